@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* Request memory: blocks that a reset keeps, so that a steady worker calls malloc no more. With
+   ARENA_EMULATE each allocation is its own malloc and the sanitizers see every overrun. */
+#include "config.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+
+enum { BLOCK_MIN = 64 * 1024, KEEP_MAX = 1024 * 1024, ALIGN = 16 };
+
+struct block {
+	struct block *next;
+	size_t room, used;
+	_Alignas(ALIGN) unsigned char bytes[];
+};
+
+struct deferred {
+	struct deferred *next;
+	void (*fn)(void *);
+	void *arg;
+};
+
+struct arena {
+	struct block *blocks; /* newest first */
+	struct deferred *deferred;
+	size_t taken, cap;
+};
+
+static struct block *
+block_new(size_t room)
+{
+	struct block *b = malloc(sizeof(*b) + room);
+
+	if (b == NULL)
+		panic("out of memory: %zu bytes", room);
+	b->next = NULL;
+	b->room = room;
+	b->used = 0;
+	return b;
+}
+
+struct arena *
+arena_new(size_t cap)
+{
+	struct arena *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		panic("out of memory");
+	a->cap = cap;
+	return a;
+}
+
+static struct block *
+block_for(struct arena *a, size_t n)
+{
+	struct block *b = a->blocks;
+
+#ifdef ARENA_EMULATE
+	size_t room = n;
+	bool fits = false;
+#else
+	size_t room = n > BLOCK_MIN ? n : BLOCK_MIN;
+	bool fits = b != NULL && b->room - b->used >= n;
+#endif
+	if (fits)
+		return b;
+	b = block_new(room);
+	b->next = a->blocks;
+	a->blocks = b;
+	return b;
+}
+
+void *
+arena_alloc(struct arena *a, size_t n)
+{
+	struct block *b;
+	void *p;
+
+	if (n > a->cap - a->taken)
+		panic("a request asks for more than %zu bytes", a->cap);
+	n = (n + ALIGN - 1) / ALIGN * ALIGN;
+	a->taken = a->taken + n > a->cap ? a->cap : a->taken + n;
+	b = block_for(a, n);
+	p = b->bytes + b->used;
+	b->used += n;
+	return memset(p, 0, n);
+}
+
+void *
+arena_array(struct arena *a, size_t count, size_t size)
+{
+	size_t n;
+
+	if (__builtin_mul_overflow(count, size, &n))
+		panic("an array of %zu times %zu bytes", count, size);
+	return arena_alloc(a, n);
+}
+
+struct str
+arena_str(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	if (s.n > 0)
+		memcpy(p, s.p, s.n);
+	return (struct str){ p, s.n };
+}
+
+struct str
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *p;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		panic("vsnprintf failed");
+	p = arena_alloc(a, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return (struct str){ p, (size_t)n };
+}
+
+void
+arena_defer(struct arena *a, void (*fn)(void *), void *arg)
+{
+	struct deferred *d = ARENA_NEW(a, struct deferred);
+
+	d->fn = fn;
+	d->arg = arg;
+	d->next = a->deferred;
+	a->deferred = d;
+}
+
+void
+arena_reset(struct arena *a)
+{
+	struct block *b, *next, *keep = NULL;
+
+	for (struct deferred *d = a->deferred; d != NULL; d = d->next)
+		d->fn(d->arg);
+	a->deferred = NULL;
+	for (b = a->blocks; b != NULL; b = next) {
+		next = b->next;
+#ifndef ARENA_EMULATE
+		if (keep == NULL && b->room <= KEEP_MAX) {
+			keep = b;
+			continue;
+		}
+#endif
+		free(b);
+	}
+	if (keep != NULL) {
+		keep->next = NULL;
+		keep->used = 0;
+	}
+	a->blocks = keep;
+	a->taken = 0;
+}
+
+void
+arena_free(struct arena *a)
+{
+	if (a == NULL)
+		return;
+	arena_reset(a);
+	free(a->blocks);
+	free(a);
+}

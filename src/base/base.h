@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC */
+/* What every directory may use: values, request memory, text, time, logging, configuration. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MUST_USE __attribute__((warn_unused_result))
+#define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* Functions whose bounds or state nobody can see at the call: they do not compile (rule 13). */
+#ifndef BASE_ALLOW_BANNED
+#pragma GCC poison strcpy strcat sprintf vsprintf strtok ctime asctime gmtime localtime rand srand gets
+#endif
+
+/* Our own fault: logs where, with a backtrace, and ends this process; a parent replaces it. */
+_Noreturn void panic(const char *fmt, ...) PRINTF(1, 2);
+
+/* ---- counted strings: plain values, never owning; p is not necessarily NUL-terminated ---- */
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+#define STR_INIT(literal) { "" literal, sizeof(literal) - 1 } /* in static tables */
+#define STR_NULL ((struct str){ NULL, 0 })
+
+struct str str_of(const char *z); /* z may be NULL: STR_NULL */
+bool str_eq(struct str a, struct str b);
+bool str_is(struct str a, const char *z);
+int str_cmp(struct str a, struct str b); /* by bytes, shorter first */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
+/* Removes Unicode White_Space at both ends; s must be valid UTF-8 (C-034). */
+struct str str_trim(struct str s);
+/* Code points of a valid UTF-8 text. */
+size_t str_chars(struct str s);
+/* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
+size_t str_utf8_bad(struct str s);
+/* Decimal of the whole text with optional '-': false when it is no int64. */
+bool str_int64(struct str s, int64_t *out) MUST_USE;
+/* Bytes as lower-case hexadecimal; out holds 2n+1. */
+void hex_print(char *out, const unsigned char *bytes, size_t n);
+/* Unpadded URL-safe base64 (RFC 4648 section 5). Returns the length written; out holds 4*((n+2)/3)+1. */
+size_t base64url_print(char *out, const unsigned char *bytes, size_t n);
+/* False when s is no canonical unpadded base64url or is longer than room; *n gets the length. */
+bool base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
+
+/* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
+
+struct arena;
+
+/* cap: bytes one request may take; more is our bug (inputs are bounded first): panic. */
+struct arena *arena_new(size_t cap);
+void *arena_alloc(struct arena *a, size_t n);
+void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
+struct str arena_str(struct arena *a, struct str s); /* a copy, NUL-terminated behind its n bytes */
+struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
+/* fn(arg) runs at the next reset, last first. */
+void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
+void arena_reset(struct arena *a);
+void arena_free(struct arena *a);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
+
+/* ---- append-only output: in an arena, or owned (a NULL: end with buf_free) ---- */
+
+struct buf {
+	struct arena *a;
+	char *p;
+	size_t n, room;
+};
+
+void buf_add(struct buf *b, const void *bytes, size_t n);
+void buf_str(struct buf *b, struct str s);
+void buf_z(struct buf *b, const char *z);
+void buf_char(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
+struct str buf_done(const struct buf *b); /* a view, valid until the next append */
+void buf_clear(struct buf *b);
+void buf_free(struct buf *b);
+
+/* ---- the two types every record has ---- */
+
+struct uuid {
+	unsigned char b[16];
+};
+
+#define UUID_LEN 36
+bool uuid_parse(struct str s, struct uuid *out) MUST_USE; /* any case, 8-4-4-4-12 only (C-020) */
+void uuid_print(const struct uuid *u, char out[UUID_LEN + 1]); /* lower case */
+struct uuid uuid_random(void); /* version 4 */
+int uuid_cmp(const struct uuid *a, const struct uuid *b);
+
+/* Microseconds since 1970-01-01T00:00:00Z; TS_NULL is "unset". */
+struct ts {
+	int64_t us;
+};
+
+#define TS_NULL ((struct ts){ INT64_MIN })
+#define TS_LEN 27
+bool ts_is_null(struct ts t);
+int ts_cmp(struct ts a, struct ts b);
+/* RFC 3339 with an offset, years 0001-9999, real calendar days (C-081). Finer than 1 us is cut. */
+bool ts_parse(struct str s, struct ts *out) MUST_USE;
+/* YYYY-MM-DD: midnight UTC. */
+bool ts_parse_date(struct str s, struct ts *out) MUST_USE;
+/* 2026-01-02T03:04:05.123456Z: one precision everywhere (C-120). Not for TS_NULL. */
+void ts_print(struct ts t, char out[TS_LEN + 1]);
+struct ts ts_now(void); /* the wall clock */
+int64_t mono_us(void);	/* a clock that only goes forward */
+void random_bytes(void *out, size_t n); /* from the kernel; cannot fail */
+
+/* ---- one line an event, on stderr, with the journal's <priority> prefix (rule 18) ---- */
+
+enum log_prio { LOGP_ERR = 3, LOGP_WARNING = 4, LOGP_NOTICE = 5, LOGP_INFO = 6, LOGP_DEBUG = 7 };
+
+/* fmt gives "key=value key=value"; control characters are written as '?'. */
+void log_event(enum log_prio prio, const char *event, const char *fmt, ...) PRINTF(3, 4);
+
+/* ---- configuration: tbl/params.h is the list ---- */
+
+#define PARAM_TYPE_text const char *
+#define PARAM_TYPE_path const char *
+#define PARAM_TYPE_number int64_t
+#define PARAM_TYPE_ms int64_t
+#define PARAM_TYPE_seconds int64_t
+#define PARAM_TYPE_bytes int64_t
+#define PARAM_TYPE_yesno int64_t
+
+struct conf {
+#define PARAM(name, type, def, lo, hi, reload, help) PARAM_TYPE_##type name;
+#include "tbl/params.h"
+#undef PARAM
+};
+
+/* const after start but for SIGHUP's reload; the only global besides the log and the stop flag. */
+extern struct conf conf;
+
+/* Defaults, then "name = value" lines of the file (NULL: defaults alone). On failure false and
+   "file:line: what" in err. */
+bool conf_load(const char *file, char *err, size_t room) MUST_USE;
+/* One line a parameter: name, type, default, bounds, help. For surfaced -D params. */
+void conf_describe(FILE *out);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+
+static void
+grow(struct buf *b, size_t n)
+{
+	size_t room = b->room < 256 ? 256 : b->room;
+	char *p;
+
+	while (room - b->n < n) {
+		if (room > SIZE_MAX / 2)
+			panic("a buffer beyond the address space");
+		room *= 2;
+	}
+	if (b->a != NULL) {
+		p = arena_alloc(b->a, room);
+		if (b->n > 0)
+			memcpy(p, b->p, b->n);
+	} else {
+		p = realloc(b->p, room);
+		if (p == NULL)
+			panic("out of memory: %zu bytes", room);
+	}
+	b->p = p;
+	b->room = room;
+}
+
+void
+buf_add(struct buf *b, const void *bytes, size_t n)
+{
+	if (n == 0)
+		return;
+	if (b->room - b->n < n)
+		grow(b, n);
+	memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+}
+
+void
+buf_str(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+void
+buf_z(struct buf *b, const char *z)
+{
+	buf_add(b, z, strlen(z));
+}
+
+void
+buf_char(struct buf *b, char c)
+{
+	if (b->room - b->n < 1)
+		grow(b, 1);
+	b->p[b->n++] = c;
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		panic("vsnprintf failed");
+	if (b->room - b->n < (size_t)n + 1)
+		grow(b, (size_t)n + 1);
+	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+	va_end(again);
+	b->n += (size_t)n;
+}
+
+struct str
+buf_done(const struct buf *b)
+{
+	return (struct str){ b->p, b->n };
+}
+
+void
+buf_clear(struct buf *b)
+{
+	b->n = 0;
+}
+
+void
+buf_free(struct buf *b)
+{
+	if (b->a == NULL)
+		free(b->p);
+	*b = (struct buf){ .a = b->a };
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC */
+/* The skeleton of every daemon: options, configuration, listening descriptors, privileges, prefork,
+   reaping, watchdog, signals, re-exec, sd_notify. A main() is one descriptor and one call. */
+#ifndef BASE_DAEMON_H
+#define BASE_DAEMON_H
+
+#include "base/base.h"
+
+/* A pool: processes that share one listening Unix socket (PLATFORM.md, "Workers"). */
+struct pool {
+	char name[64];	 /* the upstream's name */
+	char path[108];	 /* its unix: path; "" for a pool that listens on nothing */
+	unsigned workers; /* sum of the weights of its lines */
+};
+
+enum { POOLS_MAX = 16, WORKERS_MAX = 512 };
+
+/* Reads an nginx upstream file: each distinct unix: path is a pool, weights (default 1; backup lines
+   do not count) add up to its processes. Pure text; false and "line: what" in err on bad input. */
+bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
+
+struct daemon {
+	const char *name;
+	/* What runs: fills pools; called at start and at SIGHUP. NULL: one process without a socket. */
+	bool (*pools)(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room);
+	/* -D what: prints tables; returns an exit status. NULL: no -D. */
+	int (*dump)(const char *what);
+	/* In the master before any fork, and for -t: false with a reason refuses to start. */
+	bool (*check)(char *err, size_t room);
+	/* In a worker: serves until daemon_stopping(), then returns. listener is -1 without a socket. */
+	void (*work)(const struct pool *pool, int listener);
+};
+
+/* Options: -c FILE configuration (default SYSCONFDIR/NAME.conf of the descriptor, if it exists),
+   -t test it and exit, -D WHAT dump, -V version. Always in the foreground. */
+int daemon_main(int argc, char **argv, const struct daemon *d);
+
+/* ---- for work() ---- */
+
+/* Blocks, with signals let in only here, until listener can be read (true) or the worker is to stop
+   (false). extra is one more descriptor whose readability also returns true; -1: none. */
+bool daemon_wait(int listener, int extra);
+bool daemon_stopping(void);
+/* What others see of this worker, in a mapping shared with the master. The master's watchdog kills
+   a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead one. */
+struct worker_slot {
+	_Atomic int32_t pid;
+	_Atomic int32_t searching; /* 1 while it runs a search: see daemon_searching */
+	_Atomic int64_t busy_since; /* mono_us; 0: idle */
+	_Atomic uint64_t served;
+	uint32_t pool; /* index of its pool */
+};
+struct worker_slot *daemon_slot(void); /* of this worker; a private one outside daemon_main */
+unsigned daemon_searching(void);       /* how many workers run a search now, this one included */
+
+#endif

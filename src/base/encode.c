@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/* Hexadecimal and URL-safe base64: opaque bytes in text. */
+#include "config.h"
+
+#include "base/base.h"
+
+static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+void
+hex_print(char *out, const unsigned char *bytes, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*out++ = hex[bytes[i] >> 4];
+		*out++ = hex[bytes[i] & 15];
+	}
+	*out = '\0';
+}
+
+size_t
+base64url_print(char *out, const unsigned char *bytes, size_t n)
+{
+	const char *start = out;
+
+	for (size_t i = 0; i < n; i += 3) {
+		unsigned left = n - i > 3 ? 3 : (unsigned)(n - i);
+		unsigned v = (unsigned)bytes[i] << 16;
+
+		if (left > 1)
+			v |= (unsigned)bytes[i + 1] << 8;
+		if (left > 2)
+			v |= bytes[i + 2];
+		for (unsigned k = 0; k <= left; k++)
+			*out++ = digits64[v >> (18 - 6 * k) & 63];
+	}
+	*out = '\0';
+	return (size_t)(out - start);
+}
+
+bool
+base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n)
+{
+	unsigned v = 0, bits = 0;
+
+	*n = 0;
+	if (s.n % 4 == 1)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		const char *d = s.p[i] == '\0' ? NULL : strchr(digits64, s.p[i]);
+
+		if (d == NULL)
+			return false;
+		v = v << 6 | (unsigned)(d - digits64);
+		bits += 6;
+		if (bits < 8)
+			continue;
+		if (*n == room)
+			return false;
+		bits -= 8;
+		out[(*n)++] = (unsigned char)(v >> bits);
+		v &= (1u << bits) - 1;
+	}
+	return v == 0; /* spare bits set: another spelling of the same bytes */
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "base/base.h"
+
+#include <execinfo.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* One write, so that lines of many processes never mix. */
+static void
+emit(enum log_prio prio, const char *event, const char *fmt, va_list ap)
+{
+	char line[4096];
+	size_t room = sizeof(line) - 1, n;
+	int k = snprintf(line, room, "<%d>%s", (int)prio, event);
+
+	n = (size_t)k < room ? (size_t)k : room - 1;
+	if (fmt[0] != '\0') {
+		line[n++] = ' ';
+		k = vsnprintf(line + n, room - n, fmt, ap);
+		n += (size_t)k < room - n ? (size_t)k : room - n - 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+			line[i] = '?';
+	line[n++] = '\n';
+	for (ssize_t w = 0; n > 0; n -= (size_t)w) {
+		w = write(STDERR_FILENO, line, n);
+		if (w <= 0)
+			break;
+	}
+}
+
+void
+log_event(enum log_prio prio, const char *event, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	emit(prio, event, fmt, ap);
+	va_end(ap);
+}
+
+void
+panic(const char *fmt, ...)
+{
+	void *frames[32];
+	va_list ap;
+
+	va_start(ap, fmt);
+	emit(LOGP_ERR, "panic", fmt, ap);
+	va_end(ap);
+	backtrace_symbols_fd(frames, backtrace(frames, (int)COUNT(frames)), STDERR_FILENO);
+	abort();
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC */
+/* Time: the proleptic Gregorian calendar in microseconds, and the kernel's clocks and random bytes. */
+#include "config.h"
+
+#include "base/base.h"
+
+#include <errno.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum { SECOND = 1000000 };
+
+/* Days since 1970-01-01 of a civil date; months count from March, so the leap day is the last. */
+static int64_t
+days_of(int64_t year, int month, int day)
+{
+	int64_t era, yoe, doy;
+
+	if (month <= 2)
+		year--;
+	era = (year >= 0 ? year : year - 399) / 400;
+	yoe = year - era * 400;
+	doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+static void
+date_of(int64_t days, int *year, int *month, int *day)
+{
+	int64_t z = days + 719468;
+	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+	int64_t doe = z - era * 146097;
+	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	int64_t mp = (5 * doy + 2) / 153;
+
+	*day = (int)(doy - (153 * mp + 2) / 5 + 1);
+	*month = (int)(mp < 10 ? mp + 3 : mp - 9);
+	*year = (int)(yoe + era * 400 + (*month <= 2));
+}
+
+static int
+month_days(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return month == 2 && leap ? 29 : days[month - 1];
+}
+
+/* Reads n digits at the front of *s. */
+static bool
+digits(struct str *s, size_t n, int *out)
+{
+	int v = 0;
+
+	if (s->n < n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (s->p[i] < '0' || s->p[i] > '9')
+			return false;
+		v = v * 10 + (s->p[i] - '0');
+	}
+	s->p += n;
+	s->n -= n;
+	*out = v;
+	return true;
+}
+
+static bool
+take(struct str *s, const char *any)
+{
+	if (s->n == 0 || s->p[0] == '\0' || strchr(any, s->p[0]) == NULL)
+		return false;
+	s->p++;
+	s->n--;
+	return true;
+}
+
+static bool
+date(struct str *s, int64_t *days)
+{
+	int y, m, d;
+
+	if (!digits(s, 4, &y) || !take(s, "-") || !digits(s, 2, &m) || !take(s, "-") ||
+	    !digits(s, 2, &d))
+		return false;
+	if (y < 1 || m < 1 || m > 12 || d < 1 || d > month_days(y, m))
+		return false;
+	*days = days_of(y, m, d);
+	return true;
+}
+
+static bool
+fraction(struct str *s, int64_t *us)
+{
+	int64_t unit = SECOND / 10;
+	size_t n = 0;
+	int d;
+
+	*us = 0;
+	if (!take(s, "."))
+		return true;
+	for (; digits(s, 1, &d); n++, unit /= 10)
+		*us += d * unit;
+	return n > 0;
+}
+
+static bool
+offset(struct str *s, int64_t *seconds)
+{
+	bool minus;
+	int h, m;
+
+	*seconds = 0;
+	if (take(s, "Zz"))
+		return true;
+	minus = s->n > 0 && s->p[0] == '-';
+	if (!take(s, "+-") || !digits(s, 2, &h) || !take(s, ":") || !digits(s, 2, &m) ||
+	    h > 23 || m > 59)
+		return false;
+	*seconds = (h * 60 + m) * 60 * (minus ? -1 : 1);
+	return true;
+}
+
+bool
+ts_parse(struct str s, struct ts *out)
+{
+	int64_t days, us, off;
+	int h, m, sec;
+
+	if (!date(&s, &days) || !take(&s, "Tt ") || !digits(&s, 2, &h) || !take(&s, ":") ||
+	    !digits(&s, 2, &m) || !take(&s, ":") || !digits(&s, 2, &sec))
+		return false;
+	if (h > 23 || m > 59 || sec > 59 || !fraction(&s, &us) || !offset(&s, &off) || s.n > 0)
+		return false;
+	out->us = (days * 86400 + h * 3600 + m * 60 + sec - off) * SECOND + us;
+	return true;
+}
+
+bool
+ts_parse_date(struct str s, struct ts *out)
+{
+	int64_t days;
+
+	if (!date(&s, &days) || s.n > 0)
+		return false;
+	out->us = days * 86400 * SECOND;
+	return true;
+}
+
+void
+ts_print(struct ts t, char out[TS_LEN + 1])
+{
+	int64_t days = t.us / (86400LL * SECOND), us = t.us % (86400LL * SECOND);
+	int y, m, d, s;
+
+	if (us < 0) {
+		us += 86400LL * SECOND;
+		days--;
+	}
+	date_of(days, &y, &m, &d);
+	if (ts_is_null(t) || y < 0 || y > 9999)
+		panic("a timestamp outside the years 0000 to 9999");
+	s = (int)(us / SECOND);
+	snprintf(out, TS_LEN + 1, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", (unsigned)y % 10000,
+	    (unsigned)m % 100, (unsigned)d % 100, (unsigned)s / 3600 % 100,
+	    (unsigned)s / 60 % 60, (unsigned)s % 60, (unsigned)(us % SECOND));
+}
+
+bool
+ts_is_null(struct ts t)
+{
+	return t.us == INT64_MIN;
+}
+
+int
+ts_cmp(struct ts a, struct ts b)
+{
+	return (a.us > b.us) - (a.us < b.us);
+}
+
+static int64_t
+clock_us(clockid_t id)
+{
+	struct timespec t;
+
+	if (clock_gettime(id, &t) != 0)
+		panic("clock_gettime failed");
+	return (int64_t)t.tv_sec * SECOND + t.tv_nsec / 1000;
+}
+
+struct ts
+ts_now(void)
+{
+	return (struct ts){ clock_us(CLOCK_REALTIME) };
+}
+
+int64_t
+mono_us(void)
+{
+	return clock_us(CLOCK_MONOTONIC);
+}
+
+void
+random_bytes(void *out, size_t n)
+{
+	unsigned char *p = out;
+
+	while (n > 0) {
+		ssize_t k = getrandom(p, n, 0);
+
+		if (k < 0 && errno != EINTR)
+			panic("getrandom failed");
+		if (k > 0) {
+			p += k;
+			n -= (size_t)k;
+		}
+	}
+}

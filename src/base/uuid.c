@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "base/base.h"
+
+static int
+digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+static bool
+is_dash_place(size_t i)
+{
+	return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+bool
+uuid_parse(struct str s, struct uuid *out)
+{
+	size_t k = 0;
+
+	if (s.n != UUID_LEN)
+		return false;
+	for (size_t i = 0; i < UUID_LEN;) {
+		int hi, lo;
+
+		if (is_dash_place(i)) {
+			if (s.p[i++] != '-')
+				return false;
+			continue;
+		}
+		hi = digit(s.p[i]);
+		lo = digit(s.p[i + 1]);
+		if (hi < 0 || lo < 0)
+			return false;
+		out->b[k++] = (unsigned char)(hi << 4 | lo);
+		i += 2;
+	}
+	return true;
+}
+
+void
+uuid_print(const struct uuid *u, char out[UUID_LEN + 1])
+{
+	char hex[33];
+	size_t k = 0;
+
+	hex_print(hex, u->b, sizeof(u->b));
+	for (size_t i = 0; i < UUID_LEN; i++)
+		out[i] = is_dash_place(i) ? '-' : hex[k++];
+	out[UUID_LEN] = '\0';
+}
+
+struct uuid
+uuid_random(void)
+{
+	struct uuid u;
+
+	random_bytes(u.b, sizeof(u.b));
+	u.b[6] = (unsigned char)((u.b[6] & 0x0f) | 0x40);
+	u.b[8] = (unsigned char)((u.b[8] & 0x3f) | 0x80);
+	return u;
+}
+
+int
+uuid_cmp(const struct uuid *a, const struct uuid *b)
+{
+	return memcmp(a->b, b->b, sizeof(a->b));
+}

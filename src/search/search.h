@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC */
+/* What can be searched, and a query as a tree of typed tests. Knows no HTTP and no engine. */
+#ifndef SEARCH_SEARCH_H
+#define SEARCH_SEARCH_H
+
+#include "base/base.h"
+
+/* ---- the schema: tbl/datasets.h and tbl/fields.h ---- */
+
+enum dataset {
+#define DATASET(id, name, unit) DATASET_##id,
+#include "tbl/datasets.h"
+#undef DATASET
+	DATASETS,
+};
+
+enum value_type {
+	VALUE_KEYWORD,
+	VALUE_TEXT,
+	VALUE_DNS,
+	VALUE_IP,
+	VALUE_INTEGER,
+	VALUE_NUMBER,
+	VALUE_BOOLEAN,
+	VALUE_DATE,
+};
+
+struct schema_field {
+	enum dataset dataset;
+	const char *name;
+	enum value_type type;
+	bool aggregatable;
+	bool nested; /* a member of "services.": the name without that prefix is .relative */
+	const char *relative;
+	unsigned index; /* its place among the dataset's fields, from 0 */
+};
+
+const char *schema_dataset_name(enum dataset d);
+bool schema_dataset(struct str name, enum dataset *out) MUST_USE;
+const char *schema_count_unit(enum dataset d); /* "" when it cannot be counted */
+size_t schema_fields(enum dataset d, const struct schema_field **first); /* in table order */
+/* Exact name, no aliases (C-036); NULL when there is none. */
+const struct schema_field *schema_find(enum dataset d, struct str name);
+/* Name or alias, as queries use them. */
+const struct schema_field *schema_resolve(enum dataset d, struct str name);
+/* The known name nearest to a mistaken one, for hints; NULL when nothing is near. */
+const char *schema_nearest(enum dataset d, struct str name);
+/* "string", "integer", "number" or "boolean": SPEC 2.2 value_type. */
+const char *schema_json_type(enum value_type t);
+size_t schema_aliases(enum dataset d, const char *const **pairs); /* alias, name, alias, name ... */
+
+/* ---- values ---- */
+
+/* IPv4 addresses stand as ::ffff:a.b.c.d, so that all addresses sort in one order: IPv4 first among
+   themselves by value. bits: prefix length of the 128; 128 for one address. */
+struct ipnet {
+	unsigned char a[16];
+	uint8_t bits;
+};
+
+bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE; /* address or CIDR; host bits are cleared */
+#define IPNET_LEN 49
+size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]); /* "1.2.3.4", "2001:db8::/32" */
+/* The order of addresses: every IPv4 before every IPv6, each by value. */
+int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
+
+struct value {
+	enum value_type type;
+	union {
+		struct str s;	 /* KEYWORD, TEXT, DNS (lower case, no trailing dot) */
+		int64_t i;	 /* INTEGER */
+		double n;	 /* NUMBER */
+		bool b;		 /* BOOLEAN */
+		struct ts ts;	 /* DATE */
+		struct ipnet ip; /* IP */
+	};
+};
+
+/* ---- the query: CONTRACT A9 ---- */
+
+enum node_type {
+	NODE_ALL,	/* every document */
+	NODE_AND,	/* kids, 2 or more */
+	NODE_OR,	/* kids, 2 or more */
+	NODE_NOT,	/* kids[0] */
+	NODE_NESTED,	/* kids[0], with nested fields only, tested on one service at a time */
+	NODE_EXISTS,	/* field has a value */
+	NODE_MATCH,	/* ":": any of values, as the type compares: keywords without case, text by all
+			   its tokens, DNS self or subdomain, IP containment */
+	NODE_EXACT,	/* "=": any of values, to the letter (text: the whole value) */
+	NODE_WILDCARD,	/* ":": pattern values with * and ?; without case */
+	NODE_RANGE,	/* lo and hi, each optional */
+};
+
+struct bound {
+	bool set, inclusive;
+	struct value v;
+};
+
+/* Inside NODE_NESTED fields are still the full "services." fields. Outside it, a test of a nested
+   field asks whether any service of the host passes. NOT of such a test: none passes. */
+struct node {
+	enum node_type type;
+	uint32_t at; /* 1-based character position in the query text */
+	struct node **kids;
+	size_t nkids;
+	const struct schema_field *field; /* leaves */
+	struct value *values;		  /* MATCH, EXACT, WILDCARD: at least one, any of them */
+	size_t nvalues;
+	struct bound lo, hi; /* RANGE */
+};
+
+struct query {
+	enum dataset dataset;
+	struct str text; /* as sent */
+	const struct node *root;
+};
+
+struct query_fault {
+	uint32_t at;		/* 1-based character position */
+	struct str message;	/* 1 to 400 characters, with the hint; never HTML or SQL */
+};
+
+/* now: what now-7d counts from. On false *fault says where and why (C-059: pure, bounded). */
+bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, struct query *out,
+    struct query_fault *fault) MUST_USE;
+/* A canonical text of the tree that parses to the same tree: for tests, cursors and -D. */
+void query_print(struct buf *b, const struct query *q);
+
+/* ---- text: shared by the parser, the index builder and tests ---- */
+
+/* Unicode case folding (simple), in the arena. */
+struct str text_fold(struct arena *a, struct str s);
+/* Calls fn with each folded token (runs of letters, digits and marks), in order. */
+void text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
+
+#endif

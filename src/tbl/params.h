@@ -1,0 +1,17 @@
+/* The configuration file, surfaced.conf(5): PARAM(name, type, default, min, max, reload, help).
+   text and path: min and max are lengths. */
+PARAM(database,		text,	"dbname=surfaced",			1, 4096, 0, "libpq connection string of this program's role")
+PARAM(index_directory,	path,	STATEDIR "/index",			1, 4000, 0, "where surfaced-index publishes and the workers map the search index")
+PARAM(upstreams,	path,	SYSCONFDIR "/nginx/upstreams.conf",	1, 4000, 1, "nginx upstream file: the one place of worker pools and counts")
+PARAM(secret_file,	path,	SYSCONFDIR "/secret",			1, 4000, 0, "at least 32 random bytes that sign cursors")
+PARAM(user,		text,	"",					0,   64, 0, "user the workers run as when the master starts as root; empty: stay")
+PARAM(worker_requests,	number,	100000,		 1, 1000000000, 1, "requests after which a worker is replaced")
+PARAM(worker_stuck,	ms,	60000,	       100,	3600000, 1, "a request older than this has its worker killed by the watchdog")
+PARAM(request_budget,	ms,	10000,		50,	  60000, 1, "time a request may take before search_timeout; older queued work is dropped")
+PARAM(request_memory,	bytes,	268435456, 1048576, 17179869184, 0, "memory one request may take")
+PARAM(body_limit,	bytes,	65536,	     32769,	1048576, 1, "encoded body of operations other than aggregate (C-023)")
+PARAM(search_parallel,	number,	64,		 1,	  10000, 1, "searches at once over all workers; more is search_busy")
+PARAM(search_work_limit, number, 400000000,    1000, 100000000000, 1, "values one search may look at before search_timeout, or search_count_too_expensive for counts")
+PARAM(key_cache,	ms,	10000,		 0,	  10000, 1, "how long a worker trusts a key it has read without hearing of a change")
+PARAM(index_poll,	ms,	500,		10,	  60000, 1, "how often surfaced-index looks for changed documents without a notification")
+PARAM(index_segments,	number,	8,		 2,	     64, 1, "segments a generation may have before small ones are merged")

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: ISC */
+/* src/base: values, arena, buffers, time. */
+#include "config.h"
+
+#include "base/base.h"
+#include "t/unit/tap.h"
+
+#include <stdlib.h>
+
+static void
+strings_compare_by_bytes(void)
+{
+	CU_ASSERT_TRUE(str_eq(STR("a"), STR("a")));
+	CU_ASSERT_FALSE(str_eq(STR("a"), STR("ab")));
+	CU_ASSERT_TRUE(str_eq(STR_NULL, STR("")));
+	CU_ASSERT_TRUE(str_cmp(STR("a"), STR("ab")) < 0);
+	CU_ASSERT_TRUE(str_cmp(STR("\xff"), STR("a")) > 0);
+	CU_ASSERT_TRUE(str_starts(STR("abc"), STR("ab")));
+	CU_ASSERT_TRUE(str_ends(STR("abc"), STR("bc")));
+	CU_ASSERT_FALSE(str_ends(STR("c"), STR("bc")));
+}
+
+static void
+trim_takes_unicode_white_space(void) /* C-034 */
+{
+	CU_ASSERT_TRUE(str_is(str_trim(STR(" \t\r\n\v\fa b\xc2\xa0")), "a b"));
+	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe2\x80\x80x\xe2\x80\x8a")), "x"));
+	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe3\x80\x80")), ""));
+	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe2\x80\x8bx")), "\xe2\x80\x8bx")); /* ZWSP stays */
+}
+
+static void
+lower_is_ascii_alone(void) /* C-034: U+212A KELVIN SIGN stays */
+{
+	char room[8];
+
+	CU_ASSERT_TRUE(str_is(str_lower_ascii(room, STR("A\xe2\x84\xaaZ")), "a\xe2\x84\xaaz"));
+}
+
+static void
+utf8_is_strict(void) /* C-024 */
+{
+	static const struct str bad[] = {
+		STR_INIT("\xc0\xaf"), STR_INIT("\xe0\x80\xaf"), STR_INIT("\xed\xa0\x80"), STR_INIT("\xf4\x90\x80\x80"),
+		STR_INIT("\xf5\x80\x80\x80"), STR_INIT("\x80"), STR_INIT("\xe2\x82"), STR_INIT("\xc3("),
+	};
+
+	for (size_t i = 0; i < COUNT(bad); i++)
+		CU_ASSERT_EQUAL(str_utf8_bad(bad[i]), 0);
+	CU_ASSERT_EQUAL(str_utf8_bad(STR("a\xf0\x9f\x98\x80\xef\xbf\xbf")), 8);
+	CU_ASSERT_EQUAL(str_utf8_bad(STR("ab\xff")), 2);
+	CU_ASSERT_EQUAL(str_chars(STR("a\xf0\x9f\x98\x80\xc3\xa9")), 3);
+}
+
+static void
+integers_keep_their_bounds(void) /* C-121 */
+{
+	int64_t v = 0;
+
+	CU_ASSERT_TRUE(str_int64(STR("-9223372036854775808"), &v) && v == INT64_MIN);
+	CU_ASSERT_TRUE(str_int64(STR("9223372036854775807"), &v) && v == INT64_MAX);
+	CU_ASSERT_FALSE(str_int64(STR("9223372036854775808"), &v));
+	CU_ASSERT_FALSE(str_int64(STR("-9223372036854775809"), &v));
+	CU_ASSERT_FALSE(str_int64(STR(""), &v));
+	CU_ASSERT_FALSE(str_int64(STR("-"), &v));
+	CU_ASSERT_FALSE(str_int64(STR("1 "), &v));
+}
+
+static void
+base64url_has_one_spelling(void)
+{
+	char text[16];
+	unsigned char bytes[8];
+	size_t n;
+
+	for (size_t len = 0; len <= 5; len++) {
+		size_t out = base64url_print(text, (const unsigned char *)"\xff\xee\x01\x02\x03", len);
+
+		CU_ASSERT_TRUE(base64url_parse((struct str){ text, out }, bytes, 8, &n) && n == len);
+		CU_ASSERT_EQUAL(memcmp(bytes, "\xff\xee\x01\x02\x03", len), 0);
+	}
+	CU_ASSERT_FALSE(base64url_parse(STR("_x"), bytes, 8, &n)); /* spare bits */
+	CU_ASSERT_FALSE(base64url_parse(STR("a"), bytes, 8, &n));
+	CU_ASSERT_FALSE(base64url_parse(STR("aa=="), bytes, 8, &n));
+	CU_ASSERT_FALSE(base64url_parse(STR("aaaaaaaaaaaaaaaa"), bytes, 8, &n));
+}
+
+static void
+uuids_read_any_case_and_write_lower(void) /* C-020 */
+{
+	struct uuid u, v = uuid_random();
+	char text[UUID_LEN + 1];
+
+	CU_ASSERT_TRUE(uuid_parse(STR("0123ABCD-89ef-4aBc-8def-0123456789AB"), &u));
+	uuid_print(&u, text);
+	CU_ASSERT_STRING_EQUAL(text, "0123abcd-89ef-4abc-8def-0123456789ab");
+	CU_ASSERT_FALSE(uuid_parse(STR("0123abcd089ef-4abc-8def-0123456789a"), &u));
+	CU_ASSERT_FALSE(uuid_parse(STR("0123abcd-89ef-4abc-8def-0123456789ag"), &u));
+	CU_ASSERT_FALSE(uuid_parse(STR("{123abcd-89ef-4abc-8def-0123456789a}"), &u));
+	CU_ASSERT_FALSE(uuid_parse(STR("0123abcd-89ef-4abc-8def-0123456789a"), &u));
+	CU_ASSERT_EQUAL(v.b[6] >> 4, 4);
+	CU_ASSERT_NOT_EQUAL(uuid_cmp(&u, &v), 0);
+}
+
+static void
+same_instant(const char *text, const char *printed)
+{
+	char out[TS_LEN + 1];
+	struct ts t;
+
+	CU_ASSERT_TRUE_FATAL(ts_parse(str_of(text), &t));
+	ts_print(t, out);
+	CU_ASSERT_STRING_EQUAL(out, printed);
+}
+
+static void
+timestamps_read_any_offset_and_write_z(void) /* C-081, C-120 */
+{
+	static const char *const bad[] = {
+		"2026-01-02T03:04:05", "2026-01-02", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+		"2026-01-01T24:00:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00.Z",
+		"2026-01-01T00:00:00+0100", "2026-01-01T00:00:00Z ", "0000-01-01T00:00:00Z", "",
+	};
+	struct ts t;
+
+	same_instant("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000Z");
+	same_instant("2026-01-01T00:30:00.5+01:00", "2025-12-31T23:30:00.500000Z");
+	same_instant("2024-02-29T23:59:59.1234567-23:59", "2024-03-01T23:58:59.123456Z");
+	same_instant("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z");
+	same_instant("9999-12-31T23:59:59.999999z", "9999-12-31T23:59:59.999999Z");
+	for (size_t i = 0; i < COUNT(bad); i++)
+		CU_ASSERT_FALSE(ts_parse(str_of(bad[i]), &t));
+	CU_ASSERT_TRUE(ts_parse_date(STR("1970-01-02"), &t) && t.us == 86400000000);
+	CU_ASSERT_FALSE(ts_parse_date(STR("1970-01-02T"), &t));
+}
+
+static void
+note(void *arg)
+{
+	struct buf *b = arg;
+
+	buf_char(b, (char)('0' + b->n));
+}
+
+static void
+an_arena_zeroes_defers_and_resets(void)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct buf order = { 0 }, text = { .a = a };
+	unsigned char *p;
+
+	for (int round = 0; round < 3; round++) {
+		p = arena_alloc(a, 1000);
+		CU_ASSERT_EQUAL(p[0] | p[999], 0);
+		memset(p, 0xff, 1000);
+		arena_defer(a, note, &order);
+		arena_reset(a);
+	}
+	CU_ASSERT_TRUE(str_is(buf_done(&order), "012"));
+	buf_printf(&text, "%d", 7);
+	for (int i = 0; i < 100; i++)
+		buf_z(&text, "0123456789");
+	CU_ASSERT_EQUAL(text.n, 1001);
+	CU_ASSERT_TRUE(str_is(arena_printf(a, "%s-%d", "x", 1), "x-1"));
+	buf_free(&order);
+	arena_free(a);
+}
+
+static void
+configuration_names_file_and_line(void)
+{
+	char name[] = "/tmp/conf.XXXXXX", err[256];
+	int fd = mkstemp(name);
+	FILE *f = fdopen(fd, "w");
+
+	fputs("# comment\n\nworker_requests = 5\nrequest_budget = 1\n", f);
+	fclose(f);
+	CU_ASSERT_TRUE(conf_load(NULL, err, sizeof(err)));
+	CU_ASSERT_EQUAL(conf.request_budget, 10000);
+	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":4: bad value for request_budget"));
+	CU_ASSERT_EQUAL(conf.worker_requests, 100000); /* a bad file changes nothing */
+	remove(name);
+}
+
+int
+main(void)
+{
+	static CU_TestInfo tests[] = {
+		{ "strings compare by bytes", strings_compare_by_bytes },
+		{ "trim takes Unicode white space", trim_takes_unicode_white_space },
+		{ "lower is ASCII alone", lower_is_ascii_alone },
+		{ "UTF-8 is strict", utf8_is_strict },
+		{ "integers keep their bounds", integers_keep_their_bounds },
+		{ "base64url has one spelling", base64url_has_one_spelling },
+		{ "UUIDs read any case, write lower", uuids_read_any_case_and_write_lower },
+		{ "timestamps read any offset, write Z", timestamps_read_any_offset_and_write_z },
+		{ "an arena zeroes, defers and resets", an_arena_zeroes_defers_and_resets },
+		{ "configuration names file and line", configuration_names_file_and_line },
+		CU_TEST_INFO_NULL,
+	};
+
+	return tap_main(tests);
+}
