@@ -9,6 +9,7 @@
 enum {
 	IMPORT_LINE = 4 * 1024 * 1024,	 /* bytes of a line, and of one token of XML */
 	IMPORT_DEPTH = 16,		 /* levels of JSON; nmap's elements nest within it too */
+	IMPORT_DOCUMENT = 8 * 1024 * 1024, /* bytes of a stored host */
 	IMPORT_BANNER = 65536,		 /* bytes */
 	IMPORT_TEXT = 16384,		 /* bytes of any other text */
 	IMPORT_NAME = 253,		 /* bytes of a DNS name */
@@ -83,7 +84,7 @@ struct texts import_apex_domains(struct arena *a, const struct texts *names);
 /* ---- where bytes come from: bounded, whatever is fed ---- */
 
 struct source {
-	int fd;
+	int fd, stop;
 	char *p; /* [at, n) is unread */
 	size_t n, at, room;
 	uint64_t line; /* of the line last given, from 1 */
@@ -93,7 +94,8 @@ struct source {
 
 enum source_line { SOURCE_LINE, SOURCE_TOO_LONG, SOURCE_END };
 
-void source_open(struct source *s, int fd); /* fd stays the caller's; ends with source_close */
+/* fd stays the caller's. stop (or -1) is a descriptor that becomes readable when reading shall end. */
+void source_open(struct source *s, int fd, int stop);
 void source_close(struct source *s);
 /* line is valid until the next call and without its newline. */
 enum source_line source_line(struct source *s, struct str *line);
@@ -101,6 +103,17 @@ enum source_line source_line(struct source *s, struct str *line);
 struct str source_chunk(struct source *s);
 /* The first bytes, not consumed. */
 struct str source_peek(struct source *s);
+
+/* ---- names seen, each with a number ---- */
+
+struct names;
+
+struct names *names_new(size_t most);
+void names_free(struct names *t);
+void names_clear(struct names *t);
+bool names_full(const struct names *t);
+/* The number of s, 0 when it is new; for writing. The table must not be full. */
+uint32_t *names_at(struct names *t, struct str s);
 
 /* ---- readers ---- */
 
@@ -126,5 +139,36 @@ import_reader *import_guess(struct source *s);
 /* For readers: finish, print and hand over, or report. */
 void import_emit(struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line);
 void import_bad(struct importer *im, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
+
+/* ---- the pipeline: a thread reads and parses the next batch while PostgreSQL takes the last ---- */
+
+enum { IMPORT_ROUNDS = 32 };
+
+struct import_batch {
+	struct buf rows;     /* COPY lines (IMPORT_COPY): round, ip, doc */
+	struct buf tags;     /* slugs not given before, each ended by NUL */
+	struct buf messages; /* of bad records: "file:line: what\n" */
+	size_t hosts;
+	unsigned rounds; /* the nth record of an address is in round n - 1 */
+	uint64_t read, bad;
+};
+
+struct import_pipe;
+
+struct import_pipe_options {
+	import_reader *reader; /* NULL: guess */
+	const char *file;      /* for messages */
+	int fd;
+	bool strict;	       /* the first bad record is the last */
+};
+
+struct import_pipe *import_pipe_start(const struct import_pipe_options *o);
+/* Waits for the next batch; the one before is given back. NULL: no more. */
+const struct import_batch *import_pipe_next(struct import_pipe *p);
+/* After NULL: what went wrong, or NULL. */
+const char *import_pipe_failed(const struct import_pipe *p);
+uint64_t import_pipe_bytes(const struct import_pipe *p);
+/* Stops the thread, wherever it is. */
+void import_pipe_end(struct import_pipe *p);
 
 #endif

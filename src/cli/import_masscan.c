@@ -6,8 +6,7 @@
 
 #include "cli/import.h"
 
-enum { SLOTS = 65536, WINDOW_BYTES = 64 * 1024 * 1024 };
-_Static_assert(SLOTS > 2 * IMPORT_WINDOW, "the table must stay sparse");
+enum { WINDOW_BYTES = 64 * 1024 * 1024 };
 
 struct gathered {
 	struct import_host host;
@@ -19,7 +18,7 @@ struct window {
 	struct arena *arena;
 	struct gathered *hosts;
 	size_t n, bytes;
-	uint32_t *slots; /* 1 + index in hosts; 0: free */
+	struct names *names; /* address: 1 + index in hosts */
 };
 
 struct record {
@@ -33,7 +32,7 @@ window_reset(struct window *w)
 {
 	arena_reset(w->arena);
 	w->hosts = ARENA_ARRAY(w->arena, IMPORT_WINDOW, struct gathered);
-	w->slots = ARENA_ARRAY(w->arena, SLOTS, uint32_t);
+	names_clear(w->names);
 	w->n = w->bytes = 0;
 }
 
@@ -47,27 +46,17 @@ window_flush(struct window *w)
 	window_reset(w);
 }
 
-static uint32_t
-hash(struct str s)
-{
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
-	return h;
-}
-
 static struct import_host *
 window_host(struct window *w, struct str ip)
 {
-	uint32_t at = hash(ip) % SLOTS;
+	uint32_t *at = names_at(w->names, ip);
 
-	for (; w->slots[at] != 0; at = (at + 1) % SLOTS)
-		if (str_eq(w->hosts[w->slots[at] - 1].host.ip, ip))
-			return &w->hosts[w->slots[at] - 1].host;
-	w->slots[at] = (uint32_t)++w->n;
-	w->hosts[w->n - 1] = (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->im->src->line };
-	return &w->hosts[w->n - 1].host;
+	if (*at == 0) {
+		*at = (uint32_t)++w->n;
+		w->hosts[w->n - 1] =
+		    (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->im->src->line };
+	}
+	return &w->hosts[*at - 1].host;
 }
 
 static struct import_service *
@@ -299,6 +288,7 @@ import_masscan(struct importer *im)
 	enum source_line got;
 	struct str line;
 
+	w.names = names_new(IMPORT_WINDOW);
 	window_reset(&w);
 	while (!im->stop && (got = source_line(im->src, &line)) != SOURCE_END) {
 		if (got == SOURCE_TOO_LONG) {
@@ -313,5 +303,6 @@ import_masscan(struct importer *im)
 	}
 	if (!im->stop)
 		window_flush(&w);
+	names_free(w.names);
 	arena_free(w.arena);
 }

@@ -99,6 +99,15 @@ graphic(struct str s)
 	return s.n > 0;
 }
 
+static bool
+slug(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x7f)
+			return false;
+	return graphic(s);
+}
+
 static const char *
 dns_name(struct arena *a, struct str *s)
 {
@@ -156,7 +165,7 @@ member_form(struct arena *a, const struct member *m, struct str *s, enum import_
 		return dns_name(a, s);
 	case FORM_SLUG:
 		lower(a, s);
-		return graphic(*s) ? NULL : "is no tag: 1 to 128 characters without blanks";
+		return slug(*s) ? NULL : "is no tag: 1 to 128 ASCII characters without blanks";
 	case FORM_TRANSPORT:
 		lower(a, s);
 		return str_is(*s, "tcp") || str_is(*s, "udp") || str_is(*s, "sctp") ?

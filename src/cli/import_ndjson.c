@@ -34,6 +34,10 @@ import_emit(struct importer *im, struct import_host *h, enum import_manner manne
 	}
 	buf_clear(&im->doc);
 	import_host_print(&im->doc, h);
+	if (im->doc.n > IMPORT_DOCUMENT) {
+		import_bad(im, line, "the host is larger than %d bytes", IMPORT_DOCUMENT);
+		return;
+	}
 	im->host(im->arg, h, buf_done(&im->doc));
 }
 
@@ -61,6 +65,15 @@ record(struct importer *im, struct str line)
 	import_emit(im, &h, IMPORT_EXACT, im->src->line);
 }
 
+static bool
+is_blank(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != ' ' && s.p[i] != '\t')
+			return false;
+	return true;
+}
+
 void
 import_ndjson(struct importer *im)
 {
@@ -75,7 +88,7 @@ import_ndjson(struct importer *im)
 			import_bad(im, im->src->line, "the line is longer than %d bytes", IMPORT_LINE);
 			break;
 		case SOURCE_LINE:
-			if (str_trim(line).n == 0)
+			if (is_blank(line))
 				break;
 			im->read++;
 			record(im, line);
@@ -94,11 +107,13 @@ contains(struct str s, struct str part)
 import_reader *
 import_guess(struct source *s)
 {
-	struct str head = str_trim(source_peek(s));
+	struct str head = source_peek(s);
 	const char *nl;
 
 	if (str_starts(head, STR("\xef\xbb\xbf")))
 		head = (struct str){ head.p + 3, head.n - 3 };
+	while (head.n > 0 && memchr(" \t\r\n", head.p[0], 4) != NULL)
+		head = (struct str){ head.p + 1, head.n - 1 };
 	if (head.n == 0)
 		return import_ndjson; /* an empty file holds no hosts, in any format */
 	if (head.p[0] == '<')

@@ -9,7 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
-enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = 32 * 1024 * 1024, KEY = 48 };
+enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = IMPORT_DOCUMENT, KEY = 48 };
 
 /* Where in a script's tables the next elem belongs. */
 struct tables {

@@ -5,14 +5,15 @@
 #include "cli/import.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 enum { FIRST_ROOM = 256 * 1024 };
 
 void
-source_open(struct source *s, int fd)
+source_open(struct source *s, int fd, int stop)
 {
-	*s = (struct source){ .fd = fd, .room = FIRST_ROOM };
+	*s = (struct source){ .fd = fd, .stop = stop, .room = FIRST_ROOM };
 	s->p = malloc(s->room);
 	if (s->p == NULL)
 		panic("out of memory");
@@ -23,6 +24,17 @@ source_close(struct source *s)
 {
 	free(s->p);
 	s->p = NULL;
+}
+
+/* False when the stop descriptor ended first. */
+static bool
+readable(const struct source *s)
+{
+	struct pollfd fds[] = { { .fd = s->fd, .events = POLLIN }, { .fd = s->stop, .events = POLLIN } };
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		continue;
+	return fds[1].revents == 0;
 }
 
 /* Makes room behind what is unread, and reads once. */
@@ -41,6 +53,10 @@ fill(struct source *s)
 		s->p = realloc(s->p, s->room);
 		if (s->p == NULL)
 			panic("out of memory");
+	}
+	if (!readable(s)) {
+		s->end = true;
+		return;
 	}
 	do
 		k = read(s->fd, s->p + s->n, s->room - s->n);
