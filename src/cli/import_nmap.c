@@ -3,10 +3,11 @@
    reading (nmap writes none), so nothing expands and nothing external is ever opened. */
 #include "config.h"
 
+#include <openssl/evp.h> /* first: it declares a member called rand, which base.h bans */
+
 #include "cli/import.h"
 
 #include <expat.h>
-#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = IMPORT_DOCUMENT, KEY = 48 };
