@@ -113,6 +113,26 @@ os_actor(struct arena *a)
 	return arena_printf(a, "os:%u", (unsigned)getuid());
 }
 
+/* The audit names who types, not the database role: a setting of every connection made from here. */
+static void
+announce_actor(struct arena *a, struct str actor)
+{
+	const char *already = getenv("PGOPTIONS");
+	struct buf b = { .a = a };
+
+	if (already != NULL)
+		buf_z(&b, already);
+	buf_z(&b, " -c surfaced.actor=");
+	for (size_t i = 0; i < actor.n; i++) {
+		if (actor.p[i] == ' ' || actor.p[i] == '\\')
+			buf_char(&b, '\\');
+		buf_char(&b, actor.p[i]);
+	}
+	buf_char(&b, '\0');
+	if (setenv("PGOPTIONS", b.p, 1) != 0)
+		panic("out of memory");
+}
+
 static int
 run(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
@@ -204,6 +224,7 @@ start(struct globals *g, int argc, char **argv)
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);
 	c.actor = os_actor(c.arena);
+	announce_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
 	c.db = db_open(g->database != NULL ? g->database : conf.database, "surfacectl");
 	db_use(c.db, c.arena, 0);
