@@ -20,7 +20,7 @@ static const struct field line_out[] = {
 	FIELD(struct key_line, account_uuid, 0),
 	FIELD(struct key_line, owner_uuid, 0),
 	LIST_OF(struct key_line, scopes, 0, struct str, 0, 0),
-	LIST_OF(struct key_line, projects, 0, struct uuid, 0, 0),
+	LIST_OF(struct key_line, projects, 0, struct str, 0, 0),
 	FIELD(struct key_line, created_at, 0),
 	FIELD(struct key_line, expires_at, NULLABLE),
 	FIELD(struct key_line, revoked_at, NULLABLE),
@@ -30,7 +30,7 @@ static const struct field line_out[] = {
 #define COLUMNS                                                                                    \
 	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"                      \
 	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"                     \
-	" account_uuid, owner_uuid, scopes::text[] AS scopes, coalesce(projects, '{}') AS projects," \
+	" account_uuid, owner_uuid, scopes::text[] AS scopes, coalesce(projects::text[], '{}') AS projects," \
 	" created_at, expires_at, revoked_at"
 
 static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_out,
@@ -64,7 +64,7 @@ static const struct field created_out[] = {
 	FIELD(struct created, account_uuid, 0),
 	FIELD(struct created, owner_uuid, 0),
 	LIST_OF(struct created, scopes, 0, struct str, 0, 0),
-	LIST_OF(struct created, projects, 0, struct uuid, 0, 0),
+	LIST_OF(struct created, projects, 0, struct str, 0, 0),
 	FIELD(struct created, created_at, 0),
 	FIELD(struct created, expires_at, NULLABLE),
 	FIELD_END,
