@@ -63,6 +63,9 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 		return cli_fail(EXIT_NO_DATABASE, "%s: the database took too long (%s); try again", what,
 		    db_message(c->db));
 	case DB_DOWN:
+		if (db_socket(c->db) >= 0) /* it answers, and refuses */
+			return cli_fail(EXIT_FAILED, "%s: %s; is the database migrated, and this the right role?",
+			    what, db_message(c->db));
 		return cli_fail(EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
 	}
 	panic("db_rc %d", (int)rc);
@@ -228,6 +231,7 @@ start(struct globals *g, int argc, char **argv)
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
 	c.db = db_open(g->database != NULL ? g->database : conf.database, "surfacectl");
 	db_use(c.db, c.arena, 0);
+	db_quiet(c.db);
 	status = run(&c, cmd, argc, argv);
 	db_close(c.db);
 	arena_free(c.arena);
