@@ -176,3 +176,6 @@ INSERT INTO tag (slug, name, categories, classification) VALUES
 	('building-automation', 'Building automation', '{ics,ics/building}', 'informational'),
 	('eol', 'End-of-life software', '{exposure,exposure/eol}', 'suspicious'),
 	('vulnerable', 'Known vulnerable', '{exposure,exposure/vulnerable}', 'suspicious');
+
+-- After the seed: what comes with the product is nobody's act.
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON tag FOR EACH ROW EXECUTE FUNCTION audit_row('slug');

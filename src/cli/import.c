@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,10 +33,10 @@ static const struct {
 };
 
 static bool
-set_format(struct run *r, const char *name)
+set_format(struct run *r, struct str name)
 {
 	for (size_t i = 0; i < COUNT(formats); i++) {
-		if (strcmp(formats[i].name, name) != 0)
+		if (!str_is(name, formats[i].name))
 			continue;
 		r->o.reader = formats[i].reader;
 		return true;
@@ -49,28 +48,20 @@ set_format(struct run *r, const char *name)
 static int
 options(struct run *r, int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "strict", no_argument, NULL, 's' },
-		{ NULL, 0, NULL, 0 },
+	struct cli_list words;
+	struct str format = STR("auto");
+	const struct cli_option table[] = {
+		{ .name = "format", .text = &format },
+		{ .name = "quiet", .flag = &r->quiet },
+		{ .name = "strict", .flag = &r->o.strict },
+		{ .name = NULL },
 	};
-	int c;
 
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "+f:qs", names, NULL)) != -1) {
-		if (c == 'q')
-			r->quiet = true;
-		else if (c == 's')
-			r->o.strict = true;
-		else if (c != 'f')
-			return cli_usage(r->cli, "unknown option");
-		else if (!set_format(r, optarg))
-			return cli_usage(r->cli, "the format must be auto, ndjson, nmap or masscan");
-	}
-	if (argc - optind != 1)
-		return cli_usage(r->cli, "one file is needed, or - for standard input");
-	r->o.file = argv[optind];
+	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
+		return EXIT_USAGE;
+	if (!set_format(r, format))
+		return cli_usage(r->cli, "the format must be auto, ndjson, nmap or masscan");
+	r->o.file = words.p[0].p; /* an argument: NUL-terminated */
 	return EXIT_OK;
 }
 
@@ -195,7 +186,7 @@ hosts(struct cli *c, int argc, char **argv)
 	rc = store_all(&r, p);
 	import_pipe_end(p);
 	summary(&r);
-	db_use(c->db, c->arena, INT64_MAX);
+	db_use(c->db, c->arena, 0);
 	arena_free(r.store.arena);
 	if (r.o.fd != STDIN_FILENO)
 		close(r.o.fd);

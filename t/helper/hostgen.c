@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
-#include <openssl/sha.h>
 #include <unistd.h>
 
 enum { ASNS = 30000, DENSE_EVERY = 250, DENSE_AT = 7, SIX_EVERY = 20, SIX_AT = 3, SERVICES = 8, OUT = 1 << 20 };
@@ -376,16 +375,16 @@ enum { ROW_443 = 0, ROW_8443 = 8 };
 static void
 choose_services(struct host *h)
 {
-	static const uint8_t counts[16] = { 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6 };
+	static const uint8_t counts[16] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 6 };
 	unsigned n = counts[below(&h->r, 16)];
 
 	if (n == 6)
 		n += below(&h->r, 3);
 	for (unsigned tries = 0; h->nservices < n && tries < 64; tries++)
 		add_port(h, choose(&choose_port, &h->r));
-	if (h->malware && ppm(&h->r, 120000))
+	if (h->malware && ppm(&h->r, 160000))
 		add_port(h, ROW_443);
-	if ((h->c2 || h->phishing) && ppm(&h->r, 120000))
+	if ((h->c2 || h->phishing) && ppm(&h->r, 140000))
 		add_port(h, ROW_8443);
 	if (h->login && !h->has_http)
 		add_port(h, ROW_443);
@@ -498,13 +497,10 @@ print_vulnerabilities(struct host *h)
 
 /* ---- a service ---- */
 
-/* raw and without escapes but CR LF. */
+/* Its hash is left to the import. */
 static void
 print_banner(struct buf *b, const char *raw)
 {
-	unsigned char sum[SHA256_DIGEST_LENGTH];
-	char hex[2 * SHA256_DIGEST_LENGTH + 1];
-
 	member(b, "banner");
 	buf_char(b, '"');
 	for (const char *c = raw; *c != '\0'; c++) {
@@ -516,9 +512,6 @@ print_banner(struct buf *b, const char *raw)
 			buf_char(b, *c);
 	}
 	buf_char(b, '"');
-	SHA256((const unsigned char *)raw, strlen(raw), sum);
-	hex_print(hex, sum, sizeof(sum));
-	text(b, "banner_hash", hex);
 }
 
 static void
@@ -594,17 +587,20 @@ print_tls(struct host *h, unsigned jarm)
 static void
 print_service_tags(struct host *h, const struct port *p, bool login)
 {
-	list(h->b, "tags");
+	const char *tag = login ? "login" : NULL;
+
 	if (p->kind == HTTP && !login && ppm(&h->r, 200000))
-		item(h->b, "default-page");
-	if (login)
-		item(h->b, "login");
-	if (p->kind == SQL)
-		item(h->b, "database");
-	if (p->kind == RDP || p->kind == VNC || p->kind == SSH)
-		item(h->b, "remote-access");
-	if (p->kind == MODBUS)
-		item(h->b, "ics");
+		tag = "default-page";
+	else if (p->kind == SQL)
+		tag = "database";
+	else if (p->kind == RDP || p->kind == VNC || p->kind == SSH)
+		tag = "remote-access";
+	else if (p->kind == MODBUS)
+		tag = "ics";
+	if (tag == NULL)
+		return;
+	list(h->b, "tags");
+	item(h->b, tag);
 	buf_char(h->b, ']');
 }
 
@@ -631,7 +627,7 @@ print_product(struct host *h, const struct port *p, char *server, size_t room)
 	append(line, sizeof(line), t->banner, version, "");
 	if (p->kind == HTTP) {
 		append(server, room, t->banner, version, "");
-		snprintf(line, sizeof(line), "HTTP/1.1 200 OK\r\nServer: %s\r\nContent-Type: text/html\r\n\r\n", server);
+		snprintf(line, sizeof(line), "HTTP/1.1 200 OK\r\nServer: %s\r\n\r\n", server);
 	}
 	print_banner(h->b, line);
 	return t->product;

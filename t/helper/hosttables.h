@@ -9,7 +9,7 @@ struct country {
 };
 
 static const struct country countries[] = {
-	{ "US", 330, "com", { { "Ashburn", "Virginia" }, { "San Jose", "California" }, { "Dallas", "Texas" } } },
+	{ "US", 388, "com", { { "Ashburn", "Virginia" }, { "San Jose", "California" }, { "Dallas", "Texas" } } },
 	{ "CN", 85, "cn", { { "Beijing", "Beijing" }, { "Shanghai", "Shanghai" }, { "Hangzhou", "Zhejiang" } } },
 	{ "DE", 66, "de", { { "Frankfurt am Main", "Hesse" }, { "Falkenstein", "Saxony" }, { "Berlin", "Berlin" } } },
 	{ "JP", 44, "co.jp", { { "Tokyo", "Tokyo" }, { "Osaka", "Osaka" }, { "Nagoya", "Aichi" } } },
@@ -78,7 +78,7 @@ struct port {
 };
 
 static const struct port ports[] = {
-	{ 443, 300, HTTP, "https", true, false },	{ 80, 310, HTTP, "http", false, false },
+	{ 443, 330, HTTP, "https", true, false },	{ 80, 310, HTTP, "http", false, false },
 	{ 22, 215, SSH, "ssh", false, false },		{ 25, 45, SMTP, "smtp", false, false },
 	{ 53, 50, DNS, "domain", false, true },		{ 21, 42, FTP, "ftp", false, false },
 	{ 3389, 44, RDP, "ms-wbt-server", true, false }, { 8080, 50, HTTP, "http-proxy", false, false },
