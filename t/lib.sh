@@ -232,6 +232,7 @@ api()
 	[ "${key:-none}" = none ] || set -- -H "X-API-Key: $key" "$@"
 	[ -z "$_has_body" ] || set -- --data-binary @- "$@"
 	[ "$_method" != HEAD ] || set -- -I "$@"
+	rm -f "$W/body" "$W/headers"
 	# shellcheck disable=SC2086 # CURL is a list of options
 	STATUS=$(printf %s "$_body" | curl -sS $CURL -X "$_method" -o "$W/body" -D "$W/headers" -w '%{http_code}' \
 		--globoff --path-as-is "$@" "$_url" 2>"$W/curl.err") || diag "curl: $(cat "$W/curl.err")"

@@ -194,9 +194,6 @@ world_sockets_ready()
 	world_running surfaced || return 0
 	sed -n 's/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
 		while read -r _s; do
-			case $_s in
-			*/loop.sock) continue ;;
-			esac
 			[ -S "$_s" ] || exit 1
 		done
 }
@@ -204,10 +201,10 @@ world_sockets_ready()
 world_api_start()
 {
 	world_spawn surfaced "${WORLD_PROGRAM:-$BIN/surfaced}" -c "$W/etc/surfaced.conf"
-	world_until 20 world_sockets_ready && world_running surfaced || {
+	if ! { world_until 20 world_sockets_ready && world_running surfaced; }; then
 		cat "$W/log/surfaced.log" >&2
 		world_die "surfaced did not start"
-	}
+	fi
 }
 
 world_index_ready()
@@ -218,10 +215,10 @@ world_index_ready()
 world_index_start()
 {
 	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
-	world_until 60 world_index_ready && world_running surfaced-index || {
+	if ! { world_until 60 world_index_ready && world_running surfaced-index; }; then
 		cat "$W/log/surfaced-index.log" >&2
 		world_die "surfaced-index did not start"
-	}
+	fi
 }
 
 # world_kill NAME [SIGNAL]: ends one process that this world started, and waits for it.
