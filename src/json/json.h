@@ -98,7 +98,7 @@ struct field {
 	{                                                                                          \
 		.name = #m, .type = FIELD_LIST, .flags = (fl), .offset = offsetof(s, m),           \
 		.lo = (min), .hi = (max), .size = sizeof(t),                                       \
-		.item = _Generic((t){ 0 }, struct str: FIELD_STR, struct uuid: FIELD_UUID,         \
+		.item = _Generic(*(t *)NULL, struct str: FIELD_STR, struct uuid: FIELD_UUID,         \
 		    int64_t: FIELD_INT, double: FIELD_NUM)                                         \
 	}
 #define OBJECT(s, m, fl, fields)                                                                   \

@@ -2,6 +2,7 @@
 /* json_decode with every kind of field: what it accepts, it writes and accepts again. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "json/json.h"
 #include "t/fuzz/fuzz.h"
 
@@ -74,6 +75,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (json_decode(a, text, record_fields, (struct ts){ 1 }, &r, &how)) {
 	case JSON_INVALID:
 		assert(how.fault.what != NULL && how.fault.at <= size);
+		assert(!json_scan(a, text, LIM_JSON_DEPTH, &fault)); /* json-c takes what the scan passes */
 		break;
 	case JSON_FIELDS:
 		assert(how.nerrors > 0 && how.nerrors <= 64 && how.errors != NULL);
