@@ -368,7 +368,7 @@ value(struct decoder *d, const struct field *f, struct json_object *o, void *at)
 			not_a(d, "an object");
 		return;
 	case FIELD_NONE: /* UNCOVERED: ends a table */
-		break;
+		break;   /* UNCOVERED: ends a table */
 	}
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }

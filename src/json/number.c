@@ -60,7 +60,7 @@ digit(const struct decimal *d, size_t i)
 static struct decimal
 split(struct str lexeme)
 {
-	struct decimal d = { .minus = take(&lexeme, '-') };
+	struct decimal d = { .minus = take(&lexeme, '-'), .fraction = STR("") };
 
 	d.whole = take_digits(&lexeme);
 	if (take(&lexeme, '.'))

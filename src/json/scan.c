@@ -363,8 +363,8 @@ member_name(struct reader *r, size_t base)
 {
 	const char *at = r->p;
 	struct json_value *v;
-	struct str name;
-	bool escaped;
+	struct str name = STR_NULL;
+	bool escaped = false;
 	size_t slot;
 
 	if (!next_is(r, '"'))
@@ -528,8 +528,8 @@ word(struct reader *r, struct str w)
 static bool
 string_value(struct reader *r, struct json_value *v)
 {
-	struct str raw;
-	bool escaped;
+	struct str raw = STR_NULL;
+	bool escaped = false;
 
 	r->p++;
 	if (!string(r, &raw, &escaped))

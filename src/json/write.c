@@ -4,6 +4,7 @@
 #include "json/json.h"
 #include "json/json_priv.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -199,7 +200,7 @@ write_value(struct buf *b, const struct field *f, const void *at)
 		json_write(b, f->sub, at);
 		return;
 	case FIELD_NONE: /* UNCOVERED: ends a table */
-		break;
+		break;   /* UNCOVERED: ends a table */
 	}
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
@@ -219,6 +220,7 @@ json_write(struct buf *b, const struct field *fields, const void *in)
 {
 	char before = '{';
 
+	assert(fields != NULL);
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		if ((f->flags & OMIT_UNSET) != 0 && field_unset(f, in))
 			continue;

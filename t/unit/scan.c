@@ -207,18 +207,26 @@ many(struct buf *b, int n, const char *last)
 }
 
 static void
+twice(struct str text)
+{
+	struct json_fault fault = scan(text);
+
+	CU_ASSERT_TRUE(fault.what != NULL && strcmp(fault.what, "duplicate key") == 0);
+}
+
+static void
 many_keys(void) /* C-026: with any number of them */
 {
 	struct buf b = { .a = NULL };
 
 	for (int n = 14; n < 20; n++) {
 		passes(many(&b, n, "k"));
-		CU_ASSERT_STRING_EQUAL(scan(many(&b, n, "k3")).what, "duplicate key");
+		twice(many(&b, n, "k3"));
 		CU_ASSERT_STRING_EQUAL(
 		    scan(many(&b, n, "\\u006b0")).what, "duplicate key");
 	}
 	passes(many(&b, 3000, "k"));
-	CU_ASSERT_STRING_EQUAL(scan(many(&b, 3000, "k1777")).what, "duplicate key");
+	twice(many(&b, 3000, "k1777"));
 	buf_free(&b);
 }
 
