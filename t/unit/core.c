@@ -6,6 +6,7 @@
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 static struct arena *arena;
@@ -52,6 +53,7 @@ look(const char *secret, struct key *k)
 static bool
 change(const char *fmt, const char *prefix)
 {
+	struct pollfd pfd = { .events = POLLIN };
 	char *sql = malloc(strlen(fmt) + 64);
 	const char *mark = strstr(fmt, "KEY");
 	size_t head = mark != NULL ? (size_t)(mark - fmt) : strlen(fmt);
@@ -61,6 +63,10 @@ change(const char *fmt, const char *prefix)
 	    mark != NULL ? mark + 3 : "");
 	ok = db_script(admin, sql) == DB_OK;
 	free(sql);
+	/* The server tells others soon after the commit, not before it. */
+	pfd.fd = db_socket(db);
+	if (ok && pfd.fd >= 0)
+		CU_ASSERT_EQUAL(poll(&pfd, 1, 5000), 1);
 	return ok;
 }
 
