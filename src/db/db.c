@@ -172,7 +172,8 @@ run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 		rc = prepare(db, st, label);
 	if (rc != DB_OK)
 		return rc;
-	if (!PQsendQueryPrepared(db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
+	if (!PQsendQueryPrepared(
+		db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
 		return db_lose(db, PQerrorMessage(db->conn));
 	rc = only_result(db, out);
 	if (db->stale) /* the next call begins with a fresh connection */
