@@ -107,7 +107,7 @@ db_rollback(struct db *db)
 static void
 stmt_label(char out[80], const struct stmt *st, size_t i)
 {
-	snprintf(out, 80, "%.60s.%zu", st->name, i); /* two files may use one name */
+	snprintf(out, 80, "%.50s.%zu", st->name, i); /* two files may use one name */
 }
 
 static enum db_rc
