@@ -228,13 +228,14 @@ parse_date(
 	return true;
 }
 
-/* Labels of letters, digits, - and _, or of anything beyond ASCII. */
+/* Labels of letters, digits, - and _, or of anything beyond ASCII. The first may be *, since
+   certificates have such names. */
 static bool
 is_dns(struct str s)
 {
-	size_t label = 0;
+	size_t label = 0, wild = str_starts(s, STR("*.")) ? 2 : 0;
 
-	for (size_t i = 0; i < s.n; i++) {
+	for (size_t i = wild; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
 		if (c == '.' && label == 0)
