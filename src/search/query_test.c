@@ -137,39 +137,55 @@ values_node(struct parser *p, const struct schema_field *f, enum node_type type,
 	return made;
 }
 
+static enum node_type
+kind_of(const struct schema_field *f, const struct word *w)
+{
+	return w->wild && value_has_patterns(f) ? NODE_WILDCARD : NODE_MATCH;
+}
+
+/* One test of those words that are plain values or of those that are patterns. */
+static struct node *
+any_of_kind(struct parser *p, const struct schema_field *f, const struct words *words,
+    enum node_type type)
+{
+	struct node *n = values_node(p, f, type, words->n, words->w[0].at);
+	struct span v;
+
+	if (n == NULL)
+		return NULL;
+	for (size_t i = 0; i < words->n; i++) {
+		const struct word *w = &words->w[i];
+
+		if (kind_of(f, w) != type)
+			continue;
+		if (type == NODE_WILDCARD ? !value_pattern(p, f, w, &v.first)
+					  : !value_span(p, f, w, &v))
+			return NULL;
+		n->values[n->nvalues++] = v.first;
+	}
+	return n;
+}
+
 /* field:a, field:{a,b}, field:a,b: plain values in one MATCH, patterns in one WILDCARD. */
 static struct node *
 any_of(struct parser *p, const struct schema_field *f, const struct words *words)
 {
-	struct node *match = NULL, *wild = NULL;
-	size_t at = words->w[0].at, npatterns = 0;
+	struct node *match, *wild;
+	size_t patterns = 0;
 
 	if (f->type == VALUE_DATE)
 		return any_date(p, f, words);
 	for (size_t i = 0; i < words->n; i++)
-		npatterns += words->w[i].wild && value_has_patterns(f);
-	if (npatterns > 0 &&
-	    (wild = values_node(p, f, NODE_WILDCARD, npatterns, at)) == NULL)
+		patterns += kind_of(f, &words->w[i]) == NODE_WILDCARD;
+	if (patterns == words->n)
+		return any_of_kind(p, f, words, NODE_WILDCARD);
+	match = any_of_kind(p, f, words, NODE_MATCH);
+	if (match == NULL || patterns == 0)
+		return match;
+	wild = any_of_kind(p, f, words, NODE_WILDCARD);
+	if (wild == NULL || !query_deeper(p, 1, match->at))
 		return NULL;
-	if (npatterns < words->n &&
-	    (match = values_node(p, f, NODE_MATCH, words->n - npatterns, at)) == NULL)
-		return NULL;
-	for (size_t i = 0; i < words->n; i++) {
-		const struct word *w = &words->w[i];
-		struct span v;
-
-		if (w->wild && value_has_patterns(f)) {
-			if (!value_pattern(p, f, w, &wild->values[wild->nvalues++]))
-				return NULL;
-			continue;
-		}
-		if (!value_span(p, f, w, &v))
-			return NULL;
-		match->values[match->nvalues++] = v.first;
-	}
-	if (wild == NULL || match == NULL)
-		return wild == NULL ? match : wild;
-	return query_deeper(p, 1, at) ? node_join(p, NODE_OR, match, wild) : NULL;
+	return node_join(p, NODE_OR, match, wild);
 }
 
 /* field=a: to the letter where letters differ, else the same as field:a. */
