@@ -185,7 +185,8 @@ hosts(struct cli *c, int argc, char **argv)
 	p = import_pipe_start(&r.o);
 	rc = store_all(&r, p);
 	import_pipe_end(p);
-	summary(&r);
+	if (r.read > 0 || rc == EXIT_OK)
+		summary(&r);
 	db_use(c->db, c->arena, 0);
 	arena_free(r.store.arena);
 	if (r.o.fd != STDIN_FILENO)

@@ -230,6 +230,14 @@ describe(struct nmap *x, struct import_service *s, const char *extra)
 	s->banner = buf_done(&b);
 }
 
+static struct str
+ostype(struct nmap *x, const char **atts)
+{
+	struct str s = keep_attribute(x, atts, "ostype");
+
+	return s.p != NULL ? s : x->host.os;
+}
+
 static void
 service(struct nmap *x, const char **atts)
 {
@@ -247,8 +255,9 @@ service(struct nmap *x, const char **atts)
 	s->tls_enabled = (struct opt){ true, tls };
 	if (s->product.p != NULL)
 		describe(x, s, attribute(atts, "extrainfo"));
-	if (x->host.os.p == NULL)
-		x->host.os = keep_attribute(x, atts, "ostype");
+	/* the first guess, but "Unix" says less than any other */
+	if (x->host.os.p == NULL || str_is(x->host.os, "Unix"))
+		x->host.os = ostype(x, atts);
 }
 
 /* The matches come best first; one guess from a service is worth less than it. */
