@@ -41,13 +41,22 @@ const char *schema_count_unit(enum dataset d); /* "" when it cannot be counted *
 size_t schema_fields(enum dataset d, const struct schema_field **first); /* in table order */
 /* Exact name, no aliases (C-036); NULL when there is none. */
 const struct schema_field *schema_find(enum dataset d, struct str name);
-/* Name or alias, as queries use them. */
+/* Name or alias in any ASCII case, as queries use them. */
 const struct schema_field *schema_resolve(enum dataset d, struct str name);
 /* The known name nearest to a mistaken one, for hints; NULL when nothing is near. */
 const char *schema_nearest(enum dataset d, struct str name);
 /* "string", "integer", "number" or "boolean": SPEC 2.2 value_type. */
 const char *schema_json_type(enum value_type t);
-size_t schema_aliases(enum dataset d, const char *const **pairs); /* alias, name, alias, name ... */
+size_t schema_aliases(enum dataset d, const char *const **pairs); /* alias, name, alias, name ...; counts pairs */
+/* The dataset's nested object ("services" on hosts), or NULL. */
+const char *schema_nested(enum dataset d);
+/* Whether a name of a query means that object ("services", "host.services"). */
+bool schema_is_nested(enum dataset d, struct str name);
+/* A member of the nested object by its relative name, its full name or an alias; NULL otherwise. */
+const struct schema_field *schema_member(enum dataset d, struct str name);
+/* Conventions of names: a country code has upper case and comma lists, an asn may be "AS15169". */
+bool schema_is_country(const struct schema_field *f);
+bool schema_is_asn(const struct schema_field *f);
 
 /* ---- values ---- */
 
@@ -61,13 +70,16 @@ struct ipnet {
 bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE; /* address or CIDR; host bits are cleared */
 #define IPNET_LEN 49
 size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]); /* "1.2.3.4", "2001:db8::/32" */
+/* Whether the network holds the address; no IPv4 address is in an IPv6 network (::/0). */
+bool ipnet_contains(const struct ipnet *net, const unsigned char a[16]);
 /* The order of addresses: every IPv4 before every IPv6, each by value. */
 int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
 
 struct value {
 	enum value_type type;
 	union {
-		struct str s;	 /* KEYWORD, TEXT, DNS (lower case, no trailing dot) */
+		struct str s;	 /* KEYWORD, TEXT, DNS (lower case, no trailing dot); folded by
+				    text_fold in MATCH and WILDCARD, as typed in EXACT */
 		int64_t i;	 /* INTEGER */
 		double n;	 /* NUMBER */
 		bool b;		 /* BOOLEAN */
@@ -86,10 +98,13 @@ enum node_type {
 	NODE_NESTED,	/* kids[0], with nested fields only, tested on one service at a time */
 	NODE_EXISTS,	/* field has a value */
 	NODE_MATCH,	/* ":": any of values, as the type compares: keywords without case, text by all
-			   its tokens, DNS self or subdomain, IP containment */
-	NODE_EXACT,	/* "=": any of values, to the letter (text: the whole value) */
-	NODE_WILDCARD,	/* ":": pattern values with * and ?; without case */
-	NODE_RANGE,	/* lo and hi, each optional */
+			   its tokens, DNS self or subdomain, IP containment. Never on dates: a date
+			   is a RANGE, since a day has many instants */
+	NODE_EXACT,	/* "=": any of values, to the letter (text: the whole value). On KEYWORD, TEXT
+			   and DNS alone; other types and country codes have MATCH */
+	NODE_WILDCARD,	/* ":": pattern values, * any characters, ? one; no escapes; without case. On
+			   KEYWORD and DNS against the whole value, on TEXT against each token */
+	NODE_RANGE,	/* lo and hi, at least one set; INTEGER, NUMBER, DATE, IP (by ip_cmp) */
 };
 
 struct bound {
@@ -129,9 +144,11 @@ void query_print(struct buf *b, const struct query *q);
 
 /* ---- text: shared by the parser, the index builder and tests ---- */
 
-/* Unicode case folding (simple), in the arena. */
+/* Unicode case folding, one character to one; s itself when nothing changes, else in the arena.
+   Bytes that are no UTF-8 stay as they are. Folding twice is folding once. */
 struct str text_fold(struct arena *a, struct str s);
-/* Calls fn with each folded token (runs of letters, digits and marks), in order. */
+/* Calls fn with each folded token (runs of letters, digits and marks; '_' separates), in order.
+   Tokens live as long as s and the arena. */
 void text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
 
 #endif

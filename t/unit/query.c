@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: ISC */
+int main(void){return 0;}
