@@ -67,7 +67,9 @@ body_check_type(struct req *rq)
 {
 	if (rq->route->body.fields == NULL)
 		return PASS;
-	if (env_count(rq, "CONTENT_TYPE") != 1 || !body_media_type(env_get(rq, "CONTENT_TYPE")) ||
+	/* The web server passes every line of the header as HTTP_CONTENT_TYPE, and one as CONTENT_TYPE. */
+	if (env_count(rq, "CONTENT_TYPE") != 1 || env_count(rq, "HTTP_CONTENT_TYPE") > 1 ||
+	    !body_media_type(env_get(rq, "CONTENT_TYPE")) ||
 	    env_count(rq, "HTTP_CONTENT_ENCODING") > 1 ||
 	    !body_encoding(env_get(rq, "HTTP_CONTENT_ENCODING")))
 		return fail(rq, ERR_UNSUPPORTED_MEDIA_TYPE);
