@@ -35,7 +35,7 @@ CREATE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - 'sha256' - 'changed' END;
 	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - 'sha256' - 'changed' END;
-	some jsonb := coalesce(new_row, old_row);
+	line jsonb := coalesce(new_row, old_row);
 BEGIN
 	IF old_row = new_row THEN
 		RETURN NULL;
@@ -43,8 +43,8 @@ BEGIN
 	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, before, after, request_id)
 	VALUES (coalesce(nullif(current_setting('surfaced.actor', true), ''), 'role:' || session_user),
 		TG_TABLE_NAME || CASE TG_OP WHEN 'INSERT' THEN '.create' WHEN 'UPDATE' THEN '.change' ELSE '.delete' END,
-		TG_TABLE_NAME, some ->> TG_ARGV[0],
-		CASE TG_TABLE_NAME WHEN 'account' THEN some ->> 'uuid' ELSE some ->> 'account_uuid' END::uuid,
+		TG_TABLE_NAME, line ->> TG_ARGV[0],
+		CASE TG_TABLE_NAME WHEN 'account' THEN line ->> 'uuid' ELSE line ->> 'account_uuid' END::uuid,
 		old_row, new_row, nullif(current_setting('surfaced.request_id', true), ''));
 	RETURN NULL;
 END

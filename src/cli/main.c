@@ -63,6 +63,9 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 		return cli_fail(EXIT_NO_DATABASE, "%s: the database took too long (%s); try again", what,
 		    db_message(c->db));
 	case DB_DOWN:
+		if (db_socket(c->db) >= 0) /* it answers, and refuses */
+			return cli_fail(EXIT_FAILED, "%s: %s; is the database migrated, and this the right role?",
+			    what, db_message(c->db));
 		return cli_fail(EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
 	}
 	panic("db_rc %d", (int)rc);
@@ -111,6 +114,26 @@ os_actor(struct arena *a)
 	if (pw != NULL)
 		return arena_printf(a, "os:%s", pw->pw_name);
 	return arena_printf(a, "os:%u", (unsigned)getuid());
+}
+
+/* The audit names who types, not the database role: a setting of every connection made from here. */
+static void
+announce_actor(struct arena *a, struct str actor)
+{
+	const char *already = getenv("PGOPTIONS");
+	struct buf b = { .a = a };
+
+	if (already != NULL)
+		buf_z(&b, already);
+	buf_z(&b, " -c surfaced.actor=");
+	for (size_t i = 0; i < actor.n; i++) {
+		if (actor.p[i] == ' ' || actor.p[i] == '\\')
+			buf_char(&b, '\\');
+		buf_char(&b, actor.p[i]);
+	}
+	buf_char(&b, '\0');
+	if (setenv("PGOPTIONS", b.p, 1) != 0)
+		panic("out of memory");
 }
 
 static int
@@ -204,9 +227,11 @@ start(struct globals *g, int argc, char **argv)
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);
 	c.actor = os_actor(c.arena);
+	announce_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
 	c.db = db_open(g->database != NULL ? g->database : conf.database, "surfacectl");
 	db_use(c.db, c.arena, 0);
+	db_quiet(c.db);
 	status = run(&c, cmd, argc, argv);
 	db_close(c.db);
 	arena_free(c.arena);

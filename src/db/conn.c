@@ -31,6 +31,7 @@ db_lose(struct db *db, const char *why)
 	db->conn = NULL;
 	db->copy_line = NULL;
 	db->nprepared = 0;
+	db->stale = false;
 	db->lost = true;
 	return DB_DOWN;
 }
@@ -112,7 +113,10 @@ judge_state(struct db *db, const char *state)
 	for (size_t i = 0; i < COUNT(classes); i++)
 		if (strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) == 0)
 			return classes[i].rc;
-	log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state, db->message);
+	/* "cached plan must not change result type", "prepared statement does not exist" */
+	db->stale = strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
+	if (!db->quiet)
+		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state, db->message);
 	return DB_DOWN;
 }
 

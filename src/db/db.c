@@ -36,6 +36,12 @@ db_use(struct db *db, struct arena *a, int64_t deadline)
 	db->deadline = deadline;
 }
 
+void
+db_quiet(struct db *db)
+{
+	db->quiet = true;
+}
+
 const char *
 db_message(const struct db *db)
 {
@@ -169,8 +175,7 @@ run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 	if (!PQsendQueryPrepared(db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
 		return db_lose(db, PQerrorMessage(db->conn));
 	rc = only_result(db, out);
-	/* Our own fault or a schema that changed under us: begin with a fresh connection. */
-	if (rc == DB_DOWN && db->conn != NULL && !db->in_transaction)
+	if (db->stale) /* the next call begins with a fresh connection */
 		(void)db_lose(db, NULL);
 	return rc;
 }

@@ -120,6 +120,9 @@ enum db_rc db_run(struct db *db, const struct stmt *st, int64_t *changed, struct
 enum db_rc db_script(struct db *db, const char *sql) MUST_USE;
 /* What the server said of the last failure: for the log and the CLI, never for a client. */
 const char *db_message(const struct db *db);
+/* A statement that the database refuses as wrong (no such table, no right) is logged, unless the program
+   shows db_message itself. */
+void db_quiet(struct db *db);
 
 /* LISTEN on a channel; after every (re)connect again. db_notified is true, once, when something was
    notified on any channel, or the connection was lost since the last call; it reads the socket

@@ -20,6 +20,8 @@ struct db {
 	size_t nchannels;
 	bool in_transaction;
 	bool lost;	   /* since db_notified last told */
+	bool stale;	   /* the schema has changed under a prepared statement */
+	bool quiet;
 	char *copy_line;   /* of libpq, given back at the next db_copy_out */
 	char message[DB_MESSAGE_MAX];
 };
