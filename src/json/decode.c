@@ -30,7 +30,8 @@ struct decoder {
 	size_t nerrors;
 };
 
-static void object(struct decoder *d, const struct field *fields, struct json_object *o, void *out);
+static void object(
+    struct decoder *d, const struct field *fields, struct json_object *o, void *out);
 static void unknown(struct decoder *d, const struct field *fields, struct json_object *o);
 
 /* ---- errors and the path they name ---- */
@@ -86,9 +87,17 @@ error_range(struct decoder *d, const struct field *f)
 {
 	if (bounded(f))
 		error(d, "out_of_range",
-		    arena_printf(d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
+		    arena_printf(
+			d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
 	else
 		error(d, "out_of_range", STR("is too large a number"));
+}
+
+static struct str
+bound(struct decoder *d, const char *at, int64_t n, const char *unit)
+{
+	return arena_printf(
+	    d->a, "must have at %s %" PRId64 " %s%s", at, n, unit, n == 1 ? "" : "s");
 }
 
 /* True when n characters or items are within the bounds. */
@@ -98,9 +107,9 @@ count_ok(struct decoder *d, const struct field *f, size_t n, const char *unit)
 	if (!bounded(f) || ((int64_t)n >= f->lo && (int64_t)n <= f->hi))
 		return true;
 	if ((int64_t)n < f->lo)
-		error(d, "too_short", arena_printf(d->a, "must have at least %" PRId64 " %s", f->lo, unit));
+		error(d, "too_short", bound(d, "least", f->lo, unit));
 	else
-		error(d, "too_long", arena_printf(d->a, "must have at most %" PRId64 " %s", f->hi, unit));
+		error(d, "too_long", bound(d, "most", f->hi, unit));
 	return false;
 }
 
@@ -130,7 +139,8 @@ source(const struct decoder *d, struct json_object *o)
 static struct str
 string_of(struct json_object *o)
 {
-	return (struct str){ json_object_get_string(o), (size_t)json_object_get_string_len(o) };
+	return (struct str){ json_object_get_string(o),
+		(size_t)json_object_get_string_len(o) };
 }
 
 /* Gives each object its span; both are in the order of the text. */
@@ -169,7 +179,8 @@ parse(struct arena *a, const struct scan *s, struct str text)
 
 	if (t == NULL)
 		panic("out of memory"); /* UNCOVERED: malloc fails */
-	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	json_tokener_set_flags(
+	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
 	json_tokener_free(t);
 	if (o == NULL)
@@ -222,15 +233,15 @@ text(struct decoder *d, const struct field *f, struct json_object *o, struct str
 	}
 	if ((f->flags & BYTES_TOO) != 0 && (int64_t)s.n > f->hi) {
 		error(d, "too_long",
-		    arena_printf(d->a, "must have at most %" PRId64 " characters and bytes", f->hi));
+		    arena_printf(d->a,
+			"must have at most %" PRId64 " characters and bytes", f->hi));
 		return;
 	}
 	if ((f->flags & TRIM) != 0)
 		s = str_trim(s);
 	if ((f->flags & LOWER) != 0)
 		s = str_lower_ascii(arena_alloc(d->a, s.n), s);
-	if (count_ok(d, f, str_chars(s), f->lo == 1 || f->hi == 1 ? "character" : "characters") &&
-	    allowed(d, f, s))
+	if (count_ok(d, f, str_chars(s), "character") && allowed(d, f, s))
 		*out = s;
 }
 
@@ -253,7 +264,8 @@ real(struct decoder *d, const struct field *f, struct json_object *o, double *ou
 		return;
 	}
 	*out = strtod(arena_str(d->a, source(d, o)).p, NULL);
-	if (!isfinite(*out) || (bounded(f) && (*out < (double)f->lo || *out > (double)f->hi)))
+	if (!isfinite(*out) ||
+	    (bounded(f) && (*out < (double)f->lo || *out > (double)f->hi)))
 		error_range(d, f);
 }
 
@@ -281,12 +293,14 @@ timestamp(struct decoder *d, struct json_object *o, struct ts *out)
 	if (!is(o, json_type_string))
 		not_a(d, "a string");
 	else if (!ts_parse(string_of(o), out))
-		error(d, "invalid_format", STR("must be an RFC 3339 timestamp with an offset"));
+		error(d, "invalid_format",
+		    STR("must be an RFC 3339 timestamp with an offset"));
 }
 
 /* ---- containers ---- */
 
-static void value(struct decoder *d, const struct field *f, struct json_object *o, void *at);
+static void value(
+    struct decoder *d, const struct field *f, struct json_object *o, void *at);
 
 static void
 list(struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
@@ -302,14 +316,15 @@ list(struct decoder *d, const struct field *f, struct json_object *o, struct lis
 		return;
 	}
 	n = json_object_array_length(o);
-	if (!count_ok(d, f, n, f->lo == 1 || f->hi == 1 ? "item" : "items"))
+	if (!count_ok(d, f, n, "item"))
 		return;
 	out->n = n;
 	out->items = arena_array(d->a, n, f->size);
 	for (size_t i = 0; i < n; i++) {
 		size_t mark = enter_item(d, i);
 
-		value(d, &item, json_object_array_get_idx(o, i), (char *)out->items + i * f->size);
+		value(d, &item, json_object_array_get_idx(o, i),
+		    (char *)out->items + i * f->size);
 		leave(d, mark);
 	}
 }
@@ -352,10 +367,10 @@ value(struct decoder *d, const struct field *f, struct json_object *o, void *at)
 		else
 			not_a(d, "an object");
 		return;
-	case FIELD_NONE:
-		break;
+	case FIELD_NONE: /* UNCOVERED: ends a table */
+		break;   /* UNCOVERED: ends a table */
 	}
-	panic("field type %d", (int)f->type);
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
 /* What a member is that was not sent, or sent as null; where nothing is said the caller's zeros stay. */
@@ -381,7 +396,8 @@ object(struct decoder *d, const struct field *fields, struct json_object *o, voi
 		struct json_object *member;
 
 		if (!json_object_object_get_ex(o, f->name, &member)) {
-			absent(d, f, (f->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL, at);
+			absent(
+			    d, f, (f->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL, at);
 			if ((f->flags & REQUIRED) != 0)
 				error(d, "required", STR("is required"));
 		} else if (member == NULL && (f->flags & NULLABLE) != 0) {
@@ -426,7 +442,8 @@ unknown_below(struct decoder *d, const struct field *f, struct json_object *o)
 	if (f->sub != NULL && is(o, json_type_object) && f->type == FIELD_OBJECT)
 		unknown(d, f->sub, o);
 	if (f->sub != NULL && is(o, json_type_array) && f->type == FIELD_LIST) {
-		for (size_t i = 0; i < json_object_array_length(o) && d->nerrors < ERRORS_MAX; i++) {
+		for (size_t i = 0;
+		     i < json_object_array_length(o) && d->nerrors < ERRORS_MAX; i++) {
 			struct json_object *item = json_object_array_get_idx(o, i);
 			size_t outer = enter_item(d, i);
 
@@ -455,8 +472,8 @@ unknown(struct decoder *d, const struct field *fields, struct json_object *o)
 }
 
 enum json_rc
-json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now, void *out,
-    struct decoded *how)
+json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now,
+    void *out, struct decoded *how)
 {
 	struct scan s = { .a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH };
 	struct decoder d = { .a = a, .text = body, .now = now, .path = { .a = a } };
@@ -464,14 +481,16 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 
 	*how = (struct decoded){ .errors = NULL };
 	if (body.n > INT_MAX || !scan_text(&s, body)) {
-		how->fault = body.n > INT_MAX ? (struct json_fault){ 0, "too long" } : s.fault;
+		how->fault =
+		    body.n > INT_MAX ? (struct json_fault){ 0, "too long" } : s.fault;
 		return JSON_INVALID;
 	}
 	if (body.p[s.spans[0].at] == '{') {
 		o = parse(a, &s, body);
-		if (o == NULL) { /* UNCOVERED: json-c refuses what the scan passed */
-			how->fault = (struct json_fault){ 0, "unexpected character" };
-			return JSON_INVALID;
+		if (o == NULL) { /* json-c refuses what the scan passed */
+			how->fault.what =
+			    "unexpected character"; /* UNCOVERED: as above */
+			return JSON_INVALID;        /* UNCOVERED: as above */
 		}
 		object(&d, fields, o, out);
 		unknown(&d, fields, o);

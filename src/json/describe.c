@@ -16,7 +16,8 @@ keyword(struct buf *b, const char *name, int64_t n)
 static void
 type(struct buf *b, const char *name, const char *format, unsigned flags)
 {
-	buf_printf(b, (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"",
+	buf_printf(b,
+	    (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"",
 	    name);
 	if (format != NULL)
 		buf_printf(b, ",\"format\":\"%s\"", format);
@@ -103,7 +104,7 @@ scalar(struct buf *b, const struct field *f)
 	case FIELD_NONE:
 		return false;
 	}
-	panic("field type %d", (int)f->type);
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
 static void

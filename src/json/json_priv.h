@@ -8,7 +8,7 @@
 /* Owned by the arena of the scan. Of a member, name is its unescaped name. */
 struct json_value {
 	union {
-		const char *p;		  /* STRING: unescaped; NUMBER, BOOL: the lexeme */
+		const char *p; /* STRING: unescaped; NUMBER, BOOL: the lexeme */
 		struct json_value *items; /* ARRAY, OBJECT */
 	} u;
 	const char *name;
@@ -26,7 +26,7 @@ struct span {
 enum scan_mode {
 	SCAN_CHECK, /* nothing but the verdict */
 	SCAN_SPANS, /* and a span for each value, parents before children, in the order of the text */
-	SCAN_TREE,  /* and json_values; unescapes inside the text, which must be ours */
+	SCAN_TREE, /* and json_values; unescapes inside the text, which must be ours */
 };
 
 struct scan {
@@ -34,13 +34,13 @@ struct scan {
 	enum scan_mode mode;
 	unsigned depth;
 	struct json_fault fault; /* when scan_text returned false */
-	struct json_value root;	 /* SCAN_TREE */
-	struct span *spans;	 /* SCAN_SPANS */
+	struct json_value root;  /* SCAN_TREE */
+	struct span *spans;      /* SCAN_SPANS */
 	size_t nspans;
 	size_t spans_room;
 };
 
-bool scan_text(struct scan *s, struct str text) MUST_USE; /* SCAN_CHECK, SCAN_SPANS */
+bool scan_text(struct scan *s, struct str text) MUST_USE;     /* SCAN_CHECK, SCAN_SPANS */
 bool scan_own(struct scan *s, char *text, size_t n) MUST_USE; /* SCAN_TREE */
 
 uint32_t name_tag(struct str name);
@@ -52,6 +52,5 @@ enum lexeme lexeme_int(struct str lexeme, int64_t *out);
 
 /* True when the member has no value: what is written as null or left out. */
 bool field_unset(const struct field *f, const void *in);
-size_t field_size(enum field_type scalar);
 
 #endif

@@ -5,7 +5,9 @@
 #include "json/json.h"
 #include "json/json_priv.h"
 
-enum { FAR = 1000000 }; /* an exponent beyond any number of digits that matters: it saturates here */
+enum {
+	FAR = 1000000
+}; /* an exponent beyond any number of digits that matters: it saturates here */
 
 /* A number as digits and a power of ten; the digits have no zero at either end. */
 struct decimal {
@@ -58,7 +60,7 @@ digit(const struct decimal *d, size_t i)
 static struct decimal
 split(struct str lexeme)
 {
-	struct decimal d = { .minus = take(&lexeme, '-') };
+	struct decimal d = { .minus = take(&lexeme, '-'), .fraction = STR("") };
 
 	d.whole = take_digits(&lexeme);
 	if (take(&lexeme, '.'))
@@ -87,7 +89,8 @@ lexeme_int(struct str lexeme, int64_t *out)
 		i++;
 	if ((int64_t)(n - i) + d.power > 19)
 		return LEXEME_RANGE;
-	for (size_t end = n + (size_t)d.power; i < end; i++) /* negative, so that INT64_MIN fits */
+	for (size_t end = n + (size_t)d.power; i < end;
+	     i++) /* negative, so that INT64_MIN fits */
 		if (__builtin_mul_overflow(v, 10, &v) ||
 		    __builtin_sub_overflow(v, i < n ? digit(&d, i) : 0, &v))
 			return LEXEME_RANGE;

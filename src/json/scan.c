@@ -8,7 +8,7 @@
 #include "json/json_priv.h"
 
 enum {
-	FEW = 16,    /* an object's members, up to which names are compared each with each */
+	FEW = 16, /* an object's members, up to which names are compared each with each */
 	LOCAL = 64,  /* members and items open at once before the arena is asked */
 	SPANS = 256, /* spans to begin with */
 };
@@ -18,7 +18,8 @@ struct reader {
 	const char *start, *p, *end;
 	char *own; /* SCAN_TREE: the text again, to unescape in place */
 	unsigned left;
-	struct json_value *stack; /* the members (and of a tree the items) of what is open */
+	struct json_value
+	    *stack; /* the members (and of a tree the items) of what is open */
 	size_t top, room;
 	struct json_value local[LOCAL];
 };
@@ -42,7 +43,8 @@ unexpected(struct reader *r)
 static void
 space(struct reader *r)
 {
-	while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
+	while (r->p < r->end &&
+	       (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
 		r->p++;
 }
 
@@ -130,7 +132,8 @@ unicode_escape(struct reader *r)
 	if (unit < 0)
 		return fail(r, r->p, "invalid escape");
 	if (is_high(unit)) {
-		if (rest < 12 || r->p[6] != '\\' || r->p[7] != 'u' || !is_low(hex4(r->p + 8)))
+		if (rest < 12 || r->p[6] != '\\' || r->p[7] != 'u' ||
+		    !is_low(hex4(r->p + 8)))
 			return fail(r, r->p, "lone surrogate");
 		r->p += 6;
 	} else if (is_low(unit)) {
@@ -162,7 +165,8 @@ beyond_ascii(struct reader *r)
 	while (r->p < r->end && (*r->p & 0x80) != 0)
 		r->p++;
 	run = (struct str){ from, (size_t)(r->p - from) };
-	return str_utf8_bad(run) == run.n || fail(r, from + str_utf8_bad(run), "invalid UTF-8");
+	return str_utf8_bad(run) == run.n ||
+	       fail(r, from + str_utf8_bad(run), "invalid UTF-8");
 }
 
 static bool
@@ -276,7 +280,8 @@ text_of(struct reader *r, struct str raw, bool escaped)
 	if (!escaped)
 		return raw;
 	return unescape(
-	    r->own != NULL ? r->own + (raw.p - r->start) : arena_alloc(r->s->a, raw.n), raw);
+	    r->own != NULL ? r->own + (raw.p - r->start) : arena_alloc(r->s->a, raw.n),
+	    raw);
 }
 
 /* ---- members ---- */
@@ -301,7 +306,8 @@ name_cmp(const struct json_value *a, const struct json_value *b)
 {
 	if (a->tag != b->tag)
 		return a->tag < b->tag ? -1 : 1;
-	return str_cmp((struct str){ a->name, a->name_n }, (struct str){ b->name, b->name_n });
+	return str_cmp(
+	    (struct str){ a->name, a->name_n }, (struct str){ b->name, b->name_n });
 }
 
 static void
@@ -357,8 +363,8 @@ member_name(struct reader *r, size_t base)
 {
 	const char *at = r->p;
 	struct json_value *v;
-	struct str name;
-	bool escaped;
+	struct str name = STR_NULL;
+	bool escaped = false;
 	size_t slot;
 
 	if (!next_is(r, '"'))
@@ -498,7 +504,8 @@ static bool
 number(struct reader *r)
 {
 	next_is(r, '-');
-	if (!next_is(r, '0') && !digits(r)) /* a digit behind a leading zero fails in the caller */
+	if (!next_is(r, '0') &&
+	    !digits(r)) /* a digit behind a leading zero fails in the caller */
 		return false;
 	if (next_is(r, '.') && !digits(r))
 		return false;
@@ -521,8 +528,8 @@ word(struct reader *r, struct str w)
 static bool
 string_value(struct reader *r, struct json_value *v)
 {
-	struct str raw;
-	bool escaped;
+	struct str raw = STR_NULL;
+	bool escaped = false;
 
 	r->p++;
 	if (!string(r, &raw, &escaped))

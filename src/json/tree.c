@@ -12,7 +12,8 @@ struct json_value *
 json_parse(struct arena *a, struct str text)
 {
 	struct scan *s = ARENA_NEW(a, struct scan);
-	char *own = arena_alloc(a, text.n + 1); /* zero behind it: json_num may run up to there */
+	char *own =
+	    arena_alloc(a, text.n + 1); /* zero behind it: json_num may run up to there */
 
 	if (text.n > 0)
 		memcpy(own, text.p, text.n);
@@ -86,6 +87,7 @@ json_each(const struct json_value *v,
 	if (v->type != JSON_OBJECT)
 		return;
 	for (uint32_t i = 0; i < v->n; i++)
-		if (!fn(arg, (struct str){ v->u.items[i].name, v->u.items[i].name_n }, &v->u.items[i]))
+		if (!fn(arg, (struct str){ v->u.items[i].name, v->u.items[i].name_n },
+			&v->u.items[i]))
 			return;
 }

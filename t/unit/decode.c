@@ -22,14 +22,17 @@ struct aggregate {
 };
 
 static const struct field group_in[] = {
-	TEXT(struct group, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1, LIM_AGGREGATE_FIELD),
-	NUMBER(struct group, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
+	TEXT(struct group, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1,
+	    LIM_AGGREGATE_FIELD),
+	NUMBER(
+	    struct group, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
 	FIELD_END,
 };
 
 static const struct field aggregate_in[] = {
 	TEXT(struct aggregate, query, BYTES_TOO | NUL_TOO, 0, LIM_QUERY),
-	LIST(struct aggregate, aggregations, REQUIRED, struct group, group_in, 1, LIM_AGGREGATIONS),
+	LIST(struct aggregate, aggregations, REQUIRED, struct group, group_in, 1,
+	    LIM_AGGREGATIONS),
 	FIELD_END,
 };
 
@@ -108,7 +111,8 @@ wrong(const struct field *fields, struct str body, void *out)
 	for (size_t i = 0; i < how.nerrors; i++) {
 		buf_printf(&b, "%s%s ", i > 0 ? "; " : "", how.errors[i].code);
 		buf_str(&b, how.errors[i].field);
-		CU_ASSERT_TRUE(how.errors[i].message.n > 0 && how.errors[i].message.n <= 512);
+		CU_ASSERT_TRUE(
+		    how.errors[i].message.n > 0 && how.errors[i].message.n <= 512);
 	}
 	buf_char(&b, '\0');
 	return buf_done(&b).p;
@@ -142,11 +146,12 @@ a_body_becomes_a_struct(void) /* C-033, C-034, C-037, C-039 */
 	struct aggregate in = { .query = STR_NULL };
 	const struct group *g;
 
-	CU_ASSERT_EQUAL(
-	    decode(aggregate_in,
-		STR(" {\"aggregations\":[{\"field\":\" Services.PORT\\u00a0\",\"limit\":25.0},"
-		    "{\"limit\":1e2,\"field\":\"\xe2\x84\xaa\"},{\"field\":\"asn\"}],\"query\":\"\"} "),
-		&in),
+	CU_ASSERT_EQUAL(decode(aggregate_in,
+			    STR(" {\"aggregations\":[{\"field\":\" "
+				"Services.PORT\\u00a0\",\"limit\":25.0},"
+				"{\"limit\":1e2,\"field\":\"\xe2\x84\xaa\"},{\"field\":"
+				"\"asn\"}],\"query\":\"\"} "),
+			    &in),
 	    JSON_OK);
 	CU_ASSERT_EQUAL(how.nerrors, 0);
 	CU_ASSERT_PTR_NOT_NULL(in.query.p);
@@ -167,14 +172,16 @@ every_type_is_read(void)
 	struct uuid u;
 
 	CU_ASSERT_EQUAL(
-	    decode_all("{\"text\":\" \\u00e9\\u00e9\\u00e9\\u00e9 \",\"colour\":\"RED\","
-		       "\"uuid\":\"ABCDEF00-0000-0000-0000-000000000000\","
-		       "\"at\":\"1970-01-01T01:00:01+01:00\",\"now\":\"1970-01-01T00:00:00Z\","
-		       "\"n\":-5,\"free\":-9223372036854775808,\"ratio\":1e-3,\"share\":1,\"on\":true,"
-		       "\"raw\":{\"a\": [1e400, null]},\"words\":[\" w \"],"
-		       "\"uuids\":[\"ABCDEF00-0000-0000-0000-000000000000\","
-		       "\"ABCDEF00-0000-0000-0000-000000000001\"],"
-		       "\"viewport\":{\"width\":3840,\"height\":240}}",
+	    decode_all(
+		"{\"text\":\" \\u00e9\\u00e9\\u00e9\\u00e9 \",\"colour\":\"RED\","
+		"\"uuid\":\"ABCDEF00-0000-0000-0000-000000000000\","
+		"\"at\":\"1970-01-01T01:00:01+01:00\",\"now\":\"1970-01-01T00:00:00Z\","
+		"\"n\":-5,\"free\":-9223372036854775808,\"ratio\":1e-3,\"share\":1,"
+		"\"on\":true,"
+		"\"raw\":{\"a\": [1e400, null]},\"words\":[\" w \"],"
+		"\"uuids\":[\"ABCDEF00-0000-0000-0000-000000000000\","
+		"\"ABCDEF00-0000-0000-0000-000000000001\"],"
+		"\"viewport\":{\"width\":3840,\"height\":240}}",
 		&in),
 	    JSON_OK);
 	CU_ASSERT_TRUE(str_is(in.text, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"));
@@ -210,9 +217,10 @@ absent_members_have_defaults(void)
 	CU_ASSERT_EQUAL(in.viewport.height, 720);
 	CU_ASSERT_TRUE(ts_is_null(in.viewport.at));
 	CU_ASSERT_EQUAL(in.viewport.seen.us, NOW.us);
-	CU_ASSERT_EQUAL(decode_all("{\"text\":null,\"uuid\":null,\"at\":null,\"now\":null,\"n\":null,"
-				   "\"raw\":null}",
-			    &in),
+	CU_ASSERT_EQUAL(
+	    decode_all("{\"text\":null,\"uuid\":null,\"at\":null,\"now\":null,\"n\":null,"
+		       "\"raw\":null}",
+		&in),
 	    JSON_OK);
 	CU_ASSERT_PTR_NULL(in.text.p);
 	CU_ASSERT_TRUE(ts_is_null(in.now));
@@ -224,9 +232,10 @@ numbers_keep_their_lexeme(void) /* C-037: json-c would saturate or round these *
 {
 	struct all in;
 
-	CU_ASSERT_EQUAL(decode_all("{\"raw\":[null,{\"x\":[18446744073709551616]}],\"words\":[],"
-				   "\"free\":9007199254740993.0,\"ratio\":123456789012345678901}",
-			    &in),
+	CU_ASSERT_EQUAL(
+	    decode_all("{\"raw\":[null,{\"x\":[18446744073709551616]}],\"words\":[],"
+		       "\"free\":9007199254740993.0,\"ratio\":123456789012345678901}",
+		&in),
 	    JSON_OK);
 	CU_ASSERT_EQUAL(in.free, 9007199254740993);
 	CU_ASSERT_EQUAL(in.ratio, 123456789012345678901.0);
@@ -272,15 +281,18 @@ static void
 limits_are_integers(void) /* C-037 */
 {
 	static const char *const types[] = { "\"25\"", "true", "2.5", "null", "[]" };
-	static const char *const ranges[] = { "0", "101", "-1", "1e400", "18446744073709551617" };
+	static const char *const ranges[] = { "0", "101", "-1", "1e400",
+		"18446744073709551617" };
 	char body[128];
 
 	for (size_t i = 0; i < COUNT(types); i++) {
-		snprintf(body, sizeof(body), "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}", types[i]);
+		snprintf(body, sizeof(body),
+		    "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}", types[i]);
 		aggregate_is(body, "invalid_type aggregations[0].limit");
 	}
 	for (size_t i = 0; i < COUNT(ranges); i++) {
-		snprintf(body, sizeof(body), "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}", ranges[i]);
+		snprintf(body, sizeof(body),
+		    "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}", ranges[i]);
 		aggregate_is(body, "out_of_range aggregations[0].limit");
 	}
 }
@@ -318,17 +330,21 @@ texts_are_bounded(void) /* C-033, C-038 */
 static void
 all_faults_in_one_answer(void) /* C-098 */
 {
-	all_is("{\"zz\":1,\"text\":1,\"colour\":\"green\",\"uuid\":\"x\",\"at\":\"2026-01-02\","
+	all_is("{\"zz\":1,\"text\":1,\"colour\":\"green\",\"uuid\":\"x\",\"at\":\"2026-"
+	       "01-02\","
 	       "\"now\":5,\"n\":\"1\",\"free\":null,\"ratio\":\"1\",\"on\":1,\"raw\":1,"
 	       "\"words\":[1],\"uuids\":[1,\"\"],\"viewport\":{\"width\":1,\"depth\":1}}",
-	    "invalid_type text; not_allowed colour; invalid_format uuid; invalid_format at; "
+	    "invalid_type text; not_allowed colour; invalid_format uuid; invalid_format "
+	    "at; "
 	    "invalid_type now; invalid_type n; invalid_type free; invalid_type ratio; "
 	    "invalid_type on; invalid_type words[0]; invalid_type uuids[0]; "
-	    "invalid_format uuids[1]; out_of_range viewport.width; required viewport.height; "
+	    "invalid_format uuids[1]; out_of_range viewport.width; required "
+	    "viewport.height; "
 	    "unknown_field zz; unknown_field viewport.depth");
 	all_is("{\"viewport\":[],\"words\":[\"a\",\"b\"],\"uuid\":{}}",
 	    "invalid_type uuid; too_long words; invalid_type viewport");
-	all_is("{\"uuids\":\"\",\"words\":[null]}", "invalid_type words[0]; invalid_type uuids");
+	all_is("{\"uuids\":\"\",\"words\":[null]}",
+	    "invalid_type words[0]; invalid_type uuids");
 	all_is("{\"uuids\":[\"\"]}", "too_short uuids");
 }
 
@@ -338,8 +354,10 @@ unknown_members_are_named_when_it_is_safe(void) /* C-028, C-029 */
 	struct buf b = { .a = arena };
 
 	aggregate_is("{\"aggregations\":[{\"field\":\"a\",\"x\":null},3],\"Query\":\"\"}",
-	    "invalid_type aggregations[1]; unknown_field aggregations[0].x; unknown_field Query");
-	aggregate_is("{\"aggregations\":[{\"field\":\"a\",\"\":null,\"\\u0007\":1,\"\xc3\xa9\":1}]}",
+	    "invalid_type aggregations[1]; unknown_field aggregations[0].x; "
+	    "unknown_field Query");
+	aggregate_is("{\"aggregations\":[{\"field\":\"a\",\"\":null,\"\\u0007\":1,"
+		     "\"\xc3\xa9\":1}]}",
 	    "unknown_field aggregations[0]; unknown_field aggregations[0]; "
 	    "unknown_field aggregations[0]");
 	buf_z(&b, "{\"aggregations\":[{\"field\":\"a\"}],\"");
@@ -355,12 +373,20 @@ messages_never_repeat_what_was_sent(void)
 {
 	struct all in;
 
-	CU_ASSERT_EQUAL(decode_all("{\"colour\":\"s3cret\",\"text\":\"s3cret\",\"uuid\":\"s3cret\"}", &in),
+	CU_ASSERT_EQUAL(
+	    decode_all(
+		"{\"colour\":\"s3cret\",\"text\":\"s3cret\",\"uuid\":\"s3cret\"}", &in),
 	    JSON_FIELDS);
 	CU_ASSERT_EQUAL_FATAL(how.nerrors, 3);
 	CU_ASSERT_TRUE(str_is(how.errors[0].message, "must have at most 4 characters"));
 	CU_ASSERT_TRUE(str_is(how.errors[1].message, "must be one of red, blue"));
 	CU_ASSERT_TRUE(str_is(how.errors[2].message, "must be a UUID"));
+	CU_ASSERT_EQUAL(
+	    decode_all("{\"words\":[1,2],\"uuids\":[],\"n\":9}", &in), JSON_FIELDS);
+	CU_ASSERT_EQUAL_FATAL(how.nerrors, 3);
+	CU_ASSERT_TRUE(str_is(how.errors[0].message, "must be from -5 to 5"));
+	CU_ASSERT_TRUE(str_is(how.errors[1].message, "must have at most 1 item"));
+	CU_ASSERT_TRUE(str_is(how.errors[2].message, "must have at least 2 items"));
 }
 
 static void
@@ -399,7 +425,8 @@ depth_and_length_are_bounded(void) /* C-030 */
 	buf_z(&b, "[");
 	CU_ASSERT_EQUAL(decode(all_in, buf_done(&b), &in), JSON_INVALID);
 	CU_ASSERT_STRING_EQUAL(how.fault.what, "nested too deeply");
-	CU_ASSERT_EQUAL(decode(all_in, (struct str){ "{}", (size_t)1 << 31 }, &in), JSON_INVALID);
+	CU_ASSERT_EQUAL(
+	    decode(all_in, (struct str){ "{}", (size_t)1 << 31 }, &in), JSON_INVALID);
 	CU_ASSERT_STRING_EQUAL(how.fault.what, "too long");
 }
 
@@ -428,7 +455,8 @@ static CU_TestInfo tests[] = {
 	{ "limits are integers", limits_are_integers },
 	{ "texts are bounded", texts_are_bounded },
 	{ "all faults in one answer", all_faults_in_one_answer },
-	{ "unknown members are named when it is safe", unknown_members_are_named_when_it_is_safe },
+	{ "unknown members are named when it is safe",
+	    unknown_members_are_named_when_it_is_safe },
 	{ "messages never repeat what was sent", messages_never_repeat_what_was_sent },
 	{ "errors are capped", errors_are_capped },
 	{ "depth and length are bounded", depth_and_length_are_bounded },

@@ -22,14 +22,16 @@ parse(const char *text)
 static void
 a_tree_has_what_the_text_has(void)
 {
-	struct json_value *v =
-	    parse("{\"s\":\"a\\u00e9\\ud83d\\ude00\\n\\u20ac\",\"t\":true,\"f\":false,\"z\":null,"
-		  "\"n\":-2.5,\"l\":[1,[2],{\"x\":3}],\"\\u006b\":\"v\",\"e\":{},\"m\":[]}");
+	struct json_value *v = parse(
+	    "{\"s\":\"a\\u00e9\\ud83d\\ude00\\n\\u20ac\",\"t\":true,\"f\":false,\"z\":"
+	    "null,"
+	    "\"n\":-2.5,\"l\":[1,[2],{\"x\":3}],\"\\u006b\":\"v\",\"e\":{},\"m\":[]}");
 	int64_t n = 0;
 
 	CU_ASSERT_EQUAL(json_type(v), JSON_OBJECT);
 	CU_ASSERT_EQUAL(json_length(v), 9);
-	CU_ASSERT_TRUE(str_is(json_text(json_get(v, "s")), "a\xc3\xa9\xf0\x9f\x98\x80\n\xe2\x82\xac"));
+	CU_ASSERT_TRUE(str_is(
+	    json_text(json_get(v, "s")), "a\xc3\xa9\xf0\x9f\x98\x80\n\xe2\x82\xac"));
 	CU_ASSERT_TRUE(json_bool(json_get(v, "t")));
 	CU_ASSERT_FALSE(json_bool(json_get(v, "f")));
 	CU_ASSERT_EQUAL(json_type(json_get(v, "z")), JSON_NULL);
@@ -89,7 +91,8 @@ members_come_in_order(void)
 	struct buf b = { .a = arena };
 	struct buf more = { .a = arena };
 
-	json_each(parse("{\"z\":\"1\",\"a\":\"2\",\"stop\":\"3\",\"b\":\"4\"}"), join, &b);
+	json_each(
+	    parse("{\"z\":\"1\",\"a\":\"2\",\"stop\":\"3\",\"b\":\"4\"}"), join, &b);
 	CU_ASSERT_TRUE(str_is(buf_done(&b), "z1a2stop3"));
 	/* More than are sorted to find duplicates, and than fit the first stack. */
 	buf_z(&more, "{");
@@ -118,13 +121,17 @@ integers_come_from_the_lexeme(void) /* C-037 */
 	static const struct {
 		const char *text;
 		int64_t n;
-	} good[] = { { "0", 0 }, { "-0", 0 }, { "-0.0", 0 }, { "0e400", 0 }, { "25.0", 25 },
-		{ "25", 25 }, { "2.5e1", 25 }, { "250e-1", 25 }, { "0.0025E+4", 25 }, { "1e18", 1000000000000000000 },
-		{ "9007199254740993", 9007199254740993 }, { "9223372036854775807", INT64_MAX },
-		{ "-9223372036854775808", INT64_MIN }, { "9.223372036854775807e18", INT64_MAX },
+	} good[] = { { "0", 0 }, { "-0", 0 }, { "-0.0", 0 }, { "0e400", 0 },
+		{ "25.0", 25 }, { "25", 25 }, { "2.5e1", 25 }, { "250e-1", 25 },
+		{ "0.0025E+4", 25 }, { "1e18", 1000000000000000000 },
+		{ "9007199254740993", 9007199254740993 },
+		{ "9223372036854775807", INT64_MAX },
+		{ "-9223372036854775808", INT64_MIN },
+		{ "9.223372036854775807e18", INT64_MAX },
 		{ "9223372036854775807.000", INT64_MAX } };
-	static const char *const bad[] = { "2.5", "1e400", "-1e400", "1e-400", "0.1", "25.00000000000000000001",
-		"9223372036854775808", "-9223372036854775809", "18446744073709551616", "9e18999999999999999999",
+	static const char *const bad[] = { "2.5", "1e400", "-1e400", "1e-400", "0.1",
+		"25.00000000000000000001", "9223372036854775808", "-9223372036854775809",
+		"18446744073709551616", "9e18999999999999999999",
 		"99999999999999999999999", "1e19", "1e-99999999999999999999" };
 	int64_t n;
 
@@ -171,8 +178,8 @@ quoted(struct str s)
 static void
 numbers_are_shortest(void) /* C-121 */
 {
-	static const double hard[] = { 0.1, 1.0 / 3, 5e-324, DBL_MIN, DBL_MAX, 1e22, 9007199254740993.0,
-		123456789.123456789, 2.2250738585072011e-308, -1e-7 };
+	static const double hard[] = { 0.1, 1.0 / 3, 5e-324, DBL_MIN, DBL_MAX, 1e22,
+		9007199254740993.0, 123456789.123456789, 2.2250738585072011e-308, -1e-7 };
 
 	CU_ASSERT_TRUE(str_is(integer(INT64_MIN), "-9223372036854775808"));
 	CU_ASSERT_TRUE(str_is(integer(INT64_MAX), "9223372036854775807"));
@@ -193,7 +200,8 @@ strings_are_escaped(void)
 {
 	CU_ASSERT_TRUE(str_is(quoted(STR("")), "\"\""));
 	CU_ASSERT_TRUE(str_is(quoted(STR_NULL), "\"\""));
-	CU_ASSERT_TRUE(str_is(quoted(STR("a\"b\\c</\xc3\xa9")), "\"a\\\"b\\\\c</\xc3\xa9\""));
+	CU_ASSERT_TRUE(
+	    str_is(quoted(STR("a\"b\\c</\xc3\xa9")), "\"a\\\"b\\\\c</\xc3\xa9\""));
 	CU_ASSERT_TRUE(str_is(quoted(STR("\b\f\n\r\t\0\x1f\x7f")),
 	    "\"\\b\\f\\n\\r\\t\\u0000\\u001f\x7f\""));
 }
@@ -303,9 +311,11 @@ a_record_is_written_by_its_table(void) /* C-120: one precision, UTC */
 
 	CU_ASSERT_TRUE(str_is(written(plain, &r),
 	    "{\"text\":\"x\",\"uuid\":\"0f000000-0000-0000-0000-000000000000\","
-	    "\"at\":\"1970-01-01T00:00:01.500000Z\",\"n\":1000000000000000000,\"ratio\":0.25,"
+	    "\"at\":\"1970-01-01T00:00:01.500000Z\",\"n\":1000000000000000000,\"ratio\":"
+	    "0.25,"
 	    "\"on\":true,\"raw\":{\"a\": [1]},\"parts\":[{\"name\":\"a\",\"size\":1},"
-	    "{\"name\":\"b\",\"size\":2}],\"ids\":[\"0f000000-0000-0000-0000-000000000000\","
+	    "{\"name\":\"b\",\"size\":2}],\"ids\":[\"0f000000-0000-0000-0000-"
+	    "000000000000\","
 	    "\"f0000000-0000-0000-0000-000000000000\"],\"counts\":[1,2],\"ratios\":[0.5],"
 	    "\"tag\":{\"name\":\"t\"}}"));
 }
@@ -316,13 +326,15 @@ unset_is_null_or_left_out(void) /* C-120 */
 	struct record r = { .at = TS_NULL };
 	struct str words[] = { STR_INIT("w") };
 
-	CU_ASSERT_TRUE(str_is(written(nullable, &r), "{\"text\":null,\"uuid\":null,\"at\":null,"
-						     "\"raw\":null,\"words\":null,\"tag\":null}"));
+	CU_ASSERT_TRUE(
+	    str_is(written(nullable, &r), "{\"text\":null,\"uuid\":null,\"at\":null,"
+					  "\"raw\":null,\"words\":null,\"tag\":null}"));
 	CU_ASSERT_TRUE(str_is(written(plain, &r),
 	    "{\"text\":\"\",\"uuid\":null,\"at\":null,\"n\":0,\"ratio\":0,\"on\":false,"
 	    "\"raw\":null,\"parts\":[],\"ids\":[],\"counts\":[],\"ratios\":[],"
 	    "\"tag\":{\"name\":\"\"}}"));
-	CU_ASSERT_TRUE(str_is(written(omitted, &r), "{\"on\":false,\"part\":{\"name\":\"\",\"size\":0}}"));
+	CU_ASSERT_TRUE(str_is(
+	    written(omitted, &r), "{\"on\":false,\"part\":{\"name\":\"\",\"size\":0}}"));
 	CU_ASSERT_TRUE(str_is(written(no_fields, &r), "{}"));
 	r.words = (struct list){ words, 1 };
 	r.tag.name = STR("t");
@@ -334,7 +346,12 @@ unset_is_null_or_left_out(void) /* C-120 */
 /* ---- describing ---- */
 
 static const struct field described[] = {
-	{ .name = "text", .type = FIELD_STR, .flags = REQUIRED, .lo = 1, .hi = 5, .help = "a \"text\"" },
+	{ .name = "text",
+	    .type = FIELD_STR,
+	    .flags = REQUIRED,
+	    .lo = 1,
+	    .hi = 5,
+	    .help = "a \"text\"" },
 	{ .name = "colour", .type = FIELD_STR, .flags = NULLABLE, .values = colours },
 	FIELD(struct record, uuid, REQUIRED),
 	FIELD(struct record, at, NULLABLE),
@@ -344,7 +361,11 @@ static const struct field described[] = {
 	{ .name = "raw", .type = FIELD_RAW, .help = "anything" },
 	FIELD(struct record, raw, 0),
 	LIST(struct record, parts, REQUIRED, struct part, part_fields, 1, 8),
-	{ .name = "words", .type = FIELD_LIST, .item = FIELD_STR, .values = colours, .hi = 3 },
+	{ .name = "words",
+	    .type = FIELD_LIST,
+	    .item = FIELD_STR,
+	    .values = colours,
+	    .hi = 3 },
 	OBJECT(struct record, tag, NULLABLE, no_fields),
 	FIELD_END,
 };
@@ -359,12 +380,13 @@ a_table_describes_itself(void)
 	CU_ASSERT_TRUE(str_is(buf_done(&b),
 	    "{\"type\":\"object\",\"properties\":{"
 	    "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":10},"
-	    "\"size\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1,\"maximum\":100,"
+	    "\"size\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1,"
+	    "\"maximum\":100,"
 	    "\"default\":25}},\"required\":[\"name\"]}"));
 	buf_clear(&b);
 	json_describe(&b, no_fields, true);
-	CU_ASSERT_TRUE(str_is(
-	    buf_done(&b), "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"));
+	CU_ASSERT_TRUE(str_is(buf_done(&b),
+	    "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"));
 	CU_ASSERT_TRUE(json_scan(arena, buf_done(&b), 16, &fault));
 }
 
@@ -378,24 +400,29 @@ every_type_is_described(void)
 	    "{\"type\":\"object\",\"properties\":{"
 	    "\"text\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":5,"
 	    "\"description\":\"a \\\"text\\\"\"},"
-	    "\"colour\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"blue\",null]},"
+	    "\"colour\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"blue\",null]}"
+	    ","
 	    "\"uuid\":{\"type\":\"string\",\"format\":\"uuid\"},"
 	    "\"at\":{\"type\":[\"string\",\"null\"],\"format\":\"date-time\"},"
-	    "\"n\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":0,\"maximum\":65535,"
+	    "\"n\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":0,\"maximum\":"
+	    "65535,"
 	    "\"default\":25},"
 	    "\"ratio\":{\"type\":\"number\",\"format\":\"double\"},"
 	    "\"on\":{\"type\":\"boolean\"},"
 	    "\"raw\":{\"description\":\"anything\"},\"raw\":{},"
-	    "\"parts\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
+	    "\"parts\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":"
+	    "{"
 	    "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":10},"
-	    "\"size\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1,\"maximum\":100,"
+	    "\"size\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1,"
+	    "\"maximum\":100,"
 	    "\"default\":25}},\"required\":[\"name\"],\"additionalProperties\":false},"
 	    "\"minItems\":1,\"maxItems\":8},"
 	    "\"words\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
 	    "\"enum\":[\"red\",\"blue\"]},\"maxItems\":3},"
 	    "\"tag\":{\"type\":[\"object\",\"null\"],\"properties\":{},"
 	    "\"additionalProperties\":false}},"
-	    "\"required\":[\"text\",\"uuid\",\"parts\"],\"additionalProperties\":false}"));
+	    "\"required\":[\"text\",\"uuid\",\"parts\"],\"additionalProperties\":"
+	    "false}"));
 }
 
 static CU_TestInfo tests[] = {

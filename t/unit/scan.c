@@ -112,8 +112,9 @@ what_only_some_parsers_take(void) /* C-024 */
 static void
 numbers(void)
 {
-	static const char *const good[] = { "0", "-0", "10", "1.5", "-0.0", "1e400", "1E+2", "1e-2",
-		"0e0", "123456789012345678901234567890", "0.000", "1.0e00" };
+	static const char *const good[] = { "0", "-0", "10", "1.5", "-0.0", "1e400",
+		"1E+2", "1e-2", "0e0", "123456789012345678901234567890", "0.000",
+		"1.0e00" };
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		passes(str_of(good[i]));
@@ -183,10 +184,13 @@ duplicate_keys(void) /* C-026, C-027 */
 	fails(STR("{\"a\":1,\"\\u0061\":1}"), "duplicate key", 7);
 	fails(STR("{\"\\u00e9\":1,\"\xc3\xa9\":1}"), "duplicate key", 12);
 	fails(STR("{\"\\ud83d\\ude00\":1,\"\xf0\x9f\x98\x80\":1}"), "duplicate key", 18);
-	fails(STR("{\"\\\"\\/\\b\\n\":1,\"\\u0022/\\u0008\\u000a\":1}"), "duplicate key", 14);
-	fails(STR("{\"x\":[{\"b\":{\"long key\":1,\"long key\":2}}]}"), "duplicate key", 25);
+	fails(STR("{\"\\\"\\/\\b\\n\":1,\"\\u0022/\\u0008\\u000a\":1}"), "duplicate key",
+	    14);
+	fails(STR("{\"x\":[{\"b\":{\"long key\":1,\"long key\":2}}]}"), "duplicate key",
+	    25);
 	fails(STR("{\"\":1,\"\":2}"), "duplicate key", 6);
-	passes(STR("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},\"A\":1,\"b\":{\"a\":1}}"));
+	passes(
+	    STR("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},\"A\":1,\"b\":{\"a\":1}}"));
 	fails(STR("{\"a\\u0000\":1}"), "U+0000 in a key", 1);
 }
 
@@ -203,17 +207,26 @@ many(struct buf *b, int n, const char *last)
 }
 
 static void
+twice(struct str text)
+{
+	struct json_fault fault = scan(text);
+
+	CU_ASSERT_TRUE(fault.what != NULL && strcmp(fault.what, "duplicate key") == 0);
+}
+
+static void
 many_keys(void) /* C-026: with any number of them */
 {
 	struct buf b = { .a = NULL };
 
 	for (int n = 14; n < 20; n++) {
 		passes(many(&b, n, "k"));
-		CU_ASSERT_STRING_EQUAL(scan(many(&b, n, "k3")).what, "duplicate key");
-		CU_ASSERT_STRING_EQUAL(scan(many(&b, n, "\\u006b0")).what, "duplicate key");
+		twice(many(&b, n, "k3"));
+		CU_ASSERT_STRING_EQUAL(
+		    scan(many(&b, n, "\\u006b0")).what, "duplicate key");
 	}
 	passes(many(&b, 3000, "k"));
-	CU_ASSERT_STRING_EQUAL(scan(many(&b, 3000, "k1777")).what, "duplicate key");
+	twice(many(&b, 3000, "k1777"));
 	buf_free(&b);
 }
 
