@@ -60,7 +60,8 @@ ipnet_parse(struct str s, struct ipnet *out)
 		return false;
 	}
 	if (slash != NULL) {
-		if (!prefix_length((struct str){ slash + 1, s.n - n - 1 }, 128 - before, &bits))
+		if (!prefix_length(
+			(struct str){ slash + 1, s.n - n - 1 }, 128 - before, &bits))
 			return false;
 		net.bits = (uint8_t)(bits + before);
 	}

@@ -85,11 +85,14 @@ no_field(struct parser *p, struct str name, size_t at)
 	const char *near = schema_nearest(p->dataset, name);
 
 	if (schema_is_nested(p->dataset, name))
-		query_fail(p, at, "%s cannot stand here; write %s:( ... ) outside other %s:( )",
-		    query_show(p, name), schema_nested(p->dataset), schema_nested(p->dataset));
+		query_fail(p, at,
+		    "%s cannot stand here; write %s:( ... ) outside other %s:( )",
+		    query_show(p, name), schema_nested(p->dataset),
+		    schema_nested(p->dataset));
 	else if (p->nested && schema_resolve(p->dataset, name) != NULL)
 		query_fail(p, at, "\"%s\" is not a field of %s; test it outside %s:( )",
-		    query_show(p, name), schema_nested(p->dataset), schema_nested(p->dataset));
+		    query_show(p, name), schema_nested(p->dataset),
+		    schema_nested(p->dataset));
 	else if (near != NULL)
 		query_fail(p, at, "unknown field \"%s\"; did you mean \"%s\"?",
 		    query_show(p, name), near);
@@ -102,8 +105,8 @@ no_field(struct parser *p, struct str name, size_t at)
 static const struct schema_field *
 field_named(struct parser *p, struct str name, size_t at)
 {
-	const struct schema_field *f = p->nested ? schema_member(p->dataset, name) :
-						   schema_resolve(p->dataset, name);
+	const struct schema_field *f = p->nested ? schema_member(p->dataset, name)
+						 : schema_resolve(p->dataset, name);
 
 	return f != NULL ? f : no_field(p, name, at);
 }
@@ -153,7 +156,8 @@ nested_clause(struct parser *p, enum op op, size_t at)
 	if (op == OP_MATCH && lex_keyword(p, "*"))
 		return nested_exists(p, at);
 	if (op != OP_MATCH || lex_end(p) || p->text.p[p->at] != '(') {
-		query_fail(p, at, "%s takes tests in brackets, as in %s:(%s:...)", object, object,
+		query_fail(p, at, "%s takes tests in brackets, as in %s:(%s:...)", object,
+		    object,
 		    schema_member(p->dataset, STR("port")) != NULL ? "port" : "field");
 		return NULL;
 	}
@@ -271,12 +275,14 @@ parse_primary(struct parser *p)
 	if (p->text.p[at] == '(')
 		return parse_group(p);
 	if (lex_keyword(p, "AND") || lex_keyword(p, "OR")) {
-		query_fail(p, at, "AND and OR need a test on both sides; quote the word to search for it");
+		query_fail(p, at,
+		    "AND and OR need a test on both sides; quote the word to search for "
+		    "it");
 		return NULL;
 	}
 	if (p->group_of != NULL)
-		return lex_keyword(p, "*") ? exists(p, p->group_of, at) :
-					     test_value(p, p->group_of, OP_MATCH);
+		return lex_keyword(p, "*") ? exists(p, p->group_of, at)
+					   : test_value(p, p->group_of, OP_MATCH);
 	return p->text.p[at] == '"' ? test_bare(p) : parse_word(p);
 }
 
@@ -312,13 +318,13 @@ static bool
 and_goes_on(struct parser *p)
 {
 	size_t at;
-	bool or;
+	bool or ;
 
 	lex_space(p);
 	at = p->at;
 	or = lex_keyword(p, "OR");
 	p->at = at;
-	return !or && !lex_end(p) && p->text.p[at] != ')';
+	return ! or &&!lex_end(p) && p->text.p[at] != ')';
 }
 
 static struct node *
@@ -353,7 +359,8 @@ acceptable(struct parser *p)
 	size_t bad = str_utf8_bad(p->text);
 
 	if (p->text.n > LIM_QUERY) {
-		query_fail(p, 0, "the query is longer than %d characters or bytes", (int)LIM_QUERY);
+		query_fail(p, 0, "the query is longer than %d characters or bytes",
+		    (int)LIM_QUERY);
 		return false;
 	}
 	if (bad < p->text.n) {
@@ -372,10 +379,12 @@ acceptable(struct parser *p)
 }
 
 bool
-query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, struct query *out,
-    struct query_fault *fault)
+query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
+    struct query *out, struct query_fault *fault)
 {
-	struct parser p = { .a = a, .dataset = d, .text = text, .now = now, .fault = fault };
+	struct parser p = {
+		.a = a, .dataset = d, .text = text, .now = now, .fault = fault
+	};
 	struct node *root;
 
 	*out = (struct query){ .dataset = d, .text = text };

@@ -50,7 +50,8 @@ character(struct str s, size_t at, utf8proc_int32_t *c)
 	    (const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
 
 	if (n <= 0)
-		panic("a query that is no UTF-8 came through"); /* UNCOVERED: query_parse looks first */
+		panic(
+		    "a query that is no UTF-8 came through"); /* UNCOVERED: query_parse looks first */
 	return (size_t)n;
 }
 
@@ -141,7 +142,8 @@ ends_word(const struct parser *p, size_t at, const char *stops)
 	if (at == p->text.n)
 		return true;
 	c = p->text.p[at];
-	return c == '(' || c == ')' || c == '"' || strchr(stops, c) != NULL || space_at(p, at) > 0;
+	return c == '(' || c == ')' || c == '"' || strchr(stops, c) != NULL ||
+	       space_at(p, at) > 0;
 }
 
 bool
@@ -149,11 +151,16 @@ lex_keyword(struct parser *p, const char *upper)
 {
 	size_t n = strlen(upper);
 
-	if (p->text.n - p->at < n || !ends_word(p, p->at + n, ""))
+	if (p->text.n - p->at < n)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (p->text.p[p->at + i] != upper[i] && (p->text.p[p->at + i] & ~0x20) != upper[i])
+	for (size_t i = 0; i < n; i++) {
+		char c = p->text.p[p->at + i];
+
+		if (c != upper[i] && (c & ~0x20) != upper[i])
 			return false;
+	}
+	if (!ends_word(p, p->at + n, ""))
+		return false;
 	p->at += n;
 	return true;
 }
@@ -182,7 +189,8 @@ escaped(struct parser *p, struct buf *b)
 
 	p->at++;
 	if (lex_end(p)) {
-		query_fail(p, p->at - 1, "the query ends with a backslash; write \\\\ for one");
+		query_fail(
+		    p, p->at - 1, "the query ends with a backslash; write \\\\ for one");
 		return false;
 	}
 	n = character(p->text, p->at, &c);
@@ -225,6 +233,8 @@ bool
 lex_word(struct parser *p, const char *stops, struct word *out)
 {
 	struct buf b = { .a = p->a };
+	utf8proc_int32_t unused;
+	size_t n;
 
 	if (!lex_end(p) && p->text.p[p->at] == '"')
 		return phrase(p, out);
@@ -241,8 +251,9 @@ lex_word(struct parser *p, const char *stops, struct word *out)
 			continue;
 		}
 		out->wild |= c == '*' || c == '?';
-		buf_char(&b, c);
-		p->at++;
+		n = character(p->text, p->at, &unused);
+		buf_add(&b, p->text.p + p->at, n);
+		p->at += n;
 	}
 	out->s = buf_done(&b);
 	return true;

@@ -30,8 +30,9 @@ pattern(struct printer *p, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
-		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '*' ||
-			     c == '?' || c == '.' || c == '_' || (c & 0xc0) == 0x80;
+		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+			     c == '*' || c == '?' || c == '.' || c == '_' ||
+			     (c & 0xc0) == 0x80;
 
 		if (!plain && (c < 'A' || c > 'Z'))
 			buf_char(p->b, '\\');
@@ -58,7 +59,8 @@ print_value(struct printer *p, const struct value *v)
 		buf_printf(p->b, "%jd", (intmax_t)v->i);
 		return;
 	case VALUE_NUMBER:
-		buf_printf(p->b, "%.17g", v->n); /* UNCOVERED: no field is a NUMBER so far */
+		buf_printf(
+		    p->b, "%.17g", v->n); /* UNCOVERED: no field is a NUMBER so far */
 		return;
 	case VALUE_BOOLEAN:
 		buf_z(p->b, v->b ? "true" : "false");
@@ -128,7 +130,8 @@ bare_word(const struct printer *p, struct node *const *kids, size_t n)
 			continue;
 		if (kid == NULL || kid->field != f || kid->nvalues != 1 ||
 		    (kid->type != NODE_MATCH && kid->type != NODE_WILDCARD) ||
-		    kid->type != kids[0]->type || !str_eq(kid->values[0].s, kids[0]->values[0].s))
+		    kid->type != kids[0]->type ||
+		    !str_eq(kid->values[0].s, kids[0]->values[0].s))
 			return 0;
 		same++;
 	}
@@ -143,7 +146,7 @@ print_or(struct printer *p, const struct node *n, bool inner)
 
 	if (brackets)
 		buf_char(p->b, '(');
-	for (size_t i = 0; i < n->nkids; i += word > 0 ? word : 1) {
+	for (size_t i = 0; i<n->nkids; i += word> 0 ? word : 1) {
 		if (i > 0)
 			buf_z(p->b, " OR ");
 		word = bare_word(p, n->kids + i, n->nkids - i);

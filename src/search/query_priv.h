@@ -14,17 +14,18 @@ struct parser {
 	size_t at; /* byte offset of what is read next */
 	struct ts now;
 	unsigned depth, clauses;
-	bool nested;			      /* inside services:( ... ) */
-	const struct schema_field *group_of; /* inside field:( ... ): words are values of it */
+	bool nested; /* inside services:( ... ) */
+	const struct schema_field
+	    *group_of; /* inside field:( ... ): words are values of it */
 	struct query_fault *fault;
 };
 
 /* A word or a phrase, without its quotes and escapes. */
 struct word {
 	struct str s;
-	size_t at;	  /* byte offset in the query */
+	size_t at; /* byte offset in the query */
 	bool quoted;
-	bool wild;	  /* has a * or ? that means a pattern */
+	bool wild;         /* has a * or ? that means a pattern */
 	bool literal_star; /* has one that was escaped */
 };
 
@@ -52,9 +53,11 @@ enum op { OP_MATCH, OP_EXACT, OP_DIFFERS, OP_GE, OP_LE, OP_GT, OP_LT };
 struct node *node_new(struct parser *p, enum node_type type, size_t at);
 /* Normal forms: no AND in AND, OR in OR, NOT of NOT. */
 struct node *node_not(struct parser *p, struct node *kid);
-struct node *node_join(struct parser *p, enum node_type type, struct node *a, struct node *b);
+struct node *node_join(
+    struct parser *p, enum node_type type, struct node *a, struct node *b);
 bool query_clause(struct parser *p, size_t at) MUST_USE; /* counts one */
-bool query_deeper(struct parser *p, unsigned levels, size_t at) MUST_USE; /* asks, does not enter */
+bool query_deeper(
+    struct parser *p, unsigned levels, size_t at) MUST_USE; /* asks, does not enter */
 /* What follows "field op": reads the value. */
 struct node *test_value(struct parser *p, const struct schema_field *f, enum op op);
 struct node *test_range_or_set(struct parser *p, const struct schema_field *f);

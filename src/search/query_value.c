@@ -76,7 +76,8 @@ query_clause(struct parser *p, size_t at)
 {
 	if (++p->clauses <= LIM_QUERY_CLAUSES)
 		return true;
-	query_fail(p, at, "the query has more than %d tests; a list such as field:{a,b} is one test",
+	query_fail(p, at,
+	    "the query has more than %d tests; a list such as field:{a,b} is one test",
 	    (int)LIM_QUERY_CLAUSES);
 	return false;
 }
@@ -86,7 +87,8 @@ query_deeper(struct parser *p, unsigned levels, size_t at)
 {
 	if (p->depth + levels <= LIM_QUERY_DEPTH)
 		return true;
-	query_fail(p, at, "the query is nested deeper than %d levels of brackets, NOT, - ! and +",
+	query_fail(p, at,
+	    "the query is nested deeper than %d levels of brackets, NOT, - ! and +",
 	    (int)LIM_QUERY_DEPTH);
 	return false;
 }
@@ -107,14 +109,17 @@ leaf(struct parser *p, enum node_type type, const struct schema_field *f, size_t
 /* ---- typed values ---- */
 
 static bool
-mistyped(struct parser *p, const struct schema_field *f, const struct word *w, const char *wants)
+mistyped(struct parser *p, const struct schema_field *f, const struct word *w,
+    const char *wants)
 {
 	if (w->wild)
 		query_fail(p, w->at, "%s takes no wildcards; %s", f->name,
-		    f->type == VALUE_IP ? "write a CIDR such as 10.1.0.0/16" :
-					  "write a value, a range such as [a TO b], or * alone");
+		    f->type == VALUE_IP
+			? "write a CIDR such as 10.1.0.0/16"
+			: "write a value, a range such as [a TO b], or * alone");
 	else
-		query_fail(p, w->at, "%s takes %s, not \"%s\"", f->name, wants, query_show(p, w->s));
+		query_fail(p, w->at, "%s takes %s, not \"%s\"", f->name, wants,
+		    query_show(p, w->s));
 	return false;
 }
 
@@ -127,12 +132,14 @@ same_in_any_case(struct str s, const char *lower)
 }
 
 static bool
-parse_integer(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_integer(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	struct str s = w->s;
 	size_t digits = 0;
 
-	if (schema_is_asn(f) && s.n > 2 && same_in_any_case((struct str){ s.p, 2 }, "as")) {
+	if (schema_is_asn(f) && s.n > 2 &&
+	    same_in_any_case((struct str){ s.p, 2 }, "as")) {
 		s.p += 2;
 		s.n -= 2;
 		if (s.p[0] == '-')
@@ -149,7 +156,8 @@ parse_integer(struct parser *p, const struct schema_field *f, const struct word 
 
 /* UNCOVERED: no field of a dataset so far is a NUMBER. */
 static bool
-parse_number(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_number(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	char text[64], *end;
 
@@ -162,7 +170,8 @@ parse_number(struct parser *p, const struct schema_field *f, const struct word *
 }
 
 static bool
-parse_boolean(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_boolean(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	static const char *const words[] = { "false", "true", "no", "yes", "0", "1" };
 
@@ -189,8 +198,8 @@ parse_now(struct parser *p, struct str s, struct ts *out)
 	if (s.n == 3)
 		return true;
 	unit = strchr(units, s.p[s.n - 1]);
-	if (s.n < 6 || unit == NULL || (s.p[3] != '-' && s.p[3] != '+') || s.p[4] == '-' ||
-	    !str_int64((struct str){ s.p + 4, s.n - 5 }, &n))
+	if (s.n < 6 || unit == NULL || (s.p[3] != '-' && s.p[3] != '+') ||
+	    s.p[4] == '-' || !str_int64((struct str){ s.p + 4, s.n - 5 }, &n))
 		return false;
 	n = s.p[3] == '-' ? -n : n;
 	return !__builtin_mul_overflow(n, seconds[unit - units] * 1000000, &n) &&
@@ -198,7 +207,8 @@ parse_now(struct parser *p, struct str s, struct ts *out)
 }
 
 static bool
-parse_date(struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
+parse_date(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
 {
 	struct ts first, last;
 
@@ -207,7 +217,8 @@ parse_date(struct parser *p, const struct schema_field *f, const struct word *w,
 	else if (ts_parse(w->s, &first) || parse_now(p, w->s, &first))
 		last = first;
 	else
-		return mistyped(p, f, w, "a date (2026-01-31, 2026-01-31T12:00:00Z, now or now-7d)");
+		return mistyped(
+		    p, f, w, "a date (2026-01-31, 2026-01-31T12:00:00Z, now or now-7d)");
 	if (ts_cmp(first, oldest) < 0 || ts_cmp(last, newest) > 0)
 		return mistyped(p, f, w, "a date in the years 0001 to 9999");
 	v->first.ts = first;
@@ -226,8 +237,8 @@ is_dns(struct str s)
 
 		if (c == '.' && label == 0)
 			return false;
-		if (c != '.' && c < 0x80 && c != '-' && c != '_' && (c < '0' || c > '9') &&
-		    (c < 'a' || c > 'z'))
+		if (c != '.' && c < 0x80 && c != '-' && c != '_' &&
+		    (c < '0' || c > '9') && (c < 'a' || c > 'z'))
 			return false;
 		label = c == '.' ? 0 : label + 1;
 		if (label > 63)
@@ -237,7 +248,8 @@ is_dns(struct str s)
 }
 
 static bool
-parse_dns(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_dns(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	v->s = text_fold(p->a, w->s);
 	if (v->s.n > 1 && str_ends(v->s, STR(".")))
@@ -276,7 +288,8 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 
 /* The value of a word as MATCH and RANGE take it. */
 static bool
-parse_span(struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
+parse_span(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
 {
 	bool ok = true;
 
@@ -292,7 +305,8 @@ parse_span(struct parser *p, const struct schema_field *f, const struct word *w,
 		ok = parse_dns(p, f, w, &v->first);
 		break;
 	case VALUE_IP:
-		ok = ipnet_parse(w->s, &v->first.ip) || mistyped(p, f, w, "an address or CIDR");
+		ok = ipnet_parse(w->s, &v->first.ip) ||
+		     mistyped(p, f, w, "an address or CIDR");
 		break;
 	case VALUE_INTEGER:
 		ok = parse_integer(p, f, w, &v->first);
@@ -339,7 +353,8 @@ is_one_token(struct parser *p, struct str folded)
 }
 
 static bool
-parse_pattern(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_pattern(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	size_t literal = str_chars(w->s);
 
@@ -349,13 +364,16 @@ parse_pattern(struct parser *p, const struct schema_field *f, const struct word 
 	if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
 		v->s.n--;
 	if (w->literal_star)
-		query_fail(p, w->at, "a pattern cannot hold an escaped * or ?; quote the whole value");
+		query_fail(p, w->at,
+		    "a pattern cannot hold an escaped * or ?; quote the whole value");
 	else if (literal < 2)
 		query_fail(p, w->at, "a pattern needs two characters besides * and ?");
 	else if (f->type == VALUE_TEXT && !is_one_token(p, v->s))
-		query_fail(p, w->at, "a pattern on text covers one word: letters, digits, * and ?");
+		query_fail(p, w->at,
+		    "a pattern on text covers one word: letters, digits, * and ?");
 	else if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
-		return mistyped(p, f, &(struct word){ .s = w->s, .at = w->at }, "a DNS name");
+		return mistyped(
+		    p, f, &(struct word){ .s = w->s, .at = w->at }, "a DNS name");
 	else
 		return true;
 	return false;
@@ -393,7 +411,8 @@ any_date(struct parser *p, const struct schema_field *f, const struct words *wor
 
 /* A test with room for n values. */
 static struct node *
-values_node(struct parser *p, const struct schema_field *f, enum node_type type, size_t n, size_t at)
+values_node(struct parser *p, const struct schema_field *f, enum node_type type, size_t n,
+    size_t at)
 {
 	struct node *made = leaf(p, type, f, at);
 
@@ -413,7 +432,8 @@ any_of(struct parser *p, const struct schema_field *f, const struct words *words
 		return any_date(p, f, words);
 	for (size_t i = 0; i < words->n; i++)
 		npatterns += words->w[i].wild && has_patterns(f);
-	if (npatterns > 0 && (wild = values_node(p, f, NODE_WILDCARD, npatterns, at)) == NULL)
+	if (npatterns > 0 &&
+	    (wild = values_node(p, f, NODE_WILDCARD, npatterns, at)) == NULL)
 		return NULL;
 	if (npatterns < words->n &&
 	    (match = values_node(p, f, NODE_MATCH, words->n - npatterns, at)) == NULL)
@@ -447,10 +467,12 @@ exact(struct parser *p, const struct schema_field *f, struct words *words)
 		words->w[i].wild = false; /* "=" knows no patterns */
 	if (!has_patterns(f) || schema_is_country(f)) {
 		n = any_of(p, f, words);
-		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues; i++)
+		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues;
+		     i++)
 			if (n->values[i].ip.bits < 128) {
-				query_fail(p, words->w[i].at, "= takes one address; write %s:%s",
-				    f->name, query_show(p, words->w[i].s));
+				query_fail(p, words->w[i].at,
+				    "= takes one address; write %s:%s", f->name,
+				    query_show(p, words->w[i].s));
 				return NULL;
 			}
 		return n;
@@ -480,15 +502,16 @@ has_order(struct parser *p, const struct schema_field *f, size_t at)
 	case VALUE_BOOLEAN:
 		break;
 	}
-	query_fail(p, at, "%s has no order: ranges are for numbers, dates and addresses%s", f->name,
+	query_fail(p, at,
+	    "%s has no order: ranges are for numbers, dates and addresses%s", f->name,
 	    f->type == VALUE_BOOLEAN ? "" : "; a set is {a,b}");
 	return false;
 }
 
 /* One end of a range. An excluded day is excluded whole, an included one included whole. */
 static bool
-parse_bound(struct parser *p, const struct schema_field *f, const struct word *w, enum op op,
-    struct node *n)
+parse_bound(struct parser *p, const struct schema_field *f, const struct word *w,
+    enum op op, struct node *n)
 {
 	bool low = op == OP_GE || op == OP_GT, inclusive = op == OP_GE || op == OP_LE;
 	struct bound *b = low ? &n->lo : &n->hi;
@@ -497,8 +520,8 @@ parse_bound(struct parser *p, const struct schema_field *f, const struct word *w
 	if (!parse_span(p, f, w, &v))
 		return false;
 	if (f->type == VALUE_IP && v.first.ip.bits < 128) {
-		query_fail(p, w->at, "a range of addresses takes no CIDR; write %s:%s", f->name,
-		    query_show(p, w->s));
+		query_fail(p, w->at, "a range of addresses takes no CIDR; write %s:%s",
+		    f->name, query_show(p, w->s));
 		return false;
 	}
 	*b = (struct bound){ true, inclusive, low == inclusive ? v.first : v.last };
@@ -506,7 +529,8 @@ parse_bound(struct parser *p, const struct schema_field *f, const struct word *w
 }
 
 static struct node *
-half_range(struct parser *p, const struct schema_field *f, const struct word *w, enum op op)
+half_range(
+    struct parser *p, const struct schema_field *f, const struct word *w, enum op op)
 {
 	struct node *n;
 
@@ -523,7 +547,8 @@ is_open(const struct word *w)
 
 /* Behind "[a" or "{a": TO b and the closing bracket. */
 static struct node *
-range_rest(struct parser *p, const struct schema_field *f, const struct word *from, bool inclusive)
+range_rest(struct parser *p, const struct schema_field *f, const struct word *from,
+    bool inclusive)
 {
 	struct node *n;
 	struct word to;
@@ -531,7 +556,8 @@ range_rest(struct parser *p, const struct schema_field *f, const struct word *fr
 	size_t at = from->at;
 
 	if (!lex_keyword(p, "TO")) {
-		query_fail(p, p->at, "a range is written [a TO b], {a TO b} without its ends%s",
+		query_fail(p, p->at,
+		    "a range is written [a TO b], {a TO b} without its ends%s",
 		    inclusive ? "" : "; a set {a,b}");
 		return NULL;
 	}
@@ -546,7 +572,8 @@ range_rest(struct parser *p, const struct schema_field *f, const struct word *fr
 	}
 	upper = p->text.p[p->at++] == ']' ? OP_LE : OP_LT;
 	n = leaf(p, is_open(from) && is_open(&to) ? NODE_EXISTS : NODE_RANGE, f, at);
-	if (n == NULL || (!is_open(from) && !parse_bound(p, f, from, inclusive ? OP_GE : OP_GT, n)) ||
+	if (n == NULL ||
+	    (!is_open(from) && !parse_bound(p, f, from, inclusive ? OP_GE : OP_GT, n)) ||
 	    (!is_open(&to) && !parse_bound(p, f, &to, upper, n)))
 		return NULL;
 	return n;
@@ -554,14 +581,16 @@ range_rest(struct parser *p, const struct schema_field *f, const struct word *fr
 
 /* Adds a member of a set or list. */
 static bool
-add_word(struct parser *p, const struct schema_field *f, struct words *words, const struct word *w)
+add_word(struct parser *p, const struct schema_field *f, struct words *words,
+    const struct word *w)
 {
 	if (w->s.n == 0 && !w->quoted) {
 		query_fail(p, w->at, "%s needs a value here", f->name);
 		return false;
 	}
 	if (words->n == LIM_QUERY_SET) {
-		query_fail(p, w->at, "a set or list has at most %d values", (int)LIM_QUERY_SET);
+		query_fail(
+		    p, w->at, "a set or list has at most %d values", (int)LIM_QUERY_SET);
 		return false;
 	}
 	words->w[words->n++] = *w;
@@ -584,7 +613,8 @@ set_rest(struct parser *p, const struct schema_field *f, const struct word *firs
 		lex_space(p);
 	}
 	if (!lex_take(p, "}")) {
-		query_fail(p, p->at, "a set is written {a,b}; put values with spaces in quotes");
+		query_fail(
+		    p, p->at, "a set is written {a,b}; put values with spaces in quotes");
 		return NULL;
 	}
 	return any_of(p, f, &words);
@@ -600,7 +630,8 @@ test_range_or_set(struct parser *p, const struct schema_field *f)
 	if (!lex_word(p, ",]}", &first))
 		return NULL;
 	lex_space(p);
-	if (!inclusive && !lex_end(p) && (p->text.p[p->at] == ',' || p->text.p[p->at] == '}'))
+	if (!inclusive && !lex_end(p) &&
+	    (p->text.p[p->at] == ',' || p->text.p[p->at] == '}'))
 		return set_rest(p, f, &first);
 	return range_rest(p, f, &first, inclusive);
 }
@@ -631,12 +662,14 @@ struct node *
 test_value(struct parser *p, const struct schema_field *f, enum op op)
 {
 	size_t at = p->at;
-	bool list = has_lists(f) && (op == OP_MATCH || op == OP_EXACT || op == OP_DIFFERS);
+	bool list =
+	    has_lists(f) && (op == OP_MATCH || op == OP_EXACT || op == OP_DIFFERS);
 	struct words words;
 	struct node *n;
 
 	if (!lex_end(p) && p->text.p[at] == '(') {
-		query_fail(p, at, "a group of values stands after a colon: %s:(a OR b)", f->name);
+		query_fail(p, at, "a group of values stands after a colon: %s:(a OR b)",
+		    f->name);
 		return NULL;
 	}
 	if (!read_words(p, f, list, &words))
@@ -698,7 +731,8 @@ test_ip_list(struct parser *p)
 
 	if (f != NULL)
 		return test_value(p, f, OP_MATCH);
-	query_fail(p, p->at, "an address cannot be tested here; put it in quotes to search text");
+	query_fail(p, p->at,
+	    "an address cannot be tested here; put it in quotes to search text");
 	return NULL;
 }
 
@@ -743,7 +777,8 @@ test_bare(struct parser *p)
 	struct word w;
 
 	if (is_bad_cidr(lex_raw(p))) {
-		query_fail(p, at, "\"%s\" is not an address or CIDR", query_show(p, lex_raw(p)));
+		query_fail(
+		    p, at, "\"%s\" is not an address or CIDR", query_show(p, lex_raw(p)));
 		return NULL;
 	}
 	if (!lex_word(p, "", &w) || !query_clause(p, at))
@@ -757,6 +792,7 @@ test_bare(struct parser *p)
 		all = or_else(p, all, one);
 	}
 	if (all == NULL)
-		query_fail(p, at, "there is no text to search here; name a field"); /* UNCOVERED: hosts have text */
+		query_fail(p, at,
+		    "there is no text to search here; name a field"); /* UNCOVERED: hosts have text */
 	return all;
 }

@@ -4,7 +4,9 @@
 
 #include "search/search.h"
 
-enum { NAME_MAX_LEN = 128 }; /* no known name is longer; bounds the work on unknown ones */
+enum {
+	NAME_MAX_LEN = 128
+}; /* no known name is longer; bounds the work on unknown ones */
 
 static const struct {
 	const char *name, *unit;
@@ -24,8 +26,11 @@ static const struct {
 
 /* .nested, .relative and .index follow from the names: see prepare(). */
 static struct schema_field fields[] = {
-#define SEARCH_FIELD(id, label, value, agg) \
-	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value, .aggregatable = (agg) },
+#define SEARCH_FIELD(id, label, value, agg)                                              \
+	{ .dataset = DATASET_##id,                                                       \
+		.name = (label),                                                         \
+		.type = VALUE_##value,                                                   \
+		.aggregatable = (agg) },
 #include "tbl/fields.h"
 };
 
@@ -131,7 +136,8 @@ static struct str
 without_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
 {
 	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
-		struct str from = str_of(alias_pairs[i][0]), to = str_of(alias_pairs[i][1]);
+		struct str from = str_of(alias_pairs[i][0]),
+			   to = str_of(alias_pairs[i][1]);
 
 		if (alias_datasets[i] != d || !str_ends(from, STR("*")))
 			continue;
@@ -304,7 +310,9 @@ schema_nearest(enum dataset d, struct str name)
 	char lower[NAME_MAX_LEN];
 	const struct schema_field *f;
 	size_t n = schema_fields(d, &f);
-	unsigned best = name.n < 4 ? 2 : name.n < 9 ? 3 : 4; /* this far is no longer near */
+	unsigned best = name.n < 4   ? 2
+			: name.n < 9 ? 3
+				     : 4; /* this far is no longer near */
 	const char *found = NULL;
 
 	if (name.n < 2 || name.n > NAME_MAX_LEN)

@@ -32,7 +32,8 @@ fold(utf8proc_int32_t c)
 {
 	utf8proc_int32_t out[8];
 	int class = 0;
-	utf8proc_ssize_t n = utf8proc_decompose_char(c, out, 8, UTF8PROC_CASEFOLD, &class);
+	utf8proc_ssize_t n =
+	    utf8proc_decompose_char(c, out, 8, UTF8PROC_CASEFOLD, &class);
 
 	return n == 1 ? out[0] : utf8proc_tolower(c);
 }
@@ -55,7 +56,8 @@ text_fold(struct arena *a, struct str s)
 
 	if (is_plain(s))
 		return s;
-	out = arena_array(a, s.n, 2); /* a folded character takes at most half as many bytes more */
+	out = arena_array(
+	    a, s.n, 2); /* a folded character takes at most half as many bytes more */
 	for (size_t i = 0; i < s.n;) {
 		utf8proc_int32_t c;
 		size_t k;
@@ -68,7 +70,8 @@ text_fold(struct arena *a, struct str s)
 		if (c < 0)
 			out[n++] = s.p[i];
 		else
-			n += (size_t)utf8proc_encode_char(fold(c), (utf8proc_uint8_t *)out + n);
+			n += (size_t)utf8proc_encode_char(
+			    fold(c), (utf8proc_uint8_t *)out + n);
 		i += k;
 	}
 	return (struct str){ out, n };
@@ -90,7 +93,8 @@ word_character(struct str s, size_t at)
 }
 
 void
-text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg)
+text_tokens(
+    struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg)
 {
 	size_t start, n;
 

@@ -9,12 +9,26 @@ static void
 text_is_strict(void)
 {
 	static const struct str bad[] = {
-		STR_INIT(""), STR_INIT("1.2.3"), STR_INIT("01.2.3.4"), STR_INIT("1.2.3.256"),
-		STR_INIT("0x1.2.3.4"), STR_INIT("1.2.3.4.5"), STR_INIT("1.2.3.4/"),
-		STR_INIT("1.2.3.4/33"), STR_INIT("1.2.3.4/08"), STR_INIT("1.2.3.4/-1"),
-		STR_INIT("1.2.3.4/8/8"), STR_INIT("::/129"), STR_INIT("::/1000"), STR_INIT(":::"),
-		STR_INIT("fe80::1%lo"), STR_INIT("1.2.3.4\0"), STR_INIT("g::"), STR_INIT(" 1.2.3.4"),
-		STR_INIT("1:2:3:4:5:6:7:8:9"), STR_INIT("0000:0000:0000:0000:0000:0000:0000:0000:0000:0000"),
+		STR_INIT(""),
+		STR_INIT("1.2.3"),
+		STR_INIT("01.2.3.4"),
+		STR_INIT("1.2.3.256"),
+		STR_INIT("0x1.2.3.4"),
+		STR_INIT("1.2.3.4.5"),
+		STR_INIT("1.2.3.4/"),
+		STR_INIT("1.2.3.4/33"),
+		STR_INIT("1.2.3.4/08"),
+		STR_INIT("1.2.3.4/-1"),
+		STR_INIT("1.2.3.4/8/8"),
+		STR_INIT("::/129"),
+		STR_INIT("::/1000"),
+		STR_INIT(":::"),
+		STR_INIT("fe80::1%lo"),
+		STR_INIT("1.2.3.4\0"),
+		STR_INIT("g::"),
+		STR_INIT(" 1.2.3.4"),
+		STR_INIT("1:2:3:4:5:6:7:8:9"),
+		STR_INIT("0000:0000:0000:0000:0000:0000:0000:0000:0000:0000"),
 	};
 	struct ipnet net;
 
@@ -57,8 +71,15 @@ static void
 order_puts_ipv4_first(void)
 {
 	static const char *const sorted[] = {
-		"0.0.0.0", "9.255.255.255", "10.0.0.0", "255.255.255.255", "::", "::1", "::fffe:0:0",
-		"2001:db8::", "ffff::",
+		"0.0.0.0",
+		"9.255.255.255",
+		"10.0.0.0",
+		"255.255.255.255",
+		"::",
+		"::1",
+		"::fffe:0:0",
+		"2001:db8::",
+		"ffff::",
 	};
 	struct ipnet a, b;
 
@@ -100,7 +121,8 @@ main(void)
 		{ "addresses have one strict spelling", text_is_strict },
 		{ "networks print in one form that reads back", print_is_canonical },
 		{ "IPv4 sorts before IPv6", order_puts_ipv4_first },
-		{ "a network holds addresses of its family", networks_hold_their_own_family },
+		{ "a network holds addresses of its family",
+		    networks_hold_their_own_family },
 		CU_TEST_INFO_NULL,
 	};
 

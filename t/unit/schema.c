@@ -146,7 +146,8 @@ types_have_json_names(void) /* C-043 */
 static void
 names_tell_countries_and_asns(void)
 {
-	CU_ASSERT_TRUE(schema_is_country(schema_find(DATASET_HOSTS, STR("country_code"))));
+	CU_ASSERT_TRUE(
+	    schema_is_country(schema_find(DATASET_HOSTS, STR("country_code"))));
 	CU_ASSERT_FALSE(schema_is_country(schema_find(DATASET_HOSTS, STR("city"))));
 	CU_ASSERT_TRUE(schema_is_asn(schema_find(DATASET_HOSTS, STR("asn"))));
 	CU_ASSERT_FALSE(schema_is_asn(schema_find(DATASET_HOSTS, STR("services.port"))));
@@ -157,7 +158,8 @@ main(void)
 {
 	static CU_TestInfo tests[] = {
 		{ "C-042 datasets have names and units", datasets_have_names_and_units },
-		{ "fields stand in table order with their flags", fields_are_in_table_order },
+		{ "fields stand in table order with their flags",
+		    fields_are_in_table_order },
 		{ "C-036 exact names know no alias", find_knows_no_alias },
 		{ "aliases resolve, in any case", aliases_resolve },
 		{ "the nested object has members", the_nested_object_has_members },

@@ -33,10 +33,15 @@ folds_case(void)
 
 	CU_ASSERT_PTR_EQUAL(text_fold(arena, plain).p, plain.p);
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("HeLLo")), "hello"));
-	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xc3\x84\xce\xa3\xcf\x82")), "\xc3\xa4\xcf\x83\xcf\x83"));
-	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("Stra\xc3\x9f" "e")), "stra\xc3\x9f" "e"));
+	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xc3\x84\xce\xa3\xcf\x82")),
+	    "\xc3\xa4\xcf\x83\xcf\x83"));
+	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("Stra\xc3\x9f"
+						   "e")),
+	    "stra\xc3\x9f"
+	    "e"));
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xe2\x84\xaa")), "k"));
-	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xc8\xba")), "\xe2\xb1\xa5")); /* grows */
+	CU_ASSERT_TRUE(
+	    str_is(text_fold(arena, STR("\xc8\xba")), "\xe2\xb1\xa5")); /* grows */
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("A\xff\xe2\x82Z")), "a\xff\xe2\x82z"));
 	CU_ASSERT_EQUAL(text_fold(arena, STR("")).n, 0);
 }
@@ -72,7 +77,9 @@ tokens_are_letters_digits_and_marks(void)
 	words(STR("e\xcc\x81t\xc3\x89"), "e\xcc\x81t\xc3\xa9|"); /* a combining mark */
 	words(STR("\xe2\x80\x94x\xe2\x80\x94"), "x|");
 	words(STR("\xd9\xa1\xd9\xa2"), "\xd9\xa1\xd9\xa2|"); /* Arabic digits */
-	words(STR("a\xff" "b\xe2\x82"), "a|b|");
+	words(STR("a\xff"
+		  "b\xe2\x82"),
+	    "a|b|");
 	words(STR("\xe6\x97\xa5\xe6\x9c\xac"), "\xe6\x97\xa5\xe6\x9c\xac|");
 }
 
@@ -82,7 +89,8 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "case folds one character to one", folds_case },
 		{ "folding twice is folding once", folding_twice_is_folding_once },
-		{ "tokens are runs of letters, digits and marks", tokens_are_letters_digits_and_marks },
+		{ "tokens are runs of letters, digits and marks",
+		    tokens_are_letters_digits_and_marks },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;
