@@ -356,13 +356,14 @@ static bool
 parse_pattern(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
-	size_t literal = str_chars(w->s);
+	size_t literal;
 
-	for (size_t i = 0; i < w->s.n; i++)
-		literal -= w->s.p[i] == '*' || w->s.p[i] == '?';
 	*v = (struct value){ .type = f->type, .s = text_fold(p->a, w->s) };
 	if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
 		v->s.n--;
+	literal = str_chars(v->s);
+	for (size_t i = 0; i < v->s.n; i++)
+		literal -= v->s.p[i] == '*' || v->s.p[i] == '?';
 	if (w->literal_star)
 		query_fail(p, w->at,
 		    "a pattern cannot hold an escaped * or ?; quote the whole value");

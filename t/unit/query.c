@@ -193,6 +193,7 @@ keywords_and_text_and_names(void)
 		{ "hostname:*.example.com.", "hostnames:*.example.com" },
 		{ "hostname:\"a b\"", "10: hostnames takes a DNS name, not \"a b\"" },
 		{ "hostname:.a", "10: hostnames takes a DNS name, not \".a\"" },
+		{ "hostname:*a.", "10: a pattern needs two characters besides * and ?" },
 		{ "hostname:*ab..", "10: hostnames takes a DNS name, not \"*ab..\"" },
 		{ "hostname:[a TO b]", "11: hostnames has no order: ranges are for "
 				       "numbers, dates and addresses; a set is {a,b}" },
