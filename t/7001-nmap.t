@@ -11,7 +11,7 @@ if ! t/helper/scan "$W/scan" >"$W/scan.out" 2>&1; then
 	fail "the scan ran"
 	exit 1
 fi
-NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' SMTP='' FTP='' TLS=''
+NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' FTP='' TLS=''
 # shellcheck disable=SC1091 # written by t/helper/scan
 . "$W/scan/scan.env"
 diag "network: $NET"
