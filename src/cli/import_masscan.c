@@ -237,12 +237,18 @@ record(struct window *w, const struct json_value *v)
 	return why;
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
 static struct str
 blanks_off(struct str s)
 {
-	while (s.n > 0 && memchr(" \t\r", s.p[0], 3) != NULL)
+	while (s.n > 0 && is_blank(s.p[0]))
 		s = (struct str){ s.p + 1, s.n - 1 };
-	while (s.n > 0 && memchr(" \t\r", s.p[s.n - 1], 3) != NULL)
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }

@@ -199,7 +199,7 @@ import_texts_add(struct arena *a, struct texts *t, struct str s)
 	if (t->p == NULL || (t->n >= 4 && (t->n & (t->n - 1)) == 0)) {
 		struct str *p = ARENA_ARRAY(a, t->n < 4 ? 4 : 2 * t->n, struct str);
 
-		if (t->n > 0)
+		if (t->p != NULL)
 			memcpy(p, t->p, t->n * sizeof(*p));
 		t->p = p;
 	}
@@ -215,7 +215,7 @@ import_service_add(struct arena *a, struct import_host *h)
 		struct import_service *p =
 		    ARENA_ARRAY(a, n < 4 ? 4 : 2 * n, struct import_service);
 
-		if (n > 0)
+		if (h->services != NULL)
 			memcpy(p, h->services, n * sizeof(*p));
 		h->services = p;
 	}

@@ -115,7 +115,8 @@ import_guess(struct source *s)
 
 	if (str_starts(head, STR("\xef\xbb\xbf")))
 		head = (struct str){ head.p + 3, head.n - 3 };
-	while (head.n > 0 && memchr(" \t\r\n", head.p[0], 4) != NULL)
+	while (head.n > 0 && (is_blank((struct str){ head.p, 1 }) || head.p[0] == '\r' ||
+				 head.p[0] == '\n'))
 		head = (struct str){ head.p + 1, head.n - 1 };
 	if (head.n == 0)
 		return import_ndjson; /* an empty file holds no hosts, in any format */
