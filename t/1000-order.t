@@ -38,7 +38,6 @@ case_()
 }
 
 text='Content-Type: text/plain'
-org_header='X-Org-UUID: x'
 big=$(head -c 32769 /dev/zero | tr '\0' ' ')
 
 case_ none POST /search/nothing '{' 404 not_found "C-014: the route is before the key"

@@ -25,7 +25,7 @@ refused "C-003: no key"
 isnt "$(header WWW-Authenticate)" "" "401 says how to authenticate"
 api GET $V -H 'X-API-Key;'
 refused "C-003: an empty key"
-for bad in x sfk_ "$(printf %.55s "$view")" "${view}A" "$(printf %.12s "$view")" "$(echo "$view" | tr a-z A-Z)"; do
+for bad in x sfk_ "$(printf %.55s "$view")" "${view}A" "$(printf %.12s "$view")" "$(echo "$view" | tr '[:lower:]' '[:upper:]')"; do
 	key=$bad api GET $V
 	refused "C-003, C-006: a malformed, shortened or lengthened key"
 done

@@ -92,6 +92,7 @@ refused invalid_aggregation '{"aggregations":[]}' "C-032: 0 items"
 fields='tags country_code services.port services.tags asn os city region cpe'
 items()
 {
+	# shellcheck disable=SC2086 # a list of words
 	printf '%s\n' $fields | head -"$1" | jq -Rsc '{aggregations: split("\n") | map(select(. != "") | {field: .})}'
 }
 refused invalid_aggregation "$(items 9)" "C-032: 9 items"
