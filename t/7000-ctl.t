@@ -58,20 +58,20 @@ exits 2 "an expiry that is no time" keys create --account "$account" --name x --
 exits 1 "an expiry in the past" keys create --account "$account" --name x --expires 2001-01-01
 ctl members create --account Bare --email cid@example.org --owner Cid
 exits 1 "a scope the account does not allow" keys create --account Bare --name x --scope rules.view
-grep -q 'does not allow the scope rules.view' "$dir/err"; ok $? "and the reason is said" # SPEC 5.5
+grep -q 'does not allow the scope rules.view' "$dir/err"; ok $? "and the reason is said (SPEC 5.5)"
 exits 0 "the list of keys" keys list --account "$account" --json
 has '.keys | length == 2' "has both"
-! grep -q "${key#sfk_????????_}" "$dir/out"; ok $? "and no secret" # C-007
-! PGUSER=postgres pg_dump -a | grep -q "${key#sfk_????????_}"; ok $? "nor has the database" # C-007
+! grep -q "${key#sfk_????????_}" "$dir/out"; ok $? "and no secret (C-007)"
+! PGUSER=postgres pg_dump -a | grep -q "${key#sfk_????????_}"; ok $? "nor has the database (C-007)"
 [ "$(PGUSER=postgres psql -X -A -t -c "SELECT encode(sha256, 'hex') FROM api_key WHERE prefix = '$prefix'")" = \
-	"$(printf %s "$key" | sha256sum | cut -d' ' -f1)" ]; ok $? "but the hash of it whole" # C-006
+	"$(printf %s "$key" | sha256sum | cut -d' ' -f1)" ]; ok $? "but the hash of it whole (C-006)"
 exits 0 "a revocation by prefix" keys revoke "$prefix" --json
 has '.key.state == "revoked"' "is final"
 when=$(get .key.revoked_at)
 exits 0 "again" keys revoke "$prefix" --json
 has ".key.revoked_at == \"$when\"" "changes nothing"
 exits 3 "a key that is not there" keys revoke "$key"
-! grep -q "${key#sfk_????????_}" "$dir/err"; ok $? "and is not echoed" # C-007
+! grep -q "${key#sfk_????????_}" "$dir/err"; ok $? "and is not echoed (C-007)"
 
 exits 0 "deny" accounts deny "$account" rules.view rules.manage
 exits 0 "suspend" accounts suspend "$account" --json

@@ -28,7 +28,7 @@ static const struct field member_out[] = {
 
 static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
     "SELECT " COLUMNS " FROM member WHERE account_uuid = $1 AND (removed_at IS NULL OR "
-		      "$2) ORDER BY name, uuid");
+    "$2) ORDER BY name, uuid");
 
 static const struct stmt insert_member = STMT(insert_member, member_out,
     "INSERT INTO member (account_uuid, name, email, role, all_projects)"
