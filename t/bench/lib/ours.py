@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: ISC
+"""Our service, end to end: one keep-alive TLS connection, from the request's first byte to the
+answer's last; the JSON is parsed outside the timed part, as the rivals' rows are."""
+import http.client
+import json
+import os
+import re
+import shlex
+import socket
+import ssl
+import time
+import urllib.parse
+
+from corpus import FACETS, LIMIT
+
+
+class UnixHTTPS(http.client.HTTPSConnection):
+    """TLS over a unix socket, for an instance that has no port."""
+
+    def __init__(self, host, path, context):
+        super().__init__(host, context=context)
+        self.unix, self.context = path, context
+
+    def connect(self):
+        raw = socket.socket(socket.AF_UNIX)
+        raw.connect(self.unix)
+        self.sock = self.context.wrap_socket(raw, server_hostname=self.host)
+
+
+def read_env(path):
+    """The shell assignments of DIR/env."""
+    env = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            line = line.strip().removeprefix("export ")
+            name, sep, value = line.partition("=")
+            if sep and name.isidentifier():
+                env[name] = " ".join(shlex.split(value))
+    return env
+
+
+def connect(env):
+    url = urllib.parse.urlsplit(env["BASE_URL"])
+    context = ssl.create_default_context(cafile=env["CACERT"])
+    found = re.search(r"--unix-socket[ =](\S+)", env.get("CURL", ""))
+    path = env.get("SOCKET") or env.get("HTTPS_SOCKET") or (found.group(1) if found else None)
+    if path:
+        return UnixHTTPS(url.hostname, path, context)
+    return http.client.HTTPSConnection(url.hostname, url.port or 443, context=context)
+
+
+class Ours:
+    name = "surfaced"
+    how = "POST over TLS, one keep-alive connection, until the last byte of JSON"
+
+    def __init__(self, env_path):
+        self.env = read_env(env_path)
+        self.base = urllib.parse.urlsplit(self.env["BASE_URL"]).path.rstrip("/")
+        self.conn = connect(self.env)
+        self.ids = []
+
+    def request(self, method, path, body=None):
+        """(microseconds, status, bytes, request id)"""
+        headers = {"X-API-Key": self.env["KEY"]}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        start = time.perf_counter()
+        self.conn.request(method, path, body, headers)
+        reply = self.conn.getresponse()
+        data = reply.read()
+        us = (time.perf_counter() - start) * 1e6
+        if reply.will_close:
+            self.conn.close()
+        return us, reply.status, data, reply.getheader("X-Request-Id", "")
+
+    def aggregate(self, text, facets=FACETS):
+        body = json.dumps({"query": text,
+                           "aggregations": [{"field": f, "limit": LIMIT} for f in facets]})
+        return self.request("POST", self.base + "/search/hosts/aggregate", body.encode())
+
+    def time(self, text):
+        us, status, data, request_id = self.aggregate(text)
+        if status != 200:
+            raise RuntimeError("%d for %s: %s" % (status, text, data.decode(errors="replace")))
+        groups = json.loads(data)["groups"]
+        return us, [[(b["value"], b["count"]) for b in g["buckets"]] for g in groups], request_id, \
+            [g["has_more"] for g in groups]
+
+    def count(self, text):
+        path = self.base + "/search/hosts/count?q=" + urllib.parse.quote(text)
+        _, status, data, _ = self.request("GET", path)
+        return json.loads(data).get("count") if status == 200 else "status %d" % status
+
+    def wait_for(self, hosts, seconds):
+        """Until that many hosts are searchable."""
+        deadline = time.monotonic() + seconds
+        while True:
+            seen = self.count("")
+            if seen == hosts:
+                return
+            if time.monotonic() > deadline:
+                raise RuntimeError("%s of %d hosts are searchable" % (seen, hosts))
+            time.sleep(0.2)
+
+    def floor(self, what):
+        """Time of a request that does less: where our time goes."""
+        if what == "nginx":
+            us, _, _, _ = self.request("GET", "/nothing-here")
+        else:
+            us, _, _, _ = self.request("GET", self.base + "/search/hosts/validate?q=")
+        return us
+
+
+def worker_times(instance, ids):
+    """What the workers logged (us=) for these requests, by request id."""
+    wanted, out = set(ids), {}
+    line_of = re.compile(r"\breq=(\S+).*\bus=(\d+)")
+    for folder, _, names in os.walk(instance):
+        for name in names:
+            if not name.endswith((".log", ".err")) and "log" not in os.path.basename(folder):
+                continue
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as f:
+                for line in f:
+                    m = line_of.search(line)
+                    if m and m.group(1) in wanted:
+                        out[m.group(1)] = int(m.group(2))
+    return out
