@@ -5,48 +5,25 @@ import http.client
 import json
 import os
 import re
-import shlex
-import socket
-import ssl
+import sys
 import time
 import urllib.parse
 
 from corpus import FACETS, LIMIT
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../helper"))
+from world import World, read_env  # noqa: E402
 
-class UnixHTTPS(http.client.HTTPSConnection):
-    """TLS over a unix socket, for an instance that has no port."""
 
-    def __init__(self, host, path, context):
-        super().__init__(host, context=context)
-        self.unix, self.context = path, context
+class Connection(http.client.HTTPConnection):
+    """Keep-alive over the world's TLS, on a port or a unix socket."""
+
+    def __init__(self, world):
+        super().__init__(world.authority)
+        self.world = world
 
     def connect(self):
-        raw = socket.socket(socket.AF_UNIX)
-        raw.connect(self.unix)
-        self.sock = self.context.wrap_socket(raw, server_hostname=self.host)
-
-
-def read_env(path):
-    """The shell assignments of DIR/env."""
-    env = {}
-    with open(path, encoding="utf-8") as f:
-        for line in f:
-            line = line.strip().removeprefix("export ")
-            name, sep, value = line.partition("=")
-            if sep and name.isidentifier():
-                env[name] = " ".join(shlex.split(value))
-    return env
-
-
-def connect(env):
-    url = urllib.parse.urlsplit(env["BASE_URL"])
-    context = ssl.create_default_context(cafile=env["CACERT"])
-    found = re.search(r"--unix-socket[ =](\S+)", env.get("CURL", ""))
-    path = env.get("SOCKET") or env.get("HTTPS_SOCKET") or (found.group(1) if found else None)
-    if path:
-        return UnixHTTPS(url.hostname, path, context)
-    return http.client.HTTPSConnection(url.hostname, url.port or 443, context=context)
+        self.sock = self.world.connect()
 
 
 class Ours:
@@ -55,9 +32,9 @@ class Ours:
 
     def __init__(self, env_path):
         self.env = read_env(env_path)
-        self.base = urllib.parse.urlsplit(self.env["BASE_URL"]).path.rstrip("/")
-        self.conn = connect(self.env)
-        self.ids = []
+        world = World(self.env)
+        self.base = world.base
+        self.conn = Connection(world)
 
     def request(self, method, path, body=None):
         """(microseconds, status, bytes, request id)"""
