@@ -116,7 +116,7 @@ line_fault(struct str line, struct conf *out, const struct param **p)
 static bool
 read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 {
-	const struct param *p;
+	const struct param *p = NULL;
 	const char *fault = NULL;
 	char *line = NULL;
 	size_t size = 0;

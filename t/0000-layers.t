@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# House rules that a grep can see: the staircase of layers, one user a library, no private headers abroad.
+cd "$(dirname "$0")/.." || exit 1
+n=0
+
+# none TITLE BREACHES: passes when the list of breaches is empty.
+none() {
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /'
+	fi
+}
+
+includes() {
+	grep -rnE '^#include "[a-z_]+/' "src/$1" | grep -vE "#include \"($2)/" || true
+}
+
+stairs=
+for layer in tbl base json db core search http api; do
+	stairs=${stairs:+$stairs|}$layer
+	none "src/$layer includes only itself and what stands before it" "$(includes "$layer" "$stairs")"
+done
+none "src/indexer stands on search" "$(includes indexer 'tbl|base|json|db|core|search|indexer')"
+none "src/cli stands on search" "$(includes cli 'tbl|base|json|db|core|search|cli')"
+
+only() {
+	none "only $3 knows $1" "$(grep -rlE "$2" src | grep -vE "^src/($3)/")"
+}
+
+only json-c '#include <json(-c)?/' json
+only libpq '#include <(postgresql/)?libpq' db
+only libfcgi '#include <fcgi' http
+only roaring '#include <roaring' search/index
+
+none "private headers stay in their directory" "$(
+	grep -rnE '#include "[a-z]+/([a-z]+/)*[a-z_]*_priv\.h"' src |
+		awk -F: '{ dir = $1; sub("/[^/]*$", "", dir); sub("^src/", "", dir)
+			if (index($3, "\"" dir "/") == 0) print }'
+)"
+none "request memory is never freed by hand" "$(grep -rnE '\bfree\(' src/http src/api)"
+none "the top level holds what the card names and nothing else" "$(
+	git ls-files | grep -vE '^(configure\.ac|Makefile\.am|README|NEWS|LICENSE|bootstrap|\.[^/]+|(src|nginx|sql|t|man|debian|\.ci)/.*)$'
+)"
+none "every file names its licence" "$(
+	git ls-files src t nginx sql | grep -E '\.(c|h|sh|sql|t|py)$' | grep -v '^src/tbl/' | while read -r f; do
+		head -3 "$f" | grep -q 'SPDX-License-Identifier: ISC' || echo "$f"
+	done
+)"
+echo "1..$n"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# House rules 3 and 4: functions do one thing, files have one subject. Tables are exempt.
+cd "$(dirname "$0")/.." || exit 1
+
+# file:line name lines, for each function definition of our C.
+functions() {
+	git ls-files 'src/*.c' 't/*.c' | xargs awk '
+		/^[a-z_].*\(/ && !/;$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+		/^\{/ { start = FNR }
+		/^\}$/ && start { print FILENAME ":" start, name, FNR - start - 1; start = 0 }'
+}
+
+list=$(functions)
+total=$(printf '%s\n' "$list" | wc -l)
+check() {
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /'
+	fi
+}
+
+n=0
+check "no function is above 100 lines" "$(printf '%s\n' "$list" | awk '$3 > 100')"
+over=$(printf '%s\n' "$list" | awk '$3 > 50' | wc -l)
+check "nine functions of ten are under 50 lines" \
+	"$([ $((over * 10)) -le "$total" ] || echo "$over of $total are above 50")"
+check "no file is above 900 lines" "$(git ls-files 'src/*.[ch]' 't/*' nginx sql | grep -vE 'corpus|golden|conformance' |
+	xargs wc -l | awk '$2 != "total" && $1 > 900')"
+check "the functions were found" "$([ "$total" -gt 50 ] || echo "only $total")"
+echo "1..$n"
