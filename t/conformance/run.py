@@ -56,10 +56,8 @@ def unchunk(data):
 def keys_of(env):
     """The keys of the world, and wrong ones made from the good one."""
     key = env["KEY"]
-    flip = {"a": "b", "A": "B", "0": "1"}
-    last = flip.get(key[-1], "a" if key[-1].islower() else "0")
     keys = {k: env[k] for k in ("KEY", *OPTIONAL) if env.get(k)}
-    keys.update(UNKNOWN=key[:-1] + last, LONGER=key + "a", SHORTER=key[:-1], SWAPPED=key.swapcase(),
+    keys.update(UNKNOWN=key[:20] + ("a" if key[20] != "a" else "b") + key[21:], LONGER=key + "a", SHORTER=key[:-1], SWAPPED=key.swapcase(),
                 PREFIX=env.get("KEY_PREFIX", key[:12]), JOINED=key + "," + key, QUOTED='"%s"' % key)
     return keys
 
