@@ -64,7 +64,7 @@ searchable()
 	[ "$(field .count)" = "$1" ]
 }
 
-DIR=$W
+export DIR="$W"
 world_env
 keys >>"$W/env"
 table --fixture "$W/hosts.ndjson"

@@ -142,7 +142,7 @@ def main(args):
         bad += why != ""
         print("%s %d - %s" % ("not ok" if why else "ok", n, title(c)), flush=True)
         if why:
-            print("#   " + why.encode("ascii", "backslashreplace").decode().replace("\n", "\n#   ")[:900])
+            print("#   " + why.encode("ascii", "backslashreplace").decode().replace("\n", "\n#   ")[:700])
     return 1 if bad else 0
 
 
