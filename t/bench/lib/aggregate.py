@@ -150,33 +150,36 @@ def table(run, queries, hosts):
         say("  %-18s %s" % (name, text or "(empty: all hosts)"))
 
 
-def shares(run, queries, instance, runs):
+def shares(run, queries, world, runs):
     """Where our time goes, by requests that do less and by what the workers logged."""
     ours = run.ours
     floors = {what: statistics.median(ours.floor(what) for _ in range(max(runs, 15)))
               for what in ("nginx", "worker")}
-    logged = service.worker_times(instance, [i for ids in run.ids.values() for i in ids])
-    say("\nour time in ms: TLS and nginx alone %.3f (a 404 of nginx); with FastCGI, authentication and a"
-        " small answer %.3f (validate)" % (floors["nginx"] / 1000, floors["worker"] / 1000))
-    say("%-18s %9s %9s %9s %9s" % ("query", "total", "transport", "worker", "share"))
+    logged = service.worker_times(world, [i for ids in run.ids.values() for i in ids])
+
+    def worker(name):
+        mine = [logged[i] for i in run.ids[name] if i in logged]
+        return statistics.median(mine) if mine else run.median(name, ("surfaced", "")) - floors["worker"]
+
+    say("\nour time in ms; a 404 of nginx takes %.3f (TLS and nginx alone), validate %.3f (with FastCGI,"
+        " authentication, a small answer)" % (floors["nginx"] / 1000, floors["worker"] / 1000))
+    say("%-18s %9s %12s %12s %9s %8s" % ("query", "total", "transport", "checks+JSON", "engine", "engine"))
+    base = worker("all")
     for name, _, _ in queries:
         total = run.median(name, ("surfaced", ""))
-        mine = [logged[i] for i in run.ids[name] if i in logged]
-        worker = statistics.median(mine) if mine else max(0.0, total - floors["worker"])
-        rest = total - worker
-        say("%-18s %9.3f %9.3f %9.3f %8.0f%%" % (name, total / 1000, rest / 1000, worker / 1000,
-                                               100 * rest / total))
-    say("transport: nginx, FastCGI and TLS; worker: checks, JSON and engine (%s); share: of transport"
-        % ("as logged by the worker" if logged else "total less validate"))
-    base = run.median("all", ("surfaced", ""))
-    say("all answers from stored totals, so its %.3f ms are the service without the engine:"
-        " transport, checks, JSON of six groups" % (base / 1000))
+        json_part = min(base, worker(name))
+        engine = worker(name) - json_part
+        say("%-18s %9.3f %12.3f %12.3f %9.3f %7.0f%%" % (
+            name, total / 1000, (total - worker(name)) / 1000, json_part / 1000, engine / 1000,
+            100 * engine / total))
+    say("transport: TLS, nginx and FastCGI (%s); checks+JSON: the worker's time for all hosts, which the"
+        "\nengine answers from stored totals; engine: what a query takes more than that"
+        % ("total less what the worker logged" if logged else "as validate, for want of a log"))
 
 
-def engine_alone(opt, ours, queries):
+def engine_alone(opt, index, queries):
     """The index without the service around it, where its own bench is built."""
-    index = ours.env.get("INDEX")
-    if not index or not os.access(opt.engine, os.X_OK):
+    if not os.path.isdir(index) or not os.access(opt.engine, os.X_OK):
         return
     say("\nengine alone (t/bench/engine):")
     command = [opt.engine, "--index", index, "--runs", str(opt.runs), "--facets", ",".join(data.FACETS)]
@@ -224,8 +227,9 @@ def main():
             say("every engine gave the same counts")
         table(run, queries, hosts)
         if run.ours:
-            shares(run, queries, os.path.dirname(opt.env), opt.runs)
-            engine_alone(opt, run.ours, queries)
+            world = run.ours.env.get("W", os.path.dirname(opt.env))
+            shares(run, queries, world, opt.runs)
+            engine_alone(opt, os.path.join(world, "index"), queries)
         ratios(run, queries)
         return 1 if bad else 0
     finally:

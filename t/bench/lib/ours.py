@@ -88,17 +88,16 @@ class Ours:
         return us
 
 
-def worker_times(instance, ids):
+def worker_times(world, ids):
     """What the workers logged (us=) for these requests, by request id."""
     wanted, out = set(ids), {}
     line_of = re.compile(r"\breq=(\S+).*\bus=(\d+)")
-    for folder, _, names in os.walk(instance):
-        for name in names:
-            if not name.endswith((".log", ".err")) and "log" not in os.path.basename(folder):
-                continue
-            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as f:
-                for line in f:
-                    m = line_of.search(line)
-                    if m and m.group(1) in wanted:
-                        out[m.group(1)] = int(m.group(2))
+    path = os.path.join(world, "log", "surfaced.log")
+    if not os.path.exists(path):
+        return out
+    with open(path, encoding="utf-8", errors="replace") as log:
+        for line in log:
+            m = line_of.search(line)
+            if m and m.group(1) in wanted:
+                out[m.group(1)] = int(m.group(2))
     return out
