@@ -116,10 +116,10 @@ bad("U+2028 between tokens", '{"aggregations":\u2028[{"field":"ip"}]}')
 
 # --- what is JSON ---------------------------------------------------------------------------------
 case("C-024 white space anywhere", ' \r\n\t{ "aggregations" : [ { "field" : "services.port" , "limit" : 1 } ] }\n')
-case("C-024 a pair of surrogates by escapes", '{"query":"\\ud83d\\ude00",' + GOOD[1:])
+case("C-024 a pair of surrogates by escapes", '{"query":"city:\\ud83d\\ude00",' + GOOD[1:])
 case("C-024 every short escape", '{"query":"\\"\\t\\n\\r x\\"",' + GOOD[1:])
 case("C-024 escaped names of members", '{"\\u0061ggregations":[{"\\u0066ield":"ip"}]}', check=None)
-case("C-024 U+FFFF and U+10FFFF are characters", '{"query":"\\"\uffff\U0010ffff\\"",' + GOOD[1:])
+case("C-024 U+FFFF and U+10FFFF are characters", '{"query":"city:\\"\uffff\U0010ffff\\"",' + GOOD[1:])
 case("C-024 DEL is JSON, whatever the query language says of it", '{"query":"\\"\x7f\\"",' + GOOD[1:], (200, 400),
      "invalid_search_query")
 
