@@ -61,6 +61,7 @@ class Run:
     def __init__(self, ours, others):
         self.ours, self.others = ours, others
         self.times, self.answers, self.ids, self.more = {}, {}, {}, {}
+        self.floors = {"nginx": [], "worker": []}
 
     def contestants(self):
         out = [("surfaced", "")] if self.ours else []
@@ -87,6 +88,9 @@ class Run:
                 at = turn % len(who)
                 for one in who[at:] + who[:at]:
                     self.once(one, query, turn >= WARM)
+                if self.ours and turn >= WARM:
+                    for what, times in self.floors.items():
+                        times.append(self.ours.floor(what))
 
     def median(self, name, who):
         return statistics.median(self.times[name, who])
@@ -150,11 +154,9 @@ def table(run, queries, hosts):
         say("  %-18s %s" % (name, text or "(empty: all hosts)"))
 
 
-def shares(run, queries, world, runs):
+def shares(run, queries, world):
     """Where our time goes, by requests that do less and by what the workers logged."""
-    ours = run.ours
-    floors = {what: statistics.median(ours.floor(what) for _ in range(max(runs, 15)))
-              for what in ("nginx", "worker")}
+    floors = {what: statistics.median(times) for what, times in run.floors.items()}
     logged = service.worker_times(world, [i for ids in run.ids.values() for i in ids])
 
     def worker(name):
@@ -228,7 +230,7 @@ def main():
         table(run, queries, hosts)
         if run.ours:
             world = run.ours.env.get("W", os.path.dirname(opt.env))
-            shares(run, queries, world, opt.runs)
+            shares(run, queries, world)
             engine_alone(opt, os.path.join(world, "index"), queries)
         ratios(run, queries)
         return 1 if bad else 0
