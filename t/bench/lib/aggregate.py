@@ -3,7 +3,6 @@
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import time
 
@@ -21,7 +20,7 @@ def say(text):
 
 def options():
     p = argparse.ArgumentParser()
-    for name in ("hosts-file", "rivals", "npm", "env", "work", "engine"):
+    for name in ("hosts-file", "rivals", "npm", "env", "work"):
         p.add_argument("--" + name, required=True)
     p.add_argument("--runs", type=int, required=True)
     return p.parse_args()
@@ -179,17 +178,6 @@ def shares(run, queries, world):
         % ("total less what the worker logged" if logged else "as validate, for want of a log"))
 
 
-def engine_alone(opt, index, queries):
-    """The index without the service around it, where its own bench is built."""
-    if not os.path.isdir(index) or not os.access(opt.engine, os.X_OK):
-        return
-    say("\nengine alone (t/bench/engine):")
-    command = [opt.engine, "--index", index, "--runs", str(opt.runs), "--facets", ",".join(data.FACETS)]
-    for name, text, _ in queries:
-        out = subprocess.run(command + ["--query", text], capture_output=True, text=True, check=False)
-        say("%-18s %s" % (name, (out.stdout or out.stderr).strip().replace("\n", " ")))
-
-
 def ratios(run, queries):
     if not run.ours or not run.others:
         return
@@ -231,7 +219,6 @@ def main():
         if run.ours:
             world = run.ours.env.get("W", os.path.dirname(opt.env))
             shares(run, queries, world)
-            engine_alone(opt, os.path.join(world, "index"), queries)
         ratios(run, queries)
         return 1 if bad else 0
     finally:
