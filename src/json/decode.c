@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: ISC */
+/* A body becomes a struct, or all that is wrong with it in one answer (C-098). The scan decides what is
+   JSON, json-c makes the objects, the field table says what they must be. */
+#include "config.h"
+
+#include "base/limits.h"
+#include "json/json.h"
+#include "json/json_priv.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+
+#define json_type jsonc_type /* json-c has types of these names, we have functions */
+#define json_bool jsonc_bool
+#include <json-c/json_object.h>
+#include <json-c/json_tokener.h>
+#include <json-c/linkhash.h>
+#undef json_type
+#undef json_bool
+
+enum { ERRORS_MAX = 64, NAME_SHOWN_MAX = 128 };
+
+struct decoder {
+	struct arena *a;
+	struct str text;
+	struct ts now;
+	struct buf path; /* of the value at hand */
+	struct field_error *errors;
+	size_t nerrors;
+};
+
+static void object(
+    struct decoder *d, const struct field *fields, struct json_object *o, void *out);
+static void unknown(struct decoder *d, const struct field *fields, struct json_object *o);
+
+/* ---- errors and the path they name ---- */
+
+static void
+error(struct decoder *d, const char *code, struct str message)
+{
+	if (d->nerrors == ERRORS_MAX)
+		return;
+	if (d->errors == NULL)
+		d->errors = ARENA_ARRAY(d->a, ERRORS_MAX, struct field_error);
+	d->errors[d->nerrors++] =
+	    (struct field_error){ code, arena_str(d->a, buf_done(&d->path)), message };
+}
+
+/* Returns where the path stood; give it to leave(). */
+static size_t
+enter(struct decoder *d, struct str name)
+{
+	size_t mark = d->path.n;
+
+	if (mark > 0)
+		buf_char(&d->path, '.');
+	buf_str(&d->path, name);
+	return mark;
+}
+
+static size_t
+enter_item(struct decoder *d, size_t i)
+{
+	size_t mark = d->path.n;
+
+	buf_char(&d->path, '[');
+	json_write_int(&d->path, (int64_t)i);
+	buf_char(&d->path, ']');
+	return mark;
+}
+
+static void
+leave(struct decoder *d, size_t mark)
+{
+	d->path.n = mark;
+}
+
+static bool
+bounded(const struct field *f)
+{
+	return f->lo != 0 || f->hi != 0;
+}
+
+static void
+error_range(struct decoder *d, const struct field *f)
+{
+	if (bounded(f))
+		error(d, "out_of_range",
+		    arena_printf(
+			d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
+	else
+		error(d, "out_of_range", STR("is too large a number"));
+}
+
+static struct str
+bound(struct decoder *d, const char *at, int64_t n, const char *unit)
+{
+	return arena_printf(
+	    d->a, "must have at %s %" PRId64 " %s%s", at, n, unit, n == 1 ? "" : "s");
+}
+
+/* True when n characters or items are within the bounds. */
+static bool
+count_ok(struct decoder *d, const struct field *f, size_t n, const char *unit)
+{
+	if (!bounded(f) || ((int64_t)n >= f->lo && (int64_t)n <= f->hi))
+		return true;
+	if ((int64_t)n < f->lo)
+		error(d, "too_short", bound(d, "least", f->lo, unit));
+	else
+		error(d, "too_long", bound(d, "most", f->hi, unit));
+	return false;
+}
+
+/* ---- json-c's objects ---- */
+
+static bool
+is(struct json_object *o, enum jsonc_type type)
+{
+	return json_object_get_type(o) == type;
+}
+
+static bool
+is_number(struct json_object *o)
+{
+	return is(o, json_type_int) || is(o, json_type_double);
+}
+
+/* What was sent, byte by byte: json-c saturates integers, and prints values as it likes. */
+static struct str
+source(const struct decoder *d, struct json_object *o)
+{
+	const struct span *s = json_object_get_userdata(o);
+
+	return (struct str){ d->text.p + s->at, s->n };
+}
+
+static struct str
+string_of(struct json_object *o)
+{
+	return (struct str){ json_object_get_string(o),
+		(size_t)json_object_get_string_len(o) };
+}
+
+/* Gives each object its span; both are in the order of the text. */
+static void
+attach(struct json_object *o, struct span **next)
+{
+	struct span *span = (*next)++;
+
+	if (o == NULL)
+		return;
+	json_object_set_userdata(o, span, NULL);
+	if (is(o, json_type_object)) {
+		json_object_object_foreach(o, name, member)
+		{
+			(void)name;
+			attach(member, next);
+		}
+	} else if (is(o, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			attach(json_object_array_get_idx(o, i), next);
+	}
+}
+
+static void
+put(void *o)
+{
+	json_object_put(o);
+}
+
+static struct json_object *
+parse(struct arena *a, const struct scan *s, struct str text)
+{
+	struct json_tokener *t = json_tokener_new_ex(LIM_JSON_DEPTH + 2);
+	struct span *next = s->spans;
+	struct json_object *o;
+
+	if (t == NULL)
+		panic("out of memory"); /* UNCOVERED: malloc fails */
+	json_tokener_set_flags(
+	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	o = json_tokener_parse_ex(t, text.p, (int)text.n);
+	json_tokener_free(t);
+	if (o == NULL)
+		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
+	arena_defer(a, put, o);
+	attach(o, &next);
+	return o;
+}
+
+/* ---- scalars ---- */
+
+static void
+not_a(struct decoder *d, const char *what)
+{
+	error(d, "invalid_type", arena_printf(d->a, "must be %s", what));
+}
+
+static bool
+allowed(struct decoder *d, const struct field *f, struct str s)
+{
+	struct buf b = { .a = d->a };
+
+	if (f->values == NULL)
+		return true;
+	for (const char *const *v = f->values; *v != NULL; v++)
+		if (str_is(s, *v))
+			return true;
+	buf_z(&b, "must be one of ");
+	for (const char *const *v = f->values; *v != NULL; v++) {
+		buf_z(&b, v > f->values ? ", " : "");
+		buf_z(&b, *v);
+	}
+	error(d, "not_allowed", buf_done(&b));
+	return false;
+}
+
+static void
+text(struct decoder *d, const struct field *f, struct json_object *o, struct str *out)
+{
+	struct str s;
+
+	if (!is(o, json_type_string)) {
+		not_a(d, "a string");
+		return;
+	}
+	s = string_of(o);
+	if ((f->flags & NUL_TOO) == 0 && memchr(s.p, '\0', s.n) != NULL) {
+		error(d, "invalid_format", STR("must not contain U+0000"));
+		return;
+	}
+	if ((f->flags & BYTES_TOO) != 0 && (int64_t)s.n > f->hi) {
+		error(d, "too_long",
+		    arena_printf(d->a,
+			"must have at most %" PRId64 " characters and bytes", f->hi));
+		return;
+	}
+	if ((f->flags & TRIM) != 0)
+		s = str_trim(s);
+	if ((f->flags & LOWER) != 0)
+		s = str_lower_ascii(arena_alloc(d->a, s.n), s);
+	if (count_ok(d, f, str_chars(s), "character") && allowed(d, f, s))
+		*out = s;
+}
+
+static void
+integer(struct decoder *d, const struct field *f, struct json_object *o, int64_t *out)
+{
+	enum lexeme kind = is_number(o) ? lexeme_int(source(d, o), out) : LEXEME_FRACTION;
+
+	if (kind == LEXEME_FRACTION)
+		not_a(d, "an integer");
+	else if (kind == LEXEME_RANGE || (bounded(f) && (*out < f->lo || *out > f->hi)))
+		error_range(d, f);
+}
+
+static void
+real(struct decoder *d, const struct field *f, struct json_object *o, double *out)
+{
+	if (!is_number(o)) {
+		not_a(d, "a number");
+		return;
+	}
+	*out = strtod(arena_str(d->a, source(d, o)).p, NULL);
+	if (!isfinite(*out) ||
+	    (bounded(f) && (*out < (double)f->lo || *out > (double)f->hi)))
+		error_range(d, f);
+}
+
+static void
+boolean(struct decoder *d, struct json_object *o, bool *out)
+{
+	if (is(o, json_type_boolean))
+		*out = json_object_get_boolean(o) != 0;
+	else
+		not_a(d, "true or false");
+}
+
+static void
+uuid(struct decoder *d, struct json_object *o, struct uuid *out)
+{
+	if (!is(o, json_type_string))
+		not_a(d, "a string");
+	else if (!uuid_parse(string_of(o), out))
+		error(d, "invalid_format", STR("must be a UUID"));
+}
+
+static void
+timestamp(struct decoder *d, struct json_object *o, struct ts *out)
+{
+	if (!is(o, json_type_string))
+		not_a(d, "a string");
+	else if (!ts_parse(string_of(o), out))
+		error(d, "invalid_format",
+		    STR("must be an RFC 3339 timestamp with an offset"));
+}
+
+/* ---- containers ---- */
+
+static void value(
+    struct decoder *d, const struct field *f, struct json_object *o, void *at);
+
+static void
+list(struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
+{
+	const struct field item = { .type = f->sub != NULL ? FIELD_OBJECT : f->item,
+		.flags = f->flags & (TRIM | LOWER | NUL_TOO),
+		.sub = f->sub,
+		.values = f->values };
+	size_t n;
+
+	if (!is(o, json_type_array)) {
+		not_a(d, "an array");
+		return;
+	}
+	n = json_object_array_length(o);
+	if (!count_ok(d, f, n, "item"))
+		return;
+	out->n = n;
+	out->items = arena_array(d->a, n, f->size);
+	for (size_t i = 0; i < n; i++) {
+		size_t mark = enter_item(d, i);
+
+		value(d, &item, json_object_array_get_idx(o, i),
+		    (char *)out->items + i * f->size);
+		leave(d, mark);
+	}
+}
+
+static void
+value(struct decoder *d, const struct field *f, struct json_object *o, void *at)
+{
+	if (o == NULL) {
+		error(d, "invalid_type", STR("must not be null"));
+		return;
+	}
+	switch (f->type) {
+	case FIELD_STR:
+		text(d, f, o, at);
+		return;
+	case FIELD_UUID:
+		uuid(d, o, at);
+		return;
+	case FIELD_TS:
+		timestamp(d, o, at);
+		return;
+	case FIELD_INT:
+		integer(d, f, o, at);
+		return;
+	case FIELD_NUM:
+		real(d, f, o, at);
+		return;
+	case FIELD_BOOL:
+		boolean(d, o, at);
+		return;
+	case FIELD_RAW:
+		((struct json *)at)->text = arena_str(d->a, source(d, o));
+		return;
+	case FIELD_LIST:
+		list(d, f, o, at);
+		return;
+	case FIELD_OBJECT:
+		if (is(o, json_type_object))
+			object(d, f->sub, o, at);
+		else
+			not_a(d, "an object");
+		return;
+	case FIELD_NONE: /* UNCOVERED: ends a table */
+		break;   /* UNCOVERED: ends a table */
+	}
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
+}
+
+/* What a member is that was not sent, or sent as null; where nothing is said the caller's zeros stay. */
+static void
+absent(struct decoder *d, const struct field *f, struct ts when, void *at)
+{
+	if (f->type == FIELD_TS)
+		*(struct ts *)at = when;
+	else if (f->type == FIELD_INT)
+		*(int64_t *)at = f->def;
+	else if (f->type == FIELD_OBJECT)
+		for (const struct field *s = f->sub; s->type != FIELD_NONE; s++)
+			absent(d, s, (s->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL,
+			    (char *)at + s->offset);
+}
+
+static void
+object(struct decoder *d, const struct field *fields, struct json_object *o, void *out)
+{
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
+		void *at = (char *)out + f->offset;
+		size_t mark = enter(d, str_of(f->name));
+		struct json_object *member;
+
+		if (!json_object_object_get_ex(o, f->name, &member)) {
+			absent(
+			    d, f, (f->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL, at);
+			if ((f->flags & REQUIRED) != 0)
+				error(d, "required", STR("is required"));
+		} else if (member == NULL && (f->flags & NULLABLE) != 0) {
+			absent(d, f, TS_NULL, at);
+		} else {
+			value(d, f, member, at);
+		}
+		leave(d, mark);
+	}
+}
+
+/* ---- unknown members: after everything the table knows ---- */
+
+static bool
+showable(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] < 0x20 || name.p[i] > 0x7e)
+			return false;
+	return name.n > 0 && name.n <= NAME_SHOWN_MAX;
+}
+
+static void
+unknown_member(struct decoder *d, struct str name)
+{
+	size_t mark;
+
+	if (!showable(name)) {
+		error(d, "unknown_field", STR("has a member with an unknown name"));
+		return;
+	}
+	mark = enter(d, name);
+	error(d, "unknown_field", STR("is not a known member"));
+	leave(d, mark);
+}
+
+static void
+unknown_below(struct decoder *d, const struct field *f, struct json_object *o)
+{
+	size_t mark = enter(d, str_of(f->name));
+
+	if (f->sub != NULL && is(o, json_type_object) && f->type == FIELD_OBJECT)
+		unknown(d, f->sub, o);
+	if (f->sub != NULL && is(o, json_type_array) && f->type == FIELD_LIST) {
+		for (size_t i = 0;
+		     i < json_object_array_length(o) && d->nerrors < ERRORS_MAX; i++) {
+			struct json_object *item = json_object_array_get_idx(o, i);
+			size_t outer = enter_item(d, i);
+
+			if (is(item, json_type_object))
+				unknown(d, f->sub, item);
+			leave(d, outer);
+		}
+	}
+	leave(d, mark);
+}
+
+static void
+unknown(struct decoder *d, const struct field *fields, struct json_object *o)
+{
+	json_object_object_foreach(o, name, member)
+	{
+		const struct field *f = fields;
+
+		while (f->type != FIELD_NONE && strcmp(f->name, name) != 0)
+			f++;
+		if (f->type == FIELD_NONE)
+			unknown_member(d, str_of(name));
+		else
+			unknown_below(d, f, member);
+	}
+}
+
+enum json_rc
+json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now,
+    void *out, struct decoded *how)
+{
+	struct scan s = { .a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH };
+	struct decoder d = { .a = a, .text = body, .now = now, .path = { .a = a } };
+	struct json_object *o;
+
+	*how = (struct decoded){ .errors = NULL };
+	if (body.n > INT_MAX || !scan_text(&s, body)) {
+		how->fault =
+		    body.n > INT_MAX ? (struct json_fault){ 0, "too long" } : s.fault;
+		return JSON_INVALID;
+	}
+	if (body.p[s.spans[0].at] == '{') {
+		o = parse(a, &s, body);
+		if (o == NULL) { /* json-c refuses what the scan passed */
+			how->fault.what =
+			    "unexpected character"; /* UNCOVERED: as above */
+			return JSON_INVALID;        /* UNCOVERED: as above */
+		}
+		object(&d, fields, o, out);
+		unknown(&d, fields, o);
+	} else {
+		not_a(&d, "a JSON object"); /* C-025 */
+	}
+	how->errors = d.errors;
+	how->nerrors = d.nerrors;
+	return d.nerrors > 0 ? JSON_FIELDS : JSON_OK;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "json/json.h"
+
+static void object(struct buf *b, const struct field *fields, bool closed);
+
+static void
+keyword(struct buf *b, const char *name, int64_t n)
+{
+	buf_printf(b, ",\"%s\":", name);
+	json_write_int(b, n);
+}
+
+/* "type" is always the first keyword, so that the others can begin with a comma. */
+static void
+type(struct buf *b, const char *name, const char *format, unsigned flags)
+{
+	buf_printf(b,
+	    (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"",
+	    name);
+	if (format != NULL)
+		buf_printf(b, ",\"format\":\"%s\"", format);
+}
+
+static void
+values(struct buf *b, const struct field *f)
+{
+	if (f->values == NULL)
+		return;
+	buf_z(b, ",\"enum\":[");
+	for (const char *const *v = f->values; *v != NULL; v++) {
+		if (v > f->values)
+			buf_char(b, ',');
+		json_write_str(b, str_of(*v));
+	}
+	buf_z(b, (f->flags & NULLABLE) != 0 ? ",null]" : "]");
+}
+
+static bool
+bounded(const struct field *f)
+{
+	return f->lo != 0 || f->hi != 0;
+}
+
+/* Characters or items, of which there are never less than none. */
+static void
+count_bounds(struct buf *b, const struct field *f, const char *lo, const char *hi)
+{
+	if (!bounded(f))
+		return;
+	if (f->lo > 0)
+		keyword(b, lo, f->lo);
+	keyword(b, hi, f->hi);
+}
+
+static void
+value_bounds(struct buf *b, const struct field *f)
+{
+	if (!bounded(f))
+		return;
+	keyword(b, "minimum", f->lo);
+	keyword(b, "maximum", f->hi);
+}
+
+static void
+integer(struct buf *b, const struct field *f)
+{
+	type(b, "integer", "int64", f->flags);
+	value_bounds(b, f);
+	if (f->def != 0 && (f->flags & REQUIRED) == 0)
+		keyword(b, "default", f->def);
+}
+
+/* True when it wrote a keyword: a raw value has none. */
+static bool
+scalar(struct buf *b, const struct field *f)
+{
+	switch (f->type) {
+	case FIELD_STR:
+		type(b, "string", NULL, f->flags);
+		count_bounds(b, f, "minLength", "maxLength");
+		values(b, f);
+		return true;
+	case FIELD_UUID:
+		type(b, "string", "uuid", f->flags);
+		return true;
+	case FIELD_TS:
+		type(b, "string", "date-time", f->flags);
+		return true;
+	case FIELD_INT:
+		integer(b, f);
+		return true;
+	case FIELD_NUM:
+		type(b, "number", "double", f->flags);
+		value_bounds(b, f);
+		return true;
+	case FIELD_BOOL:
+		type(b, "boolean", NULL, f->flags);
+		return true;
+	case FIELD_RAW:
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_NONE:
+		return false;
+	}
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
+}
+
+static void
+list(struct buf *b, const struct field *f, bool closed)
+{
+	const struct field item = { .type = f->item, .values = f->values };
+
+	type(b, "array", NULL, f->flags);
+	buf_z(b, ",\"items\":{");
+	if (f->sub != NULL) {
+		type(b, "object", NULL, 0);
+		object(b, f->sub, closed);
+	} else {
+		scalar(b, &item);
+	}
+	buf_char(b, '}');
+	count_bounds(b, f, "minItems", "maxItems");
+}
+
+static void
+member(struct buf *b, const struct field *f, bool closed)
+{
+	bool any = true;
+
+	json_write_str(b, str_of(f->name));
+	buf_z(b, ":{");
+	if (f->type == FIELD_LIST) {
+		list(b, f, closed);
+	} else if (f->type == FIELD_OBJECT) {
+		type(b, "object", NULL, f->flags);
+		object(b, f->sub, closed);
+	} else {
+		any = scalar(b, f);
+	}
+	if (f->help != NULL) {
+		buf_z(b, any ? ",\"description\":" : "\"description\":");
+		json_write_str(b, str_of(f->help));
+	}
+	buf_char(b, '}');
+}
+
+static void
+required(struct buf *b, const struct field *fields)
+{
+	const char *before = ",\"required\":[";
+
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
+		if ((f->flags & REQUIRED) == 0)
+			continue;
+		buf_z(b, before);
+		json_write_str(b, str_of(f->name));
+		before = ",";
+	}
+	if (before[1] == '\0')
+		buf_char(b, ']');
+}
+
+/* What follows an object's type. */
+static void
+object(struct buf *b, const struct field *fields, bool closed)
+{
+	buf_z(b, ",\"properties\":{");
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
+		if (f > fields)
+			buf_char(b, ',');
+		member(b, f, closed);
+	}
+	buf_char(b, '}');
+	required(b, fields);
+	if (closed)
+		buf_z(b, ",\"additionalProperties\":false");
+}
+
+void
+json_describe(struct buf *b, const struct field *fields, bool closed)
+{
+	buf_char(b, '{');
+	type(b, "object", NULL, 0);
+	object(b, fields, closed);
+	buf_char(b, '}');
+}

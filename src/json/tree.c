@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* Documents of our own as a tree in the arena. The scan builds it, because it reads every byte anyway:
+   for a host of 1.4 kB that is several times as fast as making json-c's objects, and a number keeps its
+   lexeme. */
+#include "config.h"
+
+#include "base/limits.h"
+#include "json/json.h"
+#include "json/json_priv.h"
+
+struct json_value *
+json_parse(struct arena *a, struct str text)
+{
+	struct scan *s = ARENA_NEW(a, struct scan);
+	char *own =
+	    arena_alloc(a, text.n + 1); /* zero behind it: json_num may run up to there */
+
+	if (text.n > 0)
+		memcpy(own, text.p, text.n);
+	s->a = a;
+	s->mode = SCAN_TREE;
+	s->depth = LIM_JSON_DEPTH;
+	return scan_own(s, own, text.n) ? &s->root : NULL;
+}
+
+enum json_type
+json_type(const struct json_value *v)
+{
+	return v->type;
+}
+
+struct str
+json_text(const struct json_value *v)
+{
+	return v->type == JSON_STRING ? (struct str){ v->u.p, v->n } : STR_NULL;
+}
+
+bool
+json_int(const struct json_value *v, int64_t *out)
+{
+	return v->type == JSON_NUMBER &&
+	       lexeme_int((struct str){ v->u.p, v->n }, out) == LEXEME_INT;
+}
+
+double
+json_num(const struct json_value *v)
+{
+	return v->type == JSON_NUMBER ? strtod(v->u.p, NULL) : 0;
+}
+
+bool
+json_bool(const struct json_value *v)
+{
+	return v->type == JSON_BOOL && v->u.p[0] == 't';
+}
+
+size_t
+json_length(const struct json_value *v)
+{
+	return v->type == JSON_ARRAY || v->type == JSON_OBJECT ? v->n : 0;
+}
+
+struct json_value *
+json_at(const struct json_value *v, size_t i)
+{
+	return i < json_length(v) ? &v->u.items[i] : NULL;
+}
+
+struct json_value *
+json_get(const struct json_value *v, const char *name)
+{
+	struct str wanted = str_of(name);
+	uint32_t tag = name_tag(wanted);
+
+	if (v->type != JSON_OBJECT)
+		return NULL;
+	for (struct json_value *m = v->u.items; m < v->u.items + v->n; m++)
+		if (m->tag == tag && str_eq((struct str){ m->name, m->name_n }, wanted))
+			return m;
+	return NULL;
+}
+
+void
+json_each(const struct json_value *v,
+    bool (*fn)(void *arg, struct str name, struct json_value *member), void *arg)
+{
+	if (v->type != JSON_OBJECT)
+		return;
+	for (uint32_t i = 0; i < v->n; i++)
+		if (!fn(arg, (struct str){ v->u.items[i].name, v->u.items[i].name_n },
+			&v->u.items[i]))
+			return;
+}

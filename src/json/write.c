@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "json/json.h"
+#include "json/json_priv.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+static bool
+is_plain(unsigned char c)
+{
+	return c >= 0x20 && c != '"' && c != '\\';
+}
+
+static void
+escape(struct buf *b, char c)
+{
+	static const char from[] = "\b\f\n\r\t\"\\", to[] = "bfnrt\"\\";
+	const char *at = c == '\0' ? NULL : strchr(from, c);
+
+	if (at == NULL) {
+		buf_printf(b, "\\u%04x", (unsigned)c);
+	} else {
+		buf_char(b, '\\');
+		buf_char(b, to[at - from]);
+	}
+}
+
+void
+json_write_str(struct buf *b, struct str s)
+{
+	size_t from = 0;
+
+	buf_char(b, '"');
+	for (size_t i = 0; i < s.n; i++) {
+		if (is_plain((unsigned char)s.p[i]))
+			continue;
+		buf_add(b, s.p + from, i - from);
+		escape(b, s.p[i]);
+		from = i + 1;
+	}
+	if (s.n > from)
+		buf_add(b, s.p + from, s.n - from);
+	buf_char(b, '"');
+}
+
+void
+json_write_int(struct buf *b, int64_t n)
+{
+	char digits[20];
+	size_t i = sizeof(digits);
+	uint64_t v = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	do {
+		digits[--i] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v > 0);
+	if (n < 0)
+		digits[--i] = '-';
+	buf_add(b, digits + i, sizeof(digits) - i);
+}
+
+void
+json_write_num(struct buf *b, double n)
+{
+	/* Below DBL_MIN fewer than DBL_DIG digits can be enough. */
+	int digits = fabs(n) < DBL_MIN ? 1 : DBL_DIG;
+	char text[32];
+
+	if (!isfinite(n))
+		panic("a number that JSON cannot say"); /* UNCOVERED: ends the process */
+	if (fabs(n) <= 0x1p53 && n == floor(n) && !(n == 0 && signbit(n))) {
+		json_write_int(b, (int64_t)n);
+		return;
+	}
+	do
+		snprintf(text, sizeof(text), "%.*g", digits++, n);
+	while (strtod(text, NULL) != n);
+	buf_z(b, text);
+}
+
+/* ---- records ---- */
+
+static bool
+uuid_unset(const struct uuid *u)
+{
+	return uuid_cmp(u, &(const struct uuid){ { 0 } }) == 0;
+}
+
+static bool
+all_unset(const struct field *fields, const void *in)
+{
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++)
+		if (!field_unset(f, in))
+			return false;
+	return true;
+}
+
+bool
+field_unset(const struct field *f, const void *in)
+{
+	const void *at = (const char *)in + f->offset;
+
+	switch (f->type) {
+	case FIELD_STR:
+		return ((const struct str *)at)->p == NULL;
+	case FIELD_UUID:
+		return uuid_unset(at);
+	case FIELD_TS:
+		return ts_is_null(*(const struct ts *)at);
+	case FIELD_RAW:
+		return ((const struct json *)at)->text.p == NULL;
+	case FIELD_LIST:
+		return ((const struct list *)at)->items == NULL;
+	case FIELD_OBJECT:
+		return all_unset(f->sub, at);
+	case FIELD_INT:
+	case FIELD_NUM:
+	case FIELD_BOOL:
+	case FIELD_NONE:
+		return false;
+	}
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
+}
+
+static void write_value(struct buf *b, const struct field *f, const void *at);
+
+static void
+write_uuid(struct buf *b, const struct uuid *u)
+{
+	char text[UUID_LEN + 1];
+
+	uuid_print(u, text);
+	buf_char(b, '"');
+	buf_add(b, text, UUID_LEN);
+	buf_char(b, '"');
+}
+
+static void
+write_ts(struct buf *b, struct ts t)
+{
+	char text[TS_LEN + 1];
+
+	ts_print(t, text);
+	buf_char(b, '"');
+	buf_add(b, text, TS_LEN);
+	buf_char(b, '"');
+}
+
+static void
+write_list(struct buf *b, const struct field *f, const struct list *l)
+{
+	const struct field item = { .type = f->item };
+
+	buf_char(b, '[');
+	for (size_t i = 0; i < l->n; i++) {
+		const char *at = (const char *)l->items + i * f->size;
+
+		if (i > 0)
+			buf_char(b, ',');
+		if (f->sub != NULL)
+			json_write(b, f->sub, at);
+		else
+			write_value(b, &item, at);
+	}
+	buf_char(b, ']');
+}
+
+static void
+write_value(struct buf *b, const struct field *f, const void *at)
+{
+	switch (f->type) {
+	case FIELD_STR:
+		json_write_str(b, *(const struct str *)at);
+		return;
+	case FIELD_UUID:
+		write_uuid(b, at);
+		return;
+	case FIELD_TS:
+		write_ts(b, *(const struct ts *)at);
+		return;
+	case FIELD_INT:
+		json_write_int(b, *(const int64_t *)at);
+		return;
+	case FIELD_NUM:
+		json_write_num(b, *(const double *)at);
+		return;
+	case FIELD_BOOL:
+		buf_z(b, *(const bool *)at ? "true" : "false");
+		return;
+	case FIELD_RAW:
+		buf_str(b, ((const struct json *)at)->text);
+		return;
+	case FIELD_LIST:
+		write_list(b, f, at);
+		return;
+	case FIELD_OBJECT:
+		json_write(b, f->sub, at);
+		return;
+	case FIELD_NONE: /* UNCOVERED: ends a table */
+		break;   /* UNCOVERED: ends a table */
+	}
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
+}
+
+/* Unset and not nullable is an empty text or list; for the other types there is no such value. */
+static bool
+is_null(const struct field *f, const void *in)
+{
+	bool has_empty =
+	    f->type == FIELD_STR || f->type == FIELD_LIST || f->type == FIELD_OBJECT;
+
+	return field_unset(f, in) && ((f->flags & NULLABLE) != 0 || !has_empty);
+}
+
+void
+json_write(struct buf *b, const struct field *fields, const void *in)
+{
+	char before = '{';
+
+	assert(fields != NULL);
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
+		if ((f->flags & OMIT_UNSET) != 0 && field_unset(f, in))
+			continue;
+		buf_char(b, before);
+		before = ',';
+		json_write_str(b, str_of(f->name));
+		buf_char(b, ':');
+		if (is_null(f, in))
+			buf_z(b, "null");
+		else
+			write_value(b, f, (const char *)in + f->offset);
+	}
+	buf_z(b, before == '{' ? "{}" : "}");
+}
