@@ -237,6 +237,8 @@ get("A3 validate", VALID + "?q=port:22", check=valid(True))
 get("A3 validate, unreadable", VALID + "?q=port:(", check=valid(False))
 get("A3 search, unreadable", SEARCH + "?q=port:(", 400, "invalid_search_query")
 get("A3 schemas", "/search/schemas")
+get("C-122 openapi.json", "/openapi.json",
+    check=lambda a, _r: must(a["info"]["version"] == "1.0.0" and a["openapi"].startswith("3.1"), "C-122"))
 get("C-013 British names in the schemas", "/search/schemas",
     check=lambda _a, r: must(b"organisation" in r.body and b"organization" not in r.body, "C-013"))
 get("A2 limit 100", SEARCH + "?limit=100")
