@@ -8,6 +8,7 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
+#include "base/limits.h"
 #include "core/core.h"
 
 #include <errno.h>
@@ -18,16 +19,6 @@ enum {
 	HEAD_LEN = 1 + MAC_LEN,
 	SECRET_MIN = 32,
 	SECRET_MAX = 4096
-};
-
-static const struct {
-#define LIMIT(id, value, unit, source) int64_t id;
-#include "tbl/limits.h"
-#undef LIMIT
-} limits = {
-#define LIMIT(id, value, unit, source) .id = (value),
-#include "tbl/limits.h"
-#undef LIMIT
 };
 
 bool
@@ -103,7 +94,7 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 		memcpy(raw + HEAD_LEN, payload.p, payload.n);
 	room = arena_alloc(a, 4 * ((n + 2) / 3) + 1);
 	text = (struct str){ room, base64url_print(room, raw, n) };
-	if ((int64_t)text.n > limits.CURSOR)
+	if ((int64_t)text.n > LIM_CURSOR)
 		panic("a cursor of %zu characters", text.n);
 	return text;
 }
@@ -116,8 +107,7 @@ cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	struct str found;
 	size_t n;
 
-	if ((int64_t)text.n > limits.CURSOR ||
-	    !base64url_parse(text, raw, sizeof(raw), &n))
+	if ((int64_t)text.n > LIM_CURSOR || !base64url_parse(text, raw, sizeof(raw), &n))
 		return false;
 	if (n < HEAD_LEN || raw[0] != VERSION)
 		return false;

@@ -190,7 +190,7 @@ clear(void *arg)
 enum db_rc
 db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
 {
-	PGresult *res;
+	PGresult *res = NULL;
 	enum db_rc rc = run(db, st, args, &res);
 
 	if (rc != DB_OK)
@@ -207,7 +207,7 @@ db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
 enum db_rc
 db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args args)
 {
-	PGresult *res;
+	PGresult *res = NULL;
 	enum db_rc rc = run(db, st, args, &res);
 
 	*out = (struct list){ NULL, 0 };
@@ -226,7 +226,7 @@ db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args a
 enum db_rc
 db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args args)
 {
-	PGresult *res;
+	PGresult *res = NULL;
 	enum db_rc rc = run(db, st, args, &res);
 
 	if (changed != NULL)
