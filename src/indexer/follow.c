@@ -20,7 +20,7 @@ struct follower {
 	struct source source;
 	struct buf room;
 	uint64_t written; /* documents of this pass */
-	bool counted;	  /* rows were compared with documents since the start */
+	bool counted;	  /* rows were compared with documents since the last news */
 };
 
 struct follower *
@@ -313,10 +313,11 @@ pass(struct follower *f, bool all, char *err)
 	bool changed = true, told = db_notified(f->source.db);
 
 	f->written = 0;
+	f->counted &= !told;
 	if (!all) {
 		if (!catch_up(f, &changed, err))
 			return false;
-		if ((told || !f->counted) && !changed && !lost_rows(f, &all, err))
+		if (!f->counted && !changed && !lost_rows(f, &all, err))
 			return false;
 	}
 	if (all && !rebuild(f, err))
