@@ -12,7 +12,8 @@
 extern const struct route *const areas[]; /* NULL ends the list */
 extern const struct stmt *const *const area_stmts[];
 
-extern const struct route search_routes[], aggregate_routes[], bulk_routes[], description_routes[];
+extern const struct route search_routes[], aggregate_routes[], bulk_routes[],
+    description_routes[];
 extern const struct stmt *const search_stmts[], *const bulk_stmts[]; /* NULL ends each */
 
 /* ---- run.c: what every search does ---- */
@@ -27,7 +28,8 @@ int run_end(struct req *rq, enum engine_rc rc);
 /* ---- check.c ---- */
 
 /* NULL when the groups answer the request as C-041 to C-054 demand, otherwise what they break. */
-const char *check_groups(const struct agg *aggs, size_t naggs, const struct group *groups);
+const char *check_groups(
+    const struct agg *aggs, size_t naggs, const struct group *groups);
 
 /* ---- openapi.c, dump.c ---- */
 

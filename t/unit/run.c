@@ -30,9 +30,11 @@ static void
 engine_failures_have_their_codes(void)
 {
 	CU_ASSERT_EQUAL(after(ENGINE_OK), ERR_UNSET);
-	CU_ASSERT_EQUAL(after(ENGINE_FAILED), ERR_SEARCH_UPSTREAM_FAILED); /* C-065: 502 */
+	CU_ASSERT_EQUAL(
+	    after(ENGINE_FAILED), ERR_SEARCH_UPSTREAM_FAILED); /* C-065: 502 */
 	CU_ASSERT_EQUAL(rq.status, 502);
-	CU_ASSERT_EQUAL(after(ENGINE_UNAVAILABLE), ERR_SEARCH_UNAVAILABLE); /* C-065: 503 */
+	CU_ASSERT_EQUAL(
+	    after(ENGINE_UNAVAILABLE), ERR_SEARCH_UNAVAILABLE); /* C-065: 503 */
 	CU_ASSERT_EQUAL(rq.status, 503);
 	CU_ASSERT_EQUAL(after(ENGINE_TIMEOUT), ERR_SEARCH_TIMEOUT); /* C-066 */
 	CU_ASSERT_EQUAL(rq.retry_after, 0);
@@ -76,7 +78,8 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "C-065, C-066: engine failures have their codes", engine_failures_have_their_codes },
+		{ "C-065, C-066: engine failures have their codes",
+		    engine_failures_have_their_codes },
 		{ "C-066: too many at once is busy", too_many_at_once_is_busy },
 		{ "query faults say where", query_faults_say_where },
 		CU_TEST_INFO_NULL,
