@@ -84,10 +84,17 @@ tag_fault(const struct bucket *b, bool allowed)
 	return NULL;
 }
 
+/* Every text is answered as a keyword (engine.h). */
+static enum value_type
+answered_as(enum value_type type)
+{
+	return type == VALUE_TEXT || type == VALUE_DNS ? VALUE_KEYWORD : type;
+}
+
 static const char *
 bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 {
-	if (b->value.type != g->field->type)
+	if (b->value.type != answered_as(g->field->type))
 		return "a value of another type (C-043)";
 	if (has_text(&b->value) &&
 	    (length(&b->value) < 1 || length(&b->value) > LIM_BUCKET_VALUE))
