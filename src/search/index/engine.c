@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-enum { STAT_EVERY_US = 2000, RETRY_US = 1000000, LABEL_CHARS = 256 };
+enum { STAT_EVERY_US = 2000, RETRY_US = 1000000 };
 
 struct engine {
 	char *directory, *manifest;
@@ -119,15 +119,6 @@ engine_status(const struct engine *e, struct engine_status *out)
 
 /* ---- a request ---- */
 
-struct request {
-	struct run run;
-	struct view *view;
-	const struct query *query;
-	struct set *hits; /* a segment, live */
-	uint64_t total;
-	bool all; /* every live document */
-};
-
 static struct set
 live(struct run *r, const struct view_segment *vs, struct set hits)
 {
@@ -185,163 +176,6 @@ engine_count(struct engine *e, struct arena *a, const struct query *q, const str
 	if (rc == ENGINE_OK)
 		*out = (struct count){ rq.total, RELATION_EQ };
 	return rc;
-}
-
-/* ---- aggregate ---- */
-
-/* Documents outside the hits are fewer: totals less theirs. */
-static void
-count_complement(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
-{
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
-	uint32_t *out = ARENA_ARRAY(r->arena, t->n + UINT64_C(1), uint32_t);
-	struct set others = set_none();
-
-	if (hits->form == SET_RANGE) {
-		others = set_not(&sp, *hits);
-	} else { /* the hits stay as they are for the next field */
-		others = (struct set){ .form = SET_WORDS, .words = pool_get(r->pool) };
-		memcpy(others.words, hits->words, sp.nwords * sizeof(*others.words));
-		others = set_not(&sp, others);
-	}
-	facet_count(r, t, &others, out);
-	for (uint32_t i = 0; i < t->n; i++)
-		counts[i] = t->level[LEVEL_DOCUMENT].count[i] - out[i];
-	pool_put(r->pool, others.words);
-}
-
-static void
-count_segment(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
-{
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
-
-	if (set_is_empty(hits))
-		return;
-	if (hits->form != SET_LIST && set_count(&sp, hits) > sp.limit / 2)
-		count_complement(r, t, hits, counts);
-	else
-		facet_count(r, t, hits, counts);
-}
-
-static const uint32_t *
-count_all_segments(struct request *rq, const struct schema_field *f, const struct ordinals *o)
-{
-	struct view *v = rq->view;
-	uint32_t *sum = ARENA_ARRAY(rq->run.arena, o->n + UINT64_C(1), uint32_t);
-
-	if (!run_spend(&rq->run, o->n / 8))
-		return sum;
-	for (size_t i = 0; i < v->nsegments; i++) {
-		const struct terms *t = segment_terms(v->segments[i].seg, f, PART_VALUES);
-		uint32_t *own;
-
-		rq->run.seg = v->segments[i].seg;
-		if (i == v->base && o->map[i] == NULL) {
-			own = ARENA_ARRAY(rq->run.arena, t->n + UINT64_C(1), uint32_t);
-			count_segment(&rq->run, t, &rq->hits[i], own);
-			for (uint32_t id = 0; id < t->n; id++)
-				sum[id] += own[id];
-			continue;
-		}
-		if (set_is_empty(&rq->hits[i]))
-			continue;
-		own = ARENA_ARRAY(rq->run.arena, t->n + UINT64_C(1), uint32_t);
-		count_segment(&rq->run, t, &rq->hits[i], own);
-		for (uint32_t id = 0; id < t->n; id++)
-			sum[o->map[i][id]] += own[id];
-	}
-	return sum;
-}
-
-static struct str
-label_of(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
-{
-	static const struct schema_field *as_name;
-	const struct terms *names;
-	struct str s;
-
-	(void)f;
-	if (t->label == NULL)
-		return STR_NULL;
-	if (as_name == NULL)
-		as_name = schema_find(DATASET_HOSTS, STR("as_name"));
-	for (size_t i = 0; i < v->nsegments; i++) {
-		if (segment_terms(v->segments[i].seg, f, PART_VALUES) != t)
-			continue;
-		names = segment_terms(v->segments[i].seg, as_name, PART_VALUES);
-		if (t->label[id] >= names->n)
-			return STR_NULL;
-		s = terms_str(names, t->label[id]);
-		return s.n > 0 && str_chars(s) <= LABEL_CHARS ? s : STR_NULL;
-	}
-	return STR_NULL;
-}
-
-static void
-set_value(const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
-{
-	out->type = f->type;
-	switch (f->type) {
-	case VALUE_KEYWORD:
-	case VALUE_TEXT:
-	case VALUE_DNS:
-		out->type = VALUE_KEYWORD;
-		out->s = terms_str(t, id);
-		return;
-	case VALUE_INTEGER:
-		out->i = t->ints[id];
-		return;
-	case VALUE_NUMBER:
-		out->n = number_of_key(t->ints[id]);
-		return;
-	case VALUE_BOOLEAN:
-		out->b = t->ints[id] != 0;
-		return;
-	case VALUE_IP:
-	case VALUE_DATE:
-		return;
-	}
-}
-
-static struct bucket
-bucket_of(const struct view *v, const struct schema_field *f, const struct ordinals *o,
-    struct candidate c)
-{
-	struct bucket b = { .count = c.count };
-	uint32_t id;
-	const struct terms *t = ordinals_term(v, f, o, c.id, &id);
-
-	set_value(f, t, id, &b.value);
-	b.label = label_of(v, f, t, id);
-	if (strcmp(f->name, "tags") == 0 || strcmp(f->name, "services.tags") == 0)
-		b.tag = index_tags_find(&v->state.tags, b.value.s);
-	return b;
-}
-
-static void
-aggregate_terms(struct request *rq, const struct agg *agg, struct group *out)
-{
-	struct arena *a = rq->run.arena;
-	struct ordinals *o = view_ordinals(rq->view, agg->field);
-	struct top top;
-
-	top_begin(&top, a, rq->view, agg->field, agg->limit);
-	if (rq->all && agg->limit <= TOP_MAX) {
-		top.seen = o->nonzero;
-		for (; top.n < agg->limit && top.n < o->ntop; top.n++)
-			top.heap[top.n] = (struct candidate){ o->top[top.n], o->totals[o->top[top.n]] };
-	} else if (rq->all) {
-		top_offer_all(&top, o->totals, o->n);
-		top_end(&top);
-	} else {
-		top_offer_all(&top, count_all_segments(rq, agg->field, o), o->n);
-		top_end(&top);
-	}
-	out->has_more = top.seen > top.n;
-	out->nbuckets = top.n;
-	out->buckets = ARENA_ARRAY(a, top.n + 1, struct bucket);
-	for (size_t i = 0; i < top.n; i++)
-		out->buckets[i] = bucket_of(rq->view, agg->field, o, top.heap[i]);
 }
 
 /* ---- hits in the order of their addresses ---- */
@@ -440,15 +274,14 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q, const
 
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
-	for (size_t i = 0; i < naggs && rq.run.rc == ENGINE_OK; i++) {
+	for (size_t i = 0; i < naggs; i++)
 		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
-		if (rq.view->nsegments == 0)
-			continue;
+	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
+		return outcome(&rq);
+	aggregate_terms(&rq, aggs, naggs, out);
+	for (size_t i = 0; i < naggs; i++)
 		if (aggs[i].field->type == VALUE_IP)
 			aggregate_addresses(&rq, &aggs[i], &out[i]);
-		else
-			aggregate_terms(&rq, &aggs[i], &out[i]);
-	}
 	return outcome(&rq);
 }
 

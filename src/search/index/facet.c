@@ -5,7 +5,7 @@
 
 #include "search/index/index_priv.h"
 
-enum { SPLITS = 4, SPLIT_MAX = 8192, BATCH = 4096 };
+enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 65536, BATCH = 2048 };
 
 /* ---- the inner loops, by width ---- */
 
@@ -85,24 +85,40 @@ count_batch(const struct column *col, const uint32_t *docs, size_t n, uint32_t *
 }
 
 static uint32_t
-more_id(const struct column *col, uint32_t i)
+id_at(const void *ids, uint8_t width, size_t i)
 {
-	if (col->width == 1)
-		return ((const uint8_t *)col->more_ids)[i];
-	return col->width == 2 ? ((const uint16_t *)col->more_ids)[i] : ((const uint32_t *)col->more_ids)[i];
+	if (width == 1)
+		return ((const uint8_t *)ids)[i];
+	return width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+}
+
+static uint32_t
+more_of(const struct column *col, uint32_t doc)
+{
+	uint32_t lo = 0, hi = col->nmore;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (col->more_docs[mid] < doc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < col->nmore && col->more_docs[lo] == doc ? lo : col->nmore;
 }
 
 static void
 count_more_of(const struct column *col, uint32_t i, uint32_t *counts)
 {
 	for (uint32_t k = col->more_at[i]; k < col->more_at[i + 1]; k++)
-		counts[more_id(col, k)]++;
+		counts[id_at(col->more_ids, col->width, k)]++;
 }
 
 static void
 count_more(struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
 {
-	uint32_t lo = 0, hi;
+	uint32_t lo;
 
 	if (hits->form != SET_LIST) {
 		for (uint32_t i = 0; i < col->nmore; i++)
@@ -112,40 +128,84 @@ count_more(struct run *r, const struct column *col, const struct set *hits, uint
 		return;
 	}
 	for (uint32_t i = 0; i < hits->n; i++) {
-		for (hi = col->nmore; lo < hi;) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (col->more_docs[mid] < hits->list[i])
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		if (lo < col->nmore && col->more_docs[lo] == hits->list[i])
+		lo = more_of(col, hits->list[i]);
+		if (lo < col->nmore)
 			count_more_of(col, lo, counts);
 	}
 }
 
+/* Splitting pays when there are more hits than counters to clear and add up. */
+static void
+begin(struct run *r, struct facet *f, uint32_t nhits)
+{
+	bool split = f->t->n < SPLIT_MAX && nhits > f->t->n / 8;
+
+	for (int s = 0; s < SPLITS; s++)
+		f->c[s] = s > 0 && split ? ARENA_ARRAY(r->arena, f->t->n + UINT64_C(1), uint32_t) : f->counts;
+}
+
+static void
+end(struct run *r, struct facet *f, const struct set *hits)
+{
+	if (f->c[1] != f->counts)
+		for (uint32_t i = 0; i < f->t->n; i++)
+			f->counts[i] += f->c[1][i] + f->c[2][i] + f->c[3][i];
+	count_more(r, &f->t->column, hits, f->counts);
+}
+
 void
-facet_count(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
+facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	uint32_t docs[BATCH], nhits = set_count(&sp, hits);
+	uint64_t values = 0;
+	struct set_walk w;
+	size_t k;
+
+	for (size_t i = 0; i < n; i++) {
+		begin(r, &fs[i], nhits);
+		values += fs[i].t->column.k;
+	}
+	set_walk_begin(&w, &sp, hits, 0);
+	while ((k = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, k * values))
+		for (size_t i = 0; i < n; i++)
+			if (fs[i].t->column.ids != NULL)
+				count_batch(&fs[i].t->column, docs, k, fs[i].c);
+	for (size_t i = 0; i < n; i++)
+		end(r, &fs[i], hits);
+}
+
+static void
+collect(const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch *out)
+{
 	const struct column *col = &t->column;
-	uint32_t room[SPLITS - 1][SPLIT_MAX], docs[BATCH];
-	uint32_t *c[SPLITS] = { counts, counts, counts, counts };
-	bool split = t->n < SPLIT_MAX;
+	uint32_t more = more_of(col, doc);
+
+	for (unsigned k = 0; k < col->k; k++) {
+		uint32_t id = id_at(col->ids, col->width, (size_t)doc * col->k + k);
+
+		if (id < t->n)
+			scratch_add(out, map == NULL ? id : map[id]);
+	}
+	if (more == col->nmore)
+		return;
+	for (uint32_t k = col->more_at[more]; k < col->more_at[more + 1]; k++)
+		scratch_add(out, map == NULL ? id_at(col->more_ids, col->width, k) : map[id_at(col->more_ids, col->width, k)]);
+}
+
+void
+facet_collect(struct run *r, const struct set *hits, const struct terms *t, const uint32_t *map,
+    struct scratch *out)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	uint32_t docs[BATCH];
 	struct set_walk w;
 	size_t n;
 
-	if (col->ids == NULL)
+	if (t->column.ids == NULL)
 		return;
-	for (int s = 1; split && s < SPLITS; s++) {
-		c[s] = room[s - 1];
-		memset(c[s], 0, (t->n + UINT64_C(1)) * sizeof(**c));
-	}
 	set_walk_begin(&w, &sp, hits, 0);
-	while ((n = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, n * col->k))
-		count_batch(col, docs, n, c);
-	for (uint32_t i = 0; split && i < t->n; i++)
-		counts[i] += c[1][i] + c[2][i] + c[3][i];
-	count_more(r, col, hits, counts);
+	while ((n = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, n * t->column.k))
+		for (size_t i = 0; i < n; i++)
+			collect(t, docs[i], map, out);
 }

@@ -315,8 +315,19 @@ int ordinals_cmp(const struct view *v, const struct schema_field *f, const struc
 
 /* ---- facet.c, top.c ---- */
 
-/* counts[id] += hits of id; counts has t->n + 1 places (the last counts documents without). */
-void facet_count(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts);
+enum { FACET_SPLITS = 4 };
+
+struct facet {
+	const struct terms *t;
+	uint32_t *counts; /* t->n + 1 places: the last counts documents without */
+	uint32_t *c[FACET_SPLITS];
+};
+
+/* Of each field, counts[id] += hits of id; one walk over the hits for all. */
+void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
+/* Appends the hits' ids, mapped (map NULL: as they are), for few hits of many terms. */
+void facet_collect(struct run *r, const struct set *hits, const struct terms *t, const uint32_t *map,
+    struct scratch *out);
 
 struct candidate {
 	uint32_t id, count;
@@ -336,5 +347,18 @@ void top_begin(struct top *t, struct arena *a, const struct view *v, const struc
 void top_offer(struct top *t, uint32_t id, uint32_t count);
 void top_offer_all(struct top *t, const uint32_t *counts, uint32_t n);
 void top_end(struct top *t); /* sorts: the best first */
+
+/* ---- engine.c, aggregate.c ---- */
+
+struct request {
+	struct run run;
+	struct view *view;
+	const struct query *query;
+	struct set *hits; /* a segment, live */
+	uint64_t total;
+	bool all; /* every live document */
+};
+
+void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
 
 #endif

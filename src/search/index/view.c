@@ -152,6 +152,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		o->totals = segment_terms(v->segments[0].seg, f, PART_VALUES)->level[LEVEL_DOCUMENT].count;
 		return;
 	}
+	r.arena = arena_new(SIZE_MAX / 4);
 	o->totals = o->own_totals = array(o->n, sizeof(*o->totals));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		const struct view_segment *vs = &v->segments[i];
@@ -162,13 +163,15 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		if (vs->dead != NULL) {
 			memcpy(&dead.words, &vs->dead, sizeof(dead.words)); /* only read */
 			r.seg = vs->seg;
-			facet_count(&r, t, &dead, gone);
+			facet_count(&r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
 		}
 		for (uint32_t id = 0; id < t->n; id++)
 			o->own_totals[o->map[i] == NULL ? id : o->map[i][id]] +=
 			    t->level[LEVEL_DOCUMENT].count[id] - gone[id];
 		free(gone);
+		arena_reset(r.arena);
 	}
+	arena_free(r.arena);
 }
 
 static void
