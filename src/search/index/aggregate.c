@@ -67,7 +67,7 @@ count_segment(struct request *rq, struct job *jobs, size_t n, size_t segment)
 		fs[dense].t = t;
 		fs[dense++].counts = map == NULL && !complement ?
 					 jobs[i].sum :
-					 ARENA_ARRAY(r->arena, t->n + UINT64_C(1), uint32_t);
+					 pool_counters(r->pool, r->arena, facet_places(t));
 	}
 	if (complement)
 		others = others_of(r, hits);
@@ -208,7 +208,7 @@ aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct
 			continue;
 		*j = (struct job){ .agg = &aggs[i], .out = &out[i], .o = view_ordinals(rq->view, aggs[i].field) };
 		if (!rq->all && rq->total > j->o->n / FEW_RATIO && run_spend(&rq->run, j->o->n / 8))
-			j->sum = ARENA_ARRAY(rq->run.arena, j->o->n + UINT64_C(1), uint32_t);
+			j->sum = pool_counters(rq->run.pool, rq->run.arena, j->o->n + (size_t)COLUMN_K_MAX);
 		n++;
 	}
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)

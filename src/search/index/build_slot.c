@@ -298,6 +298,7 @@ write_level(struct slot_job *j, const struct groups *g, const struct groups *nes
 static uint8_t
 width_of(uint32_t n)
 {
+	n += COLUMN_K_MAX; /* what stands for missing values has to fit too */
 	return n < 256 ? 1 : n < 65536 ? 2 : 4;
 }
 
@@ -313,12 +314,12 @@ put_id(void *ids, uint8_t width, size_t i, uint32_t id)
 }
 
 static void *
-blank_ids(size_t n, uint8_t width, uint32_t none)
+blank_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 {
 	void *ids = array(n, width);
 
 	for (size_t i = 0; i < n; i++)
-		put_id(ids, width, i, none);
+		put_id(ids, width, i, none + (uint32_t)(i % k));
 	return ids;
 }
 
@@ -378,7 +379,7 @@ write_column(struct slot_job *j, const struct groups *g)
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
 	k = choose_k(values, ndocs);
-	ids = blank_ids((size_t)ndocs * k, width, g->n);
+	ids = blank_ids((size_t)ndocs * k, width, g->n, k);
 	o = overflow_of(values, ndocs, k, width);
 	memset(values, 0, ndocs * sizeof(*values));
 	for (uint32_t id = 0; id < g->n; id++)
@@ -417,7 +418,7 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	if (strcmp(j->field->name, "services.port") != 0 &&
 	    strcmp(j->field->name, "services.transport") != 0)
 		return;
-	ids = blank_ids(j->b->nnested, width, g->n);
+	ids = blank_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)
 		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++)
 			put_id(ids, width, g->docs[i], id);

@@ -5,7 +5,7 @@
 
 #include "search/index/index_priv.h"
 
-enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 65536, BATCH = 2048 };
+enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, BATCH = 2048 };
 
 /* ---- the inner loops, by width ---- */
 
@@ -134,6 +134,12 @@ count_more(struct run *r, const struct column *col, const struct set *hits, uint
 	}
 }
 
+size_t
+facet_places(const struct terms *t)
+{
+	return t->n + (size_t)COLUMN_K_MAX;
+}
+
 /* Splitting pays when there are more hits than counters to clear and add up. */
 static void
 begin(struct run *r, struct facet *f, uint32_t nhits)
@@ -141,7 +147,7 @@ begin(struct run *r, struct facet *f, uint32_t nhits)
 	bool split = f->t->n < SPLIT_MAX && nhits > f->t->n / 8;
 
 	for (int s = 0; s < SPLITS; s++)
-		f->c[s] = s > 0 && split ? ARENA_ARRAY(r->arena, f->t->n + UINT64_C(1), uint32_t) : f->counts;
+		f->c[s] = s > 0 && split ? pool_counters(r->pool, r->arena, facet_places(f->t)) : f->counts;
 }
 
 static void

@@ -12,7 +12,7 @@
 
 #include "search/index/index.h"
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
@@ -206,6 +206,9 @@ void pool_fit(struct words_pool *p, size_t nwords); /* every buffer has at least
 uint64_t *pool_get(struct words_pool *p);	    /* not cleared */
 void pool_put(struct words_pool *p, uint64_t *words);
 void pool_reset(struct words_pool *p); /* all are free again */
+/* Cleared; valid until the reset. From the arena until the pool has learned how many a request wants,
+   since fresh pages cost more than clearing old ones. */
+uint32_t *pool_counters(struct words_pool *p, struct arena *a, size_t n);
 
 /* What sets live in. limit: documents of the level. */
 struct set_space {
@@ -319,10 +322,11 @@ enum { FACET_SPLITS = 4 };
 
 struct facet {
 	const struct terms *t;
-	uint32_t *counts; /* t->n + 1 places: the last counts documents without */
+	uint32_t *counts; /* facet_places(): those from t->n on count missing values */
 	uint32_t *c[FACET_SPLITS];
 };
 
+size_t facet_places(const struct terms *t);
 /* Of each field, counts[id] += hits of id; one walk over the hits for all. */
 void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
 /* Appends the hits' ids, mapped (map NULL: as they are), for few hits of many terms. */

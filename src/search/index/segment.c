@@ -241,7 +241,7 @@ open_column(const struct opening *o, size_t slot, const struct slot_meta *m, str
 	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
 	if (!width_ok(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
 	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
-	    !below(ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + UINT64_C(1)))
+	    !below(ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
 		return false;
 	if (c->nmore == 0)
 		return true;

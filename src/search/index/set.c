@@ -9,7 +9,11 @@
 struct words_pool {
 	uint64_t **all, **unused;
 	size_t n, nunused, room, nwords;
+	uint32_t *counters;
+	size_t ncounters, used, wanted;
 };
+
+enum { COUNTERS_MAX = 4 << 20 };
 
 struct words_pool *
 pool_new(void)
@@ -35,6 +39,7 @@ pool_free(struct words_pool *p)
 	pool_drop(p);
 	free(p->all);
 	free(p->unused);
+	free(p->counters);
 	free(p);
 }
 
@@ -83,12 +88,31 @@ pool_put(struct words_pool *p, uint64_t *words)
 		p->unused[p->nunused++] = words;
 }
 
+uint32_t *
+pool_counters(struct words_pool *p, struct arena *a, size_t n)
+{
+	uint32_t *c;
+
+	n = (n + 15) / 16 * 16;
+	p->wanted += n;
+	if (n > p->ncounters - p->used)
+		return ARENA_ARRAY(a, n, uint32_t);
+	c = p->counters + p->used;
+	p->used += n;
+	return memset(c, 0, n * sizeof(*c));
+}
+
 void
 pool_reset(struct words_pool *p)
 {
 	if (p->n > 0)
 		memcpy(p->unused, p->all, p->n * sizeof(*p->all));
 	p->nunused = p->n;
+	if (p->wanted > p->ncounters && p->wanted <= COUNTERS_MAX) {
+		p->counters = grow(p->counters, p->wanted, sizeof(*p->counters));
+		p->ncounters = p->wanted;
+	}
+	p->used = p->wanted = 0;
 }
 
 /* ---- term numbers ---- */

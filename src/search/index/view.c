@@ -153,12 +153,13 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		return;
 	}
 	r.arena = arena_new(SIZE_MAX / 4);
+	r.pool = pool_new();
 	o->totals = o->own_totals = array(o->n, sizeof(*o->totals));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		const struct view_segment *vs = &v->segments[i];
 		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
 		struct set dead = { .form = SET_WORDS };
-		uint32_t *gone = array(t->n + UINT64_C(1), sizeof(*gone));
+		uint32_t *gone = array(facet_places(t), sizeof(*gone));
 
 		if (vs->dead != NULL) {
 			memcpy(&dead.words, &vs->dead, sizeof(dead.words)); /* only read */
@@ -171,6 +172,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		free(gone);
 		arena_reset(r.arena);
 	}
+	pool_free(r.pool);
 	arena_free(r.arena);
 }
 
