@@ -5,68 +5,44 @@
 
 #include "search/index/index_priv.h"
 
-enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, BATCH = 2048 };
+enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 2048 };
 
-/* ---- the inner loops, by width ---- */
+/* ---- the inner loops, by width and places ---- */
 
+/* Documents take turns, so that what neighbours have in common is counted in different places. */
 #define COUNT_WIDTH(name, type)                                                                    \
-	static void name##_one(const void *ids, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])   \
+	static inline __attribute__((always_inline)) void name##_k(                                \
+	    const type *p, const size_t k, const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])  \
 	{                                                                                          \
-		const type *p = ids;                                                               \
+		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                           \
 		size_t i = 0;                                                                      \
                                                                                                    \
 		for (; i + SPLITS <= n; i += SPLITS) {                                             \
-			c[0][p[docs[i]]]++;                                                        \
-			c[1][p[docs[i + 1]]]++;                                                    \
-			c[2][p[docs[i + 2]]]++;                                                    \
-			c[3][p[docs[i + 3]]]++;                                                    \
-		}                                                                                  \
-		for (; i < n; i++)                                                                 \
-			c[0][p[docs[i]]]++;                                                        \
-	}                                                                                          \
-	static void name##_two(const void *ids, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])   \
-	{                                                                                          \
-		const type *p = ids;                                                               \
-		size_t i = 0;                                                                      \
+			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;               \
+			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k;           \
                                                                                                    \
-		for (; i + 2 <= n; i += 2) {                                                       \
-			const type *a = p + (size_t)docs[i] * 2;                                   \
-			const type *b = p + (size_t)docs[i + 1] * 2;                               \
-                                                                                                   \
-			c[0][a[0]]++;                                                              \
-			c[1][a[1]]++;                                                              \
-			c[2][b[0]]++;                                                              \
-			c[3][b[1]]++;                                                              \
-		}                                                                                  \
-		for (; i < n; i++) {                                                               \
-			c[0][p[(size_t)docs[i] * 2]]++;                                            \
-			c[1][p[(size_t)docs[i] * 2 + 1]]++;                                        \
-		}                                                                                  \
-	}                                                                                          \
-	static void name##_many(const void *ids, unsigned k, const uint32_t *docs, size_t n,           \
-	    uint32_t *c[SPLITS])                                                                       \
-	{                                                                                          \
-		const type *p = ids;                                                               \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			const type *a = p + (size_t)docs[i] * k;                                   \
-                                                                                                   \
-			for (unsigned s = 0; s < k; s += SPLITS) {                                 \
-				c[0][a[s]]++;                                                      \
-				c[1][a[s + 1]]++;                                                  \
-				c[2][a[s + 2]]++;                                                  \
-				c[3][a[s + 3]]++;                                                  \
+			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)                     \
+			{                                                                          \
+				c0[d0[s]]++;                                                       \
+				c1[d1[s]]++;                                                       \
+				c2[d2[s]]++;                                                       \
+				c3[d3[s]]++;                                                       \
 			}                                                                          \
 		}                                                                                  \
+		for (; i < n; i++)                                                                 \
+			for (size_t s = 0; s < k; s++)                                             \
+				c0[p[docs[i] * k + s]]++;                                          \
 	}                                                                                          \
 	static void name(const struct column *col, const uint32_t *docs, size_t n, uint32_t *c[SPLITS]) \
 	{                                                                                          \
 		if (col->k == 1)                                                                   \
-			name##_one(col->ids, docs, n, c);                                          \
+			name##_k(col->ids, 1, docs, n, c);                                         \
 		else if (col->k == 2)                                                              \
-			name##_two(col->ids, docs, n, c);                                          \
+			name##_k(col->ids, 2, docs, n, c);                                         \
+		else if (col->k == 4)                                                              \
+			name##_k(col->ids, 4, docs, n, c);                                         \
 		else                                                                               \
-			name##_many(col->ids, col->k, docs, n, c);                                 \
+			name##_k(col->ids, col->k, docs, n, c);                                    \
 	}
 
 COUNT_WIDTH(count8, uint8_t)
@@ -140,22 +116,27 @@ facet_places(const struct terms *t)
 	return t->n + (size_t)COLUMN_K_MAX;
 }
 
-/* Splitting pays when there are more hits than counters to clear and add up. */
+/* Splitting pays when there are more hits than counters to clear and add up, and as long as the
+   counters stay in the cache. */
 static void
 begin(struct run *r, struct facet *f, uint32_t nhits)
 {
-	bool split = f->t->n < SPLIT_MAX && nhits > f->t->n / 8;
+	unsigned splits = f->t->n < SPLIT_MAX ? SPLITS : f->t->n < SPLIT_SOME ? 2 : 1;
 
-	for (int s = 0; s < SPLITS; s++)
-		f->c[s] = s > 0 && split ? pool_counters(r->pool, r->arena, facet_places(f->t)) : f->counts;
+	if (nhits < f->t->n / 8)
+		splits = 1;
+	for (unsigned s = 0; s < SPLITS; s++)
+		f->c[s] = s == 0     ? f->counts :
+			  s < splits ? pool_counters(r->pool, r->arena, facet_places(f->t)) :
+				       f->c[s % splits];
 }
 
 static void
 end(struct run *r, struct facet *f, const struct set *hits)
 {
-	if (f->c[1] != f->counts)
+	for (unsigned s = 1; s < SPLITS && f->c[s] != f->counts; s++)
 		for (uint32_t i = 0; i < f->t->n; i++)
-			f->counts[i] += f->c[1][i] + f->c[2][i] + f->c[3][i];
+			f->counts[i] += f->c[s][i];
 	count_more(r, &f->t->column, hits, f->counts);
 }
 

@@ -347,6 +347,22 @@ struct span_us {
 	int64_t lo, hi; /* both inclusive; a document without a date has INT64_MIN and is never in */
 };
 
+/* 64 dates to a word: bytes first, which compilers make vectors of, then eight to a byte. */
+static uint64_t
+dates_word(const int64_t d[64], const struct span_us *s)
+{
+	unsigned char in[64];
+	uint64_t word = 0, eight;
+
+	for (int i = 0; i < 64; i++)
+		in[i] = (unsigned char)((d[i] >= s->lo) & (d[i] <= s->hi));
+	for (int i = 0; i < 8; i++) {
+		memcpy(&eight, in + i * 8, sizeof(eight));
+		word |= (eight * UINT64_C(0x0102040810204080) >> 56) << i * 8;
+	}
+	return word;
+}
+
 static struct set
 scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
 {
@@ -365,7 +381,9 @@ scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
 		const int64_t *d = f.t->dates + base;
 		uint64_t word = 0;
 
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; end == 64 && k < n; k++)
+			word |= dates_word(d, &spans[k]);
+		for (size_t k = 0; end < 64 && k < n; k++)
 			for (uint32_t i = 0; i < end; i++)
 				word |= (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi) << i;
 		out.words[base >> 6] = word;

@@ -13,7 +13,7 @@ struct words_pool {
 	size_t ncounters, used, wanted;
 };
 
-enum { COUNTERS_MAX = 4 << 20 };
+enum { COUNTERS_MAX = 8 << 20 };
 
 struct words_pool *
 pool_new(void)
