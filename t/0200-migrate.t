@@ -17,13 +17,14 @@ migrate() { "$ctl" --database '' --json migrate --sql-dir "$@" >"$dir/out" 2>"$d
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1" 2>"$dir/err"; }
 
 cp -r sql "$dir/sql"
-files=$(cd sql && ls | grep -c '^[0-9]')
-(migrate "$dir/sql"); one=$?
-ok $one "an empty database is migrated"
+set -- sql/[0-9]*.sql
+files=$#
+dump() { pg_dump -s | sed '/^.\(un\)\{0,1\}restrict /d'; } # a random word of newer pg_dump
+migrate "$dir/sql"; ok $? "an empty database is migrated"
 [ "$(jq '.migration.applied | length' "$dir/out")" = "$files" ]; ok $? "every file was applied"
-pg_dump -s -U postgres >"$dir/first"
+dump >"$dir/first"
 migrate "$dir/sql" && [ "$(jq -c .migration.applied "$dir/out")" = '[]' ]; ok $? "a second time changes nothing"
-pg_dump -s -U postgres | diff -q "$dir/first" - >"$dir/err"; ok $? "and the schema is the same"
+dump | diff "$dir/first" - >"$dir/err"; ok $? "and the schema is the same"
 
 echo 'CREATE TABLE extra (n int);' >"$dir/sql/9000-extra.sql"
 "$ctl" --database '' --json migrate --sql-dir "$dir/sql" >"$dir/a" 2>>"$dir/err" &

@@ -22,7 +22,7 @@ not() { # refused for want of a right or by a trigger, not for a typing error
 }
 
 audit="INSERT INTO audit (actor, action, subject, subject_id) VALUES ('t', 'a.b', 'c', 'd')"
-as surfaced_owner "SELECT 1"; [ $? -ne 0 ] && grep -q "not permitted to log in" "$dir/err"; result $? "surfaced_owner cannot log in"
+! as surfaced_owner "SELECT 1" && grep -q "not permitted to log in" "$dir/err"; result $? "surfaced_owner cannot log in"
 for role in surfaced_api surfaced_index surfaced_admin; do
 	may $role "$audit"
 	for change in "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" \
@@ -55,5 +55,5 @@ may surfaced_admin "CREATE TEMPORARY TABLE stage (ip inet, doc jsonb)"
 may surfaced_admin "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}') ON CONFLICT (ip) DO UPDATE SET doc = host_merge(host.doc, excluded.doc)"
 as surfaced_api "SHOW statement_timeout" && grep -q 5s "$dir/out"; result $? "the API's statements are bounded"
 createuser -U postgres stranger
-as stranger "SELECT 1"; [ $? -ne 0 ] && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
+! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
 echo "1..$n"

@@ -32,7 +32,7 @@ class Client(http.client.HTTPSConnection):
     def connect(self):
         plain = socket.socket(socket.AF_UNIX)
         plain.settimeout(self.timeout)
-        plain.connect(self.env["WEB_SOCKET"])
+        plain.connect(self.env["W"] + "/run/web.sock")
         self.sock = self.context.wrap_socket(plain, server_hostname="localhost")
 
     def call(self, method, path, body=None, headers=None):

@@ -6,6 +6,7 @@
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 static struct arena *arena;
@@ -14,9 +15,11 @@ static struct key_cache *cache;
 
 static const struct stmt insert_key = STMT(insert_key, NULL,
     "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes)"
-    " SELECT account_uuid, uuid, 'k', $1, $2, $3::text[]::scope_name[] FROM member WHERE email = $4");
+    " SELECT account_uuid, uuid, 'k', $1, $2, $3::text[]::scope_name[] FROM member WHERE "
+    "email = $4");
 static const struct field uuid_out[] = { FIELD(struct project, uuid, 0), FIELD_END };
-static const struct stmt read_uuid = STMT(read_uuid, uuid_out, "SELECT uuid FROM project WHERE name = $1");
+static const struct stmt read_uuid =
+    STMT(read_uuid, uuid_out, "SELECT uuid FROM project WHERE name = $1");
 
 struct made {
 	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
@@ -30,15 +33,17 @@ make_for(const char *email, struct strs scopes)
 	struct made m;
 
 	key_make(m.secret, m.prefix, hash);
-	CU_ASSERT_EQUAL(db_do(admin, &insert_key, NULL, P(str_of(m.prefix)), P(sum), P(scopes),
-	    P(str_of(email))), DB_OK);
+	CU_ASSERT_EQUAL(db_do(admin, &insert_key, NULL, P(str_of(m.prefix)), P(sum),
+			    P(scopes), P(str_of(email))),
+	    DB_OK);
 	return m;
 }
 
 static struct made
 make(void)
 {
-	static const struct str scopes[] = { STR_INIT("search.view"), STR_INIT("search.aggregate") };
+	static const struct str scopes[] = { STR_INIT("search.view"),
+		STR_INIT("search.aggregate") };
 
 	return make_for("ann@example.org", (struct strs){ scopes, COUNT(scopes) });
 }
@@ -52,15 +57,20 @@ look(const char *secret, struct key *k)
 static bool
 change(const char *fmt, const char *prefix)
 {
+	struct pollfd pfd = { .events = POLLIN };
 	char *sql = malloc(strlen(fmt) + 64);
 	const char *mark = strstr(fmt, "KEY");
 	size_t head = mark != NULL ? (size_t)(mark - fmt) : strlen(fmt);
 	bool ok;
 
-	snprintf(sql, strlen(fmt) + 64, "%.*s%s%s", (int)head, fmt, mark != NULL ? prefix : "",
-	    mark != NULL ? mark + 3 : "");
+	snprintf(sql, strlen(fmt) + 64, "%.*s%s%s", (int)head, fmt,
+	    mark != NULL ? prefix : "", mark != NULL ? mark + 3 : "");
 	ok = db_script(admin, sql) == DB_OK;
 	free(sql);
+	/* The server tells others soon after the commit, not before it. */
+	pfd.fd = db_socket(db);
+	if (ok && pfd.fd >= 0)
+		CU_ASSERT_EQUAL(poll(&pfd, 1, 5000), 1);
 	return ok;
 }
 
@@ -86,10 +96,14 @@ a_key_is_found_whole(void) /* C-006, C-009 */
 	CU_ASSERT_EQUAL_FATAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_STRING_EQUAL(k.prefix, m.prefix);
 	CU_ASSERT_TRUE(k.account_active);
-	CU_ASSERT_TRUE(key_has_scope(&k, SCOPE_SEARCH_VIEW) && key_has_scope(&k, SCOPE_ANY));
-	CU_ASSERT_FALSE(key_has_scope(&k, SCOPE_REPORTS_VIEW) || key_has_scope(&k, SCOPE_UNSET));
-	CU_ASSERT_TRUE(key_has_entitlement(&k, ENTITLEMENT_SEARCH) && key_has_entitlement(&k, ENTITLEMENT_ANY));
-	CU_ASSERT_FALSE(key_has_entitlement(&k, ENTITLEMENT_ESI) || key_has_entitlement(&k, ENTITLEMENT_UNSET));
+	CU_ASSERT_TRUE(
+	    key_has_scope(&k, SCOPE_SEARCH_VIEW) && key_has_scope(&k, SCOPE_ANY));
+	CU_ASSERT_FALSE(
+	    key_has_scope(&k, SCOPE_REPORTS_VIEW) || key_has_scope(&k, SCOPE_UNSET));
+	CU_ASSERT_TRUE(key_has_entitlement(&k, ENTITLEMENT_SEARCH) &&
+		       key_has_entitlement(&k, ENTITLEMENT_ANY));
+	CU_ASSERT_FALSE(key_has_entitlement(&k, ENTITLEMENT_ESI) ||
+			key_has_entitlement(&k, ENTITLEMENT_UNSET));
 	CU_ASSERT_TRUE(ts_is_null(k.valid_until));
 }
 
@@ -120,11 +134,13 @@ a_change_is_seen_at_once(void) /* C-003, C-008, C-010 */
 	struct key k;
 
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
-	CU_ASSERT_TRUE(change("DELETE FROM account_scope WHERE scope = 'search.view'", NULL));
+	CU_ASSERT_TRUE(
+	    change("DELETE FROM account_scope WHERE scope = 'search.view'", NULL));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_FALSE(key_has_scope(&k, SCOPE_SEARCH_VIEW));
 	CU_ASSERT_TRUE(key_has_scope(&k, SCOPE_SEARCH_AGGREGATE));
-	CU_ASSERT_TRUE(change("INSERT INTO account_scope SELECT uuid, 'search.view' FROM account", NULL));
+	CU_ASSERT_TRUE(change(
+	    "INSERT INTO account_scope SELECT uuid, 'search.view' FROM account", NULL));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_TRUE(key_has_scope(&k, SCOPE_SEARCH_VIEW));
 	CU_ASSERT_TRUE(change("UPDATE account SET state = 'suspended'", NULL));
@@ -134,10 +150,14 @@ a_change_is_seen_at_once(void) /* C-003, C-008, C-010 */
 	CU_ASSERT_TRUE(change("DELETE FROM entitlement", NULL));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_FALSE(key_has_entitlement(&k, ENTITLEMENT_SEARCH));
-	CU_ASSERT_TRUE(change("INSERT INTO entitlement (account_uuid, name) SELECT uuid, 'search' FROM account", NULL));
-	CU_ASSERT_TRUE(change("UPDATE api_key SET revoked_at = now() WHERE prefix = 'KEY'", m.prefix));
+	CU_ASSERT_TRUE(change("INSERT INTO entitlement (account_uuid, name) SELECT uuid, "
+			      "'search' FROM account",
+	    NULL));
+	CU_ASSERT_TRUE(change(
+	    "UPDATE api_key SET revoked_at = now() WHERE prefix = 'KEY'", m.prefix));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_UNKNOWN);
-	CU_ASSERT_FALSE(change("UPDATE api_key SET revoked_at = NULL WHERE prefix = 'KEY'", m.prefix));
+	CU_ASSERT_FALSE(change(
+	    "UPDATE api_key SET revoked_at = NULL WHERE prefix = 'KEY'", m.prefix));
 }
 
 /* No notification tells of an expiry: the clock does. */
@@ -148,8 +168,10 @@ expiry_beats_the_cache(void)
 	struct key k;
 	int64_t start = mono_us();
 
-	CU_ASSERT_TRUE(change("UPDATE api_key SET expires_at = clock_timestamp() + interval '400 ms'"
-			      " WHERE prefix = 'KEY'", m.prefix));
+	CU_ASSERT_TRUE(
+	    change("UPDATE api_key SET expires_at = clock_timestamp() + interval '400 ms'"
+		   " WHERE prefix = 'KEY'",
+		m.prefix));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_FALSE(ts_is_null(k.valid_until));
 	while (look(m.secret, &k) == KEY_FOUND && mono_us() - start < 5000000)
@@ -195,28 +217,39 @@ projects_have_ceilings(void) /* C-116 */
 	CU_ASSERT_TRUE(str_is(p.name, "one") && p.manager);
 	CU_ASSERT_EQUAL(see(&k, "foreign", &p), DB_NONE);
 	CU_ASSERT_EQUAL(project_find(db, &k, uuid_random(), &p), DB_NONE);
-	CU_ASSERT_TRUE(change("UPDATE api_key SET projects = ARRAY(SELECT uuid FROM project WHERE name = 'two')"
-			      " WHERE prefix = 'KEY'", ann.prefix));
+	CU_ASSERT_TRUE(change("UPDATE api_key SET projects = ARRAY(SELECT uuid FROM "
+			      "project WHERE name = 'two')"
+			      " WHERE prefix = 'KEY'",
+	    ann.prefix));
 	CU_ASSERT_EQUAL(see(&k, "one", &p), DB_NONE);
 	CU_ASSERT_EQUAL(see(&k, "two", &p), DB_OK);
 	CU_ASSERT_EQUAL_FATAL(look(bob.secret, &k), KEY_FOUND);
 	CU_ASSERT_EQUAL(see(&k, "one", &p), DB_NONE);
 	CU_ASSERT_EQUAL(see(&k, "two", &p), DB_OK);
 	CU_ASSERT_FALSE(p.manager);
-	CU_ASSERT_TRUE(change("UPDATE member SET removed_at = now() WHERE email = 'bob@example.org'", NULL));
+	CU_ASSERT_TRUE(
+	    change("UPDATE member SET removed_at = now() WHERE email = 'bob@example.org'",
+		NULL));
 	CU_ASSERT_EQUAL(look(bob.secret, &k), KEY_UNKNOWN);
 }
 
 static void
 a_key_holds_no_more_than_its_account(void) /* SPEC 5.5 */
 {
-	CU_ASSERT_TRUE(change("DELETE FROM account_scope WHERE scope = 'rules.view'", NULL));
-	CU_ASSERT_EQUAL(db_script(admin, "UPDATE api_key SET scopes = '{rules.view}'"), DB_CONFLICT);
-	CU_ASSERT_STRING_EQUAL(db_message(admin), "the account does not allow the scope rules.view");
-	CU_ASSERT_EQUAL(db_script(admin, "UPDATE api_key SET projects = ARRAY(SELECT uuid FROM project"
-					 " WHERE name = 'foreign')"), DB_CONFLICT);
-	CU_ASSERT_EQUAL(db_script(admin, "UPDATE api_key SET owner_uuid = (SELECT uuid FROM member"
-					 " WHERE email = 'bob@example.org')"), DB_CONFLICT);
+	CU_ASSERT_TRUE(
+	    change("DELETE FROM account_scope WHERE scope = 'rules.view'", NULL));
+	CU_ASSERT_EQUAL(
+	    db_script(admin, "UPDATE api_key SET scopes = '{rules.view}'"), DB_CONFLICT);
+	CU_ASSERT_STRING_EQUAL(
+	    db_message(admin), "the account does not allow the scope rules.view");
+	CU_ASSERT_EQUAL(db_script(admin,
+			    "UPDATE api_key SET projects = ARRAY(SELECT uuid FROM project"
+			    " WHERE name = 'foreign')"),
+	    DB_CONFLICT);
+	CU_ASSERT_EQUAL(
+	    db_script(admin, "UPDATE api_key SET owner_uuid = (SELECT uuid FROM member"
+			     " WHERE email = 'bob@example.org')"),
+	    DB_CONFLICT);
 }
 
 static void
@@ -233,7 +266,9 @@ secrets_differ(void)
 }
 
 static const struct cursor_for mine = {
-	.key = { { 1 } }, .operation = STR_INIT("search_hosts"), .filters = STR_INIT("port:22"),
+	.key = { { 1 } },
+	.operation = STR_INIT("search_hosts"),
+	.filters = STR_INIT("port:22"),
 };
 
 static void
@@ -251,7 +286,8 @@ cursors_come_back(void)
 	memset(most, 'x', sizeof(most));
 	text = cursor_seal(arena, &s, &mine, (struct str){ most, sizeof(most) });
 	CU_ASSERT_TRUE(text.n <= 512);
-	CU_ASSERT_TRUE(cursor_open(arena, &s, &mine, text, &payload) && payload.n == sizeof(most));
+	CU_ASSERT_TRUE(
+	    cursor_open(arena, &s, &mine, text, &payload) && payload.n == sizeof(most));
 }
 
 static void
@@ -275,8 +311,10 @@ cursors_are_for_one_use(void)
 	for (size_t i = 0; i < text.n; i++) {
 		memcpy(bent, text.p, text.n);
 		bent[i] = bent[i] == 'A' ? 'B' : 'A';
-		CU_ASSERT_FALSE(cursor_open(arena, &s, &mine, (struct str){ bent, text.n }, &payload));
-		CU_ASSERT_FALSE(cursor_open(arena, &s, &mine, (struct str){ text.p, i }, &payload));
+		CU_ASSERT_FALSE(cursor_open(
+		    arena, &s, &mine, (struct str){ bent, text.n }, &payload));
+		CU_ASSERT_FALSE(
+		    cursor_open(arena, &s, &mine, (struct str){ text.p, i }, &payload));
 	}
 }
 
@@ -302,15 +340,20 @@ static void
 audit_is_written_and_stands(void)
 {
 	struct audit a = {
-		.actor = STR("key:sfk_xxxxxxxx"), .action = STR("session.create"), .subject = STR("session"),
-		.subject_id = STR("1"), .after = { STR("{\"a\":1}") }, .request_id = STR("r-1"),
+		.actor = STR("key:sfk_xxxxxxxx"),
+		.action = STR("session.create"),
+		.subject = STR("session"),
+		.subject_id = STR("1"),
+		.after = { STR("{\"a\":1}") },
+		.request_id = STR("r-1"),
 	};
 
 	CU_ASSERT_EQUAL(audit_write(db, &a), DB_OK); /* as surfaced_api */
 	a.action = STR("nonsense");
 	CU_ASSERT_EQUAL(audit_write(db, &a), DB_CONFLICT);
-	CU_ASSERT_EQUAL(db_script(db, "DELETE FROM audit"), DB_DOWN);	     /* no right */
-	CU_ASSERT_EQUAL(db_script(admin, "DELETE FROM audit"), DB_CONFLICT); /* nor the superuser */
+	CU_ASSERT_EQUAL(db_script(db, "DELETE FROM audit"), DB_DOWN); /* no right */
+	CU_ASSERT_EQUAL(
+	    db_script(admin, "DELETE FROM audit"), DB_CONFLICT); /* nor the superuser */
 }
 
 static CU_TestInfo tests[] = {
@@ -337,13 +380,17 @@ static const char world[] =
     "INSERT INTO entitlement (account_uuid, name) SELECT uuid, 'search' FROM account;"
     "INSERT INTO member (account_uuid, name, email, role, all_projects)"
     " SELECT uuid, v.name, v.email, v.role, v.all_projects FROM account, (VALUES"
-    "  ('Ann', 'ann@example.org', 'owner', true), ('Bob', 'bob@example.org', 'member', false))"
+    "  ('Ann', 'ann@example.org', 'owner', true), ('Bob', 'bob@example.org', 'member', "
+    "false))"
     "  AS v(name, email, role, all_projects) WHERE account.name = 'A';"
-    "INSERT INTO project (account_uuid, name) SELECT uuid, p FROM account, unnest('{one,two}'::text[]) AS p"
+    "INSERT INTO project (account_uuid, name) SELECT uuid, p FROM account, "
+    "unnest('{one,two}'::text[]) AS p"
     " WHERE account.name = 'A';"
-    "INSERT INTO project (account_uuid, name) SELECT uuid, 'foreign' FROM account WHERE name = 'B';"
+    "INSERT INTO project (account_uuid, name) SELECT uuid, 'foreign' FROM account WHERE "
+    "name = 'B';"
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid)"
-    " SELECT account_uuid, p.uuid, m.uuid FROM project p JOIN member m USING (account_uuid)"
+    " SELECT account_uuid, p.uuid, m.uuid FROM project p JOIN member m USING "
+    "(account_uuid)"
     "  WHERE p.name = 'two' AND m.name = 'Bob'";
 
 int

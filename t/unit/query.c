@@ -192,6 +192,15 @@ keywords_and_text_and_names(void)
 		{ "hostname=Example.COM", "hostnames=\"example.com\"" },
 		{ "hostname:*.example.com.", "hostnames:*.example.com" },
 		{ "hostname:\"a b\"", "10: hostnames takes a DNS name, not \"a b\"" },
+		{ "hostname:"
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		    "10: hostnames takes a DNS name, not "
+		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+		    "\"" },
+		{ "hostname=*.Example.com", "hostnames=\"*.example.com\"" },
+		{ "hostname:\"*.example.com\"", "hostnames:\"*.example.com\"" },
+		{ "hostname:\"*.\"", "10: hostnames takes a DNS name, not \"*.\"" },
+		{ "hostname=a.*", "10: hostnames takes a DNS name, not \"a.*\"" },
 		{ "hostname:.a", "10: hostnames takes a DNS name, not \".a\"" },
 		{ "hostname:*a.", "10: a pattern needs two characters besides * and ?" },
 		{ "hostname:*ab..", "10: hostnames takes a DNS name, not \"*ab..\"" },
@@ -199,8 +208,8 @@ keywords_and_text_and_names(void)
 				       "numbers, dates and addresses; a set is {a,b}" },
 		{ "country:gb", "country_code:\"gb\"" },
 		{ "country_code:GB,us", "country_code:{\"gb\",\"us\"}" },
-		{ "country_code=GB,us", "country_code:{\"gb\",\"us\"}" },
-		{ "country_code!=GB", "NOT country_code:\"gb\"" },
+		{ "country_code=GB,us", "country_code=\"GB\",\"us\"" },
+		{ "country_code!=GB", "NOT country_code=\"GB\"" },
 	};
 
 	EACH(examples);
@@ -470,7 +479,7 @@ user_text_in_messages_is_harmless(void) /* C-062 */
 {
 	static const struct example examples[] = {
 		{ "asn:\"<b>&x\"", "5: asn takes an integer, not \"?b??x\"" },
-		{ "asn:\"a\\\"\\n\xc2\x85\xe2\x80\xae\xe2\x80\xa8\xee\x80\x80\xcd\xb8\"",
+		{ "asn:\"a\\\"\\n\xc2\x85\xe2\x80\x8d\xe2\x80\xa8\xee\x80\x80\xcd\xb8\"",
 		    "5: asn takes an integer, not \"a???????\"" },
 	};
 	struct buf b = { .a = arena };
@@ -547,6 +556,7 @@ limits_hold_at_their_edge(void) /* C-038 */
 	CU_ASSERT_TRUE(fails(repeated("", "x ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "* ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os:* ", 257, ""), many));
+	CU_ASSERT_TRUE(fails(repeated("", "os:x ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os=x ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os:ab* ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os:{ab*,c} ", 129, ""), many));
