@@ -11,7 +11,7 @@ struct job {
 	const struct agg *agg;
 	struct group *out;
 	struct ordinals *o;
-	uint32_t *sum;	     /* a count for each global id; NULL: few */
+	uint32_t *sum;      /* a count for each global id; NULL: few */
 	struct scratch few; /* or the ids themselves, each as often as it is met */
 };
 
@@ -39,7 +39,8 @@ add_counts(struct job *j, const struct facet *f, const uint32_t *map, bool compl
 	if (f->counts == j->sum)
 		return;
 	for (uint32_t id = 0; id < f->t->n; id++)
-		j->sum[map == NULL ? id : map[id]] += complement ? total[id] - f->counts[id] : f->counts[id];
+		j->sum[map == NULL ? id : map[id]] +=
+		    complement ? total[id] - f->counts[id] : f->counts[id];
 }
 
 static void
@@ -57,7 +58,8 @@ count_segment(struct request *rq, struct job *jobs, size_t n, size_t segment)
 	sp = run_space(r, LEVEL_DOCUMENT);
 	complement = hits->form != SET_LIST && set_count(&sp, hits) > sp.limit / 2;
 	for (size_t i = 0; i < n; i++) {
-		const struct terms *t = segment_terms(r->seg, jobs[i].agg->field, PART_VALUES);
+		const struct terms *t =
+		    segment_terms(r->seg, jobs[i].agg->field, PART_VALUES);
 		const uint32_t *map = jobs[i].o->map[segment];
 
 		if (jobs[i].sum == NULL) {
@@ -65,9 +67,10 @@ count_segment(struct request *rq, struct job *jobs, size_t n, size_t segment)
 			continue;
 		}
 		fs[dense].t = t;
-		fs[dense++].counts = map == NULL && !complement ?
-					 jobs[i].sum :
-					 pool_counters(r->pool, r->arena, facet_places(t));
+		fs[dense++].counts =
+		    map == NULL && !complement
+			? jobs[i].sum
+			: pool_counters(r->pool, r->arena, facet_places(t));
 	}
 	if (complement)
 		others = others_of(r, hits);
@@ -76,13 +79,15 @@ count_segment(struct request *rq, struct job *jobs, size_t n, size_t segment)
 	pool_put(r->pool, others.words);
 	for (size_t i = 0, k = 0; i < n; i++)
 		if (jobs[i].sum != NULL)
-			add_counts(&jobs[i], &fs[k++], jobs[i].o->map[segment], complement);
+			add_counts(
+			    &jobs[i], &fs[k++], jobs[i].o->map[segment], complement);
 }
 
 /* ---- buckets ---- */
 
 static struct str
-label_of(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
+label_of(const struct view *v, const struct schema_field *f, const struct terms *t,
+    uint32_t id)
 {
 	static const struct schema_field *as_name;
 	const struct terms *names;
@@ -105,7 +110,8 @@ label_of(const struct view *v, const struct schema_field *f, const struct terms 
 }
 
 static void
-set_value(const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
+set_value(
+    const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
 {
 	out->type = f->type;
 	switch (f->type) {
@@ -177,8 +183,8 @@ fill_group(struct request *rq, struct job *j)
 	if (rq->all && j->agg->limit <= TOP_MAX) {
 		top.seen = j->o->nonzero;
 		for (; top.n < j->agg->limit && top.n < j->o->ntop; top.n++)
-			top.heap[top.n] =
-			    (struct candidate){ j->o->top[top.n], j->o->totals[j->o->top[top.n]] };
+			top.heap[top.n] = (struct candidate){ j->o->top[top.n],
+				j->o->totals[j->o->top[top.n]] };
 	} else {
 		if (rq->all)
 			top_offer_all(&top, j->o->totals, j->o->n);
@@ -196,7 +202,8 @@ fill_group(struct request *rq, struct job *j)
 }
 
 void
-aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
+aggregate_terms(
+    struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct job *jobs = ARENA_ARRAY(rq->run.arena, naggs + 1, struct job);
 	size_t n = 0;
@@ -206,12 +213,17 @@ aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct
 
 		if (aggs[i].field->type == VALUE_IP)
 			continue;
-		*j = (struct job){ .agg = &aggs[i], .out = &out[i], .o = view_ordinals(rq->view, aggs[i].field) };
-		if (!rq->all && rq->total > j->o->n / FEW_RATIO && run_spend(&rq->run, j->o->n / 8))
-			j->sum = pool_counters(rq->run.pool, rq->run.arena, j->o->n + (size_t)COLUMN_K_MAX);
+		*j = (struct job){ .agg = &aggs[i],
+			.out = &out[i],
+			.o = view_ordinals(rq->view, aggs[i].field) };
+		if (!rq->all && rq->total > j->o->n / FEW_RATIO &&
+		    run_spend(&rq->run, j->o->n / 8))
+			j->sum = pool_counters(
+			    rq->run.pool, rq->run.arena, j->o->n + (size_t)COLUMN_K_MAX);
 		n++;
 	}
-	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)
+	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK;
+	     s++)
 		if (!set_is_empty(&rq->hits[s]))
 			count_segment(rq, jobs, n, s);
 	for (size_t i = 0; i < n; i++) {

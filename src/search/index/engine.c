@@ -54,8 +54,9 @@ engine_close(struct engine *e)
 static bool
 same_file(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* A publisher may remove files between our reading the manifest and opening them: then there is a
@@ -70,12 +71,14 @@ take(struct engine *e)
 
 		e->problem[0] = '\0';
 		fresh = view_open(e->directory, e->view, e->problem);
-		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 || same_file(&before, &e->seen))
+		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 ||
+		    same_file(&before, &e->seen))
 			break;
 	}
 	if (fresh == NULL) {
 		log_event(LOGP_ERR, "index", "refused=\"%s\" serving=%llu", e->problem,
-		    e->view == NULL ? 0ull : (unsigned long long)e->view->state.generation);
+		    e->view == NULL ? 0ull
+				    : (unsigned long long)e->view->state.generation);
 		return;
 	}
 	view_free(e->view);
@@ -139,7 +142,8 @@ evaluate(struct engine *e, struct arena *a, const struct query *q, const struct 
 	if (e->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = e->view, .query = q };
-	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
+	rq->run =
+	    (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
 	rq->all = q->root->type == NODE_ALL;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
@@ -154,7 +158,8 @@ evaluate(struct engine *e, struct arena *a, const struct query *q, const struct 
 			rq->total += sp.limit - vs->ndead;
 			continue;
 		}
-		rq->hits[i] = live(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->hits[i] =
+		    live(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	return rq->run.rc;
@@ -167,8 +172,8 @@ outcome(const struct request *rq)
 }
 
 enum engine_rc
-engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
-    struct count *out)
+engine_count(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *b, struct count *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate(e, a, q, b, &rq);
@@ -194,11 +199,13 @@ struct cursor {
 
 /* The first documents not before from, over all segments; at most want of them. */
 static size_t
-first_hits(struct request *rq, const unsigned char *after, size_t want, struct merged *out)
+first_hits(
+    struct request *rq, const unsigned char *after, size_t want, struct merged *out)
 {
 	struct view *v = rq->view;
 	struct cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct cursor);
-	struct merged *heads = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct merged);
+	struct merged *heads =
+	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct merged);
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->nsegments; i++) {
@@ -266,8 +273,8 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 }
 
 enum engine_rc
-engine_aggregate(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
-    const struct agg *aggs, size_t naggs, struct group *out)
+engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate(e, a, q, budget, &rq);
@@ -275,7 +282,8 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q, const
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
 	for (size_t i = 0; i < naggs; i++)
-		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+		out[i] =
+		    (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
 	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
 		return outcome(&rq);
 	aggregate_terms(&rq, aggs, naggs, out);
@@ -294,7 +302,8 @@ nested_id(const struct column *c, uint32_t nested)
 		return -1;
 	if (c->width == 1)
 		return ((const uint8_t *)c->ids)[nested];
-	return c->width == 2 ? ((const uint16_t *)c->ids)[nested] : ((const uint32_t *)c->ids)[nested];
+	return c->width == 2 ? ((const uint16_t *)c->ids)[nested]
+			     : ((const uint32_t *)c->ids)[nested];
 }
 
 static void
@@ -318,7 +327,8 @@ set_key(const struct segment *seg, uint32_t nested, struct service_key *out)
 }
 
 static void
-add_services(struct request *rq, const struct set *matched, const struct merged *m, struct hit *hit)
+add_services(struct request *rq, const struct set *matched, const struct merged *m,
+    struct hit *hit)
 {
 	const struct segment *seg = rq->view->segments[m->segment].seg;
 	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
@@ -350,8 +360,8 @@ match_services(struct request *rq, const struct merged *m, struct page *out)
 }
 
 enum engine_rc
-engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
-    const struct page_request *want, struct page *out)
+engine_search(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *budget, const struct page_request *want, struct page *out)
 {
 	struct request rq;
 	struct merged *m;

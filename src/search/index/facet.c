@@ -10,39 +10,40 @@ enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 20
 /* ---- the inner loops, by width and places ---- */
 
 /* Documents take turns, so that what neighbours have in common is counted in different places. */
-#define COUNT_WIDTH(name, type)                                                                    \
-	static inline __attribute__((always_inline)) void name##_k(                                \
-	    const type *p, const size_t k, const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])  \
-	{                                                                                          \
-		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                           \
-		size_t i = 0;                                                                      \
-                                                                                                   \
-		for (; i + SPLITS <= n; i += SPLITS) {                                             \
-			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;               \
-			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k;           \
-                                                                                                   \
-			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)                     \
-			{                                                                          \
-				c0[d0[s]]++;                                                       \
-				c1[d1[s]]++;                                                       \
-				c2[d2[s]]++;                                                       \
-				c3[d3[s]]++;                                                       \
-			}                                                                          \
-		}                                                                                  \
-		for (; i < n; i++)                                                                 \
-			for (size_t s = 0; s < k; s++)                                             \
-				c0[p[docs[i] * k + s]]++;                                          \
-	}                                                                                          \
-	static void name(const struct column *col, const uint32_t *docs, size_t n, uint32_t *c[SPLITS]) \
-	{                                                                                          \
-		if (col->k == 1)                                                                   \
-			name##_k(col->ids, 1, docs, n, c);                                         \
-		else if (col->k == 2)                                                              \
-			name##_k(col->ids, 2, docs, n, c);                                         \
-		else if (col->k == 4)                                                              \
-			name##_k(col->ids, 4, docs, n, c);                                         \
-		else                                                                               \
-			name##_k(col->ids, col->k, docs, n, c);                                    \
+#define COUNT_WIDTH(name, type)                                                          \
+	static inline __attribute__((always_inline)) void name##_k(const type *p,        \
+	    const size_t k, const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])   \
+	{                                                                                \
+		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                 \
+		size_t i = 0;                                                            \
+                                                                                         \
+		for (; i + SPLITS <= n; i += SPLITS) {                                   \
+			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;     \
+			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k; \
+                                                                                         \
+			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)           \
+			{                                                                \
+				c0[d0[s]]++;                                             \
+				c1[d1[s]]++;                                             \
+				c2[d2[s]]++;                                             \
+				c3[d3[s]]++;                                             \
+			}                                                                \
+		}                                                                        \
+		for (; i < n; i++)                                                       \
+			for (size_t s = 0; s < k; s++)                                   \
+				c0[p[docs[i] * k + s]]++;                                \
+	}                                                                                \
+	static void name(const struct column *col, const uint32_t *docs, size_t n,       \
+	    uint32_t *c[SPLITS])                                                         \
+	{                                                                                \
+		if (col->k == 1)                                                         \
+			name##_k(col->ids, 1, docs, n, c);                               \
+		else if (col->k == 2)                                                    \
+			name##_k(col->ids, 2, docs, n, c);                               \
+		else if (col->k == 4)                                                    \
+			name##_k(col->ids, 4, docs, n, c);                               \
+		else                                                                     \
+			name##_k(col->ids, col->k, docs, n, c);                          \
 	}
 
 COUNT_WIDTH(count8, uint8_t)
@@ -92,7 +93,8 @@ count_more_of(const struct column *col, uint32_t i, uint32_t *counts)
 }
 
 static void
-count_more(struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
+count_more(
+    struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
 {
 	uint32_t lo;
 
@@ -126,9 +128,10 @@ begin(struct run *r, struct facet *f, uint32_t nhits)
 	if (nhits < f->t->n / 8)
 		splits = 1;
 	for (unsigned s = 0; s < SPLITS; s++)
-		f->c[s] = s == 0     ? f->counts :
-			  s < splits ? pool_counters(r->pool, r->arena, facet_places(f->t)) :
-				       f->c[s % splits];
+		f->c[s] = s == 0 ? f->counts
+			  : s < splits
+			      ? pool_counters(r->pool, r->arena, facet_places(f->t))
+			      : f->c[s % splits];
 }
 
 static void
@@ -177,12 +180,13 @@ collect(const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch
 	if (more == col->nmore)
 		return;
 	for (uint32_t k = col->more_at[more]; k < col->more_at[more + 1]; k++)
-		scratch_add(out, map == NULL ? id_at(col->more_ids, col->width, k) : map[id_at(col->more_ids, col->width, k)]);
+		scratch_add(out, map == NULL ? id_at(col->more_ids, col->width, k)
+					     : map[id_at(col->more_ids, col->width, k)]);
 }
 
 void
-facet_collect(struct run *r, const struct set *hits, const struct terms *t, const uint32_t *map,
-    struct scratch *out)
+facet_collect(struct run *r, const struct set *hits, const struct terms *t,
+    const uint32_t *map, struct scratch *out)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	uint32_t docs[BATCH];
