@@ -56,6 +56,12 @@ take(struct reader *r, char c)
 	return true;
 }
 
+static bool
+ends_word(char c)
+{
+	return is_space(c) || c == ';' || c == '{' || c == '}';
+}
+
 /* A quote counts at the beginning of a word alone, a backslash hides the next byte: nginx's rules. */
 static enum token
 read_word(struct reader *r)
@@ -63,8 +69,7 @@ read_word(struct reader *r)
 	char quote = *r->p == '"' || *r->p == '\'' ? *r->p++ : '\0';
 
 	for (r->n = 0; r->p < r->end; r->p++) {
-		if (quote != '\0' ? *r->p == quote
-				  : is_space(*r->p) || memchr(";{}", *r->p, 3) != NULL)
+		if (quote != '\0' ? *r->p == quote : ends_word(*r->p))
 			break;
 		if (*r->p == '\\' && r->p + 1 < r->end)
 			r->p++;
@@ -75,8 +80,7 @@ read_word(struct reader *r)
 	if (quote != '\0' && r->p == r->end)
 		return fault(r, "a quote is not closed");
 	r->p += quote != '\0';
-	if (quote != '\0' && r->p < r->end && !is_space(*r->p) &&
-	    memchr(";{", *r->p, 2) == NULL)
+	if (quote != '\0' && r->p < r->end && (!ends_word(*r->p) || *r->p == '}'))
 		return fault(r, "something follows a closing quote");
 	r->word[r->n] = '\0';
 	return TOKEN_WORD;
