@@ -59,7 +59,9 @@ world_end(struct world *w)
 	DIR *d = opendir(w->directory);
 	struct dirent *f;
 
-	while (d != NULL && (f = readdir(d)) != NULL)
+	if (d == NULL)
+		panic("%s: cannot be read", w->directory);
+	while ((f = readdir(d)) != NULL)
 		unlinkat(dirfd(d), f->d_name, 0);
 	closedir(d);
 	rmdir(w->directory);

@@ -14,8 +14,7 @@ static const char *const products[] = { "nginx", "Nginx", "NGINX", "OpenSSH", "o
 	"Apache httpd", "lighttpd" };
 static const char *const texts[] = { "Welcome to nginx", "welcome", "Login - Router",
 	"login page \"quoted\"\n",
-	"Stra\xc3\x9f"
-	"e und \xc3\x84rger",
+	"Stra\303\237e und \303\204rger", /* an octal escape ends after three digits */
 	"nginx error 404", "...", "" };
 static const char *const patterns[] = { "*ng*", "n*", "*x", "open*", "o?en*",
 	"*.example.com", "w*.com", "*t*t*", "wel*", "?ogin", "*", "e*a?le*",
@@ -551,12 +550,14 @@ naive_match(struct naive *n, const struct naive_doc *d, const struct node *q)
 bool
 naive_service(struct naive *n, const struct naive_values *s, const struct node *q)
 {
+	/* Inside NODE_NESTED nothing asks for the host. */
+	static const struct naive_doc nobody;
 	bool some = false;
 
 	if (q->type == NODE_ALL || q->type == NODE_NOT)
 		return false;
 	if (q->type == NODE_NESTED)
-		return match(n, NULL, s, q->kids[0]);
+		return match(n, &nobody, s, q->kids[0]);
 	if (q->type != NODE_AND && q->type != NODE_OR)
 		return q->field->nested && any_value(n, s, q);
 	for (size_t i = 0; i < q->nkids; i++)
