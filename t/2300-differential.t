@@ -5,6 +5,9 @@
 cd "$(dirname "$0")/.." || exit 1
 
 dir=$(mktemp -d /tmp/t.XXXXXX)
-trap 't/instance stop "$dir"; rm -rf "$dir"' EXIT
-t/instance start "$dir" --hosts 3000 >&2 || exit 1
+trap 't/instance stop "$dir"; rm -rf "$dir" "$dir.err"' EXIT
+t/instance start "$dir" --hosts 3000 2>"$dir.err" || {
+	cat "$dir.err" >&2
+	exit 1
+}
 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/differential.py "$dir" --queries 400 --seed "${SEED:-1}"
