@@ -40,6 +40,7 @@ world_root()
 # Runs a command as the ordinary user (with exec, so that $! is the process itself in a background job).
 world_as()
 {
+	[ -z "${COVERAGE-}" ] || GCOV_PREFIX=$COVERAGE/daemons
 	if world_root; then
 		exec setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$@"
 	fi

@@ -73,6 +73,15 @@ struct segment_header {
 	uint64_t checksum; /* of the header with this 0, then the table */
 };
 
+struct manifest_header {
+	char magic[8];
+	uint32_t version, endian;
+	uint64_t schema, generation, size,
+	    checksum; /* of the header with this 0, then the body */
+	int64_t published_us;
+	uint64_t reserved;
+};
+
 #define SEGMENT_MAGIC "SFSEGMNT"
 #define MANIFEST_MAGIC "SFMANIFS"
 #define INDEX_ENDIAN 0x01020304u
