@@ -67,12 +67,15 @@ struct document {
 
 static const struct field document_out[] = {
 	FIELD(struct document, ip, 0),
-	FIELD(struct document, doc, 0),
+	FIELD(struct document, doc, NULLABLE),
 	FIELD_END,
 };
 
+/* $2: bytes that a page may have; those after them come without their documents. */
 static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
-    "SELECT host(ip) AS ip, doc FROM host WHERE ip = ANY ($1::text[]::inet[])");
+    "SELECT host(ip) AS ip, CASE WHEN upto <= $2::bigint OR upto = bytes THEN doc END AS doc"
+    " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS upto"
+    "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
 
 static struct str
 ip_text(struct arena *a, const unsigned char ip[16])
@@ -122,7 +125,8 @@ read_documents(struct req *rq, const struct page *page, struct list *out)
 	*out = (struct list){ 0 };
 	if (page->nhits == 0)
 		return DB_OK;
-	return db_list(rq->db, &read_hosts, out, P(((struct strs){ ips, page->nhits })));
+	return db_list(rq->db, &read_hosts, out, P(((struct strs){ ips, page->nhits })),
+	    P((int64_t)LIM_PAGE_BYTES));
 }
 
 static const struct document *
@@ -135,6 +139,22 @@ document_of(const struct list *documents, const unsigned char ip[16])
 		if (ipnet_parse(d[i].ip, &net) && ip_cmp(net.a, ip) == 0)
 			return &d[i];
 	return NULL;
+}
+
+/* Ends the page before the first document that would make it too large: what a request takes is
+   bounded, and the cursor goes on from there. */
+static void
+cut_page(struct page *page, const struct list *documents)
+{
+	for (size_t i = 0; i < page->nhits; i++) {
+		const struct document *d = document_of(documents, page->hits[i].ip);
+
+		if (d == NULL || d->doc.text.p != NULL)
+			continue;
+		page->nhits = i;
+		page->has_more = true;
+		return;
+	}
 }
 
 /* The document as it is stored, with one member more. */
@@ -223,6 +243,7 @@ search(struct req *rq)
 	rc = read_documents(rq, &page, &documents);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	cut_page(&page, &documents);
 	write_page(rq, args, &page, &documents);
 	return PASS;
 }
@@ -408,7 +429,8 @@ const struct route search_routes[] = {
 		.errors = search_errors,                                                 \
 		.summary = "Search " name,                                               \
 		.description = "A page of what the query matches, in the fixed order "   \
-			       "of the dataset.",                                        \
+			       "of the dataset. A page of very large documents may have " \
+			       "fewer than limit; has_more tells.",                      \
 	},                                                                               \
 	    {                                                                            \
 		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),       \
