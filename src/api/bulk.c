@@ -37,18 +37,18 @@ static const struct field bulk_host_out[] = {
 
 /* $2: services a host may have in the answer; the first ones, in the stored order. $3: bytes that all
    documents together may have. */
-static const struct stmt bulk_hosts =
-    STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
-	"WITH found AS (SELECT ip, more, CASE WHEN more"
-	"  THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
-	"       '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
-	"  ELSE doc END AS doc"
-	" FROM host, LATERAL (SELECT"
-	"  COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more) AS m"
-	" WHERE ip = ANY ($1::text[]::inet[])),"
-	" sized AS (SELECT *, sum(octet_length(doc::text)) OVER () AS bytes FROM found)"
-	" SELECT host(ip) AS ip, CASE WHEN bytes <= $3::bigint THEN doc END AS doc, more"
-	" FROM sized");
+static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
+    bulk_host_out,
+    "WITH found AS (SELECT ip, more, CASE WHEN more"
+    "  THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
+    "       '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
+    "  ELSE doc END AS doc"
+    " FROM host, LATERAL (SELECT"
+    "  COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more) AS m"
+    " WHERE ip = ANY ($1::text[]::inet[])),"
+    " sized AS (SELECT *, sum(octet_length(doc::text)) OVER () AS bytes FROM found)"
+    " SELECT host(ip) AS ip, CASE WHEN bytes <= $3::bigint THEN doc END AS doc, more"
+    " FROM sized");
 
 static int
 bad_ip(struct req *rq, size_t i, const char *what)
@@ -171,9 +171,12 @@ const struct route bulk_routes[] = {
 	    .errors = bulk_errors,
 	    .tag = "Search",
 	    .summary = "Look up hosts by address",
+	    .result = "One result an address, in the order of the request.",
+	    .example = "{\"ips\":[\"192.0.2.1\",\"2001:db8::1\"],\"limit_per_ip\":10}",
 	    .description =
 		"The documents of up to 100 addresses, found or not, with the first "
-		"limit_per_ip services of each.",
+		"limit_per_ip services of each. All of them together may have 16777216 "
+		"bytes: more are refused.",
 	},
 	ROUTE_END,
 };

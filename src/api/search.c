@@ -23,6 +23,7 @@ static const struct url_param query_params[] = {
 		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
 			"At most "
 			"8192 characters and bytes after decoding." },
+	    .example = "services.port:22 AND NOT country_code:US",
 	},
 	URL_PARAM_END,
 };
@@ -35,6 +36,7 @@ static const struct url_param search_params[] = {
 		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
 			"At most "
 			"8192 characters and bytes after decoding." },
+	    .example = "services.port:22 AND NOT country_code:US",
 	},
 	{
 	    .field = { .name = "limit",
@@ -73,7 +75,8 @@ static const struct field document_out[] = {
 
 /* $2: bytes that a page may have; those after them come without their documents. */
 static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
-    "SELECT host(ip) AS ip, CASE WHEN upto <= $2::bigint OR upto = bytes THEN doc END AS doc"
+    "SELECT host(ip) AS ip, CASE WHEN upto <= $2::bigint OR upto = bytes THEN doc END AS "
+    "doc"
     " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS upto"
     "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
 
@@ -428,9 +431,13 @@ const struct route search_routes[] = {
 		.answer = SEARCH_ANSWER(name),                                           \
 		.errors = search_errors,                                                 \
 		.summary = "Search " name,                                               \
-		.description = "A page of what the query matches, in the fixed order "   \
-			       "of the dataset. A page of very large documents may have " \
-			       "fewer than limit; has_more tells.",                      \
+		.result =                                                                \
+		    "The page, the exact number of all matches, and the cursor of "      \
+		    "the next page.",                                                    \
+		.description =                                                           \
+		    "A page of what the query matches, in the fixed order "              \
+		    "of the dataset. A page of very large documents may have "           \
+		    "fewer than limit; has_more tells.",                                 \
 	},                                                                               \
 	    {                                                                            \
 		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),       \
@@ -439,15 +446,18 @@ const struct route search_routes[] = {
 		    .answer = count_answer,                                              \
 		    .errors = count_errors,                                              \
 		    .summary = "Count matching " name,                                   \
+		    .result = "The number and what it counts.",                          \
 		    .description = "The exact number of matches.",                       \
 	    },                                                                           \
 	    {                                                                            \
-		    ROUTE_AS(GET, "/search/" name "/validate",                           \
-			"validate_" name "_query", validate),                            \
+		    ROUTE_AS(                                                            \
+			GET, "/search/" name "/validate", "validate_" name, validate),   \
 		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                     \
 		    PARAMS(struct query_args, query_params),                             \
 		    .answer = validate_answer,                                           \
 		    .summary = "Validate a query of " name,                              \
+		    .result =                                                            \
+			"Whether the query parses, and where and why it does not.",      \
 		    .description = "Parses the query and does not execute it.",          \
 	    },
 #include "tbl/datasets.h"
@@ -457,6 +467,7 @@ const struct route search_routes[] = {
 	    SEARCH_COLUMNS(0, SCOPE_SEARCH_VIEW),
 	    .answer = schemas_answer,
 	    .summary = "List the search schemas",
+	    .result = "The datasets with their fields.",
 	    .description =
 		"The fields of every dataset: type, aliases, and whether they can be "
 		"aggregated.",

@@ -127,7 +127,8 @@ show_large(struct run *r)
 	if (r->progress)
 		fputs("\r\033[K", stderr);
 	fprintf(stderr,
-	    "%s: %jd records left out: the host would be larger than %jd bytes, as %.*s\n",
+	    "%s: %jd records left out: the host would be larger than %jd bytes, as "
+	    "%.*s\n",
 	    r->o.file, (intmax_t)s->large, (intmax_t)LIM_HOST_BYTES, (int)s->example.n,
 	    s->example.p);
 }

@@ -572,8 +572,8 @@ long_terms_and_patterns_are_bounded(void) /* C-059, C-066 */
 		buf_z(&pattern, "b*");
 	}
 	buf_char(&pattern, '}');
-	CU_ASSERT_TRUE(query_parse(
-	    w.n.a, DATASET_HOSTS, buf_done(&pattern), ts_now(), &q, &fault));
+	CU_ASSERT_TRUE(
+	    query_parse(w.n.a, DATASET_HOSTS, buf_done(&pattern), ts_now(), &q, &fault));
 	soon = (struct budget){ mono_us() + 100000, UINT64_MAX };
 	CU_ASSERT_EQUAL(engine_count(e, small, &q, &soon, &n), ENGINE_TIMEOUT);
 	CU_ASSERT_TRUE(mono_us() < soon.deadline + 2000000); /* a sanitizer is slow */
@@ -584,8 +584,8 @@ long_terms_and_patterns_are_bounded(void) /* C-059, C-066 */
 	for (unsigned i = 0; i < 250; i++)
 		buf_printf(&values, ",aa%u", i);
 	buf_char(&values, '}');
-	CU_ASSERT_TRUE(query_parse(
-	    w.n.a, DATASET_HOSTS, buf_done(&values), ts_now(), &q, &fault));
+	CU_ASSERT_TRUE(
+	    query_parse(w.n.a, DATASET_HOSTS, buf_done(&values), ts_now(), &q, &fault));
 	CU_ASSERT_EQUAL(engine_count(e, small, &q, &plenty, &n), ENGINE_OK);
 	CU_ASSERT_EQUAL(n.n, 0);
 	engine_close(e);

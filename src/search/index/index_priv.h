@@ -266,7 +266,8 @@ void scratch_add(struct scratch *s, uint32_t v);
 void scratch_fit(struct scratch *s, size_t room);
 
 struct run {
-	struct arena *arena, *small; /* small: of folded terms, emptied often; NULL: none yet */
+	struct arena *arena,
+	    *small; /* small: of folded terms, emptied often; NULL: none yet */
 	struct words_pool *pool;
 	struct scratch *ids;
 	const struct budget *budget;

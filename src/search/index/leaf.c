@@ -269,7 +269,8 @@ pattern_range(const struct leaf *f, struct str key, uint32_t range[2])
 	range[1] = f->t->n;
 	if (f->t->form != FORM_NAMES) {
 		folded_range(f, glob_prefix(key), true, range);
-	} else if (glob_subtree(key).n > 0) { /* its range, and then forget its terms again */
+	} else if (glob_subtree(key).n >
+		   0) { /* its range, and then forget its terms again */
 		match_name(f, glob_subtree(key));
 		range[0] = ids->n > n ? ids->p[n] : 0;
 		range[1] = ids->n > n ? ids->p[ids->n - 1] + 1 : 0;
