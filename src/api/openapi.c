@@ -114,6 +114,9 @@ add_columns(struct error_set *set, const struct route *r)
 	set->has[area_bad_parameter(r->area)] = true;
 	set->has[ERR_INTERNAL_ERROR] = true;
 	set->has[search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE] = true;
+	/* What the web server says of every search when the queue is full or a worker was lost. */
+	set->has[ERR_SEARCH_BUSY] |= search;
+	set->has[ERR_SEARCH_UPSTREAM_FAILED] |= search;
 	if (r->access != ACCESS_PUBLIC) {
 		set->has[ERR_UNAUTHORIZED] = true;
 		set->has[ERR_AUTHENTICATION_UNAVAILABLE] = true;
@@ -254,7 +257,8 @@ write_answer(struct buf *b, struct book *book, const struct route *r)
 	struct error_set none = { 0 };
 	struct buf text = { .a = book->a };
 
-	buf_z(b, "\"200\":{\"description\":\"Done.\"");
+	buf_z(b, "\"200\":{\"description\":");
+	json_write_str(b, str_of(r->result != NULL ? r->result : "Done."));
 	write_headers(b, 200, &none);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
@@ -306,6 +310,8 @@ url_parameter(struct book *book, const struct url_param *p)
 	    p->field.name, p->field.flags & REQUIRED ? "true" : "false");
 	if (p->field.help != NULL)
 		member(&text, "description", p->field.help);
+	if (p->example != NULL)
+		member(&text, "example", p->example);
 	buf_z(&text, ",\"schema\":");
 	write_param_schema(&text, &p->field);
 	buf_char(&text, '}');
@@ -363,6 +369,8 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 	    component(book, KIND_SCHEMA,
 		arena_printf(book->a, "%sRequest", camel(book->a, r->operation, true)).p,
 		buf_done(&text)));
+	if (r->example != NULL)
+		buf_printf(b, ",\"example\":%s", r->example);
 	buf_z(b, "}}}");
 }
 
@@ -543,6 +551,7 @@ const struct route description_routes[] = {
 	    .entitlement = ENTITLEMENT_ANY,
 	    .answer = "{\"type\":\"object\",\"description\":\"OpenAPI 3.1.\"}",
 	    .tag = "Description",
+	    .result = "An OpenAPI 3.1 document.",
 	    .summary = "Describe the API",
 	    .description = "This document. No API key is needed.",
 	},

@@ -51,6 +51,7 @@ enum area { AREA_UNSET, AREA_SEARCH, AREA_SERVICE };
 struct url_param {
 	struct field field; /* text or integer */
 	enum error error; /* when out of bounds or missing; ERR_UNSET: as the area says */
+	const char *example; /* for OpenAPI; NULL: none */
 };
 
 #define URL_PARAM_END                                                                    \
@@ -99,6 +100,8 @@ struct route {
 	const char *answer;       /* or its JSON Schema, where no table writes it */
 	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
+	const char *result;  /* what an answer of status 200 holds */
+	const char *example; /* a body that works on any data, in JSON; NULL: none */
 };
 
 #define ROUTE_AS(verb, pattern, name, fn)                                                \
