@@ -11,23 +11,33 @@ struct db;
 enum db_rc {
 	DB_OK,
 	DB_NONE,     /* no row */
-	DB_CONFLICT, /* unique, foreign key, check or exclusion constraint, or a raised P0001 */
-	DB_TIMEOUT,  /* statement_timeout, lock_timeout or the budget of db_budget */
-	DB_DOWN,     /* no connection, or it was lost: nothing is known to be committed */
+	DB_CONFLICT, /* a constraint, a value the type does not take, or a raised P0001 */
+	DB_TIMEOUT,  /* statement_timeout, lock_timeout, a deadlock, or the deadline of db_use */
+	DB_DOWN,     /* no connection, it was lost, or the database is not as this program needs it:
+			nothing is known to be committed */
 };
 
 /* A statement beside its only caller. The name is the C identifier; out describes the columns in
-   order (NULL: no rows). */
+   order (NULL: no rows), each named as its field; the members of an OBJECT are columns of their own.
+   Columns may be of the types text, varchar, domains over them, enums, json, jsonb, inet and bytea
+   (FIELD_STR), json and jsonb (FIELD_RAW), uuid, timestamptz, int2, int4, int8 and xid8, float4 and
+   float8, bool, and arrays of text, uuid, int8 or float8 (LIST_OF): anything else wants a cast. */
 struct stmt {
 	const char *name;
 	const char *sql;
 	const struct field *out;
-	size_t size; /* of the struct a row fills */
+	size_t size; /* of the struct a row fills: db_rows needs it */
 };
 
+/* For db_one and db_do. */
 #define STMT(ident, fields, text)                                                                  \
 	{                                                                                          \
 		.name = #ident, .out = (fields), .sql = (text)                                     \
+	}
+/* For db_list too: its items are structs of this type. */
+#define STMT_LIST(ident, type, fields, text)                                                       \
+	{                                                                                          \
+		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
 	}
 
 enum param_type { PARAM_NULL, PARAM_STR, PARAM_UUID, PARAM_TS, PARAM_INT, PARAM_NUM, PARAM_BOOL,
@@ -77,8 +87,8 @@ struct db_param db_param_strs(struct strs v);
 struct db *db_open(const char *conninfo, const char *application);
 void db_close(struct db *db);
 
-/* What the following calls allocate rows in, and the moment (mono_us) after which they give up:
-   set at the start of a request. */
+/* What the following calls allocate rows in, and the moment (mono_us) after which they give up, even
+   if the server hangs: set at the start of a request. 0: no deadline. */
 void db_use(struct db *db, struct arena *a, int64_t deadline);
 
 enum db_rc db_begin(struct db *db) MUST_USE;
@@ -110,13 +120,17 @@ enum db_rc db_run(struct db *db, const struct stmt *st, int64_t *changed, struct
 enum db_rc db_script(struct db *db, const char *sql) MUST_USE;
 /* What the server said of the last failure: for the log and the CLI, never for a client. */
 const char *db_message(const struct db *db);
+/* A statement that the database refuses as wrong (no such table, no right) is logged, unless the program
+   shows db_message itself. */
+void db_quiet(struct db *db);
 
 /* LISTEN on a channel; after every (re)connect again. db_notified is true, once, when something was
    notified on any channel, or the connection was lost since the last call; it reads the socket
-   without blocking. A lost connection is a notification: what was cached cannot be trusted. */
+   without blocking. A lost connection is a notification: what was cached cannot be trusted. The
+   channels are listened to before the first statement of a connection runs. */
 void db_listen(struct db *db, const char *channel);
 bool db_notified(struct db *db);
-/* False when no connection stands and none can be made now. */
+/* True when a connection stands or one was made now. */
 bool db_alive(struct db *db);
 int db_socket(const struct db *db); /* to poll on; -1 without a connection */
 
@@ -125,7 +139,8 @@ enum db_rc db_copy_in_begin(struct db *db, const char *sql) MUST_USE;
 enum db_rc db_copy_in(struct db *db, struct str lines) MUST_USE;
 enum db_rc db_copy_in_end(struct db *db, int64_t *rows) MUST_USE;
 enum db_rc db_copy_out_begin(struct db *db, const char *sql) MUST_USE;
-/* DB_NONE at the end. line is valid until the next call. */
+/* DB_NONE at the end. line is valid until the next call and comes without its newline; both ways it
+   is COPY's text format, tabs and backslashes escaped. */
 enum db_rc db_copy_out(struct db *db, struct str *line) MUST_USE;
 
 #endif

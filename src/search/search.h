@@ -30,24 +30,35 @@ struct schema_field {
 	const char *name;
 	enum value_type type;
 	bool aggregatable;
-	bool nested; /* a member of "services.": the name without that prefix is .relative */
-	const char *relative;
-	unsigned index; /* its place among the dataset's fields, from 0 */
+	bool nested;          /* a member of "services." */
+	const char *relative; /* the name without that prefix */
+	unsigned index;       /* its place among the dataset's fields, from 0 */
 };
 
 const char *schema_dataset_name(enum dataset d);
 bool schema_dataset(struct str name, enum dataset *out) MUST_USE;
 const char *schema_count_unit(enum dataset d); /* "" when it cannot be counted */
-size_t schema_fields(enum dataset d, const struct schema_field **first); /* in table order */
+/* All of a dataset, in table order. */
+size_t schema_fields(enum dataset d, const struct schema_field **first);
 /* Exact name, no aliases (C-036); NULL when there is none. */
 const struct schema_field *schema_find(enum dataset d, struct str name);
-/* Name or alias, as queries use them. */
+/* Name or alias in any ASCII case, as queries use them. */
 const struct schema_field *schema_resolve(enum dataset d, struct str name);
 /* The known name nearest to a mistaken one, for hints; NULL when nothing is near. */
 const char *schema_nearest(enum dataset d, struct str name);
 /* "string", "integer", "number" or "boolean": SPEC 2.2 value_type. */
 const char *schema_json_type(enum value_type t);
-size_t schema_aliases(enum dataset d, const char *const **pairs); /* alias, name, alias, name ... */
+/* alias, name, alias, name ...; returns the number of pairs. */
+size_t schema_aliases(enum dataset d, const char *const **pairs);
+/* The dataset's nested object ("services" on hosts), or NULL. */
+const char *schema_nested(enum dataset d);
+/* Whether a name of a query means that object ("services", "host.services"). */
+bool schema_is_nested(enum dataset d, struct str name);
+/* A member of the nested object by its relative name, its full name or an alias; NULL otherwise. */
+const struct schema_field *schema_member(enum dataset d, struct str name);
+/* Conventions of names: a country code has upper case and comma lists, an asn may be "AS15169". */
+bool schema_is_country(const struct schema_field *f);
+bool schema_is_asn(const struct schema_field *f);
 
 /* ---- values ---- */
 
@@ -58,38 +69,51 @@ struct ipnet {
 	uint8_t bits;
 };
 
-bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE; /* address or CIDR; host bits are cleared */
+/* Address or CIDR, strictly written; host bits are cleared. */
+bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE;
 #define IPNET_LEN 49
-size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]); /* "1.2.3.4", "2001:db8::/32" */
+/* "1.2.3.4", "2001:db8::/32" */
+size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]);
+/* Whether the network holds the address; no IPv4 address is in an IPv6 network (::/0). */
+bool ipnet_contains(const struct ipnet *net, const unsigned char a[16]);
 /* The order of addresses: every IPv4 before every IPv6, each by value. */
 int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
 
+/* Strings: DNS is lower case without the trailing dot; all are folded by text_fold in MATCH and
+   WILDCARD, as typed in EXACT (but DNS). */
 struct value {
 	enum value_type type;
 	union {
-		struct str s;	 /* KEYWORD, TEXT, DNS (lower case, no trailing dot) */
-		int64_t i;	 /* INTEGER */
-		double n;	 /* NUMBER */
-		bool b;		 /* BOOLEAN */
-		struct ts ts;	 /* DATE */
+		struct str s;    /* KEYWORD, TEXT, DNS */
+		int64_t i;       /* INTEGER */
+		double n;        /* NUMBER */
+		bool b;          /* BOOLEAN */
+		struct ts ts;    /* DATE */
 		struct ipnet ip; /* IP */
 	};
 };
 
 /* ---- the query: CONTRACT A9 ---- */
 
+/* MATCH, ":": any of values, as the type compares: keywords without case, text by all its tokens,
+   DNS self or subdomain, IP containment. Never on dates: a date is a RANGE, since a day has many
+   instants.
+   EXACT, "=": any of values to the letter (text: the whole value); on KEYWORD, TEXT and DNS alone,
+   other types and country codes have MATCH.
+   WILDCARD: pattern values, * any characters, ? one, no escapes, without case; on KEYWORD and DNS
+   against the whole value, on TEXT against each token.
+   RANGE: lo and hi, at least one set; on INTEGER, NUMBER, DATE and IP (by ip_cmp). */
 enum node_type {
-	NODE_ALL,	/* every document */
-	NODE_AND,	/* kids, 2 or more */
-	NODE_OR,	/* kids, 2 or more */
-	NODE_NOT,	/* kids[0] */
-	NODE_NESTED,	/* kids[0], with nested fields only, tested on one service at a time */
-	NODE_EXISTS,	/* field has a value */
-	NODE_MATCH,	/* ":": any of values, as the type compares: keywords without case, text by all
-			   its tokens, DNS self or subdomain, IP containment */
-	NODE_EXACT,	/* "=": any of values, to the letter (text: the whole value) */
-	NODE_WILDCARD,	/* ":": pattern values with * and ?; without case */
-	NODE_RANGE,	/* lo and hi, each optional */
+	NODE_ALL,    /* every document */
+	NODE_AND,    /* kids, 2 or more, none of them AND */
+	NODE_OR,     /* kids, 2 or more, none of them OR */
+	NODE_NOT,    /* kids[0], which is no NOT */
+	NODE_NESTED, /* kids[0], with nested fields only, tested on one service at a time */
+	NODE_EXISTS, /* field has a value */
+	NODE_MATCH,
+	NODE_EXACT,
+	NODE_WILDCARD,
+	NODE_RANGE,
 };
 
 struct bound {
@@ -105,7 +129,7 @@ struct node {
 	struct node **kids;
 	size_t nkids;
 	const struct schema_field *field; /* leaves */
-	struct value *values;		  /* MATCH, EXACT, WILDCARD: at least one, any of them */
+	struct value *values; /* MATCH, EXACT, WILDCARD: at least one, any of them */
 	size_t nvalues;
 	struct bound lo, hi; /* RANGE */
 };
@@ -117,21 +141,24 @@ struct query {
 };
 
 struct query_fault {
-	uint32_t at;		/* 1-based character position */
-	struct str message;	/* 1 to 400 characters, with the hint; never HTML or SQL */
+	uint32_t at;        /* 1-based character position */
+	struct str message; /* 1 to 400 characters, with the hint; never HTML or SQL */
 };
 
 /* now: what now-7d counts from. On false *fault says where and why (C-059: pure, bounded). */
-bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, struct query *out,
-    struct query_fault *fault) MUST_USE;
+bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
+    struct query *out, struct query_fault *fault) MUST_USE;
 /* A canonical text of the tree that parses to the same tree: for tests, cursors and -D. */
 void query_print(struct buf *b, const struct query *q);
 
 /* ---- text: shared by the parser, the index builder and tests ---- */
 
-/* Unicode case folding (simple), in the arena. */
+/* Unicode case folding, one character to one; s itself when nothing changes, else in the arena.
+   Bytes that are no UTF-8 stay as they are. Folding twice is folding once. */
 struct str text_fold(struct arena *a, struct str s);
-/* Calls fn with each folded token (runs of letters, digits and marks), in order. */
-void text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
+/* Calls fn with each folded token (runs of letters, digits and marks; '_' separates), in order.
+   Tokens live as long as s and the arena. */
+void text_tokens(
+    struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
 
 #endif

@@ -1,6 +1,20 @@
 /* The search schema, CONTRACT A10: SEARCH_FIELD(dataset, name, type, aggregatable).
    A name under "services." is a member of the host's services, the nested documents.
-   ALIAS(dataset, alias, name): in queries only; an alias ending in ".*" is a prefix. */
+   ALIAS(dataset, alias, name): in queries only; an alias ending in ".*" is a prefix.
+   NESTED(dataset, name): the object whose members are tested together by name:( ... ).
+   A user defines the macros it wants; all of them end with the file. */
+#ifndef SEARCH_FIELD
+#define SEARCH_FIELD(dataset, name, type, aggregatable)
+#endif
+#ifndef ALIAS
+#define ALIAS(dataset, alias, name)
+#endif
+#ifndef NESTED
+#define NESTED(dataset, name)
+#endif
+
+NESTED(HOSTS, "services")
+
 SEARCH_FIELD(HOSTS, "ip",				IP,	 1)
 SEARCH_FIELD(HOSTS, "ip_version",			INTEGER, 1)
 SEARCH_FIELD(HOSTS, "prefix",				KEYWORD, 1)
@@ -63,3 +77,7 @@ ALIAS(HOSTS, "host.*",				"*")
 ALIAS(HOSTS, "location.country_code",		"country_code")
 ALIAS(HOSTS, "autonomous_system.asn",		"asn")
 ALIAS(HOSTS, "dns.names",			"hostnames")
+
+#undef SEARCH_FIELD
+#undef ALIAS
+#undef NESTED

@@ -1,0 +1,181 @@
+-- SPDX-License-Identifier: ISC
+-- The hosts dataset: documents as they are searched, and the tags they carry.
+
+CREATE TABLE host (
+	ip inet PRIMARY KEY CHECK (masklen(ip) = CASE family(ip) WHEN 4 THEN 32 ELSE 128 END),
+	doc jsonb NOT NULL CHECK (jsonb_typeof(doc) = 'object' AND doc ->> 'ip' = host(ip))
+		CHECK (pg_column_size(doc) <= 16777216),
+	changed xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+-- The index follows changes by transaction, never by a sequence whose numbers commit out of order.
+CREATE INDEX host_changed ON host (changed);
+
+CREATE FUNCTION stamp_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.changed := pg_current_xact_id();
+	RETURN NEW;
+END
+$$;
+CREATE TRIGGER stamp_changed BEFORE UPDATE ON host FOR EACH ROW EXECUTE FUNCTION stamp_changed();
+
+CREATE FUNCTION host_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY host_changed;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER host_changed AFTER INSERT OR UPDATE OR DELETE ON host EXECUTE FUNCTION host_changed();
+
+-- Two records of one service: the newer last_seen wins whole, on a tie the new one; a record that does
+-- not say when takes the times of the one it replaces. first_seen is the earlier of both.
+CREATE FUNCTION service_merge(old jsonb, new jsonb) RETURNS jsonb
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE
+	       WHEN (new ->> 'last_seen') COLLATE "C" < (old ->> 'last_seen') COLLATE "C" THEN old
+	       ELSE new || jsonb_strip_nulls(jsonb_build_object(
+			'last_seen', coalesce(new -> 'last_seen', old -> 'last_seen')))
+	       END
+	       || jsonb_strip_nulls(jsonb_build_object(
+			'first_seen', least((old ->> 'first_seen') COLLATE "C", (new ->> 'first_seen') COLLATE "C")))
+$$;
+
+-- By (port, transport), in that order.
+CREATE FUNCTION services_merge(old jsonb, new jsonb) RETURNS jsonb
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT jsonb_agg(CASE WHEN o.s IS NULL THEN n.s WHEN n.s IS NULL THEN o.s ELSE service_merge(o.s, n.s) END
+			ORDER BY port, transport COLLATE "C")
+	  FROM (SELECT (s ->> 'port')::integer AS port, coalesce(s ->> 'transport', '') AS transport, s
+	          FROM jsonb_array_elements(old) AS s) AS o
+	  FULL JOIN (SELECT (s ->> 'port')::integer AS port, coalesce(s ->> 'transport', '') AS transport, s
+	          FROM jsonb_array_elements(new) AS s) AS n USING (port, transport)
+$$;
+
+-- What is stored when a host is seen again. Members of the record with the later last_seen win (a tie
+-- or none said: the new one's), the other's fill in; first_seen is the earlier and last_seen the later
+-- of both. host_merge(x, x) = x, and a record that says no times changes none.
+CREATE FUNCTION host_merge(old jsonb, new jsonb) RETURNS jsonb
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+	doc jsonb;
+	services jsonb;
+BEGIN
+	IF old = new THEN
+		RETURN old;
+	END IF;
+	IF (new ->> 'last_seen') COLLATE "C" < (old ->> 'last_seen') COLLATE "C" THEN
+		doc := new || old;
+	ELSE
+		doc := old || new;
+	END IF;
+	doc := doc || jsonb_strip_nulls(jsonb_build_object(
+		'first_seen', least((old ->> 'first_seen') COLLATE "C", (new ->> 'first_seen') COLLATE "C"),
+		'last_seen', greatest((old ->> 'last_seen') COLLATE "C", (new ->> 'last_seen') COLLATE "C")));
+	services := services_merge(coalesce(old -> 'services', '[]'), coalesce(new -> 'services', '[]'));
+	IF services IS NOT NULL THEN
+		doc := doc || jsonb_build_object('services', services, 'service_count', jsonb_array_length(services));
+	END IF;
+	RETURN doc;
+END
+$$;
+GRANT EXECUTE ON FUNCTION service_merge, services_merge, host_merge TO surfaced_admin;
+
+-- Full paths, each with its parents in the list too; CONTRACT and SPEC 2.2.
+CREATE FUNCTION tag_categories_valid(categories text[]) RETURNS boolean
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT cardinality(categories) <= 4 AND array_position(categories, NULL) IS NULL
+	   AND (SELECT coalesce(bool_and(c ~ '^[a-z0-9][a-z0-9-]{0,127}(/[a-z0-9][a-z0-9-]{0,127})*$'
+			AND char_length(c) <= 128
+			AND (c !~ '/' OR regexp_replace(c, '/[^/]*$', '') = ANY (categories))), true)
+	          FROM unnest(categories) AS c)
+	   AND cardinality(categories) = (SELECT count(DISTINCT c) FROM unnest(categories) AS c)
+$$;
+
+CREATE TABLE tag (
+	slug text PRIMARY KEY CHECK (char_length(slug) BETWEEN 1 AND 128 AND slug = lower(slug)
+		AND slug !~ '[[:cntrl:]]|^[[:space:]]|[[:space:]]$'),
+	name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 256),
+	categories text[] NOT NULL DEFAULT '{}' CHECK (tag_categories_valid(categories)),
+	classification text NOT NULL DEFAULT 'informational'
+		CHECK (classification IN ('informational', 'benign', 'suspicious', 'malicious')),
+	changed xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX tag_changed ON tag (changed);
+CREATE TRIGGER stamp_changed BEFORE UPDATE ON tag FOR EACH ROW EXECUTE FUNCTION stamp_changed();
+
+CREATE FUNCTION tag_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY tag_changed;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER tag_changed AFTER INSERT OR UPDATE OR DELETE ON tag EXECUTE FUNCTION tag_changed();
+
+GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin; -- its CHECK runs as the writer
+GRANT SELECT ON host, tag TO surfaced_api, surfaced_index, surfaced_admin;
+GRANT INSERT, UPDATE ON host, tag TO surfaced_admin;
+
+INSERT INTO tag (slug, name, categories, classification) VALUES
+	('botnet', 'Botnet member', '{malware,malware/botnet}', 'malicious'),
+	('c2', 'Command and control', '{malware,malware/c2}', 'malicious'),
+	('cobalt-strike', 'Cobalt Strike', '{malware,malware/c2}', 'malicious'),
+	('cryptominer', 'Cryptocurrency miner', '{malware,malware/miner}', 'malicious'),
+	('malware', 'Malware', '{malware}', 'malicious'),
+	('malware-download', 'Malware distribution', '{malware,malware/distribution}', 'malicious'),
+	('ransomware', 'Ransomware infrastructure', '{malware,malware/ransomware}', 'malicious'),
+	('sliver', 'Sliver', '{malware,malware/c2}', 'malicious'),
+	('metasploit', 'Metasploit', '{malware,malware/c2}', 'malicious'),
+	('webshell', 'Web shell', '{malware,malware/webshell}', 'malicious'),
+	('phishing', 'Phishing', '{fraud,fraud/phishing}', 'malicious'),
+	('scam', 'Scam', '{fraud,fraud/scam}', 'malicious'),
+	('spam', 'Spam source', '{abuse,abuse/spam}', 'malicious'),
+	('brute-force', 'Brute-force attacker', '{abuse,abuse/brute-force}', 'malicious'),
+	('ddos', 'Denial-of-service source', '{abuse,abuse/ddos}', 'malicious'),
+	('scanner', 'Scanner', '{scanner}', 'suspicious'),
+	('scanner-benign', 'Research scanner', '{scanner,scanner/research}', 'benign'),
+	('bulletproof', 'Bulletproof hosting', '{network,network/hosting}', 'suspicious'),
+	('tor-exit', 'Tor exit', '{anonymity,anonymity/tor}', 'suspicious'),
+	('tor-relay', 'Tor relay', '{anonymity,anonymity/tor}', 'informational'),
+	('vpn', 'VPN', '{anonymity,anonymity/vpn}', 'informational'),
+	('proxy', 'Proxy', '{anonymity,anonymity/proxy}', 'suspicious'),
+	('open-proxy', 'Open proxy', '{anonymity,anonymity/proxy,exposure}', 'suspicious'),
+	('residential-proxy', 'Residential proxy', '{anonymity,anonymity/proxy}', 'suspicious'),
+	('honeypot', 'Honeypot', '{research,research/honeypot}', 'benign'),
+	('sinkhole', 'Sinkhole', '{research,research/sinkhole}', 'benign'),
+	('cdn', 'Content delivery network', '{network,network/cdn}', 'benign'),
+	('cloud', 'Cloud', '{network,network/cloud}', 'informational'),
+	('hosting', 'Hosting', '{network,network/hosting}', 'informational'),
+	('residential', 'Residential network', '{network,network/residential}', 'informational'),
+	('mobile', 'Mobile network', '{network,network/mobile}', 'informational'),
+	('anycast', 'Anycast', '{network,network/anycast}', 'informational'),
+	('dns', 'DNS server', '{service,service/dns}', 'informational'),
+	('open-resolver', 'Open DNS resolver', '{service,service/dns,exposure}', 'suspicious'),
+	('mail', 'Mail server', '{service,service/mail}', 'informational'),
+	('web', 'Web server', '{service,service/web}', 'informational'),
+	('database', 'Database', '{service,service/database}', 'informational'),
+	('open-database', 'Database without login', '{service,service/database,exposure}', 'suspicious'),
+	('file-share', 'File sharing', '{service,service/file-share}', 'informational'),
+	('open-directory', 'Open directory', '{exposure,exposure/open-directory}', 'suspicious'),
+	('remote-access', 'Remote access', '{service,service/remote-access}', 'informational'),
+	('ssh', 'SSH', '{service,service/remote-access}', 'informational'),
+	('rdp', 'Remote desktop', '{service,service/remote-access}', 'informational'),
+	('vnc', 'VNC', '{service,service/remote-access}', 'informational'),
+	('login', 'Login page', '{web,web/login}', 'informational'),
+	('admin-panel', 'Administration panel', '{web,web/login,exposure}', 'informational'),
+	('default-page', 'Default page', '{web,web/default-page}', 'informational'),
+	('self-signed', 'Self-signed certificate', '{tls,tls/certificate}', 'informational'),
+	('expired-certificate', 'Expired certificate', '{tls,tls/certificate}', 'informational'),
+	('iot', 'Internet of things', '{device,device/iot}', 'informational'),
+	('camera', 'Camera', '{device,device/iot,device/iot/camera}', 'informational'),
+	('printer', 'Printer', '{device,device/printer}', 'informational'),
+	('router', 'Router', '{device,device/router}', 'informational'),
+	('nas', 'Network storage', '{device,device/nas}', 'informational'),
+	('voip', 'Telephony', '{device,device/voip}', 'informational'),
+	('ics', 'Industrial control system', '{ics}', 'informational'),
+	('scada', 'SCADA', '{ics,ics/scada}', 'informational'),
+	('plc', 'Programmable logic controller', '{ics,ics/plc}', 'informational'),
+	('building-automation', 'Building automation', '{ics,ics/building}', 'informational'),
+	('eol', 'End-of-life software', '{exposure,exposure/eol}', 'suspicious'),
+	('vulnerable', 'Known vulnerable', '{exposure,exposure/vulnerable}', 'suspicious');
+
+-- After the seed: what comes with the product is nobody's act.
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON tag FOR EACH ROW EXECUTE FUNCTION audit_row('slug');

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: ISC */
+/* Bulk lookup of hosts by address: CONTRACT A3. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct bulk_in {
+	struct list ips;
+	int64_t limit_per_ip;
+};
+
+static const struct field bulk_in[] = {
+	LIST_OF(struct bulk_in, ips, REQUIRED, struct str, 1, LIM_BULK_IPS),
+	NUMBER(struct bulk_in, limit_per_ip, 0, 1, LIM_LIMIT_PER_IP, LIM_LIMIT_PER_IP_DEFAULT),
+	FIELD_END,
+};
+
+static const struct body_code bulk_codes[] = {
+	{ "ips", ERR_INVALID_IP_BATCH, ERR_INVALID_IP_BATCH },
+	{ "limit_per_ip", ERR_INVALID_LIMIT_PER_IP, ERR_INVALID_LIMIT_PER_IP },
+	{ NULL, ERR_UNSET, ERR_UNSET },
+};
+
+struct bulk_host {
+	struct str ip;
+	struct json doc;
+	bool more;
+};
+
+static const struct field bulk_host_out[] = {
+	FIELD(struct bulk_host, ip, 0),
+	FIELD(struct bulk_host, doc, 0),
+	FIELD(struct bulk_host, more, 0),
+	FIELD_END,
+};
+
+/* $2: services a host may have in the answer; the first ones, in the stored order. */
+static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
+    "SELECT host(ip) AS ip,"
+    " CASE WHEN jsonb_array_length(doc->'services') > $2::bigint"
+    "      THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
+    "           '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
+    "      ELSE doc END AS doc,"
+    " COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more"
+    " FROM host WHERE ip = ANY ($1::text[]::inet[])");
+
+static int
+bad_ip(struct req *rq, size_t i, const char *what)
+{
+	return fail_at(rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
+}
+
+/* One address each, no prefix, none twice in whatever spelling. */
+static int
+parse_ips(struct req *rq, const struct list *ips, struct ipnet *nets, struct str *texts)
+{
+	const struct str *sent = ips->items;
+
+	for (size_t i = 0; i < ips->n; i++) {
+		char *room = arena_alloc(rq->arena, IPNET_LEN + 1);
+
+		if (sent[i].n == 0 || memchr(sent[i].p, '/', sent[i].n) != NULL ||
+		    !ipnet_parse(sent[i], &nets[i]) || nets[i].bits != 128)
+			return bad_ip(rq, i, "is no IP address");
+		for (size_t k = 0; k < i; k++)
+			if (ip_cmp(nets[k].a, nets[i].a) == 0)
+				return bad_ip(rq, i, "is repeated");
+		texts[i] = (struct str){ room, ipnet_print(&nets[i], room) };
+	}
+	return PASS;
+}
+
+static const struct bulk_host *
+host_of(const struct list *hosts, const struct ipnet *net)
+{
+	const struct bulk_host *h = hosts->items;
+	struct ipnet at;
+
+	for (size_t i = 0; i < hosts->n; i++)
+		if (ipnet_parse(h[i].ip, &at) && ip_cmp(at.a, net->a) == 0)
+			return &h[i];
+	return NULL;
+}
+
+static void
+write_result(struct buf *b, struct str ip, const struct bulk_host *h)
+{
+	buf_z(b, "{\"ip\":");
+	json_write_str(b, ip);
+	buf_printf(b, ",\"found\":%s,\"services_has_more\":%s,\"host\":", h != NULL ? "true" : "false",
+	    h != NULL && h->more ? "true" : "false");
+	if (h == NULL)
+		buf_z(b, "null");
+	else
+		buf_str(b, h->doc.text);
+	buf_char(b, '}');
+}
+
+static int
+bulk_lookup_hosts(struct req *rq)
+{
+	const struct bulk_in *in = rq->in;
+	struct ipnet nets[LIM_BULK_IPS];
+	struct str texts[LIM_BULK_IPS];
+	struct list hosts = { 0 };
+	enum db_rc rc;
+	struct buf *b;
+
+	if (parse_ips(rq, &in->ips, nets, texts) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &bulk_hosts, &hosts, P(((struct strs){ texts, in->ips.n })),
+	    P(in->limit_per_ip));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	b = reply_begin(rq, 200);
+	buf_z(b, "{\"results\":[");
+	for (size_t i = 0; i < in->ips.n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		write_result(b, texts[i], host_of(&hosts, &nets[i]));
+	}
+	buf_z(b, "]}");
+	return PASS;
+}
+
+static const char bulk_answer[] =
+    "{\"type\":\"object\",\"required\":[\"results\"],\"properties\":{\"results\":{"
+    "\"type\":\"array\",\"minItems\":1,\"maxItems\":100,\"description\":\"One a requested "
+    "address, in the order of the request.\",\"items\":{\"type\":\"object\","
+    "\"required\":[\"ip\",\"found\",\"services_has_more\",\"host\"],\"properties\":{"
+    "\"ip\":{\"type\":\"string\"},\"found\":{\"type\":\"boolean\"},"
+    "\"services_has_more\":{\"type\":\"boolean\",\"description\":\"The host has more services "
+    "than limit_per_ip.\"},\"host\":{\"oneOf\":[{\"$ref\":"
+    "\"#/components/schemas/Document_hosts\"},{\"type\":\"null\"}]}}}}}}";
+
+static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMIT_PER_IP,
+	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_TIMEOUT, ERR_UNSET };
+
+const struct route bulk_routes[] = {
+	{
+	    ROUTE(POST, "/search/hosts/bulk", bulk_lookup_hosts),
+	    .scope = SCOPE_SEARCH_VIEW,
+	    .access = ACCESS_ACCOUNT,
+	    .meter = METER_QUOTA,
+	    .area = AREA_SEARCH,
+	    .entitlement = ENTITLEMENT_SEARCH,
+	    BODY(struct bulk_in, bulk_in, BODY_CONFIGURED),
+	    .body_codes = bulk_codes,
+	    .answer = bulk_answer,
+	    .errors = bulk_errors,
+	    .tag = "Search",
+	    .summary = "Look up hosts by address",
+	    .description = "The documents of up to 100 addresses, found or not, with the first "
+			   "limit_per_ip services of each.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const bulk_stmts[] = { &bulk_hosts, NULL };

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/* An engine's groups against the contract, before they are sent: a wrong answer is a 502, never a
+   wrong 200 (C-065). */
+#include "config.h"
+
+#include "api/api.h"
+
+static size_t
+length(const struct value *v)
+{
+	return str_utf8_bad(v->s) == v->s.n ? str_chars(v->s) : 0;
+}
+
+static int
+compare(const struct value *a, const struct value *b)
+{
+	switch (a->type) {
+	case VALUE_KEYWORD:
+	case VALUE_TEXT:
+	case VALUE_DNS:
+		return str_cmp(a->s, b->s);
+	case VALUE_IP:
+		return ip_cmp(a->ip.a, b->ip.a);
+	case VALUE_INTEGER:
+		return (a->i > b->i) - (a->i < b->i);
+	case VALUE_NUMBER:
+		return (a->n > b->n) - (a->n < b->n);
+	case VALUE_BOOLEAN:
+		return (int)a->b - (int)b->b;
+	case VALUE_DATE:
+		return ts_cmp(a->ts, b->ts);
+	}
+	panic("value type %d", (int)a->type);
+}
+
+static bool
+has_text(const struct value *v)
+{
+	return v->type == VALUE_KEYWORD || v->type == VALUE_TEXT || v->type == VALUE_DNS;
+}
+
+/* "a-z0-9" segments with inner hyphens, split by slashes (SPEC 2.2). */
+static bool
+category_good(struct str s)
+{
+	bool fresh = true;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+
+		if (c == '/' ? fresh : !plain && (c != '-' || fresh))
+			return false;
+		fresh = c == '/';
+	}
+	return s.n >= 1 && s.n <= 128 && !fresh;
+}
+
+static bool
+classification_good(struct str s)
+{
+	return str_is(s, "informational") || str_is(s, "benign") || str_is(s, "suspicious") ||
+	    str_is(s, "malicious");
+}
+
+static const char *
+tag_fault(const struct bucket *b, bool allowed)
+{
+	const struct tag *t = b->tag;
+
+	if (t == NULL)
+		return NULL;
+	if (!allowed)
+		return "a tag outside tags and services.tags (C-052)";
+	if (!str_eq(t->slug, b->value.s) || str_chars(t->slug) > LIM_TAG_SLUG)
+		return "a tag's slug that is not the value (C-052)";
+	if (str_chars(t->name) > LIM_TAG_NAME || !classification_good(t->classification))
+		return "a tag's name or classification (C-053)";
+	if (t->ncategories > LIM_TAG_CATEGORIES)
+		return "too many categories (C-053)";
+	for (size_t i = 0; i < t->ncategories; i++)
+		if (!category_good(t->categories[i]))
+			return "a category that is no path (C-053)";
+	return NULL;
+}
+
+static const char *
+bucket_fault(const struct group *g, const struct bucket *b, bool tags)
+{
+	if (b->value.type != g->field->type)
+		return "a value of another type (C-043)";
+	if (has_text(&b->value) && (length(&b->value) < 1 || length(&b->value) > LIM_BUCKET_VALUE))
+		return "a value of a bad length (C-050)";
+	if (b->count < 1 || b->count > (uint64_t)LIM_BUCKET_COUNT)
+		return "a count out of range (C-047)";
+	if (b->label.p != NULL &&
+	    (b->label.n == 0 || str_utf8_bad(b->label) < b->label.n ||
+		str_chars(b->label) > LIM_BUCKET_LABEL))
+		return "a label of a bad length (C-051)";
+	return tag_fault(b, tags);
+}
+
+static const char *
+group_fault(const struct agg *a, const struct group *g)
+{
+	bool tags = strcmp(a->field->name, "tags") == 0 || strcmp(a->field->name, "services.tags") == 0;
+	const char *fault;
+
+	if (g->field != a->field)
+		return "a group of another field (C-041)";
+	if (g->nbuckets > a->limit)
+		return "more buckets than were asked for";
+	for (size_t i = 0; i < g->nbuckets; i++) {
+		const struct bucket *b = &g->buckets[i];
+
+		fault = bucket_fault(g, b, tags);
+		if (fault != NULL)
+			return fault;
+		if (i > 0 && (b->count > b[-1].count ||
+			(b->count == b[-1].count && compare(&b[-1].value, &b->value) >= 0)))
+			return "buckets out of order (C-049)";
+	}
+	return NULL;
+}
+
+const char *
+check_groups(const struct agg *aggs, size_t naggs, const struct group *groups)
+{
+	for (size_t i = 0; i < naggs; i++) {
+		const char *fault = group_fault(&aggs[i], &groups[i]);
+
+		if (fault != NULL)
+			return fault;
+	}
+	return NULL;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced -D: the tables, one row a line, for tests, packagers and the curious. */
+#include "config.h"
+
+#include "api/api.h"
+
+#include <inttypes.h>
+
+static const char *const access_names[] = { "", "public", "account", "project" };
+static const char *const meter_names[] = { "", "none", "rate", "quota" };
+static const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
+
+static void
+dump_openapi(void)
+{
+	struct buf b = { 0 };
+
+	openapi_write(&b);
+	fwrite(b.p, 1, b.n, stdout);
+	buf_free(&b);
+}
+
+static void
+dump_routes(void)
+{
+	for (const struct route *const *t = areas; *t != NULL; t++)
+		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
+			    r->operation, r->scope == SCOPE_ANY ? "any" : scope_name(r->scope),
+			    access_names[r->access], meter_names[r->meter],
+			    r->entitlement == ENTITLEMENT_ANY ? "any" :
+								entitlement_name(r->entitlement));
+}
+
+static void
+dump_limits(void)
+{
+#define LIMIT(id, value, unit, source)                                                             \
+	printf("%s\t%" PRId64 "\t%s\t%s\n", #id, (int64_t)(value), unit, source);
+#include "tbl/limits.h"
+#undef LIMIT
+}
+
+static void
+dump_errors(void)
+{
+	for (enum error e = 1; e < ERRORS; e++)
+		printf("%d\t%s\t%s\n", error_status(e), error_code(e), error_message(e));
+}
+
+static void
+dump_params(void)
+{
+	conf_describe(stdout);
+}
+
+static void
+dump_sql(void)
+{
+	for (const struct stmt *const *const *t = area_stmts; *t != NULL; t++)
+		for (const struct stmt *const *s = *t; *s != NULL; s++)
+			printf("%s\t%s\n", (*s)->name, (*s)->sql);
+}
+
+static const struct {
+	const char *what;
+	void (*print)(void);
+} dumps[] = {
+	{ "openapi", dump_openapi },
+	{ "routes", dump_routes },
+	{ "limits", dump_limits },
+	{ "errors", dump_errors },
+	{ "params", dump_params },
+	{ "sql", dump_sql },
+};
+
+int
+dump(const char *what)
+{
+	for (size_t i = 0; i < COUNT(dumps); i++)
+		if (strcmp(what, dumps[i].what) == 0) {
+			dumps[i].print();
+			return fflush(stdout) == 0 ? 0 : 1;
+		}
+	fputs("surfaced: -D takes openapi, routes, limits, errors, params or sql\n", stderr);
+	return 2;
+}

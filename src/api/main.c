@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced: the API's master and its workers. */
+#include "config.h"
+
+#include "api/api.h"
+#include "base/daemon.h"
+
+#include <errno.h>
+
+static bool
+read_file(const char *path, struct buf *out)
+{
+	char part[4096];
+	FILE *in = fopen(path, "re");
+	size_t n;
+	bool ok;
+
+	if (in == NULL)
+		return false;
+	while ((n = fread(part, 1, sizeof(part), in)) > 0)
+		buf_add(out, part, n);
+	ok = !ferror(in);
+	fclose(in);
+	return ok;
+}
+
+/* The one place where an admin tunes the workers is nginx's own upstream file. */
+static bool
+pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+{
+	struct buf text = { 0 };
+	char why[256];
+	bool ok;
+
+	if (!read_file(conf.upstreams, &text)) {
+		snprintf(err, room, "%s: %s", conf.upstreams, strerror(errno));
+		buf_free(&text);
+		return false;
+	}
+	ok = pools_parse(buf_done(&text), out, n, why, sizeof(why));
+	if (!ok)
+		snprintf(err, room, "%s: %s", conf.upstreams, why);
+	buf_free(&text);
+	return ok;
+}
+
+static bool
+check(char *err, size_t room)
+{
+	struct cursor_secret secret;
+
+	return routes_check(areas, err, room) &&
+	    cursor_secret_read(conf.secret_file, &secret, err, room);
+}
+
+static void
+refresh(struct worker *w)
+{
+	engine_refresh(w->engine);
+}
+
+static void
+work(const struct pool *pool, int listener)
+{
+	struct worker w = {
+		.arena = arena_new((size_t)conf.request_memory),
+		.db = db_open(conf.database, pool->name),
+		.engine = engine_open_index(conf.index_directory),
+		.tables = areas,
+		.refresh = refresh,
+	};
+	char err[256];
+
+	if (!cursor_secret_read(conf.secret_file, &w.secret, err, sizeof(err)))
+		panic("%s", err);
+	w.keys = key_cache_new(w.db);
+	http_serve(&w, listener);
+	key_cache_free(w.keys);
+	engine_close(w.engine);
+	db_close(w.db);
+	arena_free(w.arena);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon surfaced = {
+		.name = "surfaced",
+		.pools = pools,
+		.dump = dump,
+		.check = check,
+		.work = work,
+	};
+
+	return daemon_main(argc, argv, &surfaced);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+/* Between the files of the daemon skeleton. */
+#ifndef BASE_DAEMON_PRIV_H
+#define BASE_DAEMON_PRIV_H
+
+#include "base/daemon.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+enum {
+	SLOTS_MAX = 2 * WORKERS_MAX, /* old workers keep theirs until they have finished */
+	BACKLOG = 511,
+};
+
+/* The mapping that master and workers share, in a memfd, so that it survives a re-exec and
+   surfacectl can look at it through /proc. A new layout gets a new magic. */
+#define SHARED_MAGIC 0x7375726661636531ULL
+#define SHARED_NAME "surfaced-slots"
+
+struct shared {
+	uint64_t magic;
+	_Atomic uint32_t high; /* slots below it have been used */
+	uint32_t pool_count;
+	struct pool pools[POOLS_MAX]; /* what the master runs, as it was read at its last start */
+	struct worker_slot slots[SLOTS_MAX];
+};
+
+/* What a master hands to its next self through the environment, besides the descriptors. */
+struct heritage {
+	char exe[4096]; /* as it was called at the first start: an upgrade has replaced the file */
+	int shared;	/* descriptor; -1: a fresh start */
+	size_t count;
+	struct {
+		int fd;
+		char path[108];
+	} socks[POOLS_MAX * 2];
+};
+
+/* ---- heritage.c ---- */
+void heritage_take(struct heritage *h); /* from the environment, which it cleans */
+bool heritage_give(const struct heritage *h) MUST_USE;
+int heritage_sock(struct heritage *h, const char *path); /* hands it over; -1: none */
+
+/* ---- listen.c ---- */
+int listen_open(const char *path, char *err, size_t room); /* -1 with a reason */
+bool listen_adopt(int fd);				   /* non-blocking, close on exec */
+
+/* ---- worker.c ---- */
+struct shared *shared_new(int *fd);
+struct shared *shared_map(int fd); /* NULL: not ours */
+/* In the child of a fork: never returns. slot is its own. */
+_Noreturn void worker_run(const struct daemon *d, const struct pool *pool, int listener,
+    struct shared *shared, struct worker_slot *slot);
+bool privileges_drop(char *err, size_t room); /* to conf.user, when root */
+
+/* ---- master.c ---- */
+int master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n,
+    struct heritage *h);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* What a master hands to its next self over an exec: listening sockets, the shared mapping and the name
+   it was started by, listed in one environment variable. A service manager's sockets (LISTEN_FDS) come in
+   by the same door. */
+#include "config.h"
+
+#include "base/daemon_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#define VARIABLE "DAEMON_HERITAGE"
+
+static bool
+sock_path(int fd, char out[108])
+{
+	struct sockaddr_un a = { 0 };
+	socklen_t n = sizeof(a);
+	int listening = 0;
+	socklen_t m = sizeof(listening);
+
+	if (getsockname(fd, (struct sockaddr *)&a, &n) != 0 || a.sun_family != AF_UNIX)
+		return false;
+	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &m) != 0 || !listening)
+		return false;
+	snprintf(out, 108, "%.107s", a.sun_path);
+	return out[0] == '/';
+}
+
+static void
+add(struct heritage *h, int fd, const char *path)
+{
+	if (h->count == COUNT(h->socks) || !listen_adopt(fd)) {
+		close(fd);
+		return;
+	}
+	h->socks[h->count].fd = fd;
+	snprintf(h->socks[h->count].path, sizeof(h->socks[h->count].path), "%s", path);
+	h->count++;
+}
+
+static void
+take_systemd(struct heritage *h)
+{
+	int n = sd_listen_fds(1);
+	char path[108];
+
+	for (int i = 0; i < n; i++)
+		if (sock_path(SD_LISTEN_FDS_START + i, path))
+			add(h, SD_LISTEN_FDS_START + i, path);
+}
+
+/* "PID SHARED EXE" and lines of "FD PATH": the path of the file, which is not what the socket was bound
+   to (listen_open renames it). */
+static void
+take_own(struct heritage *h, char *text)
+{
+	char *line = strsep(&text, "\n");
+	int pid, fd, at;
+
+	if (sscanf(line, "%d %d %n", &pid, &fd, &at) < 2 || pid != getpid())
+		return;
+	h->shared = fd;
+	snprintf(h->exe, sizeof(h->exe), "%s", line + at);
+	while ((line = strsep(&text, "\n")) != NULL)
+		if (sscanf(line, "%d %n", &fd, &at) == 1)
+			add(h, fd, line + at);
+}
+
+static void
+find_exe(struct heritage *h)
+{
+	ssize_t n = readlink("/proc/self/exe", h->exe, sizeof(h->exe) - 1);
+
+	if (n < 0)
+		panic("readlink /proc/self/exe: %s", strerror(errno));
+	h->exe[n] = '\0';
+}
+
+void
+heritage_take(struct heritage *h)
+{
+	const char *value = getenv(VARIABLE);
+	char *text;
+
+	h->shared = -1;
+	h->count = 0;
+	h->exe[0] = '\0';
+	if (value != NULL && (text = strdup(value)) != NULL) {
+		take_own(h, text);
+		free(text);
+	}
+	unsetenv(VARIABLE);
+	take_systemd(h);
+	if (h->exe[0] == '\0')
+		find_exe(h);
+}
+
+bool
+heritage_give(const struct heritage *h)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	buf_printf(&b, "%d %d %s", (int)getpid(), h->shared, h->exe);
+	ok = fcntl(h->shared, F_SETFD, 0) == 0;
+	for (size_t i = 0; i < h->count; i++) {
+		buf_printf(&b, "\n%d %s", h->socks[i].fd, h->socks[i].path);
+		ok = ok && fcntl(h->socks[i].fd, F_SETFD, 0) == 0;
+	}
+	buf_char(&b, '\0');
+	ok = ok && setenv(VARIABLE, b.p, 1) == 0;
+	buf_free(&b);
+	return ok;
+}
+
+int
+heritage_sock(struct heritage *h, const char *path)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (strcmp(h->socks[i].path, path) == 0) {
+			int fd = h->socks[i].fd;
+
+			h->socks[i] = h->socks[--h->count];
+			return fd;
+		}
+	return -1;
+}

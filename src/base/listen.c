@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/* Listening Unix sockets. A socket is bound under a temporary name and renamed when it listens, so that
+   its name never stands for something that refuses, and a stale file of a crash is replaced. */
+#include "config.h"
+
+#include "base/daemon_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static bool
+address(struct sockaddr_un *a, const char *path)
+{
+	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	return (size_t)snprintf(a->sun_path, sizeof(a->sun_path), "%s", path) < sizeof(a->sun_path);
+}
+
+static bool
+somebody_listens(const char *path)
+{
+	struct sockaddr_un a;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool yes;
+
+	if (fd < 0 || !address(&a, path))
+		panic("socket: %s", strerror(errno));
+	yes = connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EAGAIN;
+	close(fd);
+	return yes;
+}
+
+/* nginx gets in by the group; as root the file goes to the user the workers run as. */
+static bool
+permit(const char *path)
+{
+	const struct passwd *pw;
+
+	if (chmod(path, 0660) != 0)
+		return false;
+	if (geteuid() != 0 || conf.user[0] == '\0')
+		return true;
+	pw = getpwnam(conf.user);
+	return pw != NULL && chown(path, pw->pw_uid, pw->pw_gid) == 0;
+}
+
+static bool
+bind_at(int fd, const char *temporary, const char *path)
+{
+	struct sockaddr_un a;
+
+	if (!address(&a, temporary)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	unlink(temporary);
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && permit(temporary) &&
+	    listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
+}
+
+int
+listen_open(const char *path, char *err, size_t room)
+{
+	char temporary[128];
+	int fd;
+
+	if (somebody_listens(path)) {
+		snprintf(err, room, "%s: another process listens there", path);
+		return -1;
+	}
+	/* sun_path has room for 107 bytes: a long name loses its last two. */
+	snprintf(temporary, sizeof(temporary), "%.*s.~", strlen(path) > 105 ? 105 : (int)strlen(path), path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && bind_at(fd, temporary, path))
+		return fd;
+	snprintf(err, room, "%s: %s", path, strerror(errno));
+	if (fd >= 0) {
+		unlink(temporary);
+		close(fd);
+	}
+	return -1;
+}
+
+bool
+listen_adopt(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+	    fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+}

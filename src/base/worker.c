@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: ISC */
+/* The worker's side: privileges, signals, waiting, and the slot that others see of it. */
+#include "config.h"
+
+#include "base/daemon_priv.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_seen;
+
+/* Outside daemon_main (unit tests) a process is its own only worker. */
+static struct worker_slot private_slot;
+static struct worker_slot *own_slot = &private_slot;
+static struct shared *own_shared;
+static int epoll = -1, epoll_listener = -1, epoll_extra = -1;
+
+struct shared *
+shared_map(int fd)
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (s == MAP_FAILED)
+		return NULL;
+	if (s->magic == SHARED_MAGIC)
+		return s;
+	munmap(s, sizeof(*s));
+	return NULL;
+}
+
+struct shared *
+shared_new(int *fd)
+{
+	struct shared *s;
+
+	*fd = memfd_create(SHARED_NAME, MFD_CLOEXEC);
+	if (*fd < 0 || ftruncate(*fd, sizeof(*s)) != 0)
+		panic("memfd: %s", strerror(errno));
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (s == MAP_FAILED)
+		panic("mmap: %s", strerror(errno));
+	s->magic = SHARED_MAGIC;
+	return s;
+}
+
+bool
+privileges_drop(char *err, size_t room)
+{
+	const struct passwd *pw;
+
+	if (geteuid() != 0 || conf.user[0] == '\0')
+		return true;
+	pw = getpwnam(conf.user);
+	if (pw == NULL) {
+		snprintf(err, room, "user %s is unknown", conf.user);
+		return false;
+	}
+	if (initgroups(conf.user, pw->pw_gid) == 0 && setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0)
+		return true;
+	snprintf(err, room, "become %s: %s", conf.user, strerror(errno));
+	return false;
+}
+
+static void
+note_stop(int sig)
+{
+	(void)sig;
+	stop_seen = 1;
+}
+
+/* A signal in the middle of a read truncates a request body silently in libfcgi: SIGTERM stays blocked,
+   as everything the master had blocked, but in epoll_pwait. The master alone minds a terminal's keys. */
+static void
+set_signals(void)
+{
+	struct sigaction stop = { .sa_handler = note_stop }, ignore = { .sa_handler = SIG_IGN };
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	if (sigaction(SIGTERM, &stop, NULL) != 0 || sigaction(SIGPIPE, &ignore, NULL) != 0 ||
+	    sigaction(SIGINT, &ignore, NULL) != 0 || sigaction(SIGHUP, &ignore, NULL) != 0 ||
+	    sigprocmask(SIG_SETMASK, &blocked, NULL) != 0)
+		panic("signals: %s", strerror(errno));
+}
+
+void
+worker_run(const struct daemon *d, const struct pool *pool, int listener, struct shared *shared,
+    struct worker_slot *slot)
+{
+	pid_t master = getppid();
+	char err[256];
+
+	own_shared = shared;
+	own_slot = slot;
+	atomic_store(&slot->pid, getpid());
+	set_signals();
+	if (!privileges_drop(err, sizeof(err)))
+		panic("%s", err);
+	/* After the change of user, which would clear it. A master that is gone already sends nothing. */
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != master)
+		_exit(1);
+	prctl(PR_SET_NAME, pool->name);
+	d->work(pool, listener);
+	atomic_store(&slot->busy_since, 0);
+	atomic_store(&slot->searching, 0);
+	exit(0);
+}
+
+/* A pending signal counts: under load epoll_pwait returns descriptors and delivers nothing. */
+bool
+daemon_stopping(void)
+{
+	sigset_t pending;
+
+	return stop_seen || (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
+}
+
+static void
+watch(int fd, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.fd = fd };
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) != 0)
+		panic("epoll_ctl: %s", strerror(errno));
+}
+
+/* The extra descriptor may be another one, or a new one under the same number. */
+static void
+watch_extra(int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_extra >= 0 && epoll_extra != fd)
+		epoll_ctl(epoll, EPOLL_CTL_DEL, epoll_extra, NULL); /* fails when it is closed: gone */
+	epoll_extra = fd;
+	if (fd >= 0 && epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e) != 0)
+		watch(fd, EPOLLIN);
+}
+
+bool
+daemon_wait(int listener, int extra)
+{
+	struct epoll_event event;
+	sigset_t open;
+	int n;
+
+	if (epoll < 0 && (epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
+		panic("epoll: %s", strerror(errno));
+	if (listener >= 0 && epoll_listener != listener) {
+		watch(listener, EPOLLIN | EPOLLEXCLUSIVE);
+		epoll_listener = listener;
+	}
+	watch_extra(extra);
+	sigemptyset(&open);
+	do {
+		if (daemon_stopping())
+			return false;
+		n = epoll_pwait(epoll, &event, 1, -1, &open);
+		if (n < 0 && errno != EINTR)
+			panic("epoll_pwait: %s", strerror(errno));
+	} while (n <= 0);
+	return true;
+}
+
+struct worker_slot *
+daemon_slot(void)
+{
+	return own_slot;
+}
+
+unsigned
+daemon_searching(void)
+{
+	unsigned n = 0;
+	uint32_t high;
+
+	if (own_shared == NULL)
+		return (unsigned)atomic_load(&private_slot.searching);
+	high = atomic_load(&own_shared->high);
+	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
+		n += atomic_load_explicit(&own_shared->slots[i].searching, memory_order_relaxed) != 0;
+	return n;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl accounts: organisations, their state, and the scopes their keys may hold. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+struct account {
+	struct uuid uuid;
+	struct str name, state;
+	struct uuid group_uuid;
+	struct list scopes, entitlements;
+	struct ts created_at;
+};
+
+static const struct field account_out[] = {
+	FIELD(struct account, uuid, 0),
+	FIELD(struct account, name, 0),
+	FIELD(struct account, state, 0),
+	FIELD(struct account, group_uuid, NULLABLE),
+	LIST_OF(struct account, scopes, 0, struct str, 0, 0),
+	LIST_OF(struct account, entitlements, 0, struct str, 0, 0),
+	FIELD(struct account, created_at, 0),
+	FIELD_END,
+};
+
+struct account_line {
+	struct uuid uuid;
+	struct str name, state, account_group;
+	struct ts created_at;
+};
+
+static const struct field line_out[] = {
+	FIELD(struct account_line, uuid, 0),
+	FIELD(struct account_line, name, 0),
+	FIELD(struct account_line, state, 0),
+	FIELD(struct account_line, account_group, NULLABLE),
+	FIELD(struct account_line, created_at, 0),
+	FIELD_END,
+};
+
+struct found {
+	struct uuid uuid;
+};
+
+static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
+
+static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account_line, line_out,
+    "SELECT a.uuid, a.name, a.state, g.name AS account_group, a.created_at"
+    " FROM account a LEFT JOIN account_group g ON g.uuid = a.group_uuid ORDER BY a.name");
+
+static const struct stmt show_account = STMT(show_account, account_out,
+    "SELECT a.uuid, a.name, a.state, a.group_uuid,"
+    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid ORDER BY 1) AS scopes,"
+    " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = a.uuid"
+    "  AND (e.expires_at IS NULL OR e.expires_at > now()) ORDER BY 1) AS entitlements, a.created_at"
+    " FROM account a WHERE a.uuid = $1");
+
+static const struct stmt find_account = STMT(find_account, found_out,
+    "SELECT uuid FROM account WHERE uuid::text = lower($1) OR name = $1"
+    " ORDER BY uuid::text = lower($1) DESC LIMIT 1");
+
+/* No row: the group that was asked for does not exist. */
+static const struct stmt insert_account = STMT(insert_account, found_out,
+    "INSERT INTO account (name, group_uuid)"
+    " SELECT $1, g.uuid FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = lower($2) OR g.name = $2"
+    "  WHERE $2 IS NULL OR g.uuid IS NOT NULL RETURNING uuid");
+
+static const struct stmt allow_scopes = STMT(allow_scopes, NULL,
+    "INSERT INTO account_scope (account_uuid, scope) SELECT $1, s FROM unnest($2::text[]) AS s"
+    " ON CONFLICT DO NOTHING");
+
+static const struct stmt deny_scopes = STMT(deny_scopes, NULL,
+    "DELETE FROM account_scope WHERE account_uuid = $1 AND scope = ANY ($2::text[])");
+
+static const struct stmt grant_entitlements = STMT(grant_entitlements, NULL,
+    "INSERT INTO entitlement (account_uuid, name) SELECT $1, e FROM unnest($2::text[]) AS e");
+
+static const struct stmt set_state = STMT(set_state, NULL, "UPDATE account SET state = $2 WHERE uuid = $1");
+
+static const struct stmt set_group = STMT(set_group, found_out,
+    "UPDATE account a SET group_uuid = g.uuid"
+    " FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = lower($2) OR g.name = $2"
+    " WHERE a.uuid = $1 AND ($2 = 'none' OR g.uuid IS NOT NULL) RETURNING a.uuid");
+
+int
+cli_account(struct cli *c, struct str said, struct uuid *out)
+{
+	struct found f;
+	enum db_rc rc;
+
+	if (said.p == NULL)
+		return cli_usage(c, "--account NAME or UUID is missing");
+	rc = db_one(c->db, &find_account, &f, P(said));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "there is no account %s", said.p);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, said.p);
+	*out = f.uuid;
+	return EXIT_OK;
+}
+
+bool
+cli_scopes(struct cli *c, struct cli_list said, struct strs *out)
+{
+	struct str *names = ARENA_ARRAY(c->arena, said.n + SCOPE_COUNT, struct str);
+	size_t n = 0;
+
+	for (size_t i = 0; i < said.n; i++) {
+		if (str_is(said.p[i], "all")) {
+			n = 0;
+			for (unsigned s = SCOPE_ANY + 1; s < SCOPE_COUNT; s++)
+				names[n++] = str_of(scope_name((enum scope)s));
+			break;
+		}
+		if (scope_parse(said.p[i]) == SCOPE_UNSET) {
+			cli_usage(c, "there is no scope %s", said.p[i].p);
+			return false;
+		}
+		names[n++] = said.p[i];
+	}
+	*out = (struct strs){ names, n };
+	return true;
+}
+
+static int
+print_account(struct cli *c, struct uuid uuid)
+{
+	struct account a;
+	enum db_rc rc = db_one(c->db, &show_account, &a, P(uuid));
+
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "account");
+	return cli_print(c, "account", account_out, &a);
+}
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct list rows;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	rc = db_rows(c->db, &list_accounts, &rows, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "accounts");
+	return cli_print_list(c, "accounts", line_out, rows, sizeof(struct account_line));
+}
+
+/* words[0] is the account; the rest is the command's. */
+static int
+account_words(struct cli *c, int argc, char **argv, size_t more_min, size_t more_max,
+    struct cli_list *words, struct uuid *account)
+{
+	const struct cli_option options[] = { { NULL } };
+
+	if (!cli_options(c, argc, argv, options, words, 1 + more_min, 1 + more_max))
+		return EXIT_USAGE;
+	return cli_account(c, words->p[0], account);
+}
+
+static int
+show(struct cli *c, int argc, char **argv)
+{
+	struct cli_list words;
+	struct uuid account;
+	int status = account_words(c, argc, argv, 0, 0, &words, &account);
+
+	return status != EXIT_OK ? status : print_account(c, account);
+}
+
+struct wanted {
+	struct str name, group;
+	struct strs scopes, entitlements;
+};
+
+static enum db_rc
+insert_all(struct cli *c, const struct wanted *w, struct uuid *uuid)
+{
+	struct found f;
+	enum db_rc rc = db_begin(c->db);
+
+	if (rc != DB_OK)
+		return rc;
+	rc = db_one(c->db, &insert_account, &f, P(w->name), P(w->group));
+	if (rc == DB_OK)
+		rc = db_do(c->db, &allow_scopes, NULL, P(f.uuid), P(w->scopes));
+	if (rc == DB_OK)
+		rc = db_do(c->db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
+	if (rc == DB_OK)
+		rc = db_commit(c->db);
+	db_rollback(c->db);
+	if (rc == DB_OK)
+		*uuid = f.uuid;
+	return rc;
+}
+
+static int
+create(struct cli *c, int argc, char **argv)
+{
+	static const struct str all[] = { STR_INIT("all") }, search[] = { STR_INIT("search") };
+	struct cli_list words, scopes = { 0 }, entitlements = { 0 };
+	struct wanted w = { 0 };
+	bool bare = false;
+	const struct cli_option options[] = {
+		{ "group", .text = &w.group },
+		{ "scope", .list = &scopes },
+		{ "entitlement", .list = &entitlements },
+		{ "bare", .flag = &bare },
+		{ NULL },
+	};
+	struct uuid uuid;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	w.name = words.p[0];
+	if (scopes.n == 0 && !bare)
+		scopes.p[scopes.n++] = all[0];
+	w.entitlements = (struct strs){ entitlements.p, entitlements.n };
+	if (entitlements.n == 0 && !bare)
+		w.entitlements = (struct strs){ search, COUNT(search) };
+	for (size_t i = 0; i < entitlements.n; i++)
+		if (entitlement_parse(entitlements.p[i]) == ENTITLEMENT_UNSET)
+			return cli_usage(c, "there is no entitlement %s", entitlements.p[i].p);
+	if (!cli_scopes(c, scopes, &w.scopes))
+		return EXIT_USAGE;
+	rc = insert_all(c, &w, &uuid);
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "there is no group %s", w.group.p);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, w.name.p);
+	return print_account(c, uuid);
+}
+
+static int
+change_state(struct cli *c, int argc, char **argv, struct str state)
+{
+	struct cli_list words;
+	struct uuid account;
+	int status = account_words(c, argc, argv, 0, 0, &words, &account);
+	enum db_rc rc;
+
+	if (status != EXIT_OK)
+		return status;
+	rc = db_do(c->db, &set_state, NULL, P(account), P(state));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return print_account(c, account);
+}
+
+static int
+suspend(struct cli *c, int argc, char **argv)
+{
+	return change_state(c, argc, argv, STR("suspended"));
+}
+
+static int
+activate(struct cli *c, int argc, char **argv)
+{
+	return change_state(c, argc, argv, STR("active"));
+}
+
+static int
+change_scopes(struct cli *c, int argc, char **argv, const struct stmt *st)
+{
+	struct cli_list words, said;
+	struct strs scopes;
+	struct uuid account;
+	int status = account_words(c, argc, argv, 1, SCOPE_COUNT, &words, &account);
+	enum db_rc rc;
+
+	if (status != EXIT_OK)
+		return status;
+	said = (struct cli_list){ words.p + 1, words.n - 1 };
+	if (!cli_scopes(c, said, &scopes))
+		return EXIT_USAGE;
+	rc = db_do(c->db, st, NULL, P(account), P(scopes));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return print_account(c, account);
+}
+
+static int
+allow(struct cli *c, int argc, char **argv)
+{
+	return change_scopes(c, argc, argv, &allow_scopes);
+}
+
+static int
+deny(struct cli *c, int argc, char **argv)
+{
+	return change_scopes(c, argc, argv, &deny_scopes);
+}
+
+static int
+move(struct cli *c, int argc, char **argv)
+{
+	struct cli_list words;
+	struct uuid account;
+	struct found f;
+	int status = account_words(c, argc, argv, 1, 1, &words, &account);
+	enum db_rc rc;
+
+	if (status != EXIT_OK)
+		return status;
+	rc = db_one(c->db, &set_group, &f, P(account), P(words.p[1]));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "there is no group %s", words.p[1].p);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return print_account(c, account);
+}
+
+static const struct command subs[] = {
+	{ "list", "", "every account", .run = list },
+	{ "show", "ACCOUNT", "one account with its scopes and entitlements", .run = show },
+	{ "create", "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] NAME",
+	    "a new account; it allows every scope and has search unless told otherwise", .run = create },
+	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .run = suspend },
+	{ "activate", "ACCOUNT", "the opposite", .run = activate },
+	{ "allow", "ACCOUNT SCOPE...", "scopes its keys may hold", .run = allow },
+	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once", .run = deny },
+	{ "move", "ACCOUNT GROUP|none", "into a group", .run = move },
+	{ NULL },
+};
+
+const struct command accounts_command = { "accounts", .help = "organisations", .sub = subs };

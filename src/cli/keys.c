@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl keys: API keys. The secret is printed once, by create, and stored nowhere. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+struct key_line {
+	struct uuid uuid;
+	struct str prefix, name, state;
+	struct uuid account_uuid, owner_uuid;
+	struct list scopes, projects;
+	struct ts created_at, expires_at, revoked_at;
+};
+
+static const struct field line_out[] = {
+	FIELD(struct key_line, uuid, 0),
+	FIELD(struct key_line, prefix, 0),
+	FIELD(struct key_line, name, 0),
+	FIELD(struct key_line, state, 0),
+	FIELD(struct key_line, account_uuid, 0),
+	FIELD(struct key_line, owner_uuid, 0),
+	LIST_OF(struct key_line, scopes, 0, struct str, 0, 0),
+	LIST_OF(struct key_line, projects, 0, struct str, 0, 0),
+	FIELD(struct key_line, created_at, 0),
+	FIELD(struct key_line, expires_at, NULLABLE),
+	FIELD(struct key_line, revoked_at, NULLABLE),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                                    \
+	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"                      \
+	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"                     \
+	" account_uuid, owner_uuid, scopes::text[] AS scopes, coalesce(projects::text[], '{}') AS projects," \
+	" created_at, expires_at, revoked_at"
+
+static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_out,
+    "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 ORDER BY created_at, uuid");
+
+/* The owner is said by UUID or address; without, the account's only owner. No row: none or several. */
+static const struct stmt insert_key = STMT(insert_key, line_out,
+    "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, projects, expires_at)"
+    " SELECT $1, (array_agg(uuid))[1], $3, $4, $5, $6::text[]::scope_name[], nullif($7::uuid[], '{}'), $8"
+    "  FROM member WHERE account_uuid = $1 AND removed_at IS NULL"
+    "   AND (uuid::text = lower($2) OR lower(email) = lower($2) OR ($2 IS NULL AND role = 'owner'))"
+    "  HAVING count(*) = 1 RETURNING " COLUMNS);
+
+static const struct stmt revoke_key = STMT(revoke_key, line_out,
+    "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
+    " WHERE uuid::text = lower($1) OR prefix = $1 RETURNING " COLUMNS);
+
+struct created {
+	struct uuid uuid;
+	struct str key, prefix, name;
+	struct uuid account_uuid, owner_uuid;
+	struct list scopes, projects;
+	struct ts created_at, expires_at;
+};
+
+static const struct field created_out[] = {
+	FIELD(struct created, uuid, 0),
+	FIELD(struct created, key, 0),
+	FIELD(struct created, prefix, 0),
+	FIELD(struct created, name, 0),
+	FIELD(struct created, account_uuid, 0),
+	FIELD(struct created, owner_uuid, 0),
+	LIST_OF(struct created, scopes, 0, struct str, 0, 0),
+	LIST_OF(struct created, projects, 0, struct str, 0, 0),
+	FIELD(struct created, created_at, 0),
+	FIELD(struct created, expires_at, NULLABLE),
+	FIELD_END,
+};
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	struct str account = STR_NULL;
+	const struct cli_option options[] = { { "account", .text = &account }, { NULL } };
+	struct cli_list words;
+	struct uuid uuid;
+	struct list rows;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	status = cli_account(c, account, &uuid);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_list(c->db, &list_keys, &rows, P(uuid));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "keys");
+	return cli_print_list(c, "keys", line_out, rows, sizeof(struct key_line));
+}
+
+static int
+print_created(const struct cli *c, const struct key_line *k, struct str secret)
+{
+	const struct created out = {
+		.uuid = k->uuid,
+		.key = secret,
+		.prefix = k->prefix,
+		.name = k->name,
+		.account_uuid = k->account_uuid,
+		.owner_uuid = k->owner_uuid,
+		.scopes = k->scopes,
+		.projects = k->projects,
+		.created_at = k->created_at,
+		.expires_at = k->expires_at,
+	};
+	int status = cli_print(c, "key", created_out, &out);
+
+	if (!c->json)
+		fputs("surfacectl: keep the key now: it is not stored and cannot be shown again\n", stderr);
+	return status;
+}
+
+struct wanted {
+	struct str account, owner, name;
+	struct strs scopes, projects;
+	struct ts expires;
+};
+
+static int
+insert(struct cli *c, const struct wanted *w)
+{
+	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
+	unsigned char hash[KEY_HASH_LEN];
+	struct bytes sum = { hash, sizeof(hash) };
+	struct key_line k;
+	struct uuid account;
+	enum db_rc rc;
+	int status = cli_account(c, w->account, &account);
+
+	if (status != EXIT_OK)
+		return status;
+	key_make(secret, prefix, hash);
+	rc = db_one(c->db, &insert_key, &k, P(account), P(w->owner), P(w->name), P(str_of(prefix)),
+	    P(sum), P(w->scopes), P(w->projects), P(w->expires));
+	if (rc == DB_NONE && w->owner.p == NULL)
+		return cli_fail(EXIT_NOT_FOUND, "the account has not exactly one owner: say --member, or"
+		    " make one with surfacectl members create --owner");
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "the account has no member %s", w->owner.p);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, w->name.p);
+	return print_created(c, &k, str_of(secret));
+}
+
+static int
+create(struct cli *c, int argc, char **argv)
+{
+	struct wanted w = { .expires = TS_NULL };
+	struct cli_list scopes = { 0 }, projects = { 0 }, words;
+	const struct cli_option options[] = {
+		{ "account", .text = &w.account },
+		{ "member", .text = &w.owner },
+		{ "name", .text = &w.name },
+		{ "scope", .list = &scopes },
+		{ "project", .list = &projects },
+		{ "expires", .time = &w.expires },
+		{ NULL },
+	};
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	if (w.name.p == NULL)
+		return cli_usage(c, "--name is missing");
+	if (!cli_scopes(c, scopes, &w.scopes))
+		return EXIT_USAGE;
+	w.projects = (struct strs){ projects.p, projects.n };
+	return insert(c, &w);
+}
+
+static int
+revoke(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct key_line k;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));
+	if (rc == DB_NONE) /* not what was typed: it may be a secret */
+		return cli_fail(EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "keys revoke");
+	return cli_print(c, "key", line_out, &k);
+}
+
+static const struct command subs[] = {
+	{ "list", "--account ACCOUNT", "keys of an account, without their secrets", .run = list },
+	{ "create", "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
+		    "[--project UUID]... [--expires WHEN]",
+	    "a new key, shown once; no scope unless said; every project of its owner unless said", .run = create },
+	{ "revoke", "UUID|PREFIX", "it stops working at once and for good", .run = revoke },
+	{ NULL },
+};
+
+const struct command keys_command = { "keys", .help = "API keys", .sub = subs };

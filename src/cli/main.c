@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl(8): global options, the table of commands, messages. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+enum { ARENA_CAP = 1 << 30, WORD_MAX = 200 };
+
+static const struct command *const commands[] = {
+	&migrate_command,
+	&groups_command,
+	&accounts_command,
+	&members_command,
+	&projects_command,
+	&keys_command,
+	&entitlements_command,
+	&tags_command,
+	&import_command,
+	&workers_command,
+	&audit_command,
+};
+
+int
+cli_fail(enum cli_exit status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("surfacectl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return (int)status;
+}
+
+int
+cli_usage(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("surfacectl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nusage: %s\n", c->path);
+	return EXIT_USAGE;
+}
+
+int
+cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
+{
+	switch (rc) {
+	case DB_OK:
+		panic("cli_fail_db without a failure");
+	case DB_NONE:
+		return cli_fail(EXIT_NOT_FOUND, "%s: not found", what);
+	case DB_CONFLICT:
+		return cli_fail(EXIT_FAILED, "%s: %s", what, db_message(c->db));
+	case DB_TIMEOUT:
+		return cli_fail(EXIT_NO_DATABASE, "%s: the database took too long (%s); try again", what,
+		    db_message(c->db));
+	case DB_DOWN:
+		if (db_socket(c->db) >= 0) /* it answers, and refuses */
+			return cli_fail(EXIT_FAILED, "%s: %s; is the database migrated, and this the right role?",
+			    what, db_message(c->db));
+		return cli_fail(EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
+	}
+	panic("db_rc %d", (int)rc);
+}
+
+static void
+help_row(const char *prefix, const struct command *cmd)
+{
+	printf("  %s%s%s%s%s\n", prefix, cmd->name, cmd->arguments != NULL ? " " : "",
+	    cmd->arguments != NULL ? cmd->arguments : "", cmd->sub != NULL ? " ..." : "");
+	if (cmd->help != NULL)
+		printf("        %s\n", cmd->help);
+}
+
+static int
+help(void)
+{
+	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] COMMAND ...\n\ncommands:");
+	for (size_t i = 0; i < COUNT(commands); i++)
+		if (commands[i] != NULL)
+			help_row("", commands[i]);
+	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) says it all.");
+	return EXIT_OK;
+}
+
+static int
+help_sub(const char *path, const struct command *sub)
+{
+	printf("usage: %s COMMAND ...\n\ncommands:\n", path);
+	for (; sub->name != NULL; sub++)
+		help_row("", sub);
+	return EXIT_OK;
+}
+
+static bool
+asks_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+static struct str
+os_actor(struct arena *a)
+{
+	struct passwd *pw = getpwuid(getuid());
+
+	if (pw != NULL)
+		return arena_printf(a, "os:%s", pw->pw_name);
+	return arena_printf(a, "os:%u", (unsigned)getuid());
+}
+
+/* The audit names who types, not the database role: a setting of every connection made from here. */
+static void
+announce_actor(struct arena *a, struct str actor)
+{
+	const char *already = getenv("PGOPTIONS");
+	struct buf b = { .a = a };
+
+	if (already != NULL)
+		buf_z(&b, already);
+	buf_z(&b, " -c surfaced.actor=");
+	for (size_t i = 0; i < actor.n; i++) {
+		if (actor.p[i] == ' ' || actor.p[i] == '\\')
+			buf_char(&b, '\\');
+		buf_char(&b, actor.p[i]);
+	}
+	buf_char(&b, '\0');
+	if (setenv("PGOPTIONS", b.p, 1) != 0)
+		panic("out of memory");
+}
+
+static int
+run(struct cli *c, const struct command *cmd, int argc, char **argv)
+{
+	static const struct command none = { 0 };
+	const struct command *sub;
+
+	if (cmd->sub == NULL) {
+		c->path = arena_printf(c->arena, "%s %s", c->path,
+		    cmd->arguments != NULL ? cmd->arguments : "").p;
+		if (argc == 2 && asks_help(argv[1])) {
+			printf("usage: %s\n%s\n", c->path, cmd->help);
+			return EXIT_OK;
+		}
+		return cmd->run(c, argc, argv);
+	}
+	if (argc < 2)
+		return cli_usage(c, "%s: which command? Try --help.", cmd->name);
+	if (asks_help(argv[1]))
+		return help_sub(c->path, cmd->sub);
+	for (sub = cmd->sub; sub->name != NULL; sub++)
+		if (strcmp(sub->name, argv[1]) == 0)
+			break;
+	if (sub->name == NULL)
+		sub = &none;
+	if (sub == &none)
+		return cli_usage(c, "%s has no command %.*s; try --help", cmd->name, WORD_MAX, argv[1]);
+	c->path = arena_printf(c->arena, "%s %s", c->path, sub->name).p;
+	return run(c, sub, argc - 1, argv + 1);
+}
+
+static const struct command *
+find_command(const char *name)
+{
+	for (size_t i = 0; i < COUNT(commands); i++)
+		if (commands[i] != NULL && strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+struct globals {
+	const char *file, *database;
+	bool json, help, version;
+};
+
+/* Where the command stands in argv, or -1 for a wrong option. */
+static int
+read_globals(int argc, char **argv, struct globals *g)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			g->json = true;
+		else if (asks_help(argv[i]))
+			g->help = true;
+		else if (strcmp(argv[i], "-V") == 0 || strcmp(argv[i], "--version") == 0)
+			g->version = true;
+		else if (strcmp(argv[i], "-c") == 0 && i + 1 < argc)
+			g->file = argv[++i];
+		else if (strcmp(argv[i], "--database") == 0 && i + 1 < argc)
+			g->database = argv[++i];
+		else if (strncmp(argv[i], "--database=", 11) == 0)
+			g->database = argv[i] + 11;
+		else
+			return -1;
+	}
+	return i;
+}
+
+static const char *
+default_file(void)
+{
+	static const char file[] = SYSCONFDIR "/surfacectl.conf";
+
+	return access(file, F_OK) == 0 ? file : NULL;
+}
+
+static int
+start(struct globals *g, int argc, char **argv)
+{
+	struct cli c = { .json = g->json, .path = "surfacectl" };
+	const struct command *cmd = find_command(argv[0]);
+	char err[512];
+	int status;
+
+	if (cmd == NULL)
+		return cli_fail(EXIT_USAGE, "there is no command %.*s; try surfacectl --help", WORD_MAX, argv[0]);
+	if (!conf_load(g->file != NULL ? g->file : default_file(), err, sizeof(err)))
+		return cli_fail(EXIT_FAILED, "%s", err);
+	c.arena = arena_new(ARENA_CAP);
+	c.actor = os_actor(c.arena);
+	announce_actor(c.arena, c.actor);
+	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
+	c.db = db_open(g->database != NULL ? g->database : conf.database, "surfacectl");
+	db_use(c.db, c.arena, 0);
+	db_quiet(c.db);
+	status = run(&c, cmd, argc, argv);
+	db_close(c.db);
+	arena_free(c.arena);
+	if (fflush(stdout) != 0 && status == EXIT_OK)
+		return cli_fail(EXIT_FAILED, "cannot write the output");
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct globals g = { 0 };
+	int at = read_globals(argc, argv, &g);
+
+	if (at < 0)
+		return cli_fail(EXIT_USAGE, "wrong option; try surfacectl --help");
+	if (g.version) {
+		puts(PACKAGE_STRING);
+		return EXIT_OK;
+	}
+	if (g.help || (at < argc && asks_help(argv[at])))
+		return help();
+	if (at == argc)
+		return cli_fail(EXIT_USAGE, "which command? Try surfacectl --help.");
+	return start(&g, argc - at, argv + at);
+}

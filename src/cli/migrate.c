@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl migrate: roles.sql, then every numbered file that the database has not seen. Forward
+   only; a file that changed after it was applied stops everything. */
+#include "config.h"
+
+#include <openssl/sha.h>
+
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+
+enum { FILE_MAX = 8 * 1024 * 1024, FILES_MAX = 9999, HEX_LEN = 64 };
+
+struct file {
+	int64_t version;
+	struct str name; /* 0001-accounts */
+	struct str text; /* NUL-terminated */
+	char sha256[HEX_LEN + 1];
+};
+
+struct applied {
+	int64_t version;
+	struct str name, sha256;
+};
+
+struct outcome {
+	struct list applied;
+	int64_t version;
+};
+
+static const struct field applied_out[] = {
+	FIELD(struct applied, version, 0),
+	FIELD(struct applied, name, 0),
+	FIELD(struct applied, sha256, 0),
+	FIELD_END,
+};
+
+static const struct field outcome_out[] = {
+	LIST_OF(struct outcome, applied, 0, struct str, 0, 0),
+	FIELD(struct outcome, version, 0),
+	FIELD_END,
+};
+
+static const struct stmt list_applied = STMT_LIST(list_applied, struct applied, applied_out,
+    "SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
+
+static const struct stmt insert_applied = STMT(insert_applied, NULL,
+    "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
+
+/* One number for all of us; a second migrate waits. */
+#define LOCK "SET lock_timeout = '60s'; SELECT pg_advisory_lock(7235082391)"
+#define UNLOCK "SELECT pg_advisory_unlock(7235082391)"
+
+static struct str
+read_text(struct arena *a, const char *path)
+{
+	FILE *in = fopen(path, "re");
+	struct buf b = { .a = a };
+	char piece[16384];
+	size_t n;
+	bool bad;
+
+	if (in == NULL)
+		return STR_NULL;
+	while ((n = fread(piece, 1, sizeof(piece), in)) > 0 && b.n < FILE_MAX)
+		buf_add(&b, piece, n);
+	bad = ferror(in) != 0 || b.n >= FILE_MAX;
+	fclose(in);
+	return bad ? STR_NULL : arena_str(a, buf_done(&b));
+}
+
+static int
+is_numbered(const struct dirent *e)
+{
+	const char *p = e->d_name;
+	size_t n = strlen(p);
+
+	for (int i = 0; i < 4; i++)
+		if (p[i] < '0' || p[i] > '9')
+			return 0;
+	return p[4] == '-' && n > 9 && strcmp(p + n - 4, ".sql") == 0;
+}
+
+static bool
+read_one(struct arena *a, const char *dir, const char *entry, struct file *f)
+{
+	unsigned char sum[SHA256_DIGEST_LENGTH];
+	const char *path = arena_printf(a, "%s/%s", dir, entry).p;
+
+	f->name = arena_str(a, (struct str){ entry, strlen(entry) - 4 });
+	f->text = read_text(a, path);
+	if (f->text.p == NULL || !str_int64((struct str){ entry, 4 }, &f->version)) {
+		cli_fail(EXIT_FAILED, "cannot read %s", path);
+		return false;
+	}
+	SHA256((const unsigned char *)f->text.p, f->text.n, sum);
+	hex_print(f->sha256, sum, sizeof(sum));
+	return true;
+}
+
+/* In order of their numbers; -1 after a message. */
+static int
+read_files(struct arena *a, const char *dir, struct file **out)
+{
+	struct dirent **entries;
+	int n = scandir(dir, &entries, is_numbered, alphasort);
+	bool ok = true;
+
+	if (n < 0) {
+		cli_fail(EXIT_FAILED, "cannot read %s: %s", dir, strerror(errno));
+		return -1;
+	}
+	*out = ARENA_ARRAY(a, (size_t)n, struct file);
+	for (int i = 0; i < n; i++) {
+		ok = ok && read_one(a, dir, entries[i]->d_name, &(*out)[i]);
+		if (ok && i > 0 && (*out)[i].version == (*out)[i - 1].version) {
+			cli_fail(EXIT_FAILED, "%s: two files have the number %04d", dir, (int)(*out)[i].version);
+			ok = false;
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return ok ? n : -1;
+}
+
+/* What stands in the database must be a prefix of the files, unchanged. */
+static bool
+check_applied(const char *dir, const struct file *files, int n, const struct list *list)
+{
+	const struct applied *a = list->items;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (i >= (size_t)n || files[i].version != a[i].version) {
+			cli_fail(EXIT_FAILED, "the database has had %.*s, which is not in its place in %s: this"
+			    " program is older than the database, or a file is missing", (int)a[i].name.n,
+			    a[i].name.p, dir);
+			return false;
+		}
+		if (!str_is(a[i].sha256, files[i].sha256)) {
+			cli_fail(EXIT_FAILED, "%s/%.*s.sql has changed since it was applied: restore it, and put"
+			    " what is new into a file of its own", dir, (int)files[i].name.n, files[i].name.p);
+			return false;
+		}
+	}
+	return true;
+}
+
+static enum db_rc
+apply_roles(struct cli *c, struct str text)
+{
+	enum db_rc rc = db_begin(c->db);
+
+	if (rc != DB_OK)
+		return rc;
+	rc = db_script(c->db, text.p);
+	if (rc == DB_OK)
+		return db_commit(c->db);
+	db_rollback(c->db);
+	return rc;
+}
+
+static enum db_rc
+apply(struct cli *c, const struct file *f)
+{
+	enum db_rc rc = db_begin(c->db);
+
+	if (rc != DB_OK)
+		return rc;
+	rc = db_script(c->db, "SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"
+	    " SET LOCAL search_path = public");
+	if (rc == DB_OK)
+		rc = db_script(c->db, f->text.p);
+	if (rc == DB_OK)
+		rc = db_do(c->db, &insert_applied, NULL, P(f->version), P(f->name), P(str_of(f->sha256)));
+	if (rc == DB_OK)
+		return db_commit(c->db);
+	db_rollback(c->db);
+	return rc;
+}
+
+static int
+apply_rest(struct cli *c, const struct file *files, int n, size_t done)
+{
+	struct outcome o = { { ARENA_ARRAY(c->arena, (size_t)n + 1, struct str), 0 }, 0 };
+	enum db_rc rc;
+
+	for (size_t i = done; i < (size_t)n; i++) {
+		rc = apply(c, &files[i]);
+		if (rc != DB_OK)
+			return cli_fail_db(c, rc, files[i].name.p);
+		((struct str *)o.applied.items)[o.applied.n++] = files[i].name;
+	}
+	o.version = n > 0 ? files[n - 1].version : 0;
+	return cli_print(c, "migration", outcome_out, &o);
+}
+
+static int
+migrate_locked(struct cli *c, const char *dir)
+{
+	const char *roles = arena_printf(c->arena, "%s/roles.sql", dir).p;
+	struct str text = read_text(c->arena, roles);
+	struct list done;
+	struct file *files;
+	enum db_rc rc;
+	int n;
+
+	if (text.p == NULL)
+		return cli_fail(EXIT_FAILED, "cannot read %s: %s", roles, strerror(errno));
+	n = read_files(c->arena, dir, &files);
+	if (n < 0)
+		return EXIT_FAILED;
+	rc = apply_roles(c, text);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "roles.sql");
+	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "schema_migration");
+	if (!check_applied(dir, files, n, &done))
+		return EXIT_FAILED;
+	return apply_rest(c, files, n, done.n);
+}
+
+static int
+migrate(struct cli *c, int argc, char **argv)
+{
+	struct str dir = STR_INIT(PKGDATADIR "/sql");
+	const struct cli_option options[] = { { "sql-dir", .text = &dir }, { NULL } };
+	struct cli_list words;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	rc = db_script(c->db, LOCK);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "waiting for another migration");
+	status = migrate_locked(c, dir.p);
+	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
+		return cli_fail(EXIT_NO_DATABASE, "the connection was lost after the migration");
+	return status;
+}
+
+const struct command migrate_command = {
+	.name = "migrate",
+	.arguments = "[--sql-dir DIR]",
+	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first time",
+	.run = migrate,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: ISC */
+/* Arguments of one command by a table. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+enum { SHOWN = 200 }; /* of a wrong argument */
+
+static bool
+parse_distance(struct str s, struct ts *out)
+{
+	static const struct {
+		char unit;
+		int64_t us;
+	} units[] = {
+		{ 'd', INT64_C(86400000000) },
+		{ 'h', INT64_C(3600000000) },
+		{ 'm', INT64_C(60000000) },
+	};
+	int64_t n;
+
+	if (s.n < 2 || !str_int64((struct str){ s.p, s.n - 1 }, &n) || n < 1 || n > 1000000)
+		return false;
+	for (size_t i = 0; i < COUNT(units); i++) {
+		if (s.p[s.n - 1] == units[i].unit) {
+			out->us = ts_now().us + n * units[i].us;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+parse_time(struct str s, struct ts *out)
+{
+	return ts_parse(s, out) || ts_parse_date(s, out) || parse_distance(s, out);
+}
+
+static bool
+take_value(const struct cli *c, const struct cli_option *o, struct str value)
+{
+	if (str_utf8_bad(value) < value.n) {
+		cli_usage(c, "--%s is not UTF-8", o->name);
+		return false;
+	}
+	if (o->text != NULL)
+		*o->text = value;
+	if (o->list != NULL)
+		o->list->p[o->list->n++] = value;
+	if (o->time != NULL && !parse_time(value, o->time)) {
+		cli_usage(c, "--%s wants a time: 2027-01-31T12:00:00Z, 2027-01-31, 90d, 12h", o->name);
+		return false;
+	}
+	return true;
+}
+
+static const struct cli_option *
+find(const struct cli_option *o, struct str name)
+{
+	for (; o->name != NULL; o++)
+		if (str_is(name, o->name))
+			return o;
+	return NULL;
+}
+
+/* The option at argv[*i]; moves *i to its value if that stands apart. */
+static bool
+take_option(struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
+{
+	struct str name = str_of(argv[*i] + 2), value = STR_NULL;
+	const char *eq = memchr(name.p, '=', name.n);
+	const struct cli_option *o;
+
+	if (eq != NULL) {
+		value = str_of(eq + 1);
+		name.n = (size_t)(eq - name.p);
+	}
+	if (str_is(name, "json") && eq == NULL) {
+		c->json = true;
+		return true;
+	}
+	o = find(options, name);
+	if (o == NULL || (o->flag != NULL && eq != NULL)) {
+		cli_usage(c, "wrong option %.*s", SHOWN, argv[*i]);
+		return false;
+	}
+	if (o->flag != NULL)
+		return *o->flag = true;
+	if (eq == NULL && *i + 1 == argc) {
+		cli_usage(c, "--%s wants a value", o->name);
+		return false;
+	}
+	return take_value(c, o, eq != NULL ? value : str_of(argv[++*i]));
+}
+
+bool
+cli_options(struct cli *c, int argc, char **argv, const struct cli_option *options,
+    struct cli_list *words, size_t min, size_t max)
+{
+	bool literal = false;
+
+	for (const struct cli_option *o = options; o->name != NULL; o++)
+		if (o->list != NULL)
+			o->list->p = ARENA_ARRAY(c->arena, (size_t)argc, struct str);
+	words->p = ARENA_ARRAY(c->arena, (size_t)argc, struct str);
+	words->n = 0;
+	for (int i = 1; i < argc; i++) {
+		if (!literal && strcmp(argv[i], "--") == 0) {
+			literal = true;
+		} else if (!literal && strncmp(argv[i], "--", 2) == 0) {
+			if (!take_option(c, argc, argv, &i, options))
+				return false;
+		} else {
+			words->p[words->n++] = str_of(argv[i]);
+			if (str_utf8_bad(words->p[words->n - 1]) < words->p[words->n - 1].n)
+				words->n = max + 1; /* not text: refused below */
+		}
+	}
+	if (words->n >= min && words->n <= max)
+		return true;
+	cli_usage(c, words->n < min ? "an argument is missing" : "an argument is wrong or too many");
+	return false;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC */
+/* Records by field table: aligned text for people, JSON for scripts. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+
+static void
+add_scalar(struct buf *b, enum field_type type, const void *from)
+{
+	char uuid[UUID_LEN + 1], ts[TS_LEN + 1];
+	static const struct uuid none;
+
+	switch (type) {
+	case FIELD_STR:
+		buf_str(b, *(const struct str *)from);
+		return;
+	case FIELD_UUID:
+		uuid_print(from, uuid);
+		buf_z(b, uuid_cmp(from, &none) == 0 ? "" : uuid);
+		return;
+	case FIELD_TS:
+		if (ts_is_null(*(const struct ts *)from))
+			return;
+		ts_print(*(const struct ts *)from, ts);
+		buf_printf(b, "%.19sZ", ts); /* seconds are enough for people */
+		return;
+	case FIELD_INT:
+		buf_printf(b, "%" PRId64, *(const int64_t *)from);
+		return;
+	case FIELD_NUM:
+		buf_printf(b, "%g", *(const double *)from);
+		return;
+	case FIELD_BOOL:
+		buf_z(b, *(const bool *)from ? "yes" : "no");
+		return;
+	case FIELD_RAW:
+		buf_str(b, ((const struct json *)from)->text);
+		return;
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_NONE:
+		break;
+	}
+	panic("a field of type %d in a table", (int)type);
+}
+
+/* One cell; what is unset is "-", and control characters cannot disturb the terminal. */
+static struct str
+cell(struct arena *a, const struct field *f, const void *record)
+{
+	const char *from = (const char *)record + f->offset;
+	struct buf b = { .a = a };
+
+	if (f->type == FIELD_LIST) {
+		const struct list *l = (const void *)from;
+
+		for (size_t i = 0; i < l->n; i++) {
+			buf_z(&b, i > 0 ? "," : "");
+			add_scalar(&b, f->item, (const char *)l->items + i * f->size);
+		}
+	} else {
+		add_scalar(&b, f->type, from);
+	}
+	if (b.n == 0)
+		buf_char(&b, '-');
+	for (size_t i = 0; i < b.n; i++)
+		if ((unsigned char)b.p[i] < 0x20 || b.p[i] == 0x7f)
+			b.p[i] = '?';
+	return buf_done(&b);
+}
+
+static size_t
+width(struct str s)
+{
+	return str_utf8_bad(s) == s.n ? str_chars(s) : s.n;
+}
+
+static void
+put(struct str s, size_t column, bool last)
+{
+	fwrite(s.p, 1, s.n, stdout);
+	if (!last)
+		printf("%*s", (int)(column - width(s) + 2), "");
+}
+
+static void
+put_heading(const struct field *fields, const size_t *widths)
+{
+	for (size_t k = 0; fields[k].type != FIELD_NONE; k++) {
+		bool last = fields[k + 1].type == FIELD_NONE;
+
+		for (const char *p = fields[k].name; *p != '\0'; p++)
+			putchar(*p == '_' ? ' ' : *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+		if (!last)
+			printf("%*s", (int)(widths[k] - strlen(fields[k].name) + 2), "");
+	}
+	putchar('\n');
+}
+
+static void
+put_table(struct arena *a, const struct field *fields, struct list list, size_t size)
+{
+	size_t columns = 0, *widths;
+	struct str *cells;
+
+	while (fields[columns].type != FIELD_NONE)
+		columns++;
+	widths = ARENA_ARRAY(a, columns, size_t);
+	cells = ARENA_ARRAY(a, columns * list.n, struct str);
+	for (size_t k = 0; k < columns; k++)
+		widths[k] = strlen(fields[k].name);
+	for (size_t i = 0; i < list.n; i++) {
+		for (size_t k = 0; k < columns; k++) {
+			struct str s = cell(a, &fields[k], (const char *)list.items + i * size);
+
+			cells[i * columns + k] = s;
+			if (width(s) > widths[k])
+				widths[k] = width(s);
+		}
+	}
+	put_heading(fields, widths);
+	for (size_t i = 0; i < list.n; i++) {
+		for (size_t k = 0; k < columns; k++)
+			put(cells[i * columns + k], widths[k], k + 1 == columns);
+		putchar('\n');
+	}
+}
+
+static int
+put_json(struct buf *b)
+{
+	buf_char(b, '\n');
+	fwrite(b->p, 1, b->n, stdout);
+	return EXIT_OK;
+}
+
+int
+cli_print_list(const struct cli *c, const char *name, const struct field *fields, struct list list,
+    size_t size)
+{
+	struct buf b = { .a = c->arena };
+
+	if (!c->json) {
+		put_table(c->arena, fields, list, size);
+		return EXIT_OK;
+	}
+	buf_char(&b, '{');
+	json_write_str(&b, str_of(name));
+	buf_z(&b, ":[");
+	for (size_t i = 0; i < list.n; i++) {
+		buf_z(&b, i > 0 ? "," : "");
+		json_write(&b, fields, (const char *)list.items + i * size);
+	}
+	buf_z(&b, "]}");
+	return put_json(&b);
+}
+
+int
+cli_print(const struct cli *c, const char *name, const struct field *fields, const void *record)
+{
+	struct buf b = { .a = c->arena };
+
+	if (c->json) {
+		buf_char(&b, '{');
+		json_write_str(&b, str_of(name));
+		buf_char(&b, ':');
+		json_write(&b, fields, record);
+		buf_char(&b, '}');
+		return put_json(&b);
+	}
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
+		struct str s = cell(c->arena, f, record);
+
+		printf("%-16s %.*s\n", f->name, (int)s.n, s.p);
+	}
+	return EXIT_OK;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl projects: of an account, and who sees or manages them. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+struct project_line {
+	struct uuid uuid, account_uuid;
+	struct str name;
+	struct ts created_at;
+};
+
+static const struct field project_out[] = {
+	FIELD(struct project_line, uuid, 0),
+	FIELD(struct project_line, account_uuid, 0),
+	FIELD(struct project_line, name, 0),
+	FIELD(struct project_line, created_at, 0),
+	FIELD_END,
+};
+
+struct grant {
+	struct uuid project_uuid, member_uuid;
+	struct str role;
+};
+
+static const struct field grant_out[] = {
+	FIELD(struct grant, project_uuid, 0),
+	FIELD(struct grant, member_uuid, 0),
+	FIELD(struct grant, role, 0),
+	FIELD_END,
+};
+
+static const struct stmt list_projects = STMT_LIST(list_projects, struct project_line, project_out,
+    "SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = $1 ORDER BY name");
+
+static const struct stmt insert_project = STMT(insert_project, project_out,
+    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, account_uuid, name, created_at");
+
+static const struct stmt rename_project = STMT(rename_project, project_out,
+    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, account_uuid, name, created_at");
+
+static const struct stmt list_grants = STMT_LIST(list_grants, struct grant, grant_out,
+    "SELECT project_uuid, member_uuid, role FROM project_member WHERE project_uuid::text = lower($1)"
+    " ORDER BY member_uuid");
+
+/* No row: there is no such pair in one account. */
+static const struct stmt grant_project = STMT(grant_project, grant_out,
+    "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
+    " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING (account_uuid)"
+    "  WHERE p.uuid::text = lower($1) AND m.uuid::text = lower($2)"
+    " ON CONFLICT (project_uuid, member_uuid) DO UPDATE SET role = excluded.role"
+    " RETURNING project_uuid, member_uuid, role");
+
+static const struct stmt revoke_project = STMT(revoke_project, grant_out,
+    "DELETE FROM project_member WHERE project_uuid::text = lower($1) AND member_uuid::text = lower($2)"
+    " RETURNING project_uuid, member_uuid, role");
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	struct str account = STR_NULL;
+	const struct cli_option options[] = { { "account", .text = &account }, { NULL } };
+	struct cli_list words;
+	struct uuid uuid;
+	struct list rows;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	status = cli_account(c, account, &uuid);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_list(c->db, &list_projects, &rows, P(uuid));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "projects");
+	return cli_print_list(c, "projects", project_out, rows, sizeof(struct project_line));
+}
+
+static int
+create(struct cli *c, int argc, char **argv)
+{
+	struct str account = STR_NULL;
+	const struct cli_option options[] = { { "account", .text = &account }, { NULL } };
+	struct cli_list words;
+	struct project_line p;
+	struct uuid uuid;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	status = cli_account(c, account, &uuid);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_one(c->db, &insert_project, &p, P(uuid), P(words.p[0]));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "project", project_out, &p);
+}
+
+static int
+rename_one(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct project_line p;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 2, 2))
+		return EXIT_USAGE;
+	rc = db_one(c->db, &rename_project, &p, P(words.p[0]), P(words.p[1]));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "project", project_out, &p);
+}
+
+static int
+members(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct list rows;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	rc = db_list(c->db, &list_grants, &rows, P(words.p[0]));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print_list(c, "grants", grant_out, rows, sizeof(struct grant));
+}
+
+static int
+grant(struct cli *c, int argc, char **argv)
+{
+	bool manager = false;
+	const struct cli_option options[] = { { "manager", .flag = &manager }, { NULL } };
+	struct cli_list words;
+	struct grant g;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 2, 2))
+		return EXIT_USAGE;
+	rc = db_one(c->db, &grant_project, &g, P(words.p[0]), P(words.p[1]),
+	    P(manager ? STR("manager") : STR("viewer")));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "no account has both this project and this member");
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "grant", grant_out, &g);
+}
+
+static int
+revoke(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct grant g;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 2, 2))
+		return EXIT_USAGE;
+	rc = db_one(c->db, &revoke_project, &g, P(words.p[0]), P(words.p[1]));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "grant", grant_out, &g);
+}
+
+static const struct command subs[] = {
+	{ "list", "--account ACCOUNT", "projects of an account", .run = list },
+	{ "create", "--account ACCOUNT NAME", "a new project", .run = create },
+	{ "rename", "PROJECT NAME", "another name", .run = rename_one },
+	{ "members", "PROJECT", "who was granted it", .run = members },
+	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it", .run = grant },
+	{ "revoke", "PROJECT MEMBER", "the opposite", .run = revoke },
+	{ NULL },
+};
+
+const struct command projects_command = { "projects", .help = "projects of organisations", .sub = subs };

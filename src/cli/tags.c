@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl tags: names, categories and classification of the tags that hosts carry. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+struct tag {
+	struct str slug, name;
+	struct list categories;
+	struct str classification;
+};
+
+static const struct field tag_out[] = {
+	FIELD(struct tag, slug, 0),
+	FIELD(struct tag, name, 0),
+	LIST_OF(struct tag, categories, 0, struct str, 0, 0),
+	FIELD(struct tag, classification, 0),
+	FIELD_END,
+};
+
+static const struct stmt list_tags = STMT_LIST(list_tags, struct tag, tag_out,
+    "SELECT slug, name, categories, classification FROM tag ORDER BY slug");
+
+/* $3 is what was said; its parents come along. Without, a new tag has none and an old one keeps its own. */
+static const struct stmt set_tag = STMT(set_tag, tag_out,
+    "WITH said AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY array_to_string(parts[:i], '/')) AS paths"
+    "  FROM (SELECT string_to_array(c, '/') AS parts FROM unnest($3::text[]) AS c) AS p,"
+    "   generate_series(1, cardinality(parts)) AS i)"
+    " INSERT INTO tag AS t (slug, name, categories, classification)"
+    " SELECT $1, coalesce($2, $1), coalesce(paths, '{}'), coalesce($4, 'informational') FROM said"
+    " ON CONFLICT (slug) DO UPDATE SET name = coalesce($2, t.name),"
+    "  categories = CASE WHEN $5 THEN '{}' ELSE coalesce((SELECT paths FROM said), t.categories) END,"
+    "  classification = coalesce($4, t.classification)"
+    " RETURNING slug, name, categories, classification");
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct list rows;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	rc = db_rows(c->db, &list_tags, &rows, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "tags");
+	return cli_print_list(c, "tags", tag_out, rows, sizeof(struct tag));
+}
+
+static int
+set(struct cli *c, int argc, char **argv)
+{
+	struct str name = STR_NULL, classification = STR_NULL;
+	struct cli_list categories = { 0 }, words;
+	bool bare = false;
+	const struct cli_option options[] = {
+		{ "name", .text = &name },
+		{ "category", .list = &categories },
+		{ "no-categories", .flag = &bare },
+		{ "classification", .text = &classification },
+		{ NULL },
+	};
+	struct strs said;
+	struct tag t;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	said = (struct strs){ categories.p, categories.n };
+	rc = db_one(c->db, &set_tag, &t, P(words.p[0]), P(name), P(said), P(classification), P(bare));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "tag", tag_out, &t);
+}
+
+static const struct command subs[] = {
+	{ "list", "", "every tag", .run = list },
+	{ "set", "[--name NAME] [--category PATH]... [--no-categories] "
+		 "[--classification informational|benign|suspicious|malicious] SLUG",
+	    "change a tag, or make it; what is not said stays; parents of a path are added", .run = set },
+	{ NULL },
+};
+
+const struct command tags_command = { "tags", .help = "tags that hosts carry", .sub = subs };

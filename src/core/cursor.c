@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC */
+/* Cursors: base64url of version, MAC, payload. The MAC covers whom and what it is for, so a cursor
+   that was made for another key, operation or query is as wrong as a forged one. */
+#include "config.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+
+#include "core/core.h"
+
+#include <errno.h>
+
+enum { VERSION = 1, MAC_LEN = 16, HEAD_LEN = 1 + MAC_LEN, SECRET_MIN = 32, SECRET_MAX = 4096 };
+
+static const struct {
+#define LIMIT(id, value, unit, source) int64_t id;
+#include "tbl/limits.h"
+#undef LIMIT
+} limits = {
+#define LIMIT(id, value, unit, source) .id = (value),
+#include "tbl/limits.h"
+#undef LIMIT
+};
+
+bool
+cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_t room)
+{
+	unsigned char bytes[SECRET_MAX + 1];
+	FILE *in = fopen(path, "re");
+	unsigned int made;
+	size_t n;
+	bool failed;
+
+	if (in == NULL) {
+		snprintf(err, room, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	n = fread(bytes, 1, sizeof(bytes), in);
+	failed = ferror(in) != 0;
+	fclose(in);
+	if (failed || n < SECRET_MIN || n > SECRET_MAX) {
+		snprintf(err, room, "%s: must hold %d to %d random bytes", path, SECRET_MIN, SECRET_MAX);
+		return false;
+	}
+	/* A key of its own for this use of the file. */
+	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6, out->bytes, &made) == NULL)
+		panic("HMAC failed");
+	OPENSSL_cleanse(bytes, sizeof(bytes));
+	return true;
+}
+
+static void
+add_counted(struct buf *b, struct str s)
+{
+	uint64_t n = s.n;
+
+	buf_add(b, &n, sizeof(n)); /* so that "a","bc" is not "ab","c" */
+	buf_str(b, s);
+}
+
+static void
+sign(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload,
+    unsigned char mac[SHA256_DIGEST_LENGTH])
+{
+	struct buf b = { .a = a };
+	unsigned int n;
+
+	buf_char(&b, VERSION);
+	buf_add(&b, f->key.b, sizeof(f->key.b));
+	add_counted(&b, f->operation);
+	add_counted(&b, f->filters);
+	add_counted(&b, payload);
+	if (HMAC(EVP_sha256(), s->bytes, sizeof(s->bytes), (const unsigned char *)b.p, b.n, mac, &n) == NULL)
+		panic("HMAC failed");
+}
+
+struct str
+cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload)
+{
+	unsigned char raw[HEAD_LEN + CURSOR_PAYLOAD_MAX], mac[SHA256_DIGEST_LENGTH];
+	size_t n = HEAD_LEN + payload.n;
+	struct str text;
+	char *room;
+
+	if (payload.n > CURSOR_PAYLOAD_MAX)
+		panic("a cursor payload of %zu bytes", payload.n);
+	sign(a, s, f, payload, mac);
+	raw[0] = VERSION;
+	memcpy(raw + 1, mac, MAC_LEN);
+	if (payload.n > 0)
+		memcpy(raw + HEAD_LEN, payload.p, payload.n);
+	room = arena_alloc(a, 4 * ((n + 2) / 3) + 1);
+	text = (struct str){ room, base64url_print(room, raw, n) };
+	if ((int64_t)text.n > limits.CURSOR)
+		panic("a cursor of %zu characters", text.n);
+	return text;
+}
+
+bool
+cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str text,
+    struct str *payload)
+{
+	unsigned char raw[HEAD_LEN + CURSOR_PAYLOAD_MAX], mac[SHA256_DIGEST_LENGTH];
+	struct str found;
+	size_t n;
+
+	if ((int64_t)text.n > limits.CURSOR || !base64url_parse(text, raw, sizeof(raw), &n))
+		return false;
+	if (n < HEAD_LEN || raw[0] != VERSION)
+		return false;
+	found = arena_str(a, (struct str){ (const char *)raw + HEAD_LEN, n - HEAD_LEN });
+	sign(a, s, f, found, mac);
+	if (CRYPTO_memcmp(raw + 1, mac, MAC_LEN) != 0)
+		return false;
+	*payload = found;
+	return true;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: ISC */
+/* The connection: made when needed, never blocking beyond the deadline, dropped at the first doubt.
+   A statement that runs past its deadline costs the connection: asking the server to cancel could
+   itself hang, and roles.sql makes a backend notice that its client has gone. */
+#include "config.h"
+
+#include "db/db_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+
+enum { CONNECT_US = 5 * 1000 * 1000 }; /* a connection that takes longer is none */
+
+static void
+keep_message(struct db *db, const char *text)
+{
+	size_t n = strcspn(text, "\n"); /* the detail may hold data */
+
+	snprintf(db->message, sizeof(db->message), "%.*s", (int)n, text);
+}
+
+enum db_rc
+db_lose(struct db *db, const char *why)
+{
+	if (why != NULL) /* it may be a part of the connection */
+		keep_message(db, why);
+	if (db->conn != NULL)
+		PQfinish(db->conn);
+	if (db->copy_line != NULL)
+		PQfreemem(db->copy_line);
+	db->conn = NULL;
+	db->copy_line = NULL;
+	db->nprepared = 0;
+	db->stale = false;
+	db->lost = true;
+	return DB_DOWN;
+}
+
+/* poll's timeout until the deadline, rounded up; -1: none; 0: it is over. */
+static int
+left_ms(int64_t deadline)
+{
+	int64_t left;
+
+	if (deadline == 0)
+		return -1;
+	left = deadline - mono_us();
+	if (left <= 0)
+		return 0;
+	left = (left + 999) / 1000;
+	return left > 3600000 ? 3600000 : (int)left;
+}
+
+static enum db_rc
+wait_until(struct db *db, short events, int64_t deadline)
+{
+	struct pollfd pfd = { .fd = PQsocket(db->conn), .events = events };
+	int n;
+
+	do {
+		n = poll(&pfd, 1, left_ms(deadline));
+	} while ((n < 0 && errno == EINTR) || (n == 0 && left_ms(deadline) != 0));
+	if (n > 0)
+		return DB_OK;
+	if (n < 0)
+		return db_lose(db, strerror(errno));
+	db_lose(db, "the deadline of the request has passed");
+	return DB_TIMEOUT;
+}
+
+enum db_rc
+db_wait_socket(struct db *db, short events)
+{
+	return wait_until(db, events, db->deadline);
+}
+
+enum db_rc
+db_wait_result(struct db *db)
+{
+	enum db_rc rc;
+	int unsent;
+
+	for (;;) {
+		unsent = PQflush(db->conn);
+		if (unsent < 0)
+			return db_lose(db, PQerrorMessage(db->conn));
+		if (unsent == 0 && !PQisBusy(db->conn))
+			return DB_OK;
+		rc = db_wait_socket(db, unsent > 0 ? POLLIN | POLLOUT : POLLIN);
+		if (rc != DB_OK)
+			return rc;
+		if (!PQconsumeInput(db->conn))
+			return db_lose(db, PQerrorMessage(db->conn));
+	}
+}
+
+/* SQLSTATE classes: what a caller can do about it, nothing finer. */
+static enum db_rc
+judge_state(struct db *db, const char *state)
+{
+	static const struct {
+		const char *prefix;
+		enum db_rc rc;
+	} classes[] = {
+		{ "57014", DB_TIMEOUT }, /* statement_timeout */
+		{ "55P03", DB_TIMEOUT }, /* lock_timeout */
+		{ "40", DB_TIMEOUT },	 /* deadlock, serialisation: try again */
+		{ "22", DB_CONFLICT },	 /* a value out of its type's range */
+		{ "23", DB_CONFLICT },
+		{ "P0001", DB_CONFLICT },
+	};
+
+	for (size_t i = 0; i < COUNT(classes); i++)
+		if (strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) == 0)
+			return classes[i].rc;
+	/* "cached plan must not change result type", "prepared statement does not exist" */
+	db->stale = strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
+	if (!db->quiet)
+		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state, db->message);
+	return DB_DOWN;
+}
+
+enum db_rc
+db_judge(struct db *db, const PGresult *res)
+{
+	const char *state, *text;
+
+	switch (PQresultStatus(res)) {
+	case PGRES_COMMAND_OK:
+	case PGRES_TUPLES_OK:
+	case PGRES_EMPTY_QUERY:
+	case PGRES_COPY_IN:
+	case PGRES_COPY_OUT:
+		return DB_OK;
+	case PGRES_BAD_RESPONSE:
+	case PGRES_NONFATAL_ERROR:
+	case PGRES_FATAL_ERROR:
+	case PGRES_COPY_BOTH:
+	case PGRES_SINGLE_TUPLE:
+	case PGRES_PIPELINE_SYNC:
+	case PGRES_PIPELINE_ABORTED:
+		break;
+	}
+	text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	keep_message(db, text != NULL ? text : PQresultErrorMessage(res));
+	return state != NULL ? judge_state(db, state) : DB_DOWN;
+}
+
+enum db_rc
+db_drain(struct db *db)
+{
+	enum db_rc rc = DB_OK, waited;
+	PGresult *res;
+
+	for (;;) {
+		waited = db_wait_result(db);
+		if (waited != DB_OK)
+			return rc != DB_OK ? rc : waited;
+		res = PQgetResult(db->conn);
+		if (res == NULL)
+			break;
+		if (rc == DB_OK)
+			rc = db_judge(db, res);
+		PQclear(res);
+	}
+	if (PQstatus(db->conn) != CONNECTION_OK)
+		return db_lose(db, NULL);
+	return rc;
+}
+
+static void
+ignore_notice(void *arg, const PGresult *res)
+{
+	(void)arg;
+	(void)res;
+}
+
+static enum db_rc
+handshake(struct db *db)
+{
+	int64_t deadline = mono_us() + CONNECT_US;
+	PostgresPollingStatusType want = PGRES_POLLING_WRITING;
+	enum db_rc rc;
+
+	if (db->deadline != 0 && db->deadline < deadline)
+		deadline = db->deadline;
+	while (want != PGRES_POLLING_OK) {
+		if (want == PGRES_POLLING_FAILED)
+			return db_lose(db, PQerrorMessage(db->conn));
+		rc = wait_until(db, want == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
+		if (rc != DB_OK)
+			return rc;
+		want = PQconnectPoll(db->conn);
+	}
+	return DB_OK;
+}
+
+static enum db_rc
+listen_all(struct db *db)
+{
+	enum db_rc rc = DB_OK;
+	char text[80];
+
+	for (size_t i = 0; i < db->nchannels && rc == DB_OK; i++) {
+		snprintf(text, sizeof(text), "LISTEN %.60s", db->channels[i]);
+		if (!PQsendQuery(db->conn, text))
+			return db_lose(db, PQerrorMessage(db->conn));
+		rc = db_drain(db);
+	}
+	return rc;
+}
+
+static enum db_rc
+connect_now(struct db *db)
+{
+	const char *const names[] = { "fallback_application_name", "client_encoding", "dbname", NULL };
+	const char *const values[] = { db->application, "UTF8", db->conninfo, NULL };
+	enum db_rc rc;
+
+	db->conn = PQconnectStartParams(names, values, 1);
+	if (db->conn == NULL)
+		panic("out of memory");
+	if (PQstatus(db->conn) == CONNECTION_BAD)
+		return db_lose(db, PQerrorMessage(db->conn));
+	rc = handshake(db);
+	if (rc != DB_OK)
+		return rc;
+	PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
+	if (PQsetnonblocking(db->conn, 1) != 0)
+		return db_lose(db, PQerrorMessage(db->conn));
+	return listen_all(db);
+}
+
+/* An idle connection that the server has closed is found here, not by the statement's failure. */
+static bool
+stands(struct db *db)
+{
+	if (db->conn == NULL)
+		return false;
+	if (PQstatus(db->conn) == CONNECTION_OK && PQconsumeInput(db->conn) &&
+	    PQstatus(db->conn) == CONNECTION_OK)
+		return true;
+	db_lose(db, PQerrorMessage(db->conn));
+	return false;
+}
+
+enum db_rc
+db_ensure(struct db *db)
+{
+	if (stands(db))
+		return DB_OK;
+	if (db->in_transaction) /* half of it is gone: only the caller can begin again */
+		return DB_DOWN;
+	return connect_now(db);
+}
+
+void
+db_listen(struct db *db, const char *channel)
+{
+	if (db->nchannels == DB_CHANNELS_MAX)
+		panic("more than %d channels", DB_CHANNELS_MAX);
+	db->channels[db->nchannels++] = channel;
+	if (db->conn != NULL) /* the next statement connects again and listens first */
+		db_lose(db, NULL);
+}
+
+bool
+db_notified(struct db *db)
+{
+	PGnotify *n;
+	bool told;
+
+	if (stands(db)) {
+		while ((n = PQnotifies(db->conn)) != NULL) {
+			db->lost = true; /* the same news: what was cached may be stale */
+			PQfreemem(n);
+		}
+	}
+	told = db->lost;
+	db->lost = false;
+	return told;
+}
+
+bool
+db_alive(struct db *db)
+{
+	return db_ensure(db) == DB_OK;
+}
+
+int
+db_socket(const struct db *db)
+{
+	return db->conn != NULL ? PQsocket(db->conn) : -1;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/* Statements: prepared on first use of a connection, run, their rows handed out. */
+#include "config.h"
+
+#include "db/db_priv.h"
+
+struct db *
+db_open(const char *conninfo, const char *application)
+{
+	struct db *db = calloc(1, sizeof(*db));
+
+	if (db == NULL)
+		panic("out of memory");
+	db->conninfo = strdup(conninfo);
+	db->application = strdup(application);
+	if (db->conninfo == NULL || db->application == NULL)
+		panic("out of memory");
+	return db;
+}
+
+void
+db_close(struct db *db)
+{
+	if (db == NULL)
+		return;
+	(void)db_lose(db, NULL);
+	free(db->conninfo);
+	free(db->application);
+	free(db);
+}
+
+void
+db_use(struct db *db, struct arena *a, int64_t deadline)
+{
+	db->arena = a;
+	db->deadline = deadline;
+}
+
+void
+db_quiet(struct db *db)
+{
+	db->quiet = true;
+}
+
+const char *
+db_message(const struct db *db)
+{
+	return db->message;
+}
+
+enum db_rc
+db_script(struct db *db, const char *sql)
+{
+	enum db_rc rc = db_ensure(db);
+
+	if (rc != DB_OK)
+		return rc;
+	if (!PQsendQuery(db->conn, sql))
+		return db_lose(db, PQerrorMessage(db->conn));
+	return db_drain(db);
+}
+
+/* ---- transactions ---- */
+
+enum db_rc
+db_begin(struct db *db)
+{
+	enum db_rc rc;
+
+	if (db->in_transaction)
+		panic("a transaction within a transaction");
+	rc = db_script(db, "BEGIN");
+	db->in_transaction = rc == DB_OK;
+	return rc;
+}
+
+enum db_rc
+db_commit(struct db *db)
+{
+	enum db_rc rc = db_ensure(db);
+
+	if (!db->in_transaction)
+		panic("a commit without a transaction");
+	/* The server answers COMMIT after a failed statement with success, and rolls back. */
+	if (rc == DB_OK && PQtransactionStatus(db->conn) == PQTRANS_INERROR) {
+		db_rollback(db);
+		return DB_CONFLICT;
+	}
+	if (rc == DB_OK)
+		rc = db_script(db, "COMMIT");
+	db->in_transaction = false;
+	return rc;
+}
+
+void
+db_rollback(struct db *db)
+{
+	if (!db->in_transaction)
+		return;
+	if (db->conn != NULL && db_script(db, "ROLLBACK") != DB_OK && db->conn != NULL)
+		(void)db_lose(db, NULL);
+	db->in_transaction = false;
+}
+
+/* ---- statements ---- */
+
+static void
+stmt_label(char out[80], const struct stmt *st, size_t i)
+{
+	snprintf(out, 80, "%.60s.%zu", st->name, i); /* two files may use one name */
+}
+
+static enum db_rc
+prepare(struct db *db, const struct stmt *st, char label[80])
+{
+	for (size_t i = 0; i < db->nprepared; i++) {
+		if (db->prepared[i] == st) {
+			stmt_label(label, st, i);
+			return DB_OK;
+		}
+	}
+	if (db->nprepared == DB_STMTS_MAX)
+		panic("more than %d statements", DB_STMTS_MAX);
+	stmt_label(label, st, db->nprepared);
+	if (!PQsendPrepare(db->conn, label, st->sql, 0, NULL))
+		return db_lose(db, PQerrorMessage(db->conn));
+
+	enum db_rc rc = db_drain(db);
+
+	if (rc == DB_OK)
+		db->prepared[db->nprepared++] = st;
+	return rc;
+}
+
+/* The one result of a statement; the connection is idle again when this is DB_OK. */
+static enum db_rc
+only_result(struct db *db, PGresult **out)
+{
+	enum db_rc rc = db_wait_result(db), rest;
+
+	if (rc != DB_OK)
+		return rc;
+	*out = PQgetResult(db->conn);
+	if (*out == NULL)
+		return db_lose(db, PQerrorMessage(db->conn));
+	rc = db_judge(db, *out);
+	rest = db_drain(db);
+	if (rc == DB_OK)
+		rc = rest;
+	if (rc == DB_OK)
+		return DB_OK;
+	PQclear(*out);
+	*out = NULL;
+	return rc;
+}
+
+static enum db_rc
+run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
+{
+	struct db_values v;
+	char label[80];
+	enum db_rc rc;
+
+	if (db->arena == NULL)
+		panic("%s runs before db_use", st->name);
+	if (!db_values(db->arena, args, &v)) {
+		snprintf(db->message, sizeof(db->message), "a text holds a NUL byte");
+		return DB_CONFLICT;
+	}
+	rc = db_ensure(db);
+	if (rc == DB_OK)
+		rc = prepare(db, st, label);
+	if (rc != DB_OK)
+		return rc;
+	if (!PQsendQueryPrepared(db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
+		return db_lose(db, PQerrorMessage(db->conn));
+	rc = only_result(db, out);
+	if (db->stale) /* the next call begins with a fresh connection */
+		(void)db_lose(db, NULL);
+	return rc;
+}
+
+static void
+clear(void *arg)
+{
+	PQclear(arg);
+}
+
+enum db_rc
+db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
+{
+	PGresult *res;
+	enum db_rc rc = run(db, st, args, &res);
+
+	if (rc != DB_OK)
+		return rc;
+	arena_defer(db->arena, clear, res); /* the row's texts point into it */
+	if (PQntuples(res) == 0)
+		return DB_NONE;
+	if (PQntuples(res) > 1)
+		panic("%s gave %d rows instead of one", st->name, PQntuples(res));
+	db_row(db->arena, res, 0, st, out);
+	return DB_OK;
+}
+
+enum db_rc
+db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args args)
+{
+	PGresult *res;
+	enum db_rc rc = run(db, st, args, &res);
+
+	*out = (struct list){ NULL, 0 };
+	if (rc != DB_OK)
+		return rc;
+	if (st->size == 0)
+		panic("%s is no STMT_LIST", st->name);
+	arena_defer(db->arena, clear, res);
+	out->n = (size_t)PQntuples(res);
+	out->items = arena_array(db->arena, out->n, st->size);
+	for (size_t i = 0; i < out->n; i++)
+		db_row(db->arena, res, (int)i, st, (char *)out->items + i * st->size);
+	return DB_OK;
+}
+
+enum db_rc
+db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args args)
+{
+	PGresult *res;
+	enum db_rc rc = run(db, st, args, &res);
+
+	if (changed != NULL)
+		*changed = 0;
+	if (rc != DB_OK)
+		return rc;
+	if (changed != NULL && !str_int64(str_of(PQcmdTuples(res)), changed))
+		*changed = 0; /* a command that counts no rows */
+	PQclear(res);
+	return DB_OK;
+}

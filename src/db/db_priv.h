@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: ISC */
+/* Shared by the files of db/ alone. */
+#ifndef DB_DB_PRIV_H
+#define DB_DB_PRIV_H
+
+#include "db/db.h"
+
+#include <libpq-fe.h>
+
+enum { DB_STMTS_MAX = 512, DB_CHANNELS_MAX = 8, DB_MESSAGE_MAX = 1024 };
+
+struct db {
+	PGconn *conn; /* NULL: none */
+	char *conninfo, *application;
+	struct arena *arena; /* the caller's */
+	int64_t deadline;    /* mono_us; 0: none */
+	const struct stmt *prepared[DB_STMTS_MAX]; /* on this connection; the index is in its name */
+	size_t nprepared;
+	const char *channels[DB_CHANNELS_MAX]; /* constants */
+	size_t nchannels;
+	bool in_transaction;
+	bool lost;	   /* since db_notified last told */
+	bool stale;	   /* the schema has changed under a prepared statement */
+	bool quiet;
+	char *copy_line;   /* of libpq, given back at the next db_copy_out */
+	char message[DB_MESSAGE_MAX];
+};
+
+/* ---- conn.c ---- */
+
+/* DB_OK: a connection stands. Reconnects only outside a transaction. */
+enum db_rc db_ensure(struct db *db) MUST_USE;
+/* The connection is no use any more. Always answers DB_DOWN. */
+enum db_rc db_lose(struct db *db, const char *why);
+/* Flushes what is queued and waits, within the deadline, until PQgetResult would not block. DB_OK,
+   DB_TIMEOUT or DB_DOWN; the connection is gone unless DB_OK. */
+enum db_rc db_wait_result(struct db *db) MUST_USE;
+/* Waits for poll events on the socket within the deadline. */
+enum db_rc db_wait_socket(struct db *db, short events) MUST_USE;
+/* What a finished result means; keeps the server's words for db_message. */
+enum db_rc db_judge(struct db *db, const PGresult *res) MUST_USE;
+/* Reads every result of what was sent; the first failure counts. */
+enum db_rc db_drain(struct db *db) MUST_USE;
+
+/* ---- param.c ---- */
+
+struct db_values {
+	const char **values;
+	int *lengths, *formats;
+};
+
+/* In libpq's form, in the arena. False: a text holds a NUL byte, which PostgreSQL cannot store. */
+bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST_USE;
+
+/* ---- row.c ---- */
+
+void db_row(struct arena *a, const PGresult *res, int row, const struct stmt *st, void *out);
+
+#endif

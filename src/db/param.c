@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/* Parameters: C values into libpq's arrays. The server infers the types from the statement. */
+#include "config.h"
+
+#include "db/db_priv.h"
+
+#include <inttypes.h>
+
+struct db_param
+db_param_str(struct str v)
+{
+	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_STR, .str = v };
+}
+
+struct db_param
+db_param_uuid(struct uuid v)
+{
+	static const struct uuid none;
+
+	return (struct db_param){
+		.type = uuid_cmp(&v, &none) == 0 ? PARAM_NULL : PARAM_UUID, .uuid = v
+	};
+}
+
+struct db_param
+db_param_ts(struct ts v)
+{
+	return (struct db_param){ .type = ts_is_null(v) ? PARAM_NULL : PARAM_TS, .ts = v };
+}
+
+struct db_param
+db_param_int(int64_t v)
+{
+	return (struct db_param){ .type = PARAM_INT, .i = v };
+}
+
+struct db_param
+db_param_num(double v)
+{
+	return (struct db_param){ .type = PARAM_NUM, .n = v };
+}
+
+struct db_param
+db_param_bool(bool v)
+{
+	return (struct db_param){ .type = PARAM_BOOL, .b = v };
+}
+
+struct db_param
+db_param_bytes(struct bytes v)
+{
+	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_BYTES, .bytes = v };
+}
+
+struct db_param
+db_param_strs(struct strs v)
+{
+	return (struct db_param){ .type = PARAM_STRS, .strs = v };
+}
+
+static bool
+has_nul(struct str s)
+{
+	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
+}
+
+/* An array literal: every element quoted, so that none can be taken for NULL or a brace. */
+static const char *
+array_text(struct arena *a, struct strs v)
+{
+	struct buf b = { .a = a };
+
+	buf_char(&b, '{');
+	for (size_t i = 0; i < v.n; i++) {
+		if (has_nul(v.p[i]))
+			return NULL;
+		buf_z(&b, i > 0 ? ",\"" : "\"");
+		for (size_t k = 0; k < v.p[i].n; k++) {
+			if (v.p[i].p[k] == '"' || v.p[i].p[k] == '\\')
+				buf_char(&b, '\\');
+			buf_char(&b, v.p[i].p[k]);
+		}
+		buf_char(&b, '"');
+	}
+	buf_add(&b, "}", 2); /* with its NUL */
+	return buf_done(&b).p;
+}
+
+static const char *
+uuid_text(struct arena *a, const struct uuid *u)
+{
+	char *text = arena_alloc(a, UUID_LEN + 1);
+
+	uuid_print(u, text);
+	return text;
+}
+
+static const char *
+ts_text(struct arena *a, struct ts t)
+{
+	char *text = arena_alloc(a, TS_LEN + 1);
+
+	ts_print(t, text);
+	return text;
+}
+
+/* NULL: it cannot be stored. Not for PARAM_NULL and PARAM_BYTES. */
+static const char *
+value_text(struct arena *a, const struct db_param *p)
+{
+	switch (p->type) {
+	case PARAM_STR:
+		return has_nul(p->str) ? NULL : arena_str(a, p->str).p;
+	case PARAM_UUID:
+		return uuid_text(a, &p->uuid);
+	case PARAM_TS:
+		return ts_text(a, p->ts);
+	case PARAM_INT:
+		return arena_printf(a, "%" PRId64, p->i).p;
+	case PARAM_NUM:
+		return arena_printf(a, "%.17g", p->n).p;
+	case PARAM_BOOL:
+		return p->b ? "t" : "f";
+	case PARAM_STRS:
+		return array_text(a, p->strs);
+	case PARAM_NULL:
+	case PARAM_BYTES:
+		break;
+	}
+	panic("parameter type %d", (int)p->type);
+}
+
+bool
+db_values(struct arena *a, struct db_args args, struct db_values *out)
+{
+	out->values = ARENA_ARRAY(a, args.n, const char *);
+	out->lengths = ARENA_ARRAY(a, args.n, int);
+	out->formats = ARENA_ARRAY(a, args.n, int);
+	for (size_t i = 0; i < args.n; i++) {
+		const struct db_param *p = &args.p[i];
+
+		if (p->type == PARAM_NULL)
+			continue;
+		if (p->type == PARAM_BYTES) {
+			out->values[i] = (const char *)p->bytes.p;
+			out->lengths[i] = (int)p->bytes.n;
+			out->formats[i] = 1;
+			continue;
+		}
+		out->values[i] = value_text(a, p);
+		if (out->values[i] == NULL)
+			return false;
+	}
+	return true;
+}

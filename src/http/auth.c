@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC */
+/* Who calls, and whether this key may: the stages from authentication to project visibility. */
+#include "config.h"
+
+#include "http/http_priv.h"
+
+struct str
+env_get(const struct req *rq, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *const *e = rq->env; *e != NULL; e++)
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+			return str_of(*e + n + 1);
+	return STR_NULL;
+}
+
+unsigned
+env_count(const struct req *rq, const char *name)
+{
+	size_t n = strlen(name);
+	unsigned count = 0;
+
+	for (const char *const *e = rq->env; *e != NULL; e++)
+		count += strncmp(*e, name, n) == 0 && (*e)[n] == '=';
+	return count;
+}
+
+/* One header, one key (C-005); every refusal is the same 401 (C-003). */
+int
+auth_key(struct req *rq)
+{
+	struct str sent = env_get(rq, "HTTP_X_API_KEY");
+	struct key *key;
+
+	if (rq->route->access == ACCESS_PUBLIC)
+		return PASS;
+	if (sent.n == 0 || env_count(rq, "HTTP_X_API_KEY") != 1)
+		return fail(rq, ERR_UNAUTHORIZED);
+	key = ARENA_NEW(rq->arena, struct key);
+	switch (key_lookup(rq->worker->keys, (struct secret){ sent }, key)) {
+	case KEY_FOUND:
+		rq->key = key;
+		return PASS;
+	case KEY_UNKNOWN:
+		return fail(rq, ERR_UNAUTHORIZED);
+	case KEY_UNAVAILABLE:
+		return fail(rq, ERR_AUTHENTICATION_UNAVAILABLE);
+	}
+	panic("key_rc out of range");
+}
+
+/* A header is there even when its value is empty (C-011). */
+static bool
+override_header(const char *env)
+{
+	static const char *const names[] = { "HTTP_X_ORG_UUID=", "HTTP_X_ORGANISATION_",
+		"HTTP_X_ORGANIZATION_", "HTTP_X_ACCOUNT_" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strncmp(env, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+int
+auth_override(struct req *rq)
+{
+	for (const char *const *e = rq->env; *e != NULL; e++)
+		if (override_header(*e))
+			return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	if (params_override(rq->arena, rq->query_string))
+		return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	return PASS;
+}
+
+int
+auth_account(struct req *rq)
+{
+	if (rq->key != NULL && !rq->key->account_active)
+		return fail(rq, ERR_PERMISSION_DENIED);
+	return PASS;
+}
+
+int
+auth_scope(struct req *rq)
+{
+	enum scope need = rq->route->scope;
+
+	if (rq->key == NULL || need == SCOPE_ANY || key_has_scope(rq->key, need))
+		return PASS;
+	return fail(rq, ERR_PERMISSION_DENIED);
+}
+
+/* Search says 503, everything else 403 (C-017). */
+int
+auth_entitlement(struct req *rq)
+{
+	enum entitlement need = rq->route->entitlement;
+
+	if (rq->key == NULL || need == ENTITLEMENT_ANY || key_has_entitlement(rq->key, need))
+		return PASS;
+	return fail(rq, rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
+}
+
+/* The path's UUIDs (C-020), and with ACCESS_PROJECT the first of them as a project that the key may
+   see: one that does not exist and one of others look the same (C-116). */
+int
+auth_project(struct req *rq)
+{
+	struct project project;
+	enum db_rc rc;
+
+	for (size_t i = 0; i < rq->ncaptured; i++)
+		if (!uuid_parse(rq->captured[i], &rq->path[i]))
+			return fail_at(rq, ERR_INVALID_REQUEST, STR("The path has a malformed UUID."));
+	if (rq->route->access != ACCESS_PROJECT)
+		return PASS;
+	rc = project_find(rq->db, rq->key, rq->path[0], &project);
+	if (rc == DB_NONE)
+		return fail(rq, ERR_PROJECT_NOT_FOUND);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	rq->project = project.uuid;
+	return PASS;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: ISC */
+/* A request's body: media type, size, JSON, schema, in this order (C-014, C-016, C-021 to C-032). */
+#include "config.h"
+
+#include "http/http_priv.h"
+
+static struct str
+lower(char *room, size_t size, struct str s)
+{
+	return s.n > size ? STR_NULL : str_lower_ascii(room, s);
+}
+
+static struct str
+skip_space(struct str s)
+{
+	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
+		s.p++;
+		s.n--;
+	}
+	return s;
+}
+
+static struct str
+after(struct str s, size_t n)
+{
+	return (struct str){ s.p + n, s.n - n };
+}
+
+/* application/json, alone or with the one parameter charset=utf-8, in any case, quoted or not (C-021). */
+bool
+body_media_type(struct str value)
+{
+	char room[128];
+	struct str s = skip_space(lower(room, sizeof(room), value));
+
+	if (!str_starts(s, STR("application/json")))
+		return false;
+	s = skip_space(after(s, strlen("application/json")));
+	if (s.n == 0)
+		return true;
+	if (s.p[0] != ';')
+		return false;
+	s = skip_space(after(s, 1));
+	if (!str_starts(s, STR("charset=")))
+		return false;
+	s = after(s, strlen("charset="));
+	if (str_starts(s, STR("\"utf-8\"")))
+		s = after(s, strlen("\"utf-8\""));
+	else if (str_starts(s, STR("utf-8")))
+		s = after(s, strlen("utf-8"));
+	else
+		return false;
+	return skip_space(s).n == 0;
+}
+
+/* None, or identity (C-022). */
+bool
+body_encoding(struct str value)
+{
+	char room[32];
+
+	return value.n == 0 || str_is(lower(room, sizeof(room), value), "identity");
+}
+
+int
+body_check_type(struct req *rq)
+{
+	if (rq->route->body.fields == NULL)
+		return PASS;
+	/* The web server passes every line of the header as HTTP_CONTENT_TYPE, and one as CONTENT_TYPE. */
+	if (env_count(rq, "CONTENT_TYPE") != 1 || env_count(rq, "HTTP_CONTENT_TYPE") > 1 ||
+	    !body_media_type(env_get(rq, "CONTENT_TYPE")) ||
+	    env_count(rq, "HTTP_CONTENT_ENCODING") > 1 ||
+	    !body_encoding(env_get(rq, "HTTP_CONTENT_ENCODING")))
+		return fail(rq, ERR_UNSUPPORTED_MEDIA_TYPE);
+	return PASS;
+}
+
+/* By the declared length before a byte is read, and by the counted one (C-023). */
+int
+body_read(struct req *rq)
+{
+	size_t limit = rq->route->body.limit, n = 0, got;
+	struct str declared = env_get(rq, "CONTENT_LENGTH");
+	int64_t length = 0;
+	char *to;
+
+	if (rq->route->body.fields == NULL)
+		return PASS;
+	if (limit == BODY_CONFIGURED)
+		limit = (size_t)conf.body_limit;
+	if (declared.n > 0 && (!str_int64(declared, &length) || length > (int64_t)limit))
+		return fail(rq, ERR_REQUEST_TOO_LARGE);
+	to = arena_alloc(rq->arena, limit + 1);
+	while (n <= limit && (got = rq->read(rq->read_arg, to + n, limit + 1 - n)) > 0)
+		n += got;
+	if (n > limit)
+		return fail(rq, ERR_REQUEST_TOO_LARGE);
+	rq->body = (struct str){ to, n };
+	return PASS;
+}
+
+static bool
+stop_at_override(void *arg, struct str name, struct json_value *member)
+{
+	bool *found = arg;
+
+	(void)member;
+	*found = override_name(name);
+	return !*found;
+}
+
+/* An account override is a member that no schema has, so only a refused body can hold one (C-011). */
+static bool
+has_override(const struct json_value *top)
+{
+	bool found = false;
+
+	if (top != NULL && json_type(top) == JSON_OBJECT)
+		json_each(top, stop_at_override, &found);
+	return found;
+}
+
+/* "aggregations[0].limit" is at or below "aggregations". */
+static bool
+below(struct str field, const char *member)
+{
+	size_t n = strlen(member);
+
+	return str_starts(field, str_of(member)) &&
+	    (field.n == n || field.p[n] == '.' || field.p[n] == '[');
+}
+
+static enum error
+code_of(const struct body_code *codes, struct str field, const struct json_value *top)
+{
+	const struct json_value *member;
+
+	for (const struct body_code *c = codes; c != NULL && c->member != NULL; c++) {
+		if (!below(field, c->member))
+			continue;
+		member = json_get(top, c->member);
+		return member != NULL && json_type(member) == JSON_NULL ? c->if_null : c->error;
+	}
+	return ERR_INVALID_REQUEST;
+}
+
+static int
+wrong_fields(struct req *rq, const struct decoded *how)
+{
+	const struct json_value *top = json_parse(rq->arena, rq->body);
+	enum error e = ERR_INVALID_REQUEST;
+
+	if (has_override(top))
+		return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	if (top != NULL && json_type(top) == JSON_OBJECT && how->nerrors > 0)
+		e = code_of(rq->route->body_codes, how->errors[0].field, top);
+	return fail_fields(rq, e, how->errors, how->nerrors);
+}
+
+int
+body_decode(struct req *rq)
+{
+	const struct body *want = &rq->route->body;
+	struct decoded how = { 0 };
+	void *in;
+
+	if (want->fields == NULL)
+		return PASS;
+	in = arena_alloc(rq->arena, want->size);
+	switch (json_decode(rq->arena, rq->body, want->fields, rq->now, in, &how)) {
+	case JSON_OK:
+		rq->in = in;
+		return PASS;
+	case JSON_INVALID:
+		return fail_at(rq, ERR_INVALID_JSON,
+		    arena_printf(rq->arena, "The body is not valid JSON: %s at byte %zu.",
+			how.fault.what, how.fault.at));
+	case JSON_FIELDS:
+		return wrong_fields(rq, &how);
+	}
+	panic("json_rc out of range");
+}

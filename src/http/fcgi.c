@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: ISC */
+/* The worker's loop and the only user of libfcgi (PLATFORM.md, "Workers"): one request a connection,
+   accepted from a shared non-blocking socket, signals let in only while it waits. */
+#include "config.h"
+
+#include "http/http_priv.h"
+#include "base/daemon.h"
+
+#include <fcgiapp.h>
+#include <inttypes.h>
+#include <poll.h>
+
+/* What is left of a body is read before the answer ends, so that the web server never writes into a
+   closed socket and takes the answer for a failure; more than this is not worth the time. */
+enum { DRAIN_MAX = 16 * 1024 * 1024 };
+
+static size_t
+read_body(void *arg, char *to, size_t n)
+{
+	FCGX_Request *fcgi = arg;
+	int got = FCGX_GetStr(to, n > INT32_MAX ? INT32_MAX : (int)n, fcgi->in);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+static void
+drain(FCGX_Request *fcgi)
+{
+	char sink[16384];
+
+	for (size_t n = 0, got; n < DRAIN_MAX; n += got)
+		if ((got = read_body(fcgi, sink, sizeof(sink))) == 0)
+			return;
+}
+
+static const char *
+reason(int status)
+{
+	static const struct {
+		int status;
+		const char *reason;
+	} reasons[] = {
+		{ 200, "OK" },
+		{ 201, "Created" },
+		{ 202, "Accepted" },
+		{ 400, "Bad Request" },
+		{ 401, "Unauthorized" },
+		{ 403, "Forbidden" },
+		{ 404, "Not Found" },
+		{ 405, "Method Not Allowed" },
+		{ 409, "Conflict" },
+		{ 413, "Content Too Large" },
+		{ 415, "Unsupported Media Type" },
+		{ 429, "Too Many Requests" },
+		{ 500, "Internal Server Error" },
+		{ 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" },
+	};
+
+	for (size_t i = 0; i < COUNT(reasons); i++)
+		if (reasons[i].status == status)
+			return reasons[i].reason;
+	return "Status";
+}
+
+/* Everything in one buffer: one write for the usual answer. */
+static struct str
+whole_answer(const struct req *rq)
+{
+	struct buf b = { .a = rq->arena };
+
+	buf_printf(&b, "Status: %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+		       "X-Request-Id: %s\r\nCache-Control: no-store\r\n",
+	    rq->status, reason(rq->status), rq->content_type, rq->out.n, rq->id);
+	if (rq->status == 401)
+		buf_z(&b, "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n");
+	if (rq->allow != NULL)
+		buf_printf(&b, "Allow: %s\r\n", rq->allow);
+	if (rq->retry_after > 0)
+		buf_printf(&b, "Retry-After: %d\r\n", rq->retry_after);
+	buf_z(&b, "\r\n");
+	buf_str(&b, buf_done(&rq->out));
+	return buf_done(&b);
+}
+
+static void
+send_answer(const struct req *rq, FCGX_Request *fcgi)
+{
+	struct str all = whole_answer(rq);
+
+	drain(fcgi);
+	while (all.n > 0) {
+		int want = all.n > 1 << 20 ? 1 << 20 : (int)all.n;
+		int sent = FCGX_PutStr(all.p, want, fcgi->out);
+
+		if (sent != want) {
+			log_event(LOGP_NOTICE, "unsent", "req=%s", rq->id);
+			return;
+		}
+		all.p += want;
+		all.n -= (size_t)want;
+	}
+}
+
+/* Nobody waits for the answer any more: the work is not begun. */
+static bool
+client_gone(const FCGX_Request *fcgi)
+{
+	struct pollfd p = { .fd = fcgi->ipcFd, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+static void
+serve(struct worker *w, FCGX_Request *fcgi)
+{
+	struct req rq = {
+		.worker = w,
+		.arena = w->arena,
+		.db = w->db,
+		.env = (const char *const *)fcgi->envp,
+		.read = read_body,
+		.read_arg = fcgi,
+	};
+
+	if (client_gone(fcgi)) {
+		log_event(LOGP_INFO, "gone", "req=-");
+		return;
+	}
+	req_serve(&rq);
+	send_answer(&rq, fcgi);
+}
+
+void
+http_serve(struct worker *w, int listener)
+{
+	struct worker_slot *slot = daemon_slot();
+	FCGX_Request fcgi;
+
+	if (FCGX_Init() != 0 || FCGX_InitRequest(&fcgi, listener, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
+		panic("libfcgi does not start");
+	for (int64_t n = 0; n < conf.worker_requests && daemon_wait(listener, -1);) {
+		slot->busy_since = mono_us();
+		if (w->refresh != NULL)
+			w->refresh(w);
+		/* Another worker may have been quicker: then there is nothing to accept. */
+		if (FCGX_Accept_r(&fcgi) >= 0) {
+			serve(w, &fcgi);
+			FCGX_Finish_r(&fcgi);
+			arena_reset(w->arena);
+			slot->served++;
+			n++;
+		}
+		slot->busy_since = 0;
+	}
+	FCGX_Free(&fcgi, 1);
+}

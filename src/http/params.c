@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: ISC */
+/* URL parameters: the raw query string against a route's table (C-031, C-056 to C-058). */
+#include "config.h"
+
+#include "http/http_priv.h"
+#include "base/limits.h"
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte of "%xx" at i, or -1. */
+static int
+escape(struct str s, size_t i)
+{
+	int hi, lo;
+
+	if (s.n - i < 3)
+		return -1;
+	hi = hex_digit(s.p[i + 1]);
+	lo = hex_digit(s.p[i + 2]);
+	return hi < 0 || lo < 0 ? -1 : hi << 4 | lo;
+}
+
+bool
+percent_decode(struct arena *a, struct str part, enum plus plus, struct str *out)
+{
+	char *to = arena_alloc(a, part.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < part.n; i++) {
+		int c = (unsigned char)part.p[i];
+
+		if (c == '%') {
+			c = escape(part, i);
+			i += 2;
+		} else if (c == '+' && plus == PLUS_IS_SPACE) {
+			c = ' ';
+		}
+		if (c <= 0)
+			return false;
+		to[n++] = (char)c;
+	}
+	*out = (struct str){ to, n };
+	return str_utf8_bad(*out) == n;
+}
+
+struct pair {
+	struct str name, value; /* raw */
+};
+
+/* The next "name=value" of a query string; empty ones ("a&&b") are skipped. False at the end. */
+static bool
+next_pair(struct str *query, struct pair *out)
+{
+	while (query->n > 0) {
+		const char *amp = memchr(query->p, '&', query->n);
+		struct str item = { query->p, amp == NULL ? query->n : (size_t)(amp - query->p) };
+		const char *eq = item.n == 0 ? NULL : memchr(item.p, '=', item.n);
+		size_t gone = item.n + (amp != NULL);
+
+		query->p += gone;
+		query->n -= gone;
+		if (item.n == 0)
+			continue;
+		out->name = item;
+		out->value = (struct str){ item.p + item.n, 0 };
+		if (eq != NULL) {
+			out->name.n = (size_t)(eq - item.p);
+			out->value = (struct str){ eq + 1, item.n - out->name.n - 1 };
+		}
+		return true;
+	}
+	return false;
+}
+
+/* The names under which other clients of this kind select an account (C-011). */
+bool
+override_name(struct str name)
+{
+	static const char *const names[] = { "org_uuid", "organisation_uuid", "organization_id",
+		"account_uuid" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
+bool
+params_override(struct arena *a, struct str query)
+{
+	struct str name;
+	struct pair p;
+
+	while (next_pair(&query, &p))
+		if (p.name.n <= 128 && percent_decode(a, p.name, PLUS_IS_SPACE, &name) &&
+		    override_name(name))
+			return true;
+	return false;
+}
+
+enum error
+area_bad_parameter(enum area area)
+{
+	switch (area) {
+	case AREA_SEARCH:
+		return ERR_INVALID_SEARCH_PARAMETER;
+	case AREA_SERVICE:
+		return ERR_INVALID_REQUEST;
+	case AREA_UNSET:
+		break;
+	}
+	panic("a route without an area");
+}
+
+/* Names the parameter alone: what was sent is never repeated. */
+static int
+bad(struct req *rq, const struct url_param *p, const char *code, const char *what)
+{
+	enum error e = p->error == ERR_UNSET ? area_bad_parameter(rq->area) : p->error;
+	struct field_error fe = { .code = code, .field = str_of(p->field.name),
+		.message = str_of(what) };
+
+	return fail_fields(rq, e, &fe, 1);
+}
+
+static int
+set_text(struct req *rq, const struct url_param *p, struct str value, void *out)
+{
+	size_t chars = str_chars(value);
+
+	if (p->field.hi > 0 && (int64_t)chars < p->field.lo)
+		return bad(rq, p, "too_short", "is too short");
+	if (p->field.hi > 0 && (int64_t)chars > p->field.hi)
+		return bad(rq, p, "too_long", "is too long");
+	if (p->field.values != NULL) {
+		const char *const *v = p->field.values;
+
+		while (*v != NULL && !str_is(value, *v))
+			v++;
+		if (*v == NULL)
+			return bad(rq, p, "unsupported", "is none of the supported values");
+	}
+	memcpy((char *)out + p->field.offset, &value, sizeof(value));
+	return PASS;
+}
+
+/* Decimal digits in their one spelling: no sign, no leading zero. */
+static bool
+plain_integer(struct str s, int64_t *out)
+{
+	if (s.n == 0 || (s.p[0] == '0' && s.n > 1) || s.p[0] == '-' || s.p[0] == '+')
+		return false;
+	return str_int64(s, out);
+}
+
+static int
+set_integer(struct req *rq, const struct url_param *p, struct str value, void *out)
+{
+	int64_t n;
+
+	if (!plain_integer(value, &n))
+		return bad(rq, p, "invalid_type", "must be an integer");
+	if (n < p->field.lo || n > p->field.hi)
+		return bad(rq, p, "out_of_range", "is out of range");
+	memcpy((char *)out + p->field.offset, &n, sizeof(n));
+	return PASS;
+}
+
+static int
+set(struct req *rq, const struct url_param *p, struct str value, void *out)
+{
+	if (p->field.type == FIELD_STR)
+		return set_text(rq, p, value, out);
+	if (p->field.type == FIELD_INT)
+		return set_integer(rq, p, value, out);
+	panic("parameter %s has a type that no URL carries", p->field.name);
+}
+
+static const struct url_param *
+find(const struct url_param *p, struct str name)
+{
+	for (; p != NULL && p->field.type != FIELD_NONE; p++)
+		if (str_is(name, p->field.name))
+			return p;
+	return NULL;
+}
+
+static void
+set_defaults(const struct url_param *p, void *out)
+{
+	for (; p != NULL && p->field.type != FIELD_NONE; p++)
+		if (p->field.type == FIELD_INT)
+			memcpy((char *)out + p->field.offset, &p->field.def, sizeof(int64_t));
+}
+
+static int
+bad_query(struct req *rq, const char *what)
+{
+	return fail_at(rq, area_bad_parameter(rq->area), str_of(what));
+}
+
+static int
+read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
+{
+	const struct route *r = rq->route;
+	const struct url_param *p;
+	struct str name, value;
+
+	if (!percent_decode(rq->arena, pair->name, PLUS_IS_SPACE, &name) ||
+	    !percent_decode(rq->arena, pair->value, PLUS_IS_SPACE, &value))
+		return bad_query(rq, "The query string has an invalid percent escape, a NUL or invalid UTF-8.");
+	p = find(r->params, name);
+	if (p == NULL)
+		return bad_query(rq, "The query string has a parameter that the operation does not know.");
+	if (*seen & 1ull << (p - r->params))
+		return bad_query(rq, "A query parameter is repeated.");
+	*seen |= 1ull << (p - r->params);
+	return set(rq, p, value, out);
+}
+
+int
+params_read(struct req *rq)
+{
+	const struct route *r = rq->route;
+	struct str query = rq->query_string;
+	void *out = arena_alloc(rq->arena, r->params_size + 1);
+	struct pair pair;
+	uint64_t seen = 0;
+
+	if (query.n > LIM_QUERY_STRING)
+		return bad_query(rq, "The query string is longer than 65536 bytes.");
+	set_defaults(r->params, out);
+	while (next_pair(&query, &pair))
+		if (read_pair(rq, &pair, &seen, out) != PASS)
+			return FAILED;
+	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++)
+		if (p->field.flags & REQUIRED && !(seen & 1ull << (p - r->params)))
+			return bad(rq, p, "required", "is required");
+	rq->params = out;
+	return PASS;
+}

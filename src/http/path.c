@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: ISC */
+/* The raw request target against the route tables. Segments are decoded one by one after splitting,
+   so an encoded '/' or '?' or dot segment never changes the path: it is simply none of ours. */
+#include "config.h"
+
+#include "http/http_priv.h"
+
+enum { SEGMENTS_MAX = 16 };
+
+static const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
+
+struct segments {
+	struct str part[SEGMENTS_MAX];
+	size_t n;
+};
+
+static bool
+add_segment(struct arena *a, struct segments *s, struct str raw)
+{
+	struct str *part = &s->part[s->n];
+
+	if (s->n == SEGMENTS_MAX || !percent_decode(a, raw, PLUS_IS_PLUS, part))
+		return false;
+	for (size_t i = 0; i < part->n; i++)
+		if (part->p[i] == '/' || part->p[i] == '?' || part->p[i] == '\\')
+			return false;
+	s->n++;
+	return part->n > 0 && !str_is(*part, ".") && !str_is(*part, "..");
+}
+
+/* "/a/b" into its segments; false for "", "//", a trailing '/' and what no route can hold. */
+static bool
+split(struct arena *a, struct str path, struct segments *s)
+{
+	s->n = 0;
+	while (path.n > 0) {
+		const char *end;
+		struct str raw;
+
+		if (path.p[0] != '/')
+			return false;
+		path.p++;
+		path.n--;
+		end = path.n == 0 ? NULL : memchr(path.p, '/', path.n);
+		raw = (struct str){ path.p, end == NULL ? path.n : (size_t)(end - path.p) };
+		if (!add_segment(a, s, raw))
+			return false;
+		path.p += raw.n;
+		path.n -= raw.n;
+	}
+	return s->n > 0;
+}
+
+/* The next segment of a route's pattern; false at its end. */
+static bool
+next_pattern(const char **pattern, struct str *out)
+{
+	if (**pattern == '\0')
+		return false;
+	(*pattern)++;
+	*out = (struct str){ *pattern, strcspn(*pattern, "/") };
+	*pattern += out->n;
+	return true;
+}
+
+/* How well a pattern fits: 0 not at all; among others more is better, so that a literal segment goes
+   before a parameter whatever the order of the rows. */
+static unsigned
+fit(const char *pattern, const struct segments *s, size_t from)
+{
+	unsigned score = 1;
+	struct str want;
+
+	for (size_t i = from; i < s->n; i++) {
+		if (!next_pattern(&pattern, &want))
+			return 0;
+		score <<= 1;
+		if (want.n > 0 && want.p[0] == '{')
+			continue;
+		if (!str_eq(want, s->part[i]))
+			return 0;
+		score |= 1;
+	}
+	return *pattern == '\0' ? score : 0;
+}
+
+static void
+capture(const char *pattern, const struct segments *s, size_t from, struct path_match *out)
+{
+	struct str want;
+
+	out->ncaptured = 0;
+	for (size_t i = from; next_pattern(&pattern, &want); i++) {
+		if (want.p[0] != '{')
+			continue;
+		if (out->ncaptured == PATH_PARAMS)
+			panic("%s has too many parameters", out->route->path);
+		out->captured[out->ncaptured++] = s->part[i];
+	}
+}
+
+/* HEAD is GET whose body the web server leaves out. */
+static bool
+method_fits(enum method m, struct str method)
+{
+	return str_is(method, method_names[m]) || (m == METHOD_GET && str_is(method, "HEAD"));
+}
+
+static void
+add_allow(struct buf *allow, enum method m)
+{
+	if (allow->n > 0)
+		buf_z(allow, ", ");
+	buf_z(allow, m == METHOD_GET ? "GET, HEAD" : method_names[m]);
+}
+
+/* Under /api/v1 (C-001); from is the first segment behind it. */
+static bool
+mounted(const struct segments *s, size_t *from)
+{
+	*from = 2;
+	return s->n > 2 && str_is(s->part[0], "api") && str_is(s->part[1], "v1");
+}
+
+enum match
+path_match(struct arena *a, const struct route *const *tables, struct str method, struct str uri,
+    struct path_match *out)
+{
+	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
+	struct buf allow = { .a = a };
+	unsigned best = 0, score;
+	struct segments s;
+	size_t from;
+
+	*out = (struct path_match){ .area = AREA_SERVICE };
+	if (q != NULL)
+		uri.n = (size_t)(q - uri.p);
+	if (str_starts(uri, STR("/api/v1/search/")))
+		out->area = AREA_SEARCH;
+	if (!split(a, uri, &s) || !mounted(&s, &from))
+		return MATCH_NONE;
+	for (; *tables != NULL; tables++)
+		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
+			score = fit(r->path, &s, from);
+			if (score == 0)
+				continue;
+			out->area = r->area;
+			add_allow(&allow, r->method);
+			if (!method_fits(r->method, method) || score <= best)
+				continue;
+			best = score;
+			out->route = r;
+		}
+	if (out->route != NULL) {
+		out->area = out->route->area;
+		capture(out->route->path, &s, from, out);
+		return MATCH_FOUND;
+	}
+	if (allow.n == 0)
+		return MATCH_NONE;
+	buf_char(&allow, '\0');
+	out->allow = allow.p;
+	return MATCH_METHOD;
+}

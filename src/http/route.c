@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC */
+/* One table of stages before every handler, in the order of C-014. */
+#include "config.h"
+
+#include "http/http_priv.h"
+
+#include <inttypes.h>
+
+/* Rates and quotas: every request is admitted until they are enforced here. */
+static int
+admit(struct req *rq)
+{
+	switch (rq->route->meter) {
+	case METER_NONE:
+	case METER_RATE:
+	case METER_QUOTA:
+		return PASS;
+	case METER_UNSET:
+		break;
+	}
+	panic("%s has no meter", rq->route->operation);
+}
+
+static int
+find_route(struct req *rq)
+{
+	struct path_match found;
+	enum match match = path_match(rq->arena, rq->worker->tables, env_get(rq, "REQUEST_METHOD"),
+	    env_get(rq, "REQUEST_URI"), &found);
+
+	rq->area = found.area;
+	switch (match) {
+	case MATCH_FOUND:
+		rq->route = found.route;
+		memcpy(rq->captured, found.captured, sizeof(found.captured));
+		rq->ncaptured = found.ncaptured;
+		return PASS;
+	case MATCH_METHOD:
+		rq->allow = found.allow;
+		return fail(rq, ERR_METHOD_NOT_ALLOWED);
+	case MATCH_NONE:
+		return fail(rq, ERR_NOT_FOUND);
+	}
+	panic("match out of range");
+}
+
+/* Work that waited longer than its budget is not begun: its client has been told, or is gone. */
+static int
+in_time(struct req *rq)
+{
+	if (mono_us() < rq->deadline)
+		return PASS;
+	return fail(rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
+}
+
+static int
+execute(struct req *rq)
+{
+	return rq->route->handler(rq);
+}
+
+struct stage {
+	const char *name;
+	int (*run)(struct req *rq);
+};
+
+static const struct stage stages[] = {
+	{ "route", find_route },
+	{ "time", in_time },
+	{ "authentication", auth_key },
+	{ "override", auth_override },
+	{ "account", auth_account },
+	{ "scope", auth_scope },
+	{ "entitlement", auth_entitlement },
+	{ "meter", admit },
+	{ "project", auth_project },
+	{ "media type", body_check_type },
+	{ "size", body_read },
+	{ "parameters", params_read },
+	{ "body", body_decode },
+	{ "execution", execute },
+};
+
+static bool
+id_char(char c)
+{
+	return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9');
+}
+
+/* nginx's own request id and nothing else (C-063); a fresh one where it sent none. */
+static void
+take_id(struct req *rq)
+{
+	struct str id = env_get(rq, "REQUEST_ID");
+	unsigned char fresh[16];
+	size_t i = 0;
+
+	while (i < id.n && id_char(id.p[i]))
+		i++;
+	if (id.n == 32 && i == id.n) {
+		memcpy(rq->id, id.p, id.n);
+		rq->id[id.n] = '\0';
+		return;
+	}
+	random_bytes(fresh, sizeof(fresh));
+	hex_print(rq->id, fresh, sizeof(fresh));
+}
+
+/* nginx's "seconds.milliseconds" of the request's arrival; its age counts against the budget. */
+static int64_t
+age_us(const struct req *rq)
+{
+	struct str s = env_get(rq, "MSEC");
+	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
+	int64_t sec, ms, age;
+
+	if (dot == NULL || s.n - (size_t)(dot - s.p) != 4 ||
+	    !str_int64((struct str){ s.p, (size_t)(dot - s.p) }, &sec) ||
+	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 || sec > INT64_MAX / 2000000)
+		return 0;
+	age = rq->now.us - (sec * 1000000 + ms * 1000);
+	return age < 0 ? 0 : age;
+}
+
+static struct str
+raw_query(struct req *rq)
+{
+	struct str uri = env_get(rq, "REQUEST_URI");
+	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
+
+	if (q == NULL)
+		return STR_NULL;
+	return (struct str){ q + 1, uri.n - (size_t)(q + 1 - uri.p) };
+}
+
+/* Bytes of the body that a request marked LONG_QUERY carries; a bit more than the limit is enough to
+   see that it is too long. */
+static struct str
+long_query(struct req *rq)
+{
+	enum { ROOM = 128 * 1024 };
+	char *to = arena_alloc(rq->arena, ROOM);
+	size_t n = 0, got;
+
+	while (n < ROOM && (got = rq->read(rq->read_arg, to + n, ROOM - n)) > 0)
+		n += got;
+	return (struct str){ to, n };
+}
+
+static void
+begin(struct req *rq)
+{
+	rq->now = ts_now();
+	rq->started = mono_us();
+	rq->deadline = rq->started + conf.request_budget * 1000 - age_us(rq);
+	take_id(rq);
+	rq->query_string = str_is(env_get(rq, "LONG_QUERY"), "1") ? long_query(rq) : raw_query(rq);
+	if (rq->db != NULL)
+		db_use(rq->db, rq->arena, rq->deadline);
+}
+
+static void
+log_done(const struct req *rq)
+{
+	log_event(rq->status >= 500 ? LOGP_WARNING : LOGP_INFO, "done",
+	    "req=%s op=%s key=%s status=%d code=%s us=%" PRId64, rq->id,
+	    rq->route == NULL ? "-" : rq->route->operation, rq->key == NULL ? "-" : rq->key->prefix,
+	    rq->status, rq->error == ERR_UNSET ? "-" : error_code(rq->error),
+	    mono_us() - rq->started);
+}
+
+void
+req_serve(struct req *rq)
+{
+	begin(rq);
+	for (size_t i = 0; i < COUNT(stages); i++)
+		if (stages[i].run(rq) != PASS)
+			break;
+	if (rq->status == 0)
+		panic("req=%s op=%s: no answer", rq->id, rq->route->operation);
+	log_done(rq);
+}
+
+static const char *
+row_fault(const struct route *r)
+{
+	if (r->handler == NULL)
+		return "handler";
+	if (r->scope == SCOPE_UNSET)
+		return "scope";
+	if (r->access == ACCESS_UNSET)
+		return "access";
+	if (r->meter == METER_UNSET)
+		return "meter";
+	if (r->area == AREA_UNSET)
+		return "area";
+	if (r->entitlement == ENTITLEMENT_UNSET)
+		return "entitlement";
+	if (r->access == ACCESS_PROJECT && strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
+		return "project in its path";
+	return NULL;
+}
+
+bool
+routes_check(const struct route *const *tables, char *err, size_t room)
+{
+	for (; *tables != NULL; tables++)
+		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
+			const char *lacks = row_fault(r);
+
+			if (lacks == NULL)
+				continue;
+			snprintf(err, room, "route %s has no %s", r->path, lacks);
+			return false;
+		}
+	return true;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: ISC */
+/* The grammar of queries, CONTRACT A9: recursive descent, bounded by LIM_QUERY_DEPTH. */
+#include "config.h"
+
+#include "search/query_priv.h"
+
+static struct node *parse_or(struct parser *p);
+
+/* Passes the group's "(": the caller stands on it. */
+static struct node *
+parse_group(struct parser *p)
+{
+	size_t open = p->at++;
+	struct node *n;
+
+	if (!query_deeper(p, 1, open))
+		return NULL;
+	p->depth++;
+	n = parse_or(p);
+	p->depth--;
+	if (n == NULL)
+		return NULL;
+	if (!lex_take(p, ")")) {
+		query_fail(p, open, "this ( is never closed");
+		return NULL;
+	}
+	return n;
+}
+
+/* The name a clause may begin with: a letter or "_", then letters, digits, "_", "." and "-". */
+static struct str
+name_at(struct str raw)
+{
+	size_t n = 0;
+
+	for (; n < raw.n; n++) {
+		char c = raw.p[n];
+		bool letter = ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+		bool other = (c >= '0' && c <= '9') || c == '.' || c == '-';
+
+		if (!letter && !(other && n > 0))
+			break;
+	}
+	return (struct str){ raw.p, n };
+}
+
+struct spelling {
+	const char *text;
+	enum op op;
+};
+
+/* Longer ones first. */
+static const struct spelling after_name[] = {
+	{ ":", OP_MATCH },
+	{ "!=", OP_DIFFERS },
+	{ ">=", OP_GE },
+	{ "<=", OP_LE },
+	{ ">", OP_GT },
+	{ "<", OP_LT },
+	{ "=", OP_EXACT },
+};
+
+static const struct spelling after_colon[] = {
+	{ ">=", OP_GE },
+	{ "<=", OP_LE },
+	{ ">", OP_GT },
+	{ "<", OP_LT },
+	{ "=", OP_EXACT },
+};
+
+static bool
+take_op(struct parser *p, const struct spelling *spellings, size_t n, enum op *op)
+{
+	for (size_t i = 0; i < n; i++)
+		if (lex_take(p, spellings[i].text)) {
+			*op = spellings[i].op;
+			return true;
+		}
+	return false;
+}
+
+static const struct schema_field *
+no_field(struct parser *p, struct str name, size_t at)
+{
+	const char *near = schema_nearest(p->dataset, name);
+
+	if (schema_is_nested(p->dataset, name))
+		query_fail(p, at,
+		    "%s cannot stand here; write %s:( ... ) outside other %s:( )",
+		    query_show(p, name), schema_nested(p->dataset),
+		    schema_nested(p->dataset));
+	else if (p->nested && schema_resolve(p->dataset, name) != NULL)
+		query_fail(p, at, "\"%s\" is not a field of %s; test it outside %s:( )",
+		    query_show(p, name), schema_nested(p->dataset),
+		    schema_nested(p->dataset));
+	else if (near != NULL)
+		query_fail(p, at, "unknown field \"%s\"; did you mean \"%s\"?",
+		    query_show(p, name), near);
+	else
+		query_fail(p, at, "unknown field \"%s\"; put text with : or = in quotes",
+		    query_show(p, name));
+	return NULL;
+}
+
+static const struct schema_field *
+field_named(struct parser *p, struct str name, size_t at)
+{
+	const struct schema_field *f = p->nested ? schema_member(p->dataset, name)
+						 : schema_resolve(p->dataset, name);
+
+	return f != NULL ? f : no_field(p, name, at);
+}
+
+static struct node *
+exists(struct parser *p, const struct schema_field *f, size_t at)
+{
+	struct node *n;
+
+	if (!query_clause(p, at))
+		return NULL;
+	n = node_new(p, NODE_EXISTS, at);
+	n->field = f;
+	return n;
+}
+
+static struct node *
+nested_around(struct parser *p, struct node *kid, size_t at)
+{
+	struct node *n;
+
+	if (kid == NULL)
+		return NULL;
+	n = node_new(p, NODE_NESTED, at);
+	n->kids = ARENA_ARRAY(p->a, 1, struct node *);
+	n->kids[0] = kid;
+	n->nkids = 1;
+	return n;
+}
+
+/* The whole object exists: some service passes "all". */
+static struct node *
+nested_exists(struct parser *p, size_t at)
+{
+	if (!query_clause(p, at) || !query_deeper(p, 1, at))
+		return NULL;
+	return nested_around(p, node_new(p, NODE_ALL, at), at);
+}
+
+/* Behind "services:". */
+static struct node *
+nested_clause(struct parser *p, enum op op, size_t at)
+{
+	const char *object = schema_nested(p->dataset);
+	struct node *kid;
+
+	if (op == OP_MATCH && lex_keyword(p, "*"))
+		return nested_exists(p, at);
+	if (op != OP_MATCH || lex_end(p) || p->text.p[p->at] != '(') {
+		query_fail(p, at, "%s takes tests in brackets, as in %s:(%s:...)", object,
+		    object,
+		    schema_member(p->dataset, STR("port")) != NULL ? "port" : "field");
+		return NULL;
+	}
+	p->nested = true;
+	kid = parse_group(p);
+	p->nested = false;
+	return nested_around(p, kid, at);
+}
+
+static struct node *
+exists_clause(struct parser *p, enum op op, size_t at)
+{
+	const struct schema_field *f;
+	struct word w;
+
+	if (op != OP_MATCH) {
+		query_fail(p, at, "_exists_ is written _exists_:field");
+		return NULL;
+	}
+	if (!lex_word(p, "", &w))
+		return NULL;
+	if (w.s.n == 0) {
+		query_fail(p, w.at, "_exists_ needs the name of a field");
+		return NULL;
+	}
+	if (!p->nested && schema_is_nested(p->dataset, w.s))
+		return nested_exists(p, at);
+	f = field_named(p, w.s, w.at);
+	return f == NULL ? NULL : exists(p, f, at);
+}
+
+/* Behind "field:" and white space. */
+static struct node *
+match_clause(struct parser *p, const struct schema_field *f, size_t at)
+{
+	char c = lex_end(p) ? '\0' : p->text.p[p->at];
+	struct node *n;
+
+	if (lex_keyword(p, "*"))
+		return exists(p, f, at);
+	if (c == '[' || c == '{')
+		return test_range_or_set(p, f);
+	if (c != '(')
+		return test_value(p, f, OP_MATCH);
+	p->group_of = f;
+	n = parse_group(p);
+	p->group_of = NULL;
+	return n;
+}
+
+static struct node *
+parse_clause(struct parser *p, struct str name, enum op op, size_t at)
+{
+	const struct schema_field *f;
+
+	lex_space(p);
+	if (op == OP_MATCH)
+		(void)take_op(p, after_colon, COUNT(after_colon), &op);
+	lex_space(p);
+	if (str_is(name, "_exists_"))
+		return exists_clause(p, op, at);
+	if (!p->nested && schema_is_nested(p->dataset, name))
+		return nested_clause(p, op, at);
+	f = field_named(p, name, at);
+	if (f == NULL)
+		return NULL;
+	return op == OP_MATCH ? match_clause(p, f, at) : test_value(p, f, op);
+}
+
+/* "scheme://..." is text, whatever field a scheme may look like. */
+static bool
+is_url(struct str raw)
+{
+	size_t n = 0;
+
+	while (n < raw.n && (((raw.p[n] | 0x20) >= 'a' && (raw.p[n] | 0x20) <= 'z') ||
+				(n > 0 && strchr("0123456789+.-", raw.p[n]) != NULL)))
+		n++;
+	return n > 0 && str_starts((struct str){ raw.p + n, raw.n - n }, STR("://"));
+}
+
+static struct node *
+parse_word(struct parser *p)
+{
+	size_t at = p->at;
+	struct str raw = lex_raw(p), name = name_at(raw);
+	enum op op;
+
+	if (is_ip_list(raw))
+		return test_ip_list(p);
+	if (lex_keyword(p, "*:*") || lex_keyword(p, "*"))
+		return query_clause(p, at) ? node_new(p, NODE_ALL, at) : NULL;
+	if (name.n == 0 || is_url(raw))
+		return test_bare(p);
+	p->at += name.n;
+	if (take_op(p, after_name, COUNT(after_name), &op))
+		return parse_clause(p, name, op, at);
+	p->at = at;
+	return test_bare(p);
+}
+
+static struct node *
+parse_primary(struct parser *p)
+{
+	size_t at = p->at;
+
+	if (lex_end(p)) {
+		query_fail(p, at, "the query ends where a test is expected");
+		return NULL;
+	}
+	if (p->text.p[at] == ')') {
+		query_fail(p, at, "a test is expected before this )");
+		return NULL;
+	}
+	if (p->text.p[at] == '(')
+		return parse_group(p);
+	if (lex_keyword(p, "AND") || lex_keyword(p, "OR")) {
+		query_fail(p, at,
+		    "AND and OR need a test on both sides; quote the word to search for "
+		    "it");
+		return NULL;
+	}
+	if (p->group_of != NULL)
+		return lex_keyword(p, "*") ? exists(p, p->group_of, at)
+					   : test_value(p, p->group_of, OP_MATCH);
+	return p->text.p[at] == '"' ? test_bare(p) : parse_word(p);
+}
+
+/* Each sign or NOT is a level, so that "!!!!" costs what "((((" does. */
+static struct node *
+parse_unary(struct parser *p)
+{
+	unsigned levels = 0;
+	bool negative = false;
+	struct node *n;
+
+	for (;; levels++) {
+		size_t at;
+
+		lex_space(p);
+		at = p->at;
+		if (lex_keyword(p, "NOT") ||
+		    (p->group_of == NULL && (lex_take(p, "-") || lex_take(p, "!"))))
+			negative = !negative;
+		else if (p->group_of != NULL || !lex_take(p, "+"))
+			break;
+		if (!query_deeper(p, levels + 1, at))
+			return NULL;
+	}
+	p->depth += levels;
+	n = parse_primary(p);
+	p->depth -= levels;
+	return n != NULL && negative ? node_not(p, n) : n;
+}
+
+/* Whether the list of a group goes on: not at its end, not before OR. */
+static bool
+and_goes_on(struct parser *p)
+{
+	size_t at;
+	bool or ;
+
+	lex_space(p);
+	at = p->at;
+	or = lex_keyword(p, "OR");
+	p->at = at;
+	return ! or &&!lex_end(p) && p->text.p[at] != ')';
+}
+
+static struct node *
+parse_and(struct parser *p)
+{
+	struct node *n = parse_unary(p), *next;
+
+	while (n != NULL && and_goes_on(p)) {
+		(void)lex_keyword(p, "AND");
+		next = parse_unary(p);
+		n = next == NULL ? NULL : node_join(p, NODE_AND, n, next);
+	}
+	return n;
+}
+
+static struct node *
+parse_or(struct parser *p)
+{
+	struct node *n = parse_and(p), *next;
+
+	while (n != NULL && lex_keyword(p, "OR")) {
+		next = parse_and(p);
+		n = next == NULL ? NULL : node_join(p, NODE_OR, n, next);
+	}
+	return n;
+}
+
+/* What no query may hold, wherever it stands. */
+static bool
+acceptable(struct parser *p)
+{
+	size_t bad = str_utf8_bad(p->text);
+
+	if (p->text.n > LIM_QUERY) {
+		query_fail(p, 0, "the query is longer than %d characters or bytes",
+		    (int)LIM_QUERY);
+		return false;
+	}
+	if (bad < p->text.n) {
+		query_fail(p, bad, "the query is not valid UTF-8 here");
+		return false;
+	}
+	for (size_t i = 0; i < p->text.n; i++) {
+		char c = p->text.p[i];
+
+		if (c == 0x7f || (c >= 0 && c < ' ' && (c < '\t' || c > '\r'))) {
+			query_fail(p, i, "the query holds a control character here");
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
+    struct query *out, struct query_fault *fault)
+{
+	struct parser p = {
+		.a = a, .dataset = d, .text = text, .now = now, .fault = fault
+	};
+	struct node *root;
+
+	*out = (struct query){ .dataset = d, .text = text };
+	if (!acceptable(&p))
+		return false;
+	lex_space(&p);
+	root = lex_end(&p) ? node_new(&p, NODE_ALL, 0) : parse_or(&p);
+	if (root != NULL && !lex_end(&p)) {
+		query_fail(&p, p.at, "this ) was never opened");
+		return false;
+	}
+	out->root = root;
+	return root != NULL;
+}

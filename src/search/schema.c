@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: ISC */
+/* Datasets and fields as tbl/datasets.h and tbl/fields.h list them. */
+#include "config.h"
+
+#include "search/search.h"
+
+enum {
+	NAME_MAX_LEN = 128
+}; /* no known name is longer; bounds the work on unknown ones */
+
+static const struct {
+	const char *name, *unit;
+} datasets[DATASETS] = {
+#define DATASET(id, label, count_unit) [DATASET_##id] = { label, count_unit },
+#include "tbl/datasets.h"
+#undef DATASET
+};
+
+static const struct {
+	enum dataset dataset;
+	const char *name;
+} nested_objects[] = {
+#define NESTED(id, label) { DATASET_##id, label },
+#include "tbl/fields.h"
+};
+
+/* .nested, .relative and .index follow from the names: see prepare(). */
+static struct schema_field fields[] = {
+#define SEARCH_FIELD(id, label, value, agg)                                              \
+	{ .dataset = DATASET_##id,                                                       \
+		.name = (label),                                                         \
+		.type = VALUE_##value,                                                   \
+		.aggregatable = (agg) },
+#include "tbl/fields.h"
+};
+
+/* One array a dataset would need a table a dataset; pairs are kept together in table order. */
+static const enum dataset alias_datasets[] = {
+#define ALIAS(id, alias, label) DATASET_##id,
+#include "tbl/fields.h"
+};
+
+static const char *const alias_pairs[][2] = {
+#define ALIAS(id, alias, label) { alias, label },
+#include "tbl/fields.h"
+};
+
+/* The rows of a dataset stand together: the first and their number. */
+static struct {
+	size_t first, n;
+} spans[DATASETS];
+
+/* Length of "services." when name is a member of the dataset's nested object, else 0. */
+static size_t
+nested_prefix(enum dataset d, const char *name)
+{
+	struct str object = str_of(schema_nested(d));
+
+	if (object.n == 0 || !str_starts(str_of(name), object) || name[object.n] != '.')
+		return 0;
+	return object.n + 1;
+}
+
+/* Before main, so that the table is constant to every reader. */
+__attribute__((constructor)) static void
+prepare(void)
+{
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		struct schema_field *f = &fields[i];
+		size_t skip = nested_prefix(f->dataset, f->name);
+
+		if (spans[f->dataset].n == 0)
+			spans[f->dataset].first = i;
+		f->index = (unsigned)spans[f->dataset].n++;
+		if (i != spans[f->dataset].first + f->index)
+			panic("tbl/fields.h: the rows of a dataset must stand together");
+		f->nested = skip > 0;
+		f->relative = f->name + skip;
+	}
+}
+
+const char *
+schema_dataset_name(enum dataset d)
+{
+	return datasets[d].name;
+}
+
+bool
+schema_dataset(struct str name, enum dataset *out)
+{
+	for (size_t i = 0; i < DATASETS; i++)
+		if (str_is(name, datasets[i].name)) {
+			*out = (enum dataset)i;
+			return true;
+		}
+	return false;
+}
+
+const char *
+schema_count_unit(enum dataset d)
+{
+	return datasets[d].unit;
+}
+
+size_t
+schema_fields(enum dataset d, const struct schema_field **first)
+{
+	*first = &fields[spans[d].first];
+	return spans[d].n;
+}
+
+const struct schema_field *
+schema_find(enum dataset d, struct str name)
+{
+	const struct schema_field *f;
+	size_t n = schema_fields(d, &f);
+
+	for (; n > 0; n--, f++)
+		if (str_is(name, f->name))
+			return f;
+	return NULL;
+}
+
+/* What the alias stands for, without prefixes; STR_NULL when it is none. */
+static struct str
+alias_of(enum dataset d, struct str name)
+{
+	for (size_t i = 0; i < COUNT(alias_pairs); i++)
+		if (alias_datasets[i] == d && str_is(name, alias_pairs[i][0]))
+			return str_of(alias_pairs[i][1]);
+	return STR_NULL;
+}
+
+/* Exchanges a prefix alias ("host.*" for "*") at the front of name, in room. */
+static struct str
+without_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
+{
+	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
+		struct str from = str_of(alias_pairs[i][0]),
+			   to = str_of(alias_pairs[i][1]);
+
+		if (alias_datasets[i] != d || !str_ends(from, STR("*")))
+			continue;
+		from.n--;
+		to.n--;
+		if (!str_starts(name, from) || name.n == from.n ||
+		    to.n + name.n - from.n > 2 * NAME_MAX_LEN)
+			continue;
+		memcpy(room, to.p, to.n);
+		memcpy(room + to.n, name.p + from.n, name.n - from.n);
+		return (struct str){ room, to.n + name.n - from.n };
+	}
+	return name;
+}
+
+static const struct schema_field *
+resolve_exact(enum dataset d, struct str name)
+{
+	const struct schema_field *f = schema_find(d, name);
+
+	return f != NULL ? f : schema_find(d, alias_of(d, name));
+}
+
+const struct schema_field *
+schema_resolve(enum dataset d, struct str name)
+{
+	char lower[NAME_MAX_LEN], room[2 * NAME_MAX_LEN];
+	const struct schema_field *f;
+
+	if (name.n == 0 || name.n > NAME_MAX_LEN)
+		return NULL;
+	name = str_lower_ascii(lower, name);
+	f = resolve_exact(d, name);
+	return f != NULL ? f : resolve_exact(d, without_prefix(d, name, room));
+}
+
+const char *
+schema_nested(enum dataset d)
+{
+	for (size_t i = 0; i < COUNT(nested_objects); i++)
+		if (nested_objects[i].dataset == d)
+			return nested_objects[i].name;
+	return NULL;
+}
+
+bool
+schema_is_nested(enum dataset d, struct str name)
+{
+	char lower[NAME_MAX_LEN], room[2 * NAME_MAX_LEN];
+	const char *object = schema_nested(d);
+
+	if (object == NULL || name.n > NAME_MAX_LEN)
+		return false;
+	name = str_lower_ascii(lower, name);
+	return str_is(without_prefix(d, name, room), object);
+}
+
+const struct schema_field *
+schema_member(enum dataset d, struct str name)
+{
+	char lower[NAME_MAX_LEN];
+	const struct schema_field *f;
+	size_t n = schema_fields(d, &f);
+
+	if (name.n > NAME_MAX_LEN)
+		return NULL;
+	name = str_lower_ascii(lower, name);
+	for (; n > 0; n--, f++)
+		if (f->nested && str_is(name, f->relative))
+			return f;
+	f = schema_resolve(d, name);
+	return f != NULL && f->nested ? f : NULL;
+}
+
+bool
+schema_is_country(const struct schema_field *f)
+{
+	return f->type == VALUE_KEYWORD && str_ends(str_of(f->name), STR("country_code"));
+}
+
+bool
+schema_is_asn(const struct schema_field *f)
+{
+	return f->type == VALUE_INTEGER &&
+	       (str_is(str_of(f->name), "asn") || str_ends(str_of(f->name), STR(".asn")));
+}
+
+const char *
+schema_json_type(enum value_type t)
+{
+	switch (t) {
+	case VALUE_KEYWORD:
+	case VALUE_TEXT:
+	case VALUE_DNS:
+	case VALUE_IP:
+	case VALUE_DATE:
+		return "string";
+	case VALUE_INTEGER:
+		return "integer";
+	case VALUE_NUMBER:
+		return "number";
+	case VALUE_BOOLEAN:
+		return "boolean";
+	}
+	panic("value_type %d", (int)t);
+}
+
+size_t
+schema_aliases(enum dataset d, const char *const **pairs)
+{
+	size_t n = 0;
+
+	*pairs = NULL;
+	for (size_t i = 0; i < COUNT(alias_pairs); i++)
+		if (alias_datasets[i] == d) {
+			if (n++ == 0)
+				*pairs = &alias_pairs[i][0];
+		}
+	return n;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) that turn a into b. */
+static unsigned
+distance(struct str a, struct str b)
+{
+	unsigned rows[3][NAME_MAX_LEN + 1];
+	unsigned *before = rows[0], *last = rows[1], *now = rows[2], *spare;
+
+	for (size_t k = 0; k <= b.n; k++)
+		last[k] = (unsigned)k;
+	for (size_t i = 1; i <= a.n; i++) {
+		now[0] = (unsigned)i;
+		for (size_t k = 1; k <= b.n; k++) {
+			unsigned d = last[k - 1] + (a.p[i - 1] != b.p[k - 1]);
+
+			d = last[k] + 1 < d ? last[k] + 1 : d;
+			d = now[k - 1] + 1 < d ? now[k - 1] + 1 : d;
+			if (i > 1 && k > 1 && a.p[i - 1] == b.p[k - 2] &&
+			    a.p[i - 2] == b.p[k - 1] && before[k - 2] + 1 < d)
+				d = before[k - 2] + 1;
+			now[k] = d;
+		}
+		spare = before;
+		before = last;
+		last = now;
+		now = spare;
+	}
+	return last[b.n];
+}
+
+/* The distance to the known name, or to its end after any dot: people forget the front. */
+static unsigned
+nearness(struct str name, struct str known)
+{
+	unsigned best = distance(name, known);
+
+	for (size_t i = 0; i < known.n; i++)
+		if (known.p[i] == '.') {
+			struct str end = { known.p + i + 1, known.n - i - 1 };
+			unsigned d = distance(name, end);
+
+			best = d < best ? d : best;
+		}
+	return best;
+}
+
+const char *
+schema_nearest(enum dataset d, struct str name)
+{
+	char lower[NAME_MAX_LEN];
+	const struct schema_field *f;
+	size_t n = schema_fields(d, &f);
+	unsigned best = name.n < 4   ? 2
+			: name.n < 9 ? 3
+				     : 4; /* this far is no longer near */
+	const char *found = NULL;
+
+	if (name.n < 2 || name.n > NAME_MAX_LEN)
+		return NULL;
+	name = str_lower_ascii(lower, name);
+	for (; n > 0; n--, f++) {
+		unsigned near = nearness(name, str_of(f->name));
+
+		if (near < best) {
+			best = near;
+			found = f->name;
+		}
+	}
+	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
+		unsigned near = distance(name, str_of(alias_pairs[i][0]));
+
+		if (alias_datasets[i] == d && near < best) {
+			best = near;
+			found = alias_pairs[i][0];
+		}
+	}
+	return found;
+}

@@ -1,0 +1,363 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# One private world: PostgreSQL, an account with a key, the daemons, nginx; everything in one folder and
+# on Unix sockets. t/instance and t/lib.sh are the two ways in; both stand on these functions.
+#
+# The caller sets TOP (source tree) and may set TOP_BUILDDIR, WORLD_WORKERS, WORLD_SEARCH_WORKERS and
+# WORLD_CONF (lines added to surfaced.conf). world_new DIR sets W, the folder that everything lives in.
+# As root, PostgreSQL runs as postgres and all the rest as nobody.
+#
+#   W/db        socket folder of PostgreSQL, its data in W/db/pg     W/run   sockets and pid files
+#   W/etc       configuration of the daemons, surfacectl, nginx      W/log   one log a process
+#   W/index     the search index                                     W/ca.crt  the authority of W/tls
+
+BUILD=${TOP_BUILDDIR:-$TOP}
+WORLD_USER=nobody
+
+world_die()
+{
+	echo "world: $*" >&2
+	exit 1
+}
+
+# world_until SECONDS COMMAND...: polls the condition; false at the deadline.
+world_until()
+{
+	_tries=$(($1 * 20))
+	shift
+	until "$@"; do
+		_tries=$((_tries - 1))
+		[ "$_tries" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+world_root()
+{
+	[ "$(id -u)" -eq 0 ]
+}
+
+# Runs a command as the ordinary user (with exec, so that $! is the process itself in a background job).
+world_as()
+{
+	if world_root; then
+		exec setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$@"
+	fi
+	exec "$@"
+}
+
+world_may_reach()
+{
+	! world_root || (world_as test -r "$1" -a -x "$1") 2>/dev/null
+}
+
+# A folder that other users can enter and whose name leaves room for a socket's (sun_path is 108 bytes).
+world_new()
+{
+	umask 022
+	mkdir -p "$1"
+	DIR=$(cd "$1" && pwd)
+	W=$DIR
+	if [ "${#DIR}" -gt 75 ] || ! world_may_reach "$DIR"; then
+		W=$(mktemp -d /tmp/surfaced.XXXXXX)
+		chmod 755 "$W"
+	fi
+	case $W in
+	*[!A-Za-z0-9/._-]*) world_die "the folder's name has characters that configuration files would misread: $W" ;;
+	esac
+	mkdir -p "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	chmod 711 "$W/run"
+	world_programs
+	(
+		umask 077
+		openssl rand -hex 32 >"$W/etc/secret"
+	)
+	world_give
+	CTL="$BIN/surfacectl -c $W/etc/surfacectl.conf"
+	PGHOST=$W/db PGDATABASE=surfaced PGUSER=postgres
+	export PGHOST PGDATABASE PGUSER
+}
+
+# The folders of the daemons belong to the user they run as.
+world_give()
+{
+	! world_root || chown -R "$WORLD_USER" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+}
+
+# Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
+world_programs()
+{
+	BIN=$BUILD
+	world_may_reach "$BUILD" && return 0
+	BIN=$W/bin
+	mkdir -p "$BIN"
+	for _p in surfaced surfaced-index surfacectl; do
+		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/"
+	done
+}
+
+world_conf()
+{
+	for _role in api index admin; do
+		case $_role in
+		api) _file=surfaced ;;
+		index) _file=surfaced-index ;;
+		admin) _file=surfacectl ;;
+		esac
+		{
+			echo "database = host=$W/db dbname=surfaced user=surfaced_$_role"
+			echo "index_directory = $W/index"
+			echo "upstreams = $W/etc/upstreams.conf"
+			echo "secret_file = $W/etc/secret"
+			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
+		} >"$W/etc/$_file.conf"
+	done
+	world_nginx_files
+}
+
+# ---- PostgreSQL ----
+
+# A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl.
+world_template()
+{
+	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)
+	mkdir -p "$_cache"
+	[ "$(stat -c %u "$_cache")" = "$(id -u)" ] || world_die "$_cache is not ours"
+	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
+		cksum | tr ' ' -)
+	[ -f "$TEMPLATE/done" ] || flock "$_cache/lock" "$TOP/t/helper/template" "$TEMPLATE" ||
+		world_die "the template cluster could not be made"
+}
+
+world_pg_start()
+{
+	world_template
+	cp -a --reflink=auto "$TEMPLATE/db/." "$W/db/"
+	echo "unix_socket_directories = '$W/db'" >>"$W/db/pg/postgresql.conf"
+	"$TOP/t/helper/pg" resume "$W/db"
+	KEY='' PROJECT='' ACCOUNT=''
+	# shellcheck disable=SC1091 # written by world_seed
+	. "$TEMPLATE/seed"
+}
+
+world_pg_stop()
+{
+	[ ! -f "$W/db/pg/postmaster.pid" ] || "$TOP/t/helper/pg" stop "$W/db"
+}
+
+# Schema, an account that may do everything, its project and a key with every scope: prints assignments.
+world_seed()
+{
+	world_ctl migrate >&2 || return 1
+	_account=$(world_ctl --json account add Example | jq -er '.uuid') || return 1
+	_project=$(world_ctl --json project add --account "$_account" Perimeter | jq -er '.uuid') || return 1
+	world_ctl entitlement grant --account "$_account" search >&2 || return 1
+	_key=$(world_ctl --json key add --account "$_account" --scope all everything | jq -er '.secret') || return 1
+	echo "ACCOUNT=$_account PROJECT=$_project KEY=$_key"
+}
+
+world_ctl()
+{
+	$CTL "$@"
+}
+
+# ---- daemons ----
+
+# world_spawn NAME COMMAND...: in the background, its own session, its log and pid file.
+world_spawn()
+{
+	_name=$1
+	shift
+	(cd / && world_as setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1) &
+	echo $! >"$W/run/$_name.pid"
+}
+
+world_pid()
+{
+	cat "$W/run/$1.pid" 2>/dev/null
+}
+
+world_running()
+{
+	_pid=$(world_pid "$1") && [ -n "$_pid" ] && [ -d "/proc/$_pid" ] &&
+		tr '\0' ' ' <"/proc/$_pid/cmdline" 2>/dev/null | grep -qF "$W/"
+}
+
+world_gone()
+{
+	! world_running "$1"
+}
+
+# A socket appears under its name when it listens, not before.
+world_sockets_ready()
+{
+	world_running surfaced || return 0
+	sed -n 's/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
+		while read -r _s; do
+			[ -S "$_s" ] || exit 1
+		done
+}
+
+world_api_start()
+{
+	world_spawn surfaced "${WORLD_PROGRAM:-$BIN/surfaced}" -c "$W/etc/surfaced.conf"
+	if ! { world_until 20 world_sockets_ready && world_running surfaced; }; then
+		cat "$W/log/surfaced.log" >&2
+		world_die "surfaced did not start"
+	fi
+}
+
+world_index_ready()
+{
+	world_gone surfaced-index || [ -n "$(ls -A "$W/index")" ]
+}
+
+world_index_start()
+{
+	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
+	if ! { world_until 60 world_index_ready && world_running surfaced-index; }; then
+		cat "$W/log/surfaced-index.log" >&2
+		world_die "surfaced-index did not start"
+	fi
+}
+
+# world_kill NAME [SIGNAL]: ends one process that this world started, and waits for it.
+world_kill()
+{
+	world_running "$1" || return 0
+	kill -s "${2:-TERM}" "$(world_pid "$1")"
+	world_until 30 world_gone "$1" || {
+		echo "world: $1 does not end: killed" >&2
+		kill -s KILL "$(world_pid "$1")"
+		world_until 5 world_gone "$1"
+	}
+	rm -f "$W/run/$1.pid"
+}
+
+world_stop()
+{
+	for _name in nginx surfaced-index surfaced; do
+		world_kill "$_name"
+	done
+	world_pg_stop
+}
+
+# ---- nginx ----
+
+# An authority and a certificate for localhost; the authority's key is not kept.
+world_certificate()
+{
+	[ ! -f "$W/ca.crt" ] || return 0
+	(
+		cd "$W/tls" || exit 1
+		umask 077
+		_ec="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc"
+		# shellcheck disable=SC2086 # a list of options
+		openssl req -x509 $_ec -keyout ca.key -out ca.crt -days 365 -subj '/CN=surfaced private authority' \
+			-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign
+		# shellcheck disable=SC2086 # a list of options
+		openssl req $_ec -keyout server.key -out server.csr -subj /CN=localhost
+		printf '%s\n' 'subjectAltName=DNS:localhost,IP:127.0.0.1' 'extendedKeyUsage=serverAuth' \
+			'basicConstraints=CA:FALSE' >server.ext
+		openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -set_serial 1 -days 365 \
+			-extfile server.ext -out server.crt
+		rm -f ca.key server.csr server.ext
+	) 2>"$W/log/openssl.log" || world_die "openssl: $(cat "$W/log/openssl.log")"
+	cp "$W/tls/ca.crt" "$W/ca.crt"
+	chmod 644 "$W/ca.crt"
+	world_give
+}
+
+# The files of nginx/ with this world's folders and worker counts.
+world_nginx_files()
+{
+	mkdir -p "$W/etc/nginx"
+	for _f in "$TOP"/nginx/*.conf; do
+		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" "$_f" \
+			>"$W/etc/nginx/${_f##*/}"
+	done
+	world_weights
+}
+
+world_weights()
+{
+	sed -e "/api\\.sock/s/weight=[0-9]*/weight=${WORLD_WORKERS:-2}/" \
+		-e "/search\\.sock/s/weight=[0-9]*/weight=${WORLD_SEARCH_WORKERS:-2}/" \
+		"$W/etc/nginx/upstreams.conf" >"$W/etc/upstreams.conf"
+	cp "$W/etc/upstreams.conf" "$W/etc/nginx/upstreams.conf"
+}
+
+# world_nginx_conf [PORT]
+world_nginx_conf()
+{
+	_listen="listen unix:$W/run/web.sock ssl http2;"
+	[ -z "${1-}" ] || _listen="$_listen listen 127.0.0.1:$1 ssl http2;"
+	cat >"$W/etc/nginx.conf" <<-END
+		pid $W/run/nginx.pid;
+		error_log $W/log/nginx.log info;
+		worker_processes 2;
+		events {
+			worker_connections 2048;
+		}
+		http {
+			access_log off;
+			client_body_temp_path $W/tmp/body;
+			fastcgi_temp_path $W/tmp/fastcgi;
+			proxy_temp_path $W/tmp/proxy;
+			scgi_temp_path $W/tmp/scgi;
+			uwsgi_temp_path $W/tmp/uwsgi;
+			include $W/etc/nginx/upstreams.conf;
+			include $W/etc/nginx/http.conf;
+			server {
+				$_listen
+				server_name localhost;
+				ssl_certificate $W/tls/server.crt;
+				ssl_certificate_key $W/tls/server.key;
+				include $W/etc/nginx/surfaced.conf;
+			}
+			server {
+				listen unix:$W/run/plain.sock;
+				include $W/etc/nginx/plain.conf;
+			}
+		}
+	END
+}
+
+world_nginx_run()
+{
+	(cd / && world_as /usr/sbin/nginx -p "$W/" -e "$W/log/nginx.log" -c "$W/etc/nginx.conf") \
+		>>"$W/log/nginx.out" 2>&1
+}
+
+# world_web_start [PORT]: the parent of nginx returns when the master listens.
+world_web_start()
+{
+	world_certificate
+	world_nginx_conf "${1-}"
+	rm -f "$W/run/web.sock" "$W/run/plain.sock" "$W/run/loop.sock"
+	world_nginx_run || return 1
+	world_until 5 test -s "$W/run/nginx.pid" || return 1
+	BASE_URL=https://localhost${1:+:$1}/api/v1
+	CACERT=$W/ca.crt
+	CURL="--unix-socket $W/run/web.sock --cacert $CACERT"
+}
+
+world_env()
+{
+	(
+		umask 077
+		cat >"$DIR/env" <<-END
+			BASE_URL='$BASE_URL'
+			CACERT='$CACERT'
+			KEY='$KEY'
+			PROJECT='$PROJECT'
+			ACCOUNT='$ACCOUNT'
+			PGHOST='$PGHOST'
+			PGDATABASE='$PGDATABASE'
+			PGUSER='$PGUSER'
+			CTL='$CTL'
+			CURL='$CURL'
+			W='$W'
+		END
+	)
+}

@@ -1,0 +1,253 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# What every t/*.t begins with: TAP, a private world, requests. The plan comes last; finish runs at exit.
+#
+#   . t/lib.sh
+#   pg_start; index_start; api_start; web_start      any of them, in this order (world_start: all four)
+#   api POST /search/hosts/aggregate '{"aggregations":[]}' [curl options]     sets STATUS BODY HEADERS
+#   is "$(field .error.code)" invalid_aggregation "no item is refused (C-032)"
+#
+# $key (default: $KEY, every scope) goes into X-API-Key, unless it is "none". P is the project.
+# KEEP=1 keeps the folder of the world, W.
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+case $0 in
+*/t/helper/* | */t/bench/*) TOP=$(cd "$TOP/.." && pwd) ;;
+esac
+cd "$TOP" || exit 1
+# shellcheck source=t/helper/world.sh
+. t/helper/world.sh
+
+TAP_N=0 TAP_BAD=0 TAP_ENDED=
+STATUS='' BODY='' HEADERS='' P=''
+export STATUS P
+
+# ---- TAP ----
+
+diag()
+{
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+pass()
+{
+	TAP_N=$((TAP_N + 1))
+	printf 'ok %d - %s\n' "$TAP_N" "$1"
+}
+
+fail()
+{
+	TAP_N=$((TAP_N + 1)) TAP_BAD=$((TAP_BAD + 1))
+	printf 'not ok %d - %s\n' "$TAP_N" "$1"
+}
+
+# ok TITLE COMMAND...: passes when the command does.
+ok()
+{
+	_title=$1
+	shift
+	if "$@"; then pass "$_title"; else fail "$_title"; fi
+}
+
+# is GOT WANTED TITLE
+is()
+{
+	if [ "$1" = "$2" ]; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "got:    $1"
+		diag "wanted: $2"
+	fi
+}
+
+isnt()
+{
+	if [ "$1" != "$2" ]; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "got what must not be: $1"
+	fi
+}
+
+# like GOT ERE TITLE
+like()
+{
+	if printf '%s\n' "$1" | grep -qE -e "$2"; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "got:          $1"
+		diag "wanted match: $2"
+	fi
+}
+
+unlike()
+{
+	if printf '%s\n' "$1" | grep -qE -e "$2"; then
+		fail "$3"
+		diag "got:                 $1"
+		diag "must not match: $2"
+	else
+		pass "$3"
+	fi
+}
+
+skip()
+{
+	TAP_N=$((TAP_N + 1))
+	printf 'ok %d - # SKIP %s\n' "$TAP_N" "$1"
+}
+
+skip_all()
+{
+	TAP_ENDED=1
+	printf '1..0 # SKIP %s\n' "$1"
+	exit 0
+}
+
+# What no log of a sound world holds.
+log_faults()
+{
+	[ -n "${W-}" ] || return 0
+	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
+		"$W"/log/*.log 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+}
+
+# Stops the world, adds the last test, prints the plan. Runs by itself at exit.
+finish()
+{
+	[ -z "$TAP_ENDED" ] || return 0
+	TAP_ENDED=1
+	[ -z "${W-}" ] || world_stop
+	is "$(log_faults)" "" "no panic, sanitizer report or alert in any log"
+	printf '1..%d\n' "$TAP_N"
+}
+
+lib_exit()
+{
+	_rc=$?
+	trap - EXIT
+	if [ "$_rc" -ne 0 ] && [ -z "$TAP_ENDED" ]; then
+		fail "the script came to its end (exit status $_rc)"
+	fi
+	finish
+	if [ -n "${W-}" ]; then
+		if [ -n "${KEEP-}" ]; then diag "kept: $W"; else rm -rf "$W"; fi
+	fi
+	[ "$_rc" -ne 0 ] || [ "$TAP_BAD" -eq 0 ] || _rc=1
+	exit "$_rc"
+}
+trap lib_exit EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# ---- the world ----
+
+# The folder; made by the first *_start, or by hand for a script that runs programs of its own.
+world()
+{
+	[ -z "${W-}" ] || return 0
+	W=$(mktemp -d /tmp/t.XXXXXX) || exit 1
+	chmod 755 "$W"
+	world_new "$W"
+	world_conf
+}
+
+pg_start()
+{
+	world
+	world_pg_start || exit 1
+	P=$PROJECT
+	key=${key:-$KEY}
+}
+
+api_start()
+{
+	world
+	world_api_start
+}
+
+index_start()
+{
+	world
+	world_index_start
+}
+
+# web_start [PORT]
+web_start()
+{
+	world
+	world_web_start "${1-}" || {
+		diag "$(cat "$W/log/nginx.out")"
+		exit 1
+	}
+}
+
+world_start()
+{
+	pg_start
+	index_start
+	api_start
+	web_start ''
+}
+
+# ---- using it ----
+
+# sql TEXT: as superuser, unaligned, tuples only.
+sql()
+{
+	psql -XqAt -v ON_ERROR_STOP=1 -c "$1"
+}
+
+ctl()
+{
+	world_ctl "$@"
+}
+
+# key_new --scope S ...: a key of the world's account; prints its secret.
+key_new()
+{
+	world_ctl --json key add --account "$ACCOUNT" "$@" test | jq -er .secret
+}
+
+# api METHOD PATH [BODY] [curl options]: a path that is a URL is used as it stands.
+api()
+{
+	_method=$1 _url=$BASE_URL$2
+	case $2 in
+	https:* | http:*) _url=$2 ;;
+	esac
+	shift 2
+	_body='' _has_body=
+	case ${1--} in
+	-*) ;;
+	*) _body=$1 _has_body=1 && shift ;;
+	esac
+	case " $* " in
+	*[Cc]ontent-[Tt]ype:*) ;;
+	*) [ -z "$_has_body" ] || set -- -H 'Content-Type: application/json' "$@" ;;
+	esac
+	[ "${key:-none}" = none ] || set -- -H "X-API-Key: $key" "$@"
+	[ -z "$_has_body" ] || set -- --data-binary @- "$@"
+	[ "$_method" != HEAD ] || set -- -I "$@"
+	rm -f "$W/body" "$W/headers"
+	# shellcheck disable=SC2086 # CURL is a list of options
+	STATUS=$(printf %s "$_body" | curl -sS $CURL -X "$_method" -o "$W/body" -D "$W/headers" -w '%{http_code}' \
+		--globoff --path-as-is "$@" "$_url" 2>"$W/curl.err") || diag "curl: $(cat "$W/curl.err")"
+	BODY=$(cat "$W/body" 2>/dev/null)
+	HEADERS=$(tr -d '\r' <"$W/headers" 2>/dev/null)
+}
+
+# field .a.b[0]: of the last answer; "null" when it is absent.
+field()
+{
+	printf '%s' "$BODY" | jq -r "$1" 2>/dev/null || echo "not JSON"
+}
+
+# header NAME: of the last answer.
+header()
+{
+	printf '%s\n' "$HEADERS" | sed -n "s/^$1: *//Ip"
+}
