@@ -219,7 +219,7 @@ judge(struct reader *r)
 	for (size_t i = 0; i < r->count; i++) {
 		if (r->pools[i].workers == 0)
 			fault(r, "a socket has no server line that counts (all backup or down)");
-		sum += r->pools[i].workers < WORKERS_MAX ? r->pools[i].workers : WORKERS_MAX;
+		sum += r->pools[i].workers;
 	}
 	if (r->count == 0)
 		fault(r, "no server with a unix: socket");

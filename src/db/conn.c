@@ -236,10 +236,19 @@ connect_now(struct db *db)
 static bool
 stands(struct db *db)
 {
+	struct pollfd pfd = { .events = POLLIN };
+
 	if (db->conn == NULL)
 		return false;
-	if (PQstatus(db->conn) == CONNECTION_OK && PQconsumeInput(db->conn) &&
-	    PQstatus(db->conn) == CONNECTION_OK)
+	pfd.fd = PQsocket(db->conn);
+	/* More than once: a server that shuts down says so before it closes. */
+	while (PQstatus(db->conn) == CONNECTION_OK && poll(&pfd, 1, 0) > 0) {
+		if (!PQconsumeInput(db->conn) || PQstatus(db->conn) != CONNECTION_OK) {
+			db_lose(db, PQerrorMessage(db->conn));
+			return false;
+		}
+	}
+	if (PQstatus(db->conn) == CONNECTION_OK)
 		return true;
 	db_lose(db, PQerrorMessage(db->conn));
 	return false;

@@ -163,13 +163,17 @@ world_ctl()
 
 # ---- daemons ----
 
-# world_spawn NAME COMMAND...: in the background, its own session, its log and pid file.
+# world_spawn NAME COMMAND...: in the background, no child of this shell, with its log and pid file.
 world_spawn()
 {
 	_name=$1
 	shift
-	(cd / && world_as setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1) &
-	echo $! >"$W/run/$_name.pid"
+	(
+		cd / || exit 1
+		world_as setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1 &
+		echo $! >"$W/run/$_name.pid"
+	)
+	world_until 5 world_begun "$_name"
 }
 
 world_pid()
@@ -177,10 +181,17 @@ world_pid()
 	cat "$W/run/$1.pid" 2>/dev/null
 }
 
+# The process of a pid file, if it is ours: the number may have been given to another one since.
 world_running()
 {
-	_pid=$(world_pid "$1") && [ -n "$_pid" ] && [ -d "/proc/$_pid" ] &&
-		tr '\0' ' ' <"/proc/$_pid/cmdline" 2>/dev/null | grep -qF "$W/"
+	_pid=$(world_pid "$1") && [ -n "$_pid" ] &&
+		tr '\0' ' ' 2>/dev/null <"/proc/$_pid/cmdline" | grep -qF "$W/"
+}
+
+# It has become its program, or is gone already.
+world_begun()
+{
+	world_running "$1" || [ ! -d "/proc/$(world_pid "$1")" ]
 }
 
 world_gone()

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# kill -9 of workers under load: a GET is tried once more on the same queue and none is lost; a POST is
+# not repeated; each answer is a good one or an envelope.
+. t/lib.sh
+
+world
+WORLD_PROGRAM=$BUILD/t/helper/echo
+WORLD_WORKERS=4
+world_weights
+key=none
+api_start
+web_start ''
+master=$(world_pid surfaced)
+
+workers()
+{
+	pgrep -P "$master" | sort -n
+}
+
+workers_are()
+{
+	[ "$(workers | wc -l)" -eq "$1" ]
+}
+
+# load N FILE: N sequential requests of one client; a line with the status of each.
+load()
+{
+	# shellcheck disable=SC2086 # CURL is a list of options
+	curl -sS $CURL -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
+}
+
+ok "every pool has its workers" world_until 5 workers_are 6
+for i in 1 2 3; do
+	(
+		load 1500 "$W/load.$i"
+		touch "$W/done.$i"
+	) &
+done
+loading()
+{
+	[ ! -e "$W/done.1" ] || [ ! -e "$W/done.2" ] || [ ! -e "$W/done.3" ]
+}
+kills=0
+while loading; do
+	kill -KILL "$(workers | shuf -n 1)" && kills=$((kills + 1))
+	world_until 10 workers_are 6 || break
+done
+wait
+ok "workers were killed in between ($kills)" test "$kills" -ge 3
+is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "4500 200" "4,500 GETs, all answered well"
+ok "every dead worker was replaced" world_until 10 workers_are 6
+
+api GET /die
+is "$STATUS/$(field .error.code)" 503/service_unavailable "what kills its worker twice is given up (C-019)"
+api POST /search/die '{}'
+is "$STATUS/$(field .error.code)" 502/search_upstream_failed "a POST is not repeated (C-065)"
+is "$(field '.error | has("field_errors")')" false "search has its own envelope (C-060)"
+is "$(grep -c 'worker_died.*pool=surfaced_search signal=9' "$W/log/surfaced.log")" \
+	"$(($(grep -c 'worker_died.*pool=surfaced_search' "$W/log/surfaced.log")))" "and is in the log"

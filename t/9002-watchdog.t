@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The master against stuck, short-lived and failing workers; a clean stop.
+. t/lib.sh
+
+WORLD_CONF='worker_stuck = 400
+worker_requests = 5'
+world
+WORLD_PROGRAM=$BUILD/t/helper/echo
+WORLD_WORKERS=1 WORLD_SEARCH_WORKERS=1
+world_weights
+key=none
+api_start
+web_start ''
+master=$(world_pid surfaced)
+
+log_has()
+{
+	grep -q "$1" "$W/log/surfaced.log"
+}
+
+workers_are()
+{
+	[ "$(pgrep -P "$master" | wc -l)" -eq "$1" ]
+}
+
+api POST /stuck '{}'
+is "$STATUS/$(field .error.code)" 503/service_unavailable "a stuck worker's client gets an envelope"
+ok "the watchdog killed it" log_has 'worker_stuck pid=[0-9]* pool=surfaced_api'
+api GET /x
+is "$STATUS" 200 "and another one serves"
+
+pids=
+for i in 1 2 3 4 5 6 7 8 9 10 11; do
+	api GET /x
+	pids="$pids$STATUS $(printf '%s\n' "$BODY" | sed -n 's/^pid=//p')
+"
+done
+is "$(printf %s "$pids" | cut -d' ' -f1 | sort -u)" 200 "workers are replaced after worker_requests, nothing is lost"
+ok "by others" test "$(printf %s "$pids" | sort -u | wc -l)" -ge 3
+unlike "$(cat "$W/log/surfaced.log")" 'worker_died.*status' "which is no death"
+ok "both pools are complete" world_until 5 workers_are 2
+
+world_kill surfaced
+ok "SIGTERM ends the master and all workers" test "$(pgrep -f "$W/etc/surfaced.conf" | wc -l)" -eq 0
+is "$(ls "$W/run" | grep -E '^(api|search)')" "" "the sockets' names are removed"
+like "$(tail -1 "$W/log/surfaced.log")" 'stopped' "and the log says so"
+api GET /x
+is "$STATUS/$(field .error.code)" 503/service_unavailable "without workers nginx answers with an envelope"
+
+# A crash of the master leaves stale sockets and takes its workers along.
+api_start
+master=$(world_pid surfaced)
+victims=$(pgrep -P "$master")
+kill -KILL "$master"
+gone()
+{
+	for _v in $victims; do
+		[ ! -d "/proc/$_v" ] || return 1
+	done
+}
+ok "workers do not outlive their master" world_until 5 gone
+api_start
+api GET /x
+is "$STATUS" 200 "a new master replaces the stale sockets"
+is "$("$WORLD_PROGRAM" -c "$W/etc/surfaced.conf" 2>&1 | grep -c 'another process listens')" 1 \
+	"but not those of a living one"
+
+world_kill surfaced
+ECHO_FAIL=1
+export ECHO_FAIL
+api_start
+unset ECHO_FAIL
+died()
+{
+	[ "$(grep -c 'worker_died.*status=9' "$W/log/surfaced.log")" -ge "$1" ]
+}
+ok "workers that fail at once are tried again" world_until 5 died 4
+started=$(date +%s)
+world_until 20 died 10
+ok "less and less often" test $(($(date +%s) - started)) -ge 1
