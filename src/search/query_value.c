@@ -161,10 +161,12 @@ parse_number(
 {
 	char text[64], *end;
 
-	if (w->s.n == 0 || w->s.n >= sizeof(text) ||
-	    strspn(memcpy(text, w->s.p, w->s.n), "+-.0123456789eE") < w->s.n)
+	if (w->s.n == 0 || w->s.n >= sizeof(text))
 		return mistyped(p, f, w, "a number");
+	memcpy(text, w->s.p, w->s.n);
 	text[w->s.n] = '\0';
+	if (strspn(text, "+-.0123456789eE") < w->s.n)
+		return mistyped(p, f, w, "a number");
 	v->n = strtod(text, &end);
 	return (*end == '\0' && isfinite(v->n)) || mistyped(p, f, w, "a number");
 }
@@ -792,8 +794,7 @@ test_bare(struct parser *p)
 			return NULL;
 		all = or_else(p, all, one);
 	}
-	if (all == NULL)
-		query_fail(p, at,
-		    "there is no text to search here; name a field"); /* UNCOVERED: hosts have text */
+	if (all == NULL) /* UNCOVERED: hosts have text */
+		query_fail(p, at, "there is no text to search here; name a field");
 	return all;
 }
