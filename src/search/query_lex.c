@@ -51,7 +51,7 @@ character(struct str s, size_t at, utf8proc_int32_t *c)
 
 	if (n <= 0)
 		panic(
-		    "a query that is no UTF-8 came through"); /* UNCOVERED: query_parse looks first */
+		    "a query that is no UTF-8"); /* UNCOVERED: query_parse looks first */
 	return (size_t)n;
 }
 

@@ -161,10 +161,12 @@ parse_number(
 {
 	char text[64], *end;
 
-	if (w->s.n == 0 || w->s.n >= sizeof(text) ||
-	    strspn(memcpy(text, w->s.p, w->s.n), "+-.0123456789eE") < w->s.n)
+	if (w->s.n == 0 || w->s.n >= sizeof(text))
 		return mistyped(p, f, w, "a number");
+	memcpy(text, w->s.p, w->s.n);
 	text[w->s.n] = '\0';
+	if (strspn(text, "+-.0123456789eE") < w->s.n)
+		return mistyped(p, f, w, "a number");
 	v->n = strtod(text, &end);
 	return (*end == '\0' && isfinite(v->n)) || mistyped(p, f, w, "a number");
 }
@@ -356,13 +358,14 @@ static bool
 parse_pattern(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
-	size_t literal = str_chars(w->s);
+	size_t literal;
 
-	for (size_t i = 0; i < w->s.n; i++)
-		literal -= w->s.p[i] == '*' || w->s.p[i] == '?';
 	*v = (struct value){ .type = f->type, .s = text_fold(p->a, w->s) };
 	if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
 		v->s.n--;
+	literal = str_chars(v->s);
+	for (size_t i = 0; i < v->s.n; i++)
+		literal -= v->s.p[i] == '*' || v->s.p[i] == '?';
 	if (w->literal_star)
 		query_fail(p, w->at,
 		    "a pattern cannot hold an escaped * or ?; quote the whole value");
@@ -791,8 +794,7 @@ test_bare(struct parser *p)
 			return NULL;
 		all = or_else(p, all, one);
 	}
-	if (all == NULL)
-		query_fail(p, at,
-		    "there is no text to search here; name a field"); /* UNCOVERED: hosts have text */
+	if (all == NULL) /* UNCOVERED: hosts have text */
+		query_fail(p, at, "there is no text to search here; name a field");
 	return all;
 }

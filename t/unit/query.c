@@ -192,7 +192,13 @@ keywords_and_text_and_names(void)
 		{ "hostname=Example.COM", "hostnames=\"example.com\"" },
 		{ "hostname:*.example.com.", "hostnames:*.example.com" },
 		{ "hostname:\"a b\"", "10: hostnames takes a DNS name, not \"a b\"" },
+		{ "hostname:"
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		    "10: hostnames takes a DNS name, not "
+		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+		    "\"" },
 		{ "hostname:.a", "10: hostnames takes a DNS name, not \".a\"" },
+		{ "hostname:*a.", "10: a pattern needs two characters besides * and ?" },
 		{ "hostname:*ab..", "10: hostnames takes a DNS name, not \"*ab..\"" },
 		{ "hostname:[a TO b]", "11: hostnames has no order: ranges are for "
 				       "numbers, dates and addresses; a set is {a,b}" },
@@ -546,6 +552,7 @@ limits_hold_at_their_edge(void) /* C-038 */
 	CU_ASSERT_TRUE(fails(repeated("", "x ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "* ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os:* ", 257, ""), many));
+	CU_ASSERT_TRUE(fails(repeated("", "os:x ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os=x ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os:ab* ", 257, ""), many));
 	CU_ASSERT_TRUE(fails(repeated("", "os:{ab*,c} ", 129, ""), many));

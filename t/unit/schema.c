@@ -119,8 +119,8 @@ mistakes_have_a_nearest_name(void)
 	near("hostnams", "hostnames");
 	near("jarm", "services.tls.jarm");
 	near("status_code", "services.http.status_code");
-	near("servces.port", "services.port");
-	near("titel", "services.http.title");
+	near("srvices.port", "services.port");
+	near("ttle", "services.http.title");
 	near("vulns", "vuln");
 	near("prot", "services.port");
 	near("zzzzzzzz", "");
