@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/* A fast check of stored bytes against decay and mix-ups: no defence against somebody who wants to. */
+#include "config.h"
+
+#include "search/index/index_priv.h"
+
+#define MIX 0x9e3779b97f4a7c15u
+#define MIX2 0xd6e8feb86659fd93u
+
+static uint64_t
+word_at(const unsigned char *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+static uint64_t
+mix(uint64_t h, uint64_t w)
+{
+	h = (h ^ w) * MIX;
+	return h ^ h >> 29;
+}
+
+/* Four lanes, so that the multiplications of one do not wait for the other's. */
+uint64_t
+index_checksum(const void *bytes, size_t n, uint64_t seed)
+{
+	const unsigned char *p = bytes;
+	uint64_t lane[4] = { seed ^ n, seed + MIX, seed ^ MIX2, seed + MIX2 };
+	uint64_t h;
+	size_t i = 0;
+
+	for (; i + 32 <= n; i += 32)
+		for (int k = 0; k < 4; k++)
+			lane[k] = mix(lane[k], word_at(p + i + 8 * k));
+	h = mix(mix(mix(lane[0], lane[1]), lane[2]), lane[3]);
+	for (; i < n; i++)
+		h = mix(h, p[i] + 1u);
+	h = (h ^ h >> 32) * MIX2;
+	return h ^ h >> 32;
+}
+
+/* Changes with every change of a dataset's fields: an index built for others is refused. */
+uint64_t
+index_schema_hash(enum dataset d)
+{
+	const struct schema_field *f;
+	size_t n = schema_fields(d, &f);
+	uint64_t h = (uint64_t)d + INDEX_VERSION;
+
+	for (size_t i = 0; i < n; i++) {
+		h = index_checksum(f[i].name, strlen(f[i].name), h);
+		h = mix(h, (uint64_t)f[i].type * 4 + f[i].aggregatable * 2u + f[i].nested);
+	}
+	return h;
+}

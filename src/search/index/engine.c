@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: ISC */
+/* search/engine.h over the mapped index. */
+#include "config.h"
+
+#include "search/index/index_priv.h"
+
+#include <sys/stat.h>
+
+enum { STAT_EVERY_US = 2000, RETRY_US = 1000000, LABEL_CHARS = 256 };
+
+struct engine {
+	char *directory, *manifest;
+	struct view *view; /* NULL: nothing published */
+	struct stat seen;  /* the manifest we hold, or last refused */
+	int64_t next_stat, next_retry;
+	char problem[INDEX_FAULT];
+	struct words_pool *pool;
+	struct scratch ids;
+};
+
+/* ---- generations ---- */
+
+struct engine *
+engine_open_index(const char *directory)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+	char manifest[4096];
+
+	if (e == NULL)
+		panic("out of memory");
+	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
+	e->directory = strdup(directory);
+	e->manifest = strdup(manifest);
+	if (e->directory == NULL || e->manifest == NULL)
+		panic("out of memory");
+	e->pool = pool_new();
+	engine_refresh(e);
+	return e;
+}
+
+void
+engine_close(struct engine *e)
+{
+	if (e == NULL)
+		return;
+	view_free(e->view);
+	pool_free(e->pool);
+	free(e->ids.p);
+	free(e->directory);
+	free(e->manifest);
+	free(e);
+}
+
+static bool
+same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* A publisher may remove files between our reading the manifest and opening them: then there is a
+   newer manifest, and a second look finds it. */
+static void
+take(struct engine *e)
+{
+	struct view *fresh = NULL;
+
+	for (int tries = 0; fresh == NULL && tries < 3; tries++) {
+		struct stat before = e->seen;
+
+		e->problem[0] = '\0';
+		fresh = view_open(e->directory, e->view, e->problem);
+		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 || same_file(&before, &e->seen))
+			break;
+	}
+	if (fresh == NULL) {
+		log_event(LOGP_ERR, "index", "refused=\"%s\" serving=%llu", e->problem,
+		    e->view == NULL ? 0ull : (unsigned long long)e->view->state.generation);
+		return;
+	}
+	view_free(e->view);
+	e->view = fresh;
+	for (size_t i = 0; i < fresh->nsegments; i++) {
+		pool_fit(e->pool, index_words(fresh->segments[i].seg->ndocs));
+		pool_fit(e->pool, index_words(fresh->segments[i].seg->nnested));
+	}
+}
+
+void
+engine_refresh(struct engine *e)
+{
+	int64_t now = mono_us();
+	struct stat st;
+
+	if (now < e->next_stat)
+		return;
+	e->next_stat = now + STAT_EVERY_US;
+	if (stat(e->manifest, &st) < 0)
+		return;
+	if (same_file(&st, &e->seen) && (e->problem[0] == '\0' || now < e->next_retry))
+		return;
+	e->seen = st;
+	e->next_retry = now + RETRY_US;
+	take(e);
+}
+
+void
+engine_status(const struct engine *e, struct engine_status *out)
+{
+	*out = (struct engine_status){ .published_at = TS_NULL };
+	if (e->problem[0] != '\0')
+		out->problem = e->problem;
+	if (e->view == NULL)
+		return;
+	out->generation = e->view->state.generation;
+	out->documents = e->view->documents;
+	out->published_at = e->view->state.published_at;
+}
+
+/* ---- a request ---- */
+
+struct request {
+	struct run run;
+	struct view *view;
+	const struct query *query;
+	struct set *hits; /* a segment, live */
+	uint64_t total;
+	bool all; /* every live document */
+};
+
+static struct set
+live(struct run *r, const struct view_segment *vs, struct set hits)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	struct set dead = { .form = SET_WORDS };
+
+	if (vs->dead == NULL || set_is_empty(&hits))
+		return hits;
+	dead.words = pool_get(r->pool);
+	memcpy(dead.words, vs->dead, sp.nwords * sizeof(*dead.words));
+	return set_andnot(&sp, hits, dead);
+}
+
+static enum engine_rc
+evaluate(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
+    struct request *rq)
+{
+	if (e->view == NULL)
+		return ENGINE_UNAVAILABLE;
+	*rq = (struct request){ .view = e->view, .query = q };
+	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
+	rq->all = q->root->type == NODE_ALL;
+	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
+	pool_reset(e->pool);
+	for (size_t i = 0; i < rq->view->nsegments; i++) {
+		const struct view_segment *vs = &rq->view->segments[i];
+		struct set_space sp;
+
+		rq->run.seg = vs->seg;
+		sp = run_space(&rq->run, LEVEL_DOCUMENT);
+		if (rq->all) {
+			rq->hits[i] = set_all(&sp);
+			rq->total += sp.limit - vs->ndead;
+			continue;
+		}
+		rq->hits[i] = live(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->total += set_count(&sp, &rq->hits[i]);
+	}
+	return rq->run.rc;
+}
+
+static enum engine_rc
+outcome(const struct request *rq)
+{
+	return rq->run.rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->run.rc;
+}
+
+enum engine_rc
+engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
+    struct count *out)
+{
+	struct request rq;
+	enum engine_rc rc = evaluate(e, a, q, b, &rq);
+
+	if (rc == ENGINE_OK)
+		*out = (struct count){ rq.total, RELATION_EQ };
+	return rc;
+}
+
+/* ---- aggregate ---- */
+
+/* Documents outside the hits are fewer: totals less theirs. */
+static void
+count_complement(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	uint32_t *out = ARENA_ARRAY(r->arena, t->n + UINT64_C(1), uint32_t);
+	struct set others = set_none();
+
+	if (hits->form == SET_RANGE) {
+		others = set_not(&sp, *hits);
+	} else { /* the hits stay as they are for the next field */
+		others = (struct set){ .form = SET_WORDS, .words = pool_get(r->pool) };
+		memcpy(others.words, hits->words, sp.nwords * sizeof(*others.words));
+		others = set_not(&sp, others);
+	}
+	facet_count(r, t, &others, out);
+	for (uint32_t i = 0; i < t->n; i++)
+		counts[i] = t->level[LEVEL_DOCUMENT].count[i] - out[i];
+	pool_put(r->pool, others.words);
+}
+
+static void
+count_segment(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+
+	if (set_is_empty(hits))
+		return;
+	if (hits->form != SET_LIST && set_count(&sp, hits) > sp.limit / 2)
+		count_complement(r, t, hits, counts);
+	else
+		facet_count(r, t, hits, counts);
+}
+
+static const uint32_t *
+count_all_segments(struct request *rq, const struct schema_field *f, const struct ordinals *o)
+{
+	struct view *v = rq->view;
+	uint32_t *sum = ARENA_ARRAY(rq->run.arena, o->n + UINT64_C(1), uint32_t);
+
+	if (!run_spend(&rq->run, o->n / 8))
+		return sum;
+	for (size_t i = 0; i < v->nsegments; i++) {
+		const struct terms *t = segment_terms(v->segments[i].seg, f, PART_VALUES);
+		uint32_t *own;
+
+		rq->run.seg = v->segments[i].seg;
+		if (i == v->base && o->map[i] == NULL) {
+			own = ARENA_ARRAY(rq->run.arena, t->n + UINT64_C(1), uint32_t);
+			count_segment(&rq->run, t, &rq->hits[i], own);
+			for (uint32_t id = 0; id < t->n; id++)
+				sum[id] += own[id];
+			continue;
+		}
+		if (set_is_empty(&rq->hits[i]))
+			continue;
+		own = ARENA_ARRAY(rq->run.arena, t->n + UINT64_C(1), uint32_t);
+		count_segment(&rq->run, t, &rq->hits[i], own);
+		for (uint32_t id = 0; id < t->n; id++)
+			sum[o->map[i][id]] += own[id];
+	}
+	return sum;
+}
+
+static struct str
+label_of(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
+{
+	static const struct schema_field *as_name;
+	const struct terms *names;
+	struct str s;
+
+	(void)f;
+	if (t->label == NULL)
+		return STR_NULL;
+	if (as_name == NULL)
+		as_name = schema_find(DATASET_HOSTS, STR("as_name"));
+	for (size_t i = 0; i < v->nsegments; i++) {
+		if (segment_terms(v->segments[i].seg, f, PART_VALUES) != t)
+			continue;
+		names = segment_terms(v->segments[i].seg, as_name, PART_VALUES);
+		if (t->label[id] >= names->n)
+			return STR_NULL;
+		s = terms_str(names, t->label[id]);
+		return s.n > 0 && str_chars(s) <= LABEL_CHARS ? s : STR_NULL;
+	}
+	return STR_NULL;
+}
+
+static void
+set_value(const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
+{
+	out->type = f->type;
+	switch (f->type) {
+	case VALUE_KEYWORD:
+	case VALUE_TEXT:
+	case VALUE_DNS:
+		out->type = VALUE_KEYWORD;
+		out->s = terms_str(t, id);
+		return;
+	case VALUE_INTEGER:
+		out->i = t->ints[id];
+		return;
+	case VALUE_NUMBER:
+		out->n = number_of_key(t->ints[id]);
+		return;
+	case VALUE_BOOLEAN:
+		out->b = t->ints[id] != 0;
+		return;
+	case VALUE_IP:
+	case VALUE_DATE:
+		return;
+	}
+}
+
+static struct bucket
+bucket_of(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+    struct candidate c)
+{
+	struct bucket b = { .count = c.count };
+	uint32_t id;
+	const struct terms *t = ordinals_term(v, f, o, c.id, &id);
+
+	set_value(f, t, id, &b.value);
+	b.label = label_of(v, f, t, id);
+	if (strcmp(f->name, "tags") == 0 || strcmp(f->name, "services.tags") == 0)
+		b.tag = index_tags_find(&v->state.tags, b.value.s);
+	return b;
+}
+
+static void
+aggregate_terms(struct request *rq, const struct agg *agg, struct group *out)
+{
+	struct arena *a = rq->run.arena;
+	struct ordinals *o = view_ordinals(rq->view, agg->field);
+	struct top top;
+
+	top_begin(&top, a, rq->view, agg->field, agg->limit);
+	if (rq->all && agg->limit <= TOP_MAX) {
+		top.seen = o->nonzero;
+		for (; top.n < agg->limit && top.n < o->ntop; top.n++)
+			top.heap[top.n] = (struct candidate){ o->top[top.n], o->totals[o->top[top.n]] };
+	} else if (rq->all) {
+		top_offer_all(&top, o->totals, o->n);
+		top_end(&top);
+	} else {
+		top_offer_all(&top, count_all_segments(rq, agg->field, o), o->n);
+		top_end(&top);
+	}
+	out->has_more = top.seen > top.n;
+	out->nbuckets = top.n;
+	out->buckets = ARENA_ARRAY(a, top.n + 1, struct bucket);
+	for (size_t i = 0; i < top.n; i++)
+		out->buckets[i] = bucket_of(rq->view, agg->field, o, top.heap[i]);
+}
+
+/* ---- hits in the order of their addresses ---- */
+
+struct merged {
+	unsigned char ip[16];
+	size_t segment;
+	uint32_t doc;
+};
+
+struct cursor {
+	struct set_walk walk;
+	uint32_t docs[64];
+	size_t n, at;
+};
+
+/* The first documents not before from, over all segments; at most want of them. */
+static size_t
+first_hits(struct request *rq, const unsigned char *after, size_t want, struct merged *out)
+{
+	struct view *v = rq->view;
+	struct cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct cursor);
+	struct merged *heads = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct merged);
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nsegments; i++) {
+		struct segment *seg = v->segments[i].seg;
+		struct set_space sp;
+		uint32_t from = 0;
+
+		rq->run.seg = seg;
+		sp = run_space(&rq->run, LEVEL_DOCUMENT);
+		if (rq->all)
+			rq->hits[i] = live(&rq->run, &v->segments[i], rq->hits[i]);
+		if (after != NULL) {
+			from = segment_lower(seg, after);
+			if (from < seg->ndocs) {
+				segment_ip(seg, from, heads[i].ip);
+				from += memcmp(heads[i].ip, after, 16) == 0;
+			}
+		}
+		set_walk_begin(&cs[i].walk, &sp, &rq->hits[i], from);
+		heads[i].segment = i;
+	}
+	while (n < want) {
+		size_t best = SIZE_MAX;
+
+		for (size_t i = 0; i < v->nsegments; i++) {
+			struct cursor *c = &cs[i];
+
+			if (c->at == c->n) {
+				c->n = set_walk_next(&c->walk, c->docs, COUNT(c->docs));
+				c->at = 0;
+			}
+			if (c->at == c->n)
+				continue;
+			heads[i].doc = c->docs[c->at];
+			segment_ip(v->segments[i].seg, heads[i].doc, heads[i].ip);
+			if (best == SIZE_MAX || ip_cmp(heads[i].ip, heads[best].ip) < 0)
+				best = i;
+		}
+		if (best == SIZE_MAX)
+			break;
+		out[n++] = heads[best];
+		cs[best].at++;
+	}
+	return n;
+}
+
+/* Every address is one document: the first buckets are the first hits. */
+static void
+aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
+{
+	struct arena *a = rq->run.arena;
+	struct merged *hits = ARENA_ARRAY(a, agg->limit + 1u, struct merged);
+
+	out->nbuckets = first_hits(rq, NULL, agg->limit, hits);
+	out->has_more = rq->total > out->nbuckets;
+	out->buckets = ARENA_ARRAY(a, out->nbuckets + 1, struct bucket);
+	for (size_t i = 0; i < out->nbuckets; i++) {
+		struct bucket *b = &out->buckets[i];
+
+		b->count = 1;
+		b->value.type = VALUE_IP;
+		b->value.ip.bits = 128;
+		memcpy(b->value.ip.a, hits[i].ip, 16);
+	}
+}
+
+enum engine_rc
+engine_aggregate(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
+    const struct agg *aggs, size_t naggs, struct group *out)
+{
+	struct request rq;
+	enum engine_rc rc = evaluate(e, a, q, budget, &rq);
+
+	if (rc == ENGINE_UNAVAILABLE)
+		return rc;
+	for (size_t i = 0; i < naggs && rq.run.rc == ENGINE_OK; i++) {
+		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+		if (rq.view->nsegments == 0)
+			continue;
+		if (aggs[i].field->type == VALUE_IP)
+			aggregate_addresses(&rq, &aggs[i], &out[i]);
+		else
+			aggregate_terms(&rq, &aggs[i], &out[i]);
+	}
+	return outcome(&rq);
+}
+
+/* ---- search ---- */
+
+static int64_t
+nested_id(const struct column *c, uint32_t nested)
+{
+	if (c->ids == NULL)
+		return -1;
+	if (c->width == 1)
+		return ((const uint8_t *)c->ids)[nested];
+	return c->width == 2 ? ((const uint16_t *)c->ids)[nested] : ((const uint32_t *)c->ids)[nested];
+}
+
+static void
+set_key(const struct segment *seg, uint32_t nested, struct service_key *out)
+{
+	static const struct schema_field *port, *transport;
+	const struct terms *p, *t;
+	int64_t id;
+
+	if (port == NULL) {
+		port = schema_find(DATASET_HOSTS, STR("services.port"));
+		transport = schema_find(DATASET_HOSTS, STR("services.transport"));
+	}
+	p = segment_terms(seg, port, PART_VALUES);
+	t = segment_terms(seg, transport, PART_VALUES);
+	id = nested_id(&p->nested_column, nested);
+	if (id >= 0 && id < p->n)
+		out->port = p->ints[id];
+	id = nested_id(&t->nested_column, nested);
+	out->transport = id >= 0 && id < t->n ? terms_str(t, (uint32_t)id) : STR("");
+}
+
+static void
+add_services(struct request *rq, const struct set *matched, const struct merged *m, struct hit *hit)
+{
+	const struct segment *seg = rq->view->segments[m->segment].seg;
+	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
+
+	hit->services = ARENA_ARRAY(rq->run.arena, to - from + 1, struct service_key);
+	for (uint32_t i = from; i < to; i++)
+		if (set_has(matched, i))
+			set_key(seg, i, &hit->services[hit->nservices++]);
+}
+
+/* Segment by segment, since the tests of nested documents are evaluated over one at a time. */
+static void
+match_services(struct request *rq, const struct merged *m, struct page *out)
+{
+	for (size_t s = 0; s < rq->view->nsegments && rq->run.rc == ENGINE_OK; s++) {
+		struct set matched = set_none();
+		bool wanted = false;
+
+		for (size_t i = 0; i < out->nhits; i++)
+			wanted |= m[i].segment == s;
+		rq->run.seg = rq->view->segments[s].seg;
+		if (!wanted || !eval_matched(&rq->run, rq->query->root, &matched))
+			continue;
+		for (size_t i = 0; i < out->nhits; i++)
+			if (m[i].segment == s)
+				add_services(rq, &matched, &m[i], &out->hits[i]);
+		pool_put(rq->run.pool, matched.words);
+	}
+}
+
+enum engine_rc
+engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
+    const struct page_request *want, struct page *out)
+{
+	struct request rq;
+	struct merged *m;
+	enum engine_rc rc = evaluate(e, a, q, budget, &rq);
+	size_t n;
+
+	if (rc != ENGINE_OK)
+		return rc == ENGINE_UNAVAILABLE ? rc : outcome(&rq);
+	*out = (struct page){ .total = { rq.total, RELATION_EQ } };
+	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct merged);
+	n = first_hits(&rq, want->after, want->limit + UINT64_C(1), m);
+	out->has_more = n > want->limit;
+	out->nhits = out->has_more ? want->limit : n;
+	out->hits = ARENA_ARRAY(a, out->nhits + 1, struct hit);
+	for (size_t i = 0; i < out->nhits; i++)
+		memcpy(out->hits[i].ip, m[i].ip, 16);
+	match_services(&rq, m, out);
+	return outcome(&rq);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* Whole files: read, and written so that a reader sees the old one or the new one. */
+#ifndef SEARCH_INDEX_FILES_H
+#define SEARCH_INDEX_FILES_H
+
+#include "search/index/index.h"
+
+enum file_rc { FILE_OK, FILE_MISSING, FILE_FAILED };
+
+enum file_rc file_read(const char *path, struct buf *out, char err[INDEX_FAULT]) MUST_USE;
+/* Temporary, fsync, rename, fsync of the directory. */
+bool file_replace(const char *directory, const char *path, const struct buf *content,
+    char err[INDEX_FAULT]) MUST_USE;
+
+/* The same in pieces: file_begin, file_write at ascending offsets (pwrite), file_end. */
+struct file_writer {
+	int fd; /* -1: failed; file_end says so */
+	char path[4096], temporary[4104];
+};
+
+void file_begin(struct file_writer *w, const char *path);
+void file_write(struct file_writer *w, const void *bytes, size_t n, uint64_t at);
+bool file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT]) MUST_USE;
+
+#endif

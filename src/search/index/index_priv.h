@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: ISC */
+/* The embedded index inside: the format of a segment and what reads it.
+ *
+ * A segment is one file: header, sections (each aligned to 64 bytes), table of sections. Documents
+ * (hosts) are numbered in the order of their address; nested documents (services) in the order of
+ * their hosts. A slot is one dictionary with what hangs on it: each field has two, VALUES and, for
+ * text, TOKENS. A term is its number in the dictionary's order; number n (one past the last) stands
+ * for "has a value" in postings and for "no value" in columns.
+ */
+#ifndef SEARCH_INDEX_INDEX_PRIV_H
+#define SEARCH_INDEX_INDEX_PRIV_H
+
+#include "search/index/index.h"
+
+#define INDEX_VERSION 1
+#define INDEX_NEVER UINT64_MAX
+
+enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
+
+enum level { LEVEL_DOCUMENT, LEVEL_NESTED, LEVELS };
+enum part { PART_VALUES, PART_TOKENS, PARTS };
+
+enum term_form {
+	FORM_NONE,    /* nothing, or dates alone */
+	FORM_STRINGS, /* by bytes */
+	FORM_NAMES,   /* DNS names by their labels from the right: a subtree is a range */
+	FORM_INTS,    /* by value */
+};
+
+/* ---- the file ---- */
+
+enum section_kind {
+	SECTION_SLOTS, /* struct slot_meta[nslots] */
+	SECTION_IP4,   /* uint32_t, host order, ascending */
+	SECTION_IP6,   /* 16 bytes each, ascending; numbered behind IP4 */
+	SECTION_FIRST, /* uint32_t[ndocs + 1]: a document's first nested document */
+	SECTION_OWNER, /* uint32_t[nnested] */
+	SECTION_TERM_AT,
+	SECTION_TERM_BYTES,
+	SECTION_TERM_INTS,
+	SECTION_FOLD, /* uint32_t[n]: terms in the order of their folded text; absent: folded already */
+	SECTION_RANK, /* uint32_t[n]: place of a term in the order of bytes (FORM_NAMES) */
+	SECTION_COUNT,	/* uint32_t[n + 1]: documents of a term */
+	SECTION_COUNT_NESTED,
+	SECTION_AT, /* uint64_t[n + 1]: where the posting is */
+	SECTION_AT_NESTED,
+	SECTION_POSTINGS,
+	SECTION_COLUMN,
+	SECTION_COLUMN_NESTED,
+	SECTION_MORE_DOCS, /* documents with more values than the column has room for */
+	SECTION_MORE_AT,
+	SECTION_MORE_IDS,
+	SECTION_LABEL, /* asn: the as_name term that goes with it */
+	SECTION_DATES, /* int64_t a document of the field's own level; INT64_MIN: none */
+	SECTIONS,
+};
+
+struct section {
+	uint32_t kind, slot;
+	uint64_t at, n, checksum;
+};
+
+struct slot_meta {
+	uint32_t n, more;
+	uint8_t form, width, k, nested_width;
+};
+
+struct segment_header {
+	char magic[8];
+	uint32_t version, endian;
+	uint64_t schema, id, size, table_at;
+	uint32_t ndocs, nv4, nnested, nslots, nsections, reserved;
+	uint64_t checksum; /* of the header with this 0, then the table */
+};
+
+#define SEGMENT_MAGIC "SFSEGMNT"
+#define MANIFEST_MAGIC "SFMANIFS"
+#define INDEX_ENDIAN 0x01020304u
+
+/* A posting: count 1: the document itself stands in at. Up to POSTING_SMALL: uint32_t each. More:
+   posting_blocks, then its blocks: up to POSTING_ARRAY uint16_t, or INDEX_BLOCK_WORDS words. */
+enum { POSTING_SMALL = 64, POSTING_ARRAY = 4096, TOP_MAX = 128, COLUMN_K_MAX = 8 };
+
+struct posting_block {
+	uint16_t key, last; /* last: count - 1 */
+	uint32_t at8;	    /* from the posting's start, in 8 bytes */
+};
+
+/* ---- checksum.c ---- */
+
+uint64_t index_checksum(const void *p, size_t n, uint64_t seed);
+uint64_t index_schema_hash(enum dataset d);
+
+/* ---- terms.c ---- */
+
+struct column {
+	uint8_t width, k; /* bytes an id, ids a document */
+	const void *ids;
+	uint32_t nmore;
+	const uint32_t *more_docs, *more_at;
+	const void *more_ids;
+};
+
+struct terms {
+	uint32_t n;
+	enum term_form form;
+	const uint32_t *at;
+	const char *bytes;
+	const int64_t *ints;
+	const uint32_t *fold, *rank;
+	struct {
+		const uint32_t *count;
+		const uint64_t *at;
+	} level[LEVELS];
+	const unsigned char *postings;
+	uint64_t npostings;
+	struct column column, nested_column;
+	const uint32_t *label;
+	const int64_t *dates;
+};
+
+struct str terms_str(const struct terms *t, uint32_t id);
+int names_cmp(struct str a, struct str b); /* by labels from the right */
+uint32_t terms_lower(const struct terms *t, struct str s); /* first term not before s, in its order */
+uint32_t terms_lower_int(const struct terms *t, int64_t v);
+/* The number of the term, or t->n. */
+uint32_t terms_find(const struct terms *t, struct str s);
+uint32_t terms_find_int(const struct terms *t, int64_t v);
+/* A term of another dictionary of the same form. */
+uint32_t terms_find_other(const struct terms *t, const struct terms *other, uint32_t id);
+int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j); /* bucket order */
+/* Whether it may be a bucket: 1 to 4096 characters (C-050). */
+bool terms_bucketable(const struct terms *t, uint32_t id);
+bool glob_match(struct str pattern, struct str s); /* * and ?, \ before a literal one */
+/* The literal text before the first wildcard, unescaped into room (pattern.n bytes). */
+struct str glob_prefix(struct str pattern, char *room);
+/* The subtree that all matches of a pattern of names are in: "*.example.com" gives "example.com". */
+struct str glob_subtree(struct str pattern);
+int64_t number_key(double n); /* an integer of the same order, and back */
+double number_of_key(int64_t key);
+int64_t text_key(struct str s); /* what stands for the whole of a long text */
+
+/* ---- segment.c ---- */
+
+struct segment {
+	void *map;
+	size_t size;
+	unsigned refs;
+	const struct segment_header *head;
+	uint32_t ndocs, nv4, nnested;
+	const uint32_t *ip4;
+	const unsigned char *ip6;
+	const uint32_t *first, *owner;
+	struct terms *slots;
+	size_t nslots;
+};
+
+enum segment_check { SEGMENT_VERIFY, SEGMENT_TRUST };
+
+struct segment *segment_open(const char *directory, const struct index_segment *want,
+    enum segment_check check, char err[INDEX_FAULT]);
+void segment_close(struct segment *s); /* one reference */
+void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
+uint32_t segment_lower(const struct segment *s, const unsigned char ip[16]); /* first doc not before */
+void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
+void segment_path(const char *directory, uint64_t id, char *out, size_t room);
+const struct terms *segment_terms(const struct segment *s, const struct schema_field *f, enum part p);
+uint32_t segment_level(const struct segment *s, enum level l); /* documents of a level */
+bool ip_is_v4(const unsigned char ip[16]);
+
+/* ---- postings.c ---- */
+
+struct posting {
+	enum { POSTING_NONE, POSTING_LIST, POSTING_BLOCKS } form;
+	uint32_t n, limit; /* documents it can speak of: all others are dropped */
+	uint32_t one;	   /* the list when it is of one */
+	const uint32_t *list;
+	const struct posting_block *blocks;
+	const unsigned char *start;
+	uint64_t room;
+};
+
+/* Appends the posting of sorted docs to b and says where. */
+uint64_t posting_write(struct buf *b, const uint32_t *docs, uint32_t n);
+/* False when the level's posting is to be derived from the nested one. */
+bool posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out);
+void posting_or(const struct posting *p, uint64_t *words);
+void posting_and(const struct posting *p, uint64_t *words, size_t nwords);
+uint32_t posting_list(const struct posting *p, uint32_t *out); /* out has room for p->n */
+
+/* ---- set.c: a set of documents of one level of one segment ---- */
+
+enum { SET_LIST_MAX = 4096 };
+
+struct set {
+	enum set_form { SET_RANGE, SET_LIST, SET_WORDS } form;
+	uint32_t lo, hi; /* RANGE: [lo, hi) */
+	uint32_t *list, n;
+	uint64_t *words;
+};
+
+struct words_pool;
+
+struct words_pool *pool_new(void);
+void pool_free(struct words_pool *p);
+void pool_fit(struct words_pool *p, size_t nwords); /* every buffer has at least that many */
+uint64_t *pool_get(struct words_pool *p);	    /* not cleared */
+void pool_put(struct words_pool *p, uint64_t *words);
+void pool_reset(struct words_pool *p); /* all are free again */
+
+/* What sets live in. limit: documents of the level. */
+struct set_space {
+	struct arena *arena;
+	struct words_pool *pool;
+	uint32_t limit;
+	size_t nwords;
+};
+
+struct set set_none(void);
+struct set set_all(const struct set_space *sp);
+bool set_is_empty(const struct set *s);
+/* These take their arguments' buffers. */
+struct set set_and(const struct set_space *sp, struct set a, struct set b);
+struct set set_or(const struct set_space *sp, struct set a, struct set b);
+struct set set_andnot(const struct set_space *sp, struct set a, struct set b);
+struct set set_not(const struct set_space *sp, struct set a);
+struct set set_dense(const struct set_space *sp, struct set a);
+uint32_t set_count(const struct set_space *sp, const struct set *a);
+bool set_has(const struct set *a, uint32_t doc);
+uint64_t words_count(const uint64_t *words, size_t n);
+void words_fill(uint64_t *words, uint32_t lo, uint32_t hi); /* sets [lo, hi) */
+
+/* Members in ascending order, a batch at a time. */
+struct set_walk {
+	const struct set *set;
+	uint32_t next; /* index, document, or word */
+	uint64_t word;
+	size_t nwords;
+};
+
+void set_walk_begin(struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from);
+size_t set_walk_next(struct set_walk *w, uint32_t *docs, size_t room);
+
+/* ---- a request ---- */
+
+struct scratch { /* growing, kept between requests */
+	uint32_t *p;
+	size_t n, room;
+};
+
+void scratch_add(struct scratch *s, uint32_t v);
+void scratch_fit(struct scratch *s, size_t room);
+
+struct run {
+	struct arena *arena;
+	struct words_pool *pool;
+	struct scratch *ids;
+	const struct budget *budget;
+	uint64_t work;
+	enum engine_rc rc; /* not OK: everything returns early */
+	const struct segment *seg;
+};
+
+/* Counts work done; false when the request has to end. Called a block at a time. */
+bool run_spend(struct run *r, uint64_t values);
+struct set_space run_space(const struct run *r, enum level l);
+
+/* ---- eval.c, leaf.c ---- */
+
+struct set eval_node(struct run *r, const struct node *n, enum level l);
+struct set eval_leaf(struct run *r, const struct node *n, enum level l);
+struct set eval_owners(struct run *r, struct set nested); /* documents of nested documents */
+/* Nested documents that pass a positive nested test; false when the query has none. */
+bool eval_matched(struct run *r, const struct node *root, struct set *out);
+
+/* ---- view.c: one generation, mapped ---- */
+
+/* A field's terms over all segments: ids below nbase are the base segment's own. */
+struct ordinals {
+	bool ready;
+	uint32_t n, nbase;
+	uint32_t **map;	     /* a segment: its ids to ours; NULL for the base */
+	struct origin {
+		uint32_t segment, id;
+	} *extra; /* of ids from nbase on */
+	const uint32_t *totals; /* live documents a term */
+	uint32_t *own_totals;	/* NULL: totals are the one segment's */
+	uint32_t *top, ntop;
+	uint32_t nonzero;
+};
+
+struct view_segment {
+	struct segment *seg;
+	const uint64_t *dead; /* NULL: none */
+	uint32_t ndead;
+};
+
+struct view {
+	struct index_state state;
+	struct view_segment *segments;
+	size_t nsegments, base;
+	uint64_t documents;
+	struct ordinals *fields;
+	size_t nfields;
+};
+
+/* old (may be NULL) lends the segments that stay. */
+struct view *view_open(const char *directory, const struct view *old, char err[INDEX_FAULT]);
+void view_free(struct view *v);
+struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
+/* Where a global id's text is. */
+const struct terms *ordinals_term(const struct view *v, const struct schema_field *f,
+    const struct ordinals *o, uint32_t id, uint32_t *local);
+int ordinals_cmp(const struct view *v, const struct schema_field *f, const struct ordinals *o, uint32_t a,
+    uint32_t b);
+
+/* ---- facet.c, top.c ---- */
+
+/* counts[id] += hits of id; counts has t->n + 1 places (the last counts documents without). */
+void facet_count(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts);
+
+struct candidate {
+	uint32_t id, count;
+};
+
+struct top {
+	const struct view *view;
+	const struct schema_field *field;
+	const struct ordinals *ordinals;
+	struct candidate *heap; /* the worst first */
+	size_t n, limit;
+	uint64_t seen; /* terms offered, those that may not be buckets too */
+};
+
+void top_begin(struct top *t, struct arena *a, const struct view *v, const struct schema_field *f,
+    size_t limit);
+void top_offer(struct top *t, uint32_t id, uint32_t count);
+void top_offer_all(struct top *t, const uint32_t *counts, uint32_t n);
+void top_end(struct top *t); /* sorts: the best first */
+
+#endif

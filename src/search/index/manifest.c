@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: ISC */
+/* What is published: one file, replaced by rename, that names the segments, which of their documents
+   are dead, the tags' descriptions and the snapshot of the database they contain. */
+#include "config.h"
+
+#include "search/index/index_priv.h"
+#include "search/index/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+struct manifest_header {
+	char magic[8];
+	uint32_t version, endian;
+	uint64_t schema, generation, size, checksum; /* of the body, seeded with the generation */
+	int64_t published_us;
+	uint64_t reserved;
+};
+
+enum { SEGMENTS_MAX = 4096, TAGS_MAX = 1 << 24 };
+
+size_t
+index_words(uint32_t n)
+{
+	return ((size_t)n + INDEX_BLOCK - 1) / INDEX_BLOCK * INDEX_BLOCK_WORDS;
+}
+
+static void *
+array(size_t n, size_t size)
+{
+	void *p = calloc(n + 1, size);
+
+	if (p == NULL)
+		panic("out of memory");
+	return p;
+}
+
+/* ---- tags ---- */
+
+static int
+by_slug(const void *a, const void *b)
+{
+	return str_cmp(((const struct tag *)a)->slug, ((const struct tag *)b)->slug);
+}
+
+static struct str
+keep(struct buf *text, struct str s)
+{
+	struct str out = { NULL, s.n };
+
+	buf_str(text, s); /* room was made first: it does not move */
+	out.p = text->p + text->n - s.n;
+	return out;
+}
+
+static size_t
+tag_text(const struct tag *t)
+{
+	size_t n = t->slug.n + t->name.n + t->classification.n;
+
+	for (size_t i = 0; i < t->ncategories; i++)
+		n += t->categories[i].n;
+	return n;
+}
+
+void
+index_tags_set(struct index_tags *t, const struct tag *items, size_t n)
+{
+	struct index_tags fresh = { .items = array(n, sizeof(*items)), .n = n };
+	struct buf text = { 0 };
+	size_t size = 1;
+
+	for (size_t i = 0; i < n; i++)
+		size += tag_text(&items[i]);
+	fresh.text = text.p = array(size, 1);
+	text.room = size;
+	for (size_t i = 0; i < n; i++) {
+		struct tag *to = &fresh.items[i];
+
+		*to = items[i];
+		to->slug = keep(&text, items[i].slug);
+		to->name = keep(&text, items[i].name);
+		to->classification = keep(&text, items[i].classification);
+		for (size_t k = 0; k < items[i].ncategories; k++)
+			to->categories[k] = keep(&text, items[i].categories[k]);
+	}
+	qsort(fresh.items, n, sizeof(*fresh.items), by_slug);
+	free(t->items);
+	free(t->text);
+	*t = fresh;
+}
+
+const struct tag *
+index_tags_find(const struct index_tags *t, struct str slug)
+{
+	struct tag key = { .slug = slug };
+
+	return t->n == 0 ? NULL : bsearch(&key, t->items, t->n, sizeof(key), by_slug);
+}
+
+/* ---- writing ---- */
+
+static void
+put(struct buf *b, uint64_t v)
+{
+	buf_add(b, &v, sizeof(v));
+}
+
+static void
+put_str(struct buf *b, struct str s)
+{
+	put(b, s.n);
+	buf_str(b, s);
+}
+
+static void
+put_tag(struct buf *b, const struct tag *t)
+{
+	put_str(b, t->slug);
+	put_str(b, t->name);
+	put_str(b, t->classification);
+	put(b, t->ncategories);
+	for (size_t i = 0; i < t->ncategories; i++)
+		put_str(b, t->categories[i]);
+}
+
+static void
+put_segment(struct buf *b, const struct index_segment *s)
+{
+	put(b, s->id);
+	put(b, s->checksum);
+	put(b, s->documents);
+	put(b, s->ndead);
+	if (s->ndead > 0)
+		buf_add(b, s->dead, ((size_t)s->documents + 63) / 64 * sizeof(*s->dead));
+}
+
+static void
+state_print(struct buf *b, const struct index_state *s)
+{
+	struct manifest_header h = { .version = INDEX_VERSION, .endian = INDEX_ENDIAN };
+
+	buf_add(b, &h, sizeof(h));
+	put_str(b, str_of(s->snapshot == NULL ? "" : s->snapshot));
+	put(b, s->tags.n);
+	for (size_t i = 0; i < s->tags.n; i++)
+		put_tag(b, &s->tags.items[i]);
+	put(b, s->nsegments);
+	for (size_t i = 0; i < s->nsegments; i++)
+		put_segment(b, &s->segments[i]);
+	memcpy(h.magic, MANIFEST_MAGIC, sizeof(h.magic));
+	h.schema = index_schema_hash(DATASET_HOSTS);
+	h.generation = s->generation;
+	h.published_us = s->published_at.us;
+	h.size = b->n;
+	h.checksum = index_checksum(b->p + sizeof(h), b->n - sizeof(h), h.generation);
+	memcpy(b->p, &h, sizeof(h));
+}
+
+/* ---- reading ---- */
+
+struct reader {
+	const char *p, *end;
+	bool bad;
+};
+
+static uint64_t
+get(struct reader *r)
+{
+	uint64_t v = 0;
+
+	if (r->end - r->p < (ptrdiff_t)sizeof(v)) {
+		r->bad = true;
+		return 0;
+	}
+	memcpy(&v, r->p, sizeof(v));
+	r->p += sizeof(v);
+	return v;
+}
+
+static struct str
+get_str(struct reader *r)
+{
+	uint64_t n = get(r);
+	struct str s = { r->p, (size_t)n };
+
+	if (n > (uint64_t)(r->end - r->p)) {
+		r->bad = true;
+		return STR("");
+	}
+	r->p += n;
+	return s;
+}
+
+static uint64_t
+get_count(struct reader *r, uint64_t max)
+{
+	uint64_t n = get(r);
+
+	if (n > max || n > (uint64_t)(r->end - r->p) / 8) {
+		r->bad = true;
+		return 0;
+	}
+	return n;
+}
+
+static void
+get_tags(struct reader *r, struct index_tags *out)
+{
+	size_t n = (size_t)get_count(r, TAGS_MAX);
+	struct tag *items = array(n, sizeof(*items));
+
+	for (size_t i = 0; i < n && !r->bad; i++) {
+		struct tag *t = &items[i];
+
+		t->slug = get_str(r);
+		t->name = get_str(r);
+		t->classification = get_str(r);
+		t->ncategories = (size_t)get(r);
+		if (t->ncategories > COUNT(t->categories)) {
+			r->bad = true;
+			break;
+		}
+		for (size_t k = 0; k < t->ncategories; k++)
+			t->categories[k] = get_str(r);
+	}
+	if (!r->bad)
+		index_tags_set(out, items, n);
+	free(items);
+}
+
+static void
+get_segment(struct reader *r, struct index_segment *s)
+{
+	size_t bytes;
+
+	s->id = get(r);
+	s->checksum = get(r);
+	s->documents = (uint32_t)get(r);
+	s->ndead = (uint32_t)get(r);
+	s->dead = array(index_words(s->documents), sizeof(*s->dead));
+	if (s->ndead == 0)
+		return;
+	bytes = ((size_t)s->documents + 63) / 64 * sizeof(*s->dead);
+	if (s->ndead > s->documents || (size_t)(r->end - r->p) < bytes) {
+		r->bad = true;
+		return;
+	}
+	memcpy(s->dead, r->p, bytes);
+	r->p += bytes;
+	if (s->documents % 64 != 0)
+		s->dead[s->documents / 64] &= ~(UINT64_MAX << s->documents % 64);
+	r->bad |= words_count(s->dead, index_words(s->documents)) != s->ndead;
+}
+
+static const char *
+header_fault(const struct manifest_header *h, const char *p, size_t n)
+{
+	if (n < sizeof(*h) || memcmp(h->magic, MANIFEST_MAGIC, sizeof(h->magic)) != 0)
+		return "not a manifest";
+	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
+		return "written by another version";
+	if (h->schema != index_schema_hash(DATASET_HOSTS))
+		return "built for other fields";
+	if (h->size != n)
+		return "truncated";
+	if (h->generation == 0 ||
+	    index_checksum(p + sizeof(*h), n - sizeof(*h), h->generation) != h->checksum)
+		return "checksum does not match";
+	return NULL;
+}
+
+static bool
+state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAULT])
+{
+	struct manifest_header h = { 0 };
+	struct reader r = { p + sizeof(h), p + n, false };
+	const char *what;
+
+	memcpy(&h, p, n < sizeof(h) ? n : sizeof(h));
+	what = header_fault(&h, p, n);
+	if (what == NULL) {
+		size_t nsegments;
+
+		index_state_snapshot(out, get_str(&r));
+		get_tags(&r, &out->tags);
+		nsegments = (size_t)get_count(&r, SEGMENTS_MAX);
+		out->segments = array(nsegments, sizeof(*out->segments));
+		while (out->nsegments < nsegments && !r.bad)
+			get_segment(&r, &out->segments[out->nsegments++]);
+		what = r.bad ? "broken" : NULL;
+	}
+	out->generation = h.generation;
+	out->published_at.us = h.published_us;
+	if (what != NULL)
+		snprintf(err, INDEX_FAULT, "manifest: %s", what);
+	return what == NULL;
+}
+
+static void
+manifest_path(const char *directory, char *out, size_t room)
+{
+	int n = snprintf(out, room, "%s/hosts.manifest", directory);
+
+	if (n < 0 || (size_t)n >= room)
+		panic("index directory name too long");
+}
+
+bool
+index_state_load(const char *directory, struct index_state *out, char err[INDEX_FAULT])
+{
+	char path[4096];
+	struct buf b = { 0 };
+	bool ok;
+
+	*out = (struct index_state){ .published_at = TS_NULL };
+	manifest_path(directory, path, sizeof(path));
+	switch (file_read(path, &b, err)) {
+	case FILE_OK:
+		ok = state_parse(b.p, b.n, out, err);
+		break;
+	case FILE_MISSING:
+		snprintf(err, INDEX_FAULT, "nothing is published");
+		ok = true;
+		break;
+	case FILE_FAILED:
+		ok = false;
+		break;
+	}
+	buf_free(&b);
+	if (!ok) {
+		index_state_free(out);
+		*out = (struct index_state){ .published_at = TS_NULL };
+	}
+	return ok;
+}
+
+void
+index_state_free(struct index_state *s)
+{
+	for (size_t i = 0; i < s->nsegments; i++)
+		free(s->segments[i].dead);
+	free(s->segments);
+	free(s->snapshot);
+	free(s->tags.items);
+	free(s->tags.text);
+	*s = (struct index_state){ .published_at = TS_NULL };
+}
+
+void
+index_state_snapshot(struct index_state *s, struct str text)
+{
+	free(s->snapshot);
+	s->snapshot = strndup(text.p == NULL ? "" : text.p, text.n);
+	if (s->snapshot == NULL)
+		panic("out of memory");
+}
+
+/* ---- changing ---- */
+
+static void
+kill_document(struct index_segment *s, const struct segment *seg, const unsigned char ip[16])
+{
+	uint32_t doc = segment_lower(seg, ip);
+	unsigned char found[16];
+
+	if (doc >= seg->ndocs)
+		return;
+	segment_ip(seg, doc, found);
+	if (memcmp(found, ip, 16) != 0 || (s->dead[doc >> 6] >> (doc & 63) & 1))
+		return;
+	s->dead[doc >> 6] |= UINT64_C(1) << (doc & 63);
+	s->ndead++;
+}
+
+static void
+drop_empty(struct index_state *s)
+{
+	for (size_t i = s->nsegments; i-- > 0;)
+		if (s->segments[i].ndead == s->segments[i].documents)
+			index_state_drop(s, i, i + 1);
+}
+
+bool
+index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
+    char err[INDEX_FAULT])
+{
+	struct segment *own = segment_open(directory, &fresh, SEGMENT_TRUST, err);
+
+	if (own == NULL)
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++) {
+		struct segment *old = segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
+
+		if (old == NULL) {
+			segment_close(own);
+			return false;
+		}
+		for (uint32_t doc = 0; doc < own->ndocs; doc++) {
+			unsigned char ip[16];
+
+			segment_ip(own, doc, ip);
+			kill_document(&s->segments[i], old, ip);
+		}
+		segment_close(old);
+	}
+	segment_close(own);
+	s->segments = reallocarray(s->segments, s->nsegments + 1, sizeof(*s->segments));
+	if (s->segments == NULL)
+		panic("out of memory");
+	if (fresh.dead == NULL)
+		fresh.dead = array(index_words(fresh.documents), sizeof(*fresh.dead));
+	s->segments[s->nsegments++] = fresh;
+	drop_empty(s);
+	return true;
+}
+
+void
+index_state_drop(struct index_state *s, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		free(s->segments[i].dead);
+	memmove(s->segments + from, s->segments + to, (s->nsegments - to) * sizeof(*s->segments));
+	s->nsegments -= to - from;
+}
+
+bool
+index_state_forget(const char *directory, struct index_state *s, const unsigned char ip[16],
+    char err[INDEX_FAULT])
+{
+	for (size_t i = 0; i < s->nsegments; i++) {
+		struct segment *old = segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
+
+		if (old == NULL)
+			return false;
+		kill_document(&s->segments[i], old, ip);
+		segment_close(old);
+	}
+	drop_empty(s);
+	return true;
+}
+
+/* ---- publishing ---- */
+
+static bool
+wanted(const struct index_state *s, const char *name)
+{
+	uint64_t id;
+	char tail[8] = "";
+
+	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
+		return true; /* not ours to remove */
+	if (sscanf(name, "hosts-%16" SCNx64 "%7s", &id, tail) != 2 || strcmp(tail, ".seg") != 0)
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		if (s->segments[i].id == id)
+			return true;
+	return false;
+}
+
+/* Workers that still map a removed file keep it; one that was about to open it looks again. */
+static void
+sweep(const char *directory, const struct index_state *s)
+{
+	DIR *d = opendir(directory);
+	struct dirent *f;
+
+	if (d == NULL)
+		return;
+	while ((f = readdir(d)) != NULL)
+		if (!wanted(s, f->d_name))
+			unlinkat(dirfd(d), f->d_name, 0);
+	closedir(d);
+}
+
+bool
+index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	char path[4096];
+	struct buf b = { 0 };
+	bool ok;
+
+	s->generation++;
+	s->published_at = ts_now();
+	state_print(&b, s);
+	manifest_path(directory, path, sizeof(path));
+	ok = file_replace(directory, path, &b, err);
+	buf_free(&b);
+	if (ok)
+		sweep(directory, s);
+	else
+		s->generation--;
+	return ok;
+}
+
+int
+index_lock(const char *directory)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/lock", directory), fd;
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		panic("index directory name too long");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

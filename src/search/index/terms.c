@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: ISC */
+/* Dictionaries: order, lookup, patterns. */
+#include "config.h"
+
+#include "search/index/index_priv.h"
+
+enum { BUCKET_CHARS = 4096 };
+
+struct str
+terms_str(const struct terms *t, uint32_t id)
+{
+	return (struct str){ t->bytes + t->at[id], t->at[id + 1] - t->at[id] };
+}
+
+/* The last label of s, cut off it. */
+static struct str
+last_label(struct str *s)
+{
+	size_t i = s->n;
+	struct str label;
+
+	while (i > 0 && s->p[i - 1] != '.')
+		i--;
+	label = (struct str){ s->p + i, s->n - i };
+	s->n = i > 0 ? i - 1 : 0;
+	return label;
+}
+
+int
+names_cmp(struct str a, struct str b)
+{
+	while (a.n > 0 && b.n > 0) {
+		int c = str_cmp(last_label(&a), last_label(&b));
+
+		if (c != 0)
+			return c;
+	}
+	return (a.n > 0) - (b.n > 0);
+}
+
+static int
+order(const struct terms *t, struct str a, struct str b)
+{
+	return t->form == FORM_NAMES ? names_cmp(a, b) : str_cmp(a, b);
+}
+
+uint32_t
+terms_lower(const struct terms *t, struct str s)
+{
+	uint32_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (order(t, terms_str(t, mid), s) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+terms_lower_int(const struct terms *t, int64_t v)
+{
+	uint32_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->ints[mid] < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+terms_find(const struct terms *t, struct str s)
+{
+	uint32_t i = t->form == FORM_NONE ? t->n : terms_lower(t, s);
+
+	return i < t->n && str_eq(terms_str(t, i), s) ? i : t->n;
+}
+
+uint32_t
+terms_find_int(const struct terms *t, int64_t v)
+{
+	uint32_t i = t->form == FORM_INTS ? terms_lower_int(t, v) : t->n;
+
+	return i < t->n && t->ints[i] == v ? i : t->n;
+}
+
+uint32_t
+terms_find_other(const struct terms *t, const struct terms *other, uint32_t id)
+{
+	if (t->form != other->form)
+		return t->n;
+	return t->form == FORM_INTS ? terms_find_int(t, other->ints[id]) :
+				      terms_find(t, terms_str(other, id));
+}
+
+int
+terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j)
+{
+	if (a == b && a->rank != NULL)
+		return (a->rank[i] > a->rank[j]) - (a->rank[i] < a->rank[j]);
+	if (a == b)
+		return (i > j) - (i < j);
+	if (a->form == FORM_INTS)
+		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
+	return str_cmp(terms_str(a, i), terms_str(b, j));
+}
+
+bool
+terms_bucketable(const struct terms *t, uint32_t id)
+{
+	struct str s;
+
+	if (t->form == FORM_INTS)
+		return true;
+	s = terms_str(t, id);
+	return s.n > 0 && (s.n <= BUCKET_CHARS || str_chars(s) <= BUCKET_CHARS);
+}
+
+/* ---- patterns ---- */
+
+static size_t
+char_len(struct str s, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < s.n && ((unsigned char)s.p[i + n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+/* One step back to the last star keeps this linear in pattern times text. */
+bool
+glob_match(struct str p, struct str s)
+{
+	size_t i = 0, k = 0, star = SIZE_MAX, resume = 0;
+
+	while (k < s.n) {
+		bool literal = i < p.n && p.p[i] == '\\' && i + 1 < p.n;
+
+		if (!literal && i < p.n && p.p[i] == '*') {
+			star = i++;
+			resume = k;
+		} else if (!literal && i < p.n && p.p[i] == '?') {
+			i++;
+			k += char_len(s, k);
+		} else if (i < p.n && p.p[i + literal] == s.p[k]) {
+			i += 1u + literal;
+			k++;
+		} else if (star != SIZE_MAX) {
+			i = star + 1;
+			resume += char_len(s, resume);
+			k = resume;
+		} else {
+			return false;
+		}
+	}
+	while (i < p.n && p.p[i] == '*')
+		i++;
+	return i == p.n;
+}
+
+struct str
+glob_prefix(struct str p, char *room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p.n && p.p[i] != '*' && p.p[i] != '?'; i++) {
+		if (p.p[i] == '\\' && i + 1 < p.n)
+			i++;
+		room[n++] = p.p[i];
+	}
+	return (struct str){ room, n };
+}
+
+struct str
+glob_subtree(struct str p)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.p[i] == '\\')
+			return STR_NULL;
+		if (p.p[i] == '*' || p.p[i] == '?')
+			from = i + 1;
+	}
+	while (from > 0 && from < p.n && p.p[from] != '.')
+		from++;
+	if (from > 0)
+		from++;
+	return from < p.n ? (struct str){ p.p + from, p.n - from } : STR_NULL;
+}
+
+/* ---- keys that stand for other values ---- */
+
+/* Negative doubles have the order of their bits turned round. */
+int64_t
+number_key(double n)
+{
+	int64_t bits;
+
+	n += 0.0; /* -0 is 0 */
+	memcpy(&bits, &n, sizeof(bits));
+	return bits < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)bits) : bits;
+}
+
+double
+number_of_key(int64_t key)
+{
+	int64_t bits = key < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)key) : key;
+	double n;
+
+	memcpy(&n, &bits, sizeof(n));
+	return n;
+}
+
+int64_t
+text_key(struct str s)
+{
+	return (int64_t)index_checksum(s.p, s.n, 0x7465787400000000u);
+}
