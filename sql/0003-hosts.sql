@@ -26,38 +26,17 @@ END
 $$;
 CREATE TRIGGER host_changed AFTER INSERT OR UPDATE OR DELETE ON host EXECUTE FUNCTION host_changed();
 
--- Two records of one service: the newer last_seen wins whole, on a tie the new one; a record that does
--- not say when takes the times of the one it replaces. first_seen is the earlier of both.
-CREATE FUNCTION service_merge(old jsonb, new jsonb) RETURNS jsonb
-	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT CASE
-	       WHEN (new ->> 'last_seen') COLLATE "C" < (old ->> 'last_seen') COLLATE "C" THEN old
-	       ELSE new || jsonb_strip_nulls(jsonb_build_object(
-			'last_seen', coalesce(new -> 'last_seen', old -> 'last_seen')))
-	       END
-	       || jsonb_strip_nulls(jsonb_build_object(
-			'first_seen', least((old ->> 'first_seen') COLLATE "C", (new ->> 'first_seen') COLLATE "C")))
-$$;
-
--- By (port, transport), in that order.
-CREATE FUNCTION services_merge(old jsonb, new jsonb) RETURNS jsonb
-	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT jsonb_agg(CASE WHEN o.s IS NULL THEN n.s WHEN n.s IS NULL THEN o.s ELSE service_merge(o.s, n.s) END
-			ORDER BY port, transport COLLATE "C")
-	  FROM (SELECT (s ->> 'port')::integer AS port, coalesce(s ->> 'transport', '') AS transport, s
-	          FROM jsonb_array_elements(old) AS s) AS o
-	  FULL JOIN (SELECT (s ->> 'port')::integer AS port, coalesce(s ->> 'transport', '') AS transport, s
-	          FROM jsonb_array_elements(new) AS s) AS n USING (port, transport)
-$$;
-
 -- What is stored when a host is seen again. Members of the record with the later last_seen win (a tie
 -- or none said: the new one's), the other's fill in; first_seen is the earlier and last_seen the later
--- of both. host_merge(x, x) = x, and a record that says no times changes none.
+-- of both. Of two records of one service, by (port, transport), the same one wins whole but for the times.
+-- host_merge(x, x) = x, and a record that says no times changes none. One function with one query,
+-- because an import calls it for every host: nested SQL functions took five times as long.
 CREATE FUNCTION host_merge(old jsonb, new jsonb) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
 	doc jsonb;
-	services jsonb;
+	olds jsonb := coalesce(old -> 'services', '[]');
+	news jsonb := coalesce(new -> 'services', '[]');
 BEGIN
 	IF old = new THEN
 		RETURN old;
@@ -70,14 +49,24 @@ BEGIN
 	doc := doc || jsonb_strip_nulls(jsonb_build_object(
 		'first_seen', least((old ->> 'first_seen') COLLATE "C", (new ->> 'first_seen') COLLATE "C"),
 		'last_seen', greatest((old ->> 'last_seen') COLLATE "C", (new ->> 'last_seen') COLLATE "C")));
-	services := services_merge(coalesce(old -> 'services', '[]'), coalesce(new -> 'services', '[]'));
-	IF services IS NOT NULL THEN
-		doc := doc || jsonb_build_object('services', services, 'service_count', jsonb_array_length(services));
+	IF olds = news THEN
+		RETURN doc;
 	END IF;
-	RETURN doc;
+	-- "~" is later and "" earlier than any time.
+	RETURN doc || (
+		SELECT jsonb_build_object('services', jsonb_agg(s ORDER BY port, transport COLLATE "C"), 'service_count', count(*))
+		  FROM (SELECT port, transport,
+			       (array_agg(s ORDER BY rank DESC, ord DESC))[1]
+			       || jsonb_strip_nulls(jsonb_build_object('first_seen', min(first), 'last_seen', max(last))) AS s
+			  FROM (SELECT (s ->> 'port')::integer AS port, coalesce(s ->> 'transport', '') AS transport,
+				       (s ->> 'first_seen') COLLATE "C" AS first, (s ->> 'last_seen') COLLATE "C" AS last,
+				       coalesce(s ->> 'last_seen', CASE WHEN ord > jsonb_array_length(olds) THEN '~' ELSE '' END)
+					       COLLATE "C" AS rank, ord, s
+				  FROM jsonb_array_elements(olds || news) WITH ORDINALITY AS e(s, ord)) AS every
+			 GROUP BY port, transport) AS merged);
 END
 $$;
-GRANT EXECUTE ON FUNCTION service_merge, services_merge, host_merge TO surfaced_admin;
+GRANT EXECUTE ON FUNCTION host_merge TO surfaced_admin;
 
 -- Full paths, each with its parents in the list too; CONTRACT and SPEC 2.2.
 CREATE FUNCTION tag_categories_valid(categories text[]) RETURNS boolean

@@ -31,7 +31,7 @@ api GET /x
 is "$STATUS" 200 "and another one serves"
 
 pids=
-for i in 1 2 3 4 5 6 7 8 9 10 11; do
+for _ in 1 2 3 4 5 6 7 8 9 10 11; do
 	api GET /x
 	pids="$pids$STATUS $(printf '%s\n' "$BODY" | sed -n 's/^pid=//p')
 "
@@ -43,7 +43,7 @@ ok "both pools are complete" world_until 5 workers_are 2
 
 world_kill surfaced
 ok "SIGTERM ends the master and all workers" test "$(pgrep -f "$W/etc/surfaced.conf" | wc -l)" -eq 0
-is "$(ls "$W/run" | grep -E '^(api|search)')" "" "the sockets' names are removed"
+is "$(find "$W/run" -name '*api*' -o -name '*search*')" "" "the sockets' names are removed"
 like "$(tail -1 "$W/log/surfaced.log")" 'stopped' "and the log says so"
 api GET /x
 is "$STATUS/$(field .error.code)" 503/service_unavailable "without workers nginx answers with an envelope"

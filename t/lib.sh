@@ -209,7 +209,7 @@ ctl()
 # key_new --scope S ...: a key of the world's account; prints its secret.
 key_new()
 {
-	world_ctl --json key add --account "$ACCOUNT" "$@" test | jq -er .secret
+	world_ctl --json keys create --account "$ACCOUNT" --name test "$@" | jq -er .key.key
 }
 
 # api METHOD PATH [BODY] [curl options]: a path that is a URL is used as it stands.

@@ -53,4 +53,23 @@ struct worker_slot {
 struct worker_slot *daemon_slot(void); /* of this worker; a private one outside daemon_main */
 unsigned daemon_searching(void);       /* how many workers run a search now, this one included */
 
+/* ---- a running daemon from outside, for surfacectl workers ---- */
+
+struct pool_view {
+	unsigned running, busy, searching;
+	uint64_t served;    /* by those that run now */
+	int64_t longest_us; /* the oldest request under way */
+};
+
+struct daemon_view {
+	int master; /* pid */
+	size_t pool_count;
+	struct pool pools[POOLS_MAX]; /* what the master read at its last start or reload */
+	struct pool_view views[POOLS_MAX];
+};
+
+/* path: the socket of any of its pools. False with a reason: nobody listens, or not permitted; master
+   is 0 in the first case. */
+bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
+
 #endif

@@ -44,15 +44,18 @@ struct found {
 
 static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
 
-static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account_line, line_out,
+static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account_line,
+    line_out,
     "SELECT a.uuid, a.name, a.state, g.name AS account_group, a.created_at"
     " FROM account a LEFT JOIN account_group g ON g.uuid = a.group_uuid ORDER BY a.name");
 
 static const struct stmt show_account = STMT(show_account, account_out,
     "SELECT a.uuid, a.name, a.state, a.group_uuid,"
-    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid ORDER BY 1) AS scopes,"
+    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid "
+    "ORDER BY 1) AS scopes,"
     " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = a.uuid"
-    "  AND (e.expires_at IS NULL OR e.expires_at > now()) ORDER BY 1) AS entitlements, a.created_at"
+    "  AND (e.expires_at IS NULL OR e.expires_at > now()) ORDER BY 1) AS entitlements, "
+    "a.created_at"
     " FROM account a WHERE a.uuid = $1");
 
 static const struct stmt find_account = STMT(find_account, found_out,
@@ -62,24 +65,29 @@ static const struct stmt find_account = STMT(find_account, found_out,
 /* No row: the group that was asked for does not exist. */
 static const struct stmt insert_account = STMT(insert_account, found_out,
     "INSERT INTO account (name, group_uuid)"
-    " SELECT $1, g.uuid FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = lower($2) OR g.name = $2"
+    " SELECT $1, g.uuid FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = "
+    "lower($2) OR g.name = $2"
     "  WHERE $2 IS NULL OR g.uuid IS NOT NULL RETURNING uuid");
 
 static const struct stmt allow_scopes = STMT(allow_scopes, NULL,
-    "INSERT INTO account_scope (account_uuid, scope) SELECT $1, s FROM unnest($2::text[]) AS s"
+    "INSERT INTO account_scope (account_uuid, scope) SELECT $1, s FROM "
+    "unnest($2::text[]) AS s"
     " ON CONFLICT DO NOTHING");
 
 static const struct stmt deny_scopes = STMT(deny_scopes, NULL,
     "DELETE FROM account_scope WHERE account_uuid = $1 AND scope = ANY ($2::text[])");
 
 static const struct stmt grant_entitlements = STMT(grant_entitlements, NULL,
-    "INSERT INTO entitlement (account_uuid, name) SELECT $1, e FROM unnest($2::text[]) AS e");
+    "INSERT INTO entitlement (account_uuid, name) SELECT $1, e FROM unnest($2::text[]) "
+    "AS e");
 
-static const struct stmt set_state = STMT(set_state, NULL, "UPDATE account SET state = $2 WHERE uuid = $1");
+static const struct stmt set_state =
+    STMT(set_state, NULL, "UPDATE account SET state = $2 WHERE uuid = $1");
 
 static const struct stmt set_group = STMT(set_group, found_out,
     "UPDATE account a SET group_uuid = g.uuid"
-    " FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = lower($2) OR g.name = $2"
+    " FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = lower($2) OR "
+    "g.name = $2"
     " WHERE a.uuid = $1 AND ($2 = 'none' OR g.uuid IS NOT NULL) RETURNING a.uuid");
 
 int
@@ -188,7 +196,8 @@ insert_all(struct cli *c, const struct wanted *w, struct uuid *uuid)
 	if (rc == DB_OK)
 		rc = db_do(c->db, &allow_scopes, NULL, P(f.uuid), P(w->scopes));
 	if (rc == DB_OK)
-		rc = db_do(c->db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
+		rc = db_do(
+		    c->db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
 	if (rc == DB_OK)
 		rc = db_commit(c->db);
 	db_rollback(c->db);
@@ -200,7 +209,8 @@ insert_all(struct cli *c, const struct wanted *w, struct uuid *uuid)
 static int
 create(struct cli *c, int argc, char **argv)
 {
-	static const struct str all[] = { STR_INIT("all") }, search[] = { STR_INIT("search") };
+	static const struct str all[] = { STR_INIT("all") },
+				search[] = { STR_INIT("search") };
 	struct cli_list words, scopes = { 0 }, entitlements = { 0 };
 	struct wanted w = { 0 };
 	bool bare = false;
@@ -224,7 +234,8 @@ create(struct cli *c, int argc, char **argv)
 		w.entitlements = (struct strs){ search, COUNT(search) };
 	for (size_t i = 0; i < entitlements.n; i++)
 		if (entitlement_parse(entitlements.p[i]) == ENTITLEMENT_UNSET)
-			return cli_usage(c, "there is no entitlement %s", entitlements.p[i].p);
+			return cli_usage(
+			    c, "there is no entitlement %s", entitlements.p[i].p);
 	if (!cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
 	rc = insert_all(c, &w, &uuid);
@@ -316,15 +327,20 @@ move(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "", "every account", .run = list },
-	{ "show", "ACCOUNT", "one account with its scopes and entitlements", .run = show },
-	{ "create", "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] NAME",
-	    "a new account; it allows every scope and has search unless told otherwise", .run = create },
+	{ "show", "ACCOUNT", "one account with its scopes and entitlements",
+	    .run = show },
+	{ "create",
+	    "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] NAME",
+	    "a new account; it allows every scope and has search unless told otherwise",
+	    .run = create },
 	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .run = suspend },
 	{ "activate", "ACCOUNT", "the opposite", .run = activate },
 	{ "allow", "ACCOUNT SCOPE...", "scopes its keys may hold", .run = allow },
-	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once", .run = deny },
+	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once",
+	    .run = deny },
 	{ "move", "ACCOUNT GROUP|none", "into a group", .run = move },
 	{ NULL },
 };
 
-const struct command accounts_command = { "accounts", .help = "organisations", .sub = subs };
+const struct command accounts_command = { "accounts", .help = "organisations",
+	.sub = subs };

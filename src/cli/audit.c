@@ -28,7 +28,8 @@ static const struct field line_out[] = {
 };
 
 static const struct stmt list_audit = STMT_LIST(list_audit, struct line, line_out,
-    "SELECT at, actor, program, action, subject_id, account_uuid, before, after, request_id FROM audit"
+    "SELECT at, actor, program, action, subject_id, account_uuid, before, after, "
+    "request_id FROM audit"
     " WHERE $1::uuid IS NULL OR account_uuid = $1 ORDER BY id DESC LIMIT $2");
 
 static int

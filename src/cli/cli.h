@@ -14,11 +14,11 @@ enum cli_exit {
 };
 
 struct cli {
-	struct db *db;	     /* of the configuration or --database; connects when first used */
+	struct db *db; /* of the configuration or --database; connects when first used */
 	struct arena *arena; /* for the whole run */
-	bool json;	     /* --json: one JSON object on stdout instead of text */
+	bool json;           /* --json: one JSON object on stdout instead of text */
 	struct str actor;    /* "os:NAME", for the audit */
-	const char *path;    /* "surfacectl keys create": what usage messages begin with */
+	const char *path; /* "surfacectl keys create": what usage messages begin with */
 };
 
 /* run gets argv[0] = the command's name, as getopt_long wants it, and returns an exit status. A row
@@ -62,10 +62,11 @@ bool cli_options(struct cli *c, int argc, char **argv, const struct cli_option *
 /* ---- print.c: records by field table, as text or as JSON ---- */
 
 /* {"name": [...]}, or a table with a heading. size: of one item. */
-int cli_print_list(const struct cli *c, const char *name, const struct field *fields, struct list list,
-    size_t size);
+int cli_print_list(const struct cli *c, const char *name, const struct field *fields,
+    struct list list, size_t size);
 /* {"name": {...}}, or a line a member. */
-int cli_print(const struct cli *c, const char *name, const struct field *fields, const void *record);
+int cli_print(const struct cli *c, const char *name, const struct field *fields,
+    const void *record);
 
 /* ---- account.c: for commands that work on one account, which may be said by name or UUID ---- */
 
@@ -77,8 +78,9 @@ bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 /* ---- the commands ---- */
 
-extern const struct command migrate_command, groups_command, accounts_command, members_command,
-    projects_command, keys_command, entitlements_command, tags_command, audit_command;
+extern const struct command migrate_command, groups_command, accounts_command,
+    members_command, projects_command, keys_command, entitlements_command, tags_command,
+    audit_command;
 
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));

@@ -18,15 +18,19 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS "name, expires_at IS NULL OR expires_at > now() AS active, created_at, expires_at"
+#define COLUMNS                                                                          \
+	"name, expires_at IS NULL OR expires_at > now() AS active, created_at, "         \
+	"expires_at"
 
-static const struct stmt list_entitlements = STMT_LIST(list_entitlements, struct line, line_out,
-    "SELECT " COLUMNS " FROM entitlement WHERE account_uuid = $1 ORDER BY name");
+static const struct stmt list_entitlements =
+    STMT_LIST(list_entitlements, struct line, line_out,
+	"SELECT " COLUMNS " FROM entitlement WHERE account_uuid = $1 ORDER BY name");
 
 static const struct stmt grant_entitlement = STMT(grant_entitlement, line_out,
     "INSERT INTO entitlement (account_uuid, name, expires_at) VALUES ($1, $2, $3)"
     " ON CONFLICT (account_uuid, name) DO UPDATE SET expires_at = excluded.expires_at"
-    " RETURNING entitlement.name, entitlement.expires_at IS NULL OR entitlement.expires_at > now() AS active,"
+    " RETURNING entitlement.name, entitlement.expires_at IS NULL OR "
+    "entitlement.expires_at > now() AS active,"
     " entitlement.created_at, entitlement.expires_at");
 
 static const struct stmt revoke_entitlement = STMT(revoke_entitlement, line_out,
@@ -83,7 +87,8 @@ grant(struct cli *c, int argc, char **argv)
 
 	if (status != EXIT_OK)
 		return status;
-	rc = db_one(c->db, &grant_entitlement, &l, P(s.uuid), P(s.words.p[0]), P(s.expires));
+	rc = db_one(
+	    c->db, &grant_entitlement, &l, P(s.uuid), P(s.words.p[0]), P(s.expires));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, s.words.p[0].p);
 	return cli_print(c, "entitlement", line_out, &l);
@@ -107,9 +112,11 @@ revoke(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "what the account has", .run = list },
-	{ "grant", "--account ACCOUNT [--expires WHEN] NAME", "until it is revoked, or until then", .run = grant },
+	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
+	    "until it is revoked, or until then", .run = grant },
 	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke },
 	{ NULL },
 };
 
-const struct command entitlements_command = { "entitlements", .help = "what organisations have been given", .sub = subs };
+const struct command entitlements_command = { "entitlements",
+	.help = "what organisations have been given", .sub = subs };

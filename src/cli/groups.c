@@ -20,11 +20,13 @@ static const struct field group_out[] = {
 };
 
 static const struct stmt list_groups = STMT_LIST(list_groups, struct group, group_out,
-    "SELECT g.uuid, g.name, (SELECT count(*) FROM account a WHERE a.group_uuid = g.uuid) AS accounts,"
+    "SELECT g.uuid, g.name, (SELECT count(*) FROM account a WHERE a.group_uuid = g.uuid) "
+    "AS accounts,"
     " g.created_at FROM account_group g ORDER BY g.name");
 
 static const struct stmt insert_group = STMT(insert_group, group_out,
-    "INSERT INTO account_group (name) VALUES ($1) RETURNING uuid, name, 0::bigint AS accounts, created_at");
+    "INSERT INTO account_group (name) VALUES ($1) RETURNING uuid, name, 0::bigint AS "
+    "accounts, created_at");
 
 static const struct stmt delete_group = STMT(delete_group, group_out,
     "DELETE FROM account_group WHERE uuid::text = lower($1) OR name = $1"
@@ -68,8 +70,7 @@ create(struct cli *c, int argc, char **argv)
 	return one(c, argc, argv, &insert_group);
 }
 
-static int
-delete(struct cli *c, int argc, char **argv)
+static int delete (struct cli *c, int argc, char **argv)
 {
 	return one(c, argc, argv, &delete_group);
 }
@@ -81,4 +82,5 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command groups_command = { "groups", .help = "groups of accounts that share a quota", .sub = subs };
+const struct command groups_command = { "groups",
+	.help = "groups of accounts that share a quota", .sub = subs };

@@ -27,10 +27,11 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS                                                                                    \
-	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"                      \
-	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"                     \
-	" account_uuid, owner_uuid, scopes::text[] AS scopes, coalesce(projects::text[], '{}') AS projects," \
+#define COLUMNS                                                                          \
+	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"            \
+	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"           \
+	" account_uuid, owner_uuid, scopes::text[] AS scopes, "                          \
+	"coalesce(projects::text[], '{}') AS projects,"                                  \
 	" created_at, expires_at, revoked_at"
 
 static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_out,
@@ -38,10 +39,13 @@ static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_
 
 /* The owner is said by UUID or address; without, the account's only owner. No row: none or several. */
 static const struct stmt insert_key = STMT(insert_key, line_out,
-    "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, projects, expires_at)"
-    " SELECT $1, (array_agg(uuid))[1], $3, $4, $5, $6::text[]::scope_name[], nullif($7::uuid[], '{}'), $8"
+    "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
+    "projects, expires_at)"
+    " SELECT $1, (array_agg(uuid))[1], $3, $4, $5, $6::text[]::scope_name[], "
+    "nullif($7::uuid[], '{}'), $8"
     "  FROM member WHERE account_uuid = $1 AND removed_at IS NULL"
-    "   AND (uuid::text = lower($2) OR lower(email) = lower($2) OR ($2 IS NULL AND role = 'owner'))"
+    "   AND (uuid::text = lower($2) OR lower(email) = lower($2) OR ($2 IS NULL AND role "
+    "= 'owner'))"
     "  HAVING count(*) = 1 RETURNING " COLUMNS);
 
 static const struct stmt revoke_key = STMT(revoke_key, line_out,
@@ -110,7 +114,9 @@ print_created(const struct cli *c, const struct key_line *k, struct str secret)
 	int status = cli_print(c, "key", created_out, &out);
 
 	if (!c->json)
-		fputs("surfacectl: keep the key now: it is not stored and cannot be shown again\n", stderr);
+		fputs("surfacectl: keep the key now: it is not stored and cannot be "
+		      "shown again\n",
+		    stderr);
 	return status;
 }
 
@@ -134,13 +140,15 @@ insert(struct cli *c, const struct wanted *w)
 	if (status != EXIT_OK)
 		return status;
 	key_make(secret, prefix, hash);
-	rc = db_one(c->db, &insert_key, &k, P(account), P(w->owner), P(w->name), P(str_of(prefix)),
-	    P(sum), P(w->scopes), P(w->projects), P(w->expires));
+	rc = db_one(c->db, &insert_key, &k, P(account), P(w->owner), P(w->name),
+	    P(str_of(prefix)), P(sum), P(w->scopes), P(w->projects), P(w->expires));
 	if (rc == DB_NONE && w->owner.p == NULL)
-		return cli_fail(EXIT_NOT_FOUND, "the account has not exactly one owner: say --member, or"
+		return cli_fail(EXIT_NOT_FOUND,
+		    "the account has not exactly one owner: say --member, or"
 		    " make one with surfacectl members create --owner");
 	if (rc == DB_NONE)
-		return cli_fail(EXIT_NOT_FOUND, "the account has no member %s", w->owner.p);
+		return cli_fail(
+		    EXIT_NOT_FOUND, "the account has no member %s", w->owner.p);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, w->name.p);
 	return print_created(c, &k, str_of(secret));
@@ -183,18 +191,24 @@ revoke(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));
 	if (rc == DB_NONE) /* not what was typed: it may be a secret */
-		return cli_fail(EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
+		return cli_fail(
+		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "keys revoke");
 	return cli_print(c, "key", line_out, &k);
 }
 
 static const struct command subs[] = {
-	{ "list", "--account ACCOUNT", "keys of an account, without their secrets", .run = list },
-	{ "create", "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
-		    "[--project UUID]... [--expires WHEN]",
-	    "a new key, shown once; no scope unless said; every project of its owner unless said", .run = create },
-	{ "revoke", "UUID|PREFIX", "it stops working at once and for good", .run = revoke },
+	{ "list", "--account ACCOUNT", "keys of an account, without their secrets",
+	    .run = list },
+	{ "create",
+	    "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
+	    "[--project UUID]... [--expires WHEN]",
+	    "a new key, shown once; no scope unless said; every project of its owner "
+	    "unless said",
+	    .run = create },
+	{ "revoke", "UUID|PREFIX", "it stops working at once and for good",
+	    .run = revoke },
 	{ NULL },
 };
 

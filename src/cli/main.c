@@ -60,13 +60,16 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 	case DB_CONFLICT:
 		return cli_fail(EXIT_FAILED, "%s: %s", what, db_message(c->db));
 	case DB_TIMEOUT:
-		return cli_fail(EXIT_NO_DATABASE, "%s: the database took too long (%s); try again", what,
+		return cli_fail(EXIT_NO_DATABASE,
+		    "%s: the database took too long (%s); try again", what,
 		    db_message(c->db));
 	case DB_DOWN:
 		if (db_socket(c->db) >= 0) /* it answers, and refuses */
-			return cli_fail(EXIT_FAILED, "%s: %s; is the database migrated, and this the right role?",
+			return cli_fail(EXIT_FAILED,
+			    "%s: %s; is the database migrated, and this the right role?",
 			    what, db_message(c->db));
-		return cli_fail(EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
+		return cli_fail(
+		    EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
 	}
 	panic("db_rc %d", (int)rc);
 }
@@ -83,11 +86,13 @@ help_row(const char *prefix, const struct command *cmd)
 static int
 help(void)
 {
-	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] COMMAND ...\n\ncommands:");
+	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] COMMAND "
+	     "...\n\ncommands:");
 	for (size_t i = 0; i < COUNT(commands); i++)
 		if (commands[i] != NULL)
 			help_row("", commands[i]);
-	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) says it all.");
+	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
+	     "says it all.");
 	return EXIT_OK;
 }
 
@@ -103,7 +108,8 @@ help_sub(const char *path, const struct command *sub)
 static bool
 asks_help(const char *word)
 {
-	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+	       strcmp(word, "help") == 0;
 }
 
 static struct str
@@ -144,7 +150,8 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 
 	if (cmd->sub == NULL) {
 		c->path = arena_printf(c->arena, "%s %s", c->path,
-		    cmd->arguments != NULL ? cmd->arguments : "").p;
+		    cmd->arguments != NULL ? cmd->arguments : "")
+			      .p;
 		if (argc == 2 && asks_help(argv[1])) {
 			printf("usage: %s\n%s\n", c->path, cmd->help);
 			return EXIT_OK;
@@ -161,7 +168,8 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 	if (sub->name == NULL)
 		sub = &none;
 	if (sub == &none)
-		return cli_usage(c, "%s has no command %.*s; try --help", cmd->name, WORD_MAX, argv[1]);
+		return cli_usage(c, "%s has no command %.*s; try --help", cmd->name,
+		    WORD_MAX, argv[1]);
 	c->path = arena_printf(c->arena, "%s %s", c->path, sub->name).p;
 	return run(c, sub, argc - 1, argv + 1);
 }
@@ -222,7 +230,8 @@ start(struct globals *g, int argc, char **argv)
 	int status;
 
 	if (cmd == NULL)
-		return cli_fail(EXIT_USAGE, "there is no command %.*s; try surfacectl --help", WORD_MAX, argv[0]);
+		return cli_fail(EXIT_USAGE,
+		    "there is no command %.*s; try surfacectl --help", WORD_MAX, argv[0]);
 	if (!conf_load(g->file != NULL ? g->file : default_file(), err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);

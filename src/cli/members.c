@@ -23,10 +23,12 @@ static const struct field member_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS "uuid, account_uuid, name, email, role, all_projects, created_at, removed_at"
+#define COLUMNS                                                                          \
+	"uuid, account_uuid, name, email, role, all_projects, created_at, removed_at"
 
 static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
-    "SELECT " COLUMNS " FROM member WHERE account_uuid = $1 AND (removed_at IS NULL OR $2) ORDER BY name, uuid");
+    "SELECT " COLUMNS " FROM member WHERE account_uuid = $1 AND (removed_at IS NULL OR "
+    "$2) ORDER BY name, uuid");
 
 static const struct stmt insert_member = STMT(insert_member, member_out,
     "INSERT INTO member (account_uuid, name, email, role, all_projects)"
@@ -34,10 +36,12 @@ static const struct stmt insert_member = STMT(insert_member, member_out,
 
 /* Their keys stop working with them. */
 static const struct stmt remove_member = STMT(remove_member, member_out,
-    "UPDATE member SET removed_at = coalesce(removed_at, now()) WHERE uuid::text = lower($1) RETURNING " COLUMNS);
+    "UPDATE member SET removed_at = coalesce(removed_at, now()) WHERE uuid::text = "
+    "lower($1) RETURNING " COLUMNS);
 
 static const struct stmt limit_member = STMT(limit_member, member_out,
-    "UPDATE member SET all_projects = $2 WHERE uuid::text = lower($1) RETURNING " COLUMNS);
+    "UPDATE member SET all_projects = $2 WHERE uuid::text = lower($1) "
+    "RETURNING " COLUMNS);
 
 static int
 list(struct cli *c, int argc, char **argv)
@@ -89,7 +93,8 @@ create(struct cli *c, int argc, char **argv)
 	if (email.p == NULL)
 		return cli_usage(c, "--email is missing");
 	if (owner && limited)
-		return cli_usage(c, "an owner sees every project: --owner and --limited exclude each other");
+		return cli_usage(c, "an owner sees every project: --owner and --limited "
+				    "exclude each other");
 	status = cli_account(c, account, &uuid);
 	if (status != EXIT_OK)
 		return status;
@@ -140,9 +145,12 @@ static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--removed]", "who is in an account", .run = list },
 	{ "create", "--account ACCOUNT --email ADDRESS [--owner | --limited] NAME",
 	    "a person; --limited: sees granted projects alone", .run = create },
-	{ "ceiling", "MEMBER all|granted", "which projects the person and their keys see", .run = set_ceiling },
-	{ "remove", "MEMBER", "the person's keys stop working; records keep the name", .run = remove_one },
+	{ "ceiling", "MEMBER all|granted", "which projects the person and their keys see",
+	    .run = set_ceiling },
+	{ "remove", "MEMBER", "the person's keys stop working; records keep the name",
+	    .run = remove_one },
 	{ NULL },
 };
 
-const struct command members_command = { "members", .help = "people in organisations", .sub = subs };
+const struct command members_command = { "members", .help = "people in organisations",
+	.sub = subs };

@@ -42,8 +42,9 @@ static const struct field outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_applied = STMT_LIST(list_applied, struct applied, applied_out,
-    "SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
+static const struct stmt list_applied =
+    STMT_LIST(list_applied, struct applied, applied_out,
+	"SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
 
 static const struct stmt insert_applied = STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
@@ -115,7 +116,8 @@ read_files(struct arena *a, const char *dir, struct file **out)
 	for (int i = 0; i < n; i++) {
 		ok = ok && read_one(a, dir, entries[i]->d_name, &(*out)[i]);
 		if (ok && i > 0 && (*out)[i].version == (*out)[i - 1].version) {
-			cli_fail(EXIT_FAILED, "%s: two files have the number %04d", dir, (int)(*out)[i].version);
+			cli_fail(EXIT_FAILED, "%s: two files have the number %04d", dir,
+			    (int)(*out)[i].version);
 			ok = false;
 		}
 		free(entries[i]);
@@ -132,14 +134,19 @@ check_applied(const char *dir, const struct file *files, int n, const struct lis
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (i >= (size_t)n || files[i].version != a[i].version) {
-			cli_fail(EXIT_FAILED, "the database has had %.*s, which is not in its place in %s: this"
-			    " program is older than the database, or a file is missing", (int)a[i].name.n,
-			    a[i].name.p, dir);
+			cli_fail(EXIT_FAILED,
+			    "the database has had %.*s, which is not in its place in %s: "
+			    "this"
+			    " program is older than the database, or a file is missing",
+			    (int)a[i].name.n, a[i].name.p, dir);
 			return false;
 		}
 		if (!str_is(a[i].sha256, files[i].sha256)) {
-			cli_fail(EXIT_FAILED, "%s/%.*s.sql has changed since it was applied: restore it, and put"
-			    " what is new into a file of its own", dir, (int)files[i].name.n, files[i].name.p);
+			cli_fail(EXIT_FAILED,
+			    "%s/%.*s.sql has changed since it was applied: restore it, "
+			    "and put"
+			    " what is new into a file of its own",
+			    dir, (int)files[i].name.n, files[i].name.p);
 			return false;
 		}
 	}
@@ -167,12 +174,14 @@ apply(struct cli *c, const struct file *f)
 
 	if (rc != DB_OK)
 		return rc;
-	rc = db_script(c->db, "SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"
+	rc = db_script(c->db,
+	    "SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"
 	    " SET LOCAL search_path = public");
 	if (rc == DB_OK)
 		rc = db_script(c->db, f->text.p);
 	if (rc == DB_OK)
-		rc = db_do(c->db, &insert_applied, NULL, P(f->version), P(f->name), P(str_of(f->sha256)));
+		rc = db_do(c->db, &insert_applied, NULL, P(f->version), P(f->name),
+		    P(str_of(f->sha256)));
 	if (rc == DB_OK)
 		return db_commit(c->db);
 	db_rollback(c->db);
@@ -206,7 +215,8 @@ migrate_locked(struct cli *c, const char *dir)
 	int n;
 
 	if (text.p == NULL)
-		return cli_fail(EXIT_FAILED, "cannot read %s: %s", roles, strerror(errno));
+		return cli_fail(
+		    EXIT_FAILED, "cannot read %s: %s", roles, strerror(errno));
 	n = read_files(c->arena, dir, &files);
 	if (n < 0)
 		return EXIT_FAILED;
@@ -237,13 +247,15 @@ migrate(struct cli *c, int argc, char **argv)
 		return cli_fail_db(c, rc, "waiting for another migration");
 	status = migrate_locked(c, dir.p);
 	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
-		return cli_fail(EXIT_NO_DATABASE, "the connection was lost after the migration");
+		return cli_fail(
+		    EXIT_NO_DATABASE, "the connection was lost after the migration");
 	return status;
 }
 
 const struct command migrate_command = {
 	.name = "migrate",
 	.arguments = "[--sql-dir DIR]",
-	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first time",
+	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first "
+		"time",
 	.run = migrate,
 };

@@ -19,7 +19,8 @@ parse_distance(struct str s, struct ts *out)
 	};
 	int64_t n;
 
-	if (s.n < 2 || !str_int64((struct str){ s.p, s.n - 1 }, &n) || n < 1 || n > 1000000)
+	if (s.n < 2 || !str_int64((struct str){ s.p, s.n - 1 }, &n) || n < 1 ||
+	    n > 1000000)
 		return false;
 	for (size_t i = 0; i < COUNT(units); i++) {
 		if (s.p[s.n - 1] == units[i].unit) {
@@ -48,7 +49,9 @@ take_value(const struct cli *c, const struct cli_option *o, struct str value)
 	if (o->list != NULL)
 		o->list->p[o->list->n++] = value;
 	if (o->time != NULL && !parse_time(value, o->time)) {
-		cli_usage(c, "--%s wants a time: 2027-01-31T12:00:00Z, 2027-01-31, 90d, 12h", o->name);
+		cli_usage(c,
+		    "--%s wants a time: 2027-01-31T12:00:00Z, 2027-01-31, 90d, 12h",
+		    o->name);
 		return false;
 	}
 	return true;
@@ -65,7 +68,8 @@ find(const struct cli_option *o, struct str name)
 
 /* The option at argv[*i]; moves *i to its value if that stands apart. */
 static bool
-take_option(struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
+take_option(
+    struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
 {
 	struct str name = str_of(argv[*i] + 2), value = STR_NULL;
 	const char *eq = memchr(name.p, '=', name.n);
@@ -112,12 +116,14 @@ cli_options(struct cli *c, int argc, char **argv, const struct cli_option *optio
 				return false;
 		} else {
 			words->p[words->n++] = str_of(argv[i]);
-			if (str_utf8_bad(words->p[words->n - 1]) < words->p[words->n - 1].n)
+			if (str_utf8_bad(words->p[words->n - 1]) <
+			    words->p[words->n - 1].n)
 				words->n = max + 1; /* not text: refused below */
 		}
 	}
 	if (words->n >= min && words->n <= max)
 		return true;
-	cli_usage(c, words->n < min ? "an argument is missing" : "an argument is wrong or too many");
+	cli_usage(c, words->n < min ? "an argument is missing"
+				    : "an argument is wrong or too many");
 	return false;
 }

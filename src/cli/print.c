@@ -92,7 +92,9 @@ put_heading(const struct field *fields, const size_t *widths)
 		bool last = fields[k + 1].type == FIELD_NONE;
 
 		for (const char *p = fields[k].name; *p != '\0'; p++)
-			putchar(*p == '_' ? ' ' : *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+			putchar(*p == '_'                ? ' '
+				: *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A'
+							 : *p);
 		if (!last)
 			printf("%*s", (int)(widths[k] - strlen(fields[k].name) + 2), "");
 	}
@@ -113,7 +115,8 @@ put_table(struct arena *a, const struct field *fields, struct list list, size_t 
 		widths[k] = strlen(fields[k].name);
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t k = 0; k < columns; k++) {
-			struct str s = cell(a, &fields[k], (const char *)list.items + i * size);
+			struct str s =
+			    cell(a, &fields[k], (const char *)list.items + i * size);
 
 			cells[i * columns + k] = s;
 			if (width(s) > widths[k])
@@ -137,8 +140,8 @@ put_json(struct buf *b)
 }
 
 int
-cli_print_list(const struct cli *c, const char *name, const struct field *fields, struct list list,
-    size_t size)
+cli_print_list(const struct cli *c, const char *name, const struct field *fields,
+    struct list list, size_t size)
 {
 	struct buf b = { .a = c->arena };
 
@@ -158,7 +161,8 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 }
 
 int
-cli_print(const struct cli *c, const char *name, const struct field *fields, const void *record)
+cli_print(
+    const struct cli *c, const char *name, const struct field *fields, const void *record)
 {
 	struct buf b = { .a = c->arena };
 

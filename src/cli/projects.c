@@ -30,29 +30,36 @@ static const struct field grant_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_projects = STMT_LIST(list_projects, struct project_line, project_out,
-    "SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = $1 ORDER BY name");
+static const struct stmt list_projects =
+    STMT_LIST(list_projects, struct project_line, project_out,
+	"SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = "
+	"$1 ORDER BY name");
 
 static const struct stmt insert_project = STMT(insert_project, project_out,
-    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, account_uuid, name, created_at");
+    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, "
+    "account_uuid, name, created_at");
 
 static const struct stmt rename_project = STMT(rename_project, project_out,
-    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, account_uuid, name, created_at");
+    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, "
+    "account_uuid, name, created_at");
 
 static const struct stmt list_grants = STMT_LIST(list_grants, struct grant, grant_out,
-    "SELECT project_uuid, member_uuid, role FROM project_member WHERE project_uuid::text = lower($1)"
+    "SELECT project_uuid, member_uuid, role FROM project_member WHERE project_uuid::text "
+    "= lower($1)"
     " ORDER BY member_uuid");
 
 /* No row: there is no such pair in one account. */
 static const struct stmt grant_project = STMT(grant_project, grant_out,
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
-    " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING (account_uuid)"
+    " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING "
+    "(account_uuid)"
     "  WHERE p.uuid::text = lower($1) AND m.uuid::text = lower($2)"
     " ON CONFLICT (project_uuid, member_uuid) DO UPDATE SET role = excluded.role"
     " RETURNING project_uuid, member_uuid, role");
 
 static const struct stmt revoke_project = STMT(revoke_project, grant_out,
-    "DELETE FROM project_member WHERE project_uuid::text = lower($1) AND member_uuid::text = lower($2)"
+    "DELETE FROM project_member WHERE project_uuid::text = lower($1) AND "
+    "member_uuid::text = lower($2)"
     " RETURNING project_uuid, member_uuid, role");
 
 static int
@@ -74,7 +81,8 @@ list(struct cli *c, int argc, char **argv)
 	rc = db_list(c->db, &list_projects, &rows, P(uuid));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "projects");
-	return cli_print_list(c, "projects", project_out, rows, sizeof(struct project_line));
+	return cli_print_list(
+	    c, "projects", project_out, rows, sizeof(struct project_line));
 }
 
 static int
@@ -145,7 +153,8 @@ grant(struct cli *c, int argc, char **argv)
 	rc = db_one(c->db, &grant_project, &g, P(words.p[0]), P(words.p[1]),
 	    P(manager ? STR("manager") : STR("viewer")));
 	if (rc == DB_NONE)
-		return cli_fail(EXIT_NOT_FOUND, "no account has both this project and this member");
+		return cli_fail(
+		    EXIT_NOT_FOUND, "no account has both this project and this member");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	return cli_print(c, "grant", grant_out, &g);
@@ -172,9 +181,11 @@ static const struct command subs[] = {
 	{ "create", "--account ACCOUNT NAME", "a new project", .run = create },
 	{ "rename", "PROJECT NAME", "another name", .run = rename_one },
 	{ "members", "PROJECT", "who was granted it", .run = members },
-	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it", .run = grant },
+	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
+	    .run = grant },
 	{ "revoke", "PROJECT MEMBER", "the opposite", .run = revoke },
 	{ NULL },
 };
 
-const struct command projects_command = { "projects", .help = "projects of organisations", .sub = subs };
+const struct command projects_command = { "projects", .help = "projects of organisations",
+	.sub = subs };

@@ -23,13 +23,16 @@ static const struct stmt list_tags = STMT_LIST(list_tags, struct tag, tag_out,
 
 /* $3 is what was said; its parents come along. Without, a new tag has none and an old one keeps its own. */
 static const struct stmt set_tag = STMT(set_tag, tag_out,
-    "WITH said AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY array_to_string(parts[:i], '/')) AS paths"
+    "WITH said AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
+    "array_to_string(parts[:i], '/')) AS paths"
     "  FROM (SELECT string_to_array(c, '/') AS parts FROM unnest($3::text[]) AS c) AS p,"
     "   generate_series(1, cardinality(parts)) AS i)"
     " INSERT INTO tag AS t (slug, name, categories, classification)"
-    " SELECT $1, coalesce($2, $1), coalesce(paths, '{}'), coalesce($4, 'informational') FROM said"
+    " SELECT $1, coalesce($2, $1), coalesce(paths, '{}'), coalesce($4, 'informational') "
+    "FROM said"
     " ON CONFLICT (slug) DO UPDATE SET name = coalesce($2, t.name),"
-    "  categories = CASE WHEN $5 THEN '{}' ELSE coalesce((SELECT paths FROM said), t.categories) END,"
+    "  categories = CASE WHEN $5 THEN '{}' ELSE coalesce((SELECT paths FROM said), "
+    "t.categories) END,"
     "  classification = coalesce($4, t.classification)"
     " RETURNING slug, name, categories, classification");
 
@@ -69,7 +72,8 @@ set(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
 	said = (struct strs){ categories.p, categories.n };
-	rc = db_one(c->db, &set_tag, &t, P(words.p[0]), P(name), P(said), P(classification), P(bare));
+	rc = db_one(c->db, &set_tag, &t, P(words.p[0]), P(name), P(said),
+	    P(classification), P(bare));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	return cli_print(c, "tag", tag_out, &t);
@@ -77,10 +81,14 @@ set(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "", "every tag", .run = list },
-	{ "set", "[--name NAME] [--category PATH]... [--no-categories] "
-		 "[--classification informational|benign|suspicious|malicious] SLUG",
-	    "change a tag, or make it; what is not said stays; parents of a path are added", .run = set },
+	{ "set",
+	    "[--name NAME] [--category PATH]... [--no-categories] "
+	    "[--classification informational|benign|suspicious|malicious] SLUG",
+	    "change a tag, or make it; what is not said stays; parents of a path are "
+	    "added",
+	    .run = set },
 	{ NULL },
 };
 
-const struct command tags_command = { "tags", .help = "tags that hosts carry", .sub = subs };
+const struct command tags_command = { "tags", .help = "tags that hosts carry",
+	.sub = subs };

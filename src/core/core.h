@@ -25,8 +25,8 @@ enum entitlement {
 	ENTITLEMENT_COUNT,
 };
 
-const char *scope_name(enum scope s);		 /* "search.view"; SCOPE_ANY: "any" */
-enum scope scope_parse(struct str name);	 /* SCOPE_UNSET: there is no such scope */
+const char *scope_name(enum scope s);    /* "search.view"; SCOPE_ANY: "any" */
+enum scope scope_parse(struct str name); /* SCOPE_UNSET: there is no such scope */
 const char *entitlement_name(enum entitlement e);
 enum entitlement entitlement_parse(struct str name);
 
@@ -42,17 +42,21 @@ struct secret {
 enum { KEY_PREFIX_LEN = 12, KEY_SECRET_LEN = 56, KEY_HASH_LEN = 32 };
 
 struct key {
-	struct uuid uuid, owner, account; /* owner: the membership that holds it, for ever */
+	struct uuid uuid, owner,
+	    account; /* owner: the membership that holds it, for ever */
 	char prefix[KEY_PREFIX_LEN + 1];
-	uint64_t scopes;       /* bits 1 << enum scope: stored and allowed by the account now (C-010) */
-	uint64_t entitlements; /* bits 1 << enum entitlement: of the account, not expired */
-	bool account_active;   /* C-008 */
-	struct ts valid_until; /* when the key or one of its entitlements expires; TS_NULL: never */
+	uint64_t
+	    scopes; /* bits 1 << enum scope: stored and allowed by the account now (C-010) */
+	uint64_t
+	    entitlements;    /* bits 1 << enum entitlement: of the account, not expired */
+	bool account_active; /* C-008 */
+	struct ts
+	    valid_until; /* when the key or one of its entitlements expires; TS_NULL: never */
 };
 
 enum key_rc {
 	KEY_FOUND,
-	KEY_UNKNOWN,	 /* malformed, unknown, expired or revoked: nobody is told which (C-003) */
+	KEY_UNKNOWN, /* malformed, unknown, expired or revoked: nobody is told which (C-003) */
 	KEY_UNAVAILABLE, /* the key store cannot be asked: authentication_unavailable (C-018) */
 };
 
@@ -63,7 +67,8 @@ struct key_cache *key_cache_new(struct db *db);
 void key_cache_free(struct key_cache *c);
 
 /* Call db_use first: the look-up obeys its deadline. */
-enum key_rc key_lookup(struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
+enum key_rc key_lookup(
+    struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
 bool key_has_scope(const struct key *k, enum scope s);
 bool key_has_entitlement(const struct key *k, enum entitlement e);
 
@@ -81,7 +86,8 @@ struct project {
 
 /* DB_NONE when the project does not exist, is another account's, or is outside the ceiling of the
    key or of its owner: one answer, 404 (C-116). */
-enum db_rc project_find(struct db *db, const struct key *k, struct uuid project, struct project *out) MUST_USE;
+enum db_rc project_find(struct db *db, const struct key *k, struct uuid project,
+    struct project *out) MUST_USE;
 
 /* ---- cursors: opaque to the client, signed, good for one key, operation and set of filters ---- */
 
@@ -92,32 +98,34 @@ struct cursor_secret {
 };
 
 /* Derived from conf.secret_file, which must hold 32 bytes at least; false with a reason otherwise. */
-bool cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_t room) MUST_USE;
+bool cursor_secret_read(
+    const char *path, struct cursor_secret *out, char *err, size_t room) MUST_USE;
 
 struct cursor_for {
 	struct uuid key;
 	struct str operation;
-	struct str filters; /* everything that selects and orders: query, dataset, limit is not one */
+	struct str
+	    filters; /* everything that selects and orders: query, dataset, limit is not one */
 };
 
 /* Text of at most LIM_CURSOR characters. payload: where the next page begins, CURSOR_PAYLOAD_MAX
    bytes at most. */
-struct str cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
-    struct str payload);
+struct str cursor_seal(struct arena *a, const struct cursor_secret *s,
+    const struct cursor_for *f, struct str payload);
 /* False for anything that cursor_seal did not make for the same key, operation and filters. */
-bool cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
-    struct str text, struct str *payload) MUST_USE;
+bool cursor_open(struct arena *a, const struct cursor_secret *s,
+    const struct cursor_for *f, struct str text, struct str *payload) MUST_USE;
 
 /* ---- audit: who did what; the database keeps it insert-only ---- */
 
 struct audit {
-	struct str actor;      /* "key:sfk_xxxxxxxx" or "os:root" */
-	struct str action;     /* "key.create" */
-	struct str subject;    /* a kind: "account", "tag" */
-	struct str subject_id; /* its uuid or slug */
-	struct uuid account;   /* all zero: none */
+	struct str actor;          /* "key:sfk_xxxxxxxx" or "os:root" */
+	struct str action;         /* "key.create" */
+	struct str subject;        /* a kind: "account", "tag" */
+	struct str subject_id;     /* its uuid or slug */
+	struct uuid account;       /* all zero: none */
 	struct json before, after; /* without text: none */
-	struct str request_id; /* without text: none */
+	struct str request_id;     /* without text: none */
 };
 
 /* In the caller's transaction, so that no change stands without its line. */

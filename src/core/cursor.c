@@ -8,20 +8,17 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
+#include "base/limits.h"
 #include "core/core.h"
 
 #include <errno.h>
 
-enum { VERSION = 1, MAC_LEN = 16, HEAD_LEN = 1 + MAC_LEN, SECRET_MIN = 32, SECRET_MAX = 4096 };
-
-static const struct {
-#define LIMIT(id, value, unit, source) int64_t id;
-#include "tbl/limits.h"
-#undef LIMIT
-} limits = {
-#define LIMIT(id, value, unit, source) .id = (value),
-#include "tbl/limits.h"
-#undef LIMIT
+enum {
+	VERSION = 1,
+	MAC_LEN = 16,
+	HEAD_LEN = 1 + MAC_LEN,
+	SECRET_MIN = 32,
+	SECRET_MAX = 4096
 };
 
 bool
@@ -41,11 +38,13 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 	failed = ferror(in) != 0;
 	fclose(in);
 	if (failed || n < SECRET_MIN || n > SECRET_MAX) {
-		snprintf(err, room, "%s: must hold %d to %d random bytes", path, SECRET_MIN, SECRET_MAX);
+		snprintf(err, room, "%s: must hold %d to %d random bytes", path,
+		    SECRET_MIN, SECRET_MAX);
 		return false;
 	}
 	/* A key of its own for this use of the file. */
-	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6, out->bytes, &made) == NULL)
+	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6,
+		out->bytes, &made) == NULL)
 		panic("HMAC failed");
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 	return true;
@@ -61,8 +60,8 @@ add_counted(struct buf *b, struct str s)
 }
 
 static void
-sign(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload,
-    unsigned char mac[SHA256_DIGEST_LENGTH])
+sign(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
+    struct str payload, unsigned char mac[SHA256_DIGEST_LENGTH])
 {
 	struct buf b = { .a = a };
 	unsigned int n;
@@ -72,12 +71,14 @@ sign(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
 	add_counted(&b, f->operation);
 	add_counted(&b, f->filters);
 	add_counted(&b, payload);
-	if (HMAC(EVP_sha256(), s->bytes, sizeof(s->bytes), (const unsigned char *)b.p, b.n, mac, &n) == NULL)
+	if (HMAC(EVP_sha256(), s->bytes, sizeof(s->bytes), (const unsigned char *)b.p,
+		b.n, mac, &n) == NULL)
 		panic("HMAC failed");
 }
 
 struct str
-cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload)
+cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
+    struct str payload)
 {
 	unsigned char raw[HEAD_LEN + CURSOR_PAYLOAD_MAX], mac[SHA256_DIGEST_LENGTH];
 	size_t n = HEAD_LEN + payload.n;
@@ -93,20 +94,20 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 		memcpy(raw + HEAD_LEN, payload.p, payload.n);
 	room = arena_alloc(a, 4 * ((n + 2) / 3) + 1);
 	text = (struct str){ room, base64url_print(room, raw, n) };
-	if ((int64_t)text.n > limits.CURSOR)
+	if ((int64_t)text.n > LIM_CURSOR)
 		panic("a cursor of %zu characters", text.n);
 	return text;
 }
 
 bool
-cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str text,
-    struct str *payload)
+cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
+    struct str text, struct str *payload)
 {
 	unsigned char raw[HEAD_LEN + CURSOR_PAYLOAD_MAX], mac[SHA256_DIGEST_LENGTH];
 	struct str found;
 	size_t n;
 
-	if ((int64_t)text.n > limits.CURSOR || !base64url_parse(text, raw, sizeof(raw), &n))
+	if ((int64_t)text.n > LIM_CURSOR || !base64url_parse(text, raw, sizeof(raw), &n))
 		return false;
 	if (n < HEAD_LEN || raw[0] != VERSION)
 		return false;

@@ -51,7 +51,8 @@ static const struct stmt find_key = STMT(find_key, key_out,
     " a.state = 'active' AS account_active,"
     " least(k.expires_at, (SELECT min(e.expires_at) FROM entitlement e"
     "  WHERE e.account_uuid = k.account_uuid AND e.expires_at > now())) AS valid_until"
-    " FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = k.owner_uuid"
+    " FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = "
+    "k.owner_uuid"
     " WHERE k.prefix = $1 AND k.revoked_at IS NULL AND m.removed_at IS NULL"
     "  AND (k.expires_at IS NULL OR k.expires_at > now())");
 
@@ -76,7 +77,8 @@ key_cache_free(struct key_cache *c)
 static bool
 is_alnum(char ch)
 {
-	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
+	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
+	       (ch >= 'a' && ch <= 'z');
 }
 
 static bool
@@ -86,12 +88,14 @@ well_formed(struct str s)
 	size_t n;
 	bool ok;
 
-	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) || s.p[KEY_PREFIX_LEN] != '_')
+	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) ||
+	    s.p[KEY_PREFIX_LEN] != '_')
 		return false;
 	for (size_t i = 4; i < KEY_PREFIX_LEN; i++)
 		if (!is_alnum(s.p[i]))
 			return false;
-	ok = base64url_parse((struct str){ s.p + KEY_PREFIX_LEN + 1, TAIL_LEN }, raw, sizeof(raw), &n);
+	ok = base64url_parse(
+	    (struct str){ s.p + KEY_PREFIX_LEN + 1, TAIL_LEN }, raw, sizeof(raw), &n);
 	OPENSSL_cleanse(raw, sizeof(raw));
 	return ok && n == sizeof(raw);
 }
@@ -123,7 +127,8 @@ key_of_row(const struct key_row *row)
 }
 
 static enum key_rc
-read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN], struct key *out)
+read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN],
+    struct key *out)
 {
 	struct key_row row = { 0 };
 	struct str prefix = { secret.p, KEY_PREFIX_LEN };
@@ -138,7 +143,8 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	case DB_DOWN:
 		return KEY_UNAVAILABLE;
 	}
-	if (row.sha256.n != KEY_HASH_LEN || CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
+	if (row.sha256.n != KEY_HASH_LEN ||
+	    CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
 		return KEY_UNKNOWN;
 	*out = key_of_row(&row);
 	return KEY_FOUND;
@@ -203,13 +209,16 @@ key_has_scope(const struct key *k, enum scope s)
 bool
 key_has_entitlement(const struct key *k, enum entitlement e)
 {
-	return e == ENTITLEMENT_ANY || (e != ENTITLEMENT_UNSET && (k->entitlements >> e & 1) != 0);
+	return e == ENTITLEMENT_ANY ||
+	       (e != ENTITLEMENT_UNSET && (k->entitlements >> e & 1) != 0);
 }
 
 void
-key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1], unsigned char hash[KEY_HASH_LEN])
+key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
+    unsigned char hash[KEY_HASH_LEN])
 {
-	static const char alphabet[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	static const char alphabet[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 	unsigned char raw[RANDOM_LEN], byte;
 	size_t n = 4;
 

@@ -104,8 +104,8 @@ judge_state(struct db *db, const char *state)
 	} classes[] = {
 		{ "57014", DB_TIMEOUT }, /* statement_timeout */
 		{ "55P03", DB_TIMEOUT }, /* lock_timeout */
-		{ "40", DB_TIMEOUT },	 /* deadlock, serialisation: try again */
-		{ "22", DB_CONFLICT },	 /* a value out of its type's range */
+		{ "40", DB_TIMEOUT },    /* deadlock, serialisation: try again */
+		{ "22", DB_CONFLICT },   /* a value out of its type's range */
 		{ "23", DB_CONFLICT },
 		{ "P0001", DB_CONFLICT },
 	};
@@ -116,7 +116,8 @@ judge_state(struct db *db, const char *state)
 	/* "cached plan must not change result type", "prepared statement does not exist" */
 	db->stale = strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
 	if (!db->quiet)
-		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state, db->message);
+		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state,
+		    db->message);
 	return DB_DOWN;
 }
 
@@ -188,7 +189,8 @@ handshake(struct db *db)
 	while (want != PGRES_POLLING_OK) {
 		if (want == PGRES_POLLING_FAILED)
 			return db_lose(db, PQerrorMessage(db->conn));
-		rc = wait_until(db, want == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
+		rc = wait_until(
+		    db, want == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
 		if (rc != DB_OK)
 			return rc;
 		want = PQconnectPoll(db->conn);
@@ -214,7 +216,8 @@ listen_all(struct db *db)
 static enum db_rc
 connect_now(struct db *db)
 {
-	const char *const names[] = { "fallback_application_name", "client_encoding", "dbname", NULL };
+	const char *const names[] = { "fallback_application_name", "client_encoding",
+		"dbname", NULL };
 	const char *const values[] = { db->application, "UTF8", db->conninfo, NULL };
 	enum db_rc rc;
 

@@ -107,7 +107,7 @@ db_rollback(struct db *db)
 static void
 stmt_label(char out[80], const struct stmt *st, size_t i)
 {
-	snprintf(out, 80, "%.60s.%zu", st->name, i); /* two files may use one name */
+	snprintf(out, 80, "%.50s.%zu", st->name, i); /* two files may use one name */
 }
 
 static enum db_rc
@@ -172,7 +172,8 @@ run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 		rc = prepare(db, st, label);
 	if (rc != DB_OK)
 		return rc;
-	if (!PQsendQueryPrepared(db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
+	if (!PQsendQueryPrepared(
+		db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
 		return db_lose(db, PQerrorMessage(db->conn));
 	rc = only_result(db, out);
 	if (db->stale) /* the next call begins with a fresh connection */
@@ -189,7 +190,7 @@ clear(void *arg)
 enum db_rc
 db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
 {
-	PGresult *res;
+	PGresult *res = NULL;
 	enum db_rc rc = run(db, st, args, &res);
 
 	if (rc != DB_OK)
@@ -206,7 +207,7 @@ db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
 enum db_rc
 db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args args)
 {
-	PGresult *res;
+	PGresult *res = NULL;
 	enum db_rc rc = run(db, st, args, &res);
 
 	*out = (struct list){ NULL, 0 };
@@ -225,7 +226,7 @@ db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args a
 enum db_rc
 db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args args)
 {
-	PGresult *res;
+	PGresult *res = NULL;
 	enum db_rc rc = run(db, st, args, &res);
 
 	if (changed != NULL)

@@ -12,8 +12,8 @@ enum db_rc {
 	DB_OK,
 	DB_NONE,     /* no row */
 	DB_CONFLICT, /* a constraint, a value the type does not take, or a raised P0001 */
-	DB_TIMEOUT,  /* statement_timeout, lock_timeout, a deadlock, or the deadline of db_use */
-	DB_DOWN,     /* no connection, it was lost, or the database is not as this program needs it:
+	DB_TIMEOUT, /* statement_timeout, lock_timeout, a deadlock, or the deadline of db_use */
+	DB_DOWN, /* no connection, it was lost, or the database is not as this program needs it:
 			nothing is known to be committed */
 };
 
@@ -30,18 +30,27 @@ struct stmt {
 };
 
 /* For db_one and db_do. */
-#define STMT(ident, fields, text)                                                                  \
-	{                                                                                          \
-		.name = #ident, .out = (fields), .sql = (text)                                     \
+#define STMT(ident, fields, text)                                                        \
+	{                                                                                \
+		.name = #ident, .out = (fields), .sql = (text)                           \
 	}
 /* For db_list too: its items are structs of this type. */
-#define STMT_LIST(ident, type, fields, text)                                                       \
-	{                                                                                          \
-		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
+#define STMT_LIST(ident, type, fields, text)                                             \
+	{                                                                                \
+		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)     \
 	}
 
-enum param_type { PARAM_NULL, PARAM_STR, PARAM_UUID, PARAM_TS, PARAM_INT, PARAM_NUM, PARAM_BOOL,
-	PARAM_BYTES, PARAM_STRS };
+enum param_type {
+	PARAM_NULL,
+	PARAM_STR,
+	PARAM_UUID,
+	PARAM_TS,
+	PARAM_INT,
+	PARAM_NUM,
+	PARAM_BOOL,
+	PARAM_BYTES,
+	PARAM_STRS
+};
 
 struct bytes {
 	const unsigned char *p;
@@ -77,10 +86,17 @@ struct db_param db_param_bytes(struct bytes v);
 struct db_param db_param_strs(struct strs v);
 
 /* The parameter's type follows from the expression's C type. */
-#define P(v)                                                                                       \
-	_Generic((v), struct str: db_param_str, struct uuid: db_param_uuid, struct ts: db_param_ts, \
-	    int: db_param_int, int64_t: db_param_int, double: db_param_num, bool: db_param_bool,   \
-	    struct bytes: db_param_bytes, struct strs: db_param_strs)(v)
+#define P(v)                                                                             \
+	_Generic((v), struct str                                                         \
+		 : db_param_str, struct uuid                                             \
+		 : db_param_uuid, struct ts                                              \
+		 : db_param_ts, int                                                      \
+		 : db_param_int, int64_t                                                 \
+		 : db_param_int, double                                                  \
+		 : db_param_num, bool                                                    \
+		 : db_param_bool, struct bytes                                           \
+		 : db_param_bytes, struct strs                                           \
+		 : db_param_strs)(v)
 
 /* Does not connect yet; the connection is made, and made again after a loss, by the first call that
    needs it. application is shown in pg_stat_activity. Never NULL. */
@@ -100,17 +116,21 @@ struct db_args {
 	size_t n;
 };
 
-#define DB_ARGS(...)                                                                               \
-	((struct db_args){ (const struct db_param[]){ __VA_ARGS__ },                               \
-	    sizeof((const struct db_param[]){ __VA_ARGS__ }) / sizeof(struct db_param) })
+#define DB_ARGS(...)                                                                     \
+	((struct db_args){ (const struct db_param[]){ __VA_ARGS__ },                     \
+	    sizeof((const struct db_param[]){ __VA_ARGS__ }) /                           \
+		sizeof(struct db_param) })
 #define DB_NO_ARGS ((struct db_args){ NULL, 0 })
 
 /* The first row into *out. More than one row is our bug. */
-enum db_rc db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args) MUST_USE;
+enum db_rc db_one_row(
+    struct db *db, const struct stmt *st, void *out, struct db_args args) MUST_USE;
 /* Every row: out->items is an array of st->size-byte structs in the arena. DB_OK also for none. */
-enum db_rc db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args args) MUST_USE;
+enum db_rc db_rows(
+    struct db *db, const struct stmt *st, struct list *out, struct db_args args) MUST_USE;
 /* No rows wanted; *changed (may be NULL) gets the number of rows affected. */
-enum db_rc db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args args) MUST_USE;
+enum db_rc db_run(
+    struct db *db, const struct stmt *st, int64_t *changed, struct db_args args) MUST_USE;
 
 #define db_one(db, st, out, ...) db_one_row((db), (st), (out), DB_ARGS(__VA_ARGS__))
 #define db_list(db, st, out, ...) db_rows((db), (st), (out), DB_ARGS(__VA_ARGS__))

@@ -14,15 +14,16 @@ struct db {
 	char *conninfo, *application;
 	struct arena *arena; /* the caller's */
 	int64_t deadline;    /* mono_us; 0: none */
-	const struct stmt *prepared[DB_STMTS_MAX]; /* on this connection; the index is in its name */
+	const struct stmt
+	    *prepared[DB_STMTS_MAX]; /* on this connection; the index is in its name */
 	size_t nprepared;
 	const char *channels[DB_CHANNELS_MAX]; /* constants */
 	size_t nchannels;
 	bool in_transaction;
-	bool lost;	   /* since db_notified last told */
-	bool stale;	   /* the schema has changed under a prepared statement */
+	bool lost;  /* since db_notified last told */
+	bool stale; /* the schema has changed under a prepared statement */
 	bool quiet;
-	char *copy_line;   /* of libpq, given back at the next db_copy_out */
+	char *copy_line; /* of libpq, given back at the next db_copy_out */
 	char message[DB_MESSAGE_MAX];
 };
 
@@ -54,6 +55,7 @@ bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST
 
 /* ---- row.c ---- */
 
-void db_row(struct arena *a, const PGresult *res, int row, const struct stmt *st, void *out);
+void db_row(
+    struct arena *a, const PGresult *res, int row, const struct stmt *st, void *out);
 
 #endif

@@ -9,7 +9,8 @@
 struct db_param
 db_param_str(struct str v)
 {
-	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_STR, .str = v };
+	return (
+	    struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_STR, .str = v };
 }
 
 struct db_param
@@ -25,7 +26,8 @@ db_param_uuid(struct uuid v)
 struct db_param
 db_param_ts(struct ts v)
 {
-	return (struct db_param){ .type = ts_is_null(v) ? PARAM_NULL : PARAM_TS, .ts = v };
+	return (
+	    struct db_param){ .type = ts_is_null(v) ? PARAM_NULL : PARAM_TS, .ts = v };
 }
 
 struct db_param
@@ -49,7 +51,8 @@ db_param_bool(bool v)
 struct db_param
 db_param_bytes(struct bytes v)
 {
-	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_BYTES, .bytes = v };
+	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_BYTES,
+		.bytes = v };
 }
 
 struct db_param

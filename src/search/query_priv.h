@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Between the files of the query parser: query.c (grammar), query_lex.c (characters, faults),
-   query_value.c (typed tests). Everything lives in the request's arena. */
+   query_test.c (tests of fields), query_value.c (typed values). All lives in the request's arena. */
 #ifndef SEARCH_QUERY_PRIV_H
 #define SEARCH_QUERY_PRIV_H
 
@@ -15,8 +15,8 @@ struct parser {
 	struct ts now;
 	unsigned depth, clauses;
 	bool nested; /* inside services:( ... ) */
-	const struct schema_field
-	    *group_of; /* inside field:( ... ): words are values of it */
+	/* Inside field:( ... ), where words are values of the field. */
+	const struct schema_field *group_of;
 	struct query_fault *fault;
 };
 
@@ -46,7 +46,23 @@ struct str lex_raw(const struct parser *p);
 /* Reads a phrase or a word that ends at white space, ( ) " or one of stops; it may be empty. */
 bool lex_word(struct parser *p, const char *stops, struct word *out) MUST_USE;
 
-/* ---- query_value.c: all of them return NULL or false after a fault ---- */
+/* ---- query_value.c: false after a fault ---- */
+
+/* A value and, where it stands for a time span (a day), its last instant; else both are the same. */
+struct span {
+	struct value first, last;
+};
+
+/* The value of a word as MATCH and RANGE take it. */
+bool value_span(struct parser *p, const struct schema_field *f, const struct word *w,
+    struct span *v) MUST_USE;
+bool value_dns(struct parser *p, const struct schema_field *f, const struct word *w,
+    struct value *v) MUST_USE;
+bool value_has_patterns(const struct schema_field *f);
+bool value_pattern(struct parser *p, const struct schema_field *f, const struct word *w,
+    struct value *v) MUST_USE;
+
+/* ---- query_test.c: NULL or false after a fault ---- */
 
 enum op { OP_MATCH, OP_EXACT, OP_DIFFERS, OP_GE, OP_LE, OP_GT, OP_LT };
 

@@ -59,11 +59,13 @@ text_fold(struct arena *a, struct str s)
 	out = arena_array(
 	    a, s.n, 2); /* a folded character takes at most half as many bytes more */
 	for (size_t i = 0; i < s.n;) {
+		unsigned char byte = (unsigned char)s.p[i];
 		utf8proc_int32_t c;
 		size_t k;
 
-		if ((unsigned char)s.p[i] < 0x80) {
-			str_lower_ascii(out + n++, (struct str){ s.p + i++, 1 });
+		if (byte < 0x80) {
+			out[n++] = (char)(byte | (byte >= 'A' && byte <= 'Z') << 5);
+			i++;
 			continue;
 		}
 		k = character(s, i, &c);

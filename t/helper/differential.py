@@ -204,16 +204,16 @@ class Queries:
         picked = self.rng.sample(words, min(len(words), self.rng.randint(1, 2)))
         text = shown + ":" + (picked[0] if len(picked) == 1 and picked[0].lower() not in KEYWORDS
                               else '"' + " ".join(picked) + '"')
-        tokens = "regexp_split_to_array(lower({v}), '[^[:alnum:]_]+')"
+        tokens = "regexp_split_to_array(lower({v}), '[^[:alnum:]]+')"
         wanted = ", ".join(self.literal(w.lower()) for w in picked)
         return text, each(f"{tokens} @> ARRAY[{wanted}]")
 
     def test_dns(self, name, shown, each):
         value = self.value(name)
         if self.rng.random() < 0.3:
-            return f"{shown}={value}", each(f"{{v}} = {self.literal(value)}")
+            return f"{shown}={self.quoted(value)}", each(f"{{v}} = {self.literal(value)}")
         value = ".".join(value.split(".")[-self.rng.randint(1, 3):])
-        return f"{shown}:{value}", each(f"({{v}} = {self.literal(value)} OR {{v}} LIKE {self.literal('%.' + value)})")
+        return f"{shown}:{self.quoted(value)}", each(f"({{v}} = {self.literal(value)} OR {{v}} LIKE {self.literal('%.' + value)})")
 
     def leaf(self):
         """A test of hosts: (text, SQL over h)."""

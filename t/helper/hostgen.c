@@ -7,7 +7,7 @@
 	all                  (empty)						100 %
 	US                   country_code:US					 33 %
 	malware on 443       services.port:443 AND tags:malware			  4 %
-	22 outside CN        services.port:22 AND NOT country_code:CN		 34 %
+	22 outside CN        services.port:22 AND NOT country_code:CN		 28 %
 	c2/phishing on 8443  (tags:c2 OR tags:phishing) AND services.port:8443	  1 %
 	rare tag             tags:sinkhole					  0.04 %
 	title contains       services.http.title:login				  5 %

@@ -87,7 +87,7 @@ world_give()
 # Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
 world_programs()
 {
-	BIN=$BUILD
+	BIN=$BUILD SQL=$TOP/sql
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN"
@@ -145,14 +145,17 @@ world_pg_stop()
 	[ ! -f "$W/db/pg/postmaster.pid" ] || "$TOP/t/helper/pg" stop "$W/db"
 }
 
-# Schema, an account that may do everything, its project and a key with every scope: prints assignments.
+# Schema, an account that may do everything, its owner, project and a key with every scope: prints
+# assignments. Roles are made by the superuser.
 world_seed()
 {
-	world_ctl migrate >&2 || return 1
-	_account=$(world_ctl --json account add Example | jq -er '.uuid') || return 1
-	_project=$(world_ctl --json project add --account "$_account" Perimeter | jq -er '.uuid') || return 1
-	world_ctl entitlement grant --account "$_account" search >&2 || return 1
-	_key=$(world_ctl --json key add --account "$_account" --scope all everything | jq -er '.secret') || return 1
+	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null || return 1
+	_account=$(world_ctl --json accounts create Example | jq -er .account.uuid) || return 1
+	world_ctl members create --account "$_account" --email owner@example.com --owner Owner >/dev/null || return 1
+	_project=$(world_ctl --json projects create --account "$_account" Perimeter | jq -er .project.uuid) ||
+		return 1
+	_key=$(world_ctl --json keys create --account "$_account" --name everything --scope all |
+		jq -er .key.key) || return 1
 	echo "ACCOUNT=$_account PROJECT=$_project KEY=$_key"
 }
 

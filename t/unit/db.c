@@ -48,12 +48,15 @@ static const struct field all_out[] = {
 };
 
 static const struct stmt read_all = STMT(read_all, all_out,
-    "SELECT 'té'::text AS text, 'n'::name AS name, '{\"a\": 1}'::jsonb AS doc, '2001:db8::1'::inet AS ip,"
+    "SELECT 'té'::text AS text, 'n'::name AS name, '{\"a\": 1}'::jsonb AS doc, "
+    "'2001:db8::1'::inet AS ip,"
     " '10.0.0.0/8'::inet AS net, '\\x00ff'::bytea AS raw, '[1]'::json AS json,"
     " '00112233-4455-6677-8899-AABBCCDDEEFF'::uuid AS uuid, NULL::uuid AS none,"
     " '2026-01-02 03:04:05.123456+02'::timestamptz AS at, NULL::timestamptz AS never,"
-    " -7::int2 AS small, -70000::int4 AS medium, 9007199254740993::int8 AS big, 0.1::float8 AS num,"
-    " true AS yes, ARRAY['a,b', '\"', '']::text[] AS texts, ARRAY[1, -2]::int8[] AS numbers,"
+    " -7::int2 AS small, -70000::int4 AS medium, 9007199254740993::int8 AS big, "
+    "0.1::float8 AS num,"
+    " true AS yes, ARRAY['a,b', '\"', '']::text[] AS texts, ARRAY[1, -2]::int8[] AS "
+    "numbers,"
     " '{}'::text[] AS empty");
 
 struct pair {
@@ -70,13 +73,18 @@ static const struct field pair_out[] = {
 static const struct stmt list_pairs = STMT_LIST(list_pairs, struct pair, pair_out,
     "SELECT n, 'row ' || n AS s FROM generate_series(1, $1::bigint) AS n");
 static const struct stmt echo = STMT(echo, pair_out,
-    "SELECT $1::bigint AS n, concat_ws('|', $2::text, $3::uuid, $4::timestamptz AT TIME ZONE 'UTC',"
+    "SELECT $1::bigint AS n, concat_ws('|', $2::text, $3::uuid, $4::timestamptz AT TIME "
+    "ZONE 'UTC',"
     " $5::boolean, $6::bytea, $7::float8, array_to_string($8::text[], ';')) AS s");
 static const struct stmt nap = STMT(nap, NULL, "SELECT pg_sleep($1)");
-static const struct stmt one = STMT(one, pair_out, "SELECT 1::bigint AS n, 'x' AS s WHERE $1");
-static const struct stmt insert = STMT(insert, NULL, "INSERT INTO t (n, s) VALUES ($1, $2)");
-static const struct stmt first = STMT(first, pair_out, "SELECT * FROM t ORDER BY n LIMIT 1");
-static const struct stmt backend = STMT(backend, pair_out, "SELECT pg_backend_pid()::bigint AS n, '' AS s");
+static const struct stmt one =
+    STMT(one, pair_out, "SELECT 1::bigint AS n, 'x' AS s WHERE $1");
+static const struct stmt insert =
+    STMT(insert, NULL, "INSERT INTO t (n, s) VALUES ($1, $2)");
+static const struct stmt first =
+    STMT(first, pair_out, "SELECT * FROM t ORDER BY n LIMIT 1");
+static const struct stmt backend =
+    STMT(backend, pair_out, "SELECT pg_backend_pid()::bigint AS n, '' AS s");
 static const struct stmt end_backend = STMT(end_backend, pair_out,
     "SELECT pg_terminate_backend($1::int)::int::bigint AS n, '' AS s");
 
@@ -95,7 +103,8 @@ rows_have_every_type(void)
 	char text[64];
 
 	CU_ASSERT_EQUAL_FATAL(db_one_row(db, &read_all, &a, DB_NO_ARGS), DB_OK);
-	CU_ASSERT_TRUE(str_is(a.text, "té") && str_is(a.name, "n") && str_is(a.doc, "{\"a\": 1}"));
+	CU_ASSERT_TRUE(
+	    str_is(a.text, "té") && str_is(a.name, "n") && str_is(a.doc, "{\"a\": 1}"));
 	CU_ASSERT_TRUE(str_is(a.ip, "2001:db8::1") && str_is(a.net, "10.0.0.0/8"));
 	CU_ASSERT_TRUE(a.raw.n == 2 && memcmp(a.raw.p, "\x00\xff", 2) == 0);
 	CU_ASSERT_TRUE(str_is(a.json.text, "[1]"));
@@ -111,29 +120,37 @@ rows_have_every_type(void)
 	CU_ASSERT_EQUAL_FATAL(a.texts.n, 3);
 	CU_ASSERT_TRUE(str_is(((struct str *)a.texts.items)[0], "a,b"));
 	CU_ASSERT_TRUE(str_is(((struct str *)a.texts.items)[1], "\""));
-	CU_ASSERT_TRUE(a.numbers.n == 2 && ((int64_t *)a.numbers.items)[1] == -2 && a.empty.n == 0);
+	CU_ASSERT_TRUE(
+	    a.numbers.n == 2 && ((int64_t *)a.numbers.items)[1] == -2 && a.empty.n == 0);
 }
 
 static void
 parameters_arrive_as_sent(void)
 {
-	static const struct str items[] = { STR_INIT("a\"b"), STR_INIT("c\\d"), STR_INIT("NULL"), STR_INIT("{") };
+	static const struct str items[] = { STR_INIT("a\"b"), STR_INIT("c\\d"),
+		STR_INIT("NULL"), STR_INIT("{") };
 	struct uuid u = { { 0x12 } };
 	struct ts t = { INT64_C(1767323045123456) };
 	struct bytes raw = { (const unsigned char *)"\0x", 2 };
 	struct strs list = { items, COUNT(items) };
 	struct pair p;
 
-	CU_ASSERT_EQUAL_FATAL(db_one(db, &echo, &p, P(INT64_MIN), P(STR("it's")), P(u), P(t), P((bool)true),
-	    P(raw), P(0.5), P(list)), DB_OK);
+	CU_ASSERT_EQUAL_FATAL(db_one(db, &echo, &p, P(INT64_MIN), P(STR("it's")), P(u),
+				  P(t), P((bool)true), P(raw), P(0.5), P(list)),
+	    DB_OK);
 	CU_ASSERT_EQUAL(p.n, INT64_MIN);
-	CU_ASSERT_TRUE(str_is(p.s, "it's|12000000-0000-0000-0000-000000000000|2026-01-02 03:04:05.123456|t|"
+	CU_ASSERT_TRUE(str_is(p.s,
+	    "it's|12000000-0000-0000-0000-000000000000|2026-01-02 03:04:05.123456|t|"
 	    "\\x0078|0.5|a\"b;c\\d;NULL;{"));
-	CU_ASSERT_EQUAL(db_one(db, &echo, &p, P(1), P(STR_NULL), P((struct uuid){ { 0 } }), P(TS_NULL),
-	    P((bool)false), P(((struct bytes){ NULL, 0 })), P(0.5), P(((struct strs){ NULL, 0 }))), DB_OK);
+	CU_ASSERT_EQUAL(
+	    db_one(db, &echo, &p, P(1), P(STR_NULL), P((struct uuid){ { 0 } }),
+		P(TS_NULL), P((bool)false), P(((struct bytes){ NULL, 0 })), P(0.5),
+		P(((struct strs){ NULL, 0 }))),
+	    DB_OK);
 	CU_ASSERT_TRUE(str_is(p.s, "f|0.5|"));
-	CU_ASSERT_EQUAL(db_one(db, &echo, &p, P(1), P(STR("a\0b")), P(u), P(t), P((bool)true), P(raw),
-	    P(0.5), P(list)), DB_CONFLICT);
+	CU_ASSERT_EQUAL(db_one(db, &echo, &p, P(1), P(STR("a\0b")), P(u), P(t),
+			    P((bool)true), P(raw), P(0.5), P(list)),
+	    DB_CONFLICT);
 }
 
 static void
@@ -155,13 +172,17 @@ failures_are_told_apart(void)
 	int64_t n = 0;
 	int socket;
 
-	CU_ASSERT_EQUAL(db_script(db, "DROP TABLE IF EXISTS t; CREATE TABLE t (n bigint PRIMARY KEY, s text)"), DB_OK);
+	CU_ASSERT_EQUAL(
+	    db_script(db,
+		"DROP TABLE IF EXISTS t; CREATE TABLE t (n bigint PRIMARY KEY, s text)"),
+	    DB_OK);
 	CU_ASSERT_EQUAL(db_one(db, &one, &p, P((bool)false)), DB_NONE);
 	CU_ASSERT_EQUAL(db_do(db, &insert, &n, P(1), P(STR("a"))), DB_OK);
 	CU_ASSERT_EQUAL(n, 1);
 	CU_ASSERT_EQUAL(db_do(db, &insert, &n, P(1), P(STR("b"))), DB_CONFLICT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(db_message(db), "t_pkey"));
-	CU_ASSERT_EQUAL(db_script(db, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), DB_CONFLICT);
+	CU_ASSERT_EQUAL(
+	    db_script(db, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), DB_CONFLICT);
 	CU_ASSERT_STRING_EQUAL(db_message(db), "no");
 	socket = db_socket(db);
 	CU_ASSERT_EQUAL(db_script(db, "SELECT nothing FROM nowhere"), DB_DOWN);
@@ -262,7 +283,8 @@ notifications_arrive(void)
 	CU_ASSERT_TRUE(works(ear));
 	CU_ASSERT_FALSE(db_notified(ear));
 	CU_ASSERT_EQUAL(db_script(db, "NOTIFY news"), DB_OK);
-	CU_ASSERT_TRUE(works(ear)); /* the server sends what was notified before it answers */
+	CU_ASSERT_TRUE(
+	    works(ear)); /* the server sends what was notified before it answers */
 	CU_ASSERT_TRUE(db_notified(ear));
 	CU_ASSERT_FALSE(db_notified(ear));
 	db_close(ear);
@@ -301,14 +323,17 @@ copy_goes_both_ways(void)
 	struct str line;
 	enum db_rc rc;
 
-	CU_ASSERT_EQUAL(db_script(db, "DROP TABLE IF EXISTS c; CREATE TABLE c (n bigint, s text)"), DB_OK);
+	CU_ASSERT_EQUAL(
+	    db_script(db, "DROP TABLE IF EXISTS c; CREATE TABLE c (n bigint, s text)"),
+	    DB_OK);
 	for (int i = 0; i < 100000; i++)
 		buf_printf(&b, "%d\tline %d\n", i, i);
 	CU_ASSERT_EQUAL_FATAL(db_copy_in_begin(db, "COPY c FROM STDIN"), DB_OK);
 	CU_ASSERT_EQUAL(db_copy_in(db, buf_done(&b)), DB_OK);
 	CU_ASSERT_EQUAL(db_copy_in_end(db, &rows), DB_OK);
 	CU_ASSERT_EQUAL(rows, 100000);
-	CU_ASSERT_EQUAL_FATAL(db_copy_out_begin(db, "COPY (SELECT * FROM c ORDER BY n) TO STDOUT"), DB_OK);
+	CU_ASSERT_EQUAL_FATAL(
+	    db_copy_out_begin(db, "COPY (SELECT * FROM c ORDER BY n) TO STDOUT"), DB_OK);
 	while ((rc = db_copy_out(db, &line)) == DB_OK)
 		seen += seen > 0 || str_is(line, "0\tline 0");
 	CU_ASSERT_EQUAL(rc, DB_NONE);
@@ -340,7 +365,8 @@ static CU_TestInfo tests[] = {
 	{ "a silent server holds nobody", a_silent_server_holds_nobody },
 	{ "a lost backend ends the transaction", a_lost_backend_ends_the_transaction },
 	{ "notifications arrive", notifications_arrive },
-	{ "a dead server is told and found again", a_dead_server_is_told_and_found_again },
+	{ "a dead server is told and found again",
+	    a_dead_server_is_told_and_found_again },
 	{ "COPY goes both ways", copy_goes_both_ways },
 	{ "COPY fails in one piece", copy_fails_in_one_piece },
 	CU_TEST_INFO_NULL,

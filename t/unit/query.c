@@ -197,6 +197,10 @@ keywords_and_text_and_names(void)
 		    "10: hostnames takes a DNS name, not "
 		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
 		    "\"" },
+		{ "hostname=*.Example.com", "hostnames=\"*.example.com\"" },
+		{ "hostname:\"*.example.com\"", "hostnames:\"*.example.com\"" },
+		{ "hostname:\"*.\"", "10: hostnames takes a DNS name, not \"*.\"" },
+		{ "hostname=a.*", "10: hostnames takes a DNS name, not \"a.*\"" },
 		{ "hostname:.a", "10: hostnames takes a DNS name, not \".a\"" },
 		{ "hostname:*a.", "10: a pattern needs two characters besides * and ?" },
 		{ "hostname:*ab..", "10: hostnames takes a DNS name, not \"*ab..\"" },
@@ -475,7 +479,7 @@ user_text_in_messages_is_harmless(void) /* C-062 */
 {
 	static const struct example examples[] = {
 		{ "asn:\"<b>&x\"", "5: asn takes an integer, not \"?b??x\"" },
-		{ "asn:\"a\\\"\\n\xc2\x85\xe2\x80\xae\xe2\x80\xa8\xee\x80\x80\xcd\xb8\"",
+		{ "asn:\"a\\\"\\n\xc2\x85\xe2\x80\x8d\xe2\x80\xa8\xee\x80\x80\xcd\xb8\"",
 		    "5: asn takes an integer, not \"a???????\"" },
 	};
 	struct buf b = { .a = arena };

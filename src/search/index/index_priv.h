@@ -131,9 +131,8 @@ uint32_t terms_find_other(const struct terms *t, const struct terms *other, uint
 int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j); /* bucket order */
 /* Whether it may be a bucket: 1 to 4096 characters (C-050). */
 bool terms_bucketable(const struct terms *t, uint32_t id);
-bool glob_match(struct str pattern, struct str s); /* * and ?, \ before a literal one */
-/* The literal text before the first wildcard, unescaped into room (pattern.n bytes). */
-struct str glob_prefix(struct str pattern, char *room);
+bool glob_match(struct str pattern, struct str s); /* * any characters, ? one */
+struct str glob_prefix(struct str pattern); /* the literal text before the first wildcard */
 /* The subtree that all matches of a pattern of names are in: "*.example.com" gives "example.com". */
 struct str glob_subtree(struct str pattern);
 int64_t number_key(double n); /* an integer of the same order, and back */

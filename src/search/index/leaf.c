@@ -224,7 +224,7 @@ match_name(const struct leaf *f, struct str key)
 static void
 match_pattern(const struct leaf *f, struct str pattern)
 {
-	struct str key = folded(f->r->arena, pattern), prefix, s;
+	struct str key = folded(f->r->arena, pattern), s;
 	uint32_t range[2] = { 0, f->t->n };
 	struct arena *small = NULL;
 
@@ -239,8 +239,7 @@ match_pattern(const struct leaf *f, struct str pattern)
 			ids->n = n;
 		}
 	} else {
-		prefix = glob_prefix(key, arena_alloc(f->r->arena, key.n + 1));
-		folded_range(f, prefix, true, range);
+		folded_range(f, glob_prefix(key), true, range);
 	}
 	if (f->t->fold != NULL)
 		small = arena_new(1u << 30);
@@ -425,21 +424,29 @@ match_nets(const struct leaf *f)
 	return out;
 }
 
+/* The first document not before the address, or, after, the first behind it. */
+static uint32_t
+address_place(const struct segment *seg, const struct bound *b, bool after)
+{
+	uint32_t doc = segment_lower(seg, b->v.ip.a);
+	unsigned char at[16];
+
+	if (!after || doc >= seg->ndocs)
+		return doc;
+	segment_ip(seg, doc, at);
+	return doc + (memcmp(at, b->v.ip.a, 16) == 0);
+}
+
 static struct set
 range_addresses(const struct leaf *f)
 {
 	const struct node *n = f->node;
 	struct set out = { .form = SET_RANGE, .hi = f->r->seg->ndocs };
-	uint32_t first, last;
 
-	if (n->lo.set) {
-		segment_net(f->r->seg, &n->lo.v.ip, &first, &last);
-		out.lo = n->lo.inclusive ? first : last;
-	}
-	if (n->hi.set) {
-		segment_net(f->r->seg, &n->hi.v.ip, &first, &last);
-		out.hi = n->hi.inclusive ? last : first;
-	}
+	if (n->lo.set)
+		out.lo = address_place(f->r->seg, &n->lo, !n->lo.inclusive);
+	if (n->hi.set)
+		out.hi = address_place(f->r->seg, &n->hi, n->hi.inclusive);
 	return out.lo < out.hi ? out : set_none();
 }
 

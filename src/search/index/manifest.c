@@ -315,7 +315,7 @@ index_state_load(const char *directory, struct index_state *out, char err[INDEX_
 {
 	char path[4096];
 	struct buf b = { 0 };
-	bool ok;
+	bool ok = false;
 
 	*out = (struct index_state){ .published_at = TS_NULL };
 	manifest_path(directory, path, sizeof(path));

@@ -91,6 +91,24 @@ pool_reset(struct words_pool *p)
 	p->nunused = p->n;
 }
 
+/* ---- term numbers ---- */
+
+void
+scratch_fit(struct scratch *s, size_t room)
+{
+	if (room <= s->room)
+		return;
+	s->room = room + room / 2 + 64;
+	s->p = grow(s->p, s->room, sizeof(*s->p));
+}
+
+void
+scratch_add(struct scratch *s, uint32_t v)
+{
+	scratch_fit(s, s->n + 1);
+	s->p[s->n++] = v;
+}
+
 /* ---- words ---- */
 
 #if defined(__x86_64__)

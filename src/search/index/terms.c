@@ -143,16 +143,14 @@ glob_match(struct str p, struct str s)
 	size_t i = 0, k = 0, star = SIZE_MAX, resume = 0;
 
 	while (k < s.n) {
-		bool literal = i < p.n && p.p[i] == '\\' && i + 1 < p.n;
-
-		if (!literal && i < p.n && p.p[i] == '*') {
+		if (i < p.n && p.p[i] == '*') {
 			star = i++;
 			resume = k;
-		} else if (!literal && i < p.n && p.p[i] == '?') {
+		} else if (i < p.n && p.p[i] == '?') {
 			i++;
 			k += char_len(s, k);
-		} else if (i < p.n && p.p[i + literal] == s.p[k]) {
-			i += 1u + literal;
+		} else if (i < p.n && p.p[i] == s.p[k]) {
+			i++;
 			k++;
 		} else if (star != SIZE_MAX) {
 			i = star + 1;
@@ -168,16 +166,13 @@ glob_match(struct str p, struct str s)
 }
 
 struct str
-glob_prefix(struct str p, char *room)
+glob_prefix(struct str p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p.n && p.p[i] != '*' && p.p[i] != '?'; i++) {
-		if (p.p[i] == '\\' && i + 1 < p.n)
-			i++;
-		room[n++] = p.p[i];
-	}
-	return (struct str){ room, n };
+	while (n < p.n && p.p[n] != '*' && p.p[n] != '?')
+		n++;
+	return (struct str){ p.p, n };
 }
 
 struct str
@@ -185,12 +180,9 @@ glob_subtree(struct str p)
 {
 	size_t from = 0;
 
-	for (size_t i = 0; i < p.n; i++) {
-		if (p.p[i] == '\\')
-			return STR_NULL;
+	for (size_t i = 0; i < p.n; i++)
 		if (p.p[i] == '*' || p.p[i] == '?')
 			from = i + 1;
-	}
 	while (from > 0 && from < p.n && p.p[from] != '.')
 		from++;
 	if (from > 0)

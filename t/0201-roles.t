@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What each role must not do, and that it can do its work.
+cd "$(dirname "$0")/.." || exit 1
+ctl=${TOP_BUILDDIR:-.}/surfacectl
+dir=$(mktemp -d /tmp/surfaced.XXXXXX)
+trap 't/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
+export PGHOST="$dir" PGUSER=postgres PGDATABASE=surfaced
+t/helper/pg start "$dir" && "$ctl" --database '' migrate --sql-dir sql >/dev/null || exit 1
+
+n=0
+result() { # 0 or not, what
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' "$dir/err"; fi
+}
+as() { psql -X -q -A -t -v ON_ERROR_STOP=1 -U "$1" -c "$2" >"$dir/out" 2>"$dir/err"; }
+may() { as "$1" "$2"; result $? "$1 may: $2"; }
+not() { # refused for want of a right or by a trigger, not for a typing error
+	if as "$1" "$2"; then echo "it worked" >"$dir/err"; result 1 "$1 may not: $2"; return; fi
+	grep -qE "permission denied|must be owner|never changed" "$dir/err"
+	result $? "$1 may not: $2"
+}
+
+audit="INSERT INTO audit (actor, action, subject, subject_id) VALUES ('t', 'a.b', 'c', 'd')"
+! as surfaced_owner "SELECT 1" && grep -q "not permitted to log in" "$dir/err"; result $? "surfaced_owner cannot log in"
+for role in surfaced_api surfaced_index surfaced_admin; do
+	may $role "$audit"
+	for change in "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" \
+		"INSERT INTO audit (actor, action, subject, subject_id, at) VALUES ('t', 'a.b', 'c', 'd', now())" \
+		"INSERT INTO audit (actor, action, subject, subject_id, program) VALUES ('t', 'a.b', 'c', 'd', 'x')" \
+		"CREATE TABLE mine (n int)" "DROP TABLE audit" "SET ROLE surfaced_owner" \
+		"ALTER TABLE audit DISABLE TRIGGER ALL" "CREATE SCHEMA mine" \
+		"DELETE FROM api_key" "DELETE FROM host" "DELETE FROM schema_migration" \
+		"INSERT INTO schema_migration (version, name, sha256) VALUES (1, 'x', 'x')"; do
+		not $role "$change"
+	done
+done
+not postgres "UPDATE audit SET actor = 'x'"
+not postgres "TRUNCATE audit"
+
+for table in account account_group account_scope entitlement member project project_member api_key; do
+	may surfaced_api "SELECT count(*) FROM $table"
+	not surfaced_index "SELECT count(*) FROM $table"
+done
+not surfaced_api "UPDATE account SET state = 'active'"
+not surfaced_api "UPDATE api_key SET revoked_at = NULL"
+not surfaced_api "INSERT INTO account_scope SELECT uuid, 'search.view' FROM account"
+not surfaced_api "INSERT INTO entitlement (account_uuid, name) SELECT uuid, 'search' FROM account"
+not surfaced_api "SELECT count(*) FROM audit"
+not surfaced_api "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}')"
+not surfaced_api "CREATE TEMPORARY TABLE mine (n int)"
+not surfaced_index "UPDATE tag SET name = 'x'"
+may surfaced_index "SELECT count(*) FROM host, tag"
+may surfaced_admin "CREATE TEMPORARY TABLE stage (ip inet, doc jsonb)"
+may surfaced_admin "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}') ON CONFLICT (ip) DO UPDATE SET doc = host_merge(host.doc, excluded.doc)"
+as surfaced_api "SHOW statement_timeout" && grep -q 5s "$dir/out"; result $? "the API's statements are bounded"
+createuser -U postgres stranger
+! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
+echo "1..$n"

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Whatever nginx answers by itself is an envelope of ours, over HTTP/1.1 and HTTP/2 (C-002, C-019, C-060
+# to C-063). The worker behind it fails on demand.
+. t/lib.sh
+
+WORLD_CONF='worker_stuck = 500'
+world
+WORLD_PROGRAM=$BUILD/t/helper/echo
+WORLD_WORKERS=1
+world_weights
+sed -i 's/fastcgi_read_timeout .*/fastcgi_read_timeout 300ms;/' "$W/etc/nginx/pass.conf"
+sed -i 's/limit_conn surfaced_area .*/limit_conn surfaced_area 2;/' "$W/etc/nginx/locations.conf"
+echo "lingering_timeout 50ms;" >>"$W/etc/nginx/surfaced.conf"
+key=none
+api_start
+web_start ''
+
+# Without TLS: stdin to the socket $1, what comes back to stdout.
+plain()
+{
+	# shellcheck disable=SC2016 # the $ are perl's
+	timeout 5 perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(Peer => shift) or die; local $/; print $s <STDIN>; $s->flush;
+		print <$s>' "$1"
+}
+
+tls()
+{
+	timeout 5 openssl s_client -quiet -ign_eof -unix "$W/run/web.sock" -servername localhost 2>/dev/null
+}
+
+# raw TEXT [PLAIN-SOCKET]: bytes as they are on a connection of their own.
+raw()
+{
+	# shellcheck disable=SC2059 # the escapes are the point
+	printf "$1" | if [ $# -eq 2 ]; then plain "$2"; else tls; fi >"$W/raw"
+	STATUS=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$W/raw")
+	HEADERS=$(tr -d '\r' <"$W/raw" | sed '/^$/q')
+	BODY=$(tr -d '\r' <"$W/raw" | sed '1,/^$/d')
+}
+
+zeros()
+{
+	head -c "$1" /dev/zero | tr '\0' "${2:-a}"
+}
+
+# envelope STATUS CODE AREA TITLE: of the last answer.
+envelope()
+{
+	_shape=$(printf '%s' "$BODY" | jq -c '[(.error | keys_unsorted | sort | join(",")),
+		(.error.request_id | test("^[A-Za-z0-9_.:-]{1,128}$")),
+		(.error.message | length >= 1 and length <= 512), (keys == ["error"])] | join(" ")' 2>&1)
+	_members=code,field_errors,message,request_id
+	[ "$3" != search ] || _members=code,message,request_id
+	is "$STATUS $(field .error.code) $_shape" "$1 $2 \"$_members true true true\"" "$4"
+	is "$(header x-request-id)/$(header cache-control)/$(header content-type)" \
+		"$(field .error.request_id)/no-store/application/json" "  with its headers"
+}
+
+for v in --http1.1 --http2; do
+	api GET https://localhost/nothing $v
+	envelope 404 not_found other "$v: another path"
+	api GET '' $v
+	envelope 404 not_found other "$v: the base itself, not redirected"
+	api GET /search $v
+	envelope 404 not_found search "$v: the search area itself"
+	api TRACE /x $v
+	envelope 405 method_not_allowed other "$v: TRACE"
+	zeros 2200000 >"$W/big"
+	api POST /x --data-binary "@$W/big" $v
+	envelope 413 request_too_large other "$v: a body beyond nginx's limit"
+	api POST /search/x --data-binary "@$W/big" $v
+	envelope 413 request_too_large search "$v: the same for a search"
+	api GET /stuck $v
+	envelope 503 service_unavailable other "$v: a worker that does not answer"
+	api GET /projects/x/sessions/y/stream $v
+	envelope 503 service_unavailable other "$v: streams are not served yet"
+	api POST /die '{}' $v
+	envelope 503 service_unavailable other "$v: a worker that dies"
+	api POST /search/die '{}' $v
+	envelope 502 search_upstream_failed search "$v: a worker that dies in a search (C-065)"
+	api GET /search/stuck $v
+	envelope 503 search_timeout search "$v: a search that does not answer (C-066)"
+	is "$(header retry-after)" "" "  without Retry-After (C-067)"
+done
+
+for _ in 1 2; do
+	# shellcheck disable=SC2086 # CURL is a list of options
+	curl -s $CURL "$BASE_URL/search/stuck" >/dev/null &
+done
+busy()
+{
+	api GET /search/x
+	[ "$STATUS" = 503 ]
+}
+world_until 5 busy
+envelope 503 search_busy search "too many at once (C-066)"
+is "$(header retry-after)" 1 "  with Retry-After (C-067)"
+wait
+
+raw 'GET /api/v1/x HTTP/1.1\r\nHost: a b\r\n\r\n'
+envelope 400 invalid_request other "a malformed Host"
+raw 'POST /api/v1/search/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'
+envelope 400 invalid_request search "two lengths"
+raw 'GET /api/v1/x HTTP/1.1\r\n\r\n'
+envelope 400 invalid_request other "no Host"
+raw 'GET /api/v1/%%00 HTTP/1.1\r\nHost: localhost\r\n\r\n'
+envelope 400 invalid_request other "a NUL in the path"
+raw 'GET /../x HTTP/1.1\r\nHost: localhost\r\n\r\n'
+envelope 400 invalid_request other "a path above the root"
+raw 'POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: foo\r\n\r\n'
+envelope 501 invalid_request other "an unknown transfer coding"
+raw 'GET /api/v1/x HTTP/9.9\r\nHost: localhost\r\n\r\n'
+envelope 505 invalid_request other "an unknown version"
+raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nX: $(zeros 140000)\r\n\r\n"
+envelope 431 invalid_request other "a header beyond nginx's buffers"
+raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nX: $(zeros 70000)\r\n\r\n"
+envelope 431 invalid_request other "a header beyond a FastCGI record"
+raw "GET /api/v1/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+envelope 414 invalid_request other "a target beyond nginx's buffers"
+raw "GET /api/v1/search/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+envelope 400 invalid_search_parameter search "the same for a search (C-056)"
+raw 'GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$W/run/web.sock"
+envelope 400 invalid_request other "plain HTTP on the TLS port, not redirected (C-002)"
+raw 'GET /api/v1/search/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$W/run/plain.sock"
+envelope 400 invalid_request search "the plain port (C-002)"
+raw 'GET /api/v1/x\r\n' "$W/run/plain.sock"
+is "$(cat "$W/raw")" "" "HTTP/0.9 is closed"
+
+# Two copies of the messages: nginx's maps and the workers' table.
+# shellcheck disable=SC2016 # the $ are nginx's
+is "$(sed -n '/map $surfaced_code $surfaced_message/,/^}/s/^	\([a-z_]*\) "\(.*\)";/\1 \2/p' nginx/http.conf |
+	while read -r code message; do
+		grep -qF "\"$code\"" src/tbl/errors.h && grep -qF "\"$message\"" src/tbl/errors.h || echo "$code"
+	done)" "" "codes and messages are those of tbl/errors.h"

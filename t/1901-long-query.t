@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# 65,536 bytes of raw query string reach the operation, one more is too long (C-056); C-005 and C-011 need
+# every header line to reach it.
+. t/lib.sh
+
+world
+WORLD_PROGRAM=$BUILD/t/helper/echo
+key=none
+api_start
+web_start ''
+
+query()
+{
+	head -c "$1" /dev/zero | tr '\0' q
+}
+
+param()
+{
+	printf '%s\n' "$BODY" | sed -n "s/^$1=//p"
+}
+
+for n in 49152 49153 60000 65536; do
+	for v in --http1.1 --http2; do
+		[ "$v$n" != --http265536 ] || continue # curl's own limit for HTTP/2
+		api GET "/search/hosts?$(query "$n")" $v
+		if [ "$n" -le 49152 ]; then
+			is "$STATUS/$(param REQUEST_URI | tr -cd q | wc -c)/$(param LONG_QUERY)" "200/$n/" \
+				"$v: $n bytes arrive in the target"
+		else
+			is "$STATUS/$(param REQUEST_URI)/$(param LONG_QUERY)/$(tail -1 "$W/body" | wc -c)" \
+				"200//api/v1/search/hosts/1/$n" "$v: $n bytes arrive as a body"
+			is "$(param REQUEST_METHOD)/$(header x-request-id)" "GET/$(param REQUEST_ID)" \
+				"  with the method and the id of the request"
+		fi
+	done
+done
+api GET "/search/hosts?$(query 65537)" --http1.1
+is "$STATUS/$(field .error.code)" 400/invalid_search_parameter "65,537 bytes are too long"
+api GET "/x?$(query 65537)" --http1.1
+is "$STATUS/$(field .error.code)" 414/invalid_request "elsewhere too"
+api HEAD "/search/hosts?$(query 60000)"
+is "$STATUS" 200 "HEAD goes through the loop"
+api GET "/search/a%2fb/%2e/x?$(query 60000)"
+is "$(param REQUEST_URI)" "/api/v1/search/a%2fb/%2e/x" "the path stays raw"
+
+for q in x "$(query 60000)"; do
+	api GET "/search/hosts?$q" -H 'X-API-Key: one' -H 'X-API-Key: two' -H 'X-Organisation-Name: evil' \
+		-H 'Proxy: http://evil' -H 'Cookie: a=b' -H 'X-Surfaced-Id: forged' -H 'X-Surfaced-Method: DELETE'
+	is "$(param HTTP_X_API_KEY | tr '\n' ' ')" "one two " "both keys reach the worker (C-005)"
+	is "$(param HTTP_X_ORGANISATION_NAME)" evil "so does an override (C-011)"
+	is "$(param HTTP_PROXY)$(param HTTP_COOKIE)" "" "a Proxy header and cookies do not"
+	is "$(param REQUEST_METHOD) $(printf %s "$BODY" | grep -c forged)" "GET 0" "and the loop's own cannot be forged"
+done
+
+printf 'x%.0s' 1 2 3 >"$W/small"
+api POST /x --data-binary "@$W/small" -H 'Transfer-Encoding: chunked' -H 'Content-Type: text/plain' --http1.1
+is "$STATUS/$(param CONTENT_LENGTH)/$(tail -1 "$W/body")" 200/3/xxx "a chunked body arrives with its length (C-022)"
+api POST /x '{}'
+is "$(param CONTENT_TYPE)/$(param HTTPS)/$(param REQUEST_METHOD)" application/json/on/POST "the usual parameters"

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# surfacectl import hosts: our own format and masscan's, into a real database.
+. t/lib.sh
+. t/helper/db.sh
+db_start
+
+doc()
+{
+	sql "SELECT doc #>> '{$2}' FROM host WHERE ip = '$1'"
+}
+
+cat >"$W/a.ndjson" <<'END'
+{"ip":"192.0.2.1","asn":64500,"country_code":"gb","tags":["Zeta-New","c2"],"hostnames":["www.example.co.uk."]}
+
+{"ip":"192.0.2.2","services":[{"port":443,"banner":"a"},{"port":22}],"last_seen":"2026-01-02T00:00:00Z"}
+{"ip":"192.0.2.3","asn":"x"}
+{"ip":"192.0.2.4"
+{"ip":"2001:DB8::1","os":"Linux"}
+END
+import "$W/a.ndjson"
+is "$STATUS" 1 "bad records give exit status 1"
+is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 2 bad" "and are counted"
+is "$ERR" "$W/a.ndjson:4: asn: must be an integer
+$W/a.ndjson:5: no valid JSON at byte 18: unexpected end" "each with its line and member"
+is "$(doc 192.0.2.1 country_code)" GB "countries are upper case"
+is "$(doc 192.0.2.1 apex_domains,0)" example.co.uk "apex domains follow the public suffix list"
+is "$(doc 2001:db8::1 ip)" 2001:db8::1 "addresses are canonical"
+is "$(doc 192.0.2.2 services,0,port)" 22 "services are sorted"
+is "$(doc 192.0.2.2 first_seen)" 2026-01-02T00:00:00.000000Z "first_seen follows last_seen"
+is "$(sql "SELECT name || classification FROM tag WHERE slug = 'zeta-new'")" zeta-newinformational \
+	"an unknown tag is registered"
+
+state=$(sql "SELECT md5(string_agg(ip || doc::text || changed::text, '' ORDER BY ip)) FROM host")
+import "$W/a.ndjson"
+is "$OUT" "5 read, 0 new, 0 changed, 3 unchanged, 2 bad" "the same file again changes nothing"
+is "$(sql "SELECT md5(string_agg(ip || doc::text || changed::text, '' ORDER BY ip)) FROM host")" "$state" \
+	"not even the time of change"
+
+printf '%s\n' '{"ip":"192.0.2.2","services":[{"port":443,"banner":"b"}],"last_seen":"2026-01-03T00:00:00Z"}' \
+	'{"ip":"192.0.2.2","os":"BSD","last_seen":"2026-01-04T00:00:00Z"}' \
+	'{"ip":"192.0.2.2","os":"old","last_seen":"2025-01-04T00:00:00Z"}' | {
+	import --json -
+	echo "$STATUS $OUT" >"$W/merged"
+}
+is "$(cat "$W/merged")" '0 {"read":3,"new":0,"changed":3,"unchanged":0,"bad":0,"new_tags":0}' \
+	"records of one address merge in their order"
+is "$(doc 192.0.2.2 os)" BSD "an older record replaces nothing"
+is "$(doc 192.0.2.2 first_seen)/$(doc 192.0.2.2 last_seen)" \
+	2025-01-04T00:00:00.000000Z/2026-01-04T00:00:00.000000Z "but widens the time seen"
+is "$(doc 192.0.2.2 services,1,banner)$(doc 192.0.2.2 service_count)" b2 "services merge by port"
+
+import --strict "$W/a.ndjson"
+is "$STATUS$OUT" "13 read, 0 new, 0 changed, 2 unchanged, 1 bad" "--strict stops at the first bad record"
+seq 1 150 | sed 's/.*/{"ip":7}/' >"$W/bad.ndjson"
+import --quiet "$W/bad.ndjson"
+is "$STATUS/$OUT/$(printf '%s\n' "$ERR" | wc -l)" "1//100" "a hundred messages are enough; --quiet is quiet"
+import "$W/none"
+is "$STATUS" 1 "a missing file is an error"
+echo hello >"$W/hello"
+import "$W/hello"
+like "$STATUS $ERR" "^1 .*no format known" "so is a file of no known format"
+import --format xml "$W/hello"
+is "$STATUS" 2 "a wrong option is exit status 2"
+: >"$W/empty"
+import "$W/empty"
+is "$STATUS$OUT" "00 read, 0 new, 0 changed, 0 unchanged, 0 bad" "an empty file holds no hosts"
+
+cat >"$W/masscan.json" <<'END'
+[
+{   "ip": "198.51.100.7",   "timestamp": "1700000000", "ports": [ {"port": 443, "proto": "tcp", "status": "open", "reason": "syn-ack", "ttl": 55} ] }
+,
+{   "ip": "198.51.100.8",   "timestamp": "1700000001", "ports": [ {"port": 161, "proto": "udp", "status": "open", "reason": "none", "ttl": 60} ] }
+,
+{   "ip": "198.51.100.7",   "timestamp": "1700000002", "ports": [ {"port": 443, "proto": "tcp", "service": {"name": "ssl", "banner": "TLS/1.2 cipher:0xc02f, example.com"} } ] }
+,
+{   "ip": "198.51.100.7",   "timestamp": "1700000003", "ports": [ {"port": 443, "proto": "tcp", "service": {"name": "http.server", "banner": "nginx\u002f1.22.1"} } ] },
+{   "ip": "198.51.100.9",   "timestamp": "1700000004", "ports": [ {"port": 80, "proto": "tcp", "status": "closed", "reason": "rst-ack", "ttl": 55} ] },
+{finished: 1}
+]
+END
+import "$W/masscan.json"
+is "$STATUS$OUT" "05 read, 2 new, 0 changed, 0 unchanged, 0 bad" "masscan's array is read as it is written"
+is "$(doc 198.51.100.7 services,0,http,server)" nginx/1.22.1 "its banners belong to one service"
+is "$(doc 198.51.100.7 first_seen)" 2023-11-14T22:13:20.000000Z "its time is the host's"
+is "$(doc 198.51.100.8 services,0,transport)" udp "UDP is kept apart"
+import "$W/masscan.json"
+is "$OUT" "5 read, 0 new, 0 changed, 2 unchanged, 0 bad" "again: nothing changes"
+
+# A run that dies keeps whole batches, and the next one completes it.
+sql "TRUNCATE host"
+"$BUILD/t/helper/hostgen" --hosts 30000 >"$W/many.ndjson"
+mkfifo "$W/fifo"
+"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$W/fifo" \
+	>"$W/killed" 2>&1 &
+pid=$!
+exec 3>"$W/fifo"
+head -n 12000 "$W/many.ndjson" >&3
+some_hosts()
+{
+	[ "$(sql "SELECT count(*) FROM host")" -ge 4000 ]
+}
+world_until 20 some_hosts
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+exec 3>&-
+is "$(sql "SELECT count(DISTINCT changed) < 3 AND count(*) BETWEEN 4000 AND 12000 FROM host")" t \
+	"a killed import keeps the batches that it stored"
+import --json "$W/many.ndjson"
+is "$STATUS$(printf %s "$OUT" | jq '.new + .unchanged')" 030000 "and running it again completes it"
+is "$(sql "SELECT count(*) FROM host")" 30000 "with every host"
+
+# PostgreSQL lost in the middle
+"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$W/fifo" \
+	>"$W/lost" 2>&1 &
+pid=$!
+exec 3>"$W/fifo"
+head -n 6000 "$W/many.ndjson" >&3
+t/helper/pg kill "$W/db"
+sed -n '6001,12000p' "$W/many.ndjson" >&3 2>/dev/null
+exec 3>&-
+wait "$pid"
+is "$?" 4 "without a database the import ends with status 4"
+t/helper/pg resume "$W/db"

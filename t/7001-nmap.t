@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The real input: servers started here, scanned by nmap, imported, aggregated.
+. t/lib.sh
+. t/helper/db.sh
+command -v nmap >/dev/null || skip_all "nmap is not installed"
+db_start
+mkdir "$W/scan"
+if ! t/helper/scan "$W/scan" >"$W/scan.out" 2>&1; then
+	diag "$(cat "$W/scan.out")"
+	fail "the scan ran"
+	exit 1
+fi
+NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' SMTP='' FTP='' TLS=''
+# shellcheck disable=SC1091 # written by t/helper/scan
+. "$W/scan/scan.env"
+diag "network: $NET"
+
+# service ADDRESS PORT MEMBERS: of the stored document.
+service()
+{
+	sql "SELECT s #>> '{$3}' FROM host, jsonb_array_elements(doc->'services') AS s
+		WHERE ip = '$1' AND (s->>'port')::int = $2"
+}
+
+import --json "$W/scan/scan.xml"
+is "$STATUS$ERR" 0 "nmap's XML is imported"
+is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"new_tags":0}' "with every host that answered"
+is "$(service "$A" "$HTTP" product)/$(service "$A" "$HTTP" protocol)" nginx/http "nginx is known"
+is "$(service "$A" "$HTTP" http,title)" "Customer login &amp; more" "with its title"
+like "$(service "$A" "$HTTP" http,server)" '^nginx/' "and its server header"
+is "$(service "$A" "$HTTPS" protocol)/$(service "$A" "$HTTPS" tls_enabled)" https/true "TLS is seen"
+is "$(service "$A" "$HTTPS" tls,certificate,fingerprint_sha256)" \
+	"$(openssl x509 -in "$W/scan/a.crt" -outform DER | sha256sum | cut -c1-64)" "with the certificate's fingerprint"
+is "$(service "$A" "$HTTPS" tls,certificate,names)" '["example.co.uk", "www.example.co.uk"]' "its names"
+is "$(service "$A" "$HTTPS" tls,certificate,self_signed)" true "and that it signed itself"
+is "$(date -u -d "$(service "$A" "$HTTPS" tls,certificate,not_after)" +%s)" \
+	"$(date -u -d "$(openssl x509 -in "$W/scan/a.crt" -noout -enddate | cut -d= -f2)" +%s)" "and when it ends"
+is "$(service "$B" "$TLS" tls,certificate,subject_cn)" b.example.org "openssl s_server is seen as TLS"
+is "$(service "$C" "$SSH" product)/$(service "$C" "$SSH" vendor)" OpenSSH/openbsd "a greeting tells OpenSSH"
+is "$(service "$C" "$SSH" banner)" "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3" "and is kept"
+is "$(service "$C" "$FTP" version)" 3.0.3 "as the version of an FTP server"
+is "$(sql "SELECT doc->>'os' FROM host WHERE ip = '$C'")" Linux "the system follows from a service"
+is "$(sql "SELECT count(*) FROM host, jsonb_array_elements(doc->'services')")" 6 "only open ports are kept"
+is "$(sql "SELECT bool_and(doc->>'last_seen' > doc->>'first_seen') FROM host")" t "seen while the scan ran"
+
+if [ -n "$SIX" ]; then
+	import "$W/scan/scan6.xml"
+	is "$OUT" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad" "an IPv6 scan too"
+fi
+import "$W/scan/scan.xml"
+is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad" "the same scan again changes nothing"
+
+head -c "$(($(wc -c <"$W/scan/scan.xml") - 400))" "$W/scan/scan.xml" >"$W/cut.xml"
+import "$W/cut.xml"
+like "$STATUS $OUT $ERR" '^1 .* 1 bad .*cut.xml:[0-9]+: .*the rest of the file is not read' "a scan that was cut off says so"

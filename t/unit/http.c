@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: ISC */
+/* src/http without a socket: paths, parameters, media types, envelopes and the order of the stages. */
+#include "config.h"
+
+#include "http/http_priv.h"
+#include "t/unit/tap.h"
+
+/* ---- an API of its own ---- */
+
+struct args {
+	struct str q;
+	int64_t limit;
+};
+
+static const struct url_param args_params[] = {
+	{ .field = { .name = "q", .type = FIELD_STR, .offset = offsetof(struct args, q) } },
+	{ .field = { .name = "limit", .type = FIELD_INT, .offset = offsetof(struct args, limit),
+		.lo = 1, .hi = 100, .def = 25 },
+	    .error = ERR_INVALID_PAGINATION },
+	URL_PARAM_END,
+};
+
+struct in {
+	struct str name;
+	int64_t size;
+};
+
+static const struct field in_fields[] = {
+	TEXT(struct in, name, REQUIRED, 1, 10),
+	NUMBER(struct in, size, 0, 1, 9, 5),
+	FIELD_END,
+};
+
+static const struct body_code in_codes[] = {
+	{ "size", ERR_INVALID_LIMIT_PER_IP, ERR_INVALID_REQUEST },
+	{ NULL, ERR_UNSET, ERR_UNSET },
+};
+
+static int
+echo(struct req *rq)
+{
+	const struct args *a = rq->params;
+	struct buf *b = reply_begin(rq, 200);
+
+	if (rq->route->params != NULL)
+		buf_printf(b, "%.*s|%jd", (int)a->q.n, a->q.p, (intmax_t)a->limit);
+	return PASS;
+}
+
+#define COLUMNS(who, what)                                                                         \
+	.scope = SCOPE_SEARCH_VIEW, .access = (who), .meter = METER_QUOTA, .area = (what),         \
+	.entitlement = ENTITLEMENT_SEARCH
+
+static const struct route rows[] = {
+	{ ROUTE(GET, "/search/x", echo), COLUMNS(ACCESS_PUBLIC, AREA_SEARCH),
+	    PARAMS(struct args, args_params) },
+	{ ROUTE_AS(GET, "/things/{thing_uuid}", "get_thing", echo),
+	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
+	{ ROUTE_AS(DELETE, "/things/{thing_uuid}", "delete_thing", echo),
+	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
+	{ ROUTE_AS(GET, "/things/capabilities", "capabilities", echo),
+	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
+	{ ROUTE_AS(POST, "/search/x", "post_x", echo), COLUMNS(ACCESS_PUBLIC, AREA_SEARCH),
+	    BODY(struct in, in_fields, 64), .body_codes = in_codes },
+	{ ROUTE_AS(POST, "/things", "post_thing", echo), COLUMNS(ACCESS_PUBLIC, AREA_SERVICE),
+	    BODY(struct in, in_fields, 64) },
+	{ ROUTE_AS(POST, "/private", "private", echo), COLUMNS(ACCESS_ACCOUNT, AREA_SERVICE),
+	    BODY(struct in, in_fields, 64) },
+	ROUTE_END,
+};
+
+static const struct route *const tables[] = { rows, NULL };
+
+/* ---- one request ---- */
+
+static struct arena *arena;
+static struct worker worker;
+static struct req last;
+
+struct sent {
+	struct str body;
+};
+
+static size_t
+read_sent(void *arg, char *to, size_t n)
+{
+	struct sent *s = arg;
+	size_t k = s->body.n < n ? s->body.n : n;
+
+	k = k > 7 ? 7 : k; /* as it comes: in pieces */
+	if (k > 0)
+		memcpy(to, s->body.p, k);
+	s->body.p += k;
+	s->body.n -= k;
+	return k;
+}
+
+/* Serves a request made of NAME=value lines and a body; the answer is in last. */
+static void
+ask(const char *const *env, const char *body)
+{
+	struct sent sent = { str_of(body == NULL ? "" : body) };
+
+	arena_reset(arena);
+	last = (struct req){ .worker = &worker, .arena = arena, .db = worker.db, .env = env, .read = read_sent,
+		.read_arg = &sent };
+	req_serve(&last);
+}
+
+#define ASK(body, ...) ask((const char *const[]){ __VA_ARGS__, NULL }, (body))
+#define GET(uri) ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1" uri)
+#define POST(uri, body)                                                                            \
+	ASK((body), "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1" uri, "CONTENT_TYPE=application/json")
+
+static bool
+answer_has(const char *text)
+{
+	struct str out = buf_done(&last.out);
+
+	return out.n >= strlen(text) && memmem(out.p, out.n, text, strlen(text)) != NULL;
+}
+
+static bool
+answer_is(const char *text)
+{
+	return str_is(buf_done(&last.out), text);
+}
+
+/* ---- tests ---- */
+
+static void
+paths_are_raw(void)
+{
+	GET("/search/x");
+	CU_ASSERT_EQUAL(last.status, 200);
+	GET("/search/%78"); /* x */
+	CU_ASSERT_EQUAL(last.status, 200);
+	GET("/search%2fx");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/search/x%3fq=1");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/search/./x");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/things/%2e%2e/search/x");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/search//x");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/search/x/");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/search/x%00");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/search/x%2");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	GET("/Search/x");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	/* C-001: nowhere else. */
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/search/x");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v2/search/x");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+	ASK(NULL, "REQUEST_METHOD=GET");
+	CU_ASSERT_EQUAL(last.error, ERR_NOT_FOUND);
+}
+
+static void
+methods_are_listed(void)
+{
+	ASK(NULL, "REQUEST_METHOD=PUT", "REQUEST_URI=/api/v1/search/x");
+	CU_ASSERT_EQUAL(last.status, 405);
+	CU_ASSERT_STRING_EQUAL(last.allow, "GET, HEAD, POST");
+	ASK(NULL, "REQUEST_METHOD=HEAD", "REQUEST_URI=/api/v1/search/x");
+	CU_ASSERT_EQUAL(last.status, 200);
+	ASK(NULL, "REQUEST_METHOD=get", "REQUEST_URI=/api/v1/search/x");
+	CU_ASSERT_EQUAL(last.status, 405);
+}
+
+static void
+literals_go_before_parameters(void)
+{
+	GET("/things/capabilities");
+	CU_ASSERT_STRING_EQUAL(last.route->operation, "capabilities");
+	GET("/things/0A1b2C3d-0000-4000-8000-00000000000F"); /* C-020: any case */
+	CU_ASSERT_EQUAL(last.status, 200);
+	CU_ASSERT_EQUAL(last.path[0].b[0], 0x0a);
+	GET("/things/nonsense"); /* C-020 */
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+	ASK(NULL, "REQUEST_METHOD=DELETE", "REQUEST_URI=/api/v1/things/capabilities");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+}
+
+static void
+parameters_are_strict(void)
+{
+	GET("/search/x");
+	CU_ASSERT_TRUE(answer_is("|25"));
+	GET("/search/x?q=a+b%2B%c3%A9&limit=100");
+	CU_ASSERT_TRUE(answer_is("a b+\xc3\xa9|100")); /* C-058 */
+	GET("/search/x?q=a=b&&");
+	CU_ASSERT_TRUE(answer_is("a=b|25"));
+	GET("/search/x?q=%");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?q=%4");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?q=%zz");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?q=%00");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?q=%ff");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?q=1&q=1"); /* C-031 */
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?Q=1");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/search/x?=1");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	GET("/things/capabilities?x=1");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+}
+
+static void
+integers_have_one_spelling(void)
+{
+	static const char *const bad[] = { "", "0", "101", "-1", "+5", "05", "2.0", "1e1", "0x10", "5%20",
+		"99999999999999999999" };
+	char uri[96];
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		snprintf(uri, sizeof(uri), "REQUEST_URI=/api/v1/search/x?limit=%s", bad[i]);
+		ASK(NULL, "REQUEST_METHOD=GET", uri);
+		CU_ASSERT_EQUAL(last.error, ERR_INVALID_PAGINATION);
+	}
+}
+
+/* C-056: 65536 bytes reach the operation, one more does not. */
+static void
+query_strings_are_bounded(void)
+{
+	static char uri[70000], body[70000];
+	int n = snprintf(uri, sizeof(uri), "REQUEST_URI=/api/v1/search/x?q=");
+
+	memset(uri + n, 'a', 65534);
+	ASK(NULL, "REQUEST_METHOD=GET", uri);
+	CU_ASSERT_EQUAL(last.status, 200);
+	uri[n + 65534] = 'a';
+	ASK(NULL, "REQUEST_METHOD=GET", uri);
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+
+	memcpy(body, "q=", 2);
+	memset(body + 2, 'b', 65534);
+	ASK(body, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "LONG_QUERY=1");
+	CU_ASSERT_EQUAL(last.status, 200);
+	CU_ASSERT_EQUAL(last.out.n, 65534 + 3);
+	body[65536] = 'b';
+	ASK(body, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "LONG_QUERY=1");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+}
+
+/* C-021, C-022. */
+static void
+media_types_are_plain_json(void)
+{
+	static const char *const good[] = { "application/json", "Application/JSON",
+		"application/json;charset=utf-8", "application/json; charset=UTF-8",
+		"application/json ; Charset=\"Utf-8\"", "application/json\t;\tcharset=utf-8 " };
+	static const char *const bad[] = { "", "application/jsonx", "application/json;", "text/json",
+		"application/problem+json", "application/json; charset=utf8",
+		"application/json; charset=utf-16", "application/json; charset='utf-8'",
+		"application/json; charset=\"utf-8", "application/json; charset=utf-8x",
+		"application/json; charset=utf-8; charset=utf-8", "application/json; version=1",
+		"application/json, application/json", "application/json; charset = utf-8", "*/*" };
+
+	for (size_t i = 0; i < COUNT(good); i++)
+		CU_ASSERT_TRUE(body_media_type(str_of(good[i])));
+	for (size_t i = 0; i < COUNT(bad); i++)
+		CU_ASSERT_FALSE(body_media_type(str_of(bad[i])));
+	CU_ASSERT_TRUE(body_encoding(STR("")));
+	CU_ASSERT_TRUE(body_encoding(STR("Identity")));
+	CU_ASSERT_FALSE(body_encoding(STR("gzip")));
+	CU_ASSERT_FALSE(body_encoding(STR("identity, gzip")));
+	ASK("{}", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x");
+	CU_ASSERT_EQUAL(last.status, 415);
+	ASK("{}", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
+	    "HTTP_CONTENT_TYPE=application/json", "HTTP_CONTENT_TYPE=application/json",
+	    "CONTENT_TYPE=application/json");
+	CU_ASSERT_EQUAL(last.status, 415);
+}
+
+/* C-016, C-023: 64 bytes pass here, 65 do not; 415 before 413 before 400. */
+static void
+bodies_are_bounded_in_order(void)
+{
+	char body[66] = "{\"name\":\"a\"}";
+
+	memset(body + 12, ' ', 52);
+	POST("/search/x", body);
+	CU_ASSERT_EQUAL(last.status, 200);
+	body[64] = ' ';
+	POST("/search/x", body);
+	CU_ASSERT_EQUAL(last.status, 413);
+	ASK("{}", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
+	    "CONTENT_TYPE=application/json", "CONTENT_LENGTH=65");
+	CU_ASSERT_EQUAL(last.status, 413);
+	ASK(body, "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x", "CONTENT_TYPE=text/json");
+	CU_ASSERT_EQUAL(last.status, 415);
+	POST("/search/x?x=1", body);
+	CU_ASSERT_EQUAL(last.status, 413);
+	POST("/search/x?x=1", "{");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+}
+
+/* C-024, C-025, C-028, C-029, C-032. */
+static void
+faults_of_bodies_have_their_codes(void)
+{
+	POST("/search/x", "");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_JSON);
+	POST("/search/x", "{\"name\":\"a\",}");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_JSON);
+	CU_ASSERT_TRUE(answer_has("at byte "));
+	POST("/search/x", "[]");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+	POST("/search/x", "{}");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+	POST("/search/x", "{\"name\":\"a\",\"size\":10}");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_LIMIT_PER_IP);
+	POST("/search/x", "{\"name\":\"a\",\"size\":null}");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+	POST("/search/x", "{\"name\":\"a\",\"other\":1}");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
+}
+
+/* C-060, C-061, C-062: a client's text never stands in a message. */
+static void
+envelopes_follow_the_area(void)
+{
+	POST("/search/x", "{\"name\":\"a\",\"<b>\":1}");
+	CU_ASSERT_FALSE(answer_has("<b>"));
+	CU_ASSERT_FALSE(answer_has("field_errors"));
+	POST("/things", "{\"name\":\"\",\"size\":0}");
+	CU_ASSERT_TRUE(answer_has("\"field_errors\":[{\"code\":\"too_short\",\"field\":\"name\""));
+	CU_ASSERT_TRUE(answer_has("\"field\":\"size\""));
+	POST("/things", "{");
+	CU_ASSERT_TRUE(answer_has("\"field_errors\":[]"));
+	GET("/search/nothing");
+	CU_ASSERT_FALSE(answer_has("field_errors"));
+	GET("/nothing");
+	CU_ASSERT_TRUE(answer_has("\"field_errors\":[]"));
+}
+
+/* C-011 */
+static void
+overrides_are_refused(void)
+{
+	GET("/search/x?q=%&%6frg_uuid");
+	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	GET("/things/capabilities?organization_id=");
+	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	GET("/search/x?ORG_UUID=1");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ORG_UUID=");
+	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ORGANISATION_ID=x");
+	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ACCOUNT_UUID=x");
+	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ACCOUNTING=x");
+	CU_ASSERT_EQUAL(last.status, 200);
+	POST("/search/x", "{\"account_uuid\":null}");
+	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
+	POST("/search/x", "{\"account_uuid\":null");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_JSON);
+}
+
+/* C-003, C-004, C-005, C-015, C-018: nothing is said of the body to whoever has no key. */
+static void
+keys_come_first(void)
+{
+	static const char key[] =
+	    "HTTP_X_API_KEY=sfk_abcdefgh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private?org_uuid=1");
+	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", "HTTP_X_API_KEY=");
+	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", "HTTP_X_API_KEY=nonsense");
+	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", key, key);
+	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private",
+	    "HTTP_AUTHORIZATION=Bearer sfk_abcdefgh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", key);
+	CU_ASSERT_EQUAL(last.error, ERR_AUTHENTICATION_UNAVAILABLE);
+	ASK("{", "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/private");
+	CU_ASSERT_EQUAL(last.status, 405);
+}
+
+/* C-063 */
+static void
+request_ids_are_the_web_servers(void)
+{
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/none",
+	    "REQUEST_ID=0123456789abcdef0123456789abcdef", "HTTP_X_REQUEST_ID=evil");
+	CU_ASSERT_STRING_EQUAL(last.id, "0123456789abcdef0123456789abcdef");
+	CU_ASSERT_TRUE(answer_has("\"request_id\":\"0123456789abcdef0123456789abcdef\""));
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/none", "REQUEST_ID=x y");
+	CU_ASSERT_EQUAL(strlen(last.id), 32);
+}
+
+static void
+late_work_is_not_begun(void)
+{
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "MSEC=1000.000");
+	CU_ASSERT_EQUAL(last.error, ERR_SEARCH_TIMEOUT); /* C-066 */
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities", "MSEC=1000.000");
+	CU_ASSERT_EQUAL(last.error, ERR_SERVICE_UNAVAILABLE);
+}
+
+static void
+messages_are_cut(void)
+{
+	char text[2001];
+
+	GET("/none");
+	for (size_t i = 0; i < 1000; i++)
+		memcpy(text + 2 * i, "\xc3\xa9", 2);
+	fail_at(&last, ERR_INVALID_REQUEST, (struct str){ text, 2000 });
+	text[1024] = '\0';
+	CU_ASSERT_TRUE(answer_has(text));
+	memcpy(text + 1024, "\xc3\xa9", 3);
+	CU_ASSERT_FALSE(answer_has(text));
+}
+
+static void
+rows_without_a_column_are_found(void)
+{
+	static const struct route no_meter[] = {
+		{ ROUTE(GET, "/a", echo), .scope = SCOPE_ANY, .access = ACCESS_PUBLIC,
+		    .area = AREA_SERVICE, .entitlement = ENTITLEMENT_ANY },
+		ROUTE_END,
+	};
+	const struct route *const bad[] = { rows, no_meter, NULL };
+	char err[128];
+
+	CU_ASSERT_TRUE(routes_check(tables, err, sizeof(err)));
+	CU_ASSERT_FALSE(routes_check(bad, err, sizeof(err)));
+	CU_ASSERT_STRING_EQUAL(err, "route /a has no meter");
+}
+
+int
+main(void)
+{
+	static CU_TestInfo tests[] = {
+		{ "C-001: paths are raw", paths_are_raw },
+		{ "methods are listed", methods_are_listed },
+		{ "C-020: literals go before parameters", literals_go_before_parameters },
+		{ "C-031, C-058: parameters are strict", parameters_are_strict },
+		{ "integers have one spelling", integers_have_one_spelling },
+		{ "C-056: query strings are bounded", query_strings_are_bounded },
+		{ "C-021, C-022: media types are plain JSON", media_types_are_plain_json },
+		{ "C-016, C-023: bodies are bounded, in order", bodies_are_bounded_in_order },
+		{ "C-024 to C-029: faults of bodies have their codes", faults_of_bodies_have_their_codes },
+		{ "C-060 to C-062: envelopes follow the area", envelopes_follow_the_area },
+		{ "C-011: overrides are refused", overrides_are_refused },
+		{ "C-003, C-005, C-015, C-018: keys come first", keys_come_first },
+		{ "C-063: request ids are the web server's", request_ids_are_the_web_servers },
+		{ "C-066: late work is not begun", late_work_is_not_begun },
+		{ "C-062: messages are cut", messages_are_cut },
+		{ "rows without a column are found", rows_without_a_column_are_found },
+		CU_TEST_INFO_NULL,
+	};
+	char err[256];
+	int rc;
+
+	if (!conf_load(NULL, err, sizeof(err)))
+		panic("%s", err);
+	arena = arena_new(64 * 1024 * 1024);
+	worker = (struct worker){ .arena = arena, .tables = tables,
+		.db = db_open("host=/nonexistent dbname=none connect_timeout=1", "test") };
+	worker.keys = key_cache_new(worker.db);
+	rc = tap_main(tests);
+	key_cache_free(worker.keys);
+	db_close(worker.db);
+	arena_free(arena);
+	return rc;
+}

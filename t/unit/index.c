@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: ISC */
+/* src/search/index: random documents and queries against looking at everything, several segments
+   with replaced documents, broken files, budgets. */
+#include "config.h"
+
+#include "t/unit/index_naive.h"
+#include "t/unit/tap.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct world {
+	char directory[64];
+	struct naive n;
+	struct naive_doc *docs; /* in the order of addresses, as they are now */
+	size_t ndocs;
+	struct index_state state;
+	struct index_builder *b;
+};
+
+static const struct budget plenty = { INT64_MAX, UINT64_MAX };
+
+static void
+set_tags(struct index_tags *t)
+{
+	static const struct tag table[] = {
+		{ STR_INIT("vpn"), STR_INIT("VPN"), STR_INIT("benign"), { STR_INIT("network") }, 1 },
+		{ STR_INIT("c2"), STR_INIT("C2"), STR_INIT("malicious"),
+		    { STR_INIT("malware"), STR_INIT("malware/c2") }, 2 },
+		{ STR_INIT("phish"), STR_INIT("Phishing"), STR_INIT("malicious"), { STR_INIT("phishing") }, 1 },
+		{ STR_INIT("login"), STR_INIT("Login"), STR_INIT("informational"), { STR_INIT("") }, 0 },
+	};
+
+	index_tags_set(t, table, COUNT(table));
+}
+
+static void
+world_begin(struct world *w, uint64_t seed)
+{
+	*w = (struct world){ .state = { .published_at = TS_NULL } };
+	snprintf(w->directory, sizeof(w->directory), "/tmp/index-XXXXXX");
+	if (mkdtemp(w->directory) == NULL)
+		panic("no temporary directory");
+	w->n = (struct naive){ .a = arena_new(SIZE_MAX / 4), .random = seed };
+	set_tags(&w->n.tags);
+	set_tags(&w->state.tags);
+	w->b = index_build_new(&w->state.tags);
+}
+
+static void
+world_end(struct world *w)
+{
+	DIR *d = opendir(w->directory);
+	struct dirent *f;
+
+	while (d != NULL && (f = readdir(d)) != NULL)
+		unlinkat(dirfd(d), f->d_name, 0);
+	closedir(d);
+	rmdir(w->directory);
+	free(w->docs);
+	free(w->n.tags.items);
+	free(w->n.tags.text);
+	index_build_free(w->b);
+	index_state_free(&w->state);
+	arena_free(w->n.a);
+}
+
+static int
+by_ip(const void *a, const void *b)
+{
+	return ip_cmp(((const struct naive_doc *)a)->ip.a, ((const struct naive_doc *)b)->ip.a);
+}
+
+/* count documents at random addresses out of room, those that exist replaced. */
+static void
+add_segment(struct world *w, uint32_t count, uint32_t room)
+{
+	struct naive_doc *fresh = calloc(count + 1, sizeof(*fresh));
+	struct index_segment s;
+	char err[INDEX_FAULT] = "";
+	size_t nfresh = 0, old = w->ndocs;
+
+	for (uint32_t i = 0; i < room && nfresh < count; i++) {
+		struct ipnet ip;
+
+		if (naive_random(&w->n, room - i) >= count - nfresh)
+			continue;
+		(void)!ipnet_parse(i < room * 3 / 4 ? STR("10.0.0.0") : STR("2001:db8::"), &ip);
+		ip.a[13] = (unsigned char)(i >> 16);
+		ip.a[14] = (unsigned char)(i >> 8);
+		ip.a[15] = (unsigned char)i;
+		naive_doc(&w->n, &ip, &fresh[nfresh]);
+		CU_ASSERT_TRUE(index_build_add(w->b, fresh[nfresh].json, err));
+		nfresh++;
+	}
+	CU_ASSERT_TRUE(index_build_write(w->b, w->directory, &s, err));
+	CU_ASSERT_TRUE(index_state_add(w->directory, &w->state, s, err));
+	CU_ASSERT_TRUE(index_publish(w->directory, &w->state, err));
+	CU_ASSERT_STRING_EQUAL(err, "");
+	w->docs = reallocarray(w->docs, w->ndocs + nfresh + 1, sizeof(*w->docs));
+	for (size_t i = 0; i < nfresh; i++) {
+		struct naive_doc *at =
+		    old == 0 ? NULL : bsearch(&fresh[i], w->docs, old, sizeof(*fresh), by_ip);
+
+		if (at != NULL)
+			*at = fresh[i];
+		else
+			w->docs[w->ndocs++] = fresh[i];
+	}
+	qsort(w->docs, w->ndocs, sizeof(*w->docs), by_ip);
+	free(fresh);
+}
+
+/* ---- comparing ---- */
+
+static bool
+same_value(const struct bucket *b, const struct naive_bucket *want, const struct schema_field *f)
+{
+	if (b->count != want->count)
+		return false;
+	if (f->type == VALUE_INTEGER)
+		return b->value.type == VALUE_INTEGER && b->value.i == want->v.i;
+	if (f->type == VALUE_BOOLEAN)
+		return b->value.type == VALUE_BOOLEAN && b->value.b == (want->v.i != 0);
+	return b->value.type == VALUE_KEYWORD && str_eq(b->value.s, want->v.s);
+}
+
+static bool
+same_group(struct world *w, const bool *matching, const struct group *g, unsigned limit)
+{
+	struct naive_bucket want[256];
+	size_t hidden, n = naive_facet(&w->n, w->docs, matching, w->ndocs, g->field, want, &hidden);
+	bool ok = g->nbuckets == (n < limit ? n : limit) && g->has_more == (n > limit || hidden > 0) &&
+		  g->relation == RELATION_EQ;
+
+	for (size_t i = 0; ok && i < g->nbuckets; i++)
+		ok = same_value(&g->buckets[i], &want[i], g->field);
+	return ok;
+}
+
+static bool
+same_services(struct world *w, const struct naive_doc *d, const struct hit *h, const struct node *q)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < d->nservices; i++) {
+		if (!naive_service(&w->n, &d->services[i], q))
+			continue;
+		if (k >= h->nservices || h->services[k].port != d->services[i].v[0].i ||
+		    !str_eq(h->services[k].transport, d->services[i].v[1].s))
+			return false;
+		k++;
+	}
+	return k == h->nservices;
+}
+
+static bool
+same_pages(struct world *w, struct engine *e, const struct query *q, const bool *matching, size_t total)
+{
+	struct page_request want = { .after = NULL, .limit = 7 };
+	struct page page;
+	size_t at = 0;
+
+	do {
+		if (engine_search(e, w->n.a, q, &plenty, &want, &page) != ENGINE_OK || page.total.n != total)
+			return false;
+		for (size_t i = 0; i < page.nhits; i++, at++) {
+			while (at < w->ndocs && !matching[at])
+				at++;
+			if (at == w->ndocs || memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
+			    !same_services(w, &w->docs[at], &page.hits[i], q->root))
+				return false;
+		}
+		if (page.nhits > 0)
+			want.after = page.hits[page.nhits - 1].ip;
+	} while (page.has_more && page.nhits == want.limit);
+	for (; at < w->ndocs && !matching[at]; at++)
+		;
+	return at == w->ndocs && !page.has_more;
+}
+
+static void
+compare(struct world *w, struct engine *e, const struct node *root)
+{
+	static const char *const names[] = { "services.port", "services.product", "tags", "country_code", "asn", "hostnames",
+		"services.http.title", "services.tls_enabled", "tags.category", "tags.classification",
+		"services.tags.category", "as_name" };
+	struct query q = { .dataset = DATASET_HOSTS, .root = root };
+	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
+	struct agg aggs[COUNT(names)];
+	struct group out[COUNT(names)];
+	struct count count = { 0 };
+	size_t total = 0, wrong = 0;
+
+	for (size_t i = 0; i < w->ndocs; i++)
+		total += matching[i] = naive_match(&w->n, &w->docs[i], root);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		aggs[i].field = schema_find(DATASET_HOSTS, str_of(names[i]));
+		aggs[i].limit = 1 + naive_random(&w->n, 12);
+	}
+	CU_ASSERT_EQUAL(engine_count(e, w->n.a, &q, &plenty, &count), ENGINE_OK);
+	CU_ASSERT_EQUAL(count.n, total);
+	CU_ASSERT_EQUAL(engine_aggregate(e, w->n.a, &q, &plenty, aggs, COUNT(aggs), out), ENGINE_OK);
+	for (size_t i = 0; i < COUNT(aggs); i++)
+		wrong += !same_group(w, matching, &out[i], aggs[i].limit);
+	CU_ASSERT_EQUAL(wrong, 0);
+	CU_ASSERT_TRUE(same_pages(w, e, &q, matching, total));
+	if (count.n != total || wrong > 0) {
+		struct buf text = { .a = w->n.a };
+
+		query_print(&text, &q);
+		printf("# %.*s: %zu, not %zu; %zu facets differ\n", (int)text.n, text.p, (size_t)count.n,
+		    total, wrong);
+	}
+	free(matching);
+}
+
+static void
+compare_many(struct world *w, unsigned queries)
+{
+	struct engine *e = engine_open_index(w->directory);
+	struct node all = { .type = NODE_ALL };
+	struct engine_status st;
+
+	engine_status(e, &st);
+	CU_ASSERT_EQUAL(st.generation, w->state.generation);
+	CU_ASSERT_EQUAL(st.documents, w->ndocs);
+	compare(w, e, &all);
+	for (unsigned i = 0; i < queries; i++)
+		compare(w, e, naive_query(&w->n, 3, false));
+	engine_close(e);
+}
+
+static void
+one_segment_answers_exactly(void)
+{
+	struct world w;
+
+	world_begin(&w, 1);
+	add_segment(&w, 400, 1000);
+	compare_many(&w, 400);
+	world_end(&w);
+}
+
+static void
+several_segments_answer_exactly(void)
+{
+	struct world w;
+
+	world_begin(&w, 2);
+	add_segment(&w, 200, 600);
+	add_segment(&w, 30, 600);
+	add_segment(&w, 60, 900);
+	add_segment(&w, 1, 900);
+	CU_ASSERT_TRUE(w.state.segments[0].ndead > 0);
+	compare_many(&w, 400);
+	world_end(&w);
+}
+
+int
+main(void)
+{
+	static CU_TestInfo tests[] = {
+		{ "one segment answers exactly", one_segment_answers_exactly },
+		{ "several segments answer exactly", several_segments_answer_exactly },
+		CU_TEST_INFO_NULL,
+	};
+
+	return tap_main(tests);
+}
