@@ -4,14 +4,20 @@
 . t/lib.sh
 . t/helper/db.sh
 command -v nmap >/dev/null || skip_all "nmap is not installed"
-db_start
+whole=
+if [ -x "$BUILD/surfaced" ] && [ -x "$BUILD/surfaced-index" ]; then
+	whole=1
+	world_start
+else
+	db_start
+fi
 mkdir "$W/scan"
 if ! t/helper/scan "$W/scan" >"$W/scan.out" 2>&1; then
 	diag "$(cat "$W/scan.out")"
 	fail "the scan ran"
 	exit 1
 fi
-NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' SMTP='' FTP='' TLS=''
+NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' FTP='' TLS=''
 # shellcheck disable=SC1091 # written by t/helper/scan
 . "$W/scan/scan.env"
 diag "network: $NET"
@@ -48,6 +54,30 @@ if [ -n "$SIX" ]; then
 	import "$W/scan/scan6.xml"
 	is "$OUT" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad" "an IPv6 scan too"
 fi
+# aggregated QUERY FIELD: "value=count ..." over the API.
+aggregated()
+{
+	api POST /search/hosts/aggregate \
+		"{\"query\":\"$1\",\"aggregations\":[{\"field\":\"$2\"}]}"
+	field '[.groups[0].buckets[] | "\(.value)=\(.count)"] | sort | join(" ")'
+}
+
+is_searchable()
+{
+	[ "$(aggregated "services.product:vsftpd" services.product)" != "" ] && [ "$STATUS" = 200 ]
+}
+
+if [ -n "$whole" ]; then
+	world_until 20 is_searchable || diag "the scan did not become searchable"
+	is "$(aggregated "ip:$A OR ip:$B OR ip:$C" services.port)" \
+		"$(printf '%s=1\n' "$HTTP" "$HTTPS" "$SSH" "$SMTP" "$FTP" "$TLS" | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')" \
+		"the API counts the ports of the scan"
+	is "$(aggregated "services.tls_enabled:true" services.tls.certificate.subject_cn)" \
+		"b.example.org=1 example.co.uk=1" "and its certificates"
+else
+	skip "no index in this build: nothing is aggregated"
+fi
+
 import "$W/scan/scan.xml"
 is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad" "the same scan again changes nothing"
 

@@ -3,7 +3,8 @@
 # What every t/*.t begins with: TAP, a private world, requests. The plan comes last; finish runs at exit.
 #
 #   . t/lib.sh
-#   pg_start; index_start; api_start; web_start      any of them, in this order (world_start: all four)
+#   pg_start; index_start; api_start; web_start      any of them, in this order (world_start: all four,
+#                                                    and waits until searches are answered)
 #   api POST /search/hosts/aggregate '{"aggregations":[]}' [curl options]     sets STATUS BODY HEADERS
 #   is "$(field .error.code)" invalid_aggregation "no item is refused (C-032)"
 #
@@ -191,6 +192,15 @@ world_start()
 	index_start
 	api_start
 	web_start ''
+	hosts_wait 0
+}
+
+# hosts_wait N: until N hosts can be searched.
+hosts_wait()
+{
+	world_until 60 world_searchable "$1" && return 0
+	diag "the index does not come to $1 hosts: $(tail -3 "$W/log/surfaced-index.log")"
+	exit 1
 }
 
 # ---- using it ----

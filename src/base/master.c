@@ -150,7 +150,10 @@ mind_death(struct master *m, int at, int status)
 		s->delay = 0;
 		return;
 	}
-	s->delay = s->delay == 0 ? DELAY_MIN_US : s->delay * 2 < DELAY_MAX_US ? s->delay * 2 : DELAY_MAX_US;
+	if (s->delay == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
+		s->delay = DELAY_MIN_US; /* killed from outside: no fault of its own */
+	else
+		s->delay = s->delay * 2 < DELAY_MAX_US ? s->delay * 2 : DELAY_MAX_US;
 	s->not_before = mono_us() + s->delay;
 }
 

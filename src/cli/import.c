@@ -60,7 +60,8 @@ options(struct run *r, int argc, char **argv)
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
 	if (!set_format(r, format))
-		return cli_usage(r->cli, "the format must be auto, ndjson, nmap or masscan");
+		return cli_usage(
+		    r->cli, "the format must be auto, ndjson, nmap or masscan");
 	r->o.file = words.p[0].p; /* an argument: NUL-terminated */
 	return EXIT_OK;
 }
@@ -126,7 +127,8 @@ store_all(struct run *r, struct import_pipe *p)
 		if (rc != DB_OK) {
 			if (r->progress)
 				fputc('\n', stderr);
-			return cli_fail_db(r->cli, rc, "the import ended early; run it again");
+			return cli_fail_db(
+			    r->cli, rc, "the import ended early; run it again");
 		}
 		r->read += b->read;
 		r->bad += b->bad;
@@ -162,9 +164,9 @@ summary(const struct run *r)
 		member(&b, "new_tags", s->tags);
 		printf("%.*s}\n", (int)b.n, b.p);
 	} else if (!r->quiet) {
-		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad\n", (uintmax_t)r->read,
-		    (intmax_t)s->fresh, (intmax_t)s->changed, (intmax_t)s->unchanged,
-		    (uintmax_t)r->bad);
+		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad\n",
+		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad);
 	}
 	fflush(stdout);
 }
@@ -181,11 +183,13 @@ hosts(struct cli *c, int argc, char **argv)
 	if (rc != EXIT_OK)
 		return rc;
 	r.progress = !r.quiet && isatty(STDERR_FILENO);
-	r.store = (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
+	r.store =
+	    (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
 	p = import_pipe_start(&r.o);
 	rc = store_all(&r, p);
 	import_pipe_end(p);
-	summary(&r);
+	if (r.read > 0 || rc == EXIT_OK)
+		summary(&r);
 	db_use(c->db, c->arena, 0);
 	arena_free(r.store.arena);
 	if (r.o.fd != STDIN_FILENO)
@@ -196,7 +200,8 @@ hosts(struct cli *c, int argc, char **argv)
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
-	    .arguments = "[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
+	    .arguments =
+		"[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
 	},

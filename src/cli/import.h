@@ -7,15 +7,15 @@
 #include "json/json.h"
 
 enum {
-	IMPORT_LINE = 4 * 1024 * 1024,	 /* bytes of a line, and of one token of XML */
-	IMPORT_DEPTH = 16,		 /* levels of JSON; nmap's elements nest within it too */
+	IMPORT_LINE = 4 * 1024 * 1024, /* bytes of a line, and of one token of XML */
+	IMPORT_DEPTH = 16, /* levels of JSON; nmap's elements nest within it too */
 	IMPORT_DOCUMENT = 8 * 1024 * 1024, /* bytes of a stored host */
-	IMPORT_BANNER = 65536,		 /* bytes */
-	IMPORT_TEXT = 16384,		 /* bytes of any other text */
-	IMPORT_NAME = 253,		 /* bytes of a DNS name */
-	IMPORT_SLUG = 128,		 /* bytes of a tag */
-	IMPORT_ITEMS = 65536,		 /* items of a list */
-	IMPORT_WINDOW = 20000,		 /* hosts of a masscan file that are gathered at once */
+	IMPORT_BANNER = 65536,             /* bytes */
+	IMPORT_TEXT = 16384,               /* bytes of any other text */
+	IMPORT_NAME = 253,                 /* bytes of a DNS name */
+	IMPORT_SLUG = 128,                 /* bytes of a tag */
+	IMPORT_ITEMS = 65536,              /* items of a list */
+	IMPORT_WINDOW = 20000, /* hosts of a masscan file that are gathered at once */
 };
 
 /* ---- a host as read: all zero is unset; texts lie in the arena of the reader ---- */
@@ -32,7 +32,8 @@ struct texts {
 
 struct import_service {
 	struct opt port, tls_enabled, first_seen, last_seen;
-	struct str transport, protocol, service_name, vendor, product, version, banner, banner_hash;
+	struct str transport, protocol, service_name, vendor, product, version, banner,
+	    banner_hash;
 	struct texts cpe, tags;
 	struct {
 		struct opt status_code;
@@ -63,7 +64,7 @@ bool import_host_read(struct arena *a, const struct json_value *v, struct import
     struct str *what) MUST_USE;
 
 enum import_manner {
-	IMPORT_EXACT,	/* a fault refuses the host */
+	IMPORT_EXACT, /* a fault refuses the host */
 	IMPORT_LENIENT, /* a fault costs its member, a text too long its end: scanners' findings */
 };
 
@@ -87,7 +88,7 @@ struct source {
 	int fd, stop;
 	char *p; /* [at, n) is unread */
 	size_t n, at, room;
-	uint64_t line; /* of the line last given, from 1 */
+	uint64_t line;          /* of the line last given, from 1 */
 	_Atomic uint64_t bytes; /* read so far: progress reads it from another thread */
 	bool end, failed;
 };
@@ -137,7 +138,8 @@ import_reader import_ndjson, import_nmap, import_masscan;
 import_reader *import_guess(struct source *s);
 
 /* For readers: finish, print and hand over, or report. */
-void import_emit(struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line);
+void import_emit(
+    struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line);
 void import_bad(struct importer *im, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
 /* ---- the pipeline: a thread reads and parses the next batch while PostgreSQL takes the last ---- */
@@ -159,7 +161,7 @@ struct import_pipe_options {
 	import_reader *reader; /* NULL: guess */
 	const char *file;      /* for messages */
 	int fd;
-	bool strict;	       /* the first bad record is the last */
+	bool strict; /* the first bad record is the last */
 };
 
 struct import_pipe *import_pipe_start(const struct import_pipe_options *o);

@@ -53,8 +53,8 @@ window_host(struct window *w, struct str ip)
 
 	if (*at == 0) {
 		*at = (uint32_t)++w->n;
-		w->hosts[w->n - 1] =
-		    (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->im->src->line };
+		w->hosts[w->n - 1] = (struct gathered){ { .ip = arena_str(w->arena, ip) },
+			w->im->src->line };
 	}
 	return &w->hosts[*at - 1].host;
 }
@@ -65,7 +65,8 @@ host_service(struct window *w, struct import_host *h, const struct record *r)
 	struct import_service *s;
 
 	for (size_t i = 0; i < h->nservices; i++)
-		if (h->services[i].port.v == r->port && str_eq(h->services[i].transport, r->transport))
+		if (h->services[i].port.v == r->port &&
+		    str_eq(h->services[i].transport, r->transport))
 			return &h->services[i];
 	s = import_service_add(w->arena, h);
 	w->bytes += 2 * sizeof(*s);
@@ -106,9 +107,11 @@ banner(struct import_service *s, struct str name, struct str text)
 		s->http.title = text;
 	} else if (str_is(name, "http.server")) {
 		s->http.server = text;
-	} else if (str_is(name, "X509") || str_is(name, "ssl") || str_is(name, "X509CA")) {
+	} else if (str_is(name, "X509") || str_is(name, "ssl") ||
+		   str_is(name, "X509CA")) {
 		s->tls_enabled = (struct opt){ true, true };
-	} else if (str_is(name, "html") || str_is(name, "vuln") || str_is(name, "unknown")) {
+	} else if (str_is(name, "html") || str_is(name, "vuln") ||
+		   str_is(name, "unknown")) {
 		if (s->banner.p == NULL)
 			s->banner = text;
 	} else {
@@ -199,7 +202,7 @@ port_record(struct window *w, struct record *r, const struct json_value *port,
 	r->name = data == port ? text_of(service, "name") : text_of(data, "service_name");
 	r->banner = text_of(data == port ? service : data, "banner");
 	if (r->port > 0 && (str_is(r->transport, "tcp") || str_is(r->transport, "udp") ||
-	    str_is(r->transport, "sctp")))
+			       str_is(r->transport, "sctp")))
 		add(w, r);
 	return NULL;
 }
@@ -228,18 +231,24 @@ record(struct window *w, const struct json_value *v)
 	for (size_t i = 0; i < json_length(ports) && why == NULL; i++) {
 		const struct json_value *port = json_at(ports, i);
 
-		why = json_type(port) == JSON_OBJECT ? port_record(w, &r, port, port) :
-						       "ports: an item is no object";
+		why = json_type(port) == JSON_OBJECT ? port_record(w, &r, port, port)
+						     : "ports: an item is no object";
 	}
 	return why;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
 }
 
 static struct str
 blanks_off(struct str s)
 {
-	while (s.n > 0 && memchr(" \t\r", s.p[0], 3) != NULL)
+	while (s.n > 0 && is_blank(s.p[0]))
 		s = (struct str){ s.p + 1, s.n - 1 };
-	while (s.n > 0 && memchr(" \t\r", s.p[s.n - 1], 3) != NULL)
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
@@ -293,7 +302,8 @@ import_masscan(struct importer *im)
 	while (!im->stop && (got = source_line(im->src, &line)) != SOURCE_END) {
 		if (got == SOURCE_TOO_LONG) {
 			im->read++;
-			import_bad(im, im->src->line, "the line is longer than %d bytes", IMPORT_LINE);
+			import_bad(im, im->src->line, "the line is longer than %d bytes",
+			    IMPORT_LINE);
 			continue;
 		}
 		one_line(&w, line);

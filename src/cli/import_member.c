@@ -8,9 +8,9 @@
 #include <libpsl.h>
 #include <openssl/sha.h>
 
-#define TEXT_ROW(s, m, f, max)                                                                     \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_TEXT, f, offsetof(s, m), 0, max, NULL                         \
+#define TEXT_ROW(s, m, f, max)                                                           \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_TEXT, f, offsetof(s, m), 0, max, NULL               \
 	}
 
 static const char *
@@ -18,7 +18,8 @@ canonical_ip(struct arena *a, struct str *s)
 {
 	char z[INET6_ADDRSTRLEN], out[INET6_ADDRSTRLEN];
 	unsigned char b[16];
-	static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+	static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff,
+		0xff };
 
 	if (s->n >= sizeof(z) || memchr(s->p, '\0', s->n) != NULL)
 		return "is no IP address";
@@ -138,7 +139,8 @@ cut(struct str *s, size_t n)
 }
 
 const char *
-member_form(struct arena *a, const struct member *m, struct str *s, enum import_manner manner)
+member_form(
+    struct arena *a, const struct member *m, struct str *s, enum import_manner manner)
 {
 	if (s->n > (size_t)m->hi && manner == IMPORT_LENIENT && m->form == FORM_ANY)
 		cut(s, (size_t)m->hi);
@@ -165,11 +167,13 @@ member_form(struct arena *a, const struct member *m, struct str *s, enum import_
 		return dns_name(a, s);
 	case FORM_SLUG:
 		lower(a, s);
-		return slug(*s) ? NULL : "is no tag: 1 to 128 ASCII characters without blanks";
+		return slug(*s) ? NULL
+				: "is no tag: 1 to 128 ASCII characters without blanks";
 	case FORM_TRANSPORT:
 		lower(a, s);
-		return str_is(*s, "tcp") || str_is(*s, "udp") || str_is(*s, "sctp") ?
-		    NULL : "must be tcp, udp or sctp";
+		return str_is(*s, "tcp") || str_is(*s, "udp") || str_is(*s, "sctp")
+			   ? NULL
+			   : "must be tcp, udp or sctp";
 	}
 	panic("a form %d", (int)m->form);
 }
@@ -195,7 +199,7 @@ import_texts_add(struct arena *a, struct texts *t, struct str s)
 	if (t->p == NULL || (t->n >= 4 && (t->n & (t->n - 1)) == 0)) {
 		struct str *p = ARENA_ARRAY(a, t->n < 4 ? 4 : 2 * t->n, struct str);
 
-		if (t->n > 0)
+		if (t->p != NULL)
 			memcpy(p, t->p, t->n * sizeof(*p));
 		t->p = p;
 	}
@@ -211,7 +215,7 @@ import_service_add(struct arena *a, struct import_host *h)
 		struct import_service *p =
 		    ARENA_ARRAY(a, n < 4 ? 4 : 2 * n, struct import_service);
 
-		if (n > 0)
+		if (h->services != NULL)
 			memcpy(p, h->services, n * sizeof(*p));
 		h->services = p;
 	}
@@ -246,7 +250,9 @@ import_apex_domains(struct arena *a, const struct texts *names)
 			s.p += 2;
 			s.n -= 2;
 		}
-		apex = suffixes() == NULL ? NULL : psl_registrable_domain(suffixes(), arena_str(a, s).p);
+		apex = suffixes() == NULL
+			   ? NULL
+			   : psl_registrable_domain(suffixes(), arena_str(a, s).p);
 		if (apex != NULL)
 			out.p[out.n++] = str_of(apex);
 	}
@@ -254,46 +260,47 @@ import_apex_domains(struct arena *a, const struct texts *names)
 }
 
 #define ANY(s, m) TEXT_ROW(s, m, FORM_ANY, IMPORT_TEXT)
-#define INT_ROW(s, m, lo, hi)                                                                      \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_INT, FORM_ANY, offsetof(s, m), lo, hi, NULL                   \
+#define INT_ROW(s, m, lo, hi)                                                            \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_INT, FORM_ANY, offsetof(s, m), lo, hi, NULL         \
 	}
 /* The years 0001 to 9999. */
-#define TIME_ROW(s, m)                                                                             \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_TIME, FORM_ANY, offsetof(s, m), -62135596800000000,           \
-		    253402300799999999, NULL                                                       \
+#define TIME_ROW(s, m)                                                                   \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_TIME, FORM_ANY, offsetof(s, m), -62135596800000000, \
+		    253402300799999999, NULL                                             \
 	}
-#define BOOL_ROW(s, m)                                                                             \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_BOOL, FORM_ANY, offsetof(s, m), 0, 1, NULL                    \
+#define BOOL_ROW(s, m)                                                                   \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_BOOL, FORM_ANY, offsetof(s, m), 0, 1, NULL          \
 	}
-#define TEXTS_ROW(s, m, f, max)                                                                    \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_TEXTS, f, offsetof(s, m), 0, max, NULL                        \
+#define TEXTS_ROW(s, m, f, max)                                                          \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_TEXTS, f, offsetof(s, m), 0, max, NULL              \
 	}
-#define OBJECT_ROW(m, rows)                                                                        \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_OBJECT, FORM_ANY, 0, 0, 0, rows                               \
+#define OBJECT_ROW(m, rows)                                                              \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_OBJECT, FORM_ANY, 0, 0, 0, rows                     \
 	}
-#define ROWS_END                                                                                   \
-	{                                                                                          \
-		.type = MEMBER_END                                                                 \
+#define ROWS_END                                                                         \
+	{                                                                                \
+		.type = MEMBER_END                                                       \
 	}
 
-#define HTTP(m, type, f, hi)                                                                       \
-	{                                                                                          \
-		STR_INIT(#m), type, f, offsetof(struct import_service, http.m), 0, hi, NULL        \
+#define HTTP(m, type, f, hi)                                                             \
+	{                                                                                \
+		STR_INIT(#m), type, f, offsetof(struct import_service, http.m), 0, hi,   \
+		    NULL                                                                 \
 	}
-#define TLS(m)                                                                                     \
-	{                                                                                          \
-		STR_INIT(#m), MEMBER_TEXT, FORM_ANY, offsetof(struct import_service, tls.m), 0,    \
-		    IMPORT_TEXT, NULL                                                              \
+#define TLS(m)                                                                           \
+	{                                                                                \
+		STR_INIT(#m), MEMBER_TEXT, FORM_ANY,                                     \
+		    offsetof(struct import_service, tls.m), 0, IMPORT_TEXT, NULL         \
 	}
-#define CERTIFICATE(m, type, f, lo, hi)                                                            \
-	{                                                                                          \
-		STR_INIT(#m), type, f, offsetof(struct import_service, tls.certificate.m), lo, hi, \
-		    NULL                                                                           \
+#define CERTIFICATE(m, type, f, lo, hi)                                                  \
+	{                                                                                \
+		STR_INIT(#m), type, f,                                                   \
+		    offsetof(struct import_service, tls.certificate.m), lo, hi, NULL     \
 	}
 
 static const struct member member_http[] = {
@@ -311,7 +318,8 @@ static const struct member member_certificate[] = {
 	CERTIFICATE(subject_cn, MEMBER_TEXT, FORM_ANY, 0, IMPORT_TEXT),
 	CERTIFICATE(issuer_cn, MEMBER_TEXT, FORM_ANY, 0, IMPORT_TEXT),
 	CERTIFICATE(names, MEMBER_TEXTS, FORM_DNS, 0, IMPORT_TEXT),
-	CERTIFICATE(not_after, MEMBER_TIME, FORM_ANY, -62135596800000000, 253402300799999999),
+	CERTIFICATE(
+	    not_after, MEMBER_TIME, FORM_ANY, -62135596800000000, 253402300799999999),
 	CERTIFICATE(self_signed, MEMBER_BOOL, FORM_ANY, 0, 1),
 	ROWS_END,
 };

@@ -80,7 +80,8 @@ number(const char *z)
 {
 	int64_t v;
 
-	return z != NULL && str_int64(str_of(z), &v) && v >= 0 && v < 253402300800 ? v : 0;
+	return z != NULL && str_int64(str_of(z), &v) && v >= 0 && v < 253402300800 ? v
+										   : 0;
 }
 
 static void
@@ -103,7 +104,8 @@ add_text(struct nmap *x, struct texts *t, struct str s)
 static void
 begin_host(struct nmap *x, const char **atts)
 {
-	int64_t start = number(attribute(atts, "starttime")), end = number(attribute(atts, "endtime"));
+	int64_t start = number(attribute(atts, "starttime")),
+		end = number(attribute(atts, "endtime"));
 
 	arena_reset(x->im->arena);
 	x->host = (struct import_host){ .ip = STR_NULL };
@@ -128,7 +130,8 @@ end_host(struct nmap *x)
 		return; /* nothing answered */
 	x->im->read++;
 	if (x->too_big)
-		import_bad(x->im, x->line, "the host is larger than %d bytes", HOST_BYTES);
+		import_bad(
+		    x->im, x->line, "the host is larger than %d bytes", HOST_BYTES);
 	else if (h->ip.p == NULL)
 		import_bad(x->im, x->line, "the host has no IP address");
 	else
@@ -230,6 +233,14 @@ describe(struct nmap *x, struct import_service *s, const char *extra)
 	s->banner = buf_done(&b);
 }
 
+static struct str
+ostype(struct nmap *x, const char **atts)
+{
+	struct str s = keep_attribute(x, atts, "ostype");
+
+	return s.p != NULL ? s : x->host.os;
+}
+
 static void
 service(struct nmap *x, const char **atts)
 {
@@ -242,13 +253,15 @@ service(struct nmap *x, const char **atts)
 	s->service_name = keep_attribute(x, atts, "name");
 	s->product = keep_attribute(x, atts, "product");
 	s->version = keep_attribute(x, atts, "version");
-	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) || str_is(s->service_name, "https");
+	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) ||
+	      str_is(s->service_name, "https");
 	s->protocol = tls ? inside_tls(s->service_name) : s->service_name;
 	s->tls_enabled = (struct opt){ true, tls };
 	if (s->product.p != NULL)
 		describe(x, s, attribute(atts, "extrainfo"));
-	if (x->host.os.p == NULL)
-		x->host.os = keep_attribute(x, atts, "ostype");
+	/* the first guess, but "Unix" says less than any other */
+	if (x->host.os.p == NULL || str_is(x->host.os, "Unix"))
+		x->host.os = ostype(x, atts);
 }
 
 /* The matches come best first; one guess from a service is worth less than it. */
@@ -267,7 +280,8 @@ cpe(struct nmap *x, struct str s)
 {
 	const char *colon;
 
-	if (x->service == NULL || str_starts(s, STR("cpe:/o:")) || str_starts(s, STR("cpe:/h:"))) {
+	if (x->service == NULL || str_starts(s, STR("cpe:/o:")) ||
+	    str_starts(s, STR("cpe:/h:"))) {
 		add_text(x, &x->host.cpe, s);
 		return;
 	}
@@ -276,7 +290,8 @@ cpe(struct nmap *x, struct str s)
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
-	x->service->vendor = keep(x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	x->service->vendor =
+	    keep(x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
 }
 
 /* ---- scripts ---- */
@@ -305,7 +320,8 @@ begin_table(struct nmap *x, const char **atts)
 	const char *key = attribute(atts, "key");
 
 	if (x->tables.depth < (int)COUNT(x->tables.key))
-		snprintf(x->tables.key[x->tables.depth], KEY, "%s", key == NULL ? "" : key);
+		snprintf(
+		    x->tables.key[x->tables.depth], KEY, "%s", key == NULL ? "" : key);
 	x->tables.depth++;
 }
 
@@ -322,7 +338,8 @@ add_part(char *name, size_t room, const char *key, struct str value)
 {
 	size_t n = strlen(name);
 
-	snprintf(name + n, room - n, "%s=%.*s\n", key, (int)(value.n > 200 ? 200 : value.n), value.p);
+	snprintf(name + n, room - n, "%s=%.*s\n", key,
+	    (int)(value.n > 200 ? 200 : value.n), value.p);
 }
 
 static void
@@ -377,7 +394,8 @@ static void
 not_after(struct nmap *x, struct str when)
 {
 	struct ts t;
-	struct str z = arena_printf(x->im->arena, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
+	struct str z =
+	    arena_printf(x->im->arena, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
 
 	if (ts_parse(z, &t))
 		x->service->tls.certificate.not_after = (struct opt){ true, t.us };
@@ -422,7 +440,8 @@ end_elem(struct nmap *x)
 		certificate_elem(x, text);
 	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
 		x->service->http.title = keep(x, str_trim(text));
-	else if (str_is(x->script, "http-server-header") && x->service->http.server.p == NULL)
+	else if (str_is(x->script, "http-server-header") &&
+		 x->service->http.server.p == NULL)
 		x->service->http.server = keep(x, str_trim(text));
 }
 
@@ -437,14 +456,29 @@ end_script(struct nmap *x)
 
 /* ---- expat ---- */
 
-enum element { HOST, STATUS, ADDRESS, HOSTNAME, PORT, STATE, SERVICE, CPE, OSMATCH, SCRIPT, TABLE, ELEM,
-	RUN, OTHER };
+enum element {
+	HOST,
+	STATUS,
+	ADDRESS,
+	HOSTNAME,
+	PORT,
+	STATE,
+	SERVICE,
+	CPE,
+	OSMATCH,
+	SCRIPT,
+	TABLE,
+	ELEM,
+	RUN,
+	OTHER
+};
 
 static enum element
 element(const char *name)
 {
-	static const char *const names[] = { "host", "status", "address", "hostname", "port", "state",
-		"service", "cpe", "osmatch", "script", "table", "elem", "nmaprun" };
+	static const char *const names[] = { "host", "status", "address", "hostname",
+		"port", "state", "service", "cpe", "osmatch", "script", "table", "elem",
+		"nmaprun" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(names[i], name) == 0)
@@ -557,8 +591,9 @@ characters(void *arg, const char *s, int n)
 }
 
 static void XMLCALL
-entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, int n, const XML_Char *base,
-    const XML_Char *system, const XML_Char *public, const XML_Char *notation)
+entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, int n,
+    const XML_Char *base, const XML_Char *system, const XML_Char *public,
+    const XML_Char *notation)
 {
 	(void)name, (void)parameter, (void)value, (void)n, (void)base;
 	(void)system, (void)public, (void)notation;
@@ -576,7 +611,8 @@ feed(struct nmap *x)
 		chunk = source_chunk(x->im->src);
 		fed += chunk.n;
 		rc = XML_Parse(x->xml, chunk.p, (int)chunk.n, chunk.n == 0);
-		if (rc == XML_STATUS_OK && fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE &&
+		if (rc == XML_STATUS_OK &&
+		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE &&
 		    chunk.n > 0)
 			refuse(x, "a tag is too long");
 	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
@@ -585,7 +621,8 @@ feed(struct nmap *x)
 	if (x->refused == NULL && rc == XML_STATUS_OK)
 		return;
 	x->im->read++;
-	import_bad(x->im, XML_GetCurrentLineNumber(x->xml), "%s; the rest of the file is not read",
+	import_bad(x->im, XML_GetCurrentLineNumber(x->xml),
+	    "%s; the rest of the file is not read",
 	    x->refused != NULL ? x->refused : XML_ErrorString(XML_GetErrorCode(x->xml)));
 }
 

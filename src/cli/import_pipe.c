@@ -17,8 +17,9 @@ struct import_pipe {
 	pthread_cond_t cond;
 	struct import_batch batches[2];
 	bool full[2], done, stop; /* under the mutex */
-	unsigned reads, writes; /* which batch is whose next: by the reader, by the caller */
-	bool given;		/* the caller holds a batch */
+	unsigned reads,
+	    writes; /* which batch is whose next: by the reader, by the caller */
+	bool given; /* the caller holds a batch */
 	const char *failed;
 	int stopper[2];
 	/* the reader's own */
@@ -120,7 +121,8 @@ take_host(void *arg, const struct import_host *h, struct str doc)
 	buf_str(&b->rows, doc);
 	buf_char(&b->rows, '\n');
 	b->hosts++;
-	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES || b->rounds == IMPORT_ROUNDS)
+	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES ||
+	    b->rounds == IMPORT_ROUNDS)
 		hand_over(p);
 }
 
@@ -132,8 +134,8 @@ take_bad(void *arg, uint64_t line, struct str what)
 
 	b->bad++;
 	if (p->shown++ < MESSAGES)
-		buf_printf(&b->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line, (int)what.n,
-		    what.p);
+		buf_printf(&b->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line,
+		    (int)what.n, what.p);
 	if (p->o.strict)
 		p->im.stop = true;
 }
@@ -170,9 +172,12 @@ import_pipe_start(const struct import_pipe_options *o)
 	source_open(&p->src, o->fd, p->stopper[0]);
 	p->addresses = names_new(BATCH_HOSTS);
 	p->tags = names_new(TAGS);
-	p->im = (struct importer){ .src = &p->src, .host = take_host, .bad = take_bad, .arg = p };
+	p->im = (struct importer){
+		.src = &p->src, .host = take_host, .bad = take_bad, .arg = p
+	};
 	p->im.arena = arena_new((size_t)1 << 30);
-	if (pthread_mutex_init(&p->mutex, NULL) != 0 || pthread_cond_init(&p->cond, NULL) != 0 ||
+	if (pthread_mutex_init(&p->mutex, NULL) != 0 ||
+	    pthread_cond_init(&p->cond, NULL) != 0 ||
 	    pthread_create(&p->thread, NULL, reader_main, p) != 0)
 		panic("no thread");
 	return p;

@@ -6,25 +6,25 @@
 #include "cli/import.h"
 
 enum member_type {
-	MEMBER_TEXT,	 /* struct str */
-	MEMBER_INT,	 /* struct opt */
-	MEMBER_BOOL,	 /* struct opt */
-	MEMBER_TIME,	 /* struct opt */
-	MEMBER_TEXTS,	 /* struct texts */
-	MEMBER_OBJECT,	 /* .sub, whose offsets count from the same base */
+	MEMBER_TEXT,     /* struct str */
+	MEMBER_INT,      /* struct opt */
+	MEMBER_BOOL,     /* struct opt */
+	MEMBER_TIME,     /* struct opt */
+	MEMBER_TEXTS,    /* struct texts */
+	MEMBER_OBJECT,   /* .sub, whose offsets count from the same base */
 	MEMBER_SERVICES, /* the host's services */
 	MEMBER_END,
 };
 
 enum member_form {
 	FORM_ANY,
-	FORM_IP,	/* canonical address */
-	FORM_PREFIX,	/* canonical network */
-	FORM_COUNTRY,	/* two letters, upper case */
-	FORM_UPPER,	/* ASCII upper case */
-	FORM_LOWER,	/* ASCII lower case */
-	FORM_DNS,	/* lower case, no trailing dot */
-	FORM_SLUG,	/* a tag */
+	FORM_IP,        /* canonical address */
+	FORM_PREFIX,    /* canonical network */
+	FORM_COUNTRY,   /* two letters, upper case */
+	FORM_UPPER,     /* ASCII upper case */
+	FORM_LOWER,     /* ASCII lower case */
+	FORM_DNS,       /* lower case, no trailing dot */
+	FORM_SLUG,      /* a tag */
 	FORM_TRANSPORT, /* tcp, udp or sctp */
 };
 
@@ -40,7 +40,8 @@ struct member {
 extern const struct member member_host[], member_service[];
 
 /* Brings *s into its stored form; what is wrong with it, or NULL. */
-const char *member_form(struct arena *a, const struct member *m, struct str *s, enum import_manner manner);
+const char *member_form(
+    struct arena *a, const struct member *m, struct str *s, enum import_manner manner);
 void member_hash_banner(struct arena *a, struct import_service *s);
 
 #endif

@@ -30,7 +30,8 @@ source_close(struct source *s)
 static bool
 readable(const struct source *s)
 {
-	struct pollfd fds[] = { { .fd = s->fd, .events = POLLIN }, { .fd = s->stop, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = s->fd, .events = POLLIN },
+		{ .fd = s->stop, .events = POLLIN } };
 
 	while (poll(fds, 2, -1) < 0 && errno == EINTR)
 		continue;
@@ -90,7 +91,8 @@ source_line(struct source *s, struct str *line)
 	size_t seen = 0;
 
 	for (;;) {
-		char *from = s->p + s->at, *nl = memchr(from + seen, '\n', s->n - s->at - seen);
+		char *from = s->p + s->at,
+		     *nl = memchr(from + seen, '\n', s->n - s->at - seen);
 
 		seen = s->n - s->at;
 		if (nl == NULL && !s->end && seen <= IMPORT_LINE) {

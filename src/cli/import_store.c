@@ -19,14 +19,16 @@ static const struct field outcome_out[] = {
 
 /* A connection may be new: the table is its own. A plan made while host was empty must not scan it
    when it is large, hence the settings. */
-static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
-			    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
-			    " CREATE TEMPORARY TABLE IF NOT EXISTS import_stage"
-			    " (round integer NOT NULL, ip inet NOT NULL, doc jsonb NOT NULL)"
-			    " ON COMMIT DELETE ROWS";
+static const char stage[] =
+    "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
+    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
+    " CREATE TEMPORARY TABLE IF NOT EXISTS import_stage"
+    " (round integer NOT NULL, ip inet NOT NULL, doc jsonb NOT NULL)"
+    " ON COMMIT DELETE ROWS";
 
-static const char copy[] = "COPY import_stage (round, ip, doc) FROM STDIN"
-			   " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')";
+static const char copy[] =
+    "COPY import_stage (round, ip, doc) FROM STDIN"
+    " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')";
 
 static const struct stmt register_tags = STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
@@ -40,7 +42,8 @@ static const struct stmt merge_round = {
 	.size = sizeof(struct outcome),
 	.sql = "WITH seen AS ("
 	       "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
-	       "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', $2::text) || s.doc"
+	       "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
+	       "$2::text) || s.doc"
 	       "    ELSE host_merge(h.doc, s.doc) END AS doc"
 	       "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
 	       "  WHERE s.round = $1::integer OFFSET 0),"
@@ -92,7 +95,8 @@ put_hosts(struct import_store *st, const struct import_batch *b, struct import_s
 	for (unsigned round = 0; rc == DB_OK && round < b->rounds; round++) {
 		struct outcome out = { 0, 0 };
 
-		rc = db_one(st->db, &merge_round, &out, P((int64_t)round), P(str_of(now)));
+		rc =
+		    db_one(st->db, &merge_round, &out, P((int64_t)round), P(str_of(now)));
 		sum->fresh += out.fresh;
 		sum->changed += out.changed;
 	}

@@ -12,11 +12,12 @@ struct import_sum {
 
 struct import_store {
 	struct db *db;
-	struct arena *arena; /* of one batch */
+	struct arena *arena;   /* of one batch */
 	struct import_sum sum; /* of the batches that are committed */
 };
 
 /* All of it or nothing. */
-enum db_rc import_store_batch(struct import_store *st, const struct import_batch *b) MUST_USE;
+enum db_rc import_store_batch(
+    struct import_store *st, const struct import_batch *b) MUST_USE;
 
 #endif

@@ -20,6 +20,7 @@ import()
 {
 	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$@" \
 		>"$W/out" 2>"$W/err"
+	# shellcheck disable=SC2034 # for the caller
 	STATUS=$?
 	# shellcheck disable=SC2034 # for the caller
 	OUT=$(cat "$W/out") ERR=$(cat "$W/err")

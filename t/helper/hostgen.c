@@ -24,7 +24,15 @@
 #include <math.h>
 #include <unistd.h>
 
-enum { ASNS = 30000, DENSE_EVERY = 250, DENSE_AT = 7, SIX_EVERY = 20, SIX_AT = 3, SERVICES = 8, OUT = 1 << 20 };
+enum {
+	ASNS = 30000,
+	DENSE_EVERY = 250,
+	DENSE_AT = 7,
+	SIX_EVERY = 20,
+	SIX_AT = 3,
+	SERVICES = 8,
+	OUT = 1 << 20
+};
 
 static const uint64_t max_hosts = 200000000;
 static const int64_t newest = 1793491200; /* 2026-11-01, in seconds */
@@ -88,14 +96,14 @@ static char jarms[256][63];
 static void
 fill_choice(struct choice *c, const unsigned *weights, size_t n)
 {
-	uint64_t sum = 0, upto = 0;
+	uint64_t sum = 0, reach = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += weights[i];
 	for (size_t i = 0; i < n; i++) {
-		upto += weights[i];
-		for (; at < upto * CHOICES / sum; at++)
+		reach += weights[i];
+		for (; at < reach * CHOICES / sum; at++)
 			c->of[at] = (uint16_t)i;
 	}
 }
@@ -267,7 +275,9 @@ place_four(struct host *h)
 	struct in_addr in;
 
 	if (h->k % DENSE_EVERY == DENSE_AT)
-		a = 0x2d200000u | (uint32_t)(h->k / DENSE_EVERY * 2654435761u + mix(h->seed + 1)) % (1u << 20);
+		a = 0x2d200000u |
+		    (uint32_t)(h->k / DENSE_EVERY * 2654435761u + mix(h->seed + 1)) %
+			(1u << 20);
 	else
 		a = general_address(h->k, h->seed);
 	bits = lengths[mix(h->seed ^ a >> 16) % COUNT(lengths)];
@@ -284,7 +294,8 @@ static void
 place_six(struct host *h)
 {
 	uint64_t v = mix(h->seed * 17 + h->k);
-	unsigned char b[16] = { 0x2a, (unsigned char)(v & 15), (unsigned char)(v >> 8 & 15), (unsigned char)(v >> 16) };
+	unsigned char b[16] = { 0x2a, (unsigned char)(v & 15),
+		(unsigned char)(v >> 8 & 15), (unsigned char)(v >> 16) };
 	uint32_t low = htonl((uint32_t)h->k);
 
 	inet_ntop(AF_INET6, b, h->prefix, sizeof(h->prefix));
@@ -324,7 +335,8 @@ place(struct host *h)
 	name_word(word, mix(id * 3 + 1));
 	snprintf(h->domain, sizeof(h->domain), "%s.net", word);
 	word[0] = (char)(word[0] - 32);
-	snprintf(h->org, sizeof(h->org), "%s %s %s", word, trades[h->trade], countries[h->country].code);
+	snprintf(h->org, sizeof(h->org), "%s %s %s", word, trades[h->trade],
+	    countries[h->country].code);
 }
 
 static void
@@ -339,7 +351,9 @@ print_place(struct host *h)
 	at = at < 6 ? 0 : at < 9 ? 1 : 2;
 	n = (size_t)snprintf(as, sizeof(as), "AS-%s", h->org);
 	for (size_t i = 0; i < n; i++)
-		as[i] = as[i] == ' ' ? '-' : as[i] >= 'a' && as[i] <= 'z' ? (char)(as[i] - 32) : as[i];
+		as[i] = as[i] == ' '                   ? '-'
+			: as[i] >= 'a' && as[i] <= 'z' ? (char)(as[i] - 32)
+						       : as[i];
 	text(b, "ip", h->ip);
 	integer(b, "ip_version", h->six ? 6 : 4);
 	integer(b, "asn", h->asn);
@@ -375,7 +389,8 @@ enum { ROW_443 = 0, ROW_8443 = 8 };
 static void
 choose_services(struct host *h)
 {
-	static const uint8_t counts[16] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 6 };
+	static const uint8_t counts[16] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5,
+		6 };
 	unsigned n = counts[below(&h->r, 16)];
 
 	if (n == 6)
@@ -418,20 +433,40 @@ print_tags(struct host *h)
 		const char *slug;
 		uint32_t ppm;
 	} tags[] = {
-		{ "anycast", 9000 }, { "botnet", 14000 }, { "brute-force", 21000 }, { "bulletproof", 6000 }, { "c2", 0 },
-		{ "cdn", 31000 }, { "cloud", 140000 }, { "cobalt-strike", 700 }, { "cryptominer", 2500 }, { "eol", 52000 },
-		{ "honeypot", 5000 }, { "hosting", 180000 }, { "iot", 43000 }, { "malware", 0 }, { "open-directory", 11000 },
-		{ "open-resolver", 8000 }, { "phishing", 0 }, { "residential", 120000 }, { "router", 33000 },
-		{ "scanner", 38000 }, { "sinkhole", 400 }, { "spam", 17000 }, { "tor-exit", 1300 }, { "tor-relay", 4100 },
+		{ "anycast", 9000 },
+		{ "botnet", 14000 },
+		{ "brute-force", 21000 },
+		{ "bulletproof", 6000 },
+		{ "c2", 0 },
+		{ "cdn", 31000 },
+		{ "cloud", 140000 },
+		{ "cobalt-strike", 700 },
+		{ "cryptominer", 2500 },
+		{ "eol", 52000 },
+		{ "honeypot", 5000 },
+		{ "hosting", 180000 },
+		{ "iot", 43000 },
+		{ "malware", 0 },
+		{ "open-directory", 11000 },
+		{ "open-resolver", 8000 },
+		{ "phishing", 0 },
+		{ "residential", 120000 },
+		{ "router", 33000 },
+		{ "scanner", 38000 },
+		{ "sinkhole", 400 },
+		{ "spam", 17000 },
+		{ "tor-exit", 1300 },
+		{ "tor-relay", 4100 },
 		{ "vpn", 26000 },
 	};
 
 	list(h->b, "tags");
 	for (size_t i = 0; i < COUNT(tags); i++) {
 		const char *s = tags[i].slug;
-		bool is = tags[i].ppm > 0	? ppm(&h->r, tags[i].ppm) :
-			  strcmp(s, "c2") == 0	? h->c2 :
-			  strcmp(s, "malware") == 0 ? h->malware : h->phishing;
+		bool is = tags[i].ppm > 0             ? ppm(&h->r, tags[i].ppm)
+			  : strcmp(s, "c2") == 0      ? h->c2
+			  : strcmp(s, "malware") == 0 ? h->malware
+						      : h->phishing;
 
 		if (is)
 			item(h->b, s);
@@ -446,7 +481,8 @@ print_names(struct host *h)
 	char name[96], apex[64], word[16];
 
 	if (ppm(&h->r, 550000)) {
-		snprintf(name, sizeof(name), "host-%x.%s", (unsigned)mix(h->k) & 0xffffff, h->domain);
+		snprintf(name, sizeof(name), "host-%x.%s", (unsigned)mix(h->k) & 0xffffff,
+		    h->domain);
 		text(h->b, "ptr", name);
 	}
 	if (n == 0)
@@ -457,7 +493,8 @@ print_names(struct host *h)
 	    ppm(&h->r, 500000) ? "com" : countries[h->country].tld);
 	memcpy(h->domain, apex, sizeof(h->domain));
 	list(h->b, "hostnames");
-	snprintf(name, sizeof(name), "%s.%s", subdomains[zipf(&h->r, COUNT(subdomains))], apex);
+	snprintf(name, sizeof(name), "%s.%s", subdomains[zipf(&h->r, COUNT(subdomains))],
+	    apex);
 	if (n == 2)
 		item(h->b, apex);
 	item(h->b, name);
@@ -489,7 +526,8 @@ print_vulnerabilities(struct host *h)
 	for (unsigned i = 0; i < n; i++) {
 		if (i > 0 && ids[i] == ids[i - 1])
 			continue;
-		snprintf(cve, sizeof(cve), "CVE-%u-%u", 2014 + ids[i] / 32, 1000 + (unsigned)(mix(ids[i]) % 40000));
+		snprintf(cve, sizeof(cve), "CVE-%u-%u", 2014 + ids[i] / 32,
+		    1000 + (unsigned)(mix(ids[i]) % 40000));
 		item(h->b, cve);
 	}
 	buf_char(h->b, ']');
@@ -520,13 +558,15 @@ append(char *out, size_t room, const char *a, const char *version, const char *r
 	const char *at = strstr(a, "%s");
 	size_t n = at == NULL ? strlen(a) : (size_t)(at - a);
 
-	snprintf(out, room, "%.*s%s%s%s", (int)n, a, at == NULL ? "" : version, at == NULL ? "" : at + 2, rest);
+	snprintf(out, room, "%.*s%s%s%s", (int)n, a, at == NULL ? "" : version,
+	    at == NULL ? "" : at + 2, rest);
 }
 
 static void
 print_http(struct host *h, const char *server, bool login)
 {
-	static const unsigned codes[] = { 200, 200, 200, 301, 302, 403, 404, 401, 200, 500, 503 };
+	static const unsigned codes[] = { 200, 200, 200, 301, 302, 403, 404, 401, 200,
+		500, 503 };
 	struct rng *r = &h->r;
 	struct buf *b = h->b;
 	char hash[65] = "";
@@ -541,10 +581,14 @@ print_http(struct host *h, const char *server, bool login)
 		text(b, "title", titles[title]);
 	if (*server != '\0')
 		text(b, "server", server);
-	hex_of(hash, 40, &(struct rng){ mix(login ? 900 + title : ppm(r, 600000) ? title : h->k) });
+	hex_of(hash, 40,
+	    &(struct rng){ mix(login            ? 900 + title
+			       : ppm(r, 600000) ? title
+						: h->k) });
 	text(b, "body_hash", hash);
 	if (ppm(r, 250000)) {
-		snprintf(hash, sizeof(hash), "%u", (unsigned)mix(zipf(r, 3000)) & 0x7fffffff);
+		snprintf(
+		    hash, sizeof(hash), "%u", (unsigned)mix(zipf(r, 3000)) & 0x7fffffff);
 		text(b, "favicon_hash", hash);
 	}
 	if (login || ppm(r, 90000)) {
@@ -568,7 +612,10 @@ print_tls(struct host *h, unsigned jarm)
 
 	member(b, "tls");
 	buf_char(b, '{');
-	text(b, "version", ppm(r, 620000) ? "TLSv1.3" : ppm(r, 900000) ? "TLSv1.2" : "TLSv1.0");
+	text(b, "version",
+	    ppm(r, 620000)   ? "TLSv1.3"
+	    : ppm(r, 900000) ? "TLSv1.2"
+			     : "TLSv1.0");
 	text(b, "jarm", jarms[jarm % COUNT(jarms)]);
 	member(b, "certificate");
 	buf_char(b, '{');
@@ -627,7 +674,8 @@ print_product(struct host *h, const struct port *p, char *server, size_t room)
 	append(line, sizeof(line), t->banner, version, "");
 	if (p->kind == HTTP) {
 		append(server, room, t->banner, version, "");
-		snprintf(line, sizeof(line), "HTTP/1.1 200 OK\r\nServer: %s\r\n\r\n", server);
+		snprintf(
+		    line, sizeof(line), "HTTP/1.1 200 OK\r\nServer: %s\r\n\r\n", server);
 	}
 	print_banner(h->b, line);
 	return t->product;
@@ -655,7 +703,10 @@ print_service(struct host *h, unsigned row, bool login)
 	if (p->kind == HTTP)
 		print_http(h, server, login);
 	if (p->tls)
-		print_tls(h, product == NULL ? zipf(&h->r, 256) : (unsigned)mix((unsigned char)product[0] * 7u + zipf(&h->r, 8)));
+		print_tls(h,
+		    product == NULL
+			? zipf(&h->r, 256)
+			: (unsigned)mix((unsigned char)product[0] * 7u + zipf(&h->r, 8)));
 	buf_char(b, '}');
 }
 
@@ -735,8 +786,12 @@ main(int argc, char **argv)
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		ok = ok && c != '?' && number_of(optarg, c == 'h' ? &hosts : c == 's' ? &seed : &start);
-	if (!ok || optind != argc || hosts == 0 || hosts > max_hosts || start > max_hosts - hosts) {
+		ok = ok && c != '?' &&
+		     number_of(optarg, c == 'h'   ? &hosts
+				       : c == 's' ? &seed
+						  : &start);
+	if (!ok || optind != argc || hosts == 0 || hosts > max_hosts ||
+	    start > max_hosts - hosts) {
 		fputs("usage: hostgen --hosts N [--seed S] [--start K]\n", stderr);
 		return 2;
 	}

@@ -2,6 +2,9 @@
 /* hostgen's world. Weights are relative; the order is part of the format: the same seed must give the
    same hosts for ever. Names of organisations are invented. */
 
+/* A row is a line. */
+/* clang-format off */
+
 struct country {
 	const char *code;
 	unsigned weight;
@@ -42,7 +45,7 @@ static const struct country countries[] = {
 	{ "UA", 7, "com.ua", { { "Kyiv", "Kyiv" }, { "Lviv", "Lviv" }, { "Odesa", "Odesa" } } },
 	{ "CZ", 6, "cz", { { "Prague", "Prague" }, { "Brno", "South Moravia" }, { "Ostrava", "Moravia-Silesia" } } },
 	{ "BE", 6, "be", { { "Brussels", "Brussels" }, { "Antwerp", "Flanders" }, { "Liege", "Wallonia" } } },
-	{ "AT", 6, "at", { { "Vienna", "Vienna" }, { "Graz", "Styria" }, { "Linz", "Upper Austria" } } },
+	{ "AT", 6, "at", { { "Vienna", "Vienna" }, { "Graz", "Styria" }, { "Wels", "Upper Austria" } } },
 	{ "RO", 6, "ro", { { "Bucharest", "Bucharest" }, { "Cluj-Napoca", "Cluj" }, { "Iasi", "Iasi" } } },
 	{ "IR", 6, "ir", { { "Tehran", "Tehran" }, { "Mashhad", "Razavi Khorasan" }, { "Shiraz", "Fars" } } },
 	{ "DK", 5, "dk", { { "Copenhagen", "Capital Region" }, { "Aarhus", "Central Denmark" }, { "Odense", "Southern Denmark" } } },
@@ -193,7 +196,7 @@ static const char *const issuers[] = {
 
 static const char *const syllables[] = {
 	"al", "ba", "cor", "den", "el", "fin", "gor", "han", "im", "jor", "kal", "lim", "mar", "nor", "ov", "pra",
-	"quin", "ros", "sol", "tam", "ul", "ver", "wes", "xan", "yor", "zen", "bri", "cla", "dro", "fle", "gra", "hel",
+	"quin", "ros", "sol", "tam", "ul", "ver", "wes", "xan", "yor", "zen", "bri", "cla", "dro", "flo", "gra", "hol",
 };
 
 static const char *const trades[] = {

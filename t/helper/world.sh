@@ -5,14 +5,14 @@
 #
 # The caller sets TOP (source tree) and may set TOP_BUILDDIR, WORLD_WORKERS, WORLD_SEARCH_WORKERS and
 # WORLD_CONF (lines added to surfaced.conf). world_new DIR sets W, the folder that everything lives in.
-# As root, PostgreSQL runs as postgres and all the rest as nobody.
+# As root, all of it runs as postgres ($PG_USER). Nobody else gets to the database: W/db is 0700.
 #
 #   W/db        socket folder of PostgreSQL, its data in W/db/pg     W/run   sockets and pid files
 #   W/etc       configuration of the daemons, surfacectl, nginx      W/log   one log a process
 #   W/index     the search index                                     W/ca.crt  the authority of W/tls
 
 BUILD=${TOP_BUILDDIR:-$TOP}
-WORLD_USER=nobody
+WORLD_USER=${PG_USER:-postgres}
 
 world_die()
 {
@@ -67,6 +67,7 @@ world_new()
 	esac
 	mkdir -p "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 	chmod 711 "$W/run"
+	chmod 700 "$W/db"
 	world_programs
 	(
 		umask 077
@@ -81,7 +82,7 @@ world_new()
 # The folders of the daemons belong to the user they run as.
 world_give()
 {
-	! world_root || chown -R "$WORLD_USER" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 }
 
 # Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
@@ -132,9 +133,10 @@ world_template()
 world_pg_start()
 {
 	world_template
-	cp -a --reflink=auto "$TEMPLATE/db/." "$W/db/"
+	touch "$TEMPLATE/done"
+	cp -a --reflink=auto "$TEMPLATE/db/." "$W/db/" || world_die "the template cluster could not be copied"
 	echo "unix_socket_directories = '$W/db'" >>"$W/db/pg/postgresql.conf"
-	"$TOP/t/helper/pg" resume "$W/db"
+	"$TOP/t/helper/pg" resume "$W/db" || world_die "PostgreSQL did not start"
 	KEY='' PROJECT='' ACCOUNT=''
 	# shellcheck disable=SC1091 # written by world_seed
 	. "$TEMPLATE/seed"
@@ -221,18 +223,21 @@ world_api_start()
 	fi
 }
 
-world_index_ready()
-{
-	world_gone surfaced-index || [ -n "$(ls -A "$W/index")" ]
-}
-
 world_index_start()
 {
 	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
-	if ! { world_until 60 world_index_ready && world_running surfaced-index; }; then
+	if ! world_running surfaced-index; then
 		cat "$W/log/surfaced-index.log" >&2
 		world_die "surfaced-index did not start"
 	fi
+}
+
+# The index has been published and a worker has it: $1 hosts at least (0: an answer is enough).
+world_searchable()
+{
+	# shellcheck disable=SC2086 # CURL is a list of options
+	_count=$(curl -s $CURL -H "X-API-Key: $KEY" "$BASE_URL/search/hosts/count" | jq -r .count 2>/dev/null)
+	[ "${_count:-null}" != null ] && [ "$_count" -ge "$1" ]
 }
 
 # world_kill NAME [SIGNAL]: ends one process that this world started, and waits for it.

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Routing, headers and envelopes: C-001, C-002, C-013, C-020, C-060 to C-064, C-120 to C-122.
+. t/lib.sh
+pg_start
+api_start
+web_start
+
+for path in /search/hosts/aggregate/ //search/hosts /search//hosts /search/hosts%2Faggregate /search/./hosts \
+	/search/x/../hosts /search/%2e/hosts /search/hosts%3Fq=1 /Search/hosts /search/HOSTS / ''; do
+	api GET "$path"
+	is "$STATUS $(field .error.code)" "404 not_found" "C-001: $path is no operation"
+done
+api GET https://localhost/search/hosts
+is "$STATUS" 404 "C-001: nothing is mounted elsewhere"
+api GET /search/%68osts/validate
+is "$STATUS" 200 "an encoded letter is that letter"
+
+api DELETE /search/hosts/aggregate
+is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" "405 says what is allowed"
+api PATCH /search/hosts
+is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed GET, HEAD" "405 says what is allowed"
+api HEAD /search/schemas
+is "$STATUS" 200 "HEAD is GET"
+
+# Exactly the members of the envelope of the area.
+shape='.error|keys|join(",")'
+api GET /search/hosts?x=1
+is "$(field "$shape")" code,message,request_id "C-060: search"
+api GET /search/nothing
+is "$(field "$shape")" code,message,request_id "C-060: search, no such operation"
+key=none
+api GET /search/hosts
+is "$(field "$shape")" code,message,request_id "C-060: search, 401"
+api GET /openapi.json?x=1
+is "$(field "$shape")" code,field_errors,message,request_id "C-061: others"
+api GET /nothing
+is "$STATUS $(field "$shape") $(field .error.field_errors)" "404 code,field_errors,message,request_id []" "C-061: others, no such operation"
+key=$KEY
+
+api GET '/search/hosts?x=<script>' -H 'X-Request-Id: mine'
+like "$(field .error.code)" '^[a-z][a-z0-9_]*$' "C-062: the code"
+unlike "$(field .error.message)" '<|>|SELECT|/|localhost' "C-062: the message repeats nothing"
+is "$(field .error.request_id)" "$(header X-Request-Id)" "C-063: the id of the header"
+like "$(header X-Request-Id)" '^[0-9a-f]{32}$' "C-063: and not the client's"
+is "$(header Content-Type)" application/json "errors are JSON"
+is "$(header Cache-Control)" no-store "nothing is stored"
+api GET /search/schemas
+is "$(header Content-Type) $(header Cache-Control)" "application/json no-store" "nor are answers"
+is "$(field '.schemas[]|select(.dataset=="hosts").fields[]|select(.name=="services.port")|"\(.type) \(.value_type) \(.aggregatable) \(.nested) \(.aliases|join(","))"')" \
+	"integer integer true true port" "the schema names type and aliases"
+
+key=none
+api GET /openapi.json
+is "$STATUS $(field .info.version)" "200 1.0.0" "C-122: the description needs no key"
+is "$(field '.paths["/search/hosts/aggregate"].post.operationId')" aggregateHosts "C-122: and has the operation"
+key=$KEY
+
+api POST /search/hosts/bulk '{"ips":["192.0.2.1
+"]}'
+is "$(field .error.code)" invalid_json "a raw newline is no JSON"
+api POST /search/hosts/bulk '{"ips":["192.0.2.1\n"]}'
+is "$(field .error.code)" invalid_ip_batch "C-064: patterns reach to the very end"
+api GET '/search/hosts?limit=5%0A'
+is "$(field .error.code)" invalid_pagination "C-064: in the query string too"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The real workers under kill -9, a reload and PostgreSQL behind them: authenticated GETs lose nothing.
+. t/lib.sh
+
+WORLD_SEARCH_WORKERS=4
+pg_start
+api_start
+web_start ''
+master=$(world_pid surfaced)
+
+workers()
+{
+	pgrep -P "$master" | sort -n
+}
+
+workers_are()
+{
+	[ "$(workers | wc -l)" -eq "$1" ]
+}
+
+api GET /search/schemas
+is "$STATUS" 200 "the key works"
+for i in 1 2; do
+	(
+		# shellcheck disable=SC2086 # CURL is a list of options
+		curl -sS $CURL -H "X-API-Key: $KEY" -o /dev/null -w '%{http_code}\n' \
+			"$BASE_URL/search/schemas#[1-600]" >"$W/load.$i" 2>&1
+		touch "$W/done.$i"
+	) &
+done
+kills=0
+while [ ! -e "$W/done.1" ] || [ ! -e "$W/done.2" ]; do
+	kill -KILL "$(workers | shuf -n 1)" && kills=$((kills + 1))
+	[ "$kills" -ne 2 ] || kill -HUP "$master"
+	world_until 10 workers_are 6 || break
+done
+wait
+ok "workers were killed in between ($kills)" test "$kills" -ge 3
+is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" "1,200 GETs, all answered well"
+like "$(cat "$W/log/surfaced.log")" 'reloaded program=surfaced' "over a reload"

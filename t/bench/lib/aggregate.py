@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: ISC
+"""Runs the eight queries on every engine in turn and prints medians, shares and RATIO lines."""
+import argparse
+import os
+import statistics
+import sys
+import time
+
+import corpus as data
+import ours as service
+import rivals
+import sql
+
+WARM = 2
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def options():
+    p = argparse.ArgumentParser()
+    for name in ("hosts-file", "rivals", "npm", "env", "work"):
+        p.add_argument("--" + name, required=True)
+    p.add_argument("--runs", type=int, required=True)
+    return p.parse_args()
+
+
+def start_rivals(opt, corpus, table):
+    out = []
+    for make in rivals.RIVALS:
+        if make.name not in opt.rivals.split(","):
+            continue
+        try:
+            rival = make(corpus, opt.work, opt.npm)
+        except rivals.Missing as missing:
+            say("SKIP %s: %s" % (make.name, missing))
+            continue
+        start = time.monotonic()
+        rival.load(table)
+        say("%s: loaded in %.1f s; timed: %s" % (rival.version, time.monotonic() - start, rival.how))
+        out.append(rival)
+    return out
+
+
+def start_ours(opt, corpus):
+    if opt.env == "none":
+        say("SKIP surfaced: no instance")
+        return None
+    ours = service.Ours(opt.env)
+    start = time.monotonic()
+    ours.wait_for(corpus.hosts, 60 + corpus.hosts / 2000)
+    say("surfaced: searchable after %.1f s more; timed: %s" % (time.monotonic() - start, ours.how))
+    return ours
+
+
+class Run:
+    """Times and answers, by query name and contestant: (engine,) or (engine, variant)."""
+
+    def __init__(self, ours, others):
+        self.ours, self.others = ours, others
+        self.times, self.answers, self.ids, self.more = {}, {}, {}, {}
+        self.floors = {"nginx": [], "worker": []}
+
+    def contestants(self):
+        out = [("surfaced", "")] if self.ours else []
+        return out + [(r.name, v) for r in self.others for v in sql.VARIANTS]
+
+    def once(self, who, query, keep):
+        name, text, tree = query
+        if who[0] == "surfaced":
+            us, answer, request_id, self.more[name] = self.ours.time(text)
+            if keep:
+                self.ids.setdefault(name, []).append(request_id)
+        else:
+            rival = next(r for r in self.others if r.name == who[0])
+            us, answer = rival.time(who[1], tree)
+        self.answers[name, who] = answer
+        if keep:
+            self.times.setdefault((name, who), []).append(us)
+
+    def all(self, queries, runs):
+        """Interleaved: a slow moment of the machine touches every engine alike."""
+        for turn in range(WARM + runs):
+            for query in queries:
+                who = self.contestants()
+                at = turn % len(who)
+                for one in who[at:] + who[:at]:
+                    self.once(one, query, turn >= WARM)
+                if self.ours and turn >= WARM:
+                    for what, times in self.floors.items():
+                        times.append(self.ours.floor(what))
+
+    def median(self, name, who):
+        return statistics.median(self.times[name, who])
+
+    def best(self, name, engine):
+        """The shortest median of this engine's variants, and which."""
+        return min((self.median(name, who), who[1]) for who in self.contestants() if who[0] == engine)
+
+
+def differences(run, queries):
+    """Every contestant's answer against the first one's; ours has 25 values and has_more."""
+    bad = []
+    for name, _, _ in queries:
+        who = run.contestants()
+        first = run.answers[name, who[-1]]
+        for one in who[:-1]:
+            answer = run.answers[name, one]
+            if one[0] == "surfaced":
+                more = [len(g) > data.LIMIT for g in first]
+                cut = [g[:data.LIMIT] for g in first]
+                what = data.same(cut_ties(answer, first), first) if who[-1] != one else ""
+                what = what or ("" if run.more[name] == more else "has_more %s" % run.more[name])
+                what = what or ("" if list(map(len, answer)) == list(map(len, cut)) else "lengths")
+            else:
+                what = data.same(answer, first)
+            if what:
+                bad.append("%s: %s %s against %s: %s" % (name, *one, who[-1], what))
+    return bad
+
+
+def hits(run, queries, bad):
+    """How many hosts each query matches, outside the timed part; all engines must agree."""
+    out = {}
+    for name, text, tree in queries:
+        seen = {r.name: r.count(tree) for r in run.others}
+        if run.ours:
+            seen["surfaced"] = run.ours.count(text)
+        if len(set(seen.values())) > 1:
+            bad.append("%s: hosts %s" % (name, seen))
+        out[name] = next(iter(seen.values()))
+    return out
+
+
+def cut_ties(answer, first):
+    """Ours with the rival's 26th value put after its 25, which we answer as has_more alone."""
+    return [mine + theirs[data.LIMIT:] if len(mine) == data.LIMIT else mine
+            for mine, theirs in zip(answer, first)]
+
+
+def table(run, queries, hosts):
+    engines = (["surfaced"] if run.ours else []) + [r.name for r in run.others]
+    say("\nmedians in ms, six facets, limit %d; a rival's best of %s" % (data.LIMIT, ", ".join(sql.VARIANTS)))
+    say("%-18s %9s" % ("query", "hosts") + "".join("%22s" % e for e in engines))
+    for query in queries:
+        cells = []
+        for engine in engines:
+            us, variant = run.best(query[0], engine)
+            cells.append("%22s" % ("%s%.3f" % (variant and variant + " ", us / 1000)))
+        say("%-18s %9d" % (query[0], hosts[query[0]]) + "".join(cells))
+    for name, text, _ in queries:
+        say("  %-18s %s" % (name, text or "(empty: all hosts)"))
+
+
+def shares(run, queries, world):
+    """Where our time goes, by requests that do less and by what the workers logged."""
+    floors = {what: statistics.median(times) for what, times in run.floors.items()}
+    logged = service.worker_times(world, [i for ids in run.ids.values() for i in ids])
+
+    def worker(name):
+        mine = [logged[i] for i in run.ids[name] if i in logged]
+        return statistics.median(mine) if mine else run.median(name, ("surfaced", "")) - floors["worker"]
+
+    say("\nour time in ms; a 404 of nginx takes %.3f (TLS and nginx alone), validate %.3f (with FastCGI,"
+        " authentication, a small answer)" % (floors["nginx"] / 1000, floors["worker"] / 1000))
+    say("%-18s %9s %12s %12s %9s %8s" % ("query", "total", "transport", "checks+JSON", "engine", "engine"))
+    base = worker("all")
+    for name, _, _ in queries:
+        total = run.median(name, ("surfaced", ""))
+        json_part = min(base, worker(name))
+        engine = worker(name) - json_part
+        say("%-18s %9.3f %12.3f %12.3f %9.3f %7.0f%%" % (
+            name, total / 1000, (total - worker(name)) / 1000, json_part / 1000, engine / 1000,
+            100 * engine / total))
+    say("transport: TLS, nginx and FastCGI (%s); checks+JSON: the worker's time for all hosts, which the"
+        "\nengine answers from stored totals; engine: what a query takes more than that"
+        % ("total less what the worker logged" if logged else "as validate, for want of a log"))
+
+
+def ratios(run, queries):
+    if not run.ours or not run.others:
+        return
+    wins = 0
+    lines = []
+    for name, _, _ in queries:
+        mine = run.median(name, ("surfaced", ""))
+        found = {r.name: run.best(name, r.name)[0] / mine for r in run.others}
+        wins += min(found.values()) >= 5
+        lines += ["RATIO %s %s %.2f" % (name, rival, x) for rival, x in found.items()]
+    say("\nat least five times as fast as the best rival on %d of %d queries" % (wins, len(queries)))
+    for line in lines:
+        say(line)
+
+
+def main():
+    opt = options()
+    start = time.monotonic()
+    table_file = os.path.join(opt.work, "rows.tsv")
+    corpus = data.load(opt.hosts_file, table_file)
+    say("%d hosts, %d runs, %d cores; rows for the rivals written in %.1f s"
+        % (corpus.hosts, opt.runs, rivals.CORES, time.monotonic() - start))
+    others = []
+    try:
+        others = start_rivals(opt, corpus, table_file)
+        run = Run(start_ours(opt, corpus), others)
+        if not run.contestants():
+            say("nothing to measure")
+            return 1
+        queries = data.queries(corpus)
+        run.all(queries, opt.runs)
+        bad = differences(run, queries)
+        hosts = hits(run, queries, bad)
+        for line in bad:
+            say("DIFFERENT " + line)
+        if not bad and len(run.contestants()) > 1:
+            say("every engine gave the same counts")
+        table(run, queries, hosts)
+        if run.ours:
+            world = run.ours.env.get("W", os.path.dirname(opt.env))
+            shares(run, queries, world)
+        ratios(run, queries)
+        return 1 if bad else 0
+    finally:
+        for rival in others:
+            rival.close()
+
+
+sys.exit(main())

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: ISC
+"""Our service, end to end: one keep-alive TLS connection, from the request's first byte to the
+answer's last; the JSON is parsed outside the timed part, as the rivals' rows are."""
+import http.client
+import json
+import os
+import re
+import sys
+import time
+import urllib.parse
+
+from corpus import FACETS, LIMIT
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../helper"))
+from world import World, read_env  # noqa: E402
+
+
+class Connection(http.client.HTTPConnection):
+    """Keep-alive over the world's TLS, on a port or a unix socket."""
+
+    def __init__(self, world):
+        super().__init__(world.authority)
+        self.world = world
+
+    def connect(self):
+        self.sock = self.world.connect()
+
+
+class Ours:
+    name = "surfaced"
+    how = "POST over TLS, one keep-alive connection, until the last byte of JSON"
+
+    def __init__(self, env_path):
+        self.env = read_env(env_path)
+        world = World(self.env)
+        self.base = world.base
+        self.conn = Connection(world)
+
+    def request(self, method, path, body=None):
+        """(microseconds, status, bytes, request id)"""
+        headers = {"X-API-Key": self.env["KEY"]}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        start = time.perf_counter()
+        self.conn.request(method, path, body, headers)
+        reply = self.conn.getresponse()
+        data = reply.read()
+        us = (time.perf_counter() - start) * 1e6
+        if reply.will_close:
+            self.conn.close()
+        return us, reply.status, data, reply.getheader("X-Request-Id", "")
+
+    def aggregate(self, text, facets=FACETS):
+        body = json.dumps({"query": text,
+                           "aggregations": [{"field": f, "limit": LIMIT} for f in facets]})
+        return self.request("POST", self.base + "/search/hosts/aggregate", body.encode())
+
+    def time(self, text):
+        us, status, data, request_id = self.aggregate(text)
+        if status != 200:
+            raise RuntimeError("%d for %s: %s" % (status, text, data.decode(errors="replace")))
+        groups = json.loads(data)["groups"]
+        return us, [[(b["value"], b["count"]) for b in g["buckets"]] for g in groups], request_id, \
+            [g["has_more"] for g in groups]
+
+    def count(self, text):
+        path = self.base + "/search/hosts/count?q=" + urllib.parse.quote(text)
+        _, status, data, _ = self.request("GET", path)
+        return json.loads(data).get("count") if status == 200 else "status %d" % status
+
+    def wait_for(self, hosts, seconds):
+        """Until that many hosts are searchable."""
+        deadline = time.monotonic() + seconds
+        while True:
+            seen = self.count("")
+            if seen == hosts:
+                return
+            if time.monotonic() > deadline:
+                raise RuntimeError("%s of %d hosts are searchable" % (seen, hosts))
+            time.sleep(0.2)
+
+    def floor(self, what):
+        """Time of a request that does less: where our time goes."""
+        if what == "nginx":
+            us, _, _, _ = self.request("GET", "/nothing-here")
+        else:
+            us, _, _, _ = self.request("GET", self.base + "/search/hosts/validate?q=")
+        return us
+
+
+def worker_times(world, ids):
+    """What the workers logged (us=) for these requests, by request id."""
+    wanted, out = set(ids), {}
+    line_of = re.compile(r"\breq=(\S+).*\bus=(\d+)")
+    path = os.path.join(world, "log", "surfaced.log")
+    if not os.path.exists(path):
+        return out
+    with open(path, encoding="utf-8", errors="replace") as log:
+        for line in log:
+            m = line_of.search(line)
+            if m and m.group(1) in wanted:
+                out[m.group(1)] = int(m.group(2))
+    return out
