@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The search operations over five known hosts: C-038, C-039, C-041 to C-057, C-059, A3.
+. t/lib.sh
+pg_start
+
+host()
+{
+	sql "INSERT INTO host (ip, doc) VALUES (('$1'::jsonb ->> 'ip')::inet, '$1')"
+}
+sql "INSERT INTO tag (slug, name, categories, classification) VALUES
+	('c2', 'Command and control', '{malware,malware/c2}', 'malicious') ON CONFLICT (slug) DO UPDATE SET name = excluded.name, categories = excluded.categories"
+host '{"ip":"192.0.2.1","ip_version":4,"country_code":"GB","asn":64500,"as_name":"EXAMPLE-AS","tags":["c2"],"service_count":2,"services":[{"port":443,"transport":"tcp","tls_enabled":true},{"port":443,"transport":"udp"}]}'
+host '{"ip":"192.0.2.2","ip_version":4,"country_code":"GB","asn":64500,"as_name":"EXAMPLE-AS","service_count":2,"services":[{"port":22,"transport":"tcp"},{"port":443,"transport":"tcp"}]}'
+host '{"ip":"192.0.2.10","ip_version":4,"country_code":"FR","asn":64501,"service_count":1,"services":[{"port":22,"transport":"tcp","tags":["c2"]}]}'
+host '{"ip":"198.51.100.1","ip_version":4,"country_code":"DE"}'
+host '{"ip":"2001:db8::1","ip_version":6,"country_code":"DE","os":"","services":[{"port":8080,"transport":"tcp","tls_enabled":false}]}'
+index_start
+api_start
+web_start
+
+A=/search/hosts/aggregate
+indexed()
+{
+	api GET /search/hosts/count
+	[ "$(field .count)" = 5 ]
+}
+ok "the hosts become searchable" world_until 20 indexed
+is "$(field .count_unit) $(field .query)" "host " "the count has its unit and the query"
+
+# agg QUERY FIELD[:LIMIT]...
+agg()
+{
+	_q=$1
+	shift
+	_b=$(printf '%s\n' "$@" | jq -Rsc --arg q "$_q" '{query: $q, aggregations: split("\n")
+		| map(select(. != "") | split(":") | {field: .[0], limit: ((.[1] // "25")|tonumber)})}')
+	api POST $A "$_b"
+}
+values='[.groups[].buckets|map("\(.value)=\(.count)")|join(" ")]|join("; ")'
+
+
+agg '' services.port country_code
+is "$(field "$values")" "22=2 443=2 8080=1; DE=2 GB=2 FR=1" "C-041, C-042, C-049: in request order, counting hosts, by count and value"
+is "$(field '[.groups[]|"\(.field) \(.count_unit) \(.value_type)"]|join(";")')" \
+	"services.port host integer;country_code host string" "C-041 to C-043: field, unit and type"
+is "$(field '.groups[0].buckets[0].value|type')" number "C-044: ports are numbers"
+is "$(field '[.groups[]|"\(.relation) \(.sampled) \(.has_more)"]|unique|join(";")')" "eq false false" "C-046: exact"
+is "$(field '[.groups[]|keys|join(",")]|unique|join(";")')" \
+	"buckets,count_unit,field,has_more,relation,sampled,value_type" "C-054: no other members of a group"
+is "$(field '[.groups[].buckets[]|keys|join(",")]|unique|join(";")')" "count,value" "C-054: nor of a bucket"
+is "$(field 'keys|join(",")')" "groups,query" "C-054: nor at the top"
+first=$BODY
+agg '' services.port country_code
+is "$BODY" "$first" "C-049: the same at every call"
+
+agg 'services.port:22' services.port
+is "$(field "$values")" "22=2 443=1" "C-045: the other ports of those hosts"
+agg '' services.tls_enabled ip
+is "$(field "$values")" \
+	"false=1 true=1; 192.0.2.1=1 192.0.2.2=1 192.0.2.10=1 198.51.100.1=1 2001:db8::1=1" "C-044, C-049: booleans; addresses by address"
+is "$(field '.groups[0].buckets[0].value|type')" boolean "C-044: booleans are booleans"
+agg '' ip:5 country_code:2 services.port:1
+is "$(field '[.groups[].has_more]|join(" ")')" "false true true" "C-048: has_more, also at the limit"
+agg '' os
+is "$(field "$values")" "" "C-050: an empty string is no bucket"
+agg '' asn
+is "$(field '[.groups[0].buckets[]|"\(.value) \(.label)"]|join(";")')" "64500 EXAMPLE-AS;64501 null" "C-051: a label, or none"
+agg '' tags services.tags tags.category
+is "$(field '.groups[0].buckets[0].tag|tojson')" \
+	'{"slug":"c2","name":"Command and control","categories":["malware","malware/c2"],"classification":"malicious"}' \
+	"C-052, C-053: the tag, whole"
+is "$(field '.groups[1].buckets[0].tag.slug')" c2 "C-052: also of services"
+is "$(field '[.groups[2].buckets[]|has("tag")]|any')" false "C-052: nowhere else"
+agg 'country_code:XX' services.port os
+is "$STATUS $(field '[.groups[]|"\(.value_type) \(.buckets|length)"]|join(";")')" "200 integer 0;string 0" "C-055: no match"
+
+query=' port:22  OR country:fr '
+agg "$query" services.port
+is "$(field '.query + "|"')" "$query|" "C-039: the query, as sent"
+api POST $A '{"aggregations":[{"field":"country_code"}]}'
+is "$STATUS $(field '.query + "|"') $(field "$values")" "200 | DE=2 GB=2 FR=1" "C-039: none"
+
+q=$(head -c 8187 /dev/zero | tr '\0' x)
+api GET "/search/hosts/count?q=$(printf 'tags:%s' "$q" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)"
+is "$STATUS $(field .count)" "200 0" "C-057: 8192 bytes, each percent-encoded"
+api GET "/search/hosts/count?q=tags:%27%3B%20DROP%20TABLE%20host"
+unlike "$STATUS" '^5' "C-059: SQL is text"
+api GET '/search/hosts/count?q=port:22+country%3Agb'
+is "$(field .query) $(field .count)" "port:22 country:gb 1" "C-058: a plus is a space"
+
+api GET '/search/hosts?limit=2&q=services.port:443'
+is "$(field '[.hosts[].ip]|join(" ")') $(field .has_more) $(field .total.value) $(field .next_cursor)" \
+	"192.0.2.1 192.0.2.2 false 2 null" "A3: a page, by address"
+is "$(field '.hosts[0].matched_services|map("\(.port)/\(.transport)")|join(" ")')" "443/tcp 443/udp" "A3: matched_services"
+is "$(field '.hosts[0].tags|tojson')" '["c2"]' "A3: tags of documents are slugs"
+seen='' cursor=''
+while :; do
+	api GET "/search/hosts?limit=2$cursor"
+	[ "$STATUS" = 200 ] || break
+	seen="$seen $(field '[.hosts[].ip]|join(" ")')"
+	[ "$(field .has_more)" = true ] || break
+	cursor="&cursor=$(field .next_cursor)"
+done
+is "$seen" " 192.0.2.1 192.0.2.2 192.0.2.10 198.51.100.1 2001:db8::1" "A2: pages are whole and in order"
+api GET "/search/hosts?limit=2&q=port:22$cursor"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "A2: a cursor of another query"
+api GET "/search/hosts?limit=2${cursor%?}"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "A2: a mangled cursor"
+key=$(key_new --scope search.view)
+api GET "/search/hosts?limit=2$cursor"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "A2: a cursor of another key"
+key=$KEY
+
+api GET '/search/hosts/validate?q=port:22'
+is "$(field tojson)" '{"valid":true,"query":"port:22"}' "A3: a good query"
+api GET '/search/hosts/validate?q=port:(22'
+is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" "A3: a bad query"
+
+api POST /search/hosts/bulk '{"ips":["2001:DB8:0::1","192.0.2.1","203.0.113.9"],"limit_per_ip":1}'
+is "$(field '[.results[]|"\(.ip) \(.found) \(.services_has_more) \(.host.services|length)"]|join(";")')" \
+	"2001:db8::1 true false 1;192.0.2.1 true true 1;203.0.113.9 false false 0" "A3: bulk, in request order"
+for ips in '[]' '["x"]' '["192.0.2.0/24"]' '["192.0.2.1","192.0.2.1"]' '["2001:db8::1","2001:DB8:0::1"]' '"192.0.2.1"' '[1]' null \
+	"$(seq 0 100 | jq -sc 'map("192.0.2.\(.)")')"; do
+	api POST /search/hosts/bulk "{\"ips\":$ips}"
+	is "$STATUS $(field .error.code)" "400 invalid_ip_batch" "A3: $(printf %.40s "$ips")"
+done
+for limit in 0 101 '"1"' null 1.5; do
+	api POST /search/hosts/bulk "{\"ips\":[\"192.0.2.1\"],\"limit_per_ip\":$limit}"
+	is "$STATUS $(field .error.code)" "400 invalid_limit_per_ip" "A3: limit_per_ip $limit"
+done
