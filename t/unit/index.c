@@ -3,6 +3,7 @@
    with replaced documents, broken files, budgets. */
 #include "config.h"
 
+#include "search/index/index_priv.h"
 #include "t/unit/index_naive.h"
 #include "t/unit/tap.h"
 
@@ -259,12 +260,280 @@ several_segments_answer_exactly(void)
 	world_end(&w);
 }
 
+/* ---- files ---- */
+
+static struct str
+read_all(const char *path, struct arena *a)
+{
+	struct buf b = { .a = a };
+	FILE *f = fopen(path, "r");
+	int c;
+
+	while (f != NULL && (c = getc(f)) != EOF)
+		buf_char(&b, (char)c);
+	if (f != NULL)
+		fclose(f);
+	return buf_done(&b);
+}
+
+static void
+write_all(const char *path, struct str s)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f == NULL || fwrite(s.p, 1, s.n, f) != s.n || fclose(f) != 0)
+		panic("%s: not written", path);
+}
+
+/* Opens the directory anew: what is wrong, "" for nothing. */
+static void
+problem_of(const struct world *w, char out[INDEX_FAULT])
+{
+	struct engine *e = engine_open_index(w->directory);
+	struct node all = { .type = NODE_ALL };
+	struct query q = { .dataset = DATASET_HOSTS, .root = &all };
+	struct engine_status st;
+	struct count n;
+
+	engine_status(e, &st);
+	snprintf(out, INDEX_FAULT, "%s", st.problem == NULL ? "" : st.problem);
+	CU_ASSERT_EQUAL(engine_count(e, w->n.a, &q, &plenty, &n),
+	    st.problem == NULL ? ENGINE_OK : ENGINE_UNAVAILABLE);
+	engine_close(e);
+}
+
+static void
+broken_files_are_refused(void)
+{
+	char segment[4096], manifest[4096], why[INDEX_FAULT];
+	const char *files[] = { segment, manifest };
+	struct world w;
+
+	world_begin(&w, 3);
+	add_segment(&w, 20, 100);
+	segment_path(w.directory, w.state.segments[0].id, segment, sizeof(segment));
+	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", w.directory);
+	problem_of(&w, why);
+	CU_ASSERT_STRING_EQUAL(why, "");
+	for (int k = 0; k < 2; k++) {
+		struct str whole = read_all(files[k], w.n.a), copy;
+		unsigned accepted = 0;
+
+		for (unsigned i = 0; i < 200; i++) {
+			uint32_t at = naive_random(&w.n, (uint32_t)whole.n);
+
+			copy = arena_str(w.n.a, whole);
+			((char *)(uintptr_t)copy.p)[at] ^= (char)(1 << naive_random(&w.n, 8));
+			if (i % 4 == 0)
+				copy = (struct str){ whole.p, at };
+			write_all(files[k], copy);
+			problem_of(&w, why);
+			accepted += why[0] == '\0';
+		}
+		CU_ASSERT_EQUAL(accepted, 0);
+		write_all(files[k], whole);
+	}
+	problem_of(&w, why);
+	CU_ASSERT_STRING_EQUAL(why, "");
+	unlink(segment);
+	problem_of(&w, why);
+	CU_ASSERT_STRING_NOT_EQUAL(why, "");
+	world_end(&w);
+}
+
+/* Bytes of the sections changed and the checksums made right again. */
+static struct str
+forged(struct world *w, struct str whole, uint64_t *checksum)
+{
+	char *p = (char *)(uintptr_t)arena_str(w->n.a, whole).p;
+	struct segment_header *h = (struct segment_header *)(void *)p;
+	struct section *table = (struct section *)(void *)(p + h->table_at);
+
+	for (uint32_t i = 0, n = 1 + naive_random(&w->n, 20); i < n; i++) {
+		const struct section *s = &table[naive_random(&w->n, h->nsections)];
+
+		p[s->at + naive_random(&w->n, (uint32_t)s->n)] = (char)naive_random(&w->n, 256);
+	}
+	for (uint32_t i = 0; i < h->nsections; i++)
+		table[i].checksum = index_checksum(p + table[i].at, table[i].n, table[i].kind);
+	h->checksum = 0;
+	h->checksum = index_checksum(table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
+	*checksum = h->checksum;
+	return (struct str){ p, whole.n };
+}
+
+static void
+forged_files_cannot_crash(void)
+{
+	const struct schema_field *fields;
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields), taken = 0;
+	char segment[4096], err[INDEX_FAULT];
+	struct str whole;
+	struct world w;
+
+	world_begin(&w, 4);
+	add_segment(&w, 300, 1000);
+	segment_path(w.directory, w.state.segments[0].id, segment, sizeof(segment));
+	whole = read_all(segment, w.n.a);
+	for (unsigned i = 0; i < 150; i++) {
+		struct engine *e;
+
+		write_all(segment, forged(&w, whole, &w.state.segments[0].checksum));
+		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
+		e = engine_open_index(w.directory);
+		for (unsigned k = 0; k < 10; k++) {
+			struct query q = { .dataset = DATASET_HOSTS, .root = naive_query(&w.n, 3, false) };
+			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)], 100 };
+			struct page_request want = { NULL, 20 };
+			struct group g;
+			struct page page;
+
+			if (!agg.field->aggregatable)
+				continue;
+			if (engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g) == ENGINE_OK)
+				taken++;
+			(void)!engine_search(e, w.n.a, &q, &plenty, &want, &page);
+		}
+		engine_close(e);
+	}
+	CU_ASSERT_TRUE(taken > 100);
+	world_end(&w);
+}
+
+static void
+a_refused_generation_leaves_the_old_one(void)
+{
+	int64_t until = mono_us() + 10000000;
+	struct engine_status st;
+	char segment[4096];
+	struct engine *e;
+	struct world w;
+
+	world_begin(&w, 5);
+	add_segment(&w, 30, 100);
+	e = engine_open_index(w.directory);
+	add_segment(&w, 40, 100);
+	segment_path(w.directory, w.state.segments[w.state.nsegments - 1].id, segment, sizeof(segment));
+	CU_ASSERT_EQUAL(truncate(segment, 1000), 0);
+	do {
+		engine_refresh(e);
+		engine_status(e, &st);
+	} while (st.problem == NULL && mono_us() < until);
+	CU_ASSERT_PTR_NOT_NULL(st.problem);
+	CU_ASSERT_EQUAL(st.generation, 1);
+	CU_ASSERT_EQUAL(st.documents, 30);
+	w.state.nsegments--; /* the publisher mends it */
+	free(w.state.segments[w.state.nsegments].dead);
+	add_segment(&w, 50, 100);
+	do {
+		engine_refresh(e);
+		engine_status(e, &st);
+	} while (st.generation < 3 && mono_us() < until);
+	CU_ASSERT_EQUAL(st.generation, 3);
+	CU_ASSERT_PTR_NULL(st.problem);
+	engine_close(e);
+	world_end(&w);
+}
+
+static void
+a_state_survives_being_stored(void)
+{
+	struct index_state back;
+	char err[INDEX_FAULT];
+	struct world w;
+
+	world_begin(&w, 6);
+	index_state_snapshot(&w.state, STR("10:20:10,14"));
+	add_segment(&w, 30, 100);
+	add_segment(&w, 30, 100);
+	CU_ASSERT_TRUE(index_state_load(w.directory, &back, err));
+	CU_ASSERT_EQUAL(back.generation, 2);
+	CU_ASSERT_STRING_EQUAL(back.snapshot, "10:20:10,14");
+	CU_ASSERT_EQUAL(back.nsegments, w.state.nsegments);
+	CU_ASSERT_EQUAL(back.segments[0].ndead, w.state.segments[0].ndead);
+	CU_ASSERT_EQUAL(back.tags.n, 4);
+	CU_ASSERT_TRUE(str_is(index_tags_find(&back.tags, STR("c2"))->categories[1], "malware/c2"));
+	index_state_free(&back);
+	world_end(&w);
+}
+
+static void
+there_is_one_writer(void)
+{
+	struct world w;
+	int one, two;
+
+	world_begin(&w, 7);
+	one = index_lock(w.directory);
+	CU_ASSERT_TRUE(one >= 0);
+	CU_ASSERT_EQUAL(index_lock(w.directory), -1);
+	close(one);
+	two = index_lock(w.directory);
+	CU_ASSERT_TRUE(two >= 0);
+	close(two);
+	world_end(&w);
+}
+
+static void
+work_is_bounded(void) /* C-059, C-066 */
+{
+	struct budget late = { mono_us() - 1, UINT64_MAX }, poor = { INT64_MAX, 3 };
+	struct agg agg = { schema_find(DATASET_HOSTS, STR("services.port")), 10 };
+	struct query q = { .dataset = DATASET_HOSTS };
+	struct query_fault fault;
+	struct engine *e;
+	struct count n;
+	struct group g;
+	struct world w;
+
+	world_begin(&w, 8);
+	add_segment(&w, 200, 400);
+	e = engine_open_index(w.directory);
+	CU_ASSERT_TRUE(query_parse(w.n.a, DATASET_HOSTS, STR("services.product:*ng* AND NOT country_code:US"),
+	    ts_now(), &q, &fault));
+	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &late, &n), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &late, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &poor, &n), ENGINE_TOO_EXPENSIVE);
+	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &poor, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &plenty, &n), ENGINE_OK);
+	engine_close(e);
+	world_end(&w);
+}
+
+static void
+bad_documents_are_named(void)
+{
+	static const struct str bad[] = { STR_INIT(""), STR_INIT("[]"), STR_INIT("{\"ip\": \"10.0.0.1\""),
+		STR_INIT("{\"ip\": \"x\"}"), STR_INIT("{}"), STR_INIT("{\"ip\": \"10.0.0.1\"} x"),
+		STR_INIT("{\"ip\": \"10.0.0.0/24\"}"), STR_INIT("{\"os\": \"\\u12\"}"),
+		STR_INIT("{\"ip\": \"\\"), STR_INIT("{\"a\": -}") };
+	struct index_tags none = { 0 };
+	char err[INDEX_FAULT];
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct index_builder *b = index_build_new(&none);
+		bool ok = index_build_add(b, bad[i], err);
+
+		CU_ASSERT_TRUE(!ok || i == COUNT(bad) - 1);
+		CU_ASSERT_FALSE(index_build_add(b, STR("{\"ip\": \"9.9.9.9\", \"a\": }"), err));
+		CU_ASSERT_PTR_NOT_NULL(strstr(err, "document 1: "));
+		index_build_free(b);
+	}
+}
+
 int
 main(void)
 {
 	static CU_TestInfo tests[] = {
 		{ "one segment answers exactly", one_segment_answers_exactly },
 		{ "several segments answer exactly", several_segments_answer_exactly },
+		{ "broken files are refused", broken_files_are_refused },
+		{ "forged files cannot crash", forged_files_cannot_crash },
+		{ "a refused generation leaves the old one", a_refused_generation_leaves_the_old_one },
+		{ "a state survives being stored", a_state_survives_being_stored },
+		{ "there is one writer", there_is_one_writer },
+		{ "work is bounded", work_is_bounded },
+		{ "bad documents are named", bad_documents_are_named },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -16,7 +16,7 @@
 struct manifest_header {
 	char magic[8];
 	uint32_t version, endian;
-	uint64_t schema, generation, size, checksum; /* of the body, seeded with the generation */
+	uint64_t schema, generation, size, checksum; /* of the header with this 0, then the body */
 	int64_t published_us;
 	uint64_t reserved;
 };
@@ -139,6 +139,13 @@ put_segment(struct buf *b, const struct index_segment *s)
 		buf_add(b, s->dead, ((size_t)s->documents + 63) / 64 * sizeof(*s->dead));
 }
 
+static uint64_t
+checksum_of(struct manifest_header h, const char *p, size_t n)
+{
+	h.checksum = 0;
+	return index_checksum(p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
+}
+
 static void
 state_print(struct buf *b, const struct index_state *s)
 {
@@ -157,7 +164,7 @@ state_print(struct buf *b, const struct index_state *s)
 	h.generation = s->generation;
 	h.published_us = s->published_at.us;
 	h.size = b->n;
-	h.checksum = index_checksum(b->p + sizeof(h), b->n - sizeof(h), h.generation);
+	h.checksum = checksum_of(h, b->p, b->n);
 	memcpy(b->p, &h, sizeof(h));
 }
 
@@ -268,8 +275,7 @@ header_fault(const struct manifest_header *h, const char *p, size_t n)
 		return "built for other fields";
 	if (h->size != n)
 		return "truncated";
-	if (h->generation == 0 ||
-	    index_checksum(p + sizeof(*h), n - sizeof(*h), h->generation) != h->checksum)
+	if (h->generation == 0 || checksum_of(*h, p, n) != h->checksum)
 		return "checksum does not match";
 	return NULL;
 }

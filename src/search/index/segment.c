@@ -78,6 +78,17 @@ check_header(struct opening *o, const struct index_segment *want)
 	return h->nslots == o->s->nslots && h->nv4 <= h->ndocs ? true : fault(o, "broken header");
 }
 
+/* What fills up to the next section is zero: every byte of a file is checked. */
+static bool
+padded(const unsigned char *base, uint64_t from, uint64_t limit)
+{
+	bool ok = true;
+
+	for (; from % INDEX_ALIGN != 0 && from < limit; from++)
+		ok &= base[from] == 0;
+	return ok;
+}
+
 static bool
 check_sections(struct opening *o, enum segment_check check)
 {
@@ -85,13 +96,17 @@ check_sections(struct opening *o, enum segment_check check)
 	const unsigned char *base = o->s->map;
 	const struct section *table = (const struct section *)(const void *)(base + h->table_at);
 
+	if (!padded(base, sizeof(*h), h->table_at))
+		return fault(o, "broken header");
 	for (uint32_t i = 0; i < h->nsections; i++) {
 		const struct section *t = &table[i];
 
 		if (t->kind >= SECTIONS || t->slot >= h->nslots || t->at % INDEX_ALIGN != 0 ||
 		    t->at > h->table_at || t->n > h->table_at - t->at)
 			return fault(o, "broken table");
-		if (check == SEGMENT_VERIFY && index_checksum(base + t->at, t->n, t->kind) != t->checksum)
+		if (check == SEGMENT_VERIFY &&
+		    (index_checksum(base + t->at, t->n, t->kind) != t->checksum ||
+			!padded(base, t->at + t->n, h->table_at)))
 			return fault(o, "checksum does not match");
 		o->spans[t->slot * SECTIONS + t->kind] = (struct span){ base + t->at, t->n };
 	}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced-index(8). */
+#include "config.h"
+
+#include "base/daemon.h"
+#include "indexer/indexer.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static bool rebuild_first; /* --rebuild, until it is done */
+
+/* Readable when a notification may have come or the poll's time has; what daemon_wait watches. */
+struct alarm {
+	int epoll, timer, db;
+};
+
+static void
+watch(struct alarm *a, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	if (fd >= 0 && epoll_ctl(a->epoll, EPOLL_CTL_ADD, fd, &e) < 0 && errno != EEXIST)
+		panic("epoll_ctl: %s", strerror(errno));
+}
+
+static void
+alarm_set(struct alarm *a)
+{
+	struct itimerspec every = { { conf.index_poll / 1000, conf.index_poll % 1000 * 1000000 },
+		{ conf.index_poll / 1000, conf.index_poll % 1000 * 1000000 } };
+
+	a->epoll = epoll_create1(EPOLL_CLOEXEC);
+	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (a->epoll < 0 || a->timer < 0 || timerfd_settime(a->timer, 0, &every, NULL) < 0)
+		panic("no timer: %s", strerror(errno));
+	watch(a, a->timer);
+}
+
+/* A new connection may have the old one's number, and is then no longer watched: EEXIST else. */
+static bool
+alarm_wait(struct alarm *a, struct db *db)
+{
+	uint64_t ticks;
+	bool go;
+
+	watch(a, db_socket(db));
+	go = daemon_wait(-1, a->epoll);
+	if (read(a->timer, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
+		panic("timer: %s", strerror(errno));
+	return go;
+}
+
+static void
+work(const struct pool *pool, int listener)
+{
+	struct follower *f = follow_open(conf.index_directory);
+	struct alarm a;
+
+	(void)pool;
+	(void)listener;
+	if (f == NULL)
+		exit(1);
+	alarm_set(&a);
+	do {
+		if (follow_once(f, rebuild_first) == FOLLOW_DONE)
+			rebuild_first = false;
+	} while (alarm_wait(&a, follow_db(f)) && !daemon_stopping());
+	close(a.epoll);
+	close(a.timer);
+	follow_close(f);
+}
+
+static const struct daemon program = { .name = "surfaced-index", .work = work };
+
+/* --once: without the daemon's skeleton, since a caller waits for the end. */
+static int
+once(int argc, char **argv)
+{
+	const char *file = SYSCONFDIR "/surfaced-index.conf";
+	char err[512];
+	struct follower *f;
+	enum follow_rc rc;
+	int opt;
+
+	if (access(file, F_OK) != 0)
+		file = NULL;
+	while ((opt = getopt(argc, argv, "c:")) != -1) {
+		if (opt != 'c')
+			return 2;
+		file = optarg;
+	}
+	if (!conf_load(file, err, sizeof(err))) {
+		fprintf(stderr, "surfaced-index: %s\n", err);
+		return 1;
+	}
+	f = follow_open(conf.index_directory);
+	if (f == NULL)
+		return 1;
+	rc = follow_once(f, rebuild_first);
+	follow_close(f);
+	return rc == FOLLOW_DONE ? 0 : 1;
+}
+
+/* The two long options are ours; the rest is every daemon's. */
+int
+main(int argc, char **argv)
+{
+	bool only_once = false;
+	int n = 1;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--once") == 0)
+			only_once = true;
+		else if (strcmp(argv[i], "--rebuild") == 0)
+			rebuild_first = true;
+		else
+			argv[n++] = argv[i];
+	}
+	argv[n] = NULL;
+	return only_once ? once(n, argv) : daemon_main(n, argv, &program);
+}

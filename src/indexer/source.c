@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "indexer/indexer.h"
+
+struct snapshot_row {
+	struct str snapshot;
+	bool continues;
+};
+
+static const struct field snapshot_out[] = {
+	FIELD(struct snapshot_row, snapshot, 0),
+	FIELD(struct snapshot_row, continues, 0),
+	FIELD_END,
+};
+
+/* A snapshot from this database's future comes from a restored or another one. */
+static const struct stmt read_snapshot = STMT(read_snapshot, snapshot_out,
+    "SELECT pg_current_snapshot()::text AS snapshot,"
+    " coalesce(pg_snapshot_xmax(nullif($1, '')::pg_snapshot)"
+    "          <= pg_snapshot_xmax(pg_current_snapshot()), false) AS continues");
+
+struct tag_row {
+	struct str slug, name, classification;
+	struct list categories;
+};
+
+static const struct field tag_out[] = {
+	FIELD(struct tag_row, slug, 0),
+	FIELD(struct tag_row, name, 0),
+	FIELD(struct tag_row, classification, 0),
+	LIST_OF(struct tag_row, categories, 0, struct str, 0, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_tags = STMT_LIST(read_tags, struct tag_row, tag_out,
+    "SELECT slug, name, classification, categories FROM tag");
+
+struct number_row {
+	int64_t n;
+};
+
+static const struct field number_out[] = {
+	FIELD(struct number_row, n, 0),
+	FIELD_END,
+};
+
+static const struct stmt count_hosts = STMT(count_hosts, number_out, "SELECT count(*) AS n FROM host");
+
+/* COPY takes no parameters: they travel as settings of the transaction. */
+static const struct stmt set_parameters = STMT(set_parameters, NULL,
+    "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, true)");
+
+#define CHANGED                                                                                    \
+	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \
+	" AND NOT pg_visible_in_snapshot(changed, current_setting('surfaced.since')::pg_snapshot)"
+/* IN, since ANY of a long array is searched anew for every row. */
+#define LISTED "ip IN (SELECT unnest(current_setting('surfaced.ips')::inet[]))"
+
+static const char *const copies[] = {
+	[SOURCE_ALL] = "COPY (SELECT doc FROM host ORDER BY ip) TO STDOUT",
+	[SOURCE_CHANGED] = "COPY (SELECT doc FROM host WHERE " CHANGED " ORDER BY ip) TO STDOUT",
+	[SOURCE_LISTED] = "COPY (SELECT doc FROM host WHERE " LISTED " ORDER BY ip) TO STDOUT",
+	[SOURCE_BOTH] = "COPY (SELECT doc FROM host WHERE (" CHANGED ") OR " LISTED " ORDER BY ip) TO STDOUT",
+};
+
+static enum db_rc
+load_tags(struct source *s)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = db_rows(s->db, &read_tags, &rows, DB_NO_ARGS);
+	const struct tag_row *row = rows.items;
+
+	if (rc != DB_OK)
+		return rc;
+	s->tags = ARENA_ARRAY(s->a, rows.n + 1, struct tag);
+	s->ntags = rows.n;
+	for (size_t i = 0; i < rows.n; i++, row++) {
+		struct tag *t = &s->tags[i];
+		const struct str *categories = row->categories.items;
+
+		*t = (struct tag){ .slug = row->slug, .name = row->name,
+			.classification = row->classification };
+		for (size_t k = 0; k < row->categories.n && k < COUNT(t->categories); k++)
+			t->categories[t->ncategories++] = categories[k];
+	}
+	return DB_OK;
+}
+
+enum db_rc
+source_begin(struct source *s, const char *since)
+{
+	struct snapshot_row row = { 0 };
+	enum db_rc rc;
+
+	arena_reset(s->a);
+	db_use(s->db, s->a, 0);
+	rc = db_begin(s->db);
+	if (rc == DB_OK)
+		rc = db_script(s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+	if (rc == DB_OK)
+		rc = db_one(s->db, &read_snapshot, &row, P(str_of(since)));
+	if (rc == DB_OK)
+		rc = load_tags(s);
+	if (rc == DB_OK)
+		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(STR("{}")));
+	s->snapshot = row.snapshot;
+	s->continues = row.continues;
+	if (rc != DB_OK)
+		db_rollback(s->db);
+	return rc;
+}
+
+void
+source_end(struct source *s)
+{
+	db_rollback(s->db); /* it only read */
+}
+
+enum db_rc
+source_documents(struct source *s, enum source_what what, struct str ips)
+{
+	static const struct stmt set_ips =
+	    STMT(set_ips, NULL, "SELECT set_config('surfaced.ips', $1, true)");
+	enum db_rc rc = DB_OK;
+
+	if (what == SOURCE_LISTED || what == SOURCE_BOTH)
+		rc = db_do(s->db, &set_ips, NULL, P(ips));
+	return rc == DB_OK ? db_copy_out_begin(s->db, copies[what]) : rc;
+}
+
+/* COPY's text form writes a backslash before what it escapes. */
+static struct str
+unescape(struct buf *room, struct str line)
+{
+	static const char from[] = "bfnrtv", to[] = "\b\f\n\r\t\v";
+
+	buf_clear(room);
+	while (line.n > 0 && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
+		line.n--;
+	while (line.n > 0) {
+		const char *slash = memchr(line.p, '\\', line.n);
+		size_t plain = slash == NULL ? line.n : (size_t)(slash - line.p);
+		const char *k;
+
+		buf_add(room, line.p, plain);
+		line.p += plain;
+		line.n -= plain;
+		if (line.n < 2)
+			break;
+		k = memchr(from, line.p[1], sizeof(from) - 1);
+		buf_char(room, k == NULL ? line.p[1] : to[k - from]);
+		line.p += 2;
+		line.n -= 2;
+	}
+	return buf_done(room);
+}
+
+enum db_rc
+source_next(struct source *s, struct buf *room, struct str *json)
+{
+	struct str line;
+	enum db_rc rc = db_copy_out(s->db, &line);
+
+	if (rc == DB_OK)
+		*json = unescape(room, line);
+	return rc;
+}
+
+enum db_rc
+source_count(struct source *s, int64_t *n)
+{
+	struct number_row row = { 0 };
+	enum db_rc rc = db_one_row(s->db, &count_hosts, &row, DB_NO_ARGS);
+
+	*n = row.n;
+	return rc;
+}
