@@ -74,6 +74,7 @@ world_until 5 log_has 'reloaded program=echo' 6
 
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 kill -HUP "$master"
+world_until 10 log_has 'reloaded program=echo' 7
 ok "counts follow the upstream file" world_until 5 workers_are 6
 
 before=$(workers)

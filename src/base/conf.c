@@ -49,7 +49,7 @@ is_text(const struct param *p)
 static bool
 set_text(const struct param *p, struct str value, struct conf *out)
 {
-	char *copy;
+	char *copy, *old;
 
 	if ((int64_t)value.n < p->lo || (int64_t)value.n > p->hi)
 		return false;
@@ -58,6 +58,8 @@ set_text(const struct param *p, struct str value, struct conf *out)
 	copy = strndup(value.p, value.n); /* kept for the life of the process, as conf is */
 	if (copy == NULL)
 		panic("out of memory");
+	memcpy(&old, (char *)out + p->offset, sizeof(old));
+	free(old); /* the default, or an earlier line's */
 	memcpy((char *)out + p->offset, &copy, sizeof(copy));
 	return true;
 }
@@ -136,6 +138,18 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 	return fault == NULL;
 }
 
+static void
+drop(struct conf *c)
+{
+	char *text;
+
+	for (size_t i = 0; i < COUNT(params); i++)
+		if (is_text(&params[i])) {
+			memcpy(&text, (char *)c + params[i].offset, sizeof(text));
+			free(text);
+		}
+}
+
 bool
 conf_load(const char *file, char *err, size_t room)
 {
@@ -150,12 +164,15 @@ conf_load(const char *file, char *err, size_t room)
 		in = fopen(file, "re");
 		if (in == NULL) {
 			snprintf(err, room, "%s: %s", file, strerror(errno));
+			drop(&fresh);
 			return false;
 		}
 		ok = read_file(in, file, &fresh, err, room);
 		fclose(in);
-		if (!ok)
+		if (!ok) {
+			drop(&fresh);
 			return false;
+		}
 	}
 	conf = fresh;
 	return true;

@@ -100,9 +100,10 @@ daemon_main(int argc, char **argv, const struct daemon *d)
 		return printf("%s %s\n", d->name, PACKAGE_VERSION) < 0;
 	if (o.dump != NULL)
 		return d->dump(o.dump);
-	if (!prepare(d, o.file, pools, &n, err, sizeof(err))) {
+	while (!prepare(d, o.file, pools, &n, err, sizeof(err))) {
 		log_event(LOGP_ERR, "config", "why=\"%s\"", err);
-		return 1;
+		if (o.test || !heritage_pause())
+			return 1;
 	}
 	if (o.test)
 		return printf("%s: the configuration is good\n", d->name) < 0;

@@ -40,6 +40,9 @@ struct heritage {
 
 /* ---- heritage.c ---- */
 void heritage_take(struct heritage *h); /* from the environment, which it cleans */
+/* For a successor whose configuration went bad after it was tested: the workers of its former self serve
+   on while it waits a second, or for SIGHUP. False: a fresh start, or told to stop. */
+bool heritage_pause(void);
 bool heritage_give(const struct heritage *h) MUST_USE;
 int heritage_sock(struct heritage *h, const char *path); /* hands it over; -1: none */
 
