@@ -121,8 +121,15 @@ add_columns(struct error_set *set, const struct route *r)
 		set->has[ERR_PROJECT_NOT_FOUND] = true;
 	if (r->entitlement != ENTITLEMENT_ANY)
 		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] = true;
-	if (r->meter != METER_NONE)
+	if (r->meter != METER_NONE && r->access != ACCESS_PUBLIC) {
 		set->has[ERR_API_METERING_UNAVAILABLE] = true;
+		set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED] = true;
+		set->has[ERR_ACCOUNT_RATE_LIMIT_EXCEEDED] = search;
+	}
+	if (r->meter == METER_QUOTA) {
+		set->has[ERR_ACCOUNT_API_QUOTA_EXCEEDED] = true;
+		set->has[ERR_GROUP_API_QUOTA_EXCEEDED] = true;
+	}
 }
 
 static void
@@ -180,7 +187,7 @@ write_headers(struct buf *b, int status, const struct error_set *set)
 	buf_z(b, ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
 	if (status == 401)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
-	if (status == 503 && set->has[ERR_SEARCH_BUSY])
+	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		buf_z(b, "," HEADER_REF("Retry-After"));
 	buf_char(b, '}');
 }

@@ -16,16 +16,16 @@ enum {
 	CORRECTED_S = 2 * 86400,  /* a window this far ahead is of a clock that was wrong */
 };
 
-struct meter {
+struct meter_link {
 	struct meter_file file;
 	int sock;
 	struct sockaddr_un to;
 };
 
-struct meter *
+struct meter_link *
 meter_new(void)
 {
-	struct meter *m = calloc(1, sizeof(*m));
+	struct meter_link *m = calloc(1, sizeof(*m));
 
 	if (m == NULL)
 		panic("out of memory");
@@ -39,7 +39,7 @@ meter_new(void)
 }
 
 void
-meter_free(struct meter *m)
+meter_free(struct meter_link *m)
 {
 	meter_file_close(&m->file);
 	close(m->sock);
@@ -47,7 +47,7 @@ meter_free(struct meter *m)
 }
 
 const struct meter_file *
-meter_view(struct meter *m)
+meter_view(struct meter_link *m)
 {
 	if (m->file.head != NULL || meter_file_open(&m->file))
 		return &m->file;
@@ -257,7 +257,7 @@ look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts n
 
 /* Takes nothing: so a request that one limit refuses does not disturb the others. */
 static struct plan
-survey(const struct meter *m, const struct meter_who *who, struct meter_ticket *t)
+survey(const struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 {
 	struct plan p = { .refusal = METER_ADMITTED };
 
@@ -277,7 +277,7 @@ survey(const struct meter *m, const struct meter_who *who, struct meter_ticket *
 }
 
 static void
-ask(struct meter *m, const struct meter_who *who)
+ask(struct meter_link *m, const struct meter_who *who)
 {
 	struct meter_ask a = { .magic = METER_ASK_MAGIC, .key = who->key, .account = who->account,
 		.group = who->group, .month = meter_month(who->now), .day = meter_day(who->now) };
@@ -288,7 +288,7 @@ ask(struct meter *m, const struct meter_who *who)
 }
 
 static bool
-take(struct meter *m, const struct meter_who *who, struct slot *s, enum slot_kind k, struct meter_ticket *t)
+take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slot_kind k, struct meter_ticket *t)
 {
 	struct window w;
 	uint64_t left;
@@ -321,7 +321,7 @@ take(struct meter *m, const struct meter_who *who, struct slot *s, enum slot_kin
 
 /* False when another request was quicker: nothing is taken then. */
 static bool
-take_all(struct meter *m, const struct meter_who *who, const struct plan *p, struct meter_ticket *t)
+take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p, struct meter_ticket *t)
 {
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
 		if (p->slots[k] == NULL || take(m, who, p->slots[k], k, t))
@@ -350,7 +350,7 @@ meter_give_back(struct meter_ticket *t)
 
 /* A pause also where there is nothing yet to wait on. */
 static void
-pause_for_meter(struct meter *m, uint32_t news, int64_t us)
+pause_for_meter(struct meter_link *m, uint32_t news, int64_t us)
 {
 	struct timespec wait = { .tv_nsec = us / 4 * 1000 };
 
@@ -362,7 +362,7 @@ pause_for_meter(struct meter *m, uint32_t news, int64_t us)
 
 /* False: the time is up. */
 static bool
-wait_for_meter(struct meter *m, const struct meter_who *who, uint32_t news, int64_t deadline)
+wait_for_meter(struct meter_link *m, const struct meter_who *who, uint32_t news, int64_t deadline)
 {
 	int64_t left = deadline - mono_us();
 
@@ -376,7 +376,7 @@ wait_for_meter(struct meter *m, const struct meter_who *who, uint32_t news, int6
 }
 
 enum meter_rc
-meter_admit(struct meter *m, const struct meter_who *who, struct meter_ticket *out)
+meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_ticket *out)
 {
 	int64_t deadline = mono_us() + conf.meter_wait * 1000;
 	uint32_t news = 0;

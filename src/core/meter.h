@@ -138,14 +138,14 @@ struct meter_ticket {
 	int64_t retry_after;	     /* of a refusal */
 };
 
-struct meter; /* a worker's end of the mapping: opened when there is one, and again when it is replaced */
-struct meter *meter_new(void); /* never NULL */
-void meter_free(struct meter *m);
+struct meter_link; /* a worker's end of the mapping: opened when there is one, and again when it is replaced */
+struct meter_link *meter_new(void); /* never NULL */
+void meter_free(struct meter_link *m);
 /* All or nothing over the charges. Waits for the meter only where a slot or a lease is missing. */
-enum meter_rc meter_admit(struct meter *m, const struct meter_who *who, struct meter_ticket *out);
+enum meter_rc meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
 /* What was taken counts as never taken (C-069). */
 void meter_give_back(struct meter_ticket *t);
 /* The mapping as it stands, for GET /usage and the tests; NULL: there is none. */
-const struct meter_file *meter_view(struct meter *m);
+const struct meter_file *meter_view(struct meter_link *m);
 
 #endif

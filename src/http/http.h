@@ -5,6 +5,7 @@
 #define HTTP_HTTP_H
 
 #include "core/core.h"
+#include "core/meter.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -111,6 +112,7 @@ struct worker {
 	struct arena *arena;
 	struct db *db;
 	struct key_cache *keys;
+	struct meter_link *meter;
 	struct cursor_secret secret;
 	struct engine *engine;
 	const struct route *const *tables; /* each ends with ROUTE_END; NULL ends the list */
@@ -156,6 +158,7 @@ struct req {
 	int status;
 	enum error error; /* ERR_UNSET: none */
 	int retry_after;  /* seconds; 0: no header */
+	struct meter_ticket ticket; /* what it took of rates and quotas */
 	const char *content_type;
 	struct buf out;
 };

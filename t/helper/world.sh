@@ -92,24 +92,26 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN"
-	for _p in surfaced surfaced-index surfacectl; do
+	for _p in surfaced surfaced-index surfaced-meter surfacectl; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/"
 	done
 }
 
 world_conf()
 {
-	for _role in api index admin; do
+	for _role in api index meter admin; do
 		case $_role in
 		api) _file=surfaced ;;
 		index) _file=surfaced-index ;;
+		meter) _file=surfaced-meter ;;
 		admin) _file=surfacectl ;;
 		esac
 		{
-			echo "database = host=$W/db dbname=surfaced user=surfaced_$_role"
+			echo "database = host=${WORLD_DB:-$W/db} dbname=surfaced user=surfaced_$_role"
 			echo "index_directory = $W/index"
 			echo "upstreams = $W/etc/upstreams.conf"
 			echo "secret_file = $W/etc/secret"
+			echo "run_directory = $W/run"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -158,6 +160,9 @@ world_seed()
 		return 1
 	_key=$(world_ctl --json keys create --account "$_account" --name everything --scope all |
 		jq -er .key.key) || return 1
+	# Limits that no test meets which does not set its own.
+	psql -Xqc "UPDATE meter_default SET key_rate = 1000000000, search_rate = 1000000000,
+		account_quota = 4000000000, group_quota = 4000000000" || return 1
 	echo "ACCOUNT=$_account PROJECT=$_project KEY=$_key"
 }
 
@@ -214,8 +219,20 @@ world_sockets_ready()
 		done
 }
 
+# Rates and quotas are fail-closed: without its meter an API answers nothing.
+world_meter_start()
+{
+	! world_running surfaced-meter || return 0
+	world_spawn surfaced-meter "$BIN/surfaced-meter" -c "$W/etc/surfaced-meter.conf"
+	if ! world_running surfaced-meter; then
+		cat "$W/log/surfaced-meter.log" >&2
+		world_die "surfaced-meter did not start"
+	fi
+}
+
 world_api_start()
 {
+	[ -n "${WORLD_PROGRAM-}" ] || world_meter_start
 	world_spawn surfaced "${WORLD_PROGRAM:-$BIN/surfaced}" -c "$W/etc/surfaced.conf"
 	if ! { world_until 20 world_sockets_ready && world_running surfaced; }; then
 		cat "$W/log/surfaced.log" >&2
@@ -255,7 +272,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-index surfaced; do
+	for _name in nginx surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	world_pg_stop
