@@ -17,6 +17,8 @@ static const struct command *const commands[] = {
 	&projects_command,
 	&keys_command,
 	&entitlements_command,
+	&limits_command,
+	&usage_command,
 	&tags_command,
 	&import_command,
 	&workers_command,

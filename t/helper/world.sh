@@ -161,8 +161,8 @@ world_seed()
 	_key=$(world_ctl --json keys create --account "$_account" --name everything --scope all |
 		jq -er .key.key) || return 1
 	# Limits that no test meets which does not set its own.
-	psql -Xqc "UPDATE meter_default SET key_rate = 1000000000, search_rate = 1000000000,
-		account_quota = 4000000000, group_quota = 4000000000" || return 1
+	world_ctl limits set --rate 1000000000 --search-rate 1000000000 --quota 4000000000 \
+		--group-quota 4000000000 >/dev/null || return 1
 	echo "ACCOUNT=$_account PROJECT=$_project KEY=$_key"
 }
 
