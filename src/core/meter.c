@@ -138,10 +138,17 @@ quota_take(struct slot *s, uint64_t *left)
 	return true;
 }
 
+/* Nothing was left when the meter asked last, which may be a while ago. */
+static bool
+was_exhausted(const struct slot *s)
+{
+	return atomic_load(&s->until) != 0;
+}
+
 static bool
 is_exhausted(const struct slot *s)
 {
-	return slot_left(s) == 0 && atomic_load(&s->until) > (uint32_t)(mono_us() / SECOND_US);
+	return atomic_load(&s->until) > (uint32_t)(mono_us() / SECOND_US);
 }
 
 /* ---- all of a request ---- */
@@ -242,7 +249,9 @@ look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts n
 	case SLOT_GROUP_QUOTA:
 		if (slot_left(p->slots[kind]) > 0)
 			return;
-		if (is_exhausted(p->slots[kind]))
+		/* For how long to wait, where another limit refuses anyway, the old answer is good. */
+		if (is_exhausted(p->slots[kind]) ||
+		    (p->refusal != METER_ADMITTED && was_exhausted(p->slots[kind])))
 			refuse(p, t, kind, seconds_until(meter_month_start(meter_month(now) + 1), now));
 		else
 			p->lacks = true;
@@ -379,6 +388,7 @@ enum meter_rc
 meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_ticket *out)
 {
 	int64_t deadline = mono_us() + conf.meter_wait * 1000;
+	bool asked = false;
 	uint32_t news = 0;
 
 	if (who->deadline < deadline)
@@ -391,13 +401,15 @@ meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_tick
 		for (;;) {
 			struct plan p = survey(m, who, out);
 
-			if (p.refusal != METER_ADMITTED)
+			/* The longest wait may be that of a quota which is not known yet. */
+			if (p.refusal != METER_ADMITTED && (asked || !p.lacks))
 				return p.refusal;
 			if (p.lacks)
 				break;
 			if (take_all(m, who, &p, out))
 				return METER_ADMITTED;
 		}
+		asked = true;
 	} while (wait_for_meter(m, who, news, deadline));
 	return METER_UNAVAILABLE;
 }

@@ -205,8 +205,8 @@ lease_report(struct warden *w)
 	}
 }
 
-static void
-believe_nothing(struct warden *w)
+void
+lease_doubt(struct warden *w)
 {
 	for (size_t i = 0; i < w->nactive; i++)
 		if (is_quota(&w->file.slots[w->active[i]]))
@@ -231,6 +231,5 @@ lease_surrender(struct warden *w)
 		if (s != NULL)
 			slot_surrender(s);
 	}
-	believe_nothing(w);
 	lease_report(w);
 }

@@ -96,6 +96,8 @@ turn(struct warden *w)
 	db_use(w->db, w->arena, mono_us() + DB_US);
 	ask_serve(w);
 	told = db_notified(w->db);
+	if (told)
+		lease_doubt(w);
 	if (is_due(&w->look_at, LOOK_US) || told) {
 		rates_refresh(w);
 		lease_surrender(w);

@@ -52,6 +52,8 @@ void lease_need(struct warden *w, enum slot_kind kind, const struct uuid *owner,
 void lease_retry(struct warden *w);
 /* What other hosts want, or is no longer allowed. */
 void lease_surrender(struct warden *w);
+/* Limits may have changed: what was exhausted is asked for again. */
+void lease_doubt(struct warden *w);
 /* What was surrendered and could not be said. */
 void lease_report(struct warden *w);
 

@@ -3,6 +3,7 @@
 # One private world: PostgreSQL, an account with a key, the daemons, nginx; everything in one folder and
 # on Unix sockets. t/instance and t/lib.sh are the two ways in; both stand on these functions.
 #
+# WORLD_ENV: NAME=value words for every daemon started from here on (faketime).
 # The caller sets TOP (source tree) and may set TOP_BUILDDIR, WORLD_WORKERS, WORLD_SEARCH_WORKERS and
 # WORLD_CONF (lines added to surfaced.conf). world_new DIR sets W, the folder that everything lives in.
 # As root, all of it runs as postgres ($PG_USER). Nobody else gets to the database: W/db is 0700.
@@ -180,7 +181,7 @@ world_spawn()
 	shift
 	(
 		cd / || exit 1
-		world_as setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1 &
+		world_as env ${WORLD_ENV-} setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1 &
 		echo $! >"$W/run/$_name.pid"
 	)
 	world_until 5 world_begun "$_name"
@@ -361,7 +362,7 @@ world_nginx_conf()
 
 world_nginx_run()
 {
-	(cd / && world_as /usr/sbin/nginx -p "$W/" -e "$W/log/nginx.log" -c "$W/etc/nginx.conf") \
+	(cd / && world_as env ${WORLD_ENV-} /usr/sbin/nginx -p "$W/" -e "$W/log/nginx.log" -c "$W/etc/nginx.conf") \
 		>>"$W/log/nginx.out" 2>&1
 }
 
