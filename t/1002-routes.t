@@ -50,6 +50,9 @@ is "$(header Content-Type) $(header Cache-Control)" "application/json no-store" 
 is "$(field '.schemas[]|select(.dataset=="hosts").fields[]|select(.name=="services.port")|"\(.type) \(.value_type) \(.aggregatable) \(.nested) \(.aliases|join(","))"')" \
 	"integer integer true true port" "the schema names type and aliases"
 
+is "$(field '[.schemas[].fields[].name]|map(select(test("organi[sz]ation")))|unique|join(" ")')" organisation \
+	"C-013: British spelling"
+
 key=none
 api GET /openapi.json
 is "$STATUS $(field .info.version)" "200 1.0.0" "C-122: the description needs no key"

@@ -8,6 +8,7 @@ trap 't/instance stop "$dir" 2>/dev/null; rm -rf "$dir"; lib_exit' EXIT
 ok "t/instance start" t/instance start "$dir" --port 0 --hosts 300 --workers 1 --search-workers 1 2>"$dir.err"
 # shellcheck disable=SC1091 # written by t/instance
 . "$dir/env"
+export PGHOST PGDATABASE PGUSER
 like "$BASE_URL" '^https://localhost:[0-9]+/api/v1$' "BASE_URL"
 ok "CACERT" test -r "$CACERT"
 like "$KEY" '^sfk_' "KEY"

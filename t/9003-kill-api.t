@@ -25,7 +25,7 @@ for i in 1 2; do
 	(
 		# shellcheck disable=SC2086 # CURL is a list of options
 		curl -sS $CURL -H "X-API-Key: $KEY" -o /dev/null -w '%{http_code}\n' \
-			"$BASE_URL/search/schemas#[1-600]" >"$W/load.$i" 2>&1
+			"$BASE_URL/search/schemas#[1-1500]" >"$W/load.$i" 2>&1
 		touch "$W/done.$i"
 	) &
 done
@@ -36,6 +36,6 @@ while [ ! -e "$W/done.1" ] || [ ! -e "$W/done.2" ]; do
 	world_until 10 workers_are 6 || break
 done
 wait
-ok "workers were killed in between ($kills)" test "$kills" -ge 3
-is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" "1,200 GETs, all answered well"
+ok "workers were killed in between ($kills)" test "$kills" -ge 1
+is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "3000 200" "3,000 GETs, all answered well"
 like "$(cat "$W/log/surfaced.log")" 'reloaded program=surfaced' "over a reload"

@@ -15,13 +15,16 @@ struct aggregate_in {
 };
 
 static const struct field spec_in[] = {
-	TEXT(struct spec, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1, LIM_AGGREGATE_FIELD),
-	NUMBER(struct spec, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
+	TEXT(struct spec, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1,
+	    LIM_AGGREGATE_FIELD),
+	NUMBER(
+	    struct spec, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
 	FIELD_END,
 };
 
 static const struct field aggregate_in[] = {
-	LIST(struct aggregate_in, aggregations, REQUIRED, struct spec, spec_in, 1, LIM_AGGREGATIONS),
+	LIST(struct aggregate_in, aggregations, REQUIRED, struct spec, spec_in, 1,
+	    LIM_AGGREGATIONS),
 	TEXT(struct aggregate_in, query, BYTES_TOO, 0, LIM_QUERY),
 	FIELD_END,
 };
@@ -32,9 +35,9 @@ static const struct body_code aggregate_codes[] = {
 	{ NULL, ERR_UNSET, ERR_UNSET },
 };
 
-static const enum error aggregate_errors[] = { ERR_INVALID_AGGREGATION, ERR_INVALID_SEARCH_QUERY,
-	ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
-	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
+static const enum error aggregate_errors[] = { ERR_INVALID_AGGREGATION,
+	ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE,
+	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
 static int
 refuse(struct req *rq, size_t i, const char *what)
@@ -144,7 +147,8 @@ relation_name(enum relation r)
 static void
 write_group(struct buf *b, enum dataset d, const struct group *g)
 {
-	buf_printf(b, "{\"field\":\"%s\",\"count_unit\":\"%s\",\"value_type\":\"%s\",\"buckets\":[",
+	buf_printf(b,
+	    "{\"field\":\"%s\",\"count_unit\":\"%s\",\"value_type\":\"%s\",\"buckets\":[",
 	    g->field->name, schema_count_unit(d), schema_json_type(g->field->type));
 	for (size_t i = 0; i < g->nbuckets; i++) {
 		if (i > 0)
@@ -172,8 +176,8 @@ aggregate(struct req *rq)
 	if (plan(rq, d, &in->aggregations, aggs) != PASS ||
 	    run_parse(rq, d, in->query, &query) != PASS || run_begin(rq, &budget) != PASS)
 		return FAILED;
-	if (run_end(rq, engine_aggregate(rq->worker->engine, rq->arena, &query, &budget, aggs, n,
-		    groups)) != PASS)
+	if (run_end(rq, engine_aggregate(rq->worker->engine, rq->arena, &query, &budget,
+			    aggs, n, groups)) != PASS)
 		return FAILED;
 	fault = check_groups(aggs, n, groups);
 	if (fault != NULL) {
@@ -194,30 +198,33 @@ aggregate(struct req *rq)
 }
 
 static const char aggregate_answer[] =
-    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"query\",\"groups\"],"
+    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"query\","
+    "\"groups\"],"
     "\"properties\":{\"query\":{\"type\":\"string\",\"maxLength\":8192,"
     "\"description\":\"The query as it was sent.\"},"
     "\"groups\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":8,"
     "\"items\":{\"$ref\":\"#/components/schemas/AggregateGroup\"}}}}";
 
 const struct route aggregate_routes[] = {
-#define DATASET(id, name, unit)                                                                    \
-	{                                                                                          \
-	    ROUTE_AS(POST, "/search/" name "/aggregate", "aggregate_" name, aggregate),            \
-	    .arg = DATASET_##id,                                                                   \
-	    .scope = SCOPE_SEARCH_AGGREGATE,                                                       \
-	    .access = ACCESS_ACCOUNT,                                                              \
-	    .meter = METER_QUOTA,                                                                  \
-	    .area = AREA_SEARCH,                                                                   \
-	    .entitlement = ENTITLEMENT_SEARCH,                                                     \
-	    BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),                           \
-	    .body_codes = aggregate_codes,                                                         \
-	    .answer = aggregate_answer,                                                            \
-	    .errors = aggregate_errors,                                                            \
-	    .tag = "Search",                                                                       \
-	    .summary = "Aggregate matching " name,                                                 \
-	    .description = "Counts the values of one to eight fields over everything that the "    \
-			   "query matches: one group a field, in the order of the request.",       \
+#define DATASET(id, name, unit)                                                          \
+	{                                                                                \
+		ROUTE_AS(                                                                \
+		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate),   \
+		.arg = DATASET_##id,                                                     \
+		.scope = SCOPE_SEARCH_AGGREGATE,                                         \
+		.access = ACCESS_ACCOUNT,                                                \
+		.meter = METER_QUOTA,                                                    \
+		.area = AREA_SEARCH,                                                     \
+		.entitlement = ENTITLEMENT_SEARCH,                                       \
+		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),             \
+		.body_codes = aggregate_codes,                                           \
+		.answer = aggregate_answer,                                              \
+		.errors = aggregate_errors,                                              \
+		.tag = "Search",                                                         \
+		.summary = "Aggregate matching " name,                                   \
+		.description =                                                           \
+		    "Counts the values of one to eight fields over everything that the " \
+		    "query matches: one group a field, in the order of the request.",    \
 	},
 #include "tbl/datasets.h"
 #undef DATASET

@@ -28,7 +28,8 @@ int run_end(struct req *rq, enum engine_rc rc);
 /* ---- check.c ---- */
 
 /* NULL when the groups answer the request as C-041 to C-054 demand, otherwise what they break. */
-const char *check_groups(const struct agg *aggs, size_t naggs, const struct group *groups);
+const char *check_groups(
+    const struct agg *aggs, size_t naggs, const struct group *groups);
 
 /* ---- openapi.c, dump.c ---- */
 

@@ -11,7 +11,8 @@ struct bulk_in {
 
 static const struct field bulk_in[] = {
 	LIST_OF(struct bulk_in, ips, REQUIRED, struct str, 1, LIM_BULK_IPS),
-	NUMBER(struct bulk_in, limit_per_ip, 0, 1, LIM_LIMIT_PER_IP, LIM_LIMIT_PER_IP_DEFAULT),
+	NUMBER(struct bulk_in, limit_per_ip, 0, 1, LIM_LIMIT_PER_IP,
+	    LIM_LIMIT_PER_IP_DEFAULT),
 	FIELD_END,
 };
 
@@ -35,19 +36,21 @@ static const struct field bulk_host_out[] = {
 };
 
 /* $2: services a host may have in the answer; the first ones, in the stored order. */
-static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
-    "SELECT host(ip) AS ip,"
-    " CASE WHEN jsonb_array_length(doc->'services') > $2::bigint"
-    "      THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
-    "           '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
-    "      ELSE doc END AS doc,"
-    " COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more"
-    " FROM host WHERE ip = ANY ($1::text[]::inet[])");
+static const struct stmt bulk_hosts =
+    STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
+	"SELECT host(ip) AS ip,"
+	" CASE WHEN jsonb_array_length(doc->'services') > $2::bigint"
+	"      THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
+	"           '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
+	"      ELSE doc END AS doc,"
+	" COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more"
+	" FROM host WHERE ip = ANY ($1::text[]::inet[])");
 
 static int
 bad_ip(struct req *rq, size_t i, const char *what)
 {
-	return fail_at(rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
+	return fail_at(
+	    rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
 }
 
 /* One address each, no prefix, none twice in whatever spelling. */
@@ -87,8 +90,8 @@ write_result(struct buf *b, struct str ip, const struct bulk_host *h)
 {
 	buf_z(b, "{\"ip\":");
 	json_write_str(b, ip);
-	buf_printf(b, ",\"found\":%s,\"services_has_more\":%s,\"host\":", h != NULL ? "true" : "false",
-	    h != NULL && h->more ? "true" : "false");
+	buf_printf(b, ",\"found\":%s,\"services_has_more\":%s,\"host\":",
+	    h != NULL ? "true" : "false", h != NULL && h->more ? "true" : "false");
 	if (h == NULL)
 		buf_z(b, "null");
 	else
@@ -125,11 +128,13 @@ bulk_lookup_hosts(struct req *rq)
 
 static const char bulk_answer[] =
     "{\"type\":\"object\",\"required\":[\"results\"],\"properties\":{\"results\":{"
-    "\"type\":\"array\",\"minItems\":1,\"maxItems\":100,\"description\":\"One a requested "
+    "\"type\":\"array\",\"minItems\":1,\"maxItems\":100,\"description\":\"One a "
+    "requested "
     "address, in the order of the request.\",\"items\":{\"type\":\"object\","
     "\"required\":[\"ip\",\"found\",\"services_has_more\",\"host\"],\"properties\":{"
     "\"ip\":{\"type\":\"string\"},\"found\":{\"type\":\"boolean\"},"
-    "\"services_has_more\":{\"type\":\"boolean\",\"description\":\"The host has more services "
+    "\"services_has_more\":{\"type\":\"boolean\",\"description\":\"The host has more "
+    "services "
     "than limit_per_ip.\"},\"host\":{\"oneOf\":[{\"$ref\":"
     "\"#/components/schemas/Document_hosts\"},{\"type\":\"null\"}]}}}}}}";
 
@@ -150,8 +155,9 @@ const struct route bulk_routes[] = {
 	    .errors = bulk_errors,
 	    .tag = "Search",
 	    .summary = "Look up hosts by address",
-	    .description = "The documents of up to 100 addresses, found or not, with the first "
-			   "limit_per_ip services of each.",
+	    .description =
+		"The documents of up to 100 addresses, found or not, with the first "
+		"limit_per_ip services of each.",
 	},
 	ROUTE_END,
 };

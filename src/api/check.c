@@ -59,8 +59,8 @@ category_good(struct str s)
 static bool
 classification_good(struct str s)
 {
-	return str_is(s, "informational") || str_is(s, "benign") || str_is(s, "suspicious") ||
-	    str_is(s, "malicious");
+	return str_is(s, "informational") || str_is(s, "benign") ||
+	       str_is(s, "suspicious") || str_is(s, "malicious");
 }
 
 static const char *
@@ -84,12 +84,20 @@ tag_fault(const struct bucket *b, bool allowed)
 	return NULL;
 }
 
+/* Every text is answered as a keyword (engine.h). */
+static enum value_type
+answered_as(enum value_type type)
+{
+	return type == VALUE_TEXT || type == VALUE_DNS ? VALUE_KEYWORD : type;
+}
+
 static const char *
 bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 {
-	if (b->value.type != g->field->type)
+	if (b->value.type != answered_as(g->field->type))
 		return "a value of another type (C-043)";
-	if (has_text(&b->value) && (length(&b->value) < 1 || length(&b->value) > LIM_BUCKET_VALUE))
+	if (has_text(&b->value) &&
+	    (length(&b->value) < 1 || length(&b->value) > LIM_BUCKET_VALUE))
 		return "a value of a bad length (C-050)";
 	if (b->count < 1 || b->count > (uint64_t)LIM_BUCKET_COUNT)
 		return "a count out of range (C-047)";
@@ -103,7 +111,8 @@ bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 static const char *
 group_fault(const struct agg *a, const struct group *g)
 {
-	bool tags = strcmp(a->field->name, "tags") == 0 || strcmp(a->field->name, "services.tags") == 0;
+	bool tags = strcmp(a->field->name, "tags") == 0 ||
+		    strcmp(a->field->name, "services.tags") == 0;
 	const char *fault;
 
 	if (g->field != a->field)
@@ -117,7 +126,8 @@ group_fault(const struct agg *a, const struct group *g)
 		if (fault != NULL)
 			return fault;
 		if (i > 0 && (b->count > b[-1].count ||
-			(b->count == b[-1].count && compare(&b[-1].value, &b->value) >= 0)))
+				 (b->count == b[-1].count &&
+				     compare(&b[-1].value, &b->value) >= 0)))
 			return "buckets out of order (C-049)";
 	}
 	return NULL;

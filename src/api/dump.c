@@ -25,17 +25,19 @@ dump_routes(void)
 {
 	for (const struct route *const *t = areas; *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
-			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
-			    r->operation, r->scope == SCOPE_ANY ? "any" : scope_name(r->scope),
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method],
+			    r->path, r->operation,
+			    r->scope == SCOPE_ANY ? "any" : scope_name(r->scope),
 			    access_names[r->access], meter_names[r->meter],
-			    r->entitlement == ENTITLEMENT_ANY ? "any" :
-								entitlement_name(r->entitlement));
+			    r->entitlement == ENTITLEMENT_ANY
+				? "any"
+				: entitlement_name(r->entitlement));
 }
 
 static void
 dump_limits(void)
 {
-#define LIMIT(id, value, unit, source)                                                             \
+#define LIMIT(id, value, unit, source)                                                   \
 	printf("%s\t%" PRId64 "\t%s\t%s\n", #id, (int64_t)(value), unit, source);
 #include "tbl/limits.h"
 #undef LIMIT
@@ -82,6 +84,7 @@ dump(const char *what)
 			dumps[i].print();
 			return fflush(stdout) == 0 ? 0 : 1;
 		}
-	fputs("surfaced: -D takes openapi, routes, limits, errors, params or sql\n", stderr);
+	fputs("surfaced: -D takes openapi, routes, limits, errors, params or sql\n",
+	    stderr);
 	return 2;
 }

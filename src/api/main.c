@@ -50,7 +50,7 @@ check(char *err, size_t room)
 	struct cursor_secret secret;
 
 	return routes_check(areas, err, room) &&
-	    cursor_secret_read(conf.secret_file, &secret, err, room);
+	       cursor_secret_read(conf.secret_file, &secret, err, room);
 }
 
 static void

@@ -45,14 +45,16 @@ component(struct book *book, enum kind kind, const char *base, struct str text)
 	c = &book->rows[book->n++];
 	c->kind = kind;
 	c->text = text;
-	c->name = others == 0 ? str_of(base) : arena_printf(book->a, "%s%u", base, others + 1);
+	c->name =
+	    others == 0 ? str_of(base) : arena_printf(book->a, "%s%u", base, others + 1);
 	return c->name;
 }
 
 static void
 write_ref(struct buf *b, enum kind kind, struct str name)
 {
-	buf_printf(b, "{\"$ref\":\"#/components/%s/%.*s\"}", kind_names[kind], (int)name.n, name.p);
+	buf_printf(b, "{\"$ref\":\"#/components/%s/%.*s\"}", kind_names[kind],
+	    (int)name.n, name.p);
 }
 
 static void
@@ -120,7 +122,8 @@ add_columns(struct error_set *set, const struct route *r)
 	if (r->access == ACCESS_PROJECT)
 		set->has[ERR_PROJECT_NOT_FOUND] = true;
 	if (r->entitlement != ENTITLEMENT_ANY)
-		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] = true;
+		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] =
+		    true;
 	if (r->meter != METER_NONE && r->access != ACCESS_PUBLIC) {
 		set->has[ERR_API_METERING_UNAVAILABLE] = true;
 		set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED] = true;
@@ -141,7 +144,8 @@ add_body(struct error_set *set, const struct route *r)
 	set->has[ERR_REQUEST_TOO_LARGE] = true;
 	set->has[ERR_INVALID_JSON] = true;
 	set->has[ERR_INVALID_REQUEST] = true;
-	for (const struct body_code *c = r->body_codes; c != NULL && c->member != NULL; c++)
+	for (const struct body_code *c = r->body_codes; c != NULL && c->member != NULL;
+	     c++)
 		set->has[c->error] = set->has[c->if_null] = true;
 }
 
@@ -152,7 +156,8 @@ errors_of(const struct route *r)
 
 	add_columns(&set, r);
 	add_body(&set, r);
-	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++)
+	for (const struct url_param *p = r->params;
+	     p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->error != ERR_UNSET)
 			set.has[p->error] = true;
 	for (const enum error *e = r->errors; e != NULL && *e != ERR_UNSET; e++)
@@ -168,11 +173,13 @@ static const struct {
 } statuses[] = {
 	{ 400, "BadRequest", "The request is not valid." },
 	{ 401, "Unauthorized", "The API key is missing, invalid, expired or revoked." },
-	{ 403, "Forbidden", "The key lacks a scope or entitlement, or its account is inactive." },
+	{ 403, "Forbidden",
+	    "The key lacks a scope or entitlement, or its account is inactive." },
 	{ 404, "NotFound", "The resource does not exist or cannot be seen." },
 	{ 409, "Conflict", "The resource is not in the state that the request needs." },
 	{ 413, "ContentTooLarge", "The encoded body is too large." },
-	{ 415, "UnsupportedMediaType", "The body is not unencoded application/json in UTF-8." },
+	{ 415, "UnsupportedMediaType",
+	    "The body is not unencoded application/json in UTF-8." },
 	{ 429, "TooManyRequests", "A rate limit or quota is exceeded." },
 	{ 500, "InternalError", "An error of the service." },
 	{ 502, "BadGateway", "The search service gave an invalid answer." },
@@ -184,7 +191,8 @@ static const struct {
 static void
 write_headers(struct buf *b, int status, const struct error_set *set)
 {
-	buf_z(b, ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
+	buf_z(b,
+	    ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
 	if (status == 401)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
@@ -196,7 +204,8 @@ static bool
 has_code(const struct error_set *set, enum error last, const char *code, int status)
 {
 	for (enum error e = 1; e < last; e++)
-		if (set->has[e] && error_status(e) == status && strcmp(error_code(e), code) == 0)
+		if (set->has[e] && error_status(e) == status &&
+		    strcmp(error_code(e), code) == 0)
 			return true;
 	return false;
 }
@@ -232,10 +241,11 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 		buf_z(&text, "{\"description\":");
 		json_write_str(&text, str_of(statuses[i].text));
 		write_headers(&text, status, &set);
-		buf_printf(&text, ",\"content\":{\"application/json\":{\"schema\":{\"allOf\":["
-				  "{\"$ref\":\"#/components/schemas/%s\"},"
-				  "{\"type\":\"object\",\"properties\":{\"error\":{\"type\":\"object\","
-				  "\"properties\":{\"code\":{\"enum\":[",
+		buf_printf(&text,
+		    ",\"content\":{\"application/json\":{\"schema\":{\"allOf\":["
+		    "{\"$ref\":\"#/components/schemas/%s\"},"
+		    "{\"type\":\"object\",\"properties\":{\"error\":{\"type\":\"object\","
+		    "\"properties\":{\"code\":{\"enum\":[",
 		    r->area == AREA_SEARCH ? "SearchError" : "ServiceError");
 		buf_str(&text, buf_done(&codes));
 		buf_z(&text, "]}}}}}]}}}}");
@@ -257,7 +267,8 @@ write_answer(struct buf *b, struct book *book, const struct route *r)
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
 	} else if (r->wrapper != NULL) {
-		buf_printf(&text, "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
+		buf_printf(&text,
+		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
 		    r->wrapper, r->wrapper);
 		json_describe(&text, r->out, false);
 		buf_z(&text, "}}");
@@ -298,8 +309,8 @@ url_parameter(struct book *book, const struct url_param *p)
 {
 	struct buf text = { .a = book->a };
 
-	buf_printf(&text, "{\"name\":\"%s\",\"in\":\"query\",\"required\":%s", p->field.name,
-	    p->field.flags & REQUIRED ? "true" : "false");
+	buf_printf(&text, "{\"name\":\"%s\",\"in\":\"query\",\"required\":%s",
+	    p->field.name, p->field.flags & REQUIRED ? "true" : "false");
 	if (p->field.help != NULL)
 		member(&text, "description", p->field.help);
 	buf_z(&text, ",\"schema\":");
@@ -331,7 +342,8 @@ write_parameters(struct buf *b, struct book *book, const struct route *r)
 		    path_parameter(book, (struct str){ p + 1, strcspn(p + 1, "}") }));
 		comma = ",";
 	}
-	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++) {
+	for (const struct url_param *p = r->params;
+	     p != NULL && p->field.type != FIELD_NONE; p++) {
 		buf_z(b, comma);
 		write_ref(b, KIND_PARAMETER, url_parameter(book, p));
 		comma = ",";
@@ -348,7 +360,8 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 	if (r->body.fields == NULL)
 		return;
 	json_describe(&text, r->body.fields, true);
-	snprintf(what, sizeof(what), "At most %zu bytes as sent, without duplicate keys or nulls.",
+	snprintf(what, sizeof(what),
+	    "At most %zu bytes as sent, without duplicate keys or nulls.",
 	    r->body.limit == BODY_CONFIGURED ? (size_t)conf.body_limit : r->body.limit);
 	buf_z(b, ",\"requestBody\":{\"required\":true");
 	member(b, "description", what);
@@ -380,8 +393,8 @@ write_security(struct buf *b, const struct route *r)
 static void
 write_operation(struct buf *b, struct book *book, const struct route *r)
 {
-	buf_printf(b, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"]", verbs[r->method],
-	    camel(book->a, r->operation, false), r->tag);
+	buf_printf(b, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"]",
+	    verbs[r->method], camel(book->a, r->operation, false), r->tag);
 	member(b, "summary", r->summary);
 	member(b, "description", r->description);
 	write_security(b, r);
@@ -445,10 +458,14 @@ write_paths(struct buf *b, struct book *book)
 static const char head[] =
     "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Surfaced API\",\"version\":\"1.0.0\","
     "\"summary\":\"Infrastructure search, enrichment and external-surface workflows.\","
-    "\"description\":\"Every error has one of the two envelopes SearchError and ServiceError; "
-    "clients branch on the status and on error.code. An unknown path is 404 not_found and a "
-    "method that a path does not have is 405 method_not_allowed with an Allow header. Every "
-    "answer has an X-Request-Id. An account override in a query parameter, a header or a body "
+    "\"description\":\"Every error has one of the two envelopes SearchError and "
+    "ServiceError; "
+    "clients branch on the status and on error.code. An unknown path is 404 not_found "
+    "and a "
+    "method that a path does not have is 405 method_not_allowed with an Allow header. "
+    "Every "
+    "answer has an X-Request-Id. An account override in a query parameter, a header or a "
+    "body "
     "member is refused with api_key_account_override.\","
     "\"license\":{\"name\":\"ISC\",\"identifier\":\"ISC\"}},"
     "\"servers\":[{\"url\":\"/api/v1\"}],\"security\":[{\"ApiKey\":[]}],"
@@ -456,11 +473,13 @@ static const char head[] =
     "{\"name\":\"Description\",\"description\":\"This description.\"}]";
 
 static const char fixed_components[] =
-    ",\"components\":{\"securitySchemes\":{\"ApiKey\":{\"type\":\"apiKey\",\"in\":\"header\","
+    ",\"components\":{\"securitySchemes\":{\"ApiKey\":{\"type\":\"apiKey\",\"in\":"
+    "\"header\","
     "\"name\":\"X-API-Key\",\"description\":\"The complete key, once.\"}},\"headers\":{"
     "\"X-Request-Id\":{\"description\":\"The request's id, also in error.request_id.\","
     "\"required\":true,\"schema\":{\"$ref\":\"#/components/schemas/RequestId\"}},"
-    "\"Cache-Control\":{\"description\":\"Answers are not to be stored.\",\"required\":true,"
+    "\"Cache-Control\":{\"description\":\"Answers are not to be "
+    "stored.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\",\"const\":\"no-store\"}},"
     "\"WWW-Authenticate\":{\"description\":\"How to authenticate.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
@@ -480,10 +499,14 @@ add_document_schemas(struct book *book)
 		component(book, KIND_SCHEMA, arena_printf(book->a, "Hit_%s", name).p,
 		    arena_printf(book->a,
 			"{\"allOf\":[{\"$ref\":\"#/components/schemas/Document_%s\"},"
-			"{\"type\":\"object\",\"required\":[\"matched_services\"],\"properties\":{"
-			"\"matched_services\":{\"type\":\"array\",\"description\":\"The services "
-			"that pass the query's tests of services.\",\"items\":{\"type\":\"object\","
-			"\"required\":[\"port\",\"transport\"],\"properties\":{\"port\":{\"type\":"
+			"{\"type\":\"object\",\"required\":[\"matched_services\"],"
+			"\"properties\":{"
+			"\"matched_services\":{\"type\":\"array\",\"description\":\"The "
+			"services "
+			"that pass the query's tests of "
+			"services.\",\"items\":{\"type\":\"object\","
+			"\"required\":[\"port\",\"transport\"],\"properties\":{\"port\":{"
+			"\"type\":"
 			"\"integer\"},\"transport\":{\"type\":\"string\"}}}}}}]}",
 			name));
 	}

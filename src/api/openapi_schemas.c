@@ -7,15 +7,19 @@
 
 const struct openapi_schema openapi_schemas[] = {
 	{ "SearchError",
-	    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"error\"],"
-	    "\"properties\":{\"error\":{\"type\":\"object\",\"additionalProperties\":false,"
+	    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"error\"]"
+	    ","
+	    "\"properties\":{\"error\":{\"type\":\"object\",\"additionalProperties\":"
+	    "false,"
 	    "\"required\":[\"code\",\"message\"],\"properties\":{"
 	    "\"code\":{\"$ref\":\"#/components/schemas/ErrorCode\"},"
 	    "\"message\":{\"$ref\":\"#/components/schemas/ErrorMessage\"},"
 	    "\"request_id\":{\"$ref\":\"#/components/schemas/RequestId\"}}}}}" },
 	{ "ServiceError",
-	    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"error\"],"
-	    "\"properties\":{\"error\":{\"type\":\"object\",\"additionalProperties\":false,"
+	    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"error\"]"
+	    ","
+	    "\"properties\":{\"error\":{\"type\":\"object\",\"additionalProperties\":"
+	    "false,"
 	    "\"required\":[\"code\",\"message\",\"field_errors\"],\"properties\":{"
 	    "\"code\":{\"$ref\":\"#/components/schemas/ErrorCode\"},"
 	    "\"message\":{\"$ref\":\"#/components/schemas/ErrorMessage\"},"
@@ -28,35 +32,35 @@ const struct openapi_schema openapi_schemas[] = {
 	    "{\"type\":\"string\",\"minLength\":1,\"maxLength\":128,"
 	    "\"pattern\":\"^[a-z][a-z0-9_]*$\","
 	    "\"description\":\"Stable; clients branch on it and on the status.\"}" },
-	{ "ErrorMessage",
-	    "{\"type\":\"string\",\"minLength\":1,\"maxLength\":512,"
-	    "\"description\":\"For people; never to be parsed.\"}" },
-	{ "RequestId",
-	    "{\"type\":\"string\",\"minLength\":1,\"maxLength\":128,"
-	    "\"pattern\":\"^[A-Za-z0-9_.:-]+$\"}" },
+	{ "ErrorMessage", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":512,"
+			  "\"description\":\"For people; never to be parsed.\"}" },
+	{ "RequestId", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":128,"
+		       "\"pattern\":\"^[A-Za-z0-9_.:-]+$\"}" },
 	{ "FieldErrorCode",
-	    "{\"type\":\"string\",\"enum\":[\"required\",\"invalid_type\",\"invalid_format\","
+	    "{\"type\":\"string\",\"enum\":[\"required\",\"invalid_type\",\"invalid_"
+	    "format\","
 	    "\"too_long\",\"too_short\",\"out_of_range\",\"not_allowed\",\"unsupported\","
 	    "\"unknown_field\",\"not_found\",\"duplicate\"]}" },
-	{ "CountUnit",
-	    "{\"type\":\"string\",\"enum\":[\"host\",\"service\",\"dns_record\",\"whois_domain\","
-	    "\"certificate\",\"report\"]}" },
-	{ "ValueType",
-	    "{\"type\":\"string\",\"enum\":[\"string\",\"integer\",\"number\",\"boolean\"]}" },
+	{ "CountUnit", "{\"type\":\"string\",\"enum\":[\"host\",\"service\",\"dns_"
+		       "record\",\"whois_domain\","
+		       "\"certificate\",\"report\"]}" },
+	{ "ValueType", "{\"type\":\"string\",\"enum\":[\"string\",\"integer\",\"number\","
+		       "\"boolean\"]}" },
 	{ "Relation",
 	    "{\"type\":\"string\",\"enum\":[\"eq\",\"gte\",\"unknown\"],\"description\":"
 	    "\"Exact, a known lower bound, or a sampled estimate.\"}" },
-	{ "Total",
-	    "{\"type\":\"object\",\"additionalProperties\":false,"
-	    "\"required\":[\"value\",\"relation\"],\"properties\":{"
-	    "\"value\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":0},"
-	    "\"relation\":{\"$ref\":\"#/components/schemas/Relation\"}}}" },
+	{ "Total", "{\"type\":\"object\",\"additionalProperties\":false,"
+		   "\"required\":[\"value\",\"relation\"],\"properties\":{"
+		   "\"value\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":0},"
+		   "\"relation\":{\"$ref\":\"#/components/schemas/Relation\"}}}" },
 	{ "Tag",
 	    "{\"type\":\"object\",\"additionalProperties\":false,"
-	    "\"required\":[\"slug\",\"name\",\"categories\",\"classification\"],\"properties\":{"
+	    "\"required\":[\"slug\",\"name\",\"categories\",\"classification\"],"
+	    "\"properties\":{"
 	    "\"slug\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":128},"
 	    "\"name\":{\"type\":\"string\",\"maxLength\":256},"
-	    "\"categories\":{\"type\":\"array\",\"maxItems\":4,\"items\":{\"type\":\"string\","
+	    "\"categories\":{\"type\":\"array\",\"maxItems\":4,\"items\":{\"type\":"
+	    "\"string\","
 	    "\"minLength\":1,\"maxLength\":128,\"pattern\":"
 	    "\"^[a-z0-9][a-z0-9-]{0,127}(/[a-z0-9][a-z0-9-]{0,127})*$\"}},"
 	    "\"classification\":{\"type\":\"string\","
@@ -64,7 +68,8 @@ const struct openapi_schema openapi_schemas[] = {
 	{ "AggregateBucket",
 	    "{\"type\":\"object\",\"additionalProperties\":false,"
 	    "\"required\":[\"value\",\"count\"],\"properties\":{"
-	    "\"value\":{\"oneOf\":[{\"type\":\"string\",\"minLength\":1,\"maxLength\":4096},"
+	    "\"value\":{\"oneOf\":[{\"type\":\"string\",\"minLength\":1,\"maxLength\":"
+	    "4096},"
 	    "{\"type\":\"number\"},{\"type\":\"boolean\"}],"
 	    "\"description\":\"Of the JSON type that value_type names.\"},"
 	    "\"count\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1,"
@@ -73,24 +78,32 @@ const struct openapi_schema openapi_schemas[] = {
 	    "\"tag\":{\"$ref\":\"#/components/schemas/Tag\"}}}" },
 	{ "AggregateGroup",
 	    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"field\","
-	    "\"count_unit\",\"value_type\",\"buckets\",\"relation\",\"has_more\",\"sampled\"],"
-	    "\"properties\":{\"field\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":128},"
+	    "\"count_unit\",\"value_type\",\"buckets\",\"relation\",\"has_more\","
+	    "\"sampled\"],"
+	    "\"properties\":{\"field\":{\"type\":\"string\",\"minLength\":1,"
+	    "\"maxLength\":128},"
 	    "\"count_unit\":{\"$ref\":\"#/components/schemas/CountUnit\"},"
 	    "\"value_type\":{\"$ref\":\"#/components/schemas/ValueType\"},"
 	    "\"buckets\":{\"type\":\"array\",\"maxItems\":100,"
 	    "\"items\":{\"$ref\":\"#/components/schemas/AggregateBucket\"}},"
 	    "\"relation\":{\"$ref\":\"#/components/schemas/Relation\"},"
 	    "\"has_more\":{\"type\":\"boolean\"},\"sampled\":{\"type\":\"boolean\","
-	    "\"description\":\"The counts are estimates; relation is then unknown.\"}}}" },
+	    "\"description\":\"The counts are estimates; relation is then "
+	    "unknown.\"}}}" },
 	{ "SearchSchema",
-	    "{\"type\":\"object\",\"required\":[\"dataset\",\"count_unit\",\"prefix_aliases\","
+	    "{\"type\":\"object\",\"required\":[\"dataset\",\"count_unit\",\"prefix_"
+	    "aliases\","
 	    "\"fields\"],\"properties\":{\"dataset\":{\"type\":\"string\"},"
 	    "\"count_unit\":{\"oneOf\":[{\"$ref\":\"#/components/schemas/CountUnit\"},"
-	    "{\"type\":\"null\"}],\"description\":\"Null: the dataset cannot be aggregated.\"},"
+	    "{\"type\":\"null\"}],\"description\":\"Null: the dataset cannot be "
+	    "aggregated.\"},"
 	    "\"prefix_aliases\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-	    "\"fields\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"name\","
-	    "\"type\",\"value_type\",\"aggregatable\",\"nested\",\"aliases\"],\"properties\":{"
-	    "\"name\":{\"type\":\"string\"},\"type\":{\"type\":\"string\",\"enum\":[\"keyword\","
+	    "\"fields\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":["
+	    "\"name\","
+	    "\"type\",\"value_type\",\"aggregatable\",\"nested\",\"aliases\"],"
+	    "\"properties\":{"
+	    "\"name\":{\"type\":\"string\"},\"type\":{\"type\":\"string\",\"enum\":["
+	    "\"keyword\","
 	    "\"text\",\"dns\",\"ip\",\"integer\",\"number\",\"boolean\",\"date\"]},"
 	    "\"value_type\":{\"$ref\":\"#/components/schemas/ValueType\"},"
 	    "\"aggregatable\":{\"type\":\"boolean\"},\"nested\":{\"type\":\"boolean\","
@@ -100,9 +113,9 @@ const struct openapi_schema openapi_schemas[] = {
 };
 
 /* Members of documents that are arrays; everything else is one value. */
-static const char *const arrays[] = { "hostnames", "apex_domains", "cpe", "vulnerabilities", "tags",
-	"services", "services.cpe", "services.tags", "services.http.capabilities",
-	"services.tls.certificate.names" };
+static const char *const arrays[] = { "hostnames", "apex_domains", "cpe",
+	"vulnerabilities", "tags", "services", "services.cpe", "services.tags",
+	"services.http.capabilities", "services.tls.certificate.names" };
 
 static bool
 is_array(struct str name)

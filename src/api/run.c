@@ -27,7 +27,8 @@ run_begin(struct req *rq, struct budget *out)
 		slot->searching = 0;
 		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
 	}
-	*out = (struct budget){ .deadline = rq->deadline, .work = (uint64_t)conf.search_work_limit };
+	*out = (struct budget){ .deadline = rq->deadline,
+		.work = (uint64_t)conf.search_work_limit };
 	return PASS;
 }
 

@@ -17,8 +17,11 @@ struct search_args {
 
 static const struct url_param query_params[] = {
 	{
-	    .field = { .name = "q", .type = FIELD_STR, .offset = offsetof(struct query_args, q),
-		.help = "The query, see surfaced-query(7). Empty or absent: everything. At most "
+	    .field = { .name = "q",
+		.type = FIELD_STR,
+		.offset = offsetof(struct query_args, q),
+		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
+			"At most "
 			"8192 characters and bytes after decoding." },
 	},
 	URL_PARAM_END,
@@ -26,19 +29,29 @@ static const struct url_param query_params[] = {
 
 static const struct url_param search_params[] = {
 	{
-	    .field = { .name = "q", .type = FIELD_STR, .offset = offsetof(struct search_args, q),
-		.help = "The query, see surfaced-query(7). Empty or absent: everything. At most "
+	    .field = { .name = "q",
+		.type = FIELD_STR,
+		.offset = offsetof(struct search_args, q),
+		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
+			"At most "
 			"8192 characters and bytes after decoding." },
 	},
 	{
-	    .field = { .name = "limit", .type = FIELD_INT,
-		.offset = offsetof(struct search_args, limit), .lo = 1, .hi = LIM_PAGE,
-		.def = LIM_PAGE_DEFAULT, .help = "Records a page." },
+	    .field = { .name = "limit",
+		.type = FIELD_INT,
+		.offset = offsetof(struct search_args, limit),
+		.lo = 1,
+		.hi = LIM_PAGE,
+		.def = LIM_PAGE_DEFAULT,
+		.help = "Records a page." },
 	    .error = ERR_INVALID_PAGINATION,
 	},
 	{
-	    .field = { .name = "cursor", .type = FIELD_STR,
-		.offset = offsetof(struct search_args, cursor), .lo = 1, .hi = LIM_CURSOR,
+	    .field = { .name = "cursor",
+		.type = FIELD_STR,
+		.offset = offsetof(struct search_args, cursor),
+		.lo = 1,
+		.hi = LIM_CURSOR,
 		.help = "next_cursor of the page before, with the same query." },
 	    .error = ERR_INVALID_SEARCH_CURSOR,
 	},
@@ -89,7 +102,8 @@ page_start(struct req *rq, const struct search_args *args, const unsigned char *
 	*after = NULL;
 	if (args->cursor.p == NULL)
 		return PASS;
-	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
+	if (!cursor_open(
+		rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
 	    payload.n != 16)
 		return fail(rq, ERR_INVALID_SEARCH_CURSOR);
 	*after = (const unsigned char *)payload.p;
@@ -148,7 +162,9 @@ write_total(struct buf *b, const struct count *c)
 	buf_z(b, "{\"value\":");
 	json_write_int(b, (int64_t)c->n);
 	buf_printf(b, ",\"relation\":\"%s\"}",
-	    c->relation == RELATION_EQ ? "eq" : c->relation == RELATION_GTE ? "gte" : "unknown");
+	    c->relation == RELATION_EQ    ? "eq"
+	    : c->relation == RELATION_GTE ? "gte"
+					  : "unknown");
 }
 
 static void
@@ -173,10 +189,13 @@ write_page(struct req *rq, const struct search_args *args, const struct page *pa
 	}
 	buf_z(b, "],\"total\":");
 	write_total(b, &page->total);
-	buf_printf(b, ",\"has_more\":%s,\"next_cursor\":", page->has_more ? "true" : "false");
+	buf_printf(
+	    b, ",\"has_more\":%s,\"next_cursor\":", page->has_more ? "true" : "false");
 	if (page->has_more && page->nhits > 0)
-		json_write_str(b, cursor_seal(rq->arena, &rq->worker->secret, &bound,
-				      (struct str){ (const char *)page->hits[page->nhits - 1].ip, 16 }));
+		json_write_str(
+		    b, cursor_seal(rq->arena, &rq->worker->secret, &bound,
+			   (struct str){
+			       (const char *)page->hits[page->nhits - 1].ip, 16 }));
 	else
 		buf_z(b, "null");
 	buf_char(b, '}');
@@ -196,8 +215,8 @@ search(struct req *rq)
 	if (run_parse(rq, (enum dataset)rq->route->arg, args->q, &query) != PASS ||
 	    page_start(rq, args, &want.after) != PASS || run_begin(rq, &budget) != PASS)
 		return FAILED;
-	if (run_end(rq, engine_search(rq->worker->engine, rq->arena, &query, &budget, &want, &page)) !=
-	    PASS)
+	if (run_end(rq, engine_search(rq->worker->engine, rq->arena, &query, &budget,
+			    &want, &page)) != PASS)
 		return FAILED;
 	if (page.nhits > want.limit || (page.has_more && page.nhits == 0))
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
@@ -222,7 +241,8 @@ count(struct req *rq)
 
 	if (run_parse(rq, d, args->q, &query) != PASS || run_begin(rq, &budget) != PASS)
 		return FAILED;
-	if (run_end(rq, engine_count(rq->worker->engine, rq->arena, &query, &budget, &n)) != PASS)
+	if (run_end(rq,
+		engine_count(rq->worker->engine, rq->arena, &query, &budget, &n)) != PASS)
 		return FAILED;
 	if (n.relation != RELATION_EQ)
 		return fail(rq, ERR_SEARCH_COUNT_TOO_EXPENSIVE);
@@ -241,8 +261,8 @@ validate(struct req *rq)
 	const struct query_args *args = rq->params;
 	struct query_fault fault;
 	struct query query;
-	bool valid = query_parse(rq->arena, (enum dataset)rq->route->arg, args->q, rq->now, &query,
-	    &fault);
+	bool valid = query_parse(
+	    rq->arena, (enum dataset)rq->route->arg, args->q, rq->now, &query, &fault);
 	struct buf *b = reply_begin(rq, 200);
 
 	buf_printf(b, "{\"valid\":%s,\"query\":", valid ? "true" : "false");
@@ -303,10 +323,12 @@ write_schema(struct buf *b, enum dataset d)
 	write_aliases(b, d, "*");
 	buf_z(b, ",\"fields\":[");
 	for (size_t i = 0; i < n; i++) {
-		buf_printf(b, "%s{\"name\":\"%s\",\"type\":\"%s\",\"value_type\":\"%s\","
-			      "\"aggregatable\":%s,\"nested\":%s,\"aliases\":",
-		    i > 0 ? "," : "", f[i].name, type_names[f[i].type], schema_json_type(f[i].type),
-		    f[i].aggregatable ? "true" : "false", f[i].nested ? "true" : "false");
+		buf_printf(b,
+		    "%s{\"name\":\"%s\",\"type\":\"%s\",\"value_type\":\"%s\","
+		    "\"aggregatable\":%s,\"nested\":%s,\"aliases\":",
+		    i > 0 ? "," : "", f[i].name, type_names[f[i].type],
+		    schema_json_type(f[i].type), f[i].aggregatable ? "true" : "false",
+		    f[i].nested ? "true" : "false");
 		write_aliases(b, d, f[i].name);
 		buf_char(b, '}');
 	}
@@ -330,26 +352,29 @@ list_search_schemas(struct req *rq)
 
 /* ---- the table ---- */
 
-static const enum error search_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_INVALID_PAGINATION,
-	ERR_INVALID_SEARCH_CURSOR, ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE,
-	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
+static const enum error search_errors[] = { ERR_INVALID_SEARCH_QUERY,
+	ERR_INVALID_PAGINATION, ERR_INVALID_SEARCH_CURSOR, ERR_SEARCH_UPSTREAM_FAILED,
+	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
+	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
 static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY,
-	ERR_SEARCH_COUNT_TOO_EXPENSIVE, ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE,
-	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
+	ERR_SEARCH_COUNT_TOO_EXPENSIVE, ERR_SEARCH_UPSTREAM_FAILED,
+	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
+	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
-#define SEARCH_ANSWER(name)                                                                        \
-	"{\"type\":\"object\",\"required\":[\"query\",\"" name                                     \
-	"\",\"total\",\"has_more\",\"next_cursor\"],\"properties\":{"                              \
-	"\"query\":{\"type\":\"string\",\"description\":\"The query as it was sent.\"},"           \
-	"\"" name "\":{\"type\":\"array\",\"maxItems\":100,"                                       \
-	"\"items\":{\"$ref\":\"#/components/schemas/Hit_" name "\"}},"                             \
-	"\"total\":{\"$ref\":\"#/components/schemas/Total\"},"                                     \
-	"\"has_more\":{\"type\":\"boolean\"},"                                                     \
+#define SEARCH_ANSWER(name)                                                              \
+	"{\"type\":\"object\",\"required\":[\"query\",\"" name                           \
+	"\",\"total\",\"has_more\",\"next_cursor\"],\"properties\":{"                    \
+	"\"query\":{\"type\":\"string\",\"description\":\"The query as it was sent.\"}," \
+	"\"" name "\":{\"type\":\"array\",\"maxItems\":100,"                             \
+	"\"items\":{\"$ref\":\"#/components/schemas/Hit_" name "\"}},"                   \
+	"\"total\":{\"$ref\":\"#/components/schemas/Total\"},"                           \
+	"\"has_more\":{\"type\":\"boolean\"},"                                           \
 	"\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}"
 
 static const char count_answer[] =
-    "{\"type\":\"object\",\"required\":[\"query\",\"count\",\"count_unit\"],\"properties\":{"
+    "{\"type\":\"object\",\"required\":[\"query\",\"count\",\"count_unit\"],"
+    "\"properties\":{"
     "\"query\":{\"type\":\"string\"},"
     "\"count\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":0},"
     "\"count_unit\":{\"$ref\":\"#/components/schemas/CountUnit\"}}}";
@@ -374,33 +399,35 @@ static const char schemas_answer[] =
 /* clang-format on */
 
 const struct route search_routes[] = {
-#define DATASET(id, name, unit)                                                                    \
-	{                                                                                          \
-	    ROUTE_AS(GET, "/search/" name, "search_" name, search),                                \
-	    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                                       \
-	    PARAMS(struct search_args, search_params),                                             \
-	    .answer = SEARCH_ANSWER(name),                                                         \
-	    .errors = search_errors,                                                               \
-	    .summary = "Search " name,                                                             \
-	    .description = "A page of what the query matches, in the fixed order of the dataset.", \
-	},                                                                                         \
-	{                                                                                          \
-	    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),                         \
-	    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_AGGREGATE),                                  \
-	    PARAMS(struct query_args, query_params),                                               \
-	    .answer = count_answer,                                                                \
-	    .errors = count_errors,                                                                \
-	    .summary = "Count matching " name,                                                     \
-	    .description = "The exact number of matches.",                                         \
-	},                                                                                         \
-	{                                                                                          \
-	    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name "_query", validate),       \
-	    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                                       \
-	    PARAMS(struct query_args, query_params),                                               \
-	    .answer = validate_answer,                                                             \
-	    .summary = "Validate a query of " name,                                                \
-	    .description = "Parses the query and does not execute it.",                            \
-	},
+#define DATASET(id, name, unit)                                                          \
+	{                                                                                \
+		ROUTE_AS(GET, "/search/" name, "search_" name, search),                  \
+		SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                         \
+		PARAMS(struct search_args, search_params),                               \
+		.answer = SEARCH_ANSWER(name),                                           \
+		.errors = search_errors,                                                 \
+		.summary = "Search " name,                                               \
+		.description = "A page of what the query matches, in the fixed order "   \
+			       "of the dataset.",                                        \
+	},                                                                               \
+	    {                                                                            \
+		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),       \
+		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_AGGREGATE),                \
+		    PARAMS(struct query_args, query_params),                             \
+		    .answer = count_answer,                                              \
+		    .errors = count_errors,                                              \
+		    .summary = "Count matching " name,                                   \
+		    .description = "The exact number of matches.",                       \
+	    },                                                                           \
+	    {                                                                            \
+		    ROUTE_AS(GET, "/search/" name "/validate",                           \
+			"validate_" name "_query", validate),                            \
+		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                     \
+		    PARAMS(struct query_args, query_params),                             \
+		    .answer = validate_answer,                                           \
+		    .summary = "Validate a query of " name,                              \
+		    .description = "Parses the query and does not execute it.",          \
+	    },
 #include "tbl/datasets.h"
 #undef DATASET
 	{
@@ -408,8 +435,9 @@ const struct route search_routes[] = {
 	    SEARCH_COLUMNS(0, SCOPE_SEARCH_VIEW),
 	    .answer = schemas_answer,
 	    .summary = "List the search schemas",
-	    .description = "The fields of every dataset: type, aliases, and whether they can be "
-			   "aggregated.",
+	    .description =
+		"The fields of every dataset: type, aliases, and whether they can be "
+		"aggregated.",
 	},
 	ROUTE_END,
 };

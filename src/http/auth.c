@@ -98,9 +98,11 @@ auth_entitlement(struct req *rq)
 {
 	enum entitlement need = rq->route->entitlement;
 
-	if (rq->key == NULL || need == ENTITLEMENT_ANY || key_has_entitlement(rq->key, need))
+	if (rq->key == NULL || need == ENTITLEMENT_ANY ||
+	    key_has_entitlement(rq->key, need))
 		return PASS;
-	return fail(rq, rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
+	return fail(rq,
+	    rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
 }
 
 /* The path's UUIDs (C-020), and with ACCESS_PROJECT the first of them as a project that the key may
@@ -113,7 +115,8 @@ auth_project(struct req *rq)
 
 	for (size_t i = 0; i < rq->ncaptured; i++)
 		if (!uuid_parse(rq->captured[i], &rq->path[i]))
-			return fail_at(rq, ERR_INVALID_REQUEST, STR("The path has a malformed UUID."));
+			return fail_at(rq, ERR_INVALID_REQUEST,
+			    STR("The path has a malformed UUID."));
 	if (rq->route->access != ACCESS_PROJECT)
 		return PASS;
 	rc = project_find(rq->db, rq->key, rq->path[0], &project);

@@ -66,7 +66,8 @@ write_field_errors(struct buf *b, const struct field_error *fe, size_t n)
 }
 
 static int
-write_error(struct req *rq, enum error e, struct str message, const struct field_error *fe, size_t n)
+write_error(struct req *rq, enum error e, struct str message,
+    const struct field_error *fe, size_t n)
 {
 	struct buf *b = reply_begin(rq, errors[e].status);
 
@@ -93,7 +94,8 @@ fail(struct req *rq, enum error e)
 int
 fail_at(struct req *rq, enum error e, struct str message)
 {
-	return write_error(rq, e, message.n > 0 ? message : str_of(errors[e].message), NULL, 0);
+	return write_error(
+	    rq, e, message.n > 0 ? message : str_of(errors[e].message), NULL, 0);
 }
 
 /* A member's path as we may repeat it: an unknown member's name is the client's text (C-062). */
@@ -103,8 +105,9 @@ showable(struct str field)
 	for (size_t i = 0; i < field.n; i++) {
 		char c = field.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		    c == '_' || c == '-' || c == '.' || c == '[' || c == ']'))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			(c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' ||
+			c == '[' || c == ']'))
 			return false;
 	}
 	return field.n > 0 && field.n <= 128;
@@ -117,14 +120,17 @@ fail_fields(struct req *rq, enum error e, const struct field_error *fe, size_t n
 
 	if (n > 0 && showable(fe[0].field))
 		message = arena_printf(rq->arena, "%s %.*s: %.*s.", errors[e].message,
-		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n, fe[0].message.p);
+		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n,
+		    fe[0].message.p);
 	return write_error(rq, e, message, fe, n);
 }
 
 int
 fail_field(struct req *rq, const char *field, const char *code, const char *message)
 {
-	struct field_error fe = { .code = code, .field = str_of(field), .message = str_of(message) };
+	struct field_error fe = {
+		.code = code, .field = str_of(field), .message = str_of(message)
+	};
 
 	return fail_fields(rq, ERR_INVALID_REQUEST, &fe, 1);
 }
@@ -151,8 +157,10 @@ fail_db(struct req *rq, enum db_rc rc) /* the only place that knows */
 	case DB_TIMEOUT:
 		return fail(rq, search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 	case DB_DOWN:
-		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
-		return fail(rq, search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE);
+		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id,
+		    db_message(rq->db));
+		return fail(
+		    rq, search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE);
 	}
 	panic("fail_db of %d", (int)rc);
 }

@@ -69,8 +69,9 @@ whole_answer(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
-	buf_printf(&b, "Status: %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-		       "X-Request-Id: %s\r\nCache-Control: no-store\r\n",
+	buf_printf(&b,
+	    "Status: %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+	    "X-Request-Id: %s\r\nCache-Control: no-store\r\n",
 	    rq->status, reason(rq->status), rq->content_type, rq->out.n, rq->id);
 	if (rq->status == 401)
 		buf_z(&b, "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n");
@@ -138,7 +139,8 @@ http_serve(struct worker *w, int listener)
 	struct worker_slot *slot = daemon_slot();
 	FCGX_Request fcgi;
 
-	if (FCGX_Init() != 0 || FCGX_InitRequest(&fcgi, listener, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
+	if (FCGX_Init() != 0 ||
+	    FCGX_InitRequest(&fcgi, listener, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
 		panic("libfcgi does not start");
 	for (int64_t n = 0; n < conf.worker_requests && daemon_wait(listener, -1);) {
 		slot->busy_since = mono_us();

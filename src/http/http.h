@@ -30,7 +30,14 @@ struct req;
 /* Every handler and every stage: what fail() and reply() return. */
 enum { PASS = 0, FAILED = -1 };
 
-enum method { METHOD_UNSET, METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE };
+enum method {
+	METHOD_UNSET,
+	METHOD_GET,
+	METHOD_POST,
+	METHOD_PUT,
+	METHOD_PATCH,
+	METHOD_DELETE
+};
 
 /* Who may call: never 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
@@ -44,12 +51,12 @@ enum area { AREA_UNSET, AREA_SEARCH, AREA_SERVICE };
 /* A URL parameter: where it goes in the route's .query struct, and its own error. */
 struct url_param {
 	struct field field; /* text or integer */
-	enum error error;   /* when out of bounds or missing; ERR_UNSET: as the area says */
+	enum error error; /* when out of bounds or missing; ERR_UNSET: as the area says */
 };
 
-#define URL_PARAM_END                                                                              \
-	{                                                                                          \
-		.field = FIELD_END                                                                 \
+#define URL_PARAM_END                                                                    \
+	{                                                                                \
+		.field = FIELD_END                                                       \
 	}
 
 /* Faults of a body at or below a member have their own code: aggregate's and bulk's. */
@@ -63,44 +70,46 @@ enum { BODY_CONFIGURED = 0 }; /* the limit is conf.body_limit */
 
 struct body {
 	const struct field *fields; /* NULL: the operation takes no body */
-	size_t size;		    /* of the struct it fills */
+	size_t size;                /* of the struct it fills */
 	size_t limit;
 };
 
 struct route {
 	enum method method;
-	const char *path;	/* below /api/v1; a segment "{name_uuid}" takes a UUID */
-	const char *operation;	/* snake case; camel case in OpenAPI */
+	const char *path;      /* below /api/v1; a segment "{name_uuid}" takes a UUID */
+	const char *operation; /* snake case; camel case in OpenAPI */
 	int (*handler)(struct req *rq);
-	int arg;		/* what the handler is told: a dataset */
+	int arg; /* what the handler is told: a dataset */
 
-	enum scope scope; /* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start */
+	/* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start. */
+	enum scope scope;
 	enum access access;
 	enum meter meter;
 	enum area area;
 	enum entitlement entitlement;
 
 	const struct url_param *params; /* NULL: none are known */
-	size_t params_size;		/* of the struct they fill */
+	size_t params_size;             /* of the struct they fill */
 	struct body body;
 	const struct body_code *body_codes;
 
 	/* The answer of status 200. */
 	const struct field *out;
-	const char *wrapper;	 /* out stands in a member of this name; NULL: it is the answer */
-	const char *answer;	 /* or its JSON Schema, where no table writes it */
+	const char
+	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
+	const char *answer;       /* or its JSON Schema, where no table writes it */
 	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 };
 
-#define ROUTE_AS(verb, pattern, name, fn)                                                          \
+#define ROUTE_AS(verb, pattern, name, fn)                                                \
 	.method = METHOD_##verb, .path = (pattern), .operation = (name), .handler = (fn)
 #define ROUTE(verb, pattern, fn) ROUTE_AS(verb, pattern, #fn, fn)
-#define ROUTE_END                                                                                  \
-	{                                                                                          \
-		.method = METHOD_UNSET                                                             \
+#define ROUTE_END                                                                        \
+	{                                                                                \
+		.method = METHOD_UNSET                                                   \
 	}
-#define BODY(type, table, bytes)                                                                   \
+#define BODY(type, table, bytes)                                                         \
 	.body = { .fields = (table), .size = sizeof(type), .limit = (bytes) }
 #define PARAMS(type, table) .params = (table), .params_size = sizeof(type)
 
@@ -115,7 +124,8 @@ struct worker {
 	struct meter_link *meter;
 	struct cursor_secret secret;
 	struct engine *engine;
-	const struct route *const *tables; /* each ends with ROUTE_END; NULL ends the list */
+	const struct route *const
+	    *tables; /* each ends with ROUTE_END; NULL ends the list */
 	/* Between two requests: takes a new index generation. */
 	void (*refresh)(struct worker *w);
 };
@@ -143,16 +153,16 @@ struct req {
 	struct str query_string;   /* raw */
 
 	const struct route *route; /* NULL: no such operation */
-	enum area area;		   /* of the route, or of the path's beginning */
-	const char *allow;	   /* of a 405 */
+	enum area area;            /* of the route, or of the path's beginning */
+	const char *allow;         /* of a 405 */
 	struct str captured[PATH_PARAMS];
 	size_t ncaptured;
 	struct uuid path[PATH_PARAMS]; /* the path's UUIDs, in order */
-	const struct key *key;	       /* NULL before authentication and on public routes */
-	struct uuid project;	       /* ACCESS_PROJECT: one the key may see */
+	const struct key *key; /* NULL before authentication and on public routes */
+	struct uuid project;   /* ACCESS_PROJECT: one the key may see */
 	struct str body;
 	const void *params; /* a route's .params_size bytes */
-	const void *in;	    /* a route's .body.size bytes */
+	const void *in;     /* a route's .body.size bytes */
 
 	/* The answer. */
 	int status;
@@ -171,7 +181,8 @@ void req_serve(struct req *rq);
 /* The buffer of a JSON answer with this status. */
 struct buf *reply_begin(struct req *rq, int status);
 /* {"wrapper":{...}}, or {...} when wrapper is NULL. */
-int reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in);
+int reply(struct req *rq, int status, const char *wrapper, const struct field *out,
+    const void *in);
 
 int fail(struct req *rq, enum error e);
 /* With a message of this request's: 1 to 512 characters, longer ones are cut. */

@@ -22,15 +22,16 @@ struct path_match {
 };
 
 /* uri: the raw request target. Decoded segments live in the arena. */
-enum match path_match(struct arena *a, const struct route *const *tables, struct str method, struct str uri,
-    struct path_match *out);
+enum match path_match(struct arena *a, const struct route *const *tables,
+    struct str method, struct str uri, struct path_match *out);
 
 /* ---- params.c ---- */
 
 /* Percent escapes of one part of a query string ('+' is a space there) or of a path segment; false on
    bad escapes, NUL and bad UTF-8 (C-058). */
 enum plus { PLUS_IS_SPACE, PLUS_IS_PLUS };
-bool percent_decode(struct arena *a, struct str part, enum plus plus, struct str *out) MUST_USE;
+bool percent_decode(
+    struct arena *a, struct str part, enum plus plus, struct str *out) MUST_USE;
 /* True when a parameter selects an account (C-011), also among faulty ones. */
 bool params_override(struct arena *a, struct str query);
 bool override_name(struct str name);

@@ -60,7 +60,8 @@ next_pair(struct str *query, struct pair *out)
 {
 	while (query->n > 0) {
 		const char *amp = memchr(query->p, '&', query->n);
-		struct str item = { query->p, amp == NULL ? query->n : (size_t)(amp - query->p) };
+		struct str item = { query->p,
+			amp == NULL ? query->n : (size_t)(amp - query->p) };
 		const char *eq = item.n == 0 ? NULL : memchr(item.p, '=', item.n);
 		size_t gone = item.n + (amp != NULL);
 
@@ -83,8 +84,8 @@ next_pair(struct str *query, struct pair *out)
 bool
 override_name(struct str name)
 {
-	static const char *const names[] = { "org_uuid", "organisation_uuid", "organization_id",
-		"account_uuid" };
+	static const char *const names[] = { "org_uuid", "organisation_uuid",
+		"organization_id", "account_uuid" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (str_is(name, names[i]))
@@ -124,8 +125,9 @@ static int
 bad(struct req *rq, const struct url_param *p, const char *code, const char *what)
 {
 	enum error e = p->error == ERR_UNSET ? area_bad_parameter(rq->area) : p->error;
-	struct field_error fe = { .code = code, .field = str_of(p->field.name),
-		.message = str_of(what) };
+	struct field_error fe = {
+		.code = code, .field = str_of(p->field.name), .message = str_of(what)
+	};
 
 	return fail_fields(rq, e, &fe, 1);
 }
@@ -145,7 +147,8 @@ set_text(struct req *rq, const struct url_param *p, struct str value, void *out)
 		while (*v != NULL && !str_is(value, *v))
 			v++;
 		if (*v == NULL)
-			return bad(rq, p, "unsupported", "is none of the supported values");
+			return bad(
+			    rq, p, "unsupported", "is none of the supported values");
 	}
 	memcpy((char *)out + p->field.offset, &value, sizeof(value));
 	return PASS;
@@ -197,7 +200,8 @@ set_defaults(const struct url_param *p, void *out)
 {
 	for (; p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->field.type == FIELD_INT)
-			memcpy((char *)out + p->field.offset, &p->field.def, sizeof(int64_t));
+			memcpy((char *)out + p->field.offset, &p->field.def,
+			    sizeof(int64_t));
 }
 
 static int
@@ -215,10 +219,12 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 
 	if (!percent_decode(rq->arena, pair->name, PLUS_IS_SPACE, &name) ||
 	    !percent_decode(rq->arena, pair->value, PLUS_IS_SPACE, &value))
-		return bad_query(rq, "The query string has an invalid percent escape, a NUL or invalid UTF-8.");
+		return bad_query(rq, "The query string has an invalid percent escape, a "
+				     "NUL or invalid UTF-8.");
 	p = find(r->params, name);
 	if (p == NULL)
-		return bad_query(rq, "The query string has a parameter that the operation does not know.");
+		return bad_query(rq,
+		    "The query string has a parameter that the operation does not know.");
 	if (*seen & 1ull << (p - r->params))
 		return bad_query(rq, "A query parameter is repeated.");
 	*seen |= 1ull << (p - r->params);
@@ -240,7 +246,8 @@ params_read(struct req *rq)
 	while (next_pair(&query, &pair))
 		if (read_pair(rq, &pair, &seen, out) != PASS)
 			return FAILED;
-	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++)
+	for (const struct url_param *p = r->params;
+	     p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->field.flags & REQUIRED && !(seen & 1ull << (p - r->params)))
 			return bad(rq, p, "required", "is required");
 	rq->params = out;

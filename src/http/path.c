@@ -42,7 +42,8 @@ split(struct arena *a, struct str path, struct segments *s)
 		path.p++;
 		path.n--;
 		end = path.n == 0 ? NULL : memchr(path.p, '/', path.n);
-		raw = (struct str){ path.p, end == NULL ? path.n : (size_t)(end - path.p) };
+		raw =
+		    (struct str){ path.p, end == NULL ? path.n : (size_t)(end - path.p) };
 		if (!add_segment(a, s, raw))
 			return false;
 		path.p += raw.n;
@@ -85,7 +86,8 @@ fit(const char *pattern, const struct segments *s, size_t from)
 }
 
 static void
-capture(const char *pattern, const struct segments *s, size_t from, struct path_match *out)
+capture(
+    const char *pattern, const struct segments *s, size_t from, struct path_match *out)
 {
 	struct str want;
 
@@ -103,7 +105,8 @@ capture(const char *pattern, const struct segments *s, size_t from, struct path_
 static bool
 method_fits(enum method m, struct str method)
 {
-	return str_is(method, method_names[m]) || (m == METHOD_GET && str_is(method, "HEAD"));
+	return str_is(method, method_names[m]) ||
+	       (m == METHOD_GET && str_is(method, "HEAD"));
 }
 
 static void
@@ -123,8 +126,8 @@ mounted(const struct segments *s, size_t *from)
 }
 
 enum match
-path_match(struct arena *a, const struct route *const *tables, struct str method, struct str uri,
-    struct path_match *out)
+path_match(struct arena *a, const struct route *const *tables, struct str method,
+    struct str uri, struct path_match *out)
 {
 	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
 	struct buf allow = { .a = a };

@@ -16,7 +16,8 @@ reply_begin(struct req *rq, int status)
 }
 
 int
-reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in)
+reply(struct req *rq, int status, const char *wrapper, const struct field *out,
+    const void *in)
 {
 	struct buf *b = reply_begin(rq, status);
 

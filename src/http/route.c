@@ -10,8 +10,8 @@ static int
 find_route(struct req *rq)
 {
 	struct path_match found;
-	enum match match = path_match(rq->arena, rq->worker->tables, env_get(rq, "REQUEST_METHOD"),
-	    env_get(rq, "REQUEST_URI"), &found);
+	enum match match = path_match(rq->arena, rq->worker->tables,
+	    env_get(rq, "REQUEST_METHOD"), env_get(rq, "REQUEST_URI"), &found);
 
 	rq->area = found.area;
 	switch (match) {
@@ -35,7 +35,8 @@ in_time(struct req *rq)
 {
 	if (mono_us() < rq->deadline)
 		return PASS;
-	return fail(rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
+	return fail(
+	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
 static int
@@ -101,7 +102,8 @@ age_us(const struct req *rq)
 
 	if (dot == NULL || s.n - (size_t)(dot - s.p) != 4 ||
 	    !str_int64((struct str){ s.p, (size_t)(dot - s.p) }, &sec) ||
-	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 || sec > INT64_MAX / 2000000)
+	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 ||
+	    sec > INT64_MAX / 2000000)
 		return 0;
 	age = rq->now.us - (sec * 1000000 + ms * 1000);
 	return age < 0 ? 0 : age;
@@ -139,7 +141,8 @@ begin(struct req *rq)
 	rq->started = mono_us();
 	rq->deadline = rq->started + conf.request_budget * 1000 - age_us(rq);
 	take_id(rq);
-	rq->query_string = str_is(env_get(rq, "LONG_QUERY"), "1") ? long_query(rq) : raw_query(rq);
+	rq->query_string =
+	    str_is(env_get(rq, "LONG_QUERY"), "1") ? long_query(rq) : raw_query(rq);
 	if (rq->db != NULL)
 		db_use(rq->db, rq->arena, rq->deadline);
 }
@@ -149,8 +152,9 @@ log_done(const struct req *rq)
 {
 	log_event(rq->status >= 500 ? LOGP_WARNING : LOGP_INFO, "done",
 	    "req=%s op=%s key=%s status=%d code=%s us=%" PRId64, rq->id,
-	    rq->route == NULL ? "-" : rq->route->operation, rq->key == NULL ? "-" : rq->key->prefix,
-	    rq->status, rq->error == ERR_UNSET ? "-" : error_code(rq->error),
+	    rq->route == NULL ? "-" : rq->route->operation,
+	    rq->key == NULL ? "-" : rq->key->prefix, rq->status,
+	    rq->error == ERR_UNSET ? "-" : error_code(rq->error),
 	    mono_us() - rq->started);
 }
 
@@ -182,7 +186,8 @@ row_fault(const struct route *r)
 		return "area";
 	if (r->entitlement == ENTITLEMENT_UNSET)
 		return "entitlement";
-	if (r->access == ACCESS_PROJECT && strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
+	if (r->access == ACCESS_PROJECT &&
+	    strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
 		return "project in its path";
 	return NULL;
 }

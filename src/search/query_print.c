@@ -80,8 +80,10 @@ print_name(struct printer *p, const struct schema_field *f)
 static void
 print_values(struct printer *p, const struct node *n)
 {
+	bool set = n->type != NODE_EXACT && n->nvalues > 1;
+
 	print_name(p, n->field);
-	buf_z(p->b, n->type == NODE_EXACT ? "=" : n->nvalues > 1 ? ":{" : ":");
+	buf_z(p->b, n->type == NODE_EXACT ? "=" : set ? ":{" : ":");
 	for (size_t i = 0; i < n->nvalues; i++) {
 		if (i > 0)
 			buf_char(p->b, ',');
@@ -90,7 +92,7 @@ print_values(struct printer *p, const struct node *n)
 		else
 			print_value(p, &n->values[i]);
 	}
-	if (n->nvalues > 1)
+	if (set)
 		buf_char(p->b, '}');
 }
 

@@ -192,12 +192,11 @@ any_of(struct parser *p, const struct schema_field *f, const struct words *words
 static struct node *
 exact(struct parser *p, const struct schema_field *f, struct words *words)
 {
-	struct word *w = &words->w[0];
 	struct node *n;
 
 	for (size_t i = 0; i < words->n; i++)
 		words->w[i].wild = false; /* "=" knows no patterns */
-	if (!value_has_patterns(f) || schema_is_country(f)) {
+	if (!value_has_patterns(f)) {
 		n = any_of(p, f, words);
 		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues;
 		     i++)
@@ -209,12 +208,16 @@ exact(struct parser *p, const struct schema_field *f, struct words *words)
 			}
 		return n;
 	}
-	n = values_node(p, f, NODE_EXACT, 1, w->at);
+	n = values_node(p, f, NODE_EXACT, words->n, words->w[0].at);
 	if (n == NULL)
 		return NULL;
-	n->nvalues = 1;
-	n->values[0] = (struct value){ .type = f->type, .s = w->s };
-	return f->type != VALUE_DNS || value_dns(p, f, w, &n->values[0]) ? n : NULL;
+	for (size_t i = 0; i < words->n; i++) {
+		n->values[i] = (struct value){ .type = f->type, .s = words->w[i].s };
+		if (f->type == VALUE_DNS && !value_dns(p, f, &words->w[i], &n->values[i]))
+			return NULL;
+	}
+	n->nvalues = words->n;
+	return n;
 }
 
 /* ---- ranges ---- */

@@ -99,7 +99,7 @@ struct value {
    DNS self or subdomain, IP containment. Never on dates: a date is a RANGE, since a day has many
    instants.
    EXACT, "=": any of values to the letter (text: the whole value); on KEYWORD, TEXT and DNS alone,
-   other types and country codes have MATCH.
+   other types have MATCH.
    WILDCARD: pattern values, * any characters, ? one, no escapes, without case; on KEYWORD and DNS
    against the whole value, on TEXT against each token.
    RANGE: lo and hi, at least one set; on INTEGER, NUMBER, DATE and IP (by ip_cmp). */

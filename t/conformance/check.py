@@ -34,7 +34,7 @@ def head(reply):
     """What every answer of a worker carries: CONTRACT A6, C-063."""
     must(ID.fullmatch(reply.header("x-request-id")), "C-063: X-Request-Id is %r" % reply.header("x-request-id"))
     must(reply.header("cache-control") == "no-store", "A6: Cache-Control is %r" % reply.header("cache-control"))
-    wants = reply.status == 429 or b'"search_busy"' in reply.body
+    wants = reply.status == 429 or (reply.status == 503 and b'"search_busy"' in reply.body)
     must(bool(reply.header("retry-after")) == wants, "C-067: Retry-After is %r" % reply.header("retry-after"))
 
 

@@ -12,7 +12,7 @@ import random
 import re
 import sys
 
-from client import Client, Psql, read_env
+from world import Client, Psql, World, read_env
 
 # name -> (kind, SQL of a host's document d, or of a service s; is it an array?)
 HOST = {
@@ -269,7 +269,7 @@ def facet(psql, name, limit):
 def compare(client, psql, text, sql, aggs):
     """None when both sides agree, otherwise what differs."""
     psql.run(f"DROP TABLE IF EXISTS m; CREATE TEMP TABLE m AS SELECT id FROM h WHERE {sql}; ANALYZE m")
-    status, _, answer = client.call("POST", "/search/hosts/aggregate",
+    status, answer = client.call("POST", "/search/hosts/aggregate",
                                     {"query": text, "aggregations": [{"field": f, "limit": n} for f, n in aggs]})
     if status != 200:
         return f"status {status}: {answer}"
@@ -290,8 +290,8 @@ def main():
     options.add_argument("--queries", type=int, default=300)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
-    env = read_env(given.directory)
-    client, psql, rng = Client(env), Psql(env), random.Random(given.seed)
+    env = read_env(given.directory + "/env")
+    client, psql, rng = Client(World(env)), Psql(env), random.Random(given.seed)
     spread(psql)
     queries = Queries(psql, rng)
     fields = [f for f in [*HOST, *SERVICE, *DERIVED] if f not in NOT_AGGREGATABLE]

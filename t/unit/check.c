@@ -14,7 +14,8 @@ static struct tag tag;
 static void
 begin(const char *field)
 {
-	agg = (struct agg){ .field = schema_find(DATASET_HOSTS, str_of(field)), .limit = 2 };
+	agg = (struct agg){ .field = schema_find(DATASET_HOSTS, str_of(field)),
+		.limit = 2 };
 	for (size_t i = 0; i < COUNT(buckets); i++) {
 		buckets[i] = (struct bucket){ .count = 9 - i };
 		buckets[i].value.type = agg.field->type;
@@ -23,8 +24,11 @@ begin(const char *field)
 		else
 			buckets[i].value.s = i == 0 ? STR("a") : STR("b");
 	}
-	tag = (struct tag){ .slug = STR("a"), .name = STR("A"), .classification = STR("benign"),
-		.categories = { STR("malware"), STR("malware/c2") }, .ncategories = 2 };
+	tag = (struct tag){ .slug = STR("a"),
+		.name = STR("A"),
+		.classification = STR("benign"),
+		.categories = { STR("malware"), STR("malware/c2") },
+		.ncategories = 2 };
 	group = (struct group){ .field = agg.field, .buckets = buckets, .nbuckets = 2 };
 }
 
@@ -101,7 +105,8 @@ texts_are_bounded(void)
 static void
 tags_are_whole(void)
 {
-	static const char *const bad[] = { "", "/", "a/", "/a", "a//b", "A", "a b", "-a", "a/-b", "\xc3\xa9" };
+	static const char *const bad[] = { "", "/", "a/", "/a", "a//b", "A", "a b", "-a",
+		"a/-b", "\xc3\xa9" };
 
 	begin("tags");
 	buckets[0].tag = &tag;
@@ -133,7 +138,8 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "C-041, C-043, C-055: groups answer what was asked", groups_answer_what_was_asked },
+		{ "C-041, C-043, C-055: groups answer what was asked",
+		    groups_answer_what_was_asked },
 		{ "C-047, C-049: counts and order", counts_and_order },
 		{ "C-050, C-051: texts are bounded", texts_are_bounded },
 		{ "C-052, C-053: tags are whole", tags_are_whole },

@@ -13,9 +13,15 @@ struct args {
 };
 
 static const struct url_param args_params[] = {
-	{ .field = { .name = "q", .type = FIELD_STR, .offset = offsetof(struct args, q) } },
-	{ .field = { .name = "limit", .type = FIELD_INT, .offset = offsetof(struct args, limit),
-		.lo = 1, .hi = 100, .def = 25 },
+	{ .field = { .name = "q",
+	      .type = FIELD_STR,
+	      .offset = offsetof(struct args, q) } },
+	{ .field = { .name = "limit",
+	      .type = FIELD_INT,
+	      .offset = offsetof(struct args, limit),
+	      .lo = 1,
+	      .hi = 100,
+	      .def = 25 },
 	    .error = ERR_INVALID_PAGINATION },
 	URL_PARAM_END,
 };
@@ -47,9 +53,9 @@ echo(struct req *rq)
 	return PASS;
 }
 
-#define COLUMNS(who, what)                                                                         \
-	.scope = SCOPE_SEARCH_VIEW, .access = (who), .meter = METER_QUOTA, .area = (what),         \
-	.entitlement = ENTITLEMENT_SEARCH
+#define COLUMNS(who, what)                                                               \
+	.scope = SCOPE_SEARCH_VIEW, .access = (who), .meter = METER_QUOTA,               \
+	.area = (what), .entitlement = ENTITLEMENT_SEARCH
 
 static const struct route rows[] = {
 	{ ROUTE(GET, "/search/x", echo), COLUMNS(ACCESS_PUBLIC, AREA_SEARCH),
@@ -60,12 +66,13 @@ static const struct route rows[] = {
 	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
 	{ ROUTE_AS(GET, "/things/capabilities", "capabilities", echo),
 	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
-	{ ROUTE_AS(POST, "/search/x", "post_x", echo), COLUMNS(ACCESS_PUBLIC, AREA_SEARCH),
-	    BODY(struct in, in_fields, 64), .body_codes = in_codes },
-	{ ROUTE_AS(POST, "/things", "post_thing", echo), COLUMNS(ACCESS_PUBLIC, AREA_SERVICE),
-	    BODY(struct in, in_fields, 64) },
-	{ ROUTE_AS(POST, "/private", "private", echo), COLUMNS(ACCESS_ACCOUNT, AREA_SERVICE),
-	    BODY(struct in, in_fields, 64) },
+	{ ROUTE_AS(POST, "/search/x", "post_x", echo),
+	    COLUMNS(ACCESS_PUBLIC, AREA_SEARCH), BODY(struct in, in_fields, 64),
+	    .body_codes = in_codes },
+	{ ROUTE_AS(POST, "/things", "post_thing", echo),
+	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE), BODY(struct in, in_fields, 64) },
+	{ ROUTE_AS(POST, "/private", "private", echo),
+	    COLUMNS(ACCESS_ACCOUNT, AREA_SERVICE), BODY(struct in, in_fields, 64) },
 	ROUTE_END,
 };
 
@@ -102,15 +109,20 @@ ask(const char *const *env, const char *body)
 	struct sent sent = { str_of(body == NULL ? "" : body) };
 
 	arena_reset(arena);
-	last = (struct req){ .worker = &worker, .arena = arena, .db = worker.db, .env = env, .read = read_sent,
+	last = (struct req){ .worker = &worker,
+		.arena = arena,
+		.db = worker.db,
+		.env = env,
+		.read = read_sent,
 		.read_arg = &sent };
 	req_serve(&last);
 }
 
 #define ASK(body, ...) ask((const char *const[]){ __VA_ARGS__, NULL }, (body))
 #define GET(uri) ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1" uri)
-#define POST(uri, body)                                                                            \
-	ASK((body), "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1" uri, "CONTENT_TYPE=application/json")
+#define POST(uri, body)                                                                  \
+	ASK((body), "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1" uri,                    \
+	    "CONTENT_TYPE=application/json")
 
 static bool
 answer_has(const char *text)
@@ -220,12 +232,13 @@ parameters_are_strict(void)
 static void
 integers_have_one_spelling(void)
 {
-	static const char *const bad[] = { "", "0", "101", "-1", "+5", "05", "2.0", "1e1", "0x10", "5%20",
-		"99999999999999999999" };
+	static const char *const bad[] = { "", "0", "101", "-1", "+5", "05", "2.0", "1e1",
+		"0x10", "5%20", "99999999999999999999" };
 	char uri[96];
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		snprintf(uri, sizeof(uri), "REQUEST_URI=/api/v1/search/x?limit=%s", bad[i]);
+		snprintf(
+		    uri, sizeof(uri), "REQUEST_URI=/api/v1/search/x?limit=%s", bad[i]);
 		ASK(NULL, "REQUEST_METHOD=GET", uri);
 		CU_ASSERT_EQUAL(last.error, ERR_INVALID_PAGINATION);
 	}
@@ -261,13 +274,15 @@ media_types_are_plain_json(void)
 {
 	static const char *const good[] = { "application/json", "Application/JSON",
 		"application/json;charset=utf-8", "application/json; charset=UTF-8",
-		"application/json ; Charset=\"Utf-8\"", "application/json\t;\tcharset=utf-8 " };
-	static const char *const bad[] = { "", "application/jsonx", "application/json;", "text/json",
-		"application/problem+json", "application/json; charset=utf8",
+		"application/json ; Charset=\"Utf-8\"",
+		"application/json\t;\tcharset=utf-8 " };
+	static const char *const bad[] = { "", "application/jsonx", "application/json;",
+		"text/json", "application/problem+json", "application/json; charset=utf8",
 		"application/json; charset=utf-16", "application/json; charset='utf-8'",
 		"application/json; charset=\"utf-8", "application/json; charset=utf-8x",
-		"application/json; charset=utf-8; charset=utf-8", "application/json; version=1",
-		"application/json, application/json", "application/json; charset = utf-8", "*/*" };
+		"application/json; charset=utf-8; charset=utf-8",
+		"application/json; version=1", "application/json, application/json",
+		"application/json; charset = utf-8", "*/*" };
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		CU_ASSERT_TRUE(body_media_type(str_of(good[i])));
@@ -300,7 +315,8 @@ bodies_are_bounded_in_order(void)
 	ASK("{}", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
 	    "CONTENT_TYPE=application/json", "CONTENT_LENGTH=65");
 	CU_ASSERT_EQUAL(last.status, 413);
-	ASK(body, "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x", "CONTENT_TYPE=text/json");
+	ASK(body, "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
+	    "CONTENT_TYPE=text/json");
 	CU_ASSERT_EQUAL(last.status, 415);
 	POST("/search/x?x=1", body);
 	CU_ASSERT_EQUAL(last.status, 413);
@@ -337,7 +353,8 @@ envelopes_follow_the_area(void)
 	CU_ASSERT_FALSE(answer_has("<b>"));
 	CU_ASSERT_FALSE(answer_has("field_errors"));
 	POST("/things", "{\"name\":\"\",\"size\":0}");
-	CU_ASSERT_TRUE(answer_has("\"field_errors\":[{\"code\":\"too_short\",\"field\":\"name\""));
+	CU_ASSERT_TRUE(
+	    answer_has("\"field_errors\":[{\"code\":\"too_short\",\"field\":\"name\""));
 	CU_ASSERT_TRUE(answer_has("\"field\":\"size\""));
 	POST("/things", "{");
 	CU_ASSERT_TRUE(answer_has("\"field_errors\":[]"));
@@ -357,13 +374,17 @@ overrides_are_refused(void)
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
 	GET("/search/x?ORG_UUID=1");
 	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ORG_UUID=");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
+	    "HTTP_X_ORG_UUID=");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ORGANISATION_ID=x");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
+	    "HTTP_X_ORGANISATION_ID=x");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ACCOUNT_UUID=x");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
+	    "HTTP_X_ACCOUNT_UUID=x");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ACCOUNTING=x");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
+	    "HTTP_X_ACCOUNTING=x");
 	CU_ASSERT_EQUAL(last.status, 200);
 	POST("/search/x", "{\"account_uuid\":null}");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
@@ -382,12 +403,14 @@ keys_come_first(void)
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
 	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", "HTTP_X_API_KEY=");
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
-	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", "HTTP_X_API_KEY=nonsense");
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private",
+	    "HTTP_X_API_KEY=nonsense");
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
 	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", key, key);
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
 	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private",
-	    "HTTP_AUTHORIZATION=Bearer sfk_abcdefgh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+	    "HTTP_AUTHORIZATION=Bearer "
+	    "sfk_abcdefgh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
 	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", key);
 	CU_ASSERT_EQUAL(last.error, ERR_AUTHENTICATION_UNAVAILABLE);
@@ -412,7 +435,8 @@ late_work_is_not_begun(void)
 {
 	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "MSEC=1000.000");
 	CU_ASSERT_EQUAL(last.error, ERR_SEARCH_TIMEOUT); /* C-066 */
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities", "MSEC=1000.000");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities",
+	    "MSEC=1000.000");
 	CU_ASSERT_EQUAL(last.error, ERR_SERVICE_UNAVAILABLE);
 }
 
@@ -457,13 +481,18 @@ main(void)
 		{ "C-031, C-058: parameters are strict", parameters_are_strict },
 		{ "integers have one spelling", integers_have_one_spelling },
 		{ "C-056: query strings are bounded", query_strings_are_bounded },
-		{ "C-021, C-022: media types are plain JSON", media_types_are_plain_json },
-		{ "C-016, C-023: bodies are bounded, in order", bodies_are_bounded_in_order },
-		{ "C-024 to C-029: faults of bodies have their codes", faults_of_bodies_have_their_codes },
-		{ "C-060 to C-062: envelopes follow the area", envelopes_follow_the_area },
+		{ "C-021, C-022: media types are plain JSON",
+		    media_types_are_plain_json },
+		{ "C-016, C-023: bodies are bounded, in order",
+		    bodies_are_bounded_in_order },
+		{ "C-024 to C-029: faults of bodies have their codes",
+		    faults_of_bodies_have_their_codes },
+		{ "C-060 to C-062: envelopes follow the area",
+		    envelopes_follow_the_area },
 		{ "C-011: overrides are refused", overrides_are_refused },
 		{ "C-003, C-005, C-015, C-018: keys come first", keys_come_first },
-		{ "C-063: request ids are the web server's", request_ids_are_the_web_servers },
+		{ "C-063: request ids are the web server's",
+		    request_ids_are_the_web_servers },
 		{ "C-066: late work is not begun", late_work_is_not_begun },
 		{ "C-062: messages are cut", messages_are_cut },
 		{ "rows without a column are found", rows_without_a_column_are_found },
@@ -475,8 +504,10 @@ main(void)
 	if (!conf_load(NULL, err, sizeof(err)))
 		panic("%s", err);
 	arena = arena_new(64 * 1024 * 1024);
-	worker = (struct worker){ .arena = arena, .tables = tables,
-		.db = db_open("host=/nonexistent dbname=none connect_timeout=1", "test") };
+	worker = (struct worker){ .arena = arena,
+		.tables = tables,
+		.db =
+		    db_open("host=/nonexistent dbname=none connect_timeout=1", "test") };
 	worker.keys = key_cache_new(worker.db);
 	rc = tap_main(tests);
 	key_cache_free(worker.keys);

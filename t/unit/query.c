@@ -208,8 +208,8 @@ keywords_and_text_and_names(void)
 				       "numbers, dates and addresses; a set is {a,b}" },
 		{ "country:gb", "country_code:\"gb\"" },
 		{ "country_code:GB,us", "country_code:{\"gb\",\"us\"}" },
-		{ "country_code=GB,us", "country_code:{\"gb\",\"us\"}" },
-		{ "country_code!=GB", "NOT country_code:\"gb\"" },
+		{ "country_code=GB,us", "country_code=\"GB\",\"us\"" },
+		{ "country_code!=GB", "NOT country_code=\"GB\"" },
 	};
 
 	EACH(examples);

@@ -4,8 +4,21 @@
 #include "t/unit/tap.h"
 
 #include <CUnit/TestRun.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* What the code under test logs goes to a file beside the program: it is read when a test failed. */
+static void
+log_beside(void)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s.log", program_invocation_name);
+	if (freopen(name, "w", stderr) == NULL)
+		printf("# %s cannot be written: %s\n", name, strerror(errno));
+}
 
 int
 tap_main(CU_TestInfo *tests)
@@ -14,6 +27,7 @@ tap_main(CU_TestInfo *tests)
 	unsigned n = 0, failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	log_beside();
 	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
 		printf("Bail out! CUnit: %s\n", CU_get_error_msg());
 		return 1;
