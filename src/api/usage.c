@@ -15,8 +15,11 @@ static const char *const windows[] = { "7d", "30d", "90d", "180d", NULL };
 
 static const struct url_param usage_params[] = {
 	{
-	    .field = { .name = "window", .type = FIELD_STR, .offset = offsetof(struct usage_args, window),
-		.values = windows, .help = "Days, today included; 30d when it is absent." },
+	    .field = { .name = "window",
+		.type = FIELD_STR,
+		.offset = offsetof(struct usage_args, window),
+		.values = windows,
+		.help = "Days, today included; 30d when it is absent." },
 	},
 	URL_PARAM_END,
 };
@@ -142,7 +145,8 @@ static const struct field usage_out[] = {
 
 static const struct stmt usage_key = STMT(usage_key, key_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
-    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = k.account_uuid"
+    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
+    "k.account_uuid"
     "  AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes"
     " FROM api_key k JOIN member m ON m.uuid = k.owner_uuid WHERE k.uuid = $1");
 
@@ -162,7 +166,8 @@ static const struct stmt usage_days = STMT_LIST(usage_days, struct day_row, day_
     "SELECT (day - date '1970-01-01')::bigint AS day,"
     " coalesce(sum(requests) FILTER (WHERE incarnation <> $2), 0)::bigint AS others,"
     " coalesce(sum(requests) FILTER (WHERE incarnation = $2), 0)::bigint AS ours"
-    " FROM usage_daily WHERE key_uuid = $1 AND day >= date '1970-01-01' + $3::bigint::integer GROUP BY day");
+    " FROM usage_daily WHERE key_uuid = $1 AND day >= date '1970-01-01' + "
+    "$3::bigint::integer GROUP BY day");
 
 struct quota_row {
 	struct uuid owner;
@@ -178,11 +183,13 @@ static const struct field quota_row_out[] = {
 };
 
 /* The account first, then its group if it has one. */
-static const struct stmt usage_quotas = STMT_LIST(usage_quotas, struct quota_row, quota_row_out,
+static const struct stmt usage_quotas = STMT_LIST(usage_quotas, struct quota_row,
+    quota_row_out,
     "SELECT o.owner, o.quota,"
     " coalesce(sum(u.used) FILTER (WHERE u.incarnation <> $3), 0)::bigint AS others,"
     " coalesce(sum(u.used) FILTER (WHERE u.incarnation = $3), 0)::bigint AS ours"
-    " FROM (SELECT 0 AS place, account_uuid AS owner, quota FROM account_limit WHERE account_uuid = $1"
+    " FROM (SELECT 0 AS place, account_uuid AS owner, quota FROM account_limit WHERE "
+    "account_uuid = $1"
     "  UNION ALL SELECT 1, group_uuid, quota FROM group_limit WHERE group_uuid = $2) AS o"
     " LEFT JOIN quota_used u ON u.owner_uuid = o.owner AND u.month = $4::bigint::integer"
     " GROUP BY o.place, o.owner, o.quota ORDER BY o.place");
@@ -211,9 +218,11 @@ struct view {
 
 /* Its own memory knows better than what it has stored. */
 static int64_t
-ours_now(const struct view *v, enum slot_kind kind, const struct uuid *owner, uint32_t period, int64_t stored)
+ours_now(const struct view *v, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period, int64_t stored)
 {
-	const struct slot *s = v->file == NULL ? NULL : meter_find(v->file, kind, owner, period);
+	const struct slot *s =
+	    v->file == NULL ? NULL : meter_find(v->file, kind, owner, period);
 
 	return s == NULL ? stored : (int64_t)slot_used(s);
 }
@@ -223,8 +232,8 @@ struct span {
 };
 
 static int64_t *
-count_days(const struct req *rq, const struct view *v, const struct list *rows, const struct span *at,
-    uint32_t from)
+count_days(const struct req *rq, const struct view *v, const struct list *rows,
+    const struct span *at, uint32_t from)
 {
 	int64_t *counts = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
 	int64_t *stored = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
@@ -237,7 +246,8 @@ count_days(const struct req *rq, const struct view *v, const struct list *rows, 
 		stored[row[i].day - from] = row[i].ours;
 	}
 	for (uint32_t d = from; d <= at->today; d++)
-		counts[d - from] += ours_now(v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
+		counts[d - from] +=
+		    ours_now(v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
 	return counts;
 }
 
@@ -251,7 +261,8 @@ read_persisted(struct req *rq, const struct view *v, struct usage *u)
 		return fail_db(rq, rc);
 	u->freshness.current_through = rq->now;
 	u->freshness.persisted_through = p.through;
-	if (ts_is_null(p.through) || ts_cmp(p.through, rq->now) > 0) /* another host's clock is ahead */
+	if (ts_is_null(p.through) ||
+	    ts_cmp(p.through, rq->now) > 0) /* another host's clock is ahead */
 		u->freshness.persisted_through = rq->now;
 	return PASS;
 }
@@ -265,7 +276,8 @@ read_days(struct req *rq, const struct view *v, const struct span *at, struct us
 	char text[TS_LEN + 1];
 	struct list rows;
 	int64_t *counts;
-	enum db_rc rc = db_list(rq->db, &usage_days, &rows, P(rq->key->uuid), P(v->incarnation), P((int64_t)from));
+	enum db_rc rc = db_list(rq->db, &usage_days, &rows, P(rq->key->uuid),
+	    P(v->incarnation), P((int64_t)from));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
@@ -276,7 +288,8 @@ read_days(struct req *rq, const struct view *v, const struct span *at, struct us
 		ts_print(meter_day_start(at->first + i), text);
 		days[i].date = arena_str(rq->arena, (struct str){ text, 10 });
 		days[i].requests = counts[at->first + i - from];
-		days[i].partial = at->first + i == at->today || ts_cmp(u->freshness.persisted_through, end) < 0;
+		days[i].partial = at->first + i == at->today ||
+				  ts_cmp(u->freshness.persisted_through, end) < 0;
 		u->totals.requests += days[i].requests;
 	}
 	for (uint32_t d = at->month_first; d <= at->today; d++)
@@ -292,21 +305,24 @@ read_quotas(struct req *rq, const struct view *v, struct usage *u)
 	const struct quota_row *row;
 	struct usage_quota *out;
 	struct list rows;
-	enum db_rc rc = db_list(rq->db, &usage_quotas, &rows, P(rq->key->account), P(rq->key->group_uuid),
-	    P(v->incarnation), P((int64_t)month));
+	enum db_rc rc = db_list(rq->db, &usage_quotas, &rows, P(rq->key->account),
+	    P(rq->key->group_uuid), P(v->incarnation), P((int64_t)month));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	row = rows.items;
 	out = ARENA_ARRAY(rq->arena, rows.n, struct usage_quota);
 	for (size_t i = 0; i < rows.n; i++) {
-		enum slot_kind kind = uuid_cmp(&row[i].owner, &rq->key->account) == 0 ? SLOT_ACCOUNT_QUOTA :
-											 SLOT_GROUP_QUOTA;
+		enum slot_kind kind = uuid_cmp(&row[i].owner, &rq->key->account) == 0
+					  ? SLOT_ACCOUNT_QUOTA
+					  : SLOT_GROUP_QUOTA;
 
 		out[i].owner_uuid = row[i].owner;
 		out[i].limit = row[i].quota;
-		out[i].used = row[i].others + ours_now(v, kind, &row[i].owner, month, row[i].ours);
-		out[i].remaining = out[i].limit > out[i].used ? out[i].limit - out[i].used : 0;
+		out[i].used =
+		    row[i].others + ours_now(v, kind, &row[i].owner, month, row[i].ours);
+		out[i].remaining =
+		    out[i].limit > out[i].used ? out[i].limit - out[i].used : 0;
 		out[i].exhausted = out[i].used >= out[i].limit;
 		out[i].reset_at = meter_month_start(month + 1);
 	}
@@ -366,10 +382,12 @@ const struct route usage_routes[] = {
 	    .wrapper = "api_usage",
 	    .tag = "API usage",
 	    .summary = "Get API-key usage",
-	    .description = "Daily request counts of the authenticated key, and the shared quotas that can "
+	    .description = "Daily request counts of the authenticated key, and the "
+			   "shared quotas that can "
 			   "limit it. Subject to the rate limit; consumes no quota.",
 	},
 	ROUTE_END,
 };
 
-const struct stmt *const usage_stmts[] = { &usage_key, &usage_days, &usage_quotas, &usage_persisted, NULL };
+const struct stmt *const usage_stmts[] = { &usage_key, &usage_days, &usage_quotas,
+	&usage_persisted, NULL };

@@ -55,15 +55,19 @@ static const struct stmt revoke_key = STMT(revoke_key, line_out,
 /* What stands of a key, under a new secret; the old one ends at $2, or now. Scopes that the account has
    lost since stay behind. The new key expires when the old one would have. */
 static const struct stmt rotate_key = STMT(rotate_key, line_out,
-    "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN now() END,"
+    "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN "
+    "now() END,"
     "  expires_at = CASE WHEN $2 IS NULL THEN expires_at ELSE least(expires_at, $2) END"
     "  WHERE (uuid::text = lower($1) OR prefix = $1) AND revoked_at IS NULL"
     "   AND (expires_at IS NULL OR expires_at > now()) RETURNING uuid)"
-    " INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, projects, expires_at,"
+    " INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
+    "projects, expires_at,"
     "  rate, rate_window)"
-    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, ARRAY(SELECT s.scope FROM account_scope s"
+    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, ARRAY(SELECT s.scope FROM "
+    "account_scope s"
     "   WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)),"
-    "  k.projects, k.expires_at, k.rate, k.rate_window FROM api_key k JOIN old USING (uuid) RETURNING " COLUMNS);
+    "  k.projects, k.expires_at, k.rate, k.rate_window FROM api_key k JOIN old USING "
+    "(uuid) RETURNING " COLUMNS);
 
 struct created {
 	struct uuid uuid;
@@ -226,9 +230,11 @@ rotate(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
 	key_make(secret, prefix, hash);
-	rc = db_one(c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(prefix)), P(sum));
+	rc = db_one(
+	    c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(prefix)), P(sum));
 	if (rc == DB_NONE)
-		return cli_fail(EXIT_NOT_FOUND, "there is no key with this UUID or prefix that still works");
+		return cli_fail(EXIT_NOT_FOUND,
+		    "there is no key with this UUID or prefix that still works");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "keys rotate");
 	return print_created(c, &k, str_of(secret));
@@ -244,7 +250,8 @@ static const struct command subs[] = {
 	    "unless said",
 	    .run = create },
 	{ "rotate", "UUID|PREFIX [--until WHEN]",
-	    "a new secret for what the key may do, shown once; the old one stops at once, or then",
+	    "a new secret for what the key may do, shown once; the old one stops at "
+	    "once, or then",
 	    .run = rotate },
 	{ "revoke", "UUID|PREFIX", "it stops working at once and for good",
 	    .run = revoke },

@@ -61,7 +61,8 @@ static const struct field group_out[] = {
 };
 
 struct defaults {
-	int64_t key_rate, key_window, search_rate, search_window, account_quota, group_quota;
+	int64_t key_rate, key_window, search_rate, search_window, account_quota,
+	    group_quota;
 };
 
 static const struct field defaults_out[] = {
@@ -75,56 +76,66 @@ static const struct field defaults_out[] = {
 };
 
 /* own: something was set for this one. The month is the database's. */
-#define MONTH_NOW                                                                                  \
-	"(extract(year FROM now() AT TIME ZONE 'UTC') * 12"                                        \
+#define MONTH_NOW                                                                        \
+	"(extract(year FROM now() AT TIME ZONE 'UTC') * 12"                              \
 	" + extract(month FROM now() AT TIME ZONE 'UTC') - 1)::integer"
-#define USED_BY(owner)                                                                             \
-	"coalesce((SELECT sum(u.used) FROM quota_used u WHERE u.owner_uuid = " owner               \
+#define USED_BY(owner)                                                                   \
+	"coalesce((SELECT sum(u.used) FROM quota_used u WHERE u.owner_uuid = " owner     \
 	" AND u.month = " MONTH_NOW "), 0)::bigint AS used"
 #define IS(row) "(" row ".uuid::text = lower($1) OR " row ".name = $1)"
 
 static const struct stmt show_key = STMT(show_key, key_out,
-    "SELECT k.uuid, k.prefix, l.rate, l.rate_window, num_nonnulls(k.rate, k.rate_window) > 0 AS own"
+    "SELECT k.uuid, k.prefix, l.rate, l.rate_window, num_nonnulls(k.rate, k.rate_window) "
+    "> 0 AS own"
     " FROM api_key k JOIN key_limit l ON l.key_uuid = k.uuid"
     " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
 static const struct stmt show_account = STMT(show_account, account_out,
-    "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY("a.uuid") ","
-    " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
-    " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid WHERE " IS("a"));
+    "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
+	"a.uuid") ","
+		  " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
+		  " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
+		  "WHERE " IS("a"));
 
 static const struct stmt show_group = STMT(show_group, group_out,
-    "SELECT g.uuid, g.name, l.quota, " USED_BY("g.uuid") ", g.quota IS NOT NULL AS own"
-    " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid WHERE " IS("g"));
+    "SELECT g.uuid, g.name, l.quota, " USED_BY(
+	"g.uuid") ", g.quota IS NOT NULL AS own"
+		  " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
+		  "WHERE " IS("g"));
 
 static const struct stmt show_defaults = STMT(show_defaults, defaults_out,
-    "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota FROM meter_default");
+    "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
+    "FROM meter_default");
 
 /* One setting: not said, back to the default, or a number. */
-#define SETTING(column, param, type)                                                               \
-	column " = CASE WHEN " param " = 'default' THEN NULL"                                      \
+#define SETTING(column, param, type)                                                     \
+	column " = CASE WHEN " param " = 'default' THEN NULL"                            \
 	       " ELSE coalesce(nullif(" param ", 'default')::" type ", " column ") END"
-#define NUMBER_OF(column, param, type) column " = coalesce(" param "::text::" type ", " column ")"
+#define NUMBER_OF(column, param, type)                                                   \
+	column " = coalesce(" param "::text::" type ", " column ")"
 
 static const struct stmt set_key = STMT(set_key, NULL,
-    "UPDATE api_key k SET " SETTING("rate", "$2", "integer") ", " SETTING("rate_window", "$3", "integer")
-    " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
+    "UPDATE api_key k SET " SETTING("rate", "$2", "integer") ", " SETTING("rate_window",
+	"$3", "integer") " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
 static const struct stmt set_account = STMT(set_account, NULL,
-    "UPDATE account a SET " SETTING("search_rate", "$2", "integer") ", "
-    SETTING("search_window", "$3", "integer") ", " SETTING("quota", "$4", "bigint") " WHERE " IS("a"));
+    "UPDATE account a SET " SETTING("search_rate", "$2", "integer") ", " SETTING(
+	"search_window", "$3", "integer") ", " SETTING("quota", "$4",
+	"bigint") " WHERE " IS("a"));
 
 static const struct stmt set_group = STMT(set_group, NULL,
     "UPDATE account_group g SET " SETTING("quota", "$2", "bigint") " WHERE " IS("g"));
 
 static const struct stmt set_defaults = STMT(set_defaults, NULL,
-    "UPDATE meter_default SET " NUMBER_OF("key_rate", "$1", "integer") ", "
-    NUMBER_OF("key_window", "$2", "integer") ", " NUMBER_OF("search_rate", "$3", "integer") ", "
-    NUMBER_OF("search_window", "$4", "integer") ", " NUMBER_OF("account_quota", "$5", "bigint") ", "
-    NUMBER_OF("group_quota", "$6", "bigint"));
+    "UPDATE meter_default SET " NUMBER_OF("key_rate", "$1", "integer") ", " NUMBER_OF(
+	"key_window", "$2", "integer") ", " NUMBER_OF("search_rate", "$3",
+	"integer") ", " NUMBER_OF("search_window", "$4",
+	"integer") ", " NUMBER_OF("account_quota", "$5",
+	"bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
 
 static int
-show_one(struct cli *c, const struct stmt *st, struct str said, const char *name, void *room)
+show_one(
+    struct cli *c, const struct stmt *st, struct str said, const char *name, void *room)
 {
 	enum db_rc rc = db_one(c->db, st, room, P(said));
 
@@ -190,25 +201,29 @@ is_good(struct cli *c, const char *option, struct str value, bool here, bool def
 		return true;
 	if (!here)
 		cli_usage(c, "--%s does not belong to this", option);
-	else if ((!defaults && str_is(value, "default")) || (str_int64(value, &n) && n >= 0))
+	else if ((!defaults && str_is(value, "default")) ||
+		 (str_int64(value, &n) && n >= 0))
 		return true;
 	else
-		cli_usage(c, "--%s wants a number%s", option, defaults ? "" : " or \"default\"");
+		cli_usage(c, "--%s wants a number%s", option,
+		    defaults ? "" : " or \"default\"");
 	return false;
 }
 
 static bool
 all_good(struct cli *c, const struct wanted *w)
 {
-	bool key = w->key.p != NULL, account = w->account.p != NULL, group = w->group.p != NULL;
+	bool key = w->key.p != NULL, account = w->account.p != NULL,
+	     group = w->group.p != NULL;
 	bool defaults = !key && !account && !group;
 
 	return is_good(c, "rate", w->rate, key || defaults, defaults) &&
-	    is_good(c, "window", w->window, key || defaults, defaults) &&
-	    is_good(c, "search-rate", w->search_rate, account || defaults, defaults) &&
-	    is_good(c, "search-window", w->search_window, account || defaults, defaults) &&
-	    is_good(c, "quota", w->quota, !key, defaults) &&
-	    is_good(c, "group-quota", w->group_quota, defaults, defaults);
+	       is_good(c, "window", w->window, key || defaults, defaults) &&
+	       is_good(c, "search-rate", w->search_rate, account || defaults, defaults) &&
+	       is_good(
+		   c, "search-window", w->search_window, account || defaults, defaults) &&
+	       is_good(c, "quota", w->quota, !key, defaults) &&
+	       is_good(c, "group-quota", w->group_quota, defaults, defaults);
 }
 
 static enum db_rc
@@ -217,8 +232,8 @@ change(struct cli *c, const struct wanted *w, int64_t *n)
 	if (w->key.p != NULL)
 		return db_do(c->db, &set_key, n, P(w->key), P(w->rate), P(w->window));
 	if (w->account.p != NULL)
-		return db_do(c->db, &set_account, n, P(w->account), P(w->search_rate), P(w->search_window),
-		    P(w->quota));
+		return db_do(c->db, &set_account, n, P(w->account), P(w->search_rate),
+		    P(w->search_window), P(w->quota));
 	if (w->group.p != NULL)
 		return db_do(c->db, &set_group, n, P(w->group), P(w->quota));
 	return db_do(c->db, &set_defaults, n, P(w->rate), P(w->window), P(w->search_rate),
@@ -245,7 +260,8 @@ set(struct cli *c, int argc, char **argv)
 	int64_t n = 0;
 	enum db_rc rc;
 
-	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !says_one(c, &w) || !all_good(c, &w))
+	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !says_one(c, &w) ||
+	    !all_good(c, &w))
 		return EXIT_USAGE;
 	rc = change(c, &w, &n);
 	if (rc != DB_OK)
@@ -258,10 +274,14 @@ set(struct cli *c, int argc, char **argv)
 static const struct command subs[] = {
 	{ "show", "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP]",
 	    "what is enforced; without an option, the defaults", .run = show },
-	{ "set", "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP] [--rate N] [--window SECONDS]"
-		 " [--search-rate N] [--search-window SECONDS] [--quota N] [--group-quota N]",
-	    "N requests a window, or a month; \"default\" takes a setting back", .run = set },
+	{ "set",
+	    "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP] [--rate N] "
+	    "[--window SECONDS]"
+	    " [--search-rate N] [--search-window SECONDS] [--quota N] [--group-quota N]",
+	    "N requests a window, or a month; \"default\" takes a setting back",
+	    .run = set },
 	{ NULL },
 };
 
-const struct command limits_command = { "limits", .help = "rates and quotas", .sub = subs };
+const struct command limits_command = { "limits", .help = "rates and quotas",
+	.sub = subs };

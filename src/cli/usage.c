@@ -25,10 +25,12 @@ static const struct field day_out[] = {
 static const struct stmt usage_days = STMT_LIST(usage_days, struct day, day_out,
     "WITH k AS (SELECT k.uuid FROM api_key k JOIN account a ON a.uuid = k.account_uuid"
     "  LEFT JOIN account_group g ON g.uuid = a.group_uuid"
-    "  WHERE k.uuid::text = lower($1) OR k.prefix = $1 OR a.uuid::text = lower($2) OR a.name = $2"
+    "  WHERE k.uuid::text = lower($1) OR k.prefix = $1 OR a.uuid::text = lower($2) OR "
+    "a.name = $2"
     "   OR g.uuid::text = lower($3) OR g.name = $3)"
     " SELECT d::date::text AS day, coalesce((SELECT sum(u.requests) FROM usage_daily u"
-    "  WHERE u.day = d::date AND u.key_uuid IN (SELECT uuid FROM k)), 0)::bigint AS requests"
+    "  WHERE u.day = d::date AND u.key_uuid IN (SELECT uuid FROM k)), 0)::bigint AS "
+    "requests"
     " FROM generate_series((now() AT TIME ZONE 'UTC')::date - ($4::bigint - 1)::integer,"
     "  (now() AT TIME ZONE 'UTC')::date, '1 day') AS d"
     " WHERE EXISTS (SELECT FROM k) ORDER BY d");
@@ -52,18 +54,22 @@ static const struct stmt usage_months = STMT_LIST(usage_months, struct month, mo
     " coalesce((SELECT sum(u.used) FROM quota_used u"
     "  WHERE u.owner_uuid = q.owner_uuid AND u.month = q.month), 0)::bigint AS used,"
     " q.charged AS leased, o.quota AS \"limit\""
-    " FROM quota_month q JOIN (SELECT account_uuid AS uuid, name, l.quota FROM account_limit l"
+    " FROM quota_month q JOIN (SELECT account_uuid AS uuid, name, l.quota FROM "
+    "account_limit l"
     "   JOIN account a ON a.uuid = l.account_uuid WHERE $1::text IS NOT NULL"
     "  UNION ALL SELECT group_uuid, name, l.quota FROM group_limit l"
-    "   JOIN account_group g ON g.uuid = l.group_uuid WHERE $2::text IS NOT NULL) AS o ON o.uuid = q.owner_uuid"
-    " WHERE o.uuid::text = lower(coalesce($1, $2)) OR o.name = coalesce($1, $2) ORDER BY q.month");
+    "   JOIN account_group g ON g.uuid = l.group_uuid WHERE $2::text IS NOT NULL) AS o "
+    "ON o.uuid = q.owner_uuid"
+    " WHERE o.uuid::text = lower(coalesce($1, $2)) OR o.name = coalesce($1, $2) ORDER BY "
+    "q.month");
 
 static int
 columns(void)
 {
 	struct winsize size;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > BESIDE_BAR + BAR_MIN)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_col > BESIDE_BAR + BAR_MIN)
 		return size.ws_col;
 	return COLUMNS;
 }
@@ -78,11 +84,13 @@ put_bars(const struct list *list)
 		if (days[i].requests > most)
 			most = days[i].requests;
 	for (size_t i = 0; i < list->n; i++) {
-		int64_t n = (int64_t)((double)days[i].requests / (double)most * (double)room);
+		int64_t n =
+		    (int64_t)((double)days[i].requests / (double)most * (double)room);
 
 		if (n == 0 && days[i].requests > 0)
 			n = 1; /* a little is not nothing */
-		printf("%.*s %12" PRId64 " ", (int)days[i].day.n, days[i].day.p, days[i].requests);
+		printf("%.*s %12" PRId64 " ", (int)days[i].day.n, days[i].day.p,
+		    days[i].requests);
 		for (int64_t k = 0; k < n; k++)
 			putchar('#');
 		putchar('\n');
@@ -117,7 +125,8 @@ days(struct cli *c, int argc, char **argv)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "usage");
 	if (rows.n == 0)
-		return cli_fail(EXIT_NOT_FOUND, "there is no such key, or none in that account or group");
+		return cli_fail(EXIT_NOT_FOUND,
+		    "there is no such key, or none in that account or group");
 	if (c->json || (!chart && !isatty(STDOUT_FILENO)))
 		return cli_print_list(c, "days", day_out, rows, sizeof(struct day));
 	put_bars(&rows);
@@ -148,9 +157,11 @@ months(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "days", "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
+	{ "days",
+	    "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
 	    "requests a day; bars on a terminal, or with --chart", .run = days },
-	{ "months", "--account ACCOUNT | --group GROUP", "what was used of the monthly quota", .run = months },
+	{ "months", "--account ACCOUNT | --group GROUP",
+	    "what was used of the monthly quota", .run = months },
 	{ NULL },
 };
 

@@ -44,7 +44,8 @@ static const struct field key_out[] = {
 };
 
 static const struct stmt find_key = STMT(find_key, key_out,
-    "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, k.prefix, k.sha256,"
+    "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, "
+    "k.prefix, k.sha256,"
     " ARRAY(SELECT s.scope::text FROM account_scope s"
     "  WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)) AS scopes,"
     " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"

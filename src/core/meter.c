@@ -12,8 +12,9 @@
 #define SECOND_US INT64_C(1000000)
 
 enum {
-	ASK_AGAIN_US = 50000,	  /* an ask may have been lost with the meter that read it */
-	CORRECTED_S = 2 * 86400,  /* a window this far ahead is of a clock that was wrong */
+	ASK_AGAIN_US = 50000, /* an ask may have been lost with the meter that read it */
+	CORRECTED_S =
+	    2 * 86400, /* a window this far ahead is of a clock that was wrong */
 };
 
 struct meter_link {
@@ -65,7 +66,8 @@ static struct window
 window_at(const struct slot *s, uint64_t word, struct ts now)
 {
 	uint64_t limit = atomic_load(&s->limit);
-	struct window w = { .limit = (uint32_t)(limit >> 32), .seconds = (uint32_t)limit };
+	struct window w = { .limit = (uint32_t)(limit >> 32),
+		.seconds = (uint32_t)limit };
 	uint32_t second = (uint32_t)(now.us / SECOND_US), start = (uint32_t)(word >> 32);
 
 	if (w.seconds == 0)
@@ -104,7 +106,8 @@ rate_take(struct slot *s, struct ts now, struct window *w)
 		if (w->count >= w->limit)
 			return false;
 		w->count++;
-	} while (!atomic_compare_exchange_weak(&s->word, &word, (uint64_t)w->start << 32 | w->count));
+	} while (!atomic_compare_exchange_weak(
+	    &s->word, &word, (uint64_t)w->start << 32 | w->count));
 	return true;
 }
 
@@ -252,7 +255,8 @@ look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts n
 		/* For how long to wait, where another limit refuses anyway, the old answer is good. */
 		if (is_exhausted(p->slots[kind]) ||
 		    (p->refusal != METER_ADMITTED && was_exhausted(p->slots[kind])))
-			refuse(p, t, kind, seconds_until(meter_month_start(meter_month(now) + 1), now));
+			refuse(p, t, kind,
+			    seconds_until(meter_month_start(meter_month(now) + 1), now));
 		else
 			p->lacks = true;
 		return;
@@ -288,16 +292,21 @@ survey(const struct meter_link *m, const struct meter_who *who, struct meter_tic
 static void
 ask(struct meter_link *m, const struct meter_who *who)
 {
-	struct meter_ask a = { .magic = METER_ASK_MAGIC, .key = who->key, .account = who->account,
-		.group = who->group, .month = meter_month(who->now), .day = meter_day(who->now) };
+	struct meter_ask a = { .magic = METER_ASK_MAGIC,
+		.key = who->key,
+		.account = who->account,
+		.group = who->group,
+		.month = meter_month(who->now),
+		.day = meter_day(who->now) };
 
 	/* A full queue or no meter: whoever needs the answer asks again. */
-	(void)sendto(m->sock, &a, sizeof(a), MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&m->to,
-	    sizeof(m->to));
+	(void)sendto(m->sock, &a, sizeof(a), MSG_DONTWAIT | MSG_NOSIGNAL,
+	    (const struct sockaddr *)&m->to, sizeof(m->to));
 }
 
 static bool
-take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slot_kind k, struct meter_ticket *t)
+take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slot_kind k,
+    struct meter_ticket *t)
 {
 	struct window w;
 	uint64_t left;
@@ -330,7 +339,8 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 
 /* False when another request was quicker: nothing is taken then. */
 static bool
-take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p, struct meter_ticket *t)
+take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p,
+    struct meter_ticket *t)
 {
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
 		if (p->slots[k] == NULL || take(m, who, p->slots[k], k, t))
@@ -371,7 +381,8 @@ pause_for_meter(struct meter_link *m, uint32_t news, int64_t us)
 
 /* False: the time is up. */
 static bool
-wait_for_meter(struct meter_link *m, const struct meter_who *who, uint32_t news, int64_t deadline)
+wait_for_meter(
+    struct meter_link *m, const struct meter_who *who, uint32_t news, int64_t deadline)
 {
 	int64_t left = deadline - mono_us();
 

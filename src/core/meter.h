@@ -13,11 +13,11 @@
 
 /* What a slot counts, in the order in which limits refuse (C-068). */
 enum slot_kind {
-	SLOT_KEY_RATE,	    /* owner: key; period 0 */
+	SLOT_KEY_RATE,      /* owner: key; period 0 */
 	SLOT_ACCOUNT_RATE,  /* owner: account; period 0; search operations */
 	SLOT_ACCOUNT_QUOTA, /* owner: account; period: month */
 	SLOT_GROUP_QUOTA,   /* owner: group; period: month */
-	SLOT_KEY_USAGE,	    /* owner: key; period: day */
+	SLOT_KEY_USAGE,     /* owner: key; period: day */
 	SLOT_KINDS,
 };
 
@@ -37,11 +37,13 @@ struct slot {
 	_Atomic uint32_t state;
 	uint32_t kind;
 	uint32_t period;
-	uint32_t seq;	/* the meter's: number of the last lease that was asked for */
+	uint32_t seq; /* the meter's: number of the last lease that was asked for */
 	struct uuid owner;
 	_Atomic uint64_t word, back, limit;
-	_Atomic uint32_t mark; /* a quota's: the meter is told when this much is left; 0: never */
-	_Atomic uint32_t until; /* a quota's: exhausted until this second of the monotonic clock */
+	_Atomic uint32_t
+	    mark; /* a quota's: the meter is told when this much is left; 0: never */
+	_Atomic uint32_t
+	    until; /* a quota's: exhausted until this second of the monotonic clock */
 };
 
 enum { METER_VERSION = 1, BOOT_ID_LEN = 36 };
@@ -51,7 +53,8 @@ struct meter_head {
 	uint32_t version, slots; /* slots: a power of two */
 	struct uuid incarnation;
 	char boot_id[BOOT_ID_LEN + 1];
-	_Atomic uint32_t news; /* a futex: one more whenever the meter has answered somebody */
+	_Atomic uint32_t
+	    news; /* a futex: one more whenever the meter has answered somebody */
 };
 
 struct meter_file {
@@ -61,8 +64,8 @@ struct meter_file {
 	struct slot *slots;
 };
 
-uint32_t meter_day(struct ts t);		 /* days since 1970 */
-uint32_t meter_month(struct ts t);		 /* year * 12 + month, January being 0 */
+uint32_t meter_day(struct ts t);   /* days since 1970 */
+uint32_t meter_month(struct ts t); /* year * 12 + month, January being 0 */
 struct ts meter_day_start(uint32_t day);
 struct ts meter_month_start(uint32_t month);
 
@@ -71,8 +74,8 @@ uint64_t slot_left(const struct slot *s);
 /* Taken and not given back, of a quota or of usage. */
 uint64_t slot_used(const struct slot *s);
 /* NULL: there is none. */
-struct slot *meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period);
+struct slot *meter_find(const struct meter_file *f, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period);
 
 /* ---- for surfaced-meter, which holds the file's lock ---- */
 
@@ -85,8 +88,8 @@ void meter_file_close(struct meter_file *f);
 /* The next meter begins with a new one. */
 void meter_file_drop(void);
 /* The slot, a new one in a state to be filled in before slot_publish; NULL: the table is full. */
-struct slot *meter_add(struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period);
+struct slot *meter_add(
+    struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
 void slot_publish(struct slot *s);
 void slot_retire(struct slot *s);
 void slot_free(struct meter_file *f, struct slot *s);
@@ -108,9 +111,9 @@ void meter_announce(struct meter_file *f);
 /* ---- for a worker ---- */
 
 enum meter_charge {
-	CHARGE_RATE = 1 << 0,	     /* the key's rate */
+	CHARGE_RATE = 1 << 0,        /* the key's rate */
 	CHARGE_SEARCH_RATE = 1 << 1, /* the account's */
-	CHARGE_QUOTA = 1 << 2,	     /* account and group; counted as usage */
+	CHARGE_QUOTA = 1 << 2,       /* account and group; counted as usage */
 };
 
 enum meter_rc {
@@ -133,16 +136,18 @@ struct meter_who {
 struct meter_ticket {
 	struct slot *taken[SLOT_KINDS];
 	uint32_t window[SLOT_KINDS]; /* of a rate: the window that was taken from */
-	int64_t limit, seconds;	     /* of the key's rate; limit 0: not known */
-	int64_t remaining, reset;    /* requests in this window, seconds to the next one */
-	int64_t retry_after;	     /* of a refusal */
+	int64_t limit, seconds;      /* of the key's rate; limit 0: not known */
+	int64_t remaining, reset; /* requests in this window, seconds to the next one */
+	int64_t retry_after;      /* of a refusal */
 };
 
-struct meter_link; /* a worker's end of the mapping: opened when there is one, and again when it is replaced */
+struct
+    meter_link; /* a worker's end of the mapping: opened when there is one, and again when it is replaced */
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);
 /* All or nothing over the charges. Waits for the meter only where a slot or a lease is missing. */
-enum meter_rc meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
+enum meter_rc meter_admit(
+    struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
 /* What was taken counts as never taken (C-069). */
 void meter_give_back(struct meter_ticket *t);
 /* The mapping as it stands, for GET /usage and the tests; NULL: there is none. */

@@ -20,7 +20,8 @@
 enum { HEAD_BYTES = 4096, PATH_ROOM = 4200 };
 
 _Static_assert(sizeof(struct slot) == 64, "a slot is a cache line");
-_Static_assert(sizeof(struct meter_head) <= HEAD_BYTES, "the slots begin on the second page");
+_Static_assert(
+    sizeof(struct meter_head) <= HEAD_BYTES, "the slots begin on the second page");
 
 /* ---- periods ---- */
 
@@ -101,7 +102,8 @@ slot_retire(struct slot *s)
 }
 
 static uint32_t
-place(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+place(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period)
 {
 	uint64_t h;
 
@@ -112,13 +114,16 @@ place(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
 }
 
 static bool
-is_of(const struct slot *s, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+is_of(
+    const struct slot *s, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
-	return s->period == period && s->kind == (uint32_t)kind && memcmp(&s->owner, owner, sizeof(*owner)) == 0;
+	return s->period == period && s->kind == (uint32_t)kind &&
+	       memcmp(&s->owner, owner, sizeof(*owner)) == 0;
 }
 
 struct slot *
-meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period)
 {
 	uint32_t at = place(f, kind, owner, period);
 
@@ -135,7 +140,8 @@ meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *o
 }
 
 struct slot *
-meter_add(struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+meter_add(
+    struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	struct slot *s = meter_find(f, kind, owner, period);
 	uint32_t at = place(f, kind, owner, period), n = 0;
@@ -153,7 +159,9 @@ meter_add(struct meter_file *f, enum slot_kind kind, const struct uuid *owner, u
 		if (state == SLOT_EMPTY || state == SLOT_FREE)
 			break;
 	}
-	*s = (struct slot){ .state = atomic_load(&s->state), .kind = (uint32_t)kind, .period = period,
+	*s = (struct slot){ .state = atomic_load(&s->state),
+		.kind = (uint32_t)kind,
+		.period = period,
 		.owner = *owner };
 	return s;
 }
@@ -212,7 +220,10 @@ map(struct meter_file *f, int fd)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return false;
-	*f = (struct meter_file){ .dev = st.st_dev, .ino = st.st_ino, .bytes = (size_t)st.st_size, .head = p,
+	*f = (struct meter_file){ .dev = st.st_dev,
+		.ino = st.st_ino,
+		.bytes = (size_t)st.st_size,
+		.head = p,
 		.slots = (struct slot *)((char *)p + HEAD_BYTES) };
 	if (f->head->magic == MAGIC && f->head->version == METER_VERSION &&
 	    f->bytes == HEAD_BYTES + f->head->slots * sizeof(struct slot) &&
@@ -226,7 +237,9 @@ bool
 meter_file_open(struct meter_file *f)
 {
 	char path[PATH_ROOM];
-	int fd = in_run("meter.map", path, sizeof(path)) ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+	int fd = in_run("meter.map", path, sizeof(path))
+		     ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+		     : -1;
 	bool ok;
 
 	if (fd < 0)
@@ -243,7 +256,7 @@ meter_file_replaced(const struct meter_file *f)
 	struct stat st;
 
 	return in_run("meter.map", path, sizeof(path)) && stat(path, &st) == 0 &&
-	    (st.st_ino != f->ino || st.st_dev != f->dev);
+	       (st.st_ino != f->ino || st.st_dev != f->dev);
 }
 
 void
@@ -282,7 +295,9 @@ wanted_slots(void)
 static bool
 make(const char *path)
 {
-	struct meter_head head = { .magic = MAGIC, .version = METER_VERSION, .slots = wanted_slots(),
+	struct meter_head head = { .magic = MAGIC,
+		.version = METER_VERSION,
+		.slots = wanted_slots(),
 		.incarnation = uuid_random() };
 	char fresh[PATH_ROOM + 8];
 	bool ok;
@@ -295,8 +310,10 @@ make(const char *path)
 	if (fd < 0)
 		return false;
 	ok = fchmod(fd, 0660) == 0 &&
-	    posix_fallocate(fd, 0, (off_t)(HEAD_BYTES + head.slots * sizeof(struct slot))) == 0 &&
-	    write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) && rename(fresh, path) == 0;
+	     posix_fallocate(
+		 fd, 0, (off_t)(HEAD_BYTES + head.slots * sizeof(struct slot))) == 0 &&
+	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	     rename(fresh, path) == 0;
 	close(fd);
 	if (!ok)
 		unlink(fresh);
@@ -362,7 +379,8 @@ meter_announce(struct meter_file *f)
 void
 meter_await(const struct meter_file *f, uint32_t news, int64_t us)
 {
-	struct timespec wait = { .tv_sec = us / SECOND_US, .tv_nsec = us % SECOND_US * 1000 };
+	struct timespec wait = { .tv_sec = us / SECOND_US,
+		.tv_nsec = us % SECOND_US * 1000 };
 
 	futex(&f->head->news, FUTEX_WAIT, news, &wait);
 }

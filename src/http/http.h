@@ -166,8 +166,8 @@ struct req {
 
 	/* The answer. */
 	int status;
-	enum error error; /* ERR_UNSET: none */
-	int retry_after;  /* seconds; 0: no header */
+	enum error error;           /* ERR_UNSET: none */
+	int retry_after;            /* seconds; 0: no header */
 	struct meter_ticket ticket; /* what it took of rates and quotas */
 	const char *content_type;
 	struct buf out;

@@ -47,7 +47,9 @@ answer(struct req *rq, enum meter_rc rc)
 int
 meter_stage(struct req *rq)
 {
-	struct meter_who who = { .charges = charges_of(rq->route), .now = rq->now, .deadline = rq->deadline };
+	struct meter_who who = {
+		.charges = charges_of(rq->route), .now = rq->now, .deadline = rq->deadline
+	};
 
 	if (rq->key == NULL || who.charges == 0)
 		return PASS;
@@ -61,7 +63,8 @@ meter_stage(struct req *rq)
 void
 meter_settle(struct req *rq)
 {
-	if (rq->status >= 500 || rq->status == 401 || rq->status == 403 || rq->status == 429)
+	if (rq->status >= 500 || rq->status == 401 || rq->status == 403 ||
+	    rq->status == 429)
 		meter_give_back(&rq->ticket);
 }
 
@@ -73,6 +76,8 @@ meter_headers(const struct req *rq, struct buf *b)
 
 	if (t->limit == 0)
 		return;
-	buf_printf(b, "RateLimit-Policy: \"key\";q=%jd;w=%jd\r\nRateLimit: \"key\";r=%jd;t=%jd\r\n",
-	    (intmax_t)t->limit, (intmax_t)t->seconds, (intmax_t)t->remaining, (intmax_t)t->reset);
+	buf_printf(b,
+	    "RateLimit-Policy: \"key\";q=%jd;w=%jd\r\nRateLimit: \"key\";r=%jd;t=%jd\r\n",
+	    (intmax_t)t->limit, (intmax_t)t->seconds, (intmax_t)t->remaining,
+	    (intmax_t)t->reset);
 }

@@ -21,9 +21,11 @@ ask_open(struct warden *w, char *err, size_t room)
 		snprintf(err, room, "the name of run_directory is too long for a socket");
 		return false;
 	}
-	unlink(to.sun_path); /* of a former self: there is one meter, which holds the lock */
+	unlink(
+	    to.sun_path); /* of a former self: there is one meter, which holds the lock */
 	w->sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (w->sock >= 0 && bind(w->sock, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
+	if (w->sock >= 0 &&
+	    bind(w->sock, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
 	    chmod(to.sun_path, 0660) == 0)
 		return true;
 	snprintf(err, room, "%s: %s", to.sun_path, strerror(errno));
@@ -37,7 +39,7 @@ is_sane(const struct warden *w, const struct meter_ask *a)
 	uint32_t day = meter_day(w->now), month = meter_month(w->now);
 
 	return a->magic == METER_ASK_MAGIC && a->day + 1 >= day && a->day <= day + 1 &&
-	    a->month + 1 >= month && a->month <= month + 1;
+	       a->month + 1 >= month && a->month <= month + 1;
 }
 
 static void

@@ -18,8 +18,10 @@ static const struct field stored_out[] = {
 };
 
 static const struct stmt store = STMT(store, stored_out,
-    "SELECT meter_flush($1, $2, $3::text[]::uuid[], $4::text[]::integer[], $5::text[]::bigint[],"
-    " $6::text[]::bigint[], $7::text[]::uuid[], $8::text[]::integer[], $9::text[]::bigint[],"
+    "SELECT meter_flush($1, $2, $3::text[]::uuid[], $4::text[]::integer[], "
+    "$5::text[]::bigint[],"
+    " $6::text[]::bigint[], $7::text[]::uuid[], $8::text[]::integer[], "
+    "$9::text[]::bigint[],"
     " $10::text[]::bigint[]) AS known");
 
 const struct stmt *const meter_flush_stmts[] = { &store, NULL };
@@ -70,10 +72,13 @@ send(struct warden *w, struct batch *b, struct ts through)
 {
 	struct stored got;
 
-	if (!warden_ok(w, db_one(w->db, &store, &got, P(w->file.head->incarnation), P(through),
-		LIST_P(b->quota, owner), LIST_P(b->quota, period), LIST_P(b->quota, taken), LIST_P(b->quota, back),
-		LIST_P(b->usage, owner), LIST_P(b->usage, period), LIST_P(b->usage, taken),
-		LIST_P(b->usage, back)), "flush"))
+	if (!warden_ok(w,
+		db_one(w->db, &store, &got, P(w->file.head->incarnation), P(through),
+		    LIST_P(b->quota, owner), LIST_P(b->quota, period),
+		    LIST_P(b->quota, taken), LIST_P(b->quota, back),
+		    LIST_P(b->usage, owner), LIST_P(b->usage, period),
+		    LIST_P(b->usage, taken), LIST_P(b->usage, back)),
+		"flush"))
 		return false;
 	if (!got.known) {
 		w->begun = false;
@@ -90,7 +95,8 @@ is_dirty(struct warden *w, const struct slot *s)
 {
 	const struct note *n = roster_note(w, s);
 
-	return n->taken != (atomic_load(&s->word) & UINT32_MAX) || n->back != atomic_load(&s->back);
+	return n->taken != (atomic_load(&s->word) & UINT32_MAX) ||
+	       n->back != atomic_load(&s->back);
 }
 
 static struct column *

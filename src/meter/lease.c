@@ -9,10 +9,11 @@
 #define SECOND_US INT64_C(1000000)
 
 enum {
-	EXHAUSTED_S = 1,	  /* how long "nothing left" is believed without asking again */
-	RETRY_US = 20000,	  /* between two looks for what other hosts surrender ... */
-	GIVE_UP_US = 400000,	  /* ... and how long */
-	SMALL_BLOCK = 8,	  /* smaller ones are not renewed ahead: near the limit hosts share */
+	EXHAUSTED_S = 1,  /* how long "nothing left" is believed without asking again */
+	RETRY_US = 20000, /* between two looks for what other hosts surrender ... */
+	GIVE_UP_US = 400000, /* ... and how long */
+	SMALL_BLOCK =
+	    8, /* smaller ones are not renewed ahead: near the limit hosts share */
 	TRIES = 3,
 };
 
@@ -46,8 +47,8 @@ static const struct field unwanted_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwanted, unwanted_out,
-    "SELECT kind, owner FROM meter_unwanted($1, $2::bigint::integer)");
+static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwanted,
+    unwanted_out, "SELECT kind, owner FROM meter_unwanted($1, $2::bigint::integer)");
 
 const struct stmt *const meter_lease_stmts[] = { &lease, &list_unwanted, NULL };
 
@@ -65,10 +66,13 @@ call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
 	struct note *n = roster_note(w, s);
 
 	if (!warden_db(w) ||
-	    !warden_ok(w, db_one(w->db, &lease, out, P(w->file.head->incarnation),
-		P(str_of(lease_kind((enum slot_kind)s->kind))), P(s->owner), P((int64_t)s->period), P(seq),
-		P((int64_t)atomic_load(&s->limit)), P((int64_t)(word >> 32)), P((int64_t)(word & UINT32_MAX)),
-		P((int64_t)back)), "lease"))
+	    !warden_ok(w,
+		db_one(w->db, &lease, out, P(w->file.head->incarnation),
+		    P(str_of(lease_kind((enum slot_kind)s->kind))), P(s->owner),
+		    P((int64_t)s->period), P(seq), P((int64_t)atomic_load(&s->limit)),
+		    P((int64_t)(word >> 32)), P((int64_t)(word & UINT32_MAX)),
+		    P((int64_t)back)),
+		"lease"))
 		return false;
 	n->surrendered = word >> 32;
 	return true;
@@ -81,7 +85,9 @@ apply(struct slot *s, const struct answer *a)
 	uint64_t before = atomic_load(&s->limit), granted = (uint64_t)a->granted;
 
 	if (granted > before) {
-		atomic_store(&s->mark, granted - before >= SMALL_BLOCK ? (uint32_t)((granted - before) / 2) : 0);
+		atomic_store(&s->mark, granted - before >= SMALL_BLOCK
+					   ? (uint32_t)((granted - before) / 2)
+					   : 0);
 		atomic_store(&s->limit, granted);
 		atomic_store(&s->until, 0);
 	}
@@ -146,7 +152,8 @@ begin(struct warden *w, struct slot *s)
 }
 
 void
-lease_need(struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month)
+lease_need(
+    struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month)
 {
 	bool fresh;
 	struct slot *s = roster_slot(w, kind, owner, month, &fresh);
@@ -157,7 +164,8 @@ lease_need(struct warden *w, enum slot_kind kind, const struct uuid *owner, uint
 		begin(w, s);
 		return;
 	}
-	if (roster_note(w, s)->retry_at != 0 || atomic_load(&s->until) > (uint32_t)(mono_us() / SECOND_US))
+	if (roster_note(w, s)->retry_at != 0 ||
+	    atomic_load(&s->until) > (uint32_t)(mono_us() / SECOND_US))
 		return;
 	if (slot_left(s) <= atomic_load(&s->mark))
 		renew(w, s);
@@ -167,7 +175,7 @@ static bool
 is_quota(const struct slot *s)
 {
 	return (s->kind == SLOT_ACCOUNT_QUOTA || s->kind == SLOT_GROUP_QUOTA) &&
-	    atomic_load(&s->state) == SLOT_LIVE;
+	       atomic_load(&s->state) == SLOT_LIVE;
 }
 
 void
@@ -197,7 +205,8 @@ lease_report(struct warden *w)
 	for (size_t i = 0; i < w->nactive; i++) {
 		struct slot *s = &w->file.slots[w->active[i]];
 
-		if (!is_quota(s) || roster_note(w, s)->surrendered == atomic_load(&s->word) >> 32)
+		if (!is_quota(s) ||
+		    roster_note(w, s)->surrendered == atomic_load(&s->word) >> 32)
 			continue;
 		if (!call(w, s, s->seq, &a))
 			return;
@@ -220,12 +229,15 @@ lease_surrender(struct warden *w)
 	const struct unwanted *rows;
 	struct list list;
 
-	if (!warden_db(w) || !warden_ok(w, db_list(w->db, &list_unwanted, &list,
-		P(w->file.head->incarnation), P((int64_t)month)), "unwanted"))
+	if (!warden_db(w) || !warden_ok(w,
+				 db_list(w->db, &list_unwanted, &list,
+				     P(w->file.head->incarnation), P((int64_t)month)),
+				 "unwanted"))
 		return;
 	rows = list.items;
 	for (size_t i = 0; i < list.n; i++) {
-		enum slot_kind kind = str_is(rows[i].kind, "account") ? SLOT_ACCOUNT_QUOTA : SLOT_GROUP_QUOTA;
+		enum slot_kind kind = str_is(rows[i].kind, "account") ? SLOT_ACCOUNT_QUOTA
+								      : SLOT_GROUP_QUOTA;
 		struct slot *s = meter_find(&w->file, kind, &rows[i].owner, month);
 
 		if (s != NULL)

@@ -13,9 +13,9 @@
 enum {
 	ARENA_CAP = 256 * 1024 * 1024,
 	TICK_MS = 20,
-	DB_US = 2000000,	/* a call that takes longer is a failure */
-	DOWN_US = 100000,	/* after one the database is left alone for a moment */
-	LOOK_US = 5000000,	/* notifications are a hint: this is the truth */
+	DB_US = 2000000,   /* a call that takes longer is a failure */
+	DOWN_US = 100000,  /* after one the database is left alone for a moment */
+	LOOK_US = 5000000, /* notifications are a hint: this is the truth */
 	KEEP_US = 1000000,
 	LOCK_US = 50000,
 };
@@ -30,7 +30,8 @@ warden_ok(struct warden *w, enum db_rc rc, const char *what)
 	if (rc == DB_NONE)
 		return false;
 	w->down_until = mono_us() + DOWN_US;
-	log_event(LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(w->db));
+	log_event(
+	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(w->db));
 	return false;
 }
 
@@ -55,8 +56,10 @@ warden_db(struct warden *w)
 	db_use(w->db, w->arena, mono_us() + DB_US);
 	if (w->begun)
 		return true;
-	rc = db_do(w->db, &begin, NULL, P(w->file.head->incarnation), P(host_name(w)), P(ts_now()));
-	if (rc == DB_CONFLICT) { /* another file has taken this one's place since: begin with a new one */
+	rc = db_do(w->db, &begin, NULL, P(w->file.head->incarnation), P(host_name(w)),
+	    P(ts_now()));
+	if (rc ==
+	    DB_CONFLICT) { /* another file has taken this one's place since: begin with a new one */
 		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(w->db));
 		meter_file_drop();
 		exit(1);
@@ -68,7 +71,8 @@ warden_db(struct warden *w)
 static int
 ticker(void)
 {
-	const struct itimerspec every = { { 0, TICK_MS * 1000000L }, { 0, TICK_MS * 1000000L } };
+	const struct itimerspec every = { { 0, TICK_MS * 1000000L },
+		{ 0, TICK_MS * 1000000L } };
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
 	if (fd < 0 || timerfd_settime(fd, 0, &every, NULL) != 0)
@@ -127,7 +131,8 @@ hold_lock(int timer)
 static void
 work(const struct pool *pool, int listener)
 {
-	struct warden w = { .arena = arena_new(ARENA_CAP), .db = db_open(conf.database, pool->name) };
+	struct warden w = { .arena = arena_new(ARENA_CAP),
+		.db = db_open(conf.database, pool->name) };
 	int timer = ticker();
 	char err[512];
 	uint64_t ticks;
@@ -135,7 +140,8 @@ work(const struct pool *pool, int listener)
 	(void)listener;
 	if (!hold_lock(timer))
 		return;
-	if (!meter_file_hold(&w.file, err, sizeof(err)) || !ask_open(&w, err, sizeof(err)))
+	if (!meter_file_hold(&w.file, err, sizeof(err)) ||
+	    !ask_open(&w, err, sizeof(err)))
 		panic("%s", err);
 	roster_load(&w);
 	db_listen(w.db, "key_changed");

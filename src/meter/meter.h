@@ -10,7 +10,8 @@
 /* What this process alone knows of a slot; all zero after a restart, which is always right. */
 struct note {
 	uint64_t taken, back, surrendered; /* as stored last */
-	int64_t retry_at, give_up_at;	   /* a lease that waits for other hosts; mono_us, 0: none */
+	int64_t retry_at,
+	    give_up_at; /* a lease that waits for other hosts; mono_us, 0: none */
 	int64_t retired_at;
 };
 
@@ -22,8 +23,8 @@ struct warden {
 	uint32_t *active;   /* the slots in use */
 	size_t nactive;
 	int sock;
-	bool begun;	       /* the database knows this incarnation */
-	int64_t down_until;    /* mono_us: the database has just failed */
+	bool begun;         /* the database knows this incarnation */
+	int64_t down_until; /* mono_us: the database has just failed */
 	int64_t flush_at, look_at, keep_at;
 	struct ts now;
 };
@@ -32,8 +33,8 @@ struct warden {
 
 void roster_load(struct warden *w);
 /* A new slot is not published; *fresh says which. NULL: the table is full (logged). */
-struct slot *roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t period,
-    bool *fresh);
+struct slot *roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period, bool *fresh);
 struct note *roster_note(struct warden *w, const struct slot *s);
 /* What begins soon is prepared, what ended is retired and freed. */
 void roster_keep(struct warden *w);
@@ -47,7 +48,8 @@ void ask_serve(struct warden *w);
 
 const char *lease_kind(enum slot_kind kind);
 /* A slot of this quota with something left in it, if there is anything. */
-void lease_need(struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month);
+void lease_need(
+    struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month);
 /* Leases that wait for other hosts, or are about to end. */
 void lease_retry(struct warden *w);
 /* What other hosts want, or is no longer allowed. */
@@ -60,7 +62,8 @@ void lease_report(struct warden *w);
 /* ---- rates.c ---- */
 
 /* Slots of the key's and the account's rate. False: not now. */
-bool rates_need(struct warden *w, const struct uuid *key, const struct uuid *account) MUST_USE;
+bool rates_need(
+    struct warden *w, const struct uuid *key, const struct uuid *account) MUST_USE;
 void rates_refresh(struct warden *w);
 
 /* ---- flush.c ---- */

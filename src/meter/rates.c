@@ -19,7 +19,8 @@ static const struct field limits_out[] = {
 };
 
 static const struct stmt find_limits = STMT(find_limits, limits_out,
-    "SELECT k.rate, k.rate_window, a.search_rate, a.search_window FROM key_limit k, account_limit a"
+    "SELECT k.rate, k.rate_window, a.search_rate, a.search_window FROM key_limit k, "
+    "account_limit a"
     " WHERE k.key_uuid = $1 AND a.account_uuid = $2");
 
 struct limit {
@@ -35,16 +36,21 @@ static const struct field limit_out[] = {
 };
 
 static const struct stmt key_limits = STMT_LIST(key_limits, struct limit, limit_out,
-    "SELECT key_uuid AS owner, rate, rate_window FROM key_limit WHERE key_uuid = ANY ($1::text[]::uuid[])");
+    "SELECT key_uuid AS owner, rate, rate_window FROM key_limit WHERE key_uuid = ANY "
+    "($1::text[]::uuid[])");
 
-static const struct stmt account_limits = STMT_LIST(account_limits, struct limit, limit_out,
-    "SELECT account_uuid AS owner, search_rate AS rate, search_window AS rate_window FROM account_limit"
-    " WHERE account_uuid = ANY ($1::text[]::uuid[])");
+static const struct stmt account_limits =
+    STMT_LIST(account_limits, struct limit, limit_out,
+	"SELECT account_uuid AS owner, search_rate AS rate, search_window AS rate_window "
+	"FROM account_limit"
+	" WHERE account_uuid = ANY ($1::text[]::uuid[])");
 
-const struct stmt *const meter_rate_stmts[] = { &find_limits, &key_limits, &account_limits, NULL };
+const struct stmt *const meter_rate_stmts[] = { &find_limits, &key_limits,
+	&account_limits, NULL };
 
 static bool
-put(struct warden *w, enum slot_kind kind, const struct uuid *owner, int64_t rate, int64_t seconds)
+put(struct warden *w, enum slot_kind kind, const struct uuid *owner, int64_t rate,
+    int64_t seconds)
 {
 	bool fresh;
 	struct slot *s = roster_slot(w, kind, owner, 0, &fresh);
@@ -65,10 +71,12 @@ rates_need(struct warden *w, const struct uuid *key, const struct uuid *account)
 	if (meter_find(&w->file, SLOT_KEY_RATE, key, 0) != NULL &&
 	    meter_find(&w->file, SLOT_ACCOUNT_RATE, account, 0) != NULL)
 		return true;
-	if (!warden_db(w) || !warden_ok(w, db_one(w->db, &find_limits, &l, P(*key), P(*account)), "limits"))
+	if (!warden_db(w) ||
+	    !warden_ok(
+		w, db_one(w->db, &find_limits, &l, P(*key), P(*account)), "limits"))
 		return false;
 	return put(w, SLOT_KEY_RATE, key, l.rate, l.rate_window) &&
-	    put(w, SLOT_ACCOUNT_RATE, account, l.search_rate, l.search_window);
+	       put(w, SLOT_ACCOUNT_RATE, account, l.search_rate, l.search_window);
 }
 
 /* One query for many slots; false when the database is away. */

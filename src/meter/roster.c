@@ -35,7 +35,8 @@ roster_load(struct warden *w)
 }
 
 struct slot *
-roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t period, bool *fresh)
+roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period, bool *fresh)
 {
 	struct slot *s = meter_find(&w->file, kind, owner, period);
 
@@ -45,7 +46,8 @@ roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner, uin
 	if (w->nactive < w->file.head->slots / 8 * 7)
 		s = meter_add(&w->file, kind, owner, period);
 	if (s == NULL) {
-		log_event(LOGP_ERR, "full", "slots=%u: raise meter_slots", w->file.head->slots);
+		log_event(
+		    LOGP_ERR, "full", "slots=%u: raise meter_slots", w->file.head->slots);
 		return NULL;
 	}
 	*roster_note(w, s) = (struct note){ 0 };
@@ -71,8 +73,8 @@ prepare(struct warden *w, const struct slot *s)
 		if (next != NULL && fresh)
 			slot_publish(next);
 	}
-	if ((s->kind == SLOT_ACCOUNT_QUOTA || s->kind == SLOT_GROUP_QUOTA) && s->period == month &&
-	    meter_month(soon) != month)
+	if ((s->kind == SLOT_ACCOUNT_QUOTA || s->kind == SLOT_GROUP_QUOTA) &&
+	    s->period == month && meter_month(soon) != month)
 		lease_need(w, (enum slot_kind)s->kind, &owner, meter_month(soon));
 }
 
@@ -84,7 +86,8 @@ is_stored(const struct warden *w, const struct slot *s)
 	const struct note *n = &w->notes[s - w->file.slots];
 	uint64_t word = atomic_load(&s->word);
 
-	return n->taken == (word & UINT32_MAX) && n->back == atomic_load(&s->back) && n->surrendered == word >> 32;
+	return n->taken == (word & UINT32_MAX) && n->back == atomic_load(&s->back) &&
+	       n->surrendered == word >> 32;
 }
 
 static bool
@@ -95,10 +98,12 @@ is_over(const struct warden *w, const struct slot *s)
 	switch ((enum slot_kind)s->kind) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < w->now.us && word >> 32 != 0;
+		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < w->now.us &&
+		       word >> 32 != 0;
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
-		return meter_month_start(s->period + 1).us + DAY_US < w->now.us && is_stored(w, s);
+		return meter_month_start(s->period + 1).us + DAY_US < w->now.us &&
+		       is_stored(w, s);
 	case SLOT_KEY_USAGE:
 		return meter_day_start(s->period + 2).us < w->now.us && is_stored(w, s);
 	case SLOT_KINDS:
