@@ -197,6 +197,8 @@ write_headers(struct buf *b, int status, const struct error_set *set)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		buf_z(b, "," HEADER_REF("Retry-After"));
+	if ((status == 200 || status == 429) && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
+		buf_z(b, "," HEADER_REF("RateLimit-Policy") "," HEADER_REF("RateLimit"));
 	buf_char(b, '}');
 }
 
@@ -258,11 +260,11 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r)
 {
-	struct error_set none = { 0 };
+	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
 	buf_z(b, "\"200\":{\"description\":\"Done.\"");
-	write_headers(b, 200, &none);
+	write_headers(b, 200, &set);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
@@ -483,7 +485,11 @@ static const char fixed_components[] =
     "\"schema\":{\"type\":\"string\",\"const\":\"no-store\"}},"
     "\"WWW-Authenticate\":{\"description\":\"How to authenticate.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
-    "\"Retry-After\":{\"description\":\"Seconds to wait; only with search_busy.\","
+    "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"Retry-After\":{\"description\":\"Seconds to wait; with search_busy and on 429.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";
 
 static void
