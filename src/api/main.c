@@ -75,8 +75,11 @@ work(const struct pool *pool, int listener)
 		panic("%s", err);
 	w.keys = key_cache_new(w.db);
 	w.meter = meter_new();
+	http_metrics(&w);
 	http_serve(&w, listener);
 	meter_free(w.meter);
+	free(w.operations);
+	metrics_close(w.metrics);
 	key_cache_free(w.keys);
 	engine_close(w.engine);
 	db_close(w.db);

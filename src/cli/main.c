@@ -19,6 +19,7 @@ static const struct command *const commands[] = {
 	&entitlements_command,
 	&limits_command,
 	&usage_command,
+	&top_command,
 	&tags_command,
 	&import_command,
 	&workers_command,

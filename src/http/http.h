@@ -6,6 +6,7 @@
 
 #include "core/core.h"
 #include "core/meter.h"
+#include "core/metrics.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -122,6 +123,8 @@ struct worker {
 	struct db *db;
 	struct key_cache *keys;
 	struct meter_link *meter;
+	struct metrics *metrics; /* may be NULL */
+	int *operations; /* of every row of the tables, in order; NULL without metrics */
 	struct cursor_secret secret;
 	struct engine *engine;
 	const struct route *const
@@ -132,6 +135,8 @@ struct worker {
 
 /* Serves from listener until the process is to stop or has answered conf.worker_requests. */
 void http_serve(struct worker *w, int listener);
+/* Opens the counters of the host and gives every row its place in them. */
+void http_metrics(struct worker *w);
 /* False, with the reason, when a row lacks scope, access, meter or area. */
 bool routes_check(const struct route *const *tables, char *err, size_t room) MUST_USE;
 

@@ -62,6 +62,10 @@ int meter_stage(struct req *rq);
 void meter_settle(struct req *rq);
 void meter_headers(const struct req *rq, struct buf *b);
 
+/* ---- metrics.c ---- */
+
+void metrics_done(const struct req *rq);
+
 /* ---- error.c ---- */
 
 struct field_error;

@@ -25,8 +25,17 @@ charges_of(const struct route *r)
 static int
 answer(struct req *rq, enum meter_rc rc)
 {
+	static const enum counter counters[] = {
+		[METER_KEY_RATE] = COUNTER_KEY_RATE_REFUSED,
+		[METER_ACCOUNT_RATE] = COUNTER_ACCOUNT_RATE_REFUSED,
+		[METER_ACCOUNT_QUOTA] = COUNTER_ACCOUNT_QUOTA_REFUSED,
+		[METER_GROUP_QUOTA] = COUNTER_GROUP_QUOTA_REFUSED,
+		[METER_UNAVAILABLE] = COUNTER_METER_UNAVAILABLE,
+	};
 	int wait = (int)rq->ticket.retry_after;
 
+	if (rc != METER_ADMITTED)
+		metrics_add(rq->worker->metrics, counters[rc]);
 	switch (rc) {
 	case METER_ADMITTED:
 		return PASS;
@@ -64,8 +73,11 @@ void
 meter_settle(struct req *rq)
 {
 	if (rq->status >= 500 || rq->status == 401 || rq->status == 403 ||
-	    rq->status == 429)
+	    rq->status == 429) {
+		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)
+			metrics_add(rq->worker->metrics, COUNTER_GIVEN_BACK);
 		meter_give_back(&rq->ticket);
+	}
 }
 
 /* The key's rate alone: it is the one that a client can steer by (CONTRACT A6). */

@@ -168,6 +168,7 @@ req_serve(struct req *rq)
 	if (rq->status == 0)
 		panic("req=%s op=%s: no answer", rq->id, rq->route->operation);
 	meter_settle(rq);
+	metrics_done(rq);
 	log_done(rq);
 }
 

@@ -66,6 +66,7 @@ ask_serve(struct warden *w)
 	int n = 0;
 
 	while (n < ROUND && recv(w->sock, &a, sizeof(a), 0) == (ssize_t)sizeof(a)) {
+		metrics_add(w->metrics, COUNTER_ASKS);
 		serve(w, &a);
 		n++;
 	}

@@ -84,6 +84,7 @@ send(struct warden *w, struct batch *b, struct ts through)
 		w->begun = false;
 		return false;
 	}
+	metrics_add(w->metrics, COUNTER_FLUSHES);
 	note(w, &b->quota);
 	note(w, &b->usage);
 	b->quota.n = b->usage.n = 0;

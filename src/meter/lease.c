@@ -74,6 +74,7 @@ call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
 		    P((int64_t)back)),
 		"lease"))
 		return false;
+	metrics_add(w->metrics, COUNTER_LEASES);
 	n->surrendered = word >> 32;
 	return true;
 }

@@ -30,6 +30,7 @@ warden_ok(struct warden *w, enum db_rc rc, const char *what)
 	if (rc == DB_NONE)
 		return false;
 	w->down_until = mono_us() + DOWN_US;
+	metrics_add(w->metrics, COUNTER_DATABASE_FAILURES);
 	log_event(
 	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(w->db));
 	return false;
@@ -99,6 +100,7 @@ turn(struct warden *w)
 	w->now = ts_now();
 	db_use(w->db, w->arena, mono_us() + DB_US);
 	ask_serve(w);
+	scrape_serve(w);
 	told = db_notified(w->db);
 	if (told)
 		lease_doubt(w);
@@ -141,9 +143,10 @@ work(const struct pool *pool, int listener)
 	if (!hold_lock(timer))
 		return;
 	if (!meter_file_hold(&w.file, err, sizeof(err)) ||
-	    !ask_open(&w, err, sizeof(err)))
+	    !ask_open(&w, err, sizeof(err)) || !scrape_open(&w, err, sizeof(err)))
 		panic("%s", err);
 	roster_load(&w);
+	w.metrics = metrics_open();
 	db_listen(w.db, "key_changed");
 	db_listen(w.db, "meter_wanted");
 	while (daemon_wait(w.sock, timer)) {

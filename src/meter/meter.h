@@ -6,6 +6,7 @@
 #define METER_METER_H
 
 #include "core/meter.h"
+#include "core/metrics.h"
 
 /* What this process alone knows of a slot; all zero after a restart, which is always right. */
 struct note {
@@ -22,7 +23,8 @@ struct warden {
 	struct note *notes; /* parallel to file.slots */
 	uint32_t *active;   /* the slots in use */
 	size_t nactive;
-	int sock;
+	int sock, scrape;
+	struct metrics *metrics;
 	bool begun;         /* the database knows this incarnation */
 	int64_t down_until; /* mono_us: the database has just failed */
 	int64_t flush_at, look_at, keep_at;
@@ -69,6 +71,11 @@ void rates_refresh(struct warden *w);
 /* ---- flush.c ---- */
 
 void flush_counts(struct warden *w);
+
+/* ---- scrape.c ---- */
+
+bool scrape_open(struct warden *w, char *err, size_t room) MUST_USE;
+void scrape_serve(struct warden *w);
 
 /* ---- main.c ---- */
 
