@@ -74,6 +74,7 @@ metrics_open(void)
 		m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (m != MAP_FAILED && m->magic == 0)
 		m->magic = MAGIC;
+	flock(fd, LOCK_UN); /* the mapping keeps the open file, and a lock on it */
 	close(fd);
 	if (m == MAP_FAILED || m->magic == MAGIC)
 		return m == MAP_FAILED ? NULL : m;
