@@ -78,7 +78,6 @@ work(const struct pool *pool, int listener)
 	http_metrics(&w);
 	http_serve(&w, listener);
 	meter_free(w.meter);
-	free(w.operations);
 	metrics_close(w.metrics);
 	key_cache_free(w.keys);
 	engine_close(w.engine);

@@ -124,7 +124,7 @@ struct worker {
 	struct key_cache *keys;
 	struct meter_link *meter;
 	struct metrics *metrics; /* may be NULL */
-	int *operations; /* of every row of the tables, in order; NULL without metrics */
+	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
 	struct engine *engine;
 	const struct route *const

@@ -23,9 +23,8 @@ http_metrics(struct worker *w)
 	int n = 0, rows = row_number(w, NULL);
 
 	w->metrics = metrics_open();
-	w->operations = calloc((size_t)rows + 1, sizeof(*w->operations));
-	if (w->operations == NULL)
-		panic("out of memory");
+	if (rows >= METRICS_OPERATIONS)
+		panic("more than %d operations", METRICS_OPERATIONS - 1);
 	for (const struct route *const *t = w->tables; *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
 			w->operations[n++] = metrics_operation(w->metrics, r->operation);
@@ -37,7 +36,7 @@ metrics_done(const struct req *rq)
 {
 	const struct worker *w = rq->worker;
 
-	if (w->metrics == NULL || w->operations == NULL)
+	if (w->metrics == NULL)
 		return;
 	metrics_request(w->metrics, w->operations[row_number(w, rq->route)], rq->status,
 	    mono_us() - rq->started);
