@@ -59,7 +59,9 @@ world_end(struct world *w)
 	DIR *d = opendir(w->directory);
 	struct dirent *f;
 
-	while (d != NULL && (f = readdir(d)) != NULL)
+	if (d == NULL)
+		panic("%s: cannot be read", w->directory);
+	while ((f = readdir(d)) != NULL)
 		unlinkat(dirfd(d), f->d_name, 0);
 	closedir(d);
 	rmdir(w->directory);
@@ -87,6 +89,7 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	char err[INDEX_FAULT] = "";
 	size_t nfresh = 0, old = w->ndocs;
 
+	w->n.epoch++;
 	for (uint32_t i = 0; i < room && nfresh < count; i++) {
 		struct ipnet ip;
 
@@ -200,7 +203,7 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	static const char *const names[] = { "services.port", "services.product", "tags",
 		"country_code", "asn", "hostnames", "services.http.title",
 		"services.tls_enabled", "tags.category", "tags.classification",
-		"services.tags.category", "as_name" };
+		"services.tags.category", "as_name", "region" };
 	struct query q = { .dataset = DATASET_HOSTS, .root = root };
 	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
 	struct agg aggs[COUNT(names)];

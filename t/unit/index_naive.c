@@ -14,8 +14,7 @@ static const char *const products[] = { "nginx", "Nginx", "NGINX", "OpenSSH", "o
 	"Apache httpd", "lighttpd" };
 static const char *const texts[] = { "Welcome to nginx", "welcome", "Login - Router",
 	"login page \"quoted\"\n",
-	"Stra\xc3\x9f"
-	"e und \xc3\x84rger",
+	"Stra\303\237e und \303\204rger", /* an octal escape ends after three digits */
 	"nginx error 404", "...", "" };
 static const char *const patterns[] = { "*ng*", "n*", "*x", "open*", "o?en*",
 	"*.example.com", "w*.com", "*t*t*", "wel*", "?ogin", "*", "e*a?le*",
@@ -224,6 +223,9 @@ naive_doc(struct naive *n, const struct ipnet *ip, struct naive_doc *d)
 		number(&b, &d->own, "asn", (int64_t)as * 1000 - 1000);
 		text(&b, &d->own, "as_name", str_of(names[as]));
 	}
+	if (naive_random(n, 2))
+		text(&b, &d->own, "region",
+		    arena_printf(n->a, "r%u-%u", n->epoch, (unsigned)naive_random(n, 4)));
 	several(&(struct several){ n, &b, &d->own, "hostnames", hosts, COUNT(hosts) }, 3);
 	several(&(struct several){ n, &b, &d->own, "tags", tags, COUNT(tags) }, 3);
 	imply(n, &d->own, "tags", "tags.category", "tags.classification");
@@ -551,12 +553,14 @@ naive_match(struct naive *n, const struct naive_doc *d, const struct node *q)
 bool
 naive_service(struct naive *n, const struct naive_values *s, const struct node *q)
 {
+	/* Inside NODE_NESTED nothing asks for the host. */
+	static const struct naive_doc nobody;
 	bool some = false;
 
 	if (q->type == NODE_ALL || q->type == NODE_NOT)
 		return false;
 	if (q->type == NODE_NESTED)
-		return match(n, NULL, s, q->kids[0]);
+		return match(n, &nobody, s, q->kids[0]);
 	if (q->type != NODE_AND && q->type != NODE_OR)
 		return q->field->nested && any_value(n, s, q);
 	for (size_t i = 0; i < q->nkids; i++)

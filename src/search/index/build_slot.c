@@ -53,7 +53,7 @@ name_key(struct str s)
 		}
 		end = start > 0 ? start - 1 : 0;
 	}
-	return n < 8 ? key << 8 * (8 - n) : key;
+	return n > 0 && n < 8 ? key << 8 * (8 - n) : key;
 }
 
 static uint64_t

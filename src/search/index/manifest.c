@@ -466,17 +466,15 @@ index_state_forget(const char *directory, struct index_state *s,
 static bool
 wanted(const struct index_state *s, const char *name)
 {
-	uint64_t id;
-	char tail[8] = "";
+	char path[64];
 
 	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
 		return true; /* not ours to remove */
-	if (sscanf(name, "hosts-%16" SCNx64 "%7s", &id, tail) != 2 ||
-	    strcmp(tail, ".seg") != 0)
-		return false;
-	for (size_t i = 0; i < s->nsegments; i++)
-		if (s->segments[i].id == id)
+	for (size_t i = 0; i < s->nsegments; i++) {
+		segment_path(".", s->segments[i].id, path, sizeof(path));
+		if (strcmp(path + strlen("./"), name) == 0)
 			return true;
+	}
 	return false;
 }
 

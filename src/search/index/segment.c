@@ -126,9 +126,9 @@ check_sections(struct opening *o, enum segment_check check)
 static bool
 ascending(const uint32_t *at, uint32_t n, uint64_t limit)
 {
-	bool ok = at[0] == 0 && at[n] == limit;
+	bool ok = at != NULL && at[0] == 0 && at[n] == limit;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; ok && i < n; i++)
 		ok &= at[i] <= at[i + 1];
 	return ok;
 }
