@@ -13,8 +13,9 @@ extern const struct route *const areas[]; /* NULL ends the list */
 extern const struct stmt *const *const area_stmts[];
 
 extern const struct route search_routes[], aggregate_routes[], bulk_routes[],
-    description_routes[];
-extern const struct stmt *const search_stmts[], *const bulk_stmts[]; /* NULL ends each */
+    usage_routes[], description_routes[];
+extern const struct stmt *const search_stmts[],
+    *const bulk_stmts[], *const usage_stmts[]; /* NULL ends each */
 
 /* ---- run.c: what every search does ---- */
 

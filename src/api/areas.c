@@ -8,6 +8,7 @@ const struct route *const areas[] = {
 	search_routes,
 	aggregate_routes,
 	bulk_routes,
+	usage_routes,
 	description_routes,
 	NULL,
 };
@@ -15,5 +16,6 @@ const struct route *const areas[] = {
 const struct stmt *const *const area_stmts[] = {
 	search_stmts,
 	bulk_stmts,
+	usage_stmts,
 	NULL,
 };

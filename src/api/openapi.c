@@ -127,8 +127,15 @@ add_columns(struct error_set *set, const struct route *r)
 	if (r->entitlement != ENTITLEMENT_ANY)
 		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] =
 		    true;
-	if (r->meter != METER_NONE)
+	if (r->meter != METER_NONE && r->access != ACCESS_PUBLIC) {
 		set->has[ERR_API_METERING_UNAVAILABLE] = true;
+		set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED] = true;
+		set->has[ERR_ACCOUNT_RATE_LIMIT_EXCEEDED] = search;
+	}
+	if (r->meter == METER_QUOTA) {
+		set->has[ERR_ACCOUNT_API_QUOTA_EXCEEDED] = true;
+		set->has[ERR_GROUP_API_QUOTA_EXCEEDED] = true;
+	}
 }
 
 static void
@@ -191,8 +198,10 @@ write_headers(struct buf *b, int status, const struct error_set *set)
 	    ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
 	if (status == 401)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
-	if (status == 503 && set->has[ERR_SEARCH_BUSY])
+	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		buf_z(b, "," HEADER_REF("Retry-After"));
+	if ((status == 200 || status == 429) && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
+		buf_z(b, "," HEADER_REF("RateLimit-Policy") "," HEADER_REF("RateLimit"));
 	buf_char(b, '}');
 }
 
@@ -254,12 +263,12 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r)
 {
-	struct error_set none = { 0 };
+	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
 	buf_z(b, "\"200\":{\"description\":");
 	json_write_str(b, str_of(r->result != NULL ? r->result : "Done."));
-	write_headers(b, 200, &none);
+	write_headers(b, 200, &set);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
@@ -484,7 +493,11 @@ static const char fixed_components[] =
     "\"schema\":{\"type\":\"string\",\"const\":\"no-store\"}},"
     "\"WWW-Authenticate\":{\"description\":\"How to authenticate.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
-    "\"Retry-After\":{\"description\":\"Seconds to wait; only with search_busy.\","
+    "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"Retry-After\":{\"description\":\"Seconds to wait; with search_busy and on 429.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";
 
 static void

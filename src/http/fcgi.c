@@ -79,6 +79,7 @@ whole_answer(const struct req *rq)
 		buf_printf(&b, "Allow: %s\r\n", rq->allow);
 	if (rq->retry_after > 0)
 		buf_printf(&b, "Retry-After: %d\r\n", rq->retry_after);
+	meter_headers(rq, &b);
 	buf_z(&b, "\r\n");
 	buf_str(&b, buf_done(&rq->out));
 	return buf_done(&b);

@@ -5,6 +5,8 @@
 #define HTTP_HTTP_H
 
 #include "core/core.h"
+#include "core/meter.h"
+#include "core/metrics.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -123,6 +125,9 @@ struct worker {
 	struct arena *arena;
 	struct db *db;
 	struct key_cache *keys;
+	struct meter_link *meter;
+	struct metrics *metrics; /* may be NULL */
+	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
 	struct engine *engine;
 	const struct route *const
@@ -133,6 +138,8 @@ struct worker {
 
 /* Serves from listener until the process is to stop or has answered conf.worker_requests. */
 void http_serve(struct worker *w, int listener);
+/* Opens the counters of the host and gives every row its place in them. */
+void http_metrics(struct worker *w);
 /* False, with the reason, when a row lacks scope, access, meter or area. */
 bool routes_check(const struct route *const *tables, char *err, size_t room) MUST_USE;
 
@@ -167,8 +174,9 @@ struct req {
 
 	/* The answer. */
 	int status;
-	enum error error; /* ERR_UNSET: none */
-	int retry_after;  /* seconds; 0: no header */
+	enum error error;           /* ERR_UNSET: none */
+	int retry_after;            /* seconds; 0: no header */
+	struct meter_ticket ticket; /* what it took of rates and quotas */
 	const char *content_type;
 	struct buf out;
 };

@@ -89,6 +89,7 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	char err[INDEX_FAULT] = "";
 	size_t nfresh = 0, old = w->ndocs;
 
+	w->n.epoch++;
 	for (uint32_t i = 0; i < room && nfresh < count; i++) {
 		struct ipnet ip;
 
@@ -202,7 +203,7 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	static const char *const names[] = { "services.port", "services.product", "tags",
 		"country_code", "asn", "hostnames", "services.http.title",
 		"services.tls_enabled", "tags.category", "tags.classification",
-		"services.tags.category", "as_name" };
+		"services.tags.category", "as_name", "region" };
 	struct query q = { .dataset = DATASET_HOSTS, .root = root };
 	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
 	struct agg aggs[COUNT(names)];

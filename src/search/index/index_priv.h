@@ -73,6 +73,15 @@ struct segment_header {
 	uint64_t checksum; /* of the header with this 0, then the table */
 };
 
+struct manifest_header {
+	char magic[8];
+	uint32_t version, endian;
+	uint64_t schema, generation, size,
+	    checksum; /* of the header with this 0, then the body */
+	int64_t published_us;
+	uint64_t reserved;
+};
+
 #define SEGMENT_MAGIC "SFSEGMNT"
 #define MANIFEST_MAGIC "SFMANIFS"
 #define INDEX_ENDIAN 0x01020304u
@@ -337,8 +346,9 @@ enum { FACET_SPLITS = 4 };
 
 struct facet {
 	const struct terms *t;
-	uint32_t *counts; /* facet_places(): those from t->n on count missing values */
+	uint32_t *counts; /* facet_places() of them; those behind t->n keep what they hold */
 	uint32_t *c[FACET_SPLITS];
+	uint32_t behind[COLUMN_K_MAX]; /* kept: missing values are counted in their places */
 };
 
 size_t facet_places(const struct terms *t);
