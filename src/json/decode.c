@@ -181,8 +181,8 @@ parse(struct arena *a, const struct scan *s, struct str text)
 	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
 	json_tokener_free(t);
-	if (o == NULL)
-		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
+	if (o == NULL) /* what the scan has passed is no fault of the client's */
+		panic("json-c: out of memory"); /* UNCOVERED: malloc fails */
 	arena_defer(a, put, o);
 	attach(o, &next);
 	return o;
@@ -487,11 +487,6 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 	}
 	if (body.p[s.spans[0].at] == '{') {
 		o = parse(a, &s, body);
-		if (o == NULL) { /* json-c refuses what the scan passed */
-			how->fault.what =
-			    "unexpected character"; /* UNCOVERED: as above */
-			return JSON_INVALID;        /* UNCOVERED: as above */
-		}
 		object(&d, fields, o, out);
 		unknown(&d, fields, o);
 	} else {
