@@ -493,9 +493,11 @@ static const char fixed_components[] =
     "\"schema\":{\"type\":\"string\",\"const\":\"no-store\"}},"
     "\"WWW-Authenticate\":{\"description\":\"How to authenticate.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
-    "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w seconds.\","
+    "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w "
+    "seconds.\","
     "\"schema\":{\"type\":\"string\"}},"
-    "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t seconds.\","
+    "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t "
+    "seconds.\","
     "\"schema\":{\"type\":\"string\"}},"
     "\"Retry-After\":{\"description\":\"Seconds to wait; with search_busy and on 429.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";

@@ -126,7 +126,7 @@ struct worker {
 	struct db *db;
 	struct key_cache *keys;
 	struct meter_link *meter;
-	struct metrics *metrics; /* may be NULL */
+	struct metrics *metrics;            /* may be NULL */
 	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
 	struct engine *engine;

@@ -346,9 +346,11 @@ enum { FACET_SPLITS = 4 };
 
 struct facet {
 	const struct terms *t;
-	uint32_t *counts; /* facet_places() of them; those behind t->n keep what they hold */
+	uint32_t
+	    *counts; /* facet_places() of them; those behind t->n keep what they hold */
 	uint32_t *c[FACET_SPLITS];
-	uint32_t behind[COLUMN_K_MAX]; /* kept: missing values are counted in their places */
+	uint32_t
+	    behind[COLUMN_K_MAX]; /* kept: missing values are counted in their places */
 };
 
 size_t facet_places(const struct terms *t);
