@@ -33,6 +33,8 @@ struct command {
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
+/* From now on messages of cli_fail go there instead; NULL: to stderr again. */
+void cli_catch(struct buf *into);
 int cli_usage(const struct cli *c, const char *fmt, ...) PRINTF(2, 3);
 /* Says what the database said; DB_DOWN is EXIT_NO_DATABASE, DB_NONE EXIT_NOT_FOUND. */
 int cli_fail_db(const struct cli *c, enum db_rc rc, const char *what);
@@ -76,6 +78,12 @@ int cli_account(struct cli *c, struct str said, struct uuid *out);
 /* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
+/* ---- migrate.c: for doctor ---- */
+
+/* How many files of dir the database has not had, and the last one's number; EXIT_OK or a status after
+   a message. */
+int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version);
+
 /* ---- the commands ---- */
 
 extern const struct command migrate_command, groups_command, accounts_command,
@@ -85,5 +93,6 @@ extern const struct command migrate_command, groups_command, accounts_command,
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));
 extern const struct command workers_command __attribute__((weak));
+extern const struct command doctor_command;
 
 #endif
