@@ -173,6 +173,7 @@ parse(struct arena *a, const struct scan *s, struct str text)
 {
 	struct json_tokener *t = json_tokener_new_ex(LIM_JSON_DEPTH + 2);
 	struct span *next = s->spans;
+	enum json_tokener_error why;
 	struct json_object *o;
 
 	if (t == NULL)
@@ -180,9 +181,13 @@ parse(struct arena *a, const struct scan *s, struct str text)
 	json_tokener_set_flags(
 	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
+	why = json_tokener_get_error(t);
 	json_tokener_free(t);
-	if (o == NULL) /* what the scan has passed is no fault of the client's */
-		panic("json-c: out of memory"); /* UNCOVERED: malloc fails */
+	/* Without memory json-c stops in the middle and names no error. */
+	if (o == NULL && (why == json_tokener_success || why == json_tokener_continue))
+		panic("out of memory"); /* UNCOVERED: malloc fails */
+	if (o == NULL)
+		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
 	arena_defer(a, put, o);
 	attach(o, &next);
 	return o;
@@ -487,6 +492,11 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 	}
 	if (body.p[s.spans[0].at] == '{') {
 		o = parse(a, &s, body);
+		if (o == NULL) { /* json-c refuses what the scan passed */
+			how->fault.what =
+			    "unexpected character"; /* UNCOVERED: as above */
+			return JSON_INVALID;        /* UNCOVERED: as above */
+		}
 		object(&d, fields, o, out);
 		unknown(&d, fields, o);
 	} else {
