@@ -29,6 +29,7 @@ struct child {
 
 struct squad { /* what the master keeps of a pool */
 	int listener;
+	bool stored; /* the service manager has it too */
 	int64_t delay, not_before;
 	dev_t dev;
 	ino_t ino;
@@ -247,6 +248,7 @@ open_pool(struct master *m, uint32_t i, char *err, size_t room)
 	s->listener = heritage_sock(&m->h, path);
 	if (s->listener < 0)
 		s->listener = listen_open(path, err, room);
+	s->stored = s->listener >= 0 && listen_store(s->listener, path);
 	if (s->listener >= 0 && stat(path, &st) == 0) {
 		s->dev = st.st_dev;
 		s->ino = st.st_ino;
@@ -269,6 +271,7 @@ open_pools(struct master *m, bool fresh)
 		}
 	for (size_t i = 0; i < m->h.count;
 	     i++) { /* of pools that the file no longer has */
+		listen_forget(m->h.socks[i].path);
 		unlink(m->h.socks[i].path);
 		close(m->h.socks[i].fd);
 	}
@@ -276,19 +279,19 @@ open_pools(struct master *m, bool fresh)
 	return true;
 }
 
-/* Only what is still ours: a service manager's socket, or a successor's, stays. */
+/* Only what is still ours: what the service manager holds, or a successor, stays. A restart finds the
+   requests that have come meanwhile in its queue; after a stop the file refuses. */
 static void
 remove_sockets(const struct master *m)
 {
 	struct stat st;
 
-	if (getenv("LISTEN_FDS") != NULL)
-		return;
 	for (uint32_t i = 0; i < m->shared->pool_count; i++) {
 		const char *path = m->shared->pools[i].path;
 
-		if (m->squads[i].listener >= 0 && stat(path, &st) == 0 &&
-		    st.st_dev == m->squads[i].dev && st.st_ino == m->squads[i].ino)
+		if (m->squads[i].listener >= 0 && !m->squads[i].stored &&
+		    stat(path, &st) == 0 && st.st_dev == m->squads[i].dev &&
+		    st.st_ino == m->squads[i].ino)
 			unlink(path);
 	}
 }

@@ -305,8 +305,7 @@ dumped(struct str text)
 	static const char mark[] = "# configuration file ";
 	const char *at = memmem(text.p, text.n, mark, sizeof(mark) - 1);
 
-	return at == NULL ? STR("")
-			  : (struct str){ at, text.n - (size_t)(at - text.p) };
+	return at == NULL ? STR("") : (struct str){ at, text.n - (size_t)(at - text.p) };
 }
 
 /* nginx's own word for what is wrong, without its time and process. */
