@@ -123,3 +123,15 @@ key=$(key_new --scope esi.findings.manage --member "$viewer")
 api POST "$F/$f/resolve"
 is "$STATUS $(field .error.code)" "404 project_not_found" "C-116: outside the owner's ceiling"
 is "$(sql "SELECT status FROM finding WHERE uuid = '$foreign'")" open "and nothing of it happened"
+
+# Many at once: one of them moves it.
+key=$KEY
+x=$(finding race)
+for _ in 1 2 3 4 5 6; do
+	# shellcheck disable=SC2086 # CURL is a list of options
+	curl -sS $CURL -o /dev/null -X POST -H "X-API-Key: $KEY" "$BASE_URL$F/$x/resolve" &
+	racers="${racers-} $!"
+done
+# shellcheck disable=SC2086 # a list of process ids
+wait $racers
+is "$(sql "SELECT count(*) FROM audit WHERE subject_id = '$x'")" 1 "C-118: resolved once, however many ask"
