@@ -34,7 +34,6 @@ only() {
 only json-c '#include <json(-c)?/' json
 only libpq '#include <(postgresql/)?libpq' db
 only libfcgi '#include <fcgi' http
-only roaring '#include <roaring' search/index
 
 none "private headers stay in their directory" "$(
 	grep -rnE '#include "[a-z]+/([a-z]+/)*[a-z_]*_priv\.h"' src |

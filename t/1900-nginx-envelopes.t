@@ -6,7 +6,7 @@
 
 WORLD_CONF='worker_stuck = 500'
 world
-WORLD_PROGRAM=$BUILD/t/helper/echo
+WORLD_PROGRAM=$BIN/t/helper/echo
 WORLD_WORKERS=1
 world_weights
 sed -i 's/fastcgi_read_timeout .*/fastcgi_read_timeout 300ms;/' "$W/etc/nginx/pass.conf"

@@ -5,7 +5,7 @@
 . t/lib.sh
 
 world
-WORLD_PROGRAM=$BUILD/t/helper/echo
+WORLD_PROGRAM=$BIN/t/helper/echo
 key=none
 api_start
 web_start ''

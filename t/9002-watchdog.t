@@ -6,7 +6,7 @@
 WORLD_CONF='worker_stuck = 400
 worker_requests = 5'
 world
-WORLD_PROGRAM=$BUILD/t/helper/echo
+WORLD_PROGRAM=$BIN/t/helper/echo
 WORLD_WORKERS=1 WORLD_SEARCH_WORKERS=1
 world_weights
 key=none

@@ -18,7 +18,8 @@
 
 /* Functions whose bounds or state nobody can see at the call: they do not compile (rule 13). */
 #ifndef BASE_ALLOW_BANNED
-#pragma GCC poison strcpy strcat sprintf vsprintf strtok ctime asctime gmtime localtime rand srand gets
+#pragma GCC poison strcpy strcat sprintf vsprintf strtok ctime asctime gmtime localtime  \
+    rand srand gets
 #endif
 
 /* Our own fault: logs where, with a backtrace, and ends this process; a parent replaces it. */
@@ -32,7 +33,10 @@ struct str {
 };
 
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
-#define STR_INIT(literal) { "" literal, sizeof(literal) - 1 } /* in static tables */
+#define STR_INIT(literal)                                                                \
+	{                                                                                \
+		"" literal, sizeof(literal) - 1                                          \
+	} /* in static tables */
 #define STR_NULL ((struct str){ NULL, 0 })
 
 struct str str_of(const char *z); /* z may be NULL: STR_NULL */
@@ -65,7 +69,8 @@ struct arena;
 struct arena *arena_new(size_t cap);
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
-struct str arena_str(struct arena *a, struct str s); /* a copy, NUL-terminated behind its n bytes */
+struct str arena_str(
+    struct arena *a, struct str s); /* a copy, NUL-terminated behind its n bytes */
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 /* fn(arg) runs at the next reset, last first. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
@@ -99,9 +104,10 @@ struct uuid {
 };
 
 #define UUID_LEN 36
-bool uuid_parse(struct str s, struct uuid *out) MUST_USE; /* any case, 8-4-4-4-12 only (C-020) */
+bool uuid_parse(
+    struct str s, struct uuid *out) MUST_USE; /* any case, 8-4-4-4-12 only (C-020) */
 void uuid_print(const struct uuid *u, char out[UUID_LEN + 1]); /* lower case */
-struct uuid uuid_random(void); /* version 4 */
+struct uuid uuid_random(void);                                 /* version 4 */
 int uuid_cmp(const struct uuid *a, const struct uuid *b);
 
 /* Microseconds since 1970-01-01T00:00:00Z; TS_NULL is "unset". */
@@ -119,13 +125,19 @@ bool ts_parse(struct str s, struct ts *out) MUST_USE;
 bool ts_parse_date(struct str s, struct ts *out) MUST_USE;
 /* 2026-01-02T03:04:05.123456Z: one precision everywhere (C-120). Not for TS_NULL. */
 void ts_print(struct ts t, char out[TS_LEN + 1]);
-struct ts ts_now(void); /* the wall clock */
-int64_t mono_us(void);	/* a clock that only goes forward */
+struct ts ts_now(void);                 /* the wall clock */
+int64_t mono_us(void);                  /* a clock that only goes forward */
 void random_bytes(void *out, size_t n); /* from the kernel; cannot fail */
 
 /* ---- one line an event, on stderr, with the journal's <priority> prefix (rule 18) ---- */
 
-enum log_prio { LOGP_ERR = 3, LOGP_WARNING = 4, LOGP_NOTICE = 5, LOGP_INFO = 6, LOGP_DEBUG = 7 };
+enum log_prio {
+	LOGP_ERR = 3,
+	LOGP_WARNING = 4,
+	LOGP_NOTICE = 5,
+	LOGP_INFO = 6,
+	LOGP_DEBUG = 7
+};
 
 /* fmt gives "key=value key=value"; control characters are written as '?'. */
 void log_event(enum log_prio prio, const char *event, const char *fmt, ...) PRINTF(3, 4);

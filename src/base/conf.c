@@ -8,7 +8,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum kind { KIND_text, KIND_path, KIND_number, KIND_ms, KIND_seconds, KIND_bytes, KIND_yesno };
+enum kind {
+	KIND_text,
+	KIND_path,
+	KIND_number,
+	KIND_ms,
+	KIND_seconds,
+	KIND_bytes,
+	KIND_yesno
+};
 
 struct param {
 	const char *name;
@@ -21,8 +29,8 @@ struct param {
 
 struct conf conf;
 
-static const char *const kind_names[] = { "text", "path", "number", "ms", "seconds", "bytes",
-	"yesno" };
+static const char *const kind_names[] = { "text", "path", "number", "ms", "seconds",
+	"bytes", "yesno" };
 
 /* #def keeps the macro names in paths unexpanded, so text defaults go through a second macro. */
 #define DEFAULT_text(def) def
@@ -34,8 +42,9 @@ static const char *const kind_names[] = { "text", "path", "number", "ms", "secon
 #define DEFAULT_yesno(def) #def
 
 static const struct param params[] = {
-#define PARAM(name, type, def, lo, hi, reload, help)                                               \
-	{ #name, KIND_##type, offsetof(struct conf, name), DEFAULT_##type(def), lo, hi, help },
+#define PARAM(name, type, def, lo, hi, reload, help)                                     \
+	{ #name, KIND_##type, offsetof(struct conf, name), DEFAULT_##type(def), lo, hi,  \
+		help },
 #include "tbl/params.h"
 #undef PARAM
 };
@@ -55,7 +64,8 @@ set_text(const struct param *p, struct str value, struct conf *out)
 		return false;
 	if (p->kind == KIND_path && value.n > 0 && value.p[0] != '/')
 		return false;
-	copy = strndup(value.p, value.n); /* kept for the life of the process, as conf is */
+	copy =
+	    strndup(value.p, value.n); /* kept for the life of the process, as conf is */
 	if (copy == NULL)
 		panic("out of memory");
 	memcpy(&old, (char *)out + p->offset, sizeof(old));
@@ -124,13 +134,16 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 	size_t size = 0;
 	ssize_t n;
 
-	for (int number = 1; fault == NULL && (n = getline(&line, &size, in)) >= 0; number++) {
+	for (int number = 1; fault == NULL && (n = getline(&line, &size, in)) >= 0;
+	     number++) {
 		struct str text = { line, (size_t)n };
 
-		fault = str_utf8_bad(text) < text.n ? "not UTF-8" : line_fault(text, out, &p);
+		fault =
+		    str_utf8_bad(text) < text.n ? "not UTF-8" : line_fault(text, out, &p);
 		if (fault != NULL && p != NULL)
-			snprintf(err, room, "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file,
-			    number, fault, p->name, kind_names[p->kind], p->lo, p->hi);
+			snprintf(err, room,
+			    "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file, number,
+			    fault, p->name, kind_names[p->kind], p->lo, p->hi);
 		else if (fault != NULL)
 			snprintf(err, room, "%s:%d: %s", file, number, fault);
 	}

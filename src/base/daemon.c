@@ -17,7 +17,8 @@ struct options {
 static int
 usage(const struct daemon *d)
 {
-	fprintf(stderr, "usage: %s [-tV] [-c file]%s\n", d->name, d->dump != NULL ? " [-D what]" : "");
+	fprintf(stderr, "usage: %s [-tV] [-c file]%s\n", d->name,
+	    d->dump != NULL ? " [-D what]" : "");
 	return 2;
 }
 
@@ -57,7 +58,8 @@ default_file(const struct daemon *d, char *room, size_t n)
 
 /* A daemon without pools is one worker that listens on nothing. */
 static bool
-prepare(const struct daemon *d, const char *file, struct pool *pools, size_t *n, char *err, size_t room)
+prepare(const struct daemon *d, const char *file, struct pool *pools, size_t *n,
+    char *err, size_t room)
 {
 	if (!conf_load(file, err, room) || (d->check != NULL && !d->check(err, room)))
 		return false;

@@ -8,8 +8,8 @@
 
 /* A pool: processes that share one listening Unix socket (PLATFORM.md, "Workers"). */
 struct pool {
-	char name[64];	 /* the upstream's name */
-	char path[108];	 /* its unix: path; "" for a pool that listens on nothing */
+	char name[64];    /* the upstream's name */
+	char path[108];   /* its unix: path; "" for a pool that listens on nothing */
 	unsigned workers; /* sum of the weights of its lines */
 };
 
@@ -17,7 +17,8 @@ enum { POOLS_MAX = 16, WORKERS_MAX = 512 };
 
 /* Reads an nginx upstream file: each distinct unix: path is a pool, weights (default 1; backup lines
    do not count) add up to its processes. Pure text; false and "line: what" in err on bad input. */
-bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
+bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err,
+    size_t room) MUST_USE;
 
 struct daemon {
 	const char *name;
@@ -45,13 +46,15 @@ bool daemon_stopping(void);
    a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead one. */
 struct worker_slot {
 	_Atomic int32_t pid;
-	_Atomic int32_t searching; /* 1 while it runs a search: see daemon_searching */
+	_Atomic int32_t searching;  /* 1 while it runs a search: see daemon_searching */
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
 	uint32_t pool; /* index of its pool */
 };
-struct worker_slot *daemon_slot(void); /* of this worker; a private one outside daemon_main */
-unsigned daemon_searching(void);       /* how many workers run a search now, this one included */
+struct worker_slot *daemon_slot(
+    void); /* of this worker; a private one outside daemon_main */
+unsigned daemon_searching(
+    void); /* how many workers run a search now, this one included */
 
 /* ---- a running daemon from outside, for surfacectl workers ---- */
 
@@ -64,12 +67,14 @@ struct pool_view {
 struct daemon_view {
 	int master; /* pid */
 	size_t pool_count;
-	struct pool pools[POOLS_MAX]; /* what the master read at its last start or reload */
+	struct pool
+	    pools[POOLS_MAX]; /* what the master read at its last start or reload */
 	struct pool_view views[POOLS_MAX];
 };
 
 /* path: the socket of any of its pools. False with a reason: nobody listens, or not permitted; master
    is 0 in the first case. */
-bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
+bool daemon_view(
+    const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 
 #endif

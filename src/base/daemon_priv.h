@@ -10,7 +10,8 @@
 #include <sys/types.h>
 
 enum {
-	SLOTS_MAX = 2 * WORKERS_MAX, /* old workers keep theirs until they have finished */
+	SLOTS_MAX =
+	    2 * WORKERS_MAX, /* old workers keep theirs until they have finished */
 	BACKLOG = 511,
 };
 
@@ -23,14 +24,16 @@ struct shared {
 	uint64_t magic;
 	_Atomic uint32_t high; /* slots below it have been used */
 	uint32_t pool_count;
-	struct pool pools[POOLS_MAX]; /* what the master runs, as it was read at its last start */
+	struct pool
+	    pools[POOLS_MAX]; /* what the master runs, as it was read at its last start */
 	struct worker_slot slots[SLOTS_MAX];
 };
 
 /* What a master hands to its next self through the environment, besides the descriptors. */
 struct heritage {
-	char exe[4096]; /* as it was called at the first start: an upgrade has replaced the file */
-	int shared;	/* descriptor; -1: a fresh start */
+	char exe
+	    [4096]; /* as it was called at the first start: an upgrade has replaced the file */
+	int shared; /* descriptor; -1: a fresh start */
 	size_t count;
 	struct {
 		int fd;
@@ -48,7 +51,7 @@ int heritage_sock(struct heritage *h, const char *path); /* hands it over; -1: n
 
 /* ---- listen.c ---- */
 int listen_open(const char *path, char *err, size_t room); /* -1 with a reason */
-bool listen_adopt(int fd);				   /* non-blocking, close on exec */
+bool listen_adopt(int fd); /* non-blocking, close on exec */
 
 /* ---- worker.c ---- */
 struct shared *shared_new(int *fd);

@@ -54,21 +54,36 @@ take_systemd(struct heritage *h)
 			add(h, SD_LISTEN_FDS_START + i, path);
 }
 
+/* A number and the space behind it. */
+static bool
+take_number(char **at, int *out)
+{
+	size_t n = strcspn(*at, " ");
+	int64_t i;
+
+	if ((*at)[n] == '\0' || !str_int64((struct str){ *at, n }, &i) || i < 0 ||
+	    i > INT32_MAX)
+		return false;
+	*out = (int)i;
+	*at += n + 1;
+	return true;
+}
+
 /* "PID SHARED EXE" and lines of "FD PATH": the path of the file, which is not what the socket was bound
    to (listen_open renames it). */
 static void
 take_own(struct heritage *h, char *text)
 {
 	char *line = strsep(&text, "\n");
-	int pid, fd, at;
+	int pid, fd;
 
-	if (sscanf(line, "%d %d %n", &pid, &fd, &at) < 2 || pid != getpid())
+	if (!take_number(&line, &pid) || pid != getpid() || !take_number(&line, &fd))
 		return;
 	h->shared = fd;
-	snprintf(h->exe, sizeof(h->exe), "%s", line + at);
+	snprintf(h->exe, sizeof(h->exe), "%s", line);
 	while ((line = strsep(&text, "\n")) != NULL)
-		if (sscanf(line, "%d %n", &fd, &at) == 1)
-			add(h, fd, line + at);
+		if (take_number(&line, &fd))
+			add(h, fd, line);
 }
 
 static void

@@ -40,7 +40,8 @@ is_shared(int dir, const char *name)
 	char target[256];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target));
 
-	return n >= (ssize_t)sizeof(wanted) - 1 && memcmp(target, wanted, sizeof(wanted) - 1) == 0;
+	return n >= (ssize_t)sizeof(wanted) - 1 &&
+	       memcmp(target, wanted, sizeof(wanted) - 1) == 0;
 }
 
 /* A descriptor of the mapping, or -1. */
@@ -105,7 +106,8 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 	if (fd >= 0)
 		close(fd);
 	if (s == MAP_FAILED || s->magic != SHARED_MAGIC) {
-		snprintf(err, room, "process %d cannot be looked into: %s", (int)out->master,
+		snprintf(err, room, "process %d cannot be looked into: %s",
+		    (int)out->master,
 		    fd < 0 ? "not permitted, or no master of ours" : "another version");
 		return false;
 	}

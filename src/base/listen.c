@@ -17,7 +17,8 @@ static bool
 address(struct sockaddr_un *a, const char *path)
 {
 	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	return (size_t)snprintf(a->sun_path, sizeof(a->sun_path), "%s", path) < sizeof(a->sun_path);
+	return (size_t)snprintf(a->sun_path, sizeof(a->sun_path), "%s", path) <
+	       sizeof(a->sun_path);
 }
 
 static bool
@@ -59,7 +60,7 @@ bind_at(int fd, const char *temporary, const char *path)
 	}
 	unlink(temporary);
 	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && permit(temporary) &&
-	    listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
+	       listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
 }
 
 int
@@ -73,7 +74,8 @@ listen_open(const char *path, char *err, size_t room)
 		return -1;
 	}
 	/* sun_path has room for 107 bytes: a long name loses its last two. */
-	snprintf(temporary, sizeof(temporary), "%.*s.~", strlen(path) > 105 ? 105 : (int)strlen(path), path);
+	snprintf(temporary, sizeof(temporary), "%.*s.~",
+	    strlen(path) > 105 ? 105 : (int)strlen(path), path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && bind_at(fd, temporary, path))
 		return fd;
@@ -91,5 +93,5 @@ listen_adopt(int fd)
 	int flags = fcntl(fd, F_GETFL);
 
 	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
-	    fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+	       fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
 }

@@ -51,6 +51,7 @@ panic(const char *fmt, ...)
 	va_start(ap, fmt);
 	emit(LOGP_ERR, "panic", fmt, ap);
 	va_end(ap);
-	backtrace_symbols_fd(frames, backtrace(frames, (int)COUNT(frames)), STDERR_FILENO);
+	backtrace_symbols_fd(
+	    frames, backtrace(frames, (int)COUNT(frames)), STDERR_FILENO);
 	abort();
 }

@@ -13,17 +13,18 @@
 #include <unistd.h>
 
 enum {
-	TICK_US = 1000000,	   /* how often the master looks around when nothing happens */
-	QUICK_TICK_US = 100000,	   /* while it waits for a worker to end or to be started */
-	HEALTHY_US = 1000000,	   /* a worker that lived this long died of something new */
-	DELAY_MIN_US = 100000,	   /* before a worker that died at once is replaced ... */
-	DELAY_MAX_US = 5000000,	   /* ... doubled each time up to this */
-	RELOAD_TEST_SECONDS = 30,  /* for the new self to test its configuration */
+	TICK_US = 1000000, /* how often the master looks around when nothing happens */
+	QUICK_TICK_US = 100000, /* while it waits for a worker to end or to be started */
+	HEALTHY_US = 1000000,   /* a worker that lived this long died of something new */
+	DELAY_MIN_US = 100000,  /* before a worker that died at once is replaced ... */
+	DELAY_MAX_US = 5000000, /* ... doubled each time up to this */
+	RELOAD_TEST_SECONDS = 30, /* for the new self to test its configuration */
 };
 
 struct child {
 	int64_t started;
-	bool retired; /* of the master's former self, or of a stop: has been told to end */
+	bool
+	    retired; /* of the master's former self, or of a stop: has been told to end */
 };
 
 struct squad { /* what the master keeps of a pool */
@@ -93,7 +94,8 @@ start_worker(struct master *m, uint32_t pool)
 	}
 	if (pid == 0) {
 		close_in_child(m, pool);
-		worker_run(m->d, pool_of(m, pool), m->squads[pool].listener, m->shared, slot);
+		worker_run(
+		    m->d, pool_of(m, pool), m->squads[pool].listener, m->shared, slot);
 	}
 	atomic_store(&slot->pid, pid);
 	m->children[at] = (struct child){ .started = mono_us() };
@@ -106,8 +108,8 @@ living(const struct master *m, uint32_t pool)
 	unsigned n = 0;
 
 	for (int i = 0; i < SLOTS_MAX; i++)
-		n += atomic_load(&m->shared->slots[i].pid) != 0 && !m->children[i].retired &&
-		    m->shared->slots[i].pool == pool;
+		n += atomic_load(&m->shared->slots[i].pid) != 0 &&
+		     !m->children[i].retired && m->shared->slots[i].pool == pool;
 	return n;
 }
 
@@ -200,8 +202,8 @@ kill_stuck(struct master *m)
 
 		if (pid <= 0 || since == 0 || now - since <= conf.worker_stuck * 1000)
 			continue;
-		log_event(LOGP_ERR, "worker_stuck", "pid=%d pool=%s ms=%" PRId64, (int)pid,
-		    pool_of(m, slot->pool)->name, (now - since) / 1000);
+		log_event(LOGP_ERR, "worker_stuck", "pid=%d pool=%s ms=%" PRId64,
+		    (int)pid, pool_of(m, slot->pool)->name, (now - since) / 1000);
 		kill(pid, SIGKILL);
 	}
 }
@@ -260,11 +262,13 @@ open_pools(struct master *m, bool fresh)
 
 	for (uint32_t i = 0; i < m->shared->pool_count; i++)
 		if (!open_pool(m, i, err, sizeof(err))) {
-			log_event(LOGP_ERR, "listen", "pool=%s why=\"%s\"", pool_of(m, i)->name, err);
+			log_event(LOGP_ERR, "listen", "pool=%s why=\"%s\"",
+			    pool_of(m, i)->name, err);
 			if (fresh)
 				return false;
 		}
-	for (size_t i = 0; i < m->h.count; i++) { /* of pools that the file no longer has */
+	for (size_t i = 0; i < m->h.count;
+	     i++) { /* of pools that the file no longer has */
 		unlink(m->h.socks[i].path);
 		close(m->h.socks[i].fd);
 	}
@@ -340,14 +344,16 @@ static void
 reload(struct master *m)
 {
 	if (!successor_is_fit(m)) {
-		log_event(LOGP_ERR, "reload_refused", "exe=%s: the running workers stay", m->h.exe);
+		log_event(LOGP_ERR, "reload_refused", "exe=%s: the running workers stay",
+		    m->h.exe);
 		return;
 	}
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, mono_us());
 	keep_descriptors(m);
 	if (heritage_give(&m->h))
 		execv(m->h.exe, m->argv);
-	log_event(LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
+	log_event(
+	    LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
 	for (size_t i = 0; i < m->h.count; i++)
 		listen_adopt(m->h.socks[i].fd); /* close on exec again */
 	m->h.count = 0;
@@ -448,7 +454,8 @@ take_over(struct master *m, const struct pool *pools, size_t n)
 }
 
 int
-master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n, struct heritage *h)
+master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n,
+    struct heritage *h)
 {
 	static struct master m; /* large, and there is one */
 	bool fresh = h->shared < 0;
@@ -463,8 +470,8 @@ master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t
 	if (sd_watchdog_enabled(0, &watchdog) > 0)
 		m.watchdog_us = (int64_t)watchdog;
 	fill(&m);
-	log_event(LOGP_NOTICE, fresh ? "started" : "reloaded", "program=%s version=%s", d->name,
-	    PACKAGE_VERSION);
+	log_event(LOGP_NOTICE, fresh ? "started" : "reloaded", "program=%s version=%s",
+	    d->name, PACKAGE_VERSION);
 	sd_notifyf(0, "READY=1\nMAINPID=%d", (int)getpid());
 	loop(&m, &set);
 	remove_sockets(&m);

@@ -11,8 +11,8 @@ enum { WORD_ROOM = 256 };
 struct reader {
 	const char *p, *end;
 	unsigned line;
-	const char *fault;	 /* what is wrong; NULL: nothing yet */
-	size_t n;		 /* of word */
+	const char *fault;        /* what is wrong; NULL: nothing yet */
+	size_t n;                 /* of word */
 	char word[WORD_ROOM + 1]; /* of the last TOKEN_WORD, unquoted */
 	struct pool *pools;
 	size_t count;
@@ -56,6 +56,12 @@ take(struct reader *r, char c)
 	return true;
 }
 
+static bool
+ends_word(char c)
+{
+	return is_space(c) || c == ';' || c == '{' || c == '}';
+}
+
 /* A quote counts at the beginning of a word alone, a backslash hides the next byte: nginx's rules. */
 static enum token
 read_word(struct reader *r)
@@ -63,18 +69,18 @@ read_word(struct reader *r)
 	char quote = *r->p == '"' || *r->p == '\'' ? *r->p++ : '\0';
 
 	for (r->n = 0; r->p < r->end; r->p++) {
-		if (quote != '\0' ? *r->p == quote
-				  : is_space(*r->p) || memchr(";{}", *r->p, 3) != NULL)
+		if (quote != '\0' ? *r->p == quote : ends_word(*r->p))
 			break;
 		if (*r->p == '\\' && r->p + 1 < r->end)
 			r->p++;
 		if (!take(r, *r->p))
-			return fault(r, "a word is too long or holds a control character");
+			return fault(
+			    r, "a word is too long or holds a control character");
 	}
 	if (quote != '\0' && r->p == r->end)
 		return fault(r, "a quote is not closed");
 	r->p += quote != '\0';
-	if (quote != '\0' && r->p < r->end && !is_space(*r->p) && memchr(";{", *r->p, 2) == NULL)
+	if (quote != '\0' && r->p < r->end && (!ends_word(*r->p) || *r->p == '}'))
 		return fault(r, "something follows a closing quote");
 	r->word[r->n] = '\0';
 	return TOKEN_WORD;
@@ -204,7 +210,8 @@ read_upstream(struct reader *r)
 		return false;
 	}
 	while ((t = next(r)) == TOKEN_WORD)
-		if (!(strcmp(r->word, "server") == 0 ? read_server(r, name) : skip_directive(r)))
+		if (!(strcmp(r->word, "server") == 0 ? read_server(r, name)
+						     : skip_directive(r)))
 			return false;
 	if (t != TOKEN_CLOSE)
 		fault(r, "expected a directive or }");
@@ -218,7 +225,8 @@ judge(struct reader *r)
 
 	for (size_t i = 0; i < r->count; i++) {
 		if (r->pools[i].workers == 0)
-			fault(r, "a socket has no server line that counts (all backup or down)");
+			fault(r, "a socket has no server line that counts (all backup or "
+				 "down)");
 		sum += r->pools[i].workers;
 	}
 	if (r->count == 0)
@@ -228,12 +236,16 @@ judge(struct reader *r)
 }
 
 bool
-pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+pools_parse(
+    struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
-	struct reader r = { .p = text.p, .end = text.p + text.n, .line = 1, .pools = out };
+	struct reader r = {
+		.p = text.p, .end = text.p + text.n, .line = 1, .pools = out
+	};
 	enum token t = TOKEN_END;
 
-	while (r.fault == NULL && (t = next(&r)) == TOKEN_WORD && strcmp(r.word, "upstream") == 0)
+	while (r.fault == NULL && (t = next(&r)) == TOKEN_WORD &&
+	       strcmp(r.word, "upstream") == 0)
 		if (!read_upstream(&r))
 			break;
 	if (r.fault == NULL && t != TOKEN_END)

@@ -108,8 +108,14 @@ static size_t
 space_at(struct str s)
 {
 	static const struct str spaces[] = {
-		STR_INIT("\xc2\x85"), STR_INIT("\xc2\xa0"), STR_INIT("\xe1\x9a\x80"), STR_INIT("\xe2\x80\xa8"),
-		STR_INIT("\xe2\x80\xa9"), STR_INIT("\xe2\x80\xaf"), STR_INIT("\xe2\x81\x9f"), STR_INIT("\xe3\x80\x80"),
+		STR_INIT("\xc2\x85"),
+		STR_INIT("\xc2\xa0"),
+		STR_INIT("\xe1\x9a\x80"),
+		STR_INIT("\xe2\x80\xa8"),
+		STR_INIT("\xe2\x80\xa9"),
+		STR_INIT("\xe2\x80\xaf"),
+		STR_INIT("\xe2\x81\x9f"),
+		STR_INIT("\xe3\x80\x80"),
 	};
 
 	if (s.n == 0)
@@ -120,8 +126,8 @@ space_at(struct str s)
 		if (str_starts(s, spaces[i]))
 			return spaces[i].n;
 	/* U+2000 to U+200A */
-	if (s.n >= 3 && memcmp(s.p, "\xe2\x80", 2) == 0 && (unsigned char)s.p[2] >= 0x80 &&
-	    (unsigned char)s.p[2] <= 0x8a)
+	if (s.n >= 3 && memcmp(s.p, "\xe2\x80", 2) == 0 &&
+	    (unsigned char)s.p[2] >= 0x80 && (unsigned char)s.p[2] <= 0x8a)
 		return 3;
 	return 0;
 }
@@ -159,7 +165,8 @@ str_int64(struct str s, int64_t *out)
 		int d = s.p[i] - '0';
 
 		if (d < 0 || d > 9 || __builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_sub_overflow(v, d, &v)) /* negative, so that INT64_MIN fits */
+		    __builtin_sub_overflow(
+			v, d, &v)) /* negative, so that INT64_MIN fits */
 			return false;
 	}
 	if (!minus && v == INT64_MIN)

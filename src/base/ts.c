@@ -129,10 +129,12 @@ ts_parse(struct str s, struct ts *out)
 	int64_t days, us, off;
 	int h, m, sec;
 
-	if (!date(&s, &days) || !take(&s, "Tt ") || !digits(&s, 2, &h) || !take(&s, ":") ||
-	    !digits(&s, 2, &m) || !take(&s, ":") || !digits(&s, 2, &sec))
+	if (!date(&s, &days) || !take(&s, "Tt ") || !digits(&s, 2, &h) ||
+	    !take(&s, ":") || !digits(&s, 2, &m) || !take(&s, ":") ||
+	    !digits(&s, 2, &sec))
 		return false;
-	if (h > 23 || m > 59 || sec > 59 || !fraction(&s, &us) || !offset(&s, &off) || s.n > 0)
+	if (h > 23 || m > 59 || sec > 59 || !fraction(&s, &us) || !offset(&s, &off) ||
+	    s.n > 0)
 		return false;
 	out->us = (days * 86400 + h * 3600 + m * 60 + sec - off) * SECOND + us;
 	return true;
@@ -163,9 +165,10 @@ ts_print(struct ts t, char out[TS_LEN + 1])
 	if (ts_is_null(t) || y < 0 || y > 9999)
 		panic("a timestamp outside the years 0000 to 9999");
 	s = (int)(us / SECOND);
-	snprintf(out, TS_LEN + 1, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", (unsigned)y % 10000,
-	    (unsigned)m % 100, (unsigned)d % 100, (unsigned)s / 3600 % 100,
-	    (unsigned)s / 60 % 60, (unsigned)s % 60, (unsigned)(us % SECOND));
+	snprintf(out, TS_LEN + 1, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ",
+	    (unsigned)y % 10000, (unsigned)m % 100, (unsigned)d % 100,
+	    (unsigned)s / 3600 % 100, (unsigned)s / 60 % 60, (unsigned)s % 60,
+	    (unsigned)(us % SECOND));
 }
 
 bool

@@ -23,7 +23,8 @@ static int epoll = -1, epoll_listener = -1, epoll_extra = -1;
 struct shared *
 shared_map(int fd)
 {
-	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct shared *s =
+	    mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (s == MAP_FAILED)
 		return NULL;
@@ -60,7 +61,8 @@ privileges_drop(char *err, size_t room)
 		snprintf(err, room, "user %s is unknown", conf.user);
 		return false;
 	}
-	if (initgroups(conf.user, pw->pw_gid) == 0 && setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0)
+	if (initgroups(conf.user, pw->pw_gid) == 0 && setgid(pw->pw_gid) == 0 &&
+	    setuid(pw->pw_uid) == 0)
 		return true;
 	snprintf(err, room, "become %s: %s", conf.user, strerror(errno));
 	return false;
@@ -78,20 +80,23 @@ note_stop(int sig)
 static void
 set_signals(void)
 {
-	struct sigaction stop = { .sa_handler = note_stop }, ignore = { .sa_handler = SIG_IGN };
+	struct sigaction stop = { .sa_handler = note_stop },
+			 ignore = { .sa_handler = SIG_IGN };
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	if (sigaction(SIGTERM, &stop, NULL) != 0 || sigaction(SIGPIPE, &ignore, NULL) != 0 ||
-	    sigaction(SIGINT, &ignore, NULL) != 0 || sigaction(SIGHUP, &ignore, NULL) != 0 ||
+	if (sigaction(SIGTERM, &stop, NULL) != 0 ||
+	    sigaction(SIGPIPE, &ignore, NULL) != 0 ||
+	    sigaction(SIGINT, &ignore, NULL) != 0 ||
+	    sigaction(SIGHUP, &ignore, NULL) != 0 ||
 	    sigprocmask(SIG_SETMASK, &blocked, NULL) != 0)
 		panic("signals: %s", strerror(errno));
 }
 
 void
-worker_run(const struct daemon *d, const struct pool *pool, int listener, struct shared *shared,
-    struct worker_slot *slot)
+worker_run(const struct daemon *d, const struct pool *pool, int listener,
+    struct shared *shared, struct worker_slot *slot)
 {
 	pid_t master = getppid();
 	char err[256];
@@ -118,7 +123,8 @@ daemon_stopping(void)
 {
 	sigset_t pending;
 
-	return stop_seen || (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
+	return stop_seen ||
+	       (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
 }
 
 static void
@@ -137,7 +143,8 @@ watch_extra(int fd)
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
 	if (epoll_extra >= 0 && epoll_extra != fd)
-		epoll_ctl(epoll, EPOLL_CTL_DEL, epoll_extra, NULL); /* fails when it is closed: gone */
+		epoll_ctl(epoll, EPOLL_CTL_DEL, epoll_extra,
+		    NULL); /* fails when it is closed: gone */
 	epoll_extra = fd;
 	if (fd >= 0 && epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e) != 0)
 		watch(fd, EPOLLIN);
@@ -184,6 +191,7 @@ daemon_searching(void)
 		return (unsigned)atomic_load(&private_slot.searching);
 	high = atomic_load(&own_shared->high);
 	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
-		n += atomic_load_explicit(&own_shared->slots[i].searching, memory_order_relaxed) != 0;
+		n += atomic_load_explicit(
+			 &own_shared->slots[i].searching, memory_order_relaxed) != 0;
 	return n;
 }

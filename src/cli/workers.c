@@ -117,7 +117,8 @@ workers(struct cli *c, int argc, char **argv)
 	lines = ARENA_ARRAY(c->arena, n, struct line);
 	for (size_t i = 0; i < n; i++)
 		compare(&lines[i], &pools[i], &view);
-	return cli_print_list(c, "pools", line_out, (struct list){ .items = lines, .n = n }, sizeof(*lines));
+	return cli_print_list(c, "pools", line_out,
+	    (struct list){ .items = lines, .n = n }, sizeof(*lines));
 }
 
 const struct command workers_command = {

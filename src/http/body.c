@@ -5,12 +5,6 @@
 #include "http/http_priv.h"
 
 static struct str
-lower(char *room, size_t size, struct str s)
-{
-	return s.n > size ? STR_NULL : str_lower_ascii(room, s);
-}
-
-static struct str
 skip_space(struct str s)
 {
 	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
@@ -31,8 +25,11 @@ bool
 body_media_type(struct str value)
 {
 	char room[128];
-	struct str s = skip_space(lower(room, sizeof(room), value));
+	struct str s;
 
+	if (value.n > sizeof(room))
+		return false;
+	s = skip_space(str_lower_ascii(room, value));
 	if (!str_starts(s, STR("application/json")))
 		return false;
 	s = skip_space(after(s, strlen("application/json")));
@@ -59,7 +56,8 @@ body_encoding(struct str value)
 {
 	char room[32];
 
-	return value.n == 0 || str_is(lower(room, sizeof(room), value), "identity");
+	return value.n == 0 || (value.n <= sizeof(room) &&
+				   str_is(str_lower_ascii(room, value), "identity"));
 }
 
 int

@@ -20,7 +20,7 @@ struct follower {
 	struct source source;
 	struct buf room;
 	uint64_t written; /* documents of this pass */
-	bool counted;	  /* rows were compared with documents since the last news */
+	bool counted;     /* rows were compared with documents since the last news */
 };
 
 struct follower *
@@ -32,10 +32,13 @@ follow_open(const char *directory)
 	if (f == NULL || (f->directory = strdup(directory)) == NULL)
 		panic("out of memory");
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
-		log_event(LOGP_ERR, "index", "directory=%s error=\"%s\"", directory, strerror(errno));
+		log_event(LOGP_ERR, "index", "directory=%s error=\"%s\"", directory,
+		    strerror(errno));
 	f->lock = index_lock(directory);
 	if (f->lock < 0) {
-		log_event(LOGP_ERR, "index", "directory=%s error=\"another surfaced-index has the lock, or it cannot be made\"",
+		log_event(LOGP_ERR, "index",
+		    "directory=%s error=\"another surfaced-index has the lock, or it "
+		    "cannot be made\"",
 		    directory);
 		free(f->directory);
 		free(f);
@@ -80,7 +83,8 @@ flush(struct follower *f, struct index_builder *b, struct index_state *to, char 
 	if (index_build_documents(b) == 0)
 		return true;
 	f->written += index_build_documents(b);
-	return index_build_write(b, f->directory, &s, err) && index_state_add(f->directory, to, s, err);
+	return index_build_write(b, f->directory, &s, err) &&
+	       index_state_add(f->directory, to, s, err);
 }
 
 /* Reads what source_documents began. */
@@ -105,7 +109,8 @@ build(struct follower *f, struct index_builder *b, struct index_state *to, char 
 }
 
 static bool
-fetch(struct follower *f, struct index_state *to, enum source_what what, struct str ips, char *err)
+fetch(struct follower *f, struct index_state *to, enum source_what what, struct str ips,
+    char *err)
 {
 	struct index_builder *b;
 	bool ok;
@@ -155,7 +160,8 @@ list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
 	for (size_t i = 0; i < f->state.nsegments; i++)
 		for (size_t k = 0; k < COUNT(names); k++)
 			if (!index_each_ip(f->directory, &f->state.segments[i],
-				schema_find(DATASET_HOSTS, str_of(names[k])), slug, list_ip, ips, err))
+				schema_find(DATASET_HOSTS, str_of(names[k])), slug,
+				list_ip, ips, err))
 				return false;
 	return true;
 }
@@ -170,7 +176,8 @@ take_tags(struct follower *f, struct buf *ips, bool *changed, char *err)
 	index_tags_set(&fresh, f->source.tags, f->source.ntags);
 	*changed = fresh.n != f->state.tags.n;
 	for (size_t i = 0; ok && i < fresh.n; i++) {
-		const struct tag *old = index_tags_find(&f->state.tags, fresh.items[i].slug);
+		const struct tag *old =
+		    index_tags_find(&f->state.tags, fresh.items[i].slug);
 
 		*changed |= old == NULL || !str_eq(old->name, fresh.items[i].name);
 		if (!same_meaning(old, &fresh.items[i])) {
@@ -228,10 +235,12 @@ merge(struct follower *f, char *err)
 
 	if (f->state.nsegments <= (size_t)conf.index_segments)
 		return true;
-	qsort(f->state.segments, f->state.nsegments, sizeof(*f->state.segments), by_living);
+	qsort(
+	    f->state.segments, f->state.nsegments, sizeof(*f->state.segments), by_living);
 	n = merge_width(&f->state);
 	for (size_t i = 0; ok && i < n; i++)
-		ok = index_each_ip(f->directory, &f->state.segments[i], NULL, STR_NULL, list_ip, &ips, err);
+		ok = index_each_ip(f->directory, &f->state.segments[i], NULL, STR_NULL,
+		    list_ip, &ips, err);
 	if (ok) {
 		buf_char(&ips, '}');
 		index_state_drop(&f->state, 0, n);
@@ -246,7 +255,8 @@ merge(struct follower *f, char *err)
 static bool
 rebuild(struct follower *f, char *err)
 {
-	struct index_state fresh = { .generation = f->state.generation, .published_at = TS_NULL };
+	struct index_state fresh = { .generation = f->state.generation,
+		.published_at = TS_NULL };
 
 	index_tags_set(&fresh.tags, f->source.tags, f->source.ntags);
 	if (!fetch(f, &fresh, SOURCE_ALL, STR_NULL, err)) {
@@ -266,7 +276,8 @@ catch_up(struct follower *f, bool *changed, char *err)
 
 	if (ips.n > 0)
 		buf_char(&ips, '}');
-	ok = ok && fetch(f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED, buf_done(&ips), err);
+	ok = ok && fetch(f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED,
+		       buf_done(&ips), err);
 	*changed |= f->written > 0;
 	buf_free(&ips);
 	return ok && (!*changed || merge(f, err));
@@ -282,7 +293,8 @@ publish(struct follower *f, int64_t start, const char *how, char *err)
 	for (size_t i = 0; i < f->state.nsegments; i++)
 		documents += living(&f->state.segments[i]);
 	log_event(LOGP_INFO, "index",
-	    "generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64 " segments=%zu ms=%" PRId64,
+	    "generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64
+	    " segments=%zu ms=%" PRId64,
 	    f->state.generation, how, documents, f->written, f->state.nsegments,
 	    (mono_us() - start) / 1000);
 	return true;

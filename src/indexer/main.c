@@ -29,12 +29,14 @@ watch(struct alarm *a, int fd)
 static void
 alarm_set(struct alarm *a)
 {
-	struct itimerspec every = { { conf.index_poll / 1000, conf.index_poll % 1000 * 1000000 },
+	struct itimerspec every = { { conf.index_poll / 1000,
+					conf.index_poll % 1000 * 1000000 },
 		{ conf.index_poll / 1000, conf.index_poll % 1000 * 1000000 } };
 
 	a->epoll = epoll_create1(EPOLL_CLOEXEC);
 	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (a->epoll < 0 || a->timer < 0 || timerfd_settime(a->timer, 0, &every, NULL) < 0)
+	if (a->epoll < 0 || a->timer < 0 ||
+	    timerfd_settime(a->timer, 0, &every, NULL) < 0)
 		panic("no timer: %s", strerror(errno));
 	watch(a, a->timer);
 }

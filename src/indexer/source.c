@@ -45,23 +45,29 @@ static const struct field number_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt count_hosts = STMT(count_hosts, number_out, "SELECT count(*) AS n FROM host");
+static const struct stmt count_hosts =
+    STMT(count_hosts, number_out, "SELECT count(*) AS n FROM host");
 
 /* COPY takes no parameters: they travel as settings of the transaction. */
 static const struct stmt set_parameters = STMT(set_parameters, NULL,
-    "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, true)");
+    "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, "
+    "true)");
 
-#define CHANGED                                                                                    \
-	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \
-	" AND NOT pg_visible_in_snapshot(changed, current_setting('surfaced.since')::pg_snapshot)"
+#define CHANGED                                                                          \
+	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"    \
+	" AND NOT pg_visible_in_snapshot(changed, "                                      \
+	"current_setting('surfaced.since')::pg_snapshot)"
 /* IN, since ANY of a long array is searched anew for every row. */
 #define LISTED "ip IN (SELECT unnest(current_setting('surfaced.ips')::inet[]))"
 
 static const char *const copies[] = {
 	[SOURCE_ALL] = "COPY (SELECT doc FROM host ORDER BY ip) TO STDOUT",
-	[SOURCE_CHANGED] = "COPY (SELECT doc FROM host WHERE " CHANGED " ORDER BY ip) TO STDOUT",
-	[SOURCE_LISTED] = "COPY (SELECT doc FROM host WHERE " LISTED " ORDER BY ip) TO STDOUT",
-	[SOURCE_BOTH] = "COPY (SELECT doc FROM host WHERE (" CHANGED ") OR " LISTED " ORDER BY ip) TO STDOUT",
+	[SOURCE_CHANGED] =
+	    "COPY (SELECT doc FROM host WHERE " CHANGED " ORDER BY ip) TO STDOUT",
+	[SOURCE_LISTED] =
+	    "COPY (SELECT doc FROM host WHERE " LISTED " ORDER BY ip) TO STDOUT",
+	[SOURCE_BOTH] = "COPY (SELECT doc FROM host WHERE (" CHANGED ") OR " LISTED
+			" ORDER BY ip) TO STDOUT",
 };
 
 static enum db_rc
@@ -79,7 +85,8 @@ load_tags(struct source *s)
 		struct tag *t = &s->tags[i];
 		const struct str *categories = row->categories.items;
 
-		*t = (struct tag){ .slug = row->slug, .name = row->name,
+		*t = (struct tag){ .slug = row->slug,
+			.name = row->name,
 			.classification = row->classification };
 		for (size_t k = 0; k < row->categories.n && k < COUNT(t->categories); k++)
 			t->categories[t->ncategories++] = categories[k];
@@ -97,7 +104,8 @@ source_begin(struct source *s, const char *since)
 	db_use(s->db, s->a, 0);
 	rc = db_begin(s->db);
 	if (rc == DB_OK)
-		rc = db_script(s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+		rc = db_script(
+		    s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (rc == DB_OK)
 		rc = db_one(s->db, &read_snapshot, &row, P(str_of(since)));
 	if (rc == DB_OK)

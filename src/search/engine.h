@@ -8,15 +8,15 @@
 
 enum engine_rc {
 	ENGINE_OK,
-	ENGINE_TIMEOUT,	      /* the budget in time or work is spent (C-066) */
+	ENGINE_TIMEOUT,       /* the budget in time or work is spent (C-066) */
 	ENGINE_TOO_EXPENSIVE, /* count: over the work limit */
 	ENGINE_UNAVAILABLE,   /* no index published, or the engine says so: 503 */
-	ENGINE_FAILED,	      /* broken communication or an answer that breaks the contract: 502 */
+	ENGINE_FAILED, /* broken communication or an answer that breaks the contract: 502 */
 };
 
 struct budget {
 	int64_t deadline; /* mono_us */
-	uint64_t work;	  /* values looked at */
+	uint64_t work;    /* values looked at */
 };
 
 enum relation { RELATION_EQ, RELATION_GTE, RELATION_UNKNOWN };
@@ -30,8 +30,9 @@ struct tag {
 struct bucket {
 	struct value value; /* KEYWORD for strings; IP as IP */
 	uint64_t count;
-	struct str label;	/* p NULL: none */
-	const struct tag *tag;	/* only for "tags" and "services.tags"; NULL when unknown */
+	struct str label; /* p NULL: none */
+	const struct tag
+	    *tag; /* only for "tags" and "services.tags"; NULL when unknown */
 };
 
 struct group {
@@ -54,11 +55,11 @@ struct count {
 
 /* One matching document of a page. */
 struct hit {
-	unsigned char ip[16];	  /* hosts: the key, and the order (ip_cmp) */
+	unsigned char ip[16]; /* hosts: the key, and the order (ip_cmp) */
 	struct service_key {
 		int64_t port;
 		struct str transport;
-	} *services;		  /* hosts: the services that pass the query's tests of services */
+	} * services; /* hosts: the services that pass the query's tests of services */
 	size_t nservices;
 };
 
@@ -89,7 +90,8 @@ void engine_status(const struct engine *e, struct engine_status *out);
 
 /* Results live in the arena. */
 enum engine_rc engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out) MUST_USE;
+    const struct budget *budget, const struct agg *aggs, size_t naggs,
+    struct group *out) MUST_USE;
 enum engine_rc engine_count(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, struct count *out) MUST_USE;
 
@@ -100,6 +102,7 @@ struct page_request {
 };
 
 enum engine_rc engine_search(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *budget, const struct page_request *want, struct page *out) MUST_USE;
+    const struct budget *budget, const struct page_request *want,
+    struct page *out) MUST_USE;
 
 #endif

@@ -93,7 +93,7 @@ def spread(psql):
                 yield (f"ARRAY(SELECT DISTINCT c FROM tag, unnest({source}) c"
                        f" WHERE slug IN (SELECT jsonb_array_elements_text({array}->'tags'))) AS {column(name)}")
 
-    psql.run("SET jit = off; SET work_mem = '256MB'; SET timezone = 'UTC'")
+    psql.run("SET jit = off; SET work_mem = '256MB'; SET timezone = 'UTC'; SET client_min_messages = warning")
     psql.run("CREATE TEMP TABLE h AS SELECT row_number() OVER (ORDER BY host.ip) AS id, host.ip, "
              + ", ".join([*columns(HOST), *derived(False, "d")])
              + " FROM host, LATERAL (SELECT doc AS d) AS doc_")

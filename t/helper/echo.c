@@ -44,7 +44,8 @@ answer(const struct pool *pool, FCGX_Request *rq)
 	char room[16384];
 	int n;
 
-	FCGX_FPrintF(rq->out, "Status: 200 OK\r\nContent-Type: text/plain\r\nX-Request-Id: %s\r\n\r\n",
+	FCGX_FPrintF(rq->out,
+	    "Status: 200 OK\r\nContent-Type: text/plain\r\nX-Request-Id: %s\r\n\r\n",
 	    id == NULL ? "-" : id);
 	if (asked(rq, "/half")) {
 		FCGX_FFlush(rq->out);
@@ -100,7 +101,9 @@ work(const struct pool *pool, int listener)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon echo = { .name = "echo", .pools = read_pools, .work = work };
+	static const struct daemon echo = {
+		.name = "echo", .pools = read_pools, .work = work
+	};
 
 	return daemon_main(argc, argv, &echo);
 }

@@ -91,9 +91,9 @@ world_programs()
 	BIN=$BUILD SQL=$TOP/sql
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
-	mkdir -p "$BIN"
-	for _p in surfaced surfaced-index surfacectl; do
-		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/"
+	mkdir -p "$BIN/t/helper"
+	for _p in surfaced surfaced-index surfacectl t/helper/echo; do
+		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 }
 

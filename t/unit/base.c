@@ -26,7 +26,8 @@ trim_takes_unicode_white_space(void) /* C-034 */
 	CU_ASSERT_TRUE(str_is(str_trim(STR(" \t\r\n\v\fa b\xc2\xa0")), "a b"));
 	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe2\x80\x80x\xe2\x80\x8a")), "x"));
 	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe3\x80\x80")), ""));
-	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe2\x80\x8bx")), "\xe2\x80\x8bx")); /* ZWSP stays */
+	CU_ASSERT_TRUE(
+	    str_is(str_trim(STR("\xe2\x80\x8bx")), "\xe2\x80\x8bx")); /* ZWSP stays */
 }
 
 static void
@@ -34,15 +35,22 @@ lower_is_ascii_alone(void) /* C-034: U+212A KELVIN SIGN stays */
 {
 	char room[8];
 
-	CU_ASSERT_TRUE(str_is(str_lower_ascii(room, STR("A\xe2\x84\xaaZ")), "a\xe2\x84\xaaz"));
+	CU_ASSERT_TRUE(
+	    str_is(str_lower_ascii(room, STR("A\xe2\x84\xaaZ")), "a\xe2\x84\xaaz"));
 }
 
 static void
 utf8_is_strict(void) /* C-024 */
 {
 	static const struct str bad[] = {
-		STR_INIT("\xc0\xaf"), STR_INIT("\xe0\x80\xaf"), STR_INIT("\xed\xa0\x80"), STR_INIT("\xf4\x90\x80\x80"),
-		STR_INIT("\xf5\x80\x80\x80"), STR_INIT("\x80"), STR_INIT("\xe2\x82"), STR_INIT("\xc3("),
+		STR_INIT("\xc0\xaf"),
+		STR_INIT("\xe0\x80\xaf"),
+		STR_INIT("\xed\xa0\x80"),
+		STR_INIT("\xf4\x90\x80\x80"),
+		STR_INIT("\xf5\x80\x80\x80"),
+		STR_INIT("\x80"),
+		STR_INIT("\xe2\x82"),
+		STR_INIT("\xc3("),
 	};
 
 	for (size_t i = 0; i < COUNT(bad); i++)
@@ -74,9 +82,11 @@ base64url_has_one_spelling(void)
 	size_t n;
 
 	for (size_t len = 0; len <= 5; len++) {
-		size_t out = base64url_print(text, (const unsigned char *)"\xff\xee\x01\x02\x03", len);
+		size_t out = base64url_print(
+		    text, (const unsigned char *)"\xff\xee\x01\x02\x03", len);
 
-		CU_ASSERT_TRUE(base64url_parse((struct str){ text, out }, bytes, 8, &n) && n == len);
+		CU_ASSERT_TRUE(
+		    base64url_parse((struct str){ text, out }, bytes, 8, &n) && n == len);
 		CU_ASSERT_EQUAL(memcmp(bytes, "\xff\xee\x01\x02\x03", len), 0);
 	}
 	CU_ASSERT_FALSE(base64url_parse(STR("_x"), bytes, 8, &n)); /* spare bits */
@@ -117,9 +127,17 @@ static void
 timestamps_read_any_offset_and_write_z(void) /* C-081, C-120 */
 {
 	static const char *const bad[] = {
-		"2026-01-02T03:04:05", "2026-01-02", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
-		"2026-01-01T24:00:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00.Z",
-		"2026-01-01T00:00:00+0100", "2026-01-01T00:00:00Z ", "0000-01-01T00:00:00Z", "",
+		"2026-01-02T03:04:05",
+		"2026-01-02",
+		"2026-02-29T00:00:00Z",
+		"2026-13-01T00:00:00Z",
+		"2026-01-01T24:00:00Z",
+		"2026-01-01T00:00:60Z",
+		"2026-01-01T00:00:00.Z",
+		"2026-01-01T00:00:00+0100",
+		"2026-01-01T00:00:00Z ",
+		"0000-01-01T00:00:00Z",
+		"",
 	};
 	struct ts t;
 
@@ -193,10 +211,14 @@ main(void)
 		{ "UTF-8 is strict", utf8_is_strict },
 		{ "integers keep their bounds", integers_keep_their_bounds },
 		{ "base64url has one spelling", base64url_has_one_spelling },
-		{ "UUIDs read any case, write lower", uuids_read_any_case_and_write_lower },
-		{ "timestamps read any offset, write Z", timestamps_read_any_offset_and_write_z },
-		{ "an arena zeroes, defers and resets", an_arena_zeroes_defers_and_resets },
-		{ "configuration names file and line", configuration_names_file_and_line },
+		{ "UUIDs read any case, write lower",
+		    uuids_read_any_case_and_write_lower },
+		{ "timestamps read any offset, write Z",
+		    timestamps_read_any_offset_and_write_z },
+		{ "an arena zeroes, defers and resets",
+		    an_arena_zeroes_defers_and_resets },
+		{ "configuration names file and line",
+		    configuration_names_file_and_line },
 		CU_TEST_INFO_NULL,
 	};
 

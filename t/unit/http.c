@@ -258,7 +258,8 @@ query_strings_are_bounded(void)
 	ASK(NULL, "REQUEST_METHOD=GET", uri);
 	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
 
-	memcpy(body, "q=", 2);
+	body[0] = 'q';
+	body[1] = '=';
 	memset(body + 2, 'b', 65534);
 	ASK(body, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "LONG_QUERY=1");
 	CU_ASSERT_EQUAL(last.status, 200);

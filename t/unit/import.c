@@ -184,6 +184,7 @@ faults_name_the_member(void)
 static void
 lines_are_bounded_and_counted(void)
 {
+	struct str line = STR("\n{\"ip\":\"192.0.2.1\"}\n");
 	size_t n = IMPORT_LINE + 100;
 	char *p = malloc(n);
 	struct result r;
@@ -191,7 +192,7 @@ lines_are_bounded_and_counted(void)
 	if (p == NULL)
 		panic("out of memory");
 	memset(p, ' ', n);
-	memcpy(p + IMPORT_LINE + 50, "\n{\"ip\":\"192.0.2.1\"}\n", 20);
+	memcpy(p + IMPORT_LINE + 50, line.p, line.n);
 	r = read_all(import_ndjson, (struct str){ p, n });
 	CU_ASSERT_TRUE(
 	    str_is(buf_done(&r.docs), "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n"));

@@ -27,11 +27,14 @@ static void
 set_tags(struct index_tags *t)
 {
 	static const struct tag table[] = {
-		{ STR_INIT("vpn"), STR_INIT("VPN"), STR_INIT("benign"), { STR_INIT("network") }, 1 },
+		{ STR_INIT("vpn"), STR_INIT("VPN"), STR_INIT("benign"),
+		    { STR_INIT("network") }, 1 },
 		{ STR_INIT("c2"), STR_INIT("C2"), STR_INIT("malicious"),
 		    { STR_INIT("malware"), STR_INIT("malware/c2") }, 2 },
-		{ STR_INIT("phish"), STR_INIT("Phishing"), STR_INIT("malicious"), { STR_INIT("phishing") }, 1 },
-		{ STR_INIT("login"), STR_INIT("Login"), STR_INIT("informational"), { STR_INIT("") }, 0 },
+		{ STR_INIT("phish"), STR_INIT("Phishing"), STR_INIT("malicious"),
+		    { STR_INIT("phishing") }, 1 },
+		{ STR_INIT("login"), STR_INIT("Login"), STR_INIT("informational"),
+		    { STR_INIT("") }, 0 },
 	};
 
 	index_tags_set(t, table, COUNT(table));
@@ -56,7 +59,9 @@ world_end(struct world *w)
 	DIR *d = opendir(w->directory);
 	struct dirent *f;
 
-	while (d != NULL && (f = readdir(d)) != NULL)
+	if (d == NULL)
+		panic("%s: cannot be read", w->directory);
+	while ((f = readdir(d)) != NULL)
 		unlinkat(dirfd(d), f->d_name, 0);
 	closedir(d);
 	rmdir(w->directory);
@@ -71,7 +76,8 @@ world_end(struct world *w)
 static int
 by_ip(const void *a, const void *b)
 {
-	return ip_cmp(((const struct naive_doc *)a)->ip.a, ((const struct naive_doc *)b)->ip.a);
+	return ip_cmp(
+	    ((const struct naive_doc *)a)->ip.a, ((const struct naive_doc *)b)->ip.a);
 }
 
 /* count documents at random addresses out of room, those that exist replaced. */
@@ -83,12 +89,14 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	char err[INDEX_FAULT] = "";
 	size_t nfresh = 0, old = w->ndocs;
 
+	w->n.epoch++;
 	for (uint32_t i = 0; i < room && nfresh < count; i++) {
 		struct ipnet ip;
 
 		if (naive_random(&w->n, room - i) >= count - nfresh)
 			continue;
-		(void)!ipnet_parse(i < room * 3 / 4 ? STR("10.0.0.0") : STR("2001:db8::"), &ip);
+		(void)!ipnet_parse(
+		    i < room * 3 / 4 ? STR("10.0.0.0") : STR("2001:db8::"), &ip);
 		ip.a[13] = (unsigned char)(i >> 16);
 		ip.a[14] = (unsigned char)(i >> 8);
 		ip.a[15] = (unsigned char)i;
@@ -103,7 +111,8 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	w->docs = reallocarray(w->docs, w->ndocs + nfresh + 1, sizeof(*w->docs));
 	for (size_t i = 0; i < nfresh; i++) {
 		struct naive_doc *at =
-		    old == 0 ? NULL : bsearch(&fresh[i], w->docs, old, sizeof(*fresh), by_ip);
+		    old == 0 ? NULL
+			     : bsearch(&fresh[i], w->docs, old, sizeof(*fresh), by_ip);
 
 		if (at != NULL)
 			*at = fresh[i];
@@ -117,7 +126,8 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 /* ---- comparing ---- */
 
 static bool
-same_value(const struct bucket *b, const struct naive_bucket *want, const struct schema_field *f)
+same_value(
+    const struct bucket *b, const struct naive_bucket *want, const struct schema_field *f)
 {
 	if (b->count != want->count)
 		return false;
@@ -132,9 +142,10 @@ static bool
 same_group(struct world *w, const bool *matching, const struct group *g, unsigned limit)
 {
 	struct naive_bucket want[256];
-	size_t hidden, n = naive_facet(&w->n, w->docs, matching, w->ndocs, g->field, want, &hidden);
-	bool ok = g->nbuckets == (n < limit ? n : limit) && g->has_more == (n > limit || hidden > 0) &&
-		  g->relation == RELATION_EQ;
+	size_t hidden,
+	    n = naive_facet(&w->n, w->docs, matching, w->ndocs, g->field, want, &hidden);
+	bool ok = g->nbuckets == (n < limit ? n : limit) &&
+		  g->has_more == (n > limit || hidden > 0) && g->relation == RELATION_EQ;
 
 	for (size_t i = 0; ok && i < g->nbuckets; i++)
 		ok = same_value(&g->buckets[i], &want[i], g->field);
@@ -142,7 +153,8 @@ same_group(struct world *w, const bool *matching, const struct group *g, unsigne
 }
 
 static bool
-same_services(struct world *w, const struct naive_doc *d, const struct hit *h, const struct node *q)
+same_services(
+    struct world *w, const struct naive_doc *d, const struct hit *h, const struct node *q)
 {
 	size_t k = 0;
 
@@ -158,19 +170,22 @@ same_services(struct world *w, const struct naive_doc *d, const struct hit *h, c
 }
 
 static bool
-same_pages(struct world *w, struct engine *e, const struct query *q, const bool *matching, size_t total)
+same_pages(struct world *w, struct engine *e, const struct query *q, const bool *matching,
+    size_t total)
 {
 	struct page_request want = { .after = NULL, .limit = 7 };
 	struct page page;
 	size_t at = 0;
 
 	do {
-		if (engine_search(e, w->n.a, q, &plenty, &want, &page) != ENGINE_OK || page.total.n != total)
+		if (engine_search(e, w->n.a, q, &plenty, &want, &page) != ENGINE_OK ||
+		    page.total.n != total)
 			return false;
 		for (size_t i = 0; i < page.nhits; i++, at++) {
 			while (at < w->ndocs && !matching[at])
 				at++;
-			if (at == w->ndocs || memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
+			if (at == w->ndocs ||
+			    memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
 			    !same_services(w, &w->docs[at], &page.hits[i], q->root))
 				return false;
 		}
@@ -185,9 +200,10 @@ same_pages(struct world *w, struct engine *e, const struct query *q, const bool 
 static void
 compare(struct world *w, struct engine *e, const struct node *root)
 {
-	static const char *const names[] = { "services.port", "services.product", "tags", "country_code", "asn", "hostnames",
-		"services.http.title", "services.tls_enabled", "tags.category", "tags.classification",
-		"services.tags.category", "as_name" };
+	static const char *const names[] = { "services.port", "services.product", "tags",
+		"country_code", "asn", "hostnames", "services.http.title",
+		"services.tls_enabled", "tags.category", "tags.classification",
+		"services.tags.category", "as_name", "region" };
 	struct query q = { .dataset = DATASET_HOSTS, .root = root };
 	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
 	struct agg aggs[COUNT(names)];
@@ -203,7 +219,8 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	}
 	CU_ASSERT_EQUAL(engine_count(e, w->n.a, &q, &plenty, &count), ENGINE_OK);
 	CU_ASSERT_EQUAL(count.n, total);
-	CU_ASSERT_EQUAL(engine_aggregate(e, w->n.a, &q, &plenty, aggs, COUNT(aggs), out), ENGINE_OK);
+	CU_ASSERT_EQUAL(
+	    engine_aggregate(e, w->n.a, &q, &plenty, aggs, COUNT(aggs), out), ENGINE_OK);
 	for (size_t i = 0; i < COUNT(aggs); i++)
 		wrong += !same_group(w, matching, &out[i], aggs[i].limit);
 	CU_ASSERT_EQUAL(wrong, 0);
@@ -212,8 +229,8 @@ compare(struct world *w, struct engine *e, const struct node *root)
 		struct buf text = { .a = w->n.a };
 
 		query_print(&text, &q);
-		printf("# %.*s: %zu, not %zu; %zu facets differ\n", (int)text.n, text.p, (size_t)count.n,
-		    total, wrong);
+		printf("# %.*s: %zu, not %zu; %zu facets differ\n", (int)text.n, text.p,
+		    (size_t)count.n, total, wrong);
 	}
 	free(matching);
 }
@@ -323,7 +340,8 @@ broken_files_are_refused(void)
 			uint32_t at = naive_random(&w.n, (uint32_t)whole.n);
 
 			copy = arena_str(w.n.a, whole);
-			((char *)(uintptr_t)copy.p)[at] ^= (char)(1 << naive_random(&w.n, 8));
+			((char *)(uintptr_t)copy.p)[at] ^=
+			    (char)(1 << naive_random(&w.n, 8));
 			if (i % 4 == 0)
 				copy = (struct str){ whole.p, at };
 			write_all(files[k], copy);
@@ -352,12 +370,15 @@ forged(struct world *w, struct str whole, uint64_t *checksum)
 	for (uint32_t i = 0, n = 1 + naive_random(&w->n, 20); i < n; i++) {
 		const struct section *s = &table[naive_random(&w->n, h->nsections)];
 
-		p[s->at + naive_random(&w->n, (uint32_t)s->n)] = (char)naive_random(&w->n, 256);
+		p[s->at + naive_random(&w->n, (uint32_t)s->n)] =
+		    (char)naive_random(&w->n, 256);
 	}
 	for (uint32_t i = 0; i < h->nsections; i++)
-		table[i].checksum = index_checksum(p + table[i].at, table[i].n, table[i].kind);
+		table[i].checksum =
+		    index_checksum(p + table[i].at, table[i].n, table[i].kind);
 	h->checksum = 0;
-	h->checksum = index_checksum(table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
+	h->checksum = index_checksum(
+	    table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
 	*checksum = h->checksum;
 	return (struct str){ p, whole.n };
 }
@@ -382,15 +403,18 @@ forged_files_cannot_crash(void)
 		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
 		e = engine_open_index(w.directory);
 		for (unsigned k = 0; k < 10; k++) {
-			struct query q = { .dataset = DATASET_HOSTS, .root = naive_query(&w.n, 3, false) };
-			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)], 100 };
+			struct query q = { .dataset = DATASET_HOSTS,
+				.root = naive_query(&w.n, 3, false) };
+			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)],
+				100 };
 			struct page_request want = { NULL, 20 };
 			struct group g;
 			struct page page;
 
 			if (!agg.field->aggregatable)
 				continue;
-			if (engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g) == ENGINE_OK)
+			if (engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g) ==
+			    ENGINE_OK)
 				taken++;
 			(void)!engine_search(e, w.n.a, &q, &plenty, &want, &page);
 		}
@@ -413,7 +437,8 @@ a_refused_generation_leaves_the_old_one(void)
 	add_segment(&w, 30, 100);
 	e = engine_open_index(w.directory);
 	add_segment(&w, 40, 100);
-	segment_path(w.directory, w.state.segments[w.state.nsegments - 1].id, segment, sizeof(segment));
+	segment_path(w.directory, w.state.segments[w.state.nsegments - 1].id, segment,
+	    sizeof(segment));
 	CU_ASSERT_EQUAL(truncate(segment, 1000), 0);
 	do {
 		engine_refresh(e);
@@ -452,7 +477,8 @@ a_state_survives_being_stored(void)
 	CU_ASSERT_EQUAL(back.nsegments, w.state.nsegments);
 	CU_ASSERT_EQUAL(back.segments[0].ndead, w.state.segments[0].ndead);
 	CU_ASSERT_EQUAL(back.tags.n, 4);
-	CU_ASSERT_TRUE(str_is(index_tags_find(&back.tags, STR("c2"))->categories[1], "malware/c2"));
+	CU_ASSERT_TRUE(
+	    str_is(index_tags_find(&back.tags, STR("c2"))->categories[1], "malware/c2"));
 	index_state_free(&back);
 	world_end(&w);
 }
@@ -489,12 +515,14 @@ work_is_bounded(void) /* C-059, C-066 */
 	world_begin(&w, 8);
 	add_segment(&w, 200, 400);
 	e = engine_open_index(w.directory);
-	CU_ASSERT_TRUE(query_parse(w.n.a, DATASET_HOSTS, STR("services.product:*ng* AND NOT country_code:US"),
-	    ts_now(), &q, &fault));
+	CU_ASSERT_TRUE(query_parse(w.n.a, DATASET_HOSTS,
+	    STR("services.product:*ng* AND NOT country_code:US"), ts_now(), &q, &fault));
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &late, &n), ENGINE_TIMEOUT);
-	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &late, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(
+	    engine_aggregate(e, w.n.a, &q, &late, &agg, 1, &g), ENGINE_TIMEOUT);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &poor, &n), ENGINE_TOO_EXPENSIVE);
-	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &poor, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(
+	    engine_aggregate(e, w.n.a, &q, &poor, &agg, 1, &g), ENGINE_TIMEOUT);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &plenty, &n), ENGINE_OK);
 	engine_close(e);
 	world_end(&w);
@@ -503,8 +531,9 @@ work_is_bounded(void) /* C-059, C-066 */
 static void
 bad_documents_are_named(void)
 {
-	static const struct str bad[] = { STR_INIT(""), STR_INIT("[]"), STR_INIT("{\"ip\": \"10.0.0.1\""),
-		STR_INIT("{\"ip\": \"x\"}"), STR_INIT("{}"), STR_INIT("{\"ip\": \"10.0.0.1\"} x"),
+	static const struct str bad[] = { STR_INIT(""), STR_INIT("[]"),
+		STR_INIT("{\"ip\": \"10.0.0.1\""), STR_INIT("{\"ip\": \"x\"}"),
+		STR_INIT("{}"), STR_INIT("{\"ip\": \"10.0.0.1\"} x"),
 		STR_INIT("{\"ip\": \"10.0.0.0/24\"}"), STR_INIT("{\"os\": \"\\u12\"}"),
 		STR_INIT("{\"ip\": \"\\"), STR_INIT("{\"a\": -}") };
 	struct index_tags none = { 0 };
@@ -515,7 +544,8 @@ bad_documents_are_named(void)
 		bool ok = index_build_add(b, bad[i], err);
 
 		CU_ASSERT_TRUE(!ok || i == COUNT(bad) - 1);
-		CU_ASSERT_FALSE(index_build_add(b, STR("{\"ip\": \"9.9.9.9\", \"a\": }"), err));
+		CU_ASSERT_FALSE(
+		    index_build_add(b, STR("{\"ip\": \"9.9.9.9\", \"a\": }"), err));
 		CU_ASSERT_PTR_NOT_NULL(strstr(err, "document 1: "));
 		index_build_free(b);
 	}
@@ -529,7 +559,8 @@ main(void)
 		{ "several segments answer exactly", several_segments_answer_exactly },
 		{ "broken files are refused", broken_files_are_refused },
 		{ "forged files cannot crash", forged_files_cannot_crash },
-		{ "a refused generation leaves the old one", a_refused_generation_leaves_the_old_one },
+		{ "a refused generation leaves the old one",
+		    a_refused_generation_leaves_the_old_one },
 		{ "a state survives being stored", a_state_survives_being_stored },
 		{ "there is one writer", there_is_one_writer },
 		{ "work is bounded", work_is_bounded },

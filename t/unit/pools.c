@@ -18,10 +18,11 @@ parse(const char *text)
 static void
 one_line_a_pool(void)
 {
-	CU_ASSERT_TRUE(parse("upstream a {\n  zone a 64k;\n"
-			     "  server unix:/run/a.sock weight=16 max_fails=0;\n"
-			     "  server unix:/run/a.sock max_fails=0 backup;\n  keepalive 4;\n}\n"
-			     "upstream b { server unix:/run/b.sock; }"));
+	CU_ASSERT_TRUE(
+	    parse("upstream a {\n  zone a 64k;\n"
+		  "  server unix:/run/a.sock weight=16 max_fails=0;\n"
+		  "  server unix:/run/a.sock max_fails=0 backup;\n  keepalive 4;\n}\n"
+		  "upstream b { server unix:/run/b.sock; }"));
 	CU_ASSERT_EQUAL(count, 2);
 	CU_ASSERT_STRING_EQUAL(pools[0].name, "a");
 	CU_ASSERT_STRING_EQUAL(pools[0].path, "/run/a.sock");
@@ -32,7 +33,8 @@ one_line_a_pool(void)
 static void
 one_line_a_worker(void)
 {
-	CU_ASSERT_TRUE(parse("upstream a { server unix:/a; server unix:/a; server unix:/a weight=2; }"));
+	CU_ASSERT_TRUE(parse(
+	    "upstream a { server unix:/a; server unix:/a; server unix:/a weight=2; }"));
 	CU_ASSERT_EQUAL(count, 1);
 	CU_ASSERT_EQUAL(pools[0].workers, 4);
 }
@@ -49,7 +51,8 @@ two_sockets_are_two_pools_and_shared_ones_one(void)
 static void
 comments_and_quotes(void)
 {
-	CU_ASSERT_TRUE(parse("# unix:/no {\nupstream 'a' { # } \n server \"unix:/run/x y;.sock\" 'weight=3';\n"
+	CU_ASSERT_TRUE(parse("# unix:/no {\nupstream 'a' { # } \n server \"unix:/run/x "
+			     "y;.sock\" 'weight=3';\n"
 			     "server unix:/run/x\\ y\\;.sock backup; }\n#"));
 	CU_ASSERT_EQUAL(count, 1);
 	CU_ASSERT_STRING_EQUAL(pools[0].path, "/run/x y;.sock");
@@ -59,7 +62,8 @@ comments_and_quotes(void)
 static void
 others_servers_are_not_ours(void)
 {
-	CU_ASSERT_TRUE(parse("upstream a { least_conn; server 127.0.0.1:9; server unix:/a down; server unix:/a; }"));
+	CU_ASSERT_TRUE(parse("upstream a { least_conn; server 127.0.0.1:9; server "
+			     "unix:/a down; server unix:/a; }"));
 	CU_ASSERT_EQUAL(count, 1);
 	CU_ASSERT_EQUAL(pools[0].workers, 1);
 }
@@ -86,8 +90,11 @@ junk_is_refused_with_its_line(void)
 		{ "upstream a { server 'unix:/a; }", "1:" },
 		{ "upstream a { server 'unix:/a'x; }", "1:" },
 		{ "upstream a { zone { } server unix:/a; }", "1:" },
-		{ "upstream a { server unix:/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; }",
+		{ "upstream a { server "
+		  "unix:/"
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		  "aaaa; }",
 		    "1:" },
 	};
 
@@ -95,8 +102,9 @@ junk_is_refused_with_its_line(void)
 		CU_ASSERT_FALSE(parse(junk[i].text));
 		CU_ASSERT_TRUE(str_starts(str_of(err), str_of(junk[i].line)));
 	}
-	CU_ASSERT_FALSE(pools_parse((struct str){ "upstream a { server unix:/a\0; }", 31 }, pools, &count, err,
-	    sizeof(err)));
+	CU_ASSERT_FALSE(
+	    pools_parse((struct str){ "upstream a { server unix:/a\0; }", 31 }, pools,
+		&count, err, sizeof(err)));
 }
 
 static void
@@ -106,7 +114,8 @@ too_many_pools(void)
 	size_t n = 0;
 
 	for (int i = 0; i <= POOLS_MAX; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "upstream u%d { server unix:/%d; }\n", i, i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+		    "upstream u%d { server unix:/%d; }\n", i, i);
 	CU_ASSERT_FALSE(parse(text));
 	CU_ASSERT_STRING_EQUAL(err, "17: too many pools");
 }
@@ -117,7 +126,8 @@ main(void)
 	CU_TestInfo tests[] = {
 		{ "one line a pool, backup does not count", one_line_a_pool },
 		{ "one line a worker", one_line_a_worker },
-		{ "two sockets are two pools", two_sockets_are_two_pools_and_shared_ones_one },
+		{ "two sockets are two pools",
+		    two_sockets_are_two_pools_and_shared_ones_one },
 		{ "comments and quotes", comments_and_quotes },
 		{ "servers that are not ours", others_servers_are_not_ours },
 		{ "junk is refused with its line", junk_is_refused_with_its_line },

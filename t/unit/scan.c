@@ -222,8 +222,7 @@ many_keys(void) /* C-026: with any number of them */
 	for (int n = 14; n < 20; n++) {
 		passes(many(&b, n, "k"));
 		twice(many(&b, n, "k3"));
-		CU_ASSERT_STRING_EQUAL(
-		    scan(many(&b, n, "\\u006b0")).what, "duplicate key");
+		twice(many(&b, n, "\\u006b0"));
 	}
 	passes(many(&b, 3000, "k"));
 	twice(many(&b, 3000, "k1777"));

@@ -27,8 +27,9 @@ implied(const struct schema_field *f, const char *what)
 	char name[128];
 	int n = snprintf(name, sizeof(name), "%s.%s", f->name, what);
 
-	return n < 0 || (size_t)n >= sizeof(name) ? NULL :
-						    schema_find(f->dataset, (struct str){ name, (size_t)n });
+	return n < 0 || (size_t)n >= sizeof(name)
+		   ? NULL
+		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
 }
 
 /* tags.category and tags.classification come from the tag table, not from documents. */
@@ -37,7 +38,9 @@ is_derived(const struct schema_field *f)
 {
 	const char *dot = strrchr(f->name, '.');
 
-	return dot != NULL && schema_find(f->dataset, (struct str){ f->name, (size_t)(dot - f->name) }) != NULL;
+	return dot != NULL &&
+	       schema_find(
+		   f->dataset, (struct str){ f->name, (size_t)(dot - f->name) }) != NULL;
 }
 
 static void
@@ -53,7 +56,8 @@ add_member(struct index_builder *b, const struct schema_field *f)
 		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
 
 		m = kid_named(m, (struct str){ rest.p, n });
-		rest = (struct str){ rest.p + n + (dot != NULL), rest.n - n - (dot != NULL) };
+		rest = (struct str){ rest.p + n + (dot != NULL),
+			rest.n - n - (dot != NULL) };
 	}
 	m->field = f;
 	m->categories = implied(f, "category");
@@ -180,7 +184,8 @@ slot(struct index_builder *b, const struct schema_field *f, enum part p)
 void
 build_nested_begin(struct index_builder *b)
 {
-	b->owner = grow_array(b->owner, &b->owner_room, b->nnested + UINT64_C(1), sizeof(*b->owner));
+	b->owner = grow_array(
+	    b->owner, &b->owner_room, b->nnested + UINT64_C(1), sizeof(*b->owner));
 	b->owner[b->nnested++] = b->ndocs;
 }
 
@@ -207,11 +212,11 @@ add_tag(struct index_builder *b, const struct member *m, struct str slug)
 	if (t == NULL)
 		return;
 	for (size_t i = 0; i < t->ncategories; i++)
-		gather_str(slot(b, m->categories, PART_VALUES), document(b, m->categories),
-		    t->categories[i]);
+		gather_str(slot(b, m->categories, PART_VALUES),
+		    document(b, m->categories), t->categories[i]);
 	if (m->classification != NULL)
-		gather_str(slot(b, m->classification, PART_VALUES), document(b, m->classification),
-		    t->classification);
+		gather_str(slot(b, m->classification, PART_VALUES),
+		    document(b, m->classification), t->classification);
 }
 
 struct token_sink {
@@ -266,7 +271,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 void
 build_value_int(struct index_builder *b, const struct member *m, int64_t v)
 {
-	uint32_t id = gather_int(slot(b, m->field, PART_VALUES), document(b, m->field), v);
+	uint32_t id =
+	    gather_int(slot(b, m->field, PART_VALUES), document(b, m->field), v);
 
 	if (m->field == b->asn)
 		b->doc_asn = id;
@@ -285,7 +291,8 @@ add_label(struct index_builder *b)
 {
 	if (b->doc_asn == NO_TERM || b->doc_as_name == NO_TERM)
 		return;
-	b->label = grow_array(b->label, &b->label_room, b->doc_asn + UINT64_C(1), sizeof(*b->label));
+	b->label = grow_array(
+	    b->label, &b->label_room, b->doc_asn + UINT64_C(1), sizeof(*b->label));
 	while (b->nlabel <= b->doc_asn)
 		b->label[b->nlabel++] = NO_TERM;
 	if (b->label[b->doc_asn] == NO_TERM)
@@ -296,7 +303,8 @@ static void
 add_ip(struct index_builder *b, const unsigned char ip[16])
 {
 	if (ip_is_v4(ip)) {
-		b->ip4 = grow_array(b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
+		b->ip4 = grow_array(
+		    b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
 		b->ip4[b->nv4++] = (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 |
 				   (uint32_t)ip[14] << 8 | ip[15];
 	} else {
@@ -317,7 +325,8 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 	struct ipnet net;
 	struct str ip;
 
-	b->first = grow_array(b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
+	b->first = grow_array(
+	    b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
 	b->first[b->ndocs] = b->nnested;
 	b->doc_asn = b->doc_as_name = NO_TERM;
 	if (!build_json(b, json, &ip, &fault)) {
@@ -329,7 +338,8 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 		return false;
 	}
 	if (b->ndocs > 0 && ip_cmp(b->last_ip, net.a) >= 0) {
-		snprintf(err, INDEX_FAULT, "document %u: not in the order of addresses", b->ndocs + 1);
+		snprintf(err, INDEX_FAULT, "document %u: not in the order of addresses",
+		    b->ndocs + 1);
 		return false;
 	}
 	add_ip(b, net.a);
@@ -343,9 +353,12 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 /* ---- the file ---- */
 
 void
-section_write(struct segment_writer *w, enum section_kind kind, size_t slot_index, const void *p, size_t n)
+section_write(struct segment_writer *w, enum section_kind kind, size_t slot_index,
+    const void *p, size_t n)
 {
-	struct section s = { .kind = kind, .slot = (uint32_t)slot_index, .at = w->at, .n = n };
+	struct section s = {
+		.kind = kind, .slot = (uint32_t)slot_index, .at = w->at, .n = n
+	};
 
 	if (n == 0)
 		return;
@@ -381,7 +394,8 @@ write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *a
 	if (label == NULL)
 		panic("out of memory");
 	for (uint32_t i = 0; i < n; i++)
-		label[asn[i]] = i < b->nlabel && b->label[i] != NO_TERM ? as_name[b->label[i]] : none;
+		label[asn[i]] =
+		    i < b->nlabel && b->label[i] != NO_TERM ? as_name[b->label[i]] : none;
 	section_write(w, SECTION_LABEL, b->asn->index * PARTS, label, n * sizeof(*label));
 	free(label);
 }
@@ -404,7 +418,8 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 	}
 	for (size_t i = 0; i < b->nfields; i++)
 		write_dates(w, b, i);
-	write_label(w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
+	write_label(
+	    w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
 	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
 	free(order[b->asn->index * PARTS]);
 	free(order[b->as_name->index * PARTS]);
@@ -413,12 +428,17 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 }
 
 bool
-index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
-    char err[INDEX_FAULT])
+index_build_write(struct index_builder *b, const char *directory,
+    struct index_segment *out, char err[INDEX_FAULT])
 {
-	struct segment_header h = { .version = INDEX_VERSION, .endian = INDEX_ENDIAN, .ndocs = b->ndocs,
-		.nv4 = b->nv4, .nnested = b->nnested, .nslots = (uint32_t)(b->nfields * PARTS) };
-	struct segment_writer w = { .at = (sizeof(h) + INDEX_ALIGN - 1) / INDEX_ALIGN * INDEX_ALIGN };
+	struct segment_header h = { .version = INDEX_VERSION,
+		.endian = INDEX_ENDIAN,
+		.ndocs = b->ndocs,
+		.nv4 = b->nv4,
+		.nnested = b->nnested,
+		.nslots = (uint32_t)(b->nfields * PARTS) };
+	struct segment_writer w = { .at = (sizeof(h) + INDEX_ALIGN - 1) / INDEX_ALIGN *
+					  INDEX_ALIGN };
 	char path[4096];
 	bool ok;
 
@@ -431,7 +451,8 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 	file_begin(&w.file, path);
 	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
 	section_write(&w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
-	section_write(&w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
+	section_write(
+	    &w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
 	write_slots(&w, b);
 	memcpy(h.magic, SEGMENT_MAGIC, sizeof(h.magic));
@@ -439,12 +460,15 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 	h.table_at = w.at;
 	h.nsections = w.nsections;
 	h.size = w.at + w.table.n;
-	h.checksum = index_checksum(w.table.p, w.table.n, index_checksum(&h, sizeof(h), 0));
+	h.checksum =
+	    index_checksum(w.table.p, w.table.n, index_checksum(&h, sizeof(h), 0));
 	file_write(&w.file, w.table.p, w.table.n, w.at);
 	file_write(&w.file, &h, sizeof(h), 0);
 	ok = file_end(&w.file, directory, err);
 	buf_free(&w.table);
-	*out = (struct index_segment){ .id = h.id, .checksum = h.checksum, .documents = b->ndocs };
+	*out = (struct index_segment){
+		.id = h.id, .checksum = h.checksum, .documents = b->ndocs
+	};
 	empty(b);
 	return ok;
 }

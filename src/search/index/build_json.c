@@ -28,7 +28,8 @@ bad(struct text *t, const char *what)
 static char
 peek(struct text *t)
 {
-	while (t->p < t->end && (*t->p == ' ' || *t->p == '\n' || *t->p == '\r' || *t->p == '\t'))
+	while (t->p < t->end &&
+	       (*t->p == ' ' || *t->p == '\n' || *t->p == '\r' || *t->p == '\t'))
 		t->p++;
 	return t->p < t->end ? *t->p : '\0';
 }
@@ -50,10 +51,10 @@ hex4(const char *p, uint32_t *out)
 	*out = 0;
 	for (int i = 0; i < 4; i++) {
 		char c = p[i];
-		uint32_t d = c >= '0' && c <= '9' ? (uint32_t)(c - '0') :
-			     c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10) :
-			     c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10) :
-						    16;
+		uint32_t d = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+			     : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+			     : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+						    : 16;
 
 		if (d == 16)
 			return false;
@@ -96,8 +97,8 @@ unescape_u(const char *p, const char *end, char *out, size_t *n)
 	if (end - p < 4 || !hex4(p, &c))
 		return NULL;
 	p += 4;
-	if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' && hex4(p + 2, &low) &&
-	    low >= 0xdc00 && low < 0xe000) {
+	if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
+	    hex4(p + 2, &low) && low >= 0xdc00 && low < 0xe000) {
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		p += 6;
 	}
@@ -163,13 +164,15 @@ static bool value(struct text *t, const struct member *m);
 static bool
 literal(struct text *t, const struct member *m)
 {
-	static const struct str words[] = { STR_INIT("false"), STR_INIT("true"), STR_INIT("null") };
+	static const struct str words[] = { STR_INIT("false"), STR_INIT("true"),
+		STR_INIT("null") };
 	struct str rest = { t->p, (size_t)(t->end - t->p) };
 
 	for (int i = 0; i < 3; i++)
 		if (str_starts(rest, words[i])) {
 			t->p += words[i].n;
-			if (i < 2 && m != NULL && m->field != NULL && m->field->type == VALUE_BOOLEAN)
+			if (i < 2 && m != NULL && m->field != NULL &&
+			    m->field->type == VALUE_BOOLEAN)
 				build_value_int(t->b, m, i);
 			return true;
 		}
@@ -198,7 +201,8 @@ number(struct text *t, const struct member *m)
 	n = strtod(z, NULL);
 	if (m->field->type == VALUE_NUMBER)
 		build_value_num(t->b, m, n);
-	else if (m->field->type == VALUE_INTEGER && n >= -9e15 && n <= 9e15 && n == (double)(int64_t)n)
+	else if (m->field->type == VALUE_INTEGER && n >= -9e15 && n <= 9e15 &&
+		 n == (double)(int64_t)n)
 		build_value_int(t->b, m, (int64_t)n);
 	return true;
 }
@@ -287,9 +291,9 @@ value(struct text *t, const struct member *m)
 		ok = literal(t, m);
 		break;
 	default:
-		ok = (*t->p == '-' || (*t->p >= '0' && *t->p <= '9')) && t->p < t->end ?
-			 number(t, m) :
-			 bad(t, "no value");
+		ok = (*t->p == '-' || (*t->p >= '0' && *t->p <= '9')) && t->p < t->end
+			 ? number(t, m)
+			 : bad(t, "no value");
 	}
 	t->depth--;
 	return ok;

@@ -10,7 +10,7 @@
 
 struct gather {
 	enum term_form form;
-	uint32_t n, room; /* terms met */
+	uint32_t n, room;           /* terms met */
 	uint32_t *at, *hash, *last; /* last: the newest document with it, plus 1 */
 	int64_t *ints;
 	char *bytes;
@@ -22,7 +22,8 @@ struct gather {
 	uint32_t npairs;
 };
 
-uint32_t gather_str(struct gather *g, uint32_t doc, struct str s); /* returns the term met */
+uint32_t gather_str(
+    struct gather *g, uint32_t doc, struct str s); /* returns the term met */
 uint32_t gather_int(struct gather *g, uint32_t doc, int64_t v);
 void gather_free(struct gather *g);
 struct str gather_term(const struct gather *g, uint32_t id);
@@ -33,7 +34,8 @@ struct gather_walk {
 	uint32_t doc;
 };
 
-bool gather_next(struct gather_walk *w, uint32_t *doc, uint32_t *term); /* begin with a zero doc */
+bool gather_next(
+    struct gather_walk *w, uint32_t *doc, uint32_t *term); /* begin with a zero doc */
 
 /* ---- build.c ---- */
 
@@ -47,7 +49,8 @@ struct member { /* of a document's objects: the schema's names, cut at the dots 
 	const struct schema_field *field; /* NULL: an object */
 	struct member *kids;
 	size_t nkids;
-	const struct schema_field *categories, *classification; /* what a tag field implies */
+	const struct schema_field *categories,
+	    *classification; /* what a tag field implies */
 };
 
 struct index_builder {
@@ -79,7 +82,8 @@ void build_nested_begin(struct index_builder *b);
 /* ---- build_json.c ---- */
 
 /* Walks one document and hands over its values; the text of its "ip" to *ip. */
-bool build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault);
+bool build_json(
+    struct index_builder *b, struct str json, struct str *ip, const char **fault);
 
 /* ---- build_write.c, build_slot.c ---- */
 
@@ -90,9 +94,10 @@ struct segment_writer {
 	uint32_t nsections;
 };
 
-void section_write(struct segment_writer *w, enum section_kind kind, size_t slot, const void *p, size_t n);
+void section_write(struct segment_writer *w, enum section_kind kind, size_t slot,
+    const void *p, size_t n);
 /* Sorts, writes and frees a slot. order (n entries) says which number each met term got. */
-void slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struct slot_meta *meta,
-    uint32_t **order);
+void slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
+    struct slot_meta *meta, uint32_t **order);
 
 #endif

@@ -5,7 +5,8 @@
 #include "search/index/build_priv.h"
 
 struct sorting {
-	uint64_t key; /* the first bytes of what orders the term: most comparisons end here */
+	uint64_t
+	    key; /* the first bytes of what orders the term: most comparisons end here */
 	uint32_t id;
 };
 
@@ -52,7 +53,7 @@ name_key(struct str s)
 		}
 		end = start > 0 ? start - 1 : 0;
 	}
-	return n < 8 ? key << 8 * (8 - n) : key;
+	return n > 0 && n < 8 ? key << 8 * (8 - n) : key;
 }
 
 static uint64_t
@@ -74,8 +75,9 @@ by_term(const void *x, const void *y, void *arg)
 
 	if (c != 0 || g->form == FORM_INTS)
 		return c;
-	return g->form == FORM_NAMES ? names_cmp(gather_term(g, a->id), gather_term(g, b->id)) :
-				       str_cmp(gather_term(g, a->id), gather_term(g, b->id));
+	return g->form == FORM_NAMES
+		   ? names_cmp(gather_term(g, a->id), gather_term(g, b->id))
+		   : str_cmp(gather_term(g, a->id), gather_term(g, b->id));
 }
 
 static void
@@ -86,9 +88,10 @@ sort_terms(struct slot_job *j)
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		s[i].id = i;
-		s[i].key = g->form == FORM_INTS	 ? (uint64_t)g->ints[i] ^ (UINT64_C(1) << 63) :
-			   g->form == FORM_NAMES ? name_key(gather_term(g, i)) :
-						   bytes_key(gather_term(g, i));
+		s[i].key = g->form == FORM_INTS
+			       ? (uint64_t)g->ints[i] ^ (UINT64_C(1) << 63)
+			   : g->form == FORM_NAMES ? name_key(gather_term(g, i))
+						   : bytes_key(gather_term(g, i));
 	}
 	qsort_r(s, g->n, sizeof(*s), by_term, g);
 	j->terms = array(g->n, sizeof(*j->terms));
@@ -155,7 +158,8 @@ static void
 write_rank(struct slot_job *j, const uint32_t *at, const char *bytes)
 {
 	struct folding f = { at, bytes };
-	uint32_t *sorted = array(j->g->n, sizeof(*sorted)), *rank = array(j->g->n, sizeof(*rank));
+	uint32_t *sorted = array(j->g->n, sizeof(*sorted)),
+		 *rank = array(j->g->n, sizeof(*rank));
 
 	for (uint32_t i = 0; i < j->g->n; i++)
 		sorted[i] = i;
@@ -193,7 +197,8 @@ write_strings(struct slot_job *j)
 		n += s.n;
 		at[i + 1] = (uint32_t)n;
 	}
-	section_write(j->w, SECTION_TERM_AT, j->slot, at, (j->g->n + UINT64_C(1)) * sizeof(*at));
+	section_write(
+	    j->w, SECTION_TERM_AT, j->slot, at, (j->g->n + UINT64_C(1)) * sizeof(*at));
 	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes, n);
 	if (j->g->form == FORM_NAMES)
 		write_rank(j, at, bytes);
@@ -271,7 +276,8 @@ groups_free(struct groups *g)
 
 /* nested (may be NULL): where a short list of nested documents stands for both. */
 static void
-write_level(struct slot_job *j, const struct groups *g, const struct groups *nested, struct buf *blob)
+write_level(struct slot_job *j, const struct groups *g, const struct groups *nested,
+    struct buf *blob)
 {
 	bool below = nested == NULL && j->field->nested;
 	uint32_t *count = array(g->n + UINT64_C(1), sizeof(*count));
@@ -280,7 +286,8 @@ write_level(struct slot_job *j, const struct groups *g, const struct groups *nes
 	for (uint32_t i = 0; i <= g->n; i++) {
 		uint32_t n = count[i] = g->start[i + 1] - g->start[i];
 
-		if (nested != NULL && n > 1 && nested->start[i + 1] - nested->start[i] <= POSTING_SMALL)
+		if (nested != NULL && n > 1 &&
+		    nested->start[i + 1] - nested->start[i] <= POSTING_SMALL)
 			at[i] = INDEX_NEVER;
 		else
 			at[i] = posting_write(blob, g->docs + g->start[i], n);
@@ -298,6 +305,7 @@ write_level(struct slot_job *j, const struct groups *g, const struct groups *nes
 static uint8_t
 width_of(uint32_t n)
 {
+	n += COLUMN_K_MAX; /* what stands for missing values has to fit too */
 	return n < 256 ? 1 : n < 65536 ? 2 : 4;
 }
 
@@ -313,12 +321,12 @@ put_id(void *ids, uint8_t width, size_t i, uint32_t id)
 }
 
 static void *
-blank_ids(size_t n, uint8_t width, uint32_t none)
+blank_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 {
 	void *ids = array(n, width);
 
 	for (size_t i = 0; i < n; i++)
-		put_id(ids, width, i, none);
+		put_id(ids, width, i, none + (uint32_t)(i % k));
 	return ids;
 }
 
@@ -378,7 +386,7 @@ write_column(struct slot_job *j, const struct groups *g)
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
 	k = choose_k(values, ndocs);
-	ids = blank_ids((size_t)ndocs * k, width, g->n);
+	ids = blank_ids((size_t)ndocs * k, width, g->n, k);
 	o = overflow_of(values, ndocs, k, width);
 	memset(values, 0, ndocs * sizeof(*values));
 	for (uint32_t id = 0; id < g->n; id++)
@@ -393,8 +401,10 @@ write_column(struct slot_job *j, const struct groups *g)
 	section_write(j->w, SECTION_COLUMN, j->slot, ids, (size_t)ndocs * k * width);
 	section_write(j->w, SECTION_MORE_DOCS, j->slot, o.docs, o.n * sizeof(*o.docs));
 	if (o.n > 0) {
-		section_write(j->w, SECTION_MORE_AT, j->slot, o.at, (o.n + UINT64_C(1)) * sizeof(*o.at));
-		section_write(j->w, SECTION_MORE_IDS, j->slot, o.ids, (size_t)o.at[o.n] * width);
+		section_write(j->w, SECTION_MORE_AT, j->slot, o.at,
+		    (o.n + UINT64_C(1)) * sizeof(*o.at));
+		section_write(
+		    j->w, SECTION_MORE_IDS, j->slot, o.ids, (size_t)o.at[o.n] * width);
 	}
 	j->meta->width = width;
 	j->meta->k = k;
@@ -417,21 +427,26 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	if (strcmp(j->field->name, "services.port") != 0 &&
 	    strcmp(j->field->name, "services.transport") != 0)
 		return;
-	ids = blank_ids(j->b->nnested, width, g->n);
+	ids = blank_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)
 		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++)
 			put_id(ids, width, g->docs[i], id);
-	section_write(j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
+	section_write(
+	    j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
 	j->meta->nested_width = width;
 	free(ids);
 }
 
 void
-slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struct slot_meta *meta,
-    uint32_t **order)
+slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
+    struct slot_meta *meta, uint32_t **order)
 {
-	struct slot_job j = { .w = w, .b = b, .g = &b->slots[slot], .field = &b->fields[slot / PARTS],
-		.slot = slot, .meta = meta };
+	struct slot_job j = { .w = w,
+		.b = b,
+		.g = &b->slots[slot],
+		.field = &b->fields[slot / PARTS],
+		.slot = slot,
+		.meta = meta };
 	struct groups own, above;
 	struct buf blob = { 0 };
 	bool column = j.field->aggregatable && slot % PARTS == PART_VALUES;

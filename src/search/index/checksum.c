@@ -52,7 +52,8 @@ index_schema_hash(enum dataset d)
 
 	for (size_t i = 0; i < n; i++) {
 		h = index_checksum(f[i].name, strlen(f[i].name), h);
-		h = mix(h, (uint64_t)f[i].type * 4 + f[i].aggregatable * 2u + f[i].nested);
+		h = mix(
+		    h, (uint64_t)f[i].type * 4 + f[i].aggregatable * 2u + f[i].nested);
 	}
 	return h;
 }

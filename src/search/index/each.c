@@ -10,7 +10,8 @@ struct each {
 };
 
 static void
-each_of(struct run *r, const struct index_segment *s, const struct set *in, const struct each *to)
+each_of(struct run *r, const struct index_segment *s, const struct set *in,
+    const struct each *to)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	uint32_t docs[1024];
@@ -30,15 +31,20 @@ each_of(struct run *r, const struct index_segment *s, const struct set *in, cons
 }
 
 bool
-index_each_ip(const char *directory, const struct index_segment *s, const struct schema_field *field,
-    struct str term, void (*fn)(void *arg, const unsigned char ip[16]), void *arg, char err[INDEX_FAULT])
+index_each_ip(const char *directory, const struct index_segment *s,
+    const struct schema_field *field, struct str term,
+    void (*fn)(void *arg, const unsigned char ip[16]), void *arg, char err[INDEX_FAULT])
 {
 	static const struct node all = { .type = NODE_ALL };
 	struct value v = { .type = VALUE_KEYWORD, .s = term };
-	struct node exact = { .type = NODE_EXACT, .field = field, .values = &v, .nvalues = 1 };
+	struct node exact = {
+		.type = NODE_EXACT, .field = field, .values = &v, .nvalues = 1
+	};
 	struct segment *seg = segment_open(directory, s, SEGMENT_TRUST, err);
 	struct scratch ids = { 0 };
-	struct run r = { .seg = seg, .ids = &ids, .rc = ENGINE_OK,
+	struct run r = { .seg = seg,
+		.ids = &ids,
+		.rc = ENGINE_OK,
 		.budget = &(struct budget){ INT64_MAX, UINT64_MAX } };
 	struct set found;
 

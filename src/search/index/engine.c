@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-enum { STAT_EVERY_US = 2000, RETRY_US = 1000000, LABEL_CHARS = 256 };
+enum { STAT_EVERY_US = 2000, RETRY_US = 1000000 };
 
 struct engine {
 	char *directory, *manifest;
@@ -54,8 +54,9 @@ engine_close(struct engine *e)
 static bool
 same_file(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* A publisher may remove files between our reading the manifest and opening them: then there is a
@@ -70,12 +71,14 @@ take(struct engine *e)
 
 		e->problem[0] = '\0';
 		fresh = view_open(e->directory, e->view, e->problem);
-		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 || same_file(&before, &e->seen))
+		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 ||
+		    same_file(&before, &e->seen))
 			break;
 	}
 	if (fresh == NULL) {
 		log_event(LOGP_ERR, "index", "refused=\"%s\" serving=%llu", e->problem,
-		    e->view == NULL ? 0ull : (unsigned long long)e->view->state.generation);
+		    e->view == NULL ? 0ull
+				    : (unsigned long long)e->view->state.generation);
 		return;
 	}
 	view_free(e->view);
@@ -119,15 +122,6 @@ engine_status(const struct engine *e, struct engine_status *out)
 
 /* ---- a request ---- */
 
-struct request {
-	struct run run;
-	struct view *view;
-	const struct query *query;
-	struct set *hits; /* a segment, live */
-	uint64_t total;
-	bool all; /* every live document */
-};
-
 static struct set
 live(struct run *r, const struct view_segment *vs, struct set hits)
 {
@@ -148,7 +142,8 @@ evaluate(struct engine *e, struct arena *a, const struct query *q, const struct 
 	if (e->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = e->view, .query = q };
-	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
+	rq->run =
+	    (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
 	rq->all = q->root->type == NODE_ALL;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
@@ -163,7 +158,8 @@ evaluate(struct engine *e, struct arena *a, const struct query *q, const struct 
 			rq->total += sp.limit - vs->ndead;
 			continue;
 		}
-		rq->hits[i] = live(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->hits[i] =
+		    live(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	return rq->run.rc;
@@ -176,8 +172,8 @@ outcome(const struct request *rq)
 }
 
 enum engine_rc
-engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
-    struct count *out)
+engine_count(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *b, struct count *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate(e, a, q, b, &rq);
@@ -185,163 +181,6 @@ engine_count(struct engine *e, struct arena *a, const struct query *q, const str
 	if (rc == ENGINE_OK)
 		*out = (struct count){ rq.total, RELATION_EQ };
 	return rc;
-}
-
-/* ---- aggregate ---- */
-
-/* Documents outside the hits are fewer: totals less theirs. */
-static void
-count_complement(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
-{
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
-	uint32_t *out = ARENA_ARRAY(r->arena, t->n + UINT64_C(1), uint32_t);
-	struct set others = set_none();
-
-	if (hits->form == SET_RANGE) {
-		others = set_not(&sp, *hits);
-	} else { /* the hits stay as they are for the next field */
-		others = (struct set){ .form = SET_WORDS, .words = pool_get(r->pool) };
-		memcpy(others.words, hits->words, sp.nwords * sizeof(*others.words));
-		others = set_not(&sp, others);
-	}
-	facet_count(r, t, &others, out);
-	for (uint32_t i = 0; i < t->n; i++)
-		counts[i] = t->level[LEVEL_DOCUMENT].count[i] - out[i];
-	pool_put(r->pool, others.words);
-}
-
-static void
-count_segment(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
-{
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
-
-	if (set_is_empty(hits))
-		return;
-	if (hits->form != SET_LIST && set_count(&sp, hits) > sp.limit / 2)
-		count_complement(r, t, hits, counts);
-	else
-		facet_count(r, t, hits, counts);
-}
-
-static const uint32_t *
-count_all_segments(struct request *rq, const struct schema_field *f, const struct ordinals *o)
-{
-	struct view *v = rq->view;
-	uint32_t *sum = ARENA_ARRAY(rq->run.arena, o->n + UINT64_C(1), uint32_t);
-
-	if (!run_spend(&rq->run, o->n / 8))
-		return sum;
-	for (size_t i = 0; i < v->nsegments; i++) {
-		const struct terms *t = segment_terms(v->segments[i].seg, f, PART_VALUES);
-		uint32_t *own;
-
-		rq->run.seg = v->segments[i].seg;
-		if (i == v->base && o->map[i] == NULL) {
-			own = ARENA_ARRAY(rq->run.arena, t->n + UINT64_C(1), uint32_t);
-			count_segment(&rq->run, t, &rq->hits[i], own);
-			for (uint32_t id = 0; id < t->n; id++)
-				sum[id] += own[id];
-			continue;
-		}
-		if (set_is_empty(&rq->hits[i]))
-			continue;
-		own = ARENA_ARRAY(rq->run.arena, t->n + UINT64_C(1), uint32_t);
-		count_segment(&rq->run, t, &rq->hits[i], own);
-		for (uint32_t id = 0; id < t->n; id++)
-			sum[o->map[i][id]] += own[id];
-	}
-	return sum;
-}
-
-static struct str
-label_of(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
-{
-	static const struct schema_field *as_name;
-	const struct terms *names;
-	struct str s;
-
-	(void)f;
-	if (t->label == NULL)
-		return STR_NULL;
-	if (as_name == NULL)
-		as_name = schema_find(DATASET_HOSTS, STR("as_name"));
-	for (size_t i = 0; i < v->nsegments; i++) {
-		if (segment_terms(v->segments[i].seg, f, PART_VALUES) != t)
-			continue;
-		names = segment_terms(v->segments[i].seg, as_name, PART_VALUES);
-		if (t->label[id] >= names->n)
-			return STR_NULL;
-		s = terms_str(names, t->label[id]);
-		return s.n > 0 && str_chars(s) <= LABEL_CHARS ? s : STR_NULL;
-	}
-	return STR_NULL;
-}
-
-static void
-set_value(const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
-{
-	out->type = f->type;
-	switch (f->type) {
-	case VALUE_KEYWORD:
-	case VALUE_TEXT:
-	case VALUE_DNS:
-		out->type = VALUE_KEYWORD;
-		out->s = terms_str(t, id);
-		return;
-	case VALUE_INTEGER:
-		out->i = t->ints[id];
-		return;
-	case VALUE_NUMBER:
-		out->n = number_of_key(t->ints[id]);
-		return;
-	case VALUE_BOOLEAN:
-		out->b = t->ints[id] != 0;
-		return;
-	case VALUE_IP:
-	case VALUE_DATE:
-		return;
-	}
-}
-
-static struct bucket
-bucket_of(const struct view *v, const struct schema_field *f, const struct ordinals *o,
-    struct candidate c)
-{
-	struct bucket b = { .count = c.count };
-	uint32_t id;
-	const struct terms *t = ordinals_term(v, f, o, c.id, &id);
-
-	set_value(f, t, id, &b.value);
-	b.label = label_of(v, f, t, id);
-	if (strcmp(f->name, "tags") == 0 || strcmp(f->name, "services.tags") == 0)
-		b.tag = index_tags_find(&v->state.tags, b.value.s);
-	return b;
-}
-
-static void
-aggregate_terms(struct request *rq, const struct agg *agg, struct group *out)
-{
-	struct arena *a = rq->run.arena;
-	struct ordinals *o = view_ordinals(rq->view, agg->field);
-	struct top top;
-
-	top_begin(&top, a, rq->view, agg->field, agg->limit);
-	if (rq->all && agg->limit <= TOP_MAX) {
-		top.seen = o->nonzero;
-		for (; top.n < agg->limit && top.n < o->ntop; top.n++)
-			top.heap[top.n] = (struct candidate){ o->top[top.n], o->totals[o->top[top.n]] };
-	} else if (rq->all) {
-		top_offer_all(&top, o->totals, o->n);
-		top_end(&top);
-	} else {
-		top_offer_all(&top, count_all_segments(rq, agg->field, o), o->n);
-		top_end(&top);
-	}
-	out->has_more = top.seen > top.n;
-	out->nbuckets = top.n;
-	out->buckets = ARENA_ARRAY(a, top.n + 1, struct bucket);
-	for (size_t i = 0; i < top.n; i++)
-		out->buckets[i] = bucket_of(rq->view, agg->field, o, top.heap[i]);
 }
 
 /* ---- hits in the order of their addresses ---- */
@@ -360,11 +199,13 @@ struct cursor {
 
 /* The first documents not before from, over all segments; at most want of them. */
 static size_t
-first_hits(struct request *rq, const unsigned char *after, size_t want, struct merged *out)
+first_hits(
+    struct request *rq, const unsigned char *after, size_t want, struct merged *out)
 {
 	struct view *v = rq->view;
 	struct cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct cursor);
-	struct merged *heads = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct merged);
+	struct merged *heads =
+	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct merged);
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->nsegments; i++) {
@@ -432,23 +273,23 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 }
 
 enum engine_rc
-engine_aggregate(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
-    const struct agg *aggs, size_t naggs, struct group *out)
+engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate(e, a, q, budget, &rq);
 
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
-	for (size_t i = 0; i < naggs && rq.run.rc == ENGINE_OK; i++) {
-		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
-		if (rq.view->nsegments == 0)
-			continue;
+	for (size_t i = 0; i < naggs; i++)
+		out[i] =
+		    (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
+		return outcome(&rq);
+	aggregate_terms(&rq, aggs, naggs, out);
+	for (size_t i = 0; i < naggs; i++)
 		if (aggs[i].field->type == VALUE_IP)
 			aggregate_addresses(&rq, &aggs[i], &out[i]);
-		else
-			aggregate_terms(&rq, &aggs[i], &out[i]);
-	}
 	return outcome(&rq);
 }
 
@@ -461,7 +302,8 @@ nested_id(const struct column *c, uint32_t nested)
 		return -1;
 	if (c->width == 1)
 		return ((const uint8_t *)c->ids)[nested];
-	return c->width == 2 ? ((const uint16_t *)c->ids)[nested] : ((const uint32_t *)c->ids)[nested];
+	return c->width == 2 ? ((const uint16_t *)c->ids)[nested]
+			     : ((const uint32_t *)c->ids)[nested];
 }
 
 static void
@@ -485,7 +327,8 @@ set_key(const struct segment *seg, uint32_t nested, struct service_key *out)
 }
 
 static void
-add_services(struct request *rq, const struct set *matched, const struct merged *m, struct hit *hit)
+add_services(struct request *rq, const struct set *matched, const struct merged *m,
+    struct hit *hit)
 {
 	const struct segment *seg = rq->view->segments[m->segment].seg;
 	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
@@ -517,8 +360,8 @@ match_services(struct request *rq, const struct merged *m, struct page *out)
 }
 
 enum engine_rc
-engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
-    const struct page_request *want, struct page *out)
+engine_search(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *budget, const struct page_request *want, struct page *out)
 {
 	struct request rq;
 	struct merged *m;

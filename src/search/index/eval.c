@@ -11,7 +11,8 @@ run_spend(struct run *r, uint64_t values)
 	if (r->rc != ENGINE_OK)
 		return false;
 	if (r->work > r->budget->work)
-		r->rc = ENGINE_TOO_EXPENSIVE; /* what a search makes of it is its own matter */
+		r->rc =
+		    ENGINE_TOO_EXPENSIVE; /* what a search makes of it is its own matter */
 	else if (mono_us() >= r->budget->deadline)
 		r->rc = ENGINE_TIMEOUT;
 	return r->rc == ENGINE_OK;
@@ -55,7 +56,8 @@ eval_or(struct run *r, const struct node *n, enum level l)
 struct set
 eval_owners(struct run *r, struct set nested)
 {
-	struct set_space from = run_space(r, LEVEL_NESTED), to = run_space(r, LEVEL_DOCUMENT);
+	struct set_space from = run_space(r, LEVEL_NESTED),
+			 to = run_space(r, LEVEL_DOCUMENT);
 	uint32_t batch[1024];
 	struct set_walk w;
 	struct set out;
@@ -133,7 +135,8 @@ eval_node(struct run *r, const struct node *n, enum level l)
 	case NODE_NOT:
 		return set_not(&sp, eval_node(r, n->kids[0], l));
 	case NODE_NESTED:
-		return l == LEVEL_NESTED ? eval_node(r, n->kids[0], l) : eval_some(r, n->kids[0]);
+		return l == LEVEL_NESTED ? eval_node(r, n->kids[0], l)
+					 : eval_some(r, n->kids[0]);
 	case NODE_EXISTS:
 	case NODE_MATCH:
 	case NODE_EXACT:

@@ -5,68 +5,57 @@
 
 #include "search/index/index_priv.h"
 
-enum { SPLITS = 4, SPLIT_MAX = 8192, BATCH = 4096 };
+enum {
+	SPLITS = FACET_SPLITS,
+	SPLIT_MAX = 8192,
+	SPLIT_SOME = 1 << 17,
+	BATCH = 2048,
+	AHEAD = 32
+};
 
-/* ---- the inner loops, by width ---- */
+/* ---- the inner loops, by width and places ---- */
 
-#define COUNT_WIDTH(name, type)                                                                    \
-	static void name##_one(const void *ids, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])   \
-	{                                                                                          \
-		const type *p = ids;                                                               \
-		size_t i = 0;                                                                      \
-                                                                                                   \
-		for (; i + SPLITS <= n; i += SPLITS) {                                             \
-			c[0][p[docs[i]]]++;                                                        \
-			c[1][p[docs[i + 1]]]++;                                                    \
-			c[2][p[docs[i + 2]]]++;                                                    \
-			c[3][p[docs[i + 3]]]++;                                                    \
-		}                                                                                  \
-		for (; i < n; i++)                                                                 \
-			c[0][p[docs[i]]]++;                                                        \
-	}                                                                                          \
-	static void name##_two(const void *ids, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])   \
-	{                                                                                          \
-		const type *p = ids;                                                               \
-		size_t i = 0;                                                                      \
-                                                                                                   \
-		for (; i + 2 <= n; i += 2) {                                                       \
-			const type *a = p + (size_t)docs[i] * 2;                                   \
-			const type *b = p + (size_t)docs[i + 1] * 2;                               \
-                                                                                                   \
-			c[0][a[0]]++;                                                              \
-			c[1][a[1]]++;                                                              \
-			c[2][b[0]]++;                                                              \
-			c[3][b[1]]++;                                                              \
-		}                                                                                  \
-		for (; i < n; i++) {                                                               \
-			c[0][p[(size_t)docs[i] * 2]]++;                                            \
-			c[1][p[(size_t)docs[i] * 2 + 1]]++;                                        \
-		}                                                                                  \
-	}                                                                                          \
-	static void name##_many(const void *ids, unsigned k, const uint32_t *docs, size_t n,           \
-	    uint32_t *c[SPLITS])                                                                       \
-	{                                                                                          \
-		const type *p = ids;                                                               \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			const type *a = p + (size_t)docs[i] * k;                                   \
-                                                                                                   \
-			for (unsigned s = 0; s < k; s += SPLITS) {                                 \
-				c[0][a[s]]++;                                                      \
-				c[1][a[s + 1]]++;                                                  \
-				c[2][a[s + 2]]++;                                                  \
-				c[3][a[s + 3]]++;                                                  \
-			}                                                                          \
-		}                                                                                  \
-	}                                                                                          \
-	static void name(const struct column *col, const uint32_t *docs, size_t n, uint32_t *c[SPLITS]) \
-	{                                                                                          \
-		if (col->k == 1)                                                                   \
-			name##_one(col->ids, docs, n, c);                                          \
-		else if (col->k == 2)                                                              \
-			name##_two(col->ids, docs, n, c);                                          \
-		else                                                                               \
-			name##_many(col->ids, col->k, docs, n, c);                                 \
+/* Documents take turns, so that what neighbours have in common is counted in different places. Where
+   hits are sparse each is in a cache line of its own: those are asked for ahead of time. docs has AHEAD
+   readable entries behind the n. */
+#define COUNT_WIDTH(name, type)                                                          \
+	static inline __attribute__((always_inline)) void name##_k(const type *p,        \
+	    const size_t k, const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])   \
+	{                                                                                \
+		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                 \
+		size_t i = 0;                                                            \
+                                                                                         \
+		for (; i + SPLITS <= n; i += SPLITS) {                                   \
+			__builtin_prefetch(p + docs[i + AHEAD + 0] * k);                 \
+			__builtin_prefetch(p + docs[i + AHEAD + 1] * k);                 \
+			__builtin_prefetch(p + docs[i + AHEAD + 2] * k);                 \
+			__builtin_prefetch(p + docs[i + AHEAD + 3] * k);                 \
+			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;     \
+			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k; \
+                                                                                         \
+			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)           \
+			{                                                                \
+				c0[d0[s]]++;                                             \
+				c1[d1[s]]++;                                             \
+				c2[d2[s]]++;                                             \
+				c3[d3[s]]++;                                             \
+			}                                                                \
+		}                                                                        \
+		for (; i < n; i++)                                                       \
+			for (size_t s = 0; s < k; s++)                                   \
+				c0[p[docs[i] * k + s]]++;                                \
+	}                                                                                \
+	static void name(const struct column *col, const uint32_t *docs, size_t n,       \
+	    uint32_t *c[SPLITS])                                                         \
+	{                                                                                \
+		if (col->k == 1)                                                         \
+			name##_k(col->ids, 1, docs, n, c);                               \
+		else if (col->k == 2)                                                    \
+			name##_k(col->ids, 2, docs, n, c);                               \
+		else if (col->k == 4)                                                    \
+			name##_k(col->ids, 4, docs, n, c);                               \
+		else                                                                     \
+			name##_k(col->ids, col->k, docs, n, c);                          \
 	}
 
 COUNT_WIDTH(count8, uint8_t)
@@ -85,24 +74,41 @@ count_batch(const struct column *col, const uint32_t *docs, size_t n, uint32_t *
 }
 
 static uint32_t
-more_id(const struct column *col, uint32_t i)
+id_at(const void *ids, uint8_t width, size_t i)
 {
-	if (col->width == 1)
-		return ((const uint8_t *)col->more_ids)[i];
-	return col->width == 2 ? ((const uint16_t *)col->more_ids)[i] : ((const uint32_t *)col->more_ids)[i];
+	if (width == 1)
+		return ((const uint8_t *)ids)[i];
+	return width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+}
+
+static uint32_t
+more_of(const struct column *col, uint32_t doc)
+{
+	uint32_t lo = 0, hi = col->nmore;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (col->more_docs[mid] < doc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < col->nmore && col->more_docs[lo] == doc ? lo : col->nmore;
 }
 
 static void
 count_more_of(const struct column *col, uint32_t i, uint32_t *counts)
 {
 	for (uint32_t k = col->more_at[i]; k < col->more_at[i + 1]; k++)
-		counts[more_id(col, k)]++;
+		counts[id_at(col->more_ids, col->width, k)]++;
 }
 
 static void
-count_more(struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
+count_more(
+    struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
 {
-	uint32_t lo = 0, hi;
+	uint32_t lo;
 
 	if (hits->form != SET_LIST) {
 		for (uint32_t i = 0; i < col->nmore; i++)
@@ -112,40 +118,99 @@ count_more(struct run *r, const struct column *col, const struct set *hits, uint
 		return;
 	}
 	for (uint32_t i = 0; i < hits->n; i++) {
-		for (hi = col->nmore; lo < hi;) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (col->more_docs[mid] < hits->list[i])
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		if (lo < col->nmore && col->more_docs[lo] == hits->list[i])
+		lo = more_of(col, hits->list[i]);
+		if (lo < col->nmore)
 			count_more_of(col, lo, counts);
 	}
 }
 
+size_t
+facet_places(const struct terms *t)
+{
+	return t->n + (size_t)COLUMN_K_MAX;
+}
+
+/* Splitting pays when there are more hits than counters to clear and add up, and as long as the
+   counters stay in the cache. */
+static void
+begin(struct run *r, struct facet *f, uint32_t nhits)
+{
+	unsigned splits = f->t->n < SPLIT_MAX ? SPLITS : f->t->n < SPLIT_SOME ? 2 : 1;
+
+	if (nhits < f->t->n / 8)
+		splits = 1;
+	memcpy(f->behind, f->counts + f->t->n, sizeof(f->behind));
+	for (unsigned s = 0; s < SPLITS; s++)
+		f->c[s] = s == 0 ? f->counts
+			  : s < splits
+			      ? pool_counters(r->pool, r->arena, facet_places(f->t))
+			      : f->c[s % splits];
+}
+
+static void
+end(struct run *r, struct facet *f, const struct set *hits)
+{
+	for (unsigned s = 1; s < SPLITS && f->c[s] != f->counts; s++)
+		for (uint32_t i = 0; i < f->t->n; i++)
+			f->counts[i] += f->c[s][i];
+	memcpy(f->counts + f->t->n, f->behind, sizeof(f->behind));
+	count_more(r, &f->t->column, hits, f->counts);
+}
+
 void
-facet_count(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
+facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	uint32_t docs[BATCH + AHEAD] = { 0 }, nhits = set_count(&sp, hits);
+	uint64_t values = 0;
+	struct set_walk w;
+	size_t k;
+
+	for (size_t i = 0; i < n; i++) {
+		begin(r, &fs[i], nhits);
+		values += fs[i].t->column.k;
+	}
+	set_walk_begin(&w, &sp, hits, 0);
+	while ((k = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, k * values))
+		for (size_t i = 0; i < n; i++)
+			if (fs[i].t->column.ids != NULL)
+				count_batch(&fs[i].t->column, docs, k, fs[i].c);
+	for (size_t i = 0; i < n; i++)
+		end(r, &fs[i], hits);
+}
+
+static void
+collect(const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch *out)
+{
 	const struct column *col = &t->column;
-	uint32_t room[SPLITS - 1][SPLIT_MAX], docs[BATCH];
-	uint32_t *c[SPLITS] = { counts, counts, counts, counts };
-	bool split = t->n < SPLIT_MAX;
+	uint32_t more = more_of(col, doc);
+
+	for (unsigned k = 0; k < col->k; k++) {
+		uint32_t id = id_at(col->ids, col->width, (size_t)doc * col->k + k);
+
+		if (id < t->n)
+			scratch_add(out, map == NULL ? id : map[id]);
+	}
+	if (more == col->nmore)
+		return;
+	for (uint32_t k = col->more_at[more]; k < col->more_at[more + 1]; k++)
+		scratch_add(out, map == NULL ? id_at(col->more_ids, col->width, k)
+					     : map[id_at(col->more_ids, col->width, k)]);
+}
+
+void
+facet_collect(struct run *r, const struct set *hits, const struct terms *t,
+    const uint32_t *map, struct scratch *out)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	uint32_t docs[BATCH];
 	struct set_walk w;
 	size_t n;
 
-	if (col->ids == NULL)
+	if (t->column.ids == NULL)
 		return;
-	for (int s = 1; split && s < SPLITS; s++) {
-		c[s] = room[s - 1];
-		memset(c[s], 0, (t->n + UINT64_C(1)) * sizeof(**c));
-	}
 	set_walk_begin(&w, &sp, hits, 0);
-	while ((n = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, n * col->k))
-		count_batch(col, docs, n, c);
-	for (uint32_t i = 0; split && i < t->n; i++)
-		counts[i] += c[1][i] + c[2][i] + c[3][i];
-	count_more(r, col, hits, counts);
+	while ((n = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, n * t->column.k))
+		for (size_t i = 0; i < n; i++)
+			collect(t, docs[i], map, out);
 }

@@ -9,10 +9,12 @@
 /* ---- what is published: the manifest ---- */
 
 struct index_segment {
-	uint64_t id;	   /* also its file name */
-	uint64_t checksum; /* of its header: a file of the same name from elsewhere is refused */
+	uint64_t id; /* also its file name */
+	uint64_t
+	    checksum; /* of its header: a file of the same name from elsewhere is refused */
 	uint32_t documents, ndead;
-	uint64_t *dead; /* a bit a document that a newer segment replaces; index_words() words */
+	uint64_t *
+	    dead; /* a bit a document that a newer segment replaces; index_words() words */
 };
 
 struct index_tags { /* sorted by slug; owned */
@@ -24,7 +26,8 @@ struct index_tags { /* sorted by slug; owned */
 struct index_state {
 	uint64_t generation; /* 0: nothing published yet */
 	struct ts published_at;
-	char *snapshot; /* pg_snapshot as text: what the segments contain; owned, "" for none */
+	char *
+	    snapshot; /* pg_snapshot as text: what the segments contain; owned, "" for none */
 	struct index_tags tags;
 	struct index_segment *segments; /* oldest first; owned */
 	size_t nsegments;
@@ -36,22 +39,25 @@ enum { INDEX_FAULT = 256 };
 size_t index_words(uint32_t n);
 
 /* False with a reason when there is a manifest that cannot be used. None at all: true, generation 0. */
-bool index_state_load(const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
+bool index_state_load(
+    const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
 void index_state_snapshot(struct index_state *s, struct str text);
-void index_tags_set(struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
+void index_tags_set(
+    struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
 const struct tag *index_tags_find(const struct index_tags *t, struct str slug);
 /* Adds a segment in front: what it holds is marked dead in the older ones; a segment that has nothing
    left is dropped. */
-bool index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
-    char err[INDEX_FAULT]) MUST_USE;
+bool index_state_add(const char *directory, struct index_state *s,
+    struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
 /* Takes the segments from..to-1 out; what stands behind them are merges of them. */
 void index_state_drop(struct index_state *s, size_t from, size_t to);
 /* Marks one address dead everywhere. */
-bool index_state_forget(const char *directory, struct index_state *s, const unsigned char ip[16],
-    char err[INDEX_FAULT]) MUST_USE;
+bool index_state_forget(const char *directory, struct index_state *s,
+    const unsigned char ip[16], char err[INDEX_FAULT]) MUST_USE;
 /* Writes s as the next generation and removes the files that nobody needs any more. */
-bool index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+bool index_publish(
+    const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* The one writer's lock, held until the descriptor is closed; -1 when another has it. */
 int index_lock(const char *directory) MUST_USE;
 
@@ -62,18 +68,20 @@ struct index_builder;
 /* tags must outlive the builder. */
 struct index_builder *index_build_new(const struct index_tags *tags);
 /* One document as JSON (plan: NDJSON import format), in ascending order of ip. */
-bool index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT]) MUST_USE;
+bool index_build_add(
+    struct index_builder *b, struct str json, char err[INDEX_FAULT]) MUST_USE;
 uint32_t index_build_documents(const struct index_builder *b);
 size_t index_build_memory(const struct index_builder *b); /* bytes, about */
 /* Writes the segment's file. The builder is empty afterwards, ready for the next one. */
-bool index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
-    char err[INDEX_FAULT]) MUST_USE;
+bool index_build_write(struct index_builder *b, const char *directory,
+    struct index_segment *out, char err[INDEX_FAULT]) MUST_USE;
 void index_build_free(struct index_builder *b);
 
 /* Calls fn with the address of each live document of a segment that has the term in the field, or of
    all (field NULL). */
 bool index_each_ip(const char *directory, const struct index_segment *s,
-    const struct schema_field *field, struct str term, void (*fn)(void *arg, const unsigned char ip[16]),
-    void *arg, char err[INDEX_FAULT]) MUST_USE;
+    const struct schema_field *field, struct str term,
+    void (*fn)(void *arg, const unsigned char ip[16]), void *arg,
+    char err[INDEX_FAULT]) MUST_USE;
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "search/index/index.h"
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
@@ -40,7 +40,7 @@ enum section_kind {
 	SECTION_TERM_INTS,
 	SECTION_FOLD, /* uint32_t[n]: terms in the order of their folded text; absent: folded already */
 	SECTION_RANK, /* uint32_t[n]: place of a term in the order of bytes (FORM_NAMES) */
-	SECTION_COUNT,	/* uint32_t[n + 1]: documents of a term */
+	SECTION_COUNT, /* uint32_t[n + 1]: documents of a term */
 	SECTION_COUNT_NESTED,
 	SECTION_AT, /* uint64_t[n + 1]: where the posting is */
 	SECTION_AT_NESTED,
@@ -83,7 +83,7 @@ enum { POSTING_SMALL = 64, POSTING_ARRAY = 4096, TOP_MAX = 128, COLUMN_K_MAX = 8
 
 struct posting_block {
 	uint16_t key, last; /* last: count - 1 */
-	uint32_t at8;	    /* from the posting's start, in 8 bytes */
+	uint32_t at8;       /* from the posting's start, in 8 bytes */
 };
 
 /* ---- checksum.c ---- */
@@ -121,18 +121,21 @@ struct terms {
 
 struct str terms_str(const struct terms *t, uint32_t id);
 int names_cmp(struct str a, struct str b); /* by labels from the right */
-uint32_t terms_lower(const struct terms *t, struct str s); /* first term not before s, in its order */
+uint32_t terms_lower(
+    const struct terms *t, struct str s); /* first term not before s, in its order */
 uint32_t terms_lower_int(const struct terms *t, int64_t v);
 /* The number of the term, or t->n. */
 uint32_t terms_find(const struct terms *t, struct str s);
 uint32_t terms_find_int(const struct terms *t, int64_t v);
 /* A term of another dictionary of the same form. */
 uint32_t terms_find_other(const struct terms *t, const struct terms *other, uint32_t id);
-int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j); /* bucket order */
+int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b,
+    uint32_t j); /* bucket order */
 /* Whether it may be a bucket: 1 to 4096 characters (C-050). */
 bool terms_bucketable(const struct terms *t, uint32_t id);
 bool glob_match(struct str pattern, struct str s); /* * any characters, ? one */
-struct str glob_prefix(struct str pattern); /* the literal text before the first wildcard */
+struct str glob_prefix(
+    struct str pattern); /* the literal text before the first wildcard */
 /* The subtree that all matches of a pattern of names are in: "*.example.com" gives "example.com". */
 struct str glob_subtree(struct str pattern);
 int64_t number_key(double n); /* an integer of the same order, and back */
@@ -160,10 +163,13 @@ struct segment *segment_open(const char *directory, const struct index_segment *
     enum segment_check check, char err[INDEX_FAULT]);
 void segment_close(struct segment *s); /* one reference */
 void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
-uint32_t segment_lower(const struct segment *s, const unsigned char ip[16]); /* first doc not before */
-void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
+uint32_t segment_lower(
+    const struct segment *s, const unsigned char ip[16]); /* first doc not before */
+void segment_net(
+    const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
 void segment_path(const char *directory, uint64_t id, char *out, size_t room);
-const struct terms *segment_terms(const struct segment *s, const struct schema_field *f, enum part p);
+const struct terms *segment_terms(
+    const struct segment *s, const struct schema_field *f, enum part p);
 uint32_t segment_level(const struct segment *s, enum level l); /* documents of a level */
 bool ip_is_v4(const unsigned char ip[16]);
 
@@ -172,7 +178,7 @@ bool ip_is_v4(const unsigned char ip[16]);
 struct posting {
 	enum { POSTING_NONE, POSTING_LIST, POSTING_BLOCKS } form;
 	uint32_t n, limit; /* documents it can speak of: all others are dropped */
-	uint32_t one;	   /* the list when it is of one */
+	uint32_t one;      /* the list when it is of one */
 	const uint32_t *list;
 	const struct posting_block *blocks;
 	const unsigned char *start;
@@ -182,7 +188,8 @@ struct posting {
 /* Appends the posting of sorted docs to b and says where. */
 uint64_t posting_write(struct buf *b, const uint32_t *docs, uint32_t n);
 /* False when the level's posting is to be derived from the nested one. */
-bool posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out);
+bool posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit,
+    struct posting *out);
 void posting_or(const struct posting *p, uint64_t *words);
 void posting_and(const struct posting *p, uint64_t *words, size_t nwords);
 uint32_t posting_list(const struct posting *p, uint32_t *out); /* out has room for p->n */
@@ -202,10 +209,14 @@ struct words_pool;
 
 struct words_pool *pool_new(void);
 void pool_free(struct words_pool *p);
-void pool_fit(struct words_pool *p, size_t nwords); /* every buffer has at least that many */
-uint64_t *pool_get(struct words_pool *p);	    /* not cleared */
+void pool_fit(
+    struct words_pool *p, size_t nwords); /* every buffer has at least that many */
+uint64_t *pool_get(struct words_pool *p); /* not cleared */
 void pool_put(struct words_pool *p, uint64_t *words);
 void pool_reset(struct words_pool *p); /* all are free again */
+/* Cleared; valid until the reset. From the arena until the pool has learned how many a request wants,
+   since fresh pages cost more than clearing old ones. */
+uint32_t *pool_counters(struct words_pool *p, struct arena *a, size_t n);
 
 /* What sets live in. limit: documents of the level. */
 struct set_space {
@@ -237,7 +248,8 @@ struct set_walk {
 	size_t nwords;
 };
 
-void set_walk_begin(struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from);
+void set_walk_begin(
+    struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from);
 size_t set_walk_next(struct set_walk *w, uint32_t *docs, size_t room);
 
 /* ---- a request ---- */
@@ -268,7 +280,8 @@ struct set_space run_space(const struct run *r, enum level l);
 
 struct set eval_node(struct run *r, const struct node *n, enum level l);
 struct set eval_leaf(struct run *r, const struct node *n, enum level l);
-struct set eval_owners(struct run *r, struct set nested); /* documents of nested documents */
+struct set eval_owners(
+    struct run *r, struct set nested); /* documents of nested documents */
 /* Nested documents that pass a positive nested test; false when the query has none. */
 bool eval_matched(struct run *r, const struct node *root, struct set *out);
 
@@ -278,12 +291,12 @@ bool eval_matched(struct run *r, const struct node *root, struct set *out);
 struct ordinals {
 	bool ready;
 	uint32_t n, nbase;
-	uint32_t **map;	     /* a segment: its ids to ours; NULL for the base */
+	uint32_t **map; /* a segment: its ids to ours; NULL for the base */
 	struct origin {
 		uint32_t segment, id;
-	} *extra; /* of ids from nbase on */
+	} * extra;              /* of ids from nbase on */
 	const uint32_t *totals; /* live documents a term */
-	uint32_t *own_totals;	/* NULL: totals are the one segment's */
+	uint32_t *own_totals;   /* NULL: totals are the one segment's */
 	uint32_t *top, ntop;
 	uint32_t nonzero;
 };
@@ -304,19 +317,33 @@ struct view {
 };
 
 /* old (may be NULL) lends the segments that stay. */
-struct view *view_open(const char *directory, const struct view *old, char err[INDEX_FAULT]);
+struct view *view_open(
+    const char *directory, const struct view *old, char err[INDEX_FAULT]);
 void view_free(struct view *v);
 struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
 /* Where a global id's text is. */
 const struct terms *ordinals_term(const struct view *v, const struct schema_field *f,
     const struct ordinals *o, uint32_t id, uint32_t *local);
-int ordinals_cmp(const struct view *v, const struct schema_field *f, const struct ordinals *o, uint32_t a,
-    uint32_t b);
+int ordinals_cmp(const struct view *v, const struct schema_field *f,
+    const struct ordinals *o, uint32_t a, uint32_t b);
 
 /* ---- facet.c, top.c ---- */
 
-/* counts[id] += hits of id; counts has t->n + 1 places (the last counts documents without). */
-void facet_count(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts);
+enum { FACET_SPLITS = 4 };
+
+struct facet {
+	const struct terms *t;
+	uint32_t *counts; /* facet_places() of them; those behind t->n keep what they hold */
+	uint32_t *c[FACET_SPLITS];
+	uint32_t behind[COLUMN_K_MAX]; /* kept: missing values are counted in their places */
+};
+
+size_t facet_places(const struct terms *t);
+/* Of each field, counts[id] += hits of id; one walk over the hits for all. */
+void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
+/* Appends the hits' ids, mapped (map NULL: as they are), for few hits of many terms. */
+void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
+    const uint32_t *map, struct scratch *out);
 
 struct candidate {
 	uint32_t id, count;
@@ -331,10 +358,24 @@ struct top {
 	uint64_t seen; /* terms offered, those that may not be buckets too */
 };
 
-void top_begin(struct top *t, struct arena *a, const struct view *v, const struct schema_field *f,
-    size_t limit);
+void top_begin(struct top *t, struct arena *a, const struct view *v,
+    const struct schema_field *f, size_t limit);
 void top_offer(struct top *t, uint32_t id, uint32_t count);
 void top_offer_all(struct top *t, const uint32_t *counts, uint32_t n);
 void top_end(struct top *t); /* sorts: the best first */
+
+/* ---- engine.c, aggregate.c ---- */
+
+struct request {
+	struct run run;
+	struct view *view;
+	const struct query *query;
+	struct set *hits; /* a segment, live */
+	uint64_t total;
+	bool all; /* every live document */
+};
+
+void aggregate_terms(
+    struct request *rq, const struct agg *aggs, size_t n, struct group *out);
 
 #endif

@@ -38,7 +38,8 @@ clamp(const struct set_space *sp, struct set s)
 	}
 	if (s.form == SET_LIST) {
 		for (uint32_t i = 0; i < s.n; i++)
-			if (s.list[i] < sp->limit && (n == 0 || s.list[n - 1] != s.list[i]))
+			if (s.list[i] < sp->limit &&
+			    (n == 0 || s.list[n - 1] != s.list[i]))
 				s.list[n++] = s.list[i];
 		s.n = n;
 	}
@@ -52,12 +53,16 @@ derived(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 	struct posting p;
 	uint32_t n;
 
-	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_SMALL)
+	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) ||
+	    p.n > POSTING_SMALL)
 		return (struct posting){ .form = POSTING_NONE };
 	n = posting_list(&p, room);
 	for (uint32_t i = 0; i < n; i++)
-		room[i] = room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
-	return (struct posting){ .form = POSTING_LIST, .n = n, .limit = f->r->seg->ndocs, .list = room };
+		room[i] =
+		    room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
+	return (struct posting){
+		.form = POSTING_LIST, .n = n, .limit = f->r->seg->ndocs, .list = room
+	};
 }
 
 static struct posting
@@ -82,7 +87,8 @@ sum_of(const struct leaf *f, const struct scratch *ids)
 }
 
 static struct set
-few(const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
+few(const struct leaf *f, const struct set_space *sp, const struct scratch *ids,
+    uint64_t sum)
 {
 	struct set out = { .form = SET_LIST };
 	uint32_t room[POSTING_SMALL];
@@ -211,7 +217,8 @@ match_name(const struct leaf *f, struct str key)
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		struct str s = terms_str(f->t, mid);
-		bool in = str_ends(s, key) && (s.n == key.n || s.p[s.n - key.n - 1] == '.');
+		bool in =
+		    str_ends(s, key) && (s.n == key.n || s.p[s.n - key.n - 1] == '.');
 
 		if (in)
 			lo = mid + 1;
@@ -232,7 +239,8 @@ match_pattern(const struct leaf *f, struct str pattern)
 		struct scratch *ids = f->r->ids;
 		size_t n = ids->n;
 
-		if (glob_subtree(key).n > 0) { /* its range, and then forget its terms again */
+		if (glob_subtree(key).n >
+		    0) { /* its range, and then forget its terms again */
 			match_name(f, glob_subtree(key));
 			range[0] = ids->n > n ? ids->p[n] : 0;
 			range[1] = ids->n > n ? ids->p[ids->n - 1] + 1 : 0;
@@ -276,8 +284,8 @@ match_value(const struct leaf *f, const struct value *v, bool exact)
 			match_name(f, v->s);
 		return;
 	case VALUE_TEXT: /* the whole value; tokens are not asked here */
-		add_one(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s)) :
-						     terms_find(f->t, v->s));
+		add_one(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
+						   : terms_find(f->t, v->s));
 		return;
 	case VALUE_INTEGER:
 		add_one(f, terms_find_int(f->t, v->i));
@@ -313,7 +321,8 @@ each_token(void *arg, struct str token)
 		return;
 	f->r->ids->n = 0;
 	add_one(f, terms_find(f->t, token));
-	k->out = k->any ? set_and(&sp, k->out, documents(f, f->r->ids)) : documents(f, f->r->ids);
+	k->out = k->any ? set_and(&sp, k->out, documents(f, f->r->ids))
+			: documents(f, f->r->ids);
 	k->any = true;
 }
 
@@ -344,8 +353,25 @@ match_text(const struct leaf *leaf, struct str s)
 /* ---- dates ---- */
 
 struct span_us {
-	int64_t lo, hi; /* both inclusive; a document without a date has INT64_MIN and is never in */
+	int64_t lo,
+	    hi; /* both inclusive; a document without a date has INT64_MIN and is never in */
 };
+
+/* 64 dates to a word: bytes first, which compilers make vectors of, then eight to a byte. */
+static uint64_t
+dates_word(const int64_t d[64], const struct span_us *s)
+{
+	unsigned char in[64];
+	uint64_t word = 0, eight;
+
+	for (int i = 0; i < 64; i++)
+		in[i] = (unsigned char)((d[i] >= s->lo) & (d[i] <= s->hi));
+	for (int i = 0; i < 8; i++) {
+		memcpy(&eight, in + i * 8, sizeof(eight));
+		word |= (eight * UINT64_C(0x0102040810204080) >> 56) << i * 8;
+	}
+	return word;
+}
 
 static struct set
 scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
@@ -365,9 +391,13 @@ scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
 		const int64_t *d = f.t->dates + base;
 		uint64_t word = 0;
 
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; end == 64 && k < n; k++)
+			word |= dates_word(d, &spans[k]);
+		for (size_t k = 0; end < 64 && k < n; k++)
 			for (uint32_t i = 0; i < end; i++)
-				word |= (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi) << i;
+				word |=
+				    (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi)
+				    << i;
 		out.words[base >> 6] = word;
 		if (base % 65536 == 0 && !run_spend(f.r, 65536))
 			break;
@@ -411,7 +441,8 @@ match_nets(const struct leaf *f)
 		struct set one = { .form = SET_RANGE };
 
 		segment_net(f->r->seg, &f->node->values[i].ip, &one.lo, &one.hi);
-		if (one.lo < one.hi && one.hi - one.lo <= 64) { /* lists of addresses stay lists */
+		if (one.lo < one.hi &&
+		    one.hi - one.lo <= 64) { /* lists of addresses stay lists */
 			uint32_t lo = one.lo, n = one.hi - one.lo;
 
 			one = (struct set){ .form = SET_LIST, .n = n };
@@ -461,9 +492,9 @@ place(const struct leaf *f, const struct bound *b, bool after)
 	int64_t key;
 
 	if (t->form == FORM_INTS) {
-		key = f->node->field->type == VALUE_NUMBER  ? number_key(b->v.n) :
-		      f->node->field->type == VALUE_BOOLEAN ? b->v.b :
-							      b->v.i;
+		key = f->node->field->type == VALUE_NUMBER    ? number_key(b->v.n)
+		      : f->node->field->type == VALUE_BOOLEAN ? b->v.b
+							      : b->v.i;
 		i = terms_lower_int(t, key);
 		return i + (after && i < t->n && t->ints[i] == key);
 	}

@@ -16,7 +16,8 @@
 struct manifest_header {
 	char magic[8];
 	uint32_t version, endian;
-	uint64_t schema, generation, size, checksum; /* of the header with this 0, then the body */
+	uint64_t schema, generation, size,
+	    checksum; /* of the header with this 0, then the body */
 	int64_t published_us;
 	uint64_t reserved;
 };
@@ -143,7 +144,8 @@ static uint64_t
 checksum_of(struct manifest_header h, const char *p, size_t n)
 {
 	h.checksum = 0;
-	return index_checksum(p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
+	return index_checksum(
+	    p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
 }
 
 static void
@@ -284,10 +286,15 @@ static bool
 state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAULT])
 {
 	struct manifest_header h = { 0 };
-	struct reader r = { p + sizeof(h), p + n, false };
+	struct reader r;
 	const char *what;
 
-	memcpy(&h, p, n < sizeof(h) ? n : sizeof(h));
+	if (n < sizeof(h)) {
+		snprintf(err, INDEX_FAULT, "manifest: truncated");
+		return false;
+	}
+	memcpy(&h, p, sizeof(h));
+	r = (struct reader){ p + sizeof(h), p + n, false };
 	what = header_fault(&h, p, n);
 	if (what == NULL) {
 		size_t nsegments;
@@ -369,7 +376,8 @@ index_state_snapshot(struct index_state *s, struct str text)
 /* ---- changing ---- */
 
 static void
-kill_document(struct index_segment *s, const struct segment *seg, const unsigned char ip[16])
+kill_document(
+    struct index_segment *s, const struct segment *seg, const unsigned char ip[16])
 {
 	uint32_t doc = segment_lower(seg, ip);
 	unsigned char found[16];
@@ -400,7 +408,8 @@ index_state_add(const char *directory, struct index_state *s, struct index_segme
 	if (own == NULL)
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++) {
-		struct segment *old = segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
+		struct segment *old =
+		    segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
 
 		if (old == NULL) {
 			segment_close(own);
@@ -430,16 +439,18 @@ index_state_drop(struct index_state *s, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		free(s->segments[i].dead);
-	memmove(s->segments + from, s->segments + to, (s->nsegments - to) * sizeof(*s->segments));
+	memmove(s->segments + from, s->segments + to,
+	    (s->nsegments - to) * sizeof(*s->segments));
 	s->nsegments -= to - from;
 }
 
 bool
-index_state_forget(const char *directory, struct index_state *s, const unsigned char ip[16],
-    char err[INDEX_FAULT])
+index_state_forget(const char *directory, struct index_state *s,
+    const unsigned char ip[16], char err[INDEX_FAULT])
 {
 	for (size_t i = 0; i < s->nsegments; i++) {
-		struct segment *old = segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
+		struct segment *old =
+		    segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
 
 		if (old == NULL)
 			return false;
@@ -455,16 +466,15 @@ index_state_forget(const char *directory, struct index_state *s, const unsigned 
 static bool
 wanted(const struct index_state *s, const char *name)
 {
-	uint64_t id;
-	char tail[8] = "";
+	char path[64];
 
 	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
 		return true; /* not ours to remove */
-	if (sscanf(name, "hosts-%16" SCNx64 "%7s", &id, tail) != 2 || strcmp(tail, ".seg") != 0)
-		return false;
-	for (size_t i = 0; i < s->nsegments; i++)
-		if (s->segments[i].id == id)
+	for (size_t i = 0; i < s->nsegments; i++) {
+		segment_path(".", s->segments[i].id, path, sizeof(path));
+		if (strcmp(path + strlen("./"), name) == 0)
 			return true;
+	}
 	return false;
 }
 

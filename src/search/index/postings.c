@@ -62,7 +62,8 @@ write_blocks(struct buf *b, const uint32_t *docs, uint32_t n)
 
 		end = block_end(docs, n, i);
 		block = (struct posting_block){ .key = (uint16_t)(docs[i] >> 16),
-			.last = (uint16_t)(end - i - 1), .at8 = (uint32_t)((b->n - start) / 8) };
+			.last = (uint16_t)(end - i - 1),
+			.at8 = (uint32_t)((b->n - start) / 8) };
 		write_block(b, docs + i, end - i);
 		memcpy(b->p + table, &block, sizeof(block));
 		table += sizeof(block);
@@ -99,14 +100,16 @@ open_blocks(struct posting *p)
 		return false;
 	p->form = POSTING_BLOCKS;
 	p->blocks = (const struct posting_block *)(const void *)(p->start + 8);
-	p->limit = (p->limit + INDEX_BLOCK - 1) / INDEX_BLOCK; /* in blocks from here on */
+	p->limit =
+	    (p->limit + INDEX_BLOCK - 1) / INDEX_BLOCK; /* in blocks from here on */
 	p->room = p->room < (uint64_t)UINT32_MAX * 8 ? p->room : (uint64_t)UINT32_MAX * 8;
 	p->one = nblocks;
 	return true;
 }
 
 bool
-posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
+posting_open(
+    const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
 {
 	uint64_t at;
 
@@ -147,8 +150,8 @@ static const void *
 block_content(const struct posting *p, const struct posting_block *b)
 {
 	uint64_t at = (uint64_t)b->at8 * 8;
-	uint64_t n = b->last < POSTING_ARRAY ? (b->last + 1u) * sizeof(uint16_t) :
-					       INDEX_BLOCK_WORDS * sizeof(uint64_t);
+	uint64_t n = b->last < POSTING_ARRAY ? (b->last + 1u) * sizeof(uint16_t)
+					     : INDEX_BLOCK_WORDS * sizeof(uint64_t);
 
 	if (b->key >= p->limit || at > p->room || p->room - at < n)
 		return NULL;
@@ -226,7 +229,8 @@ posting_and(const struct posting *p, uint64_t *words, size_t nwords)
 }
 
 static uint32_t
-list_block(const struct posting_block *b, const void *content, uint32_t *out, uint32_t room)
+list_block(
+    const struct posting_block *b, const void *content, uint32_t *out, uint32_t room)
 {
 	uint32_t base = (uint32_t)b->key * INDEX_BLOCK, n = 0;
 	const uint16_t *docs = content;
@@ -258,7 +262,8 @@ posting_list(const struct posting *p, uint32_t *out)
 			const void *content = block_content(p, &p->blocks[i]);
 
 			if (content != NULL)
-				n += list_block(&p->blocks[i], content, out + n, p->n - n);
+				n +=
+				    list_block(&p->blocks[i], content, out + n, p->n - n);
 		}
 	return n;
 }

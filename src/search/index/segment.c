@@ -54,8 +54,10 @@ check_header(struct opening *o, const struct index_segment *want)
 	struct segment_header blank = *h;
 	uint64_t sum;
 
-	if (o->s->size < sizeof(*h) || memcmp(h->magic, SEGMENT_MAGIC, sizeof(h->magic)) != 0) {
-		snprintf(o->err, INDEX_FAULT, "segment %016" PRIx64 ": not a segment", want->id);
+	if (o->s->size < sizeof(*h) ||
+	    memcmp(h->magic, SEGMENT_MAGIC, sizeof(h->magic)) != 0) {
+		snprintf(o->err, INDEX_FAULT, "segment %016" PRIx64 ": not a segment",
+		    want->id);
 		return false;
 	}
 	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
@@ -73,9 +75,12 @@ check_header(struct opening *o, const struct index_segment *want)
 	    h->nsections * sizeof(struct section), sum);
 	if (sum != h->checksum)
 		return fault(o, "broken header");
-	if (h->id != want->id || h->checksum != want->checksum || h->ndocs != want->documents)
+	if (h->id != want->id || h->checksum != want->checksum ||
+	    h->ndocs != want->documents)
 		return fault(o, "another segment under this name");
-	return h->nslots == o->s->nslots && h->nv4 <= h->ndocs ? true : fault(o, "broken header");
+	return h->nslots == o->s->nslots && h->nv4 <= h->ndocs
+		   ? true
+		   : fault(o, "broken header");
 }
 
 /* What fills up to the next section is zero: every byte of a file is checked. */
@@ -94,21 +99,24 @@ check_sections(struct opening *o, enum segment_check check)
 {
 	const struct segment_header *h = o->s->head;
 	const unsigned char *base = o->s->map;
-	const struct section *table = (const struct section *)(const void *)(base + h->table_at);
+	const struct section *table =
+	    (const struct section *)(const void *)(base + h->table_at);
 
 	if (!padded(base, sizeof(*h), h->table_at))
 		return fault(o, "broken header");
 	for (uint32_t i = 0; i < h->nsections; i++) {
 		const struct section *t = &table[i];
 
-		if (t->kind >= SECTIONS || t->slot >= h->nslots || t->at % INDEX_ALIGN != 0 ||
-		    t->at > h->table_at || t->n > h->table_at - t->at)
+		if (t->kind >= SECTIONS || t->slot >= h->nslots ||
+		    t->at % INDEX_ALIGN != 0 || t->at > h->table_at ||
+		    t->n > h->table_at - t->at)
 			return fault(o, "broken table");
 		if (check == SEGMENT_VERIFY &&
 		    (index_checksum(base + t->at, t->n, t->kind) != t->checksum ||
 			!padded(base, t->at + t->n, h->table_at)))
 			return fault(o, "checksum does not match");
-		o->spans[t->slot * SECTIONS + t->kind] = (struct span){ base + t->at, t->n };
+		o->spans[t->slot * SECTIONS + t->kind] =
+		    (struct span){ base + t->at, t->n };
 	}
 	return true;
 }
@@ -118,9 +126,9 @@ check_sections(struct opening *o, enum segment_check check)
 static bool
 ascending(const uint32_t *at, uint32_t n, uint64_t limit)
 {
-	bool ok = at[0] == 0 && at[n] == limit;
+	bool ok = at != NULL && at[0] == 0 && at[n] == limit;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; ok && i < n; i++)
 		ok &= at[i] <= at[i + 1];
 	return ok;
 }
@@ -132,13 +140,18 @@ below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 
 	if (width == 1)
 		for (uint64_t i = 0; i < n; i++)
-			max = max > ((const uint8_t *)ids)[i] ? max : ((const uint8_t *)ids)[i];
+			max = max > ((const uint8_t *)ids)[i] ? max
+							      : ((const uint8_t *)ids)[i];
 	else if (width == 2)
 		for (uint64_t i = 0; i < n; i++)
-			max = max > ((const uint16_t *)ids)[i] ? max : ((const uint16_t *)ids)[i];
+			max = max > ((const uint16_t *)ids)[i]
+				  ? max
+				  : ((const uint16_t *)ids)[i];
 	else
 		for (uint64_t i = 0; i < n; i++)
-			max = max > ((const uint32_t *)ids)[i] ? max : ((const uint32_t *)ids)[i];
+			max = max > ((const uint32_t *)ids)[i]
+				  ? max
+				  : ((const uint32_t *)ids)[i];
 	return n == 0 || max < limit;
 }
 
@@ -167,7 +180,8 @@ open_documents(struct opening *o)
 	s->nv4 = s->head->nv4;
 	s->nnested = s->head->nnested;
 	s->ip6 = ip6.p;
-	return s->ndocs < UINT32_MAX - INDEX_BLOCK && s->nnested < UINT32_MAX - INDEX_BLOCK &&
+	return s->ndocs < UINT32_MAX - INDEX_BLOCK &&
+	       s->nnested < UINT32_MAX - INDEX_BLOCK &&
 	       ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
 	       u32s(span(o, 0, SECTION_IP4), s->nv4, &s->ip4) &&
 	       u32s(span(o, 0, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
@@ -179,7 +193,8 @@ open_documents(struct opening *o)
 static bool
 open_dictionary(const struct opening *o, size_t slot, struct terms *t)
 {
-	struct span bytes = span(o, slot, SECTION_TERM_BYTES), ints = span(o, slot, SECTION_TERM_INTS);
+	struct span bytes = span(o, slot, SECTION_TERM_BYTES),
+		    ints = span(o, slot, SECTION_TERM_INTS);
 
 	if (t->form == FORM_NONE)
 		return t->n == 0;
@@ -210,7 +225,8 @@ open_postings(const struct opening *o, size_t slot, struct terms *t)
 			continue;
 		t->level[l].at = (const uint64_t *)(const void *)at.p;
 		if (at.n != (t->n + UINT64_C(1)) * sizeof(uint64_t) ||
-		    !u32s(span(o, slot, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
+		    !u32s(
+			span(o, slot, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
 			return false;
 	}
 	return true;
@@ -223,31 +239,36 @@ width_ok(uint8_t width)
 }
 
 static bool
-open_column(const struct opening *o, size_t slot, const struct slot_meta *m, struct terms *t)
+open_column(
+    const struct opening *o, size_t slot, const struct slot_meta *m, struct terms *t)
 {
-	struct span ids = span(o, slot, SECTION_COLUMN), nested = span(o, slot, SECTION_COLUMN_NESTED);
+	struct span ids = span(o, slot, SECTION_COLUMN),
+		    nested = span(o, slot, SECTION_COLUMN_NESTED);
 	struct span more = span(o, slot, SECTION_MORE_IDS);
 	struct column *c = &t->column;
 	const struct segment *s = o->s;
 
 	if (nested.n > 0) {
-		t->nested_column = (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
-		if (!width_ok(m->nested_width) || nested.n != (uint64_t)s->nnested * m->nested_width ||
+		t->nested_column =
+		    (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
+		if (!width_ok(m->nested_width) ||
+		    nested.n != (uint64_t)s->nnested * m->nested_width ||
 		    !below(nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
 			return false;
 	}
 	if (ids.n == 0)
 		return true;
 	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
-	if (!width_ok(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
-	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
-	    !below(ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + UINT64_C(1)))
+	if (!width_ok(c->width) || c->k == 0 || c->k > COLUMN_K_MAX ||
+	    (c->k & (c->k - 1)) != 0 || ids.n != (uint64_t)s->ndocs * c->k * c->width ||
+	    !below(ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
 		return false;
 	if (c->nmore == 0)
 		return true;
 	return u32s(span(o, slot, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
 	       below(c->more_docs, 4, c->nmore, s->ndocs) &&
-	       u32s(span(o, slot, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
+	       u32s(
+		   span(o, slot, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
 	       ascending(c->more_at, c->nmore, more.n / c->width) &&
 	       below(c->more_ids, c->width, more.n / c->width, t->n);
 }
@@ -266,24 +287,30 @@ open_slot(const struct opening *o, size_t slot, const struct slot_meta *m)
 		return false;
 	if (dates.n > 0) {
 		t->dates = (const int64_t *)(const void *)dates.p;
-		if (dates.n != (f[slot / PARTS].nested ? o->s->nnested : o->s->ndocs) * sizeof(int64_t))
+		if (dates.n != (f[slot / PARTS].nested ? o->s->nnested : o->s->ndocs) *
+				   sizeof(int64_t))
 			return false;
 	}
 	if (strcmp(f[slot / PARTS].name, "asn") == 0) {
-		const struct schema_field *as = schema_find(DATASET_HOSTS, STR("as_name"));
+		const struct schema_field *as =
+		    schema_find(DATASET_HOSTS, STR("as_name"));
 
-		names = as == NULL ? 0 :
-				     ((const struct slot_meta *)(const void *)span(o, 0, SECTION_SLOTS)
-					     .p)[as->index * PARTS].n;
+		names = as == NULL ? 0
+				   : ((const struct slot_meta *)(const void *)span(
+					 o, 0, SECTION_SLOTS)
+					     .p)[as->index * PARTS]
+					 .n;
 	}
-	return open_dictionary(o, slot, t) && open_postings(o, slot, t) && open_column(o, slot, m, t) &&
+	return open_dictionary(o, slot, t) && open_postings(o, slot, t) &&
+	       open_column(o, slot, m, t) &&
 	       optional_ids(span(o, slot, SECTION_LABEL), t->n, names + 1, &t->label);
 }
 
 static bool
 open_content(struct opening *o)
 {
-	const struct slot_meta *meta = (const struct slot_meta *)(const void *)span(o, 0, SECTION_SLOTS).p;
+	const struct slot_meta *meta =
+	    (const struct slot_meta *)(const void *)span(o, 0, SECTION_SLOTS).p;
 
 	if (span(o, 0, SECTION_SLOTS).n != o->s->nslots * sizeof(*meta))
 		return fault(o, "broken slots");
@@ -305,15 +332,16 @@ map_file(struct segment *s, const char *directory, uint64_t id, char *err)
 	segment_path(directory, id, path, sizeof(path));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		snprintf(err, INDEX_FAULT, "segment %016" PRIx64 ": %s", id, strerror(errno));
+		snprintf(
+		    err, INDEX_FAULT, "segment %016" PRIx64 ": %s", id, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
 	s->size = (size_t)st.st_size;
-	s->map = s->size < sizeof(struct segment_header) ?
-		     MAP_FAILED :
-		     mmap(NULL, s->size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+	s->map = s->size < sizeof(struct segment_header)
+		     ? MAP_FAILED
+		     : mmap(NULL, s->size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 	close(fd);
 	if (s->map == MAP_FAILED) {
 		snprintf(err, INDEX_FAULT, "segment %016" PRIx64 ": truncated", id);
@@ -325,8 +353,8 @@ map_file(struct segment *s, const char *directory, uint64_t id, char *err)
 }
 
 struct segment *
-segment_open(const char *directory, const struct index_segment *want, enum segment_check check,
-    char err[INDEX_FAULT])
+segment_open(const char *directory, const struct index_segment *want,
+    enum segment_check check, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
 	struct segment *s = calloc(1, sizeof(*s));
@@ -386,7 +414,8 @@ ip_is_v4(const unsigned char ip[16])
 static uint32_t
 v4_of(const unsigned char ip[16])
 {
-	return (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 | (uint32_t)ip[14] << 8 | ip[15];
+	return (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 | (uint32_t)ip[14] << 8 |
+	       ip[15];
 }
 
 void
@@ -405,12 +434,14 @@ uint32_t
 segment_lower(const struct segment *s, const unsigned char ip[16])
 {
 	bool four = ip_is_v4(ip);
-	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs, v = four ? v4_of(ip) : 0;
+	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs,
+		 v = four ? v4_of(ip) : 0;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		bool before = four ? s->ip4[mid] < v :
-				     memcmp(s->ip6 + (size_t)(mid - s->nv4) * 16, ip, 16) < 0;
+		bool before =
+		    four ? s->ip4[mid] < v
+			 : memcmp(s->ip6 + (size_t)(mid - s->nv4) * 16, ip, 16) < 0;
 
 		if (before)
 			lo = mid + 1;

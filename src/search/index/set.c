@@ -9,7 +9,11 @@
 struct words_pool {
 	uint64_t **all, **unused;
 	size_t n, nunused, room, nwords;
+	uint32_t *counters;
+	size_t ncounters, used, wanted;
 };
+
+enum { COUNTERS_MAX = 8 << 20 };
 
 struct words_pool *
 pool_new(void)
@@ -35,6 +39,7 @@ pool_free(struct words_pool *p)
 	pool_drop(p);
 	free(p->all);
 	free(p->unused);
+	free(p->counters);
 	free(p);
 }
 
@@ -83,12 +88,31 @@ pool_put(struct words_pool *p, uint64_t *words)
 		p->unused[p->nunused++] = words;
 }
 
+uint32_t *
+pool_counters(struct words_pool *p, struct arena *a, size_t n)
+{
+	uint32_t *c;
+
+	n = (n + 15) / 16 * 16;
+	p->wanted += n;
+	if (n > p->ncounters - p->used)
+		return ARENA_ARRAY(a, n, uint32_t);
+	c = p->counters + p->used;
+	p->used += n;
+	return memset(c, 0, n * sizeof(*c));
+}
+
 void
 pool_reset(struct words_pool *p)
 {
 	if (p->n > 0)
 		memcpy(p->unused, p->all, p->n * sizeof(*p->all));
 	p->nunused = p->n;
+	if (p->wanted > p->ncounters && p->wanted <= COUNTERS_MAX) {
+		p->counters = grow(p->counters, p->wanted, sizeof(*p->counters));
+		p->ncounters = p->wanted;
+	}
+	p->used = p->wanted = 0;
 }
 
 /* ---- term numbers ---- */
@@ -140,7 +164,8 @@ words_count(const uint64_t *words, size_t n)
 void
 words_fill(uint64_t *words, uint32_t lo, uint32_t hi)
 {
-	uint64_t first = UINT64_MAX << (lo & 63), last = UINT64_MAX >> (63 - ((hi - 1) & 63));
+	uint64_t first = UINT64_MAX << (lo & 63),
+		 last = UINT64_MAX >> (63 - ((hi - 1) & 63));
 	size_t a = lo >> 6, b;
 
 	if (lo >= hi)
@@ -185,7 +210,8 @@ set_all(const struct set_space *sp)
 bool
 set_is_empty(const struct set *s)
 {
-	return (s->form == SET_RANGE && s->lo >= s->hi) || (s->form == SET_LIST && s->n == 0);
+	return (s->form == SET_RANGE && s->lo >= s->hi) ||
+	       (s->form == SET_LIST && s->n == 0);
 }
 
 struct set
@@ -254,7 +280,8 @@ set_and(const struct set_space *sp, struct set a, struct set b)
 	if (a.form > b.form)
 		a = swapped(&a, &b);
 	if (a.form == SET_LIST || (a.form == SET_RANGE && b.form == SET_LIST)) {
-		struct set out = a.form == SET_LIST ? filter(a, &b, true) : filter(b, &a, true);
+		struct set out =
+		    a.form == SET_LIST ? filter(a, &b, true) : filter(b, &a, true);
 
 		pool_put(sp->pool, b.words);
 		return out;
@@ -327,9 +354,10 @@ set_not(const struct set_space *sp, struct set a)
 	if (set_is_empty(&a))
 		return set_all(sp);
 	if (a.form == SET_RANGE && a.lo == 0)
-		return a.hi < sp->limit ?
-			   (struct set){ .form = SET_RANGE, .lo = a.hi, .hi = sp->limit } :
-			   set_none();
+		return a.hi < sp->limit ? (struct set){ .form = SET_RANGE,
+			.lo = a.hi,
+			.hi = sp->limit }
+					: set_none();
 	if (a.form == SET_RANGE && a.hi == sp->limit)
 		return (struct set){ .form = SET_RANGE, .hi = a.lo };
 	a = set_dense(sp, a);
@@ -376,7 +404,8 @@ set_count(const struct set_space *sp, const struct set *a)
 /* ---- walking ---- */
 
 void
-set_walk_begin(struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from)
+set_walk_begin(
+    struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from)
 {
 	*w = (struct set_walk){ .set = s, .nwords = sp->nwords };
 	switch (s->form) {

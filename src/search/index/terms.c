@@ -97,8 +97,8 @@ terms_find_other(const struct terms *t, const struct terms *other, uint32_t id)
 {
 	if (t->form != other->form)
 		return t->n;
-	return t->form == FORM_INTS ? terms_find_int(t, other->ints[id]) :
-				      terms_find(t, terms_str(other, id));
+	return t->form == FORM_INTS ? terms_find_int(t, other->ints[id])
+				    : terms_find(t, terms_str(other, id));
 }
 
 int

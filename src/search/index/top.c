@@ -5,9 +5,12 @@
 #include "search/index/index_priv.h"
 
 void
-top_begin(struct top *t, struct arena *a, const struct view *v, const struct schema_field *f, size_t limit)
+top_begin(struct top *t, struct arena *a, const struct view *v,
+    const struct schema_field *f, size_t limit)
 {
-	*t = (struct top){ .view = v, .field = f, .ordinals = &v->fields[f->index], .limit = limit };
+	*t = (struct top){
+		.view = v, .field = f, .ordinals = &v->fields[f->index], .limit = limit
+	};
 	t->heap = ARENA_ARRAY(a, limit + 1, struct candidate);
 }
 
@@ -48,7 +51,8 @@ static bool
 bucketable(const struct top *t, uint32_t id)
 {
 	uint32_t local;
-	const struct terms *terms = ordinals_term(t->view, t->field, t->ordinals, id, &local);
+	const struct terms *terms =
+	    ordinals_term(t->view, t->field, t->ordinals, id, &local);
 
 	return terms_bucketable(terms, local);
 }
@@ -80,7 +84,8 @@ top_offer_all(struct top *t, const uint32_t *counts, uint32_t n)
 {
 	for (uint32_t i = 0; i < n;) {
 		if (n - i >= 8) {
-			uint32_t nonzero = 0, large = 0, bar = t->n == t->limit ? t->heap[0].count : 0;
+			uint32_t nonzero = 0, large = 0,
+				 bar = t->n == t->limit ? t->heap[0].count : 0;
 
 			for (uint32_t k = 0; k < 8; k++) {
 				nonzero += counts[i + k] != 0;

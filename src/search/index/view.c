@@ -104,7 +104,9 @@ find_extra(const struct ordinals *o, const struct scratch *order, const struct v
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		const struct origin *e = &o->extra[order->p[mid] - o->nbase];
-		int c = terms_cmp(segment_terms(v->segments[e->segment].seg, f, PART_VALUES), e->id, t, id);
+		int c =
+		    terms_cmp(segment_terms(v->segments[e->segment].seg, f, PART_VALUES),
+			e->id, t, id);
 
 		if (c == 0)
 			return order->p[mid];
@@ -123,7 +125,8 @@ map_segment(struct ordinals *o, struct scratch *order, const struct view *v,
     const struct schema_field *f, uint32_t segment)
 {
 	const struct terms *t = segment_terms(v->segments[segment].seg, f, PART_VALUES);
-	const struct terms *base = segment_terms(v->segments[v->base].seg, f, PART_VALUES);
+	const struct terms *base =
+	    segment_terms(v->segments[v->base].seg, f, PART_VALUES);
 	uint32_t *map = o->map[segment] = array(t->n, sizeof(*map));
 	size_t at = 0;
 
@@ -135,7 +138,8 @@ map_segment(struct ordinals *o, struct scratch *order, const struct view *v,
 		if (map[i] < o->n)
 			continue;
 		scratch_add(order, 0);
-		memmove(order->p + at + 1, order->p + at, (order->n - 1 - at) * sizeof(*order->p));
+		memmove(order->p + at + 1, order->p + at,
+		    (order->n - 1 - at) * sizeof(*order->p));
 		order->p[at] = o->n;
 		o->extra[o->n - o->nbase] = (struct origin){ segment, i };
 		o->n++;
@@ -149,26 +153,35 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		.budget = &(struct budget){ .deadline = INT64_MAX, .work = UINT64_MAX } };
 
 	if (v->nsegments == 1 && v->segments[0].dead == NULL) {
-		o->totals = segment_terms(v->segments[0].seg, f, PART_VALUES)->level[LEVEL_DOCUMENT].count;
+		o->totals = segment_terms(v->segments[0].seg, f, PART_VALUES)
+				->level[LEVEL_DOCUMENT]
+				.count;
 		return;
 	}
+	r.arena = arena_new(SIZE_MAX / 4);
+	r.pool = pool_new();
 	o->totals = o->own_totals = array(o->n, sizeof(*o->totals));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		const struct view_segment *vs = &v->segments[i];
 		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
 		struct set dead = { .form = SET_WORDS };
-		uint32_t *gone = array(t->n + UINT64_C(1), sizeof(*gone));
+		uint32_t *gone = array(facet_places(t), sizeof(*gone));
 
 		if (vs->dead != NULL) {
-			memcpy(&dead.words, &vs->dead, sizeof(dead.words)); /* only read */
+			memcpy(
+			    &dead.words, &vs->dead, sizeof(dead.words)); /* only read */
 			r.seg = vs->seg;
-			facet_count(&r, t, &dead, gone);
+			facet_count(
+			    &r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
 		}
 		for (uint32_t id = 0; id < t->n; id++)
 			o->own_totals[o->map[i] == NULL ? id : o->map[i][id]] +=
 			    t->level[LEVEL_DOCUMENT].count[id] - gone[id];
 		free(gone);
+		arena_reset(r.arena);
 	}
+	pool_free(r.pool);
+	arena_free(r.arena);
 }
 
 static void
@@ -213,8 +226,8 @@ view_ordinals(struct view *v, const struct schema_field *f)
 }
 
 const struct terms *
-ordinals_term(const struct view *v, const struct schema_field *f, const struct ordinals *o, uint32_t id,
-    uint32_t *local)
+ordinals_term(const struct view *v, const struct schema_field *f,
+    const struct ordinals *o, uint32_t id, uint32_t *local)
 {
 	const struct origin *e;
 
@@ -228,11 +241,12 @@ ordinals_term(const struct view *v, const struct schema_field *f, const struct o
 }
 
 int
-ordinals_cmp(const struct view *v, const struct schema_field *f, const struct ordinals *o, uint32_t a,
-    uint32_t b)
+ordinals_cmp(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+    uint32_t a, uint32_t b)
 {
 	uint32_t i, k;
-	const struct terms *x = ordinals_term(v, f, o, a, &i), *y = ordinals_term(v, f, o, b, &k);
+	const struct terms *x = ordinals_term(v, f, o, a, &i),
+			   *y = ordinals_term(v, f, o, b, &k);
 
 	return terms_cmp(x, i, y, k);
 }

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# surfaced-index: what the database holds is what the index answers, soon after each change.
+cd "$(dirname "$0")/.." || exit 1
+top=${TOP_BUILDDIR:-.}
+dir=$(mktemp -d /tmp/surfaced.XXXXXX)
+pid=
+trap '[ -z "$pid" ] || kill "$pid"; t/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
+export PGHOST="$dir" PGUSER=postgres PGDATABASE=surfaced
+t/helper/pg start "$dir" && t/helper/pg migrate "$dir" || exit 1
+cat >"$dir/conf" <<END
+database = host=$dir dbname=surfaced user=surfaced_index
+index_directory = $dir/index
+index_poll = 100
+index_segments = 3
+END
+
+n=0
+result() { # 0 or not, what
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' "$dir/log"; fi
+}
+sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
+hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
+once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
+# Until the query has that many hits, at most five seconds.
+soon() { timeout 5 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2')\" = $1 ]; do :; done"; }
+hosts() { # from, to, members
+	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
+		FROM (SELECT '10.0.0.0'::inet + i AS ip FROM generate_series($1, $2) i) x
+		ON CONFLICT (ip) DO UPDATE SET doc = excluded.doc"
+}
+
+once; result $? "an empty database is indexed"
+[ "$(hits '*')" = 0 ]; result $? "and has no hosts"
+hosts 1 1000 '{"os": "Linux", "tags": ["c2"]}'
+once; [ "$(hits 'os:linux')" = 1000 ]; result $? "hosts are found after --once"
+hosts 1 10 '{"os": "Windows \"x\" \\\\ y"}'
+once; [ "$(hits 'os:linux')" = 990 ]; result $? "replaced hosts have lost what they had"
+[ "$(hits 'os:windows*')" = 10 ]; result $? "and have what is new"
+[ "$(hits 'tags.category:malware')" = 990 ]; result $? "categories come from the tag table"
+sql "UPDATE tag SET categories = '{benign}' WHERE slug = 'c2'"
+once; [ "$(hits 'tags.category:malware') $(hits 'tags.category:benign')" = "0 990" ]
+result $? "and follow it"
+for i in 1 2 3 4 5 6; do hosts "$i" $((i + 20)) "{\"os\": \"v$i\"}"; once; done
+[ "$(hits '*') $(hits 'os:v6') $(hits 'os:v5')" = "1000 21 1" ]; result $? "merges lose nothing"
+[ "$(find "$dir/index" -name '*.seg' | wc -l)" -le 4 ]; result $? "and few files are left"
+
+"$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
+pid=$!
+hosts 2000 2999 '{"os": "Plan 9"}'
+soon 1000 'os:"plan 9"'; result $? "the daemon sees a thousand new hosts"
+once; [ $? -eq 1 ]; result $? "there is one writer"
+# A transaction that began earlier commits later: its numbers are older than what is published.
+mkfifo "$dir/late"
+psql -X -q <"$dir/late" & 
+exec 3>"$dir/late"
+echo "BEGIN; INSERT INTO host (ip, doc) VALUES ('10.1.0.1', '{\"ip\": \"10.1.0.1\", \"os\": \"Late\"}');" >&3
+hosts 3000 3000 '{"os": "Early"}'
+soon 1 'os:early'; result $? "a later transaction is seen before an earlier one"
+echo 'COMMIT;' >&3
+exec 3>&-
+soon 1 'os:late'; result $? "and the earlier one when it commits"
+sql "DELETE FROM host WHERE ip = '10.1.0.1'"
+soon 0 'os:late'; result $? "deleted rows leave the index"
+kill "$pid"; wait "$pid"; pid=
+: >"$dir/index/hosts.manifest"
+once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced"
+once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild reads all again"
+grep -Eq 'panic|Sanitizer' "$dir/log"; [ $? -eq 1 ]; result $? "nothing broke"
+echo "1..$n"
