@@ -20,6 +20,7 @@ pending=$(put '1 hour' '2 hours') active=$(put '-1 hour' '1 hour') expired=$(put
 cancelled=$(put '-2 hours' '1 hour' "interval '-1 hour'" "$other")
 
 for state in pending active expired cancelled; do
+	u=
 	eval "u=\$$state"
 	api GET "$S?state=$state"
 	is "$STATUS $(field '.silences|map(.uuid)|join(" ")') $(field .has_more) $(field .next_cursor)" "200 $u false null" "state=$state"

@@ -86,7 +86,6 @@ api GET "$F?status=done"
 is "$STATUS $(field '.error.field_errors[0].field')" "400 status" "an unknown status"
 
 # C-117: the owner of this key owns the account, and so manages the project.
-manage=$(key_new --scope esi.findings.manage)
 view=$(key_new --scope esi.findings.view)
 for key in "$view" "$(key_new --scope esi.services.view)"; do
 	api POST "$F/$f/resolve"

@@ -242,7 +242,7 @@ summary(const struct run *r)
 
 /* EXIT_OK, or what to return. */
 static int
-options(struct run *r, int argc, char **argv, bool *nmap)
+options(struct run *r, int argc, char **argv, bool *nmap, struct str *file)
 {
 	struct str project = STR_NULL, format = STR("ndjson");
 	const struct cli_option table[] = {
@@ -250,18 +250,18 @@ options(struct run *r, int argc, char **argv, bool *nmap)
 		{ .name = "format", .text = &format },
 		{ .name = NULL },
 	};
-	struct cli_list words;
+	struct cli_list words = { NULL, 0 };
 	enum db_rc rc;
 
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
+	*file = words.p[0];
 	*nmap = str_is(format, "nmap") && r->kind->store == &store_services;
 	if (!*nmap && !str_is(format, "ndjson"))
 		return cli_usage(
 		    r->cli, "the format must be ndjson, or nmap for services");
 	if (project.p == NULL)
 		return cli_usage(r->cli, "--project UUID is missing");
-	r->file = words.p[0].p;
 	rc = db_one(r->cli->db, &find_project, &r->project, P(project));
 	if (rc == DB_NONE)
 		return cli_fail(EXIT_NOT_FOUND, "there is no project %s", project.p);
@@ -272,12 +272,14 @@ static int
 import(struct cli *c, const struct kind *kind, int argc, char **argv)
 {
 	struct run r = { .cli = c, .kind = kind };
+	struct str file = STR("-");
 	bool nmap, in;
-	int rc = options(&r, argc, argv, &nmap), fd;
+	int rc = options(&r, argc, argv, &nmap, &file), fd;
 
 	if (rc != EXIT_OK)
 		return rc;
-	in = strcmp(r.file, "-") == 0;
+	r.file = file.p; /* an argument: NUL-terminated */
+	in = str_is(file, "-");
 	fd = in ? STDIN_FILENO : open(r.file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cli_fail(EXIT_FAILED, "%s: %s", r.file, strerror(errno));
