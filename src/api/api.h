@@ -13,18 +13,22 @@ extern const struct route *const areas[]; /* NULL ends the list */
 extern const struct stmt *const *const area_stmts[];
 
 extern const struct route search_routes[], aggregate_routes[], bulk_routes[],
-    description_routes[];
+    usage_routes[], description_routes[];
 extern const struct route silence_routes[], destination_routes[], rule_routes[],
     alert_routes[], delivery_routes[], asset_routes[], service_routes[], finding_routes[],
     project_routes[];
-extern const struct stmt *const silence_stmts[],
-    *const destination_stmts[],
-	*const rule_stmts[], *const alert_stmts[], *const delivery_stmts[],
-						       *const asset_stmts[],
-							   *const service_stmts[],
-							       *const finding_stmts[],
-								   *const project_stmts[];
-extern const struct stmt *const search_stmts[], *const bulk_stmts[]; /* NULL ends each */
+extern const struct stmt *const search_stmts[],
+    *const bulk_stmts[],
+	*const usage_stmts[],
+	    *const silence_stmts[],
+		*const destination_stmts[],
+		    *const rule_stmts[],
+			*const alert_stmts[],
+			    *const delivery_stmts[],
+				*const asset_stmts[],
+				    *const service_stmts[],
+					*const finding_stmts[],
+					    *const project_stmts[]; /* NULL ends each */
 
 /* ---- run.c: what every search does ---- */
 

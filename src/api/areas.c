@@ -8,6 +8,7 @@ const struct route *const areas[] = {
 	search_routes,
 	aggregate_routes,
 	bulk_routes,
+	usage_routes,
 	description_routes,
 	project_routes,
 	rule_routes,
@@ -33,5 +34,6 @@ const struct stmt *const *const area_stmts[] = {
 	asset_stmts,
 	service_stmts,
 	finding_stmts,
+	usage_stmts,
 	NULL,
 };

@@ -80,7 +80,7 @@ bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
-    audit_command;
+    audit_command, limits_command, usage_command, top_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

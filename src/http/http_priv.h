@@ -60,6 +60,17 @@ int auth_scope(struct req *rq);
 int auth_entitlement(struct req *rq);
 int auth_project(struct req *rq);
 
+/* ---- meter.c ---- */
+
+int meter_stage(struct req *rq);
+/* What this answer does not cost. */
+void meter_settle(struct req *rq);
+void meter_headers(const struct req *rq, struct buf *b);
+
+/* ---- metrics.c ---- */
+
+void metrics_done(const struct req *rq);
+
 /* ---- error.c ---- */
 
 struct field_error;
