@@ -25,7 +25,13 @@ is "$(code)" "503 authentication_unavailable" "PostgreSQL stopped: no key can be
 t/helper/pg resume "$W/db"
 ok "PostgreSQL started: service" world_until 10 serves
 
+# What was leased of the larger quota is surrendered first.
+surrendered()
+{
+	[ "$(sql 'SELECT sum(charged) FROM quota_month')" -le 100 ]
+}
 sql "UPDATE account SET quota = 100"
+world_until 5 surrendered
 serves
 world_kill surfaced-meter KILL
 worker_gone()

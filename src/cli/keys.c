@@ -192,6 +192,9 @@ create(struct cli *c, int argc, char **argv)
 		return cli_usage(c, "--name is missing");
 	if (!cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
+	for (size_t i = 0; i < projects.n; i++)
+		if (!uuid_parse(projects.p[i], &(struct uuid){ 0 }))
+			return cli_usage(c, "--project wants the UUID of a project");
 	w.projects = (struct strs){ projects.p, projects.n };
 	return insert(c, &w);
 }
@@ -206,6 +209,11 @@ revoke(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
+	if (words.p[0].n == KEY_SECRET_LEN && str_starts(words.p[0], STR("sfk_")))
+		return cli_usage(c,
+		    "that is a whole key, which others can see on a command line; its "
+		    "prefix %.*s is enough",
+		    KEY_PREFIX_LEN, words.p[0].p);
 	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));
 	if (rc == DB_NONE) /* not what was typed: it may be a secret */
 		return cli_fail(

@@ -226,7 +226,8 @@ world_meter_start()
 {
 	! world_running surfaced-meter || return 0
 	world_spawn surfaced-meter "$BIN/surfaced-meter" -c "$W/etc/surfaced-meter.conf"
-	if ! world_running surfaced-meter; then
+	# More than one look: between two programs a process has no command line.
+	if ! { world_until 10 test -S "$W/run/metrics.sock" && world_until 2 world_running surfaced-meter; }; then
 		cat "$W/log/surfaced-meter.log" >&2
 		world_die "surfaced-meter did not start"
 	fi

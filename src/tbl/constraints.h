@@ -1,0 +1,15 @@
+/* What surfacectl says when the database refuses: CONSTRAINT(name, words). The rules themselves are in
+   sql/; t/7002-words.t holds that every one an administrator can run into has a row. */
+CONSTRAINT(label_check,			"a name must be 1 to 200 visible characters, without blanks at its ends")
+CONSTRAINT(account_name_taken,		"there is an account of this name already")
+CONSTRAINT(account_group_name_taken,	"there is a group of this name already")
+CONSTRAINT(account_group_uuid_fkey,	"the group still has accounts; move them first")
+CONSTRAINT(member_email_taken,		"the account has a member with this address already")
+CONSTRAINT(member_email_check,		"--email wants an address such as person@example.com")
+CONSTRAINT(project_name_taken,		"the account has a project of this name already")
+CONSTRAINT(api_key_check,		"--expires must be in the future")
+CONSTRAINT(api_key_projects_check,	"a key can be limited to at most 1000 projects")
+CONSTRAINT(tag_slug_check,		"a tag is 1 to 128 characters in lower case, without blanks at its ends")
+CONSTRAINT(tag_name_check,		"a tag's name has 1 to 256 characters")
+CONSTRAINT(tag_categories_check,	"at most 4 categories, parents included, of a-z, 0-9 and hyphens between slashes, such as malware/c2")
+CONSTRAINT(tag_classification_check,	"the classification is informational, benign, suspicious or malicious")
