@@ -3,18 +3,9 @@
 # House rules 3 and 4: functions do one thing, files have one subject. Tables are exempt.
 cd "$(dirname "$0")/.." || exit 1
 
-# Without a repository, as in a package's build, the tree is what it is.
-sources() {
-	git ls-files 'src/*.[ch]' 't/*.[ch]' 2>/dev/null | grep . || find src t -name '*.[ch]'
-}
-
 # file:line name lines, for each function definition of our C.
 functions() {
-<<<<<<< HEAD
 	t/helper/files src t | grep '\.c$' | xargs awk '
-=======
-	sources | grep '\.c$' | xargs awk '
->>>>>>> package
 		/^[a-z_].*\(/ && !/;$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
 		/^\{/ { start = FNR }
 		/^\}$/ && start { print FILENAME ":" start, name, FNR - start - 1; start = 0 }'
