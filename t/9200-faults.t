@@ -8,7 +8,7 @@
 ! nm -D "$BUILD/surfaced" 2>/dev/null | grep -q __asan || skip_all "the sanitizer has an allocator of its own"
 [ -f "$BUILD/t/helper/faults.so" ] || skip_all "t/helper/faults.so is not built"
 WORLD_SEARCH_WORKERS=8
-LOG_EXPECTED='panic (out of memory|HMAC failed)'
+LOG_EXPECTED='panic (json-c: )?(out of memory|HMAC failed)'
 pg_start
 head -c 64 /dev/zero >"$W/run/control"
 chmod 666 "$W/run/control"

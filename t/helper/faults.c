@@ -32,9 +32,11 @@ struct control {
 	_Atomic int32_t kind, left, fired;
 };
 
+/* glibc's own names, which need no lookup that allocates. NOLINTBEGIN(cert-dcl51-cpp) */
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
+/* NOLINTEND(cert-dcl51-cpp) */
 
 static struct control *control;
 static int serving;
