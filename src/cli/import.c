@@ -225,6 +225,24 @@ static const struct command commands[] = {
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
 	},
+	{
+	    .name = "assets",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import a project's inventory, a JSON object a line",
+	    .run = import_assets,
+	},
+	{
+	    .name = "services",
+	    .arguments = "--project UUID [--format ndjson|nmap] FILE|-",
+	    .help = "import services of a project's assets, also from nmap -oX",
+	    .run = import_services,
+	},
+	{
+	    .name = "findings",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import findings; a resolved one that is seen again reopens",
+	    .run = import_findings,
+	},
 	{ .name = NULL },
 };
 

@@ -39,12 +39,6 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
-static int
-execute(struct req *rq)
-{
-	return rq->route->handler(rq);
-}
-
 struct stage {
 	const char *name;
 	int (*run)(struct req *rq);
@@ -64,7 +58,7 @@ static const struct stage stages[] = {
 	{ "size", body_read },
 	{ "parameters", params_read },
 	{ "body", body_decode },
-	{ "execution", execute },
+	{ "execution", change_run },
 };
 
 static bool
