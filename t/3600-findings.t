@@ -50,7 +50,7 @@ done
 
 # Every event from every status, against the table.
 tab=$(printf '\t')
-sql "SELECT s || E'\t' || e || E'\t' || coalesce(m.to_status, '') FROM unnest('{open,acknowledged,accepted_risk,false_positive,resolved}'::text[]) s,
+sql "SELECT s || E'\t' || e || E'\t' || coalesce(m.to_status, '') FROM unnest('{open,acknowledged,accepted_risk,false_positive,resolved}'::text[]) s CROSS JOIN
 	unnest('{resolve,acknowledge,accept_risk,false_positive,reopen}'::text[]) e LEFT JOIN finding_move m ON m.event = e AND m.from_status = s" >"$W/moves"
 while IFS=$tab read -r from event to; do
 	sql "UPDATE finding SET status = '$from', resolved_at = CASE '$from' WHEN 'resolved' THEN now() END WHERE uuid = '$f'"
@@ -63,6 +63,7 @@ while IFS=$tab read -r from event to; do
 	esac
 	is "$STATUS $(field '.finding.status // .error.code')" "$want" "$event of $from"
 done <"$W/moves"
+is "$(wc -l <"$W/moves")" 25 "every pair was tried"
 
 # Seen again after it was resolved.
 api POST "$F/$f/reopen"

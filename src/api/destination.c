@@ -18,6 +18,9 @@ static const struct field destination_in[] = {
 	FIELD_END,
 };
 
+#define DESTINATION_EXAMPLE                                                              \
+	"{\"name\":\"On call\",\"url\":\"https://hooks.example.com/surfaced\"}"
+
 #define MEMBERS                                                                          \
 	FIELD(struct destination, uuid, 0), FIELD(struct destination, name, 0),          \
 	    FIELD(struct destination, url, 0), FIELD(struct destination, enabled, 0),    \
@@ -185,6 +188,7 @@ const struct route destination_routes[] = {
 	    ROUTE(POST, DESTINATIONS, create_alert_destination),
 	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_made),
 	    BODY(struct destination, destination_in, BODY_CONFIGURED),
+	    .example = DESTINATION_EXAMPLE,
 	    .status = 201,
 	    .wrapper = "destination",
 	    .summary = "Create an alert destination",
@@ -212,6 +216,7 @@ const struct route destination_routes[] = {
 	    ROUTE(PUT, DESTINATION, update_alert_destination),
 	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_out),
 	    BODY(struct destination, destination_in, BODY_CONFIGURED),
+	    .example = DESTINATION_EXAMPLE,
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Replace an alert destination",

@@ -275,6 +275,19 @@ write_page(struct buf *b, const struct route *r)
 		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}");
 }
 
+/* What an answer holds, where the row does not say it better. */
+static struct str
+result_of(const struct route *r, struct arena *a)
+{
+	if (r->result != NULL)
+		return str_of(r->result);
+	if (r->list != NULL)
+		return arena_printf(a, "A page of %s.", r->list);
+	if (r->wrapper != NULL)
+		return arena_printf(a, "The %s, as it stands now.", r->wrapper);
+	panic("%s does not say what it answers", r->operation);
+}
+
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r)
 {
@@ -283,7 +296,7 @@ write_answer(struct buf *b, struct book *book, const struct route *r)
 	struct buf text = { .a = book->a };
 
 	buf_printf(b, "\"%d\":{\"description\":", status);
-	json_write_str(b, str_of(r->result != NULL ? r->result : "Done."));
+	json_write_str(b, result_of(r, book->a));
 	write_headers(b, status, &set);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {

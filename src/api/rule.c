@@ -43,6 +43,10 @@ static const struct field rule_in[] = {
 	FIELD_END,
 };
 
+#define RULE_EXAMPLE                                                                     \
+	"{\"name\":\"New critical findings\",\"source\":\"finding\","                    \
+	"\"min_severity\":\"critical\",\"query\":\"\",\"destination_uuids\":[]}"
+
 static const struct field rule_out[] = {
 	FIELD(struct rule, uuid, 0),
 	FIELD(struct rule, name, 0),
@@ -259,6 +263,7 @@ const struct route rule_routes[] = {
 	    ROUTE(POST, RULES, create_alert_rule),
 	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
 	    BODY(struct rule, rule_in, BODY_CONFIGURED),
+	    .example = RULE_EXAMPLE,
 	    .status = 201,
 	    .wrapper = "rule",
 	    .summary = "Create an alert rule",
@@ -284,6 +289,7 @@ const struct route rule_routes[] = {
 	    ROUTE(PUT, RULE, update_alert_rule),
 	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
 	    BODY(struct rule, rule_in, BODY_CONFIGURED),
+	    .example = RULE_EXAMPLE,
 	    .wrapper = "rule",
 	    .errors = one_errors,
 	    .summary = "Replace an alert rule",
