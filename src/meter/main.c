@@ -131,30 +131,37 @@ hold_lock(int timer)
 }
 
 static void
+serve(struct warden *w, int timer)
+{
+	char err[512];
+	uint64_t ticks;
+
+	if (!meter_file_hold(&w->file, err, sizeof(err)) ||
+	    !ask_open(w, err, sizeof(err)) || !scrape_open(w, err, sizeof(err)))
+		panic("%s", err);
+	roster_load(w);
+	w->metrics = metrics_open();
+	db_listen(w->db, "key_changed");
+	db_listen(w->db, "meter_wanted");
+	while (daemon_wait(w->sock, timer)) {
+		(void)!read(timer, &ticks, sizeof(ticks));
+		turn(w);
+	}
+	w->now = ts_now();
+	flush_counts(w);
+	roster_free(w);
+}
+
+static void
 work(const struct pool *pool, int listener)
 {
 	struct warden w = { .arena = arena_new(ARENA_CAP),
 		.db = db_open(conf.database, pool->name) };
 	int timer = ticker();
-	char err[512];
-	uint64_t ticks;
 
 	(void)listener;
-	if (!hold_lock(timer))
-		return;
-	if (!meter_file_hold(&w.file, err, sizeof(err)) ||
-	    !ask_open(&w, err, sizeof(err)) || !scrape_open(&w, err, sizeof(err)))
-		panic("%s", err);
-	roster_load(&w);
-	w.metrics = metrics_open();
-	db_listen(w.db, "key_changed");
-	db_listen(w.db, "meter_wanted");
-	while (daemon_wait(w.sock, timer)) {
-		(void)!read(timer, &ticks, sizeof(ticks));
-		turn(&w);
-	}
-	w.now = ts_now();
-	flush_counts(&w);
+	if (hold_lock(timer))
+		serve(&w, timer);
 	db_close(w.db);
 	arena_free(w.arena);
 }

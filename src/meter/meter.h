@@ -34,6 +34,7 @@ struct warden {
 /* ---- roster.c: slots in use ---- */
 
 void roster_load(struct warden *w);
+void roster_free(struct warden *w);
 /* A new slot is not published; *fresh says which. NULL: the table is full (logged). */
 struct slot *roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
     uint32_t period, bool *fresh);

@@ -34,6 +34,13 @@ roster_load(struct warden *w)
 	}
 }
 
+void
+roster_free(struct warden *w)
+{
+	free(w->notes);
+	free(w->active);
+}
+
 struct slot *
 roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
     uint32_t period, bool *fresh)
