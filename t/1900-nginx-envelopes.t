@@ -65,8 +65,11 @@ for v in --http1.1 --http2; do
 	envelope 404 not_found other "$v: the base itself, not redirected"
 	api GET /search $v
 	envelope 404 not_found search "$v: the search area itself"
-	api TRACE /x $v
-	envelope 405 method_not_allowed other "$v: TRACE"
+	api TRACE "/x?q=$(zeros 55000)" $v
+	is "$STATUS $(printf '%s' "$BODY" | grep -E '^(REQUEST_METHOD|REQUEST_URI|HTTP_)' | sort | tr '\n' ' ')" \
+		"200 REQUEST_METHOD=TRACE REQUEST_URI=/api/v1/x " "$v: a worker says what may be done instead of TRACE"
+	api TRACE /search/die $v
+	envelope 502 search_upstream_failed search "$v: TRACE of a worker that dies"
 	zeros 2200000 >"$W/big"
 	api POST /x --data-binary "@$W/big" $v
 	envelope 413 request_too_large other "$v: a body beyond nginx's limit"
@@ -85,16 +88,20 @@ for v in --http1.1 --http2; do
 	is "$(header retry-after)" "" "  without Retry-After (C-067)"
 done
 
+# Two clients keep the queue full until that was seen, however slow the machine is.
 for _ in 1 2; do
 	# shellcheck disable=SC2086 # CURL is a list of options
-	curl -s $CURL "$BASE_URL/search/stuck" >/dev/null &
+	while [ ! -e "$W/seen" ]; do
+		curl -s $CURL "$BASE_URL/search/stuck" >/dev/null
+	done &
 done
 busy()
 {
 	api GET /search/x
 	[ "$STATUS" = 503 ]
 }
-world_until 5 busy
+world_until 20 busy
+touch "$W/seen"
 envelope 503 search_busy search "too many at once (C-066)"
 is "$(header retry-after)" 1 "  with Retry-After (C-067)"
 wait

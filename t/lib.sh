@@ -20,8 +20,8 @@ cd "$TOP" || exit 1
 . t/helper/world.sh
 
 TAP_N=0 TAP_BAD=0 TAP_ENDED=
-STATUS='' BODY='' HEADERS='' P=''
-export STATUS P
+STATUS='' BODY='' HEADERS='' P='' PROJECT2='' KEY2=''
+export STATUS P PROJECT2 KEY2
 
 # ---- TAP ----
 
@@ -108,12 +108,25 @@ skip_all()
 	exit 0
 }
 
+# relay FILE: TAP lines of another program, renumbered to stand among ours.
+relay()
+{
+	while IFS= read -r _line; do
+		case $_line in
+		"ok "*) pass "${_line#ok * - }" ;;
+		"not ok "*) fail "${_line#not ok * - }" ;;
+		1..*) ;;
+		*) printf '# %s\n' "${_line#\#}" ;;
+		esac
+	done <"$1"
+}
+
 # What no log of a sound world holds.
 log_faults()
 {
 	[ -n "${W-}" ] || return 0
 	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
-		"$W"/log/*.log 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+		"$W"/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
 }
 
 # Stops the world, adds the last test, prints the plan. Runs by itself at exit.
@@ -121,6 +134,7 @@ finish()
 {
 	[ -z "$TAP_ENDED" ] || return 0
 	TAP_ENDED=1
+	[ -z "${W2-}" ] || host2 world_stop
 	[ -z "${W-}" ] || world_stop
 	is "$(log_faults)" "" "no panic, sanitizer report or alert in any log"
 	printf '1..%d\n' "$TAP_N"
@@ -135,7 +149,7 @@ lib_exit()
 	fi
 	finish
 	if [ -n "${W-}" ]; then
-		if [ -n "${KEEP-}" ]; then diag "kept: $W"; else rm -rf "$W"; fi
+		if [ -n "${KEEP-}" ]; then diag "kept: $W ${W2-}"; else rm -rf "$W" ${W2:+"$W2"}; fi
 	fi
 	[ "$_rc" -ne 0 ] || [ "$TAP_BAD" -eq 0 ] || _rc=1
 	exit "$_rc"
@@ -203,6 +217,32 @@ hosts_wait()
 	exit 1
 }
 
+# A second host with the same database: its meter, workers and nginx in W2.
+host2_start()
+{
+	_w=$W _pg=$PGHOST _ctl=$CTL _curl=${CURL-} _base=${BASE_URL-} _ca=${CACERT-}
+	WORLD_DB=$W/db
+	W=$(mktemp -d /tmp/t.XXXXXX) || exit 1
+	chmod 755 "$W"
+	W2=$W
+	world_new "$W"
+	PGHOST=$_pg
+	world_conf
+	world_api_start
+	web_start
+	CURL2=$CURL
+	W=$_w CTL=$_ctl CURL=$_curl BASE_URL=$_base CACERT=$_ca WORLD_DB=
+}
+
+# host2 COMMAND...: a function of this file or of world.sh, on the second host.
+host2()
+{
+	(
+		W=$W2 CURL=$CURL2
+		"$@"
+	)
+}
+
 # ---- using it ----
 
 # sql TEXT: as superuser, unaligned, tuples only.
@@ -220,6 +260,27 @@ ctl()
 key_new()
 {
 	world_ctl --json keys create --account "$ACCOUNT" --name test "$@" | jq -er .key.key
+}
+
+# Another organisation as far as the tests need one: sets ACCOUNT2, PROJECT2, KEY2.
+stranger_new()
+{
+	ACCOUNT2=$(ctl --json accounts create --entitlement alerting --entitlement esi Stranger | jq -er .account.uuid)
+	ctl members create --account "$ACCOUNT2" --email owner@example.net --owner Stranger >/dev/null
+	PROJECT2=$(ctl --json projects create --account "$ACCOUNT2" Elsewhere | jq -er .project.uuid)
+	KEY2=$(ctl --json keys create --account "$ACCOUNT2" --name all --scope all | jq -er .key.key)
+}
+
+uuid_new()
+{
+	cat /proc/sys/kernel/random/uuid
+}
+
+# rule_new [PROJECT]: prints its UUID.
+rule_new()
+{
+	sql "INSERT INTO alert_rule (project_uuid, name, source, min_severity)
+		VALUES ('${1:-$P}', 'rule', 'finding', 'info') RETURNING uuid"
 }
 
 # api METHOD PATH [BODY] [curl options]: a path that is a URL is used as it stands.

@@ -114,6 +114,9 @@ add_columns(struct error_set *set, const struct route *r)
 	set->has[area_bad_parameter(r->area)] = true;
 	set->has[ERR_INTERNAL_ERROR] = true;
 	set->has[search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE] = true;
+	/* What the web server says of every search when the queue is full or a worker was lost. */
+	set->has[ERR_SEARCH_BUSY] |= search;
+	set->has[ERR_SEARCH_UPSTREAM_FAILED] |= search;
 	if (r->access != ACCESS_PUBLIC) {
 		set->has[ERR_UNAUTHORIZED] = true;
 		set->has[ERR_AUTHENTICATION_UNAVAILABLE] = true;
@@ -124,8 +127,15 @@ add_columns(struct error_set *set, const struct route *r)
 	if (r->entitlement != ENTITLEMENT_ANY)
 		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] =
 		    true;
-	if (r->meter != METER_NONE)
+	if (r->meter != METER_NONE && r->access != ACCESS_PUBLIC) {
 		set->has[ERR_API_METERING_UNAVAILABLE] = true;
+		set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED] = true;
+		set->has[ERR_ACCOUNT_RATE_LIMIT_EXCEEDED] = search;
+	}
+	if (r->meter == METER_QUOTA) {
+		set->has[ERR_ACCOUNT_API_QUOTA_EXCEEDED] = true;
+		set->has[ERR_GROUP_API_QUOTA_EXCEEDED] = true;
+	}
 }
 
 static void
@@ -186,10 +196,14 @@ write_headers(struct buf *b, int status, const struct error_set *set)
 {
 	buf_z(b,
 	    ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
+	if (status == 201)
+		buf_z(b, "," HEADER_REF("Location"));
 	if (status == 401)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
-	if (status == 503 && set->has[ERR_SEARCH_BUSY])
+	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		buf_z(b, "," HEADER_REF("Retry-After"));
+	if ((status < 300 || status == 429) && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
+		buf_z(b, "," HEADER_REF("RateLimit-Policy") "," HEADER_REF("RateLimit"));
 	buf_char(b, '}');
 }
 
@@ -248,17 +262,34 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 	}
 }
 
+/* CONTRACT A2. */
+static void
+write_page(struct buf *b, const struct route *r)
+{
+	buf_printf(b,
+	    "{\"type\":\"object\",\"required\":[\"%s\",\"has_more\",\"next_cursor\"],"
+	    "\"properties\":{\"%s\":{\"type\":\"array\",\"maxItems\":%jd,\"items\":",
+	    r->list, r->list, (intmax_t)LIM_PAGE);
+	json_describe(b, r->out, false);
+	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
+		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}");
+}
+
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r)
 {
-	struct error_set none = { 0 };
+	int status = r->status == 0 ? 200 : r->status;
+	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
-	buf_z(b, "\"200\":{\"description\":\"Done.\"");
-	write_headers(b, 200, &none);
+	buf_printf(b, "\"%d\":{\"description\":", status);
+	json_write_str(b, str_of(r->result != NULL ? r->result : "Done."));
+	write_headers(b, status, &set);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
+	} else if (r->list != NULL) {
+		write_page(&text, r);
 	} else if (r->wrapper != NULL) {
 		buf_printf(&text,
 		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
@@ -283,10 +314,12 @@ write_param_schema(struct buf *b, const struct field *f)
 	bool number = f->type == FIELD_INT;
 
 	buf_z(b, number ? "{\"type\":\"integer\"" : "{\"type\":\"string\"");
+	if (f->type == FIELD_UUID)
+		buf_z(b, ",\"format\":\"uuid\"");
 	if (f->hi > 0)
 		buf_printf(b, ",\"%s\":%jd,\"%s\":%jd", number ? "minimum" : "minLength",
 		    (intmax_t)f->lo, number ? "maximum" : "maxLength", (intmax_t)f->hi);
-	if (number && f->def != 0)
+	if (number && f->def != 0 && f->def >= f->lo) /* below: "not said" */
 		buf_printf(b, ",\"default\":%jd", (intmax_t)f->def);
 	for (const char *const *v = f->values; v != NULL && *v != NULL; v++) {
 		buf_z(b, v == f->values ? ",\"enum\":[" : ",");
@@ -306,6 +339,8 @@ url_parameter(struct book *book, const struct url_param *p)
 	    p->field.name, p->field.flags & REQUIRED ? "true" : "false");
 	if (p->field.help != NULL)
 		member(&text, "description", p->field.help);
+	if (p->example != NULL)
+		member(&text, "example", p->example);
 	buf_z(&text, ",\"schema\":");
 	write_param_schema(&text, &p->field);
 	buf_char(&text, '}');
@@ -363,6 +398,8 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 	    component(book, KIND_SCHEMA,
 		arena_printf(book->a, "%sRequest", camel(book->a, r->operation, true)).p,
 		buf_done(&text)));
+	if (r->example != NULL)
+		buf_printf(b, ",\"example\":%s", r->example);
 	buf_z(b, "}}}");
 }
 
@@ -463,6 +500,16 @@ static const char head[] =
     "\"license\":{\"name\":\"ISC\",\"identifier\":\"ISC\"}},"
     "\"servers\":[{\"url\":\"/api/v1\"}],\"security\":[{\"ApiKey\":[]}],"
     "\"tags\":[{\"name\":\"Search\",\"description\":\"Search, count and aggregate.\"},"
+    "{\"name\":\"Projects\",\"description\":\"Projects that the key sees.\"},"
+    "{\"name\":\"Access\",\"description\":\"Members and their roles.\"},"
+    "{\"name\":\"Alert destinations\",\"description\":\"Where alerts are sent.\"},"
+    "{\"name\":\"Alert rules\",\"description\":\"What raises an alert.\"},"
+    "{\"name\":\"Alert silences\",\"description\":\"When a rule does not notify.\"},"
+    "{\"name\":\"Alerts\",\"description\":\"The inbox and the history of delivery.\"},"
+    "{\"name\":\"Inventory\",\"description\":\"Domains, hosts, certificates, "
+    "addresses.\"},"
+    "{\"name\":\"Services\",\"description\":\"Services of the inventory.\"},"
+    "{\"name\":\"Findings\",\"description\":\"What was found and what became of it.\"},"
     "{\"name\":\"Description\",\"description\":\"This description.\"}]";
 
 static const char fixed_components[] =
@@ -476,7 +523,15 @@ static const char fixed_components[] =
     "\"schema\":{\"type\":\"string\",\"const\":\"no-store\"}},"
     "\"WWW-Authenticate\":{\"description\":\"How to authenticate.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
-    "\"Retry-After\":{\"description\":\"Seconds to wait; only with search_busy.\","
+    "\"Location\":{\"description\":\"The path of what was made.\",\"required\":true,"
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w "
+    "seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t "
+    "seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"Retry-After\":{\"description\":\"Seconds to wait; with search_busy and on 429.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";
 
 static void
@@ -543,6 +598,7 @@ const struct route description_routes[] = {
 	    .entitlement = ENTITLEMENT_ANY,
 	    .answer = "{\"type\":\"object\",\"description\":\"OpenAPI 3.1.\"}",
 	    .tag = "Description",
+	    .result = "An OpenAPI 3.1 document.",
 	    .summary = "Describe the API",
 	    .description = "This document. No API key is needed.",
 	},

@@ -46,6 +46,11 @@ int body_check_type(struct req *rq);
 int body_read(struct req *rq);
 int body_decode(struct req *rq);
 
+/* ---- change.c ---- */
+
+/* The handler; one that may change something in a transaction, which commits when it answers well. */
+int change_run(struct req *rq);
+
 /* ---- auth.c ---- */
 
 int auth_key(struct req *rq);
@@ -54,6 +59,17 @@ int auth_account(struct req *rq);
 int auth_scope(struct req *rq);
 int auth_entitlement(struct req *rq);
 int auth_project(struct req *rq);
+
+/* ---- meter.c ---- */
+
+int meter_stage(struct req *rq);
+/* What this answer does not cost. */
+void meter_settle(struct req *rq);
+void meter_headers(const struct req *rq, struct buf *b);
+
+/* ---- metrics.c ---- */
+
+void metrics_done(const struct req *rq);
 
 /* ---- error.c ---- */
 

@@ -6,21 +6,6 @@
 
 #include <inttypes.h>
 
-/* Rates and quotas: every request is admitted until they are enforced here. */
-static int
-admit(struct req *rq)
-{
-	switch (rq->route->meter) {
-	case METER_NONE:
-	case METER_RATE:
-	case METER_QUOTA:
-		return PASS;
-	case METER_UNSET:
-		break;
-	}
-	panic("%s has no meter", rq->route->operation);
-}
-
 static int
 find_route(struct req *rq)
 {
@@ -54,12 +39,6 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
-static int
-execute(struct req *rq)
-{
-	return rq->route->handler(rq);
-}
-
 struct stage {
 	const char *name;
 	int (*run)(struct req *rq);
@@ -73,13 +52,13 @@ static const struct stage stages[] = {
 	{ "account", auth_account },
 	{ "scope", auth_scope },
 	{ "entitlement", auth_entitlement },
-	{ "meter", admit },
+	{ "meter", meter_stage },
 	{ "project", auth_project },
 	{ "media type", body_check_type },
 	{ "size", body_read },
 	{ "parameters", params_read },
 	{ "body", body_decode },
-	{ "execution", execute },
+	{ "execution", change_run },
 };
 
 static bool
@@ -182,6 +161,8 @@ req_serve(struct req *rq)
 			break;
 	if (rq->status == 0)
 		panic("req=%s op=%s: no answer", rq->id, rq->route->operation);
+	meter_settle(rq);
+	metrics_done(rq);
 	log_done(rq);
 }
 

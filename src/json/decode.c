@@ -153,11 +153,9 @@ attach(struct json_object *o, struct span **next)
 		return;
 	json_object_set_userdata(o, span, NULL);
 	if (is(o, json_type_object)) {
-		json_object_object_foreach(o, name, member)
-		{
-			(void)name;
-			attach(member, next);
-		}
+		struct json_object_iter each;
+
+		json_object_object_foreachC(o, each) attach(each.val, next);
 	} else if (is(o, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(o); i++)
 			attach(json_object_array_get_idx(o, i), next);
@@ -175,6 +173,7 @@ parse(struct arena *a, const struct scan *s, struct str text)
 {
 	struct json_tokener *t = json_tokener_new_ex(LIM_JSON_DEPTH + 2);
 	struct span *next = s->spans;
+	enum json_tokener_error why;
 	struct json_object *o;
 
 	if (t == NULL)
@@ -182,7 +181,11 @@ parse(struct arena *a, const struct scan *s, struct str text)
 	json_tokener_set_flags(
 	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
+	why = json_tokener_get_error(t);
 	json_tokener_free(t);
+	/* Without memory json-c stops in the middle and names no error. */
+	if (o == NULL && (why == json_tokener_success || why == json_tokener_continue))
+		panic("out of memory"); /* UNCOVERED: malloc fails */
 	if (o == NULL)
 		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
 	arena_defer(a, put, o);
@@ -381,6 +384,8 @@ absent(struct decoder *d, const struct field *f, struct ts when, void *at)
 		*(struct ts *)at = when;
 	else if (f->type == FIELD_INT)
 		*(int64_t *)at = f->def;
+	else if (f->type == FIELD_BOOL)
+		*(bool *)at = f->def != 0;
 	else if (f->type == FIELD_OBJECT)
 		for (const struct field *s = f->sub; s->type != FIELD_NONE; s++)
 			absent(d, s, (s->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL,
@@ -458,16 +463,18 @@ unknown_below(struct decoder *d, const struct field *f, struct json_object *o)
 static void
 unknown(struct decoder *d, const struct field *fields, struct json_object *o)
 {
-	json_object_object_foreach(o, name, member)
+	struct json_object_iter each;
+
+	json_object_object_foreachC(o, each)
 	{
 		const struct field *f = fields;
 
-		while (f->type != FIELD_NONE && strcmp(f->name, name) != 0)
+		while (f->type != FIELD_NONE && strcmp(f->name, each.key) != 0)
 			f++;
 		if (f->type == FIELD_NONE)
-			unknown_member(d, str_of(name));
+			unknown_member(d, str_of(each.key));
 		else
-			unknown_below(d, f, member);
+			unknown_below(d, f, each.val);
 	}
 }
 
