@@ -7,7 +7,7 @@
 doctor()
 {
 	(world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
-		--sql-dir "${sql_dir:-$SQL}" --user "$(world_user)" "$@") >"$W/doctor" 2>"$W/doctor.err"
+		--sql-dir "${sql_dir:-$SQL}" --user "$(world_user)") >"$W/doctor" 2>"$W/doctor.err"
 	RC=$?
 }
 

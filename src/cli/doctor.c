@@ -235,7 +235,9 @@ show(struct doctor *d)
 static int
 doctor(struct cli *c, int argc, char **argv)
 {
-	struct doctor *d = ARENA_NEW(c->arena, struct doctor);
+	static struct doctor
+	    whole; /* what conf_load gave stays for the life of the process */
+	struct doctor *d = &whole;
 	const struct cli_option options[] = {
 		{ "etc", .text = &d->etc },
 		{ "nginx", .text = &d->nginx },
@@ -250,6 +252,7 @@ doctor(struct cli *c, int argc, char **argv)
 	d->sql_dir = STR(PKGDATADIR "/sql");
 	d->programs[0].name = "surfaced";
 	d->programs[1].name = "surfaced-index";
+	d->programs[2].name = "surfaced-meter";
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < COUNT(checks); i++)

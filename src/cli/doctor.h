@@ -13,7 +13,7 @@ struct finding {
 	struct str check, state, detail, advice;
 };
 
-enum { FINDINGS_MAX = 200, PROGRAMS = 2 };
+enum { FINDINGS_MAX = 200, PROGRAMS = 3 };
 
 /* A daemon that has a configuration of its own. */
 struct program {
@@ -26,7 +26,7 @@ struct doctor {
 	struct cli *c;
 	struct str etc, nginx, sql_dir,
 	    user; /* of the options; nginx and user may be unset */
-	struct program programs[PROGRAMS]; /* the API first, then the index */
+	struct program programs[PROGRAMS]; /* the API first, the index, the meter */
 	struct pool pools[POOLS_MAX];      /* of the upstream file */
 	size_t npools;
 	bool database; /* answers */
