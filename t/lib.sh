@@ -222,6 +222,27 @@ key_new()
 	world_ctl --json keys create --account "$ACCOUNT" --name test "$@" | jq -er .key.key
 }
 
+# Another organisation as far as the tests need one: sets ACCOUNT2, PROJECT2, KEY2.
+stranger_new()
+{
+	ACCOUNT2=$(ctl --json accounts create --entitlement alerting --entitlement esi Stranger | jq -er .account.uuid)
+	ctl members create --account "$ACCOUNT2" --email owner@example.net --owner Stranger >/dev/null
+	PROJECT2=$(ctl --json projects create --account "$ACCOUNT2" Elsewhere | jq -er .project.uuid)
+	KEY2=$(ctl --json keys create --account "$ACCOUNT2" --name all --scope all | jq -er .key.key)
+}
+
+uuid_new()
+{
+	cat /proc/sys/kernel/random/uuid
+}
+
+# rule_new [PROJECT]: prints its UUID.
+rule_new()
+{
+	sql "INSERT INTO alert_rule (project_uuid, name, source, min_severity)
+		VALUES ('${1:-$P}', 'rule', 'finding', 'info') RETURNING uuid"
+}
+
 # api METHOD PATH [BODY] [curl options]: a path that is a URL is used as it stands.
 api()
 {

@@ -14,6 +14,16 @@ extern const struct stmt *const *const area_stmts[];
 
 extern const struct route search_routes[], aggregate_routes[], bulk_routes[],
     description_routes[];
+extern const struct route silence_routes[], destination_routes[], rule_routes[],
+    alert_routes[], delivery_routes[], asset_routes[], service_routes[], finding_routes[],
+    project_routes[];
+extern const struct stmt *const silence_stmts[],
+    *const destination_stmts[],
+	*const rule_stmts[], *const alert_stmts[], *const delivery_stmts[],
+						       *const asset_stmts[],
+							   *const service_stmts[],
+							       *const finding_stmts[],
+								   *const project_stmts[];
 extern const struct stmt *const search_stmts[], *const bulk_stmts[]; /* NULL ends each */
 
 /* ---- run.c: what every search does ---- */
@@ -24,6 +34,68 @@ int run_parse(struct req *rq, enum dataset d, struct str text, struct query *out
 int run_begin(struct req *rq, struct budget *out);
 /* PASS for ENGINE_OK, otherwise the error of C-065 and C-066. */
 int run_end(struct req *rq, enum engine_rc rc);
+
+/* ---- page.c: lists (CONTRACT A2) ---- */
+
+/* Of a list's parameters: PAGE_PARAMS(struct x_args, page) are its first rows. */
+struct page_args {
+	int64_t limit;
+	struct str cursor;
+};
+
+struct page_only { /* of a list without filters */
+	struct page_args page;
+};
+
+/* clang-format off */
+#define PAGE_PARAMS(args_type, member)                                                        \
+	{ .field = { .name = "limit", .type = FIELD_INT,                                 \
+	      .offset = offsetof(args_type, member.limit), .lo = 1, .hi = LIM_PAGE,           \
+	      .def = LIM_PAGE_DEFAULT, .help = "Records a page." },                      \
+	  .error = ERR_INVALID_PAGINATION },                                             \
+	{ .field = { .name = "cursor", .type = FIELD_STR,                                \
+	      .offset = offsetof(args_type, member.cursor), .lo = 1, .hi = LIM_CURSOR,        \
+	      .help = "next_cursor of the page before, with the same filters." },        \
+	  .error = ERR_INVALID_PAGINATION }
+/* clang-format on */
+#define FILTER(kind, args_type, m, ...)                                                  \
+	{                                                                                \
+		.field = { .name = #m,                                                   \
+			.type = (kind),                                                  \
+			.offset = offsetof(args_type, m),                                \
+			__VA_ARGS__ },                                                   \
+	}
+
+/* Below here a page begins: TS_NULL is the first. want: rows to ask for, one more than the page has. */
+struct page_from {
+	struct ts at;
+	struct uuid after;
+	int64_t want;
+};
+
+/* What follows WHERE of a list: newest first, then by uuid. $2, $3, $4 are of page_from. */
+#define PAGE_SQL                                                                         \
+	" AND created_at <= coalesce($2::timestamptz, 'infinity')"                       \
+	" AND (created_at < coalesce($2::timestamptz, 'infinity') OR uuid > $3)"         \
+	" ORDER BY created_at DESC, uuid LIMIT $4"
+#define PAGE_P(from) P((from).at), P((from).after), P((from).want)
+
+int page_begin(struct req *rq, const struct page_args *args, struct page_from *out);
+/* The page of rows, structs of this size as the route's .out describes them, with uuid and created_at. */
+int page_reply(
+    struct req *rq, const struct page_args *args, struct list rows, size_t size);
+
+/* ---- record.c ---- */
+
+/* 201 with the path of the new record: that of the request, "/" and its uuid. */
+int reply_created(struct req *rq, const struct uuid *uuid, const void *record);
+/* The answer of a statement that finds one record: it, or 404 with this error. */
+int reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *record);
+
+/* What the domain "label" of sql/ takes, once trimmed. */
+bool name_visible(struct str name);
+
+#define PROJECT "/projects/{project_uuid}"
 
 /* ---- check.c ---- */
 

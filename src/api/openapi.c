@@ -186,6 +186,8 @@ write_headers(struct buf *b, int status, const struct error_set *set)
 {
 	buf_z(b,
 	    ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
+	if (status == 201)
+		buf_z(b, "," HEADER_REF("Location"));
 	if (status == 401)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
 	if (status == 503 && set->has[ERR_SEARCH_BUSY])
@@ -248,17 +250,33 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 	}
 }
 
+/* CONTRACT A2. */
+static void
+write_page(struct buf *b, const struct route *r)
+{
+	buf_printf(b,
+	    "{\"type\":\"object\",\"required\":[\"%s\",\"has_more\",\"next_cursor\"],"
+	    "\"properties\":{\"%s\":{\"type\":\"array\",\"maxItems\":%jd,\"items\":",
+	    r->list, r->list, (intmax_t)LIM_PAGE);
+	json_describe(b, r->out, false);
+	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
+		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}");
+}
+
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r)
 {
+	int status = r->status == 0 ? 200 : r->status;
 	struct error_set none = { 0 };
 	struct buf text = { .a = book->a };
 
-	buf_z(b, "\"200\":{\"description\":\"Done.\"");
-	write_headers(b, 200, &none);
+	buf_printf(b, "\"%d\":{\"description\":\"Done.\"", status);
+	write_headers(b, status, &none);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
+	} else if (r->list != NULL) {
+		write_page(&text, r);
 	} else if (r->wrapper != NULL) {
 		buf_printf(&text,
 		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
@@ -283,10 +301,12 @@ write_param_schema(struct buf *b, const struct field *f)
 	bool number = f->type == FIELD_INT;
 
 	buf_z(b, number ? "{\"type\":\"integer\"" : "{\"type\":\"string\"");
+	if (f->type == FIELD_UUID)
+		buf_z(b, ",\"format\":\"uuid\"");
 	if (f->hi > 0)
 		buf_printf(b, ",\"%s\":%jd,\"%s\":%jd", number ? "minimum" : "minLength",
 		    (intmax_t)f->lo, number ? "maximum" : "maxLength", (intmax_t)f->hi);
-	if (number && f->def != 0)
+	if (number && f->def != 0 && f->def >= f->lo) /* below: "not said" */
 		buf_printf(b, ",\"default\":%jd", (intmax_t)f->def);
 	for (const char *const *v = f->values; v != NULL && *v != NULL; v++) {
 		buf_z(b, v == f->values ? ",\"enum\":[" : ",");
@@ -463,6 +483,16 @@ static const char head[] =
     "\"license\":{\"name\":\"ISC\",\"identifier\":\"ISC\"}},"
     "\"servers\":[{\"url\":\"/api/v1\"}],\"security\":[{\"ApiKey\":[]}],"
     "\"tags\":[{\"name\":\"Search\",\"description\":\"Search, count and aggregate.\"},"
+    "{\"name\":\"Projects\",\"description\":\"Projects that the key sees.\"},"
+    "{\"name\":\"Access\",\"description\":\"Members and their roles.\"},"
+    "{\"name\":\"Alert destinations\",\"description\":\"Where alerts are sent.\"},"
+    "{\"name\":\"Alert rules\",\"description\":\"What raises an alert.\"},"
+    "{\"name\":\"Alert silences\",\"description\":\"When a rule does not notify.\"},"
+    "{\"name\":\"Alerts\",\"description\":\"The inbox and the history of delivery.\"},"
+    "{\"name\":\"Inventory\",\"description\":\"Domains, hosts, certificates, "
+    "addresses.\"},"
+    "{\"name\":\"Services\",\"description\":\"Services of the inventory.\"},"
+    "{\"name\":\"Findings\",\"description\":\"What was found and what became of it.\"},"
     "{\"name\":\"Description\",\"description\":\"This description.\"}]";
 
 static const char fixed_components[] =
@@ -475,6 +505,8 @@ static const char fixed_components[] =
     "stored.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\",\"const\":\"no-store\"}},"
     "\"WWW-Authenticate\":{\"description\":\"How to authenticate.\",\"required\":true,"
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"Location\":{\"description\":\"The path of what was made.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
     "\"Retry-After\":{\"description\":\"Seconds to wait; only with search_busy.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";

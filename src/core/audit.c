@@ -15,3 +15,25 @@ audit_write(struct db *db, const struct audit *a)
 	    P(a->subject_id), P(a->account), P(a->before.text), P(a->after.text),
 	    P(a->request_id));
 }
+
+struct settings {
+	struct str actor, request_id;
+};
+
+static const struct field settings_out[] = {
+	FIELD(struct settings, actor, 0),
+	FIELD(struct settings, request_id, 0),
+	FIELD_END,
+};
+
+static const struct stmt set_actor = STMT(set_actor, settings_out,
+    "SELECT set_config('surfaced.actor', $1, true) AS actor,"
+    " set_config('surfaced.request_id', $2, true) AS request_id");
+
+enum db_rc
+audit_as(struct db *db, struct str actor, struct str request_id)
+{
+	struct settings now;
+
+	return db_one(db, &set_actor, &now, P(actor), P(request_id));
+}

@@ -116,6 +116,16 @@ struct str cursor_seal(struct arena *a, const struct cursor_secret *s,
 bool cursor_open(struct arena *a, const struct cursor_secret *s,
     const struct cursor_for *f, struct str text, struct str *payload) MUST_USE;
 
+/* ---- webhooks: where alerts may be sent, and with what secret they are signed ---- */
+
+/* NULL when url may be a destination: https, no user information or fragment, a public address or a name
+   that can be one; otherwise what is wrong with it. Addresses are checked again when it is used. */
+const char *webhook_url_fault(struct str url);
+
+/* "whsec_" and base64 of 32 random bytes, as Standard Webhooks has it. */
+enum { WEBHOOK_SECRET_LEN = 50 };
+void webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1]);
+
 /* ---- audit: who did what; the database keeps it insert-only ---- */
 
 struct audit {
@@ -128,6 +138,8 @@ struct audit {
 	struct str request_id;     /* without text: none */
 };
 
+/* Tells the triggers that write lines of their own for whom this transaction acts. */
+enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST_USE;
 /* In the caller's transaction, so that no change stands without its line. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 

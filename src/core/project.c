@@ -13,13 +13,7 @@ static const struct field project_out[] = {
 };
 
 static const struct stmt visible_project = STMT(visible_project, project_out,
-    "SELECT p.uuid, p.account_uuid AS account, p.name,"
-    " m.role = 'owner' OR coalesce(pm.role = 'manager', false) AS manager"
-    " FROM api_key k JOIN member m ON m.uuid = k.owner_uuid"
-    " JOIN project p ON p.account_uuid = k.account_uuid AND p.uuid = $2"
-    " LEFT JOIN project_member pm ON pm.project_uuid = p.uuid AND pm.member_uuid = m.uuid"
-    " WHERE k.uuid = $1 AND (k.projects IS NULL OR p.uuid = ANY (k.projects))"
-    "  AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)");
+    "SELECT uuid, account, name, manager FROM visible_projects($1) WHERE uuid = $2");
 
 enum db_rc
 project_find(struct db *db, const struct key *k, struct uuid project, struct project *out)

@@ -73,6 +73,7 @@ write_error(struct req *rq, enum error e, struct str message,
 
 	rq->error = e;
 	rq->retry_after = 0;
+	rq->location = NULL;
 	buf_z(b, "{\"error\":{\"code\":");
 	json_write_str(b, str_of(errors[e].code));
 	buf_z(b, ",\"message\":");

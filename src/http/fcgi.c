@@ -79,6 +79,8 @@ whole_answer(const struct req *rq)
 		buf_printf(&b, "Allow: %s\r\n", rq->allow);
 	if (rq->retry_after > 0)
 		buf_printf(&b, "Retry-After: %d\r\n", rq->retry_after);
+	if (rq->location != NULL)
+		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
 	buf_z(&b, "\r\n");
 	buf_str(&b, buf_done(&rq->out));
 	return buf_done(&b);
@@ -105,8 +107,9 @@ send_answer(const struct req *rq, FCGX_Request *fcgi)
 
 /* Nobody waits for the answer any more: the work is not begun. */
 static bool
-client_gone(const FCGX_Request *fcgi)
+client_gone(void *arg)
 {
+	const FCGX_Request *fcgi = arg;
 	struct pollfd p = { .fd = fcgi->ipcFd, .events = POLLRDHUP };
 
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
@@ -121,6 +124,7 @@ serve(struct worker *w, FCGX_Request *fcgi)
 		.db = w->db,
 		.env = (const char *const *)fcgi->envp,
 		.read = read_body,
+		.gone = client_gone,
 		.read_arg = fcgi,
 	};
 

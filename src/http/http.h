@@ -92,8 +92,10 @@ struct route {
 	struct body body;
 	const struct body_code *body_codes;
 
-	/* The answer of status 200. */
+	int status; /* of success, for the description; 0: 200. 201 has a Location */
+	/* The answer of success. */
 	const struct field *out;
+	const char *list; /* the answer is a page of out in a member of this name (A2) */
 	const char
 	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
 	const char *answer;       /* or its JSON Schema, where no table writes it */
@@ -143,6 +145,7 @@ struct req {
 	struct db *db;
 	const char *const *env; /* NAME=value as the web server sent them */
 	size_t (*read)(void *arg, char *to, size_t n); /* the body; 0 at its end */
+	bool (*gone)(void *arg); /* nobody waits for the answer any more */
 	void *read_arg;
 
 	char id[REQUEST_ID_LEN + 1];
@@ -164,8 +167,9 @@ struct req {
 
 	/* The answer. */
 	int status;
-	enum error error; /* ERR_UNSET: none */
-	int retry_after;  /* seconds; 0: no header */
+	enum error error;     /* ERR_UNSET: none */
+	int retry_after;      /* seconds; 0: no header */
+	const char *location; /* below /api/v1; NULL: no header */
 	const char *content_type;
 	struct buf out;
 };

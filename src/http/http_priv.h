@@ -46,6 +46,11 @@ int body_check_type(struct req *rq);
 int body_read(struct req *rq);
 int body_decode(struct req *rq);
 
+/* ---- change.c ---- */
+
+/* The handler; one that may change something in a transaction, which commits when it answers well. */
+int change_run(struct req *rq);
+
 /* ---- auth.c ---- */
 
 int auth_key(struct req *rq);

@@ -177,12 +177,25 @@ set_integer(struct req *rq, const struct url_param *p, struct str value, void *o
 }
 
 static int
+set_uuid(struct req *rq, const struct url_param *p, struct str value, void *out)
+{
+	struct uuid u;
+
+	if (!uuid_parse(value, &u))
+		return bad(rq, p, "invalid_format", "must be a UUID");
+	memcpy((char *)out + p->field.offset, &u, sizeof(u));
+	return PASS;
+}
+
+static int
 set(struct req *rq, const struct url_param *p, struct str value, void *out)
 {
 	if (p->field.type == FIELD_STR)
 		return set_text(rq, p, value, out);
 	if (p->field.type == FIELD_INT)
 		return set_integer(rq, p, value, out);
+	if (p->field.type == FIELD_UUID)
+		return set_uuid(rq, p, value, out);
 	panic("parameter %s has a type that no URL carries", p->field.name);
 }
 

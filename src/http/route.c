@@ -54,12 +54,6 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
-static int
-execute(struct req *rq)
-{
-	return rq->route->handler(rq);
-}
-
 struct stage {
 	const char *name;
 	int (*run)(struct req *rq);
@@ -79,7 +73,7 @@ static const struct stage stages[] = {
 	{ "size", body_read },
 	{ "parameters", params_read },
 	{ "body", body_decode },
-	{ "execution", execute },
+	{ "execution", change_run },
 };
 
 static bool

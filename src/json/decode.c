@@ -381,6 +381,8 @@ absent(struct decoder *d, const struct field *f, struct ts when, void *at)
 		*(struct ts *)at = when;
 	else if (f->type == FIELD_INT)
 		*(int64_t *)at = f->def;
+	else if (f->type == FIELD_BOOL)
+		*(bool *)at = f->def != 0;
 	else if (f->type == FIELD_OBJECT)
 		for (const struct field *s = f->sub; s->type != FIELD_NONE; s++)
 			absent(d, s, (s->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL,

@@ -72,7 +72,24 @@ integer(struct buf *b, const struct field *f)
 		keyword(b, "default", f->def);
 }
 
-/* True when it wrote a keyword: a raw value has none. */
+static bool scalar(struct buf *b, const struct field *f);
+
+/* A raw value says in .item what it holds, or nothing. */
+static bool
+raw(struct buf *b, const struct field *f)
+{
+	struct field as = *f;
+
+	as.type = f->item;
+	if (f->item == FIELD_STR)
+		return false;
+	if (f->item != FIELD_OBJECT)
+		return scalar(b, &as);
+	type(b, "object", NULL, f->flags);
+	return true;
+}
+
+/* True when it wrote a keyword: a raw value that says nothing has none. */
 static bool
 scalar(struct buf *b, const struct field *f)
 {
@@ -97,8 +114,11 @@ scalar(struct buf *b, const struct field *f)
 		return true;
 	case FIELD_BOOL:
 		type(b, "boolean", NULL, f->flags);
+		if (f->def != 0 && (f->flags & REQUIRED) == 0)
+			buf_z(b, ",\"default\":true");
 		return true;
 	case FIELD_RAW:
+		return raw(b, f);
 	case FIELD_LIST:
 	case FIELD_OBJECT:
 	case FIELD_NONE:

@@ -61,10 +61,11 @@ struct field {
 	unsigned flags;
 	size_t offset;
 	int64_t lo, hi; /* characters, value, or items; lo == hi == 0: unbounded */
-	int64_t def;    /* FIELD_INT when absent */
+	int64_t def;    /* FIELD_INT and FIELD_BOOL when absent */
 	const struct field *sub;
-	size_t size;               /* LIST: of one element */
-	enum field_type item;      /* LIST of scalars: their type (sub == NULL) */
+	size_t size; /* LIST: of one element */
+	enum field_type
+	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL */
 	const char *const *values; /* of a STR or its LIST: up to a NULL; NULL for any */
 	const char *help;          /* for OpenAPI; may be NULL */
 };
@@ -95,6 +96,19 @@ struct field {
 	{                                                                                \
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
 		.offset = offsetof(s, m), .lo = (min), .hi = (max), .def = (deflt)       \
+	}
+/* A switch that has a default. */
+#define SWITCH(s, m, fl, deflt)                                                          \
+	{                                                                                \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
+		.offset = offsetof(s, m), .def = (deflt)                                 \
+	}
+/* For answers: JSON that PostgreSQL writes of a value that may be null, which no int64_t, double or bool
+   can say; kind is FIELD_INT, FIELD_NUM, FIELD_BOOL or FIELD_OBJECT. */
+#define OPTIONAL(s, m, kind, fl, min, max)                                               \
+	{                                                                                \
+		.name = #m, .type = FIELD_RAW, .flags = (fl), .offset = offsetof(s, m),  \
+		.lo = (min), .hi = (max), .item = (kind)                                 \
 	}
 /* A list of objects of C type t, each described by the table fields. */
 #define LIST(s, m, fl, t, fields, min, max)                                              \

@@ -11,7 +11,11 @@ enum dataset {
 #define DATASET(id, name, unit) DATASET_##id,
 #include "tbl/datasets.h"
 #undef DATASET
-	DATASETS,
+	DATASETS, /* those that are searched */
+#define CONDITIONS(id, name) DATASET_##id,
+#include "tbl/conditions.h"
+#undef CONDITIONS
+	DATASETS_AND_CONDITIONS,
 };
 
 enum value_type {

@@ -152,7 +152,7 @@ world_pg_stop()
 world_seed()
 {
 	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null || return 1
-	_account=$(world_ctl --json accounts create Example | jq -er .account.uuid) || return 1
+	_account=$(world_ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi Example | jq -er .account.uuid) || return 1
 	world_ctl members create --account "$_account" --email owner@example.com --owner Owner >/dev/null || return 1
 	_project=$(world_ctl --json projects create --account "$_account" Perimeter | jq -er .project.uuid) ||
 		return 1

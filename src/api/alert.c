@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC */
+/* The inbox: what alert rules said, and what people made of it. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct alert {
+	struct uuid uuid, rule_uuid, source_uuid, acknowledged_by_membership_uuid,
+	    closed_by_membership_uuid;
+	struct str state, source, title, severity;
+	int64_t raised_count;
+	struct ts created_at, updated_at, last_raised_at, acknowledged_at, closed_at;
+};
+
+static const char *const states[] = { "open", "acknowledged", "closed", NULL };
+static const char *const sources[] = { "finding", "service", NULL };
+static const char *const severities[] = { "info", "low", "medium", "high", "critical",
+	NULL };
+
+#define CHOICE(m, fl, list)                                                              \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .flags = (fl),                            \
+		.offset = offsetof(struct alert, m), .values = (list)                    \
+	}
+
+static const struct field alert_out[] = {
+	FIELD(struct alert, uuid, 0),
+	FIELD(struct alert, rule_uuid, 0),
+	CHOICE(state, 0, states),
+	CHOICE(source, 0, sources),
+	FIELD(struct alert, source_uuid, 0),
+	FIELD(struct alert, title, 0),
+	CHOICE(severity, NULLABLE, severities),
+	FIELD(struct alert, raised_count, 0),
+	FIELD(struct alert, created_at, 0),
+	FIELD(struct alert, updated_at, 0),
+	FIELD(struct alert, last_raised_at, 0),
+	FIELD(struct alert, acknowledged_at, NULLABLE),
+	FIELD(struct alert, acknowledged_by_membership_uuid, NULLABLE),
+	FIELD(struct alert, closed_at, NULLABLE),
+	FIELD(struct alert, closed_by_membership_uuid, NULLABLE),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, rule_uuid, state, source, source_uuid, title, severity, raised_count,"    \
+	" created_at, updated_at, last_raised_at, acknowledged_at,"                      \
+	" acknowledged_by_membership_uuid, closed_at, closed_by_membership_uuid"
+
+static const struct stmt select_alert = STMT(select_alert, alert_out,
+    "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2");
+
+static const struct stmt lock_alert = STMT(lock_alert, alert_out,
+    "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
+
+static const struct stmt list_alerts = STMT_LIST(list_alerts, struct alert, alert_out,
+    "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1"
+    " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR rule_uuid = $6)"
+    " AND ($7::text IS NULL OR severity = $7)"
+    " AND ($8::text IS NULL OR source = $8)" PAGE_SQL);
+
+/* $3: the event, $4: whose it is. No row: no move leads from here. */
+static const struct stmt move_alert = STMT(move_alert, alert_out,
+    "UPDATE alert SET state = m.to_state, state_event = m.event, updated_at = now(),"
+    " acknowledged_at = CASE m.to_state WHEN 'acknowledged' THEN now()"
+    "  WHEN 'closed' THEN acknowledged_at END,"
+    " acknowledged_by_membership_uuid = CASE m.to_state WHEN 'acknowledged' THEN $4"
+    "  WHEN 'closed' THEN acknowledged_by_membership_uuid END,"
+    " closed_at = CASE m.to_state WHEN 'closed' THEN now() END,"
+    " closed_by_membership_uuid = CASE m.to_state WHEN 'closed' THEN $4::uuid END"
+    " FROM alert_move m WHERE project_uuid = $1 AND uuid = $2"
+    "  AND m.event = $3 AND m.from_state = state RETURNING " COLUMNS);
+
+static const struct {
+	const char *name, *to;
+} events[] = {
+#define ALERT_EVENT(id, event, end) { event, end },
+#include "tbl/alert_moves.h"
+};
+
+enum alert_event {
+#define ALERT_EVENT(id, event, end) EVENT_##id,
+#include "tbl/alert_moves.h"
+};
+
+static int
+change_alert(struct req *rq)
+{
+	struct str event = str_of(events[rq->route->arg].name);
+	struct alert a;
+	enum db_rc rc = db_one(rq->db, &lock_alert, &a, P(rq->project), P(rq->path[1]));
+
+	if (rc != DB_OK || str_is(a.state, events[rq->route->arg].to))
+		return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
+	rc = db_one(rq->db, &move_alert, &a, P(rq->project), P(rq->path[1]), P(event),
+	    P(rq->key->owner));
+	/* A conflict: the rule has raised a newer alert of the same finding or service. */
+	if (rc == DB_NONE || rc == DB_CONFLICT)
+		return fail(rq, ERR_ALERT_STATE_CONFLICT);
+	return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
+}
+
+static int
+get_alert(struct req *rq)
+{
+	struct alert a;
+	enum db_rc rc = db_one(rq->db, &select_alert, &a, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
+}
+
+struct alert_args {
+	struct page_args page;
+	struct str state, severity, source;
+	struct uuid rule_uuid;
+};
+
+static const struct url_param alert_params[] = {
+	PAGE_PARAMS(struct alert_args, page),
+	FILTER(FIELD_STR, struct alert_args, state, .values = states),
+	FILTER(FIELD_UUID, struct alert_args, rule_uuid),
+	FILTER(FIELD_STR, struct alert_args, severity, .values = severities),
+	FILTER(FIELD_STR, struct alert_args, source, .values = sources),
+	URL_PARAM_END,
+};
+
+static int
+list_alerts_page(struct req *rq)
+{
+	const struct alert_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_alerts, &rows, P(rq->project), PAGE_P(from),
+	    P(args->state), P(args->rule_uuid), P(args->severity), P(args->source));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct alert));
+}
+
+static const enum error get_errors[] = { ERR_ALERT_NOT_FOUND, ERR_UNSET };
+static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_CONFLICT,
+	ERR_UNSET };
+
+#define ALERTS PROJECT "/alerting/alerts"
+#define ALERT ALERTS "/{alert_uuid}"
+#define ALERT_ROW(need)                                                                  \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = alert_out,     \
+	.tag = "Alerts"
+
+const struct route alert_routes[] = {
+	{
+	    ROUTE_AS(GET, ALERTS, "list_alerts", list_alerts_page),
+	    ALERT_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    PARAMS(struct alert_args, alert_params),
+	    .list = "alerts",
+	    .summary = "List alerts",
+	    .description = "The inbox, newest first.",
+	},
+	{
+	    ROUTE(GET, ALERT, get_alert),
+	    ALERT_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    .wrapper = "alert",
+	    .errors = get_errors,
+	    .summary = "Get an alert",
+	    .description = "source_uuid is the finding or service.",
+	},
+#define ALERT_EVENT(id, event, end)                                                      \
+	{                                                                                \
+		ROUTE_AS(POST, ALERT "/" event, event "_alert", change_alert),           \
+		ALERT_ROW(SCOPE_ALERTS_RULES_MANAGE),                                    \
+		.arg = EVENT_##id,                                                       \
+		.wrapper = "alert",                                                      \
+		.errors = move_errors,                                                   \
+		.summary = "Make an alert " end,                                         \
+		.description = "One that is " end " already stays as it is.",            \
+	},
+#include "tbl/alert_moves.h"
+	ROUTE_END,
+};
+
+const struct stmt *const alert_stmts[] = { &select_alert, &lock_alert, &list_alerts,
+	&move_alert, NULL };

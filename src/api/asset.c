@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC */
+/* The inventory of a project: domains, hosts, certificates, addresses. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct asset {
+	struct uuid uuid;
+	struct str kind, name, discovery_channel, discovery_provider, source_name,
+	    source_ref;
+	struct json metadata;
+	struct ts created_at, updated_at, first_seen_at, last_seen_at;
+};
+
+static const char *const kinds[] = { "domain", "host", "certificate", "address", NULL };
+
+static const struct field asset_out[] = {
+	FIELD(struct asset, uuid, 0),
+	{
+	    .name = "kind",
+	    .type = FIELD_STR,
+	    .offset = offsetof(struct asset, kind),
+	    .values = kinds,
+	},
+	FIELD(struct asset, name, 0),
+	OPTIONAL(struct asset, metadata, FIELD_OBJECT, 0, 0, 0),
+	FIELD(struct asset, created_at, 0),
+	FIELD(struct asset, updated_at, 0),
+	FIELD(struct asset, first_seen_at, 0),
+	FIELD(struct asset, last_seen_at, 0),
+	FIELD(struct asset, discovery_channel, NULLABLE),
+	FIELD(struct asset, discovery_provider, NULLABLE),
+	FIELD(struct asset, source_name, NULLABLE),
+	FIELD(struct asset, source_ref, NULLABLE),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, kind, name, metadata, created_at, updated_at, first_seen_at,"             \
+	" last_seen_at, discovery_channel, discovery_provider, source_name, source_ref"
+
+static const struct stmt select_asset = STMT(select_asset, asset_out,
+    "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1 AND uuid = $2");
+
+static const struct stmt list_assets = STMT_LIST(list_assets, struct asset, asset_out,
+    "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1"
+    " AND ($5::text IS NULL OR kind = $5) AND ($6::text IS NULL OR name = lower($6))"
+    " AND ($7::text IS NULL OR source_name = $7)" PAGE_SQL);
+
+static int
+get_asset(struct req *rq)
+{
+	struct asset a;
+	enum db_rc rc = db_one(rq->db, &select_asset, &a, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_ASSET_NOT_FOUND, &a);
+}
+
+struct asset_args {
+	struct page_args page;
+	struct str kind, name, source_name;
+};
+
+static const struct url_param asset_params[] = {
+	PAGE_PARAMS(struct asset_args, page),
+	FILTER(FIELD_STR, struct asset_args, kind, .values = kinds),
+	FILTER(FIELD_STR, struct asset_args, name, .lo = 1, .hi = LIM_FILTER),
+	FILTER(FIELD_STR, struct asset_args, source_name, .lo = 1, .hi = LIM_FILTER),
+	URL_PARAM_END,
+};
+
+static int
+list_assets_page(struct req *rq)
+{
+	const struct asset_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_assets, &rows, P(rq->project), PAGE_P(from),
+	    P(args->kind), P(args->name), P(args->source_name));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct asset));
+}
+
+static const enum error get_errors[] = { ERR_ASSET_NOT_FOUND, ERR_UNSET };
+
+#define ASSET_ROW                                                                        \
+	.scope = SCOPE_ESI_INVENTORY_VIEW, .access = ACCESS_PROJECT,                     \
+	.meter = METER_QUOTA, .area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI,      \
+	.out = asset_out, .tag = "Inventory"
+
+const struct route asset_routes[] = {
+	{
+	    ROUTE_AS(GET, PROJECT "/esi/assets", "list_assets", list_assets_page),
+	    ASSET_ROW,
+	    PARAMS(struct asset_args, asset_params),
+	    .list = "assets",
+	    .summary = "List assets",
+	    .description = "The inventory, newest first.",
+	},
+	{
+	    ROUTE(GET, PROJECT "/esi/assets/{asset_uuid}", get_asset),
+	    ASSET_ROW,
+	    .wrapper = "asset",
+	    .errors = get_errors,
+	    .summary = "Get an asset",
+	    .description = "A domain, host, certificate or address.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const asset_stmts[] = { &select_asset, &list_assets, NULL };

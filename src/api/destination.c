@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: ISC */
+/* Alert destinations: where webhooks go. The secret that signs them is answered once, by what made it. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct destination {
+	struct uuid uuid;
+	struct str name, url, secret;
+	bool enabled;
+	struct ts created_at, updated_at;
+};
+
+static const struct field destination_in[] = {
+	TEXT(struct destination, name, REQUIRED | TRIM, 1, LIM_NAME),
+	TEXT(struct destination, url, REQUIRED, 1, LIM_WEBHOOK_URL),
+	SWITCH(struct destination, enabled, 0, true),
+	FIELD_END,
+};
+
+#define MEMBERS                                                                          \
+	FIELD(struct destination, uuid, 0), FIELD(struct destination, name, 0),          \
+	    FIELD(struct destination, url, 0), FIELD(struct destination, enabled, 0),    \
+	    FIELD(struct destination, created_at, 0),                                    \
+	    FIELD(struct destination, updated_at, 0)
+
+static const struct field destination_out[] = { MEMBERS, FIELD_END };
+static const struct field destination_made[] = { MEMBERS,
+	FIELD(struct destination, secret, 0), FIELD_END };
+
+#define COLUMNS "uuid, name, url, enabled, created_at, updated_at"
+
+static const struct stmt insert_destination = STMT(insert_destination, destination_out,
+    "INSERT INTO alert_destination (project_uuid, name, url, enabled, secret)"
+    " VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
+
+static const struct stmt select_destination = STMT(select_destination, destination_out,
+    "SELECT " COLUMNS " FROM alert_destination"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
+
+static const struct stmt list_destinations =
+    STMT_LIST(list_destinations, struct destination, destination_out,
+	"SELECT " COLUMNS " FROM alert_destination"
+	" WHERE project_uuid = $1 AND deleted_at IS NULL" PAGE_SQL);
+
+static const struct stmt update_destination = STMT(update_destination, destination_out,
+    "UPDATE alert_destination SET name = $3, url = $4, enabled = $5, updated_at = now()"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+
+static const struct stmt rotate_destination = STMT(rotate_destination, destination_out,
+    "UPDATE alert_destination SET secret = $3, updated_at = now()"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+
+static const struct stmt delete_destination = STMT(delete_destination, destination_out,
+    "UPDATE alert_destination SET deleted_at = now()"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+
+static const struct stmt forget_destination = STMT(forget_destination, NULL,
+    "UPDATE alert_rule SET destination_uuids = array_remove(destination_uuids, $2),"
+    " updated_at = now() WHERE project_uuid = $1 AND deleted_at IS NULL"
+    "  AND destination_uuids @> ARRAY[$2::uuid]");
+
+static int
+check_destination(struct req *rq)
+{
+	const struct destination *in = rq->in;
+	const char *fault = webhook_url_fault(in->url);
+
+	if (!name_visible(in->name))
+		return fail_field(
+		    rq, "name", "invalid_format", "must not have control characters");
+	if (fault != NULL)
+		return fail_field(rq, "url", "not_allowed", fault);
+	return PASS;
+}
+
+static struct str
+new_secret(struct req *rq)
+{
+	char *room = arena_alloc(rq->arena, WEBHOOK_SECRET_LEN + 1);
+
+	webhook_secret_make(room);
+	return str_of(room);
+}
+
+static int
+create_alert_destination(struct req *rq)
+{
+	const struct destination *in = rq->in;
+	struct str secret = new_secret(rq);
+	struct destination d = { .secret = STR_NULL };
+	enum db_rc rc;
+
+	if (check_destination(rq) != PASS)
+		return FAILED;
+	rc = db_one(rq->db, &insert_destination, &d, P(rq->project), P(in->name),
+	    P(in->url), P(in->enabled), P(secret));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	d.secret = secret;
+	return reply_created(rq, &d.uuid, &d);
+}
+
+static int
+get_alert_destination(struct req *rq)
+{
+	struct destination d;
+	enum db_rc rc =
+	    db_one(rq->db, &select_destination, &d, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
+}
+
+static int
+update_alert_destination(struct req *rq)
+{
+	const struct destination *in = rq->in;
+	struct destination d;
+	enum db_rc rc;
+
+	if (check_destination(rq) != PASS)
+		return FAILED;
+	rc = db_one(rq->db, &update_destination, &d, P(rq->project), P(rq->path[1]),
+	    P(in->name), P(in->url), P(in->enabled));
+	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
+}
+
+static int
+rotate_alert_destination_secret(struct req *rq)
+{
+	struct str secret = new_secret(rq);
+	struct destination d = { .secret = STR_NULL };
+	enum db_rc rc = db_one(
+	    rq->db, &rotate_destination, &d, P(rq->project), P(rq->path[1]), P(secret));
+
+	d.secret = secret;
+	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
+}
+
+static int
+delete_alert_destination(struct req *rq)
+{
+	struct destination d;
+	enum db_rc rc =
+	    db_one(rq->db, &delete_destination, &d, P(rq->project), P(rq->path[1]));
+
+	if (rc == DB_OK)
+		rc = db_do(
+		    rq->db, &forget_destination, NULL, P(rq->project), P(rq->path[1]));
+	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
+}
+
+static const struct url_param destination_params[] = {
+	PAGE_PARAMS(struct page_only, page),
+	URL_PARAM_END,
+};
+
+static int
+list_alert_destinations(struct req *rq)
+{
+	const struct page_only *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_destinations, &rows, P(rq->project), PAGE_P(from));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct destination));
+}
+
+static const enum error one_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UNSET };
+
+#define DESTINATIONS PROJECT "/alerting/destinations"
+#define DESTINATION DESTINATIONS "/{destination_uuid}"
+#define DESTINATION_ROW(need, fields)                                                    \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = (fields),      \
+	.tag = "Alert destinations"
+
+const struct route destination_routes[] = {
+	{
+	    ROUTE(POST, DESTINATIONS, create_alert_destination),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_made),
+	    BODY(struct destination, destination_in, BODY_CONFIGURED),
+	    .status = 201,
+	    .wrapper = "destination",
+	    .summary = "Create an alert destination",
+	    .description =
+		"A public https URL that webhooks are sent to. The secret that "
+		"signs them is in this answer and in no other.",
+	},
+	{
+	    ROUTE(GET, DESTINATIONS, list_alert_destinations),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_VIEW, destination_out),
+	    PARAMS(struct page_only, destination_params),
+	    .list = "destinations",
+	    .summary = "List alert destinations",
+	    .description = "Newest first.",
+	},
+	{
+	    ROUTE(GET, DESTINATION, get_alert_destination),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_VIEW, destination_out),
+	    .wrapper = "destination",
+	    .errors = one_errors,
+	    .summary = "Get an alert destination",
+	    .description = "Without its secret.",
+	},
+	{
+	    ROUTE(PUT, DESTINATION, update_alert_destination),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_out),
+	    BODY(struct destination, destination_in, BODY_CONFIGURED),
+	    .wrapper = "destination",
+	    .errors = one_errors,
+	    .summary = "Replace an alert destination",
+	    .description = "The whole of it; the secret stays.",
+	},
+	{
+	    ROUTE(DELETE, DESTINATION, delete_alert_destination),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_out),
+	    .wrapper = "destination",
+	    .errors = one_errors,
+	    .summary = "Delete an alert destination",
+	    .description = "Rules that named it no longer do.",
+	},
+	{
+	    ROUTE(POST, DESTINATION "/rotate-secret", rotate_alert_destination_secret),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_made),
+	    .wrapper = "destination",
+	    .errors = one_errors,
+	    .summary = "Give an alert destination a new secret",
+	    .description = "Answers it once; the old one signs nothing from now on.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const destination_stmts[] = { &insert_destination, &select_destination,
+	&list_destinations, &update_destination, &rotate_destination, &delete_destination,
+	&forget_destination, NULL };

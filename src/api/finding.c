@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: ISC */
+/* Findings and their lives: SPEC 2.8 and 4.9, CONTRACT A5. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct finding {
+	struct uuid uuid, asset_uuid, service_uuid, created_by_membership_uuid,
+	    resolved_by_membership_uuid, status_changed_by_membership_uuid;
+	struct str finding_key, finding_type, exposure_kind, title, description, severity,
+	    status, status_note, discovery_channel, discovery_provider, source_name,
+	    source_ref;
+	struct ts created_at, updated_at, first_seen_at, last_seen_at, status_changed_at,
+	    resolved_at;
+};
+
+static const char *const severities[] = { "info", "low", "medium", "high", "critical",
+	NULL };
+static const char *const statuses[] = { "open", "acknowledged", "accepted_risk",
+	"false_positive", "resolved", NULL };
+
+#define CHOICE(m, list)                                                                  \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .offset = offsetof(struct finding, m),    \
+		.values = (list)                                                         \
+	}
+
+static const struct field finding_out[] = {
+	FIELD(struct finding, uuid, 0),
+	FIELD(struct finding, asset_uuid, NULLABLE),
+	FIELD(struct finding, service_uuid, NULLABLE),
+	FIELD(struct finding, finding_key, 0),
+	FIELD(struct finding, finding_type, 0),
+	FIELD(struct finding, exposure_kind, NULLABLE),
+	FIELD(struct finding, title, 0),
+	FIELD(struct finding, description, NULLABLE),
+	CHOICE(severity, severities),
+	CHOICE(status, statuses),
+	FIELD(struct finding, status_note, NULLABLE),
+	FIELD(struct finding, created_at, 0),
+	FIELD(struct finding, updated_at, 0),
+	FIELD(struct finding, first_seen_at, 0),
+	FIELD(struct finding, last_seen_at, 0),
+	FIELD(struct finding, status_changed_at, NULLABLE),
+	FIELD(struct finding, resolved_at, NULLABLE),
+	FIELD(struct finding, created_by_membership_uuid, NULLABLE),
+	FIELD(struct finding, resolved_by_membership_uuid, NULLABLE),
+	FIELD(struct finding, status_changed_by_membership_uuid, NULLABLE),
+	FIELD(struct finding, discovery_channel, NULLABLE),
+	FIELD(struct finding, discovery_provider, NULLABLE),
+	FIELD(struct finding, source_name, NULLABLE),
+	FIELD(struct finding, source_ref, NULLABLE),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, asset_uuid, service_uuid, finding_key, finding_type, exposure_kind,"      \
+	" title, description, severity, status, status_note, created_at, updated_at,"    \
+	" first_seen_at, last_seen_at, status_changed_at, resolved_at,"                  \
+	" created_by_membership_uuid, resolved_by_membership_uuid,"                      \
+	" status_changed_by_membership_uuid, discovery_channel, discovery_provider,"     \
+	" source_name, source_ref"
+
+static const struct stmt select_finding = STMT(select_finding, finding_out,
+    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
+
+static const struct stmt lock_finding = STMT(lock_finding, finding_out,
+    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
+
+static const struct stmt list_findings =
+    STMT_LIST(list_findings, struct finding, finding_out,
+	"SELECT " COLUMNS " FROM finding WHERE project_uuid = $1"
+	" AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"
+	" AND ($7::text IS NULL OR finding_type = $7)"
+	" AND ($8::text IS NULL OR exposure_kind = $8)"
+	" AND ($9::uuid IS NULL OR asset_uuid = $9)"
+	" AND ($10::uuid IS NULL OR service_uuid = $10)" PAGE_SQL);
+
+/* $3: the event, $4: whose it is. No row: no move leads from here. */
+static const struct stmt move_finding = STMT(move_finding, finding_out,
+    "UPDATE finding SET status = m.to_status, status_event = m.event,"
+    " status_changed_at = now(), status_changed_by_membership_uuid = $4,"
+    " resolved_at = CASE m.to_status WHEN 'resolved' THEN now() END,"
+    " resolved_by_membership_uuid = CASE m.to_status WHEN 'resolved' THEN $4::uuid END"
+    " FROM finding_move m WHERE project_uuid = $1 AND uuid = $2"
+    "  AND m.event = $3 AND m.from_status = status RETURNING " COLUMNS);
+
+static const struct {
+	const char *name, *to;
+} events[] = {
+#define FINDING_EVENT(id, event, path, end, what) { event, end },
+#include "tbl/finding_moves.h"
+};
+
+enum finding_event {
+#define FINDING_EVENT(id, event, path, end, what) EVENT_##id,
+#include "tbl/finding_moves.h"
+};
+
+static int
+change_finding(struct req *rq)
+{
+	struct str event = str_of(events[rq->route->arg].name);
+	struct finding f;
+	enum db_rc rc = db_one(rq->db, &lock_finding, &f, P(rq->project), P(rq->path[1]));
+
+	if (rc != DB_OK || str_is(f.status, events[rq->route->arg].to))
+		return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
+	rc = db_one(rq->db, &move_finding, &f, P(rq->project), P(rq->path[1]), P(event),
+	    P(rq->key->owner));
+	if (rc == DB_NONE)
+		return fail(rq, ERR_FINDING_STATE_CONFLICT);
+	return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
+}
+
+static int
+get_finding(struct req *rq)
+{
+	struct finding f;
+	enum db_rc rc =
+	    db_one(rq->db, &select_finding, &f, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
+}
+
+struct finding_args {
+	struct page_args page;
+	struct str status, severity, finding_type, exposure_kind;
+	struct uuid asset_uuid, service_uuid;
+};
+
+static const struct url_param finding_params[] = {
+	PAGE_PARAMS(struct finding_args, page),
+	FILTER(FIELD_STR, struct finding_args, status, .values = statuses),
+	FILTER(FIELD_STR, struct finding_args, severity, .values = severities),
+	FILTER(FIELD_STR, struct finding_args, finding_type, .lo = 1, .hi = LIM_FILTER),
+	FILTER(FIELD_STR, struct finding_args, exposure_kind, .lo = 1, .hi = LIM_FILTER),
+	FILTER(FIELD_UUID, struct finding_args, asset_uuid),
+	FILTER(FIELD_UUID, struct finding_args, service_uuid),
+	URL_PARAM_END,
+};
+
+static int
+list_findings_page(struct req *rq)
+{
+	const struct finding_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_findings, &rows, P(rq->project), PAGE_P(from),
+	    P(args->status), P(args->severity), P(args->finding_type),
+	    P(args->exposure_kind), P(args->asset_uuid), P(args->service_uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct finding));
+}
+
+static const enum error get_errors[] = { ERR_FINDING_NOT_FOUND, ERR_UNSET };
+static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND,
+	ERR_FINDING_STATE_CONFLICT, ERR_UNSET };
+
+#define FINDINGS PROJECT "/esi/findings"
+#define FINDING FINDINGS "/{finding_uuid}"
+#define FINDING_ROW(need)                                                                \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = finding_out,        \
+	.tag = "Findings"
+
+const struct route finding_routes[] = {
+	{
+	    ROUTE_AS(GET, FINDINGS, "list_findings", list_findings_page),
+	    FINDING_ROW(SCOPE_ESI_FINDINGS_VIEW),
+	    PARAMS(struct finding_args, finding_params),
+	    .list = "findings",
+	    .summary = "List findings",
+	    .description = "Newest first; every filter must pass.",
+	},
+	{
+	    ROUTE(GET, FINDING, get_finding),
+	    FINDING_ROW(SCOPE_ESI_FINDINGS_VIEW),
+	    .wrapper = "finding",
+	    .errors = get_errors,
+	    .summary = "Get a finding",
+	    .description = "updated_at is of what was observed; moves leave it.",
+	},
+#define FINDING_EVENT(id, event, path_end, end, what)                                    \
+	{                                                                                \
+		ROUTE_AS(POST, FINDING "/" path_end, event "_finding", change_finding),  \
+		FINDING_ROW(SCOPE_ESI_FINDINGS_MANAGE),                                  \
+		.arg = EVENT_##id,                                                       \
+		.wrapper = "finding",                                                    \
+		.errors = move_errors,                                                   \
+		.summary = what,                                                         \
+		.description =                                                           \
+		    "Of any type. One that is " end " already stays as it is.",          \
+	},
+#include "tbl/finding_moves.h"
+	ROUTE_END,
+};
+
+const struct stmt *const finding_stmts[] = { &select_finding, &lock_finding,
+	&list_findings, &move_finding, NULL };

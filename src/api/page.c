@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC */
+/* Lists: pages of records, newest first, then by uuid (CONTRACT A2). A cursor is good for the same key,
+   operation, path and filters. */
+#include "config.h"
+
+#include "api/api.h"
+
+/* Where a page ends, as the cursor carries it. */
+struct mark {
+	int64_t us;
+	struct uuid uuid;
+};
+
+static void
+add_counted(struct buf *b, const void *p, size_t n)
+{
+	buf_printf(b, "%zu:", n);
+	if (n > 0)
+		buf_add(b, p, n);
+}
+
+static void
+add_filter(struct buf *b, const struct field *f, const char *at)
+{
+	const struct str *s = (const void *)at;
+
+	if (f->type == FIELD_STR)
+		add_counted(b, s->p, s->n);
+	else if (f->type == FIELD_UUID)
+		add_counted(b, at, sizeof(struct uuid));
+	else
+		add_counted(b, at, sizeof(int64_t));
+}
+
+/* The path's UUIDs, then every parameter but limit and cursor. */
+static struct cursor_for
+bound_to(const struct req *rq)
+{
+	struct buf b = { .a = rq->arena };
+
+	for (size_t i = 0; i < rq->ncaptured; i++)
+		add_counted(&b, rq->path[i].b, sizeof(rq->path[i].b));
+	for (const struct url_param *p = rq->route->params; p->field.type != FIELD_NONE;
+	     p++)
+		if (strcmp(p->field.name, "limit") != 0 &&
+		    strcmp(p->field.name, "cursor") != 0)
+			add_filter(
+			    &b, &p->field, (const char *)rq->params + p->field.offset);
+	return (struct cursor_for){ .key = rq->key->uuid,
+		.operation = str_of(rq->route->operation),
+		.filters = buf_done(&b) };
+}
+
+int
+page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
+{
+	struct cursor_for bound = bound_to(rq);
+	struct str payload;
+	struct mark m;
+
+	*out = (struct page_from){ .at = TS_NULL, .want = args->limit + 1 };
+	if (args->cursor.p == NULL)
+		return PASS;
+	if (!cursor_open(
+		rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
+	    payload.n != sizeof(m))
+		return fail(rq, ERR_INVALID_PAGINATION);
+	memcpy(&m, payload.p, sizeof(m));
+	out->at = (struct ts){ m.us };
+	out->after = m.uuid;
+	return PASS;
+}
+
+static const void *
+member(const struct route *r, const void *row, const char *name)
+{
+	const struct field *f = r->out;
+
+	while (f->type != FIELD_NONE && strcmp(f->name, name) != 0)
+		f++;
+	if (f->type == FIELD_NONE)
+		panic("records of %s have no %s", r->operation, name);
+	return (const char *)row + f->offset;
+}
+
+static void
+write_cursor(struct req *rq, struct buf *b, const void *last)
+{
+	const struct ts *at = member(rq->route, last, "created_at");
+	const struct uuid *uuid = member(rq->route, last, "uuid");
+	struct mark m = { .us = at->us, .uuid = *uuid };
+	struct cursor_for bound = bound_to(rq);
+
+	json_write_str(b, cursor_seal(rq->arena, &rq->worker->secret, &bound,
+			      (struct str){ (const char *)&m, sizeof(m) }));
+}
+
+int
+page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size)
+{
+	bool more = rows.n > (size_t)args->limit;
+	size_t n = more ? (size_t)args->limit : rows.n;
+	const char *row = rows.items;
+	struct buf *b = reply_begin(rq, 200);
+
+	buf_printf(b, "{\"%s\":[", rq->route->list);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		json_write(b, rq->route->out, row + i * size);
+	}
+	buf_printf(b, "],\"has_more\":%s,\"next_cursor\":", more ? "true" : "false");
+	if (more)
+		write_cursor(rq, b, row + (n - 1) * size);
+	else
+		buf_z(b, "null");
+	buf_char(b, '}');
+	return PASS;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: ISC */
+/* The projects that a key sees, and who is in them. A key's rights are its own: a role here widens none. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct project_record {
+	struct uuid uuid;
+	struct str name;
+	struct ts created_at;
+};
+
+static const struct field project_out[] = {
+	FIELD(struct project_record, uuid, 0),
+	FIELD(struct project_record, name, 0),
+	FIELD(struct project_record, created_at, 0),
+	FIELD_END,
+};
+
+static const struct stmt select_project = STMT(select_project, project_out,
+    "SELECT uuid, name, created_at FROM visible_projects($1) WHERE uuid = $2");
+
+static const struct stmt list_projects =
+    STMT_LIST(list_projects, struct project_record, project_out,
+	"SELECT uuid, name, created_at FROM visible_projects($1) WHERE true" PAGE_SQL);
+
+struct member {
+	struct uuid uuid;
+	struct str name, role;
+	struct ts created_at;
+};
+
+static const char *const roles[] = { "owner", "manager", "viewer", NULL };
+
+static const struct field member_out[] = {
+	FIELD(struct member, uuid, 0),
+	FIELD(struct member, name, 0),
+	{
+	    .name = "role",
+	    .type = FIELD_STR,
+	    .offset = offsetof(struct member, role),
+	    .values = roles,
+	    .help = "In this project; owner: of the organisation.",
+	},
+	FIELD(struct member, created_at, 0),
+	FIELD_END,
+};
+
+/* The members who see the project $1. */
+#define MEMBERS                                                                          \
+	"SELECT m.uuid, m.name, CASE m.role WHEN 'owner' THEN 'owner'"                   \
+	"  ELSE coalesce(pm.role, 'viewer') END AS role, m.created_at"                   \
+	" FROM project p JOIN member m USING (account_uuid) LEFT JOIN project_member pm" \
+	"  ON pm.project_uuid = p.uuid AND pm.member_uuid = m.uuid"                      \
+	" WHERE p.uuid = $1 AND m.removed_at IS NULL"                                    \
+	"  AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)"
+
+static const struct stmt select_member = STMT(select_member, member_out,
+    "SELECT uuid, name, role, created_at FROM (" MEMBERS ") AS seen WHERE uuid = $2");
+
+static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
+    "SELECT uuid, name, role, created_at FROM (" MEMBERS
+    ") AS seen WHERE ($5::text IS NULL OR role = $5)" PAGE_SQL);
+
+static int
+get_project(struct req *rq)
+{
+	struct project_record p;
+	enum db_rc rc =
+	    db_one(rq->db, &select_project, &p, P(rq->key->uuid), P(rq->project));
+
+	return reply_found(rq, rc, ERR_PROJECT_NOT_FOUND, &p);
+}
+
+static const struct url_param project_params[] = {
+	PAGE_PARAMS(struct page_only, page),
+	URL_PARAM_END,
+};
+
+static int
+list_projects_page(struct req *rq)
+{
+	const struct page_only *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_projects, &rows, P(rq->key->uuid), PAGE_P(from));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct project_record));
+}
+
+static int
+get_project_member(struct req *rq)
+{
+	struct member m;
+	enum db_rc rc =
+	    db_one(rq->db, &select_member, &m, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_MEMBER_NOT_FOUND, &m);
+}
+
+struct member_args {
+	struct page_args page;
+	struct str role;
+};
+
+static const struct url_param member_params[] = {
+	PAGE_PARAMS(struct member_args, page),
+	FILTER(FIELD_STR, struct member_args, role, .values = roles),
+	URL_PARAM_END,
+};
+
+static int
+list_project_members(struct req *rq)
+{
+	const struct member_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(
+	    rq->db, &list_members, &rows, P(rq->project), PAGE_P(from), P(args->role));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct member));
+}
+
+static const enum error member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
+
+#define PROJECT_ROW(who, fields)                                                         \
+	.scope = SCOPE_ANY, .access = (who), .meter = METER_QUOTA, .area = AREA_SERVICE, \
+	.entitlement = ENTITLEMENT_ANY, .out = (fields)
+
+const struct route project_routes[] = {
+	{
+	    ROUTE_AS(GET, "/projects", "list_projects", list_projects_page),
+	    PROJECT_ROW(ACCESS_ACCOUNT, project_out),
+	    PARAMS(struct page_only, project_params),
+	    .list = "projects",
+	    .tag = "Projects",
+	    .summary = "List projects",
+	    .description = "Those within the ceilings of the key and of its owner.",
+	},
+	{
+	    ROUTE(GET, PROJECT, get_project),
+	    PROJECT_ROW(ACCESS_PROJECT, project_out),
+	    .wrapper = "project",
+	    .tag = "Projects",
+	    .summary = "Get a project",
+	    .description = "One outside the ceilings is as one that does not exist.",
+	},
+	{
+	    ROUTE(GET, PROJECT "/members", list_project_members),
+	    PROJECT_ROW(ACCESS_PROJECT, member_out),
+	    PARAMS(struct member_args, member_params),
+	    .list = "members",
+	    .tag = "Access",
+	    .summary = "List the members of a project",
+	    .description = "Everybody who sees it, newest first.",
+	},
+	{
+	    ROUTE(GET, PROJECT "/members/{member_uuid}", get_project_member),
+	    PROJECT_ROW(ACCESS_PROJECT, member_out),
+	    .wrapper = "member",
+	    .errors = member_errors,
+	    .tag = "Access",
+	    .summary = "Get a member of a project",
+	    .description = "The memberships that findings and alerts name.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const project_stmts[] = { &select_project, &list_projects,
+	&select_member, &list_members, NULL };

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* What every operation on one record answers: from its route's columns. */
+#include "config.h"
+
+#include "api/api.h"
+
+/* "/projects/{project_uuid}/x" with the UUIDs of the request. */
+static void
+add_path(struct buf *b, const struct req *rq)
+{
+	char text[UUID_LEN + 1];
+	size_t i = 0;
+
+	for (const char *p = rq->route->path; *p != '\0'; p++) {
+		if (*p != '{') {
+			buf_char(b, *p);
+			continue;
+		}
+		uuid_print(&rq->path[i++], text);
+		buf_z(b, text);
+		p = strchr(p, '}');
+	}
+}
+
+int
+reply_created(struct req *rq, const struct uuid *uuid, const void *record)
+{
+	struct buf b = { .a = rq->arena };
+	char text[UUID_LEN + 1];
+	int result = reply(rq, 201, rq->route->wrapper, rq->route->out, record);
+
+	add_path(&b, rq);
+	uuid_print(uuid, text);
+	buf_printf(&b, "/%s", text);
+	buf_char(&b, '\0');
+	rq->location = b.p;
+	return result;
+}
+
+int
+reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *record)
+{
+	if (rc == DB_NONE)
+		return fail(rq, missing);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return reply(rq, 200, rq->route->wrapper, rq->route->out, record);
+}
+
+/* Control characters, those of Unicode and its line and paragraph separators among them. */
+bool
+name_visible(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i],
+			      next = i + 1 < name.n ? (unsigned char)name.p[i + 1] : 0,
+			      last = i + 2 < name.n ? (unsigned char)name.p[i + 2] : 0;
+
+		if (c < ' ' || c == 0x7f || (c == 0xc2 && next < 0xa0) ||
+		    (c == 0xe2 && next == 0x80 && (last == 0xa8 || last == 0xa9)))
+			return false;
+	}
+	return name.n > 0;
+}

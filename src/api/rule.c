@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: ISC */
+/* Alert rules: which findings or services of the project raise an alert, and who is told. */
+#include "config.h"
+
+#include "api/api.h"
+
+struct rule {
+	struct uuid uuid;
+	struct str name, source, min_severity, query;
+	struct list destination_uuids;
+	bool enabled;
+	struct ts created_at, updated_at;
+};
+
+static const char *const sources[] = { "finding", "service", NULL };
+static const char *const severities[] = { "info", "low", "medium", "high", "critical",
+	NULL };
+
+#define CHOICE(m, fl, list, what)                                                        \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .flags = (fl),                            \
+		.offset = offsetof(struct rule, m), .values = (list), .help = (what)     \
+	}
+#define QUERY_HELP                                                                       \
+	"Which of them, in the language of surfaced-query(7); empty: all. "              \
+	"Fields are the members of the record."
+
+static const struct field rule_in[] = {
+	TEXT(struct rule, name, REQUIRED | TRIM, 1, LIM_NAME),
+	CHOICE(source, REQUIRED, sources, "What the rule is about."),
+	CHOICE(min_severity, 0, severities, "Of findings alone; info unless it is said."),
+	{
+	    .name = "query",
+	    .type = FIELD_STR,
+	    .flags = BYTES_TOO,
+	    .offset = offsetof(struct rule, query),
+	    .lo = 0,
+	    .hi = LIM_QUERY,
+	    .help = QUERY_HELP,
+	},
+	LIST_OF(struct rule, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
+	SWITCH(struct rule, enabled, 0, true),
+	FIELD_END,
+};
+
+static const struct field rule_out[] = {
+	FIELD(struct rule, uuid, 0),
+	FIELD(struct rule, name, 0),
+	CHOICE(source, 0, sources, "What the rule is about."),
+	CHOICE(min_severity, NULLABLE, severities, "Null for services."),
+	FIELD(struct rule, query, 0),
+	LIST_OF(struct rule, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
+	FIELD(struct rule, enabled, 0),
+	FIELD(struct rule, created_at, 0),
+	FIELD(struct rule, updated_at, 0),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, name, source, min_severity, query, destination_uuids, enabled,"           \
+	" created_at, updated_at"
+
+/* Every destination of $7 is one of the project $1. */
+#define DESTINATIONS_STAND                                                               \
+	" NOT EXISTS (SELECT FROM unnest($7::text[]::uuid[]) AS named WHERE NOT EXISTS"  \
+	" (SELECT FROM alert_destination d WHERE d.project_uuid = $1"                    \
+	"   AND d.uuid = named AND d.deleted_at IS NULL))"
+
+/* $2 is the rule of an update; here it is no column. */
+static const struct stmt insert_rule = STMT(insert_rule, rule_out,
+    "INSERT INTO alert_rule (uuid, project_uuid, name, source, min_severity, query,"
+    " destination_uuids, enabled)"
+    " SELECT $2, $1, $3, $4, $5, $6, $7::text[]::uuid[], $8 WHERE" DESTINATIONS_STAND
+    " RETURNING " COLUMNS);
+
+static const struct stmt update_rule = STMT(update_rule, rule_out,
+    "UPDATE alert_rule SET name = $3, source = $4, min_severity = $5, query = $6,"
+    " destination_uuids = $7::text[]::uuid[], enabled = $8, updated_at = now()"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
+    " AND" DESTINATIONS_STAND " RETURNING " COLUMNS);
+
+static const struct stmt select_rule = STMT(select_rule, rule_out,
+    "SELECT " COLUMNS " FROM alert_rule"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
+
+static const struct stmt list_rules = STMT_LIST(list_rules, struct rule, rule_out,
+    "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
+    " AND ($5::text IS NULL OR source = $5)" PAGE_SQL);
+
+static const struct stmt delete_rule = STMT(delete_rule, rule_out,
+    "UPDATE alert_rule SET deleted_at = now()"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+
+static int
+check_query(struct req *rq, const struct rule *in)
+{
+	enum dataset d =
+	    str_is(in->source, "finding") ? DATASET_FINDINGS : DATASET_ASSET_SERVICES;
+	struct query_fault fault;
+	struct query query;
+
+	if (query_parse(rq->arena, d, in->query, rq->now, &query, &fault))
+		return PASS;
+	return fail_field(rq, "query", "invalid_format",
+	    arena_printf(rq->arena, "character %u: %.*s", fault.at, (int)fault.message.n,
+		fault.message.p)
+		.p);
+}
+
+/* The destinations as a parameter, or false when one stands twice. */
+static bool
+destinations(struct req *rq, const struct list *list, struct strs *out)
+{
+	const struct uuid *u = list->items;
+	struct str *texts = ARENA_ARRAY(rq->arena, list->n, struct str);
+
+	for (size_t i = 0; i < list->n; i++) {
+		char *room = arena_alloc(rq->arena, UUID_LEN + 1);
+
+		for (size_t k = 0; k < i; k++)
+			if (uuid_cmp(&u[k], &u[i]) == 0)
+				return false;
+		uuid_print(&u[i], room);
+		texts[i] = str_of(room);
+	}
+	*out = (struct strs){ texts, list->n };
+	return true;
+}
+
+static int
+check_rule(struct req *rq, const struct rule *in, struct strs *to)
+{
+	if (!name_visible(in->name))
+		return fail_field(
+		    rq, "name", "invalid_format", "must not have control characters");
+	if (str_is(in->source, "service") && in->min_severity.p != NULL)
+		return fail_field(
+		    rq, "min_severity", "not_allowed", "is of findings alone");
+	if (!destinations(rq, &in->destination_uuids, to))
+		return fail_field(
+		    rq, "destination_uuids", "duplicate", "names a destination twice");
+	return check_query(rq, in);
+}
+
+/* Runs the statement that writes a rule with this UUID. */
+static enum db_rc
+write_rule(struct req *rq, const struct stmt *st, struct uuid uuid, struct strs to,
+    struct rule *out)
+{
+	const struct rule *in = rq->in;
+	struct str severity = in->min_severity,
+		   query = in->query.p == NULL ? STR("") : in->query;
+
+	if (severity.p == NULL && str_is(in->source, "finding"))
+		severity = STR("info");
+	return db_one(rq->db, st, out, P(rq->project), P(uuid), P(in->name),
+	    P(in->source), P(severity), P(query), P(to), P(in->enabled));
+}
+
+static int
+no_destination(struct req *rq)
+{
+	return fail_field(rq, "destination_uuids", "not_found",
+	    "names a destination that the project does not have");
+}
+
+static int
+create_alert_rule(struct req *rq)
+{
+	struct rule r;
+	struct strs to;
+	enum db_rc rc;
+
+	if (check_rule(rq, rq->in, &to) != PASS)
+		return FAILED;
+	rc = write_rule(rq, &insert_rule, uuid_random(), to, &r);
+	if (rc == DB_NONE)
+		return no_destination(rq);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return reply_created(rq, &r.uuid, &r);
+}
+
+static int
+get_alert_rule(struct req *rq)
+{
+	struct rule r;
+	enum db_rc rc = db_one(rq->db, &select_rule, &r, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
+}
+
+static int
+update_alert_rule(struct req *rq)
+{
+	struct rule r;
+	struct strs to;
+	enum db_rc rc;
+
+	if (check_rule(rq, rq->in, &to) != PASS)
+		return FAILED;
+	rc = write_rule(rq, &update_rule, rq->path[1], to, &r);
+	if (rc == DB_NONE) {
+		rc = db_one(rq->db, &select_rule, &r, P(rq->project), P(rq->path[1]));
+		if (rc == DB_OK)
+			return no_destination(rq);
+	}
+	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
+}
+
+static int
+delete_alert_rule(struct req *rq)
+{
+	struct rule r;
+	enum db_rc rc = db_one(rq->db, &delete_rule, &r, P(rq->project), P(rq->path[1]));
+
+	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
+}
+
+struct rule_args {
+	struct page_args page;
+	struct str source;
+};
+
+static const struct url_param rule_params[] = {
+	PAGE_PARAMS(struct rule_args, page),
+	FILTER(FIELD_STR, struct rule_args, source, .values = sources),
+	URL_PARAM_END,
+};
+
+static int
+list_alert_rules(struct req *rq)
+{
+	const struct rule_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(
+	    rq->db, &list_rules, &rows, P(rq->project), PAGE_P(from), P(args->source));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct rule));
+}
+
+static const enum error one_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
+
+#define RULES PROJECT "/alerting/rules"
+#define RULE RULES "/{rule_uuid}"
+#define RULE_ROW(need)                                                                   \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = rule_out,      \
+	.tag = "Alert rules"
+
+const struct route rule_routes[] = {
+	{
+	    ROUTE(POST, RULES, create_alert_rule),
+	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
+	    BODY(struct rule, rule_in, BODY_CONFIGURED),
+	    .status = 201,
+	    .wrapper = "rule",
+	    .summary = "Create an alert rule",
+	    .description = "It applies to what is found or changes from now on.",
+	},
+	{
+	    ROUTE(GET, RULES, list_alert_rules),
+	    RULE_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    PARAMS(struct rule_args, rule_params),
+	    .list = "rules",
+	    .summary = "List alert rules",
+	    .description = "Newest first.",
+	},
+	{
+	    ROUTE(GET, RULE, get_alert_rule),
+	    RULE_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    .wrapper = "rule",
+	    .errors = one_errors,
+	    .summary = "Get an alert rule",
+	    .description = "With its destinations.",
+	},
+	{
+	    ROUTE(PUT, RULE, update_alert_rule),
+	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
+	    BODY(struct rule, rule_in, BODY_CONFIGURED),
+	    .wrapper = "rule",
+	    .errors = one_errors,
+	    .summary = "Replace an alert rule",
+	    .description = "The whole of it; what is not said is as for a new rule.",
+	},
+	{
+	    ROUTE(DELETE, RULE, delete_alert_rule),
+	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
+	    .wrapper = "rule",
+	    .errors = one_errors,
+	    .summary = "Delete an alert rule",
+	    .description = "Its alerts and silences stay.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const rule_stmts[] = { &insert_rule, &update_rule, &select_rule,
+	&list_rules, &delete_rule, NULL };

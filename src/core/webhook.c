@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC */
+/* Destinations of webhooks. The form alone is judged here: what a name resolves to is judged when it is
+   called, each time. */
+#include "config.h"
+
+#include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
+
+#include "base/limits.h"
+#include "core/core.h"
+
+#include <arpa/inet.h>
+
+void
+webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1])
+{
+	unsigned char bytes[32];
+	static const char prefix[] = "whsec_";
+
+	random_bytes(bytes, sizeof(bytes));
+	memcpy(out, prefix, sizeof(prefix) - 1);
+	EVP_EncodeBlock(
+	    (unsigned char *)out + sizeof(prefix) - 1, bytes, (int)sizeof(bytes));
+}
+
+struct net {
+	unsigned char a[16];
+	unsigned bits;
+};
+
+static bool
+in(const unsigned char *a, const struct net *n)
+{
+	unsigned bytes = n->bits / 8, rest = n->bits % 8;
+
+	if (memcmp(a, n->a, bytes) != 0)
+		return false;
+	return rest == 0 || ((a[bytes] ^ n->a[bytes]) >> (8 - rest)) == 0;
+}
+
+/* What IANA's registries of special addresses do not call globally reachable. */
+static bool
+public_ipv4(const unsigned char a[4])
+{
+	static const struct net nets[] = { { { 0 }, 8 }, { { 10 }, 8 },
+		{ { 100, 64 }, 10 }, { { 127 }, 8 }, { { 169, 254 }, 16 },
+		{ { 172, 16 }, 12 }, { { 192, 0, 0 }, 24 }, { { 192, 0, 2 }, 24 },
+		{ { 192, 88, 99 }, 24 }, { { 192, 168 }, 16 }, { { 198, 18 }, 15 },
+		{ { 198, 51, 100 }, 24 }, { { 203, 0, 113 }, 24 }, { { 224 }, 3 } };
+
+	for (size_t i = 0; i < COUNT(nets); i++)
+		if (in(a, &nets[i]))
+			return false;
+	return true;
+}
+
+/* 2000::/3 but for what wraps an IPv4 address or is documentation. */
+static bool
+public_ipv6(const unsigned char a[16])
+{
+	static const struct net global = { { 0x20 }, 3 };
+	static const struct net nets[] = { { { 0x20, 0x01, 0 }, 23 },
+		{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 }, { { 0x20, 0x02 }, 16 },
+		{ { 0x3f, 0xff }, 20 } };
+
+	if (!in(a, &global))
+		return false;
+	for (size_t i = 0; i < COUNT(nets); i++)
+		if (in(a, &nets[i]))
+			return false;
+	return true;
+}
+
+/* Copies s; false when it does not fit or holds a NUL. */
+static bool
+to_z(struct str s, char *out, size_t room)
+{
+	if (s.n >= room || memchr(s.p, '\0', s.n) != NULL)
+		return false;
+	memcpy(out, s.p, s.n);
+	out[s.n] = '\0';
+	return true;
+}
+
+static const char *
+ipv6_fault(struct str host)
+{
+	char text[INET6_ADDRSTRLEN];
+	unsigned char a[16];
+
+	if (!to_z(host, text, sizeof(text)) || inet_pton(AF_INET6, text, a) != 1)
+		return "has no valid address";
+	return public_ipv6(a) ? NULL : "has an address that is not public";
+}
+
+static bool
+label_good(struct str l)
+{
+	for (size_t i = 0; i < l.n; i++) {
+		char c = l.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+			c == '_'))
+			return false;
+	}
+	return l.n >= 1 && l.n <= 63 && l.p[0] != '-' && l.p[l.n - 1] != '-';
+}
+
+static bool
+local_name(struct str host)
+{
+	static const char *const ends[] = { ".localhost", ".local", ".internal",
+		".home.arpa", ".localdomain", ".lan", ".intranet", ".corp", ".home",
+		".private", ".test", ".invalid", ".onion" };
+
+	for (size_t i = 0; i < COUNT(ends); i++)
+		if (str_ends(host, str_of(ends[i])) || str_is(host, ends[i] + 1))
+			return true;
+	return false;
+}
+
+/* A host of lower-case ASCII. One whose last label is a number is an IPv4 address in some spelling, of
+   which the usual one alone is taken. */
+static const char *
+name_fault(struct str host)
+{
+	char text[INET_ADDRSTRLEN];
+	unsigned char a[4];
+	struct str rest = host, label = STR_NULL;
+	size_t labels = 0;
+
+	if (to_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
+		return public_ipv4(a) ? NULL : "has an address that is not public";
+	for (; rest.p != NULL; labels++) {
+		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
+
+		label =
+		    (struct str){ rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
+		if (!label_good(label))
+			return "has no valid host name";
+		rest = dot == NULL ? STR_NULL
+				   : (struct str){ dot + 1, rest.n - label.n - 1 };
+	}
+	if (host.n > 253 || (label.p[0] >= '0' && label.p[0] <= '9'))
+		return "has no valid host name";
+	if (labels < 2 || local_name(host))
+		return "has a host name that is not public";
+	return NULL;
+}
+
+static const char *
+port_fault(struct str port)
+{
+	int64_t n;
+
+	if (port.n == 0 || port.n > 5 || port.p[0] < '1' || port.p[0] > '9' ||
+	    !str_int64(port, &n) || n > 65535)
+		return "has no valid port";
+	return NULL;
+}
+
+/* "host", "host:port", "[address]", "[address]:port" */
+static const char *
+authority_fault(struct str s)
+{
+	char room[256];
+	const char *fault, *colon;
+	struct str host = s;
+
+	if (memchr(s.p, '@', s.n) != NULL)
+		return "must not have a user name or password";
+	if (s.n > 0 && s.p[0] == '[') {
+		colon = memchr(s.p, ']', s.n);
+		if (colon == NULL)
+			return "has no valid address";
+		fault = ipv6_fault((struct str){ s.p + 1, (size_t)(colon - s.p) - 1 });
+		host.n = (size_t)(colon - s.p) + 1;
+	} else {
+		colon = s.n == 0 ? NULL : memchr(s.p, ':', s.n);
+		host.n = colon == NULL ? s.n : (size_t)(colon - s.p);
+		if (host.n == 0 || host.n > sizeof(room))
+			return "has no valid host name";
+		fault = name_fault(str_lower_ascii(room, host));
+	}
+	if (fault != NULL || host.n == s.n)
+		return fault;
+	if (s.p[host.n] != ':')
+		return "has no valid host name";
+	return port_fault((struct str){ s.p + host.n + 1, s.n - host.n - 1 });
+}
+
+const char *
+webhook_url_fault(struct str url)
+{
+	char scheme[8];
+	size_t n = 0;
+
+	if (url.n < 8 ||
+	    !str_is(str_lower_ascii(scheme, (struct str){ url.p, 8 }), "https://"))
+		return "must begin with https://";
+	if ((int64_t)url.n > LIM_WEBHOOK_URL)
+		return "is too long";
+	for (size_t i = 0; i < url.n; i++)
+		if (url.p[i] <= ' ' || url.p[i] > '~' ||
+		    strchr("\"<>\\^`{|}#", url.p[i]) != NULL)
+			return "has a character that must be escaped, or a fragment";
+	url = (struct str){ url.p + 8, url.n - 8 };
+	while (n < url.n && url.p[n] != '/' && url.p[n] != '?')
+		n++;
+	return authority_fault((struct str){ url.p, n });
+}

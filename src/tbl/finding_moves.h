@@ -1,0 +1,35 @@
+/* A finding's life: FINDING_EVENT(id, name, path, to, summary) is an operation, FINDING_MOVE(event, from,
+   to) what it does from where; "seen_again" is the import's. An event whose end is already reached changes
+   nothing. The table finding_move of sql/ holds the same moves. A user defines the macros it wants. */
+#ifndef FINDING_EVENT
+#define FINDING_EVENT(id, name, path, to, summary)
+#endif
+#ifndef FINDING_MOVE
+#define FINDING_MOVE(event, from, to)
+#endif
+
+FINDING_EVENT(RESOLVE,		"resolve",	 "resolve",	   "resolved",		"Resolve a finding")
+FINDING_EVENT(ACKNOWLEDGE,	"acknowledge",	 "acknowledge",	   "acknowledged",	"Acknowledge a finding")
+FINDING_EVENT(ACCEPT_RISK,	"accept_risk",	 "accept-risk",	   "accepted_risk",	"Accept the risk of a finding")
+FINDING_EVENT(FALSE_POSITIVE,	"false_positive", "false-positive", "false_positive",	"Mark a finding as a false positive")
+FINDING_EVENT(REOPEN,		"reopen",	 "reopen",	   "open",		"Reopen a finding")
+
+FINDING_MOVE("resolve",		"open",			"resolved")
+FINDING_MOVE("resolve",		"acknowledged",		"resolved")
+FINDING_MOVE("resolve",		"accepted_risk",	"resolved")
+FINDING_MOVE("resolve",		"false_positive",	"resolved")
+FINDING_MOVE("acknowledge",	"open",			"acknowledged")
+FINDING_MOVE("accept_risk",	"open",			"accepted_risk")
+FINDING_MOVE("accept_risk",	"acknowledged",		"accepted_risk")
+FINDING_MOVE("accept_risk",	"false_positive",	"accepted_risk")
+FINDING_MOVE("false_positive",	"open",			"false_positive")
+FINDING_MOVE("false_positive",	"acknowledged",		"false_positive")
+FINDING_MOVE("false_positive",	"accepted_risk",	"false_positive")
+FINDING_MOVE("reopen",		"acknowledged",		"open")
+FINDING_MOVE("reopen",		"accepted_risk",	"open")
+FINDING_MOVE("reopen",		"false_positive",	"open")
+FINDING_MOVE("reopen",		"resolved",		"open")
+FINDING_MOVE("seen_again",	"resolved",		"open")
+
+#undef FINDING_EVENT
+#undef FINDING_MOVE
