@@ -17,6 +17,9 @@ extern const struct route search_routes[], aggregate_routes[], bulk_routes[],
 extern const struct route silence_routes[], destination_routes[], rule_routes[],
     alert_routes[], delivery_routes[], asset_routes[], service_routes[], finding_routes[],
     project_routes[];
+extern const struct route session_routes[], session_create_routes[], capability_routes[];
+extern const struct stmt *const session_stmts[], *const session_create_stmts[],
+						     *const capability_stmts[];
 extern const struct stmt *const silence_stmts[],
     *const destination_stmts[],
 	*const rule_stmts[], *const alert_stmts[], *const delivery_stmts[],

@@ -80,7 +80,7 @@ bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
-    audit_command;
+    audit_command, sessions_command, routes_command;
 
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));

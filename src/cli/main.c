@@ -20,6 +20,8 @@ static const struct command *const commands[] = {
 	&tags_command,
 	&import_command,
 	&workers_command,
+	&sessions_command,
+	&routes_command,
 	&audit_command,
 };
 

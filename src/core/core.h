@@ -150,6 +150,17 @@ const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "h
 enum start_url_fault start_url_check(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
 
+/* ---- countries: ISO 3166-1 ---- */
+
+const char *country_name(struct str code); /* "GB"; NULL: there is none */
+
+/* ---- Idempotency-Key: spaces and requests are stored as hashes of their parts ---- */
+
+enum { IDEM_HASH_LEN = 32 };
+
+/* Of the parts and of where each ends. */
+void idem_hash(const struct str *parts, size_t n, unsigned char out[IDEM_HASH_LEN]);
+
 /* ---- audit: who did what; the database keeps it insert-only ---- */
 
 struct audit {
