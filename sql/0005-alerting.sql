@@ -37,7 +37,7 @@ CREATE TABLE alert_destination (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	project_uuid uuid NOT NULL REFERENCES project,
 	name label NOT NULL,
-	url text NOT NULL CHECK (url ~ '^https://' AND char_length(url) <= 2048),
+	url text NOT NULL CHECK (url ~* '^https://' AND char_length(url) <= 2048),
 	secret text NOT NULL CHECK (secret ~ '^whsec_[A-Za-z0-9+/]{43}=$'), -- Standard Webhooks
 	enabled boolean NOT NULL DEFAULT true,
 	created_at timestamptz NOT NULL DEFAULT now(),
@@ -89,6 +89,13 @@ CREATE FUNCTION alert_silence_state(s alert_silence, at timestamptz) RETURNS tex
 		WHEN at < s.starts_at THEN 'pending'
 		WHEN at < s.ends_at THEN 'active'
 		ELSE 'expired' END
+$$;
+
+-- Whether the rule notifies nobody at that moment: any one silence is enough (C-083).
+CREATE FUNCTION alert_rule_silenced(rule uuid, at timestamptz) RETURNS boolean
+	LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT EXISTS (SELECT FROM alert_silence
+		WHERE rule_uuid = rule AND cancelled_at IS NULL AND starts_at <= at AND at < ends_at)
 $$;
 
 -- The moves of src/tbl/alert_moves.h; t/0103-states.t holds them equal.
@@ -157,7 +164,7 @@ CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_silence FOR E
 CREATE TRIGGER audit_row AFTER UPDATE ON alert FOR EACH ROW
 	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state_event');
 
-GRANT EXECUTE ON FUNCTION alert_silence_state TO surfaced_api, surfaced_admin;
+GRANT EXECUTE ON FUNCTION alert_silence_state, alert_rule_silenced TO surfaced_api, surfaced_admin;
 GRANT SELECT ON alert_rule, alert_silence, alert_move, alert, alert_delivery TO surfaced_api, surfaced_admin;
 -- The secret is shown once, by who made it; nobody but the sender of webhooks reads it.
 GRANT SELECT (uuid, project_uuid, name, url, enabled, created_at, updated_at, deleted_at) ON alert_destination

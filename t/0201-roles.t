@@ -23,6 +23,17 @@ not() { # refused for want of a right or by a trigger, not for a typing error
 
 audit="INSERT INTO audit (actor, action, subject, subject_id) VALUES ('t', 'a.b', 'c', 'd')"
 ! as surfaced_owner "SELECT 1" && grep -q "not permitted to log in" "$dir/err"; result $? "surfaced_owner cannot log in"
+for change in "$audit" "SELECT count(*) FROM quota_lease" "UPDATE quota_month SET charged = 0" \
+	"DELETE FROM usage_daily" "SELECT count(*) FROM api_key" "UPDATE account SET quota = 1" \
+	"UPDATE meter_default SET key_rate = 1" "CREATE TABLE mine (n int)" "SET ROLE surfaced_owner"; do
+	not surfaced_meter "$change"
+done
+may surfaced_meter "SELECT count(*) FROM key_limit, account_limit"
+may surfaced_meter "SELECT meter_begin(gen_random_uuid(), 'here', now())"
+not surfaced_api "SELECT meter_begin(gen_random_uuid(), 'here', now())"
+not surfaced_api "UPDATE quota_month SET charged = 0"
+not surfaced_admin "UPDATE quota_month SET charged = 0"
+may surfaced_api "SELECT count(*) FROM quota_used, usage_daily, meter_host"
 for role in surfaced_api surfaced_index surfaced_admin; do
 	may $role "$audit"
 	for change in "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" \

@@ -20,6 +20,10 @@ api DELETE /search/hosts/aggregate
 is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" "405 says what is allowed"
 api PATCH /search/hosts
 is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed GET, HEAD" "405 says what is allowed"
+for verb in TRACE CONNECT; do
+	api GET /search/hosts/aggregate --request-target /api/v1/search/hosts/aggregate -X $verb
+	is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" "$verb too, which nginx refuses by itself"
+done
 api HEAD /search/schemas
 is "$STATUS" 200 "HEAD is GET"
 

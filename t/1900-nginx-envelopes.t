@@ -65,8 +65,11 @@ for v in --http1.1 --http2; do
 	envelope 404 not_found other "$v: the base itself, not redirected"
 	api GET /search $v
 	envelope 404 not_found search "$v: the search area itself"
-	api TRACE /x $v
-	envelope 405 method_not_allowed other "$v: TRACE"
+	api TRACE "/x?q=$(zeros 55000)" $v
+	is "$STATUS $(printf '%s' "$BODY" | grep -E '^(REQUEST_METHOD|REQUEST_URI|HTTP_)' | sort | tr '\n' ' ')" \
+		"200 REQUEST_METHOD=TRACE REQUEST_URI=/api/v1/x " "$v: a worker says what may be done instead of TRACE"
+	api TRACE /search/die $v
+	envelope 502 search_upstream_failed search "$v: TRACE of a worker that dies"
 	zeros 2200000 >"$W/big"
 	api POST /x --data-binary "@$W/big" $v
 	envelope 413 request_too_large other "$v: a body beyond nginx's limit"

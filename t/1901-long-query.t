@@ -22,7 +22,7 @@ param()
 
 for n in 49152 49153 60000 65536; do
 	for v in --http1.1 --http2; do
-		[ "$v$n" != --http265536 ] || continue # curl's own limit for HTTP/2
+		[ "$v$n" != --http265536 ] || continue # curl's own limit for HTTP/2: below
 		api GET "/search/hosts?$(query "$n")" $v
 		if [ "$n" -le 49152 ]; then
 			is "$STATUS/$(param REQUEST_URI | tr -cd q | wc -c)/$(param LONG_QUERY)" "200/$n/" \
@@ -39,6 +39,30 @@ api GET "/search/hosts?$(query 65537)" --http1.1
 is "$STATUS/$(field .error.code)" 400/invalid_search_parameter "65,537 bytes are too long"
 api GET "/x?$(query 65537)" --http1.1
 is "$STATUS/$(field .error.code)" 414/invalid_request "elsewhere too"
+
+# h2 N CHARACTER: over HTTP/2, where the length on the wire is another one (Huffman: | takes 15 bits).
+h2()
+{
+	printf '/api/v1/search/hosts?%s' "$(head -c "$1" /dev/zero | tr '\0' "$2")" >"$W/target"
+	/usr/bin/python3 t/helper/get-h2.py "$W/run/web.sock" "$CACERT" "$W/target" "x-api-key: one" >"$W/h2" 2>"$W/h2.err" ||
+		diag "$(tail -3 "$W/h2.err")"
+	STATUS=$(head -1 "$W/h2")
+	BODY=$(tail -n +2 "$W/h2")
+}
+if /usr/bin/python3 -c 'import h2' 2>/dev/null; then
+	for c in q '|'; do
+		h2 65536 "$c"
+		is "$STATUS/$(param REQUEST_URI)/$(param LONG_QUERY)/$(param HTTP_X_API_KEY)" \
+			"200//api/v1/search/hosts/1/one" "HTTP/2: 65,536 times $c arrive as a body (C-056)"
+		is "$(printf %s "$BODY" | tail -1 | wc -c)" 65536 "  whole"
+		h2 65537 "$c"
+		is "$STATUS/$(field .error.code)" 400/invalid_search_parameter "HTTP/2: 65,537 are too long"
+	done
+	h2 200000 q
+	like "$STATUS" '^(400|414|none)$' "HTTP/2: what exceeds every buffer is refused"
+else
+	skip "python3-h2 is not installed"
+fi
 api HEAD "/search/hosts?$(query 60000)"
 is "$STATUS" 200 "HEAD goes through the loop"
 api GET "/search/a%2fb/%2e/x?$(query 60000)"

@@ -20,6 +20,7 @@ pending=$(put '1 hour' '2 hours') active=$(put '-1 hour' '1 hour') expired=$(put
 cancelled=$(put '-2 hours' '1 hour' "interval '-1 hour'" "$other")
 
 for state in pending active expired cancelled; do
+	u=
 	eval "u=\$$state"
 	api GET "$S?state=$state"
 	is "$STATUS $(field '.silences|map(.uuid)|join(" ")') $(field .has_more) $(field .next_cursor)" "200 $u false null" "state=$state"
@@ -37,6 +38,12 @@ is "$STATUS $(field '.error.field_errors[0].code')" "400 invalid_format" "a filt
 is "$(sql "SELECT string_agg(alert_silence_state(s, at), ' ' ORDER BY at) FROM alert_silence s,
 	LATERAL (VALUES (starts_at - interval '1 us'), (starts_at), (ends_at - interval '1 us'), (ends_at)) AS v(at)
 	WHERE uuid = '$pending'")" "pending active active expired" "C-083: [starts_at, ends_at)"
+overlap=$(put '0 hours' '3 hours')
+is "$(sql "SELECT string_agg(alert_rule_silenced('$rule', now() + at)::text, ' ' ORDER BY at)
+	FROM unnest('{-90 minutes,-30 minutes,90 minutes,150 minutes,181 minutes}'::interval[]) AS at")" "true true true true false" \
+	"C-083: silences of a rule add up"
+is "$(sql "SELECT alert_rule_silenced('$other', now())")" f "C-083: a cancelled one silences nothing"
+sql "DELETE FROM alert_silence WHERE uuid = '$overlap'"
 is "$(sql "SELECT count(*) FROM information_schema.columns WHERE table_name = 'alert_silence' AND column_name = 'state'")" 0 \
 	"the state is not stored"
 

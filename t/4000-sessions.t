@@ -70,7 +70,8 @@ isnt "$(field .session.terminal_at)" null "and says when"
 
 # C-092: what is queued stays queued.
 q=$(session_new)
-world_api_stop 2>/dev/null || :
+world_kill surfaced
+world_kill surfaced-meter
 world_pg_stop
 "$TOP/t/helper/pg" resume "$W/db"
 api_start

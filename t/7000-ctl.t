@@ -30,7 +30,7 @@ has '.account.entitlements == ["search"]' "a new account has search"
 has '.account.scopes | length == 16' "and allows every scope"
 account=$(get .account.uuid)
 exits 1 "a name that is taken" accounts create "Example Ltd"
-grep -q account_name_taken "$dir/err"; ok $? "and the reason is said"
+grep -q "of this name already" "$dir/err"; ok $? "and the reason is said"
 exits 3 "a group that is not there" accounts create --group Nobody Other
 exits 2 "an unknown entitlement" accounts create --entitlement fame Other
 exits 0 "a bare account" accounts create --json --bare Bare
@@ -70,7 +70,8 @@ has '.key.state == "revoked"' "is final"
 when=$(get .key.revoked_at)
 exits 0 "again" keys revoke "$prefix" --json
 has ".key.revoked_at == \"$when\"" "changes nothing"
-exits 3 "a key that is not there" keys revoke "$key"
+exits 3 "a key that is not there" keys revoke sfk_00000000
+exits 2 "a whole key belongs on no command line" keys revoke "$key"
 ! grep -q "${key#sfk_????????_}" "$dir/err"; ok $? "and is not echoed (C-007)"
 
 exits 0 "deny" accounts deny "$account" rules.view rules.manage

@@ -122,3 +122,16 @@ exec 3>&-
 wait "$pid"
 is "$?" 4 "without a database the import ends with status 4"
 t/helper/pg resume "$W/db"
+
+# A host grows by each record until it would be larger than a document may be.
+python3 - >"$W/grow" <<'END'
+import json
+print(json.dumps({"ip": "192.0.2.80"}))
+for r in range(6):
+    print(json.dumps({"ip": "192.0.2.81", "services": [{"port": r * 60 + p, "banner": "x" * 60000} for p in range(1, 61)]}))
+print(json.dumps({"ip": "192.0.2.82"}))
+END
+import "$W/grow"
+is "$STATUS/$OUT" "1/8 read, 3 new, 3 changed, 0 unchanged, 2 bad" "a host that would be too large does not stop the import"
+is "$ERR" "$W/grow: 2 records left out: the host would be larger than 16777216 bytes, as 192.0.2.81" "and is named"
+is "$(doc 192.0.2.81 service_count)" 240 "it keeps what it had"

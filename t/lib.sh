@@ -108,12 +108,25 @@ skip_all()
 	exit 0
 }
 
+# relay FILE: TAP lines of another program, renumbered to stand among ours.
+relay()
+{
+	while IFS= read -r _line; do
+		case $_line in
+		"ok "*) pass "${_line#ok * - }" ;;
+		"not ok "*) fail "${_line#not ok * - }" ;;
+		1..*) ;;
+		*) printf '# %s\n' "${_line#\#}" ;;
+		esac
+	done <"$1"
+}
+
 # What no log of a sound world holds.
 log_faults()
 {
 	[ -n "${W-}" ] || return 0
 	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
-		"$W"/log/*.log 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+		"$W"/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
 }
 
 # Stops the world, adds the last test, prints the plan. Runs by itself at exit.
@@ -121,6 +134,7 @@ finish()
 {
 	[ -z "$TAP_ENDED" ] || return 0
 	TAP_ENDED=1
+	[ -z "${W2-}" ] || host2 world_stop
 	[ -z "${W-}" ] || world_stop
 	is "$(log_faults)" "" "no panic, sanitizer report or alert in any log"
 	printf '1..%d\n' "$TAP_N"
@@ -135,7 +149,7 @@ lib_exit()
 	fi
 	finish
 	if [ -n "${W-}" ]; then
-		if [ -n "${KEEP-}" ]; then diag "kept: $W"; else rm -rf "$W"; fi
+		if [ -n "${KEEP-}" ]; then diag "kept: $W ${W2-}"; else rm -rf "$W" ${W2:+"$W2"}; fi
 	fi
 	[ "$_rc" -ne 0 ] || [ "$TAP_BAD" -eq 0 ] || _rc=1
 	exit "$_rc"
@@ -201,6 +215,32 @@ hosts_wait()
 	world_until 60 world_searchable "$1" && return 0
 	diag "the index does not come to $1 hosts: $(tail -3 "$W/log/surfaced-index.log")"
 	exit 1
+}
+
+# A second host with the same database: its meter, workers and nginx in W2.
+host2_start()
+{
+	_w=$W _pg=$PGHOST _ctl=$CTL _curl=${CURL-} _base=${BASE_URL-} _ca=${CACERT-}
+	WORLD_DB=$W/db
+	W=$(mktemp -d /tmp/t.XXXXXX) || exit 1
+	chmod 755 "$W"
+	W2=$W
+	world_new "$W"
+	PGHOST=$_pg
+	world_conf
+	world_api_start
+	web_start
+	CURL2=$CURL
+	W=$_w CTL=$_ctl CURL=$_curl BASE_URL=$_base CACERT=$_ca WORLD_DB=
+}
+
+# host2 COMMAND...: a function of this file or of world.sh, on the second host.
+host2()
+{
+	(
+		W=$W2 CURL=$CURL2
+		"$@"
+	)
 }
 
 # ---- using it ----

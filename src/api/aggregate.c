@@ -222,6 +222,10 @@ const struct route aggregate_routes[] = {
 		.errors = aggregate_errors,                                              \
 		.tag = "Search",                                                         \
 		.summary = "Aggregate matching " name,                                   \
+		.result = "One group a field, in the order of the request.",             \
+		.example = "{\"query\":\"services.port:443\",\"aggregations\":["         \
+			   "{\"field\":\"country_code\",\"limit\":10},"                  \
+			   "{\"field\":\"services.port\"}]}",                            \
 		.description =                                                           \
 		    "Counts the values of one to eight fields over everything that the " \
 		    "query matches: one group a field, in the order of the request.",    \

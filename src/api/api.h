@@ -12,22 +12,42 @@
 extern const struct route *const areas[]; /* NULL ends the list */
 extern const struct stmt *const *const area_stmts[];
 
-extern const struct route search_routes[], aggregate_routes[], bulk_routes[],
-    description_routes[];
-extern const struct route silence_routes[], destination_routes[], rule_routes[],
-    alert_routes[], delivery_routes[], asset_routes[], service_routes[], finding_routes[],
-    project_routes[];
-extern const struct route session_routes[], session_create_routes[], capability_routes[];
-extern const struct stmt *const session_stmts[], *const session_create_stmts[],
-						     *const capability_stmts[];
-extern const struct stmt *const silence_stmts[],
-    *const destination_stmts[],
-	*const rule_stmts[], *const alert_stmts[], *const delivery_stmts[],
-						       *const asset_stmts[],
-							   *const service_stmts[],
-							       *const finding_stmts[],
-								   *const project_stmts[];
-extern const struct stmt *const search_stmts[], *const bulk_stmts[]; /* NULL ends each */
+/* clang-format off */
+extern const struct route
+	search_routes[],
+	aggregate_routes[],
+	bulk_routes[],
+	usage_routes[],
+	description_routes[],
+	project_routes[],
+	rule_routes[],
+	destination_routes[],
+	silence_routes[],
+	alert_routes[],
+	delivery_routes[],
+	asset_routes[],
+	service_routes[],
+	finding_routes[],
+	session_routes[],
+	session_create_routes[],
+	capability_routes[];
+extern const struct stmt /* NULL ends each */
+	*const search_stmts[],
+	*const bulk_stmts[],
+	*const usage_stmts[],
+	*const project_stmts[],
+	*const rule_stmts[],
+	*const destination_stmts[],
+	*const silence_stmts[],
+	*const alert_stmts[],
+	*const delivery_stmts[],
+	*const asset_stmts[],
+	*const service_stmts[],
+	*const finding_stmts[],
+	*const session_stmts[],
+	*const session_create_stmts[],
+	*const capability_stmts[];
+/* clang-format on */
 
 /* ---- run.c: what every search does ---- */
 

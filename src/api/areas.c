@@ -8,6 +8,7 @@ const struct route *const areas[] = {
 	search_routes,
 	aggregate_routes,
 	bulk_routes,
+	usage_routes,
 	description_routes,
 	project_routes,
 	rule_routes,
@@ -39,5 +40,6 @@ const struct stmt *const *const area_stmts[] = {
 	session_create_stmts,
 	session_stmts,
 	capability_stmts,
+	usage_stmts,
 	NULL,
 };

@@ -24,27 +24,31 @@ static const struct body_code bulk_codes[] = {
 
 struct bulk_host {
 	struct str ip;
-	struct json doc;
+	struct json doc; /* none: all of them together are too large */
 	bool more;
 };
 
 static const struct field bulk_host_out[] = {
 	FIELD(struct bulk_host, ip, 0),
-	FIELD(struct bulk_host, doc, 0),
+	FIELD(struct bulk_host, doc, NULLABLE),
 	FIELD(struct bulk_host, more, 0),
 	FIELD_END,
 };
 
-/* $2: services a host may have in the answer; the first ones, in the stored order. */
-static const struct stmt bulk_hosts =
-    STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
-	"SELECT host(ip) AS ip,"
-	" CASE WHEN jsonb_array_length(doc->'services') > $2::bigint"
-	"      THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
-	"           '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
-	"      ELSE doc END AS doc,"
-	" COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more"
-	" FROM host WHERE ip = ANY ($1::text[]::inet[])");
+/* $2: services a host may have in the answer; the first ones, in the stored order. $3: bytes that all
+   documents together may have. */
+static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
+    bulk_host_out,
+    "WITH found AS (SELECT ip, more, CASE WHEN more"
+    "  THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
+    "       '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
+    "  ELSE doc END AS doc"
+    " FROM host, LATERAL (SELECT"
+    "  COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more) AS m"
+    " WHERE ip = ANY ($1::text[]::inet[])),"
+    " sized AS (SELECT *, sum(octet_length(doc::text)) OVER () AS bytes FROM found)"
+    " SELECT host(ip) AS ip, CASE WHEN bytes <= $3::bigint THEN doc END AS doc, more"
+    " FROM sized");
 
 static int
 bad_ip(struct req *rq, size_t i, const char *what)
@@ -99,6 +103,14 @@ write_result(struct buf *b, struct str ip, const struct bulk_host *h)
 	buf_char(b, '}');
 }
 
+static bool
+too_large(const struct list *hosts)
+{
+	const struct bulk_host *h = hosts->items;
+
+	return hosts->n > 0 && h->doc.text.p == NULL;
+}
+
 static int
 bulk_lookup_hosts(struct req *rq)
 {
@@ -112,9 +124,13 @@ bulk_lookup_hosts(struct req *rq)
 	if (parse_ips(rq, &in->ips, nets, texts) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &bulk_hosts, &hosts, P(((struct strs){ texts, in->ips.n })),
-	    P(in->limit_per_ip));
+	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	if (too_large(&hosts))
+		return fail_at(rq, ERR_INVALID_IP_BATCH,
+		    STR("The hosts are too large for one answer; ask for fewer "
+			"addresses or a smaller limit_per_ip."));
 	b = reply_begin(rq, 200);
 	buf_z(b, "{\"results\":[");
 	for (size_t i = 0; i < in->ips.n; i++) {
@@ -155,9 +171,12 @@ const struct route bulk_routes[] = {
 	    .errors = bulk_errors,
 	    .tag = "Search",
 	    .summary = "Look up hosts by address",
+	    .result = "One result an address, in the order of the request.",
+	    .example = "{\"ips\":[\"192.0.2.1\",\"2001:db8::1\"],\"limit_per_ip\":10}",
 	    .description =
 		"The documents of up to 100 addresses, found or not, with the first "
-		"limit_per_ip services of each.",
+		"limit_per_ip services of each. All of them together may have 16777216 "
+		"bytes: more are refused.",
 	},
 	ROUTE_END,
 };

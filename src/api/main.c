@@ -74,7 +74,11 @@ work(const struct pool *pool, int listener)
 	if (!cursor_secret_read(conf.secret_file, &w.secret, err, sizeof(err)))
 		panic("%s", err);
 	w.keys = key_cache_new(w.db);
+	w.meter = meter_new();
+	http_metrics(&w);
 	http_serve(&w, listener);
+	meter_free(w.meter);
+	metrics_close(w.metrics);
 	key_cache_free(w.keys);
 	engine_close(w.engine);
 	db_close(w.db);

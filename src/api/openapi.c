@@ -114,6 +114,9 @@ add_columns(struct error_set *set, const struct route *r)
 	set->has[area_bad_parameter(r->area)] = true;
 	set->has[ERR_INTERNAL_ERROR] = true;
 	set->has[search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE] = true;
+	/* What the web server says of every search when the queue is full or a worker was lost. */
+	set->has[ERR_SEARCH_BUSY] |= search;
+	set->has[ERR_SEARCH_UPSTREAM_FAILED] |= search;
 	if (r->access != ACCESS_PUBLIC) {
 		set->has[ERR_UNAUTHORIZED] = true;
 		set->has[ERR_AUTHENTICATION_UNAVAILABLE] = true;
@@ -124,8 +127,15 @@ add_columns(struct error_set *set, const struct route *r)
 	if (r->entitlement != ENTITLEMENT_ANY)
 		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] =
 		    true;
-	if (r->meter != METER_NONE)
+	if (r->meter != METER_NONE && r->access != ACCESS_PUBLIC) {
 		set->has[ERR_API_METERING_UNAVAILABLE] = true;
+		set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED] = true;
+		set->has[ERR_ACCOUNT_RATE_LIMIT_EXCEEDED] = search;
+	}
+	if (r->meter == METER_QUOTA) {
+		set->has[ERR_ACCOUNT_API_QUOTA_EXCEEDED] = true;
+		set->has[ERR_GROUP_API_QUOTA_EXCEEDED] = true;
+	}
 }
 
 static void
@@ -195,6 +205,8 @@ write_headers(
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		buf_z(b, "," HEADER_REF("Retry-After"));
+	if ((status < 300 || status == 429) && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
+		buf_z(b, "," HEADER_REF("RateLimit-Policy") "," HEADER_REF("RateLimit"));
 	buf_char(b, '}');
 }
 
@@ -269,11 +281,12 @@ write_page(struct buf *b, const struct route *r)
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r, int status)
 {
-	struct error_set none = { 0 };
+	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
-	buf_printf(b, "\"%d\":{\"description\":\"Done.\"", status);
-	write_headers(b, r, status, &none);
+	buf_printf(b, "\"%d\":{\"description\":", status);
+	json_write_str(b, str_of(r->result != NULL ? r->result : "Done."));
+	write_headers(b, r, status, &set);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
@@ -328,6 +341,8 @@ url_parameter(struct book *book, const struct url_param *p)
 	    p->field.name, p->field.flags & REQUIRED ? "true" : "false");
 	if (p->field.help != NULL)
 		member(&text, "description", p->field.help);
+	if (p->example != NULL)
+		member(&text, "example", p->example);
 	buf_z(&text, ",\"schema\":");
 	write_param_schema(&text, &p->field);
 	buf_char(&text, '}');
@@ -403,6 +418,8 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 	    component(book, KIND_SCHEMA,
 		arena_printf(book->a, "%sRequest", camel(book->a, r->operation, true)).p,
 		buf_done(&text)));
+	if (r->example != NULL)
+		buf_printf(b, ",\"example\":%s", r->example);
 	buf_z(b, "}}}");
 }
 
@@ -550,7 +567,13 @@ static const char fixed_components[] =
     "before, "
     "this is the resource of then.\","
     "\"schema\":{\"type\":\"string\",\"const\":\"true\"}},"
-    "\"Retry-After\":{\"description\":\"Seconds to wait; on 429 and with search_busy.\","
+    "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w "
+    "seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t "
+    "seconds.\","
+    "\"schema\":{\"type\":\"string\"}},"
+    "\"Retry-After\":{\"description\":\"Seconds to wait; with search_busy and on 429.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";
 
 static void
@@ -617,6 +640,7 @@ const struct route description_routes[] = {
 	    .entitlement = ENTITLEMENT_ANY,
 	    .answer = "{\"type\":\"object\",\"description\":\"OpenAPI 3.1.\"}",
 	    .tag = "Description",
+	    .result = "An OpenAPI 3.1 document.",
 	    .summary = "Describe the API",
 	    .description = "This document. No API key is needed.",
 	},

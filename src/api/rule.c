@@ -168,7 +168,7 @@ static int
 create_alert_rule(struct req *rq)
 {
 	struct rule r;
-	struct strs to;
+	struct strs to = { NULL, 0 };
 	enum db_rc rc;
 
 	if (check_rule(rq, rq->in, &to) != PASS)
@@ -194,7 +194,7 @@ static int
 update_alert_rule(struct req *rq)
 {
 	struct rule r;
-	struct strs to;
+	struct strs to = { NULL, 0 };
 	enum db_rc rc;
 
 	if (check_rule(rq, rq->in, &to) != PASS)

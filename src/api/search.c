@@ -23,6 +23,7 @@ static const struct url_param query_params[] = {
 		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
 			"At most "
 			"8192 characters and bytes after decoding." },
+	    .example = "services.port:22 AND NOT country_code:US",
 	},
 	URL_PARAM_END,
 };
@@ -35,6 +36,7 @@ static const struct url_param search_params[] = {
 		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
 			"At most "
 			"8192 characters and bytes after decoding." },
+	    .example = "services.port:22 AND NOT country_code:US",
 	},
 	{
 	    .field = { .name = "limit",
@@ -67,12 +69,16 @@ struct document {
 
 static const struct field document_out[] = {
 	FIELD(struct document, ip, 0),
-	FIELD(struct document, doc, 0),
+	FIELD(struct document, doc, NULLABLE),
 	FIELD_END,
 };
 
+/* $2: bytes that a page may have; those after them come without their documents. */
 static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
-    "SELECT host(ip) AS ip, doc FROM host WHERE ip = ANY ($1::text[]::inet[])");
+    "SELECT host(ip) AS ip, CASE WHEN upto <= $2::bigint OR upto = bytes THEN doc END AS "
+    "doc"
+    " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS upto"
+    "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
 
 static struct str
 ip_text(struct arena *a, const unsigned char ip[16])
@@ -122,7 +128,8 @@ read_documents(struct req *rq, const struct page *page, struct list *out)
 	*out = (struct list){ 0 };
 	if (page->nhits == 0)
 		return DB_OK;
-	return db_list(rq->db, &read_hosts, out, P(((struct strs){ ips, page->nhits })));
+	return db_list(rq->db, &read_hosts, out, P(((struct strs){ ips, page->nhits })),
+	    P((int64_t)LIM_PAGE_BYTES));
 }
 
 static const struct document *
@@ -135,6 +142,22 @@ document_of(const struct list *documents, const unsigned char ip[16])
 		if (ipnet_parse(d[i].ip, &net) && ip_cmp(net.a, ip) == 0)
 			return &d[i];
 	return NULL;
+}
+
+/* Ends the page before the first document that would make it too large: what a request takes is
+   bounded, and the cursor goes on from there. */
+static void
+cut_page(struct page *page, const struct list *documents)
+{
+	for (size_t i = 0; i < page->nhits; i++) {
+		const struct document *d = document_of(documents, page->hits[i].ip);
+
+		if (d == NULL || d->doc.text.p != NULL)
+			continue;
+		page->nhits = i;
+		page->has_more = true;
+		return;
+	}
 }
 
 /* The document as it is stored, with one member more. */
@@ -223,6 +246,7 @@ search(struct req *rq)
 	rc = read_documents(rq, &page, &documents);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	cut_page(&page, &documents);
 	write_page(rq, args, &page, &documents);
 	return PASS;
 }
@@ -407,8 +431,13 @@ const struct route search_routes[] = {
 		.answer = SEARCH_ANSWER(name),                                           \
 		.errors = search_errors,                                                 \
 		.summary = "Search " name,                                               \
-		.description = "A page of what the query matches, in the fixed order "   \
-			       "of the dataset.",                                        \
+		.result =                                                                \
+		    "The page, the exact number of all matches, and the cursor of "      \
+		    "the next page.",                                                    \
+		.description =                                                           \
+		    "A page of what the query matches, in the fixed order "              \
+		    "of the dataset. A page of very large documents may have "           \
+		    "fewer than limit; has_more tells.",                                 \
 	},                                                                               \
 	    {                                                                            \
 		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),       \
@@ -417,15 +446,18 @@ const struct route search_routes[] = {
 		    .answer = count_answer,                                              \
 		    .errors = count_errors,                                              \
 		    .summary = "Count matching " name,                                   \
+		    .result = "The number and what it counts.",                          \
 		    .description = "The exact number of matches.",                       \
 	    },                                                                           \
 	    {                                                                            \
-		    ROUTE_AS(GET, "/search/" name "/validate",                           \
-			"validate_" name "_query", validate),                            \
+		    ROUTE_AS(                                                            \
+			GET, "/search/" name "/validate", "validate_" name, validate),   \
 		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                     \
 		    PARAMS(struct query_args, query_params),                             \
 		    .answer = validate_answer,                                           \
 		    .summary = "Validate a query of " name,                              \
+		    .result =                                                            \
+			"Whether the query parses, and where and why it does not.",      \
 		    .description = "Parses the query and does not execute it.",          \
 	    },
 #include "tbl/datasets.h"
@@ -435,6 +467,7 @@ const struct route search_routes[] = {
 	    SEARCH_COLUMNS(0, SCOPE_SEARCH_VIEW),
 	    .answer = schemas_answer,
 	    .summary = "List the search schemas",
+	    .result = "The datasets with their fields.",
 	    .description =
 		"The fields of every dataset: type, aliases, and whether they can be "
 		"aggregated.",

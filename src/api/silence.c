@@ -81,7 +81,8 @@ year_after(struct ts t)
 		text[i] = (char)('0' + rest % 10);
 	if (year <= 9999 && ts_parse(str_of(text), &out))
 		return out;
-	memcpy(text + 8, "28", 2);
+	text[8] = '2';
+	text[9] = '8';
 	if (year <= 9999 && ts_parse(str_of(text), &out))
 		return out;
 	return (struct ts){ INT64_MAX };

@@ -5,6 +5,7 @@
 #include "base/daemon_priv.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,12 +57,23 @@ default_file(const struct daemon *d, char *room, size_t n)
 	return access(room, F_OK) == 0 ? room : NULL;
 }
 
+/* Here, not in every worker again and again. */
+static bool
+user_is_known(char *err, size_t room)
+{
+	if (conf.user[0] == '\0' || getpwnam(conf.user) != NULL)
+		return true;
+	snprintf(err, room, "user %s is unknown", conf.user);
+	return false;
+}
+
 /* A daemon without pools is one worker that listens on nothing. */
 static bool
 prepare(const struct daemon *d, const char *file, struct pool *pools, size_t *n,
     char *err, size_t room)
 {
-	if (!conf_load(file, err, room) || (d->check != NULL && !d->check(err, room)))
+	if (!conf_load(file, err, room) || !user_is_known(err, room) ||
+	    (d->check != NULL && !d->check(err, room)))
 		return false;
 	if (d->pools != NULL)
 		return d->pools(pools, n, err, room);

@@ -37,6 +37,7 @@ struct heritage {
 	size_t count;
 	struct {
 		int fd;
+		bool lent; /* a service manager's: its file is not ours to remove */
 		char path[108];
 	} socks[POOLS_MAX * 2];
 };
@@ -47,7 +48,8 @@ void heritage_take(struct heritage *h); /* from the environment, which it cleans
    on while it waits a second, or for SIGHUP. False: a fresh start, or told to stop. */
 bool heritage_pause(void);
 bool heritage_give(const struct heritage *h) MUST_USE;
-int heritage_sock(struct heritage *h, const char *path); /* hands it over; -1: none */
+/* Hands it over; -1: none. */
+int heritage_sock(struct heritage *h, const char *path, bool *lent);
 
 /* ---- listen.c ---- */
 int listen_open(const char *path, char *err, size_t room); /* -1 with a reason */

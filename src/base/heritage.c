@@ -32,13 +32,14 @@ sock_path(int fd, char out[108])
 }
 
 static void
-add(struct heritage *h, int fd, const char *path)
+add(struct heritage *h, int fd, bool lent, const char *path)
 {
 	if (h->count == COUNT(h->socks) || !listen_adopt(fd)) {
 		close(fd);
 		return;
 	}
 	h->socks[h->count].fd = fd;
+	h->socks[h->count].lent = lent;
 	snprintf(h->socks[h->count].path, sizeof(h->socks[h->count].path), "%s", path);
 	h->count++;
 }
@@ -51,7 +52,7 @@ take_systemd(struct heritage *h)
 
 	for (int i = 0; i < n; i++)
 		if (sock_path(SD_LISTEN_FDS_START + i, path))
-			add(h, SD_LISTEN_FDS_START + i, path);
+			add(h, SD_LISTEN_FDS_START + i, true, path);
 }
 
 /* A number and the space behind it. */
@@ -69,21 +70,21 @@ take_number(char **at, int *out)
 	return true;
 }
 
-/* "PID SHARED EXE" and lines of "FD PATH": the path of the file, which is not what the socket was bound
+/* "PID SHARED EXE" and lines of "FD LENT PATH": the path of the file, which is not what the socket was bound
    to (listen_open renames it). */
 static void
 take_own(struct heritage *h, char *text)
 {
 	char *line = strsep(&text, "\n");
-	int pid, fd;
+	int pid, fd, lent;
 
 	if (!take_number(&line, &pid) || pid != getpid() || !take_number(&line, &fd))
 		return;
 	h->shared = fd;
 	snprintf(h->exe, sizeof(h->exe), "%s", line);
 	while ((line = strsep(&text, "\n")) != NULL)
-		if (take_number(&line, &fd))
-			add(h, fd, line);
+		if (take_number(&line, &fd) && take_number(&line, &lent))
+			add(h, fd, lent, line);
 }
 
 static void
@@ -142,7 +143,8 @@ heritage_give(const struct heritage *h)
 	buf_printf(&b, "%d %d %s", (int)getpid(), h->shared, h->exe);
 	ok = fcntl(h->shared, F_SETFD, 0) == 0;
 	for (size_t i = 0; i < h->count; i++) {
-		buf_printf(&b, "\n%d %s", h->socks[i].fd, h->socks[i].path);
+		buf_printf(
+		    &b, "\n%d %d %s", h->socks[i].fd, h->socks[i].lent, h->socks[i].path);
 		ok = ok && fcntl(h->socks[i].fd, F_SETFD, 0) == 0;
 	}
 	buf_char(&b, '\0');
@@ -152,12 +154,13 @@ heritage_give(const struct heritage *h)
 }
 
 int
-heritage_sock(struct heritage *h, const char *path)
+heritage_sock(struct heritage *h, const char *path, bool *lent)
 {
 	for (size_t i = 0; i < h->count; i++)
 		if (strcmp(h->socks[i].path, path) == 0) {
 			int fd = h->socks[i].fd;
 
+			*lent = h->socks[i].lent;
 			h->socks[i] = h->socks[--h->count];
 			return fd;
 		}

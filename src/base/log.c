@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 /* One write, so that lines of many processes never mix. */
+PRINTF(3, 0)
 static void
 emit(enum log_prio prio, const char *event, const char *fmt, va_list ap)
 {

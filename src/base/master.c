@@ -29,6 +29,7 @@ struct child {
 
 struct squad { /* what the master keeps of a pool */
 	int listener;
+	bool lent; /* see heritage */
 	int64_t delay, not_before;
 	dev_t dev;
 	ino_t ino;
@@ -244,7 +245,7 @@ open_pool(struct master *m, uint32_t i, char *err, size_t room)
 	s->listener = -1;
 	if (path[0] == '\0')
 		return true;
-	s->listener = heritage_sock(&m->h, path);
+	s->listener = heritage_sock(&m->h, path, &s->lent);
 	if (s->listener < 0)
 		s->listener = listen_open(path, err, room);
 	if (s->listener >= 0 && stat(path, &st) == 0) {
@@ -269,7 +270,8 @@ open_pools(struct master *m, bool fresh)
 		}
 	for (size_t i = 0; i < m->h.count;
 	     i++) { /* of pools that the file no longer has */
-		unlink(m->h.socks[i].path);
+		if (!m->h.socks[i].lent)
+			unlink(m->h.socks[i].path);
 		close(m->h.socks[i].fd);
 	}
 	m->h.count = 0;
@@ -282,13 +284,12 @@ remove_sockets(const struct master *m)
 {
 	struct stat st;
 
-	if (getenv("LISTEN_FDS") != NULL)
-		return;
 	for (uint32_t i = 0; i < m->shared->pool_count; i++) {
 		const char *path = m->shared->pools[i].path;
 
-		if (m->squads[i].listener >= 0 && stat(path, &st) == 0 &&
-		    st.st_dev == m->squads[i].dev && st.st_ino == m->squads[i].ino)
+		if (m->squads[i].listener >= 0 && !m->squads[i].lent &&
+		    stat(path, &st) == 0 && st.st_dev == m->squads[i].dev &&
+		    st.st_ino == m->squads[i].ino)
 			unlink(path);
 	}
 }
@@ -334,6 +335,7 @@ keep_descriptors(struct master *m)
 		if (m->squads[i].listener < 0)
 			continue;
 		m->h.socks[m->h.count].fd = m->squads[i].listener;
+		m->h.socks[m->h.count].lent = m->squads[i].lent;
 		snprintf(m->h.socks[m->h.count].path, sizeof(m->h.socks[0].path), "%s",
 		    pool_of(m, i)->path);
 		m->h.count++;

@@ -12,6 +12,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+enum { ORPHANED = SIGUSR1 }; /* the kernel's word that the master died */
+
 static volatile sig_atomic_t stop_seen;
 
 /* Outside daemon_main (unit tests) a process is its own only worker. */
@@ -75,18 +77,32 @@ note_stop(int sig)
 	stop_seen = 1;
 }
 
+/* The master is gone: end after this request, which gets the time that its watchdog would have given it. */
+static void
+note_orphan(int sig)
+{
+	(void)sig;
+	stop_seen = 1;
+	alarm((unsigned)(conf.worker_stuck / 1000 + 1));
+	raise(SIGTERM); /* blocked: ends the next wait, whenever it begins */
+}
+
 /* A signal in the middle of a read truncates a request body silently in libfcgi: SIGTERM stays blocked,
    as everything the master had blocked, but in epoll_pwait. The master alone minds a terminal's keys. */
 static void
 set_signals(void)
 {
 	struct sigaction stop = { .sa_handler = note_stop },
+			 orphan = { .sa_handler = note_orphan, .sa_flags = SA_RESTART },
+			 die = { .sa_handler = SIG_DFL },
 			 ignore = { .sa_handler = SIG_IGN };
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	if (sigaction(SIGTERM, &stop, NULL) != 0 ||
+	    sigaction(ORPHANED, &orphan, NULL) != 0 ||
+	    sigaction(SIGALRM, &die, NULL) != 0 ||
 	    sigaction(SIGPIPE, &ignore, NULL) != 0 ||
 	    sigaction(SIGINT, &ignore, NULL) != 0 ||
 	    sigaction(SIGHUP, &ignore, NULL) != 0 ||
@@ -108,7 +124,7 @@ worker_run(const struct daemon *d, const struct pool *pool, int listener,
 	if (!privileges_drop(err, sizeof(err)))
 		panic("%s", err);
 	/* After the change of user, which would clear it. A master that is gone already sends nothing. */
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != master)
+	if (prctl(PR_SET_PDEATHSIG, ORPHANED) != 0 || getppid() != master)
 		_exit(1);
 	prctl(PR_SET_NAME, pool->name);
 	d->work(pool, listener);

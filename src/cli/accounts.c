@@ -326,7 +326,7 @@ move(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", "", "every account", .run = list },
+	{ "list", NULL, "every account", .run = list },
 	{ "show", "ACCOUNT", "one account with its scopes and entitlements",
 	    .run = show },
 	{ "create",

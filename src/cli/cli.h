@@ -76,11 +76,23 @@ int cli_account(struct cli *c, struct str said, struct uuid *out);
 /* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
+/* ---- migrate.c: for doctor ---- */
+
+/* How many files of dir the database has not had, and the last one's number; EXIT_OK or a status after
+   a message. */
+int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version);
+
 /* ---- the commands ---- */
 
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
-    audit_command, sessions_command, routes_command;
+    audit_command, limits_command, usage_command, top_command, sessions_command,
+    routes_command;
+
+/* Rows of import_command. */
+int import_assets(struct cli *c, int argc, char **argv);
+int import_services(struct cli *c, int argc, char **argv);
+int import_findings(struct cli *c, int argc, char **argv);
 
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));

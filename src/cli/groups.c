@@ -76,7 +76,7 @@ static int delete (struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", "", "every group", .run = list },
+	{ "list", NULL, "every group", .run = list },
 	{ "create", "NAME", "a new group", .run = create },
 	{ "delete", "GROUP", "a group without accounts", .run = delete },
 	{ NULL },

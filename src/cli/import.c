@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "base/limits.h"
 #include "cli/import_store.h"
 
 #include <errno.h>
@@ -114,6 +115,24 @@ show_bad(struct run *r, const struct import_batch *b)
 	fwrite(b->messages.p, 1, b->messages.n, stderr);
 }
 
+/* What the database could not take; its lines are not known any more. */
+static void
+show_large(struct run *r)
+{
+	const struct import_sum *s = &r->store.sum;
+
+	if (s->large == 0)
+		return;
+	r->bad += (uint64_t)s->large;
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	fprintf(stderr,
+	    "%s: %jd records left out: the host would be larger than %jd bytes, as "
+	    "%.*s\n",
+	    r->o.file, (intmax_t)s->large, (intmax_t)LIM_HOST_BYTES, (int)s->example.n,
+	    s->example.p);
+}
+
 static int
 store_all(struct run *r, struct import_pipe *p)
 {
@@ -132,6 +151,7 @@ store_all(struct run *r, struct import_pipe *p)
 		}
 		r->read += b->read;
 		r->bad += b->bad;
+		show_large(r);
 		draw(r, p, false);
 	}
 	draw(r, p, true);
@@ -204,6 +224,24 @@ static const struct command commands[] = {
 		"[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
+	},
+	{
+	    .name = "assets",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import a project's inventory, a JSON object a line",
+	    .run = import_assets,
+	},
+	{
+	    .name = "services",
+	    .arguments = "--project UUID [--format ndjson|nmap] FILE|-",
+	    .help = "import services of a project's assets, also from nmap -oX",
+	    .run = import_services,
+	},
+	{
+	    .name = "findings",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import findings; a resolved one that is seen again reopens",
+	    .run = import_findings,
 	},
 	{ .name = NULL },
 };

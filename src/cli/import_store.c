@@ -3,17 +3,21 @@
    only the rows it changes. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "cli/import_store.h"
 
 enum { BATCH_BUDGET_US = 600 * 1000000 };
 
 struct outcome {
-	int64_t fresh, changed;
+	int64_t fresh, changed, large;
+	struct str example;
 };
 
 static const struct field outcome_out[] = {
 	FIELD(struct outcome, fresh, 0),
 	FIELD(struct outcome, changed, 0),
+	FIELD(struct outcome, large, 0),
+	FIELD(struct outcome, example, NULLABLE),
 	FIELD_END,
 };
 
@@ -35,25 +39,34 @@ static const struct stmt register_tags = STMT(register_tags, NULL,
     " ORDER BY slug ON CONFLICT DO NOTHING");
 
 /* In the order of addresses, so that two imports wait for each other instead of dying. host_merge runs
-   again on a conflict: another import may have been first. xmax tells an insert from an update. */
+   again on a conflict: another import may have been first. xmax tells an insert from an update. A host
+   that records have made too large keeps what it has: one record must not stop the import for ever. Text
+   is at most six times as long as jsonb (escapes), so that only large ones are printed to be measured. */
 static const struct stmt merge_round = {
 	.name = "merge_round",
 	.out = outcome_out,
 	.size = sizeof(struct outcome),
-	.sql = "WITH seen AS ("
-	       "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
-	       "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
-	       "$2::text) || s.doc"
-	       "    ELSE host_merge(h.doc, s.doc) END AS doc"
-	       "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
-	       "  WHERE s.round = $1::integer OFFSET 0),"
-	       " put AS ("
-	       "  INSERT INTO host AS h (ip, doc)"
-	       "  SELECT ip, doc FROM seen WHERE old IS NULL OR old <> doc ORDER BY ip"
-	       "  ON CONFLICT (ip) DO UPDATE SET doc = host_merge(h.doc, excluded.doc)"
-	       "  RETURNING xmax = 0 AS fresh)"
-	       " SELECT count(*) FILTER (WHERE fresh) AS fresh,"
-	       " count(*) FILTER (WHERE NOT fresh) AS changed FROM put",
+	.sql =
+	    "WITH seen AS ("
+	    "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
+	    "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
+	    "$2::text) || s.doc"
+	    "    ELSE host_merge(h.doc, s.doc) END AS doc"
+	    "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
+	    "  WHERE s.round = $1::integer OFFSET 0),"
+	    " fit AS ("
+	    "  SELECT ip, doc, CASE WHEN pg_column_size(doc) < $3::integer / 6 THEN true"
+	    "    ELSE octet_length(doc::text) <= $3::integer END AS fits"
+	    "  FROM seen WHERE old IS NULL OR old <> doc),"
+	    " put AS ("
+	    "  INSERT INTO host AS h (ip, doc)"
+	    "  SELECT ip, doc FROM fit WHERE fits ORDER BY ip"
+	    "  ON CONFLICT (ip) DO UPDATE SET doc = host_merge(h.doc, excluded.doc)"
+	    "  RETURNING xmax = 0 AS fresh)"
+	    " SELECT count(*) FILTER (WHERE fresh) AS fresh,"
+	    " count(*) FILTER (WHERE NOT fresh) AS changed,"
+	    " (SELECT count(*) FROM fit WHERE NOT fits) AS large,"
+	    " (SELECT host(min(ip)) FROM fit WHERE NOT fits) AS example FROM put",
 };
 
 static enum db_rc
@@ -93,14 +106,17 @@ put_hosts(struct import_store *st, const struct import_batch *b, struct import_s
 	if (rc == DB_OK)
 		rc = db_copy_in_end(st->db, &rows);
 	for (unsigned round = 0; rc == DB_OK && round < b->rounds; round++) {
-		struct outcome out = { 0, 0 };
+		struct outcome out = { 0 };
 
-		rc =
-		    db_one(st->db, &merge_round, &out, P((int64_t)round), P(str_of(now)));
+		rc = db_one(st->db, &merge_round, &out, P((int64_t)round), P(str_of(now)),
+		    P((int64_t)LIM_HOST_BYTES));
 		sum->fresh += out.fresh;
 		sum->changed += out.changed;
+		sum->large += out.large;
+		if (out.large > 0)
+			sum->example = out.example;
 	}
-	sum->unchanged = (int64_t)b->hosts - sum->fresh - sum->changed;
+	sum->unchanged = (int64_t)b->hosts - sum->fresh - sum->changed - sum->large;
 	return rc;
 }
 
@@ -129,5 +145,7 @@ import_store_batch(struct import_store *st, const struct import_batch *b)
 	st->sum.changed += sum.changed;
 	st->sum.unchanged += sum.unchanged;
 	st->sum.tags += sum.tags;
+	st->sum.large = sum.large; /* of this batch */
+	st->sum.example = sum.example;
 	return DB_OK;
 }

@@ -8,6 +8,8 @@
 
 struct import_sum {
 	int64_t fresh, changed, unchanged, tags;
+	int64_t large;      /* of the last batch: left out, the host would be too large */
+	struct str example; /* one of those hosts, until the next batch */
 };
 
 struct import_store {

@@ -52,6 +52,23 @@ static const struct stmt revoke_key = STMT(revoke_key, line_out,
     "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
     " WHERE uuid::text = lower($1) OR prefix = $1 RETURNING " COLUMNS);
 
+/* What stands of a key, under a new secret; the old one ends at $2, or now. Scopes that the account has
+   lost since stay behind. The new key expires when the old one would have. */
+static const struct stmt rotate_key = STMT(rotate_key, line_out,
+    "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN "
+    "now() END,"
+    "  expires_at = CASE WHEN $2 IS NULL THEN expires_at ELSE least(expires_at, $2) END"
+    "  WHERE (uuid::text = lower($1) OR prefix = $1) AND revoked_at IS NULL"
+    "   AND (expires_at IS NULL OR expires_at > now()) RETURNING uuid)"
+    " INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
+    "projects, expires_at,"
+    "  rate, rate_window)"
+    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, ARRAY(SELECT s.scope FROM "
+    "account_scope s"
+    "   WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)),"
+    "  k.projects, k.expires_at, k.rate, k.rate_window FROM api_key k JOIN old USING "
+    "(uuid) RETURNING " COLUMNS);
+
 struct created {
 	struct uuid uuid;
 	struct str key, prefix, name;
@@ -175,6 +192,9 @@ create(struct cli *c, int argc, char **argv)
 		return cli_usage(c, "--name is missing");
 	if (!cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
+	for (size_t i = 0; i < projects.n; i++)
+		if (!uuid_parse(projects.p[i], &(struct uuid){ 0 }))
+			return cli_usage(c, "--project wants the UUID of a project");
 	w.projects = (struct strs){ projects.p, projects.n };
 	return insert(c, &w);
 }
@@ -189,6 +209,11 @@ revoke(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
+	if (words.p[0].n == KEY_SECRET_LEN && str_starts(words.p[0], STR("sfk_")))
+		return cli_usage(c,
+		    "that is a whole key, which others can see on a command line; its "
+		    "prefix %.*s is enough",
+		    KEY_PREFIX_LEN, words.p[0].p);
 	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));
 	if (rc == DB_NONE) /* not what was typed: it may be a secret */
 		return cli_fail(
@@ -196,6 +221,31 @@ revoke(struct cli *c, int argc, char **argv)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "keys revoke");
 	return cli_print(c, "key", line_out, &k);
+}
+
+static int
+rotate(struct cli *c, int argc, char **argv)
+{
+	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
+	unsigned char hash[KEY_HASH_LEN];
+	struct bytes sum = { hash, sizeof(hash) };
+	struct ts until = TS_NULL;
+	const struct cli_option options[] = { { "until", .time = &until }, { NULL } };
+	struct cli_list words;
+	struct key_line k;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	key_make(secret, prefix, hash);
+	rc = db_one(
+	    c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(prefix)), P(sum));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND,
+		    "there is no key with this UUID or prefix that still works");
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "keys rotate");
+	return print_created(c, &k, str_of(secret));
 }
 
 static const struct command subs[] = {
@@ -207,6 +257,10 @@ static const struct command subs[] = {
 	    "a new key, shown once; no scope unless said; every project of its owner "
 	    "unless said",
 	    .run = create },
+	{ "rotate", "UUID|PREFIX [--until WHEN]",
+	    "a new secret for what the key may do, shown once; the old one stops at "
+	    "once, or then",
+	    .run = rotate },
 	{ "revoke", "UUID|PREFIX", "it stops working at once and for good",
 	    .run = revoke },
 	{ NULL },

@@ -17,6 +17,9 @@ static const struct command *const commands[] = {
 	&projects_command,
 	&keys_command,
 	&entitlements_command,
+	&limits_command,
+	&usage_command,
+	&top_command,
 	&tags_command,
 	&import_command,
 	&workers_command,
@@ -51,6 +54,22 @@ cli_usage(const struct cli *c, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+/* The database names the rule that refused; people are told it in words. */
+static const char *
+in_words(const char *message)
+{
+	static const char *const rules[][2] = {
+#define CONSTRAINT(name, words) { "\"" #name "\"", words },
+#include "tbl/constraints.h"
+#undef CONSTRAINT
+	};
+
+	for (size_t i = 0; i < COUNT(rules); i++)
+		if (strstr(message, rules[i][0]) != NULL)
+			return rules[i][1];
+	return message;
+}
+
 int
 cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 {
@@ -60,7 +79,7 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 	case DB_NONE:
 		return cli_fail(EXIT_NOT_FOUND, "%s: not found", what);
 	case DB_CONFLICT:
-		return cli_fail(EXIT_FAILED, "%s: %s", what, db_message(c->db));
+		return cli_fail(EXIT_FAILED, "%s: %s", what, in_words(db_message(c->db)));
 	case DB_TIMEOUT:
 		return cli_fail(EXIT_NO_DATABASE,
 		    "%s: the database took too long (%s); try again", what,
@@ -149,19 +168,22 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
 	static const struct command none = { 0 };
 	const struct command *sub;
+	struct cli usage;
 
 	if (cmd->sub == NULL) {
-		c->path = arena_printf(c->arena, "%s %s", c->path,
-		    cmd->arguments != NULL ? cmd->arguments : "")
-			      .p;
+		if (cmd->arguments != NULL)
+			c->path =
+			    arena_printf(c->arena, "%s %s", c->path, cmd->arguments).p;
 		if (argc == 2 && asks_help(argv[1])) {
 			printf("usage: %s\n%s\n", c->path, cmd->help);
 			return EXIT_OK;
 		}
 		return cmd->run(c, argc, argv);
 	}
+	usage =
+	    (struct cli){ .path = arena_printf(c->arena, "%s COMMAND ...", c->path).p };
 	if (argc < 2)
-		return cli_usage(c, "%s: which command? Try --help.", cmd->name);
+		return cli_usage(&usage, "%s: which command? Try --help.", cmd->name);
 	if (asks_help(argv[1]))
 		return help_sub(c->path, cmd->sub);
 	for (sub = cmd->sub; sub->name != NULL; sub++)
@@ -170,7 +192,7 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 	if (sub->name == NULL)
 		sub = &none;
 	if (sub == &none)
-		return cli_usage(c, "%s has no command %.*s; try --help", cmd->name,
+		return cli_usage(&usage, "%s has no command %.*s; try --help", cmd->name,
 		    WORD_MAX, argv[1]);
 	c->path = arena_printf(c->arena, "%s %s", c->path, sub->name).p;
 	return run(c, sub, argc - 1, argv + 1);
@@ -190,7 +212,7 @@ struct globals {
 	bool json, help, version;
 };
 
-/* Where the command stands in argv, or -1 for a wrong option. */
+/* Where the command stands in argv; negative: where a wrong option does. */
 static int
 read_globals(int argc, char **argv, struct globals *g)
 {
@@ -210,7 +232,7 @@ read_globals(int argc, char **argv, struct globals *g)
 		else if (strncmp(argv[i], "--database=", 11) == 0)
 			g->database = argv[i] + 11;
 		else
-			return -1;
+			return -i;
 	}
 	return i;
 }
@@ -258,7 +280,9 @@ main(int argc, char **argv)
 	int at = read_globals(argc, argv, &g);
 
 	if (at < 0)
-		return cli_fail(EXIT_USAGE, "wrong option; try surfacectl --help");
+		return cli_fail(EXIT_USAGE,
+		    "wrong option %.*s, or its value is missing; try surfacectl --help",
+		    WORD_MAX, argv[-at]);
 	if (g.version) {
 		puts(PACKAGE_STRING);
 		return EXIT_OK;

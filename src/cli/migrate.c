@@ -231,17 +231,57 @@ migrate_locked(struct cli *c, const char *dir)
 	return apply_rest(c, files, n, done.n);
 }
 
+/* Reads, and needs no more rights than reading does. */
+int
+migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version)
+{
+	struct list done;
+	struct file *files;
+	enum db_rc rc;
+	int n = read_files(c->arena, dir, &files);
+
+	if (n < 0)
+		return EXIT_FAILED;
+	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "schema_migration");
+	if (!check_applied(dir, files, n, &done))
+		return EXIT_FAILED;
+	*pending = n - (int64_t)done.n;
+	*version = n > 0 ? files[n - 1].version : 0;
+	return EXIT_OK;
+}
+
+static int
+check(struct cli *c, const char *dir)
+{
+	int64_t pending, version;
+	int status = migrate_pending(c, dir, &pending, &version);
+
+	if (status != EXIT_OK)
+		return status;
+	if (pending > 0)
+		return cli_fail(EXIT_FAILED,
+		    "%d files up to %04d have not been applied: run surfacectl migrate",
+		    (int)pending, (int)version);
+	return EXIT_OK;
+}
+
 static int
 migrate(struct cli *c, int argc, char **argv)
 {
 	struct str dir = STR_INIT(PKGDATADIR "/sql");
-	const struct cli_option options[] = { { "sql-dir", .text = &dir }, { NULL } };
+	bool only_check = false;
+	const struct cli_option options[] = { { "sql-dir", .text = &dir },
+		{ "check", .flag = &only_check }, { NULL } };
 	struct cli_list words;
 	enum db_rc rc;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
+	if (only_check)
+		return check(c, dir.p);
 	rc = db_script(c->db, LOCK);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "waiting for another migration");
@@ -254,7 +294,7 @@ migrate(struct cli *c, int argc, char **argv)
 
 const struct command migrate_command = {
 	.name = "migrate",
-	.arguments = "[--sql-dir DIR]",
+	.arguments = "[--sql-dir DIR] [--check]",
 	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first "
 		"time",
 	.run = migrate,

@@ -48,6 +48,14 @@ static const struct stmt list_grants = STMT_LIST(list_grants, struct grant, gran
     "= lower($1)"
     " ORDER BY member_uuid");
 
+static const struct field one_out[] = {
+	FIELD(struct grant, project_uuid, 0),
+	FIELD_END,
+};
+
+static const struct stmt find_project = STMT(find_project, one_out,
+    "SELECT uuid AS project_uuid FROM project WHERE uuid::text = lower($1)");
+
 /* No row: there is no such pair in one account. */
 static const struct stmt grant_project = STMT(grant_project, grant_out,
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
@@ -129,11 +137,14 @@ members(struct cli *c, int argc, char **argv)
 	const struct cli_option options[] = { { NULL } };
 	struct cli_list words;
 	struct list rows;
+	struct grant found;
 	enum db_rc rc;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	rc = db_list(c->db, &list_grants, &rows, P(words.p[0]));
+	rc = db_one(c->db, &find_project, &found, P(words.p[0]));
+	if (rc == DB_OK)
+		rc = db_list(c->db, &list_grants, &rows, P(words.p[0]));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	return cli_print_list(c, "grants", grant_out, rows, sizeof(struct grant));

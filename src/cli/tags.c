@@ -80,7 +80,7 @@ set(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", "", "every tag", .run = list },
+	{ "list", NULL, "every tag", .run = list },
 	{ "set",
 	    "[--name NAME] [--category PATH]... [--no-categories] "
 	    "[--classification informational|benign|suspicious|malicious] SLUG",

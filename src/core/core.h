@@ -43,7 +43,8 @@ enum { KEY_PREFIX_LEN = 12, KEY_SECRET_LEN = 56, KEY_HASH_LEN = 32 };
 
 struct key {
 	struct uuid uuid, owner,
-	    account; /* owner: the membership that holds it, for ever */
+	    account;            /* owner: the membership that holds it, for ever */
+	struct uuid group_uuid; /* of accounts that share a quota; all zero: none */
 	char prefix[KEY_PREFIX_LEN + 1];
 	uint64_t
 	    scopes; /* bits 1 << enum scope: stored and allowed by the account now (C-010) */

@@ -22,7 +22,7 @@ struct key_cache {
 };
 
 struct key_row {
-	struct uuid uuid, owner, account;
+	struct uuid uuid, owner, account, group_uuid;
 	struct str prefix, sha256;
 	struct list scopes, entitlements;
 	bool account_active;
@@ -33,6 +33,7 @@ static const struct field key_out[] = {
 	FIELD(struct key_row, uuid, 0),
 	FIELD(struct key_row, owner, 0),
 	FIELD(struct key_row, account, 0),
+	FIELD(struct key_row, group_uuid, NULLABLE),
 	FIELD(struct key_row, prefix, 0),
 	FIELD(struct key_row, sha256, 0),
 	LIST_OF(struct key_row, scopes, 0, struct str, 0, 0),
@@ -43,7 +44,8 @@ static const struct field key_out[] = {
 };
 
 static const struct stmt find_key = STMT(find_key, key_out,
-    "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, k.prefix, k.sha256,"
+    "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, "
+    "k.prefix, k.sha256,"
     " ARRAY(SELECT s.scope::text FROM account_scope s"
     "  WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)) AS scopes,"
     " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"
@@ -107,6 +109,7 @@ key_of_row(const struct key_row *row)
 		.uuid = row->uuid,
 		.owner = row->owner,
 		.account = row->account,
+		.group_uuid = row->group_uuid,
 		.account_active = row->account_active,
 		.valid_until = row->valid_until,
 	};

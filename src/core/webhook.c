@@ -130,7 +130,7 @@ name_fault(struct str host)
 
 	if (to_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
 		return public_ipv4(a) ? NULL : "has an address that is not public";
-	for (; rest.p != NULL; labels++) {
+	for (; rest.p != NULL; labels++) { /* once at least: a host has characters */
 		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
 
 		label =
@@ -140,7 +140,7 @@ name_fault(struct str host)
 		rest = dot == NULL ? STR_NULL
 				   : (struct str){ dot + 1, rest.n - label.n - 1 };
 	}
-	if (host.n > 253 || (label.p[0] >= '0' && label.p[0] <= '9'))
+	if (label.n == 0 || host.n > 253 || (label.p[0] >= '0' && label.p[0] <= '9'))
 		return "has no valid host name";
 	if (labels < 2 || local_name(host))
 		return "has a host name that is not public";

@@ -83,6 +83,7 @@ whole_answer(const struct req *rq)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
 	if (rq->replayed && rq->status < 400)
 		buf_z(&b, "Idempotency-Replayed: true\r\n");
+	meter_headers(rq, &b);
 	buf_z(&b, "\r\n");
 	buf_str(&b, buf_done(&rq->out));
 	return buf_done(&b);

@@ -5,6 +5,8 @@
 #define HTTP_HTTP_H
 
 #include "core/core.h"
+#include "core/meter.h"
+#include "core/metrics.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -51,6 +53,7 @@ enum area { AREA_UNSET, AREA_SEARCH, AREA_SERVICE };
 struct url_param {
 	struct field field; /* text or integer */
 	enum error error; /* when out of bounds or missing; ERR_UNSET: as the area says */
+	const char *example; /* for OpenAPI; NULL: none */
 };
 
 #define URL_PARAM_END                                                                    \
@@ -121,6 +124,8 @@ struct route {
 	const char *answer;       /* or its JSON Schema, where no table writes it */
 	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
+	const char *result;  /* what an answer of status 200 holds */
+	const char *example; /* a body that works on any data, in JSON; NULL: none */
 };
 
 #define ROUTE_AS(verb, pattern, name, fn)                                                \
@@ -146,6 +151,9 @@ struct worker {
 	struct arena *arena;
 	struct db *db;
 	struct key_cache *keys;
+	struct meter_link *meter;
+	struct metrics *metrics;            /* may be NULL */
+	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
 	struct engine *engine;
 	const struct route *const
@@ -156,6 +164,8 @@ struct worker {
 
 /* Serves from listener until the process is to stop or has answered conf.worker_requests. */
 void http_serve(struct worker *w, int listener);
+/* Opens the counters of the host and gives every row its place in them. */
+void http_metrics(struct worker *w);
 /* False, with the reason, when a row lacks scope, access, meter or area. */
 bool routes_check(const struct route *const *tables, char *err, size_t room) MUST_USE;
 
@@ -193,10 +203,11 @@ struct req {
 
 	/* The answer. */
 	int status;
-	enum error error;     /* ERR_UNSET: none */
-	int retry_after;      /* seconds; 0: no header */
-	const char *location; /* below /api/v1; NULL: no header */
-	bool replayed;        /* Idempotency-Replayed: true */
+	enum error error;           /* ERR_UNSET: none */
+	int retry_after;            /* seconds; 0: no header */
+	struct meter_ticket ticket; /* what it took of rates and quotas */
+	const char *location;       /* below /api/v1; NULL: no header */
+	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
 	struct buf out;
 };

@@ -64,6 +64,17 @@ int auth_project(struct req *rq);
 
 int idempotency_read(struct req *rq);
 
+/* ---- meter.c ---- */
+
+int meter_stage(struct req *rq);
+/* What this answer does not cost. */
+void meter_settle(struct req *rq);
+void meter_headers(const struct req *rq, struct buf *b);
+
+/* ---- metrics.c ---- */
+
+void metrics_done(const struct req *rq);
+
 /* ---- error.c ---- */
 
 struct field_error;

@@ -6,21 +6,6 @@
 
 #include <inttypes.h>
 
-/* Rates and quotas: every request is admitted until they are enforced here. */
-static int
-admit(struct req *rq)
-{
-	switch (rq->route->meter) {
-	case METER_NONE:
-	case METER_RATE:
-	case METER_QUOTA:
-		return PASS;
-	case METER_UNSET:
-		break;
-	}
-	panic("%s has no meter", rq->route->operation);
-}
-
 static int
 find_route(struct req *rq)
 {
@@ -67,7 +52,7 @@ static const struct stage stages[] = {
 	{ "account", auth_account },
 	{ "scope", auth_scope },
 	{ "entitlement", auth_entitlement },
-	{ "meter", admit },
+	{ "meter", meter_stage },
 	{ "project", auth_project },
 	{ "media type", body_check_type },
 	{ "size", body_read },
@@ -177,6 +162,8 @@ req_serve(struct req *rq)
 			break;
 	if (rq->status == 0)
 		panic("req=%s op=%s: no answer", rq->id, rq->route->operation);
+	meter_settle(rq);
+	metrics_done(rq);
 	log_done(rq);
 }
 

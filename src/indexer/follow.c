@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SEGMENT_MEMORY = 1200, CHECK_EVERY = 4096, PASS_MEMORY = 1 << 30 };
+enum { SEGMENT_MEMORY = 1200, CHECK_BYTES = 8 << 20, PASS_MEMORY = 1 << 30 };
 
 struct follower {
 	char *directory;
@@ -92,13 +92,17 @@ static bool
 build(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
 {
 	struct str json;
+	size_t unchecked = 0; /* bytes: one document may be as large as thousands are */
 	enum db_rc rc;
 
 	while ((rc = source_next(&f->source, &f->room, &json)) == DB_OK) {
 		if (!index_build_add(b, json, err))
 			return false;
-		if (index_build_documents(b) % CHECK_EVERY == 0 &&
-		    index_build_memory(b) >> 20 > SEGMENT_MEMORY && !flush(f, b, to, err))
+		unchecked += json.n;
+		if (unchecked < CHECK_BYTES)
+			continue;
+		unchecked = 0;
+		if (index_build_memory(b) >> 20 > SEGMENT_MEMORY && !flush(f, b, to, err))
 			return false;
 	}
 	if (rc != DB_NONE) {

@@ -153,11 +153,9 @@ attach(struct json_object *o, struct span **next)
 		return;
 	json_object_set_userdata(o, span, NULL);
 	if (is(o, json_type_object)) {
-		json_object_object_foreach(o, name, member)
-		{
-			(void)name;
-			attach(member, next);
-		}
+		struct json_object_iter each;
+
+		json_object_object_foreachC(o, each) attach(each.val, next);
 	} else if (is(o, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(o); i++)
 			attach(json_object_array_get_idx(o, i), next);
@@ -460,16 +458,18 @@ unknown_below(struct decoder *d, const struct field *f, struct json_object *o)
 static void
 unknown(struct decoder *d, const struct field *fields, struct json_object *o)
 {
-	json_object_object_foreach(o, name, member)
+	struct json_object_iter each;
+
+	json_object_object_foreachC(o, each)
 	{
 		const struct field *f = fields;
 
-		while (f->type != FIELD_NONE && strcmp(f->name, name) != 0)
+		while (f->type != FIELD_NONE && strcmp(f->name, each.key) != 0)
 			f++;
 		if (f->type == FIELD_NONE)
-			unknown_member(d, str_of(name));
+			unknown_member(d, str_of(each.key));
 		else
-			unknown_below(d, f, member);
+			unknown_below(d, f, each.val);
 	}
 }
 

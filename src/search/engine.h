@@ -66,7 +66,7 @@ struct hit {
 struct page {
 	struct count total;
 	struct hit *hits;
-	size_t nhits;
+	size_t nhits; /* may be fewer than asked for, LIM_PAGE_SERVICES: has_more tells */
 	bool has_more;
 };
 

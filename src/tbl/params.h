@@ -15,3 +15,7 @@ PARAM(search_work_limit, number, 400000000,    1000, 100000000000, 1, "values on
 PARAM(key_cache,	ms,	10000,		 0,	  10000, 1, "how long a worker trusts a key it has read without hearing of a change")
 PARAM(index_poll,	ms,	500,		10,	  60000, 1, "how often surfaced-index looks for changed documents without a notification")
 PARAM(index_segments,	number,	8,		 2,	     64, 1, "segments a generation may have before small ones are merged")
+PARAM(run_directory,	path,	RUNDIR,					1,   90, 0, "sockets, and the counters of rates, quotas and usage that workers and surfaced-meter share")
+PARAM(meter_slots,	number,	65536,		64,	    16777216, 0, "counters of rates, quotas and usage a host has room for; up to the next power of two")
+PARAM(meter_wait,	ms,	1000,		 1,	   60000, 1, "how long a request waits for a lease before api_metering_unavailable")
+PARAM(meter_flush,	ms,	500,		10,	    1000, 1, "how often surfaced-meter stores what was counted")

@@ -3,6 +3,7 @@
 # One private world: PostgreSQL, an account with a key, the daemons, nginx; everything in one folder and
 # on Unix sockets. t/instance and t/lib.sh are the two ways in; both stand on these functions.
 #
+# WORLD_ENV: NAME=value words for every daemon started from here on (faketime).
 # The caller sets TOP (source tree) and may set TOP_BUILDDIR, WORLD_WORKERS, WORLD_SEARCH_WORKERS and
 # WORLD_CONF (lines added to surfaced.conf). world_new DIR sets W, the folder that everything lives in.
 # As root, all of it runs as postgres ($PG_USER). Nobody else gets to the database: W/db is 0700.
@@ -11,7 +12,7 @@
 #   W/etc       configuration of the daemons, surfacectl, nginx      W/log   one log a process
 #   W/index     the search index                                     W/ca.crt  the authority of W/tls
 
-BUILD=${TOP_BUILDDIR:-$TOP}
+BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
 WORLD_USER=${PG_USER:-postgres}
 
 world_die()
@@ -40,6 +41,7 @@ world_root()
 # Runs a command as the ordinary user (with exec, so that $! is the process itself in a background job).
 world_as()
 {
+	[ -z "${COVERAGE-}" ] || GCOV_PREFIX=$COVERAGE/daemons
 	if world_root; then
 		exec setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$@"
 	fi
@@ -92,24 +94,26 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-index surfacectl t/helper/echo; do
+	for _p in surfaced surfaced-index surfaced-meter surfacectl t/helper/echo; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 }
 
 world_conf()
 {
-	for _role in api index admin; do
+	for _role in api index meter admin; do
 		case $_role in
 		api) _file=surfaced ;;
 		index) _file=surfaced-index ;;
+		meter) _file=surfaced-meter ;;
 		admin) _file=surfacectl ;;
 		esac
 		{
-			echo "database = host=$W/db dbname=surfaced user=surfaced_$_role"
+			echo "database = host=${WORLD_DB:-$W/db} dbname=surfaced user=surfaced_$_role"
 			echo "index_directory = $W/index"
 			echo "upstreams = $W/etc/upstreams.conf"
 			echo "secret_file = $W/etc/secret"
+			echo "run_directory = $W/run"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -159,6 +163,9 @@ world_seed()
 	_key=$(world_ctl --json keys create --account "$_account" --name everything --scope all |
 		jq -er .key.key) || return 1
 	world_ctl routes add GB >/dev/null && world_ctl routes add DE >/dev/null || return 1
+	# Limits that no test meets which does not set its own.
+	world_ctl limits set --rate 1000000000 --search-rate 1000000000 --quota 4000000000 \
+		--group-quota 4000000000 >/dev/null || return 1
 	echo "ACCOUNT=$_account PROJECT=$_project KEY=$_key"
 }
 
@@ -176,7 +183,7 @@ world_spawn()
 	shift
 	(
 		cd / || exit 1
-		world_as setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1 &
+		world_as env ${WORLD_ENV-} setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1 &
 		echo $! >"$W/run/$_name.pid"
 	)
 	world_until 5 world_begun "$_name"
@@ -215,8 +222,21 @@ world_sockets_ready()
 		done
 }
 
+# Rates and quotas are fail-closed: without its meter an API answers nothing.
+world_meter_start()
+{
+	! world_running surfaced-meter || return 0
+	world_spawn surfaced-meter "$BIN/surfaced-meter" -c "$W/etc/surfaced-meter.conf"
+	# More than one look: between two programs a process has no command line.
+	if ! { world_until 10 test -S "$W/run/metrics.sock" && world_until 2 world_running surfaced-meter; }; then
+		cat "$W/log/surfaced-meter.log" >&2
+		world_die "surfaced-meter did not start"
+	fi
+}
+
 world_api_start()
 {
+	[ -n "${WORLD_PROGRAM-}" ] || world_meter_start
 	world_spawn surfaced "${WORLD_PROGRAM:-$BIN/surfaced}" -c "$W/etc/surfaced.conf"
 	if ! { world_until 20 world_sockets_ready && world_running surfaced; }; then
 		cat "$W/log/surfaced.log" >&2
@@ -256,7 +276,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-index surfaced; do
+	for _name in nginx surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	world_pg_stop
@@ -345,7 +365,7 @@ world_nginx_conf()
 
 world_nginx_run()
 {
-	(cd / && world_as /usr/sbin/nginx -p "$W/" -e "$W/log/nginx.log" -c "$W/etc/nginx.conf") \
+	(cd / && world_as env ${WORLD_ENV-} /usr/sbin/nginx -p "$W/" -e "$W/log/nginx.log" -c "$W/etc/nginx.conf") \
 		>>"$W/log/nginx.out" 2>&1
 }
 

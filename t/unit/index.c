@@ -89,6 +89,7 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	char err[INDEX_FAULT] = "";
 	size_t nfresh = 0, old = w->ndocs;
 
+	w->n.epoch++;
 	for (uint32_t i = 0; i < room && nfresh < count; i++) {
 		struct ipnet ip;
 
@@ -202,7 +203,7 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	static const char *const names[] = { "services.port", "services.product", "tags",
 		"country_code", "asn", "hostnames", "services.http.title",
 		"services.tls_enabled", "tags.category", "tags.classification",
-		"services.tags.category", "as_name" };
+		"services.tags.category", "as_name", "region" };
 	struct query q = { .dataset = DATASET_HOSTS, .root = root };
 	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
 	struct agg aggs[COUNT(names)];
@@ -527,6 +528,74 @@ work_is_bounded(void) /* C-059, C-066 */
 	world_end(&w);
 }
 
+/* 400 hosts with products of 16,000 letters each, in upper case, so that they are folded to compare. */
+static void
+add_long_terms(struct world *w)
+{
+	struct index_segment s;
+	char err[INDEX_FAULT] = "";
+
+	for (unsigned i = 0; i < 400; i++) {
+		struct buf b = { .a = w->n.a };
+
+		buf_printf(&b, "{\"ip\":\"10.1.%u.%u\",\"os\":\"", i / 256, i % 256);
+		for (unsigned k = 0; k < 16000; k++)
+			buf_char(&b, 'A');
+		buf_printf(&b, "%u\"}", i);
+		CU_ASSERT_TRUE(index_build_add(w->b, buf_done(&b), err));
+	}
+	CU_ASSERT_TRUE(index_build_write(w->b, w->directory, &s, err));
+	CU_ASSERT_TRUE(index_state_add(w->directory, &w->state, s, err));
+	CU_ASSERT_TRUE(index_publish(w->directory, &w->state, err));
+}
+
+/* Work is counted in what is looked at, not in terms, and no request's memory holds folded terms. */
+static void
+long_terms_and_patterns_are_bounded(void) /* C-059, C-066 */
+{
+	struct buf pattern = { 0 }, values = { 0 };
+	struct query q = { .dataset = DATASET_HOSTS };
+	struct arena *small = arena_new(16 * 1024 * 1024);
+	struct query_fault fault;
+	struct budget soon;
+	struct engine *e;
+	struct count n;
+	struct world w;
+
+	world_begin(&w, 9);
+	add_long_terms(&w);
+	e = engine_open_index(w.directory);
+	buf_z(&pattern, "os:{");
+	for (unsigned i = 0; i < 40; i++) {
+		buf_z(&pattern, i == 0 ? "*" : ",*");
+		for (unsigned k = 0; k < 150 + i; k++)
+			buf_char(&pattern, 'a');
+		buf_z(&pattern, "b*");
+	}
+	buf_char(&pattern, '}');
+	CU_ASSERT_TRUE(
+	    query_parse(w.n.a, DATASET_HOSTS, buf_done(&pattern), ts_now(), &q, &fault));
+	soon = (struct budget){ mono_us() + 100000, UINT64_MAX };
+	CU_ASSERT_EQUAL(engine_count(e, small, &q, &soon, &n), ENGINE_TIMEOUT);
+	CU_ASSERT_TRUE(mono_us() < soon.deadline + 2000000); /* a sanitizer is slow */
+	soon = (struct budget){ INT64_MAX, 1000000 };
+	CU_ASSERT_EQUAL(engine_count(e, small, &q, &soon, &n), ENGINE_TOO_EXPENSIVE);
+	arena_reset(small);
+	buf_z(&values, "os:{aa");
+	for (unsigned i = 0; i < 250; i++)
+		buf_printf(&values, ",aa%u", i);
+	buf_char(&values, '}');
+	CU_ASSERT_TRUE(
+	    query_parse(w.n.a, DATASET_HOSTS, buf_done(&values), ts_now(), &q, &fault));
+	CU_ASSERT_EQUAL(engine_count(e, small, &q, &plenty, &n), ENGINE_OK);
+	CU_ASSERT_EQUAL(n.n, 0);
+	engine_close(e);
+	arena_free(small);
+	buf_free(&pattern);
+	buf_free(&values);
+	world_end(&w);
+}
+
 static void
 bad_documents_are_named(void)
 {
@@ -563,6 +632,8 @@ main(void)
 		{ "a state survives being stored", a_state_survives_being_stored },
 		{ "there is one writer", there_is_one_writer },
 		{ "work is bounded", work_is_bounded },
+		{ "long terms and patterns are bounded",
+		    long_terms_and_patterns_are_bounded },
 		{ "bad documents are named", bad_documents_are_named },
 		CU_TEST_INFO_NULL,
 	};

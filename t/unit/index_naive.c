@@ -223,6 +223,9 @@ naive_doc(struct naive *n, const struct ipnet *ip, struct naive_doc *d)
 		number(&b, &d->own, "asn", (int64_t)as * 1000 - 1000);
 		text(&b, &d->own, "as_name", str_of(names[as]));
 	}
+	if (naive_random(n, 2))
+		text(&b, &d->own, "region",
+		    arena_printf(n->a, "r%u-%u", n->epoch, (unsigned)naive_random(n, 4)));
 	several(&(struct several){ n, &b, &d->own, "hostnames", hosts, COUNT(hosts) }, 3);
 	several(&(struct several){ n, &b, &d->own, "tags", tags, COUNT(tags) }, 3);
 	imply(n, &d->own, "tags", "tags.category", "tags.classification");

@@ -28,6 +28,7 @@ struct naive_doc {
 struct naive {
 	struct arena *a;
 	uint64_t random;
+	unsigned epoch; /* of the segment: later ones bring values that earlier ones lack */
 	struct index_tags tags;
 };
 

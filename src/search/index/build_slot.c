@@ -216,11 +216,20 @@ struct groups {
 	uint32_t n, *start, *docs;
 };
 
+static struct gather_walk
+walk(const struct gather *g)
+{
+	static const unsigned char nothing[1];
+	const unsigned char *p = g->stream == NULL ? nothing : g->stream;
+
+	return (struct gather_walk){ p, p + g->nstream, 0 };
+}
+
 static struct groups
 invert(const struct slot_job *j)
 {
 	struct gather *g = j->g;
-	struct gather_walk w = { g->stream, g->stream + g->nstream, 0 };
+	struct gather_walk w = walk(g);
 	struct groups out = { .n = g->n };
 	uint32_t doc, term, seen = UINT32_MAX, *next;
 
@@ -236,7 +245,7 @@ invert(const struct slot_job *j)
 		next[i] = out.start[i];
 	}
 	out.docs = array(out.start[g->n + 1], sizeof(*out.docs));
-	w = (struct gather_walk){ g->stream, g->stream + g->nstream, 0 };
+	w = walk(g);
 	for (seen = UINT32_MAX; gather_next(&w, &doc, &term); seen = doc) {
 		out.docs[next[j->order[term]]++] = doc;
 		if (doc != seen)

@@ -2,6 +2,7 @@
 /* search/engine.h over the mapped index. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "search/index/index_priv.h"
 
 #include <sys/stat.h>
@@ -359,6 +360,22 @@ match_services(struct request *rq, const struct merged *m, struct page *out)
 	}
 }
 
+/* How many of the hits a page can have: those with tens of thousands of services end it sooner. */
+static size_t
+hits_that_fit(const struct request *rq, const struct merged *m, size_t n)
+{
+	uint64_t services = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct segment *seg = rq->view->segments[m[i].segment].seg;
+
+		services += seg->first[m[i].doc + 1] - seg->first[m[i].doc];
+		if (i > 0 && services > LIM_PAGE_SERVICES)
+			return i;
+	}
+	return n;
+}
+
 enum engine_rc
 engine_search(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct page_request *want, struct page *out)
@@ -373,8 +390,8 @@ engine_search(struct engine *e, struct arena *a, const struct query *q,
 	*out = (struct page){ .total = { rq.total, RELATION_EQ } };
 	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct merged);
 	n = first_hits(&rq, want->after, want->limit + UINT64_C(1), m);
-	out->has_more = n > want->limit;
-	out->nhits = out->has_more ? want->limit : n;
+	out->nhits = hits_that_fit(&rq, m, n > want->limit ? want->limit : n);
+	out->has_more = n > out->nhits;
 	out->hits = ARENA_ARRAY(a, out->nhits + 1, struct hit);
 	for (size_t i = 0; i < out->nhits; i++)
 		memcpy(out->hits[i].ip, m[i].ip, 16);

@@ -139,6 +139,7 @@ begin(struct run *r, struct facet *f, uint32_t nhits)
 
 	if (nhits < f->t->n / 8)
 		splits = 1;
+	memcpy(f->behind, f->counts + f->t->n, sizeof(f->behind));
 	for (unsigned s = 0; s < SPLITS; s++)
 		f->c[s] = s == 0 ? f->counts
 			  : s < splits
@@ -152,6 +153,7 @@ end(struct run *r, struct facet *f, const struct set *hits)
 	for (unsigned s = 1; s < SPLITS && f->c[s] != f->counts; s++)
 		for (uint32_t i = 0; i < f->t->n; i++)
 			f->counts[i] += f->c[s][i];
+	memcpy(f->counts + f->t->n, f->behind, sizeof(f->behind));
 	count_more(r, &f->t->column, hits, f->counts);
 }
 

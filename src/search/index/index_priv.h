@@ -73,6 +73,15 @@ struct segment_header {
 	uint64_t checksum; /* of the header with this 0, then the table */
 };
 
+struct manifest_header {
+	char magic[8];
+	uint32_t version, endian;
+	uint64_t schema, generation, size,
+	    checksum; /* of the header with this 0, then the body */
+	int64_t published_us;
+	uint64_t reserved;
+};
+
 #define SEGMENT_MAGIC "SFSEGMNT"
 #define MANIFEST_MAGIC "SFMANIFS"
 #define INDEX_ENDIAN 0x01020304u
@@ -134,6 +143,9 @@ int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b,
 /* Whether it may be a bucket: 1 to 4096 characters (C-050). */
 bool terms_bucketable(const struct terms *t, uint32_t id);
 bool glob_match(struct str pattern, struct str s); /* * any characters, ? one */
+/* What a test of s costs at worst, in values of the work budget: every character of s may begin the
+   longest run of the pattern anew. */
+uint64_t glob_cost(struct str pattern, struct str s);
 struct str glob_prefix(
     struct str pattern); /* the literal text before the first wildcard */
 /* The subtree that all matches of a pattern of names are in: "*.example.com" gives "example.com". */
@@ -263,7 +275,8 @@ void scratch_add(struct scratch *s, uint32_t v);
 void scratch_fit(struct scratch *s, size_t room);
 
 struct run {
-	struct arena *arena;
+	struct arena *arena,
+	    *small; /* small: of folded terms, emptied often; NULL: none yet */
 	struct words_pool *pool;
 	struct scratch *ids;
 	const struct budget *budget;
@@ -333,8 +346,9 @@ enum { FACET_SPLITS = 4 };
 
 struct facet {
 	const struct terms *t;
-	uint32_t *counts; /* facet_places(): those from t->n on count missing values */
+	uint32_t *counts; /* facet_places() of them; those behind t->n keep what they hold */
 	uint32_t *c[FACET_SPLITS];
+	uint32_t behind[COLUMN_K_MAX]; /* kept: missing values are counted in their places */
 };
 
 size_t facet_places(const struct terms *t);

@@ -4,7 +4,7 @@
 
 #include "search/index/index_priv.h"
 
-enum { SPEND_EVERY = 4096 };
+enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30 };
 
 /* The slot's documents are of its field's own level; the level asked for may be the one above. */
 struct leaf {
@@ -166,17 +166,47 @@ nth(const struct terms *t, uint32_t i)
 	return t->fold == NULL ? i : t->fold[i];
 }
 
+static void
+free_small(void *small)
+{
+	arena_free(small);
+}
+
+/* The folded i-th term in the folded order. It lives until drop_folded: a term may be long and a search
+   may look at all of them, so they must not pile up in the request's memory. */
+static struct str
+folded_term(const struct leaf *f, uint32_t i)
+{
+	struct str s = terms_str(f->t, nth(f->t, i));
+
+	if (f->t->fold == NULL)
+		return s;
+	if (f->r->small == NULL) {
+		f->r->small = arena_new(SMALL_MAX);
+		arena_defer(f->r->arena, free_small, f->r->small);
+	}
+	return folded(f->r->small, s);
+}
+
+static void
+drop_folded(const struct leaf *f)
+{
+	if (f->r->small != NULL)
+		arena_reset(f->r->small);
+}
+
 /* Compares the folded i-th term, in the folded order, with an already folded text. */
 static int
 cmp_folded(const struct leaf *f, uint32_t i, struct str key, bool prefix)
 {
-	struct str s = terms_str(f->t, nth(f->t, i));
+	struct str s = folded_term(f, i);
+	int c;
 
-	if (f->t->fold != NULL)
-		s = folded(f->r->arena, s);
 	if (prefix && s.n > key.n)
 		s.n = key.n;
-	return str_cmp(s, key);
+	c = str_cmp(s, key);
+	drop_folded(f);
+	return c;
 }
 
 /* The range, in the folded order, of what equals key (or starts with it). */
@@ -228,43 +258,46 @@ match_name(const struct leaf *f, struct str key)
 	add_range(f->r->ids, from, lo);
 }
 
+/* The terms that can match at all. */
+static void
+pattern_range(const struct leaf *f, struct str key, uint32_t range[2])
+{
+	struct scratch *ids = f->r->ids;
+	size_t n = ids->n;
+
+	range[0] = 0;
+	range[1] = f->t->n;
+	if (f->t->form != FORM_NAMES) {
+		folded_range(f, glob_prefix(key), true, range);
+	} else if (glob_subtree(key).n >
+		   0) { /* its range, and then forget its terms again */
+		match_name(f, glob_subtree(key));
+		range[0] = ids->n > n ? ids->p[n] : 0;
+		range[1] = ids->n > n ? ids->p[ids->n - 1] + 1 : 0;
+		ids->n = n;
+	}
+}
+
 static void
 match_pattern(const struct leaf *f, struct str pattern)
 {
 	struct str key = folded(f->r->arena, pattern), s;
-	uint32_t range[2] = { 0, f->t->n };
-	struct arena *small = NULL;
+	uint64_t spent = 0;
+	uint32_t range[2];
 
-	if (f->t->form == FORM_NAMES) {
-		struct scratch *ids = f->r->ids;
-		size_t n = ids->n;
-
-		if (glob_subtree(key).n >
-		    0) { /* its range, and then forget its terms again */
-			match_name(f, glob_subtree(key));
-			range[0] = ids->n > n ? ids->p[n] : 0;
-			range[1] = ids->n > n ? ids->p[ids->n - 1] + 1 : 0;
-			ids->n = n;
-		}
-	} else {
-		folded_range(f, glob_prefix(key), true, range);
-	}
-	if (f->t->fold != NULL)
-		small = arena_new(1u << 30);
+	pattern_range(f, key, range);
 	for (uint32_t i = range[0]; i < range[1]; i++) {
-		s = terms_str(f->t, nth(f->t, i));
-		if (small != NULL)
-			s = folded(small, s);
+		s = folded_term(f, i);
 		if (glob_match(key, s))
 			scratch_add(f->r->ids, nth(f->t, i));
-		if (i % SPEND_EVERY == SPEND_EVERY - 1) {
-			if (!run_spend(f->r, SPEND_EVERY))
-				break;
-			if (small != NULL)
-				arena_reset(small);
-		}
+		spent += glob_cost(key, s);
+		if (spent < SPEND_EVERY && i + 1 < range[1])
+			continue;
+		drop_folded(f);
+		if (!run_spend(f->r, spent))
+			return;
+		spent = 0;
 	}
-	arena_free(small);
 }
 
 static void

@@ -13,15 +13,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-struct manifest_header {
-	char magic[8];
-	uint32_t version, endian;
-	uint64_t schema, generation, size,
-	    checksum; /* of the header with this 0, then the body */
-	int64_t published_us;
-	uint64_t reserved;
-};
-
 enum { SEGMENTS_MAX = 4096, TAGS_MAX = 1 << 24 };
 
 size_t

@@ -202,7 +202,7 @@ open_dictionary(const struct opening *o, size_t slot, struct terms *t)
 		t->ints = (const int64_t *)(const void *)ints.p;
 		return ints.n == t->n * sizeof(int64_t);
 	}
-	t->bytes = (const char *)bytes.p;
+	t->bytes = bytes.p == NULL ? "" : (const char *)bytes.p; /* empty texts alone */
 	return u32s(span(o, slot, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
 	       ascending(t->at, t->n, bytes.n) &&
 	       optional_ids(span(o, slot, SECTION_FOLD), t->n, t->n, &t->fold) &&

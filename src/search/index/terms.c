@@ -165,6 +165,29 @@ glob_match(struct str p, struct str s)
 	return i == p.n;
 }
 
+/* The longest run between two stars. */
+static size_t
+longest_run(struct str p)
+{
+	size_t longest = 0, n = 0;
+
+	for (size_t i = 0; i < p.n; i++) {
+		n = p.p[i] == '*' ? 0 : n + 1;
+		if (n > longest)
+			longest = n;
+	}
+	return longest;
+}
+
+uint64_t
+glob_cost(struct str p, struct str s)
+{
+	enum { BYTES_A_VALUE = 16 };
+	size_t run = s.n < p.n ? s.n : longest_run(p);
+
+	return 1 + (uint64_t)s.n * (run < s.n ? run : s.n) / BYTES_A_VALUE;
+}
+
 struct str
 glob_prefix(struct str p)
 {

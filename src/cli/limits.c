@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl limits: rates and quotas of keys, accounts and groups, and what they have unless said. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+/* Said as a number, "default" or not at all; p == NULL: stays as it is. */
+struct wanted {
+	struct str key, account, group;
+	struct str rate, window, search_rate, search_window, quota, group_quota;
+};
+
+struct key_limits {
+	struct uuid uuid;
+	struct str prefix;
+	int64_t rate, rate_window;
+	bool own;
+};
+
+static const struct field key_out[] = {
+	FIELD(struct key_limits, uuid, 0),
+	FIELD(struct key_limits, prefix, 0),
+	FIELD(struct key_limits, rate, 0),
+	FIELD(struct key_limits, rate_window, 0),
+	FIELD(struct key_limits, own, 0),
+	FIELD_END,
+};
+
+struct account_limits {
+	struct uuid uuid;
+	struct str name;
+	int64_t search_rate, search_window, quota, used;
+	bool own;
+};
+
+static const struct field account_out[] = {
+	FIELD(struct account_limits, uuid, 0),
+	FIELD(struct account_limits, name, 0),
+	FIELD(struct account_limits, search_rate, 0),
+	FIELD(struct account_limits, search_window, 0),
+	FIELD(struct account_limits, quota, 0),
+	FIELD(struct account_limits, used, 0),
+	FIELD(struct account_limits, own, 0),
+	FIELD_END,
+};
+
+struct group_limits {
+	struct uuid uuid;
+	struct str name;
+	int64_t quota, used;
+	bool own;
+};
+
+static const struct field group_out[] = {
+	FIELD(struct group_limits, uuid, 0),
+	FIELD(struct group_limits, name, 0),
+	FIELD(struct group_limits, quota, 0),
+	FIELD(struct group_limits, used, 0),
+	FIELD(struct group_limits, own, 0),
+	FIELD_END,
+};
+
+struct defaults {
+	int64_t key_rate, key_window, search_rate, search_window, account_quota,
+	    group_quota;
+};
+
+static const struct field defaults_out[] = {
+	FIELD(struct defaults, key_rate, 0),
+	FIELD(struct defaults, key_window, 0),
+	FIELD(struct defaults, search_rate, 0),
+	FIELD(struct defaults, search_window, 0),
+	FIELD(struct defaults, account_quota, 0),
+	FIELD(struct defaults, group_quota, 0),
+	FIELD_END,
+};
+
+/* own: something was set for this one. The month is the database's. */
+#define MONTH_NOW                                                                        \
+	"(extract(year FROM now() AT TIME ZONE 'UTC') * 12"                              \
+	" + extract(month FROM now() AT TIME ZONE 'UTC') - 1)::integer"
+#define USED_BY(owner)                                                                   \
+	"coalesce((SELECT sum(u.used) FROM quota_used u WHERE u.owner_uuid = " owner     \
+	" AND u.month = " MONTH_NOW "), 0)::bigint AS used"
+#define IS(row) "(" row ".uuid::text = lower($1) OR " row ".name = $1)"
+
+static const struct stmt show_key = STMT(show_key, key_out,
+    "SELECT k.uuid, k.prefix, l.rate, l.rate_window, num_nonnulls(k.rate, k.rate_window) "
+    "> 0 AS own"
+    " FROM api_key k JOIN key_limit l ON l.key_uuid = k.uuid"
+    " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
+
+static const struct stmt show_account = STMT(show_account, account_out,
+    "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
+	"a.uuid") ","
+		  " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
+		  " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
+		  "WHERE " IS("a"));
+
+static const struct stmt show_group = STMT(show_group, group_out,
+    "SELECT g.uuid, g.name, l.quota, " USED_BY(
+	"g.uuid") ", g.quota IS NOT NULL AS own"
+		  " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
+		  "WHERE " IS("g"));
+
+static const struct stmt show_defaults = STMT(show_defaults, defaults_out,
+    "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
+    "FROM meter_default");
+
+/* One setting: not said, back to the default, or a number. */
+#define SETTING(column, param, type)                                                     \
+	column " = CASE WHEN " param " = 'default' THEN NULL"                            \
+	       " ELSE coalesce(nullif(" param ", 'default')::" type ", " column ") END"
+#define NUMBER_OF(column, param, type)                                                   \
+	column " = coalesce(" param "::text::" type ", " column ")"
+
+static const struct stmt set_key = STMT(set_key, NULL,
+    "UPDATE api_key k SET " SETTING("rate", "$2", "integer") ", " SETTING("rate_window",
+	"$3", "integer") " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
+
+static const struct stmt set_account = STMT(set_account, NULL,
+    "UPDATE account a SET " SETTING("search_rate", "$2", "integer") ", " SETTING(
+	"search_window", "$3", "integer") ", " SETTING("quota", "$4",
+	"bigint") " WHERE " IS("a"));
+
+static const struct stmt set_group = STMT(set_group, NULL,
+    "UPDATE account_group g SET " SETTING("quota", "$2", "bigint") " WHERE " IS("g"));
+
+static const struct stmt set_defaults = STMT(set_defaults, NULL,
+    "UPDATE meter_default SET " NUMBER_OF("key_rate", "$1", "integer") ", " NUMBER_OF(
+	"key_window", "$2", "integer") ", " NUMBER_OF("search_rate", "$3",
+	"integer") ", " NUMBER_OF("search_window", "$4",
+	"integer") ", " NUMBER_OF("account_quota", "$5",
+	"bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
+
+static int
+show_one(
+    struct cli *c, const struct stmt *st, struct str said, const char *name, void *room)
+{
+	enum db_rc rc = db_one(c->db, st, room, P(said));
+
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, said.p);
+	return cli_print(c, name, st->out, room);
+}
+
+static int
+show_wanted(struct cli *c, const struct wanted *w)
+{
+	struct account_limits a;
+	struct group_limits g;
+	struct key_limits k;
+	struct defaults d;
+	enum db_rc rc;
+
+	if (w->key.p != NULL)
+		return show_one(c, &show_key, w->key, "limits", &k);
+	if (w->account.p != NULL)
+		return show_one(c, &show_account, w->account, "limits", &a);
+	if (w->group.p != NULL)
+		return show_one(c, &show_group, w->group, "limits", &g);
+	rc = db_one_row(c->db, &show_defaults, &d, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "limits");
+	return cli_print(c, "limits", defaults_out, &d);
+}
+
+static bool
+says_one(struct cli *c, const struct wanted *w)
+{
+	if ((w->key.p != NULL) + (w->account.p != NULL) + (w->group.p != NULL) <= 1)
+		return true;
+	cli_usage(c, "one of --key, --account and --group, or none for the defaults");
+	return false;
+}
+
+static int
+show(struct cli *c, int argc, char **argv)
+{
+	struct wanted w = { 0 };
+	const struct cli_option options[] = {
+		{ "key", .text = &w.key },
+		{ "account", .text = &w.account },
+		{ "group", .text = &w.group },
+		{ NULL },
+	};
+	struct cli_list words;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !says_one(c, &w))
+		return EXIT_USAGE;
+	return show_wanted(c, &w);
+}
+
+/* What the option may set here; a number, or "default" for one that is not the default itself. */
+static bool
+is_good(struct cli *c, const char *option, struct str value, bool here, bool defaults)
+{
+	int64_t n;
+
+	if (value.p == NULL)
+		return true;
+	if (!here)
+		cli_usage(c, "--%s does not belong to this", option);
+	else if ((!defaults && str_is(value, "default")) ||
+		 (str_int64(value, &n) && n >= 0))
+		return true;
+	else
+		cli_usage(c, "--%s wants a number%s", option,
+		    defaults ? "" : " or \"default\"");
+	return false;
+}
+
+static bool
+all_good(struct cli *c, const struct wanted *w)
+{
+	bool key = w->key.p != NULL, account = w->account.p != NULL,
+	     group = w->group.p != NULL;
+	bool defaults = !key && !account && !group;
+
+	return is_good(c, "rate", w->rate, key || defaults, defaults) &&
+	       is_good(c, "window", w->window, key || defaults, defaults) &&
+	       is_good(c, "search-rate", w->search_rate, account || defaults, defaults) &&
+	       is_good(
+		   c, "search-window", w->search_window, account || defaults, defaults) &&
+	       is_good(c, "quota", w->quota, !key, defaults) &&
+	       is_good(c, "group-quota", w->group_quota, defaults, defaults);
+}
+
+static enum db_rc
+change(struct cli *c, const struct wanted *w, int64_t *n)
+{
+	if (w->key.p != NULL)
+		return db_do(c->db, &set_key, n, P(w->key), P(w->rate), P(w->window));
+	if (w->account.p != NULL)
+		return db_do(c->db, &set_account, n, P(w->account), P(w->search_rate),
+		    P(w->search_window), P(w->quota));
+	if (w->group.p != NULL)
+		return db_do(c->db, &set_group, n, P(w->group), P(w->quota));
+	return db_do(c->db, &set_defaults, n, P(w->rate), P(w->window), P(w->search_rate),
+	    P(w->search_window), P(w->quota), P(w->group_quota));
+}
+
+static int
+set(struct cli *c, int argc, char **argv)
+{
+	struct wanted w = { 0 };
+	const struct cli_option options[] = {
+		{ "key", .text = &w.key },
+		{ "account", .text = &w.account },
+		{ "group", .text = &w.group },
+		{ "rate", .text = &w.rate },
+		{ "window", .text = &w.window },
+		{ "search-rate", .text = &w.search_rate },
+		{ "search-window", .text = &w.search_window },
+		{ "quota", .text = &w.quota },
+		{ "group-quota", .text = &w.group_quota },
+		{ NULL },
+	};
+	struct cli_list words;
+	int64_t n = 0;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !says_one(c, &w) ||
+	    !all_good(c, &w))
+		return EXIT_USAGE;
+	rc = change(c, &w, &n);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "limits");
+	if (n == 0)
+		return cli_fail(EXIT_NOT_FOUND, "there is no such key, account or group");
+	return show_wanted(c, &w);
+}
+
+static const struct command subs[] = {
+	{ "show", "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP]",
+	    "what is enforced; without an option, the defaults", .run = show },
+	{ "set",
+	    "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP] [--rate N] "
+	    "[--window SECONDS]"
+	    " [--search-rate N] [--search-window SECONDS] [--quota N] [--group-quota N]",
+	    "N requests a window, or a month; \"default\" takes a setting back",
+	    .run = set },
+	{ NULL },
+};
+
+const struct command limits_command = { "limits", .help = "rates and quotas",
+	.sub = subs };

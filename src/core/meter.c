@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: ISC */
+/* A worker's side of the mapping: admission over the limits of one request, by compare-and-swap. */
+#include "config.h"
+
+#include "core/meter_priv.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SECOND_US INT64_C(1000000)
+
+enum {
+	ASK_AGAIN_US = 50000, /* an ask may have been lost with the meter that read it */
+	CORRECTED_S =
+	    2 * 86400, /* a window this far ahead is of a clock that was wrong */
+};
+
+struct meter_link {
+	struct meter_file file;
+	int sock;
+	struct sockaddr_un to;
+};
+
+struct meter_link *
+meter_new(void)
+{
+	struct meter_link *m = calloc(1, sizeof(*m));
+
+	if (m == NULL)
+		panic("out of memory");
+	m->to.sun_family = AF_UNIX;
+	if (!meter_socket_name(m->to.sun_path, sizeof(m->to.sun_path)))
+		panic("the name of run_directory is too long for a socket");
+	m->sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (m->sock < 0)
+		panic("socket: %s", strerror(errno));
+	return m;
+}
+
+void
+meter_free(struct meter_link *m)
+{
+	meter_file_close(&m->file);
+	close(m->sock);
+	free(m);
+}
+
+const struct meter_file *
+meter_view(struct meter_link *m)
+{
+	if (m->file.head != NULL || meter_file_open(&m->file))
+		return &m->file;
+	return NULL;
+}
+
+/* ---- one rate: a fixed window ---- */
+
+struct window {
+	uint32_t start, count, limit, seconds;
+};
+
+/* A clock that steps back stays in the newer window. */
+static struct window
+window_at(const struct slot *s, uint64_t word, struct ts now)
+{
+	uint64_t limit = atomic_load(&s->limit);
+	struct window w = { .limit = (uint32_t)(limit >> 32),
+		.seconds = (uint32_t)limit };
+	uint32_t second = (uint32_t)(now.us / SECOND_US), start = (uint32_t)(word >> 32);
+
+	if (w.seconds == 0)
+		panic("a rate without a window");
+	w.start = second - second % w.seconds;
+	if (start >= w.start && start - w.start < CORRECTED_S) {
+		w.start = start;
+		w.count = (uint32_t)word;
+	}
+	return w;
+}
+
+static int64_t
+seconds_until(struct ts end, struct ts now)
+{
+	int64_t us = end.us - now.us;
+
+	return us <= SECOND_US ? 1 : (us + SECOND_US - 1) / SECOND_US;
+}
+
+static int64_t
+window_reset(const struct window *w, struct ts now)
+{
+	int64_t end = ((int64_t)w->start / w->seconds + 1) * w->seconds;
+
+	return seconds_until((struct ts){ end * SECOND_US }, now);
+}
+
+static bool
+rate_take(struct slot *s, struct ts now, struct window *w)
+{
+	uint64_t word = atomic_load(&s->word);
+
+	do {
+		*w = window_at(s, word, now);
+		if (w->count >= w->limit)
+			return false;
+		w->count++;
+	} while (!atomic_compare_exchange_weak(
+	    &s->word, &word, (uint64_t)w->start << 32 | w->count));
+	return true;
+}
+
+/* In a later window there is nothing to give back. */
+static void
+rate_return(struct slot *s, uint32_t start)
+{
+	uint64_t word = atomic_load(&s->word);
+
+	do {
+		if (word >> 32 != start || (uint32_t)word == 0)
+			return;
+	} while (!atomic_compare_exchange_weak(&s->word, &word, word - 1));
+}
+
+/* ---- one quota ---- */
+
+static bool
+quota_take(struct slot *s, uint64_t *left)
+{
+	uint64_t word = atomic_load(&s->word);
+
+	do {
+		uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
+		uint64_t held = (word >> 32) + (word & UINT32_MAX);
+
+		if (held >= room || (uint32_t)word == UINT32_MAX)
+			return false;
+		*left = room - held - 1;
+	} while (!atomic_compare_exchange_weak(&s->word, &word, word + 1));
+	return true;
+}
+
+/* Nothing was left when the meter asked last, which may be a while ago. */
+static bool
+was_exhausted(const struct slot *s)
+{
+	return atomic_load(&s->until) != 0;
+}
+
+static bool
+is_exhausted(const struct slot *s)
+{
+	return atomic_load(&s->until) > (uint32_t)(mono_us() / SECOND_US);
+}
+
+/* ---- all of a request ---- */
+
+struct plan {
+	struct slot *slots[SLOT_KINDS]; /* NULL: not of this request, or lacking */
+	bool lacks;
+	enum meter_rc refusal; /* METER_ADMITTED: none yet */
+};
+
+static const struct {
+	enum meter_charge charge;
+	enum meter_rc refusal; /* usage refuses nobody */
+} kinds[SLOT_KINDS] = {
+	[SLOT_KEY_RATE] = { CHARGE_RATE, METER_KEY_RATE },
+	[SLOT_ACCOUNT_RATE] = { CHARGE_SEARCH_RATE, METER_ACCOUNT_RATE },
+	[SLOT_ACCOUNT_QUOTA] = { CHARGE_QUOTA, METER_ACCOUNT_QUOTA },
+	[SLOT_GROUP_QUOTA] = { CHARGE_QUOTA, METER_GROUP_QUOTA },
+	[SLOT_KEY_USAGE] = { CHARGE_QUOTA, METER_ADMITTED },
+};
+
+/* NULL: this kind does not count for the request. */
+static const struct uuid *
+owner_of(const struct meter_who *who, enum slot_kind kind)
+{
+	static const struct uuid none;
+
+	if ((who->charges & kinds[kind].charge) == 0)
+		return NULL;
+	switch (kind) {
+	case SLOT_KEY_RATE:
+	case SLOT_KEY_USAGE:
+		return &who->key;
+	case SLOT_ACCOUNT_RATE:
+	case SLOT_ACCOUNT_QUOTA:
+		return &who->account;
+	case SLOT_GROUP_QUOTA:
+		return uuid_cmp(&who->group, &none) == 0 ? NULL : &who->group;
+	case SLOT_KINDS:
+		break;
+	}
+	panic("slot kind %d", (int)kind);
+}
+
+static uint32_t
+period_of(enum slot_kind kind, struct ts now)
+{
+	switch (kind) {
+	case SLOT_KEY_RATE:
+	case SLOT_ACCOUNT_RATE:
+		return 0;
+	case SLOT_ACCOUNT_QUOTA:
+	case SLOT_GROUP_QUOTA:
+		return meter_month(now);
+	case SLOT_KEY_USAGE:
+		return meter_day(now);
+	case SLOT_KINDS:
+		break;
+	}
+	panic("slot kind %d", (int)kind);
+}
+
+/* The first that refuses names the code, the longest wait is what the client is told (C-068). */
+static void
+refuse(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t wait)
+{
+	if (p->refusal == METER_ADMITTED)
+		p->refusal = kinds[kind].refusal;
+	if (wait > t->retry_after)
+		t->retry_after = wait;
+}
+
+static void
+look_at_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts now)
+{
+	const struct slot *s = p->slots[kind];
+	struct window w = window_at(s, atomic_load(&s->word), now);
+
+	if (kind == SLOT_KEY_RATE) {
+		t->limit = w.limit;
+		t->seconds = w.seconds;
+		t->remaining = w.count < w.limit ? w.limit - w.count : 0;
+		t->reset = window_reset(&w, now);
+	}
+	if (w.count >= w.limit)
+		refuse(p, t, kind, window_reset(&w, now));
+}
+
+static void
+look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts now)
+{
+	switch (kind) {
+	case SLOT_KEY_RATE:
+	case SLOT_ACCOUNT_RATE:
+		look_at_rate(p, t, kind, now);
+		return;
+	case SLOT_ACCOUNT_QUOTA:
+	case SLOT_GROUP_QUOTA:
+		if (slot_left(p->slots[kind]) > 0)
+			return;
+		/* For how long to wait, where another limit refuses anyway, the old answer is good. */
+		if (is_exhausted(p->slots[kind]) ||
+		    (p->refusal != METER_ADMITTED && was_exhausted(p->slots[kind])))
+			refuse(p, t, kind,
+			    seconds_until(meter_month_start(meter_month(now) + 1), now));
+		else
+			p->lacks = true;
+		return;
+	case SLOT_KEY_USAGE:
+		return;
+	case SLOT_KINDS:
+		break;
+	}
+	panic("slot kind %d", (int)kind);
+}
+
+/* Takes nothing: so a request that one limit refuses does not disturb the others. */
+static struct plan
+survey(const struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
+{
+	struct plan p = { .refusal = METER_ADMITTED };
+
+	*t = (struct meter_ticket){ 0 };
+	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
+		const struct uuid *owner = owner_of(who, k);
+
+		if (owner == NULL)
+			continue;
+		p.slots[k] = meter_find(&m->file, k, owner, period_of(k, who->now));
+		if (p.slots[k] == NULL)
+			p.lacks = true;
+		else
+			look_at(&p, t, k, who->now);
+	}
+	return p;
+}
+
+static void
+ask(struct meter_link *m, const struct meter_who *who)
+{
+	struct meter_ask a = { .magic = METER_ASK_MAGIC,
+		.key = who->key,
+		.account = who->account,
+		.group = who->group,
+		.month = meter_month(who->now),
+		.day = meter_day(who->now) };
+
+	/* A full queue or no meter: whoever needs the answer asks again. */
+	(void)sendto(m->sock, &a, sizeof(a), MSG_DONTWAIT | MSG_NOSIGNAL,
+	    (const struct sockaddr *)&m->to, sizeof(m->to));
+}
+
+static bool
+take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slot_kind k,
+    struct meter_ticket *t)
+{
+	struct window w;
+	uint64_t left;
+
+	switch (k) {
+	case SLOT_KEY_RATE:
+	case SLOT_ACCOUNT_RATE:
+		if (!rate_take(s, who->now, &w))
+			return false;
+		t->window[k] = w.start;
+		if (k == SLOT_KEY_RATE)
+			t->remaining = w.limit - w.count;
+		break;
+	case SLOT_ACCOUNT_QUOTA:
+	case SLOT_GROUP_QUOTA:
+		if (!quota_take(s, &left))
+			return false;
+		if (left > 0 && left == atomic_load(&s->mark))
+			ask(m, who); /* the next lease comes before this one ends */
+		break;
+	case SLOT_KEY_USAGE:
+		atomic_fetch_add(&s->word, 1);
+		break;
+	case SLOT_KINDS:
+		panic("slot kind %d", (int)k);
+	}
+	t->taken[k] = s;
+	return true;
+}
+
+/* False when another request was quicker: nothing is taken then. */
+static bool
+take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p,
+    struct meter_ticket *t)
+{
+	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
+		if (p->slots[k] == NULL || take(m, who, p->slots[k], k, t))
+			continue;
+		meter_give_back(t);
+		return false;
+	}
+	return true;
+}
+
+void
+meter_give_back(struct meter_ticket *t)
+{
+	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
+		struct slot *s = t->taken[k];
+
+		t->taken[k] = NULL;
+		if (s == NULL)
+			continue;
+		if (k == SLOT_KEY_RATE || k == SLOT_ACCOUNT_RATE)
+			rate_return(s, t->window[k]);
+		else
+			atomic_fetch_add(&s->back, 1);
+	}
+}
+
+/* A pause also where there is nothing yet to wait on. */
+static void
+pause_for_meter(struct meter_link *m, uint32_t news, int64_t us)
+{
+	struct timespec wait = { .tv_nsec = us / 4 * 1000 };
+
+	if (m->file.head != NULL)
+		meter_await(&m->file, news, us);
+	else
+		nanosleep(&wait, NULL);
+}
+
+/* False: the time is up. */
+static bool
+wait_for_meter(
+    struct meter_link *m, const struct meter_who *who, uint32_t news, int64_t deadline)
+{
+	int64_t left = deadline - mono_us();
+
+	if (left <= 0)
+		return false;
+	ask(m, who);
+	pause_for_meter(m, news, left < ASK_AGAIN_US ? left : ASK_AGAIN_US);
+	if (m->file.head != NULL && meter_file_replaced(&m->file))
+		meter_file_close(&m->file);
+	return true;
+}
+
+enum meter_rc
+meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_ticket *out)
+{
+	int64_t deadline = mono_us() + conf.meter_wait * 1000;
+	bool asked = false;
+	uint32_t news = 0;
+
+	if (who->deadline < deadline)
+		deadline = who->deadline;
+	do {
+		*out = (struct meter_ticket){ 0 };
+		if (m->file.head == NULL && !meter_file_open(&m->file))
+			continue;
+		news = atomic_load(&m->file.head->news);
+		for (;;) {
+			struct plan p = survey(m, who, out);
+
+			/* The longest wait may be that of a quota which is not known yet. */
+			if (p.refusal != METER_ADMITTED && (asked || !p.lacks))
+				return p.refusal;
+			if (p.lacks)
+				break;
+			if (take_all(m, who, &p, out))
+				return METER_ADMITTED;
+		}
+		asked = true;
+	} while (wait_for_meter(m, who, news, deadline));
+	return METER_UNAVAILABLE;
+}

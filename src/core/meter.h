@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: ISC */
+/* Rates, quotas and usage of one host: a file that every worker and surfaced-meter map (PLATFORM.md,
+   "Rates, quotas, usage"). A worker admits by compare-and-swap alone and never waits for another one;
+   only the meter adds, fills and retires slots, so a process killed anywhere leaves the table whole. */
+#ifndef CORE_METER_H
+#define CORE_METER_H
+
+#include "core/core.h"
+
+#include <stdatomic.h>
+
+/* ---- the mapping ---- */
+
+/* What a slot counts, in the order in which limits refuse (C-068). */
+enum slot_kind {
+	SLOT_KEY_RATE,      /* owner: key; period 0 */
+	SLOT_ACCOUNT_RATE,  /* owner: account; period 0; search operations */
+	SLOT_ACCOUNT_QUOTA, /* owner: account; period: month */
+	SLOT_GROUP_QUOTA,   /* owner: group; period: month */
+	SLOT_KEY_USAGE,     /* owner: key; period: day */
+	SLOT_KINDS,
+};
+
+enum slot_state {
+	SLOT_EMPTY,
+	SLOT_LIVE,
+	SLOT_RETIRED, /* not found any more, but somebody may still hold it */
+	SLOT_FREE,    /* for another owner */
+};
+
+/* word:  a rate's (start of the window in seconds << 32) | admitted in it; a quota's
+          (surrendered << 32) | taken; usage's taken.
+   back:  of quota and usage: taken and given back since.
+   limit: a rate's (requests << 32) | seconds of the window; what a quota's leases add up to.
+   Every number of a quota and of usage only grows, so the larger of two reports is the later one. */
+struct slot {
+	_Atomic uint32_t state;
+	uint32_t kind;
+	uint32_t period;
+	uint32_t seq; /* the meter's: number of the last lease that was asked for */
+	struct uuid owner;
+	_Atomic uint64_t word, back, limit;
+	_Atomic uint32_t
+	    mark; /* a quota's: the meter is told when this much is left; 0: never */
+	_Atomic uint32_t
+	    until; /* a quota's: exhausted until this second of the monotonic clock */
+};
+
+enum { METER_VERSION = 1, BOOT_ID_LEN = 36 };
+
+struct meter_head {
+	uint64_t magic;
+	uint32_t version, slots; /* slots: a power of two */
+	struct uuid incarnation;
+	char boot_id[BOOT_ID_LEN + 1];
+	_Atomic uint32_t
+	    news; /* a futex: one more whenever the meter has answered somebody */
+};
+
+struct meter_file {
+	uint64_t dev, ino;
+	size_t bytes;
+	struct meter_head *head; /* NULL: not mapped */
+	struct slot *slots;
+};
+
+uint32_t meter_day(struct ts t);   /* days since 1970 */
+uint32_t meter_month(struct ts t); /* year * 12 + month, January being 0 */
+struct ts meter_day_start(uint32_t day);
+struct ts meter_month_start(uint32_t month);
+
+/* What is left of a quota's leases on this host; never more than there is. */
+uint64_t slot_left(const struct slot *s);
+/* Taken and not given back, of a quota or of usage. */
+uint64_t slot_used(const struct slot *s);
+/* NULL: there is none. */
+struct slot *meter_find(const struct meter_file *f, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period);
+
+/* ---- for surfaced-meter, which holds the file's lock ---- */
+
+/* One meter a host: a descriptor that holds the lock, or -1. */
+int meter_lock(void);
+/* Opens conf.run_directory's file, or makes one with a new incarnation when there is none, or it is of
+   another boot, size or version. False with a reason. */
+bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
+void meter_file_close(struct meter_file *f);
+/* The next meter begins with a new one. */
+void meter_file_drop(void);
+/* The slot, a new one in a state to be filled in before slot_publish; NULL: the table is full. */
+struct slot *meter_add(
+    struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
+void slot_publish(struct slot *s);
+void slot_retire(struct slot *s);
+void slot_free(struct meter_file *f, struct slot *s);
+/* Takes back what is left of the leases, at once and against every worker; the number of units. */
+uint64_t slot_surrender(struct slot *s);
+
+/* What a worker asks of the meter, one datagram. */
+struct meter_ask {
+	uint64_t magic;
+	struct uuid key, account, group; /* group all zero: none */
+	uint32_t month, day;
+};
+
+#define METER_ASK_MAGIC UINT64_C(0x31746d6b73617375)
+bool meter_socket_name(char *out, size_t room) MUST_USE;
+/* Wakes every worker that waits for news. */
+void meter_announce(struct meter_file *f);
+
+/* ---- for a worker ---- */
+
+enum meter_charge {
+	CHARGE_RATE = 1 << 0,        /* the key's rate */
+	CHARGE_SEARCH_RATE = 1 << 1, /* the account's */
+	CHARGE_QUOTA = 1 << 2,       /* account and group; counted as usage */
+};
+
+enum meter_rc {
+	METER_ADMITTED,
+	METER_KEY_RATE,
+	METER_ACCOUNT_RATE,
+	METER_ACCOUNT_QUOTA,
+	METER_GROUP_QUOTA,
+	METER_UNAVAILABLE, /* no slot or no lease, and no meter that gives one: fail closed (C-018) */
+};
+
+struct meter_who {
+	struct uuid key, account, group;
+	unsigned charges;
+	struct ts now;
+	int64_t deadline; /* mono_us: no later, whatever conf.meter_wait says */
+};
+
+/* One request's: what it took, to give it back, and what its headers say. */
+struct meter_ticket {
+	struct slot *taken[SLOT_KINDS];
+	uint32_t window[SLOT_KINDS]; /* of a rate: the window that was taken from */
+	int64_t limit, seconds;      /* of the key's rate; limit 0: not known */
+	int64_t remaining, reset; /* requests in this window, seconds to the next one */
+	int64_t retry_after;      /* of a refusal */
+};
+
+struct
+    meter_link; /* a worker's end of the mapping: opened when there is one, and again when it is replaced */
+struct meter_link *meter_new(void); /* never NULL */
+void meter_free(struct meter_link *m);
+/* All or nothing over the charges. Waits for the meter only where a slot or a lease is missing. */
+enum meter_rc meter_admit(
+    struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
+/* What was taken counts as never taken (C-069). */
+void meter_give_back(struct meter_ticket *t);
+/* The mapping as it stands, for GET /usage and the tests; NULL: there is none. */
+const struct meter_file *meter_view(struct meter_link *m);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/* The stage of rates and quotas (C-067 to C-073), and what is given back of it. */
+#include "config.h"
+
+#include "http/http_priv.h"
+
+static unsigned
+charges_of(const struct route *r)
+{
+	unsigned search = r->area == AREA_SEARCH ? CHARGE_SEARCH_RATE : 0;
+
+	switch (r->meter) {
+	case METER_NONE:
+		return 0;
+	case METER_RATE:
+		return CHARGE_RATE | search;
+	case METER_QUOTA:
+		return CHARGE_RATE | search | CHARGE_QUOTA;
+	case METER_UNSET:
+		break;
+	}
+	panic("%s has no meter", r->operation);
+}
+
+static int
+answer(struct req *rq, enum meter_rc rc)
+{
+	static const enum counter counters[] = {
+		[METER_KEY_RATE] = COUNTER_KEY_RATE_REFUSED,
+		[METER_ACCOUNT_RATE] = COUNTER_ACCOUNT_RATE_REFUSED,
+		[METER_ACCOUNT_QUOTA] = COUNTER_ACCOUNT_QUOTA_REFUSED,
+		[METER_GROUP_QUOTA] = COUNTER_GROUP_QUOTA_REFUSED,
+		[METER_UNAVAILABLE] = COUNTER_METER_UNAVAILABLE,
+	};
+	int wait = (int)rq->ticket.retry_after;
+
+	if (rc != METER_ADMITTED)
+		metrics_add(rq->worker->metrics, counters[rc]);
+	switch (rc) {
+	case METER_ADMITTED:
+		return PASS;
+	case METER_KEY_RATE:
+		return fail_retry(rq, ERR_API_KEY_RATE_LIMIT_EXCEEDED, wait);
+	case METER_ACCOUNT_RATE:
+		return fail_retry(rq, ERR_ACCOUNT_RATE_LIMIT_EXCEEDED, wait);
+	case METER_ACCOUNT_QUOTA:
+		return fail_retry(rq, ERR_ACCOUNT_API_QUOTA_EXCEEDED, wait);
+	case METER_GROUP_QUOTA:
+		return fail_retry(rq, ERR_GROUP_API_QUOTA_EXCEEDED, wait);
+	case METER_UNAVAILABLE:
+		return fail(rq, ERR_API_METERING_UNAVAILABLE);
+	}
+	panic("meter_rc %d", (int)rc);
+}
+
+int
+meter_stage(struct req *rq)
+{
+	struct meter_who who = {
+		.charges = charges_of(rq->route), .now = rq->now, .deadline = rq->deadline
+	};
+
+	if (rq->key == NULL || who.charges == 0)
+		return PASS;
+	who.key = rq->key->uuid;
+	who.account = rq->key->account;
+	who.group = rq->key->group_uuid;
+	return answer(rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
+}
+
+/* 401, 403 and 429 consume nothing and 5xx are given back; an authorised 400 or 404 consumes (C-069). */
+void
+meter_settle(struct req *rq)
+{
+	if (rq->status >= 500 || rq->status == 401 || rq->status == 403 ||
+	    rq->status == 429) {
+		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)
+			metrics_add(rq->worker->metrics, COUNTER_GIVEN_BACK);
+		meter_give_back(&rq->ticket);
+	}
+}
+
+/* The key's rate alone: it is the one that a client can steer by (CONTRACT A6). */
+void
+meter_headers(const struct req *rq, struct buf *b)
+{
+	const struct meter_ticket *t = &rq->ticket;
+
+	if (t->limit == 0)
+		return;
+	buf_printf(b,
+	    "RateLimit-Policy: \"key\";q=%jd;w=%jd\r\nRateLimit: \"key\";r=%jd;t=%jd\r\n",
+	    (intmax_t)t->limit, (intmax_t)t->seconds, (intmax_t)t->remaining,
+	    (intmax_t)t->reset);
+}

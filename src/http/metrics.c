@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* Each answer in the histogram of its operation and status. */
+#include "config.h"
+
+#include "http/http_priv.h"
+
+/* The number of a row over all tables; what is none of them has the one behind the last. */
+static int
+row_number(const struct worker *w, const struct route *route)
+{
+	int n = 0;
+
+	for (const struct route *const *t = w->tables; *t != NULL; t++)
+		for (const struct route *r = *t; r->method != METHOD_UNSET; r++, n++)
+			if (r == route)
+				return n;
+	return n;
+}
+
+void
+http_metrics(struct worker *w)
+{
+	int n = 0, rows = row_number(w, NULL);
+
+	w->metrics = metrics_open();
+	if (rows >= METRICS_OPERATIONS)
+		panic("more than %d operations", METRICS_OPERATIONS - 1);
+	for (const struct route *const *t = w->tables; *t != NULL; t++)
+		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
+			w->operations[n++] = metrics_operation(w->metrics, r->operation);
+	w->operations[n] = metrics_operation(w->metrics, "none");
+}
+
+void
+metrics_done(const struct req *rq)
+{
+	const struct worker *w = rq->worker;
+
+	if (w->metrics == NULL)
+		return;
+	metrics_request(w->metrics, w->operations[row_number(w, rq->route)], rq->status,
+	    mono_us() - rq->started);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced-meter: one process a host that leases quota from PostgreSQL into the shared mapping, stores
+   what the workers count there, and keeps the limits in it true. Killed anywhere it takes up again where
+   the mapping stands. */
+#ifndef METER_METER_H
+#define METER_METER_H
+
+#include "core/meter.h"
+#include "core/metrics.h"
+
+/* What this process alone knows of a slot; all zero after a restart, which is always right. */
+struct note {
+	uint64_t taken, back, surrendered; /* as stored last */
+	int64_t retry_at,
+	    give_up_at; /* a lease that waits for other hosts; mono_us, 0: none */
+	int64_t retired_at;
+};
+
+struct warden {
+	struct arena *arena; /* of one round */
+	struct db *db;
+	struct meter_file file;
+	struct note *notes; /* parallel to file.slots */
+	uint32_t *active;   /* the slots in use */
+	size_t nactive;
+	int sock, scrape;
+	struct metrics *metrics;
+	bool begun;         /* the database knows this incarnation */
+	int64_t down_until; /* mono_us: the database has just failed */
+	int64_t flush_at, look_at, keep_at;
+	struct ts now;
+};
+
+/* ---- roster.c: slots in use ---- */
+
+void roster_load(struct warden *w);
+/* A new slot is not published; *fresh says which. NULL: the table is full (logged). */
+struct slot *roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period, bool *fresh);
+struct note *roster_note(struct warden *w, const struct slot *s);
+/* What begins soon is prepared, what ended is retired and freed. */
+void roster_keep(struct warden *w);
+
+/* ---- ask.c: what workers want ---- */
+
+bool ask_open(struct warden *w, char *err, size_t room) MUST_USE;
+void ask_serve(struct warden *w);
+
+/* ---- lease.c ---- */
+
+const char *lease_kind(enum slot_kind kind);
+/* A slot of this quota with something left in it, if there is anything. */
+void lease_need(
+    struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month);
+/* Leases that wait for other hosts, or are about to end. */
+void lease_retry(struct warden *w);
+/* What other hosts want, or is no longer allowed. */
+void lease_surrender(struct warden *w);
+/* Limits may have changed: what was exhausted is asked for again. */
+void lease_doubt(struct warden *w);
+/* What was surrendered and could not be said. */
+void lease_report(struct warden *w);
+
+/* ---- rates.c ---- */
+
+/* Slots of the key's and the account's rate. False: not now. */
+bool rates_need(
+    struct warden *w, const struct uuid *key, const struct uuid *account) MUST_USE;
+void rates_refresh(struct warden *w);
+
+/* ---- flush.c ---- */
+
+void flush_counts(struct warden *w);
+
+/* ---- scrape.c ---- */
+
+bool scrape_open(struct warden *w, char *err, size_t room) MUST_USE;
+void scrape_serve(struct warden *w);
+
+/* ---- main.c ---- */
+
+/* False, without a call, while the database is away; makes this incarnation known first. */
+bool warden_db(struct warden *w);
+/* Notes a failure; true when rc is DB_OK. */
+bool warden_ok(struct warden *w, enum db_rc rc, const char *what);
+extern const struct stmt *const meter_stmts[];
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/* The metrics socket: a Unix socket, so only this host can reach it. One answer a connection, whatever is
+   asked; a client that does not read is left. */
+#include "config.h"
+
+#include "meter/meter.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 16, PATIENCE_MS = 50, AT_ONCE = 4 };
+
+bool
+scrape_open(struct warden *w, char *err, size_t room)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+
+	if ((size_t)snprintf(to.sun_path, sizeof(to.sun_path), "%s/metrics.sock",
+		conf.run_directory) >= sizeof(to.sun_path)) {
+		snprintf(err, room, "the name of run_directory is too long for a socket");
+		return false;
+	}
+	unlink(to.sun_path);
+	w->scrape = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (w->scrape >= 0 &&
+	    bind(w->scrape, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
+	    chmod(to.sun_path, 0660) == 0 && listen(w->scrape, BACKLOG) == 0)
+		return true;
+	snprintf(err, room, "%s: %s", to.sun_path, strerror(errno));
+	return false;
+}
+
+static bool
+is_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, PATIENCE_MS) > 0 && (p.revents & events) != 0;
+}
+
+static void
+put(int fd, struct str s)
+{
+	while (s.n > 0 && is_ready(fd, POLLOUT)) {
+		ssize_t n = send(fd, s.p, s.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n <= 0)
+			return;
+		s.p += n;
+		s.n -= (size_t)n;
+	}
+}
+
+static void
+answer(struct warden *w, int fd)
+{
+	struct buf body = { .a = w->arena }, head = { .a = w->arena };
+	char request[4096];
+
+	if (!is_ready(fd, POLLIN) ||
+	    recv(fd, request, sizeof(request), MSG_DONTWAIT) <= 0)
+		return;
+	if (w->metrics != NULL)
+		metrics_write(&body, w->metrics);
+	buf_z(&body, "# HELP surfaced_meter_slots Counters in use\n# TYPE "
+		     "surfaced_meter_slots gauge\n");
+	buf_printf(&body, "surfaced_meter_slots %zu\n", w->nactive);
+	buf_printf(&head,
+	    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+	    "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+	    body.n);
+	put(fd, buf_done(&head));
+	put(fd, buf_done(&body));
+}
+
+void
+scrape_serve(struct warden *w)
+{
+	for (int i = 0; i < AT_ONCE; i++) {
+		int fd = accept4(w->scrape, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		answer(w, fd);
+		close(fd);
+	}
+}

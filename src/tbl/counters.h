@@ -1,0 +1,11 @@
+/* What a host counts since its counters began: COUNTER(id, name, help). Shown by the metrics socket. */
+COUNTER(KEY_RATE_REFUSED,	"surfaced_key_rate_refused_total",	"Requests refused by the rate of their key")
+COUNTER(ACCOUNT_RATE_REFUSED,	"surfaced_account_rate_refused_total",	"Searches refused by the rate of their account")
+COUNTER(ACCOUNT_QUOTA_REFUSED,	"surfaced_account_quota_refused_total",	"Requests refused by the monthly quota of their account")
+COUNTER(GROUP_QUOTA_REFUSED,	"surfaced_group_quota_refused_total",	"Requests refused by the monthly quota of their group")
+COUNTER(METER_UNAVAILABLE,	"surfaced_meter_unavailable_total",	"Requests refused because no lease could be had")
+COUNTER(GIVEN_BACK,		"surfaced_meter_given_back_total",	"Admitted requests that cost nothing in the end")
+COUNTER(ASKS,			"surfaced_meter_asks_total",		"Times a worker asked surfaced-meter for a counter or a lease")
+COUNTER(LEASES,			"surfaced_meter_leases_total",		"Leases and reports of leases that the database answered")
+COUNTER(FLUSHES,		"surfaced_meter_flushes_total",		"Times the counts were stored")
+COUNTER(DATABASE_FAILURES,	"surfaced_meter_database_failures_total", "Calls of surfaced-meter that the database did not answer")

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Rates and quotas: each by its own code, in their order, what counts and what does not.
+. t/lib.sh
+WORLD_WORKERS=4 WORLD_SEARCH_WORKERS=4
+pg_start
+api_start
+web_start
+
+# A fresh account, key and group for each case: nothing of an earlier one counts.
+case_new()
+{
+	N=$((${N:-0} + 1))
+	G=$(ctl --json groups create "group $N" | jq -r .group.uuid)
+	A=$(ctl --json accounts create --group "$G" "account $N" | jq -r .account.uuid)
+	ctl members create --account "$A" --email "o$N@example.com" --owner Owner >/dev/null
+	key=$(ctl --json keys create --account "$A" --name k --scope search.view | jq -r .key.key)
+	K=$(echo "$key" | cut -c1-12)
+}
+
+set_limits()
+{
+	ctl limits set "$@" >/dev/null
+}
+
+code()
+{
+	api GET "$@"
+	echo "$STATUS $(field .error.code)"
+}
+
+month_end()
+{
+	echo $(($(date -u -d "$(date -u +%Y-%m-01) +1 month" +%s) - $(date +%s)))
+}
+
+# near GOT WANTED TITLE: seconds may pass in between.
+near()
+{
+	ok "$3 ($1, about $2)" test "$1" -ge $(($2 - 3)) -a "$1" -le $(($2 + 3))
+}
+
+calls()
+{
+	for _i in $(seq "$1"); do
+		api GET /search/schemas
+		printf '%s ' "$STATUS"
+	done
+}
+
+case_new
+set_limits --key "$K" --rate 3 --window 3600
+is "$(calls 5)" "200 200 200 429 429 " "a rate of three"
+api GET /search/schemas
+is "$(field .error.code) $(field '.error | keys | join(" ")')" "api_key_rate_limit_exceeded code message request_id" \
+	"its code, in the envelope of search (C-060, C-068)"
+near "$(header Retry-After)" $((3600 - $(date +%s) % 3600)) "until the window ends"
+is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=3600 "key";r=0' "headers (A6)"
+api GET /usage
+is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 api_key_rate_limit_exceeded true" \
+	"GET /usage obeys the rate (C-070)"
+sleep 1.2
+is "$(sql "SELECT sum(used) FROM quota_used WHERE owner_uuid = '$A'")" 3 "what is refused consumes nothing (C-069)"
+set_limits --key "$K" --rate 4
+ok "a changed limit is enforced soon" world_until 3 eval 'api GET /search/schemas; [ "$STATUS" = 200 ]'
+
+case_new
+set_limits --account "$A" --search-rate 2 --search-window 3600
+is "$(calls 3)" "200 200 429 " "the search rate of the account"
+is "$(code /search/schemas)" "429 account_rate_limit_exceeded" "its code"
+api GET /usage
+is "$STATUS" 200 "other operations are not of it"
+other=$(ctl --json keys create --account "$A" --name k --scope search.view | jq -r .key.key)
+key=$other
+is "$(code /search/schemas)" "429 account_rate_limit_exceeded" "the keys of an account share it"
+
+case_new
+set_limits --account "$A" --quota 2
+is "$(calls 3)" "200 200 429 " "the quota of the account"
+is "$(code /search/schemas)" "429 account_api_quota_exceeded" "its code"
+api GET /search/schemas
+near "$(header Retry-After)" "$(month_end)" "until the next month"
+set_limits --key "$K" --rate 1 --window 86400
+world_until 3 eval 'api GET /usage; [ "$STATUS" = 429 ]'
+api GET /search/schemas
+is "$(field .error.code)" api_key_rate_limit_exceeded "the first in order names the code ..."
+near "$(header Retry-After)" "$(month_end)" "... with the longest wait (C-068)"
+
+case_new
+set_limits --group "$G" --quota 1
+is "$(calls 2)" "200 429 " "the quota of the group"
+is "$(code /search/schemas)" "429 group_api_quota_exceeded" "its code"
+sleep 1.2
+is "$(sql "SELECT string_agg(used::text, ' ') FROM quota_used WHERE owner_uuid IN ('$A', '$G')")" "1 1" \
+	"the group's refusal leaves the account's quota alone"
+set_limits --account "$A" --quota 0
+world_until 3 eval '[ "$(code /search/schemas)" = "429 account_api_quota_exceeded" ]'
+is "$(code /search/schemas)" "429 account_api_quota_exceeded" "the account's is before the group's"
+api GET /usage
+is "$STATUS $(field '.api_usage.quotas | map("\(.limit) \(.used) \(.exhausted)") | join(",")')" "200 0 1 true,1 1 true" \
+	"GET /usage works with the quota exhausted, and shows both (C-070)"
+
+case_new
+api GET '/search/schemas?x=1'
+api GET /search/hosts/count
+is "$STATUS" 403 "without the scope"
+api GET /search/hosts?q=
+first=$STATUS
+key=none api GET /search/schemas
+api GET /search/schemas
+sleep 1.2
+is "$first $(sql "SELECT taken, given_back, requests FROM usage_daily JOIN api_key ON uuid = key_uuid WHERE prefix = '$K'")" \
+	"503 3|1|2" "a 400 counts, a 403 and a 401 do not, a 503 is given back (C-069)"
+
+case_new
+set_limits --account "$A" --quota 100
+for n in $(seq 20); do # twenty at once with one unit left, again and again
+	sql "UPDATE account SET quota = $n WHERE uuid = '$A'"
+	until api GET /search/schemas/x && sleep 0.1 && [ "$(cat "$W/codes" 2>/dev/null | grep -c 200)" = "$n" ]; do
+		# shellcheck disable=SC2086 # a list of options
+		curl -sS $CURL -Z --parallel-immediate --parallel-max 20 -o /dev/null -w '%{http_code}\n' -H "X-API-Key: $key" \
+			"$BASE_URL/search/schemas#[1-20]" >>"$W/codes" 2>/dev/null
+		[ "$(wc -l <"$W/codes")" -lt 4000 ] || break
+	done
+done
+is "$(grep -c 200 "$W/codes") $(sort -u "$W/codes" | tr '\n' ' ')" "20 200 429 " "one of twenty passes, twenty times (C-071)"

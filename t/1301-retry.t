@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Who waits exactly Retry-After succeeds, 100 times of 100 (C-067): at the end of windows of every length
+# from one second, and of a month.
+. t/lib.sh
+WORLD_SEARCH_WORKERS=4
+pg_start
+api_start
+web_start
+
+# A key of its own for each client: window N, one request in it.
+client()
+{
+	_n=$1 _key=$2 _good=0 _tries=0
+	while [ "$_tries" -lt "$3" ]; do
+		_got=$(ask "$_key")
+		[ "${_got% *}" = 429 ] || continue
+		_tries=$((_tries + 1))
+		sleep "${_got#* }"
+		_got=$(ask "$_key")
+		[ "${_got% *}" != 200 ] || _good=$((_good + 1))
+	done
+	echo "$_good" >"$W/good.$_n"
+}
+
+ask()
+{
+	# shellcheck disable=SC2086 # a list of options
+	curl -sS $CURL -o /dev/null -w '%{http_code} %header{retry-after}' -H "X-API-Key: $1" "$BASE_URL/search/schemas"
+}
+
+for i in $(seq 20); do
+	k=$(key_new --scope search.view)
+	ctl limits set --key "$(echo "$k" | cut -c1-12)" --rate 1 --window $((i % 3 + 1)) >/dev/null
+	client "$i" "$k" 5 &
+done
+wait
+is "$(cat "$W"/good.* | paste -sd+ | bc)" 100 "100 of 100 waits at the end of a window"
+
+# The last seconds of a month. PostgreSQL's clock stays: the month is the hosts'.
+if ! command -v faketime >/dev/null; then
+	skip "no faketime"
+	exit 0
+fi
+for daemon in nginx surfaced surfaced-meter; do
+	world_kill $daemon
+done
+offset=$(($(date -u -d '2027-01-31 23:59:50' +%s) - $(date +%s)))
+WORLD_ENV="LD_PRELOAD=$(find /usr/lib -name libfaketimeMT.so.1 | head -1) FAKETIME=+$offset FAKETIME_DONT_FAKE_MONOTONIC=1"
+ctl limits set --account "$ACCOUNT" --quota 5 >/dev/null
+api_start
+web_start
+codes=$(for i in $(seq 8); do ask "$KEY"; echo; done)
+is "$(echo "$codes" | cut -d' ' -f1 | tr '\n' ' ')" "200 200 200 200 200 429 429 429 " "the month's quota ends"
+wait=$(echo "$codes" | tail -1 | cut -d' ' -f2)
+ok "some seconds before the month ($wait)" test "$wait" -ge 1 -a "$wait" -le 10
+sleep "$wait"
+is "$(ask "$KEY")" "200 " "Retry-After is exact at a month's end"
+api GET /usage
+is "$(field '.api_usage | "\(.quotas[0].used) \(.month_to_date.requests) \(.totals.requests)"')" "1 1 6" \
+	"the new month begins with that one; the window has both months"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# C-122: the examples of openapi.json work as they stand, and every answer is told in words.
+. t/lib.sh
+world_start
+
+api GET /openapi.json
+spec=$W/openapi.json
+printf '%s' "$BODY" >"$spec"
+is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
+	"operations are named in one way"
+is "$(jq -r '[.paths[][]|select(.tags == ["Search"]).operationId]|sort|join(" ")' "$spec")" \
+	"aggregateHosts bulkLookupHosts countHosts listSearchSchemas searchHosts validateHosts" \
+	"operations are named as the specification names aggregateHosts"
+is "$(jq -r '[.paths[][].responses["200"].description|select(. == "Done." or length < 10)]|join(",")' "$spec")" "" \
+	"every answer says what it holds"
+is "$(jq -r '[.paths[][]|select(.requestBody and (.requestBody.content["application/json"].example|not)).operationId]|join(",")' "$spec")" "" \
+	"every body has an example"
+is "$(jq -r '. as $d | [.paths[][]|select(.tags == ["Search"])|. as $o
+	| select(["502", "503"]|map($o.responses[.]["$ref"]|ltrimstr("#/components/responses/")
+		| $d.components.responses[.].content["application/json"].schema.allOf[1].properties.error.properties.code.enum)
+		| (.[0]|index("search_upstream_failed")|not) or (.[1]|index("search_busy")|not))
+	| .operationId]|join(",")' "$spec")" "" "every search may be answered by the web server: 502, and 503 search_busy"
+
+jq -c '.paths|to_entries[]|.key as $p|.value|to_entries[]|select(.value.requestBody)
+	|{path: $p, method: (.key|ascii_upcase), body: .value.requestBody.content["application/json"].example}' "$spec" >"$W/bodies"
+while read -r line; do
+	path=$(printf '%s' "$line" | jq -r .path)
+	api "$(printf '%s' "$line" | jq -r .method)" "$path" "$(printf '%s' "$line" | jq -c .body)"
+	is "$STATUS" 200 "the example of $path"
+done <"$W/bodies"
+q=$(jq -r '.components.parameters|to_entries[]|select(.value.name == "q").value.example|@uri' "$spec")
+for path in /search/hosts /search/hosts/count /search/hosts/validate; do
+	api GET "$path?q=$q"
+	is "$STATUS $(field '.valid // true')" "200 true" "the example of q at $path"
+done

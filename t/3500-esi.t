@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Imports of assets and services, and reading them: SPEC 2.7, C-115, C-116, C-119, C-120.
+. t/lib.sh
+pg_start
+api_start
+web_start
+stranger_new
+
+E=/projects/$P/esi
+# import KIND [OPTIONS]: of stdin; prints the summary.
+import()
+{
+	_kind=$1
+	shift
+	ctl --json import "$_kind" --project "${project:-$P}" "$@" - 2>"$W/err"
+}
+
+is "$(import assets <<'END'
+{"kind":"domain","name":"Example.COM.","first_seen_at":"2026-01-02T00:00:00Z","last_seen_at":"2026-02-02T00:00:00Z","metadata":{"registrar":"x"}}
+{"kind":"address","name":"2001:DB8:0::1"}
+
+{"kind":"certificate","name":"AB","source_name":"ct"}
+{"kind":"host","name":"www.example.com","colour":"red"}
+{"kind":"domain","name":"example.com","first_seen_at":"2026-01-01T00:00:00+00:00","last_seen_at":"2026-01-05T00:00:00Z","source_name":"whois","metadata":{"a":1}}
+END
+)" '{"read":5,"new":2,"changed":0,"reopened":0,"bad":2}' "assets are imported"
+is "$(cut -d: -f2- "$W/err" | tr '\n' ';')" \
+	"4: a certificate is named by its SHA-256, 64 hexadecimal digits;5: colour is not a known member;" "what is wrong is said by line"
+api GET "$E/assets?kind=domain"
+is "$STATUS $(field '.assets|length') $(field '.assets[0]|"\(.name) \(.first_seen_at) \(.last_seen_at) \(.source_name) \(.source_ref)"')" \
+	"200 1 example.com 2026-01-01T00:00:00.000000Z 2026-02-02T00:00:00.000000Z whois null" "one of a name, first and last seen kept"
+a=$(field '.assets[0].uuid')
+echo '{"kind":"domain","name":"EXAMPLE.com","first_seen_at":"2026-01-03T00:00:00Z","last_seen_at":"2026-01-04T00:00:00Z"}' | import assets >/dev/null
+api GET "$E/assets/$a"
+is "$(field '.asset|"\(.first_seen_at) \(.last_seen_at) \(.metadata|tojson)"')" \
+	'2026-01-01T00:00:00.000000Z 2026-02-02T00:00:00.000000Z {"a":1}' "an import of what lies between changes neither"
+api GET "$E/assets?name=2001:db8::1"
+is "$(field '.assets[0].kind')" address "addresses have one spelling"
+
+fp=$(printf '0%.0s' $(seq 64))
+is "$(import services <<END
+{"ip":"192.0.2.10","port":443,"protocol":"TCP","hostname":"www.example.com","tls_enabled":true,"technologies":["nginx","php"],"confidence":0.9,"http_status_code":200,"http_title":"Hello","tls_certificate_sha256":"$fp","metadata":{"k":{"n":9007199254740993}},"first_seen_at":"2026-03-01T00:00:00Z","last_seen_at":"2026-03-02T00:00:00Z"}
+{"service_key":"bare","asset_kind":"domain","asset_name":"example.com"}
+{"ip":"192.0.2.10","port":0}
+{"ip":"192.0.2.10","port":65536}
+{"ip":"192.0.2.10","port":1,"confidence":1.5}
+{"ip":"192.0.2.10","port":1,"tls_enabled":"yes"}
+{"port":1}
+END
+)" '{"read":7,"new":3,"changed":0,"reopened":0,"bad":4}' "services are imported"
+api GET "$E/services?port=443"
+is "$(field '.services|length')" 1 "port"
+s=$(field '.services[0].uuid')
+api GET "$E/services/$s"
+is "$STATUS $(field '.service|"\(.service_key) \(.protocol) \(.hostname) \(.ip) \(.port) \(.endpoint) \(.http_status_code)"')" \
+	"200 192.0.2.10:443/tcp tcp www.example.com 192.0.2.10 443 192.0.2.10:443 200" "one service"
+is "$(field '.service|"\(.technologies|tojson) \(.metadata|type) \(.confidence) \(.tls_enabled) \(.port|type)"')" \
+	'["nginx","php"] object 0.9 true number' "C-119: the types of its members"
+like "$BODY" '9007199254740993[^0-9.]' "C-121: a large integer as it is"
+is "$(field '.service|keys|join(" ")')" "asset_uuid confidence created_at discovery_channel discovery_provider endpoint first_seen_at hostname http_status_code http_title ip last_observed_at last_seen_at metadata port product protocol service_key service_name source_name source_ref technologies tls_certificate_asset_uuid tls_enabled updated_at url uuid version" \
+	"SPEC 2.7: exactly these members"
+cert=$(field .service.tls_certificate_asset_uuid) host=$(field .service.asset_uuid)
+api GET "$E/assets/$cert"
+is "$(field '.asset|"\(.kind) \(.name)"')" "certificate $fp" "the certificate is an asset"
+api GET "$E/assets/$host"
+is "$(field '.asset|"\(.kind) \(.name)"')" "host www.example.com" "so is the host"
+api GET "$E/services?hostname=WWW.example.com&ip=192.0.2.0/24&technology=php&tls_enabled=true&protocol=tcp&asset_uuid=$host"
+is "$(field '.services|map(.uuid)|join(" ")')" "$s" "every filter"
+api GET "$E/services?ip=192.0.3.0/24"
+is "$STATUS $(field '.services|tojson') $(field .has_more)" "200 [] false" "a filter that nothing passes"
+for bad in ip=x port=-1 port=65536 tls_enabled=yes asset_uuid=1 nothing=1 protocol=; do
+	api GET "$E/services?$bad"
+	is "$STATUS $(field .error.code)" "400 invalid_request" "$bad"
+done
+api GET "$E/services?limit=1"
+is "$(field '.services|length') $(field .has_more)" "1 true" "pages"
+sb=$(sql "SELECT uuid FROM asset_service WHERE service_key = 'bare'")
+api GET "$E/services/$sb"
+is "$(field '.service|"\(.technologies|tojson) \(.metadata|tojson) \(.confidence) \(.port) \(.tls_enabled) \(.http_status_code) \(.ip)"')" \
+	'[] {} null null null null null' "C-119: what is not known is null, but for technologies and metadata"
+is "$(sql "SELECT count(*) FROM asset_service WHERE confidence < 0 OR confidence > 1 OR port < 0 OR port > 65535")" 0 "C-119: bounds"
+api GET "$E/services?port=0"
+is "$(field '.services|length')" 1 "C-119: port 0 is a port"
+
+# An older sight widens the times alone; a newer one wins whole.
+echo '{"ip":"192.0.2.10","port":443,"product":"old","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z"}' | import services >/dev/null
+api GET "$E/services/$s"
+is "$(field '.service|"\(.product) \(.first_seen_at) \(.last_seen_at)"')" "null 2026-01-01T00:00:00.000000Z 2026-03-02T00:00:00.000000Z" "older"
+echo '{"ip":"192.0.2.10","port":443,"product":"new","last_seen_at":"2026-04-01T00:00:00Z"}' | import services >/dev/null
+api GET "$E/services/$s"
+is "$(field '.service|"\(.product) \(.http_title) \(.first_seen_at) \(.last_seen_at)"')" \
+	"new null 2026-01-01T00:00:00.000000Z 2026-04-01T00:00:00.000000Z" "newer"
+
+cat >"$W/nmap.xml" <<'END'
+<?xml version="1.0"?>
+<nmaprun scanner="nmap" start="1700000000"><host starttime="1700000000" endtime="1700000100"><status state="up"/>
+<address addr="192.0.2.20" addrtype="ipv4"/><hostnames><hostname name="mail.example.com" type="user"/></hostnames>
+<ports><port protocol="tcp" portid="25"><state state="open"/><service name="smtp" product="Postfix smtpd" version="3.7"/></port>
+<port protocol="udp" portid="53"><state state="open"/><service name="domain"/></port></ports></host></nmaprun>
+END
+is "$(import services --format nmap <"$W/nmap.xml")" '{"read":2,"new":2,"changed":0,"reopened":0,"bad":0}' "nmap's services"
+api GET "$E/services?ip=192.0.2.20&port=25"
+is "$(field '.services[0]|"\(.service_key) \(.service_name) \(.product) \(.hostname) \(.source_name) \(.last_seen_at)"')" \
+	"192.0.2.20:25/tcp smtp Postfix smtpd mail.example.com nmap 2023-11-14T22:15:00.000000Z" "with what nmap knew"
+is "$(sql "SELECT string_agg(action || ' ' || (after ->> 'new'), ',' ORDER BY id) FROM audit WHERE subject = 'project' AND action LIKE 'project.import%'" | cut -d, -f1,3)" \
+	"project.import_assets 2,project.import_services 3" "an import is one line of the audit"
+
+# C-115, C-116
+project=$PROJECT2
+echo '{"kind":"domain","name":"example.net"}' | import assets >/dev/null
+foreign=$(sql "SELECT uuid FROM asset WHERE project_uuid = '$PROJECT2'")
+api GET "$E/assets/$foreign"
+is "$STATUS $(field .error.code)" "404 asset_not_found" "C-115: an asset of another project"
+api GET "/projects/$PROJECT2/esi/assets/$foreign"
+is "$STATUS $(field .error.code)" "404 project_not_found" "C-116: a project of another account"
+ctl import assets --project "$(uuid_new)" /dev/null 2>/dev/null
+is $? 3 "there is no such project"
+key=$(key_new --scope esi.inventory.view)
+api GET "$E/services/$s"
+is "$STATUS" 403 "C-009: the inventory is not the services"

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Findings, their moves, and what the audit says of them: SPEC 2.8, 4.9, C-115 to C-118, CONTRACT A5.
+. t/lib.sh
+pg_start
+api_start
+web_start
+stranger_new
+
+F=/projects/$P/esi/findings
+import() { ctl --json import findings --project "${2:-$P}" - 2>"$W/err" <<END
+$1
+END
+}
+# finding KEY [TYPE]: a new one; prints its UUID.
+finding()
+{
+	import "{\"finding_key\":\"$1\",\"finding_type\":\"${2:-dangling_dns}\",\"title\":\"T\",\"severity\":\"high\",\"asset_kind\":\"domain\",\"asset_name\":\"example.com\"}" >/dev/null
+	sql "SELECT uuid FROM finding WHERE finding_key = '$1' AND project_uuid = '$P'"
+}
+member=$(sql "SELECT uuid FROM member WHERE account_uuid = '$ACCOUNT'")
+unmoved='.finding|del(.status,.resolved_at,.status_changed_at,.resolved_by_membership_uuid,.status_changed_by_membership_uuid)|tojson'
+
+f=$(finding one)
+api GET "$F/$f"
+is "$STATUS $(field '.finding|"\(.finding_key) \(.finding_type) \(.severity) \(.status) \(.status_changed_at) \(.resolved_at)"')" \
+	"200 one dangling_dns high open null null" "a finding"
+for m in uuid finding_key finding_type exposure_kind title description status_note created_at updated_at first_seen_at last_seen_at \
+	status_changed_at resolved_at created_by_membership_uuid resolved_by_membership_uuid status_changed_by_membership_uuid \
+	discovery_channel discovery_provider source_name source_ref; do
+	is "$(field ".finding|has(\"$m\")")" true "SPEC 2.8: $m"
+done
+before=$(field "$unmoved")
+api POST "$F/$f/resolve"
+is "$STATUS $(field '.finding|"\(.status) \(.resolved_by_membership_uuid) \(.status_changed_by_membership_uuid)"')" \
+	"200 resolved $member $member" "C-118: both memberships"
+is "$(field .finding.resolved_at)" "$(field .finding.status_changed_at)" "C-118: both times are one"
+is "$(field "$unmoved")" "$before" "C-118: the rest is untouched"
+request=$(header X-Request-Id)
+resolved=$(field '.finding|tojson')
+api POST "$F/$f/resolve"
+is "$STATUS $(field '.finding|tojson')" "200 $resolved" "C-118: once; again is unchanged"
+is "$(sql "SELECT actor || ' ' || action || ' ' || (before ->> 'status') || ' ' || (after ->> 'status') || ' ' || request_id || ' ' || account_uuid
+	FROM audit WHERE subject_id = '$f'")" "key:$(printf %.12s "$KEY") finding.resolve open resolved $request $ACCOUNT" "and in the audit, once"
+for type in secret typosquat ai_surface exposed_service; do
+	x=$(finding "$type" "$type")
+	api POST "$F/$x/resolve"
+	is "$STATUS $(field .finding.status)" "200 resolved" "C-118: of type $type"
+done
+
+# Every event from every status, against the table.
+tab=$(printf '\t')
+sql "SELECT s || E'\t' || e || E'\t' || coalesce(m.to_status, '') FROM unnest('{open,acknowledged,accepted_risk,false_positive,resolved}'::text[]) s,
+	unnest('{resolve,acknowledge,accept_risk,false_positive,reopen}'::text[]) e LEFT JOIN finding_move m ON m.event = e AND m.from_status = s" >"$W/moves"
+while IFS=$tab read -r from event to; do
+	sql "UPDATE finding SET status = '$from', resolved_at = CASE '$from' WHEN 'resolved' THEN now() END WHERE uuid = '$f'"
+	api POST "$F/$f/$(echo "$event" | tr _ -)"
+	target=$(sql "SELECT DISTINCT to_status FROM finding_move WHERE event = '$event'")
+	case $to,$from in
+	,"$target") want="200 $from" ;;
+	,*) want="409 finding_state_conflict" ;;
+	*) want="200 $to" ;;
+	esac
+	is "$STATUS $(field '.finding.status // .error.code')" "$want" "$event of $from"
+done <"$W/moves"
+
+# Seen again after it was resolved.
+api POST "$F/$f/reopen"
+api POST "$F/$f/resolve"
+api GET "$F/$f"
+past=$(date -u -d '-1 day' +%Y-%m-%dT%H:%M:%SZ)
+seen="{\"finding_key\":\"one\",\"finding_type\":\"dangling_dns\",\"title\":\"T\",\"severity\":\"high\""
+is "$(import "$seen,\"last_seen_at\":\"$past\"}" | jq .reopened)" 0 "what was seen before it was resolved does not reopen it"
+is "$(import "$seen}" | jq .reopened)" 1 "what is seen now does"
+api GET "$F/$f"
+is "$(field '.finding|"\(.status) \(.resolved_at) \(.resolved_by_membership_uuid) \(.status_changed_by_membership_uuid)"')" \
+	"open null null null" "it is open again"
+is "$(sql "SELECT action || ' ' || (before ->> 'status') || ' ' || (after ->> 'status') || ' ' || actor LIKE 'finding.seen_again resolved open os:%'
+	FROM audit WHERE subject_id = '$f' ORDER BY id DESC LIMIT 1")" t "and the audit says so"
+api POST "$F/$f/accept-risk"
+is "$(import "$seen}" | jq .reopened)" 0 "an accepted risk stays accepted"
+
+api GET "$F?status=accepted_risk&severity=high&finding_type=dangling_dns&asset_uuid=$(field .finding.asset_uuid)"
+is "$(field '.findings|map(.uuid)|join(" ")')" "$f" "filters"
+api GET "$F?status=done"
+is "$STATUS $(field '.error.field_errors[0].field')" "400 status" "an unknown status"
+
+# C-117: the owner of this key owns the account, and so manages the project.
+view=$(key_new --scope esi.findings.view)
+for key in "$view" "$(key_new --scope esi.services.view)"; do
+	api POST "$F/$f/resolve"
+	is "$STATUS $(field .error.code)" "403 permission_denied" "C-117: a manager's key without the scope"
+	api POST "$F/$(uuid_new)/resolve"
+	is "$STATUS" 403 "C-117: whatever the finding"
+done
+ctl members create --account "$ACCOUNT" --email viewer@example.com Viewer >/dev/null
+viewer=$(sql "SELECT uuid FROM member WHERE name = 'Viewer'")
+key=$(key_new --scope esi.findings.manage --member "$viewer")
+api POST "$F/$f/resolve"
+is "$STATUS $(field .finding.resolved_by_membership_uuid)" "200 $viewer" "C-117: and with it one that manages nothing may"
+
+# C-115, C-116
+foreign=$(import "$seen}" "$PROJECT2" >/dev/null; sql "SELECT uuid FROM finding WHERE project_uuid = '$PROJECT2'")
+key=$KEY
+for u in "$foreign" "$(uuid_new)"; do
+	for verb in GET POST; do
+		case $verb in POST) end=/resolve ;; *) end= ;; esac
+		api $verb "$F/$u$end"
+		is "$STATUS $(field .error.code)" "404 finding_not_found" "C-115: $verb of none of the project's"
+	done
+done
+other=$(ctl --json projects create --account "$ACCOUNT" Other | jq -r .project.uuid)
+for p in "$PROJECT2" "$(uuid_new)"; do
+	api POST "/projects/$p/esi/findings/$foreign/resolve"
+	is "$STATUS $(field .error.code)" "404 project_not_found" "C-116: outside the account"
+done
+key=$(key_new --scope esi.findings.manage --scope esi.findings.view --project "$other")
+api POST "$F/$f/resolve"
+is "$STATUS $(field .error.code)" "404 project_not_found" "C-116: outside the key's ceiling"
+sql "UPDATE member SET all_projects = false WHERE uuid = '$viewer'"
+key=$(key_new --scope esi.findings.manage --member "$viewer")
+api POST "$F/$f/resolve"
+is "$STATUS $(field .error.code)" "404 project_not_found" "C-116: outside the owner's ceiling"
+is "$(sql "SELECT status FROM finding WHERE uuid = '$foreign'")" open "and nothing of it happened"
+
+# Many at once: one of them moves it.
+key=$KEY
+x=$(finding race)
+for _ in 1 2 3 4 5 6; do
+	# shellcheck disable=SC2086 # CURL is a list of options
+	curl -sS $CURL -o /dev/null -X POST -H "X-API-Key: $KEY" "$BASE_URL$F/$x/resolve" &
+	racers="${racers-} $!"
+done
+# shellcheck disable=SC2086 # a list of process ids
+wait $racers
+is "$(sql "SELECT count(*) FROM audit WHERE subject_id = '$x'")" 1 "C-118: resolved once, however many ask"

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Isolation, generated from the routes: with the ids of another project or another account every
+# operation answers what it answers to ids that nobody has, byte by byte but for the request's own id
+# (C-079, C-115, C-116). A new operation needs a row below, or this test fails.
+. t/lib.sh
+pg_start
+api_start
+web_start
+stranger_new
+
+OTHER=$(ctl --json projects create --account "$ACCOUNT" Other | jq -er .project.uuid)
+
+# record PARAMETER PROJECT: makes one there and prints its UUID.
+record()
+{
+	case $1 in
+	rule_uuid) rule_new "$2" ;;
+	destination_uuid) sql "INSERT INTO alert_destination (project_uuid, name, url, secret)
+		VALUES ('$2', 'x', 'https://x.example.com', 'whsec_' || repeat('A', 43) || '=') RETURNING uuid" ;;
+	silence_uuid) sql "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at)
+		VALUES ('$2', '$(rule_new "$2")', 'x', now(), now() + interval '1 day') RETURNING uuid" ;;
+	alert_uuid) sql "INSERT INTO alert (project_uuid, rule_uuid, source, source_uuid, title)
+		VALUES ('$2', '$(rule_new "$2")', 'finding', '$(uuid_new)', 'x') RETURNING uuid" ;;
+	delivery_uuid) sql "INSERT INTO alert_delivery (project_uuid, alert_uuid, destination_uuid)
+		VALUES ('$2', '$(record alert_uuid "$2")', '$(record destination_uuid "$2")') RETURNING uuid" ;;
+	asset_uuid) sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at)
+		VALUES ('$2', 'host', '$(uuid_new)', now(), now()) RETURNING uuid" ;;
+	service_uuid) sql "INSERT INTO asset_service (project_uuid, asset_uuid, service_key, first_seen_at, last_seen_at, last_observed_at)
+		VALUES ('$2', '$(record asset_uuid "$2")', '$(uuid_new)', now(), now(), now()) RETURNING uuid" ;;
+	finding_uuid) sql "INSERT INTO finding (project_uuid, finding_key, finding_type, title, first_seen_at, last_seen_at)
+		VALUES ('$2', '$(uuid_new)', 'x', 'x', now(), now()) RETURNING uuid" ;;
+	member_uuid) sql "WITH m AS (INSERT INTO member (account_uuid, name, email, all_projects)
+			SELECT account_uuid, 'x', '$(uuid_new)@example.com', false FROM project WHERE uuid = '$2' RETURNING *)
+		INSERT INTO project_member SELECT account_uuid, '$2', uuid FROM m RETURNING member_uuid" ;;
+	*) return 1 ;;
+	esac
+}
+
+# What an operation takes, so that nothing but the ids is wrong.
+body()
+{
+	case $1 in
+	create_alert_rule | update_alert_rule) echo '{"name":"x","source":"finding"}' ;;
+	create_alert_destination | update_alert_destination) echo '{"name":"x","url":"https://x.example.com/"}' ;;
+	create_alert_silence) echo "{\"rule_uuid\":\"$mine\",\"reason\":\"x\",\"ends_at\":\"$tomorrow\"}" ;;
+	esac
+}
+mine=$(rule_new) tomorrow=$(date -u -d '+1 day' +%Y-%m-%dT%H:%M:%SZ)
+
+# answer METHOD PATH OPERATION: what a client sees of it, in $ANSWER.
+answer()
+{
+	_b=$(body "$3")
+	if [ -n "$_b" ]; then api "$1" "$2" "$_b"; else api "$1" "$2"; fi
+	ANSWER="$(printf '%s\n' "$HEADERS" | grep -viE '^(x-request-id|date|ratelimit|content-length):')
+$(printf %s "$BODY" | jq -Sc 'del(.error.request_id)' 2>&1)"
+}
+
+# fill PATH PARAMETER VALUE
+fill()
+{
+	printf %s "$1" | sed "s/{$2}/$3/"
+}
+
+# alike METHOD PATH PARAMETER FOREIGN OPERATION WHAT
+alike()
+{
+	answer "$1" "$(fill "$2" "$3" "$(uuid_new)")" "$5"
+	_random=$ANSWER
+	_code=$(field .error.code)
+	is "$STATUS" 404 "$5: nobody's $3"
+	answer "$1" "$(fill "$2" "$3" "$4")" "$5"
+	is "$ANSWER" "$_random" "$5: $6 is nobody's ($_code)"
+}
+
+ceiling=$(key_new --scope all --project "$P")
+"$BIN/surfaced" -D routes | grep -F '{' >"$W/routes"
+isnt "$(wc -l <"$W/routes")" 0 "there are routes with ids"
+
+while IFS="$(printf '\t')" read -r method path operation _; do
+	key=$KEY
+	case $path in
+	'/projects/{project_uuid}'*) ;;
+	*)
+		fail "$operation: its ids are not of a project, and the test knows no others"
+		continue
+		;;
+	esac
+	last=$(printf %s "$path" | grep -o '{[a-z_]*}' | tail -1 | tr -d '{}')
+	inside=
+	[ "$last" = project_uuid ] || {
+		inside=$(record "$last" "$PROJECT2") || {
+			fail "$operation: the test makes no $last"
+			continue
+		}
+	}
+	alike "$method" "$(fill "$path" "$last" "${inside:-{$last\}}")" project_uuid "$PROJECT2" "$operation" "another account's project"
+	key=$ceiling
+	alike "$method" "$(fill "$path" "$last" "${inside:-{$last\}}")" project_uuid "$OTHER" "$operation" "a project outside the ceiling"
+	key=$KEY
+	[ -n "$inside" ] || continue
+	own=$(fill "$path" project_uuid "$P")
+	alike "$method" "$own" "$last" "$inside" "$operation" "another account's $last"
+	alike "$method" "$own" "$last" "$(record "$last" "$OTHER")" "$operation" "another project's $last"
+done <"$W/routes"
+
+# Ids in parameters select nothing, as ids that nobody has.
+"$BIN/surfaced" -D openapi | jq -r '. as $d | .paths | to_entries[] | .key as $p | .value.get // empty
+	| .parameters[] | $d.components.parameters[."$ref" | split("/") | last] | select(.in == "query" and .schema.format == "uuid")
+	| "\($p)\t\(.name)"' >"$W/filters"
+isnt "$(wc -l <"$W/filters")" 0 "there are filters"
+while IFS="$(printf '\t')" read -r path name; do
+	own=$(fill "$path" project_uuid "$P")
+	answer GET "$own?$name=$(uuid_new)" list
+	random=$ANSWER
+	is "$STATUS" 200 "$path: nobody's $name"
+	answer GET "$own?$name=$(record "$name" "$PROJECT2")" list
+	is "$ANSWER" "$random" "$path: another account's $name is nobody's"
+done <"$W/filters"
+unlike "$(sql "SELECT DISTINCT action FROM audit WHERE actor LIKE 'key:%'")" . "no request changed anything"

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What surfacectl says to wrong input: plain words, the name of what is wrong, no rule of the database.
+. t/lib.sh
+. t/helper/db.sh
+db_start
+
+# says STATUS MESSAGE ARGUMENT...: the first line on stderr.
+says()
+{
+	_want="$1 surfacectl: $2"
+	shift 2
+	_line=$("$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" "$@" 2>&1 >/dev/null)
+	_rc=$?
+	is "$_rc $(printf '%s' "$_line" | head -1)" "$_want" "surfacectl $*"
+}
+
+admin()
+{
+	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" --json "$@"
+}
+
+admin accounts create --bare One >"$W/one"
+admin groups create G >"$W/g"
+admin accounts move One G >"$W/moved"
+admin members create --account One --email a@example.com --owner A >"$W/a"
+admin projects create --account One P >"$W/p"
+
+name='a name must be 1 to 200 visible characters, without blanks at its ends'
+says 1 ": $name" accounts create ''
+says 1 " x: $name" accounts create ' x'
+says 1 "One: there is an account of this name already" accounts create One
+says 1 "G: there is a group of this name already" groups create G
+says 1 "G: the group still has accounts; move them first" groups delete G
+says 1 "B: the account has a member with this address already" members create --account One --email A@example.com B
+says 1 "B: --email wants an address such as person@example.com" members create --account One --email b B
+says 1 "P: the account has a project of this name already" projects create --account One P
+says 1 "k: --expires must be in the future" keys create --account One --name k --expires 2020-01-01
+says 1 "A b: a tag is 1 to 128 characters in lower case, without blanks at its ends" tags set 'A b'
+says 1 "t: at most 4 categories, parents included, of a-z, 0-9 and hyphens between slashes, such as malware/c2" \
+	tags set --category 'a//b' t
+says 1 "t: the classification is informational, benign, suspicious or malicious" tags set --classification x t
+says 1 "t: a tag's name has 1 to 256 characters" tags set --name '' t
+
+says 2 "wrong option --bogus, or its value is missing; try surfacectl --help" --bogus accounts list
+says 2 "--project wants the UUID of a project" keys create --account One --name k --project x
+says 2 "that is a whole key, which others can see on a command line; its prefix sfk_abcdefgh is enough" \
+	keys revoke sfk_abcdefgh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+says 3 "x: not found" projects members x
+says 2 "accounts has no command x; try --help" accounts x
+"$BIN/surfacectl" accounts 2>"$W/err"
+is "$(sed -n 2p "$W/err")" "usage: surfacectl accounts COMMAND ..." "the usage of a command with commands"
+is "$("$BIN/surfacectl" accounts --help | grep -c ' $')" 0 "help has no blanks at the end of a line"
+
+# Whatever rule of these tables may refuse what an administrator typed has words.
+is "$(sql "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
+	WHERE (conrelid IN ('account'::regclass, 'account_group'::regclass, 'member'::regclass, 'project'::regclass,
+		'api_key'::regclass, 'tag'::regclass, 'entitlement'::regclass) AND contype = 'c' OR conname LIKE '%\\_taken' OR contypid = 'label'::regtype)
+	AND conname NOT IN ('account_state_check', 'member_role_check', 'api_key_prefix_check', 'api_key_sha256_check', 'api_key_scopes_check')
+	AND conname <> ALL (string_to_array('$(sed -n 's/^CONSTRAINT(\([a-z0-9_]*\).*/\1/p' src/tbl/constraints.h | tr '\n' ' ')', ' '))")" \
+	"" "every rule has words"

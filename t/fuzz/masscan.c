@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* masscan's JSON, a list or lines, ended early or not. */
+#include "config.h"
+
+#include "t/fuzz/import.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_reader(import_masscan, data, size);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: ISC */
+/* src/core/meter*: the mapping, its table, admission, and processes killed in the middle of it. */
+#include "config.h"
+
+#include "core/meter.h"
+#include "t/unit/tap.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/surfaced-meter.XXXXXX";
+static struct meter_file file;
+static struct meter_link *worker;
+
+static const struct ts START = { INT64_C(1800000000) * 1000000 };
+
+static struct ts
+after(double seconds)
+{
+	return (struct ts){ START.us + (int64_t)(seconds * 1e6) };
+}
+
+static struct slot *
+slot(enum slot_kind kind, struct uuid owner, uint32_t period, uint64_t limit)
+{
+	struct slot *s = meter_add(&file, kind, &owner, period);
+
+	if (s == NULL)
+		panic("the table is full");
+	atomic_store(&s->limit, limit);
+	slot_publish(s);
+	return s;
+}
+
+struct set {
+	struct meter_who who;
+	struct slot *slots[SLOT_KINDS];
+};
+
+/* A key with all its counters, each with this many left. */
+static struct set
+fresh(uint64_t rate, uint64_t seconds, uint64_t quota)
+{
+	struct set s = { .who = { .key = uuid_random(),
+			     .account = uuid_random(),
+			     .group = uuid_random(),
+			     .charges = CHARGE_RATE | CHARGE_SEARCH_RATE | CHARGE_QUOTA,
+			     .now = START,
+			     .deadline = INT64_MAX } };
+	uint32_t month = meter_month(START);
+
+	s.slots[0] = slot(SLOT_KEY_RATE, s.who.key, 0, rate << 32 | seconds);
+	s.slots[1] = slot(SLOT_ACCOUNT_RATE, s.who.account, 0, rate << 32 | seconds);
+	s.slots[2] = slot(SLOT_ACCOUNT_QUOTA, s.who.account, month, quota);
+	s.slots[3] = slot(SLOT_GROUP_QUOTA, s.who.group, month, quota);
+	s.slots[4] = slot(SLOT_KEY_USAGE, s.who.key, meter_day(START), 0);
+	for (int i = 2; i < 4; i++) /* the meter has said that there is no more */
+		atomic_store(&s.slots[i]->until, UINT32_MAX);
+	return s;
+}
+
+static enum meter_rc
+admit(const struct set *s, double at, struct meter_ticket *t)
+{
+	struct meter_who who = s->who;
+
+	who.now = after(at);
+	return meter_admit(worker, &who, t);
+}
+
+/* ---- tests ---- */
+
+static void
+periods_follow_the_calendar(void)
+{
+	static const struct {
+		const char *text;
+		uint32_t month;
+	} rows[] = { { "1970-01-01", 1970 * 12 }, { "2000-02-29", 2000 * 12 + 1 },
+		{ "2026-12-31", 2026 * 12 + 11 }, { "2027-01-01", 2027 * 12 },
+		{ "2100-03-01", 2100 * 12 + 2 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct ts t;
+
+		CU_ASSERT(ts_parse_date(str_of(rows[i].text), &t));
+		CU_ASSERT_EQUAL(meter_month(t), rows[i].month);
+		CU_ASSERT_EQUAL(meter_day_start(meter_day(t)).us, t.us);
+	}
+	for (uint32_t m = 1970 * 12 + 1; m < 2106 * 12; m++) {
+		struct ts t = meter_month_start(m);
+
+		CU_ASSERT_EQUAL(meter_month(t), m);
+		CU_ASSERT_EQUAL(meter_month((struct ts){ t.us - 1 }), m - 1);
+	}
+}
+
+static void
+a_rate_is_a_window(void)
+{
+	struct set s = fresh(2, 60, 100);
+	struct meter_ticket t;
+
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(t.limit, 2);
+	CU_ASSERT_EQUAL(t.seconds, 60);
+	CU_ASSERT_EQUAL(t.remaining, 1);
+	CU_ASSERT_EQUAL(t.reset, 60);
+	CU_ASSERT_EQUAL(admit(&s, 10.5, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(admit(&s, 10.5, &t), METER_KEY_RATE);
+	CU_ASSERT_EQUAL(t.retry_after, 50); /* rounded up */
+	CU_ASSERT_EQUAL(t.remaining, 0);
+	CU_ASSERT_EQUAL(admit(&s, 59.999, &t), METER_KEY_RATE);
+	CU_ASSERT_EQUAL(t.retry_after, 1);
+	CU_ASSERT_EQUAL(admit(&s, 60, &t), METER_ADMITTED);
+	/* The clock steps back: the newer window stays. */
+	CU_ASSERT_EQUAL(admit(&s, 30, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(admit(&s, 30, &t), METER_KEY_RATE);
+	CU_ASSERT_EQUAL(t.retry_after, 90);
+	CU_ASSERT_EQUAL(admit(&s, 120, &t), METER_ADMITTED);
+	/* It was wrong by days. */
+	CU_ASSERT_EQUAL(
+	    admit(&s, -3 * 86400, &t), METER_UNAVAILABLE); /* no such day here */
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 5);
+}
+
+static void
+refusals_are_ordered(void)
+{
+	struct set s = fresh(1, 60, 1);
+	struct meter_ticket t;
+	int64_t month_end =
+	    (meter_month_start(meter_month(START) + 1).us - START.us) / 1000000;
+
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_KEY_RATE);
+	CU_ASSERT_EQUAL(t.retry_after, month_end);
+	atomic_store(&s.slots[0]->limit, UINT64_C(9) << 32 | 60);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ACCOUNT_RATE);
+	atomic_store(&s.slots[1]->limit, UINT64_C(9) << 32 | 60);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ACCOUNT_QUOTA);
+	atomic_store(&s.slots[2]->limit, 9);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_GROUP_QUOTA);
+	CU_ASSERT_EQUAL(t.retry_after, month_end);
+	/* None of them took anything. */
+	CU_ASSERT_EQUAL(atomic_load(&s.slots[0]->word) & UINT32_MAX, 1);
+	CU_ASSERT_EQUAL(atomic_load(&s.slots[1]->word) & UINT32_MAX, 1);
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 1);
+	CU_ASSERT_EQUAL(slot_used(s.slots[4]), 1);
+	s.who.charges = CHARGE_RATE;
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(slot_used(s.slots[4]), 1);
+}
+
+static void
+what_is_given_back_can_be_taken_again(void)
+{
+	struct set s = fresh(1, 60, 1);
+	struct meter_ticket t, again;
+
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	meter_give_back(&t);
+	meter_give_back(&t); /* once */
+	for (int i = 2; i < SLOT_KINDS; i++)
+		CU_ASSERT_EQUAL(slot_used(s.slots[i]), 0);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(admit(&s, 0, &again), METER_KEY_RATE);
+	meter_give_back(&again);
+	CU_ASSERT_EQUAL(slot_left(s.slots[2]), 0);
+	/* In a later window a late answer takes nothing from it. */
+	atomic_store(&s.slots[2]->limit, 9);
+	atomic_store(&s.slots[3]->limit, 9);
+	CU_ASSERT_EQUAL(admit(&s, 60, &again), METER_ADMITTED);
+	meter_give_back(&t);
+	CU_ASSERT_EQUAL(admit(&s, 60, &t), METER_KEY_RATE);
+}
+
+static void
+a_surrender_leaves_nothing(void)
+{
+	struct set s = fresh(100, 60, 10);
+	struct meter_ticket t;
+
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(slot_surrender(s.slots[2]), 9);
+	CU_ASSERT_EQUAL(slot_surrender(s.slots[2]), 0);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ACCOUNT_QUOTA);
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 1);
+	atomic_fetch_add(&s.slots[2]->limit, 2);
+	CU_ASSERT_EQUAL(slot_left(s.slots[2]), 2);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+}
+
+static void
+without_a_meter_it_is_closed(void)
+{
+	struct set s = fresh(100, 60, 10);
+	struct meter_ticket t;
+	int64_t began = mono_us();
+
+	s.who.group = uuid_random(); /* unknown here */
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_UNAVAILABLE);
+	CU_ASSERT(mono_us() - began >= conf.meter_wait * 1000);
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 0);
+	s = fresh(100, 60, 10);
+	atomic_store(
+	    &s.slots[2]->until, 0); /* nothing left, and nobody who says that it is all */
+	atomic_store(&s.slots[2]->limit, 0);
+	s.who.deadline = mono_us() + 20000;
+	began = mono_us();
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_UNAVAILABLE);
+	CU_ASSERT(mono_us() - began < conf.meter_wait * 1000);
+}
+
+static void
+a_lease_wakes_who_waits(void)
+{
+	struct set s = fresh(100, 60, 0);
+	struct meter_ticket t;
+	pid_t pid;
+
+	atomic_store(&s.slots[2]->until, 0);
+	atomic_store(&s.slots[3]->limit, 1);
+	pid = fork();
+	if (pid == 0) {
+		usleep(30000);
+		atomic_store(&s.slots[2]->limit, 1);
+		meter_announce(&file);
+		_exit(0);
+	}
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	waitpid(pid, NULL, 0);
+}
+
+static void
+slots_come_and_go(void)
+{
+	struct uuid owners[300];
+	uint32_t n = file.head->slots;
+
+	for (size_t i = 0; i < COUNT(owners); i++) {
+		owners[i] = uuid_random();
+		slot(SLOT_KEY_USAGE, owners[i], 7, 0);
+	}
+	for (size_t i = 0; i < COUNT(owners); i++) {
+		struct slot *s = meter_find(&file, SLOT_KEY_USAGE, &owners[i], 7);
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(s);
+		CU_ASSERT_PTR_NULL(meter_find(&file, SLOT_KEY_USAGE, &owners[i], 8));
+		CU_ASSERT_PTR_NULL(meter_find(&file, SLOT_KEY_RATE, &owners[i], 7));
+		slot_retire(s);
+		CU_ASSERT_PTR_NULL(meter_find(&file, SLOT_KEY_USAGE, &owners[i], 7));
+		slot_free(&file, s);
+	}
+	/* The table is as empty as before, again and again. */
+	for (uint32_t i = 0; i < 20 * n; i++) {
+		struct uuid owner = uuid_random();
+
+		slot_free(&file, slot(SLOT_KEY_USAGE, owner, 7, 0));
+	}
+}
+
+static void
+a_kill_loses_nothing(void)
+{
+	enum { WORKERS = 4, ROUNDS = 40, QUOTA = 300000 };
+	struct set s = fresh(4000000000, 60, QUOTA);
+	pid_t pids[WORKERS] = { 0 };
+	struct meter_ticket t;
+
+	for (int round = 0; round < ROUNDS * WORKERS; round++) {
+		pid_t *pid = &pids[round % WORKERS];
+
+		if (*pid > 0) {
+			kill(*pid, SIGKILL);
+			waitpid(*pid, NULL, 0);
+		}
+		*pid = fork();
+		if (*pid == 0)
+			for (int n = 0;; n++)
+				if (admit(&s, 0, &t) == METER_ADMITTED && n % 8 == 0)
+					meter_give_back(&t);
+		usleep(1000);
+	}
+	for (int i = 0; i < WORKERS; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	while (admit(&s, 0, &t) == METER_ADMITTED)
+		;
+	/* One killed between two counters leaves one of them behind by one. */
+	CU_ASSERT(slot_used(s.slots[2]) == QUOTA || slot_used(s.slots[3]) == QUOTA);
+	CU_ASSERT(slot_used(s.slots[2]) <= QUOTA && slot_used(s.slots[3]) <= QUOTA);
+	CU_ASSERT(slot_used(s.slots[2]) + ROUNDS * WORKERS >= QUOTA);
+	CU_ASSERT(slot_used(s.slots[3]) + ROUNDS * WORKERS >= QUOTA);
+}
+
+static void
+a_new_file_is_a_new_incarnation(void)
+{
+	struct uuid before = file.head->incarnation;
+	struct meter_file again = { 0 };
+	char err[256];
+
+	CU_ASSERT_FATAL(meter_file_hold(&again, err, sizeof(err)));
+	CU_ASSERT_EQUAL(uuid_cmp(&before, &again.head->incarnation), 0);
+	again.head->boot_id[0] ^= 1; /* another boot */
+	meter_file_close(&again);
+	CU_ASSERT_FATAL(meter_file_hold(&again, err, sizeof(err)));
+	CU_ASSERT_NOT_EQUAL(uuid_cmp(&before, &again.head->incarnation), 0);
+	meter_file_close(&again);
+}
+
+int
+main(void)
+{
+	static CU_TestInfo tests[] = {
+		{ "months and days", periods_follow_the_calendar },
+		{ "C-067: a rate is a window", a_rate_is_a_window },
+		{ "C-068: the first in order, the longest wait", refusals_are_ordered },
+		{ "C-069: what is given back can be taken again",
+		    what_is_given_back_can_be_taken_again },
+		{ "a surrender leaves nothing", a_surrender_leaves_nothing },
+		{ "C-018: without a meter it is closed", without_a_meter_it_is_closed },
+		{ "a lease wakes who waits", a_lease_wakes_who_waits },
+		{ "slots come and go", slots_come_and_go },
+		{ "a kill loses nothing", a_kill_loses_nothing },
+		{ "a new file is a new incarnation", a_new_file_is_a_new_incarnation },
+		CU_TEST_INFO_NULL,
+	};
+	char err[256], command[100];
+	int rc;
+
+	if (!conf_load(NULL, err, sizeof(err)) || mkdtemp(dir) == NULL)
+		panic("%s", err);
+	conf.run_directory = dir;
+	conf.meter_slots = 1024;
+	conf.meter_wait = 200;
+	if (!meter_file_hold(&file, err, sizeof(err)))
+		panic("%s", err);
+	worker = meter_new();
+	rc = tap_main(tests);
+	meter_free(worker);
+	meter_file_close(&file);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) == 0 ? rc : 1;
+}
