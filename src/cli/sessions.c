@@ -173,17 +173,15 @@ struct subject {
 	const struct stmt *set, *read;
 };
 
+/* out: an account, unless a key is said. */
 static int
 find_subject(struct cli *c, struct str account, struct str key, struct subject *out)
 {
 	struct found f;
 	enum db_rc rc;
 
-	if (key.p == NULL) {
-		out->set = &set_account;
-		out->read = &read_account;
+	if (key.p == NULL)
 		return cli_account(c, account, &out->uuid);
-	}
 	rc = db_one(c->db, &find_key, &f, P(key));
 	if (rc == DB_NONE) /* not what was typed: it may be a secret */
 		return cli_fail(
@@ -205,7 +203,7 @@ number(struct str s)
 static int
 limit_subject(struct cli *c, struct str account, struct str key, struct str max)
 {
-	struct subject s;
+	struct subject s = { .set = &set_account, .read = &read_account };
 	struct limit limit;
 	enum db_rc rc = DB_OK;
 	int status;

@@ -21,14 +21,14 @@ nibble(char c)
 static bool
 repeated(struct buf *b, const char **p)
 {
-	char what;
-	unsigned n, used = 0;
+	char what = (*p)[1], *end;
+	unsigned long n;
 
-	if (sscanf(*p, "{%c*%u}%n", &what, &n, (int *)&used) != 2 || used == 0)
+	if ((what != 'A' && what != 'E') || (*p)[2] != '*')
 		return false;
-	for (; n > 0; n--)
+	for (n = strtoul(*p + 3, &end, 10); n > 0; n--)
 		buf_z(b, what == 'A' ? "a" : "\xc3\xa9");
-	*p += used;
+	*p = end + 1;
 	return true;
 }
 
