@@ -20,8 +20,8 @@ cd "$TOP" || exit 1
 . t/helper/world.sh
 
 TAP_N=0 TAP_BAD=0 TAP_ENDED=
-STATUS='' BODY='' HEADERS='' P=''
-export STATUS P
+STATUS='' BODY='' HEADERS='' P='' PROJECT2='' KEY2=''
+export STATUS P PROJECT2 KEY2
 
 # ---- TAP ----
 

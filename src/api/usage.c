@@ -382,9 +382,10 @@ const struct route usage_routes[] = {
 	    .wrapper = "api_usage",
 	    .tag = "API usage",
 	    .summary = "Get API-key usage",
-	    .description = "Daily request counts of the authenticated key, and the shared "
-			   "quotas that can limit it. Subject to the rate limit; consumes "
-			   "no quota.",
+	    .description =
+		"Daily request counts of the authenticated key, and the shared "
+		"quotas that can limit it. Subject to the rate limit; consumes "
+		"no quota.",
 	    .result = "The key, its counts and what limits it.",
 	},
 	ROUTE_END,

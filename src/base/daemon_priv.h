@@ -54,6 +54,9 @@ int heritage_sock(struct heritage *h, const char *path, bool *lent);
 /* ---- listen.c ---- */
 int listen_open(const char *path, char *err, size_t room); /* -1 with a reason */
 bool listen_adopt(int fd); /* non-blocking, close on exec */
+/* Gives the service manager a duplicate that outlives this process; false: there is none. */
+bool listen_store(int fd, const char *path);
+void listen_forget(const char *path);
 
 /* ---- worker.c ---- */
 struct shared *shared_new(int *fd);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /* What a master hands to its next self over an exec: listening sockets, the shared mapping and the name
    it was started by, listed in one environment variable. A service manager's sockets (LISTEN_FDS) come in
-   by the same door. */
+   by the same door: its own, or those that an earlier master put into its store (listen_store). */
 #include "config.h"
 
 #include "base/daemon_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -44,15 +46,33 @@ add(struct heritage *h, int fd, bool lent, const char *path)
 	h->count++;
 }
 
+/* A stored socket has its file's path for a name; without the file nobody could connect to it. */
+static bool
+stored_path(const char *name, char out[108])
+{
+	struct stat st;
+
+	snprintf(out, 108, "%.107s", name);
+	return lstat(out, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
 static void
 take_systemd(struct heritage *h)
 {
-	int n = sd_listen_fds(1);
-	char path[108];
+	char **names = NULL, path[108];
+	int n = sd_listen_fds_with_names(1, &names);
 
-	for (int i = 0; i < n; i++)
-		if (sock_path(SD_LISTEN_FDS_START + i, path))
-			add(h, SD_LISTEN_FDS_START + i, true, path);
+	for (int i = 0; i < n; i++) {
+		int fd = SD_LISTEN_FDS_START + i;
+		bool stored = names[i][0] == '/'; /* our own; others are lent */
+
+		if (stored ? stored_path(names[i], path) : sock_path(fd, path))
+			add(h, fd, !stored, path);
+		else
+			close(fd);
+		free(names[i]);
+	}
+	free(names);
 }
 
 /* A number and the space behind it. */

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 static bool
@@ -94,4 +95,20 @@ listen_adopt(int fd)
 
 	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
 	       fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+/* systemd knows a descriptor that it has already, and ignores what a unit has no room for. */
+bool
+listen_store(int fd, const char *path)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "FDSTORE=1\nFDNAME=%s", path);
+	return sd_pid_notify_with_fds(0, 0, text, &fd, 1) > 0;
+}
+
+void
+listen_forget(const char *path)
+{
+	sd_notifyf(0, "FDSTOREREMOVE=1\nFDNAME=%s", path);
 }

@@ -30,6 +30,7 @@ struct child {
 struct squad { /* what the master keeps of a pool */
 	int listener;
 	bool lent; /* see heritage */
+	bool stored; /* the service manager has it too */
 	int64_t delay, not_before;
 	dev_t dev;
 	ino_t ino;
@@ -248,6 +249,7 @@ open_pool(struct master *m, uint32_t i, char *err, size_t room)
 	s->listener = heritage_sock(&m->h, path, &s->lent);
 	if (s->listener < 0)
 		s->listener = listen_open(path, err, room);
+	s->stored = s->listener >= 0 && listen_store(s->listener, path);
 	if (s->listener >= 0 && stat(path, &st) == 0) {
 		s->dev = st.st_dev;
 		s->ino = st.st_ino;
@@ -270,6 +272,7 @@ open_pools(struct master *m, bool fresh)
 		}
 	for (size_t i = 0; i < m->h.count;
 	     i++) { /* of pools that the file no longer has */
+		listen_forget(m->h.socks[i].path);
 		if (!m->h.socks[i].lent)
 			unlink(m->h.socks[i].path);
 		close(m->h.socks[i].fd);
@@ -278,7 +281,8 @@ open_pools(struct master *m, bool fresh)
 	return true;
 }
 
-/* Only what is still ours: a service manager's socket, or a successor's, stays. */
+/* Only what is still ours: what the service manager holds, or a successor, stays. A restart finds the
+   requests that have come meanwhile in its queue; after a stop the file refuses. */
 static void
 remove_sockets(const struct master *m)
 {
@@ -288,6 +292,7 @@ remove_sockets(const struct master *m)
 		const char *path = m->shared->pools[i].path;
 
 		if (m->squads[i].listener >= 0 && !m->squads[i].lent &&
+		    !m->squads[i].stored &&
 		    stat(path, &st) == 0 && st.st_dev == m->squads[i].dev &&
 		    st.st_ino == m->squads[i].ino)
 			unlink(path);

@@ -33,6 +33,8 @@ struct command {
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
+/* From now on messages of cli_fail go there instead; NULL: to stderr again. */
+void cli_catch(struct buf *into);
 int cli_usage(const struct cli *c, const char *fmt, ...) PRINTF(2, 3);
 /* Says what the database said; DB_DOWN is EXIT_NO_DATABASE, DB_NONE EXIT_NOT_FOUND. */
 int cli_fail_db(const struct cli *c, enum db_rc rc, const char *what);
@@ -97,5 +99,6 @@ int import_findings(struct cli *c, int argc, char **argv);
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));
 extern const struct command workers_command __attribute__((weak));
+extern const struct command doctor_command;
 
 #endif

@@ -25,14 +25,31 @@ static const struct command *const commands[] = {
 	&workers_command,
 	&sessions_command,
 	&routes_command,
+	&doctor_command,
 	&audit_command,
 };
+
+static struct buf *caught;
+
+void
+cli_catch(struct buf *into)
+{
+	caught = into;
+}
 
 int
 cli_fail(enum cli_exit status, const char *fmt, ...)
 {
+	char text[1024];
 	va_list ap;
 
+	if (caught != NULL) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		buf_z(caught, text);
+		return (int)status;
+	}
 	fputs("surfacectl: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);

@@ -81,8 +81,8 @@ show(struct cli *c, const struct metrics *m, int64_t seconds)
 {
 	struct tally *before = ARENA_ARRAY(c->arena, METRICS_OPERATIONS, struct tally);
 	struct line *lines = ARENA_ARRAY(c->arena, METRICS_OPERATIONS, struct line);
-	uint32_t n = atomic_load(&m->operations);
 	struct list list = { lines, 0 };
+	uint32_t n;
 
 	for (uint32_t i = 0; i < METRICS_OPERATIONS; i++)
 		before[i] = tally_of(m, i);

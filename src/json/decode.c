@@ -173,6 +173,7 @@ parse(struct arena *a, const struct scan *s, struct str text)
 {
 	struct json_tokener *t = json_tokener_new_ex(LIM_JSON_DEPTH + 2);
 	struct span *next = s->spans;
+	enum json_tokener_error why;
 	struct json_object *o;
 
 	if (t == NULL)
@@ -180,7 +181,11 @@ parse(struct arena *a, const struct scan *s, struct str text)
 	json_tokener_set_flags(
 	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
+	why = json_tokener_get_error(t);
 	json_tokener_free(t);
+	/* Without memory json-c stops in the middle and names no error. */
+	if (o == NULL && (why == json_tokener_success || why == json_tokener_continue))
+		panic("out of memory"); /* UNCOVERED: malloc fails */
 	if (o == NULL)
 		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
 	arena_defer(a, put, o);

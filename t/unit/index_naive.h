@@ -28,7 +28,7 @@ struct naive_doc {
 struct naive {
 	struct arena *a;
 	uint64_t random;
-	unsigned epoch; /* of the segment: later ones bring values that earlier ones lack */
+	unsigned epoch; /* of the segment: each brings values of its own */
 	struct index_tags tags;
 };
 

@@ -346,9 +346,11 @@ enum { FACET_SPLITS = 4 };
 
 struct facet {
 	const struct terms *t;
-	uint32_t *counts; /* facet_places() of them; those behind t->n keep what they hold */
+	/* facet_places() of them. Missing values are counted in the places behind t->n, which
+	   keep what they hold: behind. */
+	uint32_t *counts;
 	uint32_t *c[FACET_SPLITS];
-	uint32_t behind[COLUMN_K_MAX]; /* kept: missing values are counted in their places */
+	uint32_t behind[COLUMN_K_MAX];
 };
 
 size_t facet_places(const struct terms *t);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: the table of checks, and those that need nothing but files. */
+#include "config.h"
+
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 1 << 20, SECRET_MIN = 32 };
+
+static const struct field finding_out[] = {
+	FIELD(struct finding, state, 0),
+	FIELD(struct finding, check, 0),
+	FIELD(struct finding, detail, 0),
+	FIELD(struct finding, advice, NULLABLE),
+	FIELD_END,
+};
+
+static const struct str states[] = { STR_INIT("ok"), STR_INIT("warning"),
+	STR_INIT("failed") };
+
+void
+doctor_say(struct doctor *d, enum health health, const char *check, struct str advice,
+    const char *fmt, ...)
+{
+	struct buf b = { .a = d->c->arena };
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (char *p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ')
+			*p = ' ';
+	buf_z(&b, text);
+	while (b.n > 0 && b.p[b.n - 1] == ' ')
+		b.n--;
+	if (d->n < FINDINGS_MAX)
+		d->findings[d->n++] = (struct finding){ str_of(check), states[health],
+			buf_done(&b), advice };
+}
+
+/* ---- configuration ---- */
+
+static void
+read_conf(struct doctor *d, struct program *p)
+{
+	const char *path = ADVICE(d, "%s/%s.conf", d->etc.p, p->name).p;
+	bool there = access(path, F_OK) == 0;
+	struct conf own = conf;
+	char err[512];
+
+	p->good = conf_load(there ? path : NULL, err, sizeof(err));
+	p->conf = conf;
+	conf = own;
+	if (!p->good)
+		doctor_say(d, HEALTH_FAILED, "configuration",
+		    ADVICE(d, "correct the line; surfaced.conf(5) has the parameters"),
+		    "%s", err);
+	else
+		doctor_say(d, HEALTH_OK, "configuration", STR_NULL, "%s%s", path,
+		    there ? "" : ": no such file, the defaults are in force");
+}
+
+static void
+check_agreement(struct doctor *d)
+{
+	const struct program *api = &d->programs[0], *index = &d->programs[1];
+
+	if (api->good && index->good &&
+	    strcmp(api->conf.index_directory, index->conf.index_directory) != 0)
+		doctor_say(d, HEALTH_FAILED, "configuration",
+		    ADVICE(
+			d, "set the same index_directory in both files of %s", d->etc.p),
+		    "surfaced reads %s, surfaced-index writes %s",
+		    api->conf.index_directory, index->conf.index_directory);
+}
+
+static void
+check_secret(struct doctor *d)
+{
+	const char *path = d->programs[0].conf.secret_file;
+	struct cursor_secret secret;
+	struct stat st;
+	char err[256];
+
+	if (stat(path, &st) != 0)
+		doctor_say(d, HEALTH_FAILED, "secret",
+		    ADVICE(d,
+			"make it: head -c 48 /dev/urandom | base64 -w 0 >%s; chown "
+			"root:surfaced, chmod 0640",
+			path),
+		    "%s: %s", path, strerror(errno));
+	else if (st.st_mode & S_IRWXO)
+		doctor_say(d, HEALTH_FAILED, "secret", ADVICE(d, "chmod 0640 %s", path),
+		    "%s can be read by everybody", path);
+	else if (access(path, R_OK) == 0 &&
+		 !cursor_secret_read(path, &secret, err, sizeof(err)))
+		doctor_say(d, HEALTH_FAILED, "secret",
+		    ADVICE(d, "put at least %d random bytes into it", SECRET_MIN), "%s",
+		    err);
+	else
+		doctor_say(d, HEALTH_OK, "secret", STR_NULL, "%s", path);
+}
+
+static void
+check_upstreams(struct doctor *d)
+{
+	const char *path = d->programs[0].conf.upstreams;
+	char *text = arena_alloc(d->c->arena, FILE_MAX), err[256];
+	unsigned workers = 0;
+	FILE *in = fopen(path, "re");
+	size_t n;
+
+	if (in == NULL) {
+		doctor_say(d, HEALTH_FAILED, "upstreams",
+		    ADVICE(
+			d, "restore it, or set upstreams in %s/surfaced.conf", d->etc.p),
+		    "%s: %s", path, strerror(errno));
+		return;
+	}
+	n = fread(text, 1, FILE_MAX, in);
+	fclose(in);
+	if (!pools_parse(
+		(struct str){ text, n }, d->pools, &d->npools, err, sizeof(err))) {
+		d->npools = 0;
+		doctor_say(d, HEALTH_FAILED, "upstreams",
+		    ADVICE(d, "correct the line; surfaced(8) says what may stand there"),
+		    "%s:%s", path, err);
+		return;
+	}
+	for (size_t i = 0; i < d->npools; i++)
+		workers += d->pools[i].workers;
+	doctor_say(d, HEALTH_OK, "upstreams", STR_NULL, "%s: %zu pools, %u workers", path,
+	    d->npools, workers);
+}
+
+static void
+check_configuration(struct doctor *d)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		read_conf(d, &d->programs[i]);
+	check_agreement(d);
+	check_secret(d);
+	check_upstreams(d);
+}
+
+/* ---- the machine ---- */
+
+static void
+check_clock(struct doctor *d)
+{
+	struct timex t = { 0 };
+	int state = adjtimex(&t);
+
+	if (state < 0 || state == TIME_ERROR || (t.status & STA_UNSYNC))
+		doctor_say(d, HEALTH_WARNING, "clock",
+		    STR("install chrony or systemd-timesyncd, and look at its state"),
+		    "the kernel does not hold the clock for synchronised");
+	else
+		doctor_say(d, HEALTH_OK, "clock", STR_NULL, "synchronised, within %ld ms",
+		    t.maxerror / 1000);
+}
+
+/* A merge writes a segment beside those it replaces. */
+static void
+check_disk(struct doctor *d)
+{
+	const char *path = d->programs[1].conf.index_directory;
+	struct statvfs v;
+	uint64_t free_mb, percent;
+	enum health health = HEALTH_OK;
+
+	if (statvfs(path, &v) != 0) {
+		doctor_say(d, HEALTH_FAILED, "disk",
+		    ADVICE(d, "systemd-tmpfiles --create makes it in Debian's package"),
+		    "%s: %s", path, strerror(errno));
+		return;
+	}
+	free_mb = (uint64_t)v.f_bavail * v.f_frsize >> 20;
+	percent = v.f_blocks == 0 ? 0 : (uint64_t)v.f_bavail * 100 / v.f_blocks;
+	if (percent < 10)
+		health = percent < 2 ? HEALTH_FAILED : HEALTH_WARNING;
+	if (v.f_files > 0 && v.f_favail < 100)
+		health = HEALTH_FAILED;
+	doctor_say(d, health, "disk",
+	    health == HEALTH_OK ? STR_NULL
+				: ADVICE(d, "make room on the disk of %s", path),
+	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%", path, free_mb, percent);
+}
+
+/* ---- the command ---- */
+
+static void (*const checks[])(struct doctor *) = {
+	check_configuration,
+	doctor_database,
+	doctor_index,
+	doctor_sockets,
+	doctor_nginx,
+	check_clock,
+	check_disk,
+};
+
+static int
+show(struct doctor *d)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < d->n; i++)
+		failed |= str_eq(d->findings[i].state, states[HEALTH_FAILED]);
+	if (d->c->json) {
+		cli_print_list(d->c, "checks", finding_out,
+		    (struct list){ .items = d->findings, .n = d->n },
+		    sizeof(d->findings[0]));
+		return failed ? EXIT_FAILED : EXIT_OK;
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *f = &d->findings[i];
+
+		printf("%-8.*s %-14.*s %.*s\n", (int)f->state.n, f->state.p,
+		    (int)f->check.n, f->check.p, (int)f->detail.n, f->detail.p);
+		if (f->advice.p != NULL)
+			printf("%-8s %-14s -> %.*s\n", "", "", (int)f->advice.n,
+			    f->advice.p);
+	}
+	return failed ? EXIT_FAILED : EXIT_OK;
+}
+
+static int
+doctor(struct cli *c, int argc, char **argv)
+{
+	struct doctor *d = ARENA_NEW(c->arena, struct doctor);
+	const struct cli_option options[] = {
+		{ "etc", .text = &d->etc },
+		{ "nginx", .text = &d->nginx },
+		{ "sql-dir", .text = &d->sql_dir },
+		{ "user", .text = &d->user },
+		{ NULL },
+	};
+	struct cli_list words;
+
+	d->c = c;
+	d->etc = STR(SYSCONFDIR);
+	d->sql_dir = STR(PKGDATADIR "/sql");
+	d->programs[0].name = "surfaced";
+	d->programs[1].name = "surfaced-index";
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	for (size_t i = 0; i < COUNT(checks); i++)
+		checks[i](d);
+	return show(d);
+}
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.arguments = "[--etc DIR] [--nginx FILE] [--sql-dir DIR] [--user NAME]",
+	.help = "what is wrong with this installation, and what to do about it",
+	.run = doctor,
+};

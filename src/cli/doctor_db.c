@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: the server, its roles and schema, and whether each daemon gets in. */
+#include "config.h"
+
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	VERSION_MIN = 130000, /* xid8 and pg_snapshot */
+	PATIENCE_US = 5000000,
+	SKEW_US = 2000000,
+	CHILD_ARENA = 1 << 24,
+};
+
+struct server {
+	int64_t number;
+	struct str version, encoding;
+	struct ts now;
+};
+
+static const struct field server_out[] = {
+	FIELD(struct server, number, 0),
+	FIELD(struct server, version, 0),
+	FIELD(struct server, encoding, 0),
+	FIELD(struct server, now, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_server = STMT(read_server, server_out,
+    "SELECT current_setting('server_version_num')::bigint AS number,"
+    " current_setting('server_version') AS version,"
+    " current_setting('server_encoding') AS encoding, clock_timestamp() AS now");
+
+struct role {
+	struct str name;
+	bool there, may_log_in, wanted_log_in, mighty;
+};
+
+static const struct field role_out[] = {
+	FIELD(struct role, name, 0),
+	FIELD(struct role, there, 0),
+	FIELD(struct role, may_log_in, 0),
+	FIELD(struct role, wanted_log_in, 0),
+	FIELD(struct role, mighty, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_out,
+    "SELECT w.name, r.oid IS NOT NULL AS there,"
+    " coalesce(r.rolcanlogin, false) AS may_log_in, w.wanted_log_in,"
+    " coalesce(r.rolsuper OR r.rolcreaterole OR r.rolbypassrls, false) AS mighty"
+    " FROM (VALUES ('surfaced_owner', false), ('surfaced_api', true),"
+    " ('surfaced_index', true), ('surfaced_admin', true)) AS w(name, wanted_log_in)"
+    " LEFT JOIN pg_roles AS r ON r.rolname = w.name ORDER BY w.name");
+
+#define SETUP "/usr/share/surfaced/setup-postgresql"
+
+static void
+check_server(struct doctor *d, const struct server *s)
+{
+	int64_t skew = ts_now().us - s->now.us;
+
+	if (s->number < VERSION_MIN)
+		doctor_say(d, HEALTH_FAILED, "database",
+		    STR("upgrade the server to PostgreSQL 13 or later"),
+		    "PostgreSQL %.*s is too old", (int)s->version.n, s->version.p);
+	else if (!str_is(s->encoding, "UTF8"))
+		doctor_say(d, HEALTH_FAILED, "database",
+		    STR("make the database again with -T template0 -E UTF8"),
+		    "its encoding is %.*s", (int)s->encoding.n, s->encoding.p);
+	else
+		doctor_say(d, HEALTH_OK, "database", STR_NULL, "PostgreSQL %.*s",
+		    (int)s->version.n, s->version.p);
+	if (skew > SKEW_US || skew < -SKEW_US)
+		doctor_say(d, HEALTH_WARNING, "clock",
+		    STR("synchronise the clocks of this machine and of the database's"),
+		    "the database's clock differs by %" PRId64 " ms", skew / 1000);
+}
+
+static void
+check_role(struct doctor *d, const struct role *r)
+{
+	if (!r->there)
+		doctor_say(d, HEALTH_FAILED, "roles",
+		    STR("run surfacectl migrate as a superuser; on this machine: " SETUP),
+		    "the role %.*s is missing", (int)r->name.n, r->name.p);
+	else if (r->may_log_in != r->wanted_log_in)
+		doctor_say(d, HEALTH_FAILED, "roles",
+		    ADVICE(d, "ALTER ROLE %.*s %s", (int)r->name.n, r->name.p,
+			r->wanted_log_in ? "LOGIN" : "NOLOGIN"),
+		    "%.*s %s log in", (int)r->name.n, r->name.p,
+		    r->may_log_in ? "can" : "cannot");
+	else if (r->mighty)
+		doctor_say(d, HEALTH_WARNING, "roles",
+		    ADVICE(d, "ALTER ROLE %.*s NOSUPERUSER NOCREATEROLE NOBYPASSRLS",
+			(int)r->name.n, r->name.p),
+		    "%.*s may do more than it needs", (int)r->name.n, r->name.p);
+	else
+		doctor_say(
+		    d, HEALTH_OK, "roles", STR_NULL, "%.*s", (int)r->name.n, r->name.p);
+}
+
+static void
+check_schema(struct doctor *d)
+{
+	struct buf said = { .a = d->c->arena };
+	int64_t pending = 0, version = 0;
+	int status;
+
+	cli_catch(&said);
+	status = migrate_pending(d->c, d->sql_dir.p, &pending, &version);
+	cli_catch(NULL);
+	if (status != EXIT_OK)
+		doctor_say(d, HEALTH_FAILED, "schema",
+		    STR("run surfacectl migrate; on this machine: " SETUP), "%.*s",
+		    (int)said.n, said.p);
+	else if (pending > 0)
+		doctor_say(d, HEALTH_FAILED, "schema",
+		    STR("run surfacectl migrate; on this machine: " SETUP),
+		    "%" PRId64 " files up to %04" PRId64 " have not been applied",
+		    pending, version);
+	else
+		doctor_say(d, HEALTH_OK, "schema", STR_NULL, "%04" PRId64, version);
+}
+
+/* ---- each daemon's own way in ---- */
+
+static bool
+become(const char *name)
+{
+	const struct passwd *pw = getpwnam(name);
+
+	return pw != NULL && initgroups(name, pw->pw_gid) == 0 &&
+	       setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0;
+}
+
+/* In a child: says what went wrong on out. */
+static _Noreturn void
+try_log_in(const char *user, const char *conninfo, int out)
+{
+	struct arena *a = arena_new(CHILD_ARENA);
+	struct server s;
+	struct db *db;
+	const char *why = "";
+
+	if (geteuid() == 0 && !become(user))
+		_exit(2);
+	db = db_open(conninfo, "surfacectl");
+	db_quiet(db);
+	db_use(db, a, mono_us() + PATIENCE_US);
+	if (db_one_row(db, &read_server, &s, DB_NO_ARGS) != DB_OK)
+		why = db_message(db);
+	if (write(out, why, strlen(why)) < 0)
+		_exit(2);
+	_exit(why[0] != '\0');
+}
+
+/* The exit status of the child; what it said in why. */
+static int
+log_in_as(const char *user, const char *conninfo, char *why, size_t room)
+{
+	int ends[2], status = 0;
+	ssize_t n;
+	pid_t pid;
+
+	why[0] = '\0';
+	fflush(stdout);
+	if (pipe(ends) != 0 || (pid = fork()) < 0)
+		return 2;
+	if (pid == 0) {
+		close(ends[0]);
+		try_log_in(user, conninfo, ends[1]);
+	}
+	close(ends[1]);
+	n = read(ends[0], why, room - 1);
+	why[n > 0 ? n : 0] = '\0';
+	close(ends[0]);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 2;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+static void
+check_login(struct doctor *d, const struct program *p)
+{
+	const char *user = d->user.p != NULL ? d->user.p : p->name;
+	const struct passwd *pw = getpwnam(user);
+	char why[512];
+	int status;
+
+	if (!p->good)
+		return;
+	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
+		doctor_say(d, HEALTH_WARNING, "login",
+		    pw == NULL ? STR("say who the daemons run as: --user NAME")
+			       : STR("run surfacectl doctor as root"),
+		    "%s: %s %s", p->name,
+		    pw == NULL ? "there is no user" : "only root can try as", user);
+		return;
+	}
+	status = log_in_as(user, p->conf.database, why, sizeof(why));
+	if (status == 0)
+		doctor_say(
+		    d, HEALTH_OK, "login", STR_NULL, "%s, as the user %s", p->name, user);
+	else
+		doctor_say(d, HEALTH_FAILED, "login",
+		    ADVICE(d,
+			"mind database in %s/%s.conf and the server's pg_hba.conf and "
+			"pg_ident.conf; on this machine: " SETUP,
+			d->etc.p, p->name),
+		    "%s, as the user %s: %s", p->name, user,
+		    status == 2 ? "could not be tried" : why);
+}
+
+void
+doctor_database(struct doctor *d)
+{
+	struct server s;
+	struct list roles;
+	enum db_rc rc;
+
+	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
+	rc = db_one_row(d->c->db, &read_server, &s, DB_NO_ARGS);
+	d->database = rc == DB_OK;
+	if (rc == DB_OK) {
+		check_server(d, &s);
+		if (db_rows(d->c->db, &read_roles, &roles, DB_NO_ARGS) == DB_OK)
+			for (size_t i = 0; i < roles.n; i++)
+				check_role(d, &((const struct role *)roles.items)[i]);
+		check_schema(d);
+	} else {
+		doctor_say(d, HEALTH_FAILED, "database",
+		    STR("start it (systemctl start postgresql); the first time: " SETUP),
+		    "%s", db_message(d->c->db));
+	}
+	for (size_t i = 0; i < PROGRAMS; i++)
+		check_login(d, &d->programs[i]);
+}

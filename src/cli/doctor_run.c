@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: what runs. The workers behind their sockets, and how far the index is. */
+#include "config.h"
+
+#include "cli/doctor.h"
+#include "search/index/index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* ---- workers ---- */
+
+/* The file a process was started from has been replaced since. */
+static bool
+is_outdated(int pid)
+{
+	static const char gone[] = " (deleted)";
+	char link[64], target[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, target, sizeof(target));
+	return n > 0 && str_ends((struct str){ target, (size_t)n },
+			    (struct str){ gone, sizeof(gone) - 1 });
+}
+
+static void
+check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
+{
+	const struct pool_view *seen = NULL;
+	char err[256] = "";
+
+	if (!daemon_view(p->path, v, err, sizeof(err))) {
+		doctor_say(d, v->master == 0 ? HEALTH_FAILED : HEALTH_WARNING, "workers",
+		    v->master == 0 ? STR("systemctl restart surfaced; journalctl -u "
+					 "surfaced says why")
+				   : STR("run surfacectl doctor as root"),
+		    "%s: %s", p->name, err);
+		return;
+	}
+	for (size_t i = 0; i < v->pool_count; i++)
+		if (strcmp(v->pools[i].path, p->path) == 0 &&
+		    v->pools[i].workers == p->workers)
+			seen = &v->views[i];
+	if (seen == NULL)
+		doctor_say(d, HEALTH_WARNING, "workers",
+		    STR("systemctl reload surfaced nginx"),
+		    "%s: the upstream file has changed since surfaced read it", p->name);
+	else if (seen->running < p->workers)
+		doctor_say(d, HEALTH_FAILED, "workers",
+		    STR("journalctl -u surfaced says why they end"),
+		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
+	else
+		doctor_say(d, HEALTH_OK, "workers", STR_NULL, "%s: %u workers, %u busy",
+		    p->name, seen->running, seen->busy);
+}
+
+void
+doctor_sockets(struct doctor *d)
+{
+	struct daemon_view *v = ARENA_NEW(d->c->arena, struct daemon_view);
+
+	for (size_t i = 0; i < d->npools; i++)
+		check_pool(d, &d->pools[i], v);
+	if (v->master != 0 && is_outdated(v->master))
+		doctor_say(d, HEALTH_WARNING, "version", STR("systemctl reload surfaced"),
+		    "process %d runs a program that was replaced since", v->master);
+}
+
+/* ---- the index ---- */
+
+struct lag {
+	int64_t pending;
+};
+
+static const struct field lag_out[] = {
+	FIELD(struct lag, pending, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_lag = STMT(read_lag, lag_out,
+    "SELECT count(*) AS pending FROM (SELECT FROM host"
+    " WHERE changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
+    " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");
+
+enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
+
+#define RESTART "systemctl restart surfaced-index; journalctl -u surfaced-index says why"
+
+/* The lock is held by whoever writes. */
+static void
+check_writer(struct doctor *d, const char *directory)
+{
+	const char *path = ADVICE(d, "%s/lock", directory).p;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 && errno == EACCES)
+		doctor_say(d, HEALTH_WARNING, "index",
+		    STR("run surfacectl doctor as root"), "%s: %s", path,
+		    strerror(errno));
+	else if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
+		    "no surfaced-index writes %s", directory);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What is committed now is to be searchable soon: looks again for a while. */
+static bool
+is_fresh(struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
+{
+	int64_t end = mono_us() + PATIENCE_US;
+	struct lag lag = { 0 };
+	char err[INDEX_FAULT];
+
+	for (;;) {
+		if (db_one(d->c->db, &read_lag, &lag, P(str_of(s->snapshot))) != DB_OK)
+			return false;
+		*pending = lag.pending;
+		if (lag.pending == 0 || mono_us() > end)
+			return true;
+		usleep(LOOK_US);
+		index_state_free(s);
+		if (!index_state_load(directory, s, err))
+			return false;
+	}
+}
+
+static void
+check_state(struct doctor *d, const char *directory, struct index_state *s)
+{
+	uint64_t documents = 0;
+	int64_t pending = 0;
+
+	for (size_t i = 0; i < s->nsegments; i++)
+		documents += s->segments[i].documents - s->segments[i].ndead;
+	if (!d->database)
+		doctor_say(d, HEALTH_WARNING, "index", STR("start the database"),
+		    "generation %" PRIu64 ", %" PRIu64
+		    " documents; how far behind cannot be told",
+		    s->generation, documents);
+	else if (!is_fresh(d, directory, s, &pending))
+		doctor_say(d, HEALTH_WARNING, "index", STR("surfacectl migrate --check"),
+		    "generation %" PRIu64 ": how far behind cannot be told: %s",
+		    s->generation, db_message(d->c->db));
+	else if (pending > 0)
+		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
+		    "%" PRId64 "%s changed hosts are not in the index after %d seconds",
+		    pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
+	else
+		doctor_say(d, HEALTH_OK, "index", STR_NULL,
+		    "generation %" PRIu64 ", %" PRIu64 " documents, up to date",
+		    s->generation, documents);
+}
+
+void
+doctor_index(struct doctor *d)
+{
+	const char *directory = d->programs[0].conf.index_directory;
+	struct index_state s;
+	char err[INDEX_FAULT] = "";
+
+	if (!d->programs[0].good)
+		return;
+	check_writer(d, directory);
+	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
+	if (!index_state_load(directory, &s, err)) {
+		doctor_say(
+		    d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", directory, err);
+		return;
+	}
+	if (s.generation == 0)
+		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", directory,
+		    "nothing is published");
+	else
+		check_state(d, directory, &s);
+	index_state_free(&s);
+}

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# surfacectl doctor: nothing to say of a sound world; each fault is found, with what to do about it.
+. "$(dirname "$0")/lib.sh"
+
+# The daemons' user looks: everything here is theirs.
+doctor()
+{
+	(world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
+		--sql-dir "${sql_dir:-$SQL}" --user "$(world_user)" "$@") >"$W/doctor" 2>"$W/doctor.err"
+	RC=$?
+}
+
+world_user()
+{
+	if world_root; then echo "$WORLD_USER"; else id -un; fi
+}
+
+# found STATE CHECK ERE TITLE
+found()
+{
+	like "$(jq -r --arg s "$1" --arg c "$2" '.checks[] | select(.state == $s and .check == $c) |
+		.detail + " -> " + (.advice // "")' "$W/doctor")" "$3" "$4"
+}
+
+# A machine's clock and disk are not ours to mend.
+faults()
+{
+	jq -r '.checks[] | select(.state != "ok" and .check != "clock" and .check != "disk") | .check' "$W/doctor" | sort -u |
+		tr '\n' ' '
+}
+
+world_start
+hostgen=$BUILD/t/helper/hostgen
+"$hostgen" --hosts 20 --seed 1 | ctl import hosts - >/dev/null
+hosts_wait 20
+
+doctor
+is "$(faults)" "" "a sound world"
+is "$(cat "$W/doctor.err")" "" "and nothing on standard error"
+is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
+	"certificate clock configuration database disk index login nginx roles schema secret upstreams workers" \
+	"every check was made"
+found ok index ' 20 documents, up to date' "the index has every document"
+is "$(jq '[.checks[] | select(.state != "ok" and .advice == null)] | length' "$W/doctor")" 0 "no fault without advice"
+is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
+	--sql-dir "$SQL" --user "$(world_user)") | grep -c '^ok       nginx          surfaced_')" 2 "as text, a line a check"
+
+# ---- files ----
+
+echo 'wrokers = 3' >>"$W/etc/surfaced.conf"
+chmod 644 "$W/etc/secret"
+doctor
+is "$RC" 1 "a fault is an exit status"
+found failed configuration 'surfaced.conf:[0-9]+: unknown parameter -> correct the line' "a wrong line"
+sed -i '/^wrokers/d' "$W/etc/surfaced.conf"
+doctor
+found failed secret 'can be read by everybody -> chmod 0640' "a secret for everybody"
+chmod 600 "$W/etc/secret"
+rm -f "$W/etc/surfaced-index.conf.away"
+mv "$W/etc/surfaced-index.conf" "$W/etc/surfaced-index.conf.away"
+doctor
+found failed configuration 'surfaced reads .*, surfaced-index writes' "two folders of the index"
+mv "$W/etc/surfaced-index.conf.away" "$W/etc/surfaced-index.conf"
+sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
+doctor
+found warning workers 'has changed since surfaced read it -> systemctl reload surfaced nginx' "a reload is due"
+found warning nginx 'nginx counts 2 workers, the upstream file 3' "nginx reads another file"
+echo '}' >>"$W/etc/upstreams.conf"
+doctor
+found failed upstreams "upstreams.conf:[0-9]+" "an upstream file that is none"
+cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
+
+# ---- nginx ----
+
+cp "$W/etc/nginx.conf" "$W/etc/nginx.conf.good"
+sed -i '/http.conf/d' "$W/etc/nginx.conf"
+doctor
+found failed nginx '\[emerg\] .* -> correct what nginx -t reports' "a configuration that nginx refuses"
+sed "s,$W/etc/nginx/surfaced.conf;,$W/etc/nginx/plain.conf;,; s,$W/etc/nginx/upstreams.conf,/dev/null," \
+	"$W/etc/nginx.conf.good" | sed "/http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" >"$W/etc/nginx.conf"
+sed -i '/plain.conf/d' "$W/etc/nginx.conf"
+doctor
+found failed nginx 'does not know the socket .*/search.sock -> enable a site' "a site that is not enabled"
+found failed nginx 'http.conf is not included' "nor what it needs"
+cp "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+# certificate DAYS: a new one in place of the world's.
+certificate()
+{
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj /CN=localhost \
+		-keyout "$W/tls/server.key" -out "$W/tls/server.crt" 2>/dev/null
+	world_give
+}
+certificate 5
+doctor
+found warning certificate 'ends in [45] days -> renew it' "a certificate that ends soon"
+world_kill nginx
+doctor
+found failed nginx 'does not run .* -> systemctl start nginx' "nginx is down"
+
+# ---- what runs ----
+
+world_kill surfaced
+doctor
+found failed workers 'surfaced_api: .*nobody listens.* -> systemctl restart surfaced' "surfaced is down"
+world_kill surfaced-index
+doctor
+found failed index 'no surfaced-index writes .* -> systemctl restart surfaced-index' "surfaced-index is down"
+found ok index 'up to date' "though the index still has everything"
+"$hostgen" --hosts 30 --seed 2 | ctl import hosts - >/dev/null
+doctor
+found failed index '30 changed hosts are not in the index' "and then has not"
+printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/null
+doctor
+found failed index 'manifest: ' "an index that cannot be used"
+
+# ---- the database ----
+
+sql "ALTER ROLE surfaced_api NOLOGIN"
+sql "ALTER ROLE surfaced_index SUPERUSER"
+doctor
+found failed roles 'surfaced_api cannot log in -> ALTER ROLE surfaced_api LOGIN' "a role that cannot log in"
+found failed login 'surfaced, as the user .*not permitted to log in' "so its daemon does not get in"
+found warning roles 'surfaced_index may do more' "a role that may do too much"
+sql "ALTER ROLE surfaced_api LOGIN"
+sql "ALTER ROLE surfaced_index NOSUPERUSER"
+mkdir "$W/sql"
+cp "$SQL"/*.sql "$W/sql/"
+echo 'SELECT 1;' >"$W/sql/9998-more.sql"
+sql_dir=$W/sql doctor
+found failed schema '1 files up to 9998 have not been applied -> run surfacectl migrate' "files to apply"
+echo '-- other' >>"$W/sql/0001-accounts.sql"
+sql_dir=$W/sql doctor
+found failed schema '0001-accounts.sql has changed since it was applied' "a file that was changed"
+world_pg_stop
+doctor
+is "$RC" 1 "without a database"
+found failed database ' -> start it' "that is said"
+found failed login 'surfaced-index' "and of the daemons too"

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The nth allocation, read or write of a request fails, for each n: every answer is the good one, an
+# envelope or a closed connection, and the workers are whole again (PLATFORM: no fault of one request is
+# another's).
+. t/lib.sh
+
+! nm -D "$BUILD/surfaced" 2>/dev/null | grep -q __asan || skip_all "the sanitizer has an allocator of its own"
+[ -f "$BUILD/t/helper/faults.so" ] || skip_all "t/helper/faults.so is not built"
+WORLD_SEARCH_WORKERS=8
+LOG_EXPECTED='panic (json-c: )?(out of memory|HMAC failed)'
+pg_start
+head -c 64 /dev/zero >"$W/run/control"
+chmod 666 "$W/run/control"
+cp "$BUILD/t/helper/faults.so" "$W/run/"
+cat >"$W/run/faulty" <<-END
+	#!/bin/sh
+	LD_PRELOAD=$W/run/faults.so FAULTS=$W/run/control exec "$BIN/surfaced" "\$@"
+END
+chmod 755 "$W/run/faulty"
+WORLD_PROGRAM=$W/run/faulty
+world_meter_start
+index_start
+api_start
+web_start ''
+"$BUILD/t/helper/hostgen" --hosts 100 | ctl import hosts --quiet - || exit 1
+hosts_wait 100
+master=$(world_pid surfaced)
+running=$(pgrep -P "$master" | wc -l)
+export DIR="$W"
+world_env
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/faults.py "$W" "$W/run/control" >"$W/faults.out" 2>&1
+relay "$W/faults.out"
+is "$(grep -cE '^ok ' "$W/faults.out")" 16 "every kind of fault was tried with both requests"
+workers_are()
+{
+	[ "$(pgrep -P "$master" | wc -l)" -eq "$1" ]
+}
+ok "all workers run" world_until 10 workers_are "$running"
