@@ -65,6 +65,16 @@ may surfaced_index "SELECT count(*) FROM host, tag"
 may surfaced_admin "CREATE TEMPORARY TABLE stage (ip inet, doc jsonb)"
 may surfaced_admin "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}') ON CONFLICT (ip) DO UPDATE SET doc = host_merge(host.doc, excluded.doc)"
 as surfaced_api "SHOW statement_timeout" && grep -q 5s "$dir/out"; result $? "the API's statements are bounded"
+for table in "browser_session SET state = 'terminal'" "session_policy SET caller_sessions = 9" "session_caller SET active = 0" \
+	"session_organisation SET max_active = 9" "session_move SET to_state = 'x'" "egress_route SET enabled = true"; do
+	not surfaced_api "UPDATE $table"
+done
+not surfaced_api "SELECT host, port FROM egress_route"
+not surfaced_api "SELECT request FROM idempotency"
+not surfaced_api "SELECT session_apply(gen_random_uuid(), 'fail')"
+not surfaced_admin "UPDATE browser_session SET state = 'terminal'"
+not surfaced_admin "UPDATE session_organisation SET active = 0"
+for role in surfaced_api surfaced_admin; do not $role "DELETE FROM browser_session"; done
 createuser -U postgres stranger
 ! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
 echo "1..$n"

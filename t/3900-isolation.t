@@ -33,6 +33,10 @@ record()
 	member_uuid) sql "WITH m AS (INSERT INTO member (account_uuid, name, email, all_projects)
 			SELECT account_uuid, 'x', '$(uuid_new)@example.com', false FROM project WHERE uuid = '$2' RETURNING *)
 		INSERT INTO project_member SELECT account_uuid, '$2', uuid FROM m RETURNING member_uuid" ;;
+	session_uuid) sql "INSERT INTO browser_session (uuid, account_uuid, project_uuid, key_uuid, start_url, browser_profile,
+			egress_country, viewport_width, viewport_height)
+		SELECT gen_random_uuid(), p.account_uuid, p.uuid, k.uuid, 'https://example.com/', 'linux', 'GB', 800, 600
+		FROM project p JOIN api_key k USING (account_uuid) WHERE p.uuid = '$2' ORDER BY k.created_at LIMIT 1 RETURNING uuid" ;;
 	*) return 1 ;;
 	esac
 }
@@ -43,6 +47,7 @@ body()
 	case $1 in
 	create_alert_rule | update_alert_rule) echo '{"name":"x","source":"finding"}' ;;
 	create_alert_destination | update_alert_destination) echo '{"name":"x","url":"https://x.example.com/"}' ;;
+	create_session) echo '{"start_url":"https://example.com/"}' ;;
 	create_alert_silence) echo "{\"rule_uuid\":\"$mine\",\"reason\":\"x\",\"ends_at\":\"$tomorrow\"}" ;;
 	esac
 }

@@ -265,7 +265,7 @@ key_new()
 # Another organisation as far as the tests need one: sets ACCOUNT2, PROJECT2, KEY2.
 stranger_new()
 {
-	ACCOUNT2=$(ctl --json accounts create --entitlement alerting --entitlement esi Stranger | jq -er .account.uuid)
+	ACCOUNT2=$(ctl --json accounts create --entitlement alerting --entitlement esi --entitlement browser Stranger | jq -er .account.uuid)
 	ctl members create --account "$ACCOUNT2" --email owner@example.net --owner Stranger >/dev/null
 	PROJECT2=$(ctl --json projects create --account "$ACCOUNT2" Elsewhere | jq -er .project.uuid)
 	KEY2=$(ctl --json keys create --account "$ACCOUNT2" --name all --scope all | jq -er .key.key)
@@ -281,6 +281,29 @@ rule_new()
 {
 	sql "INSERT INTO alert_rule (project_uuid, name, source, min_severity)
 		VALUES ('${1:-$P}', 'rule', 'finding', 'info') RETURNING uuid"
+}
+
+# Creates a session with the key $key; prints its UUID.
+session_new()
+{
+	api POST "/projects/$P/sessions" '{"start_url":"https://example.com/"}'
+	field .session.uuid
+}
+
+# session_move UUID EVENT...: what the dispatcher does.
+session_move()
+{
+	_session=$1
+	shift
+	for _event in "$@"; do
+		case $_event in
+		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = 'here',
+			lease_epoch = lease_epoch + 1, lease_until = now() + interval '15 s' WHERE uuid = '$_session'" ;;
+		fail) sql "SELECT session_apply('$_session', 'fail', 'failed')" >/dev/null ;;
+		expire) sql "SELECT session_apply('$_session', 'expire', 'expired')" >/dev/null ;;
+		*) sql "SELECT session_apply('$_session', '$_event')" >/dev/null ;;
+		esac
+	done
 }
 
 # api METHOD PATH [BODY] [curl options]: a path that is a URL is used as it stands.

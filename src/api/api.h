@@ -27,7 +27,10 @@ extern const struct route
 	delivery_routes[],
 	asset_routes[],
 	service_routes[],
-	finding_routes[];
+	finding_routes[],
+	session_routes[],
+	session_create_routes[],
+	capability_routes[];
 extern const struct stmt /* NULL ends each */
 	*const search_stmts[],
 	*const bulk_stmts[],
@@ -40,7 +43,10 @@ extern const struct stmt /* NULL ends each */
 	*const delivery_stmts[],
 	*const asset_stmts[],
 	*const service_stmts[],
-	*const finding_stmts[];
+	*const finding_stmts[],
+	*const session_stmts[],
+	*const session_create_stmts[],
+	*const capability_stmts[];
 /* clang-format on */
 
 /* ---- run.c: what every search does ---- */

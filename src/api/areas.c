@@ -19,6 +19,9 @@ const struct route *const areas[] = {
 	asset_routes,
 	service_routes,
 	finding_routes,
+	session_create_routes,
+	session_routes,
+	capability_routes,
 	NULL,
 };
 
@@ -34,6 +37,9 @@ const struct stmt *const *const area_stmts[] = {
 	asset_stmts,
 	service_stmts,
 	finding_stmts,
+	session_create_stmts,
+	session_stmts,
+	capability_stmts,
 	usage_stmts,
 	NULL,
 };

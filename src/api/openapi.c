@@ -192,12 +192,15 @@ static const struct {
 #define HEADER_REF(name) "\"" name "\":{\"$ref\":\"#/components/headers/" name "\"}"
 
 static void
-write_headers(struct buf *b, int status, const struct error_set *set)
+write_headers(
+    struct buf *b, const struct route *r, int status, const struct error_set *set)
 {
 	buf_z(b,
 	    ",\"headers\":{" HEADER_REF("X-Request-Id") "," HEADER_REF("Cache-Control"));
-	if (status == 201)
+	if (status == 201 || (status == 202 && r->idempotent))
 		buf_z(b, "," HEADER_REF("Location"));
+	if (status == 202 && r->idempotent)
+		buf_z(b, "," HEADER_REF("Idempotency-Replayed"));
 	if (status == 401)
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
@@ -247,7 +250,7 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 			continue;
 		buf_z(&text, "{\"description\":");
 		json_write_str(&text, str_of(statuses[i].text));
-		write_headers(&text, status, &set);
+		write_headers(&text, r, status, &set);
 		buf_printf(&text,
 		    ",\"content\":{\"application/json\":{\"schema\":{\"allOf\":["
 		    "{\"$ref\":\"#/components/schemas/%s\"},"
@@ -289,15 +292,14 @@ result_of(const struct route *r, struct arena *a)
 }
 
 static void
-write_answer(struct buf *b, struct book *book, const struct route *r)
+write_answer(struct buf *b, struct book *book, const struct route *r, int status)
 {
-	int status = r->status == 0 ? 200 : r->status;
 	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
 	buf_printf(b, "\"%d\":{\"description\":", status);
 	json_write_str(b, result_of(r, book->a));
-	write_headers(b, status, &set);
+	write_headers(b, r, status, &set);
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
@@ -371,6 +373,20 @@ path_parameter(struct book *book, struct str name)
 	return component(book, KIND_PARAMETER, arena_str(book->a, name).p, text);
 }
 
+/* SPEC 4.4. */
+static struct str
+idempotency_parameter(struct book *book)
+{
+	return component(book, KIND_PARAMETER, "Idempotency-Key",
+	    arena_printf(book->a,
+		"{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,"
+		"\"description\":\"The same key with the same request answers the "
+		"resource "
+		"of the first time; with another, 409.\","
+		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":%d}}",
+		(int)LIM_IDEMPOTENCY_KEY));
+}
+
 static void
 write_parameters(struct buf *b, struct book *book, const struct route *r)
 {
@@ -388,6 +404,10 @@ write_parameters(struct buf *b, struct book *book, const struct route *r)
 		buf_z(b, comma);
 		write_ref(b, KIND_PARAMETER, url_parameter(book, p));
 		comma = ",";
+	}
+	if (r->idempotent) {
+		buf_z(b, comma);
+		write_ref(b, KIND_PARAMETER, idempotency_parameter(book));
 	}
 	buf_char(b, ']');
 }
@@ -423,6 +443,8 @@ static const char *const verbs[] = { "", "get", "post", "put", "patch", "delete"
 static void
 write_security(struct buf *b, const struct route *r)
 {
+	const char *comma = "";
+
 	if (r->access == ACCESS_PUBLIC) {
 		buf_z(b, ",\"security\":[]");
 		return;
@@ -430,6 +452,16 @@ write_security(struct buf *b, const struct route *r)
 	buf_z(b, ",\"security\":[{\"ApiKey\":[]}],\"x-required-scopes\":[");
 	if (r->scope != SCOPE_ANY)
 		json_write_str(b, str_of(scope_name(r->scope)));
+	buf_char(b, ']');
+	if (r->also == 0)
+		return;
+	buf_z(b, ",\"x-alternative-scopes\":[");
+	for (enum scope s = SCOPE_ANY + 1; s < SCOPE_COUNT; s++)
+		if ((r->also >> s & 1) != 0) {
+			buf_z(b, comma);
+			json_write_str(b, str_of(scope_name(s)));
+			comma = ",";
+		}
 	buf_char(b, ']');
 }
 
@@ -444,7 +476,11 @@ write_operation(struct buf *b, struct book *book, const struct route *r)
 	write_parameters(b, book, r);
 	write_body(b, book, r);
 	buf_z(b, ",\"responses\":{");
-	write_answer(b, book, r);
+	write_answer(b, book, r, r->status == 0 ? 200 : r->status);
+	if (r->done_status != 0) {
+		buf_char(b, ',');
+		write_answer(b, book, r, r->done_status);
+	}
 	write_failures(b, book, r);
 	buf_z(b, "}}");
 }
@@ -523,6 +559,8 @@ static const char head[] =
     "addresses.\"},"
     "{\"name\":\"Services\",\"description\":\"Services of the inventory.\"},"
     "{\"name\":\"Findings\",\"description\":\"What was found and what became of it.\"},"
+    "{\"name\":\"Browser sessions\",\"description\":\"Remote browsers, private to the "
+    "key that creates them.\"},"
     "{\"name\":\"Description\",\"description\":\"This description.\"}]";
 
 static const char fixed_components[] =
@@ -538,6 +576,10 @@ static const char fixed_components[] =
     "\"schema\":{\"type\":\"string\"}},"
     "\"Location\":{\"description\":\"The path of what was made.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
+    "\"Idempotency-Replayed\":{\"description\":\"true: the Idempotency-Key was used "
+    "before, "
+    "this is the resource of then.\","
+    "\"schema\":{\"type\":\"string\",\"const\":\"true\"}},"
     "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w "
     "seconds.\","
     "\"schema\":{\"type\":\"string\"}},"

@@ -23,6 +23,8 @@ static const struct command *const commands[] = {
 	&tags_command,
 	&import_command,
 	&workers_command,
+	&sessions_command,
+	&routes_command,
 	&doctor_command,
 	&audit_command,
 };

@@ -127,6 +127,41 @@ const char *webhook_url_fault(struct str url);
 enum { WEBHOOK_SECRET_LEN = 50 };
 void webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1]);
 
+/* ---- addresses: what the outside world has (BROWSER.md, Egress); in network order ---- */
+
+bool netaddr_public4(const unsigned char a[4]);
+bool netaddr_public6(const unsigned char a[16]);
+
+/* ---- start_url: where a browser may be sent, judged by its text alone, without DNS ---- */
+
+enum start_url_fault {
+	START_URL_OK,
+#define START_URL_FAULT(id, name, code, message) START_URL_##id,
+#include "tbl/start_url_faults.h"
+#undef START_URL_FAULT
+	START_URL_FAULTS,
+};
+
+const char *start_url_fault_name(enum start_url_fault f);
+const char *start_url_fault_code(enum start_url_fault f);    /* of a field error */
+const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "has ..." */
+
+/* Strict wherever parsers disagree (C-093, C-094). canonical: what every parser reads alike, in the arena;
+   checked again it is itself. */
+enum start_url_fault start_url_check(
+    struct arena *a, struct str url, struct str *canonical) MUST_USE;
+
+/* ---- countries: ISO 3166-1 ---- */
+
+const char *country_name(struct str code); /* "GB"; NULL: there is none */
+
+/* ---- Idempotency-Key: spaces and requests are stored as hashes of their parts ---- */
+
+enum { IDEM_HASH_LEN = 32 };
+
+/* Of the parts and of where each ends. */
+void idem_hash(const struct str *parts, size_t n, unsigned char out[IDEM_HASH_LEN]);
+
 /* ---- audit: who did what; the database keeps it insert-only ---- */
 
 struct audit {

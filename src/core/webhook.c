@@ -22,54 +22,6 @@ webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1])
 	    (unsigned char *)out + sizeof(prefix) - 1, bytes, (int)sizeof(bytes));
 }
 
-struct net {
-	unsigned char a[16];
-	unsigned bits;
-};
-
-static bool
-in(const unsigned char *a, const struct net *n)
-{
-	unsigned bytes = n->bits / 8, rest = n->bits % 8;
-
-	if (memcmp(a, n->a, bytes) != 0)
-		return false;
-	return rest == 0 || ((a[bytes] ^ n->a[bytes]) >> (8 - rest)) == 0;
-}
-
-/* What IANA's registries of special addresses do not call globally reachable. */
-static bool
-public_ipv4(const unsigned char a[4])
-{
-	static const struct net nets[] = { { { 0 }, 8 }, { { 10 }, 8 },
-		{ { 100, 64 }, 10 }, { { 127 }, 8 }, { { 169, 254 }, 16 },
-		{ { 172, 16 }, 12 }, { { 192, 0, 0 }, 24 }, { { 192, 0, 2 }, 24 },
-		{ { 192, 88, 99 }, 24 }, { { 192, 168 }, 16 }, { { 198, 18 }, 15 },
-		{ { 198, 51, 100 }, 24 }, { { 203, 0, 113 }, 24 }, { { 224 }, 3 } };
-
-	for (size_t i = 0; i < COUNT(nets); i++)
-		if (in(a, &nets[i]))
-			return false;
-	return true;
-}
-
-/* 2000::/3 but for what wraps an IPv4 address or is documentation. */
-static bool
-public_ipv6(const unsigned char a[16])
-{
-	static const struct net global = { { 0x20 }, 3 };
-	static const struct net nets[] = { { { 0x20, 0x01, 0 }, 23 },
-		{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 }, { { 0x20, 0x02 }, 16 },
-		{ { 0x3f, 0xff }, 20 } };
-
-	if (!in(a, &global))
-		return false;
-	for (size_t i = 0; i < COUNT(nets); i++)
-		if (in(a, &nets[i]))
-			return false;
-	return true;
-}
-
 /* Copies s; false when it does not fit or holds a NUL. */
 static bool
 to_z(struct str s, char *out, size_t room)
@@ -89,7 +41,7 @@ ipv6_fault(struct str host)
 
 	if (!to_z(host, text, sizeof(text)) || inet_pton(AF_INET6, text, a) != 1)
 		return "has no valid address";
-	return public_ipv6(a) ? NULL : "has an address that is not public";
+	return netaddr_public6(a) ? NULL : "has an address that is not public";
 }
 
 static bool
@@ -129,7 +81,7 @@ name_fault(struct str host)
 	size_t labels = 0;
 
 	if (to_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
-		return public_ipv4(a) ? NULL : "has an address that is not public";
+		return netaddr_public4(a) ? NULL : "has an address that is not public";
 	for (; rest.p != NULL; labels++) { /* once at least: a host has characters */
 		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
 

@@ -87,7 +87,8 @@ auth_scope(struct req *rq)
 {
 	enum scope need = rq->route->scope;
 
-	if (rq->key == NULL || need == SCOPE_ANY || key_has_scope(rq->key, need))
+	if (rq->key == NULL || need == SCOPE_ANY || key_has_scope(rq->key, need) ||
+	    (rq->key->scopes & rq->route->also) != 0)
 		return PASS;
 	return fail(rq, ERR_PERMISSION_DENIED);
 }

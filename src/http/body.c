@@ -159,6 +159,36 @@ wrong_fields(struct req *rq, const struct decoded *how)
 	return fail_fields(rq, e, how->errors, how->nerrors);
 }
 
+void
+body_fault(
+    struct body_faults *f, const char *field, const char *code, const char *message)
+{
+	if (f->n < COUNT(f->rows))
+		f->rows[f->n++] = (struct field_error){
+			.code = code, .field = str_of(field), .message = str_of(message)
+		};
+}
+
+/* With what the operation itself finds, behind what the table found. */
+static int
+checked(struct req *rq, void *in, struct decoded *how)
+{
+	struct body_faults *f;
+
+	if (rq->route->body.check == NULL)
+		return how->nerrors > 0 ? wrong_fields(rq, how) : PASS;
+	f = ARENA_NEW(rq->arena, struct body_faults);
+	while (f->n < how->nerrors && f->n < COUNT(f->rows)) {
+		f->rows[f->n] = how->errors[f->n];
+		f->n++;
+	}
+	if (rq->route->body.check(rq, in, f) != PASS)
+		return FAILED;
+	how->errors = f->rows;
+	how->nerrors = f->n;
+	return f->n > 0 ? wrong_fields(rq, how) : PASS;
+}
+
 int
 body_decode(struct req *rq)
 {
@@ -171,14 +201,13 @@ body_decode(struct req *rq)
 	in = arena_alloc(rq->arena, want->size);
 	switch (json_decode(rq->arena, rq->body, want->fields, rq->now, in, &how)) {
 	case JSON_OK:
+	case JSON_FIELDS:
 		rq->in = in;
-		return PASS;
+		return checked(rq, in, &how);
 	case JSON_INVALID:
 		return fail_at(rq, ERR_INVALID_JSON,
 		    arena_printf(rq->arena, "The body is not valid JSON: %s at byte %zu.",
 			how.fault.what, how.fault.at));
-	case JSON_FIELDS:
-		return wrong_fields(rq, &how);
 	}
 	panic("json_rc out of range");
 }

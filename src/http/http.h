@@ -70,11 +70,28 @@ struct body_code {
 
 enum { BODY_CONFIGURED = 0 }; /* the limit is conf.body_limit */
 
+enum { BODY_FAULTS = 80 };
+
+/* What is wrong with a body, for one answer (C-098). */
+struct body_faults {
+	struct field_error rows[BODY_FAULTS];
+	size_t n;
+};
+
+void body_fault(
+    struct body_faults *f, const char *field, const char *code, const char *message);
+
 struct body {
 	const struct field *fields; /* NULL: the operation takes no body */
 	size_t size;                /* of the struct it fills */
 	size_t limit;
+	/* What no table can say: adds faults, and fills in what was not sent. Runs also where the table found
+	   faults; texts that are absent or faulty have no p then. FAILED: it has answered. */
+	int (*check)(struct req *rq, void *in, struct body_faults *faults);
 };
+
+/* Of .also: any of these scopes will do instead. */
+#define SCOPE_BIT(id) (UINT64_C(1) << SCOPE_##id)
 
 struct route {
 	enum method method;
@@ -85,6 +102,7 @@ struct route {
 
 	/* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start. */
 	enum scope scope;
+	uint64_t also;
 	enum access access;
 	enum meter meter;
 	enum area area;
@@ -94,8 +112,10 @@ struct route {
 	size_t params_size;             /* of the struct they fill */
 	struct body body;
 	const struct body_code *body_codes;
+	bool idempotent; /* takes an Idempotency-Key */
 
-	int status; /* of success, for the description; 0: 200. 201 has a Location */
+	int status;      /* of success, for the description; 0: 200. 201 has a Location */
+	int done_status; /* of success when nothing was left to do; 0: the same */
 	/* The answer of success. */
 	const struct field *out;
 	const char *list; /* the answer is a page of out in a member of this name (A2) */
@@ -114,6 +134,10 @@ struct route {
 #define ROUTE_END                                                                        \
 	{                                                                                \
 		.method = METHOD_UNSET                                                   \
+	}
+#define BODY_CHECKED(type, table, bytes, fn)                                             \
+	.body = {                                                                        \
+		.fields = (table), .size = sizeof(type), .limit = (bytes), .check = (fn) \
 	}
 #define BODY(type, table, bytes)                                                         \
 	.body = { .fields = (table), .size = sizeof(type), .limit = (bytes) }
@@ -174,6 +198,8 @@ struct req {
 	struct str body;
 	const void *params; /* a route's .params_size bytes */
 	const void *in;     /* a route's .body.size bytes */
+	struct str
+	    idempotency_key; /* of an .idempotent route; without p: none was sent */
 
 	/* The answer. */
 	int status;
@@ -181,6 +207,7 @@ struct req {
 	int retry_after;            /* seconds; 0: no header */
 	struct meter_ticket ticket; /* what it took of rates and quotas */
 	const char *location;       /* below /api/v1; NULL: no header */
+	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
 	struct buf out;
 };

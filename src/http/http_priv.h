@@ -60,6 +60,10 @@ int auth_scope(struct req *rq);
 int auth_entitlement(struct req *rq);
 int auth_project(struct req *rq);
 
+/* ---- idempotency.c ---- */
+
+int idempotency_read(struct req *rq);
+
 /* ---- meter.c ---- */
 
 int meter_stage(struct req *rq);

@@ -57,6 +57,7 @@ static const struct stage stages[] = {
 	{ "media type", body_check_type },
 	{ "size", body_read },
 	{ "parameters", params_read },
+	{ "idempotency", idempotency_read },
 	{ "body", body_decode },
 	{ "execution", change_run },
 };

@@ -156,7 +156,7 @@ struct decoded {
    by fields. Strings and lists live as long as the arena's contents. Unknown members and null (unless
    NULLABLE) are errors (C-028, C-029); at most 64 errors are reported. Members that were not sent: INT
    is def, TS is TS_NULL, those of an absent OBJECT likewise, everything else stays zero. After
-   JSON_FIELDS *out is not to be used. */
+   JSON_FIELDS texts that are faulty are absent in *out, and nothing else of it is to be used. */
 enum json_rc json_decode(struct arena *a, struct str text, const struct field *fields,
     struct ts now, void *out, struct decoded *how) MUST_USE;
 

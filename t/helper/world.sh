@@ -156,12 +156,13 @@ world_pg_stop()
 world_seed()
 {
 	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null || return 1
-	_account=$(world_ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi Example | jq -er .account.uuid) || return 1
+	_account=$(world_ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser Example | jq -er .account.uuid) || return 1
 	world_ctl members create --account "$_account" --email owner@example.com --owner Owner >/dev/null || return 1
 	_project=$(world_ctl --json projects create --account "$_account" Perimeter | jq -er .project.uuid) ||
 		return 1
 	_key=$(world_ctl --json keys create --account "$_account" --name everything --scope all |
 		jq -er .key.key) || return 1
+	world_ctl routes add GB >/dev/null && world_ctl routes add DE >/dev/null || return 1
 	# Limits that no test meets which does not set its own.
 	world_ctl limits set --rate 1000000000 --search-rate 1000000000 --quota 4000000000 \
 		--group-quota 4000000000 >/dev/null || return 1

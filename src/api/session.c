@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: ISC */
+/* Browser sessions as their metadata: SPEC 2.5, 3, 4.5, CONTRACT A4. What a client sees is what stands in
+   session_out; nothing of a session's evidence or infrastructure does (C-102). */
+#include "config.h"
+
+#include "api/session_priv.h"
+
+const char *const session_states[] = {
+#define STATE(id, name, terminal) name,
+#include "tbl/session_states.h"
+	NULL,
+};
+
+static const bool state_terminal[] = {
+#define STATE(id, name, terminal) (terminal) != 0,
+#include "tbl/session_states.h"
+};
+
+const char *const session_profiles[] = { "windows", "macos", "linux", NULL };
+
+static const char *const reasons[] = { "closed_by_creator", "closed_by_manager",
+	"expired", "idle_timeout", "failed", "access_revoked", NULL };
+
+static const struct field creator_out[] = {
+	FIELD(struct session_creator, uuid, 0),
+	FIELD_END,
+};
+
+static const struct field viewport_out[] = {
+	FIELD(struct session_viewport, width, 0),
+	FIELD(struct session_viewport, height, 0),
+	FIELD_END,
+};
+
+#define ONE_OF(m, fl, list, about)                                                       \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .flags = (fl),                            \
+		.offset = offsetof(struct session, m), .values = (list), .help = (about) \
+	}
+
+const struct field session_out[] = {
+	FIELD(struct session, uuid, 0),
+	FIELD(struct session, project_uuid, 0),
+	OBJECT(struct session, creator, 0, creator_out),
+	ONE_OF(state, 0, session_states, NULL),
+	ONE_OF(terminal_reason, NULLABLE, reasons, "Null until the session is terminal."),
+	FIELD(struct session, start_url, 0),
+	ONE_OF(browser_profile, 0, session_profiles, NULL),
+	FIELD(struct session, egress_country, 0),
+	OBJECT(struct session, viewport, 0, viewport_out),
+	FIELD(struct session, created_at, 0),
+	FIELD(struct session, updated_at, 0),
+	FIELD(struct session, last_activity_at, NULLABLE),
+	FIELD(struct session, ready_at, NULLABLE),
+	FIELD(struct session, expires_at, NULLABLE),
+	FIELD(struct session, close_requested_at, NULLABLE),
+	FIELD(struct session, terminal_at, NULLABLE),
+	FIELD(struct session, replayed_from_session_uuid, NULLABLE),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"s.uuid, s.project_uuid, s.key_uuid AS uuid, s.state,"                           \
+	" CASE WHEN s.state = 'terminal' THEN s.terminal_reason END AS terminal_reason," \
+	" s.start_url, s.browser_profile, s.egress_country,"                             \
+	" s.viewport_width AS width, s.viewport_height AS height,"                       \
+	" s.created_at, s.updated_at, s.last_activity_at, s.ready_at, s.expires_at,"     \
+	" s.close_requested_at, s.terminal_at, s.replayed_from_session_uuid"
+
+/* One that this key created, or any of the project's for who manages them (C-101). */
+#define SEEN " s.project_uuid = $1 AND (s.key_uuid = $2 OR $3)"
+
+static const struct stmt select_session = STMT(select_session, session_out,
+    "SELECT " COLUMNS " FROM browser_session s WHERE" SEEN " AND s.uuid = $4");
+
+static const struct stmt list_sessions =
+    STMT_LIST(list_sessions, struct session, session_out,
+	"SELECT " COLUMNS " FROM browser_session s WHERE" SEEN
+	" AND ($4::text IS NULL OR s.state = $4)"
+	" AND s.created_at <= coalesce($5::timestamptz, 'infinity')"
+	" AND (s.created_at < coalesce($5::timestamptz, 'infinity') OR s.uuid > $6)"
+	" ORDER BY s.created_at DESC, s.uuid LIMIT $7");
+
+static const struct field moved_out[] = { FIELD(struct session_moved, moved, 0),
+	FIELD_END };
+
+/* False: it was closing or terminal already. */
+static const struct stmt close_one =
+    STMT(close_one, moved_out, "SELECT session_close($1, $2) AS moved");
+
+static bool
+manages(const struct req *rq)
+{
+	return key_has_scope(rq->key, SCOPE_BROWSER_SESSIONS_MANAGE);
+}
+
+bool
+session_is_terminal(const struct session *s)
+{
+	for (size_t i = 0; i < COUNT(state_terminal); i++)
+		if (str_is(s->state, session_states[i]))
+			return state_terminal[i];
+	panic("a session is %.*s", (int)s->state.n, s->state.p);
+}
+
+bool
+session_is_own(const struct req *rq, const struct session *s)
+{
+	return uuid_cmp(&s->creator.uuid, &rq->key->uuid) == 0;
+}
+
+enum db_rc
+session_find(struct req *rq, struct uuid uuid, struct session *out)
+{
+	return db_one(rq->db, &select_session, out, P(rq->project), P(rq->key->uuid),
+	    P(manages(rq)), P(uuid));
+}
+
+static int
+get_session(struct req *rq)
+{
+	struct session s;
+	enum db_rc rc = session_find(rq, rq->path[1], &s);
+
+	return reply_found(rq, rc, ERR_SESSION_NOT_FOUND, &s);
+}
+
+/* Again, and after the end: nothing changes, and the record is answered (C-103). */
+static int
+close_session(struct req *rq)
+{
+	struct session s;
+	struct session_moved done;
+	enum db_rc rc = session_find(rq, rq->path[1], &s);
+
+	if (rc == DB_OK && !session_is_terminal(&s)) {
+		rc = db_one(
+		    rq->db, &close_one, &done, P(s.uuid), P(session_is_own(rq, &s)));
+		if (rc == DB_OK)
+			rc = session_find(rq, rq->path[1], &s);
+	}
+	if (rc == DB_NONE)
+		return fail(rq, ERR_SESSION_NOT_FOUND);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return reply(rq,
+	    session_is_terminal(&s) ? rq->route->done_status : rq->route->status,
+	    rq->route->wrapper, session_out, &s);
+}
+
+struct session_args {
+	struct page_args page;
+	struct str state;
+};
+
+static const struct url_param session_params[] = {
+	PAGE_PARAMS(struct session_args, page),
+	FILTER(FIELD_STR, struct session_args, state, .values = session_states),
+	URL_PARAM_END,
+};
+
+static int
+list_browser_sessions(struct req *rq)
+{
+	const struct session_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_sessions, &rows, P(rq->project), P(rq->key->uuid),
+	    P(manages(rq)), P(args->state), PAGE_P(from));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct session));
+}
+
+static const enum error one_errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
+
+const struct route session_routes[] = {
+	{
+	    ROUTE_AS(GET, SESSIONS, "list_sessions", list_browser_sessions),
+	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW),
+	    .also = SCOPE_BIT(BROWSER_SESSIONS_MANAGE),
+	    .meter = METER_QUOTA,
+	    PARAMS(struct session_args, session_params),
+	    .out = session_out,
+	    .list = "sessions",
+	    .summary = "List browser sessions",
+	    .description = "Those that this key created, newest first; with "
+			   "browser.sessions.manage every one of the project.",
+	},
+	{
+	    ROUTE(GET, SESSION, get_session),
+	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW),
+	    .also = SCOPE_BIT(BROWSER_SESSIONS_MANAGE),
+	    .meter = METER_QUOTA,
+	    .out = session_out,
+	    .wrapper = "session",
+	    .errors = one_errors,
+	    .summary = "Get a browser session",
+	    .description = "Its metadata, for the key that created it and for who has "
+			   "browser.sessions.manage.",
+	},
+	{
+	    ROUTE(DELETE, SESSION, close_session),
+	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
+	    .also = SCOPE_BIT(BROWSER_SESSIONS_MANAGE),
+	    .meter = METER_RATE,
+	    .status = 202,
+	    .done_status = 200,
+	    .out = session_out,
+	    .wrapper = "session",
+	    .errors = one_errors,
+	    .summary = "Close a browser session",
+	    .description =
+		"202 while it is closing, 200 once it is terminal. Again: unchanged. "
+		"Its creator may, and who has browser.sessions.manage. Not held up by "
+		"quotas.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const session_stmts[] = { &select_session, &list_sessions, &close_one,
+	NULL };

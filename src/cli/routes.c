@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl routes: how browsers reach the countries that a session may be created with. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+struct route_line {
+	struct uuid uuid;
+	struct str country, kind, host;
+	int64_t port;
+	struct str credential;
+	bool enabled, answered;
+	struct ts probed_at, created_at;
+};
+
+static const struct field line_out[] = {
+	FIELD(struct route_line, uuid, 0),
+	FIELD(struct route_line, country, 0),
+	FIELD(struct route_line, kind, 0),
+	FIELD(struct route_line, host, NULLABLE),
+	FIELD(struct route_line, port, 0),
+	FIELD(struct route_line, credential, NULLABLE),
+	FIELD(struct route_line, enabled, 0),
+	FIELD(struct route_line, answered, 0),
+	FIELD(struct route_line, probed_at, NULLABLE),
+	FIELD(struct route_line, created_at, 0),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, country, kind, host, coalesce(port, 0) AS port, credential, enabled, "    \
+	"answered, probed_at, created_at"
+
+static const struct stmt list_routes = STMT_LIST(list_routes, struct route_line, line_out,
+    "SELECT " COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
+
+static const struct stmt insert_route = STMT(insert_route, line_out,
+    "INSERT INTO egress_route (country, kind, host, port, credential)"
+    " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
+
+static const struct stmt switch_route = STMT(switch_route, line_out,
+    "UPDATE egress_route SET enabled = $2 WHERE uuid::text = lower($1) "
+    "RETURNING " COLUMNS);
+
+/* Refused while a session has had it: then it can only be switched off. */
+static const struct stmt delete_route = STMT(delete_route, line_out,
+    "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct list rows;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	rc = db_rows(c->db, &list_routes, &rows, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "routes");
+	return cli_print_list(c, "routes", line_out, rows, sizeof(struct route_line));
+}
+
+static int
+add(struct cli *c, int argc, char **argv)
+{
+	struct str kind = STR("direct"), host = STR_NULL, port = STR_NULL,
+		   credential = STR_NULL;
+	const struct cli_option options[] = { { "kind", .text = &kind },
+		{ "host", .text = &host }, { "port", .text = &port },
+		{ "credential", .text = &credential }, { NULL } };
+	struct cli_list words;
+	struct route_line line;
+	int64_t n = 0;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	if (country_name(words.p[0]) == NULL)
+		return cli_usage(
+		    c, "there is no country %s: ISO 3166-1 alpha-2, as GB", words.p[0].p);
+	if (port.p != NULL && (!str_int64(port, &n) || n < 1 || n > 65535))
+		return cli_usage(c, "--port wants a number from 1 to 65535");
+	if (str_is(kind, "direct") ? host.p != NULL || n != 0 : host.p == NULL || n == 0)
+		return cli_usage(
+		    c, "--host and --port belong to --kind connect and socks5");
+	rc = db_one(c->db, &insert_route, &line, P(words.p[0]), P(kind), P(host), P(n),
+	    P(credential));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "route", line_out, &line);
+}
+
+static int
+answer(struct cli *c, enum db_rc rc, struct str uuid, const struct route_line *line)
+{
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, uuid.p);
+	return cli_print(c, "route", line_out, line);
+}
+
+static int
+turn(struct cli *c, int argc, char **argv, bool on)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct route_line line;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	return answer(c, db_one(c->db, &switch_route, &line, P(words.p[0]), P(on)),
+	    words.p[0], &line);
+}
+
+static int
+enable(struct cli *c, int argc, char **argv)
+{
+	return turn(c, argc, argv, true);
+}
+
+static int
+disable(struct cli *c, int argc, char **argv)
+{
+	return turn(c, argc, argv, false);
+}
+
+static int
+delete_one(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct route_line line;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	return answer(
+	    c, db_one(c->db, &delete_route, &line, P(words.p[0])), words.p[0], &line);
+}
+
+static const struct command subs[] = {
+	{ "list", NULL, "every route and whether it last answered", .run = list },
+	{ "add",
+	    "[--kind direct|connect|socks5] [--host HOST --port PORT] [--credential "
+	    "NAME] COUNTRY",
+	    "a way to a country; the credential is a file of surfaced-egress",
+	    .run = add },
+	{ "enable", "UUID", "let sessions have it", .run = enable },
+	{ "disable", "UUID", "the opposite; running sessions keep it", .run = disable },
+	{ "delete", "UUID", "one that no session has had", .run = delete_one },
+	{ NULL },
+};
+
+const struct command routes_command = { "routes",
+	.help = "ways of browsers to their countries", .sub = subs };

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl sessions: browser sessions as they stand, and what organisations and keys may have of them. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+/* ---- sessions ---- */
+
+struct line {
+	struct uuid uuid, project_uuid, key_uuid;
+	struct str state, terminal_reason, egress_country, start_url;
+	struct ts created_at, expires_at, terminal_at;
+};
+
+static const struct field line_out[] = {
+	FIELD(struct line, uuid, 0),
+	FIELD(struct line, project_uuid, 0),
+	FIELD(struct line, key_uuid, 0),
+	FIELD(struct line, state, 0),
+	FIELD(struct line, terminal_reason, NULLABLE),
+	FIELD(struct line, egress_country, 0),
+	FIELD(struct line, start_url, 0),
+	FIELD(struct line, created_at, 0),
+	FIELD(struct line, expires_at, NULLABLE),
+	FIELD(struct line, terminal_at, NULLABLE),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, project_uuid, key_uuid, state, terminal_reason, egress_country, "         \
+	"start_url, created_at, expires_at, terminal_at"
+
+static const struct stmt list_live = STMT_LIST(list_live, struct line, line_out,
+    "SELECT " COLUMNS " FROM browser_session"
+    " WHERE account_uuid = $1 AND ($2 OR state <> 'terminal')"
+    " ORDER BY created_at DESC, uuid LIMIT 1000");
+
+static const struct stmt read_one =
+    STMT(read_one, line_out, "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
+
+struct moved {
+	bool moved;
+};
+
+static const struct field moved_out[] = { FIELD(struct moved, moved, 0), FIELD_END };
+static const struct stmt close_one =
+    STMT(close_one, moved_out, "SELECT session_close($1, false) AS moved");
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	struct str account = STR_NULL;
+	bool all = false;
+	const struct cli_option options[] = { { "account", .text = &account },
+		{ "all", .flag = &all }, { NULL } };
+	struct cli_list words;
+	struct uuid uuid;
+	struct list rows;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	status = cli_account(c, account, &uuid);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_list(c->db, &list_live, &rows, P(uuid), P(all));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "sessions");
+	return cli_print_list(c, "sessions", line_out, rows, sizeof(struct line));
+}
+
+static int
+close_session(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct moved done;
+	struct uuid uuid;
+	struct line line;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	if (!uuid_parse(words.p[0], &uuid))
+		return cli_usage(c, "%s is no UUID", words.p[0].p);
+	rc = db_one(c->db, &close_one, &done, P(uuid));
+	if (rc == DB_OK)
+		rc = db_one(c->db, &read_one, &line, P(uuid));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "session", line_out, &line);
+}
+
+/* ---- limits ---- */
+
+struct policy {
+	int64_t organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds,
+	    close_seconds;
+};
+
+static const struct field policy_out[] = {
+	FIELD(struct policy, organisation_sessions, 0),
+	FIELD(struct policy, caller_sessions, 0),
+	FIELD(struct policy, lifetime_seconds, 0),
+	FIELD(struct policy, idle_seconds, 0),
+	FIELD(struct policy, close_seconds, 0),
+	FIELD_END,
+};
+
+#define POLICY                                                                           \
+	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "       \
+	"close_seconds"
+
+static const struct stmt read_policy =
+    STMT(read_policy, policy_out, "SELECT " POLICY " FROM session_policy");
+
+/* Without a value each stays. */
+static const struct stmt set_policy = STMT(set_policy, policy_out,
+    "UPDATE session_policy SET"
+    " organisation_sessions = coalesce($1::integer, organisation_sessions),"
+    " caller_sessions = coalesce($2::integer, caller_sessions),"
+    " lifetime_seconds = coalesce($3::integer, lifetime_seconds),"
+    " idle_seconds = coalesce($4::integer, idle_seconds),"
+    " close_seconds = coalesce($5::integer, close_seconds) RETURNING " POLICY);
+
+struct limit {
+	struct uuid uuid;
+	struct str name;
+	int64_t active, limit;
+	bool own; /* not the policy's */
+};
+
+static const struct field limit_out[] = {
+	FIELD(struct limit, uuid, 0),
+	FIELD(struct limit, name, 0),
+	FIELD(struct limit, active, 0),
+	FIELD(struct limit, limit, 0),
+	FIELD(struct limit, own, 0),
+	FIELD_END,
+};
+
+#define LIMIT_OF(owner, counter, id, standard)                                           \
+	"SELECT o.uuid, o.name, coalesce(n.active, 0) AS active,"                        \
+	" coalesce(n.max_active, p." standard ") AS \"limit\","                          \
+	" n.max_active IS NOT NULL AS own"                                               \
+	" FROM session_policy p CROSS JOIN " owner " o"                                  \
+	" LEFT JOIN " counter " n ON n." id " = o.uuid WHERE o.uuid = $1"
+
+static const struct stmt read_account = STMT(read_account, limit_out,
+    LIMIT_OF("account", "session_organisation", "account_uuid", "organisation_sessions"));
+static const struct stmt read_key = STMT(read_key, limit_out,
+    LIMIT_OF("api_key", "session_caller", "key_uuid", "caller_sessions"));
+
+static const struct stmt set_account = STMT(set_account, NULL,
+    "INSERT INTO session_organisation (account_uuid, max_active) VALUES ($1, $2)"
+    " ON CONFLICT (account_uuid) DO UPDATE SET max_active = excluded.max_active");
+static const struct stmt set_key = STMT(set_key, NULL,
+    "INSERT INTO session_caller (key_uuid, max_active) VALUES ($1, $2)"
+    " ON CONFLICT (key_uuid) DO UPDATE SET max_active = excluded.max_active");
+
+struct found {
+	struct uuid uuid;
+};
+
+static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
+static const struct stmt find_key = STMT(find_key, found_out,
+    "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
+
+/* What is limited, and by which statements. */
+struct subject {
+	struct uuid uuid;
+	const struct stmt *set, *read;
+};
+
+/* out: an account, unless a key is said. */
+static int
+find_subject(struct cli *c, struct str account, struct str key, struct subject *out)
+{
+	struct found f;
+	enum db_rc rc;
+
+	if (key.p == NULL)
+		return cli_account(c, account, &out->uuid);
+	rc = db_one(c->db, &find_key, &f, P(key));
+	if (rc == DB_NONE) /* not what was typed: it may be a secret */
+		return cli_fail(
+		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "sessions limits");
+	*out = (struct subject){ f.uuid, &set_key, &read_key };
+	return EXIT_OK;
+}
+
+static bool
+number(struct str s)
+{
+	int64_t n;
+
+	return s.p == NULL || (str_int64(s, &n) && n >= 0 && n <= INT32_MAX);
+}
+
+static int
+limit_subject(struct cli *c, struct str account, struct str key, struct str max)
+{
+	struct subject s = { .set = &set_account, .read = &read_account };
+	struct limit limit;
+	enum db_rc rc = DB_OK;
+	int status;
+
+	if (!str_is(max, "default") && !number(max))
+		return cli_usage(c, "--max wants a number, or \"default\"");
+	status = find_subject(c, account, key, &s);
+	if (status != EXIT_OK)
+		return status;
+	if (max.p != NULL)
+		rc = db_do(c->db, s.set, NULL, P(s.uuid),
+		    P(str_is(max, "default") ? STR_NULL : max));
+	if (rc == DB_OK)
+		rc = db_one(c->db, s.read, &limit, P(s.uuid));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "sessions limits");
+	return cli_print(c, "limit", limit_out, &limit);
+}
+
+struct wanted {
+	struct str organisation, caller, lifetime, idle, close;
+};
+
+static int
+limit_all(struct cli *c, const struct wanted *w)
+{
+	bool any = w->organisation.p != NULL || w->caller.p != NULL ||
+		   w->lifetime.p != NULL || w->idle.p != NULL || w->close.p != NULL;
+	struct policy p;
+	enum db_rc rc;
+
+	if (!number(w->organisation) || !number(w->caller) || !number(w->lifetime) ||
+	    !number(w->idle) || !number(w->close))
+		return cli_usage(c, "limits are whole numbers, times are seconds");
+	if (any)
+		rc = db_one(c->db, &set_policy, &p, P(w->organisation), P(w->caller),
+		    P(w->lifetime), P(w->idle), P(w->close));
+	else
+		rc = db_one_row(c->db, &read_policy, &p, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "sessions limits");
+	return cli_print(c, "policy", policy_out, &p);
+}
+
+static int
+limits(struct cli *c, int argc, char **argv)
+{
+	struct wanted w = { .organisation = STR_NULL };
+	struct str account = STR_NULL, key = STR_NULL, max = STR_NULL;
+	const struct cli_option options[] = { { "account", .text = &account },
+		{ "key", .text = &key }, { "max", .text = &max },
+		{ "organisation", .text = &w.organisation },
+		{ "caller", .text = &w.caller }, { "lifetime", .text = &w.lifetime },
+		{ "idle", .text = &w.idle }, { "close", .text = &w.close }, { NULL } };
+	struct cli_list words;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	if (account.p != NULL && key.p != NULL)
+		return cli_usage(c, "--account or --key, not both");
+	if (account.p != NULL || key.p != NULL)
+		return limit_subject(c, account, key, max);
+	if (max.p != NULL)
+		return cli_usage(c, "--max wants --account or --key");
+	return limit_all(c, &w);
+}
+
+static const struct command subs[] = {
+	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
+	    .run = list },
+	{ "close", "UUID", "as a manager of its project does", .run = close_session },
+	{ "limits",
+	    "[--account ACCOUNT|--key UUID|PREFIX [--max N|default]] | [--organisation "
+	    "N] "
+	    "[--caller N] [--lifetime S] [--idle S] [--close S]",
+	    "shows or changes what one may have at once; without one, what all have",
+	    .run = limits },
+	{ NULL },
+};
+
+const struct command sessions_command = { "sessions", .help = "browser sessions",
+	.sub = subs };

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: ISC */
+/* The start_url rule (SPEC 2.5, C-093, C-094; BROWSER.md): pure, and strict wherever two parsers may read a
+   URL as two places. What it lets pass is judged again by address when the browser connects (C-095). */
+#include "config.h"
+
+#include "base/limits.h"
+#include "core/start_url_priv.h"
+
+static const struct {
+	const char *name, *code, *message;
+} faults[START_URL_FAULTS] = {
+#define START_URL_FAULT(id, name, code, message)                                         \
+	[START_URL_##id] = { name, code, message },
+#include "tbl/start_url_faults.h"
+#undef START_URL_FAULT
+};
+
+const char *
+start_url_fault_name(enum start_url_fault f)
+{
+	return faults[f].name;
+}
+
+const char *
+start_url_fault_code(enum start_url_fault f)
+{
+	return faults[f].code;
+}
+
+const char *
+start_url_fault_message(enum start_url_fault f)
+{
+	return faults[f].message;
+}
+
+static const int unsafe_ports[] = {
+#define UNSAFE_PORT(n) n,
+#include "tbl/unsafe_ports.h"
+#undef UNSAFE_PORT
+};
+
+/* The code point at i of a valid text; *i is moved behind it. */
+static unsigned
+code_point(struct str s, size_t *i)
+{
+	unsigned char lead = (unsigned char)s.p[*i];
+	size_t more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+	unsigned c = more == 0 ? lead : lead & (0x3fU >> more);
+
+	for (++*i; more > 0; more--)
+		c = c << 6 | ((unsigned char)s.p[(*i)++] & 0x3f);
+	return c;
+}
+
+/* C0, C1, and Unicode White_Space. */
+static bool
+blank(unsigned c)
+{
+	return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+	       c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+static enum start_url_fault
+text_fault(struct str url)
+{
+	enum start_url_fault fault = START_URL_OK;
+
+	if (url.n > 4 * (size_t)LIM_START_URL)
+		return START_URL_TOO_LONG;
+	if (str_utf8_bad(url) != url.n)
+		return START_URL_INVALID_UTF8;
+	if (str_chars(url) > LIM_START_URL)
+		return START_URL_TOO_LONG;
+	for (size_t i = 0; i < url.n;) {
+		unsigned c = code_point(url, &i);
+
+		if (blank(c))
+			return START_URL_CONTROL_OR_SPACE;
+		if (c == '\\')
+			fault = START_URL_BACKSLASH;
+	}
+	return fault;
+}
+
+struct parts {
+	bool tls, bracket;
+	struct str host, port, rest; /* port without its colon; rest from the path on */
+};
+
+/* Behind the scheme; what is left of url begins with the authority. */
+static enum start_url_fault
+take_scheme(struct str *url, struct parts *out)
+{
+	char room[8];
+	struct str begin = { url->p, url->n < sizeof(room) ? url->n : sizeof(room) };
+	size_t n;
+
+	begin = str_lower_ascii(room, begin);
+	out->tls = str_starts(begin, STR("https://"));
+	if (!out->tls && !str_starts(begin, STR("http://")))
+		return START_URL_SCHEME;
+	n = out->tls ? 8 : 7;
+	*url = (struct str){ url->p + n, url->n - n };
+	return START_URL_OK;
+}
+
+static bool
+has(struct str s, char c)
+{
+	return s.n > 0 && memchr(s.p, c, s.n) != NULL;
+}
+
+/* "[address]" or "[address]:port" */
+static enum start_url_fault
+split_brackets(struct str s, struct parts *out)
+{
+	const char *end = memchr(s.p, ']', s.n);
+	struct str after;
+
+	if (end == NULL)
+		return START_URL_IPV6_SYNTAX;
+	out->bracket = true;
+	out->host = (struct str){ s.p + 1, (size_t)(end - s.p) - 1 };
+	after = (struct str){ end + 1, s.n - out->host.n - 2 };
+	if (after.n > 0 && after.p[0] != ':')
+		return START_URL_IPV6_SYNTAX;
+	if (after.n > 0)
+		out->port = (struct str){ after.p + 1, after.n - 1 };
+	return START_URL_OK;
+}
+
+static enum start_url_fault
+split_authority(struct str s, struct parts *out)
+{
+	const char *colon;
+
+	if (has(s, '@'))
+		return START_URL_CREDENTIALS;
+	if (has(s, '%'))
+		return START_URL_PERCENT;
+	if (s.n > 0 && s.p[0] == '[')
+		return split_brackets(s, out);
+	colon = s.n == 0 ? NULL : memchr(s.p, ':', s.n);
+	out->host = s;
+	if (colon != NULL) {
+		out->host.n = (size_t)(colon - s.p);
+		out->port = (struct str){ colon + 1, s.n - out->host.n - 1 };
+		if (has(out->port, ':'))
+			return START_URL_HOST_SYNTAX;
+	}
+	return out->host.n == 0 ? START_URL_EMPTY_HOST : START_URL_OK;
+}
+
+static enum start_url_fault
+split(struct str url, struct parts *out)
+{
+	enum start_url_fault fault = take_scheme(&url, out);
+	size_t n = 0;
+
+	if (fault != START_URL_OK)
+		return fault;
+	while (n < url.n && url.p[n] != '/' && url.p[n] != '?' && url.p[n] != '#')
+		n++;
+	out->rest = (struct str){ url.p + n, url.n - n };
+	return split_authority((struct str){ url.p, n }, out);
+}
+
+/* *out: 0 where the scheme says it. An empty port is none. */
+static enum start_url_fault
+port_fault(const struct parts *p, int *out)
+{
+	int n = 0;
+
+	*out = 0;
+	if (p->port.n == 0)
+		return START_URL_OK;
+	for (size_t i = 0; i < p->port.n; i++) {
+		if (p->port.p[i] < '0' || p->port.p[i] > '9' || i == 5)
+			return START_URL_PORT;
+		n = n * 10 + (p->port.p[i] - '0');
+	}
+	if (n > 65535)
+		return START_URL_PORT;
+	for (size_t i = 0; i < COUNT(unsafe_ports); i++)
+		if (n == unsafe_ports[i])
+			return START_URL_PORT_BLOCKED;
+	if (n != (p->tls ? 443 : 80))
+		*out = n;
+	return START_URL_OK;
+}
+
+static struct str
+put_together(struct arena *a, const struct parts *p, struct str host, int port)
+{
+	struct buf b = { .a = a };
+
+	buf_z(&b, p->tls ? "https://" : "http://");
+	buf_str(&b, host);
+	if (port != 0)
+		buf_printf(&b, ":%d", port);
+	if (p->rest.n == 0 || p->rest.p[0] != '/')
+		buf_char(&b, '/');
+	buf_str(&b, p->rest);
+	return buf_done(&b);
+}
+
+enum start_url_fault
+start_url_check(struct arena *a, struct str url, struct str *canonical)
+{
+	struct parts p = { .tls = false };
+	enum start_url_fault fault = text_fault(url);
+	struct str host;
+	int port;
+
+	if (fault == START_URL_OK)
+		fault = split(url, &p);
+	if (fault == START_URL_OK)
+		fault = p.bracket ? start_url_ipv6(a, p.host, &host)
+				  : start_url_host(a, p.host, &host);
+	if (fault == START_URL_OK)
+		fault = port_fault(&p, &port);
+	if (fault != START_URL_OK)
+		return fault;
+	*canonical = put_together(a, &p, host, port);
+	/* "http://a.b?x" and international names grow. */
+	return str_chars(*canonical) > LIM_START_URL ? START_URL_TOO_LONG : START_URL_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* The header Idempotency-Key of operations that take one (SPEC 4.4, C-084). What a repeat is, the operation
+   decides. */
+#include "config.h"
+
+#include "base/limits.h"
+#include "http/http_priv.h"
+
+static const char header[] = "Idempotency-Key";
+
+static bool
+controls(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+			return true;
+	return false;
+}
+
+int
+idempotency_read(struct req *rq)
+{
+	struct str sent = env_get(rq, "HTTP_IDEMPOTENCY_KEY");
+
+	if (!rq->route->idempotent || sent.p == NULL)
+		return PASS;
+	if (env_count(rq, "HTTP_IDEMPOTENCY_KEY") != 1)
+		return fail_field(rq, header, "duplicate", "must be sent once");
+	if (str_utf8_bad(sent) != sent.n || controls(sent))
+		return fail_field(rq, header, "invalid_format",
+		    "must be UTF-8 without control characters");
+	if (sent.n == 0)
+		return fail_field(
+		    rq, header, "too_short", "must have at least 1 character");
+	if (str_chars(sent) > LIM_IDEMPOTENCY_KEY)
+		return fail_field(
+		    rq, header, "too_long", "must have at most 200 characters");
+	rq->idempotency_key = sent;
+	return PASS;
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Limits of callers and organisations, under 16 clients at once: C-090, C-067.
+. t/lib.sh
+pg_start
+api_start
+web_start
+stranger_new
+
+S=/projects/$P/sessions
+live() { sql "SELECT count(*) FROM browser_session WHERE state <> 'terminal' AND account_uuid = '$ACCOUNT'"; }
+counters() { sql "SELECT (SELECT active FROM session_organisation WHERE account_uuid = '$ACCOUNT') || ' ' ||
+	(SELECT sum(c.active) FROM session_caller c JOIN api_key k ON k.uuid = c.key_uuid WHERE k.account_uuid = '$ACCOUNT')"; }
+
+# The limits that nobody has changed: 5 a key, 20 an organisation.
+for _ in 1 2 3 4 5; do session_new >/dev/null; done
+is "$STATUS" 202 "five of a key"
+session_new >/dev/null
+is "$STATUS $(field .error.code)" "429 caller_session_limit_exceeded" "C-090: the sixth"
+is "$(header Retry-After)" 1800 "C-067: with the time after which a place is free"
+api GET "$S?state=queued&limit=1"
+u=$(field '.sessions[0].uuid')
+session_move "$u" claim ready
+session_new >/dev/null
+like "$STATUS $(header Retry-After)" '^429 1(79|80|81)[0-9]$' "C-067: of one that runs: until it expires"
+api DELETE "$S/$u"
+session_new >/dev/null
+is "$STATUS $(header Retry-After)" "429 10" "C-090: closing still counts"
+session_move "$u" end
+session_new >/dev/null
+is "$STATUS" 202 "C-090: terminal does not"
+api DELETE "$S/$(field .session.uuid)"
+is "$STATUS" 202 "C-103: a full house does not keep one from closing"
+
+ctl sessions limits --key "$(printf %.12s "$KEY")" --max 0 >/dev/null
+session_new >/dev/null
+is "$STATUS $(field .error.code)" "429 caller_session_limit_exceeded" "a limit below what is there"
+ctl sessions limits --key "$(printf %.12s "$KEY")" --max default >/dev/null
+ctl sessions limits --account "$ACCOUNT" --max 5 >/dev/null
+key=$(key_new --scope browser.sessions.create --scope browser.sessions.view)
+session_new >/dev/null
+is "$STATUS $(field .error.code)" "429 organisation_session_limit_exceeded" "C-090: the organisation's, for a key that has none"
+api GET "$S/capabilities"
+is "$(field '.capabilities.limits|[.organisation_sessions,.caller_sessions]|tojson')" "[5,5]" "what is enforced is shown"
+mine=$key key=$KEY2
+P=$PROJECT2 session_new >/dev/null
+is "$STATUS" 202 "another organisation is not held up"
+key=$mine
+
+# 16 clients with 4 keys at once; a watcher looks at the database meanwhile.
+empty()
+{
+	sql "UPDATE browser_session SET state = 'closing', state_event = 'close', terminal_reason = 'closed_by_creator' WHERE state = 'queued' AND account_uuid = '$ACCOUNT'"
+	sql "UPDATE browser_session SET state = 'terminal', state_event = 'end' WHERE state = 'closing'"
+	is "$(live) $(counters)" "0 0 0" "an empty house"
+}
+# rush LIMIT ADMITTED: of the organisation; 300 creates.
+rush()
+{
+	empty
+	ctl sessions limits --account "$ACCOUNT" --max "$1" >/dev/null
+	rm -f "$W/over" "$W"/answer.*
+	(while [ ! -f "$W/over" ]; do live; done >"$W/seen") &
+	# shellcheck disable=SC2086,SC2016 # CURL is a list of options; $0 and $1 are of the inner shell
+	xargs -P 16 -L 1 sh -c 'curl -sS '"$CURL"' -o "'"$W"'/answer.$0" -w "%{http_code}\n" -H "X-API-Key: $1" \
+		-H "Content-Type: application/json" -d "{\"start_url\":\"https://example.com/\"}" "'"$BASE_URL$S"'"' \
+		<"$W/work" >"$W/statuses"
+	touch "$W/over"
+	wait
+	is "$(sort "$W/statuses" | uniq -c | awk '{print $2 ":" $1}' | tr '\n' ' ')" "202:$2 429:$((300 - $2)) " \
+		"C-090: exactly the limit is admitted, the rest refused"
+	is "$(live) $(counters)" "$2 $2 $2" "C-090: the counters are what is there"
+	ok "C-090: at no time more" test "$(sort -n "$W/seen" | tail -1)" -le "$2"
+	is "$(sql "SELECT count(*) FROM session_caller WHERE active > 5")" 0 "C-090: no key over its own"
+}
+for i in 1 2 3 4; do key_new --scope browser.sessions.create >"$W/key.$i"; done
+for n in $(seq 300); do echo "$n $(cat "$W/key.$((n % 4 + 1))")"; done >"$W/work"
+rush 12 12
+ok "the organisation is full" grep -q organisation_session_limit_exceeded "$W"/answer.*
+rush 100 20
+is "$(cat "$W"/answer.* | jq -r '.error.code // "made"' | sort -u | tr '\n' ' ')" "caller_session_limit_exceeded made " \
+	"then the keys are what is"
