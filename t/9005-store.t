@@ -7,7 +7,8 @@
 world
 WORLD_WORKERS=2
 key=none
-world_spawn manager python3 "$TOP/t/helper/store.py" "$W/run/notify" "$BUILD/t/helper/echo" -c "$W/etc/surfaced.conf"
+cp t/helper/store.py "$W/run/"
+world_spawn manager python3 "$W/run/store.py" "$W/run/notify" "$BIN/t/helper/echo" -c "$W/etc/surfaced.conf"
 
 events()
 {

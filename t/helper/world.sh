@@ -97,6 +97,8 @@ world_programs()
 	for _p in surfaced surfaced-index surfaced-meter surfacectl t/helper/echo; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
+	SQL=$BIN/sql
+	cp -R "$TOP/sql" "$SQL"
 }
 
 world_conf()
