@@ -29,7 +29,7 @@ struct child {
 
 struct squad { /* what the master keeps of a pool */
 	int listener;
-	bool lent; /* see heritage */
+	bool lent;   /* see heritage */
 	bool stored; /* the service manager has it too */
 	int64_t delay, not_before;
 	dev_t dev;
@@ -292,9 +292,8 @@ remove_sockets(const struct master *m)
 		const char *path = m->shared->pools[i].path;
 
 		if (m->squads[i].listener >= 0 && !m->squads[i].lent &&
-		    !m->squads[i].stored &&
-		    stat(path, &st) == 0 && st.st_dev == m->squads[i].dev &&
-		    st.st_ino == m->squads[i].ino)
+		    !m->squads[i].stored && stat(path, &st) == 0 &&
+		    st.st_dev == m->squads[i].dev && st.st_ino == m->squads[i].ino)
 			unlink(path);
 	}
 }
