@@ -242,3 +242,5 @@ key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
 	SHA256((const unsigned char *)out, KEY_SECRET_LEN, hash);
 	OPENSSL_cleanse(raw, sizeof(raw));
 }
+
+const struct stmt *const core_key_stmts[] = { &find_key, NULL };

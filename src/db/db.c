@@ -238,3 +238,23 @@ db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args ar
 	PQclear(res);
 	return DB_OK;
 }
+
+void
+stmts_print(const struct stmt *const *const *tables)
+{
+	for (; *tables != NULL; tables++)
+		for (const struct stmt *const *s = *tables; *s != NULL; s++)
+			printf("%s\t%s\n", (*s)->name, (*s)->sql);
+}
+
+int
+stmts_dump(
+    const char *program, const char *what, const struct stmt *const *const *tables)
+{
+	if (strcmp(what, "sql") != 0) {
+		fprintf(stderr, "%s: -D takes sql\n", program);
+		return 2;
+	}
+	stmts_print(tables);
+	return fflush(stdout) == 0 ? 0 : 1;
+}

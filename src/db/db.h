@@ -111,6 +111,12 @@ enum db_rc db_begin(struct db *db) MUST_USE;
 enum db_rc db_commit(struct db *db) MUST_USE;
 void db_rollback(struct db *db); /* a no-op outside a transaction */
 
+/* What -D sql prints: a line each, the name and, after a tab, the text. */
+void stmts_print(const struct stmt *const *const *tables);
+/* For struct daemon's dump where that is all there is. */
+int stmts_dump(
+    const char *program, const char *what, const struct stmt *const *const *tables);
+
 struct db_args {
 	const struct db_param *p;
 	size_t n;
