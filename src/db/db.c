@@ -36,6 +36,22 @@ db_use(struct db *db, struct arena *a, int64_t deadline)
 	db->deadline = deadline;
 }
 
+int64_t
+db_hurry(struct db *db, int64_t until)
+{
+	int64_t former = db->deadline;
+
+	if (former == 0 || until < former)
+		db->deadline = until;
+	return former;
+}
+
+void
+db_relax(struct db *db, int64_t former)
+{
+	db->deadline = former;
+}
+
 void
 db_quiet(struct db *db)
 {
