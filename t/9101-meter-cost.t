@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The stage of rates and quotas adds at most 3 % to the instructions of a request.
+# The stage of rates and quotas and the metrics add at most 3 % to the instructions of a request.
 cd "$(dirname "$0")/.." || exit 1
 command -v valgrind >/dev/null || {
 	echo "1..0 # SKIP no valgrind"
