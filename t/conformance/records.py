@@ -179,7 +179,7 @@ def findings():
     refusals(base, f)
     kinds = sorted({x["finding_type"] for x in every})
     for kind in kinds:
-        x = next(y for y in every if y["finding_type"] == kind)
+        x = next(y for y in every if y["finding_type"] == kind and y["finding_key"] != "spare")
         resolve(base, x)
     others = next(x for x in every if x["finding_key"] == "spare")
     before = others
