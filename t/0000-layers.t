@@ -31,6 +31,13 @@ only() {
 	none "only $3 knows $1" "$(grep -rlE "$2" src | grep -vE "^src/($3)/")"
 }
 
+for part in dispatch runner egress; do
+	none "src/browser/$part knows no other program" "$(
+		[ ! -d "src/browser/$part" ] || includes "browser/$part" "tbl|base|json|db|core|browser/$part|browser" |
+			grep -vE '#include "browser/[a-z_]+\.h"'
+	)"
+done
+
 only json-c '#include <json(-c)?/' json
 only libpq '#include <(postgresql/)?libpq' db
 only libfcgi '#include <fcgi' http

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "base/limits.h"
+#include "browser/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { LINK_ARENA = 16 * 1024 * 1024, LINK_BACKLOG = 64 };
+
+/* A message that waits for the peer to read. */
+struct waiting {
+	STAILQ_ENTRY(waiting) next;
+	int fd;
+	size_t n;
+	char text[];
+};
+
+struct link {
+	const struct link_side *side;
+	void *arg;
+	struct event_base *base;
+	struct event *readable, *writable, *broken;
+	struct arena *arena;
+	STAILQ_HEAD(, waiting) queue;
+	size_t queued;
+	int fd;
+	bool *freed; /* set while a message is being taken */
+};
+
+static bool
+address_of(const char *path, struct sockaddr_un *out)
+{
+	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(path) < sizeof(out->sun_path)) {
+		memcpy(out->sun_path, path, strlen(path) + 1);
+		return true;
+	}
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+static int
+give_up(int fd)
+{
+	int why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return -1;
+}
+
+int
+link_listen(const char *path, unsigned mode)
+{
+	struct sockaddr_un at;
+	int fd;
+
+	if (!address_of(path, &at))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || (unlink(path) != 0 && errno != ENOENT) ||
+	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
+	    chmod(path, mode) != 0 || listen(fd, LINK_BACKLOG) != 0)
+		return give_up(fd);
+	return fd;
+}
+
+int
+link_connect(const char *path)
+{
+	struct sockaddr_un at;
+	int fd;
+
+	if (!address_of(path, &at))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&at, sizeof(at)) != 0)
+		return give_up(fd);
+	return fd;
+}
+
+/* Hands one message to its row. False: the peer does not keep to the table. */
+static bool
+take(struct link *l, struct str text, int fd)
+{
+	const char *space = memchr(text.p, ' ', text.n);
+	struct decoded how = { 0 };
+	struct str name = text, body = STR("{}");
+
+	if (space != NULL) {
+		name.n = (size_t)(space - text.p);
+		body = (struct str){ space + 1, text.n - name.n - 1 };
+	}
+	for (const struct link_message *m = l->side->messages; m->name != NULL; m++) {
+		void *in;
+
+		if (!str_is(name, m->name))
+			continue;
+		in = arena_alloc(l->arena, m->size > 0 ? m->size : 1);
+		if (m->fields != NULL &&
+		    json_decode(l->arena, body, m->fields, ts_now(), in, &how) != JSON_OK)
+			break;
+		m->take(l->arg, l, in, fd);
+		return true;
+	}
+	log_event(LOGP_ERR, "link",
+	    "why=\"not understood\" message=\"%.*s\" field=\"%.*s\"", (int)name.n, name.p,
+	    how.nerrors > 0 ? (int)how.errors[0].field.n : 0,
+	    how.nerrors > 0 ? how.errors[0].field.p : "");
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+/* The one descriptor of a packet; of more than one, none is kept and the peer is at fault. */
+static bool
+passed(struct msghdr *m, int *fd)
+{
+	int fds[8];
+	size_t n = 0;
+
+	*fd = -1;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+			n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+			memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+		}
+	if (n == 1 && (m->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0) {
+		*fd = fds[0];
+		return true;
+	}
+	for (size_t i = 0; i < n; i++)
+		close(fds[i]);
+	return n == 0 && (m->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
+}
+
+/* False when the connection is over. Whether l is still there is known by freed alone. */
+static bool
+receive(struct link *l, bool *more)
+{
+	static char room[LINK_MESSAGE_MAX];
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(8 * sizeof(int))];
+	} control;
+	struct iovec iov = { room, sizeof(room) };
+	struct msghdr m = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(l->fd, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	int fd;
+
+	*more = n > 0;
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n == 0 || !passed(&m, &fd))
+		return false;
+	return take(l, (struct str){ room, (size_t)n }, fd);
+}
+
+static void
+on_readable(int fd, short what, void *arg)
+{
+	struct link *l = arg;
+	bool freed = false, more = true, good = true;
+
+	(void)fd;
+	(void)what;
+	l->freed = &freed;
+	for (int i = 0; i < 64 && more && good && !freed; i++) {
+		good = receive(l, &more);
+		if (!freed)
+			arena_reset(l->arena);
+	}
+	if (freed)
+		return;
+	l->freed = NULL;
+	if (!good)
+		l->side->closed(l->arg, l);
+}
+
+static bool
+send_one(struct link *l, const char *text, size_t n, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char *copy = (char *)(uintptr_t)text; /* sendmsg does not write to it */
+	struct iovec iov = { copy, n };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		struct cmsghdr *c;
+
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	return sendmsg(l->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+}
+
+static bool
+must_wait(void)
+{
+	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ||
+	       errno == ETOOMANYREFS;
+}
+
+static void
+drop_first(struct link *l)
+{
+	struct waiting *w = STAILQ_FIRST(&l->queue);
+
+	STAILQ_REMOVE_HEAD(&l->queue, next);
+	l->queued--;
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w);
+}
+
+static void
+on_writable(int fd, short what, void *arg)
+{
+	struct link *l = arg;
+	const struct waiting *w;
+
+	(void)fd;
+	(void)what;
+	while ((w = STAILQ_FIRST(&l->queue)) != NULL) {
+		if (!send_one(l, w->text, w->n, w->fd) && must_wait())
+			return;
+		drop_first(
+		    l); /* sent, or the reading side will hear that the peer is gone */
+	}
+	event_del(l->writable);
+}
+
+static void
+on_broken(int fd, short what, void *arg)
+{
+	struct link *l = arg;
+
+	(void)fd;
+	(void)what;
+	l->side->closed(l->arg, l);
+}
+
+static void
+keep(struct link *l, struct str text, int fd)
+{
+	struct waiting *w;
+
+	if (l->queued >=
+	    LINK_QUEUE_MAX) { /* not from here: the sender does not expect it */
+		event_active(l->broken, EV_TIMEOUT, 0);
+		return;
+	}
+	w = malloc(sizeof(*w) + text.n);
+	if (w == NULL)
+		panic("memory");
+	w->n = text.n;
+	memcpy(w->text, text.p, text.n);
+	w->fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+	STAILQ_INSERT_TAIL(&l->queue, w, next);
+	if (l->queued++ == 0)
+		event_add(l->writable, NULL);
+}
+
+void
+link_send(
+    struct link *l, const char *name, const struct field *fields, const void *out, int fd)
+{
+	struct buf b = { 0 };
+	struct str text;
+
+	buf_z(&b, name);
+	if (fields != NULL) {
+		buf_char(&b, ' ');
+		json_write(&b, fields, out);
+	}
+	text = buf_done(&b);
+	if (text.n > LINK_MESSAGE_MAX)
+		panic("a %s of %zu bytes", name, text.n);
+	if (l->queued > 0 || (!send_one(l, text.p, text.n, fd) && must_wait()))
+		keep(l, text, fd);
+	buf_free(&b);
+}
+
+struct ucred
+link_peer(const struct link *l)
+{
+	struct ucred who = { .pid = 0, .uid = (uid_t)-1, .gid = (gid_t)-1 };
+	socklen_t n = sizeof(who);
+
+	if (getsockopt(l->fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0)
+		panic("peer credentials: %s", strerror(errno));
+	return who;
+}
+
+struct link *
+link_new(struct event_base *base, int fd, const struct link_side *side, void *arg)
+{
+	struct link *l = calloc(1, sizeof(*l));
+
+	if (l == NULL || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
+		panic("link: %s", strerror(errno));
+	l->side = side;
+	l->arg = arg;
+	l->base = base;
+	l->fd = fd;
+	l->arena = arena_new(LINK_ARENA);
+	STAILQ_INIT(&l->queue);
+	l->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, l);
+	l->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, l);
+	l->broken = event_new(base, -1, 0, on_broken, l);
+	if (l->readable == NULL || l->writable == NULL || l->broken == NULL ||
+	    event_add(l->readable, NULL) != 0)
+		panic("link: no event");
+	return l;
+}
+
+void
+link_free(struct link *l)
+{
+	while (!STAILQ_EMPTY(&l->queue))
+		drop_first(l);
+	if (l->freed != NULL)
+		*l->freed = true;
+	event_free(l->readable);
+	event_free(l->writable);
+	event_free(l->broken);
+	close(l->fd);
+	arena_free(l->arena);
+	free(l);
+}
