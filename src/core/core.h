@@ -181,7 +181,8 @@ enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
 /* ---- what this directory asks of the database: for -D sql ---- */
 
-extern const struct stmt *const core_audit_stmts[], *const core_key_stmts[],
-    *const core_project_stmts[];
+extern const struct stmt *const core_audit_stmts[];
+extern const struct stmt *const core_key_stmts[];
+extern const struct stmt *const core_project_stmts[];
 
 #endif

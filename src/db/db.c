@@ -264,8 +264,7 @@ stmts_print(const struct stmt *const *const *tables)
 }
 
 int
-stmts_dump(
-    const char *program, const char *what, const struct stmt *const *const *tables)
+stmts_dump(const char *program, const char *what, const struct stmt *const *const *tables)
 {
 	if (strcmp(what, "sql") != 0) {
 		fprintf(stderr, "%s: -D takes sql\n", program);
