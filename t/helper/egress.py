@@ -274,9 +274,16 @@ class Session:
         reply = exact(s, 10)
         return (reply[1] if len(reply) == 10 else None), s
 
+    def lines(self):
+        """What the dispatcher has heard of this session."""
+        return [d for n, d in list(self.dispatcher.said) if n == "traffic" and d["session"] == self.id]
+
     def code(self, host, port=80, **more):
+        """The code of the reply, when the dispatcher has heard of it too."""
+        before = sum(line["count"] for line in self.lines())
         code, s = self.ask(host, port, **more)
         s.close()
+        until(lambda: sum(line["count"] for line in self.lines()) > before)
         return code
 
     def get(self, host, path="/echo", port=80):
@@ -290,12 +297,12 @@ class Session:
         return data.partition(b"\r\n\r\n")[2]
 
     def why(self, host, port=80):
-        """Asks, and what the dispatcher hears of it: event and reason."""
-        before = len(self.dispatcher.said)
-        self.code(host, port)
-        line = until(lambda: next((d for n, d in self.dispatcher.said[before:] if n == "traffic" and
-                                   d["session"] == self.id), None), 30)
-        return (line["event"], line.get("reason", "")) if line else None
+        """Asks: event and reason that the dispatcher hears."""
+        while True:
+            self.code(host, port)
+            line = self.lines()[-1]
+            if line.get("reason") != "more":
+                return line["event"], line.get("reason", "")
 
 
 def exact(s, n):

@@ -6,6 +6,8 @@
 #include "browser/egress/egress.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { CHUNK = 65536, TURNS = 4 /* chunks of one side before others have their turn */ };
@@ -26,6 +28,7 @@ struct relay {
 	void *arg;
 	struct event *idle;
 	int64_t moved_at;
+	int queued; /* in the kernel, when it was last looked at */
 };
 
 static void
@@ -177,16 +180,35 @@ on_writable(int fd, short what, void *arg)
 		finish(f->r);
 }
 
+/* What the two sides have not taken yet: it may move although we have nothing to do. */
+static int
+queued(const struct relay *r)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 2; i++) {
+		int n = 0;
+
+		if (ioctl(r->flows[i].to, SIOCOUTQ, &n) == 0)
+			sum += n;
+	}
+	return sum;
+}
+
 static void
 on_idle(int fd, short what, void *arg)
 {
 	struct relay *r = arg;
 	int64_t left = r->moved_at + conf.egress_idle * 1000000 - mono_us();
-	const struct timeval again = { left / 1000000, left % 1000000 };
+	int n = queued(r);
+	bool moves = n != r->queued;
+	const struct timeval again = { moves ? conf.egress_idle : left / 1000000,
+		moves ? 0 : left % 1000000 };
 
 	(void)fd;
 	(void)what;
-	if (left <= 0)
+	r->queued = n;
+	if (left <= 0 && !moves)
 		break_off(r);
 	else
 		event_add(r->idle, &again);
