@@ -151,6 +151,11 @@ const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "h
 enum start_url_fault start_url_check(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
 
+/* ---- hosts ---- */
+
+/* "machine:run_directory": what is restored elsewhere is another one. Static. */
+struct str host_name(void);
+
 /* ---- countries: ISO 3166-1 ---- */
 
 const char *country_name(struct str code); /* "GB"; NULL: there is none */
