@@ -284,6 +284,15 @@ BEGIN
 END
 $$;
 
+-- Whether one more of so many bytes may be stored: asked before its file is made.
+CREATE FUNCTION screenshot_room(session uuid, epoch bigint, bytes bigint) RETURNS text LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT CASE WHEN s.uuid IS NULL THEN 'stale'
+		WHEN e.screenshots >= 200 OR e.screenshot_bytes + screenshot_room.bytes > 209715200 THEN 'full' ELSE 'stored' END
+	  FROM (VALUES (true)) AS one LEFT JOIN browser_session s ON s.uuid = session AND s.lease_epoch = epoch
+	  LEFT JOIN session_evidence e ON e.session_uuid = s.uuid
+$$;
+
 CREATE TYPE screenshot_taken AS (
 	uuid uuid, sha256 bytea, bytes bigint, mime text, width integer, height integer, reason text, tab integer,
 	url text, title text, taken_at timestamptz
@@ -352,9 +361,32 @@ BEGIN
 END
 $$;
 
+-- A session's requests and WebSockets as entries of a HAR 1.2, in the order of their time.
+CREATE FUNCTION network_har(session uuid) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
+	SELECT jsonb_strip_nulls(jsonb_build_object(
+		'startedDateTime', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+		'time', coalesce((e.doc ->> 'duration_ms')::bigint, 0),
+		'serverIPAddress', e.doc -> 'remote_address',
+		'_tab', e.doc -> 'tab', '_resourceType', lower(e.doc ->> 'resource_type'), '_error', e.doc -> 'failure',
+		'request', jsonb_build_object('method', e.doc -> 'method', 'url', e.doc -> 'url',
+			'httpVersion', coalesce(e.doc ->> 'protocol', ''), 'cookies', '[]'::jsonb,
+			'headers', e.doc -> 'request_headers', 'queryString', '[]'::jsonb, 'headersSize', -1,
+			'bodySize', -1, '_bytesSent', e.doc -> 'bytes_sent'),
+		'response', jsonb_build_object('status', coalesce((e.doc ->> 'status')::integer, 0), 'statusText', '',
+			'httpVersion', coalesce(e.doc ->> 'protocol', ''), 'cookies', '[]'::jsonb,
+			'headers', e.doc -> 'response_headers', 'redirectURL', '', 'headersSize', -1, 'bodySize', -1,
+			'content', jsonb_build_object('size', e.doc -> 'bytes_received',
+				'mimeType', coalesce(e.doc ->> 'mime', ''))),
+		'cache', '{}'::jsonb,
+		'timings', jsonb_build_object('send', 0, 'wait', coalesce((e.doc ->> 'duration_ms')::bigint, 0), 'receive', 0)))
+	  FROM network_event e WHERE e.session_uuid = session AND e.doc ->> 'kind' IN ('request', 'websocket')
+	 ORDER BY e.at, e.uuid
+$$;
+GRANT EXECUTE ON FUNCTION network_har TO surfaced_api;
+
 GRANT SELECT ON screenshot, network_event, session_evidence TO surfaced_api, surfaced_admin;
 GRANT SELECT ON browser_host TO surfaced_admin;
 GRANT USAGE ON TYPE screenshot_taken TO surfaced_dispatch;
 GRANT EXECUTE ON FUNCTION browser_host_beat, session_claim, session_held, session_renew, session_ready, session_activity,
-	session_lost, session_sweep, route_due, route_probed, screenshot_add, network_add, network_truncate
+	session_lost, session_sweep, route_due, route_probed, screenshot_room, screenshot_add, network_add, network_truncate
 	TO surfaced_dispatch;

@@ -151,6 +151,18 @@ const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "h
 enum start_url_fault start_url_check(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
 
+/* ---- evidence: an image is a file of evidence_directory, named by its SHA-256 ---- */
+
+enum { EVIDENCE_HASH_LEN = 32 };
+
+struct evidence_path {
+	char outer[4000], inner[4000], file[4096]; /* two folders, one in the other */
+};
+
+/* False: evidence_directory's name is too long. */
+bool evidence_path(
+    const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_path *out) MUST_USE;
+
 /* ---- hosts ---- */
 
 /* "machine:run_directory": what is restored elsewhere is another one. Static. */

@@ -130,6 +130,8 @@ struct shot_row {
 };
 
 enum stored { STORED, STORED_FULL, STORED_STALE, STORED_LATER };
+/* Whether an image of so many bytes may be stored: STORED, or STORED_LATER, where nobody can say. */
+enum stored store_room(struct dispatcher *d, const struct held *h, size_t bytes) MUST_USE;
 enum stored store_shot(struct dispatcher *d, struct uuid session, int64_t epoch,
     const struct shot_row *s) MUST_USE;
 enum stored store_events(

@@ -16,7 +16,6 @@ enum {
 	IMAGE_MAX = 16 * 1024 * 1024,
 	WAITING_MAX = 4096, /* pieces that wait for the database, and their bytes */
 	WAITING_BYTES_MAX = 64 * 1024 * 1024,
-	PATH_ROOM = 4096,
 };
 
 enum evidence_kind { EVIDENCE_SHOT, EVIDENCE_EVENTS, EVIDENCE_TRUNCATED };
@@ -103,53 +102,40 @@ write_all(int fd, const unsigned char *p, size_t n)
 	return fsync(fd) == 0;
 }
 
-struct place {
-	char one[PATH_ROOM], two[PATH_ROOM], file[PATH_ROOM], temporary[PATH_ROOM];
-};
-
-static void
-place_of(const unsigned char sha256[32], struct place *out)
-{
-	char hex[2 * SHA256_DIGEST_LENGTH + 1], fresh[UUID_LEN + 1];
-	const struct uuid u = uuid_random();
-	const char *top = conf.evidence_directory;
-
-	hex_print(hex, sha256, SHA256_DIGEST_LENGTH);
-	uuid_print(&u, fresh);
-	snprintf(out->one, PATH_ROOM, "%s/%.2s", top, hex);
-	snprintf(out->two, PATH_ROOM, "%s/%.2s/%.2s", top, hex, hex + 2);
-	snprintf(out->file, PATH_ROOM, "%s/%.2s/%.2s/%s", top, hex, hex + 2, hex);
-	snprintf(out->temporary, PATH_ROOM, "%s/%.2s/%.2s/.%s", top, hex, hex + 2, fresh);
-}
-
 static bool
-put(const struct place *at, const unsigned char *p, size_t n)
+put(const struct evidence_path *at, const unsigned char *p, size_t n)
 {
-	int fd = open(at->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	const struct uuid u = uuid_random();
+	char fresh[UUID_LEN + 1], temporary[sizeof(at->file)];
 	bool good;
+	int fd;
 
+	uuid_print(&u, fresh);
+	snprintf(temporary, sizeof(temporary), "%s/.%s", at->inner, fresh);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return false;
 	good = write_all(fd, p, n);
-	good = close(fd) == 0 && good && rename(at->temporary, at->file) == 0;
+	good = close(fd) == 0 && good && rename(temporary, at->file) == 0;
 	if (!good)
-		unlink(at->temporary);
+		unlink(temporary);
 	return good;
 }
 
 /* The folder is synced even where the file was there: whoever made it may not have come so far. */
 static bool
-image_store(const unsigned char *p, size_t n, const unsigned char sha256[32])
+image_store(
+    const unsigned char *p, size_t n, const unsigned char sha256[EVIDENCE_HASH_LEN])
 {
-	struct place at;
+	struct evidence_path at;
 	struct stat st;
 
-	place_of(sha256, &at);
-	if (!folder(at.one, conf.evidence_directory) || !folder(at.two, at.one))
+	if (!evidence_path(sha256, &at) || !folder(at.outer, conf.evidence_directory) ||
+	    !folder(at.inner, at.outer))
 		return false;
 	if ((stat(at.file, &st) != 0 || (size_t)st.st_size != n) && !put(&at, p, n))
 		return false;
-	return sync_folder(at.two);
+	return sync_folder(at.inner);
 }
 
 /* ---- what waits ---- */
@@ -223,6 +209,22 @@ store(struct dispatcher *d, const struct evidence *e)
 	panic("evidence of kind %d", (int)e->kind);
 }
 
+/* NULL: it is stored, or will be. */
+static const char *
+refusal(enum stored how)
+{
+	switch (how) {
+	case STORED:
+	case STORED_LATER:
+		return NULL;
+	case STORED_FULL:
+		return "the session has all it may have";
+	case STORED_STALE:
+		return "the session is over";
+	}
+	panic("stored %d", (int)how);
+}
+
 static void
 say(struct dispatcher *d, const struct evidence *e, enum stored how)
 {
@@ -233,10 +235,7 @@ say(struct dispatcher *d, const struct evidence *e, enum stored how)
 		log_event(LOGP_WARNING, "evidence", "session=%s why=\"not taken\"", text);
 	}
 	if (e->kind == EVIDENCE_SHOT)
-		answer(held_find(d, &e->session, e->epoch), e->shot.uuid,
-		    how == STORED        ? NULL
-		    : how == STORED_FULL ? "the session has all it may have"
-					 : "the session is over");
+		answer(held_find(d, &e->session, e->epoch), e->shot.uuid, refusal(how));
 }
 
 void
@@ -260,8 +259,8 @@ evidence_flush(struct dispatcher *d)
 /* ---- what comes ---- */
 
 static void
-queue_shot(struct held *h, const struct runner_shot *shot, const unsigned char sha256[32],
-    size_t n)
+queue_shot(struct held *h, const struct runner_shot *shot,
+    const unsigned char sha256[EVIDENCE_HASH_LEN], size_t n)
 {
 	struct evidence *e = evidence_new(h, EVIDENCE_SHOT,
 	    shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
@@ -288,7 +287,7 @@ queue_shot(struct held *h, const struct runner_shot *shot, const unsigned char s
 static const char *
 shot_fault(struct held *h, const struct runner_shot *shot, int fd)
 {
-	unsigned char sha256[SHA256_DIGEST_LENGTH];
+	unsigned char sha256[EVIDENCE_HASH_LEN];
 	size_t n = 0;
 	const unsigned char *image = fd < 0 ? NULL : image_map(fd, &n);
 	const char *fault = NULL;
@@ -299,6 +298,8 @@ shot_fault(struct held *h, const struct runner_shot *shot, int fd)
 		fault = "the image is not of its type";
 	else if (!has_room(h->d, 0))
 		fault = "too much waits for the database";
+	else
+		fault = refusal(store_room(h->d, h, n));
 	SHA256(image, n, sha256);
 	if (fault == NULL && !image_store(image, n, sha256)) {
 		log_event(LOGP_ERR, "evidence", "why=\"%s: %s\"", conf.evidence_directory,

@@ -77,6 +77,8 @@ static const struct stmt due = STMT_LIST(due, struct route_due, due_out,
     " FROM route_due($1, $2)");
 static const struct stmt probed =
     STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
+static const struct stmt room =
+    STMT(room, text_out, "SELECT screenshot_room($1, $2, $3) AS text");
 static const struct stmt add_shot = STMT(add_shot, text_out,
     "SELECT screenshot_add($1, $2, ROW($3::uuid, $4::bytea, $5::bigint, $6::text,"
     " $7::integer, $8::integer, $9::text, $10::integer, $11::text, $12::text,"
@@ -229,6 +231,18 @@ outcome(struct dispatcher *d, enum db_rc rc, const struct moved *m, const char *
 }
 
 enum stored
+store_room(struct dispatcher *d, const struct held *h, size_t bytes)
+{
+	struct moved m = { 0 };
+	enum db_rc rc;
+
+	if (!store_up(d))
+		return STORED_LATER;
+	rc = db_one(d->db, &room, &m, P(h->row.uuid), P(h->row.epoch), P((int64_t)bytes));
+	return outcome(d, rc, &m, "room");
+}
+
+enum stored
 store_shot(
     struct dispatcher *d, struct uuid session, int64_t epoch, const struct shot_row *s)
 {
@@ -266,5 +280,5 @@ store_truncated(struct dispatcher *d, struct uuid session, int64_t epoch)
 }
 
 const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew,
-	&ready, &activity, &lost, &due, &probed, &add_shot, &add_events, &truncate,
+	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, &truncate,
 	NULL };
