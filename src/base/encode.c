@@ -101,7 +101,7 @@ base64_parse(struct str s, unsigned char *out, size_t room, size_t *n)
 			bad |= d & 64;
 			v = v << 6 | (d & 63);
 		}
-		if (bad != 0 || (left < 4 && (v & (1U << (8 * (4 - left))) - 1) != 0))
+		if (bad != 0 || (left < 4 && (v & ((1U << (8 * (4 - left))) - 1)) != 0))
 			return false;
 		for (size_t k = 0; k + 1 < left; k++)
 			out[(*n)++] = (unsigned char)(v >> (16 - 8 * k));

@@ -19,3 +19,5 @@ PARAM(run_directory,	path,	RUNDIR,					1,   90, 0, "sockets, and the counters of
 PARAM(meter_slots,	number,	65536,		64,	    16777216, 0, "counters of rates, quotas and usage a host has room for; up to the next power of two")
 PARAM(meter_wait,	ms,	1000,		 1,	   60000, 1, "how long a request waits for a lease before api_metering_unavailable")
 PARAM(meter_flush,	ms,	500,		10,	    1000, 1, "how often surfaced-meter stores what was counted")
+PARAM(browser,		path,	"/usr/lib/chromium/chromium-headless-shell", 1, 4000, 0, "the browser that surfaced-runner starts")
+PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, 0, "what puts a browser into its sandbox")

@@ -90,8 +90,10 @@ fail_calls(struct cdp *c, const struct str *session)
 static void
 end(struct cdp *c, const char *why)
 {
-	if (c->over)
+	if (c->over) { /* of what was sent since */
+		fail_calls(c, NULL);
 		return;
+	}
 	log_event(LOGP_NOTICE, "browser", "why=\"%s\"", why);
 	c->over = true;
 	event_del(c->readable);

@@ -7,6 +7,7 @@
 enum {
 	DIALOG_ALONE_US = 5000000,     /* how long one waits without a viewer */
 	DIALOG_WATCHED_US = 120000000, /* and with one who does nothing */
+	FIRST_SHOT_US = 10000000, /* after it runs: of a page that never ends to load */
 	LOAD_SHOTS_US = 2000000,       /* between two of a page that loads itself again and again */
 };
 
@@ -142,10 +143,13 @@ wait_for_dialog(struct runner *r, struct tab *t)
 }
 
 void
-dialog_tick(struct runner *r, struct tab *t)
+page_tick(struct runner *r, struct tab *t)
 {
+	bool never = t->id == 1 && t->shot_at == 0 && r->stage == STAGE_RUNNING &&
+		     mono_us() - r->ready_at > FIRST_SHOT_US;
+
 	wait_for_dialog(r, t);
-	if (t->shot_due)
+	if (t->shot_due || never)
 		take_load_shot(r, t);
 }
 

@@ -36,6 +36,10 @@ struct tab {
 	bool beforeunload;
 	int64_t shot_at; /* mono_us of the last screenshot of a load */
 	bool shot_due;   /* one of a load is still to be taken */
+	/* input.c: where the mouse has gone while the page was busy with where it was */
+	bool move_busy, move_waits;
+	double move_x, move_y;
+	int64_t move_buttons, move_modifiers;
 };
 
 TAILQ_HEAD(tabs, tab);
@@ -64,7 +68,7 @@ struct runner {
 	struct tabs tabs;
 	struct children children;
 	struct tab *active;
-	int64_t last_tab;
+	int64_t last_tab, ready_at;
 
 	struct network *network;
 	struct shots *shots;
@@ -83,12 +87,14 @@ void runner_activity(struct runner *r);
 void runner_fail(struct runner *r, const char *fmt, ...) PRINTF(2, 3);
 /* Kept until it is stored; takes fd. */
 void control_shot(struct control *c, const struct runner_shot *shot, int fd);
-/* What waits while the dispatcher is away: false, the caller keeps it. */
+/* False while the dispatcher is away: net then waits at the caller's. */
 bool control_connected(const struct control *c);
 void control_net(struct control *c, const struct runner_net *net);
 void control_truncated(struct control *c);
 /* The last screenshot has been taken, or could not be. */
 void control_last_shot(struct control *c);
+/* It has been told why the session ends. */
+void control_viewer_gone(struct control *c);
 
 /* ---- browser.c: the process and the table of its events ---- */
 
@@ -124,8 +130,8 @@ void on_request_paused(void *arg, struct str session, const struct json_value *p
 /* ---- page.c: what happens in a tab ---- */
 
 void dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text);
-/* Answers what has waited too long. */
-void dialog_tick(struct runner *r, struct tab *t);
+/* What has waited too long: dialogs, screenshots. */
+void page_tick(struct runner *r, struct tab *t);
 
 void on_page_navigated(void *arg, struct str session, const struct json_value *p);
 void on_page_moved(void *arg, struct str session, const struct json_value *p);
@@ -160,9 +166,6 @@ void on_socket_response(void *arg, struct str session, const struct json_value *
 void on_socket_error(void *arg, struct str session, const struct json_value *p);
 void on_socket_closed(void *arg, struct str session, const struct json_value *p);
 
-/* At most max bytes of a text, whole characters. */
-struct str evidence_cut(struct str s, size_t max);
-
 /* ---- shots.c: evidence of what was to be seen ---- */
 
 struct shots *shots_new(struct runner *r);
@@ -177,7 +180,7 @@ void shots_refused(struct shots *s, struct str why);
 
 struct screencast *screencast_new(struct runner *r);
 void screencast_free(struct screencast *s);
-void screencast_watch(struct screencast *s, bool on, int64_t fps, int64_t quality);
+void screencast_watch(struct screencast *s, bool on, int64_t quality);
 void screencast_taken(struct screencast *s, int64_t token);
 /* r->active is another one, or its renderer is new. */
 void screencast_switch(struct screencast *s);

@@ -2,6 +2,7 @@
 /* Screenshots: one is taken at a time, the others wait their turn. */
 #include "config.h"
 
+#include "browser/runner/evidence.h"
 #include "browser/runner/runner.h"
 
 #include <errno.h>

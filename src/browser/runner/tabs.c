@@ -530,7 +530,7 @@ tabs_tick(struct runner *r)
 	struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		dialog_tick(r, t);
+		page_tick(r, t);
 }
 
 void
