@@ -68,10 +68,13 @@ static const struct field client_mouse[] = {
 	ONE_OF(struct stream_mouse, button, 0, buttons, "The one that went down or up."),
 	GIVEN(struct stream_mouse, buttons, 0, 0, 7,
 	    "The sum of 1 left, 2 right and 4 middle, as they are held."),
-	GIVEN(struct stream_mouse, clicks, 0, 0, 3, "2 for the second of a double click."),
+	GIVEN(
+	    struct stream_mouse, clicks, 0, 0, 3, "2 for the second of a double click."),
 	GIVEN(struct stream_mouse, modifiers, 0, 0, 15, modifiers_help),
-	GIVEN(struct stream_mouse, dx, 0, -10000, 10000, "Pixels the wheel scrolls right."),
-	GIVEN(struct stream_mouse, dy, 0, -10000, 10000, "Pixels the wheel scrolls down."),
+	GIVEN(
+	    struct stream_mouse, dx, 0, -10000, 10000, "Pixels the wheel scrolls right."),
+	GIVEN(
+	    struct stream_mouse, dy, 0, -10000, 10000, "Pixels the wheel scrolls down."),
 	FIELD_END,
 };
 
@@ -100,8 +103,7 @@ static const struct field client_nav[] = {
 	FIELD_END,
 };
 
-#define PLAIN(name)                                                                      \
-	static const struct field client_##name[] = { TYPE(#name), FIELD_END }
+#define PLAIN(name) static const struct field client_##name[] = { TYPE(#name), FIELD_END }
 PLAIN(back);
 PLAIN(forward);
 PLAIN(reload);
@@ -160,7 +162,8 @@ static const struct field viewport[] = {
 
 static const struct field limits[] = {
 	SAID(struct stream_limits, message_bytes, "Bytes of a message of the client."),
-	SAID(struct stream_limits, messages_per_second, "Messages of the client a second."),
+	SAID(struct stream_limits, messages_per_second,
+	    "Messages of the client a second."),
 	SAID(struct stream_limits, text_bytes, "Bytes of the text of a text message."),
 	SAID(struct stream_limits, frame_bytes, "Bytes of a frame of either side."),
 	SAID(struct stream_limits, fps, "Frames a second that can be asked for."),
@@ -199,7 +202,8 @@ static const struct field tab_info[] = {
 
 static const struct field server_tabs[] = {
 	TYPE("tabs"),
-	SAID(struct stream_tabs, active, "Number of the active tab; 0 while there is none."),
+	SAID(struct stream_tabs, active,
+	    "Number of the active tab; 0 while there is none."),
 	LIST(struct stream_tabs, tabs, REQUIRED, struct stream_tab_info, tab_info, 0, 0),
 	FIELD_END,
 };
@@ -293,17 +297,18 @@ const struct field net_event_fields[] = {
 	ONE_OF(struct net_event, kind, REQUIRED, net_kinds, NULL),
 	SAID(struct net_event, method, "Empty for what is no request."),
 	SAID(struct net_event, url, NULL),
-	SAID(struct net_event, resource_type, "Document, Script, Image ..., as Chromium says."),
+	SAID(struct net_event, resource_type,
+	    "Document, Script, Image ..., as Chromium says."),
 	MAYBE(struct net_event, status, FIELD_INT, "The HTTP status."),
 	NULLED(struct net_event, mime, NULL),
 	NULLED(struct net_event, remote_address, "The address that was connected to."),
 	MAYBE(struct net_event, remote_port, FIELD_INT, NULL),
 	NULLED(struct net_event, protocol, "http/1.1, h2 ..."),
 	OBJECT(struct net_event, tls, REQUIRED | NULLABLE, net_tls_fields),
-	LIST(struct net_event, request_headers, REQUIRED, struct net_header, net_header_fields,
-	    0, 0),
-	LIST(struct net_event, response_headers, REQUIRED, struct net_header, net_header_fields,
-	    0, 0),
+	LIST(struct net_event, request_headers, REQUIRED, struct net_header,
+	    net_header_fields, 0, 0),
+	LIST(struct net_event, response_headers, REQUIRED, struct net_header,
+	    net_header_fields, 0, 0),
 	SAID(struct net_event, bytes_sent, NULL),
 	SAID(struct net_event, bytes_received, NULL),
 	MAYBE(struct net_event, duration_ms, FIELD_INT, "Until the last byte."),
@@ -314,12 +319,13 @@ const struct field net_event_fields[] = {
 
 static const struct field server_net[] = {
 	TYPE("net"),
-	LIST(struct stream_net, events, REQUIRED, struct net_event, net_event_fields, 0, 0),
+	LIST(struct stream_net, events, REQUIRED, struct net_event, net_event_fields, 0,
+	    0),
 	FIELD_END,
 };
 
-static const char *const shot_reasons[] = { "ready", "load", "request", "interval", "close",
-	NULL };
+static const char *const shot_reasons[] = { "ready", "load", "request", "interval",
+	"close", NULL };
 
 static const struct field server_shot[] = {
 	TYPE("shot"),
@@ -353,10 +359,13 @@ static const struct field server_expiring[] = {
 
 static const struct field server_error[] = {
 	TYPE("error"),
-	SHOWN(struct stream_error, code, 0, 64, "One of the codes of a field error, or "
-	    "too_many_messages, message_too_long, invalid_json, unknown_message, not_possible."),
+	SHOWN(struct stream_error, code, 0, 64,
+	    "One of the codes of a field error, or "
+	    "too_many_messages, message_too_long, invalid_json, unknown_message, "
+	    "not_possible."),
 	SHOWN(struct stream_error, message, 0, 512, "For people."),
-	SHOWN(struct stream_error, to, NULLABLE, 32, "Type of the message that was not obeyed."),
+	SHOWN(struct stream_error, to, NULLABLE, 32,
+	    "Type of the message that was not obeyed."),
 	SHOWN(struct stream_error, field, NULLABLE, 128, "Its member that is at fault."),
 	FIELD_END,
 };
@@ -364,7 +373,8 @@ static const struct field server_error[] = {
 static const struct field server_bye[] = {
 	TYPE("bye"),
 	SHOWN(struct stream_bye, reason, 0, 64,
-	    "Why: a terminal_reason of the session, or displaced when another stream took over."),
+	    "Why: a terminal_reason of the session, or displaced when another stream "
+	    "took over."),
 	FIELD_END,
 };
 
@@ -372,9 +382,11 @@ static const struct field server_bye[] = {
 
 const struct stream_message stream_messages[STREAM_MESSAGES] = {
 #define CLIENT(id, name, what, help)                                                     \
-	[STREAM_##id] = { #name, help, true, client_##name, sizeof(struct stream_##what) },
+	[STREAM_##                                                                       \
+	    id] = { #name, help, true, client_##name, sizeof(struct stream_##what) },
 #define SERVER(id, name, what, help)                                                     \
-	[STREAM_##id] = { #name, help, false, server_##name, sizeof(struct stream_##what) },
+	[STREAM_##                                                                       \
+	    id] = { #name, help, false, server_##name, sizeof(struct stream_##what) },
 #include "tbl/stream_messages.h"
 };
 

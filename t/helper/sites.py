@@ -6,7 +6,8 @@ Puts public addresses on lo, with a DNS server (9.9.9.9), HTTP on port 80 and TL
 addresses that no browser may reach, where every packet and connection that arrives is counted. DIR/sites.json:
 
   {"addresses": ["93.184.216.34", "2606:2800:220:1::34"],      more public addresses (these two are the default)
-   "closed": ["10.1.2.3"],                                     more of the others, beyond CLOSED below
+   "closed": ["10.1.2.4"],                                     more of the others, beyond CLOSED below
+   "ours": ["10.9.9.9"],                                       neither: not counted (a proxy of a route)
    "names": {"a.net": {"A": ["93.184.216.34"], "AAAA": [...], "CNAME": "b.net"},
              "rebind.net": {"A": [["93.184.216.34"], ["127.0.0.1"]]},   one list a query, the last for ever
              "many.net": {"A": 2000},                                   so many of 93.184.0.0/16
@@ -320,12 +321,14 @@ def count_connections(log, address):
         thread(serve, listen(address, port), port)
 
 
-def is_closed(address, extra):
+def is_closed(address, extra, ours):
     ip = ipaddress.ip_address(address)
-    return not ip.is_multicast and (not ip.is_global or str(ip) in CLOSED or str(ip) in extra)
+    if address in ours or ip.is_multicast:
+        return False
+    return not ip.is_global or address in CLOSED or address in extra
 
 
-def count_packets(log, extra):
+def count_packets(log, extra, ours):
     """Every packet on lo whose destination is closed."""
     tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))
 
@@ -338,7 +341,7 @@ def count_packets(log, extra):
                 to, protocol, ports = socket.inet_ntop(socket.AF_INET, packet[16:20]), packet[9], packet[20:24]
             else:
                 to, protocol, ports = socket.inet_ntop(socket.AF_INET6, packet[24:40]), packet[6], packet[40:44]
-            if is_closed(to, extra):
+            if is_closed(to, extra, ours):
                 log.write(what="packet", to=to, protocol=protocol, port=struct.unpack(">HH", ports)[1])
 
     thread(serve)
@@ -348,16 +351,16 @@ def main():
     where = os.path.abspath(sys.argv[1])
     config = Config(where + "/sites.json")
     data = config.read()
-    names, extra = list(data.get("names", {})), data.get("closed", [])
+    names, extra, ours = list(data.get("names", {})), data.get("closed", []), data.get("ours", [])
     sites = list(dict.fromkeys(OPEN + data.get("addresses", [])))
     arrived = Log(where + "/arrived")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    for address in [DNS, *sites, *CLOSED, *extra]:
+    for address in [DNS, *sites, *CLOSED, *extra, *ours]:
         subprocess.run(["ip", "address", "add", address + ("/128" if ":" in address else "/32"), "dev", "lo",
                         *(["nodad"] if ":" in address else [])], check=False, capture_output=True)
     with open(where + "/resolv.conf", "w", encoding="utf-8") as f:
         f.write("nameserver %s\n" % DNS)
-    count_packets(arrived, extra)
+    count_packets(arrived, extra, ours)
     for address in CLOSED + extra:
         count_connections(arrived, address)
     log = Log(where + "/dns.log")

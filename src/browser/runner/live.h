@@ -40,8 +40,8 @@ struct live_ops {
 
 /* Listens at path (an old socket there is replaced), mode 0660. NULL with errno. ops and path's folder are
    the caller's. */
-struct live *live_new(struct event_base *base, const char *path, const struct live_ops *ops,
-    void *arg);
+struct live *live_new(
+    struct event_base *base, const char *path, const struct live_ops *ops, void *arg);
 
 /* live_hello(l, &(struct stream_hello){ ... }), live_state, live_tabs, live_url, live_title,
    live_dialog_open, live_download_blocked, live_cert, live_egress_denied, live_net, live_shot_taken,
