@@ -195,7 +195,17 @@ dispatch_start()
 {
 	world
 	cp t/helper/fake-runner "$W/fake-runner"
-	world_dispatch_start "$W/fake-runner"
+	world_browser_conf "$W/fake-runner"
+	world_dispatch_resume
+}
+
+# browser_start: surfaced-egress and surfaced-dispatch with real browsers, in t/helper/browser-world.
+browser_start()
+{
+	world
+	world_browser_conf
+	world_egress_start
+	world_dispatch_resume
 }
 
 # web_start [PORT]

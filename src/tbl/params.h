@@ -22,7 +22,7 @@ PARAM(meter_flush,	ms,	500,		10,	    1000, 1, "how often surfaced-meter stores w
 PARAM(evidence_directory, path,	STATEDIR "/evidence",			1, 3900, 0, "screenshots of browser sessions; surfaced-dispatch writes, the workers read")
 PARAM(evidence_reserve,	bytes,	1073741824,	 0, 1099511627776, 1, "no session is started while the evidence's file system has less free than this")
 PARAM(browser_sessions,	number,	8,		 0,	   10000, 1, "browser sessions this host runs at once")
-PARAM(runner,		path,	LIBEXECDIR "/surfaced-runner",		1, 4000, 1, "program that surfaced-dispatch starts for each session")
+PARAM(runner,		path,	SBINDIR "/surfaced-runner",			1, 4000, 1, "program that surfaced-dispatch starts for each session")
 PARAM(runner_conf,	path,	SYSCONFDIR "/surfaced-runner.conf",	1, 4000, 1, "configuration file that it is given")
 PARAM(runner_user,	text,	"",					0,   64, 0, "user that it runs as when surfaced-dispatch may change users; empty: the same")
 PARAM(route_target,	text,	"",					0,  260, 1, "host:port that routes are probed with; empty: they are not")

@@ -261,13 +261,26 @@ world_index_start()
 	fi
 }
 
-# world_dispatch_start [RUNNER]: the dispatcher alone; RUNNER: instead of the real one.
-world_dispatch_start()
+# world_browser_conf [RUNNER]: of the three programs of the browser side; RUNNER: instead of the real one.
+world_browser_conf()
 {
 	echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
+	{
+		echo "run_directory = $W/run"
+		echo "egress_dns = 9.9.9.9"
+		echo "egress_secrets = $W/etc/egress"
+	} >"$W/etc/surfaced-egress.conf"
 	sed -i '/^runner = /d' "$W/etc/surfaced-dispatch.conf"
 	echo "runner = ${1:-$BIN/surfaced-runner}" >>"$W/etc/surfaced-dispatch.conf"
-	world_dispatch_resume
+}
+
+world_egress_start()
+{
+	world_spawn surfaced-egress "$BIN/surfaced-egress" -c "$W/etc/surfaced-egress.conf"
+	world_until 10 test -S "$W/run/egress.sock" && world_running surfaced-egress || {
+		cat "$W/log/surfaced-egress.log" >&2
+		world_die "surfaced-egress did not start"
+	}
 }
 
 world_dispatch_resume()
