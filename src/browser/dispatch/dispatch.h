@@ -81,7 +81,8 @@ struct dispatcher {
 	int listener;
 	uid_t runner_uid;
 	gid_t runner_gid;
-	int64_t down_until; /* mono_us: the database has just failed */
+	int64_t down_until;  /* mono_us: the database has just failed */
+	int64_t egress_lost; /* mono_us: when its connection ended */
 	int64_t beat_at, sweep_at, look_at, renew_at, egress_at, check_at, probe_at;
 	bool begun;      /* the database knows that we have started */
 	char fault[512]; /* why no session is taken; "": nothing */

@@ -6,9 +6,16 @@
 #include "browser/dispatch/dispatch.h"
 #include "browser/egress_link.h"
 
+#include <poll.h>
 #include <unistd.h>
 
-enum { RETRY_US = 500000, PROBE_LOOK_US = 1000000, PROBE_PATIENCE_US = 30000000 };
+enum {
+	RETRY_US = 500000,
+	WAIT_US = 1000000,
+	REFUSED_AT_ONCE = 64,
+	PROBE_LOOK_US = 1000000,
+	PROBE_PATIENCE_US = 30000000
+};
 
 static void
 forward(struct held *h, const struct egress_traffic *t)
@@ -62,6 +69,7 @@ lost(void *arg, struct link *l)
 	log_event(LOGP_WARNING, "egress", "why=\"the connection has ended\"");
 	link_free(l);
 	d->egress = NULL;
+	d->egress_lost = mono_us();
 }
 
 static const struct link_side side = {
@@ -163,10 +171,27 @@ probe_routes(struct dispatcher *d)
 		d->probe_at = mono_us() + PROBE_PATIENCE_US;
 }
 
+/* Without a way out a page fails; it does not wait for a queue that nobody serves. */
+static void
+refuse(const struct held *h)
+{
+	struct pollfd p = { .fd = h->socks, .events = POLLIN };
+
+	for (int i = 0; i < REFUSED_AT_ONCE && h->socks >= 0 && poll(&p, 1, 0) == 1;
+	     i++) {
+		int fd = accept4(h->socks, NULL, NULL, SOCK_CLOEXEC);
+
+		if (fd < 0)
+			return;
+		close(fd);
+	}
+}
+
 void
 egress_tend(struct dispatcher *d)
 {
 	int64_t now = mono_us();
+	const struct held *h;
 
 	if (d->egress == NULL && now >= d->egress_at) {
 		d->egress_at = now + RETRY_US;
@@ -174,6 +199,9 @@ egress_tend(struct dispatcher *d)
 	}
 	if (d->egress != NULL && now >= d->probe_at)
 		probe_routes(d);
+	if (d->egress == NULL && now - d->egress_lost > WAIT_US)
+		LIST_FOREACH(h, &d->helds, next)
+	refuse(h);
 }
 
 void
