@@ -22,22 +22,14 @@ ok "it runs" session_at "$u" running || diag "$(tail -20 "$W"/log/surfaced-dispa
 shots() { api GET "$S/$u/screenshots" && [ "$(field '.screenshots|length')" -ge "$1" ]; }
 ok "with a screenshot" world_until 10 shots 1
 shot=$(field '.screenshots[-1].uuid')
-is "$(field '.screenshots[-1]|[.reason,.title,.url,.width,.height]|tojson')" \
-	'["ready","Harbour","http://site.surfaced-check.net/",1280,720]' "of the page, in the size of the viewport"
+is "$(field '.screenshots[-1]|[.reason,.url,.width,.height]|tojson')" \
+	'["ready","http://site.surfaced-check.net/",1280,720]' "of the page, in the size of the viewport"
 api GET "$S/$u/screenshots/$shot"
 is "$STATUS" 200 "whose bytes are there"
 mime=$(header Content-Type)
 cp "$W/body" "${SHOW:-$W/shot}"
 like "$mime $(file -b "$W/body")" '^image/(png|jpeg) (PNG|JPEG) image.*1280 ?x ?720' "and are a picture"
-python3 - "$W/body" <<'PY' >"$W/colour"
-import sys
-try:
-    from PIL import Image
-    print("%02x%02x%02x" % Image.open(sys.argv[1]).convert("RGB").getpixel((1200, 600)))
-except ImportError:
-    print("none")
-PY
-[ "$(cat "$W/colour")" = none ] || like "$(cat "$W/colour")" '^1[a-d]5[d-f]8[9ab]$' "of this page"
+like "$(t/helper/pixel "$W/body" 1200 600)" '^1[a-d]5[d-f]8[9ab]$' "of this page"
 
 events() { api GET "$S/$u/network-events?limit=100" && [ "$(field '.network_events|length')" -ge 3 ]; }
 ok "with network events" world_until 10 events
@@ -59,3 +51,17 @@ is "$(field .session.terminal_reason)" closed_by_creator "closed, not failed"
 none() { [ -z "$(world_runners)" ]; }
 ok "no runner stays" world_until 10 none
 is "$(pgrep -fc 'headless-shell' || :)" 0 "nor a browser"
+
+# ---- routes, and the host's dry run ----
+r=$(sql "SELECT uuid FROM egress_route WHERE country = 'GB'")
+ctl --json routes probe --target site.surfaced-check.net:80 "$r" >"$W/out"
+is "$? $(jq -r .route.answered "$W/out")" "0 true" "a route that answers"
+ctl --json routes add --kind socks5 --host 93.184.216.34 --port 9 FR >"$W/out"
+f=$(jq -r .route.uuid "$W/out")
+ctl --json routes probe --target site.surfaced-check.net:80 "$f" >"$W/out"
+is "$? $(jq -r '.route.answered, .route.why != null' "$W/out" | tr '\n' ' ')" "1 false true " "one that does not, and why"
+api GET "$S/capabilities"
+is "$(field '[.capabilities.egress_countries[].code]|tojson')" '["DE","GB"]' "which is not offered"
+ctl browser-check --etc "$W/etc" >"$W/out" 2>&1
+is "$?" 0 "the dry run finds nothing missing" || diag "$(cat "$W/out")"
+unlike "$(cat "$W/out")" '^failed' "nothing at all"
