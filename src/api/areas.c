@@ -22,6 +22,8 @@ const struct route *const areas[] = {
 	session_create_routes,
 	session_routes,
 	capability_routes,
+	screenshot_routes,
+	network_routes,
 	NULL,
 };
 
@@ -40,6 +42,8 @@ const struct stmt *const *const area_stmts[] = {
 	session_create_stmts,
 	session_stmts,
 	capability_stmts,
+	screenshot_stmts,
+	network_stmts,
 	usage_stmts,
 	core_audit_stmts,
 	core_key_stmts,
