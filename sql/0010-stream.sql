@@ -132,7 +132,8 @@ CREATE FUNCTION stream_release(streams uuid[]) RETURNS void LANGUAGE sql
 $$;
 
 CREATE TRIGGER audit_row AFTER INSERT ON stream_ticket FOR EACH ROW EXECUTE FUNCTION audit_row('jti');
-CREATE TRIGGER audit_use AFTER UPDATE ON stream_ticket FOR EACH ROW EXECUTE FUNCTION audit_row('jti', 'outcome');
+CREATE TRIGGER audit_use AFTER UPDATE ON stream_ticket FOR EACH ROW
+	WHEN (NEW.outcome IS NOT NULL) EXECUTE FUNCTION audit_row('jti', 'outcome');
 
 GRANT EXECUTE ON FUNCTION stream_issue TO surfaced_api;
 GRANT EXECUTE ON FUNCTION stream_redeem, stream_keep, stream_check, stream_release TO surfaced_stream;

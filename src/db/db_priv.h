@@ -64,7 +64,7 @@ struct db_values {
 	int *lengths, *formats;
 };
 
-/* In libpq's form, in the arena. False: a text holds a NUL byte, which PostgreSQL cannot store. */
+/* In libpq's form, all of it in the arena. False: a text holds a NUL byte, which PostgreSQL cannot store. */
 bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST_USE;
 
 /* ---- row.c ---- */
