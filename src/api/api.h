@@ -32,7 +32,8 @@ extern const struct route
 	session_create_routes[],
 	capability_routes[],
 	screenshot_routes[],
-	network_routes[];
+	network_routes[],
+	ticket_routes[];
 extern const struct stmt /* NULL ends each */
 	*const search_stmts[],
 	*const bulk_stmts[],
@@ -50,7 +51,8 @@ extern const struct stmt /* NULL ends each */
 	*const session_create_stmts[],
 	*const capability_stmts[],
 	*const screenshot_stmts[],
-	*const network_stmts[];
+	*const network_stmts[],
+	*const ticket_stmts[];
 /* clang-format on */
 
 /* ---- run.c: what every search does ---- */

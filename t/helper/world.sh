@@ -75,6 +75,7 @@ world_new()
 	(
 		umask 077
 		openssl rand -hex 32 >"$W/etc/secret"
+		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/stream-keys"
 	)
 	world_give
 	CTL="$BIN/surfacectl -c $W/etc/surfacectl.conf"
@@ -95,8 +96,8 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner surfacectl \
-		t/helper/echo t/helper/fake-runner; do
+	for _p in surfaced surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner surfaced-stream \
+		surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -105,12 +106,13 @@ world_programs()
 
 world_conf()
 {
-	for _role in api dispatch index meter admin; do
+	for _role in api dispatch index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
 		dispatch) _file=surfaced-dispatch ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
+		stream) _file=surfaced-stream ;;
 		admin) _file=surfacectl ;;
 		esac
 		{
@@ -122,6 +124,7 @@ world_conf()
 			echo "evidence_directory = $W/evidence"
 			echo "evidence_reserve = 0"
 			echo "runner_conf = $W/etc/surfaced-runner.conf"
+			echo "stream_keys = $W/etc/stream-keys"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -224,7 +227,7 @@ world_gone()
 world_sockets_ready()
 {
 	world_running surfaced || return 0
-	sed -n 's/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
+	sed -n '/stream\.sock/!s/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
 		while read -r _s; do
 			[ -S "$_s" ] || exit 1
 		done
@@ -309,6 +312,15 @@ world_runners_stop()
 	done
 }
 
+world_stream_start()
+{
+	world_spawn surfaced-stream "$BIN/surfaced-stream" -c "$W/etc/surfaced-stream.conf"
+	if ! { world_until 20 test -S "$W/run/stream.sock" && world_until 2 world_running surfaced-stream; }; then
+		cat "$W/log/surfaced-stream.log" >&2
+		world_die "surfaced-stream did not start"
+	fi
+}
+
 # The index has been published and a worker has it: $1 hosts at least (0: an answer is enough).
 world_searchable()
 {
@@ -332,7 +344,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
