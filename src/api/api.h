@@ -30,7 +30,8 @@ extern const struct route
 	finding_routes[],
 	session_routes[],
 	session_create_routes[],
-	capability_routes[];
+	capability_routes[],
+	ticket_routes[];
 extern const struct stmt /* NULL ends each */
 	*const search_stmts[],
 	*const bulk_stmts[],
@@ -46,7 +47,8 @@ extern const struct stmt /* NULL ends each */
 	*const finding_stmts[],
 	*const session_stmts[],
 	*const session_create_stmts[],
-	*const capability_stmts[];
+	*const capability_stmts[],
+	*const ticket_stmts[];
 /* clang-format on */
 
 /* ---- run.c: what every search does ---- */

@@ -21,6 +21,7 @@ const struct route *const areas[] = {
 	finding_routes,
 	session_create_routes,
 	session_routes,
+	ticket_routes,
 	capability_routes,
 	NULL,
 };
@@ -39,6 +40,7 @@ const struct stmt *const *const area_stmts[] = {
 	finding_stmts,
 	session_create_stmts,
 	session_stmts,
+	ticket_stmts,
 	capability_stmts,
 	usage_stmts,
 	NULL,

@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/meter.h"
 #include "core/metrics.h"
+#include "core/ticket.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -155,6 +156,7 @@ struct worker {
 	struct metrics *metrics;            /* may be NULL */
 	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
+	struct ticket_ring *tickets;
 	struct engine *engine;
 	const struct route *const
 	    *tables; /* each ends with ROUTE_END; NULL ends the list */

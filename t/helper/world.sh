@@ -74,6 +74,7 @@ world_new()
 	(
 		umask 077
 		openssl rand -hex 32 >"$W/etc/secret"
+		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/stream-keys"
 	)
 	world_give
 	CTL="$BIN/surfacectl -c $W/etc/surfacectl.conf"
@@ -94,7 +95,7 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-index surfaced-meter surfacectl t/helper/echo; do
+	for _p in surfaced surfaced-index surfaced-meter surfaced-stream surfacectl t/helper/echo; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -103,11 +104,12 @@ world_programs()
 
 world_conf()
 {
-	for _role in api index meter admin; do
+	for _role in api index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
+		stream) _file=surfaced-stream ;;
 		admin) _file=surfacectl ;;
 		esac
 		{
@@ -116,6 +118,7 @@ world_conf()
 			echo "upstreams = $W/etc/upstreams.conf"
 			echo "secret_file = $W/etc/secret"
 			echo "run_directory = $W/run"
+			echo "stream_keys = $W/etc/stream-keys"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -218,7 +221,7 @@ world_gone()
 world_sockets_ready()
 {
 	world_running surfaced || return 0
-	sed -n 's/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
+	sed -n '/stream\.sock/!s/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
 		while read -r _s; do
 			[ -S "$_s" ] || exit 1
 		done
@@ -255,6 +258,15 @@ world_index_start()
 	fi
 }
 
+world_stream_start()
+{
+	world_spawn surfaced-stream "$BIN/surfaced-stream" -c "$W/etc/surfaced-stream.conf"
+	if ! { world_until 20 test -S "$W/run/stream.sock" && world_until 2 world_running surfaced-stream; }; then
+		cat "$W/log/surfaced-stream.log" >&2
+		world_die "surfaced-stream did not start"
+	fi
+}
+
 # The index has been published and a worker has it: $1 hosts at least (0: an answer is enough).
 world_searchable()
 {
@@ -278,7 +290,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-stream surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	world_pg_stop

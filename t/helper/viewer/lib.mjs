@@ -54,6 +54,8 @@ export function plan() {
 
 // ---- the runner's side ----
 
+const echoes = [];
+
 export class Echo {
 	lines = [];
 
@@ -61,6 +63,7 @@ export class Echo {
 		this.process = spawn(process.env.ECHO, [socket], { stdio: ["pipe", "pipe", "inherit"] });
 		createInterface({ input: this.process.stdout }).on("line", (line) => this.lines.push(line));
 		this.process.stdin.on("error", () => {});
+		echoes.push(this);
 	}
 
 	static async start() {
@@ -150,6 +153,8 @@ export async function main(test) {
 	} finally {
 		await chrome.close();
 		proxy.kill();
+		echoes.forEach((echo) => echo.process.kill());
 		plan();
+		process.exitCode = 0;
 	}
 }
