@@ -29,6 +29,11 @@ export class Notices {
 		this.#tally();
 	}
 
+	// What went by is in the list.
+	end() {
+		this.#parts.toasts.replaceChildren();
+	}
+
 	#tally() {
 		this.#parts.count.textContent = this.#n;
 		this.#parts.empty.hidden = this.#n > 0;

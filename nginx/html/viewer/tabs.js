@@ -49,6 +49,11 @@ export class Tabs {
 			this.#list.querySelector('[aria-selected="true"]')?.focus();
 	}
 
+	end() {
+		for (const node of this.#list.children)
+			node.classList.remove("loading");
+	}
+
 	#make(tab) {
 		const node = document.createElement("div");
 		const title = document.createElement("span");

@@ -115,7 +115,7 @@ const takers = {
 		pointer.viewport(m.viewport);
 		screen.size(m.viewport.width, m.viewport.height);
 		$("frame").style.setProperty("--ratio", m.viewport.width / m.viewport.height);
-		$("facts").textContent = `${m.viewport.width} × ${m.viewport.height}, ${m.profile}${m.country ? `, by way of ${m.country}` : ""}`;
+		$("facts").textContent = `${m.viewport.width} × ${m.viewport.height}, ${m.profile}${m.country ? `, egress ${m.country}` : ""}`;
 		time.start(m);
 		sendQuality();
 	},
@@ -195,6 +195,8 @@ function end(how) {
 	stream = null;
 	time.stop();
 	dialog.close();
+	notices.end();
+	tabs.end();
 	banner("", false);
 	showLoading(false);
 	showTitle(title);
@@ -336,6 +338,14 @@ document.querySelector(".panel-tabs").addEventListener("click", (e) => {
 });
 tablistKeys(document.querySelector(".panel-tabs"), choosePanel);
 document.addEventListener("keydown", cycle);
+document.addEventListener("pointerdown", (e) => {
+	if (!$("clock").contains(e.target))
+		$("clock").open = false;
+});
+$("clock").addEventListener("keydown", (e) => {
+	if (e.key === "Escape")
+		$("clock").open = false;
+});
 document.addEventListener("visibilitychange", sendQuality);
 window.addEventListener("blur", () => keyboard.release());
 window.addEventListener("hashchange", fromFragment);

@@ -5,7 +5,7 @@ const REASONS = {
 	closed_by_creator: ["The session was closed", "Its creator closed it. Screenshots and network events are kept."],
 	closed_by_manager: ["The session was closed", "A manager of the project closed it. Screenshots and network events are kept."],
 	expired: ["The session's time is over", "It reached the end of its allotted time. Screenshots and network events are kept."],
-	idle_timeout: ["The session fell asleep", "Nobody typed, clicked or scrolled for a while, so it was closed. Screenshots and network events are kept."],
+	idle_timeout: ["The session was idle too long", "Nobody typed, clicked or scrolled for a while, so it was closed. Screenshots and network events are kept."],
 	failed: ["The session failed", "Its browser ended unexpectedly. What was recorded until then is kept."],
 	access_revoked: ["Access was withdrawn", "The key that created this session may no longer use it."],
 	displaced: ["The stream moved elsewhere", "A newer connection took over this session. One stream at a time can control it."],
