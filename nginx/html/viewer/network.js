@@ -148,6 +148,6 @@ export class Network {
 		for (const [name, value] of pairs)
 			if (value !== null && value !== undefined && value !== "")
 				list.append(element("dt", name), element("dd", String(value)));
-		return list.children.length ? [element("h4", title), list] : [];
+		return list.children.length ? [element("h3", title), list] : [];
 	}
 }

@@ -18,7 +18,7 @@ async function axe(page, where) {
 
 async function everyPage(chrome, scheme) {
 	const echo = await Echo.start();
-	const options = { colorScheme: scheme, bypassCSP: true };
+	const options = { colorScheme: scheme, bypassCSP: true, reducedMotion: "reduce" };
 	const first = await open(chrome, options, `${BASE}/viewer/`);
 	await axe(first, `on the first page, ${scheme}`);
 	await first.click("#connect-form button");

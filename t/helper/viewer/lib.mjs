@@ -149,7 +149,7 @@ export async function main(test) {
 	try {
 		await test(chrome);
 	} catch (e) {
-		ok(false, "the script came to its end", e.stack);
+		ok(false, "the script came to its end", `${e.stack}\nthe page saw: ${echoes.at(-1)?.lines.slice(-8).join(", ")}`);
 	} finally {
 		await chrome.close();
 		proxy.kill();
