@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <jpeglib.h>
+#include <signal.h>
 #include <unistd.h>
 
 enum { WIDTH = 1280, HEIGHT = 720, TABS = 3 };
@@ -574,6 +575,7 @@ main(int argc, char **argv)
 		fputs("usage: live-echo SOCKET\n", stderr);
 		return 2;
 	}
+	signal(SIGPIPE, SIG_IGN);
 	base = event_base_new();
 	live = live_new(base, argv[1], &ops, NULL);
 	if (live == NULL) {

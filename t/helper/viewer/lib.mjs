@@ -63,6 +63,7 @@ export class Echo {
 		this.process = spawn(process.env.ECHO, [socket], { stdio: ["pipe", "pipe", "inherit"] });
 		createInterface({ input: this.process.stdout }).on("line", (line) => this.lines.push(line));
 		this.process.stdin.on("error", () => {});
+		this.process.on("exit", (code, signal) => signal && console.log(`# the painted page ended by ${signal}`));
 		echoes.push(this);
 	}
 
@@ -153,7 +154,7 @@ export async function main(test) {
 	} finally {
 		await chrome.close();
 		proxy.kill();
-		echoes.forEach((echo) => echo.process.kill());
+		echoes.forEach((echo) => echo.process.stdin.end());
 		plan();
 		process.exitCode = 0;
 	}
