@@ -19,6 +19,7 @@ extern const struct route
 	bulk_routes[],
 	usage_routes[],
 	description_routes[],
+	asyncapi_routes[],
 	project_routes[],
 	rule_routes[],
 	destination_routes[],
@@ -142,6 +143,7 @@ const char *check_groups(
 /* ---- openapi.c, dump.c ---- */
 
 void openapi_write(struct buf *b);
+void asyncapi_write(struct buf *b);
 int dump(const char *what);
 
 #endif

@@ -10,6 +10,7 @@ const struct route *const areas[] = {
 	bulk_routes,
 	usage_routes,
 	description_routes,
+	asyncapi_routes,
 	project_routes,
 	rule_routes,
 	destination_routes,

@@ -382,9 +382,10 @@ world_nginx_files()
 {
 	mkdir -p "$W/etc/nginx"
 	for _f in "$TOP"/nginx/*.conf; do
-		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" "$_f" \
-			>"$W/etc/nginx/${_f##*/}"
+		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" \
+			-e "s,/usr/share/surfaced/,$W/," "$_f" >"$W/etc/nginx/${_f##*/}"
 	done
+	cp -R "$TOP/nginx/html" "$W/"
 	world_weights
 }
 
