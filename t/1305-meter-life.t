@@ -49,7 +49,7 @@ if command -v faketime >/dev/null && ! nm -D "$BUILD/surfaced-meter" | grep -q _
 	meter_again "LD_PRELOAD=$(find /usr/lib -name libfaketimeMT.so.1 | head -1)" FAKETIME=+70d FAKETIME_DONT_FAKE_MONOTONIC=1
 	ok "periods that are over leave it" world_until 10 is_empty
 	meter_again
-	# shellcheck disable=SC2086 # a list of keys
+	# shellcheck disable=SC2046 # a list of keys
 	is "$(asked $(echo "$keys" | tail -6))" "6 200 null" "and there is room for others"
 	ok "what they had counted is stored" world_until 5 agree
 else

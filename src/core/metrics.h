@@ -15,9 +15,6 @@ enum counter {
 	COUNTERS,
 };
 
-const char *counter_name(enum counter c);
-const char *counter_help(enum counter c);
-
 enum {
 	METRICS_OPERATIONS = 256,
 	METRICS_NAME = 48,
