@@ -150,6 +150,12 @@ const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "h
    checked again it is itself. */
 enum start_url_fault start_url_check(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
+/* Its host alone, a name or an IPv4 address: valid UTF-8, not empty. out: as it is looked up, in lower-case
+   ASCII without a dot at its end. */
+enum start_url_fault start_url_host(
+    struct arena *a, struct str text, struct str *out) MUST_USE;
+/* A port that Chromium does not open, because another protocol listens there. */
+bool start_url_port_blocked(int64_t port);
 
 /* ---- countries: ISO 3166-1 ---- */
 
