@@ -86,8 +86,7 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	char *room;
 
 	if (payload.n > CURSOR_PAYLOAD_MAX)
-		panic("a cursor payload of %zu bytes",
-		    payload.n); /* UNCOVERED: ends the process */
+		panic("too long a payload"); /* UNCOVERED: ends the process */
 	sign(a, s, f, payload, mac);
 	raw[0] = VERSION;
 	memcpy(raw + 1, mac, MAC_LEN);
@@ -96,8 +95,7 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	room = arena_alloc(a, 4 * ((n + 2) / 3) + 1);
 	text = (struct str){ room, base64url_print(room, raw, n) };
 	if ((int64_t)text.n > LIM_CURSOR)
-		panic("a cursor of %zu characters",
-		    text.n); /* UNCOVERED: ends the process */
+		panic("too long a cursor"); /* UNCOVERED: ends the process */
 	return text;
 }
 

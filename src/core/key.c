@@ -116,8 +116,7 @@ key_of_row(const struct key_row *row)
 	const struct str *names = row->scopes.items;
 
 	if (row->prefix.n != KEY_PREFIX_LEN)
-		panic("a stored prefix of %zu bytes",
-		    row->prefix.n); /* UNCOVERED: the database checks it */
+		panic("a wrong prefix"); /* UNCOVERED: the database checks it */
 	memcpy(k.prefix, row->prefix.p, KEY_PREFIX_LEN);
 	/* A name of a newer schema is no right that this program knows. */
 	for (size_t i = 0; i < row->scopes.n; i++)

@@ -4,7 +4,6 @@
 
 #include "core/meter_priv.h"
 
-#include <errno.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -33,11 +32,10 @@ meter_new(void)
 	m->to.sun_family = AF_UNIX;
 	if (!meter_socket_name(m->to.sun_path, sizeof(m->to.sun_path)))
 		panic(
-		    "run_directory's name is too long"); /* UNCOVERED: tbl/params.h bounds it */
+		    "too long a name"); /* UNCOVERED: tbl/params.h bounds the directory's */
 	m->sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (m->sock < 0)
-		panic(
-		    "socket: %s", strerror(errno)); /* UNCOVERED: no descriptor is left */
+		panic("no socket"); /* UNCOVERED: no descriptor is left */
 	return m;
 }
 
@@ -106,7 +104,7 @@ rate_take(struct slot *s, struct ts now, struct window *w)
 	do {
 		*w = window_at(s, word, now);
 		if (w->count >= w->limit)
-			return false;
+			return false; /* UNCOVERED: since the survey another took the last */
 		w->count++;
 	} while (!atomic_compare_exchange_weak(
 	    &s->word, &word, (uint64_t)w->start << 32 | w->count));
@@ -317,7 +315,7 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
 		if (!rate_take(s, who->now, &w))
-			return false;
+			return false; /* UNCOVERED: the same */
 		t->window[k] = w.start;
 		if (k == SLOT_KEY_RATE)
 			t->remaining = w.limit - w.count;
