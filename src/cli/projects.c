@@ -59,7 +59,7 @@ static const struct stmt find_project = STMT(find_project, one_out,
     "SELECT uuid AS project_uuid FROM project WHERE uuid::text = lower($1)");
 
 /* No row: there is no such pair in one account. */
-static const struct stmt grant_project = STMT_LIST(grant_project, struct grant, grant_out,
+static const struct stmt grant_project = STMT(grant_project, grant_out,
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
     " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING "
     "(account_uuid)"

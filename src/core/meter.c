@@ -31,8 +31,7 @@ meter_new(void)
 		panic("out of memory"); /* UNCOVERED: calloc fails */
 	m->to.sun_family = AF_UNIX;
 	if (!meter_socket_name(m->to.sun_path, sizeof(m->to.sun_path)))
-		panic(
-		    "too long a name"); /* UNCOVERED: tbl/params.h bounds the directory's */
+		panic("too long a name"); /* UNCOVERED: tbl/params.h bounds it */
 	m->sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (m->sock < 0)
 		panic("no socket"); /* UNCOVERED: no descriptor is left */
