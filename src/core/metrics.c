@@ -31,7 +31,7 @@ static const struct {
 /* Under the file's lock, which goes with its holder. A version that counts something else has a file of
    another name, so that an upgrade need not wait for a reboot. */
 static int
-open_locked(void)
+open_locked(int flags)
 {
 	char path[256];
 	int fd;
@@ -39,7 +39,7 @@ open_locked(void)
 	if ((size_t)snprintf(path, sizeof(path), "%s/metrics-%zu.map", conf.run_directory,
 		sizeof(struct metrics)) >= sizeof(path))
 		return -1; /* UNCOVERED: tbl/params.h bounds the directory's name */
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0660);
 	if (fd < 0)
 		return -1;
 	(void)!fchmod(fd, 0660); /* not ours to change: it was made so */
@@ -49,10 +49,9 @@ open_locked(void)
 	return -1; /* UNCOVERED: the same */
 }
 
-struct metrics *
-metrics_open(void)
+static struct metrics *
+map(int fd)
 {
-	int fd = open_locked();
 	struct metrics *m = MAP_FAILED;
 	struct stat st;
 
@@ -69,6 +68,18 @@ metrics_open(void)
 		return m == MAP_FAILED ? NULL : m;
 	metrics_close(m);
 	return NULL;
+}
+
+struct metrics *
+metrics_open(void)
+{
+	return map(open_locked(O_CREAT));
+}
+
+struct metrics *
+metrics_view(void)
+{
+	return map(open_locked(0));
 }
 
 void
@@ -97,7 +108,7 @@ metrics_operation(struct metrics *m, const char *name)
 
 	if (m == NULL || (at = find(m, name)) >= 0)
 		return m == NULL ? -1 : at;
-	fd = open_locked();
+	fd = open_locked(0);
 	if (fd < 0)
 		return -1;
 	at = find(m, name);
