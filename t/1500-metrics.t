@@ -43,7 +43,7 @@ scrape()
 	prometheus --config.file="$W/prometheus.yml" --storage.tsdb.path="$W/tsdb" --web.listen-address=127.0.0.1:0 \
 		>"$W/prometheus.log" 2>&1 &
 	PROMETHEUS=$!
-	world_until 20 grep -q 'Listening on' "$W/prometheus.log"
+	world_until 20 grep -qs 'Listening on' "$W/prometheus.log"
 }
 
 # asked QUERY: the value of its one series.
