@@ -22,13 +22,20 @@ struct cli {
 };
 
 /* run gets argv[0] = the command's name, as getopt_long wants it, and returns an exit status. A row
-   with sub has no run: its first argument selects a row of sub. */
+   with sub has no run: its first argument selects a row of sub. Nor has one with st: its parameters are
+   the UUID of --account, the words, and whether the flag was said. */
 struct command {
 	const char *name;
 	const char *arguments; /* "--account UUID NAME": of the usage line */
 	const char *help;
 	int (*run)(struct cli *c, int argc, char **argv);
 	const struct command *sub; /* ends with a row without name */
+
+	const struct stmt *st;
+	const char *lists, *prints; /* all rows, or one; and what --json calls them */
+	size_t words;
+	bool of_account;
+	const char *flag; /* NULL: none */
 };
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
@@ -69,6 +76,17 @@ int cli_print_list(const struct cli *c, const char *name, const struct field *fi
 /* {"name": {...}}, or a line a member. */
 int cli_print(const struct cli *c, const char *name, const struct field *fields,
     const void *record);
+
+/* ---- statement.c: a statement (STMT_LIST), and what it returns printed ---- */
+
+/* said: what the message is about when it fails. */
+int cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *said,
+    struct db_args args);
+int cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args);
+int cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv);
+
+#define cli_one(c, name, st, said, ...)                                                  \
+	cli_one_row((c), (name), (st), (said), DB_ARGS(__VA_ARGS__))
 
 /* ---- account.c: for commands that work on one account, which may be said by name or UUID ---- */
 

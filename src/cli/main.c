@@ -196,7 +196,8 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 			printf("usage: %s\n%s\n", c->path, cmd->help);
 			return EXIT_OK;
 		}
-		return cmd->run(c, argc, argv);
+		return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
+				       : cmd->run(c, argc, argv);
 	}
 	usage =
 	    (struct cli){ .path = arena_printf(c->arena, "%s COMMAND ...", c->path).p };
