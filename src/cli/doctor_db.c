@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "cli/doctor.h"
+#include "cli/process.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <sys/wait.h>
@@ -132,15 +132,6 @@ check_schema(struct doctor *d)
 
 /* ---- each daemon's own way in ---- */
 
-static bool
-become(const char *name)
-{
-	const struct passwd *pw = getpwnam(name);
-
-	return pw != NULL && initgroups(name, pw->pw_gid) == 0 &&
-	       setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0;
-}
-
 /* In a child: says what went wrong on out. */
 static _Noreturn void
 try_log_in(const char *user, const char *conninfo, int out)
@@ -150,7 +141,7 @@ try_log_in(const char *user, const char *conninfo, int out)
 	struct db *db;
 	const char *why = "";
 
-	if (geteuid() == 0 && !become(user))
+	if (geteuid() == 0 && !process_become(user))
 		_exit(2);
 	db = db_open(conninfo, "surfacectl");
 	db_quiet(db);

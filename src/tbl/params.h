@@ -19,3 +19,4 @@ PARAM(run_directory,	path,	RUNDIR,					1,   90, 0, "sockets, and the counters of
 PARAM(meter_slots,	number,	65536,		64,	    16777216, 0, "counters of rates, quotas and usage a host has room for; up to the next power of two")
 PARAM(meter_wait,	ms,	1000,		 1,	   60000, 1, "how long a request waits for a lease before api_metering_unavailable")
 PARAM(meter_flush,	ms,	500,		10,	    1000, 1, "how often surfaced-meter stores what was counted")
+PARAM(evidence_directory, path,	STATEDIR "/evidence",			1, 4000, 0, "where the screenshots of browser sessions are kept, by their SHA-256")
