@@ -68,12 +68,12 @@ check_pools(struct doctor *d, const struct nginx *n)
 			    ADVICE(d,
 				"enable a site that includes %s, as the example in "
 				"/usr/share/doc/surfaced/examples does",
-				d->programs[0].conf.upstreams),
+				d->programs[PROGRAM_API].conf.upstreams),
 			    "%s: nginx does not know the socket %s", p->name, p->path);
 		else if (weight != p->workers)
 			doctor_say(d, HEALTH_WARNING, "nginx",
 			    ADVICE(d, "let nginx include %s itself, not a copy",
-				d->programs[0].conf.upstreams),
+				d->programs[PROGRAM_API].conf.upstreams),
 			    "%s: nginx counts %u workers, the upstream file %u", p->name,
 			    weight, p->workers);
 		else if (pw != NULL && access(p->path, F_OK) == 0 &&

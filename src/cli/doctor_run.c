@@ -13,20 +13,6 @@
 
 /* ---- workers ---- */
 
-/* The file a process was started from has been replaced since. */
-static bool
-is_outdated(int pid)
-{
-	static const char gone[] = " (deleted)";
-	char link[64], target[4096];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	n = readlink(link, target, sizeof(target));
-	return n > 0 && str_ends((struct str){ target, (size_t)n },
-			    (struct str){ gone, sizeof(gone) - 1 });
-}
-
 static void
 check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
 {
@@ -65,9 +51,7 @@ doctor_sockets(struct doctor *d)
 
 	for (size_t i = 0; i < d->npools; i++)
 		check_pool(d, &d->pools[i], v);
-	if (v->master != 0 && is_outdated(v->master))
-		doctor_say(d, HEALTH_WARNING, "version", STR("systemctl reload surfaced"),
-		    "process %d runs a program that was replaced since", v->master);
+	d->programs[PROGRAM_API].pid = v->master;
 }
 
 /* ---- the index ---- */
@@ -159,11 +143,11 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 void
 doctor_index(struct doctor *d)
 {
-	const char *directory = d->programs[0].conf.index_directory;
+	const char *directory = d->programs[PROGRAM_API].conf.index_directory;
 	struct index_state s;
 	char err[INDEX_FAULT] = "";
 
-	if (!d->programs[0].good)
+	if (!d->programs[PROGRAM_API].good)
 		return;
 	check_writer(d, directory);
 	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
