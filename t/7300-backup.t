@@ -151,7 +151,7 @@ rm -rf "$W/db" "$W/index" "$E"
 mkdir "$W/db" "$W/index" "$E"
 rm -f "$W/run"/*
 world_give
-t/helper/pg start "$W/db"
+world_pg_new
 # Who may read the backup and who may speak to the database are two users on most machines.
 as=
 ! world_root || as="--as $WORLD_USER"
