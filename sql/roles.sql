@@ -42,8 +42,6 @@ BEGIN
 	ALTER ROLE surfaced_meter SET lock_timeout = '2s';
 	ALTER ROLE surfaced_meter SET idle_in_transaction_session_timeout = '30s';
 	ALTER ROLE surfaced_meter SET client_connection_check_interval = '1s';
-	-- surfacectl backup: by SET ROLE alone, since it inherits nothing.
-	GRANT pg_read_all_data TO surfaced_admin;
 	ALTER ROLE surfaced_admin SET lock_timeout = '10s';
 	ALTER ROLE surfaced_admin SET client_connection_check_interval = '10s';
 
@@ -63,6 +61,9 @@ BEGIN
 	GRANT USAGE ON SCHEMA public TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
+
+	-- surfacectl backup: by SET ROLE alone, since it inherits nothing.
+	GRANT pg_read_all_data TO surfaced_admin;
 END
 $$;
 
