@@ -56,7 +56,10 @@ read_conf(struct doctor *d, struct program *p)
 	struct conf own = conf;
 	char err[512];
 
-	p->wanted = p->always || there;
+	p->wanted = p->always ||
+		    (there && (p->needs == NULL ||
+				  access(ADVICE(d, "%s/%s.conf", d->etc.p, p->needs).p,
+				      F_OK) == 0));
 	if (!p->wanted)
 		return;
 	p->good = conf_load(there ? path : NULL, err, sizeof(err));
@@ -266,7 +269,8 @@ static const struct program programs[PROGRAMS] = {
 	[PROGRAM_INDEX] = { "surfaced-index", .always = true, .database = true },
 	[PROGRAM_METER] = { "surfaced-meter", .always = true, .database = true },
 	[PROGRAM_ALERT] = { "surfaced-alert", .database = true },
-	[PROGRAM_STREAM] = { "surfaced-stream", .database = true },
+	[PROGRAM_STREAM] = { "surfaced-stream", .database = true,
+	    .needs = "surfaced-dispatch" },
 	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .database = true },
 	[PROGRAM_EGRESS] = { "surfaced-egress" },
 };
