@@ -31,6 +31,7 @@ struct program {
 	const char *name;  /* of its unit, its file and, in Debian's package, its user */
 	bool always;       /* every host has it; others only where its file is */
 	bool database;     /* it logs in */
+	const char *needs; /* another one without which it is of no use; NULL: none */
 	bool wanted, good; /* on this host; conf was read */
 	struct conf conf;
 	int pid; /* 0: it does not run */
