@@ -64,7 +64,7 @@ found failed configuration 'surfaced reads .*, surfaced-index writes' "two folde
 mv "$W/etc/surfaced-index.conf.away" "$W/etc/surfaced-index.conf"
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 doctor
-found warning workers 'has changed since surfaced read it -> systemctl reload surfaced nginx' "a reload is due"
+found warning workers 'has changed since surfaced read it -> surfacectl workers says' "a reload is due"
 found warning nginx 'nginx counts 2 workers, the upstream file 3' "nginx reads another file"
 echo '}' >>"$W/etc/upstreams.conf"
 doctor

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/doctor.h"
+#include "cli/nginx.h"
 #include "search/index/index.h"
 
 #include <errno.h>
@@ -13,31 +14,46 @@
 
 /* ---- workers ---- */
 
+static struct program *
+program_of(struct doctor *d, const char *unit)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (strcmp(d->programs[i].name, unit) == 0)
+			return &d->programs[i];
+	panic("no program %s", unit);
+}
+
 static void
 check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
 {
 	const struct pool_view *seen = NULL;
+	const char *unit = nginx_unit(p->name);
+	struct program *program = program_of(d, unit);
 	char err[256] = "";
 
 	if (!daemon_view(p->path, v, err, sizeof(err))) {
+		if (!program->wanted)
+			return;
 		doctor_say(d, v->master == 0 ? HEALTH_FAILED : HEALTH_WARNING, "workers",
-		    v->master == 0 ? STR("systemctl restart surfaced; journalctl -u "
-					 "surfaced says why")
-				   : STR("run surfacectl doctor as root"),
+		    v->master == 0
+			? ADVICE(d, "systemctl restart %s; journalctl -u %s says why",
+			      unit, unit)
+			: STR("run surfacectl doctor as root"),
 		    "%s: %s", p->name, err);
 		return;
 	}
+	program->pid = v->master;
 	for (size_t i = 0; i < v->pool_count; i++)
 		if (strcmp(v->pools[i].path, p->path) == 0 &&
 		    v->pools[i].workers == p->workers)
 			seen = &v->views[i];
 	if (seen == NULL)
 		doctor_say(d, HEALTH_WARNING, "workers",
-		    STR("systemctl reload surfaced nginx"),
-		    "%s: the upstream file has changed since surfaced read it", p->name);
+		    STR("surfacectl workers says what to reload, in which order"),
+		    "%s: the upstream file has changed since %s read it", p->name, unit);
 	else if (seen->running < p->workers)
 		doctor_say(d, HEALTH_FAILED, "workers",
-		    STR("journalctl -u surfaced says why they end"),
+		    ADVICE(d, "journalctl -u %s says why they end", unit),
 		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
 	else
 		doctor_say(d, HEALTH_OK, "workers", STR_NULL, "%s: %u workers, %u busy",
@@ -51,7 +67,6 @@ doctor_sockets(struct doctor *d)
 
 	for (size_t i = 0; i < d->npools; i++)
 		check_pool(d, &d->pools[i], v);
-	d->programs[PROGRAM_API].pid = v->master;
 }
 
 /* ---- the index ---- */

@@ -291,6 +291,12 @@ nginx_weight(const struct nginx *n, const char *path)
 	return 0;
 }
 
+const char *
+nginx_unit(const char *upstream)
+{
+	return strcmp(upstream, "surfaced_stream") == 0 ? "surfaced-stream" : "surfaced";
+}
+
 void
 nginx_look(struct arena *a, const char *file, struct nginx *out)
 {

@@ -37,6 +37,8 @@ struct nginx {
 void nginx_look(struct arena *a, const char *file, struct nginx *out);
 /* 0: its configuration does not know the socket. */
 unsigned nginx_weight(const struct nginx *n, const char *path);
+/* The daemon behind an upstream, which is the name of its unit too. */
+const char *nginx_unit(const char *upstream);
 /* This file changed after nginx loaded its configuration, which is known. */
 bool nginx_missed(const struct nginx *n, const char *path);
 

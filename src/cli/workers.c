@@ -9,7 +9,10 @@
 
 #include <errno.h>
 
-enum { FILE_MAX = 1 << 20, LINES_MAX = 2 * POOLS_MAX, STEPS_MAX = 2 };
+/* Those that listen to nginx; the first is all but one upstream's. */
+static const char *const units[] = { "surfaced", "surfaced-stream" };
+
+enum { UNITS = COUNT(units), FILE_MAX = 1 << 20, LINES_MAX = (UNITS + 1) * POOLS_MAX };
 
 struct line {
 	struct str pool, socket, state;
@@ -47,9 +50,10 @@ static const struct field report_out[] = {
 struct scene {
 	struct pool file[POOLS_MAX];
 	size_t nfile;
-	struct daemon_view master; /* master 0: it does not run */
+	struct daemon_view masters[UNITS]; /* master 0: it does not run */
+	bool due[UNITS];                   /* it has not read the file as it is */
 	struct nginx nginx;
-	bool grows, shrinks, master_due;
+	bool grows, shrinks;
 };
 
 static bool
@@ -103,15 +107,26 @@ nginx_known(const struct scene *s)
 	       !nginx_missed(&s->nginx, conf.upstreams);
 }
 
+static size_t
+unit_of(const struct pool *p)
+{
+	const char *name = nginx_unit(p->name);
+
+	for (size_t i = 0; i < UNITS; i++)
+		if (strcmp(units[i], name) == 0)
+			return i;
+	panic("no unit %s", name);
+}
+
 static struct str
-judge(struct scene *s, const struct line *l, const char *path)
+judge(struct scene *s, const struct line *l, size_t unit, const char *path)
 {
 	bool known = nginx_known(s);
 
-	if (s->master.master == 0)
+	if (s->masters[unit].master == 0)
 		return STR("stopped");
 	if (l->master != l->file) {
-		s->master_due = true;
+		s->due[unit] = true;
 		s->grows |= l->file > l->master;
 		s->shrinks |= l->file < l->master;
 		return STR("reload needed");
@@ -130,8 +145,9 @@ static void
 compare(
     struct cli *c, struct scene *s, struct line *l, const struct pool *p, unsigned file)
 {
+	size_t unit = unit_of(p);
 	unsigned wanted;
-	const struct pool_view *seen = find_view(&s->master, p->path, &wanted);
+	const struct pool_view *seen = find_view(&s->masters[unit], p->path, &wanted);
 
 	*l = (struct line){ .pool = str_of(p->name),
 		.socket = str_of(p->path),
@@ -147,10 +163,10 @@ compare(
 		l->served = (int64_t)seen->served;
 		l->longest_ms = seen->longest_us / 1000;
 	}
-	l->state = judge(s, l, p->path);
+	l->state = judge(s, l, unit, p->path);
 }
 
-/* Those of the file, then those that the master has and the file no more. */
+/* Those of the file, then those that a master has and the file no more. */
 static struct list
 compare_all(struct cli *c, struct scene *s)
 {
@@ -159,40 +175,44 @@ compare_all(struct cli *c, struct scene *s)
 
 	for (size_t i = 0; i < s->nfile; i++)
 		compare(c, s, &lines[n++], &s->file[i], s->file[i].workers);
-	for (size_t i = 0; i < s->master.pool_count; i++)
-		if (!in_file(s, s->master.pools[i].path))
-			compare(c, s, &lines[n++], &s->master.pools[i], 0);
+	for (size_t u = 0; u < UNITS; u++)
+		for (size_t i = 0; i < s->masters[u].pool_count; i++)
+			if (!in_file(s, s->masters[u].pools[i].path))
+				compare(c, s, &lines[n++], &s->masters[u].pools[i], 0);
 	return (struct list){ lines, n };
 }
 
 /* ---- what to do ---- */
 
-#define RELOAD_MASTER STR_INIT("systemctl reload surfaced")
-#define RELOAD_NGINX STR_INIT("systemctl reload nginx")
-
 /* A socket must have workers before nginx sends requests there, and none must come when they go. */
 static void
-advise(const struct scene *s, struct report *r)
+advise(struct cli *c, const struct scene *s, struct report *r)
 {
-	static const struct str up[] = { RELOAD_MASTER, RELOAD_NGINX },
-				down[] = { RELOAD_NGINX, RELOAD_MASTER };
-	bool nginx = s->nginx.state == NGINX_RUNS && !nginx_known(s);
+	struct str *steps = ARENA_ARRAY(c->arena, UNITS + 1, struct str);
+	bool nginx = s->nginx.state == NGINX_RUNS && !nginx_known(s), due = false;
 
-	if (s->master.master == 0)
+	if (nginx && !s->grows)
+		steps[r->next.n++] = STR("systemctl reload nginx");
+	for (size_t u = 0; u < UNITS; u++) {
+		if (s->due[u])
+			steps[r->next.n++] =
+			    arena_printf(c->arena, "systemctl reload %s", units[u]);
+		due |= s->due[u];
+	}
+	if (nginx && s->grows)
+		steps[r->next.n++] = STR("systemctl reload nginx");
+	r->next.items = steps;
+	if (s->masters[0].master == 0)
 		r->reason = STR("surfaced does not run: systemctl start surfaced");
 	else if (s->nginx.state == NGINX_BROKEN)
 		r->reason = s->nginx.complaint;
-	if (!s->master_due && !nginx)
-		return;
-	if (s->grows && s->shrinks)
+	else if (s->grows && s->shrinks)
 		r->reason =
 		    STR("some pools grow and some shrink: where a socket goes, do "
 			"it in two changes, first what grows");
-	else if (s->master_due && nginx)
+	else if (due && nginx)
 		r->reason = s->grows ? STR("it grows: workers first, then nginx")
 				     : STR("it shrinks: nginx first, then the workers");
-	r->next.items = (void *)(uintptr_t)(s->grows || !nginx ? up : down);
-	r->next.n = s->master_due && nginx ? STEPS_MAX : 1;
 }
 
 static int
@@ -215,17 +235,17 @@ show(const struct cli *c, const struct report *r)
 	return EXIT_OK;
 }
 
-/* The master behind the first socket that answers; false when there is one that hides. */
+/* The master behind the first socket of a unit that answers; false when there is one that hides. */
 static bool
-look(const struct pool *pools, size_t n, struct daemon_view *v)
+look(struct scene *s, size_t unit)
 {
+	struct daemon_view *v = &s->masters[unit];
 	char err[256] = "";
 
-	for (size_t i = 0; i < n; i++)
-		if (daemon_view(pools[i].path, v, err, sizeof(err)))
+	for (size_t i = 0; i < s->nfile && v->master == 0; i++)
+		if (unit_of(&s->file[i]) == unit &&
+		    daemon_view(s->file[i].path, v, err, sizeof(err)))
 			return true;
-		else if (v->master != 0)
-			break;
 	if (v->master == 0)
 		return true;
 	cli_fail(EXIT_FAILED, "%s", err);
@@ -243,11 +263,14 @@ workers(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	if (!read_pools(c->arena, s.file, &s.nfile) || !look(s.file, s.nfile, &s.master))
+	if (!read_pools(c->arena, s.file, &s.nfile))
 		return EXIT_FAILED;
+	for (size_t u = 0; u < UNITS; u++)
+		if (!look(&s, u))
+			return EXIT_FAILED;
 	nginx_look(c->arena, file.p, &s.nginx);
 	r.pools = compare_all(c, &s);
-	advise(&s, &r);
+	advise(c, &s, &r);
 	return show(c, &r);
 }
 
