@@ -1,18 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # What each role must not do, and that it can do its work.
-cd "$(dirname "$0")/.." || exit 1
-ctl=${TOP_BUILDDIR:-.}/surfacectl
-dir=$(mktemp -d /tmp/surfaced.XXXXXX)
-trap 't/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
-export PGHOST="$dir" PGUSER=postgres PGDATABASE=surfaced
-t/helper/pg start "$dir" && "$ctl" --database '' migrate --sql-dir sql >/dev/null || exit 1
+. t/lib.sh
+db_start
+dir=$W/tmp
 
-n=0
-result() { # 0 or not, what
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' "$dir/err"; fi
-}
 as() { psql -X -q -A -t -v ON_ERROR_STOP=1 -U "$1" -c "$2" >"$dir/out" 2>"$dir/err"; }
 may() { as "$1" "$2"; result $? "$1 may: $2"; }
 not() { # refused for want of a right or by a trigger, not for a typing error
@@ -77,4 +69,3 @@ not surfaced_admin "UPDATE session_organisation SET active = 0"
 for role in surfaced_api surfaced_admin; do not $role "DELETE FROM browser_session"; done
 createuser -U postgres stranger
 ! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
-echo "1..$n"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # What surfacectl says to wrong input: plain words, the name of what is wrong, no rule of the database.
 . t/lib.sh
-. t/helper/db.sh
 db_start
 
 # says STATUS MESSAGE ARGUMENT...: the first line on stderr.

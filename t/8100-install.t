@@ -57,7 +57,7 @@ sed -i 's/weight=8/weight=9/' "$D/etc/surfaced/nginx/upstreams.conf"
 ok "make install again" make_quietly install
 ok "keeps the changed upstream file" grep -q weight=9 "$D/etc/surfaced/nginx/upstreams.conf"
 
-t/helper/pg start "$W/db"
+world_pg_new
 like "$("$D/usr/bin/surfacectl" --database "host=$W/db dbname=surfaced user=postgres" \
 	migrate --sql-dir "$D/usr/share/surfaced/sql" 2>&1)" 'applied .*0001-accounts' \
 	"the installed surfacectl migrates with the installed files"

@@ -15,9 +15,10 @@ enum cli_exit {
 
 struct cli {
 	struct db *db; /* of the configuration or --database; connects when first used */
-	struct arena *arena; /* for the whole run */
-	bool json;           /* --json: one JSON object on stdout instead of text */
-	struct str actor;    /* "os:NAME", for the audit */
+	const char *conninfo; /* what db was opened with, for programs that are started */
+	struct arena *arena;  /* for the whole run */
+	bool json;            /* --json: one JSON object on stdout instead of text */
+	struct str actor;     /* "os:NAME", for the audit */
 	const char *path; /* "surfacectl keys create": what usage messages begin with */
 };
 
@@ -96,18 +97,33 @@ int cli_account(struct cli *c, struct str said, struct uuid *out);
 /* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
-/* ---- migrate.c: for doctor ---- */
+/* ---- migrate.c: for doctor and restore; all return EXIT_OK or a status after a message ---- */
 
-/* How many files of dir the database has not had, and the last one's number; EXIT_OK or a status after
-   a message. */
+/* How many files of dir the database has not had, and the last one's number. */
 int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version);
+/* Brings the database up to date, and prints nothing. */
+int migrate_rest(struct cli *c, const char *dir);
+/* The number of dir's last file; false after a message. */
+bool migrate_newest(struct cli *c, const char *dir, int64_t *version) MUST_USE;
+
+struct migrate_role {
+	struct str name;
+	bool login;
+};
+
+/* A struct migrate_role for each that roles.sql makes. */
+int migrate_roles(struct cli *c, const char *dir, struct list *out);
+/* The names of those that the server has not. */
+int migrate_missing(struct cli *c, const char *dir, struct buf *names);
+/* What to type so that the database becomes what these files say; *super: we are allowed to already. */
+struct str migrate_advice(struct cli *c, bool *super);
 
 /* ---- the commands ---- */
 
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command;
+    routes_command, backup_command, restore_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

@@ -28,6 +28,8 @@ static const struct command *const commands[] = {
 	&doctor_command,
 	&browser_command,
 	&audit_command,
+	&backup_command,
+	&restore_command,
 };
 
 static struct buf *caught;
@@ -281,7 +283,8 @@ start(struct globals *g, int argc, char **argv)
 	c.actor = os_actor(c.arena);
 	announce_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
-	c.db = db_open(g->database != NULL ? g->database : conf.database, "surfacectl");
+	c.conninfo = g->database != NULL ? g->database : conf.database;
+	c.db = db_open(c.conninfo, "surfacectl");
 	db_use(c.db, c.arena, 0);
 	db_quiet(c.db);
 	status = run(&c, cmd, argc, argv);

@@ -30,6 +30,7 @@ PARAM(route_target,	text,	"",					0,  260, 1, "host:port that routes are probed 
 PARAM(route_probe,	ms,	60000,	      1000,    86400000, 1, "how often each route is probed")
 PARAM(browser,		path,	"/usr/lib/chromium/chromium-headless-shell", 1, 4000, 0, "the browser that surfaced-runner starts")
 PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, 0, "what puts a browser into its sandbox")
+PARAM(evidence_directory, path,	STATEDIR "/evidence",			1, 4000, 0, "where the screenshots of browser sessions are kept, by their SHA-256")
 PARAM(dispatch_user,	text,	"",					0,   64, 0, "user of surfaced-dispatch, who may command the daemons of browsers besides root and their own; empty: nobody")
 PARAM(egress_connect,	ms,	15000,		100,	 120000, 0, "how long a browser's connection may take to be made, look-up and proxy included")
 PARAM(egress_connections, number, 256,		  1,	  10000, 0, "connections a browser session may have at once; more wait")

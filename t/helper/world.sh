@@ -151,10 +151,27 @@ world_pg_start()
 	touch "$TEMPLATE/done"
 	cp -a --reflink=auto "$TEMPLATE/db/." "$W/db/" || world_die "the template cluster could not be copied"
 	echo "unix_socket_directories = '$W/db'" >>"$W/db/pg/postgresql.conf"
-	"$TOP/t/helper/pg" resume "$W/db" || world_die "PostgreSQL did not start"
+	world_pg_resume
 	KEY='' PROJECT='' ACCOUNT=''
 	# shellcheck disable=SC1091 # written by world_seed
 	. "$TEMPLATE/seed"
+}
+
+# A cluster of its own with nothing in it but the database.
+world_pg_new()
+{
+	"$TOP/t/helper/pg" start "$W/db" || world_die "PostgreSQL did not start"
+}
+
+world_pg_resume()
+{
+	"$TOP/t/helper/pg" resume "$W/db" || world_die "PostgreSQL did not start"
+}
+
+# A crash.
+world_pg_kill()
+{
+	"$TOP/t/helper/pg" kill "$W/db"
 }
 
 world_pg_stop()
@@ -162,11 +179,16 @@ world_pg_stop()
 	[ ! -f "$W/db/pg/postmaster.pid" ] || "$TOP/t/helper/pg" stop "$W/db"
 }
 
+world_migrate()
+{
+	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null
+}
+
 # Schema, an account that may do everything, its owner, project and a key with every scope: prints
 # assignments. Roles are made by the superuser.
 world_seed()
 {
-	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null || return 1
+	world_migrate || return 1
 	_account=$(world_ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser Example | jq -er .account.uuid) || return 1
 	world_ctl members create --account "$_account" --email owner@example.com --owner Owner >/dev/null || return 1
 	_project=$(world_ctl --json projects create --account "$_account" Perimeter | jq -er .project.uuid) ||
