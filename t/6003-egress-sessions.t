@@ -137,6 +137,7 @@ def again():
         return None
 
 
+b.patience = 2  # whom the old daemon left in the queue
 for i in range(KILLS):
     for what, pid in (("worker", w.worker), ("master", lambda: w.daemon.pid)):
         standing = again()
