@@ -203,6 +203,8 @@ class Site(http.server.BaseHTTPRequestHandler):
                    "site": self.connection.getsockname()[0], "tls": isinstance(self.connection, ssl.SSLSocket),
                    "headers": dict(self.headers.items())}
         self.access.write(**request)
+        if self.command != "HEAD" and url.path != "/sink":
+            self.rfile.read(int(self.headers.get("Content-Length", "0")))
         page = self.config.read().get("pages", {}).get(host + url.path)
         own = getattr(self, "own_" + url.path.strip("/"), None)
         file = os.path.normpath(os.path.join(self.where, "www", host, url.path.strip("/") or "index.html"))
