@@ -10,18 +10,22 @@
 
 enum { SCRATCH = 1024 * 1024, TICK_MS = 1000 };
 
+/* fn may free the session. */
+static void
+each_session(struct egress *e, void (*fn)(struct session *s))
+{
+	for (struct session *s = LIST_FIRST(&e->sessions), *next; s != NULL; s = next) {
+		next = LIST_NEXT(s, next);
+		fn(s);
+	}
+}
+
 static void
 on_tick(int fd, short what, void *arg)
 {
-	struct egress *e = arg;
-	struct session *s = LIST_FIRST(&e->sessions), *next;
-
 	(void)fd;
 	(void)what;
-	for (; s != NULL; s = next) {
-		next = LIST_NEXT(s, next);
-		session_tick(s);
-	}
+	each_session(arg, session_tick);
 }
 
 static void
@@ -60,8 +64,7 @@ work(const struct pool *pool, int listener)
 	e.tick = ev_every(e.base, TICK_MS, on_tick, &e);
 	if (event_base_dispatch(e.base) < 0)
 		panic("event loop");
-	while (!LIST_EMPTY(&e.sessions))
-		session_free(LIST_FIRST(&e.sessions));
+	each_session(&e, session_free);
 	control_free(e.control);
 	event_free(e.tick);
 	resolver_free(e.resolver);
