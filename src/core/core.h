@@ -157,6 +157,23 @@ enum start_url_fault start_url_host(
 /* A port that Chromium does not open, because another protocol listens there. */
 bool start_url_port_blocked(int64_t port);
 
+/* ---- evidence: an image is a file of evidence_directory, named by its SHA-256 ---- */
+
+enum { EVIDENCE_HASH_LEN = 32 };
+
+struct evidence_path {
+	char outer[4000], inner[4000], file[4096]; /* two folders, one in the other */
+};
+
+/* False: evidence_directory's name is too long. */
+bool evidence_path(
+    const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_path *out) MUST_USE;
+
+/* ---- hosts ---- */
+
+/* "machine:run_directory": what is restored elsewhere is another one. Static. */
+struct str host_name(void);
+
 /* ---- countries: ISO 3166-1 ---- */
 
 const char *country_name(struct str code); /* "GB"; NULL: there is none */
