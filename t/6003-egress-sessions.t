@@ -152,6 +152,17 @@ for i in range(KILLS):
         if not good or i == KILLS - 1:
             ok(good, "kill -9 of the %s: pages fail, and it serves the same socket again (%d)" % (what, i + 1))
 
+# ---- a reload ----
+
+standing, old = until(again), w.worker()
+w.daemon.send_signal(signal.SIGHUP)
+until(lambda: d.closed)
+c = until(again)
+ok(c and echoes(c), "SIGHUP: a new process serves the same socket")
+ok(echoes(standing), "a connection that stands goes on in the old one")
+standing.close()
+ok(until(lambda: not os.path.exists("/proc/%d" % old)), "which ends with it")
+
 # ---- the end ----
 
 standing = until(again)

@@ -34,6 +34,7 @@ PARAM(dispatch_user,	text,	"",					0,   64, 0, "user of surfaced-dispatch, who m
 PARAM(egress_connect,	ms,	15000,		100,	 120000, 0, "how long a browser's connection may take to be made, look-up and proxy included")
 PARAM(egress_connections, number, 256,		  1,	  10000, 0, "connections a browser session may have at once; more wait")
 PARAM(egress_dns,	text,	"",			0, 1000, 0, "resolvers for the names that browsers ask for, with commas between them; empty: those of /etc/resolv.conf")
+PARAM(egress_drain,	seconds, 600,		  0,	  86400, 0, "how long connections of browsers that stand go on in the old process after a reload")
 PARAM(egress_grace,	seconds, 30,		  1,	   3600, 0, "how long browser sessions keep their network while surfaced-dispatch is away")
 PARAM(egress_idle,	seconds, 900,		  1,	  86400, 0, "a browser's connection on which nothing moves for so long is ended")
 PARAM(egress_secrets,	path,	SYSCONFDIR "/egress",			1, 4000, 0, "directory of files with user:password, for the proxies of routes")

@@ -23,17 +23,28 @@ each_session(struct egress *e, void (*fn)(struct session *s))
 static void
 on_tick(int fd, short what, void *arg)
 {
+	struct egress *e = arg;
+
 	(void)fd;
 	(void)what;
-	each_session(arg, session_tick);
+	each_session(e, session_tick);
+	if (e->control == NULL && (e->n == 0 || daemon_ending()))
+		event_base_loopbreak(e->base);
 }
 
+/* A reload's new process takes what comes; the connections that stand go on for a while. */
 static void
 stop(void *arg)
 {
 	struct egress *e = arg;
 
-	event_base_loopbreak(e->base);
+	if (daemon_ending()) {
+		event_base_loopbreak(e->base);
+		return;
+	}
+	control_free(e->control);
+	e->control = NULL;
+	each_session(e, session_drain);
 }
 
 /* A connection takes two descriptors, more while it is made. */
@@ -65,7 +76,8 @@ work(const struct pool *pool, int listener)
 	if (event_base_dispatch(e.base) < 0)
 		panic("event loop");
 	each_session(&e, session_free);
-	control_free(e.control);
+	if (e.control != NULL)
+		control_free(e.control);
 	event_free(e.tick);
 	resolver_free(e.resolver);
 	ev_close(e.base);
