@@ -7,29 +7,14 @@ import ipaddress, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/helper")
 from egress import *  # noqa
 from chromium import SHELL, Chromium
+from reach import *  # noqa
 
 for program in (SHELL, "/usr/bin/bwrap"):
     if not os.access(program, os.X_OK):
         skip_all(program + " is not installed")
 enter()
-PUBLIC, PUBLIC6 = "93.184.216.34", "2606:2800:220:1::34"
 PAGE = {"body": "<!doctype html><title>home</title><body><script src=/vectors.js></script>"}
 CODES = (301, 302, 303, 307, 308)
-NAMES = {"home.net": {"A": [PUBLIC]}, "open.net": {"A": [PUBLIC], "AAAA": [PUBLIC6]}, "loop.net": {"A": ["127.0.0.1"]},
-         "ten.net": {"A": ["10.1.2.3"]}, "meta.net": {"A": ["169.254.169.254"]}, "lo6.net": {"AAAA": ["::1"]},
-         "mapped.net": {"AAAA": ["::ffff:127.0.0.1"]}, "mixed.net": {"A": [PUBLIC, "127.0.0.1"]},
-         "localhost": {"A": ["127.0.0.1"]},
-         "ula.net": {"AAAA": ["fd00::1"]}, "inward.net": {"CNAME": "localhost"},
-         **{"rebind%d.net" % i: {"A": [[PUBLIC]] * i + [["127.0.0.1"]]} for i in range(1, 4)}}
-# What is asked of egress is judged there; what Chromium refuses itself is not asked.
-TARGETS = ["127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::ffff:a01:203]",
-           "192.168.1.1", "172.16.1.1", "100.64.1.1", "0.0.0.0", "localhost", "loop.net", "ten.net", "meta.net", "lo6.net",
-           "mapped.net", "mixed.net", "ula.net", "inward.net"]
-SPELLINGS = ["2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001", "127.1", "127.0.1", "10.66051",
-             "0xa9.0xfe.0xa9.0xfe", "2852039166", "127.0.0.1.", "a.localhost", "%31%32%37.0.0.1", "127%2e0.0.1",
-             "\u2460\u2461\u2466.0.0.1", "127\u30020\u30020\u30021", "\uff11\uff12\uff17.0.0.1", "[0:0:0:0:0:ffff:7f00:1]",
-             "[::7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::]", "0", "127.0.0.1.nip.io", "metadata.google.internal",
-             "user@127.0.0.1", "home.net@10.1.2.3"]
 w = World({"names": NAMES, "pages": {
     "home.net/": PAGE, **{"%s/" % n: {**PAGE, "headers": {"Connection": "close"}} for n in NAMES if "rebind" in n},
     "home.net/sw.js": {"headers": {"Content-Type": "text/javascript"}, "body": """
@@ -41,8 +26,7 @@ w = World({"names": NAMES, "pages": {
             e.respondWith(fetch(decodeURIComponent(e.request.url.split("/through/")[1]), {mode: "no-cors"}));"""}}})
 for name in ("home.net", "rebind1.net", "rebind2.net", "rebind3.net"):
     os.makedirs(w.path("www/" + name))
-    with open(TOP + "/t/helper/vectors.js", encoding="utf-8") as f:
-        w.write("www/%s/vectors.js" % name, f.read())
+    w.write("www/%s/vectors.js" % name, VECTORS)
 s = Session(w.start())
 stun = Server(lambda c: c.recv(100), PUBLIC, 8080)
 browser = Chromium(s.namespace, "--ignore-certificate-errors", "--disable-popup-blocking",
@@ -81,8 +65,6 @@ def packets(title):
 
 tab = browser.page("http://home.net/")
 browser.run(tab, 'attack("http://open.net")')
-WAYS = {"img", "script", "style", "prefetch", "preload", "iframe", "object", "embed", "video", "audio", "fetch", "nocors",
-        "keepalive", "put", "xhr", "events", "websocket", "beacon", "worker", "sharedworker", "font", "background"}
 until(lambda: WAYS <= {p.split("/")[-1] for p in hits()})
 is_(sorted(WAYS - {p.split("/")[-1] for p in hits()}), [], "%d ways to connect lead to a public site" % len(WAYS))
 browser.run(tab, 'attack("http://%s")' % PUBLIC)

@@ -218,7 +218,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         else:
             self.reply(404, b"no such page\n")
 
-    do_POST = do_PUT = do_HEAD = do_GET
+    do_POST = do_PUT = do_HEAD = do_OPTIONS = do_GET
 
     def own_echo(self, _args, request):
         self.reply(200, json.dumps(request).encode(), {"Access-Control-Allow-Origin": "*"}, "application/json")
