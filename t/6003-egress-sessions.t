@@ -172,10 +172,11 @@ w.start()
 w.daemon.terminate()
 is_(w.daemon.wait(10), 0, "with status 0")
 w.daemon = None
-w.conf("egress_dns = here\n")
-bad = subprocess.run([BUILD + "/surfaced-egress", "-t", "-c", w.path("egress.conf")], capture_output=True, text=True,
-                     check=False)
-ok(bad.returncode != 0 and "egress_dns" in bad.stderr, "resolvers that are none are named", bad.stderr)
+for name, value in (("egress_dns", "here"), ("egress_closed", "10.0.0.0/33")):
+    w.conf("%s = %s\n" % (name, value))
+    bad = subprocess.run([BUILD + "/surfaced-egress", "-t", "-c", w.path("egress.conf")], capture_output=True, text=True,
+                         check=False)
+    ok(bad.returncode != 0 and name in bad.stderr, "a bad %s is named" % name, bad.stderr)
 libraries = subprocess.run(["ldd", BUILD + "/surfaced-egress"], capture_output=True, text=True, check=False).stdout
 is_([word for word in ("libpq", "libfcgi") if word in libraries], [], "it cannot even speak to a database")
 

@@ -31,6 +31,7 @@ PARAM(route_probe,	ms,	60000,	      1000,    86400000, 1, "how often each route 
 PARAM(browser,		path,	"/usr/lib/chromium/chromium-headless-shell", 1, 4000, 0, "the browser that surfaced-runner starts")
 PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, 0, "what puts a browser into its sandbox")
 PARAM(dispatch_user,	text,	"",					0,   64, 0, "user of surfaced-dispatch, who may command the daemons of browsers besides root and their own; empty: nobody")
+PARAM(egress_closed,	text,	"",			0, 4000, 0, "networks besides those that are not public which no browser reaches, with commas between them")
 PARAM(egress_connect,	ms,	15000,		100,	 120000, 0, "how long a browser's connection may take to be made, look-up and proxy included")
 PARAM(egress_connections, number, 256,		  1,	  10000, 0, "connections a browser session may have at once; more wait")
 PARAM(egress_dns,	text,	"",			0, 1000, 0, "resolvers for the names that browsers ask for, with commas between them; empty: those of /etc/resolv.conf")

@@ -44,6 +44,7 @@ struct target {
 
 enum { IP_TEXT_LEN = 46 };
 
+/* And not of egress_closed. */
 bool ip_public(const struct ip *ip);
 bool ip_parse(const char *text, struct ip *out) MUST_USE;
 void ip_print(const struct ip *ip, char out[IP_TEXT_LEN]);
@@ -53,6 +54,12 @@ enum reason judge_request(
 /* The same of a host in text. */
 enum reason judge_host(
     struct arena *scratch, struct str host, unsigned port, struct target *out) MUST_USE;
+
+/* ---- nets.c: "192.0.2.0/24, 2001:db8::1" ---- */
+
+bool nets_good(struct str list);
+/* In a list that is not good nothing is outside. */
+bool nets_hold(struct str list, const struct ip *ip);
 
 /* ---- resolve.c: names to addresses, by c-ares ---- */
 

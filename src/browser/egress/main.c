@@ -89,6 +89,9 @@ check(char *err, size_t room)
 {
 	const char *fault = resolver_fault();
 
+	if (fault == NULL && !nets_good(str_of(conf.egress_closed)))
+		fault = "egress_closed wants networks with commas between them, as "
+			"192.0.2.0/24, 2001:db8::/32";
 	if (fault != NULL)
 		snprintf(err, room, "%s", fault);
 	return fault == NULL;
