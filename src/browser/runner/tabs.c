@@ -404,6 +404,23 @@ on_target_changed(void *arg, struct str session, const struct json_value *p)
 	}
 }
 
+static void
+on_asked(void *arg, const struct json_value *result)
+{
+	if (result != NULL)
+		on_target_changed(arg, STR(""), result);
+}
+
+void
+tab_ask(struct runner *r, const struct tab *t)
+{
+	cdp_send(r->cdp, &(struct cdp_call){ .method = "Target.getTargetInfo",
+			     .fields = target_fields,
+			     .in = &(struct target){ buf_done(&t->target) },
+			     .done = on_asked,
+			     .arg = r });
+}
+
 void
 tab_activate(struct runner *r, struct tab *t)
 {
