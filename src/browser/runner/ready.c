@@ -138,7 +138,6 @@ browser_answers(char *err, size_t room)
 {
 	const struct browser_want want = { .user_agent = STR("check"),
 		.accept_languages = STR("en"),
-		.locale = STR("en-US"),
 		.timezone = STR(""),
 		.width = 800,
 		.height = 600 };
