@@ -19,6 +19,7 @@ extern const struct route
 	bulk_routes[],
 	usage_routes[],
 	description_routes[],
+	asyncapi_routes[],
 	project_routes[],
 	rule_routes[],
 	destination_routes[],
@@ -30,7 +31,10 @@ extern const struct route
 	finding_routes[],
 	session_routes[],
 	session_create_routes[],
-	capability_routes[];
+	capability_routes[],
+	screenshot_routes[],
+	network_routes[],
+	ticket_routes[];
 extern const struct stmt /* NULL ends each */
 	*const search_stmts[],
 	*const bulk_stmts[],
@@ -46,7 +50,10 @@ extern const struct stmt /* NULL ends each */
 	*const finding_stmts[],
 	*const session_stmts[],
 	*const session_create_stmts[],
-	*const capability_stmts[];
+	*const capability_stmts[],
+	*const screenshot_stmts[],
+	*const network_stmts[],
+	*const ticket_stmts[];
 /* clang-format on */
 
 /* ---- run.c: what every search does ---- */
@@ -108,6 +115,13 @@ int page_begin(struct req *rq, const struct page_args *args, struct page_from *o
 int page_reply(
     struct req *rq, const struct page_args *args, struct list rows, size_t size);
 
+/* The members that a page is ordered by, where it is not the newest first. */
+struct page_order {
+	const char *at, *uuid;
+};
+int page_reply_by(struct req *rq, const struct page_args *args, struct list rows,
+    size_t size, const struct page_order *by);
+
 /* ---- record.c ---- */
 
 /* 201 with the path of the new record: that of the request, "/" and its uuid. */
@@ -129,6 +143,7 @@ const char *check_groups(
 /* ---- openapi.c, dump.c ---- */
 
 void openapi_write(struct buf *b);
+void asyncapi_write(struct buf *b);
 int dump(const char *what);
 
 #endif

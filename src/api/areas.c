@@ -10,6 +10,7 @@ const struct route *const areas[] = {
 	bulk_routes,
 	usage_routes,
 	description_routes,
+	asyncapi_routes,
 	project_routes,
 	rule_routes,
 	destination_routes,
@@ -21,7 +22,10 @@ const struct route *const areas[] = {
 	finding_routes,
 	session_create_routes,
 	session_routes,
+	ticket_routes,
 	capability_routes,
+	screenshot_routes,
+	network_routes,
 	NULL,
 };
 
@@ -39,7 +43,13 @@ const struct stmt *const *const area_stmts[] = {
 	finding_stmts,
 	session_create_stmts,
 	session_stmts,
+	ticket_stmts,
 	capability_stmts,
+	screenshot_stmts,
+	network_stmts,
 	usage_stmts,
+	core_audit_stmts,
+	core_key_stmts,
+	core_project_stmts,
 	NULL,
 };

@@ -36,6 +36,22 @@ db_use(struct db *db, struct arena *a, int64_t deadline)
 	db->deadline = deadline;
 }
 
+int64_t
+db_hurry(struct db *db, int64_t until)
+{
+	int64_t former = db->deadline;
+
+	if (former == 0 || until < former)
+		db->deadline = until;
+	return former;
+}
+
+void
+db_relax(struct db *db, int64_t former)
+{
+	db->deadline = former;
+}
+
 void
 db_quiet(struct db *db)
 {
@@ -104,31 +120,38 @@ db_rollback(struct db *db)
 
 /* ---- statements ---- */
 
-static void
-stmt_label(char out[80], const struct stmt *st, size_t i)
+bool
+db_label(const struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 {
-	snprintf(out, 80, "%.50s.%zu", st->name, i); /* two files may use one name */
+	size_t i = 0;
+
+	while (i < db->nprepared && db->prepared[i] != st)
+		i++;
+	/* Two files may use one name. */
+	snprintf(label, DB_LABEL_ROOM, "%.50s.%zu", st->name, i);
+	return i < db->nprepared;
+}
+
+void
+db_prepared(struct db *db, const struct stmt *st)
+{
+	if (db->nprepared == DB_STMTS_MAX)
+		panic("more than %d statements", DB_STMTS_MAX);
+	db->prepared[db->nprepared++] = st;
 }
 
 static enum db_rc
-prepare(struct db *db, const struct stmt *st, char label[80])
+prepare(struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 {
-	for (size_t i = 0; i < db->nprepared; i++) {
-		if (db->prepared[i] == st) {
-			stmt_label(label, st, i);
-			return DB_OK;
-		}
-	}
-	if (db->nprepared == DB_STMTS_MAX)
-		panic("more than %d statements", DB_STMTS_MAX);
-	stmt_label(label, st, db->nprepared);
+	enum db_rc rc;
+
+	if (db_label(db, st, label))
+		return DB_OK;
 	if (!PQsendPrepare(db->conn, label, st->sql, 0, NULL))
 		return db_lose(db, PQerrorMessage(db->conn));
-
-	enum db_rc rc = db_drain(db);
-
+	rc = db_drain(db);
 	if (rc == DB_OK)
-		db->prepared[db->nprepared++] = st;
+		db_prepared(db, st);
 	return rc;
 }
 
@@ -158,7 +181,7 @@ static enum db_rc
 run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 {
 	struct db_values v;
-	char label[80];
+	char label[DB_LABEL_ROOM];
 	enum db_rc rc;
 
 	if (db->arena == NULL)
@@ -237,4 +260,23 @@ db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args ar
 		*changed = 0; /* a command that counts no rows */
 	PQclear(res);
 	return DB_OK;
+}
+
+void
+stmts_print(const struct stmt *const *const *tables)
+{
+	for (; *tables != NULL; tables++)
+		for (const struct stmt *const *s = *tables; *s != NULL; s++)
+			printf("%s\t%s\n", (*s)->name, (*s)->sql);
+}
+
+int
+stmts_dump(const char *program, const char *what, const struct stmt *const *const *tables)
+{
+	if (strcmp(what, "sql") != 0) {
+		fprintf(stderr, "%s: -D takes sql\n", program);
+		return 2;
+	}
+	stmts_print(tables);
+	return fflush(stdout) == 0 ? 0 : 1;
 }
