@@ -45,5 +45,8 @@ const struct stmt *const *const area_stmts[] = {
 	screenshot_stmts,
 	network_stmts,
 	usage_stmts,
+	core_audit_stmts,
+	core_key_stmts,
+	core_project_stmts,
 	NULL,
 };

@@ -202,4 +202,10 @@ enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST
 /* In the caller's transaction, so that no change stands without its line. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
+/* ---- what this directory asks of the database: for -D sql ---- */
+
+extern const struct stmt *const core_audit_stmts[];
+extern const struct stmt *const core_key_stmts[];
+extern const struct stmt *const core_project_stmts[];
+
 #endif

@@ -6,18 +6,11 @@ alone; one TAP line a statement.
 
 usage: records.py ENV     ENV: shell assignments; t/2101-records.t makes it
 """
-import datetime
-import json
-import os
 import re
-import sys
 import uuid
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../helper"))
+from client import ENV, ask, day, end, same, stamps
 
-from world import World, read_env  # noqa: E402
-
-STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 SILENCE = ["uuid", "rule_uuid", "reason", "starts_at", "ends_at", "created_at", "cancelled_at"]
 SERVICE = """uuid asset_uuid service_key protocol confidence technologies tls_enabled metadata created_at updated_at
     first_seen_at last_seen_at last_observed_at discovery_channel discovery_provider source_name source_ref endpoint
@@ -27,69 +20,7 @@ FINDING = """uuid finding_key finding_type exposure_kind title description statu
     status_changed_by_membership_uuid discovery_channel discovery_provider source_name source_ref""".split()
 MOVED = {"status", "resolved_at", "status_changed_at", "resolved_by_membership_uuid", "status_changed_by_membership_uuid"}
 
-ENV = read_env(sys.argv[1])
 P, OTHER, FOREIGN = ENV["P"], ENV["OTHER"], ENV["FOREIGN"]
-KEY = ENV["KEY"]
-count = 0
-
-
-def say(good, name, why=""):
-    global count
-    count += 1
-    print("%s %d - %s" % ("ok" if good else "not ok", count, name.replace("#", "\\#")), flush=True)
-    if not good:
-        print("#   " + str(why)[:900].replace("\n", "\n#   "))
-
-
-def same(got, wanted, name):
-    say(got == wanted, name, "got    %r\nwanted %r" % (got, wanted))
-
-
-class Answer:
-    def __init__(self, status, headers, raw):
-        self.status, self.headers, self.raw = status, headers, raw
-        self.json = json.loads(raw) if raw else None
-
-    @property
-    def code(self):
-        return self.json["error"]["code"] if "error" in self.json else None
-
-    @property
-    def short(self):
-        return "%d %s" % (self.status, self.code)
-
-    def faults(self):
-        return sorted("%s %s" % (f["field"], f["code"]) for f in self.json["error"].get("field_errors", []))
-
-    def bare(self):
-        """Status and body without what differs from request to request."""
-        return self.status, re.sub(rb'"request_id":"[^"]*"', b"", self.raw)
-
-
-def ask(method, path, body=None, key=KEY):
-    import http.client
-    world = World(ENV)
-    c = http.client.HTTPConnection(world.host, world.port, timeout=60)
-    c.sock = world.connect()
-    head = {"X-API-Key": key}
-    if body is not None:
-        head["Content-Type"] = "application/json"
-    text = body if body is None or isinstance(body, str) else json.dumps(body)
-    c.request(method, world.base + path, text, head)
-    r = c.getresponse()
-    answer = Answer(r.status, r.headers, r.read())
-    c.close()
-    return answer
-
-
-def day(n, form="%Y-%m-%dT%H:%M:%SZ"):
-    return (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=n)).strftime(form)
-
-
-def stamps(record, name):
-    """C-120: every member that ends in _at is one form, or null."""
-    bad = {k: v for k, v in record.items() if k.endswith("_at") and v is not None and not STAMP.fullmatch(v)}
-    same(bad, {}, "C-120: timestamps of %s" % name)
 
 
 # ---- silences ----
@@ -248,7 +179,7 @@ def findings():
     refusals(base, f)
     kinds = sorted({x["finding_type"] for x in every})
     for kind in kinds:
-        x = next(y for y in every if y["finding_type"] == kind)
+        x = next(y for y in every if y["finding_type"] == kind and y["finding_key"] != "spare")
         resolve(base, x)
     others = next(x for x in every if x["finding_key"] == "spare")
     before = others
@@ -296,4 +227,4 @@ if __name__ == "__main__":
     pages("/projects/%s/esi/services" % P, "services")
     pages("/projects/%s/esi/findings" % P, "findings")
     findings()
-    print("# %d statements" % count)
+    end()

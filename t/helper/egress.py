@@ -133,7 +133,7 @@ class World:
 
     def read(self, name):
         try:
-            with open(self.path(name), encoding="utf-8") as f:
+            with open(self.path(name), encoding="utf-8", errors="replace") as f:
                 return f.read()
         except FileNotFoundError:
             return ""
