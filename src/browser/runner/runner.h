@@ -114,6 +114,8 @@ void tab_activate(struct runner *r, struct tab *t);
 void tab_close(struct runner *r, struct tab *t);
 /* steps 0: only learns what is possible. */
 void tab_history(struct runner *r, struct tab *t, int steps);
+/* Its address and title as they are now: Chromium tells of changes late. */
+void tab_ask(struct runner *r, const struct tab *t);
 void tabs_tick(struct runner *r);
 /* Tells the viewer. */
 void tabs_say(struct runner *r);

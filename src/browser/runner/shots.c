@@ -175,6 +175,7 @@ take_next(struct shots *s)
 	memmove(s->waiting, s->waiting + 1, s->n * sizeof(s->waiting[0]));
 	s->taking = p;
 	s->since = mono_us();
+	tab_ask(s->r, p->what.tab);
 	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->what.tab->session),
 				.method = "Page.captureScreenshot",
 				.constant = "{\"format\":\"jpeg\",\"quality\":80}",
