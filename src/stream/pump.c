@@ -71,7 +71,8 @@ pump_close(struct conn *c)
 	    (mono_us() - c->opened) / 1000);
 	if (c->proxy->metrics != NULL)
 		metrics_add(c->proxy->metrics, COUNTER_STREAMS_CLOSED);
-	gate_release(c->proxy->gate, c->stream);
+	if (c->runner.fd >= 0)
+		gate_release(c->proxy->gate, c->stream);
 	conn_free(c);
 }
 
@@ -100,6 +101,8 @@ runner_close(struct conn *c)
 	s->fd = -1;
 	free(s->wait);
 	s->wait = NULL;
+	gate_release(c->proxy->gate,
+	    c->stream); /* whoever comes next need not wait for this client */
 }
 
 /* The client has all of ours. With its close frame nothing more comes; where its frames cannot be read any
