@@ -151,7 +151,7 @@ c.send(frame(0x81, b"x"))
 print(c.frame()[1].decode(), c.bye())' "$s" "$W/go" >"$W/said" 2>&1 &
 client=$!
 world_until 20 grep -q open "$W/said"
-kill -s KILL "$(world_pid surfaced-stream)" "$(worker_of surfaced-stream)"
+kill -s KILL "$(worker_of surfaced-stream)" "$(world_pid surfaced-stream)"
 rm -f "$W/run/surfaced-stream.pid" "$W/run/stream.sock"
 world_stream_start
 : >"$W/go"
