@@ -26,3 +26,4 @@ PARAM(stream_lease,	seconds, 15,		 2,	    300, 1, "how long a session waits for 
 PARAM(stream_silence,	seconds, 30,		 1,	   3600, 1, "a client that has not answered a ping for so long is gone")
 PARAM(stream_drain,	seconds, 3600,		 0,	  86400, 1, "how long streams of before a reload may go on")
 PARAM(stream_connections, number, 8192,	 1,	1000000, 1, "connections of one process of surfaced-stream")
+PARAM(public_url,	text,	"",					0, 2000, 1, "where people reach nginx, https://HOST[:PORT], for the links of surfacectl watch")
