@@ -8,6 +8,7 @@
 --   surfaced_index   surfaced-index: reads documents and tags
 --   surfaced_meter   surfaced-meter: leases of quotas and what was counted, by its functions alone
 --   surfaced_stream  surfaced-stream: tickets and streams, by its functions alone
+--   surfaced_dispatch surfaced-dispatch: browser sessions, by their functions alone
 --   surfaced_admin   surfacectl: everything but migrations
 
 DO $$
@@ -16,7 +17,9 @@ DECLARE
 	may boolean := (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user);
 BEGIN
 	FOR r IN SELECT * FROM (VALUES ('surfaced_owner', 'NOLOGIN'), ('surfaced_api', 'LOGIN'),
-	    ('surfaced_index', 'LOGIN'), ('surfaced_meter', 'LOGIN'), ('surfaced_stream', 'LOGIN'), ('surfaced_admin', 'LOGIN')) AS v(name, login)
+	    ('surfaced_index', 'LOGIN'), ('surfaced_meter', 'LOGIN'), ('surfaced_stream', 'LOGIN'),
+	    ('surfaced_dispatch', 'LOGIN'),
+	    ('surfaced_admin', 'LOGIN')) AS v(name, login)
 	LOOP
 		IF EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) THEN
 			CONTINUE;
@@ -47,6 +50,12 @@ BEGIN
 	ALTER ROLE surfaced_stream SET statement_timeout = '5s';
 	ALTER ROLE surfaced_stream SET lock_timeout = '2s';
 	ALTER ROLE surfaced_stream SET client_connection_check_interval = '1s';
+	-- What a browser showed and was acknowledged stands; a call that hangs must not cost a lease.
+	ALTER ROLE surfaced_dispatch SET synchronous_commit = on;
+	ALTER ROLE surfaced_dispatch SET statement_timeout = '3s';
+	ALTER ROLE surfaced_dispatch SET lock_timeout = '1s';
+	ALTER ROLE surfaced_dispatch SET idle_in_transaction_session_timeout = '30s';
+	ALTER ROLE surfaced_dispatch SET client_connection_check_interval = '1s';
 	ALTER ROLE surfaced_admin SET lock_timeout = '10s';
 	ALTER ROLE surfaced_admin SET client_connection_check_interval = '10s';
 
@@ -56,15 +65,16 @@ BEGIN
 	ALTER ROLE surfaced_index SET search_path = public;
 	ALTER ROLE surfaced_meter SET search_path = public;
 	ALTER ROLE surfaced_stream SET search_path = public;
+	ALTER ROLE surfaced_dispatch SET search_path = public;
 	ALTER ROLE surfaced_admin SET search_path = public;
 
 	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
-	EXECUTE format('GRANT CONNECT ON DATABASE %I TO surfaced_api, surfaced_index, surfaced_meter, surfaced_stream, surfaced_admin', current_database());
+	EXECUTE format('GRANT CONNECT ON DATABASE %I TO surfaced_api, surfaced_index, surfaced_meter, surfaced_stream, surfaced_dispatch, surfaced_admin', current_database());
 	EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO surfaced_admin', current_database()); -- import stages
 
 	ALTER SCHEMA public OWNER TO surfaced_owner;
 	REVOKE ALL ON SCHEMA public FROM PUBLIC;
-	GRANT USAGE ON SCHEMA public TO surfaced_api, surfaced_index, surfaced_meter, surfaced_stream, surfaced_admin;
+	GRANT USAGE ON SCHEMA public TO surfaced_api, surfaced_index, surfaced_meter, surfaced_stream, surfaced_dispatch, surfaced_admin;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
 END
@@ -79,4 +89,4 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 	sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
 	applied_at timestamptz NOT NULL DEFAULT now()
 );
-GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_stream, surfaced_admin;
+GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_stream, surfaced_dispatch, surfaced_admin;

@@ -28,6 +28,24 @@ for change in "$audit" "SELECT count(*) FROM quota_lease" "UPDATE quota_month SE
 	"UPDATE meter_default SET key_rate = 1" "CREATE TABLE mine (n int)" "SET ROLE surfaced_owner"; do
 	not surfaced_meter "$change"
 done
+for change in "SELECT count(*) FROM browser_session" "UPDATE browser_session SET state = 'terminal'" \
+	"SELECT session_apply(gen_random_uuid(), 'fail')" "SELECT count(*) FROM api_key" "SELECT count(*) FROM screenshot" \
+	"DELETE FROM network_event" "SELECT session_create(NULL, NULL, NULL, NULL)" "SELECT session_close(gen_random_uuid(), true)" \
+	"SELECT host FROM egress_route" "CREATE TABLE mine (n int)" "SET ROLE surfaced_owner" "$audit"; do
+	not surfaced_dispatch "$change"
+done
+for call in "session_claim('here')" "session_held('here')" "session_sweep('here')" "route_due('', 1000)" \
+	"session_lost(gen_random_uuid(), 1)" "network_add(gen_random_uuid(), 1, '{}')"; do
+	may surfaced_dispatch "SELECT $call"
+	not surfaced_api "SELECT $call"
+done
+for table in screenshot network_event session_evidence; do
+	may surfaced_api "SELECT count(*) FROM $table"
+	for change in "DELETE FROM $table" "TRUNCATE $table" "UPDATE $table SET session_uuid = NULL"; do
+		not surfaced_api "$change"
+		not surfaced_admin "$change"
+	done
+done
 may surfaced_meter "SELECT count(*) FROM key_limit, account_limit"
 may surfaced_meter "SELECT meter_begin(gen_random_uuid(), 'here', now())"
 not surfaced_api "SELECT meter_begin(gen_random_uuid(), 'here', now())"

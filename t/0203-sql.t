@@ -1,11 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Every statement of the workers can be prepared by the role of the workers.
+# Every statement of a daemon can be prepared by the role that the daemon has, and none is forgotten.
 . t/lib.sh
 pg_start
 
-"$BIN/surfaced" -D sql >"$W/sql"
-isnt "$(wc -l <"$W/sql")" 0 "there are statements"
-while IFS="$(printf '\t')" read -r name text; do
-	ok "$name" psql -XqAt -U surfaced_api -v ON_ERROR_STOP=1 -c "PREPARE $name AS $text"
-done <"$W/sql"
+# prepares PROGRAM ROLE DIRECTORY...: whose statements the program runs.
+prepares()
+{
+	_program=$1 _role=$2
+	shift 2
+	"$BIN/$_program" -D sql >"$W/sql"
+	is "$(cd "$TOP/src" && stmts "$@")" "$(cut -f1 "$W/sql" | sort)" "$_program -D sql has all of $*"
+	while IFS="$(printf '\t')" read -r name text; do
+		ok "$_program: $name" psql -XqAt -U "$_role" -v ON_ERROR_STOP=1 -c "PREPARE $name AS $text"
+	done <"$W/sql"
+}
+
+stmts()
+{
+	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '= *STMT(_LIST)?\([a-z0-9_]+' | sed 's/.*(//' | sort
+}
+
+prepares surfaced surfaced_api api core http
+prepares surfaced-meter surfaced_meter meter
+prepares surfaced-index surfaced_index indexer
+"$BIN/surfaced-meter" -D routes >"$W/out" 2>&1
+is "$? $(cat "$W/out")" "2 surfaced-meter: -D takes sql" "what else it does not know"

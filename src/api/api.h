@@ -32,7 +32,9 @@ extern const struct route
 	session_routes[],
 	session_create_routes[],
 	capability_routes[],
-	ticket_routes[];
+	ticket_routes[],
+	screenshot_routes[],
+	network_routes[];
 extern const struct stmt /* NULL ends each */
 	*const search_stmts[],
 	*const bulk_stmts[],
@@ -49,7 +51,9 @@ extern const struct stmt /* NULL ends each */
 	*const session_stmts[],
 	*const session_create_stmts[],
 	*const capability_stmts[],
-	*const ticket_stmts[];
+	*const ticket_stmts[],
+	*const screenshot_stmts[],
+	*const network_stmts[];
 /* clang-format on */
 
 /* ---- run.c: what every search does ---- */
@@ -110,6 +114,13 @@ int page_begin(struct req *rq, const struct page_args *args, struct page_from *o
 /* The page of rows, structs of this size as the route's .out describes them, with uuid and created_at. */
 int page_reply(
     struct req *rq, const struct page_args *args, struct list rows, size_t size);
+
+/* The members that a page is ordered by, where it is not the newest first. */
+struct page_order {
+	const char *at, *uuid;
+};
+int page_reply_by(struct req *rq, const struct page_args *args, struct list rows,
+    size_t size, const struct page_order *by);
 
 /* ---- record.c ---- */
 

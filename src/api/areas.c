@@ -24,6 +24,8 @@ const struct route *const areas[] = {
 	session_routes,
 	ticket_routes,
 	capability_routes,
+	screenshot_routes,
+	network_routes,
 	NULL,
 };
 
@@ -43,6 +45,11 @@ const struct stmt *const *const area_stmts[] = {
 	session_stmts,
 	ticket_stmts,
 	capability_stmts,
+	screenshot_stmts,
+	network_stmts,
 	usage_stmts,
+	core_audit_stmts,
+	core_key_stmts,
+	core_project_stmts,
 	NULL,
 };

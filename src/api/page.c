@@ -84,10 +84,10 @@ member(const struct route *r, const void *row, const char *name)
 }
 
 static void
-write_cursor(struct req *rq, struct buf *b, const void *last)
+write_cursor(struct req *rq, struct buf *b, const void *last, const struct page_order *by)
 {
-	const struct ts *at = member(rq->route, last, "created_at");
-	const struct uuid *uuid = member(rq->route, last, "uuid");
+	const struct ts *at = member(rq->route, last, by->at);
+	const struct uuid *uuid = member(rq->route, last, by->uuid);
 	struct mark m = { .us = at->us, .uuid = *uuid };
 	struct cursor_for bound = bound_to(rq);
 
@@ -96,7 +96,8 @@ write_cursor(struct req *rq, struct buf *b, const void *last)
 }
 
 int
-page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size)
+page_reply_by(struct req *rq, const struct page_args *args, struct list rows, size_t size,
+    const struct page_order *by)
 {
 	bool more = rows.n > (size_t)args->limit;
 	size_t n = more ? (size_t)args->limit : rows.n;
@@ -111,9 +112,17 @@ page_reply(struct req *rq, const struct page_args *args, struct list rows, size_
 	}
 	buf_printf(b, "],\"has_more\":%s,\"next_cursor\":", more ? "true" : "false");
 	if (more)
-		write_cursor(rq, b, row + (n - 1) * size);
+		write_cursor(rq, b, row + (n - 1) * size, by);
 	else
 		buf_z(b, "null");
 	buf_char(b, '}');
 	return PASS;
+}
+
+int
+page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size)
+{
+	static const struct page_order newest = { "created_at", "uuid" };
+
+	return page_reply_by(rq, args, rows, size, &newest);
 }

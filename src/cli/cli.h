@@ -99,6 +99,6 @@ int import_findings(struct cli *c, int argc, char **argv);
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));
 extern const struct command workers_command __attribute__((weak));
-extern const struct command doctor_command;
+extern const struct command doctor_command, browser_command;
 
 #endif

@@ -27,6 +27,7 @@ static const struct command *const commands[] = {
 	&routes_command,
 	&watch_command,
 	&doctor_command,
+	&browser_command,
 	&audit_command,
 };
 

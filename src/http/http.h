@@ -120,9 +120,11 @@ struct route {
 	/* The answer of success. */
 	const struct field *out;
 	const char *list; /* the answer is a page of out in a member of this name (A2) */
+	const char *list_also;   /* a boolean beside the list; NULL: none */
 	const char
 	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
 	const char *answer;       /* or its JSON Schema, where no table writes it */
+	const char *const *media; /* or it is none of JSON: its types; NULL ends them */
 	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 	const char *result;  /* what an answer of status 200 holds */
@@ -211,6 +213,7 @@ struct req {
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
+	const char *etag; /* what stands between the quotes; NULL: no header */
 	struct buf out;
 };
 

@@ -44,6 +44,7 @@ ERROR(SERVICE_NOT_FOUND,	404, "service_not_found",		"The service was not found."
 ERROR(FINDING_NOT_FOUND,	404, "finding_not_found",		"The finding was not found.")
 ERROR(FINDING_STATE_CONFLICT,	409, "finding_state_conflict",		"The finding is not in a state from which this is possible.")
 ERROR(MEMBER_NOT_FOUND,		404, "member_not_found",		"The member was not found.")
+ERROR(SCREENSHOT_NOT_FOUND,	404, "screenshot_not_found", "The session has no such screenshot.")
 ERROR(SESSION_NOT_FOUND,	404, "session_not_found",		"The session was not found.")
 ERROR(IDEMPOTENCY_KEY_CONFLICT,	409, "idempotency_key_conflict",	"The Idempotency-Key was used for another request.")
 ERROR(SESSION_NOT_READY,	409, "session_not_ready",		"The session is not running yet.")

@@ -11,6 +11,7 @@
 #   W/db        socket folder of PostgreSQL, its data in W/db/pg     W/run   sockets and pid files
 #   W/etc       configuration of the daemons, surfacectl, nginx      W/log   one log a process
 #   W/index     the search index                                     W/ca.crt  the authority of W/tls
+#   W/evidence  screenshots of browser sessions
 
 BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
 WORLD_USER=${PG_USER:-postgres}
@@ -67,7 +68,7 @@ world_new()
 	case $W in
 	*[!A-Za-z0-9/._-]*) world_die "the folder's name has characters that configuration files would misread: $W" ;;
 	esac
-	mkdir -p "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	mkdir -p "$W/db" "$W/etc" "$W/evidence" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 	chmod 711 "$W/run"
 	chmod 700 "$W/db"
 	world_programs
@@ -85,7 +86,7 @@ world_new()
 # The folders of the daemons belong to the user they run as.
 world_give()
 {
-	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/evidence" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 }
 
 # Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
@@ -95,7 +96,9 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-index surfaced-meter surfaced-stream surfacectl t/helper/echo; do
+	for _p in surfaced surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner \
+		surfaced-stream surfacectl \
+		t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -104,9 +107,10 @@ world_programs()
 
 world_conf()
 {
-	for _role in api index meter stream admin; do
+	for _role in api dispatch index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
+		dispatch) _file=surfaced-dispatch ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
 		stream) _file=surfaced-stream ;;
@@ -119,6 +123,9 @@ world_conf()
 			echo "secret_file = $W/etc/secret"
 			echo "run_directory = $W/run"
 			echo "stream_keys = $W/etc/stream-keys"
+			echo "evidence_directory = $W/evidence"
+			echo "evidence_reserve = 0"
+			echo "runner_conf = $W/etc/surfaced-runner.conf"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -267,6 +274,54 @@ world_stream_start()
 	fi
 }
 
+# world_browser_conf [RUNNER]: of the three programs of the browser side; RUNNER: instead of the real one.
+world_browser_conf()
+{
+	echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
+	{
+		echo "run_directory = $W/run"
+		echo "egress_dns = 9.9.9.9"
+		echo "egress_secrets = $W/etc/egress"
+	} >"$W/etc/surfaced-egress.conf"
+	sed -i '/^runner = /d' "$W/etc/surfaced-dispatch.conf"
+	echo "runner = ${1:-$BIN/surfaced-runner}" >>"$W/etc/surfaced-dispatch.conf"
+}
+
+world_egress_start()
+{
+	world_spawn surfaced-egress "$BIN/surfaced-egress" -c "$W/etc/surfaced-egress.conf"
+	world_until 10 test -S "$W/run/egress.sock" && world_running surfaced-egress || {
+		cat "$W/log/surfaced-egress.log" >&2
+		world_die "surfaced-egress did not start"
+	}
+}
+
+world_dispatch_resume()
+{
+	world_spawn surfaced-dispatch "$BIN/surfaced-dispatch" -c "$W/etc/surfaced-dispatch.conf"
+	world_until 10 test -S "$W/run/dispatch.sock" && world_running surfaced-dispatch || {
+		cat "$W/log/surfaced-dispatch.log" >&2
+		world_die "surfaced-dispatch did not start"
+	}
+}
+
+# Pids of the runners of this world: they outlive their dispatcher.
+world_runners()
+{
+	for _cmdline in /proc/[0-9]*/cmdline; do
+		tr '\0' ' ' 2>/dev/null <"$_cmdline" | grep -qF -- "-c $W/etc/surfaced-runner.conf" &&
+			_pid=${_cmdline%/cmdline} && echo "${_pid#/proc/}"
+	done
+	:
+}
+
+world_runners_stop()
+{
+	for _pid in $(world_runners); do
+		kill -KILL "$_pid" 2>/dev/null || :
+	done
+}
+
 # The index has been published and a worker has it: $1 hosts at least (0: an answer is enough).
 world_searchable()
 {
@@ -290,9 +345,10 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-stream surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
+	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
 	world_pg_stop
 }
 
