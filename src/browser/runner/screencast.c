@@ -11,6 +11,7 @@ struct screencast {
 	bool on;
 	int64_t quality;
 	struct tab *tab;    /* whose pictures come; NULL: nobody's */
+	bool refused;       /* the tab had no document that could be shown */
 	int64_t generation; /* of starts: what belongs to an earlier one is ignored */
 };
 
@@ -110,6 +111,14 @@ on_first(void *arg, const struct json_value *result)
 			.height = s->r->job.height });
 }
 
+static void
+on_started(void *arg, const struct json_value *result)
+{
+	struct screencast *s = arg;
+
+	s->refused = result == NULL;
+}
+
 /* ---- starting and stopping ---- */
 
 struct start {
@@ -144,6 +153,7 @@ start(struct screencast *s)
 		return;
 	s->tab = r->active;
 	s->generation++;
+	s->refused = false;
 	session = buf_done(&s->tab->session);
 	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
 			     .method = "Page.captureScreenshot",
@@ -154,7 +164,9 @@ start(struct screencast *s)
 	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
 			     .method = "Page.startScreencast",
 			     .fields = start_fields,
-			     .in = &in });
+			     .in = &in,
+			     .done = on_started,
+			     .arg = s });
 }
 
 void
@@ -171,6 +183,13 @@ screencast_switch(struct screencast *s)
 {
 	stop(s);
 	start(s);
+}
+
+void
+screencast_moved(struct screencast *s, const struct tab *t)
+{
+	if (s->tab == t && s->refused)
+		screencast_switch(s);
 }
 
 void
