@@ -209,9 +209,7 @@ dispatch_start()
 browser_start()
 {
 	world
-	world_browser_conf
-	world_egress_start
-	world_dispatch_resume
+	world_browser_start
 }
 
 # web_start [PORT]

@@ -280,11 +280,24 @@ world_browser_conf()
 	echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
 	{
 		echo "run_directory = $W/run"
-		echo "egress_dns = 9.9.9.9"
+		[ -z "${BROWSER_WORLD-}" ] || echo "egress_dns = 9.9.9.9"
 		echo "egress_secrets = $W/etc/egress"
 	} >"$W/etc/surfaced-egress.conf"
 	sed -i '/^runner = /d' "$W/etc/surfaced-dispatch.conf"
 	echo "runner = ${1:-$BIN/surfaced-runner}" >>"$W/etc/surfaced-dispatch.conf"
+}
+
+# Browsers are installed, and may be started by who starts them here.
+world_browser_possible()
+{
+	[ -x /usr/lib/chromium/chromium-headless-shell ] && [ -x /usr/bin/bwrap ] && (world_as unshare -Urn true) 2>/dev/null
+}
+
+world_browser_start()
+{
+	world_browser_conf
+	world_egress_start
+	world_dispatch_resume
 }
 
 world_egress_start()
