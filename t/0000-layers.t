@@ -25,6 +25,7 @@ for layer in tbl base json db core search http api; do
 	none "src/$layer includes only itself and what stands before it" "$(includes "$layer" "$stairs")"
 done
 none "src/indexer stands on search" "$(includes indexer 'tbl|base|json|db|core|search|indexer')"
+none "src/stream stands on core" "$(includes stream 'tbl|base|json|db|core|stream')"
 none "src/cli stands on search" "$(includes cli 'tbl|base|json|db|core|search|cli')"
 
 only() {
@@ -39,6 +40,7 @@ for part in dispatch runner egress; do
 done
 
 only json-c '#include <json(-c)?/' json
+only libjwt '#include <jwt' core
 only libpq '#include <(postgresql/)?libpq' db
 only libfcgi '#include <fcgi' http
 

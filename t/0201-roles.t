@@ -46,6 +46,13 @@ for table in screenshot network_event session_evidence; do
 		not surfaced_admin "$change"
 	done
 done
+for change in "$audit" "SELECT count(*) FROM stream_ticket" "UPDATE stream_slot SET taken_at = now()" "SELECT count(*) FROM browser_session" \
+	"SELECT count(*) FROM api_key" "SELECT stream_issue(gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 30)" "SET ROLE surfaced_owner"; do
+	not surfaced_stream "$change"
+done
+may surfaced_stream "SELECT stream_keep(gen_random_uuid(), 15, '{}'), stream_check(gen_random_uuid()), stream_release('{}')"
+not surfaced_api "SELECT * FROM stream_redeem(gen_random_uuid(), gen_random_uuid(), NULL, gen_random_uuid(), gen_random_uuid(), 15, '')"
+not surfaced_api "SELECT count(*) FROM stream_ticket"
 may surfaced_meter "SELECT count(*) FROM key_limit, account_limit"
 may surfaced_meter "SELECT meter_begin(gen_random_uuid(), 'here', now())"
 not surfaced_api "SELECT meter_begin(gen_random_uuid(), 'here', now())"

@@ -89,7 +89,7 @@ int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *v
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, watch_command;
+    routes_command, stream_keys_command, watch_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

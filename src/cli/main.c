@@ -26,6 +26,7 @@ static const struct command *const commands[] = {
 	&sessions_command,
 	&routes_command,
 	&watch_command,
+	&stream_keys_command,
 	&doctor_command,
 	&browser_command,
 	&audit_command,

@@ -71,7 +71,8 @@ pump_close(struct conn *c)
 	    (mono_us() - c->opened) / 1000);
 	if (c->proxy->metrics != NULL)
 		metrics_add(c->proxy->metrics, COUNTER_STREAMS_CLOSED);
-	gate_release(c->proxy->gate, c->stream);
+	if (c->runner.fd >= 0)
+		gate_release(c->proxy->gate, c->stream);
 	conn_free(c);
 }
 
@@ -100,14 +101,21 @@ runner_close(struct conn *c)
 	s->fd = -1;
 	free(s->wait);
 	s->wait = NULL;
+	gate_release(c->proxy->gate,
+	    c->stream); /* whoever comes next need not wait for this client */
 }
 
-/* The client has all of ours and we have its close frame: nothing more comes. */
+/* The client has all of ours. With its close frame nothing more comes; where its frames cannot be read any
+   more, it sees that nothing more comes of us, and goes. */
 static void
 end_if_answered(struct conn *c)
 {
-	if (c->client.reader.stage == WS_CLOSED && c->client.wait == NULL)
+	if (c->client.wait != NULL)
+		return;
+	if (c->client.reader.stage == WS_CLOSED)
 		pump_close(c);
+	else if (c->client.reader.stage == WS_FAILED)
+		shutdown(c->client.fd, SHUT_WR);
 }
 
 /* The close frame goes now; its answer is waited for a while: to end with unread bytes would be a reset,
