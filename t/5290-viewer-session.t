@@ -5,7 +5,7 @@ SITES='{"names": {"*.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html; charset=utf-8"},
 		"body": "<!doctype html><title>Form</title><body style=\"background:#0a8040\"><form action=/took><input name=word style=\"position:absolute;left:100px;top:100px;width:400px;height:60px\"></form>"},
 	"site.surfaced-check.net/took": {"headers": {"Content-Type": "text/html; charset=utf-8"},
-		"body": "<!doctype html><title>Took</title><style>button,a{position:absolute;left:100px;width:300px;height:60px}</style><body style=\"margin:0;background:#0010c0\"><div style=\"height:900px;background:#8000c0\"><button style=\"top:200px\" onclick=\"document.title = prompt(&apos;Your name?&apos;, &apos;x&apos;)\">ask</button><a style=\"top:300px\" target=_blank href=http://other.surfaced-check.net/>other</a></div><div style=\"height:3000px\"></div>"},
+		"body": "<!doctype html><title>Took</title><style>button,a{position:absolute;left:100px;width:300px;height:60px}</style><body style=\"margin:0;background:#0010c0\"><div style=\"height:900px;background:#8000c0\"><button style=\"top:200px\" onclick=\"fetch(&apos;/echo?answer=&apos; + (document.title = prompt(&apos;Your name?&apos;, &apos;x&apos;)))\">ask</button><a style=\"top:300px\" target=_blank href=http://other.surfaced-check.net/>other</a></div><div style=\"height:3000px\"></div>"},
 	"other.surfaced-check.net/": {"headers": {"Content-Type": "text/html"}, "body": "<!doctype html><title>Other</title>other"},
 	"other.surfaced-check.net/x": {"headers": {"Content-Type": "text/html"}, "body": "<!doctype html><title>X</title>x"}}}'
 export SITES

@@ -46,14 +46,14 @@ async function dialog(page) {
 	is(await text(page, "dialog-words"), "Your name?", "a dialog of the page is shown");
 	await page.fill("#dialog-text", "Ada");
 	await page.keyboard.press("Enter");
-	await until(async () => await page.title() === "Ada – Session viewer", "the page gets the answer");
+	await until(() => seen().includes("/echo?answer=Ada"), "the page gets the answer");
 }
 
 async function tabs(page) {
 	await page.mouse.click(...await at(page, 200, 330));
 	await until(async () => await page.locator("#tabs [role=tab]").count() === 2, "a link opens a tab");
 	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/", "which is shown");
-	await page.getByRole("tab", { name: "Ada" }).click();
+	await page.getByRole("tab", { name: "Took" }).click();
 	await until(async () => (await page.inputValue("#url")).includes("/took?"), "the first one is chosen again");
 	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and seen");
 }
@@ -63,7 +63,6 @@ async function toolbar(page) {
 	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "back");
 	await page.click("#forward");
 	await until(async () => (await page.inputValue("#url")).includes("/took?"), "forward");
-	await page.fill("#url", "other.surfaced-check.net:80/x");
 	await page.fill("#url", "http://other.surfaced-check.net/x");
 	await page.keyboard.press("Enter");
 	await until(() => seen().includes('/x"'), "an address is opened");
@@ -81,7 +80,8 @@ try {
 	ok(/^(29|30):\d\d$/.test(await text(page, "clock-left")), "the time left is shown", await text(page, "clock-left"));
 	for (const part of [form, scrolling, dialog, tabs, toolbar])
 		await part(page);
-	is(page.faults.join("\n"), "", "no error in the viewer");
+	// colour() reads the canvas, the viewer never does.
+	is(page.faults.filter((f) => !f.includes("getImageData")).join("\n"), "", "no error in the viewer");
 	const shot = process.env.SHOW;
 	if (shot)
 		await page.screenshot({ path: shot });
