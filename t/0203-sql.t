@@ -26,5 +26,6 @@ prepares surfaced-meter surfaced_meter meter
 prepares surfaced-dispatch surfaced_dispatch browser/dispatch
 prepares surfaced-stream surfaced_stream stream
 prepares surfaced-index surfaced_index indexer
+prepares surfaced-stream surfaced_stream stream
 "$BIN/surfaced-meter" -D routes >"$W/out" 2>&1
 is "$? $(cat "$W/out")" "2 surfaced-meter: -D takes sql" "what else it does not know"

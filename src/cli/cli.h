@@ -123,7 +123,7 @@ struct str migrate_advice(struct cli *c, bool *super);
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, stream_keys_command, backup_command, restore_command;
+    routes_command, stream_keys_command, watch_command, backup_command, restore_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

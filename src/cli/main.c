@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&workers_command,
 	&sessions_command,
 	&routes_command,
+	&watch_command,
 	&stream_keys_command,
 	&doctor_command,
 	&browser_command,
