@@ -7,6 +7,7 @@
 --   surfaced_api     surfaced: the workers behind nginx
 --   surfaced_index   surfaced-index: reads documents and tags
 --   surfaced_meter   surfaced-meter: leases of quotas and what was counted, by its functions alone
+--   surfaced_alert   surfaced-alert: what changed, the inbox and deliveries, by its functions alone
 --   surfaced_admin   surfacectl: everything but migrations
 
 DO $$
@@ -15,7 +16,8 @@ DECLARE
 	may boolean := (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user);
 BEGIN
 	FOR r IN SELECT * FROM (VALUES ('surfaced_owner', 'NOLOGIN'), ('surfaced_api', 'LOGIN'),
-	    ('surfaced_index', 'LOGIN'), ('surfaced_meter', 'LOGIN'), ('surfaced_admin', 'LOGIN')) AS v(name, login)
+	    ('surfaced_index', 'LOGIN'), ('surfaced_meter', 'LOGIN'), ('surfaced_alert', 'LOGIN'),
+	    ('surfaced_admin', 'LOGIN')) AS v(name, login)
 	LOOP
 		IF EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) THEN
 			CONTINUE;
@@ -42,6 +44,12 @@ BEGIN
 	ALTER ROLE surfaced_meter SET lock_timeout = '2s';
 	ALTER ROLE surfaced_meter SET idle_in_transaction_session_timeout = '30s';
 	ALTER ROLE surfaced_meter SET client_connection_check_interval = '1s';
+	-- An alert that was raised, and a webhook that was sent, stay so.
+	ALTER ROLE surfaced_alert SET synchronous_commit = on;
+	ALTER ROLE surfaced_alert SET statement_timeout = '10s';
+	ALTER ROLE surfaced_alert SET lock_timeout = '5s';
+	ALTER ROLE surfaced_alert SET idle_in_transaction_session_timeout = '30s';
+	ALTER ROLE surfaced_alert SET client_connection_check_interval = '1s';
 	ALTER ROLE surfaced_admin SET lock_timeout = '10s';
 	ALTER ROLE surfaced_admin SET client_connection_check_interval = '10s';
 
@@ -50,15 +58,16 @@ BEGIN
 	ALTER ROLE surfaced_api SET search_path = public;
 	ALTER ROLE surfaced_index SET search_path = public;
 	ALTER ROLE surfaced_meter SET search_path = public;
+	ALTER ROLE surfaced_alert SET search_path = public;
 	ALTER ROLE surfaced_admin SET search_path = public;
 
 	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
-	EXECUTE format('GRANT CONNECT ON DATABASE %I TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin', current_database());
+	EXECUTE format('GRANT CONNECT ON DATABASE %I TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_admin', current_database());
 	EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO surfaced_admin', current_database()); -- import stages
 
 	ALTER SCHEMA public OWNER TO surfaced_owner;
 	REVOKE ALL ON SCHEMA public FROM PUBLIC;
-	GRANT USAGE ON SCHEMA public TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin;
+	GRANT USAGE ON SCHEMA public TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_admin;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
 END
@@ -73,4 +82,4 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 	sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
 	applied_at timestamptz NOT NULL DEFAULT now()
 );
-GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin;
+GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_admin;
