@@ -25,6 +25,7 @@ for layer in tbl base json db core search http api; do
 	none "src/$layer includes only itself and what stands before it" "$(includes "$layer" "$stairs")"
 done
 none "src/indexer stands on search" "$(includes indexer 'tbl|base|json|db|core|search|indexer')"
+none "src/alert stands on search" "$(includes alert 'tbl|base|json|db|core|search|alert')"
 none "src/cli stands on search" "$(includes cli 'tbl|base|json|db|core|search|cli')"
 
 only() {
@@ -40,6 +41,7 @@ done
 
 only json-c '#include <json(-c)?/' json
 only libpq '#include <(postgresql/)?libpq' db
+only libcurl '#include <curl/' alert
 only libfcgi '#include <fcgi' http
 
 none "private headers stay in their directory" "$(

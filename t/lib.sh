@@ -184,6 +184,12 @@ api_start()
 	world_api_start
 }
 
+alert_start()
+{
+	world
+	world_alert_start
+}
+
 index_start()
 {
 	world

@@ -94,7 +94,7 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-index surfaced-meter surfacectl t/helper/echo; do
+	for _p in surfaced surfaced-alert surfaced-index surfaced-meter surfacectl t/helper/echo; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -103,9 +103,10 @@ world_programs()
 
 world_conf()
 {
-	for _role in api index meter admin; do
+	for _role in api alert index meter admin; do
 		case $_role in
 		api) _file=surfaced ;;
+		alert) _file=surfaced-alert ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
 		admin) _file=surfacectl ;;
@@ -246,6 +247,15 @@ world_api_start()
 	fi
 }
 
+world_alert_start()
+{
+	world_spawn surfaced-alert "$BIN/surfaced-alert" -c "$W/etc/surfaced-alert.conf"
+	if ! world_running surfaced-alert; then
+		cat "$W/log/surfaced-alert.log" >&2
+		world_die "surfaced-alert did not start"
+	fi
+}
+
 world_index_start()
 {
 	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
@@ -278,7 +288,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-alert surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	world_pg_stop
