@@ -75,6 +75,10 @@ int cli_print(const struct cli *c, const char *name, const struct field *fields,
 /* EXIT_OK, or the status to return after a message. */
 int cli_account(struct cli *c, struct str said, struct uuid *out);
 
+/* ---- projects.c: for commands that work on one project, which --project said by UUID ---- */
+
+int cli_project(struct cli *c, struct str said, struct uuid *out);
+
 /* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
@@ -89,7 +93,8 @@ int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *v
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command;
+    routes_command, rules_command, destinations_command, alerts_command,
+    deliveries_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

@@ -200,6 +200,7 @@ check_disk(struct doctor *d)
 static void (*const checks[])(struct doctor *) = {
 	check_configuration,
 	doctor_database,
+	doctor_alerts,
 	doctor_index,
 	doctor_sockets,
 	doctor_nginx,
@@ -253,6 +254,7 @@ doctor(struct cli *c, int argc, char **argv)
 	d->programs[0].name = "surfaced";
 	d->programs[1].name = "surfaced-index";
 	d->programs[2].name = "surfaced-meter";
+	d->programs[3].name = "surfaced-alert";
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < COUNT(checks); i++)

@@ -13,7 +13,7 @@ struct finding {
 	struct str check, state, detail, advice;
 };
 
-enum { FINDINGS_MAX = 200, PROGRAMS = 3 };
+enum { FINDINGS_MAX = 200, PROGRAMS = 4 };
 
 /* A daemon that has a configuration of its own. */
 struct program {
@@ -26,7 +26,7 @@ struct doctor {
 	struct cli *c;
 	struct str etc, nginx, sql_dir,
 	    user; /* of the options; nginx and user may be unset */
-	struct program programs[PROGRAMS]; /* the API first, the index, the meter */
+	struct program programs[PROGRAMS]; /* the API first, the index, the meter, alerts */
 	struct pool pools[POOLS_MAX];      /* of the upstream file */
 	size_t npools;
 	bool database; /* answers */
@@ -40,6 +40,7 @@ void doctor_say(struct doctor *d, enum health health, const char *check,
 /* printf into the arena, for advice. */
 #define ADVICE(d, ...) arena_printf((d)->c->arena, __VA_ARGS__)
 
+void doctor_alerts(struct doctor *d);
 void doctor_database(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);

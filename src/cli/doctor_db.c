@@ -56,7 +56,7 @@ static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_ou
     " coalesce(r.rolcanlogin, false) AS may_log_in, w.wanted_log_in,"
     " coalesce(r.rolsuper OR r.rolcreaterole OR r.rolbypassrls, false) AS mighty"
     " FROM (VALUES ('surfaced_owner', false), ('surfaced_api', true),"
-    " ('surfaced_index', true), ('surfaced_meter', true), ('surfaced_admin', true)) AS "
+    " ('surfaced_index', true), ('surfaced_meter', true), ('surfaced_alert', true), ('surfaced_admin', true)) AS "
     "w(name, wanted_log_in)"
     " LEFT JOIN pg_roles AS r ON r.rolname = w.name ORDER BY w.name");
 
