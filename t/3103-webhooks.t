@@ -12,7 +12,7 @@ hooks_start
 A=/projects/$P/alerting
 touch "$H/fail"
 all='' gone='' twice=''
-for kind in ok quiet twice later redirect inward gone endless fail stall; do
+for kind in ok quiet twice later never odd redirect inward gone endless fail stall; do
 	d=$(hook $kind)
 	eval "$kind=\$d"
 	all="$all $d"
@@ -27,7 +27,7 @@ state()
 	sql "SELECT DISTINCT state || ' ' || attempts || ' ' || coalesce(http_status_code::text, '-') || ' ' || coalesce(failure, '-')
 		FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name = '$1' ORDER BY 1"
 }
-others() { [ "$(sql "SELECT count(*) FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name <> 'stall' AND d.state = 'pending'")" -eq 0 ] && [ "$(sql "SELECT count(*) FROM alert_delivery")" -ge 30 ]; }
+others() { [ "$(sql "SELECT count(*) FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name <> 'stall' AND d.state = 'pending'")" -eq 0 ] && [ "$(sql "SELECT count(*) FROM alert_delivery")" -ge 36 ]; }
 failed_once() { [ "$(hooks_got 'map(select(.kind == "fail") | .id) | unique | length' 2>/dev/null)" = 3 ]; }
 ok "a receiver fails" world_until 30 failed_once
 rm "$H/fail" # it comes back
@@ -37,6 +37,8 @@ is "$(state ok)" "delivered 1 200 -" "200"
 is "$(state quiet)" "delivered 1 204 -" "204"
 is "$(state twice)" "delivered 3 200 -" "two failures, then an answer"
 is "$(state later)" "delivered 3 200 -" "with Retry-After"
+is "$(state never)" "delivered 3 200 -" "which is bounded"
+is "$(state odd)" "failed 4 - the receiver answered 799" "a status that is none"
 is "$(state endless)" "delivered 1 200 -" "an answer without an end is cut off"
 like "$(state fail)" "^delivered [2-4] 200 -$" "a receiver that comes back gets them all"
 is "$(state redirect)" "failed 4 302 the receiver answered 302; redirects are not followed" "a redirect"

@@ -83,7 +83,7 @@ judge(struct sending *s, CURLcode rc)
 						    : VERDICT_RETRY;
 	if (s->verdict == VERDICT_DELIVERED)
 		s->failure = STR_NULL;
-	else if (s->status != 0)
+	else if (status >= 200)
 		s->failure = arena_printf(s->arena, "the receiver answered %ld%s", status,
 		    status < 400    ? "; redirects are not followed"
 		    : status == 410 ? ": the destination is disabled"
