@@ -32,7 +32,7 @@ is "$(installed usr/share/surfaced/sql)" "$(cd sql && ls -- *.sql)" "every file 
 is "$(find "$D" -type f -perm /022)" "" "nothing can be written by others"
 
 version=$(sed -n 's/^AC_INIT(\[surfaced\], \[\(.*\)\])$/\1/p' configure.ac)
-for program in sbin/surfaced sbin/surfaced-index sbin/surfaced-meter; do
+for program in sbin/surfaced sbin/surfaced-alert sbin/surfaced-index sbin/surfaced-meter; do
 	is "$("$D/usr/$program" -V)" "${program#sbin/} $version" "$program -V"
 done
 for command in "" migrate "accounts create" "keys create" "import hosts" workers; do

@@ -212,6 +212,12 @@ stream_start()
 	world_stream_start
 }
 
+alert_start()
+{
+	world
+	world_alert_start
+}
+
 index_start()
 {
 	world

@@ -59,11 +59,6 @@ static const struct stmt delete_destination = STMT(delete_destination, destinati
     "UPDATE alert_destination SET deleted_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
-static const struct stmt forget_destination = STMT(forget_destination, NULL,
-    "UPDATE alert_rule SET destination_uuids = array_remove(destination_uuids, $2),"
-    " updated_at = now() WHERE project_uuid = $1 AND deleted_at IS NULL"
-    "  AND destination_uuids @> ARRAY[$2::uuid]");
-
 static int
 check_destination(struct req *rq)
 {
@@ -138,9 +133,6 @@ delete_alert_destination(struct req *rq)
 	enum db_rc rc =
 	    db_one(rq->db, &delete_destination, &d, P(rq->project), P(rq->path[1]));
 
-	if (rc == DB_OK)
-		rc = db_do(
-		    rq->db, &forget_destination, NULL, P(rq->project), P(rq->path[1]));
 	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
 }
 
@@ -220,4 +212,4 @@ const struct route destination_routes[] = {
 
 const struct stmt *const destination_stmts[] = { &insert_destination, &select_destination,
 	&list_destinations, &update_destination, &rotate_destination, &delete_destination,
-	&forget_destination, NULL };
+	NULL };

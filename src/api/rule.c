@@ -64,11 +64,7 @@ static const struct field rule_out[] = {
 	"uuid, name, source, min_severity, query, destination_uuids, enabled,"           \
 	" created_at, updated_at"
 
-/* Every destination of $7 is one of the project $1. */
-#define DESTINATIONS_STAND                                                               \
-	" NOT EXISTS (SELECT FROM unnest($7::text[]::uuid[]) AS named WHERE NOT EXISTS"  \
-	" (SELECT FROM alert_destination d WHERE d.project_uuid = $1"                    \
-	"   AND d.uuid = named AND d.deleted_at IS NULL))"
+#define DESTINATIONS_STAND " alert_destinations_stand($1, $7::text[]::uuid[])"
 
 /* $2 is the rule of an update; here it is no column. */
 static const struct stmt insert_rule = STMT(insert_rule, rule_out,

@@ -94,6 +94,10 @@ int cli_statement(struct cli *c, const struct command *cmd, int argc, char **arg
 /* EXIT_OK, or the status to return after a message. */
 int cli_account(struct cli *c, struct str said, struct uuid *out);
 
+/* ---- projects.c: for commands that work on one project, which --project said by UUID ---- */
+
+int cli_project(struct cli *c, struct str said, struct uuid *out);
+
 /* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
@@ -123,7 +127,8 @@ struct str migrate_advice(struct cli *c, bool *super);
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, stream_keys_command, watch_command, backup_command, restore_command;
+    routes_command, stream_keys_command, watch_command, backup_command, restore_command,
+    rules_command, destinations_command, alerts_command, deliveries_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

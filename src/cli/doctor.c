@@ -230,6 +230,7 @@ check_index_disk(struct doctor *d)
 static void (*const checks[])(struct doctor *) = {
 	check_configuration,
 	doctor_database,
+	doctor_alerts,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,

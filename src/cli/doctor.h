@@ -60,6 +60,7 @@ void doctor_read(struct doctor *d, struct program *p);
 /* Prints what was found; an exit status. */
 int doctor_show(struct doctor *d);
 
+void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);

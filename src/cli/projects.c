@@ -73,6 +73,23 @@ static const struct stmt revoke_project =
 	"member_uuid::text = lower($2)"
 	" RETURNING project_uuid, member_uuid, role");
 
+int
+cli_project(struct cli *c, struct str said, struct uuid *out)
+{
+	struct grant found;
+	enum db_rc rc;
+
+	if (said.p == NULL)
+		return cli_usage(c, "--project UUID is missing");
+	rc = db_one(c->db, &find_project, &found, P(said));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "there is no project %s", said.p);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, said.p);
+	*out = found.project_uuid;
+	return EXIT_OK;
+}
+
 static int
 members(struct cli *c, int argc, char **argv)
 {

@@ -96,8 +96,8 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner surfaced-stream \
-		surfacectl t/helper/echo t/helper/fake-runner; do
+	for _p in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner \
+		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -106,9 +106,10 @@ world_programs()
 
 world_conf()
 {
-	for _role in api dispatch index meter stream admin; do
+	for _role in api alert dispatch index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
+		alert) _file=surfaced-alert ;;
 		dispatch) _file=surfaced-dispatch ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
@@ -277,6 +278,15 @@ world_api_start()
 	fi
 }
 
+world_alert_start()
+{
+	world_spawn surfaced-alert "$BIN/surfaced-alert" -c "$W/etc/surfaced-alert.conf"
+	if ! world_running surfaced-alert; then
+		cat "$W/log/surfaced-alert.log" >&2
+		world_die "surfaced-alert did not start"
+	fi
+}
+
 world_index_start()
 {
 	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
@@ -379,7 +389,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-alert surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
