@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: ISC
 """What the tests of surfaced-runner need: a stand-in of the dispatcher in front of a real egress, a real runner with
 a real browser, and a viewer. A script calls enter(sites) first."""
-import contextlib, glob, json, mmap, os, shutil, signal, socket, struct, subprocess, sys, threading, time, uuid
+import base64, contextlib, glob, hashlib, json, os, shutil, signal, socket, struct, subprocess, sys, threading, time
+import urllib.parse, uuid
 
 from egress import BUILD, TOP, Dispatcher as Egress, Tap, diag, done, is_, ok, skip_all, until  # noqa: F401
 
 LEASE_MS = 15000
+CHROMIUM = "/usr/lib/chromium/chromium-headless-shell"
 
 
 def enter(sites=None):
     """Goes on in the world of t/helper/browser-world."""
     if "BROWSER_WORLD" in os.environ:
         return
-    for program in ("/usr/lib/chromium/chromium-headless-shell", "/usr/bin/bwrap"):
+    for program in (CHROMIUM, "/usr/bin/bwrap"):
         if not os.access(program, os.X_OK):
             skip_all("there is no " + program)
     os.environ["SITES"] = json.dumps(sites or {})
@@ -28,6 +30,25 @@ def browsers():
             if b"chromium-headless-shell" in f.read():
                 found.append(int(path.split("/")[2]))
     return found
+
+
+def trusting_browser():
+    """Chromium, but with trust in the certificates of sites.py: the path of a script."""
+    world = os.environ["BROWSER_WORLD"]
+    der = subprocess.run("openssl x509 -in %s/site.crt -pubkey -noout | openssl pkey -pubin -outform der" % world,
+                         shell=True, check=True, capture_output=True).stdout
+    os.makedirs(world + "/browser", exist_ok=True)
+    path = world + "/browser/trusting"
+    with open(path, "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o755)) as f:
+        f.write("#!/bin/sh\nexec %s --ignore-certificate-errors-spki-list=%s \"$@\"\n" %
+                (CHROMIUM, base64.b64encode(hashlib.sha256(der).digest()).decode()))
+    return path
+
+
+def access():
+    """What has come to the sites."""
+    with open(os.path.join(os.environ["BROWSER_WORLD"], "access.log"), encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
 
 
 class Dispatch:

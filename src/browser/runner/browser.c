@@ -84,7 +84,6 @@ browser_start(struct runner *r, char *err, size_t room)
 	const struct browser_want want = {
 		.user_agent = profile_user_agent(r->profile),
 		.accept_languages = profile_languages(r->profile),
-		.locale = profile_locale(r->profile),
 		.timezone = profile_timezone(r->profile),
 		.width = r->job.width,
 		.height = r->job.height,

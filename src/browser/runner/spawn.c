@@ -86,6 +86,13 @@ add_sandbox(struct args *a, const struct browser_want *want)
 	for (size_t i = 0; i < COUNT(fixed); i++)
 		add(a, "%s", fixed[i]);
 	add_system(a);
+	if (!str_starts(str_of(conf.browser), STR("/usr/"))) { /* in /opt, say */
+		int n = (int)(strrchr(conf.browser, '/') - conf.browser);
+
+		add(a, "--ro-bind");
+		add(a, "%.*s", n, conf.browser);
+		add(a, "%.*s", n, conf.browser);
+	}
 	if (want->timezone.n > 0) {
 		add(a, "--setenv");
 		add(a, "TZ");
@@ -120,7 +127,6 @@ add_browser(struct args *a, const struct browser_want *want)
 	add(a, "--user-agent=%.*s", (int)want->user_agent.n, want->user_agent.p);
 	add(a, "--accept-lang=%.*s", (int)want->accept_languages.n,
 	    want->accept_languages.p);
-	add(a, "--lang=%.*s", (int)want->locale.n, want->locale.p);
 	add(a, "about:blank");
 }
 

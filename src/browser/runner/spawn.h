@@ -10,7 +10,7 @@
 enum { SOCKS_PORT = 1080 };
 
 struct browser_want {
-	struct str user_agent, accept_languages, locale, timezone;
+	struct str user_agent, accept_languages, timezone;
 	int64_t width, height;
 };
 

@@ -193,6 +193,15 @@ set_up(struct runner *r, struct tab *t, const char *method, const char *constant
 			     .arg = t });
 }
 
+struct locale {
+	struct str locale;
+};
+
+static const struct field locale_fields[] = {
+	FIELD(struct locale, locale, 0),
+	FIELD_END,
+};
+
 struct metrics {
 	int64_t width, height, deviceScaleFactor;
 	bool mobile;
@@ -205,6 +214,17 @@ static const struct field metrics_fields[] = {
 	FIELD(struct metrics, mobile, 0),
 	FIELD_END,
 };
+
+/* Chromium has one locale a process, and refuses who is not the first to say it. */
+static void
+set_locale(struct runner *r, struct str session)
+{
+	cdp_send(r->cdp,
+	    &(struct cdp_call){ .session = session,
+		.method = "Emulation.setLocaleOverride",
+		.fields = locale_fields,
+		.in = &(struct locale){ profile_locale(r->profile) } });
+}
 
 /* All at once: a popup answers some of it only when it may run, but obeys in this order. */
 static void
@@ -220,6 +240,7 @@ set_up_page(struct runner *r, struct tab *t)
 	set_up(r, t, "Network.enable", network);
 	set_up(r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
 	set_up(r, t, "Emulation.setDeviceMetricsOverride", metrics.p);
+	set_locale(r, buf_done(&t->session));
 	set_up(r, t, "Target.setAutoAttach", attach);
 	set_up(r, t, "Runtime.runIfWaitingForDebugger", NULL);
 	buf_free(&metrics);
@@ -239,11 +260,13 @@ set_up_child(struct runner *r, struct str session, struct str type)
 		send_to(r, session, "Network.enable", network);
 		send_to(r, session, "Emulation.setUserAgentOverride",
 		    profile_override(r->profile));
+		set_locale(r, session);
 		send_to(r, session, "Target.setAutoAttach", attach);
 	} else if (str_ends(type, STR("worker"))) {
 		send_to(r, session, "Network.enable", network);
 		send_to(r, session, "Network.setUserAgentOverride",
 		    profile_override(r->profile));
+		set_locale(r, session);
 		send_to(r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
 		send_to(r, session, "Target.setAutoAttach", attach);
 	}
@@ -402,6 +425,23 @@ on_target_changed(void *arg, struct str session, const struct json_value *p)
 		keep_text(&t->url, url);
 		tab_say_url(r, t);
 	}
+}
+
+static void
+on_asked(void *arg, const struct json_value *result)
+{
+	if (result != NULL)
+		on_target_changed(arg, STR(""), result);
+}
+
+void
+tab_ask(struct runner *r, const struct tab *t)
+{
+	cdp_send(r->cdp, &(struct cdp_call){ .method = "Target.getTargetInfo",
+			     .fields = target_fields,
+			     .in = &(struct target){ buf_done(&t->target) },
+			     .done = on_asked,
+			     .arg = r });
 }
 
 void
@@ -572,9 +612,12 @@ on_history(void *arg, const struct json_value *result)
 	t->steps = 0;
 	last = (int64_t)json_length(entries) - 1;
 	if (steps == 0) {
+		bool same = t->can_go_back == (at > 0) && t->can_go_forward == (at < last);
+
 		t->can_go_back = at > 0;
 		t->can_go_forward = at < last;
-		tab_say_url(r, t);
+		if (!same)
+			tab_say_url(r, t);
 		return;
 	}
 	to = at + steps >= 0 ? json_at(entries, (size_t)(at + steps)) : NULL;
