@@ -50,6 +50,12 @@ ok()
 	if "$@"; then pass "$_title"; else fail "$_title"; fi
 }
 
+# result STATUS TITLE: passes when the status is 0.
+result()
+{
+	if [ "$1" -eq 0 ]; then pass "$2"; else fail "$2"; fi
+}
+
 # is GOT WANTED TITLE
 is()
 {
@@ -178,10 +184,38 @@ pg_start()
 	key=${key:-$KEY}
 }
 
+# Without an account and without daemons: a database that is migrated, or holds nothing at all.
+pg_empty()
+{
+	world
+	world_pg_new
+}
+
+db_start()
+{
+	pg_empty
+	world_migrate >"$W/log/migrate.log" 2>&1 || {
+		diag "$(cat "$W/log/migrate.log")"
+		exit 1
+	}
+}
+
 api_start()
 {
 	world
 	world_api_start
+}
+
+stream_start()
+{
+	world
+	world_stream_start
+}
+
+alert_start()
+{
+	world
+	world_alert_start
 }
 
 index_start()
@@ -271,6 +305,16 @@ sql()
 ctl()
 {
 	world_ctl "$@"
+}
+
+# import ARGUMENT...: hosts; sets OUT (stdout), ERR (stderr) and STATUS.
+import()
+{
+	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$@" \
+		>"$W/out" 2>"$W/err"
+	STATUS=$?
+	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
+	export OUT ERR
 }
 
 # key_new --scope S ...: a key of the world's account; prints its secret.
@@ -406,4 +450,13 @@ field()
 header()
 {
 	printf '%s\n' "$HEADERS" | sed -n "s/^$1: *//Ip"
+}
+
+# session_run UUID: it runs, with t/helper/fake-runner.py behind it (its epoch is 1).
+session_run()
+{
+	session_move "$1" claim ready
+	sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid = '$1'"
+	world_spawn "runner-$1" "$TOP/t/helper/fake-runner.py" "$W/run" "$1" "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'")"
+	world_until 10 test -S "$W/run/sessions/$1/$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'").sock"
 }

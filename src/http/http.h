@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/meter.h"
 #include "core/metrics.h"
+#include "core/ticket.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -98,7 +99,8 @@ struct route {
 	const char *path;      /* below /api/v1; a segment "{name_uuid}" takes a UUID */
 	const char *operation; /* snake case; camel case in OpenAPI */
 	int (*handler)(struct req *rq);
-	int arg; /* what the handler is told: a dataset */
+	int arg;               /* what the handler is told: a dataset */
+	const struct stmt *st; /* or a statement: page_list, record_one */
 
 	/* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start. */
 	enum scope scope;
@@ -157,6 +159,7 @@ struct worker {
 	struct metrics *metrics;            /* may be NULL */
 	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
+	struct ticket_ring *tickets;
 	struct engine *engine;
 	const struct route *const
 	    *tables; /* each ends with ROUTE_END; NULL ends the list */

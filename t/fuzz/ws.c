@@ -20,7 +20,7 @@ add(struct sum *s, struct ws_reader *r, enum ws_event e, bool plain)
 	case WS_MORE:
 		break;
 	case WS_HEAD:
-		assert(r->frame.length <= 100 && ws_left(r) <= r->frame.length);
+		assert(r->frame.length <= 125 && ws_left(r) <= r->frame.length);
 		s->heads++;
 		break;
 	case WS_PIECE:

@@ -5,6 +5,7 @@
 #include "browser/runner/live_priv.h"
 #include "t/unit/tap.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -789,5 +790,6 @@ main(void)
 		CU_TEST_INFO_NULL,
 	};
 
+	signal(SIGPIPE, SIG_IGN);
 	return tap_main(tests);
 }

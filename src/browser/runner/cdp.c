@@ -113,7 +113,7 @@ take_reply(struct cdp *c, int64_t id, const struct json_value *message)
 			break;
 	if (k == NULL)
 		return;
-	if (error != NULL && k->done != NULL) {
+	if (error != NULL && k->done != NULL) { /* nobody waits for the others */
 		struct str why = cdp_text(error, "message");
 
 		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method, (int)why.n,

@@ -59,6 +59,8 @@ take_last_shot(struct control *c)
 	struct runner *r = c->r;
 
 	wait_at(c, STEP_SHOT, SHOT_MS);
+	if (r->cdp != NULL && r->active != NULL) /* behind one, nothing is painted */
+		dialog_answer(r, r->active, false, STR_NULL);
 	if (r->cdp != NULL && r->active != NULL && !c->failed)
 		shots_take(r->shots, r->active, "close");
 	else

@@ -311,6 +311,17 @@ control_truncated(struct control *c)
 		link_send(c->link, "truncated", NULL, NULL, -1);
 }
 
+/* The database holds no U+0000. */
+static struct str
+without_nul(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	for (size_t i = 0; i < s.n; i++)
+		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
+	return (struct str){ p, s.n };
+}
+
 void
 control_shot(struct control *c, const struct runner_shot *shot, int fd)
 {
@@ -320,8 +331,8 @@ control_shot(struct control *c, const struct runner_shot *shot, int fd)
 		panic("memory");
 	k->a = arena_new(65536);
 	k->shot = *shot;
-	k->shot.url = arena_str(k->a, shot->url);
-	k->shot.title = arena_str(k->a, shot->title);
+	k->shot.url = without_nul(k->a, shot->url);
+	k->shot.title = without_nul(k->a, shot->title);
 	k->fd = fd; /* reason and mime are constants */
 	TAILQ_INSERT_TAIL(&c->kept, k, next);
 	if (c->link != NULL)
@@ -358,9 +369,9 @@ runner_activity(struct runner *r)
 
 /* ---- time ---- */
 
-/* Once at each of these many seconds before the end. */
+/* Once at each of these many seconds before the end, but for those that it never was away from. */
 static void
-warn(struct runner *r, int64_t left_us, size_t *warned, const char *reason)
+warn(struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const char *reason)
 {
 	static const int64_t marks[] = { 300, 60, 10 };
 	size_t passed = 0;
@@ -370,7 +381,7 @@ warn(struct runner *r, int64_t left_us, size_t *warned, const char *reason)
 	if (passed <= *warned)
 		return;
 	*warned = passed;
-	if (r->live != NULL && left_us > 0)
+	if (r->live != NULL && left_us > 0 && of_ms > marks[passed - 1] * 1000)
 		live_expiring(r->live,
 		    &(struct stream_expiring){ .reason = str_of(reason),
 			.seconds = (left_us + 999999) / 1000000 });
@@ -390,10 +401,10 @@ check_times(struct control *c)
 	if (r->stage != STAGE_RUNNING)
 		return;
 	if (c->expires_us != 0)
-		warn(r, c->expires_us - now, &c->warned, "expired");
+		warn(r, c->expires_us - now, r->job.lifetime_ms, &c->warned, "expired");
 	if (r->job.idle_ms > 0)
-		warn(r, c->active_at + r->job.idle_ms * 1000 - now, &c->idle_warned,
-		    "idle_timeout");
+		warn(r, c->active_at + r->job.idle_ms * 1000 - now, r->job.idle_ms,
+		    &c->idle_warned, "idle_timeout");
 }
 
 static void

@@ -149,15 +149,22 @@ static const struct field key_fields[] = {
 
 enum { CONTROL = 2, META = 4 };
 
+static bool
+is_keypad(const struct stream_key *k)
+{
+	return k->location == 3 || str_starts(k->code, STR("Numpad"));
+}
+
 /* By the character where there is one: on another layout, Ctrl+A is where A stands. */
 static int64_t
 key_number(const struct stream_key *k)
 {
-	if (k->key.n == 1 && k->key.p[0] >= 'a' && k->key.p[0] <= 'z')
-		return k->key.p[0] - 'a' + 'A';
-	if (k->key.n == 1 && ((k->key.p[0] >= 'A' && k->key.p[0] <= 'Z') ||
-				 (k->key.p[0] >= '0' && k->key.p[0] <= '9' && k->location != 3)))
-		return k->key.p[0];
+	char c = k->key.n == 1 ? k->key.p[0] : '\0';
+
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 'A';
+	if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9' && !is_keypad(k)))
+		return c;
 	for (size_t i = 0; i < COUNT(keys); i++)
 		if (str_is(k->code, keys[i].code))
 			return keys[i].number;
@@ -202,7 +209,7 @@ input_key(struct runner *r, const struct stream_key *k)
 		.location = k->location,
 		.modifiers = k->modifiers,
 		.autoRepeat = k->repeat,
-		.isKeypad = k->location == 3,
+		.isKeypad = is_keypad(k),
 	};
 
 	if (r->active != NULL && r->cdp != NULL)

@@ -39,7 +39,7 @@ struct live_ops {
 };
 
 /* Listens at path (an old socket there is replaced), mode 0660. NULL with errno. ops and path's folder are
-   the caller's. */
+   the caller's. The process must ignore SIGPIPE. */
 struct live *live_new(
     struct event_base *base, const char *path, const struct live_ops *ops, void *arg);
 

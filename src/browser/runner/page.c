@@ -35,6 +35,7 @@ set_url(struct runner *r, struct tab *t, struct str url)
 {
 	buf_clear(&t->url);
 	buf_str(&t->url, url);
+	tab_say_url(r, t);
 	tab_history(r, t, 0);
 }
 
@@ -46,8 +47,11 @@ on_page_navigated(void *arg, struct str session, const struct json_value *p)
 	struct tab *t = main_frame_tab(r, session, cdp_text(frame, "id"));
 	struct str url = cdp_text(frame, "unreachableUrl");
 
-	if (t != NULL)
-		set_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
+	if (t == NULL)
+		return;
+	set_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
+	shots_moved(r->shots, t);
+	screencast_moved(r->cast, t);
 }
 
 void
@@ -70,6 +74,8 @@ set_loading(struct runner *r, struct str session, const struct json_value *p, bo
 	t->loading = loading;
 	tab_say_url(r, t);
 	tabs_say(r);
+	if (!loading) /* what is too early while a document comes is known now */
+		tab_history(r, t, 0);
 }
 
 void

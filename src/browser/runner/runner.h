@@ -174,6 +174,8 @@ struct shots *shots_new(struct runner *r);
 void shots_free(struct shots *s);
 void shots_take(struct shots *s, struct tab *t, const char *reason);
 void shots_tick(struct shots *s);
+/* Another document is in the tab. */
+void shots_moved(struct shots *s, const struct tab *t);
 void shots_forget(struct shots *s, const struct tab *t);
 /* The dispatcher takes no more. */
 void shots_refused(struct shots *s, struct str why);
@@ -186,6 +188,8 @@ void screencast_watch(struct screencast *s, bool on, int64_t quality);
 void screencast_taken(struct screencast *s, int64_t token);
 /* r->active is another one, or its renderer is new. */
 void screencast_switch(struct screencast *s);
+/* Another document is in the tab. */
+void screencast_moved(struct screencast *s, const struct tab *t);
 void screencast_forget(struct screencast *s, const struct tab *t);
 
 void on_screencast_frame(void *arg, struct str session, const struct json_value *p);

@@ -161,6 +161,17 @@ on_picture(void *arg, const struct json_value *result)
 /* ---- taking them ---- */
 
 static void
+refuse(struct shots *s, const char *reason, const char *why)
+{
+	if (strcmp(reason, "request") == 0 && s->r->live != NULL)
+		live_error(
+		    s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
+				    .message = str_of(why),
+				    .to = STR("shot"),
+				    .field = STR("") });
+}
+
+static void
 take_next(struct shots *s)
 {
 	struct picture *p;
@@ -188,8 +199,14 @@ shots_take(struct shots *s, struct tab *t, const char *reason)
 {
 	bool last = strcmp(reason, "close") == 0;
 
-	if (s->refused && !last)
+	if (s->refused && !last) {
+		refuse(s, reason, "the session keeps no more screenshots");
 		return;
+	}
+	if (t->dialog && !last) { /* it would not be painted */
+		refuse(s, reason, "the page waits for the answer to a dialog");
+		return;
+	}
 	if (s->n == WAITING_MAX)
 		s->n--;
 	s->waiting[s->n++] = (struct wanted){ t, reason };
@@ -202,6 +219,7 @@ give_up(struct shots *s)
 {
 	log_event(LOGP_NOTICE, "shot", "why=\"given up\" reason=%s",
 	    s->taking->what.reason);
+	refuse(s, s->taking->what.reason, "the page does not paint");
 	taken(s, s->taking->what.reason);
 }
 
@@ -210,9 +228,31 @@ shots_tick(struct shots *s)
 {
 	if (s->taking != NULL && mono_us() - s->since > TAKE_US)
 		give_up(s);
+	if (s->interval_at == 0)
+		s->interval_at = mono_us() + INTERVAL_US;
 	if (s->r->stage == STAGE_RUNNING && s->r->active != NULL &&
-	    mono_us() > s->interval_at)
+	    mono_us() > s->interval_at) {
+		s->interval_at = 0;
 		shots_take(s, s->r->active, "interval");
+	}
+}
+
+/* A picture that is being taken while its document goes is never answered. One of a load is of what went. */
+void
+shots_moved(struct shots *s, const struct tab *t)
+{
+	struct wanted what;
+
+	if (s->taking == NULL || s->taking->what.tab != t)
+		return;
+	what = s->taking->what;
+	s->taking = NULL;
+	if (strcmp(what.reason, "load") != 0 && s->n < WAITING_MAX) {
+		memmove(s->waiting + 1, s->waiting, s->n * sizeof(s->waiting[0]));
+		s->waiting[0] = what;
+		s->n++;
+	}
+	take_next(s);
 }
 
 void

@@ -612,9 +612,12 @@ on_history(void *arg, const struct json_value *result)
 	t->steps = 0;
 	last = (int64_t)json_length(entries) - 1;
 	if (steps == 0) {
+		bool same = t->can_go_back == (at > 0) && t->can_go_forward == (at < last);
+
 		t->can_go_back = at > 0;
 		t->can_go_forward = at < last;
-		tab_say_url(r, t);
+		if (!same)
+			tab_say_url(r, t);
 		return;
 	}
 	to = at + steps >= 0 ? json_at(entries, (size_t)(at + steps)) : NULL;

@@ -10,7 +10,7 @@ active(struct runner *r)
 {
 	if (r->stage != STAGE_STARTING && r->stage != STAGE_RUNNING)
 		return NULL;
-	return r->cdp != NULL ? r->active : NULL;
+	return r->active != NULL && !r->active->closing ? r->active : NULL;
 }
 
 static void
@@ -20,6 +20,19 @@ refuse(struct runner *r, const char *to, const char *code, const char *message)
 				.message = str_of(message),
 				.to = str_of(to),
 				.field = STR("") });
+}
+
+/* The active tab, for a message that is answered when there is none. */
+static struct tab *
+wanted(struct runner *r, const char *to)
+{
+	struct tab *t = active(r);
+
+	if (t == NULL)
+		refuse(r, to, "session_not_ready", "there is no page yet");
+	else
+		runner_activity(r);
+	return t;
 }
 
 static void
@@ -78,44 +91,40 @@ static void
 nav(void *arg, struct str url)
 {
 	struct runner *r = arg;
+	struct tab *t = wanted(r, "nav");
 
-	if (active(r) == NULL)
-		return;
-	runner_activity(r);
-	tab_navigate(r, r->active, url);
+	if (t != NULL)
+		tab_navigate(r, t, url);
 }
 
 static void
 history(void *arg, int steps)
 {
 	struct runner *r = arg;
+	struct tab *t = wanted(r, steps < 0 ? "back" : "forward");
 
-	if (active(r) == NULL)
-		return;
-	runner_activity(r);
-	tab_history(r, r->active, steps);
+	if (t != NULL)
+		tab_history(r, t, steps);
 }
 
 static void
 reload(void *arg)
 {
 	struct runner *r = arg;
+	struct tab *t = wanted(r, "reload");
 
-	if (active(r) == NULL)
-		return;
-	runner_activity(r);
-	tab_send(r, r->active, "Page.reload", NULL);
+	if (t != NULL)
+		tab_send(r, t, "Page.reload", NULL);
 }
 
 static void
 stop(void *arg)
 {
 	struct runner *r = arg;
+	struct tab *t = wanted(r, "stop");
 
-	if (active(r) == NULL)
-		return;
-	runner_activity(r);
-	tab_send(r, r->active, "Page.stopLoading", NULL);
+	if (t != NULL)
+		tab_send(r, t, "Page.stopLoading", NULL);
 }
 
 static void
@@ -167,11 +176,10 @@ static void
 shot(void *arg)
 {
 	struct runner *r = arg;
+	struct tab *t = wanted(r, "shot");
 
-	if (active(r) == NULL)
-		refuse(r, "shot", "session_not_ready", "there is no page yet");
-	else
-		shots_take(r->shots, r->active, "request");
+	if (t != NULL)
+		shots_take(r->shots, t, "request");
 }
 
 static void
