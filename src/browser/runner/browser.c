@@ -91,8 +91,8 @@ browser_start(struct runner *r, char *err, size_t room)
 
 	if (!browser_spawn(&want, &r->process, err, room))
 		return false;
-	r->errors = event_new(
-	    r->base, r->process.errors, EV_READ | EV_PERSIST, on_errors, r);
+	r->errors =
+	    event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_errors, r);
 	if (r->errors == NULL || event_add(r->errors, NULL) != 0)
 		panic("no event");
 	r->cdp = cdp_new(r->base, r->process.in, r->process.out, &side, r);

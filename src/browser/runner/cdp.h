@@ -21,7 +21,8 @@ struct cdp_event {
 /* Everything is valid until the function returns; none of them may free the cdp. */
 struct cdp_side {
 	const struct cdp_event *events;
-	void (*closed)(void *arg); /* the browser is gone, or spoke nonsense; all calls have failed */
+	void (*closed)(void
+		*arg); /* the browser is gone, or spoke nonsense; all calls have failed */
 };
 
 struct cdp_call {
