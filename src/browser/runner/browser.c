@@ -102,17 +102,20 @@ browser_start(struct runner *r, char *err, size_t room)
 void
 browser_stop(struct runner *r)
 {
+	struct cdp *cdp = r->cdp;
+
 	if (r->process.pid == 0)
 		return;
 	kill(r->process.pid, SIGKILL); /* its init dies with it, and with that all */
 	waitpid(r->process.pid, NULL, 0);
 	r->process.pid = 0;
+	close(r->process.socks);
 	if (r->errors != NULL) {
 		event_free(r->errors);
 		close(r->process.errors);
 	}
-	if (r->cdp != NULL)
-		cdp_free(r->cdp);
 	r->errors = NULL;
-	r->cdp = NULL;
+	r->cdp = NULL; /* the calls that fail now lead to no others */
+	if (cdp != NULL)
+		cdp_free(cdp);
 }

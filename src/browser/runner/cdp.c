@@ -268,8 +268,11 @@ remember(struct cdp *c, const struct cdp_call *call)
 void
 cdp_send(struct cdp *c, const struct cdp_call *call)
 {
-	struct buf *b = &c->queue;
+	struct buf *b;
 
+	if (c == NULL)
+		return;
+	b = &c->queue;
 	c->last_id++;
 	remember(c, call);
 	if (c->over || b->n - c->sent > QUEUE_MAX) {
