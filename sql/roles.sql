@@ -65,6 +65,9 @@ BEGIN
 	REVOKE ALL ON SCHEMA public FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
+
+	-- surfacectl backup: by SET ROLE alone, since it inherits nothing.
+	GRANT pg_read_all_data TO surfaced_admin;
 END
 $$;
 

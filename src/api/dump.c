@@ -95,7 +95,8 @@ dump(const char *what)
 			dumps[i].print();
 			return fflush(stdout) == 0 ? 0 : 1;
 		}
-	fputs("surfaced: -D takes openapi, asyncapi, routes, limits, errors, params or sql\n",
+	fputs("surfaced: -D takes openapi, asyncapi, routes, limits, errors, params or "
+	      "sql\n",
 	    stderr);
 	return 2;
 }

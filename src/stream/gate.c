@@ -62,7 +62,7 @@ static const struct field standing_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt check = STMT_LIST(check, struct standing, standing_out,
+static const struct stmt recheck = STMT_LIST(recheck, struct standing, standing_out,
     "SELECT stream, standing FROM stream_check($1) ORDER BY stream");
 
 static const struct stmt release =
@@ -339,7 +339,7 @@ static void
 send_check(struct gate *g, int64_t now)
 {
 	const struct db_ask ask = {
-		.st = &check, .wait_us = WAIT_US, .done = on_checked, .arg = g
+		.st = &recheck, .wait_us = WAIT_US, .done = on_checked, .arg = g
 	};
 
 	if (g->checking)
@@ -395,4 +395,4 @@ gate_free(struct gate *g)
 	free(g);
 }
 
-const struct stmt *const gate_stmts[] = { &redeem, &keep, &check, &release, NULL };
+const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, NULL };

@@ -101,8 +101,10 @@ roster_free(struct roster *r)
 {
 	for (size_t i = 0; i < r->n; i++)
 		close(r->dead[i].fd);
-	if (r->self >= 0)
+	if (r->self >= 0) {
+		unlinkat(r->dir, r->name, 0);
 		close(r->self);
+	}
 	if (r->dir >= 0)
 		close(r->dir);
 	free(r);

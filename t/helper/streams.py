@@ -10,6 +10,7 @@ import ssl
 import struct
 import subprocess
 import sys
+import time
 
 GUID = b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 W = os.environ.get('W', '')
@@ -183,19 +184,23 @@ class Client:
 
     def closed(self):
         """The code of the close frame that comes next, whatever comes before it; 1006: there is none."""
+        end = time.monotonic() + PATIENCE
         try:
-            while True:
+            while time.monotonic() < end:
                 first, data = self.frame()
                 if first == 0x88:
                     return struct.unpack('>H', data[:2])[0] if data else 1005
         except (EOFError, ConnectionError, ssl.SSLError):
             return 1006
+        return None
 
     def ended(self):
         """Whether the connection ends, not counting what still comes."""
+        end = time.monotonic() + PATIENCE
         try:
             while self.sock.recv(65536):
-                pass
+                if time.monotonic() > end:
+                    return False
             return True
         except socket.timeout:
             return False
@@ -220,6 +225,29 @@ def refused(*args, **kwargs):
     except Answer as e:
         return e.status, e.code
     return 101, None
+
+
+def until(what, seconds=PATIENCE):
+    """Whether it came true in time."""
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def again(session, seconds=PATIENCE):
+    """A stream as soon as the slot of the one before is free."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return Client(session, ticket(session))
+        except (Answer, OSError, EOFError) as e:
+            if time.monotonic() > end or getattr(e, 'code', 'stream_already_active') not in (
+                    'stream_already_active', 'service_unavailable'):
+                raise
+            time.sleep(0.05)
 
 
 if __name__ == '__main__':

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Pictures of the active tab while somebody watches: a screenshot first, because a still page sends none,
    then what Chromium sends of its own accord. It has two on their way at most: live.c says when each was
-   taken, and so keeps the pace. */
+   taken, and so keeps the pace. What changes meanwhile Chromium does not show afterwards: hence another
+   screenshot when both have been taken. */
 #include "config.h"
 
 #include "browser/runner/runner.h"
+
+enum { FLYING_MAX = 2 }; /* Chromium's own bound */
 
 struct screencast {
 	struct runner *r;
@@ -13,6 +16,9 @@ struct screencast {
 	struct tab *tab;    /* whose pictures come; NULL: nobody's */
 	bool refused;       /* the tab had no document that could be shown */
 	int64_t generation; /* of starts: what belongs to an earlier one is ignored */
+	int flying;         /* frames that were not taken yet */
+	bool missed;        /* Chromium may have kept a change to itself */
+	bool newer;         /* a frame has come since the screenshot was asked for */
 };
 
 struct screencast *
@@ -49,6 +55,8 @@ token_of(const struct screencast *s, int64_t id)
 	return s->generation << 32 | (id & UINT32_MAX);
 }
 
+static void capture(struct screencast *s);
+
 void
 screencast_taken(struct screencast *s, int64_t token)
 {
@@ -58,6 +66,10 @@ screencast_taken(struct screencast *s, int64_t token)
 				.method = "Page.screencastFrameAck",
 				.fields = ack_fields,
 				.in = &(struct frame_ack){ token & UINT32_MAX } });
+	if (--s->flying > 0 || !s->missed)
+		return;
+	s->missed = false;
+	capture(s);
 }
 
 /* ---- pictures ---- */
@@ -92,6 +104,9 @@ on_screencast_frame(void *arg, struct str session, const struct json_value *p)
 
 	if (t == NULL || t != s->tab) /* it is late: that screencast was stopped */
 		return;
+	s->newer = true;
+	if (++s->flying == FLYING_MAX)
+		s->missed = true;
 	show(s, cdp_text(p, "data"),
 	    &(struct live_frame){ .token = token_of(s, cdp_int(p, "sessionId")),
 		.width = r->job.width,
@@ -105,7 +120,7 @@ on_first(void *arg, const struct json_value *result)
 {
 	struct screencast *s = arg;
 
-	if (s->tab != NULL && result != NULL)
+	if (s->tab != NULL && result != NULL && !s->newer)
 		show(s, cdp_text(result, "data"),
 		    &(struct live_frame){
 			.width = s->r->job.width, .height = s->r->job.height });
@@ -143,25 +158,32 @@ stop(struct screencast *s)
 }
 
 static void
+capture(struct screencast *s)
+{
+	s->newer = false;
+	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
+				.method = "Page.captureScreenshot",
+				.fields = start_fields,
+				.in = &(struct start){ STR("jpeg"), s->quality, 0, 0 },
+				.done = on_first,
+				.arg = s });
+}
+
+static void
 start(struct screencast *s)
 {
 	struct runner *r = s->r;
 	struct start in = { STR("jpeg"), s->quality, r->job.width, r->job.height };
-	struct str session;
 
 	if (!s->on || r->active == NULL || r->cdp == NULL)
 		return;
 	s->tab = r->active;
 	s->generation++;
 	s->refused = false;
-	session = buf_done(&s->tab->session);
-	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
-			     .method = "Page.captureScreenshot",
-			     .fields = start_fields,
-			     .in = &(struct start){ STR("jpeg"), s->quality, 0, 0 },
-			     .done = on_first,
-			     .arg = s });
-	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
+	s->flying = 0;
+	s->missed = false;
+	capture(s);
+	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
 			     .method = "Page.startScreencast",
 			     .fields = start_fields,
 			     .in = &in,

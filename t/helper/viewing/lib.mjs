@@ -110,7 +110,7 @@ export class Echo {
 }
 
 export async function front() {
-	const child = spawn(process.execPath, ["t/helper/viewer/front.mjs", `${process.env.W}/run/stream.sock`, `${process.env.W}/run/echo.sock`],
+	const child = spawn(process.execPath, ["t/helper/viewing/front.mjs", `${process.env.W}/run/stream.sock`, `${process.env.W}/run/echo.sock`],
 		{ stdio: ["ignore", "pipe", "inherit"] });
 	await new Promise((done) => child.stdout.once("data", done));
 	return child;
