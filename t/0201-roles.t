@@ -1,18 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # What each role must not do, and that it can do its work.
-cd "$(dirname "$0")/.." || exit 1
-ctl=${TOP_BUILDDIR:-.}/surfacectl
-dir=$(mktemp -d /tmp/surfaced.XXXXXX)
-trap 't/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
-export PGHOST="$dir" PGUSER=postgres PGDATABASE=surfaced
-t/helper/pg start "$dir" && "$ctl" --database '' migrate --sql-dir sql >/dev/null || exit 1
+. t/lib.sh
+db_start
+dir=$W/tmp
 
-n=0
-result() { # 0 or not, what
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' "$dir/err"; fi
-}
 as() { psql -X -q -A -t -v ON_ERROR_STOP=1 -U "$1" -c "$2" >"$dir/out" 2>"$dir/err"; }
 may() { as "$1" "$2"; result $? "$1 may: $2"; }
 not() { # refused for want of a right or by a trigger, not for a typing error
@@ -59,6 +51,29 @@ not surfaced_api "SELECT meter_begin(gen_random_uuid(), 'here', now())"
 not surfaced_api "UPDATE quota_month SET charged = 0"
 not surfaced_admin "UPDATE quota_month SET charged = 0"
 may surfaced_api "SELECT count(*) FROM quota_used, usage_daily, meter_host"
+for change in "$audit" "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" "SELECT count(*) FROM audit" \
+	"SELECT secret FROM alert_destination" "UPDATE alert_destination SET enabled = true" "SELECT count(*) FROM alert_change" \
+	"INSERT INTO alert_change (source, source_uuid) VALUES ('finding', gen_random_uuid())" "DELETE FROM alert_change" \
+	"SELECT count(*) FROM finding" "UPDATE alert SET state = 'closed'" "UPDATE alert_delivery SET state = 'failed'" \
+	"UPDATE alert_attempt SET failure = 'x'" "SELECT count(*) FROM api_key" "UPDATE alert_silence SET cancelled_at = now()" \
+	"SELECT alert_raise(gen_random_uuid(), gen_random_uuid())" "SELECT alert_destination_test(NULL, gen_random_uuid())" \
+	"CREATE TABLE mine (n int)" "SET ROLE surfaced_owner"; do
+	not surfaced_alert "$change"
+done
+may surfaced_alert "SELECT count(*) FROM alert_take(1)"
+may surfaced_alert "SELECT count(*) FROM alert_rule_active"
+may surfaced_alert "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
+for role in surfaced_api surfaced_admin; do
+	for change in "SELECT secret FROM alert_destination" "SELECT count(*) FROM alert_take(1)" \
+		"SELECT alert_judge('{}', '{}', '{}', '{}')" "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)" \
+		"SELECT delivery_finish(gen_random_uuid(), 1, 'delivered', 200, NULL, 0, 1)" "DELETE FROM alert_change" \
+		"UPDATE alert_delivery SET state = 'delivered'" "INSERT INTO alert (title) VALUES ('x')" "DELETE FROM alert" \
+		"UPDATE alert_attempt SET failure = 'x'" "DELETE FROM alert_silence"; do
+		not $role "$change"
+	done
+done
+not surfaced_meter "SELECT count(*) FROM alert_take(1)"
+not surfaced_index "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
 for role in surfaced_api surfaced_index surfaced_admin; do
 	may $role "$audit"
 	for change in "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" \
@@ -102,4 +117,3 @@ not surfaced_admin "UPDATE session_organisation SET active = 0"
 for role in surfaced_api surfaced_admin; do not $role "DELETE FROM browser_session"; done
 createuser -U postgres stranger
 ! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
-echo "1..$n"

@@ -1,18 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # host_merge: what is stored when a host is seen again; and the CHECKs of hosts and tags.
-cd "$(dirname "$0")/.." || exit 1
-dir=$(mktemp -d /tmp/surfaced.XXXXXX)
-trap 't/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
-export PGHOST="$dir" PGUSER=surfaced_admin PGDATABASE=surfaced
-t/helper/pg start "$dir" && t/helper/pg migrate "$dir" || exit 1
+. t/lib.sh
+db_start
+export PGUSER=surfaced_admin
+dir=$W/tmp
 
-n=0
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1" 2>"$dir/err"; }
-is() { # got wanted what
-	n=$((n + 1))
-	if [ "$1" = "$2" ]; then echo "ok $n - $3"; else echo "not ok $n - $3"; printf '# got    %s\n# wanted %s\n' "$1" "$2"; fi
-}
 merge() { # old new wanted what
 	is "$(sql "SELECT host_merge('$1', '$2') = '$3'")" t "$4"
 	[ -s "$dir/err" ] && sed 's/^/# /' "$dir/err"
@@ -70,4 +64,3 @@ domain() {
 }
 is "$(domain scope_name)" "$(list SCOPE src/tbl/scopes.h)" "the database knows the scopes of src/tbl"
 is "$(domain entitlement_name)" "$(list ENTITLEMENT src/tbl/entitlements.h)" "and the entitlements"
-echo "1..$n"

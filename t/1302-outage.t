@@ -21,9 +21,9 @@ serves()
 
 serves
 is "$(code)" "200 null" "service"
-t/helper/pg stop "$W/db"
+world_pg_stop
 is "$(code)" "503 authentication_unavailable" "PostgreSQL stopped: no key can be trusted (C-018)"
-t/helper/pg resume "$W/db"
+world_pg_resume
 ok "PostgreSQL started: service" world_until 10 serves
 
 # A server that hangs does not cost each request its whole budget of ten seconds.

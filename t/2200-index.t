@@ -1,25 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surfaced-index: what the database holds is what the index answers, soon after each change.
-cd "$(dirname "$0")/.." || exit 1
-top=${TOP_BUILDDIR:-.}
-dir=$(mktemp -d /tmp/surfaced.XXXXXX)
-pid=
-trap '[ -z "$pid" ] || kill "$pid"; t/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
-export PGHOST="$dir" PGUSER=postgres PGDATABASE=surfaced
-t/helper/pg start "$dir" && t/helper/pg migrate "$dir" || exit 1
+. t/lib.sh
+db_start
+top=$BUILD dir=$W/tmp pid=
+trap '[ -z "$pid" ] || kill "$pid"; lib_exit' EXIT
 cat >"$dir/conf" <<END
-database = host=$dir dbname=surfaced user=surfaced_index
+database = host=$W/db dbname=surfaced user=surfaced_index
 index_directory = $dir/index
 index_poll = 100
 index_segments = 3
 END
 
-n=0
-result() { # 0 or not, what
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' "$dir/log"; fi
-}
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
 once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
@@ -68,4 +60,3 @@ kill "$pid"; wait "$pid"; pid=
 once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced"
 once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild reads all again"
 grep -Eq 'panic|Sanitizer' "$dir/log"; [ $? -eq 1 ]; result $? "nothing broke"
-echo "1..$n"

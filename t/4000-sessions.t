@@ -73,7 +73,7 @@ q=$(session_new)
 world_kill surfaced
 world_kill surfaced-meter
 world_pg_stop
-"$TOP/t/helper/pg" resume "$W/db"
+world_pg_resume
 api_start
 api GET "$S/$q"
 is "$STATUS $(field .session.state)" "200 queued" "C-092: a queued session outlives every restart"

@@ -101,9 +101,11 @@ with connect(Server(end_first)) as c:
     is_((first, heard), (b"bye", [b"one more thing"]), "so is the site's, and the browser may go on")
 
 def reset(c):
+    c.recv(1)
     c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 with connect(Server(reset)) as c:
+    c.sendall(b"x")
     try:
         c.recv(1)
         broken = "an end"

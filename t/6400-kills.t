@@ -90,13 +90,13 @@ dispatcher_late()
 }
 egress_killed()
 {
-	fresh && killed surfaced-egress && t/helper/viewer "$W/run" "$u" 1 nav url="$SITE/two" &&
+	fresh && killed surfaced-egress && t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/two" &&
 		world_until 15 seen '(.url|endswith("/two")) and .failure != null' && session_is "$u" running &&
 		world_egress_start && world_until 10 navigated && closes
 }
 navigated()
 {
-	t/helper/viewer "$W/run" "$u" 1 nav url="$SITE/three"
+	t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/three"
 	world_until 3 seen '(.url|endswith("/three")) and .status == 200'
 }
 postgres_killed()

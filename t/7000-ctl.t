@@ -1,27 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surfacectl: what it makes, says and answers; keys are shown once; every change is audited.
-cd "$(dirname "$0")/.." || exit 1
-bin=${TOP_BUILDDIR:-.}/surfacectl
-dir=$(mktemp -d /tmp/surfaced.XXXXXX)
-trap 't/helper/pg stop "$dir"; rm -rf "$dir"' EXIT
-export PGHOST="$dir" PGUSER=postgres PGDATABASE=surfaced
-t/helper/pg start "$dir" && "$bin" --database '' migrate --sql-dir sql >/dev/null || exit 1
+. t/lib.sh
+db_start
+bin=$BIN/surfacectl dir=$W/tmp
 export PGUSER=surfaced_admin
 
-n=0
-ok() { # 0 or not, what
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; sed 's/^/# /' "$dir/out" "$dir/err"; fi
-}
 ctl() { "$bin" --database '' "$@" >"$dir/out" 2>"$dir/err"; }
 exits() { # status what args...
 	want=$1 what=$2
 	shift 2
 	ctl "$@"
-	[ $? -eq "$want" ]; ok $? "$what"
+	[ $? -eq "$want" ]; result $? "$what"
 }
-has() { jq -e "$1" "$dir/out" >"$dir/jq" 2>&1; ok $? "$2"; }
+has() { jq -e "$1" "$dir/out" >"$dir/jq" 2>&1; result $? "$2"; }
 get() { jq -r "$1" "$dir/out"; }
 
 exits 0 "a group" groups create Shared --json
@@ -30,7 +22,7 @@ has '.account.entitlements == ["search"]' "a new account has search"
 has '.account.scopes | length == 16' "and allows every scope"
 account=$(get .account.uuid)
 exits 1 "a name that is taken" accounts create "Example Ltd"
-grep -q "of this name already" "$dir/err"; ok $? "and the reason is said"
+grep -q "of this name already" "$dir/err"; result $? "and the reason is said"
 exits 3 "a group that is not there" accounts create --group Nobody Other
 exits 2 "an unknown entitlement" accounts create --entitlement fame Other
 exits 0 "a bare account" accounts create --json --bare Bare
@@ -50,21 +42,21 @@ exits 3 "not to a stranger" projects grant "$project" "$project"
 exits 0 "a key" keys create --account "$account" --name demo --scope all --project "$project" --expires 90d --json
 has ".key.owner_uuid == \"$ann\" and (.key.scopes | length == 16) and .key.projects == [\"$project\"]" "is the owner's"
 key=$(get .key.key) prefix=$(get .key.prefix)
-[ "${#key}" -eq 56 ] && [ "${key%"${key#?????????????}"}" = "${prefix}_" ]; ok $? "begins with its prefix"
+[ "${#key}" -eq 56 ] && [ "${key%"${key#?????????????}"}" = "${prefix}_" ]; result $? "begins with its prefix"
 exits 0 "a key without scopes" keys create --account "$account" --name none --member bob@example.org
-! grep -q 'search' "$dir/out"; ok $? "has none"
+! grep -q 'search' "$dir/out"; result $? "has none"
 exits 2 "an unknown scope" keys create --account "$account" --name x --scope search
 exits 2 "an expiry that is no time" keys create --account "$account" --name x --expires soon
 exits 1 "an expiry in the past" keys create --account "$account" --name x --expires 2001-01-01
 ctl members create --account Bare --email cid@example.org --owner Cid
 exits 1 "a scope the account does not allow" keys create --account Bare --name x --scope rules.view
-grep -q 'does not allow the scope rules.view' "$dir/err"; ok $? "and the reason is said (SPEC 5.5)"
+grep -q 'does not allow the scope rules.view' "$dir/err"; result $? "and the reason is said (SPEC 5.5)"
 exits 0 "the list of keys" keys list --account "$account" --json
 has '.keys | length == 2' "has both"
-! grep -q "${key#sfk_????????_}" "$dir/out"; ok $? "and no secret (C-007)"
-! PGUSER=postgres pg_dump -a | grep -q "${key#sfk_????????_}"; ok $? "nor has the database (C-007)"
+! grep -q "${key#sfk_????????_}" "$dir/out"; result $? "and no secret (C-007)"
+! PGUSER=postgres pg_dump -a | grep -q "${key#sfk_????????_}"; result $? "nor has the database (C-007)"
 [ "$(PGUSER=postgres psql -X -A -t -c "SELECT encode(sha256, 'hex') FROM api_key WHERE prefix = '$prefix'")" = \
-	"$(printf %s "$key" | sha256sum | cut -d' ' -f1)" ]; ok $? "but the hash of it whole (C-006)"
+	"$(printf %s "$key" | sha256sum | cut -d' ' -f1)" ]; result $? "but the hash of it whole (C-006)"
 exits 0 "a revocation by prefix" keys revoke "$prefix" --json
 has '.key.state == "revoked"' "is final"
 when=$(get .key.revoked_at)
@@ -72,7 +64,7 @@ exits 0 "again" keys revoke "$prefix" --json
 has ".key.revoked_at == \"$when\"" "changes nothing"
 exits 3 "a key that is not there" keys revoke sfk_00000000
 exits 2 "a whole key belongs on no command line" keys revoke "$key"
-! grep -q "${key#sfk_????????_}" "$dir/err"; ok $? "and is not echoed (C-007)"
+! grep -q "${key#sfk_????????_}" "$dir/err"; result $? "and is not echoed (C-007)"
 
 exits 0 "deny" accounts deny "$account" rules.view rules.manage
 exits 0 "suspend" accounts suspend "$account" --json
@@ -96,8 +88,7 @@ has '[.audit[].action] as $a | ["account_group.create","account.create","account
 	"entitlement.delete","tag.create"] - $a == []' "has every kind of change"
 has "all(.audit[]; .actor == \"os:$(id -un)\" and .program == \"surfaced_admin\")" "with who did it"
 has '[.audit[] | select(.action == "account.change") | .before.state + ">" + .after.state] == ["active>suspended"]' "before and after"
-! grep -q sha256 "$dir/out"; ok $? "and no hash"
-t/helper/pg kill "$dir"
+! grep -q sha256 "$dir/out"; result $? "and no hash"
+world_pg_kill
 exits 4 "without a server" accounts list
-t/helper/pg resume "$dir"
-echo "1..$n"
+world_pg_resume

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # surfacectl import hosts: our own format and masscan's, into a real database.
 . t/lib.sh
-. t/helper/db.sh
 db_start
 
 doc()
@@ -116,12 +115,12 @@ is "$(sql "SELECT count(*) FROM host")" 30000 "with every host"
 pid=$!
 exec 3>"$W/fifo"
 head -n 6000 "$W/many.ndjson" >&3
-t/helper/pg kill "$W/db"
+world_pg_kill
 sed -n '6001,12000p' "$W/many.ndjson" >&3 2>/dev/null
 exec 3>&-
 wait "$pid"
 is "$?" 4 "without a database the import ends with status 4"
-t/helper/pg resume "$W/db"
+world_pg_resume
 
 # A host grows by each record until it would be larger than a document may be.
 python3 - >"$W/grow" <<'END'

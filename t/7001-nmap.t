@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The real input: servers started here, scanned by nmap, imported, aggregated.
 . t/lib.sh
-. t/helper/db.sh
 command -v nmap >/dev/null || skip_all "nmap is not installed"
 whole=
 if [ -x "$BUILD/surfaced" ] && [ -x "$BUILD/surfaced-index" ]; then

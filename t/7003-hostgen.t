@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # t/helper/hostgen: the same hosts in any pieces, all of them good, and the rates that t/bench counts on.
 . t/lib.sh
-. t/helper/db.sh
 db_start
 
 gen=$BUILD/t/helper/hostgen

@@ -6,7 +6,7 @@
 # The daemons' user looks: everything here is theirs.
 doctor()
 {
-	(world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
+	(world_as ${doctor_env-} "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" ${database:+--database "$database"} --json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
 		--sql-dir "${sql_dir:-$SQL}" --user "$(world_user)") >"$W/doctor" 2>"$W/doctor.err"
 	RC=$?
 }
@@ -39,7 +39,7 @@ doctor
 is "$(faults)" "" "a sound world"
 is "$(cat "$W/doctor.err")" "" "and nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"certificate clock configuration database disk index login nginx roles schema secret upstreams workers" \
+	"alerts certificate clock configuration daemon database disk index login meter nginx roles schema secret upstreams workers" \
 	"every check was made"
 found ok index ' 20 documents, up to date' "the index has every document"
 is "$(jq '[.checks[] | select(.state != "ok" and .advice == null)] | length' "$W/doctor")" 0 "no fault without advice"
@@ -64,7 +64,7 @@ found failed configuration 'surfaced reads .*, surfaced-index writes' "two folde
 mv "$W/etc/surfaced-index.conf.away" "$W/etc/surfaced-index.conf"
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 doctor
-found warning workers 'has changed since surfaced read it -> systemctl reload surfaced nginx' "a reload is due"
+found warning workers 'has changed since surfaced read it -> surfacectl workers says' "a reload is due"
 found warning nginx 'nginx counts 2 workers, the upstream file 3' "nginx reads another file"
 echo '}' >>"$W/etc/upstreams.conf"
 doctor
@@ -73,7 +73,7 @@ cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
 
 # ---- nginx ----
 
-cp "$W/etc/nginx.conf" "$W/etc/nginx.conf.good"
+cp -p "$W/etc/nginx.conf" "$W/etc/nginx.conf.good"
 sed -i '/http.conf/d' "$W/etc/nginx.conf"
 doctor
 found failed nginx '\[emerg\] .* -> correct what nginx -t reports' "a configuration that nginx refuses"
@@ -83,7 +83,7 @@ sed -i '/plain.conf/d' "$W/etc/nginx.conf"
 doctor
 found failed nginx 'does not know the socket .*/search.sock -> enable a site' "a site that is not enabled"
 found failed nginx 'http.conf is not included' "nor what it needs"
-cp "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
 # certificate DAYS: a new one in place of the world's.
 certificate()
 {
@@ -94,6 +94,31 @@ certificate()
 certificate 5
 doctor
 found warning certificate 'ends in [45] days -> renew it' "a certificate that ends soon"
+found warning nginx 'has not loaded .*server.crt, which changed since -> systemctl reload nginx' "and that nginx does not serve yet"
+if command -v faketime >/dev/null; then
+	(faketime -f -400d sh -c 'certificate()
+		{
+			openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj /CN=localhost \
+				-keyout "$2.key" -out "$2.crt" 2>/dev/null
+		}
+		certificate 30 "$1"' sh "$W/tls/server")
+	world_give
+	doctor
+	found failed certificate 'ended before [0-9]+ days -> renew it' "a certificate that has ended"
+	(faketime -f +40d openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 90 -subj /CN=localhost \
+		-keyout "$W/tls/server.key" -out "$W/tls/server.crt" 2>/dev/null)
+	world_give
+	doctor
+	found failed certificate 'is not valid yet -> mind the clock' "one that is not valid yet"
+	doctor_env='faketime -f +1h' doctor
+	found warning clock 'the database.s clock differs by [0-9]+ ms -> synchronise' "a clock that is not the database's"
+else
+	skip "no faketime"
+fi
+sed -i "/ssl_certificate /d; /ssl_certificate_key/d; s/ ssl http2;/;/" "$W/etc/nginx.conf"
+doctor
+found failed certificate 'has none -> name ssl_certificate' "no certificate at all"
+cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
 world_kill nginx
 doctor
 found failed nginx 'does not run .* -> systemctl start nginx' "nginx is down"
@@ -103,6 +128,12 @@ found failed nginx 'does not run .* -> systemctl start nginx' "nginx is down"
 world_kill surfaced
 doctor
 found failed workers 'surfaced_api: .*nobody listens.* -> systemctl restart surfaced' "surfaced is down"
+found failed daemon '^surfaced does not run -> systemctl start surfaced; journalctl' "as every daemon is looked at"
+world_kill surfaced-meter
+rm -f "$W/run/metrics.sock"
+doctor
+found failed daemon '^surfaced-meter does not run' "surfaced-meter is down"
+found failed meter 'metrics.sock: .* -> systemctl restart surfaced-meter' "nobody answers for it"
 world_kill surfaced-index
 doctor
 found failed index 'no surfaced-index writes .* -> systemctl restart surfaced-index' "surfaced-index is down"
@@ -114,7 +145,64 @@ printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/nu
 doctor
 found failed index 'manifest: ' "an index that cannot be used"
 
+# ---- what the browser side needs, where it is ----
+
+is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces")] | length' "$W/doctor")" 0 \
+	"a host without browsers is not asked for them"
+mkdir -p "$W/evidence"
+for name in surfaced-dispatch surfaced-egress; do
+	cp "$W/etc/surfaced-meter.conf" "$W/etc/$name.conf"
+	echo "evidence_directory = $W/evidence" >>"$W/etc/$name.conf"
+done
+echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
+world_give
+doctor
+found failed daemon '^surfaced-dispatch does not run' "the dispatcher is down"
+found failed daemon '^surfaced-egress does not run' "the egress is down"
+found failed configuration 'surfaced-dispatch reads .*/run, surfaced-egress writes .*/elsewhere -> set the same run_directory' \
+	"they would not meet"
+found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/evidence -> set the same evidence_directory' \
+	"a backup would miss its evidence"
+found ok routes '^GB, direct' "routes that answered"
+found ok disk '/evidence: [0-9]+ MB free' "room for evidence"
+sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egress_route SET enabled = false WHERE country <> 'GB'" >/dev/null
+rmdir "$W/evidence"
+doctor
+found warning routes '^GB, direct .*did not answer .* -> mind the way out .*routes disable' "a route that did not answer"
+found failed disk '/evidence: No such file .* -> make it' "no place for evidence"
+sql "UPDATE egress_route SET enabled = false" >/dev/null
+doctor
+found warning routes 'no session can be created -> surfacectl routes add' "no route at all"
+# In a user namespace of its own in which nobody may make another.
+if world_root && unshare -Ur true 2>/dev/null; then
+	(unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' sh "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" \
+		--json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user root) >"$W/doctor" 2>/dev/null
+	found failed namespaces 'no browser will start -> sysctl -w user.max_user_namespaces' "no user namespaces"
+else
+	skip "no root, or no user namespaces"
+fi
+if world_root && unshare -m true 2>/dev/null; then
+	mkdir "$W/evidence"
+	(unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero >"$1/x" 2>/dev/null; shift; exec "$@"; }' sh \
+		"$W/evidence" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
+		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$WORLD_USER") >"$W/doctor" 2>/dev/null
+	found failed disk '/evidence: 0 MB free.* -> make room' "a disk that is full"
+else
+	skip "no root, or no mounts"
+fi
+rm "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf"
+
 # ---- the database ----
+
+sql "INSERT INTO alert_change (source, source_uuid, due_at) VALUES ('finding', '$(uuid_new)', now() - interval '2 minutes')"
+doctor
+found warning alerts '1 changes and 0 deliveries wait, for 1[2-9][0-9] s by now -> systemctl start surfaced-alert' "changes that nobody judges"
+sql "DELETE FROM alert_change"
+
+createdb -T template0 -E SQL_ASCII --locale=C other
+database="host=$W/db dbname=other user=postgres" doctor
+found failed database 'its encoding is SQL_ASCII -> make the database again' "an encoding that loses letters"
+sed "s/('surfaced_admin', 'LOGIN')/&, ('surfaced_later', 'LOGIN')/" "$SQL/roles.sql" >"$W/roles.sql"
 
 sql "ALTER ROLE surfaced_api NOLOGIN"
 sql "ALTER ROLE surfaced_index SUPERUSER"
@@ -126,8 +214,10 @@ sql "ALTER ROLE surfaced_api LOGIN"
 sql "ALTER ROLE surfaced_index NOSUPERUSER"
 mkdir "$W/sql"
 cp "$SQL"/*.sql "$W/sql/"
+cp "$W/roles.sql" "$W/sql/"
 echo 'SELECT 1;' >"$W/sql/9998-more.sql"
 sql_dir=$W/sql doctor
+found failed roles 'surfaced_later is missing -> ' "a role that a later version brings"
 found failed schema '1 files up to 9998 have not been applied -> run surfacectl migrate' "files to apply"
 echo '-- other' >>"$W/sql/0001-accounts.sql"
 sql_dir=$W/sql doctor

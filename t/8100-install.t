@@ -33,7 +33,7 @@ is "$(installed usr/share/surfaced/html/viewer)" "$(cd nginx/html/viewer && ls)"
 is "$(find "$D" -type f -perm /022)" "" "nothing can be written by others"
 
 version=$(sed -n 's/^AC_INIT(\[surfaced\], \[\(.*\)\])$/\1/p' configure.ac)
-for program in sbin/surfaced sbin/surfaced-index sbin/surfaced-meter; do
+for program in sbin/surfaced sbin/surfaced-alert sbin/surfaced-index sbin/surfaced-meter; do
 	is "$("$D/usr/$program" -V)" "${program#sbin/} $version" "$program -V"
 done
 for command in "" migrate "accounts create" "keys create" "import hosts" workers; do
@@ -58,7 +58,7 @@ sed -i 's/weight=8/weight=9/' "$D/etc/surfaced/nginx/upstreams.conf"
 ok "make install again" make_quietly install
 ok "keeps the changed upstream file" grep -q weight=9 "$D/etc/surfaced/nginx/upstreams.conf"
 
-t/helper/pg start "$W/db"
+world_pg_new
 like "$("$D/usr/bin/surfacectl" --database "host=$W/db dbname=surfaced user=postgres" \
 	migrate --sql-dir "$D/usr/share/surfaced/sql" 2>&1)" 'applied .*0001-accounts' \
 	"the installed surfacectl migrates with the installed files"

@@ -50,6 +50,12 @@ ok()
 	if "$@"; then pass "$_title"; else fail "$_title"; fi
 }
 
+# result STATUS TITLE: passes when the status is 0.
+result()
+{
+	if [ "$1" -eq 0 ]; then pass "$2"; else fail "$2"; fi
+}
+
 # is GOT WANTED TITLE
 is()
 {
@@ -178,6 +184,22 @@ pg_start()
 	key=${key:-$KEY}
 }
 
+# Without an account and without daemons: a database that is migrated, or holds nothing at all.
+pg_empty()
+{
+	world
+	world_pg_new
+}
+
+db_start()
+{
+	pg_empty
+	world_migrate >"$W/log/migrate.log" 2>&1 || {
+		diag "$(cat "$W/log/migrate.log")"
+		exit 1
+	}
+}
+
 api_start()
 {
 	world
@@ -188,6 +210,12 @@ stream_start()
 {
 	world
 	world_stream_start
+}
+
+alert_start()
+{
+	world
+	world_alert_start
 }
 
 index_start()
@@ -276,6 +304,16 @@ sql()
 ctl()
 {
 	world_ctl "$@"
+}
+
+# import ARGUMENT...: hosts; sets OUT (stdout), ERR (stderr) and STATUS.
+import()
+{
+	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$@" \
+		>"$W/out" 2>"$W/err"
+	STATUS=$?
+	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
+	export OUT ERR
 }
 
 # key_new --scope S ...: a key of the world's account; prints its secret.

@@ -5,6 +5,8 @@
 
 #include "api/api.h"
 
+enum { FILTERS_MAX = 12 };
+
 /* Where a page ends, as the cursor carries it. */
 struct mark {
 	int64_t us;
@@ -69,6 +71,57 @@ page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 	out->at = (struct ts){ m.us };
 	out->after = m.uuid;
 	return PASS;
+}
+
+static struct db_param
+filter_param(const struct field *f, const char *at)
+{
+	switch (f->type) {
+	case FIELD_STR:
+		return P(*(const struct str *)(const void *)at);
+	case FIELD_UUID:
+		return P(*(const struct uuid *)(const void *)at);
+	case FIELD_INT:
+		return P(*(const int64_t *)(const void *)at);
+	case FIELD_NUM:
+	case FIELD_BOOL:
+	case FIELD_TS:
+	case FIELD_RAW:
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_NONE:
+		break;
+	}
+	panic("%s cannot be a filter",
+	    f->name); /* UNCOVERED: URL parameters are of these */
+}
+
+int
+page_list(struct req *rq)
+{
+	const struct route *r = rq->route;
+	const struct page_args *args = rq->params; /* the first rows of .params */
+	struct db_param p[4 + FILTERS_MAX];
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+	size_t n = 4;
+
+	if (page_begin(rq, args, &from) != PASS)
+		return FAILED;
+	p[0] = P(r->access == ACCESS_PROJECT ? rq->project : rq->key->uuid);
+	memcpy(p + 1, DB_ARGS(PAGE_P(from)).p, 3 * sizeof(p[0]));
+	for (const struct url_param *u = r->params + 2; u->field.type != FIELD_NONE;
+	     u++) {
+		if (n == COUNT(p))
+			panic("%s has too many filters", r->operation);
+		p[n++] =
+		    filter_param(&u->field, (const char *)rq->params + u->field.offset);
+	}
+	rc = db_rows(rq->db, r->st, &rows, (struct db_args){ p, n });
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, args, rows, r->st->size);
 }
 
 static const void *

@@ -65,6 +65,10 @@ struct worker_slot *daemon_slot(
 unsigned daemon_searching(
     void); /* how many workers run a search now, this one included */
 
+/* A socket of this daemon's own: SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM bound at path, where it takes
+   the place of one that a former self left. -1 with errno. */
+int daemon_bind(const char *path, int type, unsigned mode);
+
 /* ---- a running daemon from outside, for surfacectl workers ---- */
 
 struct pool_view {

@@ -318,6 +318,16 @@ ws_skip(struct ws_reader *r, uint64_t n)
 	r->done += n;
 }
 
+/* The head is complete but for its mask. */
+void
+ws_unbound(struct ws_reader *r)
+{
+	assert(r->stage == WS_FAILED && r->code == WS_TOO_BIG && r->rules.masked);
+	r->rules.frame_max = INT64_MAX;
+	r->rules.message_max = 0;
+	r->stage = WS_IN_HEAD;
+}
+
 /* ---- writing ---- */
 
 size_t

@@ -97,6 +97,10 @@ uint64_t ws_left(const struct ws_reader *r);
 /* n <= ws_left(r) bytes of payload went another way (splice). Not with .text. */
 void ws_skip(struct ws_reader *r, uint64_t n);
 
+/* After WS_BAD with WS_TOO_BIG, of a masked reader: reads on without bounds, for one who only wants to see the
+   peer's close frame. */
+void ws_unbound(struct ws_reader *r);
+
 /* The head of a frame; first is an opcode, with WS_FIN or not; mask NULL: unmasked. Returns its length. */
 size_t ws_head(unsigned char out[WS_HEAD_MAX], unsigned first, uint64_t length,
     const unsigned char mask[4]);

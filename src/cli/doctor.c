@@ -56,6 +56,12 @@ doctor_read(struct doctor *d, struct program *p)
 	struct conf own = conf;
 	char err[512];
 
+	p->wanted = p->always ||
+		    (there && (p->needs == NULL ||
+				  access(ADVICE(d, "%s/%s.conf", d->etc.p, p->needs).p,
+				      F_OK) == 0));
+	if (!p->wanted)
+		return;
 	p->good = conf_load(there ? path : NULL, err, sizeof(err));
 	p->conf = conf;
 	conf = own;
@@ -68,24 +74,43 @@ doctor_read(struct doctor *d, struct program *p)
 		    there ? "" : ": no such file, the defaults are in force");
 }
 
+/* Two daemons that meet in a folder. */
+static void
+check_same(struct doctor *d, const char *parameter, const struct program *writer,
+    const char *writes, const char *reader, const char *reads)
+{
+	if (writer->wanted && writer->good && strcmp(writes, reads) != 0)
+		doctor_say(d, HEALTH_FAILED, "configuration",
+		    ADVICE(d, "set the same %s in both files of %s", parameter, d->etc.p),
+		    "%s reads %s, %s writes %s", reader, reads, writer->name, writes);
+}
+
 static void
 check_agreement(struct doctor *d)
 {
-	const struct program *api = &d->programs[0], *index = &d->programs[1];
+	const struct program *api = &d->programs[PROGRAM_API],
+			     *index = &d->programs[PROGRAM_INDEX],
+			     *meter = &d->programs[PROGRAM_METER],
+			     *dispatch = &d->programs[PROGRAM_DISPATCH],
+			     *egress = &d->programs[PROGRAM_EGRESS];
 
-	if (api->good && index->good &&
-	    strcmp(api->conf.index_directory, index->conf.index_directory) != 0)
-		doctor_say(d, HEALTH_FAILED, "configuration",
-		    ADVICE(
-			d, "set the same index_directory in both files of %s", d->etc.p),
-		    "surfaced reads %s, surfaced-index writes %s",
-		    api->conf.index_directory, index->conf.index_directory);
+	if (api->good) {
+		check_same(d, "index_directory", index, index->conf.index_directory,
+		    api->name, api->conf.index_directory);
+		check_same(d, "run_directory", meter, meter->conf.run_directory,
+		    api->name, api->conf.run_directory);
+	}
+	check_same(d, "evidence_directory", dispatch, dispatch->conf.evidence_directory,
+	    "surfacectl", conf.evidence_directory);
+	if (dispatch->wanted && dispatch->good)
+		check_same(d, "run_directory", egress, egress->conf.run_directory,
+		    dispatch->name, dispatch->conf.run_directory);
 }
 
 static void
 check_secret(struct doctor *d)
 {
-	const char *path = d->programs[0].conf.secret_file;
+	const char *path = d->programs[PROGRAM_API].conf.secret_file;
 	struct cursor_secret secret;
 	struct stat st;
 	char err[256];
@@ -112,7 +137,7 @@ check_secret(struct doctor *d)
 static void
 check_upstreams(struct doctor *d)
 {
-	const char *path = d->programs[0].conf.upstreams;
+	const char *path = d->programs[PROGRAM_API].conf.upstreams;
 	char *text = arena_alloc(d->c->arena, FILE_MAX), err[256];
 	unsigned workers = 0;
 	FILE *in = fopen(path, "re");
@@ -168,19 +193,16 @@ check_clock(struct doctor *d)
 		    t.maxerror / 1000);
 }
 
-/* A merge writes a segment beside those it replaces. */
-static void
-check_disk(struct doctor *d)
+void
+doctor_disk(struct doctor *d, const char *path, const char *made)
 {
-	const char *path = d->programs[1].conf.index_directory;
 	struct statvfs v;
 	uint64_t free_mb, percent;
 	enum health health = HEALTH_OK;
 
 	if (statvfs(path, &v) != 0) {
-		doctor_say(d, HEALTH_FAILED, "disk",
-		    ADVICE(d, "systemd-tmpfiles --create makes it in Debian's package"),
-		    "%s: %s", path, strerror(errno));
+		doctor_say(d, HEALTH_FAILED, "disk", str_of(made), "%s: %s", path,
+		    strerror(errno));
 		return;
 	}
 	free_mb = (uint64_t)v.f_bavail * v.f_frsize >> 20;
@@ -195,16 +217,27 @@ check_disk(struct doctor *d)
 	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%", path, free_mb, percent);
 }
 
+/* A merge writes a segment beside those it replaces. */
+static void
+check_index_disk(struct doctor *d)
+{
+	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory,
+	    "systemd-tmpfiles --create makes it in Debian's package");
+}
+
 /* ---- the command ---- */
 
 static void (*const checks[])(struct doctor *) = {
 	check_configuration,
 	doctor_database,
+	doctor_alerts,
 	doctor_index,
 	doctor_sockets,
+	doctor_daemons,
 	doctor_nginx,
+	doctor_browser,
 	check_clock,
-	check_disk,
+	check_index_disk,
 };
 
 int
@@ -232,6 +265,17 @@ doctor_show(struct doctor *d)
 	return failed ? EXIT_FAILED : EXIT_OK;
 }
 
+static const struct program programs[PROGRAMS] = {
+	[PROGRAM_API] = { "surfaced", .always = true, .database = true },
+	[PROGRAM_INDEX] = { "surfaced-index", .always = true, .database = true },
+	[PROGRAM_METER] = { "surfaced-meter", .always = true, .database = true },
+	[PROGRAM_ALERT] = { "surfaced-alert", .database = true },
+	[PROGRAM_STREAM] = { "surfaced-stream", .database = true,
+	    .needs = "surfaced-dispatch" },
+	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .database = true },
+	[PROGRAM_EGRESS] = { "surfaced-egress" },
+};
+
 static int
 doctor(struct cli *c, int argc, char **argv)
 {
@@ -250,9 +294,7 @@ doctor(struct cli *c, int argc, char **argv)
 	d->c = c;
 	d->etc = STR(SYSCONFDIR);
 	d->sql_dir = STR(PKGDATADIR "/sql");
-	d->programs[0].name = "surfaced";
-	d->programs[1].name = "surfaced-index";
-	d->programs[2].name = "surfaced-meter";
+	memcpy(d->programs, programs, sizeof(programs));
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < COUNT(checks); i++)

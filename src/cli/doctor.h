@@ -13,21 +13,36 @@ struct finding {
 	struct str check, state, detail, advice;
 };
 
-enum { FINDINGS_MAX = 200, PROGRAMS = 3 };
+enum { FINDINGS_MAX = 400 };
 
-/* A daemon that has a configuration of its own. */
+/* The daemons, in the order in which they are looked at. */
+enum program_id {
+	PROGRAM_API,
+	PROGRAM_INDEX,
+	PROGRAM_METER,
+	PROGRAM_ALERT,
+	PROGRAM_STREAM,
+	PROGRAM_DISPATCH,
+	PROGRAM_EGRESS,
+	PROGRAMS,
+};
+
 struct program {
-	const char *name; /* of its unit, its file and, in Debian's package, its user */
+	const char *name;  /* of its unit, its file and, in Debian's package, its user */
+	bool always;       /* every host has it; others only where its file is */
+	bool database;     /* it logs in */
+	const char *needs; /* another one without which it is of no use; NULL: none */
+	bool wanted, good; /* on this host; conf was read */
 	struct conf conf;
-	bool good; /* conf was read */
+	int pid; /* 0: it does not run */
 };
 
 struct doctor {
 	struct cli *c;
 	struct str etc, nginx, sql_dir,
 	    user; /* of the options; nginx and user may be unset */
-	struct program programs[PROGRAMS]; /* the API first, the index, the meter */
-	struct pool pools[POOLS_MAX];      /* of the upstream file */
+	struct program programs[PROGRAMS];
+	struct pool pools[POOLS_MAX]; /* of the upstream file */
 	size_t npools;
 	bool database; /* answers */
 	struct finding findings[FINDINGS_MAX];
@@ -45,7 +60,12 @@ void doctor_read(struct doctor *d, struct program *p);
 /* Prints what was found; an exit status. */
 int doctor_show(struct doctor *d);
 
+void doctor_alerts(struct doctor *d);
+void doctor_browser(struct doctor *d);
+void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
+/* Room on the disk of a folder; made: how it is made if it is not there. */
+void doctor_disk(struct doctor *d, const char *path, const char *made);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);
 void doctor_sockets(struct doctor *d);

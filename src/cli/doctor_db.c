@@ -3,16 +3,16 @@
 #include "config.h"
 
 #include "cli/doctor.h"
+#include "cli/process.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-	VERSION_MIN = 130000, /* xid8 and pg_snapshot */
+	VERSION_MIN = 150000, /* UNIQUE NULLS NOT DISTINCT */
 	PATIENCE_US = 5000000,
 	SKEW_US = 2000000,
 	CHILD_ARENA = 1 << 24,
@@ -51,14 +51,14 @@ static const struct field role_out[] = {
 	FIELD_END,
 };
 
+/* The names of all, and of those that log in. */
 static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_out,
     "SELECT w.name, r.oid IS NOT NULL AS there,"
-    " coalesce(r.rolcanlogin, false) AS may_log_in, w.wanted_log_in,"
+    " coalesce(r.rolcanlogin, false) AS may_log_in, w.name = ANY ($2::text[]) AS "
+    "wanted_log_in,"
     " coalesce(r.rolsuper OR r.rolcreaterole OR r.rolbypassrls, false) AS mighty"
-    " FROM (VALUES ('surfaced_owner', false), ('surfaced_api', true),"
-    " ('surfaced_index', true), ('surfaced_meter', true), ('surfaced_admin', true)) AS "
-    "w(name, wanted_log_in)"
-    " LEFT JOIN pg_roles AS r ON r.rolname = w.name ORDER BY w.name");
+    " FROM unnest($1::text[]) AS w(name) LEFT JOIN pg_roles AS r ON r.rolname = w.name"
+    " ORDER BY w.name");
 
 #define SETUP "/usr/share/surfaced/setup-postgresql"
 
@@ -69,7 +69,7 @@ check_server(struct doctor *d, const struct server *s)
 
 	if (s->number < VERSION_MIN)
 		doctor_say(d, HEALTH_FAILED, "database",
-		    STR("upgrade the server to PostgreSQL 13 or later"),
+		    STR("upgrade the server to PostgreSQL 15 or later"),
 		    "PostgreSQL %.*s is too old", (int)s->version.n, s->version.p);
 	else if (!str_is(s->encoding, "UTF8"))
 		doctor_say(d, HEALTH_FAILED, "database",
@@ -108,6 +108,40 @@ check_role(struct doctor *d, const struct role *r)
 }
 
 static void
+check_roles(struct doctor *d)
+{
+	struct list wanted, found;
+	struct buf said = { .a = d->c->arena };
+	struct str *all, *login;
+	size_t logins = 0;
+	int status;
+
+	cli_catch(&said);
+	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
+	cli_catch(NULL);
+	if (status != EXIT_OK) {
+		doctor_say(d, HEALTH_FAILED, "roles",
+		    STR("install the package again, or say --sql-dir"), "%.*s",
+		    (int)said.n, said.p);
+		return;
+	}
+	all = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
+	login = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
+	for (size_t i = 0; i < wanted.n; i++) {
+		const struct migrate_role *r =
+		    &((const struct migrate_role *)wanted.items)[i];
+
+		all[i] = r->name;
+		if (r->login)
+			login[logins++] = r->name;
+	}
+	if (db_list(d->c->db, &read_roles, &found, P(((struct strs){ all, wanted.n })),
+		P(((struct strs){ login, logins }))) == DB_OK)
+		for (size_t i = 0; i < found.n; i++)
+			check_role(d, &((const struct role *)found.items)[i]);
+}
+
+static void
 check_schema(struct doctor *d)
 {
 	struct buf said = { .a = d->c->arena };
@@ -132,15 +166,6 @@ check_schema(struct doctor *d)
 
 /* ---- each daemon's own way in ---- */
 
-static bool
-become(const char *name)
-{
-	const struct passwd *pw = getpwnam(name);
-
-	return pw != NULL && initgroups(name, pw->pw_gid) == 0 &&
-	       setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0;
-}
-
 /* In a child: says what went wrong on out. */
 static _Noreturn void
 try_log_in(const char *user, const char *conninfo, int out)
@@ -150,7 +175,7 @@ try_log_in(const char *user, const char *conninfo, int out)
 	struct db *db;
 	const char *why = "";
 
-	if (geteuid() == 0 && !become(user))
+	if (geteuid() == 0 && !process_become(user))
 		_exit(2);
 	db = db_open(conninfo, "surfacectl");
 	db_quiet(db);
@@ -196,8 +221,6 @@ check_login(struct doctor *d, const struct program *p)
 	char why[512];
 	int status;
 
-	if (!p->good)
-		return;
 	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
 		doctor_say(d, HEALTH_WARNING, "login",
 		    pw == NULL ? STR("say who the daemons run as: --user NAME")
@@ -224,7 +247,6 @@ void
 doctor_database(struct doctor *d)
 {
 	struct server s;
-	struct list roles;
 	enum db_rc rc;
 
 	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
@@ -232,9 +254,7 @@ doctor_database(struct doctor *d)
 	d->database = rc == DB_OK;
 	if (rc == DB_OK) {
 		check_server(d, &s);
-		if (db_rows(d->c->db, &read_roles, &roles, DB_NO_ARGS) == DB_OK)
-			for (size_t i = 0; i < roles.n; i++)
-				check_role(d, &((const struct role *)roles.items)[i]);
+		check_roles(d);
 		check_schema(d);
 	} else {
 		doctor_say(d, HEALTH_FAILED, "database",
@@ -242,5 +262,6 @@ doctor_database(struct doctor *d)
 		    "%s", db_message(d->c->db));
 	}
 	for (size_t i = 0; i < PROGRAMS; i++)
-		check_login(d, &d->programs[i]);
+		if (d->programs[i].good && d->programs[i].database)
+			check_login(d, &d->programs[i]);
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/doctor.h"
+#include "cli/nginx.h"
 #include "search/index/index.h"
 
 #include <errno.h>
@@ -13,45 +14,46 @@
 
 /* ---- workers ---- */
 
-/* The file a process was started from has been replaced since. */
-static bool
-is_outdated(int pid)
+static struct program *
+program_of(struct doctor *d, const char *unit)
 {
-	static const char gone[] = " (deleted)";
-	char link[64], target[4096];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	n = readlink(link, target, sizeof(target));
-	return n > 0 && str_ends((struct str){ target, (size_t)n },
-			    (struct str){ gone, sizeof(gone) - 1 });
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (strcmp(d->programs[i].name, unit) == 0)
+			return &d->programs[i];
+	panic("no program %s", unit);
 }
 
 static void
 check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
 {
 	const struct pool_view *seen = NULL;
+	const char *unit = nginx_unit(p->name);
+	struct program *program = program_of(d, unit);
 	char err[256] = "";
 
 	if (!daemon_view(p->path, v, err, sizeof(err))) {
+		if (!program->wanted)
+			return;
 		doctor_say(d, v->master == 0 ? HEALTH_FAILED : HEALTH_WARNING, "workers",
-		    v->master == 0 ? STR("systemctl restart surfaced; journalctl -u "
-					 "surfaced says why")
-				   : STR("run surfacectl doctor as root"),
+		    v->master == 0
+			? ADVICE(d, "systemctl restart %s; journalctl -u %s says why",
+			      unit, unit)
+			: STR("run surfacectl doctor as root"),
 		    "%s: %s", p->name, err);
 		return;
 	}
+	program->pid = v->master;
 	for (size_t i = 0; i < v->pool_count; i++)
 		if (strcmp(v->pools[i].path, p->path) == 0 &&
 		    v->pools[i].workers == p->workers)
 			seen = &v->views[i];
 	if (seen == NULL)
 		doctor_say(d, HEALTH_WARNING, "workers",
-		    STR("systemctl reload surfaced nginx"),
-		    "%s: the upstream file has changed since surfaced read it", p->name);
+		    STR("surfacectl workers says what to reload, in which order"),
+		    "%s: the upstream file has changed since %s read it", p->name, unit);
 	else if (seen->running < p->workers)
 		doctor_say(d, HEALTH_FAILED, "workers",
-		    STR("journalctl -u surfaced says why they end"),
+		    ADVICE(d, "journalctl -u %s says why they end", unit),
 		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
 	else
 		doctor_say(d, HEALTH_OK, "workers", STR_NULL, "%s: %u workers, %u busy",
@@ -65,9 +67,6 @@ doctor_sockets(struct doctor *d)
 
 	for (size_t i = 0; i < d->npools; i++)
 		check_pool(d, &d->pools[i], v);
-	if (v->master != 0 && is_outdated(v->master))
-		doctor_say(d, HEALTH_WARNING, "version", STR("systemctl reload surfaced"),
-		    "process %d runs a program that was replaced since", v->master);
 }
 
 /* ---- the index ---- */
@@ -159,11 +158,11 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 void
 doctor_index(struct doctor *d)
 {
-	const char *directory = d->programs[0].conf.index_directory;
+	const char *directory = d->programs[PROGRAM_API].conf.index_directory;
 	struct index_state s;
 	char err[INDEX_FAULT] = "";
 
-	if (!d->programs[0].good)
+	if (!d->programs[PROGRAM_API].good)
 		return;
 	check_writer(d, directory);
 	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);

@@ -23,6 +23,10 @@ static const struct command *const commands[] = {
 	&tags_command,
 	&import_command,
 	&workers_command,
+	&rules_command,
+	&destinations_command,
+	&alerts_command,
+	&deliveries_command,
 	&sessions_command,
 	&routes_command,
 	&watch_command,
@@ -30,6 +34,8 @@ static const struct command *const commands[] = {
 	&doctor_command,
 	&browser_command,
 	&audit_command,
+	&backup_command,
+	&restore_command,
 };
 
 static struct buf *caught;
@@ -198,7 +204,8 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 			printf("usage: %s\n%s\n", c->path, cmd->help);
 			return EXIT_OK;
 		}
-		return cmd->run(c, argc, argv);
+		return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
+				       : cmd->run(c, argc, argv);
 	}
 	usage =
 	    (struct cli){ .path = arena_printf(c->arena, "%s COMMAND ...", c->path).p };
@@ -282,7 +289,8 @@ start(struct globals *g, int argc, char **argv)
 	c.actor = os_actor(c.arena);
 	announce_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
-	c.db = db_open(g->database != NULL ? g->database : conf.database, "surfacectl");
+	c.conninfo = g->database != NULL ? g->database : conf.database;
+	c.db = db_open(c.conninfo, "surfacectl");
 	db_use(c.db, c.arena, 0);
 	db_quiet(c.db);
 	status = run(&c, cmd, argc, argv);

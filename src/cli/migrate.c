@@ -9,8 +9,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <unistd.h>
 
-enum { FILE_MAX = 8 * 1024 * 1024, FILES_MAX = 9999, HEX_LEN = 64 };
+enum { FILE_MAX = 8 * 1024 * 1024, HEX_LEN = 64, MIGRATE_ROLES_MAX = 64 };
 
 struct file {
 	int64_t version;
@@ -48,6 +50,27 @@ static const struct stmt list_applied =
 
 static const struct stmt insert_applied = STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
+
+struct standing {
+	bool super;
+	struct str who, database, host; /* host: unset on a Unix socket */
+	int64_t port;
+};
+
+static const struct field standing_out[] = {
+	FIELD(struct standing, super, 0),
+	FIELD(struct standing, who, 0),
+	FIELD(struct standing, database, 0),
+	FIELD(struct standing, host, NULLABLE),
+	FIELD(struct standing, port, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_standing = STMT(read_standing, standing_out,
+    "SELECT rolsuper AS super, current_user::text AS who, current_database()::text AS "
+    "database,"
+    " host(inet_server_addr()) AS host, coalesce(inet_server_port(), 0)::bigint AS port"
+    " FROM pg_roles WHERE rolname = current_user");
 
 /* One number for all of us; a second migrate waits. */
 #define LOCK "SET lock_timeout = '60s'; SELECT pg_advisory_lock(7235082391)"
@@ -153,6 +176,127 @@ check_applied(const char *dir, const struct file *files, int n, const struct lis
 	return true;
 }
 
+/* ---- whoever may not is told exactly what to type ---- */
+
+#define SETUP PKGDATADIR "/setup-postgresql"
+
+struct str
+migrate_advice(struct cli *c, bool *super)
+{
+	struct standing s = { 0 };
+
+	if (db_one_row(c->db, &read_standing, &s, DB_NO_ARGS) != DB_OK)
+		s.super = false;
+	*super = s.super;
+	if (s.host.p != NULL)
+		return arena_printf(c->arena,
+		    "surfacectl --database \"host=%.*s port=%" PRId64
+		    " dbname=%.*s user=postgres\" migrate",
+		    (int)s.host.n, s.host.p, s.port, (int)s.database.n, s.database.p);
+	if (access(SETUP, X_OK) == 0)
+		return STR("as root: " SETUP);
+	return arena_printf(c->arena,
+	    "as the user postgres: surfacectl --database \"dbname=%.*s user=postgres\" "
+	    "migrate",
+	    (int)s.database.n, s.database.p);
+}
+
+static int
+fail_apply(struct cli *c, enum db_rc rc, const char *what)
+{
+	const char *said = arena_str(c->arena, str_of(db_message(c->db))).p;
+	struct str advice;
+	bool super = true;
+
+	if (rc == DB_DOWN && db_socket(c->db) >= 0) {
+		advice = migrate_advice(c, &super);
+		if (!super)
+			return cli_fail(EXIT_FAILED,
+			    "%s: %s: this takes a PostgreSQL superuser; %.*s", what, said,
+			    (int)advice.n, advice.p);
+		return cli_fail(EXIT_FAILED, "%s: %s", what, said);
+	}
+	if (rc == DB_CONFLICT) { /* roles.sql raises what only a superuser can mend */
+		advice = migrate_advice(c, &super);
+		if (!super)
+			return cli_fail(EXIT_FAILED, "%s: %s; %.*s", what, said,
+			    (int)advice.n, advice.p);
+	}
+	return cli_fail_db(c, rc, what);
+}
+
+/* ---- the roles that roles.sql makes: its table of VALUES is the one place ---- */
+
+static struct str
+take_quoted(struct str *rest, const char *before)
+{
+	size_t n = strlen(before);
+	const char *end = NULL;
+	struct str word = STR_NULL;
+
+	if (rest->n > n && memcmp(rest->p, before, n) == 0)
+		end = memchr(rest->p + n, '\'', rest->n - n);
+	if (end == NULL)
+		return word;
+	word = (struct str){ rest->p + n, (size_t)(end - rest->p) - n };
+	rest->n -= (size_t)(end - rest->p);
+	rest->p = end;
+	return word;
+}
+
+static bool
+find_roles(struct arena *a, struct str text, struct list *out)
+{
+	struct migrate_role *roles =
+	    ARENA_ARRAY(a, MIGRATE_ROLES_MAX, struct migrate_role);
+	static const char mark[] = "('surfaced_";
+	const char *at;
+
+	*out = (struct list){ roles, 0 };
+	while ((at = memmem(text.p, text.n, mark, sizeof(mark) - 1)) != NULL) {
+		struct str name, login;
+
+		text.n -= (size_t)(at - text.p);
+		text.p = at;
+		name = take_quoted(&text, "('");
+		login = take_quoted(&text, "', '");
+		if (login.p == NULL)
+			continue;
+		if (out->n == MIGRATE_ROLES_MAX)
+			return false;
+		roles[out->n++] =
+		    (struct migrate_role){ arena_str(a, name), str_is(login, "LOGIN") };
+	}
+	return out->n > 0;
+}
+
+int
+migrate_roles(struct cli *c, const char *dir, struct list *out)
+{
+	const char *path = arena_printf(c->arena, "%s/roles.sql", dir).p;
+	struct str text = read_text(c->arena, path);
+
+	if (text.p == NULL)
+		return cli_fail(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+	if (!find_roles(c->arena, text, out))
+		return cli_fail(EXIT_FAILED, "%s names no roles, or too many", path);
+	return EXIT_OK;
+}
+
+struct role_name {
+	struct str name;
+};
+
+static const struct field role_name_out[] = { FIELD(struct role_name, name, 0),
+	FIELD_END };
+
+static const struct stmt missing_roles =
+    STMT_LIST(missing_roles, struct role_name, role_name_out,
+	"SELECT name FROM unnest($1::text[]) AS w(name)"
+	" WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name");
+
+/* ---- applying ---- */
+
 static enum db_rc
 apply_roles(struct cli *c, struct str text)
 {
@@ -189,23 +333,23 @@ apply(struct cli *c, const struct file *f)
 }
 
 static int
-apply_rest(struct cli *c, const struct file *files, int n, size_t done)
+apply_rest(struct cli *c, const struct file *files, int n, size_t done, struct outcome *o)
 {
-	struct outcome o = { { ARENA_ARRAY(c->arena, (size_t)n + 1, struct str), 0 }, 0 };
+	struct str *names = ARENA_ARRAY(c->arena, (size_t)n + 1, struct str);
 	enum db_rc rc;
 
+	*o = (struct outcome){ { names, 0 }, n > 0 ? files[n - 1].version : 0 };
 	for (size_t i = done; i < (size_t)n; i++) {
 		rc = apply(c, &files[i]);
 		if (rc != DB_OK)
-			return cli_fail_db(c, rc, files[i].name.p);
-		((struct str *)o.applied.items)[o.applied.n++] = files[i].name;
+			return fail_apply(c, rc, files[i].name.p);
+		names[o->applied.n++] = files[i].name;
 	}
-	o.version = n > 0 ? files[n - 1].version : 0;
-	return cli_print(c, "migration", outcome_out, &o);
+	return EXIT_OK;
 }
 
 static int
-migrate_locked(struct cli *c, const char *dir)
+migrate_locked(struct cli *c, const char *dir, struct outcome *o)
 {
 	const char *roles = arena_printf(c->arena, "%s/roles.sql", dir).p;
 	struct str text = read_text(c->arena, roles);
@@ -222,13 +366,46 @@ migrate_locked(struct cli *c, const char *dir)
 		return EXIT_FAILED;
 	rc = apply_roles(c, text);
 	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "roles.sql");
+		return fail_apply(c, rc, "roles.sql");
 	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "schema_migration");
 	if (!check_applied(dir, files, n, &done))
 		return EXIT_FAILED;
-	return apply_rest(c, files, n, done.n);
+	return apply_rest(c, files, n, done.n, o);
+}
+
+static int
+migrate_all(struct cli *c, const char *dir, struct outcome *o)
+{
+	enum db_rc rc = db_script(c->db, LOCK);
+	int status;
+
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "waiting for another migration");
+	status = migrate_locked(c, dir, o);
+	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
+		return cli_fail(
+		    EXIT_NO_DATABASE, "the connection was lost after the migration");
+	return status;
+}
+
+int
+migrate_rest(struct cli *c, const char *dir)
+{
+	struct outcome o;
+
+	return migrate_all(c, dir, &o);
+}
+
+bool
+migrate_newest(struct cli *c, const char *dir, int64_t *version)
+{
+	struct file *files;
+	int n = read_files(c->arena, dir, &files);
+
+	*version = n > 0 ? files[n - 1].version : 0;
+	return n >= 0;
 }
 
 /* Reads, and needs no more rights than reading does. */
@@ -253,18 +430,51 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 	return EXIT_OK;
 }
 
-static int
-check(struct cli *c, const char *dir)
+int
+migrate_missing(struct cli *c, const char *dir, struct buf *names)
 {
-	int64_t pending, version;
-	int status = migrate_pending(c, dir, &pending, &version);
+	struct list wanted, missing;
+	struct str *said;
+	enum db_rc rc;
+	int status = migrate_roles(c, dir, &wanted);
 
 	if (status != EXIT_OK)
 		return status;
+	said = ARENA_ARRAY(c->arena, wanted.n, struct str);
+	for (size_t i = 0; i < wanted.n; i++)
+		said[i] = ((const struct migrate_role *)wanted.items)[i].name;
+	rc = db_list(
+	    c->db, &missing_roles, &missing, P(((struct strs){ said, wanted.n })));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "pg_roles");
+	for (size_t i = 0; i < missing.n; i++) {
+		buf_z(names, i > 0 ? ", " : "");
+		buf_str(names, ((const struct role_name *)missing.items)[i].name);
+	}
+	return EXIT_OK;
+}
+
+static int
+check(struct cli *c, const char *dir)
+{
+	struct buf missing = { .a = c->arena };
+	int64_t pending, version;
+	struct str advice;
+	bool super;
+	int status = migrate_pending(c, dir, &pending, &version);
+
+	if (status == EXIT_OK)
+		status = migrate_missing(c, dir, &missing);
+	if (status != EXIT_OK)
+		return status;
+	advice = migrate_advice(c, &super);
+	if (missing.n > 0)
+		return cli_fail(EXIT_FAILED, "these roles are missing: %.*s; %.*s",
+		    (int)missing.n, missing.p, (int)advice.n, advice.p);
 	if (pending > 0)
 		return cli_fail(EXIT_FAILED,
-		    "%d files up to %04d have not been applied: run surfacectl migrate",
-		    (int)pending, (int)version);
+		    "%d files up to %04d have not been applied; %.*s", (int)pending,
+		    (int)version, (int)advice.n, advice.p);
 	return EXIT_OK;
 }
 
@@ -276,21 +486,15 @@ migrate(struct cli *c, int argc, char **argv)
 	const struct cli_option options[] = { { "sql-dir", .text = &dir },
 		{ "check", .flag = &only_check }, { NULL } };
 	struct cli_list words;
-	enum db_rc rc;
+	struct outcome o;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
 	if (only_check)
 		return check(c, dir.p);
-	rc = db_script(c->db, LOCK);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "waiting for another migration");
-	status = migrate_locked(c, dir.p);
-	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
-		return cli_fail(
-		    EXIT_NO_DATABASE, "the connection was lost after the migration");
-	return status;
+	status = migrate_all(c, dir.p, &o);
+	return status == EXIT_OK ? cli_print(c, "migration", outcome_out, &o) : status;
 }
 
 const struct command migrate_command = {

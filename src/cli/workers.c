@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl workers: the upstream file, the one place of worker counts, beside what runs. */
+/* surfacectl workers: the upstream file, the one place of worker counts, beside what runs: the master, its
+   workers, and nginx. Says what to reload, in the order that leaves no request without a worker. */
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/nginx.h"
 #include "base/daemon.h"
 
 #include <errno.h>
 
-enum { FILE_MAX = 1 << 20 };
+/* Those that listen to nginx; the first is all but one upstream's. */
+static const char *const units[] = { "surfaced", "surfaced-stream" };
+
+enum { UNITS = COUNT(units), FILE_MAX = 1 << 20, LINES_MAX = (UNITS + 1) * POOLS_MAX };
 
 struct line {
 	struct str pool, socket, state;
-	int64_t file, running, busy, searching, served, longest_ms;
+	int64_t file, master, running, busy, searching, served, longest_ms;
+	struct json nginx; /* null: what it has loaded is not known */
 };
 
 static const struct field line_out[] = {
 	FIELD(struct line, pool, 0),
 	FIELD(struct line, file, 0),
+	FIELD(struct line, master, 0),
+	OPTIONAL(struct line, nginx, FIELD_INT, NULLABLE, 0, 0),
 	FIELD(struct line, running, 0),
 	FIELD(struct line, busy, 0),
 	FIELD(struct line, searching, 0),
@@ -25,6 +33,27 @@ static const struct field line_out[] = {
 	FIELD(struct line, state, 0),
 	FIELD(struct line, socket, 0),
 	FIELD_END,
+};
+
+struct report {
+	struct list pools, next; /* next: commands in their order */
+	struct str reason;       /* of them, or of what could not be seen */
+};
+
+static const struct field report_out[] = {
+	LIST(struct report, pools, 0, struct line, line_out, 0, 0),
+	LIST_OF(struct report, next, 0, struct str, 0, 0),
+	FIELD(struct report, reason, NULLABLE),
+	FIELD_END,
+};
+
+struct scene {
+	struct pool file[POOLS_MAX];
+	size_t nfile;
+	struct daemon_view masters[UNITS]; /* master 0: it does not run */
+	bool due[UNITS];                   /* it has not read the file as it is */
+	struct nginx nginx;
+	bool grows, shrinks;
 };
 
 static bool
@@ -46,10 +75,13 @@ read_pools(struct arena *a, struct pool pools[POOLS_MAX], size_t *n)
 	return false;
 }
 
+/* ---- a line a pool ---- */
+
 /* A pool by its socket: names may have been changed since. NULL: the master does not have it. */
 static const struct pool_view *
 find_view(const struct daemon_view *v, const char *path, unsigned *wanted)
 {
+	*wanted = 0;
 	for (size_t i = 0; i < v->pool_count; i++)
 		if (strcmp(v->pools[i].path, path) == 0) {
 			*wanted = v->pools[i].workers;
@@ -58,42 +90,162 @@ find_view(const struct daemon_view *v, const char *path, unsigned *wanted)
 	return NULL;
 }
 
-static void
-compare(struct line *l, const struct pool *p, const struct daemon_view *v)
+static bool
+in_file(const struct scene *s, const char *path)
 {
-	unsigned wanted = 0;
-	const struct pool_view *seen = find_view(v, p->path, &wanted);
-
-	l->pool = str_of(p->name);
-	l->socket = str_of(p->path);
-	l->file = p->workers;
-	l->state = STR("ok");
-	if (v->master == 0)
-		l->state = STR("stopped");
-	else if (seen == NULL || wanted != p->workers)
-		l->state = STR("reload needed");
-	else if (seen->running != p->workers)
-		l->state = STR("changing");
-	if (seen == NULL)
-		return;
-	l->running = seen->running;
-	l->busy = seen->busy;
-	l->searching = seen->searching;
-	l->served = (int64_t)seen->served;
-	l->longest_ms = seen->longest_us / 1000;
+	for (size_t i = 0; i < s->nfile; i++)
+		if (strcmp(s->file[i].path, path) == 0)
+			return true;
+	return false;
 }
 
-/* The master behind the first socket that answers; false when there is one that hides. */
+/* What nginx -T says is what it loaded, unless the file changed since. */
 static bool
-look(const struct pool *pools, size_t n, struct daemon_view *v)
+nginx_known(const struct scene *s)
 {
+	return s->nginx.state == NGINX_RUNS && !ts_is_null(s->nginx.loaded) &&
+	       !nginx_missed(&s->nginx, conf.upstreams);
+}
+
+static size_t
+unit_of(const struct pool *p)
+{
+	const char *name = nginx_unit(p->name);
+
+	for (size_t i = 0; i < UNITS; i++)
+		if (strcmp(units[i], name) == 0)
+			return i;
+	panic("no unit %s", name);
+}
+
+static struct str
+judge(struct scene *s, const struct line *l, size_t unit, const char *path)
+{
+	bool known = nginx_known(s);
+
+	if (s->masters[unit].master == 0)
+		return STR("stopped");
+	if (l->master != l->file) {
+		s->due[unit] = true;
+		s->grows |= l->file > l->master;
+		s->shrinks |= l->file < l->master;
+		return STR("reload needed");
+	}
+	if (s->nginx.state == NGINX_STOPPED)
+		return STR("nginx stopped");
+	if (known && nginx_weight(&s->nginx, path) == 0)
+		return STR("not in nginx");
+	if (l->running != l->file)
+		return STR("changing");
+	return s->nginx.state == NGINX_RUNS && !known ? STR("nginx reload needed")
+						      : STR("ok");
+}
+
+static void
+compare(
+    struct cli *c, struct scene *s, struct line *l, const struct pool *p, unsigned file)
+{
+	size_t unit = unit_of(p);
+	unsigned wanted;
+	const struct pool_view *seen = find_view(&s->masters[unit], p->path, &wanted);
+
+	*l = (struct line){ .pool = str_of(p->name),
+		.socket = str_of(p->path),
+		.file = file,
+		.master = wanted };
+	if (nginx_known(s))
+		l->nginx.text =
+		    arena_printf(c->arena, "%u", nginx_weight(&s->nginx, p->path));
+	if (seen != NULL) {
+		l->running = seen->running;
+		l->busy = seen->busy;
+		l->searching = seen->searching;
+		l->served = (int64_t)seen->served;
+		l->longest_ms = seen->longest_us / 1000;
+	}
+	l->state = judge(s, l, unit, p->path);
+}
+
+/* Those of the file, then those that a master has and the file no more. */
+static struct list
+compare_all(struct cli *c, struct scene *s)
+{
+	struct line *lines = ARENA_ARRAY(c->arena, LINES_MAX, struct line);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nfile; i++)
+		compare(c, s, &lines[n++], &s->file[i], s->file[i].workers);
+	for (size_t u = 0; u < UNITS; u++)
+		for (size_t i = 0; i < s->masters[u].pool_count; i++)
+			if (!in_file(s, s->masters[u].pools[i].path))
+				compare(c, s, &lines[n++], &s->masters[u].pools[i], 0);
+	return (struct list){ lines, n };
+}
+
+/* ---- what to do ---- */
+
+/* A socket must have workers before nginx sends requests there, and none must come when they go. */
+static void
+advise(struct cli *c, const struct scene *s, struct report *r)
+{
+	struct str *steps = ARENA_ARRAY(c->arena, UNITS + 1, struct str);
+	bool nginx = s->nginx.state == NGINX_RUNS && !nginx_known(s), due = false;
+
+	if (nginx && !s->grows)
+		steps[r->next.n++] = STR("systemctl reload nginx");
+	for (size_t u = 0; u < UNITS; u++) {
+		if (s->due[u])
+			steps[r->next.n++] =
+			    arena_printf(c->arena, "systemctl reload %s", units[u]);
+		due |= s->due[u];
+	}
+	if (nginx && s->grows)
+		steps[r->next.n++] = STR("systemctl reload nginx");
+	r->next.items = steps;
+	if (s->masters[0].master == 0)
+		r->reason = STR("surfaced does not run: systemctl start surfaced");
+	else if (s->nginx.state == NGINX_BROKEN)
+		r->reason = s->nginx.complaint;
+	else if (s->grows && s->shrinks)
+		r->reason =
+		    STR("some pools grow and some shrink: where a socket goes, do "
+			"it in two changes, first what grows");
+	else if (due && nginx)
+		r->reason = s->grows ? STR("it grows: workers first, then nginx")
+				     : STR("it shrinks: nginx first, then the workers");
+}
+
+static int
+show(const struct cli *c, const struct report *r)
+{
+	struct buf b = { .a = c->arena };
+
+	if (c->json) {
+		json_write(&b, report_out, r);
+		buf_char(&b, '\n');
+		fwrite(b.p, 1, b.n, stdout);
+		return EXIT_OK;
+	}
+	cli_print_list(c, "pools", line_out, r->pools, sizeof(struct line));
+	for (size_t i = 0; i < r->next.n; i++)
+		printf("%s %s\n", i == 0 ? "-> " : "then",
+		    ((const struct str *)r->next.items)[i].p);
+	if (r->reason.p != NULL)
+		printf("(%.*s)\n", (int)r->reason.n, r->reason.p);
+	return EXIT_OK;
+}
+
+/* The master behind the first socket of a unit that answers; false when there is one that hides. */
+static bool
+look(struct scene *s, size_t unit)
+{
+	struct daemon_view *v = &s->masters[unit];
 	char err[256] = "";
 
-	for (size_t i = 0; i < n; i++)
-		if (daemon_view(pools[i].path, v, err, sizeof(err)))
+	for (size_t i = 0; i < s->nfile && v->master == 0; i++)
+		if (unit_of(&s->file[i]) == unit &&
+		    daemon_view(s->file[i].path, v, err, sizeof(err)))
 			return true;
-		else if (v->master != 0)
-			break;
 	if (v->master == 0)
 		return true;
 	cli_fail(EXIT_FAILED, "%s", err);
@@ -103,26 +255,28 @@ look(const struct pool *pools, size_t n, struct daemon_view *v)
 static int
 workers(struct cli *c, int argc, char **argv)
 {
-	static const struct cli_option none[] = { { NULL } };
-	static struct pool pools[POOLS_MAX];
-	static struct daemon_view view;
+	static struct scene s;
+	struct str file = STR_NULL;
+	const struct cli_option options[] = { { "nginx", .text = &file }, { NULL } };
+	struct report r = { .reason = STR_NULL };
 	struct cli_list words;
-	struct line *lines;
-	size_t n;
 
-	if (!cli_options(c, argc, argv, none, &words, 0, 0))
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	if (!read_pools(c->arena, pools, &n) || !look(pools, n, &view))
+	if (!read_pools(c->arena, s.file, &s.nfile))
 		return EXIT_FAILED;
-	lines = ARENA_ARRAY(c->arena, n, struct line);
-	for (size_t i = 0; i < n; i++)
-		compare(&lines[i], &pools[i], &view);
-	return cli_print_list(c, "pools", line_out,
-	    (struct list){ .items = lines, .n = n }, sizeof(*lines));
+	for (size_t u = 0; u < UNITS; u++)
+		if (!look(&s, u))
+			return EXIT_FAILED;
+	nginx_look(c->arena, file.p, &s.nginx);
+	r.pools = compare_all(c, &s);
+	advise(c, &s, &r);
+	return show(c, &r);
 }
 
 const struct command workers_command = {
 	.name = "workers",
-	.help = "the nginx upstream file beside the workers that run",
+	.arguments = "[--nginx FILE]",
+	.help = "the nginx upstream file beside the workers that run, and what to reload",
 	.run = workers,
 };

@@ -124,8 +124,16 @@ bool cursor_open(struct arena *a, const struct cursor_secret *s,
 const char *webhook_url_fault(struct str url);
 
 /* "whsec_" and base64 of 32 random bytes, as Standard Webhooks has it. */
-enum { WEBHOOK_SECRET_LEN = 50 };
+enum { WEBHOOK_KEY_LEN = 32, WEBHOOK_SECRET_LEN = 50 };
 void webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1]);
+
+struct webhook {
+	struct str secret, id, body;
+	int64_t at; /* seconds since 1970: of the attempt */
+};
+
+/* What webhook-signature says: "v1," and base64 of HMAC-SHA256 over id.at.body. STR_NULL: no such secret. */
+struct str webhook_sign(struct arena *a, const struct webhook *w);
 
 /* ---- addresses: what the outside world has (BROWSER.md, Egress); in network order ---- */
 

@@ -99,7 +99,8 @@ struct route {
 	const char *path;      /* below /api/v1; a segment "{name_uuid}" takes a UUID */
 	const char *operation; /* snake case; camel case in OpenAPI */
 	int (*handler)(struct req *rq);
-	int arg; /* what the handler is told: a dataset */
+	int arg;               /* what the handler is told: a dataset */
+	const struct stmt *st; /* or a statement: page_list, record_one */
 
 	/* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start. */
 	enum scope scope;

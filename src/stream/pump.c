@@ -432,18 +432,29 @@ walk_event(struct walk *w, struct side *from, enum ws_event e)
 	panic("ws_event out of range");
 }
 
-/* A frame that is too big has a known end, behind which the answer to our close frame may be read. */
+/* Only what the reader then knows is of interest. */
 static void
-fail(struct conn *c, struct side *from, size_t unread)
+read_over(struct ws_reader *r, unsigned char *bytes, size_t n)
 {
-	static const struct ws_rules any = { .masked = true, .frame_max = INT64_MAX };
-	struct ws_reader *r = &from->reader;
-	unsigned code = r->code;
+	enum ws_event e;
+	size_t used;
+
+	do {
+		e = ws_next(r, bytes, n, &used);
+		bytes += used;
+		n -= used;
+	} while (e != WS_MORE && e != WS_BAD);
+}
+
+/* rest: what came behind the fault. What is too big has an end, behind which the answer to our close frame may be read. */
+static void
+fail(struct conn *c, struct side *from, unsigned char *rest, size_t n)
+{
+	unsigned code = from->reader.code;
 
 	if (from == &c->client && code == WS_TOO_BIG) {
-		c->skip = sizeof(r->frame.mask) + r->frame.length;
-		c->skip -= unread < c->skip ? unread : c->skip;
-		ws_start(r, &any);
+		ws_unbound(&from->reader);
+		read_over(&from->reader, rest, n);
 	}
 	pump_end(c, WHY_PROTOCOL, code);
 }
@@ -472,7 +483,7 @@ pass(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 	if (e == WS_BAD) {
 		log_event(LOGP_NOTICE, "protocol", "req=%s side=%s why=\"%s\"", c->id,
 		    from == &c->client ? "client" : "runner", from->reader.why);
-		fail(c, from, (size_t)(w.end - w.at));
+		fail(c, from, w.at, (size_t)(w.end - w.at));
 		return false;
 	}
 	return true;
@@ -506,17 +517,7 @@ ended(struct conn *c, struct side *from)
 static void
 discard(struct conn *c, unsigned char *bytes, size_t n)
 {
-	struct ws_reader *r = &c->client.reader;
-	enum ws_event e;
-	size_t used;
-
-	used = c->skip < n ? (size_t)c->skip : n;
-	c->skip -= used;
-	do {
-		bytes += used;
-		n -= used;
-		e = ws_next(r, bytes, n, &used);
-	} while (e != WS_MORE && e != WS_BAD);
+	read_over(&c->client.reader, bytes, n);
 	end_if_answered(c);
 }
 
@@ -569,8 +570,10 @@ void
 pump_start(struct conn *c)
 {
 	static const struct ws_rules of_client = { .masked = true,
-		.frame_max = LIM_STREAM_FRAME };
-	static const struct ws_rules of_runner = { .frame_max = LIM_STREAM_FRAME };
+		.frame_max = LIM_STREAM_FRAME,
+		.message_max = LIM_STREAM_FRAME };
+	static const struct ws_rules of_runner = { .frame_max = LIM_STREAM_FRAME,
+		.message_max = LIM_STREAM_FRAME };
 	struct event_base *base = c->proxy->base;
 
 	ws_start(&c->client.reader, &of_client);

@@ -116,7 +116,6 @@ struct conn {
 	char *subprotocol;
 	char accept[ACCEPT_LEN + 1];
 	bool said;     /* our close frame, or the runner's, has gone to the client */
-	uint64_t skip; /* bytes of the client that are nobody's any more */
 	enum why why;
 	unsigned code; /* of the close frame that the client got; 0: none */
 };

@@ -36,6 +36,7 @@ ERROR(ALERT_RULE_NOT_FOUND,	404, "alert_rule_not_found",		"The alert rule was no
 ERROR(ALERT_DESTINATION_NOT_FOUND, 404, "alert_destination_not_found",	"The alert destination was not found.")
 ERROR(ALERT_NOT_FOUND,		404, "alert_not_found",			"The alert was not found.")
 ERROR(ALERT_DELIVERY_NOT_FOUND,	404, "alert_delivery_not_found",	"The delivery was not found.")
+ERROR(ALERT_DELIVERY_STATE_CONFLICT, 409, "alert_delivery_state_conflict", "The delivery has been made.")
 ERROR(ALERT_STATE_CONFLICT,	409, "alert_state_conflict",		"The alert is not in a state from which this is possible.")
 ERROR(SILENCE_NOT_FOUND,	404, "silence_not_found",		"The silence was not found.")
 ERROR(SILENCE_EXPIRED,		409, "silence_expired",			"The silence has already expired.")

@@ -247,7 +247,7 @@ class Session:
     """A browser's namespace and its SOCKS5 socket."""
 
     def __init__(self, dispatcher, **route):
-        self.id, self.route = str(uuid.uuid4()), {"kind": "direct", **route}
+        self.id, self.route, self.patience = str(uuid.uuid4()), {"kind": "direct", **route}, 20
         self.namespace = Namespace()
         self.listener = self.namespace.run(lambda: socket.create_server(("127.0.0.1", 1080), backlog=512))
         self.open(dispatcher)
@@ -256,9 +256,9 @@ class Session:
         self.dispatcher = dispatcher
         dispatcher.send("open", {"session": self.id, **self.route}, self.listener.fileno())
 
-    def plain(self, timeout=20):
+    def plain(self, patience=None):
         """A connection before it greets."""
-        s = self.namespace.run(lambda: socket.create_connection(("127.0.0.1", 1080), timeout))
+        s = self.namespace.run(lambda: socket.create_connection(("127.0.0.1", 1080), patience or self.patience))
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return s
 

@@ -96,9 +96,8 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner \
-		surfaced-stream surfacectl \
-		t/helper/echo t/helper/fake-runner; do
+	for _p in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner \
+		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -107,9 +106,10 @@ world_programs()
 
 world_conf()
 {
-	for _role in api dispatch index meter stream admin; do
+	for _role in api alert dispatch index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
+		alert) _file=surfaced-alert ;;
 		dispatch) _file=surfaced-dispatch ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
@@ -122,10 +122,10 @@ world_conf()
 			echo "upstreams = $W/etc/upstreams.conf"
 			echo "secret_file = $W/etc/secret"
 			echo "run_directory = $W/run"
-			echo "stream_keys = $W/etc/stream-keys"
 			echo "evidence_directory = $W/evidence"
 			echo "evidence_reserve = 0"
 			echo "runner_conf = $W/etc/surfaced-runner.conf"
+			echo "stream_keys = $W/etc/stream-keys"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -152,10 +152,27 @@ world_pg_start()
 	touch "$TEMPLATE/done"
 	cp -a --reflink=auto "$TEMPLATE/db/." "$W/db/" || world_die "the template cluster could not be copied"
 	echo "unix_socket_directories = '$W/db'" >>"$W/db/pg/postgresql.conf"
-	"$TOP/t/helper/pg" resume "$W/db" || world_die "PostgreSQL did not start"
+	world_pg_resume
 	KEY='' PROJECT='' ACCOUNT=''
 	# shellcheck disable=SC1091 # written by world_seed
 	. "$TEMPLATE/seed"
+}
+
+# A cluster of its own with nothing in it but the database.
+world_pg_new()
+{
+	"$TOP/t/helper/pg" start "$W/db" || world_die "PostgreSQL did not start"
+}
+
+world_pg_resume()
+{
+	"$TOP/t/helper/pg" resume "$W/db" || world_die "PostgreSQL did not start"
+}
+
+# A crash.
+world_pg_kill()
+{
+	"$TOP/t/helper/pg" kill "$W/db"
 }
 
 world_pg_stop()
@@ -163,11 +180,16 @@ world_pg_stop()
 	[ ! -f "$W/db/pg/postmaster.pid" ] || "$TOP/t/helper/pg" stop "$W/db"
 }
 
+world_migrate()
+{
+	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null
+}
+
 # Schema, an account that may do everything, its owner, project and a key with every scope: prints
 # assignments. Roles are made by the superuser.
 world_seed()
 {
-	world_ctl --database "host=$W/db dbname=surfaced user=postgres" migrate --sql-dir "$SQL" >/dev/null || return 1
+	world_migrate || return 1
 	_account=$(world_ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser Example | jq -er .account.uuid) || return 1
 	world_ctl members create --account "$_account" --email owner@example.com --owner Owner >/dev/null || return 1
 	_project=$(world_ctl --json projects create --account "$_account" Perimeter | jq -er .project.uuid) ||
@@ -256,21 +278,21 @@ world_api_start()
 	fi
 }
 
+world_alert_start()
+{
+	world_spawn surfaced-alert "$BIN/surfaced-alert" -c "$W/etc/surfaced-alert.conf"
+	if ! world_running surfaced-alert; then
+		cat "$W/log/surfaced-alert.log" >&2
+		world_die "surfaced-alert did not start"
+	fi
+}
+
 world_index_start()
 {
 	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
 	if ! world_running surfaced-index; then
 		cat "$W/log/surfaced-index.log" >&2
 		world_die "surfaced-index did not start"
-	fi
-}
-
-world_stream_start()
-{
-	world_spawn surfaced-stream "$BIN/surfaced-stream" -c "$W/etc/surfaced-stream.conf"
-	if ! { world_until 20 test -S "$W/run/stream.sock" && world_until 2 world_running surfaced-stream; }; then
-		cat "$W/log/surfaced-stream.log" >&2
-		world_die "surfaced-stream did not start"
 	fi
 }
 
@@ -335,6 +357,15 @@ world_runners_stop()
 	done
 }
 
+world_stream_start()
+{
+	world_spawn surfaced-stream "$BIN/surfaced-stream" -c "$W/etc/surfaced-stream.conf"
+	if ! { world_until 20 test -S "$W/run/stream.sock" && world_until 2 world_running surfaced-stream; }; then
+		cat "$W/log/surfaced-stream.log" >&2
+		world_die "surfaced-stream did not start"
+	fi
+}
+
 # The index has been published and a worker has it: $1 hosts at least (0: an answer is enough).
 world_searchable()
 {
@@ -358,7 +389,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-alert surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop

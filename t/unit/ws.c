@@ -256,6 +256,41 @@ test_limits(void)
 	all_steps(&messages, all);
 }
 
+/* The close frame behind what was too big is seen, whatever the cuts. */
+static void
+test_unbound(void)
+{
+	static const struct ws_rules rules = {
+		.masked = true, .frame_max = 2, .message_max = 3
+	};
+	static const char in[] = "\x02\x82....ab\x80\x83....abc\x82\x85....abcde"
+				 "\x88\x82\x37\xfa\x21\x3d\x34\x12";
+	const size_t n = sizeof(in) - 1;
+
+	for (size_t step = 1; step <= n; step++) {
+		unsigned char bytes[sizeof(in)];
+		struct ws_reader r;
+		bool was_bad = false;
+
+		memcpy(bytes, in, sizeof(in));
+		ws_start(&r, &rules);
+		for (size_t at = 0, used; at < n;) {
+			size_t some = n - at < step ? n - at : step;
+
+			if (ws_next(&r, bytes + at, some, &used) == WS_BAD) {
+				CU_ASSERT_FALSE(was_bad);
+				CU_ASSERT_EQUAL(r.code, WS_TOO_BIG);
+				was_bad = true;
+				ws_unbound(&r);
+			}
+			at += used;
+		}
+		CU_ASSERT_TRUE(was_bad);
+		(void)ws_next(&r, bytes, 0, &(size_t){ 0 });
+		CU_ASSERT_EQUAL(r.close_code, WS_NORMAL);
+	}
+}
+
 static void
 test_codes(void)
 {
@@ -338,6 +373,7 @@ static CU_TestInfo tests[] = {
 	{ "a proxy's bytes stay as they are", test_pass_through_keeps_the_bytes },
 	{ "text is UTF-8 over any cut, binary is not looked at", test_text },
 	{ "a frame's bound and a message's", test_limits },
+	{ "what was too big can be read over", test_unbound },
 	{ "close codes", test_codes },
 	{ "heads at every boundary", test_heads },
 	{ "close frames, reasons cut between characters", test_close_frames },

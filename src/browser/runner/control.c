@@ -311,6 +311,17 @@ control_truncated(struct control *c)
 		link_send(c->link, "truncated", NULL, NULL, -1);
 }
 
+/* The database holds no U+0000. */
+static struct str
+without_nul(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	for (size_t i = 0; i < s.n; i++)
+		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
+	return (struct str){ p, s.n };
+}
+
 void
 control_shot(struct control *c, const struct runner_shot *shot, int fd)
 {
@@ -320,8 +331,8 @@ control_shot(struct control *c, const struct runner_shot *shot, int fd)
 		panic("memory");
 	k->a = arena_new(65536);
 	k->shot = *shot;
-	k->shot.url = arena_str(k->a, shot->url);
-	k->shot.title = arena_str(k->a, shot->title);
+	k->shot.url = without_nul(k->a, shot->url);
+	k->shot.title = without_nul(k->a, shot->title);
 	k->fd = fd; /* reason and mime are constants */
 	TAILQ_INSERT_TAIL(&c->kept, k, next);
 	if (c->link != NULL)

@@ -40,7 +40,8 @@ evidence_keep(struct evidence *e, struct str s)
 	if (s.p == NULL)
 		return s;
 	p = take(e, s.n + 1);
-	memcpy(p, s.p, s.n);
+	for (size_t i = 0; i < s.n; i++) /* the database holds no U+0000 */
+		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
 	return (struct str){ p, s.n };
 }
 
@@ -94,16 +95,15 @@ evidence_url(struct evidence *e, struct str url)
 		    colon != NULL ? (struct str){ url.p, (size_t)(colon - url.p) + 1 } :
 				    STR("other:"));
 	}
-	url = evidence_cut(url, URL_MAX);
 	at = memrchr(name.p, '@', name.n);
-	if (at == NULL || at >= url.p + url.n)
-		return evidence_keep(e, url);
+	if (at == NULL)
+		return evidence_keep(e, evidence_cut(url, URL_MAX));
 	before = (size_t)(name.p - url.p);
 	skip = (size_t)(at - name.p) + 1;
 	p = take(e, url.n);
 	memcpy(p, url.p, before);
 	memcpy(p + before, url.p + before + skip, url.n - before - skip);
-	return (struct str){ p, url.n - skip };
+	return evidence_cut((struct str){ p, url.n - skip }, URL_MAX);
 }
 
 bool

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: whether each daemon of this host runs, and what the browser side needs. */
+#include "config.h"
+
+#include "cli/doctor.h"
+#include "cli/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
+
+/* ---- daemons ---- */
+
+/* Its command line names the program and, if it names one, this installation's file. */
+static bool
+is_command(const struct doctor *d, const char *text, size_t n, const char *name)
+{
+	const char *file = ADVICE(d, "%s/%s.conf", d->etc.p, name).p;
+	const char *base = strrchr(text, '/');
+	bool asked = false;
+
+	if (strcmp(base == NULL ? text : base + 1, name) != 0)
+		return false;
+	for (const char *p = text; p < text + n; p += strlen(p) + 1) {
+		if (strcmp(p, file) == 0)
+			return true;
+		asked |= strcmp(p, "-c") == 0;
+	}
+	return !asked && str_is(d->etc, SYSCONFDIR);
+}
+
+static int
+find_process(const struct doctor *d, const char *name)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	int found = 0;
+
+	while (found == 0 && dir != NULL && (e = readdir(dir)) != NULL) {
+		char path[64], text[COMMAND_MAX];
+		int64_t pid;
+		FILE *in;
+		size_t n;
+
+		if (!str_int64(str_of(e->d_name), &pid))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+		in = fopen(path, "re");
+		if (in == NULL)
+			continue;
+		n = fread(text, 1, sizeof(text) - 1, in);
+		text[n] = '\0';
+		fclose(in);
+		if (n > 0 && is_command(d, text, n, name))
+			found = (int)pid;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return found;
+}
+
+/* The file a process was started from has been replaced since. */
+static bool
+is_outdated(int pid)
+{
+	static const char gone[] = " (deleted)";
+	char link[64], target[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, target, sizeof(target));
+	return n > 0 && str_ends((struct str){ target, (size_t)n },
+			    (struct str){ gone, sizeof(gone) - 1 });
+}
+
+static void
+check_daemon(struct doctor *d, struct program *p)
+{
+	if (p->pid == 0)
+		p->pid = find_process(d, p->name);
+	if (p->pid == 0)
+		doctor_say(d, HEALTH_FAILED, "daemon",
+		    ADVICE(d, "systemctl start %s; journalctl -u %s says why it ended",
+			p->name, p->name),
+		    "%s does not run", p->name);
+	else
+		doctor_say(
+		    d, HEALTH_OK, "daemon", STR_NULL, "%s: process %d", p->name, p->pid);
+	if (p->pid != 0 && is_outdated(p->pid))
+		doctor_say(d, HEALTH_WARNING, "version",
+		    ADVICE(d, "systemctl reload %s", p->name),
+		    "%s: process %d runs a program that was replaced since", p->name,
+		    p->pid);
+}
+
+/* Every request needs it, so more than its life is looked at. */
+static void
+check_meter(struct doctor *d, const struct program *p)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if ((size_t)snprintf(to.sun_path, sizeof(to.sun_path), "%s/metrics.sock",
+		p->conf.run_directory) < sizeof(to.sun_path) &&
+	    fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0)
+		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "meter",
+		    errno == EACCES ? STR("run surfacectl doctor as root")
+				    : STR("systemctl restart surfaced-meter; until then "
+					  "every request gets api_metering_unavailable"),
+		    "%s: %s", to.sun_path, strerror(errno));
+	else
+		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", to.sun_path);
+	if (fd >= 0)
+		close(fd);
+}
+
+void
+doctor_daemons(struct doctor *d)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (d->programs[i].wanted)
+			check_daemon(d, &d->programs[i]);
+	if (d->programs[PROGRAM_METER].good)
+		check_meter(d, &d->programs[PROGRAM_METER]);
+}
+
+/* ---- browsers ---- */
+
+/* In a child: as bubblewrap and Chromium will. */
+static _Noreturn void
+try_namespaces(const char *user)
+{
+	const struct passwd *pw = getpwnam(user);
+
+	if (pw == NULL || (pw->pw_uid != geteuid() && !process_become(user)))
+		_exit(2);
+	_exit(unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWNS) != 0);
+}
+
+static struct str
+why_no_namespaces(void)
+{
+	static const struct {
+		const char *file;
+		char bad;
+		struct str advice;
+	} knobs[] = {
+		{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
+		    STR_INIT(
+			"sysctl -w kernel.unprivileged_userns_clone=1, and the same in "
+			"/etc/sysctl.d") },
+		{ "/proc/sys/user/max_user_namespaces", '0',
+		    STR_INIT("sysctl -w user.max_user_namespaces=10000, and the same in "
+			     "/etc/sysctl.d") },
+		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+		    STR_INIT(
+			"sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, and "
+			"the same in /etc/sysctl.d") },
+	};
+
+	for (size_t i = 0; i < COUNT(knobs); i++) {
+		FILE *in = fopen(knobs[i].file, "re");
+		char text[8] = "";
+
+		if (in == NULL)
+			continue;
+		if (fgets(text, sizeof(text), in) != NULL && text[0] == knobs[i].bad &&
+		    (text[1] == '\n' || text[1] == '\0')) {
+			fclose(in);
+			return knobs[i].advice;
+		}
+		fclose(in);
+	}
+	return STR("a container or a security module forbids them: let it allow them");
+}
+
+static void
+check_namespaces(struct doctor *d)
+{
+	const char *user = d->user.p != NULL ? d->user.p : "surfaced-runner";
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		try_namespaces(user);
+	status = process_wait(pid);
+	if (status == 0)
+		doctor_say(d, HEALTH_OK, "namespaces", STR_NULL,
+		    "the user %s can make them", user);
+	else if (status == 1)
+		doctor_say(d, HEALTH_FAILED, "namespaces", why_no_namespaces(),
+		    "the user %s cannot make user namespaces: no browser will start",
+		    user);
+	else
+		doctor_say(d, HEALTH_WARNING, "namespaces",
+		    STR("run surfacectl doctor as root, or say --user NAME"),
+		    "could not be tried as the user %s", user);
+}
+
+struct route {
+	struct str uuid, country, kind, host;
+	int64_t port;
+	bool answered;
+	struct ts probed_at;
+};
+
+static const struct field route_out[] = {
+	FIELD(struct route, uuid, 0),
+	FIELD(struct route, country, 0),
+	FIELD(struct route, kind, 0),
+	FIELD(struct route, host, NULLABLE),
+	FIELD(struct route, port, 0),
+	FIELD(struct route, answered, 0),
+	FIELD(struct route, probed_at, NULLABLE),
+	FIELD_END,
+};
+
+static const struct stmt read_routes = STMT_LIST(read_routes, struct route, route_out,
+    "SELECT uuid::text AS uuid, country::text AS country, kind::text AS kind, host,"
+    " coalesce(port, 0)::bigint AS port, answered, probed_at"
+    " FROM egress_route WHERE enabled ORDER BY country, kind, host, port");
+
+static void
+check_route(struct doctor *d, const struct route *r)
+{
+	char at[TS_LEN + 1] = "never";
+
+	if (!ts_is_null(r->probed_at))
+		ts_print(r->probed_at, at);
+	if (r->answered)
+		doctor_say(d, HEALTH_OK, "routes", STR_NULL, "%.*s, %.*s",
+		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p);
+	else
+		doctor_say(d, HEALTH_WARNING, "routes",
+		    ADVICE(d,
+			"mind the way out and its credential; surfacectl routes disable "
+			"%.*s "
+			"takes it away",
+			(int)r->uuid.n, r->uuid.p),
+		    "%.*s, %.*s %.*s port %" PRId64 ": did not answer (last tried %s)",
+		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p,
+		    (int)r->host.n, r->host.p == NULL ? "" : r->host.p, r->port, at);
+}
+
+static void
+check_routes(struct doctor *d)
+{
+	struct list routes;
+
+	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
+	if (!d->database ||
+	    db_rows(d->c->db, &read_routes, &routes, DB_NO_ARGS) != DB_OK) {
+		doctor_say(d, HEALTH_WARNING, "routes", STR("start the database"),
+		    "cannot be told without the database");
+		return;
+	}
+	for (size_t i = 0; i < routes.n; i++)
+		check_route(d, &((const struct route *)routes.items)[i]);
+	if (routes.n == 0)
+		doctor_say(d, HEALTH_WARNING, "routes",
+		    STR("surfacectl routes add COUNTRY"),
+		    "there are none: no session can be created");
+}
+
+void
+doctor_browser(struct doctor *d)
+{
+	const struct program *p = &d->programs[PROGRAM_DISPATCH];
+
+	if (!p->wanted)
+		return;
+	check_namespaces(d);
+	check_routes(d);
+	if (p->good)
+		doctor_disk(d, p->conf.evidence_directory,
+		    "make it, with mode 2750 and the owner surfaced-dispatch; "
+		    "systemd-tmpfiles --create does in Debian's package");
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: ISC */
+/* nginx from outside. What it would load is its own word, nginx -T; when it loaded, its processes tell. */
+#include "config.h"
+
+#include "cli/nginx.h"
+#include "cli/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DUMP_MAX = 8 << 20, WORDS_MAX = 16, TICKS = 2 };
+
+#define FILE_MARK "# configuration file "
+
+/* ---- what it would load ---- */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The next word; of n == 0 at the end. One of ; { } is a word of its own. */
+static struct str
+next_word(struct str *text)
+{
+	struct str w;
+
+	while (text->n > 0 && (is_blank(*text->p) || *text->p == '#')) {
+		const char *eol =
+		    *text->p == '#' ? memchr(text->p, '\n', text->n) : text->p;
+
+		eol = eol == NULL ? text->p + text->n - 1 : eol;
+		text->n -= (size_t)(eol + 1 - text->p);
+		text->p = eol + 1;
+	}
+	w = (struct str){ text->p, 0 };
+	if (text->n > 0 && (*w.p == '"' || *w.p == '\'')) {
+		const char *end = memchr(w.p + 1, *w.p, text->n - 1);
+
+		w = (struct str){ w.p + 1,
+			end == NULL ? text->n - 1 : (size_t)(end - w.p - 1) };
+		text->n -= end == NULL ? text->n : w.n + 2;
+		text->p += end == NULL ? 0 : w.n + 2;
+		return w;
+	}
+	while (w.n < text->n && !is_blank(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
+		w.n++;
+	if (w.n == 0 && text->n > 0)
+		w.n = 1;
+	text->p += w.n;
+	text->n -= w.n;
+	return w;
+}
+
+static struct nginx_socket *
+socket_of(struct nginx *n, struct str path)
+{
+	for (size_t i = 0; i < n->nsockets; i++)
+		if (str_eq(n->sockets[i].path, path))
+			return &n->sockets[i];
+	if (n->nsockets == NGINX_SOCKETS)
+		return NULL;
+	n->sockets[n->nsockets].path = path;
+	return &n->sockets[n->nsockets++];
+}
+
+static void
+take_server(struct nginx *n, const struct str *words, size_t count)
+{
+	struct nginx_socket *s;
+	int64_t weight = 1;
+
+	for (size_t i = 2; i < count; i++) {
+		struct str number = { words[i].p + 7, words[i].n - 7 };
+
+		if (str_is(words[i], "backup") || str_is(words[i], "down"))
+			return;
+		if (str_starts(words[i], STR("weight=")) && !str_int64(number, &weight))
+			weight = 1;
+	}
+	s = socket_of(n, (struct str){ words[1].p + 5, words[1].n - 5 });
+	if (s != NULL)
+		s->weight += (unsigned)weight;
+}
+
+static void
+take_certificate(struct nginx *n, struct str path)
+{
+	if (path.n == 0 || path.p[0] != '/' || memchr(path.p, '$', path.n) != NULL)
+		return;
+	for (size_t i = 0; i < n->ncerts; i++)
+		if (str_eq(n->certs[i], path))
+			return;
+	if (n->ncerts < NGINX_CERTS)
+		n->certs[n->ncerts++] = path;
+}
+
+static void
+take(struct nginx *n, const struct str *words, size_t count)
+{
+	if (count < 2)
+		return;
+	if (str_is(words[0], "user"))
+		n->user = words[1];
+	if (str_is(words[0], "pid"))
+		n->pid_file = words[1];
+	if (str_is(words[0], "server_name") && str_is(words[1], "surfaced-loop"))
+		n->loop = true;
+	if (str_is(words[0], "server") && str_starts(words[1], STR("unix:")))
+		take_server(n, words, count);
+	if (str_is(words[0], "ssl_certificate"))
+		take_certificate(n, words[1]);
+}
+
+static void
+read_words(struct nginx *n, struct str text)
+{
+	struct str words[WORDS_MAX], w;
+	size_t count = 0;
+
+	while ((w = next_word(&text)).p != NULL && (w.n > 0 || text.n > 0)) {
+		if (w.n == 1 && strchr(";{}", *w.p) != NULL) {
+			take(n, words, count);
+			count = 0;
+		} else if (count < WORDS_MAX) {
+			words[count++] = w;
+		}
+	}
+}
+
+/* Behind what nginx says of its test. */
+static struct str
+dumped(struct str text)
+{
+	static const char mark[] = FILE_MARK;
+	const char *at = memmem(text.p, text.n, mark, sizeof(mark) - 1);
+
+	return at == NULL ? STR("") : (struct str){ at, text.n - (size_t)(at - text.p) };
+}
+
+/* nginx's own word for what is wrong, without its time and process. */
+static struct str
+complaint(struct str text)
+{
+	static const char mark[] = "[emerg]";
+	const char *at = memmem(text.p, text.n, mark, sizeof(mark) - 1), *end;
+
+	if (at == NULL)
+		return STR("nginx -t fails");
+	end = memchr(at, '\n', text.n - (size_t)(at - text.p));
+	return (struct str){ at,
+		end == NULL ? text.n - (size_t)(at - text.p) : (size_t)(end - at) };
+}
+
+/* ---- when it loaded ---- */
+
+static bool
+read_small(const char *path, char *text, size_t room)
+{
+	FILE *in = fopen(path, "re");
+	size_t n;
+
+	if (in == NULL)
+		return false;
+	n = fread(text, 1, room - 1, in);
+	text[n] = '\0';
+	fclose(in);
+	return n > 0;
+}
+
+static int
+read_pid(struct arena *a, struct str file)
+{
+	char text[32] = "";
+	int64_t pid = 0;
+
+	if (!read_small(file.p == NULL ? "/run/nginx.pid" : arena_str(a, file).p, text,
+		sizeof(text)) ||
+	    !str_int64(str_trim(str_of(text)), &pid))
+		return 0;
+	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? (int)pid : 0;
+}
+
+/* The ticks since boot at which a worker of that master began that still takes requests; 0: it is none. */
+static uint64_t
+worker_start(const char *pid, int master)
+{
+	char path[64], text[1024];
+	const char *p;
+	uint64_t start = 0;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	if (!read_small(path, text, sizeof(text)) || (p = strrchr(text, ')')) == NULL ||
+	    sscanf(p,
+		") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+		"%*d "
+		"%*d %" SCNu64,
+		&parent, &start) != 2 ||
+	    parent != master)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
+	if (!read_small(path, text, sizeof(text)) ||
+	    strstr(text, "worker process") == NULL ||
+	    strstr(text, "shutting down") != NULL)
+		return 0;
+	return start;
+}
+
+static struct ts
+ticks_to_time(uint64_t ticks)
+{
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (struct ts){ ts_now().us - boot.tv_sec * 1000000 - boot.tv_nsec / 1000 +
+			    (int64_t)(ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK)) };
+}
+
+/* The oldest: a worker that died was replaced later than the configuration was loaded. */
+static struct ts
+find_loaded(int master)
+{
+	DIR *dir = opendir("/proc");
+	uint64_t oldest = 0;
+	struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		uint64_t start = e->d_name[0] >= '1' && e->d_name[0] <= '9'
+				     ? worker_start(e->d_name, master)
+				     : 0;
+
+		if (start > 0 && (oldest == 0 || start < oldest))
+			oldest = start;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return oldest == 0 ? TS_NULL : ticks_to_time(oldest);
+}
+
+bool
+nginx_missed(const struct nginx *n, const char *path)
+{
+	int64_t tick = 1000000 / sysconf(_SC_CLK_TCK);
+	struct stat st;
+
+	if (ts_is_null(n->loaded) || stat(path, &st) != 0)
+		return false;
+	return (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 >
+	       n->loaded.us + TICKS * tick;
+}
+
+/* Every file it read, and certificates, which have lives of their own. */
+static void
+find_stale(struct arena *a, struct nginx *n, struct str text)
+{
+	static const char mark[] = FILE_MARK;
+	const char *at, *end;
+
+	while (n->stale.p == NULL &&
+	       (at = memmem(text.p, text.n, mark, sizeof(mark) - 1)) != NULL) {
+		struct str path;
+
+		text.n -= (size_t)(at - text.p) + sizeof(mark) - 1;
+		text.p = at + sizeof(mark) - 1;
+		end = memchr(text.p, '\n', text.n);
+		if (end == NULL || end == text.p)
+			break;
+		path = arena_str(a, (struct str){ text.p, (size_t)(end - text.p) - 1 });
+		if (nginx_missed(n, path.p))
+			n->stale = path;
+	}
+	for (size_t i = 0; i < n->ncerts && n->stale.p == NULL; i++)
+		if (nginx_missed(n, arena_str(a, n->certs[i]).p))
+			n->stale = n->certs[i];
+}
+
+/* ---- */
+
+unsigned
+nginx_weight(const struct nginx *n, const char *path)
+{
+	for (size_t i = 0; i < n->nsockets; i++)
+		if (str_is(n->sockets[i].path, path))
+			return n->sockets[i].weight;
+	return 0;
+}
+
+const char *
+nginx_unit(const char *upstream)
+{
+	return strcmp(upstream, "surfaced_stream") == 0 ? "surfaced-stream" : "surfaced";
+}
+
+void
+nginx_look(struct arena *a, const char *file, struct nginx *out)
+{
+	const char *program =
+	    access("/usr/sbin/nginx", X_OK) == 0 ? "/usr/sbin/nginx" : "nginx";
+	char *argv[] = { (char *)(uintptr_t)program, "-T", file != NULL ? "-c" : NULL,
+		(char *)(uintptr_t)file, NULL };
+	struct buf said = { .a = a };
+	int status = process_read(argv, &said, DUMP_MAX);
+	struct str text = dumped(buf_done(&said));
+
+	*out = (struct nginx){ .loaded = TS_NULL };
+	if (status == PROCESS_ABSENT)
+		return;
+	out->state = NGINX_BROKEN;
+	out->complaint = complaint(buf_done(&said));
+	if (status != 0)
+		return;
+	read_words(out, text);
+	out->master = read_pid(a, out->pid_file);
+	out->state = out->master > 0 ? NGINX_RUNS : NGINX_STOPPED;
+	if (out->master > 0)
+		out->loaded = find_loaded(out->master);
+	find_stale(a, out, text);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: ISC */
+/* Other programs, and other users: what surfacectl cannot do as itself. */
+#include "config.h"
+
+#include "cli/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool
+process_become(const char *name)
+{
+	const struct passwd *pw = getpwnam(name);
+
+	return pw != NULL && initgroups(name, pw->pw_gid) == 0 &&
+	       setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0;
+}
+
+pid_t
+process_start(char *const *argv, int in, int out)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid != 0)
+		return pid;
+	if ((in >= 0 && dup2(in, STDIN_FILENO) < 0) ||
+	    (out >= 0 && dup2(out, STDOUT_FILENO) < 0))
+		_exit(PROCESS_ABSENT);
+	execvp(argv[0], argv);
+	fprintf(stderr, "surfacectl: %s: %s\n", argv[0], strerror(errno));
+	_exit(PROCESS_ABSENT);
+}
+
+int
+process_wait(pid_t pid)
+{
+	int status = 0;
+
+	if (pid < 0)
+		return PROCESS_ABSENT;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return PROCESS_ABSENT;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : PROCESS_KILLED;
+}
+
+int
+process_read(char *const *argv, struct buf *out, size_t most)
+{
+	char part[16384];
+	int ends[2];
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return PROCESS_ABSENT;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		if (dup2(ends[1], STDOUT_FILENO) < 0 || dup2(ends[1], STDERR_FILENO) < 0)
+			_exit(PROCESS_ABSENT);
+		execvp(argv[0], argv);
+		_exit(PROCESS_ABSENT);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], part, sizeof(part))) > 0)
+		if (out->n < most)
+			buf_add(out, part, (size_t)n);
+	close(ends[0]);
+	return process_wait(pid);
+}

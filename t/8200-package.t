@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What of debian/ can be judged without building it: units, users, roles, profiles, scripts agree.
+. t/lib.sh
+
+field_of()
+{
+	sed -n "s/^$1=//p" "$2" | tail -1
+}
+
+for unit in debian/systemd/*.service; do
+	name=${unit##*/} name=${name%.service}
+	user=$(field_of User "$unit")
+	ok "$name: its user $user is made" grep -qE "^u $user( |$)" debian/*.sysusers
+	ok "$name: it has its file" test -f "debian/etc/$name.conf"
+	ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
+	is "$(field_of Type "$unit") $(field_of ExecReload "$unit")" "notify /bin/kill -HUP \$MAINPID" "$name: says when it is ready, reloads"
+	if command -v systemd-analyze >/dev/null; then
+		# What runners need is explained in the unit of their parent.
+		limit=15
+		[ "$name" != surfaced-dispatch ] || limit=30
+		ok "$name: exposure of at most $limit tenths" sh -c \
+			'systemd-analyze security --offline=true --no-pager --threshold="$1" "$2" >/dev/null 2>&1' sh "$limit" "$unit"
+	else
+		skip "no systemd-analyze"
+	fi
+done
+
+# Every role that logs in is somebody: the user of a unit, or root.
+for role in $(grep -o "('surfaced_[a-z_]*', 'LOGIN')" sql/roles.sql | cut -d "'" -f 2); do
+	case $role in
+	surfaced_api) user=surfaced ;;
+	surfaced_admin) continue ;;
+	*) user=$(echo "$role" | tr _ -) ;;
+	esac
+	ok "$role is the user $user" grep -qE "^u $user( |$)" debian/*.sysusers
+	like "$(sed -n 's/^database = //p' "debian/etc/$user.conf")" "user=$role\$" "as its file says"
+	ok "purging with the database drops $role" grep -qw "$role" debian/surfaced.postrm
+done
+
+if command -v apparmor_parser >/dev/null; then
+	for profile in debian/apparmor/*; do
+		ok "${profile##*/} is a profile" sh -c 'apparmor_parser -Q -K "$1" >"$2" 2>&1' sh "$profile" /dev/null
+	done
+else
+	skip "no apparmor_parser"
+fi
