@@ -47,6 +47,7 @@ on_stop(void *arg)
 	event_free(p->listener);
 	p->listener = NULL;
 	p->drain_until = mono_us() + conf.stream_drain * SECOND;
+	log_event(LOGP_NOTICE, "draining", "connections=%zu", p->conns);
 	if (daemon_ending())
 		end_all(p);
 }
