@@ -3,11 +3,11 @@
 # Every statement of the contract that is finished has an assertion that cites its number.
 cd "$(dirname "$0")/.." || exit 1
 
-# C-001 to C-066: transport, authentication, aggregate, query strings, errors. C-079 to C-082: silences.
-# C-084 to C-091, C-093, C-094, C-096 to C-099, C-103 to C-105: browser sessions as records.
+# C-001 to C-082: transport, authentication, aggregate, query strings, errors, rates, quotas, usage, silences.
+# C-084 to C-091, C-093 to C-099, C-103 to C-105: browser sessions as records.
 # C-100, C-101 of tickets; C-107 to C-114: the live stream.
 # C-115 to C-119: the external surface. C-120 to C-122: general.
-finished="$(seq 1 66) $(seq 79 82) $(seq 84 91) 93 94 $(seq 96 99) $(seq 103 105) $(seq 107 122)"
+finished="$(seq 1 82) $(seq 84 91) $(seq 93 99) $(seq 103 105) $(seq 107 122)"
 cited=$(grep -rhoIE '^[^#]*C-[0-9]+.*' t --include='*.t' --include='*.c' --include='*.tsv' --include='*.py' |
 	grep -vE '^[[:space:]]*(\*|//)' | grep -oE 'C-[0-9]+' | sed 's/C-0*//' | sort -un)
 n=0

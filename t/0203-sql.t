@@ -1,17 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Every statement of a program can be prepared by its role.
+# Every statement of a daemon can be prepared by the role that the daemon has, and none is forgotten.
 . t/lib.sh
 pg_start
 
-# prepared PROGRAM ROLE
-prepared()
+# prepares PROGRAM ROLE DIRECTORY...: whose statements the program runs.
+prepares()
 {
-	"$BIN/$1" -D sql >"$W/sql"
-	isnt "$(wc -l <"$W/sql")" 0 "$1 has statements"
+	_program=$1 _role=$2
+	shift 2
+	"$BIN/$_program" -D sql >"$W/sql"
+	is "$(cd "$TOP/src" && stmts "$@")" "$(cut -f1 "$W/sql" | sort)" "$_program -D sql has all of $*"
 	while IFS="$(printf '\t')" read -r name text; do
-		ok "$2: $name" psql -XqAt -U "$2" -v ON_ERROR_STOP=1 -c "PREPARE $name AS $text"
+		ok "$_program: $name" psql -XqAt -U "$_role" -v ON_ERROR_STOP=1 -c "PREPARE $name AS $text"
 	done <"$W/sql"
 }
-prepared surfaced surfaced_api
-prepared surfaced-stream surfaced_stream
+
+stmts()
+{
+	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '= *STMT(_LIST)?\([a-z0-9_]+' | sed 's/.*(//' | sort
+}
+
+prepares surfaced surfaced_api api core http
+prepares surfaced-meter surfaced_meter meter
+prepares surfaced-index surfaced_index indexer
+prepares surfaced-stream surfaced_stream stream
+"$BIN/surfaced-meter" -D routes >"$W/out" 2>&1
+is "$? $(cat "$W/out")" "2 surfaced-meter: -D takes sql" "what else it does not know"

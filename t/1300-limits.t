@@ -112,15 +112,14 @@ sleep 1.2
 is "$first $(sql "SELECT taken, given_back, requests FROM usage_daily JOIN api_key ON uuid = key_uuid WHERE prefix = '$K'")" \
 	"503 3|1|2" "a 400 counts, a 403 and a 401 do not, a 503 is given back (C-069)"
 
-case_new
-set_limits --account "$A" --quota 100
-for n in $(seq 20); do # twenty at once with one unit left, again and again
-	sql "UPDATE account SET quota = $n WHERE uuid = '$A'"
-	until api GET /search/schemas/x && sleep 0.1 && [ "$(cat "$W/codes" 2>/dev/null | grep -c 200)" = "$n" ]; do
-		# shellcheck disable=SC2086 # a list of options
-		curl -sS $CURL -Z --parallel-immediate --parallel-max 20 -o /dev/null -w '%{http_code}\n' -H "X-API-Key: $key" \
-			"$BASE_URL/search/schemas#[1-20]" >>"$W/codes" 2>/dev/null
-		[ "$(wc -l <"$W/codes")" -lt 4000 ] || break
-	done
+# Twenty at once with one unit left, a hundred times each; each second time a unit has been used before.
+for units in "quota 1 1000" "quota 2 1000" "rate 1000 1" "rate 1000 2"; do
+	# shellcheck disable=SC2086 # a list of numbers
+	for key in $(accounts_new 50 ${units#* }); do
+		case $units in *2*) api GET /search/schemas ;; esac
+		crowd "$CURL" "$key" | tally
+	done >>"$W/${units%% *}"
 done
-is "$(grep -c 200 "$W/codes") $(sort -u "$W/codes" | tr '\n' ' ')" "20 200 429 " "one of twenty passes, twenty times (C-071)"
+for unit in quota rate; do
+	is "$(tally <"$W/$unit")" "100 1 200 19 429" "one of twenty passes with one unit of the $unit left, 100 times of 100 (C-071)"
+done

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: ISC
 # PostgreSQL or the meter away: closed with the right code, and service again without a restart of ours.
 . t/lib.sh
-WORLD_CONF='meter_wait = 300'
+WORLD_CONF='meter_wait = 300
+auth_wait = 300'
 pg_start
 api_start
 web_start
@@ -24,6 +25,20 @@ t/helper/pg stop "$W/db"
 is "$(code)" "503 authentication_unavailable" "PostgreSQL stopped: no key can be trusted (C-018)"
 t/helper/pg resume "$W/db"
 ok "PostgreSQL started: service" world_until 10 serves
+
+# A server that hangs does not cost each request its whole budget of ten seconds.
+server()
+{
+	pid=$(head -1 "$W/db/pg/postmaster.pid")
+	# shellcheck disable=SC2046 # a list of processes
+	kill -s "$1" "$pid" $(pgrep -P "$pid")
+}
+k=$(key_new --scope search.view)
+server STOP
+key=$k api GET /search/schemas --max-time 5
+is "$STATUS $(field .error.code)" "503 authentication_unavailable" "PostgreSQL hangs: the same, soon (C-018)"
+server CONT
+ok "it goes on: service" eval 'key=$k world_until 10 serves'
 
 # What was leased of the larger quota is surrendered first.
 surrendered()

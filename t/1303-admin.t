@@ -83,3 +83,28 @@ is "$?" 3 "a revoked key is not rotated"
 for _ in 1 2 3 4 5 6 7 8; do works; done
 ctl keys revoke "$(echo "$next" | cut -c1-12)" >/dev/null
 ok "revoked: every worker refuses within a second" world_until 1 all_refuse
+
+# bounds LOW HIGH WHOSE... OPTION: both can be set, and what is beyond is refused in words.
+bounds()
+{
+	low=$1 high=$2
+	shift 2
+	tool limits set "$@" "$low" && tool limits set "$@" "$high"
+	is "$?" 0 "$* is $low to $high"
+	[ "$low" -eq 0 ] || ! tool limits set "$@" $((low - 1)) || fail "$* can be less"
+	tool limits set "$@" $((high + 1))
+	is "$? $(sed 's/^surfacectl: [^:]*: a[a-z ]* is [0-9]* to [0-9]* .*/said/' "$W/err")" "1 said" "... and nothing else"
+}
+# shellcheck disable=SC2086 # an option and its value
+for whose in "--key $K" ""; do
+	bounds 1 1000000000 $whose --rate
+	bounds 1 86400 $whose --window
+done
+# shellcheck disable=SC2086 # an option and its value
+for whose in "--account Example" ""; do
+	bounds 1 1000000000 $whose --search-rate
+	bounds 1 86400 $whose --search-window
+	bounds 0 4000000000 $whose --quota
+done
+bounds 0 4000000000 --group Both --quota
+bounds 0 4000000000 --group-quota

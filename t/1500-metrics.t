@@ -3,6 +3,7 @@
 # Counters and histograms in Prometheus text on a socket of the host; surfacectl top.
 . t/lib.sh
 pg_start
+echo older >"$W/run/metrics.map" # an upgrade goes on counting
 api_start
 web_start
 
@@ -22,6 +23,49 @@ if command -v promtool >/dev/null; then
 else
 	skip "no promtool"
 fi
+
+# A real scrape: prometheus knows no Unix sockets, and gets a free port of the loopback.
+scrape()
+{
+	t/helper/forward.py "$W/run/metrics.sock" >"$W/port" &
+	FORWARD=$!
+	world_until 5 test -s "$W/port"
+	cat >"$W/prometheus.yml" <<-END
+		scrape_configs:
+		  - job_name: surfaced
+		    scrape_interval: 1s
+		    static_configs:
+		      - targets: ["127.0.0.1:$(cat "$W/port")"]
+	END
+	prometheus --config.file="$W/prometheus.yml" --storage.tsdb.path="$W/tsdb" --web.listen-address=127.0.0.1:0 \
+		>"$W/prometheus.log" 2>&1 &
+	PROMETHEUS=$!
+	world_until 20 grep -q 'Listening on' "$W/prometheus.log"
+}
+
+# asked QUERY: the value of its one series.
+asked()
+{
+	curl -sS --data-urlencode "query=$1" "http://$(sed -n 's/.*Listening on.*address=//p' "$W/prometheus.log")/api/v1/query" |
+		jq -r '.data.result[0].value[1]'
+}
+
+says()
+{
+	[ "$(asked "$1")" = "$2" ]
+}
+if command -v prometheus >/dev/null; then
+	scrape
+	ok "prometheus has scraped the requests" world_until 20 says 'sum(surfaced_request_seconds_count)' 4
+	is "$(asked 'up{job="surfaced"}')" 1 "and counts the target as up"
+	like "$(asked 'histogram_quantile(0.5, surfaced_request_seconds_bucket{operation="list_search_schemas",status="200"})')" \
+		'^[0-9.e-]+$' "its histograms are histograms"
+	kill "$PROMETHEUS" "$FORWARD"
+	wait
+else
+	skip "no prometheus"
+fi
+
 (sleep 0.3; api GET /search/schemas) &
 is "$(ctl --json top --times 1 | jq -c '.operations | map([.operation, .good])')" '[["list_search_schemas",1]]' \
 	"surfacectl top shows what is asked now"

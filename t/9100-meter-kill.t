@@ -3,7 +3,7 @@
 # Two hosts, one database, four clients; workers, meters and PostgreSQL's backends killed in between.
 # The quota is raised a little each round, so that the end of it is always near. What was admitted is
 # what is stored is the limit: never above, and nothing lost.
-# ROUNDS=300 LIMIT=20000 t/9100-meter-kill.t is the long form.
+# make campaign-meter is the long form.
 . t/lib.sh
 
 ROUNDS=${ROUNDS:-40}

@@ -268,6 +268,38 @@ key_new()
 	world_ctl --json keys create --account "$ACCOUNT" --name test "$@" | jq -er .key.key
 }
 
+# accounts_new N QUOTA RATE: N accounts of one key each, which may RATE requests a day; prints the secrets.
+accounts_new()
+{
+	sql "CREATE TEMP TABLE fresh AS SELECT gen_random_uuid() AS account, gen_random_uuid() AS member,
+			'sfk_' || left(md5(random()::text), 8) AS prefix,
+			translate(rtrim(encode(sha256(random()::text::bytea), 'base64'), '='), '+/', '-_') AS tail
+			FROM generate_series(1, $1);
+		INSERT INTO account (uuid, name, quota) SELECT account, account, $2 FROM fresh;
+		INSERT INTO account_scope SELECT account, 'search.view' FROM fresh;
+		INSERT INTO entitlement (account_uuid, name) SELECT account, 'search' FROM fresh;
+		INSERT INTO member (uuid, account_uuid, name, email, role)
+			SELECT member, account, 'Owner', 'owner@example.com', 'owner' FROM fresh;
+		INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, rate, rate_window)
+			SELECT account, member, 'one', prefix, sha256((prefix || '_' || tail)::bytea), '{search.view}', $3, 86400
+			FROM fresh;
+		SELECT prefix || '_' || tail FROM fresh"
+}
+
+# crowd CURL-OPTIONS KEY: the statuses of twenty requests at once, a line each.
+crowd()
+{
+	# shellcheck disable=SC2086 # a list of options
+	curl -sS $1 -Z --parallel-immediate --parallel-max 20 -o /dev/null -w '%{http_code}\n' -H "X-API-Key: $2" \
+		"$BASE_URL/search/schemas#[1-20]" 2>/dev/null
+}
+
+# tally: equal lines with their number, on one line.
+tally()
+{
+	sort | uniq -c | tr -s ' \n' ' ' | sed 's/^ //; s/ $//' && echo
+}
+
 # Another organisation as far as the tests need one: sets ACCOUNT2, PROJECT2, KEY2.
 stranger_new()
 {

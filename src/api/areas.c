@@ -43,5 +43,8 @@ const struct stmt *const *const area_stmts[] = {
 	ticket_stmts,
 	capability_stmts,
 	usage_stmts,
+	core_audit_stmts,
+	core_key_stmts,
+	core_project_stmts,
 	NULL,
 };

@@ -59,9 +59,7 @@ dump_params(void)
 static void
 dump_sql(void)
 {
-	for (const struct stmt *const *const *t = area_stmts; *t != NULL; t++)
-		for (const struct stmt *const *s = *t; *s != NULL; s++)
-			printf("%s\t%s\n", (*s)->name, (*s)->sql);
+	stmts_print(area_stmts);
 }
 
 static const struct {

@@ -75,8 +75,8 @@ static const struct field document_out[] = {
 
 /* $2: bytes that a page may have; those after them come without their documents. */
 static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
-    "SELECT host(ip) AS ip, CASE WHEN up_to <= $2::bigint OR up_to = bytes THEN doc END AS "
-    "doc"
+    "SELECT host(ip) AS ip,"
+    "  CASE WHEN up_to <= $2::bigint OR up_to = bytes THEN doc END AS doc"
     " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS up_to"
     "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
 

@@ -30,7 +30,8 @@ struct link {
 	STAILQ_HEAD(, waiting) queue;
 	size_t queued;
 	int fd;
-	bool *freed; /* set while a message is being taken */
+	bool taking; /* a message: what is freed meanwhile goes when that is done */
+	bool freed;
 };
 
 static bool
@@ -141,7 +142,7 @@ passed(struct msghdr *m, int *fd)
 	return n == 0 && (m->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
 }
 
-/* False when the connection is over. Whether l is still there is known by freed alone. */
+/* False when the connection is over. */
 static bool
 receive(struct link *l, bool *more)
 {
@@ -170,20 +171,19 @@ static void
 on_readable(int fd, short what, void *arg)
 {
 	struct link *l = arg;
-	bool freed = false, more = true, good = true;
+	bool more = true, good = true;
 
 	(void)fd;
 	(void)what;
-	l->freed = &freed;
-	for (int i = 0; i < 64 && more && good && !freed; i++) {
+	l->taking = true;
+	for (int i = 0; i < 64 && more && good && !l->freed; i++) {
 		good = receive(l, &more);
-		if (!freed)
-			arena_reset(l->arena);
+		arena_reset(l->arena);
 	}
-	if (freed)
-		return;
-	l->freed = NULL;
-	if (!good)
+	l->taking = false;
+	if (l->freed)
+		link_free(l);
+	else if (!good)
 		l->side->closed(l->arg, l);
 }
 
@@ -335,10 +335,11 @@ link_new(struct event_base *base, int fd, const struct link_side *side, void *ar
 void
 link_free(struct link *l)
 {
+	l->freed = true;
+	if (l->taking)
+		return;
 	while (!STAILQ_EMPTY(&l->queue))
 		drop_first(l);
-	if (l->freed != NULL)
-		*l->freed = true;
 	event_free(l->readable);
 	event_free(l->writable);
 	event_free(l->broken);

@@ -240,6 +240,7 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 	enum db_rc rc;
 	int n = read_files(c->arena, dir, &files);
 
+	*pending = *version = 0;
 	if (n < 0)
 		return EXIT_FAILED;
 	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);

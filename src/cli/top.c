@@ -124,7 +124,7 @@ top(struct cli *c, int argc, char **argv)
 	m = metrics_open();
 	if (m == NULL)
 		return cli_fail(EXIT_FAILED,
-		    "%s/metrics.map cannot be read: is this the host, and its"
+		    "%s/metrics-*.map cannot be read: is this the host, and its"
 		    " run_directory?",
 		    conf.run_directory);
 	for (int64_t i = 0; i < rounds; i++) {

@@ -37,3 +37,5 @@ audit_as(struct db *db, struct str actor, struct str request_id)
 
 	return db_one(db, &set_actor, &now, P(actor), P(request_id));
 }
+
+const struct stmt *const core_audit_stmts[] = { &insert_audit, &set_actor, NULL };

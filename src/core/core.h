@@ -150,6 +150,12 @@ const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "h
    checked again it is itself. */
 enum start_url_fault start_url_check(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
+/* Its host alone, a name or an IPv4 address: valid UTF-8, not empty. out: as it is looked up, in lower-case
+   ASCII without a dot at its end. */
+enum start_url_fault start_url_host(
+    struct arena *a, struct str text, struct str *out) MUST_USE;
+/* A port that Chromium does not open, because another protocol listens there. */
+bool start_url_port_blocked(int64_t port);
 
 /* ---- countries: ISO 3166-1 ---- */
 
@@ -178,5 +184,11 @@ struct audit {
 enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST_USE;
 /* In the caller's transaction, so that no change stands without its line. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
+
+/* ---- what this directory asks of the database: for -D sql ---- */
+
+extern const struct stmt *const core_audit_stmts[];
+extern const struct stmt *const core_key_stmts[];
+extern const struct stmt *const core_project_stmts[];
 
 #endif

@@ -135,8 +135,12 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 {
 	struct key_row row = { 0 };
 	struct str prefix = { secret.p, KEY_PREFIX_LEN };
+	/* A database that hangs must not hold every worker for as long as a search may take. */
+	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
+	enum db_rc rc = db_one(db, &find_key, &row, P(prefix));
 
-	switch (db_one(db, &find_key, &row, P(prefix))) {
+	db_relax(db, former);
+	switch (rc) {
 	case DB_OK:
 		break;
 	case DB_NONE:
@@ -242,3 +246,5 @@ key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
 	SHA256((const unsigned char *)out, KEY_SECRET_LEN, hash);
 	OPENSSL_cleanse(raw, sizeof(raw));
 }
+
+const struct stmt *const core_key_stmts[] = { &find_key, NULL };

@@ -40,15 +40,16 @@ counter_help(enum counter c)
 
 /* ---- the file ---- */
 
-/* Under the file's lock, which goes with its holder. */
+/* Under the file's lock, which goes with its holder. A version that counts something else has a file of
+   another name, so that an upgrade need not wait for a reboot. */
 static int
 open_locked(void)
 {
 	char path[256];
 	int fd;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/metrics.map", conf.run_directory) >=
-	    sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/metrics-%zu.map", conf.run_directory,
+		sizeof(struct metrics)) >= sizeof(path))
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
 	if (fd < 0)

@@ -20,3 +20,5 @@ project_find(struct db *db, const struct key *k, struct uuid project, struct pro
 {
 	return db_one(db, &visible_project, out, P(k->uuid), P(project));
 }
+
+const struct stmt *const core_project_stmts[] = { &visible_project, NULL };

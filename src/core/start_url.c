@@ -166,6 +166,15 @@ split(struct str url, struct parts *out)
 	return split_authority((struct str){ url.p, n }, out);
 }
 
+bool
+start_url_port_blocked(int64_t port)
+{
+	for (size_t i = 0; i < COUNT(unsafe_ports); i++)
+		if (port == unsafe_ports[i])
+			return true;
+	return false;
+}
+
 /* *out: 0 where the scheme says it. An empty port is none. */
 static enum start_url_fault
 port_fault(const struct parts *p, int *out)
@@ -182,9 +191,8 @@ port_fault(const struct parts *p, int *out)
 	}
 	if (n > 65535)
 		return START_URL_PORT;
-	for (size_t i = 0; i < COUNT(unsafe_ports); i++)
-		if (n == unsafe_ports[i])
-			return START_URL_PORT_BLOCKED;
+	if (start_url_port_blocked(n))
+		return START_URL_PORT_BLOCKED;
 	if (n != (p->tls ? 443 : 80))
 		*out = n;
 	return START_URL_OK;

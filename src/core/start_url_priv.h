@@ -8,8 +8,5 @@
 /* What stands in brackets. out: as it is written, with brackets. */
 enum start_url_fault start_url_ipv6(
     struct arena *a, struct str text, struct str *out) MUST_USE;
-/* A name or an IPv4 address: valid UTF-8, not empty. out: lower-case ASCII without a dot at its end. */
-enum start_url_fault start_url_host(
-    struct arena *a, struct str text, struct str *out) MUST_USE;
 
 #endif

@@ -36,6 +36,22 @@ db_use(struct db *db, struct arena *a, int64_t deadline)
 	db->deadline = deadline;
 }
 
+int64_t
+db_hurry(struct db *db, int64_t until)
+{
+	int64_t former = db->deadline;
+
+	if (former == 0 || until < former)
+		db->deadline = until;
+	return former;
+}
+
+void
+db_relax(struct db *db, int64_t former)
+{
+	db->deadline = former;
+}
+
 void
 db_quiet(struct db *db)
 {
@@ -244,4 +260,23 @@ db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args ar
 		*changed = 0; /* a command that counts no rows */
 	PQclear(res);
 	return DB_OK;
+}
+
+void
+stmts_print(const struct stmt *const *const *tables)
+{
+	for (; *tables != NULL; tables++)
+		for (const struct stmt *const *s = *tables; *s != NULL; s++)
+			printf("%s\t%s\n", (*s)->name, (*s)->sql);
+}
+
+int
+stmts_dump(const char *program, const char *what, const struct stmt *const *const *tables)
+{
+	if (strcmp(what, "sql") != 0) {
+		fprintf(stderr, "%s: -D takes sql\n", program);
+		return 2;
+	}
+	stmts_print(tables);
+	return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -107,9 +107,20 @@ void db_close(struct db *db);
    if the server hangs: set at the start of a request. 0: no deadline. */
 void db_use(struct db *db, struct arena *a, int64_t deadline);
 
+/* From here on calls give up at until, where that is earlier; the former moment is returned, for
+   db_relax. */
+int64_t db_hurry(struct db *db, int64_t until) MUST_USE;
+void db_relax(struct db *db, int64_t former);
+
 enum db_rc db_begin(struct db *db) MUST_USE;
 enum db_rc db_commit(struct db *db) MUST_USE;
 void db_rollback(struct db *db); /* a no-op outside a transaction */
+
+/* What -D sql prints: a line each, the name and, after a tab, the text. */
+void stmts_print(const struct stmt *const *const *tables);
+/* For struct daemon's dump where that is all there is. */
+int stmts_dump(
+    const char *program, const char *what, const struct stmt *const *const *tables);
 
 struct db_args {
 	const struct db_param *p;

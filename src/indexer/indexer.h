@@ -34,6 +34,7 @@ enum db_rc source_documents(
 /* DB_NONE at the end. json lives until the next call. */
 enum db_rc source_next(struct source *s, struct buf *room, struct str *json) MUST_USE;
 enum db_rc source_count(struct source *s, int64_t *n) MUST_USE;
+extern const struct stmt *const source_stmts[];
 
 /* ---- follow.c ---- */
 

@@ -75,7 +75,19 @@ work(const struct pool *pool, int listener)
 	follow_close(f);
 }
 
-static const struct daemon program = { .name = "surfaced-index", .work = work };
+static int
+dump(const char *what)
+{
+	static const struct stmt *const *const stmts[] = { source_stmts, NULL };
+
+	return stmts_dump("surfaced-index", what, stmts);
+}
+
+static const struct daemon program = {
+	.name = "surfaced-index",
+	.dump = dump,
+	.work = work,
+};
 
 /* --once: without the daemon's skeleton, since a caller waits for the end. */
 static int

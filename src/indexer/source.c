@@ -53,6 +53,12 @@ static const struct stmt set_parameters = STMT(set_parameters, NULL,
     "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, "
     "true)");
 
+static const struct stmt set_ips =
+    STMT(set_ips, NULL, "SELECT set_config('surfaced.ips', $1, true)");
+
+const struct stmt *const source_stmts[] = { &read_snapshot, &read_tags, &count_hosts,
+	&set_parameters, &set_ips, NULL };
+
 #define CHANGED                                                                          \
 	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"    \
 	" AND NOT pg_visible_in_snapshot(changed, "                                      \
@@ -128,8 +134,6 @@ source_end(struct source *s)
 enum db_rc
 source_documents(struct source *s, enum source_what what, struct str ips)
 {
-	static const struct stmt set_ips =
-	    STMT(set_ips, NULL, "SELECT set_config('surfaced.ips', $1, true)");
 	enum db_rc rc = DB_OK;
 
 	if (what == SOURCE_LISTED || what == SOURCE_BOTH)

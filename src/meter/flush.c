@@ -24,7 +24,7 @@ static const struct stmt store = STMT(store, stored_out,
     "$9::text[]::bigint[],"
     " $10::text[]::bigint[]) AS known");
 
-const struct stmt *const meter_flush_stmts[] = { &store, NULL };
+const struct stmt *const flush_stmts[] = { &store, NULL };
 
 struct column {
 	struct str owner[CHUNK], period[CHUNK], taken[CHUNK], back[CHUNK];

@@ -50,7 +50,7 @@ static const struct field unwanted_out[] = {
 static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwanted,
     unwanted_out, "SELECT kind, owner FROM meter_unwanted($1, $2::bigint::integer)");
 
-const struct stmt *const meter_lease_stmts[] = { &lease, &list_unwanted, NULL };
+const struct stmt *const lease_stmts[] = { &lease, &list_unwanted, NULL };
 
 const char *
 lease_kind(enum slot_kind kind)

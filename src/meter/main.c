@@ -22,6 +22,11 @@ enum {
 
 static const struct stmt begin = STMT(begin, NULL, "SELECT meter_begin($1, $2, $3)");
 
+static const struct stmt *const main_stmts[] = { &begin, NULL };
+
+static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate_stmts,
+	flush_stmts, NULL };
+
 bool
 warden_ok(struct warden *w, enum db_rc rc, const char *what)
 {
@@ -166,10 +171,20 @@ work(const struct pool *pool, int listener)
 	arena_free(w.arena);
 }
 
+static int
+dump(const char *what)
+{
+	return stmts_dump("surfaced-meter", what, stmts);
+}
+
 int
 main(int argc, char **argv)
 {
-	static const struct daemon meter = { .name = "surfaced-meter", .work = work };
+	static const struct daemon meter = {
+		.name = "surfaced-meter",
+		.dump = dump,
+		.work = work,
+	};
 
 	return daemon_main(argc, argv, &meter);
 }

@@ -84,6 +84,8 @@ void scrape_serve(struct warden *w);
 bool warden_db(struct warden *w);
 /* Notes a failure; true when rc is DB_OK. */
 bool warden_ok(struct warden *w, enum db_rc rc, const char *what);
-extern const struct stmt *const meter_stmts[];
+
+/* What each file asks of the database: for -D sql. */
+extern const struct stmt *const lease_stmts[], *const rate_stmts[], *const flush_stmts[];
 
 #endif

@@ -45,8 +45,8 @@ static const struct stmt account_limits =
 	"FROM account_limit"
 	" WHERE account_uuid = ANY ($1::text[]::uuid[])");
 
-const struct stmt *const meter_rate_stmts[] = { &find_limits, &key_limits,
-	&account_limits, NULL };
+const struct stmt *const rate_stmts[] = { &find_limits, &key_limits, &account_limits,
+	NULL };
 
 static bool
 put(struct warden *w, enum slot_kind kind, const struct uuid *owner, int64_t rate,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests of the size of GET /usage with everything cached, with the stage of rates and quotas or
-   without: stage none|quota N. t/bench/meter compares the instructions of req_serve. */
+/* Requests of the size of GET /usage with everything cached, with the stage of rates and quotas and the
+   metrics or without both: stage none|quota N. t/bench/meter compares the instructions of req_serve. */
 #include "config.h"
 
 #include "http/http.h"
@@ -182,7 +182,10 @@ main(int argc, char **argv)
 	w.keys = key_cache_new(w.db);
 	w.meter = meter_new();
 	make_slots(&w, secret);
+	if (strcmp(argv[1], "quota") == 0)
+		http_metrics(&w);
 	run(&w, argv[1], secret, n);
+	metrics_close(w.metrics);
 	meter_free(w.meter);
 	key_cache_free(w.keys);
 	db_close(w.db);

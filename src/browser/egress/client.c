@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: ISC */
+/* One connection of a browser: it greets, asks, waits, and is relayed. */
+#include "config.h"
+
+#include "browser/egress/egress.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+enum { ASK_MS = 10000 }; /* from the connection to the whole request */
+
+struct client {
+	LIST_ENTRY(client) next;
+	struct session *s;
+	int fd; /* -1: it is the relay's */
+	struct event *readable;
+	int64_t until; /* the request is to be here by then */
+	struct socks socks;
+	struct target target;
+	struct reach *reach;
+	struct relay *relay;
+};
+
+void
+client_free(struct client *c)
+{
+	struct session *s = c->s;
+
+	if (c->reach != NULL) {
+		control_traffic(s, &c->target, REASON_GONE, NULL);
+		reach_cancel(c->reach);
+	}
+	if (c->relay != NULL)
+		relay_cancel(c->relay);
+	event_free(c->readable);
+	if (c->fd >= 0)
+		close(c->fd);
+	LIST_REMOVE(c, next);
+	s->n--;
+	free(c);
+}
+
+static void
+leave(struct client *c)
+{
+	struct session *s = c->s;
+
+	client_free(c);
+	session_left(s);
+}
+
+/* A few bytes on a connection that has taken next to nothing: all of them, or it is of no use. */
+static bool
+answer(const struct client *c, const unsigned char *bytes, size_t n)
+{
+	return send(c->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
+}
+
+static void
+refuse(struct client *c, enum reason why)
+{
+	unsigned char reply[SOCKS_REPLY_LEN];
+
+	socks_reply(reply, outcomes[why].reply);
+	(void)answer(c, reply, sizeof(reply));
+	control_traffic(c->s, &c->target, why, NULL);
+	leave(c);
+}
+
+/* ---- it is connected ---- */
+
+static void
+on_relayed(void *arg)
+{
+	struct client *c = arg;
+
+	c->relay = NULL;
+	leave(c);
+}
+
+static void
+on_reached(void *arg, const struct reached *r)
+{
+	struct client *c = arg;
+	unsigned char reply[SOCKS_REPLY_LEN];
+
+	c->reach = NULL;
+	if (r->why != REASON_CONNECTED) {
+		refuse(c, r->why);
+		return;
+	}
+	control_traffic(c->s, &c->target, REASON_CONNECTED, &r->at);
+	socks_reply(reply, outcomes[REASON_CONNECTED].reply);
+	if (!answer(c, reply, sizeof(reply))) {
+		close(r->fd);
+		leave(c);
+		return;
+	}
+	c->relay = relay_start(c->s->e->base, c->fd, r->fd, on_relayed, c);
+	c->fd = -1;
+	relay_early(c->relay, r->early, r->early_n);
+}
+
+/* ---- what it says ---- */
+
+static void
+asked(struct client *c)
+{
+	struct egress *e = c->s->e;
+	enum reason why = judge_request(e->scratch, &c->socks, &c->target);
+
+	arena_reset(e->scratch);
+	event_del(c->readable);
+	if (why == REASON_CONNECTED)
+		c->reach = reach_start(e, &c->s->route, &c->target, on_reached, c);
+	else
+		refuse(c, why);
+}
+
+static void
+misspoke(struct client *c)
+{
+	unsigned char method[SOCKS_METHOD_LEN], reply[SOCKS_REPLY_LEN];
+
+	socks_method(method, false);
+	socks_reply(reply, c->socks.reply);
+	if (c->socks.greeted)
+		(void)answer(c, reply, sizeof(reply));
+	else
+		(void)answer(c, method, sizeof(method));
+	control_traffic(c->s, &c->target, REASON_PROTOCOL, NULL);
+	leave(c);
+}
+
+static bool
+greet(const struct client *c)
+{
+	unsigned char method[SOCKS_METHOD_LEN];
+
+	socks_method(method, true);
+	return answer(c, method, sizeof(method));
+}
+
+/* No more than the handshake is read: what follows is the other end's. */
+static void
+on_readable(int fd, short what, void *arg)
+{
+	unsigned char room[SOCKS_REQUEST_MAX];
+	struct client *c = arg;
+	size_t used;
+	ssize_t n = recv(fd, room, socks_wants(&c->socks), MSG_DONTWAIT);
+
+	if (n < 0 && what == EV_READ && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0 || mono_us() > c->until) {
+		leave(c);
+		return;
+	}
+	switch (socks_take(&c->socks, room, (size_t)n, &used)) {
+	case SOCKS_MORE:
+		break;
+	case SOCKS_GREETED:
+		if (!greet(c))
+			leave(c);
+		break;
+	case SOCKS_ASKED:
+		asked(c);
+		break;
+	case SOCKS_BAD:
+		misspoke(c);
+		break;
+	}
+}
+
+struct client *
+client_new(struct session *s, int fd)
+{
+	const struct timeval patience = { ASK_MS / 1000, ASK_MS % 1000 * 1000 };
+	struct client *c = calloc(1, sizeof(*c));
+	int one = 1;
+
+	if (c == NULL)
+		panic("memory");
+	c->s = s;
+	c->fd = fd;
+	c->until = mono_us() + ASK_MS * 1000;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	c->readable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_readable, c);
+	if (c->readable == NULL || event_add(c->readable, &patience) != 0)
+		panic("client: no event");
+	LIST_INSERT_HEAD(&s->clients, c, next);
+	s->n++;
+	return c;
+}

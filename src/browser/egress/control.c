@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: ISC */
+/* The dispatcher's side: what it asks for, and what it is told. */
+#include "config.h"
+
+#include "browser/egress/egress.h"
+#include "browser/egress_link.h"
+#include "browser/link.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	PEERS_MAX = 8,
+	PROBES_MAX = 64,
+	TOLD_MAX = 50, /* lines of traffic a second a session; the rest is summed */
+};
+
+struct peer {
+	LIST_ENTRY(peer) next;
+	struct control *c;
+	struct link *link;
+};
+
+struct probe {
+	LIST_ENTRY(probe) next;
+	struct control *c;
+	struct link *link;
+	struct reach *reach;
+	int64_t since;
+	char id[65];
+};
+
+struct control {
+	struct egress *e;
+	int listener;
+	struct event *acceptable;
+	LIST_HEAD(, peer) peers;
+	LIST_HEAD(, probe) probes;
+	unsigned peer_n, probe_n;
+};
+
+/* ---- traffic ---- */
+
+static void
+tell(struct session *s, const struct egress_traffic *t)
+{
+	if (s->owner != NULL)
+		link_send(s->owner, "traffic", egress_traffic_fields, t, -1);
+}
+
+/* Denials are for the person on call, too. */
+static void
+note(const struct egress_traffic *t)
+{
+	char id[UUID_LEN + 1];
+
+	uuid_print(&t->session, id);
+	log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s", id,
+	    t->host.p, (long long)t->port, t->reason.p);
+}
+
+void
+control_traffic(
+    struct session *s, const struct target *t, enum reason why, const struct ip *at)
+{
+	const struct outcome *o = &outcomes[why];
+	char address[IP_TEXT_LEN] = "";
+	struct egress_traffic line = { .session = s->id,
+		.event = str_of(event_names[o->event]),
+		.host = str_of(t->said),
+		.port = t->port,
+		.count = 1 };
+
+	if (s->told >= TOLD_MAX) {
+		s->more[o->event]++;
+		return;
+	}
+	s->told++;
+	if (at != NULL) {
+		ip_print(at, address);
+		line.address = str_of(address);
+	}
+	if (why != REASON_CONNECTED)
+		line.reason = str_of(o->name);
+	if (o->event == EVENT_denied)
+		note(&line);
+	tell(s, &line);
+}
+
+void
+control_more(struct session *s)
+{
+	for (int i = 0; i < EVENT_COUNT; i++) {
+		if (s->more[i] > 0)
+			tell(s, &(struct egress_traffic){ .session = s->id,
+				    .event = str_of(event_names[i]),
+				    .reason = STR("more"),
+				    .count = s->more[i] });
+		s->more[i] = 0;
+	}
+	s->told = 0;
+}
+
+/* ---- probes ---- */
+
+static void
+probe_free(struct probe *p)
+{
+	if (p->reach != NULL)
+		reach_cancel(p->reach);
+	LIST_REMOVE(p, next);
+	p->c->probe_n--;
+	free(p);
+}
+
+static void
+probed(struct link *l, const char *id, enum reason why, int64_t us)
+{
+	const struct egress_probed out = { .id = str_of(id),
+		.answered = why == REASON_CONNECTED,
+		.ms = us / 1000,
+		.why = why == REASON_CONNECTED ? STR_NULL : str_of(outcomes[why].name) };
+
+	link_send(l, "probed", egress_probed_fields, &out, -1);
+}
+
+static void
+on_probed(void *arg, const struct reached *r)
+{
+	struct probe *p = arg;
+
+	p->reach = NULL;
+	if (r->fd >= 0)
+		close(r->fd);
+	probed(p->link, p->id, r->why, mono_us() - p->since);
+	probe_free(p);
+}
+
+static enum reason
+probe_begin(
+    struct control *c, struct link *l, const struct egress_probe *in, const char *id)
+{
+	struct egress *e = c->e;
+	struct route route;
+	struct target target;
+	struct probe *p;
+	enum reason why;
+
+	if (route_set(&route, in->kind, in->host, in->port, in->credential) != NULL)
+		return REASON_ROUTE;
+	why = judge_host(e->scratch, in->target_host, (unsigned)in->target_port, &target);
+	arena_reset(e->scratch);
+	if (why != REASON_CONNECTED)
+		return why;
+	if (c->probe_n >= PROBES_MAX)
+		return REASON_BUSY;
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		panic("memory");
+	p->c = c;
+	p->link = l;
+	p->since = mono_us();
+	snprintf(p->id, sizeof(p->id), "%s", id);
+	LIST_INSERT_HEAD(&c->probes, p, next);
+	c->probe_n++;
+	p->reach = reach_start(e, &route, &target, on_probed, p);
+	return REASON_CONNECTED;
+}
+
+/* ---- messages ---- */
+
+static void
+refused(const struct uuid *session, const char *why)
+{
+	char id[UUID_LEN + 1];
+
+	uuid_print(session, id);
+	log_event(LOGP_ERR, "not opened", "session=%s why=\"%s\"", id, why);
+}
+
+static void
+take_open(void *arg, struct link *l, const void *in, int fd)
+{
+	struct peer *p = arg;
+	const struct egress_open *m = in;
+	struct route route;
+	const char *fault = route_set(&route, m->kind, m->host, m->port, m->credential);
+
+	if (fault == NULL) {
+		fault = session_open(p->c->e, l, &m->session, &route, fd);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	if (fault != NULL)
+		refused(&m->session, fault);
+}
+
+static void
+take_shut(void *arg, struct link *l, const void *in, int fd)
+{
+	struct peer *p = arg;
+	const struct egress_shut *m = in;
+	struct session *s = session_find(p->c->e, &m->session);
+
+	(void)l;
+	if (fd >= 0)
+		close(fd);
+	if (s != NULL)
+		session_free(s);
+}
+
+static void
+take_probe(void *arg, struct link *l, const void *in, int fd)
+{
+	struct peer *p = arg;
+	const struct egress_probe *m = in;
+	char id[65];
+	enum reason why;
+
+	if (fd >= 0)
+		close(fd);
+	snprintf(id, sizeof(id), "%.*s", (int)m->id.n, m->id.p);
+	why = probe_begin(p->c, l, m, id);
+	if (why != REASON_CONNECTED)
+		probed(l, id, why, 0);
+}
+
+static void
+on_closed(void *arg, struct link *l)
+{
+	struct peer *p = arg;
+	struct control *c = p->c;
+	struct probe *x = LIST_FIRST(&c->probes), *next;
+
+	for (; x != NULL; x = next) {
+		next = LIST_NEXT(x, next);
+		if (x->link == l)
+			probe_free(x);
+	}
+	session_orphan(c->e, l);
+	link_free(l);
+	LIST_REMOVE(p, next);
+	c->peer_n--;
+	free(p);
+	log_event(LOGP_NOTICE, "dispatcher gone", "sessions=%zu", c->e->n);
+}
+
+/* ---- who may connect ---- */
+
+static bool
+welcome(uid_t uid)
+{
+	const struct passwd *pw;
+
+	if (uid == 0 || uid == geteuid())
+		return true;
+	pw = conf.dispatch_user[0] == '\0' ? NULL : getpwnam(conf.dispatch_user);
+	return pw != NULL && pw->pw_uid == uid;
+}
+
+static void
+admit(struct control *c, int fd)
+{
+	static const struct link_message messages[] = {
+		{ "open", egress_open_fields, sizeof(struct egress_open), take_open },
+		{ "shut", egress_shut_fields, sizeof(struct egress_shut), take_shut },
+		{ "probe", egress_probe_fields, sizeof(struct egress_probe), take_probe },
+		{ 0 },
+	};
+	static const struct link_side side = { messages, on_closed };
+	struct peer *p = calloc(1, sizeof(*p));
+	uid_t uid;
+
+	if (p == NULL)
+		panic("memory");
+	p->c = c;
+	p->link = link_new(c->e->base, fd, &side, p);
+	uid = link_peer(p->link).uid;
+	if (!welcome(uid) || c->peer_n >= PEERS_MAX) {
+		log_event(LOGP_WARNING, "peer refused", "uid=%u", (unsigned)uid);
+		link_free(p->link);
+		free(p);
+		return;
+	}
+	LIST_INSERT_HEAD(&c->peers, p, next);
+	c->peer_n++;
+	log_event(LOGP_NOTICE, "dispatcher", "uid=%u", (unsigned)uid);
+}
+
+static void
+on_acceptable(int fd, short what, void *arg)
+{
+	int got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)what;
+	if (got >= 0)
+		admit(arg, got);
+	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		panic("accept: %s", strerror(errno));
+}
+
+struct control *
+control_new(struct egress *e)
+{
+	struct control *c = calloc(1, sizeof(*c));
+	char path[128];
+
+	if (c == NULL)
+		panic("memory");
+	c->e = e;
+	LIST_INIT(&c->peers);
+	LIST_INIT(&c->probes);
+	snprintf(path, sizeof(path), "%s/egress.sock", conf.run_directory);
+	c->listener = link_listen(path, 0660);
+	if (c->listener < 0)
+		panic("%s: %s", path, strerror(errno));
+	c->acceptable =
+	    event_new(e->base, c->listener, EV_READ | EV_PERSIST, on_acceptable, c);
+	if (c->acceptable == NULL || event_add(c->acceptable, NULL) != 0)
+		panic("control: no event");
+	return c;
+}
+
+void
+control_free(struct control *c)
+{
+	while (!LIST_EMPTY(&c->peers)) {
+		struct peer *p = LIST_FIRST(&c->peers);
+
+		on_closed(p, p->link);
+	}
+	event_free(c->acceptable);
+	close(c->listener);
+	free(c);
+}

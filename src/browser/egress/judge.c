@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/* Where a browser may not go. The names are those of start_url; what they turn out to be is judged by address
+   when they are looked up. */
+#include "config.h"
+
+#include "browser/egress/egress.h"
+
+#include <arpa/inet.h>
+
+bool
+ip_public(const struct ip *ip)
+{
+	return ip->family == AF_INET ? netaddr_public4(ip->b) : netaddr_public6(ip->b);
+}
+
+bool
+ip_parse(const char *text, struct ip *out)
+{
+	*out = (struct ip){ .family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET };
+	return inet_pton(out->family, text, out->b) == 1;
+}
+
+void
+ip_print(const struct ip *ip, char out[IP_TEXT_LEN])
+{
+	if (inet_ntop(ip->family, ip->b, out, IP_TEXT_LEN) == NULL)
+		panic("inet_ntop");
+}
+
+static enum reason
+judge_ip(const struct ip *ip)
+{
+	return ip_public(ip) ? REASON_CONNECTED : REASON_ADDRESS;
+}
+
+/* A copy for people, and whether nothing had to be changed. */
+static bool
+say(struct str host, char out[SOCKS_NAME_MAX + 1])
+{
+	size_t n = host.n < SOCKS_NAME_MAX ? host.n : SOCKS_NAME_MAX;
+	bool plain = host.n > 0 && n == host.n;
+
+	for (size_t i = 0; i < n; i++) {
+		bool good = host.p[i] > 0x20 && host.p[i] < 0x7f;
+
+		out[i] = good ? host.p[i] : '?';
+		plain = plain && good;
+	}
+	out[n] = '\0';
+	return plain;
+}
+
+/* An address as a URL has it in brackets, with or without them. */
+static enum reason
+judge_ipv6(struct target *t)
+{
+	char text[IP_TEXT_LEN];
+	size_t n = strlen(t->said);
+	bool brackets = n > 2 && t->said[0] == '[' && t->said[n - 1] == ']';
+
+	n -= brackets ? 2 : 0;
+	if (n >= sizeof(text))
+		return REASON_NAME;
+	memcpy(text, t->said + brackets, n);
+	text[n] = '\0';
+	return ip_parse(text, &t->ip) ? judge_ip(&t->ip) : REASON_NAME;
+}
+
+static enum reason
+judge_name(struct arena *scratch, struct target *t)
+{
+	struct str name;
+	enum start_url_fault fault = start_url_host(scratch, str_of(t->said), &name);
+
+	if (fault == START_URL_NON_PUBLIC_ADDRESS)
+		return REASON_ADDRESS;
+	if (fault != START_URL_OK || name.n > SOCKS_NAME_MAX)
+		return REASON_NAME;
+	memcpy(t->name, name.p, name.n);
+	t->name[name.n] = '\0';
+	if (ip_parse(t->name, &t->ip))
+		t->name[0] = '\0'; /* an address, in its one good spelling */
+	return REASON_CONNECTED;
+}
+
+enum reason
+judge_host(struct arena *scratch, struct str host, unsigned port, struct target *out)
+{
+	*out = (struct target){ .port = port };
+	if (!say(host, out->said))
+		return REASON_NAME;
+	if (start_url_port_blocked(port))
+		return REASON_PORT;
+	if (strchr(out->said, ':') != NULL)
+		return judge_ipv6(out);
+	return judge_name(scratch, out);
+}
+
+enum reason
+judge_request(struct arena *scratch, const struct socks *s, struct target *out)
+{
+	bool name = s->kind == SOCKS_NAME;
+	enum reason why;
+
+	*out = (struct target){ .port = s->port,
+		.ip.family = s->kind == SOCKS_IPV4 ? AF_INET : AF_INET6 };
+	if (name) {
+		why = judge_host(scratch, s->host, s->port, out);
+	} else {
+		memcpy(out->ip.b, s->host.p, s->host.n);
+		ip_print(&out->ip, out->said);
+		why = start_url_port_blocked(s->port) ? REASON_PORT : judge_ip(&out->ip);
+	}
+	return s->command == SOCKS_CONNECT ? why : REASON_COMMAND;
+}
+
+const struct outcome outcomes[REASON_COUNT] = {
+#define EGRESS_REASON(id, name, event, reply, help)                                      \
+	[REASON_##id] = { name, EVENT_##event, reply },
+#include "tbl/egress_reasons.h"
+#undef EGRESS_REASON
+};
+
+const char *const event_names[EVENT_COUNT] = {
+	[EVENT_connected] = "connected",
+	[EVENT_denied] = "denied",
+	[EVENT_failed] = "failed",
+};

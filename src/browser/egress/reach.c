@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: ISC */
+/* From a judged target to a connection. Names are looked up here, whatever the route: a proxy is asked for the
+   address that was checked, never for the name. */
+#include "config.h"
+
+#include "browser/egress/egress.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum {
+	PROXY_TRIES = 3, /* addresses of a name that a proxy is asked for */
+	TALK_BYTES = 4096,
+};
+
+enum stage { STAGE_LOOKUP, STAGE_DIAL, STAGE_PROXY_LOOKUP, STAGE_PROXY_DIAL, STAGE_TALK };
+
+struct addresses {
+	size_t n;
+	struct ip ips[LOOKUP_MAX];
+};
+
+struct reach {
+	struct egress *e;
+	struct route route;
+	struct target target;
+	reach_fn *fn;
+	void *arg;
+	enum stage stage;
+	struct event *go, *deadline;
+	struct lookup *lookup;
+	struct dial *dial;
+	struct addresses to, proxies;
+	size_t asked; /* the address of to that the proxy is asked for */
+	int fd;       /* to the proxy */
+	struct event *readable;
+	struct proxy proxy;
+	struct credential credential;
+};
+
+static void
+hang_up(struct reach *r)
+{
+	if (r->fd < 0)
+		return;
+	event_free(r->readable);
+	close(r->fd);
+	r->fd = -1;
+}
+
+void
+reach_cancel(struct reach *r)
+{
+	if (r->lookup != NULL)
+		lookup_cancel(r->lookup);
+	if (r->dial != NULL)
+		dial_cancel(r->dial);
+	hang_up(r);
+	event_free(r->go);
+	event_free(r->deadline);
+	explicit_bzero(&r->credential, sizeof(r->credential));
+	explicit_bzero(&r->proxy, sizeof(r->proxy));
+	free(r);
+}
+
+static void
+finish(struct reach *r, const struct reached *result)
+{
+	reach_fn *fn = r->fn;
+	void *arg = r->arg;
+	struct reached copy = *result;
+
+	reach_cancel(r);
+	fn(arg, &copy);
+}
+
+static void
+fail(struct reach *r, enum reason why)
+{
+	finish(r, &(struct reached){ .why = why, .fd = -1, .at = r->target.ip });
+}
+
+static void
+on_deadline(int fd, short what, void *arg)
+{
+	static const enum reason why[] = {
+		[STAGE_LOOKUP] = REASON_RESOLVER,
+		[STAGE_DIAL] = REASON_TIMEOUT,
+		[STAGE_PROXY_LOOKUP] = REASON_ROUTE,
+		[STAGE_PROXY_DIAL] = REASON_ROUTE,
+		[STAGE_TALK] = REASON_TIMEOUT,
+	};
+	struct reach *r = arg;
+
+	(void)fd;
+	(void)what;
+	fail(r, why[r->stage]);
+}
+
+/* ---- the proxy of a route ---- */
+
+static void ask_proxy(struct reach *r);
+
+static bool
+say(struct reach *r)
+{
+	ssize_t n = send(r->fd, r->proxy.out, r->proxy.out_n, MSG_NOSIGNAL);
+	bool sent = n == (ssize_t)r->proxy.out_n; /* little, on a fresh connection */
+
+	proxy_sent(&r->proxy);
+	return sent;
+}
+
+/* The next address of the name, on a new connection. */
+static void
+refused(struct reach *r)
+{
+	hang_up(r);
+	if (++r->asked < r->to.n && r->asked < PROXY_TRIES)
+		ask_proxy(r);
+	else
+		fail(r, REASON_ROUTE_REFUSED);
+}
+
+static void
+through(struct reach *r, const unsigned char *early, size_t n)
+{
+	struct reached result = {
+		.fd = r->fd, .at = r->to.ips[r->asked], .early = early, .early_n = n
+	};
+
+	event_free(r->readable);
+	r->fd = -1;
+	finish(r, &result);
+}
+
+static void
+hear(struct reach *r, const unsigned char *bytes, size_t n)
+{
+	size_t used;
+	enum proxy_step step;
+
+	do {
+		step = proxy_take(&r->proxy, bytes, n, &used);
+		bytes += used;
+		n -= used;
+	} while (step == PROXY_SEND && say(r));
+	switch (step) {
+	case PROXY_MORE:
+		return;
+	case PROXY_SEND:
+		fail(r, REASON_ROUTE);
+		return;
+	case PROXY_DONE:
+		through(r, bytes, n);
+		return;
+	case PROXY_ACCESS:
+		fail(r, REASON_ROUTE_ACCESS);
+		return;
+	case PROXY_REFUSED:
+		refused(r);
+		return;
+	case PROXY_BAD:
+		fail(r, REASON_ROUTE_PROTOCOL);
+		return;
+	}
+	panic("proxy step %d", step);
+}
+
+static void
+on_readable(int fd, short what, void *arg)
+{
+	unsigned char room[TALK_BYTES];
+	struct reach *r = arg;
+	ssize_t n = recv(fd, room, sizeof(room), MSG_DONTWAIT);
+
+	(void)what;
+	if (n > 0)
+		hear(r, room, (size_t)n);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		fail(r, REASON_ROUTE_PROTOCOL);
+}
+
+static void
+on_proxy(void *arg, enum reason why, int fd, const struct ip *at)
+{
+	struct reach *r = arg;
+
+	(void)at;
+	r->dial = NULL;
+	if (why != REASON_CONNECTED) {
+		fail(r, REASON_ROUTE);
+		return;
+	}
+	r->stage = STAGE_TALK;
+	r->fd = fd;
+	r->readable = event_new(r->e->base, fd, EV_READ | EV_PERSIST, on_readable, r);
+	if (r->readable == NULL || event_add(r->readable, NULL) != 0)
+		panic("reach: no event");
+	r->proxy = (struct proxy){ .kind = r->route.kind == ROUTE_CONNECT ? PROXY_CONNECT
+									  : PROXY_SOCKS5,
+		.credential = &r->credential,
+		.to = r->to.ips[r->asked],
+		.port = r->target.port };
+	proxy_begin(&r->proxy);
+	if (!say(r))
+		fail(r, REASON_ROUTE);
+}
+
+static void
+ask_proxy(struct reach *r)
+{
+	const struct dial_to to = { r->proxies.ips, r->proxies.n, r->route.port, true };
+
+	r->stage = STAGE_PROXY_DIAL;
+	r->dial = dial_start(r->e->base, &to, on_proxy, r);
+}
+
+static void
+on_proxy_found(void *arg, enum reason why, const struct ip *ips, size_t n)
+{
+	struct reach *r = arg;
+
+	r->lookup = NULL;
+	if (why != REASON_CONNECTED) {
+		fail(r, REASON_ROUTE);
+		return;
+	}
+	memcpy(r->proxies.ips, ips, n * sizeof(*ips));
+	r->proxies.n = n;
+	ask_proxy(r);
+}
+
+static void
+find_proxy(struct reach *r)
+{
+	if (!route_credential(&r->route, &r->credential)) {
+		fail(r, REASON_CREDENTIAL);
+		return;
+	}
+	r->proxies.n = 1;
+	if (ip_parse(r->route.host, &r->proxies.ips[0])) {
+		ask_proxy(r);
+		return;
+	}
+	r->stage = STAGE_PROXY_LOOKUP;
+	r->lookup =
+	    lookup_start(r->e->resolver, LOOKUP_OURS, r->route.host, on_proxy_found, r);
+}
+
+/* ---- the target ---- */
+
+static void
+on_dialled(void *arg, enum reason why, int fd, const struct ip *at)
+{
+	struct reach *r = arg;
+
+	r->dial = NULL;
+	finish(r, &(struct reached){ .why = why, .fd = fd, .at = *at });
+}
+
+static void
+connect_to(struct reach *r)
+{
+	const struct dial_to to = { r->to.ips, r->to.n, r->target.port, false };
+
+	if (r->route.kind != ROUTE_DIRECT) {
+		find_proxy(r);
+		return;
+	}
+	r->stage = STAGE_DIAL;
+	r->dial = dial_start(r->e->base, &to, on_dialled, r);
+}
+
+static void
+on_found(void *arg, enum reason why, const struct ip *ips, size_t n)
+{
+	struct reach *r = arg;
+
+	r->lookup = NULL;
+	if (why != REASON_CONNECTED) {
+		fail(r, why);
+		return;
+	}
+	memcpy(r->to.ips, ips, n * sizeof(*ips));
+	r->to.n = n;
+	connect_to(r);
+}
+
+static void
+on_go(int fd, short what, void *arg)
+{
+	struct reach *r = arg;
+
+	(void)fd;
+	(void)what;
+	if (r->target.name[0] == '\0') {
+		on_found(r, REASON_CONNECTED, &r->target.ip, 1);
+		return;
+	}
+	r->lookup =
+	    lookup_start(r->e->resolver, LOOKUP_PUBLIC, r->target.name, on_found, r);
+}
+
+struct reach *
+reach_start(struct egress *e, const struct route *route, const struct target *t,
+    reach_fn *fn, void *arg)
+{
+	const struct timeval limit = { conf.egress_connect / 1000,
+		conf.egress_connect % 1000 * 1000 };
+	struct reach *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		panic("memory");
+	r->e = e;
+	r->route = *route;
+	r->target = *t;
+	r->fn = fn;
+	r->arg = arg;
+	r->fd = -1;
+	r->go = event_new(e->base, -1, 0, on_go, r);
+	r->deadline = event_new(e->base, -1, 0, on_deadline, r);
+	if (r->go == NULL || r->deadline == NULL || event_add(r->deadline, &limit) != 0)
+		panic("reach: no event");
+	event_active(r->go, EV_TIMEOUT, 0);
+	return r;
+}

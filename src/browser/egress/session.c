@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/* Sessions: who listens where, and by which route its connections go. */
+#include "config.h"
+
+#include "browser/egress/egress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { ACCEPTS = 32 /* of one listener before others have their turn */ };
+
+static void
+pause_accepting(struct session *s)
+{
+	s->paused = true;
+	event_del(s->acceptable);
+}
+
+static void
+resume_accepting(struct session *s)
+{
+	if (!s->paused || (int64_t)s->n >= conf.egress_connections)
+		return;
+	s->paused = false;
+	event_add(s->acceptable, NULL);
+}
+
+/* Above the limit, or without descriptors, browsers wait in the listener's queue. */
+static void
+on_acceptable(int fd, short what, void *arg)
+{
+	struct session *s = arg;
+
+	(void)what;
+	for (int i = 0; i < ACCEPTS; i++) {
+		int got;
+
+		if ((int64_t)s->n >= conf.egress_connections) {
+			pause_accepting(s);
+			return;
+		}
+		got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (got >= 0) {
+			client_new(s, got);
+			continue;
+		}
+		if (errno == EINTR || errno == ECONNABORTED)
+			continue;
+		if (errno != EAGAIN) {
+			log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
+			pause_accepting(s);
+		}
+		return;
+	}
+}
+
+void
+session_left(struct session *s)
+{
+	resume_accepting(s);
+}
+
+struct session *
+session_find(struct egress *e, const struct uuid *id)
+{
+	struct session *s;
+
+	LIST_FOREACH(s, &e->sessions, next)
+	if (uuid_cmp(&s->id, id) == 0)
+		return s;
+	return NULL;
+}
+
+/* A stream socket that listens, of whatever namespace. */
+static bool
+listens(int fd)
+{
+	int yes = 0, type = 0;
+	socklen_t n = sizeof(yes), m = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes != 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) == 0 &&
+	       type == SOCK_STREAM && fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+static struct session *
+session_new(struct egress *e, const struct uuid *id)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		panic("memory");
+	s->e = e;
+	s->id = *id;
+	s->listener = -1;
+	LIST_INIT(&s->clients);
+	LIST_INSERT_HEAD(&e->sessions, s, next);
+	e->n++;
+	return s;
+}
+
+static void
+stop_listening(struct session *s)
+{
+	if (s->listener < 0)
+		return;
+	event_free(s->acceptable);
+	close(s->listener);
+	s->listener = -1;
+}
+
+static void
+listen_on(struct session *s, int fd)
+{
+	stop_listening(s);
+	s->listener = fd;
+	s->paused = false;
+	s->acceptable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_acceptable, s);
+	if (s->acceptable == NULL || event_add(s->acceptable, NULL) != 0)
+		panic("session: no event");
+}
+
+const char *
+session_open(struct egress *e, struct link *owner, const struct uuid *id,
+    const struct route *route, int fd)
+{
+	struct session *s = session_find(e, id);
+	const char *fault = NULL;
+
+	if (fd < 0 || !listens(fd))
+		fault = "no listening socket came along";
+	else if (s == NULL && (int64_t)e->n >= conf.egress_sessions)
+		fault = "egress_sessions are open already";
+	if (fault != NULL) {
+		if (fd >= 0)
+			close(fd);
+		return fault;
+	}
+	if (s == NULL)
+		s = session_new(e, id);
+	s->route = *route;
+	s->owner = owner;
+	listen_on(s, fd);
+	return NULL;
+}
+
+void
+session_free(struct session *s)
+{
+	while (!LIST_EMPTY(&s->clients))
+		client_free(LIST_FIRST(&s->clients));
+	control_more(s);
+	stop_listening(s);
+	LIST_REMOVE(s, next);
+	s->e->n--;
+	free(s);
+}
+
+void
+session_orphan(struct egress *e, const struct link *gone)
+{
+	struct session *s;
+
+	LIST_FOREACH(s, &e->sessions, next)
+	if (s->owner == gone) {
+		s->owner = NULL;
+		s->ends_at = mono_us() + conf.egress_grace * 1000000;
+	}
+}
+
+void
+session_tick(struct session *s)
+{
+	control_more(s);
+	resume_accepting(s);
+	if (s->owner == NULL && mono_us() >= s->ends_at) {
+		char id[UUID_LEN + 1];
+
+		uuid_print(&s->id, id);
+		log_event(
+		    LOGP_WARNING, "abandoned", "session=%s connections=%u", id, s->n);
+		session_free(s);
+	}
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "browser/egress/proto.h"
+
+enum {
+	VERSION = 5,
+	NO_AUTHENTICATION = 0,
+	NO_METHOD = 0xff,
+	GENERAL_FAILURE = 1,
+	UNKNOWN_ADDRESS_KIND = 8,
+};
+
+/* How many bytes the message has, as far as those that are there tell. */
+static size_t
+greeting_length(const struct socks *s)
+{
+	return s->n < 2 ? 2 : 2 + (size_t)s->room[1];
+}
+
+static size_t
+request_length(const struct socks *s)
+{
+	if (s->n < 5)
+		return 5;
+	switch (s->room[3]) {
+	case SOCKS_IPV4:
+		return 10;
+	case SOCKS_IPV6:
+		return 22;
+	default:
+		return 7 + (size_t)s->room[4];
+	}
+}
+
+static size_t
+length(const struct socks *s)
+{
+	return s->greeted ? request_length(s) : greeting_length(s);
+}
+
+static enum socks_step
+bad(struct socks *s, unsigned char reply)
+{
+	s->reply = reply;
+	return SOCKS_BAD;
+}
+
+static enum socks_step
+greeting(struct socks *s)
+{
+	if (memchr(s->room + 2, NO_AUTHENTICATION, s->room[1]) == NULL)
+		return bad(s, NO_METHOD);
+	s->greeted = true;
+	s->n = 0;
+	return SOCKS_GREETED;
+}
+
+static enum socks_step
+request(struct socks *s)
+{
+	bool name = s->room[3] == SOCKS_NAME;
+	size_t at = name ? 5 : 4;
+
+	s->command = s->room[1];
+	s->kind = s->room[3];
+	s->host = (struct str){ (const char *)s->room + at, s->n - at - 2 };
+	s->port = (unsigned)s->room[s->n - 2] << 8 | s->room[s->n - 1];
+	if (s->room[2] != 0 || s->host.n == 0)
+		return bad(s, GENERAL_FAILURE);
+	return SOCKS_ASKED;
+}
+
+/* Refused as early as it shows, so that nobody waits for bytes that mean nothing. */
+static bool
+hopeless(struct socks *s)
+{
+	s->reply = s->greeted ? GENERAL_FAILURE : NO_METHOD;
+	if (s->n >= 1 && s->room[0] != VERSION)
+		return true;
+	if (!s->greeted || s->n < 4)
+		return false;
+	s->reply = UNKNOWN_ADDRESS_KIND;
+	return s->room[3] != SOCKS_IPV4 && s->room[3] != SOCKS_NAME &&
+	       s->room[3] != SOCKS_IPV6;
+}
+
+enum socks_step
+socks_take(struct socks *s, const unsigned char *p, size_t n, size_t *used)
+{
+	for (*used = 0; *used < n;) {
+		s->room[s->n++] = p[(*used)++];
+		if (hopeless(s))
+			return SOCKS_BAD;
+		if (s->n == length(s))
+			return s->greeted ? request(s) : greeting(s);
+	}
+	return SOCKS_MORE;
+}
+
+size_t
+socks_wants(const struct socks *s)
+{
+	return length(s) - s->n;
+}
+
+void
+socks_method(unsigned char out[SOCKS_METHOD_LEN], bool welcome)
+{
+	out[0] = VERSION;
+	out[1] = welcome ? NO_AUTHENTICATION : NO_METHOD;
+}
+
+void
+socks_reply(unsigned char out[SOCKS_REPLY_LEN], unsigned char code)
+{
+	memset(out, 0, SOCKS_REPLY_LEN);
+	out[0] = VERSION;
+	out[1] = code;
+	out[3] = SOCKS_IPV4;
+}
