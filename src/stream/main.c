@@ -167,17 +167,9 @@ check(char *err, size_t room)
 static int
 dump(const char *what)
 {
-	if (strcmp(what, "params") == 0) {
-		conf_describe(stdout);
-		return 0;
-	}
-	if (strcmp(what, "sql") != 0) {
-		fprintf(stderr, "surfaced-stream: -D params or sql\n");
-		return 2;
-	}
-	for (const struct stmt *const *s = gate_stmts; *s != NULL; s++)
-		printf("%s\t%s\n", (*s)->name, (*s)->sql);
-	return 0;
+	static const struct stmt *const *const stmts[] = { gate_stmts, NULL };
+
+	return stmts_dump("surfaced-stream", what, stmts);
 }
 
 int
