@@ -433,7 +433,7 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 int
 migrate_missing(struct cli *c, const char *dir, struct buf *names)
 {
-	struct list wanted, missing;
+	struct list wanted = { NULL, 0 }, missing;
 	struct str *said;
 	enum db_rc rc;
 	int status = migrate_roles(c, dir, &wanted);
