@@ -8,8 +8,9 @@
 #include "browser/runner/runner.h"
 
 enum {
-	FLYING_MAX = 2,     /* Chromium's own bound */
-	FIRST_US = 1000000, /* a start that was lost to a change of documents shows nothing */
+	FLYING_MAX = 2, /* Chromium's own bound */
+	FIRST_US =
+	    1000000, /* a start that was lost to a change of documents shows nothing */
 };
 
 struct screencast {
