@@ -423,6 +423,7 @@ on_tick(int fd, short what, void *arg)
 	if (r->cdp == NULL)
 		return;
 	shots_tick(r->shots);
+	screencast_tick(r->cast);
 	tabs_tick(r);
 	check_times(c);
 }

@@ -209,7 +209,9 @@ run_child(const struct child *c, pid_t parent)
 	reset_signals();
 	if (!place(c))
 		_exit(127);
-	execv(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv);
+	/* bubblewrap stays as the first process of the browser's, which can read what it was given. */
+	execve(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv,
+	    (char *[]){ NULL });
 	dprintf(2, "%s: %s", c->args->argv[0], strerror(errno));
 	_exit(127);
 }
