@@ -65,8 +65,8 @@ runner_killed() { fresh && kill -KILL "$pid" && over failed; }
 browser_killed() { fresh && kill -KILL "$(of_kind "$pid" '^[^ ]*headless-shell --headless')" && over failed; }
 renderer_killed()
 {
-	fresh && kill -KILL $(of_kind "$pid" '--type=renderer') && world_until 15 seen '.kind == "crash"' &&
-		world_until 15 has_renderer && session_is "$u" running && world_until 15 loaded_again &&
+	fresh && kill -KILL $(of_kind "$pid" '--type=renderer') && world_until 30 seen '.kind == "crash"' &&
+		world_until 30 has_renderer && session_is "$u" running && world_until 30 loaded_again &&
 		kill -KILL $(of_kind "$pid" '--type=renderer') && over failed
 }
 has_renderer() { [ -n "$(of_kind "$pid" '--type=renderer')" ]; }
@@ -91,8 +91,8 @@ dispatcher_late()
 egress_killed()
 {
 	fresh && killed surfaced-egress && t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/two" &&
-		world_until 15 seen '(.url|endswith("/two")) and .failure != null' && session_is "$u" running &&
-		world_egress_start && world_until 10 navigated && closes
+		world_until 30 seen '(.url|endswith("/two")) and .failure != null' && session_is "$u" running &&
+		world_egress_start && world_until 30 navigated && closes
 }
 navigated()
 {

@@ -52,6 +52,7 @@ struct held {
 	int64_t active_at;  /* mono_us: its activity was stored */
 	int64_t close_by;   /* mono_us: then it is killed; 0: it is not closing */
 	bool ready;         /* its runner said so, the row does not yet */
+	bool disowned;      /* its row is not ours any more: it was killed */
 	bool gone;          /* its runner has ended, the row does not know yet */
 };
 
@@ -104,8 +105,9 @@ void store_sweep(struct dispatcher *d);
 bool store_claim(struct dispatcher *d, struct list *out) MUST_USE;
 /* Structs of held_row. */
 bool store_held(struct dispatcher *d, struct list *out) MUST_USE;
-bool store_renew(
-    struct dispatcher *d, const struct str *uuids, const struct str *epochs, size_t n);
+/* Those that were renewed, as structs of struct uuid. */
+bool store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs,
+    size_t n, struct list *out) MUST_USE;
 /* DB_NONE: it is not starting any more. */
 enum db_rc store_ready(
     struct dispatcher *d, const struct held *h, int64_t *expires_ms) MUST_USE;

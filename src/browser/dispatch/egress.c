@@ -40,9 +40,9 @@ take_traffic(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	if (fd >= 0)
 		close(fd);
-	LIST_FOREACH(h, &d->helds, next)
-	if (uuid_cmp(&h->row.uuid, &t->session) == 0)
-		forward(h, t);
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+		if (uuid_cmp(&h->row.uuid, &t->session) == 0)
+			forward(h, t);
 }
 
 static void
@@ -121,8 +121,8 @@ connect_again(struct dispatcher *d)
 		return;
 	d->egress = link_new(d->base, fd, &side, d);
 	log_event(LOGP_INFO, "egress", "connected=yes");
-	LIST_FOREACH(h, &d->helds, next)
-	egress_open(h);
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+		egress_open(h);
 }
 
 /* ---- routes ---- */
@@ -200,8 +200,8 @@ egress_tend(struct dispatcher *d)
 	if (d->egress != NULL && now >= d->probe_at)
 		probe_routes(d);
 	if (d->egress == NULL && now - d->egress_lost > WAIT_US)
-		LIST_FOREACH(h, &d->helds, next)
-	refuse(h);
+		for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+			refuse(h);
 }
 
 void

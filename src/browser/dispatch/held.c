@@ -40,9 +40,9 @@ held_find(struct dispatcher *d, const struct uuid *session, int64_t epoch)
 {
 	struct held *h;
 
-	LIST_FOREACH(h, &d->helds, next)
-	if (uuid_cmp(&h->row.uuid, session) == 0 && h->row.epoch == epoch)
-		return h;
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+		if (uuid_cmp(&h->row.uuid, session) == 0 && h->row.epoch == epoch)
+			return h;
 	return NULL;
 }
 
@@ -162,23 +162,31 @@ held_adopt(struct dispatcher *d, const struct held_row *row, pid_t pid)
 	return h;
 }
 
+static bool
+is_among(struct list uuids, const struct uuid *one)
+{
+	const struct uuid *u = uuids.items;
+
+	for (size_t i = 0; i < uuids.n; i++)
+		if (uuid_cmp(&u[i], one) == 0)
+			return true;
+	return false;
+}
+
 void
 held_claim(struct dispatcher *d)
 {
 	struct list claimed, rows;
-	const struct uuid *u;
 	const struct held_row *row;
 
 	if (!d->begun || d->fault[0] != '\0' || !store_claim(d, &claimed) ||
 	    claimed.n == 0 || !store_held(d, &rows))
 		return;
-	u = claimed.items;
 	row = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
-		for (size_t k = 0; k < claimed.n; k++)
-			if (uuid_cmp(&u[k], &row[i].uuid) == 0 &&
-			    held_find(d, &row[i].uuid, row[i].epoch) == NULL)
-				start(d, &row[i]);
+		if (is_among(claimed, &row[i].uuid) &&
+		    held_find(d, &row[i].uuid, row[i].epoch) == NULL)
+			start(d, &row[i]);
 }
 
 /* ---- what the rows say ---- */
@@ -209,19 +217,18 @@ row_of(struct list rows, const struct held *h)
 void
 held_look(struct dispatcher *d)
 {
-	struct held *h, *following;
+	struct held *h;
 	struct list rows;
 
 	if (!store_held(d, &rows))
 		return;
-	for (h = LIST_FIRST(&d->helds); h != NULL; h = following) {
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next)) {
 		const struct held_row *row = row_of(rows, h);
 
-		following = LIST_NEXT(h, next);
-		if (row == NULL && !h->gone) {
+		if (row == NULL && !h->gone && !h->disowned) {
 			log_held(h, LOGP_NOTICE, "dropped", "its row is not ours");
+			h->disowned = true; /* and dropped when it has ended */
 			spawn_kill(h->pid, h->pidfd);
-			held_drop(h);
 		} else if (row != NULL && state_of(row) == HELD_CLOSING &&
 			   h->close_by == 0)
 			begin_to_close(h, row);
@@ -258,7 +265,7 @@ held_ready(struct held *h)
 static bool
 is_trusted(const struct held *h, int64_t now)
 {
-	return !h->gone && (h->link != NULL || now < h->trusted_until);
+	return !h->gone && !h->disowned && (h->link != NULL || now < h->trusted_until);
 }
 
 static size_t
@@ -269,8 +276,7 @@ trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 	struct held *h;
 	size_t n = 0;
 
-	LIST_FOREACH(h, &d->helds, next)
-	{
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next)) {
 		if (!is_trusted(h, now))
 			continue;
 		if (uuids != NULL) {
@@ -292,15 +298,16 @@ held_renew(struct dispatcher *d)
 	struct str *uuids = ARENA_ARRAY(d->arena, n + 1, struct str),
 		   *epochs = ARENA_ARRAY(d->arena, n + 1, struct str);
 	struct runner_lease word;
+	struct list renewed;
 	struct held *h;
 
 	trusted(d, uuids, epochs);
-	if (n == 0 || !store_renew(d, uuids, epochs, n))
+	if (n == 0 || !store_renew(d, uuids, epochs, n, &renewed))
 		return;
 	word.ms = RUNNER_LEASE_MS - (mono_us() - before) / 1000;
-	LIST_FOREACH(h, &d->helds, next)
-	if (h->link != NULL && word.ms > 0)
-		link_send(h->link, "lease", runner_lease_fields, &word, -1);
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+		if (h->link != NULL && word.ms > 0 && is_among(renewed, &h->row.uuid))
+			link_send(h->link, "lease", runner_lease_fields, &word, -1);
 }
 
 /* ---- what only time tells ---- */

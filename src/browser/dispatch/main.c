@@ -206,9 +206,9 @@ dump(const char *what)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon dispatch = { .name = "surfaced-dispatch",
-		.dump = dump,
-		.work = work };
+	static const struct daemon dispatch = {
+		.name = "surfaced-dispatch", .dump = dump, .work = work
+	};
 
 	return daemon_main(argc, argv, &dispatch);
 }

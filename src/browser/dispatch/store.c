@@ -149,14 +149,13 @@ store_held(struct dispatcher *d, struct list *out)
 }
 
 bool
-store_renew(
-    struct dispatcher *d, const struct str *uuids, const struct str *epochs, size_t n)
+store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs,
+    size_t n, struct list *out)
 {
 	const struct strs u = { uuids, n }, e = { epochs, n };
-	struct list done;
 
 	return store_up(d) &&
-	       went(d, db_list(d->db, &renew, &done, P(d->name), P(u), P(e)), "renew");
+	       went(d, db_list(d->db, &renew, out, P(d->name), P(u), P(e)), "renew");
 }
 
 enum db_rc
