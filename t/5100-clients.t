@@ -27,7 +27,7 @@ cp t/helper/ws-* "$W/"
 mkdir "$W/chromium"
 world_give
 chown -R "$WORLD_USER" "$W/chromium" 2>/dev/null
-for client in node python chromium; do
+for _client in node python chromium; do
 	s=$(session_new)
 	session_run "$s"
 	sessions="${sessions-} $s"

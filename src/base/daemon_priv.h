@@ -23,7 +23,7 @@ enum {
 struct shared {
 	uint64_t magic;
 	_Atomic uint32_t high; /* slots below it have been used */
-	_Atomic bool ending; /* the master has been told to stop */
+	_Atomic bool ending;   /* the master has been told to stop */
 	uint32_t pool_count;
 	struct pool
 	    pools[POOLS_MAX]; /* what the master runs, as it was read at its last start */

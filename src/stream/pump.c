@@ -164,7 +164,7 @@ keep(struct side *s, const struct iovec *v, int n, size_t skip)
 	if (room == NULL)
 		panic("out of memory");
 	all = s->wait_end - s->wait_at;
-	if (all > 0)
+	if (s->wait != NULL)
 		memcpy(room, s->wait + s->wait_at, all);
 	for (int i = 0; i < n; i++) {
 		size_t drop = skip < v[i].iov_len ? skip : v[i].iov_len;

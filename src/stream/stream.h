@@ -115,7 +115,7 @@ struct conn {
 	size_t head_n;
 	char *subprotocol;
 	char accept[ACCEPT_LEN + 1];
-	bool said;     /* our close frame, or the runner's, has gone to the client */
+	bool said; /* our close frame, or the runner's, has gone to the client */
 	enum why why;
 	unsigned code; /* of the close frame that the client got; 0: none */
 };

@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 17, EVENTS = 512, SAMPLES = 1 << 22 };
+enum { STUCK_US = 10000000, ROOM = 1 << 17, EVENTS = 512, SAMPLES = 1 << 22 };
 
 struct peer {
 	int fd;
@@ -350,12 +350,13 @@ run(struct load *l, int64_t us)
 {
 	struct peer **busy = l->peers + l->idle;
 	bool under_way = true;
+	int64_t stuck = mono_us() + us + STUCK_US;
 
 	l->bytes = l->nsamples = 0;
 	l->until = mono_us() + us;
 	for (size_t i = 0; i < l->busy; i++)
 		say(l, busy[i], mono_us());
-	while (under_way) {
+	while (under_way && mono_us() < stuck) {
 		int64_t now;
 
 		load_turn(l, l->pause == 0 ? 100 : 1);
@@ -408,6 +409,9 @@ load(char **argv)
 	puts("open");
 	while (fgets(line, sizeof(line), stdin) != NULL)
 		run(&l, us);
+	free(l.peers);
+	free(l.samples);
+	free(l.message);
 	return 0;
 }
 

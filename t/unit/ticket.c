@@ -162,10 +162,12 @@ test_forged(void)
 		const char *why =
 		    open_text(forge(rows[i].head, rows[i].claims, EVP_sha256()), now);
 
-		if (why == NULL || strcmp(why, rows[i].why) != 0)
-			printf("# %s %s: %s\n", rows[i].head, rows[i].claims, why);
-		CU_ASSERT_PTR_NOT_NULL_FATAL(why);
-		CU_ASSERT_STRING_EQUAL(why, rows[i].why);
+		bool right = why != NULL && strcmp(why, rows[i].why) == 0;
+
+		if (!right)
+			printf("# %s %s: %s\n", rows[i].head, rows[i].claims,
+			    why == NULL ? "taken" : why);
+		CU_ASSERT_TRUE(right);
 	}
 	CU_ASSERT_PTR_NOT_NULL(open_text(forge(HEAD, good, EVP_sha512()), now));
 	CU_ASSERT_PTR_NOT_NULL(open_text(forge(HEAD, good, NULL), now));
@@ -210,8 +212,7 @@ test_rotation(void)
 	snprintf(text + strlen(text), TICKET_LINE + 1, "%s", line);
 	write_file(path, text);
 	ring = ticket_ring_keys(r, err, sizeof(err));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(ring);
-	CU_ASSERT_EQUAL(ring->n, 2);
+	CU_ASSERT_TRUE_FATAL(ring != NULL && ring->n == 2);
 	CU_ASSERT_PTR_NULL(ticket_open(a, ring, s, now, &out));
 	ticket_key_make(line);
 	snprintf(text + strlen(text), TICKET_LINE + 1, "%s", line);

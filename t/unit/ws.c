@@ -359,8 +359,8 @@ test_close_frames(void)
 	in.n = ws_close(out, WS_TOO_BIG, (struct str){ reason, sizeof(reason) }, NULL);
 	CU_ASSERT_EQUAL(in.n, 2 + WS_CONTROL_MAX);
 	CU_ASSERT_PTR_NOT_NULL(strstr(feed(&server, in, in.n), "#1009"));
-	for (size_t i = 1; i + 3 <= sizeof(reason); i += 3)
-		memcpy(reason + i, "\xe2\x82\xac", 3); /* 1 + 3n: the cut is within one */
+	for (size_t i = 1; i < sizeof(reason); i++) /* 1 + 3n: the cut is within one */
+		reason[i] = "\xe2\x82\xac"[(i - 1) % 3];
 	in.n = ws_close(out, WS_TOO_BIG, (struct str){ reason, sizeof(reason) }, NULL);
 	CU_ASSERT_EQUAL(in.n, 2 + 2 + 121);
 	CU_ASSERT_PTR_NOT_NULL(strstr(feed(&server, in, in.n), "#1009"));
