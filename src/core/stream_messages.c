@@ -360,9 +360,9 @@ static const struct field server_expiring[] = {
 static const struct field server_error[] = {
 	TYPE("error"),
 	SHOWN(struct stream_error, code, 0, 64,
-	    "One of the codes of a field error, or "
-	    "too_many_messages, message_too_long, invalid_json, unknown_message, "
-	    "not_possible."),
+	    "One of the codes of a field error, or too_many_messages, message_too_long, "
+	    "invalid_json, unknown_message, session_not_ready, tab_not_found, no_dialog, "
+	    "shot_refused."),
 	SHOWN(struct stream_error, message, 0, 512, "For people."),
 	SHOWN(struct stream_error, to, NULLABLE, 32,
 	    "Type of the message that was not obeyed."),

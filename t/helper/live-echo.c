@@ -322,7 +322,7 @@ on_tab(void *arg, int64_t tab)
 	(void)arg;
 	note("tab %d", (int)tab);
 	if (tab > (int64_t)ntabs) {
-		live_error(live, &(struct stream_error){ .code = STR("not_possible"),
+		live_error(live, &(struct stream_error){ .code = STR("tab_not_found"),
 				     .message = STR("there is no such tab"),
 				     .to = STR("tab"),
 				     .field = STR("tab") });
