@@ -34,10 +34,17 @@ month_end()
 	echo $(($(date -u -d "$(date -u +%Y-%m-01) +1 month" +%s) - $(date +%s)))
 }
 
-# near GOT WANTED TITLE: seconds may pass in between.
+# near GOT WANTED TITLE: what is wanted was computed later, on a busy machine much later.
 near()
 {
-	ok "$3 ($1, about $2)" test "$1" -ge $(($2 - 3)) -a "$1" -le $(($2 + 3))
+	ok "$3 ($1, about $2)" test "$1" -ge "$2" -a "$1" -le $(($2 + 60))
+}
+
+# stored WANTED SQL TITLE
+stored()
+{
+	flushed
+	is "$(sql "$2")" "$1" "$3"
 }
 
 calls()
@@ -59,10 +66,9 @@ is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3
 api GET /usage
 is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 api_key_rate_limit_exceeded true" \
 	"GET /usage obeys the rate (C-070)"
-sleep 1.2
-is "$(sql "SELECT sum(used) FROM quota_used WHERE owner_uuid = '$A'")" 3 "what is refused consumes nothing (C-069)"
+stored 3 "SELECT sum(used) FROM quota_used WHERE owner_uuid = '$A'" "what is refused consumes nothing (C-069)"
 set_limits --key "$K" --rate 4
-ok "a changed limit is enforced soon" world_until 3 eval 'api GET /search/schemas; [ "$STATUS" = 200 ]'
+ok "a changed limit is enforced soon" world_until 10 eval 'api GET /search/schemas; [ "$STATUS" = 200 ]'
 
 case_new
 set_limits --account "$A" --search-rate 2 --search-window 3600
@@ -81,7 +87,7 @@ is "$(code /search/schemas)" "429 account_api_quota_exceeded" "its code"
 api GET /search/schemas
 near "$(header Retry-After)" "$(month_end)" "until the next month"
 set_limits --key "$K" --rate 1 --window 86400
-world_until 3 eval 'api GET /usage; [ "$STATUS" = 429 ]'
+world_until 10 eval 'api GET /usage; [ "$STATUS" = 429 ]'
 api GET /search/schemas
 is "$(field .error.code)" api_key_rate_limit_exceeded "the first in order names the code ..."
 near "$(header Retry-After)" "$(month_end)" "... with the longest wait (C-068)"
@@ -90,11 +96,10 @@ case_new
 set_limits --group "$G" --quota 1
 is "$(calls 2)" "200 429 " "the quota of the group"
 is "$(code /search/schemas)" "429 group_api_quota_exceeded" "its code"
-sleep 1.2
-is "$(sql "SELECT string_agg(used::text, ' ') FROM quota_used WHERE owner_uuid IN ('$A', '$G')")" "1 1" \
+stored "1 1" "SELECT string_agg(used::text, ' ') FROM quota_used WHERE owner_uuid IN ('$A', '$G')" \
 	"the group's refusal leaves the account's quota alone"
 set_limits --account "$A" --quota 0
-world_until 3 eval '[ "$(code /search/schemas)" = "429 account_api_quota_exceeded" ]'
+world_until 10 eval '[ "$(code /search/schemas)" = "429 account_api_quota_exceeded" ]'
 is "$(code /search/schemas)" "429 account_api_quota_exceeded" "the account's is before the group's"
 api GET /usage
 is "$STATUS $(field '.api_usage.quotas | map("\(.limit) \(.used) \(.exhausted)") | join(",")')" "200 0 1 true,1 1 true" \
@@ -108,9 +113,9 @@ api GET /search/hosts?q=
 first=$STATUS
 key=none api GET /search/schemas
 api GET /search/schemas
-sleep 1.2
-is "$first $(sql "SELECT taken, given_back, requests FROM usage_daily JOIN api_key ON uuid = key_uuid WHERE prefix = '$K'")" \
-	"503 3|1|2" "a 400 counts, a 403 and a 401 do not, a 503 is given back (C-069)"
+is "$first" 503 "a search without an index"
+stored "3|1|2" "SELECT taken, given_back, requests FROM usage_daily JOIN api_key ON uuid = key_uuid WHERE prefix = '$K'" \
+	"a 400 counts, a 403 and a 401 do not, a 503 is given back (C-069)"
 
 # Twenty at once with one unit left, a hundred times each; each second time a unit has been used before.
 for units in "quota 1 1000" "quota 2 1000" "rate 1000 1" "rate 1000 2"; do

@@ -62,7 +62,7 @@ k=$(key_new --scope search.view)
 is "$(key=$k code)" "503 api_metering_unavailable" "nor does a key that was never seen get in"
 world_meter_start
 ok "the meter started: service" world_until 10 serves
-sleep 1.2
+flushed
 left=$((100 - $(sql 'SELECT sum(used) FROM quota_used')))
 more=0
 while serves && [ "$more" -lt 400 ]; do more=$((more + 1)); done

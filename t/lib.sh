@@ -349,6 +349,18 @@ crowd()
 		"$BASE_URL/search/schemas#[1-20]" 2>/dev/null
 }
 
+# flushed: waits until every host has stored what was counted before.
+flushed()
+{
+	_at=$(date +%s.%N)
+	world_until 20 flushed_since
+}
+
+flushed_since()
+{
+	[ "$(sql "SELECT bool_and(flushed_through > to_timestamp($_at)) FROM meter_host WHERE closed_at IS NULL")" = t ]
+}
+
 # tally: equal lines with their number, on one line.
 tally()
 {
