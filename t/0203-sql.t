@@ -23,6 +23,7 @@ stmts()
 
 prepares surfaced surfaced_api api core http
 prepares surfaced-meter surfaced_meter meter
+prepares surfaced-alert surfaced_alert alert
 prepares surfaced-dispatch surfaced_dispatch browser/dispatch
 prepares surfaced-stream surfaced_stream stream
 prepares surfaced-index surfaced_index indexer

@@ -87,4 +87,7 @@ size_t sender_busy(const struct sender *s);
 /* Takes s, which done() gives back. */
 void sender_send(struct sender *sender, struct sending *s);
 
+/* For -D sql; NULL ends each. */
+extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[];
+
 #endif

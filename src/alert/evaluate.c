@@ -253,3 +253,5 @@ evaluate(struct engine *e)
 	e->batch = e->batch * 2 < BATCH ? e->batch * 2 : BATCH;
 	return records.n > 0;
 }
+
+const struct stmt *const evaluate_stmts[] = { &take, &list_rules, &judge, &defer, NULL };
