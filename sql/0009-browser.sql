@@ -248,12 +248,18 @@ CREATE TABLE network_event (
 );
 CREATE INDEX network_event_page ON network_event (session_uuid, at, uuid);
 
+-- What one session may have of it: 200 MiB, 32 MiB.
+CREATE FUNCTION evidence_most(OUT screenshots integer, OUT screenshot_bytes bigint, OUT network_events integer,
+	OUT network_bytes bigint) LANGUAGE sql IMMUTABLE AS $$
+	SELECT 200, 209715200::bigint, 20000, 33554432::bigint
+$$;
+
 CREATE TABLE session_evidence (
 	session_uuid uuid PRIMARY KEY REFERENCES browser_session,
-	screenshots integer NOT NULL DEFAULT 0 CHECK (screenshots BETWEEN 0 AND 200),
-	screenshot_bytes bigint NOT NULL DEFAULT 0 CHECK (screenshot_bytes BETWEEN 0 AND 209715200),
-	network_events integer NOT NULL DEFAULT 0 CHECK (network_events BETWEEN 0 AND 20000),
-	network_bytes bigint NOT NULL DEFAULT 0 CHECK (network_bytes BETWEEN 0 AND 33554432),
+	screenshots integer NOT NULL DEFAULT 0 CHECK (screenshots BETWEEN 0 AND (evidence_most()).screenshots),
+	screenshot_bytes bigint NOT NULL DEFAULT 0 CHECK (screenshot_bytes BETWEEN 0 AND (evidence_most()).screenshot_bytes),
+	network_events integer NOT NULL DEFAULT 0 CHECK (network_events BETWEEN 0 AND (evidence_most()).network_events),
+	network_bytes bigint NOT NULL DEFAULT 0 CHECK (network_bytes BETWEEN 0 AND (evidence_most()).network_bytes),
 	network_truncated boolean NOT NULL DEFAULT false -- there was more than is stored
 );
 
@@ -288,8 +294,9 @@ $$;
 CREATE FUNCTION screenshot_room(session uuid, epoch bigint, bytes bigint) RETURNS text LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN s.uuid IS NULL THEN 'stale'
-		WHEN e.screenshots >= 200 OR e.screenshot_bytes + screenshot_room.bytes > 209715200 THEN 'full' ELSE 'stored' END
-	  FROM (VALUES (true)) AS one LEFT JOIN browser_session s ON s.uuid = session AND s.lease_epoch = epoch
+		WHEN e.screenshots >= most.screenshots OR e.screenshot_bytes + screenshot_room.bytes > most.screenshot_bytes
+		THEN 'full' ELSE 'stored' END
+	  FROM evidence_most() AS most LEFT JOIN browser_session s ON s.uuid = session AND s.lease_epoch = epoch
 	  LEFT JOIN session_evidence e ON e.session_uuid = s.uuid
 $$;
 
@@ -309,8 +316,10 @@ BEGIN
 		RETURN CASE WHEN EXISTS (SELECT FROM screenshot s WHERE s.uuid = t.uuid AND s.session_uuid = session
 			AND s.sha256 = t.sha256) THEN 'stored' ELSE 'stale' END;
 	END IF;
-	UPDATE session_evidence e SET screenshots = screenshots + 1, screenshot_bytes = screenshot_bytes + t.bytes
-	 WHERE e.session_uuid = session AND e.screenshots < 200 AND e.screenshot_bytes + t.bytes <= 209715200;
+	UPDATE session_evidence e SET screenshots = e.screenshots + 1, screenshot_bytes = e.screenshot_bytes + t.bytes
+	  FROM evidence_most() AS most
+	 WHERE e.session_uuid = session AND e.screenshots < most.screenshots
+	   AND e.screenshot_bytes + t.bytes <= most.screenshot_bytes;
 	IF NOT FOUND THEN
 		RETURN 'full';
 	END IF;
@@ -324,6 +333,7 @@ $$;
 CREATE FUNCTION network_add(session uuid, epoch bigint, docs jsonb[]) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
+	most record;
 	e session_evidence;
 	d jsonb;
 	size bigint;
@@ -331,10 +341,11 @@ BEGIN
 	IF NOT evidence_begin(session, epoch) THEN
 		RETURN false;
 	END IF;
+	SELECT * INTO most FROM evidence_most();
 	SELECT * INTO e FROM session_evidence v WHERE v.session_uuid = session;
 	FOREACH d IN ARRAY docs LOOP
 		size := octet_length(d::text);
-		IF e.network_events >= 20000 OR e.network_bytes + size > 33554432 THEN
+		IF e.network_events >= most.network_events OR e.network_bytes + size > most.network_bytes THEN
 			e.network_truncated := true;
 			EXIT;
 		END IF;

@@ -93,6 +93,15 @@ begin u "https://example.com/?die=job"
 ok "C-092: a start that never comes to anything ends" ended "$u" failed
 is "$(moves "$u") $(row "$u" "starts || ' ' || lease_epoch")" \
 	"queued starting queued starting queued starting terminal 3 3" "C-092: after three tries, each of its own epoch"
+echo "runner_start = 500" >>"$W/etc/surfaced-dispatch.conf"
+world_kill surfaced-dispatch
+world_dispatch_resume
+begin u "https://example.com/?slow=3600"
+ok "C-092: so does one that hangs" ended "$u" failed
+is "$(row "$u" starts)" 3 "C-092: after three tries too"
+sed -i '/^runner_start/d' "$W/etc/surfaced-dispatch.conf"
+world_kill surfaced-dispatch
+world_dispatch_resume
 begin u "https://example.com/?die=ready"
 ok "one that ran is not resumed" ended "$u" failed
 is "$(row "$u" starts)" 1 "and not started again"
@@ -118,6 +127,16 @@ for u in $(sed -n 2,3p "$W/four"); do
 	api DELETE "$S/$u"
 	session_at "$u" terminal
 done
+
+world_kill surfaced-egress
+away() { sql "SELECT fault FROM browser_host" | grep -q 'egress does not answer'; }
+ok "no way out: the host says so" world_until 10 away
+begin u
+is "$(row "$u" state)" queued "C-092: and a session waits"
+world_egress_start
+ok "C-092: until there is one" session_at "$u" running
+api DELETE "$S/$u"
+session_at "$u" terminal
 
 sql "UPDATE egress_route SET answered = false"
 begin u

@@ -83,13 +83,17 @@ exits 1 "or what is one" routes probe --target nowhere "$r"
 exits 3 "and a route" routes probe --target a.net:80 "$(uuid_new)"
 
 # The dry run of a host.
+world_kill surfaced-egress
+without() { [ "$(sql "SELECT count(*) FROM browser_host WHERE fault IS NOT NULL")" = 1 ]; }
+world_until 10 without
 check() { ctl --json browser-check --etc "$W/etc" >"$W/out" 2>"$W/err"; }
 state() { get ".checks[]|select(.check == \"$1\")|.state" | sort -u | tr '\n' ' '; }
 check
 is "$?" 1 "a host without egress is not ready"
 is "$(state egress)" "failed " "it says so"
 like "$(get '.checks[]|select(.check == "egress")|.advice')" "systemctl start surfaced-egress" "and what to do"
-for good in runner evidence dispatcher host routes; do
+like "$(get '.checks[]|select(.check == "host")|.detail')" "egress does not answer" "nor does the dispatcher take anything"
+for good in runner evidence dispatcher routes; do
 	is "$(state "$good")" "ok " "$good is well"
 done
 sql "UPDATE egress_route SET answered = false"

@@ -230,6 +230,7 @@ dispatch_start()
 	world
 	cp t/helper/fake-runner "$W/fake-runner"
 	world_browser_conf "$W/fake-runner"
+	world_egress_start
 	world_dispatch_resume
 }
 

@@ -53,10 +53,13 @@ static const struct field screenshot_out[] = {
 	" bytes, encode(sha256, 'hex') AS sha256, taken_at, created_at"                  \
 	" FROM screenshot WHERE session_uuid = $1"
 
-static const struct stmt list_all = STMT_LIST(
-    list_screenshots, struct screenshot, screenshot_out, SELECT_SCREENSHOT PAGE_SQL);
+/* clang-format off */
+static const struct stmt list_all =
+    STMT_LIST(list_screenshots, struct screenshot, screenshot_out,
+    SELECT_SCREENSHOT PAGE_SQL);
 static const struct stmt select_one =
     STMT(select_screenshot, screenshot_out, SELECT_SCREENSHOT " AND uuid = $2");
+/* clang-format on */
 
 static const struct url_param page_params[] = {
 	PAGE_PARAMS(struct page_only, page),

@@ -33,6 +33,7 @@ PARAM(evidence_reserve,	bytes,	1073741824,	 0, 1099511627776, 1, "no session is 
 PARAM(browser_sessions,	number,	8,		 0,	   10000, 1, "browser sessions this host runs at once")
 PARAM(runner,		path,	SBINDIR "/surfaced-runner",			1, 4000, 1, "program that surfaced-dispatch starts for each session")
 PARAM(runner_conf,	path,	SYSCONFDIR "/surfaced-runner.conf",	1, 4000, 1, "configuration file that it is given")
+PARAM(runner_start,	ms,	60000,	       100,	 600000, 1, "how long a browser may take to its first page before it is started again")
 PARAM(runner_user,	text,	"",					0,   64, 0, "user that it runs as when surfaced-dispatch may change users; empty: the same")
 PARAM(route_target,	text,	"",					0,  260, 1, "host:port that routes are probed with; empty: they are not")
 PARAM(route_probe,	ms,	60000,	      1000,    86400000, 1, "how often each route is probed")

@@ -48,6 +48,8 @@ struct held {
 	int64_t
 	    trusted_until; /* mono_us: its lease is renewed without a connection until then */
 	int64_t expires_at; /* mono_us, of a running one */
+	int64_t start_by;   /* mono_us: then it is killed if it is still starting */
+	int64_t active_at;  /* mono_us: its activity was stored */
 	int64_t close_by;   /* mono_us: then it is killed; 0: it is not closing */
 	bool ready;         /* its runner said so, the row does not yet */
 	bool gone;          /* its runner has ended, the row does not know yet */

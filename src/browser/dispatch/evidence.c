@@ -15,6 +15,8 @@
 enum {
 	IMAGE_MAX = 16 * 1024 * 1024,
 	WAITING_MAX = 4096, /* pieces that wait for the database, and their bytes */
+	SHOTS_WAITING_MAX =
+	    64, /* nobody can say then whether they may be stored at all */
 	WAITING_BYTES_MAX = 64 * 1024 * 1024,
 };
 
@@ -285,6 +287,16 @@ queue_shot(struct held *h, const struct runner_shot *shot,
 }
 
 static const char *
+room_fault(struct held *h, size_t n)
+{
+	enum stored how = store_room(h->d, h, n);
+
+	if (how == STORED_LATER && h->d->waiting >= SHOTS_WAITING_MAX)
+		return "too much waits for the database";
+	return refusal(how);
+}
+
+static const char *
 shot_fault(struct held *h, const struct runner_shot *shot, int fd)
 {
 	unsigned char sha256[EVIDENCE_HASH_LEN];
@@ -296,10 +308,8 @@ shot_fault(struct held *h, const struct runner_shot *shot, int fd)
 		return "no sealed image of at most 16 MiB";
 	if (!image_is(image, n, shot->mime))
 		fault = "the image is not of its type";
-	else if (!has_room(h->d, 0))
-		fault = "too much waits for the database";
 	else
-		fault = refusal(store_room(h->d, h, n));
+		fault = room_fault(h, n);
 	SHA256(image, n, sha256);
 	if (fault == NULL && !image_store(image, n, sha256)) {
 		log_event(LOGP_ERR, "evidence", "why=\"%s: %s\"", conf.evidence_directory,

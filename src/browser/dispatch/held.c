@@ -74,6 +74,7 @@ held_new(struct dispatcher *d, const struct held_row *row)
 	h->state = state_of(row);
 	h->pidfd = h->socks = -1;
 	h->trusted_until = mono_us() + HELLO_US;
+	h->start_by = mono_us() + conf.runner_start * 1000;
 	h->expires_at = mono_us() + row->expires_ms * 1000;
 	keep_row(h, row);
 	LIST_INSERT_HEAD(&d->helds, h, next);
@@ -309,6 +310,11 @@ tend(struct held *h, int64_t now)
 {
 	if (h->ready)
 		held_ready(h);
+	if (h->state == HELD_STARTING && now >= h->start_by && !h->gone) {
+		log_held(h, LOGP_WARNING, "killed", "it does not come to its first page");
+		spawn_kill(h->pid, h->pidfd);
+		h->start_by = INT64_MAX;
+	}
 	if (h->close_by != 0 && now >= h->close_by && !h->gone) {
 		log_held(h, LOGP_WARNING, "killed", "it does not close");
 		spawn_kill(h->pid, h->pidfd);

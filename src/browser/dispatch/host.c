@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether browsers can be started on this host: what the runner's own dry run says, and room for evidence.
+/* Whether browsers can be started on this host: what the runner's own dry run says, a way out, and room for
+   evidence.
    Where not, nothing is claimed and the host's row says why; there is no way around the sandbox. */
 #include "config.h"
 
@@ -66,7 +67,7 @@ on_checked(int fd, short what, void *arg)
 	end_check(d);
 	if (how.si_code == CLD_EXITED && how.si_status == 0) {
 		d->check_at = INT64_MAX;
-		set_fault(d, "");
+		host_tend(d);
 		return;
 	}
 	find_reason(text, reason, sizeof(reason));
@@ -114,8 +115,16 @@ host_tend(struct dispatcher *d)
 		begin_check(d);
 	if (d->check_at != INT64_MAX)
 		return;
-	snprintf(text, sizeof(text),
-	    "evidence_directory %.300s: not writable, or less room than evidence_reserve",
-	    conf.evidence_directory);
-	set_fault(d, has_room() ? "" : text);
+	if (d->egress == NULL)
+		snprintf(text, sizeof(text),
+		    "%.400s/egress.sock: surfaced-egress does not answer",
+		    conf.run_directory);
+	else if (!has_room())
+		snprintf(text, sizeof(text),
+		    "evidence_directory %.300s: not writable, or less room than "
+		    "evidence_reserve",
+		    conf.evidence_directory);
+	else
+		text[0] = '\0';
+	set_fault(d, text);
 }

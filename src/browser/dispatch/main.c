@@ -35,8 +35,8 @@ turn(struct dispatcher *d)
 {
 	bool told = db_notified(d->db);
 
-	host_tend(d);
 	egress_tend(d);
+	host_tend(d);
 	callers_tend(d);
 	if (is_due(&d->renew_at, RENEW_MS * 1000))
 		held_renew(d);

@@ -12,6 +12,7 @@
 
 enum {
 	STRANGER_US = 5000000, /* to say who it is */
+	ACTIVITY_US = 1000000, /* between two that are stored */
 	WAITING_US = 15000000, /* for the database, as long as its lease */
 };
 
@@ -216,8 +217,11 @@ take_activity(void *arg, struct link *l, const void *in, int fd)
 
 	(void)l;
 	(void)in;
-	if (h != NULL && h->state == HELD_RUNNING)
-		store_activity(h->d, h);
+	if (h == NULL || h->state != HELD_RUNNING ||
+	    mono_us() - h->active_at < ACTIVITY_US)
+		return;
+	h->active_at = mono_us();
+	store_activity(h->d, h);
 }
 
 static void
