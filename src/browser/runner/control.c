@@ -308,8 +308,7 @@ control_net(struct control *c, const struct runner_net *net)
 void
 control_truncated(struct control *c)
 {
-	if (c->link != NULL)
-		link_send(c->link, "truncated", NULL, NULL, -1);
+	link_send(c->link, "truncated", NULL, NULL, -1);
 }
 
 /* The database holds no U+0000. */
@@ -423,6 +422,7 @@ on_tick(int fd, short what, void *arg)
 	if (r->cdp == NULL)
 		return;
 	shots_tick(r->shots);
+	screencast_tick(r->cast);
 	tabs_tick(r);
 	check_times(c);
 }

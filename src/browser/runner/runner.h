@@ -188,6 +188,7 @@ void screencast_watch(struct screencast *s, bool on, int64_t quality);
 void screencast_taken(struct screencast *s, int64_t token);
 /* r->active is another one, or its renderer is new. */
 void screencast_switch(struct screencast *s);
+void screencast_tick(struct screencast *s);
 /* Another document is in the tab. */
 void screencast_moved(struct screencast *s, const struct tab *t);
 void screencast_forget(struct screencast *s, const struct tab *t);

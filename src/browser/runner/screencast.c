@@ -7,7 +7,11 @@
 
 #include "browser/runner/runner.h"
 
-enum { FLYING_MAX = 2 }; /* Chromium's own bound */
+enum {
+	FLYING_MAX = 2, /* Chromium's own bound */
+	FIRST_US =
+	    1000000, /* a start that was lost to a change of documents shows nothing */
+};
 
 struct screencast {
 	struct runner *r;
@@ -18,6 +22,8 @@ struct screencast {
 	int64_t generation; /* of starts: what belongs to an earlier one is ignored */
 	int flying;         /* frames that were not taken yet */
 	bool missed;        /* Chromium may have kept a change to itself */
+	bool shown;         /* a picture has come since the start, */
+	int64_t began;      /* which was then, by mono_us */
 	bool newer;         /* a frame has come since the screenshot was asked for */
 };
 
@@ -87,6 +93,7 @@ show(struct screencast *s, struct str data, const struct live_frame *about)
 	f.at = ts_now();
 	if (data.n > 0 && s->r->live != NULL && base64_parse(data, jpeg, room, &n)) {
 		f.jpeg = (struct str){ (const char *)jpeg, n };
+		s->shown = true;
 		live_frame(s->r->live, &f);
 	} else {
 		screencast_taken(s, f.token);
@@ -181,7 +188,8 @@ start(struct screencast *s)
 	s->generation++;
 	s->refused = false;
 	s->flying = 0;
-	s->missed = false;
+	s->missed = s->shown = false;
+	s->began = mono_us();
 	capture(s);
 	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
 			     .method = "Page.startScreencast",
@@ -211,6 +219,14 @@ void
 screencast_moved(struct screencast *s, const struct tab *t)
 {
 	if (s->tab == t && s->refused)
+		screencast_switch(s);
+}
+
+void
+screencast_tick(struct screencast *s)
+{
+	if (s->tab != NULL && !s->tab->dialog && !s->shown &&
+	    mono_us() - s->began > FIRST_US)
 		screencast_switch(s);
 }
 
