@@ -308,8 +308,7 @@ control_net(struct control *c, const struct runner_net *net)
 void
 control_truncated(struct control *c)
 {
-	if (c->link != NULL)
-		link_send(c->link, "truncated", NULL, NULL, -1);
+	link_send(c->link, "truncated", NULL, NULL, -1);
 }
 
 /* The database holds no U+0000. */

@@ -44,7 +44,7 @@ struct network {
 	struct runner *r;
 	struct requests requests; /* the newest first */
 	size_t open, events;
-	bool truncated;
+	bool truncated, told; /* there were more; the dispatcher knows */
 	STAILQ_HEAD(, waiting) queue;
 	struct contact contacts[CONTACTS];
 	size_t next_contact;
@@ -71,8 +71,6 @@ queue_event(struct network *n, const struct net_event *e)
 	struct buf b = { 0 };
 
 	if (n->events >= EVENTS_MAX) {
-		if (!n->truncated)
-			control_truncated(n->r->control);
 		n->truncated = true;
 		return;
 	}
@@ -565,6 +563,10 @@ send_all(struct network *n)
 {
 	while (!STAILQ_EMPTY(&n->queue) && control_connected(n->r->control))
 		send_batch(n);
+	if (n->truncated && !n->told && control_connected(n->r->control)) {
+		control_truncated(n->r->control);
+		n->told = true;
+	}
 }
 
 void

@@ -23,6 +23,7 @@ enum {
 };
 
 #define HOME "/home/browser"
+#define MEMORY_FILES "536870912" /* bytes of each folder in memory */
 
 /* An argument list in one piece of memory: the child allocates nothing. */
 struct args {
@@ -75,13 +76,13 @@ add_sandbox(struct args *a, const struct browser_want *want)
 	static const char *const fixed[] = { "--unshare-user", "--unshare-ipc",
 		"--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname",
-		"localhost", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
-		"--tmpfs", "/home", "--dir", HOME, "--chdir", HOME, "--ro-bind", "/usr",
-		"/usr", "--ro-bind-try", "/etc/fonts", "/etc/fonts", "--ro-bind-try",
-		"/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try",
-		"/var/cache/fontconfig", "/var/cache/fontconfig", "--clearenv",
-		"--setenv", "HOME", HOME, "--setenv", "PATH", "/usr/bin:/bin", "--setenv",
-		"LANG", "C.UTF-8" };
+		"localhost", "--proc", "/proc", "--dev", "/dev", "--size", MEMORY_FILES,
+		"--tmpfs", "/tmp", "--size", MEMORY_FILES, "--tmpfs", "/home", "--dir",
+		HOME, "--chdir", HOME, "--ro-bind", "/usr", "/usr", "--ro-bind-try",
+		"/etc/fonts", "/etc/fonts", "--ro-bind-try", "/etc/ld.so.cache",
+		"/etc/ld.so.cache", "--ro-bind-try", "/var/cache/fontconfig",
+		"/var/cache/fontconfig", "--clearenv", "--setenv", "HOME", HOME,
+		"--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8" };
 
 	add(a, "%s", conf.bubblewrap);
 	for (size_t i = 0; i < COUNT(fixed); i++)
