@@ -130,7 +130,7 @@ echo_frames(struct peer *p, unsigned char *bytes, size_t n)
 static void
 echo_read(struct peer *p, const char *mode)
 {
-	ssize_t n;
+	ssize_t n = -1;
 
 	while (p->end < ROOM && (n = read(p->fd, room, ROOM)) > 0) {
 		if (strcmp(mode, "bytes") == 0)
@@ -140,6 +140,11 @@ echo_read(struct peer *p, const char *mode)
 		else if (memmem(room, (size_t)n, "\r\n\r\n", 4) != NULL)
 			answer_upgrade(p);
 		flush(p);
+	}
+	if (p->end < ROOM && n == 0) {
+		close(p->fd);
+		free(p->out);
+		free(p);
 	}
 }
 

@@ -13,20 +13,17 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* All but the streams', as surfaced. */
+static bool
+is_ours(const struct pool *p)
+{
+	return strcmp(p->name, POOL_STREAM) != 0;
+}
+
 static bool
 read_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
-	char text[65536];
-	FILE *in = fopen(conf.upstreams, "re");
-	size_t got;
-
-	if (in == NULL) {
-		snprintf(err, room, "%s: %s", conf.upstreams, strerror(errno));
-		return false;
-	}
-	got = fread(text, 1, sizeof(text), in);
-	fclose(in);
-	return pools_parse((struct str){ text, got }, out, n, err, room);
+	return pools_read(conf.upstreams, is_ours, out, n, err, room);
 }
 
 static bool
