@@ -128,7 +128,7 @@ ok(until(lambda: v.code is not None), "and the first is out")
 is_((s.close("expired") or {}).get("failed"), False, "ended")
 ok(second.wait("state", lambda m: m["state"] == "closing"), "the viewer hears that it closes")
 is_(second.wait("bye") and second.wait("bye")["reason"], "expired", "and why")
-ok(until(lambda: second.code == 1000), "with 1000 (C-109)", second.code)
+ok(until(lambda: second.code == 1000), "with 1000, as a terminal session has it", second.code)
 
 # ---- warnings ----
 s = d.create(URL + "/still", lifetime_ms=20000, idle_ms=12000)
