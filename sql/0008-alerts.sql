@@ -255,7 +255,7 @@ END
 $$;
 CREATE TRIGGER delivery_due AFTER INSERT ON alert_delivery FOR EACH STATEMENT EXECUTE FUNCTION delivery_due();
 
--- ---- by hand: what the API and surfacectl may do; no project: any ----
+-- ---- by hand: what the API and surfacectl may do ----
 
 -- A webhook that says it is a test, to one that may be disabled as well; null when there is none.
 CREATE FUNCTION alert_destination_test(p_project uuid, p_destination uuid) RETURNS uuid LANGUAGE sql
@@ -265,7 +265,7 @@ CREATE FUNCTION alert_destination_test(p_project uuid, p_destination uuid) RETUR
 		'data', jsonb_build_object('project_uuid', d.project_uuid,
 			'destination', jsonb_build_object('uuid', d.uuid, 'name', d.name)))::text
 	  FROM alert_destination d
-	 WHERE (p_project IS NULL OR d.project_uuid = p_project) AND d.uuid = p_destination AND d.deleted_at IS NULL
+	 WHERE d.project_uuid = p_project AND d.uuid = p_destination AND d.deleted_at IS NULL
 	RETURNING uuid
 $$;
 
@@ -274,7 +274,7 @@ CREATE FUNCTION alert_delivery_retry(p_project uuid, p_delivery uuid) RETURNS bo
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE alert_delivery SET state = 'pending', due_at = now(), spent = attempts
-	 WHERE (p_project IS NULL OR project_uuid = p_project) AND uuid = p_delivery AND state IN ('failed', 'silenced');
+	 WHERE project_uuid = p_project AND uuid = p_delivery AND state IN ('failed', 'silenced');
 	IF FOUND THEN
 		NOTIFY alert_work;
 	END IF;

@@ -21,7 +21,7 @@ BEGIN
 	LOOP
 		IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) THEN
 			IF NOT may THEN
-				RAISE EXCEPTION 'the role % is missing: run surfacectl migrate once as a PostgreSQL superuser', r.name;
+				RAISE EXCEPTION 'the role % is missing', r.name;
 			END IF;
 			EXECUTE format('CREATE ROLE %I %s NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT', r.name, r.login);
 		END IF;

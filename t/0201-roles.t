@@ -56,7 +56,7 @@ for change in "$audit" "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNC
 	"INSERT INTO alert_change (source, source_uuid) VALUES ('finding', gen_random_uuid())" "DELETE FROM alert_change" \
 	"SELECT count(*) FROM finding" "UPDATE alert SET state = 'closed'" "UPDATE alert_delivery SET state = 'failed'" \
 	"UPDATE alert_attempt SET failure = 'x'" "SELECT count(*) FROM api_key" "UPDATE alert_silence SET cancelled_at = now()" \
-	"SELECT alert_raise(gen_random_uuid(), gen_random_uuid())" "SELECT alert_destination_test(NULL, gen_random_uuid())" \
+	"SELECT alert_raise(gen_random_uuid(), gen_random_uuid())" "SELECT alert_destination_test(gen_random_uuid(), gen_random_uuid())" \
 	"CREATE TABLE mine (n int)" "SET ROLE surfaced_owner"; do
 	not surfaced_alert "$change"
 done

@@ -88,7 +88,7 @@ is "$(host none)" "failed the name could not be resolved" "no such name"
 like "$(host closed)" "^failed .*(onnect|unreachable)" "nobody listens"
 is "$(host rebind)" "delivered -" "a name that is public when it is used"
 is "$(host both)" "delivered -" "one with IPv6 as well"
-sql "SELECT alert_destination_test(NULL, uuid) FROM alert_destination WHERE url LIKE 'https://rebind.%'" >"$W/test"
+sql "SELECT alert_destination_test(project_uuid, uuid) FROM alert_destination WHERE url LIKE 'https://rebind.%'" >"$W/test"
 ok "once more" world_until 30 hooks_settled
 is "$(host rebind | sort | head -1)" "delivered -" "and delivered then"
 like "$(host rebind)" "^failed the name has an address that is not public" "but not when it no longer is"
@@ -96,7 +96,7 @@ sql "ALTER TABLE alert_destination DROP CONSTRAINT alert_destination_url_check; 
 	unnest('{https://10.0.0.1/ok/ok,http://hooks.example.com/ok/ok,https://hooks.example.com@10.0.0.1/ok/ok}'::text[],
 	'{inward,mixed,mapped}'::text[]) AS u(v, h) WHERE url LIKE 'https://' || h || '.%'"
 before=$(hooks_got length)
-for d in $inside; do sql "SELECT alert_destination_test(NULL, '$d') WHERE (SELECT url FROM alert_destination WHERE uuid = '$d') !~ '(closed|mute|none|rebind)'"; done >"$W/test"
+for d in $inside; do sql "SELECT alert_destination_test('$P', '$d') WHERE (SELECT url FROM alert_destination WHERE uuid = '$d') !~ '(closed|mute|none|rebind)'"; done >"$W/test"
 ok "what the API would not take" world_until 30 hooks_settled
 is "$(sql "SELECT DISTINCT failure FROM alert_delivery WHERE kind = 'test' AND uuid NOT IN (SELECT uuid FROM alert_delivery WHERE failure LIKE 'the name%')")" \
 	"the destination's URL is not one that webhooks are sent to" "is not sent to either"

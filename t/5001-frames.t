@@ -174,6 +174,25 @@ c.order('raw 8205' + '6162')
 time.sleep(0.1)
 c.order('drop')
 tap.is_(c.closed(), 1006, 'one that goes within a frame leaves no place for a close frame')
+
+# ---- a side goes while much is under way for it ----
+burst = b''.join(frame(BINARY, b'x') + frame(PING, b'%d' % i) for i in range(300))
+for i in range(10):
+    c = stream()
+    try:
+        c.order('drop')
+        c.send(burst)
+        c.closed()
+    except OSError:
+        pass
+    c.sock.close()
+    c = stream()
+    c.order('raw ' + '8900820178' * 400)
+    if i % 2:
+        c.read(5)
+    c.sock.close()
+c = stream()
+tap.is_(c.bye(), 1000, 'nothing of that does harm')
 tap.done()
 PY
 relay "$W/out"

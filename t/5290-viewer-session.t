@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The viewer drives a real session through nginx over TLS: types into a form of a site, and the site receives it.
+# shellcheck disable=SC2089,SC2090 # JSON
 SITES='{"names": {"*.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html; charset=utf-8"},
 		"body": "<!doctype html><title>Form</title><body style=\"background:#0a8040\"><form action=/took><input name=word style=\"position:absolute;left:100px;top:100px;width:400px;height:60px\"></form>"},
@@ -8,6 +9,7 @@ SITES='{"names": {"*.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 		"body": "<!doctype html><title>Took</title><style>button,a{position:absolute;left:100px;width:300px;height:60px}</style><body style=\"margin:0;background:#0010c0\"><div style=\"height:900px;background:#8000c0\"><button style=\"top:200px\" onclick=\"fetch(&apos;/echo?answer=&apos; + (document.title = prompt(&apos;Your name?&apos;, &apos;x&apos;)))\">ask</button><a style=\"top:300px\" target=_blank href=http://other.surfaced-check.net/>other</a></div><div style=\"height:3000px\"></div>"},
 	"other.surfaced-check.net/": {"headers": {"Content-Type": "text/html"}, "body": "<!doctype html><title>Other</title>other"},
 	"other.surfaced-check.net/x": {"headers": {"Content-Type": "text/html"}, "body": "<!doctype html><title>X</title>x"}}}'
+# shellcheck disable=SC2090 # as above
 export SITES
 if [ -z "${BROWSER_WORLD-}" ]; then
 	MODULES=$(t/helper/npm) && export MODULES && exec t/helper/browser-world "$0" "$@"

@@ -116,6 +116,7 @@ n = len(v.frames)
 ok(until(lambda: len(v.frames) > n + 20), "a page that moves sends frames")
 times = [t for t, _ in v.frames[n + 5:n + 20]]
 ok((times[-1] - times[0]) / (len(times) - 1) > 0.08, "at most as many as were wanted", times)
+diag("%.1f frames a second of 10" % ((len(times) - 1) / (times[-1] - times[0])))
 with contextlib.suppress(IndexError):
     s.keep({"image": v.frames[-1][1][32:]}, "frame.jpg")
 v.send(type="nav", url=URL + "/still")

@@ -11,7 +11,12 @@ hosts_wait 300
 B=$W/backups E=$W/evidence
 mkdir -p "$B" "$E"
 SUPER="host=$W/db dbname=surfaced user=postgres"
-sql "CREATE TABLE IF NOT EXISTS screenshot (sha256 bytea)"
+# What of evidence the rows say; where the schema has it, this changes nothing.
+sql "CREATE TABLE IF NOT EXISTS screenshot (uuid uuid PRIMARY KEY, session_uuid uuid NOT NULL, sha256 bytea NOT NULL,
+	bytes bigint, mime text, width integer, height integer, reason text, tab integer, url text, title text, taken_at timestamptz)" \
+	2>/dev/null
+session=$(session_new)
+session_move "$session" claim ready
 
 # evidence N: a file and its row; prints its name.
 evidence()
@@ -20,7 +25,8 @@ evidence()
 	_sum=$(sha256sum <"$W/shot" | cut -c 1-64)
 	mkdir -p "$E/$(echo "$_sum" | cut -c 1-2)/$(echo "$_sum" | cut -c 3-4)"
 	cp "$W/shot" "$(file_of "$_sum")"
-	sql "SET session_replication_role = replica; INSERT INTO screenshot (sha256) VALUES ('\\x$_sum')" >/dev/null || return 1
+	sql "INSERT INTO screenshot (uuid, session_uuid, sha256, bytes, mime, width, height, reason, tab, url, title, taken_at)
+		VALUES (gen_random_uuid(), '$session', '\\x$_sum', 3000, 'image/png', 1, 1, 'load', 0, '', '', now())" >/dev/null || return 1
 	echo "$_sum"
 }
 
@@ -56,8 +62,6 @@ answers()
 
 one=$(evidence)
 two=$(evidence)
-session=$(session_new)
-session_move "$session" claim ready
 rule_new >/dev/null
 answers >"$W/before"
 like "$(cat "$W/before")" "$session" "the instance answers"

@@ -35,7 +35,8 @@ static const struct stmt claim = STMT_LIST(claim, struct claim, claim_out,
 static const struct stmt finish = STMT(finish, NULL,
     "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
 
-/* Between three and five quarters of backoff * 4^(tries - 1), bounded; a receiver may ask for more. */
+/* backoff * 4^(tries - 1), bounded, less by up to a quarter, so that those that failed together do not come
+   together again. A receiver may ask for more. */
 static int64_t
 delay_ms(const struct sending *s)
 {
@@ -44,13 +45,12 @@ delay_ms(const struct sending *s)
 
 	for (int64_t i = 1; i < s->tries && ms < most; i++)
 		ms *= GROWTH;
+	ms = ms < most ? ms : most;
 	random_bytes(&dice, sizeof(dice));
-	ms = ms * 3 / 4 + (int64_t)((double)ms / 2 * dice / UINT32_MAX);
+	ms -= (int64_t)((double)ms / 4 * dice / UINT32_MAX);
 	if (s->retry_after > most / 1000)
 		return most;
-	if (s->retry_after * 1000 > ms)
-		ms = s->retry_after * 1000;
-	return ms < most ? ms : most;
+	return ms > s->retry_after * 1000 ? ms : s->retry_after * 1000;
 }
 
 static const char *

@@ -34,7 +34,7 @@ engine_ok(struct engine *e, enum db_rc rc, const char *what)
 	return false;
 }
 
-static void on_news(int fd, short what, void *arg);
+static void on_turn(int fd, short what, void *arg);
 
 /* The connection may be another one, under the same number too. */
 static void
@@ -47,18 +47,20 @@ watch(struct engine *e)
 	e->news = NULL;
 	if (fd < 0)
 		return;
-	e->news = event_new(e->base, fd, EV_READ, on_news, e);
+	e->news = event_new(e->base, fd, EV_READ, on_turn, e);
 	if (e->news == NULL || event_add(e->news, NULL) != 0)
 		panic("event loop: the database");
 }
 
-/* What is left to do is done in the next turn of the loop, so that webhooks under way go on. */
+/* What is left to do is done in the next turn of the loop, so that webhooks under way go on. A notification
+   may have come with the answers of statements, and its socket says nothing of it any more. */
 static void
 turn(struct engine *e)
 {
 	bool more = !e->stopping && evaluate(e);
 
 	more = deliver(e) || more;
+	more = db_notified(e->db) || more;
 	arena_reset(e->arena);
 	watch(e);
 	if (e->stopping && e->sent == NULL && sender_busy(e->sender) == 0)
@@ -68,22 +70,11 @@ turn(struct engine *e)
 }
 
 static void
-on_poll(int fd, short what, void *arg)
+on_turn(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
 	turn(arg);
-}
-
-static void
-on_news(int fd, short what, void *arg)
-{
-	struct engine *e = arg;
-
-	(void)fd;
-	(void)what;
-	(void)db_notified(e->db);
-	turn(e);
 }
 
 static void
@@ -116,7 +107,7 @@ work(const struct pool *pool, int listener)
 	db_listen(e.db, "alert_work");
 	e.base = ev_open(on_stop, &e);
 	e.sender = sender_new(e.base, on_sent, &e);
-	e.poll = ev_every(e.base, conf.alert_poll, on_poll, &e);
+	e.poll = ev_every(e.base, conf.alert_poll, on_turn, &e);
 	event_active(e.poll, EV_TIMEOUT, 0);
 	if (event_base_dispatch(e.base) < 0)
 		panic("event loop");

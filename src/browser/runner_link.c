@@ -60,7 +60,8 @@ const struct field runner_lease_fields[] = {
 };
 
 const struct field runner_running_fields[] = {
-	NUMBER(struct runner_running, expires_in_ms, REQUIRED, 0, 30 * (int64_t)DAY_MS, 0),
+	NUMBER(
+	    struct runner_running, expires_in_ms, REQUIRED, 0, 30 * (int64_t)DAY_MS, 0),
 	FIELD_END,
 };
 

@@ -192,8 +192,8 @@ fill(struct work *w)
 	struct path sums = path_of(w->partial.z, BACKUP_SUMS);
 	int status;
 
-	unlink(
-	    path_of(w->partial.z, BACKUP_MANIFEST).z); /* of a run that broke off late */
+	/* Of a run that broke off late. */
+	unlink(path_of(w->partial.z, BACKUP_MANIFEST).z);
 	w->sums = fopen(sums.z, "we");
 	if (w->sums == NULL)
 		return cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
@@ -204,9 +204,8 @@ fill(struct work *w)
 		status = cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
 	if (status == EXIT_OK && w->m.missing.n > 0 && !w->incomplete)
 		return cli_fail(EXIT_FAILED,
-		    "%zu files of evidence cannot be had: %s is kept and the next run "
-		    "goes on "
-		    "with it; --incomplete makes the backup without them",
+		    "%zu files of evidence cannot be had: the next run goes on with %s; "
+		    "--incomplete makes the backup without them",
 		    w->m.missing.n, w->partial.z);
 	return status == EXIT_OK ? write_manifest(w) : status;
 }

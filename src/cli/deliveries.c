@@ -76,7 +76,7 @@ struct retried {
 
 static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
 static const struct stmt retry_delivery = STMT(retry_delivery, retried_out,
-    "SELECT alert_delivery_retry(NULL, uuid) AS due FROM alert_delivery"
+    "SELECT alert_delivery_retry(project_uuid, uuid) AS due FROM alert_delivery"
     " WHERE uuid::text = lower($1)");
 
 static int

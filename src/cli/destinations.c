@@ -57,7 +57,8 @@ static const struct field tested_out[] = { FIELD(struct tested, delivery_uuid, 0
 	FIELD_END };
 
 static const struct stmt test_destination = STMT(test_destination, tested_out,
-    "SELECT alert_destination_test(NULL, uuid) AS delivery_uuid FROM alert_destination"
+    "SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
+    "alert_destination"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
 static int

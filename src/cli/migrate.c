@@ -53,13 +53,12 @@ static const struct stmt insert_applied = STMT(insert_applied, NULL,
 
 struct standing {
 	bool super;
-	struct str who, database, host; /* host: unset on a Unix socket */
+	struct str database, host; /* host: unset on a Unix socket */
 	int64_t port;
 };
 
 static const struct field standing_out[] = {
 	FIELD(struct standing, super, 0),
-	FIELD(struct standing, who, 0),
 	FIELD(struct standing, database, 0),
 	FIELD(struct standing, host, NULLABLE),
 	FIELD(struct standing, port, 0),
@@ -67,8 +66,7 @@ static const struct field standing_out[] = {
 };
 
 static const struct stmt read_standing = STMT(read_standing, standing_out,
-    "SELECT rolsuper AS super, current_user::text AS who, current_database()::text AS "
-    "database,"
+    "SELECT rolsuper AS super, current_database()::text AS database,"
     " host(inet_server_addr()) AS host, coalesce(inet_server_port(), 0)::bigint AS port"
     " FROM pg_roles WHERE rolname = current_user");
 
@@ -185,9 +183,7 @@ migrate_advice(struct cli *c, bool *super)
 {
 	struct standing s = { 0 };
 
-	if (db_one_row(c->db, &read_standing, &s, DB_NO_ARGS) != DB_OK)
-		s.super = false;
-	*super = s.super;
+	*super = db_one_row(c->db, &read_standing, &s, DB_NO_ARGS) == DB_OK && s.super;
 	if (s.host.p != NULL)
 		return arena_printf(c->arena,
 		    "surfacectl --database \"host=%.*s port=%" PRId64
@@ -201,28 +197,21 @@ migrate_advice(struct cli *c, bool *super)
 	    (int)s.database.n, s.database.p);
 }
 
+/* The server refused, or roles.sql did. */
 static int
 fail_apply(struct cli *c, enum db_rc rc, const char *what)
 {
 	const char *said = arena_str(c->arena, str_of(db_message(c->db))).p;
 	struct str advice;
-	bool super = true;
+	bool super;
 
-	if (rc == DB_DOWN && db_socket(c->db) >= 0) {
-		advice = migrate_advice(c, &super);
-		if (!super)
-			return cli_fail(EXIT_FAILED,
-			    "%s: %s: this takes a PostgreSQL superuser; %.*s", what, said,
-			    (int)advice.n, advice.p);
+	if (rc != DB_CONFLICT && (rc != DB_DOWN || db_socket(c->db) < 0))
+		return cli_fail_db(c, rc, what);
+	advice = migrate_advice(c, &super);
+	if (super)
 		return cli_fail(EXIT_FAILED, "%s: %s", what, said);
-	}
-	if (rc == DB_CONFLICT) { /* roles.sql raises what only a superuser can mend */
-		advice = migrate_advice(c, &super);
-		if (!super)
-			return cli_fail(EXIT_FAILED, "%s: %s; %.*s", what, said,
-			    (int)advice.n, advice.p);
-	}
-	return cli_fail_db(c, rc, what);
+	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s",
+	    what, said, (int)advice.n, advice.p);
 }
 
 /* ---- the roles that roles.sql makes: its table of VALUES is the one place ---- */
@@ -433,7 +422,7 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 int
 migrate_missing(struct cli *c, const char *dir, struct buf *names)
 {
-	struct list wanted, missing;
+	struct list wanted = { NULL, 0 }, missing;
 	struct str *said;
 	enum db_rc rc;
 	int status = migrate_roles(c, dir, &wanted);

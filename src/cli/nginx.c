@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -186,24 +185,35 @@ read_pid(struct arena *a, struct str file)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? (int)pid : 0;
 }
 
+/* A number of /proc/PID/stat, counted as proc(5) does; text stands at the end of the second one. */
+static int64_t
+stat_number(const char *text, int wanted)
+{
+	const char *p = text;
+	int64_t n = 0;
+
+	for (int at = 2; at < wanted && p != NULL; at++)
+		p = strchr(p + 1, ' ');
+	if (p == NULL || !str_int64((struct str){ p + 1, strcspn(p + 1, " \n") }, &n))
+		return 0;
+	return n;
+}
+
 /* The ticks since boot at which a worker of that master began that still takes requests; 0: it is none. */
-static uint64_t
+static int64_t
 worker_start(const char *pid, int master)
 {
+	enum { PARENT = 4, START = 22 };
 	char path[64], text[1024];
-	const char *p;
-	uint64_t start = 0;
-	int parent = 0;
+	const char *name_end;
+	int64_t start;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	if (!read_small(path, text, sizeof(text)) || (p = strrchr(text, ')')) == NULL ||
-	    sscanf(p,
-		") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-		"%*d "
-		"%*d %" SCNu64,
-		&parent, &start) != 2 ||
-	    parent != master)
+	if (!read_small(path, text, sizeof(text)) ||
+	    (name_end = strrchr(text, ')')) == NULL ||
+	    stat_number(name_end, PARENT) != master)
 		return 0;
+	start = stat_number(name_end, START);
 	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
 	if (!read_small(path, text, sizeof(text)) ||
 	    strstr(text, "worker process") == NULL ||
@@ -213,13 +223,13 @@ worker_start(const char *pid, int master)
 }
 
 static struct ts
-ticks_to_time(uint64_t ticks)
+ticks_to_time(int64_t ticks)
 {
 	struct timespec boot;
 
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	return (struct ts){ ts_now().us - boot.tv_sec * 1000000 - boot.tv_nsec / 1000 +
-			    (int64_t)(ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK)) };
+			    ticks * 1000000 / sysconf(_SC_CLK_TCK) };
 }
 
 /* The oldest: a worker that died was replaced later than the configuration was loaded. */
@@ -227,13 +237,13 @@ static struct ts
 find_loaded(int master)
 {
 	DIR *dir = opendir("/proc");
-	uint64_t oldest = 0;
+	int64_t oldest = 0;
 	struct dirent *e;
 
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
-		uint64_t start = e->d_name[0] >= '1' && e->d_name[0] <= '9'
-				     ? worker_start(e->d_name, master)
-				     : 0;
+		int64_t start = e->d_name[0] >= '1' && e->d_name[0] <= '9'
+				    ? worker_start(e->d_name, master)
+				    : 0;
 
 		if (start > 0 && (oldest == 0 || start < oldest))
 			oldest = start;

@@ -88,7 +88,7 @@ each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 	while (status == EXIT_OK && fgets(line, sizeof(line), in) != NULL) {
 		struct str sha256 = { line, SHA256_HEX };
 
-		if (strlen(line) <= SHA256_HEX + sizeof(evidence))
+		if (strspn(line, "0123456789abcdef") != SHA256_HEX)
 			status = cli_fail(EXIT_FAILED, "%s: it is damaged", p.z);
 		else if (strncmp(line + SHA256_HEX, evidence, sizeof(evidence) - 1) == 0)
 			status = each(j, sha256);
@@ -134,7 +134,8 @@ static const struct field found_out[] = {
 };
 
 static const struct stmt find_tables = STMT(find_tables, found_out,
-    "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace) AS "
+    "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('public')) "
+    "AS "
     "tables,"
     " to_regclass('public.account') IS NOT NULL AND to_regclass('public.host') IS NOT "
     "NULL AS ours");

@@ -256,8 +256,10 @@ conn_accept(struct proxy *p, int listener)
 			continue;
 		}
 		/* Another process may have been quicker; without descriptors nginx waits in the queue. */
-		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
-			log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
+		if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR)
+			return;
+		log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
+		event_del(p->listener); /* until the next tick */
 		return;
 	}
 }

@@ -17,9 +17,9 @@
 enum {
 	WAIT_US = 5000000,
 	SECOND = 1000000,
-	RENEWALS = 3, /* of a lease in its time */
-	TRUST = 4,    /* rechecks that may fail before nothing is believed any more */
-	RELEASES = 1024,
+	RENEWALS = 3,    /* of a lease in its time */
+	TRUST = 4,       /* rechecks that may fail before nothing is believed any more */
+	RELEASES = 1024, /* in one statement */
 };
 
 struct gate {
@@ -29,7 +29,8 @@ struct gate {
 	int64_t keep_at, check_at, checked; /* mono_us */
 	bool keeping, checking, told, releasing;
 	size_t nreleases, nsent; /* slots to let go, and how many of them are under way */
-	struct uuid releases[RELEASES];
+	size_t room;
+	struct uuid *releases;
 };
 
 /* ---- statements ---- */
@@ -175,6 +176,8 @@ names_of(struct arena *a, const struct uuid *uuids, size_t n)
 	return (struct strs){ out, n };
 }
 
+static void send_releases(struct gate *g);
+
 /* Those that could not be let go are tried again: their lease is this process's, which lives. */
 static void
 on_released(void *arg, enum db_rc rc, const void *rows, size_t n)
@@ -189,6 +192,7 @@ on_released(void *arg, enum db_rc rc, const void *rows, size_t n)
 	g->nreleases -= g->nsent;
 	memmove(
 	    g->releases, g->releases + g->nsent, g->nreleases * sizeof(g->releases[0]));
+	send_releases(g);
 }
 
 static void
@@ -203,17 +207,21 @@ send_releases(struct gate *g)
 		return;
 	a = arena_new(RELEASES * 128);
 	g->releasing = true;
-	g->nsent = g->nreleases;
+	g->nsent = g->nreleases < RELEASES ? g->nreleases : RELEASES;
 	db_async(g->proxy->db, &ask, P(names_of(a, g->releases, g->nsent)));
 	arena_free(a);
 }
 
-/* When there is no room the next recheck finds the slot without its stream. */
 void
 gate_release(struct gate *g, struct uuid stream)
 {
-	if (g->nreleases < RELEASES)
-		g->releases[g->nreleases++] = stream;
+	if (g->nreleases == g->room) {
+		g->room = g->room == 0 ? RELEASES : 2 * g->room;
+		g->releases = reallocarray(g->releases, g->room, sizeof(stream));
+		if (g->releases == NULL)
+			panic("out of memory");
+	}
+	g->releases[g->nreleases++] = stream;
 	send_releases(g);
 }
 
@@ -392,6 +400,7 @@ void
 gate_free(struct gate *g)
 {
 	roster_free(g->roster);
+	free(g->releases);
 	free(g);
 }
 

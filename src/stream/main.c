@@ -47,6 +47,7 @@ on_stop(void *arg)
 	event_free(p->listener);
 	p->listener = NULL;
 	p->drain_until = mono_us() + conf.stream_drain * SECOND;
+	log_event(LOGP_NOTICE, "draining", "connections=%zu", p->conns);
 	if (daemon_ending())
 		end_all(p);
 }
@@ -66,8 +67,11 @@ on_tick(int fd, short what, void *arg)
 			after = TAILQ_NEXT(c, next);
 			conn_tick(c, now);
 		}
-	if (p->drain_until == 0)
+	if (p->drain_until == 0) {
+		event_add(
+		    p->listener, NULL); /* an accept that failed had taken it away */
 		return;
+	}
 	if (daemon_ending() || now > p->drain_until)
 		end_all(p);
 	if ((p->conns == 0 && gate_idle(p->gate)) || (p->over != 0 && now > p->over))

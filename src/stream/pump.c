@@ -41,6 +41,7 @@ struct parcel {
 	struct side *to;
 	struct iovec v[VECTORS];
 	int n;
+	bool broken; /* the side is gone */
 	unsigned char made[VECTORS][WS_CONTROL_FRAME];
 };
 
@@ -198,9 +199,9 @@ dropped(struct conn *c, struct side *s)
 
 static void on_writable(int fd, short what, void *arg);
 
-/* False: the connection is ending or gone. */
+/* As much as goes now; the rest waits. False: the side is gone, of which nothing follows here. */
 static bool
-send_all(struct conn *c, struct side *to, const struct iovec *v, int n)
+push(struct conn *c, struct side *to, const struct iovec *v, int n)
 {
 	size_t all = 0;
 	ssize_t sent = 0;
@@ -215,7 +216,7 @@ send_all(struct conn *c, struct side *to, const struct iovec *v, int n)
 
 		sent = sendmsg(to->fd, &m, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EAGAIN && errno != EINTR)
-			return dropped(c, to);
+			return false;
 		if (sent < 0)
 			sent = 0;
 		if ((size_t)sent == all)
@@ -238,7 +239,7 @@ pump_send(struct conn *c, struct side *to, const void *bytes, size_t n)
 {
 	struct iovec v = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = n };
 
-	return send_all(c, to, &v, 1);
+	return push(c, to, &v, 1) || dropped(c, to);
 }
 
 /* All of it went: the other side is read again, or what was to follow does. */
@@ -299,9 +300,8 @@ on_writable(int fd, short what, void *arg)
 static void
 parcel_send(struct parcel *p)
 {
-	if (p->n > 0 && p->conn != NULL && p->to->fd >= 0 &&
-	    !send_all(p->conn, p->to, p->v, p->n))
-		p->conn = NULL;
+	if (p->n > 0 && !p->broken && p->to->fd >= 0)
+		p->broken = !push(p->conn, p->to, p->v, p->n);
 	p->n = 0;
 }
 
@@ -427,7 +427,7 @@ walk_event(struct walk *w, struct side *from, enum ws_event e)
 			}
 		}
 		w->frame = w->at;
-		return w->parcel.conn != NULL && w->parcel.conn->state == CONN_OPEN;
+		return w->parcel.conn->state == CONN_OPEN;
 	}
 	panic("ws_event out of range");
 }
@@ -478,8 +478,8 @@ pass(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 	if (e == WS_END)
 		pass_raw(&w, w.at);
 	parcel_send(&w.parcel);
-	if (w.parcel.conn == NULL)
-		return false;
+	if (w.parcel.broken)
+		return dropped(c, w.parcel.to);
 	if (e == WS_BAD) {
 		log_event(LOGP_NOTICE, "protocol", "req=%s side=%s why=\"%s\"", c->id,
 		    from == &c->client ? "client" : "runner", from->reader.why);

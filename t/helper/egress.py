@@ -278,17 +278,25 @@ class Session:
         """What the dispatcher has heard of this session."""
         return [d for n, d in list(self.dispatcher.said) if n == "traffic" and d["session"] == self.id]
 
+    @contextlib.contextmanager
+    def heard(self):
+        """What is asked within: the dispatcher has heard of it behind."""
+        tries = lambda: sum(line["count"] for line in self.lines())
+        before = tries()
+        yield
+        until(lambda: tries() > before)
+
     def code(self, host, port=80, **more):
-        """The code of the reply, when the dispatcher has heard of it too."""
-        before = sum(line["count"] for line in self.lines())
-        code, s = self.ask(host, port, **more)
-        s.close()
-        until(lambda: sum(line["count"] for line in self.lines()) > before)
+        """The code of the reply."""
+        with self.heard():
+            code, s = self.ask(host, port, **more)
+            s.close()
         return code
 
     def get(self, host, path="/echo", port=80):
         """Body of an HTTP answer, read to the end."""
-        code, s = self.ask(host, port)
+        with self.heard():
+            code, s = self.ask(host, port)
         with s:
             if code:
                 return None

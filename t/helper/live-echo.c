@@ -432,7 +432,7 @@ static void
 do_net(const char *count)
 {
 	struct net_event events[32];
-	int n = atoi(count);
+	int n = (int)strtol(count, NULL, 10);
 
 	for (int sent = 0; sent < n; sent += 32) {
 		int some = n - sent < 32 ? n - sent : 32;

@@ -102,13 +102,16 @@ base64_has_one_spelling(void)
 		const char *text, *bytes;
 	} good[] = { { "", "" }, { "Zg==", "f" }, { "Zm8=", "fo" }, { "Zm9v", "foo" },
 		{ "Zm9vYg==", "foob" }, { "+/+/", "\xfb\xff\xbf" } };
-	static const char *const bad[] = { "Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm8", "====",
-		"Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n", "Zm\xff" "v" };
+	static const char *const bad[] = { "Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm8",
+		"====", "Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n",
+		"Zm\xff"
+		"v" };
 	unsigned char bytes[8];
 	size_t n;
 
 	for (size_t i = 0; i < COUNT(good); i++) {
-		CU_ASSERT_TRUE(base64_parse(str_of(good[i].text), bytes, sizeof(bytes), &n));
+		CU_ASSERT_TRUE(
+		    base64_parse(str_of(good[i].text), bytes, sizeof(bytes), &n));
 		CU_ASSERT_EQUAL(n, strlen(good[i].bytes));
 		CU_ASSERT_EQUAL(memcmp(bytes, good[i].bytes, n), 0);
 	}

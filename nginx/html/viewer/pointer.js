@@ -6,6 +6,7 @@ const HELD = { left: 1, right: 2, middle: 4 };
 const DOUBLE_MS = 500, DOUBLE_PX = 5;
 const TOUCH_SLACK_PX = 8, LONG_MS = 600;
 const LINE_PX = 20;
+const MOVE_MS = 20; // between two moves, however fast the screen is: the server takes 200 messages a second
 
 function modifiers(e) {
 	return (e.altKey ? 1 : 0) + (e.ctrlKey ? 2 : 0) + (e.metaKey ? 4 : 0) + (e.shiftKey ? 8 : 0);
@@ -15,9 +16,10 @@ export class Pointer {
 	#area;
 	#stream = null;
 	#viewport = { width: 1, height: 1 };
-	#move = null; // the newest move, sent once a picture of this screen
+	#move = null; // the newest, which waits to be sent
 	#wheel = null;
 	#planned = false;
+	#sent = 0;
 	#last = { at: -DOUBLE_MS, x: 0, y: 0, clicks: 0 };
 	#touch = null;
 	#held = 0;
@@ -70,13 +72,14 @@ export class Pointer {
 		if (this.#planned)
 			return;
 		this.#planned = true;
-		requestAnimationFrame(() => {
+		setTimeout(() => {
 			this.#planned = false;
 			this.#flush();
-		});
+		}, Math.max(0, this.#sent + MOVE_MS - performance.now()));
 	}
 
 	#flush() {
+		this.#sent = performance.now();
 		if (this.#move)
 			this.#send("move", this.#move);
 		if (this.#wheel)

@@ -146,6 +146,11 @@ const takers = {
 		keyboard.release();
 		dialog.take(m, hostOf(address));
 	},
+	error(m) {
+		if (m.to === "nav")
+			showAddress(address); // what was typed is not where the page is
+		notices.take(m);
+	},
 	net: (m) => network.add(m.events),
 	shot,
 	expiring(m) {

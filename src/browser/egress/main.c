@@ -6,6 +6,7 @@
 #include "browser/egress/egress.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <sys/resource.h>
 
 enum { SCRATCH = 1024 * 1024, TICK_MS = 1000 };
@@ -89,12 +90,17 @@ check(char *err, size_t room)
 {
 	const char *fault = resolver_fault();
 
-	if (fault == NULL && !nets_good(str_of(conf.egress_closed)))
-		fault = "egress_closed wants networks with commas between them, as "
-			"192.0.2.0/24, 2001:db8::/32";
 	if (fault != NULL)
 		snprintf(err, room, "%s", fault);
-	return fault == NULL;
+	else if (!nets_good(str_of(conf.egress_closed)))
+		snprintf(err, room,
+		    "egress_closed wants networks with commas between them, as "
+		    "192.0.2.0/24, 2001:db8::/32");
+	else if (conf.dispatch_user[0] != '\0' && getpwnam(conf.dispatch_user) == NULL)
+		snprintf(err, room, "dispatch_user %s is unknown", conf.dispatch_user);
+	else
+		return true;
+	return false;
 }
 
 int

@@ -91,8 +91,8 @@ browser_start(struct runner *r, char *err, size_t room)
 
 	if (!browser_spawn(&want, &r->process, err, room))
 		return false;
-	r->errors = event_new(
-	    r->base, r->process.errors, EV_READ | EV_PERSIST, on_errors, r);
+	r->errors =
+	    event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_errors, r);
 	if (r->errors == NULL || event_add(r->errors, NULL) != 0)
 		panic("no event");
 	r->cdp = cdp_new(r->base, r->process.in, r->process.out, &side, r);
@@ -102,17 +102,20 @@ browser_start(struct runner *r, char *err, size_t room)
 void
 browser_stop(struct runner *r)
 {
+	struct cdp *cdp = r->cdp;
+
 	if (r->process.pid == 0)
 		return;
 	kill(r->process.pid, SIGKILL); /* its init dies with it, and with that all */
 	waitpid(r->process.pid, NULL, 0);
 	r->process.pid = 0;
+	close(r->process.socks);
 	if (r->errors != NULL) {
 		event_free(r->errors);
 		close(r->process.errors);
 	}
-	if (r->cdp != NULL)
-		cdp_free(r->cdp);
 	r->errors = NULL;
-	r->cdp = NULL;
+	r->cdp = NULL; /* the calls that fail now lead to no others */
+	if (cdp != NULL)
+		cdp_free(cdp);
 }

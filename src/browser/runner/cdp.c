@@ -11,16 +11,17 @@
 
 enum {
 	CHUNK = 256 * 1024,
-	MESSAGE_MAX = 64 * 1024 * 1024,   /* a screenshot of the largest viewport, in base64 */
-	QUEUE_MAX = 16 * 1024 * 1024,     /* a browser that reads nothing is given up */
-	KEEP_MAX = 1024 * 1024,           /* what the buffer may keep between messages */
+	MESSAGE_MAX =
+	    64 * 1024 * 1024, /* a screenshot of the largest viewport, in base64 */
+	QUEUE_MAX = 16 * 1024 * 1024, /* a browser that reads nothing is given up */
+	KEEP_MAX = 1024 * 1024,       /* what the buffer may keep between messages */
 	ARENA_CAP = 4 * MESSAGE_MAX,
 	BUCKETS = 256,
 };
 
 /* A call that waits for its reply. */
 struct call {
-	LIST_ENTRY(call) next;
+	TAILQ_ENTRY(call) next;
 	int64_t id;
 	cdp_done *done;
 	void *arg;
@@ -29,7 +30,7 @@ struct call {
 	char session[];
 };
 
-LIST_HEAD(calls, call);
+TAILQ_HEAD(calls, call);
 
 struct cdp {
 	const struct cdp_side *side;
@@ -50,7 +51,7 @@ struct cdp {
 static void
 drop(struct cdp *c, struct call *k)
 {
-	LIST_REMOVE(k, next);
+	TAILQ_REMOVE(&c->calls[k->id % BUCKETS], k, next);
 	c->pending--;
 	free(k);
 }
@@ -67,7 +68,6 @@ answer(struct cdp *c, struct call *k, const struct json_value *result)
 		done(arg, result);
 }
 
-/* The oldest first would need another list: nobody relies on an order among what fails. */
 static void
 fail_calls(struct cdp *c, const struct str *session)
 {
@@ -75,15 +75,15 @@ fail_calls(struct cdp *c, const struct str *session)
 	int64_t last = c->last_id; /* what is sent meanwhile is not meant */
 
 	for (size_t i = 0; i < BUCKETS; i++)
-		for (k = LIST_FIRST(&c->calls[i]); k != NULL; k = next) {
-			next = LIST_NEXT(k, next);
+		for (k = TAILQ_FIRST(&c->calls[i]); k != NULL; k = next) {
+			next = TAILQ_NEXT(k, next);
 			if (k->id > last ||
-			    (session != NULL && !str_eq((struct str){ k->session,
-								k->session_n },
-						    *session)))
+			    (session != NULL &&
+				!str_eq(
+				    (struct str){ k->session, k->session_n }, *session)))
 				continue;
 			answer(c, k, NULL);
-			next = LIST_FIRST(&c->calls[i]); /* the list may be another */
+			next = TAILQ_FIRST(&c->calls[i]); /* the list may be another */
 		}
 }
 
@@ -108,16 +108,16 @@ take_reply(struct cdp *c, int64_t id, const struct json_value *message)
 	const struct json_value *error = cdp_get(message, "error");
 	struct call *k;
 
-	LIST_FOREACH(k, &c->calls[id % BUCKETS], next)
-		if (k->id == id)
-			break;
+	TAILQ_FOREACH(k, &c->calls[id % BUCKETS], next)
+	if (k->id == id)
+		break;
 	if (k == NULL)
 		return;
 	if (error != NULL && k->done != NULL) { /* nobody waits for the others */
 		struct str why = cdp_text(error, "message");
 
-		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method, (int)why.n,
-		    why.p);
+		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method,
+		    (int)why.n, why.p);
 	}
 	answer(c, k, error != NULL ? NULL : cdp_get(message, "result"));
 }
@@ -261,15 +261,18 @@ remember(struct cdp *c, const struct cdp_call *call)
 	k->session_n = call->session.n;
 	if (call->session.n > 0)
 		memcpy(k->session, call->session.p, call->session.n);
-	LIST_INSERT_HEAD(&c->calls[k->id % BUCKETS], k, next);
+	TAILQ_INSERT_TAIL(&c->calls[k->id % BUCKETS], k, next);
 	c->pending++;
 }
 
 void
 cdp_send(struct cdp *c, const struct cdp_call *call)
 {
-	struct buf *b = &c->queue;
+	struct buf *b;
 
+	if (c == NULL)
+		return;
+	b = &c->queue;
 	c->last_id++;
 	remember(c, call);
 	if (c->over || b->n - c->sent > QUEUE_MAX) {
@@ -332,7 +335,7 @@ cdp_new(struct event_base *base, int in, int out, const struct cdp_side *side, v
 	c->out = out;
 	c->arena = arena_new(ARENA_CAP);
 	for (size_t i = 0; i < BUCKETS; i++)
-		LIST_INIT(&c->calls[i]);
+		TAILQ_INIT(&c->calls[i]);
 	c->readable = event_new(base, in, EV_READ | EV_PERSIST, on_readable, c);
 	c->writable = event_new(base, out, EV_WRITE | EV_PERSIST, on_writable, c);
 	c->broken = event_new(base, -1, 0, on_broken, c);
@@ -345,11 +348,15 @@ cdp_new(struct event_base *base, int in, int out, const struct cdp_side *side, v
 void
 cdp_free(struct cdp *c)
 {
+	struct call *k, *next;
+
 	c->over = true;
 	fail_calls(c, NULL);
 	for (size_t i = 0; i < BUCKETS; i++)
-		while (!LIST_EMPTY(&c->calls[i]))
-			drop(c, LIST_FIRST(&c->calls[i]));
+		for (k = TAILQ_FIRST(&c->calls[i]); k != NULL; k = next) {
+			next = TAILQ_NEXT(k, next);
+			free(k);
+		}
 	event_free(c->readable);
 	event_free(c->writable);
 	event_free(c->broken);

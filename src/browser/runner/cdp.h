@@ -21,7 +21,8 @@ struct cdp_event {
 /* Everything is valid until the function returns; none of them may free the cdp. */
 struct cdp_side {
 	const struct cdp_event *events;
-	void (*closed)(void *arg); /* the browser is gone, or spoke nonsense; all calls have failed */
+	void (*closed)(void
+		*arg); /* the browser is gone, or spoke nonsense; all calls have failed */
 };
 
 struct cdp_call {
@@ -37,7 +38,7 @@ struct cdp_call {
 /* in: what the browser writes, out: what it reads; both become the cdp's. Never NULL. */
 struct cdp *cdp_new(
     struct event_base *base, int in, int out, const struct cdp_side *side, void *arg);
-/* Never blocks and never calls back from within. */
+/* Never blocks and never calls back from within. c NULL: there is no browser any more, nothing is sent. */
 void cdp_send(struct cdp *c, const struct cdp_call *call);
 /* The session is gone: its calls fail, here. */
 void cdp_forget(struct cdp *c, struct str session);

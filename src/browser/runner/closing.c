@@ -27,8 +27,8 @@ closing_stored(struct control *c, struct uuid id)
 	struct kept *k;
 
 	TAILQ_FOREACH(k, &c->kept, next)
-		if (uuid_cmp(&k->shot.id, &id) == 0)
-			break;
+	if (uuid_cmp(&k->shot.id, &id) == 0)
+		break;
 	if (k != NULL)
 		closing_drop(c, k);
 	if (c->at == STEP_STORED && TAILQ_EMPTY(&c->kept))

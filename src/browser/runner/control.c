@@ -68,10 +68,10 @@ listen_for_viewers(struct runner *r, char *err, size_t room)
 		snprintf(err, room, "%s: %s", c->folder, strerror(errno));
 		return false;
 	}
-	snprintf(c->folder, sizeof(c->folder), "%s/sessions/%s", conf.run_directory,
-	    session);
-	snprintf(c->path, sizeof(c->path), "%s/%lld.sock", c->folder,
-	    (long long)r->job.epoch);
+	snprintf(
+	    c->folder, sizeof(c->folder), "%s/sessions/%s", conf.run_directory, session);
+	snprintf(
+	    c->path, sizeof(c->path), "%s/%lld.sock", c->folder, (long long)r->job.epoch);
 	if (make_folder(c->folder))
 		r->live = live_new(r->base, c->path, &viewer_ops, r);
 	if (r->live == NULL)
@@ -124,7 +124,8 @@ start(struct runner *r)
 		runner_fail(r, "there is no such profile");
 		return;
 	}
-	if (!listen_for_viewers(r, err, sizeof(err)) || !browser_start(r, err, sizeof(err))) {
+	if (!listen_for_viewers(r, err, sizeof(err)) ||
+	    !browser_start(r, err, sizeof(err))) {
 		runner_fail(r, "%s", err);
 		return;
 	}
@@ -280,14 +281,14 @@ try_to_connect(struct control *c)
 		return;
 	c->link = link_new(r->base, fd, &side, c);
 	link_send(c->link, "hello", runner_hello_fields,
-	    &(struct runner_hello){ r->job.session, r->job.epoch, getpid(),
-		str_of(stage_names[r->stage]) },
+	    &(struct runner_hello){
+		r->job.session, r->job.epoch, getpid(), str_of(stage_names[r->stage]) },
 	    -1);
 	say_socks(c);
 	if (r->stage == STAGE_RUNNING) /* it may have missed that */
 		link_send(c->link, "ready", NULL, NULL, -1);
 	TAILQ_FOREACH(k, &c->kept, next)
-		send_shot(c, k);
+	send_shot(c, k);
 }
 
 /* ---- what the runner says ---- */
@@ -382,9 +383,9 @@ warn(struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const cha
 		return;
 	*warned = passed;
 	if (r->live != NULL && left_us > 0 && of_ms > marks[passed - 1] * 1000)
-		live_expiring(r->live,
-		    &(struct stream_expiring){ .reason = str_of(reason),
-			.seconds = (left_us + 999999) / 1000000 });
+		live_expiring(
+		    r->live, &(struct stream_expiring){ .reason = str_of(reason),
+				 .seconds = (left_us + 999999) / 1000000 });
 }
 
 static void

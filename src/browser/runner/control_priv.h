@@ -32,8 +32,8 @@ struct control {
 	TAILQ_HEAD(, kept) kept;
 	char folder[160], path[192]; /* of the viewers' socket */
 
-	int64_t since;                     /* mono_us of the job */
-	int64_t expires_us;                /* mono_us; 0: not known */
+	int64_t since;      /* mono_us of the job */
+	int64_t expires_us; /* mono_us; 0: not known */
 	struct ts expires_at;
 	int64_t active_at, told_active_at; /* mono_us */
 	size_t warned, idle_warned;

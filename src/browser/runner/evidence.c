@@ -88,12 +88,12 @@ evidence_url(struct evidence *e, struct str url)
 	size_t before, skip;
 	char *p;
 
-	if (!evidence_origin(url, &host, &port)) {
+	if (name.n == 0 || !evidence_origin(url, &host, &port)) {
 		const char *colon = memchr(url.p, ':', url.n);
 
-		return evidence_keep(e,
-		    colon != NULL ? (struct str){ url.p, (size_t)(colon - url.p) + 1 } :
-				    STR("other:"));
+		return evidence_keep(
+		    e, colon != NULL ? (struct str){ url.p, (size_t)(colon - url.p) + 1 }
+				     : STR("other:"));
 	}
 	at = memrchr(name.p, '@', name.n);
 	if (at == NULL)
@@ -212,11 +212,11 @@ evidence_tls(struct evidence *e, const struct json_value *details)
 		.cipher = evidence_keep(e, cdp_text(details, "cipher")),
 		.subject = evidence_keep(
 		    e, evidence_cut(cdp_text(details, "subjectName"), VALUE_MAX)),
-		.issuer =
-		    evidence_keep(e, evidence_cut(cdp_text(details, "issuer"), VALUE_MAX)),
-		.not_after = until > 0 && until < 2e11 ?
-		    (struct ts){ (int64_t)until * 1000000 } :
-		    TS_NULL,
+		.issuer = evidence_keep(
+		    e, evidence_cut(cdp_text(details, "issuer"), VALUE_MAX)),
+		.not_after = until > 0 && until < 2e11
+				 ? (struct ts){ (int64_t)until * 1000000 }
+				 : TS_NULL,
 	};
 }
 

@@ -197,9 +197,9 @@ input_key(struct runner *r, const struct stream_key *k)
 	bool down = str_is(k->action, "down");
 	struct str text = down ? key_text(k) : STR_NULL;
 	const struct key_event e = {
-		.type = !down ? STR("keyUp") :
-		    text.n > 0 ? STR("keyDown") :
-				 STR("rawKeyDown"),
+		.type = !down        ? STR("keyUp")
+			: text.n > 0 ? STR("keyDown")
+				     : STR("rawKeyDown"),
 		.key = k->key,
 		.code = k->code,
 		.text = text,
@@ -213,10 +213,11 @@ input_key(struct runner *r, const struct stream_key *k)
 	};
 
 	if (r->active != NULL && r->cdp != NULL)
-		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
-				     .method = "Input.dispatchKeyEvent",
-				     .fields = key_fields,
-				     .in = &e });
+		cdp_send(
+		    r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
+				.method = "Input.dispatchKeyEvent",
+				.fields = key_fields,
+				.in = &e });
 }
 
 struct inserted {
@@ -232,8 +233,9 @@ void
 input_text(struct runner *r, struct str text)
 {
 	if (r->active != NULL && r->cdp != NULL)
-		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
-				     .method = "Input.insertText",
-				     .fields = inserted_fields,
-				     .in = &(struct inserted){ text } });
+		cdp_send(
+		    r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
+				.method = "Input.insertText",
+				.fields = inserted_fields,
+				.in = &(struct inserted){ text } });
 }

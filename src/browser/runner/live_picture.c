@@ -101,8 +101,8 @@ static void
 move_on(struct live *l)
 {
 	struct live_picture *p = &l->picture;
-	int64_t now = mono_us(), wait = interval_us(p);
-	const struct timeval next = { wait / SECOND_US, wait % SECOND_US };
+	int64_t now = mono_us(), wait = interval_us(p), left;
+	struct timeval next;
 
 	if (now - p->sent_us >= wait && keeps_up(l, now)) {
 		if (holds(p))
@@ -110,6 +110,10 @@ move_on(struct live *l)
 		else if (p->nowed > 0)
 			take_oldest(l);
 	}
+	/* From the last frame on: a tick between two would cost every other one. */
+	left = p->sent_us + wait - now;
+	left = left > 0 ? left : wait;
+	next = (struct timeval){ left / SECOND_US, left % SECOND_US };
 	if ((holds(p) || p->nowed > 0) && !event_pending(p->tick, EV_TIMEOUT, NULL))
 		event_add(p->tick, &next);
 }

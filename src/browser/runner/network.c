@@ -19,7 +19,7 @@ struct request {
 	TAILQ_ENTRY(request) next;
 	struct evidence ev;
 	struct str id;
-	bool begun;   /* false: what comes before its beginning has come */
+	bool begun; /* false: what comes before its beginning has come */
 	bool ended, sent_extra, got_extra, cached, contacted;
 	double began; /* by Chromium's clock */
 	int64_t at;   /* ended, or for what has not begun, came */
@@ -176,7 +176,8 @@ add_contact(struct network *n, struct request *q)
 		e->remote_address = evidence_keep(&q->ev, str_of(c->address));
 		e->remote_port = evidence_number(&q->ev, port);
 	}
-	if (e->failure.p != NULL && c->reason[0] != '\0' && strcmp(c->event, "connected") != 0) {
+	if (e->failure.p != NULL && c->reason[0] != '\0' &&
+	    strcmp(c->event, "connected") != 0) {
 		struct buf b = { 0 };
 
 		buf_printf(&b, "%.*s (%s: %s)", (int)e->failure.n, e->failure.p, c->event,
@@ -236,8 +237,8 @@ open_one(struct network *n, struct str id)
 	struct request *q;
 
 	TAILQ_FOREACH(q, &n->requests, next)
-		if (q->begun && !q->ended && str_eq(q->id, id))
-			return q;
+	if (q->begun && !q->ended && str_eq(q->id, id))
+		return q;
 	return NULL;
 }
 
@@ -248,8 +249,8 @@ lacking(struct network *n, struct str id, bool sent)
 	struct request *q;
 
 	TAILQ_FOREACH_REVERSE(q, &n->requests, requests, next)
-		if (str_eq(q->id, id) && !(sent ? q->sent_extra : q->got_extra))
-			return q;
+	if (str_eq(q->id, id) && !(sent ? q->sent_extra : q->got_extra))
+		return q;
 	return add(n, id);
 }
 
@@ -259,8 +260,8 @@ begin(struct network *n, struct str id)
 	struct request *q;
 
 	TAILQ_FOREACH(q, &n->requests, next)
-		if (!q->begun && str_eq(q->id, id))
-			break;
+	if (!q->begun && str_eq(q->id, id))
+		break;
 	if (q == NULL)
 		q = add(n, id);
 	q->begun = true;
@@ -403,8 +404,9 @@ check_certificate(struct runner *r, const struct request *q)
 				     .url = e->url,
 				     .failure = e->failure });
 	if (r->live != NULL && e->tab > 0)
-		live_cert(r->live, &(struct stream_cert){
-				       .url = e->url, .error = e->failure, .tab = e->tab });
+		live_cert(
+		    r->live, &(struct stream_cert){
+				 .url = e->url, .error = e->failure, .tab = e->tab });
 }
 
 void
@@ -519,21 +521,43 @@ static bool
 settle_some(struct network *n, int64_t now)
 {
 	struct net_event events[LIVE_BATCH];
-	struct request *due[LIVE_BATCH], *q;
-	size_t count = 0, shown = 0;
+	struct request *q, *newer;
+	size_t due = 0, shown = 0;
 
 	TAILQ_FOREACH_REVERSE(q, &n->requests, requests, next)
-		if (count < LIVE_BATCH && is_due(q, now))
-			due[count++] = q;
-	for (size_t i = 0; i < count; i++)
-		if (due[i]->begun) {
-			add_contact(n, due[i]);
-			events[shown++] = due[i]->ev.event;
-		}
+	{
+		if (!is_due(q, now))
+			continue;
+		if (due++ == LIVE_BATCH)
+			break;
+		if (!q->begun)
+			continue;
+		add_contact(n, q);
+		events[shown++] = q->ev.event;
+	}
 	show(n, events, shown);
-	for (size_t i = 0; i < count; i++)
-		settle(n, due[i]);
-	return count > 0;
+	due = due > LIVE_BATCH ? LIVE_BATCH : due;
+	for (q = TAILQ_LAST(&n->requests, requests); q != NULL && due > 0; q = newer) {
+		newer = TAILQ_PREV(q, requests, next);
+		if (!is_due(q, now))
+			continue;
+		settle(n, q);
+		due--;
+	}
+	return shown > 0;
+}
+
+/* The oldest first, until so many are left. */
+static void
+settle_down_to(struct network *n, size_t left)
+{
+	struct request *q, *newer;
+
+	for (q = TAILQ_LAST(&n->requests, requests); q != NULL && n->open > left;
+	     q = newer) {
+		newer = TAILQ_PREV(q, requests, next);
+		settle(n, q);
+	}
 }
 
 static void
@@ -550,28 +574,27 @@ network_tick(struct network *n)
 
 	while (settle_some(n, now))
 		continue;
-	while (n->open > OPEN_MAX) /* of a page that never ends what it begins */
-		settle(n, TAILQ_LAST(&n->requests, requests));
+	settle_down_to(n, OPEN_MAX); /* of a page that never ends what it begins */
 	send_all(n);
 }
 
 void
 network_finish(struct network *n)
 {
-	while (!TAILQ_EMPTY(&n->requests))
-		settle(n, TAILQ_LAST(&n->requests, requests));
+	settle_down_to(n, 0);
 	send_all(n);
 }
 
 void
 network_free(struct network *n)
 {
+	struct request *q, *older;
 	struct waiting *w;
 
-	if (n == NULL)
-		return;
-	while (!TAILQ_EMPTY(&n->requests))
-		drop(n, TAILQ_FIRST(&n->requests));
+	for (q = TAILQ_FIRST(&n->requests); q != NULL; q = older) {
+		older = TAILQ_NEXT(q, next);
+		drop(n, q);
+	}
 	while ((w = STAILQ_FIRST(&n->queue)) != NULL) {
 		STAILQ_REMOVE_HEAD(&n->queue, next);
 		free(w);

@@ -8,7 +8,8 @@ enum {
 	DIALOG_ALONE_US = 5000000,     /* how long one waits without a viewer */
 	DIALOG_WATCHED_US = 120000000, /* and with one who does nothing */
 	FIRST_SHOT_US = 10000000, /* after it runs: of a page that never ends to load */
-	LOAD_SHOTS_US = 2000000,       /* between two of a page that loads itself again and again */
+	LOAD_SHOTS_US =
+	    2000000, /* between two of a page that loads itself again and again */
 };
 
 static void
@@ -65,7 +66,8 @@ on_page_moved(void *arg, struct str session, const struct json_value *p)
 }
 
 static void
-set_loading(struct runner *r, struct str session, const struct json_value *p, bool loading)
+set_loading(
+    struct runner *r, struct str session, const struct json_value *p, bool loading)
 {
 	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
 
@@ -209,8 +211,8 @@ on_download(void *arg, struct str session, const struct json_value *p)
 
 	(void)session;
 	TAILQ_FOREACH(t, &r->tabs, next)
-		if (str_eq(frame, buf_done(&t->target)))
-			break;
+	if (str_eq(frame, buf_done(&t->target)))
+		break;
 	if (t == NULL) /* a frame of another site within the page */
 		t = r->active;
 	note(r, t, "download",
@@ -218,10 +220,10 @@ on_download(void *arg, struct str session, const struct json_value *p)
 		.method = STR("GET"),
 		.failure = STR("downloads are denied") });
 	if (r->live != NULL && t != NULL)
-		live_download_blocked(r->live,
-		    &(struct stream_download_blocked){ .url = url,
-			.name = cdp_text(p, "suggestedFilename"),
-			.tab = t->id });
+		live_download_blocked(
+		    r->live, &(struct stream_download_blocked){ .url = url,
+				 .name = cdp_text(p, "suggestedFilename"),
+				 .tab = t->id });
 }
 
 /* Its calls will never be answered. */

@@ -8,7 +8,7 @@
 
 /* What differs between the systems that a profile may claim. */
 struct os {
-	const char *name, *user_agent, *platform; /* navigator.platform */
+	const char *name, *user_agent, *platform;            /* navigator.platform */
 	const char *ch_platform, *ch_version, *architecture; /* client hints */
 };
 
@@ -59,7 +59,8 @@ choose_timezone(struct profile *p, struct str country)
 	       fgets(line, sizeof(line), table) != NULL) {
 		const char *tab = strchr(line, '\t');
 
-		if (tab == NULL || !str_eq((struct str){ line, (size_t)(tab - line) }, country) ||
+		if (tab == NULL ||
+		    !str_eq((struct str){ line, (size_t)(tab - line) }, country) ||
 		    (tab = strchr(tab + 1, '\t')) == NULL)
 			continue;
 		snprintf(p->timezone, sizeof(p->timezone), "%.*s",
@@ -96,7 +97,8 @@ fill_brands(struct brand out[BRANDS], struct str version)
 	snprintf(b->full, sizeof(b->full), "%s.0.0.0", versions[seed % 3]);
 	for (size_t i = 1; i < BRANDS; i++) {
 		b = &out[orders[seed % 6][i]];
-		snprintf(b->name, sizeof(b->name), "%s", i == 1 ? "Chromium" : "Google Chrome");
+		snprintf(b->name, sizeof(b->name), "%s",
+		    i == 1 ? "Chromium" : "Google Chrome");
 		snprintf(b->major, sizeof(b->major), "%zu", seed);
 		snprintf(b->full, sizeof(b->full), "%.*s", (int)version.n, version.p);
 	}
@@ -131,7 +133,8 @@ static const struct field brand_fields[] = {
 
 static const struct field metadata_fields[] = {
 	LIST(struct metadata, brands, 0, struct brand_version, brand_fields, 0, 0),
-	LIST(struct metadata, fullVersionList, 0, struct brand_version, brand_fields, 0, 0),
+	LIST(struct metadata, fullVersionList, 0, struct brand_version, brand_fields, 0,
+	    0),
 	FIELD(struct metadata, fullVersion, 0),
 	FIELD(struct metadata, platform, 0),
 	FIELD(struct metadata, platformVersion, 0),
@@ -179,9 +182,10 @@ write_override(struct profile *p, const struct os *os, struct str version)
 	for (size_t i = 0; i < BRANDS; i++) {
 		brands[i] =
 		    (struct brand_version){ str_of(all[i].name), str_of(all[i].major) };
-		full[i] = (struct brand_version){ str_of(all[i].name), str_of(all[i].full) };
-		buf_printf(&p->brands, "%s\"%s\";v=\"%s\"", i > 0 ? ", " : "", all[i].name,
-		    all[i].major);
+		full[i] =
+		    (struct brand_version){ str_of(all[i].name), str_of(all[i].full) };
+		buf_printf(&p->brands, "%s\"%s\";v=\"%s\"", i > 0 ? ", " : "",
+		    all[i].name, all[i].major);
 	}
 	json_write(&p->override, override_fields, &o);
 	buf_char(&p->override, '\0');
@@ -199,8 +203,8 @@ write_patch(struct profile *p, const struct os *os)
 		     " d.get = new Proxy(d.get, { apply: () => ");
 	json_write_str(&text, str_of(os->platform));
 	buf_z(&text, " }); Object.defineProperty(at, 'platform', d); })()");
-	json_write(
-	    &p->patch, evaluate_fields, &(struct evaluate){ .expression = buf_done(&text) });
+	json_write(&p->patch, evaluate_fields,
+	    &(struct evaluate){ .expression = buf_done(&text) });
 	buf_char(&p->patch, '\0');
 	buf_free(&text);
 }

@@ -36,7 +36,8 @@ has_bubblewrap(char *err, size_t room)
 	if (access(conf.bubblewrap, X_OK) == 0)
 		return true;
 	snprintf(err, room,
-	    "%s: %s; install the package bubblewrap, or set bubblewrap in surfaced.conf(5)",
+	    "%s: %s; install the package bubblewrap, or set bubblewrap in "
+	    "surfaced.conf(5)",
 	    conf.bubblewrap, strerror(errno));
 	return false;
 }

@@ -121,8 +121,8 @@ void tabs_tick(struct runner *r);
 void tabs_say(struct runner *r);
 void tab_say_url(struct runner *r, const struct tab *t);
 /* A call in the tab's session that nobody waits for. */
-void tab_send(struct runner *r, const struct tab *t, const char *method,
-    const char *constant);
+void tab_send(
+    struct runner *r, const struct tab *t, const char *method, const char *constant);
 
 void on_target_attached(void *arg, struct str session, const struct json_value *p);
 void on_target_detached(void *arg, struct str session, const struct json_value *p);

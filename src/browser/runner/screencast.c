@@ -122,8 +122,8 @@ on_first(void *arg, const struct json_value *result)
 
 	if (s->tab != NULL && result != NULL && !s->newer)
 		show(s, cdp_text(result, "data"),
-		    &(struct live_frame){ .width = s->r->job.width,
-			.height = s->r->job.height });
+		    &(struct live_frame){
+			.width = s->r->job.width, .height = s->r->job.height });
 }
 
 static void

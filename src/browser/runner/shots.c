@@ -33,8 +33,9 @@ struct shots {
 	struct runner *r;
 	struct wanted waiting[WAITING_MAX];
 	size_t n;
-	struct picture *taking; /* NULL: none; its reply may still come when it was given up */
-	int64_t since;          /* when it began */
+	struct picture
+	    *taking;   /* NULL: none; its reply may still come when it was given up */
+	int64_t since; /* when it began */
 	int64_t interval_at;
 	unsigned char hash[SHA256_DIGEST_LENGTH]; /* of the last picture */
 	bool refused;
@@ -73,8 +74,8 @@ sealed(const void *bytes, size_t n)
 		done += (size_t)k;
 	}
 	if (fd >= 0 && (done < n || fcntl(fd, F_ADD_SEALS,
-				       F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
-					   F_SEAL_WRITE) != 0)) {
+					F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
+					    F_SEAL_WRITE) != 0)) {
 		close(fd);
 		return -1;
 	}
@@ -111,14 +112,15 @@ keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t 
 	memcpy(s->hash, hash, sizeof(hash));
 	control_shot(r->control, &shot, fd);
 	if (r->live != NULL)
-		live_shot_taken(r->live, &(struct stream_shot_taken){ .reason = shot.reason,
-					     .url = shot.url,
-					     .title = shot.title,
-					     .id = shot.id,
-					     .tab = shot.tab,
-					     .width = shot.width,
-					     .height = shot.height,
-					     .taken_at = shot.taken_at });
+		live_shot_taken(
+		    r->live, &(struct stream_shot_taken){ .reason = shot.reason,
+				 .url = shot.url,
+				 .title = shot.title,
+				 .id = shot.id,
+				 .tab = shot.tab,
+				 .width = shot.width,
+				 .height = shot.height,
+				 .taken_at = shot.taken_at });
 }
 
 static void take_next(struct shots *s);
@@ -153,7 +155,8 @@ on_picture(void *arg, const struct json_value *result)
 	if (base64_parse(data, jpeg, room, &n) && n > 0)
 		keep(s, &what, jpeg, n);
 	else
-		log_event(LOGP_NOTICE, "shot", "why=\"no picture\" reason=%s", what.reason);
+		log_event(
+		    LOGP_NOTICE, "shot", "why=\"no picture\" reason=%s", what.reason);
 	free(jpeg);
 	taken(s, what.reason);
 }
@@ -187,11 +190,12 @@ take_next(struct shots *s)
 	s->taking = p;
 	s->since = mono_us();
 	tab_ask(s->r, p->what.tab);
-	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->what.tab->session),
-				.method = "Page.captureScreenshot",
-				.constant = "{\"format\":\"jpeg\",\"quality\":80}",
-				.done = on_picture,
-				.arg = p });
+	cdp_send(
+	    s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->what.tab->session),
+			   .method = "Page.captureScreenshot",
+			   .constant = "{\"format\":\"jpeg\",\"quality\":80}",
+			   .done = on_picture,
+			   .arg = p });
 }
 
 void
@@ -217,8 +221,8 @@ shots_take(struct shots *s, struct tab *t, const char *reason)
 static void
 give_up(struct shots *s)
 {
-	log_event(LOGP_NOTICE, "shot", "why=\"given up\" reason=%s",
-	    s->taking->what.reason);
+	log_event(
+	    LOGP_NOTICE, "shot", "why=\"given up\" reason=%s", s->taking->what.reason);
 	refuse(s, s->taking->what.reason, "the page does not paint");
 	taken(s, s->taking->what.reason);
 }
@@ -273,8 +277,9 @@ shots_refused(struct shots *s, struct str why)
 {
 	s->refused = true;
 	if (s->r->live != NULL)
-		live_error(s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
-					   .message = why,
-					   .to = STR("shot"),
-					   .field = STR("") });
+		live_error(
+		    s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
+				    .message = why,
+				    .to = STR("shot"),
+				    .field = STR("") });
 }

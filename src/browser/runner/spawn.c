@@ -73,14 +73,15 @@ static void
 add_sandbox(struct args *a, const struct browser_want *want)
 {
 	static const char *const fixed[] = { "--unshare-user", "--unshare-ipc",
-		"--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
-		"--new-session", "--cap-drop", "ALL", "--hostname", "localhost", "--proc",
-		"/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/home", "--dir",
-		HOME, "--chdir", HOME, "--ro-bind", "/usr", "/usr", "--ro-bind-try",
-		"/etc/fonts", "/etc/fonts", "--ro-bind-try", "/etc/ld.so.cache",
-		"/etc/ld.so.cache", "--ro-bind-try", "/var/cache/fontconfig",
-		"/var/cache/fontconfig", "--clearenv", "--setenv", "HOME", HOME, "--setenv",
-		"PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8" };
+		"--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname",
+		"localhost", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+		"--tmpfs", "/home", "--dir", HOME, "--chdir", HOME, "--ro-bind", "/usr",
+		"/usr", "--ro-bind-try", "/etc/fonts", "/etc/fonts", "--ro-bind-try",
+		"/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try",
+		"/var/cache/fontconfig", "/var/cache/fontconfig", "--clearenv",
+		"--setenv", "HOME", HOME, "--setenv", "PATH", "/usr/bin:/bin", "--setenv",
+		"LANG", "C.UTF-8" };
 
 	add(a, "%s", conf.bubblewrap);
 	for (size_t i = 0; i < COUNT(fixed); i++)
@@ -100,30 +101,36 @@ add_sandbox(struct args *a, const struct browser_want *want)
 	}
 }
 
+/* Prerendered pages would speak before they are set up. */
+static const char features[] =
+    "--disable-features=Translate,OptimizationHints,MediaRouter,"
+    "AsyncDns,DnsOverHttps,Prerender2";
+
 static void
 add_browser(struct args *a, const struct browser_want *want)
 {
 	static const char *const fixed[] = { "--headless=new", "--remote-debugging-pipe",
-		"--user-data-dir=" HOME "/profile", "--proxy-bypass-list=<-loopback>",
-		"--no-first-run", "--no-default-browser-check",
-		"--disable-background-networking", "--disable-component-update",
-		"--disable-sync", "--disable-extensions", "--disable-default-apps",
-		"--disable-domain-reliability", "--disable-client-side-phishing-detection",
-		"--disable-breakpad", "--disable-crash-reporter", "--no-pings",
-		"--metrics-recording-only", "--mute-audio", "--disable-gpu",
-		"--password-store=basic", "--use-mock-keychain", "--disable-quic",
-		"--disable-dev-shm-usage", "--noerrdialogs",
+		"--proxy-bypass-list=<-loopback>", "--no-first-run",
+		"--no-default-browser-check", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-extensions",
+		"--disable-default-apps", "--disable-domain-reliability",
+		"--disable-client-side-phishing-detection", "--disable-breakpad",
+		"--disable-crash-reporter", "--no-pings", "--metrics-recording-only",
+		"--mute-audio", "--disable-gpu", "--password-store=basic",
+		"--use-mock-keychain", "--disable-quic", "--disable-dev-shm-usage",
+		"--noerrdialogs",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-		"--disable-features=Translate,OptimizationHints,MediaRouter,AsyncDns,"
-		"DnsOverHttps,Prerender2",
 		"--disable-blink-features=AutomationControlled" };
 
 	add(a, "--");
 	add(a, "%s", conf.browser);
 	for (size_t i = 0; i < COUNT(fixed); i++)
 		add(a, "%s", fixed[i]);
+	add(a, "%s", features);
+	add(a, "--user-data-dir=%s/profile", HOME);
 	add(a, "--proxy-server=socks5://127.0.0.1:%d", SOCKS_PORT);
-	add(a, "--window-size=%lld,%lld", (long long)want->width, (long long)want->height);
+	add(a, "--window-size=%lld,%lld", (long long)want->width,
+	    (long long)want->height);
 	add(a, "--user-agent=%.*s", (int)want->user_agent.n, want->user_agent.p);
 	add(a, "--accept-lang=%.*s", (int)want->accept_languages.n,
 	    want->accept_languages.p);
@@ -258,8 +265,8 @@ open_all(int fds[FDS])
 }
 
 bool
-browser_spawn(const struct browser_want *want, struct browser_process *out, char *err,
-    size_t room)
+browser_spawn(
+    const struct browser_want *want, struct browser_process *out, char *err, size_t room)
 {
 	static struct args args;
 	int fds[FDS];
@@ -279,8 +286,8 @@ browser_spawn(const struct browser_want *want, struct browser_process *out, char
 			      fds[SAY], &args },
 		    parent);
 	close_all((int[]){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE], fds[SAY] }, 4);
-	*out = (struct browser_process){ pid, fds[FROM_READ], fds[TO_WRITE], fds[ERR_READ],
-		hear(fds[HEAR], err, room) };
+	*out = (struct browser_process){ pid, fds[FROM_READ], fds[TO_WRITE],
+		fds[ERR_READ], hear(fds[HEAR], err, room) };
 	close(fds[HEAR]);
 	if (out->socks >= 0)
 		return true;

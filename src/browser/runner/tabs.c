@@ -37,8 +37,8 @@ tab_find(struct runner *r, int64_t id)
 	struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		if (t->id == id)
-			return t;
+	if (t->id == id)
+		return t;
 	return NULL;
 }
 
@@ -48,8 +48,8 @@ by_target(struct runner *r, struct str target)
 	struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		if (str_eq(buf_done(&t->target), target))
-			return t;
+	if (str_eq(buf_done(&t->target), target))
+		return t;
 	return NULL;
 }
 
@@ -59,8 +59,8 @@ by_session(struct runner *r, struct str session)
 	struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		if (str_eq(buf_done(&t->session), session))
-			return t;
+	if (str_eq(buf_done(&t->session), session))
+		return t;
 	return NULL;
 }
 
@@ -70,8 +70,8 @@ child_of(struct runner *r, struct str session)
 	struct child *c;
 
 	LIST_FOREACH(c, &r->children, next)
-		if (str_eq((struct str){ c->session, c->session_n }, session))
-			return c;
+	if (str_eq((struct str){ c->session, c->session_n }, session))
+		return c;
 	return NULL;
 }
 
@@ -95,9 +95,9 @@ tabs_say(struct runner *r)
 	const struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		if (said.tabs.n < COUNT(infos))
-			infos[said.tabs.n++] = (struct stream_tab_info){ t->id,
-				buf_done(&t->url), buf_done(&t->title), t->loading };
+	if (said.tabs.n < COUNT(infos))
+		infos[said.tabs.n++] = (struct stream_tab_info){ t->id, buf_done(&t->url),
+			buf_done(&t->title), t->loading };
 	if (r->live != NULL)
 		live_tabs(r->live, &said);
 }
@@ -116,8 +116,7 @@ tab_say_url(struct runner *r, const struct tab *t)
 /* ---- setting up ---- */
 
 void
-tab_send(
-    struct runner *r, const struct tab *t, const char *method, const char *constant)
+tab_send(struct runner *r, const struct tab *t, const char *method, const char *constant)
 {
 	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
 			     .method = method,
@@ -219,11 +218,10 @@ static const struct field metrics_fields[] = {
 static void
 set_locale(struct runner *r, struct str session)
 {
-	cdp_send(r->cdp,
-	    &(struct cdp_call){ .session = session,
-		.method = "Emulation.setLocaleOverride",
-		.fields = locale_fields,
-		.in = &(struct locale){ profile_locale(r->profile) } });
+	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
+			     .method = "Emulation.setLocaleOverride",
+			     .fields = locale_fields,
+			     .in = &(struct locale){ profile_locale(r->profile) } });
 }
 
 /* All at once: a popup answers some of it only when it may run, but obeys in this order. */
@@ -249,8 +247,9 @@ set_up_page(struct runner *r, struct tab *t)
 static void
 send_to(struct runner *r, struct str session, const char *method, const char *constant)
 {
-	cdp_send(r->cdp, &(struct cdp_call){
-			     .session = session, .method = method, .constant = constant });
+	cdp_send(
+	    r->cdp, &(struct cdp_call){
+			.session = session, .method = method, .constant = constant });
 }
 
 static void
@@ -299,7 +298,7 @@ count_tabs(const struct runner *r)
 	size_t n = 0;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		n++;
+	n++;
 	return n;
 }
 
@@ -417,8 +416,8 @@ on_target_changed(void *arg, struct str session, const struct json_value *p)
 	if (!str_eq(title, buf_done(&t->title))) {
 		keep_text(&t->title, title);
 		if (r->live != NULL)
-			live_title(r->live, &(struct stream_title){
-						.title = title, .tab = t->id });
+			live_title(r->live,
+			    &(struct stream_title){ .title = title, .tab = t->id });
 		tabs_say(r);
 	}
 	if (!str_eq(url, buf_done(&t->url))) {
@@ -545,10 +544,9 @@ on_begun(void *arg, const struct json_value *result)
 static void
 begin(struct runner *r, const char *method, const char *constant)
 {
-	cdp_send(r->cdp, &(struct cdp_call){ .method = method,
-			     .constant = constant,
-			     .done = on_begun,
-			     .arg = r });
+	cdp_send(r->cdp,
+	    &(struct cdp_call){
+		.method = method, .constant = constant, .done = on_begun, .arg = r });
 }
 
 void
@@ -570,17 +568,20 @@ tabs_tick(struct runner *r)
 	struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		page_tick(r, t);
+	page_tick(r, t);
 }
 
 void
 tabs_free(struct runner *r)
 {
+	struct tab *t, *following;
 	struct child *c;
 
 	r->active = NULL;
-	while (!TAILQ_EMPTY(&r->tabs))
-		free_tab(r, TAILQ_FIRST(&r->tabs));
+	for (t = TAILQ_FIRST(&r->tabs); t != NULL; t = following) {
+		following = TAILQ_NEXT(t, next);
+		free_tab(r, t);
+	}
 	while ((c = LIST_FIRST(&r->children)) != NULL) {
 		LIST_REMOVE(c, next);
 		free(c);
@@ -612,7 +613,8 @@ on_history(void *arg, const struct json_value *result)
 	t->steps = 0;
 	last = (int64_t)json_length(entries) - 1;
 	if (steps == 0) {
-		bool same = t->can_go_back == (at > 0) && t->can_go_forward == (at < last);
+		bool same =
+		    t->can_go_back == (at > 0) && t->can_go_forward == (at < last);
 
 		t->can_go_back = at > 0;
 		t->can_go_forward = at < last;
@@ -622,11 +624,10 @@ on_history(void *arg, const struct json_value *result)
 	}
 	to = at + steps >= 0 ? json_at(entries, (size_t)(at + steps)) : NULL;
 	if (to != NULL)
-		cdp_send(r->cdp,
-		    &(struct cdp_call){ .session = buf_done(&t->session),
-			.method = "Page.navigateToHistoryEntry",
-			.fields = entry_fields,
-			.in = &(struct entry){ cdp_int(to, "id") } });
+		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
+				     .method = "Page.navigateToHistoryEntry",
+				     .fields = entry_fields,
+				     .in = &(struct entry){ cdp_int(to, "id") } });
 }
 
 void

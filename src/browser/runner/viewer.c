@@ -162,8 +162,8 @@ dialog(void *arg, const struct stream_dialog *d)
 	struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-		if (t->dialog && (t == r->active || r->active == NULL || !r->active->dialog))
-			break;
+	if (t->dialog && (t == r->active || r->active == NULL || !r->active->dialog))
+		break;
 	if (active(r) == NULL || t == NULL) {
 		refuse(r, "dialog", "no_dialog", "no dialog is open");
 		return;

@@ -66,9 +66,11 @@ async function toolbar(page) {
 	await page.fill("#url", "http://other.surfaced-check.net/x");
 	await page.keyboard.press("Enter");
 	await until(() => seen().includes('/x"'), "an address is opened");
+	await until(async () => await colour(page, 1200, 30) === "4,4,4", "and seen");
 	await page.fill("#url", "http://10.1.2.3/");
 	await page.keyboard.press("Enter");
 	await until(async () => (await text(page, "notices-list")).includes("Not done"), "C-095: one that is not public is refused");
+	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/x", "and the address is where the page is");
 	await page.click("#shoot");
 	await until(async () => (await text(page, "shots-list")).includes("On request"), "a screenshot is taken");
 }
