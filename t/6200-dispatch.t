@@ -30,10 +30,10 @@ is "$(moves "$c") $(row "$c" starts)" "queued closing terminal 0" "C-104: and wa
 api GET "$S/$u"
 is "$(field '.session.state') $(field '.session.ready_at != null')" "running true" "the API says so"
 is "$(row "$u" "lease_until - now() BETWEEN interval '5 s' AND interval '15 s'")" t "its lease stands"
-world_until 10 [ "$(row "$u" "lease_until")" '!=' "" ]
+world_until 30 [ "$(row "$u" "lease_until")" '!=' "" ]
 before=$(row "$u" lease_until)
 renewed() { [ "$(row "$u" lease_until)" != "$before" ]; }
-ok "and is renewed" world_until 10 renewed
+ok "and is renewed" world_until 30 renewed
 
 # ---- ends ----
 api DELETE "$S/$u"
@@ -59,7 +59,7 @@ begin u
 begin v "https://example.com/?active"
 session_at "$u" running && session_at "$v" running
 active() { [ "$(row "$v" "last_activity_at > ready_at")" = t ]; }
-ok "input and navigation are activity" world_until 10 active
+ok "input and navigation are activity" world_until 30 active
 sql "UPDATE browser_session SET ready_at = now() - interval '1 hour' WHERE uuid = '$u'"
 ok "idleness ends one" ended "$u" idle_timeout
 is "$(row "$v" state)" running "not the one that was used"
@@ -130,7 +130,7 @@ done
 
 world_kill surfaced-egress
 away() { sql "SELECT fault FROM browser_host" | grep -q 'egress does not answer'; }
-ok "no way out: the host says so" world_until 10 away
+ok "no way out: the host says so" world_until 30 away
 begin u
 is "$(row "$u" state)" queued "C-092: and a session waits"
 world_egress_start
@@ -146,7 +146,7 @@ world_kill surfaced-dispatch
 echo '# fake: missing user namespaces: set user.max_user_namespaces' >>"$W/etc/surfaced-runner.conf"
 world_dispatch_resume
 faulty() { [ "$(sql "SELECT fault FROM browser_host")" = "missing user namespaces: set user.max_user_namespaces" ]; }
-ok "a host that cannot run browsers says why" world_until 10 faulty
+ok "a host that cannot run browsers says why" world_until 30 faulty
 begin u
 is "$STATUS" 202 "C-091: sessions are created"
 world_until 2 session_is "$u" starting

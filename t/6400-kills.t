@@ -22,7 +22,7 @@ S=/projects/$P/sessions
 SITE=http://site.surfaced-check.net
 
 row() { sql "SELECT $1 FROM browser_session WHERE uuid = '${2:-$u}'"; }
-runner_of() { for _p in $(world_runners); do tr '\0' ' ' <"/proc/$_p/cmdline" 2>/dev/null | grep -q "$1" && echo "$_p"; done; }
+runner_of() { for _p in $(world_runners); do tr '\0' ' ' 2>/dev/null <"/proc/$_p/cmdline" | grep -q "$1" && echo "$_p"; done; }
 # below PID: it and all its descendants.
 below()
 {
@@ -30,7 +30,7 @@ below()
 	echo "$1"
 }
 # of_kind PID WORD: the descendants whose command line has the word.
-of_kind() { for _q in $(below "$1"); do tr '\0' ' ' <"/proc/$_q/cmdline" 2>/dev/null | grep -q -- "$2" && echo "$_q"; done; }
+of_kind() { for _q in $(below "$1"); do tr '\0' ' ' 2>/dev/null <"/proc/$_q/cmdline" | grep -q -- "$2" && echo "$_q"; done; }
 alive() { for _q in $1; do [ ! -d "/proc/$_q" ] || grep -q '^State:.Z' "/proc/$_q/status" 2>/dev/null || return 0; done; return 1; }
 dead() { ! alive "$1"; }
 
@@ -40,7 +40,7 @@ fresh()
 {
 	session_new "$SITE/" >"$W/new"
 	read -r u <"$W/new"
-	session_at "$u" running && world_until 10 has_shot || return 1
+	session_at "$u" running && world_until 30 has_shot || return 1
 	pid=$(runner_of "$u")
 	family=$(below "$pid")
 }
@@ -52,12 +52,12 @@ evidence()
 	api GET "$S/$u/screenshots/$(field '.screenshots[-1].uuid')"
 	[ "$STATUS" = 200 ] && file -b "$W/body" | grep -q 1280
 }
-over() { session_at "$u" terminal && [ "$(row terminal_reason)" = "$1" ] && evidence && world_until 10 dead "$family"; }
+over() { session_at "$u" terminal && [ "$(row terminal_reason)" = "$1" ] && evidence && world_until 30 dead "$family"; }
 closes() { api DELETE "$S/$u" && over closed_by_creator; }
 seen() { api GET "$S/$u/network-events?limit=100" && printf %s "$BODY" | jq -e "[.network_events[]|select($1)]|length > 0" >/dev/null; }
 killed() { for _p in $(below "$(world_pid "$1")"); do case " $family " in *" $_p "* | *"
 $_p
-"*) ;; *) tr '\0' ' ' <"/proc/$_p/cmdline" | grep -q "/$1 " && kill -KILL "$_p" ;; esac; done; world_until 5 world_gone "$1"; }
+"*) ;; *) tr "\0" " " 2>/dev/null <"/proc/$_p/cmdline" | grep -q "/$1 " && kill -KILL "$_p" ;; esac; done; world_until 30 world_gone "$1"; }
 lease() { row lease_until; }
 renewed() { [ "$(lease)" != "$before" ]; }
 
@@ -74,18 +74,18 @@ loaded_again() { api GET "$S/$u/network-events?limit=100" && [ "$(field "[.netwo
 dispatcher_killed()
 {
 	fresh && killed surfaced-dispatch && ! dead "$pid" && before=$(lease) && world_dispatch_resume &&
-		world_until 15 renewed && session_is "$u" running && [ "$(row lease_epoch)" = 1 ] &&
+		world_until 30 renewed && session_is "$u" running && [ "$(row lease_epoch)" = 1 ] &&
 		[ "$(runner_of "$u")" = "$pid" ] && closes
 }
 dispatcher_worker_killed()
 {
 	fresh && before=$(lease) && kill -KILL "$(pgrep -P "$(world_pid surfaced-dispatch)")" &&
-		world_until 15 renewed && [ "$(runner_of "$u")" = "$pid" ] && closes
+		world_until 30 renewed && [ "$(runner_of "$u")" = "$pid" ] && closes
 }
 # Too late: the runners have ended themselves by then.
 dispatcher_late()
 {
-	fresh && killed surfaced-dispatch && world_until 25 dead "$family" && session_is "$u" running &&
+	fresh && killed surfaced-dispatch && world_until 30 dead "$family" && session_is "$u" running &&
 		world_dispatch_resume && over failed
 }
 egress_killed()
@@ -102,13 +102,13 @@ navigated()
 postgres_killed()
 {
 	fresh && before=$(lease) && t/helper/pg kill "$W/db" && ! dead "$pid" && t/helper/pg resume "$W/db" &&
-		world_until 15 renewed && session_is "$u" running && [ "$(runner_of "$u")" = "$pid" ] && world_until 10 answers && closes
+		world_until 30 renewed && session_is "$u" running && [ "$(runner_of "$u")" = "$pid" ] && world_until 30 answers && closes
 }
 answers() { api GET "$S/$u" && [ "$STATUS" = 200 ]; }
 postgres_late()
 {
-	fresh && t/helper/pg kill "$W/db" && world_until 25 dead "$family" && t/helper/pg resume "$W/db" &&
-		world_until 10 answers && over failed
+	fresh && t/helper/pg kill "$W/db" && world_until 30 dead "$family" && t/helper/pg resume "$W/db" &&
+		world_until 30 answers && over failed
 }
 worker_killed()
 {
@@ -116,8 +116,8 @@ worker_killed()
 	(api POST "$S" "{\"start_url\":\"$SITE/\"}" -H "Idempotency-Key: $_k") >/dev/null 2>&1 &
 	kill -KILL $(pgrep -P "$(world_pid surfaced)") 2>/dev/null
 	wait $!
-	world_until 10 created && u=$(field .session.uuid) && [ "$(sql "SELECT count(*) FROM browser_session WHERE created_at > now() - interval '1 minute' AND state <> 'terminal'")" = 1 ] &&
-		session_at "$u" running && world_until 10 has_shot && pid=$(runner_of "$u") && family=$(below "$pid") && closes
+	world_until 30 created && u=$(field .session.uuid) && [ "$(sql "SELECT count(*) FROM browser_session WHERE created_at > now() - interval '1 minute' AND state <> 'terminal'")" = 1 ] &&
+		session_at "$u" running && world_until 30 has_shot && pid=$(runner_of "$u") && family=$(below "$pid") && closes
 }
 created() { api POST "$S" "{\"start_url\":\"$SITE/\"}" -H "Idempotency-Key: $_k" && [ "$STATUS" = 202 ]; }
 
