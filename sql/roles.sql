@@ -21,7 +21,7 @@ BEGIN
 			CONTINUE;
 		END IF;
 		IF NOT may THEN
-			RAISE EXCEPTION 'the role % is missing', r.name;
+			RAISE EXCEPTION 'the role % is missing: run surfacectl migrate once as a PostgreSQL superuser', r.name;
 		END IF;
 		EXECUTE format('CREATE ROLE %I %s NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT', r.name, r.login);
 	END LOOP;
