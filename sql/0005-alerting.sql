@@ -109,6 +109,8 @@ INSERT INTO alert_move VALUES
 	('acknowledge', 'open', 'acknowledged'),
 	('close', 'open', 'closed'),
 	('close', 'acknowledged', 'closed'),
+	('clear', 'open', 'closed'),
+	('clear', 'acknowledged', 'closed'),
 	('reopen', 'acknowledged', 'open'),
 	('reopen', 'closed', 'open');
 
@@ -137,26 +139,48 @@ CREATE TABLE alert (
 );
 CREATE INDEX alert_page ON alert (project_uuid, created_at DESC, uuid);
 CREATE UNIQUE INDEX alert_unclosed ON alert (rule_uuid, source_uuid) WHERE state <> 'closed';
+CREATE INDEX alert_unclosed_source ON alert (source_uuid) WHERE state <> 'closed';
 
--- What became of one alert at one destination. The queue that makes it so is the engine's own.
+-- What became of one alert at one destination; its uuid is the webhook-id of every attempt. A test is of a
+-- destination alone.
 CREATE TABLE alert_delivery (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	project_uuid uuid NOT NULL,
-	alert_uuid uuid NOT NULL,
+	kind text NOT NULL DEFAULT 'alert' CHECK (kind IN ('alert', 'test')),
+	alert_uuid uuid,
 	destination_uuid uuid NOT NULL,
+	payload text NOT NULL DEFAULT '{}', -- what is sent, the same at every attempt
 	state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed', 'silenced')),
 	attempts bigint NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+	spent bigint NOT NULL DEFAULT 0 CHECK (spent BETWEEN 0 AND attempts), -- of them before the last retry by hand
+	due_at timestamptz NOT NULL DEFAULT now(),  -- of one that is pending: when it is sent next, unless its
+	leased_until timestamptz,                   -- attempt, which runs until then, comes to an end before
 	created_at timestamptz NOT NULL DEFAULT now(),
 	last_attempt_at timestamptz,
 	delivered_at timestamptz,
 	http_status_code integer CHECK (http_status_code BETWEEN 100 AND 599), -- of the last attempt
 	failure text CHECK (char_length(failure) BETWEEN 1 AND 500),          -- of the last attempt
 	CHECK ((state = 'delivered') = (delivered_at IS NOT NULL)),
+	CHECK ((kind = 'alert') = (alert_uuid IS NOT NULL)),
+	CHECK (state = 'pending' OR leased_until IS NULL),
 	FOREIGN KEY (project_uuid, alert_uuid) REFERENCES alert (project_uuid, uuid),
 	FOREIGN KEY (project_uuid, destination_uuid) REFERENCES alert_destination (project_uuid, uuid)
 );
+CREATE INDEX alert_delivery_due ON alert_delivery (destination_uuid, due_at) WHERE state = 'pending';
+CREATE INDEX alert_delivery_leased ON alert_delivery (destination_uuid) WHERE leased_until IS NOT NULL;
 CREATE INDEX alert_delivery_page ON alert_delivery (project_uuid, created_at DESC, uuid);
 CREATE INDEX alert_delivery_alert ON alert_delivery (alert_uuid);
+
+-- Its history. One without an end is under way, or its program was ended.
+CREATE TABLE alert_attempt (
+	delivery_uuid uuid NOT NULL REFERENCES alert_delivery,
+	number bigint NOT NULL CHECK (number > 0),
+	attempted_at timestamptz NOT NULL,
+	ended_at timestamptz,
+	http_status_code integer CHECK (http_status_code BETWEEN 100 AND 599),
+	failure text CHECK (char_length(failure) BETWEEN 1 AND 500),
+	PRIMARY KEY (delivery_uuid, number)
+);
 
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_destination FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_rule FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
@@ -164,15 +188,34 @@ CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_silence FOR E
 CREATE TRIGGER audit_row AFTER UPDATE ON alert FOR EACH ROW
 	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state_event');
 
-GRANT EXECUTE ON FUNCTION alert_silence_state, alert_rule_silenced TO surfaced_api, surfaced_admin;
-GRANT SELECT ON alert_rule, alert_silence, alert_move, alert, alert_delivery TO surfaced_api, surfaced_admin;
+-- Whether each is a destination of the project.
+CREATE FUNCTION alert_destinations_stand(project uuid, destinations uuid[]) RETURNS boolean
+	LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT NOT EXISTS (SELECT FROM unnest(destinations) AS named WHERE NOT EXISTS
+		(SELECT FROM alert_destination d WHERE d.project_uuid = project AND d.uuid = named AND d.deleted_at IS NULL))
+$$;
+
+-- Rules no longer name a destination that is deleted, whoever deletes it.
+CREATE FUNCTION alert_destination_forget() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE alert_rule SET destination_uuids = array_remove(destination_uuids, NEW.uuid), updated_at = now()
+	 WHERE project_uuid = NEW.project_uuid AND deleted_at IS NULL AND destination_uuids @> ARRAY[NEW.uuid];
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER alert_destination_forget AFTER UPDATE ON alert_destination FOR EACH ROW
+	WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION alert_destination_forget();
+
+GRANT EXECUTE ON FUNCTION alert_silence_state, alert_rule_silenced, alert_destinations_stand TO surfaced_api, surfaced_admin;
+GRANT SELECT ON alert_rule, alert_silence, alert_move, alert, alert_delivery, alert_attempt TO surfaced_api, surfaced_admin;
 -- The secret is shown once, by who made it; nobody but the sender of webhooks reads it.
 GRANT SELECT (uuid, project_uuid, name, url, enabled, created_at, updated_at, deleted_at) ON alert_destination
 	TO surfaced_api, surfaced_admin;
-GRANT INSERT ON alert_destination, alert_rule, alert_silence TO surfaced_api;
-GRANT UPDATE (name, url, secret, enabled, updated_at, deleted_at) ON alert_destination TO surfaced_api;
+GRANT INSERT ON alert_destination, alert_rule TO surfaced_api, surfaced_admin;
+GRANT INSERT ON alert_silence TO surfaced_api;
+GRANT UPDATE (name, url, secret, enabled, updated_at, deleted_at) ON alert_destination TO surfaced_api, surfaced_admin;
 GRANT UPDATE (name, source, min_severity, query, destination_uuids, enabled, updated_at, deleted_at) ON alert_rule
-	TO surfaced_api;
+	TO surfaced_api, surfaced_admin;
 GRANT UPDATE (cancelled_at) ON alert_silence TO surfaced_api;
 GRANT UPDATE (state, state_event, updated_at, acknowledged_at, acknowledged_by_membership_uuid, closed_at,
 	closed_by_membership_uuid) ON alert TO surfaced_api;

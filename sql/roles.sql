@@ -1,64 +1,68 @@
 -- SPDX-License-Identifier: ISC
 -- Roles and what surrounds the tables; surfacectl migrate runs this before the numbered files, in one
 -- transaction with the advisory lock held. Running it again changes nothing. Rights on tables stand
--- beside the tables, in the numbered files.
---
---   surfaced_owner   owns everything, cannot log in
---   surfaced_api     surfaced: the workers behind nginx
---   surfaced_index   surfaced-index: reads documents and tags
---   surfaced_meter   surfaced-meter: leases of quotas and what was counted, by its functions alone
---   surfaced_admin   surfacectl: everything but migrations
+-- beside the tables, in the numbered files. debian/setup-postgresql reads the table of roles too.
 
 DO $$
 DECLARE
 	r record;
 	may boolean := (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user);
 BEGIN
-	FOR r IN SELECT * FROM (VALUES ('surfaced_owner', 'NOLOGIN'), ('surfaced_api', 'LOGIN'),
-	    ('surfaced_index', 'LOGIN'), ('surfaced_meter', 'LOGIN'), ('surfaced_admin', 'LOGIN')) AS v(name, login)
+	FOR r IN SELECT * FROM (VALUES
+		('surfaced_owner', 'NOLOGIN'), -- owns everything
+		('surfaced_api', 'LOGIN'), -- surfaced: the workers behind nginx
+		('surfaced_index', 'LOGIN'), -- surfaced-index: reads documents and tags
+		('surfaced_meter', 'LOGIN'), -- surfaced-meter: leases of quotas and what was counted, by its functions alone
+		('surfaced_alert', 'LOGIN'), -- surfaced-alert: what changed, the inbox and deliveries, by its functions alone
+		('surfaced_dispatch', 'LOGIN'), -- surfaced-dispatch: browser sessions, by their functions alone
+		('surfaced_stream', 'LOGIN'), -- surfaced-stream: tickets and streams, by its functions alone
+		('surfaced_admin', 'LOGIN') -- surfacectl: everything but migrations
+	) AS v(name, login)
 	LOOP
-		IF EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) THEN
-			CONTINUE;
+		IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) THEN
+			IF NOT may THEN
+				RAISE EXCEPTION 'the role % is missing', r.name;
+			END IF;
+			EXECUTE format('CREATE ROLE %I %s NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT', r.name, r.login);
 		END IF;
-		IF NOT may THEN
-			RAISE EXCEPTION 'the role % is missing: run surfacectl migrate once as a PostgreSQL superuser', r.name;
-		END IF;
-		EXECUTE format('CREATE ROLE %I %s NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT', r.name, r.login);
+		CONTINUE WHEN NOT may;
+		-- Names without a schema mean our tables, whatever a session does.
+		EXECUTE format('ALTER ROLE %I SET search_path = public', r.name);
+		CONTINUE WHEN r.login = 'NOLOGIN';
+		EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), r.name);
+		EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', r.name);
 	END LOOP;
 
 	IF NOT may THEN
 		RETURN;
 	END IF;
 
-	-- A worker answers within its request's budget; a backend whose client has gone stops working.
-	ALTER ROLE surfaced_api SET statement_timeout = '5s';
-	ALTER ROLE surfaced_api SET lock_timeout = '2s';
-	ALTER ROLE surfaced_api SET idle_in_transaction_session_timeout = '30s';
-	ALTER ROLE surfaced_api SET client_connection_check_interval = '1s';
-	ALTER ROLE surfaced_index SET client_connection_check_interval = '10s';
-	-- What was leased or counted and acknowledged stands, whatever the server's setting is.
-	ALTER ROLE surfaced_meter SET synchronous_commit = on;
-	ALTER ROLE surfaced_meter SET statement_timeout = '5s';
-	ALTER ROLE surfaced_meter SET lock_timeout = '2s';
-	ALTER ROLE surfaced_meter SET idle_in_transaction_session_timeout = '30s';
-	ALTER ROLE surfaced_meter SET client_connection_check_interval = '1s';
-	ALTER ROLE surfaced_admin SET lock_timeout = '10s';
-	ALTER ROLE surfaced_admin SET client_connection_check_interval = '10s';
-
-	-- Names without a schema mean our tables, whatever a session does.
-	ALTER ROLE surfaced_owner SET search_path = public;
-	ALTER ROLE surfaced_api SET search_path = public;
-	ALTER ROLE surfaced_index SET search_path = public;
-	ALTER ROLE surfaced_meter SET search_path = public;
-	ALTER ROLE surfaced_admin SET search_path = public;
+	FOR r IN SELECT * FROM (VALUES
+		-- A worker answers within its request's budget; a backend whose client has gone stops working.
+		('surfaced_api', '5s', '2s', '30s', '1s', NULL),
+		('surfaced_index', NULL, NULL, NULL, '10s', NULL),
+		-- What was leased or counted and acknowledged stands, whatever the server's setting is.
+		('surfaced_meter', '5s', '2s', '30s', '1s', 'on'),
+		-- So do an alert that was raised and a webhook that was sent.
+		('surfaced_alert', '10s', '5s', '30s', '1s', 'on'),
+		-- And what a browser showed; a call that hangs must not cost a lease.
+		('surfaced_dispatch', '3s', '1s', '30s', '1s', 'on'),
+		-- And a ticket that was used.
+		('surfaced_stream', '5s', '2s', NULL, '1s', 'on'),
+		('surfaced_admin', NULL, '10s', NULL, '10s', NULL)
+	) AS v(name, statement_timeout, lock_timeout, idle_in_transaction_session_timeout,
+		client_connection_check_interval, synchronous_commit),
+	LATERAL (SELECT * FROM jsonb_each_text(to_jsonb(v) - 'name')) AS s(setting, value)
+	LOOP
+		CONTINUE WHEN r.value IS NULL;
+		EXECUTE format('ALTER ROLE %I SET %I = %L', r.name, r.setting, r.value);
+	END LOOP;
 
 	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
-	EXECUTE format('GRANT CONNECT ON DATABASE %I TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin', current_database());
 	EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO surfaced_admin', current_database()); -- import stages
 
 	ALTER SCHEMA public OWNER TO surfaced_owner;
 	REVOKE ALL ON SCHEMA public FROM PUBLIC;
-	GRANT USAGE ON SCHEMA public TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
 
@@ -76,4 +80,5 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 	sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
 	applied_at timestamptz NOT NULL DEFAULT now()
 );
-GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_admin;
+GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_dispatch,
+	surfaced_stream, surfaced_admin;

@@ -25,6 +25,8 @@ for layer in tbl base json db core search http api; do
 	none "src/$layer includes only itself and what stands before it" "$(includes "$layer" "$stairs")"
 done
 none "src/indexer stands on search" "$(includes indexer 'tbl|base|json|db|core|search|indexer')"
+none "src/stream stands on core" "$(includes stream 'tbl|base|json|db|core|stream')"
+none "src/alert stands on search" "$(includes alert 'tbl|base|json|db|core|search|alert')"
 none "src/cli stands on search" "$(includes cli 'tbl|base|json|db|core|search|cli')"
 
 only() {
@@ -39,7 +41,9 @@ for part in dispatch runner egress; do
 done
 
 only json-c '#include <json(-c)?/' json
+only libjwt '#include <jwt' core
 only libpq '#include <(postgresql/)?libpq' db
+only libcurl '#include <curl/' 'alert|cli'
 only libfcgi '#include <fcgi' http
 
 none "private headers stay in their directory" "$(

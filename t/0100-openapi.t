@@ -19,14 +19,9 @@ ok() {
 	fi
 }
 
-# The linter is installed once, beside the build, and not again while its version stands.
 redocly() {
-	version=1.34.5
-	tool=$bin/node_modules/@redocly/cli
-	if ! grep -qs "\"version\": \"$version\"" "$tool/package.json"; then
-		npm install --silent --no-save --no-audit --no-fund --omit=dev --prefix "$bin" "@redocly/cli@$version" || return 1
-	fi
-	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node "$tool/bin/cli.js" lint \
+	modules=$(t/helper/npm) || return 1
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node "$modules/@redocly/cli/bin/cli.js" lint \
 		--config t/helper/redocly.yaml "$work/openapi.json"
 }
 

@@ -13,7 +13,7 @@ for what in alert finding; do
 	is "$(diff "$W/c" "$W/sql")" "" "and ${what}_move the same"
 	is "$(cut -d'|' -f1,3 "$W/c" | sort -u | cut -d'|' -f1 | uniq -d)" "" "an event has one end"
 	sed -n "s/^${name}_EVENT([A-Z_]*,[[:space:]]*\"\([a-z_]*\)\",.*/\1/p" $table | sort >"$W/events"
-	is "$(cut -d'|' -f1 "$W/c" | grep -v '^seen_again$' | sort -u | diff "$W/events" -)" "" "every event moves"
+	is "$(cut -d'|' -f1 "$W/c" | grep -vE '^(seen_again|clear)$' | sort -u | diff "$W/events" -)" "" "every event moves"
 	is "$(sed -n "s/^${name}_EVENT([A-Z_]*,[[:space:]]*\"\([a-z_]*\)\",.*[[:space:]]\"\([a-z]*_*[a-z]*\)\".*/\1/p" $table | wc -l)" \
 		"$(wc -l <"$W/events")" "and names its end"
 done

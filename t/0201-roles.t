@@ -20,12 +20,60 @@ for change in "$audit" "SELECT count(*) FROM quota_lease" "UPDATE quota_month SE
 	"UPDATE meter_default SET key_rate = 1" "CREATE TABLE mine (n int)" "SET ROLE surfaced_owner"; do
 	not surfaced_meter "$change"
 done
+for change in "SELECT count(*) FROM browser_session" "UPDATE browser_session SET state = 'terminal'" \
+	"SELECT session_apply(gen_random_uuid(), 'fail')" "SELECT count(*) FROM api_key" "SELECT count(*) FROM screenshot" \
+	"DELETE FROM network_event" "SELECT session_create(NULL, NULL, NULL, NULL)" "SELECT session_close(gen_random_uuid(), true)" \
+	"SELECT host FROM egress_route" "CREATE TABLE mine (n int)" "SET ROLE surfaced_owner" "$audit"; do
+	not surfaced_dispatch "$change"
+done
+for call in "session_claim('here')" "session_held('here')" "session_sweep('here')" "route_due('', 1000)" \
+	"session_lost(gen_random_uuid(), 1)" "network_add(gen_random_uuid(), 1, '{}')"; do
+	may surfaced_dispatch "SELECT $call"
+	not surfaced_api "SELECT $call"
+done
+for table in screenshot network_event session_evidence; do
+	may surfaced_api "SELECT count(*) FROM $table"
+	for change in "DELETE FROM $table" "TRUNCATE $table" "UPDATE $table SET session_uuid = NULL"; do
+		not surfaced_api "$change"
+		not surfaced_admin "$change"
+	done
+done
+for change in "$audit" "SELECT count(*) FROM stream_ticket" "UPDATE stream_slot SET taken_at = now()" "SELECT count(*) FROM browser_session" \
+	"SELECT count(*) FROM api_key" "SELECT stream_issue(gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 30)" "SET ROLE surfaced_owner"; do
+	not surfaced_stream "$change"
+done
+may surfaced_stream "SELECT stream_keep(gen_random_uuid(), 15, '{}'), stream_check(gen_random_uuid()), stream_release('{}')"
+not surfaced_api "SELECT * FROM stream_redeem(gen_random_uuid(), gen_random_uuid(), NULL, gen_random_uuid(), gen_random_uuid(), 15, '')"
+not surfaced_api "SELECT count(*) FROM stream_ticket"
 may surfaced_meter "SELECT count(*) FROM key_limit, account_limit"
 may surfaced_meter "SELECT meter_begin(gen_random_uuid(), 'here', now())"
 not surfaced_api "SELECT meter_begin(gen_random_uuid(), 'here', now())"
 not surfaced_api "UPDATE quota_month SET charged = 0"
 not surfaced_admin "UPDATE quota_month SET charged = 0"
 may surfaced_api "SELECT count(*) FROM quota_used, usage_daily, meter_host"
+for change in "$audit" "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" "SELECT count(*) FROM audit" \
+	"SELECT secret FROM alert_destination" "UPDATE alert_destination SET enabled = true" "SELECT count(*) FROM alert_change" \
+	"INSERT INTO alert_change (source, source_uuid) VALUES ('finding', gen_random_uuid())" "DELETE FROM alert_change" \
+	"SELECT count(*) FROM finding" "UPDATE alert SET state = 'closed'" "UPDATE alert_delivery SET state = 'failed'" \
+	"UPDATE alert_attempt SET failure = 'x'" "SELECT count(*) FROM api_key" "UPDATE alert_silence SET cancelled_at = now()" \
+	"SELECT alert_raise(gen_random_uuid(), gen_random_uuid())" "SELECT alert_destination_test(gen_random_uuid(), gen_random_uuid())" \
+	"CREATE TABLE mine (n int)" "SET ROLE surfaced_owner"; do
+	not surfaced_alert "$change"
+done
+may surfaced_alert "SELECT count(*) FROM alert_take(1)"
+may surfaced_alert "SELECT count(*) FROM alert_rule_active"
+may surfaced_alert "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
+for role in surfaced_api surfaced_admin; do
+	for change in "SELECT secret FROM alert_destination" "SELECT count(*) FROM alert_take(1)" \
+		"SELECT alert_judge('{}', '{}', '{}', '{}')" "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)" \
+		"SELECT delivery_finish(gen_random_uuid(), 1, 'delivered', 200, NULL, 0, 1)" "DELETE FROM alert_change" \
+		"UPDATE alert_delivery SET state = 'delivered'" "INSERT INTO alert (title) VALUES ('x')" "DELETE FROM alert" \
+		"UPDATE alert_attempt SET failure = 'x'" "DELETE FROM alert_silence"; do
+		not $role "$change"
+	done
+done
+not surfaced_meter "SELECT count(*) FROM alert_take(1)"
+not surfaced_index "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
 for role in surfaced_api surfaced_index surfaced_admin; do
 	may $role "$audit"
 	for change in "UPDATE audit SET actor = 'x'" "DELETE FROM audit" "TRUNCATE audit" \

@@ -18,11 +18,14 @@ prepares()
 
 stmts()
 {
-	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '= *STMT(_LIST)?\([a-z0-9_]+' | sed 's/.*(//' | sort
+	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '= *STMT(_LIST)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
 }
 
 prepares surfaced surfaced_api api core http
 prepares surfaced-meter surfaced_meter meter
+prepares surfaced-dispatch surfaced_dispatch browser/dispatch
+prepares surfaced-stream surfaced_stream stream
 prepares surfaced-index surfaced_index indexer
+prepares surfaced-stream surfaced_stream stream
 "$BIN/surfaced-meter" -D routes >"$W/out" 2>&1
 is "$? $(cat "$W/out")" "2 surfaced-meter: -D takes sql" "what else it does not know"

@@ -3,6 +3,9 @@
 # Counters and histograms in Prometheus text on a socket of the host; surfacectl top.
 . t/lib.sh
 pg_start
+ctl top --times 1 >/dev/null 2>"$W/err"
+is "$? $(ls "$W/run")" "1 " "surfacectl top before there is anything: it makes nothing"
+like "$(cat "$W/err")" 'cannot be read: is this the host' "but says so"
 echo older >"$W/run/metrics.map" # an upgrade goes on counting
 api_start
 web_start
@@ -40,7 +43,7 @@ scrape()
 	prometheus --config.file="$W/prometheus.yml" --storage.tsdb.path="$W/tsdb" --web.listen-address=127.0.0.1:0 \
 		>"$W/prometheus.log" 2>&1 &
 	PROMETHEUS=$!
-	world_until 20 grep -q 'Listening on' "$W/prometheus.log"
+	world_until 20 grep -qs 'Listening on' "$W/prometheus.log"
 }
 
 # asked QUERY: the value of its one series.
@@ -66,7 +69,7 @@ else
 	skip "no prometheus"
 fi
 
-(sleep 0.3; api GET /search/schemas) &
-is "$(ctl --json top --times 1 | jq -c '.operations | map([.operation, .good])')" '[["list_search_schemas",1]]' \
-	"surfacectl top shows what is asked now"
+(sleep 0.3; api GET /nix; for _ in 1 2; do api GET /search/schemas; done) &
+is "$(ctl --json top --times 1 --interval 2 | jq -c '.operations | map([.operation, .good, .refused])')" \
+	'[["list_search_schemas",2,0],["none",0,1]]' "surfacectl top shows what is asked now, the busiest first"
 wait

@@ -78,7 +78,10 @@ for v in --http1.1 --http2; do
 	api GET /stuck $v
 	envelope 503 service_unavailable other "$v: a worker that does not answer"
 	api GET /projects/x/sessions/y/stream $v
-	envelope 503 service_unavailable other "$v: streams are not served yet"
+	case $v in
+	--http2) envelope 426 upgrade_required other "$v: a stream needs HTTP/1.1" ;;
+	*) envelope 503 service_unavailable other "$v: nobody serves streams" ;;
+	esac
 	api POST /die '{}' $v
 	envelope 503 service_unavailable other "$v: a worker that dies"
 	api POST /search/die '{}' $v

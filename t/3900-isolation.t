@@ -8,6 +8,7 @@ pg_start
 api_start
 web_start
 stranger_new
+ctl sessions limits --organisation 1000 --caller 1000 >/dev/null
 
 OTHER=$(ctl --json projects create --account "$ACCOUNT" Other | jq -er .project.uuid)
 
@@ -37,6 +38,8 @@ record()
 			egress_country, viewport_width, viewport_height)
 		SELECT gen_random_uuid(), p.account_uuid, p.uuid, k.uuid, 'https://example.com/', 'linux', 'GB', 800, 600
 		FROM project p JOIN api_key k USING (account_uuid) WHERE p.uuid = '$2' ORDER BY k.created_at LIMIT 1 RETURNING uuid" ;;
+	screenshot_uuid) sql "INSERT INTO screenshot (uuid, session_uuid, sha256, bytes, mime, width, height, reason, tab, url, title, taken_at)
+		VALUES (gen_random_uuid(), '$(record session_uuid "$2")', sha256('x'), 1, 'image/png', 1, 1, 'ready', 1, '', '', now()) RETURNING uuid" ;;
 	*) return 1 ;;
 	esac
 }
@@ -94,6 +97,9 @@ while IFS="$(printf '\t')" read -r method path operation _; do
 	esac
 	last=$(printf %s "$path" | grep -o '{[a-z_]*}' | tail -1 | tr -d '{}')
 	inside=
+	case $path in # below a session: of one that the key has created
+	*'{session_uuid}/'*'{'*) path=$(fill "$path" session_uuid "$(record session_uuid "$P")") ;;
+	esac
 	[ "$last" = project_uuid ] || {
 		inside=$(record "$last" "$PROJECT2") || {
 			fail "$operation: the test makes no $last"

@@ -41,7 +41,10 @@ w = World({"names": {
     "dead.net": {"A": ["93.184.216.35"]},
     "half.net": {"A": ["93.184.216.35", PUBLIC]},
     "xn--bcher-kva.net": {"A": [PUBLIC]},
-}, "addresses": []}, "egress_connect = 4000\n")
+    "own.net": {"A": ["93.184.217.1"]},
+    "halfown.net": {"A": [PUBLIC], "AAAA": ["2606:2800:221::1"]},
+}, "closed": ["93.184.217.1", "2606:2800:221::1"]},
+          "egress_connect = 4000\negress_closed = 93.184.217.0/24, 2606:2800:221::/48\n")
 d = w.start()
 s = Session(d)
 
@@ -72,6 +75,9 @@ for host in ("empty.net", "none.net"):
 for host in ("fail.net", "refuse.net", "drop.net"):
     is_(s.why(host), ("failed", "resolver"), "%s is not answered" % host)
 is_(s.why("dead.net"), ("failed", "unreachable"), "an address that there is no way to")
+
+is_([s.why(h) for h in ("own.net", "halfown.net", "93.184.217.1", "2606:2800:221::1")],
+    [("denied", "answer")] * 2 + [("denied", "address")] * 2, "egress_closed closes more")
 
 # ---- spellings ----
 

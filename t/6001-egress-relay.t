@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """What egress relays: all bytes, both ways, in bounded memory, with the ends of either side where they belong.
 MEGABYTES=1000 t/6001-egress-relay.t is the long form."""
-import hashlib, os, socket, struct, sys, threading
+import fcntl, hashlib, os, socket, struct, sys, termios, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/helper")
 from egress import *  # noqa
 
@@ -101,15 +101,36 @@ with connect(Server(end_first)) as c:
     is_((first, heard), (b"bye", [b"one more thing"]), "so is the site's, and the browser may go on")
 
 def reset(c):
+    c.recv(1)
     c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 with connect(Server(reset)) as c:
+    c.sendall(b"x")
     try:
         c.recv(1)
         broken = "an end"
     except ConnectionResetError:
         broken = "a reset"
 is_(broken, "a reset", "a connection that broke does not look like one that ended")
+
+def reset_behind(c):
+    c.sendall(b"x" * (4 * MB))
+    while struct.unpack("i", fcntl.ioctl(c, termios.TIOCOUTQ, b"\0" * 4))[0]:
+        time.sleep(0.01)
+    c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    gone.set()
+
+gone, got = threading.Event(), 0
+with connect(Server(reset_behind)) as c:
+    c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # the rest stays with egress
+    gone.wait(20)
+    try:
+        while n := len(c.recv(65536)):
+            got += n
+        broken = "an end"
+    except ConnectionResetError:
+        broken = "a reset"
+is_((got, broken), (4 * MB, "a reset"), "what came before it arrives")
 
 def wait_end(c):
     try:

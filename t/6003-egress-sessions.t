@@ -137,6 +137,7 @@ def again():
         return None
 
 
+b.patience = 2  # whom the old daemon left in the queue
 for i in range(KILLS):
     for what, pid in (("worker", w.worker), ("master", lambda: w.daemon.pid)):
         standing = again()
@@ -151,6 +152,17 @@ for i in range(KILLS):
         if not good or i == KILLS - 1:
             ok(good, "kill -9 of the %s: pages fail, and it serves the same socket again (%d)" % (what, i + 1))
 
+# ---- a reload ----
+
+standing, old = until(again), w.worker()
+w.daemon.send_signal(signal.SIGHUP)
+until(lambda: d.closed)
+c = until(again)
+ok(c and echoes(c), "SIGHUP: a new process serves the same socket")
+ok(echoes(standing), "a connection that stands goes on in the old one")
+standing.close()
+ok(until(lambda: not os.path.exists("/proc/%d" % old)), "which ends with it")
+
 # ---- the end ----
 
 standing = until(again)
@@ -160,10 +172,11 @@ w.start()
 w.daemon.terminate()
 is_(w.daemon.wait(10), 0, "with status 0")
 w.daemon = None
-w.conf("egress_dns = here\n")
-bad = subprocess.run([BUILD + "/surfaced-egress", "-t", "-c", w.path("egress.conf")], capture_output=True, text=True,
-                     check=False)
-ok(bad.returncode != 0 and "egress_dns" in bad.stderr, "resolvers that are none are named", bad.stderr)
+for name, value in (("egress_dns", "here"), ("egress_closed", "10.0.0.0/33")):
+    w.conf("%s = %s\n" % (name, value))
+    bad = subprocess.run([BUILD + "/surfaced-egress", "-t", "-c", w.path("egress.conf")], capture_output=True, text=True,
+                         check=False)
+    ok(bad.returncode != 0 and name in bad.stderr, "a bad %s is named" % name, bad.stderr)
 libraries = subprocess.run(["ldd", BUILD + "/surfaced-egress"], capture_output=True, text=True, check=False).stdout
 is_([word for word in ("libpq", "libfcgi") if word in libraries], [], "it cannot even speak to a database")
 

@@ -54,7 +54,9 @@ is "$("$BIN/surfacectl" accounts --help | grep -c ' $')" 0 "help has no blanks a
 # Whatever rule of these tables may refuse what an administrator typed has words.
 is "$(sql "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
 	WHERE (conrelid IN ('account'::regclass, 'account_group'::regclass, 'member'::regclass, 'project'::regclass,
-		'api_key'::regclass, 'tag'::regclass, 'entitlement'::regclass) AND contype = 'c' OR conname LIKE '%\\_taken' OR contypid = 'label'::regtype)
-	AND conname NOT IN ('account_state_check', 'member_role_check', 'api_key_prefix_check', 'api_key_sha256_check', 'api_key_scopes_check')
+		'api_key'::regclass, 'tag'::regclass, 'entitlement'::regclass,
+		'alert_rule'::regclass, 'alert_destination'::regclass) AND contype = 'c' OR conname LIKE '%\\_taken' OR contypid = 'label'::regtype)
+	AND conname NOT IN ('account_state_check', 'member_role_check', 'api_key_prefix_check', 'api_key_sha256_check', 'api_key_scopes_check',
+		'alert_rule_source_check', 'alert_rule_query_check', 'alert_rule_check', 'alert_destination_url_check', 'alert_destination_secret_check')
 	AND conname <> ALL (string_to_array('$(sed -n 's/^CONSTRAINT(\([a-z0-9_]*\).*/\1/p' src/tbl/constraints.h | tr '\n' ' ')', ' '))")" \
 	"" "every rule has words"

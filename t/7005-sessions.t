@@ -12,9 +12,11 @@ run() { ctl --json "$@" >"$W/out" 2>"$W/err"; }
 exits() { want=$1 title=$2; shift 2; run "$@"; is "$?" "$want" "$title"; }
 
 exits 0 "the policy" sessions limits
-is "$(get '.policy|tojson')" '{"organisation_sessions":20,"caller_sessions":5,"lifetime_seconds":1800,"idle_seconds":300,"close_seconds":10}' "as it is delivered"
+is "$(get '.policy|tojson')" '{"organisation_sessions":20,"caller_sessions":5,"lifetime_seconds":1800,"idle_seconds":300,"close_seconds":10,"queue_seconds":1800}' "as it is delivered"
 exits 0 "a part of it" sessions limits --lifetime 600 --caller 7
 is "$(get '.policy|[.organisation_sessions,.caller_sessions,.lifetime_seconds]|tojson')" "[20,7,600]" "the rest stays"
+exits 0 "how long one may wait" sessions limits --queue 60
+is "$(get .policy.queue_seconds)" 60 "as said"
 exits 1 "out of bounds" sessions limits --lifetime 5
 exits 2 "no number" sessions limits --idle soon
 exits 2 "--max of nobody" sessions limits --max 3
@@ -61,3 +63,46 @@ run routes list
 is "$(get '.routes|map(.country)|join(" ")')" "DE GB" "what is left"
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$r'")" \
 	"egress_route.create egress_route.change egress_route.change egress_route.delete" "the audit has it"
+
+# What a dispatcher knows.
+dispatch_start
+begun() { [ "$(sql "SELECT count(*) FROM browser_host WHERE fault IS NULL")" = 1 ]; }
+world_until 10 begun
+exits 0 "hosts" sessions hosts
+like "$(get '.hosts[0]|[.name,.slots,.held,.running,.fault]|tojson')" "^\\[\".*:$W/run\",8,0,0,null\\]\$" "with their places"
+u=$(session_new)
+session_at "$u" running
+run sessions list --account Example
+like "$(get '.sessions[0]|[.state,.host,.epoch]|tojson')" "^\\[\"running\",\".*:$W/run\",1\\]\$" "who holds a session, and in which of its lives"
+like "$(get '.sessions[0].lease_until')" '^20' "and until when"
+run sessions hosts
+is "$(get '.hosts[0]|[.held,.running]|tojson')" "[1,1]" "a place is taken"
+r=$(sql "SELECT uuid FROM egress_route WHERE country = 'GB'")
+exits 2 "a probe wants a target" routes probe "$r"
+exits 1 "or what is one" routes probe --target nowhere "$r"
+exits 3 "and a route" routes probe --target a.net:80 "$(uuid_new)"
+
+# The dry run of a host.
+world_kill surfaced-egress
+without() { [ "$(sql "SELECT count(*) FROM browser_host WHERE fault IS NOT NULL")" = 1 ]; }
+world_until 10 without
+check() { ctl --json browser-check --etc "$W/etc" >"$W/out" 2>"$W/err"; }
+state() { get ".checks[]|select(.check == \"$1\")|.state" | sort -u | tr '\n' ' '; }
+check
+is "$?" 1 "a host without egress is not ready"
+is "$(state egress)" "failed " "it says so"
+like "$(get '.checks[]|select(.check == "egress")|.advice')" "systemctl start surfaced-egress" "and what to do"
+like "$(get '.checks[]|select(.check == "host")|.detail')" "egress does not answer" "nor does the dispatcher take anything"
+for good in runner evidence dispatcher routes; do
+	is "$(state "$good")" "ok " "$good is well"
+done
+sql "UPDATE egress_route SET answered = false"
+echo "# fake: missing user namespaces: sysctl user.max_user_namespaces" >>"$W/etc/surfaced-runner.conf"
+world_kill surfaced-dispatch
+rm -r "$W/evidence"
+check
+for bad in browser runner evidence dispatcher routes; do
+	like "$(state "$bad")" failed "$bad is not"
+done
+is "$(get '.checks[]|select(.check == "browser" and .state == "failed")|.detail + " -> " + .advice')" \
+	"missing: user namespaces -> sysctl user.max_user_namespaces" "what the runner lacks, and what to do"

@@ -39,7 +39,7 @@ doctor
 is "$(faults)" "" "a sound world"
 is "$(cat "$W/doctor.err")" "" "and nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"certificate clock configuration daemon database disk index login meter nginx roles schema secret upstreams workers" \
+	"alerts certificate clock configuration daemon database disk index login meter nginx roles schema secret upstreams workers" \
 	"every check was made"
 found ok index ' 20 documents, up to date' "the index has every document"
 is "$(jq '[.checks[] | select(.state != "ok" and .advice == null)] | length' "$W/doctor")" 0 "no fault without advice"
@@ -197,6 +197,11 @@ fi
 rm "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf"
 
 # ---- the database ----
+
+sql "INSERT INTO alert_change (source, source_uuid, due_at) VALUES ('finding', '$(uuid_new)', now() - interval '2 minutes')"
+doctor
+found warning alerts '1 changes and 0 deliveries wait, for 1[2-9][0-9] s by now -> systemctl start surfaced-alert' "changes that nobody judges"
+sql "DELETE FROM alert_change"
 
 createdb -T template0 -E SQL_ASCII --locale=C other
 database="host=$W/db dbname=other user=postgres" doctor

@@ -21,7 +21,7 @@ installed()
 	(cd "$D/$1" && ls)
 }
 is "$(cd "$D" && find . -type f -o -type l |
-	grep -vE '^./(etc/surfaced/nginx/[a-z]+\.conf|usr/s?bin/surface[a-z-]+|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[578]/surface[a-z.-]+\.[578]|usr/share/surfaced/sql/[a-z0-9-]+\.sql)$')" \
+	grep -vE '^./(etc/surfaced/nginx/[a-z]+\.conf|usr/s?bin/surface[a-z-]+|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[578]/surface[a-z.-]+\.[578]|usr/share/surfaced/html/viewer/[a-z]+\.(html|css|js|svg)|usr/share/surfaced/sql/[a-z0-9-]+\.sql)$')" \
 	"" "every file is where its kind belongs"
 is "$(installed etc/surfaced/nginx)" "$(cd nginx && ls -- *.conf)" "every file of nginx/"
 is "$(installed usr/share/man/man5; installed usr/share/man/man7; installed usr/share/man/man8)" \
@@ -29,10 +29,11 @@ is "$(installed usr/share/man/man5; installed usr/share/man/man7; installed usr/
 is "$(installed usr/bin)" surfacectl "the tool for everybody's path"
 ok "the daemons for root's" test -x "$D/usr/sbin/surfaced" -a -x "$D/usr/sbin/surfaced-index"
 is "$(installed usr/share/surfaced/sql)" "$(cd sql && ls -- *.sql)" "every file of sql/"
+is "$(installed usr/share/surfaced/html/viewer)" "$(cd nginx/html/viewer && ls)" "every file of the viewer"
 is "$(find "$D" -type f -perm /022)" "" "nothing can be written by others"
 
 version=$(sed -n 's/^AC_INIT(\[surfaced\], \[\(.*\)\])$/\1/p' configure.ac)
-for program in sbin/surfaced sbin/surfaced-index sbin/surfaced-meter; do
+for program in sbin/surfaced sbin/surfaced-alert sbin/surfaced-index sbin/surfaced-meter; do
 	is "$("$D/usr/$program" -V)" "${program#sbin/} $version" "$program -V"
 done
 for command in "" migrate "accounts create" "keys create" "import hosts" workers; do

@@ -66,10 +66,11 @@ done
 kills=0 round=0 over=0
 while [ "$round" -lt "$ROUNDS" ]; do
 	round=$((round + 1))
+	# Then there is something to admit when a process dies.
+	sql "UPDATE account SET quota = $((LIMIT * round / ROUNDS))" 2>/dev/null
 	pid=$(victim "$round")
 	[ -z "$pid" ] || ! kill -KILL "$pid" 2>/dev/null || kills=$((kills + 1))
 	! is_over || over=$((over + 1))
-	[ $((round % 2)) -eq 0 ] || sql "UPDATE account SET quota = $((LIMIT * round / ROUNDS))" 2>/dev/null
 	sleep 0.05
 done
 ok "$kills processes were killed in $ROUNDS rounds" test "$kills" -ge $((ROUNDS / 2))

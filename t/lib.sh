@@ -206,10 +206,39 @@ api_start()
 	world_api_start
 }
 
+stream_start()
+{
+	world
+	world_stream_start
+}
+
+alert_start()
+{
+	world
+	world_alert_start
+}
+
 index_start()
 {
 	world
 	world_index_start
+}
+
+# dispatch_start: with t/helper/fake-runner in place of browsers.
+dispatch_start()
+{
+	world
+	cp t/helper/fake-runner "$W/fake-runner"
+	world_browser_conf "$W/fake-runner"
+	world_egress_start
+	world_dispatch_resume
+}
+
+# browser_start: surfaced-egress and surfaced-dispatch with real browsers, in t/helper/browser-world.
+browser_start()
+{
+	world
+	world_browser_start
 }
 
 # web_start [PORT]
@@ -347,11 +376,24 @@ rule_new()
 		VALUES ('${1:-$P}', 'rule', 'finding', 'info') RETURNING uuid"
 }
 
-# Creates a session with the key $key; prints its UUID.
+# session_new [URL]: creates a session with the key $key; prints its UUID.
 session_new()
 {
-	api POST "/projects/$P/sessions" '{"start_url":"https://example.com/"}'
+	api POST "/projects/$P/sessions" "{\"start_url\":\"${1:-https://example.com/}\"}"
 	field .session.uuid
+}
+
+# session_at UUID STATE: until it is there; false after 20 seconds.
+session_at()
+{
+	world_until 20 session_is "$1" "$2" && return 0
+	diag "$1 does not come to $2: $(sql "SELECT state, lease_epoch, terminal_reason FROM browser_session WHERE uuid = '$1'")"
+	return 1
+}
+
+session_is()
+{
+	[ "$(sql "SELECT state FROM browser_session WHERE uuid = '$1'")" = "$2" ]
 }
 
 # session_move UUID EVENT...: what the dispatcher does.
@@ -408,4 +450,13 @@ field()
 header()
 {
 	printf '%s\n' "$HEADERS" | sed -n "s/^$1: *//Ip"
+}
+
+# session_run UUID: it runs, with t/helper/fake-runner.py behind it (its epoch is 1).
+session_run()
+{
+	session_move "$1" claim ready
+	sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid = '$1'"
+	world_spawn "runner-$1" "$TOP/t/helper/fake-runner.py" "$W/run" "$1" "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'")"
+	world_until 10 test -S "$W/run/sessions/$1/$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'").sock"
 }

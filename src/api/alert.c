@@ -47,7 +47,7 @@ static const struct field alert_out[] = {
 	" created_at, updated_at, last_raised_at, acknowledged_at,"                      \
 	" acknowledged_by_membership_uuid, closed_at, closed_by_membership_uuid"
 
-static const struct stmt select_alert = STMT(select_alert, alert_out,
+static const struct stmt select_alert = STMT_LIST(select_alert, struct alert, alert_out,
     "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2");
 
 static const struct stmt lock_alert = STMT(lock_alert, alert_out,
@@ -100,15 +100,6 @@ change_alert(struct req *rq)
 	return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
 }
 
-static int
-get_alert(struct req *rq)
-{
-	struct alert a;
-	enum db_rc rc = db_one(rq->db, &select_alert, &a, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
-}
-
 struct alert_args {
 	struct page_args page;
 	struct str state, severity, source;
@@ -124,23 +115,6 @@ static const struct url_param alert_params[] = {
 	URL_PARAM_END,
 };
 
-static int
-list_alerts_page(struct req *rq)
-{
-	const struct alert_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_alerts, &rows, P(rq->project), PAGE_P(from),
-	    P(args->state), P(args->rule_uuid), P(args->severity), P(args->source));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct alert));
-}
-
 static const enum error get_errors[] = { ERR_ALERT_NOT_FOUND, ERR_UNSET };
 static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_CONFLICT,
 	ERR_UNSET };
@@ -154,16 +128,18 @@ static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_C
 
 const struct route alert_routes[] = {
 	{
-	    ROUTE_AS(GET, ALERTS, "list_alerts", list_alerts_page),
+	    ROUTE_AS(GET, ALERTS, "list_alerts", page_list),
 	    ALERT_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    .st = &list_alerts,
 	    PARAMS(struct alert_args, alert_params),
 	    .list = "alerts",
 	    .summary = "List alerts",
 	    .description = "The inbox, newest first.",
 	},
 	{
-	    ROUTE(GET, ALERT, get_alert),
+	    ROUTE_AS(GET, ALERT, "get_alert", record_one),
 	    ALERT_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    .st = &select_alert,
 	    .wrapper = "alert",
 	    .errors = get_errors,
 	    .summary = "Get an alert",

@@ -19,6 +19,7 @@ extern const struct route
 	bulk_routes[],
 	usage_routes[],
 	description_routes[],
+	asyncapi_routes[],
 	project_routes[],
 	rule_routes[],
 	destination_routes[],
@@ -30,7 +31,10 @@ extern const struct route
 	finding_routes[],
 	session_routes[],
 	session_create_routes[],
-	capability_routes[];
+	capability_routes[],
+	screenshot_routes[],
+	network_routes[],
+	ticket_routes[];
 extern const struct stmt /* NULL ends each */
 	*const search_stmts[],
 	*const bulk_stmts[],
@@ -46,7 +50,10 @@ extern const struct stmt /* NULL ends each */
 	*const finding_stmts[],
 	*const session_stmts[],
 	*const session_create_stmts[],
-	*const capability_stmts[];
+	*const capability_stmts[],
+	*const screenshot_stmts[],
+	*const network_stmts[],
+	*const ticket_stmts[];
 /* clang-format on */
 
 /* ---- run.c: what every search does ---- */
@@ -103,12 +110,27 @@ struct page_from {
 	" ORDER BY created_at DESC, uuid LIMIT $4"
 #define PAGE_P(from) P((from).at), P((from).after), P((from).want)
 
+/* The handler of a row whose .st is the list, with the parameters of PAGE_SQL, where $1 is the project, or
+   the key where the path has none, and $5 on are the filters in the order of .params. */
+int page_list(struct req *rq);
+
 int page_begin(struct req *rq, const struct page_args *args, struct page_from *out);
 /* The page of rows, structs of this size as the route's .out describes them, with uuid and created_at. */
 int page_reply(
     struct req *rq, const struct page_args *args, struct list rows, size_t size);
 
+/* The members that a page is ordered by, where it is not the newest first. */
+struct page_order {
+	const char *at, *uuid;
+};
+int page_reply_by(struct req *rq, const struct page_args *args, struct list rows,
+    size_t size, const struct page_order *by);
+
 /* ---- record.c ---- */
+
+/* The handler of a row whose .st finds the record $2 of the project $1; the first of .errors says that there
+   is none. */
+int record_one(struct req *rq);
 
 /* 201 with the path of the new record: that of the request, "/" and its uuid. */
 int reply_created(struct req *rq, const struct uuid *uuid, const void *record);
@@ -129,6 +151,7 @@ const char *check_groups(
 /* ---- openapi.c, dump.c ---- */
 
 void openapi_write(struct buf *b);
+void asyncapi_write(struct buf *b);
 int dump(const char *what);
 
 #endif

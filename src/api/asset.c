@@ -39,22 +39,13 @@ static const struct field asset_out[] = {
 	"uuid, kind, name, metadata, created_at, updated_at, first_seen_at,"             \
 	" last_seen_at, discovery_channel, discovery_provider, source_name, source_ref"
 
-static const struct stmt select_asset = STMT(select_asset, asset_out,
+static const struct stmt select_asset = STMT_LIST(select_asset, struct asset, asset_out,
     "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1 AND uuid = $2");
 
 static const struct stmt list_assets = STMT_LIST(list_assets, struct asset, asset_out,
     "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR kind = $5) AND ($6::text IS NULL OR name = lower($6))"
     " AND ($7::text IS NULL OR source_name = $7)" PAGE_SQL);
-
-static int
-get_asset(struct req *rq)
-{
-	struct asset a;
-	enum db_rc rc = db_one(rq->db, &select_asset, &a, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_ASSET_NOT_FOUND, &a);
-}
 
 struct asset_args {
 	struct page_args page;
@@ -69,23 +60,6 @@ static const struct url_param asset_params[] = {
 	URL_PARAM_END,
 };
 
-static int
-list_assets_page(struct req *rq)
-{
-	const struct asset_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_assets, &rows, P(rq->project), PAGE_P(from),
-	    P(args->kind), P(args->name), P(args->source_name));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct asset));
-}
-
 static const enum error get_errors[] = { ERR_ASSET_NOT_FOUND, ERR_UNSET };
 
 #define ASSET_ROW                                                                        \
@@ -95,16 +69,18 @@ static const enum error get_errors[] = { ERR_ASSET_NOT_FOUND, ERR_UNSET };
 
 const struct route asset_routes[] = {
 	{
-	    ROUTE_AS(GET, PROJECT "/esi/assets", "list_assets", list_assets_page),
+	    ROUTE_AS(GET, PROJECT "/esi/assets", "list_assets", page_list),
 	    ASSET_ROW,
+	    .st = &list_assets,
 	    PARAMS(struct asset_args, asset_params),
 	    .list = "assets",
 	    .summary = "List assets",
 	    .description = "The inventory, newest first.",
 	},
 	{
-	    ROUTE(GET, PROJECT "/esi/assets/{asset_uuid}", get_asset),
+	    ROUTE_AS(GET, PROJECT "/esi/assets/{asset_uuid}", "get_asset", record_one),
 	    ASSET_ROW,
+	    .st = &select_asset,
 	    .wrapper = "asset",
 	    .errors = get_errors,
 	    .summary = "Get an asset",

@@ -6,39 +6,59 @@
 
 struct delivery {
 	struct uuid uuid, alert_uuid, destination_uuid;
-	struct str state, failure;
+	struct str kind, state, failure;
 	int64_t attempts;
 	struct json http_status_code;
-	struct ts created_at, last_attempt_at, delivered_at;
+	struct ts created_at, last_attempt_at, delivered_at, next_attempt_at;
+	struct list history;
 };
 
+struct attempt {
+	int64_t number;
+	struct ts attempted_at, ended_at;
+	struct json http_status_code;
+	struct str failure;
+};
+
+static const char *const kinds[] = { "alert", "test", NULL };
 static const char *const states[] = { "pending", "delivered", "failed", "silenced",
 	NULL };
 
-static const struct field delivery_out[] = {
-	FIELD(struct delivery, uuid, 0),
-	FIELD(struct delivery, alert_uuid, 0),
-	FIELD(struct delivery, destination_uuid, 0),
-	{
-	    .name = "state",
-	    .type = FIELD_STR,
-	    .offset = offsetof(struct delivery, state),
-	    .values = states,
-	},
-	FIELD(struct delivery, attempts, 0),
-	FIELD(struct delivery, created_at, 0),
-	FIELD(struct delivery, last_attempt_at, NULLABLE),
-	FIELD(struct delivery, delivered_at, NULLABLE),
-	OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),
-	FIELD(struct delivery, failure, NULLABLE),
+static const struct field attempt_out[] = {
+	FIELD(struct attempt, number, 0),
+	FIELD(struct attempt, attempted_at, 0),
+	FIELD(struct attempt, ended_at, NULLABLE),
+	OPTIONAL(struct attempt, http_status_code, FIELD_INT, NULLABLE, 100, 599),
+	FIELD(struct attempt, failure, NULLABLE),
 	FIELD_END,
 };
 
+#define CHOICE(m, list)                                                                  \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .offset = offsetof(struct delivery, m),   \
+		.values = (list)                                                         \
+	}
+#define MEMBERS                                                                          \
+	FIELD(struct delivery, uuid, 0), CHOICE(kind, kinds),                            \
+	    FIELD(struct delivery, alert_uuid, NULLABLE),                                \
+	    FIELD(struct delivery, destination_uuid, 0), CHOICE(state, states),          \
+	    FIELD(struct delivery, attempts, 0), FIELD(struct delivery, created_at, 0),  \
+	    FIELD(struct delivery, last_attempt_at, NULLABLE),                           \
+	    FIELD(struct delivery, delivered_at, NULLABLE),                              \
+	    FIELD(struct delivery, next_attempt_at, NULLABLE),                           \
+	    OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),  \
+	    FIELD(struct delivery, failure, NULLABLE)
+
+static const struct field delivery_out[] = { MEMBERS, FIELD_END };
+static const struct field delivery_told[] = { MEMBERS,
+	LIST(struct delivery, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
+	FIELD_END };
+
 #define COLUMNS                                                                          \
-	"uuid, alert_uuid, destination_uuid, state, attempts, created_at,"               \
-	" last_attempt_at, delivered_at, to_jsonb(http_status_code) AS "                 \
-	"http_status_code,"                                                              \
-	" failure"
+	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"         \
+	" last_attempt_at, delivered_at,"                                                \
+	" CASE WHEN state = 'pending' AND leased_until IS NULL THEN due_at END"          \
+	" AS next_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
 
 static const struct stmt select_delivery = STMT(select_delivery, delivery_out,
     "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
@@ -49,14 +69,74 @@ static const struct stmt list_deliveries =
 	" AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
 	" AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
 
+/* The last ones, in their order. */
+static const struct stmt list_attempts =
+    STMT_LIST(list_attempts, struct attempt, attempt_out,
+	"SELECT number, attempted_at, ended_at,"
+	" to_jsonb(http_status_code) AS http_status_code, failure"
+	" FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
+	"  ORDER BY number DESC LIMIT $2) AS last ORDER BY number");
+
+struct retried {
+	bool due;
+};
+
+static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
+static const struct stmt retry_delivery =
+    STMT(retry_delivery, retried_out, "SELECT alert_delivery_retry($1, $2) AS due");
+
+struct made {
+	struct uuid uuid;
+};
+
+static const struct field made_out[] = { FIELD(struct made, uuid, NULLABLE), FIELD_END };
+static const struct stmt test_destination =
+    STMT(test_destination, made_out, "SELECT alert_destination_test($1, $2) AS uuid");
+
 static int
 get_alert_delivery(struct req *rq)
 {
-	struct delivery d;
+	struct delivery d = { .attempts = 0 };
 	enum db_rc rc =
 	    db_one(rq->db, &select_delivery, &d, P(rq->project), P(rq->path[1]));
 
+	if (rc == DB_OK)
+		rc = db_list(rq->db, &list_attempts, &d.history, P(d.uuid),
+		    P((int64_t)LIM_HISTORY));
 	return reply_found(rq, rc, ERR_ALERT_DELIVERY_NOT_FOUND, &d);
+}
+
+static int
+retry_alert_delivery(struct req *rq)
+{
+	struct retried r = { false };
+	struct delivery d;
+	enum db_rc rc =
+	    db_one(rq->db, &retry_delivery, &r, P(rq->project), P(rq->path[1]));
+
+	if (rc == DB_OK)
+		rc = db_one(rq->db, &select_delivery, &d, P(rq->project), P(rq->path[1]));
+	if (rc == DB_OK && str_is(d.state, "delivered"))
+		return fail(rq, ERR_ALERT_DELIVERY_STATE_CONFLICT);
+	return reply_found(rq, rc, ERR_ALERT_DELIVERY_NOT_FOUND, &d);
+}
+
+static int
+test_alert_destination(struct req *rq)
+{
+	static const struct uuid none;
+	struct made made = { none };
+	struct delivery d;
+	enum db_rc rc =
+	    db_one(rq->db, &test_destination, &made, P(rq->project), P(rq->path[1]));
+
+	if (rc == DB_OK && uuid_cmp(&made.uuid, &none) == 0)
+		return fail(rq, ERR_ALERT_DESTINATION_NOT_FOUND);
+	if (rc == DB_OK)
+		rc = db_one(rq->db, &select_delivery, &d, P(rq->project), P(made.uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return reply(rq, 202, rq->route->wrapper, rq->route->out, &d);
 }
 
 struct delivery_args {
@@ -91,31 +171,62 @@ list_alert_deliveries(struct req *rq)
 }
 
 static const enum error get_errors[] = { ERR_ALERT_DELIVERY_NOT_FOUND, ERR_UNSET };
+static const enum error retry_errors[] = { ERR_ALERT_DELIVERY_NOT_FOUND,
+	ERR_ALERT_DELIVERY_STATE_CONFLICT, ERR_UNSET };
+static const enum error test_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UNSET };
 
-#define DELIVERY_ROW                                                                     \
-	.scope = SCOPE_ALERTS_RULES_VIEW, .access = ACCESS_PROJECT,                      \
-	.meter = METER_QUOTA, .area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, \
-	.out = delivery_out, .tag = "Alerts"
+#define DELIVERIES PROJECT "/alerting/deliveries"
+#define DELIVERY DELIVERIES "/{delivery_uuid}"
+#define DELIVERY_ROW(need, fields)                                                       \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = (fields)
 
 const struct route delivery_routes[] = {
 	{
-	    ROUTE(GET, PROJECT "/alerting/deliveries", list_alert_deliveries),
-	    DELIVERY_ROW,
+	    ROUTE(GET, DELIVERIES, list_alert_deliveries),
+	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_out),
 	    PARAMS(struct delivery_args, delivery_params),
 	    .list = "deliveries",
+	    .tag = "Alerts",
 	    .summary = "List deliveries",
-	    .description = "The history of what was sent, newest first.",
+	    .description = "What was sent or is to be, newest first.",
 	},
 	{
-	    ROUTE(
-		GET, PROJECT "/alerting/deliveries/{delivery_uuid}", get_alert_delivery),
-	    DELIVERY_ROW,
+	    ROUTE(GET, DELIVERY, get_alert_delivery),
+	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_told),
 	    .wrapper = "delivery",
 	    .errors = get_errors,
+	    .tag = "Alerts",
 	    .summary = "Get a delivery",
-	    .description = "failure and http_status_code are of the last attempt.",
+	    .description =
+		"failure and http_status_code are of the last attempt; history "
+		"has the last hundred.",
+	},
+	{
+	    ROUTE(POST, DELIVERY "/retry", retry_alert_delivery),
+	    DELIVERY_ROW(SCOPE_ALERTS_RULES_MANAGE, delivery_out),
+	    .wrapper = "delivery",
+	    .errors = retry_errors,
+	    .tag = "Alerts",
+	    .summary = "Retry a delivery",
+	    .description = "One that failed or was silenced is sent again, with the same "
+			   "webhook-id. One that is pending stays as it is.",
+	},
+	{
+	    ROUTE(POST, PROJECT "/alerting/destinations/{destination_uuid}/test",
+		test_alert_destination),
+	    DELIVERY_ROW(SCOPE_ALERTS_RULES_MANAGE, delivery_out),
+	    .status = 202,
+	    .wrapper = "delivery",
+	    .errors = test_errors,
+	    .tag = "Alert destinations",
+	    .summary = "Test an alert destination",
+	    .description =
+		"Sends it a webhook of the type destination.test, even when it is "
+		"disabled. The delivery tells what comes of it.",
 	},
 	ROUTE_END,
 };
 
-const struct stmt *const delivery_stmts[] = { &select_delivery, &list_deliveries, NULL };
+const struct stmt *const delivery_stmts[] = { &select_delivery, &list_deliveries,
+	&list_attempts, &retry_delivery, &test_destination, NULL };

@@ -37,9 +37,10 @@ static const struct stmt insert_destination = STMT(insert_destination, destinati
     "INSERT INTO alert_destination (project_uuid, name, url, enabled, secret)"
     " VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
 
-static const struct stmt select_destination = STMT(select_destination, destination_out,
-    "SELECT " COLUMNS " FROM alert_destination"
-    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
+static const struct stmt select_destination =
+    STMT_LIST(select_destination, struct destination, destination_out,
+	"SELECT " COLUMNS " FROM alert_destination"
+	" WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
 
 static const struct stmt list_destinations =
     STMT_LIST(list_destinations, struct destination, destination_out,
@@ -57,11 +58,6 @@ static const struct stmt rotate_destination = STMT(rotate_destination, destinati
 static const struct stmt delete_destination = STMT(delete_destination, destination_out,
     "UPDATE alert_destination SET deleted_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
-
-static const struct stmt forget_destination = STMT(forget_destination, NULL,
-    "UPDATE alert_rule SET destination_uuids = array_remove(destination_uuids, $2),"
-    " updated_at = now() WHERE project_uuid = $1 AND deleted_at IS NULL"
-    "  AND destination_uuids @> ARRAY[$2::uuid]");
 
 static int
 check_destination(struct req *rq)
@@ -105,16 +101,6 @@ create_alert_destination(struct req *rq)
 }
 
 static int
-get_alert_destination(struct req *rq)
-{
-	struct destination d;
-	enum db_rc rc =
-	    db_one(rq->db, &select_destination, &d, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
-}
-
-static int
 update_alert_destination(struct req *rq)
 {
 	const struct destination *in = rq->in;
@@ -147,9 +133,6 @@ delete_alert_destination(struct req *rq)
 	enum db_rc rc =
 	    db_one(rq->db, &delete_destination, &d, P(rq->project), P(rq->path[1]));
 
-	if (rc == DB_OK)
-		rc = db_do(
-		    rq->db, &forget_destination, NULL, P(rq->project), P(rq->path[1]));
 	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
 }
 
@@ -157,22 +140,6 @@ static const struct url_param destination_params[] = {
 	PAGE_PARAMS(struct page_only, page),
 	URL_PARAM_END,
 };
-
-static int
-list_alert_destinations(struct req *rq)
-{
-	const struct page_only *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_destinations, &rows, P(rq->project), PAGE_P(from));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct destination));
-}
 
 static const enum error one_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UNSET };
 
@@ -197,16 +164,18 @@ const struct route destination_routes[] = {
 		"signs them is in this answer and in no other.",
 	},
 	{
-	    ROUTE(GET, DESTINATIONS, list_alert_destinations),
+	    ROUTE_AS(GET, DESTINATIONS, "list_alert_destinations", page_list),
 	    DESTINATION_ROW(SCOPE_ALERTS_RULES_VIEW, destination_out),
+	    .st = &list_destinations,
 	    PARAMS(struct page_only, destination_params),
 	    .list = "destinations",
 	    .summary = "List alert destinations",
 	    .description = "Newest first.",
 	},
 	{
-	    ROUTE(GET, DESTINATION, get_alert_destination),
+	    ROUTE_AS(GET, DESTINATION, "get_alert_destination", record_one),
 	    DESTINATION_ROW(SCOPE_ALERTS_RULES_VIEW, destination_out),
+	    .st = &select_destination,
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Get an alert destination",
@@ -243,4 +212,4 @@ const struct route destination_routes[] = {
 
 const struct stmt *const destination_stmts[] = { &insert_destination, &select_destination,
 	&list_destinations, &update_destination, &rotate_destination, &delete_destination,
-	&forget_destination, NULL };
+	NULL };

@@ -11,13 +11,25 @@ static const char *const meter_names[] = { "", "none", "rate", "quota" };
 static const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
 
 static void
-dump_openapi(void)
+dump_document(void (*write)(struct buf *b))
 {
 	struct buf b = { 0 };
 
-	openapi_write(&b);
+	write(&b);
 	fwrite(b.p, 1, b.n, stdout);
 	buf_free(&b);
+}
+
+static void
+dump_openapi(void)
+{
+	dump_document(openapi_write);
+}
+
+static void
+dump_asyncapi(void)
+{
+	dump_document(asyncapi_write);
 }
 
 static void
@@ -67,6 +79,7 @@ static const struct {
 	void (*print)(void);
 } dumps[] = {
 	{ "openapi", dump_openapi },
+	{ "asyncapi", dump_asyncapi },
 	{ "routes", dump_routes },
 	{ "limits", dump_limits },
 	{ "errors", dump_errors },
@@ -82,7 +95,8 @@ dump(const char *what)
 			dumps[i].print();
 			return fflush(stdout) == 0 ? 0 : 1;
 		}
-	fputs("surfaced: -D takes openapi, routes, limits, errors, params or sql\n",
+	fputs("surfaced: -D takes openapi, asyncapi, routes, limits, errors, params or "
+	      "sql\n",
 	    stderr);
 	return 2;
 }

@@ -61,8 +61,8 @@ static const struct field finding_out[] = {
 	" status_changed_by_membership_uuid, discovery_channel, discovery_provider,"     \
 	" source_name, source_ref"
 
-static const struct stmt select_finding = STMT(select_finding, finding_out,
-    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
+static const struct stmt select_finding = STMT_LIST(select_finding, struct finding,
+    finding_out, "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
 
 static const struct stmt lock_finding = STMT(lock_finding, finding_out,
     "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
@@ -113,16 +113,6 @@ change_finding(struct req *rq)
 	return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
 }
 
-static int
-get_finding(struct req *rq)
-{
-	struct finding f;
-	enum db_rc rc =
-	    db_one(rq->db, &select_finding, &f, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
-}
-
 struct finding_args {
 	struct page_args page;
 	struct str status, severity, finding_type, exposure_kind;
@@ -140,24 +130,6 @@ static const struct url_param finding_params[] = {
 	URL_PARAM_END,
 };
 
-static int
-list_findings_page(struct req *rq)
-{
-	const struct finding_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_findings, &rows, P(rq->project), PAGE_P(from),
-	    P(args->status), P(args->severity), P(args->finding_type),
-	    P(args->exposure_kind), P(args->asset_uuid), P(args->service_uuid));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct finding));
-}
-
 static const enum error get_errors[] = { ERR_FINDING_NOT_FOUND, ERR_UNSET };
 static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND,
 	ERR_FINDING_STATE_CONFLICT, ERR_UNSET };
@@ -171,16 +143,18 @@ static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND,
 
 const struct route finding_routes[] = {
 	{
-	    ROUTE_AS(GET, FINDINGS, "list_findings", list_findings_page),
+	    ROUTE_AS(GET, FINDINGS, "list_findings", page_list),
 	    FINDING_ROW(SCOPE_ESI_FINDINGS_VIEW),
+	    .st = &list_findings,
 	    PARAMS(struct finding_args, finding_params),
 	    .list = "findings",
 	    .summary = "List findings",
 	    .description = "Newest first; every filter must pass.",
 	},
 	{
-	    ROUTE(GET, FINDING, get_finding),
+	    ROUTE_AS(GET, FINDING, "get_finding", record_one),
 	    FINDING_ROW(SCOPE_ESI_FINDINGS_VIEW),
+	    .st = &select_finding,
 	    .wrapper = "finding",
 	    .errors = get_errors,
 	    .summary = "Get a finding",

@@ -5,43 +5,18 @@
 #include "api/api.h"
 #include "base/daemon.h"
 
-#include <errno.h>
-
+/* The one place where an admin tunes the workers is nginx's own upstream file. The streams' are another
+   program's. */
 static bool
-read_file(const char *path, struct buf *out)
+speaks_fastcgi(const struct pool *p)
 {
-	char part[4096];
-	FILE *in = fopen(path, "re");
-	size_t n;
-	bool ok;
-
-	if (in == NULL)
-		return false;
-	while ((n = fread(part, 1, sizeof(part), in)) > 0)
-		buf_add(out, part, n);
-	ok = !ferror(in);
-	fclose(in);
-	return ok;
+	return strcmp(p->name, POOL_STREAM) != 0;
 }
 
-/* The one place where an admin tunes the workers is nginx's own upstream file. */
 static bool
 pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
-	struct buf text = { 0 };
-	char why[256];
-	bool ok;
-
-	if (!read_file(conf.upstreams, &text)) {
-		snprintf(err, room, "%s: %s", conf.upstreams, strerror(errno));
-		buf_free(&text);
-		return false;
-	}
-	ok = pools_parse(buf_done(&text), out, n, why, sizeof(why));
-	if (!ok)
-		snprintf(err, room, "%s: %s", conf.upstreams, why);
-	buf_free(&text);
-	return ok;
+	return pools_read(conf.upstreams, speaks_fastcgi, out, n, err, room);
 }
 
 static bool
@@ -66,6 +41,7 @@ work(const struct pool *pool, int listener)
 		.arena = arena_new((size_t)conf.request_memory),
 		.db = db_open(conf.database, pool->name),
 		.engine = engine_open_index(conf.index_directory),
+		.tickets = ticket_ring_new(conf.stream_keys),
 		.tables = areas,
 		.refresh = refresh,
 	};
@@ -81,6 +57,7 @@ work(const struct pool *pool, int listener)
 	metrics_close(w.metrics);
 	key_cache_free(w.keys);
 	engine_close(w.engine);
+	ticket_ring_free(w.tickets);
 	db_close(w.db);
 	arena_free(w.arena);
 }

@@ -275,7 +275,10 @@ write_page(struct buf *b, const struct route *r)
 	    r->list, r->list, (intmax_t)LIM_PAGE);
 	json_describe(b, r->out, false);
 	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
-		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}");
+		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}");
+	if (r->list_also != NULL)
+		buf_printf(b, ",\"%s\":{\"type\":\"boolean\"}", r->list_also);
+	buf_z(b, "}}");
 }
 
 /* What an answer holds, where the row does not say it better. */
@@ -291,6 +294,16 @@ result_of(const struct route *r, struct arena *a)
 	panic("%s does not say what it answers", r->operation);
 }
 
+/* Bytes: OpenAPI 3.1 describes them by their type alone. */
+static void
+write_media(struct buf *b, const char *const *types)
+{
+	buf_z(b, ",\"content\":{");
+	for (size_t i = 0; types[i] != NULL; i++)
+		buf_printf(b, "%s\"%s\":{}", i > 0 ? "," : "", types[i]);
+	buf_z(b, "}}");
+}
+
 static void
 write_answer(struct buf *b, struct book *book, const struct route *r, int status)
 {
@@ -300,6 +313,10 @@ write_answer(struct buf *b, struct book *book, const struct route *r, int status
 	buf_printf(b, "\"%d\":{\"description\":", status);
 	json_write_str(b, result_of(r, book->a));
 	write_headers(b, r, status, &set);
+	if (r->media != NULL) {
+		write_media(b, r->media);
+		return;
+	}
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);

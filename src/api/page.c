@@ -5,6 +5,8 @@
 
 #include "api/api.h"
 
+enum { FILTERS_MAX = 12 };
+
 /* Where a page ends, as the cursor carries it. */
 struct mark {
 	int64_t us;
@@ -71,6 +73,57 @@ page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 	return PASS;
 }
 
+static struct db_param
+filter_param(const struct field *f, const char *at)
+{
+	switch (f->type) {
+	case FIELD_STR:
+		return P(*(const struct str *)(const void *)at);
+	case FIELD_UUID:
+		return P(*(const struct uuid *)(const void *)at);
+	case FIELD_INT:
+		return P(*(const int64_t *)(const void *)at);
+	case FIELD_NUM:
+	case FIELD_BOOL:
+	case FIELD_TS:
+	case FIELD_RAW:
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_NONE:
+		break;
+	}
+	panic("%s cannot be a filter",
+	    f->name); /* UNCOVERED: URL parameters are of these */
+}
+
+int
+page_list(struct req *rq)
+{
+	const struct route *r = rq->route;
+	const struct page_args *args = rq->params; /* the first rows of .params */
+	struct db_param p[4 + FILTERS_MAX];
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+	size_t n = 4;
+
+	if (page_begin(rq, args, &from) != PASS)
+		return FAILED;
+	p[0] = P(r->access == ACCESS_PROJECT ? rq->project : rq->key->uuid);
+	memcpy(p + 1, DB_ARGS(PAGE_P(from)).p, 3 * sizeof(p[0]));
+	for (const struct url_param *u = r->params + 2; u->field.type != FIELD_NONE;
+	     u++) {
+		if (n == COUNT(p))
+			panic("%s has too many filters", r->operation);
+		p[n++] =
+		    filter_param(&u->field, (const char *)rq->params + u->field.offset);
+	}
+	rc = db_rows(rq->db, r->st, &rows, (struct db_args){ p, n });
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, args, rows, r->st->size);
+}
+
 static const void *
 member(const struct route *r, const void *row, const char *name)
 {
@@ -84,10 +137,10 @@ member(const struct route *r, const void *row, const char *name)
 }
 
 static void
-write_cursor(struct req *rq, struct buf *b, const void *last)
+write_cursor(struct req *rq, struct buf *b, const void *last, const struct page_order *by)
 {
-	const struct ts *at = member(rq->route, last, "created_at");
-	const struct uuid *uuid = member(rq->route, last, "uuid");
+	const struct ts *at = member(rq->route, last, by->at);
+	const struct uuid *uuid = member(rq->route, last, by->uuid);
 	struct mark m = { .us = at->us, .uuid = *uuid };
 	struct cursor_for bound = bound_to(rq);
 
@@ -96,7 +149,8 @@ write_cursor(struct req *rq, struct buf *b, const void *last)
 }
 
 int
-page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size)
+page_reply_by(struct req *rq, const struct page_args *args, struct list rows, size_t size,
+    const struct page_order *by)
 {
 	bool more = rows.n > (size_t)args->limit;
 	size_t n = more ? (size_t)args->limit : rows.n;
@@ -111,9 +165,17 @@ page_reply(struct req *rq, const struct page_args *args, struct list rows, size_
 	}
 	buf_printf(b, "],\"has_more\":%s,\"next_cursor\":", more ? "true" : "false");
 	if (more)
-		write_cursor(rq, b, row + (n - 1) * size);
+		write_cursor(rq, b, row + (n - 1) * size, by);
 	else
 		buf_z(b, "null");
 	buf_char(b, '}');
 	return PASS;
+}
+
+int
+page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size)
+{
+	static const struct page_order newest = { "created_at", "uuid" };
+
+	return page_reply_by(rq, args, rows, size, &newest);
 }

@@ -55,8 +55,9 @@ static const struct field member_out[] = {
 	" WHERE p.uuid = $1 AND m.removed_at IS NULL"                                    \
 	"  AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)"
 
-static const struct stmt select_member = STMT(select_member, member_out,
-    "SELECT uuid, name, role, created_at FROM (" MEMBERS ") AS seen WHERE uuid = $2");
+static const struct stmt select_member =
+    STMT_LIST(select_member, struct member, member_out,
+	"SELECT uuid, name, role, created_at FROM (" MEMBERS ") AS seen WHERE uuid = $2");
 
 static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
     "SELECT uuid, name, role, created_at FROM (" MEMBERS
@@ -77,32 +78,6 @@ static const struct url_param project_params[] = {
 	URL_PARAM_END,
 };
 
-static int
-list_projects_page(struct req *rq)
-{
-	const struct page_only *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_projects, &rows, P(rq->key->uuid), PAGE_P(from));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct project_record));
-}
-
-static int
-get_project_member(struct req *rq)
-{
-	struct member m;
-	enum db_rc rc =
-	    db_one(rq->db, &select_member, &m, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_MEMBER_NOT_FOUND, &m);
-}
-
 struct member_args {
 	struct page_args page;
 	struct str role;
@@ -114,23 +89,6 @@ static const struct url_param member_params[] = {
 	URL_PARAM_END,
 };
 
-static int
-list_project_members(struct req *rq)
-{
-	const struct member_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(
-	    rq->db, &list_members, &rows, P(rq->project), PAGE_P(from), P(args->role));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct member));
-}
-
 static const enum error member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
 
 #define PROJECT_ROW(who, fields)                                                         \
@@ -139,8 +97,9 @@ static const enum error member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
 
 const struct route project_routes[] = {
 	{
-	    ROUTE_AS(GET, "/projects", "list_projects", list_projects_page),
+	    ROUTE_AS(GET, "/projects", "list_projects", page_list),
 	    PROJECT_ROW(ACCESS_ACCOUNT, project_out),
+	    .st = &list_projects,
 	    PARAMS(struct page_only, project_params),
 	    .list = "projects",
 	    .tag = "Projects",
@@ -156,8 +115,9 @@ const struct route project_routes[] = {
 	    .description = "One outside the ceilings is as one that does not exist.",
 	},
 	{
-	    ROUTE(GET, PROJECT "/members", list_project_members),
+	    ROUTE_AS(GET, PROJECT "/members", "list_project_members", page_list),
 	    PROJECT_ROW(ACCESS_PROJECT, member_out),
+	    .st = &list_members,
 	    PARAMS(struct member_args, member_params),
 	    .list = "members",
 	    .tag = "Access",
@@ -165,8 +125,10 @@ const struct route project_routes[] = {
 	    .description = "Everybody who sees it, newest first.",
 	},
 	{
-	    ROUTE(GET, PROJECT "/members/{member_uuid}", get_project_member),
+	    ROUTE_AS(
+		GET, PROJECT "/members/{member_uuid}", "get_project_member", record_one),
 	    PROJECT_ROW(ACCESS_PROJECT, member_out),
+	    .st = &select_member,
 	    .wrapper = "member",
 	    .errors = member_errors,
 	    .tag = "Access",

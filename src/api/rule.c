@@ -64,11 +64,7 @@ static const struct field rule_out[] = {
 	"uuid, name, source, min_severity, query, destination_uuids, enabled,"           \
 	" created_at, updated_at"
 
-/* Every destination of $7 is one of the project $1. */
-#define DESTINATIONS_STAND                                                               \
-	" NOT EXISTS (SELECT FROM unnest($7::text[]::uuid[]) AS named WHERE NOT EXISTS"  \
-	" (SELECT FROM alert_destination d WHERE d.project_uuid = $1"                    \
-	"   AND d.uuid = named AND d.deleted_at IS NULL))"
+#define DESTINATIONS_STAND " alert_destinations_stand($1, $7::text[]::uuid[])"
 
 /* $2 is the rule of an update; here it is no column. */
 static const struct stmt insert_rule = STMT(insert_rule, rule_out,
@@ -83,7 +79,7 @@ static const struct stmt update_rule = STMT(update_rule, rule_out,
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
     " AND" DESTINATIONS_STAND " RETURNING " COLUMNS);
 
-static const struct stmt select_rule = STMT(select_rule, rule_out,
+static const struct stmt select_rule = STMT_LIST(select_rule, struct rule, rule_out,
     "SELECT " COLUMNS " FROM alert_rule"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
 
@@ -91,7 +87,7 @@ static const struct stmt list_rules = STMT_LIST(list_rules, struct rule, rule_ou
     "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
     " AND ($5::text IS NULL OR source = $5)" PAGE_SQL);
 
-static const struct stmt delete_rule = STMT(delete_rule, rule_out,
+static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule, rule_out,
     "UPDATE alert_rule SET deleted_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
@@ -186,15 +182,6 @@ create_alert_rule(struct req *rq)
 }
 
 static int
-get_alert_rule(struct req *rq)
-{
-	struct rule r;
-	enum db_rc rc = db_one(rq->db, &select_rule, &r, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
-}
-
-static int
 update_alert_rule(struct req *rq)
 {
 	struct rule r;
@@ -212,15 +199,6 @@ update_alert_rule(struct req *rq)
 	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
 }
 
-static int
-delete_alert_rule(struct req *rq)
-{
-	struct rule r;
-	enum db_rc rc = db_one(rq->db, &delete_rule, &r, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
-}
-
 struct rule_args {
 	struct page_args page;
 	struct str source;
@@ -231,23 +209,6 @@ static const struct url_param rule_params[] = {
 	FILTER(FIELD_STR, struct rule_args, source, .values = sources),
 	URL_PARAM_END,
 };
-
-static int
-list_alert_rules(struct req *rq)
-{
-	const struct rule_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(
-	    rq->db, &list_rules, &rows, P(rq->project), PAGE_P(from), P(args->source));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct rule));
-}
 
 static const enum error one_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 
@@ -270,16 +231,18 @@ const struct route rule_routes[] = {
 	    .description = "It applies to what is found or changes from now on.",
 	},
 	{
-	    ROUTE(GET, RULES, list_alert_rules),
+	    ROUTE_AS(GET, RULES, "list_alert_rules", page_list),
 	    RULE_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    .st = &list_rules,
 	    PARAMS(struct rule_args, rule_params),
 	    .list = "rules",
 	    .summary = "List alert rules",
 	    .description = "Newest first.",
 	},
 	{
-	    ROUTE(GET, RULE, get_alert_rule),
+	    ROUTE_AS(GET, RULE, "get_alert_rule", record_one),
 	    RULE_ROW(SCOPE_ALERTS_RULES_VIEW),
+	    .st = &select_rule,
 	    .wrapper = "rule",
 	    .errors = one_errors,
 	    .summary = "Get an alert rule",
@@ -296,8 +259,9 @@ const struct route rule_routes[] = {
 	    .description = "The whole of it; what is not said is as for a new rule.",
 	},
 	{
-	    ROUTE(DELETE, RULE, delete_alert_rule),
+	    ROUTE_AS(DELETE, RULE, "delete_alert_rule", record_one),
 	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
+	    .st = &delete_rule,
 	    .wrapper = "rule",
 	    .errors = one_errors,
 	    .summary = "Delete an alert rule",

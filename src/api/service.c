@@ -55,8 +55,9 @@ static const struct field service_out[] = {
 	" to_jsonb(http_status_code) AS http_status_code, http_title,"                   \
 	" tls_certificate_asset_uuid"
 
-static const struct stmt select_service = STMT(select_service, service_out,
-    "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
+static const struct stmt select_service =
+    STMT_LIST(select_service, struct service, service_out,
+	"SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
 
 /* $7: -1 is any. */
 static const struct stmt list_services =
@@ -71,16 +72,6 @@ static const struct stmt list_services =
 	" AND ($11::text IS NULL OR lower(product) = lower($11))"
 	" AND ($12::text IS NULL OR technologies @> ARRAY[$12])"
 	" AND ($13::boolean IS NULL OR tls_enabled = $13::boolean)" PAGE_SQL);
-
-static int
-get_asset_service(struct req *rq)
-{
-	struct service s;
-	enum db_rc rc =
-	    db_one(rq->db, &select_service, &s, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_SERVICE_NOT_FOUND, &s);
-}
 
 struct service_args {
 	struct page_args page;
@@ -164,8 +155,10 @@ const struct route service_routes[] = {
 	    .description = "Newest first; every filter must pass.",
 	},
 	{
-	    ROUTE(GET, PROJECT "/esi/services/{service_uuid}", get_asset_service),
+	    ROUTE_AS(GET, PROJECT "/esi/services/{service_uuid}", "get_asset_service",
+		record_one),
 	    SERVICE_ROW,
+	    .st = &select_service,
 	    .wrapper = "service",
 	    .errors = get_errors,
 	    .summary = "Get an asset service",

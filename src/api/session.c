@@ -116,6 +116,18 @@ session_find(struct req *rq, struct uuid uuid, struct session *out)
 	    P(manages(rq)), P(uuid));
 }
 
+int
+session_own_only(struct req *rq, struct session *out)
+{
+	enum db_rc rc = session_find(rq, rq->path[1], out);
+
+	if (rc == DB_NONE)
+		return fail(rq, ERR_SESSION_NOT_FOUND);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return session_is_own(rq, out) ? PASS : fail(rq, ERR_PERMISSION_DENIED);
+}
+
 static int
 get_session(struct req *rq)
 {

@@ -288,14 +288,9 @@ static int
 replay_session(struct req *rq)
 {
 	struct session s;
-	enum db_rc rc = session_find(rq, rq->path[1], &s);
 
-	if (rc == DB_NONE)
-		return fail(rq, ERR_SESSION_NOT_FOUND);
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	if (!session_is_own(rq, &s))
-		return fail(rq, ERR_PERMISSION_DENIED);
+	if (session_own_only(rq, &s) != PASS)
+		return FAILED;
 	if (!session_is_terminal(&s))
 		return fail(rq, ERR_SESSION_NOT_TERMINAL);
 	if (check_again(rq, &s) != PASS)

@@ -32,6 +32,8 @@ extern const struct field session_out[];
 
 /* DB_NONE also for one that this key may not see. */
 enum db_rc session_find(struct req *rq, struct uuid uuid, struct session *out) MUST_USE;
+/* PASS for the key that created the session of the path: its evidence is nobody else's (C-100, C-101). */
+int session_own_only(struct req *rq, struct session *out);
 bool session_is_terminal(const struct session *s);
 bool session_is_own(const struct req *rq, const struct session *s);
 
@@ -47,5 +49,8 @@ enum db_rc egress_countries(struct req *rq, struct list *out) MUST_USE;
 #define SESSION_ROW(need)                                                                \
 	.scope = (need), .access = ACCESS_PROJECT, .area = AREA_SERVICE,                 \
 	.entitlement = ENTITLEMENT_BROWSER, .tag = "Browser sessions"
+
+/* Of what its creator alone may see (C-100). */
+#define EVIDENCE_ROW SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW), .meter = METER_QUOTA
 
 #endif

@@ -50,8 +50,9 @@ static const struct stmt insert_silence = STMT(insert_silence, silence_out,
     "  WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
     " RETURNING " COLUMNS);
 
-static const struct stmt select_silence = STMT(select_silence, silence_out,
-    "SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1 AND uuid = $2");
+static const struct stmt select_silence =
+    STMT_LIST(select_silence, struct silence, silence_out,
+	"SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1 AND uuid = $2");
 
 static const struct stmt list_silences =
     STMT_LIST(list_silences, struct silence, silence_out,
@@ -113,16 +114,6 @@ create_alert_silence(struct req *rq)
 }
 
 static int
-get_alert_silence(struct req *rq)
-{
-	struct silence s;
-	enum db_rc rc =
-	    db_one(rq->db, &select_silence, &s, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_SILENCE_NOT_FOUND, &s);
-}
-
-static int
 cancel_alert_silence(struct req *rq)
 {
 	struct silence s;
@@ -149,23 +140,6 @@ static const struct url_param silence_params[] = {
 	FILTER(FIELD_UUID, struct silence_args, rule_uuid),
 	URL_PARAM_END,
 };
-
-static int
-list_alert_silences(struct req *rq)
-{
-	const struct silence_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_silences, &rows, P(rq->project), PAGE_P(from),
-	    P(args->state), P(args->rule_uuid));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct silence));
-}
 
 static const enum error create_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 static const enum error get_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_UNSET };
@@ -198,16 +172,18 @@ const struct route silence_routes[] = {
 		"the inbox.",
 	},
 	{
-	    ROUTE(GET, SILENCES, list_alert_silences),
+	    ROUTE_AS(GET, SILENCES, "list_alert_silences", page_list),
 	    SILENCE_ROW(SCOPE_ALERTS_SILENCES_VIEW),
+	    .st = &list_silences,
 	    PARAMS(struct silence_args, silence_params),
 	    .list = "silences",
 	    .summary = "List alert silences",
 	    .description = "Newest first.",
 	},
 	{
-	    ROUTE(GET, SILENCE, get_alert_silence),
+	    ROUTE_AS(GET, SILENCE, "get_alert_silence", record_one),
 	    SILENCE_ROW(SCOPE_ALERTS_SILENCES_VIEW),
+	    .st = &select_silence,
 	    .wrapper = "silence",
 	    .errors = get_errors,
 	    .summary = "Get an alert silence",

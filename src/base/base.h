@@ -58,6 +58,8 @@ bool str_int64(struct str s, int64_t *out) MUST_USE;
 void hex_print(char *out, const unsigned char *bytes, size_t n);
 /* Unpadded URL-safe base64 (RFC 4648 section 5). Returns the length written; out holds 4*((n+2)/3)+1. */
 size_t base64url_print(char *out, const unsigned char *bytes, size_t n);
+/* Padded base64 (RFC 4648 section 4): false when s is not canonical or is longer than room. */
+bool base64_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
 /* False when s is no canonical unpadded base64url or is longer than room; *n gets the length. */
 bool base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
 

@@ -13,12 +13,19 @@ struct pool {
 	unsigned workers; /* sum of the weights of its lines */
 };
 
+/* The pool of surfaced-stream; surfaced runs all others. */
+#define POOL_STREAM "surfaced_stream"
+
 enum { POOLS_MAX = 16, WORKERS_MAX = 512 };
 
 /* Reads an nginx upstream file: each distinct unix: path is a pool, weights (default 1; backup lines
    do not count) add up to its processes. Pure text; false and "line: what" in err on bad input. */
 bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err,
     size_t room) MUST_USE;
+
+/* Those pools of the file that are wanted; false with a reason. */
+bool pools_read(const char *path, bool (*wanted)(const struct pool *p),
+    struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
 
 struct daemon {
 	const char *name;
@@ -42,6 +49,8 @@ int daemon_main(int argc, char **argv, const struct daemon *d);
    (false). extra is one more descriptor whose readability also returns true; -1: none. */
 bool daemon_wait(int listener, int extra);
 bool daemon_stopping(void);
+/* The whole daemon ends, or its master is gone; not just a worker of before a reload. */
+bool daemon_ending(void);
 /* What others see of this worker, in a mapping shared with the master. The master's watchdog kills
    a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead one. */
 struct worker_slot {
@@ -55,6 +64,10 @@ struct worker_slot *daemon_slot(
     void); /* of this worker; a private one outside daemon_main */
 unsigned daemon_searching(
     void); /* how many workers run a search now, this one included */
+
+/* A socket of this daemon's own: SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM bound at path, where it takes
+   the place of one that a former self left. -1 with errno. */
+int daemon_bind(const char *path, int type, unsigned mode);
 
 /* ---- a running daemon from outside, for surfacectl workers ---- */
 

@@ -17,12 +17,13 @@ enum {
 
 /* The mapping that master and workers share, in a memfd, so that it survives a re-exec and
    surfacectl can look at it through /proc. A new layout gets a new magic. */
-#define SHARED_MAGIC 0x7375726661636531ULL
+#define SHARED_MAGIC 0x7375726661636532ULL
 #define SHARED_NAME "surfaced-slots"
 
 struct shared {
 	uint64_t magic;
 	_Atomic uint32_t high; /* slots below it have been used */
+	_Atomic bool ending; /* the master has been told to stop */
 	uint32_t pool_count;
 	struct pool
 	    pools[POOLS_MAX]; /* what the master runs, as it was read at its last start */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hexadecimal and URL-safe base64: opaque bytes in text. */
+/* Hexadecimal and base64: opaque bytes in text. */
 #include "config.h"
 
 #include "base/base.h"
@@ -63,4 +63,48 @@ base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n)
 		v &= (1u << bits) - 1;
 	}
 	return v == 0; /* spare bits set: another spelling of the same bytes */
+}
+
+/* Values of the digits of padded base64; 64: none of them. A picture has many. */
+static void
+fill_values(unsigned char values[256])
+{
+	memset(values, 64, 256);
+	for (unsigned char i = 0; i < 62; i++)
+		values[(unsigned char)digits64[i]] = i;
+	values['+'] = 62;
+	values['/'] = 63;
+}
+
+bool
+base64_parse(struct str s, unsigned char *out, size_t room, size_t *n)
+{
+	static unsigned char values[256];
+	size_t pad = 0;
+
+	if (values[0] == 0)
+		fill_values(values);
+	*n = 0;
+	if (s.n % 4 != 0)
+		return false;
+	while (pad < 2 && pad < s.n && s.p[s.n - 1 - pad] == '=')
+		pad++;
+	if (s.n / 4 * 3 - pad > room)
+		return false;
+	for (size_t i = 0; i < s.n; i += 4) {
+		size_t left = i + 4 == s.n ? 4 - pad : 4;
+		unsigned v = 0, bad = 0;
+
+		for (size_t k = 0; k < 4; k++) {
+			unsigned d = k < left ? values[(unsigned char)s.p[i + k]] : 0;
+
+			bad |= d & 64;
+			v = v << 6 | (d & 63);
+		}
+		if (bad != 0 || (left < 4 && (v & ((1U << (8 * (4 - left))) - 1)) != 0))
+			return false;
+		for (size_t k = 0; k + 1 < left; k++)
+			out[(*n)++] = (unsigned char)(v >> (16 - 8 * k));
+	}
+	return true;
 }

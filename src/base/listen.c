@@ -88,6 +88,27 @@ listen_open(const char *path, char *err, size_t room)
 	return -1;
 }
 
+int
+daemon_bind(const char *path, int type, unsigned mode)
+{
+	struct sockaddr_un a;
+	int fd, why;
+
+	if (!address(&a, path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && (unlink(path) == 0 || errno == ENOENT) &&
+	    bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && chmod(path, mode) == 0)
+		return fd;
+	why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return -1;
+}
+
 bool
 listen_adopt(int fd)
 {

@@ -376,6 +376,7 @@ begin_stop(struct master *m, int sig)
 	log_event(LOGP_NOTICE, "stopping", "signal=%d", sig);
 	sd_notify(0, "STOPPING=1");
 	m->stopping = true;
+	atomic_store(&m->shared->ending, true);
 	retire_all(m);
 }
 
@@ -455,6 +456,7 @@ take_over(struct master *m, const struct pool *pools, size_t n)
 		m->shared = shared_new(&m->h.shared);
 	listen_adopt(m->h.shared);
 	retire_all(m); /* whoever lives in a slot is of the former self */
+	atomic_store(&m->shared->ending, false);
 	m->shared->pool_count = (uint32_t)n;
 	memcpy(m->shared->pools, pools, n * sizeof(*pools));
 }

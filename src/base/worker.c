@@ -14,7 +14,7 @@
 
 enum { ORPHANED = SIGUSR1 }; /* the kernel's word that the master died */
 
-static volatile sig_atomic_t stop_seen;
+static volatile sig_atomic_t stop_seen, orphaned;
 
 /* Outside daemon_main (unit tests) a process is its own only worker. */
 static struct worker_slot private_slot;
@@ -82,7 +82,7 @@ static void
 note_orphan(int sig)
 {
 	(void)sig;
-	stop_seen = 1;
+	stop_seen = orphaned = 1;
 	alarm((unsigned)(conf.worker_stuck / 1000 + 1));
 	raise(SIGTERM); /* blocked: ends the next wait, whenever it begins */
 }
@@ -141,6 +141,12 @@ daemon_stopping(void)
 
 	return stop_seen ||
 	       (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
+}
+
+bool
+daemon_ending(void)
+{
+	return orphaned || (own_shared != NULL && atomic_load(&own_shared->ending));
 }
 
 static void

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 #include "config.h"
 
+#include "base/daemon.h"
 #include "base/limits.h"
 #include "browser/link.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/queue.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -60,17 +60,9 @@ give_up(int fd)
 int
 link_listen(const char *path, unsigned mode)
 {
-	struct sockaddr_un at;
-	int fd;
+	int fd = daemon_bind(path, SOCK_SEQPACKET, mode);
 
-	if (!address_of(path, &at))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || (unlink(path) != 0 && errno != ENOENT) ||
-	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
-	    chmod(path, mode) != 0 || listen(fd, LINK_BACKLOG) != 0)
-		return give_up(fd);
-	return fd;
+	return fd < 0 || listen(fd, LINK_BACKLOG) == 0 ? fd : give_up(fd);
 }
 
 int

@@ -49,7 +49,8 @@ static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account
     "SELECT a.uuid, a.name, a.state, g.name AS account_group, a.created_at"
     " FROM account a LEFT JOIN account_group g ON g.uuid = a.group_uuid ORDER BY a.name");
 
-static const struct stmt show_account = STMT(show_account, account_out,
+static const struct stmt show_account = STMT_LIST(show_account, struct account,
+    account_out,
     "SELECT a.uuid, a.name, a.state, a.group_uuid,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid "
     "ORDER BY 1) AS scopes,"
@@ -133,28 +134,7 @@ cli_scopes(struct cli *c, struct cli_list said, struct strs *out)
 static int
 print_account(struct cli *c, struct uuid uuid)
 {
-	struct account a;
-	enum db_rc rc = db_one(c->db, &show_account, &a, P(uuid));
-
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "account");
-	return cli_print(c, "account", account_out, &a);
-}
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct list rows;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	rc = db_rows(c->db, &list_accounts, &rows, DB_NO_ARGS);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "accounts");
-	return cli_print_list(c, "accounts", line_out, rows, sizeof(struct account_line));
+	return cli_one(c, "account", &show_account, "account", P(uuid));
 }
 
 /* words[0] is the account; the rest is the command's. */
@@ -326,7 +306,7 @@ move(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", NULL, "every account", .run = list },
+	{ "list", NULL, "every account", .st = &list_accounts, .lists = "accounts" },
 	{ "show", "ACCOUNT", "one account with its scopes and entitlements",
 	    .run = show },
 	{ "create",

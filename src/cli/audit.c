@@ -43,9 +43,7 @@ audit(struct cli *c, int argc, char **argv)
 	};
 	struct cli_list words;
 	struct uuid uuid = { { 0 } };
-	struct list rows;
 	int64_t n = LINES;
-	enum db_rc rc;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
@@ -57,10 +55,7 @@ audit(struct cli *c, int argc, char **argv)
 		if (status != EXIT_OK)
 			return status;
 	}
-	rc = db_list(c->db, &list_audit, &rows, P(uuid), P(n));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "audit");
-	return cli_print_list(c, "audit", line_out, rows, sizeof(struct line));
+	return cli_rows(c, "audit", &list_audit, DB_ARGS(P(uuid), P(n)));
 }
 
 const struct command audit_command = {

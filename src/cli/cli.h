@@ -23,13 +23,20 @@ struct cli {
 };
 
 /* run gets argv[0] = the command's name, as getopt_long wants it, and returns an exit status. A row
-   with sub has no run: its first argument selects a row of sub. */
+   with sub has no run: its first argument selects a row of sub. Nor has one with st: its parameters are
+   the UUID of --account, the words, and whether the flag was said. */
 struct command {
 	const char *name;
 	const char *arguments; /* "--account UUID NAME": of the usage line */
 	const char *help;
 	int (*run)(struct cli *c, int argc, char **argv);
 	const struct command *sub; /* ends with a row without name */
+
+	const struct stmt *st;
+	const char *lists, *prints; /* all rows, or one; and what --json calls them */
+	size_t words;
+	bool of_account;
+	const char *flag; /* NULL: none */
 };
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
@@ -71,10 +78,25 @@ int cli_print_list(const struct cli *c, const char *name, const struct field *fi
 int cli_print(const struct cli *c, const char *name, const struct field *fields,
     const void *record);
 
+/* ---- statement.c: a statement (STMT_LIST), and what it returns printed ---- */
+
+/* said: what the message is about when it fails. */
+int cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *said,
+    struct db_args args);
+int cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args);
+int cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv);
+
+#define cli_one(c, name, st, said, ...)                                                  \
+	cli_one_row((c), (name), (st), (said), DB_ARGS(__VA_ARGS__))
+
 /* ---- account.c: for commands that work on one account, which may be said by name or UUID ---- */
 
 /* EXIT_OK, or the status to return after a message. */
 int cli_account(struct cli *c, struct str said, struct uuid *out);
+
+/* ---- projects.c: for commands that work on one project, which --project said by UUID ---- */
+
+int cli_project(struct cli *c, struct str said, struct uuid *out);
 
 /* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
@@ -105,7 +127,8 @@ struct str migrate_advice(struct cli *c, bool *super);
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, backup_command, restore_command;
+    routes_command, stream_keys_command, watch_command, backup_command, restore_command,
+    rules_command, destinations_command, alerts_command, deliveries_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);
@@ -115,6 +138,6 @@ int import_findings(struct cli *c, int argc, char **argv);
 /* Of files that a build may leave out. */
 extern const struct command import_command __attribute__((weak));
 extern const struct command workers_command __attribute__((weak));
-extern const struct command doctor_command;
+extern const struct command doctor_command, browser_command;
 
 #endif

@@ -48,8 +48,8 @@ doctor_say(struct doctor *d, enum health health, const char *check, struct str a
 
 /* ---- configuration ---- */
 
-static void
-read_conf(struct doctor *d, struct program *p)
+void
+doctor_read(struct doctor *d, struct program *p)
 {
 	const char *path = ADVICE(d, "%s/%s.conf", d->etc.p, p->name).p;
 	bool there = access(path, F_OK) == 0;
@@ -170,7 +170,7 @@ static void
 check_configuration(struct doctor *d)
 {
 	for (size_t i = 0; i < PROGRAMS; i++)
-		read_conf(d, &d->programs[i]);
+		doctor_read(d, &d->programs[i]);
 	check_agreement(d);
 	check_secret(d);
 	check_upstreams(d);
@@ -230,6 +230,7 @@ check_index_disk(struct doctor *d)
 static void (*const checks[])(struct doctor *) = {
 	check_configuration,
 	doctor_database,
+	doctor_alerts,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,
@@ -239,8 +240,8 @@ static void (*const checks[])(struct doctor *) = {
 	check_index_disk,
 };
 
-static int
-show(struct doctor *d)
+int
+doctor_show(struct doctor *d)
 {
 	bool failed = false;
 
@@ -298,7 +299,7 @@ doctor(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	for (size_t i = 0; i < COUNT(checks); i++)
 		checks[i](d);
-	return show(d);
+	return doctor_show(d);
 }
 
 const struct command doctor_command = {

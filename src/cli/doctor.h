@@ -55,6 +55,12 @@ void doctor_say(struct doctor *d, enum health health, const char *check,
 /* printf into the arena, for advice. */
 #define ADVICE(d, ...) arena_printf((d)->c->arena, __VA_ARGS__)
 
+/* Reads the file of a program in d->etc. */
+void doctor_read(struct doctor *d, struct program *p);
+/* Prints what was found; an exit status. */
+int doctor_show(struct doctor *d);
+
+void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);

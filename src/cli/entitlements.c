@@ -26,92 +26,71 @@ static const struct stmt list_entitlements =
     STMT_LIST(list_entitlements, struct line, line_out,
 	"SELECT " COLUMNS " FROM entitlement WHERE account_uuid = $1 ORDER BY name");
 
-static const struct stmt grant_entitlement = STMT(grant_entitlement, line_out,
-    "INSERT INTO entitlement (account_uuid, name, expires_at) VALUES ($1, $2, $3)"
-    " ON CONFLICT (account_uuid, name) DO UPDATE SET expires_at = excluded.expires_at"
-    " RETURNING entitlement.name, entitlement.expires_at IS NULL OR "
-    "entitlement.expires_at > now() AS active,"
-    " entitlement.created_at, entitlement.expires_at");
+static const struct stmt grant_entitlement =
+    STMT_LIST(grant_entitlement, struct line, line_out,
+	"INSERT INTO entitlement (account_uuid, name, expires_at) VALUES ($1, $2, $3)"
+	" ON CONFLICT (account_uuid, name) DO UPDATE SET expires_at = excluded.expires_at"
+	" RETURNING entitlement.name, entitlement.expires_at IS NULL OR "
+	"entitlement.expires_at > now() AS active,"
+	" entitlement.created_at, entitlement.expires_at");
 
-static const struct stmt revoke_entitlement = STMT(revoke_entitlement, line_out,
-    "DELETE FROM entitlement WHERE account_uuid = $1 AND name = $2"
-    " RETURNING name, false AS active, created_at, expires_at");
+static const struct stmt revoke_entitlement =
+    STMT_LIST(revoke_entitlement, struct line, line_out,
+	"DELETE FROM entitlement WHERE account_uuid = $1 AND name = $2"
+	" RETURNING name, false AS active, created_at, expires_at");
 
 struct said {
-	struct str account;
+	struct str account, name;
 	struct ts expires;
-	struct cli_list words;
 	struct uuid uuid;
 };
 
 static int
-read_said(struct cli *c, int argc, char **argv, struct said *s, size_t words)
+read_said(struct cli *c, int argc, char **argv, struct said *s)
 {
 	const struct cli_option options[] = {
 		{ "account", .text = &s->account },
 		{ "expires", .time = &s->expires },
 		{ NULL },
 	};
+	struct cli_list words;
 
 	s->expires = TS_NULL;
-	if (!cli_options(c, argc, argv, options, &s->words, words, words))
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	if (words > 0 && entitlement_parse(s->words.p[0]) == ENTITLEMENT_UNSET)
-		return cli_usage(c, "there is no entitlement %s", s->words.p[0].p);
+	s->name = words.p[0];
+	if (entitlement_parse(s->name) == ENTITLEMENT_UNSET)
+		return cli_usage(c, "there is no entitlement %s", s->name.p);
 	return cli_account(c, s->account, &s->uuid);
-}
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct said s = { 0 };
-	struct list rows;
-	enum db_rc rc;
-	int status = read_said(c, argc, argv, &s, 0);
-
-	if (status != EXIT_OK)
-		return status;
-	rc = db_list(c->db, &list_entitlements, &rows, P(s.uuid));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "entitlements");
-	return cli_print_list(c, "entitlements", line_out, rows, sizeof(struct line));
 }
 
 static int
 grant(struct cli *c, int argc, char **argv)
 {
 	struct said s = { 0 };
-	struct line l;
-	enum db_rc rc;
-	int status = read_said(c, argc, argv, &s, 1);
+	int status = read_said(c, argc, argv, &s);
 
 	if (status != EXIT_OK)
 		return status;
-	rc = db_one(
-	    c->db, &grant_entitlement, &l, P(s.uuid), P(s.words.p[0]), P(s.expires));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, s.words.p[0].p);
-	return cli_print(c, "entitlement", line_out, &l);
+	return cli_one(c, "entitlement", &grant_entitlement, s.name.p, P(s.uuid),
+	    P(s.name), P(s.expires));
 }
 
 static int
 revoke(struct cli *c, int argc, char **argv)
 {
 	struct said s = { 0 };
-	struct line l;
-	enum db_rc rc;
-	int status = read_said(c, argc, argv, &s, 1);
+	int status = read_said(c, argc, argv, &s);
 
 	if (status != EXIT_OK)
 		return status;
-	rc = db_one(c->db, &revoke_entitlement, &l, P(s.uuid), P(s.words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, s.words.p[0].p);
-	return cli_print(c, "entitlement", line_out, &l);
+	return cli_one(
+	    c, "entitlement", &revoke_entitlement, s.name.p, P(s.uuid), P(s.name));
 }
 
 static const struct command subs[] = {
-	{ "list", "--account ACCOUNT", "what the account has", .run = list },
+	{ "list", "--account ACCOUNT", "what the account has", .st = &list_entitlements,
+	    .lists = "entitlements", .of_account = true },
 	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
 	    "until it is revoked, or until then", .run = grant },
 	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke },

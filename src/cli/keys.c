@@ -92,28 +92,6 @@ static const struct field created_out[] = {
 };
 
 static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct str account = STR_NULL;
-	const struct cli_option options[] = { { "account", .text = &account }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_account(c, account, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	rc = db_list(c->db, &list_keys, &rows, P(uuid));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "keys");
-	return cli_print_list(c, "keys", line_out, rows, sizeof(struct key_line));
-}
-
-static int
 print_created(const struct cli *c, const struct key_line *k, struct str secret)
 {
 	const struct created out = {
@@ -250,7 +228,7 @@ rotate(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "keys of an account, without their secrets",
-	    .run = list },
+	    .st = &list_keys, .lists = "keys", .of_account = true },
 	{ "create",
 	    "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
 	    "[--project UUID]... [--expires WHEN]",

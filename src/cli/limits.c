@@ -84,26 +84,29 @@ static const struct field defaults_out[] = {
 	" AND u.month = " MONTH_NOW "), 0)::bigint AS used"
 #define IS(row) "(" row ".uuid::text = lower($1) OR " row ".name = $1)"
 
-static const struct stmt show_key = STMT(show_key, key_out,
+static const struct stmt show_key = STMT_LIST(show_key, struct key_limits, key_out,
     "SELECT k.uuid, k.prefix, l.rate, l.rate_window, num_nonnulls(k.rate, k.rate_window) "
     "> 0 AS own"
     " FROM api_key k JOIN key_limit l ON l.key_uuid = k.uuid"
     " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
-static const struct stmt show_account = STMT(show_account, account_out,
-    "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
-	"a.uuid") ","
-		  " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
-		  " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
-		  "WHERE " IS("a"));
+static const struct stmt show_account =
+    STMT_LIST(show_account, struct account_limits, account_out,
+	"SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
+	    "a.uuid") ","
+		      " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
+		      " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
+		      "WHERE " IS("a"));
 
-static const struct stmt show_group = STMT(show_group, group_out,
-    "SELECT g.uuid, g.name, l.quota, " USED_BY(
-	"g.uuid") ", g.quota IS NOT NULL AS own"
-		  " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
-		  "WHERE " IS("g"));
+static const struct stmt show_group =
+    STMT_LIST(show_group, struct group_limits, group_out,
+	"SELECT g.uuid, g.name, l.quota, " USED_BY(
+	    "g.uuid") ", g.quota IS NOT NULL AS own"
+		      " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
+		      "WHERE " IS("g"));
 
-static const struct stmt show_defaults = STMT(show_defaults, defaults_out,
+static const struct stmt show_defaults = STMT_LIST(show_defaults, struct defaults,
+    defaults_out,
     "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
     "FROM meter_default");
 
@@ -134,35 +137,15 @@ static const struct stmt set_defaults = STMT(set_defaults, NULL,
 	"bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
 
 static int
-show_one(
-    struct cli *c, const struct stmt *st, struct str said, const char *name, void *room)
-{
-	enum db_rc rc = db_one(c->db, st, room, P(said));
-
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, said.p);
-	return cli_print(c, name, st->out, room);
-}
-
-static int
 show_wanted(struct cli *c, const struct wanted *w)
 {
-	struct account_limits a;
-	struct group_limits g;
-	struct key_limits k;
-	struct defaults d;
-	enum db_rc rc;
-
 	if (w->key.p != NULL)
-		return show_one(c, &show_key, w->key, "limits", &k);
+		return cli_one(c, "limits", &show_key, w->key.p, P(w->key));
 	if (w->account.p != NULL)
-		return show_one(c, &show_account, w->account, "limits", &a);
+		return cli_one(c, "limits", &show_account, w->account.p, P(w->account));
 	if (w->group.p != NULL)
-		return show_one(c, &show_group, w->group, "limits", &g);
-	rc = db_one_row(c->db, &show_defaults, &d, DB_NO_ARGS);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "limits");
-	return cli_print(c, "limits", defaults_out, &d);
+		return cli_one(c, "limits", &show_group, w->group.p, P(w->group));
+	return cli_one_row(c, "limits", &show_defaults, "limits", DB_NO_ARGS);
 }
 
 static bool

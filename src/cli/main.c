@@ -23,9 +23,16 @@ static const struct command *const commands[] = {
 	&tags_command,
 	&import_command,
 	&workers_command,
+	&rules_command,
+	&destinations_command,
+	&alerts_command,
+	&deliveries_command,
 	&sessions_command,
 	&routes_command,
+	&watch_command,
+	&stream_keys_command,
 	&doctor_command,
+	&browser_command,
 	&audit_command,
 	&backup_command,
 	&restore_command,
@@ -197,7 +204,8 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 			printf("usage: %s\n%s\n", c->path, cmd->help);
 			return EXIT_OK;
 		}
-		return cmd->run(c, argc, argv);
+		return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
+				       : cmd->run(c, argc, argv);
 	}
 	usage =
 	    (struct cli){ .path = arena_printf(c->arena, "%s COMMAND ...", c->path).p };

@@ -35,13 +35,15 @@ static const struct stmt list_projects =
 	"SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = "
 	"$1 ORDER BY name");
 
-static const struct stmt insert_project = STMT(insert_project, project_out,
-    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, "
-    "account_uuid, name, created_at");
+static const struct stmt insert_project =
+    STMT_LIST(insert_project, struct project_line, project_out,
+	"INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, "
+	"account_uuid, name, created_at");
 
-static const struct stmt rename_project = STMT(rename_project, project_out,
-    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, "
-    "account_uuid, name, created_at");
+static const struct stmt rename_project =
+    STMT_LIST(rename_project, struct project_line, project_out,
+	"UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, "
+	"account_uuid, name, created_at");
 
 static const struct stmt list_grants = STMT_LIST(list_grants, struct grant, grant_out,
     "SELECT project_uuid, member_uuid, role FROM project_member WHERE project_uuid::text "
@@ -65,70 +67,27 @@ static const struct stmt grant_project = STMT(grant_project, grant_out,
     " ON CONFLICT (project_uuid, member_uuid) DO UPDATE SET role = excluded.role"
     " RETURNING project_uuid, member_uuid, role");
 
-static const struct stmt revoke_project = STMT(revoke_project, grant_out,
-    "DELETE FROM project_member WHERE project_uuid::text = lower($1) AND "
-    "member_uuid::text = lower($2)"
-    " RETURNING project_uuid, member_uuid, role");
+static const struct stmt revoke_project =
+    STMT_LIST(revoke_project, struct grant, grant_out,
+	"DELETE FROM project_member WHERE project_uuid::text = lower($1) AND "
+	"member_uuid::text = lower($2)"
+	" RETURNING project_uuid, member_uuid, role");
 
-static int
-list(struct cli *c, int argc, char **argv)
+int
+cli_project(struct cli *c, struct str said, struct uuid *out)
 {
-	struct str account = STR_NULL;
-	const struct cli_option options[] = { { "account", .text = &account }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_account(c, account, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	rc = db_list(c->db, &list_projects, &rows, P(uuid));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "projects");
-	return cli_print_list(
-	    c, "projects", project_out, rows, sizeof(struct project_line));
-}
-
-static int
-create(struct cli *c, int argc, char **argv)
-{
-	struct str account = STR_NULL;
-	const struct cli_option options[] = { { "account", .text = &account }, { NULL } };
-	struct cli_list words;
-	struct project_line p;
-	struct uuid uuid;
-	enum db_rc rc;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	status = cli_account(c, account, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	rc = db_one(c->db, &insert_project, &p, P(uuid), P(words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "project", project_out, &p);
-}
-
-static int
-rename_one(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct project_line p;
+	struct grant found;
 	enum db_rc rc;
 
-	if (!cli_options(c, argc, argv, options, &words, 2, 2))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &rename_project, &p, P(words.p[0]), P(words.p[1]));
+	if (said.p == NULL)
+		return cli_usage(c, "--project UUID is missing");
+	rc = db_one(c->db, &find_project, &found, P(said));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "there is no project %s", said.p);
 	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "project", project_out, &p);
+		return cli_fail_db(c, rc, said.p);
+	*out = found.project_uuid;
+	return EXIT_OK;
 }
 
 static int
@@ -171,30 +130,18 @@ grant(struct cli *c, int argc, char **argv)
 	return cli_print(c, "grant", grant_out, &g);
 }
 
-static int
-revoke(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct grant g;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 2, 2))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &revoke_project, &g, P(words.p[0]), P(words.p[1]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "grant", grant_out, &g);
-}
-
 static const struct command subs[] = {
-	{ "list", "--account ACCOUNT", "projects of an account", .run = list },
-	{ "create", "--account ACCOUNT NAME", "a new project", .run = create },
-	{ "rename", "PROJECT NAME", "another name", .run = rename_one },
+	{ "list", "--account ACCOUNT", "projects of an account", .st = &list_projects,
+	    .lists = "projects", .of_account = true },
+	{ "create", "--account ACCOUNT NAME", "a new project", .st = &insert_project,
+	    .prints = "project", .of_account = true, .words = 1 },
+	{ "rename", "PROJECT NAME", "another name", .st = &rename_project,
+	    .prints = "project", .words = 2 },
 	{ "members", "PROJECT", "who was granted it", .run = members },
 	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
 	    .run = grant },
-	{ "revoke", "PROJECT MEMBER", "the opposite", .run = revoke },
+	{ "revoke", "PROJECT MEMBER", "the opposite", .st = &revoke_project,
+	    .prints = "grant", .words = 2 },
 	{ NULL },
 };
 

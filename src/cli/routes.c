@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#include <unistd.h>
+
 struct route_line {
 	struct uuid uuid;
 	struct str country, kind, host;
@@ -11,6 +13,8 @@ struct route_line {
 	struct str credential;
 	bool enabled, answered;
 	struct ts probed_at, created_at;
+	int64_t ms;
+	struct str why; /* it did not answer */
 };
 
 static const struct field line_out[] = {
@@ -24,12 +28,14 @@ static const struct field line_out[] = {
 	FIELD(struct route_line, answered, 0),
 	FIELD(struct route_line, probed_at, NULLABLE),
 	FIELD(struct route_line, created_at, 0),
+	FIELD(struct route_line, ms, 0),
+	FIELD(struct route_line, why, NULLABLE),
 	FIELD_END,
 };
 
 #define COLUMNS                                                                          \
 	"uuid, country, kind, host, coalesce(port, 0) AS port, credential, enabled, "    \
-	"answered, probed_at, created_at"
+	"answered, probed_at, created_at, coalesce(probe_ms, 0) AS ms, probe_why AS why"
 
 static const struct stmt list_routes = STMT_LIST(list_routes, struct route_line, line_out,
     "SELECT " COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
@@ -138,6 +144,65 @@ delete_one(struct cli *c, int argc, char **argv)
 	    c, db_one(c->db, &delete_route, &line, P(words.p[0])), words.p[0], &line);
 }
 
+/* ---- probes: a dispatcher's work, which egress does for it ---- */
+
+enum { PROBE_TRIES = 200, PROBE_LOOK_US = 100000 };
+
+static const struct stmt want_probe = STMT(want_probe, line_out,
+    "UPDATE egress_route SET probe_target = $2 WHERE uuid::text = lower($1)"
+    " RETURNING " COLUMNS);
+
+static const struct stmt read_probed = STMT(read_probed, line_out,
+    "SELECT " COLUMNS " FROM egress_route WHERE uuid::text = lower($1)"
+    " AND probe_target IS NULL");
+
+static const struct stmt forget_probe = STMT(forget_probe, NULL,
+    "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
+
+static enum db_rc
+wait_for_probe(struct cli *c, struct str uuid, struct route_line *out)
+{
+	enum db_rc rc = DB_NONE;
+
+	for (int i = 0; i < PROBE_TRIES && rc == DB_NONE; i++) {
+		usleep(PROBE_LOOK_US);
+		rc = db_one(c->db, &read_probed, out, P(uuid));
+	}
+	return rc;
+}
+
+static int
+probe(struct cli *c, int argc, char **argv)
+{
+	struct str target = str_of(conf.route_target);
+	const struct cli_option options[] = { { "target", .text = &target }, { NULL } };
+	struct cli_list words;
+	struct route_line line;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	if (target.n == 0)
+		return cli_usage(c,
+		    "--target HOST:PORT says what the route is tried with, "
+		    "as route_target of the configuration does");
+	rc = db_one(c->db, &want_probe, &line, P(words.p[0]), P(target));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	rc = wait_for_probe(c, words.p[0], &line);
+	if (rc == DB_NONE) {
+		rc = db_do(c->db, &forget_probe, NULL, P(words.p[0]));
+		return rc != DB_OK ? cli_fail_db(c, rc, words.p[0].p)
+				   : cli_fail(EXIT_FAILED,
+					 "nobody has probed it: is there a "
+					 "surfaced-dispatch with its surfaced-egress?");
+	}
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	(void)cli_print(c, "route", line_out, &line);
+	return line.answered ? EXIT_OK : EXIT_FAILED;
+}
+
 static const struct command subs[] = {
 	{ "list", NULL, "every route and whether it last answered", .run = list },
 	{ "add",
@@ -145,6 +210,8 @@ static const struct command subs[] = {
 	    "NAME] COUNTRY",
 	    "a way to a country; the credential is a file of surfaced-egress",
 	    .run = add },
+	{ "probe", "[--target HOST:PORT] UUID", "try it now: 1 when it does not answer",
+	    .run = probe },
 	{ "enable", "UUID", "let sessions have it", .run = enable },
 	{ "disable", "UUID", "the opposite; running sessions keep it", .run = disable },
 	{ "delete", "UUID", "one that no session has had", .run = delete_one },

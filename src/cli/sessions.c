@@ -10,6 +10,10 @@ struct line {
 	struct uuid uuid, project_uuid, key_uuid;
 	struct str state, terminal_reason, egress_country, start_url;
 	struct ts created_at, expires_at, terminal_at;
+	struct str
+	    host; /* the dispatcher's: who holds it, which life it is, until when */
+	int64_t epoch;
+	struct ts lease_until;
 };
 
 static const struct field line_out[] = {
@@ -23,12 +27,16 @@ static const struct field line_out[] = {
 	FIELD(struct line, created_at, 0),
 	FIELD(struct line, expires_at, NULLABLE),
 	FIELD(struct line, terminal_at, NULLABLE),
+	FIELD(struct line, host, NULLABLE),
+	FIELD(struct line, epoch, 0),
+	FIELD(struct line, lease_until, NULLABLE),
 	FIELD_END,
 };
 
 #define COLUMNS                                                                          \
 	"uuid, project_uuid, key_uuid, state, terminal_reason, egress_country, "         \
-	"start_url, created_at, expires_at, terminal_at"
+	"start_url, created_at, expires_at, terminal_at, host, lease_epoch AS epoch, "   \
+	"lease_until"
 
 static const struct stmt list_live = STMT_LIST(list_live, struct line, line_out,
     "SELECT " COLUMNS " FROM browser_session"
@@ -96,7 +104,7 @@ close_session(struct cli *c, int argc, char **argv)
 
 struct policy {
 	int64_t organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds,
-	    close_seconds;
+	    close_seconds, queue_seconds;
 };
 
 static const struct field policy_out[] = {
@@ -105,12 +113,13 @@ static const struct field policy_out[] = {
 	FIELD(struct policy, lifetime_seconds, 0),
 	FIELD(struct policy, idle_seconds, 0),
 	FIELD(struct policy, close_seconds, 0),
+	FIELD(struct policy, queue_seconds, 0),
 	FIELD_END,
 };
 
 #define POLICY                                                                           \
 	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "       \
-	"close_seconds"
+	"close_seconds, queue_seconds"
 
 static const struct stmt read_policy =
     STMT(read_policy, policy_out, "SELECT " POLICY " FROM session_policy");
@@ -122,7 +131,8 @@ static const struct stmt set_policy = STMT(set_policy, policy_out,
     " caller_sessions = coalesce($2::integer, caller_sessions),"
     " lifetime_seconds = coalesce($3::integer, lifetime_seconds),"
     " idle_seconds = coalesce($4::integer, idle_seconds),"
-    " close_seconds = coalesce($5::integer, close_seconds) RETURNING " POLICY);
+    " close_seconds = coalesce($5::integer, close_seconds),"
+    " queue_seconds = coalesce($6::integer, queue_seconds) RETURNING " POLICY);
 
 struct limit {
 	struct uuid uuid;
@@ -224,23 +234,27 @@ limit_subject(struct cli *c, struct str account, struct str key, struct str max)
 }
 
 struct wanted {
-	struct str organisation, caller, lifetime, idle, close;
+	struct str organisation, caller, lifetime, idle, close, queue;
 };
 
 static int
 limit_all(struct cli *c, const struct wanted *w)
 {
-	bool any = w->organisation.p != NULL || w->caller.p != NULL ||
-		   w->lifetime.p != NULL || w->idle.p != NULL || w->close.p != NULL;
+	const struct str said[] = { w->organisation, w->caller, w->lifetime, w->idle,
+		w->close, w->queue };
+	bool any = false, good = true;
 	struct policy p;
 	enum db_rc rc;
 
-	if (!number(w->organisation) || !number(w->caller) || !number(w->lifetime) ||
-	    !number(w->idle) || !number(w->close))
+	for (size_t i = 0; i < COUNT(said); i++) {
+		any |= said[i].p != NULL;
+		good &= number(said[i]);
+	}
+	if (!good)
 		return cli_usage(c, "limits are whole numbers, times are seconds");
 	if (any)
 		rc = db_one(c->db, &set_policy, &p, P(w->organisation), P(w->caller),
-		    P(w->lifetime), P(w->idle), P(w->close));
+		    P(w->lifetime), P(w->idle), P(w->close), P(w->queue));
 	else
 		rc = db_one_row(c->db, &read_policy, &p, DB_NO_ARGS);
 	if (rc != DB_OK)
@@ -257,7 +271,8 @@ limits(struct cli *c, int argc, char **argv)
 		{ "key", .text = &key }, { "max", .text = &max },
 		{ "organisation", .text = &w.organisation },
 		{ "caller", .text = &w.caller }, { "lifetime", .text = &w.lifetime },
-		{ "idle", .text = &w.idle }, { "close", .text = &w.close }, { NULL } };
+		{ "idle", .text = &w.idle }, { "close", .text = &w.close },
+		{ "queue", .text = &w.queue }, { NULL } };
 	struct cli_list words;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
@@ -271,14 +286,59 @@ limits(struct cli *c, int argc, char **argv)
 	return limit_all(c, &w);
 }
 
+/* ---- hosts ---- */
+
+struct host {
+	struct str name;
+	int64_t slots, held, running;
+	struct str fault;
+	struct ts started_at, heartbeat_at;
+};
+
+static const struct field host_out[] = {
+	FIELD(struct host, name, 0),
+	FIELD(struct host, slots, 0),
+	FIELD(struct host, held, 0),
+	FIELD(struct host, running, 0),
+	FIELD(struct host, fault, NULLABLE),
+	FIELD(struct host, started_at, 0),
+	FIELD(struct host, heartbeat_at, 0),
+	FIELD_END,
+};
+
+static const struct stmt list_hosts = STMT_LIST(list_hosts, struct host, host_out,
+    "SELECT h.name, h.slots, count(s.uuid) AS held,"
+    " count(s.uuid) FILTER (WHERE s.state = 'running') AS running,"
+    " h.fault, h.started_at, h.heartbeat_at FROM browser_host h"
+    " LEFT JOIN browser_session s ON s.host = h.name AND s.state <> 'terminal'"
+    "  AND s.lease_until IS NOT NULL GROUP BY h.name ORDER BY h.name");
+
+static int
+hosts(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct list rows;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	rc = db_rows(c->db, &list_hosts, &rows, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "sessions hosts");
+	return cli_print_list(c, "hosts", host_out, rows, sizeof(struct host));
+}
+
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
 	    .run = list },
 	{ "close", "UUID", "as a manager of its project does", .run = close_session },
+	{ "hosts", NULL, "the machines that run browsers, and why one does not",
+	    .run = hosts },
 	{ "limits",
 	    "[--account ACCOUNT|--key UUID|PREFIX [--max N|default]] | [--organisation "
 	    "N] "
-	    "[--caller N] [--lifetime S] [--idle S] [--close S]",
+	    "[--caller N] [--lifetime S] [--idle S] [--close S] [--queue S]",
 	    "shows or changes what one may have at once; without one, what all have",
 	    .run = limits },
 	{ NULL },

@@ -22,7 +22,7 @@ static const struct stmt list_tags = STMT_LIST(list_tags, struct tag, tag_out,
     "SELECT slug, name, categories, classification FROM tag ORDER BY slug");
 
 /* $3 is what was said; its parents come along. Without, a new tag has none and an old one keeps its own. */
-static const struct stmt set_tag = STMT(set_tag, tag_out,
+static const struct stmt set_tag = STMT_LIST(set_tag, struct tag, tag_out,
     "WITH said AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
     "array_to_string(parts[:i], '/')) AS paths"
     "  FROM (SELECT string_to_array(c, '/') AS parts FROM unnest($3::text[]) AS c) AS p,"
@@ -35,22 +35,6 @@ static const struct stmt set_tag = STMT(set_tag, tag_out,
     "t.categories) END,"
     "  classification = coalesce($4, t.classification)"
     " RETURNING slug, name, categories, classification");
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct list rows;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	rc = db_rows(c->db, &list_tags, &rows, DB_NO_ARGS);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "tags");
-	return cli_print_list(c, "tags", tag_out, rows, sizeof(struct tag));
-}
 
 static int
 set(struct cli *c, int argc, char **argv)
@@ -66,21 +50,16 @@ set(struct cli *c, int argc, char **argv)
 		{ NULL },
 	};
 	struct strs said;
-	struct tag t;
-	enum db_rc rc;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
 	said = (struct strs){ categories.p, categories.n };
-	rc = db_one(c->db, &set_tag, &t, P(words.p[0]), P(name), P(said),
+	return cli_one(c, "tag", &set_tag, words.p[0].p, P(words.p[0]), P(name), P(said),
 	    P(classification), P(bare));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "tag", tag_out, &t);
 }
 
 static const struct command subs[] = {
-	{ "list", NULL, "every tag", .run = list },
+	{ "list", NULL, "every tag", .st = &list_tags, .lists = "tags" },
 	{ "set",
 	    "[--name NAME] [--category PATH]... [--no-categories] "
 	    "[--classification informational|benign|suspicious|malicious] SLUG",

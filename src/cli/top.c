@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 3600 };
+enum { SECONDS_MAX = 3600, ARENA_CAP = 16 * 1024 * 1024 };
 
 struct tally {
 	uint64_t good, refused, failed; /* below 400, 4xx, 5xx */
@@ -75,7 +75,16 @@ difference(const char *name, const struct tally *before, const struct tally *now
 	return l;
 }
 
-/* One interval: what was asked in it, busiest operations as they stand. */
+static int
+busier(const void *a, const void *b)
+{
+	double one = ((const struct line *)a)->per_second,
+	       other = ((const struct line *)b)->per_second;
+
+	return (one < other) - (one > other);
+}
+
+/* One interval: what was asked in it, the busiest first. */
 static int
 show(struct cli *c, const struct metrics *m, int64_t seconds)
 {
@@ -95,6 +104,7 @@ show(struct cli *c, const struct metrics *m, int64_t seconds)
 		if (l.good + l.refused + l.failed > 0)
 			lines[list.n++] = l;
 	}
+	qsort(lines, list.n, sizeof(*lines), busier);
 	if (!c->json && isatty(STDOUT_FILENO))
 		fputs("\033[H\033[2J", stdout);
 	return cli_print_list(c, "operations", line_out, list, sizeof(struct line));
@@ -112,8 +122,9 @@ top(struct cli *c, int argc, char **argv)
 	struct str interval = STR_NULL, times = STR_NULL;
 	const struct cli_option options[] = { { "interval", .text = &interval },
 		{ "times", .text = &times }, { NULL } };
-	int64_t seconds = 1, rounds = SECONDS_MAX;
+	int64_t seconds = 1, rounds = INT64_MAX; /* until somebody has seen enough */
 	struct cli_list words;
+	struct cli view;
 	struct metrics *m;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
@@ -121,16 +132,20 @@ top(struct cli *c, int argc, char **argv)
 	if (!number(interval, &seconds) || !number(times, &rounds))
 		return cli_usage(
 		    c, "--interval and --times want a number from 1 to %d", SECONDS_MAX);
-	m = metrics_open();
+	m = metrics_view();
 	if (m == NULL)
 		return cli_fail(EXIT_FAILED,
 		    "%s/metrics-*.map cannot be read: is this the host, and its"
 		    " run_directory?",
 		    conf.run_directory);
+	view = *c;
+	view.arena = arena_new(ARENA_CAP); /* of one round */
 	for (int64_t i = 0; i < rounds; i++) {
-		show(c, m, seconds);
+		show(&view, m, seconds);
+		arena_reset(view.arena);
 		fflush(stdout);
 	}
+	arena_free(view.arena);
 	metrics_close(m);
 	return EXIT_OK;
 }

@@ -124,8 +124,16 @@ bool cursor_open(struct arena *a, const struct cursor_secret *s,
 const char *webhook_url_fault(struct str url);
 
 /* "whsec_" and base64 of 32 random bytes, as Standard Webhooks has it. */
-enum { WEBHOOK_SECRET_LEN = 50 };
+enum { WEBHOOK_KEY_LEN = 32, WEBHOOK_SECRET_LEN = 50 };
 void webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1]);
+
+struct webhook {
+	struct str secret, id, body;
+	int64_t at; /* seconds since 1970: of the attempt */
+};
+
+/* What webhook-signature says: "v1," and base64 of HMAC-SHA256 over id.at.body. STR_NULL: no such secret. */
+struct str webhook_sign(struct arena *a, const struct webhook *w);
 
 /* ---- addresses: what the outside world has (BROWSER.md, Egress); in network order ---- */
 
@@ -156,6 +164,23 @@ enum start_url_fault start_url_host(
     struct arena *a, struct str text, struct str *out) MUST_USE;
 /* A port that Chromium does not open, because another protocol listens there. */
 bool start_url_port_blocked(int64_t port);
+
+/* ---- evidence: an image is a file of evidence_directory, named by its SHA-256 ---- */
+
+enum { EVIDENCE_HASH_LEN = 32 };
+
+struct evidence_path {
+	char outer[4000], inner[4000], file[4096]; /* two folders, one in the other */
+};
+
+/* False: evidence_directory's name is too long. */
+bool evidence_path(
+    const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_path *out) MUST_USE;
+
+/* ---- hosts ---- */
+
+/* "machine:run_directory": what is restored elsewhere is another one. Static. */
+struct str host_name(void);
 
 /* ---- countries: ISO 3166-1 ---- */
 

@@ -64,7 +64,7 @@ key_cache_new(struct db *db)
 	struct key_cache *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
-		panic("out of memory");
+		panic("out of memory"); /* UNCOVERED: calloc fails */
 	c->db = db;
 	db_listen(db, "key_changed");
 	return c;
@@ -116,7 +116,7 @@ key_of_row(const struct key_row *row)
 	const struct str *names = row->scopes.items;
 
 	if (row->prefix.n != KEY_PREFIX_LEN)
-		panic("a stored prefix of %zu bytes", row->prefix.n);
+		panic("a wrong prefix"); /* UNCOVERED: the database checks it */
 	memcpy(k.prefix, row->prefix.p, KEY_PREFIX_LEN);
 	/* A name of a newer schema is no right that this program knows. */
 	for (size_t i = 0; i < row->scopes.n; i++)
@@ -241,7 +241,7 @@ key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
 	out[KEY_PREFIX_LEN] = '_';
 	n = base64url_print(out + KEY_PREFIX_LEN + 1, raw, sizeof(raw));
 	if (n != TAIL_LEN)
-		panic("a secret of %zu characters", n);
+		panic("a secret of %zu characters", n); /* UNCOVERED: ends the process */
 	out[KEY_SECRET_LEN] = '\0';
 	SHA256((const unsigned char *)out, KEY_SECRET_LEN, hash);
 	OPENSSL_cleanse(raw, sizeof(raw));

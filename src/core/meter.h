@@ -87,7 +87,7 @@ bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
 void meter_file_close(struct meter_file *f);
 /* The next meter begins with a new one. */
 void meter_file_drop(void);
-/* The slot, a new one in a state to be filled in before slot_publish; NULL: the table is full. */
+/* A new slot, to be filled in before slot_publish, where meter_find has none; NULL: the table is full. */
 struct slot *meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
 void slot_publish(struct slot *s);

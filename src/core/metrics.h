@@ -15,9 +15,6 @@ enum counter {
 	COUNTERS,
 };
 
-const char *counter_name(enum counter c);
-const char *counter_help(enum counter c);
-
 enum {
 	METRICS_OPERATIONS = 256,
 	METRICS_NAME = 48,
@@ -45,6 +42,8 @@ struct metrics {
 
 /* conf.run_directory's file, made when it is missing; NULL: there is none. */
 struct metrics *metrics_open(void);
+/* For people: who looks first must not own what the daemons are to write. */
+struct metrics *metrics_view(void);
 void metrics_close(struct metrics *m);
 /* The number of an operation, the same for every process; -1: there is no room. */
 int metrics_operation(struct metrics *m, const char *name);

@@ -33,7 +33,7 @@ start_url_ipv6(struct arena *a, struct str text, struct str *out)
 	if (!netaddr_public6(ip))
 		return START_URL_NON_PUBLIC_ADDRESS;
 	if (inet_ntop(AF_INET6, ip, room, sizeof(room)) == NULL)
-		panic("inet_ntop");
+		panic("inet_ntop"); /* UNCOVERED: there is room */
 	*out = arena_printf(a, "[%s]", room);
 	return START_URL_OK;
 }

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
+#include <openssl/hmac.h>
 
 #include "base/limits.h"
 #include "core/core.h"
@@ -13,13 +14,38 @@
 void
 webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1])
 {
-	unsigned char bytes[32];
+	unsigned char bytes[WEBHOOK_KEY_LEN];
 	static const char prefix[] = "whsec_";
 
 	random_bytes(bytes, sizeof(bytes));
 	memcpy(out, prefix, sizeof(prefix) - 1);
 	EVP_EncodeBlock(
 	    (unsigned char *)out + sizeof(prefix) - 1, bytes, (int)sizeof(bytes));
+}
+
+struct str
+webhook_sign(struct arena *a, const struct webhook *w)
+{
+	static const struct str prefix = STR_INIT("whsec_");
+	unsigned char key[64], mac[EVP_MAX_MD_SIZE];
+	struct buf signed_text = { .a = a };
+	char text[64];
+	unsigned n = 0;
+
+	/* 43 characters of base64 and one of padding, which decodes to a zero behind the key. */
+	if (w->secret.n != WEBHOOK_SECRET_LEN || !str_starts(w->secret, prefix) ||
+	    EVP_DecodeBlock(key, (const unsigned char *)w->secret.p + prefix.n,
+		(int)(w->secret.n - prefix.n)) != WEBHOOK_KEY_LEN + 1)
+		return STR_NULL;
+	buf_str(&signed_text, w->id);
+	buf_printf(&signed_text, ".%lld.", (long long)w->at);
+	buf_str(&signed_text, w->body);
+	if (HMAC(EVP_sha256(), key, WEBHOOK_KEY_LEN, (const unsigned char *)signed_text.p,
+		signed_text.n, mac, &n) == NULL)
+		panic("HMAC failed");
+	OPENSSL_cleanse(key, sizeof(key));
+	EVP_EncodeBlock((unsigned char *)text, mac, (int)n);
+	return arena_printf(a, "v1,%s", text);
 }
 
 /* Copies s; false when it does not fit or holds a NUL. */

@@ -213,23 +213,30 @@ listen_all(struct db *db)
 	return rc;
 }
 
-static enum db_rc
-connect_now(struct db *db)
+void
+db_begin_connection(struct db *db)
 {
 	const char *const names[] = { "fallback_application_name", "client_encoding",
 		"dbname", NULL };
 	const char *const values[] = { db->application, "UTF8", db->conninfo, NULL };
-	enum db_rc rc;
 
 	db->conn = PQconnectStartParams(names, values, 1);
 	if (db->conn == NULL)
 		panic("out of memory");
+	PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
+}
+
+static enum db_rc
+connect_now(struct db *db)
+{
+	enum db_rc rc;
+
+	db_begin_connection(db);
 	if (PQstatus(db->conn) == CONNECTION_BAD)
 		return db_lose(db, PQerrorMessage(db->conn));
 	rc = handshake(db);
 	if (rc != DB_OK)
 		return rc;
-	PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
 	if (PQsetnonblocking(db->conn, 1) != 0)
 		return db_lose(db, PQerrorMessage(db->conn));
 	return listen_all(db);

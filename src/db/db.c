@@ -120,31 +120,38 @@ db_rollback(struct db *db)
 
 /* ---- statements ---- */
 
-static void
-stmt_label(char out[80], const struct stmt *st, size_t i)
+bool
+db_label(const struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 {
-	snprintf(out, 80, "%.50s.%zu", st->name, i); /* two files may use one name */
+	size_t i = 0;
+
+	while (i < db->nprepared && db->prepared[i] != st)
+		i++;
+	/* Two files may use one name. */
+	snprintf(label, DB_LABEL_ROOM, "%.50s.%zu", st->name, i);
+	return i < db->nprepared;
+}
+
+void
+db_prepared(struct db *db, const struct stmt *st)
+{
+	if (db->nprepared == DB_STMTS_MAX)
+		panic("more than %d statements", DB_STMTS_MAX);
+	db->prepared[db->nprepared++] = st;
 }
 
 static enum db_rc
-prepare(struct db *db, const struct stmt *st, char label[80])
+prepare(struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 {
-	for (size_t i = 0; i < db->nprepared; i++) {
-		if (db->prepared[i] == st) {
-			stmt_label(label, st, i);
-			return DB_OK;
-		}
-	}
-	if (db->nprepared == DB_STMTS_MAX)
-		panic("more than %d statements", DB_STMTS_MAX);
-	stmt_label(label, st, db->nprepared);
+	enum db_rc rc;
+
+	if (db_label(db, st, label))
+		return DB_OK;
 	if (!PQsendPrepare(db->conn, label, st->sql, 0, NULL))
 		return db_lose(db, PQerrorMessage(db->conn));
-
-	enum db_rc rc = db_drain(db);
-
+	rc = db_drain(db);
 	if (rc == DB_OK)
-		db->prepared[db->nprepared++] = st;
+		db_prepared(db, st);
 	return rc;
 }
 
@@ -174,7 +181,7 @@ static enum db_rc
 run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 {
 	struct db_values v;
-	char label[80];
+	char label[DB_LABEL_ROOM];
 	enum db_rc rc;
 
 	if (db->arena == NULL)

@@ -34,7 +34,7 @@ struct stmt {
 	{                                                                                \
 		.name = #ident, .out = (fields), .sql = (text)                           \
 	}
-/* For db_list too: its items are structs of this type. */
+/* For db_list too, and for who makes room for a row by .size: a struct of this type. */
 #define STMT_LIST(ident, type, fields, text)                                             \
 	{                                                                                \
 		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)     \

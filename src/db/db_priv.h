@@ -7,7 +7,12 @@
 
 #include <libpq-fe.h>
 
-enum { DB_STMTS_MAX = 512, DB_CHANNELS_MAX = 8, DB_MESSAGE_MAX = 1024 };
+enum {
+	DB_STMTS_MAX = 512,
+	DB_CHANNELS_MAX = 8,
+	DB_MESSAGE_MAX = 1024,
+	DB_LABEL_ROOM = 80
+};
 
 struct db {
 	PGconn *conn; /* NULL: none */
@@ -29,6 +34,8 @@ struct db {
 
 /* ---- conn.c ---- */
 
+/* The first step of a connection; PQconnectPoll takes the others. */
+void db_begin_connection(struct db *db);
 /* DB_OK: a connection stands. Reconnects only outside a transaction. */
 enum db_rc db_ensure(struct db *db) MUST_USE;
 /* The connection is no use any more. Always answers DB_DOWN. */
@@ -43,6 +50,13 @@ enum db_rc db_judge(struct db *db, const PGresult *res) MUST_USE;
 /* Reads every result of what was sent; the first failure counts. */
 enum db_rc db_drain(struct db *db) MUST_USE;
 
+/* ---- db.c ---- */
+
+/* The server's name for a statement; true: it is prepared on this connection. */
+bool db_label(const struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM]);
+/* It is now. */
+void db_prepared(struct db *db, const struct stmt *st);
+
 /* ---- param.c ---- */
 
 struct db_values {
@@ -50,7 +64,7 @@ struct db_values {
 	int *lengths, *formats;
 };
 
-/* In libpq's form, in the arena. False: a text holds a NUL byte, which PostgreSQL cannot store. */
+/* In libpq's form, all of it in the arena. False: a text holds a NUL byte, which PostgreSQL cannot store. */
 bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST_USE;
 
 /* ---- row.c ---- */

@@ -145,7 +145,9 @@ db_values(struct arena *a, struct db_args args, struct db_values *out)
 		if (p->type == PARAM_NULL)
 			continue;
 		if (p->type == PARAM_BYTES) {
-			out->values[i] = (const char *)p->bytes.p;
+			out->values[i] = arena_str(
+			    a, (struct str){ (const char *)p->bytes.p, p->bytes.n })
+					     .p;
 			out->lengths[i] = (int)p->bytes.n;
 			out->formats[i] = 1;
 			continue;

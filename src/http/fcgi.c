@@ -81,6 +81,9 @@ whole_answer(const struct req *rq)
 		buf_printf(&b, "Retry-After: %d\r\n", rq->retry_after);
 	if (rq->location != NULL)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
+	if (rq->etag != NULL)
+		buf_printf(&b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n",
+		    rq->etag);
 	if (rq->replayed && rq->status < 400)
 		buf_z(&b, "Idempotency-Replayed: true\r\n");
 	meter_headers(rq, &b);

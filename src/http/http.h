@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/meter.h"
 #include "core/metrics.h"
+#include "core/ticket.h"
 #include "db/db.h"
 #include "json/json.h"
 
@@ -98,7 +99,8 @@ struct route {
 	const char *path;      /* below /api/v1; a segment "{name_uuid}" takes a UUID */
 	const char *operation; /* snake case; camel case in OpenAPI */
 	int (*handler)(struct req *rq);
-	int arg; /* what the handler is told: a dataset */
+	int arg;               /* what the handler is told: a dataset */
+	const struct stmt *st; /* or a statement: page_list, record_one */
 
 	/* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start. */
 	enum scope scope;
@@ -119,9 +121,11 @@ struct route {
 	/* The answer of success. */
 	const struct field *out;
 	const char *list; /* the answer is a page of out in a member of this name (A2) */
+	const char *list_also;   /* a boolean beside the list; NULL: none */
 	const char
 	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
 	const char *answer;       /* or its JSON Schema, where no table writes it */
+	const char *const *media; /* or it is none of JSON: its types; NULL ends them */
 	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 	const char *result;  /* what an answer of status 200 holds */
@@ -155,6 +159,7 @@ struct worker {
 	struct metrics *metrics;            /* may be NULL */
 	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
 	struct cursor_secret secret;
+	struct ticket_ring *tickets;
 	struct engine *engine;
 	const struct route *const
 	    *tables; /* each ends with ROUTE_END; NULL ends the list */
@@ -209,6 +214,7 @@ struct req {
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
+	const char *etag; /* what stands between the quotes; NULL: no header */
 	struct buf out;
 };
 

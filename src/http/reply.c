@@ -10,6 +10,7 @@ reply_begin(struct req *rq, int status)
 	rq->status = status;
 	rq->error = ERR_UNSET;
 	rq->content_type = "application/json";
+	rq->etag = NULL;
 	rq->out.a = rq->arena;
 	buf_clear(&rq->out);
 	return &rq->out;

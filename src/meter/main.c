@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <sys/timerfd.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 enum {
@@ -41,17 +40,6 @@ warden_ok(struct warden *w, enum db_rc rc, const char *what)
 	return false;
 }
 
-/* A host is a machine and its run directory: what is restored elsewhere is another one. */
-static struct str
-host_name(struct warden *w)
-{
-	struct utsname u;
-
-	if (uname(&u) != 0)
-		panic("uname: %s", strerror(errno));
-	return arena_printf(w->arena, "%s:%s", u.nodename, conf.run_directory);
-}
-
 bool
 warden_db(struct warden *w)
 {
@@ -62,7 +50,7 @@ warden_db(struct warden *w)
 	db_use(w->db, w->arena, mono_us() + DB_US);
 	if (w->begun)
 		return true;
-	rc = db_do(w->db, &begin, NULL, P(w->file.head->incarnation), P(host_name(w)),
+	rc = db_do(w->db, &begin, NULL, P(w->file.head->incarnation), P(host_name()),
 	    P(ts_now()));
 	if (rc ==
 	    DB_CONFLICT) { /* another file has taken this one's place since: begin with a new one */

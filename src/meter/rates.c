@@ -4,6 +4,8 @@
 
 #include "meter/meter.h"
 
+#define SECOND_US INT64_C(1000000)
+
 enum { CHUNK = 2000 };
 
 struct limits {
@@ -58,8 +60,11 @@ put(struct warden *w, enum slot_kind kind, const struct uuid *owner, int64_t rat
 	if (s == NULL)
 		return false;
 	atomic_store(&s->limit, (uint64_t)rate << 32 | (uint64_t)seconds);
-	if (fresh)
-		slot_publish(s);
+	if (!fresh)
+		return true;
+	/* Nothing yet in the window of now: one that is never used grows old too. */
+	atomic_store(&s->word, (uint64_t)(w->now.us / SECOND_US) << 32);
+	slot_publish(s);
 	return true;
 }
 

@@ -105,8 +105,7 @@ is_over(const struct warden *w, const struct slot *s)
 	switch ((enum slot_kind)s->kind) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < w->now.us &&
-		       word >> 32 != 0;
+		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < w->now.us;
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
 		return meter_month_start(s->period + 1).us + DAY_US < w->now.us &&

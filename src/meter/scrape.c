@@ -3,13 +3,12 @@
    asked; a client that does not read is left. */
 #include "config.h"
 
+#include "base/daemon.h"
 #include "meter/meter.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { BACKLOG = 16, PATIENCE_MS = 50, AT_ONCE = 4 };
@@ -17,20 +16,13 @@ enum { BACKLOG = 16, PATIENCE_MS = 50, AT_ONCE = 4 };
 bool
 scrape_open(struct warden *w, char *err, size_t room)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	const char *path =
+	    arena_printf(w->arena, "%s/metrics.sock", conf.run_directory).p;
 
-	if ((size_t)snprintf(to.sun_path, sizeof(to.sun_path), "%s/metrics.sock",
-		conf.run_directory) >= sizeof(to.sun_path)) {
-		snprintf(err, room, "the name of run_directory is too long for a socket");
-		return false;
-	}
-	unlink(to.sun_path);
-	w->scrape = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (w->scrape >= 0 &&
-	    bind(w->scrape, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
-	    chmod(to.sun_path, 0660) == 0 && listen(w->scrape, BACKLOG) == 0)
+	w->scrape = daemon_bind(path, SOCK_STREAM, 0660);
+	if (w->scrape >= 0 && listen(w->scrape, BACKLOG) == 0)
 		return true;
-	snprintf(err, room, "%s: %s", to.sun_path, strerror(errno));
+	snprintf(err, room, "%s: %s", path, strerror(errno));
 	return false;
 }
 

@@ -155,6 +155,17 @@ bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now
 /* A canonical text of the tree that parses to the same tree: for tests, cursors and -D. */
 void query_print(struct buf *b, const struct query *q);
 
+/* ---- one record against a query: what an alert rule asks (tbl/conditions.h) ---- */
+
+struct json_value;
+
+/* record: an object whose members are named as the dataset's fields. Null and absent members have no value, a
+   list has those of its items; what is not of the field's type is none. scratch is reset, many times. */
+bool query_matches(struct arena *scratch, const struct query *q,
+    const struct json_value *record) MUST_USE;
+/* Whether the query asks for the field anywhere. */
+bool query_asks(const struct query *q, const char *field) MUST_USE;
+
 /* ---- text: shared by the parser, the index builder and tests ---- */
 
 /* Unicode case folding, one character to one; s itself when nothing changes, else in the arena.
@@ -164,5 +175,8 @@ struct str text_fold(struct arena *a, struct str s);
    Tokens live as long as s and the arena. */
 void text_tokens(
     struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
+
+/* A whole text against a pattern: * any characters, ? one. */
+bool text_glob(struct str pattern, struct str s) MUST_USE;
 
 #endif

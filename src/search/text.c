@@ -111,3 +111,42 @@ text_tokens(
 			i++; /* the tail of a longer character is no word character either */
 	}
 }
+
+static size_t
+char_len(struct str s, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < s.n && ((unsigned char)s.p[i + n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+/* One step back to the last star keeps this linear in pattern times text. */
+bool
+text_glob(struct str p, struct str s)
+{
+	size_t i = 0, k = 0, star = SIZE_MAX, resume = 0;
+
+	while (k < s.n) {
+		if (i < p.n && p.p[i] == '*') {
+			star = i++;
+			resume = k;
+		} else if (i < p.n && p.p[i] == '?') {
+			i++;
+			k += char_len(s, k);
+		} else if (i < p.n && p.p[i] == s.p[k]) {
+			i++;
+			k++;
+		} else if (star != SIZE_MAX) {
+			i = star + 1;
+			resume += char_len(s, resume);
+			k = resume;
+		} else {
+			return false;
+		}
+	}
+	while (i < p.n && p.p[i] == '*')
+		i++;
+	return i == p.n;
+}

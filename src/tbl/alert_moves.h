@@ -1,4 +1,5 @@
-/* The inbox: ALERT_EVENT(id, name, to) is an operation, ALERT_MOVE(event, from, to) what it does.
+/* The inbox: ALERT_EVENT(id, name, to) is an operation, ALERT_MOVE(event, from, to) what it does;
+   "clear" is the engine's, of what its rule no longer matches.
    The table alert_move of sql/ holds the same moves. A user defines the macros it wants. */
 #ifndef ALERT_EVENT
 #define ALERT_EVENT(id, name, to)
@@ -14,6 +15,8 @@ ALERT_EVENT(REOPEN,		"reopen",	"open")
 ALERT_MOVE("acknowledge",	"open",		"acknowledged")
 ALERT_MOVE("close",		"open",		"closed")
 ALERT_MOVE("close",		"acknowledged",	"closed")
+ALERT_MOVE("clear",		"open",		"closed")
+ALERT_MOVE("clear",		"acknowledged",	"closed")
 ALERT_MOVE("reopen",		"acknowledged",	"open")
 ALERT_MOVE("reopen",		"closed",	"open")
 

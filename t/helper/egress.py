@@ -247,7 +247,7 @@ class Session:
     """A browser's namespace and its SOCKS5 socket."""
 
     def __init__(self, dispatcher, **route):
-        self.id, self.route = str(uuid.uuid4()), {"kind": "direct", **route}
+        self.id, self.route, self.patience = str(uuid.uuid4()), {"kind": "direct", **route}, 20
         self.namespace = Namespace()
         self.listener = self.namespace.run(lambda: socket.create_server(("127.0.0.1", 1080), backlog=512))
         self.open(dispatcher)
@@ -256,9 +256,9 @@ class Session:
         self.dispatcher = dispatcher
         dispatcher.send("open", {"session": self.id, **self.route}, self.listener.fileno())
 
-    def plain(self, timeout=20):
+    def plain(self, patience=None):
         """A connection before it greets."""
-        s = self.namespace.run(lambda: socket.create_connection(("127.0.0.1", 1080), timeout))
+        s = self.namespace.run(lambda: socket.create_connection(("127.0.0.1", 1080), patience or self.patience))
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return s
 
@@ -278,17 +278,25 @@ class Session:
         """What the dispatcher has heard of this session."""
         return [d for n, d in list(self.dispatcher.said) if n == "traffic" and d["session"] == self.id]
 
+    @contextlib.contextmanager
+    def heard(self):
+        """What is asked within: the dispatcher has heard of it behind."""
+        tries = lambda: sum(line["count"] for line in self.lines())
+        before = tries()
+        yield
+        until(lambda: tries() > before)
+
     def code(self, host, port=80, **more):
-        """The code of the reply, when the dispatcher has heard of it too."""
-        before = sum(line["count"] for line in self.lines())
-        code, s = self.ask(host, port, **more)
-        s.close()
-        until(lambda: sum(line["count"] for line in self.lines()) > before)
+        """The code of the reply."""
+        with self.heard():
+            code, s = self.ask(host, port, **more)
+            s.close()
         return code
 
     def get(self, host, path="/echo", port=80):
         """Body of an HTTP answer, read to the end."""
-        code, s = self.ask(host, port)
+        with self.heard():
+            code, s = self.ask(host, port)
         with s:
             if code:
                 return None

@@ -203,6 +203,8 @@ class Site(http.server.BaseHTTPRequestHandler):
                    "site": self.connection.getsockname()[0], "tls": isinstance(self.connection, ssl.SSLSocket),
                    "headers": dict(self.headers.items())}
         self.access.write(**request)
+        if self.command != "HEAD" and url.path != "/sink":
+            self.rfile.read(int(self.headers.get("Content-Length", "0")))
         page = self.config.read().get("pages", {}).get(host + url.path)
         own = getattr(self, "own_" + url.path.strip("/"), None)
         file = os.path.normpath(os.path.join(self.where, "www", host, url.path.strip("/") or "index.html"))
@@ -216,7 +218,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         else:
             self.reply(404, b"no such page\n")
 
-    do_POST = do_PUT = do_HEAD = do_GET
+    do_POST = do_PUT = do_HEAD = do_OPTIONS = do_GET
 
     def own_echo(self, _args, request):
         self.reply(200, json.dumps(request).encode(), {"Access-Control-Allow-Origin": "*"}, "application/json")

@@ -11,6 +11,7 @@
 #   W/db        socket folder of PostgreSQL, its data in W/db/pg     W/run   sockets and pid files
 #   W/etc       configuration of the daemons, surfacectl, nginx      W/log   one log a process
 #   W/index     the search index                                     W/ca.crt  the authority of W/tls
+#   W/evidence  screenshots of browser sessions
 
 BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
 WORLD_USER=${PG_USER:-postgres}
@@ -67,13 +68,14 @@ world_new()
 	case $W in
 	*[!A-Za-z0-9/._-]*) world_die "the folder's name has characters that configuration files would misread: $W" ;;
 	esac
-	mkdir -p "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	mkdir -p "$W/db" "$W/etc" "$W/evidence" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 	chmod 711 "$W/run"
 	chmod 700 "$W/db"
 	world_programs
 	(
 		umask 077
 		openssl rand -hex 32 >"$W/etc/secret"
+		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/stream-keys"
 	)
 	world_give
 	CTL="$BIN/surfacectl -c $W/etc/surfacectl.conf"
@@ -84,7 +86,7 @@ world_new()
 # The folders of the daemons belong to the user they run as.
 world_give()
 {
-	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/evidence" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 }
 
 # Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
@@ -94,7 +96,8 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-index surfaced-meter surfacectl t/helper/echo; do
+	for _p in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner \
+		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
 	SQL=$BIN/sql
@@ -103,11 +106,14 @@ world_programs()
 
 world_conf()
 {
-	for _role in api index meter admin; do
+	for _role in api alert dispatch index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
+		alert) _file=surfaced-alert ;;
+		dispatch) _file=surfaced-dispatch ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
+		stream) _file=surfaced-stream ;;
 		admin) _file=surfacectl ;;
 		esac
 		{
@@ -116,6 +122,10 @@ world_conf()
 			echo "upstreams = $W/etc/upstreams.conf"
 			echo "secret_file = $W/etc/secret"
 			echo "run_directory = $W/run"
+			echo "evidence_directory = $W/evidence"
+			echo "evidence_reserve = 0"
+			echo "runner_conf = $W/etc/surfaced-runner.conf"
+			echo "stream_keys = $W/etc/stream-keys"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} >"$W/etc/$_file.conf"
 	done
@@ -240,7 +250,7 @@ world_gone()
 world_sockets_ready()
 {
 	world_running surfaced || return 0
-	sed -n 's/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
+	sed -n '/stream\.sock/!s/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
 		while read -r _s; do
 			[ -S "$_s" ] || exit 1
 		done
@@ -268,12 +278,91 @@ world_api_start()
 	fi
 }
 
+world_alert_start()
+{
+	world_spawn surfaced-alert "$BIN/surfaced-alert" -c "$W/etc/surfaced-alert.conf"
+	if ! world_running surfaced-alert; then
+		cat "$W/log/surfaced-alert.log" >&2
+		world_die "surfaced-alert did not start"
+	fi
+}
+
 world_index_start()
 {
 	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
 	if ! world_running surfaced-index; then
 		cat "$W/log/surfaced-index.log" >&2
 		world_die "surfaced-index did not start"
+	fi
+}
+
+# world_browser_conf [RUNNER]: of the three programs of the browser side; RUNNER: instead of the real one.
+world_browser_conf()
+{
+	echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
+	{
+		echo "run_directory = $W/run"
+		[ -z "${BROWSER_WORLD-}" ] || echo "egress_dns = 9.9.9.9"
+		echo "egress_secrets = $W/etc/egress"
+	} >"$W/etc/surfaced-egress.conf"
+	sed -i '/^runner = /d' "$W/etc/surfaced-dispatch.conf"
+	echo "runner = ${1:-$BIN/surfaced-runner}" >>"$W/etc/surfaced-dispatch.conf"
+}
+
+# Browsers are installed, and may be started by who starts them here.
+world_browser_possible()
+{
+	[ -x /usr/lib/chromium/chromium-headless-shell ] && [ -x /usr/bin/bwrap ] && (world_as unshare -Urn true) 2>/dev/null
+}
+
+world_browser_start()
+{
+	world_browser_conf
+	world_egress_start
+	world_dispatch_resume
+}
+
+world_egress_start()
+{
+	world_spawn surfaced-egress "$BIN/surfaced-egress" -c "$W/etc/surfaced-egress.conf"
+	world_until 10 test -S "$W/run/egress.sock" && world_running surfaced-egress || {
+		cat "$W/log/surfaced-egress.log" >&2
+		world_die "surfaced-egress did not start"
+	}
+}
+
+world_dispatch_resume()
+{
+	world_spawn surfaced-dispatch "$BIN/surfaced-dispatch" -c "$W/etc/surfaced-dispatch.conf"
+	world_until 10 test -S "$W/run/dispatch.sock" && world_running surfaced-dispatch || {
+		cat "$W/log/surfaced-dispatch.log" >&2
+		world_die "surfaced-dispatch did not start"
+	}
+}
+
+# Pids of the runners of this world: they outlive their dispatcher.
+world_runners()
+{
+	for _cmdline in /proc/[0-9]*/cmdline; do
+		tr '\0' ' ' 2>/dev/null <"$_cmdline" | grep -qF -- "-c $W/etc/surfaced-runner.conf" &&
+			_pid=${_cmdline%/cmdline} && echo "${_pid#/proc/}"
+	done
+	:
+}
+
+world_runners_stop()
+{
+	for _pid in $(world_runners); do
+		kill -KILL "$_pid" 2>/dev/null || :
+	done
+}
+
+world_stream_start()
+{
+	world_spawn surfaced-stream "$BIN/surfaced-stream" -c "$W/etc/surfaced-stream.conf"
+	if ! { world_until 20 test -S "$W/run/stream.sock" && world_until 2 world_running surfaced-stream; }; then
+		cat "$W/log/surfaced-stream.log" >&2
+		world_die "surfaced-stream did not start"
 	fi
 }
 
@@ -300,9 +389,10 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-alert surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
+	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
 	world_pg_stop
 }
 
@@ -337,9 +427,10 @@ world_nginx_files()
 {
 	mkdir -p "$W/etc/nginx"
 	for _f in "$TOP"/nginx/*.conf; do
-		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" "$_f" \
-			>"$W/etc/nginx/${_f##*/}"
+		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" \
+			-e "s,/usr/share/surfaced/,$W/," "$_f" >"$W/etc/nginx/${_f##*/}"
 	done
+	cp -R "$TOP/nginx/html" "$W/"
 	world_weights
 }
 

@@ -96,6 +96,32 @@ base64url_has_one_spelling(void)
 }
 
 static void
+base64_has_one_spelling(void)
+{
+	static const struct {
+		const char *text, *bytes;
+	} good[] = { { "", "" }, { "Zg==", "f" }, { "Zm8=", "fo" }, { "Zm9v", "foo" },
+		{ "Zm9vYg==", "foob" }, { "+/+/", "\xfb\xff\xbf" } };
+	static const char *const bad[] = { "Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm8",
+		"====", "Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n",
+		"Zm\xff"
+		"v" };
+	unsigned char bytes[8];
+	size_t n;
+
+	for (size_t i = 0; i < COUNT(good); i++) {
+		CU_ASSERT_TRUE(
+		    base64_parse(str_of(good[i].text), bytes, sizeof(bytes), &n));
+		CU_ASSERT_EQUAL(n, strlen(good[i].bytes));
+		CU_ASSERT_EQUAL(memcmp(bytes, good[i].bytes, n), 0);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++)
+		CU_ASSERT_FALSE(base64_parse(str_of(bad[i]), bytes, sizeof(bytes), &n));
+	CU_ASSERT_TRUE(base64_parse(STR("Zm9vYg=="), bytes, 4, &n));
+	CU_ASSERT_FALSE(base64_parse(STR("Zm9vYg=="), bytes, 3, &n));
+}
+
+static void
 uuids_read_any_case_and_write_lower(void) /* C-020 */
 {
 	struct uuid u, v = uuid_random();
@@ -211,6 +237,7 @@ main(void)
 		{ "UTF-8 is strict", utf8_is_strict },
 		{ "integers keep their bounds", integers_keep_their_bounds },
 		{ "base64url has one spelling", base64url_has_one_spelling },
+		{ "base64 has one spelling", base64_has_one_spelling },
 		{ "UUIDs read any case, write lower",
 		    uuids_read_any_case_and_write_lower },
 		{ "timestamps read any offset, write Z",

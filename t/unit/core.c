@@ -116,6 +116,9 @@ nothing_less_is_a_key(void) /* C-003, C-006 */
 	CU_ASSERT_EQUAL(look("", &k), KEY_UNKNOWN);
 	CU_ASSERT_EQUAL(key_lookup(cache, (struct secret){ STR_NULL }, &k), KEY_UNKNOWN);
 	CU_ASSERT_EQUAL(look(m.prefix, &k), KEY_UNKNOWN);
+	wrong = m;
+	wrong.secret[4] = '-';
+	CU_ASSERT_EQUAL(look(wrong.secret, &k), KEY_UNKNOWN);
 	for (size_t i = 0; i < KEY_SECRET_LEN; i++) {
 		wrong = m;
 		wrong.secret[i] = wrong.secret[i] == 'A' ? 'B' : 'A';

@@ -334,6 +334,41 @@ addresses_are_judged(void)
 }
 
 static void
+networks_are_read(void)
+{
+	static const char *const good[] = { "", "1.2.3.4", "1.2.3.0/24",
+		"1.2.3.4/32,::/0", " 1.2.3.4/0 , 2606::/16 " };
+	static const char *const bad[] = { ",", "1.2.3.4,", "1.2.3/24", "1.2.3.4/33",
+		"1.2.3.4/-1", "1.2.3.4/", "::/129", "x", "1.2.3.4 5.6.7.8" };
+	static const struct {
+		const char *list, *ip;
+		bool held;
+	} all[] = {
+		{ "", "1.2.3.4", false },
+		{ "1.2.3.0/24", "1.2.3.255", true },
+		{ "1.2.3.0/24", "1.2.4.0", false },
+		{ "1.2.3.0/23", "1.2.2.1", true },
+		{ "1.2.3.4", "1.2.3.4", true },
+		{ "1.2.3.4", "1.2.3.5", false },
+		{ "9.9.9.9, 2606:2800::/29", "2606:2807::1", true },
+		{ "9.9.9.9, 2606:2800::/29", "2606:2808::1", false },
+		{ "::/0", "1.2.3.4", false },
+		{ "0.0.0.0/0", "1.2.3.4", true },
+		{ "nonsense", "1.2.3.4", true },
+	};
+	struct ip ip;
+
+	for (size_t i = 0; i < COUNT(good); i++)
+		CU_ASSERT_TRUE(nets_good(str_of(good[i])));
+	for (size_t i = 0; i < COUNT(bad); i++)
+		CU_ASSERT_FALSE(nets_good(str_of(bad[i])));
+	for (size_t i = 0; i < COUNT(all); i++) {
+		CU_ASSERT_TRUE(ip_parse(all[i].ip, &ip));
+		CU_ASSERT_EQUAL(nets_hold(str_of(all[i].list), &ip), all[i].held);
+	}
+}
+
+static void
 hosts_are_judged(void)
 {
 	static const struct {
@@ -414,6 +449,7 @@ main(void)
 		{ "what proxies are asked", what_proxies_are_asked },
 		{ "credentials are read", credentials_are_read },
 		{ "addresses are judged (C-095)", addresses_are_judged },
+		{ "networks are read", networks_are_read },
 		{ "hosts are judged (C-094)", hosts_are_judged },
 		{ "routes are read", routes_are_read },
 		CU_TEST_INFO_NULL,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* src/core/meter*: the mapping, its table, admission, and processes killed in the middle of it. */
+/* src/core/meter*, metrics: the mapping, its table, admission, and processes killed in the middle of it. */
 #include "config.h"
 
 #include "core/meter.h"
+#include "core/metrics.h"
 #include "t/unit/tap.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -312,6 +314,171 @@ a_new_file_is_a_new_incarnation(void)
 	meter_file_close(&again);
 }
 
+/* A folder below dir, which conf names from here on; "" is dir itself. */
+static const char *
+run_in(const char *name)
+{
+	static char paths[8][64];
+	static int n;
+	char *path = paths[n++ % 8];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+	(void)mkdir(path, 0700);
+	return conf.run_directory = path;
+}
+
+static void
+without_a_file_it_is_closed(void)
+{
+	struct meter_link *lost;
+	struct set s = fresh(100, 60, 10);
+	struct meter_file none = { 0 };
+	struct meter_ticket t;
+	char err[256];
+
+	run_in("empty");
+	lost = meter_new();
+	CU_ASSERT_PTR_NULL(meter_view(lost));
+	s.who.deadline = mono_us() + 20000;
+	CU_ASSERT_EQUAL(meter_admit(lost, &s.who, &t), METER_UNAVAILABLE);
+	meter_free(lost);
+
+	conf.run_directory = "/nonexistent";
+	CU_ASSERT_FALSE(meter_file_hold(&none, err, sizeof(err)));
+	CU_ASSERT_STRING_EQUAL(err, "/nonexistent/meter.map: No such file or directory");
+	CU_ASSERT_EQUAL(meter_lock(), -1);
+	run_in("");
+}
+
+static void
+a_full_table_says_so(void)
+{
+	struct meter_file small = { 0 };
+	size_t given = conf.meter_slots, n = 0;
+	char err[256];
+
+	run_in("small");
+	conf.meter_slots = 64;
+	CU_ASSERT_FATAL(meter_file_hold(&small, err, sizeof(err)));
+	for (; n < 64; n++) {
+		struct uuid owner = uuid_random();
+		struct slot *s = meter_add(&small, SLOT_KEY_USAGE, &owner, 7);
+
+		if (s == NULL)
+			break;
+		slot_publish(s);
+	}
+	CU_ASSERT(n >= 8 && n < 64);
+	meter_file_close(&small);
+	conf.meter_slots = given;
+	run_in("");
+}
+
+static void
+write_file(const char *name, size_t n)
+{
+	char path[128];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", conf.run_directory, name);
+	out = fopen(path, "we");
+	if (out == NULL)
+		panic("%s", path);
+	for (size_t i = 0; i < n; i++)
+		fputc('x', out);
+	fclose(out);
+}
+
+static void
+a_foreign_file_is_replaced(void)
+{
+	struct meter_file f = { 0 };
+	char err[256];
+
+	run_in("foreign");
+	for (size_t n = 10; n < 100000; n *= 1000) {
+		write_file("meter.map", n);
+		CU_ASSERT(meter_file_hold(&f, err, sizeof(err)));
+		meter_file_close(&f);
+	}
+	meter_file_drop();
+	CU_ASSERT(meter_file_hold(&f, err, sizeof(err)));
+	meter_file_close(&f);
+	run_in("");
+}
+
+static void
+one_holds_the_lock(void)
+{
+	int held = meter_lock();
+
+	CU_ASSERT_NOT_EQUAL(held, -1);
+	CU_ASSERT_EQUAL(meter_lock(), -1);
+	close(held);
+	held = meter_lock();
+	CU_ASSERT_NOT_EQUAL(held, -1);
+	close(held);
+}
+
+/* Who waits for a lease finds out that its mapping is no longer the host's. */
+static void
+a_replaced_file_is_left(void)
+{
+	struct set s = fresh(100, 60, 0);
+	struct meter_file old = file;
+	struct meter_ticket t;
+	char err[256];
+
+	for (int i = 2; i < 4; i++)
+		atomic_store(&s.slots[i]->until, 0);
+	meter_file_drop();
+	file = (struct meter_file){ 0 };
+	CU_ASSERT_FATAL(meter_file_hold(&file, err, sizeof(err)));
+	slot(SLOT_KEY_RATE, s.who.key, 0, UINT64_C(100) << 32 | 60);
+	slot(SLOT_ACCOUNT_RATE, s.who.account, 0, UINT64_C(100) << 32 | 60);
+	slot(SLOT_ACCOUNT_QUOTA, s.who.account, meter_month(START), 1);
+	slot(SLOT_GROUP_QUOTA, s.who.group, meter_month(START), 1);
+	slot(SLOT_KEY_USAGE, s.who.key, meter_day(START), 0);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	meter_file_close(&old);
+}
+
+static void
+metrics_never_stop_anybody(void)
+{
+	struct metrics *m;
+	char name[64];
+
+	conf.run_directory = "/nonexistent";
+	CU_ASSERT_PTR_NULL(metrics_open());
+	CU_ASSERT_EQUAL(metrics_operation(NULL, "x"), -1);
+	metrics_add(NULL, COUNTER_ASKS);
+	metrics_request(NULL, 0, 200, 1);
+	metrics_close(NULL);
+
+	run_in("metrics");
+	snprintf(name, sizeof(name), "metrics-%zu.map", sizeof(struct metrics));
+	write_file(name, sizeof(struct metrics));
+	CU_ASSERT_PTR_NULL(metrics_open()); /* none of ours */
+	run_in("counted");
+	m = metrics_open();
+	if (m == NULL)
+		panic("no metrics");
+	CU_ASSERT_EQUAL(metrics_operation(m, "one"), 0);
+	CU_ASSERT_EQUAL(metrics_operation(m, "two"), 1);
+	CU_ASSERT_EQUAL(metrics_operation(m, "one"), 0);
+	conf.run_directory = "/nonexistent";
+	CU_ASSERT_EQUAL(metrics_operation(m, "three"), -1);
+	metrics_request(m, -1, 200, 1);
+	metrics_request(m, 1, 200, 20 * 1000000);
+	metrics_request(m, 1, 299, 1);
+	CU_ASSERT_EQUAL(m->requests[1][0].buckets[METRICS_BUCKETS - 1], 1);
+	CU_ASSERT_EQUAL(m->requests[1][METRICS_STATUSES - 1].buckets[0], 1);
+	CU_ASSERT_EQUAL(metrics_quantile_ms((uint64_t[METRICS_BUCKETS]){ 0 }, 0.5), 0);
+	metrics_close(m);
+	run_in("");
+}
+
 int
 main(void)
 {
@@ -327,6 +494,12 @@ main(void)
 		{ "slots come and go", slots_come_and_go },
 		{ "a kill loses nothing", a_kill_loses_nothing },
 		{ "a new file is a new incarnation", a_new_file_is_a_new_incarnation },
+		{ "C-018: without a file it is closed", without_a_file_it_is_closed },
+		{ "a full table says so", a_full_table_says_so },
+		{ "a foreign file is replaced", a_foreign_file_is_replaced },
+		{ "one holds the lock", one_holds_the_lock },
+		{ "a replaced file is left", a_replaced_file_is_left },
+		{ "metrics never stop anybody", metrics_never_stop_anybody },
 		CU_TEST_INFO_NULL,
 	};
 	char err[256], command[100];

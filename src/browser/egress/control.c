@@ -326,9 +326,8 @@ control_new(struct egress *e)
 void
 control_free(struct control *c)
 {
-	while (!LIST_EMPTY(&c->peers)) {
-		struct peer *p = LIST_FIRST(&c->peers);
-
+	for (struct peer *p = LIST_FIRST(&c->peers), *next; p != NULL; p = next) {
+		next = LIST_NEXT(p, next);
 		on_closed(p, p->link);
 	}
 	event_free(c->acceptable);

@@ -58,7 +58,7 @@ address_of(const struct ip *ip, unsigned port, union address *out)
 static bool
 is_peer(int fd, const struct ip *ip, unsigned port)
 {
-	union address is, wanted;
+	union address is = { .six = { 0 } }, wanted;
 	socklen_t n = sizeof(is);
 
 	address_of(ip, port, &wanted);

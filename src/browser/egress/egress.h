@@ -44,6 +44,7 @@ struct target {
 
 enum { IP_TEXT_LEN = 46 };
 
+/* And not of egress_closed. */
 bool ip_public(const struct ip *ip);
 bool ip_parse(const char *text, struct ip *out) MUST_USE;
 void ip_print(const struct ip *ip, char out[IP_TEXT_LEN]);
@@ -53,6 +54,12 @@ enum reason judge_request(
 /* The same of a host in text. */
 enum reason judge_host(
     struct arena *scratch, struct str host, unsigned port, struct target *out) MUST_USE;
+
+/* ---- nets.c: "192.0.2.0/24, 2001:db8::1" ---- */
+
+bool nets_good(struct str list);
+/* In a list that is not good nothing is outside. */
+bool nets_hold(struct str list, const struct ip *ip);
 
 /* ---- resolve.c: names to addresses, by c-ares ---- */
 
@@ -159,6 +166,7 @@ struct session {
 	unsigned n;
 	struct link *owner; /* who opened it last; NULL: gone, and shut at ends_at */
 	int64_t ends_at;
+	bool draining;             /* and shut when its last connection has ended */
 	unsigned told;             /* lines of traffic since the last tick */
 	int64_t more[EVENT_COUNT]; /* and what was above */
 };
@@ -169,6 +177,8 @@ const char *session_open(struct egress *e, struct link *owner, const struct uuid
 struct session *session_find(struct egress *e, const struct uuid *id); /* NULL: none */
 void session_free(struct session *s);
 void session_orphan(struct egress *e, const struct link *gone);
+/* Nobody is accepted any more; what stands goes on for egress_drain. */
+void session_drain(struct session *s);
 /* Once a second. */
 void session_tick(struct session *s);
 /* A client has ended. */
@@ -189,8 +199,8 @@ void control_more(struct session *s);
 struct egress {
 	struct event_base *base;
 	struct resolver *resolver;
-	struct control *control;
-	struct arena *scratch; /* reset by who uses it, before it returns */
+	struct control *control; /* NULL: draining */
+	struct arena *scratch;   /* reset by who uses it, before it returns */
 	LIST_HEAD(, session) sessions;
 	size_t n;
 	struct event *tick;

@@ -10,7 +10,10 @@
 bool
 ip_public(const struct ip *ip)
 {
-	return ip->family == AF_INET ? netaddr_public4(ip->b) : netaddr_public6(ip->b);
+	bool public =
+	    ip->family == AF_INET ? netaddr_public4(ip->b) : netaddr_public6(ip->b);
+
+	return public && !nets_hold(str_of(conf.egress_closed), ip);
 }
 
 bool
@@ -41,7 +44,7 @@ say(struct str host, char out[SOCKS_NAME_MAX + 1])
 	bool plain = host.n > 0 && n == host.n;
 
 	for (size_t i = 0; i < n; i++) {
-		bool good = host.p[i] > 0x20 && host.p[i] < 0x7f;
+		bool good = host.p[i] > 0x20 && host.p[i] < 0x7f && host.p[i] != '"';
 
 		out[i] = good ? host.p[i] : '?';
 		plain = plain && good;
@@ -78,9 +81,10 @@ judge_name(struct arena *scratch, struct target *t)
 		return REASON_NAME;
 	memcpy(t->name, name.p, name.n);
 	t->name[name.n] = '\0';
-	if (ip_parse(t->name, &t->ip))
-		t->name[0] = '\0'; /* an address, in its one good spelling */
-	return REASON_CONNECTED;
+	if (!ip_parse(t->name, &t->ip))
+		return REASON_CONNECTED;
+	t->name[0] = '\0'; /* an address, in its one good spelling */
+	return judge_ip(&t->ip);
 }
 
 enum reason

@@ -6,30 +6,46 @@
 #include "browser/egress/egress.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <sys/resource.h>
 
 enum { SCRATCH = 1024 * 1024, TICK_MS = 1000 };
+
+/* fn may free the session. */
+static void
+each_session(struct egress *e, void (*fn)(struct session *s))
+{
+	for (struct session *s = LIST_FIRST(&e->sessions), *next; s != NULL; s = next) {
+		next = LIST_NEXT(s, next);
+		fn(s);
+	}
+}
 
 static void
 on_tick(int fd, short what, void *arg)
 {
 	struct egress *e = arg;
-	struct session *s = LIST_FIRST(&e->sessions), *next;
 
 	(void)fd;
 	(void)what;
-	for (; s != NULL; s = next) {
-		next = LIST_NEXT(s, next);
-		session_tick(s);
-	}
+	each_session(e, session_tick);
+	if (e->control == NULL && (e->n == 0 || daemon_ending()))
+		event_base_loopbreak(e->base);
 }
 
+/* A reload's new process takes what comes; the connections that stand go on for a while. */
 static void
 stop(void *arg)
 {
 	struct egress *e = arg;
 
-	event_base_loopbreak(e->base);
+	if (daemon_ending()) {
+		event_base_loopbreak(e->base);
+		return;
+	}
+	control_free(e->control);
+	e->control = NULL;
+	each_session(e, session_drain);
 }
 
 /* A connection takes two descriptors, more while it is made. */
@@ -60,9 +76,9 @@ work(const struct pool *pool, int listener)
 	e.tick = ev_every(e.base, TICK_MS, on_tick, &e);
 	if (event_base_dispatch(e.base) < 0)
 		panic("event loop");
-	while (!LIST_EMPTY(&e.sessions))
-		session_free(LIST_FIRST(&e.sessions));
-	control_free(e.control);
+	each_session(&e, session_free);
+	if (e.control != NULL)
+		control_free(e.control);
 	event_free(e.tick);
 	resolver_free(e.resolver);
 	ev_close(e.base);
@@ -76,7 +92,15 @@ check(char *err, size_t room)
 
 	if (fault != NULL)
 		snprintf(err, room, "%s", fault);
-	return fault == NULL;
+	else if (!nets_good(str_of(conf.egress_closed)))
+		snprintf(err, room,
+		    "egress_closed wants networks with commas between them, as "
+		    "192.0.2.0/24, 2001:db8::/32");
+	else if (conf.dispatch_user[0] != '\0' && getpwnam(conf.dispatch_user) == NULL)
+		snprintf(err, room, "dispatch_user %s is unknown", conf.dispatch_user);
+	else
+		return true;
+	return false;
 }
 
 int

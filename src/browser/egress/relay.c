@@ -10,7 +10,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { CHUNK = 65536, TURNS = 4 /* chunks of one side before others have their turn */ };
+enum {
+	CHUNK = 65536,
+	TURNS = 4,    /* chunks of one side before others have their turn */
+	LAST_MS = 20, /* between two looks at what is still under way */
+};
 
 struct flow {
 	struct relay *r;
@@ -29,6 +33,8 @@ struct relay {
 	struct event *idle;
 	int64_t moved_at;
 	int queued; /* in the kernel, when it was last looked at */
+	struct flow
+	    *last; /* the other side is broken: what is under way here still arrives */
 };
 
 static void
@@ -79,6 +85,52 @@ break_off(struct relay *r)
 		(void)setsockopt(
 		    r->flows[i].from, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	finish(r);
+}
+
+/* What a side has not taken yet. */
+static int
+queued(int fd)
+{
+	int n = 0;
+
+	return ioctl(fd, SIOCOUTQ, &n) == 0 ? n : 0;
+}
+
+static bool
+arrived(const struct flow *f)
+{
+	return f->kept == NULL && queued(f->to) == 0;
+}
+
+static void
+look_again(struct relay *r, int64_t ms)
+{
+	const struct timeval in = { ms / 1000, ms % 1000 * 1000 };
+
+	event_add(r->idle, &in);
+}
+
+/* last: the flow to the side that stands. */
+static void
+broken(struct relay *r, struct flow *last)
+{
+	if (arrived(last)) {
+		break_off(r);
+		return;
+	}
+	r->last = last;
+	for (int i = 0; i < 2; i++) {
+		event_del(r->flows[i].readable);
+		if (&r->flows[i] != last)
+			event_del(r->flows[i].writable);
+	}
+	look_again(r, LAST_MS);
+}
+
+static struct flow *
+other(struct flow *f)
+{
+	return &f->r->flows[f == &f->r->flows[0]];
 }
 
 static bool
@@ -141,14 +193,14 @@ on_readable(int fd, short what, void *arg)
 		if (n <= 0)
 			break;
 		if (!pass(f, room, (size_t)n)) {
-			break_off(f->r);
+			broken(f->r, other(f));
 			return;
 		}
 		if ((size_t)n < sizeof(room))
 			return;
 	}
 	if (n < 0 && !transient())
-		break_off(f->r);
+		broken(f->r, f);
 	else if (n == 0 && end(f))
 		finish(f->r);
 }
@@ -164,7 +216,7 @@ on_writable(int fd, short what, void *arg)
 	if (n < 0 && transient())
 		return;
 	if (n < 0) {
-		break_off(f->r);
+		broken(f->r, other(f));
 		return;
 	}
 	f->r->moved_at = mono_us();
@@ -174,44 +226,33 @@ on_writable(int fd, short what, void *arg)
 	free(f->kept);
 	f->kept = NULL;
 	event_del(f->writable);
+	if (f->r->last != NULL)
+		return;
 	if (!f->ended)
 		give(f->readable);
 	else if (end(f))
 		finish(f->r);
 }
 
-/* What the two sides have not taken yet: it may move although we have nothing to do. */
-static int
-queued(const struct relay *r)
-{
-	int sum = 0;
-
-	for (int i = 0; i < 2; i++) {
-		int n = 0;
-
-		if (ioctl(r->flows[i].to, SIOCOUTQ, &n) == 0)
-			sum += n;
-	}
-	return sum;
-}
-
+/* What the kernel has may move although there is nothing for us to do. */
 static void
 on_idle(int fd, short what, void *arg)
 {
 	struct relay *r = arg;
-	int64_t left = r->moved_at + conf.egress_idle * 1000000 - mono_us();
-	int n = queued(r);
-	bool moves = n != r->queued;
-	const struct timeval again = { moves ? conf.egress_idle : left / 1000000,
-		moves ? 0 : left % 1000000 };
+	int64_t left = r->moved_at / 1000 + conf.egress_idle * 1000 - mono_us() / 1000;
+	int n = queued(r->flows[0].to) + queued(r->flows[1].to);
 
 	(void)fd;
 	(void)what;
+	if (n != r->queued) {
+		r->moved_at = mono_us();
+		left = conf.egress_idle * 1000;
+	}
 	r->queued = n;
-	if (left <= 0 && !moves)
+	if (left <= 0 || (r->last != NULL && arrived(r->last)))
 		break_off(r);
 	else
-		event_add(r->idle, &again);
+		look_again(r, r->last != NULL ? LAST_MS : left);
 }
 
 static void
@@ -230,7 +271,6 @@ flow_begin(struct event_base *base, struct relay *r, struct flow *f, int from, i
 struct relay *
 relay_start(struct event_base *base, int near, int far, relay_fn *fn, void *arg)
 {
-	const struct timeval idle = { conf.egress_idle, 0 };
 	struct relay *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
@@ -241,8 +281,9 @@ relay_start(struct event_base *base, int near, int far, relay_fn *fn, void *arg)
 	flow_begin(base, r, &r->flows[0], near, far);
 	flow_begin(base, r, &r->flows[1], far, near);
 	r->idle = event_new(base, -1, 0, on_idle, r);
-	if (r->idle == NULL || event_add(r->idle, &idle) != 0)
+	if (r->idle == NULL)
 		panic("relay: no event");
+	look_again(r, conf.egress_idle * 1000);
 	return r;
 }
 

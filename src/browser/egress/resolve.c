@@ -187,8 +187,11 @@ resolver_free(struct resolver *r)
 		struct channel *c = &r->channels[i];
 
 		ares_destroy(c->ares);
-		while (!LIST_EMPTY(&c->watches))
-			unwatch(LIST_FIRST(&c->watches));
+		for (struct watch *w = LIST_FIRST(&c->watches), *next; w != NULL;
+		     w = next) {
+			next = LIST_NEXT(w, next);
+			unwatch(w);
+		}
 		event_free(c->timer);
 	}
 	ares_library_cleanup();

@@ -8,7 +8,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { ACCEPTS = 32 /* of one listener before others have their turn */ };
+enum {
+	ACCEPTS = 32, /* of one listener before others have their turn */
+	SECOND = 1000000,
+};
 
 static void
 pause_accepting(struct session *s)
@@ -20,7 +23,7 @@ pause_accepting(struct session *s)
 static void
 resume_accepting(struct session *s)
 {
-	if (!s->paused || (int64_t)s->n >= conf.egress_connections)
+	if (!s->paused || s->listener < 0 || (int64_t)s->n >= conf.egress_connections)
 		return;
 	s->paused = false;
 	event_add(s->acceptable, NULL);
@@ -165,18 +168,28 @@ session_orphan(struct egress *e, const struct link *gone)
 	LIST_FOREACH(s, &e->sessions, next)
 	if (s->owner == gone) {
 		s->owner = NULL;
-		s->ends_at = mono_us() + conf.egress_grace * 1000000;
+		s->ends_at = mono_us() + conf.egress_grace * SECOND;
 	}
+}
+
+void
+session_drain(struct session *s)
+{
+	stop_listening(s);
+	s->draining = true;
+	s->ends_at = mono_us() + conf.egress_drain * SECOND;
 }
 
 void
 session_tick(struct session *s)
 {
+	char id[UUID_LEN + 1];
+
 	control_more(s);
 	resume_accepting(s);
-	if (s->owner == NULL && mono_us() >= s->ends_at) {
-		char id[UUID_LEN + 1];
-
+	if (s->draining && s->n == 0) {
+		session_free(s);
+	} else if (s->owner == NULL && mono_us() >= s->ends_at) {
 		uuid_print(&s->id, id);
 		log_event(
 		    LOGP_WARNING, "abandoned", "session=%s connections=%u", id, s->n);

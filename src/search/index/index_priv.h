@@ -142,7 +142,6 @@ int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b,
     uint32_t j); /* bucket order */
 /* Whether it may be a bucket: 1 to 4096 characters (C-050). */
 bool terms_bucketable(const struct terms *t, uint32_t id);
-bool glob_match(struct str pattern, struct str s); /* * any characters, ? one */
 /* What a test of s costs at worst, in values of the work budget: every character of s may begin the
    longest run of the pattern anew. */
 uint64_t glob_cost(struct str pattern, struct str s);

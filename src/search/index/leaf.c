@@ -288,7 +288,7 @@ match_pattern(const struct leaf *f, struct str pattern)
 	pattern_range(f, key, range);
 	for (uint32_t i = range[0]; i < range[1]; i++) {
 		s = folded_term(f, i);
-		if (glob_match(key, s))
+		if (text_glob(key, s))
 			scratch_add(f->r->ids, nth(f->t, i));
 		spent += glob_cost(key, s);
 		if (spent < SPEND_EVERY && i + 1 < range[1])

@@ -126,45 +126,6 @@ terms_bucketable(const struct terms *t, uint32_t id)
 
 /* ---- patterns ---- */
 
-static size_t
-char_len(struct str s, size_t i)
-{
-	size_t n = 1;
-
-	while (i + n < s.n && ((unsigned char)s.p[i + n] & 0xc0) == 0x80)
-		n++;
-	return n;
-}
-
-/* One step back to the last star keeps this linear in pattern times text. */
-bool
-glob_match(struct str p, struct str s)
-{
-	size_t i = 0, k = 0, star = SIZE_MAX, resume = 0;
-
-	while (k < s.n) {
-		if (i < p.n && p.p[i] == '*') {
-			star = i++;
-			resume = k;
-		} else if (i < p.n && p.p[i] == '?') {
-			i++;
-			k += char_len(s, k);
-		} else if (i < p.n && p.p[i] == s.p[k]) {
-			i++;
-			k++;
-		} else if (star != SIZE_MAX) {
-			i = star + 1;
-			resume += char_len(s, resume);
-			k = resume;
-		} else {
-			return false;
-		}
-	}
-	while (i < p.n && p.p[i] == '*')
-		i++;
-	return i == p.n;
-}
-
 /* The longest run between two stars. */
 static size_t
 longest_run(struct str p)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: ISC
+// The picture: frames are decoded one at a time, the newest alone waits, and what was shown is acknowledged.
+
+export class Screen {
+	#canvas;
+	#context;
+	#stream = null;
+	#waiting = null;
+	#busy = false;
+
+	constructor(canvas, onFirst) {
+		this.#canvas = canvas;
+		this.#context = canvas.getContext("2d", { alpha: false });
+		this.onFirst = onFirst;
+		this.tab = 0;
+	}
+
+	attach(stream) {
+		this.#stream = stream;
+		this.#waiting = null;
+		this.tab = 0;
+		stream.addEventListener("frame", (e) => this.#take(e.detail));
+	}
+
+	size(width, height) {
+		if (this.#canvas.width === width && this.#canvas.height === height)
+			return;
+		this.#canvas.width = width;
+		this.#canvas.height = height;
+	}
+
+	#take(frame) {
+		this.#waiting = frame;
+		if (!this.#busy)
+			this.#next();
+	}
+
+	async #next() {
+		this.#busy = true;
+		while (this.#waiting) {
+			const frame = this.#waiting;
+			this.#waiting = null;
+			await this.#show(frame);
+			this.#stream.send("ack", { frame: frame.frame });
+		}
+		this.#busy = false;
+	}
+
+	async #show(frame) {
+		let picture;
+		try {
+			picture = await createImageBitmap(frame.jpeg);
+		} catch {
+			return; // not a picture: the next one will be
+		}
+		this.size(picture.width, picture.height);
+		this.#context.drawImage(picture, 0, 0);
+		picture.close();
+		if (this.tab === 0)
+			this.onFirst();
+		this.tab = frame.tab;
+	}
+
+	// A small picture of what is shown now, as an object URL; the caller revokes it.
+	async copy() {
+		const blob = await new Promise((done) => this.#canvas.toBlob(done, "image/jpeg", 0.85));
+		return blob ? URL.createObjectURL(blob) : null;
+	}
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: ISC
+// The connection: a ticket becomes a WebSocket, messages become events, frames are acknowledged when shown.
+
+const TEXT_FRAGMENT = 2500; // bytes of a paste in one message: 16 KiB of JSON hold them however they are escaped
+const HEADER = 32;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const TICKET = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{8,512}$/;
+
+// What was pasted or came in the fragment: {project, session, ticket}, each "" when it is not there.
+export function readLink(text) {
+	const trimmed = text.trim();
+	const hash = trimmed.indexOf("#");
+	const parts = (hash < 0 ? trimmed : trimmed.slice(hash + 1)).split("/");
+	if (parts.length === 3)
+		return { project: parts[0], session: parts[1], ticket: parts[2] };
+	return { project: "", session: "", ticket: parts.length === 1 ? parts[0] : "" };
+}
+
+// The faults of a link, by member; empty when it can be tried.
+export function linkFaults(link) {
+	const faults = {};
+	if (!TICKET.test(link.ticket))
+		faults.ticket = link.ticket ? "This is no ticket and no link of the viewer." : "A ticket or a link is needed.";
+	if (!UUID.test(link.project))
+		faults.project = "A UUID, like 7be1c0de-0000-4000-8000-000000000000.";
+	if (!UUID.test(link.session))
+		faults.session = "A UUID, like 7be1c0de-0000-4000-8000-000000000000.";
+	return faults;
+}
+
+function address(link) {
+	const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+	return `${scheme}//${location.host}/api/v1/projects/${link.project}/sessions/${link.session}/stream`;
+}
+
+// BROWSER.md's header, big-endian; null when the bytes are no frame of a kind we know.
+export function readFrame(buffer) {
+	if (buffer.byteLength < HEADER)
+		return null;
+	const v = new DataView(buffer);
+	const length = v.getUint32(24);
+	if (v.getUint8(0) !== 1 || v.getUint8(1) !== 1 || buffer.byteLength !== HEADER + length)
+		return null;
+	return {
+		tab: v.getUint16(2),
+		frame: v.getUint32(4),
+		width: v.getUint16(16),
+		height: v.getUint16(18),
+		jpeg: new Blob([new Uint8Array(buffer, HEADER)], { type: "image/jpeg" }),
+	};
+}
+
+// Events: "open", "message" (detail: the JSON object), "frame" (detail: readFrame's), "input", and once
+// "end" (detail: {code, reason, opened}).
+export class Stream extends EventTarget {
+	#socket;
+	#opened = false;
+	#reason = "";
+
+	constructor(link) {
+		super();
+		this.#socket = new WebSocket(address(link), [link.ticket]);
+		this.#socket.binaryType = "arraybuffer";
+		this.#socket.addEventListener("open", () => {
+			this.#opened = true;
+			this.#tell("open");
+		});
+		this.#socket.addEventListener("message", (e) => this.#take(e.data));
+		this.#socket.addEventListener("close", (e) =>
+			this.#tell("end", { code: e.code, reason: this.#reason, opened: this.#opened }));
+	}
+
+	#tell(type, detail) {
+		this.dispatchEvent(new CustomEvent(type, { detail }));
+	}
+
+	#take(data) {
+		if (typeof data !== "string") {
+			const frame = readFrame(data);
+			if (frame)
+				this.#tell("frame", frame);
+			return;
+		}
+		const message = JSON.parse(data);
+		if (message.type === "bye")
+			this.#reason = message.reason;
+		this.#tell("message", message);
+	}
+
+	get live() {
+		return this.#socket.readyState === WebSocket.OPEN;
+	}
+
+	send(type, members = {}) {
+		if (this.live)
+			this.#socket.send(JSON.stringify({ type, ...members }));
+	}
+
+	// What counts as activity of the session.
+	input(type, members) {
+		this.send(type, members);
+		this.#tell("input");
+	}
+
+	// A text of any length, in messages that the server takes.
+	text(text) {
+		const encoder = new TextEncoder();
+		let part = "", bytes = 0;
+		for (const point of text) {
+			const more = encoder.encode(point).length;
+			if (bytes + more > TEXT_FRAGMENT) {
+				this.input("text", { text: part });
+				part = "";
+				bytes = 0;
+			}
+			part += point;
+			bytes += more;
+		}
+		if (part)
+			this.input("text", { text: part });
+	}
+
+	close() {
+		this.#socket.close(1000);
+	}
+}

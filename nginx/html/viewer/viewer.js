@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: ISC
+// The page: joins the parts, and decides what is shown when.
+
+import { Clock } from "./clock.js";
+import { Keyboard } from "./keyboard.js";
+import { Network } from "./network.js";
+import { Notices } from "./notices.js";
+import { PageDialog } from "./dialog.js";
+import { Pointer } from "./pointer.js";
+import { Screen } from "./screen.js";
+import { Shots } from "./shots.js";
+import { Stream, linkFaults, readLink } from "./stream.js";
+import { Tabs } from "./tabs.js";
+import { markSelected, tablistKeys } from "./tablist.js";
+import { clock, endWords, hostOf } from "./words.js";
+
+const $ = (id) => document.getElementById(id);
+
+let stream = null;
+let loading = false;
+let address = "";
+
+const announce = (words) => {
+	$("status").textContent = words;
+};
+
+// ---- parts ----
+
+const network = new Network({
+	rows: $("network-rows"), scroll: $("network-scroll"), empty: $("network-empty"), count: $("network-count"),
+	filter: $("filter"), failed: $("only-failed"), details: $("details"), title: $("details-title"),
+	body: $("details-body"), close: $("details-close"),
+});
+const shots = new Shots({
+	list: $("shots-list"), empty: $("shots-empty"), count: $("shots-count"), dialog: $("shot-dialog"),
+	title: $("shot-title"), picture: $("shot-picture"), words: $("shot-words"),
+});
+const notices = new Notices({
+	list: $("notices-list"), empty: $("notices-empty"), count: $("notices-count"), toasts: $("toasts"),
+	status: $("status"),
+});
+const time = new Clock({ box: $("clock"), left: $("clock-left"), words: $("clock-words"), status: $("status") });
+const dialog = new PageDialog($("page-dialog"), (answer) => stream?.input("dialog", answer));
+const tabs = new Tabs($("tabs"), (tab) => stream?.input("tab", { tab }), (tab) => stream?.input("close_tab", { tab }));
+const screen = new Screen($("screen"), () => {
+	$("wait").hidden = true;
+});
+const pointer = new Pointer($("frame"), () => $("keys").focus({ preventScroll: true }));
+const keyboard = new Keyboard($("keys"), $("compose"), {
+	leave: (backwards) => leavePage(backwards),
+	reload: () => stream?.input("reload"),
+	history: (way) => stream?.input(way),
+	address: () => {
+		$("url").focus();
+		$("url").select();
+	},
+	cut: (max) => notices.say("Paste cut off", `Only the first ${max} characters were pasted.`),
+});
+
+// ---- what is shown ----
+
+function show(view) {
+	document.body.dataset.view = view;
+	$("bar").querySelectorAll("button, input, select").forEach((n) => {
+		if (n.id !== "panel-toggle")
+			n.disabled = view !== "live";
+	});
+	$("keys").disabled = view !== "live";
+	$("ended").hidden = view !== "ended";
+}
+
+function linkState(state, words) {
+	$("link-state").dataset.state = state;
+	$("link-words").textContent = words;
+}
+
+function showAddress(url) {
+	address = url;
+	if (document.activeElement !== $("url"))
+		$("url").value = url;
+}
+
+function showTitle(title) {
+	document.title = title ? `${title} – Session viewer` : "Session viewer";
+}
+
+function showLoading(yes) {
+	const words = yes ? "Stop" : "Reload";
+	loading = yes;
+	$("reload").classList.toggle("loading", yes);
+	$("reload").setAttribute("aria-label", words);
+	$("reload").title = words;
+	$("stage").classList.toggle("loading", yes);
+}
+
+function banner(words, canStay) {
+	$("banner").hidden = !words;
+	$("banner-words").textContent = words;
+	$("banner-stay").hidden = !canStay;
+}
+
+// ---- messages of the server ----
+
+async function shot(message) {
+	const picture = message.tab === screen.tab ? await screen.copy() : null;
+	shots.add(message, picture);
+	if (message.reason === "request")
+		announce("Screenshot taken");
+}
+
+const STATES = { queued: "Waiting", starting: "Starting", running: "Live", closing: "Closing", terminal: "Over" };
+
+const takers = {
+	hello(m) {
+		pointer.viewport(m.viewport);
+		screen.size(m.viewport.width, m.viewport.height);
+		$("frame").style.setProperty("--ratio", m.viewport.width / m.viewport.height);
+		$("facts").textContent = `${m.viewport.width} × ${m.viewport.height}, ${m.profile}${m.country ? `, egress ${m.country}` : ""}`;
+		time.start(m);
+		sendQuality();
+	},
+	state(m) {
+		linkState(m.state === "running" ? "live" : "busy", STATES[m.state] ?? m.state);
+	},
+	tabs(m) {
+		const active = m.tabs.find((t) => t.tab === m.active);
+		tabs.show(m);
+		showTitle(active?.title);
+		if (active)
+			showLoading(active.loading);
+	},
+	url(m) {
+		if (m.tab !== tabs.active)
+			return;
+		showAddress(m.url);
+		showLoading(m.loading);
+		$("back").disabled = !m.can_go_back;
+		$("forward").disabled = !m.can_go_forward;
+	},
+	title(m) {
+		tabs.title(m.tab, m.title);
+		if (m.tab === tabs.active)
+			showTitle(m.title);
+	},
+	dialog(m) {
+		keyboard.release();
+		dialog.take(m, hostOf(address));
+	},
+	error(m) {
+		if (m.to === "nav")
+			showAddress(address); // what was typed is not where the page is
+		notices.take(m);
+	},
+	net: (m) => network.add(m.events),
+	shot,
+	expiring(m) {
+		const idle = m.reason === "idle_timeout";
+		const words = `The session ends in ${clock(m.seconds)}${idle ? ", because nobody does anything." : "."}`;
+		banner(words, idle);
+		$("alarm").textContent = words;
+	},
+};
+
+function take(message) {
+	const taker = takers[message.type];
+	if (taker)
+		taker(message);
+	else
+		notices.take(message);
+}
+
+// ---- connecting and ending ----
+
+function connect(link) {
+	const mine = new Stream(link);
+	stream = mine;
+	[network, shots, notices].forEach((part) => part.clear());
+	[screen, keyboard, pointer].forEach((part) => part.attach(mine));
+	$("wait").hidden = false;
+	banner("", false);
+	linkState("busy", "Connecting");
+	announce("Connecting");
+	show("live");
+	mine.addEventListener("open", () => {
+		linkState("live", "Connected");
+		announce("Connected");
+		$("keys").focus({ preventScroll: true });
+	});
+	mine.addEventListener("message", (e) => take(e.detail));
+	mine.addEventListener("input", () => {
+		time.active();
+		if (!$("banner-stay").hidden)
+			banner("", false);
+	});
+	mine.addEventListener("end", (e) => mine === stream && end(e.detail));
+}
+
+function end(how) {
+	const [title, words, small] = endWords(how);
+	stream = null;
+	time.stop();
+	dialog.close();
+	notices.end();
+	tabs.end();
+	banner("", false);
+	showLoading(false);
+	showTitle(title);
+	linkState("ended", "Ended");
+	$("ended-title").textContent = title;
+	$("ended-words").textContent = words;
+	$("ended-code").textContent = small;
+	$("wait").hidden = true;
+	show("ended");
+	$("ended-title").focus();
+}
+
+function fault(name, words) {
+	$(`${name}-fault`).textContent = words ?? "";
+	$(name).setAttribute("aria-invalid", String(Boolean(words)));
+}
+
+function formLink() {
+	const link = readLink($("ticket").value);
+	return { ticket: link.ticket, project: link.project || $("project").value.trim(), session: link.session || $("session").value.trim() };
+}
+
+// The ticket must not stay where it can be read: not in the address bar, not in the form.
+function tryLink(link) {
+	const faults = linkFaults(link);
+	const names = ["ticket", "project", "session"];
+	names.forEach((name) => fault(name, faults[name]));
+	$("project").value = link.project;
+	$("session").value = link.session;
+	const first = names.find((name) => faults[name]);
+	if (first) {
+		show("connect");
+		$(first).focus();
+		return;
+	}
+	$("ticket").value = "";
+	connect(link);
+}
+
+function fromFragment() {
+	const text = location.hash.slice(1);
+	if (!text)
+		return;
+	history.replaceState(null, "", location.pathname);
+	if (stream)
+		stream.close();
+	tryLink(readLink(text));
+}
+
+// ---- the viewer's own controls ----
+
+function leavePage(backwards) {
+	if (backwards && !$("panel").hidden)
+		document.querySelector('.panel-tabs [aria-selected="true"]').focus();
+	else
+		$("url").focus();
+}
+
+// F6 elsewhere: toolbar, page, evidence, in a circle.
+function cycle(e) {
+	if (e.key !== "F6" || e.defaultPrevented || document.body.dataset.view !== "live" || document.querySelector("dialog[open]"))
+		return;
+	const regions = [$("bar"), $("panel")];
+	const here = regions.findIndex((r) => r.contains(document.activeElement));
+	e.preventDefault();
+	if ((here === 1 && !e.shiftKey) || (here !== 1 && e.shiftKey && here !== 0))
+		$("url").focus();
+	else if (here === 0 && e.shiftKey)
+		leavePage(true);
+	else
+		$("keys").focus();
+}
+
+function sendQuality() {
+	const [fps, quality] = $("quality").value.split(",").map(Number);
+	stream?.send("quality", { fps: document.hidden ? 1 : fps, quality });
+}
+
+// What people type into an address bar: a name without a scheme is meant.
+function completed(text) {
+	const url = text.trim();
+	return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*:\d/.test(url) ? url : `https://${url}`;
+}
+
+function togglePanel() {
+	const hide = !$("panel").hidden;
+	$("panel").hidden = hide;
+	$("panel-toggle").setAttribute("aria-expanded", String(!hide));
+	$("work").classList.toggle("alone", hide);
+}
+
+function choosePanel(tab) {
+	const all = [...document.querySelectorAll(".panel-tabs [role=tab]")];
+	markSelected(all, tab);
+	for (const t of all)
+		$(t.getAttribute("aria-controls")).hidden = t !== tab;
+}
+
+$("connect-form").addEventListener("submit", (e) => {
+	e.preventDefault();
+	tryLink(formLink());
+});
+$("ticket").addEventListener("input", () => {
+	const link = readLink($("ticket").value);
+	for (const name of ["project", "session"])
+		if (link[name])
+			$(name).value = link[name];
+});
+$("again").addEventListener("click", () => {
+	show("connect");
+	linkState("idle", "Not connected");
+	$("ticket").focus();
+});
+$("address").addEventListener("submit", (e) => {
+	e.preventDefault();
+	if (!$("url").value.trim())
+		return;
+	stream?.input("nav", { url: completed($("url").value) });
+	$("keys").focus();
+});
+$("url").addEventListener("focus", () => $("url").select());
+$("url").addEventListener("keydown", (e) => {
+	if (e.key !== "Escape")
+		return;
+	$("url").value = address;
+	$("keys").focus();
+});
+$("back").addEventListener("click", () => stream?.input("back"));
+$("forward").addEventListener("click", () => stream?.input("forward"));
+$("reload").addEventListener("click", () => stream?.input(loading ? "stop" : "reload"));
+$("shoot").addEventListener("click", () => stream?.send("shot"));
+$("quality").addEventListener("change", sendQuality);
+$("panel-toggle").addEventListener("click", togglePanel);
+$("banner-stay").addEventListener("click", () => pointer.nudge());
+document.querySelector(".panel-tabs").addEventListener("click", (e) => {
+	const tab = e.target.closest("[role=tab]");
+	if (tab)
+		choosePanel(tab);
+});
+tablistKeys(document.querySelector(".panel-tabs"), choosePanel);
+document.addEventListener("keydown", cycle);
+document.addEventListener("pointerdown", (e) => {
+	if (!$("clock").contains(e.target))
+		$("clock").open = false;
+});
+$("clock").addEventListener("keydown", (e) => {
+	if (e.key === "Escape")
+		$("clock").open = false;
+});
+document.addEventListener("visibilitychange", sendQuality);
+window.addEventListener("blur", () => keyboard.release());
+window.addEventListener("hashchange", fromFragment);
+
+show("connect");
+fromFragment();

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: ISC
+// What the viewer says in words: why a stream ended, what happened, sizes and times.
+
+const REASONS = {
+	closed_by_creator: ["The session was closed", "Its creator closed it. Screenshots and network events are kept."],
+	closed_by_manager: ["The session was closed", "A manager of the project closed it. Screenshots and network events are kept."],
+	expired: ["The session's time is over", "It reached the end of its allotted time. Screenshots and network events are kept."],
+	idle_timeout: ["The session was idle too long", "Nobody typed, clicked or scrolled for a while, so it was closed. Screenshots and network events are kept."],
+	failed: ["The session failed", "Its browser ended unexpectedly. What was recorded until then is kept."],
+	access_revoked: ["Access was withdrawn", "The key that created this session may no longer use it."],
+	displaced: ["The stream moved elsewhere", "A newer connection took over this session. One stream at a time can control it."],
+};
+
+const CODES = {
+	1000: ["The stream ended", "The session is over."],
+	1001: ["The server is restarting", "The session goes on. Ask for a new ticket and connect again."],
+	1002: ["The connection was faulty", "One side broke the WebSocket protocol. Ask for a new ticket and connect again."],
+	1006: ["The connection was lost", "The session may still be running. Ask for a new ticket and connect again."],
+	1007: ["The connection was faulty", "Text arrived that is not valid. Ask for a new ticket and connect again."],
+	1008: ["Access was withdrawn", "The key, its permission or its entitlement is no longer valid for this session."],
+	1009: ["A message was too large", "The stream allows at most 8 MiB a frame. Ask for a new ticket and connect again."],
+	1011: ["The server had a fault", "Ask for a new ticket and connect again."],
+	1012: ["The server is restarting", "The session goes on. Ask for a new ticket and connect again."],
+	1013: ["The browser cannot be reached", "The session is busy or its browser is starting again. Try a new ticket in a moment."],
+};
+
+const REFUSED = ["The stream was refused", "A ticket works once and for thirty seconds; the session must be running, nobody else may be watching, and this page's address must be an allowed origin. Ask for a new ticket."];
+
+// [title, words, small print] of an end.
+export function endWords(end) {
+	const [title, words] = REASONS[end.reason] ?? (end.opened ? CODES[end.code] : REFUSED) ??
+		["The stream ended", "Ask for a new ticket to connect again."];
+	const small = end.reason ? `Reason: ${end.reason}, close code ${end.code}` : `Close code ${end.code}`;
+	return [title, words, small];
+}
+
+export function dialogTitle(kind, host) {
+	if (kind === "beforeunload")
+		return "Leave this page?";
+	return host ? `${host} says` : "The page says";
+}
+
+const SHOTS = {
+	ready: "When the session began",
+	load: "When a page had loaded",
+	request: "On request",
+	interval: "Taken every minute",
+	close: "When the session ended",
+};
+
+export function shotWords(reason) {
+	return SHOTS[reason] ?? reason;
+}
+
+export function bytes(n) {
+	if (n < 1000)
+		return `${n} B`;
+	const units = ["kB", "MB", "GB"];
+	let unit = -1;
+	do {
+		n /= 1000;
+		unit++;
+	} while (n >= 999.5 && unit < 2);
+	return `${n < 10 ? n.toFixed(1) : Math.round(n)} ${units[unit]}`;
+}
+
+export function milliseconds(n) {
+	if (n === null)
+		return "–";
+	return n < 1000 ? `${n} ms` : `${(n / 1000).toFixed(1)} s`;
+}
+
+// 3725 as 1:02:05.
+export function clock(seconds) {
+	const s = Math.max(0, Math.floor(seconds));
+	const two = (n) => String(n).padStart(2, "0");
+	const hours = Math.floor(s / 3600);
+	const minutes = Math.floor(s / 60) % 60;
+	return hours ? `${hours}:${two(minutes)}:${two(s % 60)}` : `${minutes}:${two(s % 60)}`;
+}
+
+export function duration(seconds) {
+	const minutes = Math.round(seconds / 60);
+	if (seconds < 90)
+		return `${Math.round(seconds)} seconds`;
+	return minutes < 90 ? `${minutes} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
+}
+
+export function hour(date) {
+	return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+export function hostOf(url) {
+	try {
+		return new URL(url).host;
+	} catch {
+		return "";
+	}
+}

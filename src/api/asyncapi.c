@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* asyncapi.json: the messages of the live stream, from the list and the field tables that decode and write
+   them (core/stream_messages.c). Nothing here names a message. */
+#include "config.h"
+
+#include "api/api.h"
+#include "core/stream_messages.h"
+
+static const char head[] =
+    "{\"asyncapi\":\"3.0.0\",\"info\":{\"title\":\"Surfaced live stream\",\"version\":"
+    "\"1.0.0\",\"description\":\"The controlling WebSocket of a browser session. Ask "
+    "openapi.json's stream-ticket operation for a ticket, and connect with its "
+    "subprotocol. Messages are JSON objects in text frames, with their type; pictures "
+    "are binary frames. Receivers ignore members and types they do not know.\","
+    "\"license\":{\"name\":\"ISC\"}},"
+    "\"defaultContentType\":\"application/json\","
+    "\"servers\":{\"service\":{\"host\":\"{host}\",\"protocol\":\"wss\",\"pathname\":"
+    "\"/api/v1\",\"variables\":{\"host\":{\"default\":\"localhost\",\"description\":"
+    "\"The name that the API is served under.\"}}}},"
+    "\"channels\":{\"stream\":{\"address\":\"/projects/{project_uuid}/sessions/"
+    "{session_uuid}/stream\",\"parameters\":{\"project_uuid\":{\"description\":\"A "
+    "project of the key.\"},\"session_uuid\":{\"description\":\"A running session that "
+    "the key created.\"}},\"bindings\":{\"ws\":{\"method\":\"GET\",\"headers\":{\"type\":"
+    "\"object\",\"required\":[\"Sec-WebSocket-Protocol\"],\"properties\":{"
+    "\"Sec-WebSocket-Protocol\":{\"type\":\"string\",\"description\":\"The subprotocol "
+    "of the ticket, which is good for one connection.\"}}}}},\"messages\":{";
+
+static const char frame_key[] = "frame";
+
+static const char frame[] =
+    "{\"name\":\"frame\",\"summary\":\"A picture of the active tab, in a binary "
+    "frame.\",\"contentType\":\"application/octet-stream\",\"payload\":{\"type\":"
+    "\"string\",\"format\":\"binary\",\"description\":\"32 bytes, big-endian, and a "
+    "JPEG: u8 version 1, u8 type 1, u16 tab, u32 number of the frame, u64 microseconds "
+    "since 1970, u16 width, u16 height, u16 scroll x, u16 scroll y, u32 bytes of the "
+    "JPEG, u32 flags 0.\"}}";
+
+static const char *
+side(const struct stream_message *m)
+{
+	return m->from_client ? "client" : "server";
+}
+
+static void
+write_refs(struct buf *b, bool from_client)
+{
+	const char *comma = "";
+
+	for (const struct stream_message *m = stream_messages;
+	     m < stream_messages + STREAM_MESSAGES; m++) {
+		if (m->from_client != from_client)
+			continue;
+		buf_printf(b, "%s{\"$ref\":\"#/channels/stream/messages/%s_%s\"}", comma,
+		    side(m), m->name);
+		comma = ",";
+	}
+	if (!from_client)
+		buf_printf(b, ",{\"$ref\":\"#/channels/stream/messages/%s\"}", frame_key);
+}
+
+static void
+write_channel(struct buf *b)
+{
+	for (const struct stream_message *m = stream_messages;
+	     m < stream_messages + STREAM_MESSAGES; m++)
+		buf_printf(b, "\"%s_%s\":{\"$ref\":\"#/components/messages/%s_%s\"},",
+		    side(m), m->name, side(m), m->name);
+	buf_printf(
+	    b, "\"%s\":{\"$ref\":\"#/components/messages/%s\"}}}}", frame_key, frame_key);
+}
+
+static void
+write_operation(struct buf *b, bool from_client)
+{
+	buf_printf(b,
+	    "\"%s\":{\"action\":\"%s\",\"channel\":{\"$ref\":\"#/channels/stream\"},"
+	    "\"summary\":\"%s\",\"messages\":[",
+	    from_client ? "control" : "show", from_client ? "receive" : "send",
+	    from_client ? "What the viewer does." : "What the browser shows.");
+	write_refs(b, from_client);
+	buf_z(b, "]}");
+}
+
+static void
+write_message(struct buf *b, const struct stream_message *m)
+{
+	buf_printf(
+	    b, "\"%s_%s\":{\"name\":\"%s\",\"summary\":", side(m), m->name, m->name);
+	json_write_str(b, str_of(m->help));
+	buf_z(b, ",\"payload\":");
+	json_describe(b, m->fields, m->from_client);
+	buf_z(b, "},");
+}
+
+void
+asyncapi_write(struct buf *b)
+{
+	buf_z(b, head);
+	write_channel(b);
+	buf_z(b, ",\"operations\":{");
+	write_operation(b, true);
+	buf_char(b, ',');
+	write_operation(b, false);
+	buf_z(b, "},\"components\":{\"messages\":{");
+	for (const struct stream_message *m = stream_messages;
+	     m < stream_messages + STREAM_MESSAGES; m++)
+		write_message(b, m);
+	buf_printf(b, "\"%s\":%s}}}\n", frame_key, frame);
+}
+
+static int
+get_asyncapi(struct req *rq)
+{
+	asyncapi_write(reply_begin(rq, 200));
+	return PASS;
+}
+
+const struct route asyncapi_routes[] = {
+	{
+	    ROUTE(GET, "/asyncapi.json", get_asyncapi),
+	    .scope = SCOPE_ANY,
+	    .access = ACCESS_PUBLIC,
+	    .meter = METER_NONE,
+	    .area = AREA_SERVICE,
+	    .entitlement = ENTITLEMENT_ANY,
+	    .answer = "{\"type\":\"object\",\"description\":\"AsyncAPI 3.0.\"}",
+	    .tag = "Description",
+	    .result = "An AsyncAPI 3.0 document.",
+	    .summary = "Describe the live stream",
+	    .description = "The messages of the live stream. No API key is needed.",
+	},
+	ROUTE_END,
+};

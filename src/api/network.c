@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC */
+/* Network events of browser sessions: CONTRACT A4, C-100 to C-102. A page and a HAR are two views of the same
+   documents, which were checked and redacted when they were stored. */
+#include "config.h"
+
+#include "api/session_priv.h"
+#include "core/stream_messages.h"
+
+struct event_args {
+	struct page_args page;
+	int64_t tab;
+	struct str kind, failed;
+};
+
+static const char *const kinds[] = { "request", "websocket", "download", "dialog",
+	"crash", "certificate", NULL };
+static const char *const booleans[] = { "true", "false", NULL };
+
+/* clang-format off */
+static const struct url_param event_params[] = {
+	PAGE_PARAMS(struct event_args, page),
+	FILTER(FIELD_INT, struct event_args, tab, .lo = -1, .hi = 65535, .def = -1,
+	    .help = "Of one tab alone; -1: of all."),
+	FILTER(FIELD_STR, struct event_args, kind, .values = kinds),
+	FILTER(FIELD_STR, struct event_args, failed, .values = booleans,
+	    .help = "Those with a failure alone, or those without."),
+	URL_PARAM_END,
+};
+/* clang-format on */
+
+struct document {
+	struct json doc;
+};
+
+static const struct field document_out[] = { FIELD(struct document, doc, 0), FIELD_END };
+
+/* $5 and $6: where the page before ended. */
+static const struct stmt list_events =
+    STMT_LIST(list_network_events, struct document, document_out,
+	"SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
+	" WHERE session_uuid = $1 AND ($2 < 0 OR (doc ->> 'tab')::bigint = $2)"
+	" AND ($3::text IS NULL OR doc ->> 'kind' = $3)"
+	" AND ($4::text IS NULL OR ((doc ->> 'failure') IS NOT NULL) = ($4 = 'true'))"
+	" AND at >= coalesce($5::timestamptz, '-infinity')"
+	" AND (at > coalesce($5::timestamptz, '-infinity') OR uuid > $6)"
+	" ORDER BY at, uuid LIMIT $7");
+
+static const struct stmt har_entries = STMT_LIST(network_har, struct document,
+    document_out, "SELECT entry AS doc FROM network_har($1) AS entry");
+
+struct mark {
+	bool truncated;
+};
+
+static const struct field mark_out[] = { FIELD(struct mark, truncated, 0), FIELD_END };
+static const struct stmt is_truncated = STMT(is_truncated, mark_out,
+    "SELECT coalesce((SELECT network_truncated FROM session_evidence"
+    " WHERE session_uuid = $1), false) AS truncated");
+
+/* ---- the list ---- */
+
+/* The stored documents as what they were when they came. */
+static bool
+decode(struct req *rq, struct list rows, struct list *out)
+{
+	const struct document *d = rows.items;
+	struct net_event *events = ARENA_ARRAY(rq->arena, rows.n + 1, struct net_event);
+	struct decoded how;
+
+	for (size_t i = 0; i < rows.n; i++)
+		if (json_decode(rq->arena, d[i].doc.text, net_event_fields, rq->now,
+			&events[i], &how) != JSON_OK)
+			return false;
+	*out = (struct list){ events, rows.n };
+	return true;
+}
+
+static int
+list_network_events(struct req *rq)
+{
+	static const struct page_order by_time = { "at", "id" };
+	const struct event_args *args = rq->params;
+	struct page_from from;
+	struct list rows, events;
+	struct mark mark;
+	struct session s;
+	enum db_rc rc;
+
+	if (session_own_only(rq, &s) != PASS ||
+	    page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_events, &rows, P(s.uuid), P(args->tab), P(args->kind),
+	    P(args->failed), PAGE_P(from));
+	if (rc == DB_OK)
+		rc = db_one(rq->db, &is_truncated, &mark, P(s.uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (!decode(rq, rows, &events)) {
+		log_event(
+		    LOGP_ERR, "evidence", "req=%s why=\"an event is none\"", rq->id);
+		return fail(rq, ERR_INTERNAL_ERROR);
+	}
+	(void)page_reply_by(rq, &args->page, events, sizeof(struct net_event), &by_time);
+	rq->out.n--; /* the brace: one member more */
+	buf_printf(&rq->out, ",\"%s\":%s}", rq->route->list_also,
+	    mark.truncated ? "true" : "false");
+	return PASS;
+}
+
+/* ---- HAR 1.2 ---- */
+
+static int
+get_network_events_har(struct req *rq)
+{
+	const struct document *d;
+	struct mark mark;
+	struct session s;
+	struct list rows;
+	struct buf *b;
+	enum db_rc rc;
+
+	if (session_own_only(rq, &s) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &har_entries, &rows, P(s.uuid));
+	if (rc == DB_OK)
+		rc = db_one(rq->db, &is_truncated, &mark, P(s.uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	b = reply_begin(rq, 200);
+	buf_printf(b,
+	    "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\","
+	    "\"version\":\"%s\"},\"comment\":\"%s\",\"pages\":[],\"entries\":[",
+	    PACKAGE_VERSION,
+	    mark.truncated ? "There was more than a session stores." : "");
+	d = rows.items;
+	for (size_t i = 0; i < rows.n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_str(b, d[i].doc.text);
+	}
+	buf_z(b, "]}}");
+	return PASS;
+}
+
+static const enum error errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
+
+const struct route network_routes[] = {
+	{
+	    ROUTE(GET, SESSION "/network-events", list_network_events),
+	    EVIDENCE_ROW,
+	    PARAMS(struct event_args, event_params),
+	    .out = net_event_fields,
+	    .list = "network_events",
+	    .list_also = "truncated",
+	    .errors = errors,
+	    .summary = "List a session's network events",
+	    .description =
+		"In the order of their time: requests, WebSockets, dialogs, "
+		"crashes, certificate errors and downloads, which are refused. "
+		"Bodies are not stored, nor what authorises requests. "
+		"truncated: there was more than a session stores.",
+	},
+	{
+	    ROUTE(GET, SESSION "/network-events.har", get_network_events_har),
+	    EVIDENCE_ROW,
+	    .answer = "{\"type\":\"object\",\"required\":[\"log\"],\"description\":\"HAR "
+		      "1.2.\"}",
+	    .result = "Requests and WebSockets of the session as HAR 1.2.",
+	    .errors = errors,
+	    .summary = "Export a session's network events",
+	    .description = "A view of the network events, for what reads HTTP archives.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const network_stmts[] = { &list_events, &har_entries, &is_truncated,
+	NULL };

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: ISC */
+/* Screenshots of browser sessions: CONTRACT A4, C-100 to C-102, C-106. The bytes pass through the worker, not
+   nginx: who may see them is decided here, and what a file holds is checked against its name. */
+#include "config.h"
+
+#include "api/session_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/sha.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct screenshot {
+	struct uuid uuid, session_uuid;
+	struct str reason;
+	int64_t tab;
+	struct str url, title, mime;
+	int64_t width, height, bytes;
+	struct str sha256;
+	struct ts taken_at, created_at;
+};
+
+static const char *const reasons[] = { "ready", "load", "request", "interval", "close",
+	NULL };
+static const char *const mimes[] = { "image/jpeg", "image/png", NULL };
+
+#define ONE_OF(m, list, about)                                                           \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .offset = offsetof(struct screenshot, m), \
+		.values = (list), .help = (about)                                        \
+	}
+
+static const struct field screenshot_out[] = {
+	FIELD(struct screenshot, uuid, 0),
+	FIELD(struct screenshot, session_uuid, 0),
+	ONE_OF(reason, reasons, "Why it was taken."),
+	FIELD(struct screenshot, tab, 0),
+	FIELD(struct screenshot, url, 0),
+	FIELD(struct screenshot, title, 0),
+	ONE_OF(mime, mimes, NULL),
+	FIELD(struct screenshot, width, 0),
+	FIELD(struct screenshot, height, 0),
+	FIELD(struct screenshot, bytes, 0),
+	FIELD(struct screenshot, sha256, 0),
+	FIELD(struct screenshot, taken_at, 0),
+	FIELD(struct screenshot, created_at, 0),
+	FIELD_END,
+};
+
+#define SELECT_SCREENSHOT                                                                \
+	"SELECT uuid, session_uuid, reason, tab, url, title, mime, width, height,"       \
+	" bytes, encode(sha256, 'hex') AS sha256, taken_at, created_at"                  \
+	" FROM screenshot WHERE session_uuid = $1"
+
+/* clang-format off */
+static const struct stmt list_all =
+    STMT_LIST(list_screenshots, struct screenshot, screenshot_out,
+    SELECT_SCREENSHOT PAGE_SQL);
+static const struct stmt select_one =
+    STMT(select_screenshot, screenshot_out, SELECT_SCREENSHOT " AND uuid = $2");
+/* clang-format on */
+
+static const struct url_param page_params[] = {
+	PAGE_PARAMS(struct page_only, page),
+	URL_PARAM_END,
+};
+
+static int
+list_screenshots(struct req *rq)
+{
+	const struct page_only *args = rq->params;
+	struct page_from from;
+	struct session s;
+	struct list rows;
+	enum db_rc rc;
+
+	if (session_own_only(rq, &s) != PASS ||
+	    page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_all, &rows, P(s.uuid), PAGE_P(from));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, sizeof(struct screenshot));
+}
+
+/* ---- the image ---- */
+
+/* Exactly n bytes, then the end. */
+static bool
+read_all(int fd, char *to, size_t n)
+{
+	size_t have = 0;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || st.st_size < 0 || (size_t)st.st_size != n)
+		return false;
+	while (have < n) {
+		ssize_t got = read(fd, to + have, n - have);
+
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return false;
+		have += got > 0 ? (size_t)got : 0;
+	}
+	return true;
+}
+
+static bool
+hash_of(struct str hex, unsigned char out[EVIDENCE_HASH_LEN])
+{
+	for (size_t i = 0; i < EVIDENCE_HASH_LEN; i++)
+		if (sscanf(hex.p + 2 * i, "%2hhx", &out[i]) != 1)
+			return false;
+	return true;
+}
+
+static struct str
+read_image(struct req *rq, const struct screenshot *s, const char *file,
+    const unsigned char sha256[EVIDENCE_HASH_LEN])
+{
+	unsigned char found[EVIDENCE_HASH_LEN];
+	char *bytes = arena_alloc(rq->arena, (size_t)s->bytes);
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	bool good = fd >= 0 && read_all(fd, bytes, (size_t)s->bytes);
+
+	if (fd < 0)
+		log_event(LOGP_ERR, "evidence", "req=%s file=%s why=\"%s\"", rq->id, file,
+		    strerror(errno));
+	else
+		close(fd);
+	if (!good)
+		return STR_NULL;
+	SHA256((const unsigned char *)bytes, (size_t)s->bytes, found);
+	if (memcmp(found, sha256, sizeof(found)) == 0)
+		return (struct str){ bytes, (size_t)s->bytes };
+	log_event(LOGP_ERR, "evidence", "req=%s file=%s why=\"not what was stored\"",
+	    rq->id, file);
+	return STR_NULL;
+}
+
+static int
+get_screenshot(struct req *rq)
+{
+	unsigned char sha256[EVIDENCE_HASH_LEN];
+	struct evidence_path at;
+	struct screenshot shot;
+	struct session s;
+	struct str image;
+	enum db_rc rc;
+
+	if (session_own_only(rq, &s) != PASS)
+		return FAILED;
+	rc = db_one(rq->db, &select_one, &shot, P(s.uuid), P(rq->path[2]));
+	if (rc == DB_NONE)
+		return fail(rq, ERR_SCREENSHOT_NOT_FOUND);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (!hash_of(shot.sha256, sha256) || !evidence_path(sha256, &at))
+		panic("a screenshot without a place");
+	image = read_image(rq, &shot, at.file, sha256);
+	if (image.p == NULL)
+		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	buf_str(reply_begin(rq, 200), image);
+	rq->content_type = arena_str(rq->arena, shot.mime).p;
+	rq->etag = arena_str(rq->arena, shot.sha256).p;
+	return PASS;
+}
+
+static const enum error list_errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
+static const enum error one_errors[] = { ERR_SESSION_NOT_FOUND, ERR_SCREENSHOT_NOT_FOUND,
+	ERR_UNSET };
+
+const struct route screenshot_routes[] = {
+	{
+	    ROUTE(GET, SESSION "/screenshots", list_screenshots),
+	    EVIDENCE_ROW,
+	    PARAMS(struct page_only, page_params),
+	    .out = screenshot_out,
+	    .list = "screenshots",
+	    .errors = list_errors,
+	    .summary = "List a session's screenshots",
+	    .description = "The newest first. Kept for ever, and for the key alone that "
+			   "created the session.",
+	},
+	{
+	    ROUTE(GET, SESSION "/screenshots/{screenshot_uuid}", get_screenshot),
+	    EVIDENCE_ROW,
+	    .media = mimes,
+	    .result = "The image; its ETag is its SHA-256.",
+	    .errors = one_errors,
+	    .summary = "Get a screenshot",
+	    .description = "The bytes as they were stored.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const screenshot_stmts[] = { &list_all, &select_one, NULL };

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+/* Tickets of the live stream: CONTRACT A4, C-100, C-101. What surfaced-stream then does with one stands in
+   src/stream. */
+#include "config.h"
+
+#include "api/session_priv.h"
+
+enum { SECOND = 1000000 };
+
+struct issued {
+	struct str outcome;
+};
+
+static const struct field issued_out[] = {
+	FIELD(struct issued, outcome, 0),
+	FIELD_END,
+};
+
+static const struct stmt issue = STMT(issue, issued_out,
+    "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
+
+struct stream_ticket {
+	struct str subprotocol;
+	struct ts expires_at;
+};
+
+static const struct field ticket_out[] = {
+	{ .name = "subprotocol",
+	    .type = FIELD_STR,
+	    .offset = offsetof(struct stream_ticket, subprotocol),
+	    .lo = 1,
+	    .hi = LIM_STREAM_TICKET,
+	    .help = "The one value of Sec-WebSocket-Protocol; good for one upgrade." },
+	FIELD(struct stream_ticket, expires_at, 0),
+	FIELD_END,
+};
+
+/* In this transaction: what was signed and not stored is worth nothing. */
+static int
+answer(struct req *rq, const struct ticket_keys *keys, const struct session *s)
+{
+	struct ticket t = { .jti = uuid_random(),
+		.project = s->project_uuid,
+		.session = s->uuid,
+		.key = rq->key->uuid };
+	char project[UUID_LEN + 1], session[UUID_LEN + 1];
+	struct stream_ticket out;
+	struct issued row;
+	enum db_rc rc = db_one(rq->db, &issue, &row, P(t.jti), P(t.session), P(t.key),
+	    P((int64_t)LIM_STREAM_TICKET_LIFE));
+
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (!str_is(row.outcome, "ok"))
+		return fail(rq, str_is(row.outcome, "terminal") ? ERR_SESSION_TERMINAL
+								: ERR_SESSION_NOT_READY);
+	t.expires_at.us = (rq->now.us / SECOND + LIM_STREAM_TICKET_LIFE) * SECOND;
+	out.subprotocol = ticket_seal(rq->arena, keys, &t, rq->now).hidden;
+	out.expires_at = t.expires_at;
+	uuid_print(&t.project, project);
+	uuid_print(&t.session, session);
+	rq->location =
+	    arena_printf(rq->arena, "/projects/%s/sessions/%s/stream", project, session)
+		.p;
+	return reply(rq, rq->route->status, rq->route->wrapper, ticket_out, &out);
+}
+
+static int
+create_stream_ticket(struct req *rq)
+{
+	const struct ticket_keys *keys;
+	struct session s;
+	char err[256];
+	enum db_rc rc = session_find(rq, rq->path[1], &s);
+
+	if (rc == DB_NONE)
+		return fail(rq, ERR_SESSION_NOT_FOUND);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (!session_is_own(rq, &s))
+		return fail(rq, ERR_PERMISSION_DENIED);
+	keys = ticket_ring_keys(rq->worker->tickets, err, sizeof(err));
+	if (keys == NULL) {
+		log_event(LOGP_ERR, "stream_keys", "why=\"%s\"", err);
+		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	}
+	return answer(rq, keys, &s);
+}
+
+static const enum error ticket_errors[] = { ERR_SESSION_NOT_FOUND, ERR_SESSION_NOT_READY,
+	ERR_SESSION_TERMINAL, ERR_UNSET };
+
+const struct route ticket_routes[] = {
+	{
+	    ROUTE(POST, SESSION "/stream-ticket", create_stream_ticket),
+	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
+	    .also = SCOPE_BIT(BROWSER_SESSIONS_MANAGE),
+	    .meter = METER_QUOTA,
+	    .status = 201,
+	    .out = ticket_out,
+	    .wrapper = "stream_ticket",
+	    .errors = ticket_errors,
+	    .summary = "Create a stream ticket",
+	    .description =
+		"A WebSocket subprotocol for one upgrade of the session's stream, good "
+		"for 30 seconds. For the key that created the session alone.",
+	},
+	ROUTE_END,
+};
+
+const struct stmt *const ticket_stmts[] = { &issue, NULL };

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: ISC */
+/* The sessions that this host holds: as their rows say, as their runners say, and as time tells. */
+#include "config.h"
+
+#include "browser/dispatch/dispatch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	ROW_ARENA = 1024 * 1024,
+	HELLO_US = 10000000, /* for a runner to begin, or to come back */
+};
+
+static void
+log_held(const struct held *h, enum log_prio prio, const char *event, const char *why)
+{
+	char text[UUID_LEN + 1];
+
+	uuid_print(&h->row.uuid, text);
+	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"", text,
+	    h->row.epoch, (int)h->pid, why);
+}
+
+static enum held_state
+state_of(const struct held_row *row)
+{
+	if (str_is(row->state, "running"))
+		return HELD_RUNNING;
+	return str_is(row->state, "starting") ? HELD_STARTING : HELD_CLOSING;
+}
+
+struct held *
+held_find(struct dispatcher *d, const struct uuid *session, int64_t epoch)
+{
+	struct held *h;
+
+	LIST_FOREACH(h, &d->helds, next)
+	if (uuid_cmp(&h->row.uuid, session) == 0 && h->row.epoch == epoch)
+		return h;
+	return NULL;
+}
+
+static void
+keep_row(struct held *h, const struct held_row *row)
+{
+	arena_reset(h->arena);
+	h->row = *row;
+	h->row.state = h->row.reason = STR_NULL; /* h->state is what is gone by */
+	h->row.start_url = arena_str(h->arena, row->start_url);
+	h->row.browser_profile = arena_str(h->arena, row->browser_profile);
+	h->row.egress_country = arena_str(h->arena, row->egress_country);
+	h->row.kind = arena_str(h->arena, row->kind);
+	if (row->host.p != NULL)
+		h->row.host = arena_str(h->arena, row->host);
+	if (row->credential.p != NULL)
+		h->row.credential = arena_str(h->arena, row->credential);
+}
+
+static struct held *
+held_new(struct dispatcher *d, const struct held_row *row)
+{
+	struct held *h = calloc(1, sizeof(*h));
+
+	if (h == NULL)
+		panic("memory");
+	h->d = d;
+	h->arena = arena_new(ROW_ARENA);
+	h->state = state_of(row);
+	h->pidfd = h->socks = -1;
+	h->trusted_until = mono_us() + HELLO_US;
+	h->start_by = mono_us() + conf.runner_start * 1000;
+	h->expires_at = mono_us() + row->expires_ms * 1000;
+	keep_row(h, row);
+	LIST_INSERT_HEAD(&d->helds, h, next);
+	return h;
+}
+
+static void
+on_exit_of_runner(int fd, short what, void *arg)
+{
+	struct held *h = arg;
+
+	(void)fd;
+	(void)what;
+	h->gone = true;
+	event_del(h->exited);
+	held_tend(h->d);
+}
+
+bool
+held_watch(struct held *h, pid_t pid, int pidfd)
+{
+	h->pid = pid;
+	h->pidfd = pidfd >= 0 ? pidfd : (int)syscall(SYS_pidfd_open, pid, 0);
+	if (h->pidfd < 0)
+		return false;
+	h->exited =
+	    event_new(h->d->base, h->pidfd, EV_READ | EV_PERSIST, on_exit_of_runner, h);
+	if (h->exited == NULL || event_add(h->exited, NULL) != 0)
+		panic("no event");
+	return true;
+}
+
+void
+held_drop(struct held *h)
+{
+	if (h->link != NULL)
+		caller_forget(h);
+	egress_shut(h);
+	if (h->exited != NULL)
+		event_free(h->exited);
+	if (h->pidfd >= 0) {
+		(void)waitid(P_PIDFD, (id_t)h->pidfd, NULL, WEXITED | WNOHANG);
+		close(h->pidfd);
+	}
+	if (h->socks >= 0)
+		close(h->socks);
+	LIST_REMOVE(h, next);
+	arena_free(h->arena);
+	free(h);
+}
+
+/* ---- beginning ---- */
+
+static void
+start(struct dispatcher *d, const struct held_row *row)
+{
+	struct held *h = held_new(d, row);
+	char session[UUID_LEN + 1], epoch[32];
+	const char *argv[] = { conf.runner, "-c", conf.runner_conf, session, epoch,
+		NULL };
+	int pidfd;
+	pid_t pid;
+
+	uuid_print(&row->uuid, session);
+	snprintf(epoch, sizeof(epoch), "%" PRId64, row->epoch);
+	pid = spawn(d, argv, -1, &pidfd);
+	if (pid > 0 && held_watch(h, pid, pidfd)) {
+		log_held(h, LOGP_INFO, "started", "claimed");
+		return;
+	}
+	log_held(h, LOGP_ERR, "started", strerror(errno));
+	h->gone = true;
+}
+
+struct held *
+held_adopt(struct dispatcher *d, const struct held_row *row, pid_t pid)
+{
+	struct held *h = held_new(d, row);
+
+	if (held_watch(h, pid, -1)) {
+		log_held(h, LOGP_NOTICE, "adopted", "it has come back");
+		return h;
+	}
+	h->gone = true; /* between its word and now */
+	return h;
+}
+
+void
+held_claim(struct dispatcher *d)
+{
+	struct list claimed, rows;
+	const struct uuid *u;
+	const struct held_row *row;
+
+	if (!d->begun || d->fault[0] != '\0' || !store_claim(d, &claimed) ||
+	    claimed.n == 0 || !store_held(d, &rows))
+		return;
+	u = claimed.items;
+	row = rows.items;
+	for (size_t i = 0; i < rows.n; i++)
+		for (size_t k = 0; k < claimed.n; k++)
+			if (uuid_cmp(&u[k], &row[i].uuid) == 0 &&
+			    held_find(d, &row[i].uuid, row[i].epoch) == NULL)
+				start(d, &row[i]);
+}
+
+/* ---- what the rows say ---- */
+
+static void
+begin_to_close(struct held *h, const struct held_row *row)
+{
+	h->state = HELD_CLOSING;
+	h->close_by = mono_us() + row->close_seconds * 1000000;
+	h->row.reason = arena_str(h->arena, row->reason);
+	if (h->link != NULL)
+		runner_say_close(h, h->row.reason);
+}
+
+static const struct held_row *
+row_of(struct list rows, const struct held *h)
+{
+	const struct held_row *row = rows.items;
+
+	for (size_t i = 0; i < rows.n; i++)
+		if (row[i].epoch == h->row.epoch &&
+		    uuid_cmp(&row[i].uuid, &h->row.uuid) == 0)
+			return &row[i];
+	return NULL;
+}
+
+/* One that has no row here any more is terminal, or another's: its lease has ended. */
+void
+held_look(struct dispatcher *d)
+{
+	struct held *h, *following;
+	struct list rows;
+
+	if (!store_held(d, &rows))
+		return;
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = following) {
+		const struct held_row *row = row_of(rows, h);
+
+		following = LIST_NEXT(h, next);
+		if (row == NULL && !h->gone) {
+			log_held(h, LOGP_NOTICE, "dropped", "its row is not ours");
+			spawn_kill(h->pid, h->pidfd);
+			held_drop(h);
+		} else if (row != NULL && state_of(row) == HELD_CLOSING &&
+			   h->close_by == 0)
+			begin_to_close(h, row);
+	}
+}
+
+void
+held_say_running(const struct held *h)
+{
+	const struct runner_running word = { (h->expires_at - mono_us()) / 1000 };
+
+	if (h->link != NULL && word.expires_in_ms >= 0)
+		link_send(h->link, "running", runner_running_fields, &word, -1);
+}
+
+void
+held_ready(struct held *h)
+{
+	int64_t expires_ms;
+	enum db_rc rc = store_ready(h->d, h, &expires_ms);
+
+	h->ready = rc == DB_DOWN || rc == DB_TIMEOUT; /* again later */
+	if (rc != DB_OK)
+		return;
+	h->state = HELD_RUNNING;
+	h->expires_at = mono_us() + expires_ms * 1000;
+	log_held(h, LOGP_INFO, "running", "ready");
+	held_say_running(h);
+}
+
+/* ---- leases ---- */
+
+/* One that is not heard of has its lease run out on both sides. */
+static bool
+is_trusted(const struct held *h, int64_t now)
+{
+	return !h->gone && (h->link != NULL || now < h->trusted_until);
+}
+
+static size_t
+trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
+{
+	int64_t now = mono_us();
+	char text[UUID_LEN + 1];
+	struct held *h;
+	size_t n = 0;
+
+	LIST_FOREACH(h, &d->helds, next)
+	{
+		if (!is_trusted(h, now))
+			continue;
+		if (uuids != NULL) {
+			uuid_print(&h->row.uuid, text);
+			uuids[n] = arena_str(d->arena, str_of(text));
+			epochs[n] = arena_printf(d->arena, "%" PRId64, h->row.epoch);
+		}
+		n++;
+	}
+	return n;
+}
+
+/* What is left of it where the word arrives: it began no earlier than the call. */
+void
+held_renew(struct dispatcher *d)
+{
+	int64_t before = mono_us();
+	size_t n = trusted(d, NULL, NULL);
+	struct str *uuids = ARENA_ARRAY(d->arena, n + 1, struct str),
+		   *epochs = ARENA_ARRAY(d->arena, n + 1, struct str);
+	struct runner_lease word;
+	struct held *h;
+
+	trusted(d, uuids, epochs);
+	if (n == 0 || !store_renew(d, uuids, epochs, n))
+		return;
+	word.ms = RUNNER_LEASE_MS - (mono_us() - before) / 1000;
+	LIST_FOREACH(h, &d->helds, next)
+	if (h->link != NULL && word.ms > 0)
+		link_send(h->link, "lease", runner_lease_fields, &word, -1);
+}
+
+/* ---- what only time tells ---- */
+
+static void
+tend(struct held *h, int64_t now)
+{
+	if (h->ready)
+		held_ready(h);
+	if (h->state == HELD_STARTING && now >= h->start_by && !h->gone) {
+		log_held(h, LOGP_WARNING, "killed", "it does not come to its first page");
+		spawn_kill(h->pid, h->pidfd);
+		h->start_by = INT64_MAX;
+	}
+	if (h->close_by != 0 && now >= h->close_by && !h->gone) {
+		log_held(h, LOGP_WARNING, "killed", "it does not close");
+		spawn_kill(h->pid, h->pidfd);
+		h->close_by = INT64_MAX;
+	}
+	if (h->gone && store_lost(h->d, h))
+		held_drop(h);
+}
+
+void
+held_tend(struct dispatcher *d)
+{
+	int64_t now = mono_us();
+	struct held *h, *following;
+
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = following) {
+		following = LIST_NEXT(h, next);
+		tend(h, now);
+	}
+}

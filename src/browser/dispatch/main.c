@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced-dispatch: its loop. Notifications wake it; that it looks every second is the truth. */
+#include "config.h"
+
+#include "base/daemon.h"
+#include "browser/dispatch/dispatch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum {
+	ARENA_CAP = 256 * 1024 * 1024,
+	TICK_MS = 250,
+	LOOK_US = 1000000,
+	BEAT_US = 5000000,
+};
+
+static bool
+is_due(int64_t *at, int64_t every)
+{
+	int64_t now = mono_us();
+
+	if (now < *at)
+		return false;
+	*at = now + every;
+	return true;
+}
+
+/* What is late comes first: leases, then what is ours, then what is new. */
+static void
+turn(struct dispatcher *d)
+{
+	bool told = db_notified(d->db);
+
+	egress_tend(d);
+	host_tend(d);
+	callers_tend(d);
+	if (is_due(&d->renew_at, RENEW_MS * 1000))
+		held_renew(d);
+	held_tend(d);
+	evidence_flush(d);
+	if (is_due(&d->beat_at, BEAT_US) && !store_beat(d))
+		d->beat_at = 0;
+	if (is_due(&d->sweep_at, LOOK_US) || told)
+		store_sweep(d);
+	if (is_due(&d->look_at, LOOK_US) || told) {
+		held_look(d);
+		held_claim(d);
+	}
+	arena_reset(d->arena);
+}
+
+static void
+on_tick(int fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	turn(arg);
+}
+
+static void on_told(int fd, short what, void *arg);
+
+/* The connection may be another one by now, even under the same number. */
+static void
+listen_to_db(struct dispatcher *d)
+{
+	int fd = db_socket(d->db);
+
+	if (d->db_readable != NULL)
+		event_free(d->db_readable);
+	d->db_readable = fd < 0 ? NULL : event_new(d->base, fd, EV_READ, on_told, d);
+	if (d->db_readable != NULL)
+		event_add(d->db_readable, NULL);
+}
+
+static void
+on_told(int fd, short what, void *arg)
+{
+	on_tick(fd, what, arg);
+	listen_to_db(arg);
+}
+
+static void
+on_beat(int fd, short what, void *arg)
+{
+	on_tick(fd, what, arg);
+	listen_to_db(arg);
+}
+
+/* A former self may still be on its way out, and it has the socket. */
+static bool
+hold_lock(void)
+{
+	const int every_ms = 50;
+	char path[128];
+	int fd;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.lock",
+		conf.run_directory) >= sizeof(path))
+		panic("the name of run_directory is too long");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		panic("%s: %s", path, strerror(errno));
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (daemon_stopping())
+			return false;
+		usleep((useconds_t)every_ms * 1000);
+	}
+	return true; /* until the process ends */
+}
+
+static void
+find_runner_user(struct dispatcher *d)
+{
+	const struct passwd *pw;
+
+	d->runner_uid = geteuid();
+	d->runner_gid = getegid();
+	if (conf.runner_user[0] == '\0')
+		return;
+	pw = getpwnam(conf.runner_user);
+	if (pw == NULL)
+		panic("user %s is unknown", conf.runner_user);
+	d->runner_uid = pw->pw_uid;
+	d->runner_gid = pw->pw_gid;
+}
+
+static void
+stop(void *arg)
+{
+	struct dispatcher *d = arg;
+
+	event_base_loopbreak(d->base);
+}
+
+/* Sessions are not ended: their runners wait for the next of us as long as their leases last. */
+static void
+leave(struct dispatcher *d)
+{
+	evidence_flush(d);
+	while (!LIST_EMPTY(&d->helds)) {
+		struct held *h = LIST_FIRST(&d->helds);
+
+		if (h->link != NULL)
+			caller_forget(h);
+		if (h->exited != NULL)
+			event_free(h->exited);
+		LIST_REMOVE(h, next);
+		arena_free(h->arena);
+		free(h);
+	}
+	callers_close(d);
+	egress_close(d);
+	if (d->db_readable != NULL)
+		event_free(d->db_readable);
+	event_free(d->tick);
+	ev_close(d->base);
+}
+
+static void
+serve(struct dispatcher *d)
+{
+	char err[512];
+
+	d->base = ev_open(stop, d);
+	d->arena = arena_new(ARENA_CAP);
+	d->db = db_open(conf.database, "surfaced-dispatch");
+	d->name = host_name();
+	TAILQ_INIT(&d->evidence);
+	snprintf(d->fault, sizeof(d->fault), "not checked yet");
+	find_runner_user(d);
+	if (!callers_open(d, err, sizeof(err)))
+		panic("%s", err);
+	db_listen(d->db, "session_changed");
+	db_listen(d->db, "key_changed");
+	d->tick = ev_every(d->base, TICK_MS, on_beat, d);
+	turn(d);
+	event_base_dispatch(d->base);
+	leave(d);
+	db_close(d->db);
+	arena_free(d->arena);
+}
+
+static void
+work(const struct pool *pool, int listener)
+{
+	struct dispatcher d = { .listener = -1 };
+
+	(void)pool;
+	(void)listener;
+	if (hold_lock())
+		serve(&d);
+}
+
+static int
+dump(const char *what)
+{
+	static const struct stmt *const *const stmts[] = { dispatch_stmts, NULL };
+
+	return stmts_dump("surfaced-dispatch", what, stmts);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon dispatch = { .name = "surfaced-dispatch",
+		.dump = dump,
+		.work = work };
+
+	return daemon_main(argc, argv, &dispatch);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: ISC */
+/* The dispatcher's statements: each is a function of sql/0009-browser.sql. */
+#include "config.h"
+
+#include "browser/dispatch/dispatch.h"
+
+enum {
+	DB_US =
+	    1500000, /* a call that takes longer is a failure: the loop waits for it */
+	DOWN_US = 250000, /* after one the database is left alone for a moment */
+};
+
+struct moved {
+	int64_t n;
+	struct str text;
+};
+
+static const struct field number_out[] = { FIELD(struct moved, n, 0), FIELD_END };
+static const struct field text_out[] = { FIELD(struct moved, text, NULLABLE), FIELD_END };
+
+struct one {
+	struct uuid uuid;
+};
+
+static const struct field one_out[] = { FIELD(struct one, uuid, 0), FIELD_END };
+
+static const struct field held_out[] = {
+	FIELD(struct held_row, uuid, 0),
+	FIELD(struct held_row, epoch, 0),
+	FIELD(struct held_row, state, 0),
+	FIELD(struct held_row, reason, NULLABLE),
+	FIELD(struct held_row, expires_ms, 0),
+	FIELD(struct held_row, close_seconds, 0),
+	FIELD(struct held_row, start_url, 0),
+	FIELD(struct held_row, browser_profile, 0),
+	FIELD(struct held_row, egress_country, 0),
+	FIELD(struct held_row, width, 0),
+	FIELD(struct held_row, height, 0),
+	FIELD(struct held_row, lifetime_seconds, 0),
+	FIELD(struct held_row, idle_seconds, 0),
+	FIELD(struct held_row, kind, 0),
+	FIELD(struct held_row, host, NULLABLE),
+	FIELD(struct held_row, port, 0),
+	FIELD(struct held_row, credential, NULLABLE),
+	FIELD_END,
+};
+
+static const struct field due_out[] = {
+	FIELD(struct route_due, uuid, 0),
+	FIELD(struct route_due, kind, 0),
+	FIELD(struct route_due, host, NULLABLE),
+	FIELD(struct route_due, port, 0),
+	FIELD(struct route_due, credential, NULLABLE),
+	FIELD(struct route_due, target, 0),
+	FIELD_END,
+};
+
+static const struct stmt beat =
+    STMT(beat, NULL, "SELECT browser_host_beat($1, $2, $3, $4)");
+static const struct stmt sweep = STMT(sweep, number_out, "SELECT session_sweep($1) AS n");
+static const struct stmt claim =
+    STMT_LIST(claim, struct one, one_out, "SELECT c AS uuid FROM session_claim($1) AS c");
+static const struct stmt look = STMT_LIST(look, struct held_row, held_out,
+    "SELECT uuid, epoch, state, reason, expires_ms, close_seconds, start_url,"
+    " browser_profile, egress_country, width, height, lifetime_seconds, idle_seconds,"
+    " kind, route_host AS host, port, credential FROM session_held($1)");
+static const struct stmt renew = STMT_LIST(renew, struct one, one_out,
+    "SELECT uuid FROM session_renew($1, $2::text[]::uuid[], $3::text[]::bigint[])");
+static const struct stmt ready =
+    STMT(ready, number_out, "SELECT expires_ms AS n FROM session_ready($1, $2)");
+static const struct stmt activity =
+    STMT(activity, NULL, "SELECT session_activity($1, $2)");
+static const struct stmt lost =
+    STMT(lost, text_out, "SELECT session_lost($1, $2) AS text");
+static const struct stmt due = STMT_LIST(due, struct route_due, due_out,
+    "SELECT uuid, kind, host, port, credential, probe_target AS target"
+    " FROM route_due($1, $2)");
+static const struct stmt probed =
+    STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
+static const struct stmt room =
+    STMT(room, text_out, "SELECT screenshot_room($1, $2, $3) AS text");
+static const struct stmt add_shot = STMT(add_shot, text_out,
+    "SELECT screenshot_add($1, $2, ROW($3::uuid, $4::bytea, $5::bigint, $6::text,"
+    " $7::integer, $8::integer, $9::text, $10::integer, $11::text, $12::text,"
+    " $13::timestamptz)::screenshot_taken) AS text");
+static const struct stmt add_events = STMT(add_events, text_out,
+    "SELECT CASE WHEN network_add($1, $2, $3::text[]::jsonb[]) THEN 'stored'"
+    " ELSE 'stale' END AS text");
+static const struct stmt truncate =
+    STMT(truncate, NULL, "SELECT network_truncate($1, $2)");
+
+bool
+store_up(struct dispatcher *d)
+{
+	if (mono_us() < d->down_until)
+		return false;
+	db_use(d->db, d->arena, mono_us() + DB_US);
+	return true;
+}
+
+/* Notes a failure: after that nothing is tried for a moment. */
+static bool
+went(struct dispatcher *d, enum db_rc rc, const char *what)
+{
+	if (rc == DB_OK)
+		return true;
+	if (rc == DB_NONE)
+		return false;
+	d->down_until = mono_us() + DOWN_US;
+	log_event(
+	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(d->db));
+	return false;
+}
+
+bool
+store_beat(struct dispatcher *d)
+{
+	struct str fault = d->fault[0] == '\0' ? STR_NULL : str_of(d->fault);
+
+	if (!store_up(d) || !went(d,
+				db_do(d->db, &beat, NULL, P(d->name),
+				    P(conf.browser_sessions), P(fault), P(!d->begun)),
+				"beat"))
+		return false;
+	d->begun = true;
+	return true;
+}
+
+void
+store_sweep(struct dispatcher *d)
+{
+	struct moved m = { 0 };
+
+	if (store_up(d) && went(d, db_one(d->db, &sweep, &m, P(d->name)), "sweep") &&
+	    m.n > 0)
+		log_event(LOGP_INFO, "swept", "sessions=%lld", (long long)m.n);
+}
+
+bool
+store_claim(struct dispatcher *d, struct list *out)
+{
+	return store_up(d) && went(d, db_list(d->db, &claim, out, P(d->name)), "claim");
+}
+
+bool
+store_held(struct dispatcher *d, struct list *out)
+{
+	return store_up(d) && went(d, db_list(d->db, &look, out, P(d->name)), "held");
+}
+
+bool
+store_renew(
+    struct dispatcher *d, const struct str *uuids, const struct str *epochs, size_t n)
+{
+	const struct strs u = { uuids, n }, e = { epochs, n };
+	struct list done;
+
+	return store_up(d) &&
+	       went(d, db_list(d->db, &renew, &done, P(d->name), P(u), P(e)), "renew");
+}
+
+enum db_rc
+store_ready(struct dispatcher *d, const struct held *h, int64_t *expires_ms)
+{
+	struct moved m = { 0 };
+	enum db_rc rc;
+
+	if (!store_up(d))
+		return DB_DOWN;
+	rc = db_one(d->db, &ready, &m, P(h->row.uuid), P(h->row.epoch));
+	(void)went(d, rc, "ready");
+	*expires_ms = m.n;
+	return rc;
+}
+
+void
+store_activity(struct dispatcher *d, const struct held *h)
+{
+	if (store_up(d))
+		(void)went(d,
+		    db_do(d->db, &activity, NULL, P(h->row.uuid), P(h->row.epoch)),
+		    "activity");
+}
+
+bool
+store_lost(struct dispatcher *d, const struct held *h)
+{
+	char text[UUID_LEN + 1];
+	struct moved m = { 0 };
+
+	if (!store_up(d) ||
+	    !went(d, db_one(d->db, &lost, &m, P(h->row.uuid), P(h->row.epoch)), "lost"))
+		return false;
+	uuid_print(&h->row.uuid, text);
+	if (m.text.p != NULL)
+		log_event(LOGP_NOTICE, "gone", "session=%s epoch=%lld state=%.*s", text,
+		    (long long)h->row.epoch, (int)m.text.n, m.text.p);
+	return true;
+}
+
+bool
+store_routes(struct dispatcher *d, struct list *out)
+{
+	return store_up(d) && went(d,
+				  db_list(d->db, &due, out, P(str_of(conf.route_target)),
+				      P(conf.route_probe)),
+				  "routes");
+}
+
+void
+store_probed(
+    struct dispatcher *d, struct uuid route, bool answered, int64_t ms, struct str why)
+{
+	if (store_up(d))
+		(void)went(d,
+		    db_do(d->db, &probed, NULL, P(route), P(answered), P(ms), P(why)),
+		    "probed");
+}
+
+/* ---- evidence ---- */
+
+/* What the database refuses for good would stop everything behind it. */
+static enum stored
+outcome(struct dispatcher *d, enum db_rc rc, const struct moved *m, const char *what)
+{
+	if (!went(d, rc, what))
+		return rc == DB_DOWN || rc == DB_TIMEOUT ? STORED_LATER : STORED_STALE;
+	if (str_is(m->text, "stored"))
+		return STORED;
+	return str_is(m->text, "full") ? STORED_FULL : STORED_STALE;
+}
+
+enum stored
+store_room(struct dispatcher *d, const struct held *h, size_t bytes)
+{
+	struct moved m = { 0 };
+	enum db_rc rc;
+
+	if (!store_up(d))
+		return STORED_LATER;
+	rc = db_one(d->db, &room, &m, P(h->row.uuid), P(h->row.epoch), P((int64_t)bytes));
+	return outcome(d, rc, &m, "room");
+}
+
+enum stored
+store_shot(
+    struct dispatcher *d, struct uuid session, int64_t epoch, const struct shot_row *s)
+{
+	const struct bytes hash = { s->sha256, sizeof(s->sha256) };
+	struct moved m = { 0 };
+	enum db_rc rc;
+
+	if (!store_up(d))
+		return STORED_LATER;
+	rc = db_one(d->db, &add_shot, &m, P(session), P(epoch), P(s->uuid), P(hash),
+	    P(s->bytes), P(s->mime), P(s->width), P(s->height), P(s->reason), P(s->tab),
+	    P(s->url), P(s->title), P(s->taken_at));
+	return outcome(d, rc, &m, "screenshot");
+}
+
+enum stored
+store_events(struct dispatcher *d, struct uuid session, int64_t epoch, struct strs docs)
+{
+	struct moved m = { 0 };
+
+	if (!store_up(d))
+		return STORED_LATER;
+	return outcome(d, db_one(d->db, &add_events, &m, P(session), P(epoch), P(docs)),
+	    &m, "events");
+}
+
+enum stored
+store_truncated(struct dispatcher *d, struct uuid session, int64_t epoch)
+{
+	if (!store_up(d))
+		return STORED_LATER;
+	return went(d, db_do(d->db, &truncate, NULL, P(session), P(epoch)), "truncated")
+		   ? STORED
+		   : STORED_LATER;
+}
+
+const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew,
+	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, &truncate,
+	NULL };

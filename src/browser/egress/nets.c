@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+/* Networks that an admin has closed besides: "192.0.2.0/24, 2001:db8::/32". Few, and read each time. */
+#include "config.h"
+
+#include "browser/egress/egress.h"
+
+struct net {
+	struct ip ip;
+	unsigned bits;
+};
+
+/* "address" or "address/bits" */
+static bool
+parse(struct str text, struct net *out)
+{
+	const char *slash = memchr(text.p, '/', text.n);
+	size_t n = slash == NULL ? text.n : (size_t)(slash - text.p);
+	char address[IP_TEXT_LEN];
+	int64_t bits, most;
+
+	if (n >= sizeof(address))
+		return false;
+	memcpy(address, text.p, n);
+	address[n] = '\0';
+	if (!ip_parse(address, &out->ip))
+		return false;
+	most = out->ip.family == AF_INET ? 32 : 128;
+	bits = most;
+	if (slash != NULL && !str_int64((struct str){ slash + 1, text.n - n - 1 }, &bits))
+		return false;
+	out->bits = (unsigned)bits;
+	return bits >= 0 && bits <= most;
+}
+
+/* The next of what is left of a list (p is NULL at its end). bad: it is none. */
+static bool
+next(struct str *list, struct net *out, bool *bad)
+{
+	const char *comma = list->n == 0 ? NULL : memchr(list->p, ',', list->n);
+	struct str word = *list;
+
+	if (list->p == NULL)
+		return false;
+	if (comma != NULL)
+		word.n = (size_t)(comma - list->p);
+	*list =
+	    comma == NULL ? STR_NULL : (struct str){ comma + 1, list->n - word.n - 1 };
+	word = str_trim(word);
+	*bad = word.n == 0 || !parse(word, out);
+	return true;
+}
+
+static bool
+within(const struct ip *ip, const struct net *net)
+{
+	unsigned bytes = net->bits / 8, rest = net->bits % 8;
+
+	if (ip->family != net->ip.family || memcmp(ip->b, net->ip.b, bytes) != 0)
+		return false;
+	return rest == 0 || ((ip->b[bytes] ^ net->ip.b[bytes]) >> (8 - rest)) == 0;
+}
+
+bool
+nets_good(struct str list)
+{
+	struct net net;
+	bool bad = false;
+
+	if (list.n == 0)
+		return true;
+	while (!bad && next(&list, &net, &bad))
+		;
+	return !bad;
+}
+
+bool
+nets_hold(struct str list, const struct ip *ip)
+{
+	struct net net;
+	bool bad;
+
+	if (list.n == 0)
+		return false;
+	while (next(&list, &net, &bad))
+		if (bad || within(ip, &net))
+			return true;
+	return false;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+/* The browser's process, and which part of the runner hears which of its events. */
+#include "config.h"
+
+#include "browser/runner/runner.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct cdp_event events[] = {
+	{ "Target.attachedToTarget", on_target_attached },
+	{ "Target.detachedFromTarget", on_target_detached },
+	{ "Target.targetInfoChanged", on_target_changed },
+	{ "Fetch.requestPaused", on_request_paused },
+	{ "Page.frameNavigated", on_page_navigated },
+	{ "Page.navigatedWithinDocument", on_page_moved },
+	{ "Page.frameStartedLoading", on_page_loading },
+	{ "Page.frameStoppedLoading", on_page_stopped },
+	{ "Page.loadEventFired", on_page_loaded },
+	{ "Page.javascriptDialogOpening", on_dialog_open },
+	{ "Page.javascriptDialogClosed", on_dialog_closed },
+	{ "Page.screencastFrame", on_screencast_frame },
+	{ "Browser.downloadWillBegin", on_download },
+	{ "Inspector.targetCrashed", on_crash },
+	{ "Network.requestWillBeSent", on_request },
+	{ "Network.requestWillBeSentExtraInfo", on_request_extra },
+	{ "Network.responseReceived", on_response },
+	{ "Network.responseReceivedExtraInfo", on_response_extra },
+	{ "Network.loadingFinished", on_finished },
+	{ "Network.loadingFailed", on_failed },
+	{ "Network.webSocketCreated", on_socket },
+	{ "Network.webSocketWillSendHandshakeRequest", on_socket_request },
+	{ "Network.webSocketHandshakeResponseReceived", on_socket_response },
+	{ "Network.webSocketFrameError", on_socket_error },
+	{ "Network.webSocketClosed", on_socket_closed },
+	{ 0 },
+};
+
+static void
+on_closed(void *arg)
+{
+	struct runner *r = arg;
+	size_t n = strlen(r->last_words);
+
+	if (r->stage >= STAGE_CLOSING)
+		return;
+	while (n > 0 && (unsigned char)r->last_words[n - 1] <= ' ')
+		r->last_words[--n] = '\0';
+	runner_fail(r, "the browser ended%s%s", n > 0 ? ": " : "", r->last_words);
+}
+
+static const struct cdp_side side = { events, on_closed };
+
+/* Its last words are what explains an end; of more, the end is kept. */
+static void
+on_errors(int fd, short what, void *arg)
+{
+	struct runner *r = arg;
+	size_t have = strlen(r->last_words), room = sizeof(r->last_words) - 1;
+	char more[256];
+	ssize_t n = read(fd, more, sizeof(more));
+
+	(void)what;
+	if (n <= 0) {
+		event_del(r->errors);
+		return;
+	}
+	if (have + (size_t)n > room) {
+		size_t gone = have + (size_t)n - room;
+
+		memmove(r->last_words, r->last_words + gone, have - gone);
+		have -= gone;
+	}
+	for (ssize_t i = 0; i < n; i++)
+		r->last_words[have++] =
+		    more[i] >= ' ' && more[i] < 127 && more[i] != '"' ? more[i] : ' ';
+	r->last_words[have] = '\0';
+}
+
+bool
+browser_start(struct runner *r, char *err, size_t room)
+{
+	const struct browser_want want = {
+		.user_agent = profile_user_agent(r->profile),
+		.accept_languages = profile_languages(r->profile),
+		.timezone = profile_timezone(r->profile),
+		.width = r->job.width,
+		.height = r->job.height,
+	};
+
+	if (!browser_spawn(&want, &r->process, err, room))
+		return false;
+	r->errors =
+	    event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_errors, r);
+	if (r->errors == NULL || event_add(r->errors, NULL) != 0)
+		panic("no event");
+	r->cdp = cdp_new(r->base, r->process.in, r->process.out, &side, r);
+	return true;
+}
+
+void
+browser_stop(struct runner *r)
+{
+	struct cdp *cdp = r->cdp;
+
+	if (r->process.pid == 0)
+		return;
+	kill(r->process.pid, SIGKILL); /* its init dies with it, and with that all */
+	waitpid(r->process.pid, NULL, 0);
+	r->process.pid = 0;
+	close(r->process.socks);
+	if (r->errors != NULL) {
+		event_free(r->errors);
+		close(r->process.errors);
+	}
+	r->errors = NULL;
+	r->cdp = NULL; /* the calls that fail now lead to no others */
+	if (cdp != NULL)
+		cdp_free(cdp);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "browser/runner/cdp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+enum {
+	CHUNK = 256 * 1024,
+	MESSAGE_MAX =
+	    64 * 1024 * 1024, /* a screenshot of the largest viewport, in base64 */
+	QUEUE_MAX = 16 * 1024 * 1024, /* a browser that reads nothing is given up */
+	KEEP_MAX = 1024 * 1024,       /* what the buffer may keep between messages */
+	ARENA_CAP = 4 * MESSAGE_MAX,
+	BUCKETS = 256,
+};
+
+/* A call that waits for its reply. */
+struct call {
+	TAILQ_ENTRY(call) next;
+	int64_t id;
+	cdp_done *done;
+	void *arg;
+	const char *method;
+	size_t session_n;
+	char session[];
+};
+
+TAILQ_HEAD(calls, call);
+
+struct cdp {
+	const struct cdp_side *side;
+	void *arg;
+	struct event *readable, *writable, *broken;
+	int in, out;
+	struct arena *arena;
+	char *got; /* what was read of the next message */
+	size_t got_n, got_room;
+	struct buf queue; /* what is to be written, from sent on */
+	size_t sent;
+	struct calls calls[BUCKETS];
+	size_t pending;
+	int64_t last_id;
+	bool over;
+};
+
+static void
+drop(struct cdp *c, struct call *k)
+{
+	TAILQ_REMOVE(&c->calls[k->id % BUCKETS], k, next);
+	c->pending--;
+	free(k);
+}
+
+/* Takes a call off the table and answers it. */
+static void
+answer(struct cdp *c, struct call *k, const struct json_value *result)
+{
+	cdp_done *done = k->done;
+	void *arg = k->arg;
+
+	drop(c, k);
+	if (done != NULL)
+		done(arg, result);
+}
+
+static void
+fail_calls(struct cdp *c, const struct str *session)
+{
+	struct call *k, *next;
+	int64_t last = c->last_id; /* what is sent meanwhile is not meant */
+
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (k = TAILQ_FIRST(&c->calls[i]); k != NULL; k = next) {
+			next = TAILQ_NEXT(k, next);
+			if (k->id > last ||
+			    (session != NULL &&
+				!str_eq(
+				    (struct str){ k->session, k->session_n }, *session)))
+				continue;
+			answer(c, k, NULL);
+			next = TAILQ_FIRST(&c->calls[i]); /* the list may be another */
+		}
+}
+
+static void
+end(struct cdp *c, const char *why)
+{
+	if (c->over) { /* of what was sent since */
+		fail_calls(c, NULL);
+		return;
+	}
+	log_event(LOGP_NOTICE, "browser", "why=\"%s\"", why);
+	c->over = true;
+	event_del(c->readable);
+	event_del(c->writable);
+	fail_calls(c, NULL);
+	c->side->closed(c->arg);
+}
+
+static void
+take_reply(struct cdp *c, int64_t id, const struct json_value *message)
+{
+	const struct json_value *error = cdp_get(message, "error");
+	struct call *k;
+
+	TAILQ_FOREACH(k, &c->calls[id % BUCKETS], next)
+	if (k->id == id)
+		break;
+	if (k == NULL)
+		return;
+	if (error != NULL && k->done != NULL) { /* nobody waits for the others */
+		struct str why = cdp_text(error, "message");
+
+		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method,
+		    (int)why.n, why.p);
+	}
+	answer(c, k, error != NULL ? NULL : cdp_get(message, "result"));
+}
+
+static void
+take(struct cdp *c, struct str text)
+{
+	const struct json_value *message = json_parse(c->arena, text), *id;
+	struct str method;
+	int64_t number;
+
+	/* A text that is not JSON as we want it (a lone surrogate of a page's, say) is lost. */
+	if (message == NULL || json_type(message) != JSON_OBJECT) {
+		log_event(LOGP_NOTICE, "browser", "why=\"not JSON\" bytes=%zu", text.n);
+		return;
+	}
+	id = cdp_get(message, "id");
+	if (id != NULL && json_int(id, &number) && number > 0) {
+		take_reply(c, number, message);
+		return;
+	}
+	method = cdp_text(message, "method");
+	for (const struct cdp_event *e = c->side->events; e->name != NULL; e++)
+		if (str_is(method, e->name)) {
+			e->take(c->arg, cdp_text(message, "sessionId"),
+			    cdp_get(message, "params"));
+			return;
+		}
+}
+
+/* All whole messages of what was read; from: where the first NUL may be. */
+static void
+take_all(struct cdp *c, size_t from)
+{
+	size_t begin = 0;
+	char *nul;
+
+	while (!c->over && from < c->got_n &&
+	       (nul = memchr(c->got + from, '\0', c->got_n - from)) != NULL) {
+		size_t at = (size_t)(nul - c->got);
+
+		take(c, (struct str){ c->got + begin, at - begin });
+		arena_reset(c->arena);
+		begin = from = at + 1;
+	}
+	c->got_n -= begin;
+	memmove(c->got, c->got + begin, c->got_n);
+	if (c->got_n == 0 && c->got_room > KEEP_MAX) {
+		free(c->got);
+		c->got = NULL;
+		c->got_room = 0;
+	}
+}
+
+static void
+make_room(struct cdp *c)
+{
+	char *more;
+
+	if (c->got_room - c->got_n >= CHUNK)
+		return;
+	c->got_room = (c->got_n + CHUNK) * 2;
+	more = realloc(c->got, c->got_room);
+	if (more == NULL)
+		panic("memory for %zu bytes of a message", c->got_room);
+	c->got = more;
+}
+
+static void
+on_readable(int fd, short what, void *arg)
+{
+	struct cdp *c = arg;
+	size_t before = c->got_n;
+	ssize_t n;
+
+	(void)what;
+	make_room(c);
+	n = read(fd, c->got + c->got_n, CHUNK);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		end(c, n == 0 ? "it has ended" : strerror(errno));
+		return;
+	}
+	c->got_n += (size_t)n;
+	take_all(c, before);
+	if (c->got_n > MESSAGE_MAX)
+		end(c, "a message is too long");
+}
+
+static void
+on_broken(int fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	end(arg, "it reads nothing");
+}
+
+/* As much as the pipe takes. */
+static void
+push(struct cdp *c)
+{
+	while (c->sent < c->queue.n) {
+		ssize_t n = write(c->out, c->queue.p + c->sent, c->queue.n - c->sent);
+
+		if (n < 0 && errno == EAGAIN) {
+			event_add(c->writable, NULL);
+			return;
+		}
+		if (n < 0 && errno != EINTR) /* the reading side will hear of it */
+			break;
+		c->sent += n > 0 ? (size_t)n : 0;
+	}
+	event_del(c->writable);
+	c->sent = 0;
+	if (c->queue.room > KEEP_MAX)
+		buf_free(&c->queue);
+	else
+		buf_clear(&c->queue);
+}
+
+static void
+on_writable(int fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	push(arg);
+}
+
+static void
+remember(struct cdp *c, const struct cdp_call *call)
+{
+	struct call *k = malloc(sizeof(*k) + call->session.n);
+
+	if (k == NULL)
+		panic("memory");
+	k->id = c->last_id;
+	k->done = call->done;
+	k->arg = call->arg;
+	k->method = call->method;
+	k->session_n = call->session.n;
+	if (call->session.n > 0)
+		memcpy(k->session, call->session.p, call->session.n);
+	TAILQ_INSERT_TAIL(&c->calls[k->id % BUCKETS], k, next);
+	c->pending++;
+}
+
+void
+cdp_send(struct cdp *c, const struct cdp_call *call)
+{
+	struct buf *b;
+
+	if (c == NULL)
+		return;
+	b = &c->queue;
+	c->last_id++;
+	remember(c, call);
+	if (c->over || b->n - c->sent > QUEUE_MAX) {
+		event_active(c->broken, EV_TIMEOUT, 0);
+		return;
+	}
+	buf_z(b, "{\"id\":");
+	json_write_int(b, c->last_id);
+	buf_z(b, ",\"method\":");
+	json_write_str(b, str_of(call->method));
+	if (call->session.n > 0) {
+		buf_z(b, ",\"sessionId\":");
+		json_write_str(b, call->session);
+	}
+	buf_z(b, ",\"params\":");
+	if (call->fields != NULL)
+		json_write(b, call->fields, call->in);
+	else
+		buf_z(b, call->constant != NULL ? call->constant : "{}");
+	buf_char(b, '}');
+	buf_char(b, '\0');
+	if (!event_pending(c->writable, EV_WRITE, NULL))
+		push(c);
+}
+
+void
+cdp_forget(struct cdp *c, struct str session)
+{
+	fail_calls(c, &session);
+}
+
+size_t
+cdp_pending(const struct cdp *c)
+{
+	return c->pending;
+}
+
+static void
+unblock(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+		panic("pipe: %s", strerror(errno));
+	(void)fcntl(fd, F_SETPIPE_SZ, 1024 * 1024); /* fewer turns for a screenshot */
+}
+
+struct cdp *
+cdp_new(struct event_base *base, int in, int out, const struct cdp_side *side, void *arg)
+{
+	struct cdp *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		panic("memory");
+	unblock(in);
+	unblock(out);
+	c->side = side;
+	c->arg = arg;
+	c->in = in;
+	c->out = out;
+	c->arena = arena_new(ARENA_CAP);
+	for (size_t i = 0; i < BUCKETS; i++)
+		TAILQ_INIT(&c->calls[i]);
+	c->readable = event_new(base, in, EV_READ | EV_PERSIST, on_readable, c);
+	c->writable = event_new(base, out, EV_WRITE | EV_PERSIST, on_writable, c);
+	c->broken = event_new(base, -1, 0, on_broken, c);
+	if (c->readable == NULL || c->writable == NULL || c->broken == NULL ||
+	    event_add(c->readable, NULL) != 0)
+		panic("cdp: no event");
+	return c;
+}
+
+void
+cdp_free(struct cdp *c)
+{
+	struct call *k, *next;
+
+	c->over = true;
+	fail_calls(c, NULL);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (k = TAILQ_FIRST(&c->calls[i]); k != NULL; k = next) {
+			next = TAILQ_NEXT(k, next);
+			free(k);
+		}
+	event_free(c->readable);
+	event_free(c->writable);
+	event_free(c->broken);
+	close(c->in);
+	close(c->out);
+	buf_free(&c->queue);
+	free(c->got);
+	arena_free(c->arena);
+	free(c);
+}
+
+const struct json_value *
+cdp_get(const struct json_value *v, const char *name)
+{
+	return v != NULL ? json_get(v, name) : NULL;
+}
+
+struct str
+cdp_text(const struct json_value *v, const char *name)
+{
+	const struct json_value *m = cdp_get(v, name);
+	struct str s = m != NULL ? json_text(m) : STR_NULL;
+
+	return s.p != NULL ? s : STR("");
+}
+
+double
+cdp_num(const struct json_value *v, const char *name)
+{
+	const struct json_value *m = cdp_get(v, name);
+
+	return m != NULL ? json_num(m) : 0;
+}
+
+int64_t
+cdp_int(const struct json_value *v, const char *name)
+{
+	double n = cdp_num(v, name);
+
+	return fabs(n) < 9e15 ? llround(n) : 0;
+}
+
+bool
+cdp_bool(const struct json_value *v, const char *name)
+{
+	const struct json_value *m = cdp_get(v, name);
+
+	return m != NULL && json_bool(m);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC */
+/* Between control.c, what the dispatcher says, and closing.c, how a session ends. */
+#ifndef BROWSER_RUNNER_CONTROL_PRIV_H
+#define BROWSER_RUNNER_CONTROL_PRIV_H
+
+#include "browser/runner/runner.h"
+
+#include "core/core.h"
+
+/* A screenshot that the dispatcher has not stored yet. */
+struct kept {
+	TAILQ_ENTRY(kept) next;
+	struct arena *a; /* its texts */
+	struct runner_shot shot;
+	int fd;
+};
+
+/* In this order. */
+enum step {
+	STEP_NONE,
+	STEP_SHOT,   /* waits for the last screenshot */
+	STEP_VIEWER, /* waits until it has been told */
+	STEP_STORED, /* waits until all screenshots are stored */
+	STEP_SAID,   /* waits until the dispatcher has heard that it is over */
+};
+
+struct control {
+	struct runner *r;
+	struct link *link; /* NULL: the dispatcher is away */
+	struct event *lease, *tick;
+	unsigned ticks;
+	TAILQ_HEAD(, kept) kept;
+	char folder[160], path[192]; /* of the viewers' socket */
+
+	int64_t since;      /* mono_us of the job */
+	int64_t expires_us; /* mono_us; 0: not known */
+	struct ts expires_at;
+	int64_t active_at, told_active_at; /* mono_us */
+	size_t warned, idle_warned;
+
+	enum step at;
+	struct event *step, *late; /* on to the next; this one takes too long */
+	bool alone;                /* the dispatcher waits for nothing any more */
+	bool failed;
+	char reason[64], detail[768];
+};
+
+bool closing_prepare(struct control *c);
+/* c->reason or c->failed is set. Once. */
+void closing_begin(struct control *c);
+/* What the present step waits for is there. Returns before anything is done. */
+void closing_go_on(struct control *c);
+/* A screenshot is stored, or never will be. */
+void closing_stored(struct control *c, struct uuid id);
+void closing_drop(struct control *c, struct kept *k);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "browser/runner/cdp.h"
+#include "browser/runner/evidence.h"
+
+enum {
+	HEADERS_MAX = 64,
+	NAME_MAX_BYTES = 128,
+	VALUE_MAX = 1024,
+	HEADERS_BYTES = 12288, /* of one direction */
+	URL_MAX = 4096,
+};
+
+/* Their values are credentials or cookies; a name that ends with - stands for all that begin so. */
+static const char *const secret[] = { "authorization", "cookie", "set-cookie", "proxy-",
+	"x-api-key" };
+
+struct block {
+	SLIST_ENTRY(block) next;
+	_Alignas(16) char bytes[];
+};
+
+static void *
+take(struct evidence *e, size_t n)
+{
+	struct block *b = malloc(sizeof(*b) + n);
+
+	if (b == NULL)
+		panic("memory");
+	SLIST_INSERT_HEAD(&e->blocks, b, next);
+	return b->bytes;
+}
+
+struct str
+evidence_keep(struct evidence *e, struct str s)
+{
+	char *p;
+
+	if (s.p == NULL)
+		return s;
+	p = take(e, s.n + 1);
+	for (size_t i = 0; i < s.n; i++) /* the database holds no U+0000 */
+		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
+	return (struct str){ p, s.n };
+}
+
+struct json
+evidence_number(struct evidence *e, int64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)n);
+	return (struct json){ evidence_keep(e, str_of(text)) };
+}
+
+struct str
+evidence_cut(struct str s, size_t max)
+{
+	if (s.n <= max)
+		return s;
+	while (max > 0 && ((unsigned char)s.p[max] & 0xc0) == 0x80)
+		max--;
+	return (struct str){ s.p, max };
+}
+
+/* The part between scheme:// and the path; empty when there is none. */
+static struct str
+authority(struct str url)
+{
+	const char *colon = memchr(url.p, ':', url.n);
+	size_t at = colon != NULL ? (size_t)(colon - url.p) + 1 : url.n, n = 0;
+
+	if (at + 2 > url.n || url.p[at] != '/' || url.p[at + 1] != '/')
+		return STR_NULL;
+	at += 2;
+	while (at + n < url.n && strchr("/?#", url.p[at + n]) == NULL)
+		n++;
+	return (struct str){ url.p + at, n };
+}
+
+struct str
+evidence_url(struct evidence *e, struct str url)
+{
+	struct str name = authority(url), host;
+	const char *at;
+	int64_t port;
+	size_t before, skip;
+	char *p;
+
+	if (name.n == 0 || !evidence_origin(url, &host, &port)) {
+		const char *colon = memchr(url.p, ':', url.n);
+
+		return evidence_keep(
+		    e, colon != NULL ? (struct str){ url.p, (size_t)(colon - url.p) + 1 }
+				     : STR("other:"));
+	}
+	at = memrchr(name.p, '@', name.n);
+	if (at == NULL)
+		return evidence_keep(e, evidence_cut(url, URL_MAX));
+	before = (size_t)(name.p - url.p);
+	skip = (size_t)(at - name.p) + 1;
+	p = take(e, url.n);
+	memcpy(p, url.p, before);
+	memcpy(p + before, url.p + before + skip, url.n - before - skip);
+	return evidence_cut((struct str){ p, url.n - skip }, URL_MAX);
+}
+
+bool
+evidence_origin(struct str url, struct str *host, int64_t *port)
+{
+	static const struct {
+		struct str prefix;
+		int64_t port;
+	} schemes[] = { { STR_INIT("http://"), 80 }, { STR_INIT("https://"), 443 },
+		{ STR_INIT("ws://"), 80 }, { STR_INIT("wss://"), 443 } };
+	struct str a = authority(url);
+	const char *at, *colon;
+
+	*port = 0;
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (str_starts(url, schemes[i].prefix))
+			*port = schemes[i].port;
+	if (*port == 0 || a.n == 0)
+		return false;
+	at = memrchr(a.p, '@', a.n);
+	if (at != NULL)
+		a = (struct str){ at + 1, a.n - (size_t)(at - a.p) - 1 };
+	colon = memrchr(a.p, ':', a.n);
+	if (colon != NULL && memchr(colon, ']', a.n - (size_t)(colon - a.p)) == NULL) {
+		struct str digits = { colon + 1, a.n - (size_t)(colon - a.p) - 1 };
+
+		a.n = (size_t)(colon - a.p);
+		if (!str_int64(digits, port) || *port < 0 || *port > UINT16_MAX)
+			return false;
+	}
+	if (a.n > 2 && a.p[0] == '[')
+		a = (struct str){ a.p + 1, a.n - 2 };
+	*host = a;
+	return a.n > 0;
+}
+
+/* ---- headers ---- */
+
+static bool
+is_secret(struct str name)
+{
+	for (size_t i = 0; i < COUNT(secret); i++) {
+		size_t n = strlen(secret[i]);
+		bool prefix = secret[i][n - 1] == '-';
+
+		if ((prefix ? name.n > n : name.n == n) &&
+		    strncasecmp(name.p, secret[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct taking {
+	struct evidence *e;
+	struct net_header *headers;
+	size_t n, bytes;
+	int64_t all;
+};
+
+/* Chromium joins the values of several headers of one name with line ends. */
+static bool
+take_header(void *arg, struct str name, struct json_value *value)
+{
+	struct taking *t = arg;
+	struct str rest = json_text(value);
+
+	while (rest.p != NULL) {
+		const char *nl = memchr(rest.p, '\n', rest.n);
+		struct str v = { rest.p, nl != NULL ? (size_t)(nl - rest.p) : rest.n };
+
+		rest = nl != NULL ? (struct str){ nl + 1, rest.n - v.n - 1 } : STR_NULL;
+		t->all += (int64_t)(name.n + v.n + 4);
+		v = is_secret(name) ? STR("[redacted]") : evidence_cut(v, VALUE_MAX);
+		if (t->n == HEADERS_MAX || name.n > NAME_MAX_BYTES ||
+		    t->bytes + name.n + v.n > HEADERS_BYTES)
+			continue;
+		t->bytes += name.n + v.n;
+		t->headers[t->n++] = (struct net_header){ evidence_keep(t->e, name),
+			evidence_keep(t->e, v) };
+	}
+	return true;
+}
+
+struct list
+evidence_headers(struct evidence *e, const struct json_value *headers, int64_t *bytes)
+{
+	struct taking t = { .e = e,
+		.headers = take(e, HEADERS_MAX * sizeof(struct net_header)) };
+
+	if (headers != NULL)
+		json_each(headers, take_header, &t);
+	if (bytes != NULL)
+		*bytes = t.all;
+	return (struct list){ t.headers, t.n };
+}
+
+void
+evidence_tls(struct evidence *e, const struct json_value *details)
+{
+	double until = cdp_num(details, "validTo");
+
+	if (details == NULL)
+		return;
+	e->event.tls = (struct net_tls){
+		.version = evidence_keep(e, cdp_text(details, "protocol")),
+		.cipher = evidence_keep(e, cdp_text(details, "cipher")),
+		.subject = evidence_keep(
+		    e, evidence_cut(cdp_text(details, "subjectName"), VALUE_MAX)),
+		.issuer = evidence_keep(
+		    e, evidence_cut(cdp_text(details, "issuer"), VALUE_MAX)),
+		.not_after = until > 0 && until < 2e11
+				 ? (struct ts){ (int64_t)until * 1000000 }
+				 : TS_NULL,
+	};
+}
+
+void
+evidence_free(struct evidence *e)
+{
+	struct block *b;
+
+	while ((b = SLIST_FIRST(&e->blocks)) != NULL) {
+		SLIST_REMOVE_HEAD(&e->blocks, next);
+		free(b);
+	}
+}

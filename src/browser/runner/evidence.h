@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* A request as evidence: what Chromium tells of it in pieces, put together without what is secret. */
+#ifndef BROWSER_RUNNER_EVIDENCE_H
+#define BROWSER_RUNNER_EVIDENCE_H
+
+#include "core/stream_messages.h"
+
+#include <sys/queue.h>
+
+SLIST_HEAD(blocks, block);
+
+/* Memory of one request, freed at once. */
+struct evidence {
+	struct blocks blocks;
+	struct net_event event;
+};
+
+struct str evidence_keep(struct evidence *e, struct str s);
+/* A number as JSON. */
+struct json evidence_number(struct evidence *e, int64_t n);
+/* An address: what is no http or ws one is named by its scheme alone, user names are removed. */
+struct str evidence_url(struct evidence *e, struct str url);
+/* The object of headers, names to values, secrets replaced. bytes: of all of them, if not NULL. */
+struct list evidence_headers(
+    struct evidence *e, const struct json_value *headers, int64_t *bytes);
+/* Of Network.SecurityDetails. */
+void evidence_tls(struct evidence *e, const struct json_value *details);
+void evidence_free(struct evidence *e);
+
+/* "host", port of an http, https, ws or wss address; false for another one. */
+bool evidence_origin(struct str url, struct str *host, int64_t *port) MUST_USE;
+/* At most max bytes of a text, whole characters. */
+struct str evidence_cut(struct str s, size_t max);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: ISC */
+/* What happens in a tab: documents, dialogs, downloads, crashes. */
+#include "config.h"
+
+#include "browser/runner/runner.h"
+
+enum {
+	DIALOG_ALONE_US = 5000000,     /* how long one waits without a viewer */
+	DIALOG_WATCHED_US = 120000000, /* and with one who does nothing */
+	FIRST_SHOT_US = 10000000, /* after it runs: of a page that never ends to load */
+	LOAD_SHOTS_US =
+	    2000000, /* between two of a page that loads itself again and again */
+};
+
+static void
+note(struct runner *r, const struct tab *t, const char *kind, struct net_event e)
+{
+	e.kind = str_of(kind);
+	e.tab = t != NULL ? t->id : 0;
+	network_note(r->network, &e);
+}
+
+/* ---- documents ---- */
+
+/* The page's own, not a frame's within it. */
+static struct tab *
+main_frame_tab(struct runner *r, struct str session, struct str frame)
+{
+	struct tab *t = tab_of(r, session);
+
+	return t != NULL && str_eq(frame, buf_done(&t->target)) ? t : NULL;
+}
+
+static void
+set_url(struct runner *r, struct tab *t, struct str url)
+{
+	buf_clear(&t->url);
+	buf_str(&t->url, url);
+	tab_say_url(r, t);
+	tab_history(r, t, 0);
+}
+
+void
+on_page_navigated(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	const struct json_value *frame = cdp_get(p, "frame");
+	struct tab *t = main_frame_tab(r, session, cdp_text(frame, "id"));
+	struct str url = cdp_text(frame, "unreachableUrl");
+
+	if (t == NULL)
+		return;
+	set_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
+	shots_moved(r->shots, t);
+	screencast_moved(r->cast, t);
+}
+
+void
+on_page_moved(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
+
+	if (t != NULL)
+		set_url(r, t, cdp_text(p, "url"));
+}
+
+static void
+set_loading(
+    struct runner *r, struct str session, const struct json_value *p, bool loading)
+{
+	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
+
+	if (t == NULL || t->loading == loading)
+		return;
+	t->loading = loading;
+	tab_say_url(r, t);
+	tabs_say(r);
+	if (!loading) /* what is too early while a document comes is known now */
+		tab_history(r, t, 0);
+}
+
+void
+on_page_loading(void *arg, struct str session, const struct json_value *p)
+{
+	set_loading(arg, session, p, true);
+}
+
+void
+on_page_stopped(void *arg, struct str session, const struct json_value *p)
+{
+	set_loading(arg, session, p, false);
+}
+
+static void
+take_load_shot(struct runner *r, struct tab *t)
+{
+	t->shot_due = mono_us() - t->shot_at < LOAD_SHOTS_US && t->shot_at != 0;
+	if (t->shot_due)
+		return;
+	shots_take(r->shots, t, t->id == 1 && t->shot_at == 0 ? "ready" : "load");
+	t->shot_at = mono_us();
+}
+
+void
+on_page_loaded(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct tab *t = tab_of(r, session);
+
+	(void)p;
+	if (t != NULL && str_eq(session, buf_done(&t->session)) &&
+	    !str_is(buf_done(&t->url), "about:blank"))
+		take_load_shot(r, t);
+}
+
+/* ---- dialogs ---- */
+
+struct answer {
+	bool accept;
+	struct str promptText;
+};
+
+static const struct field answer_fields[] = {
+	FIELD(struct answer, accept, 0),
+	FIELD(struct answer, promptText, OMIT_UNSET),
+	FIELD_END,
+};
+
+void
+dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text)
+{
+	if (t->dialog)
+		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
+				     .method = "Page.handleJavaScriptDialog",
+				     .fields = answer_fields,
+				     .in = &(struct answer){ accept, text } });
+}
+
+/* Leaving a page is what beforeunload asks about, and what its viewer or nobody wanted to forbid. */
+static void
+wait_for_dialog(struct runner *r, struct tab *t)
+{
+	int64_t waited = mono_us() - t->dialog_at;
+	bool watched = r->live != NULL && live_watched(r->live);
+
+	if (!t->dialog || waited < (watched ? DIALOG_WATCHED_US : DIALOG_ALONE_US))
+		return;
+	t->dialog_at = mono_us();
+	dialog_answer(r, t, t->beforeunload, STR_NULL);
+}
+
+void
+page_tick(struct runner *r, struct tab *t)
+{
+	bool never = t->id == 1 && t->shot_at == 0 && r->stage == STAGE_RUNNING &&
+		     mono_us() - r->ready_at > FIRST_SHOT_US;
+
+	wait_for_dialog(r, t);
+	if (t->shot_due || never)
+		take_load_shot(r, t);
+}
+
+void
+on_dialog_open(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct tab *t = tab_of(r, session);
+	struct str kind = cdp_text(p, "type");
+
+	if (t == NULL)
+		return;
+	t->dialog = true;
+	t->dialog_at = mono_us();
+	t->beforeunload = str_is(kind, "beforeunload");
+	note(r, t, "dialog",
+	    (struct net_event){ .url = cdp_text(p, "url"), .resource_type = kind });
+	if (r->live != NULL)
+		live_dialog_open(r->live, &(struct stream_dialog_open){ .tab = t->id,
+					      .kind = kind,
+					      .message = cdp_text(p, "message"),
+					      .preset = cdp_text(p, "defaultPrompt"),
+					      .open = true });
+}
+
+void
+on_dialog_closed(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct tab *t = tab_of(r, session);
+
+	(void)p;
+	if (t == NULL)
+		return;
+	t->dialog = false;
+	if (r->live != NULL)
+		live_dialog_open(r->live, &(struct stream_dialog_open){ .tab = t->id,
+					      .kind = STR("alert"),
+					      .message = STR(""),
+					      .preset = STR("") });
+}
+
+/* ---- what a page may not do, and what it does not survive ---- */
+
+void
+on_download(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct str frame = cdp_text(p, "frameId"), url = cdp_text(p, "url");
+	struct tab *t;
+
+	(void)session;
+	TAILQ_FOREACH(t, &r->tabs, next)
+	if (str_eq(frame, buf_done(&t->target)))
+		break;
+	if (t == NULL) /* a frame of another site within the page */
+		t = r->active;
+	note(r, t, "download",
+	    (struct net_event){ .url = url,
+		.method = STR("GET"),
+		.failure = STR("downloads are denied") });
+	if (r->live != NULL && t != NULL)
+		live_download_blocked(
+		    r->live, &(struct stream_download_blocked){ .url = url,
+				 .name = cdp_text(p, "suggestedFilename"),
+				 .tab = t->id });
+}
+
+/* Its calls will never be answered. */
+void
+on_crash(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct tab *t = tab_of(r, session);
+	bool again;
+
+	(void)p;
+	if (t == NULL || !str_eq(session, buf_done(&t->session)))
+		return;
+	again = t->crashed;
+	t->crashed = true;
+	t->dialog = false;
+	log_event(LOGP_WARNING, "crash", "tab=%lld again=%d", (long long)t->id, again);
+	note(r, t, "crash", (struct net_event){ .url = buf_done(&t->url) });
+	if (r->live != NULL)
+		live_crashed(r->live,
+		    &(struct stream_crashed){ .tab = t->id, .reloading = !again });
+	shots_forget(r->shots, t);
+	cdp_forget(r->cdp, session);
+	if (again) {
+		runner_fail(r, "the page crashed twice");
+		return;
+	}
+	tab_send(r, t, "Page.reload", NULL);
+	if (r->active == t)
+		screencast_switch(r->cast);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC */
+/* Whether this host can have browsers, and what to change where it cannot. */
+#ifndef BROWSER_RUNNER_READY_H
+#define BROWSER_RUNNER_READY_H
+
+#include "base/base.h"
+
+/* False with what to change: what must hold before a browser is even tried. */
+bool browser_may_run(char *err, size_t room) MUST_USE;
+/* Prints a line for each requirement and starts a browser once. An exit status. */
+int ready_check(void);
+
+#endif

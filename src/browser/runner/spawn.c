@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "browser/runner/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	ARGS_MAX = 160,
+	ARG_BYTES = 16384,
+	CDP_IN = 3, /* where Chromium reads its commands with --remote-debugging-pipe */
+	CDP_OUT = 4,
+	START_MS = 10000, /* from fork to the namespace */
+};
+
+#define HOME "/home/browser"
+
+/* An argument list in one piece of memory: the child allocates nothing. */
+struct args {
+	const char *argv[ARGS_MAX + 1];
+	size_t n;
+	char text[ARG_BYTES];
+	size_t used;
+};
+
+static void PRINTF(2, 3) add(struct args *a, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(a->text + a->used, sizeof(a->text) - a->used, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(a->text) - a->used || a->n == ARGS_MAX)
+		panic("too many arguments");
+	a->argv[a->n++] = a->text + a->used;
+	a->used += (size_t)n + 1;
+}
+
+/* Directories of the system that are links where /usr is merged. */
+static void
+add_system(struct args *a)
+{
+	static const char *const tops[] = { "/bin", "/lib", "/lib32", "/lib64", "/sbin" };
+	char target[256];
+
+	for (size_t i = 0; i < COUNT(tops); i++) {
+		ssize_t n = readlink(tops[i], target, sizeof(target) - 1);
+
+		if (n > 0) {
+			target[n] = '\0';
+			add(a, "--symlink");
+			add(a, "%s", target);
+		} else {
+			add(a, "--ro-bind-try");
+			add(a, "%s", tops[i]);
+		}
+		add(a, "%s", tops[i]);
+	}
+}
+
+/* What a browser sees of the machine: programs, libraries, fonts, and memory that dies with it. */
+static void
+add_sandbox(struct args *a, const struct browser_want *want)
+{
+	static const char *const fixed[] = { "--unshare-user", "--unshare-ipc",
+		"--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname",
+		"localhost", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+		"--tmpfs", "/home", "--dir", HOME, "--chdir", HOME, "--ro-bind", "/usr",
+		"/usr", "--ro-bind-try", "/etc/fonts", "/etc/fonts", "--ro-bind-try",
+		"/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try",
+		"/var/cache/fontconfig", "/var/cache/fontconfig", "--clearenv",
+		"--setenv", "HOME", HOME, "--setenv", "PATH", "/usr/bin:/bin", "--setenv",
+		"LANG", "C.UTF-8" };
+
+	add(a, "%s", conf.bubblewrap);
+	for (size_t i = 0; i < COUNT(fixed); i++)
+		add(a, "%s", fixed[i]);
+	add_system(a);
+	if (!str_starts(str_of(conf.browser), STR("/usr/"))) { /* in /opt, say */
+		int n = (int)(strrchr(conf.browser, '/') - conf.browser);
+
+		add(a, "--ro-bind");
+		add(a, "%.*s", n, conf.browser);
+		add(a, "%.*s", n, conf.browser);
+	}
+	if (want->timezone.n > 0) {
+		add(a, "--setenv");
+		add(a, "TZ");
+		add(a, "%.*s", (int)want->timezone.n, want->timezone.p);
+	}
+}
+
+/* Prerendered pages would speak before they are set up. */
+static const char features[] =
+    "--disable-features=Translate,OptimizationHints,MediaRouter,"
+    "AsyncDns,DnsOverHttps,Prerender2";
+
+static void
+add_browser(struct args *a, const struct browser_want *want)
+{
+	static const char *const fixed[] = { "--headless=new", "--remote-debugging-pipe",
+		"--proxy-bypass-list=<-loopback>", "--no-first-run",
+		"--no-default-browser-check", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-extensions",
+		"--disable-default-apps", "--disable-domain-reliability",
+		"--disable-client-side-phishing-detection", "--disable-breakpad",
+		"--disable-crash-reporter", "--no-pings", "--metrics-recording-only",
+		"--mute-audio", "--disable-gpu", "--password-store=basic",
+		"--use-mock-keychain", "--disable-quic", "--disable-dev-shm-usage",
+		"--noerrdialogs",
+		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+		"--disable-blink-features=AutomationControlled" };
+
+	add(a, "--");
+	add(a, "%s", conf.browser);
+	for (size_t i = 0; i < COUNT(fixed); i++)
+		add(a, "%s", fixed[i]);
+	add(a, "%s", features);
+	add(a, "--user-data-dir=%s/profile", HOME);
+	add(a, "--proxy-server=socks5://127.0.0.1:%d", SOCKS_PORT);
+	add(a, "--window-size=%lld,%lld", (long long)want->width,
+	    (long long)want->height);
+	add(a, "--user-agent=%.*s", (int)want->user_agent.n, want->user_agent.p);
+	add(a, "--accept-lang=%.*s", (int)want->accept_languages.n,
+	    want->accept_languages.p);
+	add(a, "about:blank");
+}
+
+/* ---- the child, up to its exec ---- */
+
+struct child {
+	int in, out, errors, report; /* its ends */
+	const struct args *args;
+};
+
+/* Tells the parent the listener's descriptor, or why there is none. */
+static void
+report(int fd, int passed, const char *text)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec iov = { (char *)(uintptr_t)text, strlen(text) + 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (passed >= 0) {
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.head), &passed, sizeof(passed));
+	}
+	if (sendmsg(fd, &m, MSG_NOSIGNAL) < 0)
+		_exit(127);
+}
+
+/* The descriptors may stand on one another's places: first out of the way. */
+static bool
+place(const struct child *c)
+{
+	int in = fcntl(c->in, F_DUPFD, 100), out = fcntl(c->out, F_DUPFD, 100);
+	int errors = fcntl(c->errors, F_DUPFD, 100);
+	int null = open("/dev/null", O_RDWR);
+
+	return in >= 0 && out >= 0 && errors >= 0 && null >= 0 && dup2(null, 0) >= 0 &&
+	       dup2(null, 1) >= 0 && dup2(errors, 2) >= 0 && dup2(in, CDP_IN) >= 0 &&
+	       dup2(out, CDP_OUT) >= 0 && close_range(CDP_OUT + 1, ~0U, 0) == 0;
+}
+
+static void
+reset_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+_Noreturn static void
+run_child(const struct child *c, pid_t parent)
+{
+	const struct rlimit no_core = { 0, 0 };
+	char err[512] = "";
+	int socks = namespace_enter(err, sizeof(err));
+
+	/* After the namespace: entering one clears it. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+		_exit(127);
+	report(c->report, socks, err);
+	if (socks < 0)
+		_exit(127);
+	setsid();
+	setrlimit(RLIMIT_CORE, &no_core);
+	reset_signals();
+	if (!place(c))
+		_exit(127);
+	execv(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv);
+	dprintf(2, "%s: %s", c->args->argv[0], strerror(errno));
+	_exit(127);
+}
+
+/* ---- the parent ---- */
+
+/* What the child reports: the listener, or -1 with its reason. */
+static int
+hear(int fd, char *err, size_t room)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	char text[512] = "";
+	struct iovec iov = { text, sizeof(text) - 1 };
+	struct msghdr m = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control) };
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int got = -1;
+
+	if (poll(&p, 1, START_MS) != 1 || recvmsg(fd, &m, MSG_CMSG_CLOEXEC) <= 0) {
+		snprintf(err, room, "the browser's namespace did not come to be");
+		return -1;
+	}
+	if (CMSG_FIRSTHDR(&m) != NULL && control.head.cmsg_type == SCM_RIGHTS)
+		memcpy(&got, CMSG_DATA(&control.head), sizeof(got));
+	snprintf(err, room, "%s", text);
+	return got;
+}
+
+static void
+close_all(int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+enum { TO_READ, TO_WRITE, FROM_READ, FROM_WRITE, ERR_READ, ERR_WRITE, SAY, HEAR, FDS };
+
+static bool
+open_all(int fds[FDS])
+{
+	for (size_t i = 0; i < FDS; i++)
+		fds[i] = -1;
+	return pipe2(fds + TO_READ, O_CLOEXEC) == 0 &&
+	       pipe2(fds + FROM_READ, O_CLOEXEC) == 0 &&
+	       pipe2(fds + ERR_READ, O_CLOEXEC) == 0 &&
+	       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds + SAY) == 0;
+}
+
+bool
+browser_spawn(
+    const struct browser_want *want, struct browser_process *out, char *err, size_t room)
+{
+	static struct args args;
+	int fds[FDS];
+	pid_t parent = getpid(), pid;
+
+	args.n = args.used = 0;
+	add_sandbox(&args, want);
+	add_browser(&args, want);
+	args.argv[args.n] = NULL;
+	if (!open_all(fds) || (pid = fork()) < 0) {
+		snprintf(err, room, "a process: %s", strerror(errno));
+		close_all(fds, FDS);
+		return false;
+	}
+	if (pid == 0)
+		run_child(&(struct child){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE],
+			      fds[SAY], &args },
+		    parent);
+	close_all((int[]){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE], fds[SAY] }, 4);
+	*out = (struct browser_process){ pid, fds[FROM_READ], fds[TO_WRITE],
+		fds[ERR_READ], hear(fds[HEAR], err, room) };
+	close(fds[HEAR]);
+	if (out->socks >= 0)
+		return true;
+	close_all((int[]){ out->in, out->out, out->errors }, 3);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return false;
+}
+
+/* The first line that a program of ours prints. */
+static bool
+first_line(const char *const argv[], char *out, size_t room)
+{
+	int fds[2], status;
+	size_t n = 0;
+	ssize_t got = 0;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0 || (pid = fork()) < 0)
+		return false;
+	if (pid == 0) {
+		reset_signals();
+		if (dup2(fds[1], 1) >= 0)
+			execv(argv[0], (char *const *)(uintptr_t)argv);
+		_exit(127);
+	}
+	close(fds[1]);
+	while (n < room - 1 && (got = read(fds[0], out + n, room - 1 - n)) > 0)
+		n += (size_t)got;
+	out[n] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	close(fds[0]);
+	return waitpid(pid, &status, 0) == pid && status == 0 && out[0] != '\0';
+}
+
+bool
+browser_version(char out[64], char *err, size_t room)
+{
+	char line[256];
+	const char *digits;
+
+	if (access(conf.browser, X_OK) != 0) {
+		snprintf(err, room,
+		    "%s: %s; install the package chromium-headless-shell, or set browser "
+		    "in surfaced.conf(5)",
+		    conf.browser, strerror(errno));
+		return false;
+	}
+	if (!first_line((const char *const[]){ conf.browser, "--version", NULL }, line,
+		sizeof(line)) ||
+	    (digits = strpbrk(line, "0123456789")) == NULL) {
+		snprintf(err, room, "%s --version does not answer", conf.browser);
+		return false;
+	}
+	snprintf(out, 64, "%.*s", (int)strspn(digits, "0123456789."), digits);
+	return true;
+}

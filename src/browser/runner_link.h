@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* What the dispatcher and the runner of one session say to one another over link.h, on R/dispatch.sock:
+   the messages as structs, and their field tables. A message without a struct has no members.
+
+   runner:     hello, socks + its SOCKS5 listener (both again after every reconnect), ready, activity,
+               shot + a sealed memfd, net, truncated, ended (its last)
+   dispatcher: job (answers a hello whose state is new), lease, running, close, egress, stored, refused */
+#ifndef BROWSER_RUNNER_LINK_H
+#define BROWSER_RUNNER_LINK_H
+
+#include "browser/link.h"
+
+enum {
+	NET_BATCH_MAX = 32,      /* events of one net */
+	NET_BATCH_BYTES = 60000, /* of their JSON */
+};
+
+/* ---- from the runner ---- */
+
+struct runner_hello {
+	struct uuid session;
+	int64_t epoch, pid;
+	struct str state; /* new, starting, running, closing */
+};
+
+struct runner_shot {
+	struct uuid id;
+	struct str reason; /* ready, load, request, interval, close */
+	int64_t tab, width, height;
+	struct str url, title, mime;
+	struct ts taken_at;
+};
+
+/* events: of struct json, each a net_event as core/stream_messages.h writes it. */
+struct runner_net {
+	struct list events;
+};
+
+struct runner_ended {
+	bool failed;
+	struct str detail;
+};
+
+/* ---- from the dispatcher ---- */
+
+struct runner_job {
+	struct uuid session;
+	int64_t epoch;
+	struct str start_url, profile, country;
+	int64_t width, height, lifetime_ms, idle_ms, lease_ms;
+};
+
+struct runner_lease {
+	int64_t ms; /* from now */
+};
+
+struct runner_running {
+	int64_t expires_in_ms;
+};
+
+struct runner_close {
+	struct str reason; /* a terminal_reason */
+};
+
+struct runner_egress {
+	struct str event; /* connected, denied, failed */
+	struct str host, address, reason;
+	int64_t port;
+};
+
+struct runner_stored {
+	struct uuid id;
+};
+
+struct runner_refused {
+	struct uuid id;
+	struct str why;
+};
+
+extern const struct field runner_hello_fields[], runner_shot_fields[],
+    runner_net_fields[], runner_ended_fields[], runner_job_fields[],
+    runner_lease_fields[], runner_running_fields[], runner_close_fields[],
+    runner_egress_fields[], runner_stored_fields[], runner_refused_fields[];
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl alerts: the inbox of a project. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+struct alert_line {
+	struct uuid uuid, rule_uuid;
+	struct str state, severity, source;
+	struct uuid source_uuid;
+	int64_t raised_count;
+	struct ts created_at, last_raised_at;
+	struct str title;
+};
+
+static const struct field alert_out[] = {
+	FIELD(struct alert_line, uuid, 0),
+	FIELD(struct alert_line, rule_uuid, 0),
+	FIELD(struct alert_line, state, 0),
+	FIELD(struct alert_line, severity, NULLABLE),
+	FIELD(struct alert_line, source, 0),
+	FIELD(struct alert_line, source_uuid, 0),
+	FIELD(struct alert_line, raised_count, 0),
+	FIELD(struct alert_line, created_at, 0),
+	FIELD(struct alert_line, last_raised_at, 0),
+	FIELD(struct alert_line, title, 0),
+	FIELD_END,
+};
+
+static const struct stmt list_alerts =
+    STMT_LIST(list_alerts, struct alert_line, alert_out,
+	"SELECT uuid, rule_uuid, state, severity, source, source_uuid, raised_count,"
+	" created_at, last_raised_at, title FROM alert"
+	" WHERE project_uuid = $1 AND ($2 OR state <> 'closed')"
+	" AND ($3::text IS NULL OR rule_uuid::text = lower($3))"
+	" ORDER BY created_at DESC, uuid LIMIT 1000");
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	struct str project = STR_NULL, rule = STR_NULL;
+	bool all = false;
+	const struct cli_option options[] = { { "project", .text = &project },
+		{ "rule", .text = &rule }, { "all", .flag = &all }, { NULL } };
+	struct cli_list words;
+	struct uuid uuid;
+	struct list rows;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	status = cli_project(c, project, &uuid);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_list(c->db, &list_alerts, &rows, P(uuid), P(all), P(rule));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "alerts");
+	return cli_print_list(c, "alerts", alert_out, rows, sizeof(struct alert_line));
+}
+
+static const struct command subs[] = {
+	{ "list", "--project UUID [--rule UUID] [--all]",
+	    "the newest that are not closed, or all", .run = list },
+	{ NULL },
+};
+
+const struct command alerts_command = { "alerts", .help = "what alert rules said",
+	.sub = subs };

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl browser-check: whether this host can run browser sessions, and what to do where it cannot. It
+   changes nothing and starts nothing but the runner's own dry run. */
+#include "config.h"
+
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	FIRST_MB = 260, /* what a session takes, and each further one */
+	NEXT_MB = 100,
+	STALE_US = 30000000,
+};
+
+static const struct conf *
+dispatch_conf(const struct doctor *d)
+{
+	return &d->programs[0].conf;
+}
+
+/* ---- the runner's dry run ---- */
+
+/* Root is no user to try it as. */
+static bool
+become(const struct conf *k)
+{
+	const char *name = k->runner_user[0] != '\0' ? k->runner_user : k->user;
+	const struct passwd *pw;
+
+	if (geteuid() != 0 || name[0] == '\0')
+		return true;
+	pw = getpwnam(name);
+	return pw != NULL && setgroups(0, NULL) == 0 && setgid(pw->pw_gid) == 0 &&
+	       setuid(pw->pw_uid) == 0;
+}
+
+static FILE *
+begin(const struct conf *k, pid_t *pid)
+{
+	int out[2];
+
+	if (pipe2(out, O_CLOEXEC) != 0)
+		return NULL;
+	*pid = fork();
+	if (*pid == 0) {
+		if (dup2(out[1], STDOUT_FILENO) < 0 || dup2(out[1], STDERR_FILENO) < 0 ||
+		    !become(k))
+			_exit(1);
+		execl(k->runner, k->runner, "-t", "-c", k->runner_conf, (char *)NULL);
+		printf("missing runner: %s: %s\n", k->runner, strerror(errno));
+		fflush(stdout);
+		_exit(1);
+	}
+	close(out[1]);
+	return fdopen(out[0], "r");
+}
+
+/* "ok WHAT" and "missing WHAT: what to do". */
+static void
+say_line(struct doctor *d, char *line)
+{
+	struct str advice = STR_NULL;
+	char *colon;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (strncmp(line, "ok ", 3) == 0) {
+		doctor_say(d, HEALTH_OK, "browser", STR_NULL, "%s", line + 3);
+		return;
+	}
+	if (strncmp(line, "missing ", 8) != 0)
+		return;
+	colon = strstr(line, ": ");
+	if (colon != NULL) {
+		*colon = '\0';
+		advice = arena_str(d->c->arena, str_of(colon + 2));
+	}
+	doctor_say(d, HEALTH_FAILED, "browser", advice, "missing: %s", line + 8);
+}
+
+static void
+check_runner(struct doctor *d)
+{
+	const struct conf *k = dispatch_conf(d);
+	int status = -1;
+	char line[1024];
+	pid_t pid;
+	FILE *in = begin(k, &pid);
+
+	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+		say_line(d, line);
+	if (in != NULL) {
+		fclose(in);
+		waitpid(pid, &status, 0);
+	}
+	if (status == 0)
+		doctor_say(d, HEALTH_OK, "runner", STR_NULL, "%s: its dry run is good",
+		    k->runner);
+	else
+		doctor_say(d, HEALTH_FAILED, "runner",
+		    ADVICE(d, "%s -t -c %s says the same", k->runner, k->runner_conf),
+		    "%s: its dry run fails", k->runner);
+}
+
+/* ---- the host ---- */
+
+static void
+check_evidence(struct doctor *d)
+{
+	const struct conf *k = dispatch_conf(d);
+	struct statvfs v;
+	uint64_t room;
+
+	if (statvfs(k->evidence_directory, &v) != 0) {
+		doctor_say(d, HEALTH_FAILED, "evidence",
+		    ADVICE(d,
+			"mkdir it, for surfaced-dispatch to write and surfaced to read"),
+		    "%s: %s", k->evidence_directory, strerror(errno));
+		return;
+	}
+	room = (uint64_t)v.f_bavail * v.f_frsize;
+	if (room < (uint64_t)k->evidence_reserve)
+		doctor_say(d, HEALTH_FAILED, "evidence",
+		    ADVICE(d, "make room, or lower evidence_reserve"),
+		    "%s: %" PRIu64 " MB free, less than evidence_reserve",
+		    k->evidence_directory, room >> 20);
+	else
+		doctor_say(d, HEALTH_OK, "evidence", STR_NULL, "%s: %" PRIu64 " MB free",
+		    k->evidence_directory, room >> 20);
+}
+
+static void
+check_memory(struct doctor *d)
+{
+	int64_t slots = dispatch_conf(d)->browser_sessions, mb = 0,
+		needed = slots == 0 ? 0 : FIRST_MB + (slots - 1) * NEXT_MB;
+	FILE *in = fopen("/proc/meminfo", "re");
+	char line[256];
+
+	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+		if (sscanf(line, "MemAvailable: %" SCNd64, &mb) == 1)
+			mb /= 1024;
+	if (in != NULL)
+		fclose(in);
+	doctor_say(d, mb < needed ? HEALTH_WARNING : HEALTH_OK, "memory",
+	    mb < needed ? ADVICE(d, "lower browser_sessions, or add memory") : STR_NULL,
+	    "%" PRId64 " MB available, %" PRId64 " for %" PRId64 " sessions", mb, needed,
+	    slots);
+}
+
+static void
+check_egress(struct doctor *d)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s/egress.sock",
+	    dispatch_conf(d)->run_directory);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "%s answers", to.sun_path);
+	else
+		doctor_say(d, HEALTH_FAILED, "egress",
+		    STR("systemctl start surfaced-egress; journalctl -u surfaced-egress "
+			"says why it does not"),
+		    "%s: %s", to.sun_path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+check_dispatch(struct doctor *d)
+{
+	const char *path =
+	    ADVICE(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory).p;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+
+	if (held)
+		doctor_say(
+		    d, HEALTH_OK, "dispatcher", STR_NULL, "surfaced-dispatch runs");
+	else
+		doctor_say(d, HEALTH_FAILED, "dispatcher",
+		    STR("systemctl start surfaced-dispatch"), "%s: %s", path,
+		    fd < 0 ? strerror(errno) : "nobody holds it");
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- what the database knows ---- */
+
+struct known {
+	struct str fault;
+	struct ts heartbeat_at;
+	int64_t slots;
+};
+
+static const struct field known_out[] = {
+	FIELD(struct known, fault, NULLABLE),
+	FIELD(struct known, heartbeat_at, 0),
+	FIELD(struct known, slots, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_host = STMT(read_host, known_out,
+    "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
+
+struct ways {
+	int64_t usable, enabled;
+};
+
+static const struct field ways_out[] = {
+	FIELD(struct ways, usable, 0),
+	FIELD(struct ways, enabled, 0),
+	FIELD_END,
+};
+
+static const struct stmt count_routes = STMT(count_routes, ways_out,
+    "SELECT count(*) FILTER (WHERE answered) AS usable, count(*) AS enabled"
+    " FROM egress_route WHERE enabled");
+
+static void
+say_host(struct doctor *d, enum db_rc rc, const struct known *k)
+{
+	if (rc == DB_NONE)
+		doctor_say(d, HEALTH_FAILED, "host",
+		    STR("start surfaced-dispatch: it makes itself known"),
+		    "the database does not know this host");
+	else if (k->fault.p != NULL)
+		doctor_say(d, HEALTH_FAILED, "host",
+		    STR("mend it: it looks again by itself"), "takes no sessions: %.*s",
+		    (int)k->fault.n, k->fault.p);
+	else if (ts_now().us - k->heartbeat_at.us > STALE_US)
+		doctor_say(d, HEALTH_FAILED, "host",
+		    STR("systemctl start surfaced-dispatch"),
+		    "has not been heard of for half a minute");
+	else
+		doctor_say(d, HEALTH_OK, "host", STR_NULL,
+		    "takes %" PRId64 " sessions at once", k->slots);
+}
+
+static void
+check_database(struct doctor *d)
+{
+	struct conf own = conf;
+	struct known k = { 0 };
+	struct ways w = { 0 };
+	struct str name;
+	enum db_rc rc;
+
+	conf = *dispatch_conf(d); /* its run_directory is in the name */
+	name = host_name();
+	conf = own;
+	rc = db_one(d->c->db, &read_host, &k, P(name));
+	if (rc == DB_OK || rc == DB_NONE) {
+		say_host(d, rc, &k);
+		rc = db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS);
+	}
+	if (rc != DB_OK)
+		doctor_say(d, HEALTH_FAILED, "database",
+		    STR("surfacectl doctor says more"), "%s", db_message(d->c->db));
+	else if (w.usable == 0)
+		doctor_say(d, HEALTH_FAILED, "routes",
+		    STR("surfacectl routes add COUNTRY; surfacectl routes probe tries "
+			"one"),
+		    "%" PRId64 " are enabled, none answers: no session can be created",
+		    w.enabled);
+	else
+		doctor_say(d, HEALTH_OK, "routes", STR_NULL,
+		    "%" PRId64 " of %" PRId64 " enabled ones answer", w.usable,
+		    w.enabled);
+}
+
+static void (*const checks[])(struct doctor *) = {
+	check_runner,
+	check_evidence,
+	check_memory,
+	check_egress,
+	check_dispatch,
+	check_database,
+};
+
+static int
+browser_check(struct cli *c, int argc, char **argv)
+{
+	static struct doctor whole; /* as in doctor.c */
+	struct doctor *d = &whole;
+	const struct cli_option options[] = { { "etc", .text = &d->etc }, { NULL } };
+	struct cli_list words;
+
+	d->c = c;
+	d->etc = STR(SYSCONFDIR);
+	d->programs[0].name = "surfaced-dispatch";
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	doctor_read(d, &d->programs[0]);
+	for (size_t i = 0; i < COUNT(checks) && d->programs[0].good; i++)
+		checks[i](d);
+	return doctor_show(d);
+}
+
+const struct command browser_command = {
+	.name = "browser-check",
+	.arguments = "[--etc DIR]",
+	.help =
+	    "whether this host can run browser sessions, and what to do where it cannot",
+	.run = browser_check,
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl rules: alert rules of a project. */
+#include "config.h"
+
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "search/search.h"
+
+struct rule_line {
+	struct uuid uuid, project_uuid;
+	struct str name, source, min_severity, query;
+	bool enabled;
+	struct list destination_uuids;
+};
+
+static const struct field rule_out[] = {
+	FIELD(struct rule_line, uuid, 0),
+	FIELD(struct rule_line, project_uuid, 0),
+	FIELD(struct rule_line, name, 0),
+	FIELD(struct rule_line, source, 0),
+	FIELD(struct rule_line, min_severity, NULLABLE),
+	FIELD(struct rule_line, query, 0),
+	FIELD(struct rule_line, enabled, 0),
+	LIST_OF(struct rule_line, destination_uuids, 0, struct uuid, 0,
+	    LIM_RULE_DESTINATIONS),
+	FIELD_END,
+};
+
+#define COLUMNS                                                                          \
+	"uuid, project_uuid, name, source, min_severity, query, enabled, "               \
+	"destination_uuids"
+
+static const struct stmt list_rules = STMT_LIST(list_rules, struct rule_line, rule_out,
+    "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
+    " ORDER BY created_at DESC, uuid");
+
+static const struct stmt read_rule = STMT(read_rule, rule_out,
+    "SELECT " COLUMNS " FROM alert_rule WHERE uuid::text = lower($1)"
+    " AND deleted_at IS NULL");
+
+/* No row: a destination is not the project's. */
+static const struct stmt insert_rule = STMT(insert_rule, rule_out,
+    "INSERT INTO alert_rule (project_uuid, name, source, min_severity, query,"
+    " destination_uuids) SELECT $1, $2, $3, $4, $5, $6::text[]::uuid[]"
+    " WHERE alert_destinations_stand($1, $6::text[]::uuid[]) RETURNING " COLUMNS);
+
+static const struct stmt switch_rule = STMT(switch_rule, rule_out,
+    "UPDATE alert_rule SET enabled = $2, updated_at = now()"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+
+static const struct stmt delete_rule = STMT(delete_rule, rule_out,
+    "UPDATE alert_rule SET deleted_at = now()"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+
+static int
+list(struct cli *c, int argc, char **argv)
+{
+	struct str project = STR_NULL;
+	const struct cli_option options[] = { { "project", .text = &project }, { NULL } };
+	struct cli_list words;
+	struct uuid uuid;
+	struct list rows;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	status = cli_project(c, project, &uuid);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_list(c->db, &list_rules, &rows, P(uuid));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "rules");
+	return cli_print_list(c, "rules", rule_out, rows, sizeof(struct rule_line));
+}
+
+struct wanted {
+	struct str project, source, severity, query;
+	struct cli_list destinations;
+};
+
+static int
+check(struct cli *c, struct wanted *w)
+{
+	bool findings = str_is(w->source, "finding");
+	struct query_fault fault;
+	struct query query;
+
+	if (!findings && !str_is(w->source, "service"))
+		return cli_usage(c, "--source is finding or service");
+	if (!findings && w->severity.p != NULL)
+		return cli_usage(c, "--severity is of findings alone");
+	if (findings && w->severity.p == NULL)
+		w->severity = STR("info");
+	if (w->query.n > LIM_QUERY)
+		return cli_usage(c, "--query has at most %d characters", (int)LIM_QUERY);
+	if (!query_parse(c->arena, findings ? DATASET_FINDINGS : DATASET_ASSET_SERVICES,
+		w->query, ts_now(), &query, &fault))
+		return cli_usage(c, "--query, character %u: %.*s", fault.at,
+		    (int)fault.message.n, fault.message.p);
+	for (size_t i = 0; i < w->destinations.n; i++) {
+		struct uuid uuid;
+
+		if (!uuid_parse(w->destinations.p[i], &uuid))
+			return cli_usage(c, "--destination wants the UUID of one");
+	}
+	return EXIT_OK;
+}
+
+static int
+create(struct cli *c, int argc, char **argv)
+{
+	struct wanted w = { .query = STR("") };
+	const struct cli_option options[] = { { "project", .text = &w.project },
+		{ "source", .text = &w.source }, { "severity", .text = &w.severity },
+		{ "query", .text = &w.query }, { "destination", .list = &w.destinations },
+		{ NULL } };
+	struct rule_line line;
+	struct cli_list words;
+	struct uuid project;
+	enum db_rc rc;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	status = check(c, &w);
+	if (status == EXIT_OK)
+		status = cli_project(c, w.project, &project);
+	if (status != EXIT_OK)
+		return status;
+	rc = db_one(c->db, &insert_rule, &line, P(project), P(words.p[0]), P(w.source),
+	    P(w.severity), P(w.query),
+	    P(((struct strs){ w.destinations.p, w.destinations.n })));
+	if (rc == DB_NONE)
+		return cli_fail(
+		    EXIT_NOT_FOUND, "the project does not have such a --destination");
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "rule", rule_out, &line);
+}
+
+/* Runs a statement of one rule. */
+static int
+one(struct cli *c, int argc, char **argv, const struct stmt *st)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct rule_line line;
+	struct cli_list words;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	rc = db_one(c->db, st, &line, P(words.p[0]));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "rule", rule_out, &line);
+}
+
+static int
+turn(struct cli *c, int argc, char **argv, bool on)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct rule_line line;
+	struct cli_list words;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	rc = db_one(c->db, &switch_rule, &line, P(words.p[0]), P(on));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, words.p[0].p);
+	return cli_print(c, "rule", rule_out, &line);
+}
+
+static int
+show(struct cli *c, int argc, char **argv)
+{
+	return one(c, argc, argv, &read_rule);
+}
+
+static int
+enable(struct cli *c, int argc, char **argv)
+{
+	return turn(c, argc, argv, true);
+}
+
+static int
+disable(struct cli *c, int argc, char **argv)
+{
+	return turn(c, argc, argv, false);
+}
+
+static int
+delete_one(struct cli *c, int argc, char **argv)
+{
+	return one(c, argc, argv, &delete_rule);
+}
+
+static const struct command subs[] = {
+	{ "list", "--project UUID", "newest first", .run = list },
+	{ "show", "UUID", "one of them", .run = show },
+	{ "create",
+	    "--project UUID --source finding|service [--severity SEVERITY] [--query "
+	    "QUERY] [--destination UUID]... NAME",
+	    "what raises an alert from now on, and who is told", .run = create },
+	{ "enable", "UUID", "let it raise alerts", .run = enable },
+	{ "disable", "UUID", "the opposite", .run = disable },
+	{ "delete", "UUID", "its alerts and silences stay", .run = delete_one },
+	{ NULL },
+};
+
+const struct command rules_command = { "rules", .help = "alert rules", .sub = subs };

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl watch: a stream ticket through the API, with a key of whoever types, and the viewer's link with
+   it. The key is never an argument: everybody on the host sees those. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <unistd.h>
+
+enum { ANSWER_MAX = 65536, PATIENCE_S = 20, AGAIN_S = 1, KEY_FILE_MAX = 4096 };
+
+struct watch {
+	struct str url, project, session; /* url without a slash at its end */
+	struct str key, ca;
+	bool wait;
+};
+
+/* The API's answer to one request for a ticket. */
+struct answer {
+	long status;
+	struct buf body;
+	char why[CURL_ERROR_SIZE]; /* of none */
+};
+
+struct link {
+	struct str link;
+	struct ts expires_at;
+};
+
+static const struct field link_out[] = {
+	FIELD(struct link, link, 0),
+	FIELD(struct link, expires_at, 0),
+	FIELD_END,
+};
+
+/* ---- what it needs to know ---- */
+
+static struct str
+read_key_file(struct cli *c, struct str path, int *status)
+{
+	FILE *in = fopen(arena_str(c->arena, path).p, "re");
+	char *text = arena_alloc(c->arena, KEY_FILE_MAX);
+	size_t n;
+
+	if (in == NULL) {
+		*status = cli_fail(EXIT_FAILED, "%s: %s", path.p, strerror(errno));
+		return STR_NULL;
+	}
+	n = fread(text, 1, KEY_FILE_MAX, in);
+	fclose(in);
+	return str_trim((struct str){ text, str_utf8_bad((struct str){ text, n }) });
+}
+
+static int
+find_key(struct cli *c, struct str file, struct watch *w)
+{
+	int status = EXIT_OK;
+
+	w->key = file.p != NULL ? read_key_file(c, file, &status)
+				: str_of(getenv("SURFACED_API_KEY"));
+	if (status != EXIT_OK)
+		return status;
+	if (w->key.n == 0)
+		return cli_fail(EXIT_FAILED,
+		    "no API key: name a file that holds it with --key-file, or set "
+		    "SURFACED_API_KEY");
+	if (w->key.n != KEY_SECRET_LEN || !str_starts(w->key, STR("sfk_")))
+		return cli_fail(EXIT_FAILED,
+		    "that is no API key: one begins with sfk_ and has %d characters",
+		    (int)KEY_SECRET_LEN);
+	return EXIT_OK;
+}
+
+static int
+find_url(const struct cli *c, struct str said, struct watch *w)
+{
+	w->url = said.p != NULL ? said : str_of(conf.public_url);
+	if (w->url.n == 0)
+		return cli_usage(
+		    c, "where is the API? Say --url https://HOST, or set public_url");
+	if (!str_starts(w->url, STR("https://")))
+		return cli_usage(c,
+		    "%s does not begin with https://: a key is not sent in the clear",
+		    w->url.p);
+	while (str_ends(w->url, STR("/")))
+		w->url.n--;
+	return EXIT_OK;
+}
+
+struct where {
+	struct uuid project_uuid;
+};
+
+static const struct field where_out[] = { FIELD(struct where, project_uuid, 0),
+	FIELD_END };
+static const struct stmt find_session = STMT(
+    find_session, where_out, "SELECT project_uuid FROM browser_session WHERE uuid = $1");
+
+/* Without --project the database knows it. */
+static int
+find_project(struct cli *c, struct uuid session, struct watch *w)
+{
+	struct uuid uuid;
+	struct where row;
+	enum db_rc rc;
+	char text[UUID_LEN + 1];
+
+	if (w->project.p != NULL) {
+		if (!uuid_parse(w->project, &uuid))
+			return cli_usage(c, "%s is no UUID", w->project.p);
+		return EXIT_OK;
+	}
+	rc = db_one(c->db, &find_session, &row, P(session));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, w->session.p);
+	uuid_print(&row.project_uuid, text);
+	w->project = arena_str(c->arena, (struct str){ text, UUID_LEN });
+	return EXIT_OK;
+}
+
+/* ---- asking ---- */
+
+static size_t
+take_body(char *bytes, size_t size, size_t n, void *arg)
+{
+	struct answer *a = arg;
+
+	if (a->body.n + n * size > ANSWER_MAX)
+		return 0;
+	buf_add(&a->body, bytes, n * size);
+	return n * size;
+}
+
+static bool
+set_options(CURL *curl, const struct watch *w, struct answer *a, const char *url,
+    struct curl_slist *headers)
+{
+	return curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "") == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)PATIENCE_S) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, a->why) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, a) == CURLE_OK &&
+	       (w->ca.p == NULL ||
+		   curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca.p) == CURLE_OK);
+}
+
+/* False when there is no answer: why says so. */
+static bool
+ask(struct cli *c, const struct watch *w, struct answer *a)
+{
+	struct str url =
+	    arena_printf(c->arena, "%.*s/api/v1/projects/%s/sessions/%s/stream-ticket",
+		(int)w->url.n, w->url.p, w->project.p, w->session.p);
+	struct str key =
+	    arena_printf(c->arena, "X-API-Key: %.*s", (int)w->key.n, w->key.p);
+	struct curl_slist *headers = curl_slist_append(NULL, key.p);
+	CURL *curl = curl_easy_init();
+	CURLcode rc = CURLE_FAILED_INIT;
+
+	*a = (struct answer){ .body.a = c->arena };
+	if (curl != NULL && headers != NULL && set_options(curl, w, a, url.p, headers))
+		rc = curl_easy_perform(curl);
+	if (rc != CURLE_OK && a->why[0] == '\0')
+		snprintf(a->why, sizeof(a->why), "%s", curl_easy_strerror(rc));
+	if (rc == CURLE_OK)
+		rc = curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &a->status);
+	curl_slist_free_all(headers);
+	curl_easy_cleanup(curl);
+	return rc == CURLE_OK;
+}
+
+/* A text below the answer's one object: ("error", "code"). */
+static struct str
+said(const struct cli *c, const struct answer *a, const char *object, const char *name)
+{
+	const struct json_value *v = json_parse(c->arena, buf_done(&a->body));
+
+	v = v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, object) : NULL;
+	v = v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
+	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
+}
+
+/* What to do about a code of the API. */
+static const char *
+advice(struct str code)
+{
+	static const char *const words[][2] = {
+		{ "session_not_ready", "; --wait waits until it runs" },
+		{ "session_not_found",
+		    "; a session is private to the key that created it" },
+		{ "permission_denied",
+		    "; only the key that created the session may watch it, with the "
+		    "scope browser.sessions.create" },
+		{ "session_terminal", "; replay it to see the page again" },
+	};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (str_is(code, words[i][0]))
+			return words[i][1];
+	return "";
+}
+
+static int
+refused(const struct cli *c, const struct watch *w, const struct answer *a)
+{
+	struct str code = said(c, a, "error", "code");
+	struct str message = said(c, a, "error", "message");
+
+	if (code.p == NULL)
+		return cli_fail(EXIT_FAILED,
+		    "%.*s answers %ld, and not as the API does: is it the right address?",
+		    (int)w->url.n, w->url.p, a->status);
+	return cli_fail(a->status == 404 ? EXIT_NOT_FOUND : EXIT_FAILED,
+	    "session %s: %.*s (%.*s)%s", w->session.p, (int)message.n, message.p,
+	    (int)code.n, code.p, advice(code));
+}
+
+static int
+print_link(const struct cli *c, const struct watch *w, const struct answer *a)
+{
+	struct str ticket = said(c, a, "stream_ticket", "subprotocol");
+	struct link out;
+
+	if (ticket.p == NULL ||
+	    !ts_parse(said(c, a, "stream_ticket", "expires_at"), &out.expires_at))
+		return cli_fail(EXIT_FAILED, "%.*s answers without a ticket",
+		    (int)w->url.n, w->url.p);
+	out.link = arena_printf(c->arena, "%.*s/viewer/#%s/%s/%.*s", (int)w->url.n,
+	    w->url.p, w->project.p, w->session.p, (int)ticket.n, ticket.p);
+	if (c->json)
+		return cli_print(c, "watch", link_out, &out);
+	printf("%.*s\n", (int)out.link.n, out.link.p);
+	if (isatty(STDOUT_FILENO))
+		fputs("Open it within 30 seconds; it works once.\n", stderr);
+	return EXIT_OK;
+}
+
+static int
+watch_session(struct cli *c, const struct watch *w)
+{
+	struct answer a;
+
+	for (;;) {
+		if (!ask(c, w, &a))
+			return cli_fail(
+			    EXIT_FAILED, "%.*s: %s", (int)w->url.n, w->url.p, a.why);
+		if (a.status == 201)
+			return print_link(c, w, &a);
+		if (!w->wait ||
+		    !str_is(said(c, &a, "error", "code"), "session_not_ready"))
+			return refused(c, w, &a);
+		sleep(AGAIN_S);
+	}
+}
+
+static int
+watch(struct cli *c, int argc, char **argv)
+{
+	struct str url = STR_NULL, file = STR_NULL;
+	struct watch w = { .wait = false };
+	const struct cli_option options[] = { { "url", .text = &url },
+		{ "key-file", .text = &file }, { "project", .text = &w.project },
+		{ "ca", .text = &w.ca }, { "wait", .flag = &w.wait }, { NULL } };
+	struct cli_list words;
+	struct uuid session;
+	int status;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	w.session = words.p[0];
+	if (!uuid_parse(w.session, &session))
+		return cli_usage(c, "%s is no UUID", w.session.p);
+	status = find_url(c, url, &w);
+	if (status == EXIT_OK)
+		status = find_key(c, file, &w);
+	if (status == EXIT_OK)
+		status = find_project(c, session, &w);
+	if (status != EXIT_OK)
+		return status;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return cli_fail(EXIT_FAILED, "libcurl does not start");
+	status = watch_session(c, &w);
+	curl_global_cleanup();
+	return status;
+}
+
+const struct command watch_command = {
+	.name = "watch",
+	.arguments =
+	    "[--url URL] [--key-file FILE] [--project UUID] [--ca FILE] [--wait] SESSION",
+	.help = "print a link to the viewer of a running session, good once and for 30 "
+		"seconds",
+	.run = watch,
+};

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: ISC */
+/* What only the database knows: whether a ticket is good, who has a session's stream, and whether it may go
+   on. Nothing here waits: a stream that runs does not notice a database that hangs. */
+#include "config.h"
+
+#include "base/daemon.h"
+#include "stream/stream.h"
+
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum {
+	WAIT_US = 5000000,
+	SECOND = 1000000,
+	RENEWALS = 3,    /* of a lease in its time */
+	TRUST = 4,       /* rechecks that may fail before nothing is believed any more */
+	RELEASES = 1024, /* in one statement */
+};
+
+struct gate {
+	struct proxy *proxy;
+	struct uuid self;
+	struct roster *roster;
+	int64_t keep_at, check_at, checked; /* mono_us */
+	bool keeping, checking, told, releasing;
+	size_t nreleases, nsent; /* slots to let go, and how many of them are under way */
+	size_t room;
+	struct uuid *releases;
+};
+
+/* ---- statements ---- */
+
+struct redeemed {
+	struct str outcome;
+	int64_t epoch;
+};
+
+static const struct field redeemed_out[] = {
+	FIELD(struct redeemed, outcome, 0),
+	FIELD(struct redeemed, epoch, 0),
+	FIELD_END,
+};
+
+static const struct stmt redeem = STMT_LIST(redeem, struct redeemed, redeemed_out,
+    "SELECT outcome, epoch FROM stream_redeem($1, $2, $3, $4, $5, $6::integer, $7)");
+
+static const struct stmt keep =
+    STMT(keep, NULL, "SELECT stream_keep($1, $2::integer, $3::text[]::uuid[])");
+
+struct standing {
+	struct uuid stream;
+	struct str standing;
+};
+
+static const struct field standing_out[] = {
+	FIELD(struct standing, stream, 0),
+	FIELD(struct standing, standing, 0),
+	FIELD_END,
+};
+
+static const struct stmt recheck = STMT_LIST(recheck, struct standing, standing_out,
+    "SELECT stream, standing FROM stream_check($1) ORDER BY stream");
+
+static const struct stmt release =
+    STMT(release, NULL, "SELECT stream_release($1::text[]::uuid[])");
+
+/* ---- tickets ---- */
+
+/* A connection to the runner is an open WebSocket. -1: there is none. */
+static int
+connect_runner(const struct conn *c, int64_t epoch)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char session[UUID_LEN + 1];
+	int fd, n;
+
+	uuid_print(&c->session, session);
+	n = snprintf(a.sun_path, sizeof(a.sun_path), "%s/sessions/%s/%lld.sock",
+	    conf.run_directory, session, (long long)epoch);
+	if (n < 0 || (size_t)n >= sizeof(a.sun_path))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+		return fd;
+	log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id, session,
+	    strerror(errno));
+	close(fd);
+	return -1;
+}
+
+static enum error
+error_of(struct str outcome)
+{
+	static const struct {
+		const char *outcome;
+		enum error error;
+	} rows[] = {
+		{ "invalid", ERR_STREAM_TICKET_INVALID },
+		{ "key", ERR_UNAUTHORIZED },
+		{ "active", ERR_STREAM_ALREADY_ACTIVE },
+		{ "not_ready", ERR_SESSION_NOT_READY },
+		{ "terminal", ERR_SESSION_TERMINAL },
+		{ "revoked", ERR_PERMISSION_DENIED },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (str_is(outcome, rows[i].outcome))
+			return rows[i].error;
+	panic("a ticket's outcome is %.*s", (int)outcome.n, outcome.p);
+}
+
+/* The slot is taken before the runner is spoken to: a connection there displaces the one before. */
+static void
+on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
+{
+	struct conn *c = arg;
+	const struct redeemed *r = rows;
+	int runner;
+
+	if (rc != DB_OK || n != 1) {
+		/* The answer may be lost alone, and the slot taken. */
+		gate_release(c->proxy->gate, c->stream);
+		conn_refuse(c, ERR_SERVICE_UNAVAILABLE);
+		return;
+	}
+	if (!str_is(r->outcome, "ok")) {
+		conn_refuse(c, error_of(r->outcome));
+		return;
+	}
+	runner = connect_runner(c, r->epoch);
+	if (runner >= 0) {
+		conn_upgrade(c, runner);
+		return;
+	}
+	gate_release(c->proxy->gate, c->stream);
+	conn_refuse(c, ERR_SERVICE_UNAVAILABLE);
+}
+
+void
+gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key)
+{
+	const struct db_ask ask = {
+		.st = &redeem, .wait_us = WAIT_US, .done = on_redeemed, .arg = c
+	};
+	unsigned char hash[SHA256_DIGEST_LENGTH];
+	struct bytes sent = { NULL, 0 };
+
+	if (api_key.hidden.p != NULL) {
+		SHA256((const unsigned char *)api_key.hidden.p, api_key.hidden.n, hash);
+		sent = (struct bytes){ hash, sizeof(hash) };
+	}
+	db_async(c->proxy->db, &ask, P(t->jti), P(c->session), P(sent), P(c->stream),
+	    P(c->proxy->gate->self), P(conf.stream_lease), P(str_of(c->id)));
+}
+
+/* ---- slots ---- */
+
+static struct strs
+names_of(struct arena *a, const struct uuid *uuids, size_t n)
+{
+	struct str *out = ARENA_ARRAY(a, n, struct str);
+
+	for (size_t i = 0; i < n; i++) {
+		char *text = arena_alloc(a, UUID_LEN + 1);
+
+		uuid_print(&uuids[i], text);
+		out[i] = str_of(text);
+	}
+	return (struct strs){ out, n };
+}
+
+static void send_releases(struct gate *g);
+
+/* Those that could not be let go are tried again: their lease is this process's, which lives. */
+static void
+on_released(void *arg, enum db_rc rc, const void *rows, size_t n)
+{
+	struct gate *g = arg;
+
+	(void)rows;
+	(void)n;
+	g->releasing = false;
+	if (rc != DB_OK)
+		return;
+	g->nreleases -= g->nsent;
+	memmove(
+	    g->releases, g->releases + g->nsent, g->nreleases * sizeof(g->releases[0]));
+	send_releases(g);
+}
+
+static void
+send_releases(struct gate *g)
+{
+	const struct db_ask ask = {
+		.st = &release, .wait_us = WAIT_US, .done = on_released, .arg = g
+	};
+	struct arena *a;
+
+	if (g->releasing || g->nreleases == 0)
+		return;
+	a = arena_new(RELEASES * 128);
+	g->releasing = true;
+	g->nsent = g->nreleases < RELEASES ? g->nreleases : RELEASES;
+	db_async(g->proxy->db, &ask, P(names_of(a, g->releases, g->nsent)));
+	arena_free(a);
+}
+
+void
+gate_release(struct gate *g, struct uuid stream)
+{
+	if (g->nreleases == g->room) {
+		g->room = g->room == 0 ? RELEASES : 2 * g->room;
+		g->releases = reallocarray(g->releases, g->room, sizeof(stream));
+		if (g->releases == NULL)
+			panic("out of memory");
+	}
+	g->releases[g->nreleases++] = stream;
+	send_releases(g);
+}
+
+bool
+gate_idle(const struct gate *g)
+{
+	return g->nreleases == 0;
+}
+
+static void
+on_kept(void *arg, enum db_rc rc, const void *rows, size_t n)
+{
+	struct gate *g = arg;
+
+	(void)rows;
+	(void)n;
+	g->keeping = false;
+	if (rc == DB_OK)
+		roster_forget(g->roster);
+	else
+		g->keep_at = mono_us() + SECOND;
+}
+
+static void
+send_keep(struct gate *g, int64_t now)
+{
+	const struct db_ask ask = {
+		.st = &keep, .wait_us = WAIT_US, .done = on_kept, .arg = g
+	};
+
+	if (g->keeping || now < g->keep_at)
+		return;
+	g->keeping = true;
+	g->keep_at = now + conf.stream_lease * SECOND / RENEWALS;
+	db_async(g->proxy->db, &ask, P(g->self), P(conf.stream_lease),
+	    P(roster_dead(g->roster)));
+}
+
+/* ---- rechecks (C-113) ---- */
+
+static int
+by_stream(const void *key, const void *row)
+{
+	return uuid_cmp(key, &((const struct standing *)row)->stream);
+}
+
+static void
+judge(struct conn *c, const struct standing *s)
+{
+	if (s == NULL) /* the lease was lost for a while, and the slot with it */
+		pump_end(c, WHY_DISPLACED, WS_TRY_LATER);
+	else if (str_is(s->standing, "terminal"))
+		pump_end(c, WHY_TERMINAL, WS_NORMAL);
+	else if (str_is(s->standing, "revoked"))
+		pump_end(c, WHY_REVOKED, WS_POLICY);
+	else if (!str_is(s->standing, "ok"))
+		pump_end(c, WHY_LOST, WS_TRY_LATER);
+}
+
+static bool
+is_ours(const struct proxy *p, struct uuid stream)
+{
+	const struct conn *c;
+
+	for (int state = CONN_TICKET; state <= CONN_ENDING; state++)
+		TAILQ_FOREACH(c, &p->lists[state], next)
+	if (uuid_cmp(&c->stream, &stream) == 0)
+		return true;
+	return false;
+}
+
+/* More slots than streams: some were left behind. */
+static void
+release_left_behind(struct gate *g, const struct standing *rows, size_t n, size_t streams)
+{
+	for (size_t i = 0; i < n && streams < n; i++)
+		if (!is_ours(g->proxy, rows[i].stream)) {
+			gate_release(g, rows[i].stream);
+			streams++;
+		}
+}
+
+static void
+on_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
+{
+	struct gate *g = arg;
+	struct conn *c, *after;
+	size_t streams = 0;
+
+	g->checking = false;
+	if (rc != DB_OK)
+		return;
+	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_OPEN]); c != NULL; c = after) {
+		after = TAILQ_NEXT(c, next);
+		if (c->opened > g->check_at)
+			continue; /* newer than what was asked */
+		streams++;
+		judge(c, n == 0 ? NULL
+				: bsearch(&c->stream, rows, n, sizeof(struct standing),
+				      by_stream));
+	}
+	release_left_behind(g, rows, n, streams);
+	g->checked = g->check_at;
+}
+
+/* Nothing was heard for several rechecks: rather no stream than one that is not allowed. */
+static void
+mind_trust(struct gate *g, int64_t now)
+{
+	struct conn *c, *after;
+
+	if (TAILQ_EMPTY(&g->proxy->lists[CONN_OPEN]) ||
+	    now - g->checked < TRUST * conf.stream_recheck * SECOND)
+		return;
+	log_event(LOGP_ERR, "unchecked", "why=\"no recheck has been answered\"");
+	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_OPEN]); c != NULL; c = after) {
+		after = TAILQ_NEXT(c, next);
+		pump_end(c, WHY_DISPLACED, WS_TRY_LATER);
+	}
+}
+
+static void
+send_check(struct gate *g, int64_t now)
+{
+	const struct db_ask ask = {
+		.st = &recheck, .wait_us = WAIT_US, .done = on_checked, .arg = g
+	};
+
+	if (g->checking)
+		return;
+	if (!g->told && now - g->check_at < conf.stream_recheck * SECOND)
+		return;
+	g->told = false;
+	g->checking = true;
+	g->check_at = now;
+	db_async(g->proxy->db, &ask, P(g->self));
+}
+
+/* A hint: the time is the truth. */
+static void
+on_told(void *arg)
+{
+	struct gate *g = arg;
+
+	g->told = true;
+}
+
+void
+gate_tick(struct gate *g, int64_t now)
+{
+	send_releases(g);
+	send_keep(g, now);
+	if (TAILQ_EMPTY(&g->proxy->lists[CONN_OPEN]))
+		g->checked = now;
+	mind_trust(g, now);
+	send_check(g, now);
+}
+
+struct gate *
+gate_new(struct proxy *p)
+{
+	struct gate *g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		panic("out of memory");
+	g->proxy = p;
+	g->self = uuid_random();
+	g->roster = roster_new(g->self);
+	g->check_at = g->checked = mono_us();
+	db_async_listen(p->db, "session_changed", on_told, g);
+	db_async_listen(p->db, "key_changed", on_told, g);
+	return g;
+}
+
+void
+gate_free(struct gate *g)
+{
+	roster_free(g->roster);
+	free(g->releases);
+	free(g);
+}
+
+const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, NULL };

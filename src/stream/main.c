@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced-stream: its loop. */
+#include "config.h"
+
+#include "base/daemon.h"
+#include "stream/stream.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+	TICK_MS = 250,
+	ARENA_CAP = 16 * 1024 * 1024,
+	SECOND = 1000000,
+	OVER_US = 5000000, /* for the last slots to be let go */
+	DESCRIPTORS_A_STREAM = 2,
+	DESCRIPTORS_BESIDE = 64,
+};
+
+static void
+on_listener(int fd, short what, void *arg)
+{
+	(void)what;
+	conn_accept(arg, fd);
+}
+
+static void
+end_all(struct proxy *p)
+{
+	struct conn *c, *after;
+
+	if (p->over == 0)
+		p->over = mono_us() + OVER_US;
+	for (c = TAILQ_FIRST(&p->lists[CONN_OPEN]); c != NULL; c = after) {
+		after = TAILQ_NEXT(c, next);
+		pump_end(c, WHY_SHUTDOWN, WS_GOING_AWAY);
+	}
+}
+
+/* A reload's new processes take what comes; what is here goes on, but not for ever. */
+static void
+on_stop(void *arg)
+{
+	struct proxy *p = arg;
+
+	event_free(p->listener);
+	p->listener = NULL;
+	p->drain_until = mono_us() + conf.stream_drain * SECOND;
+	log_event(LOGP_NOTICE, "draining", "connections=%zu", p->conns);
+	if (daemon_ending())
+		end_all(p);
+}
+
+static void
+on_tick(int fd, short what, void *arg)
+{
+	struct proxy *p = arg;
+	struct conn *c, *after;
+	int64_t now = mono_us();
+
+	(void)fd;
+	(void)what;
+	gate_tick(p->gate, now);
+	for (int state = 0; state < CONN_STATES; state++)
+		for (c = TAILQ_FIRST(&p->lists[state]); c != NULL; c = after) {
+			after = TAILQ_NEXT(c, next);
+			conn_tick(c, now);
+		}
+	if (p->drain_until == 0) {
+		event_add(
+		    p->listener, NULL); /* an accept that failed had taken it away */
+		return;
+	}
+	if (daemon_ending() || now > p->drain_until)
+		end_all(p);
+	if ((p->conns == 0 && gate_idle(p->gate)) || (p->over != 0 && now > p->over))
+		event_base_loopbreak(p->base);
+}
+
+/* Two descriptors a stream. */
+static void
+raise_limit(void)
+{
+	rlim_t want =
+	    (rlim_t)conf.stream_connections * DESCRIPTORS_A_STREAM + DESCRIPTORS_BESIDE;
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
+		return;
+	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
+	if (setrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur < want)
+		log_event(LOGP_WARNING, "descriptors",
+		    "limit=%llu: fewer than stream_connections",
+		    (unsigned long long)r.rlim_cur);
+}
+
+static void
+serve(struct proxy *p, int listener)
+{
+	struct event *tick = ev_every(p->base, TICK_MS, on_tick, p);
+	struct conn *c;
+
+	p->listener = event_new(p->base, listener, EV_READ | EV_PERSIST, on_listener, p);
+	if (p->listener == NULL || event_add(p->listener, NULL) != 0)
+		panic("event loop: %s", strerror(errno));
+	if (event_base_dispatch(p->base) < 0)
+		panic("event loop: %s", strerror(errno));
+	event_free(tick);
+	for (int state = 0; state < CONN_STATES; state++)
+		while ((c = TAILQ_FIRST(&p->lists[state])) != NULL)
+			conn_free(c);
+}
+
+static void
+work(const struct pool *pool, int listener)
+{
+	static struct proxy p;
+
+	raise_limit();
+	for (int state = 0; state < CONN_STATES; state++)
+		TAILQ_INIT(&p.lists[state]);
+	p.base = ev_open(on_stop, &p);
+	p.arena = arena_new(ARENA_CAP);
+	p.scratch = malloc(SCRATCH);
+	if (p.scratch == NULL)
+		panic("out of memory");
+	p.keys = ticket_ring_new(conf.stream_keys);
+	p.metrics = metrics_open();
+	p.db = db_async_open(p.base, conf.database, pool->name);
+	p.gate = gate_new(&p);
+	serve(&p, listener);
+	db_async_close(p.db);
+	gate_free(p.gate);
+	metrics_close(p.metrics);
+	ticket_ring_free(p.keys);
+	free(p.scratch);
+	arena_free(p.arena);
+	ev_close(p.base);
+}
+
+/* ---- before any of it ---- */
+
+static bool
+is_stream(const struct pool *p)
+{
+	return strcmp(p->name, POOL_STREAM) == 0;
+}
+
+static bool
+pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+{
+	if (!pools_read(conf.upstreams, is_stream, out, n, err, room))
+		return false;
+	if (*n == 1)
+		return true;
+	snprintf(err, room, "%s: upstream %s must have one unix: socket", conf.upstreams,
+	    POOL_STREAM);
+	return false;
+}
+
+static bool
+check(char *err, size_t room)
+{
+	struct ticket_keys keys;
+
+	return ticket_keys_read(conf.stream_keys, &keys, err, room);
+}
+
+static int
+dump(const char *what)
+{
+	static const struct stmt *const *const stmts[] = { gate_stmts, NULL };
+
+	return stmts_dump("surfaced-stream", what, stmts);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon stream = { .name = "surfaced-stream",
+		.pools = pools,
+		.dump = dump,
+		.check = check,
+		.work = work };
+
+	return daemon_main(argc, argv, &stream);
+}

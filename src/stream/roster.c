@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+/* run_directory/stream has a file for each process, locked while it lives: a lock goes with its holder,
+   however that ends. So the slots of one that was killed are free as soon as another starts. */
+#include "config.h"
+
+#include "stream/stream.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEAD_MAX = 256 };
+
+struct roster {
+	int dir, self;
+	char name[UUID_LEN + 1];
+	size_t n;
+	struct dead {
+		char name[UUID_LEN + 1];
+		int fd; /* with the lock: nobody else reports it */
+	} dead[DEAD_MAX];
+	struct str names[DEAD_MAX];
+};
+
+static int
+open_locked(const struct roster *r, const char *name, int flags)
+{
+	int fd = openat(r->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void
+look(struct roster *r)
+{
+	int fd = openat(r->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	struct uuid u;
+
+	while (d != NULL && r->n < DEAD_MAX && (e = readdir(d)) != NULL) {
+		struct dead *dead = &r->dead[r->n];
+
+		if (strcmp(e->d_name, r->name) == 0 ||
+		    !uuid_parse(str_of(e->d_name), &u) ||
+		    (dead->fd = open_locked(r, e->d_name, 0)) < 0)
+			continue;
+		memcpy(dead->name, e->d_name, sizeof(dead->name));
+		r->names[r->n] = str_of(dead->name);
+		r->n++;
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+/* Without the folder the slots of the dead wait for their leases, which is what those are for. */
+struct roster *
+roster_new(struct uuid self)
+{
+	struct roster *r = calloc(1, sizeof(*r));
+	char path[256];
+
+	if (r == NULL)
+		panic("out of memory");
+	uuid_print(&self, r->name);
+	snprintf(path, sizeof(path), "%s/stream", conf.run_directory);
+	if (mkdir(path, 0750) != 0 && errno != EEXIST)
+		log_event(
+		    LOGP_WARNING, "roster", "path=%s why=\"%s\"", path, strerror(errno));
+	r->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r->self = open_locked(r, r->name, O_CREAT | O_EXCL);
+	look(r);
+	return r;
+}
+
+struct strs
+roster_dead(struct roster *r)
+{
+	return (struct strs){ r->names, r->n };
+}
+
+void
+roster_forget(struct roster *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		unlinkat(r->dir, r->dead[i].name, 0);
+		close(r->dead[i].fd);
+	}
+	r->n = 0;
+}
+
+void
+roster_free(struct roster *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		close(r->dead[i].fd);
+	if (r->self >= 0) {
+		unlinkat(r->dir, r->name, 0);
+		close(r->self);
+	}
+	if (r->dir >= 0)
+		close(r->dir);
+	free(r);
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What src/tbl/limits.h says of stored things is what the database enforces: its CHECK constraints have the
+# number. A new limit needs a row here, on the one side or the other.
+. t/lib.sh
+pg_start
+
+"$BIN/surfaced" -D limits | cut -f1,2 >"$W/limits"
+isnt "$(wc -l <"$W/limits")" 0 "there are limits"
+
+# LIMIT CONSTRAINT: the number stands in its definition.
+stored='SILENCE_REASON alert_silence_reason_check
+QUERY alert_rule_query_check
+RULE_DESTINATIONS alert_rule_destination_uuids_check
+WEBHOOK_URL alert_destination_url_check
+NAME label_check
+START_URL browser_session_start_url_check
+VIEWPORT_WIDTH_MIN browser_session_viewport_width_check
+VIEWPORT_WIDTH_MAX browser_session_viewport_width_check
+VIEWPORT_HEIGHT_MIN browser_session_viewport_height_check
+VIEWPORT_HEIGHT_MAX browser_session_viewport_height_check
+TAG_SLUG tag_slug_check
+TAG_NAME tag_name_check
+HOST_BYTES host_too_large
+REQUEST_ID audit_request_id_check
+FILTER asset_name_check
+FILTER asset_service_service_key_check
+FILTER finding_finding_key_check'
+# Of requests, answers and work, which no row holds; of categories a function tells, below.
+passing=' TAG_CATEGORIES AGGREGATE_BODY QUERY_STRING AGGREGATIONS AGGREGATE_FIELD AGGREGATE_LIMIT AGGREGATE_LIMIT_DEFAULT BUCKET_COUNT
+ BUCKET_VALUE BUCKET_LABEL ERROR_MESSAGE PAGE PAGE_DEFAULT PAGE_BYTES PAGE_SERVICES BULK_BYTES BULK_IPS
+ LIMIT_PER_IP LIMIT_PER_IP_DEFAULT JSON_DEPTH QUERY_DEPTH QUERY_CLAUSES QUERY_SET CURSOR HISTORY IDEMPOTENCY_KEY
+ VIEWPORT_WIDTH_DEFAULT VIEWPORT_HEIGHT_DEFAULT STREAM_FRAME STREAM_TICKET STREAM_TICKET_LIFE STREAM_MESSAGE STREAM_RATE
+ STREAM_TEXT STREAM_FPS STREAM_QUALITY STREAM_TABS '
+
+while read -r limit constraint; do
+	value=$(awk -v n="$limit" '$1 == n { print $2 }' "$W/limits")
+	like "$(sql "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = '$constraint'")" "[^0-9]${value:-none}([^0-9]|\$)" \
+		"$limit, $value, stands in $constraint"
+done <<END
+$stored
+END
+while read -r limit _; do
+	case "$(printf '%s\n' "$stored" | sed 's/ .*/ /' | tr -d '\n') $(printf %s "$passing" | tr '\n' ' ')" in
+	*" $limit "* | "$limit "*) ;;
+	*) fail "$limit is of a row or of none: say which" ;;
+	esac
+done <"$W/limits"
+for limit in $(printf '%s\n' "$stored" | cut -d' ' -f1) $passing; do
+	grep -q "^$limit	" "$W/limits" || fail "$limit is no limit any more"
+done
+
+# At their edges, where a definition alone says little.
+refused() { ok "$1" sh -c "! psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null 2>&1"; }
+taken() { ok "$1" sh -c "psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null"; }
+r=$(rule_new)
+silence() { echo "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at) VALUES ('$P', '$r', repeat('é', $1), now(), now() + interval '$2')"; }
+taken "a reason of 500 characters" "$(silence 500 '1 hour')"
+refused "one of 501" "$(silence 501 '1 hour')"
+taken "a silence of a year" "$(silence 1 '1 year')"
+refused "a longer one" "$(silence 1 '1 year 1 second')"
+rule() { echo "UPDATE alert_rule SET query = repeat('a', $1), destination_uuids = array_fill('$r'::uuid, ARRAY[$2]) WHERE uuid = '$r'"; }
+taken "a query and destinations at their limits" "$(rule 8192 16)"
+refused "a longer query" "$(rule 8193 16)"
+refused "more destinations" "$(rule 8192 17)"
+tag() { echo "INSERT INTO tag (slug, name, categories) VALUES ('t$1', 't', (SELECT array_agg('c' || n) FROM generate_series(1, $1) AS n))"; }
+taken "as many categories as a tag may have" "$(tag "$(awk '$1 == "TAG_CATEGORIES" { print $2 }' "$W/limits")")"
+refused "one more" "$(tag "$(awk '$1 == "TAG_CATEGORIES" { print $2 + 1 }' "$W/limits")")"

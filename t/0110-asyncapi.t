@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# asyncapi.json comes from the list of the stream's messages, a parser that is not ours accepts it, and
+# surfaced-stream-messages(7) names every message and member.
+cd "$(dirname "$0")/.." || exit 1
+bin=${TOP_BUILDDIR:-.}
+page=man/surfaced-stream-messages.7
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0
+
+ok() {
+	n=$((n + 1))
+	title=$1
+	shift
+	if "$@" >"$work/out" 2>&1; then
+		echo "ok $n - $title"
+	else
+		echo "not ok $n - $title"
+		head -40 "$work/out" | sed 's/^/# /'
+	fi
+}
+
+"$bin/surfaced" -D asyncapi >"$work/asyncapi.json"
+jq -S . "$work/asyncapi.json" >"$work/sorted.json"
+ok "the contract did not change unseen (t/golden/asyncapi.json)" diff -u t/golden/asyncapi.json "$work/sorted.json"
+
+# Messages of the list: those of a client have no other members than are named.
+rows=$(grep -cE '^(CLIENT|SERVER)\(' src/tbl/stream_messages.h)
+ok "every message of the list is in it, and the frame" jq -e --argjson rows "$rows" \
+	'.components.messages | length == $rows + 1' "$work/asyncapi.json"
+ok "what a client sends is closed, what it hears is open" jq -e \
+	'[.components.messages | to_entries[] | select(.key != "frame") |
+	(.value.payload.additionalProperties == false) == (.key | startswith("client_"))] | all' "$work/asyncapi.json"
+
+modules=$(t/helper/npm) || modules=none
+ok "the parser of AsyncAPI accepts it" env MODULES="$modules" node t/helper/asyncapi.mjs "$work/asyncapi.json"
+
+# One side's part of the page, and the words it marks as messages and members.
+part() {
+	sed -n "/^\\.Ss From the $1\$/,/^\\.S[sh] [^F]/p" "$page" | sed '2,${/^\.Ss From/,$d;}' >"$work/part"
+}
+members() {
+	jq -r --arg key "$1" '
+		def walk(prefix): .properties // {} | to_entries[] | select(prefix != "" or .key != "type") |
+			(prefix + .key), (.key as $k | .value, (.value.items // {}) | walk(prefix + $k + "."));
+		.components.messages[$key].payload | walk("")' "$work/asyncapi.json"
+}
+for side in client:viewer server:browser; do
+	part "${side#*:}"
+	for key in $(jq -r '.components.messages | keys[]' "$work/asyncapi.json" | grep "^${side%:*}_"); do
+		name=${key#*_}
+		sed -n "/^\\.It Ic $name\$/,/^\\.It Ic /p" "$work/part" >"$work/message"
+		ok "the page has $key" test -s "$work/message"
+		for member in $(members "$key"); do
+			ok "and its $member" grep -qxF ".It Li $member" "$work/message"
+		done
+	done
+	ok "and no other of a ${side#*:}" test "$(grep -c '^\.It Ic ' "$work/part")" -eq \
+		"$(grep -c "^$(echo "${side%:*}" | tr a-z A-Z)(" src/tbl/stream_messages.h)"
+done
+echo "1..$n"

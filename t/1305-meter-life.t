@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# surfaced-meter and what becomes of its table: full, over, replaced, handed on.
+. t/lib.sh
+WORLD_CONF='meter_wait = 200'
+pg_start
+printf 'meter_slots = 64\nworker_stuck = 100\n' >>"$W/etc/surfaced-meter.conf"
+api_start
+web_start
+
+# asked KEY...: the statuses, counted.
+asked()
+{
+	for key in "$@"; do
+		api GET /search/schemas
+		echo "$STATUS $(field .error.code)"
+	done | tally
+}
+
+slots()
+{
+	curl -sS --max-time 5 --unix-socket "$W/run/metrics.sock" http://localhost/metrics |
+		sed -n 's/^surfaced_meter_slots //p'
+}
+
+is_empty()
+{
+	[ "$(slots)" = 0 ]
+}
+
+# surfaced-meter NAME=VALUE...: another one, with this environment.
+meter_again()
+{
+	world_kill surfaced-meter
+	WORLD_ENV="$*" world_meter_start
+}
+
+agree()
+{
+	[ "$(sql 'SELECT sum(requests) FROM usage_daily')" = "$(sql 'SELECT sum(used) FROM quota_used')" ]
+}
+
+# Four counters a key, and an eighth of the table stays empty.
+keys=$(accounts_new 20 1000 1000)
+# shellcheck disable=SC2086 # a list of keys
+like "$(asked $keys)" '^1[0-4] 200 null [0-9]* 503 api_metering_unavailable$' "a table that is full is closed to others"
+like "$(cat "$W/log/surfaced-meter.log")" '^<3>full slots=64' "and says what to do"
+if command -v faketime >/dev/null && ! nm -D "$BUILD/surfaced-meter" | grep -q __asan; then
+	meter_again "LD_PRELOAD=$(find /usr/lib -name libfaketimeMT.so.1 | head -1)" FAKETIME=+70d FAKETIME_DONT_FAKE_MONOTONIC=1
+	ok "periods that are over leave it" world_until 10 is_empty
+	meter_again
+	# shellcheck disable=SC2046 # a list of keys
+	is "$(asked $(echo "$keys" | tail -6))" "6 200 null" "and there is room for others"
+	ok "what they had counted is stored" world_until 5 agree
+else
+	skip "no faketime"
+fi
+
+# The database says that this host has begun anew: a copy of it, or a database of yesterday.
+has_begun()
+{
+	[ "$(sql 'SELECT count(*) FILTER (WHERE closed_at IS NULL), count(*) FROM meter_host')" = "1|2" ]
+}
+sql 'UPDATE meter_host SET closed_at = now()'
+ok "a host that was declared gone begins anew" world_until 10 has_begun
+is "$(asked "$(accounts_new 1 1000 1000)")" "1 200 null" "and serves"
+
+# One holds the table; another one waits for it.
+world_spawn other "$BIN/surfaced-meter" -c "$W/etc/surfaced-meter.conf"
+world_kill surfaced-meter KILL
+serves()
+{
+	[ "$(asked "$k")" = "1 200 null" ]
+}
+k=$(accounts_new 1 1000 1000)
+ok "the next meter takes over from one that was killed" world_until 10 serves
+is "$(sql 'SELECT count(*) FROM meter_host')" 2 "and goes on with its table"
+world_kill other

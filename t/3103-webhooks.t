@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Webhooks to a real receiver over TLS: signatures, what is tried again, what is given up, and that nothing
+# reaches an address that is not public.
+. t/lib.sh
+. t/helper/hooks.sh
+pg_start
+api_start
+web_start
+hooks_start
+
+A=/projects/$P/alerting
+touch "$H/fail"
+all='' gone='' twice=''
+for kind in ok quiet twice later never odd redirect inward gone endless fail stall; do
+	d=$(hook $kind)
+	eval "$kind=\$d"
+	all="$all $d"
+done
+# shellcheck disable=SC2086 # a list of UUIDs
+rule=$(hooks_rule $all)
+hooks_alert "webhook_attempts = 4"
+hooks_import 1 3
+# state KIND: of its deliveries, with attempts, status and failure.
+state()
+{
+	sql "SELECT DISTINCT state || ' ' || attempts || ' ' || coalesce(http_status_code::text, '-') || ' ' || coalesce(failure, '-')
+		FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name = '$1' ORDER BY 1"
+}
+others() { [ "$(sql "SELECT count(*) FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name <> 'stall' AND d.state = 'pending'")" -eq 0 ] && [ "$(sql "SELECT count(*) FROM alert_delivery")" -ge 36 ]; }
+failed_once() { [ "$(hooks_got 'map(select(.kind == "fail") | .id) | unique | length' 2>/dev/null)" = 3 ]; }
+ok "a receiver fails" world_until 30 failed_once
+rm "$H/fail" # it comes back
+ok "those that answer are done while one stalls" world_until 30 others
+ok "all come to an end" world_until 60 hooks_settled
+is "$(state ok)" "delivered 1 200 -" "200"
+is "$(state quiet)" "delivered 1 204 -" "204"
+is "$(state twice)" "delivered 3 200 -" "two failures, then an answer"
+is "$(state later)" "delivered 3 200 -" "with Retry-After"
+is "$(state never)" "delivered 3 200 -" "which is bounded"
+is "$(state odd)" "failed 4 - the receiver answered 799" "a status that is none"
+is "$(state endless)" "delivered 1 200 -" "an answer without an end is cut off"
+like "$(state fail)" "^delivered [2-4] 200 -$" "a receiver that comes back gets them all"
+is "$(state redirect)" "failed 4 302 the receiver answered 302; redirects are not followed" "a redirect"
+is "$(state inward)" "failed 4 307 the receiver answered 307; redirects are not followed" "one to a private address"
+like "$(state gone)" "^failed [01] (410|-) " "410"
+is "$(sql "SELECT enabled FROM alert_destination WHERE uuid = '$gone'")" f "disables the destination"
+is "$(sql "SELECT actor || ' ' || (before ->> 'enabled') || ' ' || (after ->> 'enabled') FROM audit WHERE subject_id = '$gone' ORDER BY id DESC LIMIT 1")" \
+	"role:surfaced_alert true false" "in the audit"
+like "$(state stall | head -1)" "^failed 4 - Operation timed out after [0-9]+ milliseconds" "one that stalls is given up"
+
+is "$(hooks_got 'map(select(.signed | not)) | length')" 0 "every request is signed by the destination's secret"
+is "$(hooks_got 'map(select(((.timestamp - .at) | fabs) > 3)) | length')" 0 "at the time of the attempt"
+is "$(hooks_got 'map(.type) | unique | join(" ")') $(hooks_got 'map(.agent) | unique | join(" ")')" "application/json surfaced/0.1.0" "as JSON"
+is "$(hooks_got 'map(.id) | unique | length')" "$(sql "SELECT count(*) FROM alert_delivery WHERE attempts > 0")" "an id is a delivery"
+is "$(hooks_got 'group_by(.id) | map(map(.body) | unique | length) | unique | join(" ")')" 1 "whose body is the same at every attempt"
+is "$(hooks_got 'group_by([.name, (.body | fromjson | .data.alert.uuid)]) | map(map(.id) | unique | length) | unique | join(" ")')" 1 \
+	"none is sent twice under another id"
+is "$(hooks_got '[.[] | select(.name == "later")] | group_by(.id) | map(.[1].at - .[0].at >= 1 and .[2].at - .[1].at >= 1) | all')" true \
+	"Retry-After is kept"
+is "$(hooks_got 'map(select(.kind == "ok"))[0].body | fromjson | "\(.type) \(.data.project_uuid) \(.data.rule.uuid) \(.data.alert.severity) \(.data.finding.finding_type) \(.data.alert.state)"')" \
+	"alert.raised $P $rule high exposed_port open" "what is sent"
+is "$(sql "SELECT count(*) FROM alert_attempt WHERE ended_at IS NULL")" 0 "the history knows every end"
+is "$(sql "SELECT count(*) FROM alert_delivery d WHERE attempts <> (SELECT count(*) FROM alert_attempt a WHERE a.delivery_uuid = d.uuid)")" 0 "of every attempt"
+api GET "$A/deliveries/$(sql "SELECT uuid FROM alert_delivery WHERE destination_uuid = '$twice' LIMIT 1")"
+is "$(field '.delivery.history | map("\(.number) \(.http_status_code) \(.failure)") | join(", ")')" \
+	"1 503 the receiver answered 503, 2 503 the receiver answered 503, 3 200 null" "and the API shows it"
+unlike "$(cat "$W/log/surfaced-alert.log")" "whsec_" "no log has a secret"
+
+# Names that lead inside: none is connected to, whatever else they say.
+sql "UPDATE alert_rule SET enabled = false"
+inside=
+for host in inward mixed mapped rebind mute closed none; do
+	inside="$inside $(hook ok $host.example.com | tail -1)"
+	cp "$H/secrets/ok" "$H/secrets/ok.$host"
+done
+both=$(hook ok both.example.com)
+# shellcheck disable=SC2086 # a list of UUIDs
+hooks_rule $inside "$both" >"$W/rule"
+hooks_import 4 4
+ok "all come to an end" world_until 60 hooks_settled
+host() { sql "SELECT d.state || ' ' || coalesce(failure, '-') FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.url LIKE 'https://$1.%'"; }
+for host in inward mixed mapped; do
+	is "$(host $host)" "failed the name has an address that is not public" "$host"
+done
+is "$(host mute)" "failed the name could not be resolved in time" "a name server without an answer"
+is "$(host none)" "failed the name could not be resolved" "no such name"
+like "$(host closed)" "^failed .*(onnect|unreachable)" "nobody listens"
+is "$(host rebind)" "delivered -" "a name that is public when it is used"
+is "$(host both)" "delivered -" "one with IPv6 as well"
+sql "SELECT alert_destination_test(project_uuid, uuid) FROM alert_destination WHERE url LIKE 'https://rebind.%'" >"$W/test"
+ok "once more" world_until 30 hooks_settled
+is "$(host rebind | sort | head -1)" "delivered -" "and delivered then"
+like "$(host rebind)" "^failed the name has an address that is not public" "but not when it no longer is"
+sql "ALTER TABLE alert_destination DROP CONSTRAINT alert_destination_url_check; UPDATE alert_destination SET url = v FROM
+	unnest('{https://10.0.0.1/ok/ok,http://hooks.example.com/ok/ok,https://hooks.example.com@10.0.0.1/ok/ok}'::text[],
+	'{inward,mixed,mapped}'::text[]) AS u(v, h) WHERE url LIKE 'https://' || h || '.%'"
+before=$(hooks_got length)
+for d in $inside; do sql "SELECT alert_destination_test('$P', '$d') WHERE (SELECT url FROM alert_destination WHERE uuid = '$d') !~ '(closed|mute|none|rebind)'"; done >"$W/test"
+ok "what the API would not take" world_until 30 hooks_settled
+is "$(sql "SELECT DISTINCT failure FROM alert_delivery WHERE kind = 'test' AND uuid NOT IN (SELECT uuid FROM alert_delivery WHERE failure LIKE 'the name%')")" \
+	"the destination's URL is not one that webhooks are sent to" "is not sent to either"
+is "$(hooks_got length)" "$before" "not once"
+is "$(cat "$H/private" 2>/dev/null)" "" "nothing reached what is not public"

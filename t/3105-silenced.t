@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# C-083 where it counts: a silence stops notifications at the moment they would be sent, and nothing else.
+. t/lib.sh
+. t/helper/hooks.sh
+pg_start
+api_start
+web_start
+hooks_start
+
+A=/projects/$P/alerting
+ok=$(hook ok) fail=$(hook fail)
+rule=$(hooks_rule "$ok")
+hooks_alert
+# silence FROM TO [RULE]: from now; prints the UUID.
+silence()
+{
+	sql "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at)
+		VALUES ('$P', '${3:-$rule}', 'x', now() + '$1', now() + '$2') RETURNING uuid"
+}
+states() { sql "SELECT string_agg(n || ' ' || state, ', ' ORDER BY state) FROM (SELECT count(*) AS n, state FROM alert_delivery GROUP BY state) AS s"; }
+import() { hooks_import "$@"; world_until 30 hooks_settled; }
+
+one=$(silence '-1 minute' '1 hour') two=$(silence '-1 minute' '2 hours')
+import 1 3
+is "$(states)" "3 silenced" "C-083: a silence stops notifications"
+is "$(sql "SELECT count(*) FROM alert WHERE state = 'open' AND rule_uuid = '$rule'")" 3 "C-083: not evaluation, nor the inbox"
+is "$(cat "$H/got" 2>/dev/null)" "" "C-083: nothing is sent"
+is "$(sql "SELECT DISTINCT attempts || ' ' || (last_attempt_at IS NULL) FROM alert_delivery")" "0 true" "the history says so"
+api DELETE "$A/silences/$one"
+import 4 4
+is "$(states)" "4 silenced" "C-083: overlaps add up: the other still stands"
+api DELETE "$A/silences/$two"
+silence '1 hour' '2 hours' >/dev/null
+silence '-2 hours' '-1 second' >/dev/null
+import 5 5
+is "$(states)" "1 delivered, 4 silenced" "C-083: neither one to come nor one that has ended"
+is "$(hooks_got 'map(.body | fromjson | .data.alert.title) | join(" ")')" "Finding 5" "and the silenced ones are not sent later"
+d=$(sql "SELECT uuid FROM alert_delivery WHERE state = 'silenced' ORDER BY created_at LIMIT 1")
+api POST "$A/deliveries/$d/retry"
+is "$STATUS $(field '.delivery.uuid')" "200 $d" "but by hand"
+world_until 30 hooks_settled
+api GET "$A/deliveries/$d"
+is "$(field '.delivery|"\(.state) \(.attempts)"') $(hooks_got '.[-1].id')" "delivered 1 $d" "with its own id"
+api POST "$A/deliveries/$d/retry"
+is "$STATUS $(field .error.code)" "409 alert_delivery_state_conflict" "not twice"
+
+# A silence that begins while a delivery is tried: its next attempt would fall into it.
+sql "UPDATE alert_rule SET enabled = false"
+touch "$H/fail"
+rule=$(hooks_rule "$fail")
+hooks_import 6 6
+tried() { [ "$(hooks_got 'map(select(.kind == "fail")) | length')" -ge 2 ]; }
+ok "a delivery is tried" world_until 20 tried
+api POST "$A/silences" "{\"rule_uuid\":\"$rule\",\"reason\":\"x\",\"ends_at\":\"$(date -u -d '+1 hour' +%Y-%m-%dT%H:%M:%SZ)\"}"
+from=$(sql "SELECT extract(epoch FROM starts_at) FROM alert_silence WHERE rule_uuid = '$rule'")
+ok "and settled" world_until 20 hooks_settled
+is "$(sql "SELECT d.state || ' ' || (attempts >= 2) || ' ' || http_status_code FROM alert_delivery d JOIN alert a ON a.uuid = d.alert_uuid WHERE a.rule_uuid = '$rule'")" \
+	"silenced true 500" "C-083: the next attempt is silenced"
+is "$(hooks_got "map(select(.kind == \"fail\" and .at > $from + 1)) | length")" 0 "C-083: none falls into it"
+api POST "$A/destinations/$fail/test"
+is "$STATUS $(field '.delivery|"\(.kind) \(.alert_uuid) \(.state)"')" "202 test null pending" "a test is of no rule"
+t=$(field .delivery.uuid)
+rm "$H/fail"
+world_until 30 hooks_settled
+api GET "$A/deliveries/$t"
+is "$(field .delivery.state) $(hooks_got '.[-1].body | fromjson | .type')" "delivered destination.test" "and not silenced"
+is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject = 'alert_delivery' AND actor LIKE 'key:%'")" "alert_delivery.change alert_delivery.create" \
+	"what people did is in the audit"
+api PUT "$A/destinations/$fail" '{"name":"x","url":"https://hooks.example.com/ok/ok","enabled":false}'
+api POST "$A/destinations/$fail/test"
+world_until 30 hooks_settled
+is "$(sql "SELECT state FROM alert_delivery ORDER BY created_at DESC LIMIT 1")" delivered "a destination that is off can be tested"

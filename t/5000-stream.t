@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The upgrade: who gets a ticket, what refuses a request, what uses a ticket up.
+# C-100, C-101, C-107 to C-111.
+. t/lib.sh
+WORLD_CONF='stream_origins = self https://viewer.example.com'
+pg_start
+api_start
+stream_start
+web_start
+stranger_new
+s=$(session_new) queued=$(session_new)
+session_run "$s"
+S=/projects/$P/sessions
+
+# ---- the ticket operation ----
+for k in "$(key_new --scope browser.sessions.manage)" "$(key_new --scope browser.sessions.manage --scope browser.sessions.create)"; do
+	key=$k api POST "$S/$s/stream-ticket"
+	is "$STATUS $(field .error.code)" "403 permission_denied" "C-101: a manager gets no ticket"
+done
+key=$(key_new --scope browser.sessions.create) api POST "$S/$s/stream-ticket"
+is "$STATUS $(field .error.code)" "404 session_not_found" "C-100: another key of the same owner is a stranger"
+key=$(key_new --scope browser.sessions.view) api POST "$S/$s/stream-ticket"
+is "$STATUS $(field .error.code)" "403 permission_denied" "nor does who may only look"
+api POST "$S/$queued/stream-ticket"
+is "$STATUS $(field .error.code)" "409 session_not_ready" "a queued session has no stream yet"
+session_move "$queued" claim
+api POST "$S/$queued/stream-ticket"
+is "$STATUS $(field .error.code)" "409 session_not_ready" "nor has a starting one"
+sql "SELECT session_apply('$queued', 'close', 'closed_by_creator')" >/dev/null
+api POST "$S/$queued/stream-ticket"
+is "$STATUS $(field .error.code)" "409 session_terminal" "a closing one has none any more"
+api POST "$S/$s/stream-ticket"
+is "$STATUS $(field '.stream_ticket|keys|join(" ")')" "201 expires_at subprotocol" "a ticket"
+like "$(field .stream_ticket.subprotocol)" '^surfaced\.stream\.v1\.[A-Za-z0-9_.-]{100,493}$' "of token characters, at most 512"
+life=$(($(date -u -d "$(field .stream_ticket.expires_at)" +%s) - $(date +%s)))
+ok "it lives 30 seconds ($life)" [ "$life" -ge 28 -a "$life" -le 30 ]
+is "$(sql "SELECT string_agg(DISTINCT action, ' ') FROM audit WHERE subject = 'stream_ticket' AND after->>'session_uuid' = '$s'")" \
+	stream_ticket.create "it is in the audit"
+used=$(field .stream_ticket.subprotocol)
+
+# ---- the upgrade ----
+export W KEY KEY2 P PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
+key=none
+stream=/projects/$P/sessions/$s/stream
+api GET "$stream" --http1.1
+is "$STATUS $(field .error.code) $(header Upgrade)" "426 upgrade_required websocket" "C-107: no upgrade"
+is "$(field '.error|keys|join(",")') $(header X-Request-Id)" "code,field_errors,message,request_id $(field .error.request_id)" "C-107: in the envelope"
+api GET "$stream" --http2
+is "$STATUS $(field .error.code) $(header X-Request-Id)" "426 upgrade_required $(field .error.request_id)" "C-107: HTTP/2 neither"
+api POST "$stream" '{}' --http1.1
+is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed GET" "GET alone"
+api GET "$S/x/stream" --http1.1
+is "$STATUS $(field .error.code)" "400 invalid_request" "C-020: a malformed UUID"
+api GET "$stream?x=1" --http1.1
+is "$STATUS $(field .error.code)" "400 invalid_request" "no parameters"
+api GET "$stream/" --http1.1
+is "$STATUS $(field .error.code)" "404 not_found" "no other path"
+
+python3 - "$s" "$used" >"$W/out" <<'PY' || fail "the client came to its end"
+import sys
+from streams import *
+session, t = sys.argv[1:]
+tap = Tap()
+upgrade = ['Connection', 'Upgrade', 'Sec-WebSocket-Version', 'Sec-WebSocket-Key']
+
+def no(wanted, title, *args, **kwargs):
+    tap.is_(refused(session, t, *args, **kwargs), wanted, title)
+
+for name in upgrade[:2]:
+    no((426, 'upgrade_required'), f'C-107: without {name}', leave_out=[name])
+no((426, 'upgrade_required'), 'another version', leave_out=['Sec-WebSocket-Version'], headers=[('Sec-WebSocket-Version', '8')])
+no((400, 'invalid_request'), 'no version', leave_out=['Sec-WebSocket-Version'])
+no((400, 'invalid_request'), 'no key', leave_out=['Sec-WebSocket-Key'])
+for bad in 'AAAA', 'A' * 24, '*' * 22 + '==', 'AAAAAAAAAAAAAAAAAAAAAB==', 'AAAAAAAAAAAAAAAAAAAAAA==, x':
+    no((400, 'invalid_request'), f'the key {bad}', leave_out=['Sec-WebSocket-Key'], headers=[('Sec-WebSocket-Key', bad)])
+no((400, 'invalid_request'), 'two keys', headers=[('Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA==')])
+no((426, 'upgrade_required'), 'HTTP/1.0', version='HTTP/1.0')
+for origin in 'null', 'https://evil.example', 'http://localhost', 'https://localhost.evil.example', 'https://viewer.example.com:444', \
+        'https://viewer.example.com.evil.example', 'HTTPS://LOCALHOST':
+    no((403, 'origin_not_allowed'), f'C-111: the origin "{origin}"', headers=[('Origin', origin)])
+no((403, 'origin_not_allowed'), 'an empty one, which nginx would not pass on', headers=[('Origin', '')], through='itself')
+no((400, 'invalid_request'), 'two origins', headers=[('Origin', 'https://localhost')] * 2)
+no((400, 'invalid_request'), 'two subprotocols in one line', leave_out=['Sec-WebSocket-Protocol'], headers=[('Sec-WebSocket-Protocol', t + ', chat')])
+no((400, 'invalid_request'), 'two lines', headers=[('Sec-WebSocket-Protocol', 'chat')])
+no((401, 'unauthorized'), 'a key that is not the creating one', headers=[('X-API-Key', os.environ['KEY2'])])
+no((401, 'unauthorized'), 'a key that is none', headers=[('X-API-Key', 'x')])
+no((401, 'unauthorized'), 'two keys', headers=[('X-API-Key', os.environ['KEY'])] * 2)
+no((400, 'invalid_request'), 'C-109: a ticket in the URL', path=f'/api/v1{path_of(session)}/stream?ticket={t}')
+tap.is_(refused(session), (401, 'stream_ticket_invalid'), 'no ticket')
+parts = t.split('.')
+for title, bad in ('a prefix alone', 'surfaced.stream.v1.'), ('no prefix', '.'.join(parts[3:])), ('another version', t.replace('.v1.', '.v2.')), \
+        ('without its signature', '.'.join(parts[:-1]) + '.'), ('a part more', t + '.x'), ('one bit', t[:-2] + ('A' if t[-2] != 'A' else 'B') + t[-1]), \
+        ('600 characters', t + 'A' * (600 - len(t))), ('chat', 'chat'):
+    tap.is_(refused(session, bad), (401, 'stream_ticket_invalid'), f'a ticket: {title}')
+try:
+    Client(session, 'chat')
+except Answer as e:
+    tap.ok(('WWW-Authenticate', 'ApiKey header="X-API-Key"') in e.headers, 'a 401 says how to authenticate')
+
+other = api('POST', f'/projects/{os.environ["P"]}/sessions', {'start_url': 'https://example.com/'})[1]['session']['uuid']
+tap.is_(refused(other, t), (401, 'stream_ticket_invalid'), "another session's")
+
+# None of these has used the ticket.
+c = Client(session, t, headers=[('Origin', 'https://viewer.example.com'), ('X-API-Key', os.environ['KEY'])])
+tap.is_(c.header('Sec-WebSocket-Protocol'), [t], 'C-108: the subprotocol is echoed exactly, once')
+tap.is_(c.header('Sec-WebSocket-Extensions'), [], 'no extension is agreed on')
+c.send(frame(0x81, 'é'.encode()))
+tap.is_(c.frame(), (0x81, 'é'.encode()), 'a text goes to the runner and comes back')
+late = ticket(session)
+tap.is_(refused(session, late), (409, 'stream_already_active'), 'C-110: a second stream: 409')
+tap.is_(refused(session, t), (401, 'stream_ticket_invalid'), 'C-109: the ticket works once')
+tap.is_(c.bye(), 1000, 'a clean end')
+tap.is_(refused(session, t), (401, 'stream_ticket_invalid'), 'C-109: also when its socket has closed')
+tap.is_(refused(session, late), (401, 'stream_ticket_invalid'), 'the 409 has used its ticket up')
+for title, headers in ('the host itself', [('Origin', 'https://localhost')]), ('no origin', []):
+    c = Client(session, ticket(session), headers=headers)
+    tap.is_(c.bye(), 1000, f'C-111: {title} may')
+c = Client(session, ticket(session), headers=[('Sec-WebSocket-Extensions', 'permessage-deflate; client_max_window_bits'), ('Cookie', 'c=' + 'x' * 30000),
+    ('Connection', 'keep-alive, Upgrade'), ('Upgrade', 'h2c, WebSocket')], leave_out=['Connection', 'Upgrade'])
+tap.is_((c.header('Sec-WebSocket-Extensions'), c.bye()), ([], 1000), 'an extension that is offered is passed over; cookies do not matter')
+
+expired = ticket(session)
+sql("UPDATE stream_ticket SET created_at = now() - interval '30 s', expires_at = now() - interval '1 s' WHERE used_at IS NULL")
+tap.is_(refused(session, expired), (401, 'stream_ticket_invalid'), 'one that has run out')
+forgotten = ticket(session)
+sql("DELETE FROM stream_ticket WHERE used_at IS NULL")
+tap.is_(refused(session, forgotten), (401, 'stream_ticket_invalid'), 'a signature without its row is worth nothing')
+
+for event, wanted in ('queued', (409, 'session_not_ready')), ('closing', (409, 'session_terminal')), ('terminal', (409, 'session_terminal')):
+    late = ticket(session)
+    sql(f"ALTER TABLE browser_session DISABLE TRIGGER ALL; UPDATE browser_session SET state = '{event}',"
+        f" terminal_reason = CASE WHEN '{event}' <> 'queued' THEN 'expired' END,"
+        f" terminal_at = CASE WHEN '{event}' = 'terminal' THEN now() END WHERE uuid = '{session}'")
+    tap.is_(refused(session, late), wanted, f'a {event} session')
+    sql(f"UPDATE browser_session SET state = 'running', terminal_reason = NULL, terminal_at = NULL WHERE uuid = '{session}';"
+        " ALTER TABLE browser_session ENABLE TRIGGER ALL")
+late = ticket(session)
+sql("UPDATE entitlement SET expires_at = now() WHERE name = 'browser'")
+tap.is_(refused(session, late), (403, 'permission_denied'), 'a right that was lost meanwhile')
+PY
+relay "$W/out"
+
+LOGGED=$(cat "$W"/log/*.log)
+unlike "$LOGGED" 'eyJ|surfaced\.stream\.v1' "C-109: no log has a part of a ticket"
+is "$(sql "SELECT string_agg(DISTINCT action, ' ' ORDER BY action) FROM audit WHERE subject = 'stream_ticket' AND after->>'session_uuid' = '$s'")" \
+	"stream_ticket.active stream_ticket.create stream_ticket.not_ready stream_ticket.ok stream_ticket.revoked stream_ticket.terminal" "what became of each is in the audit"
+
+world_kill surfaced-stream
+key=none api GET "$stream" --http1.1 -H 'Connection: Upgrade' -H 'Upgrade: websocket'
+is "$STATUS $(field .error.code)" "503 service_unavailable" "without surfaced-stream: 503, in the envelope"

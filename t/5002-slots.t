@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# One controlling stream: who gets it, what takes it away, and that nothing which dies keeps it.
+# C-110, C-113, C-114.
+. t/lib.sh
+WORLD_CONF='stream_lease = 3
+stream_recheck = 1
+stream_silence = 3'
+LOG_EXPECTED='exited on signal 9'
+pg_start
+api_start
+stream_start
+web_start
+export W KEY P TOP PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
+
+s=$(session_new)
+session_run "$s"
+python3 - "$s" >"$W/out" <<'PY' || fail "the client came to its end"
+import sys
+import threading
+from streams import *
+session = sys.argv[1]
+tap = Tap()
+
+def at_once(tickets):
+    """What each of them got, sorted; the winners stay open."""
+    got, clients = [], []
+    def one(t):
+        try:
+            clients.append(Client(session, t))
+            got.append((101, None))
+        except Answer as e:
+            got.append((e.status, e.code))
+    threads = [threading.Thread(target=one, args=(t,)) for t in tickets]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    for c in clients:
+        c.bye()
+    return sorted(got)
+
+ROUNDS = 12
+wrong = []
+for i in range(ROUNDS):
+    got = at_once([ticket(session) for _ in range(5)])
+    if got != [(101, None)] + [(409, 'stream_already_active')] * 4:
+        wrong.append(got)
+tap.is_(wrong, [], f'C-110: {ROUNDS} times five upgrades at once: one wins, the others 409')
+wrong = []
+for i in range(ROUNDS):
+    got = at_once([ticket(session)] * 5)
+    if got != [(101, None)] + [(401, 'stream_ticket_invalid')] * 4:
+        wrong.append(got)
+tap.is_(wrong, [], 'C-109: five with one ticket: one wins, the others 401')
+
+first = Client(session, ticket(session))
+first.sock.close()
+tap.is_(again(session).bye(), 1000, 'a client that goes without a word leaves the slot')
+first = Client(session, ticket(session))
+second = again(session)
+tap.is_(second.bye(), 1000, 'C-114: one that is there and says nothing loses it')
+tap.is_(first.ended(), True, 'and its connection')
+stalled = Client(session, ticket(session))
+stalled.order('flood 200 65536')
+tap.is_(again(session).bye(), 1000, 'C-114: so does one that takes nothing while much waits for it')
+tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'no slot is left') if until(lambda: sql('SELECT count(*) FROM stream_slot') == '0') else tap.ok(False, 'no slot is left')
+tap.done()
+PY
+relay "$W/out"
+
+# ---- rights that are lost (C-113), with a key and a session for each ----
+while IFS='|' read -r title code change undo; do
+	key=$(key_new --scope browser.sessions.create)
+	k=$(sql "SELECT uuid FROM api_key ORDER BY created_at DESC, uuid LIMIT 1")
+	s=$(session_new)
+	session_run "$s"
+	fill() { printf '%s' "$1" | sed -e "s/KEY/'$k'/g" -e "s/ACCOUNT/'$ACCOUNT'/g" -e "s/SESSION/'$s'/g"; }
+	is "$(KEY=$key python3 -c '
+import sys
+from streams import *
+c = Client(sys.argv[1], ticket(sys.argv[1]))
+c.send(frame(0x81, b"x"))
+assert c.frame() == (0x81, b"x")
+sql(sys.argv[2])
+print(c.closed())' "$s" "$(fill "$change")")" "$code" "C-113: $title: $code"
+	sql "$(fill "$undo")" >/dev/null
+	sql "SELECT session_apply('$s', 'fail', 'failed')" >/dev/null
+	world_kill "runner-$s"
+done <<'END'
+a revoked key|1008|UPDATE api_key SET revoked_at = now() WHERE uuid = KEY|SELECT 1
+a key that runs out, of which nobody tells|1008|UPDATE api_key SET expires_at = now() + interval '1 s' WHERE uuid = KEY|SELECT 1
+its scope|1008|UPDATE api_key SET scopes = '{browser.sessions.view}' WHERE uuid = KEY|SELECT 1
+its projects|1008|UPDATE api_key SET projects = '{}' WHERE uuid = KEY|SELECT 1
+the scope of the account|1008|DELETE FROM account_scope WHERE scope = 'browser.sessions.create'|INSERT INTO account_scope SELECT uuid, 'browser.sessions.create' FROM account
+the entitlement|1008|DELETE FROM entitlement WHERE name = 'browser'|INSERT INTO entitlement (account_uuid, name) VALUES (ACCOUNT, 'browser')
+an entitlement that runs out, of which nobody tells|1008|UPDATE entitlement SET expires_at = now() + interval '1 s' WHERE name = 'browser'|UPDATE entitlement SET expires_at = NULL
+the account|1008|UPDATE account SET state = 'suspended'|UPDATE account SET state = 'active'
+the member|1008|UPDATE member SET removed_at = now()|UPDATE member SET removed_at = NULL
+the session has ended|1000|SELECT session_apply(SESSION, 'fail', 'failed')|SELECT 1
+END
+key=$KEY
+
+# ---- what is killed ----
+s=$(session_new)
+session_run "$s"
+epoch=$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$s'")
+worker_of() { ps -o pid= --ppid "$(world_pid "$1")" | head -1 | tr -d ' '; }
+python3 - "$s" "$(worker_of surfaced-stream)" "$(cat "$W/run/nginx.pid")" "$(world_pid "runner-$s")" >"$W/out" <<'PY' || fail "the client came to its end"
+import signal
+import sys
+import time
+from streams import *
+session = sys.argv[1]
+proxy, nginx, runner = map(int, sys.argv[2:])
+tap = Tap()
+
+def children(pid):
+    return [int(c) for c in open(f'/proc/{pid}/task/{pid}/children').read().split()]
+
+def killed(title, pids, code):
+    c = Client(session, ticket(session))
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    tap.is_(c.closed(), code, title)
+    before = time.monotonic()
+    tap.is_(again(session).bye(), 1000, title + ': a new ticket works')
+    print(f'# after {time.monotonic() - before:.2f} s')
+
+killed('kill -9 of a process of surfaced-stream', [proxy], 1006)
+killed("kill -9 of nginx's workers", children(nginx), 1006)
+c = Client(session, ticket(session))
+os.kill(runner, signal.SIGKILL)
+tap.is_(c.closed(), 1013, 'kill -9 of the runner: 1013')
+tap.ok(until(lambda: refused(session, ticket(session)) == (503, 'service_unavailable')), 'a runner that is not there: 503')
+tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '0'), 'and the slot is free')
+tap.done()
+PY
+relay "$W/out"
+world_spawn "runner-$s" "$TOP/t/helper/fake-runner.py" "$W/run" "$s" "$epoch"
+mkfifo "$W/go"
+python3 -c '
+import sys
+from streams import *
+session, go = sys.argv[1:]
+until(lambda: refused(session, ticket(session))[0] == 101)
+c = again(session)
+print("open", flush=True)
+open(go).read()
+print(c.closed())
+c = again(session)
+c.send(frame(0x81, b"x"))
+print(c.frame()[1].decode(), c.bye())' "$s" "$W/go" >"$W/said" 2>&1 &
+client=$!
+world_until 20 grep -q open "$W/said"
+kill -s KILL "$(worker_of surfaced-stream)" "$(world_pid surfaced-stream)"
+rm -f "$W/run/surfaced-stream.pid" "$W/run/stream.sock"
+world_stream_start
+: >"$W/go"
+wait "$client"
+is "$(tr '\n' ' ' <"$W/said")" "open 1006 x 1000 " "kill -9 of all of surfaced-stream: its successor takes new tickets"
+is "$(ls "$W/run/stream" | wc -l)" 1 "the dead leave no files"

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What a stream does not notice, and what ends it: the database away or hung, a reload, a stop, new keys.
+# C-109, C-113.
+. t/lib.sh
+WORLD_CONF='stream_recheck = 2
+stream_lease = 3'
+pg_start
+api_start
+stream_start
+web_start
+export W KEY P CTL PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
+for i in 1 2 3; do
+	eval "s$i=\$(session_new)"
+	eval "session_run \$s$i"
+done
+# shellcheck disable=SC2154 # s1 to s3
+python3 - "$s1" "$s2" "$s3" "$(world_pid surfaced-stream)" "$(head -1 "$W/db/pg/postmaster.pid")" >"$W/out" <<'PY' || fail "the client came to its end"
+import signal
+import sys
+from streams import *
+one, two, three = sys.argv[1:4]
+master, postgres = map(int, sys.argv[4:])
+tap = Tap()
+
+def lives(c, text):
+    c.send(frame(0x81, text))
+    return c.frame() == (0x81, text)
+
+def workers():
+    return [int(p) for p in open(f'/proc/{master}/task/{master}/children').read().split()]
+
+def database():
+    """The server's processes of surfaced-stream."""
+    return [int(p) for p in sql("SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE usename = 'surfaced_stream'").split()]
+
+# ---- keys ----
+keys = f'{W}/etc/stream-keys'
+before = open(keys).read().splitlines()
+old = ticket(one)
+rotate = os.environ['CTL'].split() + ['stream-keys', 'rotate']
+subprocess.run(rotate, check=True)
+after = open(keys).read().splitlines()
+tap.ok(len(after) == 2 and after[1] == before[0] and after[0] != before[0], 'stream-keys rotate: a new key before the old one')
+tap.is_(os.stat(keys).st_mode & 0o777, 0o600, 'the file keeps its mode')
+tap.is_(Client(one, old).bye(), 1000, 'a ticket of the key before is good')
+old = ticket(one)
+tap.is_(again(one).bye(), 1000, 'one of the new key is, without a reload')
+subprocess.run(rotate, check=True)
+subprocess.run(rotate, check=True)
+tap.is_(refused(one, old), (401, 'stream_ticket_invalid'), 'one of the key before the last is not')
+
+# ---- a database that hangs, then is away ----
+c = again(one)
+spare = ticket(two)
+pids = database()
+for pid in pids:
+    os.kill(pid, signal.SIGSTOP)
+tap.ok(all(lives(c, b'%d' % i) for i in range(100)), 'a hung database stalls no stream')
+tap.is_(refused(two, spare), (503, 'service_unavailable'), 'who asks then gets 503')
+tap.ok(lives(c, b'x'), 'and the stream goes on')
+for pid in pids:
+    os.kill(pid, signal.SIGCONT)
+tap.ok(until(lambda: refused(two, ticket(two))[0] == 101), 'when it is back, tickets work')
+tap.ok(lives(c, b'y'), 'the stream is still there')
+subprocess.run(['t/helper/pg', 'stop', f'{W}/db'], check=True)
+tap.is_(refused(two, spare), (503, 'service_unavailable'), 'without a database: 503')
+tap.ok(lives(c, b'z'), 'and streams go on')
+tap.is_(c.closed(), 1013, 'but not for ever unchecked')
+subprocess.run(['t/helper/pg', 'resume', f'{W}/db'], check=True)
+c.sock.close()
+c = None
+def reopened():
+    global c
+    try:
+        c = again(one)
+        return True
+    except Exception:
+        return False
+tap.ok(until(reopened, 30), 'a restarted database: a new stream')
+
+# ---- reload, stop ----
+was = workers()
+os.kill(master, signal.SIGHUP)
+tap.ok(until(lambda: set(workers()) > set(was)), 'a reload starts a new process beside the old one')
+until(lambda: ' '.join(open(f'{W}/log/surfaced-stream.log')).count('draining') == 1)
+new = again(two)
+tap.ok(lives(c, b'old') and lives(new, b'new'), 'streams of before go on, new ones begin')
+c2 = again(three)
+c.send(close_frame())
+tap.is_(c.closed(), 1000, 'the old one ends')
+c.sock.close()
+tap.ok(until(lambda: not set(workers()) & set(was)), 'its process goes with its last stream')
+tap.ok(lives(new, b'new') and lives(c2, b'x'), 'the others do not notice')
+os.kill(master, signal.SIGTERM)
+tap.is_([new.closed(), c2.closed()], [1001, 1001], 'a stop: 1001')
+for c in new, c2:
+    c.send(close_frame(1001))
+tap.ok(until(lambda: not os.path.exists(f'/proc/{master}')), 'and it ends')
+tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'its slots are free')
+tap.done()
+PY
+relay "$W/out"
+unlike "$(cat "$W"/log/surfaced-stream.log)" "$(cut -d: -f2 "$W/etc/stream-keys" | head -1)" "no log has a key"

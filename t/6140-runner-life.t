@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: ISC
+"""How a session's runner lives and ends: with the dispatcher, without it, killed, with a browser that is not to be had.
+KILLS=50 is the long form of what kill -9 must lead to."""
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/helper")
+from runner import *  # noqa
+
+enter({"names": {"a.sites.net": {"A": ["93.184.216.34"]}},
+       "pages": {"a.sites.net/": {"headers": {"Content-Type": "text/html"}, "body": "<title>here</title>x"}}})
+URL = "http://a.sites.net/"
+d = Dispatch()
+d.start_egress()
+
+
+def gone(s, what, seconds=5):
+    began = time.monotonic()
+    ok(until(lambda: not browsers(), seconds), what)
+    diag("after %.2f s" % (time.monotonic() - began))
+    ok(until(lambda: s.process.poll() is not None), "and its runner")
+
+
+# ---- kill -9 ----
+for i in range(int(os.environ.get("KILLS", "2"))):
+    s = d.create(URL)
+    s.shot("ready")
+    ok(len(browsers()) > 3, "a browser is processes")
+    s.process.kill()
+    gone(s, "kill -9 of the runner ends its browser")
+    s = d.create(URL)
+    s.wait("ready")
+    main = [pid for pid in browsers() if b"--type=" not in open("/proc/%d/cmdline" % pid, "rb").read() and
+            b"bwrap" not in open("/proc/%d/cmdline" % pid, "rb").read()]
+    ok(main, "one of them is the browser itself")
+    for pid in main:
+        os.kill(pid, signal.SIGKILL)
+    ended = s.wait("ended")
+    ok(ended and ended["failed"] and "browser ended" in ended["detail"], "kill -9 of the browser fails the session", ended)
+    gone(s, "nothing of it is left")
+
+# ---- the lease ----
+s = d.create(URL, lease_ms=3000)
+s.renewed = False
+s.shot("ready")
+v = s.watch()
+v.wait("hello")
+is_(s.process.poll(), None, "it runs while its lease does")
+gone(s, "without a renewal the browser ends with the lease", 10)
+is_(v.wait("bye") and v.wait("bye")["reason"], "failed", "the viewer hears")
+
+# ---- the dispatcher goes and comes ----
+s = d.create(URL)
+s.shot("ready")
+v = s.watch()
+v.wait("hello")
+d.deaf()
+v.send(type="shot")
+m = v.wait("shot", lambda m: m["reason"] == "request")
+v.send(type="nav", url=URL + "?again")
+v.wait("url", lambda m: m["url"] == URL + "?again")
+is_([x for x in s.shots if x["reason"] == "request"], [], "what is seen while the dispatcher is away waits")
+d.listen()
+ok(s.wait("hello", lambda h: h["state"] == "running"), "it comes back as what it is", s.said)
+ok(m and s.shot("request", lambda p: p["id"] == m["id"]), "the screenshot is told then")
+ok(s.event("request", lambda e: e["url"] == URL + "?again"), "the events too")
+is_(len([1 for n, _ in s.said if n == "socks"]), 2, "with the SOCKS5 socket again")
+is_(len([1 for n, doc in s.said if n == "shot"]), len({doc["id"] for n, doc in s.said if n == "shot"}), "nothing twice")
+s.stores = False
+v.send(type="shot")
+s.wait("shot", lambda m: m["reason"] == "request" and m["id"] not in [x["id"] for x in s.shots])
+d.deaf()
+s.stores = True
+d.listen()
+ok(until(lambda: len([x for x in s.shots if x["reason"] == "request"]) == 2), "what was not stored is told again")
+s.send("refused", {"id": str(uuid.uuid4()), "why": "200 screenshots are enough"})
+ok(v.wait("error", lambda m: m["message"] == "200 screenshots are enough"), "a bound is told to the viewer")
+n = len(s.shots)
+v.send(type="shot")
+ok(until(lambda: len([1 for k, e in v.said if k == "error"]) == 2), "and then no more are taken")
+is_([x for x in s.shots[n:]], [], "not one")
+is_((s.close("access_revoked") or {}).get("failed"), False, "it ends as it is told")
+is_(v.wait("bye") and v.wait("bye")["reason"], "access_revoked", "and tells the viewer why")
+
+# ---- SIGTERM ----
+s = d.create(URL)
+s.shot("ready")
+s.process.terminate()
+ended = s.wait("ended")
+ok(ended and ended["failed"] and "signal" in ended["detail"], "a signal ends it", ended)
+gone(s, "with its browser")
+
+# ---- what cannot be ----
+for more, why in (({"profile": "amiga"}, "profile"), ({"start_url": "http://127.0.0.1/"}, "start_url"),
+                  ({"epoch": 7}, "another session")):
+    s = d.create(URL, **more)
+    ended = s.wait("ended")
+    ok(ended and ended["failed"] and why in ended["detail"], "a job that cannot be: " + why, ended)
+    ok(until(lambda: s.process.poll() is not None), "its runner ends")
+for conf, why in (("browser = /nonexistent/chromium\n", "chromium-headless-shell"),
+                  ("bubblewrap = /nonexistent/bwrap\n", "install the package bubblewrap"),
+                  ("browser = /usr/bin/false\n", "--version does not answer")):
+    with open(d.conf_file, "a", encoding="utf-8") as f:
+        f.write(conf)
+    s = d.create(URL)
+    ended = s.wait("ended")
+    ok(ended and ended["failed"] and why in ended["detail"], "the reason says what to do: " + why, ended)
+    with open(d.conf_file, encoding="utf-8") as f:
+        rest = f.read().replace(conf, "")
+    with open(d.conf_file, "w", encoding="utf-8") as f:
+        f.write(rest)
+
+
+# ---- the check of a host ----
+def check(*more, wrap=()):
+    p = subprocess.run([*wrap, BUILD + "/surfaced-runner", "-c", d.conf_file, "-t", *more], capture_output=True, text=True,
+                       check=False)
+    return p.returncode, p.stdout
+
+
+code, said = check()
+is_((code, [line.split()[0] for line in said.splitlines()]), (0, ["ok"] * 5), "a host that can have browsers")
+code, said = check(wrap=["unshare", "-Ur"])
+ok(code == 1 and "missing" in said and "root" in said, "root cannot", said)
+none = "echo 1 >/proc/sys/user/max_user_namespaces; exec unshare -U --map-user=65534 --map-group=65534 \"$@\""
+code, said = check(wrap=["unshare", "-Ur", "sh", "-c", none, "sh"])
+ok(code == 1 and "missing user and network namespaces" in said and "max_user_namespaces" in said,
+   "without namespaces it says what to change", said)
+is_(subprocess.run([BUILD + "/surfaced-runner", "x", "1"], capture_output=True, check=False).returncode, 2, "usage")
+d.finish()

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A session from the API to a page and back: nginx, a worker, PostgreSQL, the dispatcher, a runner, Chromium,
+# surfaced-egress, a site on a public address; then its screenshots and network events over the API.
+SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
+	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html; charset=utf-8", "Set-Cookie": "secret=hunter2"},
+		"body": "<!doctype html><title>Harbour</title><body style=\"background:#1b5e8a;color:#fff;font:48px sans-serif\"><h1>A page &auml;</h1><p id=a>loading</p><script src=/s.js></script><img src=http://10.1.2.3/x>"},
+	"site.surfaced-check.net/s.js": {"headers": {"Content-Type": "text/javascript"}, "body": "document.getElementById(\"a\").textContent = \"with a script\""}}}'
+export SITES
+[ -n "${BROWSER_WORLD-}" ] || exec t/helper/browser-world "$0" "$@"
+. t/lib.sh
+pg_start
+api_start
+web_start
+browser_start
+
+S=/projects/$P/sessions
+session_new http://site.surfaced-check.net/ >"$W/new"
+read -r u <"$W/new"
+is "$STATUS" 202 "a session"
+ok "it runs" session_at "$u" running || diag "$(tail -20 "$W"/log/surfaced-dispatch.log "$W"/log/surfaced-egress.log)"
+shots() { api GET "$S/$u/screenshots" && [ "$(field '.screenshots|length')" -ge "$1" ]; }
+ok "with a screenshot" world_until 10 shots 1
+shot=$(field '.screenshots[-1].uuid')
+is "$(field '.screenshots[-1]|[.reason,.url,.width,.height]|tojson')" \
+	'["ready","http://site.surfaced-check.net/",1280,720]' "of the page, in the size of the viewport"
+api GET "$S/$u/screenshots/$shot"
+is "$STATUS" 200 "whose bytes are there"
+mime=$(header Content-Type)
+cp "$W/body" "${SHOW:-$W/shot}"
+like "$mime $(file -b "$W/body")" '^image/(png|jpeg) (PNG|JPEG) image.*1280 ?x ?720' "and are a picture"
+like "$(t/helper/pixel "$W/body" 1200 600)" '^1[a-d]5[d-f]8[9ab]$' "of this page"
+
+events() { api GET "$S/$u/network-events?limit=100" && [ "$(field '.network_events|length')" -ge 3 ]; }
+ok "with network events" world_until 10 events
+is "$(field '.network_events[]|select(.url == "http://site.surfaced-check.net/")|[.kind,.method,.status,.mime,.remote_address,.remote_port]|tojson')" \
+	'["request","GET",200,"text/html","93.184.216.34",80]' "the document, from the address that egress connected to"
+is "$(field '.network_events[]|select(.url|endswith("/s.js"))|[.status,.resource_type]|tojson')" '[200,"Script"]' "a subresource"
+isnt "$(field '.network_events[]|select(.url|startswith("http://10."))|.failure')" null "C-095: what must not be reached was not"
+is "$(cat "$BROWSER_WORLD/arrived" 2>/dev/null)" "" "C-095: no packet came there"
+unlike "$BODY" hunter2 "cookies are not stored"
+api GET "$S/$u/network-events.har"
+is "$(field '.log.entries[0].request.url')" http://site.surfaced-check.net/ "the same as HAR"
+
+api DELETE "$S/$u"
+ok "it closes" session_at "$u" terminal
+ok "with a last screenshot" shots 2
+is "$(field '.screenshots[0].reason')" close "of its end"
+api GET "$S/$u"
+is "$(field .session.terminal_reason)" closed_by_creator "closed, not failed"
+none() { [ -z "$(world_runners)" ]; }
+ok "no runner stays" world_until 10 none
+is "$(pgrep -fc 'headless-shell' || :)" 0 "nor a browser"
+
+# ---- routes, and the host's dry run ----
+r=$(sql "SELECT uuid FROM egress_route WHERE country = 'GB'")
+ctl --json routes probe --target site.surfaced-check.net:80 "$r" >"$W/out"
+is "$? $(jq -r .route.answered "$W/out")" "0 true" "a route that answers"
+ctl --json routes add --kind socks5 --host 93.184.216.34 --port 9 FR >"$W/out"
+f=$(jq -r .route.uuid "$W/out")
+ctl --json routes probe --target site.surfaced-check.net:80 "$f" >"$W/out"
+is "$? $(jq -r '.route.answered, .route.why != null' "$W/out" | tr '\n' ' ')" "1 false true " "one that does not, and why"
+api GET "$S/capabilities"
+is "$(field '[.capabilities.egress_countries[].code]|tojson')" '["DE","GB"]' "which is not offered"
+ctl browser-check --etc "$W/etc" >"$W/out" 2>&1
+is "$?" 0 "the dry run finds nothing missing" || diag "$(cat "$W/out")"
+unlike "$(cat "$W/out")" '^failed' "nothing at all"

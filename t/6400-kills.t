@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Each process of a browser session killed with -9, and what must follow, with real browsers. KILLS: how often
+# each (1); make campaign-browser-kills does it 50 times. The stream proxy's line is a test of its own.
+SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
+	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html"}, "body": "<title>One</title><h1>One</h1>"},
+	"site.surfaced-check.net/two": {"headers": {"Content-Type": "text/html"}, "body": "<title>Two</title><h1>Two</h1>"},
+	"site.surfaced-check.net/three": {"headers": {"Content-Type": "text/html"}, "body": "<title>Three</title><h1>Three</h1>"}}}'
+export SITES
+[ -n "${BROWSER_WORLD-}" ] || exec t/helper/browser-world "$0" "$@"
+# shellcheck disable=SC2034 # for t/lib.sh
+LOG_EXPECTED='upstream prematurely closed|recv\(\) failed|killed'
+. t/lib.sh
+KILLS=${KILLS:-1}
+export PG_CONNECTIONS=100
+pg_start
+api_start
+web_start
+browser_start
+sql "UPDATE session_policy SET caller_sessions = 10000, organisation_sessions = 10000"
+S=/projects/$P/sessions
+SITE=http://site.surfaced-check.net
+
+row() { sql "SELECT $1 FROM browser_session WHERE uuid = '${2:-$u}'"; }
+runner_of() { for _p in $(world_runners); do tr '\0' ' ' <"/proc/$_p/cmdline" 2>/dev/null | grep -q "$1" && echo "$_p"; done; }
+# below PID: it and all its descendants.
+below()
+{
+	for _q in $(pgrep -P "$1"); do (below "$_q"); done
+	echo "$1"
+}
+# of_kind PID WORD: the descendants whose command line has the word.
+of_kind() { for _q in $(below "$1"); do tr '\0' ' ' <"/proc/$_q/cmdline" 2>/dev/null | grep -q -- "$2" && echo "$_q"; done; }
+alive() { for _q in $1; do [ ! -d "/proc/$_q" ] || grep -q '^State:.Z' "/proc/$_q/status" 2>/dev/null || return 0; done; return 1; }
+dead() { ! alive "$1"; }
+
+has_shot() { [ "$(sql "SELECT count(*) > 0 FROM screenshot WHERE session_uuid = '$u'")" = t ]; }
+# fresh: a running session with evidence: sets u, pid and family.
+fresh()
+{
+	session_new "$SITE/" >"$W/new"
+	read -r u <"$W/new"
+	session_at "$u" running && world_until 10 has_shot || return 1
+	pid=$(runner_of "$u")
+	family=$(below "$pid")
+}
+# What it showed is there, to be fetched.
+evidence()
+{
+	api GET "$S/$u/screenshots"
+	[ "$STATUS" = 200 ] || return 1
+	api GET "$S/$u/screenshots/$(field '.screenshots[-1].uuid')"
+	[ "$STATUS" = 200 ] && file -b "$W/body" | grep -q 1280
+}
+over() { session_at "$u" terminal && [ "$(row terminal_reason)" = "$1" ] && evidence && world_until 10 dead "$family"; }
+closes() { api DELETE "$S/$u" && over closed_by_creator; }
+seen() { api GET "$S/$u/network-events?limit=100" && printf %s "$BODY" | jq -e "[.network_events[]|select($1)]|length > 0" >/dev/null; }
+killed() { for _p in $(below "$(world_pid "$1")"); do case " $family " in *" $_p "* | *"
+$_p
+"*) ;; *) tr '\0' ' ' <"/proc/$_p/cmdline" | grep -q "/$1 " && kill -KILL "$_p" ;; esac; done; world_until 5 world_gone "$1"; }
+lease() { row lease_until; }
+renewed() { [ "$(lease)" != "$before" ]; }
+
+runner_killed() { fresh && kill -KILL "$pid" && over failed; }
+browser_killed() { fresh && kill -KILL "$(of_kind "$pid" '^[^ ]*headless-shell --headless')" && over failed; }
+renderer_killed()
+{
+	fresh && kill -KILL $(of_kind "$pid" '--type=renderer') && world_until 15 seen '.kind == "crash"' &&
+		world_until 15 has_renderer && session_is "$u" running && world_until 15 loaded_again &&
+		kill -KILL $(of_kind "$pid" '--type=renderer') && over failed
+}
+has_renderer() { [ -n "$(of_kind "$pid" '--type=renderer')" ]; }
+loaded_again() { api GET "$S/$u/network-events?limit=100" && [ "$(field "[.network_events[]|select(.url == \"$SITE/\" and .status == 200)]|length")" -ge 2 ]; }
+dispatcher_killed()
+{
+	fresh && killed surfaced-dispatch && ! dead "$pid" && before=$(lease) && world_dispatch_resume &&
+		world_until 15 renewed && session_is "$u" running && [ "$(row lease_epoch)" = 1 ] &&
+		[ "$(runner_of "$u")" = "$pid" ] && closes
+}
+dispatcher_worker_killed()
+{
+	fresh && before=$(lease) && kill -KILL "$(pgrep -P "$(world_pid surfaced-dispatch)")" &&
+		world_until 15 renewed && [ "$(runner_of "$u")" = "$pid" ] && closes
+}
+# Too late: the runners have ended themselves by then.
+dispatcher_late()
+{
+	fresh && killed surfaced-dispatch && world_until 25 dead "$family" && session_is "$u" running &&
+		world_dispatch_resume && over failed
+}
+egress_killed()
+{
+	fresh && killed surfaced-egress && t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/two" &&
+		world_until 15 seen '(.url|endswith("/two")) and .failure != null' && session_is "$u" running &&
+		world_egress_start && world_until 10 navigated && closes
+}
+navigated()
+{
+	t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/three"
+	world_until 3 seen '(.url|endswith("/three")) and .status == 200'
+}
+postgres_killed()
+{
+	fresh && before=$(lease) && t/helper/pg kill "$W/db" && ! dead "$pid" && t/helper/pg resume "$W/db" &&
+		world_until 15 renewed && session_is "$u" running && [ "$(runner_of "$u")" = "$pid" ] && world_until 10 answers && closes
+}
+answers() { api GET "$S/$u" && [ "$STATUS" = 200 ]; }
+postgres_late()
+{
+	fresh && t/helper/pg kill "$W/db" && world_until 25 dead "$family" && t/helper/pg resume "$W/db" &&
+		world_until 10 answers && over failed
+}
+worker_killed()
+{
+	_k=$(uuid_new)
+	(api POST "$S" "{\"start_url\":\"$SITE/\"}" -H "Idempotency-Key: $_k") >/dev/null 2>&1 &
+	kill -KILL $(pgrep -P "$(world_pid surfaced)") 2>/dev/null
+	wait $!
+	world_until 10 created && u=$(field .session.uuid) && [ "$(sql "SELECT count(*) FROM browser_session WHERE created_at > now() - interval '1 minute' AND state <> 'terminal'")" = 1 ] &&
+		session_at "$u" running && world_until 10 has_shot && pid=$(runner_of "$u") && family=$(below "$pid") && closes
+}
+created() { api POST "$S" "{\"start_url\":\"$SITE/\"}" -H "Idempotency-Key: $_k" && [ "$STATUS" = 202 ]; }
+
+# line FUNCTION TITLE
+line()
+{
+	_good=0 _began=$(date +%s)
+	for _round in $(seq "$KILLS"); do
+		if "$1"; then
+			_good=$((_good + 1))
+		else
+			diag "$1, round $_round: $u is $(row "state || ' ' || coalesce(terminal_reason, '-') || ' ' || lease_epoch")"
+			tail -4 "$W/log/surfaced-dispatch.log" | sed 's/^/#   /'
+			for _n in surfaced-egress surfaced-dispatch; do
+				world_running "$_n" || case $_n in *egress) world_egress_start ;; *) world_dispatch_resume ;; esac
+			done
+			t/helper/pg resume "$W/db" 2>/dev/null || :
+			api DELETE "$S/$u"
+		fi
+	done
+	is "$_good" "$KILLS" "$2"
+	diag "$((($(date +%s) - _began))) s"
+}
+line worker_killed "a FastCGI worker: the transaction is rolled back, the same Idempotency-Key works again"
+line dispatcher_killed "surfaced-dispatch: runners go on, the next one adopts them"
+line dispatcher_worker_killed "its worker: the same"
+line dispatcher_late "surfaced-dispatch, not back in time: the runner ends itself, the sweep writes failed"
+line runner_killed "a runner: failed, its browser is gone, its evidence stays"
+line browser_killed "a browser: failed, its evidence stays"
+line renderer_killed "a renderer: an event and a reload, once; then failed"
+line egress_killed "surfaced-egress: pages fail cleanly, and load when it is back"
+line postgres_killed "PostgreSQL: runners go on"
+line postgres_late "PostgreSQL, not back in time: the leases end, the sweep writes failed"
+is "$(sql "SELECT count(*) FROM browser_session WHERE state <> 'terminal'")" 0 "nothing is left that has not ended"
+is "$(sql "SELECT sum(active) FROM session_caller")" 0 "and the counters say so"
+is "$(world_runners)" "" "no runner is left"

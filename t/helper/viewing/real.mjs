@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: ISC
+// The viewer before a real session: nginx, surfaced-stream, a runner, Chromium, and a site that sees what arrives.
+import { readFileSync } from "node:fs";
+import { browser, is, live, ok, open, plan, until } from "./lib.mjs";
+
+const text = (page, id) => page.locator(`#${id}`).textContent();
+const seen = () => readFileSync(`${process.env.BROWSER_WORLD}/access.log`, "utf8");
+
+async function at(page, x, y) {
+	const box = await page.locator("#screen").boundingBox();
+	return [box.x + (x / 1280) * box.width, box.y + (y / 720) * box.height];
+}
+
+// The colour of a point of the picture, roughly: JPEG is not exact.
+function colour(page, x, y) {
+	return page.evaluate(([px, py]) => {
+		const d = document.getElementById("screen").getContext("2d").getImageData(px, py, 1, 1).data;
+		return [...d].slice(0, 3).map((c) => Math.round(c / 64)).join(",");
+	}, [x, y]);
+}
+
+async function form(page) {
+	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "the session's address is shown");
+	await until(async () => await colour(page, 1200, 600) === "0,2,1", "and its page");
+	await page.mouse.click(...await at(page, 300, 130));
+	await page.keyboard.type("Grüße & more");
+	await page.keyboard.press("Enter");
+	await until(() => seen().includes("/took?word=Gr%C3%BC%C3%9Fe+%26+more"), "the site receives what was typed into its form");
+	await until(async () => (await page.inputValue("#url")).startsWith("http://site.surfaced-check.net/took?"), "the address follows");
+	await until(async () => await page.title() === "Took – Session viewer", "and the title");
+	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and the picture");
+	await until(async () => (await text(page, "network-rows")).includes("/took?word="), "and the network event");
+}
+
+async function scrolling(page) {
+	await page.mouse.move(...await at(page, 640, 400));
+	await page.mouse.wheel(0, 1500);
+	await until(async () => await colour(page, 1200, 30) === "0,0,3", "the wheel scrolls the page");
+	await page.mouse.wheel(0, -3000);
+	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and back");
+}
+
+async function dialog(page) {
+	await page.mouse.click(...await at(page, 200, 230));
+	await page.locator("#page-dialog[open]").waitFor();
+	is(await text(page, "dialog-words"), "Your name?", "a dialog of the page is shown");
+	await page.fill("#dialog-text", "Ada");
+	await page.keyboard.press("Enter");
+	await until(() => seen().includes("/echo?answer=Ada"), "the page gets the answer");
+}
+
+async function tabs(page) {
+	await page.mouse.click(...await at(page, 200, 330));
+	await until(async () => await page.locator("#tabs [role=tab]").count() === 2, "a link opens a tab");
+	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/", "which is shown");
+	await page.getByRole("tab", { name: "Took" }).click();
+	await until(async () => (await page.inputValue("#url")).includes("/took?"), "the first one is chosen again");
+	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and seen");
+}
+
+async function toolbar(page) {
+	await page.click("#back");
+	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "back");
+	await page.click("#forward");
+	await until(async () => (await page.inputValue("#url")).includes("/took?"), "forward");
+	await page.fill("#url", "http://other.surfaced-check.net/x");
+	await page.keyboard.press("Enter");
+	await until(() => seen().includes('/x"'), "an address is opened");
+	await until(async () => await colour(page, 1200, 30) === "4,4,4", "and seen");
+	await page.fill("#url", "http://10.1.2.3/");
+	await page.keyboard.press("Enter");
+	await until(async () => (await text(page, "notices-list")).includes("Not done"), "C-095: one that is not public is refused");
+	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/x", "and the address is where the page is");
+	await page.click("#shoot");
+	await until(async () => (await text(page, "shots-list")).includes("On request"), "a screenshot is taken");
+}
+
+const chrome = await browser();
+try {
+	const page = await open(chrome, {}, process.env.LINK);
+	await live(page);
+	ok(/^(29|30):\d\d$/.test(await text(page, "clock-left")), "the time left is shown", await text(page, "clock-left"));
+	for (const part of [form, scrolling, dialog, tabs, toolbar])
+		await part(page);
+	// colour() reads the canvas, the viewer never does.
+	is(page.faults.filter((f) => !f.includes("getImageData")).join("\n"), "", "no error in the viewer");
+	const shot = process.env.SHOW;
+	if (shot)
+		await page.screenshot({ path: shot });
+	console.log("# close");
+	await page.locator("#ended").waitFor();
+	is(await text(page, "ended-title"), "The session was closed", "the end is said");
+	ok((await text(page, "ended-code")).includes("closed_by_creator, close code 1000"), "with its reason", await text(page, "ended-code"));
+} catch (e) {
+	ok(false, "the script came to its end", e.stack);
+} finally {
+	await chrome.close();
+	plan();
+}

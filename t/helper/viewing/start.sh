@@ -1,0 +1,17 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# viewer_test SCRIPT: t/helper/viewing/SCRIPT before nginx over TLS, which serves the viewer's files; where
+# surfaced-stream and a runner would be, front.mjs does the handshake and live-echo paints a page.
+viewer_test()
+{
+	MODULES=$(t/helper/npm) || exit 1
+	BROWSER=${BROWSER:-$(ls /usr/lib/chromium/chromium-headless-shell /usr/lib/chromium/chromium 2>/dev/null | head -1)}
+	[ -n "$BROWSER" ] || skip_all "no Chromium"
+	world
+	_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	web_start "$_port"
+	export MODULES BROWSER W
+	BASE=https://localhost:$_port ECHO=$BUILD/t/helper/live-echo timeout 170 node "t/helper/viewing/$1" >"$W/tap" 2>"$W/tap.err"
+	relay "$W/tap"
+	diag "$(cat "$W/tap.err")"
+}
