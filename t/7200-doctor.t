@@ -35,6 +35,8 @@ hostgen=$BUILD/t/helper/hostgen
 "$hostgen" --hosts 20 --seed 1 | ctl import hosts - >/dev/null
 hosts_wait 20
 
+# A host without browsers and alerts, until they are asked for.
+rm -f "$W/etc/surfaced-alert.conf" "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf" "$W/etc/surfaced-stream.conf"
 doctor
 is "$(faults)" "" "a sound world"
 is "$(cat "$W/doctor.err")" "" "and nothing on standard error"
@@ -44,7 +46,7 @@ is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
 found ok index ' 20 documents, up to date' "the index has every document"
 is "$(jq '[.checks[] | select(.state != "ok" and .advice == null)] | length' "$W/doctor")" 0 "no fault without advice"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
-	--sql-dir "$SQL" --user "$(world_user)") | grep -c '^ok       nginx          surfaced_')" 2 "as text, a line a check"
+	--sql-dir "$SQL" --user "$(world_user)") | grep -c '^ok       nginx          surfaced_')" 3 "as text, a line a check"
 
 # ---- files ----
 
@@ -153,10 +155,10 @@ found failed index 'manifest: ' "an index that cannot be used"
 
 is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces")] | length' "$W/doctor")" 0 \
 	"a host without browsers is not asked for them"
-mkdir -p "$W/evidence"
+mkdir -p "$W/kept"
 for name in surfaced-dispatch surfaced-egress; do
 	cp "$W/etc/surfaced-meter.conf" "$W/etc/$name.conf"
-	echo "evidence_directory = $W/evidence" >>"$W/etc/$name.conf"
+	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
 done
 echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
 world_give
@@ -165,15 +167,15 @@ found failed daemon '^surfaced-dispatch does not run' "the dispatcher is down"
 found failed daemon '^surfaced-egress does not run' "the egress is down"
 found failed configuration 'surfaced-dispatch reads .*/run, surfaced-egress writes .*/elsewhere -> set the same run_directory' \
 	"they would not meet"
-found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/evidence -> set the same evidence_directory' \
+found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/kept -> set the same evidence_directory' \
 	"a backup would miss its evidence"
 found ok routes '^GB, direct' "routes that answered"
-found ok disk '/evidence: [0-9]+ MB free' "room for evidence"
+found ok disk '/kept: [0-9]+ MB free' "room for evidence"
 sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egress_route SET enabled = false WHERE country <> 'GB'" >/dev/null
-rmdir "$W/evidence"
+rmdir "$W/kept"
 doctor
 found warning routes '^GB, direct .*did not answer .* -> mind the way out .*routes disable' "a route that did not answer"
-found failed disk '/evidence: No such file .* -> make it' "no place for evidence"
+found failed disk '/kept: No such file .* -> make it' "no place for evidence"
 sql "UPDATE egress_route SET enabled = false" >/dev/null
 doctor
 found warning routes 'no session can be created -> surfacectl routes add' "no route at all"
@@ -186,11 +188,11 @@ else
 	skip "no root, or no user namespaces"
 fi
 if world_root && unshare -m true 2>/dev/null; then
-	mkdir "$W/evidence"
+	mkdir "$W/kept"
 	(unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero >"$1/x" 2>/dev/null; shift; exec "$@"; }' sh \
-		"$W/evidence" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
+		"$W/kept" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
 		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$WORLD_USER") >"$W/doctor" 2>/dev/null
-	found failed disk '/evidence: 0 MB free.* -> make room' "a disk that is full"
+	found failed disk '/kept: 0 MB free.* -> make room' "a disk that is full"
 else
 	skip "no root, or no mounts"
 fi

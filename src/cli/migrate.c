@@ -249,8 +249,8 @@ find_roles(struct arena *a, struct str text, struct list *out)
 		text.p = at;
 		name = take_quoted(&text, "('");
 		login = take_quoted(&text, "', '");
-		if (login.p == NULL)
-			continue;
+		if (!str_is(login, "LOGIN") && !str_is(login, "NOLOGIN"))
+			continue; /* a table of something else */
 		if (out->n == MIGRATE_ROLES_MAX)
 			return false;
 		roles[out->n++] =
