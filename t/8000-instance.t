@@ -22,7 +22,7 @@ is "$(count --cacert "$CACERT")" 300 "over TCP with the instance's own authority
 # shellcheck disable=SC2086 # CURL is a list of options
 is "$(count $CURL)" 300 "over the Unix socket"
 is "$(psql -XqAt -c 'SELECT count(*) FROM host')" 300 "PGHOST and PGDATABASE lead to the database"
-is "$($CTL --json workers | jq -c '[.pools[].state]')" '["ok","ok"]' "CTL is the admin tool of this instance"
+is "$($CTL --json workers --nginx "$W/etc/nginx.conf" | jq -c "[.pools[].state]")" '["ok","ok","ok"]' "CTL is the admin tool of this instance"
 ok "no daemon runs as root" test "$(pgrep -u 0 -f "$W/" | wc -l)" -eq 0
 
 world=$W
