@@ -245,7 +245,9 @@ class Viewer:
     def __init__(self, session):
         self.said, self.frames, self.code = [], [], None
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(os.path.join(session.dispatch.run, "sessions", session.id, "%d.sock" % session.epoch))
+        path = os.path.join(session.dispatch.run, "sessions", session.id, "%d.sock" % session.epoch)
+        if not until(lambda: self.socket.connect_ex(path) == 0):
+            raise SystemExit("Bail out! the runner does not listen for viewers")
         self.acks = True
         threading.Thread(target=self.hear, daemon=True).start()
 
