@@ -11,6 +11,7 @@ enum {
 	FLYING_MAX = 2, /* Chromium's own bound */
 	FIRST_US =
 	    1000000, /* a start that was lost to a change of documents shows nothing */
+	TITLE_US = 1000000, /* Chromium does not tell of a title that a script sets */
 };
 
 struct screencast {
@@ -24,6 +25,7 @@ struct screencast {
 	bool missed;        /* Chromium may have kept a change to itself */
 	bool shown;         /* a picture has come since the start, */
 	int64_t began;      /* which was then, by mono_us */
+	int64_t asked;      /* for the title, likewise */
 	bool newer;         /* a frame has come since the screenshot was asked for */
 };
 
@@ -228,6 +230,10 @@ screencast_tick(struct screencast *s)
 	if (s->tab != NULL && !s->tab->dialog && !s->shown &&
 	    mono_us() - s->began > FIRST_US)
 		screencast_switch(s);
+	if (s->tab != NULL && mono_us() - s->asked > TITLE_US) {
+		s->asked = mono_us();
+		tab_ask(s->r, s->tab);
+	}
 }
 
 void

@@ -47,13 +47,14 @@ async function dialog(page) {
 	await page.fill("#dialog-text", "Ada");
 	await page.keyboard.press("Enter");
 	await until(() => seen().includes("/echo?answer=Ada"), "the page gets the answer");
+	await until(async () => await page.title() === "Ada – Session viewer", "a title that a script sets is shown");
 }
 
 async function tabs(page) {
 	await page.mouse.click(...await at(page, 200, 330));
 	await until(async () => await page.locator("#tabs [role=tab]").count() === 2, "a link opens a tab");
 	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/", "which is shown");
-	await page.getByRole("tab", { name: "Took" }).click();
+	await page.getByRole("tab", { name: "Ada" }).click();
 	await until(async () => (await page.inputValue("#url")).includes("/took?"), "the first one is chosen again");
 	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and seen");
 }
