@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Each process of a browser session killed with -9, and what must follow, with real browsers. KILLS: how often
-# each (1); make campaign-browser-kills does it 50 times. The stream proxy's line is a test of its own.
+# each (1); make campaign-browser-kills does it 50 times. ONLY: names of the functions below, instead of all.
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html"}, "body": "<title>One</title><h1>One</h1>"},
 	"site.surfaced-check.net/two": {"headers": {"Content-Type": "text/html"}, "body": "<title>Two</title><h1>Two</h1>"},
@@ -15,11 +15,13 @@ KILLS=${KILLS:-1}
 export PG_CONNECTIONS=100
 pg_start
 api_start
+stream_start
 web_start
 browser_start
 sql "UPDATE session_policy SET caller_sessions = 10000, organisation_sessions = 10000"
 S=/projects/$P/sessions
 SITE=http://site.surfaced-check.net
+export W KEY P PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
 
 row() { sql "SELECT $1 FROM browser_session WHERE uuid = '${2:-$u}'"; }
 runner_of() { for _p in $(world_runners); do tr '\0' ' ' 2>/dev/null <"/proc/$_p/cmdline" | grep -q "$1" && echo "$_p"; done; }
@@ -121,9 +123,28 @@ worker_killed()
 }
 created() { api POST "$S" "{\"start_url\":\"$SITE/\"}" -H "Idempotency-Key: $_k" && [ "$STATUS" = 202 ]; }
 
+# A viewer's proxy goes; the session does not mind, and another ticket is good within the lease.
+stream_killed()
+{
+	fresh && python3 - "$u" "$(pgrep -P "$(world_pid surfaced-stream)")" <<-'END' && session_is "$u" running && closes
+		import signal, sys
+		from streams import *
+		session, proxy = sys.argv[1], int(sys.argv[2])
+		first = Client(session, ticket(session))
+		os.kill(proxy, signal.SIGKILL)
+		if first.closed() != 1006:
+		    sys.exit("the stream did not end with its proxy")
+		sys.exit(again(session, 15).bye() != 1000)
+	END
+}
+
 # line FUNCTION TITLE
 line()
 {
+	case " ${ONLY:-$1} " in
+	*" $1 "*) ;;
+	*) return 0 ;;
+	esac
 	_good=0 _began=$(date +%s)
 	for _round in $(seq "$KILLS"); do
 		if "$1"; then
@@ -142,6 +163,7 @@ line()
 	diag "$((($(date +%s) - _began))) s"
 }
 line worker_killed "a FastCGI worker: the transaction is rolled back, the same Idempotency-Key works again"
+line stream_killed "surfaced-stream: the session stays, a new ticket works within the lease"
 line dispatcher_killed "surfaced-dispatch: runners go on, the next one adopts them"
 line dispatcher_worker_killed "its worker: the same"
 line dispatcher_late "surfaced-dispatch, not back in time: the runner ends itself, the sweep writes failed"
