@@ -135,7 +135,7 @@ tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '0'), 'and the s
 tap.done()
 PY
 relay "$W/out"
-world_spawn "runner-$s" "$TOP/t/helper/fake-runner.py" "$W/run" "$s" "$epoch"
+world_spawn "runner-$s" "$W/echo-runner" "$W/run" "$s" "$epoch"
 mkfifo "$W/go"
 python3 -c '
 import sys

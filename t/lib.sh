@@ -464,11 +464,12 @@ header()
 	printf '%s\n' "$HEADERS" | sed -n "s/^$1: *//Ip"
 }
 
-# session_run UUID: it runs, with t/helper/fake-runner.py behind it (its epoch is 1).
+# session_run UUID: it runs, with t/helper/echo-runner behind it (its epoch is 1).
 session_run()
 {
 	session_move "$1" claim ready
 	sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid = '$1'"
-	world_spawn "runner-$1" "$TOP/t/helper/fake-runner.py" "$W/run" "$1" "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'")"
+	[ -x "$W/echo-runner" ] || cp t/helper/echo-runner "$W/" # where the world's user can go
+	world_spawn "runner-$1" "$W/echo-runner" "$W/run" "$1" "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'")"
 	world_until 10 test -S "$W/run/sessions/$1/$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'").sock"
 }
