@@ -12,6 +12,7 @@ viewer_test()
 	web_start "$_port"
 	export MODULES BROWSER W
 	BASE=https://localhost:$_port ECHO=$BUILD/t/helper/live-echo timeout 170 node "t/helper/viewing/$1" >"$W/tap" 2>"$W/tap.err"
+	is $? 0 "the script came to its end"
 	relay "$W/tap"
 	diag "$(cat "$W/tap.err")"
 }
