@@ -136,7 +136,6 @@ tap.done()
 PY
 relay "$W/out"
 world_spawn "runner-$s" "$W/echo-runner" "$W/run" "$s" "$epoch"
-mkfifo "$W/go"
 python3 -c '
 import sys
 from streams import *
@@ -144,7 +143,7 @@ session, go = sys.argv[1:]
 until(lambda: refused(session, ticket(session))[0] == 101)
 c = again(session)
 print("open", flush=True)
-open(go).read()
+until(lambda: os.path.exists(go), 60)
 print(c.closed())
 c = again(session)
 c.send(frame(0x81, b"x"))
@@ -157,4 +156,5 @@ world_stream_start
 : >"$W/go"
 wait "$client"
 is "$(tr '\n' ' ' <"$W/said")" "open 1006 x 1000 " "kill -9 of all of surfaced-stream: its successor takes new tickets"
-is "$(ls "$W/run/stream" | wc -l)" 1 "the dead leave no files"
+one_file() { [ "$(find "$W/run/stream" -type f | wc -l)" -eq 1 ]; }
+ok "the dead leave no files" world_until 20 one_file
