@@ -15,9 +15,14 @@ bool
 process_become(const char *name)
 {
 	const struct passwd *pw = getpwnam(name);
+	char here[4096];
 
-	return pw != NULL && initgroups(name, pw->pw_gid) == 0 &&
-	       setgid(pw->pw_gid) == 0 && setuid(pw->pw_uid) == 0;
+	if (pw == NULL || initgroups(name, pw->pw_gid) != 0 || setgid(pw->pw_gid) != 0 ||
+	    setuid(pw->pw_uid) != 0)
+		return false;
+	/* PostgreSQL's programs complain of a folder, such as root's, that they may not be in. */
+	return (getcwd(here, sizeof(here)) != NULL && access(here, X_OK) == 0) ||
+	       chdir("/") == 0;
 }
 
 pid_t
