@@ -11,28 +11,6 @@ length(const struct value *v)
 	return str_utf8_bad(v->s) == v->s.n ? str_chars(v->s) : 0;
 }
 
-static int
-compare(const struct value *a, const struct value *b)
-{
-	switch (a->type) {
-	case VALUE_KEYWORD:
-	case VALUE_TEXT:
-	case VALUE_DNS:
-		return str_cmp(a->s, b->s);
-	case VALUE_IP:
-		return ip_cmp(a->ip.a, b->ip.a);
-	case VALUE_INTEGER:
-		return (a->i > b->i) - (a->i < b->i);
-	case VALUE_NUMBER:
-		return (a->n > b->n) - (a->n < b->n);
-	case VALUE_BOOLEAN:
-		return (int)a->b - (int)b->b;
-	case VALUE_DATE:
-		return ts_cmp(a->ts, b->ts);
-	}
-	panic("value type %d", (int)a->type);
-}
-
 static bool
 has_text(const struct value *v)
 {
@@ -127,7 +105,7 @@ group_fault(const struct agg *a, const struct group *g)
 			return fault;
 		if (i > 0 && (b->count > b[-1].count ||
 				 (b->count == b[-1].count &&
-				     compare(&b[-1].value, &b->value) >= 0)))
+				     value_cmp(&b[-1].value, &b->value) >= 0)))
 			return "buckets out of order (C-049)";
 	}
 	return NULL;

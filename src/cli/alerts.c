@@ -44,8 +44,6 @@ list(struct cli *c, int argc, char **argv)
 		{ "rule", .text = &rule }, { "all", .flag = &all }, { NULL } };
 	struct cli_list words;
 	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
@@ -53,10 +51,7 @@ list(struct cli *c, int argc, char **argv)
 	status = cli_project(c, project, &uuid);
 	if (status != EXIT_OK)
 		return status;
-	rc = db_list(c->db, &list_alerts, &rows, P(uuid), P(all), P(rule));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "alerts");
-	return cli_print_list(c, "alerts", alert_out, rows, sizeof(struct alert_line));
+	return cli_rows(c, "alerts", &list_alerts, DB_ARGS(P(uuid), P(all), P(rule)));
 }
 
 static const struct command subs[] = {

@@ -24,7 +24,7 @@ struct cli {
 
 /* run gets argv[0] = the command's name, as getopt_long wants it, and returns an exit status. A row
    with sub has no run: its first argument selects a row of sub. Nor has one with st: its parameters are
-   the UUID of --account, the words, and whether the flag was said. */
+   the UUID of --account or --project, the words, and whether the flag was said. */
 struct command {
 	const char *name;
 	const char *arguments; /* "--account UUID NAME": of the usage line */
@@ -35,7 +35,7 @@ struct command {
 	const struct stmt *st;
 	const char *lists, *prints; /* all rows, or one; and what --json calls them */
 	size_t words;
-	bool of_account;
+	bool of_account, of_project;
 	const char *flag; /* NULL: none */
 };
 

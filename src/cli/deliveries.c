@@ -89,8 +89,6 @@ list(struct cli *c, int argc, char **argv)
 		{ "destination", .text = &destination }, { NULL } };
 	struct cli_list words;
 	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
@@ -98,12 +96,8 @@ list(struct cli *c, int argc, char **argv)
 	status = cli_project(c, project, &uuid);
 	if (status != EXIT_OK)
 		return status;
-	rc = db_list(
-	    c->db, &list_deliveries, &rows, P(uuid), P(state), P(alert), P(destination));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "deliveries");
-	return cli_print_list(
-	    c, "deliveries", delivery_out, rows, sizeof(struct delivery_line));
+	return cli_rows(c, "deliveries", &list_deliveries,
+	    DB_ARGS(P(uuid), P(state), P(alert), P(destination)));
 }
 
 static int

@@ -29,9 +29,10 @@ static const struct stmt list_destinations =
 	"SELECT " COLUMNS " FROM alert_destination"
 	" WHERE project_uuid = $1 AND deleted_at IS NULL ORDER BY created_at DESC, uuid");
 
-static const struct stmt read_destination = STMT(read_destination, destination_out,
-    "SELECT " COLUMNS " FROM alert_destination"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
+static const struct stmt read_destination =
+    STMT_LIST(read_destination, struct destination_line, destination_out,
+	"SELECT " COLUMNS " FROM alert_destination"
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
 static const struct stmt insert_destination = STMT(insert_destination, destination_out,
     "INSERT INTO alert_destination (project_uuid, name, url, secret)"
@@ -41,13 +42,20 @@ static const struct stmt rotate_destination = STMT(rotate_destination, destinati
     "UPDATE alert_destination SET secret = $2, updated_at = now()"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
 
-static const struct stmt switch_destination = STMT(switch_destination, destination_out,
-    "UPDATE alert_destination SET enabled = $2, updated_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+#define TURN(on)                                                                         \
+	"UPDATE alert_destination SET enabled = " on ", updated_at = now()"              \
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
 
-static const struct stmt delete_destination = STMT(delete_destination, destination_out,
-    "UPDATE alert_destination SET deleted_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+static const struct stmt enable_destination =
+    STMT_LIST(enable_destination, struct destination_line, destination_out, TURN("true"));
+
+static const struct stmt disable_destination = STMT_LIST(
+    disable_destination, struct destination_line, destination_out, TURN("false"));
+
+static const struct stmt delete_destination =
+    STMT_LIST(delete_destination, struct destination_line, destination_out,
+	"UPDATE alert_destination SET deleted_at = now()"
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
 
 struct tested {
 	struct uuid delivery_uuid;
@@ -56,33 +64,11 @@ struct tested {
 static const struct field tested_out[] = { FIELD(struct tested, delivery_uuid, 0),
 	FIELD_END };
 
-static const struct stmt test_destination = STMT(test_destination, tested_out,
-    "SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
-    "alert_destination"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct str project = STR_NULL;
-	const struct cli_option options[] = { { "project", .text = &project }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_project(c, project, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	rc = db_list(c->db, &list_destinations, &rows, P(uuid));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "destinations");
-	return cli_print_list(
-	    c, "destinations", destination_out, rows, sizeof(struct destination_line));
-}
+static const struct stmt test_destination =
+    STMT_LIST(test_destination, struct tested, tested_out,
+	"SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
+	"alert_destination"
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
 static int
 create(struct cli *c, int argc, char **argv)
@@ -134,89 +120,22 @@ rotate(struct cli *c, int argc, char **argv)
 	return cli_print(c, "destination", destination_made, &line);
 }
 
-/* Runs a statement of one destination. */
-static int
-one(struct cli *c, int argc, char **argv, const struct stmt *st)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct destination_line line;
-	struct cli_list words;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, st, &line, P(words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "destination", destination_out, &line);
-}
-
-static int
-turn(struct cli *c, int argc, char **argv, bool on)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct destination_line line;
-	struct cli_list words;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &switch_destination, &line, P(words.p[0]), P(on));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "destination", destination_out, &line);
-}
-
-static int
-test(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct tested t;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &test_destination, &t, P(words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "test", tested_out, &t);
-}
-
-static int
-show(struct cli *c, int argc, char **argv)
-{
-	return one(c, argc, argv, &read_destination);
-}
-
-static int
-enable(struct cli *c, int argc, char **argv)
-{
-	return turn(c, argc, argv, true);
-}
-
-static int
-disable(struct cli *c, int argc, char **argv)
-{
-	return turn(c, argc, argv, false);
-}
-
-static int
-delete_one(struct cli *c, int argc, char **argv)
-{
-	return one(c, argc, argv, &delete_destination);
-}
-
 static const struct command subs[] = {
-	{ "list", "--project UUID", "newest first", .run = list },
-	{ "show", "UUID", "one of them, without its secret", .run = show },
+	{ "list", "--project UUID", "newest first", .st = &list_destinations,
+	    .lists = "destinations", .of_project = true },
+	{ "show", "UUID", "one of them, without its secret", .st = &read_destination,
+	    .prints = "destination", .words = 1 },
 	{ "create", "--project UUID --url URL NAME",
 	    "a public https URL; shows the secret that signs, once", .run = create },
 	{ "rotate", "UUID", "another secret, shown once", .run = rotate },
-	{ "enable", "UUID", "send it alerts", .run = enable },
-	{ "disable", "UUID", "the opposite", .run = disable },
-	{ "delete", "UUID", "rules no longer name it", .run = delete_one },
-	{ "test", "UUID", "sends it a webhook that says it is a test", .run = test },
+	{ "enable", "UUID", "send it alerts", .st = &enable_destination,
+	    .prints = "destination", .words = 1 },
+	{ "disable", "UUID", "the opposite", .st = &disable_destination,
+	    .prints = "destination", .words = 1 },
+	{ "delete", "UUID", "rules no longer name it", .st = &delete_destination,
+	    .prints = "destination", .words = 1 },
+	{ "test", "UUID", "sends it a webhook that says it is a test",
+	    .st = &test_destination, .prints = "test", .words = 1 },
 	{ NULL },
 };
 

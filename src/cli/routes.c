@@ -44,29 +44,19 @@ static const struct stmt insert_route = STMT(insert_route, line_out,
     "INSERT INTO egress_route (country, kind, host, port, credential)"
     " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
 
-static const struct stmt switch_route = STMT(switch_route, line_out,
-    "UPDATE egress_route SET enabled = $2 WHERE uuid::text = lower($1) "
-    "RETURNING " COLUMNS);
+#define TURN(on)                                                                         \
+	"UPDATE egress_route SET enabled = " on                                          \
+	" WHERE uuid::text = lower($1) RETURNING " COLUMNS
+
+static const struct stmt enable_route =
+    STMT_LIST(enable_route, struct route_line, line_out, TURN("true"));
+
+static const struct stmt disable_route =
+    STMT_LIST(disable_route, struct route_line, line_out, TURN("false"));
 
 /* Refused while a session has had it: then it can only be switched off. */
-static const struct stmt delete_route = STMT(delete_route, line_out,
-    "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct list rows;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	rc = db_rows(c->db, &list_routes, &rows, DB_NO_ARGS);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "routes");
-	return cli_print_list(c, "routes", line_out, rows, sizeof(struct route_line));
-}
+static const struct stmt delete_route = STMT_LIST(delete_route, struct route_line,
+    line_out, "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
 
 static int
 add(struct cli *c, int argc, char **argv)
@@ -96,52 +86,6 @@ add(struct cli *c, int argc, char **argv)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	return cli_print(c, "route", line_out, &line);
-}
-
-static int
-answer(struct cli *c, enum db_rc rc, struct str uuid, const struct route_line *line)
-{
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, uuid.p);
-	return cli_print(c, "route", line_out, line);
-}
-
-static int
-turn(struct cli *c, int argc, char **argv, bool on)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct route_line line;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	return answer(c, db_one(c->db, &switch_route, &line, P(words.p[0]), P(on)),
-	    words.p[0], &line);
-}
-
-static int
-enable(struct cli *c, int argc, char **argv)
-{
-	return turn(c, argc, argv, true);
-}
-
-static int
-disable(struct cli *c, int argc, char **argv)
-{
-	return turn(c, argc, argv, false);
-}
-
-static int
-delete_one(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct route_line line;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	return answer(
-	    c, db_one(c->db, &delete_route, &line, P(words.p[0])), words.p[0], &line);
 }
 
 /* ---- probes: a dispatcher's work, which egress does for it ---- */
@@ -204,7 +148,8 @@ probe(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", NULL, "every route and whether it last answered", .run = list },
+	{ "list", NULL, "every route and whether it last answered", .st = &list_routes,
+	    .lists = "routes" },
 	{ "add",
 	    "[--kind direct|connect|socks5] [--host HOST --port PORT] [--credential "
 	    "NAME] COUNTRY",
@@ -212,9 +157,12 @@ static const struct command subs[] = {
 	    .run = add },
 	{ "probe", "[--target HOST:PORT] UUID", "try it now: 1 when it does not answer",
 	    .run = probe },
-	{ "enable", "UUID", "let sessions have it", .run = enable },
-	{ "disable", "UUID", "the opposite; running sessions keep it", .run = disable },
-	{ "delete", "UUID", "one that no session has had", .run = delete_one },
+	{ "enable", "UUID", "let sessions have it", .st = &enable_route,
+	    .prints = "route", .words = 1 },
+	{ "disable", "UUID", "the opposite; running sessions keep it",
+	    .st = &disable_route, .prints = "route", .words = 1 },
+	{ "delete", "UUID", "one that no session has had", .st = &delete_route,
+	    .prints = "route", .words = 1 },
 	{ NULL },
 };
 

@@ -34,7 +34,7 @@ static const struct stmt list_rules = STMT_LIST(list_rules, struct rule_line, ru
     "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
     " ORDER BY created_at DESC, uuid");
 
-static const struct stmt read_rule = STMT(read_rule, rule_out,
+static const struct stmt read_rule = STMT_LIST(read_rule, struct rule_line, rule_out,
     "SELECT " COLUMNS " FROM alert_rule WHERE uuid::text = lower($1)"
     " AND deleted_at IS NULL");
 
@@ -44,35 +44,19 @@ static const struct stmt insert_rule = STMT(insert_rule, rule_out,
     " destination_uuids) SELECT $1, $2, $3, $4, $5, $6::text[]::uuid[]"
     " WHERE alert_destinations_stand($1, $6::text[]::uuid[]) RETURNING " COLUMNS);
 
-static const struct stmt switch_rule = STMT(switch_rule, rule_out,
-    "UPDATE alert_rule SET enabled = $2, updated_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+#define TURN(on)                                                                         \
+	"UPDATE alert_rule SET enabled = " on ", updated_at = now()"                     \
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
 
-static const struct stmt delete_rule = STMT(delete_rule, rule_out,
+static const struct stmt enable_rule =
+    STMT_LIST(enable_rule, struct rule_line, rule_out, TURN("true"));
+
+static const struct stmt disable_rule =
+    STMT_LIST(disable_rule, struct rule_line, rule_out, TURN("false"));
+
+static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule_line, rule_out,
     "UPDATE alert_rule SET deleted_at = now()"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct str project = STR_NULL;
-	const struct cli_option options[] = { { "project", .text = &project }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_project(c, project, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	rc = db_list(c->db, &list_rules, &rows, P(uuid));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "rules");
-	return cli_print_list(c, "rules", rule_out, rows, sizeof(struct rule_line));
-}
 
 struct wanted {
 	struct str project, source, severity, query;
@@ -139,73 +123,20 @@ create(struct cli *c, int argc, char **argv)
 	return cli_print(c, "rule", rule_out, &line);
 }
 
-/* Runs a statement of one rule. */
-static int
-one(struct cli *c, int argc, char **argv, const struct stmt *st)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct rule_line line;
-	struct cli_list words;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, st, &line, P(words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "rule", rule_out, &line);
-}
-
-static int
-turn(struct cli *c, int argc, char **argv, bool on)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct rule_line line;
-	struct cli_list words;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &switch_rule, &line, P(words.p[0]), P(on));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "rule", rule_out, &line);
-}
-
-static int
-show(struct cli *c, int argc, char **argv)
-{
-	return one(c, argc, argv, &read_rule);
-}
-
-static int
-enable(struct cli *c, int argc, char **argv)
-{
-	return turn(c, argc, argv, true);
-}
-
-static int
-disable(struct cli *c, int argc, char **argv)
-{
-	return turn(c, argc, argv, false);
-}
-
-static int
-delete_one(struct cli *c, int argc, char **argv)
-{
-	return one(c, argc, argv, &delete_rule);
-}
-
 static const struct command subs[] = {
-	{ "list", "--project UUID", "newest first", .run = list },
-	{ "show", "UUID", "one of them", .run = show },
+	{ "list", "--project UUID", "newest first", .st = &list_rules, .lists = "rules",
+	    .of_project = true },
+	{ "show", "UUID", "one of them", .st = &read_rule, .prints = "rule", .words = 1 },
 	{ "create",
 	    "--project UUID --source finding|service [--severity SEVERITY] [--query "
 	    "QUERY] [--destination UUID]... NAME",
 	    "what raises an alert from now on, and who is told", .run = create },
-	{ "enable", "UUID", "let it raise alerts", .run = enable },
-	{ "disable", "UUID", "the opposite", .run = disable },
-	{ "delete", "UUID", "its alerts and silences stay", .run = delete_one },
+	{ "enable", "UUID", "let it raise alerts", .st = &enable_rule, .prints = "rule",
+	    .words = 1 },
+	{ "disable", "UUID", "the opposite", .st = &disable_rule, .prints = "rule",
+	    .words = 1 },
+	{ "delete", "UUID", "its alerts and silences stay", .st = &delete_rule,
+	    .prints = "rule", .words = 1 },
 	{ NULL },
 };
 

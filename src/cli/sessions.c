@@ -55,30 +55,6 @@ static const struct stmt close_one =
     STMT(close_one, moved_out, "SELECT session_close($1, false) AS moved");
 
 static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct str account = STR_NULL;
-	bool all = false;
-	const struct cli_option options[] = { { "account", .text = &account },
-		{ "all", .flag = &all }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	struct list rows;
-	enum db_rc rc;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_account(c, account, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	rc = db_list(c->db, &list_live, &rows, P(uuid), P(all));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "sessions");
-	return cli_print_list(c, "sessions", line_out, rows, sizeof(struct line));
-}
-
-static int
 close_session(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
@@ -331,7 +307,7 @@ hosts(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
-	    .run = list },
+	    .st = &list_live, .lists = "sessions", .of_account = true, .flag = "all" },
 	{ "close", "UUID", "as a manager of its project does", .run = close_session },
 	{ "hosts", NULL, "the machines that run browsers, and why one does not",
 	    .run = hosts },

@@ -34,20 +34,23 @@ cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
 	struct db_param p[WORDS_MAX + 2];
 	struct cli_option options[3] = { { NULL } }, *o = options;
-	struct str account = STR_NULL;
+	struct str owner = STR_NULL;
 	struct cli_list words;
 	struct uuid uuid;
 	bool flag = false;
 	size_t n = 0;
 
 	if (cmd->of_account)
-		*o++ = (struct cli_option){ "account", .text = &account };
+		*o++ = (struct cli_option){ "account", .text = &owner };
+	if (cmd->of_project)
+		*o++ = (struct cli_option){ "project", .text = &owner };
 	if (cmd->flag != NULL)
 		*o = (struct cli_option){ cmd->flag, .flag = &flag };
 	if (!cli_options(c, argc, argv, options, &words, cmd->words, cmd->words))
 		return EXIT_USAGE;
-	if (cmd->of_account) {
-		int status = cli_account(c, account, &uuid);
+	if (cmd->of_account || cmd->of_project) {
+		int status =
+		    (cmd->of_account ? cli_account : cli_project)(c, owner, &uuid);
 
 		if (status != EXIT_OK)
 			return status;

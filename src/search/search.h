@@ -97,6 +97,9 @@ struct value {
 	};
 };
 
+/* Two values of one type by its order; strings by bytes, false before true. */
+int value_cmp(const struct value *a, const struct value *b);
+
 /* ---- the query: CONTRACT A9 ---- */
 
 /* MATCH, ":": any of values, as the type compares: keywords without case, text by all its tokens,
