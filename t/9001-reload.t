@@ -34,11 +34,12 @@ log_has()
 	[ "$(log_count "$1")" -ge "$2" ]
 }
 
-# A connection a request: nginx's reload ends idle kept ones, and a request may be on its way in one then.
+# A connection a request, which HTTP/2 has not: nginx's reload ends idle kept ones, and a request may be on its
+# way in one then.
 load()
 {
 	# shellcheck disable=SC2086 # CURL is a list of options
-	curl -sS $CURL -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
+	curl -sS $CURL --http1.1 -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
 ok "two pools of two" world_until 5 workers_are 4
