@@ -11,6 +11,7 @@ PARAM(request_budget,	ms,	10000,		50,	  60000, 1, "time a request may take befor
 PARAM(request_memory,	bytes,	268435456, 1048576, 17179869184, 0, "memory one request may take")
 PARAM(body_limit,	bytes,	65536,	     32769,	1048576, 1, "encoded body of operations other than aggregate (C-023)")
 PARAM(search_parallel,	number,	64,		 1,	  10000, 1, "searches at once over all workers; more is search_busy")
+PARAM(search_share,	number,	75,		 1,	    100, 1, "percent of the search workers that long searches of one account may hold; one more is search_busy; 100: all")
 PARAM(search_work_limit, number, 400000000,    1000, 100000000000, 1, "values one search may look at before search_timeout, or search_count_too_expensive for counts")
 PARAM(auth_wait,		ms,	2000,		10,	  60000, 1, "how long a request waits for its key to be read before authentication_unavailable")
 PARAM(key_cache,	ms,	10000,		 0,	  10000, 1, "how long a worker trusts a key it has read without hearing of a change")
