@@ -25,6 +25,16 @@ struct book {
 	size_t n;
 };
 
+/* base, or base with a number behind it. */
+static bool
+is_named(struct str name, const char *base)
+{
+	size_t n = strlen(base);
+
+	return str_starts(name, str_of(base)) &&
+	       strspn(name.p + n, "0123456789") == name.n - n;
+}
+
 /* The name of the component with this text, added when it is new. */
 static struct str
 component(struct book *book, enum kind kind, const char *base, struct str text)
@@ -36,9 +46,11 @@ component(struct book *book, enum kind kind, const char *base, struct str text)
 		c = &book->rows[i];
 		if (c->kind != kind)
 			continue;
-		if (str_eq(c->text, text) && str_starts(c->name, str_of(base)))
+		if (!is_named(c->name, base))
+			continue;
+		if (str_eq(c->text, text))
 			return c->name;
-		others += str_starts(c->name, str_of(base));
+		others++;
 	}
 	if (book->n == COMPONENTS_MAX)
 		panic("more than %d components", COMPONENTS_MAX);
@@ -205,7 +217,10 @@ write_headers(
 		buf_z(b, "," HEADER_REF("WWW-Authenticate"));
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		buf_z(b, "," HEADER_REF("Retry-After"));
-	if ((status < 300 || status == 429) && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
+	if (status < 300 && r->media != NULL)
+		buf_z(b, "," HEADER_REF("ETag"));
+	/* What is refused before the rates are asked does without them. */
+	if (status != 401 && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
 		buf_z(b, "," HEADER_REF("RateLimit-Policy") "," HEADER_REF("RateLimit"));
 	buf_char(b, '}');
 }
@@ -265,19 +280,38 @@ write_failures(struct buf *b, struct book *book, const struct route *r)
 	}
 }
 
+/* A record is one schema, whichever operations answer it: a generated client has one type for it. */
+static void
+write_record(struct buf *b, struct book *book, const struct route *r)
+{
+	struct str name = str_of(r->wrapper != NULL ? r->wrapper : r->list);
+	struct buf text = { .a = book->a };
+
+	if (r->wrapper == NULL && name.p[name.n - 1] == 's')
+		name.n--;
+	json_describe(&text, r->out, false);
+	write_ref(b, KIND_SCHEMA,
+	    component(book, KIND_SCHEMA, camel(book->a, arena_str(book->a, name).p, true),
+		buf_done(&text)));
+}
+
 /* CONTRACT A2. */
 static void
-write_page(struct buf *b, const struct route *r)
+write_page(struct buf *b, struct book *book, const struct route *r)
 {
+	const char *also = r->list_also;
+
 	buf_printf(b,
-	    "{\"type\":\"object\",\"required\":[\"%s\",\"has_more\",\"next_cursor\"],"
+	    "{\"type\":\"object\",\"required\":[\"%s\",\"has_more\",\"next_cursor\"%s%s%"
+	    "s],"
 	    "\"properties\":{\"%s\":{\"type\":\"array\",\"maxItems\":%jd,\"items\":",
-	    r->list, r->list, (intmax_t)LIM_PAGE);
-	json_describe(b, r->out, false);
+	    r->list, also != NULL ? ",\"" : "", also != NULL ? also : "",
+	    also != NULL ? "\"" : "", r->list, (intmax_t)LIM_PAGE);
+	write_record(b, book, r);
 	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
 		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}");
-	if (r->list_also != NULL)
-		buf_printf(b, ",\"%s\":{\"type\":\"boolean\"}", r->list_also);
+	if (also != NULL)
+		buf_printf(b, ",\"%s\":{\"type\":\"boolean\"}", also);
 	buf_z(b, "}}");
 }
 
@@ -321,19 +355,21 @@ write_answer(struct buf *b, struct book *book, const struct route *r, int status
 	if (r->answer != NULL) {
 		buf_z(&text, r->answer);
 	} else if (r->list != NULL) {
-		write_page(&text, r);
+		write_page(&text, book, r);
 	} else if (r->wrapper != NULL) {
 		buf_printf(&text,
 		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
 		    r->wrapper, r->wrapper);
-		json_describe(&text, r->out, false);
+		write_record(&text, book, r);
 		buf_z(&text, "}}");
 	} else {
 		json_describe(&text, r->out, false);
 	}
 	write_ref(b, KIND_SCHEMA,
 	    component(book, KIND_SCHEMA,
-		arena_printf(book->a, "%sAnswer", camel(book->a, r->operation, true)).p,
+		arena_printf(book->a, "%sAnswer",
+		    camel(book->a, r->wrapper != NULL ? r->wrapper : r->operation, true))
+		    .p,
 		buf_done(&text)));
 	buf_z(b, "}}}");
 }
@@ -369,8 +405,10 @@ url_parameter(struct book *book, const struct url_param *p)
 
 	buf_printf(&text, "{\"name\":\"%s\",\"in\":\"query\",\"required\":%s",
 	    p->field.name, p->field.flags & REQUIRED ? "true" : "false");
-	if (p->field.help != NULL)
-		member(&text, "description", p->field.help);
+	member(&text, "description",
+	    p->field.help != NULL
+		? p->field.help
+		: arena_printf(book->a, "Only records with this %s.", p->field.name).p);
 	if (p->example != NULL)
 		member(&text, "example", p->example);
 	buf_z(&text, ",\"schema\":");
@@ -382,10 +420,13 @@ url_parameter(struct book *book, const struct url_param *p)
 static struct str
 path_parameter(struct book *book, struct str name)
 {
+	int what = (int)(name.n - strlen("_uuid"));
 	struct str text = arena_printf(book->a,
 	    "{\"name\":\"%.*s\",\"in\":\"path\",\"required\":true,"
+	    "\"description\":\"The uuid of the %.*s, in any case.\","
+	    "\"example\":\"3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91\","
 	    "\"schema\":{\"type\":\"string\",\"format\":\"uuid\"}}",
-	    (int)name.n, name.p);
+	    (int)name.n, name.p, what, name.p);
 
 	return component(book, KIND_PARAMETER, arena_str(book->a, name).p, text);
 }
@@ -400,6 +441,7 @@ idempotency_parameter(struct book *book)
 		"\"description\":\"The same key with the same request answers the "
 		"resource "
 		"of the first time; with another, 409.\","
+		"\"example\":\"case-1234-first-look\","
 		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":%d}}",
 		(int)LIM_IDEMPOTENCY_KEY));
 }
@@ -577,7 +619,9 @@ static const char head[] =
     "{\"name\":\"Services\",\"description\":\"Services of the inventory.\"},"
     "{\"name\":\"Findings\",\"description\":\"What was found and what became of it.\"},"
     "{\"name\":\"Browser sessions\",\"description\":\"Remote browsers, private to the "
-    "key that creates them.\"},"
+    "key that creates them. The live stream of one is a WebSocket, .../stream: "
+    "asyncapi.json "
+    "describes it.\"},"
     "{\"name\":\"Description\",\"description\":\"This description.\"}]";
 
 static const char fixed_components[] =
@@ -593,16 +637,18 @@ static const char fixed_components[] =
     "\"schema\":{\"type\":\"string\"}},"
     "\"Location\":{\"description\":\"The path of what was made.\",\"required\":true,"
     "\"schema\":{\"type\":\"string\"}},"
+    "\"ETag\":{\"description\":\"The SHA-256 of the bytes.\",\"required\":true,"
+    "\"schema\":{\"type\":\"string\",\"pattern\":\"^\\\"[0-9a-f]{64}\\\"$\"}},"
     "\"Idempotency-Replayed\":{\"description\":\"true: the Idempotency-Key was used "
     "before, "
     "this is the resource of then.\","
     "\"schema\":{\"type\":\"string\",\"const\":\"true\"}},"
     "\"RateLimit-Policy\":{\"description\":\"The rate of the key: q requests in w "
     "seconds.\","
-    "\"schema\":{\"type\":\"string\"}},"
+    "\"schema\":{\"type\":\"string\",\"pattern\":\"^\\\"key\\\";q=[0-9]+;w=[0-9]+$\"}},"
     "\"RateLimit\":{\"description\":\"What is left of it: r requests in the next t "
     "seconds.\","
-    "\"schema\":{\"type\":\"string\"}},"
+    "\"schema\":{\"type\":\"string\",\"pattern\":\"^\\\"key\\\";r=[0-9]+;t=[0-9]+$\"}},"
     "\"Retry-After\":{\"description\":\"Seconds to wait; with search_busy and on 429.\","
     "\"schema\":{\"type\":\"string\",\"pattern\":\"^[1-9][0-9]*$\"}}}";
 

@@ -30,6 +30,7 @@ static const struct field session_in[] = {
 	  .help = "What the browser says it runs on; windows unless said." },
 	{ .name = "egress_country", .type = FIELD_STR,
 	  .offset = offsetof(struct session_in, egress_country), .lo = 2, .hi = 2,
+	  .pattern = "^[A-Z]{2}$",
 	  .help = "ISO 3166-1 alpha-2 in capitals, of the capabilities; their first unless said." },
 	OBJECT(struct session_in, viewport, 0, viewport_in),
 	FIELD_END,

@@ -65,7 +65,7 @@ next_pattern(const char **pattern, struct str *out)
 }
 
 /* How well a pattern fits: 0 not at all; among others more is better, so that a literal segment goes
-   before a parameter whatever the order of the rows. */
+   before a parameter whatever the order of the rows, and whatever the method. */
 static unsigned
 fit(const char *pattern, const struct segments *s, size_t from)
 {
@@ -145,14 +145,17 @@ path_match(struct arena *a, const struct route *const *tables, struct str method
 	for (; *tables != NULL; tables++)
 		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
 			score = fit(r->path, &s, from);
-			if (score == 0)
+			if (score == 0 || score < best)
 				continue;
+			if (score > best) {
+				best = score;
+				allow.n = 0;
+				out->route = NULL;
+			}
 			out->area = r->area;
 			add_allow(&allow, r->method);
-			if (!method_fits(r->method, method) || score <= best)
-				continue;
-			best = score;
-			out->route = r;
+			if (method_fits(r->method, method))
+				out->route = r;
 		}
 	if (out->route != NULL) {
 		out->area = out->route->area;

@@ -97,6 +97,8 @@ scalar(struct buf *b, const struct field *f)
 	case FIELD_STR:
 		type(b, "string", NULL, f->flags);
 		count_bounds(b, f, "minLength", "maxLength");
+		if (f->pattern != NULL)
+			buf_printf(b, ",\"pattern\":\"%s\"", f->pattern);
 		values(b, f);
 		return true;
 	case FIELD_UUID:
@@ -166,13 +168,20 @@ member(struct buf *b, const struct field *f, bool closed)
 	buf_char(b, '}');
 }
 
+/* A request says what must be sent; an answer has every member but those left out when unset. */
+static bool
+always(const struct field *f, bool closed)
+{
+	return closed ? (f->flags & REQUIRED) != 0 : (f->flags & OMIT_UNSET) == 0;
+}
+
 static void
-required(struct buf *b, const struct field *fields)
+required(struct buf *b, const struct field *fields, bool closed)
 {
 	const char *before = ",\"required\":[";
 
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		if ((f->flags & REQUIRED) == 0)
+		if (!always(f, closed))
 			continue;
 		buf_z(b, before);
 		json_write_str(b, str_of(f->name));
@@ -193,7 +202,7 @@ object(struct buf *b, const struct field *fields, bool closed)
 		member(b, f, closed);
 	}
 	buf_char(b, '}');
-	required(b, fields);
+	required(b, fields, closed);
 	if (closed)
 		buf_z(b, ",\"additionalProperties\":false");
 }

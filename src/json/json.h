@@ -67,6 +67,7 @@ struct field {
 	enum field_type
 	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL */
 	const char *const *values; /* of a STR or its LIST: up to a NULL; NULL for any */
+	const char *pattern;       /* of a STR, for OpenAPI alone; may be NULL */
 	const char *help;          /* for OpenAPI; may be NULL */
 };
 

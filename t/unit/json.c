@@ -382,7 +382,7 @@ a_table_describes_itself(void)
 	    "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":10},"
 	    "\"size\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1,"
 	    "\"maximum\":100,"
-	    "\"default\":25}},\"required\":[\"name\"]}"));
+	    "\"default\":25}},\"required\":[\"name\",\"size\"]}"));
 	buf_clear(&b);
 	json_describe(&b, no_fields, true);
 	CU_ASSERT_TRUE(str_is(buf_done(&b),

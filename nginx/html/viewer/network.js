@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Network events, as they arrive: a table that can be filtered, and the details of one.
 
-import { bytes, hour, milliseconds } from "./words.js";
+import { bytes, milliseconds, moment } from "./words.js";
 
 const ROWS_MAX = 500; // rows in the page; older ones are counted alone
 const KEPT_MAX = 5000;
@@ -130,7 +130,7 @@ export class Network {
 	}
 
 	#sections(e) {
-		const facts = [["Time", hour(new Date(e.at))], ["Kind", e.kind], ["Type", e.resource_type], ["Status", e.status],
+		const facts = [["Time", moment(e.at)], ["Kind", e.kind], ["Type", e.resource_type], ["Status", e.status],
 			["Failure", e.failure], ["Redirected from", e.redirected_from], ["Media type", e.mime], ["Protocol", e.protocol],
 			["Address", e.remote_address && `${e.remote_address}${e.remote_port ? ` port ${e.remote_port}` : ""}`],
 			["Sent", bytes(e.bytes_sent)], ["Received", bytes(e.bytes_received)],

@@ -196,7 +196,7 @@ function connect(link) {
 }
 
 function end(how) {
-	const [title, words, small] = endWords(how);
+	const { title, words, small, state, over } = endWords(how);
 	stream = null;
 	time.stop();
 	dialog.close();
@@ -205,10 +205,13 @@ function end(how) {
 	banner("", false);
 	showLoading(false);
 	showTitle(title);
-	linkState("ended", "Ended");
+	linkState("ended", state);
 	$("ended-title").textContent = title;
 	$("ended-words").textContent = words;
 	$("ended-code").textContent = small;
+	$("ended-how").hidden = over;
+	$("ended-command").textContent = `surfacectl watch ${$("session").value}`;
+	$("again").textContent = over ? "Open another session" : "Connect with a new ticket";
 	$("wait").hidden = true;
 	show("ended");
 	$("ended-title").focus();

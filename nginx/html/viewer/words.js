@@ -13,25 +13,31 @@ const REASONS = {
 
 const CODES = {
 	1000: ["The stream ended", "The session is over."],
-	1001: ["The server is restarting", "The session goes on. Ask for a new ticket and connect again."],
-	1002: ["The connection was faulty", "One side broke the WebSocket protocol. Ask for a new ticket and connect again."],
-	1006: ["The connection was lost", "The session may still be running. Ask for a new ticket and connect again."],
-	1007: ["The connection was faulty", "Text arrived that is not valid. Ask for a new ticket and connect again."],
+	1001: ["The server is restarting", "The session goes on. Connect again with a new ticket."],
+	1002: ["The connection was faulty", "One side broke the WebSocket protocol. Connect again with a new ticket."],
+	1006: ["The connection was lost", "The session may still be running. Connect again with a new ticket."],
+	1007: ["The connection was faulty", "Text arrived that is not valid. Connect again with a new ticket."],
 	1008: ["Access was withdrawn", "The key, its permission or its entitlement is no longer valid for this session."],
-	1009: ["A message was too large", "The stream allows at most 8 MiB a frame. Ask for a new ticket and connect again."],
-	1011: ["The server had a fault", "Ask for a new ticket and connect again."],
-	1012: ["The server is restarting", "The session goes on. Ask for a new ticket and connect again."],
+	1009: ["A message was too large", "The stream allows at most 8 MiB a frame. Connect again with a new ticket."],
+	1011: ["The server had a fault", "Connect again with a new ticket."],
+	1012: ["The server is restarting", "The session goes on. Connect again with a new ticket."],
 	1013: ["The browser cannot be reached", "The session is busy or its browser is starting again. Try a new ticket in a moment."],
 };
 
-const REFUSED = ["The stream was refused", "A ticket works once and for thirty seconds; the session must be running, nobody else may be watching, and this page's address must be an allowed origin. Ask for a new ticket."];
+const REFUSED = ["The stream was refused", "A ticket works once and for thirty seconds; the session must be running, nobody else may be watching, and this page's address must be an allowed origin."];
 
-// [title, words, small print] of an end.
+// Of a session that is over there are no more tickets.
+function isOver(end) {
+	return end.reason ? end.reason !== "displaced" : end.opened && end.code === 1000;
+}
+
+// {title, words, small print, state: beside the dot, over} of an end.
 export function endWords(end) {
 	const [title, words] = REASONS[end.reason] ?? (end.opened ? CODES[end.code] : REFUSED) ??
-		["The stream ended", "Ask for a new ticket to connect again."];
+		["The stream ended", "Connect again with a new ticket."];
 	const small = end.reason ? `Reason: ${end.reason}, close code ${end.code}` : `Close code ${end.code}`;
-	return [title, words, small];
+	const over = isOver(end);
+	return { title, words, small, over, state: over ? "Ended" : "Not connected" };
 }
 
 export function dialogTitle(kind, host) {
@@ -88,6 +94,13 @@ export function duration(seconds) {
 
 export function hour(date) {
 	return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+// As the evidence has it, and as the clock on the wall does.
+export function moment(text) {
+	const date = new Date(text);
+	const here = hour(date);
+	return `${date.toISOString().replace("T", " ")}, ${here} here`;
 }
 
 export function hostOf(url) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The viewer without a mouse, before axe, in the light and in the dark, and how it says that a stream ended.
 import { readFileSync } from "node:fs";
-import { LINK, BASE, Echo, axePath, is, live, main, ok, open, until } from "./lib.mjs";
+import { LINK, BASE, SESSION, Echo, axePath, is, live, main, ok, open, until } from "./lib.mjs";
 
 const focus = (page) => page.evaluate(() => document.activeElement.id);
 const text = (page, id) => page.locator(`#${id}`).textContent();
@@ -114,6 +114,10 @@ async function ends(chrome) {
 		is(await text(page, "ended-title"), title, `${command}: ${title}`);
 		ok((await text(page, "ended-code")).includes(small), "with its code", await text(page, "ended-code"));
 		is(await focus(page), "ended-title", "and it has the focus");
+		const lost = command === "cut" ? [SESSION, "Not connected", "Connect with a new ticket"] : ["", "Ended", "Open another session"];
+		const how = page.locator("#ended-how");
+		is([await how.isVisible() ? (await text(page, "ended-command")).split(" ").pop() : "", await text(page, "link-words"), await text(page, "again")].join(),
+			lost.join(), "and what can be done");
 		await page.context().close();
 		await echo.stop();
 	}

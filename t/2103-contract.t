@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# t/conformance/contract.py: every operation of the served openapi.json, with good and with harmed input, and every
+# answer against the document by a JSON Schema validator that is not ours (C-122).
+. t/lib.sh
+/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"
+pg_start
+index_start
+api_start
+stream_start
+web_start
+dispatch_start
+stranger_new
+
+A=alerting
+finding() { printf '{"finding_key":"%s","finding_type":"secret","title":"T","asset_kind":"domain","asset_name":"%s.example.com"}\n' "$1" "$1"; }
+alert() { sql "INSERT INTO alert (project_uuid, rule_uuid, source, source_uuid, title, severity, state) VALUES ('$P', '$rule', 'finding', '$1', 'T', 'high', '$2') RETURNING uuid"; }
+delivery() { sql "INSERT INTO alert_delivery (project_uuid, alert_uuid, destination_uuid, state, attempts, delivered_at)
+	VALUES ('$P', '$alert', '$destination', '$1', 1, $2) RETURNING uuid"; }
+silence() { sql "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at) VALUES ('$P', '$rule', 'x', now() - interval '2 days', now() + interval '$1 days') RETURNING uuid"; }
+evidence() { [ "$(sql "SELECT screenshots || ' ' || network_events FROM session_evidence WHERE session_uuid = '$terminal'")" = "1 6" ]; }
+
+echo '{"ip":"192.0.2.1","country_code":"GB","services":[{"port":443,"transport":"tcp","service_name":"http"}]}' | ctl import hosts - >/dev/null
+echo '{"service_key":"full","hostname":"a.example.com","ip":"198.51.100.7","port":443,"protocol":"https"}' | ctl import services --project "$P" - >/dev/null
+{ finding one && finding two && finding three; } | ctl import findings --project "$P" - >/dev/null
+rule=$(rule_new)
+destination=$(sql "INSERT INTO alert_destination (project_uuid, name, url, secret) VALUES ('$P', 'x', 'https://x.example.com', 'whsec_' || repeat('A', 43) || '=') RETURNING uuid")
+one=$(uuid_new) old=$(uuid_new)
+alert=$(alert "$one" open)
+closed=$(alert "$(uuid_new)" open)
+api POST "/projects/$P/$A/alerts/$closed/close"
+old_alert=$(alert "$old" open)
+api POST "/projects/$P/$A/alerts/$old_alert/close"
+alert "$old" open >/dev/null
+resolved=$(sql "SELECT uuid FROM finding WHERE finding_key = 'two'")
+api POST "/projects/$P/esi/findings/$resolved/resolve"
+
+sql "UPDATE session_policy SET caller_sessions = 100000, organisation_sessions = 100000"
+terminal=$(session_new "https://example.com/?shots=1&events=6")
+ok "a session shows something" session_at "$terminal" running
+ok "and it is stored" world_until 10 evidence
+api DELETE "/projects/$P/sessions/$terminal"
+ok "it ends" session_at "$terminal" terminal
+world_kill surfaced-dispatch
+terminal2=$(session_new) running=$(session_new) running2=$(session_new)
+session_move "$terminal2" fail
+session_move "$running" claim ready
+session_move "$running2" claim ready
+sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid IN ('$running', '$running2')"
+
+unentitled=$(ctl --json accounts create Unentitled | jq -er .account.uuid)
+ctl members create --account "$unentitled" --email owner@example.org --owner O >/dev/null
+# One project of a suspended account; one key that may ask once a day, and has.
+frozen=$(ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser Frozen | jq -er .account.uuid)
+ctl members create --account "$frozen" --email owner@example.edu --owner O >/dev/null
+suspended=$(ctl --json keys create --account "$frozen" --name x --scope all | jq -er .key.key)
+sql "UPDATE account SET state = 'suspended' WHERE uuid = '$frozen'"
+slow=$(key_new --scope all)
+sql "UPDATE api_key SET rate = 1, rate_window = 86400 WHERE prefix = '$(printf %.12s "$slow")'"
+key=$slow api GET /usage
+is "$STATUS" 200 "a key is used up"
+export DIR="$W"
+world_env
+{
+	cat "$W/env"
+	echo "P=$P FOREIGN=$PROJECT2 RULE=$rule DESTINATION=$destination ALERT=$alert CLOSED_ALERT=$closed OLD_ALERT=$old_alert" | tr ' ' '\n'
+	echo "DELIVERY=$(delivery failed NULL)"
+	echo "DELIVERED=$(delivery delivered "now()")"
+	echo "SILENCE=$(silence 1)"
+	echo "EXPIRED_SILENCE=$(silence -1)"
+	echo "MEMBER=$(sql "SELECT uuid FROM member WHERE account_uuid = '$ACCOUNT' LIMIT 1")"
+	echo "ASSET=$(sql "SELECT uuid FROM asset WHERE project_uuid = '$P' LIMIT 1")"
+	echo "SERVICE=$(sql "SELECT uuid FROM asset_service WHERE project_uuid = '$P' LIMIT 1")"
+	echo "FINDING=$(sql "SELECT uuid FROM finding WHERE finding_key = 'one'")"
+	echo "THIRD=$(sql "SELECT uuid FROM finding WHERE finding_key = 'three'")"
+	echo "RESOLVED=$resolved TERMINAL=$terminal TERMINAL2=$terminal2 RUNNING=$running RUNNING2=$running2 QUEUED=$(session_new)" | tr ' ' '\n'
+	echo "SCREENSHOT=$(sql "SELECT uuid FROM screenshot WHERE session_uuid = '$terminal' LIMIT 1")"
+	echo "KEY_OTHER=$(key_new --scope rules.view)"
+	echo "KEY_SUSPENDED=$suspended"
+	echo "KEY_SLOW=$slow"
+	echo "KEY_UNENTITLED=$(ctl --json keys create --account "$unentitled" --name x --scope all | jq -er .key.key)"
+} >"$W/contract.env"
+grep -n '=$' "$W/contract.env" | sed 's/^/# empty: /'
+
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/conformance/contract.py "$W/contract.env" >"$W/contract.out" 2>&1
+is $? 0 "every operation was asked"
+relay "$W/contract.out"
+like "$(tail -1 "$W/contract.out")" '^# [1-9][0-9]{3} requests' "and there are thousands of requests"
