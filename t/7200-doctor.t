@@ -72,6 +72,10 @@ echo '}' >>"$W/etc/upstreams.conf"
 doctor
 found failed upstreams "upstreams.conf:[0-9]+" "an upstream file that is none"
 cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
+sed -i 's/weight=2/weight=150/' "$W/etc/upstreams.conf"
+doctor
+found warning database 'want up to [0-9]+ connections, it has room for [0-9]+ -> set max_connections' "more workers than connections"
+cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
 
 # ---- nginx ----
 
@@ -86,13 +90,16 @@ doctor
 found failed nginx 'does not know the socket .*/search.sock -> enable a site' "a site that is not enabled"
 found failed nginx 'http.conf is not included' "nor what it needs"
 cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
-# certificate DAYS: a new one in place of the world's.
+# certificate DAYS [NAME]: a new one in place of the world's.
 certificate()
 {
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj /CN=localhost \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj "/CN=${2-localhost}" \
 		-keyout "$W/tls/server.key" -out "$W/tls/server.crt" 2>/dev/null
 	world_give
 }
+certificate 90 other.example
+doctor
+found failed certificate 'server.crt is not for localhost, .* -> get one for that name' "a certificate of another name"
 certificate 5
 doctor
 found warning certificate 'ends in [45] days -> renew it' "a certificate that ends soon"
@@ -160,6 +167,7 @@ for name in surfaced-dispatch surfaced-egress; do
 	cp "$W/etc/surfaced-meter.conf" "$W/etc/$name.conf"
 	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
 done
+sed -i '/^evidence_reserve/d' "$W/etc/surfaced-dispatch.conf"
 echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
 world_give
 doctor
@@ -170,12 +178,15 @@ found failed configuration 'surfaced-dispatch reads .*/run, surfaced-egress writ
 found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/kept -> set the same evidence_directory' \
 	"a backup would miss its evidence"
 found ok routes '^GB, direct' "routes that answered"
+found ok egress 'belong into egress_closed in .*surfaced-egress.conf' "networks of their own are thought of, where none is said"
+echo 'egress_closed = 198.51.100.0/24' >>"$W/etc/surfaced-egress.conf"
 found ok disk '/kept: [0-9]+ MB free' "room for evidence"
 sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egress_route SET enabled = false WHERE country <> 'GB'" >/dev/null
 rmdir "$W/kept"
 doctor
 found warning routes '^GB, direct .*did not answer .* -> mind the way out .*routes disable' "a route that did not answer"
 found failed disk '/kept: No such file .* -> make it' "no place for evidence"
+found ok egress '^closed to browsers: 198.51.100.0/24' "and those that are closed are shown"
 sql "UPDATE egress_route SET enabled = false" >/dev/null
 doctor
 found warning routes 'no session can be created -> surfacectl routes add' "no route at all"
@@ -192,7 +203,7 @@ if world_root && unshare -m true 2>/dev/null; then
 	(unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero >"$1/x" 2>/dev/null; shift; exec "$@"; }' sh \
 		"$W/kept" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
 		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$WORLD_USER") >"$W/doctor" 2>/dev/null
-	found failed disk '/kept: 0 MB free.* -> make room' "a disk that is full"
+	found failed disk '/kept: 0 MB free.*less than evidence_reserve: no session is started -> make room' "a disk that is full"
 else
 	skip "no root, or no mounts"
 fi
@@ -218,6 +229,10 @@ found failed login 'surfaced, as the user .*not permitted to log in' "so its dae
 found warning roles 'surfaced_index may do more' "a role that may do too much"
 sql "ALTER ROLE surfaced_api LOGIN"
 sql "ALTER ROLE surfaced_index NOSUPERUSER"
+sql "ALTER ROLE surfaced_meter RENAME TO surfaced_before; CREATE ROLE surfaced_meter LOGIN; GRANT CONNECT ON DATABASE surfaced TO surfaced_meter"
+doctor
+found failed login '^surfaced-meter.* no right there -> the role was made anew: .* GRANT lines' "a role that was made anew"
+sql "DROP OWNED BY surfaced_meter; DROP ROLE surfaced_meter; ALTER ROLE surfaced_before RENAME TO surfaced_meter"
 mkdir "$W/sql"
 cp "$SQL"/*.sql "$W/sql/"
 cp "$W/roles.sql" "$W/sql/"

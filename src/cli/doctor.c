@@ -194,11 +194,12 @@ check_clock(struct doctor *d)
 }
 
 void
-doctor_disk(struct doctor *d, const char *path, const char *made)
+doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *made)
 {
 	struct statvfs v;
 	uint64_t free_mb, percent;
 	enum health health = HEALTH_OK;
+	const char *less = "";
 
 	if (statvfs(path, &v) != 0) {
 		doctor_say(d, HEALTH_FAILED, "disk", str_of(made), "%s: %s", path,
@@ -211,17 +212,21 @@ doctor_disk(struct doctor *d, const char *path, const char *made)
 		health = percent < 2 ? HEALTH_FAILED : HEALTH_WARNING;
 	if (v.f_files > 0 && v.f_favail < 100)
 		health = HEALTH_FAILED;
+	if (free_mb << 20 < (uint64_t)reserve) {
+		health = HEALTH_FAILED;
+		less = ", less than evidence_reserve: no session is started";
+	}
 	doctor_say(d, health, "disk",
 	    health == HEALTH_OK ? STR_NULL
 				: ADVICE(d, "make room on the disk of %s", path),
-	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%", path, free_mb, percent);
+	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
 }
 
 /* A merge writes a segment beside those it replaces. */
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory,
+	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0,
 	    "systemd-tmpfiles --create makes it in Debian's package");
 }
 

@@ -272,6 +272,21 @@ check_routes(struct doctor *d)
 		    "there are none: no session can be created");
 }
 
+/* Which addresses are public is the egress's own rule; which of them are the admin's own it cannot know. */
+static void
+check_closed(struct doctor *d, const struct program *p)
+{
+	if (p->conf.egress_closed[0] != '\0')
+		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "closed to browsers: %s",
+		    p->conf.egress_closed);
+	else
+		doctor_say(d, HEALTH_OK, "egress", STR_NULL,
+		    "browsers reach every public address; networks of yours that they "
+		    "must "
+		    "not reach belong into egress_closed in %s/%s.conf",
+		    d->etc.p, p->name);
+}
+
 void
 doctor_browser(struct doctor *d)
 {
@@ -281,8 +296,10 @@ doctor_browser(struct doctor *d)
 		return;
 	check_namespaces(d);
 	check_routes(d);
+	if (d->programs[PROGRAM_EGRESS].good)
+		check_closed(d, &d->programs[PROGRAM_EGRESS]);
 	if (p->good)
-		doctor_disk(d, p->conf.evidence_directory,
+		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve,
 		    "make it, with mode 2750 and the owner surfaced-dispatch; "
 		    "systemd-tmpfiles --create does in Debian's package");
 }

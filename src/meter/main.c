@@ -34,6 +34,7 @@ warden_ok(struct warden *w, enum db_rc rc, const char *what)
 	if (rc == DB_NONE)
 		return false;
 	w->down_until = mono_us() + DOWN_US;
+	w->begun = false;
 	metrics_add(w->metrics, COUNTER_DATABASE_FAILURES);
 	log_event(
 	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(w->db));
@@ -59,6 +60,8 @@ warden_db(struct warden *w)
 		exit(1);
 	}
 	w->begun = warden_ok(w, rc, "begin");
+	if (w->begun)
+		roster_forget(w);
 	return w->begun;
 }
 

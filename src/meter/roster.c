@@ -33,6 +33,17 @@ roster_load(struct warden *w)
 }
 
 void
+roster_forget(struct warden *w)
+{
+	for (size_t i = 0; i < w->nactive; i++) {
+		struct note *n = &w->notes[w->active[i]];
+
+		n->taken = n->back = 0;
+		n->told = false;
+	}
+}
+
+void
 roster_free(struct warden *w)
 {
 	free(w->notes);
