@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-	ACCEPTS = 32, /* of one listener before others have their turn */
+	ACCEPTS = 32,         /* of one listener before others have their turn */
 	ACCEPT_NS = 50000000, /* for one that should take no time */
 	SECOND = 1000000,
 };
