@@ -6,6 +6,16 @@
 
 enum { WORD = 64, LONG = 8192, DAY_MS = 86400000 };
 
+/* As sql/0009-browser.sql has them. */
+static const char *const reasons[] = { "ready", "load", "request", "interval", "close",
+	NULL };
+
+#define ONE_OF(s, m, list)                                                               \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .flags = REQUIRED,                        \
+		.offset = offsetof(s, m), .values = (list),                              \
+	}
+
 const struct field runner_hello_fields[] = {
 	FIELD(struct runner_hello, session, REQUIRED),
 	NUMBER(struct runner_hello, epoch, REQUIRED, 0, INT64_MAX, 0),
@@ -16,7 +26,7 @@ const struct field runner_hello_fields[] = {
 
 const struct field runner_shot_fields[] = {
 	FIELD(struct runner_shot, id, REQUIRED),
-	TEXT(struct runner_shot, reason, REQUIRED, 1, WORD),
+	ONE_OF(struct runner_shot, reason, reasons),
 	NUMBER(struct runner_shot, tab, REQUIRED, 0, UINT16_MAX, 0),
 	TEXT(struct runner_shot, url, REQUIRED, 0, LONG),
 	TEXT(struct runner_shot, title, REQUIRED, 0, LONG),

@@ -65,6 +65,7 @@ struct caller {
 	struct runner_hello hello;
 	char state[16];
 	int socks;     /* -1, or what it sent before it was let in */
+	bool sent_socks;
 	int64_t until; /* mono_us: without a session it is sent away then */
 };
 

@@ -14,6 +14,7 @@ enum {
 	STRANGER_US = 5000000, /* to say who it is */
 	ACTIVITY_US = 1000000, /* between two that are stored */
 	WAITING_US = 15000000, /* for the database, as long as its lease */
+	STRANGERS_MAX = 64,
 };
 
 static void
@@ -161,13 +162,16 @@ take_hello(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	if (fd >= 0)
 		close(fd);
+	arena_reset(c->d->arena);
 	if (c->held != NULL)
 		return;
 	c->hello = *hello;
 	c->hello.state = STR_NULL; /* of the message; kept in c->state */
 	snprintf(c->state, sizeof(c->state), "%.*s", (int)hello->state.n, hello->state.p);
 	c->until = mono_us() + WAITING_US;
-	let_in(c);
+	/* The database is asked once a tick, however often somebody calls. */
+	if (held_find(c->d, &c->hello.session, c->hello.epoch) != NULL)
+		let_in(c);
 }
 
 /* ---- the rest ---- */
@@ -181,19 +185,23 @@ take_socks(void *arg, struct link *l, const void *in, int fd)
 	(void)in;
 	if (fd < 0)
 		return;
-	if (c->held != NULL) {
-		take_socks_of(c->held, fd);
+	if (c->sent_socks) { /* each would be a word to egress */
+		close(fd);
 		return;
 	}
-	if (c->socks >= 0)
-		close(c->socks);
-	c->socks = fd;
+	c->sent_socks = true;
+	if (c->held != NULL)
+		take_socks_of(c->held, fd);
+	else
+		c->socks = fd;
 }
 
-/* The messages of a runner that has been let in; what one sends before is lost. */
+/* The messages of a runner that has been let in; what one sends before is lost. What the message before it
+   needed goes. */
 static struct held *
 held_of(struct caller *c, int fd)
 {
+	arena_reset(c->d->arena);
 	if (fd >= 0 && c->held == NULL)
 		close(fd);
 	return c->held;
@@ -310,6 +318,38 @@ static const struct link_side side = {
 
 /* ---- the socket ---- */
 
+static bool
+is_known(struct dispatcher *d, pid_t pid)
+{
+	struct held *h;
+
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+		if (h->pid == pid)
+			return true;
+	return false;
+}
+
+/* Of those that have not said who they are a process has one, the latest; and all together have a limit, which
+   does not hold for the runners that we know. */
+static bool
+has_room(struct dispatcher *d, const struct caller *fresh)
+{
+	pid_t pid = link_peer(fresh->link).pid;
+	struct caller *c, *following;
+	size_t strangers = 0;
+
+	for (c = LIST_FIRST(&d->callers); c != NULL; c = following) {
+		following = LIST_NEXT(c, next);
+		if (c == fresh || c->held != NULL)
+			continue;
+		if (link_peer(c->link).pid == pid)
+			close_caller(c);
+		else
+			strangers++;
+	}
+	return strangers < STRANGERS_MAX || is_known(d, pid);
+}
+
 static void
 on_call(int listener, short what, void *arg)
 {
@@ -330,10 +370,11 @@ on_call(int listener, short what, void *arg)
 	c->link = link_new(d->base, fd, &side, c);
 	LIST_INSERT_HEAD(&d->callers, c, next);
 	who = link_peer(c->link);
-	if (who.uid == 0 || who.uid == geteuid() || who.uid == d->runner_uid)
+	if (who.uid != 0 && who.uid != geteuid() && who.uid != d->runner_uid)
+		log_event(LOGP_WARNING, "refused", "uid=%d why=\"no runner of ours\"",
+		    (int)who.uid);
+	else if (has_room(d, c))
 		return;
-	log_event(
-	    LOGP_WARNING, "refused", "uid=%d why=\"no runner of ours\"", (int)who.uid);
 	close_caller(c);
 }
 

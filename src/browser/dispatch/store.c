@@ -98,7 +98,7 @@ store_up(struct dispatcher *d)
 	return true;
 }
 
-/* Notes a failure: after that nothing is tried for a moment. */
+/* Notes a failure. After one of the database, not of what was said to it, nothing is tried for a moment. */
 static bool
 went(struct dispatcher *d, enum db_rc rc, const char *what)
 {
@@ -106,7 +106,8 @@ went(struct dispatcher *d, enum db_rc rc, const char *what)
 		return true;
 	if (rc == DB_NONE)
 		return false;
-	d->down_until = mono_us() + DOWN_US;
+	if (rc != DB_CONFLICT)
+		d->down_until = mono_us() + DOWN_US;
 	log_event(
 	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(d->db));
 	return false;

@@ -288,13 +288,24 @@ admit(struct control *c, int fd)
 static void
 on_acceptable(int fd, short what, void *arg)
 {
+	struct control *c = arg;
 	int got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	(void)what;
-	if (got >= 0)
-		admit(arg, got);
-	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-		panic("accept: %s", strerror(errno));
+	if (got >= 0) {
+		admit(c, got);
+		return;
+	}
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return;
+	log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
+	event_del(c->acceptable); /* until the next tick: browsers have all descriptors */
+}
+
+void
+control_tick(struct control *c)
+{
+	event_add(c->acceptable, NULL);
 }
 
 struct control *
