@@ -78,9 +78,8 @@ struct dispatcher {
 	struct str name;     /* of this host */
 	LIST_HEAD(, held) helds;
 	LIST_HEAD(, caller) callers;
-	TAILQ_HEAD(pieces, evidence) evidence; /* taken, not stored yet */
-	size_t waiting, waiting_bytes;         /* of them */
-	struct link *egress;                   /* NULL: not connected */
+	TAILQ_HEAD(, evidence) evidence; /* taken, not stored yet */
+	struct link *egress;             /* NULL: not connected */
 	struct event *db_readable, *tick, *accepting;
 	int listener;
 	uid_t runner_uid;
@@ -129,21 +128,34 @@ void store_probed(
 
 struct shot_row {
 	struct uuid uuid;
-	unsigned char sha256[32];
+	unsigned char sha256[EVIDENCE_HASH_LEN];
 	int64_t bytes, width, height, tab;
 	struct str mime, reason, url, title;
 	struct ts taken_at;
 };
 
-enum stored { STORED, STORED_FULL, STORED_STALE, STORED_LATER };
-/* Whether an image of so many bytes may be stored: STORED, or STORED_LATER, where nobody can say. */
-enum stored store_room(struct dispatcher *d, const struct held *h, size_t bytes) MUST_USE;
-enum stored store_shot(struct dispatcher *d, struct uuid session, int64_t epoch,
-    const struct shot_row *s) MUST_USE;
-enum stored store_events(
-    struct dispatcher *d, struct uuid session, int64_t epoch, struct strs docs) MUST_USE;
-enum stored store_truncated(
-    struct dispatcher *d, struct uuid session, int64_t epoch) MUST_USE;
+/* Where a piece of evidence stands: in whose log, and as which. */
+struct log_place {
+	struct uuid session;
+	int64_t epoch, seq; /* 0: without a number */
+};
+
+enum stored {
+	STORED,
+	STORED_ROOM,
+	STORED_FULL,
+	STORED_STALE,
+	STORED_BAD, /* it is none */
+	STORED_LATER,
+};
+/* Whether an image of so many bytes may be stored: STORED_ROOM; STORED, where it is already. */
+enum stored store_room(
+    struct dispatcher *d, const struct log_place *at, size_t bytes) MUST_USE;
+enum stored store_shot(
+    struct dispatcher *d, const struct log_place *at, const struct shot_row *s) MUST_USE;
+/* truncated: there were more. */
+enum stored store_events(struct dispatcher *d, const struct log_place *at,
+    struct strs docs, bool truncated) MUST_USE;
 
 /* ---- held.c: sessions ---- */
 
@@ -188,13 +200,28 @@ void egress_open(struct held *h);
 void egress_shut(struct held *h);
 void egress_close(struct dispatcher *d);
 
-/* ---- evidence.c: files, and what waits for its row ---- */
+/* ---- evidence.c: what waits for the database, in its order ---- */
 
-/* fd: the image; it is closed. */
-void evidence_shot(struct held *h, const struct runner_shot *shot, int fd);
-void evidence_events(struct held *h, struct strs docs);
-void evidence_truncated(struct held *h);
+/* False: so much of this runner waits that it should not have sent it. fd: the image, taken over. */
+bool evidence_shot(struct held *h, const struct runner_shot *shot, int fd) MUST_USE;
+bool evidence_net(struct held *h, const struct runner_net *net) MUST_USE;
+bool evidence_truncated(struct held *h, int64_t seq) MUST_USE;
+/* Its runner has another connection: it sends again what is not answered. */
+void evidence_again(const struct held *h);
 void evidence_flush(struct dispatcher *d);
+
+/* ---- image.c: files ---- */
+
+struct image {
+	const unsigned char *p;
+	size_t n;
+};
+
+/* NULL, and the caller closes it; or what is wrong with it. fd stays the caller's. */
+const char *image_open(int fd, struct str mime, struct image *out) MUST_USE;
+/* Its file stands, and its folder: under this sum. */
+bool image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN]) MUST_USE;
+void image_close(const struct image *i);
 
 /* ---- network.c ---- */
 

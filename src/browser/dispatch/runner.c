@@ -78,6 +78,7 @@ give_job(struct held *h)
 		.lifetime_ms = h->row.lifetime_seconds * 1000,
 		.idle_ms = h->row.idle_seconds * 1000,
 		.lease_ms = RUNNER_LEASE_MS - RENEW_MS, /* as old as it may be by now */
+		.close_ms = h->row.close_seconds * 1000,
 	};
 
 	link_send(h->link, "job", runner_job_fields, &word, -1);
@@ -101,6 +102,7 @@ attach(struct caller *c, struct held *h)
 		caller_forget(h); /* it has not heard of its end yet */
 	c->held = h;
 	h->link = c->link;
+	evidence_again(h);
 	if (str_is(str_of(c->state), "new"))
 		give_job(h);
 	if (c->socks >= 0)
@@ -232,6 +234,17 @@ take_activity(void *arg, struct link *l, const void *in, int fd)
 	store_activity(h->d, h);
 }
 
+/* Of one that sends more than it may, nothing more is heard here. */
+static void
+take_evidence(struct caller *c, bool taken)
+{
+	if (taken)
+		return;
+	log_event(LOGP_ERR, "link", "why=\"more evidence than it may send\" pid=%d",
+	    (int)c->held->pid);
+	close_caller(c);
+}
+
 static void
 take_shot(void *arg, struct link *l, const void *in, int fd)
 {
@@ -239,37 +252,28 @@ take_shot(void *arg, struct link *l, const void *in, int fd)
 
 	(void)l;
 	if (h != NULL)
-		evidence_shot(h, in, fd);
+		take_evidence(arg, evidence_shot(h, in, fd));
 }
 
 static void
 take_net(void *arg, struct link *l, const void *in, int fd)
 {
-	const struct runner_net *net = in;
 	struct held *h = held_of(arg, fd);
-	struct strs docs;
 
 	(void)l;
-	if (h == NULL)
-		return;
-	if (network_clean(h->d->arena, net->events, &docs)) {
-		evidence_events(h, docs);
-		return;
-	}
-	log_event(
-	    LOGP_ERR, "link", "why=\"a network event is none\" pid=%d", (int)h->pid);
-	close_caller(arg);
+	if (h != NULL)
+		take_evidence(arg, evidence_net(h, in));
 }
 
 static void
 take_truncated(void *arg, struct link *l, const void *in, int fd)
 {
+	const struct runner_truncated *word = in;
 	struct held *h = held_of(arg, fd);
 
 	(void)l;
-	(void)in;
 	if (h != NULL)
-		evidence_truncated(h);
+		take_evidence(arg, evidence_truncated(h, word->seq));
 }
 
 /* It exits now, which is what counts. */
@@ -309,7 +313,7 @@ static const struct link_side side = {
 		{ BARE(activity) },
 		{ WORD(shot) },
 		{ WORD(net) },
-		{ BARE(truncated) },
+		{ WORD(truncated) },
 		{ WORD(ended) },
 		{ NULL },
 	    },

@@ -38,6 +38,7 @@ on_lease_end(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	c->alone = true;
+	closing_check(c);
 	runner_fail(c->r, "the lease ended");
 }
 
@@ -137,6 +138,14 @@ start(struct runner *r)
 
 /* ---- what the dispatcher says ---- */
 
+/* It says nothing before, and what it is told before is lost. */
+static void
+be_let_in(struct control *c)
+{
+	c->let_in = true;
+	control_evidence(c);
+}
+
 static void
 on_job(void *arg, struct link *l, const void *in, int fd)
 {
@@ -158,6 +167,7 @@ on_job(void *arg, struct link *l, const void *in, int fd)
 	r->job.profile = keep(r, job->profile);
 	r->job.country = keep(r, job->country);
 	hold_for(c, job->lease_ms);
+	be_let_in(c);
 	start(r);
 }
 
@@ -169,6 +179,7 @@ on_lease(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	(void)fd;
 	hold_for(arg, lease->ms);
+	be_let_in(arg);
 }
 
 static void
@@ -182,6 +193,7 @@ on_running(void *arg, struct link *l, const void *in, int fd)
 	c->expires_us = mono_us() + running->expires_in_ms * 1000;
 	c->expires_at = (struct ts){ ts_now().us + running->expires_in_ms * 1000 };
 	say_hello(c->r);
+	be_let_in(c);
 }
 
 static void
@@ -194,6 +206,7 @@ on_close(void *arg, struct link *l, const void *in, int fd)
 	(void)fd;
 	snprintf(c->reason, sizeof(c->reason), "%.*s", (int)close_in->reason.n,
 	    close_in->reason.p);
+	be_let_in(c);
 	closing_begin(c);
 }
 
@@ -214,13 +227,15 @@ on_egress(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-on_stored(void *arg, struct link *l, const void *in, int fd)
+on_logged(void *arg, struct link *l, const void *in, int fd)
 {
-	const struct runner_stored *stored = in;
+	const struct runner_logged *logged = in;
+	struct control *c = arg;
 
 	(void)l;
 	(void)fd;
-	closing_stored(arg, stored->id);
+	outbox_logged(c->r->outbox, logged->seq);
+	closing_check(c);
 }
 
 static void
@@ -232,7 +247,6 @@ on_refused(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	(void)fd;
 	shots_refused(c->r->shots, refused->why);
-	closing_stored(c, refused->id);
 }
 
 static const struct link_message messages[] = {
@@ -241,7 +255,7 @@ static const struct link_message messages[] = {
 	{ "running", runner_running_fields, sizeof(struct runner_running), on_running },
 	{ "close", runner_close_fields, sizeof(struct runner_close), on_close },
 	{ "egress", runner_egress_fields, sizeof(struct runner_egress), on_egress },
-	{ "stored", runner_stored_fields, sizeof(struct runner_stored), on_stored },
+	{ "logged", runner_logged_fields, sizeof(struct runner_logged), on_logged },
 	{ "refused", runner_refused_fields, sizeof(struct runner_refused), on_refused },
 	{ 0 },
 };
@@ -255,6 +269,7 @@ on_link_closed(void *arg, struct link *l)
 
 	link_free(l);
 	c->link = NULL;
+	c->let_in = false;
 	if (c->r->stage == STAGE_OVER) /* it has heard that */
 		closing_go_on(c);
 }
@@ -262,17 +277,10 @@ on_link_closed(void *arg, struct link *l)
 static const struct link_side side = { messages, on_link_closed };
 
 static void
-send_shot(struct control *c, struct kept *k)
-{
-	link_send(c->link, "shot", runner_shot_fields, &k->shot, k->fd);
-}
-
-static void
 try_to_connect(struct control *c)
 {
 	struct runner *r = c->r;
 	char path[128];
-	struct kept *k;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/dispatch.sock", conf.run_directory);
@@ -287,56 +295,16 @@ try_to_connect(struct control *c)
 	say_socks(c);
 	if (r->stage == STAGE_RUNNING) /* it may have missed that */
 		link_send(c->link, "ready", NULL, NULL, -1);
-	TAILQ_FOREACH(k, &c->kept, next)
-	send_shot(c, k);
+	outbox_again(r->outbox);
 }
 
 /* ---- what the runner says ---- */
 
-bool
-control_connected(const struct control *c)
-{
-	return c->link != NULL;
-}
-
 void
-control_net(struct control *c, const struct runner_net *net)
+control_evidence(struct control *c)
 {
-	link_send(c->link, "net", runner_net_fields, net, -1);
-}
-
-void
-control_truncated(struct control *c)
-{
-	link_send(c->link, "truncated", NULL, NULL, -1);
-}
-
-/* The database holds no U+0000. */
-static struct str
-without_nul(struct arena *a, struct str s)
-{
-	char *p = arena_alloc(a, s.n + 1);
-
-	for (size_t i = 0; i < s.n; i++)
-		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
-	return (struct str){ p, s.n };
-}
-
-void
-control_shot(struct control *c, const struct runner_shot *shot, int fd)
-{
-	struct kept *k = calloc(1, sizeof(*k));
-
-	if (k == NULL)
-		panic("memory");
-	k->a = arena_new(65536);
-	k->shot = *shot;
-	k->shot.url = without_nul(k->a, shot->url);
-	k->shot.title = without_nul(k->a, shot->title);
-	k->fd = fd; /* reason and mime are constants */
-	TAILQ_INSERT_TAIL(&c->kept, k, next);
-	if (c->link != NULL)
-		send_shot(c, k);
+	if (c->link != NULL && c->let_in)
+		outbox_send(c->r->outbox, c->link);
 }
 
 void
@@ -419,6 +387,7 @@ on_tick(int fd, short what, void *arg)
 		try_to_connect(c);
 	if (++c->ticks % 2 == 0)
 		network_tick(r->network);
+	control_evidence(c);
 	if (r->cdp == NULL)
 		return;
 	shots_tick(r->shots);
@@ -439,7 +408,6 @@ control_new(struct runner *r)
 	r->control = c;
 	c->r = r;
 	c->expires_at = TS_NULL;
-	TAILQ_INIT(&c->kept);
 	c->lease = event_new(r->base, -1, 0, on_lease_end, c);
 	c->tick = ev_every(r->base, TICK_MS, on_tick, c);
 	if (c->lease == NULL || !closing_prepare(c))
@@ -454,8 +422,6 @@ control_free(struct control *c)
 {
 	if (c->link != NULL)
 		link_free(c->link);
-	while (!TAILQ_EMPTY(&c->kept))
-		closing_drop(c, TAILQ_FIRST(&c->kept));
 	event_free(c->lease);
 	event_free(c->tick);
 	event_free(c->step);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { OUTBOX_MAX = 32 * 1024 * 1024 };
+
 struct options {
 	const char *file; /* NULL: the default's place, if there is one */
 	bool test, version;
@@ -82,6 +84,7 @@ serve(const struct options *o)
 	r.job.epoch = o->epoch;
 	TAILQ_INIT(&r.tabs);
 	LIST_INIT(&r.children);
+	r.outbox = outbox_new(OUTBOX_MAX);
 	r.network = network_new(&r);
 	r.shots = shots_new(&r);
 	r.cast = screencast_new(&r);
@@ -101,6 +104,7 @@ serve(const struct options *o)
 	shots_free(r.shots);
 	network_free(r.network);
 	control_free(r.control);
+	outbox_free(r.outbox);
 	profile_free(r.profile);
 	event_base_free(r.base);
 	arena_free(r.keep);
