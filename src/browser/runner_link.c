@@ -14,6 +14,12 @@ const struct field runner_hello_fields[] = {
 	FIELD_END,
 };
 
+const struct field runner_checked_fields[] = {
+	FIELD(struct runner_checked, good, REQUIRED),
+	TEXT(struct runner_checked, said, REQUIRED, 0, LONG),
+	FIELD_END,
+};
+
 const struct field runner_shot_fields[] = {
 	FIELD(struct runner_shot, id, REQUIRED),
 	TEXT(struct runner_shot, reason, REQUIRED, 1, WORD),

@@ -16,12 +16,14 @@ enum {
 	WAITING_US = 15000000, /* for the database, as long as its lease */
 };
 
+/* A service of which there is nothing but its connection ends with that. */
 static void
 close_caller(struct caller *c)
 {
 	if (c->held != NULL) {
 		c->held->link = NULL;
 		c->held->trusted_until = mono_us() + STRANGER_US;
+		c->held->gone |= c->held->pidfd < 0;
 	}
 	if (c->socks >= 0)
 		close(c->socks);
@@ -100,8 +102,6 @@ attach(struct caller *c, struct held *h)
 		caller_forget(h); /* it has not heard of its end yet */
 	c->held = h;
 	h->link = c->link;
-	if (str_is(str_of(c->state), "new"))
-		give_job(h);
 	if (c->socks >= 0)
 		take_socks_of(h, c->socks);
 	c->socks = -1;
@@ -134,7 +134,8 @@ let_in(struct caller *c)
 	const struct held_row *row;
 	struct list rows;
 
-	if (h != NULL && (h->gone || h->pid != pid)) {
+	if (h != NULL && (h->gone || h->given_up || h->pid != pid ||
+			     (h->pidfd < 0 && !held_watch(h, pid, -1)))) {
 		send_away(c, "another process has this session");
 		return;
 	}
@@ -161,8 +162,10 @@ take_hello(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	if (fd >= 0)
 		close(fd);
-	if (c->held != NULL)
+	if (c->held != NULL) {
+		held_begun(c->held, (pid_t)hello->pid);
 		return;
+	}
 	c->hello = *hello;
 	c->hello.state = STR_NULL; /* of the message; kept in c->state */
 	snprintf(c->state, sizeof(c->state), "%.*s", (int)hello->state.n, hello->state.p);
@@ -284,8 +287,12 @@ take_ended(void *arg, struct link *l, const void *in, int fd)
 static void
 hung_up(void *arg, struct link *l)
 {
+	struct caller *c = arg;
+	struct dispatcher *d = c->d;
+
 	(void)l;
-	close_caller(arg);
+	close_caller(c);
+	held_tend(d);
 }
 
 #define WORD(name)                                                                       \
@@ -310,6 +317,31 @@ static const struct link_side side = {
 
 /* ---- the socket ---- */
 
+static struct caller *
+caller_new(struct dispatcher *d, int fd)
+{
+	struct caller *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		panic("memory");
+	c->d = d;
+	c->socks = -1;
+	c->until = mono_us() + STRANGER_US;
+	c->link = link_new(d->base, fd, &side, c);
+	LIST_INSERT_HEAD(&d->callers, c, next);
+	return c;
+}
+
+void
+caller_begin(struct held *h, int fd)
+{
+	struct caller *c = caller_new(h->d, fd);
+
+	c->held = h;
+	h->link = c->link;
+	give_job(h);
+}
+
 static void
 on_call(int listener, short what, void *arg)
 {
@@ -321,14 +353,7 @@ on_call(int listener, short what, void *arg)
 	(void)what;
 	if (fd < 0)
 		return;
-	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		panic("memory");
-	c->d = d;
-	c->socks = -1;
-	c->until = mono_us() + STRANGER_US;
-	c->link = link_new(d->base, fd, &side, c);
-	LIST_INSERT_HEAD(&d->callers, c, next);
+	c = caller_new(d, fd);
 	who = link_peer(c->link);
 	if (who.uid == 0 || who.uid == geteuid() || who.uid == d->runner_uid)
 		return;
