@@ -92,9 +92,21 @@ again() { kill -KILL "$(pgrep -P "$(world_pid surfaced-dispatch)")"; }
 echo '# fake: missing user namespaces: set user.max_user_namespaces' >>"$W/etc/surfaced-runner.conf"
 again
 ok "the dry run is the manager's too" world_until 30 fault 'missing user namespaces: set'
+doctor() { ctl "$@" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" --sql-dir "$SQL"; }
+# hears CHECK: what is wrong there, and what to do.
+hears() { doctor --json | jq -r --arg c "$1" '.checks[]|select(.check == $c and .state == "failed")|.detail + " -> " + .advice'; }
+is "$(hears host)" "takes no sessions: missing user namespaces -> set user.max_user_namespaces" "the doctor relays that"
+like "$(doctor)" 'failed +host +takes no sessions: missing user namespaces' "in words too"
+is "$(hears browser)" "" "and does not try it again"
 sed -i '/# fake/d' "$W/etc/surfaced-runner.conf"
 again
 ok "and good again" world_until 30 fault '^$'
+world_kill surfaced-dispatch
+echo '# fake: missing a browser: install one' >>"$W/etc/surfaced-runner.conf"
+is "$(hears browser)" "missing a browser -> install one" "without a dispatcher the doctor has the manager try"
+sed -i '/# fake/d' "$W/etc/surfaced-runner.conf"
+is "$(hears browser)$(hears runner)" "" "and hears that it is good"
+world_dispatch_resume
 world_kill manager
 begin u
 ok "without it no session is taken" world_until 30 fault 'runner.sock: Connection refused; systemctl start surfaced-runner.socket'

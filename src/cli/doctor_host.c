@@ -281,6 +281,8 @@ doctor_browser(struct doctor *d)
 		return;
 	check_namespaces(d);
 	check_routes(d);
+	if (p->good && (p->pid == 0 || !d->database || !doctor_host(d)))
+		doctor_runner(d);
 	if (p->good)
 		doctor_disk(d, p->conf.evidence_directory,
 		    "make it, with mode 2750 and the owner surfaced-dispatch; "
