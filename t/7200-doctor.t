@@ -160,19 +160,28 @@ found failed index 'manifest: ' "an index that cannot be used"
 
 # ---- what the browser side needs, where it is ----
 
-is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces")] | length' "$W/doctor")" 0 \
+is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces" or .check == "browser")] | length' "$W/doctor")" 0 \
 	"a host without browsers is not asked for them"
 mkdir -p "$W/kept"
+cp t/helper/fake-runner "$W/fake-runner"
 for name in surfaced-dispatch surfaced-egress; do
 	cp "$W/etc/surfaced-meter.conf" "$W/etc/$name.conf"
 	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
+	echo "runner = $W/fake-runner" >>"$W/etc/$name.conf"
 done
 sed -i '/^evidence_reserve/d' "$W/etc/surfaced-dispatch.conf"
+echo '# fake: missing user namespaces: set user.max_user_namespaces' >"$W/etc/surfaced-runner.conf"
 echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
 world_give
 doctor
 found failed daemon '^surfaced-dispatch does not run' "the dispatcher is down"
 found failed daemon '^surfaced-egress does not run' "the egress is down"
+found ok browser '^namespaces' "without a dispatcher the runner's own dry run tells what is there"
+found failed browser '^missing user namespaces -> set user.max_user_namespaces$' "and what is not, with what to do"
+found failed runner 'fake-runner: its dry run fails' "so no browser will start"
+: >"$W/etc/surfaced-runner.conf"
+doctor
+found ok runner 'fake-runner: its dry run is good' "or it will"
 found failed configuration 'surfaced-dispatch reads .*/run, surfaced-egress writes .*/elsewhere -> set the same run_directory' \
 	"they would not meet"
 found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/kept -> set the same evidence_directory' \

@@ -13,12 +13,6 @@ enum { WORD = 64, LONG = 8192, DAY_MS = 86400000, CLOSE_MS = 10000 };
 static const char *const reasons[] = { "ready", "load", "request", "interval", "close",
 	NULL };
 
-#define ONE_OF(s, m, list)                                                               \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = REQUIRED,                        \
-		.offset = offsetof(s, m), .values = (list),                              \
-	}
-
 const struct field runner_hello_fields[] = {
 	FIELD(struct runner_hello, session, REQUIRED),
 	NUMBER(struct runner_hello, epoch, REQUIRED, 0, INT64_MAX, 0),
@@ -27,10 +21,16 @@ const struct field runner_hello_fields[] = {
 	FIELD_END,
 };
 
+const struct field runner_checked_fields[] = {
+	FIELD(struct runner_checked, good, REQUIRED),
+	TEXT(struct runner_checked, said, REQUIRED, 0, LONG),
+	FIELD_END,
+};
+
 const struct field runner_shot_fields[] = {
 	SEQ(struct runner_shot),
 	FIELD(struct runner_shot, id, REQUIRED),
-	ONE_OF(struct runner_shot, reason, reasons),
+	ONE_OF(struct runner_shot, reason, REQUIRED, reasons, NULL),
 	NUMBER(struct runner_shot, tab, REQUIRED, 0, UINT16_MAX, 0),
 	TEXT(struct runner_shot, url, REQUIRED, 0, LONG),
 	TEXT(struct runner_shot, title, REQUIRED, 0, LONG),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* What the dispatcher and the runner of one session say to one another over link.h, on R/dispatch.sock:
-   the messages as structs, and their field tables. A message without a struct has no members.
+/* What the dispatcher and the runner of one session say to one another over link.h: the messages as structs,
+   and their field tables. A message without a struct has no members. A runner begins with a connection as its
+   standard input, on which the dispatcher speaks first, job or check; when that is lost it calls R/dispatch.sock.
 
    runner:     hello, socks + its SOCKS5 listener (both again after every reconnect), ready, activity,
-               shot + a sealed memfd, net, truncated, ended (its last)
-   dispatcher: job (answers a hello whose state is new), lease, running, close, egress, logged, refused, stored
+               shot + a sealed memfd, net, truncated, ended (its last); checked (answers a check, its only one)
+   dispatcher: job or check, once, before anything else; lease, running, close, egress, logged, refused, stored
 
    shot, net and truncated are the log of a session's evidence. The runner numbers them from 1 and keeps
    each until logged says that the database has it. It sends them in their order, at most LOG_WINDOW that are
@@ -27,7 +28,13 @@ enum {
 struct runner_hello {
 	struct uuid session;
 	int64_t epoch, pid;
-	struct str state; /* new, starting, running, closing */
+	struct str state; /* starting, running, closing */
+};
+
+/* What surfaced-runner -t prints: whether browsers can be started where it stands. */
+struct runner_checked {
+	bool good;
+	struct str said;
 };
 
 struct runner_shot {
@@ -101,6 +108,6 @@ extern const struct field runner_hello_fields[], runner_shot_fields[],
     runner_net_fields[], runner_truncated_fields[], runner_ended_fields[],
     runner_job_fields[], runner_lease_fields[], runner_running_fields[],
     runner_close_fields[], runner_egress_fields[], runner_logged_fields[],
-    runner_stored_fields[], runner_refused_fields[];
+    runner_stored_fields[], runner_refused_fields[], runner_checked_fields[];
 
 #endif

@@ -177,14 +177,17 @@ class Session:
 
     def start(self):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([BUILD + "/surfaced-runner", "-c", self.dispatch.conf_file, self.id,
-                                         str(self.epoch)], stderr=self.dispatch.log, stdin=subprocess.DEVNULL)
+        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen([BUILD + "/surfaced-runner", "-c", self.dispatch.conf_file],
+                                            stderr=self.dispatch.log, stdin=its)
+        self.link = ours
+        self.send("job", self.job)
+        threading.Thread(target=self.dispatch.hear, args=(ours,), daemon=True).start()
 
     def hear(self, name, doc, fd):
         doc["heard"] = time.monotonic()
-        if name == "hello" and doc["state"] == "new":
-            self.send("job", self.job)
-        elif name == "socks" and self.dispatch.egress:
+        if name == "socks" and self.dispatch.egress:
             self.dispatch.egress.send("open", {"session": self.id, "kind": "direct"}, fd)
         elif name == "ready":
             self.send("running", {"expires_in_ms": self.job["lifetime_ms"]})

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -107,14 +108,12 @@ find_runner_user(struct dispatcher *d)
 	const struct passwd *pw;
 
 	d->runner_uid = geteuid();
-	d->runner_gid = getegid();
 	if (conf.runner_user[0] == '\0')
 		return;
 	pw = getpwnam(conf.runner_user);
 	if (pw == NULL)
 		panic("user %s is unknown", conf.runner_user);
 	d->runner_uid = pw->pw_uid;
-	d->runner_gid = pw->pw_gid;
 }
 
 static void
@@ -142,6 +141,7 @@ leave(struct dispatcher *d)
 		free(h);
 	}
 	callers_close(d);
+	host_close(d);
 	egress_close(d);
 	if (d->db_readable != NULL)
 		event_free(d->db_readable);
@@ -161,6 +161,8 @@ serve(struct dispatcher *d)
 	TAILQ_INIT(&d->evidence);
 	snprintf(d->fault, sizeof(d->fault), "not checked yet");
 	find_runner_user(d);
+	signal(
+	    SIGCHLD, SIG_IGN); /* of runners that are our children we have descriptors */
 	if (!callers_open(d, err, sizeof(err)))
 		panic("%s", err);
 	db_listen(d->db, "session_changed");

@@ -17,12 +17,14 @@ enum {
 	STRANGERS_MAX = 64,
 };
 
+/* A service of which there is nothing but its connection ends with that. */
 static void
 close_caller(struct caller *c)
 {
 	if (c->held != NULL) {
 		c->held->link = NULL;
 		c->held->trusted_until = mono_us() + STRANGER_US;
+		c->held->gone |= c->held->pidfd < 0;
 	}
 	if (c->socks >= 0)
 		close(c->socks);
@@ -103,8 +105,6 @@ attach(struct caller *c, struct held *h)
 	c->held = h;
 	h->link = c->link;
 	evidence_again(h);
-	if (str_is(str_of(c->state), "new"))
-		give_job(h);
 	if (c->socks >= 0)
 		take_socks_of(h, c->socks);
 	c->socks = -1;
@@ -137,7 +137,8 @@ let_in(struct caller *c)
 	const struct held_row *row;
 	struct list rows;
 
-	if (h != NULL && (h->gone || h->pid != pid)) {
+	if (h != NULL && (h->gone || h->given_up || h->pid != pid ||
+			     (h->pidfd < 0 && !held_watch(h, pid, -1)))) {
 		send_away(c, "another process has this session");
 		return;
 	}
@@ -165,8 +166,10 @@ take_hello(void *arg, struct link *l, const void *in, int fd)
 	if (fd >= 0)
 		close(fd);
 	arena_reset(c->d->arena);
-	if (c->held != NULL)
+	if (c->held != NULL) {
+		held_begun(c->held, (pid_t)hello->pid);
 		return;
+	}
 	c->hello = *hello;
 	c->hello.state = STR_NULL; /* of the message; kept in c->state */
 	snprintf(c->state, sizeof(c->state), "%.*s", (int)hello->state.n, hello->state.p);
@@ -296,8 +299,12 @@ take_ended(void *arg, struct link *l, const void *in, int fd)
 static void
 hung_up(void *arg, struct link *l)
 {
+	struct caller *c = arg;
+	struct dispatcher *d = c->d;
+
 	(void)l;
-	close_caller(arg);
+	close_caller(c);
+	held_tend(d);
 }
 
 #define WORD(name)                                                                       \
@@ -354,6 +361,29 @@ has_room(struct dispatcher *d, const struct caller *fresh)
 	return strangers < STRANGERS_MAX || is_known(d, pid);
 }
 
+static struct caller *
+caller_new(struct dispatcher *d, int fd)
+{
+	struct caller *c = mem_zero(sizeof(*c));
+
+	c->d = d;
+	c->socks = -1;
+	c->until = mono_us() + STRANGER_US;
+	c->link = link_new(d->base, fd, &side, c);
+	LIST_INSERT_HEAD(&d->callers, c, next);
+	return c;
+}
+
+void
+caller_begin(struct held *h, int fd)
+{
+	struct caller *c = caller_new(h->d, fd);
+
+	c->held = h;
+	h->link = c->link;
+	give_job(h);
+}
+
 static void
 on_call(int listener, short what, void *arg)
 {
@@ -365,14 +395,7 @@ on_call(int listener, short what, void *arg)
 	(void)what;
 	if (fd < 0)
 		return;
-	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		panic("memory");
-	c->d = d;
-	c->socks = -1;
-	c->until = mono_us() + STRANGER_US;
-	c->link = link_new(d->base, fd, &side, c);
-	LIST_INSERT_HEAD(&d->callers, c, next);
+	c = caller_new(d, fd);
 	who = link_peer(c->link);
 	if (who.uid != 0 && who.uid != geteuid() && who.uid != d->runner_uid)
 		log_event(LOGP_WARNING, "refused", "uid=%d why=\"no runner of ours\"",

@@ -4,21 +4,29 @@
 #include "config.h"
 
 #include "browser/runner/control_priv.h"
+#include "browser/runner/ready.h"
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 enum {
 	TICK_MS = 250,
+	FEED_TICKS = 4,         /* between two words to a service manager's watchdog */
 	FIRST_LEASE_MS = 15000, /* until there is a job */
+	CHECK_S = 60,           /* for a dry run: nobody waits longer */
 	UP_US = 30000000,       /* for a browser to come up */
 	PAGE_US = 10000000,     /* for the first page, then the session runs without it */
 	ACTIVITY_US = 2000000,
 };
 
-static const char *const stage_names[] = { "new", "starting", "running", "closing",
-	"closing" };
+static const char *const stage_names[] = {
+	[STAGE_STARTING] = "starting",
+	[STAGE_RUNNING] = "running",
+	[STAGE_CLOSING] = "closing",
+	[STAGE_OVER] = "closing",
+};
 
 /* ---- the lease ---- */
 
@@ -108,13 +116,49 @@ say_socks(struct control *c)
 }
 
 static void
+say_who(struct control *c)
+{
+	const struct runner *r = c->r;
+
+	link_send(c->link, "hello", runner_hello_fields,
+	    &(struct runner_hello){
+		r->job.session, r->job.epoch, getpid(), str_of(stage_names[r->stage]) },
+	    -1);
+}
+
+/* For who looks at the service, or its log. */
+static void
+say_what(const struct runner *r)
+{
+	char session[UUID_LEN + 1];
+
+	uuid_print(&r->job.session, session);
+	log_event(LOGP_INFO, "began", "session=%s epoch=%lld", session,
+	    (long long)r->job.epoch);
+	sd_notifyf(0, "STATUS=session %s epoch %lld", session, (long long)r->job.epoch);
+}
+
+static bool
+may_start(struct runner *r, char *err, size_t room)
+{
+	if (r->fault == NULL)
+		return browser_may_run(err, room) &&
+		       browser_version(r->version, err, room);
+	snprintf(err, room, "%s", r->fault);
+	return false;
+}
+
+static void
 start(struct runner *r)
 {
 	char err[512] = "";
 	struct str canonical;
 
-	r->stage = STAGE_STARTING;
 	r->control->since = mono_us();
+	if (!may_start(r, err, sizeof(err))) {
+		runner_fail(r, "%s", err);
+		return;
+	}
 	if (start_url_check(r->keep, r->job.start_url, &canonical) != START_URL_OK) {
 		runner_fail(r, "start_url is not one that a session may have");
 		return;
@@ -158,17 +202,42 @@ on_job(void *arg, struct link *l, const void *in, int fd)
 		close(fd);
 	if (r->stage != STAGE_NEW)
 		return;
-	if (uuid_cmp(&job->session, &r->job.session) != 0 || job->epoch != r->job.epoch) {
-		runner_fail(r, "the job is another session's");
-		return;
-	}
 	r->job = *job;
 	r->job.start_url = keep(r, job->start_url);
 	r->job.profile = keep(r, job->profile);
 	r->job.country = keep(r, job->country);
 	hold_for(c, job->lease_ms);
+	r->stage = STAGE_STARTING;
+	say_who(c);
+	say_what(r);
 	be_let_in(c);
 	start(r);
+}
+
+/* A dry run in place of a session. */
+static void
+on_check(void *arg, struct link *l, const void *in, int fd)
+{
+	struct control *c = arg;
+	const struct runner *r = c->r;
+	struct runner_checked answer = { 0 };
+	FILE *out = open_memstream(&c->said, &answer.said.n);
+
+	(void)in;
+	if (fd >= 0)
+		close(fd);
+	if (r->stage != STAGE_NEW || out == NULL)
+		return;
+	sd_notifyf(0, "STATUS=dry run\nWATCHDOG_USEC=%d", CHECK_S * 1000000);
+	alarm(CHECK_S);
+	if (r->fault != NULL)
+		fprintf(out, "missing configuration: %s\n", r->fault);
+	else
+		answer.good = ready_check(out);
+	fclose(out);
+	answer.said.p = c->said;
+	link_send(l, "checked", runner_checked_fields, &answer, -1);
+	event_base_loopbreak(r->base);
 }
 
 static void
@@ -251,6 +320,7 @@ on_refused(void *arg, struct link *l, const void *in, int fd)
 
 static const struct link_message messages[] = {
 	{ "job", runner_job_fields, sizeof(struct runner_job), on_job },
+	{ "check", NULL, 0, on_check },
 	{ "lease", runner_lease_fields, sizeof(struct runner_lease), on_lease },
 	{ "running", runner_running_fields, sizeof(struct runner_running), on_running },
 	{ "close", runner_close_fields, sizeof(struct runner_close), on_close },
@@ -270,6 +340,8 @@ on_link_closed(void *arg, struct link *l)
 	link_free(l);
 	c->link = NULL;
 	c->let_in = false;
+	if (c->r->stage == STAGE_NEW) /* nobody knows any more what it is for */
+		event_base_loopbreak(c->r->base);
 	if (c->r->stage == STAGE_OVER) /* it has heard that */
 		closing_go_on(c);
 }
@@ -288,10 +360,7 @@ try_to_connect(struct control *c)
 	if (fd < 0)
 		return;
 	c->link = link_new(r->base, fd, &side, c);
-	link_send(c->link, "hello", runner_hello_fields,
-	    &(struct runner_hello){
-		r->job.session, r->job.epoch, getpid(), str_of(stage_names[r->stage]) },
-	    -1);
+	say_who(c);
 	say_socks(c);
 	if (r->stage == STAGE_RUNNING) /* it may have missed that */
 		link_send(c->link, "ready", NULL, NULL, -1);
@@ -385,7 +454,9 @@ on_tick(int fd, short what, void *arg)
 	(void)what;
 	if (c->link == NULL && r->stage != STAGE_OVER)
 		try_to_connect(c);
-	if (++c->ticks % 2 == 0)
+	if (++c->ticks % FEED_TICKS == 0)
+		sd_notify(0, "WATCHDOG=1");
+	if (c->ticks % 2 == 0)
 		network_tick(r->network);
 	control_evidence(c);
 	if (r->cdp == NULL)
@@ -399,7 +470,7 @@ on_tick(int fd, short what, void *arg)
 /* ---- the whole ---- */
 
 struct control *
-control_new(struct runner *r)
+control_new(struct runner *r, int fd)
 {
 	struct control *c = calloc(1, sizeof(*c));
 
@@ -413,7 +484,7 @@ control_new(struct runner *r)
 	if (c->lease == NULL || !closing_prepare(c))
 		panic("no event");
 	hold_for(c, FIRST_LEASE_MS);
-	try_to_connect(c);
+	c->link = link_new(r->base, fd, &side, c);
 	return c;
 }
 
@@ -426,5 +497,6 @@ control_free(struct control *c)
 	event_free(c->tick);
 	event_free(c->step);
 	event_free(c->late);
+	free(c->said);
 	free(c);
 }

@@ -36,6 +36,7 @@ struct control {
 	bool alone;                /* the dispatcher waits for nothing any more */
 	bool failed;
 	char reason[64], detail[768];
+	char *said; /* by a dry run */
 };
 
 bool closing_prepare(struct control *c);

@@ -56,7 +56,8 @@ struct runner {
 	struct arena *keep; /* for as long as the session lives */
 	enum stage stage;
 	struct runner_job job;
-	char version[64]; /* of the browser */
+	const char *fault; /* of the configuration, to be told in answer; NULL: none */
+	char version[64];  /* of the browser */
 
 	struct control *control;
 	struct profile *profile;
@@ -79,7 +80,8 @@ struct runner {
 
 /* ---- control.c: the dispatcher's side and the order of things ---- */
 
-struct control *control_new(struct runner *r);
+/* fd: the connection that it began with; taken. */
+struct control *control_new(struct runner *r, int fd);
 void control_free(struct control *c);
 /* The first page is there, or will not be: the session runs. */
 void runner_ready(struct runner *r);
