@@ -83,7 +83,7 @@ conn_refuse(struct conn *c, enum error e)
 	struct proxy *p = c->proxy;
 	struct str text = answer_error(p->arena, e, str_of(c->id));
 
-	log_event(LOGP_INFO, "refused", "req=%s status=%d", c->id, answer_status(e));
+	log_event(LOGP_INFO, "refused", "req=%s status=%d", c->id, error_status(e));
 	if (p->metrics != NULL)
 		metrics_add(p->metrics, COUNTER_STREAMS_REFUSED);
 	conn_move(c, CONN_ANSWER);
