@@ -33,15 +33,11 @@ static const struct field attempt_out[] = {
 	FIELD_END,
 };
 
-#define CHOICE(m, list)                                                                  \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .offset = offsetof(struct delivery, m),   \
-		.values = (list)                                                         \
-	}
 #define MEMBERS                                                                          \
-	FIELD(struct delivery, uuid, 0), CHOICE(kind, kinds),                            \
+	FIELD(struct delivery, uuid, 0), ONE_OF(struct delivery, kind, 0, kinds, NULL),  \
 	    FIELD(struct delivery, alert_uuid, NULLABLE),                                \
-	    FIELD(struct delivery, destination_uuid, 0), CHOICE(state, states),          \
+	    FIELD(struct delivery, destination_uuid, 0),                                 \
+	    ONE_OF(struct delivery, state, 0, states, NULL),                             \
 	    FIELD(struct delivery, attempts, 0), FIELD(struct delivery, created_at, 0),  \
 	    FIELD(struct delivery, last_attempt_at, NULLABLE),                           \
 	    FIELD(struct delivery, delivered_at, NULLABLE),                              \

@@ -25,20 +25,14 @@ static const char *const reasons[] = { "ready", "load", "request", "interval", "
 	NULL };
 static const char *const mimes[] = { "image/jpeg", "image/png", NULL };
 
-#define ONE_OF(m, list, about)                                                           \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .offset = offsetof(struct screenshot, m), \
-		.values = (list), .help = (about)                                        \
-	}
-
 static const struct field screenshot_out[] = {
 	FIELD(struct screenshot, uuid, 0),
 	FIELD(struct screenshot, session_uuid, 0),
-	ONE_OF(reason, reasons, "Why it was taken."),
+	ONE_OF(struct screenshot, reason, 0, reasons, "Why it was taken."),
 	FIELD(struct screenshot, tab, 0),
 	FIELD(struct screenshot, url, 0),
 	FIELD(struct screenshot, title, 0),
-	ONE_OF(mime, mimes, NULL),
+	ONE_OF(struct screenshot, mime, 0, mimes, NULL),
 	FIELD(struct screenshot, width, 0),
 	FIELD(struct screenshot, height, 0),
 	FIELD(struct screenshot, bytes, 0),

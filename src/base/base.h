@@ -127,8 +127,10 @@ bool ts_parse(struct str s, struct ts *out) MUST_USE;
 bool ts_parse_date(struct str s, struct ts *out) MUST_USE;
 /* 2026-01-02T03:04:05.123456Z: one precision everywhere (C-120). Not for TS_NULL. */
 void ts_print(struct ts t, char out[TS_LEN + 1]);
-struct ts ts_now(void);                 /* the wall clock */
-int64_t mono_us(void);                  /* a clock that only goes forward */
+struct ts ts_now(void); /* the wall clock */
+int64_t mono_us(void);  /* a clock that only goes forward */
+/* Whether it is time; then the next one is as much later. 0: at once. */
+bool mono_due(int64_t *at, int64_t every);
 void random_bytes(void *out, size_t n); /* from the kernel; cannot fail */
 
 /* ---- one line an event, on stderr, with the journal's <priority> prefix (rule 18) ---- */

@@ -74,17 +74,6 @@ ticker(void)
 	return fd;
 }
 
-static bool
-is_due(int64_t *at, int64_t every)
-{
-	int64_t now = mono_us();
-
-	if (now < *at)
-		return false;
-	*at = now + every;
-	return true;
-}
-
 static void
 turn(struct warden *w)
 {
@@ -97,14 +86,14 @@ turn(struct warden *w)
 	told = db_notified(w->db);
 	if (told)
 		lease_doubt(w);
-	if (is_due(&w->look_at, LOOK_US) || told) {
+	if (mono_due(&w->look_at, LOOK_US) || told) {
 		rates_refresh(w);
 		lease_surrender(w);
 	}
 	lease_retry(w);
-	if (is_due(&w->flush_at, conf.meter_flush * 1000))
+	if (mono_due(&w->flush_at, conf.meter_flush * 1000))
 		flush_counts(w);
-	if (is_due(&w->keep_at, KEEP_US))
+	if (mono_due(&w->keep_at, KEEP_US))
 		roster_keep(w);
 	arena_reset(w->arena);
 }

@@ -18,17 +18,6 @@ enum {
 	BEAT_US = 5000000,
 };
 
-static bool
-is_due(int64_t *at, int64_t every)
-{
-	int64_t now = mono_us();
-
-	if (now < *at)
-		return false;
-	*at = now + every;
-	return true;
-}
-
 /* What is late comes first: leases, then what is ours, then what is new. */
 static void
 turn(struct dispatcher *d)
@@ -38,15 +27,15 @@ turn(struct dispatcher *d)
 	egress_tend(d);
 	host_tend(d);
 	callers_tend(d);
-	if (is_due(&d->renew_at, RENEW_MS * 1000))
+	if (mono_due(&d->renew_at, RENEW_MS * 1000))
 		held_renew(d);
 	held_tend(d);
 	evidence_flush(d);
-	if (is_due(&d->beat_at, BEAT_US) && !store_beat(d))
+	if (mono_due(&d->beat_at, BEAT_US) && !store_beat(d))
 		d->beat_at = 0;
-	if (is_due(&d->sweep_at, LOOK_US) || told)
+	if (mono_due(&d->sweep_at, LOOK_US) || told)
 		store_sweep(d);
-	if (is_due(&d->look_at, LOOK_US) || told) {
+	if (mono_due(&d->look_at, LOOK_US) || told) {
 		held_look(d);
 		held_claim(d);
 	}
