@@ -63,6 +63,13 @@ bool base64_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST
 /* False when s is no canonical unpadded base64url or is longer than room; *n gets the length. */
 bool base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
 
+/* ---- memory of the process: never NULL, given back by free() ---- */
+
+void *mem_alloc(size_t n);
+void *mem_zero(size_t n);
+void *mem_array(size_t count, size_t size); /* zeroed, with room for one more */
+void *mem_grow(void *p, size_t n);
+
 /* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
 
 struct arena;

@@ -170,10 +170,8 @@ struct ticket_ring {
 struct ticket_ring *
 ticket_ring_new(const char *path)
 {
-	struct ticket_ring *r = calloc(1, sizeof(*r));
+	struct ticket_ring *r = mem_zero(sizeof(*r));
 
-	if (r == NULL)
-		panic("out of memory");
 	r->path = path;
 	return r;
 }

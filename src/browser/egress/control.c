@@ -156,9 +156,7 @@ probe_begin(
 		return why;
 	if (c->probe_n >= PROBES_MAX)
 		return REASON_BUSY;
-	p = calloc(1, sizeof(*p));
-	if (p == NULL)
-		panic("memory");
+	p = mem_zero(sizeof(*p));
 	p->c = c;
 	p->link = l;
 	p->since = mono_us();
@@ -270,11 +268,9 @@ admit(struct control *c, int fd)
 		{ 0 },
 	};
 	static const struct link_side side = { messages, on_closed };
-	struct peer *p = calloc(1, sizeof(*p));
+	struct peer *p = mem_zero(sizeof(*p));
 	uid_t uid;
 
-	if (p == NULL)
-		panic("memory");
 	p->c = c;
 	p->link = link_new(c->e->base, fd, &side, p);
 	uid = link_peer(p->link).uid;
@@ -304,11 +300,9 @@ on_acceptable(int fd, short what, void *arg)
 struct control *
 control_new(struct egress *e)
 {
-	struct control *c = calloc(1, sizeof(*c));
+	struct control *c = mem_zero(sizeof(*c));
 	char path[128];
 
-	if (c == NULL)
-		panic("memory");
 	c->e = e;
 	LIST_INIT(&c->peers);
 	LIST_INIT(&c->probes);

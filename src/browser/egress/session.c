@@ -90,10 +90,8 @@ listens(int fd)
 static struct session *
 session_new(struct egress *e, const struct uuid *id)
 {
-	struct session *s = calloc(1, sizeof(*s));
+	struct session *s = mem_zero(sizeof(*s));
 
-	if (s == NULL)
-		panic("memory");
 	s->e = e;
 	s->id = *id;
 	s->listener = -1;
