@@ -14,16 +14,6 @@ api_start
 web_start ''
 master=$(world_pid surfaced)
 
-workers()
-{
-	pgrep -P "$master" | sort -n
-}
-
-workers_are()
-{
-	[ "$(workers | wc -l)" -eq "$1" ]
-}
-
 log_count()
 {
 	grep -c "$1" "$W/log/surfaced.log"

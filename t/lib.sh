@@ -300,6 +300,17 @@ host2()
 	)
 }
 
+# The processes of the API's master.
+workers()
+{
+	pgrep -P "$(world_pid surfaced)" | sort -n
+}
+
+workers_are()
+{
+	[ "$(workers | wc -l)" -eq "$1" ]
+}
+
 # ---- using it ----
 
 # sql TEXT: as superuser, unaligned, tuples only.

@@ -56,6 +56,8 @@ size_t str_utf8_bad(struct str s);
 bool str_int64(struct str s, int64_t *out) MUST_USE;
 /* Bytes as lower-case hexadecimal; out holds 2n+1. */
 void hex_print(char *out, const unsigned char *bytes, size_t n);
+/* Back again: false when s is not n bytes in that form. */
+bool hex_parse(struct str s, unsigned char *out, size_t n) MUST_USE;
 /* Unpadded URL-safe base64 (RFC 4648 section 5). Returns the length written; out holds 4*((n+2)/3)+1. */
 size_t base64url_print(char *out, const unsigned char *bytes, size_t n);
 /* Padded base64 (RFC 4648 section 4): false when s is not canonical or is longer than room. */
