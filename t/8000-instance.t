@@ -4,6 +4,7 @@
 . t/lib.sh
 
 dir=$(mktemp -d /tmp/t.XXXXXX)
+chmod 755 "$dir" # as ./demo is: the world stands in it
 trap 't/instance stop "$dir" 2>/dev/null; rm -rf "$dir"; lib_exit' EXIT
 ok "t/instance start" t/instance start "$dir" --port 0 --hosts 300 --workers 1 --search-workers 1 2>"$dir.err"
 # shellcheck disable=SC1091 # written by t/instance

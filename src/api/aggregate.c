@@ -43,7 +43,24 @@ static int
 refuse(struct req *rq, size_t i, const char *what)
 {
 	return fail_at(rq, ERR_INVALID_AGGREGATION,
-	    arena_printf(rq->arena, "aggregations[%zu].field: %s.", i, what));
+	    arena_printf(rq->arena, "aggregations[%zu].field: %s%s", i, what,
+		what[strlen(what) - 1] == '?' ? "" : "."));
+}
+
+/* The name that a query would have understood, or one near it, when it can be counted by. */
+static const char *
+no_field(struct req *rq, enum dataset d, struct str name)
+{
+	const struct schema_field *f = schema_resolve(d, name);
+	const char *near = f != NULL ? f->name : schema_nearest(d, name);
+
+	f = near == NULL ? NULL : schema_find(d, str_of(near));
+	if (f == NULL || !f->aggregatable || str_eq(str_of(near), name))
+		return "is no aggregatable field of the dataset; GET /search/schemas "
+		       "lists them";
+	return arena_printf(
+	    rq->arena, "is no aggregatable field of the dataset; did you mean %s?", near)
+	    .p;
 }
 
 /* Known, aggregatable and unique; aliases are for queries alone (C-035, C-036). */
@@ -56,7 +73,7 @@ plan(struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
 		const struct schema_field *f = schema_find(d, spec[i].field);
 
 		if (f == NULL || !f->aggregatable)
-			return refuse(rq, i, "is no aggregatable field of the dataset");
+			return refuse(rq, i, no_field(rq, d, spec[i].field));
 		for (size_t k = 0; k < i; k++)
 			if (out[k].field == f)
 				return refuse(rq, i, "is repeated");

@@ -215,7 +215,7 @@ choose(struct req *rq, struct str *country, struct body_faults *faults)
 		return PASS;
 	if (country->p != NULL)
 		body_fault(faults, "egress_country", "not_allowed",
-		    "must be a country of the capabilities");
+		    "must be a country that .../sessions/capabilities lists");
 	else if (countries.n > 0)
 		*country = ((const struct egress_country *)countries.items)[0].code;
 	else if (again)

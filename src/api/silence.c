@@ -90,11 +90,11 @@ create_alert_silence(struct req *rq)
 	struct silence s;
 	enum db_rc rc;
 
+	if (ts_cmp(in->ends_at, rq->now) <= 0)
+		return fail_field(rq, "ends_at", "out_of_range", "must be in the future");
 	if (ts_cmp(in->ends_at, in->starts_at) <= 0)
 		return fail_field(
 		    rq, "ends_at", "out_of_range", "must be later than starts_at");
-	if (ts_cmp(in->ends_at, rq->now) <= 0)
-		return fail_field(rq, "ends_at", "out_of_range", "must be in the future");
 	if (ts_cmp(in->ends_at, year_after(in->starts_at)) > 0)
 		return fail_field(rq, "ends_at", "out_of_range",
 		    "must be at most one year after starts_at");

@@ -154,7 +154,9 @@ wrong_fields(struct req *rq, const struct decoded *how)
 
 	if (has_override(top))
 		return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	if (top != NULL && json_type(top) == JSON_OBJECT && how->nerrors > 0)
+	if (top != NULL && json_type(top) != JSON_OBJECT)
+		return fail_at(rq, e, STR("The body must be a JSON object."));
+	if (top != NULL && how->nerrors > 0)
 		e = code_of(rq->route->body_codes, how->errors[0].field, top);
 	return fail_fields(rq, e, how->errors, how->nerrors);
 }

@@ -132,23 +132,33 @@ bad(struct req *rq, const struct url_param *p, const char *code, const char *wha
 	return fail_fields(rq, e, &fe, 1);
 }
 
+static const char *
+bounds(struct req *rq, const struct url_param *p, const char *unit)
+{
+	return arena_printf(rq->arena, "must %s from %jd to %jd%s",
+	    *unit == '\0' ? "be" : "have", (intmax_t)p->field.lo, (intmax_t)p->field.hi,
+	    unit)
+	    .p;
+}
+
 static int
 set_text(struct req *rq, const struct url_param *p, struct str value, void *out)
 {
 	size_t chars = str_chars(value);
 
 	if (p->field.hi > 0 && (int64_t)chars < p->field.lo)
-		return bad(rq, p, "too_short", "is too short");
+		return bad(rq, p, "too_short", bounds(rq, p, " characters"));
 	if (p->field.hi > 0 && (int64_t)chars > p->field.hi)
-		return bad(rq, p, "too_long", "is too long");
+		return bad(rq, p, "too_long", bounds(rq, p, " characters"));
 	if (p->field.values != NULL) {
 		const char *const *v = p->field.values;
 
 		while (*v != NULL && !str_is(value, *v))
 			v++;
 		if (*v == NULL)
-			return bad(
-			    rq, p, "unsupported", "is none of the supported values");
+			return bad(rq, p, "unsupported",
+			    arena_str(rq->arena, json_one_of(rq->arena, p->field.values))
+				.p);
 	}
 	memcpy((char *)out + p->field.offset, &value, sizeof(value));
 	return PASS;
@@ -171,7 +181,7 @@ set_integer(struct req *rq, const struct url_param *p, struct str value, void *o
 	if (!plain_integer(value, &n))
 		return bad(rq, p, "invalid_type", "must be an integer");
 	if (n < p->field.lo || n > p->field.hi)
-		return bad(rq, p, "out_of_range", "is out of range");
+		return bad(rq, p, "out_of_range", bounds(rq, p, ""));
 	memcpy((char *)out + p->field.offset, &n, sizeof(n));
 	return PASS;
 }
@@ -223,6 +233,25 @@ bad_query(struct req *rq, const char *what)
 	return fail_at(rq, area_bad_parameter(rq->area), str_of(what));
 }
 
+/* What the operation takes, since what was sent is never repeated. */
+static const char *
+unknown(struct req *rq)
+{
+	struct buf b = { .a = rq->arena };
+	const struct url_param *p = rq->route->params;
+
+	buf_z(&b, "The query string has a parameter that the operation does not know; it "
+		  "takes ");
+	if (p == NULL)
+		buf_z(&b, "none");
+	for (; p != NULL && p->field.type != FIELD_NONE; p++) {
+		buf_z(&b, p > rq->route->params ? ", " : "");
+		buf_z(&b, p->field.name);
+	}
+	buf_z(&b, ".");
+	return arena_str(rq->arena, buf_done(&b)).p;
+}
+
 static int
 read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 {
@@ -236,10 +265,9 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 				     "NUL or invalid UTF-8.");
 	p = find(r->params, name);
 	if (p == NULL)
-		return bad_query(rq,
-		    "The query string has a parameter that the operation does not know.");
+		return bad_query(rq, unknown(rq));
 	if (*seen & 1ull << (p - r->params))
-		return bad_query(rq, "A query parameter is repeated.");
+		return bad(rq, p, "duplicate", "is repeated");
 	*seen |= 1ull << (p - r->params);
 	return set(rq, p, value, out);
 }

@@ -201,22 +201,28 @@ not_a(struct decoder *d, const char *what)
 	error(d, "invalid_type", arena_printf(d->a, "must be %s", what));
 }
 
+struct str
+json_one_of(struct arena *a, const char *const *values)
+{
+	struct buf b = { .a = a };
+
+	buf_z(&b, "must be one of ");
+	for (const char *const *v = values; *v != NULL; v++) {
+		buf_z(&b, v > values ? ", " : "");
+		buf_z(&b, *v);
+	}
+	return buf_done(&b);
+}
+
 static bool
 allowed(struct decoder *d, const struct field *f, struct str s)
 {
-	struct buf b = { .a = d->a };
-
 	if (f->values == NULL)
 		return true;
 	for (const char *const *v = f->values; *v != NULL; v++)
 		if (str_is(s, *v))
 			return true;
-	buf_z(&b, "must be one of ");
-	for (const char *const *v = f->values; *v != NULL; v++) {
-		buf_z(&b, v > f->values ? ", " : "");
-		buf_z(&b, *v);
-	}
-	error(d, "not_allowed", buf_done(&b));
+	error(d, "not_allowed", json_one_of(d->a, f->values));
 	return false;
 }
 

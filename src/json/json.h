@@ -159,6 +159,8 @@ struct decoded {
 	size_t nerrors;
 };
 
+/* "must be one of a, b, c". */
+struct str json_one_of(struct arena *a, const char *const *values);
 /* Scans (depth: LIM_JSON_DEPTH) and decodes text into *out (zeroed by the caller), a struct described
    by fields. Strings and lists live as long as the arena's contents. Unknown members and null (unless
    NULLABLE) are errors (C-028, C-029); at most 64 errors are reported. Members that were not sent: INT

@@ -97,7 +97,10 @@ no_field(struct parser *p, struct str name, size_t at)
 		query_fail(p, at, "unknown field \"%s\"; did you mean \"%s\"?",
 		    query_show(p, name), near);
 	else
-		query_fail(p, at, "unknown field \"%s\"; put text with : or = in quotes",
+		query_fail(p, at,
+		    "unknown field \"%s\"; /search/schemas lists them, and text with : "
+		    "or = "
+		    "needs quotes",
 		    query_show(p, name));
 	return NULL;
 }

@@ -33,6 +33,17 @@ same_in_any_case(struct str s, const char *lower)
 	return s.n < sizeof(room) && str_is(str_lower_ascii(room, s), lower);
 }
 
+/* As in "22-80", which other languages take for a range. */
+static bool
+hyphenated(struct str s)
+{
+	size_t digits = 0;
+
+	while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9')
+		digits++;
+	return digits > 0 && digits + 1 < s.n && s.p[digits] == '-';
+}
+
 static bool
 parse_integer(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
@@ -53,7 +64,8 @@ parse_integer(
 		digits += s.p[i] >= '0' && s.p[i] <= '9';
 	if (digits > 0 && digits + (s.p[0] == '-') == s.n)
 		return mistyped(p, f, w, "an integer of at most 64 bits");
-	return mistyped(p, f, w, "an integer");
+	return mistyped(p, f, w,
+	    hyphenated(w->s) ? "an integer, or a range such as [1 TO 9]" : "an integer");
 }
 
 /* UNCOVERED: no field of a dataset so far is a NUMBER. */
@@ -177,6 +189,16 @@ tokens(struct parser *p, struct str s)
 	return n;
 }
 
+/* As in "port : 22". */
+static bool
+operator_alone(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr(":=<>!", s.p[i]) == NULL)
+			return false;
+	return s.n > 0;
+}
+
 static bool
 parse_text(struct parser *p, const struct word *w, struct value *v)
 {
@@ -185,6 +207,9 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 		return true;
 	if (str_is(w->s, "&&") || str_is(w->s, "||"))
 		query_fail(p, w->at, "write %s", w->s.p[0] == '|' ? "OR" : "AND");
+	else if (operator_alone(w->s))
+		query_fail(
+		    p, w->at, "no white space can stand before : and other operators");
 	else
 		query_fail(p, w->at, "\"%s\" has no letter or digit to search for",
 		    query_show(p, w->s));

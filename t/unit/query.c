@@ -114,7 +114,8 @@ addresses_come_before_fields(void)
 		{ "ip:x", "4: ip takes an address or CIDR, not \"x\"" },
 		{ "10.0.0.0/33", "1: \"10.0.0.0/33\" is not an address or CIDR" },
 		{ "fd00::zz",
-		    "1: unknown field \"fd00\"; put text with : or = in quotes" },
+		    "1: unknown field \"fd00\"; /search/schemas lists them, and text "
+		    "with : or = needs quotes" },
 		{ "services:(10.0.0.1)", "11: an address cannot be tested here; put it "
 					 "in quotes to search text" },
 	};
@@ -151,7 +152,9 @@ bare_words_search_text(void)
 		{ "\"a\\n\\t\\rb\"", "\"a\n\t\rb\"" },
 		{ "&&", "1: write AND" },
 		{ "a || b", "3: write OR" },
-		{ ">=", "1: \"?=\" has no letter or digit to search for" },
+		{ ">=", "1: no white space can stand before : and other operators" },
+		{ "port : 22",
+		    "6: no white space can stand before : and other operators" },
 		{ "\"\"", "1: \"\" has no letter or digit to search for" },
 		{ "a*", "1: a pattern needs two characters besides * and ?" },
 		{ "**", "1: a pattern needs two characters besides * and ?" },
@@ -240,6 +243,9 @@ integers_are_integers(void)
 		{ "asn:9223372036854775807", "asn:9223372036854775807" },
 		{ "asn:-9223372036854775808", "asn:-9223372036854775808" },
 		{ "port:22.5", "6: services.port takes an integer, not \"22.5\"" },
+		{ "port:22-80",
+		    "6: services.port takes an integer, or a range such as [1 TO 9], "
+		    "not \"22-80\"" },
 		{ "port:\"\"", "6: services.port takes an integer, not \"\"" },
 		{ "port:2*", "6: services.port takes no wildcards; write a value, a "
 			     "range such as [a TO b], or * alone" },

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What common mistakes are told: which part of the request is wrong, and what would be right (C-062: none of it
+# repeats what was sent, but for the words of a query).
+. t/lib.sh
+pg_start
+index_start
+api_start
+web_start
+
+# says METHOD PATH BODY WHAT
+says()
+{
+	if [ -n "$3" ]; then api "$1" "$2" "$3"; else api "$1" "$2"; fi
+	is "$(field .error.message)" "$4" "$1 ${2##"/projects/$P"} $3"
+}
+
+asked() { says GET "/search/hosts?q=$(printf %s "$1" | jq -sRr @uri)" "" "Character $2"; }
+asked 'contry:GB' '1 of the query: unknown field "contry"; did you mean "country"?'
+asked 'ssl:true' '1 of the query: unknown field "ssl"; /search/schemas lists them, and text with : or = needs quotes'
+asked 'port:22-80' '6 of the query: services.port takes an integer, or a range such as [1 TO 9], not "22-80"'
+asked 'port : 22' '6 of the query: no white space can stand before : and other operators'
+asked 'port:22 && country:GB' '9 of the query: write AND'
+
+param="The query string has a parameter that the operation does not know; it takes"
+says GET '/search/hosts?page=2' "" "$param q, limit, cursor."
+says GET '/search/schemas?q=x' "" "$param none."
+says GET '/usage?days=7' "" "$param window."
+says GET '/usage?window=14d' "" "The request is not valid. window: must be one of 7d, 30d, 90d, 180d."
+says GET '/usage?window=7d&window=7d' "" "The request is not valid. window: is repeated."
+is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "window duplicate" "the same for programs"
+says GET '/search/hosts?limit=500' "" "The pagination parameters are not valid. limit: must be from 1 to 100."
+says GET "/projects/$P/esi/services?hostname=" "" "The request is not valid. hostname: must have from 1 to 500 characters."
+says GET "/projects/$P/sessions/x" "" "The request is not valid. session_uuid: must be a UUID."
+is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "session_uuid invalid_format" "the same for programs"
+says GET /search/host "" "There is no such operation; openapi.json lists those there are."
+says PUT /usage "" "The path does not have this method; Allow lists those it has."
+
+agg="is no aggregatable field of the dataset"
+counted() { says POST /search/hosts/aggregate "{\"aggregations\":[{\"field\":\"$1\"}]}" "aggregations[0].field: $2"; }
+counted country "$agg; did you mean country_code?"
+counted services.http.titel "$agg; did you mean services.http.title?"
+counted last_seen "$agg; GET /search/schemas lists them."
+counted nonsense "$agg; GET /search/schemas lists them."
+says POST /search/hosts/aggregate '[]' "The body must be a JSON object."
+
+says POST "/projects/$P/alerting/silences" \
+	"{\"rule_uuid\":\"$(uuid_new)\",\"reason\":\"x\",\"ends_at\":\"2020-01-01T00:00:00Z\"}" \
+	"The request is not valid. ends_at: must be in the future."
+key=$(key_new --scope search.view) says GET /search/hosts/count "" "The API key lacks the scope search.aggregate."
