@@ -7,6 +7,7 @@
 ALTER TABLE alert_change ADD project_uuid uuid;
 UPDATE alert_change c SET project_uuid = coalesce((SELECT f.project_uuid FROM finding f WHERE f.uuid = c.source_uuid),
 	(SELECT s.project_uuid FROM asset_service s WHERE s.uuid = c.source_uuid));
+DELETE FROM alert_change WHERE project_uuid IS NULL; -- a record that is gone says nothing
 ALTER TABLE alert_change ALTER project_uuid SET NOT NULL;
 CREATE INDEX alert_change_next ON alert_change (project_uuid, due_at, id);
 

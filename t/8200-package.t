@@ -36,6 +36,11 @@ for unit in debian/systemd/*.service; do
 	fi
 done
 
+for file in debian/etc/*.conf; do
+	name=${file##*/}
+	[ -f "man/$name.5" ] || ok "man 5 $name" grep -q "man5/$name.5\$" debian/*.links
+done
+
 # Every role that logs in is somebody: the user of a unit, or root.
 for role in $(grep -o "('surfaced_[a-z_]*', 'LOGIN')" sql/roles.sql | cut -d "'" -f 2); do
 	case $role in

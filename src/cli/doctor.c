@@ -24,6 +24,14 @@ static const struct field finding_out[] = {
 static const struct str states[] = { STR_INIT("ok"), STR_INIT("warning"),
 	STR_INIT("failed") };
 
+/* No fault of the installation, but of who looks. */
+static bool
+is_barred(const char *text)
+{
+	return geteuid() != 0 && (strstr(text, strerror(EACCES)) != NULL ||
+				     strstr(text, "Peer authentication") != NULL);
+}
+
 void
 doctor_say(struct doctor *d, enum health health, const char *check, struct str advice,
     const char *fmt, ...)
@@ -38,6 +46,10 @@ doctor_say(struct doctor *d, enum health health, const char *check, struct str a
 	for (char *p = text; *p != '\0'; p++)
 		if ((unsigned char)*p < ' ')
 			*p = ' ';
+	if (health != HEALTH_OK && is_barred(text)) {
+		health = HEALTH_WARNING;
+		advice = STR("run surfacectl doctor as root");
+	}
 	buf_z(&b, text);
 	while (b.n > 0 && b.p[b.n - 1] == ' ')
 		b.n--;

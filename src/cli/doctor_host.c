@@ -111,10 +111,9 @@ check_meter(struct doctor *d, const struct program *p)
 	if ((size_t)snprintf(to.sun_path, sizeof(to.sun_path), "%s/metrics.sock",
 		p->conf.run_directory) < sizeof(to.sun_path) &&
 	    fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0)
-		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "meter",
-		    errno == EACCES ? STR("run surfacectl doctor as root")
-				    : STR("systemctl restart surfaced-meter; until then "
-					  "every request gets api_metering_unavailable"),
+		doctor_say(d, HEALTH_FAILED, "meter",
+		    STR("systemctl restart surfaced-meter; until then every request gets "
+			"api_metering_unavailable"),
 		    "%s: %s", to.sun_path, strerror(errno));
 	else
 		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", to.sun_path);

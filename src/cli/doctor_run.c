@@ -97,8 +97,7 @@ check_writer(struct doctor *d, const char *directory)
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 && errno == EACCES)
-		doctor_say(d, HEALTH_WARNING, "index",
-		    STR("run surfacectl doctor as root"), "%s: %s", path,
+		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", path,
 		    strerror(errno));
 	else if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
 		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
