@@ -121,7 +121,7 @@ struct route {
 	/* The answer of success. */
 	const struct field *out;
 	const char *list; /* the answer is a page of out in a member of this name (A2) */
-	const char *list_also;   /* a boolean beside the list; NULL: none */
+	const char *list_also; /* a boolean beside the list; NULL: none */
 	const char
 	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
 	const char *answer;       /* or its JSON Schema, where no table writes it */
@@ -211,6 +211,7 @@ struct req {
 	enum error error;           /* ERR_UNSET: none */
 	int retry_after;            /* seconds; 0: no header */
 	struct meter_ticket ticket; /* what it took of rates and quotas */
+	bool deserted;              /* its client left before it was done */
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
