@@ -198,6 +198,7 @@ struct req {
 	enum error error;           /* ERR_UNSET: none */
 	int retry_after;            /* seconds; 0: no header */
 	struct meter_ticket ticket; /* what it took of rates and quotas */
+	bool deserted;              /* its client left before it was done */
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;

@@ -118,9 +118,7 @@ base64_has_one_spelling(void)
 	} good[] = { { "", "" }, { "Zg==", "f" }, { "Zm8=", "fo" }, { "Zm9v", "foo" },
 		{ "Zm9vYg==", "foob" }, { "+/+/", "\xfb\xff\xbf" } };
 	static const char *const bad[] = { "Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm8",
-		"====", "Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n",
-		"Zm\xff"
-		"v" };
+		"====", "Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n", "Zm\377v" };
 	unsigned char bytes[8];
 	size_t n;
 

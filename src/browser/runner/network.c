@@ -13,6 +13,7 @@ enum {
 	EARLY_US = 10000000,
 	CONTACTS = 256,
 	LIVE_BATCH = 16,
+	WORD_MAX = 256, /* of what the other end names */
 };
 
 struct request {
@@ -62,7 +63,7 @@ queue_event(struct network *n, const struct net_event *e)
 	}
 	if (b.n <= NET_BATCH_BYTES)
 		outbox_event(n->r->outbox, buf_done(&b));
-	else
+	else /* nothing goes unnoticed */
 		outbox_truncated(n->r->outbox);
 	buf_free(&b);
 }
@@ -258,8 +259,10 @@ take_response(struct request *q, const struct json_value *response)
 	if (response == NULL)
 		return;
 	e->status = evidence_number(&q->ev, status);
-	e->mime = evidence_keep(&q->ev, cdp_text(response, "mimeType"));
-	e->protocol = evidence_keep(&q->ev, cdp_text(response, "protocol"));
+	e->mime =
+	    evidence_keep(&q->ev, evidence_cut(cdp_text(response, "mimeType"), WORD_MAX));
+	e->protocol =
+	    evidence_keep(&q->ev, evidence_cut(cdp_text(response, "protocol"), WORD_MAX));
 	q->cached = cdp_bool(response, "fromDiskCache") ||
 		    cdp_bool(response, "fromServiceWorker") ||
 		    cdp_bool(response, "fromPrefetchCache");
