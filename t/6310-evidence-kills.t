@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # While a page asks for something at a steady rate the dispatcher is killed, its worker, its connection to the
-# database, the database; and the dispatcher once more as the session closes. What the page's site has seen is in the
+# database, the database, each while evidence is taken and not stored: its row is locked meanwhile; and the
+# dispatcher once more as the session closes. What the page's site has seen is in the
 # session's network events, each request once. KILLS: how often for each session (4: each of them), SESSIONS: so
 # many (1); make campaign-evidence-kills does 200.
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
@@ -21,12 +22,30 @@ browser_start
 sql "UPDATE session_policy SET idle_seconds = 86400, lifetime_seconds = 86400, close_seconds = 60"
 S=/projects/$P/sessions
 
+each() { jq -r 'select(.path|startswith("/tick?")).path' "$BROWSER_WORLD/access.log" | sort; }
 stored() { sql "SELECT count(*) FROM network_event WHERE session_uuid = '$u'"; }
 grew() { [ "$(stored)" -gt "$had" ]; }
-# still COMMAND: events go on being stored, from what is there when the command is done.
+# still COMMAND: evidence waits for its row as the command is done; afterwards it goes on being stored.
 still()
 {
-	"$@" && had=$(stored) && world_until 30 grew && session_is "$u" running
+	hold && "$@" && release && had=$(stored) && world_until 30 grew && session_is "$u" running
+}
+hold()
+{
+	rm -f "$W/holder"
+	mkfifo "$W/holder"
+	PGAPPNAME=holder psql -Xq <"$W/holder" >/dev/null 2>&1 &
+	exec 9>"$W/holder"
+	echo "BEGIN; SELECT FROM session_evidence WHERE session_uuid = '$u' FOR UPDATE;" >&9
+	asked=$(each | wc -l)
+	world_until 30 waits && world_until 30 asked_more
+}
+waits() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE usename = 'surfaced_dispatch' AND wait_event_type = 'Lock'")" -gt 0 ]; }
+asked_more() { [ "$(each | wc -l)" -gt $((asked + 20)) ]; }
+release()
+{
+	sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holder'" >/dev/null
+	exec 9>&-
 }
 worker_pid() { pgrep -P "$(world_pid surfaced-dispatch)" -f surfaced-dispatch; }
 dispatcher_gone()
@@ -39,7 +58,6 @@ dispatcher() { dispatcher_gone && world_dispatch_resume; }
 worker() { world_until 30 worker_pid >/dev/null && kill -KILL "$(worker_pid)"; }
 connection() { [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'surfaced_dispatch'")" -gt 0 ]; }
 postgres() { t/helper/pg kill "$W/db" && t/helper/pg resume "$W/db"; }
-each() { jq -r 'select(.path|startswith("/tick?")).path' "$BROWSER_WORLD/access.log" | sort; }
 
 for _session in $(seq "$SESSIONS"); do
 	session_new http://site.surfaced-check.net/ >"$W/new"
@@ -53,7 +71,7 @@ for _session in $(seq "$SESSIONS"); do
 		3) what=worker ;;
 		0) what=postgres ;;
 		esac
-		ok "$round: $what killed, and evidence goes on" still $what || diag "$(tail -5 "$W/log/surfaced-dispatch.log")"
+		ok "$round: $what killed while evidence waits; it goes on" still $what || diag "$(tail -5 "$W/log/surfaced-dispatch.log")"
 	done
 	is "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$u'")" 1 "by the same runner"
 	api DELETE "$S/$u"
