@@ -56,4 +56,26 @@ BEGIN
 END
 $$;
 
+-- As it was, but that a body's size, which nobody has told, is not said to be what came over the network.
+CREATE OR REPLACE FUNCTION network_har(session uuid) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
+	SELECT jsonb_strip_nulls(jsonb_build_object(
+		'startedDateTime', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+		'time', coalesce((e.doc ->> 'duration_ms')::bigint, 0),
+		'serverIPAddress', e.doc -> 'remote_address',
+		'_tab', e.doc -> 'tab', '_resourceType', lower(e.doc ->> 'resource_type'), '_error', e.doc -> 'failure',
+		'request', jsonb_build_object('method', e.doc -> 'method', 'url', e.doc -> 'url',
+			'httpVersion', coalesce(e.doc ->> 'protocol', ''), 'cookies', '[]'::jsonb,
+			'headers', e.doc -> 'request_headers', 'queryString', '[]'::jsonb, 'headersSize', -1,
+			'bodySize', -1, '_bytesSent', e.doc -> 'bytes_sent'),
+		'response', jsonb_build_object('status', coalesce((e.doc ->> 'status')::integer, 0), 'statusText', '',
+			'httpVersion', coalesce(e.doc ->> 'protocol', ''), 'cookies', '[]'::jsonb,
+			'headers', e.doc -> 'response_headers', 'redirectURL', '', 'headersSize', -1, 'bodySize', -1,
+			'_transferSize', e.doc -> 'bytes_received', 'content', jsonb_build_object('size', -1,
+				'mimeType', coalesce(e.doc ->> 'mime', ''))),
+		'cache', '{}'::jsonb,
+		'timings', jsonb_build_object('send', 0, 'wait', coalesce((e.doc ->> 'duration_ms')::bigint, 0), 'receive', 0)))
+	  FROM network_event e WHERE e.session_uuid = session AND e.doc ->> 'kind' IN ('request', 'websocket')
+	 ORDER BY e.at, e.uuid
+$$;
+
 GRANT EXECUTE ON FUNCTION evidence_room, evidence_shot, evidence_network TO surfaced_dispatch;

@@ -79,6 +79,7 @@ is "$(sql "SELECT doc -> 'response_headers' FROM network_event WHERE session_uui
 api GET "$S/$u/network-events.har"
 is "$STATUS $(field .log.version) $(field '.log.entries|length')" "200 1.2 40" "the same as HAR 1.2"
 is "$(field '.log.entries|map(select((.startedDateTime and .request.method and .response and .timings and .cache)|not))|length')" 0 "with what an entry has"
+is "$(field '.log.entries[0]|[.request._bytesSent, .response._transferSize, .response.content.size]|tojson')" '[100,200,-1]' "what went over the network; the size of a body is not known"
 is "$(field '.log.entries[0].serverIPAddress') $(field '.log.entries[0].response.status')" "93.184.216.34 200" "where it went and what came"
 
 # ---- who sees it (C-100 to C-102) ----

@@ -40,6 +40,7 @@ PARAM(route_target,	text,	"",					0,  260, 1, "host:port that routes are probed 
 PARAM(route_probe,	ms,	60000,	      1000,    86400000, 1, "how often each route is probed")
 PARAM(browser,		path,	"/usr/lib/chromium/chromium-headless-shell", 1, 4000, 0, "the browser that surfaced-runner starts")
 PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, 0, "what puts a browser into its sandbox")
+PARAM(shot_interval,	ms,	60000,	      1000,	 3600000, 0, "how long after the last screenshot of a session another one is taken, if something has changed")
 PARAM(alert_poll,	ms,	500,		10,	   60000, 1, "how often surfaced-alert looks for changes and due deliveries without a notification")
 PARAM(webhook_attempts,	number,	10,		 1,	    1000, 1, "attempts after which a delivery has failed")
 PARAM(webhook_backoff,	ms,	5000,		 1,	 3600000, 1, "about how long a delivery waits after its first attempt; then four times as long each time")

@@ -173,7 +173,7 @@ class Session:
                     **job}
         self.said, self.shots, self.events = [], [], []
         self.renewed, self.link, self.process, self.stores, self.answers = True, None, None, True, True
-        self.logged = 0
+        self.logged, self.answered, self.silent = 0, 0, False
 
     def start(self):
         self.began = time.monotonic()
@@ -209,11 +209,12 @@ class Session:
             self.events += doc["events"]
         self.logged = max(self.logged, doc["seq"])
         if self.answers:
+            self.answered = doc["seq"]
             self.send("logged", {"seq": doc["seq"]})
 
     def send(self, name, doc=None):
         link = self.link
-        if link:
+        if link and not self.silent:
             with contextlib.suppress(OSError):
                 link.send(("%s %s" % (name, json.dumps(doc)) if doc is not None else name).encode())
 

@@ -21,7 +21,8 @@ at the start alone. A host's files are DIR/www/HOST/PATH. Every site has /echo (
 DIR/ca.crt (made if there is none, for every name and address in sites.json at that time).
 
 DIR/resolv.conf is for a bind mount over /etc/resolv.conf; DIR/ready appears when everything listens. Logs, a
-JSON object a line: DIR/arrived (what came to a closed address), DIR/access.log, DIR/dns.log."""
+JSON object a line: DIR/arrived (what came to a closed address), DIR/access.log, DIR/sent.log (bytes received and sent of a
+request that is over), DIR/dns.log."""
 import base64, hashlib, http.server, ipaddress, json, mimetypes, os, socket, ssl, struct, subprocess, sys
 import threading, time, urllib.parse
 
@@ -172,10 +173,24 @@ def dns_tcp(config, log):
 
 # ---- sites ----
 
+class Counted:
+    """A file, and how many bytes were written to it."""
+
+    def __init__(self, file):
+        self.file, self.n = file, 0
+
+    def write(self, data):
+        self.n += len(data)
+        return self.file.write(data)
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
 class Site(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "sites", ""
-    where, config, access = "", None, None
+    where, config, access, sent = "", None, None, None
 
     def log_message(self, *args):
         pass
@@ -195,6 +210,16 @@ class Site(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def do_GET(self):
+        wfile, self.wfile = self.wfile, Counted(self.wfile)
+        try:
+            self.answer()
+        finally:
+            self.sent.write(path=self.path, received=len(self.raw_requestline) + len(b"\r\n") +
+                            sum(len(k) + len(v) + len(b": \r\n") for k, v in self.headers.items()) +
+                            int(self.headers.get("Content-Length", "0")), sent=self.wfile.n)
+            self.wfile = wfile
+
+    def answer(self):
         host = (self.headers.get("Host") or "").rsplit(":", 1)[0] if "]" not in (self.headers.get("Host") or "") \
             else self.headers["Host"].split("]")[0].strip("[")
         url = urllib.parse.urlsplit(self.path)
@@ -368,7 +393,8 @@ def main():
     log = Log(where + "/dns.log")
     dns_udp(config, log)
     dns_tcp(config, log)
-    handler = type("Handler", (Site,), {"where": where, "config": config, "access": Log(where + "/access.log")})
+    handler = type("Handler", (Site,), {"where": where, "config": config, "access": Log(where + "/access.log"),
+                                       "sent": Log(where + "/sent.log")})
     context = certificate(where, names, sites)
     for address in sites:
         serve_site(handler, address, None)

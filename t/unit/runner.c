@@ -465,6 +465,30 @@ a_text_is_cut_between_characters(void)
 	CU_ASSERT_TRUE(str_is(evidence_cut(STR("\xf0\x9f\x98\x80"), 3), ""));
 }
 
+static void
+bytes_are_those_of_the_wire(void)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct evidence e = { 0 };
+	int64_t bytes;
+
+	CU_ASSERT_EQUAL(evidence_line(STR("GET"), STR("http://a.net/x?y#z")),
+	    (int64_t)strlen("GET /x?y HTTP/1.1\r\n"));
+	CU_ASSERT_EQUAL(evidence_line(STR("POST"), STR("https://u:p@a.net?y")),
+	    (int64_t)strlen("POST /?y HTTP/1.1\r\n"));
+	CU_ASSERT_EQUAL(evidence_line(STR("GET"), STR("http://a.net#z")),
+	    (int64_t)strlen("GET / HTTP/1.1\r\n"));
+	(void)headers_of(&e, a, "{\"content-Length\":\"70000\",\"A\":\"b\"}", &bytes);
+	CU_ASSERT_EQUAL(
+	    bytes, (int64_t)strlen("content-Length: 70000\r\nA: b\r\n") + 70000);
+	(void)headers_of(&e, a,
+	    "{\"Content-Length\":\"-5\",\"CONTENT-LENGTH\":\"99999999999\"}", &bytes);
+	CU_ASSERT_EQUAL(bytes,
+	    (int64_t)strlen("Content-Length: -5\r\nContent-Length: 99999999999\r\n"));
+	evidence_free(&e);
+	arena_free(a);
+}
+
 int
 main(void)
 {
@@ -486,6 +510,7 @@ main(void)
 		{ "an address keeps no secret", an_address_keeps_no_secret },
 		{ "headers keep no secret", headers_keep_no_secret },
 		{ "headers are bounded", headers_are_bounded },
+		{ "bytes are those of the wire", bytes_are_those_of_the_wire },
 		{ "a text is cut between characters", a_text_is_cut_between_characters },
 		CU_TEST_INFO_NULL,
 	};

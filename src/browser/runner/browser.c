@@ -27,6 +27,7 @@ static const struct cdp_event events[] = {
 	{ "Network.requestWillBeSentExtraInfo", on_request_extra },
 	{ "Network.responseReceived", on_response },
 	{ "Network.responseReceivedExtraInfo", on_response_extra },
+	{ "Network.dataReceived", on_data },
 	{ "Network.loadingFinished", on_finished },
 	{ "Network.loadingFailed", on_failed },
 	{ "Network.webSocketCreated", on_socket },

@@ -10,6 +10,7 @@ enum {
 	VALUE_MAX = 1024,
 	HEADERS_BYTES = 12288, /* of one direction */
 	URL_MAX = 4096,
+	BODY_MAX = 1 << 30, /* more is not believed */
 };
 
 /* Their values are credentials or cookies; a name that ends with - stands for all that begin so. */
@@ -140,6 +141,19 @@ evidence_origin(struct str url, struct str *host, int64_t *port)
 	return a.n > 0;
 }
 
+int64_t
+evidence_line(struct str method, struct str url)
+{
+	struct str a = authority(url);
+	const char *end = url.p + url.n, *from = a.p != NULL ? a.p + a.n : end,
+		   *hash = memchr(from, '#', (size_t)(end - from));
+	size_t target = (size_t)((hash != NULL ? hash : end) - from);
+
+	if (target == 0 || *from != '/') /* "/" stands before a query */
+		target++;
+	return (int64_t)(method.n + target + strlen("  HTTP/1.1\r\n"));
+}
+
 /* ---- headers ---- */
 
 static bool
@@ -167,8 +181,10 @@ struct taking {
 static bool
 take_header(void *arg, struct str name, struct json_value *value)
 {
+	static const struct str length = STR_INIT("content-length");
 	struct taking *t = arg;
 	struct str rest = json_text(value);
+	int64_t body;
 
 	while (rest.p != NULL) {
 		const char *nl = memchr(rest.p, '\n', rest.n);
@@ -176,6 +192,9 @@ take_header(void *arg, struct str name, struct json_value *value)
 
 		rest = nl != NULL ? (struct str){ nl + 1, rest.n - v.n - 1 } : STR_NULL;
 		t->all += (int64_t)(name.n + v.n + 4);
+		if (name.n == length.n && strncasecmp(name.p, length.p, length.n) == 0 &&
+		    str_int64(v, &body) && body > 0 && body <= BODY_MAX)
+			t->all += body;
 		v = is_secret(name) ? STR("[redacted]") : evidence_cut(v, VALUE_MAX);
 		if (t->n == HEADERS_MAX || name.n > NAME_MAX_BYTES ||
 		    t->bytes + name.n + v.n > HEADERS_BYTES)

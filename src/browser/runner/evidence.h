@@ -20,13 +20,16 @@ struct str evidence_keep(struct evidence *e, struct str s);
 struct json evidence_number(struct evidence *e, int64_t n);
 /* An address: what is no http or ws one is named by its scheme alone, user names are removed. */
 struct str evidence_url(struct evidence *e, struct str url);
-/* The object of headers, names to values, secrets replaced. bytes: of all of them, if not NULL. */
+/* The object of headers, names to values, secrets replaced. bytes, if not NULL: of all of them as text, and of
+   the body that one of them announces. */
 struct list evidence_headers(
     struct evidence *e, const struct json_value *headers, int64_t *bytes);
 /* Of Network.SecurityDetails. */
 void evidence_tls(struct evidence *e, const struct json_value *details);
 void evidence_free(struct evidence *e);
 
+/* Bytes of a request's first line as HTTP/1.1 has it. */
+int64_t evidence_line(struct str method, struct str url);
 /* "host", port of an http, https, ws or wss address; false for another one. */
 bool evidence_origin(struct str url, struct str *host, int64_t *port) MUST_USE;
 /* At most max bytes of a text, whole characters. */

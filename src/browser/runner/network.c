@@ -22,8 +22,10 @@ struct request {
 	struct str id;
 	bool begun; /* false: what comes before its beginning has come */
 	bool ended, sent_extra, got_extra, cached, contacted;
-	double began; /* by Chromium's clock */
-	int64_t at;   /* ended, or for what has not begun, came */
+	int64_t line, sent; /* bytes of the first line, of what follows; 0: nothing was */
+	int64_t data, came; /* so far: bytes of the body, and as they came */
+	double began;       /* by Chromium's clock */
+	int64_t at;         /* ended, or for what has not begun, came */
 };
 
 /* What egress said of a host and port; the oldest is overwritten. */
@@ -148,6 +150,35 @@ add_contact(struct network *n, struct request *q)
 	}
 }
 
+static bool
+has_header(struct list headers, const char *name)
+{
+	const struct net_header *h = headers.items;
+
+	for (size_t i = 0; i < headers.n; i++)
+		if (h[i].name.n == strlen(name) &&
+		    strncasecmp(h[i].name.p, name, h[i].name.n) == 0)
+			return true;
+	return false;
+}
+
+/* What is known at its end alone. In HTTP/2 a header is its first line; of what is broken off Chromium tells
+   its own bytes late, and what it made of them at once. */
+static void
+complete(struct network *n, struct request *q)
+{
+	struct net_event *e = &q->ev.event;
+
+	e->bytes_sent = 0;
+	if (q->sent > 0)
+		e->bytes_sent = q->sent + (int64_t)strlen("\r\n") +
+				(has_header(e->request_headers, ":path") ? 0 : q->line);
+	if (q->data > q->came && !has_header(e->response_headers, "content-encoding"))
+		e->bytes_received += q->data - q->came;
+	q->data = q->came;
+	add_contact(n, q);
+}
+
 /* ---- the list ---- */
 
 static void
@@ -164,7 +195,7 @@ static void
 settle(struct network *n, struct request *q)
 {
 	if (q->begun) {
-		add_contact(n, q);
+		complete(n, q);
 		queue_event(n, &q->ev.event);
 	}
 	drop(n, q);
@@ -243,11 +274,25 @@ end(struct request *q, const struct json_value *p)
 
 /* ---- events ---- */
 
+/* What Chromium wants to send. */
 static void
-take_request_headers(struct request *q, const struct json_value *headers)
+take_request(struct request *q, const struct json_value *request, struct str url)
 {
-	q->ev.event.request_headers =
-	    evidence_headers(&q->ev, headers, &q->ev.event.bytes_sent);
+	struct net_event *e = &q->ev.event;
+
+	e->url = evidence_url(&q->ev, url);
+	q->line = evidence_line(e->method, url);
+	if (!q->sent_extra)
+		e->request_headers =
+		    evidence_headers(&q->ev, cdp_get(request, "headers"), NULL);
+}
+
+/* What it did send. */
+static void
+take_sent(struct request *q, const struct json_value *headers)
+{
+	q->sent_extra = true;
+	q->ev.event.request_headers = evidence_headers(&q->ev, headers, &q->sent);
 }
 
 static void
@@ -266,6 +311,8 @@ take_response(struct request *q, const struct json_value *response)
 	q->cached = cdp_bool(response, "fromDiskCache") ||
 		    cdp_bool(response, "fromServiceWorker") ||
 		    cdp_bool(response, "fromPrefetchCache");
+	if (!q->cached) /* so far */
+		e->bytes_received = cdp_int(response, "encodedDataLength");
 	evidence_tls(&q->ev, cdp_get(response, "securityDetails"));
 	if (!q->got_extra)
 		e->response_headers =
@@ -288,7 +335,6 @@ on_request(void *arg, struct str session, const struct json_value *p)
 		return;
 	if (q != NULL) {
 		take_response(q, redirect);
-		q->ev.event.bytes_received = cdp_int(redirect, "encodedDataLength");
 		from = q->ev.event.url;
 		end(q, p);
 	}
@@ -298,11 +344,9 @@ on_request(void *arg, struct str session, const struct json_value *p)
 	e->at = (struct ts){ (int64_t)(cdp_num(p, "wallTime") * 1e6) };
 	e->tab = t != NULL ? t->id : 0;
 	e->method = evidence_keep(&q->ev, evidence_cut(cdp_text(request, "method"), 64));
-	e->url = evidence_url(&q->ev, cdp_text(request, "url"));
+	take_request(q, request, cdp_text(request, "url"));
 	e->resource_type = evidence_keep(&q->ev, cdp_text(p, "type"));
 	e->redirected_from = evidence_keep(&q->ev, from);
-	if (!q->sent_extra)
-		take_request_headers(q, cdp_get(request, "headers"));
 }
 
 void
@@ -312,8 +356,7 @@ on_request_extra(void *arg, struct str session, const struct json_value *p)
 	struct request *q = lacking(r->network, cdp_text(p, "requestId"), true);
 
 	(void)session;
-	q->sent_extra = true;
-	take_request_headers(q, cdp_get(p, "headers"));
+	take_sent(q, cdp_get(p, "headers"));
 }
 
 void
@@ -339,6 +382,21 @@ on_response_extra(void *arg, struct str session, const struct json_value *p)
 	    evidence_headers(&q->ev, cdp_get(p, "headers"), NULL);
 }
 
+/* For what does not come to its end. */
+void
+on_data(void *arg, struct str session, const struct json_value *p)
+{
+	struct runner *r = arg;
+	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+
+	(void)session;
+	if (q == NULL || q->cached)
+		return;
+	q->data += cdp_int(p, "dataLength");
+	q->came += cdp_int(p, "encodedDataLength");
+	q->ev.event.bytes_received += cdp_int(p, "encodedDataLength");
+}
+
 void
 on_finished(void *arg, struct str session, const struct json_value *p)
 {
@@ -348,7 +406,9 @@ on_finished(void *arg, struct str session, const struct json_value *p)
 	(void)session;
 	if (q == NULL)
 		return;
-	q->ev.event.bytes_received = cdp_int(p, "encodedDataLength");
+	if (!q->cached)
+		q->ev.event.bytes_received = cdp_int(p, "encodedDataLength");
+	q->data = q->came;
 	end(q, p);
 }
 
@@ -400,7 +460,7 @@ on_socket(void *arg, struct str session, const struct json_value *p)
 	e->kind = STR("websocket");
 	e->tab = t != NULL ? t->id : 0;
 	e->method = STR("GET");
-	e->url = evidence_url(&q->ev, cdp_text(p, "url"));
+	take_request(q, NULL, cdp_text(p, "url"));
 	e->resource_type = STR("WebSocket");
 }
 
@@ -414,7 +474,7 @@ on_socket_request(void *arg, struct str session, const struct json_value *p)
 	if (q == NULL)
 		return;
 	q->began = cdp_num(p, "timestamp");
-	take_request_headers(q, cdp_get(cdp_get(p, "request"), "headers"));
+	take_sent(q, cdp_get(cdp_get(p, "request"), "headers"));
 }
 
 void
@@ -427,6 +487,7 @@ on_socket_response(void *arg, struct str session, const struct json_value *p)
 	(void)session;
 	if (q == NULL)
 		return;
+	q->ev.event.bytes_received = (int64_t)cdp_text(response, "headersText").n;
 	q->ev.event.status = evidence_number(&q->ev, cdp_int(response, "status"));
 	q->ev.event.response_headers =
 	    evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
@@ -494,7 +555,7 @@ settle_some(struct network *n, int64_t now)
 			break;
 		if (!q->begun)
 			continue;
-		add_contact(n, q);
+		complete(n, q);
 		events[shown++] = q->ev.event;
 	}
 	show(n, events, shown);

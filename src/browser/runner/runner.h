@@ -164,6 +164,7 @@ void on_request(void *arg, struct str session, const struct json_value *p);
 void on_request_extra(void *arg, struct str session, const struct json_value *p);
 void on_response(void *arg, struct str session, const struct json_value *p);
 void on_response_extra(void *arg, struct str session, const struct json_value *p);
+void on_data(void *arg, struct str session, const struct json_value *p);
 void on_finished(void *arg, struct str session, const struct json_value *p);
 void on_failed(void *arg, struct str session, const struct json_value *p);
 void on_socket(void *arg, struct str session, const struct json_value *p);

@@ -14,7 +14,6 @@
 enum {
 	WAITING_MAX = 8,
 	TAKE_US = 5000000, /* a page that does not paint by then has none */
-	INTERVAL_US = 60000000,
 	TEXT_MAX = 2048,
 };
 
@@ -219,7 +218,7 @@ shots_take(struct shots *s, struct tab *t, const char *reason)
 	if (s->n == WAITING_MAX)
 		s->n--;
 	s->waiting[s->n++] = (struct wanted){ t, reason };
-	s->interval_at = mono_us() + INTERVAL_US;
+	s->interval_at = mono_us() + conf.shot_interval * 1000;
 	take_next(s);
 }
 
@@ -238,7 +237,7 @@ shots_tick(struct shots *s)
 	if (s->taking != NULL && mono_us() - s->since > TAKE_US)
 		give_up(s);
 	if (s->interval_at == 0)
-		s->interval_at = mono_us() + INTERVAL_US;
+		s->interval_at = mono_us() + conf.shot_interval * 1000;
 	if (s->r->stage == STAGE_RUNNING && s->r->active != NULL &&
 	    mono_us() > s->interval_at) {
 		s->interval_at = 0;
