@@ -67,6 +67,7 @@ session_at "$u" running
 pid=$(pid_of "$u")
 kill -KILL "$pid"
 ok "a runner that is killed has failed" ended "$u" failed
+like "$(log)" "gone session=$u epoch=1 state=terminal" "as soon as its connection ends, not with its lease"
 begin u "https://example.com/?die=job"
 ok "C-092: a start that never comes to anything ends" ended "$u" failed
 is "$(row "$u" starts)" 3 "C-092: after three tries"
