@@ -1,61 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* From a command line to a running master: options, configuration, pools. */
+/* From a command line to a running master: configuration, pools. */
 #include "config.h"
 
 #include "base/daemon_priv.h"
 
-#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-struct options {
-	const char *file; /* NULL: defaults alone */
-	const char *dump;
-	bool test, version;
-};
-
-static int
-usage(const struct daemon *d)
-{
-	fprintf(stderr, "usage: %s [-tV] [-c file]%s\n", d->name,
-	    d->dump != NULL ? " [-D what]" : "");
-	return 2;
-}
-
-static bool
-read_options(int argc, char **argv, struct options *o)
-{
-	int c;
-
-	while ((c = getopt(argc, argv, "c:D:tV")) != -1)
-		switch (c) {
-		case 'c':
-			o->file = optarg;
-			break;
-		case 'D':
-			o->dump = optarg;
-			break;
-		case 't':
-			o->test = true;
-			break;
-		case 'V':
-			o->version = true;
-			break;
-		default: /* getopt has said what is wrong */
-			return false;
-		}
-	return optind == argc;
-}
-
-/* A relative name would mean another file after a chdir of the caller's successor. */
-static const char *
-default_file(const struct daemon *d, char *room, size_t n)
-{
-	if ((size_t)snprintf(room, n, "%s/%s.conf", SYSCONFDIR, d->name) >= n)
-		panic("the configuration file's name is too long");
-	return access(room, F_OK) == 0 ? room : NULL;
-}
 
 /* Here, not in every worker again and again. */
 static bool
@@ -83,35 +33,19 @@ prepare(const struct daemon *d, const char *file, struct pool *pools, size_t *n,
 	return true;
 }
 
-/* So that no descriptor of ours becomes stdin, stdout or stderr. */
-static void
-hold_standard_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO && fcntl(fd, F_SETFD, 0) == 0);
-	if (fd >= 0)
-		close(fd);
-}
-
 int
 daemon_main(int argc, char **argv, const struct daemon *d)
 {
 	static struct pool pools[POOLS_MAX];
 	static struct heritage heritage;
-	struct options o = { 0 };
-	char path[4096], err[512] = "";
+	struct options o;
+	char err[512] = "";
+	int status = options_take(d, argc, argv, &o);
 	size_t n = 0;
 
-	hold_standard_descriptors();
 	umask(027);
-	o.file = default_file(d, path, sizeof(path));
-	if (!read_options(argc, argv, &o) || (o.dump != NULL && d->dump == NULL))
-		return usage(d);
-	if (o.version)
-		return printf("%s %s\n", d->name, PACKAGE_VERSION) < 0;
+	if (status >= 0)
+		return status;
 	if (o.dump != NULL)
 		return d->dump(o.dump);
 	while (!prepare(d, o.file, pools, &n, err, sizeof(err))) {

@@ -43,6 +43,17 @@ struct daemon {
    -t test it and exit, -D WHAT dump, -V version. Always in the foreground. */
 int daemon_main(int argc, char **argv, const struct daemon *d);
 
+/* What a command line says. */
+struct options {
+	const char *file; /* NULL: defaults alone */
+	const char *dump;
+	bool test, version;
+};
+
+/* Reads it for daemon_main, or for a program that is called as a daemon but serves by itself: of d, name and
+   dump alone are looked at. -1: to go on; else an exit status, all is said. */
+int options_take(const struct daemon *d, int argc, char **argv, struct options *o);
+
 /* ---- for work() ---- */
 
 /* Blocks, with signals let in only here, until listener can be read (true) or the worker is to stop

@@ -3,6 +3,7 @@
    the dispatcher at the other end. */
 #include "config.h"
 
+#include "base/daemon.h"
 #include "browser/runner/ready.h"
 #include "browser/runner/runner.h"
 
@@ -14,40 +15,6 @@
 #include <unistd.h>
 
 enum { OUTBOX_MAX = 32 * 1024 * 1024 };
-
-struct options {
-	const char *file; /* NULL: the default's place, if there is one */
-	bool test, version;
-};
-
-static int
-usage(void)
-{
-	fprintf(stderr, "usage: surfaced-runner [-tV] [-c file]\n");
-	return 2;
-}
-
-static bool
-read_options(int argc, char **argv, struct options *o)
-{
-	int c;
-
-	while ((c = getopt(argc, argv, "c:tV")) != -1)
-		switch (c) {
-		case 'c':
-			o->file = optarg;
-			break;
-		case 't':
-			o->test = true;
-			break;
-		case 'V':
-			o->version = true;
-			break;
-		default: /* getopt has said what is wrong */
-			return false;
-		}
-	return optind == argc;
-}
 
 /* What a service manager stops: the session fails, and its browser goes at once. */
 static void
@@ -102,19 +69,6 @@ serve(int fd, const char *fault)
 	arena_free(r.keep);
 }
 
-/* So that no descriptor of ours becomes one of the first three. */
-static void
-hold_standard_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO && fcntl(fd, F_SETFD, 0) == 0);
-	if (fd >= 0)
-		close(fd);
-}
-
 /* The dispatcher's connection, out of the way of who inherits a standard input. -1: there is none. */
 static int
 take_connection(void)
@@ -134,20 +88,15 @@ take_connection(void)
 int
 main(int argc, char **argv)
 {
-	static const char standard[] = SYSCONFDIR "/surfaced-runner.conf";
-	struct options o = { 0 };
+	static const struct daemon called = { .name = "surfaced-runner" };
 	char err[512], *fault = NULL;
-	int fd;
+	struct options o;
+	int fd, status = options_take(&called, argc, argv, &o);
 
-	hold_standard_descriptors();
 	umask(007);
 	signal(SIGPIPE, SIG_IGN);
-	if (!read_options(argc, argv, &o))
-		return usage();
-	if (o.version)
-		return printf("surfaced-runner %s\n", PACKAGE_VERSION) < 0;
-	if (o.file == NULL && access(standard, F_OK) == 0)
-		o.file = standard;
+	if (status >= 0)
+		return status;
 	if (!conf_load(o.file, err, sizeof(err))) {
 		log_event(LOGP_ERR, "config", "why=\"%s\"", err);
 		fault = err;

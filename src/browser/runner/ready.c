@@ -149,7 +149,8 @@ browser_answers(char *err, size_t room)
 		return false;
 	good = answers(&p);
 	kill(p.pid, SIGKILL);
-	waitpid(p.pid, NULL, 0);
+	while (waitpid(-1, NULL, 0) > 0)
+		; /* what it leaves comes to us: nobody else is to end it */
 	if (!good)
 		last_words(p.errors, err, room);
 	close(p.errors);
