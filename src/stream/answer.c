@@ -17,17 +17,19 @@ static const struct {
 /* Of the statuses that a stream is refused with. */
 static const struct {
 	int status;
+	enum total total;
 	const char *reason, *header;
 } statuses[] = {
-	{ 400, "Bad Request", "" },
-	{ 401, "Unauthorized", "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n" },
-	{ 403, "Forbidden", "" },
-	{ 404, "Not Found", "" },
-	{ 405, "Method Not Allowed", "Allow: GET\r\n" },
-	{ 409, "Conflict", "" },
-	{ 426, "Upgrade Required",
+	{ 400, TOTAL_STREAMS_REFUSED_400, "Bad Request", "" },
+	{ 401, TOTAL_STREAMS_REFUSED_401, "Unauthorized",
+	    "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n" },
+	{ 403, TOTAL_STREAMS_REFUSED_403, "Forbidden", "" },
+	{ 404, TOTAL_STREAMS_REFUSED_404, "Not Found", "" },
+	{ 405, TOTAL_STREAMS_REFUSED_405, "Method Not Allowed", "Allow: GET\r\n" },
+	{ 409, TOTAL_STREAMS_REFUSED_409, "Conflict", "" },
+	{ 426, TOTAL_STREAMS_REFUSED_426, "Upgrade Required",
 	    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" },
-	{ 503, "Service Unavailable", "" },
+	{ 503, TOTAL_STREAMS_REFUSED_503, "Service Unavailable", "" },
 };
 
 int
@@ -36,22 +38,26 @@ answer_status(enum error e)
 	return errors[e].status;
 }
 
-static const char *
-reason_of(int status, const char **header)
+static size_t
+row_of(int status)
 {
 	for (size_t i = 0; i < COUNT(statuses); i++)
-		if (statuses[i].status == status) {
-			*header = statuses[i].header;
-			return statuses[i].reason;
-		}
+		if (statuses[i].status == status)
+			return i;
 	panic("a stream is refused with status %d", status);
+}
+
+enum total
+answer_total(enum error e)
+{
+	return statuses[row_of(errors[e].status)].total;
 }
 
 struct str
 answer_error(struct arena *a, enum error e, struct str request_id)
 {
 	struct buf body = { .a = a }, out = { .a = a };
-	const char *header, *reason = reason_of(errors[e].status, &header);
+	size_t row = row_of(errors[e].status);
 
 	buf_z(&body, "{\"error\":{\"code\":");
 	json_write_str(&body, str_of(errors[e].code));
@@ -64,7 +70,8 @@ answer_error(struct arena *a, enum error e, struct str request_id)
 	    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
 	    "Cache-Control: no-store\r\nX-Request-Id: %.*s\r\n%sConnection: "
 	    "close\r\n\r\n",
-	    errors[e].status, reason, body.n, (int)request_id.n, request_id.p, header);
+	    errors[e].status, statuses[row].reason, body.n, (int)request_id.n,
+	    request_id.p, statuses[row].header);
 	buf_str(&out, buf_done(&body));
 	return buf_done(&out);
 }

@@ -126,13 +126,11 @@ work(const struct pool *pool, int listener)
 	if (p.scratch == NULL)
 		panic("out of memory");
 	p.keys = ticket_ring_new(conf.stream_keys);
-	p.metrics = metrics_open();
 	p.db = db_async_open(p.base, conf.database, pool->name);
 	p.gate = gate_new(&p);
 	serve(&p, listener);
 	db_async_close(p.db);
 	gate_free(p.gate);
-	metrics_close(p.metrics);
 	ticket_ring_free(p.keys);
 	free(p.scratch);
 	arena_free(p.arena);

@@ -7,7 +7,7 @@
 #include "base/ev.h"
 #include "base/ws.h"
 #include "core/core.h"
-#include "core/metrics.h"
+#include "core/totals.h"
 #include "core/ticket.h"
 #include "db/async.h"
 
@@ -127,8 +127,8 @@ struct proxy {
 	struct event *listener; /* NULL: no more */
 	struct db_async *db;
 	struct ticket_ring *keys;
-	struct metrics *metrics; /* may be NULL */
-	struct arena *arena;     /* of one event */
+	struct totals totals;
+	struct arena *arena; /* of one event */
 	struct conns lists[CONN_STATES];
 	size_t conns;
 	struct gate *gate;
@@ -159,6 +159,7 @@ struct str answer_error(struct arena *a, enum error e, struct str request_id);
 struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
 int answer_status(enum error e);
+enum total answer_total(enum error e);
 
 /* ---- pump.c: frames ---- */
 
