@@ -83,8 +83,8 @@ struct sending {
 	void *headers, *addresses; /* lists of libcurl */
 	char *host, *port;
 	int64_t deadline;
-	size_t answered; /* bytes of the answer */
-	bool refused;    /* a connection to an address that is not public */
+	size_t head, answered; /* bytes of the answer's head and body */
+	bool refused;          /* a connection to an address that is not public */
 	char error[256];
 };
 
