@@ -82,7 +82,7 @@ $$;
 DROP INDEX alert_delivery_due, alert_delivery_leased;
 CREATE INDEX alert_delivery_next ON alert_delivery (project_uuid, due_at) WHERE state = 'pending';
 CREATE INDEX alert_delivery_waiting ON alert_delivery (project_uuid, destination_uuid, due_at) WHERE state = 'pending';
-CREATE INDEX alert_delivery_leased ON alert_delivery (project_uuid, destination_uuid) WHERE leased_until IS NOT NULL;
+CREATE INDEX alert_delivery_leased ON alert_delivery (project_uuid, leased_until) WHERE leased_until IS NOT NULL;
 
 -- Projects with something due and room for it, those that come after p_after first: at most p_most.
 CREATE FUNCTION delivery_projects(p_after uuid, p_most bigint, p_project bigint)
@@ -116,15 +116,14 @@ $$;
 -- enough under way, the oldest of some destinations, from anywhere on.
 CREATE FUNCTION delivery_offers(p_project uuid, p_each bigint) RETURNS TABLE (delivery uuid, destination uuid, due timestamptz)
 	LANGUAGE sql ROWS 16 AS $$
-	WITH RECURSIVE ring (whom, n) AS (
-		SELECT gen_random_uuid(), 0
+	WITH RECURSIVE ring (begun, whom, again, n) AS (
+		SELECT u, u, false, 0 FROM gen_random_uuid() AS u
 		UNION ALL
-		SELECT v.whom, n + 1 FROM ring, LATERAL (SELECT coalesce(
-			(SELECT d.destination_uuid FROM alert_delivery d WHERE d.state = 'pending' AND d.project_uuid = p_project
-				AND d.destination_uuid > ring.whom ORDER BY d.destination_uuid LIMIT 1),
-			(SELECT d.destination_uuid FROM alert_delivery d WHERE d.state = 'pending' AND d.project_uuid = p_project
-				ORDER BY d.destination_uuid LIMIT 1)) AS whom) AS v
-		 WHERE n < 100 AND v.whom IS NOT NULL)
+		SELECT begun, coalesce(v.whom, '00000000-0000-0000-0000-000000000000'), again OR v.whom IS NULL, n + 1
+		  FROM ring, LATERAL (SELECT (SELECT d.destination_uuid FROM alert_delivery d
+			WHERE d.state = 'pending' AND d.project_uuid = p_project AND d.destination_uuid > ring.whom
+			ORDER BY d.destination_uuid LIMIT 1) AS whom) AS v
+		 WHERE n < 100 AND CASE WHEN again THEN v.whom <= begun ELSE true END)
 	(SELECT d.uuid, d.destination_uuid, d.due_at FROM alert_delivery d
 	  WHERE d.state = 'pending' AND d.project_uuid = p_project AND d.due_at <= now() ORDER BY d.due_at LIMIT 100)
 	UNION
@@ -145,13 +144,16 @@ BEGIN
 	RETURN QUERY WITH turn AS MATERIALIZED (
 		SELECT t.project, t.number, least(t.room, greatest(1, p_room / count(*) OVER ())) AS share
 		  FROM delivery_projects(p_after, p_room, p_project) WITH ORDINALITY AS t (project, room, number)),
+	busy AS MATERIALIZED (
+		SELECT d.destination_uuid AS destination, count(*) AS n FROM turn t JOIN alert_delivery d ON d.project_uuid = t.project
+		 WHERE d.leased_until > now() GROUP BY 1),
 	offered AS (
 		SELECT t.project, o.*, row_number() OVER (PARTITION BY o.destination ORDER BY o.due, o.delivery) AS nth
 		  FROM turn t, LATERAL delivery_offers(t.project, p_each) AS o),
 	chosen AS MATERIALIZED (
 		SELECT t.number, v.delivery FROM turn t, LATERAL (SELECT o.delivery FROM offered o
-			 WHERE o.project = t.project AND o.nth <= p_each - (SELECT count(*) FROM alert_delivery l
-				WHERE l.project_uuid = o.project AND l.destination_uuid = o.destination AND l.leased_until > now())
+			 WHERE o.project = t.project
+			   AND o.nth <= p_each - coalesce((SELECT b.n FROM busy b WHERE b.destination = o.destination), 0)
 			 ORDER BY o.nth, o.due LIMIT t.share) AS v),
 	picked AS MATERIALIZED (
 		SELECT d.uuid, c.number FROM alert_delivery d JOIN chosen c ON c.delivery = d.uuid

@@ -12,7 +12,7 @@ api GET /search/schemas
 scrape()
 {
 	curl -sS --max-time 5 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"
-	grep -q '^surfaced_request_seconds_count' "$W/scrape"
+	grep -q '^surfaced_request_seconds_count' "$W/scrape" && grep -q '^surfaced_sessions{' "$W/scrape"
 }
 ok "the host is scraped" world_until 10 scrape
 
@@ -37,6 +37,9 @@ is "$(grep -E '^ +(expr|  )' "$M/surfaced.rules.yml" | grep -vE '^ +(description
 is "$(sed -n 's/^COUNTER([A-Z_]*,[[:space:]]*"\([a-z_]*\)".*/\1/p' src/tbl/counters.h | while read -r name; do
 	expressions | grep -qw "$name" || echo "$name"
 done)" "" "every counter is on the dashboard"
+is "$(sql "SELECT name FROM metric_kind" | while read -r name; do
+	expressions | grep -qE "$name(_bucket)?\>" || echo "$name"
+done)" "" "and what the installation counts"
 "$BIN/surfaced" -D routes | cut -f3 >"$W/operations"
 {
 	expressions

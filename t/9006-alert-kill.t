@@ -46,7 +46,7 @@ done
 wait "$feeder"
 rm -f "$H/fail"
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert")" -ge $((N * 2)) ]; }
-ok "everything comes to an end after $killed kills" world_until 180 settled
+ok "everything comes to an end after $killed kills" world_until $((180 + N)) settled
 is "$(sql "SELECT count(*) || ' ' || count(DISTINCT source_uuid) FROM alert WHERE rule_uuid = '$rule' AND state = 'open' AND severity = 'critical'")" \
 	"$N $N" "every finding has its alert, once, as it is now"
 is "$(sql "SELECT count(*) FROM alert WHERE rule_uuid = '$hushed' AND state = 'open'")" "$N" "the silenced rule's too"

@@ -7,7 +7,7 @@
 #include "base/ev.h"
 #include "db/db.h"
 
-enum { KEEPS = 2 };
+enum { KEEPS = 3 };
 
 struct engine {
 	struct arena *arena; /* of one turn */
@@ -42,7 +42,7 @@ bool deliver(struct engine *e) MUST_USE;
 
 /* ---- keep.c ---- */
 
-/* What has been kept for long enough goes, a batch at a time. */
+/* What has been kept for long enough goes, a batch at a time; counts are added up. */
 void keep(struct engine *e);
 
 /* ---- resolve.c: names to addresses, every one of them public, without blocking ---- */
@@ -83,8 +83,8 @@ struct sending {
 	void *headers, *addresses; /* lists of libcurl */
 	char *host, *port;
 	int64_t deadline;
-	size_t answered; /* bytes of the answer */
-	bool refused;    /* a connection to an address that is not public */
+	size_t head, answered; /* bytes of the answer's head and body */
+	bool refused;          /* a connection to an address that is not public */
 	char error[256];
 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-	ANSWER_MAX = 64 * 1024, /* of an answer; nothing in it is read */
+	ANSWER_MAX = 64 * 1024, /* of an answer's head, and of its body */
 	FAILURE_MAX = 300,
 };
 
@@ -90,6 +90,8 @@ judge(struct sending *s, CURLcode rc)
 				    : "");
 	else if (s->refused)
 		s->failure = STR("the name has an address that is not public");
+	else if (s->head > ANSWER_MAX || rc == CURLE_OUT_OF_MEMORY)
+		s->failure = STR("the head of the answer is too large");
 	else
 		s->failure = plain(
 		    s->arena, s->error[0] != '\0' ? s->error : curl_easy_strerror(rc));
@@ -201,6 +203,18 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 	return CURL_SOCKET_BAD;
 }
 
+/* Heads without an end, or any number of 1xx before one; a line has libcurl's own bound, which it takes for a
+   lack of memory. What of it matters libcurl has read. */
+static size_t
+take_head(char *bytes, size_t size, size_t n, void *arg)
+{
+	struct sending *s = arg;
+
+	(void)bytes;
+	s->head += size * n;
+	return s->head <= ANSWER_MAX ? size * n : 0;
+}
+
 /* Not read; one without an end is cut off. */
 static size_t
 take_answer(char *bytes, size_t size, size_t n, void *arg)
@@ -293,6 +307,8 @@ set_options(struct sending *s, int64_t ms)
 	SET(CURLOPT_POST, 1L);
 	SET(CURLOPT_POSTFIELDS, s->payload.p);
 	SET(CURLOPT_POSTFIELDSIZE, (long)s->payload.n);
+	SET(CURLOPT_HEADERFUNCTION, take_head);
+	SET(CURLOPT_HEADERDATA, (void *)s);
 	SET(CURLOPT_WRITEFUNCTION, take_answer);
 	SET(CURLOPT_WRITEDATA, (void *)s);
 	SET(CURLOPT_ERRORBUFFER, s->error);

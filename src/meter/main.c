@@ -24,7 +24,7 @@ static const struct stmt begin = STMT(begin, NULL, "SELECT meter_begin($1, $2, $
 static const struct stmt *const main_stmts[] = { &begin, NULL };
 
 static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate_stmts,
-	flush_stmts, NULL };
+	flush_stmts, shared_stmts, NULL };
 
 bool
 warden_ok(struct warden *w, enum db_rc rc, const char *what)
@@ -98,6 +98,7 @@ turn(struct warden *w)
 		flush_counts(w);
 	if (mono_due(&w->keep_at, KEEP_US))
 		roster_keep(w);
+	shared_read(w);
 	arena_reset(w->arena);
 }
 
@@ -135,6 +136,7 @@ serve(struct warden *w, int timer)
 	w->now = ts_now();
 	flush_counts(w);
 	roster_free(w);
+	buf_free(&w->shared);
 }
 
 static void

@@ -26,6 +26,8 @@ struct warden {
 	size_t nactive;
 	int sock, scrape;
 	struct metrics *metrics;
+	struct buf shared; /* as it is shown */
+	int64_t shared_at, shared_until;
 	bool begun;         /* the database knows this incarnation */
 	int64_t down_until; /* mono_us: the database has just failed */
 	int64_t flush_at, look_at, keep_at;
@@ -81,6 +83,11 @@ void flush_counts(struct warden *w);
 bool scrape_open(struct warden *w, char *err, size_t room) MUST_USE;
 void scrape_serve(struct warden *w);
 
+/* ---- shared.c: what the installation counts ---- */
+
+void shared_read(struct warden *w);
+void shared_write(const struct warden *w, struct buf *out);
+
 /* ---- main.c ---- */
 
 /* False, without a call, while the database is away; makes this incarnation known first. */
@@ -89,6 +96,7 @@ bool warden_db(struct warden *w);
 bool warden_ok(struct warden *w, enum db_rc rc, const char *what);
 
 /* What each file asks of the database: for -D sql. */
-extern const struct stmt *const lease_stmts[], *const rate_stmts[], *const flush_stmts[];
+extern const struct stmt *const lease_stmts[],
+    *const rate_stmts[], *const flush_stmts[], *const shared_stmts[];
 
 #endif

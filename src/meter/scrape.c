@@ -58,6 +58,7 @@ answer(struct warden *w, int fd)
 		return;
 	if (w->metrics != NULL)
 		metrics_write(&body, w->metrics);
+	shared_write(w, &body);
 	buf_z(&body, "# HELP surfaced_meter_slots Counters in use\n# TYPE "
 		     "surfaced_meter_slots gauge\n");
 	buf_printf(&body, "surfaced_meter_slots %zu\n", w->nactive);

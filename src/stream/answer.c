@@ -4,34 +4,53 @@
 
 #include "stream/stream.h"
 
-/* What a status wants beside the headers of every refusal. */
-static const char *
-headers_of(int status)
+/* The statuses that a stream is refused with, and what each wants beside the headers of every refusal. */
+static const struct refusal {
+	int status;
+	enum total total;
+	const char *headers;
+} refusals[] = {
+	{ 400, TOTAL_STREAMS_REFUSED_400, "" },
+	{ 401, TOTAL_STREAMS_REFUSED_401, ERROR_CHALLENGE },
+	{ 403, TOTAL_STREAMS_REFUSED_403, "" },
+	{ 404, TOTAL_STREAMS_REFUSED_404, "" },
+	{ 405, TOTAL_STREAMS_REFUSED_405, "Allow: GET\r\n" },
+	{ 409, TOTAL_STREAMS_REFUSED_409, "" },
+	{ 426, TOTAL_STREAMS_REFUSED_426,
+	    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" },
+	{ 503, TOTAL_STREAMS_REFUSED_503, "" },
+};
+
+static const struct refusal *
+refusal_of(enum error e)
 {
-	switch (status) {
-	case 401:
-		return ERROR_CHALLENGE;
-	case 405:
-		return "Allow: GET\r\n";
-	case 426:
-		return "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
-	}
-	return "";
+	int status = error_status(e);
+
+	for (size_t i = 0; i < COUNT(refusals); i++)
+		if (refusals[i].status == status)
+			return &refusals[i];
+	panic("a stream is refused with status %d", status);
+}
+
+enum total
+answer_total(enum error e)
+{
+	return refusal_of(e)->total;
 }
 
 struct str
 answer_error(struct arena *a, enum error e, struct str request_id)
 {
 	struct buf body = { .a = a }, out = { .a = a };
-	int status = error_status(e);
+	const struct refusal *why = refusal_of(e);
 
 	error_write(&body, e, &(struct error_said){ .request_id = request_id });
 	buf_printf(&out,
 	    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
 	    "Cache-Control: no-store\r\nX-Request-Id: %.*s\r\n%sConnection: "
 	    "close\r\n\r\n",
-	    status, status_reason(status), body.n, (int)request_id.n, request_id.p,
-	    headers_of(status));
+	    why->status, status_reason(why->status), body.n, (int)request_id.n,
+	    request_id.p, why->headers);
 	buf_str(&out, buf_done(&body));
 	return buf_done(&out);
 }

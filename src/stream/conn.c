@@ -84,8 +84,7 @@ conn_refuse(struct conn *c, enum error e)
 	struct str text = answer_error(p->arena, e, str_of(c->id));
 
 	log_event(LOGP_INFO, "refused", "req=%s status=%d", c->id, error_status(e));
-	if (p->metrics != NULL)
-		metrics_add(p->metrics, COUNTER_STREAMS_REFUSED);
+	totals_add(&p->totals, answer_total(e), 1);
 	conn_move(c, CONN_ANSWER);
 	c->deadline = mono_us() + ANSWER_US;
 	if (pump_send(c, &c->client, text.p, text.n) && c->client.wait == NULL)
@@ -105,8 +104,7 @@ conn_upgrade(struct conn *c, int runner)
 	c->deadline = 0;
 	conn_move(c, CONN_OPEN);
 	forget_subprotocol(c);
-	if (p->metrics != NULL)
-		metrics_add(p->metrics, COUNTER_STREAMS_OPENED);
+	totals_add(&p->totals, TOTAL_STREAMS_OPENED, 1);
 	atomic_fetch_add(&daemon_slot()->served, 1);
 	if (pump_send(c, &c->client, text.p, text.n))
 		pump_start(c);

@@ -27,7 +27,7 @@ struct gate {
 	struct uuid self;
 	struct roster *roster;
 	int64_t keep_at, check_at, checked; /* mono_us */
-	bool keeping, checking, told, releasing;
+	bool keeping, checking, told, releasing, counting;
 	size_t nreleases, nsent; /* slots to let go, and how many of them are under way */
 	size_t room;
 	struct uuid *releases;
@@ -51,6 +51,9 @@ static const struct stmt redeem = STMT_LIST(redeem, struct redeemed, redeemed_ou
 
 static const struct stmt keep =
     STMT(keep, NULL, "SELECT stream_keep($1, $2::integer, $3::text[]::uuid[])");
+
+static const struct stmt count =
+    STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
 
 struct standing {
 	struct uuid stream;
@@ -260,6 +263,35 @@ send_keep(struct gate *g, int64_t now)
 	    P(roster_dead(g->roster)));
 }
 
+static void
+on_counted(void *arg, enum db_rc rc, const void *rows, size_t n)
+{
+	struct gate *g = arg;
+
+	(void)rows;
+	(void)n;
+	g->counting = false;
+	totals_told(&g->proxy->totals, rc);
+}
+
+static void
+send_counts(struct gate *g)
+{
+	const struct db_ask ask = {
+		.st = &count, .wait_us = WAIT_US, .done = on_counted, .arg = g
+	};
+	struct strs series, steps;
+	struct arena *a;
+
+	if (g->counting)
+		return;
+	a = arena_new(RELEASES * 128);
+	g->counting = totals_tell(&g->proxy->totals, a, &series, &steps);
+	if (g->counting)
+		db_async(g->proxy->db, &ask, P(series), P(steps));
+	arena_free(a);
+}
+
 /* ---- rechecks (C-113) ---- */
 
 static int
@@ -374,6 +406,7 @@ gate_tick(struct gate *g, int64_t now)
 {
 	send_releases(g);
 	send_keep(g, now);
+	send_counts(g);
 	if (TAILQ_EMPTY(&g->proxy->lists[CONN_OPEN]))
 		g->checked = now;
 	mind_trust(g, now);
@@ -402,4 +435,5 @@ gate_free(struct gate *g)
 	free(g);
 }
 
-const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, NULL };
+const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, &count,
+	NULL };

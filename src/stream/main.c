@@ -124,13 +124,11 @@ work(const struct pool *pool, int listener)
 	p.arena = arena_new(ARENA_CAP);
 	p.scratch = mem_alloc(SCRATCH);
 	p.keys = ticket_ring_new(conf.stream_keys);
-	p.metrics = metrics_open();
 	p.db = db_async_open(p.base, conf.database, pool->name);
 	p.gate = gate_new(&p);
 	serve(&p, listener);
 	db_async_close(p.db);
 	gate_free(p.gate);
-	metrics_close(p.metrics);
 	ticket_ring_free(p.keys);
 	free(p.scratch);
 	arena_free(p.arena);

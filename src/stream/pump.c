@@ -70,8 +70,6 @@ pump_close(struct conn *c)
 	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64,
 	    c->id, session, why_names[c->why], c->code, c->client.bytes, c->runner.bytes,
 	    (mono_us() - c->opened) / 1000);
-	if (c->proxy->metrics != NULL)
-		metrics_add(c->proxy->metrics, COUNTER_STREAMS_CLOSED);
 	if (c->runner.fd >= 0)
 		gate_release(c->proxy->gate, c->stream);
 	conn_free(c);
@@ -547,6 +545,9 @@ on_readable(int fd, short what, void *arg)
 		return;
 	}
 	from->bytes += (uint64_t)n;
+	totals_add(&c->proxy->totals,
+	    from == &c->client ? TOTAL_STREAM_BYTES_IN : TOTAL_STREAM_BYTES_OUT,
+	    (uint64_t)n);
 	if (from == &c->client)
 		c->alive = mono_us();
 	if (c->state == CONN_ENDING) {

@@ -8,7 +8,7 @@
 #include "base/ws.h"
 #include "core/core.h"
 #include "core/error.h"
-#include "core/metrics.h"
+#include "core/totals.h"
 #include "core/ticket.h"
 #include "db/async.h"
 
@@ -118,8 +118,8 @@ struct proxy {
 	struct event *listener; /* NULL: no more */
 	struct db_async *db;
 	struct ticket_ring *keys;
-	struct metrics *metrics; /* may be NULL */
-	struct arena *arena;     /* of one event */
+	struct totals totals;
+	struct arena *arena; /* of one event */
 	struct conns lists[CONN_STATES];
 	size_t conns;
 	struct gate *gate;
@@ -149,6 +149,7 @@ void conn_tick(struct conn *c, int64_t now);
 struct str answer_error(struct arena *a, enum error e, struct str request_id);
 struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
+enum total answer_total(enum error e);
 
 /* ---- pump.c: frames ---- */
 

@@ -8,7 +8,4 @@ COUNTER(GIVEN_BACK,		"surfaced_meter_given_back_total",	"Admitted requests that 
 COUNTER(ASKS,			"surfaced_meter_asks_total",		"Times a worker asked surfaced-meter for a counter or a lease")
 COUNTER(LEASES,			"surfaced_meter_leases_total",		"Leases and reports of leases that the database answered")
 COUNTER(FLUSHES,		"surfaced_meter_flushes_total",		"Times the counts were stored")
-COUNTER(STREAMS_OPENED,		"surfaced_streams_opened_total",	"Live streams that were opened")
-COUNTER(STREAMS_CLOSED,		"surfaced_streams_closed_total",	"Live streams that have ended")
-COUNTER(STREAMS_REFUSED,	"surfaced_streams_refused_total",	"Requests for a live stream that were refused")
 COUNTER(DATABASE_FAILURES,	"surfaced_meter_database_failures_total", "Calls of surfaced-meter that the database did not answer")

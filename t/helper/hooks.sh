@@ -31,7 +31,7 @@ hooks_start()
 	) 2>"$W/log/openssl.log" || exit 1
 	cp "$TOP/t/helper/receiver" "$H/"
 	! world_root || chown -R "$WORLD_USER" "$H"
-	world_as unshare -Urnm sh -c 'ip link set lo up && for a in 11.0.0.1/32 11.0.0.2/32 10.0.0.1/32 2600::1/128; do
+	world_as unshare -Urnm sh -c 'ip link set lo up && for a in 11.0.0.1/32 11.0.0.2/32 11.0.0.4/32 10.0.0.1/32 2600::1/128; do
 		ip addr add $a dev lo nodad 2>/dev/null || ip addr add $a dev lo; done &&
 		mount --bind "$0/resolv.conf" /etc/resolv.conf && exec "$0/receiver" "$0"' "$H" \
 		>"$W/log/receiver.log" 2>&1 &

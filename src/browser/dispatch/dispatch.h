@@ -7,6 +7,7 @@
 
 #include "browser/runner_link.h"
 #include "core/core.h"
+#include "core/totals.h"
 
 #include <sys/queue.h>
 
@@ -86,6 +87,7 @@ struct dispatcher {
 	struct event *db_readable, *tick, *accepting;
 	int listener;
 	uid_t runner_uid;    /* who may call */
+	struct totals totals;
 	int64_t down_until;  /* mono_us: the database has just failed */
 	int64_t egress_lost; /* mono_us: when its connection ended */
 	int64_t beat_at, sweep_at, look_at, renew_at, egress_at, check_at, probe_at;
@@ -101,6 +103,7 @@ struct dispatcher {
 bool store_up(struct dispatcher *d) MUST_USE;
 bool store_beat(struct dispatcher *d);
 void store_sweep(struct dispatcher *d);
+void store_counts(struct dispatcher *d);
 /* What was claimed now, as structs of struct uuid. */
 bool store_claim(struct dispatcher *d, struct list *out) MUST_USE;
 /* Structs of held_row. */

@@ -31,6 +31,17 @@ forward(struct held *h, const struct egress_traffic *t)
 }
 
 static void
+count(struct dispatcher *d, const struct egress_traffic *t)
+{
+	enum total which = str_is(t->event, "connected") ? TOTAL_EGRESS_CONNECTED
+			   : str_is(t->event, "denied")  ? TOTAL_EGRESS_DENIED
+							 : TOTAL_EGRESS_FAILED;
+
+	if (t->count > 0)
+		totals_add(&d->totals, which, (uint64_t)t->count);
+}
+
+static void
 take_traffic(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct egress_traffic *t = in;
@@ -40,6 +51,7 @@ take_traffic(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	if (fd >= 0)
 		close(fd);
+	count(d, t);
 	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
 		if (uuid_cmp(&h->row.uuid, &t->session) == 0)
 			forward(h, t);

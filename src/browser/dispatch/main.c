@@ -40,6 +40,7 @@ turn(struct dispatcher *d)
 		held_look(d);
 		held_claim(d);
 	}
+	store_counts(d);
 	arena_reset(d->arena);
 }
 

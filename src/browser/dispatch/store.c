@@ -66,6 +66,8 @@ static const struct stmt look = STMT_LIST(look, struct held_row, held_out,
     " kind, route_host AS host, port, credential FROM session_held($1)");
 static const struct stmt renew = STMT_LIST(renew, struct one, one_out,
     "SELECT uuid FROM session_renew($1, $2::text[]::uuid[], $3::text[]::bigint[])");
+static const struct stmt count =
+    STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
 static const struct stmt ready =
     STMT(ready, number_out, "SELECT expires_ms AS n FROM session_ready($1, $2)");
 static const struct stmt activity =
@@ -132,6 +134,19 @@ store_sweep(struct dispatcher *d)
 	if (store_up(d) && went(d, db_one(d->db, &sweep, &m, P(d->name)), "sweep") &&
 	    m.n > 0)
 		log_event(LOGP_INFO, "swept", "sessions=%lld", (long long)m.n);
+}
+
+void
+store_counts(struct dispatcher *d)
+{
+	struct strs series, steps;
+	enum db_rc rc;
+
+	if (!store_up(d) || !totals_tell(&d->totals, d->arena, &series, &steps))
+		return;
+	rc = db_do(d->db, &count, NULL, P(series), P(steps));
+	totals_told(&d->totals, rc);
+	(void)!went(d, rc, "counts");
 }
 
 bool
@@ -276,4 +291,5 @@ store_events(
 }
 
 const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew,
-	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, NULL };
+	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, &count,
+	NULL };

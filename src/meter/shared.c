@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/* What the installation counts, as the database has it: read now and then, so that a scrape waits for nobody. */
+#include "config.h"
+
+#include "meter/meter.h"
+
+enum {
+	EVERY_US = 5000000,
+	STALE_US = 30000000, /* then it is better to show nothing */
+};
+
+struct figure {
+	struct str kind, type, help, series;
+	double value;
+};
+
+static const struct field figure_out[] = {
+	FIELD(struct figure, kind, 0),
+	FIELD(struct figure, type, 0),
+	FIELD(struct figure, help, 0),
+	FIELD(struct figure, series, 0),
+	FIELD(struct figure, value, 0),
+	FIELD_END,
+};
+
+static const struct stmt figures = STMT_LIST(figures, struct figure, figure_out,
+    "SELECT kind, type, help, series, value FROM metrics_now()");
+
+const struct stmt *const shared_stmts[] = { &figures, NULL };
+
+/* Rows of one kind stand together. */
+static void
+write_figures(struct buf *b, const struct figure *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || !str_eq(f[i].kind, f[i - 1].kind))
+			buf_printf(b, "# HELP %.*s %.*s\n# TYPE %.*s %.*s\n",
+			    (int)f[i].kind.n, f[i].kind.p, (int)f[i].help.n, f[i].help.p,
+			    (int)f[i].kind.n, f[i].kind.p, (int)f[i].type.n, f[i].type.p);
+		buf_printf(
+		    b, "%.*s %.15g\n", (int)f[i].series.n, f[i].series.p, f[i].value);
+	}
+}
+
+void
+shared_read(struct warden *w)
+{
+	struct list rows;
+
+	if (mono_us() < w->shared_at || !warden_db(w))
+		return;
+	w->shared_at = mono_us() + EVERY_US;
+	if (!warden_ok(w, db_rows(w->db, &figures, &rows, DB_NO_ARGS), "figures"))
+		return;
+	buf_clear(&w->shared);
+	write_figures(&w->shared, rows.items, rows.n);
+	w->shared_until = mono_us() + STALE_US;
+}
+
+void
+shared_write(const struct warden *w, struct buf *out)
+{
+	if (mono_us() < w->shared_until)
+		buf_str(out, buf_done(&w->shared));
+}

@@ -1,0 +1,16 @@
+/* What programs count for the installation: TOTAL(id, series). sql/0014-metrics.sql has them all, with those that the
+   database counts itself, and their help. */
+TOTAL(STREAMS_OPENED,		"surfaced_streams_opened_total")
+TOTAL(STREAMS_REFUSED_400,	"surfaced_streams_refused_total{status=\"400\"}")
+TOTAL(STREAMS_REFUSED_401,	"surfaced_streams_refused_total{status=\"401\"}")
+TOTAL(STREAMS_REFUSED_403,	"surfaced_streams_refused_total{status=\"403\"}")
+TOTAL(STREAMS_REFUSED_404,	"surfaced_streams_refused_total{status=\"404\"}")
+TOTAL(STREAMS_REFUSED_405,	"surfaced_streams_refused_total{status=\"405\"}")
+TOTAL(STREAMS_REFUSED_409,	"surfaced_streams_refused_total{status=\"409\"}")
+TOTAL(STREAMS_REFUSED_426,	"surfaced_streams_refused_total{status=\"426\"}")
+TOTAL(STREAMS_REFUSED_503,	"surfaced_streams_refused_total{status=\"503\"}")
+TOTAL(STREAM_BYTES_IN,		"surfaced_stream_bytes_total{direction=\"in\"}")
+TOTAL(STREAM_BYTES_OUT,		"surfaced_stream_bytes_total{direction=\"out\"}")
+TOTAL(EGRESS_CONNECTED,		"surfaced_egress_connections_total{event=\"connected\"}")
+TOTAL(EGRESS_DENIED,		"surfaced_egress_connections_total{event=\"denied\"}")
+TOTAL(EGRESS_FAILED,		"surfaced_egress_connections_total{event=\"failed\"}")
