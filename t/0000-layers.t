@@ -2,18 +2,9 @@
 # SPDX-License-Identifier: ISC
 # House rules that a grep can see: the staircase of layers, one user a library, no private headers abroad.
 cd "$(dirname "$0")/.." || exit 1
-n=0
+# shellcheck source=t/helper/tap.sh
+. t/helper/tap.sh
 
-# none TITLE BREACHES: passes when the list of breaches is empty.
-none() {
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
 
 includes() {
 	grep -rnE '^#include "[a-z_]+/' "src/$1" | grep -vE "#include \"($2)/" || true
@@ -60,4 +51,4 @@ none "every file names its licence" "$(
 		head -3 "$f" | grep -q 'SPDX-License-Identifier: ISC' || echo "$f"
 	done
 )"
-echo "1..$n"
+done_testing

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: ISC
 # House rules 3 and 4: functions do one thing, files have one subject. Tables are exempt.
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=t/helper/tap.sh
+. t/helper/tap.sh
 
 # file:line name lines, for each function definition of our C.
 functions() {
@@ -13,22 +15,11 @@ functions() {
 
 list=$(functions)
 total=$(printf '%s\n' "$list" | wc -l)
-check() {
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
-
-n=0
-check "no function is above 100 lines" "$(printf '%s\n' "$list" | awk '$3 > 100')"
+none "no function is above 100 lines" "$(printf '%s\n' "$list" | awk '$3 > 100')"
 over=$(printf '%s\n' "$list" | awk '$3 > 50' | wc -l)
-check "nine functions of ten are under 50 lines" \
+none "nine functions of ten are under 50 lines" \
 	"$([ $((over * 10)) -le "$total" ] || echo "$over of $total are above 50")"
-check "no file is above 900 lines" "$(t/helper/files src t nginx sql | grep -vE 'corpus|golden|conformance' |
+none "no file is above 900 lines" "$(t/helper/files src t nginx sql | grep -vE 'corpus|golden|conformance' |
 	xargs wc -l | awk '$2 != "total" && $1 > 900')"
-check "the functions were found" "$([ "$total" -gt 50 ] || echo "only $total")"
-echo "1..$n"
+none "the functions were found" "$([ "$total" -gt 50 ] || echo "only $total")"
+done_testing

@@ -2,22 +2,11 @@
 # SPDX-License-Identifier: ISC
 # C-122: openapi.json comes from the tables, says 1.0.0, and a linter that is not ours accepts it.
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=t/helper/tap.sh
+. t/helper/tap.sh
 bin=${TOP_BUILDDIR:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-ok() {
-	n=$((n + 1))
-	title=$1
-	shift
-	if "$@" >"$work/out" 2>&1; then
-		echo "ok $n - $title"
-	else
-		echo "not ok $n - $title"
-		head -40 "$work/out" | sed 's/^/# /'
-	fi
-}
 
 redocly() {
 	modules=$(t/helper/npm) || return 1
@@ -31,4 +20,4 @@ ok "it is JSON" jq -e . "$work/openapi.json"
 ok "C-122: version 1.0.0" jq -e '.info.version == "1.0.0" and (.openapi | startswith("3.1"))' "$work/openapi.json"
 ok "the contract did not change unseen (t/golden/openapi.json)" diff -u t/golden/openapi.json "$work/sorted.json"
 ok "redocly accepts it" redocly
-echo "1..$n"
+done_testing

@@ -2,17 +2,13 @@
 # SPDX-License-Identifier: ISC
 # surfaced-query(7) names every field and alias of the search schema, with its type.
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=t/helper/tap.sh
+. t/helper/tap.sh
 page=man/surfaced-query.7
-n=0
 
 # stands WHAT LINE: the page has the line, up to its description.
 stands() {
-	n=$((n + 1))
-	if grep -qE -- "^\.It Li $2( |\$)" "$page"; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-	fi
+	ok "$1" grep -qE -- "^\.It Li $2( |\$)" "$page"
 }
 
 # name type*: the words of the page for the types of the table.
@@ -29,4 +25,4 @@ for name in $(printf '%s\n' "$aliases" | tr '*' '@'); do
 	name=$(printf '%s' "$name" | tr '@' '*')
 	stands "alias $name" "$(printf '%s Ta' "$name" | sed 's/[.*]/\\&/g')"
 done
-echo "1..$n"
+done_testing

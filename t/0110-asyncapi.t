@@ -3,23 +3,12 @@
 # asyncapi.json comes from the list of the stream's messages, a parser that is not ours accepts it, and
 # surfaced-stream-messages(7) names every message and member.
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=t/helper/tap.sh
+. t/helper/tap.sh
 bin=${TOP_BUILDDIR:-.}
 page=man/surfaced-stream-messages.7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
-
-ok() {
-	n=$((n + 1))
-	title=$1
-	shift
-	if "$@" >"$work/out" 2>&1; then
-		echo "ok $n - $title"
-	else
-		echo "not ok $n - $title"
-		head -40 "$work/out" | sed 's/^/# /'
-	fi
-}
 
 "$bin/surfaced" -D asyncapi >"$work/asyncapi.json"
 jq -S . "$work/asyncapi.json" >"$work/sorted.json"
@@ -59,4 +48,4 @@ for side in client:viewer server:browser; do
 	ok "and no other of a ${side#*:}" test "$(grep -c '^\.It Ic ' "$work/part")" -eq \
 		"$(grep -c "^$(echo "${side%:*}" | tr a-z A-Z)(" src/tbl/stream_messages.h)"
 done
-echo "1..$n"
+done_testing

@@ -14,7 +14,8 @@ client()
 	_n=$1 _key=$2 _good=0 _tries=0
 	while [ "$_tries" -lt "$3" ]; do
 		_got=$(ask "$_key")
-		[ "${_got% *}" = 429 ] || continue
+		[ "${_got% *}" != 200 ] || continue
+		[ "${_got% *}" = 429 ] || break
 		_tries=$((_tries + 1))
 		sleep "${_got#* }"
 		_got=$(ask "$_key")

@@ -89,6 +89,17 @@ is_([bool(greets(s)) for s in many], [True] * 6 + [False], "egress_sessions is t
 for s in many:
     d.send("shut", {"session": s.id})
 
+# ---- a listener that is made to block by whoever holds it beside ----
+
+trap = Session(d)
+until(lambda: greets(trap))
+trap.listener.setblocking(True)
+greets(trap)
+ok(until(lambda: "it blocks" in w.read("egress.log")), "a listener that blocks is let go")
+ok(echoes(cb) and greets(b), "and nobody else has to wait for it")
+is_(greets(trap), None, "nobody is served there any more")
+d.send("shut", {"session": trap.id})
+
 for text in (b"open", b"open {}", b"what {}", b'open {"session":"x","kind":"direct"}', b"shut {\"session\":1}", b"\xff"):
     bad = Dispatcher(w.path("run/egress.sock"))
     bad.link.send(text)

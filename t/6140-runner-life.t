@@ -90,8 +90,7 @@ ok(ended and ended["failed"] and "signal" in ended["detail"], "a signal ends it"
 gone(s, "with its browser")
 
 # ---- what cannot be ----
-for more, why in (({"profile": "amiga"}, "profile"), ({"start_url": "http://127.0.0.1/"}, "start_url"),
-                  ({"epoch": 7}, "another session")):
+for more, why in (({"profile": "amiga"}, "profile"), ({"start_url": "http://127.0.0.1/"}, "start_url")):
     s = d.create(URL, **more)
     ended = s.wait("ended")
     ok(ended and ended["failed"] and why in ended["detail"], "a job that cannot be: " + why, ended)
@@ -125,5 +124,30 @@ none = "echo 1 >/proc/sys/user/max_user_namespaces; exec unshare -U --map-user=6
 code, said = check(wrap=["unshare", "-Ur", "sh", "-c", none, "sh"])
 ok(code == 1 and "missing user and network namespaces" in said and "max_user_namespaces" in said,
    "without namespaces it says what to change", said)
-is_(subprocess.run([BUILD + "/surfaced-runner", "x", "1"], capture_output=True, check=False).returncode, 2, "usage")
+
+
+def asked(word, conf=d.conf_file):
+    """What a runner that begins with the word answers, and its exit status."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with its, ours:
+        p = subprocess.Popen([BUILD + "/surfaced-runner", "-c", conf], stdin=its, stderr=d.log)
+        its.close()
+        ours.send(word.encode())
+        ours.settimeout(60)
+        return ours.recv(65536).decode().split(" ", 1), p.wait(10)
+
+
+(name, text), code = asked("check")
+is_((name, json.loads(text), code), ("checked", {"good": True, "said": check()[1]}, 0), "over a connection it says the same")
+with open(d.dir + "/bad.conf", "w", encoding="utf-8") as f:
+    f.write("nonsense = 1\n")
+(name, text), code = asked("check", d.dir + "/bad.conf")
+ok(not json.loads(text)["good"] and "bad.conf:1: unknown" in json.loads(text)["said"] and code == 1,
+   "a faulty configuration is answered", text)
+(name, text), code = asked("job " + json.dumps(s.job), d.dir + "/bad.conf")
+ok(name == "hello" and code == 1, "a job with one too: it fails as any other", text)
+for more in (["x"], ["-t", "x"], []):
+    p = subprocess.run([BUILD + "/surfaced-runner", *more], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    is_(p.returncode, 2, "wrong arguments, or nobody at the other end: %s" % more)
+ok(b"standard input is no connection" in p.stderr, "and that is said")
 d.finish()

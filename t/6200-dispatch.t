@@ -123,6 +123,7 @@ sql "UPDATE session_policy SET queue_seconds = 10"
 sql "UPDATE browser_host SET started_at = now() - interval '1 hour'"
 sql "ALTER TABLE browser_session DISABLE TRIGGER USER; UPDATE browser_session SET created_at = now() - interval '1 hour' WHERE uuid = '$(sed -n 4p "$W/four")'; ALTER TABLE browser_session ENABLE TRIGGER USER"
 ok "C-092: one that waits too long ends" ended "$(sed -n 4p "$W/four")" failed
+sql "UPDATE session_policy SET queue_seconds = 3600" # what waits below is waited for
 for u in $(sed -n 2,3p "$W/four"); do
 	api DELETE "$S/$u"
 	session_at "$u" terminal

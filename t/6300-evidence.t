@@ -123,13 +123,30 @@ for bad in unsealed magic mime big; do
 	session_at "$w" terminal
 	is "$(sql "SELECT count(*) FROM screenshot WHERE session_uuid = '$w'")" 0 "bad=$bad: the image is not"
 done
-for bad in net word; do
-	w=$(session_new "https://example.com/?shots=1&bad=$bad")
-	world_until 20 session_is "$w" terminal || session_at "$w" running
-	sql "SELECT 1" >/dev/null
-	ok "bad=$bad: the dispatcher lives" world_running surfaced-dispatch
+truncated() { [ "$(sql "SELECT network_truncated FROM session_evidence WHERE session_uuid = '$w'")" = t ]; }
+for bad in net doc; do
+	w=$(session_new "https://example.com/?shots=1&events=2&bad=$bad")
+	ok "bad=$bad: what comes after is stored" world_until 20 evidence_is "$w" 1 2
+	ok "bad=$bad: the mark says that there was more" truncated
 	api DELETE "$S/$w"
+	session_at "$w" terminal
 done
+w=$(session_new "https://example.com/?shots=1&bad=word")
+ok "bad=word: is not understood" world_until 20 grep -q 'why="not understood" message="nonsense"' "$W/log/surfaced-dispatch.log"
+ok "bad=word: the dispatcher lives" world_running surfaced-dispatch
+api DELETE "$S/$w"
+
+# ---- the log ----
+ends_with() { grep "session=$w" "$W/log/surfaced-dispatch.log" | grep -q "detail=\"closed_by_creator, $1\""; }
+w=$(finished "https://example.com/?shots=3&events=40&twice" 3 40)
+api GET "$S/$w/network-events?limit=100"
+is "$(field '.network_events|length') $(field .truncated)" "40 false" "what comes twice is stored once"
+ok "and answered" ends_with "answered 7 of 7, stored 0"
+w=$(finished "https://example.com/?shots=3&events=40&plain" 3 40)
+ok "a runner without numbers hears of its shots" ends_with "answered 0 of 0, stored 4"
+is "$(sql "SELECT evidence_network('$w', 1, 5, '{}', false) || evidence_network('$w', 1, 5, '{}', false) ||
+	evidence_network('$w', 1, 4, '{NULL}', true) || evidence_network('$w', 2, 6, '{}', false) || network_truncated
+	FROM session_evidence WHERE session_uuid = '$w'")" "storedstoredstoredstalefalse" "a number that was there is nothing new"
 
 # ---- bounds, and that nothing ends it (C-106) ----
 w=$(session_new "https://example.com/?shots=203&events=1")

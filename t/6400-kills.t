@@ -24,7 +24,12 @@ SITE=http://site.surfaced-check.net
 export W KEY P PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
 
 row() { sql "SELECT $1 FROM browser_session WHERE uuid = '${2:-$u}'"; }
-runner_of() { for _p in $(world_runners); do tr '\0' ' ' 2>/dev/null <"/proc/$_p/cmdline" | grep -q "$1" && echo "$_p"; done; }
+# runner_of SESSION: as the dispatcher that has it now knows it, if it lives.
+runner_of()
+{
+	_p=$(sed -nE "s/.*(started|adopted) session=$1 .* pid=([0-9]+) .*/\2/p" "$W/log/surfaced-dispatch.log" | tail -1)
+	! kill -0 "$_p" 2>/dev/null || echo "$_p"
+}
 # below PID: it and all its descendants.
 below()
 {

@@ -9,6 +9,7 @@ doctor()
 	(world_as ${doctor_env-} "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" ${database:+--database "$database"} --json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
 		--sql-dir "${sql_dir:-$SQL}" --user "$(world_user)") >"$W/doctor" 2>"$W/doctor.err"
 	RC=$?
+	jq -r '.checks[] | select(.state != "ok" and (.advice // "") == "") | .detail' "$W/doctor" >>"$W/unadvised"
 }
 
 world_user()
@@ -44,7 +45,6 @@ is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
 	"alerts certificate clock configuration daemon database disk index login meter nginx roles schema secret upstreams workers" \
 	"every check was made"
 found ok index ' 20 documents, up to date' "the index has every document"
-is "$(jq '[.checks[] | select(.state != "ok" and .advice == null)] | length' "$W/doctor")" 0 "no fault without advice"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
 	--sql-dir "$SQL" --user "$(world_user)") | grep -c '^ok       nginx          surfaced_')" 3 "as text, a line a check"
 
@@ -72,6 +72,10 @@ echo '}' >>"$W/etc/upstreams.conf"
 doctor
 found failed upstreams "upstreams.conf:[0-9]+" "an upstream file that is none"
 cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
+sed -i 's/weight=2/weight=150/' "$W/etc/upstreams.conf"
+doctor
+found warning database 'want up to [0-9]+ connections, it has room for [0-9]+ -> set max_connections' "more workers than connections"
+cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
 
 # ---- nginx ----
 
@@ -86,13 +90,16 @@ doctor
 found failed nginx 'does not know the socket .*/search.sock -> enable a site' "a site that is not enabled"
 found failed nginx 'http.conf is not included' "nor what it needs"
 cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
-# certificate DAYS: a new one in place of the world's.
+# certificate DAYS [NAME]: a new one in place of the world's.
 certificate()
 {
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj /CN=localhost \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj "/CN=${2-localhost}" \
 		-keyout "$W/tls/server.key" -out "$W/tls/server.crt" 2>/dev/null
 	world_give
 }
+certificate 90 other.example
+doctor
+found failed certificate 'server.crt is not for localhost, .* -> get one for that name' "a certificate of another name"
 certificate 5
 doctor
 found warning certificate 'ends in [45] days -> renew it' "a certificate that ends soon"
@@ -153,29 +160,42 @@ found failed index 'manifest: ' "an index that cannot be used"
 
 # ---- what the browser side needs, where it is ----
 
-is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces")] | length' "$W/doctor")" 0 \
+is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces" or .check == "browser")] | length' "$W/doctor")" 0 \
 	"a host without browsers is not asked for them"
 mkdir -p "$W/kept"
+cp t/helper/fake-runner "$W/fake-runner"
 for name in surfaced-dispatch surfaced-egress; do
 	cp "$W/etc/surfaced-meter.conf" "$W/etc/$name.conf"
 	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
+	echo "runner = $W/fake-runner" >>"$W/etc/$name.conf"
 done
+sed -i '/^evidence_reserve/d' "$W/etc/surfaced-dispatch.conf"
+echo '# fake: missing user namespaces: set user.max_user_namespaces' >"$W/etc/surfaced-runner.conf"
 echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
 world_give
 doctor
 found failed daemon '^surfaced-dispatch does not run' "the dispatcher is down"
 found failed daemon '^surfaced-egress does not run' "the egress is down"
+found ok browser '^namespaces' "without a dispatcher the runner's own dry run tells what is there"
+found failed browser '^missing user namespaces -> set user.max_user_namespaces$' "and what is not, with what to do"
+found failed runner 'fake-runner: its dry run fails' "so no browser will start"
+: >"$W/etc/surfaced-runner.conf"
+doctor
+found ok runner 'fake-runner: its dry run is good' "or it will"
 found failed configuration 'surfaced-dispatch reads .*/run, surfaced-egress writes .*/elsewhere -> set the same run_directory' \
 	"they would not meet"
 found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/kept -> set the same evidence_directory' \
 	"a backup would miss its evidence"
 found ok routes '^GB, direct' "routes that answered"
+found ok egress 'belong into egress_closed in .*surfaced-egress.conf' "networks of their own are thought of, where none is said"
+echo 'egress_closed = 198.51.100.0/24' >>"$W/etc/surfaced-egress.conf"
 found ok disk '/kept: [0-9]+ MB free' "room for evidence"
 sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egress_route SET enabled = false WHERE country <> 'GB'" >/dev/null
 rmdir "$W/kept"
 doctor
 found warning routes '^GB, direct .*did not answer .* -> mind the way out .*routes disable' "a route that did not answer"
 found failed disk '/kept: No such file .* -> make it' "no place for evidence"
+found ok egress '^closed to browsers: 198.51.100.0/24' "and those that are closed are shown"
 sql "UPDATE egress_route SET enabled = false" >/dev/null
 doctor
 found warning routes 'no session can be created -> surfacectl routes add' "no route at all"
@@ -192,7 +212,7 @@ if world_root && unshare -m true 2>/dev/null; then
 	(unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero >"$1/x" 2>/dev/null; shift; exec "$@"; }' sh \
 		"$W/kept" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
 		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$WORLD_USER") >"$W/doctor" 2>/dev/null
-	found failed disk '/kept: 0 MB free.* -> make room' "a disk that is full"
+	found failed disk '/kept: 0 MB free.*less than evidence_reserve: no session is started -> make room' "a disk that is full"
 else
 	skip "no root, or no mounts"
 fi
@@ -200,7 +220,7 @@ rm "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf"
 
 # ---- the database ----
 
-sql "INSERT INTO alert_change (source, source_uuid, due_at) VALUES ('finding', '$(uuid_new)', now() - interval '2 minutes')"
+sql "INSERT INTO alert_change (source, source_uuid, project_uuid, due_at) VALUES ('finding', '$(uuid_new)', '$(uuid_new)', now() - interval '2 minutes')"
 doctor
 found warning alerts '1 changes and 0 deliveries wait, for 1[2-9][0-9] s by now -> systemctl start surfaced-alert' "changes that nobody judges"
 sql "DELETE FROM alert_change"
@@ -218,6 +238,10 @@ found failed login 'surfaced, as the user .*not permitted to log in' "so its dae
 found warning roles 'surfaced_index may do more' "a role that may do too much"
 sql "ALTER ROLE surfaced_api LOGIN"
 sql "ALTER ROLE surfaced_index NOSUPERUSER"
+sql "ALTER ROLE surfaced_meter RENAME TO surfaced_before; CREATE ROLE surfaced_meter LOGIN; GRANT CONNECT ON DATABASE surfaced TO surfaced_meter"
+doctor
+found failed login '^surfaced-meter.* no right there -> the role was made anew: .* GRANT lines' "a role that was made anew"
+sql "DROP OWNED BY surfaced_meter; DROP ROLE surfaced_meter; ALTER ROLE surfaced_before RENAME TO surfaced_meter"
 mkdir "$W/sql"
 cp "$SQL"/*.sql "$W/sql/"
 cp "$W/roles.sql" "$W/sql/"
@@ -233,3 +257,14 @@ doctor
 is "$RC" 1 "without a database"
 found failed database ' -> start it' "that is said"
 found failed login 'surfaced-index' "and of the daemons too"
+is "$(cat "$W/unadvised")" "" "no fault of all these was without advice"
+
+# ---- who may not look ----
+
+if world_root; then
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
+		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$(world_user)" >"$W/doctor" 2>/dev/null
+	found warning index 'Permission denied -> run surfacectl doctor as root' "what only root sees is no fault"
+else
+	skip "no root"
+fi

@@ -9,21 +9,36 @@ field_of()
 }
 
 for unit in debian/systemd/*.service; do
-	name=${unit##*/} name=${name%.service}
+	name=${unit##*/} name=${name%.service} limit=15
 	user=$(field_of User "$unit")
 	ok "$name: its user $user is made" grep -qE "^u $user( |$)" debian/*.sysusers
-	ok "$name: it has its file" test -f "debian/etc/$name.conf"
-	ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
-	is "$(field_of Type "$unit") $(field_of ExecReload "$unit")" "notify /bin/kill -HUP \$MAINPID" "$name: says when it is ready, reloads"
+	ok "$name: it has its file" test -f "debian/etc/${name%@}.conf"
+	if [ "$name" = surfaced-runner@ ]; then
+		limit=20 # bubblewrap's and Chromium's needs are explained there
+		is "$(field_of Accept debian/systemd/surfaced-runner.socket) $(field_of StandardInput "$unit")" "yes socket" "$name: a connection each"
+		ok "$name: its socket belongs to the target" grep -q '^WantedBy=surfaced.target' debian/systemd/surfaced-runner.socket
+		is "$(field_of ListenSequentialPacket debian/systemd/surfaced-runner.socket)" \
+			"$(sed -n 's/^run_directory = //p' debian/etc/surfaced-dispatch.conf)/runner.sock" "$name: where the dispatcher looks for it"
+		is "$(field_of SocketUser debian/systemd/surfaced-runner.socket) $(field_of SocketMode debian/systemd/surfaced-runner.socket)" \
+			"$(field_of User debian/systemd/surfaced-dispatch.service) 0600" "$name: the dispatcher alone starts it"
+		is "$user" "$(sed -n 's/^runner_user = //p' debian/etc/surfaced-dispatch.conf)" "$name: as whom the dispatcher lets in"
+	else
+		ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
+		is "$(field_of Type "$unit") $(field_of ExecReload "$unit")" "notify /bin/kill -HUP \$MAINPID" "$name: says when it is ready, reloads"
+	fi
+	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" "$name: it has no capability"
+	ok "$name: nor can it get one" grep -qx CapabilityBoundingSet= "$unit"
 	if command -v systemd-analyze >/dev/null; then
-		# What runners need is explained in the unit of their parent.
-		limit=15
-		[ "$name" != surfaced-dispatch ] || limit=30
 		ok "$name: exposure of at most $limit tenths" sh -c \
 			'systemd-analyze security --offline=true --no-pager --threshold="$1" "$2" >/dev/null 2>&1' sh "$limit" "$unit"
 	else
 		skip "no systemd-analyze"
 	fi
+done
+
+for file in debian/etc/*.conf; do
+	name=${file##*/}
+	[ -f "man/$name.5" ] || ok "man 5 $name" grep -q "man5/$name.5\$" debian/*.links
 done
 
 # Every role that logs in is somebody: the user of a unit, or root.

@@ -11,17 +11,6 @@ world_weights
 key=none
 api_start
 web_start ''
-master=$(world_pid surfaced)
-
-workers()
-{
-	pgrep -P "$master" | sort -n
-}
-
-workers_are()
-{
-	[ "$(workers | wc -l)" -eq "$1" ]
-}
 
 # load FILE: one client's requests, one after another, until there were kills enough; a line with the status of each.
 load()

@@ -14,16 +14,6 @@ api_start
 web_start ''
 master=$(world_pid surfaced)
 
-workers()
-{
-	pgrep -P "$master" | sort -n
-}
-
-workers_are()
-{
-	[ "$(workers | wc -l)" -eq "$1" ]
-}
-
 log_count()
 {
 	grep -c "$1" "$W/log/surfaced.log"
@@ -34,11 +24,12 @@ log_has()
 	[ "$(log_count "$1")" -ge "$2" ]
 }
 
-# A connection a request: nginx's reload ends idle kept ones, and a request may be on its way in one then.
+# A connection a request, which HTTP/2 has not: nginx's reload ends idle kept ones, and a request may be on its
+# way in one then.
 load()
 {
 	# shellcheck disable=SC2086 # CURL is a list of options
-	curl -sS $CURL -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
+	curl -sS $CURL --http1.1 -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
 ok "two pools of two" world_until 5 workers_are 4

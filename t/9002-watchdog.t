@@ -19,11 +19,6 @@ log_has()
 	grep -q "$1" "$W/log/surfaced.log"
 }
 
-workers_are()
-{
-	[ "$(pgrep -P "$master" | wc -l)" -eq "$1" ]
-}
-
 api POST /stuck '{}'
 is "$STATUS/$(field .error.code)" 503/service_unavailable "a stuck worker's client gets an envelope"
 ok "the watchdog killed it" log_has 'worker_stuck pid=[0-9]* pool=surfaced_api'

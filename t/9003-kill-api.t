@@ -9,16 +9,6 @@ api_start
 web_start ''
 master=$(world_pid surfaced)
 
-workers()
-{
-	pgrep -P "$master" | sort -n
-}
-
-workers_are()
-{
-	[ "$(workers | wc -l)" -eq "$1" ]
-}
-
 api GET /search/schemas
 is "$STATUS" 200 "the key works"
 for i in 1 2; do

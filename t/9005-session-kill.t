@@ -12,8 +12,6 @@ web_start
 S=/projects/$P/sessions
 N=400
 sql "UPDATE session_policy SET caller_sessions = 10000, organisation_sessions = 10000"
-master=$(world_pid surfaced)
-workers() { pgrep -P "$master"; }
 
 # Each client posts its keys once, whatever comes of it, and then again until it has an answer.
 cat >"$W/client" <<'CLIENT'

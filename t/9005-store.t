@@ -52,4 +52,13 @@ rm -f "$W/run/api.sock"
 kill -s USR1 "$(world_pid manager)"
 world_until 10 had '^ready' 8
 ok "a stored socket without a file is made anew" test -S "$W/run/api.sock"
+ok "and the one that nobody could connect to is stored no longer" test "$(grep '^ready' "$W/log/manager.log" | tail -1)" = "ready stored=2"
+kill -s USR1 "$(world_pid manager)"
+world_until 10 had '^ready' 9
+load 20 "$W/load.anew"
+is "$(sort "$W/load.anew" | uniq -c | sed 's/^ *//')" "20 200" "it serves after the next restart too"
+is "$(python3 -c 'import socket, struct, sys
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+print(struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])' "$W/run/api.sock")" \
+	"$(pgrep -P "$(world_pid manager)" -x echo)" "who connects learns the master of now, which surfacectl looks into"
 world_kill manager

@@ -25,15 +25,10 @@ api_start
 web_start ''
 "$BUILD/t/helper/hostgen" --hosts 100 | ctl import hosts --quiet - || exit 1
 hosts_wait 100
-master=$(world_pid surfaced)
-running=$(pgrep -P "$master" | wc -l)
+running=$(workers | wc -l)
 export DIR="$W"
 world_env
 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/faults.py "$W" "$W/run/control" >"$W/faults.out" 2>&1
 relay "$W/faults.out"
 is "$(grep -cE '^ok ' "$W/faults.out")" 16 "every kind of fault was tried with both requests"
-workers_are()
-{
-	[ "$(pgrep -P "$master" | wc -l)" -eq "$1" ]
-}
 ok "all workers run" world_until 10 workers_are "$running"

@@ -224,12 +224,18 @@ index_start()
 	world_index_start
 }
 
-# dispatch_start: with t/helper/fake-runner in place of browsers.
-dispatch_start()
+# dispatch_conf RUNNER: what the dispatcher is told to start; "$W/fake-runner" is there.
+dispatch_conf()
 {
 	world
 	cp t/helper/fake-runner "$W/fake-runner"
-	world_browser_conf "$W/fake-runner"
+	world_browser_conf "$1"
+}
+
+# dispatch_start: with t/helper/fake-runner in place of browsers.
+dispatch_start()
+{
+	dispatch_conf "$W/fake-runner"
 	world_egress_start
 	world_dispatch_resume
 }
@@ -292,6 +298,17 @@ host2()
 		W=$W2 CURL=$CURL2
 		"$@"
 	)
+}
+
+# The processes of the API's master.
+workers()
+{
+	pgrep -P "$(world_pid surfaced)" | sort -n
+}
+
+workers_are()
+{
+	[ "$(workers | wc -l)" -eq "$1" ]
 }
 
 # ---- using it ----

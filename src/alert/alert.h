@@ -7,14 +7,18 @@
 #include "base/ev.h"
 #include "db/db.h"
 
+enum { KEEPS = 2 };
+
 struct engine {
 	struct arena *arena; /* of one turn */
 	struct db *db;
 	struct event_base *base;
 	struct sender *sender;
-	struct sending *sent; /* came to an end, and is not stored yet */
-	int64_t down_until;   /* mono_us: the database has just failed */
-	int64_t batch;        /* changes judged at once: fewer after a failure */
+	struct sending *sent;   /* came to an end, and is not stored yet */
+	int64_t down_until;     /* mono_us: the database has just failed */
+	int64_t batch;          /* changes judged at once: fewer after a failure */
+	struct uuid served;     /* the project whose turn to send was last */
+	int64_t keep_at[KEEPS]; /* mono_us: when each of keep.c's is next */
 	bool stopping;
 	struct event *poll, *news;
 };
@@ -35,6 +39,11 @@ bool evaluate(struct engine *e) MUST_USE;
 
 /* Stores how attempts ended, and begins what is due while there is room. True: there may be more. */
 bool deliver(struct engine *e) MUST_USE;
+
+/* ---- keep.c ---- */
+
+/* What has been kept for long enough goes, a batch at a time. */
+void keep(struct engine *e);
 
 /* ---- resolve.c: names to addresses, every one of them public, without blocking ---- */
 
@@ -88,6 +97,7 @@ size_t sender_busy(const struct sender *s);
 void sender_send(struct sender *sender, struct sending *s);
 
 /* For -D sql; NULL ends each. */
-extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[];
+extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[],
+						     *const keep_stmts[];
 
 #endif

@@ -13,13 +13,14 @@ enum {
 };
 
 struct claim {
-	struct uuid uuid;
+	struct uuid uuid, project_uuid;
 	int64_t attempt, tries;
 	struct str url, secret, payload;
 };
 
 static const struct field claim_out[] = {
 	FIELD(struct claim, uuid, 0),
+	FIELD(struct claim, project_uuid, 0),
 	FIELD(struct claim, attempt, 0),
 	FIELD(struct claim, tries, 0),
 	FIELD(struct claim, url, NULLABLE),
@@ -29,8 +30,8 @@ static const struct field claim_out[] = {
 };
 
 static const struct stmt claim = STMT_LIST(claim, struct claim, claim_out,
-    "SELECT uuid, attempt, tries, url, secret, payload FROM delivery_claim($1, $2, $3, "
-    "$4)");
+    "SELECT uuid, project_uuid, attempt, tries, url, secret, payload"
+    " FROM delivery_claim($1, $2, $3, $4, $5, $6)");
 
 static const struct stmt finish = STMT(finish, NULL,
     "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
@@ -119,12 +120,15 @@ claim_some(struct engine *e, int64_t room)
 	const struct claim *c;
 	struct list got;
 
-	if (!engine_db(e) || !engine_ok(e,
-				 db_list(e->db, &claim, &got, P(room), P((int64_t)EACH),
-				     P(lease), P(conf.webhook_attempts)),
-				 "claim"))
+	if (!engine_db(e) ||
+	    !engine_ok(e,
+		db_list(e->db, &claim, &got, P(room), P((int64_t)EACH), P(lease),
+		    P(conf.webhook_attempts), P(conf.webhook_project), P(e->served)),
+		"claim"))
 		return false;
 	c = got.items;
+	if (got.n > 0)
+		e->served = c[got.n - 1].project_uuid;
 	for (size_t i = 0; i < got.n; i++)
 		if (c[i].url.p != NULL)
 			begin(e, &c[i]);

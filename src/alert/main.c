@@ -60,6 +60,8 @@ turn(struct engine *e)
 	bool more = !e->stopping && evaluate(e);
 
 	more = deliver(e) || more;
+	if (!e->stopping)
+		keep(e);
 	more = db_notified(e->db) || more;
 	arena_reset(e->arena);
 	watch(e);
@@ -135,7 +137,7 @@ static int
 dump(const char *what)
 {
 	static const struct stmt *const *const stmts[] = { deliver_stmts, evaluate_stmts,
-		NULL };
+		keep_stmts, NULL };
 
 	return stmts_dump("surfaced-alert", what, stmts);
 }

@@ -13,24 +13,15 @@ struct alert {
 };
 
 static const char *const states[] = { "open", "acknowledged", "closed", NULL };
-static const char *const sources[] = { "finding", "service", NULL };
-static const char *const severities[] = { "info", "low", "medium", "high", "critical",
-	NULL };
-
-#define CHOICE(m, fl, list)                                                              \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = (fl),                            \
-		.offset = offsetof(struct alert, m), .values = (list)                    \
-	}
 
 static const struct field alert_out[] = {
 	FIELD(struct alert, uuid, 0),
 	FIELD(struct alert, rule_uuid, 0),
-	CHOICE(state, 0, states),
-	CHOICE(source, 0, sources),
+	ONE_OF(struct alert, state, 0, states, NULL),
+	ONE_OF(struct alert, source, 0, alert_sources, NULL),
 	FIELD(struct alert, source_uuid, 0),
 	FIELD(struct alert, title, 0),
-	CHOICE(severity, NULLABLE, severities),
+	ONE_OF(struct alert, severity, NULLABLE, severities, NULL),
 	FIELD(struct alert, raised_count, 0),
 	FIELD(struct alert, created_at, 0),
 	FIELD(struct alert, updated_at, 0),
@@ -111,7 +102,7 @@ static const struct url_param alert_params[] = {
 	FILTER(FIELD_STR, struct alert_args, state, .values = states),
 	FILTER(FIELD_UUID, struct alert_args, rule_uuid),
 	FILTER(FIELD_STR, struct alert_args, severity, .values = severities),
-	FILTER(FIELD_STR, struct alert_args, source, .values = sources),
+	FILTER(FIELD_STR, struct alert_args, source, .values = alert_sources),
 	URL_PARAM_END,
 };
 

@@ -12,16 +12,9 @@ struct asset {
 	struct ts created_at, updated_at, first_seen_at, last_seen_at;
 };
 
-static const char *const kinds[] = { "domain", "host", "certificate", "address", NULL };
-
 static const struct field asset_out[] = {
 	FIELD(struct asset, uuid, 0),
-	{
-	    .name = "kind",
-	    .type = FIELD_STR,
-	    .offset = offsetof(struct asset, kind),
-	    .values = kinds,
-	},
+	ONE_OF(struct asset, kind, 0, asset_kinds, NULL),
 	FIELD(struct asset, name, 0),
 	OPTIONAL(struct asset, metadata, FIELD_OBJECT, 0, 0, 0),
 	FIELD(struct asset, created_at, 0),
@@ -54,7 +47,7 @@ struct asset_args {
 
 static const struct url_param asset_params[] = {
 	PAGE_PARAMS(struct asset_args, page),
-	FILTER(FIELD_STR, struct asset_args, kind, .values = kinds),
+	FILTER(FIELD_STR, struct asset_args, kind, .values = asset_kinds),
 	FILTER(FIELD_STR, struct asset_args, name, .lo = 1, .hi = LIM_FILTER),
 	FILTER(FIELD_STR, struct asset_args, source_name, .lo = 1, .hi = LIM_FILTER),
 	URL_PARAM_END,

@@ -33,15 +33,11 @@ static const struct field attempt_out[] = {
 	FIELD_END,
 };
 
-#define CHOICE(m, list)                                                                  \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .offset = offsetof(struct delivery, m),   \
-		.values = (list)                                                         \
-	}
 #define MEMBERS                                                                          \
-	FIELD(struct delivery, uuid, 0), CHOICE(kind, kinds),                            \
+	FIELD(struct delivery, uuid, 0), ONE_OF(struct delivery, kind, 0, kinds, NULL),  \
 	    FIELD(struct delivery, alert_uuid, NULLABLE),                                \
-	    FIELD(struct delivery, destination_uuid, 0), CHOICE(state, states),          \
+	    FIELD(struct delivery, destination_uuid, 0),                                 \
+	    ONE_OF(struct delivery, state, 0, states, NULL),                             \
 	    FIELD(struct delivery, attempts, 0), FIELD(struct delivery, created_at, 0),  \
 	    FIELD(struct delivery, last_attempt_at, NULLABLE),                           \
 	    FIELD(struct delivery, delivered_at, NULLABLE),                              \
@@ -153,23 +149,6 @@ static const struct url_param delivery_params[] = {
 	URL_PARAM_END,
 };
 
-static int
-list_alert_deliveries(struct req *rq)
-{
-	const struct delivery_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	enum db_rc rc;
-
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_deliveries, &rows, P(rq->project), PAGE_P(from),
-	    P(args->state), P(args->alert_uuid), P(args->destination_uuid));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct delivery));
-}
-
 static const enum error get_errors[] = { ERR_ALERT_DELIVERY_NOT_FOUND, ERR_UNSET };
 static const enum error retry_errors[] = { ERR_ALERT_DELIVERY_NOT_FOUND,
 	ERR_ALERT_DELIVERY_STATE_CONFLICT, ERR_UNSET };
@@ -183,8 +162,9 @@ static const enum error test_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_U
 
 const struct route delivery_routes[] = {
 	{
-	    ROUTE(GET, DELIVERIES, list_alert_deliveries),
+	    ROUTE_AS(GET, DELIVERIES, "list_alert_deliveries", page_list),
 	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_out),
+	    .st = &list_deliveries,
 	    PARAMS(struct delivery_args, delivery_params),
 	    .list = "deliveries",
 	    .tag = "Alerts",

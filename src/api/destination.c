@@ -55,7 +55,8 @@ static const struct stmt rotate_destination = STMT(rotate_destination, destinati
     "UPDATE alert_destination SET secret = $3, updated_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
-static const struct stmt delete_destination = STMT(delete_destination, destination_out,
+static const struct stmt delete_destination = STMT_LIST(delete_destination,
+    struct destination, destination_out,
     "UPDATE alert_destination SET deleted_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
@@ -126,16 +127,6 @@ rotate_alert_destination_secret(struct req *rq)
 	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
 }
 
-static int
-delete_alert_destination(struct req *rq)
-{
-	struct destination d;
-	enum db_rc rc =
-	    db_one(rq->db, &delete_destination, &d, P(rq->project), P(rq->path[1]));
-
-	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
-}
-
 static const struct url_param destination_params[] = {
 	PAGE_PARAMS(struct page_only, page),
 	URL_PARAM_END,
@@ -192,8 +183,9 @@ const struct route destination_routes[] = {
 	    .description = "The whole of it; the secret stays.",
 	},
 	{
-	    ROUTE(DELETE, DESTINATION, delete_alert_destination),
+	    ROUTE_AS(DELETE, DESTINATION, "delete_alert_destination", record_one),
 	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_out),
+	    .st = &delete_destination,
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Delete an alert destination",

@@ -14,16 +14,8 @@ struct finding {
 	    resolved_at;
 };
 
-static const char *const severities[] = { "info", "low", "medium", "high", "critical",
-	NULL };
 static const char *const statuses[] = { "open", "acknowledged", "accepted_risk",
 	"false_positive", "resolved", NULL };
-
-#define CHOICE(m, list)                                                                  \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .offset = offsetof(struct finding, m),    \
-		.values = (list)                                                         \
-	}
 
 static const struct field finding_out[] = {
 	FIELD(struct finding, uuid, 0),
@@ -34,8 +26,8 @@ static const struct field finding_out[] = {
 	FIELD(struct finding, exposure_kind, NULLABLE),
 	FIELD(struct finding, title, 0),
 	FIELD(struct finding, description, NULLABLE),
-	CHOICE(severity, severities),
-	CHOICE(status, statuses),
+	ONE_OF(struct finding, severity, 0, severities, NULL),
+	ONE_OF(struct finding, status, 0, statuses, NULL),
 	FIELD(struct finding, status_note, NULLABLE),
 	FIELD(struct finding, created_at, 0),
 	FIELD(struct finding, updated_at, 0),

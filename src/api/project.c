@@ -35,13 +35,8 @@ static const char *const roles[] = { "owner", "manager", "viewer", NULL };
 static const struct field member_out[] = {
 	FIELD(struct member, uuid, 0),
 	FIELD(struct member, name, 0),
-	{
-	    .name = "role",
-	    .type = FIELD_STR,
-	    .offset = offsetof(struct member, role),
-	    .values = roles,
-	    .help = "In this project; owner: of the organisation.",
-	},
+	ONE_OF(struct member, role, 0, roles,
+	    "In this project; owner: of the organisation."),
 	FIELD(struct member, created_at, 0),
 	FIELD_END,
 };

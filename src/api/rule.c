@@ -12,23 +12,15 @@ struct rule {
 	struct ts created_at, updated_at;
 };
 
-static const char *const sources[] = { "finding", "service", NULL };
-static const char *const severities[] = { "info", "low", "medium", "high", "critical",
-	NULL };
-
-#define CHOICE(m, fl, list, what)                                                        \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = (fl),                            \
-		.offset = offsetof(struct rule, m), .values = (list), .help = (what)     \
-	}
 #define QUERY_HELP                                                                       \
 	"Which of them, in the language of surfaced-query(7); empty: all. "              \
 	"Fields are the members of the record."
 
 static const struct field rule_in[] = {
 	TEXT(struct rule, name, REQUIRED | TRIM, 1, LIM_NAME),
-	CHOICE(source, REQUIRED, sources, "What the rule is about."),
-	CHOICE(min_severity, 0, severities, "Of findings alone; info unless it is said."),
+	ONE_OF(struct rule, source, REQUIRED, alert_sources, "What the rule is about."),
+	ONE_OF(struct rule, min_severity, 0, severities,
+	    "Of findings alone; info unless it is said."),
 	{
 	    .name = "query",
 	    .type = FIELD_STR,
@@ -50,8 +42,8 @@ static const struct field rule_in[] = {
 static const struct field rule_out[] = {
 	FIELD(struct rule, uuid, 0),
 	FIELD(struct rule, name, 0),
-	CHOICE(source, 0, sources, "What the rule is about."),
-	CHOICE(min_severity, NULLABLE, severities, "Null for services."),
+	ONE_OF(struct rule, source, 0, alert_sources, "What the rule is about."),
+	ONE_OF(struct rule, min_severity, NULLABLE, severities, "Null for services."),
 	FIELD(struct rule, query, 0),
 	LIST_OF(struct rule, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
 	FIELD(struct rule, enabled, 0),
@@ -206,7 +198,7 @@ struct rule_args {
 
 static const struct url_param rule_params[] = {
 	PAGE_PARAMS(struct rule_args, page),
-	FILTER(FIELD_STR, struct rule_args, source, .values = sources),
+	FILTER(FIELD_STR, struct rule_args, source, .values = alert_sources),
 	URL_PARAM_END,
 };
 

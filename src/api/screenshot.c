@@ -25,20 +25,14 @@ static const char *const reasons[] = { "ready", "load", "request", "interval", "
 	NULL };
 static const char *const mimes[] = { "image/jpeg", "image/png", NULL };
 
-#define ONE_OF(m, list, about)                                                           \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .offset = offsetof(struct screenshot, m), \
-		.values = (list), .help = (about)                                        \
-	}
-
 static const struct field screenshot_out[] = {
 	FIELD(struct screenshot, uuid, 0),
 	FIELD(struct screenshot, session_uuid, 0),
-	ONE_OF(reason, reasons, "Why it was taken."),
+	ONE_OF(struct screenshot, reason, 0, reasons, "Why it was taken."),
 	FIELD(struct screenshot, tab, 0),
 	FIELD(struct screenshot, url, 0),
 	FIELD(struct screenshot, title, 0),
-	ONE_OF(mime, mimes, NULL),
+	ONE_OF(struct screenshot, mime, 0, mimes, NULL),
 	FIELD(struct screenshot, width, 0),
 	FIELD(struct screenshot, height, 0),
 	FIELD(struct screenshot, bytes, 0),
@@ -105,15 +99,6 @@ read_all(int fd, char *to, size_t n)
 	return true;
 }
 
-static bool
-hash_of(struct str hex, unsigned char out[EVIDENCE_HASH_LEN])
-{
-	for (size_t i = 0; i < EVIDENCE_HASH_LEN; i++)
-		if (sscanf(hex.p + 2 * i, "%2hhx", &out[i]) != 1)
-			return false;
-	return true;
-}
-
 static struct str
 read_image(struct req *rq, const struct screenshot *s, const char *file,
     const unsigned char sha256[EVIDENCE_HASH_LEN])
@@ -155,7 +140,8 @@ get_screenshot(struct req *rq)
 		return fail(rq, ERR_SCREENSHOT_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (!hash_of(shot.sha256, sha256) || !evidence_path(sha256, &at))
+	if (!hex_parse(shot.sha256, sha256, sizeof(sha256)) ||
+	    !evidence_path(sha256, &at))
 		panic("a screenshot without a place");
 	image = read_image(rq, &shot, at.file, sha256);
 	if (image.p == NULL)

@@ -99,43 +99,24 @@ static const struct url_param service_params[] = {
 	URL_PARAM_END,
 };
 
-/* In the one spelling of an address or CIDR; "" is none. */
-static bool
-read_net(struct req *rq, struct str text, struct str *out)
-{
-	struct ipnet net;
-	char *room = arena_alloc(rq->arena, IPNET_LEN + 1);
-
-	*out = STR_NULL;
-	if (text.p == NULL)
-		return true;
-	if (!ipnet_parse(text, &net))
-		return false;
-	*out = (struct str){ room, ipnet_print(&net, room) };
-	return true;
-}
-
+/* The filter ip goes on in the one spelling of an address or CIDR. */
 static int
 list_asset_services(struct req *rq)
 {
-	const struct service_args *args = rq->params;
-	struct page_from from;
-	struct list rows;
-	struct str net;
-	enum db_rc rc;
+	struct service_args *args = ARENA_NEW(rq->arena, struct service_args);
+	struct ipnet net;
+	char *room;
 
-	if (!read_net(rq, args->ip, &net))
-		return fail_field(
-		    rq, "ip", "invalid_format", "must be an IP address or a CIDR");
-	if (page_begin(rq, &args->page, &from) != PASS)
-		return FAILED;
-	rc = db_list(rq->db, &list_services, &rows, P(rq->project), PAGE_P(from),
-	    P(args->asset_uuid), P(args->protocol), P(args->port), P(args->hostname),
-	    P(net), P(args->service_name), P(args->product), P(args->technology),
-	    P(args->tls_enabled));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	return page_reply(rq, &args->page, rows, sizeof(struct service));
+	*args = *(const struct service_args *)rq->params;
+	if (args->ip.p != NULL) {
+		if (!ipnet_parse(args->ip, &net))
+			return fail_field(rq, "ip", "invalid_format",
+			    "must be an IP address or a CIDR");
+		room = arena_alloc(rq->arena, IPNET_LEN + 1);
+		args->ip = (struct str){ room, ipnet_print(&net, room) };
+	}
+	rq->params = args;
+	return page_list(rq);
 }
 
 static const enum error get_errors[] = { ERR_SERVICE_NOT_FOUND, ERR_UNSET };
@@ -149,6 +130,7 @@ const struct route service_routes[] = {
 	{
 	    ROUTE(GET, PROJECT "/esi/services", list_asset_services),
 	    SERVICE_ROW,
+	    .st = &list_services,
 	    PARAMS(struct service_args, service_params),
 	    .list = "services",
 	    .summary = "List asset services",

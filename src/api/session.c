@@ -32,20 +32,15 @@ static const struct field viewport_out[] = {
 	FIELD_END,
 };
 
-#define ONE_OF(m, fl, list, about)                                                       \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = (fl),                            \
-		.offset = offsetof(struct session, m), .values = (list), .help = (about) \
-	}
-
 const struct field session_out[] = {
 	FIELD(struct session, uuid, 0),
 	FIELD(struct session, project_uuid, 0),
 	OBJECT(struct session, creator, 0, creator_out),
-	ONE_OF(state, 0, session_states, NULL),
-	ONE_OF(terminal_reason, NULLABLE, reasons, "Null until the session is terminal."),
+	ONE_OF(struct session, state, 0, session_states, NULL),
+	ONE_OF(struct session, terminal_reason, NULLABLE, reasons,
+	    "Null until the session is terminal."),
 	FIELD(struct session, start_url, 0),
-	ONE_OF(browser_profile, 0, session_profiles, NULL),
+	ONE_OF(struct session, browser_profile, 0, session_profiles, NULL),
 	FIELD(struct session, egress_country, 0),
 	OBJECT(struct session, viewport, 0, viewport_out),
 	FIELD(struct session, created_at, 0),

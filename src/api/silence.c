@@ -29,13 +29,7 @@ static const struct field silence_out[] = {
 	FIELD(struct silence, ends_at, 0),
 	FIELD(struct silence, created_at, 0),
 	FIELD(struct silence, cancelled_at, NULLABLE),
-	{
-	    .name = "state",
-	    .type = FIELD_STR,
-	    .offset = offsetof(struct silence, state),
-	    .values = states,
-	    .help = "Derived from the times.",
-	},
+	ONE_OF(struct silence, state, 0, states, "Derived from the times."),
 	FIELD_END,
 };
 

@@ -16,8 +16,8 @@ static const struct field issued_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt issue = STMT(issue, issued_out,
-    "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
+static const struct stmt issue =
+    STMT(issue, issued_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
 
 struct stream_ticket {
 	struct str subprotocol;

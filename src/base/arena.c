@@ -43,10 +43,8 @@ block_new(size_t room)
 struct arena *
 arena_new(size_t cap)
 {
-	struct arena *a = calloc(1, sizeof(*a));
+	struct arena *a = mem_zero(sizeof(*a));
 
-	if (a == NULL)
-		panic("out of memory");
 	a->cap = cap;
 	return a;
 }

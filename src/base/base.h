@@ -56,12 +56,21 @@ size_t str_utf8_bad(struct str s);
 bool str_int64(struct str s, int64_t *out) MUST_USE;
 /* Bytes as lower-case hexadecimal; out holds 2n+1. */
 void hex_print(char *out, const unsigned char *bytes, size_t n);
+/* Back again: false when s is not n bytes in that form. */
+bool hex_parse(struct str s, unsigned char *out, size_t n) MUST_USE;
 /* Unpadded URL-safe base64 (RFC 4648 section 5). Returns the length written; out holds 4*((n+2)/3)+1. */
 size_t base64url_print(char *out, const unsigned char *bytes, size_t n);
 /* Padded base64 (RFC 4648 section 4): false when s is not canonical or is longer than room. */
 bool base64_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
 /* False when s is no canonical unpadded base64url or is longer than room; *n gets the length. */
 bool base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
+
+/* ---- memory of the process: never NULL, given back by free() ---- */
+
+void *mem_alloc(size_t n);
+void *mem_zero(size_t n);
+void *mem_array(size_t count, size_t size); /* zeroed, with room for one more */
+void *mem_grow(void *p, size_t n);
 
 /* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
 
@@ -127,8 +136,10 @@ bool ts_parse(struct str s, struct ts *out) MUST_USE;
 bool ts_parse_date(struct str s, struct ts *out) MUST_USE;
 /* 2026-01-02T03:04:05.123456Z: one precision everywhere (C-120). Not for TS_NULL. */
 void ts_print(struct ts t, char out[TS_LEN + 1]);
-struct ts ts_now(void);                 /* the wall clock */
-int64_t mono_us(void);                  /* a clock that only goes forward */
+struct ts ts_now(void); /* the wall clock */
+int64_t mono_us(void);  /* a clock that only goes forward */
+/* Whether it is time; then the next one is as much later. 0: at once. */
+bool mono_due(int64_t *at, int64_t every);
 void random_bytes(void *out, size_t n); /* from the kernel; cannot fail */
 
 /* ---- one line an event, on stderr, with the journal's <priority> prefix (rule 18) ---- */

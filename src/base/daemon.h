@@ -55,15 +55,21 @@ bool daemon_ending(void);
    a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead one. */
 struct worker_slot {
 	_Atomic int32_t pid;
-	_Atomic int32_t searching;  /* 1 while it runs a search: see daemon_searching */
+	_Atomic uint32_t
+	    searching; /* whom it runs a search for, a number of the caller's; 0: it runs none */
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
 	uint32_t pool; /* index of its pool */
 };
 struct worker_slot *daemon_slot(
     void); /* of this worker; a private one outside daemon_main */
-unsigned daemon_searching(
-    void); /* how many workers run a search now, this one included */
+struct searches {
+	unsigned all; /* workers that run one now, this one included */
+	unsigned
+	    others; /* of them: for whom this one does, but by others, and since before */
+	unsigned workers; /* of this one's pool */
+};
+struct searches daemon_searches(int64_t before); /* mono_us */
 
 /* A socket of this daemon's own: SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM bound at path, where it takes
    the place of one that a former self left. -1 with errno. */

@@ -7,16 +7,32 @@
 static const char digits64[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+static const char hex[] = "0123456789abcdef";
+
 void
 hex_print(char *out, const unsigned char *bytes, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
-
 	for (size_t i = 0; i < n; i++) {
 		*out++ = hex[bytes[i] >> 4];
 		*out++ = hex[bytes[i] & 15];
 	}
 	*out = '\0';
+}
+
+bool
+hex_parse(struct str s, unsigned char *out, size_t n)
+{
+	if (s.n != 2 * n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *high = memchr(hex, s.p[2 * i], 16);
+		const char *low = memchr(hex, s.p[2 * i + 1], 16);
+
+		if (high == NULL || low == NULL)
+			return false;
+		out[i] = (unsigned char)((high - hex) << 4 | (low - hex));
+	}
+	return true;
 }
 
 size_t

@@ -46,14 +46,18 @@ add(struct heritage *h, int fd, bool lent, const char *path)
 	h->count++;
 }
 
-/* A stored socket has its file's path for a name; without the file nobody could connect to it. */
+/* A stored socket has its file's path for a name; without the file nobody could connect to it, and the store
+   is not to hand it out again beside the one that takes its place. */
 static bool
 stored_path(const char *name, char out[108])
 {
 	struct stat st;
 
 	snprintf(out, 108, "%.107s", name);
-	return lstat(out, &st) == 0 && S_ISSOCK(st.st_mode);
+	if (lstat(out, &st) == 0 && S_ISSOCK(st.st_mode))
+		return true;
+	listen_forget(out);
+	return false;
 }
 
 static void

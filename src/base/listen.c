@@ -109,13 +109,14 @@ daemon_bind(const char *path, int type, unsigned mode)
 	return -1;
 }
 
+/* Who connects is told the process that called listen() last: it is to be this one (daemon_view). */
 bool
 listen_adopt(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
 	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
-	       fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+	       fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && listen(fd, BACKLOG) == 0;
 }
 
 /* systemd knows a descriptor that it has already, and ignores what a unit has no room for. */

@@ -205,6 +205,17 @@ mono_us(void)
 	return clock_us(CLOCK_MONOTONIC);
 }
 
+bool
+mono_due(int64_t *at, int64_t every)
+{
+	int64_t now = mono_us();
+
+	if (now < *at)
+		return false;
+	*at = now + every;
+	return true;
+}
+
 void
 random_bytes(void *out, size_t n)
 {

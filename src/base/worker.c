@@ -203,17 +203,32 @@ daemon_slot(void)
 	return own_slot;
 }
 
-unsigned
-daemon_searching(void)
+/* Others change theirs meanwhile: what is seen of one slot need not be of one moment. */
+static void
+add_search(struct searches *out, const struct worker_slot *slot, int64_t before)
 {
-	unsigned n = 0;
+	uint32_t who = atomic_load_explicit(&slot->searching, memory_order_relaxed);
+	int64_t since = atomic_load_explicit(&slot->busy_since, memory_order_relaxed);
+
+	out->workers += slot->pool == own_slot->pool &&
+			atomic_load_explicit(&slot->pid, memory_order_relaxed) != 0;
+	out->all += who != 0;
+	out->others += slot != own_slot && since < before && who != 0 &&
+		       who == atomic_load(&own_slot->searching);
+}
+
+struct searches
+daemon_searches(int64_t before)
+{
+	struct searches out = { 0 };
 	uint32_t high;
 
-	if (own_shared == NULL)
-		return (unsigned)atomic_load(&private_slot.searching);
+	if (own_shared == NULL) {
+		add_search(&out, own_slot, before);
+		return out;
+	}
 	high = atomic_load(&own_shared->high);
 	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
-		n += atomic_load_explicit(
-			 &own_shared->slots[i].searching, memory_order_relaxed) != 0;
-	return n;
+		add_search(&out, &own_shared->slots[i], before);
+	return out;
 }

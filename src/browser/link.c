@@ -260,9 +260,7 @@ keep(struct link *l, struct str text, int fd)
 		event_active(l->broken, EV_TIMEOUT, 0);
 		return;
 	}
-	w = malloc(sizeof(*w) + text.n);
-	if (w == NULL)
-		panic("memory");
+	w = mem_alloc(sizeof(*w) + text.n);
 	w->n = text.n;
 	memcpy(w->text, text.p, text.n);
 	w->fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;

@@ -4,7 +4,14 @@
 #include "base/limits.h"
 #include "browser/runner_link.h"
 
-enum { WORD = 64, LONG = 8192, DAY_MS = 86400000 };
+enum { WORD = 64, LONG = 8192, DAY_MS = 86400000, CLOSE_MS = 10000 };
+
+/* Of evidence; 0: a runner of before there were numbers. */
+#define SEQ(s) NUMBER(s, seq, 0, 0, INT64_MAX, 0)
+
+/* As sql/0009-browser.sql has them. */
+static const char *const reasons[] = { "ready", "load", "request", "interval", "close",
+	NULL };
 
 const struct field runner_hello_fields[] = {
 	FIELD(struct runner_hello, session, REQUIRED),
@@ -14,9 +21,16 @@ const struct field runner_hello_fields[] = {
 	FIELD_END,
 };
 
+const struct field runner_checked_fields[] = {
+	FIELD(struct runner_checked, good, REQUIRED),
+	TEXT(struct runner_checked, said, REQUIRED, 0, LONG),
+	FIELD_END,
+};
+
 const struct field runner_shot_fields[] = {
+	SEQ(struct runner_shot),
 	FIELD(struct runner_shot, id, REQUIRED),
-	TEXT(struct runner_shot, reason, REQUIRED, 1, WORD),
+	ONE_OF(struct runner_shot, reason, REQUIRED, reasons, NULL),
 	NUMBER(struct runner_shot, tab, REQUIRED, 0, UINT16_MAX, 0),
 	TEXT(struct runner_shot, url, REQUIRED, 0, LONG),
 	TEXT(struct runner_shot, title, REQUIRED, 0, LONG),
@@ -28,7 +42,13 @@ const struct field runner_shot_fields[] = {
 };
 
 const struct field runner_net_fields[] = {
+	SEQ(struct runner_net),
 	LIST_OF(struct runner_net, events, REQUIRED, struct json, 1, NET_BATCH_MAX),
+	FIELD_END,
+};
+
+const struct field runner_truncated_fields[] = {
+	SEQ(struct runner_truncated),
 	FIELD_END,
 };
 
@@ -51,6 +71,7 @@ const struct field runner_job_fields[] = {
 	NUMBER(struct runner_job, lifetime_ms, 0, 0, 30 * (int64_t)DAY_MS, 0),
 	NUMBER(struct runner_job, idle_ms, 0, 0, 30 * (int64_t)DAY_MS, 0),
 	NUMBER(struct runner_job, lease_ms, REQUIRED, 1, DAY_MS, 0),
+	NUMBER(struct runner_job, close_ms, 0, 1, DAY_MS, CLOSE_MS),
 	FIELD_END,
 };
 
@@ -76,6 +97,11 @@ const struct field runner_egress_fields[] = {
 	NUMBER(struct runner_egress, port, REQUIRED, 0, UINT16_MAX, 0),
 	TEXT(struct runner_egress, address, 0, 0, WORD),
 	TEXT(struct runner_egress, reason, 0, 0, LONG),
+	FIELD_END,
+};
+
+const struct field runner_logged_fields[] = {
+	NUMBER(struct runner_logged, seq, REQUIRED, 1, INT64_MAX, 0),
 	FIELD_END,
 };
 

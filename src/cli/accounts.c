@@ -82,8 +82,10 @@ static const struct stmt grant_entitlements = STMT(grant_entitlements, NULL,
     "INSERT INTO entitlement (account_uuid, name) SELECT $1, e FROM unnest($2::text[]) "
     "AS e");
 
-static const struct stmt set_state =
-    STMT(set_state, NULL, "UPDATE account SET state = $2 WHERE uuid = $1");
+static const struct stmt suspend_account = STMT_LIST(suspend_account, struct found,
+    found_out, "UPDATE account SET state = 'suspended' WHERE uuid = $1 RETURNING uuid");
+static const struct stmt activate_account = STMT_LIST(activate_account, struct found,
+    found_out, "UPDATE account SET state = 'active' WHERE uuid = $1 RETURNING uuid");
 
 static const struct stmt set_group = STMT(set_group, found_out,
     "UPDATE account a SET group_uuid = g.uuid"
@@ -147,16 +149,6 @@ account_words(struct cli *c, int argc, char **argv, size_t more_min, size_t more
 	if (!cli_options(c, argc, argv, options, words, 1 + more_min, 1 + more_max))
 		return EXIT_USAGE;
 	return cli_account(c, words->p[0], account);
-}
-
-static int
-show(struct cli *c, int argc, char **argv)
-{
-	struct cli_list words;
-	struct uuid account;
-	int status = account_words(c, argc, argv, 0, 0, &words, &account);
-
-	return status != EXIT_OK ? status : print_account(c, account);
 }
 
 struct wanted {
@@ -227,34 +219,6 @@ create(struct cli *c, int argc, char **argv)
 }
 
 static int
-change_state(struct cli *c, int argc, char **argv, struct str state)
-{
-	struct cli_list words;
-	struct uuid account;
-	int status = account_words(c, argc, argv, 0, 0, &words, &account);
-	enum db_rc rc;
-
-	if (status != EXIT_OK)
-		return status;
-	rc = db_do(c->db, &set_state, NULL, P(account), P(state));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return print_account(c, account);
-}
-
-static int
-suspend(struct cli *c, int argc, char **argv)
-{
-	return change_state(c, argc, argv, STR("suspended"));
-}
-
-static int
-activate(struct cli *c, int argc, char **argv)
-{
-	return change_state(c, argc, argv, STR("active"));
-}
-
-static int
 change_scopes(struct cli *c, int argc, char **argv, const struct stmt *st)
 {
 	struct cli_list words, said;
@@ -308,13 +272,15 @@ move(struct cli *c, int argc, char **argv)
 static const struct command subs[] = {
 	{ "list", NULL, "every account", .st = &list_accounts, .lists = "accounts" },
 	{ "show", "ACCOUNT", "one account with its scopes and entitlements",
-	    .run = show },
+	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "create",
 	    "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] NAME",
 	    "a new account; it allows every scope and has search unless told otherwise",
 	    .run = create },
-	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .run = suspend },
-	{ "activate", "ACCOUNT", "the opposite", .run = activate },
+	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .first = &suspend_account,
+	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
+	{ "activate", "ACCOUNT", "the opposite", .first = &activate_account,
+	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "allow", "ACCOUNT SCOPE...", "scopes its keys may hold", .run = allow },
 	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once",
 	    .run = deny },

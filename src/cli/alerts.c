@@ -35,28 +35,10 @@ static const struct stmt list_alerts =
 	" AND ($3::text IS NULL OR rule_uuid::text = lower($3))"
 	" ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct str project = STR_NULL, rule = STR_NULL;
-	bool all = false;
-	const struct cli_option options[] = { { "project", .text = &project },
-		{ "rule", .text = &rule }, { "all", .flag = &all }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_project(c, project, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	return cli_rows(c, "alerts", &list_alerts, DB_ARGS(P(uuid), P(all), P(rule)));
-}
-
 static const struct command subs[] = {
 	{ "list", "--project UUID [--rule UUID] [--all]",
-	    "the newest that are not closed, or all", .run = list },
+	    "the newest that are not closed, or all", .st = &list_alerts,
+	    .lists = "alerts", .of = OF_PROJECT, .flag = "all", .texts = { "rule" } },
 	{ NULL },
 };
 

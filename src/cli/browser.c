@@ -7,109 +7,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
 	FIRST_MB = 260, /* what a session takes, and each further one */
 	NEXT_MB = 100,
-	STALE_US = 30000000,
 };
 
 static const struct conf *
 dispatch_conf(const struct doctor *d)
 {
-	return &d->programs[0].conf;
-}
-
-/* ---- the runner's dry run ---- */
-
-/* Root is no user to try it as. */
-static bool
-become(const struct conf *k)
-{
-	const char *name = k->runner_user[0] != '\0' ? k->runner_user : k->user;
-	const struct passwd *pw;
-
-	if (geteuid() != 0 || name[0] == '\0')
-		return true;
-	pw = getpwnam(name);
-	return pw != NULL && setgroups(0, NULL) == 0 && setgid(pw->pw_gid) == 0 &&
-	       setuid(pw->pw_uid) == 0;
-}
-
-static FILE *
-begin(const struct conf *k, pid_t *pid)
-{
-	int out[2];
-
-	if (pipe2(out, O_CLOEXEC) != 0)
-		return NULL;
-	*pid = fork();
-	if (*pid == 0) {
-		if (dup2(out[1], STDOUT_FILENO) < 0 || dup2(out[1], STDERR_FILENO) < 0 ||
-		    !become(k))
-			_exit(1);
-		execl(k->runner, k->runner, "-t", "-c", k->runner_conf, (char *)NULL);
-		printf("missing runner: %s: %s\n", k->runner, strerror(errno));
-		fflush(stdout);
-		_exit(1);
-	}
-	close(out[1]);
-	return fdopen(out[0], "r");
-}
-
-/* "ok WHAT" and "missing WHAT: what to do". */
-static void
-say_line(struct doctor *d, char *line)
-{
-	struct str advice = STR_NULL;
-	char *colon;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (strncmp(line, "ok ", 3) == 0) {
-		doctor_say(d, HEALTH_OK, "browser", STR_NULL, "%s", line + 3);
-		return;
-	}
-	if (strncmp(line, "missing ", 8) != 0)
-		return;
-	colon = strstr(line, ": ");
-	if (colon != NULL) {
-		*colon = '\0';
-		advice = arena_str(d->c->arena, str_of(colon + 2));
-	}
-	doctor_say(d, HEALTH_FAILED, "browser", advice, "missing: %s", line + 8);
-}
-
-static void
-check_runner(struct doctor *d)
-{
-	const struct conf *k = dispatch_conf(d);
-	int status = -1;
-	char line[1024];
-	pid_t pid;
-	FILE *in = begin(k, &pid);
-
-	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
-		say_line(d, line);
-	if (in != NULL) {
-		fclose(in);
-		waitpid(pid, &status, 0);
-	}
-	if (status == 0)
-		doctor_say(d, HEALTH_OK, "runner", STR_NULL, "%s: its dry run is good",
-		    k->runner);
-	else
-		doctor_say(d, HEALTH_FAILED, "runner",
-		    ADVICE(d, "%s -t -c %s says the same", k->runner, k->runner_conf),
-		    "%s: its dry run fails", k->runner);
+	return &d->programs[PROGRAM_DISPATCH].conf;
 }
 
 /* ---- the host ---- */
@@ -198,22 +111,6 @@ check_dispatch(struct doctor *d)
 
 /* ---- what the database knows ---- */
 
-struct known {
-	struct str fault;
-	struct ts heartbeat_at;
-	int64_t slots;
-};
-
-static const struct field known_out[] = {
-	FIELD(struct known, fault, NULLABLE),
-	FIELD(struct known, heartbeat_at, 0),
-	FIELD(struct known, slots, 0),
-	FIELD_END,
-};
-
-static const struct stmt read_host = STMT(read_host, known_out,
-    "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
-
 struct ways {
 	int64_t usable, enabled;
 };
@@ -229,43 +126,12 @@ static const struct stmt count_routes = STMT(count_routes, ways_out,
     " FROM egress_route WHERE enabled");
 
 static void
-say_host(struct doctor *d, enum db_rc rc, const struct known *k)
-{
-	if (rc == DB_NONE)
-		doctor_say(d, HEALTH_FAILED, "host",
-		    STR("start surfaced-dispatch: it makes itself known"),
-		    "the database does not know this host");
-	else if (k->fault.p != NULL)
-		doctor_say(d, HEALTH_FAILED, "host",
-		    STR("mend it: it looks again by itself"), "takes no sessions: %.*s",
-		    (int)k->fault.n, k->fault.p);
-	else if (ts_now().us - k->heartbeat_at.us > STALE_US)
-		doctor_say(d, HEALTH_FAILED, "host",
-		    STR("systemctl start surfaced-dispatch"),
-		    "has not been heard of for half a minute");
-	else
-		doctor_say(d, HEALTH_OK, "host", STR_NULL,
-		    "takes %" PRId64 " sessions at once", k->slots);
-}
-
-static void
 check_database(struct doctor *d)
 {
-	struct conf own = conf;
-	struct known k = { 0 };
 	struct ways w = { 0 };
-	struct str name;
-	enum db_rc rc;
 
-	conf = *dispatch_conf(d); /* its run_directory is in the name */
-	name = host_name();
-	conf = own;
-	rc = db_one(d->c->db, &read_host, &k, P(name));
-	if (rc == DB_OK || rc == DB_NONE) {
-		say_host(d, rc, &k);
-		rc = db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS);
-	}
-	if (rc != DB_OK)
+	(void)doctor_host(d);
+	if (db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS) != DB_OK)
 		doctor_say(d, HEALTH_FAILED, "database",
 		    STR("surfacectl doctor says more"), "%s", db_message(d->c->db));
 	else if (w.usable == 0)
@@ -281,7 +147,7 @@ check_database(struct doctor *d)
 }
 
 static void (*const checks[])(struct doctor *) = {
-	check_runner,
+	doctor_runner,
 	check_evidence,
 	check_memory,
 	check_egress,
@@ -294,16 +160,17 @@ browser_check(struct cli *c, int argc, char **argv)
 {
 	static struct doctor whole; /* as in doctor.c */
 	struct doctor *d = &whole;
+	struct program *p = &d->programs[PROGRAM_DISPATCH];
 	const struct cli_option options[] = { { "etc", .text = &d->etc }, { NULL } };
 	struct cli_list words;
 
 	d->c = c;
 	d->etc = STR(SYSCONFDIR);
-	d->programs[0].name = "surfaced-dispatch";
+	p->name = "surfaced-dispatch";
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	doctor_read(d, &d->programs[0]);
-	for (size_t i = 0; i < COUNT(checks) && d->programs[0].good; i++)
+	doctor_read(d, p);
+	for (size_t i = 0; i < COUNT(checks) && p->good; i++)
 		checks[i](d);
 	return doctor_show(d);
 }

@@ -22,9 +22,20 @@ struct cli {
 	const char *path; /* "surfacectl keys create": what usage messages begin with */
 };
 
+/* Whose UUID is the first parameter of a command that is a statement. */
+enum cli_of {
+	OF_NOTHING,
+	OF_ACCOUNT,      /* --account */
+	OF_PROJECT,      /* --project */
+	OF_ACCOUNT_WORD, /* the first word names it */
+	OF_UUID_WORD,    /* the first word is it */
+};
+
+enum { COMMAND_TEXTS = 3 };
+
 /* run gets argv[0] = the command's name, as getopt_long wants it, and returns an exit status. A row
    with sub has no run: its first argument selects a row of sub. Nor has one with st: its parameters are
-   the UUID of --account or --project, the words, and whether the flag was said. */
+   the UUID, the other words, whether the flag was said, and the texts. */
 struct command {
 	const char *name;
 	const char *arguments; /* "--account UUID NAME": of the usage line */
@@ -32,11 +43,16 @@ struct command {
 	int (*run)(struct cli *c, int argc, char **argv);
 	const struct command *sub; /* ends with a row without name */
 
+	/* Both STMT_LIST, with the same parameters. */
+	const struct stmt *first; /* NULL, or what must find one row before */
+	const char
+	    *refused; /* NULL, or what is wrong when that row, a boolean, is false */
 	const struct stmt *st;
 	const char *lists, *prints; /* all rows, or one; and what --json calls them */
+	enum cli_of of;
 	size_t words;
-	bool of_account, of_project;
-	const char *flag; /* NULL: none */
+	const char *flag;                 /* an option; NULL: none */
+	const char *texts[COMMAND_TEXTS]; /* options with a value, null when not said */
 };
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */

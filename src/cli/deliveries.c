@@ -61,8 +61,8 @@ static const struct stmt list_deliveries =
 	" AND ($4::text IS NULL OR destination_uuid::text = lower($4))"
 	" ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static const struct stmt read_delivery = STMT(read_delivery, delivery_out,
-    "SELECT " COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
+static const struct stmt read_delivery = STMT_LIST(read_delivery, struct delivery_line,
+    delivery_out, "SELECT " COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
 
 static const struct stmt list_attempts =
     STMT_LIST(list_attempts, struct attempt, attempt_out,
@@ -71,34 +71,14 @@ static const struct stmt list_attempts =
 	" FROM alert_attempt WHERE delivery_uuid = $1 ORDER BY number");
 
 struct retried {
-	bool due;
+	bool due; /* now, or before */
 };
 
 static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
-static const struct stmt retry_delivery = STMT(retry_delivery, retried_out,
-    "SELECT alert_delivery_retry(project_uuid, uuid) AS due FROM alert_delivery"
-    " WHERE uuid::text = lower($1)");
-
-static int
-list(struct cli *c, int argc, char **argv)
-{
-	struct str project = STR_NULL, state = STR_NULL, alert = STR_NULL,
-		   destination = STR_NULL;
-	const struct cli_option options[] = { { "project", .text = &project },
-		{ "state", .text = &state }, { "alert", .text = &alert },
-		{ "destination", .text = &destination }, { NULL } };
-	struct cli_list words;
-	struct uuid uuid;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	status = cli_project(c, project, &uuid);
-	if (status != EXIT_OK)
-		return status;
-	return cli_rows(c, "deliveries", &list_deliveries,
-	    DB_ARGS(P(uuid), P(state), P(alert), P(destination)));
-}
+static const struct stmt retry_delivery =
+    STMT_LIST(retry_delivery, struct retried, retried_out,
+	"SELECT alert_delivery_retry(project_uuid, uuid) OR state <> 'delivered' AS due"
+	" FROM alert_delivery WHERE uuid::text = lower($1)");
 
 static int
 show(struct cli *c, int argc, char **argv)
@@ -123,33 +103,14 @@ show(struct cli *c, int argc, char **argv)
 	    c, "history", attempt_out, line.history, sizeof(struct attempt));
 }
 
-static int
-retry(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct delivery_line line;
-	struct cli_list words;
-	struct retried r;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &retry_delivery, &r, P(words.p[0]));
-	if (rc == DB_OK)
-		rc = db_one(c->db, &read_delivery, &line, P(words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	if (str_is(line.state, "delivered"))
-		return cli_fail(EXIT_FAILED, "%s: it has been made", words.p[0].p);
-	return cli_print(c, "delivery", delivery_out, &line);
-}
-
 static const struct command subs[] = {
 	{ "list", "--project UUID [--state STATE] [--alert UUID] [--destination UUID]",
-	    "the newest", .run = list },
+	    "the newest", .st = &list_deliveries, .lists = "deliveries", .of = OF_PROJECT,
+	    .texts = { "state", "alert", "destination" } },
 	{ "show", "UUID", "one, with every attempt", .run = show },
 	{ "retry", "UUID", "one that failed or was silenced, with the same id",
-	    .run = retry },
+	    .first = &retry_delivery, .refused = "it has been made", .st = &read_delivery,
+	    .prints = "delivery", .words = 1 },
 	{ NULL },
 };
 

@@ -122,7 +122,7 @@ rotate(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--project UUID", "newest first", .st = &list_destinations,
-	    .lists = "destinations", .of_project = true },
+	    .lists = "destinations", .of = OF_PROJECT },
 	{ "show", "UUID", "one of them, without its secret", .st = &read_destination,
 	    .prints = "destination", .words = 1 },
 	{ "create", "--project UUID --url URL NAME",

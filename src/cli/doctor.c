@@ -24,6 +24,14 @@ static const struct field finding_out[] = {
 static const struct str states[] = { STR_INIT("ok"), STR_INIT("warning"),
 	STR_INIT("failed") };
 
+/* No fault of the installation, but of who looks. */
+static bool
+is_barred(const char *text)
+{
+	return geteuid() != 0 && (strstr(text, strerror(EACCES)) != NULL ||
+				     strstr(text, "Peer authentication") != NULL);
+}
+
 void
 doctor_say(struct doctor *d, enum health health, const char *check, struct str advice,
     const char *fmt, ...)
@@ -38,6 +46,10 @@ doctor_say(struct doctor *d, enum health health, const char *check, struct str a
 	for (char *p = text; *p != '\0'; p++)
 		if ((unsigned char)*p < ' ')
 			*p = ' ';
+	if (health != HEALTH_OK && is_barred(text)) {
+		health = HEALTH_WARNING;
+		advice = STR("run surfacectl doctor as root");
+	}
 	buf_z(&b, text);
 	while (b.n > 0 && b.p[b.n - 1] == ' ')
 		b.n--;
@@ -194,11 +206,12 @@ check_clock(struct doctor *d)
 }
 
 void
-doctor_disk(struct doctor *d, const char *path, const char *made)
+doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *made)
 {
 	struct statvfs v;
 	uint64_t free_mb, percent;
 	enum health health = HEALTH_OK;
+	const char *less = "";
 
 	if (statvfs(path, &v) != 0) {
 		doctor_say(d, HEALTH_FAILED, "disk", str_of(made), "%s: %s", path,
@@ -211,17 +224,21 @@ doctor_disk(struct doctor *d, const char *path, const char *made)
 		health = percent < 2 ? HEALTH_FAILED : HEALTH_WARNING;
 	if (v.f_files > 0 && v.f_favail < 100)
 		health = HEALTH_FAILED;
+	if (free_mb << 20 < (uint64_t)reserve) {
+		health = HEALTH_FAILED;
+		less = ", less than evidence_reserve: no session is started";
+	}
 	doctor_say(d, health, "disk",
 	    health == HEALTH_OK ? STR_NULL
 				: ADVICE(d, "make room on the disk of %s", path),
-	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%", path, free_mb, percent);
+	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
 }
 
 /* A merge writes a segment beside those it replaces. */
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory,
+	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0,
 	    "systemd-tmpfiles --create makes it in Debian's package");
 }
 

@@ -64,10 +64,15 @@ void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
-/* Room on the disk of a folder; made: how it is made if it is not there. */
-void doctor_disk(struct doctor *d, const char *path, const char *made);
+/* Room on the disk of a folder; reserve: the bytes of evidence_reserve, or 0; made: how it is made if it is
+   not there. */
+void doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *made);
+/* What this host's dispatcher says of itself. False: it has not spoken of late. */
+bool doctor_host(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);
+/* The dry run of the host's runner: starts a browser. */
+void doctor_runner(struct doctor *d);
 void doctor_sockets(struct doctor *d);
 
 #endif

@@ -15,17 +15,20 @@ enum {
 	VERSION_MIN = 150000, /* UNIQUE NULLS NOT DISTINCT */
 	PATIENCE_US = 5000000,
 	SKEW_US = 2000000,
+	DAEMONS_MAX = 10, /* connections of all but the workers */
+	NO_RIGHTS = 3,    /* exit status of a child that got in and may do nothing */
 	CHILD_ARENA = 1 << 24,
 };
 
 struct server {
-	int64_t number;
+	int64_t number, room;
 	struct str version, encoding;
 	struct ts now;
 };
 
 static const struct field server_out[] = {
 	FIELD(struct server, number, 0),
+	FIELD(struct server, room, 0),
 	FIELD(struct server, version, 0),
 	FIELD(struct server, encoding, 0),
 	FIELD(struct server, now, 0),
@@ -34,8 +37,22 @@ static const struct field server_out[] = {
 
 static const struct stmt read_server = STMT(read_server, server_out,
     "SELECT current_setting('server_version_num')::bigint AS number,"
+    " current_setting('max_connections')::bigint -"
+    " current_setting('superuser_reserved_connections')::bigint AS room,"
     " current_setting('server_version') AS version,"
     " current_setting('server_encoding') AS encoding, clock_timestamp() AS now");
+
+struct rights {
+	bool any;
+};
+
+static const struct field rights_out[] = { FIELD(struct rights, any, 0), FIELD_END };
+
+/* Who logged in owns rights on something, as each program's role does. */
+static const struct stmt read_rights = STMT(read_rights, rights_out,
+    "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
+    " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
+    " WHERE a.grantee = r.oid) AS any FROM pg_roles r WHERE r.rolname = current_user");
 
 struct role {
 	struct str name;
@@ -62,6 +79,42 @@ static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_ou
 
 #define SETUP "/usr/share/surfaced/setup-postgresql"
 
+/* By what libpq says: whether a server answered, and how. */
+static struct str
+way_in(struct doctor *d, const char *why, const char *file)
+{
+	if (strstr(why, "FATAL") == NULL)
+		return STR(
+		    "start it (systemctl start postgresql); the first time: " SETUP);
+	if (strstr(why, "shutting down") != NULL || strstr(why, "starting up") != NULL)
+		return STR("wait until it has; its log says what keeps it");
+	if (strstr(why, "too many") != NULL || strstr(why, "connection slots") != NULL)
+		return STR("raise max_connections of the server, or have fewer workers");
+	return ADVICE(d,
+	    "mind database in %s/%s.conf and the server's pg_hba.conf and pg_ident.conf; "
+	    "on this machine: " SETUP,
+	    d->etc.p, file);
+}
+
+/* Each worker holds one. */
+static void
+check_room(struct doctor *d, int64_t room)
+{
+	int64_t wanted = DAEMONS_MAX;
+
+	for (size_t i = 0; i < d->npools; i++)
+		wanted += d->pools[i].workers;
+	if (wanted > room)
+		doctor_say(d, HEALTH_WARNING, "database",
+		    ADVICE(d,
+			"set max_connections of the server to %" PRId64
+			" or more and restart it, or have fewer workers in %s",
+			wanted + DAEMONS_MAX, d->programs[PROGRAM_API].conf.upstreams),
+		    "the daemons want up to %" PRId64
+		    " connections, it has room for %" PRId64,
+		    wanted, room);
+}
+
 static void
 check_server(struct doctor *d, const struct server *s)
 {
@@ -78,6 +131,7 @@ check_server(struct doctor *d, const struct server *s)
 	else
 		doctor_say(d, HEALTH_OK, "database", STR_NULL, "PostgreSQL %.*s",
 		    (int)s->version.n, s->version.p);
+	check_room(d, s->room);
 	if (skew > SKEW_US || skew < -SKEW_US)
 		doctor_say(d, HEALTH_WARNING, "clock",
 		    STR("synchronise the clocks of this machine and of the database's"),
@@ -171,7 +225,7 @@ static _Noreturn void
 try_log_in(const char *user, const char *conninfo, int out)
 {
 	struct arena *a = arena_new(CHILD_ARENA);
-	struct server s;
+	struct rights rights;
 	struct db *db;
 	const char *why = "";
 
@@ -180,8 +234,10 @@ try_log_in(const char *user, const char *conninfo, int out)
 	db = db_open(conninfo, "surfacectl");
 	db_quiet(db);
 	db_use(db, a, mono_us() + PATIENCE_US);
-	if (db_one_row(db, &read_server, &s, DB_NO_ARGS) != DB_OK)
+	if (db_one_row(db, &read_rights, &rights, DB_NO_ARGS) != DB_OK)
 		why = db_message(db);
+	else if (!rights.any)
+		_exit(NO_RIGHTS);
 	if (write(out, why, strlen(why)) < 0)
 		_exit(2);
 	_exit(why[0] != '\0');
@@ -214,12 +270,33 @@ log_in_as(const char *user, const char *conninfo, char *why, size_t room)
 }
 
 static void
+say_login(struct doctor *d, const struct program *p, const char *user, int status,
+    const char *why)
+{
+	if (status == 0)
+		doctor_say(
+		    d, HEALTH_OK, "login", STR_NULL, "%s, as the user %s", p->name, user);
+	else if (status == NO_RIGHTS)
+		doctor_say(d, HEALTH_FAILED, "login",
+		    ADVICE(d,
+			"the role was made anew: give it again, as a superuser, what the "
+			"GRANT lines in %s say",
+			d->sql_dir.p),
+		    "%s, as the user %s: gets in, and has no right there", p->name, user);
+	else
+		doctor_say(d, HEALTH_FAILED, "login",
+		    status == 2 ? STR("run surfacectl doctor as root")
+				: way_in(d, why, p->name),
+		    "%s, as the user %s: %s", p->name, user,
+		    status == 2 ? "could not be tried" : why);
+}
+
+static void
 check_login(struct doctor *d, const struct program *p)
 {
 	const char *user = d->user.p != NULL ? d->user.p : p->name;
 	const struct passwd *pw = getpwnam(user);
 	char why[512];
-	int status;
 
 	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
 		doctor_say(d, HEALTH_WARNING, "login",
@@ -229,18 +306,7 @@ check_login(struct doctor *d, const struct program *p)
 		    pw == NULL ? "there is no user" : "only root can try as", user);
 		return;
 	}
-	status = log_in_as(user, p->conf.database, why, sizeof(why));
-	if (status == 0)
-		doctor_say(
-		    d, HEALTH_OK, "login", STR_NULL, "%s, as the user %s", p->name, user);
-	else
-		doctor_say(d, HEALTH_FAILED, "login",
-		    ADVICE(d,
-			"mind database in %s/%s.conf and the server's pg_hba.conf and "
-			"pg_ident.conf; on this machine: " SETUP,
-			d->etc.p, p->name),
-		    "%s, as the user %s: %s", p->name, user,
-		    status == 2 ? "could not be tried" : why);
+	say_login(d, p, user, log_in_as(user, p->conf.database, why, sizeof(why)), why);
 }
 
 void
@@ -258,8 +324,8 @@ doctor_database(struct doctor *d)
 		check_schema(d);
 	} else {
 		doctor_say(d, HEALTH_FAILED, "database",
-		    STR("start it (systemctl start postgresql); the first time: " SETUP),
-		    "%s", db_message(d->c->db));
+		    way_in(d, db_message(d->c->db), "surfacectl"), "%s",
+		    db_message(d->c->db));
 	}
 	for (size_t i = 0; i < PROGRAMS; i++)
 		if (d->programs[i].good && d->programs[i].database)

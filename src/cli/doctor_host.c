@@ -111,10 +111,9 @@ check_meter(struct doctor *d, const struct program *p)
 	if ((size_t)snprintf(to.sun_path, sizeof(to.sun_path), "%s/metrics.sock",
 		p->conf.run_directory) < sizeof(to.sun_path) &&
 	    fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0)
-		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "meter",
-		    errno == EACCES ? STR("run surfacectl doctor as root")
-				    : STR("systemctl restart surfaced-meter; until then "
-					  "every request gets api_metering_unavailable"),
+		doctor_say(d, HEALTH_FAILED, "meter",
+		    STR("systemctl restart surfaced-meter; until then every request gets "
+			"api_metering_unavailable"),
 		    "%s: %s", to.sun_path, strerror(errno));
 	else
 		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", to.sun_path);
@@ -272,6 +271,21 @@ check_routes(struct doctor *d)
 		    "there are none: no session can be created");
 }
 
+/* Which addresses are public is the egress's own rule; which of them are the admin's own it cannot know. */
+static void
+check_closed(struct doctor *d, const struct program *p)
+{
+	if (p->conf.egress_closed[0] != '\0')
+		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "closed to browsers: %s",
+		    p->conf.egress_closed);
+	else
+		doctor_say(d, HEALTH_OK, "egress", STR_NULL,
+		    "browsers reach every public address; networks of yours that they "
+		    "must "
+		    "not reach belong into egress_closed in %s/%s.conf",
+		    d->etc.p, p->name);
+}
+
 void
 doctor_browser(struct doctor *d)
 {
@@ -281,8 +295,12 @@ doctor_browser(struct doctor *d)
 		return;
 	check_namespaces(d);
 	check_routes(d);
+	if (d->programs[PROGRAM_EGRESS].good)
+		check_closed(d, &d->programs[PROGRAM_EGRESS]);
+	if (p->good && (p->pid == 0 || !d->database || !doctor_host(d)))
+		doctor_runner(d);
 	if (p->good)
-		doctor_disk(d, p->conf.evidence_directory,
+		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve,
 		    "make it, with mode 2750 and the owner surfaced-dispatch; "
 		    "systemd-tmpfiles --create does in Debian's package");
 }

@@ -5,6 +5,7 @@
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include "cli/doctor.h"
 #include "cli/nginx.h"
@@ -111,8 +112,25 @@ check_running(struct doctor *d, const struct nginx *n)
 		doctor_say(d, HEALTH_OK, "nginx", STR_NULL, "process %d runs", n->master);
 }
 
+/* Whoever asks for a name wants a certificate that has it. */
 static void
-check_certificate(struct doctor *d, const char *path)
+check_names(struct doctor *d, const struct nginx *n, X509 *x, const char *path)
+{
+	for (size_t i = 0; i < n->nnames; i++) {
+		struct str name = n->names[i].name;
+
+		if (str_is(n->names[i].cert, path) &&
+		    X509_check_host(x, name.p, name.n, 0, NULL) == 0)
+			doctor_say(d, HEALTH_FAILED, "certificate",
+			    STR("get one for that name, or correct server_name; then "
+				"systemctl reload nginx"),
+			    "%s is not for %.*s, whose clients refuse it", path,
+			    (int)name.n, name.p);
+	}
+}
+
+static void
+check_certificate(struct doctor *d, const struct nginx *n, const char *path)
 {
 	BIO *in = BIO_new_file(path, "r");
 	X509 *x = in == NULL ? NULL : PEM_read_bio_X509(in, NULL, NULL, NULL);
@@ -140,6 +158,7 @@ check_certificate(struct doctor *d, const char *path)
 	else
 		doctor_say(d, HEALTH_OK, "certificate", STR_NULL, "%s: %d days left",
 		    path, days);
+	check_names(d, n, x, path);
 	X509_free(x);
 }
 
@@ -163,7 +182,7 @@ doctor_nginx(struct doctor *d)
 	check_pools(d, n);
 	check_running(d, n);
 	for (size_t i = 0; i < n->ncerts; i++)
-		check_certificate(d, arena_str(d->c->arena, n->certs[i]).p);
+		check_certificate(d, n, arena_str(d->c->arena, n->certs[i]).p);
 	if (n->ncerts == 0)
 		doctor_say(d, HEALTH_FAILED, "certificate",
 		    STR("name ssl_certificate and ssl_certificate_key in the site"),

@@ -97,8 +97,7 @@ check_writer(struct doctor *d, const char *directory)
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 && errno == EACCES)
-		doctor_say(d, HEALTH_WARNING, "index",
-		    STR("run surfacectl doctor as root"), "%s: %s", path,
+		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", path,
 		    strerror(errno));
 	else if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
 		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
@@ -142,7 +141,8 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 		    " documents; how far behind cannot be told",
 		    s->generation, documents);
 	else if (!is_fresh(d, directory, s, &pending))
-		doctor_say(d, HEALTH_WARNING, "index", STR("surfacectl migrate --check"),
+		doctor_say(d, HEALTH_WARNING, "index",
+		    STR("surfacectl migrate --check says whether the schema is old"),
 		    "generation %" PRIu64 ": how far behind cannot be told: %s",
 		    s->generation, db_message(d->c->db));
 	else if (pending > 0)
@@ -172,8 +172,9 @@ doctor_index(struct doctor *d)
 		return;
 	}
 	if (s.generation == 0)
-		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", directory,
-		    "nothing is published");
+		doctor_say(d, HEALTH_FAILED, "index",
+		    d->database ? STR(RESTART) : STR("mend the database first"),
+		    "%s: nothing is published", directory);
 	else
 		check_state(d, directory, &s);
 	index_state_free(&s);

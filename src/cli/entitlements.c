@@ -90,7 +90,7 @@ revoke(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "what the account has", .st = &list_entitlements,
-	    .lists = "entitlements", .of_account = true },
+	    .lists = "entitlements", .of = OF_ACCOUNT },
 	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
 	    "until it is revoked, or until then", .run = grant },
 	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke },

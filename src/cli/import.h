@@ -75,6 +75,9 @@ bool import_host_finish(struct arena *a, struct import_host *h, enum import_mann
 /* The stored document. h is finished. */
 void import_host_print(struct buf *b, const struct import_host *h);
 
+/* Brings a name into lower case, without a last dot; false: it is none. */
+bool import_dns_name(struct arena *a, struct str *s) MUST_USE;
+
 /* Lists under construction: doubles its room in the arena. */
 void import_texts_add(struct arena *a, struct texts *t, struct str s);
 struct import_service *import_service_add(struct arena *a, struct import_host *h);

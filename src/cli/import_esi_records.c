@@ -3,21 +3,13 @@
 #include "config.h"
 
 #include "cli/import_esi.h"
+#include "core/core.h"
 
 #include <arpa/inet.h>
 
-enum { SHORT = 500, LONG = 2048, LONGEST = 20000, NAME = 253, SHA256_HEX = 64 };
-
-static const char *const kinds[] = { "domain", "host", "certificate", "address", NULL };
-static const char *const severities[] = { "info", "low", "medium", "high", "critical",
-	NULL };
+enum { SHORT = 500, LONG = 2048, LONGEST = 20000, SHA256_HEX = 64 };
 
 #define WORD(s, m, fl, min, max) TEXT(s, m, (fl) | OMIT_UNSET | TRIM, min, max)
-#define ONE_OF(s, m, fl, list)                                                           \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = (fl) | OMIT_UNSET,               \
-		.offset = offsetof(s, m), .values = (list)                               \
-	}
 /* Whence, when: every record says them alike. */
 #define ORIGIN(s)                                                                        \
 	FIELD(s, first_seen_at, OMIT_UNSET), FIELD(s, last_seen_at, OMIT_UNSET),         \
@@ -27,31 +19,13 @@ static const char *const severities[] = { "info", "low", "medium", "high", "crit
 
 /* ---- names ---- */
 
-static bool
-graphic(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
-			return false;
-	return s.n > 0;
-}
+#define NO_DNS_NAME "a name is no DNS name"
 
 static void
 lower(struct arena *a, struct str *s)
 {
 	if (s->p != NULL)
 		*s = str_lower_ascii(arena_alloc(a, s->n + 1), *s);
-}
-
-static const char *
-dns_name(struct arena *a, struct str *s)
-{
-	if (s->n > 0 && s->p[s->n - 1] == '.')
-		s->n--;
-	if (s->n > NAME || !graphic(*s) || s->p[0] == '.')
-		return "a name is no DNS name";
-	lower(a, s);
-	return NULL;
 }
 
 static const char *
@@ -92,7 +66,7 @@ asset_name(struct arena *a, struct str kind, struct str *name)
 		return address(a, name);
 	if (str_is(kind, "certificate"))
 		return fingerprint(a, name);
-	return dns_name(a, name);
+	return import_dns_name(a, name) ? NULL : NO_DNS_NAME;
 }
 
 /* An object, or nothing. */
@@ -114,7 +88,7 @@ struct asset_record {
 };
 
 static const struct field asset_fields[] = {
-	ONE_OF(struct asset_record, kind, REQUIRED, kinds),
+	ONE_OF(struct asset_record, kind, REQUIRED | OMIT_UNSET, asset_kinds, NULL),
 	WORD(struct asset_record, name, REQUIRED, 1, SHORT),
 	FIELD(struct asset_record, metadata, OMIT_UNSET),
 	ORIGIN(struct asset_record),
@@ -162,7 +136,7 @@ struct service_record {
 #define S struct service_record
 static const struct field service_fields[] = {
 	WORD(S, service_key, 0, 1, SHORT),
-	ONE_OF(S, asset_kind, 0, kinds),
+	ONE_OF(S, asset_kind, OMIT_UNSET, asset_kinds, NULL),
 	WORD(S, asset_name, 0, 1, SHORT),
 	WORD(S, tls_certificate_sha256, 0, 1, SHORT),
 	WORD(S, protocol, LOWER, 1, SHORT),
@@ -173,7 +147,7 @@ static const struct field service_fields[] = {
 	FIELD(S, last_observed_at, OMIT_UNSET),
 	ORIGIN(S),
 	WORD(S, endpoint, 0, 1, LONG),
-	WORD(S, hostname, 0, 1, NAME + 1),
+	WORD(S, hostname, 0, 1, IMPORT_NAME + 1),
 	WORD(S, ip, 0, 1, SHORT),
 	NUMBER(S, port, 0, 0, 65535, -1),
 	WORD(S, url, 0, 1, LONG),
@@ -193,8 +167,8 @@ service_names(struct arena *a, struct service_record *r)
 
 	if (r->ip.p != NULL)
 		fault = address(a, &r->ip);
-	if (fault == NULL && r->hostname.p != NULL)
-		fault = dns_name(a, &r->hostname);
+	if (fault == NULL && r->hostname.p != NULL && !import_dns_name(a, &r->hostname))
+		fault = NO_DNS_NAME;
 	if (fault == NULL && r->tls_certificate_sha256.p != NULL)
 		fault = fingerprint(a, &r->tls_certificate_sha256);
 	return fault;
@@ -299,7 +273,7 @@ esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_se
 	r->port = s->port.v;
 	r->protocol = cut(a, s->transport, SHORT);
 	if (h->hostnames.n > 0)
-		r->hostname = cut(a, h->hostnames.p[0], NAME);
+		r->hostname = cut(a, h->hostnames.p[0], IMPORT_NAME);
 	r->service_name = cut(a, s->service_name, SHORT);
 	r->product = cut(a, s->product, SHORT);
 	r->version = cut(a, s->version, SHORT);
@@ -334,9 +308,9 @@ static const struct field finding_fields[] = {
 	WORD(F, exposure_kind, 0, 1, 200),
 	WORD(F, title, REQUIRED, 1, SHORT),
 	WORD(F, description, 0, 1, LONGEST),
-	ONE_OF(F, severity, 0, severities),
+	ONE_OF(F, severity, OMIT_UNSET, severities, NULL),
 	WORD(F, status_note, 0, 1, LONG),
-	ONE_OF(F, asset_kind, 0, kinds),
+	ONE_OF(F, asset_kind, OMIT_UNSET, asset_kinds, NULL),
 	WORD(F, asset_name, 0, 1, SHORT),
 	WORD(F, service_key, 0, 1, SHORT),
 	ORIGIN(F),

@@ -109,15 +109,15 @@ slug(struct str s)
 	return graphic(s);
 }
 
-static const char *
-dns_name(struct arena *a, struct str *s)
+bool
+import_dns_name(struct arena *a, struct str *s)
 {
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
 	if (s->n > IMPORT_NAME || !graphic(*s) || s->p[0] == '.')
-		return "is no DNS name";
+		return false;
 	lower(a, s);
-	return NULL;
+	return true;
 }
 
 static const char *
@@ -164,7 +164,7 @@ member_form(
 		lower(a, s);
 		return NULL;
 	case FORM_DNS:
-		return dns_name(a, s);
+		return import_dns_name(a, s) ? NULL : "is no DNS name";
 	case FORM_SLUG:
 		lower(a, s);
 		return slug(*s) ? NULL

@@ -19,15 +19,11 @@ struct names {
 struct names *
 names_new(size_t most)
 {
-	struct names *t = calloc(1, sizeof(*t));
+	struct names *t = mem_zero(sizeof(*t));
 
-	if (t == NULL)
-		panic("out of memory");
 	for (t->room = 64; t->room < 2 * most; t->room *= 2)
 		continue;
-	t->slots = calloc(t->room, sizeof(t->slots[0]));
-	if (t->slots == NULL)
-		panic("out of memory");
+	t->slots = mem_array(t->room, sizeof(t->slots[0]));
 	t->arena = arena_new(SIZE_MAX / 2);
 	random_bytes(&t->seed, sizeof(t->seed));
 	return t;

@@ -14,9 +14,7 @@ void
 source_open(struct source *s, int fd, int stop)
 {
 	*s = (struct source){ .fd = fd, .stop = stop, .room = FIRST_ROOM };
-	s->p = malloc(s->room);
-	if (s->p == NULL)
-		panic("out of memory");
+	s->p = mem_alloc(s->room);
 }
 
 void
@@ -51,9 +49,7 @@ fill(struct source *s)
 	}
 	if (s->n == s->room && s->room <= IMPORT_LINE) {
 		s->room *= 2;
-		s->p = realloc(s->p, s->room);
-		if (s->p == NULL)
-			panic("out of memory");
+		s->p = mem_grow(s->p, s->room);
 	}
 	if (!readable(s)) {
 		s->end = true;

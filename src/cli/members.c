@@ -92,7 +92,7 @@ set_ceiling(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--removed]", "who is in an account",
-	    .st = &list_members, .lists = "members", .of_account = true,
+	    .st = &list_members, .lists = "members", .of = OF_ACCOUNT,
 	    .flag = "removed" },
 	{ "create", "--account ACCOUNT --email ADDRESS [--owner | --limited] NAME",
 	    "a person; --limited: sees granted projects alone", .run = create },

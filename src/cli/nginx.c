@@ -99,6 +99,64 @@ take_certificate(struct nginx *n, struct str path)
 		n->certs[n->ncerts++] = path;
 }
 
+/* The names and the certificates of the server block that is being read: either may come first. */
+struct block {
+	struct str names[WORDS_MAX], certs[WORDS_MAX];
+	size_t depth, server, nnames, ncerts; /* server: its depth; 0: none */
+};
+
+/* What a client may ask for as it stands: no pattern. */
+static bool
+is_plain_name(struct str name)
+{
+	return name.n > 0 && name.p[0] != '.' &&
+	       strspn(name.p, "0123456789.:[]") < name.n &&
+	       memchr(name.p, '*', name.n) == NULL &&
+	       memchr(name.p, '~', name.n) == NULL &&
+	       memchr(name.p, '_', name.n) == NULL && memchr(name.p, '$', name.n) == NULL;
+}
+
+static void
+take_block(struct block *b, const struct str *words, size_t count)
+{
+	bool names = str_is(words[0], "server_name");
+
+	if (b->server == 0 || (!names && !str_is(words[0], "ssl_certificate")))
+		return;
+	for (size_t i = 1; i < count; i++)
+		if (names && is_plain_name(words[i]) && b->nnames < WORDS_MAX)
+			b->names[b->nnames++] = words[i];
+		else if (!names && b->ncerts < WORDS_MAX)
+			b->certs[b->ncerts++] = words[i];
+}
+
+static void
+end_block(struct nginx *n, struct block *b)
+{
+	for (size_t i = 0; i < b->ncerts; i++)
+		for (size_t k = 0; k < b->nnames && n->nnames < NGINX_NAMES; k++)
+			n->names[n->nnames++] =
+			    (struct nginx_name){ b->certs[i], b->names[k] };
+	b->server = b->nnames = b->ncerts = 0;
+}
+
+/* What the words before a sign mean for the block that they stand in. */
+static void
+follow(struct nginx *n, struct block *b, char sign, const struct str *words, size_t count)
+{
+	if (sign == '{') {
+		b->depth++;
+		if (count == 1 && str_is(words[0], "server"))
+			b->server = b->depth;
+	} else if (sign == '}') {
+		if (b->depth == b->server)
+			end_block(n, b);
+		b->depth -= b->depth > 0;
+	} else if (count > 1) {
+		take_block(b, words, count);
+	}
+}
+
 static void
 take(struct nginx *n, const struct str *words, size_t count)
 {
@@ -120,11 +178,13 @@ static void
 read_words(struct nginx *n, struct str text)
 {
 	struct str words[WORDS_MAX], w;
+	struct block b = { 0 };
 	size_t count = 0;
 
 	while ((w = next_word(&text)).p != NULL && (w.n > 0 || text.n > 0)) {
 		if (w.n == 1 && strchr(";{}", *w.p) != NULL) {
 			take(n, words, count);
+			follow(n, &b, *w.p, words, count);
 			count = 0;
 		} else if (count < WORDS_MAX) {
 			words[count++] = w;

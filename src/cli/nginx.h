@@ -12,7 +12,12 @@ enum nginx_state {
 	NGINX_RUNS,
 };
 
-enum { NGINX_CERTS = 64, NGINX_SOCKETS = 64 };
+enum { NGINX_CERTS = 64, NGINX_SOCKETS = 64, NGINX_NAMES = 64 };
+
+/* A server's certificate for one of its names. */
+struct nginx_name {
+	struct str cert, name;
+};
 
 struct nginx_socket {
 	struct str path;
@@ -25,7 +30,8 @@ struct nginx {
 	struct str user, pid_file;
 	struct str certs[NGINX_CERTS];
 	struct nginx_socket sockets[NGINX_SOCKETS];
-	size_t ncerts, nsockets;
+	struct nginx_name names[NGINX_NAMES];
+	size_t ncerts, nsockets, nnames;
 	bool loop;        /* http.conf is included */
 	int master;       /* pid; 0: none */
 	struct ts loaded; /* when the workers that serve began; TS_NULL: not known */

@@ -55,7 +55,7 @@ static const struct field one_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt find_project = STMT(find_project, one_out,
+static const struct stmt find_project = STMT_LIST(find_project, struct grant, one_out,
     "SELECT uuid AS project_uuid FROM project WHERE uuid::text = lower($1)");
 
 /* No row: there is no such pair in one account. */
@@ -91,25 +91,6 @@ cli_project(struct cli *c, struct str said, struct uuid *out)
 }
 
 static int
-members(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct list rows;
-	struct grant found;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	rc = db_one(c->db, &find_project, &found, P(words.p[0]));
-	if (rc == DB_OK)
-		rc = db_list(c->db, &list_grants, &rows, P(words.p[0]));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print_list(c, "grants", grant_out, rows, sizeof(struct grant));
-}
-
-static int
 grant(struct cli *c, int argc, char **argv)
 {
 	bool manager = false;
@@ -132,12 +113,13 @@ grant(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "projects of an account", .st = &list_projects,
-	    .lists = "projects", .of_account = true },
+	    .lists = "projects", .of = OF_ACCOUNT },
 	{ "create", "--account ACCOUNT NAME", "a new project", .st = &insert_project,
-	    .prints = "project", .of_account = true, .words = 1 },
+	    .prints = "project", .of = OF_ACCOUNT, .words = 1 },
 	{ "rename", "PROJECT NAME", "another name", .st = &rename_project,
 	    .prints = "project", .words = 2 },
-	{ "members", "PROJECT", "who was granted it", .run = members },
+	{ "members", "PROJECT", "who was granted it", .first = &find_project,
+	    .st = &list_grants, .lists = "grants", .words = 1 },
 	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
 	    .run = grant },
 	{ "revoke", "PROJECT MEMBER", "the opposite", .st = &revoke_project,

@@ -40,9 +40,10 @@ static const struct field line_out[] = {
 static const struct stmt list_routes = STMT_LIST(list_routes, struct route_line, line_out,
     "SELECT " COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
 
-static const struct stmt insert_route = STMT(insert_route, line_out,
-    "INSERT INTO egress_route (country, kind, host, port, credential)"
-    " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
+static const struct stmt insert_route =
+    STMT_LIST(insert_route, struct route_line, line_out,
+	"INSERT INTO egress_route (country, kind, host, port, credential)"
+	" VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
 
 #define TURN(on)                                                                         \
 	"UPDATE egress_route SET enabled = " on                                          \
@@ -67,9 +68,7 @@ add(struct cli *c, int argc, char **argv)
 		{ "host", .text = &host }, { "port", .text = &port },
 		{ "credential", .text = &credential }, { NULL } };
 	struct cli_list words;
-	struct route_line line;
 	int64_t n = 0;
-	enum db_rc rc;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
@@ -81,11 +80,8 @@ add(struct cli *c, int argc, char **argv)
 	if (str_is(kind, "direct") ? host.p != NULL || n != 0 : host.p == NULL || n == 0)
 		return cli_usage(
 		    c, "--host and --port belong to --kind connect and socks5");
-	rc = db_one(c->db, &insert_route, &line, P(words.p[0]), P(kind), P(host), P(n),
-	    P(credential));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "route", line_out, &line);
+	return cli_one(c, "route", &insert_route, words.p[0].p, P(words.p[0]), P(kind),
+	    P(host), P(n), P(credential));
 }
 
 /* ---- probes: a dispatcher's work, which egress does for it ---- */

@@ -125,7 +125,7 @@ create(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--project UUID", "newest first", .st = &list_rules, .lists = "rules",
-	    .of_project = true },
+	    .of = OF_PROJECT },
 	{ "show", "UUID", "one of them", .st = &read_rule, .prints = "rule", .words = 1 },
 	{ "create",
 	    "--project UUID --source finding|service [--severity SEVERITY] [--query "

@@ -43,38 +43,16 @@ static const struct stmt list_live = STMT_LIST(list_live, struct line, line_out,
     " WHERE account_uuid = $1 AND ($2 OR state <> 'terminal')"
     " ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static const struct stmt read_one =
-    STMT(read_one, line_out, "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
+static const struct stmt read_one = STMT_LIST(read_one, struct line, line_out,
+    "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
 
 struct moved {
 	bool moved;
 };
 
 static const struct field moved_out[] = { FIELD(struct moved, moved, 0), FIELD_END };
-static const struct stmt close_one =
-    STMT(close_one, moved_out, "SELECT session_close($1, false) AS moved");
-
-static int
-close_session(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct moved done;
-	struct uuid uuid;
-	struct line line;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 1, 1))
-		return EXIT_USAGE;
-	if (!uuid_parse(words.p[0], &uuid))
-		return cli_usage(c, "%s is no UUID", words.p[0].p);
-	rc = db_one(c->db, &close_one, &done, P(uuid));
-	if (rc == DB_OK)
-		rc = db_one(c->db, &read_one, &line, P(uuid));
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "session", line_out, &line);
-}
+static const struct stmt close_one = STMT_LIST(
+    close_one, struct moved, moved_out, "SELECT session_close($1, false) AS moved");
 
 /* ---- limits ---- */
 
@@ -97,11 +75,11 @@ static const struct field policy_out[] = {
 	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "       \
 	"close_seconds, queue_seconds"
 
-static const struct stmt read_policy =
-    STMT(read_policy, policy_out, "SELECT " POLICY " FROM session_policy");
+static const struct stmt read_policy = STMT_LIST(
+    read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
 
 /* Without a value each stays. */
-static const struct stmt set_policy = STMT(set_policy, policy_out,
+static const struct stmt set_policy = STMT_LIST(set_policy, struct policy, policy_out,
     "UPDATE session_policy SET"
     " organisation_sessions = coalesce($1::integer, organisation_sessions),"
     " caller_sessions = coalesce($2::integer, caller_sessions),"
@@ -133,9 +111,9 @@ static const struct field limit_out[] = {
 	" FROM session_policy p CROSS JOIN " owner " o"                                  \
 	" LEFT JOIN " counter " n ON n." id " = o.uuid WHERE o.uuid = $1"
 
-static const struct stmt read_account = STMT(read_account, limit_out,
+static const struct stmt read_account = STMT_LIST(read_account, struct limit, limit_out,
     LIMIT_OF("account", "session_organisation", "account_uuid", "organisation_sessions"));
-static const struct stmt read_key = STMT(read_key, limit_out,
+static const struct stmt read_key = STMT_LIST(read_key, struct limit, limit_out,
     LIMIT_OF("api_key", "session_caller", "key_uuid", "caller_sessions"));
 
 static const struct stmt set_account = STMT(set_account, NULL,
@@ -190,7 +168,6 @@ static int
 limit_subject(struct cli *c, struct str account, struct str key, struct str max)
 {
 	struct subject s = { .set = &set_account, .read = &read_account };
-	struct limit limit;
 	enum db_rc rc = DB_OK;
 	int status;
 
@@ -202,11 +179,9 @@ limit_subject(struct cli *c, struct str account, struct str key, struct str max)
 	if (max.p != NULL)
 		rc = db_do(c->db, s.set, NULL, P(s.uuid),
 		    P(str_is(max, "default") ? STR_NULL : max));
-	if (rc == DB_OK)
-		rc = db_one(c->db, s.read, &limit, P(s.uuid));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "sessions limits");
-	return cli_print(c, "limit", limit_out, &limit);
+	return cli_one(c, "limit", s.read, "sessions limits", P(s.uuid));
 }
 
 struct wanted {
@@ -219,8 +194,6 @@ limit_all(struct cli *c, const struct wanted *w)
 	const struct str said[] = { w->organisation, w->caller, w->lifetime, w->idle,
 		w->close, w->queue };
 	bool any = false, good = true;
-	struct policy p;
-	enum db_rc rc;
 
 	for (size_t i = 0; i < COUNT(said); i++) {
 		any |= said[i].p != NULL;
@@ -228,14 +201,11 @@ limit_all(struct cli *c, const struct wanted *w)
 	}
 	if (!good)
 		return cli_usage(c, "limits are whole numbers, times are seconds");
-	if (any)
-		rc = db_one(c->db, &set_policy, &p, P(w->organisation), P(w->caller),
-		    P(w->lifetime), P(w->idle), P(w->close), P(w->queue));
-	else
-		rc = db_one_row(c->db, &read_policy, &p, DB_NO_ARGS);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "sessions limits");
-	return cli_print(c, "policy", policy_out, &p);
+	if (!any)
+		return cli_one_row(
+		    c, "policy", &read_policy, "sessions limits", DB_NO_ARGS);
+	return cli_one(c, "policy", &set_policy, "sessions limits", P(w->organisation),
+	    P(w->caller), P(w->lifetime), P(w->idle), P(w->close), P(w->queue));
 }
 
 static int
@@ -289,28 +259,13 @@ static const struct stmt list_hosts = STMT_LIST(list_hosts, struct host, host_ou
     " LEFT JOIN browser_session s ON s.host = h.name AND s.state <> 'terminal'"
     "  AND s.lease_until IS NOT NULL GROUP BY h.name ORDER BY h.name");
 
-static int
-hosts(struct cli *c, int argc, char **argv)
-{
-	const struct cli_option options[] = { { NULL } };
-	struct cli_list words;
-	struct list rows;
-	enum db_rc rc;
-
-	if (!cli_options(c, argc, argv, options, &words, 0, 0))
-		return EXIT_USAGE;
-	rc = db_rows(c->db, &list_hosts, &rows, DB_NO_ARGS);
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, "sessions hosts");
-	return cli_print_list(c, "hosts", host_out, rows, sizeof(struct host));
-}
-
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
-	    .st = &list_live, .lists = "sessions", .of_account = true, .flag = "all" },
-	{ "close", "UUID", "as a manager of its project does", .run = close_session },
+	    .st = &list_live, .lists = "sessions", .of = OF_ACCOUNT, .flag = "all" },
+	{ "close", "UUID", "as a manager of its project does", .first = &close_one,
+	    .st = &read_one, .prints = "session", .of = OF_UUID_WORD, .words = 1 },
 	{ "hosts", NULL, "the machines that run browsers, and why one does not",
-	    .run = hosts },
+	    .st = &list_hosts, .lists = "hosts" },
 	{ "limits",
 	    "[--account ACCOUNT|--key UUID|PREFIX [--max N|default]] | [--organisation "
 	    "N] "

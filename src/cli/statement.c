@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-enum { WORDS_MAX = 2 };
+enum { WORDS_MAX = 2, PARAMS_MAX = 1 + WORDS_MAX + 1 + COMMAND_TEXTS };
 
 int
 cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *said,
@@ -29,39 +29,101 @@ cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args 
 	return cli_print_list(c, name, st->out, rows, st->size);
 }
 
+struct said {
+	struct str owner, texts[COMMAND_TEXTS];
+	bool flag;
+	struct cli_list words;
+};
+
+static bool
+read_said(struct cli *c, const struct command *cmd, int argc, char **argv, struct said *s)
+{
+	struct cli_option options[COMMAND_TEXTS + 3] = { { NULL } }, *o = options;
+
+	if (cmd->of == OF_ACCOUNT)
+		*o++ = (struct cli_option){ "account", .text = &s->owner };
+	if (cmd->of == OF_PROJECT)
+		*o++ = (struct cli_option){ "project", .text = &s->owner };
+	if (cmd->flag != NULL)
+		*o++ = (struct cli_option){ cmd->flag, .flag = &s->flag };
+	for (size_t i = 0; i < COMMAND_TEXTS && cmd->texts[i] != NULL; i++)
+		*o++ = (struct cli_option){ cmd->texts[i], .text = &s->texts[i] };
+	return cli_options(c, argc, argv, options, &s->words, cmd->words, cmd->words);
+}
+
+static int
+find_of(struct cli *c, enum cli_of of, const struct said *s, struct uuid *out)
+{
+	switch (of) {
+	case OF_NOTHING:
+		return EXIT_OK;
+	case OF_ACCOUNT:
+		return cli_account(c, s->owner, out);
+	case OF_PROJECT:
+		return cli_project(c, s->owner, out);
+	case OF_ACCOUNT_WORD:
+		return cli_account(c, s->words.p[0], out);
+	case OF_UUID_WORD:
+		return uuid_parse(s->words.p[0], out)
+			   ? EXIT_OK
+			   : cli_usage(c, "%s is no UUID", s->words.p[0].p);
+	}
+	panic("a command of %d", (int)of);
+}
+
+static size_t
+parameters(const struct command *cmd, const struct said *s, struct uuid of,
+    struct db_param p[PARAMS_MAX])
+{
+	bool of_word = cmd->of == OF_ACCOUNT_WORD || cmd->of == OF_UUID_WORD;
+	size_t n = 0;
+
+	if (cmd->of != OF_NOTHING)
+		p[n++] = P(of);
+	for (size_t i = of_word ? 1 : 0; i < s->words.n; i++)
+		p[n++] = P(s->words.p[i]);
+	if (cmd->flag != NULL)
+		p[n++] = P(s->flag);
+	for (size_t i = 0; i < COMMAND_TEXTS && cmd->texts[i] != NULL; i++)
+		p[n++] = P(s->texts[i]);
+	return n;
+}
+
+static int
+run_first(struct cli *c, const struct command *cmd, const char *said, struct db_args args)
+{
+	bool *row = arena_alloc(c->arena, cmd->first->size);
+	enum db_rc rc = db_one_row(c->db, cmd->first, row, args);
+
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, said);
+	if (cmd->refused != NULL && !*row)
+		return cli_fail(EXIT_FAILED, "%s: %s", said, cmd->refused);
+	return EXIT_OK;
+}
+
 int
 cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
-	struct db_param p[WORDS_MAX + 2];
-	struct cli_option options[3] = { { NULL } }, *o = options;
-	struct str owner = STR_NULL;
-	struct cli_list words;
-	struct uuid uuid;
-	bool flag = false;
-	size_t n = 0;
+	struct db_param p[PARAMS_MAX];
+	struct db_args args = { p, 0 };
+	struct said s = { .flag = false };
+	struct uuid of = { { 0 } };
+	const char *about;
+	int status;
 
-	if (cmd->of_account)
-		*o++ = (struct cli_option){ "account", .text = &owner };
-	if (cmd->of_project)
-		*o++ = (struct cli_option){ "project", .text = &owner };
-	if (cmd->flag != NULL)
-		*o = (struct cli_option){ cmd->flag, .flag = &flag };
-	if (!cli_options(c, argc, argv, options, &words, cmd->words, cmd->words))
+	if (!read_said(c, cmd, argc, argv, &s))
 		return EXIT_USAGE;
-	if (cmd->of_account || cmd->of_project) {
-		int status =
-		    (cmd->of_account ? cli_account : cli_project)(c, owner, &uuid);
-
-		if (status != EXIT_OK)
-			return status;
-		p[n++] = P(uuid);
-	}
-	for (size_t i = 0; i < words.n; i++)
-		p[n++] = P(words.p[i]);
-	if (cmd->flag != NULL)
-		p[n++] = P(flag);
+	status = find_of(c, cmd->of, &s, &of);
+	if (status != EXIT_OK)
+		return status;
+	args.n = parameters(cmd, &s, of, p);
+	about = s.words.n > 0 ? s.words.p[0].p : cmd->lists;
+	if (cmd->first != NULL)
+		status = run_first(c, cmd, about, args);
+	if (status != EXIT_OK)
+		return status;
 	if (cmd->lists != NULL)
-		return cli_rows(c, cmd->lists, cmd->st, (struct db_args){ p, n });
-	return cli_one_row(
-	    c, cmd->prints, cmd->st, words.p[0].p, (struct db_args){ p, n });
+		return cli_rows(c, cmd->lists, cmd->st, args);
+	return cli_one_row(c, cmd->prints, cmd->st, about, args);
 }

@@ -30,6 +30,9 @@ enum scope scope_parse(struct str name); /* SCOPE_UNSET: there is no such scope 
 const char *entitlement_name(enum entitlement e);
 enum entitlement entitlement_parse(struct str name);
 
+/* What records may be; NULL ends each. The least severe first. */
+extern const char *const severities[], *const alert_sources[], *const asset_kinds[];
+
 /* ---- API keys ---- */
 
 /* A complete key as a client sends it. Nothing prints one. */

@@ -61,10 +61,8 @@ static const struct stmt find_key = STMT(find_key, key_out,
 struct key_cache *
 key_cache_new(struct db *db)
 {
-	struct key_cache *c = calloc(1, sizeof(*c));
+	struct key_cache *c = mem_zero(sizeof(*c));
 
-	if (c == NULL)
-		panic("out of memory"); /* UNCOVERED: calloc fails */
 	c->db = db;
 	db_listen(db, "key_changed");
 	return c;

@@ -25,10 +25,8 @@ struct meter_link {
 struct meter_link *
 meter_new(void)
 {
-	struct meter_link *m = calloc(1, sizeof(*m));
+	struct meter_link *m = mem_zero(sizeof(*m));
 
-	if (m == NULL)
-		panic("out of memory"); /* UNCOVERED: calloc fails */
 	m->to.sun_family = AF_UNIX;
 	if (!meter_socket_name(m->to.sun_path, sizeof(m->to.sun_path)))
 		panic("too long a name"); /* UNCOVERED: tbl/params.h bounds it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Names of scopes and entitlements, both ways. */
+/* Names of scopes and entitlements, both ways, and of what records may be. */
 #include "config.h"
 
 #include "core/core.h"
@@ -47,3 +47,7 @@ entitlement_parse(struct str name)
 			return (enum entitlement)i;
 	return ENTITLEMENT_UNSET;
 }
+
+const char *const severities[] = { "info", "low", "medium", "high", "critical", NULL };
+const char *const alert_sources[] = { "finding", "service", NULL };
+const char *const asset_kinds[] = { "domain", "host", "certificate", "address", NULL };

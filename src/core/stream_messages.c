@@ -31,11 +31,6 @@ enum { SHOWN_URL = 2048, SHOWN_TITLE = 512, SHOWN_TEXT = 4096, SHOWN_NAME = 256 
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED | (fl),          \
 		.offset = offsetof(s, m), .hi = (max), .help = (about)                   \
 	}
-#define ONE_OF(s, m, fl, list, about)                                                    \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = (fl), .offset = offsetof(s, m),  \
-		.values = (list), .help = (about)                                        \
-	}
 #define GIVEN(s, m, fl, min, max, about)                                                 \
 	{                                                                                \
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \

@@ -52,17 +52,6 @@ static const struct field claim_fields[] = {
 /* ---- keys ---- */
 
 static bool
-hex_digit(char c, unsigned *out)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c == '\0' ? NULL : strchr(digits, c);
-
-	if (at != NULL)
-		*out = (unsigned)(at - digits);
-	return at != NULL;
-}
-
-static bool
 parse_line(struct str line, struct ticket_key *out)
 {
 	const char *colon = line.n == 0 ? NULL : memchr(line.p, ':', line.n);
@@ -75,15 +64,8 @@ parse_line(struct str line, struct ticket_key *out)
 			return false;
 	memcpy(out->kid, line.p, kid);
 	out->kid[kid] = '\0';
-	for (size_t i = 0; i < TICKET_KEY_LEN; i++) {
-		unsigned high, low;
-
-		if (!hex_digit(colon[1 + 2 * i], &high) ||
-		    !hex_digit(colon[2 + 2 * i], &low))
-			return false;
-		out->bytes[i] = (unsigned char)(high << 4 | low);
-	}
-	return true;
+	return hex_parse(
+	    (struct str){ colon + 1, 2 * TICKET_KEY_LEN }, out->bytes, TICKET_KEY_LEN);
 }
 
 static const struct ticket_key *
@@ -170,10 +152,8 @@ struct ticket_ring {
 struct ticket_ring *
 ticket_ring_new(const char *path)
 {
-	struct ticket_ring *r = calloc(1, sizeof(*r));
+	struct ticket_ring *r = mem_zero(sizeof(*r));
 
-	if (r == NULL)
-		panic("out of memory");
 	r->path = path;
 	return r;
 }

@@ -7,10 +7,8 @@
 struct db *
 db_open(const char *conninfo, const char *application)
 {
-	struct db *db = calloc(1, sizeof(*db));
+	struct db *db = mem_zero(sizeof(*db));
 
-	if (db == NULL)
-		panic("out of memory");
 	db->conninfo = strdup(conninfo);
 	db->application = strdup(application);
 	if (db->conninfo == NULL || db->application == NULL)

@@ -29,7 +29,8 @@ end(struct req *rq)
 {
 	enum db_rc rc;
 
-	if (rq->gone != NULL && rq->gone(rq->read_arg))
+	rq->deserted = rq->gone != NULL && rq->gone(rq->read_arg);
+	if (rq->deserted)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE); /* which nobody reads */
 	rc = db_commit(rq->db);
 	return rc == DB_OK ? PASS : fail_db(rq, rc);

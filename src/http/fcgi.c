@@ -33,36 +33,6 @@ drain(FCGX_Request *fcgi)
 			return;
 }
 
-static const char *
-reason(int status)
-{
-	static const struct {
-		int status;
-		const char *reason;
-	} reasons[] = {
-		{ 200, "OK" },
-		{ 201, "Created" },
-		{ 202, "Accepted" },
-		{ 400, "Bad Request" },
-		{ 401, "Unauthorized" },
-		{ 403, "Forbidden" },
-		{ 404, "Not Found" },
-		{ 405, "Method Not Allowed" },
-		{ 409, "Conflict" },
-		{ 413, "Content Too Large" },
-		{ 415, "Unsupported Media Type" },
-		{ 429, "Too Many Requests" },
-		{ 500, "Internal Server Error" },
-		{ 502, "Bad Gateway" },
-		{ 503, "Service Unavailable" },
-	};
-
-	for (size_t i = 0; i < COUNT(reasons); i++)
-		if (reasons[i].status == status)
-			return reasons[i].reason;
-	return "Status";
-}
-
 /* Everything in one buffer: one write for the usual answer. */
 static struct str
 whole_answer(const struct req *rq)
@@ -72,9 +42,9 @@ whole_answer(const struct req *rq)
 	buf_printf(&b,
 	    "Status: %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
 	    "X-Request-Id: %s\r\nCache-Control: no-store\r\n",
-	    rq->status, reason(rq->status), rq->content_type, rq->out.n, rq->id);
+	    rq->status, status_reason(rq->status), rq->content_type, rq->out.n, rq->id);
 	if (rq->status == 401)
-		buf_z(&b, "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n");
+		buf_z(&b, ERROR_CHALLENGE);
 	if (rq->allow != NULL)
 		buf_printf(&b, "Allow: %s\r\n", rq->allow);
 	if (rq->retry_after > 0)
@@ -82,8 +52,8 @@ whole_answer(const struct req *rq)
 	if (rq->location != NULL)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
 	if (rq->etag != NULL)
-		buf_printf(&b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n",
-		    rq->etag);
+		buf_printf(
+		    &b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n", rq->etag);
 	if (rq->replayed && rq->status < 400)
 		buf_z(&b, "Idempotency-Replayed: true\r\n");
 	meter_headers(rq, &b);

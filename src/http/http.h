@@ -5,25 +5,12 @@
 #define HTTP_HTTP_H
 
 #include "core/core.h"
+#include "core/error.h"
 #include "core/meter.h"
 #include "core/metrics.h"
 #include "core/ticket.h"
 #include "db/db.h"
 #include "json/json.h"
-
-/* ---- tbl/errors.h ---- */
-
-enum error {
-	ERR_UNSET, /* "no error" in tables */
-#define ERROR(id, status, code, message) ERR_##id,
-#include "tbl/errors.h"
-#undef ERROR
-	ERRORS,
-};
-
-int error_status(enum error e);
-const char *error_code(enum error e);
-const char *error_message(enum error e);
 
 /* ---- a route ---- */
 
@@ -121,7 +108,7 @@ struct route {
 	/* The answer of success. */
 	const struct field *out;
 	const char *list; /* the answer is a page of out in a member of this name (A2) */
-	const char *list_also;   /* a boolean beside the list; NULL: none */
+	const char *list_also; /* a boolean beside the list; NULL: none */
 	const char
 	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
 	const char *answer;       /* or its JSON Schema, where no table writes it */
@@ -211,6 +198,7 @@ struct req {
 	enum error error;           /* ERR_UNSET: none */
 	int retry_after;            /* seconds; 0: no header */
 	struct meter_ticket ticket; /* what it took of rates and quotas */
+	bool deserted;              /* its client left before it was done */
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;

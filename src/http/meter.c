@@ -68,10 +68,13 @@ meter_stage(struct req *rq)
 	return answer(rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
 }
 
-/* 401, 403 and 429 consume nothing and 5xx are given back; an authorised 400 or 404 consumes (C-069). */
+/* 401, 403 and 429 consume nothing and 5xx are given back; an authorised 400 or 404 consumes (C-069). Work that
+   a client had done and then did not wait for was done: else it would cost nobody a thing to ask for more. */
 void
 meter_settle(struct req *rq)
 {
+	if (rq->deserted)
+		return;
 	if (rq->status >= 500 || rq->status == 401 || rq->status == 403 ||
 	    rq->status == 429) {
 		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)

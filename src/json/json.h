@@ -93,6 +93,12 @@ struct field {
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
 		.offset = offsetof(s, m), .lo = (min), .hi = (max)                       \
 	}
+/* list: the values it may have; NULL ends it. */
+#define ONE_OF(s, m, fl, list, about)                                                    \
+	{                                                                                \
+		.name = #m, .type = FIELD_STR, .flags = (fl), .offset = offsetof(s, m),  \
+		.values = (list), .help = (about)                                        \
+	}
 #define NUMBER(s, m, fl, min, max, deflt)                                                \
 	{                                                                                \
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \

@@ -74,9 +74,12 @@ json_get(const struct json_value *v, const char *name)
 
 	if (v->type != JSON_OBJECT)
 		return NULL;
-	for (struct json_value *m = v->u.items; m < v->u.items + v->n; m++)
+	for (uint32_t i = 0; i < v->n; i++) {
+		struct json_value *m = &v->u.items[i];
+
 		if (m->tag == tag && str_eq((struct str){ m->name, m->name_n }, wanted))
 			return m;
+	}
 	return NULL;
 }
 

@@ -15,6 +15,7 @@ enum {
 	SMALL_BLOCK =
 	    8, /* smaller ones are not renewed ahead: near the limit hosts share */
 	TRIES = 3,
+	REPORTS = 64, /* of one flush */
 };
 
 struct answer {
@@ -76,6 +77,7 @@ call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
 		return false;
 	metrics_add(w->metrics, COUNTER_LEASES);
 	n->surrendered = word >> 32;
+	n->told = true;
 	return true;
 }
 
@@ -198,20 +200,27 @@ lease_retry(struct warden *w)
 		meter_announce(&w->file);
 }
 
+/* A database that came back from a backup has not heard of leases since: other hosts would get them too. */
 void
 lease_report(struct warden *w)
 {
 	struct answer a;
+	int calls = 0;
 
-	for (size_t i = 0; i < w->nactive; i++) {
+	for (size_t i = 0; i < w->nactive && calls < REPORTS; i++) {
 		struct slot *s = &w->file.slots[w->active[i]];
+		struct note *n = roster_note(w, s);
 
 		if (!is_quota(s) ||
-		    roster_note(w, s)->surrendered == atomic_load(&s->word) >> 32)
+		    (n->told && n->surrendered == atomic_load(&s->word) >> 32))
 			continue;
-		if (!call(w, s, s->seq, &a))
+		calls++;
+		n->told =
+		    true; /* an owner that is no longer there is not asked for again */
+		if (call(w, s, s->seq, &a))
+			apply(s, &a);
+		else if (!w->begun)
 			return;
-		apply(s, &a);
 	}
 }
 

@@ -34,6 +34,7 @@ warden_ok(struct warden *w, enum db_rc rc, const char *what)
 	if (rc == DB_NONE)
 		return false;
 	w->down_until = mono_us() + DOWN_US;
+	w->begun = false;
 	metrics_add(w->metrics, COUNTER_DATABASE_FAILURES);
 	log_event(
 	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(w->db));
@@ -59,6 +60,8 @@ warden_db(struct warden *w)
 		exit(1);
 	}
 	w->begun = warden_ok(w, rc, "begin");
+	if (w->begun)
+		roster_forget(w);
 	return w->begun;
 }
 
@@ -74,17 +77,6 @@ ticker(void)
 	return fd;
 }
 
-static bool
-is_due(int64_t *at, int64_t every)
-{
-	int64_t now = mono_us();
-
-	if (now < *at)
-		return false;
-	*at = now + every;
-	return true;
-}
-
 static void
 turn(struct warden *w)
 {
@@ -97,14 +89,14 @@ turn(struct warden *w)
 	told = db_notified(w->db);
 	if (told)
 		lease_doubt(w);
-	if (is_due(&w->look_at, LOOK_US) || told) {
+	if (mono_due(&w->look_at, LOOK_US) || told) {
 		rates_refresh(w);
 		lease_surrender(w);
 	}
 	lease_retry(w);
-	if (is_due(&w->flush_at, conf.meter_flush * 1000))
+	if (mono_due(&w->flush_at, conf.meter_flush * 1000))
 		flush_counts(w);
-	if (is_due(&w->keep_at, KEEP_US))
+	if (mono_due(&w->keep_at, KEEP_US))
 		roster_keep(w);
 	arena_reset(w->arena);
 }

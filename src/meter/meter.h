@@ -14,6 +14,7 @@ struct note {
 	int64_t retry_at,
 	    give_up_at; /* a lease that waits for other hosts; mono_us, 0: none */
 	int64_t retired_at;
+	bool told; /* the database has heard what was leased */
 };
 
 struct warden {
@@ -39,6 +40,8 @@ void roster_free(struct warden *w);
 struct slot *roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
     uint32_t period, bool *fresh);
 struct note *roster_note(struct warden *w, const struct slot *s);
+/* The database may be another one now: everything is to be stored again. */
+void roster_forget(struct warden *w);
 /* What begins soon is prepared, what ended is retired and freed. */
 void roster_keep(struct warden *w);
 
@@ -59,7 +62,7 @@ void lease_retry(struct warden *w);
 void lease_surrender(struct warden *w);
 /* Limits may have changed: what was exhausted is asked for again. */
 void lease_doubt(struct warden *w);
-/* What was surrendered and could not be said. */
+/* What was surrendered and could not be said, and what the database may not know: some of it. */
 void lease_report(struct warden *w);
 
 /* ---- rates.c ---- */

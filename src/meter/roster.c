@@ -20,10 +20,8 @@ roster_load(struct warden *w)
 {
 	uint32_t n = w->file.head->slots;
 
-	w->notes = calloc(n, sizeof(*w->notes));
-	w->active = calloc(n, sizeof(*w->active));
-	if (w->notes == NULL || w->active == NULL)
-		panic("out of memory");
+	w->notes = mem_array(n, sizeof(*w->notes));
+	w->active = mem_array(n, sizeof(*w->active));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t state = atomic_load(&w->file.slots[i].state);
 
@@ -31,6 +29,17 @@ roster_load(struct warden *w)
 			w->active[w->nactive++] = i;
 		if (state == SLOT_RETIRED)
 			w->notes[i].retired_at = mono_us();
+	}
+}
+
+void
+roster_forget(struct warden *w)
+{
+	for (size_t i = 0; i < w->nactive; i++) {
+		struct note *n = &w->notes[w->active[i]];
+
+		n->taken = n->back = 0;
+		n->told = false;
 	}
 }
 

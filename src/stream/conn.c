@@ -83,7 +83,7 @@ conn_refuse(struct conn *c, enum error e)
 	struct proxy *p = c->proxy;
 	struct str text = answer_error(p->arena, e, str_of(c->id));
 
-	log_event(LOGP_INFO, "refused", "req=%s status=%d", c->id, answer_status(e));
+	log_event(LOGP_INFO, "refused", "req=%s status=%d", c->id, error_status(e));
 	if (p->metrics != NULL)
 		metrics_add(p->metrics, COUNTER_STREAMS_REFUSED);
 	conn_move(c, CONN_ANSWER);
@@ -198,9 +198,7 @@ on_head(int fd, short what, void *arg)
 	ssize_t n;
 
 	(void)what;
-	c->head = realloc(c->head, c->head_n + PIECE);
-	if (c->head == NULL)
-		panic("out of memory");
+	c->head = mem_grow(c->head, c->head_n + PIECE);
 	n = read(fd, c->head + c->head_n, PIECE);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -228,10 +226,8 @@ on_head(int fd, short what, void *arg)
 static void
 conn_new(struct proxy *p, int fd)
 {
-	struct conn *c = calloc(1, sizeof(*c));
+	struct conn *c = mem_zero(sizeof(*c));
 
-	if (c == NULL)
-		panic("out of memory");
 	c->proxy = p;
 	c->client.fd = fd;
 	c->runner.fd = -1;

@@ -383,10 +383,8 @@ gate_tick(struct gate *g, int64_t now)
 struct gate *
 gate_new(struct proxy *p)
 {
-	struct gate *g = calloc(1, sizeof(*g));
+	struct gate *g = mem_zero(sizeof(*g));
 
-	if (g == NULL)
-		panic("out of memory");
 	g->proxy = p;
 	g->self = uuid_random();
 	g->roster = roster_new(g->self);

@@ -122,9 +122,7 @@ work(const struct pool *pool, int listener)
 		TAILQ_INIT(&p.lists[state]);
 	p.base = ev_open(on_stop, &p);
 	p.arena = arena_new(ARENA_CAP);
-	p.scratch = malloc(SCRATCH);
-	if (p.scratch == NULL)
-		panic("out of memory");
+	p.scratch = mem_alloc(SCRATCH);
 	p.keys = ticket_ring_new(conf.stream_keys);
 	p.metrics = metrics_open();
 	p.db = db_async_open(p.base, conf.database, pool->name);

@@ -160,9 +160,7 @@ keep(struct side *s, const struct iovec *v, int n, size_t skip)
 
 	for (int i = 0; i < n; i++)
 		all += v[i].iov_len;
-	room = malloc(all - skip);
-	if (room == NULL)
-		panic("out of memory");
+	room = mem_alloc(all - skip);
 	all = s->wait_end - s->wait_at;
 	if (s->wait != NULL)
 		memcpy(room, s->wait + s->wait_at, all);

@@ -64,11 +64,9 @@ look(struct roster *r)
 struct roster *
 roster_new(struct uuid self)
 {
-	struct roster *r = calloc(1, sizeof(*r));
+	struct roster *r = mem_zero(sizeof(*r));
 	char path[256];
 
-	if (r == NULL)
-		panic("out of memory");
 	uuid_print(&self, r->name);
 	snprintf(path, sizeof(path), "%s/stream", conf.run_directory);
 	if (mkdir(path, 0750) != 0 && errno != EEXIST)

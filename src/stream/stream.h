@@ -7,22 +7,13 @@
 #include "base/ev.h"
 #include "base/ws.h"
 #include "core/core.h"
+#include "core/error.h"
 #include "core/metrics.h"
 #include "core/ticket.h"
 #include "db/async.h"
 
 #include <event2/event_struct.h>
 #include <sys/queue.h>
-
-/* ---- tbl/errors.h ---- */
-
-enum error {
-	ERR_UNSET, /* "no error" */
-#define ERROR(id, status, code, message) ERR_##id,
-#include "tbl/errors.h"
-#undef ERROR
-	ERRORS,
-};
 
 /* ---- request.c: the head of an HTTP/1 request, pure text ---- */
 
@@ -158,7 +149,6 @@ void conn_tick(struct conn *c, int64_t now);
 struct str answer_error(struct arena *a, enum error e, struct str request_id);
 struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
-int answer_status(enum error e);
 
 /* ---- pump.c: frames ---- */
 

@@ -7,6 +7,7 @@ import urllib.parse, uuid
 from egress import BUILD, TOP, Dispatcher as Egress, Tap, diag, done, is_, ok, skip_all, until  # noqa: F401
 
 LEASE_MS = 15000
+LOG = ("shot", "net", "truncated")
 CHROMIUM = "/usr/lib/chromium/chromium-headless-shell"
 
 
@@ -171,33 +172,44 @@ class Session:
                     "height": 720, "country": "DE", "lifetime_ms": 1800000, "idle_ms": 300000, "lease_ms": LEASE_MS,
                     **job}
         self.said, self.shots, self.events = [], [], []
-        self.renewed, self.link, self.process, self.stores = True, None, None, True
+        self.renewed, self.link, self.process, self.stores, self.answers = True, None, None, True, True
+        self.logged = 0
 
     def start(self):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([BUILD + "/surfaced-runner", "-c", self.dispatch.conf_file, self.id,
-                                         str(self.epoch)], stderr=self.dispatch.log, stdin=subprocess.DEVNULL)
+        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen([BUILD + "/surfaced-runner", "-c", self.dispatch.conf_file],
+                                            stderr=self.dispatch.log, stdin=its)
+        self.link = ours
+        self.send("job", self.job)
+        threading.Thread(target=self.dispatch.hear, args=(ours,), daemon=True).start()
 
     def hear(self, name, doc, fd):
         doc["heard"] = time.monotonic()
-        if name == "hello" and doc["state"] == "new":
-            self.send("job", self.job)
-        elif name == "socks" and self.dispatch.egress:
+        if name == "socks" and self.dispatch.egress:
             self.dispatch.egress.send("open", {"session": self.id, "kind": "direct"}, fd)
         elif name == "ready":
             self.send("running", {"expires_in_ms": self.job["lifetime_ms"]})
-        elif name == "shot" and self.stores:
+        elif name in LOG and self.stores:
+            self.log(name, doc, fd)
+        self.said.append((name, doc))
+        if fd is not None:
+            os.close(fd)
+
+    def log(self, name, doc, fd):
+        """Stored, once: what has a number that has been is only answered."""
+        if doc["seq"] > self.logged and name == "shot":
             doc["image"] = os.pread(fd, os.fstat(fd).st_size, 0)
             with contextlib.suppress(PermissionError, OSError):
                 os.pwrite(fd, b"x", 0)
                 doc["image"] = None
             self.shots.append(doc)
-            self.send("stored", {"id": doc["id"]})
-        elif name == "net":
+        elif doc["seq"] > self.logged and name == "net":
             self.events += doc["events"]
-        self.said.append((name, doc))
-        if fd is not None:
-            os.close(fd)
+        self.logged = max(self.logged, doc["seq"])
+        if self.answers:
+            self.send("logged", {"seq": doc["seq"]})
 
     def send(self, name, doc=None):
         link = self.link

@@ -9,7 +9,7 @@ import fcntl, os, select, signal, socket, sys
 path, argv = sys.argv[1], sys.argv[2:]
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.bind(path)
-store, child = {}, 0
+store, child = [], 0  # pairs of a name, which need not be the only one, and a descriptor
 wake_r, wake_w = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 signal.set_wakeup_fd(wake_w)
 for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM, signal.SIGCHLD):
@@ -17,7 +17,7 @@ for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM, signal.SIGCHLD):
 
 
 def start():
-    names, fds = list(store), list(store.values())
+    names, fds = [name for name, _ in store], [fd for _, fd in store]
     pid = os.fork()
     if pid:
         return pid
@@ -31,16 +31,24 @@ def start():
     os.execv(argv[0], argv)
 
 
+def is_same(a, b):
+    return os.fstat(a).st_ino == os.fstat(b).st_ino
+
+
 def hear():
+    global store
     text, fds, _, _ = socket.recv_fds(notify, 4096, 16)
     fields = dict(line.split("=", 1) for line in text.decode().splitlines() if "=" in line)
     name = fields.get("FDNAME")
     if "FDSTORE" in fields and fds:
-        if name in store:
-            os.close(store[name])
-        store[name] = fds[0]
-    if "FDSTOREREMOVE" in fields and name in store:
-        os.close(store.pop(name))
+        if any(is_same(fds[0], fd) for _, fd in store):
+            os.close(fds[0])
+        else:
+            store.append((name, fds[0]))
+    if "FDSTOREREMOVE" in fields:
+        for fd in (fd for stored, fd in store if stored == name):
+            os.close(fd)
+        store = [(stored, fd) for stored, fd in store if stored != name]
     if "READY" in fields:
         print("ready stored=%d" % len(store), flush=True)
 

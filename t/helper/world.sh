@@ -256,16 +256,21 @@ world_sockets_ready()
 		done
 }
 
+# world_daemon NAME [SOCKET]: started, and there when it has made its socket in W/run.
+world_daemon()
+{
+	world_spawn "$1" "$BIN/$1" -c "$W/etc/$1.conf"
+	# More than one look: between two programs a process has no command line.
+	if ! { world_until 20 test -e "$W/run/${2-}" && world_until 2 world_running "$1"; }; then
+		cat "$W/log/$1.log" >&2
+		world_die "$1 did not start"
+	fi
+}
+
 # Rates and quotas are fail-closed: without its meter an API answers nothing.
 world_meter_start()
 {
-	! world_running surfaced-meter || return 0
-	world_spawn surfaced-meter "$BIN/surfaced-meter" -c "$W/etc/surfaced-meter.conf"
-	# More than one look: between two programs a process has no command line.
-	if ! { world_until 10 test -S "$W/run/metrics.sock" && world_until 2 world_running surfaced-meter; }; then
-		cat "$W/log/surfaced-meter.log" >&2
-		world_die "surfaced-meter did not start"
-	fi
+	world_running surfaced-meter || world_daemon surfaced-meter metrics.sock
 }
 
 world_api_start()
@@ -280,20 +285,12 @@ world_api_start()
 
 world_alert_start()
 {
-	world_spawn surfaced-alert "$BIN/surfaced-alert" -c "$W/etc/surfaced-alert.conf"
-	if ! world_running surfaced-alert; then
-		cat "$W/log/surfaced-alert.log" >&2
-		world_die "surfaced-alert did not start"
-	fi
+	world_daemon surfaced-alert
 }
 
 world_index_start()
 {
-	world_spawn surfaced-index "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf"
-	if ! world_running surfaced-index; then
-		cat "$W/log/surfaced-index.log" >&2
-		world_die "surfaced-index did not start"
-	fi
+	world_daemon surfaced-index
 }
 
 # world_browser_conf [RUNNER]: of the three programs of the browser side; RUNNER: instead of the real one.
@@ -324,20 +321,12 @@ world_browser_start()
 
 world_egress_start()
 {
-	world_spawn surfaced-egress "$BIN/surfaced-egress" -c "$W/etc/surfaced-egress.conf"
-	world_until 10 test -S "$W/run/egress.sock" && world_running surfaced-egress || {
-		cat "$W/log/surfaced-egress.log" >&2
-		world_die "surfaced-egress did not start"
-	}
+	world_daemon surfaced-egress egress.sock
 }
 
 world_dispatch_resume()
 {
-	world_spawn surfaced-dispatch "$BIN/surfaced-dispatch" -c "$W/etc/surfaced-dispatch.conf"
-	world_until 10 test -S "$W/run/dispatch.sock" && world_running surfaced-dispatch || {
-		cat "$W/log/surfaced-dispatch.log" >&2
-		world_die "surfaced-dispatch did not start"
-	}
+	world_daemon surfaced-dispatch dispatch.sock
 }
 
 # Pids of the runners of this world: they outlive their dispatcher.
@@ -359,11 +348,7 @@ world_runners_stop()
 
 world_stream_start()
 {
-	world_spawn surfaced-stream "$BIN/surfaced-stream" -c "$W/etc/surfaced-stream.conf"
-	if ! { world_until 20 test -S "$W/run/stream.sock" && world_until 2 world_running surfaced-stream; }; then
-		cat "$W/log/surfaced-stream.log" >&2
-		world_die "surfaced-stream did not start"
-	fi
+	world_daemon surfaced-stream stream.sock
 }
 
 # The index has been published and a worker has it: $1 hosts at least (0: an answer is enough).

@@ -75,6 +75,21 @@ integers_keep_their_bounds(void) /* C-121 */
 }
 
 static void
+hexadecimal_has_one_spelling(void)
+{
+	unsigned char bytes[2] = { 0x0a, 0xf9 }, back[2];
+	char text[5];
+
+	hex_print(text, bytes, 2);
+	CU_ASSERT_STRING_EQUAL(text, "0af9");
+	CU_ASSERT_TRUE(hex_parse(str_of(text), back, 2) && memcmp(bytes, back, 2) == 0);
+	CU_ASSERT_FALSE(hex_parse(STR("0AF9"), back, 2));
+	CU_ASSERT_FALSE(hex_parse(STR("0af"), back, 2));
+	CU_ASSERT_FALSE(hex_parse(STR("0af\0"), back, 2));
+	CU_ASSERT_FALSE(hex_parse(STR("0af90"), back, 2));
+}
+
+static void
 base64url_has_one_spelling(void)
 {
 	char text[16];
@@ -103,9 +118,7 @@ base64_has_one_spelling(void)
 	} good[] = { { "", "" }, { "Zg==", "f" }, { "Zm8=", "fo" }, { "Zm9v", "foo" },
 		{ "Zm9vYg==", "foob" }, { "+/+/", "\xfb\xff\xbf" } };
 	static const char *const bad[] = { "Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm8",
-		"====", "Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n",
-		"Zm\xff"
-		"v" };
+		"====", "Z===", "Zg==Zg==", "Z g=", "_-_-", "Zm9v\n", "Zm\377v" };
 	unsigned char bytes[8];
 	size_t n;
 
@@ -236,6 +249,7 @@ main(void)
 		{ "lower is ASCII alone", lower_is_ascii_alone },
 		{ "UTF-8 is strict", utf8_is_strict },
 		{ "integers keep their bounds", integers_keep_their_bounds },
+		{ "hexadecimal has one spelling", hexadecimal_has_one_spelling },
 		{ "base64url has one spelling", base64url_has_one_spelling },
 		{ "base64 has one spelling", base64_has_one_spelling },
 		{ "UUIDs read any case, write lower",

@@ -457,6 +457,15 @@ messages_are_cut(void)
 	CU_ASSERT_FALSE(answer_has(text));
 }
 
+/* SPEC 7: a status line says what the status is. */
+static void
+every_error_has_a_reason(void)
+{
+	for (enum error e = ERR_UNSET + 1; e < ERRORS; e++)
+		CU_ASSERT_STRING_NOT_EQUAL(
+		    status_reason(error_status(e)), status_reason(0));
+}
+
 static void
 rows_without_a_column_are_found(void)
 {
@@ -497,6 +506,7 @@ main(void)
 		    request_ids_are_the_web_servers },
 		{ "C-066: late work is not begun", late_work_is_not_begun },
 		{ "C-062: messages are cut", messages_are_cut },
+		{ "every error has a reason", every_error_has_a_reason },
 		{ "rows without a column are found", rows_without_a_column_are_found },
 		CU_TEST_INFO_NULL,
 	};

@@ -41,18 +41,21 @@ struct held {
 	struct arena *arena; /* of row's texts */
 	struct held_row row;
 	enum held_state state;
-	pid_t pid; /* 0: not known yet */
+	/* Without a pidfd it is a service of whose end that of its first connection tells; its pid is then what it
+	   says itself, only good to tell it from others, and 0 until it does. */
+	pid_t pid;
 	int pidfd, socks;
 	struct event *exited;
 	struct link *link; /* NULL: not connected */
-	int64_t
-	    trusted_until; /* mono_us: its lease is renewed without a connection until then */
+	/* mono_us: its lease is renewed without a word of it until then */
+	int64_t trusted_until;
 	int64_t expires_at; /* mono_us, of a running one */
 	int64_t start_by;   /* mono_us: then it is killed if it is still starting */
 	int64_t active_at;  /* mono_us: its activity was stored */
 	int64_t close_by;   /* mono_us: then it is killed; 0: it is not closing */
+	bool heard;         /* it has begun */
 	bool ready;         /* its runner said so, the row does not yet */
-	bool disowned;      /* its row is not ours any more: it was killed */
+	bool given_up;      /* it was told to go, or killed: nothing is done for it */
 	bool gone;          /* its runner has ended, the row does not know yet */
 };
 
@@ -65,6 +68,7 @@ struct caller {
 	struct runner_hello hello;
 	char state[16];
 	int socks;     /* -1, or what it sent before it was let in */
+	bool sent_socks;
 	int64_t until; /* mono_us: without a session it is sent away then */
 };
 
@@ -77,22 +81,18 @@ struct dispatcher {
 	struct str name;     /* of this host */
 	LIST_HEAD(, held) helds;
 	LIST_HEAD(, caller) callers;
-	TAILQ_HEAD(pieces, evidence) evidence; /* taken, not stored yet */
-	size_t waiting, waiting_bytes;         /* of them */
-	struct link *egress;                   /* NULL: not connected */
+	TAILQ_HEAD(, evidence) evidence; /* taken, not stored yet */
+	struct link *egress;             /* NULL: not connected */
 	struct event *db_readable, *tick, *accepting;
 	int listener;
-	uid_t runner_uid;
-	gid_t runner_gid;
+	uid_t runner_uid;    /* who may call */
 	int64_t down_until;  /* mono_us: the database has just failed */
 	int64_t egress_lost; /* mono_us: when its connection ended */
 	int64_t beat_at, sweep_at, look_at, renew_at, egress_at, check_at, probe_at;
-	bool begun;      /* the database knows that we have started */
-	char fault[512]; /* why no session is taken; "": nothing */
-	/* host.c: a readiness check under way */
-	int check_pidfd, check_out;
-	struct event *checked;
-	size_t probing; /* routes that have not been heard of */
+	bool begun;         /* the database knows that we have started */
+	char fault[512];    /* why no session is taken; "": nothing */
+	struct link *check; /* host.c: a readiness check under way */
+	size_t probing;     /* routes that have not been heard of */
 };
 
 /* ---- store.c: the database; false or DB_NONE while it is away ---- */
@@ -128,21 +128,34 @@ void store_probed(
 
 struct shot_row {
 	struct uuid uuid;
-	unsigned char sha256[32];
+	unsigned char sha256[EVIDENCE_HASH_LEN];
 	int64_t bytes, width, height, tab;
 	struct str mime, reason, url, title;
 	struct ts taken_at;
 };
 
-enum stored { STORED, STORED_FULL, STORED_STALE, STORED_LATER };
-/* Whether an image of so many bytes may be stored: STORED, or STORED_LATER, where nobody can say. */
-enum stored store_room(struct dispatcher *d, const struct held *h, size_t bytes) MUST_USE;
-enum stored store_shot(struct dispatcher *d, struct uuid session, int64_t epoch,
-    const struct shot_row *s) MUST_USE;
-enum stored store_events(
-    struct dispatcher *d, struct uuid session, int64_t epoch, struct strs docs) MUST_USE;
-enum stored store_truncated(
-    struct dispatcher *d, struct uuid session, int64_t epoch) MUST_USE;
+/* Where a piece of evidence stands: in whose log, and as which. */
+struct log_place {
+	struct uuid session;
+	int64_t epoch, seq; /* 0: without a number */
+};
+
+enum stored {
+	STORED,
+	STORED_ROOM,
+	STORED_FULL,
+	STORED_STALE,
+	STORED_BAD, /* it is none */
+	STORED_LATER,
+};
+/* Whether an image of so many bytes may be stored: STORED_ROOM; STORED, where it is already. */
+enum stored store_room(
+    struct dispatcher *d, const struct log_place *at, size_t bytes) MUST_USE;
+enum stored store_shot(
+    struct dispatcher *d, const struct log_place *at, const struct shot_row *s) MUST_USE;
+/* truncated: there were more. */
+enum stored store_events(struct dispatcher *d, const struct log_place *at,
+    struct strs docs, bool truncated) MUST_USE;
 
 /* ---- held.c: sessions ---- */
 
@@ -155,6 +168,8 @@ void held_tend(struct dispatcher *d);
 struct held *held_find(struct dispatcher *d, const struct uuid *session, int64_t epoch);
 /* Of the row of a session whose runner has come back to us. */
 struct held *held_adopt(struct dispatcher *d, const struct held_row *row, pid_t pid);
+/* Its first word; pid: as it says. */
+void held_begun(struct held *h, pid_t pid);
 /* The runner's process is known. False: it is gone already. */
 bool held_watch(struct held *h, pid_t pid, int pidfd);
 /* Its row is to know that it is ready; and the runner of it, when it is. */
@@ -162,18 +177,25 @@ void held_ready(struct held *h);
 void held_say_running(const struct held *h);
 void held_drop(struct held *h);
 
-/* ---- spawn.c: processes ---- */
+/* ---- spawn.c: how a runner begins ---- */
 
-/* argv[0] with these, in a session of its own, as the runners' user, stdin /dev/null; out: stdout and
-   stderr, -1: ours. 0 with errno when it cannot be begun. */
-pid_t spawn(
-    const struct dispatcher *d, const char *const *argv, int out, int *pidfd) MUST_USE;
-/* Ends a runner and what it has in its process group. */
-void spawn_kill(pid_t pid, int pidfd);
+struct spawned {
+	int fd;    /* our end of its standard input */
+	pid_t pid; /* 0: a service manager has started it */
+	int pidfd; /* -1 then */
+};
+
+/* False with what to do when it cannot be begun. */
+bool spawn_runner(
+    const struct dispatcher *d, struct spawned *out, char *err, size_t room) MUST_USE;
+/* Ends a runner and what it has in its process group. False: it is not ours to kill. */
+bool spawn_kill(pid_t pid, int pidfd);
 
 /* ---- runner.c: what runners say ---- */
 
 bool callers_open(struct dispatcher *d, char *err, size_t room) MUST_USE;
+/* The connection that a new runner begins with: it is told its job. */
+void caller_begin(struct held *h, int fd);
 /* Those that wait to be let in. */
 void callers_tend(struct dispatcher *d);
 void callers_close(struct dispatcher *d);
@@ -187,13 +209,28 @@ void egress_open(struct held *h);
 void egress_shut(struct held *h);
 void egress_close(struct dispatcher *d);
 
-/* ---- evidence.c: files, and what waits for its row ---- */
+/* ---- evidence.c: what waits for the database, in its order ---- */
 
-/* fd: the image; it is closed. */
-void evidence_shot(struct held *h, const struct runner_shot *shot, int fd);
-void evidence_events(struct held *h, struct strs docs);
-void evidence_truncated(struct held *h);
+/* False: so much of this runner waits that it should not have sent it. fd: the image, taken over. */
+bool evidence_shot(struct held *h, const struct runner_shot *shot, int fd) MUST_USE;
+bool evidence_net(struct held *h, const struct runner_net *net) MUST_USE;
+bool evidence_truncated(struct held *h, int64_t seq) MUST_USE;
+/* Its runner has another connection: it sends again what is not answered. */
+void evidence_again(const struct held *h);
 void evidence_flush(struct dispatcher *d);
+
+/* ---- image.c: files ---- */
+
+struct image {
+	const unsigned char *p;
+	size_t n;
+};
+
+/* NULL, and the caller closes it; or what is wrong with it. fd stays the caller's. */
+const char *image_open(int fd, struct str mime, struct image *out) MUST_USE;
+/* Its file stands, and its folder: under this sum. */
+bool image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN]) MUST_USE;
+void image_close(const struct image *i);
 
 /* ---- network.c ---- */
 
@@ -203,5 +240,8 @@ bool network_clean(struct arena *a, struct list events, struct strs *out) MUST_U
 /* ---- host.c: whether browsers can be started here ---- */
 
 void host_tend(struct dispatcher *d);
+/* A runner could not be begun: nothing is claimed until that is looked into. */
+void host_doubt(struct dispatcher *d, const char *fault);
+void host_close(struct dispatcher *d);
 
 #endif

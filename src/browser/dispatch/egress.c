@@ -104,6 +104,9 @@ egress_shut(struct held *h)
 
 	if (h->d->egress != NULL && h->socks >= 0)
 		link_send(h->d->egress, "shut", egress_shut_fields, &word, -1);
+	if (h->socks >= 0)
+		close(h->socks);
+	h->socks = -1;
 }
 
 static void

@@ -1,146 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* Evidence: images become files named by their SHA-256, which stand before any row names them; rows that the
-   database does not take now wait in memory, in order. */
+/* Evidence on its way into the database: what cannot be stored now waits in memory, in its order. What is lost
+   here with the process comes again from its runner, which hears what is stored. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <openssl/sha.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum {
-	IMAGE_MAX = 16 * 1024 * 1024,
-	WAITING_MAX = 4096, /* pieces that wait for the database, and their bytes */
-	SHOTS_WAITING_MAX =
-	    64, /* nobody can say then whether they may be stored at all */
-	WAITING_BYTES_MAX = 64 * 1024 * 1024,
-};
-
-enum evidence_kind { EVIDENCE_SHOT, EVIDENCE_EVENTS, EVIDENCE_TRUNCATED };
 
 /* One allocation: its texts stand behind it. */
 struct evidence {
 	TAILQ_ENTRY(evidence) next;
-	enum evidence_kind kind;
-	struct uuid session;
-	int64_t epoch;
+	struct log_place at;
+	bool is_shot, truncated;
+	int image; /* of a shot; -1: none */
 	struct shot_row shot;
 	struct strs docs;
-	size_t bytes;
+	const char *fault; /* of what is STORED_BAD */
 };
-
-/* ---- files ---- */
-
-/* What was sent cannot change while it is read. */
-static const unsigned char *
-image_map(int fd, size_t *n)
-{
-	const int sealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-	struct stat st;
-	void *p;
-
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    st.st_size > IMAGE_MAX || (fcntl(fd, F_GET_SEALS) & sealed) != sealed)
-		return NULL;
-	*n = (size_t)st.st_size;
-	p = mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0);
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static bool
-image_is(const unsigned char *p, size_t n, struct str mime)
-{
-	static const struct {
-		const char *mime, *magic;
-	} kinds[] = {
-		{ "image/jpeg", "\xff\xd8\xff" },
-		{ "image/png", "\x89PNG\r\n\x1a\n" },
-	};
-
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (str_is(mime, kinds[i].mime))
-			return n > strlen(kinds[i].magic) &&
-			       memcmp(p, kinds[i].magic, strlen(kinds[i].magic)) == 0;
-	return false;
-}
-
-static bool
-sync_folder(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool good = fd >= 0 && fsync(fd) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return good;
-}
-
-/* Makes path, a folder in parent, if there is none. */
-static bool
-folder(const char *path, const char *parent)
-{
-	if (mkdir(path, 0750) == 0)
-		return sync_folder(parent);
-	return errno == EEXIST;
-}
-
-static bool
-write_all(int fd, const unsigned char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno != EINTR)
-			return false;
-		if (done > 0) {
-			p += done;
-			n -= (size_t)done;
-		}
-	}
-	return fsync(fd) == 0;
-}
-
-static bool
-put(const struct evidence_path *at, const unsigned char *p, size_t n)
-{
-	const struct uuid u = uuid_random();
-	char fresh[UUID_LEN + 1], temporary[sizeof(at->file)];
-	bool good;
-	int fd;
-
-	uuid_print(&u, fresh);
-	snprintf(temporary, sizeof(temporary), "%s/.%s", at->inner, fresh);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-	if (fd < 0)
-		return false;
-	good = write_all(fd, p, n);
-	good = close(fd) == 0 && good && rename(temporary, at->file) == 0;
-	if (!good)
-		unlink(temporary);
-	return good;
-}
-
-/* The folder is synced even where the file was there: whoever made it may not have come so far. */
-static bool
-image_store(
-    const unsigned char *p, size_t n, const unsigned char sha256[EVIDENCE_HASH_LEN])
-{
-	struct evidence_path at;
-	struct stat st;
-
-	if (!evidence_path(sha256, &at) || !folder(at.outer, conf.evidence_directory) ||
-	    !folder(at.inner, at.outer))
-		return false;
-	if ((stat(at.file, &st) != 0 || (size_t)st.st_size != n) && !put(&at, p, n))
-		return false;
-	return sync_folder(at.inner);
-}
-
-/* ---- what waits ---- */
 
 static char *
 keep(char **to, struct str *s)
@@ -155,89 +31,111 @@ keep(char **to, struct str *s)
 }
 
 static struct evidence *
-evidence_new(const struct held *h, enum evidence_kind kind, size_t room)
+evidence_new(const struct held *h, int64_t seq, size_t room)
 {
 	struct evidence *e = calloc(1, sizeof(*e) + room);
 
 	if (e == NULL)
 		panic("memory");
-	e->kind = kind;
-	e->session = h->row.uuid;
-	e->epoch = h->row.epoch;
-	e->bytes = sizeof(*e) + room;
+	e->at = (struct log_place){ h->row.uuid, h->row.epoch, seq };
+	e->image = -1;
 	return e;
 }
 
-static bool
-has_room(const struct dispatcher *d, size_t bytes)
-{
-	return d->waiting < WAITING_MAX && d->waiting_bytes + bytes <= WAITING_BYTES_MAX;
-}
-
 static void
-queue(struct dispatcher *d, struct evidence *e)
+drop(struct dispatcher *d, struct evidence *e)
 {
-	TAILQ_INSERT_TAIL(&d->evidence, e, next);
-	d->waiting++;
-	d->waiting_bytes += e->bytes;
-	evidence_flush(d);
+	TAILQ_REMOVE(&d->evidence, e, next);
+	if (e->image >= 0)
+		close(e->image);
+	free(e);
 }
 
-static void
-answer(struct held *h, struct uuid id, const char *refused)
-{
-	const struct runner_stored stored = { id };
-	const struct runner_refused no = { id, str_of(refused) };
+/* ---- out ---- */
 
-	if (h == NULL || h->link == NULL)
-		return;
-	if (refused == NULL)
-		link_send(h->link, "stored", runner_stored_fields, &stored, -1);
-	else
-		link_send(h->link, "refused", runner_refused_fields, &no, -1);
-}
-
+/* The file stands before any row names it. */
 static enum stored
-store(struct dispatcher *d, const struct evidence *e)
+store_picture(struct dispatcher *d, struct evidence *e)
 {
-	switch (e->kind) {
-	case EVIDENCE_SHOT:
-		return store_shot(d, e->session, e->epoch, &e->shot);
-	case EVIDENCE_EVENTS:
-		return store_events(d, e->session, e->epoch, e->docs);
-	case EVIDENCE_TRUNCATED:
-		return store_truncated(d, e->session, e->epoch);
+	struct image image;
+	enum stored how = STORED_BAD;
+
+	e->fault = image_open(e->image, e->shot.mime, &image);
+	if (e->fault != NULL)
+		return STORED_BAD;
+	e->shot.bytes = (int64_t)image.n;
+	how = store_room(d, &e->at, image.n);
+	if (how == STORED_ROOM && !image_store(&image, e->shot.sha256)) {
+		e->fault = "it cannot be stored";
+		how = STORED_BAD;
 	}
-	panic("evidence of kind %d", (int)e->kind);
+	image_close(&image);
+	return how == STORED_ROOM ? store_shot(d, &e->at, &e->shot) : how;
 }
 
-/* NULL: it is stored, or will be. */
+/* NULL: it is stored. */
 static const char *
-refusal(enum stored how)
+refusal(const struct evidence *e, enum stored how)
 {
 	switch (how) {
 	case STORED:
+	case STORED_ROOM:
 	case STORED_LATER:
 		return NULL;
 	case STORED_FULL:
 		return "the session has all it may have";
 	case STORED_STALE:
 		return "the session is over";
+	case STORED_BAD:
+		return e->fault;
 	}
 	panic("stored %d", (int)how);
 }
 
 static void
-say(struct dispatcher *d, const struct evidence *e, enum stored how)
+say(const struct held *h, const struct evidence *e, const char *refused)
 {
+	const struct runner_stored stored = { e->shot.uuid };
+	const struct runner_refused no = { e->shot.uuid, str_of(refused) };
+	const struct runner_logged logged = { e->at.seq };
+
+	if (e->is_shot && refused != NULL)
+		link_send(h->link, "refused", runner_refused_fields, &no, -1);
+	else if (e->is_shot && e->at.seq == 0)
+		link_send(h->link, "stored", runner_stored_fields, &stored, -1);
+	if (e->at.seq > 0)
+		link_send(h->link, "logged", runner_logged_fields, &logged, -1);
+}
+
+static void
+settle(struct dispatcher *d, struct evidence *e, enum stored how)
+{
+	const struct held *h = held_find(d, &e->at.session, e->at.epoch);
+	const char *refused = refusal(e, how);
 	char text[UUID_LEN + 1];
 
-	if (how == STORED_STALE) {
-		uuid_print(&e->session, text);
-		log_event(LOGP_WARNING, "evidence", "session=%s why=\"not taken\"", text);
+	if (refused != NULL) {
+		uuid_print(&e->at.session, text);
+		log_event(LOGP_WARNING, "evidence", "session=%s why=\"not taken: %s\"",
+		    text, refused);
 	}
-	if (e->kind == EVIDENCE_SHOT)
-		answer(held_find(d, &e->session, e->epoch), e->shot.uuid, refusal(how));
+	if (h != NULL && h->link != NULL)
+		say(h, e, refused);
+	drop(d, e);
+}
+
+/* What the database refuses for good would stop everything behind it: the mark says that there was more. */
+static enum stored
+store_net(struct dispatcher *d, struct evidence *e)
+{
+	enum stored how = store_events(d, &e->at, e->docs, e->truncated);
+
+	if (how != STORED_BAD || e->docs.n == 0)
+		return how;
+	e->fault = "the database does not take it";
+	e->docs.n = 0;
+	e->truncated = true;
+	return STORED_LATER;
 }
 
 void
@@ -247,29 +145,57 @@ evidence_flush(struct dispatcher *d)
 	enum stored how;
 
 	while ((e = TAILQ_FIRST(&d->evidence)) != NULL) {
-		how = store(d, e);
+		how = e->is_shot ? store_picture(d, e) : store_net(d, e);
 		if (how == STORED_LATER)
 			return;
-		say(d, e, how);
-		TAILQ_REMOVE(&d->evidence, e, next);
-		d->waiting--;
-		d->waiting_bytes -= e->bytes;
-		free(e);
+		settle(d, e, how);
 	}
 }
 
-/* ---- what comes ---- */
+/* ---- in ---- */
 
-static void
-queue_shot(struct held *h, const struct runner_shot *shot,
-    const unsigned char sha256[EVIDENCE_HASH_LEN], size_t n)
+static bool
+is_of(const struct evidence *e, const struct held *h)
 {
-	struct evidence *e = evidence_new(h, EVIDENCE_SHOT,
-	    shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
-	char *to = (char *)(e + 1);
+	return e->at.epoch == h->row.epoch && uuid_cmp(&e->at.session, &h->row.uuid) == 0;
+}
 
+static bool
+may_wait(const struct held *h)
+{
+	const struct evidence *e;
+	size_t n = 0;
+
+	TAILQ_FOREACH(e, &h->d->evidence, next)
+	n += is_of(e, h);
+	return n < LOG_WINDOW;
+}
+
+static bool
+queue(struct dispatcher *d, struct evidence *e)
+{
+	TAILQ_INSERT_TAIL(&d->evidence, e, next);
+	evidence_flush(d);
+	return true;
+}
+
+bool
+evidence_shot(struct held *h, const struct runner_shot *shot, int fd)
+{
+	struct evidence *e;
+	char *to;
+
+	if (!may_wait(h)) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	e = evidence_new(
+	    h, shot->seq, shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
+	to = (char *)(e + 1);
+	e->is_shot = true;
+	e->image = fd;
 	e->shot = (struct shot_row){ .uuid = shot->id,
-		.bytes = (int64_t)n,
 		.width = shot->width,
 		.height = shot->height,
 		.tab = shot->tab,
@@ -278,77 +204,33 @@ queue_shot(struct held *h, const struct runner_shot *shot,
 		.url = shot->url,
 		.title = shot->title,
 		.taken_at = shot->taken_at };
-	memcpy(e->shot.sha256, sha256, sizeof(e->shot.sha256));
 	keep(&to, &e->shot.mime);
 	keep(&to, &e->shot.reason);
 	keep(&to, &e->shot.url);
 	keep(&to, &e->shot.title);
-	queue(h->d, e);
+	return queue(h->d, e);
 }
 
-static const char *
-room_fault(struct held *h, size_t n)
+/* Of what is none, the mark says that there was more: it would only come again. */
+bool
+evidence_net(struct held *h, const struct runner_net *net)
 {
-	enum stored how = store_room(h->d, h, n);
-
-	if (how == STORED_LATER && h->d->waiting >= SHOTS_WAITING_MAX)
-		return "too much waits for the database";
-	return refusal(how);
-}
-
-static const char *
-shot_fault(struct held *h, const struct runner_shot *shot, int fd)
-{
-	unsigned char sha256[EVIDENCE_HASH_LEN];
-	size_t n = 0;
-	const unsigned char *image = fd < 0 ? NULL : image_map(fd, &n);
-	const char *fault = NULL;
-
-	if (image == NULL)
-		return "no sealed image of at most 16 MiB";
-	if (!image_is(image, n, shot->mime))
-		fault = "the image is not of its type";
-	else
-		fault = room_fault(h, n);
-	SHA256(image, n, sha256);
-	if (fault == NULL && !image_store(image, n, sha256)) {
-		log_event(LOGP_ERR, "evidence", "why=\"%s: %s\"", conf.evidence_directory,
-		    strerror(errno));
-		fault = "it cannot be stored";
-	}
-	munmap((void *)(uintptr_t)image, n);
-	if (fault == NULL)
-		queue_shot(h, shot, sha256, n);
-	return fault;
-}
-
-void
-evidence_shot(struct held *h, const struct runner_shot *shot, int fd)
-{
-	const char *fault = shot_fault(h, shot, fd);
-
-	if (fd >= 0)
-		close(fd);
-	if (fault != NULL)
-		answer(h, shot->id, fault);
-}
-
-/* Where there is no room for them, the mark says that there were more. */
-void
-evidence_events(struct held *h, struct strs docs)
-{
-	size_t room = docs.n * sizeof(struct str);
+	struct strs docs = { 0 };
+	bool clean = network_clean(h->d->arena, net->events, &docs);
+	size_t room;
 	struct evidence *e;
 	struct str *copies;
 	char *to;
 
+	if (!clean)
+		log_event(LOGP_ERR, "link", "why=\"a network event is none\" pid=%d",
+		    (int)h->pid);
+	if (!clean || !may_wait(h))
+		return !clean && evidence_truncated(h, net->seq);
+	room = docs.n * sizeof(struct str);
 	for (size_t i = 0; i < docs.n; i++)
 		room += docs.p[i].n;
-	if (!has_room(h->d, room)) {
-		evidence_truncated(h);
-		return;
-	}
-	e = evidence_new(h, EVIDENCE_EVENTS, room);
+	e = evidence_new(h, net->seq, room);
 	copies = (struct str *)(void *)(e + 1);
 	to = (char *)(copies + docs.n);
 	for (size_t i = 0; i < docs.n; i++) {
@@ -356,15 +238,29 @@ evidence_events(struct held *h, struct strs docs)
 		keep(&to, &copies[i]);
 	}
 	e->docs = (struct strs){ copies, docs.n };
-	queue(h->d, e);
+	return queue(h->d, e);
+}
+
+bool
+evidence_truncated(struct held *h, int64_t seq)
+{
+	struct evidence *e;
+
+	if (!may_wait(h))
+		return false;
+	e = evidence_new(h, seq, 0);
+	e->truncated = true;
+	return queue(h->d, e);
 }
 
 void
-evidence_truncated(struct held *h)
+evidence_again(const struct held *h)
 {
-	const struct evidence *last = TAILQ_LAST(&h->d->evidence, pieces);
+	struct evidence *e, *following;
 
-	if (last == NULL || last->kind != EVIDENCE_TRUNCATED ||
-	    uuid_cmp(&last->session, &h->row.uuid) != 0)
-		queue(h->d, evidence_new(h, EVIDENCE_TRUNCATED, 0));
+	for (e = TAILQ_FIRST(&h->d->evidence); e != NULL; e = following) {
+		following = TAILQ_NEXT(e, next);
+		if (is_of(e, h) && e->at.seq > 0)
+			drop(h->d, e);
+	}
 }

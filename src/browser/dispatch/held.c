@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -115,12 +114,8 @@ held_drop(struct held *h)
 	egress_shut(h);
 	if (h->exited != NULL)
 		event_free(h->exited);
-	if (h->pidfd >= 0) {
-		(void)waitid(P_PIDFD, (id_t)h->pidfd, NULL, WEXITED | WNOHANG);
+	if (h->pidfd >= 0)
 		close(h->pidfd);
-	}
-	if (h->socks >= 0)
-		close(h->socks);
 	LIST_REMOVE(h, next);
 	arena_free(h->arena);
 	free(h);
@@ -132,21 +127,29 @@ static void
 start(struct dispatcher *d, const struct held_row *row)
 {
 	struct held *h = held_new(d, row);
-	char session[UUID_LEN + 1], epoch[32];
-	const char *argv[] = { conf.runner, "-c", conf.runner_conf, session, epoch,
-		NULL };
-	int pidfd;
-	pid_t pid;
+	char err[512] = "";
+	struct spawned s;
 
-	uuid_print(&row->uuid, session);
-	snprintf(epoch, sizeof(epoch), "%" PRId64, row->epoch);
-	pid = spawn(d, argv, -1, &pidfd);
-	if (pid > 0 && held_watch(h, pid, pidfd)) {
-		log_held(h, LOGP_INFO, "started", "claimed");
+	if (!spawn_runner(d, &s, err, sizeof(err))) {
+		log_held(h, LOGP_ERR, "started", err);
+		h->gone = true;
+		host_doubt(d, err);
 		return;
 	}
-	log_held(h, LOGP_ERR, "started", strerror(errno));
-	h->gone = true;
+	if (s.pid > 0 && !held_watch(h, s.pid, s.pidfd))
+		panic("a process without a descriptor");
+	caller_begin(h, s.fd);
+}
+
+void
+held_begun(struct held *h, pid_t pid)
+{
+	if (h->heard)
+		return;
+	h->heard = true;
+	if (h->pid == 0)
+		h->pid = pid;
+	log_held(h, LOGP_INFO, "started", "claimed");
 }
 
 struct held *
@@ -154,6 +157,7 @@ held_adopt(struct dispatcher *d, const struct held_row *row, pid_t pid)
 {
 	struct held *h = held_new(d, row);
 
+	h->heard = true;
 	if (held_watch(h, pid, -1)) {
 		log_held(h, LOGP_NOTICE, "adopted", "it has come back");
 		return h;
@@ -213,6 +217,19 @@ row_of(struct list rows, const struct held *h)
 	return NULL;
 }
 
+/* One that can hear goes by itself. One that cannot is killed where it is ours to kill: a child. A service is
+   killed by its manager, whom it has not told for too long that it lives. Either way nothing is done for it. */
+static void
+give_up(struct held *h, const char *why)
+{
+	if (h->link != NULL)
+		runner_say_close(h, STR("failed"));
+	egress_shut(h);
+	h->given_up = true;
+	log_held(
+	    h, LOGP_WARNING, spawn_kill(h->pid, h->pidfd) ? "killed" : "given_up", why);
+}
+
 /* One that has no row here any more is terminal, or another's: its lease has ended. */
 void
 held_look(struct dispatcher *d)
@@ -225,12 +242,9 @@ held_look(struct dispatcher *d)
 	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next)) {
 		const struct held_row *row = row_of(rows, h);
 
-		if (row == NULL && !h->gone && !h->disowned) {
-			log_held(h, LOGP_NOTICE, "dropped", "its row is not ours");
-			h->disowned = true; /* and dropped when it has ended */
-			spawn_kill(h->pid, h->pidfd);
-		} else if (row != NULL && state_of(row) == HELD_CLOSING &&
-			   h->close_by == 0)
+		if (row == NULL && !h->gone && !h->given_up)
+			give_up(h, "its row is not ours");
+		else if (row != NULL && state_of(row) == HELD_CLOSING && h->close_by == 0)
 			begin_to_close(h, row);
 	}
 }
@@ -265,7 +279,8 @@ held_ready(struct held *h)
 static bool
 is_trusted(const struct held *h, int64_t now)
 {
-	return !h->gone && !h->disowned && (h->link != NULL || now < h->trusted_until);
+	return !h->gone && !h->given_up &&
+	       ((h->heard && h->link != NULL) || now < h->trusted_until);
 }
 
 static size_t
@@ -306,7 +321,8 @@ held_renew(struct dispatcher *d)
 		return;
 	word.ms = RUNNER_LEASE_MS - (mono_us() - before) / 1000;
 	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
-		if (h->link != NULL && word.ms > 0 && is_among(renewed, &h->row.uuid))
+		if (h->link != NULL && h->heard && word.ms > 0 &&
+		    is_among(renewed, &h->row.uuid))
 			link_send(h->link, "lease", runner_lease_fields, &word, -1);
 }
 
@@ -317,16 +333,10 @@ tend(struct held *h, int64_t now)
 {
 	if (h->ready)
 		held_ready(h);
-	if (h->state == HELD_STARTING && now >= h->start_by && !h->gone) {
-		log_held(h, LOGP_WARNING, "killed", "it does not come to its first page");
-		spawn_kill(h->pid, h->pidfd);
-		h->start_by = INT64_MAX;
-	}
-	if (h->close_by != 0 && now >= h->close_by && !h->gone) {
-		log_held(h, LOGP_WARNING, "killed", "it does not close");
-		spawn_kill(h->pid, h->pidfd);
-		h->close_by = INT64_MAX;
-	}
+	if (h->state == HELD_STARTING && now >= h->start_by && !h->gone && !h->given_up)
+		give_up(h, "it does not come to its first page");
+	if (h->close_by != 0 && now >= h->close_by && !h->gone && !h->given_up)
+		give_up(h, "it does not close");
 	if (h->gone && store_lost(h->d, h))
 		held_drop(h);
 }

@@ -6,13 +6,10 @@
 
 #include "browser/dispatch/dispatch.h"
 
-#include <errno.h>
-#include <sys/mman.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { AGAIN_US = 30000000, PATIENCE_US = 30000000, OUTPUT_MAX = 8192 };
+enum { AGAIN_US = 30000000 };
 
 static void
 set_fault(struct dispatcher *d, const char *text)
@@ -29,71 +26,88 @@ set_fault(struct dispatcher *d, const char *text)
 
 /* The first line that begins with "missing"; else the last one there is. */
 static void
-find_reason(char *text, char *out, size_t room)
+find_reason(struct str said, char *out, size_t room)
 {
-	char *rest = text, *line, *last = NULL;
+	struct str last = STR("the runner's dry run failed");
 
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		if (line[0] != '\0')
+	while (said.n > 0) {
+		const char *end = memchr(said.p, '\n', said.n);
+		struct str line = { said.p,
+			end == NULL ? said.n : (size_t)(end - said.p) };
+
+		said.p += line.n + (end != NULL);
+		said.n -= line.n + (end != NULL);
+		if (line.n > 0)
 			last = line;
-		if (strncmp(line, "missing", strlen("missing")) == 0)
+		if (str_starts(line, STR("missing")))
 			break;
 	}
-	snprintf(out, room, "%s", last == NULL ? "the runner's dry run failed" : last);
+	snprintf(out, room, "%.*s", (int)last.n, last.p);
 }
 
 static void
 end_check(struct dispatcher *d)
 {
-	event_free(d->checked);
-	close(d->check_pidfd);
-	close(d->check_out);
-	d->checked = NULL;
+	link_free(d->check);
+	d->check = NULL;
 }
 
 static void
-on_checked(int fd, short what, void *arg)
+take_checked(void *arg, struct link *l, const void *in, int fd)
 {
+	const struct runner_checked *checked = in;
+	char reason[sizeof(((struct dispatcher *)NULL)->fault)];
 	struct dispatcher *d = arg;
-	char text[OUTPUT_MAX + 1], reason[sizeof(d->fault)];
-	siginfo_t how = { 0 };
-	ssize_t n;
 
-	(void)what;
-	if (waitid(P_PIDFD, (id_t)fd, &how, WEXITED | WNOHANG) != 0 || how.si_pid == 0)
-		return;
-	n = pread(d->check_out, text, OUTPUT_MAX, 0);
-	text[n > 0 ? n : 0] = '\0';
+	(void)l;
+	if (fd >= 0)
+		close(fd);
 	end_check(d);
-	if (how.si_code == CLD_EXITED && how.si_status == 0) {
+	if (checked->good) {
 		d->check_at = INT64_MAX;
 		host_tend(d);
 		return;
 	}
-	find_reason(text, reason, sizeof(reason));
+	find_reason(checked->said, reason, sizeof(reason));
 	set_fault(d, reason);
 }
 
 static void
+hung_up(void *arg, struct link *l)
+{
+	(void)l;
+	end_check(arg);
+	set_fault(arg,
+	    "missing runner: its dry run ends without a word; its log says why: "
+	    "journalctl -u 'surfaced-runner@*' -u surfaced-dispatch");
+}
+
+static const struct link_side side = {
+	.messages =
+	    (const struct link_message[]){
+		{ "checked", runner_checked_fields, sizeof(struct runner_checked),
+		    take_checked },
+		{ NULL },
+	    },
+	.closed = hung_up,
+};
+
+/* Begun as a session is: what is tried is what that may do. */
+static void
 begin_check(struct dispatcher *d)
 {
-	const char *argv[] = { conf.runner, "-t", "-c", conf.runner_conf, NULL };
-	pid_t pid;
+	char err[sizeof(d->fault)] = "";
+	struct spawned s;
 
 	d->check_at = mono_us() + AGAIN_US;
-	d->check_out = memfd_create("dry run", MFD_CLOEXEC);
-	if (d->check_out < 0)
-		panic("memfd: %s", strerror(errno));
-	pid = spawn(d, argv, d->check_out, &d->check_pidfd);
-	if (pid == 0) {
-		close(d->check_out);
-		set_fault(d, "no process can be started");
+	if (!spawn_runner(d, &s, err, sizeof(err))) {
+		set_fault(d, err);
 		return;
 	}
-	d->checked =
-	    event_new(d->base, d->check_pidfd, EV_READ | EV_PERSIST, on_checked, d);
-	if (d->checked == NULL || event_add(d->checked, NULL) != 0)
-		panic("no event");
+	if (s.pidfd >= 0)
+		close(s.pidfd);
+	d->check = link_new(d->base, s.fd, &side, d);
+	link_send(d->check, "check", NULL, NULL, -1);
 }
 
 static bool
@@ -111,7 +125,7 @@ host_tend(struct dispatcher *d)
 {
 	char text[sizeof(d->fault)];
 
-	if (d->checked == NULL && mono_us() >= d->check_at)
+	if (d->check == NULL && mono_us() >= d->check_at)
 		begin_check(d);
 	if (d->check_at != INT64_MAX)
 		return;
@@ -127,4 +141,18 @@ host_tend(struct dispatcher *d)
 	else
 		text[0] = '\0';
 	set_fault(d, text);
+}
+
+void
+host_doubt(struct dispatcher *d, const char *fault)
+{
+	set_fault(d, fault);
+	d->check_at = 0;
+}
+
+void
+host_close(struct dispatcher *d)
+{
+	if (d->check != NULL)
+		end_check(d);
 }

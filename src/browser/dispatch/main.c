@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -18,17 +19,6 @@ enum {
 	BEAT_US = 5000000,
 };
 
-static bool
-is_due(int64_t *at, int64_t every)
-{
-	int64_t now = mono_us();
-
-	if (now < *at)
-		return false;
-	*at = now + every;
-	return true;
-}
-
 /* What is late comes first: leases, then what is ours, then what is new. */
 static void
 turn(struct dispatcher *d)
@@ -38,15 +28,15 @@ turn(struct dispatcher *d)
 	egress_tend(d);
 	host_tend(d);
 	callers_tend(d);
-	if (is_due(&d->renew_at, RENEW_MS * 1000))
+	if (mono_due(&d->renew_at, RENEW_MS * 1000))
 		held_renew(d);
 	held_tend(d);
 	evidence_flush(d);
-	if (is_due(&d->beat_at, BEAT_US) && !store_beat(d))
+	if (mono_due(&d->beat_at, BEAT_US) && !store_beat(d))
 		d->beat_at = 0;
-	if (is_due(&d->sweep_at, LOOK_US) || told)
+	if (mono_due(&d->sweep_at, LOOK_US) || told)
 		store_sweep(d);
-	if (is_due(&d->look_at, LOOK_US) || told) {
+	if (mono_due(&d->look_at, LOOK_US) || told) {
 		held_look(d);
 		held_claim(d);
 	}
@@ -118,14 +108,12 @@ find_runner_user(struct dispatcher *d)
 	const struct passwd *pw;
 
 	d->runner_uid = geteuid();
-	d->runner_gid = getegid();
 	if (conf.runner_user[0] == '\0')
 		return;
 	pw = getpwnam(conf.runner_user);
 	if (pw == NULL)
 		panic("user %s is unknown", conf.runner_user);
 	d->runner_uid = pw->pw_uid;
-	d->runner_gid = pw->pw_gid;
 }
 
 static void
@@ -153,6 +141,7 @@ leave(struct dispatcher *d)
 		free(h);
 	}
 	callers_close(d);
+	host_close(d);
 	egress_close(d);
 	if (d->db_readable != NULL)
 		event_free(d->db_readable);
@@ -172,6 +161,8 @@ serve(struct dispatcher *d)
 	TAILQ_INIT(&d->evidence);
 	snprintf(d->fault, sizeof(d->fault), "not checked yet");
 	find_runner_user(d);
+	signal(
+	    SIGCHLD, SIG_IGN); /* of runners that are our children we have descriptors */
 	if (!callers_open(d, err, sizeof(err)))
 		panic("%s", err);
 	db_listen(d->db, "session_changed");

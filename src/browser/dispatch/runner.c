@@ -14,14 +14,17 @@ enum {
 	STRANGER_US = 5000000, /* to say who it is */
 	ACTIVITY_US = 1000000, /* between two that are stored */
 	WAITING_US = 15000000, /* for the database, as long as its lease */
+	STRANGERS_MAX = 64,
 };
 
+/* A service of which there is nothing but its connection ends with that. */
 static void
 close_caller(struct caller *c)
 {
 	if (c->held != NULL) {
 		c->held->link = NULL;
 		c->held->trusted_until = mono_us() + STRANGER_US;
+		c->held->gone |= c->held->pidfd < 0;
 	}
 	if (c->socks >= 0)
 		close(c->socks);
@@ -77,6 +80,7 @@ give_job(struct held *h)
 		.lifetime_ms = h->row.lifetime_seconds * 1000,
 		.idle_ms = h->row.idle_seconds * 1000,
 		.lease_ms = RUNNER_LEASE_MS - RENEW_MS, /* as old as it may be by now */
+		.close_ms = h->row.close_seconds * 1000,
 	};
 
 	link_send(h->link, "job", runner_job_fields, &word, -1);
@@ -100,8 +104,7 @@ attach(struct caller *c, struct held *h)
 		caller_forget(h); /* it has not heard of its end yet */
 	c->held = h;
 	h->link = c->link;
-	if (str_is(str_of(c->state), "new"))
-		give_job(h);
+	evidence_again(h);
 	if (c->socks >= 0)
 		take_socks_of(h, c->socks);
 	c->socks = -1;
@@ -134,7 +137,8 @@ let_in(struct caller *c)
 	const struct held_row *row;
 	struct list rows;
 
-	if (h != NULL && (h->gone || h->pid != pid)) {
+	if (h != NULL && (h->gone || h->given_up || h->pid != pid ||
+			     (h->pidfd < 0 && !held_watch(h, pid, -1)))) {
 		send_away(c, "another process has this session");
 		return;
 	}
@@ -161,13 +165,18 @@ take_hello(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	if (fd >= 0)
 		close(fd);
-	if (c->held != NULL)
+	arena_reset(c->d->arena);
+	if (c->held != NULL) {
+		held_begun(c->held, (pid_t)hello->pid);
 		return;
+	}
 	c->hello = *hello;
 	c->hello.state = STR_NULL; /* of the message; kept in c->state */
 	snprintf(c->state, sizeof(c->state), "%.*s", (int)hello->state.n, hello->state.p);
 	c->until = mono_us() + WAITING_US;
-	let_in(c);
+	/* The database is asked once a tick, however often somebody calls. */
+	if (held_find(c->d, &c->hello.session, c->hello.epoch) != NULL)
+		let_in(c);
 }
 
 /* ---- the rest ---- */
@@ -181,19 +190,23 @@ take_socks(void *arg, struct link *l, const void *in, int fd)
 	(void)in;
 	if (fd < 0)
 		return;
-	if (c->held != NULL) {
-		take_socks_of(c->held, fd);
+	if (c->sent_socks) { /* each would be a word to egress */
+		close(fd);
 		return;
 	}
-	if (c->socks >= 0)
-		close(c->socks);
-	c->socks = fd;
+	c->sent_socks = true;
+	if (c->held != NULL)
+		take_socks_of(c->held, fd);
+	else
+		c->socks = fd;
 }
 
-/* The messages of a runner that has been let in; what one sends before is lost. */
+/* The messages of a runner that has been let in; what one sends before is lost. What the message before it
+   needed goes. */
 static struct held *
 held_of(struct caller *c, int fd)
 {
+	arena_reset(c->d->arena);
 	if (fd >= 0 && c->held == NULL)
 		close(fd);
 	return c->held;
@@ -224,6 +237,17 @@ take_activity(void *arg, struct link *l, const void *in, int fd)
 	store_activity(h->d, h);
 }
 
+/* Of one that sends more than it may, nothing more is heard here. */
+static void
+take_evidence(struct caller *c, bool taken)
+{
+	if (taken)
+		return;
+	log_event(LOGP_ERR, "link", "why=\"more evidence than it may send\" pid=%d",
+	    (int)c->held->pid);
+	close_caller(c);
+}
+
 static void
 take_shot(void *arg, struct link *l, const void *in, int fd)
 {
@@ -231,37 +255,28 @@ take_shot(void *arg, struct link *l, const void *in, int fd)
 
 	(void)l;
 	if (h != NULL)
-		evidence_shot(h, in, fd);
+		take_evidence(arg, evidence_shot(h, in, fd));
 }
 
 static void
 take_net(void *arg, struct link *l, const void *in, int fd)
 {
-	const struct runner_net *net = in;
 	struct held *h = held_of(arg, fd);
-	struct strs docs;
 
 	(void)l;
-	if (h == NULL)
-		return;
-	if (network_clean(h->d->arena, net->events, &docs)) {
-		evidence_events(h, docs);
-		return;
-	}
-	log_event(
-	    LOGP_ERR, "link", "why=\"a network event is none\" pid=%d", (int)h->pid);
-	close_caller(arg);
+	if (h != NULL)
+		take_evidence(arg, evidence_net(h, in));
 }
 
 static void
 take_truncated(void *arg, struct link *l, const void *in, int fd)
 {
+	const struct runner_truncated *word = in;
 	struct held *h = held_of(arg, fd);
 
 	(void)l;
-	(void)in;
 	if (h != NULL)
-		evidence_truncated(h);
+		take_evidence(arg, evidence_truncated(h, word->seq));
 }
 
 /* It exits now, which is what counts. */
@@ -284,8 +299,12 @@ take_ended(void *arg, struct link *l, const void *in, int fd)
 static void
 hung_up(void *arg, struct link *l)
 {
+	struct caller *c = arg;
+	struct dispatcher *d = c->d;
+
 	(void)l;
-	close_caller(arg);
+	close_caller(c);
+	held_tend(d);
 }
 
 #define WORD(name)                                                                       \
@@ -301,7 +320,7 @@ static const struct link_side side = {
 		{ BARE(activity) },
 		{ WORD(shot) },
 		{ WORD(net) },
-		{ BARE(truncated) },
+		{ WORD(truncated) },
 		{ WORD(ended) },
 		{ NULL },
 	    },
@@ -309,6 +328,61 @@ static const struct link_side side = {
 };
 
 /* ---- the socket ---- */
+
+static bool
+is_known(struct dispatcher *d, pid_t pid)
+{
+	struct held *h;
+
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
+		if (h->pid == pid)
+			return true;
+	return false;
+}
+
+/* Of those that have not said who they are a process has one, the latest; and all together have a limit, which
+   does not hold for the runners that we know. */
+static bool
+has_room(struct dispatcher *d, const struct caller *fresh)
+{
+	pid_t pid = link_peer(fresh->link).pid;
+	struct caller *c, *following;
+	size_t strangers = 0;
+
+	for (c = LIST_FIRST(&d->callers); c != NULL; c = following) {
+		following = LIST_NEXT(c, next);
+		if (c == fresh || c->held != NULL)
+			continue;
+		if (link_peer(c->link).pid == pid)
+			close_caller(c);
+		else
+			strangers++;
+	}
+	return strangers < STRANGERS_MAX || is_known(d, pid);
+}
+
+static struct caller *
+caller_new(struct dispatcher *d, int fd)
+{
+	struct caller *c = mem_zero(sizeof(*c));
+
+	c->d = d;
+	c->socks = -1;
+	c->until = mono_us() + STRANGER_US;
+	c->link = link_new(d->base, fd, &side, c);
+	LIST_INSERT_HEAD(&d->callers, c, next);
+	return c;
+}
+
+void
+caller_begin(struct held *h, int fd)
+{
+	struct caller *c = caller_new(h->d, fd);
+
+	c->held = h;
+	h->link = c->link;
+	give_job(h);
+}
 
 static void
 on_call(int listener, short what, void *arg)
@@ -321,19 +395,13 @@ on_call(int listener, short what, void *arg)
 	(void)what;
 	if (fd < 0)
 		return;
-	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		panic("memory");
-	c->d = d;
-	c->socks = -1;
-	c->until = mono_us() + STRANGER_US;
-	c->link = link_new(d->base, fd, &side, c);
-	LIST_INSERT_HEAD(&d->callers, c, next);
+	c = caller_new(d, fd);
 	who = link_peer(c->link);
-	if (who.uid == 0 || who.uid == geteuid() || who.uid == d->runner_uid)
+	if (who.uid != 0 && who.uid != geteuid() && who.uid != d->runner_uid)
+		log_event(LOGP_WARNING, "refused", "uid=%d why=\"no runner of ours\"",
+		    (int)who.uid);
+	else if (has_room(d, c))
 		return;
-	log_event(
-	    LOGP_WARNING, "refused", "uid=%d why=\"no runner of ours\"", (int)who.uid);
 	close_caller(c);
 }
 

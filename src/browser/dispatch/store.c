@@ -78,16 +78,13 @@ static const struct stmt due = STMT_LIST(due, struct route_due, due_out,
 static const struct stmt probed =
     STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
 static const struct stmt room =
-    STMT(room, text_out, "SELECT screenshot_room($1, $2, $3) AS text");
+    STMT(room, text_out, "SELECT evidence_room($1, $2, $3, $4) AS text");
 static const struct stmt add_shot = STMT(add_shot, text_out,
-    "SELECT screenshot_add($1, $2, ROW($3::uuid, $4::bytea, $5::bigint, $6::text,"
-    " $7::integer, $8::integer, $9::text, $10::integer, $11::text, $12::text,"
-    " $13::timestamptz)::screenshot_taken) AS text");
+    "SELECT evidence_shot($1, $2, $3, ROW($4::uuid, $5::bytea, $6::bigint, $7::text,"
+    " $8::integer, $9::integer, $10::text, $11::integer, $12::text, $13::text,"
+    " $14::timestamptz)::screenshot_taken) AS text");
 static const struct stmt add_events = STMT(add_events, text_out,
-    "SELECT CASE WHEN network_add($1, $2, $3::text[]::jsonb[]) THEN 'stored'"
-    " ELSE 'stale' END AS text");
-static const struct stmt truncate =
-    STMT(truncate, NULL, "SELECT network_truncate($1, $2)");
+    "SELECT evidence_network($1, $2, $3, $4::text[]::jsonb[], $5) AS text");
 
 bool
 store_up(struct dispatcher *d)
@@ -98,7 +95,7 @@ store_up(struct dispatcher *d)
 	return true;
 }
 
-/* Notes a failure: after that nothing is tried for a moment. */
+/* Notes a failure. After one of the database, not of what was said to it, nothing is tried for a moment. */
 static bool
 went(struct dispatcher *d, enum db_rc rc, const char *what)
 {
@@ -106,7 +103,8 @@ went(struct dispatcher *d, enum db_rc rc, const char *what)
 		return true;
 	if (rc == DB_NONE)
 		return false;
-	d->down_until = mono_us() + DOWN_US;
+	if (rc != DB_CONFLICT)
+		d->down_until = mono_us() + DOWN_US;
 	log_event(
 	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(d->db));
 	return false;
@@ -218,32 +216,38 @@ store_probed(
 
 /* ---- evidence ---- */
 
-/* What the database refuses for good would stop everything behind it. */
 static enum stored
 outcome(struct dispatcher *d, enum db_rc rc, const struct moved *m, const char *what)
 {
+	static const struct {
+		const char *said;
+		enum stored how;
+	} outcomes[] = { { "stored", STORED }, { "room", STORED_ROOM },
+		{ "full", STORED_FULL }, { "stale", STORED_STALE } };
+
 	if (!went(d, rc, what))
-		return rc == DB_DOWN || rc == DB_TIMEOUT ? STORED_LATER : STORED_STALE;
-	if (str_is(m->text, "stored"))
-		return STORED;
-	return str_is(m->text, "full") ? STORED_FULL : STORED_STALE;
+		return rc == DB_DOWN || rc == DB_TIMEOUT ? STORED_LATER : STORED_BAD;
+	for (size_t i = 0; i < COUNT(outcomes); i++)
+		if (str_is(m->text, outcomes[i].said))
+			return outcomes[i].how;
+	panic("evidence is %.*s", (int)m->text.n, m->text.p);
 }
 
 enum stored
-store_room(struct dispatcher *d, const struct held *h, size_t bytes)
+store_room(struct dispatcher *d, const struct log_place *at, size_t bytes)
 {
 	struct moved m = { 0 };
 	enum db_rc rc;
 
 	if (!store_up(d))
 		return STORED_LATER;
-	rc = db_one(d->db, &room, &m, P(h->row.uuid), P(h->row.epoch), P((int64_t)bytes));
+	rc = db_one(d->db, &room, &m, P(at->session), P(at->epoch), P(at->seq),
+	    P((int64_t)bytes));
 	return outcome(d, rc, &m, "room");
 }
 
 enum stored
-store_shot(
-    struct dispatcher *d, struct uuid session, int64_t epoch, const struct shot_row *s)
+store_shot(struct dispatcher *d, const struct log_place *at, const struct shot_row *s)
 {
 	const struct bytes hash = { s->sha256, sizeof(s->sha256) };
 	struct moved m = { 0 };
@@ -251,33 +255,25 @@ store_shot(
 
 	if (!store_up(d))
 		return STORED_LATER;
-	rc = db_one(d->db, &add_shot, &m, P(session), P(epoch), P(s->uuid), P(hash),
-	    P(s->bytes), P(s->mime), P(s->width), P(s->height), P(s->reason), P(s->tab),
-	    P(s->url), P(s->title), P(s->taken_at));
+	rc = db_one(d->db, &add_shot, &m, P(at->session), P(at->epoch), P(at->seq),
+	    P(s->uuid), P(hash), P(s->bytes), P(s->mime), P(s->width), P(s->height),
+	    P(s->reason), P(s->tab), P(s->url), P(s->title), P(s->taken_at));
 	return outcome(d, rc, &m, "screenshot");
 }
 
 enum stored
-store_events(struct dispatcher *d, struct uuid session, int64_t epoch, struct strs docs)
+store_events(
+    struct dispatcher *d, const struct log_place *at, struct strs docs, bool truncated)
 {
 	struct moved m = { 0 };
+	enum db_rc rc;
 
 	if (!store_up(d))
 		return STORED_LATER;
-	return outcome(d, db_one(d->db, &add_events, &m, P(session), P(epoch), P(docs)),
-	    &m, "events");
-}
-
-enum stored
-store_truncated(struct dispatcher *d, struct uuid session, int64_t epoch)
-{
-	if (!store_up(d))
-		return STORED_LATER;
-	return went(d, db_do(d->db, &truncate, NULL, P(session), P(epoch)), "truncated")
-		   ? STORED
-		   : STORED_LATER;
+	rc = db_one(d->db, &add_events, &m, P(at->session), P(at->epoch), P(at->seq),
+	    P(docs), P(truncated));
+	return outcome(d, rc, &m, "events");
 }
 
 const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew,
-	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, &truncate,
-	NULL };
+	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, NULL };

@@ -178,11 +178,9 @@ struct client *
 client_new(struct session *s, int fd)
 {
 	const struct timeval patience = { ASK_MS / 1000, ASK_MS % 1000 * 1000 };
-	struct client *c = calloc(1, sizeof(*c));
+	struct client *c = mem_zero(sizeof(*c));
 	int one = 1;
 
-	if (c == NULL)
-		panic("memory");
 	c->s = s;
 	c->fd = fd;
 	c->until = mono_us() + ASK_MS * 1000;

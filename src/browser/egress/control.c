@@ -156,9 +156,7 @@ probe_begin(
 		return why;
 	if (c->probe_n >= PROBES_MAX)
 		return REASON_BUSY;
-	p = calloc(1, sizeof(*p));
-	if (p == NULL)
-		panic("memory");
+	p = mem_zero(sizeof(*p));
 	p->c = c;
 	p->link = l;
 	p->since = mono_us();
@@ -270,11 +268,9 @@ admit(struct control *c, int fd)
 		{ 0 },
 	};
 	static const struct link_side side = { messages, on_closed };
-	struct peer *p = calloc(1, sizeof(*p));
+	struct peer *p = mem_zero(sizeof(*p));
 	uid_t uid;
 
-	if (p == NULL)
-		panic("memory");
 	p->c = c;
 	p->link = link_new(c->e->base, fd, &side, p);
 	uid = link_peer(p->link).uid;
@@ -292,23 +288,32 @@ admit(struct control *c, int fd)
 static void
 on_acceptable(int fd, short what, void *arg)
 {
+	struct control *c = arg;
 	int got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	(void)what;
-	if (got >= 0)
-		admit(arg, got);
-	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-		panic("accept: %s", strerror(errno));
+	if (got >= 0) {
+		admit(c, got);
+		return;
+	}
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return;
+	log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
+	event_del(c->acceptable); /* until the next tick: browsers have all descriptors */
+}
+
+void
+control_tick(struct control *c)
+{
+	event_add(c->acceptable, NULL);
 }
 
 struct control *
 control_new(struct egress *e)
 {
-	struct control *c = calloc(1, sizeof(*c));
+	struct control *c = mem_zero(sizeof(*c));
 	char path[128];
 
-	if (c == NULL)
-		panic("memory");
 	c->e = e;
 	LIST_INIT(&c->peers);
 	LIST_INIT(&c->probes);

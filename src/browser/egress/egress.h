@@ -190,6 +190,7 @@ struct control;
 
 struct control *control_new(struct egress *e);
 void control_free(struct control *c);
+void control_tick(struct control *c);
 /* How a try ended. at: NULL unless it is connected. */
 void control_traffic(
     struct session *s, const struct target *t, enum reason why, const struct ip *at);
@@ -204,6 +205,7 @@ struct egress {
 	LIST_HEAD(, session) sessions;
 	size_t n;
 	struct event *tick;
+	timer_t patience; /* ends a call that blocks, with EINTR */
 };
 
 #endif

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <time.h>
 
 enum { SCRATCH = 1024 * 1024, TICK_MS = 1000 };
 
@@ -29,6 +31,8 @@ on_tick(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	each_session(e, session_tick);
+	if (e->control != NULL)
+		control_tick(e->control);
 	if (e->control == NULL && (e->n == 0 || daemon_ending()))
 		event_base_loopbreak(e->base);
 }
@@ -62,6 +66,26 @@ want_descriptors(void)
 }
 
 static void
+on_impatience(int sig)
+{
+	(void)sig;
+}
+
+/* No SA_RESTART: the call that blocks is to end. */
+static timer_t
+patience_new(void)
+{
+	const struct sigaction note = { .sa_handler = on_impatience };
+	struct sigevent how = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	timer_t patience;
+
+	if (sigaction(SIGUSR2, &note, NULL) != 0 ||
+	    timer_create(CLOCK_MONOTONIC, &how, &patience) != 0)
+		panic("a timer: %s", strerror(errno));
+	return patience;
+}
+
+static void
 work(const struct pool *pool, int listener)
 {
 	struct egress e = { .scratch = arena_new(SCRATCH) };
@@ -69,6 +93,7 @@ work(const struct pool *pool, int listener)
 	(void)pool;
 	(void)listener;
 	want_descriptors();
+	e.patience = patience_new();
 	LIST_INIT(&e.sessions);
 	e.base = ev_open(stop, &e);
 	e.resolver = resolver_new(e.base);
@@ -82,6 +107,7 @@ work(const struct pool *pool, int listener)
 	event_free(e.tick);
 	resolver_free(e.resolver);
 	ev_close(e.base);
+	timer_delete(e.patience);
 	arena_free(e.scratch);
 }
 

@@ -308,10 +308,8 @@ reach_start(struct egress *e, const struct route *route, const struct target *t,
 {
 	const struct timeval limit = { conf.egress_connect / 1000,
 		conf.egress_connect % 1000 * 1000 };
-	struct reach *r = calloc(1, sizeof(*r));
+	struct reach *r = mem_zero(sizeof(*r));
 
-	if (r == NULL)
-		panic("memory");
 	r->e = e;
 	r->route = *route;
 	r->target = *t;

@@ -142,9 +142,7 @@ transient(void)
 static void
 keep(struct flow *f, const unsigned char *p, size_t n)
 {
-	f->kept = malloc(n);
-	if (f->kept == NULL)
-		panic("memory");
+	f->kept = mem_alloc(n);
 	memcpy(f->kept, p, n);
 	f->kept_n = n;
 	f->kept_at = 0;
@@ -271,10 +269,8 @@ flow_begin(struct event_base *base, struct relay *r, struct flow *f, int from, i
 struct relay *
 relay_start(struct event_base *base, int near, int far, relay_fn *fn, void *arg)
 {
-	struct relay *r = calloc(1, sizeof(*r));
+	struct relay *r = mem_zero(sizeof(*r));
 
-	if (r == NULL)
-		panic("memory");
 	r->fn = fn;
 	r->arg = arg;
 	r->moved_at = mono_us();

@@ -99,9 +99,7 @@ on_state(void *arg, ares_socket_t fd, int readable, int writable)
 		unwatch(w);
 	if (!readable && !writable)
 		return;
-	w = calloc(1, sizeof(*w));
-	if (w == NULL)
-		panic("memory");
+	w = mem_zero(sizeof(*w));
 	w->channel = c;
 	w->fd = fd;
 	w->event = event_new(c->r->base, fd,
@@ -318,10 +316,8 @@ lookup_start(
 	const struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC,
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = ARES_AI_NOSORT };
-	struct lookup *l = calloc(1, sizeof(*l));
+	struct lookup *l = mem_zero(sizeof(*l));
 
-	if (l == NULL)
-		panic("memory");
 	l->r = r;
 	l->kind = kind;
 	l->fn = fn;

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 enum {
-	ACCEPTS = 32, /* of one listener before others have their turn */
+	ACCEPTS = 32,         /* of one listener before others have their turn */
+	ACCEPT_NS = 50000000, /* for one that should take no time */
 	SECOND = 1000000,
 };
 
@@ -29,6 +30,35 @@ resume_accepting(struct session *s)
 	event_add(s->acceptable, NULL);
 }
 
+/* Whoever made the listener has it too, and can take away that it does not block: then a signal ends the call,
+   with EINTR, which one that does not block never gives. */
+static int
+accept_now(timer_t patience, int fd)
+{
+	static const struct itimerspec some = { { 0, ACCEPT_NS }, { 0, ACCEPT_NS } },
+				       none = { { 0, 0 }, { 0, 0 } };
+	int got, why;
+
+	timer_settime(patience, 0, &some, NULL);
+	got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	why = errno;
+	timer_settime(patience, 0, &none, NULL);
+	errno = why;
+	return got;
+}
+
+static void stop_listening(struct session *s);
+
+static void
+give_up(struct session *s)
+{
+	char id[UUID_LEN + 1];
+
+	uuid_print(&s->id, id);
+	log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"", id);
+	stop_listening(s);
+}
+
 /* Above the limit, or without descriptors, browsers wait in the listener's queue. */
 static void
 on_acceptable(int fd, short what, void *arg)
@@ -43,14 +73,16 @@ on_acceptable(int fd, short what, void *arg)
 			pause_accepting(s);
 			return;
 		}
-		got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		got = accept_now(s->e->patience, fd);
 		if (got >= 0) {
 			client_new(s, got);
 			continue;
 		}
-		if (errno == EINTR || errno == ECONNABORTED)
+		if (errno == ECONNABORTED)
 			continue;
-		if (errno != EAGAIN) {
+		if (errno == EINTR) {
+			give_up(s);
+		} else if (errno != EAGAIN) {
 			log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
 			pause_accepting(s);
 		}
@@ -90,10 +122,8 @@ listens(int fd)
 static struct session *
 session_new(struct egress *e, const struct uuid *id)
 {
-	struct session *s = calloc(1, sizeof(*s));
+	struct session *s = mem_zero(sizeof(*s));
 
-	if (s == NULL)
-		panic("memory");
 	s->e = e;
 	s->id = *id;
 	s->listener = -1;

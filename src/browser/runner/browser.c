@@ -43,8 +43,7 @@ on_closed(void *arg)
 	struct runner *r = arg;
 	size_t n = strlen(r->last_words);
 
-	if (r->stage >= STAGE_CLOSING)
-		return;
+	control_browser_gone(r->control);
 	while (n > 0 && (unsigned char)r->last_words[n - 1] <= ' ')
 		r->last_words[--n] = '\0';
 	runner_fail(r, "the browser ended%s%s", n > 0 ? ": " : "", r->last_words);
@@ -99,6 +98,14 @@ browser_start(struct runner *r, char *err, size_t room)
 	return true;
 }
 
+bool
+browser_kill(struct runner *r)
+{
+	return r->process.pid != 0 && !cdp_is_over(r->cdp) &&
+	       kill(r->process.pid, SIGKILL) ==
+		   0; /* its init dies with it, and with that all */
+}
+
 void
 browser_stop(struct runner *r)
 {
@@ -106,7 +113,7 @@ browser_stop(struct runner *r)
 
 	if (r->process.pid == 0)
 		return;
-	kill(r->process.pid, SIGKILL); /* its init dies with it, and with that all */
+	kill(r->process.pid, SIGKILL);
 	waitpid(r->process.pid, NULL, 0);
 	r->process.pid = 0;
 	close(r->process.socks);

@@ -304,6 +304,12 @@ cdp_forget(struct cdp *c, struct str session)
 	fail_calls(c, &session);
 }
 
+bool
+cdp_is_over(const struct cdp *c)
+{
+	return c->over;
+}
+
 size_t
 cdp_pending(const struct cdp *c)
 {

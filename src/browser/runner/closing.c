@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How a session ends: a last picture, a word to the viewer, the browser's end, what is still to be stored, a
+/* How a session ends: a last picture, the browser's end, a word to the viewer, what is still to be stored, a
    word to the dispatcher. Each step has its time; none is begun from within what it ends. */
 #include "config.h"
 
@@ -7,31 +7,15 @@
 
 #include <unistd.h>
 
-enum { SHOT_MS = 3000, VIEWER_MS = 3000, STORED_MS = 5000, SAID_MS = 1000 };
+enum { SHOT_MS = 3000, BROWSER_MS = 1000, VIEWER_MS = 3000, SAID_MS = 1000 };
 
 /* WebSocket: the session is terminal. */
 enum { CLOSE_NORMAL = 1000 };
 
 void
-closing_drop(struct control *c, struct kept *k)
+closing_check(struct control *c)
 {
-	TAILQ_REMOVE(&c->kept, k, next);
-	close(k->fd);
-	arena_free(k->a);
-	free(k);
-}
-
-void
-closing_stored(struct control *c, struct uuid id)
-{
-	struct kept *k;
-
-	TAILQ_FOREACH(k, &c->kept, next)
-	if (uuid_cmp(&k->shot.id, &id) == 0)
-		break;
-	if (k != NULL)
-		closing_drop(c, k);
-	if (c->at == STEP_STORED && TAILQ_EMPTY(&c->kept))
+	if (c->at == STEP_STORED && (c->alone || outbox_is_empty(c->r->outbox)))
 		closing_go_on(c);
 }
 
@@ -67,6 +51,15 @@ take_last_shot(struct control *c)
 		closing_go_on(c);
 }
 
+/* What it did until then is in its pipe. */
+static void
+end_browser(struct control *c)
+{
+	wait_at(c, STEP_BROWSER, BROWSER_MS);
+	if (!browser_kill(c->r))
+		closing_go_on(c);
+}
+
 static void
 tell_viewer(struct control *c)
 {
@@ -75,6 +68,7 @@ tell_viewer(struct control *c)
 	wait_at(c, STEP_VIEWER, VIEWER_MS);
 	network_finish(r->network);
 	browser_stop(r);
+	control_evidence(c);
 	if (r->live != NULL)
 		live_end(r->live, c->failed ? "failed" : c->reason, CLOSE_NORMAL);
 	else
@@ -93,9 +87,8 @@ wait_for_storage(struct control *c)
 		unlink(c->path);
 		rmdir(c->folder); /* unless another epoch has its socket there */
 	}
-	wait_at(c, STEP_STORED, STORED_MS);
-	if (TAILQ_EMPTY(&c->kept) || c->alone)
-		closing_go_on(c);
+	wait_at(c, STEP_STORED, r->job.close_ms);
+	closing_check(c);
 }
 
 static void
@@ -103,7 +96,6 @@ say_that_it_is_over(struct control *c)
 {
 	struct runner *r = c->r;
 
-	network_finish(r->network);
 	r->stage = STAGE_OVER;
 	wait_at(c, STEP_SAID, SAID_MS);
 	if (c->link == NULL || c->alone) {
@@ -127,6 +119,9 @@ on_step(int fd, short what, void *arg)
 		take_last_shot(c);
 		break;
 	case STEP_SHOT:
+		end_browser(c);
+		break;
+	case STEP_BROWSER:
 		tell_viewer(c);
 		break;
 	case STEP_VIEWER:
@@ -185,6 +180,13 @@ void
 control_last_shot(struct control *c)
 {
 	if (c->at == STEP_SHOT)
+		closing_go_on(c);
+}
+
+void
+control_browser_gone(struct control *c)
+{
+	if (c->at == STEP_BROWSER)
 		closing_go_on(c);
 }
 

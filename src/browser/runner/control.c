@@ -4,21 +4,29 @@
 #include "config.h"
 
 #include "browser/runner/control_priv.h"
+#include "browser/runner/ready.h"
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 enum {
 	TICK_MS = 250,
+	FEED_TICKS = 4,         /* between two words to a service manager's watchdog */
 	FIRST_LEASE_MS = 15000, /* until there is a job */
+	CHECK_S = 60,           /* for a dry run: nobody waits longer */
 	UP_US = 30000000,       /* for a browser to come up */
 	PAGE_US = 10000000,     /* for the first page, then the session runs without it */
 	ACTIVITY_US = 2000000,
 };
 
-static const char *const stage_names[] = { "new", "starting", "running", "closing",
-	"closing" };
+static const char *const stage_names[] = {
+	[STAGE_STARTING] = "starting",
+	[STAGE_RUNNING] = "running",
+	[STAGE_CLOSING] = "closing",
+	[STAGE_OVER] = "closing",
+};
 
 /* ---- the lease ---- */
 
@@ -38,6 +46,7 @@ on_lease_end(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	c->alone = true;
+	closing_check(c);
 	runner_fail(c->r, "the lease ended");
 }
 
@@ -107,13 +116,49 @@ say_socks(struct control *c)
 }
 
 static void
+say_who(struct control *c)
+{
+	const struct runner *r = c->r;
+
+	link_send(c->link, "hello", runner_hello_fields,
+	    &(struct runner_hello){
+		r->job.session, r->job.epoch, getpid(), str_of(stage_names[r->stage]) },
+	    -1);
+}
+
+/* For who looks at the service, or its log. */
+static void
+say_what(const struct runner *r)
+{
+	char session[UUID_LEN + 1];
+
+	uuid_print(&r->job.session, session);
+	log_event(LOGP_INFO, "began", "session=%s epoch=%lld", session,
+	    (long long)r->job.epoch);
+	sd_notifyf(0, "STATUS=session %s epoch %lld", session, (long long)r->job.epoch);
+}
+
+static bool
+may_start(struct runner *r, char *err, size_t room)
+{
+	if (r->fault == NULL)
+		return browser_may_run(err, room) &&
+		       browser_version(r->version, err, room);
+	snprintf(err, room, "%s", r->fault);
+	return false;
+}
+
+static void
 start(struct runner *r)
 {
 	char err[512] = "";
 	struct str canonical;
 
-	r->stage = STAGE_STARTING;
 	r->control->since = mono_us();
+	if (!may_start(r, err, sizeof(err))) {
+		runner_fail(r, "%s", err);
+		return;
+	}
 	if (start_url_check(r->keep, r->job.start_url, &canonical) != START_URL_OK) {
 		runner_fail(r, "start_url is not one that a session may have");
 		return;
@@ -137,6 +182,14 @@ start(struct runner *r)
 
 /* ---- what the dispatcher says ---- */
 
+/* It says nothing before, and what it is told before is lost. */
+static void
+be_let_in(struct control *c)
+{
+	c->let_in = true;
+	control_evidence(c);
+}
+
 static void
 on_job(void *arg, struct link *l, const void *in, int fd)
 {
@@ -149,16 +202,42 @@ on_job(void *arg, struct link *l, const void *in, int fd)
 		close(fd);
 	if (r->stage != STAGE_NEW)
 		return;
-	if (uuid_cmp(&job->session, &r->job.session) != 0 || job->epoch != r->job.epoch) {
-		runner_fail(r, "the job is another session's");
-		return;
-	}
 	r->job = *job;
 	r->job.start_url = keep(r, job->start_url);
 	r->job.profile = keep(r, job->profile);
 	r->job.country = keep(r, job->country);
 	hold_for(c, job->lease_ms);
+	r->stage = STAGE_STARTING;
+	say_who(c);
+	say_what(r);
+	be_let_in(c);
 	start(r);
+}
+
+/* A dry run in place of a session. */
+static void
+on_check(void *arg, struct link *l, const void *in, int fd)
+{
+	struct control *c = arg;
+	const struct runner *r = c->r;
+	struct runner_checked answer = { 0 };
+	FILE *out = open_memstream(&c->said, &answer.said.n);
+
+	(void)in;
+	if (fd >= 0)
+		close(fd);
+	if (r->stage != STAGE_NEW || out == NULL)
+		return;
+	sd_notifyf(0, "STATUS=dry run\nWATCHDOG_USEC=%d", CHECK_S * 1000000);
+	alarm(CHECK_S);
+	if (r->fault != NULL)
+		fprintf(out, "missing configuration: %s\n", r->fault);
+	else
+		answer.good = ready_check(out);
+	fclose(out);
+	answer.said.p = c->said;
+	link_send(l, "checked", runner_checked_fields, &answer, -1);
+	event_base_loopbreak(r->base);
 }
 
 static void
@@ -169,6 +248,7 @@ on_lease(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	(void)fd;
 	hold_for(arg, lease->ms);
+	be_let_in(arg);
 }
 
 static void
@@ -182,6 +262,7 @@ on_running(void *arg, struct link *l, const void *in, int fd)
 	c->expires_us = mono_us() + running->expires_in_ms * 1000;
 	c->expires_at = (struct ts){ ts_now().us + running->expires_in_ms * 1000 };
 	say_hello(c->r);
+	be_let_in(c);
 }
 
 static void
@@ -194,6 +275,7 @@ on_close(void *arg, struct link *l, const void *in, int fd)
 	(void)fd;
 	snprintf(c->reason, sizeof(c->reason), "%.*s", (int)close_in->reason.n,
 	    close_in->reason.p);
+	be_let_in(c);
 	closing_begin(c);
 }
 
@@ -214,13 +296,15 @@ on_egress(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-on_stored(void *arg, struct link *l, const void *in, int fd)
+on_logged(void *arg, struct link *l, const void *in, int fd)
 {
-	const struct runner_stored *stored = in;
+	const struct runner_logged *logged = in;
+	struct control *c = arg;
 
 	(void)l;
 	(void)fd;
-	closing_stored(arg, stored->id);
+	outbox_logged(c->r->outbox, logged->seq);
+	closing_check(c);
 }
 
 static void
@@ -232,16 +316,16 @@ on_refused(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	(void)fd;
 	shots_refused(c->r->shots, refused->why);
-	closing_stored(c, refused->id);
 }
 
 static const struct link_message messages[] = {
 	{ "job", runner_job_fields, sizeof(struct runner_job), on_job },
+	{ "check", NULL, 0, on_check },
 	{ "lease", runner_lease_fields, sizeof(struct runner_lease), on_lease },
 	{ "running", runner_running_fields, sizeof(struct runner_running), on_running },
 	{ "close", runner_close_fields, sizeof(struct runner_close), on_close },
 	{ "egress", runner_egress_fields, sizeof(struct runner_egress), on_egress },
-	{ "stored", runner_stored_fields, sizeof(struct runner_stored), on_stored },
+	{ "logged", runner_logged_fields, sizeof(struct runner_logged), on_logged },
 	{ "refused", runner_refused_fields, sizeof(struct runner_refused), on_refused },
 	{ 0 },
 };
@@ -255,6 +339,9 @@ on_link_closed(void *arg, struct link *l)
 
 	link_free(l);
 	c->link = NULL;
+	c->let_in = false;
+	if (c->r->stage == STAGE_NEW) /* nobody knows any more what it is for */
+		event_base_loopbreak(c->r->base);
 	if (c->r->stage == STAGE_OVER) /* it has heard that */
 		closing_go_on(c);
 }
@@ -262,17 +349,10 @@ on_link_closed(void *arg, struct link *l)
 static const struct link_side side = { messages, on_link_closed };
 
 static void
-send_shot(struct control *c, struct kept *k)
-{
-	link_send(c->link, "shot", runner_shot_fields, &k->shot, k->fd);
-}
-
-static void
 try_to_connect(struct control *c)
 {
 	struct runner *r = c->r;
 	char path[128];
-	struct kept *k;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/dispatch.sock", conf.run_directory);
@@ -280,63 +360,20 @@ try_to_connect(struct control *c)
 	if (fd < 0)
 		return;
 	c->link = link_new(r->base, fd, &side, c);
-	link_send(c->link, "hello", runner_hello_fields,
-	    &(struct runner_hello){
-		r->job.session, r->job.epoch, getpid(), str_of(stage_names[r->stage]) },
-	    -1);
+	say_who(c);
 	say_socks(c);
 	if (r->stage == STAGE_RUNNING) /* it may have missed that */
 		link_send(c->link, "ready", NULL, NULL, -1);
-	TAILQ_FOREACH(k, &c->kept, next)
-	send_shot(c, k);
+	outbox_again(r->outbox);
 }
 
 /* ---- what the runner says ---- */
 
-bool
-control_connected(const struct control *c)
-{
-	return c->link != NULL;
-}
-
 void
-control_net(struct control *c, const struct runner_net *net)
+control_evidence(struct control *c)
 {
-	link_send(c->link, "net", runner_net_fields, net, -1);
-}
-
-void
-control_truncated(struct control *c)
-{
-	link_send(c->link, "truncated", NULL, NULL, -1);
-}
-
-/* The database holds no U+0000. */
-static struct str
-without_nul(struct arena *a, struct str s)
-{
-	char *p = arena_alloc(a, s.n + 1);
-
-	for (size_t i = 0; i < s.n; i++)
-		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
-	return (struct str){ p, s.n };
-}
-
-void
-control_shot(struct control *c, const struct runner_shot *shot, int fd)
-{
-	struct kept *k = calloc(1, sizeof(*k));
-
-	if (k == NULL)
-		panic("memory");
-	k->a = arena_new(65536);
-	k->shot = *shot;
-	k->shot.url = without_nul(k->a, shot->url);
-	k->shot.title = without_nul(k->a, shot->title);
-	k->fd = fd; /* reason and mime are constants */
-	TAILQ_INSERT_TAIL(&c->kept, k, next);
-	if (c->link != NULL)
-		send_shot(c, k);
+	if (c->link != NULL && c->let_in)
+		outbox_send(c->r->outbox, c->link);
 }
 
 void
@@ -417,8 +454,11 @@ on_tick(int fd, short what, void *arg)
 	(void)what;
 	if (c->link == NULL && r->stage != STAGE_OVER)
 		try_to_connect(c);
-	if (++c->ticks % 2 == 0)
+	if (++c->ticks % FEED_TICKS == 0)
+		sd_notify(0, "WATCHDOG=1");
+	if (c->ticks % 2 == 0)
 		network_tick(r->network);
+	control_evidence(c);
 	if (r->cdp == NULL)
 		return;
 	shots_tick(r->shots);
@@ -430,7 +470,7 @@ on_tick(int fd, short what, void *arg)
 /* ---- the whole ---- */
 
 struct control *
-control_new(struct runner *r)
+control_new(struct runner *r, int fd)
 {
 	struct control *c = calloc(1, sizeof(*c));
 
@@ -439,13 +479,12 @@ control_new(struct runner *r)
 	r->control = c;
 	c->r = r;
 	c->expires_at = TS_NULL;
-	TAILQ_INIT(&c->kept);
 	c->lease = event_new(r->base, -1, 0, on_lease_end, c);
 	c->tick = ev_every(r->base, TICK_MS, on_tick, c);
 	if (c->lease == NULL || !closing_prepare(c))
 		panic("no event");
 	hold_for(c, FIRST_LEASE_MS);
-	try_to_connect(c);
+	c->link = link_new(r->base, fd, &side, c);
 	return c;
 }
 
@@ -454,11 +493,10 @@ control_free(struct control *c)
 {
 	if (c->link != NULL)
 		link_free(c->link);
-	while (!TAILQ_EMPTY(&c->kept))
-		closing_drop(c, TAILQ_FIRST(&c->kept));
 	event_free(c->lease);
 	event_free(c->tick);
 	event_free(c->step);
 	event_free(c->late);
+	free(c->said);
 	free(c);
 }

@@ -7,29 +7,22 @@
 
 #include "core/core.h"
 
-/* A screenshot that the dispatcher has not stored yet. */
-struct kept {
-	TAILQ_ENTRY(kept) next;
-	struct arena *a; /* its texts */
-	struct runner_shot shot;
-	int fd;
-};
-
 /* In this order. */
 enum step {
 	STEP_NONE,
-	STEP_SHOT,   /* waits for the last screenshot */
-	STEP_VIEWER, /* waits until it has been told */
-	STEP_STORED, /* waits until all screenshots are stored */
-	STEP_SAID,   /* waits until the dispatcher has heard that it is over */
+	STEP_SHOT,    /* waits for the last screenshot */
+	STEP_BROWSER, /* waits for what the browser had still to say */
+	STEP_VIEWER,  /* waits until it has been told */
+	STEP_STORED,  /* waits until all evidence is stored */
+	STEP_SAID,    /* waits until the dispatcher has heard that it is over */
 };
 
 struct control {
 	struct runner *r;
 	struct link *link; /* NULL: the dispatcher is away */
+	bool let_in;       /* it has said something on this connection */
 	struct event *lease, *tick;
 	unsigned ticks;
-	TAILQ_HEAD(, kept) kept;
 	char folder[160], path[192]; /* of the viewers' socket */
 
 	int64_t since;      /* mono_us of the job */
@@ -43,6 +36,7 @@ struct control {
 	bool alone;                /* the dispatcher waits for nothing any more */
 	bool failed;
 	char reason[64], detail[768];
+	char *said; /* by a dry run */
 };
 
 bool closing_prepare(struct control *c);
@@ -50,8 +44,7 @@ bool closing_prepare(struct control *c);
 void closing_begin(struct control *c);
 /* What the present step waits for is there. Returns before anything is done. */
 void closing_go_on(struct control *c);
-/* A screenshot is stored, or never will be. */
-void closing_stored(struct control *c, struct uuid id);
-void closing_drop(struct control *c, struct kept *k);
+/* The outbox may be empty now, or the dispatcher waits no more. */
+void closing_check(struct control *c);
 
 #endif

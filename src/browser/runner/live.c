@@ -2,14 +2,13 @@
 /* One viewer at a time on a Unix socket, and what it must know when it comes. */
 #include "config.h"
 
+#include "base/daemon.h"
 #include "browser/runner/live_priv.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <linux/sockios.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -452,33 +451,10 @@ on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockad
 
 /* ---- the listening socket ---- */
 
-static int
-listen_at(const char *path)
-{
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int fd, why;
-
-	if (strlen(path) >= sizeof(at.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(at.sun_path, path, strlen(path) + 1);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && (unlink(path) == 0 || errno == ENOENT) &&
-	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 &&
-	    chmod(path, 0660) == 0 && listen(fd, BACKLOG) == 0)
-		return fd;
-	why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return -1;
-}
-
 struct live *
 live_new(struct event_base *base, const char *path, const struct live_ops *ops, void *arg)
 {
-	int fd = listen_at(path);
+	int fd = daemon_bind(path, SOCK_STREAM, 0660);
 	struct live *l;
 
 	if (fd < 0)
@@ -493,8 +469,8 @@ live_new(struct event_base *base, const char *path, const struct live_ops *ops, 
 	l->hello.expires_at = TS_NULL;
 	l->beat = ev_every(base, BEAT_MS, on_beat, l);
 	l->linger = event_new(base, -1, 0, on_linger, l);
-	l->listener = evconnlistener_new(
-	    base, on_connection, l, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+	l->listener = evconnlistener_new(base, on_connection, l,
+	    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG, fd);
 	if (l->linger == NULL || l->listener == NULL)
 		panic("live: no event");
 	picture_open(l);

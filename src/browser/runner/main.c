@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-runner: one browser session. The dispatcher starts it; it outlives the dispatcher. */
+/* surfaced-runner: one browser session, which the connection that is its standard input tells of. It outlives
+   the dispatcher at the other end. */
 #include "config.h"
 
 #include "browser/runner/ready.h"
 #include "browser/runner/runner.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { OUTBOX_MAX = 32 * 1024 * 1024 };
+
 struct options {
 	const char *file; /* NULL: the default's place, if there is one */
 	bool test, version;
-	struct uuid session;
-	int64_t epoch;
 };
 
 static int
 usage(void)
 {
-	fprintf(stderr, "usage: surfaced-runner [-V] [-c file] -t\n"
-			"       surfaced-runner [-c file] session epoch\n");
+	fprintf(stderr, "usage: surfaced-runner [-tV] [-c file]\n");
 	return 2;
 }
 
@@ -45,10 +46,7 @@ read_options(int argc, char **argv, struct options *o)
 		default: /* getopt has said what is wrong */
 			return false;
 		}
-	if (o->test || o->version)
-		return optind == argc;
-	return argc - optind == 2 && uuid_parse(str_of(argv[optind]), &o->session) &&
-	       str_int64(str_of(argv[optind + 1]), &o->epoch) && o->epoch >= 0;
+	return optind == argc;
 }
 
 /* What a service manager stops: the session fails, and its browser goes at once. */
@@ -70,27 +68,24 @@ watch_signal(struct runner *r, int number)
 }
 
 static void
-serve(const struct options *o)
+serve(int fd, const char *fault)
 {
-	struct runner r = { .base = event_base_new(), .keep = arena_new(1024 * 1024) };
+	struct runner r = {
+		.base = event_base_new(), .keep = arena_new(1024 * 1024), .fault = fault
+	};
 	struct event *term, *intr;
-	char err[512] = "";
 
 	if (r.base == NULL)
 		panic("no event loop");
-	r.job.session = o->session;
-	r.job.epoch = o->epoch;
 	TAILQ_INIT(&r.tabs);
 	LIST_INIT(&r.children);
+	r.outbox = outbox_new(OUTBOX_MAX);
 	r.network = network_new(&r);
 	r.shots = shots_new(&r);
 	r.cast = screencast_new(&r);
-	control_new(&r);
+	control_new(&r, fd);
 	term = watch_signal(&r, SIGTERM);
 	intr = watch_signal(&r, SIGINT);
-	if (!browser_may_run(err, sizeof(err)) ||
-	    !browser_version(r.version, err, sizeof(err)))
-		runner_fail(&r, "%s", err);
 	event_base_dispatch(r.base);
 
 	browser_stop(&r);
@@ -101,6 +96,7 @@ serve(const struct options *o)
 	shots_free(r.shots);
 	network_free(r.network);
 	control_free(r.control);
+	outbox_free(r.outbox);
 	profile_free(r.profile);
 	event_base_free(r.base);
 	arena_free(r.keep);
@@ -119,12 +115,29 @@ hold_standard_descriptors(void)
 		close(fd);
 }
 
+/* The dispatcher's connection, out of the way of who inherits a standard input. -1: there is none. */
+static int
+take_connection(void)
+{
+	int type = 0, null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd = -1;
+	socklen_t n = sizeof(type);
+
+	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &n) == 0 &&
+	    type == SOCK_SEQPACKET)
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
+		panic("/dev/null: %s", strerror(errno));
+	close(null);
+	return fd;
+}
+
 int
 main(int argc, char **argv)
 {
 	static const char standard[] = SYSCONFDIR "/surfaced-runner.conf";
 	struct options o = { 0 };
-	char err[512];
+	char err[512], *fault = NULL;
+	int fd;
 
 	hold_standard_descriptors();
 	umask(007);
@@ -137,11 +150,17 @@ main(int argc, char **argv)
 		o.file = standard;
 	if (!conf_load(o.file, err, sizeof(err))) {
 		log_event(LOGP_ERR, "config", "why=\"%s\"", err);
-		return 1;
+		fault = err;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (o.test)
-		return ready_check();
-	serve(&o);
-	return 0;
+		return fault != NULL || !ready_check(stdout);
+	fd = take_connection();
+	if (fd < 0) {
+		fprintf(stderr, "surfaced-runner: standard input is no connection of "
+				"surfaced-dispatch; -t tests this host\n");
+		return 2;
+	}
+	serve(fd, fault);
+	return fault != NULL;
 }

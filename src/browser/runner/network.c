@@ -13,6 +13,7 @@ enum {
 	EARLY_US = 10000000,
 	CONTACTS = 256,
 	LIVE_BATCH = 16,
+	WORD_MAX = 256, /* of what the other end names */
 };
 
 struct request {
@@ -31,38 +32,17 @@ struct contact {
 	int64_t port;
 };
 
-/* An event that waits for the dispatcher. */
-struct waiting {
-	STAILQ_ENTRY(waiting) next;
-	size_t n;
-	char text[];
-};
-
 TAILQ_HEAD(requests, request);
 
 struct network {
 	struct runner *r;
 	struct requests requests; /* the newest first */
 	size_t open, events;
-	bool truncated, told; /* there were more; the dispatcher knows */
-	STAILQ_HEAD(, waiting) queue;
 	struct contact contacts[CONTACTS];
 	size_t next_contact;
 };
 
 /* ---- out ---- */
-
-static void
-queue_text(struct network *n, struct str text)
-{
-	struct waiting *w = malloc(sizeof(*w) + text.n);
-
-	if (w == NULL)
-		panic("memory");
-	w->n = text.n;
-	memcpy(w->text, text.p, text.n);
-	STAILQ_INSERT_TAIL(&n->queue, w, next);
-}
 
 static void
 queue_event(struct network *n, const struct net_event *e)
@@ -71,7 +51,7 @@ queue_event(struct network *n, const struct net_event *e)
 	struct buf b = { 0 };
 
 	if (n->events >= EVENTS_MAX) {
-		n->truncated = true;
+		outbox_truncated(n->r->outbox);
 		return;
 	}
 	n->events++;
@@ -82,27 +62,10 @@ queue_event(struct network *n, const struct net_event *e)
 		json_write(&b, net_event_fields, &bare);
 	}
 	if (b.n <= NET_BATCH_BYTES)
-		queue_text(n, buf_done(&b));
+		outbox_event(n->r->outbox, buf_done(&b));
+	else /* nothing goes unnoticed */
+		outbox_truncated(n->r->outbox);
 	buf_free(&b);
-}
-
-static void
-send_batch(struct network *n)
-{
-	struct json events[NET_BATCH_MAX];
-	struct waiting *w, *sent[NET_BATCH_MAX];
-	size_t count = 0, bytes = 0;
-
-	while ((w = STAILQ_FIRST(&n->queue)) != NULL && count < NET_BATCH_MAX &&
-	       bytes + w->n <= NET_BATCH_BYTES) {
-		STAILQ_REMOVE_HEAD(&n->queue, next);
-		bytes += w->n;
-		events[count].text = (struct str){ w->text, w->n };
-		sent[count++] = w;
-	}
-	control_net(n->r->control, &(struct runner_net){ { events, count } });
-	while (count > 0)
-		free(sent[--count]);
 }
 
 static void
@@ -296,8 +259,10 @@ take_response(struct request *q, const struct json_value *response)
 	if (response == NULL)
 		return;
 	e->status = evidence_number(&q->ev, status);
-	e->mime = evidence_keep(&q->ev, cdp_text(response, "mimeType"));
-	e->protocol = evidence_keep(&q->ev, cdp_text(response, "protocol"));
+	e->mime =
+	    evidence_keep(&q->ev, evidence_cut(cdp_text(response, "mimeType"), WORD_MAX));
+	e->protocol =
+	    evidence_keep(&q->ev, evidence_cut(cdp_text(response, "protocol"), WORD_MAX));
 	q->cached = cdp_bool(response, "fromDiskCache") ||
 		    cdp_bool(response, "fromServiceWorker") ||
 		    cdp_bool(response, "fromPrefetchCache");
@@ -504,7 +469,6 @@ network_new(struct runner *r)
 		panic("memory");
 	n->r = r;
 	TAILQ_INIT(&n->requests);
-	STAILQ_INIT(&n->queue);
 	return n;
 }
 
@@ -558,17 +522,6 @@ settle_down_to(struct network *n, size_t left)
 	}
 }
 
-static void
-send_all(struct network *n)
-{
-	while (!STAILQ_EMPTY(&n->queue) && control_connected(n->r->control))
-		send_batch(n);
-	if (n->truncated && !n->told && control_connected(n->r->control)) {
-		control_truncated(n->r->control);
-		n->told = true;
-	}
-}
-
 void
 network_tick(struct network *n)
 {
@@ -577,29 +530,22 @@ network_tick(struct network *n)
 	while (settle_some(n, now))
 		continue;
 	settle_down_to(n, OPEN_MAX); /* of a page that never ends what it begins */
-	send_all(n);
 }
 
 void
 network_finish(struct network *n)
 {
 	settle_down_to(n, 0);
-	send_all(n);
 }
 
 void
 network_free(struct network *n)
 {
 	struct request *q, *older;
-	struct waiting *w;
 
 	for (q = TAILQ_FIRST(&n->requests); q != NULL; q = older) {
 		older = TAILQ_NEXT(q, next);
 		drop(n, q);
-	}
-	while ((w = STAILQ_FIRST(&n->queue)) != NULL) {
-		STAILQ_REMOVE_HEAD(&n->queue, next);
-		free(w);
 	}
 	free(n);
 }

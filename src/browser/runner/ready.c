@@ -171,19 +171,19 @@ browser_may_run(char *err, size_t room)
 	return is_no_root(err, room) && has_bubblewrap(err, room);
 }
 
-int
-ready_check(void)
+bool
+ready_check(FILE *out)
 {
 	char err[1024];
 
 	for (size_t i = 0; i < COUNT(checks); i++) {
 		err[0] = '\0';
 		if (!checks[i].holds(err, sizeof(err))) {
-			printf("missing %s: %s\n", checks[i].what, err);
-			return 1;
+			fprintf(out, "missing %s: %s\n", checks[i].what, err);
+			return false;
 		}
-		printf("ok %s\n", checks[i].what);
-		fflush(stdout);
+		fprintf(out, "ok %s\n", checks[i].what);
+		fflush(out);
 	}
-	return 0;
+	return true;
 }

@@ -7,7 +7,7 @@
 
 /* False with what to change: what must hold before a browser is even tried. */
 bool browser_may_run(char *err, size_t room) MUST_USE;
-/* Prints a line for each requirement and starts a browser once. An exit status. */
-int ready_check(void);
+/* Prints a line for each requirement, as far as the first that is missing, and starts a browser once. */
+bool ready_check(FILE *out);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "browser/runner/cdp.h"
 #include "browser/runner/live.h"
+#include "browser/runner/outbox.h"
 #include "browser/runner/profile.h"
 #include "browser/runner/spawn.h"
 #include "browser/runner_link.h"
@@ -55,7 +56,8 @@ struct runner {
 	struct arena *keep; /* for as long as the session lives */
 	enum stage stage;
 	struct runner_job job;
-	char version[64]; /* of the browser */
+	const char *fault; /* of the configuration, to be told in answer; NULL: none */
+	char version[64];  /* of the browser */
 
 	struct control *control;
 	struct profile *profile;
@@ -70,6 +72,7 @@ struct runner {
 	struct tab *active;
 	int64_t last_tab, ready_at;
 
+	struct outbox *outbox;
 	struct network *network;
 	struct shots *shots;
 	struct screencast *cast;
@@ -77,7 +80,8 @@ struct runner {
 
 /* ---- control.c: the dispatcher's side and the order of things ---- */
 
-struct control *control_new(struct runner *r);
+/* fd: the connection that it began with; taken. */
+struct control *control_new(struct runner *r, int fd);
 void control_free(struct control *c);
 /* The first page is there, or will not be: the session runs. */
 void runner_ready(struct runner *r);
@@ -85,20 +89,20 @@ void runner_ready(struct runner *r);
 void runner_activity(struct runner *r);
 /* Ends the session because of us; detail is for people. */
 void runner_fail(struct runner *r, const char *fmt, ...) PRINTF(2, 3);
-/* Kept until it is stored; takes fd. */
-void control_shot(struct control *c, const struct runner_shot *shot, int fd);
-/* False while the dispatcher is away: net then waits at the caller's. */
-bool control_connected(const struct control *c);
-void control_net(struct control *c, const struct runner_net *net);
-void control_truncated(struct control *c);
+/* There is more in the outbox. */
+void control_evidence(struct control *c);
 /* The last screenshot has been taken, or could not be. */
 void control_last_shot(struct control *c);
+/* It has said all that it ever will. */
+void control_browser_gone(struct control *c);
 /* It has been told why the session ends. */
 void control_viewer_gone(struct control *c);
 
 /* ---- browser.c: the process and the table of its events ---- */
 
 bool browser_start(struct runner *r, char *err, size_t room) MUST_USE;
+/* control_browser_gone follows, if it had not ended before: false. */
+bool browser_kill(struct runner *r) MUST_USE;
 void browser_stop(struct runner *r);
 
 /* ---- tabs.c ---- */

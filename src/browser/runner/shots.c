@@ -83,6 +83,17 @@ sealed(const void *bytes, size_t n)
 }
 
 static void
+refuse(struct shots *s, const char *reason, const char *why)
+{
+	if (strcmp(reason, "request") == 0 && s->r->live != NULL)
+		live_error(
+		    s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
+				    .message = str_of(why),
+				    .to = STR("shot"),
+				    .field = STR("") });
+}
+
+static void
 keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t n)
 {
 	struct runner *r = s->r;
@@ -109,8 +120,13 @@ keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t 
 		log_event(LOGP_ERR, "shot", "why=\"%s\"", strerror(errno));
 		return;
 	}
+	if (!outbox_shot(r->outbox, &shot, fd, n)) {
+		close(fd);
+		refuse(s, w->reason, "too much waits to be stored");
+		return;
+	}
 	memcpy(s->hash, hash, sizeof(hash));
-	control_shot(r->control, &shot, fd);
+	control_evidence(r->control);
 	if (r->live != NULL)
 		live_shot_taken(
 		    r->live, &(struct stream_shot_taken){ .reason = shot.reason,
@@ -162,17 +178,6 @@ on_picture(void *arg, const struct json_value *result)
 }
 
 /* ---- taking them ---- */
-
-static void
-refuse(struct shots *s, const char *reason, const char *why)
-{
-	if (strcmp(reason, "request") == 0 && s->r->live != NULL)
-		live_error(
-		    s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
-				    .message = str_of(why),
-				    .to = STR("shot"),
-				    .field = STR("") });
-}
 
 static void
 take_next(struct shots *s)

@@ -96,16 +96,12 @@ form_of(const struct schema_field *f, enum part p)
 struct index_builder *
 index_build_new(const struct index_tags *tags)
 {
-	struct index_builder *b = calloc(1, sizeof(*b));
+	struct index_builder *b = mem_zero(sizeof(*b));
 
-	if (b == NULL)
-		panic("out of memory");
 	b->tags = tags;
 	b->nfields = schema_fields(DATASET_HOSTS, &b->fields);
-	b->slots = calloc(b->nfields * PARTS, sizeof(*b->slots));
-	b->dates = calloc(b->nfields, sizeof(*b->dates));
-	if (b->slots == NULL || b->dates == NULL)
-		panic("out of memory");
+	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
+	b->dates = mem_array(b->nfields, sizeof(*b->dates));
 	for (size_t i = 0; i < b->nfields; i++) {
 		add_member(b, &b->fields[i]);
 		for (int p = 0; p < PARTS; p++)
@@ -389,10 +385,8 @@ write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *a
 {
 	uint32_t n = meta[b->asn->index * PARTS].n;
 	uint32_t none = meta[b->as_name->index * PARTS].n;
-	uint32_t *label = calloc(n + 1u, sizeof(*label));
+	uint32_t *label = mem_array(n, sizeof(*label));
 
-	if (label == NULL)
-		panic("out of memory");
 	for (uint32_t i = 0; i < n; i++)
 		label[asn[i]] =
 		    i < b->nlabel && b->label[i] != NO_TERM ? as_name[b->label[i]] : none;
@@ -404,11 +398,9 @@ static void
 write_slots(struct segment_writer *w, struct index_builder *b)
 {
 	size_t n = b->nfields * PARTS;
-	struct slot_meta *meta = calloc(n, sizeof(*meta));
-	uint32_t **order = calloc(n, sizeof(*order));
+	struct slot_meta *meta = mem_array(n, sizeof(*meta));
+	uint32_t **order = mem_array(n, sizeof(*order));
 
-	if (meta == NULL || order == NULL)
-		panic("out of memory");
 	for (size_t i = 0; i < n; i++) {
 		slot_write(w, b, i, &meta[i], &order[i]);
 		if (i != b->asn->index * PARTS && i != b->as_name->index * PARTS) {

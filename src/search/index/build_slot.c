@@ -21,16 +21,6 @@ struct slot_job {
 	uint32_t *order; /* met number to place */
 };
 
-static void *
-array(size_t n, size_t size)
-{
-	void *p = calloc(n + 1, size);
-
-	if (p == NULL)
-		panic("out of memory");
-	return p;
-}
-
 /* ---- order ---- */
 
 /* The labels from the right, joined by a byte below all others: orders as names_cmp does. */
@@ -84,7 +74,7 @@ static void
 sort_terms(struct slot_job *j)
 {
 	struct gather *g = j->g;
-	struct sorting *s = array(g->n, sizeof(*s));
+	struct sorting *s = mem_array(g->n, sizeof(*s));
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		s[i].id = i;
@@ -94,8 +84,8 @@ sort_terms(struct slot_job *j)
 						   : bytes_key(gather_term(g, i));
 	}
 	qsort_r(s, g->n, sizeof(*s), by_term, g);
-	j->terms = array(g->n, sizeof(*j->terms));
-	j->order = array(g->n, sizeof(*j->order));
+	j->terms = mem_array(g->n, sizeof(*j->terms));
+	j->order = mem_array(g->n, sizeof(*j->order));
 	for (uint32_t i = 0; i < g->n; i++) {
 		j->terms[i] = s[i].id;
 		j->order[s[i].id] = i;
@@ -126,7 +116,7 @@ static void
 write_fold(struct slot_job *j)
 {
 	struct arena *a = arena_new(1u << 30);
-	uint32_t *at = array(j->g->n + UINT64_C(1), sizeof(*at)), *fold;
+	uint32_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at)), *fold;
 	struct buf folded = { 0 };
 	bool same = true;
 
@@ -142,7 +132,7 @@ write_fold(struct slot_job *j)
 	if (!same) {
 		struct folding f = { at, folded.p };
 
-		fold = array(j->g->n, sizeof(*fold));
+		fold = mem_array(j->g->n, sizeof(*fold));
 		for (uint32_t i = 0; i < j->g->n; i++)
 			fold[i] = i;
 		qsort_r(fold, j->g->n, sizeof(*fold), by_folded, &f);
@@ -158,8 +148,8 @@ static void
 write_rank(struct slot_job *j, const uint32_t *at, const char *bytes)
 {
 	struct folding f = { at, bytes };
-	uint32_t *sorted = array(j->g->n, sizeof(*sorted)),
-		 *rank = array(j->g->n, sizeof(*rank));
+	uint32_t *sorted = mem_array(j->g->n, sizeof(*sorted)),
+		 *rank = mem_array(j->g->n, sizeof(*rank));
 
 	for (uint32_t i = 0; i < j->g->n; i++)
 		sorted[i] = i;
@@ -174,7 +164,7 @@ write_rank(struct slot_job *j, const uint32_t *at, const char *bytes)
 static void
 write_ints(struct slot_job *j)
 {
-	int64_t *ints = array(j->g->n, sizeof(*ints));
+	int64_t *ints = mem_array(j->g->n, sizeof(*ints));
 
 	for (uint32_t i = 0; i < j->g->n; i++)
 		ints[i] = j->g->ints[j->terms[i]];
@@ -185,8 +175,8 @@ write_ints(struct slot_job *j)
 static void
 write_strings(struct slot_job *j)
 {
-	uint32_t *at = array(j->g->n + UINT64_C(1), sizeof(*at));
-	char *bytes = array(j->g->nbytes, 1);
+	uint32_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at));
+	char *bytes = mem_array(j->g->nbytes, 1);
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < j->g->n; i++) {
@@ -233,8 +223,8 @@ invert(const struct slot_job *j)
 	struct groups out = { .n = g->n };
 	uint32_t doc, term, seen = UINT32_MAX, *next;
 
-	out.start = array(g->n + UINT64_C(2), sizeof(*out.start));
-	next = array(g->n + UINT64_C(1), sizeof(*next));
+	out.start = mem_array(g->n + UINT64_C(2), sizeof(*out.start));
+	next = mem_array(g->n + UINT64_C(1), sizeof(*next));
 	while (gather_next(&w, &doc, &term)) {
 		out.start[j->order[term] + 1]++;
 		out.start[g->n + 1] += doc != seen;
@@ -244,7 +234,7 @@ invert(const struct slot_job *j)
 		out.start[i + 1] += out.start[i];
 		next[i] = out.start[i];
 	}
-	out.docs = array(out.start[g->n + 1], sizeof(*out.docs));
+	out.docs = mem_array(out.start[g->n + 1], sizeof(*out.docs));
 	w = walk(g);
 	for (seen = UINT32_MAX; gather_next(&w, &doc, &term); seen = doc) {
 		out.docs[next[j->order[term]]++] = doc;
@@ -262,8 +252,8 @@ owners_of(const struct slot_job *j, const struct groups *nested)
 	struct groups out = { .n = nested->n };
 	uint32_t n = 0;
 
-	out.start = array(nested->n + UINT64_C(2), sizeof(*out.start));
-	out.docs = array(nested->start[nested->n + 1], sizeof(*out.docs));
+	out.start = mem_array(nested->n + UINT64_C(2), sizeof(*out.start));
+	out.docs = mem_array(nested->start[nested->n + 1], sizeof(*out.docs));
 	for (uint32_t i = 0; i <= nested->n; i++) {
 		for (uint32_t k = nested->start[i]; k < nested->start[i + 1]; k++) {
 			uint32_t doc = j->b->owner[nested->docs[k]];
@@ -289,8 +279,8 @@ write_level(struct slot_job *j, const struct groups *g, const struct groups *nes
     struct buf *blob)
 {
 	bool below = nested == NULL && j->field->nested;
-	uint32_t *count = array(g->n + UINT64_C(1), sizeof(*count));
-	uint64_t *at = array(g->n + UINT64_C(1), sizeof(*at));
+	uint32_t *count = mem_array(g->n + UINT64_C(1), sizeof(*count));
+	uint64_t *at = mem_array(g->n + UINT64_C(1), sizeof(*at));
 
 	for (uint32_t i = 0; i <= g->n; i++) {
 		uint32_t n = count[i] = g->start[i + 1] - g->start[i];
@@ -332,7 +322,7 @@ put_id(void *ids, uint8_t width, size_t i, uint32_t id)
 static void *
 blank_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 {
-	void *ids = array(n, width);
+	void *ids = mem_array(n, width);
 
 	for (size_t i = 0; i < n; i++)
 		put_id(ids, width, i, none + (uint32_t)(i % k));
@@ -365,11 +355,11 @@ overflow_of(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
 	struct overflow o = { 0 };
 	uint32_t total = 0;
 
-	o.place = array(ndocs, sizeof(*o.place));
+	o.place = mem_array(ndocs, sizeof(*o.place));
 	for (uint32_t d = 0; d < ndocs; d++)
 		o.n += values[d] > k;
-	o.docs = array(o.n, sizeof(*o.docs));
-	o.at = array(o.n + UINT64_C(1), sizeof(*o.at));
+	o.docs = mem_array(o.n, sizeof(*o.docs));
+	o.at = mem_array(o.n + UINT64_C(1), sizeof(*o.at));
 	o.n = 0;
 	for (uint32_t d = 0; d < ndocs; d++) {
 		o.place[d] = o.n;
@@ -380,14 +370,14 @@ overflow_of(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
 		total += values[d] - k;
 	}
 	o.at[o.n] = total;
-	o.ids = array(total, width);
+	o.ids = mem_array(total, width);
 	return o;
 }
 
 static void
 write_column(struct slot_job *j, const struct groups *g)
 {
-	uint32_t ndocs = j->b->ndocs, *values = array(ndocs, sizeof(*values));
+	uint32_t ndocs = j->b->ndocs, *values = mem_array(ndocs, sizeof(*values));
 	uint8_t width = width_of(g->n), k;
 	struct overflow o;
 	void *ids;

@@ -24,11 +24,9 @@ struct engine {
 struct engine *
 engine_open_index(const char *directory)
 {
-	struct engine *e = calloc(1, sizeof(*e));
+	struct engine *e = mem_zero(sizeof(*e));
 	char manifest[4096];
 
-	if (e == NULL)
-		panic("out of memory");
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	e->directory = strdup(directory);
 	e->manifest = strdup(manifest);

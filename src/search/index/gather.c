@@ -36,9 +36,7 @@ rehash(struct gather *g)
 	uint32_t size = g->table == NULL ? TABLE_MIN : (g->mask + 1) * 2;
 
 	free(g->table);
-	g->table = malloc(size * sizeof(*g->table));
-	if (g->table == NULL)
-		panic("out of memory");
+	g->table = mem_alloc(size * sizeof(*g->table));
 	memset(g->table, 0xff, size * sizeof(*g->table));
 	g->mask = size - 1;
 	for (uint32_t i = 0; i < g->n; i++) {

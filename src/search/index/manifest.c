@@ -21,16 +21,6 @@ index_words(uint32_t n)
 	return ((size_t)n + INDEX_BLOCK - 1) / INDEX_BLOCK * INDEX_BLOCK_WORDS;
 }
 
-static void *
-array(size_t n, size_t size)
-{
-	void *p = calloc(n + 1, size);
-
-	if (p == NULL)
-		panic("out of memory");
-	return p;
-}
-
 /* ---- tags ---- */
 
 static int
@@ -62,13 +52,13 @@ tag_text(const struct tag *t)
 void
 index_tags_set(struct index_tags *t, const struct tag *items, size_t n)
 {
-	struct index_tags fresh = { .items = array(n, sizeof(*items)), .n = n };
+	struct index_tags fresh = { .items = mem_array(n, sizeof(*items)), .n = n };
 	struct buf text = { 0 };
 	size_t size = 1;
 
 	for (size_t i = 0; i < n; i++)
 		size += tag_text(&items[i]);
-	fresh.text = text.p = array(size, 1);
+	fresh.text = text.p = mem_array(size, 1);
 	text.room = size;
 	for (size_t i = 0; i < n; i++) {
 		struct tag *to = &fresh.items[i];
@@ -212,7 +202,7 @@ static void
 get_tags(struct reader *r, struct index_tags *out)
 {
 	size_t n = (size_t)get_count(r, TAGS_MAX);
-	struct tag *items = array(n, sizeof(*items));
+	struct tag *items = mem_array(n, sizeof(*items));
 
 	for (size_t i = 0; i < n && !r->bad; i++) {
 		struct tag *t = &items[i];
@@ -242,7 +232,7 @@ get_segment(struct reader *r, struct index_segment *s)
 	s->checksum = get(r);
 	s->documents = (uint32_t)get(r);
 	s->ndead = (uint32_t)get(r);
-	s->dead = array(index_words(s->documents), sizeof(*s->dead));
+	s->dead = mem_array(index_words(s->documents), sizeof(*s->dead));
 	if (s->ndead == 0)
 		return;
 	bytes = ((size_t)s->documents + 63) / 64 * sizeof(*s->dead);
@@ -293,7 +283,7 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 		index_state_snapshot(out, get_str(&r));
 		get_tags(&r, &out->tags);
 		nsegments = (size_t)get_count(&r, SEGMENTS_MAX);
-		out->segments = array(nsegments, sizeof(*out->segments));
+		out->segments = mem_array(nsegments, sizeof(*out->segments));
 		while (out->nsegments < nsegments && !r.bad)
 			get_segment(&r, &out->segments[out->nsegments++]);
 		what = r.bad ? "broken" : NULL;
@@ -419,7 +409,7 @@ index_state_add(const char *directory, struct index_state *s, struct index_segme
 	if (s->segments == NULL)
 		panic("out of memory");
 	if (fresh.dead == NULL)
-		fresh.dead = array(index_words(fresh.documents), sizeof(*fresh.dead));
+		fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
 	s->segments[s->nsegments++] = fresh;
 	drop_empty(s);
 	return true;

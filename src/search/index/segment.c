@@ -357,18 +357,14 @@ segment_open(const char *directory, const struct index_segment *want,
     enum segment_check check, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
-	struct segment *s = calloc(1, sizeof(*s));
+	struct segment *s = mem_zero(sizeof(*s));
 	struct opening o = { .s = s, .err = err };
 	bool ok;
 
-	if (s == NULL)
-		panic("out of memory");
 	s->refs = 1;
 	s->nslots = schema_fields(DATASET_HOSTS, &fields) * PARTS;
-	s->slots = calloc(s->nslots, sizeof(*s->slots));
-	o.spans = calloc(s->nslots * SECTIONS, sizeof(*o.spans));
-	if (s->slots == NULL || o.spans == NULL)
-		panic("out of memory");
+	s->slots = mem_array(s->nslots, sizeof(*s->slots));
+	o.spans = mem_array(s->nslots * SECTIONS, sizeof(*o.spans));
 	ok = map_file(s, directory, want->id, err) && check_header(&o, want) &&
 	     check_sections(&o, check) && open_content(&o);
 	free(o.spans);

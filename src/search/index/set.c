@@ -18,10 +18,8 @@ enum { COUNTERS_MAX = 8 << 20 };
 struct words_pool *
 pool_new(void)
 {
-	struct words_pool *p = calloc(1, sizeof(*p));
+	struct words_pool *p = mem_zero(sizeof(*p));
 
-	if (p == NULL)
-		panic("out of memory");
 	return p;
 }
 

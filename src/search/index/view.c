@@ -22,19 +22,15 @@ struct view *
 view_open(const char *directory, const struct view *old, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
-	struct view *v = calloc(1, sizeof(*v));
+	struct view *v = mem_zero(sizeof(*v));
 
-	if (v == NULL)
-		panic("out of memory");
 	if (!index_state_load(directory, &v->state, err) || v->state.generation == 0) {
 		view_free(v);
 		return NULL;
 	}
 	v->nfields = schema_fields(DATASET_HOSTS, &fields);
-	v->fields = calloc(v->nfields, sizeof(*v->fields));
-	v->segments = calloc(v->state.nsegments + 1, sizeof(*v->segments));
-	if (v->fields == NULL || v->segments == NULL)
-		panic("out of memory");
+	v->fields = mem_array(v->nfields, sizeof(*v->fields));
+	v->segments = mem_array(v->state.nsegments, sizeof(*v->segments));
 	for (size_t i = 0; i < v->state.nsegments; i++) {
 		const struct index_segment *s = &v->state.segments[i];
 		struct view_segment *vs = &v->segments[i];
@@ -84,16 +80,6 @@ view_free(struct view *v)
 
 /* ---- ordinals ---- */
 
-static void *
-array(size_t n, size_t size)
-{
-	void *p = calloc(n + 1, size);
-
-	if (p == NULL)
-		panic("out of memory");
-	return p;
-}
-
 /* An earlier segment's own new term that equals this one, or o->n. */
 static uint32_t
 find_extra(const struct ordinals *o, const struct scratch *order, const struct view *v,
@@ -127,7 +113,7 @@ map_segment(struct ordinals *o, struct scratch *order, const struct view *v,
 	const struct terms *t = segment_terms(v->segments[segment].seg, f, PART_VALUES);
 	const struct terms *base =
 	    segment_terms(v->segments[v->base].seg, f, PART_VALUES);
-	uint32_t *map = o->map[segment] = array(t->n, sizeof(*map));
+	uint32_t *map = o->map[segment] = mem_array(t->n, sizeof(*map));
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -160,12 +146,12 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 	}
 	r.arena = arena_new(SIZE_MAX / 4);
 	r.pool = pool_new();
-	o->totals = o->own_totals = array(o->n, sizeof(*o->totals));
+	o->totals = o->own_totals = mem_array(o->n, sizeof(*o->totals));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		const struct view_segment *vs = &v->segments[i];
 		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
 		struct set dead = { .form = SET_WORDS };
-		uint32_t *gone = array(facet_places(t), sizeof(*gone));
+		uint32_t *gone = mem_array(facet_places(t), sizeof(*gone));
 
 		if (vs->dead != NULL) {
 			memcpy(
@@ -194,7 +180,7 @@ find_top(struct ordinals *o, const struct view *v, const struct schema_field *f)
 	top_begin(&top, a, v, f, TOP_MAX);
 	top_offer_all(&top, o->totals, o->n);
 	top_end(&top);
-	o->top = array(top.n, sizeof(*o->top));
+	o->top = mem_array(top.n, sizeof(*o->top));
 	for (size_t i = 0; i < top.n; i++)
 		o->top[o->ntop++] = top.heap[i].id;
 	o->nonzero = (uint32_t)top.seen;
@@ -210,12 +196,12 @@ view_ordinals(struct view *v, const struct schema_field *f)
 
 	if (o->ready)
 		return o;
-	o->map = array(v->nsegments, sizeof(*o->map));
+	o->map = mem_array(v->nsegments, sizeof(*o->map));
 	for (size_t i = 0; i < v->nsegments; i++)
 		if (i != v->base)
 			others += segment_terms(v->segments[i].seg, f, PART_VALUES)->n;
 	o->nbase = o->n = segment_terms(v->segments[v->base].seg, f, PART_VALUES)->n;
-	o->extra = array(others, sizeof(*o->extra));
+	o->extra = mem_array(others, sizeof(*o->extra));
 	for (uint32_t i = 0; i < v->nsegments; i++)
 		if (i != v->base)
 			map_segment(o, &order, v, f, i);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC */
+/* Images as files of evidence_directory, named by their SHA-256. */
+#include "config.h"
+
+#include "browser/dispatch/dispatch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/sha.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { IMAGE_MAX = 16 * 1024 * 1024 };
+
+/* What was sent cannot change while it is read. */
+static const unsigned char *
+map(int fd, size_t *n)
+{
+	const int sealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	struct stat st;
+	void *p;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    st.st_size > IMAGE_MAX || (fcntl(fd, F_GET_SEALS) & sealed) != sealed)
+		return NULL;
+	*n = (size_t)st.st_size;
+	p = mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool
+is_of(const struct image *i, struct str mime)
+{
+	static const struct {
+		const char *mime, *magic;
+	} kinds[] = {
+		{ "image/jpeg", "\xff\xd8\xff" },
+		{ "image/png", "\x89PNG\r\n\x1a\n" },
+	};
+
+	for (size_t k = 0; k < COUNT(kinds); k++)
+		if (str_is(mime, kinds[k].mime))
+			return i->n > strlen(kinds[k].magic) &&
+			       memcmp(i->p, kinds[k].magic, strlen(kinds[k].magic)) == 0;
+	return false;
+}
+
+static bool
+sync_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool good = fd >= 0 && fsync(fd) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* Makes path, a folder in parent, if there is none. */
+static bool
+folder(const char *path, const char *parent)
+{
+	if (mkdir(path, 0750) == 0)
+		return sync_folder(parent);
+	return errno == EEXIST;
+}
+
+static bool
+write_all(int fd, const unsigned char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno != EINTR)
+			return false;
+		if (done > 0) {
+			p += done;
+			n -= (size_t)done;
+		}
+	}
+	return fsync(fd) == 0;
+}
+
+static bool
+put(const struct evidence_path *at, const unsigned char *p, size_t n)
+{
+	const struct uuid u = uuid_random();
+	char fresh[UUID_LEN + 1], temporary[sizeof(at->file)];
+	bool good;
+	int fd;
+
+	uuid_print(&u, fresh);
+	snprintf(temporary, sizeof(temporary), "%s/.%s", at->inner, fresh);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (fd < 0)
+		return false;
+	good = write_all(fd, p, n);
+	good = close(fd) == 0 && good && rename(temporary, at->file) == 0;
+	if (!good)
+		unlink(temporary);
+	return good;
+}
+
+const char *
+image_open(int fd, struct str mime, struct image *out)
+{
+	out->p = fd < 0 ? NULL : map(fd, &out->n);
+	if (out->p == NULL)
+		return "no sealed image of at most 16 MiB";
+	if (is_of(out, mime))
+		return NULL;
+	image_close(out);
+	return "the image is not of its type";
+}
+
+/* The folder is synced even where the file was there: whoever made it may not have come so far. */
+bool
+image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
+{
+	struct evidence_path at;
+	struct stat st;
+	bool good;
+
+	SHA256(i->p, i->n, sha256);
+	good = evidence_path(sha256, &at) && folder(at.outer, conf.evidence_directory) &&
+	       folder(at.inner, at.outer) &&
+	       ((stat(at.file, &st) == 0 && (size_t)st.st_size == i->n) ||
+		   put(&at, i->p, i->n)) &&
+	       sync_folder(at.inner);
+	if (!good)
+		log_event(LOGP_ERR, "evidence", "why=\"%s: %s\"", conf.evidence_directory,
+		    strerror(errno));
+	return good;
+}
+
+void
+image_close(const struct image *i)
+{
+	munmap((void *)(uintptr_t)i->p, i->n);
+}
