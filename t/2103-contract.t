@@ -44,9 +44,9 @@ ok "it ends" session_at "$terminal" terminal
 world_kill surfaced-dispatch
 terminal2=$(session_new) running=$(session_new) running2=$(session_new)
 session_move "$terminal2" fail
-session_move "$running" claim ready
+session_run "$running"
 session_move "$running2" claim ready
-sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid IN ('$running', '$running2')"
+sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid = '$running2'"
 
 unentitled=$(ctl --json accounts create Unentitled | jq -er .account.uuid)
 ctl members create --account "$unentitled" --email owner@example.org --owner O >/dev/null

@@ -122,7 +122,7 @@ add_columns(struct error_set *set, const struct route *r)
 {
 	bool search = r->area == AREA_SEARCH;
 
-	set->has[ERR_API_KEY_ACCOUNT_OVERRIDE] = true;
+	set->has[ERR_API_KEY_ACCOUNT_OVERRIDE] = r->handler != NULL;
 	set->has[area_bad_parameter(r->area)] = true;
 	set->has[ERR_INTERNAL_ERROR] = true;
 	set->has[search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE] = true;
@@ -195,6 +195,7 @@ static const struct {
 	{ 413, "ContentTooLarge", "The encoded body is too large." },
 	{ 415, "UnsupportedMediaType",
 	    "The body is not unencoded application/json in UTF-8." },
+	{ 426, "UpgradeRequired", "The request does not ask for a WebSocket." },
 	{ 429, "TooManyRequests", "A rate limit or quota is exceeded." },
 	{ 500, "InternalError", "An error of the service." },
 	{ 502, "BadGateway", "The search service gave an invalid answer." },
@@ -574,6 +575,48 @@ first_of_path(const struct route *row)
 	return false;
 }
 
+/* ---- SPEC 4.6, which surfaced-stream serves: no row of ours has it ---- */
+
+static const enum error stream_errors[] = { ERR_UNAUTHORIZED, ERR_STREAM_TICKET_INVALID,
+	ERR_ORIGIN_NOT_ALLOWED, ERR_PERMISSION_DENIED, ERR_STREAM_ALREADY_ACTIVE,
+	ERR_SESSION_NOT_READY, ERR_SESSION_TERMINAL, ERR_UPGRADE_REQUIRED, ERR_UNSET };
+
+static const struct route stream_row = {
+	.path = "/projects/{project_uuid}/sessions/{session_uuid}/stream",
+	.access = ACCESS_PUBLIC,
+	.area = AREA_SERVICE,
+	.entitlement = ENTITLEMENT_ANY,
+	.errors = stream_errors,
+};
+
+static void
+write_stream(struct buf *b, struct book *book)
+{
+	buf_printf(b,
+	    ",\"%s\":{\"get\":{\"operationId\":\"openStream\",\"tags\":[\"Browser "
+	    "sessions\"],\"summary\":\"Open the live stream\",\"description\":\"A "
+	    "WebSocket "
+	    "over HTTP/1.1; asyncapi.json describes its messages. The ticket is enough; "
+	    "an "
+	    "X-API-Key that is sent too must be the creating one.\",\"security\":[],"
+	    "\"parameters\":[",
+	    stream_row.path);
+	write_ref(b, KIND_PARAMETER, path_parameter(book, STR("project_uuid")));
+	buf_char(b, ',');
+	write_ref(b, KIND_PARAMETER, path_parameter(book, STR("session_uuid")));
+	buf_z(b,
+	    ",{\"name\":\"Sec-WebSocket-Protocol\",\"in\":\"header\",\"required\":true,"
+	    "\"description\":\"The subprotocol that createStreamTicket answered, "
+	    "alone.\","
+	    "\"example\":\"surfaced.stream.v1.eyJ...\",\"schema\":{\"type\":\"string\","
+	    "\"minLength\":1,\"maxLength\":512}}],\"responses\":{\"101\":{"
+	    "\"description\":"
+	    "\"The stream is open; Sec-WebSocket-Protocol is the one that was offered.\","
+	    "\"headers\":{" HEADER_REF("X-Request-Id") "}}");
+	write_failures(b, book, &stream_row);
+	buf_z(b, "}}}");
+}
+
 static void
 write_paths(struct buf *b, struct book *book)
 {
@@ -588,6 +631,7 @@ write_paths(struct buf *b, struct book *book)
 			write_path(b, book, r->path);
 			comma = ",";
 		}
+	write_stream(b, book);
 	buf_char(b, '}');
 }
 

@@ -5,7 +5,7 @@ ERROR(INVALID_AGGREGATION,	400, "invalid_aggregation",		"The aggregations are no
 ERROR(INVALID_SEARCH_CURSOR,	400, "invalid_search_cursor",		"The cursor is not valid for this search; it takes next_cursor of a page of the same key and query.")
 ERROR(INVALID_IP_BATCH,		400, "invalid_ip_batch",		"The list of addresses is not valid.")
 ERROR(INVALID_JSON,		400, "invalid_json",			"The body is not valid JSON.")
-ERROR(INVALID_LIMIT_PER_IP,	400, "invalid_limit_per_ip",		"The services an address are not bounded well.")
+ERROR(INVALID_LIMIT_PER_IP,	400, "invalid_limit_per_ip",		"limit_per_ip is not valid.")
 ERROR(INVALID_PAGINATION,	400, "invalid_pagination",		"The pagination parameters are not valid.")
 ERROR(INVALID_SEARCH_PARAMETER,	400, "invalid_search_parameter",	"The query parameters are not valid.")
 ERROR(INVALID_SEARCH_QUERY,	400, "invalid_search_query",		"The query could not be parsed.")
