@@ -113,6 +113,11 @@ tap.is_(refused(session, t), (401, 'stream_ticket_invalid'), 'C-109: the ticket 
 tap.is_(c.bye(), 1000, 'a clean end')
 tap.is_(refused(session, t), (401, 'stream_ticket_invalid'), 'C-109: also when its socket has closed')
 tap.is_(refused(session, late), (401, 'stream_ticket_invalid'), 'the 409 has used its ticket up')
+with open(f'{W}/log/surfaced-stream.log', encoding='utf-8') as log:
+    log.seek(0, 2)
+    again = {refused(session, t) for _ in range(20)}
+    known = log.read().count('why="it was used"')
+tap.is_((again, known), ({(401, 'stream_ticket_invalid')}, 20), 'one that is sent over and over is not asked about again')
 for title, headers in ('the host itself', [('Origin', 'https://localhost')]), ('no origin', []):
     c = Client(session, ticket(session), headers=headers)
     tap.is_(c.bye(), 1000, f'C-111: {title} may')

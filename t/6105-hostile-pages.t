@@ -10,6 +10,7 @@ PAGE = """<!doctype html><title>Start</title><body>
 <script>
 fetch('/type'); fetch('/many'); fetch('/x?' + 'q'.repeat(100000)).catch(() => {});
 fetch('/sent', {headers: {'X-Long': '"'.repeat(60000)}, method: 'P'.repeat(3000)}).catch(() => {});
+({['\\ud800']() { fetch('/hidden'); }})['\\ud800']();
 history.pushState(null, '', '/\\u202e' + 'h'.repeat(200000));
 document.title = 'a\\0b\\ud800c' + '"\\n'.repeat(30000);
 </script>"""
@@ -33,6 +34,7 @@ e = request("/type")
 ok(e and e["status"] == 200 and len(e["mime"]) <= 256, "a request whose answer has an endless media type is told of")
 e = request("/many")
 ok(e and e["status"] == 200, "one with many headers that all grow when they are written down")
+ok(request("/hidden"), "one of a function whose name is no text", d.logged())
 ok(request("/x?"), "one with an address that is cut")
 ok(request("/sent"), "one with a header and a method of its own")
 viewer = s.watch()

@@ -148,6 +148,8 @@ use_ticket(struct conn *c, const struct handshake *h)
 	if (fault == NULL && (uuid_cmp(&t.session, &h->session) != 0 ||
 				 uuid_cmp(&t.project, &h->project) != 0))
 		fault = "another session's";
+	if (fault == NULL && gate_is_spent(c->proxy->gate, t.jti))
+		fault = "it was used";
 	if (fault != NULL) {
 		log_event(LOGP_INFO, "ticket", "req=%s why=\"%s\"", c->id, fault);
 		conn_refuse(c, ERR_STREAM_TICKET_INVALID);

@@ -20,6 +20,7 @@ enum {
 	RENEWALS = 3,    /* of a lease in its time */
 	TRUST = 4,       /* rechecks that may fail before nothing is believed any more */
 	RELEASES = 1024, /* in one statement */
+	SPENT = 1024,
 };
 
 struct gate {
@@ -31,6 +32,9 @@ struct gate {
 	size_t nreleases, nsent; /* slots to let go, and how many of them are under way */
 	size_t room;
 	struct uuid *releases;
+	/* The last tickets that the database was or is asked about: who sends one over and over does not reach it. */
+	struct uuid spent[SPENT];
+	size_t next_spent;
 };
 
 /* ---- statements ---- */
@@ -119,6 +123,31 @@ error_of(struct str outcome)
 	panic("a ticket's outcome is %.*s", (int)outcome.n, outcome.p);
 }
 
+static struct uuid *
+find_spent(struct gate *g, const struct uuid *ticket)
+{
+	for (size_t i = 0; i < SPENT; i++)
+		if (uuid_cmp(&g->spent[i], ticket) == 0)
+			return &g->spent[i];
+	return NULL;
+}
+
+bool
+gate_is_spent(struct gate *g, struct uuid ticket)
+{
+	return find_spent(g, &ticket) != NULL;
+}
+
+/* It is as good as it was before. */
+static void
+unspend(struct conn *c)
+{
+	struct uuid *u = find_spent(c->proxy->gate, &c->ticket);
+
+	if (u != NULL)
+		*u = (struct uuid){ { 0 } };
+}
+
 /* The slot is taken before the runner is spoken to: a connection there displaces the one before. */
 static void
 on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
@@ -127,6 +156,8 @@ on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
 	const struct redeemed *r = rows;
 	int runner;
 
+	if (rc != DB_OK || n != 1 || str_is(r->outcome, "key"))
+		unspend(c);
 	if (rc != DB_OK || n != 1) {
 		/* The answer may be lost alone, and the slot taken. */
 		gate_release(c->proxy->gate, c->stream);
@@ -152,15 +183,18 @@ gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key)
 	const struct db_ask ask = {
 		.st = &redeem, .wait_us = WAIT_US, .done = on_redeemed, .arg = c
 	};
+	struct gate *g = c->proxy->gate;
 	unsigned char hash[SHA256_DIGEST_LENGTH];
 	struct bytes sent = { NULL, 0 };
 
+	c->ticket = t->jti;
+	g->spent[g->next_spent++ % SPENT] = t->jti;
 	if (api_key.hidden.p != NULL) {
 		SHA256((const unsigned char *)api_key.hidden.p, api_key.hidden.n, hash);
 		sent = (struct bytes){ hash, sizeof(hash) };
 	}
 	db_async(c->proxy->db, &ask, P(t->jti), P(c->session), P(sent), P(c->stream),
-	    P(c->proxy->gate->self), P(conf.stream_lease), P(str_of(c->id)));
+	    P(g->self), P(conf.stream_lease), P(str_of(c->id)));
 }
 
 /* ---- slots ---- */

@@ -99,7 +99,7 @@ struct conn {
 	struct side client, runner;
 	int64_t deadline;              /* mono_us: of a state that must end; 0: none */
 	int64_t opened, alive, pinged; /* mono_us */
-	struct uuid stream, session;
+	struct uuid stream, session, ticket;
 	char id[37]; /* of the request: for the log and the envelope */
 	/* While it is not open: what has come of its head, then what the answer needs. */
 	char *head;
@@ -167,6 +167,8 @@ void pump_ping(struct conn *c, int64_t now);
 struct gate;
 struct gate *gate_new(struct proxy *p);
 void gate_free(struct gate *g);
+/* The database knows of it, and says no. */
+bool gate_is_spent(struct gate *g, struct uuid ticket);
 /* Uses the ticket: conn_upgrade or conn_refuse follows. */
 void gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key);
 void gate_release(struct gate *g, struct uuid stream);

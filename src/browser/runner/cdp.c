@@ -122,16 +122,67 @@ take_reply(struct cdp *c, int64_t id, const struct json_value *message)
 	answer(c, k, error != NULL ? NULL : cdp_get(message, "result"));
 }
 
-static void
-take(struct cdp *c, struct str text)
+/* The UTF-16 unit of "\uxxxx" at p; 0: there is none. */
+static unsigned
+unit(const char *p, size_t n)
 {
-	const struct json_value *message = json_parse(c->arena, text), *id;
+	char digits[5] = "", *end;
+	unsigned long u;
+
+	if (n < 6 || p[0] != '\\' || p[1] != 'u')
+		return 0;
+	memcpy(digits, p + 2, 4);
+	u = strtoul(digits, &end, 16);
+	return end == digits + 4 ? (unsigned)u : 0;
+}
+
+static bool
+is_half(unsigned u, unsigned which)
+{
+	return (u & 0xfc00) == which;
+}
+
+/* A page may name things by halves of characters, and Chromium repeats them: what it tells of must not be lost
+   by that. In place: each becomes U+FFFD, or where it is no UTF-8 at all, question marks. */
+static void
+mend(char *p, size_t n)
+{
+	const unsigned high = 0xd800, low = 0xdc00;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned u = unit(p + i, n - i);
+
+		if (is_half(u, high) && is_half(unit(p + i + 6, n - i - 6), low))
+			i += 11;
+		else if (is_half(u, high) || is_half(u, low))
+			memcpy(p + i + 2, "fffd", 4);
+		else if (p[i] == '\\')
+			i++;
+	}
+	for (size_t i = 0; (i += str_utf8_bad((struct str){ p + i, n - i })) < n; i++)
+		p[i] = '?';
+}
+
+static const struct json_value *
+read_message(struct cdp *c, char *p, size_t n)
+{
+	const struct json_value *v = json_parse(c->arena, (struct str){ p, n });
+
+	if (v != NULL)
+		return v;
+	mend(p, n);
+	return json_parse(c->arena, (struct str){ p, n });
+}
+
+static void
+take(struct cdp *c, char *p, size_t n)
+{
+	const struct json_value *message = read_message(c, p, n), *id;
 	struct str method;
 	int64_t number;
 
-	/* A text that is not JSON as we want it (a lone surrogate of a page's, say) is lost. */
 	if (message == NULL || json_type(message) != JSON_OBJECT) {
-		log_event(LOGP_NOTICE, "browser", "why=\"not JSON\" bytes=%zu", text.n);
+		log_event(LOGP_NOTICE, "browser", "why=\"not JSON\" bytes=%zu", n);
 		return;
 	}
 	id = cdp_get(message, "id");
@@ -159,7 +210,7 @@ take_all(struct cdp *c, size_t from)
 	       (nul = memchr(c->got + from, '\0', c->got_n - from)) != NULL) {
 		size_t at = (size_t)(nul - c->got);
 
-		take(c, (struct str){ c->got + begin, at - begin });
+		take(c, c->got + begin, at - begin);
 		arena_reset(c->arena);
 		begin = from = at + 1;
 	}
