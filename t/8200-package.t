@@ -38,7 +38,7 @@ done
 
 for file in debian/etc/*.conf; do
 	name=${file##*/}
-	[ -f "man/$name.5" ] || ok "man 5 $name" grep -q "man5/$name.5\$" debian/*.links
+	[ -f "man/$name.5" ] || ok "man 5 $name" grep -qE "man5/$name.5(.gz)?\$" debian/*.links
 done
 
 # Every role that logs in is somebody: the user of a unit, or root.

@@ -60,6 +60,15 @@ doctor_say(struct doctor *d, enum health health, const char *check, struct str a
 
 /* ---- configuration ---- */
 
+/* A package that was removed leaves its files in /etc behind. */
+static bool
+is_installed(struct doctor *d, const char *name)
+{
+	return access(ADVICE(d, "%s/%s.conf", d->etc.p, name).p, F_OK) == 0 &&
+	       (!str_is(d->etc, SYSCONFDIR) ||
+		   access(ADVICE(d, SBINDIR "/%s", name).p, F_OK) == 0);
+}
+
 void
 doctor_read(struct doctor *d, struct program *p)
 {
@@ -68,10 +77,8 @@ doctor_read(struct doctor *d, struct program *p)
 	struct conf own = conf;
 	char err[512];
 
-	p->wanted = p->always ||
-		    (there && (p->needs == NULL ||
-				  access(ADVICE(d, "%s/%s.conf", d->etc.p, p->needs).p,
-				      F_OK) == 0));
+	p->wanted = p->always || (is_installed(d, p->name) &&
+				     (p->needs == NULL || is_installed(d, p->needs)));
 	if (!p->wanted)
 		return;
 	p->good = conf_load(there ? path : NULL, err, sizeof(err));
