@@ -103,10 +103,9 @@ take(struct link *l, struct str text, int fd)
 		m->take(l->arg, l, in, fd);
 		return true;
 	}
-	log_event(LOGP_ERR, "link",
-	    "why=\"not understood\" message=\"%.*s\" field=\"%.*s\"", (int)name.n, name.p,
-	    how.nerrors > 0 ? (int)how.errors[0].field.n : 0,
-	    how.nerrors > 0 ? how.errors[0].field.p : "");
+	log_event(LOGP_ERR, "link", "why=\"not understood\" message=\"%s\" field=\"%s\"",
+	    log_text(name).z,
+	    log_text(how.nerrors > 0 ? how.errors[0].field : STR_NULL).z);
 	if (fd >= 0)
 		close(fd);
 	return false;
