@@ -11,7 +11,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LINK_ARENA = 16 * 1024 * 1024, LINK_BACKLOG = 64 };
+enum {
+	LINK_ARENA = 16 * 1024 * 1024,
+	LINK_BACKLOG = 64,
+	TURN_US = 10000, /* of one peer's messages before others have their turn */
+};
 
 /* A message that waits for the peer to read. */
 struct waiting {
@@ -162,15 +166,16 @@ static void
 on_readable(int fd, short what, void *arg)
 {
 	struct link *l = arg;
+	int64_t until = mono_us() + TURN_US;
 	bool more = true, good = true;
 
 	(void)fd;
 	(void)what;
 	l->taking = true;
-	for (int i = 0; i < 64 && more && good && !l->freed; i++) {
+	do {
 		good = receive(l, &more);
 		arena_reset(l->arena);
-	}
+	} while (more && good && !l->freed && mono_us() < until);
 	l->taking = false;
 	if (l->freed)
 		link_free(l);
