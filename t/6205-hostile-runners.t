@@ -45,6 +45,13 @@ ok "a word that is no reason ends its connection" world_until 20 logged 'not und
 is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 0 "before anything else hears of it"
 closed "$u"
 
+session_new "https://example.com/?hostile=word" >"$W/new"
+read -r u <"$W/new"
+ok "a word that is none ends it, too" world_until 20 logged "not understood.*message=.no"
+is "$(grep -c 'session=forged' "$W/log/surfaced-dispatch.log") $(grep -c '"session=forged' "$W/log/surfaced-dispatch.log")" \
+	"1 0" "and is one word in the log"
+closed "$u"
+
 hostile nil
 is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 100 "the database was asked each time, without a pause"
 closed "$u"

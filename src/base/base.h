@@ -155,6 +155,13 @@ enum log_prio {
 /* fmt gives "key=value key=value"; control characters are written as '?'. */
 void log_event(enum log_prio prio, const char *event, const char *fmt, ...) PRINTF(3, 4);
 
+struct log_text {
+	char z[256];
+};
+
+/* What somebody else chose, for between the quotes of a value: cut, and nothing in it ends the value. */
+struct log_text log_text(struct str s);
+
 /* ---- configuration: tbl/params.h is the list ---- */
 
 #define PARAM_TYPE_text const char *

@@ -43,6 +43,21 @@ log_event(enum log_prio prio, const char *event, const char *fmt, ...)
 	va_end(ap);
 }
 
+struct log_text
+log_text(struct str s)
+{
+	struct log_text out;
+	size_t n = s.n < sizeof(out.z) ? s.n : sizeof(out.z) - 1;
+
+	for (size_t i = 0; i < n; i++) {
+		bool plain = s.p[i] >= 0x20 && s.p[i] < 0x7f && s.p[i] != '\\';
+
+		out.z[i] = s.p[i] == '"' ? '\'' : plain ? s.p[i] : '?';
+	}
+	out.z[n] = '\0';
+	return out;
+}
+
 void
 panic(const char *fmt, ...)
 {

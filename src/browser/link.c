@@ -11,7 +11,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LINK_ARENA = 16 * 1024 * 1024, LINK_BACKLOG = 64 };
+enum {
+	LINK_ARENA = 16 * 1024 * 1024,
+	LINK_BACKLOG = 64,
+	TURN_US = 10000, /* of one peer's messages before others have their turn */
+};
 
 /* A message that waits for the peer to read. */
 struct waiting {
@@ -103,10 +107,9 @@ take(struct link *l, struct str text, int fd)
 		m->take(l->arg, l, in, fd);
 		return true;
 	}
-	log_event(LOGP_ERR, "link",
-	    "why=\"not understood\" message=\"%.*s\" field=\"%.*s\"", (int)name.n, name.p,
-	    how.nerrors > 0 ? (int)how.errors[0].field.n : 0,
-	    how.nerrors > 0 ? how.errors[0].field.p : "");
+	log_event(LOGP_ERR, "link", "why=\"not understood\" message=\"%s\" field=\"%s\"",
+	    log_text(name).z,
+	    log_text(how.nerrors > 0 ? how.errors[0].field : STR_NULL).z);
 	if (fd >= 0)
 		close(fd);
 	return false;
@@ -163,15 +166,16 @@ static void
 on_readable(int fd, short what, void *arg)
 {
 	struct link *l = arg;
+	int64_t until = mono_us() + TURN_US;
 	bool more = true, good = true;
 
 	(void)fd;
 	(void)what;
 	l->taking = true;
-	for (int i = 0; i < 64 && more && good && !l->freed; i++) {
+	do {
 		good = receive(l, &more);
 		arena_reset(l->arena);
-	}
+	} while (more && good && !l->freed && mono_us() < until);
 	l->taking = false;
 	if (l->freed)
 		link_free(l);

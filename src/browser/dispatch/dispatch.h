@@ -68,7 +68,7 @@ struct caller {
 	struct held *held; /* NULL: it has said nothing, or waits for the database */
 	struct runner_hello hello;
 	char state[16];
-	int socks;     /* -1, or what it sent before it was let in */
+	int socks; /* -1, or what it sent before it was let in */
 	bool sent_socks;
 	int64_t until; /* mono_us: without a session it is sent away then */
 };

@@ -292,8 +292,8 @@ take_ended(void *arg, struct link *l, const void *in, int fd)
 		return;
 	uuid_print(&h->row.uuid, text);
 	log_event(ended->failed ? LOGP_WARNING : LOGP_INFO, "ended",
-	    "session=%s epoch=%" PRId64 " failed=%s detail=\"%.*s\"", text, h->row.epoch,
-	    ended->failed ? "yes" : "no", (int)ended->detail.n, ended->detail.p);
+	    "session=%s epoch=%" PRId64 " failed=%s detail=\"%s\"", text, h->row.epoch,
+	    ended->failed ? "yes" : "no", log_text(ended->detail).z);
 }
 
 static void
