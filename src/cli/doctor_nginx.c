@@ -80,7 +80,7 @@ check_pools(struct doctor *d, const struct nginx *n)
 		else if (pw != NULL && access(p->path, F_OK) == 0 &&
 			 !may_connect(p->path, pw))
 			doctor_say(d, HEALTH_FAILED, "nginx",
-			    STR("the folder wants mode 2750 and nginx's group: "
+			    STR("the folder wants mode 3770 and nginx's group: "
 				"systemd-tmpfiles --create, then systemctl restart "
 				"surfaced"),
 			    "%s: the user %s cannot connect to %s", p->name, pw->pw_name,
