@@ -151,6 +151,17 @@ unlike "$LOGGED" 'eyJ|surfaced\.stream\.v1' "C-109: no log has a part of a ticke
 is "$(sql "SELECT string_agg(DISTINCT action, ' ' ORDER BY action) FROM audit WHERE subject = 'stream_ticket' AND after->>'session_uuid' = '$s'")" \
 	"stream_ticket.active stream_ticket.create stream_ticket.not_ready stream_ticket.ok stream_ticket.revoked stream_ticket.terminal" "what became of each is in the audit"
 
+# counted SERIES: as every host's metrics socket shows it.
+counted() { sql "SELECT coalesce((SELECT value FROM metric WHERE series = '$1'), 0) + coalesce((SELECT sum(step) FROM metric_step WHERE series = '$1'), 0) > 0"; }
+told()
+{
+	for _series in surfaced_streams_opened_total 'surfaced_streams_refused_total{status="401"}' 'surfaced_streams_refused_total{status="409"}' \
+		'surfaced_stream_bytes_total{direction="in"}' 'surfaced_stream_bytes_total{direction="out"}'; do
+		[ "$(counted "$_series")" = t ] || return 1
+	done
+}
+ok "streams, refusals and bytes are counted" world_until 20 told
+
 world_kill surfaced-stream
 key=none api GET "$stream" --http1.1 -H 'Connection: Upgrade' -H 'Upgrade: websocket'
 is "$STATUS $(field .error.code)" "503 service_unavailable" "without surfaced-stream: 503, in the envelope"

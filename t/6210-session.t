@@ -65,3 +65,10 @@ is "$(field '[.capabilities.egress_countries[].code]|tojson')" '["DE","GB"]' "wh
 ctl browser-check --etc "$W/etc" >"$W/out" 2>&1
 is "$?" 0 "the dry run finds nothing missing" || diag "$(cat "$W/out")"
 unlike "$(cat "$W/out")" '^failed' "nothing at all"
+told()
+{
+	[ "$(sql "SELECT coalesce((SELECT value FROM metric WHERE series = s), 0) + coalesce((SELECT sum(step) FROM metric_step WHERE series = s), 0) > 0
+		FROM (SELECT 'surfaced_egress_connections_total{event=\"connected\"}' AS s) AS v")" = t ]
+}
+ok "its connections are counted" world_until 20 told
+is "$(sql "SELECT sum(step) > 0 FROM metric_step WHERE series = 'surfaced_session_start_seconds_count'")" t "and so is its start"
