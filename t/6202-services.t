@@ -41,9 +41,10 @@ shots() { [ "$(sql "SELECT count(*) FROM screenshot WHERE session_uuid = '$u'")"
 ok "its evidence is stored" world_until 10 shots
 
 # ---- whoever else says that it has the session ----
-other=$(python3 - "$W/run/dispatch.sock" "$u" <<'END'
+other=$(python3 - "$W/run/dispatch.sock" "$u" 2>&1 <<'END'
 import json, os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(10)
 s.connect(sys.argv[1])
 s.send(b"hello " + json.dumps({"session": sys.argv[2], "epoch": 1, "pid": os.getpid(), "state": "running"}).encode())
 print(s.recv(65536).decode(), s.recv(1) == b"")
@@ -67,6 +68,7 @@ session_at "$u" running
 pid=$(pid_of "$u")
 kill -KILL "$pid"
 ok "a runner that is killed has failed" ended "$u" failed
+like "$(log)" "gone session=$u epoch=1 state=terminal" "as soon as its connection ends, not with its lease"
 begin u "https://example.com/?die=job"
 ok "C-092: a start that never comes to anything ends" ended "$u" failed
 is "$(row "$u" starts)" 3 "C-092: after three tries"
