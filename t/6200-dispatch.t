@@ -8,6 +8,7 @@ api_start
 web_start
 S=/projects/$P/sessions
 # begin NAME [URL]: a new session, whose UUID the variable NAME gets.
+c='' v=''
 begin()
 {
 	session_new ${2+"$2"} >"$W/new"

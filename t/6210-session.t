@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: ISC
 # A session from the API to a page and back: nginx, a worker, PostgreSQL, the dispatcher, a runner, Chromium,
 # surfaced-egress, a site on a public address; then its screenshots and network events over the API.
+# shellcheck disable=SC2089 # JSON, quotes and all
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html; charset=utf-8", "Set-Cookie": "secret=hunter2"},
 		"body": "<!doctype html><title>Harbour</title><body style=\"background:#1b5e8a;color:#fff;font:48px sans-serif\"><h1>A page &auml;</h1><p id=a>loading</p><script src=/s.js></script><img src=http://10.1.2.3/x>"},
 	"site.surfaced-check.net/s.js": {"headers": {"Content-Type": "text/javascript"}, "body": "document.getElementById(\"a\").textContent = \"with a script\""}}}'
+# shellcheck disable=SC2090
 export SITES
 [ -n "${BROWSER_WORLD-}" ] || exec t/helper/browser-world "$0" "$@"
 . t/lib.sh

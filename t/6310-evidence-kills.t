@@ -5,10 +5,12 @@
 # dispatcher once more as the session closes. What the page's site has seen is in the
 # session's network events, each request once. KILLS: how often for each session (4: each of them), SESSIONS: so
 # many (1); make campaign-evidence-kills does 200.
+# shellcheck disable=SC2089 # JSON, quotes and all
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/tick": {"body": "."},
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html"},
 		"body": "<title>Ticks</title><script>let n = 0; setInterval(() => fetch(`/tick?${performance.timeOrigin}.${n++}`), 50)</script>"}}}'
+# shellcheck disable=SC2090
 export SITES
 [ -n "${BROWSER_WORLD-}" ] || exec t/helper/browser-world "$0" "$@"
 # shellcheck disable=SC2034 # for t/lib.sh

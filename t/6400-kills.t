@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: ISC
 # Each process of a browser session killed with -9, and what must follow, with real browsers. KILLS: how often
 # each (1); make campaign-browser-kills does it 50 times. ONLY: names of the functions below, instead of all.
+# shellcheck disable=SC2089 # JSON, quotes and all
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html"}, "body": "<title>One</title><h1>One</h1>"},
 	"site.surfaced-check.net/two": {"headers": {"Content-Type": "text/html"}, "body": "<title>Two</title><h1>Two</h1>"},
 	"site.surfaced-check.net/three": {"headers": {"Content-Type": "text/html"}, "body": "<title>Three</title><h1>Three</h1>"}}}'
+# shellcheck disable=SC2090
 export SITES
 [ -n "${BROWSER_WORLD-}" ] || exec t/helper/browser-world "$0" "$@"
 # shellcheck disable=SC2034 # for t/lib.sh
@@ -72,6 +74,7 @@ runner_killed() { fresh && kill -KILL "$pid" && over failed; }
 browser_killed() { fresh && kill -KILL "$(of_kind "$pid" '^[^ ]*headless-shell --headless')" && over failed; }
 renderer_killed()
 {
+	# shellcheck disable=SC2046 # a list
 	fresh && kill -KILL $(of_kind "$pid" '--type=renderer') && world_until 30 seen '.kind == "crash"' &&
 		world_until 30 has_renderer && session_is "$u" running && world_until 30 loaded_again &&
 		kill -KILL $(of_kind "$pid" '--type=renderer') && over failed
