@@ -105,4 +105,4 @@ for bad in browser runner evidence dispatcher routes; do
 	like "$(state "$bad")" failed "$bad is not"
 done
 is "$(get '.checks[]|select(.check == "browser" and .state == "failed")|.detail + " -> " + .advice')" \
-	"missing: user namespaces -> sysctl user.max_user_namespaces" "what the runner lacks, and what to do"
+	"missing user namespaces -> sysctl user.max_user_namespaces" "what the runner lacks, and what to do"

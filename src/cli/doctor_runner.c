@@ -23,11 +23,12 @@ dispatch_conf(const struct doctor *d)
 	return &d->programs[PROGRAM_DISPATCH].conf;
 }
 
-/* "missing WHAT: what to do". */
+/* "missing WHAT: what to do", or something else that is wrong. */
 static void
 say_missing(struct doctor *d, const char *check, const char *before, struct str text)
 {
-	const char *colon = memmem(text.p, text.n, ": ", 2);
+	const char *colon =
+	    str_starts(text, STR("missing ")) ? memmem(text.p, text.n, ": ", 2) : NULL;
 	struct str what = { text.p, colon == NULL ? text.n : (size_t)(colon - text.p) };
 	struct str advice = STR("mend it: it looks again by itself");
 

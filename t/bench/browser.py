@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 """The measuring half of t/bench/browser: in its world, which the environment names."""
-import argparse, contextlib, glob, http.client, json, os, shutil, socket, ssl, statistics, subprocess, sys, tempfile
+import argparse, contextlib, glob, http.client, json, os, re, shutil, socket, ssl, statistics, subprocess, sys, tempfile
 import threading, time, types
 
 sys.path.insert(0, "t/helper")
@@ -84,9 +84,8 @@ class Ours:
             return Viewer(types.SimpleNamespace(id=self.id, epoch=epoch, dispatch=types.SimpleNamespace(run=W + "/run")))
 
     def find(self):
-        for path in glob.glob("/proc/[0-9]*/cmdline"):
-            if self.id in text(path).split("\0"):
-                return int(path.split("/")[2])
+        started = re.search("started session=%s .* pid=([1-9][0-9]*) " % self.id, text(W + "/log/surfaced-dispatch.log"))
+        return started and int(started[1])
 
     def frames(self):
         return len(self.viewer.frames)

@@ -15,7 +15,7 @@ struct evidence {
 	int image; /* of a shot; -1: none */
 	struct shot_row shot;
 	struct strs docs;
-	const char *fault; /* of what is STORED_BAD */
+	const char *fault; /* of an image that is STORED_BAD */
 };
 
 static char *
@@ -87,7 +87,7 @@ refusal(const struct evidence *e, enum stored how)
 	case STORED_STALE:
 		return "the session is over";
 	case STORED_BAD:
-		return e->fault;
+		return e->fault != NULL ? e->fault : "the database does not take it";
 	}
 	panic("stored %d", (int)how);
 }
@@ -132,7 +132,6 @@ store_net(struct dispatcher *d, struct evidence *e)
 
 	if (how != STORED_BAD || e->docs.n == 0)
 		return how;
-	e->fault = "the database does not take it";
 	e->docs.n = 0;
 	e->truncated = true;
 	return STORED_LATER;
