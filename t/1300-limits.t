@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Rates and quotas: each by its own code, in their order, what counts and what does not.
 . t/lib.sh
+WORLD_CONF="meter_wait = 10000"
 WORLD_WORKERS=4 WORLD_SEARCH_WORKERS=4
 pg_start
 api_start

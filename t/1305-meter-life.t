@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # surfaced-meter and what becomes of its table: full, over, replaced, handed on.
 . t/lib.sh
-WORLD_CONF='meter_wait = 200'
+WORLD_CONF='meter_wait = 600'
 pg_start
 printf 'meter_slots = 64\nworker_stuck = 100\n' >>"$W/etc/surfaced-meter.conf"
 api_start
