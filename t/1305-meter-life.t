@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # surfaced-meter and what becomes of its table: full, over, replaced, handed on.
 . t/lib.sh
-WORLD_CONF='meter_wait = 600'
+WORLD_CONF='meter_wait = 200'
 pg_start
 printf 'meter_slots = 64\nworker_stuck = 100\n' >>"$W/etc/surfaced-meter.conf"
 api_start
@@ -51,7 +51,7 @@ if command -v faketime >/dev/null && ! nm -D "$BUILD/surfaced-meter" | grep -q _
 	meter_again
 	# shellcheck disable=SC2046 # a list of keys
 	is "$(asked $(echo "$keys" | tail -6))" "6 200 null" "and there is room for others"
-	ok "what they had counted is stored" world_until 5 agree
+	ok "what they had counted is stored" world_until 30 agree
 else
 	skip "no faketime"
 fi

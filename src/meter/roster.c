@@ -7,7 +7,10 @@
 #define SECOND_US INT64_C(1000000)
 #define DAY_US (86400 * SECOND_US)
 
-enum { AHEAD_S = 60 }; /* before a day or a month begins its counters stand */
+enum {
+	AHEAD_S = 60,       /* before a day or a month begins its counters stand */
+	FULL_US = 10000000, /* between two words of it */
+};
 
 struct note *
 roster_note(struct warden *w, const struct slot *s)
@@ -62,8 +65,10 @@ roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
 	if (w->nactive < w->file.head->slots / 8 * 7)
 		s = meter_add(&w->file, kind, owner, period);
 	if (s == NULL) {
-		log_event(
-		    LOGP_ERR, "full", "slots=%u: raise meter_slots", w->file.head->slots);
+		/* Whoever is refused asks again and again. */
+		if (mono_due(&w->full_at, FULL_US))
+			log_event(LOGP_ERR, "full", "slots=%u: raise meter_slots",
+			    w->file.head->slots);
 		return NULL;
 	}
 	*roster_note(w, s) = (struct note){ 0 };
