@@ -148,13 +148,13 @@ lookup_begin(struct event_base *base, const char *host, int64_t deadline,
 	const struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC,
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = ARES_AI_NOSORT };
-	struct lookup *l = calloc(1, sizeof(*l));
+	struct lookup *l = mem_zero(sizeof(*l));
 	struct ares_options options = { .flags = ARES_FLAG_NOSEARCH,
 		.sock_state_cb = on_state,
 		.sock_state_cb_data = l };
 
-	if (l == NULL || ares_init_options(&l->channel, &options,
-			     ARES_OPT_FLAGS | ARES_OPT_SOCK_STATE_CB) != ARES_SUCCESS)
+	if (ares_init_options(&l->channel, &options,
+		ARES_OPT_FLAGS | ARES_OPT_SOCK_STATE_CB) != ARES_SUCCESS)
 		panic("no resolver");
 	l->base = base;
 	l->deadline = deadline;

@@ -378,9 +378,9 @@ sender_send(struct sender *sender, struct sending *s)
 struct sender *
 sender_new(struct event_base *base, void (*done)(void *arg, struct sending *s), void *arg)
 {
-	struct sender *s = calloc(1, sizeof(*s));
+	struct sender *s = mem_zero(sizeof(*s));
 
-	if (s == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		panic("libcurl");
 	s->base = base;
 	s->done = done;

@@ -71,6 +71,13 @@ void *mem_alloc(size_t n);
 void *mem_zero(size_t n);
 void *mem_array(size_t count, size_t size); /* zeroed, with room for one more */
 void *mem_grow(void *p, size_t n);
+char *mem_text(const char *z); /* a copy */
+
+/* ---- descriptors ---- */
+
+void fd_close(int fd); /* unless it is negative; errno stays */
+/* Connected to the Unix socket at path; type as for socket(2), closed on exec. -1 with errno. */
+int fd_connect(const char *path, int type);
 
 /* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
 

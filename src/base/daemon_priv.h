@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 enum {
 	SLOTS_MAX =
@@ -51,6 +52,10 @@ bool heritage_pause(void);
 bool heritage_give(const struct heritage *h) MUST_USE;
 /* Hands it over; -1: none. */
 int heritage_sock(struct heritage *h, const char *path, bool *lent);
+
+/* ---- fd.c ---- */
+/* False with ENAMETOOLONG. */
+bool local_address(struct sockaddr_un *out, const char *path) MUST_USE;
 
 /* ---- listen.c ---- */
 int listen_open(const char *path, char *err, size_t room); /* -1 with a reason */

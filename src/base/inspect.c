@@ -11,23 +11,19 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* 0: nobody listens. */
 static pid_t
 master_of(const char *path)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	struct ucred peer = { 0 };
 	socklen_t n = sizeof(peer);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 
 	if (fd < 0)
 		return 0;
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
 		peer.pid = 0;
 	close(fd);
 	return peer.pid;

@@ -10,30 +10,16 @@
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 static bool
-address(struct sockaddr_un *a, const char *path)
-{
-	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	return (size_t)snprintf(a->sun_path, sizeof(a->sun_path), "%s", path) <
-	       sizeof(a->sun_path);
-}
-
-static bool
 somebody_listens(const char *path)
 {
-	struct sockaddr_un a;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool yes;
+	int fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 
-	if (fd < 0 || !address(&a, path))
-		panic("socket: %s", strerror(errno));
-	yes = connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EAGAIN;
-	close(fd);
-	return yes;
+	fd_close(fd);
+	return fd >= 0 || errno == EAGAIN;
 }
 
 /* nginx gets in by the group; as root the file goes to the user the workers run as. */
@@ -55,10 +41,8 @@ bind_at(int fd, const char *temporary, const char *path)
 {
 	struct sockaddr_un a;
 
-	if (!address(&a, temporary)) {
-		errno = ENAMETOOLONG;
+	if (!local_address(&a, temporary))
 		return false;
-	}
 	unlink(temporary);
 	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && permit(temporary) &&
 	       listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
@@ -92,20 +76,15 @@ int
 daemon_bind(const char *path, int type, unsigned mode)
 {
 	struct sockaddr_un a;
-	int fd, why;
+	int fd;
 
-	if (!address(&a, path)) {
-		errno = ENAMETOOLONG;
+	if (!local_address(&a, path))
 		return -1;
-	}
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && (unlink(path) == 0 || errno == ENOENT) &&
 	    bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && chmod(path, mode) == 0)
 		return fd;
-	why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	fd_close(fd);
 	return -1;
 }
 

@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void *
 got(void *p)
@@ -36,4 +37,10 @@ void *
 mem_grow(void *p, size_t n)
 {
 	return got(realloc(p, n));
+}
+
+char *
+mem_text(const char *z)
+{
+	return got(strdup(z));
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/queue.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -38,49 +37,21 @@ struct link {
 	bool freed;
 };
 
-static bool
-address_of(const char *path, struct sockaddr_un *out)
-{
-	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (strlen(path) < sizeof(out->sun_path)) {
-		memcpy(out->sun_path, path, strlen(path) + 1);
-		return true;
-	}
-	errno = ENAMETOOLONG;
-	return false;
-}
-
-static int
-give_up(int fd)
-{
-	int why = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return -1;
-}
-
 int
 link_listen(const char *path, unsigned mode)
 {
 	int fd = daemon_bind(path, SOCK_SEQPACKET, mode);
 
-	return fd < 0 || listen(fd, LINK_BACKLOG) == 0 ? fd : give_up(fd);
+	if (fd >= 0 && listen(fd, LINK_BACKLOG) == 0)
+		return fd;
+	fd_close(fd);
+	return -1;
 }
 
 int
 link_connect(const char *path)
 {
-	struct sockaddr_un at;
-	int fd;
-
-	if (!address_of(path, &at))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&at, sizeof(at)) != 0)
-		return give_up(fd);
-	return fd;
+	return fd_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK);
 }
 
 /* Hands one message to its row. False: the peer does not keep to the table. */
@@ -307,9 +278,9 @@ link_peer(const struct link *l)
 struct link *
 link_new(struct event_base *base, int fd, const struct link_side *side, void *arg)
 {
-	struct link *l = calloc(1, sizeof(*l));
+	struct link *l = mem_zero(sizeof(*l));
 
-	if (l == NULL || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
 		panic("link: %s", strerror(errno));
 	l->side = side;
 	l->arg = arg;

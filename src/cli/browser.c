@@ -11,7 +11,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -74,20 +73,17 @@ check_memory(struct doctor *d)
 static void
 check_egress(struct doctor *d)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const char *path = ADVICE(d, "%s/egress.sock", dispatch_conf(d)->run_directory).p;
+	int fd = fd_connect(path, SOCK_SEQPACKET);
 
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s/egress.sock",
-	    dispatch_conf(d)->run_directory);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
-		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "%s answers", to.sun_path);
+	if (fd >= 0)
+		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "%s answers", path);
 	else
 		doctor_say(d, HEALTH_FAILED, "egress",
 		    STR("systemctl start surfaced-egress; journalctl -u surfaced-egress "
 			"says why it does not"),
-		    "%s: %s", to.sun_path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
+		    "%s: %s", path, strerror(errno));
+	fd_close(fd);
 }
 
 static void

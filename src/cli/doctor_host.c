@@ -11,7 +11,6 @@
 #include <pwd.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,20 +104,17 @@ check_daemon(struct doctor *d, struct program *p)
 static void
 check_meter(struct doctor *d, const struct program *p)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const char *path = ADVICE(d, "%s/metrics.sock", p->conf.run_directory).p;
+	int fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 
-	if ((size_t)snprintf(to.sun_path, sizeof(to.sun_path), "%s/metrics.sock",
-		p->conf.run_directory) < sizeof(to.sun_path) &&
-	    fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0)
+	if (fd < 0)
 		doctor_say(d, HEALTH_FAILED, "meter",
 		    STR("systemctl restart surfaced-meter; until then every request gets "
 			"api_metering_unavailable"),
-		    "%s: %s", to.sun_path, strerror(errno));
+		    "%s: %s", path, strerror(errno));
 	else
-		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", to.sun_path);
-	if (fd >= 0)
-		close(fd);
+		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", path);
+	fd_close(fd);
 }
 
 void

@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { STALE_US = 30000000, ANSWER_S = 75, ANSWER_MAX = 65536 };
@@ -114,18 +113,11 @@ static int
 call_manager(const char *path)
 {
 	const struct timeval most = { .tv_sec = ANSWER_S };
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), why;
+	int fd = fd_connect(path, SOCK_SEQPACKET);
 
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
-	if (fd >= 0 &&
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) == 0 &&
-	    connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) == 0)
 		return fd;
-	why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	fd_close(fd);
 	return -1;
 }
 

@@ -94,11 +94,8 @@ hash_file(const char *path, char hex[SHA256_HEX + 1], int64_t *bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	bool good = fd >= 0 && pour(fd, -1, hex, bytes);
-	int why = errno;
 
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	fd_close(fd);
 	return good;
 }
 

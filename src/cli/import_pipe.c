@@ -164,10 +164,10 @@ reader_main(void *arg)
 struct import_pipe *
 import_pipe_start(const struct import_pipe_options *o)
 {
-	struct import_pipe *p = calloc(1, sizeof(*p));
+	struct import_pipe *p = mem_zero(sizeof(*p));
 
-	if (p == NULL || pipe(p->stopper) != 0)
-		panic("no memory or no pipe");
+	if (pipe(p->stopper) != 0)
+		panic("no pipe");
 	p->o = *o;
 	source_open(&p->src, o->fd, p->stopper[0]);
 	p->addresses = names_new(BATCH_HOSTS);

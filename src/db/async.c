@@ -377,11 +377,10 @@ on_wake(int fd, short what, void *arg)
 struct db_async *
 db_async_open(struct event_base *base, const char *conninfo, const char *application)
 {
-	struct db_async *d = calloc(1, sizeof(*d));
+	struct db_async *d = mem_zero(sizeof(*d));
 
-	if (d == NULL || (d->db.conninfo = strdup(conninfo)) == NULL ||
-	    (d->db.application = strdup(application)) == NULL)
-		panic("out of memory");
+	d->db.conninfo = mem_text(conninfo);
+	d->db.application = mem_text(application);
 	d->base = base;
 	d->pause = PAUSE_MIN_US;
 	STAILQ_INIT(&d->calls);

@@ -9,10 +9,8 @@ db_open(const char *conninfo, const char *application)
 {
 	struct db *db = mem_zero(sizeof(*db));
 
-	db->conninfo = strdup(conninfo);
-	db->application = strdup(application);
-	if (db->conninfo == NULL || db->application == NULL)
-		panic("out of memory");
+	db->conninfo = mem_text(conninfo);
+	db->application = mem_text(application);
 	return db;
 }
 

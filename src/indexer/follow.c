@@ -26,11 +26,10 @@ struct follower {
 struct follower *
 follow_open(const char *directory)
 {
-	struct follower *f = calloc(1, sizeof(*f));
+	struct follower *f = mem_zero(sizeof(*f));
 	char err[INDEX_FAULT];
 
-	if (f == NULL || (f->directory = strdup(directory)) == NULL)
-		panic("out of memory");
+	f->directory = mem_text(directory);
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		log_event(LOGP_ERR, "index", "directory=%s error=\"%s\"", directory,
 		    strerror(errno));
@@ -357,12 +356,9 @@ enum follow_rc
 follow_once(struct follower *f, bool all)
 {
 	char err[INDEX_FAULT] = "";
-	char *since = strdup(f->state.snapshot == NULL ? "" : f->state.snapshot);
-	bool ok;
+	char *since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
+	bool ok = source_begin(&f->source, since) == DB_OK;
 
-	if (since == NULL)
-		panic("out of memory");
-	ok = source_begin(&f->source, since) == DB_OK;
 	free(since);
 	if (!ok) {
 		log_event(LOGP_ERR, "index", "database=\"%s\"", db_message(f->source.db));

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -82,24 +81,17 @@ static const struct stmt release =
 static int
 connect_runner(const struct conn *c, int64_t epoch)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	char session[UUID_LEN + 1];
-	int fd, n;
+	char session[UUID_LEN + 1], path[sizeof(conf.run_directory) + 128];
+	int fd;
 
 	uuid_print(&c->session, session);
-	n = snprintf(a.sun_path, sizeof(a.sun_path), "%s/sessions/%s/%lld.sock",
-	    conf.run_directory, session, (long long)epoch);
-	if (n < 0 || (size_t)n >= sizeof(a.sun_path))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	snprintf(path, sizeof(path), "%s/sessions/%s/%lld.sock", conf.run_directory,
+	    session, (long long)epoch);
+	fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 	if (fd < 0)
-		return -1;
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-		return fd;
-	log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id, session,
-	    strerror(errno));
-	close(fd);
-	return -1;
+		log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id,
+		    session, strerror(errno));
+	return fd;
 }
 
 static enum error

@@ -86,7 +86,7 @@ struct dispatcher {
 	struct link *egress;             /* NULL: not connected */
 	struct event *db_readable, *tick, *accepting;
 	int listener;
-	uid_t runner_uid;    /* who may call */
+	uid_t runner_uid; /* who may call */
 	struct totals totals;
 	int64_t down_until;  /* mono_us: the database has just failed */
 	int64_t egress_lost; /* mono_us: when its connection ended */

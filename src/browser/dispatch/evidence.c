@@ -33,10 +33,8 @@ keep(char **to, struct str *s)
 static struct evidence *
 evidence_new(const struct held *h, int64_t seq, size_t room)
 {
-	struct evidence *e = calloc(1, sizeof(*e) + room);
+	struct evidence *e = mem_zero(sizeof(*e) + room);
 
-	if (e == NULL)
-		panic("memory");
 	e->at = (struct log_place){ h->row.uuid, h->row.epoch, seq };
 	e->image = -1;
 	return e;

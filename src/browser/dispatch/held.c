@@ -64,10 +64,8 @@ keep_row(struct held *h, const struct held_row *row)
 static struct held *
 held_new(struct dispatcher *d, const struct held_row *row)
 {
-	struct held *h = calloc(1, sizeof(*h));
+	struct held *h = mem_zero(sizeof(*h));
 
-	if (h == NULL)
-		panic("memory");
 	h->d = d;
 	h->arena = arena_new(ROW_ARENA);
 	h->state = state_of(row);

@@ -215,10 +215,10 @@ on_step(int fd, short what, void *arg)
 struct dial *
 dial_start(struct event_base *base, const struct dial_to *to, dial_fn *fn, void *arg)
 {
-	struct dial *d = calloc(1, sizeof(*d));
+	struct dial *d = mem_zero(sizeof(*d));
 
-	if (d == NULL || to->n == 0)
-		panic("dial: memory, or no address");
+	if (to->n == 0)
+		panic("dial: no address");
 	d->base = base;
 	d->fn = fn;
 	d->arg = arg;

@@ -159,9 +159,9 @@ resolver_fault(void)
 struct resolver *
 resolver_new(struct event_base *base)
 {
-	struct resolver *r = calloc(1, sizeof(*r));
+	struct resolver *r = mem_zero(sizeof(*r));
 
-	if (r == NULL || ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS)
+	if (ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS)
 		panic("resolver: memory");
 	r->base = base;
 	for (int i = 0; i < LOOKUP_KINDS; i++) {

@@ -226,15 +226,10 @@ take_all(struct cdp *c, size_t from)
 static void
 make_room(struct cdp *c)
 {
-	char *more;
-
 	if (c->got_room - c->got_n >= CHUNK)
 		return;
 	c->got_room = (c->got_n + CHUNK) * 2;
-	more = realloc(c->got, c->got_room);
-	if (more == NULL)
-		panic("memory for %zu bytes of a message", c->got_room);
-	c->got = more;
+	c->got = mem_grow(c->got, c->got_room);
 }
 
 static void
@@ -301,10 +296,8 @@ on_writable(int fd, short what, void *arg)
 static void
 remember(struct cdp *c, const struct cdp_call *call)
 {
-	struct call *k = malloc(sizeof(*k) + call->session.n);
+	struct call *k = mem_alloc(sizeof(*k) + call->session.n);
 
-	if (k == NULL)
-		panic("memory");
 	k->id = c->last_id;
 	k->done = call->done;
 	k->arg = call->arg;
@@ -380,10 +373,8 @@ unblock(int fd)
 struct cdp *
 cdp_new(struct event_base *base, int in, int out, const struct cdp_side *side, void *arg)
 {
-	struct cdp *c = calloc(1, sizeof(*c));
+	struct cdp *c = mem_zero(sizeof(*c));
 
-	if (c == NULL)
-		panic("memory");
 	unblock(in);
 	unblock(out);
 	c->side = side;

@@ -472,10 +472,8 @@ on_tick(int fd, short what, void *arg)
 struct control *
 control_new(struct runner *r, int fd)
 {
-	struct control *c = calloc(1, sizeof(*c));
+	struct control *c = mem_zero(sizeof(*c));
 
-	if (c == NULL)
-		panic("memory");
 	r->control = c;
 	c->r = r;
 	c->expires_at = TS_NULL;

@@ -25,10 +25,8 @@ struct block {
 static void *
 take(struct evidence *e, size_t n)
 {
-	struct block *b = malloc(sizeof(*b) + n);
+	struct block *b = mem_alloc(sizeof(*b) + n);
 
-	if (b == NULL)
-		panic("memory");
 	SLIST_INSERT_HEAD(&e->blocks, b, next);
 	return b->bytes;
 }

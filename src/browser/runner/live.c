@@ -427,15 +427,15 @@ on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockad
 		.frame_max = LIM_STREAM_FRAME,
 		.message_max = LIM_STREAM_FRAME };
 	struct live *l = arg;
-	struct live_viewer *v = calloc(1, sizeof(*v));
+	struct live_viewer *v = mem_zero(sizeof(*v));
 
 	(void)listener;
 	(void)from;
 	(void)n;
 	if (l->viewer != NULL)
 		displace(l);
-	if (v == NULL ||
-	    (v->bev = bufferevent_socket_new(l->base, fd, BEV_OPT_CLOSE_ON_FREE)) == NULL)
+	v->bev = bufferevent_socket_new(l->base, fd, BEV_OPT_CLOSE_ON_FREE);
+	if (v->bev == NULL)
 		panic("live: memory");
 	ws_start(&v->reader, &rules);
 	v->credit = LIM_STREAM_RATE;
@@ -459,9 +459,8 @@ live_new(struct event_base *base, const char *path, const struct live_ops *ops, 
 
 	if (fd < 0)
 		return NULL;
-	l = calloc(1, sizeof(*l));
-	if (l == NULL || (l->path = strdup(path)) == NULL)
-		panic("live: memory");
+	l = mem_zero(sizeof(*l));
+	l->path = mem_text(path);
 	l->base = base;
 	l->ops = ops;
 	l->arg = arg;

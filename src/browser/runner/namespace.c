@@ -22,11 +22,8 @@ put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	int why = errno;
 
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	fd_close(fd);
 	return good;
 }
 

@@ -204,10 +204,8 @@ settle(struct network *n, struct request *q)
 static struct request *
 add(struct network *n, struct str id)
 {
-	struct request *q = calloc(1, sizeof(*q));
+	struct request *q = mem_zero(sizeof(*q));
 
-	if (q == NULL)
-		panic("memory");
 	q->id = evidence_keep(&q->ev, id);
 	q->at = mono_us();
 	q->ev.event = (struct net_event){ .id = uuid_random(),
@@ -524,10 +522,8 @@ on_socket_closed(void *arg, struct str session, const struct json_value *p)
 struct network *
 network_new(struct runner *r)
 {
-	struct network *n = calloc(1, sizeof(*n));
+	struct network *n = mem_zero(sizeof(*n));
 
-	if (n == NULL)
-		panic("memory");
 	n->r = r;
 	TAILQ_INIT(&n->requests);
 	return n;

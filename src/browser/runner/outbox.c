@@ -31,10 +31,8 @@ struct outbox {
 struct outbox *
 outbox_new(size_t max)
 {
-	struct outbox *o = calloc(1, sizeof(*o));
+	struct outbox *o = mem_zero(sizeof(*o));
 
-	if (o == NULL)
-		panic("memory");
 	o->max = max;
 	TAILQ_INIT(&o->pieces);
 	return o;
@@ -66,10 +64,8 @@ outbox_free(struct outbox *o)
 static struct piece *
 add(struct outbox *o, enum piece_kind kind)
 {
-	struct piece *p = calloc(1, sizeof(*p));
+	struct piece *p = mem_zero(sizeof(*p));
 
-	if (p == NULL)
-		panic("memory");
 	p->kind = kind;
 	p->seq = ++o->seq;
 	p->fd = -1;

@@ -237,9 +237,7 @@ profile_new(struct str name, struct str version, struct str country)
 			os = &systems[i];
 	if (os == NULL)
 		return NULL;
-	p = calloc(1, sizeof(*p));
-	if (p == NULL)
-		panic("memory");
+	p = mem_zero(sizeof(*p));
 	while (major < version.n && version.p[major] != '.')
 		major++;
 	buf_printf(&p->user_agent,

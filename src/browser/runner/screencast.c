@@ -32,10 +32,8 @@ struct screencast {
 struct screencast *
 screencast_new(struct runner *r)
 {
-	struct screencast *s = calloc(1, sizeof(*s));
+	struct screencast *s = mem_zero(sizeof(*s));
 
-	if (s == NULL)
-		panic("memory");
 	s->r = r;
 	return s;
 }
@@ -86,11 +84,9 @@ static void
 show(struct screencast *s, struct str data, const struct live_frame *about)
 {
 	size_t n, room = data.n / 4 * 3 + 3;
-	unsigned char *jpeg = malloc(room);
+	unsigned char *jpeg = mem_alloc(room);
 	struct live_frame f = *about;
 
-	if (jpeg == NULL)
-		panic("memory");
 	f.tab = s->tab->id;
 	f.at = ts_now();
 	if (data.n > 0 && s->r->live != NULL && base64_parse(data, jpeg, room, &n)) {

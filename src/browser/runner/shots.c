@@ -43,10 +43,8 @@ struct shots {
 struct shots *
 shots_new(struct runner *r)
 {
-	struct shots *s = calloc(1, sizeof(*s));
+	struct shots *s = mem_zero(sizeof(*s));
 
-	if (s == NULL)
-		panic("memory");
 	s->r = r;
 	return s;
 }
@@ -164,9 +162,7 @@ on_picture(void *arg, const struct json_value *result)
 	free(p);
 	if (!wanted)
 		return;
-	jpeg = malloc(room);
-	if (jpeg == NULL)
-		panic("memory");
+	jpeg = mem_alloc(room);
 	if (base64_parse(data, jpeg, room, &n) && n > 0)
 		keep(s, &what, jpeg, n);
 	else
@@ -185,9 +181,7 @@ take_next(struct shots *s)
 
 	if (s->taking != NULL || s->n == 0 || s->r->cdp == NULL)
 		return;
-	p = malloc(sizeof(*p));
-	if (p == NULL)
-		panic("memory");
+	p = mem_alloc(sizeof(*p));
 	*p = (struct picture){ s, s->waiting[0] };
 	s->n--;
 	memmove(s->waiting, s->waiting + 1, s->n * sizeof(s->waiting[0]));

@@ -305,10 +305,8 @@ count_tabs(const struct runner *r)
 static void
 add_tab(struct runner *r, struct str session, const struct json_value *info)
 {
-	struct tab *t = calloc(1, sizeof(*t));
+	struct tab *t = mem_zero(sizeof(*t));
 
-	if (t == NULL)
-		panic("memory");
 	t->r = r;
 	t->id = ++r->last_tab;
 	keep_text(&t->target, cdp_text(info, "targetId"));
@@ -324,10 +322,8 @@ static void
 add_child(struct runner *r, struct str session, struct str parent)
 {
 	const struct tab *t = tab_of(r, parent);
-	struct child *c = malloc(sizeof(*c) + session.n);
+	struct child *c = mem_alloc(sizeof(*c) + session.n);
 
-	if (c == NULL)
-		panic("memory");
 	c->tab = t != NULL ? t->id : 0;
 	c->session_n = session.n;
 	memcpy(c->session, session.p, session.n);

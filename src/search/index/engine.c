@@ -28,10 +28,8 @@ engine_open_index(const char *directory)
 	char manifest[4096];
 
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
-	e->directory = strdup(directory);
-	e->manifest = strdup(manifest);
-	if (e->directory == NULL || e->manifest == NULL)
-		panic("out of memory");
+	e->directory = mem_text(directory);
+	e->manifest = mem_text(manifest);
 	e->pool = pool_new();
 	engine_refresh(e);
 	return e;

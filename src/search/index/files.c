@@ -39,12 +39,8 @@ file_begin(struct file_writer *w, const char *path)
 static void
 failed(struct file_writer *w)
 {
-	int keep = errno;
-
-	if (w->fd >= 0)
-		close(w->fd);
+	fd_close(w->fd);
 	w->fd = -1;
-	errno = keep;
 }
 
 void
