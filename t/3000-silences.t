@@ -52,6 +52,10 @@ silence '"reason":"x","starts_at":"2028-02-29T00:00:00Z","ends_at":"2029-02-28T0
 refused "ends_at out_of_range" "more than a year does not"
 silence '"reason":"x","starts_at":"9999-02-28T00:00:00Z","ends_at":"9999-12-31T23:59:59Z"'
 is "$STATUS" 201 "nor do years end before they do"
+for t in 9999-12-31T23:59:59-01:00 0001-01-01T00:00:00+01:00; do
+	silence "\"reason\":\"x\",\"starts_at\":\"$t\",\"ends_at\":\"9999-12-31T23:59:59Z\""
+	refused "starts_at invalid_format" "C-081: $t is in no year of UTC that can be said"
+done
 
 # C-081
 for t in 2099-01-02T03:04:05 2099-01-02 2099-02-30T00:00:00Z 2099-01-02T24:00:00Z '2099-01-02 03:04:05Z ' 4070908800; do

@@ -51,12 +51,17 @@ says 2 "accounts has no command x; try --help" accounts x
 is "$(sed -n 2p "$W/err")" "usage: surfacectl accounts COMMAND ..." "the usage of a command with commands"
 is "$("$BIN/surfacectl" accounts --help | grep -c ' $')" 0 "help has no blanks at the end of a line"
 
+says 1 "sessions limits: --queue is 10 to 86400 seconds" sessions limits --queue 5
+
 # Whatever rule of these tables may refuse what an administrator typed has words.
 is "$(sql "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
 	WHERE (conrelid IN ('account'::regclass, 'account_group'::regclass, 'member'::regclass, 'project'::regclass,
 		'api_key'::regclass, 'tag'::regclass, 'entitlement'::regclass,
-		'alert_rule'::regclass, 'alert_destination'::regclass) AND contype = 'c' OR conname LIKE '%\\_taken' OR contypid = 'label'::regtype)
+		'alert_rule'::regclass, 'alert_destination'::regclass, 'egress_route'::regclass,
+		'session_policy'::regclass, 'session_organisation'::regclass, 'session_caller'::regclass) AND contype = 'c' OR conname LIKE '%\\_taken' OR contypid = 'label'::regtype)
 	AND conname NOT IN ('account_state_check', 'member_role_check', 'api_key_prefix_check', 'api_key_sha256_check', 'api_key_scopes_check',
-		'alert_rule_source_check', 'alert_rule_query_check', 'alert_rule_check', 'alert_destination_url_check', 'alert_destination_secret_check')
+		'alert_rule_source_check', 'alert_rule_query_check', 'alert_rule_check', 'alert_destination_url_check', 'alert_destination_secret_check',
+		'egress_route_check', 'egress_route_check1', 'egress_route_country_check', 'egress_route_port_check',
+		'session_policy_only_row_check', 'session_organisation_active_check', 'session_caller_active_check')
 	AND conname <> ALL (string_to_array('$(sed -n 's/^CONSTRAINT(\([a-z0-9_]*\).*/\1/p' src/tbl/constraints.h | tr '\n' ' ')', ' '))")" \
 	"" "every rule has words"

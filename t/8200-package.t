@@ -8,6 +8,16 @@ field_of()
 	sed -n "s/^$1=//p" "$2" | tail -1
 }
 
+# Folders that a daemon writes beside its run_directory: where its pools listen, and its parameters' defaults.
+writes()
+{
+	case $1 in
+	surfaced | surfaced-stream) sed -n 's,.*unix:\(.*\)/[a-z0-9-]*\.sock.*,\1,p' nginx/upstreams.conf | sort -u ;;
+	surfaced-index) echo /var/lib/surfaced/index ;;
+	surfaced-dispatch) echo /var/lib/surfaced/evidence ;;
+	esac
+}
+
 for unit in debian/systemd/*.service; do
 	name=${unit##*/} name=${name%.service} limit=15
 	user=$(field_of User "$unit")
@@ -26,6 +36,10 @@ for unit in debian/systemd/*.service; do
 		ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
 		is "$(field_of Type "$unit") $(field_of ExecReload "$unit")" "notify /bin/kill -HUP \$MAINPID" "$name: says when it is ready, reloads"
 	fi
+	# What it writes is opened to it again, since ProtectSystem=strict closes everything.
+	for path in $(sed -n 's/^run_directory = //p' "debian/etc/${name%@}.conf") $(writes "$name"); do
+		ok "$name: it may write $path" sh -c 'grep "^ReadWritePaths=" "$1" | grep -qE "[= ]-?$2(/sessions)?( |\$)"' sh "$unit" "$path"
+	done
 	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" "$name: it has no capability"
 	ok "$name: nor can it get one" grep -qx CapabilityBoundingSet= "$unit"
 	if command -v systemd-analyze >/dev/null; then

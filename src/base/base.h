@@ -78,6 +78,8 @@ char *mem_text(const char *z); /* a copy */
 void fd_close(int fd); /* unless it is negative; errno stays */
 /* Connected to the Unix socket at path; type as for socket(2), closed on exec. -1 with errno. */
 int fd_connect(const char *path, int type);
+bool local_listens(
+    const char *path); /* a stream socket, though its queue be full; else errno */
 
 /* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
 
@@ -135,13 +137,17 @@ struct ts {
 
 #define TS_NULL ((struct ts){ INT64_MIN })
 #define TS_LEN 27
+/* The years 0001 to 9999: what ts_parse reads and ts_print prints. */
+#define TS_OLDEST_US (-62135596800000000)
+#define TS_NEWEST_US 253402300799999999
 bool ts_is_null(struct ts t);
+bool ts_is_printable(struct ts t);
 int ts_cmp(struct ts a, struct ts b);
-/* RFC 3339 with an offset, years 0001-9999, real calendar days (C-081). Finer than 1 us is cut. */
+/* RFC 3339 with an offset, real calendar days (C-081), printable in UTC. Finer than 1 us is cut. */
 bool ts_parse(struct str s, struct ts *out) MUST_USE;
 /* YYYY-MM-DD: midnight UTC. */
 bool ts_parse_date(struct str s, struct ts *out) MUST_USE;
-/* 2026-01-02T03:04:05.123456Z: one precision everywhere (C-120). Not for TS_NULL. */
+/* 2026-01-02T03:04:05.123456Z: one precision everywhere (C-120). Of what is printable. */
 void ts_print(struct ts t, char out[TS_LEN + 1]);
 struct ts ts_now(void); /* the wall clock */
 int64_t mono_us(void);  /* a clock that only goes forward */

@@ -138,14 +138,23 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 	     number++) {
 		struct str text = { line, (size_t)n };
 
-		fault =
-		    str_utf8_bad(text) < text.n ? "not UTF-8" : line_fault(text, out, &p);
+		p = NULL;
+		if (str_utf8_bad(text) < text.n)
+			fault = "not UTF-8";
+		else if (memchr(line, '\0', text.n) != NULL)
+			fault = "a NUL in it";
+		else
+			fault = line_fault(text, out, &p);
 		if (fault != NULL && p != NULL)
 			snprintf(err, room,
 			    "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file, number,
 			    fault, p->name, kind_names[p->kind], p->lo, p->hi);
 		else if (fault != NULL)
 			snprintf(err, room, "%s:%d: %s", file, number, fault);
+	}
+	if (fault == NULL && ferror(in)) {
+		fault = strerror(errno);
+		snprintf(err, room, "%s: %s", file, fault);
 	}
 	free(line);
 	return fault == NULL;

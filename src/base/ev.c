@@ -11,7 +11,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { BEAT_MS = 500 };
+enum { BEAT_MS = 500 }; /* at most: four for each worker_stuck */
 
 static struct {
 	void (*stop)(void *arg);
@@ -69,7 +69,9 @@ ev_open(void (*stop)(void *arg), void *arg)
 	loop.signal = event_new(base, loop.fd, EV_READ | EV_PERSIST, on_signal, NULL);
 	if (loop.signal == NULL || event_add(loop.signal, NULL) != 0)
 		panic("event loop: %s", strerror(errno));
-	loop.beat = ev_every(base, BEAT_MS, on_beat, NULL);
+	loop.beat = ev_every(base,
+	    conf.worker_stuck / 4 < BEAT_MS ? conf.worker_stuck / 4 : BEAT_MS, on_beat,
+	    NULL);
 	return base;
 }
 

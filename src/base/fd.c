@@ -43,3 +43,12 @@ fd_connect(const char *path, int type)
 	fd_close(fd);
 	return -1;
 }
+
+bool
+local_listens(const char *path)
+{
+	int fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
+
+	fd_close(fd);
+	return fd >= 0 || errno == EAGAIN;
+}

@@ -93,7 +93,9 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 	memset(out, 0, sizeof(*out));
 	out->master = master_of(path);
 	if (out->master == 0) {
-		snprintf(err, room, "%s: nobody listens: %s", path, strerror(errno));
+		snprintf(err, room, "%s: %s: %s", path,
+		    errno == EAGAIN ? "its queue is full" : "nobody listens",
+		    strerror(errno));
 		return false;
 	}
 	fd = find_shared(out->master);

@@ -13,15 +13,6 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-static bool
-somebody_listens(const char *path)
-{
-	int fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
-
-	fd_close(fd);
-	return fd >= 0 || errno == EAGAIN;
-}
-
 /* nginx gets in by the group; as root the file goes to the user the workers run as. */
 static bool
 permit(const char *path)
@@ -54,7 +45,7 @@ listen_open(const char *path, char *err, size_t room)
 	char temporary[128];
 	int fd;
 
-	if (somebody_listens(path)) {
+	if (local_listens(path)) {
 		snprintf(err, room, "%s: another process listens there", path);
 		return -1;
 	}

@@ -137,7 +137,7 @@ ts_parse(struct str s, struct ts *out)
 	    s.n > 0)
 		return false;
 	out->us = (days * 86400 + h * 3600 + m * 60 + sec - off) * SECOND + us;
-	return true;
+	return ts_is_printable(*out);
 }
 
 bool
@@ -162,8 +162,8 @@ ts_print(struct ts t, char out[TS_LEN + 1])
 		days--;
 	}
 	date_of(days, &y, &m, &d);
-	if (ts_is_null(t) || y < 0 || y > 9999)
-		panic("a timestamp outside the years 0000 to 9999");
+	if (!ts_is_printable(t))
+		panic("a timestamp outside the years 0001 to 9999");
 	s = (int)(us / SECOND);
 	snprintf(out, TS_LEN + 1, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ",
 	    (unsigned)y % 10000, (unsigned)m % 100, (unsigned)d % 100,
@@ -175,6 +175,12 @@ bool
 ts_is_null(struct ts t)
 {
 	return t.us == INT64_MIN;
+}
+
+bool
+ts_is_printable(struct ts t)
+{
+	return t.us >= TS_OLDEST_US && t.us <= TS_NEWEST_US;
 }
 
 int

@@ -105,16 +105,14 @@ static void
 check_meter(struct doctor *d, const struct program *p)
 {
 	const char *path = ADVICE(d, "%s/metrics.sock", p->conf.run_directory).p;
-	int fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 
-	if (fd < 0)
+	if (!local_listens(path))
 		doctor_say(d, HEALTH_FAILED, "meter",
 		    STR("systemctl restart surfaced-meter; until then every request gets "
 			"api_metering_unavailable"),
 		    "%s: %s", path, strerror(errno));
 	else
 		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", path);
-	fd_close(fd);
 }
 
 void

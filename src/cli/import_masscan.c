@@ -220,7 +220,7 @@ record(struct window *w, const struct json_value *v)
 	if (r.ip.p == NULL)
 		return "ip: is missing";
 	r.seconds = int_of(v, "timestamp");
-	if (r.seconds > 253402300799)
+	if (r.seconds > TS_NEWEST_US / 1000000)
 		return "timestamp: is out of range";
 	data = json_get(v, "data");
 	if (data != NULL && json_type(data) == JSON_OBJECT)

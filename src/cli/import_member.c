@@ -264,11 +264,10 @@ import_apex_domains(struct arena *a, const struct texts *names)
 	{                                                                                \
 		STR_INIT(#m), MEMBER_INT, FORM_ANY, offsetof(s, m), lo, hi, NULL         \
 	}
-/* The years 0001 to 9999. */
 #define TIME_ROW(s, m)                                                                   \
 	{                                                                                \
-		STR_INIT(#m), MEMBER_TIME, FORM_ANY, offsetof(s, m), -62135596800000000, \
-		    253402300799999999, NULL                                             \
+		STR_INIT(#m), MEMBER_TIME, FORM_ANY, offsetof(s, m), TS_OLDEST_US,       \
+		    TS_NEWEST_US, NULL                                                   \
 	}
 #define BOOL_ROW(s, m)                                                                   \
 	{                                                                                \
@@ -318,8 +317,7 @@ static const struct member member_certificate[] = {
 	CERTIFICATE(subject_cn, MEMBER_TEXT, FORM_ANY, 0, IMPORT_TEXT),
 	CERTIFICATE(issuer_cn, MEMBER_TEXT, FORM_ANY, 0, IMPORT_TEXT),
 	CERTIFICATE(names, MEMBER_TEXTS, FORM_DNS, 0, IMPORT_TEXT),
-	CERTIFICATE(
-	    not_after, MEMBER_TIME, FORM_ANY, -62135596800000000, 253402300799999999),
+	CERTIFICATE(not_after, MEMBER_TIME, FORM_ANY, TS_OLDEST_US, TS_NEWEST_US),
 	CERTIFICATE(self_signed, MEMBER_BOOL, FORM_ANY, 0, 1),
 	ROWS_END,
 };

@@ -80,8 +80,10 @@ number(const char *z)
 {
 	int64_t v;
 
-	return z != NULL && str_int64(str_of(z), &v) && v >= 0 && v < 253402300800 ? v
-										   : 0;
+	return z != NULL && str_int64(str_of(z), &v) && v >= 0 &&
+		       v <= TS_NEWEST_US / 1000000
+		   ? v
+		   : 0;
 }
 
 static void

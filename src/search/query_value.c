@@ -6,10 +6,6 @@
 
 #include <math.h>
 
-/* 0001-01-01 and the last microsecond of 9999: what ts_print prints and ts_parse reads. */
-static const struct ts oldest = { -62135596800LL * 1000000 };
-static const struct ts newest = { 253402300799LL * 1000000 + 999999 };
-
 static bool
 mistyped(struct parser *p, const struct schema_field *f, const struct word *w,
     const char *wants)
@@ -135,7 +131,7 @@ parse_date(
 	else
 		return mistyped(
 		    p, f, w, "a date (2026-01-31, 2026-01-31T12:00:00Z, now or now-7d)");
-	if (ts_cmp(first, oldest) < 0 || ts_cmp(last, newest) > 0)
+	if (!ts_is_printable(first) || !ts_is_printable(last))
 		return mistyped(p, f, w, "a date in the years 0001 to 9999");
 	v->first.ts = first;
 	v->last.ts = last;

@@ -176,6 +176,8 @@ timestamps_read_any_offset_and_write_z(void) /* C-081, C-120 */
 		"2026-01-01T00:00:00+0100",
 		"2026-01-01T00:00:00Z ",
 		"0000-01-01T00:00:00Z",
+		"0001-01-01T00:00:00+00:01",
+		"9999-12-31T23:59:59-00:01",
 		"",
 	};
 	struct ts t;
@@ -237,7 +239,20 @@ configuration_names_file_and_line(void)
 	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":4: bad value for request_budget"));
 	CU_ASSERT_EQUAL(conf.worker_requests, 100000); /* a bad file changes nothing */
+	f = fopen(name, "w");
+	fputs("worker_requests = 5\nuser = \xff\n", f);
+	fclose(f);
+	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":2: not UTF-8"));
+	CU_ASSERT_PTR_NULL(strstr(err, "worker_requests")); /* the line before has no share in it */
+	f = fopen(name, "w");
+	fwrite("user = a\0b\n", 1, 11, f);
+	fclose(f);
+	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":1: a NUL in it"));
 	remove(name);
+	CU_ASSERT_FALSE(conf_load("/", err, sizeof(err)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err, "/: Is a directory"));
 }
 
 int
