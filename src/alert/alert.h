@@ -48,7 +48,7 @@ struct resolved {
 };
 
 /* Calls done(arg, ...) once, from the loop and never before this returns. deadline: mono_us. */
-void lookup_begin(struct event_base *base, const char *host, int64_t deadline,
+void resolve(struct event_base *base, const char *host, int64_t deadline,
     void (*done)(void *arg, const struct resolved *r), void *arg);
 
 /* ---- send.c: one attempt of one delivery ---- */
