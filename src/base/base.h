@@ -114,6 +114,8 @@ void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 struct str buf_done(const struct buf *b); /* a view, valid until the next append */
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
+/* Appends a file's content; more than most bytes are EFBIG. False with errno, and a part may be there. */
+bool file_read(const char *path, size_t most, struct buf *b) MUST_USE;
 
 /* ---- the two types every record has ---- */
 

@@ -5,6 +5,7 @@
 #include "base/daemon_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,4 +43,23 @@ fd_connect(const char *path, int type)
 		return fd;
 	fd_close(fd);
 	return -1;
+}
+
+bool
+file_read(const char *path, size_t most, struct buf *b)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char part[16384];
+	ssize_t n = -1;
+
+	while (fd >= 0 && (n = read(fd, part, sizeof(part))) > 0) {
+		if ((size_t)n > most) {
+			errno = EFBIG;
+			break;
+		}
+		most -= (size_t)n;
+		buf_add(b, part, (size_t)n);
+	}
+	fd_close(fd);
+	return n == 0;
 }

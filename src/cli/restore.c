@@ -34,19 +34,15 @@ read_manifest(struct job *j)
 {
 	struct path from = path_of(j->source, BACKUP_MANIFEST);
 	struct arena *a = j->c->arena;
-	char *text = arena_alloc(a, MANIFEST_MAX);
-	FILE *in = fopen(from.z, "re");
+	struct buf text = { .a = a };
 	struct decoded how;
-	size_t n;
 
-	if (in == NULL)
+	if (!file_read(from.z, MANIFEST_MAX, &text))
 		return cli_fail(EXIT_FAILED, "%s: %s: %s", j->source,
 		    "this is no finished backup, it has no " BACKUP_MANIFEST,
 		    strerror(errno));
-	n = fread(text, 1, MANIFEST_MAX, in);
-	fclose(in);
-	if (json_decode(a, (struct str){ text, n }, manifest_fields, ts_now(), &j->m,
-		&how) != JSON_OK)
+	if (json_decode(a, buf_done(&text), manifest_fields, ts_now(), &j->m, &how) !=
+	    JSON_OK)
 		return cli_fail(EXIT_FAILED, "%s: it is damaged", from.z);
 	if (j->m.format != BACKUP_FORMAT)
 		return cli_fail(EXIT_FAILED,

@@ -5,7 +5,9 @@
 #include "base/base.h"
 #include "t/unit/tap.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void
 strings_compare_by_bytes(void)
@@ -240,6 +242,28 @@ configuration_names_file_and_line(void)
 	remove(name);
 }
 
+static void
+a_file_is_read_whole_or_not(void)
+{
+	char name[] = "/tmp/file.XXXXXX";
+	int fd = mkstemp(name);
+	struct buf b = { 0 };
+
+	for (int i = 0; i < 20000; i++)
+		CU_ASSERT_EQUAL_FATAL(write(fd, "ab", 2), 2);
+	close(fd);
+	CU_ASSERT_TRUE(file_read(name, 40000, &b));
+	CU_ASSERT_TRUE(b.n == 40000 && b.p[39999] == 'b');
+	CU_ASSERT_FALSE(file_read(name, 39999, &b));
+	CU_ASSERT_EQUAL(errno, EFBIG);
+	remove(name);
+	CU_ASSERT_FALSE(file_read(name, 40000, &b));
+	CU_ASSERT_EQUAL(errno, ENOENT);
+	CU_ASSERT_FALSE(file_read("/tmp", 40000, &b));
+	CU_ASSERT_EQUAL(errno, EISDIR);
+	buf_free(&b);
+}
+
 int
 main(void)
 {
@@ -260,6 +284,7 @@ main(void)
 		    an_arena_zeroes_defers_and_resets },
 		{ "configuration names file and line",
 		    configuration_names_file_and_line },
+		{ "a file is read whole or not", a_file_is_read_whole_or_not },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -313,18 +313,12 @@ index_state_load(const char *directory, struct index_state *out, char err[INDEX_
 
 	*out = (struct index_state){ .published_at = TS_NULL };
 	manifest_path(directory, path, sizeof(path));
-	switch (file_read(path, &b, err)) {
-	case FILE_OK:
+	if (file_read(path, SIZE_MAX, &b))
 		ok = state_parse(b.p, b.n, out, err);
-		break;
-	case FILE_MISSING:
-		snprintf(err, INDEX_FAULT, "nothing is published");
-		ok = true;
-		break;
-	case FILE_FAILED:
-		ok = false;
-		break;
-	}
+	else if (errno != ENOENT)
+		snprintf(err, INDEX_FAULT, "%.200s: %s", path, strerror(errno));
+	else
+		ok = snprintf(err, INDEX_FAULT, "nothing is published") > 0;
 	buf_free(&b);
 	if (!ok) {
 		index_state_free(out);
