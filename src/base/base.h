@@ -78,6 +78,8 @@ char *mem_text(const char *z); /* a copy */
 void fd_close(int fd); /* unless it is negative; errno stays */
 /* Connected to the Unix socket at path; type as for socket(2), closed on exec. -1 with errno. */
 int fd_connect(const char *path, int type);
+/* Opened, flags as for open(2), and locked until it is closed. -1 with errno; EWOULDBLOCK: another has it. */
+int fd_lock(const char *path, int flags) MUST_USE;
 
 /* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
 

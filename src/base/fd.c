@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,6 +41,17 @@ fd_connect(const char *path, int type)
 		return -1;
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof(a)) == 0)
+		return fd;
+	fd_close(fd);
+	return -1;
+}
+
+int
+fd_lock(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
 	fd_close(fd);
 	return -1;

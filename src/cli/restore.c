@@ -11,9 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MANIFEST_MAX = 16 << 20 };
@@ -271,12 +269,11 @@ in_child(struct job *j, int (*run)(struct job *))
 static bool
 lock_index(int *fd)
 {
-	*fd = open(path_of(conf.index_directory, "lock").z, O_RDWR | O_CLOEXEC);
-	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0)
+	*fd = fd_lock(path_of(conf.index_directory, "lock").z, O_RDWR);
+	if (*fd >= 0 || errno != EWOULDBLOCK)
 		return true;
 	cli_fail(EXIT_FAILED, "surfaced-index runs: systemctl stop surfaced.target "
 			      "first, start it afterwards");
-	close(*fd);
 	return false;
 }
 

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum {
@@ -67,15 +66,13 @@ hold_lock(void)
 {
 	const int every_ms = 50;
 	char path[128];
-	int fd;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.lock",
 		conf.run_directory) >= sizeof(path))
 		panic("the name of run_directory is too long");
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0)
-		panic("%s: %s", path, strerror(errno));
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+	while (fd_lock(path, O_RDWR | O_CREAT) < 0) {
+		if (errno != EWOULDBLOCK)
+			panic("%s: %s", path, strerror(errno));
 		if (daemon_stopping())
 			return false;
 		usleep((useconds_t)every_ms * 1000);

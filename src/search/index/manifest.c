@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum { SEGMENTS_MAX = 4096, TAGS_MAX = 1 << 24 };
@@ -492,14 +491,9 @@ int
 index_lock(const char *directory)
 {
 	char path[4096];
-	int n = snprintf(path, sizeof(path), "%s/lock", directory), fd;
+	int n = snprintf(path, sizeof(path), "%s/lock", directory);
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		panic("index directory name too long");
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	return fd_lock(path, O_RDWR | O_CREAT);
 }
