@@ -45,6 +45,7 @@ bool str_is(struct str a, const char *z);
 int str_cmp(struct str a, struct str b); /* by bytes, shorter first */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
+bool str_within(struct str host, struct str zone); /* the zone, or below it: its labels */
 struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
 /* Removes Unicode White_Space at both ends; s must be valid UTF-8 (C-034). */
 struct str str_trim(struct str s);

@@ -43,6 +43,13 @@ str_ends(struct str s, struct str suffix)
 	       str_eq((struct str){ s.p + (s.n - suffix.n), suffix.n }, suffix);
 }
 
+bool
+str_within(struct str host, struct str zone)
+{
+	return str_ends(host, zone) &&
+	       (host.n == zone.n || host.p[host.n - zone.n - 1] == '.');
+}
+
 struct str
 str_lower_ascii(char *room, struct str s)
 {

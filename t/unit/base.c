@@ -20,6 +20,10 @@ strings_compare_by_bytes(void)
 	CU_ASSERT_TRUE(str_starts(STR("abc"), STR("ab")));
 	CU_ASSERT_TRUE(str_ends(STR("abc"), STR("bc")));
 	CU_ASSERT_FALSE(str_ends(STR("c"), STR("bc")));
+	CU_ASSERT_TRUE(
+	    str_within(STR("a.b"), STR("b")) && str_within(STR("b"), STR("b")));
+	CU_ASSERT_FALSE(
+	    str_within(STR("ab"), STR("b")) || str_within(STR("b"), STR("a.b")));
 }
 
 static void

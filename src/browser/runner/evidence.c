@@ -3,6 +3,7 @@
 
 #include "browser/runner/cdp.h"
 #include "browser/runner/evidence.h"
+#include "core/core.h"
 
 enum {
 	HEADERS_MAX = 64,
@@ -12,10 +13,6 @@ enum {
 	URL_MAX = 4096,
 	BODY_MAX = 1 << 30, /* more is not believed */
 };
-
-/* Their values are credentials or cookies; a name that ends with - stands for all that begin so. */
-static const char *const secret[] = { "authorization", "cookie", "set-cookie", "proxy-",
-	"x-api-key" };
 
 struct block {
 	SLIST_ENTRY(block) next;
@@ -154,20 +151,6 @@ evidence_line(struct str method, struct str url)
 
 /* ---- headers ---- */
 
-static bool
-is_secret(struct str name)
-{
-	for (size_t i = 0; i < COUNT(secret); i++) {
-		size_t n = strlen(secret[i]);
-		bool prefix = secret[i][n - 1] == '-';
-
-		if ((prefix ? name.n > n : name.n == n) &&
-		    strncasecmp(name.p, secret[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
 struct taking {
 	struct evidence *e;
 	struct net_header *headers;
@@ -193,7 +176,7 @@ take_header(void *arg, struct str name, struct json_value *value)
 		if (name.n == length.n && strncasecmp(name.p, length.p, length.n) == 0 &&
 		    str_int64(v, &body) && body > 0 && body <= BODY_MAX)
 			t->all += body;
-		v = is_secret(name) ? STR("[redacted]") : evidence_cut(v, VALUE_MAX);
+		v = header_secret(name) ? STR("[redacted]") : evidence_cut(v, VALUE_MAX);
 		if (t->n == HEADERS_MAX || name.n > NAME_MAX_BYTES ||
 		    t->bytes + name.n + v.n > HEADERS_BYTES)
 			continue;
