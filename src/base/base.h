@@ -51,6 +51,11 @@ struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
 struct str str_trim(struct str s);
 /* Code points of a valid UTF-8 text. */
 size_t str_chars(struct str s);
+/* The first of a valid UTF-8 text: at most that many code points, or those that fit into bytes. */
+struct str str_cut(struct str s, size_t chars);
+struct str str_cut_bytes(struct str s, size_t bytes);
+/* The next line, without its end, off *rest; false when nothing is left. */
+bool str_line(struct str *rest, struct str *line);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);
 /* Decimal of the whole text with optional '-': false when it is no int64. */
@@ -117,6 +122,9 @@ void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 struct str buf_done(const struct buf *b); /* a view, valid until the next append */
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
+/* Nothing was written to it, or put in its place, in between. */
+struct stat;
+bool file_same(const struct stat *a, const struct stat *b);
 /* Appends a file's content; more than most bytes are EFBIG. False with errno, and a part may be there. */
 bool file_read(const char *path, size_t most, struct buf *b) MUST_USE;
 

@@ -169,13 +169,9 @@ run_it(struct doctor *d, struct answer *out)
 static void
 say_lines(struct doctor *d, struct str text)
 {
-	while (text.n > 0) {
-		const char *end = memchr(text.p, '\n', text.n);
-		struct str line = { text.p,
-			end == NULL ? text.n : (size_t)(end - text.p) };
+	struct str line;
 
-		text.p += line.n + (end != NULL);
-		text.n -= line.n + (end != NULL);
+	while (str_line(&text, &line)) {
 		if (str_starts(line, STR("ok ")))
 			doctor_say(d, HEALTH_OK, "browser", STR_NULL, "%.*s",
 			    (int)line.n - 3, line.p + 3);

@@ -37,6 +37,29 @@ trim_takes_unicode_white_space(void) /* C-034 */
 }
 
 static void
+a_text_is_cut_between_characters(void)
+{
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("abc"), 3), "abc"));
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("abc"), 2), "ab"));
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("a\xc3\xa4"), 2), "a"));
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("\xf0\x9f\x98\x80"), 3), ""));
+	CU_ASSERT_TRUE(str_is(str_cut(STR("a\xc3\xa4z"), 2), "a\xc3\xa4"));
+	CU_ASSERT_TRUE(str_is(str_cut(STR("\xc3\xa4"), 0), ""));
+	CU_ASSERT_TRUE(str_is(str_cut(STR("abc"), 4), "abc"));
+}
+
+static void
+lines_are_taken_off(void)
+{
+	struct str text = STR("a\n\nb"), line;
+
+	CU_ASSERT_TRUE(str_line(&text, &line) && str_is(line, "a"));
+	CU_ASSERT_TRUE(str_line(&text, &line) && line.n == 0);
+	CU_ASSERT_TRUE(str_line(&text, &line) && str_is(line, "b"));
+	CU_ASSERT_FALSE(str_line(&text, &line));
+}
+
+static void
 lower_is_ascii_alone(void) /* C-034: U+212A KELVIN SIGN stays */
 {
 	char room[8];
@@ -274,6 +297,8 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "strings compare by bytes", strings_compare_by_bytes },
 		{ "trim takes Unicode white space", trim_takes_unicode_white_space },
+		{ "a text is cut between characters", a_text_is_cut_between_characters },
+		{ "lines are taken off", lines_are_taken_off },
 		{ "lower is ASCII alone", lower_is_ascii_alone },
 		{ "UTF-8 is strict", utf8_is_strict },
 		{ "integers keep their bounds", integers_keep_their_bounds },
