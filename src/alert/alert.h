@@ -15,20 +15,12 @@ struct engine {
 	struct event_base *base;
 	struct sender *sender;
 	struct sending *sent;   /* came to an end, and is not stored yet */
-	int64_t down_until;     /* mono_us: the database has just failed */
 	int64_t batch;          /* changes judged at once: fewer after a failure */
 	struct uuid served;     /* the project whose turn to send was last */
 	int64_t keep_at[KEEPS]; /* mono_us: when each of keep.c's is next */
 	bool stopping;
 	struct event *poll, *news;
 };
-
-/* ---- main.c ---- */
-
-/* False, without a call, while the database is away. */
-bool engine_db(struct engine *e) MUST_USE;
-/* Notes a failure; true when rc is DB_OK. */
-bool engine_ok(struct engine *e, enum db_rc rc, const char *what) MUST_USE;
 
 /* ---- evaluate.c ---- */
 
@@ -56,7 +48,7 @@ struct resolved {
 };
 
 /* Calls done(arg, ...) once, from the loop and never before this returns. deadline: mono_us. */
-void lookup_begin(struct event_base *base, const char *host, int64_t deadline,
+void resolve(struct event_base *base, const char *host, int64_t deadline,
     void (*done)(void *arg, const struct resolved *r), void *arg);
 
 /* ---- send.c: one attempt of one delivery ---- */

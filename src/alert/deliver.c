@@ -77,8 +77,8 @@ store(struct engine *e)
 		const char *verdict = verdict_name(s->verdict);
 		char uuid[UUID_LEN + 1];
 
-		if (!engine_db(e) ||
-		    !engine_ok(e,
+		if (!db_up(e->db) ||
+		    !db_ok(e->db,
 			db_do(e->db, &finish, NULL, P(s->uuid), P(s->attempt),
 			    P(str_of(verdict)), P(s->status), P(s->failure),
 			    P(delay_ms(s)), P(conf.webhook_attempts)),
@@ -120,8 +120,8 @@ claim_some(struct engine *e, int64_t room)
 	const struct claim *c;
 	struct list got;
 
-	if (!engine_db(e) ||
-	    !engine_ok(e,
+	if (!db_up(e->db) ||
+	    !db_ok(e->db,
 		db_list(e->db, &claim, &got, P(room), P((int64_t)EACH), P(lease),
 		    P(conf.webhook_attempts), P(conf.webhook_project), P(e->served)),
 		"claim"))

@@ -225,7 +225,7 @@ lessen(struct engine *e, enum db_rc rc)
 	if (e->batch > 1)
 		e->batch = (e->batch + 7) / 8;
 	else
-		(void)!engine_ok(e, db_run(e->db, &defer, NULL, DB_NO_ARGS), "defer");
+		db_ok(e->db, db_run(e->db, &defer, NULL, DB_NO_ARGS), "defer");
 }
 
 bool
@@ -234,7 +234,7 @@ evaluate(struct engine *e)
 	struct list records = { NULL, 0 };
 	enum db_rc rc;
 
-	if (!engine_db(e))
+	if (!db_up(e->db))
 		return false;
 	if (e->batch == 0)
 		e->batch = BATCH;
@@ -246,7 +246,7 @@ evaluate(struct engine *e)
 	if (rc == DB_OK)
 		rc = db_commit(e->db);
 	db_rollback(e->db);
-	if (!engine_ok(e, rc, "evaluate")) {
+	if (!db_ok(e->db, rc, "evaluate")) {
 		lessen(e, rc);
 		return false;
 	}

@@ -49,7 +49,7 @@ work(struct engine *e, size_t i)
 
 	rc = days == NULL ? db_one(e->db, rows[i].st, &c, P(most))
 			  : db_one(e->db, rows[i].st, &c, P(*days), P(most));
-	if (!engine_ok(e, rc, rows[i].what))
+	if (!db_ok(e->db, rc, rows[i].what))
 		return AGAIN_US;
 	if (c.n > 0 && days != NULL)
 		log_event(LOGP_INFO, "pruned", "what=%s rows=%lld", rows[i].what,
@@ -62,6 +62,6 @@ keep(struct engine *e)
 {
 	for (size_t i = 0; i < KEEPS; i++)
 		if ((rows[i].days == NULL || *rows[i].days > 0) &&
-		    mono_us() >= e->keep_at[i] && engine_db(e))
+		    mono_us() >= e->keep_at[i] && db_up(e->db))
 			e->keep_at[i] = mono_us() + work(e, i);
 }

@@ -14,26 +14,6 @@ enum {
 	DOWN_US = 500000, /* after one the database is left alone for a moment */
 };
 
-bool
-engine_db(struct engine *e)
-{
-	if (mono_us() < e->down_until)
-		return false;
-	db_use(e->db, e->arena, mono_us() + DB_US);
-	return true;
-}
-
-bool
-engine_ok(struct engine *e, enum db_rc rc, const char *what)
-{
-	if (rc == DB_OK)
-		return true;
-	e->down_until = mono_us() + DOWN_US;
-	log_event(
-	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(e->db));
-	return false;
-}
-
 static void on_turn(int fd, short what, void *arg);
 
 /* The connection may be another one, under the same number too. */
@@ -44,12 +24,7 @@ watch(struct engine *e)
 
 	if (e->news != NULL)
 		event_free(e->news);
-	e->news = NULL;
-	if (fd < 0)
-		return;
-	e->news = event_new(e->base, fd, EV_READ, on_turn, e);
-	if (e->news == NULL || event_add(e->news, NULL) != 0)
-		panic("event loop: the database");
+	e->news = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_turn, e);
 }
 
 /* What is left to do is done in the next turn of the loop, so that webhooks under way go on. A notification
@@ -106,6 +81,7 @@ work(const struct pool *pool, int listener)
 		.db = db_open(conf.database, pool->name) };
 
 	(void)listener;
+	db_guard(e.db, e.arena, DB_US, DOWN_US);
 	db_listen(e.db, "alert_work");
 	e.base = ev_open(on_stop, &e);
 	e.sender = sender_new(e.base, on_sent, &e);

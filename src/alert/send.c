@@ -371,8 +371,7 @@ sender_send(struct sender *sender, struct sending *s)
 	host = str_of(s->host);
 	if (host.p[0] == '[')
 		host = (struct str){ host.p + 1, host.n - 2 };
-	lookup_begin(
-	    sender->base, arena_str(s->arena, host).p, s->deadline, on_resolved, s);
+	resolve(sender->base, arena_str(s->arena, host).p, s->deadline, on_resolved, s);
 }
 
 struct sender *

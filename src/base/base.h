@@ -45,11 +45,17 @@ bool str_is(struct str a, const char *z);
 int str_cmp(struct str a, struct str b); /* by bytes, shorter first */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
+bool str_within(struct str host, struct str zone); /* the zone, or below it: its labels */
 struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
 /* Removes Unicode White_Space at both ends; s must be valid UTF-8 (C-034). */
 struct str str_trim(struct str s);
 /* Code points of a valid UTF-8 text. */
 size_t str_chars(struct str s);
+/* The first of a valid UTF-8 text: at most that many code points, or those that fit into bytes. */
+struct str str_cut(struct str s, size_t chars);
+struct str str_cut_bytes(struct str s, size_t bytes);
+/* The next line, without its end, off *rest; false when nothing is left. */
+bool str_line(struct str *rest, struct str *line);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);
 /* Decimal of the whole text with optional '-': false when it is no int64. */
@@ -80,6 +86,8 @@ void fd_close(int fd); /* unless it is negative; errno stays */
 int fd_connect(const char *path, int type);
 bool local_listens(
     const char *path); /* a stream socket, though its queue be full; else errno */
+/* Opened, flags as for open(2), and locked until it is closed. -1 with errno; EWOULDBLOCK: another has it. */
+int fd_lock(const char *path, int flags) MUST_USE;
 
 /* ---- memory of one request: never NULL, never freed piecemeal; all zeroed ---- */
 
@@ -116,6 +124,11 @@ void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 struct str buf_done(const struct buf *b); /* a view, valid until the next append */
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
+/* Nothing was written to it, or put in its place, in between. */
+struct stat;
+bool file_same(const struct stat *a, const struct stat *b);
+/* Appends a file's content; more than most bytes are EFBIG. False with errno, and a part may be there. */
+bool file_read(const char *path, size_t most, struct buf *b) MUST_USE;
 
 /* ---- the two types every record has ---- */
 

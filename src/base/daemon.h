@@ -23,7 +23,7 @@ enum { POOLS_MAX = 16, WORKERS_MAX = 512 };
 bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err,
     size_t room) MUST_USE;
 
-/* Those pools of the file that are wanted; false with a reason. */
+/* Those pools of the file that are wanted (NULL: all); false with a reason, and none. */
 bool pools_read(const char *path, bool (*wanted)(const struct pool *p),
     struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
 

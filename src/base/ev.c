@@ -43,6 +43,17 @@ on_beat(int fd, short what, void *arg)
 }
 
 struct event *
+ev_fd(struct event_base *base, int fd, short what, void (*fn)(int, short, void *),
+    void *arg)
+{
+	struct event *e = event_new(base, fd, what, fn, arg);
+
+	if (e == NULL || event_add(e, NULL) != 0)
+		panic("an event of descriptor %d", fd);
+	return e;
+}
+
+struct event *
 ev_every(struct event_base *base, int64_t ms, void (*fn)(int, short, void *), void *arg)
 {
 	const struct timeval every = { ms / 1000, ms % 1000 * 1000 };
@@ -66,9 +77,7 @@ ev_open(void (*stop)(void *arg), void *arg)
 	loop.fd = signalfd(-1, &term, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (base == NULL || loop.fd < 0)
 		panic("event loop: %s", strerror(errno));
-	loop.signal = event_new(base, loop.fd, EV_READ | EV_PERSIST, on_signal, NULL);
-	if (loop.signal == NULL || event_add(loop.signal, NULL) != 0)
-		panic("event loop: %s", strerror(errno));
+	loop.signal = ev_fd(base, loop.fd, EV_READ | EV_PERSIST, on_signal, NULL);
 	loop.beat = ev_every(base,
 	    conf.worker_stuck / 4 < BEAT_MS ? conf.worker_stuck / 4 : BEAT_MS, on_beat,
 	    NULL);

@@ -5,7 +5,10 @@
 #include "base/daemon_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void
@@ -51,4 +54,42 @@ local_listens(const char *path)
 
 	fd_close(fd);
 	return fd >= 0 || errno == EAGAIN;
+}
+
+int
+fd_lock(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	fd_close(fd);
+	return -1;
+}
+
+bool
+file_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+bool
+file_read(const char *path, size_t most, struct buf *b)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char part[16384];
+	ssize_t n = -1;
+
+	while (fd >= 0 && (n = read(fd, part, sizeof(part))) > 0) {
+		if ((size_t)n > most) {
+			errno = EFBIG;
+			break;
+		}
+		most -= (size_t)n;
+		buf_add(b, part, (size_t)n);
+	}
+	fd_close(fd);
+	return n == 0;
 }

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 enum token { TOKEN_END, TOKEN_WORD, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_SEMICOLON, TOKEN_BAD };
-enum { WORD_ROOM = 256 };
+enum { WORD_ROOM = 256, FILE_MAX = 1 << 20 };
 
 struct reader {
 	const char *p, *end;
@@ -260,23 +260,6 @@ pools_parse(
 	return r.fault == NULL;
 }
 
-static bool
-read_file(const char *path, struct buf *out)
-{
-	char part[4096];
-	FILE *in = fopen(path, "re");
-	size_t n;
-	bool ok;
-
-	if (in == NULL)
-		return false;
-	while ((n = fread(part, 1, sizeof(part), in)) > 0)
-		buf_add(out, part, n);
-	ok = !ferror(in);
-	fclose(in);
-	return ok;
-}
-
 bool
 pools_read(const char *path, bool (*wanted)(const struct pool *p),
     struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
@@ -284,16 +267,16 @@ pools_read(const char *path, bool (*wanted)(const struct pool *p),
 	struct buf text = { 0 };
 	size_t all = 0;
 	char why[256];
-	bool ok = read_file(path, &text);
+	bool ok = file_read(path, FILE_MAX, &text);
 
 	if (!ok)
 		snprintf(err, room, "%s: %s", path, strerror(errno));
 	else if (!(ok = pools_parse(buf_done(&text), out, &all, why, sizeof(why))))
-		snprintf(err, room, "%s: %s", path, why);
+		snprintf(err, room, "%s:%s", path, why);
 	buf_free(&text);
 	*n = 0;
 	for (size_t i = 0; ok && i < all; i++)
-		if (wanted(&out[i]))
+		if (wanted == NULL || wanted(&out[i]))
 			out[(*n)++] = out[i];
 	return ok;
 }

@@ -43,6 +43,13 @@ str_ends(struct str s, struct str suffix)
 	       str_eq((struct str){ s.p + (s.n - suffix.n), suffix.n }, suffix);
 }
 
+bool
+str_within(struct str host, struct str zone)
+{
+	return str_ends(host, zone) &&
+	       (host.n == zone.n || host.p[host.n - zone.n - 1] == '.');
+}
+
 struct str
 str_lower_ascii(char *room, struct str s)
 {
@@ -101,6 +108,41 @@ str_chars(struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
 	return n;
+}
+
+struct str
+str_cut(struct str s, size_t chars)
+{
+	size_t n = 0;
+
+	for (; n < s.n; n++)
+		if (((unsigned char)s.p[n] & 0xc0) != 0x80 && chars-- == 0)
+			break;
+	return (struct str){ s.p, n };
+}
+
+struct str
+str_cut_bytes(struct str s, size_t bytes)
+{
+	if (s.n <= bytes)
+		return s;
+	while (bytes > 0 && ((unsigned char)s.p[bytes] & 0xc0) == 0x80)
+		bytes--;
+	return (struct str){ s.p, bytes };
+}
+
+bool
+str_line(struct str *rest, struct str *line)
+{
+	const char *end;
+
+	if (rest->n == 0)
+		return false;
+	end = memchr(rest->p, '\n', rest->n);
+	*line = (struct str){ rest->p, end == NULL ? rest->n : (size_t)(end - rest->p) };
+	rest->p += line->n + (end != NULL);
+	rest->n -= line->n + (end != NULL);
+	return true;
 }
 
 /* Unicode's White_Space property, as UTF-8. */

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum { MISSING_MAX = 100000 };
@@ -244,14 +243,11 @@ open_partial(struct work *w)
 		return -1;
 	}
 	if (make_folder(w->partial.z) && make_folder(w->files.z))
-		fd = open(w->partial.z, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0) {
-		cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
-	} else if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		cli_fail(EXIT_FAILED, "%s: another backup is writing it", w->partial.z);
-		close(fd);
-		return -1;
-	}
+		fd = fd_lock(w->partial.z, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		cli_fail(EXIT_FAILED, "%s: %s", w->partial.z,
+		    errno == EWOULDBLOCK ? "another backup is writing it"
+					 : strerror(errno));
 	return fd;
 }
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -91,18 +90,16 @@ check_dispatch(struct doctor *d)
 {
 	const char *path =
 	    ADVICE(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory).p;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+	int fd = fd_lock(path, O_RDONLY);
 
-	if (held)
+	if (fd < 0 && errno == EWOULDBLOCK)
 		doctor_say(
 		    d, HEALTH_OK, "dispatcher", STR_NULL, "surfaced-dispatch runs");
 	else
 		doctor_say(d, HEALTH_FAILED, "dispatcher",
 		    STR("systemctl start surfaced-dispatch"), "%s: %s", path,
 		    fd < 0 ? strerror(errno) : "nobody holds it");
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 }
 
 /* ---- what the database knows ---- */

@@ -11,7 +11,7 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 1 << 20, SECRET_MIN = 32 };
+enum { SECRET_MIN = 32 };
 
 static const struct field finding_out[] = {
 	FIELD(struct finding, state, 0),
@@ -157,26 +157,16 @@ static void
 check_upstreams(struct doctor *d)
 {
 	const char *path = d->programs[PROGRAM_API].conf.upstreams;
-	char *text = arena_alloc(d->c->arena, FILE_MAX), err[256];
 	unsigned workers = 0;
-	FILE *in = fopen(path, "re");
-	size_t n;
+	char err[512];
 
-	if (in == NULL) {
+	if (!pools_read(path, NULL, d->pools, &d->npools, err, sizeof(err))) {
 		doctor_say(d, HEALTH_FAILED, "upstreams",
-		    ADVICE(
-			d, "restore it, or set upstreams in %s/surfaced.conf", d->etc.p),
-		    "%s: %s", path, strerror(errno));
-		return;
-	}
-	n = fread(text, 1, FILE_MAX, in);
-	fclose(in);
-	if (!pools_parse(
-		(struct str){ text, n }, d->pools, &d->npools, err, sizeof(err))) {
-		d->npools = 0;
-		doctor_say(d, HEALTH_FAILED, "upstreams",
-		    ADVICE(d, "correct the line; surfaced(8) says what may stand there"),
-		    "%s:%s", path, err);
+		    ADVICE(d,
+			"restore or correct it, as surfaced(8) says, or set upstreams in "
+			"%s/surfaced.conf",
+			d->etc.p),
+		    "%s", err);
 		return;
 	}
 	for (size_t i = 0; i < d->npools; i++)

@@ -5,10 +5,8 @@
 #include "cli/doctor.h"
 #include "cli/process.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -16,7 +14,9 @@ enum {
 	PATIENCE_US = 5000000,
 	SKEW_US = 2000000,
 	DAEMONS_MAX = 10, /* connections of all but the workers */
-	NO_RIGHTS = 3,    /* exit status of a child that got in and may do nothing */
+	NOT_TRIED = 2,    /* exit status of a child that could not try ... */
+	NO_RIGHTS = 3,    /* ... and of one that got in and may do nothing */
+	WHY_MAX = 512,
 	CHILD_ARENA = 1 << 24,
 };
 
@@ -220,53 +220,32 @@ check_schema(struct doctor *d)
 
 /* ---- each daemon's own way in ---- */
 
+struct login {
+	const char *user, *conninfo;
+};
+
 /* In a child: says what went wrong on out. */
-static _Noreturn void
-try_log_in(const char *user, const char *conninfo, int out)
+static int
+try_log_in(const void *arg, int out)
 {
+	const struct login *l = arg;
 	struct arena *a = arena_new(CHILD_ARENA);
 	struct rights rights;
 	struct db *db;
 	const char *why = "";
 
-	if (geteuid() == 0 && !process_become(user))
-		_exit(2);
-	db = db_open(conninfo, "surfacectl");
+	if (geteuid() == 0 && !process_become(l->user))
+		return NOT_TRIED;
+	db = db_open(l->conninfo, "surfacectl");
 	db_quiet(db);
 	db_use(db, a, mono_us() + PATIENCE_US);
 	if (db_one_row(db, &read_rights, &rights, DB_NO_ARGS) != DB_OK)
 		why = db_message(db);
 	else if (!rights.any)
-		_exit(NO_RIGHTS);
+		return NO_RIGHTS;
 	if (write(out, why, strlen(why)) < 0)
-		_exit(2);
-	_exit(why[0] != '\0');
-}
-
-/* The exit status of the child; what it said in why. */
-static int
-log_in_as(const char *user, const char *conninfo, char *why, size_t room)
-{
-	int ends[2], status = 0;
-	ssize_t n;
-	pid_t pid;
-
-	why[0] = '\0';
-	fflush(stdout);
-	if (pipe(ends) != 0 || (pid = fork()) < 0)
-		return 2;
-	if (pid == 0) {
-		close(ends[0]);
-		try_log_in(user, conninfo, ends[1]);
-	}
-	close(ends[1]);
-	n = read(ends[0], why, room - 1);
-	why[n > 0 ? n : 0] = '\0';
-	close(ends[0]);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 2;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+		return NOT_TRIED;
+	return why[0] != '\0';
 }
 
 static void
@@ -285,10 +264,10 @@ say_login(struct doctor *d, const struct program *p, const char *user, int statu
 		    "%s, as the user %s: gets in, and has no right there", p->name, user);
 	else
 		doctor_say(d, HEALTH_FAILED, "login",
-		    status == 2 ? STR("run surfacectl doctor as root")
+		    status != 1 ? STR("run surfacectl doctor as root")
 				: way_in(d, why, p->name),
 		    "%s, as the user %s: %s", p->name, user,
-		    status == 2 ? "could not be tried" : why);
+		    status != 1 ? "could not be tried" : why);
 }
 
 static void
@@ -296,7 +275,8 @@ check_login(struct doctor *d, const struct program *p)
 {
 	const char *user = d->user.p != NULL ? d->user.p : p->name;
 	const struct passwd *pw = getpwnam(user);
-	char why[512];
+	struct buf why = { .a = d->c->arena };
+	int status;
 
 	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
 		doctor_say(d, HEALTH_WARNING, "login",
@@ -306,7 +286,10 @@ check_login(struct doctor *d, const struct program *p)
 		    pw == NULL ? "there is no user" : "only root can try as", user);
 		return;
 	}
-	say_login(d, p, user, log_in_as(user, p->conf.database, why, sizeof(why)), why);
+	status = process_call(
+	    try_log_in, &(struct login){ user, p->conf.database }, &why, WHY_MAX);
+	buf_char(&why, '\0');
+	say_login(d, p, user, status, why.p);
 }
 
 void

@@ -11,7 +11,6 @@
 #include <pwd.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
@@ -128,14 +127,15 @@ doctor_daemons(struct doctor *d)
 /* ---- browsers ---- */
 
 /* In a child: as bubblewrap and Chromium will. */
-static _Noreturn void
-try_namespaces(const char *user)
+static int
+try_namespaces(const void *user, int out)
 {
 	const struct passwd *pw = getpwnam(user);
 
+	(void)out;
 	if (pw == NULL || (pw->pw_uid != geteuid() && !process_become(user)))
-		_exit(2);
-	_exit(unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWNS) != 0);
+		return 2;
+	return unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWNS) != 0;
 }
 
 static struct str
@@ -179,14 +179,9 @@ static void
 check_namespaces(struct doctor *d)
 {
 	const char *user = d->user.p != NULL ? d->user.p : "surfaced-runner";
-	pid_t pid;
-	int status;
+	struct buf nothing = { .a = d->c->arena };
+	int status = process_call(try_namespaces, user, &nothing, 0);
 
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		try_namespaces(user);
-	status = process_wait(pid);
 	if (status == 0)
 		doctor_say(d, HEALTH_OK, "namespaces", STR_NULL,
 		    "the user %s can make them", user);

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 /* ---- workers ---- */
@@ -94,16 +93,15 @@ static void
 check_writer(struct doctor *d, const char *directory)
 {
 	const char *path = ADVICE(d, "%s/lock", directory).p;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = fd_lock(path, O_RDWR);
 
 	if (fd < 0 && errno == EACCES)
 		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", path,
 		    strerror(errno));
-	else if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+	else if (fd >= 0 || errno != EWOULDBLOCK)
 		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
 		    "no surfaced-index writes %s", directory);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 }
 
 /* What is committed now is to be searchable soon: looks again for a while. */

@@ -142,40 +142,26 @@ ask_manager(struct doctor *d, int fd, struct answer *out)
 }
 
 /* Root is no user to try it as. */
-static _Noreturn void
-be_runner(const struct conf *k, int out)
+static int
+be_runner(const void *arg, int out)
 {
+	const struct conf *k = arg;
 	const char *user = k->runner_user[0] != '\0' ? k->runner_user : k->user;
 
 	if (dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0 ||
 	    (geteuid() == 0 && user[0] != '\0' && !process_become(user)))
-		_exit(PROCESS_ABSENT);
+		return PROCESS_ABSENT;
 	execl(k->runner, k->runner, "-t", "-c", k->runner_conf, (char *)NULL);
 	dprintf(out, "missing runner: %s: %s\n", k->runner, strerror(errno));
-	_exit(PROCESS_ABSENT);
+	return PROCESS_ABSENT;
 }
 
 static void
 run_it(struct doctor *d, struct answer *out)
 {
 	struct buf b = { .a = d->c->arena };
-	char part[4096];
-	int ends[2];
-	ssize_t n;
-	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return;
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		be_runner(dispatch_conf(d), ends[1]);
-	close(ends[1]);
-	while ((n = read(ends[0], part, sizeof(part))) > 0)
-		if (b.n < ANSWER_MAX)
-			buf_add(&b, part, (size_t)n);
-	close(ends[0]);
-	out->good = process_wait(pid) == 0;
+	out->good = process_call(be_runner, dispatch_conf(d), &b, ANSWER_MAX) == 0;
 	out->said = buf_done(&b);
 }
 
@@ -183,13 +169,9 @@ run_it(struct doctor *d, struct answer *out)
 static void
 say_lines(struct doctor *d, struct str text)
 {
-	while (text.n > 0) {
-		const char *end = memchr(text.p, '\n', text.n);
-		struct str line = { text.p,
-			end == NULL ? text.n : (size_t)(end - text.p) };
+	struct str line;
 
-		text.p += line.n + (end != NULL);
-		text.n -= line.n + (end != NULL);
+	while (str_line(&text, &line)) {
 		if (str_starts(line, STR("ok ")))
 			doctor_say(d, HEALTH_OK, "browser", STR_NULL, "%.*s",
 			    (int)line.n - 3, line.p + 3);

@@ -129,21 +129,12 @@ country(struct arena *a, struct str *s)
 	return NULL;
 }
 
-/* Cuts between two characters. */
-static void
-cut(struct str *s, size_t n)
-{
-	while (n > 0 && ((unsigned char)s->p[n] & 0xc0) == 0x80)
-		n--;
-	s->n = n;
-}
-
 const char *
 member_form(
     struct arena *a, const struct member *m, struct str *s, enum import_manner manner)
 {
 	if (s->n > (size_t)m->hi && manner == IMPORT_LENIENT && m->form == FORM_ANY)
-		cut(s, (size_t)m->hi);
+		*s = str_cut_bytes(*s, (size_t)m->hi);
 	if (s->n > (size_t)m->hi)
 		return "is too long";
 	if (s->n > 0 && memchr(s->p, '\0', s->n) != NULL)

@@ -77,19 +77,9 @@ static const struct stmt read_standing = STMT(read_standing, standing_out,
 static struct str
 read_text(struct arena *a, const char *path)
 {
-	FILE *in = fopen(path, "re");
 	struct buf b = { .a = a };
-	char piece[16384];
-	size_t n;
-	bool bad;
 
-	if (in == NULL)
-		return STR_NULL;
-	while ((n = fread(piece, 1, sizeof(piece), in)) > 0 && b.n < FILE_MAX)
-		buf_add(&b, piece, n);
-	bad = ferror(in) != 0 || b.n >= FILE_MAX;
-	fclose(in);
-	return bad ? STR_NULL : arena_str(a, buf_done(&b));
+	return file_read(path, FILE_MAX, &b) ? arena_str(a, buf_done(&b)) : STR_NULL;
 }
 
 static int

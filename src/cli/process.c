@@ -56,7 +56,8 @@ process_wait(pid_t pid)
 }
 
 int
-process_read(char *const *argv, struct buf *out, size_t most)
+process_call(
+    int (*fn)(const void *arg, int out), const void *arg, struct buf *said, size_t most)
 {
 	char part[16384];
 	int ends[2];
@@ -67,16 +68,28 @@ process_read(char *const *argv, struct buf *out, size_t most)
 		return PROCESS_ABSENT;
 	fflush(NULL);
 	pid = fork();
-	if (pid == 0) {
-		if (dup2(ends[1], STDOUT_FILENO) < 0 || dup2(ends[1], STDERR_FILENO) < 0)
-			_exit(PROCESS_ABSENT);
-		execvp(argv[0], argv);
-		_exit(PROCESS_ABSENT);
-	}
+	if (pid == 0)
+		_exit(fn(arg, ends[1]));
 	close(ends[1]);
 	while ((n = read(ends[0], part, sizeof(part))) > 0)
-		if (out->n < most)
-			buf_add(out, part, (size_t)n);
+		if (said->n < most)
+			buf_add(said, part, (size_t)n);
 	close(ends[0]);
 	return process_wait(pid);
+}
+
+static int
+execute(const void *arg, int out)
+{
+	char *const *argv = arg;
+
+	if (dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0)
+		execvp(argv[0], argv);
+	return PROCESS_ABSENT;
+}
+
+int
+process_read(char *const *argv, struct buf *out, size_t most)
+{
+	return process_call(execute, argv, out, most);
 }

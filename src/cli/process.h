@@ -14,6 +14,9 @@ bool process_become(const char *name) MUST_USE;
 pid_t process_start(char *const *argv, int in, int out) MUST_USE;
 /* Its exit status, or one of the two above. */
 int process_wait(pid_t pid);
+/* fn's answer, which a child gives: it ends with it. What it writes to out, up to about most bytes, is said. */
+int process_call(
+    int (*fn)(const void *arg, int out), const void *arg, struct buf *said, size_t most);
 /* Runs it to its end; both its outputs, up to about most bytes, go to out. */
 int process_read(char *const *argv, struct buf *out, size_t most);
 

@@ -11,9 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MANIFEST_MAX = 16 << 20 };
@@ -34,19 +32,15 @@ read_manifest(struct job *j)
 {
 	struct path from = path_of(j->source, BACKUP_MANIFEST);
 	struct arena *a = j->c->arena;
-	char *text = arena_alloc(a, MANIFEST_MAX);
-	FILE *in = fopen(from.z, "re");
+	struct buf text = { .a = a };
 	struct decoded how;
-	size_t n;
 
-	if (in == NULL)
+	if (!file_read(from.z, MANIFEST_MAX, &text))
 		return cli_fail(EXIT_FAILED, "%s: %s: %s", j->source,
 		    "this is no finished backup, it has no " BACKUP_MANIFEST,
 		    strerror(errno));
-	n = fread(text, 1, MANIFEST_MAX, in);
-	fclose(in);
-	if (json_decode(a, (struct str){ text, n }, manifest_fields, ts_now(), &j->m,
-		&how) != JSON_OK)
+	if (json_decode(a, buf_done(&text), manifest_fields, ts_now(), &j->m, &how) !=
+	    JSON_OK)
 		return cli_fail(EXIT_FAILED, "%s: it is damaged", from.z);
 	if (j->m.format != BACKUP_FORMAT)
 		return cli_fail(EXIT_FAILED,
@@ -275,12 +269,11 @@ in_child(struct job *j, int (*run)(struct job *))
 static bool
 lock_index(int *fd)
 {
-	*fd = open(path_of(conf.index_directory, "lock").z, O_RDWR | O_CLOEXEC);
-	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0)
+	*fd = fd_lock(path_of(conf.index_directory, "lock").z, O_RDWR);
+	if (*fd >= 0 || errno != EWOULDBLOCK)
 		return true;
 	cli_fail(EXIT_FAILED, "surfaced-index runs: systemctl stop surfaced.target "
 			      "first, start it afterwards");
-	close(*fd);
 	return false;
 }
 

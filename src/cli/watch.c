@@ -40,17 +40,16 @@ static const struct field link_out[] = {
 static struct str
 read_key_file(struct cli *c, struct str path, int *status)
 {
-	FILE *in = fopen(arena_str(c->arena, path).p, "re");
-	char *text = arena_alloc(c->arena, KEY_FILE_MAX);
-	size_t n;
+	struct buf b = { .a = c->arena };
+	struct str text;
 
-	if (in == NULL) {
+	if (!file_read(arena_str(c->arena, path).p, KEY_FILE_MAX, &b)) {
 		*status = cli_fail(EXIT_FAILED, "%s: %s", path.p, strerror(errno));
 		return STR_NULL;
 	}
-	n = fread(text, 1, KEY_FILE_MAX, in);
-	fclose(in);
-	return str_trim((struct str){ text, str_utf8_bad((struct str){ text, n }) });
+	text = buf_done(&b);
+	text.n = str_utf8_bad(text);
+	return str_trim(text);
 }
 
 static int

@@ -7,12 +7,10 @@
 #include "cli/nginx.h"
 #include "base/daemon.h"
 
-#include <errno.h>
-
 /* Those that listen to nginx; the first is all but one upstream's. */
 static const char *const units[] = { "surfaced", "surfaced-stream" };
 
-enum { UNITS = COUNT(units), FILE_MAX = 1 << 20, LINES_MAX = (UNITS + 1) * POOLS_MAX };
+enum { UNITS = COUNT(units), LINES_MAX = (UNITS + 1) * POOLS_MAX };
 
 struct line {
 	struct str pool, socket, state;
@@ -55,25 +53,6 @@ struct scene {
 	struct nginx nginx;
 	bool grows, shrinks;
 };
-
-static bool
-read_pools(struct arena *a, struct pool pools[POOLS_MAX], size_t *n)
-{
-	char *text = arena_alloc(a, FILE_MAX), err[256];
-	FILE *in = fopen(conf.upstreams, "re");
-	size_t got;
-
-	if (in == NULL) {
-		cli_fail(EXIT_FAILED, "%s: %s", conf.upstreams, strerror(errno));
-		return false;
-	}
-	got = fread(text, 1, FILE_MAX, in);
-	fclose(in);
-	if (pools_parse((struct str){ text, got }, pools, n, err, sizeof(err)))
-		return true;
-	cli_fail(EXIT_FAILED, "%s:%s", conf.upstreams, err);
-	return false;
-}
 
 /* ---- a line a pool ---- */
 
@@ -260,11 +239,12 @@ workers(struct cli *c, int argc, char **argv)
 	const struct cli_option options[] = { { "nginx", .text = &file }, { NULL } };
 	struct report r = { .reason = STR_NULL };
 	struct cli_list words;
+	char err[512];
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	if (!read_pools(c->arena, s.file, &s.nfile))
-		return EXIT_FAILED;
+	if (!pools_read(conf.upstreams, NULL, s.file, &s.nfile, err, sizeof(err)))
+		return cli_fail(EXIT_FAILED, "%s", err);
 	for (size_t u = 0; u < UNITS; u++)
 		if (!look(&s, u))
 			return EXIT_FAILED;

@@ -165,6 +165,8 @@ enum start_url_fault start_url_check(
    ASCII without a dot at its end. */
 enum start_url_fault start_url_host(
     struct arena *a, struct str text, struct str *out) MUST_USE;
+/* One of tbl/local_names.h, or below it. */
+bool host_local(struct str host);
 /* A port that Chromium does not open, because another protocol listens there. */
 bool start_url_port_blocked(int64_t port);
 
@@ -179,6 +181,9 @@ struct evidence_path {
 /* False: evidence_directory's name is too long. */
 bool evidence_path(
     const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_path *out) MUST_USE;
+
+/* A header whose value is a credential or a cookie: evidence has its name alone. */
+bool header_secret(struct str name);
 
 /* ---- hosts ---- */
 

@@ -63,21 +63,6 @@ status_reason(int status)
 	return "Status";
 }
 
-/* At most LIM_ERROR_MESSAGE characters of a valid text (C-062). */
-static struct str
-cut(struct str s)
-{
-	size_t chars = 0, i = 0;
-
-	for (; i < s.n; i++) {
-		if (((unsigned char)s.p[i] & 0xc0) == 0x80)
-			continue;
-		if (chars++ == LIM_ERROR_MESSAGE)
-			break;
-	}
-	return (struct str){ s.p, i };
-}
-
 static void
 write_fields(struct buf *b, const struct field_error *fe, size_t n)
 {
@@ -100,8 +85,8 @@ error_write(struct buf *b, enum error e, const struct error_said *said)
 	buf_z(b, "{\"error\":{\"code\":");
 	json_write_str(b, str_of(errors[e].code));
 	buf_z(b, ",\"message\":");
-	json_write_str(
-	    b, said->message.n > 0 ? cut(said->message) : str_of(errors[e].message));
+	json_write_str(b, said->message.n > 0 ? str_cut(said->message, LIM_ERROR_MESSAGE)
+					      : str_of(errors[e].message));
 	buf_z(b, ",\"request_id\":");
 	json_write_str(b, said->request_id);
 	if (!said->bare)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -331,16 +330,10 @@ int
 meter_lock(void)
 {
 	char path[PATH_ROOM];
-	int fd;
 
 	if (!in_run("meter.lock", path, sizeof(path)))
 		return -1; /* UNCOVERED: tbl/params.h bounds the directory's name */
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0660);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	return fd_lock(path, O_RDWR | O_CREAT);
 }
 
 bool

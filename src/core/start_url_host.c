@@ -9,14 +9,14 @@
 
 enum { LABEL_MAX = 63, NAME_MAX_LEN = 253 };
 
-static const char *const local_names[] = {
-#define LOCAL_NAME(name) name,
+static const struct str local_names[] = {
+#define LOCAL_NAME(name) STR_INIT(name),
 #include "tbl/local_names.h"
 #undef LOCAL_NAME
 };
 
-static const char *const wildcard_zones[] = {
-#define WILDCARD_ZONE(name) name,
+static const struct str wildcard_zones[] = {
+#define WILDCARD_ZONE(name) STR_INIT(name),
 #include "tbl/local_names.h"
 #undef WILDCARD_ZONE
 };
@@ -90,13 +90,13 @@ octet(struct str s)
 	return n > 255 ? -1 : n;
 }
 
-/* name is zone, or below it. */
-static bool
-in_zone(struct str name, const char *zone)
+bool
+host_local(struct str host)
 {
-	struct str z = str_of(zone);
-
-	return str_ends(name, z) && (name.n == z.n || name.p[name.n - z.n - 1] == '.');
+	for (size_t i = 0; i < COUNT(local_names); i++)
+		if (str_within(host, local_names[i]))
+			return true;
+	return false;
 }
 
 /* ---- international names ---- */
@@ -266,9 +266,9 @@ wildcard_fault(struct str name)
 	for (size_t i = 0; i < COUNT(wildcard_zones); i++) {
 		struct str below = name;
 
-		if (!in_zone(name, wildcard_zones[i]))
+		if (!str_within(name, wildcard_zones[i]))
 			continue;
-		below.n -= strlen(wildcard_zones[i]);
+		below.n -= wildcard_zones[i].n;
 		if (holds_private_ipv4(below))
 			return START_URL_EMBEDDED_PRIVATE_IP;
 		return holds_ipv6(below) ? START_URL_EMBEDDED_IPV6 : START_URL_OK;
@@ -313,9 +313,8 @@ name_fault(struct str name)
 {
 	enum start_url_fault fault;
 
-	for (size_t i = 0; i < COUNT(local_names); i++)
-		if (in_zone(name, local_names[i]))
-			return START_URL_LOCAL_NAME;
+	if (host_local(name))
+		return START_URL_LOCAL_NAME;
 	if (memchr(name.p, '.', name.n) == NULL)
 		return START_URL_SINGLE_LABEL;
 	fault = wildcard_fault(name);

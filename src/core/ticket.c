@@ -81,11 +81,10 @@ find_key(const struct ticket_keys *keys, struct str kid)
 static const char *
 parse_keys(struct str text, struct ticket_keys *out)
 {
+	struct str line;
+
 	out->n = 0;
-	while (text.n > 0) {
-		const char *end = memchr(text.p, '\n', text.n);
-		struct str line = { text.p,
-			end == NULL ? text.n : (size_t)(end - text.p) };
+	while (str_line(&text, &line)) {
 		struct ticket_key key;
 
 		if (out->n == TICKET_KEYS)
@@ -96,8 +95,6 @@ parse_keys(struct str text, struct ticket_keys *out)
 			return "two keys have one kid";
 		out->keys[out->n++] = key;
 		OPENSSL_cleanse(&key, sizeof(key));
-		text.p += line.n + (end != NULL);
-		text.n -= line.n + (end != NULL);
 	}
 	return out->n > 0 ? NULL : "holds no key";
 }
@@ -165,14 +162,6 @@ ticket_ring_free(struct ticket_ring *r)
 	free(r);
 }
 
-static bool
-same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 const struct ticket_keys *
 ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
 {
@@ -182,7 +171,7 @@ ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
 		snprintf(err, room, "%s: %s", r->path, strerror(errno));
 		return NULL;
 	}
-	if (r->seen.st_ino != 0 && same_file(&r->seen, &now))
+	if (r->seen.st_ino != 0 && file_same(&r->seen, &now))
 		return &r->keys;
 	r->seen.st_ino = 0;
 	if (!ticket_keys_read(r->path, &r->keys, err, room))

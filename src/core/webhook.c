@@ -83,19 +83,6 @@ label_good(struct str l)
 	return l.n >= 1 && l.n <= 63 && l.p[0] != '-' && l.p[l.n - 1] != '-';
 }
 
-static bool
-local_name(struct str host)
-{
-	static const char *const ends[] = { ".localhost", ".local", ".internal",
-		".home.arpa", ".localdomain", ".lan", ".intranet", ".corp", ".home",
-		".private", ".test", ".invalid", ".onion" };
-
-	for (size_t i = 0; i < COUNT(ends); i++)
-		if (str_ends(host, str_of(ends[i])) || str_is(host, ends[i] + 1))
-			return true;
-	return false;
-}
-
 /* A host of lower-case ASCII. One whose last label is a number is an IPv4 address in some spelling, of
    which the usual one alone is taken. */
 static const char *
@@ -120,7 +107,7 @@ name_fault(struct str host)
 	}
 	if (label.n == 0 || host.n > 253 || (label.p[0] >= '0' && label.p[0] <= '9'))
 		return "has no valid host name";
-	if (labels < 2 || local_name(host))
+	if (labels < 2 || host_local(host))
 		return "has a host name that is not public";
 	return NULL;
 }

@@ -112,6 +112,15 @@ void db_use(struct db *db, struct arena *a, int64_t deadline);
 int64_t db_hurry(struct db *db, int64_t until) MUST_USE;
 void db_relax(struct db *db, int64_t former);
 
+/* For a loop, which goes on without the database: a call gives up after call_us, and after a failure
+   there is none for rest_us. Instead of db_use. */
+void db_guard(struct db *db, struct arena *a, int64_t call_us, int64_t rest_us);
+/* False, without a call, while it has just failed; otherwise the next call has its time. */
+bool db_up(struct db *db) MUST_USE;
+/* True when rc is DB_OK. Logs a failure; one of the database, not of what was said to it, is followed by
+   a rest. */
+bool db_ok(struct db *db, enum db_rc rc, const char *what);
+
 enum db_rc db_begin(struct db *db) MUST_USE;
 enum db_rc db_commit(struct db *db) MUST_USE;
 void db_rollback(struct db *db); /* a no-op outside a transaction */

@@ -29,16 +29,11 @@ static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate
 bool
 warden_ok(struct warden *w, enum db_rc rc, const char *what)
 {
-	if (rc == DB_OK)
-		return true;
-	if (rc == DB_NONE)
-		return false;
-	w->down_until = mono_us() + DOWN_US;
-	w->begun = false;
-	metrics_add(w->metrics, COUNTER_DATABASE_FAILURES);
-	log_event(
-	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(w->db));
-	return false;
+	if (rc != DB_OK && rc != DB_NONE) {
+		w->begun = false;
+		metrics_add(w->metrics, COUNTER_DATABASE_FAILURES);
+	}
+	return db_ok(w->db, rc, what);
 }
 
 bool
@@ -46,9 +41,8 @@ warden_db(struct warden *w)
 {
 	enum db_rc rc;
 
-	if (mono_us() < w->down_until)
+	if (!db_up(w->db))
 		return false;
-	db_use(w->db, w->arena, mono_us() + DB_US);
 	if (w->begun)
 		return true;
 	rc = db_do(w->db, &begin, NULL, P(w->file.head->incarnation), P(host_name()),
@@ -83,7 +77,6 @@ turn(struct warden *w)
 	bool told;
 
 	w->now = ts_now();
-	db_use(w->db, w->arena, mono_us() + DB_US);
 	ask_serve(w);
 	scrape_serve(w);
 	told = db_notified(w->db);
@@ -147,6 +140,7 @@ work(const struct pool *pool, int listener)
 	int timer = ticker();
 
 	(void)listener;
+	db_guard(w.db, w.arena, DB_US, DOWN_US);
 	if (hold_lock(timer))
 		serve(&w, timer);
 	db_close(w.db);

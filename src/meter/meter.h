@@ -29,7 +29,6 @@ struct warden {
 	struct buf shared; /* as it is shown */
 	int64_t shared_at, shared_until;
 	bool begun;         /* the database knows this incarnation */
-	int64_t down_until; /* mono_us: the database has just failed */
 	int64_t flush_at, look_at, keep_at, full_at;
 	struct ts now;
 };

@@ -83,13 +83,6 @@ plain_name(struct arena *a, struct str name)
 }
 
 static bool
-is_within(struct str name, struct str domain)
-{
-	return str_eq(name, domain) || (name.n > domain.n && str_ends(name, domain) &&
-					   name.p[name.n - domain.n - 1] == '.');
-}
-
-static bool
 string_passes(struct arena *a, const struct node *n, struct str wanted, struct str have)
 {
 	enum value_type type = n->field->type;
@@ -105,7 +98,7 @@ string_passes(struct arena *a, const struct node *n, struct str wanted, struct s
 	have = text_fold(a, have);
 	if (n->type == NODE_WILDCARD)
 		return text_glob(wanted, have);
-	return type == VALUE_DNS ? is_within(have, wanted) : str_eq(wanted, have);
+	return type == VALUE_DNS ? str_within(have, wanted) : str_eq(wanted, have);
 }
 
 /* ---- values ---- */

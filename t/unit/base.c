@@ -5,7 +5,9 @@
 #include "base/base.h"
 #include "t/unit/tap.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void
 strings_compare_by_bytes(void)
@@ -18,6 +20,10 @@ strings_compare_by_bytes(void)
 	CU_ASSERT_TRUE(str_starts(STR("abc"), STR("ab")));
 	CU_ASSERT_TRUE(str_ends(STR("abc"), STR("bc")));
 	CU_ASSERT_FALSE(str_ends(STR("c"), STR("bc")));
+	CU_ASSERT_TRUE(
+	    str_within(STR("a.b"), STR("b")) && str_within(STR("b"), STR("b")));
+	CU_ASSERT_FALSE(
+	    str_within(STR("ab"), STR("b")) || str_within(STR("b"), STR("a.b")));
 }
 
 static void
@@ -28,6 +34,29 @@ trim_takes_unicode_white_space(void) /* C-034 */
 	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe3\x80\x80")), ""));
 	CU_ASSERT_TRUE(
 	    str_is(str_trim(STR("\xe2\x80\x8bx")), "\xe2\x80\x8bx")); /* ZWSP stays */
+}
+
+static void
+a_text_is_cut_between_characters(void)
+{
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("abc"), 3), "abc"));
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("abc"), 2), "ab"));
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("a\xc3\xa4"), 2), "a"));
+	CU_ASSERT_TRUE(str_is(str_cut_bytes(STR("\xf0\x9f\x98\x80"), 3), ""));
+	CU_ASSERT_TRUE(str_is(str_cut(STR("a\xc3\xa4z"), 2), "a\xc3\xa4"));
+	CU_ASSERT_TRUE(str_is(str_cut(STR("\xc3\xa4"), 0), ""));
+	CU_ASSERT_TRUE(str_is(str_cut(STR("abc"), 4), "abc"));
+}
+
+static void
+lines_are_taken_off(void)
+{
+	struct str text = STR("a\n\nb"), line;
+
+	CU_ASSERT_TRUE(str_line(&text, &line) && str_is(line, "a"));
+	CU_ASSERT_TRUE(str_line(&text, &line) && line.n == 0);
+	CU_ASSERT_TRUE(str_line(&text, &line) && str_is(line, "b"));
+	CU_ASSERT_FALSE(str_line(&text, &line));
 }
 
 static void
@@ -255,12 +284,36 @@ configuration_names_file_and_line(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, "/: Is a directory"));
 }
 
+static void
+a_file_is_read_whole_or_not(void)
+{
+	char name[] = "/tmp/file.XXXXXX";
+	int fd = mkstemp(name);
+	struct buf b = { 0 };
+
+	for (int i = 0; i < 20000; i++)
+		CU_ASSERT_EQUAL_FATAL(write(fd, "ab", 2), 2);
+	close(fd);
+	CU_ASSERT_TRUE(file_read(name, 40000, &b));
+	CU_ASSERT_TRUE(b.n == 40000 && b.p[39999] == 'b');
+	CU_ASSERT_FALSE(file_read(name, 39999, &b));
+	CU_ASSERT_EQUAL(errno, EFBIG);
+	remove(name);
+	CU_ASSERT_FALSE(file_read(name, 40000, &b));
+	CU_ASSERT_EQUAL(errno, ENOENT);
+	CU_ASSERT_FALSE(file_read("/tmp", 40000, &b));
+	CU_ASSERT_EQUAL(errno, EISDIR);
+	buf_free(&b);
+}
+
 int
 main(void)
 {
 	static CU_TestInfo tests[] = {
 		{ "strings compare by bytes", strings_compare_by_bytes },
 		{ "trim takes Unicode white space", trim_takes_unicode_white_space },
+		{ "a text is cut between characters", a_text_is_cut_between_characters },
+		{ "lines are taken off", lines_are_taken_off },
 		{ "lower is ASCII alone", lower_is_ascii_alone },
 		{ "UTF-8 is strict", utf8_is_strict },
 		{ "integers keep their bounds", integers_keep_their_bounds },
@@ -275,6 +328,7 @@ main(void)
 		    an_arena_zeroes_defers_and_resets },
 		{ "configuration names file and line",
 		    configuration_names_file_and_line },
+		{ "a file is read whole or not", a_file_is_read_whole_or_not },
 		CU_TEST_INFO_NULL,
 	};
 

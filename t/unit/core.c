@@ -268,6 +268,20 @@ secrets_differ(void)
 	CU_ASSERT_NSTRING_EQUAL(a.secret, a.prefix, KEY_PREFIX_LEN);
 }
 
+static void
+headers_of_credentials_are_secret(void)
+{
+	static const struct str secret[] = { STR_INIT("Cookie"), STR_INIT("set-cookie2"),
+		STR_INIT("Proxy-Authorization"), STR_INIT("X-API-Key") };
+	static const struct str open[] = { STR_INIT("cookies"), STR_INIT("proxy"),
+		STR_INIT("x-api-keys"), STR_INIT("authorizatio"), STR_INIT("") };
+
+	for (size_t i = 0; i < COUNT(secret); i++)
+		CU_ASSERT_TRUE(header_secret(secret[i]));
+	for (size_t i = 0; i < COUNT(open); i++)
+		CU_ASSERT_FALSE(header_secret(open[i]));
+}
+
 static const struct cursor_for mine = {
 	.key = { { 1 } },
 	.operation = STR_INIT("search_hosts"),
@@ -369,6 +383,7 @@ static CU_TestInfo tests[] = {
 	{ "projects have ceilings", projects_have_ceilings },
 	{ "a key holds no more than its account", a_key_holds_no_more_than_its_account },
 	{ "secrets differ", secrets_differ },
+	{ "headers of credentials are secret", headers_of_credentials_are_secret },
 	{ "cursors come back", cursors_come_back },
 	{ "cursors are for one use", cursors_are_for_one_use },
 	{ "cursor secrets are long", cursor_secrets_are_long },

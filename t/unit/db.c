@@ -235,6 +235,25 @@ a_deadline_ends_a_slow_statement(void)
 }
 
 static void
+only_a_failure_of_the_database_is_followed_by_a_rest(void)
+{
+	const int64_t hour = INT64_C(3600000000);
+	struct db *loop = db_open(pg_conninfo("postgres"), "loop");
+	struct pair p;
+
+	db_guard(loop, arena, hour, hour);
+	CU_ASSERT_TRUE(db_up(loop));
+	CU_ASSERT_TRUE(db_ok(loop, db_one(loop, &one, &p, P((bool)true)), "a row"));
+	CU_ASSERT_FALSE(db_ok(loop, db_one(loop, &one, &p, P((bool)false)), "no row"));
+	CU_ASSERT_FALSE(db_ok(loop,
+	    db_script(loop, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), "a refusal"));
+	CU_ASSERT_TRUE(db_up(loop));
+	CU_ASSERT_FALSE(db_ok(loop, db_script(loop, "SELECT nothing"), "a failure"));
+	CU_ASSERT_FALSE(db_up(loop));
+	db_close(loop);
+}
+
+static void
 a_silent_server_holds_nobody(void)
 {
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
@@ -362,6 +381,8 @@ static CU_TestInfo tests[] = {
 	{ "transactions are whole", transactions_are_whole },
 	{ "a changed schema is prepared again", a_changed_schema_is_prepared_again },
 	{ "a deadline ends a slow statement", a_deadline_ends_a_slow_statement },
+	{ "only a failure of the database is followed by a rest",
+	    only_a_failure_of_the_database_is_followed_by_a_rest },
 	{ "a silent server holds nobody", a_silent_server_holds_nobody },
 	{ "a lost backend ends the transaction", a_lost_backend_ends_the_transaction },
 	{ "notifications arrive", notifications_arrive },

@@ -457,15 +457,6 @@ headers_are_bounded(void)
 }
 
 static void
-a_text_is_cut_between_characters(void)
-{
-	CU_ASSERT_TRUE(str_is(evidence_cut(STR("abc"), 3), "abc"));
-	CU_ASSERT_TRUE(str_is(evidence_cut(STR("abc"), 2), "ab"));
-	CU_ASSERT_TRUE(str_is(evidence_cut(STR("a\xc3\xa4"), 2), "a"));
-	CU_ASSERT_TRUE(str_is(evidence_cut(STR("\xf0\x9f\x98\x80"), 3), ""));
-}
-
-static void
 bytes_are_those_of_the_wire(void)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -511,7 +502,6 @@ main(void)
 		{ "headers keep no secret", headers_keep_no_secret },
 		{ "headers are bounded", headers_are_bounded },
 		{ "bytes are those of the wire", bytes_are_those_of_the_wire },
-		{ "a text is cut between characters", a_text_is_cut_between_characters },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -86,6 +86,7 @@ urls_are_public_or_say_why_not(void)
 		{ "https://0x7f.1", "has no valid host name" },
 		{ "https://localhost", "has a host name that is not public" },
 		{ "https://db.internal", "has a host name that is not public" },
+		{ "https://hooks.lvh.me", "has a host name that is not public" },
 		{ "https://-a.example.com", "has no valid host name" },
 		{ "https://a..example.com", "has no valid host name" },
 		{ "https://example.com:0", "has no valid port" },

@@ -88,7 +88,6 @@ struct dispatcher {
 	int listener;
 	uid_t runner_uid; /* who may call */
 	struct totals totals;
-	int64_t down_until;  /* mono_us: the database has just failed */
 	int64_t egress_lost; /* mono_us: when its connection ended */
 	int64_t beat_at, sweep_at, look_at, renew_at, egress_at, check_at, probe_at;
 	bool begun;         /* the database knows that we have started */
@@ -99,8 +98,6 @@ struct dispatcher {
 
 /* ---- store.c: the database; false or DB_NONE while it is away ---- */
 
-/* False while it has just failed; otherwise the next call may be made. */
-bool store_up(struct dispatcher *d) MUST_USE;
 bool store_beat(struct dispatcher *d);
 void store_sweep(struct dispatcher *d);
 void store_counts(struct dispatcher *d);

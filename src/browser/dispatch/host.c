@@ -28,15 +28,9 @@ set_fault(struct dispatcher *d, const char *text)
 static void
 find_reason(struct str said, char *out, size_t room)
 {
-	struct str last = STR("the runner's dry run failed");
+	struct str last = STR("the runner's dry run failed"), line;
 
-	while (said.n > 0) {
-		const char *end = memchr(said.p, '\n', said.n);
-		struct str line = { said.p,
-			end == NULL ? said.n : (size_t)(end - said.p) };
-
-		said.p += line.n + (end != NULL);
-		said.n -= line.n + (end != NULL);
+	while (str_line(&said, &line)) {
 		if (line.n > 0)
 			last = line;
 		if (str_starts(line, STR("missing")))

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum {
@@ -17,6 +16,9 @@ enum {
 	TICK_MS = 250,
 	LOOK_US = 1000000,
 	BEAT_US = 5000000,
+	DB_US =
+	    1500000, /* a call that takes longer is a failure: the loop waits for it */
+	DOWN_US = 250000, /* after one the database is left alone for a moment */
 };
 
 /* What is late comes first: leases, then what is ours, then what is new. */
@@ -45,40 +47,17 @@ turn(struct dispatcher *d)
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+on_turn(int fd, short what, void *arg)
 {
-	(void)fd;
+	struct dispatcher *d = arg;
+
 	(void)what;
-	turn(arg);
-}
-
-static void on_told(int fd, short what, void *arg);
-
-/* The connection may be another one by now, even under the same number. */
-static void
-listen_to_db(struct dispatcher *d)
-{
-	int fd = db_socket(d->db);
-
+	turn(d);
+	/* The connection may be another one by now, even under the same number. */
 	if (d->db_readable != NULL)
 		event_free(d->db_readable);
-	d->db_readable = fd < 0 ? NULL : event_new(d->base, fd, EV_READ, on_told, d);
-	if (d->db_readable != NULL)
-		event_add(d->db_readable, NULL);
-}
-
-static void
-on_told(int fd, short what, void *arg)
-{
-	on_tick(fd, what, arg);
-	listen_to_db(arg);
-}
-
-static void
-on_beat(int fd, short what, void *arg)
-{
-	on_tick(fd, what, arg);
-	listen_to_db(arg);
+	fd = db_socket(d->db);
+	d->db_readable = fd < 0 ? NULL : ev_fd(d->base, fd, EV_READ, on_turn, d);
 }
 
 /* A former self may still be on its way out, and it has the socket. */
@@ -87,15 +66,13 @@ hold_lock(void)
 {
 	const int every_ms = 50;
 	char path[128];
-	int fd;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.lock",
 		conf.run_directory) >= sizeof(path))
 		panic("the name of run_directory is too long");
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0)
-		panic("%s: %s", path, strerror(errno));
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+	while (fd_lock(path, O_RDWR | O_CREAT) < 0) {
+		if (errno != EWOULDBLOCK)
+			panic("%s: %s", path, strerror(errno));
 		if (daemon_stopping())
 			return false;
 		usleep((useconds_t)every_ms * 1000);
@@ -158,6 +135,7 @@ serve(struct dispatcher *d)
 	d->base = ev_open(stop, d);
 	d->arena = arena_new(ARENA_CAP);
 	d->db = db_open(conf.database, "surfaced-dispatch");
+	db_guard(d->db, d->arena, DB_US, DOWN_US);
 	d->name = host_name();
 	TAILQ_INIT(&d->evidence);
 	snprintf(d->fault, sizeof(d->fault), "not checked yet");
@@ -168,7 +146,7 @@ serve(struct dispatcher *d)
 		panic("%s", err);
 	db_listen(d->db, "session_changed");
 	db_listen(d->db, "key_changed");
-	d->tick = ev_every(d->base, TICK_MS, on_beat, d);
+	d->tick = ev_every(d->base, TICK_MS, on_turn, d);
 	turn(d);
 	event_base_dispatch(d->base);
 	leave(d);

@@ -7,30 +7,13 @@
 
 static const struct str redacted = STR_INIT("[redacted]");
 
-static bool
-is_secret(struct str name)
-{
-	static const char *const names[] = { "authorization", "cookie", "set-cookie",
-		"set-cookie2", "x-api-key" };
-	char room[64];
-	struct str lower;
-
-	if (name.n > sizeof(room))
-		return false;
-	lower = str_lower_ascii(room, name);
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (str_is(lower, names[i]))
-			return true;
-	return str_starts(lower, STR("proxy-"));
-}
-
 static void
 redact_headers(struct list headers)
 {
 	struct net_header *h = headers.items;
 
 	for (size_t i = 0; i < headers.n; i++)
-		if (is_secret(h[i].name))
+		if (header_secret(h[i].name))
 			h[i].value = redacted;
 }
 

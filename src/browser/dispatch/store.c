@@ -4,12 +4,6 @@
 
 #include "browser/dispatch/dispatch.h"
 
-enum {
-	DB_US =
-	    1500000, /* a call that takes longer is a failure: the loop waits for it */
-	DOWN_US = 250000, /* after one the database is left alone for a moment */
-};
-
 struct moved {
 	int64_t n;
 	struct str text;
@@ -89,38 +83,14 @@ static const struct stmt add_events = STMT(add_events, text_out,
     "SELECT evidence_network($1, $2, $3, $4::text[]::jsonb[], $5) AS text");
 
 bool
-store_up(struct dispatcher *d)
-{
-	if (mono_us() < d->down_until)
-		return false;
-	db_use(d->db, d->arena, mono_us() + DB_US);
-	return true;
-}
-
-/* Notes a failure. After one of the database, not of what was said to it, nothing is tried for a moment. */
-static bool
-went(struct dispatcher *d, enum db_rc rc, const char *what)
-{
-	if (rc == DB_OK)
-		return true;
-	if (rc == DB_NONE)
-		return false;
-	if (rc != DB_CONFLICT)
-		d->down_until = mono_us() + DOWN_US;
-	log_event(
-	    LOGP_WARNING, "database", "what=%s why=\"%s\"", what, db_message(d->db));
-	return false;
-}
-
-bool
 store_beat(struct dispatcher *d)
 {
 	struct str fault = d->fault[0] == '\0' ? STR_NULL : str_of(d->fault);
 
-	if (!store_up(d) || !went(d,
-				db_do(d->db, &beat, NULL, P(d->name),
-				    P(conf.browser_sessions), P(fault), P(!d->begun)),
-				"beat"))
+	if (!db_up(d->db) || !db_ok(d->db,
+				 db_do(d->db, &beat, NULL, P(d->name),
+				     P(conf.browser_sessions), P(fault), P(!d->begun)),
+				 "beat"))
 		return false;
 	d->begun = true;
 	return true;
@@ -131,8 +101,8 @@ store_sweep(struct dispatcher *d)
 {
 	struct moved m = { 0 };
 
-	if (store_up(d) && went(d, db_one(d->db, &sweep, &m, P(d->name)), "sweep") &&
-	    m.n > 0)
+	if (db_up(d->db) &&
+	    db_ok(d->db, db_one(d->db, &sweep, &m, P(d->name)), "sweep") && m.n > 0)
 		log_event(LOGP_INFO, "swept", "sessions=%lld", (long long)m.n);
 }
 
@@ -142,23 +112,25 @@ store_counts(struct dispatcher *d)
 	struct strs series, steps;
 	enum db_rc rc;
 
-	if (!store_up(d) || !totals_tell(&d->totals, d->arena, &series, &steps))
+	if (!db_up(d->db) || !totals_tell(&d->totals, d->arena, &series, &steps))
 		return;
 	rc = db_do(d->db, &count, NULL, P(series), P(steps));
 	totals_told(&d->totals, rc);
-	(void)!went(d, rc, "counts");
+	db_ok(d->db, rc, "counts");
 }
 
 bool
 store_claim(struct dispatcher *d, struct list *out)
 {
-	return store_up(d) && went(d, db_list(d->db, &claim, out, P(d->name)), "claim");
+	return db_up(d->db) &&
+	       db_ok(d->db, db_list(d->db, &claim, out, P(d->name)), "claim");
 }
 
 bool
 store_held(struct dispatcher *d, struct list *out)
 {
-	return store_up(d) && went(d, db_list(d->db, &look, out, P(d->name)), "held");
+	return db_up(d->db) &&
+	       db_ok(d->db, db_list(d->db, &look, out, P(d->name)), "held");
 }
 
 bool
@@ -167,8 +139,8 @@ store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epo
 {
 	const struct strs u = { uuids, n }, e = { epochs, n };
 
-	return store_up(d) &&
-	       went(d, db_list(d->db, &renew, out, P(d->name), P(u), P(e)), "renew");
+	return db_up(d->db) &&
+	       db_ok(d->db, db_list(d->db, &renew, out, P(d->name), P(u), P(e)), "renew");
 }
 
 enum db_rc
@@ -177,10 +149,10 @@ store_ready(struct dispatcher *d, const struct held *h, int64_t *expires_ms)
 	struct moved m = { 0 };
 	enum db_rc rc;
 
-	if (!store_up(d))
+	if (!db_up(d->db))
 		return DB_DOWN;
 	rc = db_one(d->db, &ready, &m, P(h->row.uuid), P(h->row.epoch));
-	(void)went(d, rc, "ready");
+	db_ok(d->db, rc, "ready");
 	*expires_ms = m.n;
 	return rc;
 }
@@ -188,8 +160,8 @@ store_ready(struct dispatcher *d, const struct held *h, int64_t *expires_ms)
 void
 store_activity(struct dispatcher *d, const struct held *h)
 {
-	if (store_up(d))
-		(void)went(d,
+	if (db_up(d->db))
+		db_ok(d->db,
 		    db_do(d->db, &activity, NULL, P(h->row.uuid), P(h->row.epoch)),
 		    "activity");
 }
@@ -200,8 +172,9 @@ store_lost(struct dispatcher *d, const struct held *h)
 	char text[UUID_LEN + 1];
 	struct moved m = { 0 };
 
-	if (!store_up(d) ||
-	    !went(d, db_one(d->db, &lost, &m, P(h->row.uuid), P(h->row.epoch)), "lost"))
+	if (!db_up(d->db) ||
+	    !db_ok(
+		d->db, db_one(d->db, &lost, &m, P(h->row.uuid), P(h->row.epoch)), "lost"))
 		return false;
 	uuid_print(&h->row.uuid, text);
 	if (m.text.p != NULL)
@@ -213,18 +186,18 @@ store_lost(struct dispatcher *d, const struct held *h)
 bool
 store_routes(struct dispatcher *d, struct list *out)
 {
-	return store_up(d) && went(d,
-				  db_list(d->db, &due, out, P(str_of(conf.route_target)),
-				      P(conf.route_probe)),
-				  "routes");
+	return db_up(d->db) && db_ok(d->db,
+				   db_list(d->db, &due, out, P(str_of(conf.route_target)),
+				       P(conf.route_probe)),
+				   "routes");
 }
 
 void
 store_probed(
     struct dispatcher *d, struct uuid route, bool answered, int64_t ms, struct str why)
 {
-	if (store_up(d))
-		(void)went(d,
+	if (db_up(d->db))
+		db_ok(d->db,
 		    db_do(d->db, &probed, NULL, P(route), P(answered), P(ms), P(why)),
 		    "probed");
 }
@@ -240,7 +213,7 @@ outcome(struct dispatcher *d, enum db_rc rc, const struct moved *m, const char *
 	} outcomes[] = { { "stored", STORED }, { "room", STORED_ROOM },
 		{ "full", STORED_FULL }, { "stale", STORED_STALE } };
 
-	if (!went(d, rc, what))
+	if (!db_ok(d->db, rc, what))
 		return rc == DB_DOWN || rc == DB_TIMEOUT ? STORED_LATER : STORED_BAD;
 	for (size_t i = 0; i < COUNT(outcomes); i++)
 		if (str_is(m->text, outcomes[i].said))
@@ -254,7 +227,7 @@ store_room(struct dispatcher *d, const struct log_place *at, size_t bytes)
 	struct moved m = { 0 };
 	enum db_rc rc;
 
-	if (!store_up(d))
+	if (!db_up(d->db))
 		return STORED_LATER;
 	rc = db_one(d->db, &room, &m, P(at->session), P(at->epoch), P(at->seq),
 	    P((int64_t)bytes));
@@ -268,7 +241,7 @@ store_shot(struct dispatcher *d, const struct log_place *at, const struct shot_r
 	struct moved m = { 0 };
 	enum db_rc rc;
 
-	if (!store_up(d))
+	if (!db_up(d->db))
 		return STORED_LATER;
 	rc = db_one(d->db, &add_shot, &m, P(at->session), P(at->epoch), P(at->seq),
 	    P(s->uuid), P(hash), P(s->bytes), P(s->mime), P(s->width), P(s->height),
@@ -283,7 +256,7 @@ store_events(
 	struct moved m = { 0 };
 	enum db_rc rc;
 
-	if (!store_up(d))
+	if (!db_up(d->db))
 		return STORED_LATER;
 	rc = db_one(d->db, &add_events, &m, P(at->session), P(at->epoch), P(at->seq),
 	    P(docs), P(truncated));

@@ -9,6 +9,7 @@
 #include "base/ev.h"
 #include "browser/egress/proto.h"
 #include "core/core.h"
+#include "core/resolver.h"
 
 #include <sys/queue.h>
 #include <sys/socket.h>
@@ -61,23 +62,20 @@ bool nets_good(struct str list);
 /* In a list that is not good nothing is outside. */
 bool nets_hold(struct str list, const struct ip *ip);
 
-/* ---- resolve.c: names to addresses, by c-ares ---- */
+/* ---- resolve.c: what names stand for ---- */
 
-struct resolver;
-struct lookup;
-enum { LOOKUP_MAX = 64 }; /* addresses that are told of */
-typedef void lookup_fn(void *arg, enum reason why, const struct ip *ips, size_t n);
+enum { ADDRESSES_MAX = 64 }; /* of one name, that are tried */
+struct addresses {
+	size_t n;
+	struct ip ips[ADDRESSES_MAX];
+};
 
-struct resolver *resolver_new(struct event_base *base);
-void resolver_free(struct resolver *r); /* look-ups under way end without a call */
 /* LOOKUP_PUBLIC: one address that is not public spoils all of them. LOOKUP_OURS: what an admin wrote, for which
    /etc/hosts and search domains count too. */
 enum lookup_kind { LOOKUP_PUBLIC, LOOKUP_OURS, LOOKUP_KINDS };
-struct lookup *lookup_start(struct resolver *r, enum lookup_kind kind, const char *name,
-    lookup_fn *fn, void *arg);
-/* NULL, or what is wrong with conf.egress_dns. */
-const char *resolver_fault(void);
-void lookup_cancel(struct lookup *l);
+/* What a look-up has come to (lookup_fn): REASON_CONNECTED with addresses to be tried. */
+enum reason answer_judge(enum lookup_kind kind, int status,
+    const struct ares_addrinfo *found, struct addresses *to) MUST_USE;
 
 /* ---- dial.c: a TCP connection to the first of some addresses that answers ---- */
 
@@ -199,7 +197,7 @@ void control_more(struct session *s);
 
 struct egress {
 	struct event_base *base;
-	struct resolver *resolver;
+	struct resolver *resolvers[LOOKUP_KINDS];
 	struct control *control; /* NULL: draining */
 	struct arena *scratch;   /* reset by who uses it, before it returns */
 	LIST_HEAD(, session) sessions;

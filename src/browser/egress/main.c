@@ -96,7 +96,8 @@ work(const struct pool *pool, int listener)
 	e.patience = patience_new();
 	LIST_INIT(&e.sessions);
 	e.base = ev_open(stop, &e);
-	e.resolver = resolver_new(e.base);
+	e.resolvers[LOOKUP_PUBLIC] = resolver_new(e.base, RESOLVER_DNS, conf.egress_dns);
+	e.resolvers[LOOKUP_OURS] = resolver_new(e.base, RESOLVER_HOST, conf.egress_dns);
 	e.control = control_new(&e);
 	e.tick = ev_every(e.base, TICK_MS, on_tick, &e);
 	if (event_base_dispatch(e.base) < 0)
@@ -105,7 +106,8 @@ work(const struct pool *pool, int listener)
 	if (e.control != NULL)
 		control_free(e.control);
 	event_free(e.tick);
-	resolver_free(e.resolver);
+	resolver_free(e.resolvers[LOOKUP_PUBLIC]);
+	resolver_free(e.resolvers[LOOKUP_OURS]);
 	ev_close(e.base);
 	timer_delete(e.patience);
 	arena_free(e.scratch);
@@ -114,10 +116,11 @@ work(const struct pool *pool, int listener)
 static bool
 check(char *err, size_t room)
 {
-	const char *fault = resolver_fault();
+	const char *fault = resolver_fault(conf.egress_dns);
 
 	if (fault != NULL)
-		snprintf(err, room, "%s", fault);
+		snprintf(err, room,
+		    "egress_dns wants addresses with commas between them: %s", fault);
 	else if (!nets_good(str_of(conf.egress_closed)))
 		snprintf(err, room,
 		    "egress_closed wants networks with commas between them, as "

@@ -15,11 +15,6 @@ enum {
 
 enum stage { STAGE_LOOKUP, STAGE_DIAL, STAGE_PROXY_LOOKUP, STAGE_PROXY_DIAL, STAGE_TALK };
 
-struct addresses {
-	size_t n;
-	struct ip ips[LOOKUP_MAX];
-};
-
 struct reach {
 	struct egress *e;
 	struct route route;
@@ -217,18 +212,15 @@ ask_proxy(struct reach *r)
 }
 
 static void
-on_proxy_found(void *arg, enum reason why, const struct ip *ips, size_t n)
+on_proxy_found(void *arg, int status, const struct ares_addrinfo *found)
 {
 	struct reach *r = arg;
 
 	r->lookup = NULL;
-	if (why != REASON_CONNECTED) {
+	if (answer_judge(LOOKUP_OURS, status, found, &r->proxies) == REASON_CONNECTED)
+		ask_proxy(r);
+	else
 		fail(r, REASON_ROUTE);
-		return;
-	}
-	memcpy(r->proxies.ips, ips, n * sizeof(*ips));
-	r->proxies.n = n;
-	ask_proxy(r);
 }
 
 static void
@@ -245,7 +237,7 @@ find_proxy(struct reach *r)
 	}
 	r->stage = STAGE_PROXY_LOOKUP;
 	r->lookup =
-	    lookup_start(r->e->resolver, LOOKUP_OURS, r->route.host, on_proxy_found, r);
+	    lookup_start(r->e->resolvers[LOOKUP_OURS], r->route.host, on_proxy_found, r);
 }
 
 /* ---- the target ---- */
@@ -273,18 +265,16 @@ connect_to(struct reach *r)
 }
 
 static void
-on_found(void *arg, enum reason why, const struct ip *ips, size_t n)
+on_found(void *arg, int status, const struct ares_addrinfo *found)
 {
 	struct reach *r = arg;
+	enum reason why = answer_judge(LOOKUP_PUBLIC, status, found, &r->to);
 
 	r->lookup = NULL;
-	if (why != REASON_CONNECTED) {
+	if (why == REASON_CONNECTED)
+		connect_to(r);
+	else
 		fail(r, why);
-		return;
-	}
-	memcpy(r->to.ips, ips, n * sizeof(*ips));
-	r->to.n = n;
-	connect_to(r);
 }
 
 static void
@@ -295,11 +285,13 @@ on_go(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (r->target.name[0] == '\0') {
-		on_found(r, REASON_CONNECTED, &r->target.ip, 1);
+		r->to.n = 1;
+		r->to.ips[0] = r->target.ip;
+		connect_to(r);
 		return;
 	}
 	r->lookup =
-	    lookup_start(r->e->resolver, LOOKUP_PUBLIC, r->target.name, on_found, r);
+	    lookup_start(r->e->resolvers[LOOKUP_PUBLIC], r->target.name, on_found, r);
 }
 
 struct reach *

@@ -3,6 +3,7 @@
 
 #include "browser/runner/cdp.h"
 #include "browser/runner/evidence.h"
+#include "core/core.h"
 
 enum {
 	HEADERS_MAX = 64,
@@ -12,10 +13,6 @@ enum {
 	URL_MAX = 4096,
 	BODY_MAX = 1 << 30, /* more is not believed */
 };
-
-/* Their values are credentials or cookies; a name that ends with - stands for all that begin so. */
-static const char *const secret[] = { "authorization", "cookie", "set-cookie", "proxy-",
-	"x-api-key" };
 
 struct block {
 	SLIST_ENTRY(block) next;
@@ -53,16 +50,6 @@ evidence_number(struct evidence *e, int64_t n)
 	return (struct json){ evidence_keep(e, str_of(text)) };
 }
 
-struct str
-evidence_cut(struct str s, size_t max)
-{
-	if (s.n <= max)
-		return s;
-	while (max > 0 && ((unsigned char)s.p[max] & 0xc0) == 0x80)
-		max--;
-	return (struct str){ s.p, max };
-}
-
 /* The part between scheme:// and the path; empty when there is none. */
 static struct str
 authority(struct str url)
@@ -96,13 +83,13 @@ evidence_url(struct evidence *e, struct str url)
 	}
 	at = memrchr(name.p, '@', name.n);
 	if (at == NULL)
-		return evidence_keep(e, evidence_cut(url, URL_MAX));
+		return evidence_keep(e, str_cut_bytes(url, URL_MAX));
 	before = (size_t)(name.p - url.p);
 	skip = (size_t)(at - name.p) + 1;
 	p = take(e, url.n);
 	memcpy(p, url.p, before);
 	memcpy(p + before, url.p + before + skip, url.n - before - skip);
-	return evidence_cut((struct str){ p, url.n - skip }, URL_MAX);
+	return str_cut_bytes((struct str){ p, url.n - skip }, URL_MAX);
 }
 
 bool
@@ -154,20 +141,6 @@ evidence_line(struct str method, struct str url)
 
 /* ---- headers ---- */
 
-static bool
-is_secret(struct str name)
-{
-	for (size_t i = 0; i < COUNT(secret); i++) {
-		size_t n = strlen(secret[i]);
-		bool prefix = secret[i][n - 1] == '-';
-
-		if ((prefix ? name.n > n : name.n == n) &&
-		    strncasecmp(name.p, secret[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
 struct taking {
 	struct evidence *e;
 	struct net_header *headers;
@@ -193,7 +166,7 @@ take_header(void *arg, struct str name, struct json_value *value)
 		if (name.n == length.n && strncasecmp(name.p, length.p, length.n) == 0 &&
 		    str_int64(v, &body) && body > 0 && body <= BODY_MAX)
 			t->all += body;
-		v = is_secret(name) ? STR("[redacted]") : evidence_cut(v, VALUE_MAX);
+		v = header_secret(name) ? STR("[redacted]") : str_cut_bytes(v, VALUE_MAX);
 		if (t->n == HEADERS_MAX || name.n > NAME_MAX_BYTES ||
 		    t->bytes + name.n + v.n > HEADERS_BYTES)
 			continue;
@@ -228,9 +201,9 @@ evidence_tls(struct evidence *e, const struct json_value *details)
 		.version = evidence_keep(e, cdp_text(details, "protocol")),
 		.cipher = evidence_keep(e, cdp_text(details, "cipher")),
 		.subject = evidence_keep(
-		    e, evidence_cut(cdp_text(details, "subjectName"), VALUE_MAX)),
+		    e, str_cut_bytes(cdp_text(details, "subjectName"), VALUE_MAX)),
 		.issuer = evidence_keep(
-		    e, evidence_cut(cdp_text(details, "issuer"), VALUE_MAX)),
+		    e, str_cut_bytes(cdp_text(details, "issuer"), VALUE_MAX)),
 		.not_after = until > 0 && until < 2e11
 				 ? (struct ts){ (int64_t)until * 1000000 }
 				 : TS_NULL,

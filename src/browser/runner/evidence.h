@@ -32,7 +32,5 @@ void evidence_free(struct evidence *e);
 int64_t evidence_line(struct str method, struct str url);
 /* "host", port of an http, https, ws or wss address; false for another one. */
 bool evidence_origin(struct str url, struct str *host, int64_t *port) MUST_USE;
-/* At most max bytes of a text, whole characters. */
-struct str evidence_cut(struct str s, size_t max);
 
 #endif

@@ -87,18 +87,6 @@ put_close(struct live *l, unsigned code, const char *why)
 
 /* ---- messages ---- */
 
-/* No more than max characters of a text. */
-static struct str
-cut(struct str s, int64_t max)
-{
-	size_t n = 0;
-
-	for (; n < s.n; n++)
-		if (((unsigned char)s.p[n] & 0xc0) != 0x80 && max-- == 0)
-			break;
-	return (struct str){ s.p, n };
-}
-
 /* The page chooses its texts, and so their lengths: what is above its row's bound is cut off. */
 static void
 clip(struct arena *a, const struct field *fields, void *out)
@@ -108,7 +96,7 @@ clip(struct arena *a, const struct field *fields, void *out)
 		struct list *list = at;
 
 		if (f->type == FIELD_STR && f->hi > 0)
-			*(struct str *)at = cut(*(struct str *)at, f->hi);
+			*(struct str *)at = str_cut(*(struct str *)at, (size_t)f->hi);
 		if (f->type != FIELD_LIST || f->sub == NULL || list->n == 0)
 			continue;
 		list->items = memcpy(

@@ -302,10 +302,10 @@ take_response(struct request *q, const struct json_value *response)
 	if (response == NULL)
 		return;
 	e->status = evidence_number(&q->ev, status);
-	e->mime =
-	    evidence_keep(&q->ev, evidence_cut(cdp_text(response, "mimeType"), WORD_MAX));
-	e->protocol =
-	    evidence_keep(&q->ev, evidence_cut(cdp_text(response, "protocol"), WORD_MAX));
+	e->mime = evidence_keep(
+	    &q->ev, str_cut_bytes(cdp_text(response, "mimeType"), WORD_MAX));
+	e->protocol = evidence_keep(
+	    &q->ev, str_cut_bytes(cdp_text(response, "protocol"), WORD_MAX));
 	q->cached = cdp_bool(response, "fromDiskCache") ||
 		    cdp_bool(response, "fromServiceWorker") ||
 		    cdp_bool(response, "fromPrefetchCache");
@@ -341,7 +341,7 @@ on_request(void *arg, struct str session, const struct json_value *p)
 	q->began = cdp_num(p, "timestamp");
 	e->at = (struct ts){ (int64_t)(cdp_num(p, "wallTime") * 1e6) };
 	e->tab = t != NULL ? t->id : 0;
-	e->method = evidence_keep(&q->ev, evidence_cut(cdp_text(request, "method"), 64));
+	e->method = evidence_keep(&q->ev, str_cut_bytes(cdp_text(request, "method"), 64));
 	take_request(q, request, cdp_text(request, "url"));
 	e->resource_type = evidence_keep(&q->ev, cdp_text(p, "type"));
 	e->redirected_from = evidence_keep(&q->ev, from);
@@ -499,7 +499,7 @@ fail_socket(struct runner *r, const struct json_value *p, struct str why)
 
 	if (q == NULL)
 		return;
-	q->ev.event.failure = evidence_keep(&q->ev, evidence_cut(why, 512));
+	q->ev.event.failure = evidence_keep(&q->ev, str_cut_bytes(why, 512));
 	end(q, p);
 }
 

@@ -101,8 +101,8 @@ keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t 
 		.tab = t->id,
 		.width = r->job.width,
 		.height = r->job.height,
-		.url = evidence_cut(buf_done(&t->url), TEXT_MAX),
-		.title = evidence_cut(buf_done(&t->title), TEXT_MAX),
+		.url = str_cut_bytes(buf_done(&t->url), TEXT_MAX),
+		.title = str_cut_bytes(buf_done(&t->title), TEXT_MAX),
 		.mime = STR("image/jpeg"),
 		.taken_at = ts_now() };
 	bool same;

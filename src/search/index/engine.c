@@ -48,14 +48,6 @@ engine_close(struct engine *e)
 	free(e);
 }
 
-static bool
-same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* A publisher may remove files between our reading the manifest and opening them: then there is a
    newer manifest, and a second look finds it. */
 static void
@@ -69,7 +61,7 @@ take(struct engine *e)
 		e->problem[0] = '\0';
 		fresh = view_open(e->directory, e->view, e->problem);
 		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 ||
-		    same_file(&before, &e->seen))
+		    file_same(&before, &e->seen))
 			break;
 	}
 	if (fresh == NULL) {
@@ -97,7 +89,7 @@ engine_refresh(struct engine *e)
 	e->next_stat = now + STAT_EVERY_US;
 	if (stat(e->manifest, &st) < 0)
 		return;
-	if (same_file(&st, &e->seen) && (e->problem[0] == '\0' || now < e->next_retry))
+	if (file_same(&st, &e->seen) && (e->problem[0] == '\0' || now < e->next_retry))
 		return;
 	e->seen = st;
 	e->next_retry = now + RETRY_US;

@@ -8,26 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum file_rc
-file_read(const char *path, struct buf *out, char err[INDEX_FAULT])
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char chunk[65536];
-	ssize_t n;
-
-	if (fd < 0) {
-		snprintf(err, INDEX_FAULT, "%s: %s", path, strerror(errno));
-		return errno == ENOENT ? FILE_MISSING : FILE_FAILED;
-	}
-	buf_add(out, "", 0);
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
-		buf_add(out, chunk, (size_t)n);
-	if (n < 0)
-		snprintf(err, INDEX_FAULT, "%s: %s", path, strerror(errno));
-	close(fd);
-	return n < 0 ? FILE_FAILED : FILE_OK;
-}
-
 void
 file_begin(struct file_writer *w, const char *path)
 {

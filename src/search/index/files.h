@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Whole files: read, and written so that a reader sees the old one or the new one. */
+/* Whole files, written so that a reader sees the old one or the new one. */
 #ifndef SEARCH_INDEX_FILES_H
 #define SEARCH_INDEX_FILES_H
 
 #include "search/index/index.h"
 
-enum file_rc { FILE_OK, FILE_MISSING, FILE_FAILED };
-
-enum file_rc file_read(const char *path, struct buf *out, char err[INDEX_FAULT]) MUST_USE;
 /* Temporary, fsync, rename, fsync of the directory. */
 bool file_replace(const char *directory, const char *path, const struct buf *content,
     char err[INDEX_FAULT]) MUST_USE;

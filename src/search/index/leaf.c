@@ -247,10 +247,8 @@ match_name(const struct leaf *f, struct str key)
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		struct str s = terms_str(f->t, mid);
-		bool in =
-		    str_ends(s, key) && (s.n == key.n || s.p[s.n - key.n - 1] == '.');
 
-		if (in)
+		if (str_within(s, key))
 			lo = mid + 1;
 		else
 			hi = mid;

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum { SEGMENTS_MAX = 4096, TAGS_MAX = 1 << 24 };
@@ -313,18 +312,12 @@ index_state_load(const char *directory, struct index_state *out, char err[INDEX_
 
 	*out = (struct index_state){ .published_at = TS_NULL };
 	manifest_path(directory, path, sizeof(path));
-	switch (file_read(path, &b, err)) {
-	case FILE_OK:
+	if (file_read(path, SIZE_MAX, &b))
 		ok = state_parse(b.p, b.n, out, err);
-		break;
-	case FILE_MISSING:
-		snprintf(err, INDEX_FAULT, "nothing is published");
-		ok = true;
-		break;
-	case FILE_FAILED:
-		ok = false;
-		break;
-	}
+	else if (errno != ENOENT)
+		snprintf(err, INDEX_FAULT, "%.200s: %s", path, strerror(errno));
+	else
+		ok = snprintf(err, INDEX_FAULT, "nothing is published") > 0;
 	buf_free(&b);
 	if (!ok) {
 		index_state_free(out);
@@ -498,14 +491,9 @@ int
 index_lock(const char *directory)
 {
 	char path[4096];
-	int n = snprintf(path, sizeof(path), "%s/lock", directory), fd;
+	int n = snprintf(path, sizeof(path), "%s/lock", directory);
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		panic("index directory name too long");
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	return fd_lock(path, O_RDWR | O_CREAT);
 }
