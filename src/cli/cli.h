@@ -105,17 +105,16 @@ int cli_statement(struct cli *c, const struct command *cmd, int argc, char **arg
 #define cli_one(c, name, st, said, ...)                                                  \
 	cli_one_row((c), (name), (st), (said), DB_ARGS(__VA_ARGS__))
 
-/* ---- account.c: for commands that work on one account, which may be said by name or UUID ---- */
+/* ---- accounts.c: for commands that work on one account, which may be said by name or UUID ---- */
 
 /* EXIT_OK, or the status to return after a message. */
 int cli_account(struct cli *c, struct str said, struct uuid *out);
+/* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
+bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 /* ---- projects.c: for commands that work on one project, which --project said by UUID ---- */
 
 int cli_project(struct cli *c, struct str said, struct uuid *out);
-
-/* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
-bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 /* ---- migrate.c: for doctor and restore; all return EXIT_OK or a status after a message ---- */
 
