@@ -177,10 +177,9 @@ struct log_text log_text(struct str s);
 #define PARAM_TYPE_ms int64_t
 #define PARAM_TYPE_seconds int64_t
 #define PARAM_TYPE_bytes int64_t
-#define PARAM_TYPE_yesno int64_t
 
 struct conf {
-#define PARAM(name, type, def, lo, hi, reload, help) PARAM_TYPE_##type name;
+#define PARAM(name, type, def, lo, hi, help) PARAM_TYPE_##type name;
 #include "tbl/params.h"
 #undef PARAM
 };
