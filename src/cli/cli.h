@@ -132,10 +132,6 @@ struct migrate_role {
 
 /* A struct migrate_role for each that roles.sql makes. */
 int migrate_roles(struct cli *c, const char *dir, struct list *out);
-/* The names of those that the server has not. */
-int migrate_missing(struct cli *c, const char *dir, struct buf *names);
-/* What to type so that the database becomes what these files say; *super: we are allowed to already. */
-struct str migrate_advice(struct cli *c, bool *super);
 
 /* ---- the commands ---- */
 

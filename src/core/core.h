@@ -147,13 +147,12 @@ bool netaddr_public6(const unsigned char a[16]);
 
 enum start_url_fault {
 	START_URL_OK,
-#define START_URL_FAULT(id, name, code, message) START_URL_##id,
+#define START_URL_FAULT(id, code, message) START_URL_##id,
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
 	START_URL_FAULTS,
 };
 
-const char *start_url_fault_name(enum start_url_fault f);
 const char *start_url_fault_code(enum start_url_fault f);    /* of a field error */
 const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "has ..." */
 

@@ -155,8 +155,6 @@ struct query_fault {
 /* now: what now-7d counts from. On false *fault says where and why (C-059: pure, bounded). */
 bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
     struct query *out, struct query_fault *fault) MUST_USE;
-/* A canonical text of the tree that parses to the same tree: for tests, cursors and -D. */
-void query_print(struct buf *b, const struct query *q);
 
 /* ---- one record against a query: what an alert rule asks (tbl/conditions.h) ---- */
 

@@ -104,8 +104,8 @@ held_watch(struct held *h, pid_t pid, int pidfd)
 	return true;
 }
 
-void
-held_drop(struct held *h)
+static void
+drop_held(struct held *h)
 {
 	if (h->link != NULL)
 		caller_forget(h);
@@ -336,7 +336,7 @@ tend(struct held *h, int64_t now)
 	if (h->close_by != 0 && now >= h->close_by && !h->gone && !h->given_up)
 		give_up(h, "it does not close");
 	if (h->gone && store_lost(h->d, h))
-		held_drop(h);
+		drop_held(h);
 }
 
 void

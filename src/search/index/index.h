@@ -51,9 +51,6 @@ bool index_state_add(const char *directory, struct index_state *s,
     struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
 /* Takes the segments from..to-1 out. */
 void index_state_drop(struct index_state *s, size_t from, size_t to);
-/* Marks one address dead everywhere. */
-bool index_state_forget(const char *directory, struct index_state *s,
-    const unsigned char ip[16], char err[INDEX_FAULT]) MUST_USE;
 /* Writes s as the next generation and removes the files that nobody needs any more. */
 bool index_publish(
     const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
