@@ -132,13 +132,12 @@ static void
 apply(struct batch *b, const struct rule *rule)
 {
 	struct arena *a = b->e->arena;
-	enum dataset d =
-	    str_is(rule->source, "finding") ? DATASET_FINDINGS : DATASET_ASSET_SERVICES;
 	struct str uuid = uuid_text(a, &rule->uuid);
 	struct query_fault fault;
 	struct query query;
 
-	if (!query_parse(a, d, rule->query, ts_now(), &query, &fault)) {
+	if (!query_parse(a, schema_of_source(rule->source), rule->query, ts_now(), &query,
+		&fault)) {
 		log_event(LOGP_WARNING, "rule", "uuid=%s at=%u why=\"%.*s\"", uuid.p,
 		    fault.at, (int)fault.message.n, fault.message.p);
 		return;

@@ -86,12 +86,11 @@ static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule, rule_
 static int
 check_query(struct req *rq, const struct rule *in)
 {
-	enum dataset d =
-	    str_is(in->source, "finding") ? DATASET_FINDINGS : DATASET_ASSET_SERVICES;
 	struct query_fault fault;
 	struct query query;
 
-	if (query_parse(rq->arena, d, in->query, rq->now, &query, &fault))
+	if (query_parse(rq->arena, schema_of_source(in->source), in->query, rq->now,
+		&query, &fault))
 		return PASS;
 	return fail_field(rq, "query", "invalid_format",
 	    arena_printf(rq->arena, "character %u: %.*s", fault.at, (int)fault.message.n,

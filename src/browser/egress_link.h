@@ -23,6 +23,8 @@ struct egress_shut {
 	struct uuid session;
 };
 
+enum { PROBE_ID_MAX = 64 };
+
 /* One try of a route; answered by probed. */
 struct egress_probe {
 	struct str id; /* of the dispatcher's choice */

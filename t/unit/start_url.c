@@ -2,6 +2,7 @@
 /* The start_url rule against its vectors, and the rule of public addresses at every edge. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "core/core.h"
 #include "t/unit/tap.h"
 
@@ -152,10 +153,14 @@ bytes(void)
 static void
 names(void)
 {
+	char most[64];
+
 	for (enum start_url_fault f = 1; f < START_URL_FAULTS; f++) {
 		CU_ASSERT(strlen(start_url_fault_code(f)) > 0);
 		CU_ASSERT(strlen(start_url_fault_message(f)) > 0);
 	}
+	snprintf(most, sizeof(most), "at most %d characters", (int)LIM_START_URL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(start_url_fault_message(START_URL_TOO_LONG), most));
 }
 
 /* ---- addresses: the first and last of each network, and their neighbours ---- */

@@ -29,7 +29,7 @@ struct probe {
 	struct link *link;
 	struct reach *reach;
 	int64_t since;
-	char id[65];
+	char id[PROBE_ID_MAX + 1];
 };
 
 struct control {
@@ -214,7 +214,7 @@ take_probe(void *arg, struct link *l, const void *in, int fd)
 {
 	struct peer *p = arg;
 	const struct egress_probe *m = in;
-	char id[65];
+	char id[PROBE_ID_MAX + 1];
 	enum reason why;
 
 	if (fd >= 0)
