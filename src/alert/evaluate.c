@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "alert/alert.h"
+#include "core/core.h"
 #include "search/search.h"
 
 enum { BATCH = 100, SCRATCH = 64 * 1024 * 1024, JUDGE_US = 5000000 };
@@ -77,12 +78,9 @@ pushed(const struct buf *b)
 static int
 rank(struct str severity)
 {
-	static const char *const order[] = { "info", "low", "medium", "high",
-		"critical" };
-
-	for (size_t i = 0; i < COUNT(order); i++)
-		if (str_is(severity, order[i]))
-			return (int)i;
+	for (int i = 0; severities[i] != NULL; i++)
+		if (str_is(severity, severities[i]))
+			return i;
 	return -1;
 }
 

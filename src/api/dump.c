@@ -8,7 +8,6 @@
 
 static const char *const access_names[] = { "", "public", "account", "project" };
 static const char *const meter_names[] = { "", "none", "rate", "quota" };
-static const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
 
 static void
 dump_document(void (*write)(struct buf *b))

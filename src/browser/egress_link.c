@@ -5,14 +5,19 @@
 
 enum { NAME_MAX_BYTES = 255, CREDENTIAL_MAX = 100, REASON_MAX = 32 };
 
-static const char *const kinds[] = { "direct", "connect", "socks5", NULL };
+const char *const route_kinds[] = {
+	[ROUTE_DIRECT] = "direct",
+	[ROUTE_CONNECT] = "connect",
+	[ROUTE_SOCKS5] = "socks5",
+	NULL,
+};
 static const char *const events[] = { "connected", "denied", "failed", NULL };
 
 /* The members of a route, in both messages that have one. */
 /* clang-format off */
 #define ROUTE_FIELDS(t)                                                                  \
 	{ .name = "kind", .type = FIELD_TYPE(t, kind), .flags = REQUIRED,                \
-	  .offset = offsetof(t, kind), .values = kinds },                                \
+	  .offset = offsetof(t, kind), .values = route_kinds },                                \
 	TEXT(t, host, NULLABLE | OMIT_UNSET, 0, NAME_MAX_BYTES),                         \
 	NUMBER(t, port, 0, 0, 65535, 0),                                                 \
 	TEXT(t, credential, NULLABLE | OMIT_UNSET, 0, CREDENTIAL_MAX)

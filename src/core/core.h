@@ -30,8 +30,12 @@ enum scope scope_parse(struct str name); /* SCOPE_UNSET: there is no such scope 
 const char *entitlement_name(enum entitlement e);
 enum entitlement entitlement_parse(struct str name);
 
-/* What records may be; NULL ends each. The least severe first. */
-extern const char *const severities[], *const alert_sources[], *const asset_kinds[];
+/* What records may be, as the database has it; NULL ends each. The least severe and the default first. */
+extern const char *const severities[],
+    *const alert_sources[], *const asset_kinds[], *const session_states[],
+						      *const session_profiles[],
+							  *const shot_reasons[],
+							      *const net_kinds[];
 
 /* ---- API keys ---- */
 

@@ -29,6 +29,8 @@ enum method {
 	METHOD_DELETE
 };
 
+extern const char *const method_names[]; /* "GET" */
+
 /* Who may call: never 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
 
