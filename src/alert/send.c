@@ -171,7 +171,7 @@ watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 static int
 set_timer(CURLM *multi, long ms, void *arg)
 {
-	const struct timeval in = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval in = ev_ms(ms);
 	struct sender *sender = arg;
 
 	(void)multi;
@@ -242,7 +242,7 @@ write_headers(struct sending *s)
 {
 	char id[UUID_LEN + 1];
 	struct webhook w = {
-		.secret = s->secret, .body = s->payload, .at = ts_now().us / 1000000
+		.secret = s->secret, .body = s->payload, .at = ts_now().us / SECOND_US
 	};
 	struct curl_slist *lines = NULL;
 	struct str signature;

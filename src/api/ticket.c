@@ -5,8 +5,6 @@
 
 #include "api/session_priv.h"
 
-enum { SECOND = 1000000 };
-
 struct issued {
 	struct str outcome;
 };
@@ -54,7 +52,7 @@ answer(struct req *rq, const struct ticket_keys *keys, const struct session *s)
 	if (!str_is(row.outcome, "ok"))
 		return fail(rq, str_is(row.outcome, "terminal") ? ERR_SESSION_TERMINAL
 								: ERR_SESSION_NOT_READY);
-	t.expires_at.us = (rq->now.us / SECOND + LIM_STREAM_TICKET_LIFE) * SECOND;
+	t.expires_at.us = (rq->now.us / SECOND_US + LIM_STREAM_TICKET_LIFE) * SECOND_US;
 	out.subprotocol = ticket_seal(rq->arena, keys, &t, rq->now).hidden;
 	out.expires_at = t.expires_at;
 	uuid_print(&t.project, project);

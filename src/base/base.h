@@ -133,6 +133,8 @@ struct ts {
 	int64_t us;
 };
 
+#define SECOND_US INT64_C(1000000)
+#define DAY_US (86400 * SECOND_US)
 #define TS_NULL ((struct ts){ INT64_MIN })
 #define TS_LEN 27
 bool ts_is_null(struct ts t);

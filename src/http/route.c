@@ -95,7 +95,7 @@ age_us(const struct req *rq)
 	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 ||
 	    sec > INT64_MAX / 2000000)
 		return 0;
-	age = rq->now.us - (sec * 1000000 + ms * 1000);
+	age = rq->now.us - (sec * SECOND_US + ms * 1000);
 	return age < 0 ? 0 : age;
 }
 

@@ -6,8 +6,6 @@
 
 #include "meter/meter.h"
 
-#define SECOND_US INT64_C(1000000)
-
 enum {
 	EXHAUSTED_S = 1,  /* how long "nothing left" is believed without asking again */
 	RETRY_US = 20000, /* between two looks for what other hosts surrender ... */

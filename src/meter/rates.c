@@ -4,8 +4,6 @@
 
 #include "meter/meter.h"
 
-#define SECOND_US INT64_C(1000000)
-
 enum { CHUNK = 2000 };
 
 struct limits {

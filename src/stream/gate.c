@@ -15,7 +15,6 @@
 
 enum {
 	WAIT_US = 5000000,
-	SECOND = 1000000,
 	RENEWALS = 3,    /* of a lease in its time */
 	TRUST = 4,       /* rechecks that may fail before nothing is believed any more */
 	RELEASES = 1024, /* in one statement */
@@ -271,7 +270,7 @@ on_kept(void *arg, enum db_rc rc, const void *rows, size_t n)
 	if (rc == DB_OK)
 		roster_forget(g->roster);
 	else
-		g->keep_at = mono_us() + SECOND;
+		g->keep_at = mono_us() + SECOND_US;
 }
 
 static void
@@ -284,7 +283,7 @@ send_keep(struct gate *g, int64_t now)
 	if (g->keeping || now < g->keep_at)
 		return;
 	g->keeping = true;
-	g->keep_at = now + conf.stream_lease * SECOND / RENEWALS;
+	g->keep_at = now + conf.stream_lease * SECOND_US / RENEWALS;
 	db_async(g->proxy->db, &ask, P(g->self), P(conf.stream_lease),
 	    P(roster_dead(g->roster)));
 }
@@ -392,7 +391,7 @@ mind_trust(struct gate *g, int64_t now)
 	struct conn *c, *after;
 
 	if (TAILQ_EMPTY(&g->proxy->lists[CONN_OPEN]) ||
-	    now - g->checked < TRUST * conf.stream_recheck * SECOND)
+	    now - g->checked < TRUST * conf.stream_recheck * SECOND_US)
 		return;
 	log_event(LOGP_ERR, "unchecked", "why=\"no recheck has been answered\"");
 	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_OPEN]); c != NULL; c = after) {
@@ -410,7 +409,7 @@ send_check(struct gate *g, int64_t now)
 
 	if (g->checking)
 		return;
-	if (!g->told && now - g->check_at < conf.stream_recheck * SECOND)
+	if (!g->told && now - g->check_at < conf.stream_recheck * SECOND_US)
 		return;
 	g->told = false;
 	g->checking = true;

@@ -590,7 +590,7 @@ pump_start(struct conn *c)
 void
 pump_ping(struct conn *c, int64_t now)
 {
-	int64_t silence = conf.stream_silence * 1000000;
+	int64_t silence = conf.stream_silence * SECOND_US;
 	unsigned char frame[WS_CONTROL_FRAME];
 
 	if (!c->client.reading) /* the runner holds it up: it cannot answer */

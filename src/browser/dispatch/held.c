@@ -197,7 +197,7 @@ static void
 begin_to_close(struct held *h, const struct held_row *row)
 {
 	h->state = HELD_CLOSING;
-	h->close_by = mono_us() + row->close_seconds * 1000000;
+	h->close_by = mono_us() + row->close_seconds * SECOND_US;
 	h->row.reason = arena_str(h->arena, row->reason);
 	if (h->link != NULL)
 		runner_say_close(h, h->row.reason);

@@ -11,7 +11,6 @@
 enum {
 	ACCEPTS = 32,         /* of one listener before others have their turn */
 	ACCEPT_NS = 50000000, /* for one that should take no time */
-	SECOND = 1000000,
 };
 
 static void
@@ -198,7 +197,7 @@ session_orphan(struct egress *e, const struct link *gone)
 	LIST_FOREACH(s, &e->sessions, next)
 	if (s->owner == gone) {
 		s->owner = NULL;
-		s->ends_at = mono_us() + conf.egress_grace * SECOND;
+		s->ends_at = mono_us() + conf.egress_grace * SECOND_US;
 	}
 }
 
@@ -207,7 +206,7 @@ session_drain(struct session *s)
 {
 	stop_listening(s);
 	s->draining = true;
-	s->ends_at = mono_us() + conf.egress_drain * SECOND;
+	s->ends_at = mono_us() + conf.egress_drain * SECOND_US;
 }
 
 void

@@ -27,7 +27,7 @@ closing_go_on(struct control *c)
 static void
 wait_at(struct control *c, enum step at, int64_t ms)
 {
-	const struct timeval time = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval time = ev_ms(ms);
 
 	c->at = at;
 	event_add(c->late, &time);

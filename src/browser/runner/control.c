@@ -33,7 +33,7 @@ static const char *const stage_names[] = {
 static void
 hold_for(struct control *c, int64_t ms)
 {
-	const struct timeval left = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval left = ev_ms(ms);
 
 	event_add(c->lease, &left);
 }
