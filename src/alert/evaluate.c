@@ -54,15 +54,6 @@ static const struct stmt judge = STMT(judge, NULL,
 
 static const struct stmt defer = STMT(defer, NULL, "SELECT alert_defer()");
 
-static struct str
-uuid_text(struct arena *a, const struct uuid *u)
-{
-	char text[UUID_LEN + 1];
-
-	uuid_print(u, text);
-	return arena_str(a, str_of(text));
-}
-
 static void
 push(struct buf *b, struct str s)
 {
@@ -130,7 +121,7 @@ static void
 apply(struct batch *b, const struct rule *rule)
 {
 	struct arena *a = b->e->arena;
-	struct str uuid = uuid_text(a, &rule->uuid);
+	struct str uuid = arena_uuid(a, &rule->uuid);
 	struct query_fault fault;
 	struct query query;
 
@@ -144,7 +135,7 @@ apply(struct batch *b, const struct rule *rule)
 	for (size_t i = 0; i < b->n; i++)
 		if (passes(b, rule, &query, i)) {
 			push(&b->rule, uuid);
-			push(&b->record, uuid_text(a, &b->records[i].source_uuid));
+			push(&b->record, arena_uuid(a, &b->records[i].source_uuid));
 		}
 }
 
@@ -154,7 +145,7 @@ record_uuids(struct arena *a, const struct record *r, size_t n)
 	struct buf out = { .a = a };
 
 	for (size_t i = 0; i < n; i++)
-		push(&out, uuid_text(a, &r[i].source_uuid));
+		push(&out, arena_uuid(a, &r[i].source_uuid));
 	return pushed(&out);
 }
 
@@ -170,7 +161,7 @@ projects(struct arena *a, const struct record *r, size_t n)
 		while (uuid_cmp(&r[k].project_uuid, &r[i].project_uuid) != 0)
 			k++;
 		if (k == i)
-			push(&out, uuid_text(a, &r[i].project_uuid));
+			push(&out, arena_uuid(a, &r[i].project_uuid));
 	}
 	return pushed(&out);
 }

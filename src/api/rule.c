@@ -106,13 +106,10 @@ destinations(struct req *rq, const struct list *list, struct strs *out)
 	struct str *texts = ARENA_ARRAY(rq->arena, list->n, struct str);
 
 	for (size_t i = 0; i < list->n; i++) {
-		char *room = arena_alloc(rq->arena, UUID_LEN + 1);
-
 		for (size_t k = 0; k < i; k++)
 			if (uuid_cmp(&u[k], &u[i]) == 0)
 				return false;
-		uuid_print(&u[i], room);
-		texts[i] = str_of(room);
+		texts[i] = arena_uuid(rq->arena, &u[i]);
 	}
 	*out = (struct strs){ texts, list->n };
 	return true;

@@ -125,7 +125,14 @@ struct uuid {
 bool uuid_parse(
     struct str s, struct uuid *out) MUST_USE; /* any case, 8-4-4-4-12 only (C-020) */
 void uuid_print(const struct uuid *u, char out[UUID_LEN + 1]); /* lower case */
-struct uuid uuid_random(void);                                 /* version 4 */
+
+struct uuid_text {
+	char z[UUID_LEN + 1];
+};
+
+struct uuid_text uuid_text(const struct uuid *u);
+struct str arena_uuid(struct arena *a, const struct uuid *u); /* ends in NUL */
+struct uuid uuid_random(void);                                /* version 4 */
 int uuid_cmp(const struct uuid *a, const struct uuid *b);
 
 /* Microseconds since 1970-01-01T00:00:00Z; TS_NULL is "unset". */

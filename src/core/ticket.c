@@ -196,10 +196,7 @@ ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
 static void
 put_uuid(jwt_t *jwt, const char *claim, const struct uuid *u)
 {
-	char text[UUID_LEN + 1];
-
-	uuid_print(u, text);
-	if (jwt_add_grant(jwt, claim, text) != 0)
+	if (jwt_add_grant(jwt, claim, uuid_text(u).z) != 0)
 		panic("a ticket's %s", claim);
 }
 

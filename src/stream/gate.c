@@ -80,16 +80,16 @@ static const struct stmt release =
 static int
 connect_runner(const struct conn *c, int64_t epoch)
 {
-	char session[UUID_LEN + 1], path[sizeof(conf.run_directory) + 128];
+	const struct uuid_text session = uuid_text(&c->session);
+	char path[sizeof(conf.run_directory) + 128];
 	int fd;
 
-	uuid_print(&c->session, session);
 	snprintf(path, sizeof(path), "%s/sessions/%s/%lld.sock", conf.run_directory,
-	    session, (long long)epoch);
+	    session.z, (long long)epoch);
 	fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 	if (fd < 0)
 		log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id,
-		    session, strerror(errno));
+		    session.z, strerror(errno));
 	return fd;
 }
 
@@ -195,12 +195,8 @@ names_of(struct arena *a, const struct uuid *uuids, size_t n)
 {
 	struct str *out = ARENA_ARRAY(a, n, struct str);
 
-	for (size_t i = 0; i < n; i++) {
-		char *text = arena_alloc(a, UUID_LEN + 1);
-
-		uuid_print(&uuids[i], text);
-		out[i] = str_of(text);
-	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = arena_uuid(a, &uuids[i]);
 	return (struct strs){ out, n };
 }
 

@@ -63,13 +63,10 @@ between_frames(const struct side *from)
 void
 pump_close(struct conn *c)
 {
-	char session[UUID_LEN + 1];
-
-	uuid_print(&c->session, session);
 	log_event(LOGP_INFO, "closed",
 	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64,
-	    c->id, session, why_names[c->why], c->code, c->client.bytes, c->runner.bytes,
-	    (mono_us() - c->opened) / 1000);
+	    c->id, uuid_text(&c->session).z, why_names[c->why], c->code, c->client.bytes,
+	    c->runner.bytes, (mono_us() - c->opened) / 1000);
 	if (c->runner.fd >= 0)
 		gate_release(c->proxy->gate, c->stream);
 	conn_free(c);

@@ -19,11 +19,8 @@ enum {
 static void
 log_held(const struct held *h, enum log_prio prio, const char *event, const char *why)
 {
-	char text[UUID_LEN + 1];
-
-	uuid_print(&h->row.uuid, text);
-	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"", text,
-	    h->row.epoch, (int)h->pid, why);
+	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"",
+	    uuid_text(&h->row.uuid).z, h->row.epoch, (int)h->pid, why);
 }
 
 static enum held_state
@@ -285,7 +282,6 @@ static size_t
 trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 {
 	int64_t now = mono_us();
-	char text[UUID_LEN + 1];
 	struct held *h;
 	size_t n = 0;
 
@@ -293,8 +289,7 @@ trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 		if (!is_trusted(h, now))
 			continue;
 		if (uuids != NULL) {
-			uuid_print(&h->row.uuid, text);
-			uuids[n] = arena_str(d->arena, str_of(text));
+			uuids[n] = arena_uuid(d->arena, &h->row.uuid);
 			epochs[n] = arena_printf(d->arena, "%" PRId64, h->row.epoch);
 		}
 		n++;

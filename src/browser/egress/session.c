@@ -51,10 +51,8 @@ static void stop_listening(struct session *s);
 static void
 give_up(struct session *s)
 {
-	char id[UUID_LEN + 1];
-
-	uuid_print(&s->id, id);
-	log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"", id);
+	log_event(
+	    LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
 	stop_listening(s);
 }
 
@@ -212,16 +210,13 @@ session_drain(struct session *s)
 void
 session_tick(struct session *s)
 {
-	char id[UUID_LEN + 1];
-
 	control_more(s);
 	resume_accepting(s);
 	if (s->draining && s->n == 0) {
 		session_free(s);
 	} else if (s->owner == NULL && mono_us() >= s->ends_at) {
-		uuid_print(&s->id, id);
-		log_event(
-		    LOGP_WARNING, "abandoned", "session=%s connections=%u", id, s->n);
+		log_event(LOGP_WARNING, "abandoned", "session=%s connections=%u",
+		    uuid_text(&s->id).z, s->n);
 		session_free(s);
 	}
 }
