@@ -75,7 +75,6 @@ store(struct engine *e)
 	while (e->sent != NULL) {
 		struct sending *s = e->sent;
 		const char *verdict = verdict_name(s->verdict);
-		char uuid[UUID_LEN + 1];
 
 		if (!db_up(e->db) ||
 		    !db_ok(e->db,
@@ -84,12 +83,11 @@ store(struct engine *e)
 			    P(delay_ms(s)), P(conf.webhook_attempts)),
 			"finish"))
 			return false;
-		uuid_print(&s->uuid, uuid);
 		log_event(s->verdict == VERDICT_DELIVERED ? LOGP_INFO : LOGP_NOTICE,
 		    "delivery",
-		    "uuid=%s attempt=%lld status=%lld verdict=%s why=\"%.*s\"", uuid,
-		    (long long)s->attempt, (long long)s->status, verdict,
-		    (int)s->failure.n, s->failure.p == NULL ? "" : s->failure.p);
+		    "uuid=%s attempt=%lld status=%lld verdict=%s why=\"%.*s\"",
+		    uuid_text(&s->uuid).z, (long long)s->attempt, (long long)s->status,
+		    verdict, (int)s->failure.n, s->failure.p == NULL ? "" : s->failure.p);
 		e->sent = s->next;
 		arena_free(s->arena);
 	}

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "alert/alert.h"
+#include "core/core.h"
 #include "search/search.h"
 
 enum { BATCH = 100, SCRATCH = 64 * 1024 * 1024, JUDGE_US = 5000000 };
@@ -53,15 +54,6 @@ static const struct stmt judge = STMT(judge, NULL,
 
 static const struct stmt defer = STMT(defer, NULL, "SELECT alert_defer()");
 
-static struct str
-uuid_text(struct arena *a, const struct uuid *u)
-{
-	char text[UUID_LEN + 1];
-
-	uuid_print(u, text);
-	return arena_str(a, str_of(text));
-}
-
 static void
 push(struct buf *b, struct str s)
 {
@@ -77,12 +69,9 @@ pushed(const struct buf *b)
 static int
 rank(struct str severity)
 {
-	static const char *const order[] = { "info", "low", "medium", "high",
-		"critical" };
-
-	for (size_t i = 0; i < COUNT(order); i++)
-		if (str_is(severity, order[i]))
-			return (int)i;
+	for (int i = 0; severities[i] != NULL; i++)
+		if (str_is(severity, severities[i]))
+			return i;
 	return -1;
 }
 
@@ -132,13 +121,12 @@ static void
 apply(struct batch *b, const struct rule *rule)
 {
 	struct arena *a = b->e->arena;
-	enum dataset d =
-	    str_is(rule->source, "finding") ? DATASET_FINDINGS : DATASET_ASSET_SERVICES;
-	struct str uuid = uuid_text(a, &rule->uuid);
+	struct str uuid = arena_uuid(a, &rule->uuid);
 	struct query_fault fault;
 	struct query query;
 
-	if (!query_parse(a, d, rule->query, ts_now(), &query, &fault)) {
+	if (!query_parse(a, schema_of_source(rule->source), rule->query, ts_now(), &query,
+		&fault)) {
 		log_event(LOGP_WARNING, "rule", "uuid=%s at=%u why=\"%.*s\"", uuid.p,
 		    fault.at, (int)fault.message.n, fault.message.p);
 		return;
@@ -147,7 +135,7 @@ apply(struct batch *b, const struct rule *rule)
 	for (size_t i = 0; i < b->n; i++)
 		if (passes(b, rule, &query, i)) {
 			push(&b->rule, uuid);
-			push(&b->record, uuid_text(a, &b->records[i].source_uuid));
+			push(&b->record, arena_uuid(a, &b->records[i].source_uuid));
 		}
 }
 
@@ -157,7 +145,7 @@ record_uuids(struct arena *a, const struct record *r, size_t n)
 	struct buf out = { .a = a };
 
 	for (size_t i = 0; i < n; i++)
-		push(&out, uuid_text(a, &r[i].source_uuid));
+		push(&out, arena_uuid(a, &r[i].source_uuid));
 	return pushed(&out);
 }
 
@@ -173,7 +161,7 @@ projects(struct arena *a, const struct record *r, size_t n)
 		while (uuid_cmp(&r[k].project_uuid, &r[i].project_uuid) != 0)
 			k++;
 		if (k == i)
-			push(&out, uuid_text(a, &r[i].project_uuid));
+			push(&out, arena_uuid(a, &r[i].project_uuid));
 	}
 	return pushed(&out);
 }

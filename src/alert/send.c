@@ -171,7 +171,7 @@ watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 static int
 set_timer(CURLM *multi, long ms, void *arg)
 {
-	const struct timeval in = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval in = ev_ms(ms);
 	struct sender *sender = arg;
 
 	(void)multi;
@@ -240,21 +240,19 @@ add(void *list, struct str line)
 static bool
 write_headers(struct sending *s)
 {
-	char id[UUID_LEN + 1];
-	struct webhook w = {
-		.secret = s->secret, .body = s->payload, .at = ts_now().us / 1000000
-	};
+	struct webhook w = { .id = arena_uuid(s->arena, &s->uuid),
+		.secret = s->secret,
+		.body = s->payload,
+		.at = ts_now().us / SECOND_US };
 	struct curl_slist *lines = NULL;
 	struct str signature;
 
-	uuid_print(&s->uuid, id);
-	w.id = str_of(id);
 	signature = webhook_sign(s->arena, &w);
 	if (signature.p == NULL)
 		return false;
 	add(&lines, STR("Content-Type: application/json"));
 	add(&lines, STR("Expect:"));
-	add(&lines, arena_printf(s->arena, "webhook-id: %s", id));
+	add(&lines, arena_printf(s->arena, "webhook-id: %s", w.id.p));
 	add(&lines, arena_printf(s->arena, "webhook-timestamp: %lld", (long long)w.at));
 	add(&lines, arena_printf(s->arena, "webhook-signature: %.*s", (int)signature.n,
 			signature.p));

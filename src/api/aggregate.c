@@ -147,20 +147,6 @@ write_bucket(struct buf *b, const struct bucket *bucket)
 	buf_char(b, '}');
 }
 
-static const char *
-relation_name(enum relation r)
-{
-	switch (r) {
-	case RELATION_EQ:
-		return "eq";
-	case RELATION_GTE:
-		return "gte";
-	case RELATION_UNKNOWN:
-		return "unknown";
-	}
-	panic("relation %d", (int)r);
-}
-
 static void
 write_group(struct buf *b, enum dataset d, const struct group *g)
 {

@@ -64,6 +64,7 @@ int run_parse(struct req *rq, enum dataset d, struct str text, struct query *out
 int run_begin(struct req *rq, struct budget *out);
 /* PASS for ENGINE_OK, otherwise the error of C-065 and C-066. */
 int run_end(struct req *rq, enum engine_rc rc);
+const char *relation_name(enum relation r);
 
 /* ---- page.c: lists (CONTRACT A2) ---- */
 

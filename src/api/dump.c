@@ -8,7 +8,6 @@
 
 static const char *const access_names[] = { "", "public", "account", "project" };
 static const char *const meter_names[] = { "", "none", "rate", "quota" };
-static const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
 
 static void
 dump_document(void (*write)(struct buf *b))
@@ -38,12 +37,9 @@ dump_routes(void)
 	for (const struct route *const *t = areas; *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
 			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method],
-			    r->path, r->operation,
-			    r->scope == SCOPE_ANY ? "any" : scope_name(r->scope),
+			    r->path, r->operation, scope_name(r->scope),
 			    access_names[r->access], meter_names[r->meter],
-			    r->entitlement == ENTITLEMENT_ANY
-				? "any"
-				: entitlement_name(r->entitlement));
+			    entitlement_name(r->entitlement));
 }
 
 static void

@@ -8,7 +8,6 @@
 static void
 add_path(struct buf *b, const struct req *rq)
 {
-	char text[UUID_LEN + 1];
 	size_t i = 0;
 
 	for (const char *p = rq->route->path; *p != '\0'; p++) {
@@ -16,8 +15,7 @@ add_path(struct buf *b, const struct req *rq)
 			buf_char(b, *p);
 			continue;
 		}
-		uuid_print(&rq->path[i++], text);
-		buf_z(b, text);
+		buf_z(b, uuid_text(&rq->path[i++]).z);
 		p = strchr(p, '}');
 	}
 }
@@ -26,12 +24,10 @@ int
 reply_created(struct req *rq, const struct uuid *uuid, const void *record)
 {
 	struct buf b = { .a = rq->arena };
-	char text[UUID_LEN + 1];
 	int result = reply(rq, 201, rq->route->wrapper, rq->route->out, record);
 
 	add_path(&b, rq);
-	uuid_print(uuid, text);
-	buf_printf(&b, "/%s", text);
+	buf_printf(&b, "/%s", uuid_text(uuid).z);
 	buf_char(&b, '\0');
 	rq->location = b.p;
 	return result;

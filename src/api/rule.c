@@ -86,12 +86,11 @@ static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule, rule_
 static int
 check_query(struct req *rq, const struct rule *in)
 {
-	enum dataset d =
-	    str_is(in->source, "finding") ? DATASET_FINDINGS : DATASET_ASSET_SERVICES;
 	struct query_fault fault;
 	struct query query;
 
-	if (query_parse(rq->arena, d, in->query, rq->now, &query, &fault))
+	if (query_parse(rq->arena, schema_of_source(in->source), in->query, rq->now,
+		&query, &fault))
 		return PASS;
 	return fail_field(rq, "query", "invalid_format",
 	    arena_printf(rq->arena, "character %u: %.*s", fault.at, (int)fault.message.n,
@@ -107,13 +106,10 @@ destinations(struct req *rq, const struct list *list, struct strs *out)
 	struct str *texts = ARENA_ARRAY(rq->arena, list->n, struct str);
 
 	for (size_t i = 0; i < list->n; i++) {
-		char *room = arena_alloc(rq->arena, UUID_LEN + 1);
-
 		for (size_t k = 0; k < i; k++)
 			if (uuid_cmp(&u[k], &u[i]) == 0)
 				return false;
-		uuid_print(&u[i], room);
-		texts[i] = str_of(room);
+		texts[i] = arena_uuid(rq->arena, &u[i]);
 	}
 	*out = (struct strs){ texts, list->n };
 	return true;

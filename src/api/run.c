@@ -73,3 +73,17 @@ run_end(struct req *rq, enum engine_rc rc)
 	}
 	panic("engine_rc %d", (int)rc);
 }
+
+const char *
+relation_name(enum relation r)
+{
+	switch (r) {
+	case RELATION_EQ:
+		return "eq";
+	case RELATION_GTE:
+		return "gte";
+	case RELATION_UNKNOWN:
+		return "unknown";
+	}
+	panic("relation %d", (int)r);
+}

@@ -21,14 +21,12 @@ struct screenshot {
 	struct ts taken_at, created_at;
 };
 
-static const char *const reasons[] = { "ready", "load", "request", "interval", "close",
-	NULL };
 static const char *const mimes[] = { "image/jpeg", "image/png", NULL };
 
 static const struct field screenshot_out[] = {
 	FIELD(struct screenshot, uuid, 0),
 	FIELD(struct screenshot, session_uuid, 0),
-	ONE_OF(struct screenshot, reason, 0, reasons, "Why it was taken."),
+	ONE_OF(struct screenshot, reason, 0, shot_reasons, "Why it was taken."),
 	FIELD(struct screenshot, tab, 0),
 	FIELD(struct screenshot, url, 0),
 	FIELD(struct screenshot, title, 0),

@@ -184,10 +184,7 @@ write_total(struct buf *b, const struct count *c)
 {
 	buf_z(b, "{\"value\":");
 	json_write_int(b, (int64_t)c->n);
-	buf_printf(b, ",\"relation\":\"%s\"}",
-	    c->relation == RELATION_EQ    ? "eq"
-	    : c->relation == RELATION_GTE ? "gte"
-					  : "unknown");
+	buf_printf(b, ",\"relation\":\"%s\"}", relation_name(c->relation));
 }
 
 static void

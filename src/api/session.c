@@ -5,18 +5,10 @@
 
 #include "api/session_priv.h"
 
-const char *const session_states[] = {
-#define STATE(id, name, terminal) name,
-#include "tbl/session_states.h"
-	NULL,
-};
-
 static const bool state_terminal[] = {
 #define STATE(id, name, terminal) (terminal) != 0,
 #include "tbl/session_states.h"
 };
-
-const char *const session_profiles[] = { "windows", "macos", "linux", NULL };
 
 static const char *const reasons[] = { "closed_by_creator", "closed_by_manager",
 	"expired", "idle_timeout", "failed", "access_revoked", NULL };

@@ -112,7 +112,6 @@ request_of(const struct session *s, struct str country, unsigned char out[IDEM_H
 static int
 reply_session(struct req *rq, struct uuid uuid)
 {
-	char project[UUID_LEN + 1], text[UUID_LEN + 1];
 	struct session s;
 	enum db_rc rc = session_find(rq, uuid, &s);
 
@@ -120,10 +119,9 @@ reply_session(struct req *rq, struct uuid uuid)
 		panic("a session is gone");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	uuid_print(&rq->project, project);
-	uuid_print(&uuid, text);
-	rq->location =
-	    arena_printf(rq->arena, "/projects/%s/sessions/%s", project, text).p;
+	rq->location = arena_printf(rq->arena, "/projects/%s/sessions/%s",
+	    uuid_text(&rq->project).z, uuid_text(&uuid).z)
+			   .p;
 	return reply(rq, rq->route->status, rq->route->wrapper, session_out, &s);
 }
 

@@ -27,7 +27,6 @@ struct session {
 	struct uuid replayed_from_session_uuid;
 };
 
-extern const char *const session_states[], *const session_profiles[]; /* NULL ends each */
 extern const struct field session_out[];
 
 /* DB_NONE also for one that this key may not see. */

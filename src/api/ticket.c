@@ -5,8 +5,6 @@
 
 #include "api/session_priv.h"
 
-enum { SECOND = 1000000 };
-
 struct issued {
 	struct str outcome;
 };
@@ -43,7 +41,6 @@ answer(struct req *rq, const struct ticket_keys *keys, const struct session *s)
 		.project = s->project_uuid,
 		.session = s->uuid,
 		.key = rq->key->uuid };
-	char project[UUID_LEN + 1], session[UUID_LEN + 1];
 	struct stream_ticket out;
 	struct issued row;
 	enum db_rc rc = db_one(rq->db, &issue, &row, P(t.jti), P(t.session), P(t.key),
@@ -54,14 +51,12 @@ answer(struct req *rq, const struct ticket_keys *keys, const struct session *s)
 	if (!str_is(row.outcome, "ok"))
 		return fail(rq, str_is(row.outcome, "terminal") ? ERR_SESSION_TERMINAL
 								: ERR_SESSION_NOT_READY);
-	t.expires_at.us = (rq->now.us / SECOND + LIM_STREAM_TICKET_LIFE) * SECOND;
+	t.expires_at.us = (rq->now.us / SECOND_US + LIM_STREAM_TICKET_LIFE) * SECOND_US;
 	out.subprotocol = ticket_seal(rq->arena, keys, &t, rq->now).hidden;
 	out.expires_at = t.expires_at;
-	uuid_print(&t.project, project);
-	uuid_print(&t.session, session);
-	rq->location =
-	    arena_printf(rq->arena, "/projects/%s/sessions/%s/stream", project, session)
-		.p;
+	rq->location = arena_printf(rq->arena, "/projects/%s/sessions/%s/stream",
+	    uuid_text(&t.project).z, uuid_text(&t.session).z)
+			   .p;
 	return reply(rq, rq->route->status, rq->route->wrapper, ticket_out, &out);
 }
 

@@ -140,7 +140,14 @@ struct uuid {
 bool uuid_parse(
     struct str s, struct uuid *out) MUST_USE; /* any case, 8-4-4-4-12 only (C-020) */
 void uuid_print(const struct uuid *u, char out[UUID_LEN + 1]); /* lower case */
-struct uuid uuid_random(void);                                 /* version 4 */
+
+struct uuid_text {
+	char z[UUID_LEN + 1];
+};
+
+struct uuid_text uuid_text(const struct uuid *u);
+struct str arena_uuid(struct arena *a, const struct uuid *u); /* ends in NUL */
+struct uuid uuid_random(void);                                /* version 4 */
 int uuid_cmp(const struct uuid *a, const struct uuid *b);
 
 /* Microseconds since 1970-01-01T00:00:00Z; TS_NULL is "unset". */
@@ -148,6 +155,8 @@ struct ts {
 	int64_t us;
 };
 
+#define SECOND_US INT64_C(1000000)
+#define DAY_US (86400 * SECOND_US)
 #define TS_NULL ((struct ts){ INT64_MIN })
 #define TS_LEN 27
 /* The years 0001 to 9999: what ts_parse reads and ts_print prints. */
@@ -196,10 +205,9 @@ struct log_text log_text(struct str s);
 #define PARAM_TYPE_ms int64_t
 #define PARAM_TYPE_seconds int64_t
 #define PARAM_TYPE_bytes int64_t
-#define PARAM_TYPE_yesno int64_t
 
 struct conf {
-#define PARAM(name, type, def, lo, hi, reload, help) PARAM_TYPE_##type name;
+#define PARAM(name, type, def, lo, hi, help) PARAM_TYPE_##type name;
 #include "tbl/params.h"
 #undef PARAM
 };

@@ -8,15 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum kind {
-	KIND_text,
-	KIND_path,
-	KIND_number,
-	KIND_ms,
-	KIND_seconds,
-	KIND_bytes,
-	KIND_yesno
-};
+enum kind { KIND_text, KIND_path, KIND_number, KIND_ms, KIND_seconds, KIND_bytes };
 
 struct param {
 	const char *name;
@@ -30,7 +22,7 @@ struct param {
 struct conf conf;
 
 static const char *const kind_names[] = { "text", "path", "number", "ms", "seconds",
-	"bytes", "yesno" };
+	"bytes" };
 
 /* #def keeps the macro names in paths unexpanded, so text defaults go through a second macro. */
 #define DEFAULT_text(def) def
@@ -39,10 +31,9 @@ static const char *const kind_names[] = { "text", "path", "number", "ms", "secon
 #define DEFAULT_ms(def) #def
 #define DEFAULT_seconds(def) #def
 #define DEFAULT_bytes(def) #def
-#define DEFAULT_yesno(def) #def
 
 static const struct param params[] = {
-#define PARAM(name, type, def, lo, hi, reload, help)                                     \
+#define PARAM(name, type, def, lo, hi, help)                                             \
 	{ #name, KIND_##type, offsetof(struct conf, name), DEFAULT_##type(def), lo, hi,  \
 		help },
 #include "tbl/params.h"
@@ -81,14 +72,7 @@ set(const struct param *p, struct str value, struct conf *out)
 
 	if (is_text(p))
 		return set_text(p, value, out);
-	if (p->kind == KIND_yesno) {
-		n = str_is(value, "yes") || str_is(value, "1");
-		if (!n && !str_is(value, "no") && !str_is(value, "0"))
-			return false;
-	} else if (!str_int64(value, &n)) {
-		return false;
-	}
-	if (n < p->lo || n > p->hi)
+	if (!str_int64(value, &n) || n < p->lo || n > p->hi)
 		return false;
 	memcpy((char *)out + p->offset, &n, sizeof(n));
 	return true;

@@ -70,7 +70,6 @@ struct shared *shared_map(int fd); /* NULL: not ours */
 /* In the child of a fork: never returns. slot is its own. */
 _Noreturn void worker_run(const struct daemon *d, const struct pool *pool, int listener,
     struct shared *shared, struct worker_slot *slot);
-bool privileges_drop(char *err, size_t room); /* to conf.user, when root */
 
 /* ---- master.c ---- */
 int master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n,

@@ -42,6 +42,12 @@ on_beat(int fd, short what, void *arg)
 	atomic_store(&daemon_slot()->busy_since, mono_us());
 }
 
+struct timeval
+ev_ms(int64_t ms)
+{
+	return (struct timeval){ ms / 1000, ms % 1000 * 1000 };
+}
+
 struct event *
 ev_fd(struct event_base *base, int fd, short what, void (*fn)(int, short, void *),
     void *arg)
@@ -56,7 +62,7 @@ ev_fd(struct event_base *base, int fd, short what, void (*fn)(int, short, void *
 struct event *
 ev_every(struct event_base *base, int64_t ms, void (*fn)(int, short, void *), void *arg)
 {
-	const struct timeval every = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval every = ev_ms(ms);
 	struct event *e = event_new(base, -1, EV_PERSIST, fn, arg);
 
 	if (e == NULL || event_add(e, &every) != 0)

@@ -40,7 +40,6 @@ read_options(int argc, char **argv, struct options *o)
 	return optind == argc;
 }
 
-/* A relative name would mean another file after a chdir of the caller's successor. */
 static const char *
 default_file(const struct daemon *d)
 {

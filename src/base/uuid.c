@@ -58,6 +58,24 @@ uuid_print(const struct uuid *u, char out[UUID_LEN + 1])
 	out[UUID_LEN] = '\0';
 }
 
+struct uuid_text
+uuid_text(const struct uuid *u)
+{
+	struct uuid_text text;
+
+	uuid_print(u, text.z);
+	return text;
+}
+
+struct str
+arena_uuid(struct arena *a, const struct uuid *u)
+{
+	char *text = arena_alloc(a, UUID_LEN + 1);
+
+	uuid_print(u, text);
+	return (struct str){ text, UUID_LEN };
+}
+
 struct uuid
 uuid_random(void)
 {

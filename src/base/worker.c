@@ -51,8 +51,9 @@ shared_new(int *fd)
 	return s;
 }
 
-bool
-privileges_drop(char *err, size_t room)
+/* To conf.user, when root. */
+static bool
+drop_privileges(char *err, size_t room)
 {
 	const struct passwd *pw;
 
@@ -121,7 +122,7 @@ worker_run(const struct daemon *d, const struct pool *pool, int listener,
 	own_slot = slot;
 	atomic_store(&slot->pid, getpid());
 	set_signals();
-	if (!privileges_drop(err, sizeof(err)))
+	if (!drop_privileges(err, sizeof(err)))
 		panic("%s", err);
 	/* After the change of user, which would clear it. A master that is gone already sends nothing. */
 	if (prctl(PR_SET_PDEATHSIG, ORPHANED) != 0 || getppid() != master)

@@ -311,13 +311,6 @@ ws_left(const struct ws_reader *r)
 		   : 0;
 }
 
-void
-ws_skip(struct ws_reader *r, uint64_t n)
-{
-	assert(n <= ws_left(r) && !r->rules.text);
-	r->done += n;
-}
-
 /* The head is complete but for its mask. */
 void
 ws_unbound(struct ws_reader *r)

@@ -94,8 +94,6 @@ void ws_start(struct ws_reader *r, const struct ws_rules *rules);
 enum ws_event ws_next(struct ws_reader *r, unsigned char *bytes, size_t n, size_t *used);
 /* Bytes of payload still to come of a data frame whose head was read; else 0. */
 uint64_t ws_left(const struct ws_reader *r);
-/* n <= ws_left(r) bytes of payload went another way (splice). Not with .text. */
-void ws_skip(struct ws_reader *r, uint64_t n);
 
 /* After WS_BAD with WS_TOO_BIG, of a masked reader: reads on without bounds, for one who only wants to see the
    peer's close frame. */

@@ -3,16 +3,21 @@
 
 #include "browser/egress_link.h"
 
-enum { NAME_MAX_BYTES = 255, CREDENTIAL_MAX = 100, ID_MAX = 64, REASON_MAX = 32 };
+enum { NAME_MAX_BYTES = 255, CREDENTIAL_MAX = 100, REASON_MAX = 32 };
 
-static const char *const kinds[] = { "direct", "connect", "socks5", NULL };
+const char *const route_kinds[] = {
+	[ROUTE_DIRECT] = "direct",
+	[ROUTE_CONNECT] = "connect",
+	[ROUTE_SOCKS5] = "socks5",
+	NULL,
+};
 static const char *const events[] = { "connected", "denied", "failed", NULL };
 
 /* The members of a route, in both messages that have one. */
 /* clang-format off */
 #define ROUTE_FIELDS(t)                                                                  \
 	{ .name = "kind", .type = FIELD_TYPE(t, kind), .flags = REQUIRED,                \
-	  .offset = offsetof(t, kind), .values = kinds },                                \
+	  .offset = offsetof(t, kind), .values = route_kinds },                                \
 	TEXT(t, host, NULLABLE | OMIT_UNSET, 0, NAME_MAX_BYTES),                         \
 	NUMBER(t, port, 0, 0, 65535, 0),                                                 \
 	TEXT(t, credential, NULLABLE | OMIT_UNSET, 0, CREDENTIAL_MAX)
@@ -29,7 +34,7 @@ const struct field egress_shut_fields[] = {
 };
 
 const struct field egress_probe_fields[] = {
-	TEXT(struct egress_probe, id, REQUIRED, 1, ID_MAX),
+	TEXT(struct egress_probe, id, REQUIRED, 1, PROBE_ID_MAX),
 	ROUTE_FIELDS(struct egress_probe),
 	TEXT(struct egress_probe, target_host, REQUIRED, 1, NAME_MAX_BYTES),
 	NUMBER(struct egress_probe, target_port, REQUIRED, 1, 65535, 0),
@@ -50,7 +55,7 @@ const struct field egress_traffic_fields[] = {
 /* clang-format on */
 
 const struct field egress_probed_fields[] = {
-	TEXT(struct egress_probed, id, REQUIRED, 1, ID_MAX),
+	TEXT(struct egress_probed, id, REQUIRED, 1, PROBE_ID_MAX),
 	FIELD(struct egress_probed, answered, REQUIRED),
 	NUMBER(struct egress_probed, ms, 0, 0, INT32_MAX, 0),
 	TEXT(struct egress_probed, why, NULLABLE | OMIT_UNSET, 0, REASON_MAX),

@@ -5,6 +5,10 @@
 
 #include "json/json.h"
 
+enum route_kind { ROUTE_DIRECT, ROUTE_CONNECT, ROUTE_SOCKS5 };
+
+extern const char *const route_kinds[]; /* their names; NULL ends it */
+
 /* ---- dispatcher to egress ---- */
 
 /* With the listening SOCKS5 socket. Again at any time: the newest socket and route are a session's, the
@@ -12,7 +16,7 @@
    is shut some time later (egress_grace). */
 struct egress_open {
 	struct uuid session;
-	struct str kind;       /* direct, connect, socks5 */
+	struct str kind;       /* of route_kinds */
 	struct str host;       /* of the route's proxy; none for direct */
 	int64_t port;          /* 0 for direct */
 	struct str credential; /* a file of egress_secrets; none: the proxy wants none */
@@ -22,6 +26,8 @@ struct egress_open {
 struct egress_shut {
 	struct uuid session;
 };
+
+enum { PROBE_ID_MAX = 64 };
 
 /* One try of a route; answered by probed. */
 struct egress_probe {

@@ -3,15 +3,12 @@
 
 #include "base/limits.h"
 #include "browser/runner_link.h"
+#include "core/core.h"
 
 enum { WORD = 64, LONG = 8192, DAY_MS = 86400000, CLOSE_MS = 10000 };
 
 /* Of evidence; 0: a runner of before there were numbers. */
 #define SEQ(s) NUMBER(s, seq, 0, 0, INT64_MAX, 0)
-
-/* As sql/0009-browser.sql has them. */
-static const char *const reasons[] = { "ready", "load", "request", "interval", "close",
-	NULL };
 
 const struct field runner_hello_fields[] = {
 	FIELD(struct runner_hello, session, REQUIRED),
@@ -30,7 +27,7 @@ const struct field runner_checked_fields[] = {
 const struct field runner_shot_fields[] = {
 	SEQ(struct runner_shot),
 	FIELD(struct runner_shot, id, REQUIRED),
-	ONE_OF(struct runner_shot, reason, REQUIRED, reasons, NULL),
+	ONE_OF(struct runner_shot, reason, REQUIRED, shot_reasons, NULL),
 	NUMBER(struct runner_shot, tab, REQUIRED, 0, UINT16_MAX, 0),
 	TEXT(struct runner_shot, url, REQUIRED, 0, LONG),
 	TEXT(struct runner_shot, title, REQUIRED, 0, LONG),

@@ -123,7 +123,7 @@ check_database(struct doctor *d)
 {
 	struct ways w = { 0 };
 
-	(void)doctor_host(d);
+	(void)doctor_dispatcher(d);
 	if (db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS) != DB_OK)
 		doctor_say(d, HEALTH_FAILED, "database",
 		    STR("surfacectl doctor says more"), "%s", db_message(d->c->db));

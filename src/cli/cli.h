@@ -105,17 +105,16 @@ int cli_statement(struct cli *c, const struct command *cmd, int argc, char **arg
 #define cli_one(c, name, st, said, ...)                                                  \
 	cli_one_row((c), (name), (st), (said), DB_ARGS(__VA_ARGS__))
 
-/* ---- account.c: for commands that work on one account, which may be said by name or UUID ---- */
+/* ---- accounts.c: for commands that work on one account, which may be said by name or UUID ---- */
 
 /* EXIT_OK, or the status to return after a message. */
 int cli_account(struct cli *c, struct str said, struct uuid *out);
+/* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
+bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 /* ---- projects.c: for commands that work on one project, which --project said by UUID ---- */
 
 int cli_project(struct cli *c, struct str said, struct uuid *out);
-
-/* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
-bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
 /* ---- migrate.c: for doctor and restore; all return EXIT_OK or a status after a message ---- */
 
@@ -133,10 +132,6 @@ struct migrate_role {
 
 /* A struct migrate_role for each that roles.sql makes. */
 int migrate_roles(struct cli *c, const char *dir, struct list *out);
-/* The names of those that the server has not. */
-int migrate_missing(struct cli *c, const char *dir, struct buf *names);
-/* What to type so that the database becomes what these files say; *super: we are allowed to already. */
-struct str migrate_advice(struct cli *c, bool *super);
 
 /* ---- the commands ---- */
 
@@ -144,16 +139,12 @@ extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
     routes_command, stream_keys_command, watch_command, backup_command, restore_command,
-    rules_command, destinations_command, alerts_command, deliveries_command;
+    rules_command, destinations_command, alerts_command, deliveries_command,
+    import_command, workers_command, doctor_command, browser_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);
 int import_services(struct cli *c, int argc, char **argv);
 int import_findings(struct cli *c, int argc, char **argv);
-
-/* Of files that a build may leave out. */
-extern const struct command import_command __attribute__((weak));
-extern const struct command workers_command __attribute__((weak));
-extern const struct command doctor_command, browser_command;
 
 #endif

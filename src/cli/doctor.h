@@ -68,7 +68,7 @@ void doctor_database(struct doctor *d);
    not there. */
 void doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *made);
 /* What this host's dispatcher says of itself. False: it has not spoken of late. */
-bool doctor_host(struct doctor *d);
+bool doctor_dispatcher(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);
 /* The dry run of the host's runner: starts a browser. */

@@ -77,7 +77,7 @@ static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_ou
     " FROM unnest($1::text[]) AS w(name) LEFT JOIN pg_roles AS r ON r.rolname = w.name"
     " ORDER BY w.name");
 
-#define SETUP "/usr/share/surfaced/setup-postgresql"
+#define SETUP PKGDATADIR "/setup-postgresql"
 
 /* By what libpq says: whether a server answered, and how. */
 static struct str

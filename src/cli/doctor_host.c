@@ -286,7 +286,7 @@ doctor_browser(struct doctor *d)
 	check_routes(d);
 	if (d->programs[PROGRAM_EGRESS].good)
 		check_closed(d, &d->programs[PROGRAM_EGRESS]);
-	if (p->good && (p->pid == 0 || !d->database || !doctor_host(d)))
+	if (p->good && (p->pid == 0 || !d->database || !doctor_dispatcher(d)))
 		doctor_runner(d);
 	if (p->good)
 		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve,

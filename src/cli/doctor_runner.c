@@ -77,7 +77,7 @@ say_host(struct doctor *d, enum db_rc rc, const struct known *k)
 }
 
 bool
-doctor_host(struct doctor *d)
+doctor_dispatcher(struct doctor *d)
 {
 	struct conf own = conf;
 	struct known k = { 0 };

@@ -4,6 +4,7 @@
 #ifndef CLI_IMPORT_H
 #define CLI_IMPORT_H
 
+#include "base/limits.h"
 #include "json/json.h"
 
 enum {
@@ -13,7 +14,7 @@ enum {
 	IMPORT_BANNER = 65536,             /* bytes */
 	IMPORT_TEXT = 16384,               /* bytes of any other text */
 	IMPORT_NAME = 253,                 /* bytes of a DNS name */
-	IMPORT_SLUG = 128,                 /* bytes of a tag */
+	IMPORT_SLUG = LIM_TAG_SLUG,        /* bytes of a tag */
 	IMPORT_ITEMS = 65536,              /* items of a list */
 	IMPORT_WINDOW = 20000, /* hosts of a masscan file that are gathered at once */
 };

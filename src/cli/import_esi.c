@@ -190,7 +190,6 @@ read_nmap(struct run *r)
 static enum db_rc
 write_audit(const struct run *r)
 {
-	char project[UUID_LEN + 1];
 	struct str after = arena_printf(r->arena,
 	    "{\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"bad\":%jd}",
 	    (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened,
@@ -198,11 +197,10 @@ write_audit(const struct run *r)
 	struct audit a = { .actor = r->cli->actor,
 		.action = arena_printf(r->arena, "project.import_%s", r->kind->name),
 		.subject = STR("project"),
+		.subject_id = arena_uuid(r->arena, &r->project.uuid),
 		.account = r->project.account,
 		.after = { after } };
 
-	uuid_print(&r->project.uuid, project);
-	a.subject_id = str_of(project);
 	return audit_write(r->cli->db, &a);
 }
 

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "cli/import_store.h"
 
-enum { BATCH_BUDGET_US = 600 * 1000000 };
+enum { BATCH_BUDGET_US = 600 * SECOND_US };
 
 struct outcome {
 	int64_t fresh, changed, large;

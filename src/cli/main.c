@@ -122,9 +122,9 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 }
 
 static void
-help_row(const char *prefix, const struct command *cmd)
+help_row(const struct command *cmd)
 {
-	printf("  %s%s%s%s%s\n", prefix, cmd->name, cmd->arguments != NULL ? " " : "",
+	printf("  %s%s%s%s\n", cmd->name, cmd->arguments != NULL ? " " : "",
 	    cmd->arguments != NULL ? cmd->arguments : "", cmd->sub != NULL ? " ..." : "");
 	if (cmd->help != NULL)
 		printf("        %s\n", cmd->help);
@@ -136,8 +136,7 @@ help(void)
 	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] COMMAND "
 	     "...\n\ncommands:");
 	for (size_t i = 0; i < COUNT(commands); i++)
-		if (commands[i] != NULL)
-			help_row("", commands[i]);
+		help_row(commands[i]);
 	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
 	     "says it all.");
 	return EXIT_OK;
@@ -148,7 +147,7 @@ help_sub(const char *path, const struct command *sub)
 {
 	printf("usage: %s COMMAND ...\n\ncommands:\n", path);
 	for (; sub->name != NULL; sub++)
-		help_row("", sub);
+		help_row(sub);
 	return EXIT_OK;
 }
 
@@ -192,7 +191,6 @@ announce_actor(struct arena *a, struct str actor)
 static int
 run(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
-	static const struct command none = { 0 };
 	const struct command *sub;
 	struct cli usage;
 
@@ -217,8 +215,6 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 		if (strcmp(sub->name, argv[1]) == 0)
 			break;
 	if (sub->name == NULL)
-		sub = &none;
-	if (sub == &none)
 		return cli_usage(&usage, "%s has no command %.*s; try --help", cmd->name,
 		    WORD_MAX, argv[1]);
 	c->path = arena_printf(c->arena, "%s %s", c->path, sub->name).p;
@@ -229,7 +225,7 @@ static const struct command *
 find_command(const char *name)
 {
 	for (size_t i = 0; i < COUNT(commands); i++)
-		if (commands[i] != NULL && strcmp(commands[i]->name, name) == 0)
+		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
 	return NULL;
 }

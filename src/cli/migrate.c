@@ -168,8 +168,9 @@ check_applied(const char *dir, const struct file *files, int n, const struct lis
 
 #define SETUP PKGDATADIR "/setup-postgresql"
 
-struct str
-migrate_advice(struct cli *c, bool *super)
+/* What to type so that the database becomes what these files say; *super: we are allowed to already. */
+static struct str
+what_to_type(struct cli *c, bool *super)
 {
 	struct standing s = { 0 };
 
@@ -197,7 +198,7 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 
 	if (rc != DB_CONFLICT && (rc != DB_DOWN || db_socket(c->db) < 0))
 		return cli_fail_db(c, rc, what);
-	advice = migrate_advice(c, &super);
+	advice = what_to_type(c, &super);
 	if (super)
 		return cli_fail(EXIT_FAILED, "%s: %s", what, said);
 	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s",
@@ -409,8 +410,9 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 	return EXIT_OK;
 }
 
-int
-migrate_missing(struct cli *c, const char *dir, struct buf *names)
+/* The names of the roles that the server has not. */
+static int
+roles_missing(struct cli *c, const char *dir, struct buf *names)
 {
 	struct list wanted = { NULL, 0 }, missing;
 	struct str *said;
@@ -443,10 +445,10 @@ check(struct cli *c, const char *dir)
 	int status = migrate_pending(c, dir, &pending, &version);
 
 	if (status == EXIT_OK)
-		status = migrate_missing(c, dir, &missing);
+		status = roles_missing(c, dir, &missing);
 	if (status != EXIT_OK)
 		return status;
-	advice = migrate_advice(c, &super);
+	advice = what_to_type(c, &super);
 	if (missing.n > 0)
 		return cli_fail(EXIT_FAILED, "these roles are missing: %.*s; %.*s",
 		    (int)missing.n, missing.p, (int)advice.n, advice.p);

@@ -2,6 +2,7 @@
 /* nginx from outside. What it would load is its own word, nginx -T; when it loaded, its processes tell. */
 #include "config.h"
 
+#include "base/daemon.h"
 #include "cli/nginx.h"
 #include "cli/process.h"
 
@@ -364,7 +365,7 @@ nginx_weight(const struct nginx *n, const char *path)
 const char *
 nginx_unit(const char *upstream)
 {
-	return strcmp(upstream, "surfaced_stream") == 0 ? "surfaced-stream" : "surfaced";
+	return strcmp(upstream, POOL_STREAM) == 0 ? "surfaced-stream" : "surfaced";
 }
 
 void

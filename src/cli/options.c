@@ -13,9 +13,9 @@ parse_distance(struct str s, struct ts *out)
 		char unit;
 		int64_t us;
 	} units[] = {
-		{ 'd', INT64_C(86400000000) },
-		{ 'h', INT64_C(3600000000) },
-		{ 'm', INT64_C(60000000) },
+		{ 'd', DAY_US },
+		{ 'h', 3600 * SECOND_US },
+		{ 'm', 60 * SECOND_US },
 	};
 	int64_t n;
 

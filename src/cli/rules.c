@@ -78,8 +78,8 @@ check(struct cli *c, struct wanted *w)
 		w->severity = STR("info");
 	if (w->query.n > LIM_QUERY)
 		return cli_usage(c, "--query has at most %d characters", (int)LIM_QUERY);
-	if (!query_parse(c->arena, findings ? DATASET_FINDINGS : DATASET_ASSET_SERVICES,
-		w->query, ts_now(), &query, &fault))
+	if (!query_parse(c->arena, schema_of_source(w->source), w->query, ts_now(),
+		&query, &fault))
 		return cli_usage(c, "--query, character %u: %.*s", fault.at,
 		    (int)fault.message.n, fault.message.p);
 	for (size_t i = 0; i < w->destinations.n; i++) {

@@ -104,7 +104,6 @@ find_project(struct cli *c, struct uuid session, struct watch *w)
 	struct uuid uuid;
 	struct where row;
 	enum db_rc rc;
-	char text[UUID_LEN + 1];
 
 	if (w->project.p != NULL) {
 		if (!uuid_parse(w->project, &uuid))
@@ -114,8 +113,7 @@ find_project(struct cli *c, struct uuid session, struct watch *w)
 	rc = db_one(c->db, &find_session, &row, P(session));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, w->session.p);
-	uuid_print(&row.project_uuid, text);
-	w->project = arena_str(c->arena, (struct str){ text, UUID_LEN });
+	w->project = arena_uuid(c->arena, &row.project_uuid);
 	return EXIT_OK;
 }
 

@@ -30,8 +30,12 @@ enum scope scope_parse(struct str name); /* SCOPE_UNSET: there is no such scope 
 const char *entitlement_name(enum entitlement e);
 enum entitlement entitlement_parse(struct str name);
 
-/* What records may be; NULL ends each. The least severe first. */
-extern const char *const severities[], *const alert_sources[], *const asset_kinds[];
+/* What records may be, as the database has it; NULL ends each. The least severe and the default first. */
+extern const char *const severities[],
+    *const alert_sources[], *const asset_kinds[], *const session_states[],
+						      *const session_profiles[],
+							  *const shot_reasons[],
+							      *const net_kinds[];
 
 /* ---- API keys ---- */
 
@@ -147,13 +151,12 @@ bool netaddr_public6(const unsigned char a[16]);
 
 enum start_url_fault {
 	START_URL_OK,
-#define START_URL_FAULT(id, name, code, message) START_URL_##id,
+#define START_URL_FAULT(id, code, message) START_URL_##id,
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
 	START_URL_FAULTS,
 };
 
-const char *start_url_fault_name(enum start_url_fault f);
 const char *start_url_fault_code(enum start_url_fault f);    /* of a field error */
 const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "has ..." */
 

@@ -8,8 +8,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SECOND_US INT64_C(1000000)
-
 enum {
 	ASK_AGAIN_US = 50000, /* an ask may have been lost with the meter that read it */
 	CORRECTED_S =

@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #define MAGIC UINT64_C(0x70616d6b73617375)
-#define SECOND_US INT64_C(1000000)
-#define DAY_US (86400 * SECOND_US)
 
 enum { HEAD_BYTES = 4096, PATH_ROOM = 4200 };
 

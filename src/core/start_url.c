@@ -7,19 +7,12 @@
 #include "core/start_url_priv.h"
 
 static const struct {
-	const char *name, *code, *message;
+	const char *code, *message;
 } faults[START_URL_FAULTS] = {
-#define START_URL_FAULT(id, name, code, message)                                         \
-	[START_URL_##id] = { name, code, message },
+#define START_URL_FAULT(id, code, message) [START_URL_##id] = { code, message },
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
 };
-
-const char *
-start_url_fault_name(enum start_url_fault f)
-{
-	return faults[f].name;
-}
 
 const char *
 start_url_fault_code(enum start_url_fault f)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/limits.h"
+#include "core/core.h"
 #include "core/stream_messages.h"
 
 /* How much of what a page chooses itself (titles, questions, addresses) is passed on. */
@@ -143,12 +144,6 @@ static const struct field client_quality[] = {
 
 /* ---- from the server ---- */
 
-static const char *const states[] = {
-#define STATE(id, name, terminal) name,
-#include "tbl/session_states.h"
-	NULL,
-};
-
 static const struct field viewport[] = {
 	SAID(struct stream_viewport, width, "CSS pixels"),
 	SAID(struct stream_viewport, height, "CSS pixels"),
@@ -183,7 +178,7 @@ static const struct field server_hello[] = {
 
 static const struct field server_state[] = {
 	TYPE("state"),
-	ONE_OF(struct stream_state, state, REQUIRED, states, NULL),
+	ONE_OF(struct stream_state, state, REQUIRED, session_states, NULL),
 	FIELD_END,
 };
 
@@ -266,9 +261,6 @@ static const struct field server_egress_denied[] = {
 	FIELD_END,
 };
 
-static const char *const net_kinds[] = { "request", "websocket", "download", "dialog",
-	"crash", "certificate", NULL };
-
 static const struct field net_header_fields[] = {
 	SAID(struct net_header, name, NULL),
 	SAID(struct net_header, value,
@@ -323,9 +315,6 @@ static const struct field server_net[] = {
 	    0),
 	FIELD_END,
 };
-
-static const char *const shot_reasons[] = { "ready", "load", "request", "interval",
-	"close", NULL };
 
 static const struct field server_shot[] = {
 	TYPE("shot"),

@@ -17,7 +17,7 @@
 #define AUDIENCE "stream"
 #define ALGORITHM "HS256"
 
-enum { FILE_MAX = 512, SECOND = 1000000, SECONDS_MAX = 60 };
+enum { FILE_MAX = 512, SECONDS_MAX = 60 };
 
 struct head {
 	struct str typ, alg, kid;
@@ -185,10 +185,7 @@ ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
 static void
 put_uuid(jwt_t *jwt, const char *claim, const struct uuid *u)
 {
-	char text[UUID_LEN + 1];
-
-	uuid_print(u, text);
-	if (jwt_add_grant(jwt, claim, text) != 0)
+	if (jwt_add_grant(jwt, claim, uuid_text(u).z) != 0)
 		panic("a ticket's %s", claim);
 }
 
@@ -214,9 +211,9 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 	    jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
 	    jwt_add_grant(jwt, "aud", AUDIENCE) != 0)
 		panic("a ticket cannot be made");
-	put_int(jwt, "iat", now.us / SECOND);
-	put_int(jwt, "nbf", now.us / SECOND);
-	put_int(jwt, "exp", t->expires_at.us / SECOND);
+	put_int(jwt, "iat", now.us / SECOND_US);
+	put_int(jwt, "nbf", now.us / SECOND_US);
+	put_int(jwt, "exp", t->expires_at.us / SECOND_US);
 	put_uuid(jwt, "jti", &t->jti);
 	put_uuid(jwt, "project", &t->project);
 	put_uuid(jwt, "session", &t->session);
@@ -278,7 +275,7 @@ signature_holds(struct arena *a, struct str token, const struct ticket_key *key)
 static const char *
 judge_claims(const struct claims *c, struct ts now)
 {
-	int64_t at = now.us / SECOND;
+	int64_t at = now.us / SECOND_US;
 
 	if (!str_is(c->iss, ISSUER) || !str_is(c->aud, AUDIENCE))
 		return "not ours";
@@ -328,6 +325,6 @@ ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subpr
 		.project = claims.project,
 		.session = claims.session,
 		.key = claims.key,
-		.expires_at = { claims.exp * SECOND } };
+		.expires_at = { claims.exp * SECOND_US } };
 	return NULL;
 }

@@ -301,12 +301,6 @@ db_notified(struct db *db)
 	return told;
 }
 
-bool
-db_alive(struct db *db)
-{
-	return db_ensure(db) == DB_OK;
-}
-
 int
 db_socket(const struct db *db)
 {

@@ -170,8 +170,6 @@ void db_quiet(struct db *db);
    channels are listened to before the first statement of a connection runs. */
 void db_listen(struct db *db, const char *channel);
 bool db_notified(struct db *db);
-/* True when a connection stands or one was made now. */
-bool db_alive(struct db *db);
 int db_socket(const struct db *db); /* to poll on; -1 without a connection */
 
 /* COPY ... FROM STDIN and TO STDOUT, in constant memory. */

@@ -90,15 +90,6 @@ array_text(struct arena *a, struct strs v)
 }
 
 static const char *
-uuid_text(struct arena *a, const struct uuid *u)
-{
-	char *text = arena_alloc(a, UUID_LEN + 1);
-
-	uuid_print(u, text);
-	return text;
-}
-
-static const char *
 ts_text(struct arena *a, struct ts t)
 {
 	char *text = arena_alloc(a, TS_LEN + 1);
@@ -115,7 +106,7 @@ value_text(struct arena *a, const struct db_param *p)
 	case PARAM_STR:
 		return has_nul(p->str) ? NULL : arena_str(a, p->str).p;
 	case PARAM_UUID:
-		return uuid_text(a, &p->uuid);
+		return arena_uuid(a, &p->uuid).p;
 	case PARAM_TS:
 		return ts_text(a, p->ts);
 	case PARAM_INT:

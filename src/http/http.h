@@ -4,6 +4,7 @@
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
+#include "base/limits.h"
 #include "core/core.h"
 #include "core/error.h"
 #include "core/meter.h"
@@ -27,6 +28,8 @@ enum method {
 	METHOD_PATCH,
 	METHOD_DELETE
 };
+
+extern const char *const method_names[]; /* "GET" */
 
 /* Who may call: never 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
@@ -163,7 +166,7 @@ bool routes_check(const struct route *const *tables, char *err, size_t room) MUS
 
 /* ---- one request: lives in the worker's arena until it is answered ---- */
 
-enum { PATH_PARAMS = 4, REQUEST_ID_LEN = 128 };
+enum { PATH_PARAMS = 4 };
 
 struct req {
 	struct worker *worker;
@@ -174,7 +177,7 @@ struct req {
 	bool (*gone)(void *arg); /* nobody waits for the answer any more */
 	void *read_arg;
 
-	char id[REQUEST_ID_LEN + 1];
+	char id[LIM_REQUEST_ID + 1];
 	struct ts now;
 	int64_t started, deadline; /* mono_us */
 	struct str query_string;   /* raw */

@@ -33,8 +33,10 @@ idempotency_read(struct req *rq)
 		return fail_field(
 		    rq, header, "too_short", "must have at least 1 character");
 	if (str_chars(sent) > LIM_IDEMPOTENCY_KEY)
-		return fail_field(
-		    rq, header, "too_long", "must have at most 200 characters");
+		return fail_field(rq, header, "too_long",
+		    arena_printf(rq->arena, "must have at most %d characters",
+			(int)LIM_IDEMPOTENCY_KEY)
+			.p);
 	rq->idempotency_key = sent;
 	return PASS;
 }

@@ -282,7 +282,10 @@ params_read(struct req *rq)
 	uint64_t seen = 0;
 
 	if (query.n > LIM_QUERY_STRING)
-		return bad_query(rq, "The query string is longer than 65536 bytes.");
+		return bad_query(rq,
+		    arena_printf(rq->arena, "The query string is longer than %d bytes.",
+			(int)LIM_QUERY_STRING)
+			.p);
 	set_defaults(r->params, out);
 	while (next_pair(&query, &pair))
 		if (read_pair(rq, &pair, &seen, out) != PASS)

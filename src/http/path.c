@@ -7,7 +7,7 @@
 
 enum { SEGMENTS_MAX = 16 };
 
-static const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
+const char *const method_names[] = { "", "GET", "POST", "PUT", "PATCH", "DELETE" };
 
 struct segments {
 	struct str part[SEGMENTS_MAX];

@@ -39,27 +39,22 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
-struct stage {
-	const char *name;
-	int (*run)(struct req *rq);
-};
-
-static const struct stage stages[] = {
-	{ "route", find_route },
-	{ "time", in_time },
-	{ "authentication", auth_key },
-	{ "override", auth_override },
-	{ "account", auth_account },
-	{ "scope", auth_scope },
-	{ "entitlement", auth_entitlement },
-	{ "meter", meter_stage },
-	{ "project", auth_project },
-	{ "media type", body_check_type },
-	{ "size", body_read },
-	{ "parameters", params_read },
-	{ "idempotency", idempotency_read },
-	{ "body", body_decode },
-	{ "execution", change_run },
+static int (*const stages[])(struct req *rq) = {
+	find_route,
+	in_time,
+	auth_key,
+	auth_override,
+	auth_account,
+	auth_scope,
+	auth_entitlement,
+	meter_stage,
+	auth_project,
+	body_check_type,
+	body_read,
+	params_read,
+	idempotency_read,
+	body_decode,
+	change_run,
 };
 
 static bool
@@ -100,7 +95,7 @@ age_us(const struct req *rq)
 	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 ||
 	    sec > INT64_MAX / 2000000)
 		return 0;
-	age = rq->now.us - (sec * 1000000 + ms * 1000);
+	age = rq->now.us - (sec * SECOND_US + ms * 1000);
 	return age < 0 ? 0 : age;
 }
 
@@ -158,7 +153,7 @@ req_serve(struct req *rq)
 {
 	begin(rq);
 	for (size_t i = 0; i < COUNT(stages); i++)
-		if (stages[i].run(rq) != PASS)
+		if (stages[i](rq) != PASS)
 			break;
 	if (rq->status == 0)
 		panic("req=%s op=%s: no answer", rq->id, rq->route->operation);

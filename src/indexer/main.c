@@ -14,7 +14,7 @@ static bool rebuild_first; /* --rebuild, until it is done */
 
 /* Readable when a notification may have come or the poll's time has; what daemon_wait watches. */
 struct alarm {
-	int epoll, timer, db;
+	int epoll, timer;
 };
 
 static void

@@ -236,7 +236,7 @@ text(struct decoder *d, const struct field *f, struct json_object *o, struct str
 		return;
 	}
 	s = string_of(o);
-	if ((f->flags & NUL_TOO) == 0 && memchr(s.p, '\0', s.n) != NULL) {
+	if (memchr(s.p, '\0', s.n) != NULL) { /* PostgreSQL's text cannot hold it */
 		error(d, "invalid_format", STR("must not contain U+0000"));
 		return;
 	}
@@ -315,7 +315,7 @@ static void
 list(struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
 {
 	const struct field item = { .type = f->sub != NULL ? FIELD_OBJECT : f->item,
-		.flags = f->flags & (TRIM | LOWER | NUL_TOO),
+		.flags = f->flags & (TRIM | LOWER),
 		.sub = f->sub,
 		.values = f->values };
 	size_t n;

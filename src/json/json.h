@@ -52,7 +52,6 @@ enum field_flags {
 	DEFAULT_NOW = 1 << 4, /* an absent timestamp is the request's start */
 	OMIT_UNSET = 1 << 5,  /* writing: leave the member out when it is null */
 	BYTES_TOO = 1 << 6,   /* hi bounds bytes and characters, both before TRIM */
-	NUL_TOO = 1 << 7,     /* U+0000 may be sent; PostgreSQL's text cannot hold it */
 };
 
 struct field {

@@ -41,11 +41,9 @@ static void
 add(struct warden *w, struct column *c, const struct slot *s)
 {
 	uint64_t back = atomic_load(&s->back), taken = atomic_load(&s->word) & UINT32_MAX;
-	char uuid[UUID_LEN + 1];
 	size_t n = c->n++;
 
-	uuid_print(&s->owner, uuid);
-	c->owner[n] = arena_str(w->arena, str_of(uuid));
+	c->owner[n] = arena_uuid(w->arena, &s->owner);
 	c->period[n] = arena_printf(w->arena, "%u", s->period);
 	c->taken[n] = arena_printf(w->arena, "%" PRIu64, taken);
 	c->back[n] = arena_printf(w->arena, "%" PRIu64, back);

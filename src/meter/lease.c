@@ -6,8 +6,6 @@
 
 #include "meter/meter.h"
 
-#define SECOND_US INT64_C(1000000)
-
 enum {
 	EXHAUSTED_S = 1,  /* how long "nothing left" is believed without asking again */
 	RETRY_US = 20000, /* between two looks for what other hosts surrender ... */
@@ -53,8 +51,8 @@ static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwante
 
 const struct stmt *const lease_stmts[] = { &lease, &list_unwanted, NULL };
 
-const char *
-lease_kind(enum slot_kind kind)
+static const char *
+kind_name(enum slot_kind kind)
 {
 	return kind == SLOT_ACCOUNT_QUOTA ? "account" : "group";
 }
@@ -69,7 +67,7 @@ call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
 	if (!warden_db(w) ||
 	    !warden_ok(w,
 		db_one(w->db, &lease, out, P(w->file.head->incarnation),
-		    P(str_of(lease_kind((enum slot_kind)s->kind))), P(s->owner),
+		    P(str_of(kind_name((enum slot_kind)s->kind))), P(s->owner),
 		    P((int64_t)s->period), P(seq), P((int64_t)atomic_load(&s->limit)),
 		    P((int64_t)(word >> 32)), P((int64_t)(word & UINT32_MAX)),
 		    P((int64_t)back)),

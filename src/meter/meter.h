@@ -53,7 +53,6 @@ void ask_serve(struct warden *w);
 
 /* ---- lease.c ---- */
 
-const char *lease_kind(enum slot_kind kind);
 /* A slot of this quota with something left in it, if there is anything. */
 void lease_need(
     struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month);

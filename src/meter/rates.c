@@ -4,8 +4,6 @@
 
 #include "meter/meter.h"
 
-#define SECOND_US INT64_C(1000000)
-
 enum { CHUNK = 2000 };
 
 struct limits {
@@ -107,7 +105,6 @@ static void
 refresh_kind(struct warden *w, enum slot_kind kind)
 {
 	struct str *texts = ARENA_ARRAY(w->arena, CHUNK, struct str);
-	char uuid[UUID_LEN + 1];
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->nactive; i++) {
@@ -115,8 +112,7 @@ refresh_kind(struct warden *w, enum slot_kind kind)
 
 		if (s->kind != (uint32_t)kind || atomic_load(&s->state) != SLOT_LIVE)
 			continue;
-		uuid_print(&s->owner, uuid);
-		texts[n++] = arena_str(w->arena, str_of(uuid));
+		texts[n++] = arena_uuid(w->arena, &s->owner);
 		if (n < CHUNK)
 			continue;
 		if (!refresh(w, kind, (struct strs){ texts, n }))

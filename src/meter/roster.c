@@ -4,9 +4,6 @@
 
 #include "meter/meter.h"
 
-#define SECOND_US INT64_C(1000000)
-#define DAY_US (86400 * SECOND_US)
-
 enum {
 	AHEAD_S = 60,       /* before a day or a month begins its counters stand */
 	FULL_US = 10000000, /* between two words of it */

@@ -4,6 +4,7 @@
 #ifndef SEARCH_ENGINE_H
 #define SEARCH_ENGINE_H
 
+#include "base/limits.h"
 #include "search/search.h"
 
 enum engine_rc {
@@ -23,7 +24,7 @@ enum relation { RELATION_EQ, RELATION_GTE, RELATION_UNKNOWN };
 
 struct tag {
 	struct str slug, name, classification;
-	struct str categories[4]; /* slash paths, parents included */
+	struct str categories[LIM_TAG_CATEGORIES]; /* slash paths, parents included */
 	size_t ncategories;
 };
 

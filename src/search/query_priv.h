@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Between the files of the query parser: query.c (grammar), query_lex.c (characters, faults),
-   query_test.c (tests of fields), query_value.c (typed values). All lives in the request's arena. */
+   query_field.c (tests of fields), query_value.c (typed values). All lives in the request's arena. */
 #ifndef SEARCH_QUERY_PRIV_H
 #define SEARCH_QUERY_PRIV_H
 
@@ -62,7 +62,7 @@ bool value_has_patterns(const struct schema_field *f);
 bool value_pattern(struct parser *p, const struct schema_field *f, const struct word *w,
     struct value *v) MUST_USE;
 
-/* ---- query_test.c: NULL or false after a fault ---- */
+/* ---- query_field.c: NULL or false after a fault ---- */
 
 enum op { OP_MATCH, OP_EXACT, OP_DIFFERS, OP_GE, OP_LE, OP_GT, OP_LT };
 

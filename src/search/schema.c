@@ -89,15 +89,10 @@ schema_dataset_name(enum dataset d)
 	return datasets[d].name;
 }
 
-bool
-schema_dataset(struct str name, enum dataset *out)
+enum dataset
+schema_of_source(struct str source)
 {
-	for (size_t i = 0; i < DATASETS; i++)
-		if (str_is(name, datasets[i].name)) {
-			*out = (enum dataset)i;
-			return true;
-		}
-	return false;
+	return str_is(source, "finding") ? DATASET_FINDINGS : DATASET_ASSET_SERVICES;
 }
 
 const char *

@@ -40,8 +40,8 @@ struct schema_field {
 };
 
 const char *schema_dataset_name(enum dataset d);
-bool schema_dataset(struct str name, enum dataset *out) MUST_USE;
-const char *schema_count_unit(enum dataset d); /* "" when it cannot be counted */
+enum dataset schema_of_source(struct str source); /* of a rule: one of alert_sources */
+const char *schema_count_unit(enum dataset d);    /* "" when it cannot be counted */
 /* All of a dataset, in table order. */
 size_t schema_fields(enum dataset d, const struct schema_field **first);
 /* Exact name, no aliases (C-036); NULL when there is none. */
@@ -155,8 +155,6 @@ struct query_fault {
 /* now: what now-7d counts from. On false *fault says where and why (C-059: pure, bounded). */
 bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
     struct query *out, struct query_fault *fault) MUST_USE;
-/* A canonical text of the tree that parses to the same tree: for tests, cursors and -D. */
-void query_print(struct buf *b, const struct query *q);
 
 /* ---- one record against a query: what an alert rule asks (tbl/conditions.h) ---- */
 

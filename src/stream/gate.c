@@ -15,7 +15,6 @@
 
 enum {
 	WAIT_US = 5000000,
-	SECOND = 1000000,
 	RENEWALS = 3,    /* of a lease in its time */
 	TRUST = 4,       /* rechecks that may fail before nothing is believed any more */
 	RELEASES = 1024, /* in one statement */
@@ -81,16 +80,16 @@ static const struct stmt release =
 static int
 connect_runner(const struct conn *c, int64_t epoch)
 {
-	char session[UUID_LEN + 1], path[sizeof(conf.run_directory) + 128];
+	const struct uuid_text session = uuid_text(&c->session);
+	char path[sizeof(conf.run_directory) + 128];
 	int fd;
 
-	uuid_print(&c->session, session);
 	snprintf(path, sizeof(path), "%s/sessions/%s/%lld.sock", conf.run_directory,
-	    session, (long long)epoch);
+	    session.z, (long long)epoch);
 	fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 	if (fd < 0)
 		log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id,
-		    session, strerror(errno));
+		    session.z, strerror(errno));
 	return fd;
 }
 
@@ -196,12 +195,8 @@ names_of(struct arena *a, const struct uuid *uuids, size_t n)
 {
 	struct str *out = ARENA_ARRAY(a, n, struct str);
 
-	for (size_t i = 0; i < n; i++) {
-		char *text = arena_alloc(a, UUID_LEN + 1);
-
-		uuid_print(&uuids[i], text);
-		out[i] = str_of(text);
-	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = arena_uuid(a, &uuids[i]);
 	return (struct strs){ out, n };
 }
 
@@ -271,7 +266,7 @@ on_kept(void *arg, enum db_rc rc, const void *rows, size_t n)
 	if (rc == DB_OK)
 		roster_forget(g->roster);
 	else
-		g->keep_at = mono_us() + SECOND;
+		g->keep_at = mono_us() + SECOND_US;
 }
 
 static void
@@ -284,7 +279,7 @@ send_keep(struct gate *g, int64_t now)
 	if (g->keeping || now < g->keep_at)
 		return;
 	g->keeping = true;
-	g->keep_at = now + conf.stream_lease * SECOND / RENEWALS;
+	g->keep_at = now + conf.stream_lease * SECOND_US / RENEWALS;
 	db_async(g->proxy->db, &ask, P(g->self), P(conf.stream_lease),
 	    P(roster_dead(g->roster)));
 }
@@ -392,7 +387,7 @@ mind_trust(struct gate *g, int64_t now)
 	struct conn *c, *after;
 
 	if (TAILQ_EMPTY(&g->proxy->lists[CONN_OPEN]) ||
-	    now - g->checked < TRUST * conf.stream_recheck * SECOND)
+	    now - g->checked < TRUST * conf.stream_recheck * SECOND_US)
 		return;
 	log_event(LOGP_ERR, "unchecked", "why=\"no recheck has been answered\"");
 	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_OPEN]); c != NULL; c = after) {
@@ -410,7 +405,7 @@ send_check(struct gate *g, int64_t now)
 
 	if (g->checking)
 		return;
-	if (!g->told && now - g->check_at < conf.stream_recheck * SECOND)
+	if (!g->told && now - g->check_at < conf.stream_recheck * SECOND_US)
 		return;
 	g->told = false;
 	g->checking = true;

@@ -12,7 +12,6 @@
 enum {
 	TICK_MS = 250,
 	ARENA_CAP = 16 * 1024 * 1024,
-	SECOND = 1000000,
 	OVER_US = 5000000, /* for the last slots to be let go */
 	DESCRIPTORS_A_STREAM = 2,
 	DESCRIPTORS_BESIDE = 64,
@@ -46,7 +45,7 @@ on_stop(void *arg)
 
 	event_free(p->listener);
 	p->listener = NULL;
-	p->drain_until = mono_us() + conf.stream_drain * SECOND;
+	p->drain_until = mono_us() + conf.stream_drain * SECOND_US;
 	log_event(LOGP_NOTICE, "draining", "connections=%zu", p->conns);
 	if (daemon_ending())
 		end_all(p);

@@ -63,13 +63,10 @@ between_frames(const struct side *from)
 void
 pump_close(struct conn *c)
 {
-	char session[UUID_LEN + 1];
-
-	uuid_print(&c->session, session);
 	log_event(LOGP_INFO, "closed",
 	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64,
-	    c->id, session, why_names[c->why], c->code, c->client.bytes, c->runner.bytes,
-	    (mono_us() - c->opened) / 1000);
+	    c->id, uuid_text(&c->session).z, why_names[c->why], c->code, c->client.bytes,
+	    c->runner.bytes, (mono_us() - c->opened) / 1000);
 	if (c->runner.fd >= 0)
 		gate_release(c->proxy->gate, c->stream);
 	conn_free(c);
@@ -590,7 +587,7 @@ pump_start(struct conn *c)
 void
 pump_ping(struct conn *c, int64_t now)
 {
-	int64_t silence = conf.stream_silence * 1000000;
+	int64_t silence = conf.stream_silence * SECOND_US;
 	unsigned char frame[WS_CONTROL_FRAME];
 
 	if (!c->client.reading) /* the runner holds it up: it cannot answer */

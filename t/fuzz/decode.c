@@ -35,7 +35,7 @@ static const struct field part_fields[] = {
 
 static const struct field record_fields[] = {
 	FIELD(struct record, id, NULLABLE),
-	TEXT(struct record, text, NULLABLE | NUL_TOO, 0, 16),
+	TEXT(struct record, text, NULLABLE, 0, 16),
 	{ .name = "kind",
 	    .type = FIELD_STR,
 	    .flags = OMIT_UNSET,

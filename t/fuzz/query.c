@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "base/limits.h"
-#include "search/search.h"
 #include "t/fuzz/fuzz.h"
+#include "t/unit/query_print.h"
 
 #include <assert.h>
 

@@ -5,6 +5,7 @@
 
 #include "search/index/index_priv.h"
 #include "t/unit/index_naive.h"
+#include "t/unit/query_print.h"
 #include "t/unit/tap.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/limits.h"
-#include "search/search.h"
+#include "t/unit/query_print.h"
 #include "t/unit/tap.h"
 
 static struct arena *arena;

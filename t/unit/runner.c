@@ -112,14 +112,12 @@ a_call_has_its_reply(void)
 			  .arg = &sum });
 	CU_ASSERT_EQUAL(read(from_cdp, got, sizeof(got)), (ssize_t)sizeof(want));
 	CU_ASSERT_EQUAL(memcmp(got, want, sizeof(want)), 0);
-	CU_ASSERT_EQUAL(cdp_pending(cdp), 2);
 	say("{\"id\":2,\"result\":{\"n\":40},\"sessionId\":\"S\"}");
 	say("{\"id\":1,\"result\":{\"n\":2}}");
 	say("{\"id\":1,\"result\":{\"n\":5}}"); /* again: nobody's */
 	say("{\"id\":9,\"result\":{}}");
 	CU_ASSERT_EQUAL(answers, 2);
 	CU_ASSERT_EQUAL(sum, 42);
-	CU_ASSERT_EQUAL(cdp_pending(cdp), 0);
 	close_cdp();
 }
 
@@ -221,7 +219,6 @@ a_session_that_goes_fails_its_calls(void)
 	}
 	cdp_forget(cdp, STR("S1"));
 	CU_ASSERT_EQUAL(failures, 300);
-	CU_ASSERT_EQUAL(cdp_pending(cdp), 300);
 	close_cdp();
 	CU_ASSERT_EQUAL(failures, 600);
 }
@@ -246,8 +243,8 @@ a_call_may_follow_its_failure(void)
 		.session = STR("S"), .method = "A.b", .done = call_again, .arg = cdp });
 	cdp_forget(cdp, STR("S"));
 	CU_ASSERT_EQUAL(failures, 1);
-	CU_ASSERT_EQUAL(cdp_pending(cdp), 1);
 	close_cdp();
+	CU_ASSERT_EQUAL(failures, 2);
 }
 
 static void

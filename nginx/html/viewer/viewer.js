@@ -263,7 +263,8 @@ function leavePage(backwards) {
 		$("url").focus();
 }
 
-// F6 elsewhere: toolbar, page, evidence, in a circle.
+// F6 elsewhere goes to and fro between toolbar and page, and from the evidence to the toolbar; Shift+F6 in
+// the toolbar goes to the evidence, and back from it to the page.
 function cycle(e) {
 	if (e.key !== "F6" || e.defaultPrevented || document.body.dataset.view !== "live" || document.querySelector("dialog[open]"))
 		return;

@@ -175,7 +175,6 @@ bool held_watch(struct held *h, pid_t pid, int pidfd);
 /* Its row is to know that it is ready; and the runner of it, when it is. */
 void held_ready(struct held *h);
 void held_say_running(const struct held *h);
-void held_drop(struct held *h);
 
 /* ---- spawn.c: how a runner begins ---- */
 

@@ -145,20 +145,18 @@ connect_again(struct dispatcher *d)
 static void
 probe(struct dispatcher *d, const struct route_due *r)
 {
-	char id[UUID_LEN + 1];
 	const char *colon = memrchr(r->target.p, ':', r->target.n);
 	struct egress_probe word = { .kind = r->kind,
 		.host = r->host,
 		.port = r->port,
-		.credential = r->credential };
+		.credential = r->credential,
+		.id = arena_uuid(d->arena, &r->uuid) };
 	struct str port;
 
 	if (colon == NULL)
 		return;
 	word.target_host = (struct str){ r->target.p, (size_t)(colon - r->target.p) };
 	port = (struct str){ colon + 1, r->target.n - word.target_host.n - 1 };
-	uuid_print(&r->uuid, id);
-	word.id = str_of(id);
 	if (!str_int64(port, &word.target_port) || word.target_port < 1 ||
 	    word.target_port > 65535)
 		store_probed(d, r->uuid, false, 0, STR("target"));

@@ -110,13 +110,10 @@ settle(struct dispatcher *d, struct evidence *e, enum stored how)
 {
 	const struct held *h = held_find(d, &e->at.session, e->at.epoch);
 	const char *refused = refusal(e, how);
-	char text[UUID_LEN + 1];
 
-	if (refused != NULL) {
-		uuid_print(&e->at.session, text);
+	if (refused != NULL)
 		log_event(LOGP_WARNING, "evidence", "session=%s why=\"not taken: %s\"",
-		    text, refused);
-	}
+		    uuid_text(&e->at.session).z, refused);
 	if (h != NULL && h->link != NULL)
 		say(h, e, refused);
 	drop(d, e);

@@ -19,11 +19,8 @@ enum {
 static void
 log_held(const struct held *h, enum log_prio prio, const char *event, const char *why)
 {
-	char text[UUID_LEN + 1];
-
-	uuid_print(&h->row.uuid, text);
-	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"", text,
-	    h->row.epoch, (int)h->pid, why);
+	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"",
+	    uuid_text(&h->row.uuid).z, h->row.epoch, (int)h->pid, why);
 }
 
 static enum held_state
@@ -104,8 +101,8 @@ held_watch(struct held *h, pid_t pid, int pidfd)
 	return true;
 }
 
-void
-held_drop(struct held *h)
+static void
+drop_held(struct held *h)
 {
 	if (h->link != NULL)
 		caller_forget(h);
@@ -197,7 +194,7 @@ static void
 begin_to_close(struct held *h, const struct held_row *row)
 {
 	h->state = HELD_CLOSING;
-	h->close_by = mono_us() + row->close_seconds * 1000000;
+	h->close_by = mono_us() + row->close_seconds * SECOND_US;
 	h->row.reason = arena_str(h->arena, row->reason);
 	if (h->link != NULL)
 		runner_say_close(h, h->row.reason);
@@ -285,7 +282,6 @@ static size_t
 trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 {
 	int64_t now = mono_us();
-	char text[UUID_LEN + 1];
 	struct held *h;
 	size_t n = 0;
 
@@ -293,8 +289,7 @@ trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 		if (!is_trusted(h, now))
 			continue;
 		if (uuids != NULL) {
-			uuid_print(&h->row.uuid, text);
-			uuids[n] = arena_str(d->arena, str_of(text));
+			uuids[n] = arena_uuid(d->arena, &h->row.uuid);
 			epochs[n] = arena_printf(d->arena, "%" PRId64, h->row.epoch);
 		}
 		n++;
@@ -336,7 +331,7 @@ tend(struct held *h, int64_t now)
 	if (h->close_by != 0 && now >= h->close_by && !h->gone && !h->given_up)
 		give_up(h, "it does not close");
 	if (h->gone && store_lost(h->d, h))
-		held_drop(h);
+		drop_held(h);
 }
 
 void

@@ -86,12 +86,11 @@ static bool
 put(const struct evidence_path *at, const unsigned char *p, size_t n)
 {
 	const struct uuid u = uuid_random();
-	char fresh[UUID_LEN + 1], temporary[sizeof(at->file)];
+	char temporary[sizeof(at->file)];
 	bool good;
 	int fd;
 
-	uuid_print(&u, fresh);
-	snprintf(temporary, sizeof(temporary), "%s/.%s", at->inner, fresh);
+	snprintf(temporary, sizeof(temporary), "%s/.%s", at->inner, uuid_text(&u).z);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return false;

@@ -177,7 +177,7 @@ on_readable(int fd, short what, void *arg)
 struct client *
 client_new(struct session *s, int fd)
 {
-	const struct timeval patience = { ASK_MS / 1000, ASK_MS % 1000 * 1000 };
+	const struct timeval patience = ev_ms(ASK_MS);
 	struct client *c = mem_zero(sizeof(*c));
 	int one = 1;
 

@@ -29,7 +29,7 @@ struct probe {
 	struct link *link;
 	struct reach *reach;
 	int64_t since;
-	char id[65];
+	char id[PROBE_ID_MAX + 1];
 };
 
 struct control {
@@ -54,11 +54,8 @@ tell(struct session *s, const struct egress_traffic *t)
 static void
 note(const struct egress_traffic *t)
 {
-	char id[UUID_LEN + 1];
-
-	uuid_print(&t->session, id);
-	log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s", id,
-	    t->host.p, (long long)t->port, t->reason.p);
+	log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s",
+	    uuid_text(&t->session).z, t->host.p, (long long)t->port, t->reason.p);
 }
 
 void
@@ -172,10 +169,8 @@ probe_begin(
 static void
 refused(const struct uuid *session, const char *why)
 {
-	char id[UUID_LEN + 1];
-
-	uuid_print(session, id);
-	log_event(LOGP_ERR, "not opened", "session=%s why=\"%s\"", id, why);
+	log_event(
+	    LOGP_ERR, "not opened", "session=%s why=\"%s\"", uuid_text(session).z, why);
 }
 
 static void
@@ -214,7 +209,7 @@ take_probe(void *arg, struct link *l, const void *in, int fd)
 {
 	struct peer *p = arg;
 	const struct egress_probe *m = in;
-	char id[65];
+	char id[PROBE_ID_MAX + 1];
 	enum reason why;
 
 	if (fd >= 0)

@@ -126,7 +126,7 @@ finish(struct dial *d, enum reason why, int fd, const struct ip *at)
 static void
 soon(struct dial *d, int64_t ms)
 {
-	const struct timeval in = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval in = ev_ms(ms);
 
 	event_add(d->step, &in);
 }

@@ -8,6 +8,7 @@
 
 #include "base/ev.h"
 #include "browser/egress/proto.h"
+#include "browser/egress_link.h"
 #include "core/core.h"
 #include "core/resolver.h"
 
@@ -95,8 +96,6 @@ struct dial *dial_start(
 void dial_cancel(struct dial *d);
 
 /* ---- route.c ---- */
-
-enum route_kind { ROUTE_DIRECT, ROUTE_CONNECT, ROUTE_SOCKS5 };
 
 struct route {
 	enum route_kind kind;

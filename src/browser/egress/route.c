@@ -9,12 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {
-	[ROUTE_DIRECT] = "direct",
-	[ROUTE_CONNECT] = "connect",
-	[ROUTE_SOCKS5] = "socks5",
-};
-
 /* One of a file's own, not of a path. */
 static bool
 file_name(struct str s)
@@ -43,9 +37,9 @@ route_set(struct route *r, struct str kind, struct str host, int64_t port,
 	size_t k = 0;
 
 	*r = (struct route){ .port = (unsigned)port };
-	while (k < COUNT(kinds) && !str_is(kind, kinds[k]))
+	while (route_kinds[k] != NULL && !str_is(kind, route_kinds[k]))
 		k++;
-	if (k == COUNT(kinds))
+	if (route_kinds[k] == NULL)
 		return "kind";
 	r->kind = (enum route_kind)k;
 	if (r->kind == ROUTE_DIRECT)

@@ -11,7 +11,6 @@
 enum {
 	ACCEPTS = 32,         /* of one listener before others have their turn */
 	ACCEPT_NS = 50000000, /* for one that should take no time */
-	SECOND = 1000000,
 };
 
 static void
@@ -52,10 +51,8 @@ static void stop_listening(struct session *s);
 static void
 give_up(struct session *s)
 {
-	char id[UUID_LEN + 1];
-
-	uuid_print(&s->id, id);
-	log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"", id);
+	log_event(
+	    LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
 	stop_listening(s);
 }
 
@@ -198,7 +195,7 @@ session_orphan(struct egress *e, const struct link *gone)
 	LIST_FOREACH(s, &e->sessions, next)
 	if (s->owner == gone) {
 		s->owner = NULL;
-		s->ends_at = mono_us() + conf.egress_grace * SECOND;
+		s->ends_at = mono_us() + conf.egress_grace * SECOND_US;
 	}
 }
 
@@ -207,22 +204,19 @@ session_drain(struct session *s)
 {
 	stop_listening(s);
 	s->draining = true;
-	s->ends_at = mono_us() + conf.egress_drain * SECOND;
+	s->ends_at = mono_us() + conf.egress_drain * SECOND_US;
 }
 
 void
 session_tick(struct session *s)
 {
-	char id[UUID_LEN + 1];
-
 	control_more(s);
 	resume_accepting(s);
 	if (s->draining && s->n == 0) {
 		session_free(s);
 	} else if (s->owner == NULL && mono_us() >= s->ends_at) {
-		uuid_print(&s->id, id);
-		log_event(
-		    LOGP_WARNING, "abandoned", "session=%s connections=%u", id, s->n);
+		log_event(LOGP_WARNING, "abandoned", "session=%s connections=%u",
+		    uuid_text(&s->id).z, s->n);
 		session_free(s);
 	}
 }

@@ -43,7 +43,6 @@ struct cdp {
 	struct buf queue; /* what is to be written, from sent on */
 	size_t sent;
 	struct calls calls[BUCKETS];
-	size_t pending;
 	int64_t last_id;
 	bool over;
 };
@@ -52,7 +51,6 @@ static void
 drop(struct cdp *c, struct call *k)
 {
 	TAILQ_REMOVE(&c->calls[k->id % BUCKETS], k, next);
-	c->pending--;
 	free(k);
 }
 
@@ -306,7 +304,6 @@ remember(struct cdp *c, const struct cdp_call *call)
 	if (call->session.n > 0)
 		memcpy(k->session, call->session.p, call->session.n);
 	TAILQ_INSERT_TAIL(&c->calls[k->id % BUCKETS], k, next);
-	c->pending++;
 }
 
 void
@@ -352,12 +349,6 @@ bool
 cdp_is_over(const struct cdp *c)
 {
 	return c->over;
-}
-
-size_t
-cdp_pending(const struct cdp *c)
-{
-	return c->pending;
 }
 
 static void

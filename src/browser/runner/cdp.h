@@ -42,7 +42,6 @@ struct cdp *cdp_new(
 void cdp_send(struct cdp *c, const struct cdp_call *call);
 /* The session is gone: its calls fail, here. */
 void cdp_forget(struct cdp *c, struct str session);
-size_t cdp_pending(const struct cdp *c);
 /* closed has been called. */
 bool cdp_is_over(const struct cdp *c);
 /* The calls that wait fail; what they lead to is dropped. */

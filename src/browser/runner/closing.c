@@ -3,14 +3,12 @@
    word to the dispatcher. Each step has its time; none is begun from within what it ends. */
 #include "config.h"
 
+#include "base/ws.h"
 #include "browser/runner/control_priv.h"
 
 #include <unistd.h>
 
 enum { SHOT_MS = 3000, BROWSER_MS = 1000, VIEWER_MS = 3000, SAID_MS = 1000 };
-
-/* WebSocket: the session is terminal. */
-enum { CLOSE_NORMAL = 1000 };
 
 void
 closing_check(struct control *c)
@@ -29,7 +27,7 @@ closing_go_on(struct control *c)
 static void
 wait_at(struct control *c, enum step at, int64_t ms)
 {
-	const struct timeval time = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval time = ev_ms(ms);
 
 	c->at = at;
 	event_add(c->late, &time);
@@ -70,7 +68,7 @@ tell_viewer(struct control *c)
 	browser_stop(r);
 	control_evidence(c);
 	if (r->live != NULL)
-		live_end(r->live, c->failed ? "failed" : c->reason, CLOSE_NORMAL);
+		live_end(r->live, c->failed ? "failed" : c->reason, WS_NORMAL);
 	else
 		closing_go_on(c);
 }

@@ -33,7 +33,7 @@ static const char *const stage_names[] = {
 static void
 hold_for(struct control *c, int64_t ms)
 {
-	const struct timeval left = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval left = ev_ms(ms);
 
 	event_add(c->lease, &left);
 }
@@ -69,16 +69,14 @@ static bool
 listen_for_viewers(struct runner *r, char *err, size_t room)
 {
 	struct control *c = r->control;
-	char session[UUID_LEN + 1];
 
-	uuid_print(&r->job.session, session);
 	snprintf(c->folder, sizeof(c->folder), "%s/sessions", conf.run_directory);
 	if (!make_folder(c->folder)) {
 		snprintf(err, room, "%s: %s", c->folder, strerror(errno));
 		return false;
 	}
-	snprintf(
-	    c->folder, sizeof(c->folder), "%s/sessions/%s", conf.run_directory, session);
+	snprintf(c->folder, sizeof(c->folder), "%s/sessions/%s", conf.run_directory,
+	    uuid_text(&r->job.session).z);
 	snprintf(
 	    c->path, sizeof(c->path), "%s/%lld.sock", c->folder, (long long)r->job.epoch);
 	if (make_folder(c->folder))
@@ -130,12 +128,11 @@ say_who(struct control *c)
 static void
 say_what(const struct runner *r)
 {
-	char session[UUID_LEN + 1];
+	const struct uuid_text session = uuid_text(&r->job.session);
 
-	uuid_print(&r->job.session, session);
-	log_event(LOGP_INFO, "began", "session=%s epoch=%lld", session,
+	log_event(LOGP_INFO, "began", "session=%s epoch=%lld", session.z,
 	    (long long)r->job.epoch);
-	sd_notifyf(0, "STATUS=session %s epoch %lld", session, (long long)r->job.epoch);
+	sd_notifyf(0, "STATUS=session %s epoch %lld", session.z, (long long)r->job.epoch);
 }
 
 static bool

@@ -8,7 +8,6 @@
 enum {
 	UNSENT_MAX = 256 * 1024, /* bytes on the way above which the next frame waits */
 	ACK_LATE_US = 2000000,   /* then the socket alone tells how a viewer keeps up */
-	SECOND_US = 1000000,
 	HEADER_VERSION = 1,
 	HEADER_JPEG = 1,
 	HEADER_NUMBER = 4, /* where the frame's number stands */

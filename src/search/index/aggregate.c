@@ -4,7 +4,7 @@
 
 #include "search/index/index_priv.h"
 
-enum { LABEL_CHARS = 256, FEW_RATIO = 256 };
+enum { FEW_RATIO = 256 };
 
 /* One field of a request. */
 struct job {
@@ -104,7 +104,7 @@ label_of(const struct view *v, const struct schema_field *f, const struct terms 
 		if (t->label[id] >= names->n)
 			return STR_NULL;
 		s = terms_str(names, t->label[id]);
-		return s.n > 0 && str_chars(s) <= LABEL_CHARS ? s : STR_NULL;
+		return s.n > 0 && str_chars(s) <= LIM_BUCKET_LABEL ? s : STR_NULL;
 	}
 	return STR_NULL;
 }

@@ -2,7 +2,6 @@
 /* search/engine.h over the mapped index. */
 #include "config.h"
 
-#include "base/limits.h"
 #include "search/index/index_priv.h"
 
 #include <sys/stat.h>

@@ -29,7 +29,7 @@ struct index_state {
 	char *
 	    snapshot; /* pg_snapshot as text: what the segments contain; owned, "" for none */
 	struct index_tags tags;
-	struct index_segment *segments; /* oldest first; owned */
+	struct index_segment *segments; /* in any order; owned */
 	size_t nsegments;
 };
 
@@ -46,15 +46,11 @@ void index_state_snapshot(struct index_state *s, struct str text);
 void index_tags_set(
     struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
 const struct tag *index_tags_find(const struct index_tags *t, struct str slug);
-/* Adds a segment in front: what it holds is marked dead in the older ones; a segment that has nothing
-   left is dropped. */
+/* Adds a segment: what it holds is marked dead in the others; one that has nothing left is dropped. */
 bool index_state_add(const char *directory, struct index_state *s,
     struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
-/* Takes the segments from..to-1 out; what stands behind them are merges of them. */
+/* Takes the segments from..to-1 out. */
 void index_state_drop(struct index_state *s, size_t from, size_t to);
-/* Marks one address dead everywhere. */
-bool index_state_forget(const char *directory, struct index_state *s,
-    const unsigned char ip[16], char err[INDEX_FAULT]) MUST_USE;
 /* Writes s as the next generation and removes the files that nobody needs any more. */
 bool index_publish(
     const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;

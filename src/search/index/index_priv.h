@@ -202,7 +202,6 @@ uint64_t posting_write(struct buf *b, const uint32_t *docs, uint32_t n);
 bool posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit,
     struct posting *out);
 void posting_or(const struct posting *p, uint64_t *words);
-void posting_and(const struct posting *p, uint64_t *words, size_t nwords);
 uint32_t posting_list(const struct posting *p, uint32_t *out); /* out has room for p->n */
 
 /* ---- set.c: a set of documents of one level of one segment ---- */
@@ -245,11 +244,9 @@ struct set set_and(const struct set_space *sp, struct set a, struct set b);
 struct set set_or(const struct set_space *sp, struct set a, struct set b);
 struct set set_andnot(const struct set_space *sp, struct set a, struct set b);
 struct set set_not(const struct set_space *sp, struct set a);
-struct set set_dense(const struct set_space *sp, struct set a);
 uint32_t set_count(const struct set_space *sp, const struct set *a);
 bool set_has(const struct set *a, uint32_t doc);
 uint64_t words_count(const uint64_t *words, size_t n);
-void words_fill(uint64_t *words, uint32_t lo, uint32_t hi); /* sets [lo, hi) */
 
 /* Members in ascending order, a batch at a time. */
 struct set_walk {

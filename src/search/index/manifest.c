@@ -418,23 +418,6 @@ index_state_drop(struct index_state *s, size_t from, size_t to)
 	s->nsegments -= to - from;
 }
 
-bool
-index_state_forget(const char *directory, struct index_state *s,
-    const unsigned char ip[16], char err[INDEX_FAULT])
-{
-	for (size_t i = 0; i < s->nsegments; i++) {
-		struct segment *old =
-		    segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
-
-		if (old == NULL)
-			return false;
-		kill_document(&s->segments[i], old, ip);
-		segment_close(old);
-	}
-	drop_empty(s);
-	return true;
-}
-
 /* ---- publishing ---- */
 
 static bool

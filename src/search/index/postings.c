@@ -191,43 +191,6 @@ posting_or(const struct posting *p, uint64_t *words)
 	}
 }
 
-static void
-and_block(const struct posting_block *b, const void *content, uint64_t *out)
-{
-	uint64_t only[INDEX_BLOCK_WORDS];
-	const uint64_t *in = content;
-	const uint16_t *docs = content;
-
-	if (b->last < POSTING_ARRAY) {
-		memset(only, 0, sizeof(only));
-		for (uint32_t k = 0; k <= b->last; k++)
-			only[docs[k] >> 6] |= UINT64_C(1) << (docs[k] & 63);
-		in = only;
-	}
-	for (size_t k = 0; k < INDEX_BLOCK_WORDS; k++)
-		out[k] &= in[k];
-}
-
-/* Blocks only; keys that do not ascend are a broken file's and keep nothing they should not. */
-void
-posting_and(const struct posting *p, uint64_t *words, size_t nwords)
-{
-	size_t done = 0; /* words up to here are final */
-
-	for (uint32_t i = 0; p->form == POSTING_BLOCKS && i < p->one; i++) {
-		const struct posting_block *b = &p->blocks[i];
-		const void *content = block_content(p, b);
-		size_t at = (size_t)b->key * INDEX_BLOCK_WORDS;
-
-		if (content == NULL || at < done || at >= nwords)
-			continue;
-		memset(words + done, 0, (at - done) * sizeof(*words));
-		and_block(b, content, words + at);
-		done = at + INDEX_BLOCK_WORDS;
-	}
-	memset(words + done, 0, (nwords - done) * sizeof(*words));
-}
-
 static uint32_t
 list_block(
     const struct posting_block *b, const void *content, uint32_t *out, uint32_t room)

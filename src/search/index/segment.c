@@ -54,8 +54,7 @@ check_header(struct opening *o, const struct index_segment *want)
 	struct segment_header blank = *h;
 	uint64_t sum;
 
-	if (o->s->size < sizeof(*h) ||
-	    memcmp(h->magic, SEGMENT_MAGIC, sizeof(h->magic)) != 0) {
+	if (memcmp(h->magic, SEGMENT_MAGIC, sizeof(h->magic)) != 0) {
 		snprintf(o->err, INDEX_FAULT, "segment %016" PRIx64 ": not a segment",
 		    want->id);
 		return false;

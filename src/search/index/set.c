@@ -159,8 +159,9 @@ words_count(const uint64_t *words, size_t n)
 	return sum;
 }
 
-void
-words_fill(uint64_t *words, uint32_t lo, uint32_t hi)
+/* Sets [lo, hi). */
+static void
+fill_words(uint64_t *words, uint32_t lo, uint32_t hi)
 {
 	uint64_t first = UINT64_MAX << (lo & 63),
 		 last = UINT64_MAX >> (63 - ((hi - 1) & 63));
@@ -212,8 +213,8 @@ set_is_empty(const struct set *s)
 	       (s->form == SET_LIST && s->n == 0);
 }
 
-struct set
-set_dense(const struct set_space *sp, struct set a)
+static struct set
+dense(const struct set_space *sp, struct set a)
 {
 	struct set out = { .form = SET_WORDS };
 
@@ -222,7 +223,7 @@ set_dense(const struct set_space *sp, struct set a)
 	out.words = pool_get(sp->pool);
 	memset(out.words, 0, sp->nwords * sizeof(*out.words));
 	if (a.form == SET_RANGE)
-		words_fill(out.words, a.lo, a.hi);
+		fill_words(out.words, a.lo, a.hi);
 	else
 		for (uint32_t i = 0; i < a.n; i++)
 			out.words[a.list[i] >> 6] |= UINT64_C(1) << (a.list[i] & 63);
@@ -332,9 +333,9 @@ set_or(const struct set_space *sp, struct set a, struct set b)
 	}
 	if (a.form == SET_LIST && b.form == SET_LIST && a.n + b.n <= SET_LIST_MAX)
 		return merge(sp, &a, &b);
-	b = set_dense(sp, b);
+	b = dense(sp, b);
 	if (a.form == SET_RANGE) {
-		words_fill(b.words, a.lo, a.hi);
+		fill_words(b.words, a.lo, a.hi);
 	} else if (a.form == SET_LIST) {
 		for (uint32_t i = 0; i < a.n; i++)
 			b.words[a.list[i] >> 6] |= UINT64_C(1) << (a.list[i] & 63);
@@ -358,7 +359,7 @@ set_not(const struct set_space *sp, struct set a)
 					: set_none();
 	if (a.form == SET_RANGE && a.hi == sp->limit)
 		return (struct set){ .form = SET_RANGE, .hi = a.lo };
-	a = set_dense(sp, a);
+	a = dense(sp, a);
 	for (size_t i = 0; i < sp->nwords; i++)
 		a.words[i] = ~a.words[i];
 	words_keep(a.words, sp->nwords, 0, sp->limit);
@@ -379,7 +380,7 @@ set_andnot(const struct set_space *sp, struct set a, struct set b)
 	}
 	if (b.form == SET_RANGE)
 		return set_and(sp, a, set_not(sp, b));
-	a = set_dense(sp, a);
+	a = dense(sp, a);
 	if (b.form == SET_LIST) {
 		for (uint32_t i = 0; i < b.n; i++)
 			a.words[b.list[i] >> 6] &= ~(UINT64_C(1) << (b.list[i] & 63));

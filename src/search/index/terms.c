@@ -4,8 +4,6 @@
 
 #include "search/index/index_priv.h"
 
-enum { BUCKET_CHARS = 4096 };
-
 struct str
 terms_str(const struct terms *t, uint32_t id)
 {
@@ -121,7 +119,7 @@ terms_bucketable(const struct terms *t, uint32_t id)
 	if (t->form == FORM_INTS)
 		return true;
 	s = terms_str(t, id);
-	return s.n > 0 && (s.n <= BUCKET_CHARS || str_chars(s) <= BUCKET_CHARS);
+	return s.n > 0 && (s.n <= LIM_BUCKET_VALUE || str_chars(s) <= LIM_BUCKET_VALUE);
 }
 
 /* ---- patterns ---- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The canonical text of a query: what it means, in one spelling. Parsing it gives the same tree. */
 #include "config.h"
 
-#include "search/search.h"
+#include "t/unit/query_print.h"
 
 struct printer {
 	struct buf *b;
