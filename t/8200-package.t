@@ -24,7 +24,8 @@ for unit in debian/systemd/*.service; do
 		is "$user" "$(sed -n 's/^runner_user = //p' debian/etc/surfaced-dispatch.conf)" "$name: as whom the dispatcher lets in"
 	else
 		ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
-		is "$(field_of Type "$unit") $(field_of ExecReload "$unit")" "notify /bin/kill -HUP \$MAINPID" "$name: says when it is ready, reloads"
+		is "$(field_of Type "$unit") $(sed -n "s/^ExecReload=//p" "$unit" | paste -sd " ")" "notify $(field_of ExecStart "$unit" | sed "s/ -c / -t -c /") /bin/kill -HUP \$MAINPID" \
+			"$name: says when it is ready; a reload is refused when its file is bad"
 	fi
 	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" "$name: it has no capability"
 	ok "$name: nor can it get one" grep -qx CapabilityBoundingSet= "$unit"
