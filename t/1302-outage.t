@@ -23,6 +23,7 @@ serves
 is "$(code)" "200 null" "service"
 world_pg_stop
 is "$(code)" "503 authentication_unavailable" "PostgreSQL stopped: no key can be trusted (C-018)"
+like "$(cat "$W/log/surfaced.log")" '^(<3>)?database req=[0-9a-f]+ why="connection to server .*"' "and the log says why"
 world_pg_resume
 ok "PostgreSQL started: service" world_until 10 serves
 

@@ -108,6 +108,20 @@ ok "one that ran is not resumed" ended "$u" failed
 is "$(row "$u" starts)" 1 "and not started again"
 is "$(sql "SELECT session_lost('$u', 1)")" "" "a former life says nothing any more"
 
+# Whatever session it is for: as when files on disk are of another version than the dispatcher that runs.
+cp "$W/fake-runner" "$W/fake-runner.good"
+cp -f /bin/false "$W/fake-runner"
+begin u
+doubtful() { sql "SELECT fault FROM browser_host" | grep -q '^missing runner: .*journalctl'; }
+ok "a runner that ends before its first word is no session's fault: the host says so" world_until 30 doubtful
+is "$(row "$u" "state || ' ' || starts")" "queued 1" "and the session waits"
+cp -f "$W/fake-runner.good" "$W/fake-runner"
+world_kill surfaced-dispatch
+world_dispatch_resume
+ok "for the next dispatcher" session_at "$u" running
+api DELETE "$S/$u"
+session_at "$u" terminal
+
 # ---- a full house, and a host that cannot ----
 sed -i '/^browser_sessions/d' "$W/etc/surfaced-dispatch.conf"
 echo "browser_sessions = 2" >>"$W/etc/surfaced-dispatch.conf"

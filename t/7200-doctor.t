@@ -54,10 +54,21 @@ echo 'wrokers = 3' >>"$W/etc/surfaced.conf"
 chmod 644 "$W/etc/secret"
 doctor
 is "$RC" 1 "a fault is an exit status"
-found failed configuration 'surfaced.conf:[0-9]+: unknown parameter -> correct the line' "a wrong line"
+found failed configuration 'surfaced.conf:[0-9]+: unknown parameter wrokers -> correct the line' "a wrong line"
 sed -i '/^wrokers/d' "$W/etc/surfaced.conf"
 doctor
 found failed secret 'can be read by everybody -> chmod 0640' "a secret for everybody"
+if world_root; then
+	secret=$(stat -c %u:%g "$W/etc/secret")
+	chown root:root "$W/etc/secret"
+	chmod 600 "$W/etc/secret"
+	doctor
+	found failed secret "secret cannot be read by surfaced, as the user $WORLD_USER -> chown root:surfaced .*restart surfaced" \
+		"a secret that its daemon cannot read"
+	chown "$secret" "$W/etc/secret"
+else
+	skip "no root"
+fi
 chmod 600 "$W/etc/secret"
 rm -f "$W/etc/surfaced-index.conf.away"
 mv "$W/etc/surfaced-index.conf" "$W/etc/surfaced-index.conf.away"
@@ -89,6 +100,10 @@ sed -i '/plain.conf/d' "$W/etc/nginx.conf"
 doctor
 found failed nginx 'does not know the socket .*/search.sock -> enable a site' "a site that is not enabled"
 found failed nginx 'http.conf is not included' "nor what it needs"
+sed "s,$W/etc/nginx/surfaced.conf;,$W/etc/nginx/plain.conf;," "$W/etc/nginx.conf.good" >"$W/etc/nginx.conf"
+doctor
+found failed nginx 'surfaced.conf is not included: .* -> include surfaced.conf' "a site without the API"
+unlike "$(cat "$W/doctor")" 'http.conf is not included' "though it has the rest"
 cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
 # certificate DAYS [NAME]: a new one in place of the world's.
 certificate()
@@ -142,6 +157,24 @@ world_kill surfaced
 doctor
 found failed workers 'surfaced_api: .*nobody listens.* -> systemctl restart surfaced' "surfaced is down"
 found failed daemon '^surfaced does not run -> systemctl start surfaced; journalctl' "as every daemon is looked at"
+# As systemd does, which keeps the sockets of a master that cannot start.
+rm -f "$W/run/api.sock"
+holder=$(python3 -c 'import os, signal, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o666)
+s.listen()
+if os.fork() == 0:
+    print(os.getpid(), flush=True)
+    os.close(1)
+    signal.pause()' "$W/run/api.sock")
+doctor
+found failed workers 'surfaced_api: .*process [0-9]+, which listened, has ended -> systemctl restart surfaced' \
+	"surfaced is down, and its sockets are kept"
+is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json workers --nginx "$W/etc/nginx.conf") |
+	jq -r '.pools[] | select(.pool == "surfaced_api").state')" stopped "so it is stopped"
+kill "$holder"
+rm "$W/run/api.sock"
 world_kill surfaced-meter
 rm -f "$W/run/metrics.sock"
 doctor
@@ -160,6 +193,10 @@ found failed index 'manifest: ' "an index that cannot be used"
 
 # ---- what the browser side needs, where it is ----
 
+ctl browser-check --etc "$W/etc" >"$W/out" 2>&1
+is "$?" 1 "browser-check fails where surfaced-browser is not installed"
+like "$(cat "$W/out")" '-> install surfaced-browser' "and says so"
+
 is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces" or .check == "browser")] | length' "$W/doctor")" 0 \
 	"a host without browsers is not asked for them"
 mkdir -p "$W/kept"
@@ -173,6 +210,17 @@ sed -i '/^evidence_reserve/d' "$W/etc/surfaced-dispatch.conf"
 echo '# fake: missing user namespaces: set user.max_user_namespaces' >"$W/etc/surfaced-runner.conf"
 echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
 world_give
+cp "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-stream.conf"
+echo "stream_keys = $W/etc/keys" >>"$W/etc/surfaced-stream.conf"
+doctor
+found failed stream-keys '/keys: No such file .* -> make it: .* stream-keys rotate' "no keys of streams"
+found failed configuration 'surfaced reads .*, surfaced-stream writes .*/keys -> set the same stream_keys' "nor the same ones"
+echo none >"$W/etc/keys"
+chmod 600 "$W/etc/keys"
+world_give
+doctor
+found failed stream-keys '/keys: .* -> make it again' "or none that are any"
+rm "$W/etc/surfaced-stream.conf"
 doctor
 found failed daemon '^surfaced-dispatch does not run' "the dispatcher is down"
 found failed daemon '^surfaced-egress does not run' "the egress is down"

@@ -34,7 +34,8 @@ for unit in debian/systemd/*.service; do
 		is "$user" "$(sed -n 's/^runner_user = //p' debian/etc/surfaced-dispatch.conf)" "$name: as whom the dispatcher lets in"
 	else
 		ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
-		is "$(field_of Type "$unit") $(field_of ExecReload "$unit")" "notify /bin/kill -HUP \$MAINPID" "$name: says when it is ready, reloads"
+		is "$(field_of Type "$unit") $(sed -n "s/^ExecReload=//p" "$unit" | paste -sd " ")" "notify $(field_of ExecStart "$unit" | sed "s/ -c / -t -c /") /bin/kill -HUP \$MAINPID" \
+			"$name: says when it is ready; a reload is refused when its file is bad"
 	fi
 	# What it writes is opened to it again, since ProtectSystem=strict closes everything.
 	for path in $(sed -n 's/^run_directory = //p' "debian/etc/${name%@}.conf") $(writes "$name"); do

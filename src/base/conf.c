@@ -87,23 +87,24 @@ find(struct str name)
 	return NULL;
 }
 
-/* NULL when the line is good, otherwise what is wrong with it. */
+/* NULL when the line is good, otherwise what is wrong with it; whose it is: a parameter's, or the word's. */
 static const char *
-line_fault(struct str line, struct conf *out, const struct param **p)
+line_fault(struct str line, struct conf *out, const struct param **p, struct str *name)
 {
 	const char *eq;
-	struct str name, value;
+	struct str value;
 
 	*p = NULL;
+	*name = STR_NULL;
 	line = str_trim(line);
 	if (line.n == 0 || line.p[0] == '#')
 		return NULL;
 	eq = memchr(line.p, '=', line.n);
 	if (eq == NULL)
 		return "expected name = value";
-	name = str_trim((struct str){ line.p, (size_t)(eq - line.p) });
+	*name = str_trim((struct str){ line.p, (size_t)(eq - line.p) });
 	value = str_trim((struct str){ eq + 1, line.n - (size_t)(eq - line.p) - 1 });
-	*p = find(name);
+	*p = find(*name);
 	if (*p == NULL)
 		return "unknown parameter";
 	return set(*p, value, out) ? NULL : "bad value";
@@ -120,7 +121,7 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 
 	for (int number = 1; fault == NULL && (n = getline(&line, &size, in)) >= 0;
 	     number++) {
-		struct str text = { line, (size_t)n };
+		struct str text = { line, (size_t)n }, name = STR_NULL;
 
 		p = NULL;
 		if (str_utf8_bad(text) < text.n)
@@ -128,13 +129,15 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 		else if (memchr(line, '\0', text.n) != NULL)
 			fault = "a NUL in it";
 		else
-			fault = line_fault(text, out, &p);
+			fault = line_fault(text, out, &p, &name);
 		if (fault != NULL && p != NULL)
 			snprintf(err, room,
 			    "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file, number,
 			    fault, p->name, kind_names[p->kind], p->lo, p->hi);
 		else if (fault != NULL)
-			snprintf(err, room, "%s:%d: %s", file, number, fault);
+			snprintf(err, room, "%s:%d: %s%s%.*s", file, number, fault,
+			    name.n > 0 ? " " : "", (int)(name.n < 64 ? name.n : 64),
+			    name.n > 0 ? name.p : "");
 	}
 	if (fault == NULL && ferror(in)) {
 		fault = strerror(errno);

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -96,6 +97,12 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 		snprintf(err, room, "%s: %s: %s", path,
 		    errno == EAGAIN ? "its queue is full" : "nobody listens",
 		    strerror(errno));
+		return false;
+	}
+	if (kill(out->master, 0) != 0 && errno == ESRCH) { /* systemd keeps its socket */
+		snprintf(err, room, "%s: process %d, which listened, has ended", path,
+		    (int)out->master);
+		out->master = 0;
 		return false;
 	}
 	fd = find_shared(out->master);

@@ -11,7 +11,11 @@
    each until logged says that the database has it. It sends them in their order, at most LOG_WINDOW that are
    not answered, and not before the dispatcher has said something: by then it has been let in. On another
    connection it begins again with the first that is not answered; a number that the database has already is
-   not stored twice. A runner of before there were numbers sends none, and its shots are answered by stored. */
+   not stored twice. A runner of before there were numbers sends none, and its shots are answered by stored.
+
+   An upgrade has either side speak to the other's former or next version: a message gets new members with a
+   default, and no new meaning. Where that cannot be, a runner that does not understand says nothing: the
+   dispatcher then lets sessions wait, until it is another one. */
 #ifndef BROWSER_RUNNER_LINK_H
 #define BROWSER_RUNNER_LINK_H
 

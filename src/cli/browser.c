@@ -163,6 +163,10 @@ browser_check(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
 	doctor_read(d, p);
+	if (!p->wanted)
+		doctor_say(d, HEALTH_FAILED, "configuration",
+		    STR("install surfaced-browser: apt install ./surfaced-browser_*.deb"),
+		    "%s/surfaced-dispatch.conf or its program is not there", d->etc.p);
 	for (size_t i = 0; i < COUNT(checks) && p->good; i++)
 		checks[i](d);
 	return doctor_show(d);

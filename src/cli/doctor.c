@@ -6,12 +6,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
-enum { SECRET_MIN = 32 };
 
 static const struct field finding_out[] = {
 	FIELD(struct finding, state, 0),
@@ -110,6 +108,7 @@ check_agreement(struct doctor *d)
 	const struct program *api = &d->programs[PROGRAM_API],
 			     *index = &d->programs[PROGRAM_INDEX],
 			     *meter = &d->programs[PROGRAM_METER],
+			     *stream = &d->programs[PROGRAM_STREAM],
 			     *dispatch = &d->programs[PROGRAM_DISPATCH],
 			     *egress = &d->programs[PROGRAM_EGRESS];
 
@@ -118,39 +117,14 @@ check_agreement(struct doctor *d)
 		    api->name, api->conf.index_directory);
 		check_same(d, "run_directory", meter, meter->conf.run_directory,
 		    api->name, api->conf.run_directory);
+		check_same(d, "stream_keys", stream, stream->conf.stream_keys, api->name,
+		    api->conf.stream_keys);
 	}
 	check_same(d, "evidence_directory", dispatch, dispatch->conf.evidence_directory,
 	    "surfacectl", conf.evidence_directory);
 	if (dispatch->wanted && dispatch->good)
 		check_same(d, "run_directory", egress, egress->conf.run_directory,
 		    dispatch->name, dispatch->conf.run_directory);
-}
-
-static void
-check_secret(struct doctor *d)
-{
-	const char *path = d->programs[PROGRAM_API].conf.secret_file;
-	struct cursor_secret secret;
-	struct stat st;
-	char err[256];
-
-	if (stat(path, &st) != 0)
-		doctor_say(d, HEALTH_FAILED, "secret",
-		    ADVICE(d,
-			"make it: head -c 48 /dev/urandom | base64 -w 0 >%s; chown "
-			"root:surfaced, chmod 0640",
-			path),
-		    "%s: %s", path, strerror(errno));
-	else if (st.st_mode & S_IRWXO)
-		doctor_say(d, HEALTH_FAILED, "secret", ADVICE(d, "chmod 0640 %s", path),
-		    "%s can be read by everybody", path);
-	else if (access(path, R_OK) == 0 &&
-		 !cursor_secret_read(path, &secret, err, sizeof(err)))
-		doctor_say(d, HEALTH_FAILED, "secret",
-		    ADVICE(d, "put at least %d random bytes into it", SECRET_MIN), "%s",
-		    err);
-	else
-		doctor_say(d, HEALTH_OK, "secret", STR_NULL, "%s", path);
 }
 
 static void
@@ -181,7 +155,7 @@ check_configuration(struct doctor *d)
 	for (size_t i = 0; i < PROGRAMS; i++)
 		doctor_read(d, &d->programs[i]);
 	check_agreement(d);
-	check_secret(d);
+	doctor_secrets(d);
 	check_upstreams(d);
 }
 

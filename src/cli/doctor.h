@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "base/daemon.h"
 
+#include <pwd.h>
+
 enum health { HEALTH_OK, HEALTH_WARNING, HEALTH_FAILED };
 
 struct finding {
@@ -73,6 +75,9 @@ void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);
 /* The dry run of the host's runner: starts a browser. */
 void doctor_runner(struct doctor *d);
+/* Whether a user may enter every folder of a path, and do what bit says with its end: 4 read, 2 write. */
+bool doctor_reach(const char *path, const struct passwd *pw, mode_t bit);
+void doctor_secrets(struct doctor *d);
 void doctor_sockets(struct doctor *d);
 
 #endif

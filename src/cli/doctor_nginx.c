@@ -10,48 +10,12 @@
 #include "cli/doctor.h"
 #include "cli/nginx.h"
 
-#include <grp.h>
 #include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { GROUPS_MAX = 128, DAYS_WARN = 14 };
+enum { WRITE = 2, DAYS_WARN = 14 };
 
 /* ---- judging ---- */
-
-static bool
-may(const struct stat *st, const struct passwd *pw, const gid_t *groups, int n,
-    mode_t bit)
-{
-	if (pw->pw_uid == 0)
-		return true;
-	if (st->st_uid == pw->pw_uid)
-		return (st->st_mode & bit << 6) == bit << 6;
-	for (int i = 0; i < n; i++)
-		if (groups[i] == st->st_gid)
-			return (st->st_mode & bit << 3) == bit << 3;
-	return (st->st_mode & bit) == bit;
-}
-
-/* Enter every folder, and write to the socket. */
-static bool
-may_connect(const char *path, const struct passwd *pw)
-{
-	gid_t groups[GROUPS_MAX];
-	int n = GROUPS_MAX;
-	char part[108];
-	struct stat st;
-
-	if (getgrouplist(pw->pw_name, pw->pw_gid, groups, &n) < 0)
-		n = GROUPS_MAX;
-	for (const char *p = path; p != NULL; p = strchr(p + 1, '/')) {
-		snprintf(
-		    part, sizeof(part), "%.*s", p == path ? 1 : (int)(p - path), path);
-		if (stat(part, &st) != 0 || !may(&st, pw, groups, n, 1))
-			return false;
-	}
-	return stat(path, &st) == 0 && may(&st, pw, groups, n, 2);
-}
 
 static void
 check_pools(struct doctor *d, const struct nginx *n)
@@ -78,7 +42,7 @@ check_pools(struct doctor *d, const struct nginx *n)
 			    "%s: nginx counts %u workers, the upstream file %u", p->name,
 			    weight, p->workers);
 		else if (pw != NULL && access(p->path, F_OK) == 0 &&
-			 !may_connect(p->path, pw))
+			 !doctor_reach(p->path, pw, WRITE))
 			doctor_say(d, HEALTH_FAILED, "nginx",
 			    STR("the folder wants mode 3770 and nginx's group: "
 				"systemd-tmpfiles --create, then systemctl restart "
@@ -94,6 +58,11 @@ check_pools(struct doctor *d, const struct nginx *n)
 		    STR("include http.conf of /etc/surfaced/nginx once in the http "
 			"block"),
 		    "http.conf is not included");
+	else if (!n->api)
+		doctor_say(d, HEALTH_FAILED, "nginx",
+		    STR("include surfaced.conf of /etc/surfaced/nginx in the server "
+			"block that has the API's name; then systemctl reload nginx"),
+		    "surfaced.conf is not included: no request gets to the API");
 }
 
 static void

@@ -29,15 +29,16 @@ check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
 	const char *unit = nginx_unit(p->name);
 	struct program *program = program_of(d, unit);
 	char err[256] = "";
+	bool barred;
 
 	if (!daemon_view(p->path, v, err, sizeof(err))) {
 		if (!program->wanted)
 			return;
-		doctor_say(d, v->master == 0 ? HEALTH_FAILED : HEALTH_WARNING, "workers",
-		    v->master == 0
-			? ADVICE(d, "systemctl restart %s; journalctl -u %s says why",
-			      unit, unit)
-			: STR("run surfacectl doctor as root"),
+		barred = v->master != 0 && geteuid() != 0;
+		doctor_say(d, barred ? HEALTH_WARNING : HEALTH_FAILED, "workers",
+		    barred ? STR("run surfacectl doctor as root")
+			   : ADVICE(d, "systemctl restart %s; journalctl -u %s says why",
+				 unit, unit),
 		    "%s: %s", p->name, err);
 		return;
 	}

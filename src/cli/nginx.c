@@ -169,6 +169,8 @@ take(struct nginx *n, const struct str *words, size_t count)
 		n->pid_file = words[1];
 	if (str_is(words[0], "server_name") && str_is(words[1], "surfaced-loop"))
 		n->loop = true;
+	if (str_is(words[0], "location") && str_is(words[1], "@surfaced_long"))
+		n->api = true;
 	if (str_is(words[0], "server") && str_starts(words[1], STR("unix:")))
 		take_server(n, words, count);
 	if (str_is(words[0], "ssl_certificate"))

@@ -33,6 +33,7 @@ struct nginx {
 	struct nginx_name names[NGINX_NAMES];
 	size_t ncerts, nsockets, nnames;
 	bool loop;        /* http.conf is included */
+	bool api;         /* and surfaced.conf, in a server */
 	int master;       /* pid; 0: none */
 	struct ts loaded; /* when the workers that serve began; TS_NULL: not known */
 	struct str

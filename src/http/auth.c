@@ -45,6 +45,8 @@ auth_key(struct req *rq)
 	case KEY_UNKNOWN:
 		return fail(rq, ERR_UNAUTHORIZED);
 	case KEY_UNAVAILABLE:
+		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id,
+		    db_message(rq->db));
 		return fail(rq, ERR_AUTHENTICATION_UNAVAILABLE);
 	}
 	panic("key_rc out of range");

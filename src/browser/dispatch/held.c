@@ -330,8 +330,14 @@ tend(struct held *h, int64_t now)
 		give_up(h, "it does not come to its first page");
 	if (h->close_by != 0 && now >= h->close_by && !h->gone && !h->given_up)
 		give_up(h, "it does not close");
-	if (h->gone && store_lost(h->d, h))
-		drop_held(h);
+	if (!h->gone || !store_lost(h->d, h))
+		return;
+	/* Whatever session it was for: the next would have to end like it. */
+	if (h->state == HELD_STARTING && !h->heard && h->d->fault[0] == '\0')
+		host_doubt(h->d, "missing runner: one ended before its first word; its "
+				 "log says why: journalctl -u 'surfaced-runner@*' -u "
+				 "surfaced-dispatch");
+	drop_held(h);
 }
 
 void
