@@ -25,8 +25,8 @@ hex_parse(struct str s, unsigned char *out, size_t n)
 	if (s.n != 2 * n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const char *high = memchr(hex, s.p[2 * i], 16);
-		const char *low = memchr(hex, s.p[2 * i + 1], 16);
+		const char *high = memchr(hex, s.p[2 * i], sizeof(hex) - 1);
+		const char *low = memchr(hex, s.p[2 * i + 1], sizeof(hex) - 1);
 
 		if (high == NULL || low == NULL)
 			return false;

@@ -16,7 +16,7 @@ enum {
 	IMPORT_NAME = 253,                 /* bytes of a DNS name */
 	IMPORT_SLUG = LIM_TAG_SLUG,        /* bytes of a tag */
 	IMPORT_ITEMS = 65536,              /* items of a list */
-	IMPORT_WINDOW = 20000, /* hosts of a masscan file that are gathered at once */
+	IMPORT_WINDOW = 20000,             /* hosts of a masscan file gathered at once */
 };
 
 /* ---- a host as read: all zero is unset; texts lie in the arena of the reader ---- */
@@ -129,6 +129,7 @@ struct importer {
 	void (*host)(void *arg, const struct import_host *h, struct str doc);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
+	size_t window; /* masscan: hosts whose records are gathered at once */
 	uint64_t read; /* records, bad ones included */
 	bool stop;     /* set by a callback: no more */
 	struct buf doc;

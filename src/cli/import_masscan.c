@@ -16,7 +16,8 @@ struct gathered {
 struct window {
 	struct importer *im;
 	struct arena *arena;
-	struct gathered *hosts;
+	struct gathered
+	    *hosts; /* a host is written whole when it begins: nothing to clear */
 	size_t n, bytes;
 	struct names *names; /* address: 1 + index in hosts */
 };
@@ -28,22 +29,15 @@ struct record {
 };
 
 static void
-window_reset(struct window *w)
-{
-	arena_reset(w->arena);
-	w->hosts = ARENA_ARRAY(w->arena, IMPORT_WINDOW, struct gathered);
-	names_clear(w->names);
-	w->n = w->bytes = 0;
-}
-
-static void
 window_flush(struct window *w)
 {
 	for (size_t i = 0; i < w->n && !w->im->stop; i++) {
 		import_emit(w->im, &w->hosts[i].host, IMPORT_LENIENT, w->hosts[i].line);
 		arena_reset(w->im->arena);
 	}
-	window_reset(w);
+	arena_reset(w->arena);
+	names_clear(w->names);
+	w->n = w->bytes = 0;
 }
 
 static struct import_host *
@@ -297,8 +291,8 @@ import_masscan(struct importer *im)
 	enum source_line got;
 	struct str line;
 
-	w.names = names_new(IMPORT_WINDOW);
-	window_reset(&w);
+	w.hosts = mem_array(im->window, sizeof(w.hosts[0]));
+	w.names = names_new(im->window);
 	while (!im->stop && (got = source_line(im->src, &line)) != SOURCE_END) {
 		if (got == SOURCE_TOO_LONG) {
 			im->read++;
@@ -308,11 +302,12 @@ import_masscan(struct importer *im)
 		}
 		one_line(&w, line);
 		arena_reset(im->arena);
-		if (w.n == IMPORT_WINDOW || w.bytes > WINDOW_BYTES)
+		if (w.n >= im->window || w.bytes > WINDOW_BYTES)
 			window_flush(&w);
 	}
 	if (!im->stop)
 		window_flush(&w);
 	names_free(w.names);
+	free(w.hosts);
 	arena_free(w.arena);
 }

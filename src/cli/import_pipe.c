@@ -172,9 +172,11 @@ import_pipe_start(const struct import_pipe_options *o)
 	source_open(&p->src, o->fd, p->stopper[0]);
 	p->addresses = names_new(BATCH_HOSTS);
 	p->tags = names_new(TAGS);
-	p->im = (struct importer){
-		.src = &p->src, .host = take_host, .bad = take_bad, .arg = p
-	};
+	p->im = (struct importer){ .src = &p->src,
+		.host = take_host,
+		.bad = take_bad,
+		.arg = p,
+		.window = IMPORT_WINDOW };
 	p->im.arena = arena_new((size_t)1 << 30);
 	if (pthread_mutex_init(&p->mutex, NULL) != 0 ||
 	    pthread_cond_init(&p->cond, NULL) != 0 ||

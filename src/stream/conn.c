@@ -120,11 +120,11 @@ set_id(struct conn *c, const struct request *r)
 	struct str id = request_header(r, "X-Surfaced-Id");
 	struct uuid own;
 
-	if (id.n > 0 && id.n < sizeof(c->id) &&
-	    strspn(id.p, "0123456789abcdef-") >= id.n) {
+	if (id.n > 0 && id.n < sizeof(c->id)) {
 		memcpy(c->id, id.p, id.n);
 		c->id[id.n] = '\0';
-		return;
+		if (strspn(c->id, "0123456789abcdef-") == id.n)
+			return;
 	}
 	own = uuid_random();
 	uuid_print(&own, c->id);

@@ -39,8 +39,9 @@ read_all(import_reader *reader, struct str text)
 	static struct arena *arena;
 	struct result r = { .hosts = 0 };
 	struct source src;
+	/* a window that inputs of a few lines fill */
 	struct importer im = {
-		.src = &src, .host = take_host, .bad = take_bad, .arg = &r
+		.src = &src, .host = take_host, .bad = take_bad, .arg = &r, .window = 3
 	};
 	int fd = memfd_create("import", MFD_CLOEXEC);
 

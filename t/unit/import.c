@@ -37,7 +37,7 @@ read_all(import_reader *reader, struct str text)
 	struct result r = { .read = 0 };
 	struct source src;
 	struct importer im = {
-		.src = &src, .host = take_host, .bad = take_bad, .arg = &r
+		.src = &src, .host = take_host, .bad = take_bad, .arg = &r, .window = 2
 	};
 	int fd = memfd_create("import", 0);
 
@@ -357,6 +357,22 @@ masscan_records_are_gathered(void)
 	    want, ""));
 }
 
+#define OPEN(host)                                                                       \
+	"{\"ip\":\"192.0.2." host                                                        \
+	"\",\"ports\":[{\"port\":22,\"proto\":\"tcp\",\"status\":\"open\"}]}\n"
+#define OPENED(host)                                                                     \
+	"{\"ip\":\"192.0.2." host "\",\"ip_version\":4,\"service_count\":1,"             \
+	"\"services\":[{\"port\":22,\"transport\":\"tcp\"}]}\n"
+
+/* A window that is full is handed on, and begins anew. */
+static void
+masscan_windows_follow_each_other(void)
+{
+	CU_ASSERT_TRUE(gives(import_masscan,
+	    STR(OPEN("1") OPEN("1") OPEN("2") OPEN("1") OPEN("3") OPEN("4")),
+	    OPENED("1") OPENED("2") OPENED("1") OPENED("3") OPENED("4"), ""));
+}
+
 static void
 masscan_faults_name_the_line(void)
 {
@@ -385,6 +401,7 @@ static CU_TestInfo tests[] = {
 	{ "nmap passes over silent hosts", nmap_passes_over_silent_hosts },
 	{ "hostile XML is refused", hostile_xml_is_refused },
 	{ "masscan records are gathered", masscan_records_are_gathered },
+	{ "masscan windows follow each other", masscan_windows_follow_each_other },
 	{ "masscan faults name the line", masscan_faults_name_the_line },
 	{ "formats are guessed", formats_are_guessed },
 	CU_TEST_INFO_NULL,

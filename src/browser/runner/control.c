@@ -217,12 +217,15 @@ on_check(void *arg, struct link *l, const void *in, int fd)
 	struct control *c = arg;
 	const struct runner *r = c->r;
 	struct runner_checked answer = { 0 };
-	FILE *out = open_memstream(&c->said, &answer.said.n);
+	FILE *out;
 
 	(void)in;
 	(void)fd;
-	if (r->stage != STAGE_NEW || out == NULL)
+	if (r->stage != STAGE_NEW)
 		return;
+	out = open_memstream(&c->said, &answer.said.n);
+	if (out == NULL)
+		panic("out of memory");
 	sd_notifyf(0, "STATUS=dry run\nWATCHDOG_USEC=%d", CHECK_S * 1000000);
 	alarm(CHECK_S);
 	if (r->fault != NULL)
