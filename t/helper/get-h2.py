@@ -15,7 +15,7 @@ def connect(path, ca):
     context = ssl.create_default_context(cafile=ca)
     context.set_alpn_protocols(["h2"])
     raw = socket.socket(socket.AF_UNIX)
-    raw.settimeout(30)
+    raw.settimeout(120)
     raw.connect(path)
     s = context.wrap_socket(raw, server_hostname="localhost")
     assert s.selected_alpn_protocol() == "h2"
