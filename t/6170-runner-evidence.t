@@ -15,7 +15,7 @@ const stop = new AbortController(), half = await fetch('/bytes?n=90000000', {sig
 await half.body.getReader().read(); stop.abort();
 await (await fetch('/kept.js', {cache: 'force-cache'})).text(); })()</script>"""
 CHANGING = """<title>changing</title><body><script>let n = 0; setInterval(() => { n++;
-document.body.style.background = ['#a00', '#0a0', '#00a'][n % 3]; fetch('/turn?' + n) }, 3500)</script>"""
+document.body.style.background = 'hsl(' + n * 47 % 360 + ',80%,50%)'; fetch('/turn?' + n) }, 3500)</script>"""
 STEADY = "<title>steady</title><script>let n = 0; setInterval(() => fetch('/tick?' + n++), 20)</script>"
 PAGES = {"/": {"headers": HTML, "body": PAGE}, "/changing": {"headers": HTML, "body": CHANGING},
          "/steady": {"headers": HTML, "body": STEADY}, "/nothing": {"status": 404, "headers": HTML, "body": "no"},
@@ -108,10 +108,10 @@ is_(s.wait("ended", seconds=0), None, "it waits until it is stored")
 s.answers = True
 s.send("logged", {"seq": numbers(s)[-1]})
 ok(s.wait("ended"), "and not longer")
-s = d.create("http://a.sites.net/nothing", close_ms=600000, lease_ms=3000)
-s.renewed = False
+s = d.create("http://a.sites.net/nothing", close_ms=600000)
 s.shot("ready")
-s.answers = False
+s.answers = s.renewed = False
+s.send("lease", {"ms": 3000})
 s.send("close", {"reason": "expired"})
 ok(s.wait("ended") or until(lambda: s.process.poll() is not None), "nor longer than its lease")
 d.finish()
