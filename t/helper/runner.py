@@ -173,9 +173,16 @@ class Session:
                     **job}
         self.said, self.shots, self.events = [], [], []
         self.renewed, self.link, self.process, self.stores, self.answers = True, None, None, True, True
-        self.logged, self.answered, self.silent = 0, 0, False
+        self.logged, self.answered, self.silent, self.starts = 0, 0, False, 0
+
+    def start_again(self):
+        """As the dispatcher does with a browser that a slow machine did not bring up in time."""
+        self.process.wait()
+        self.said, self.shots, self.events, self.logged, self.answered = [], [], [], 0, 0
+        self.start()
 
     def start(self):
+        self.starts += 1
         self.began = time.monotonic()
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
@@ -187,6 +194,9 @@ class Session:
 
     def hear(self, name, doc, fd):
         doc["heard"] = time.monotonic()
+        if name == "ended" and doc["detail"] == "the browser did not come up in time" and self.starts < 10:
+            threading.Thread(target=self.start_again, daemon=True).start()
+            return
         if name == "socks" and self.dispatch.egress:
             self.dispatch.egress.send("open", {"session": self.id, "kind": "direct"}, fd)
         elif name == "ready":
