@@ -54,6 +54,7 @@ if command -v faketime >/dev/null && ! nm -D "$BUILD/surfaced-meter" | grep -q _
 	# shellcheck disable=SC2046 # a list of keys
 	is "$(asked $(echo "$keys" | tail -6))" "6 200" "and there is room for others"
 	ok "what they had counted is stored" world_until 30 agree
+	agree || diag "$(sql 'SELECT k.prefix, day, taken, given_back FROM usage_daily u JOIN api_key k ON k.uuid = key_uuid; SELECT * FROM quota_used')"
 else
 	skip "no faketime"
 fi

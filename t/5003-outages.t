@@ -67,7 +67,7 @@ tap.is_(refused(one, old), (401, 'stream_ticket_invalid'), 'one of the key befor
 # A stream is trusted for four rechecks, 20 s, which a slow machine may need several tries for.
 for _ in range(10):
     c, spare = again(one), ticket(two)
-    pids, began = database(), time.monotonic()
+    pids, began = [postgres] + database(), time.monotonic()
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -76,7 +76,7 @@ for _ in range(10):
         hung = e
     for pid in pids:
         os.kill(pid, signal.SIGCONT)
-    if time.monotonic() - began < 14:
+    if hung == (True, (503, 'service_unavailable'), True) or time.monotonic() - began < 14:
         break
 tap.is_(hung, (True, (503, 'service_unavailable'), True), 'a hung database stalls no stream; who asks then gets 503')
 tap.ok(until(lambda: refused(two, ticket(two))[0] == 101), 'when it is back, tickets work')
