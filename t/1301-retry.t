@@ -8,13 +8,18 @@ pg_start
 api_start
 web_start
 
-# A key of its own for each client: window N, one request in it.
+# client N KEY TRIES WINDOW: a key of its own for each client, one request in the window, which becomes longer where
+# the machine is too slow for two in it.
 client()
 {
-	_n=$1 _key=$2 _good=0 _tries=0
+	_n=$1 _key=$2 _good=0 _tries=0 _window=$4 _vain=0
 	while [ "$_tries" -lt "$3" ]; do
+		[ $((_vain % 8)) -ne 7 ] || _window=$((_window * 2))
+		[ $((_vain % 8)) -ne 7 ] || ctl limits set --key "$(echo "$_key" | cut -c1-12)" --window "$_window" >/dev/null
+		_vain=$((_vain + 1))
 		_got=$(ask "$_key")
 		[ "${_got% *}" != 200 ] || continue
+		_vain=0
 		[ "${_got% *}" = 429 ] || break
 		_tries=$((_tries + 1))
 		sleep "${_got#* }"
@@ -33,7 +38,7 @@ ask()
 for i in $(seq 20); do
 	k=$(key_new --scope search.view)
 	ctl limits set --key "$(echo "$k" | cut -c1-12)" --rate 1 --window $((i % 3 + 1)) >/dev/null
-	client "$i" "$k" 5 &
+	client "$i" "$k" 5 $((i % 3 + 1)) &
 done
 wait
 is "$(cat "$W"/good.* | paste -sd+ | bc)" 100 "100 of 100 waits at the end of a window"
@@ -73,12 +78,12 @@ web_start
 world_kill nginx
 sed -i '1i env FAKETIME_TIMESTAMP_FILE;' "$W/etc/nginx.conf"
 world_nginx_run
-clock_to "$(date -u -d '2027-01-31 23:59:45' +%s)"
+clock_to "$(date -u -d '2027-01-31 23:50' +%s)"
 codes=$(for i in $(seq 8); do ask "$KEY"; echo; done)
 is "$(echo "$codes" | cut -d' ' -f1 | tr '\n' ' ')" "200 200 200 200 200 429 429 429 " "the month's quota ends"
 wait=$(echo "$codes" | tail -1 | cut -d' ' -f2)
-ok "some seconds before the month ($wait)" test "$wait" -ge 1 -a "$wait" -le 15
-sleep "$wait"
+ok "some minutes before the month ($wait)" test "$wait" -ge 1 -a "$wait" -le 600
+clock_to "$(($(clock_now) + wait))"
 is "$(ask "$KEY")" "200 " "Retry-After is exact at a month's end"
 api GET /usage
 is "$(field '.api_usage | "\(.quotas[0].used) \(.month_to_date.requests) \(.totals.requests)"')" "1 1 6" \
@@ -87,11 +92,11 @@ is "$(field '.api_usage | "\(.quotas[0].used) \(.month_to_date.requests) \(.tota
 ctl limits set --account "$ACCOUNT" --quota 1 >/dev/null
 good=0
 for i in $(seq 100); do
-	clock_to "$(($(date -u -d "2027-02-01 $i months" +%s) - 20 - i % 40))"
+	clock_to "$(($(date -u -d "2027-02-01 $i months" +%s) - 600 - i % 60))"
 	ask "$KEY" >/dev/null
 	again=$(ask "$KEY")
 	wait=${again#* }
-	if [ "${again% *}" != 429 ] || [ "$wait" -gt 60 ]; then
+	if [ "${again% *}" != 429 ] || [ "$wait" -gt 660 ]; then
 		diag "month $i: $again"
 		continue
 	fi

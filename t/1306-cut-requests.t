@@ -4,6 +4,8 @@
 # done (C-069 gives back what we failed to do).
 . t/lib.sh
 pg_start
+# The request waits for us, not for the seconds that a statement and a lock have.
+sql "ALTER ROLE surfaced_api SET statement_timeout = '10min'; ALTER ROLE surfaced_api SET lock_timeout = '10min'"
 api_start
 web_start
 key=$(key_new --scope alerts.silences.manage)

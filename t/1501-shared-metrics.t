@@ -6,7 +6,7 @@ pg_start
 api_start
 web_start
 
-scrape() { curl -sS --max-time 5 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"; }
+scrape() { curl -sS --max-time 60 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"; }
 # shows LINE...: each is a line of what is scraped, a moment from now.
 shown()
 {

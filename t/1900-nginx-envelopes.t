@@ -4,12 +4,10 @@
 # to C-063). The worker behind it fails on demand.
 . t/lib.sh
 
-WORLD_CONF='worker_stuck = 500'
 world
 WORLD_PROGRAM=$BIN/t/helper/echo
 WORLD_WORKERS=1
 world_weights
-sed -i 's/fastcgi_read_timeout .*/fastcgi_read_timeout 300ms;/' "$W/etc/nginx/pass.conf"
 sed -i 's/limit_conn surfaced_area .*/limit_conn surfaced_area 2;/' "$W/etc/nginx/locations.conf"
 echo "lingering_timeout 50ms;" >>"$W/etc/nginx/surfaced.conf"
 key=none
@@ -20,14 +18,14 @@ web_start ''
 plain()
 {
 	# shellcheck disable=SC2016 # the $ are perl's
-	timeout 5 perl -MIO::Socket::UNIX -e '
+	timeout 120 perl -MIO::Socket::UNIX -e '
 		my $s = IO::Socket::UNIX->new(Peer => shift) or die; local $/; print $s <STDIN>; $s->flush;
 		print <$s>' "$1"
 }
 
 tls()
 {
-	timeout 5 openssl s_client -quiet -ign_eof -unix "$W/run/web.sock" -servername localhost 2>/dev/null
+	timeout 120 openssl s_client -quiet -ign_eof -unix "$W/run/web.sock" -servername localhost 2>/dev/null
 }
 
 # raw TEXT [PLAIN-SOCKET]: bytes as they are on a connection of their own.
@@ -75,8 +73,6 @@ for v in --http1.1 --http2; do
 	envelope 413 request_too_large other "$v: a body beyond nginx's limit"
 	api POST /search/x --data-binary "@$W/big" $v
 	envelope 413 request_too_large search "$v: the same for a search"
-	api GET /stuck $v
-	envelope 503 service_unavailable other "$v: a worker that does not answer"
 	api GET /projects/x/sessions/y/stream $v
 	case $v in
 	--http2) envelope 426 upgrade_required other "$v: a stream needs HTTP/1.1" ;;
@@ -86,28 +82,7 @@ for v in --http1.1 --http2; do
 	envelope 503 service_unavailable other "$v: a worker that dies"
 	api POST /search/die '{}' $v
 	envelope 502 search_upstream_failed search "$v: a worker that dies in a search (C-065)"
-	api GET /search/stuck $v
-	envelope 503 search_timeout search "$v: a search that does not answer (C-066)"
-	is "$(header retry-after)" "" "  without Retry-After (C-067)"
 done
-
-# Two clients keep the queue full until that was seen, however slow the machine is.
-for _ in 1 2; do
-	# shellcheck disable=SC2086 # CURL is a list of options
-	while [ ! -e "$W/seen" ]; do
-		curl -s $CURL "$BASE_URL/search/stuck" >/dev/null
-	done &
-done
-busy()
-{
-	api GET /search/x
-	[ "$STATUS" = 503 ]
-}
-world_until 20 busy
-touch "$W/seen"
-envelope 503 search_busy search "too many at once (C-066)"
-is "$(header retry-after)" 1 "  with Retry-After (C-067)"
-wait
 
 raw 'GET /api/v1/x HTTP/1.1\r\nHost: a b\r\n\r\n'
 envelope 400 invalid_request other "a malformed Host"
@@ -125,7 +100,7 @@ raw 'GET /api/v1/x HTTP/9.9\r\nHost: localhost\r\n\r\n'
 envelope 505 invalid_request other "an unknown version"
 raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nX: $(zeros 140000)\r\n\r\n"
 envelope 431 invalid_request other "a header beyond nginx's buffers"
-raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nX: $(zeros 70000)\r\n\r\n"
+raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: $(zeros 70000)\r\n\r\n"
 envelope 431 invalid_request other "a header beyond a FastCGI record"
 raw "GET /api/v1/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
 envelope 414 invalid_request other "a target beyond nginx's buffers"
@@ -139,6 +114,40 @@ envelope 400 invalid_request search "the plain port (C-002)"
 like "$(cat "$W/raw")" 'TLS alone: use https' "which is said"
 raw 'GET /api/v1/x\r\n' "$W/run/plain.sock"
 is "$(cat "$W/raw")" "" "HTTP/0.9 is closed"
+
+# ---- workers that do not answer: from here on nobody else has to, in the time that is left ----
+
+sed -i 's/fastcgi_read_timeout .*/fastcgi_read_timeout 300ms;/' "$W/etc/nginx/pass.conf"
+echo 'worker_stuck = 500' >>"$W/etc/surfaced.conf"
+world_kill nginx
+world_kill surfaced
+api_start
+world_nginx_run
+for v in --http1.1 --http2; do
+	api GET /stuck $v
+	envelope 503 service_unavailable other "$v: a worker that does not answer"
+	api GET /search/stuck $v
+	envelope 503 search_timeout search "$v: a search that does not answer (C-066)"
+	is "$(header retry-after)" "" "  without Retry-After (C-067)"
+done
+
+# Two clients keep the queue full until that was seen, however slow the machine is.
+for _ in 1 2; do
+	# shellcheck disable=SC2086 # CURL is a list of options
+	while [ ! -e "$W/seen" ]; do
+		curl -s $CURL "$BASE_URL/search/stuck" >/dev/null
+	done &
+done
+busy()
+{
+	api GET /search/x
+	[ "$(field .error.code)" = search_busy ]
+}
+world_until 60 busy
+touch "$W/seen"
+envelope 503 search_busy search "too many at once (C-066)"
+is "$(header retry-after)" 1 "  with Retry-After (C-067)"
+wait
 
 # Two copies of the messages: nginx's maps and the workers' table.
 # shellcheck disable=SC2016 # the $ are nginx's

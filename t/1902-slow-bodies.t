@@ -4,7 +4,7 @@
 # speaks, as behind a balancer: on a Unix socket everybody has one address.
 . t/lib.sh
 world
-printf 'set_real_ip_from unix:;\nreal_ip_header X-Real-IP;\n' >>"$W/etc/nginx/surfaced.conf"
+printf 'set_real_ip_from unix:;\nreal_ip_header X-Real-IP;\nclient_header_timeout 1h;\nclient_body_timeout 1h;\n' >>"$W/etc/nginx/surfaced.conf"
 world_start
 export W
 

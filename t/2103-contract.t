@@ -3,6 +3,7 @@
 # t/conformance/contract.py: every operation of the served openapi.json, with good and with harmed input, and every
 # answer against the document by a JSON Schema validator that is not ours (C-122).
 . t/lib.sh
+whole_day
 pg_start
 index_start
 api_start

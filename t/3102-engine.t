@@ -112,7 +112,7 @@ slow=$(hook slow)
 touch "$H/slow"
 hooks_rule "$slow" >"$W/rule"
 hooks_alert_kill TERM
-hooks_alert "webhook_timeout = 20000"
+hooks_alert
 hooks_import 1 1
 asked() { [ "$(hooks_got 'map(select(.kind == "slow")) | length')" = 1 ]; }
 ok "a webhook is under way" world_until 20 asked

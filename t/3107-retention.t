@@ -39,9 +39,9 @@ sql "INSERT INTO quota_lease (owner_uuid, month, incarnation) SELECT owner_uuid,
 audit=$(sql "SELECT count(*) FROM audit")
 
 # Somebody has one in hand: the rest goes.
-psql -XqAt -c "BEGIN; SELECT uuid FROM alert_delivery WHERE failure = 'held' FOR UPDATE; SELECT pg_sleep(60)" >"$W/held" 2>&1 &
+psql -XqAt -c "BEGIN; SELECT uuid FROM alert_delivery WHERE failure = 'held' FOR UPDATE; SELECT pg_sleep(3600)" >"$W/held" 2>&1 &
 holder=$!
-holds() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND wait_event = 'PgSleep'")" = 1 ]; }
+holds() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND wait_event = 'PgSleep'")" = 1 ]; }
 ok "a row is locked" world_until 20 holds
 echo "delivery_days = 90" >>"$W/etc/surfaced-alert.conf"
 world_alert_start
@@ -63,7 +63,7 @@ api GET "/usage?window=180d"
 is "$STATUS $(field '.api_usage.totals.requests >= 180')" "200 true" "what GET /usage shows stays"
 is "$(($(sql "SELECT count(*) FROM audit") - audit))" 0 "the audit is as it was"
 kill "$holder" 2>/dev/null
-sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()" >"$W/out"
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()" >"$W/out"
 wait "$holder" 2>/dev/null
 
 # For ever.

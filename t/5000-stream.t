@@ -30,14 +30,14 @@ is "$STATUS $(field .error.code)" "409 session_not_ready" "nor has a starting on
 sql "SELECT session_apply('$queued', 'close', 'closed_by_creator')" >/dev/null
 api POST "$S/$queued/stream-ticket"
 is "$STATUS $(field .error.code)" "409 session_terminal" "a closing one has none any more"
+before=$(date +%s)
 api POST "$S/$s/stream-ticket"
 is "$STATUS $(field '.stream_ticket|keys|join(" ")')" "201 expires_at subprotocol" "a ticket"
 like "$(field .stream_ticket.subprotocol)" '^surfaced\.stream\.v1\.[A-Za-z0-9_.-]{100,493}$' "of token characters, at most 512"
-life=$(($(date -u -d "$(field .stream_ticket.expires_at)" +%s) - $(date +%s)))
-ok "it lives 30 seconds ($life)" [ "$life" -ge 28 -a "$life" -le 30 ]
+after=$(date +%s) end=$(date -u -d "$(field .stream_ticket.expires_at)" +%s)
+ok "it lives 30 seconds" [ $((end - before)) -ge 30 -a $((end - after)) -le 30 ]
 is "$(sql "SELECT string_agg(DISTINCT action, ' ') FROM audit WHERE subject = 'stream_ticket' AND after->>'session_uuid' = '$s'")" \
 	stream_ticket.create "it is in the audit"
-used=$(field .stream_ticket.subprotocol)
 
 # ---- the upgrade ----
 export W KEY KEY2 P PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
@@ -57,15 +57,16 @@ is "$STATUS $(field .error.code)" "400 invalid_request" "no parameters"
 api GET "$stream/" --http1.1
 is "$STATUS $(field .error.code)" "404 not_found" "no other path"
 
-python3 - "$s" "$used" >"$W/out" <<'PY' || fail "the client came to its end"
+python3 - "$s" >"$W/out" <<'PY' || fail "the client came to its end"
 import sys
 from streams import *
-session, t = sys.argv[1:]
+session = sys.argv[1]
 tap = Tap()
 upgrade = ['Connection', 'Upgrade', 'Sec-WebSocket-Version', 'Sec-WebSocket-Key']
 
 def no(wanted, title, *args, **kwargs):
-    tap.is_(refused(session, t, *args, **kwargs), wanted, title)
+    """Each with a ticket of its own: none becomes too old, however slow the machine."""
+    tap.is_(refused(session, ticket(session), *args, **kwargs), wanted, title)
 
 for name in upgrade[:2]:
     no((426, 'upgrade_required'), f'C-107: without {name}', leave_out=[name])
@@ -81,27 +82,28 @@ for origin in 'null', 'https://evil.example', 'http://localhost', 'https://local
     no((403, 'origin_not_allowed'), f'C-111: the origin "{origin}"', headers=[('Origin', origin)])
 no((403, 'origin_not_allowed'), 'an empty one, which nginx would not pass on', headers=[('Origin', '')], through='itself')
 no((400, 'invalid_request'), 'two origins', headers=[('Origin', 'https://localhost')] * 2)
-no((400, 'invalid_request'), 'two subprotocols in one line', leave_out=['Sec-WebSocket-Protocol'], headers=[('Sec-WebSocket-Protocol', t + ', chat')])
+no((400, 'invalid_request'), 'two subprotocols in one line', leave_out=['Sec-WebSocket-Protocol'], headers=[('Sec-WebSocket-Protocol', ticket(session) + ', chat')])
 no((400, 'invalid_request'), 'two lines', headers=[('Sec-WebSocket-Protocol', 'chat')])
 no((401, 'unauthorized'), 'a key that is not the creating one', headers=[('X-API-Key', os.environ['KEY2'])])
 no((401, 'unauthorized'), 'a key that is none', headers=[('X-API-Key', 'x')])
 no((401, 'unauthorized'), 'two keys', headers=[('X-API-Key', os.environ['KEY'])] * 2)
-no((400, 'invalid_request'), 'C-109: a ticket in the URL', path=f'/api/v1{path_of(session)}/stream?ticket={t}')
+no((400, 'invalid_request'), 'C-109: a ticket in the URL', path=f'/api/v1{path_of(session)}/stream?ticket={ticket(session)}')
 tap.is_(refused(session), (401, 'stream_ticket_invalid'), 'no ticket')
-parts = t.split('.')
-for title, bad in ('a prefix alone', 'surfaced.stream.v1.'), ('no prefix', '.'.join(parts[3:])), ('another version', t.replace('.v1.', '.v2.')), \
-        ('without its signature', '.'.join(parts[:-1]) + '.'), ('a part more', t + '.x'), ('one bit', t[:-2] + ('A' if t[-2] != 'A' else 'B') + t[-1]), \
-        ('600 characters', t + 'A' * (600 - len(t))), ('chat', 'chat'):
-    tap.is_(refused(session, bad), (401, 'stream_ticket_invalid'), f'a ticket: {title}')
+for title, spoil in ('a prefix alone', lambda t: 'surfaced.stream.v1.'), ('no prefix', lambda t: t.split('.', 3)[3]), \
+        ('another version', lambda t: t.replace('.v1.', '.v2.')), ('without its signature', lambda t: t[:t.rindex('.') + 1]), \
+        ('a part more', lambda t: t + '.x'), ('one bit', lambda t: t[:-2] + ('A' if t[-2] != 'A' else 'B') + t[-1]), \
+        ('600 characters', lambda t: t + 'A' * (600 - len(t))), ('chat', lambda t: 'chat'):
+    tap.is_(refused(session, spoil(ticket(session))), (401, 'stream_ticket_invalid'), f'a ticket: {title}')
 try:
     Client(session, 'chat')
 except Answer as e:
     tap.ok(('WWW-Authenticate', 'ApiKey header="X-API-Key"') in e.headers, 'a 401 says how to authenticate')
 
 other = api('POST', f'/projects/{os.environ["P"]}/sessions', {'start_url': 'https://example.com/'})[1]['session']['uuid']
-tap.is_(refused(other, t), (401, 'stream_ticket_invalid'), "another session's")
+tap.is_(refused(other, ticket(session)), (401, 'stream_ticket_invalid'), "another session's")
+tap.is_(sql('SELECT count(*) FROM stream_ticket WHERE used_at IS NOT NULL'), '0', 'none of these has used its ticket')
 
-# None of these has used the ticket.
+t = ticket(session)
 c = Client(session, t, headers=[('Origin', 'https://viewer.example.com'), ('X-API-Key', os.environ['KEY'])])
 tap.is_(c.header('Sec-WebSocket-Protocol'), [t], 'C-108: the subprotocol is echoed exactly, once')
 tap.is_(c.header('Sec-WebSocket-Extensions'), [], 'no extension is agreed on')
@@ -113,14 +115,23 @@ tap.is_(refused(session, t), (401, 'stream_ticket_invalid'), 'C-109: the ticket 
 tap.is_(c.bye(), 1000, 'a clean end')
 tap.is_(refused(session, t), (401, 'stream_ticket_invalid'), 'C-109: also when its socket has closed')
 tap.is_(refused(session, late), (401, 'stream_ticket_invalid'), 'the 409 has used its ticket up')
-with open(f'{W}/log/surfaced-stream.log', encoding='utf-8') as log:
-    log.seek(0, 2)
-    again = {refused(session, t) for _ in range(20)}
-    known = log.read().count('why="it was used"')
-tap.is_((again, known), ({(401, 'stream_ticket_invalid')}, 20), 'one that is sent over and over is not asked about again')
+# Within its thirty seconds, which a slow machine may need several tries for.
+for _ in range(10):
+    free(session)
+    t, began = ticket(session), time.monotonic()
+    Client(session, t).bye()
+    with open(f'{W}/log/surfaced-stream.log', encoding='utf-8') as log:
+        log.seek(0, 2)
+        answers = {refused(session, t) for _ in range(10)}
+        known = log.read().count('why="it was used"')
+    if time.monotonic() - began < 28:
+        break
+tap.is_((answers, known), ({(401, 'stream_ticket_invalid')}, 10), 'one that is sent over and over is not asked about again')
 for title, headers in ('the host itself', [('Origin', 'https://localhost')]), ('no origin', []):
+    free(session)
     c = Client(session, ticket(session), headers=headers)
     tap.is_(c.bye(), 1000, f'C-111: {title} may')
+free(session)
 c = Client(session, ticket(session), headers=[('Sec-WebSocket-Extensions', 'permessage-deflate; client_max_window_bits'), ('Cookie', 'c=' + 'x' * 30000),
     ('Connection', 'keep-alive, Upgrade'), ('Upgrade', 'h2c, WebSocket')], leave_out=['Connection', 'Upgrade'])
 tap.is_((c.header('Sec-WebSocket-Extensions'), c.bye()), ([], 1000), 'an extension that is offered is passed over; cookies do not matter')

@@ -16,7 +16,7 @@ fi
 . t/lib.sh
 ip link set lo up || skip_all "no network of its own"
 browser=$(ls /usr/lib/chromium/chromium-headless-shell 2>/dev/null || command -v chromium-headless-shell)
-WORLD_CONF='stream_recheck = 1'
+WORLD_CONF='stream_recheck = 5'
 pg_start
 api_start
 stream_start
@@ -74,7 +74,7 @@ def until_ticket(session):
     until(lambda: sql(f"SELECT count(*) FROM stream_slot WHERE session_uuid = '{session}'") == '0')
     return ticket(session)
 
-signal.alarm(100)
+signal.alarm(1000)
 drivers = [Driver(name, session) for name, session in zip(commands, sys.argv[1:])]
 for d in drivers:
     def case(title, send, wanted):

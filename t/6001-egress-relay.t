@@ -9,7 +9,7 @@ from egress import *  # noqa
 enter()
 MB = 1 << 20
 SIZE = int(os.environ.get("MEGABYTES", "100")) * MB
-w = World({"names": {"site.net": {"A": ["93.184.216.34"]}}}, "egress_connections = 210\negress_idle = 3\n")
+w = World({"names": {"site.net": {"A": ["93.184.216.34"]}}}, "egress_connections = 210\n")
 s = Session(w.start())
 
 
@@ -123,7 +123,7 @@ def reset_behind(c):
 gone, got = threading.Event(), 0
 with connect(Server(reset_behind)) as c:
     c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # the rest stays with egress
-    gone.wait(20)
+    gone.wait(PATIENCE)
     try:
         while n := len(c.recv(65536)):
             got += n
@@ -164,6 +164,7 @@ def flood(c):
 sent = [0]
 c = connect(Server(flood))
 before = rss(w.worker())
+until(lambda: sent[0])
 last = -1
 while sent[0] != last:
     last = sent[0]
@@ -209,19 +210,29 @@ except TimeoutError:
     early = b"nothing"
 is_(early, b"nothing", "above egress_connections one waits")
 more.pop().close()
-late.settimeout(10)
+late.settimeout(PATIENCE)
 is_(exact(late, 2), b"\5\0", "until another has ended")
 late.close()
 
+# ---- idleness: from here on nothing has to stand for longer ----
+
+for _, c in many:
+    c.close()
+for c in more:
+    c.close()
+w.stop()
+w.conf("egress_idle = 2\n")
+s.open(w.start())
+idle = [connect(server) for _ in range(20)]
+
 def is_over(c):
-    c.settimeout(15)
+    c.settimeout(PATIENCE)
     try:
         return c.recv(1) == b""
     except ConnectionResetError:
         return True
 
-is_([is_over(c) for _, c in many], [True] * 200, "a connection on which nothing moves is ended after egress_idle")
-is_([is_over(c) for c in more], [True] * 9, "all of them")
+is_([is_over(c) for c in idle], [True] * 20, "a connection on which nothing moves is ended after egress_idle")
 fds = until(lambda: len(os.listdir("/proc/%d/fd" % w.worker())) < 30)
 ok(fds, "no descriptor is left behind", os.listdir("/proc/%d/fd" % w.worker()))
 

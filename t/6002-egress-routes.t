@@ -11,7 +11,7 @@ PUBLIC, PUBLIC6, PROXY = "93.184.216.34", "2606:2800:220:1::34", "10.9.9.9"
 w = World({"names": {"site.net": {"A": [PUBLIC]}, "six.net": {"AAAA": [PUBLIC6]}, "loop.net": {"A": ["127.0.0.1"]},
                      "two.net": {"A": ["93.184.216.40", PUBLIC]}, "many.net": {"A": ["93.184.216.%d" % i for i in range(40, 60)]},
                      **{"rebind.%s.net" % kind: {"A": [[PUBLIC], ["127.0.0.1"]]} for kind in ("connect", "socks5")}, "proxy.inside": {"A": [PROXY]}},
-           "ours": [PROXY]}, "egress_connect = 3000\n")
+           "ours": [PROXY]}, "egress_connect = 60000\n")
 w.write("secrets/good", "user:pass:word\n", 0o640)
 w.write("secrets/other", "user:wrong\n", 0o640)
 w.write("secrets/open", "user:pass:word\n", 0o644)
@@ -31,7 +31,7 @@ def pump(a, b):
 
 def tunnel(c, host, port):
     """What a sound proxy does when it has answered."""
-    far = socket.create_connection((host, port), 5)
+    far = socket.create_connection((host, port), PATIENCE)
     t = threading.Thread(target=pump, args=(far, c))
     t.start()
     pump(c, far)
@@ -147,7 +147,6 @@ for kind, proxy in (("connect", http_proxy), ("socks5", socks_proxy)):
                         b"\5\0"], "socks5": [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\4\0", b"\5\2", b"\5\0\4\0\0\1"]}[kind]
     is_([why(session(kind, says(text))) for text in junk], [("failed", "route_protocol")] * len(junk), "nonsense is refused")
     is_(why(session(kind, says(b"", False))), ("failed", "route_protocol"), "a proxy that hangs up")
-    is_(why(session(kind, says(b""))), ("failed", "timeout"), "a proxy that says nothing")
     is_(why(Session(d, kind=kind, host=PROXY, port=9)), ("failed", "route"), "a proxy that is not there")
     is_(why(Session(d, kind=kind, host="none.inside", port=9)), ("failed", "route"), "one whose name nobody knows")
     server = Server(proxy, PROXY)
@@ -176,6 +175,14 @@ is_(d.probe("site.net")["answered"], True, "a direct one")
 
 is_([w.read("egress.log").count(word) for word in ("pass:word", "wrong", "dXNlcj")], [0, 0, 0], "no secret is logged")
 ok("everybody may read it" in w.read("egress.log"), "but what is wrong with a file is")
+
+# ---- one that says nothing: from here on nobody has to answer ----
+
+w.stop()
+w.conf("egress_connect = 1000\n")
+d = w.start()
+for kind in ("connect", "socks5"):
+    is_(why(session(kind, says(b""))), ("failed", "timeout"), kind + ": a proxy that says nothing")
 
 w.finish()
 done()

@@ -74,8 +74,8 @@ ok(until(lambda: stun.connections), "and TURN over TCP of WebRTC does")
 
 for host in TARGETS:
     browser.run(tab, 'attack("http://%s")' % host)
-    for _ in range(5):  # the dispatcher hears of fifty a second
-        if not until(lambda: denied(host), 1):  # pylint: disable=cell-var-from-loop
+    for seconds in (1, 2, 4, 8, 16, 32):  # the dispatcher hears of fifty a second
+        if not until(lambda: denied(host), seconds):  # pylint: disable=cell-var-from-loop
             browser.run(tab, 'fetch("http://%s/again").catch(() => 0)' % host)
 packets("subresources, workers, WebSockets, WebRTC")
 is_([h for h in TARGETS if not denied(h) and h != "0.0.0.0"], [], "each of them was asked of egress, and denied")

@@ -54,7 +54,7 @@ def check(profile):
     ok(s.wait("ready"), profile + ": the session runs", d.logged())
     for who in WHO:
         host = "b.sites.net" if who == "frame" else "a.sites.net"
-        got = until(lambda: told_since(before, host, who), 20)
+        got = until(lambda: told_since(before, host, who))
         title = "%s: %s" % (profile, who)
         if not ok(got, title + " has spoken"):
             continue

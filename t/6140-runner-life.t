@@ -13,9 +13,9 @@ d = Dispatch()
 d.start_egress()
 
 
-def gone(s, what, seconds=5):
+def gone(s, what):
     began = time.monotonic()
-    ok(until(lambda: not browsers(), seconds), what)
+    ok(until(lambda: not browsers()), what)
     diag("after %.2f s" % (time.monotonic() - began))
     ok(until(lambda: s.process.poll() is not None), "and its runner")
 
@@ -39,13 +39,14 @@ for i in range(int(os.environ.get("KILLS", "2"))):
     gone(s, "nothing of it is left")
 
 # ---- the lease ----
-s = d.create(URL, lease_ms=3000)
-s.renewed = False
+s = d.create(URL)
 s.shot("ready")
 v = s.watch()
 v.wait("hello")
 is_(s.process.poll(), None, "it runs while its lease does")
-gone(s, "without a renewal the browser ends with the lease", 10)
+s.renewed = False
+s.send("lease", {"ms": 3000})
+gone(s, "without a renewal the browser ends with the lease")
 is_(v.wait("bye") and v.wait("bye")["reason"], "failed", "the viewer hears")
 
 # ---- the dispatcher goes and comes ----
@@ -133,8 +134,8 @@ def asked(word, conf=d.conf_file):
         p = subprocess.Popen([BUILD + "/surfaced-runner", "-c", conf], stdin=its, stderr=d.log)
         its.close()
         ours.send(word.encode())
-        ours.settimeout(60)
-        return ours.recv(65536).decode().split(" ", 1), p.wait(10)
+        ours.settimeout(PATIENCE)
+        return ours.recv(65536).decode().split(" ", 1), p.wait(PATIENCE)
 
 
 (name, text), code = asked("check")

@@ -44,7 +44,7 @@ ok "its evidence is stored" world_until 10 shots
 other=$(python3 - "$W/run/dispatch.sock" "$u" 2>&1 <<'END'
 import json, os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.settimeout(10)
+s.settimeout(60)
 s.connect(sys.argv[1])
 s.send(b"hello " + json.dumps({"session": sys.argv[2], "epoch": 1, "pid": os.getpid(), "state": "running"}).encode())
 print(s.recv(65536).decode(), s.recv(1) == b"")

@@ -49,7 +49,7 @@ session_run "$u"
 wait $!
 is "$?" 0 "and ends well"
 like "$(cat "$W/link")" "^$url/viewer/#$P/$u/surfaced\.stream\.v1\.[A-Za-z0-9._-]+$" "with a link of the viewer (C-109: the ticket is in the fragment, which no server sees)"
-opened=$(sed 's,.*/,,' "$W/link" | { IFS= read -r t; curl -s --cacert "$W/ca.crt" -o "$W/upgrade" -w '%{http_code}' --max-time 5 --http1.1 \
+opened=$(sed 's,.*/,,' "$W/link" | { IFS= read -r t; curl -s --cacert "$W/ca.crt" -o "$W/upgrade" -w '%{http_code}' --max-time 60 --http1.1 \
 	-H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==' \
 	-H "Sec-WebSocket-Protocol: $t" "$url/api/v1/projects/$P/sessions/$u/stream"; })
 is "$opened" 101 "its ticket opens the stream"

@@ -270,7 +270,7 @@ rm "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf"
 
 sql "INSERT INTO alert_change (source, source_uuid, project_uuid, due_at) VALUES ('finding', '$(uuid_new)', '$(uuid_new)', now() - interval '2 minutes')"
 doctor
-found warning alerts '1 changes and 0 deliveries wait, for 1[2-9][0-9] s by now -> systemctl start surfaced-alert' "changes that nobody judges"
+found warning alerts '1 changes and 0 deliveries wait, for [1-9][0-9]{2,} s by now -> systemctl start surfaced-alert' "changes that nobody judges"
 sql "DELETE FROM alert_change"
 
 createdb -T template0 -E SQL_ASCII --locale=C other

@@ -11,7 +11,7 @@ web_start ''
 api GET /search/schemas
 scrape()
 {
-	curl -sS --max-time 5 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"
+	curl -sS --max-time 60 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"
 	grep -q '^surfaced_request_seconds_count' "$W/scrape" && grep -q '^surfaced_sessions{' "$W/scrape"
 }
 ok "the host is scraped" world_until 10 scrape

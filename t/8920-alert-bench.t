@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The short form of t/bench/alert: what changes is judged by every rule, and judged again.
 top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(PATIENCE=120 "$top/t/bench/alert" 40 400 4)
+out=$(PATIENCE=1200 "$top/t/bench/alert" 40 400 4)
 rc=$?
 printf '%s\n' "$out" | sed 's/^/# /'
 n=0

@@ -12,23 +12,38 @@ key=none
 api_start
 web_start ''
 
-# load FILE: one client's requests, one after another, until there were kills enough; a line with the status of each.
+# load CLIENT: its requests, one after another, until there were kills enough; a line with the status of each, and
+# a file for each answer.
 load()
 {
+	_round=0
 	until [ -e "$W/enough" ]; do
+		_round=$((_round + 1))
 		# shellcheck disable=SC2086 # CURL is a list of options
-		curl -sS $CURL -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-500]" 2>&1
-	done >"$1"
+		curl -sS $CURL -o "$W/answers.$1/$_round.#1" -w '%{http_code}\n' "$BASE_URL/x?[1-500]" 2>&1
+	done >"$W/load.$1"
+}
+
+answers()
+{
+	find "$W/answers.$1" -type f | wc -l
+}
+
+# What was under way at a kill has been answered: on a slow machine the next one would hit its other try.
+all_went_on()
+{
+	[ "$(answers 1)" -gt $((had1 + 1)) ] && [ "$(answers 2)" -gt $((had2 + 1)) ] && [ "$(answers 3)" -gt $((had3 + 1)) ]
 }
 
 ok "every pool has its workers" world_until 5 workers_are 6
 for i in 1 2 3; do
-	load "$W/load.$i" &
+	mkdir "$W/answers.$i"
+	load "$i" &
 done
 kills=0
 while [ "$kills" -lt 20 ] && kill -KILL "$(workers | shuf -n 1)"; do
-	kills=$((kills + 1))
-	world_until 10 workers_are 6 || break
+	kills=$((kills + 1)) had1=$(answers 1) had2=$(answers 2) had3=$(answers 3)
+	world_until 60 workers_are 6 && world_until 60 all_went_on || break
 done
 touch "$W/enough"
 wait

@@ -60,6 +60,7 @@ busy()
 }
 world_until 5 busy
 kill -HUP "$master"
+: >"$W/run/go"
 wait "$slow"
 is "$(cat "$W/slow")" 200 "a request under way is finished by the old worker"
 world_until 5 log_has 'reloaded program=echo' 6

@@ -17,7 +17,7 @@ sql "UPDATE session_policy SET caller_sessions = 10000, organisation_sessions = 
 cat >"$W/client" <<'CLIENT'
 n=$1
 while [ "$n" -le "$2" ]; do
-	for try in 1 2 3 4 5 6 7 8 9 10; do
+	for try in $(seq 100); do
 		# shellcheck disable=SC2086 # CURL is a list of options
 		status=$(curl -sS $CURL -o "$W/answer.$n" -w '%{http_code}' -H "X-API-Key: $KEY" -H "Idempotency-Key: $n" \
 			-H 'Content-Type: application/json' -d '{"start_url":"https://example.com/"}' "$URL" 2>/dev/null)

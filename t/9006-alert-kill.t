@@ -19,7 +19,7 @@ rule=$(hooks_rule "$ok" "$twice" "$fail")
 hushed=$(hooks_rule "$silent")
 sql "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at)
 	VALUES ('$P', '$hushed', 'x', now() - interval '1 minute', now() + interval '1 day')"
-hooks_alert "$CONF" "webhook_timeout = 500"
+hooks_alert "$CONF" "webhook_timeout = 5000"
 
 feed()
 {

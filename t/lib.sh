@@ -366,6 +366,13 @@ crowd()
 		"$BASE_URL/search/schemas#[1-20]" 2>/dev/null
 }
 
+# whole_day: a test that counts by days or months does not begin in the last five minutes of one (UTC).
+whole_day()
+{
+	_left=$((86400 - $(date +%s) % 86400))
+	[ "$_left" -gt 300 ] || sleep $((_left + 1))
+}
+
 # flushed: waits until every host has stored what was counted before.
 flushed()
 {
@@ -412,7 +419,7 @@ session_new()
 	field .session.uuid
 }
 
-# session_at UUID STATE: until it is there; false after 20 seconds.
+# session_at UUID STATE: until it is there; false at the deadline.
 session_at()
 {
 	world_until 20 session_is "$1" "$2" && return 0

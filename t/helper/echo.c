@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* A worker of the daemon skeleton that does what a test asks for, faults included, which a real one does
    not do on demand. The answer is what it was sent: parameters as lines, then the body.
-     /die    dies before it answers     /stuck  never answers     /slow  answers after 300 ms
+     /die    dies before it answers     /stuck  never answers     /slow  answers when R/go is there
      /half   dies after its headers     /quit   answers and ends */
 #include "config.h"
 
@@ -59,13 +59,15 @@ answer(const struct pool *pool, FCGX_Request *rq)
 static void
 serve(const struct pool *pool, FCGX_Request *rq)
 {
-	struct timespec slow = { .tv_nsec = 300000000 };
+	struct timespec slow = { .tv_nsec = 20000000 };
+	char go[128];
 
 	if (asked(rq, "/die"))
 		kill(getpid(), SIGKILL);
 	while (asked(rq, "/stuck"))
 		pause();
-	if (asked(rq, "/slow"))
+	snprintf(go, sizeof(go), "%s/go", conf.run_directory);
+	while (asked(rq, "/slow") && access(go, F_OK) != 0)
 		nanosleep(&slow, NULL);
 	answer(pool, rq);
 	FCGX_Finish_r(rq);

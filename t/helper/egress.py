@@ -7,6 +7,7 @@ import threading, time, uuid
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TOP_BUILDDIR", TOP)
 CLONE_NEWNET = 0x40000000
+PATIENCE = 60  # seconds for what comes at once where nothing else runs
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -57,7 +58,7 @@ def done():
     sys.exit(Tap.bad > 0)
 
 
-def until(condition, seconds=10):
+def until(condition, seconds=PATIENCE):
     """Polls; the last value of condition()."""
     end = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < end:
@@ -163,7 +164,7 @@ class World:
     def stop(self):
         if self.daemon:
             self.daemon.terminate()
-            self.daemon.wait(30)
+            self.daemon.wait(PATIENCE)
             self.daemon = None
 
     def arrived(self):
@@ -223,11 +224,11 @@ class Dispatcher:
         packet = ("%s %s" % (name, json.dumps(doc))).encode()
         socket.send_fds(self.link, [packet], [] if fd is None else [fd])
 
-    def wait(self, want, seconds=10):
+    def wait(self, want, seconds=PATIENCE):
         """The first thing said for which want(name, doc); None at the deadline."""
         return until(lambda: next((d for n, d in list(self.said) if want(n, d)), None), seconds)
 
-    def traffic(self, session, host, port=None, seconds=10):
+    def traffic(self, session, host, port=None, seconds=PATIENCE):
         """The newest line about a host, when there is one."""
         return until(lambda: next((d for n, d in reversed(list(self.said)) if n == "traffic" and
                                    d["session"] == session and d.get("host") == host and port in (None, d["port"])),
@@ -236,7 +237,7 @@ class Dispatcher:
     def probe(self, target, port=80, route=None):
         name = str(uuid.uuid4())
         self.send("probe", {"id": name, "kind": "direct", **(route or {}), "target_host": target, "target_port": port})
-        return self.wait(lambda n, d: n == "probed" and d["id"] == name, 30)
+        return self.wait(lambda n, d: n == "probed" and d["id"] == name)
 
     def close(self):
         self.link.shutdown(socket.SHUT_RDWR)
@@ -247,7 +248,7 @@ class Session:
     """A browser's namespace and its SOCKS5 socket."""
 
     def __init__(self, dispatcher, **route):
-        self.id, self.route, self.patience = str(uuid.uuid4()), {"kind": "direct", **route}, 20
+        self.id, self.route, self.patience = str(uuid.uuid4()), {"kind": "direct", **route}, PATIENCE
         self.namespace = Namespace()
         self.listener = self.namespace.run(lambda: socket.create_server(("127.0.0.1", 1080), backlog=512))
         self.open(dispatcher)

@@ -61,7 +61,7 @@ def sound(answer, good):
 
 
 def recovered(client, request, good):
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         status, body = ask(client, request)
         if status == 200 and steady(body) == steady(good):

@@ -68,7 +68,7 @@ hooks_in()
 hooks_alert()
 {
 	printf '%s\n' "database = host=$W/db dbname=surfaced user=surfaced_alert" "run_directory = $W/run" \
-		"webhook_ca_file = $H/ca.crt" "alert_poll = 50" "webhook_timeout = 1000" "webhook_backoff = 40" \
+		"webhook_ca_file = $H/ca.crt" "alert_poll = 50" "webhook_timeout = 60000" "webhook_backoff = 40" \
 		"webhook_backoff_max = 2" "$@" >"$W/etc/surfaced-alert.conf"
 	hooks_alert_again
 }

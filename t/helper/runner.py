@@ -4,7 +4,7 @@ a real browser, and a viewer. A script calls enter(sites) first."""
 import base64, contextlib, glob, hashlib, json, os, shutil, signal, socket, struct, subprocess, sys, threading, time
 import urllib.parse, uuid
 
-from egress import BUILD, TOP, Dispatcher as Egress, Tap, diag, done, is_, ok, skip_all, until  # noqa: F401
+from egress import BUILD, PATIENCE, TOP, Dispatcher as Egress, Tap, diag, done, is_, ok, skip_all, until  # noqa: F401
 
 LEASE_MS = 15000
 LOG = ("shot", "net", "truncated")
@@ -156,7 +156,7 @@ class Dispatch:
             is_(f.read(), "", "nothing arrived at an address that no browser may reach (C-095)")
         if self.egress_process:
             self.egress_process.terminate()
-            self.egress_process.wait(30)
+            self.egress_process.wait(PATIENCE)
         if os.environ.get("KEEP"):
             shutil.copytree(self.dir, os.environ["KEEP"], dirs_exist_ok=True,
                             ignore=lambda d, names: [n for n in names if n.endswith(".sock")])
@@ -173,9 +173,16 @@ class Session:
                     **job}
         self.said, self.shots, self.events = [], [], []
         self.renewed, self.link, self.process, self.stores, self.answers = True, None, None, True, True
-        self.logged, self.answered, self.silent = 0, 0, False
+        self.logged, self.answered, self.silent, self.starts = 0, 0, False, 0
+
+    def start_again(self):
+        """As the dispatcher does with a browser that a slow machine did not bring up in time."""
+        self.process.wait()
+        self.said, self.shots, self.events, self.logged, self.answered = [], [], [], 0, 0
+        self.start()
 
     def start(self):
+        self.starts += 1
         self.began = time.monotonic()
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
@@ -187,6 +194,9 @@ class Session:
 
     def hear(self, name, doc, fd):
         doc["heard"] = time.monotonic()
+        if name == "ended" and doc["detail"] == "the browser did not come up in time" and self.starts < 10:
+            threading.Thread(target=self.start_again, daemon=True).start()
+            return
         if name == "socks" and self.dispatch.egress:
             self.dispatch.egress.send("open", {"session": self.id, "kind": "direct"}, fd)
         elif name == "ready":
@@ -223,14 +233,14 @@ class Session:
             with contextlib.suppress(OSError):
                 self.link.shutdown(socket.SHUT_RDWR)
 
-    def wait(self, name, want=lambda doc: True, seconds=20):
+    def wait(self, name, want=lambda doc: True, seconds=PATIENCE):
         """The first of this name that is as wanted; None at the deadline."""
         return until(lambda: next((d for n, d in list(self.said) if n == name and want(d)), None), seconds)
 
-    def shot(self, reason, want=lambda doc: True, seconds=20):
+    def shot(self, reason, want=lambda doc: True, seconds=PATIENCE):
         return until(lambda: next((s for s in list(self.shots) if s["reason"] == reason and want(s)), None), seconds)
 
-    def event(self, kind, want=lambda doc: True, seconds=20):
+    def event(self, kind, want=lambda doc: True, seconds=PATIENCE):
         return until(lambda: next((e for e in list(self.events) if e["kind"] == kind and want(e)), None), seconds)
 
     def close(self, reason="closed_by_creator"):
@@ -238,7 +248,7 @@ class Session:
         self.send("close", {"reason": reason})
         ended = self.wait("ended")
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
         return ended
 
     def keep(self, doc, name):
@@ -308,7 +318,7 @@ class Viewer:
     def send(self, **message):
         self.frame(1, json.dumps(message).encode())
 
-    def wait(self, kind, want=lambda doc: True, seconds=20):
+    def wait(self, kind, want=lambda doc: True, seconds=PATIENCE):
         return until(lambda: next((d for n, d in list(self.said) if n == kind and want(d)), None), seconds)
 
     def click(self, x, y):

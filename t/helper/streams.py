@@ -14,7 +14,7 @@ import time
 
 GUID = b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 W = os.environ.get('W', '')
-PATIENCE = 20
+PATIENCE = 60
 
 
 class Tap:
@@ -235,6 +235,11 @@ def until(what, seconds=PATIENCE):
             return False
         time.sleep(0.05)
     return True
+
+
+def free(session):
+    """The slot of the stream before is on its way back until then."""
+    return until(lambda: sql(f"SELECT count(*) FROM stream_slot WHERE session_uuid = '{session}'") == '0')
 
 
 def again(session, seconds=PATIENCE):

@@ -36,10 +36,10 @@ class World:
         """A connection before TLS."""
         if self.unix:
             raw = socket.socket(socket.AF_UNIX)
-            raw.settimeout(30)
+            raw.settimeout(120)
             raw.connect(self.unix)
             return raw
-        raw = socket.create_connection((self.host, self.port), timeout=30)
+        raw = socket.create_connection((self.host, self.port), timeout=120)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return raw
 

@@ -68,7 +68,7 @@ class Browser:
         page = o.get('page', f'https://{url.netloc}/')
         target = self.call('Target.createTarget', url=page)['targetId']
         session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:
             state = self.call('Runtime.evaluate', session, expression='document.readyState + " " + location.href')
             if state['result'].get('value', '') == f'complete {page}':

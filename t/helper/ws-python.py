@@ -13,7 +13,7 @@ async def run(o):
     context = ssl.create_default_context(cafile=sys.argv[1])
     try:
         ws = await websockets.connect(o['url'], ssl=context, subprotocols=[o['protocol']], max_size=1 << 25,
-                                      origin=o.get('origin'), close_timeout=5)
+                                      origin=o.get('origin'), close_timeout=60)
     except websockets.exceptions.InvalidStatusCode as e:
         print('close', e.status_code, flush=True)
         return

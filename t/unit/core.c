@@ -70,7 +70,7 @@ change(const char *fmt, const char *prefix)
 	/* The server tells others soon after the commit, not before it. */
 	pfd.fd = db_socket(db);
 	if (ok && pfd.fd >= 0)
-		CU_ASSERT_EQUAL(poll(&pfd, 1, 5000), 1);
+		CU_ASSERT_EQUAL(poll(&pfd, 1, 60000), 1);
 	return ok;
 }
 
@@ -169,18 +169,28 @@ expiry_beats_the_cache(void)
 {
 	struct made m = make();
 	struct key k;
-	int64_t start = mono_us();
+	struct ts end, now;
 
-	CU_ASSERT_TRUE(
-	    change("UPDATE api_key SET expires_at = clock_timestamp() + interval '400 ms'"
-		   " WHERE prefix = 'KEY'",
-		m.prefix));
-	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
-	CU_ASSERT_FALSE(ts_is_null(k.valid_until));
-	while (look(m.secret, &k) == KEY_FOUND && mono_us() - start < 5000000)
-		;
+	/* A slow machine sees it only if it is good for long enough. */
+	for (int ms = 400; ms < 300000; ms *= 2) {
+		char sql[200];
+
+		snprintf(sql, sizeof(sql),
+		    "UPDATE api_key SET expires_at = clock_timestamp() + interval '%d ms'"
+		    " WHERE prefix = 'KEY'",
+		    ms);
+		CU_ASSERT_TRUE(change(sql, m.prefix));
+		if (look(m.secret, &k) == KEY_FOUND)
+			break;
+	}
+	CU_ASSERT_FALSE_FATAL(ts_is_null(k.valid_until));
+	end = k.valid_until;
+	do {
+		now = ts_now();
+		if (look(m.secret, &k) == KEY_FOUND)
+			CU_ASSERT_TRUE(ts_cmp(now, end) < 0);
+	} while (ts_cmp(now, end) < 0);
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_UNKNOWN);
-	CU_ASSERT_TRUE(mono_us() - start < 2000000);
 }
 
 static void

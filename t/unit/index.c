@@ -429,7 +429,7 @@ forged_files_cannot_crash(void)
 static void
 a_refused_generation_leaves_the_old_one(void)
 {
-	int64_t until = mono_us() + 10000000;
+	int64_t until = mono_us() + 120000000;
 	struct engine_status st;
 	char segment[4096];
 	struct engine *e;

@@ -583,7 +583,7 @@ the_end_needs_no_viewer(void)
 static void
 a_viewer_that_does_not_close_is_not_waited_for(void)
 {
-	int64_t until = mono_us() + 10000000;
+	int64_t until = mono_us() + 120000000;
 
 	start();
 	peer = come();
@@ -617,7 +617,7 @@ frame(int64_t token, size_t n)
 static bool
 soon(const char *what)
 {
-	int64_t until = mono_us() + 10000000;
+	int64_t until = mono_us() + 120000000;
 
 	while (!has(&calls, what) && mono_us() < until) {
 		hear();
@@ -742,7 +742,7 @@ static void
 a_queue_that_is_never_read_ends_it(void)
 {
 	static char big[4096];
-	int64_t until = mono_us() + 10000000;
+	int64_t until = mono_us() + 120000000;
 
 	memset(big, 'x', sizeof(big));
 	start();

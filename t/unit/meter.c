@@ -15,6 +15,8 @@ static char dir[] = "/tmp/surfaced-meter.XXXXXX";
 static struct meter_file file;
 static struct meter_link *worker;
 
+enum { WAIT_MS = 200, PATIENT_MS = 60000 };
+
 static const struct ts START = { INT64_C(1800000000) * 1000000 };
 
 static struct ts
@@ -210,9 +212,11 @@ without_a_meter_it_is_closed(void)
 	    &s.slots[2]->until, 0); /* nothing left, and nobody who says that it is all */
 	atomic_store(&s.slots[2]->limit, 0);
 	s.who.deadline = mono_us() + 20000;
+	conf.meter_wait = PATIENT_MS;
 	began = mono_us();
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_UNAVAILABLE);
 	CU_ASSERT(mono_us() - began < conf.meter_wait * 1000);
+	conf.meter_wait = WAIT_MS;
 }
 
 static void
@@ -231,7 +235,9 @@ a_lease_wakes_who_waits(void)
 		meter_announce(&file);
 		_exit(0);
 	}
+	conf.meter_wait = PATIENT_MS;
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	conf.meter_wait = WAIT_MS;
 	waitpid(pid, NULL, 0);
 }
 
@@ -511,7 +517,7 @@ main(void)
 	given = conf.run_directory;
 	conf.run_directory = dir;
 	conf.meter_slots = 1024;
-	conf.meter_wait = 200;
+	conf.meter_wait = WAIT_MS;
 	if (!meter_file_hold(&file, err, sizeof(err)))
 		panic("%s", err);
 	worker = meter_new();

@@ -12,7 +12,7 @@ export const BASE = process.env.BASE;
 export const PROJECT = "7be1c0de-0000-4000-8000-000000000001";
 export const SESSION = "5e551011-0000-4000-8000-000000000002";
 export const LINK = `${BASE}/viewer/#${PROJECT}/${SESSION}/surfaced.stream.v1.good`;
-const PATIENCE = 15000;
+const PATIENCE = 60000;
 
 // ---- TAP ----
 
@@ -123,6 +123,7 @@ export async function browser() {
 	return chromium.launch({
 		executablePath: process.env.BROWSER,
 		chromiumSandbox: process.getuid() !== 0,
+		timeout: PATIENCE,
 		args: ["--disable-gpu", "--disable-dev-shm-usage"],
 	});
 }

@@ -11,7 +11,7 @@ viewer_test()
 	_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	web_start "$_port"
 	export MODULES BROWSER W
-	BASE=https://localhost:$_port ECHO=$BUILD/t/helper/live-echo timeout 170 node "t/helper/viewing/$1" >"$W/tap" 2>"$W/tap.err"
+	BASE=https://localhost:$_port ECHO=$BUILD/t/helper/live-echo timeout 1700 node "t/helper/viewing/$1" >"$W/tap" 2>"$W/tap.err"
 	is $? 0 "the script came to its end"
 	relay "$W/tap"
 	diag "$(cat "$W/tap.err")"
