@@ -15,10 +15,9 @@ struct event_base *ev_open(void (*stop)(void *arg), void *arg);
 /* Ends the loop and what ev_open added to it; the caller's own events are to be freed before. */
 void ev_close(struct event_base *base);
 
-struct timeval ev_ms(int64_t ms);
-
 /* A timer that calls fn every ms milliseconds; free it with event_free. Never NULL. */
 struct event *ev_every(
     struct event_base *base, int64_t ms, void (*fn)(int, short, void *), void *arg);
+struct timeval ev_ms(int64_t ms);
 
 #endif
