@@ -18,10 +18,10 @@ void ev_close(struct event_base *base);
 /* fn is called when fd is ready for what: once, without EV_PERSIST. Never NULL. */
 struct event *ev_fd(struct event_base *base, int fd, short what,
     void (*fn)(int, short, void *), void *arg);
-struct timeval ev_ms(int64_t ms);
 
 /* A timer that calls fn every ms milliseconds; free it with event_free. Never NULL. */
 struct event *ev_every(
     struct event_base *base, int64_t ms, void (*fn)(int, short, void *), void *arg);
+struct timeval ev_ms(int64_t ms);
 
 #endif

@@ -188,37 +188,51 @@ announce_actor(struct arena *a, struct str actor)
 		panic("out of memory");
 }
 
+/* The sub-command that is asked for; NULL: *status is what to return. */
+static const struct command *
+find_sub(
+    const struct cli *c, const struct command *cmd, int argc, char **argv, int *status)
+{
+	struct cli usage = { .path =
+				 arena_printf(c->arena, "%s COMMAND ...", c->path).p };
+
+	if (argc < 2) {
+		*status = cli_usage(&usage, "%s: which command? Try --help.", cmd->name);
+		return NULL;
+	}
+	if (asks_help(argv[1])) {
+		*status = help_sub(c->path, cmd->sub);
+		return NULL;
+	}
+	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
+		if (strcmp(sub->name, argv[1]) == 0)
+			return sub;
+	*status = cli_usage(
+	    &usage, "%s has no command %.*s; try --help", cmd->name, WORD_MAX, argv[1]);
+	return NULL;
+}
+
 static int
 run(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
-	const struct command *sub;
-	struct cli usage;
+	int status = EXIT_OK;
 
-	if (cmd->sub == NULL) {
-		if (cmd->arguments != NULL)
-			c->path =
-			    arena_printf(c->arena, "%s %s", c->path, cmd->arguments).p;
-		if (argc == 2 && asks_help(argv[1])) {
-			printf("usage: %s\n%s\n", c->path, cmd->help);
-			return EXIT_OK;
-		}
-		return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
-				       : cmd->run(c, argc, argv);
+	while (cmd->sub != NULL) {
+		cmd = find_sub(c, cmd, argc, argv, &status);
+		if (cmd == NULL)
+			return status;
+		c->path = arena_printf(c->arena, "%s %s", c->path, cmd->name).p;
+		argc--;
+		argv++;
 	}
-	usage =
-	    (struct cli){ .path = arena_printf(c->arena, "%s COMMAND ...", c->path).p };
-	if (argc < 2)
-		return cli_usage(&usage, "%s: which command? Try --help.", cmd->name);
-	if (asks_help(argv[1]))
-		return help_sub(c->path, cmd->sub);
-	for (sub = cmd->sub; sub->name != NULL; sub++)
-		if (strcmp(sub->name, argv[1]) == 0)
-			break;
-	if (sub->name == NULL)
-		return cli_usage(&usage, "%s has no command %.*s; try --help", cmd->name,
-		    WORD_MAX, argv[1]);
-	c->path = arena_printf(c->arena, "%s %s", c->path, sub->name).p;
-	return run(c, sub, argc - 1, argv + 1);
+	if (cmd->arguments != NULL)
+		c->path = arena_printf(c->arena, "%s %s", c->path, cmd->arguments).p;
+	if (argc == 2 && asks_help(argv[1])) {
+		printf("usage: %s\n%s\n", c->path, cmd->help);
+		return EXIT_OK;
+	}
+	return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
+			       : cmd->run(c, argc, argv);
 }
 
 static const struct command *

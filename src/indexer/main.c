@@ -93,23 +93,22 @@ static const struct daemon program = {
 static int
 once(int argc, char **argv)
 {
-	const char *file = SYSCONFDIR "/surfaced-index.conf";
+	struct options o;
 	char err[512];
 	struct follower *f;
 	enum follow_rc rc;
-	int opt;
+	int status = options_take(&program, argc, argv, &o);
 
-	if (access(file, F_OK) != 0)
-		file = NULL;
-	while ((opt = getopt(argc, argv, "c:")) != -1) {
-		if (opt != 'c')
-			return 2;
-		file = optarg;
-	}
-	if (!conf_load(file, err, sizeof(err))) {
+	if (status >= 0)
+		return status;
+	if (o.dump != NULL)
+		return dump(o.dump);
+	if (!conf_load(o.file, err, sizeof(err))) {
 		fprintf(stderr, "surfaced-index: %s\n", err);
 		return 1;
 	}
+	if (o.test)
+		return 0;
 	f = follow_open(conf.index_directory);
 	if (f == NULL)
 		return 1;

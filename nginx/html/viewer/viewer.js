@@ -263,8 +263,8 @@ function leavePage(backwards) {
 		$("url").focus();
 }
 
-// F6 elsewhere goes to and fro between toolbar and page, and from the evidence to the toolbar; Shift+F6 in
-// the toolbar goes to the evidence, and back from it to the page.
+// F6 elsewhere: from the toolbar to the page, from the evidence to the toolbar; Shift+F6 from the toolbar to
+// the evidence, and from there to the page.
 function cycle(e) {
 	if (e.key !== "F6" || e.defaultPrevented || document.body.dataset.view !== "live" || document.querySelector("dialog[open]"))
 		return;
