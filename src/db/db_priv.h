@@ -17,8 +17,8 @@ enum {
 struct db {
 	PGconn *conn; /* NULL: none */
 	char *conninfo, *application;
-	struct arena *arena; /* the caller's */
-	int64_t deadline;    /* mono_us; 0: none */
+	struct arena *arena;                  /* the caller's */
+	int64_t deadline;                     /* mono_us; 0: none */
 	int64_t call_us, rest_us, down_until; /* guard.c */
 	const struct stmt
 	    *prepared[DB_STMTS_MAX]; /* on this connection; the index is in its name */

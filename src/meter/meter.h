@@ -28,7 +28,7 @@ struct warden {
 	struct metrics *metrics;
 	struct buf shared; /* as it is shown */
 	int64_t shared_at, shared_until;
-	bool begun;         /* the database knows this incarnation */
+	bool begun; /* the database knows this incarnation */
 	int64_t flush_at, look_at, keep_at, full_at;
 	struct ts now;
 };
