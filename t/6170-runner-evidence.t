@@ -50,7 +50,7 @@ ok(1000 < half["bytes_received"] < 90000000, "what is broken off: what had come 
 
 # ---- what changes is seen ----
 s = d.create("http://a.sites.net/changing")
-ok(until(lambda: len([p for p in s.shots if p["reason"] == "interval"]) >= 3, 10 * PATIENCE), "a page that changes is taken again", s.said)
+ok(until(lambda: len([p for p in s.shots if p["reason"] == "interval"]) >= 3, 2 * PATIENCE), "a page that changes is taken again", s.said)
 shots = list(s.shots)
 is_([b["reason"] for a, b in zip(shots, shots[1:]) if b["reason"] == "interval" and a["image"] == b["image"]], [],
     "not one that has not")
@@ -73,7 +73,7 @@ def ticks(session):
 s = d.create("http://a.sites.net/steady")
 s.shot("ready")
 s.answers = False
-ok(until(lambda: numbers(s)[-1] == s.answered + 64, 10 * PATIENCE), "what is not answered", numbers(s))
+ok(until(lambda: numbers(s)[-1] == s.answered + 64, 2 * PATIENCE), "what is not answered", numbers(s))
 n = numbers(s)[-1]
 first = next(doc for name, doc in s.said if name in LOG and doc["seq"] > s.answered)
 d.deaf()
@@ -114,5 +114,5 @@ s.shot("ready")
 s.answers = s.renewed = False
 s.send("lease", {"ms": 3000})
 s.send("close", {"reason": "expired"})
-ok(s.wait("ended") or until(lambda: s.process.poll() is not None), "nor longer than its lease")
+ok(until(lambda: s.wait("ended", seconds=0) or s.process.poll() is not None), "nor longer than its lease")
 d.finish()

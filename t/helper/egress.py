@@ -7,7 +7,7 @@ import threading, time, uuid
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TOP_BUILDDIR", TOP)
 CLONE_NEWNET = 0x40000000
-PATIENCE = 60  # seconds for what comes at once where nothing else runs
+PATIENCE = 300  # seconds for what comes at once where nothing else runs
 libc = ctypes.CDLL(None, use_errno=True)
 
 
