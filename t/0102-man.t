@@ -13,6 +13,32 @@ done
 for word in $("$bin/surfaced" -D errors | cut -f2 | sort -u); do
 	ok "surfaced-api.7 has $word" grep -qwF -- "$word" man/surfaced-api.7
 done
+# options FILE: letters of short options and words of long ones, each once.
+options()
+{
+	grep -oE -e '--[a-z][a-z-]*' -e '(^|[^[:alnum:]-])-[[:alpha:]]+' "$1" | tr -d ' []|' | sed '/^--/!s/^-*//; /^--/!s/./&\n/g' |
+		sort -u | grep . | paste -sd ' '
+}
+page()
+{
+	mandoc -Tascii -Owidth=400 "$1" | sed "s/.$(printf '\b')//g"
+}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+for name in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
+	"$bin/$name" -h 2>&1 | sed -n 's/^usage: [^ ]*//p' >"$work/usage"
+	page "man/$name.8" | sed -n "/^SYNOPSIS/,/^DESCRIPTION/s/^ *$name //p" >"$work/synopsis"
+	ok "$name.8 has the options of its usage" test "$(options "$work/synopsis")" = "$(options "$work/usage")"
+done
+"$bin/surfacectl" --help >"$work/all" 2>&1
+for name in $(sed -n 's/^  \([a-z][a-z-]*\).*/\1/p' "$work/all"); do "$bin/surfacectl" "$name" --help >>"$work/all" 2>&1; done
+page man/surfacectl.8 >"$work/page"
+long()
+{
+	grep -oE -e '--[a-z][a-z-]*' "$1" | sort -u | grep -vx -e --help | paste -sd ' '
+}
+ok "surfacectl.8 has the options of its usage" test "$(long "$work/page")" = "$(long "$work/all")"
+
 for page in man/*.[0-9]; do
 	ok "$page is well-formed" mandoc -Tlint -Werror "$page"
 done

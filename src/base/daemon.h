@@ -33,6 +33,7 @@ struct daemon {
 	bool (*pools)(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room);
 	/* -D what: prints tables; returns an exit status. NULL: no -D. */
 	int (*dump)(const char *what);
+	const char *usage; /* of what its own main takes besides; NULL: nothing */
 	/* In the master before any fork, and for -t: false with a reason refuses to start. */
 	bool (*check)(char *err, size_t room);
 	/* In a worker: serves until daemon_stopping(), then returns. listener is -1 without a socket. */

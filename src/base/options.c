@@ -10,8 +10,8 @@
 static int
 usage(const struct daemon *d)
 {
-	fprintf(stderr, "usage: %s [-tV] [-c file]%s\n", d->name,
-	    d->dump != NULL ? " [-D what]" : "");
+	fprintf(stderr, "usage: %s [-tV] [-c file]%s%s\n", d->name,
+	    d->dump != NULL ? " [-D what]" : "", d->usage != NULL ? d->usage : "");
 	return 2;
 }
 

@@ -86,6 +86,7 @@ dump(const char *what)
 static const struct daemon program = {
 	.name = "surfaced-index",
 	.dump = dump,
+	.usage = " [--once] [--rebuild]",
 	.work = work,
 };
 
