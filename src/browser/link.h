@@ -23,7 +23,7 @@ struct link_message {
 	const struct field *fields;
 	size_t size;
 	void (*take)(void *arg, struct link *l, const void *in, int fd);
-	bool takes_fd; /* fd is -1, or take's own; where not, it is -1: one that comes is against the rules */
+	bool takes_fd; /* fd is -1, or take's own; where not, none may come */
 };
 
 struct link_side {

@@ -205,14 +205,16 @@ a_descriptor_that_nobody_takes_ends_the_connection(void)
 	char byte;
 
 	open_pair(fds);
-	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours), 0);
+	CU_ASSERT_EQUAL_FATAL(
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours), 0);
 	ends[0] = link_new(base, fds[0], &side, NULL);
 	link_send(ends[0], "end", NULL, NULL, ours[1]);
 	close(ours[1]);
 	turn();
 	CU_ASSERT_EQUAL(taken, 0);
 	CU_ASSERT_PTR_NULL(ends[1]);
-	CU_ASSERT_EQUAL(recv(ours[0], &byte, 1, MSG_DONTWAIT), 0); /* nobody has its other end */
+	CU_ASSERT_EQUAL(
+	    recv(ours[0], &byte, 1, MSG_DONTWAIT), 0); /* nobody has its other end */
 	close(ours[0]);
 	close_pair();
 }

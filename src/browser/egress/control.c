@@ -254,7 +254,8 @@ static void
 admit(struct control *c, int fd)
 {
 	static const struct link_message messages[] = {
-		{ "open", egress_open_fields, sizeof(struct egress_open), take_open, true },
+		{ "open", egress_open_fields, sizeof(struct egress_open), take_open,
+		    true },
 		{ "shut", egress_shut_fields, sizeof(struct egress_shut), take_shut },
 		{ "probe", egress_probe_fields, sizeof(struct egress_probe), take_probe },
 		{ 0 },
