@@ -106,10 +106,11 @@ stop(void *arg)
 static void
 leave(struct dispatcher *d)
 {
-	evidence_flush(d);
-	while (!LIST_EMPTY(&d->helds)) {
-		struct held *h = LIST_FIRST(&d->helds);
+	struct held *h, *following;
 
+	evidence_flush(d);
+	for (h = LIST_FIRST(&d->helds); h != NULL; h = following) {
+		following = LIST_NEXT(h, next);
 		if (h->link != NULL)
 			caller_forget(h);
 		if (h->exited != NULL)

@@ -451,8 +451,12 @@ callers_tend(struct dispatcher *d)
 void
 callers_close(struct dispatcher *d)
 {
-	while (!LIST_EMPTY(&d->callers))
-		close_caller(LIST_FIRST(&d->callers));
+	struct caller *c, *following;
+
+	for (c = LIST_FIRST(&d->callers); c != NULL; c = following) {
+		following = LIST_NEXT(c, next);
+		close_caller(c);
+	}
 	event_free(d->accepting);
 	close(d->listener);
 }

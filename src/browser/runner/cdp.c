@@ -146,6 +146,7 @@ static void
 mend(char *p, size_t n)
 {
 	const unsigned high = 0xd800, low = 0xdc00;
+	static const char replacement[] = "fffd";
 
 	for (size_t i = 0; i < n; i++) {
 		unsigned u = unit(p + i, n - i);
@@ -153,7 +154,7 @@ mend(char *p, size_t n)
 		if (is_half(u, high) && is_half(unit(p + i + 6, n - i - 6), low))
 			i += 11;
 		else if (is_half(u, high) || is_half(u, low))
-			memcpy(p + i + 2, "fffd", 4);
+			memcpy(p + i + 2, replacement, sizeof(replacement) - 1);
 		else if (p[i] == '\\')
 			i++;
 	}

@@ -200,9 +200,11 @@ outbox_again(struct outbox *o)
 void
 outbox_logged(struct outbox *o, int64_t seq)
 {
-	const struct piece *p;
+	const struct piece *p, *following;
 
-	while ((p = TAILQ_FIRST(&o->pieces)) != NULL && p != o->next && p->seq <= seq) {
+	for (p = TAILQ_FIRST(&o->pieces); p != NULL && p != o->next && p->seq <= seq;
+	     p = following) {
+		following = TAILQ_NEXT(p, next);
 		drop_first(o);
 		o->unanswered--;
 	}
