@@ -378,7 +378,7 @@ masscan_records_are_gathered(void)
 	    want, ""));
 }
 
-#define OPEN(host)                                                                       \
+#define SEEN(host)                                                                       \
 	"{\"ip\":\"192.0.2." host                                                        \
 	"\",\"ports\":[{\"port\":22,\"proto\":\"tcp\",\"status\":\"open\"}]}\n"
 #define OPENED(host)                                                                     \
@@ -390,7 +390,7 @@ static void
 masscan_windows_follow_each_other(void)
 {
 	CU_ASSERT_TRUE(gives(import_masscan,
-	    STR(OPEN("1") OPEN("1") OPEN("2") OPEN("1") OPEN("3") OPEN("4")),
+	    STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
 	    OPENED("1") OPENED("2") OPENED("1") OPENED("3") OPENED("4"), ""));
 }
 
