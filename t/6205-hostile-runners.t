@@ -52,6 +52,13 @@ is "$(grep -c 'session=forged' "$W/log/surfaced-dispatch.log") $(grep -c '"sessi
 	"1 0" "and is one word in the log"
 closed "$u"
 
+session_new "https://example.com/?hostile=descriptors" >"$W/new"
+read -r u <"$W/new"
+ok "a descriptor with a word that takes none ends it, too" \
+	world_until 20 logged 'a descriptor that it does not take.*message="activity"'
+is "$(find "/proc/$pid/fd" -lname '*memfd:theirs*' | wc -l)" 0 "and is kept by nobody"
+closed "$u"
+
 hostile nil
 is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 100 "the database was asked each time, without a pause"
 closed "$u"

@@ -61,6 +61,7 @@ take(struct link *l, struct str text, int fd)
 	const char *space = memchr(text.p, ' ', text.n);
 	struct decoded how = { 0 };
 	struct str name = text, body = STR("{}");
+	const char *why = "not understood";
 
 	if (space != NULL) {
 		name.n = (size_t)(space - text.p);
@@ -71,6 +72,10 @@ take(struct link *l, struct str text, int fd)
 
 		if (!str_is(name, m->name))
 			continue;
+		if (fd >= 0 && !m->takes_fd) {
+			why = "a descriptor that it does not take";
+			break;
+		}
 		in = arena_alloc(l->arena, m->size > 0 ? m->size : 1);
 		if (m->fields != NULL &&
 		    json_decode(l->arena, body, m->fields, ts_now(), in, &how) != JSON_OK)
@@ -78,7 +83,7 @@ take(struct link *l, struct str text, int fd)
 		m->take(l->arg, l, in, fd);
 		return true;
 	}
-	log_event(LOGP_ERR, "link", "why=\"not understood\" message=\"%s\" field=\"%s\"",
+	log_event(LOGP_ERR, "link", "why=\"%s\" message=\"%s\" field=\"%s\"", why,
 	    log_text(name).z,
 	    log_text(how.nerrors > 0 ? how.errors[0].field : STR_NULL).z);
 	if (fd >= 0)

@@ -17,12 +17,13 @@ enum {
 struct link;
 
 /* One kind of message that an end understands. in is a zeroed struct of size bytes, decoded; it lives
-   until take returns. fd is -1, or the receiver's own from now on. take may free the link. */
+   until take returns. take may free the link. */
 struct link_message {
 	const char *name; /* NULL: end of the table */
 	const struct field *fields;
 	size_t size;
 	void (*take)(void *arg, struct link *l, const void *in, int fd);
+	bool takes_fd; /* fd is -1, or take's own; where not, none may come */
 };
 
 struct link_side {

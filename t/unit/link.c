@@ -61,7 +61,7 @@ on_closed(void *arg, struct link *l)
 }
 
 static const struct link_message messages[] = {
-	{ "note", note_fields, sizeof(struct note), take_note },
+	{ "note", note_fields, sizeof(struct note), take_note, true },
 	{ "end", NULL, 0, take_end },
 	{ 0 },
 };
@@ -197,6 +197,28 @@ junk_ends_the_connection(void)
 	}
 }
 
+/* "end" takes none: an end that is given one closes it, and the connection. */
+static void
+a_descriptor_that_nobody_takes_ends_the_connection(void)
+{
+	int fds[2], ours[2];
+	char byte;
+
+	open_pair(fds);
+	CU_ASSERT_EQUAL_FATAL(
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours), 0);
+	ends[0] = link_new(base, fds[0], &side, NULL);
+	link_send(ends[0], "end", NULL, NULL, ours[1]);
+	close(ours[1]);
+	turn();
+	CU_ASSERT_EQUAL(taken, 0);
+	CU_ASSERT_PTR_NULL(ends[1]);
+	CU_ASSERT_EQUAL(
+	    recv(ours[0], &byte, 1, MSG_DONTWAIT), 0); /* nobody has its other end */
+	close(ours[0]);
+	close_pair();
+}
+
 static void
 a_taker_may_free_the_link(void)
 {
@@ -223,6 +245,8 @@ main(void)
 		{ "a peer that never reads is given up",
 		    a_peer_that_never_reads_is_given_up },
 		{ "junk ends the connection", junk_ends_the_connection },
+		{ "a descriptor that nobody takes ends the connection",
+		    a_descriptor_that_nobody_takes_ends_the_connection },
 		{ "a taker may free the link", a_taker_may_free_the_link },
 		CU_TEST_INFO_NULL,
 	};

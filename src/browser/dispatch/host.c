@@ -60,8 +60,7 @@ take_checked(void *arg, struct link *l, const void *in, int fd)
 	struct dispatcher *d = arg;
 
 	(void)l;
-	if (fd >= 0)
-		close(fd);
+	(void)fd;
 	end_check(d);
 	if (checked->good) {
 		d->check_at = INT64_MAX;

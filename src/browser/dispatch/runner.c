@@ -163,8 +163,7 @@ take_hello(void *arg, struct link *l, const void *in, int fd)
 	struct caller *c = arg;
 
 	(void)l;
-	if (fd >= 0)
-		close(fd);
+	(void)fd;
 	arena_reset(c->d->arena);
 	if (c->held != NULL) {
 		held_begun(c->held, (pid_t)hello->pid);
@@ -204,20 +203,19 @@ take_socks(void *arg, struct link *l, const void *in, int fd)
 /* The messages of a runner that has been let in; what one sends before is lost. What the message before it
    needed goes. */
 static struct held *
-held_of(struct caller *c, int fd)
+held_of(struct caller *c)
 {
 	arena_reset(c->d->arena);
-	if (fd >= 0 && c->held == NULL)
-		close(fd);
 	return c->held;
 }
 
 static void
 take_ready(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg, fd);
+	struct held *h = held_of(arg);
 
 	(void)l;
+	(void)fd;
 	(void)in;
 	if (h != NULL && h->state == HELD_STARTING)
 		held_ready(h);
@@ -226,9 +224,10 @@ take_ready(void *arg, struct link *l, const void *in, int fd)
 static void
 take_activity(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg, fd);
+	struct held *h = held_of(arg);
 
 	(void)l;
+	(void)fd;
 	(void)in;
 	if (h == NULL || h->state != HELD_RUNNING ||
 	    mono_us() - h->active_at < ACTIVITY_US)
@@ -251,19 +250,22 @@ take_evidence(struct caller *c, bool taken)
 static void
 take_shot(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg, fd);
+	struct held *h = held_of(arg);
 
 	(void)l;
 	if (h != NULL)
 		take_evidence(arg, evidence_shot(h, in, fd));
+	else
+		fd_close(fd);
 }
 
 static void
 take_net(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg, fd);
+	struct held *h = held_of(arg);
 
 	(void)l;
+	(void)fd;
 	if (h != NULL)
 		take_evidence(arg, evidence_net(h, in));
 }
@@ -272,9 +274,10 @@ static void
 take_truncated(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct runner_truncated *word = in;
-	struct held *h = held_of(arg, fd);
+	struct held *h = held_of(arg);
 
 	(void)l;
+	(void)fd;
 	if (h != NULL)
 		take_evidence(arg, evidence_truncated(h, word->seq));
 }
@@ -284,10 +287,11 @@ static void
 take_ended(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct runner_ended *ended = in;
-	struct held *h = held_of(arg, fd);
+	struct held *h = held_of(arg);
 	char text[UUID_LEN + 1];
 
 	(void)l;
+	(void)fd;
 	if (h == NULL)
 		return;
 	uuid_print(&h->row.uuid, text);
@@ -315,10 +319,10 @@ static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
 		{ WORD(hello) },
-		{ BARE(socks) },
+		{ BARE(socks), true },
 		{ BARE(ready) },
 		{ BARE(activity) },
-		{ WORD(shot) },
+		{ WORD(shot), true },
 		{ WORD(net) },
 		{ WORD(truncated) },
 		{ WORD(ended) },

@@ -186,11 +186,10 @@ take_open(void *arg, struct link *l, const void *in, int fd)
 	struct route route;
 	const char *fault = route_set(&route, m->kind, m->host, m->port, m->credential);
 
-	if (fault == NULL) {
+	if (fault == NULL)
 		fault = session_open(p->c->e, l, &m->session, &route, fd);
-	} else if (fd >= 0) {
-		close(fd);
-	}
+	else
+		fd_close(fd);
 	if (fault != NULL)
 		refused(&m->session, fault);
 }
@@ -203,8 +202,7 @@ take_shut(void *arg, struct link *l, const void *in, int fd)
 	struct session *s = session_find(p->c->e, &m->session);
 
 	(void)l;
-	if (fd >= 0)
-		close(fd);
+	(void)fd;
 	if (s != NULL)
 		session_free(s);
 }
@@ -217,8 +215,7 @@ take_probe(void *arg, struct link *l, const void *in, int fd)
 	char id[65];
 	enum reason why;
 
-	if (fd >= 0)
-		close(fd);
+	(void)fd;
 	snprintf(id, sizeof(id), "%.*s", (int)m->id.n, m->id.p);
 	why = probe_begin(p->c, l, m, id);
 	if (why != REASON_CONNECTED)
@@ -262,7 +259,8 @@ static void
 admit(struct control *c, int fd)
 {
 	static const struct link_message messages[] = {
-		{ "open", egress_open_fields, sizeof(struct egress_open), take_open },
+		{ "open", egress_open_fields, sizeof(struct egress_open), take_open,
+		    true },
 		{ "shut", egress_shut_fields, sizeof(struct egress_shut), take_shut },
 		{ "probe", egress_probe_fields, sizeof(struct egress_probe), take_probe },
 		{ 0 },

@@ -198,8 +198,7 @@ on_job(void *arg, struct link *l, const void *in, int fd)
 	const struct runner_job *job = in;
 
 	(void)l;
-	if (fd >= 0)
-		close(fd);
+	(void)fd;
 	if (r->stage != STAGE_NEW)
 		return;
 	r->job = *job;
@@ -224,8 +223,7 @@ on_check(void *arg, struct link *l, const void *in, int fd)
 	FILE *out = open_memstream(&c->said, &answer.said.n);
 
 	(void)in;
-	if (fd >= 0)
-		close(fd);
+	(void)fd;
 	if (r->stage != STAGE_NEW || out == NULL)
 		return;
 	sd_notifyf(0, "STATUS=dry run\nWATCHDOG_USEC=%d", CHECK_S * 1000000);
