@@ -56,6 +56,20 @@ soon 1 'os:late'; result $? "and the earlier one when it commits"
 sql "DELETE FROM host WHERE ip = '10.1.0.1'"
 soon 0 'os:late'; result $? "deleted rows leave the index"
 kill "$pid"; wait "$pid"; pid=
+# A database that says nothing: it waits for a lock that somebody keeps.
+cp "$dir/conf" "$dir/patient"
+echo 'index_patience = 500' >>"$dir/conf"
+mkfifo "$dir/lock"
+psql -X -q <"$dir/lock" >"$dir/locked" &
+exec 3>"$dir/lock"
+echo 'BEGIN; LOCK TABLE host; SELECT 1;' >&3
+until [ -s "$dir/locked" ]; do :; done
+timeout 60 "$top/surfaced-index" --once -c "$dir/conf" 2>>"$dir/log"
+is $? 1 "of one that hangs it hears no more after index_patience"
+mv "$dir/patient" "$dir/conf"
+echo 'COMMIT;' >&3
+exec 3>&-
+once; [ "$(hits 'os:early')" = 1 ]; result $? "and begins anew when that is over"
 : >"$dir/index/hosts.manifest"
 once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced"
 once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild reads all again"

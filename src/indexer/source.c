@@ -76,6 +76,13 @@ static const char *const copies[] = {
 			" ORDER BY ip) TO STDOUT",
 };
 
+/* It may take its time, as long as it says something: one that hangs must not keep the index as it is. */
+static void
+wait_anew(struct source *s)
+{
+	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
+}
+
 static enum db_rc
 load_tags(struct source *s)
 {
@@ -107,7 +114,7 @@ source_begin(struct source *s, const char *since)
 	enum db_rc rc;
 
 	arena_reset(s->a);
-	db_use(s->db, s->a, 0);
+	wait_anew(s);
 	rc = db_begin(s->db);
 	if (rc == DB_OK)
 		rc = db_script(
@@ -136,6 +143,7 @@ source_documents(struct source *s, enum source_what what, struct str ips)
 {
 	enum db_rc rc = DB_OK;
 
+	wait_anew(s);
 	if (what == SOURCE_LISTED || what == SOURCE_BOTH)
 		rc = db_do(s->db, &set_ips, NULL, P(ips));
 	return rc == DB_OK ? db_copy_out_begin(s->db, copies[what]) : rc;
@@ -172,8 +180,10 @@ enum db_rc
 source_next(struct source *s, struct buf *room, struct str *json)
 {
 	struct str line;
-	enum db_rc rc = db_copy_out(s->db, &line);
+	enum db_rc rc;
 
+	wait_anew(s);
+	rc = db_copy_out(s->db, &line);
 	if (rc == DB_OK)
 		*json = unescape(room, line);
 	return rc;
@@ -183,8 +193,10 @@ enum db_rc
 source_count(struct source *s, int64_t *n)
 {
 	struct number_row row = { 0 };
-	enum db_rc rc = db_one_row(s->db, &count_hosts, &row, DB_NO_ARGS);
+	enum db_rc rc;
 
+	wait_anew(s);
+	rc = db_one_row(s->db, &count_hosts, &row, DB_NO_ARGS);
 	*n = row.n;
 	return rc;
 }

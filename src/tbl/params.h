@@ -15,6 +15,7 @@ PARAM(search_share,	number,	75,		 1,	    100, 1, "percent of the search workers 
 PARAM(search_work_limit, number, 400000000,    1000, 100000000000, 1, "values one search may look at before search_timeout, or search_count_too_expensive for counts")
 PARAM(auth_wait,		ms,	2000,		10,	  60000, 1, "how long a request waits for its key to be read before authentication_unavailable")
 PARAM(key_cache,	ms,	10000,		 0,	  10000, 1, "how long a worker trusts a key it has read without hearing of a change")
+PARAM(index_patience,	ms,	600000,	       100,    86400000, 1, "how long surfaced-index waits for a word of the database before it begins anew")
 PARAM(index_poll,	ms,	500,		10,	  60000, 1, "how often surfaced-index looks for changed documents without a notification")
 PARAM(index_segments,	number,	8,		 2,	     64, 1, "segments a generation may have before small ones are merged")
 PARAM(run_directory,	path,	RUNDIR,					1,   90, 0, "sockets, and the counters of rates, quotas and usage that workers and surfaced-meter share")
