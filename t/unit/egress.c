@@ -6,6 +6,8 @@
 #include "t/unit/tap.h"
 
 #include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define BYTES(literal) ((const unsigned char *)(literal)), sizeof(literal) - 1
 
@@ -433,6 +435,51 @@ routes_are_read(void)
 	    route_set(&r, STR("connect"), STR("x"), 1, STR(".hidden")), "credential");
 }
 
+/* Fills a side that does not read, until the relay has bytes in hand that it does not take. */
+static void
+fill(struct event_base *base, int from)
+{
+	static const char block[4096];
+
+	for (int idle = 0; idle < 10; idle++) {
+		while (send(from, block, sizeof(block), MSG_DONTWAIT) > 0)
+			idle = 0;
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	}
+}
+
+static void
+relay_ended(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+static void
+a_relay_ends_when_both_sides_break(void)
+{
+	struct event_base *base = event_base_new();
+	int near[2], far[2];
+	bool ended = false;
+
+	CU_ASSERT_EQUAL_FATAL(
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, near), 0);
+	CU_ASSERT_EQUAL_FATAL(
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, far), 0);
+	conf.egress_idle = 3600;
+	relay_start(base, near[1], far[1], relay_ended, &ended);
+	fill(base, near[0]);
+	fill(base, far[0]);
+	close(far[0]);
+	event_base_loop(base, EVLOOP_NONBLOCK);
+	CU_ASSERT_FALSE(
+	    ended); /* what the near side has not taken yet is still its own */
+	close(near[0]);
+	for (int i = 0; i < 100 && !ended; i++)
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	CU_ASSERT_TRUE(ended);
+	event_base_free(base);
+}
+
 int
 main(void)
 {
@@ -452,6 +499,8 @@ main(void)
 		{ "networks are read", networks_are_read },
 		{ "hosts are judged (C-094)", hosts_are_judged },
 		{ "routes are read", routes_are_read },
+		{ "a relay ends when both sides break",
+		    a_relay_ends_when_both_sides_break },
 		CU_TEST_INFO_NULL,
 	};
 

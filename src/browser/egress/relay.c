@@ -110,11 +110,11 @@ look_again(struct relay *r, int64_t ms)
 	event_add(r->idle, &in);
 }
 
-/* last: the flow to the side that stands. */
+/* last: the flow to the side that stands; where there is one already, that side has broken, too. */
 static void
 broken(struct relay *r, struct flow *last)
 {
-	if (arrived(last)) {
+	if (r->last != NULL || arrived(last)) {
 		break_off(r);
 		return;
 	}
