@@ -187,6 +187,7 @@ port_state(struct nmap *x, const char **atts)
 	if (x->service == NULL || (state != NULL && strcmp(state, "open") == 0))
 		return;
 	memset(x->service, 0, sizeof(*x->service));
+	x->used -= sizeof(*x->service) * 2;
 	x->host.nservices--;
 	x->service = NULL;
 }

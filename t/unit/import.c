@@ -279,6 +279,27 @@ nmap_passes_over_silent_hosts(void)
 	    "", ""));
 }
 
+/* What it does not keep takes none of its room. */
+static void
+nmap_forgets_closed_ports(void)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "<?xml version=\"1.0\"?>\n<!DOCTYPE nmaprun>\n<nmaprun "
+		  "scanner=\"nmap\"><host><status state=\"up\"/>"
+		  "<address addr=\"192.0.2.1\" addrtype=\"ipv4\"/><ports>");
+	for (int port = 1; port <= 20000; port++)
+		buf_printf(&b,
+		    "<port protocol=\"tcp\" portid=\"%d\"><state state=\"%s\"/></port>",
+		    port, port == 20000 ? "open" : "closed");
+	buf_z(&b, "</ports></host></nmaprun>");
+	CU_ASSERT_TRUE(gives(import_nmap, buf_done(&b),
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1,\"services\":["
+	    "{\"port\":20000,\"transport\":\"tcp\"}]}\n",
+	    ""));
+	buf_free(&b);
+}
+
 static void
 hostile_xml_is_refused(void)
 {
@@ -383,6 +404,7 @@ static CU_TestInfo tests[] = {
 	{ "lines are bounded and counted", lines_are_bounded_and_counted },
 	{ "nmap becomes documents", nmap_becomes_documents },
 	{ "nmap passes over silent hosts", nmap_passes_over_silent_hosts },
+	{ "nmap forgets closed ports", nmap_forgets_closed_ports },
 	{ "hostile XML is refused", hostile_xml_is_refused },
 	{ "masscan records are gathered", masscan_records_are_gathered },
 	{ "masscan faults name the line", masscan_faults_name_the_line },
