@@ -19,7 +19,7 @@ export class Screen {
 		this.#stream = stream;
 		this.#waiting = null;
 		this.tab = 0;
-		stream.addEventListener("frame", (e) => this.#take(e.detail));
+		stream.addEventListener("frame", (e) => stream === this.#stream && this.#take(e.detail));
 	}
 
 	size(width, height) {
@@ -39,19 +39,24 @@ export class Screen {
 		this.#busy = true;
 		while (this.#waiting) {
 			const frame = this.#waiting;
+			const stream = this.#stream;
 			this.#waiting = null;
-			await this.#show(frame);
-			this.#stream.send("ack", { frame: frame.frame });
+			await this.#show(frame, stream);
+			stream.send("ack", { frame: frame.frame });
 		}
 		this.#busy = false;
 	}
 
-	async #show(frame) {
+	async #show(frame, stream) {
 		let picture;
 		try {
 			picture = await createImageBitmap(frame.jpeg);
 		} catch {
 			return; // not a picture: the next one will be
+		}
+		if (stream !== this.#stream) { // another session is looked at by now
+			picture.close();
+			return;
 		}
 		this.size(picture.width, picture.height);
 		this.#context.drawImage(picture, 0, 0);

@@ -186,8 +186,10 @@ function connect(link) {
 		announce("Connected");
 		$("keys").focus({ preventScroll: true });
 	});
-	mine.addEventListener("message", (e) => take(e.detail));
+	mine.addEventListener("message", (e) => mine === stream && take(e.detail));
 	mine.addEventListener("input", () => {
+		if (mine !== stream)
+			return;
 		time.active();
 		if (!$("banner-stay").hidden)
 			banner("", false);
