@@ -149,8 +149,15 @@ struct start {
 static const struct field start_fields[] = {
 	FIELD(struct start, format, 0),
 	FIELD(struct start, quality, 0),
-	FIELD(struct start, maxWidth, OMIT_UNSET),
-	FIELD(struct start, maxHeight, OMIT_UNSET),
+	FIELD(struct start, maxWidth, 0),
+	FIELD(struct start, maxHeight, 0),
+	FIELD_END,
+};
+
+/* As large as it is. */
+static const struct field capture_fields[] = {
+	FIELD(struct start, format, 0),
+	FIELD(struct start, quality, 0),
 	FIELD_END,
 };
 
@@ -166,12 +173,13 @@ static void
 capture(struct screencast *s)
 {
 	s->newer = false;
-	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
-				.method = "Page.captureScreenshot",
-				.fields = start_fields,
-				.in = &(struct start){ STR("jpeg"), s->quality, 0, 0 },
-				.done = on_first,
-				.arg = s });
+	cdp_send(s->r->cdp,
+	    &(struct cdp_call){ .session = buf_done(&s->tab->session),
+		.method = "Page.captureScreenshot",
+		.fields = capture_fields,
+		.in = &(struct start){ .format = STR("jpeg"), .quality = s->quality },
+		.done = on_first,
+		.arg = s });
 }
 
 static void
