@@ -38,6 +38,12 @@ admin; [ $? -eq 1 ] && grep -q 'superuser' "$dir/err" && grep -qF "$command" "$d
 admin --check; [ $? -eq 1 ] && grep -q '1 files up to 9001' "$dir/err" && grep -qF "$command" "$dir/err"; result $? "also for --check"
 rm "$dir/sql/9001-later.sql"
 
+cp "$dir/sql/roles.sql" "$dir/roles.sql"
+printf "('surfaced_api', 'LOGIN'), ('surfaced_ad" >"$dir/sql/roles.sql"
+PGUSER=surfaced_admin timeout 60 "$BIN/surfacectl" --database '' migrate --sql-dir "$dir/sql" --check >"$dir/a" 2>"$dir/err"
+[ $? -eq 1 ] && grep -q 'roles.sql' "$dir/err"; result $? "a roles.sql that ends too early is none"
+mv "$dir/roles.sql" "$dir/sql/"
+
 echo 'CREATE TABLE half (n int); SELECT 1/0;' >"$dir/sql/9001-broken.sql"
 migrate "$dir/sql"; [ $? -eq 1 ]; result $? "a broken file fails"
 [ "$(sql "SELECT count(*) FROM pg_tables WHERE tablename = 'half'")" = 0 ]; result $? "and leaves nothing behind"

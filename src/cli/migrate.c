@@ -249,6 +249,8 @@ find_roles(struct arena *a, struct str text, struct list *out)
 		text.p = at;
 		name = take_quoted(&text, "('");
 		login = take_quoted(&text, "', '");
+		if (name.p == NULL)
+			return false; /* the text ends inside it */
 		if (!str_is(login, "LOGIN") && !str_is(login, "NOLOGIN"))
 			continue; /* a table of something else */
 		if (out->n == MIGRATE_ROLES_MAX)
