@@ -75,6 +75,8 @@ bool import_host_finish(struct arena *a, struct import_host *h, enum import_mann
 /* The stored document. h is finished. */
 void import_host_print(struct buf *b, const struct import_host *h);
 
+/* Brings an address into the one form it is stored in; false: it is none. */
+bool import_address(struct arena *a, struct str *s) MUST_USE;
 /* Brings a name into lower case, without a last dot; false: it is none. */
 bool import_dns_name(struct arena *a, struct str *s) MUST_USE;
 

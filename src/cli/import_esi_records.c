@@ -5,8 +5,6 @@
 #include "cli/import_esi.h"
 #include "core/core.h"
 
-#include <arpa/inet.h>
-
 enum { SHORT = 500, LONG = 2048, LONGEST = 20000, SHA256_HEX = 64 };
 
 #define WORD(s, m, fl, min, max) TEXT(s, m, (fl) | OMIT_UNSET | TRIM, min, max)
@@ -31,19 +29,7 @@ lower(struct arena *a, struct str *s)
 static const char *
 address(struct arena *a, struct str *s)
 {
-	char text[INET6_ADDRSTRLEN], out[INET6_ADDRSTRLEN];
-	unsigned char bytes[16];
-	int family = memchr(s->p, ':', s->n) == NULL ? AF_INET : AF_INET6;
-
-	if (s->n >= sizeof(text) || memchr(s->p, '\0', s->n) != NULL)
-		return "an address is no IP address";
-	memcpy(text, s->p, s->n);
-	text[s->n] = '\0';
-	if (inet_pton(family, text, bytes) != 1 ||
-	    inet_ntop(family, bytes, out, sizeof(out)) == NULL)
-		return "an address is no IP address";
-	*s = arena_str(a, str_of(out));
-	return NULL;
+	return import_address(a, s) ? NULL : "an address is no IP address";
 }
 
 static const char *

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "cli/import_priv.h"
+#include "search/search.h"
 
-#include <arpa/inet.h>
 #include <libpsl.h>
 #include <openssl/sha.h>
 
@@ -13,58 +13,35 @@
 		STR_INIT(#m), MEMBER_TEXT, f, offsetof(s, m), 0, max, NULL               \
 	}
 
-static const char *
-canonical_ip(struct arena *a, struct str *s)
+bool
+import_address(struct arena *a, struct str *s)
 {
-	char z[INET6_ADDRSTRLEN], out[INET6_ADDRSTRLEN];
-	unsigned char b[16];
-	static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff,
-		0xff };
+	char out[IPNET_LEN + 1];
+	struct ipnet ip;
 
-	if (s->n >= sizeof(z) || memchr(s->p, '\0', s->n) != NULL)
-		return "is no IP address";
-	memcpy(z, s->p, s->n);
-	z[s->n] = '\0';
-	if (inet_pton(AF_INET, z, b) == 1) {
-		inet_ntop(AF_INET, b, out, sizeof(out));
-	} else if (inet_pton(AF_INET6, z, b) == 1) {
-		if (memcmp(b, mapped, sizeof(mapped)) == 0)
-			inet_ntop(AF_INET, b + 12, out, sizeof(out));
-		else
-			inet_ntop(AF_INET6, b, out, sizeof(out));
-	} else {
-		return "is no IP address";
-	}
+	if ((s->n > 0 && memchr(s->p, '/', s->n) != NULL) || !ipnet_parse(*s, &ip))
+		return false;
+	ipnet_print(&ip, out);
 	if (!str_is(*s, out))
 		*s = arena_str(a, str_of(out));
-	return NULL;
+	return true;
 }
 
 /* Clears the bits beyond the length, so that one network has one name. */
 static const char *
 canonical_prefix(struct arena *a, struct str *s)
 {
-	char z[INET6_ADDRSTRLEN + 4], out[INET6_ADDRSTRLEN];
-	const char *slash = memchr(s->p, '/', s->n);
-	unsigned char b[16];
-	int64_t bits;
-	size_t n;
-	int family;
+	char out[IPNET_LEN + 1];
+	struct ipnet net;
 
-	if (slash == NULL || s->n >= sizeof(z) || memchr(s->p, '\0', s->n) != NULL)
+	if (s->n == 0 || memchr(s->p, '/', s->n) == NULL || !ipnet_parse(*s, &net))
 		return "is no network such as 192.0.2.0/24";
-	n = (size_t)(slash - s->p);
-	memcpy(z, s->p, n);
-	z[n] = '\0';
-	family = strchr(z, ':') == NULL ? AF_INET : AF_INET6;
-	if (inet_pton(family, z, b) != 1 ||
-	    !str_int64((struct str){ slash + 1, s->n - n - 1 }, &bits) || bits < 0 ||
-	    bits > (family == AF_INET ? 32 : 128))
-		return "is no network such as 192.0.2.0/24";
-	for (int64_t i = bits; i < (family == AF_INET ? 32 : 128); i++)
-		b[i / 8] &= (unsigned char)~(0x80u >> (i % 8));
-	inet_ntop(family, b, out, sizeof(out));
-	*s = arena_printf(a, "%s/%d", out, (int)bits);
+	ipnet_print(&net, out);
+	if (net.bits == 128)
+		*s = arena_printf(
+		    a, "%s/%s", out, strchr(out, ':') == NULL ? "32" : "128");
+	else
+		*s = arena_str(a, str_of(out));
 	return NULL;
 }
 
@@ -152,7 +129,7 @@ member_form(
 	case FORM_ANY:
 		return NULL;
 	case FORM_IP:
-		return canonical_ip(a, s);
+		return import_address(a, s) ? NULL : "is no IP address";
 	case FORM_PREFIX:
 		return canonical_prefix(a, s);
 	case FORM_COUNTRY:
