@@ -105,9 +105,11 @@ dump_rows(struct work *w)
 static int
 miss(struct work *w, struct str sha256, enum copied how)
 {
+	int why = errno;
+
 	cli_fail(
 	    EXIT_FAILED, "evidence %.*s: %s", (int)sha256.n, sha256.p, copied_word(how));
-	if (how == COPY_FAILED && errno != EACCES && errno != EIO)
+	if (how == COPY_FAILED && why != EACCES && why != EIO)
 		return EXIT_FAILED;
 	if (w->m.missing.n == MISSING_MAX)
 		return cli_fail(EXIT_FAILED, "too much evidence is missing");

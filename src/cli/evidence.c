@@ -123,8 +123,10 @@ copy(const char *from, const char *to, struct str sha256, int64_t *bytes)
 		panic("a path is too long");
 	out = open(fresh.z, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
 	good = out >= 0 && pour(in, out, hex, bytes);
-	close(in);
-	if (out >= 0 && close(out) != 0)
+	fd_close(in);
+	if (!good)
+		fd_close(out); /* errno says what went wrong before */
+	else if (close(out) != 0)
 		good = false;
 	if (good && !str_is(sha256, hex)) {
 		unlink(fresh.z);

@@ -291,7 +291,7 @@ value(struct text *t, const struct member *m)
 		ok = literal(t, m);
 		break;
 	default:
-		ok = (*t->p == '-' || (*t->p >= '0' && *t->p <= '9')) && t->p < t->end
+		ok = t->p < t->end && (*t->p == '-' || (*t->p >= '0' && *t->p <= '9'))
 			 ? number(t, m)
 			 : bad(t, "no value");
 	}

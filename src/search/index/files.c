@@ -69,8 +69,7 @@ sync_directory(const char *directory)
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool ok = fd >= 0 && fsync(fd) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return ok;
 }
 
