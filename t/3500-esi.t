@@ -106,6 +106,17 @@ is "$(field '.services[0]|"\(.service_key) \(.service_name) \(.product) \(.hostn
 is "$(sql "SELECT string_agg(action || ' ' || (after ->> 'new'), ',' ORDER BY id) FROM audit WHERE subject = 'project' AND action LIKE 'project.import%'" | cut -d, -f1,3)" \
 	"project.import_assets 2,project.import_services 3" "an import is one line of the audit"
 
+# What was seen later stays, in whatever order it is imported; what it does not say is filled in.
+printf '%s\n' '{"kind":"domain","name":"order.example","last_seen_at":"2026-02-01T00:00:00Z","metadata":{"a":2,"b":2}}' | import assets >/dev/null
+printf '%s\n' '{"service_key":"order","asset_kind":"domain","asset_name":"order.example"}' | import services >/dev/null
+printf '%s\n' '{"kind":"domain","name":"order.example","last_seen_at":"2026-01-20T00:00:00Z","metadata":{"a":1,"c":1}}' | import assets >/dev/null
+is "$(sql "SELECT metadata FROM asset WHERE name = 'order.example'")" '{"a": 2, "b": 2, "c": 1}' "metadata of before take back nothing"
+printf '%s\n' '{"kind":"domain","name":"order.example","last_seen_at":"2026-02-02T00:00:00Z","metadata":{"a":3}}' | import assets >/dev/null
+is "$(sql "SELECT metadata FROM asset WHERE name = 'order.example'")" '{"a": 3, "b": 2, "c": 1}' "later ones count, whenever a service was seen"
+printf '%s\n' '{"kind":"address","name":"::ffff:192.0.2.30"}' '{"kind":"address","name":"192.0.2.30"}' | import assets >/dev/null
+is "$(sql "SELECT string_agg(name, ' ') FROM asset WHERE kind = 'address' AND name LIKE '%192.0.2.30'")" 192.0.2.30 \
+	"an IPv4 address in IPv6 is that address"
+
 # C-115, C-116
 project=$PROJECT2
 echo '{"kind":"domain","name":"example.net"}' | import assets >/dev/null

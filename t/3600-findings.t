@@ -86,6 +86,16 @@ is "$(field '.findings|map(.uuid)|join(" ")')" "$f" "filters"
 api GET "$F?status=done"
 is "$STATUS $(field '.error.field_errors[0].field')" "400 status" "an unknown status"
 
+# What was seen later stays, in whatever order it is imported; what it does not say is filled in.
+ordered() { sql "SELECT severity, title, finding_type, description, extract(month FROM first_seen_at), extract(month FROM last_seen_at)
+	FROM finding WHERE finding_key = 'order'"; }
+o='{"finding_key":"order","finding_type":"dangling_dns","title"'
+import "$o:\"Later\",\"severity\":\"high\",\"last_seen_at\":\"2026-03-02T00:00:00Z\"}" >/dev/null
+import "$o:\"Before\",\"severity\":\"low\",\"description\":\"D\",\"last_seen_at\":\"2026-01-02T00:00:00Z\"}" >/dev/null
+is "$(ordered)" "high|Later|dangling_dns|D|1|3" "a finding of before takes back nothing"
+import "$o:\"Last\",\"severity\":\"low\",\"last_seen_at\":\"2026-03-03T00:00:00Z\"}" >/dev/null
+is "$(ordered)" "low|Last|dangling_dns|D|1|3" "a later one counts"
+
 # C-117: the owner of this key owns the account, and so manages the project.
 view=$(key_new --scope esi.findings.view)
 for key in "$view" "$(key_new --scope esi.services.view)"; do
