@@ -10,7 +10,6 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-
 static const struct field finding_out[] = {
 	FIELD(struct finding, state, 0),
 	FIELD(struct finding, check, 0),

@@ -273,7 +273,8 @@ configuration_names_file_and_line(void)
 	fclose(f);
 	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":2: not UTF-8"));
-	CU_ASSERT_PTR_NULL(strstr(err, "worker_requests")); /* the line before has no share in it */
+	CU_ASSERT_PTR_NULL(
+	    strstr(err, "worker_requests")); /* the line before has no share in it */
 	f = fopen(name, "w");
 	fwrite("user = a\0b\n", 1, 11, f);
 	fclose(f);
