@@ -35,7 +35,7 @@ for name in $(sed -n 's/^  \([a-z][a-z-]*\).*/\1/p' "$work/all"); do "$bin/surfa
 page man/surfacectl.8 >"$work/page"
 long()
 {
-	grep -oE -e '--[a-z][a-z-]*' "$1" | sort -u | grep -vx -e --help | paste -sd ' '
+	grep -oE -e '--[a-z][a-z-]*' "$1" | sort -u | grep -vx -e --help -e --version | paste -sd ' '
 }
 ok "surfacectl.8 has the options of its usage" test "$(long "$work/page")" = "$(long "$work/all")"
 
