@@ -142,9 +142,9 @@ ends_with() { grep "session=$w" "$W/log/surfaced-dispatch.log" | grep -q "detail
 w=$(finished "https://example.com/?shots=3&events=40&twice" 3 40)
 api GET "$S/$w/network-events?limit=100"
 is "$(field '.network_events|length') $(field .truncated)" "40 false" "what comes twice is stored once"
-ok "and answered" ends_with "answered 7 of 7, stored 0"
+ok "and answered" world_until 20 ends_with "answered 7 of 7, stored 0"
 w=$(finished "https://example.com/?shots=3&events=40&plain" 3 40)
-ok "a runner without numbers hears of its shots" ends_with "answered 0 of 0, stored 4"
+ok "a runner without numbers hears of its shots" world_until 20 ends_with "answered 0 of 0, stored 4"
 is "$(sql "SELECT evidence_network('$w', 1, 5, '{}', false) || evidence_network('$w', 1, 5, '{}', false) ||
 	evidence_network('$w', 1, 4, '{NULL}', true) || evidence_network('$w', 2, 6, '{}', false) || network_truncated
 	FROM session_evidence WHERE session_uuid = '$w'")" "storedstoredstoredstalefalse" "a number that was there is nothing new"

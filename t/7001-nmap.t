@@ -63,7 +63,10 @@ aggregated()
 
 is_searchable()
 {
-	[ "$(aggregated "services.product:vsftpd" services.product)" != "" ] && [ "$STATUS" = 200 ]
+	case $(aggregated "services.product:vsftpd" services.product) in
+	*=*) true ;;
+	*) false ;;
+	esac
 }
 
 if [ -n "$whole" ]; then

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 """The real chromium-headless-shell in a browser's empty namespace, over its debugging pipe: for tests of what a
 browser reaches, without the runner. Its sandbox is on."""
-import itertools, json, os, queue, subprocess, threading
+import fcntl, itertools, json, os, queue, subprocess, threading
 
 SHELL = "/usr/lib/chromium/chromium-headless-shell"
 
@@ -26,12 +26,13 @@ class Chromium:
                    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", *flags]
 
         def pipes():
-            # Both may stand where the other is to go.
-            a, b = os.dup(in_r), os.dup(out_w)
+            # Both may stand where the other is to go, and so may what is duplicated to the lowest number free.
+            a, b = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (in_r, out_w))
             os.dup2(a, 3)
             os.dup2(b, 4)
             os.closerange(5, 256)
 
+        self.log = log
         with open(log, "ab") as err:
             self.process = namespace.run(lambda: subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=err, stderr=err, preexec_fn=pipes, close_fds=False))
@@ -61,7 +62,8 @@ class Chromium:
         os.write(self.into, json.dumps(message).encode() + b"\0")
         answer = box.get(timeout=seconds)
         if "error" in answer:
-            raise RuntimeError("%s: %s" % (method, answer["error"]))
+            with open(self.log, encoding="utf-8", errors="replace") as log:
+                raise RuntimeError("%s: %s\n%s" % (method, answer["error"], log.read()[-2000:]))
         return answer["result"]
 
     def page(self, url="about:blank"):

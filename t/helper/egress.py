@@ -188,7 +188,7 @@ class World:
                 process.kill()
                 process.wait()
         if not Tap.ended:
-            print("Bail out! the script did not come to its end", flush=True)
+            ok(False, "the script came to its end")
         if os.environ.get("KEEP"):
             diag("kept: " + self.dir)
         else:

@@ -30,7 +30,10 @@ world_until()
 	shift
 	until "$@"; do
 		_tries=$((_tries - 1))
-		[ "$_tries" -gt 0 ] || return 1
+		[ "$_tries" -gt 0 ] || {
+			echo "# waited in vain: $*" >&2
+			return 1
+		}
 		sleep 0.05
 	done
 }
