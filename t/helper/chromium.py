@@ -10,9 +10,6 @@ class Chromium:
     """Lives in namespace (helper/egress.py), its proxy being what listens there on port 1080."""
 
     def __init__(self, namespace, *flags, log):
-        # From within both pipes: what it reads as 3 and writes as 4.
-        in_r, self.into = os.pipe()
-        self.out, out_w = os.pipe()
         command = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--unshare-pid", "--unshare-ipc",
                    "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr", "--symlink",
                    "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
@@ -24,6 +21,22 @@ class Chromium:
                    "--disable-extensions", "--disable-default-apps", "--disable-gpu", "--disable-dev-shm-usage",
                    "--disable-breakpad", "--disable-quic", "--mute-audio",
                    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", *flags]
+        self.log = log
+        # That it starts is not what is tested, and under load it sometimes ends at once: what it said is in the log.
+        for tries in (3, 2, 1):
+            self.start(namespace, command)
+            try:
+                self.call("Browser.getVersion")
+                break
+            except (RuntimeError, OSError):
+                if tries == 1:
+                    raise
+                self.end()
+
+    def start(self, namespace, command):
+        # From within both pipes: what it reads as 3 and writes as 4.
+        in_r, self.into = os.pipe()
+        self.out, out_w = os.pipe()
 
         def pipes():
             # Both may stand where the other is to go, and so may what is duplicated to the lowest number free.
@@ -32,8 +45,7 @@ class Chromium:
             os.dup2(b, 4)
             os.closerange(5, 256)
 
-        self.log = log
-        with open(log, "ab") as err:
+        with open(self.log, "ab") as err:
             self.process = namespace.run(lambda: subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=err, stderr=err, preexec_fn=pipes, close_fds=False))
         os.close(in_r)
