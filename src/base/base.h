@@ -84,8 +84,8 @@ char *mem_text(const char *z); /* a copy */
 void fd_close(int fd); /* unless it is negative; errno stays */
 /* Connected to the Unix socket at path; type as for socket(2), closed on exec. -1 with errno. */
 int fd_connect(const char *path, int type);
-bool local_listens(
-    const char *path); /* a stream socket, though its queue be full; else errno */
+/* Whether a stream socket listens at path, though its queue be full. Else errno. */
+bool local_listens(const char *path);
 /* Opened, flags as for open(2), and locked until it is closed. -1 with errno; EWOULDBLOCK: another has it. */
 int fd_lock(const char *path, int flags) MUST_USE;
 
