@@ -138,16 +138,21 @@ ok "bad=word: the dispatcher lives" world_running surfaced-dispatch
 api DELETE "$S/$w"
 
 # ---- the log ----
-ends_with() { grep "session=$w" "$W/log/surfaced-dispatch.log" | grep -q "detail=\"closed_by_creator, $1\""; }
+said() { grep "session=$w" "$W/log/surfaced-dispatch.log" | grep -q "detail=\"$1\""; }
 w=$(finished "https://example.com/?shots=3&events=40&twice" 3 40)
 api GET "$S/$w/network-events?limit=100"
 is "$(field '.network_events|length') $(field .truncated)" "40 false" "what comes twice is stored once"
-ok "and answered" world_until 20 ends_with "answered 7 of 7, stored 0"
+ok "and answered" world_until 20 said "closed_by_creator, answered 7 of 7, stored 0"
 w=$(finished "https://example.com/?shots=3&events=40&plain" 3 40)
-ok "a runner without numbers hears of its shots" world_until 20 ends_with "answered 0 of 0, stored 4"
+ok "a runner without numbers hears of its shots" world_until 20 said "closed_by_creator, answered 0 of 0, stored 4"
 is "$(sql "SELECT evidence_network('$w', 1, 5, '{}', false) || evidence_network('$w', 1, 5, '{}', false) ||
 	evidence_network('$w', 1, 4, '{NULL}', true) || evidence_network('$w', 2, 6, '{}', false) || network_truncated
 	FROM session_evidence WHERE session_uuid = '$w'")" "storedstoredstoredstalefalse" "a number that was there is nothing new"
+w=$(session_new "https://example.com/?shots=100&events=40&die=shown")
+ok "a runner that exits as it speaks" session_at "$w" terminal
+ok "has its last words heard" said "last words"
+is "$(sql "SELECT screenshots || ' ' || network_events FROM session_evidence WHERE session_uuid = '$w'")" "100 40" \
+	"and all that it showed stored"
 
 # ---- bounds, and that nothing ends it (C-106) ----
 w=$(session_new "https://example.com/?shots=203&events=1")

@@ -139,14 +139,10 @@ receive(struct link *l, bool *more)
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+take_until(struct link *l, int64_t until)
 {
-	struct link *l = arg;
-	int64_t until = mono_us() + TURN_US;
 	bool more = true, good = true;
 
-	(void)fd;
-	(void)what;
 	l->taking = true;
 	do {
 		good = receive(l, &more);
@@ -157,6 +153,20 @@ on_readable(int fd, short what, void *arg)
 		link_free(l);
 	else if (!good)
 		l->side->closed(l->arg, l);
+}
+
+static void
+on_readable(int fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	take_until(arg, mono_us() + TURN_US);
+}
+
+void
+link_take_rest(struct link *l)
+{
+	take_until(l, INT64_MAX);
 }
 
 static bool

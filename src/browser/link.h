@@ -44,6 +44,8 @@ struct link *link_new(
 void link_send(struct link *l, const char *name, const struct field *fields,
     const void *out, int fd);
 struct ucred link_peer(const struct link *l);
+/* Takes, at once, what has come of a peer that says no more; then the connection ends as in link_side. */
+void link_take_rest(struct link *l);
 void link_free(struct link *l);
 
 #endif

@@ -82,8 +82,10 @@ on_exit_of_runner(int fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	h->gone = true;
 	event_del(h->exited);
+	if (h->link != NULL)
+		link_take_rest(h->link); /* its last words may still lie there */
+	h->gone = true;
 	held_tend(h->d);
 }
 
