@@ -53,6 +53,7 @@ on_page_navigated(void *arg, struct str session, const struct json_value *p)
 	set_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
 	shots_moved(r->shots, t);
 	screencast_moved(r->cast, t);
+	setup_moved(r, t);
 }
 
 void

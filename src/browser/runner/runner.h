@@ -28,6 +28,7 @@ struct tab {
 	int64_t id; /* from 1 */
 	struct buf target, session, url, title;
 	size_t setting_up; /* calls without a reply yet */
+	bool first;        /* to say the locale in its process */
 	bool loading, can_go_back, can_go_forward;
 	int steps; /* in its history, wanted by the viewer */
 	bool closing;
@@ -44,7 +45,16 @@ struct tab {
 };
 
 TAILQ_HEAD(tabs, tab);
-LIST_HEAD(children, child); /* sessions of frames and workers */
+/* The session of a frame or worker, and whose it is. */
+struct child {
+	LIST_ENTRY(child) next;
+	int64_t tab; /* 0: of none, as a service worker's */
+	bool first;  /* as a tab's */
+	size_t session_n;
+	char session[];
+};
+
+LIST_HEAD(children, child);
 
 struct network;
 struct shots;
@@ -131,6 +141,18 @@ void tab_send(
 void on_target_attached(void *arg, struct str session, const struct json_value *p);
 void on_target_detached(void *arg, struct str session, const struct json_value *p);
 void on_target_changed(void *arg, struct str session, const struct json_value *p);
+
+/* ---- setup.c: whom a target says that it is ---- */
+
+/* A page; its reply is waited for, and it is closed where it cannot be had. */
+void setup_tab(struct runner *r, struct tab *t);
+/* A frame or worker. */
+void setup_child(struct runner *r, struct child *c, struct str type);
+/* The first in its process has gone: what that process forgets is said again. */
+void setup_again(struct runner *r);
+/* Another document is in the tab, and perhaps the tab in another process. */
+void setup_moved(struct runner *r, struct tab *t);
+
 void on_request_paused(void *arg, struct str session, const struct json_value *p);
 
 /* ---- page.c: what happens in a tab ---- */

@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets: pages are tabs, popups too; frames and workers belong to one. Each is set up before it runs. */
+/* Targets: pages are tabs, popups too; frames and workers belong to one. */
 #include "config.h"
 
 #include "browser/runner/runner.h"
 
 enum { TABS_MAX = 20 };
-
-/* The session of a frame or worker, and whose it is. */
-struct child {
-	LIST_ENTRY(child) next;
-	int64_t tab; /* 0: of none, as a service worker's */
-	size_t session_n;
-	char session[];
-};
-
-/* Everything below a page is attached to as well; service workers come at the browser's level. */
-static const char attach[] =
-    "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true,"
-    "\"filter\":[{\"type\":\"service_worker\",\"exclude\":true},{}]}";
-/* No bodies: they are no evidence, and cost memory. */
-static const char network[] = "{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0,"
-			      "\"maxPostDataSize\":0}";
 
 static void
 keep_text(struct buf *b, struct str s)
@@ -113,7 +97,7 @@ tab_say_url(struct runner *r, const struct tab *t)
 				      .can_go_forward = t->can_go_forward });
 }
 
-/* ---- setting up ---- */
+/* ---- asking ---- */
 
 void
 tab_send(struct runner *r, const struct tab *t, const char *method, const char *constant)
@@ -151,125 +135,6 @@ tab_navigate(struct runner *r, struct tab *t, struct str url)
 			     .in = &(struct one_url){ url },
 			     .done = r->stage == STAGE_STARTING ? on_first_page : NULL,
 			     .arg = r });
-}
-
-static struct tab *
-first_tab(struct runner *r)
-{
-	return TAILQ_FIRST(&r->tabs);
-}
-
-static void
-on_set_up(void *arg, const struct json_value *result)
-{
-	struct tab *t = arg;
-	struct runner *r = t->r;
-
-	if (t->closing)
-		return;
-	if (result == NULL) {
-		if (t == first_tab(r) && r->stage == STAGE_STARTING)
-			runner_fail(r, "the browser's page cannot be set up");
-		else
-			tab_close(r, t);
-		return;
-	}
-	if (--t->setting_up > 0)
-		return;
-	if (t->id == 1 && r->stage == STAGE_STARTING)
-		tab_navigate(r, t, r->job.start_url);
-	tab_activate(r, t);
-}
-
-static void
-set_up(struct runner *r, struct tab *t, const char *method, const char *constant)
-{
-	t->setting_up++;
-	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
-			     .method = method,
-			     .constant = constant,
-			     .done = on_set_up,
-			     .arg = t });
-}
-
-struct locale {
-	struct str locale;
-};
-
-static const struct field locale_fields[] = {
-	FIELD(struct locale, locale, 0),
-	FIELD_END,
-};
-
-struct metrics {
-	int64_t width, height, deviceScaleFactor;
-	bool mobile;
-};
-
-static const struct field metrics_fields[] = {
-	FIELD(struct metrics, width, 0),
-	FIELD(struct metrics, height, 0),
-	FIELD(struct metrics, deviceScaleFactor, 0),
-	FIELD(struct metrics, mobile, 0),
-	FIELD_END,
-};
-
-/* Chromium has one locale a process, and refuses who is not the first to say it. */
-static void
-set_locale(struct runner *r, struct str session)
-{
-	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
-			     .method = "Emulation.setLocaleOverride",
-			     .fields = locale_fields,
-			     .in = &(struct locale){ profile_locale(r->profile) } });
-}
-
-/* All at once: a popup answers some of it only when it may run, but obeys in this order. */
-static void
-set_up_page(struct runner *r, struct tab *t)
-{
-	struct buf metrics = { 0 };
-
-	json_write(&metrics, metrics_fields,
-	    &(struct metrics){ r->job.width, r->job.height, 1, false });
-	buf_char(&metrics, '\0');
-	set_up(r, t, "Page.enable", NULL);
-	set_up(r, t, "Inspector.enable", NULL);
-	set_up(r, t, "Network.enable", network);
-	set_up(r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
-	set_up(r, t, "Emulation.setDeviceMetricsOverride", metrics.p);
-	set_locale(r, buf_done(&t->session));
-	set_up(r, t, "Target.setAutoAttach", attach);
-	set_up(r, t, "Runtime.runIfWaitingForDebugger", NULL);
-	buf_free(&metrics);
-}
-
-static void
-send_to(struct runner *r, struct str session, const char *method, const char *constant)
-{
-	cdp_send(
-	    r->cdp, &(struct cdp_call){
-			.session = session, .method = method, .constant = constant });
-}
-
-static void
-set_up_child(struct runner *r, struct str session, struct str type)
-{
-	if (str_is(type, "iframe")) {
-		send_to(r, session, "Network.enable", network);
-		send_to(r, session, "Emulation.setUserAgentOverride",
-		    profile_override(r->profile));
-		set_locale(r, session);
-		send_to(r, session, "Target.setAutoAttach", attach);
-	} else if (str_ends(type, STR("worker"))) {
-		send_to(r, session, "Network.enable", network);
-		send_to(r, session, "Network.setUserAgentOverride",
-		    profile_override(r->profile));
-		set_locale(r, session);
-		send_to(r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
-		send_to(r, session, "Target.setAutoAttach", attach);
-	}
-	send_to(r, session, "Runtime.runIfWaitingForDebugger", NULL);
 }
 
 /* ---- coming and going ---- */
@@ -314,20 +179,21 @@ add_tab(struct runner *r, struct str session, const struct json_value *info)
 	keep_text(&t->url, cdp_text(info, "url"));
 	keep_text(&t->title, cdp_text(info, "title"));
 	TAILQ_INSERT_TAIL(&r->tabs, t, next);
-	set_up_page(r, t);
+	setup_tab(r, t);
 	tabs_say(r);
 }
 
-static void
+static struct child *
 add_child(struct runner *r, struct str session, struct str parent)
 {
 	const struct tab *t = tab_of(r, parent);
-	struct child *c = mem_alloc(sizeof(*c) + session.n);
+	struct child *c = mem_zero(sizeof(*c) + session.n);
 
 	c->tab = t != NULL ? t->id : 0;
 	c->session_n = session.n;
 	memcpy(c->session, session.p, session.n);
 	LIST_INSERT_HEAD(&r->children, c, next);
+	return c;
 }
 
 void
@@ -338,8 +204,7 @@ on_target_attached(void *arg, struct str session, const struct json_value *p)
 	struct str own = cdp_text(p, "sessionId"), type = cdp_text(info, "type");
 
 	if (!str_is(type, "page")) {
-		add_child(r, own, session);
-		set_up_child(r, own, type);
+		setup_child(r, add_child(r, own, session), type);
 	} else if (count_tabs(r) >= TABS_MAX || r->last_tab >= UINT16_MAX) {
 		close_target(r, cdp_text(info, "targetId"));
 	} else {
@@ -380,6 +245,14 @@ drop_tab(struct runner *r, struct tab *t)
 	tabs_say(r);
 }
 
+static void
+drop_child(struct runner *r, struct child *c)
+{
+	cdp_forget(r->cdp, (struct str){ c->session, c->session_n });
+	LIST_REMOVE(c, next);
+	free(c);
+}
+
 void
 on_target_detached(void *arg, struct str session, const struct json_value *p)
 {
@@ -387,15 +260,15 @@ on_target_detached(void *arg, struct str session, const struct json_value *p)
 	struct str own = cdp_text(p, "sessionId");
 	struct tab *t = by_session(r, own);
 	struct child *c = t == NULL ? child_of(r, own) : NULL;
+	bool first = (t != NULL && t->first) || (c != NULL && c->first);
 
 	(void)session;
 	if (t != NULL)
 		drop_tab(r, t);
-	if (c == NULL)
-		return;
-	cdp_forget(r->cdp, own);
-	LIST_REMOVE(c, next);
-	free(c);
+	if (c != NULL)
+		drop_child(r, c);
+	if (first)
+		setup_again(r);
 }
 
 void
@@ -458,72 +331,6 @@ tab_close(struct runner *r, struct tab *t)
 		return;
 	t->closing = true;
 	close_target(r, buf_done(&t->target));
-}
-
-/* ---- a document's request waits until it says who it is ---- */
-
-struct header {
-	struct str name, value;
-};
-
-struct resume {
-	struct str requestId;
-	struct list headers; /* of struct header; none: as they are */
-};
-
-static const struct field header_fields[] = {
-	FIELD(struct header, name, 0),
-	FIELD(struct header, value, 0),
-	FIELD_END,
-};
-
-static const struct field resume_fields[] = {
-	FIELD(struct resume, requestId, 0),
-	LIST(struct resume, headers, OMIT_UNSET, struct header, header_fields, 0, 0),
-	FIELD_END,
-};
-
-enum { HEADERS_MAX = 64 };
-
-struct rewriting {
-	const struct profile *profile;
-	struct header headers[HEADERS_MAX];
-	size_t n;
-	bool changed;
-};
-
-static bool
-rewrite(void *arg, struct str name, struct json_value *value)
-{
-	struct rewriting *w = arg;
-	struct str was = json_text(value), is = profile_header(w->profile, name);
-
-	if (w->n == HEADERS_MAX)
-		return false;
-	if (is.p == NULL)
-		is = was;
-	w->changed = w->changed || !str_eq(is, was);
-	w->headers[w->n++] = (struct header){ name, is };
-	return true;
-}
-
-/* A popup's first request is made before its tab can be set up: its client hints are still the real ones. */
-void
-on_request_paused(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct rewriting w = { .profile = r->profile };
-	struct resume resume = { .requestId = cdp_text(p, "requestId") };
-	const struct json_value *headers = cdp_get(cdp_get(p, "request"), "headers");
-
-	if (headers != NULL)
-		json_each(headers, rewrite, &w);
-	if (w.changed && w.n < HEADERS_MAX)
-		resume.headers = (struct list){ w.headers, w.n };
-	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
-			     .method = "Fetch.continueRequest",
-			     .fields = resume_fields,
-			     .in = &resume });
 }
 
 /* ---- all of them ---- */
