@@ -33,7 +33,7 @@ settles()
 {
 	ok "$1" world_until 60 those_that_answer
 	hooks_alert_kill KILL
-	sql "UPDATE alert_delivery SET leased_until = now() WHERE leased_until IS NOT NULL"
+	sql "UPDATE alert_delivery SET leased_until = now(), due_at = now() WHERE leased_until IS NOT NULL"
 	hooks_alert "webhook_attempts = 4" "webhook_timeout = 1000"
 	ok "all come to an end" world_until 60 hooks_settled
 	hooks_alert_kill TERM

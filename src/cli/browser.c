@@ -55,12 +55,13 @@ check_memory(struct doctor *d)
 {
 	int64_t slots = dispatch_conf(d)->browser_sessions, mb = 0,
 		needed = slots == 0 ? 0 : FIRST_MB + (slots - 1) * NEXT_MB;
+	static const char available[] = "MemAvailable:";
 	FILE *in = fopen("/proc/meminfo", "re");
 	char line[256];
 
 	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
-		if (sscanf(line, "MemAvailable: %" SCNd64, &mb) == 1)
-			mb /= 1024;
+		if (strncmp(line, available, strlen(available)) == 0)
+			mb = strtoll(line + strlen(available), NULL, 10) / 1024;
 	if (in != NULL)
 		fclose(in);
 	doctor_say(d, mb < needed ? HEALTH_WARNING : HEALTH_OK, "memory",

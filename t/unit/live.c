@@ -434,8 +434,8 @@ sizes_are_bounded(void)
 	CU_ASSERT_FALSE(has(&heard, "error"));
 	say_text_of(LIM_STREAM_TEXT + 1);
 	CU_ASSERT_TRUE(told("\"code\":\"too_long\""));
-	memset(big, ' ', LIM_STREAM_MESSAGE);
-	memcpy(big, "{\"type\":\"stop\"}", 15);
+	snprintf(big, LIM_STREAM_MESSAGE + 1, "%-*s", (int)LIM_STREAM_MESSAGE,
+	    "{\"type\":\"stop\"}");
 	say(big);
 	CU_ASSERT_TRUE(called("stop;"));
 	big[LIM_STREAM_MESSAGE] = ' ';
