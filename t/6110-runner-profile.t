@@ -60,7 +60,7 @@ def check(profile):
         host = "b.sites.net" if who == "frame" else "a.sites.net"
         got = until(lambda: told_since(before, host, who))
         if who == "service":  # it may begin in a process whose first page is leaving it: see outlived
-            got = until(lambda: told_since(before, host, who, languages.split(",")[0])) or got
+            got = until(lambda: told_since(before, host, who, languages.split(",")[0]), 30) or got
         title = "%s: %s" % (profile, who)
         if not ok(got, title + " has spoken"):
             continue

@@ -13,7 +13,8 @@
 enum {
 	LINK_ARENA = 16 * 1024 * 1024,
 	LINK_BACKLOG = 64,
-	TURN_US = 10000, /* of one peer's messages before others have their turn */
+	TURN_US = 10000,   /* of one peer's messages before others have their turn */
+	REST_US = 2000000, /* of those that one leaves behind */
 };
 
 /* A message that waits for the peer to read. */
@@ -113,7 +114,8 @@ passed(struct msghdr *m, int *fd)
 	return n == 0 && (m->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
 }
 
-/* False when the connection is over. */
+/* False when the connection is over. A peer that went without reading all is told once, as an error, before what it
+   had said: that is taken first. */
 static bool
 receive(struct link *l, bool *more)
 {
@@ -130,9 +132,9 @@ receive(struct link *l, bool *more)
 	ssize_t n = recvmsg(l->fd, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	int fd;
 
-	*more = n > 0;
+	*more = n > 0 || (n < 0 && errno == ECONNRESET);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return *more || errno == EAGAIN || errno == EINTR;
 	if (n == 0 || !passed(&m, &fd))
 		return false;
 	return take(l, (struct str){ room, (size_t)n }, fd);
@@ -166,7 +168,7 @@ on_readable(int fd, short what, void *arg)
 void
 link_take_rest(struct link *l)
 {
-	take_until(l, INT64_MAX);
+	take_until(l, mono_us() + REST_US);
 }
 
 static bool

@@ -44,7 +44,7 @@ struct link *link_new(
 void link_send(struct link *l, const char *name, const struct field *fields,
     const void *out, int fd);
 struct ucred link_peer(const struct link *l);
-/* Takes, at once, what has come of a peer that says no more; then the connection ends as in link_side. */
+/* Takes at once, for 2 s at most, what a peer has left that says no more; closed is called as ever. */
 void link_take_rest(struct link *l);
 void link_free(struct link *l);
 

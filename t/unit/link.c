@@ -235,6 +235,42 @@ a_taker_may_free_the_link(void)
 	close_pair();
 }
 
+/* What it has not read of ours is told first, as ECONNRESET. */
+static void
+the_last_words_of_one_that_goes_are_taken(void)
+{
+	int fds[2];
+
+	open_pair(fds);
+	link_send(ends[1], "end", NULL, NULL, -1);
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_TRUE(send(fds[0], "note {\"text\":\"x\"}", 17, 0) >= 0);
+	close(fds[0]);
+	turn();
+	CU_ASSERT_EQUAL(taken, 3);
+	CU_ASSERT_EQUAL(closings, 1);
+	close_pair();
+}
+
+/* As many as there are, whatever the turn of one peer is. */
+static void
+the_rest_is_taken_at_once(void)
+{
+	int fds[2];
+
+	open_pair(fds);
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_TRUE(send(fds[0], "note {\"text\":\"x\"}", 17, 0) >= 0);
+	link_take_rest(ends[1]);
+	CU_ASSERT_EQUAL(taken, 3);
+	CU_ASSERT_EQUAL(closings, 0);
+	close(fds[0]);
+	link_take_rest(ends[1]);
+	CU_ASSERT_EQUAL(closings, 1);
+	CU_ASSERT_PTR_NULL(ends[1]);
+	close_pair();
+}
+
 int
 main(void)
 {
@@ -248,6 +284,9 @@ main(void)
 		{ "a descriptor that nobody takes ends the connection",
 		    a_descriptor_that_nobody_takes_ends_the_connection },
 		{ "a taker may free the link", a_taker_may_free_the_link },
+		{ "the last words of one that goes are taken",
+		    the_last_words_of_one_that_goes_are_taken },
+		{ "the rest is taken at once", the_rest_is_taken_at_once },
 		CU_TEST_INFO_NULL,
 	};
 

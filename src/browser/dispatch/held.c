@@ -85,6 +85,8 @@ on_exit_of_runner(int fd, short what, void *arg)
 	event_del(h->exited);
 	if (h->link != NULL)
 		link_take_rest(h->link); /* its last words may still lie there */
+	if (h->link != NULL)
+		caller_forget(h); /* a child of it holds the other end */
 	h->gone = true;
 	held_tend(h->d);
 }

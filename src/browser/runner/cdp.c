@@ -24,6 +24,7 @@ struct call {
 	TAILQ_ENTRY(call) next;
 	int64_t id;
 	cdp_done *done;
+	bool may_fail;
 	void *arg;
 	const char *method;
 	size_t session_n;
@@ -111,7 +112,7 @@ take_reply(struct cdp *c, int64_t id, const struct json_value *message)
 		break;
 	if (k == NULL)
 		return;
-	if (error != NULL && k->done != NULL) { /* nobody waits for the others */
+	if (error != NULL && k->done != NULL && !k->may_fail) {
 		struct str why = cdp_text(error, "message");
 
 		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method,
@@ -299,6 +300,7 @@ remember(struct cdp *c, const struct cdp_call *call)
 
 	k->id = c->last_id;
 	k->done = call->done;
+	k->may_fail = call->may_fail;
 	k->arg = call->arg;
 	k->method = call->method;
 	k->session_n = call->session.n;

@@ -32,6 +32,7 @@ struct cdp_call {
 	const void *in;
 	const char *constant; /* the params as JSON; NULL: {} */
 	cdp_done *done;       /* NULL: nobody asks */
+	bool may_fail;        /* that is no news */
 	void *arg;
 };
 

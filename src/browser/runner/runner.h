@@ -81,6 +81,7 @@ struct runner {
 	struct children children;
 	struct tab *active;
 	int64_t last_tab, ready_at;
+	bool locale_due; /* see setup_again */
 
 	struct outbox *outbox;
 	struct network *network;

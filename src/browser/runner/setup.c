@@ -92,6 +92,7 @@ set_locale(struct runner *r, struct str session, bool *first)
 			     .fields = locale_fields,
 			     .in = &(struct locale){ profile_locale(r->profile) },
 			     .done = on_locale,
+			     .may_fail = true,
 			     .arg = first });
 }
 
@@ -145,16 +146,34 @@ setup_child(struct runner *r, struct child *c, struct str type)
 	send_to(r, session, "Runtime.runIfWaitingForDebugger", NULL);
 }
 
-void
-setup_again(struct runner *r)
+static void
+on_locale_due(int fd, short what, void *arg)
 {
+	struct runner *r = arg;
 	struct tab *t;
 	struct child *c;
 
+	(void)fd;
+	(void)what;
+	r->locale_due = false;
+	if (r->cdp == NULL)
+		return;
 	TAILQ_FOREACH(t, &r->tabs, next)
 	set_locale(r, buf_done(&t->session), &t->first);
 	LIST_FOREACH(c, &r->children, next)
 	set_locale(r, (struct str){ c->session, c->session_n }, &c->first);
+}
+
+/* Once, however many go at once. */
+void
+setup_again(struct runner *r)
+{
+	const struct timeval now = { 0 };
+
+	if (!r->locale_due &&
+	    event_base_once(r->base, -1, EV_TIMEOUT, on_locale_due, r, &now) != 0)
+		panic("no event");
+	r->locale_due = true;
 }
 
 void
