@@ -59,7 +59,18 @@ for word in $(checks src/cli/browser.c src/cli/doctor_runner.c); do
 	ok "surfacectl.8, browser-check has $word" named "$work/browser" "$word"
 done
 
-for page in man/*.[0-9]; do
+for file in nginx/*.conf; do
+	ok "surfaced-files.5 has $file" grep -qwF -- "${file##*/}" man/surfaced-files.5
+done
+for word in $(sed -n 's/.*\(FIELD\|LIST_OF\)(struct manifest, \([a-z_]*\),.*/\2/p' src/cli/backup.c); do
+	ok "surfaced-files.5 has $word of the manifest" grep -qx -- "\.It Li $word" man/surfaced-files.5
+done
+for file in debian/etc/*.conf; do
+	[ ! -f "man/$(basename "$file" .conf).8" ] ||
+		ok "its page has $file" grep -qwF -- "/etc/surfaced/${file##*/}" "man/$(basename "$file" .conf).8"
+done
+
+for page in man/*.[0-9] debian/*.[0-9]; do
 	ok "$page is well-formed" mandoc -Tlint -Werror "$page"
 done
 done_testing
