@@ -39,7 +39,38 @@ long()
 }
 ok "surfacectl.8 has the options of its usage" test "$(long "$work/page")" = "$(long "$work/all")"
 
-for page in man/*.[0-9]; do
+# checks FILE...: the names of the checks that they can print.
+checks()
+{
+	cat "$@" | tr -s ' \t\n' ' ' | grep -oE '(doctor_say\( ?d, [^",;]+, |say_missing\(d, |\.check = )"[a-z-]+"' | cut -d '"' -f 2 | sort -u
+}
+# named SECTION WORD: a list item, or a word in a line of its own.
+named()
+{
+	grep -qE "^\.(It )?Cm (.* , )?$2( |\$)" "$1"
+}
+sed -n '/^\.Ss Doctor/,/^\.Ss Audit/p' man/surfacectl.8 >"$work/doctor"
+sed -n '/^\.It Cm browser-check/,/^\.It Cm stream-keys/p' man/surfacectl.8 >"$work/browser"
+ok "doctor has checks" test "$(checks src/cli/doctor*.c | wc -l)" -ge 20
+for word in $(checks src/cli/doctor*.c); do
+	ok "surfacectl.8, doctor has $word" named "$work/doctor" "$word"
+done
+for word in $(checks src/cli/browser.c src/cli/doctor_runner.c); do
+	ok "surfacectl.8, browser-check has $word" named "$work/browser" "$word"
+done
+
+for file in nginx/*.conf; do
+	ok "surfaced-files.5 has $file" grep -qwF -- "${file##*/}" man/surfaced-files.5
+done
+for word in $(sed -n 's/.*\(FIELD\|LIST_OF\)(struct manifest, \([a-z_]*\),.*/\2/p' src/cli/backup.c); do
+	ok "surfaced-files.5 has $word of the manifest" grep -qx -- "\.It Li $word" man/surfaced-files.5
+done
+for file in debian/etc/*.conf; do
+	[ ! -f "man/$(basename "$file" .conf).8" ] ||
+		ok "its page has $file" grep -qwF -- "/etc/surfaced/${file##*/}" "man/$(basename "$file" .conf).8"
+done
+
+for page in man/*.[0-9] debian/*.[0-9]; do
 	ok "$page is well-formed" mandoc -Tlint -Werror "$page"
 done
 done_testing
