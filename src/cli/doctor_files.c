@@ -127,8 +127,9 @@ doctor_secrets(struct doctor *d)
 		.is_good = is_keys };
 
 	if (api->good) {
-		secret.make =
-		    ADVICE(d, "head -c 48 /dev/urandom | base64 -w 0 >%s", secret.path).p;
+		secret.make = ADVICE(d,
+		    "(umask 077; head -c 48 /dev/urandom | base64 -w 0 >%s)", secret.path)
+				  .p;
 		if (check_secret(d, &secret) && is_read_by(d, &secret, api))
 			doctor_say(
 			    d, HEALTH_OK, secret.check, STR_NULL, "%s", secret.path);

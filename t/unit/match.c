@@ -106,6 +106,19 @@ what_a_query_asks_is_found(void)
 	}
 }
 
+static void
+what_is_no_number_is_refused(void)
+{
+	static const char *const queries[] = { "confidence:high", "confidence:1.2.3",
+		"confidence:1e999", "confidence:nan", "confidence:0x1" };
+	struct query_fault fault;
+	struct query q;
+
+	for (size_t i = 0; i < COUNT(queries); i++)
+		CU_ASSERT_FALSE(query_parse(
+		    arena, DATASET_ASSET_SERVICES, str_of(queries[i]), now, &q, &fault));
+}
+
 int
 main(void)
 {
@@ -113,6 +126,7 @@ main(void)
 		{ "findings pass or not", findings_pass_or_not },
 		{ "services pass or not", services_pass_or_not },
 		{ "what a query asks is found", what_a_query_asks_is_found },
+		{ "what is no number is refused", what_is_no_number_is_refused },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;

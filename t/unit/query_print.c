@@ -58,7 +58,7 @@ print_value(struct printer *p, const struct value *v)
 		buf_printf(p->b, "%jd", (intmax_t)v->i);
 		return;
 	case VALUE_NUMBER:
-		buf_printf(p->b, "%.17g", v->n); /* UNCOVERED: no NUMBER so far */
+		buf_printf(p->b, "%.17g", v->n);
 		return;
 	case VALUE_BOOLEAN:
 		buf_z(p->b, v->b ? "true" : "false");
