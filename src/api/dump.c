@@ -86,6 +86,11 @@ static const struct {
 int
 dump(const char *what)
 {
+	char err[256];
+
+	/* What a document says of the configuration are the defaults: no file is read. */
+	if (!conf_load(NULL, err, sizeof(err)))
+		panic("%s", err);
 	for (size_t i = 0; i < COUNT(dumps); i++)
 		if (strcmp(what, dumps[i].what) == 0) {
 			dumps[i].print();
