@@ -170,7 +170,17 @@ c.send(frame(0x81, b"x"))
 print(c.frame()[1].decode(), c.bye())' "$s" "$W/go" >"$W/said" 2>&1 &
 client=$!
 world_until 20 grep -q open "$W/said"
-kill -s KILL "$(worker_of surfaced-stream)" "$(world_pid surfaced-stream)"
+# What died holds its lock until the kernel has taken it down; a manager of services waits for that, too.
+dead="$(world_pid surfaced-stream) $(worker_of surfaced-stream)"
+are_dead()
+{
+	for pid in $dead; do
+		[ ! -d "/proc/$pid" ] || grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null || return 1
+	done
+}
+# shellcheck disable=SC2086 # a list of processes
+kill -s KILL $dead
+world_until 20 are_dead
 rm -f "$W/run/surfaced-stream.pid" "$W/run/stream.sock"
 world_stream_start
 : >"$W/go"
