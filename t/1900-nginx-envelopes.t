@@ -8,8 +8,8 @@ world
 WORLD_PROGRAM=$BIN/t/helper/echo
 WORLD_WORKERS=1
 world_weights
-sed -i 's/limit_conn surfaced_area .*/limit_conn surfaced_area 2;/' "$W/etc/nginx/locations.conf"
-echo "lingering_timeout 50ms;" >>"$W/etc/nginx/surfaced.conf"
+sed -i 's/max_conns=[0-9]*/max_conns=1/' "$W/etc/nginx/upstreams.conf"
+sed -i 's/^lingering_timeout .*/lingering_timeout 50ms;/' "$W/etc/nginx/limits.conf"
 key=none
 api_start
 web_start ''
@@ -145,8 +145,8 @@ busy()
 }
 world_until 60 busy
 touch "$W/seen"
-envelope 503 search_busy search "too many at once (C-066)"
-is "$(header retry-after)" 1 "  with Retry-After (C-067)"
+envelope 503 search_busy search "a search beyond max_conns of the pool is busy (C-066)"
+is "$(header retry-after)" 1 "a busy search has Retry-After (C-067)"
 wait
 
 # Two copies of the messages: nginx's maps and the workers' table.

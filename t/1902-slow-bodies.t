@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Bodies that never come, of somebody without a key, take no search from others (C-066). nginx is told who
-# speaks, as behind a balancer: on a Unix socket everybody has one address.
+# Requests whose bodies never arrive: an address has a hundred places for them, and others have theirs (C-066).
+# nginx takes the address from a header, as behind a balancer: on a Unix socket all clients have one address.
 . t/lib.sh
 world
-printf 'set_real_ip_from unix:;\nreal_ip_header X-Real-IP;\nclient_header_timeout 1h;\nclient_body_timeout 1h;\n' >>"$W/etc/nginx/surfaced.conf"
+printf 'set_real_ip_from unix:;\nreal_ip_header X-Real-IP;\n' >>"$W/etc/nginx/surfaced.conf"
+sed -i -e 's/^client_[a-z]*_timeout .*/# longer than the test:/' "$W/etc/nginx/limits.conf"
 world_start
 export W
 
-# slow ADDRESS...: a request head each, whose body does not follow; they stand until stdin ends. Says how many
-# were refused.
+# slow PATH ADDRESS...: sends the head of a POST from each address and no body, prints how many were refused, and
+# keeps the connections open until its standard input ends.
 cat >"$W/slow.py" <<'PY'
 import os, select, socket, ssl, sys
 context = ssl.create_default_context(cafile=os.environ["W"] + "/ca.crt")
 held = []
-for address in sys.argv[1:]:
+for address in sys.argv[2:]:
     s = socket.socket(socket.AF_UNIX)
     s.connect(os.environ["W"] + "/run/web.sock")
     s = context.wrap_socket(s, server_hostname="localhost")
-    s.sendall(b"POST /api/v1/search/hosts/aggregate HTTP/1.1\r\nHost: localhost\r\nX-Real-IP: " + address.encode() +
+    s.sendall(b"POST /api/v1" + sys.argv[1].encode() + b" HTTP/1.1\r\nHost: localhost\r\nX-Real-IP: " + address.encode() +
               b"\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n")
     held.append(s)
 first = [s.recv(12).decode() for s in held]
@@ -30,7 +31,7 @@ slow()
 	rm -f "$W/slow"
 	mkfifo "$W/hold"
 	# shellcheck disable=SC2086 # a list
-	/usr/bin/python3 "$W/slow.py" $1 <"$W/hold" >"$W/slow" 2>"$W/slow.err" &
+	/usr/bin/python3 "$W/slow.py" "$1" $2 <"$W/hold" >"$W/slow" 2>"$W/slow.err" &
 	exec 9>"$W/hold"
 	world_until 60 test -s "$W/slow" || diag "$(cat "$W/slow.err")"
 	rm -f "$W/hold"
@@ -43,15 +44,31 @@ over()
 same=$(yes 192.0.2.1 | head -n 520)
 network=$(seq 1 520 | sed 's/^/2001:db8:1:2::/')
 
-slow "$same"
-is "$(cat "$W/slow")" 420 "of one address a hundred may wait for their bodies"
+search=/search/hosts/aggregate other=/projects/$P/alerting/silences
+
+slow "$search" "$same"
+is "$(cat "$W/slow")" 420 "a hundred searches of one address may wait for their bodies"
 api GET /search/hosts/count -H 'X-Real-IP: 192.0.2.2'
-is "$STATUS" 200 "and everybody else is served"
+is "$STATUS" 200 "a search from another address is answered"
 api GET /search/hosts/count -H 'X-Real-IP: 192.0.2.1'
-is "$STATUS $(field .error.code) $(header retry-after)" "503 search_busy 1" "that address is told to come again"
+is "$STATUS $(field .error.code) $(header retry-after)" "503 search_busy 1" "a search from the slow address is busy"
+api GET /usage -H 'X-Real-IP: 192.0.2.1' --http1.1
+is "$STATUS" 200 "slow searches take no place of the other operations of their address"
 over
-slow "$network"
-is "$(cat "$W/slow")" 420 "nor of one network"
+slow "$search" "$network"
+is "$(cat "$W/slow")" 420 "a hundred searches of one IPv6 network may wait for their bodies"
 api GET /search/hosts/count -H 'X-Real-IP: 2001:db8:1:3::1'
-is "$STATUS" 200 "while others are served"
+is "$STATUS" 200 "a search from another IPv6 network is answered"
+over
+
+slow "$other" "$same"
+is "$(cat "$W/slow")" 420 "a hundred changes of one address may wait for their bodies"
+api POST "$other" '{}' -H 'X-Real-IP: 192.0.2.2'
+is "$STATUS $(field .error.code)" "400 invalid_request" "a change from another address reaches its operation"
+api POST "$other" '{}' -H 'X-Real-IP: 192.0.2.1'
+is "$STATUS $(field .error.code) $(header retry-after)" "503 service_unavailable " "a change from the slow address is refused"
+api GET /usage -H 'X-Real-IP: 192.0.2.1' --http1.1
+is "$STATUS" 200 "a request without a body needs no such place over HTTP/1.1"
+api GET /usage -H 'X-Real-IP: 192.0.2.1' --http2
+is "$STATUS" 503 "every request over HTTP/2 needs one, since it need not announce its body"
 over

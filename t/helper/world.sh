@@ -445,7 +445,7 @@ world_nginx_conf()
 		error_log $W/log/nginx.log info;
 		worker_processes 2;
 		events {
-			worker_connections 2048;
+			worker_connections 8192;
 		}
 		http {
 			access_log off;
