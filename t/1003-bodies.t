@@ -128,3 +128,18 @@ api POST $A "{\"aggregations\":[{\"field\":\"tags\"}],\"query\":\"$q8192\"}"
 passes "C-038: 8192 characters"
 refused invalid_request "{\"aggregations\":[{\"field\":\"tags\"}],\"query\":\"${q8192}x\"}" "C-038: 8193 characters"
 refused invalid_request "{\"aggregations\":[{\"field\":\"tags\"}],\"query\":\"$(printf '\303\251')${q8192#x}\"}" "C-038: 8192 characters of more bytes"
+
+# nginx sends a query string above 49,152 bytes in place of the body. Empty pairs would be skipped.
+for n in 49152 49153 65536; do
+	api POST "$A?$(long "$n" '&')" "$good" --http1.1
+	case $n in
+	49152) passes "C-056: a body behind $n bytes of query string arrives" ;;
+	*)
+		is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "C-056: a body behind $n bytes of query string is refused"
+		like "$(field .error.message)" 'query string is longer than 49152 bytes' "C-056: the refusal of $n bytes names the query string"
+		;;
+	esac
+done
+api POST "/projects/$P/alerting/silences?$(long 50000 '&')" '{}' --http1.1
+is "$STATUS $(field .error.code)" "400 invalid_request" "C-056: another operation with a body refuses a long query string"
+like "$(field .error.message)" 'query string is longer than 49152 bytes' "C-056: the refusal of another operation names the query string"

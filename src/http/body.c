@@ -84,7 +84,7 @@ body_read(struct req *rq)
 	int64_t length = 0;
 	char *to;
 
-	/* A query string that travelled as the body left room for no other: PLATFORM's long-query loop. */
+	/* A long query string came in place of the body; params_read refuses it. */
 	if (rq->route->body.fields == NULL || str_is(env_get(rq, "LONG_QUERY"), "1"))
 		return PASS;
 	if (limit == BODY_CONFIGURED)

@@ -272,6 +272,28 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 	return set(rq, p, value, out);
 }
 
+/* The web server sends a query string above QUERY_STRING_BESIDE_BODY in place of the body (LONG_QUERY). */
+static bool
+body_was_replaced(const struct req *rq)
+{
+	return rq->route->body.fields != NULL && str_is(env_get(rq, "LONG_QUERY"), "1");
+}
+
+static int
+check_query_length(struct req *rq)
+{
+	int most =
+	    body_was_replaced(rq) ? LIM_QUERY_STRING_BESIDE_BODY : LIM_QUERY_STRING;
+
+	if (rq->query_string.n <= (size_t)most)
+		return PASS;
+	return bad_query(
+	    rq, arena_printf(rq->arena,
+		    "The query string is longer than %d bytes, the limit %s a body.",
+		    most, rq->route->body.fields == NULL ? "without" : "with")
+		    .p);
+}
+
 int
 params_read(struct req *rq)
 {
@@ -281,11 +303,8 @@ params_read(struct req *rq)
 	struct pair pair;
 	uint64_t seen = 0;
 
-	if (query.n > LIM_QUERY_STRING)
-		return bad_query(rq,
-		    arena_printf(rq->arena, "The query string is longer than %d bytes.",
-			(int)LIM_QUERY_STRING)
-			.p);
+	if (check_query_length(rq) != PASS)
+		return FAILED;
 	set_defaults(r->params, out);
 	while (next_pair(&query, &pair))
 		if (read_pair(rq, &pair, &seen, out) != PASS)

@@ -1,6 +1,7 @@
 /* LIMIT(id, value, unit, source): SPEC section 8, or "ours" where the spec shows none. */
 LIMIT(AGGREGATE_BODY,		32768,		"bytes",	"8")
 LIMIT(QUERY_STRING,		65536,		"bytes",	"8")
+LIMIT(QUERY_STRING_BESIDE_BODY,	49152,		"bytes",	"ours")
 LIMIT(QUERY,			8192,		"characters and bytes", "8")
 LIMIT(AGGREGATIONS,		8,		"items",	"8")
 LIMIT(AGGREGATE_FIELD,		128,		"characters and bytes", "8")

@@ -268,6 +268,14 @@ query_strings_are_bounded(void)
 	body[65536] = 'b';
 	ASK(body, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "LONG_QUERY=1");
 	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+
+	/* nginx sent a long query string in place of the body. Empty pairs are no unknown parameter. */
+	memset(body, '&', 50000);
+	body[50000] = '\0';
+	ASK(body, "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
+	    "CONTENT_TYPE=application/json", "LONG_QUERY=1");
+	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
+	CU_ASSERT_TRUE(answer_has("query string is longer than 49152 bytes"));
 }
 
 /* C-021, C-022. */
