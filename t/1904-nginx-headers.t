@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Headers and encodings that nginx adds to answers: gzip and Vary.
+. t/lib.sh
+world
+world_start
+stream_start
+"$BUILD/t/helper/hostgen" --hosts 100 --seed 1 | ctl import hosts - >/dev/null
+hosts_wait 100
+
+zip='Accept-Encoding: gzip'
+
+# encoding: of the last answer; its size goes into SIZE, and the decoded body into BODY.
+encoding()
+{
+	SIZE=$(stat -c %s "$W/body")
+	_encoding=$(header content-encoding)
+	[ "$_encoding" != gzip ] || BODY=$(gzip -dc "$W/body")
+	echo "${_encoding:-none}"
+}
+
+# ---- gzip ----
+
+for v in --http1.1 --http2; do
+	api GET '/search/hosts?limit=100' $v
+	is "$STATUS $(encoding) $(header vary)" "200 none Accept-Encoding" "$v: a page is plain for a client that does not ask for gzip"
+	plain=$BODY plain_size=$(stat -c %s "$W/body")
+	api GET '/search/hosts?limit=100' $v -H "$zip"
+	encoding >"$W/encoding"
+	is "$STATUS $(cat "$W/encoding") $(header vary)" "200 gzip Accept-Encoding" "$v: a page is compressed for a client that asks"
+	is "$(gzip -dc "$W/body")" "$plain" "$v: the compressed page has the same bytes"
+	ok "$v: the compressed page has a third of the size at most" test $(($(stat -c %s "$W/body") * 3)) -le "$plain_size"
+	api GET "/search/hosts?limit=100$(head -c 50000 /dev/zero | tr '\0' '&')" $v -H "$zip"
+	is "$STATUS $(header content-encoding) $(gzip -dc "$W/body")" "200 gzip $plain" "$v: a page behind a long query string is compressed once"
+	api HEAD '/search/hosts?limit=100' $v -H "$zip"
+	is "$STATUS $(header content-encoding) $(header vary)" "200 gzip Accept-Encoding" "$v: HEAD has the headers of the compressed page"
+	api HEAD '/search/hosts?limit=100' $v
+	is "$STATUS $(header content-encoding) $(header content-length)" "200  $plain_size" "$v: HEAD has the length of the plain page"
+	api GET '/search/hosts?limit=1' -H "$zip" $v -H 'Range: bytes=0-9'
+	is "$STATUS" 200 "$v: a range of an answer is the whole answer"
+	api GET /openapi.json $v -H "$zip"
+	is "$STATUS $(header content-encoding) $(gzip -dc "$W/body" | jq -r .info.version)" "200 gzip 1.0.0" "$v: openapi.json is compressed"
+	api POST /search/hosts/aggregate '{"aggregations":[{"field":"services.port","limit":100}]}' $v -H "$zip"
+	is "$STATUS $(header content-encoding)" "200 gzip" "$v: an aggregation is compressed"
+	api GET /search/hosts/nothing $v -H "$zip"
+	is "$STATUS $(header content-encoding) $(field .error.code)" "404  not_found" "$v: a worker's short envelope is plain"
+	head -c 2200000 /dev/zero >"$W/big"
+	api POST /search/hosts/aggregate --data-binary "@$W/big" $v -H "$zip"
+	is "$STATUS $(header content-encoding) $(field .error.code)" "413  request_too_large" "$v: nginx's envelope of 413 is plain"
+	api GET /nothing $v -H "$zip" -H "X-Long: $(head -c 64000 /dev/zero | tr '\0' '|')"
+	is "$STATUS $(header content-encoding) $(field .error.code)" "431  invalid_request" "$v: nginx's envelope of 431 is plain"
+done
+api GET '/search/hosts?limit=100' --http1.0 -H "$zip"
+is "$STATUS $(header content-encoding)" "200 " "HTTP/1.0: a page is plain"
+is "$BODY" "$plain" "HTTP/1.0: the page has the same bytes"
+api GET '/search/hosts?limit=100' -H "$zip" -H 'Via: 1.1 proxy'
+is "$STATUS $(header content-encoding)" "200 gzip" "a page is compressed through a proxy too"
+
+# A length that depends on a secret and on text of an attacker gives the secret away, one guess after another.
+url=https://example.com/$(head -c 1900 /dev/zero | tr '\0' a)
+api POST "/projects/$P/alerting/destinations" "{\"name\":\"one\",\"url\":\"$url\"}" -H "$zip"
+is "$STATUS $(header content-encoding)" "201 " "an answer with a new secret is not compressed"
+isnt "$(field .destination.secret)" null "the answer to the new destination has its secret"
+
+for file in viewer.js viewer.css; do
+	api GET "https://localhost/viewer/$file" -H "$zip"
+	is "$STATUS $(header content-encoding) $(header vary)" "200 gzip Accept-Encoding" "$file of the viewer is compressed"
+	is "$(gzip -dc "$W/body" | cksum)" "$(cksum <"nginx/html/viewer/$file")" "$file has its bytes"
+	etag=$(header etag)
+	like "$etag" '^W/"' "$file: the ETag of the compressed file is weak"
+	api GET "https://localhost/viewer/$file" -H "$zip" -H "If-None-Match: $etag"
+	is "$STATUS" 304 "$file: its ETag spares a client the file"
+	api GET "https://localhost/viewer/$file"
+	like "$(header etag)" '^"' "$file: the ETag of the plain file is strong"
+done
