@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Headers and encodings that nginx adds to answers: gzip and Vary.
+# Headers and encodings that nginx adds to answers: gzip, Vary, Strict-Transport-Security.
 . t/lib.sh
 world
 world_start
@@ -73,3 +73,39 @@ for file in viewer.js viewer.css; do
 	api GET "https://localhost/viewer/$file"
 	like "$(header etag)" '^"' "$file: the ETag of the plain file is strong"
 done
+
+# ---- Strict-Transport-Security ----
+
+hsts='max-age=31536000'
+strict()
+{
+	is "$STATUS $(header strict-transport-security)" "$1 $hsts" "$2 has Strict-Transport-Security once"
+}
+for v in --http1.1 --http2; do
+	api GET /usage $v
+	strict 200 "$v: a worker's answer"
+	key=none api GET /usage $v
+	strict 401 "$v: a worker's refusal"
+	api GET /nothing/at/all $v
+	strict 404 "$v: a worker's envelope"
+	api GET https://localhost/nothing $v
+	strict 404 "$v: nginx's envelope"
+	api POST /usage --data-binary "@$W/big" $v
+	strict 413 "$v: nginx's envelope of a large body"
+	api GET "/search/hosts/count?$(head -c 50000 /dev/zero | tr '\0' '&')" $v
+	strict 200 "$v: the answer to a long query string"
+	api GET https://localhost/viewer/ $v
+	strict 200 "$v: the viewer"
+	api GET https://localhost/viewer $v
+	strict 308 "$v: the redirect to the viewer"
+	api GET "/projects/$P/sessions/$P/stream" $v
+	strict 426 "$v: a stream without an upgrade"
+done
+sed -i 's/"max-age=31536000"/"max-age=0"/' "$W/etc/nginx/http.conf"
+world_kill nginx
+world_web_start ''
+hsts='max-age=0'
+api GET /usage
+strict 200 "a worker's answer with the value changed in http.conf"
+api GET https://localhost/viewer/
+strict 200 "the viewer with the value changed in http.conf"
