@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Headers and encodings that nginx adds to answers: gzip, Vary, Strict-Transport-Security.
+# The plain port serves the files of an ACME challenge and nothing else (C-002).
 . t/lib.sh
 world
+mkdir -p "$W/www/.well-known/acme-challenge"
+sed -i "s,/var/www/html,$W/www," "$W/etc/nginx/plain.conf"
 world_start
 stream_start
 "$BUILD/t/helper/hostgen" --hosts 100 --seed 1 | ctl import hosts - >/dev/null
@@ -109,3 +112,35 @@ api GET /usage
 strict 200 "a worker's answer with the value changed in http.conf"
 api GET https://localhost/viewer/
 strict 200 "the viewer with the value changed in http.conf"
+
+# ---- the plain port ----
+
+# insecure PATH [curl options]
+insecure()
+{
+	_path=$1
+	shift
+	STATUS=$(curl -s --unix-socket "$W/run/plain.sock" -o "$W/body" -D "$W/headers" -w '%{http_code}' --path-as-is \
+		"$@" "http://localhost$_path")
+	BODY=$(cat "$W/body")
+	HEADERS=$(tr -d '\r' <"$W/headers")
+}
+
+challenge=/.well-known/acme-challenge
+token=evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr_oA
+echo "$token.thumbprint" >"$W/www$challenge/$token"
+echo secret >"$W/www/secret"
+insecure "$challenge/$token"
+is "$STATUS $BODY" "200 $token.thumbprint" "the plain port serves the file of an ACME challenge"
+is "$(header strict-transport-security)" "" "the plain port sends no Strict-Transport-Security"
+insecure "$challenge/other"
+is "$STATUS $(field .error.code)" "404 not_found" "a challenge that does not exist is 404"
+insecure "$challenge/$token" -X POST -d x
+is "$STATUS $(field .error.code)" "405 method_not_allowed" "a challenge is only read"
+for path in /secret / /.well-known/ $challenge $challenge/ "$challenge/../../secret" "$challenge/..%2f..%2fsecret" "$challenge/a/b" /api/v1/usage; do
+	insecure "$path"
+	is "$STATUS $(field .error.code)" "400 invalid_request" "the plain port refuses $path"
+	is "$(header strict-transport-security)" "" "the refusal of $path has no Strict-Transport-Security"
+done
+api GET "https://localhost$challenge/$token"
+is "$STATUS" 404 "the TLS port has no challenges"
