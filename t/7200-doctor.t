@@ -105,6 +105,18 @@ doctor
 found failed nginx 'surfaced.conf is not included: .* -> include surfaced.conf' "a site without the API"
 unlike "$(cat "$W/doctor")" 'http.conf is not included' "though it has the rest"
 cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+sed -i 's/worker_connections .*/worker_connections 768;/' "$W/etc/nginx.conf"
+doctor
+found warning nginx '768 connections .* -> set worker_connections 8192 .* and worker_rlimit_nofile 16384' \
+	"Debian's number of connections is too small"
+sed -i 's/worker_connections .*/worker_connections 8192;/; /worker_rlimit_nofile/d' "$W/etc/nginx.conf"
+doctor
+found warning nginx '8192 connections .* 1024 open files .* -> set .* worker_rlimit_nofile 16384' \
+	"the connections have too few files"
+sed -i '1i worker_rlimit_nofile 16384;' "$W/etc/nginx.conf"
+doctor
+found ok nginx '8192 connections and 16384 open files' "the advice on connections, applied literally, satisfies the check"
+cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
 # certificate DAYS [NAME]: a new one in place of the world's.
 certificate()
 {

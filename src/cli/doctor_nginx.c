@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 enum { WRITE = 2, DAYS_WARN = 14 };
+/* Of a process of nginx. Clients without a key can hold connections, so that there must be more than a few machines
+   open; a connection to a client has at most one file of a body or an answer beside it. README.Debian has both. */
+enum { CONNECTIONS_WANTED = 8192, FILES_WANTED = 16384 };
 
 /* ---- judging ---- */
 
@@ -63,6 +66,25 @@ check_pools(struct doctor *d, const struct nginx *n)
 		    STR("include surfaced.conf of /etc/surfaced/nginx in the server "
 			"block that has the API's name; then systemctl reload nginx"),
 		    "surfaced.conf is not included: no request gets to the API");
+}
+
+static void
+check_connections(struct doctor *d, const struct nginx *n)
+{
+	if (n->connections < CONNECTIONS_WANTED || n->files < n->connections)
+		doctor_say(d, HEALTH_WARNING, "nginx",
+		    ADVICE(d,
+			"set worker_connections %d in the events block of nginx.conf "
+			"and worker_rlimit_nofile %d outside of it; then systemctl "
+			"reload nginx",
+			CONNECTIONS_WANTED, FILES_WANTED),
+		    "%jd connections and %jd open files a process: slow clients can "
+		    "hold them all",
+		    (intmax_t)n->connections, (intmax_t)n->files);
+	else
+		doctor_say(d, HEALTH_OK, "nginx", STR_NULL,
+		    "%jd connections and %jd open files a process",
+		    (intmax_t)n->connections, (intmax_t)n->files);
 }
 
 static void
@@ -149,6 +171,7 @@ doctor_nginx(struct doctor *d)
 		return;
 	}
 	check_pools(d, n);
+	check_connections(d, n);
 	check_running(d, n);
 	for (size_t i = 0; i < n->ncerts; i++)
 		check_certificate(d, n, arena_str(d->c->arena, n->certs[i]).p);

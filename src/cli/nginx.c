@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 enum { DUMP_MAX = 8 << 20, WORDS_MAX = 16, TICKS = 2 };
+/* nginx's own default, and systemd's soft limit. */
+enum { CONNECTIONS_DEFAULT = 512, FILES_DEFAULT = 1024 };
 
 #define FILE_MARK "# configuration file "
 
@@ -86,6 +88,15 @@ take_server(struct nginx *n, const struct str *words, size_t count)
 	s = socket_of(n, (struct str){ words[1].p + 5, words[1].n - 5 });
 	if (s != NULL)
 		s->weight += (unsigned)weight;
+}
+
+static void
+take_number(int64_t *to, const struct str *words, const char *directive)
+{
+	int64_t n;
+
+	if (str_is(words[0], directive) && str_int64(words[1], &n))
+		*to = n;
 }
 
 static void
@@ -163,6 +174,8 @@ take(struct nginx *n, const struct str *words, size_t count)
 {
 	if (count < 2)
 		return;
+	take_number(&n->connections, words, "worker_connections");
+	take_number(&n->files, words, "worker_rlimit_nofile");
 	if (str_is(words[0], "user"))
 		n->user = words[1];
 	if (str_is(words[0], "pid"))
@@ -381,7 +394,9 @@ nginx_look(struct arena *a, const char *file, struct nginx *out)
 	int status = process_read(argv, &said, DUMP_MAX);
 	struct str text = dumped(buf_done(&said));
 
-	*out = (struct nginx){ .loaded = TS_NULL };
+	*out = (struct nginx){ .loaded = TS_NULL,
+		.connections = CONNECTIONS_DEFAULT,
+		.files = FILES_DEFAULT };
 	if (status == PROCESS_ABSENT)
 		return;
 	out->state = NGINX_BROKEN;

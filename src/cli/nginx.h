@@ -32,10 +32,12 @@ struct nginx {
 	struct nginx_socket sockets[NGINX_SOCKETS];
 	struct nginx_name names[NGINX_NAMES];
 	size_t ncerts, nsockets, nnames;
-	bool loop;        /* http.conf is included */
-	bool api;         /* and surfaced.conf, in a server */
-	int master;       /* pid; 0: none */
-	struct ts loaded; /* when the workers that serve began; TS_NULL: not known */
+	bool loop;           /* http.conf is included */
+	bool api;            /* and surfaced.conf, in a server */
+	int64_t connections; /* worker_connections */
+	int64_t files;       /* worker_rlimit_nofile, or what systemd gives without it */
+	int master;          /* pid; 0: none */
+	struct ts loaded;    /* when the workers that serve began; TS_NULL: not known */
 	struct str
 	    stale; /* a file of its configuration that changed since; unset: none */
 };

@@ -440,10 +440,14 @@ world_nginx_conf()
 {
 	_listen="listen unix:$W/run/web.sock ssl http2;"
 	[ -z "${1-}" ] || _listen="$_listen listen 127.0.0.1:$1 ssl http2;"
+	# shellcheck disable=SC3045 # every sh that there is has it
+	_files=$(ulimit -Hn)
+	[ "$_files" != unlimited ] && [ "$_files" -lt 16384 ] || _files=16384
 	cat >"$W/etc/nginx.conf" <<-END
 		pid $W/run/nginx.pid;
 		error_log $W/log/nginx.log info;
 		worker_processes 2;
+		worker_rlimit_nofile $_files;
 		events {
 			worker_connections 8192;
 		}
