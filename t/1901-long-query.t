@@ -5,6 +5,7 @@
 . t/lib.sh
 
 world
+printf 'set_real_ip_from unix:;\nreal_ip_header X-Real-IP;\n' >>"$W/etc/nginx/surfaced.conf"
 WORLD_PROGRAM=$BIN/t/helper/echo
 key=none
 api_start
@@ -70,10 +71,12 @@ is "$(param REQUEST_URI)" "/api/v1/search/a%2fb/%2e/x" "the path stays raw"
 
 for q in x "$(query 60000)"; do
 	api GET "/search/hosts?$q" -H 'X-API-Key: one' -H 'X-API-Key: two' -H 'X-Organisation-Name: evil' \
-		-H 'Proxy: http://evil' -H 'Cookie: a=b' -H 'X-Surfaced-Id: forged' -H 'X-Surfaced-Method: DELETE'
+		-H 'Proxy: http://evil' -H 'Cookie: a=b' -H 'X-Surfaced-Id: forged' -H 'X-Surfaced-Method: DELETE' -H 'X-Surfaced-Address: 192.0.2.8' \
+		-H 'X-Real-IP: 192.0.2.7'
 	is "$(param HTTP_X_API_KEY | tr '\n' ' ')" "one two " "both keys reach the worker (C-005)"
 	is "$(param HTTP_X_ORGANISATION_NAME)" evil "so does an override (C-011)"
 	is "$(param HTTP_PROXY)$(param HTTP_COOKIE)" "" "a Proxy header and cookies do not"
+	is "$(param REMOTE_ADDR)" 192.0.2.7 "a query of ${#q} bytes arrives with its client's address"
 	is "$(param REQUEST_METHOD) $(printf %s "$BODY" | grep -c forged)" "GET 0" "and the loop's own cannot be forged"
 done
 

@@ -43,6 +43,8 @@ over()
 }
 same=$(yes 192.0.2.1 | head -n 520)
 network=$(seq 1 520 | sed 's/^/2001:db8:1:2::/')
+zeros=$(seq 1 520 | sed 's/.*/2001:db8:0:0:&:a:b:c/') # which is written 2001:db8::1:a:b:c
+mapped=$(seq 1 250 | sed 's/^/::ffff:192.0.2./')
 
 search=/search/hosts/aggregate other=/projects/$P/alerting/silences
 
@@ -59,6 +61,12 @@ slow "$search" "$network"
 is "$(cat "$W/slow")" 420 "a hundred searches of one IPv6 network may wait for their bodies"
 api GET /search/hosts/count -H 'X-Real-IP: 2001:db8:1:3::1'
 is "$STATUS" 200 "a search from another IPv6 network is answered"
+over
+slow "$search" "$zeros"
+is "$(cat "$W/slow")" 420 "an IPv6 network with zeros in it has a hundred places too"
+over
+slow "$search" "$mapped"
+is "$(cat "$W/slow")" 0 "IPv4 addresses that are written as IPv6 have places of their own"
 over
 
 slow "$other" "$same"

@@ -13,24 +13,14 @@ hosts_wait 100
 
 zip='Accept-Encoding: gzip'
 
-# encoding: of the last answer; its size goes into SIZE, and the decoded body into BODY.
-encoding()
-{
-	SIZE=$(stat -c %s "$W/body")
-	_encoding=$(header content-encoding)
-	[ "$_encoding" != gzip ] || BODY=$(gzip -dc "$W/body")
-	echo "${_encoding:-none}"
-}
-
 # ---- gzip ----
 
 for v in --http1.1 --http2; do
 	api GET '/search/hosts?limit=100' $v
-	is "$STATUS $(encoding) $(header vary)" "200 none Accept-Encoding" "$v: a page is plain for a client that does not ask for gzip"
+	is "$STATUS $(header content-encoding) $(header vary)" "200  Accept-Encoding" "$v: a page is plain for a client that does not ask for gzip"
 	plain=$BODY plain_size=$(stat -c %s "$W/body")
 	api GET '/search/hosts?limit=100' $v -H "$zip"
-	encoding >"$W/encoding"
-	is "$STATUS $(cat "$W/encoding") $(header vary)" "200 gzip Accept-Encoding" "$v: a page is compressed for a client that asks"
+	is "$STATUS $(header content-encoding) $(header vary)" "200 gzip Accept-Encoding" "$v: a page is compressed for a client that asks"
 	is "$(gzip -dc "$W/body")" "$plain" "$v: the compressed page has the same bytes"
 	ok "$v: the compressed page has a third of the size at most" test $(($(stat -c %s "$W/body") * 3)) -le "$plain_size"
 	api GET "/search/hosts?limit=100$(head -c 50000 /dev/zero | tr '\0' '&')" $v -H "$zip"
