@@ -19,6 +19,7 @@ import collections
 import contextlib
 import json
 import os
+import random
 import resource
 import socket
 import ssl
@@ -35,7 +36,7 @@ UPGRADE = ("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 
 JSON_TYPE = "Content-Type: application/json\r\n"
 STREAMS = 100  # requests of one HTTP/2 connection
 TRICKLE_S = 2  # between two bytes of a trickling client
-REOPEN_S = 1
+REOPEN_S = 5  # at most: connections that return all at once would measure the cost of TLS handshakes
 SILENT_S = 60
 
 
@@ -157,7 +158,7 @@ class Attack:
         while True:
             with contextlib.suppress(OSError):
                 await self.hold(n)
-            await asyncio.sleep(REOPEN_S)
+            await asyncio.sleep(random.uniform(0, REOPEN_S))
 
     async def run(self):
         held = [asyncio.create_task(self.hold_always(n)) for n in range(self.connections)]
