@@ -118,6 +118,95 @@ the session has ended|1000|SELECT session_apply(SESSION, 'fail', 'failed')|SELEC
 END
 key=$KEY
 
+# ---- a right is lost while the session ends (C-113), in both orders, many times ----
+key=$(key_new --scope browser.sessions.create)
+k=$(sql "SELECT uuid FROM api_key ORDER BY created_at DESC, uuid LIMIT 1")
+s=$(session_new)
+session_run "$s"
+KEY=$key python3 - "$s" "$k" >"$W/out" <<'PY' || fail "the client came to its end"
+import sys
+from streams import *
+session, key = sys.argv[1:]
+tap = Tap()
+KEY_ROW = f"UPDATE api_key SET %s WHERE uuid = '{key}'"
+ENTITLEMENT = "UPDATE entitlement SET expires_at = %s WHERE name = 'browser'"
+LOSSES = (('the key loses its projects', KEY_ROW % "projects = '{}'", KEY_ROW % 'projects = NULL'),
+          ('the entitlement ends', ENTITLEMENT % 'now()', ENTITLEMENT % 'NULL'),
+          ('the account is suspended', "UPDATE account SET state = 'suspended'", "UPDATE account SET state = 'active'"))
+ENDS = (('the runner closes with 1000', 'close 1000'), ('the runner closes with 1013', 'close 1013'),
+        ('the runner goes away', 'drop'))
+
+def stream():
+    """The API may know a right that came back a moment later."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return again(session)
+        except RuntimeError:
+            if time.monotonic() > end:
+                raise
+
+for loss, change, undo in LOSSES:
+    for how, order in ENDS:
+        codes = []
+        for _ in range(4):
+            c = stream()
+            sql(change)
+            c.order(order)
+            codes.append(c.closed())
+            c.sock.close()
+            sql(undo)
+        tap.is_(codes, [1008] * len(codes), f'C-113: {loss}, then {how}: the stream closes with 1008')
+for how, order, code in (*((how, order, int(order.split()[1])) for how, order in ENDS[:2]), (*ENDS[2], 1013)):
+    c = stream()
+    c.order(order)
+    tap.is_(c.closed(), code, f'when no right is lost and {how}, the stream closes with {code}')
+    c.sock.close()
+PY
+relay "$W/out"
+world_kill "runner-$s"
+
+for order in "close 1000" "close 1013" drop; do
+	codes=
+	for _ in 1 2 3 4; do
+		key=$(key_new --scope browser.sessions.create)
+		s=$(session_new)
+		session_run "$s"
+		codes="$codes $(KEY=$key python3 -c '
+import sys
+from streams import *
+c = Client(sys.argv[1], ticket(sys.argv[1]))
+sql("UPDATE api_key SET revoked_at = now() WHERE uuid = (SELECT key_uuid FROM browser_session WHERE uuid = %r)" % sys.argv[1])
+c.order(sys.argv[2])
+print(c.closed())' "$s" "$order")"
+		sql "SELECT session_apply('$s', 'fail', 'failed')" >/dev/null
+		world_kill "runner-$s"
+	done
+	is "$codes" " 1008 1008 1008 1008" "C-113: the key is revoked, then the runner's end is $order: the stream closes with 1008"
+done
+key=$(key_new --scope browser.sessions.create)
+
+# end_with EVENT REASON CODE TITLE: what the recheck finds when the session has ended before the runner's word.
+end_with()
+{
+	s=$(session_new)
+	session_run "$s"
+	is "$(KEY=$key python3 -c '
+import sys
+from streams import *
+c = Client(sys.argv[1], ticket(sys.argv[1]))
+sql(sys.argv[2])
+print(c.closed())' "$s" "SELECT session_apply('$s', '$1', '$2'), session_apply('$s', 'end')")" "$3" "C-113: $4: the stream closes with $3"
+	world_kill "runner-$s"
+}
+for n in 1 2 3; do
+	end_with revoke access_revoked 1008 "a session that lost its access is terminal before the recheck, try $n"
+done
+end_with close closed_by_manager 1000 "a session that a manager closed is terminal"
+end_with close closed_by_creator 1000 "a session that its creator closed is terminal"
+end_with expire expired 1000 "a session whose time is over is terminal"
+key=$KEY
+
 # ---- what is killed ----
 stream_with stream_lease 6
 s=$(session_new)

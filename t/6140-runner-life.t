@@ -80,7 +80,8 @@ v.send(type="shot")
 ok(until(lambda: len([1 for k, e in v.said if k == "error"]) == 2), "and then no more are taken")
 is_([x for x in s.shots[n:]], [], "not one")
 is_((s.close("access_revoked") or {}).get("failed"), False, "it ends as it is told")
-is_(v.wait("bye") and v.wait("bye")["reason"], "access_revoked", "and tells the viewer why")
+is_(v.wait("bye") and v.wait("bye")["reason"], "access_revoked", "the viewer is told that access was withdrawn")
+ok(until(lambda: v.code == 1008), "C-113: the stream of a session that lost its access closes with 1008", v.code)
 
 # ---- SIGTERM ----
 s = d.create(URL)

@@ -271,13 +271,15 @@ conn_tick(struct conn *c, int64_t now)
 		if (late)
 			conn_free(c);
 		return;
-	case CONN_OPEN: /* late: one side has said goodbye, the other not */
-		if (!late)
-			pump_ping(c, now);
-		else if (c->said)
-			pump_close(c);
-		else
+	case CONN_OPEN: /* late: the client has closed, and the runner has not answered */
+		if (late)
 			pump_end(c, c->why, c->client.reader.close_code);
+		else
+			pump_ping(c, now);
+		return;
+	case CONN_JUDGED: /* late: the database does not answer */
+		if (late)
+			pump_end_as_runner(c);
 		return;
 	case CONN_ENDING:
 		if (late)

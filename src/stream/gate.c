@@ -357,14 +357,49 @@ release_left_behind(struct gate *g, const struct standing *rows, size_t n, size_
 		}
 }
 
+static const struct standing *
+find_standing(const struct conn *c, const struct standing *rows, size_t n)
+{
+	if (n == 0)
+		return NULL;
+	return bsearch(&c->stream, rows, n, sizeof(rows[0]), by_stream);
+}
+
+/* Ends the streams whose runners had ended before the check began: a lost right wins over the runner's code.
+   n: 0 when the database gave no answer. Returns how many streams of rows these are. */
+static size_t
+end_judged(struct gate *g, const struct standing *rows, size_t n)
+{
+	struct conn *c, *after;
+	size_t streams = 0;
+
+	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_JUDGED]); c != NULL; c = after) {
+		const struct standing *s = find_standing(c, rows, n);
+
+		after = TAILQ_NEXT(c, next);
+		streams += s != NULL;
+		if (c->asked > g->check_at)
+			continue;
+		if (s != NULL && str_is(s->standing, "revoked"))
+			pump_end(c, WHY_REVOKED, WS_POLICY);
+		else if (s != NULL && str_is(s->standing, "terminal") &&
+			 c->why == WHY_LOST)
+			pump_end(c, WHY_TERMINAL, WS_NORMAL);
+		else
+			pump_end_as_runner(c);
+	}
+	return streams;
+}
+
 static void
 on_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
 {
 	struct gate *g = arg;
 	struct conn *c, *after;
-	size_t streams = 0;
+	size_t streams;
 
 	g->checking = false;
+	streams = end_judged(g, rows, rc == DB_OK ? n : 0);
 	if (rc != DB_OK)
 		return;
 	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_OPEN]); c != NULL; c = after) {
@@ -372,12 +407,12 @@ on_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
 		if (c->opened > g->check_at)
 			continue; /* newer than what was asked */
 		streams++;
-		judge(c, n == 0 ? NULL
-				: bsearch(&c->stream, rows, n, sizeof(struct standing),
-				      by_stream));
+		judge(c, find_standing(c, rows, n));
 	}
 	release_left_behind(g, rows, n, streams);
 	g->checked = g->check_at;
+	if (!TAILQ_EMPTY(&g->proxy->lists[CONN_JUDGED])) /* asked while this check ran */
+		gate_judge(g);
 }
 
 /* Nothing was heard for several rechecks: rather no stream than one that is not allowed. */
@@ -411,6 +446,13 @@ send_check(struct gate *g, int64_t now)
 	g->checking = true;
 	g->check_at = now;
 	db_async(g->proxy->db, &ask, P(g->self));
+}
+
+void
+gate_judge(struct gate *g)
+{
+	g->told = true;
+	send_check(g, mono_us());
 }
 
 /* A hint: the time is the truth. */

@@ -16,7 +16,9 @@
 enum {
 	VECTORS = 32,
 	ENDING_US = 3000000, /* for the answer to a close frame */
-	BROKEN_US = 500000,  /* ... of a client whose frames cannot be read any more */
+	JUDGED_US =
+	    3000000, /* for the database's answer, before the runner's code is used */
+	BROKEN_US = 500000, /* ... of a client whose frames cannot be read any more */
 	PINGS_A_SILENCE = 3,
 };
 
@@ -60,6 +62,15 @@ between_frames(const struct side *from)
 
 /* ---- the end ---- */
 
+static void
+release_slot(struct conn *c)
+{
+	if (c->released)
+		return;
+	c->released = true;
+	gate_release(c->proxy->gate, c->stream);
+}
+
 void
 pump_close(struct conn *c)
 {
@@ -67,8 +78,7 @@ pump_close(struct conn *c)
 	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64,
 	    c->id, uuid_text(&c->session).z, why_names[c->why], c->code, c->client.bytes,
 	    c->runner.bytes, (mono_us() - c->opened) / 1000);
-	if (c->runner.fd >= 0)
-		gate_release(c->proxy->gate, c->stream);
+	release_slot(c);
 	conn_free(c);
 }
 
@@ -97,8 +107,6 @@ runner_close(struct conn *c)
 	s->fd = -1;
 	free(s->wait);
 	s->wait = NULL;
-	gate_release(c->proxy->gate,
-	    c->stream); /* whoever comes next need not wait for this client */
 }
 
 /* The client has all of ours. With its close frame nothing more comes; where its frames cannot be read any
@@ -114,16 +122,28 @@ end_if_answered(struct conn *c)
 		shutdown(c->client.fd, SHUT_WR);
 }
 
-/* The close frame goes now; its answer is waited for a while: to end with unread bytes would be a reset,
-   which may take our frame with it. */
+/* The runner's own close frame, or one with the code that the stream ends with. */
+static size_t
+build_close_frame(const struct conn *c, unsigned char frame[WS_CONTROL_FRAME])
+{
+	const struct ws_reader *r = &c->runner.reader;
+	struct str payload = { (const char *)r->control, (size_t)r->frame.length };
+
+	if (c->why == WHY_RUNNER)
+		return ws_control(frame, WS_FIN | WS_CLOSE, payload, NULL);
+	return ws_close(frame, c->code, STR_NULL, NULL);
+}
+
+/* Sends the close frame and waits a while for its answer: closing a socket that has unread bytes resets the
+   connection, and the reset may overtake the frame. The next stream need not wait for this client. */
 static void
-say_close(struct conn *c)
+send_close_frame(struct conn *c)
 {
 	unsigned char frame[WS_CONTROL_FRAME];
-	size_t n = ws_close(frame, c->code, STR_NULL, NULL);
+	size_t n = build_close_frame(c, frame);
 
-	c->said = true;
 	runner_close(c);
+	release_slot(c);
 	want(&c->client, true);
 	if (pump_send(c, &c->client, frame, n))
 		end_if_answered(c);
@@ -132,7 +152,7 @@ say_close(struct conn *c)
 void
 pump_end(struct conn *c, enum why why, unsigned code)
 {
-	if (c->state != CONN_OPEN)
+	if (c->state != CONN_OPEN && c->state != CONN_JUDGED)
 		return;
 	conn_move(c, CONN_ENDING);
 	c->why = why;
@@ -140,9 +160,44 @@ pump_end(struct conn *c, enum why why, unsigned code)
 	c->deadline =
 	    mono_us() + (c->client.reader.stage == WS_FAILED ? BROKEN_US : ENDING_US);
 	if (between_frames(&c->runner))
-		say_close(c);
+		send_close_frame(c);
 	else
 		want(&c->client, false); /* the frame under way comes first */
+}
+
+void
+pump_end_as_runner(struct conn *c)
+{
+	pump_end(c, c->why, c->code);
+}
+
+/* The runner closed, or went away. It may have ended for a right that was lost (C-113), and neither its code
+   nor its silence can be trusted to say so: before the client gets a close frame, the database is asked. The
+   slot stays taken until then, because the database knows a stream by its slot. */
+static void
+judge_end(struct conn *c, enum why why, unsigned code)
+{
+	runner_close(c);
+	want(&c->client, false);
+	conn_move(c, CONN_JUDGED);
+	c->why = why;
+	c->code = code;
+	c->asked = mono_us();
+	c->deadline = c->asked + JUDGED_US;
+	gate_judge(c->proxy->gate);
+}
+
+/* The runner went away without a close frame. Within a frame nothing can be sent to the client any more. */
+static void
+end_without_runner(struct conn *c)
+{
+	if (between_frames(&c->runner) && c->client.reader.stage != WS_CLOSED) {
+		judge_end(c, WHY_LOST, WS_TRY_LATER);
+		return;
+	}
+	runner_close(c);
+	release_slot(c);
+	pump_end(c, WHY_LOST, WS_TRY_LATER);
 }
 
 /* ---- sending ---- */
@@ -181,7 +236,7 @@ dropped(struct conn *c, struct side *s)
 		return false;
 	}
 	if (s == &c->runner && c->state == CONN_OPEN) {
-		pump_end(c, WHY_LOST, WS_TRY_LATER);
+		end_without_runner(c);
 		return false;
 	}
 	if (c->state == CONN_OPEN)
@@ -254,6 +309,8 @@ drained(struct conn *c, struct side *to)
 		return;
 	case CONN_OPEN:
 		want(other(c, to), true);
+		return;
+	case CONN_JUDGED:
 		return;
 	case CONN_ANSWER:
 		conn_free(c);
@@ -346,19 +403,21 @@ pass_control(struct parcel *p, struct side *from)
 	parcel_add(p, room, room + n);
 }
 
-/* A close frame of one side has passed: the other's may follow, nothing else matters any more. */
+/* A close frame has come. The client's passes, and the runner's answer to it; a runner that closes first is
+   judged before its frame may pass. */
 static void
-note_close(struct conn *c, struct side *from)
+take_close(struct parcel *p, struct side *from)
 {
-	if (c->deadline == 0)
-		c->deadline = mono_us() + ENDING_US;
-	if (from == &c->runner)
-		c->code = from->reader.close_code;
-	else if (c->code == 0)
+	struct conn *c = p->conn;
+
+	if (from == &c->client) {
 		c->why = WHY_CLIENT;
-	if (from == &c->runner && c->client.reader.stage != WS_CLOSED)
-		c->why = WHY_RUNNER;
-	c->said = c->said || from == &c->runner;
+		c->deadline = mono_us() + ENDING_US;
+		pass_control(p, from);
+	} else if (c->client.reader.stage == WS_CLOSED) {
+		c->code = from->reader.close_code;
+		pass_control(p, from);
+	}
 }
 
 /* Where the bytes of one read stand in the frames of their side. */
@@ -413,11 +472,11 @@ walk_event(struct walk *w, struct side *from, enum ws_event e)
 		return true;
 	case WS_END:
 		if (is_control(r)) {
-			pass_control(&w->parcel, from);
 			if (r->frame.opcode == WS_CLOSE) {
-				note_close(w->parcel.conn, from);
+				take_close(&w->parcel, from);
 				return false;
 			}
+			pass_control(&w->parcel, from);
 		}
 		w->frame = w->at;
 		return w->parcel.conn->state == CONN_OPEN;
@@ -495,15 +554,10 @@ ended(struct conn *c, struct side *from)
 		pump_close(c);
 		return;
 	}
-	runner_close(c);
-	if (c->state == CONN_ENDING) { /* within a frame: there is no place for ours */
+	if (c->state == CONN_ENDING) /* within a frame: there is no place for ours */
 		pump_close(c);
-		return;
-	}
-	if (!c->said)
-		pump_end(c, WHY_LOST, WS_TRY_LATER);
 	else
-		conn_move(c, CONN_ENDING);
+		end_without_runner(c);
 }
 
 /* Nothing of the client passes any more; its answer to the close frame is all that is waited for. */
@@ -523,7 +577,7 @@ read_ending(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 	}
 	/* The rest of the frame that our close frame waits for. */
 	if (pass(c, from, bytes, n) && between_frames(from))
-		say_close(c);
+		send_close_frame(c);
 }
 
 static void
@@ -553,13 +607,17 @@ on_readable(int fd, short what, void *arg)
 	}
 	if (!pass(c, from, bytes, (size_t)n))
 		return;
-	if (c->client.reader.stage == WS_CLOSED && c->runner.reader.stage == WS_CLOSED) {
-		conn_move(c, CONN_ENDING);
-		c->said = true;
-		runner_close(c);
-		if (c->client.wait == NULL)
-			pump_close(c);
+	if (c->runner.reader.stage != WS_CLOSED)
+		return;
+	if (c->client.reader.stage != WS_CLOSED) {
+		judge_end(c, WHY_RUNNER, c->runner.reader.close_code);
+		return;
 	}
+	conn_move(c, CONN_ENDING);
+	runner_close(c);
+	release_slot(c);
+	if (c->client.wait == NULL)
+		pump_close(c);
 }
 
 void
@@ -598,7 +656,7 @@ pump_ping(struct conn *c, int64_t now)
 		return;
 	}
 	if (now - c->pinged < silence / PINGS_A_SILENCE || c->client.wait != NULL ||
-	    !between_frames(&c->runner) || c->runner.reader.stage == WS_CLOSED)
+	    !between_frames(&c->runner))
 		return;
 	c->pinged = now;
 	(void)pump_send(

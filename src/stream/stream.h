@@ -85,6 +85,7 @@ enum conn_state {
 	CONN_HEAD,   /* its request comes */
 	CONN_TICKET, /* the database is asked */
 	CONN_OPEN,   /* frames pass */
+	CONN_JUDGED, /* the runner has ended; the database is asked whether a right was lost */
 	CONN_ENDING, /* no new frames; the close frame goes, or its answer comes */
 	CONN_ANSWER, /* an error goes */
 	CONN_STATES,
@@ -106,9 +107,10 @@ struct conn {
 	size_t head_n;
 	char *subprotocol;
 	char accept[ACCEPT_LEN + 1];
-	bool said; /* our close frame, or the runner's, has gone to the client */
+	bool released; /* its slot is free, or will be */
 	enum why why;
-	unsigned code; /* of the close frame that the client got; 0: none */
+	unsigned code; /* of the close frame that the client gets; 0: none */
+	int64_t asked; /* mono_us: CONN_JUDGED since then */
 };
 
 TAILQ_HEAD(conns, conn);
@@ -160,6 +162,8 @@ void pump_close(struct conn *c);
 bool pump_send(struct conn *c, struct side *to, const void *bytes, size_t n);
 /* The stream ends: a close frame goes to the client where a frame may, then everything else follows. */
 void pump_end(struct conn *c, enum why why, unsigned code);
+/* Ends a stream whose runner has ended, with the runner's own close code. */
+void pump_end_as_runner(struct conn *c);
 void pump_ping(struct conn *c, int64_t now);
 
 /* ---- gate.c: the database ---- */
@@ -172,6 +176,8 @@ bool gate_is_spent(struct gate *g, struct uuid ticket);
 /* Uses the ticket: conn_upgrade or conn_refuse follows. */
 void gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key);
 void gate_release(struct gate *g, struct uuid stream);
+/* Asks the database at once about all streams, those in CONN_JUDGED among them: a pump_end of each follows. */
+void gate_judge(struct gate *g);
 /* All that was released is. */
 bool gate_idle(const struct gate *g);
 /* Once a second, and when the database has told of a change. */

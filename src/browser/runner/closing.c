@@ -58,6 +58,13 @@ end_browser(struct control *c)
 		closing_go_on(c);
 }
 
+/* CONTRACT A4: 1008 when a right was lost, also where the browser then failed to end; otherwise 1000. */
+static unsigned
+close_code(const char *reason)
+{
+	return strcmp(reason, "access_revoked") == 0 ? WS_POLICY : WS_NORMAL;
+}
+
 static void
 tell_viewer(struct control *c)
 {
@@ -68,7 +75,8 @@ tell_viewer(struct control *c)
 	browser_stop(r);
 	control_evidence(c);
 	if (r->live != NULL)
-		live_end(r->live, c->failed ? "failed" : c->reason, WS_NORMAL);
+		live_end(r->live, c->failed ? "failed" : c->reason,
+		    close_code(c->reason));
 	else
 		closing_go_on(c);
 }
