@@ -24,6 +24,29 @@ is "$(count --cacert "$CACERT")" 300 "over TCP with the instance's own authority
 is "$(count $CURL)" 300 "over the Unix socket"
 is "$(psql -XqAt -c 'SELECT count(*) FROM host')" 300 "PGHOST and PGDATABASE lead to the database"
 is "$($CTL --json workers --nginx "$W/etc/nginx.conf" | jq -c "[.pools[].state]")" '["ok","ok","ok"]' "CTL is the admin tool of this instance"
+
+# ---- no way out: a network namespace of their own, as empty as a fresh one ----
+interfaces() { awk 'NR > 2 { print $1 }' "$1/net/dev"; }
+daemons=surfaced-alert
+! world_browser_possible || daemons="$daemons surfaced-dispatch surfaced-egress"
+if world_namespaces; then
+	fresh=$(world_as unshare -c -n cat /proc/self/net/dev | awk 'NR > 2 { print $1 }')
+	for name in $daemons; do
+		pid=$(world_pid "$name")
+		is "$(interfaces "/proc/$pid") $(awk 'NR > 1' "/proc/$pid/net/route")" "$fresh " \
+			"the network namespace of $name has no interface and no route that leads out"
+	done
+fi
+if world_browser_possible; then
+	sessions=$BASE_URL/projects/$PROJECT/sessions
+	asks() { curl -sS --cacert "$CACERT" -H "X-API-Key: $KEY" -H "Content-Type: application/json" "$@"; }
+	s=$(asks "$sessions" -d '{"start_url": "https://93.184.216.34/"}' | jq -r .session.uuid)
+	failed() { asks "$sessions/$s/network-events" | jq -e '[.network_events[] | select(.failure != null)] | length > 0' >/dev/null; }
+	ok "the page of a session on a public address cannot load" world_until 60 failed
+	is "$(awk 'NR > 2 { n += $3 + $11 } END { print n }' "/proc/$(world_pid surfaced-egress)/net/dev")" 0 \
+		"a session on a public address sends no packet"
+fi
+is "$(grep -rlE '^t/instance start .* --out' t)" t/helper/demo "only the demo lets its daemons out"
 ok "no daemon runs as root" test "$(pgrep -u 0 -f "$W/" | wc -l)" -eq 0
 
 world=$W

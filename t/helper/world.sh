@@ -264,10 +264,28 @@ world_sockets_ready()
 		done
 }
 
+world_namespaces()
+{
+	(world_as unshare -c -n true) 2>/dev/null
+}
+
+# world_closed NAME: the command that starts a daemon where no packet leaves the machine, which is a network
+# namespace without an interface, for each daemon that connects to the outside and those it starts. Nothing for a
+# world that has an Internet of its own (t/helper/browser-world), and with WORLD_OUT (t/instance start --out).
+# Where namespaces are forbidden there are no browsers, but surfaced-alert runs as it is.
+world_closed()
+{
+	[ -z "${BROWSER_WORLD-}${WORLD_OUT-}" ] || return 0
+	case $1 in
+	surfaced-alert | surfaced-dispatch | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
+	esac
+}
+
 # world_daemon NAME [SOCKET]: started, and there when it has made its socket in W/run.
 world_daemon()
 {
-	world_spawn "$1" "$BIN/$1" -c "$W/etc/$1.conf"
+	# shellcheck disable=SC2046 # a command of several words
+	world_spawn "$1" $(world_closed "$1") "$BIN/$1" -c "$W/etc/$1.conf"
 	# More than one look: between two programs a process has no command line.
 	if ! { world_until 20 test -e "$W/run/${2-}" && world_until 2 world_running "$1"; }; then
 		cat "$W/log/$1.log" >&2
