@@ -8,10 +8,10 @@ tbl() { sed -n "s/^$1(\(.*\)).*/\1/p" src/tbl/session_states.h | tr -d '" \t'; }
 is "$(sql "SELECT event || ',' || from_state || ',' || to_state FROM session_move" | sort)" "$(tbl MOVE | sort)" "session_move has the MOVE rows"
 is "$(sql "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'browser_session_state_check'" | grep -o "'[a-z]*'" | tr -d "'" | tr '\n' ' ')" \
 	"$(tbl STATE | cut -d, -f2 | tr '\n' ' ')" "and the column the STATE rows"
-for row in VIEWPORT_WIDTH_MIN:320 VIEWPORT_WIDTH_MAX:3840 VIEWPORT_HEIGHT_MIN:240 VIEWPORT_HEIGHT_MAX:2160 START_URL:2048; do
+for row in VIEWPORT_WIDTH_MIN:320 VIEWPORT_WIDTH_MAX:3840 VIEWPORT_HEIGHT_MIN:240 VIEWPORT_HEIGHT_MAX:2160 START_URL_STORED:24832; do
 	is "$("$BIN/surfaced" -D limits | awk -v n="${row%:*}" '$1 == n {print $2}')" "${row#*:}" "${row%:*}"
 	like "$(sql "SELECT string_agg(pg_get_constraintdef(oid), ' ') FROM pg_constraint WHERE conrelid = 'browser_session'::regclass")" \
-		"[^0-9]${row#*:}[^0-9]" "and the database's"
+		"[^0-9]${row#*:}[^0-9]" "the database enforces ${row%:*}"
 done
 is "$(sed -n 's/^COUNTRY("\([A-Z]*\)".*/\1/p' src/tbl/countries.h | sort -u | wc -l)" 249 "every country once"
 

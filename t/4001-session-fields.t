@@ -26,6 +26,16 @@ url "https://example.com/${a2048}a"
 refused "start_url too_long" "C-093: 2049"
 url "https://example.com/$(printf 'é%.0s' $(seq 2028))"
 is "$STATUS" 202 "C-093: characters, not bytes"
+u=$(field .session.uuid)
+sql "SELECT session_apply('$u', 'close', 'closed_by_creator'), session_apply('$u', 'end')" >/dev/null
+api POST "$S/$u/replay"
+is "$STATUS $(field '.session.start_url | length')" "202 12188" "a session whose canonical start_url is longer than 2048 can be replayed"
+for bad in http://printer.localnet/ http://www.example.unknowntld/; do
+	url "$bad"
+	refused "start_url not_allowed" "a name under no public top-level domain is refused: $bad"
+done
+url "https://example.com/a/../caf\u00e9?\u00e9#\u00e9"
+is "$STATUS $(field .session.start_url)" "202 https://example.com/caf%C3%A9?%C3%A9#%C3%A9" "the answer has the canonical form of the URL standard"
 for bad in ftp://example.com/ javascript:alert http:/example.com 'http://exa mple.com/' 'http://example.com\\\\@a/' 'http://example.com:x/' 'http://0x7f000001/' 'http://2130706433/' 'http://127.1/' 'http://0177.0.0.1/'; do
 	url "$bad"
 	refused "start_url invalid_format" "C-093, C-094: $bad"
@@ -90,4 +100,4 @@ api GET "$S/capabilities"
 is "$STATUS $(field '.capabilities.egress_countries|tojson')" "200 []" "no country at all"
 url https://example.com/
 is "$STATUS $(field .error.code)" "503 service_unavailable" "then nothing can be created"
-is "$(sql "SELECT count(*) FROM browser_session WHERE state <> 'queued'")" 0 "nobody started anything (C-091)"
+is "$(sql "SELECT count(*) FROM browser_session WHERE state NOT IN ('queued', 'terminal')")" 0 "no session has been started (C-091)"

@@ -28,7 +28,7 @@ is "$($CTL --json workers --nginx "$W/etc/nginx.conf" | jq -c "[.pools[].state]"
 # ---- no way out: a network namespace of their own, as empty as a fresh one ----
 interfaces() { awk 'NR > 2 { print $1 }' "$1/net/dev"; }
 daemons=surfaced-alert
-! world_browser_possible || daemons="$daemons surfaced-dispatch surfaced-egress"
+! world_browser_possible || daemons="$daemons surfaced-egress"
 if world_namespaces; then
 	fresh=$(world_as unshare -c -n cat /proc/self/net/dev | awk 'NR > 2 { print $1 }')
 	for name in $daemons; do

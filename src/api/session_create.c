@@ -270,7 +270,7 @@ check_again(struct req *rq, struct session *s)
 {
 	struct body_faults *faults = ARENA_NEW(rq->arena, struct body_faults);
 	enum start_url_fault fault =
-	    start_url_check(rq->arena, s->start_url, &s->start_url);
+	    start_url_check_stored(rq->arena, s->start_url, &s->start_url);
 
 	if (fault != START_URL_OK)
 		return fail_field(rq, "start_url", start_url_fault_code(fault),

@@ -58,7 +58,7 @@ const struct field runner_ended_fields[] = {
 const struct field runner_job_fields[] = {
 	FIELD(struct runner_job, session, REQUIRED),
 	NUMBER(struct runner_job, epoch, REQUIRED, 0, INT64_MAX, 0),
-	TEXT(struct runner_job, start_url, REQUIRED, 1, LONG),
+	TEXT(struct runner_job, start_url, REQUIRED, 1, LIM_START_URL_STORED),
 	TEXT(struct runner_job, profile, REQUIRED, 1, WORD),
 	TEXT(struct runner_job, country, 0, 0, WORD),
 	NUMBER(struct runner_job, width, REQUIRED, LIM_VIEWPORT_WIDTH_MIN,

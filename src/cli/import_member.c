@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "cli/import_priv.h"
+#include "core/core.h"
 #include "search/search.h"
 
-#include <libpsl.h>
 #include <openssl/sha.h>
 
 #define TEXT_ROW(s, m, f, max)                                                           \
@@ -192,19 +192,6 @@ import_service_add(struct arena *a, struct import_host *h)
 	return &h->services[n];
 }
 
-/* The system's list where it is newer than the library's. Loaded once; read only afterwards. */
-static const psl_ctx_t *
-suffixes(void)
-{
-	static const psl_ctx_t *psl;
-
-	if (psl == NULL)
-		psl = psl_latest(NULL);
-	if (psl == NULL)
-		psl = psl_builtin();
-	return psl;
-}
-
 struct texts
 import_apex_domains(struct arena *a, const struct texts *names)
 {
@@ -212,17 +199,15 @@ import_apex_domains(struct arena *a, const struct texts *names)
 
 	for (size_t i = 0; i < names->n; i++) {
 		struct str s = names->p[i];
-		const char *apex;
+		struct str apex;
 
 		if (str_starts(s, STR("*."))) {
 			s.p += 2;
 			s.n -= 2;
 		}
-		apex = suffixes() == NULL
-			   ? NULL
-			   : psl_registrable_domain(suffixes(), arena_str(a, s).p);
-		if (apex != NULL)
-			out.p[out.n++] = str_of(apex);
+		apex = host_registrable(a, s);
+		if (apex.p != NULL)
+			out.p[out.n++] = apex;
 	}
 	return out;
 }

@@ -164,10 +164,17 @@ const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "h
    checked again it is itself. */
 enum start_url_fault start_url_check(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
+/* The same for a URL that is in its canonical form, which may be longer than the one that was sent. */
+enum start_url_fault start_url_check_stored(
+    struct arena *a, struct str url, struct str *canonical) MUST_USE;
 /* Its host alone, a name or an IPv4 address: valid UTF-8, not empty. out: as it is looked up, in lower-case
    ASCII without a dot at its end. */
 enum start_url_fault start_url_host(
     struct arena *a, struct str text, struct str *out) MUST_USE;
+/* Whether the last label of a name, in lower-case ASCII, is a top-level domain of the public Internet. */
+bool host_delegated(struct arena *a, struct str host);
+/* The name that was registered for host, one label below a public suffix; NULL: there is none. */
+struct str host_registrable(struct arena *a, struct str host);
 /* One of tbl/local_names.h, or below it. */
 bool host_local(struct str host);
 /* A port that Chromium does not open, because another protocol listens there. */

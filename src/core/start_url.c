@@ -55,15 +55,15 @@ blank(unsigned c)
 }
 
 static enum start_url_fault
-text_fault(struct str url)
+text_fault(struct str url, size_t most)
 {
 	enum start_url_fault fault = START_URL_OK;
 
-	if (url.n > 4 * (size_t)LIM_START_URL)
+	if (url.n > 4 * most)
 		return START_URL_TOO_LONG;
 	if (str_utf8_bad(url) != url.n)
 		return START_URL_INVALID_UTF8;
-	if (str_chars(url) > LIM_START_URL)
+	if (str_chars(url) > most)
 		return START_URL_TOO_LONG;
 	for (size_t i = 0; i < url.n;) {
 		unsigned c = code_point(url, &i);
@@ -191,6 +191,103 @@ port_fault(const struct parts *p, int *out)
 	return START_URL_OK;
 }
 
+/* ---- the canonical form of the URL standard: dot segments are resolved, and what a part may not have is
+   percent-encoded. Blanks and control characters have been refused, so they are in no set. ---- */
+
+static const char path_set[] = "\"#<>?^`{}", query_set[] = "\"#<>'",
+		  fragment_set[] = "\"<>`";
+
+static void
+write_encoded(struct buf *b, struct str part, const char *set)
+{
+	for (size_t i = 0; i < part.n; i++) {
+		unsigned char c = (unsigned char)part.p[i];
+
+		if (c >= 0x80 || strchr(set, c) != NULL)
+			buf_printf(b, "%%%02X", c);
+		else
+			buf_char(b, (char)c);
+	}
+}
+
+/* How many dots a segment is, "." or "%2e" each; 0: it is something else. */
+static int
+count_dots(struct str segment)
+{
+	int dots = 0;
+
+	for (size_t i = 0; i < segment.n; dots++) {
+		struct str rest = { segment.p + i, segment.n - i };
+
+		if (rest.p[0] == '.')
+			i++;
+		else if (str_starts(rest, STR("%2e")) || str_starts(rest, STR("%2E")))
+			i += 3;
+		else
+			return 0;
+	}
+	return dots;
+}
+
+static void
+drop_last_segment(struct buf *b, size_t floor)
+{
+	while (b->n > floor && b->p[--b->n] != '/')
+		;
+}
+
+/* path: empty, or from its first slash on. */
+static void
+write_path(struct buf *b, struct str path)
+{
+	size_t floor = b->n;
+
+	for (size_t at = 0, n; at < path.n; at += n + 1) {
+		struct str segment = { path.p + at + 1, path.n - at - 1 };
+		const char *slash =
+		    segment.n == 0 ? NULL : memchr(segment.p, '/', segment.n);
+		int dots;
+
+		n = slash == NULL ? segment.n : (size_t)(slash - segment.p);
+		segment.n = n;
+		dots = count_dots(segment);
+		if (dots == 2)
+			drop_last_segment(b, floor);
+		if ((dots != 1 && dots != 2) || slash == NULL)
+			buf_char(b, '/');
+		if (dots != 1 && dots != 2)
+			write_encoded(b, segment, path_set);
+	}
+}
+
+/* The part of s before the first of the characters; *s begins with it afterwards, or is empty. */
+static struct str
+take_until(struct str *s, const char *characters)
+{
+	struct str part = { s->p, 0 };
+
+	while (part.n < s->n && strchr(characters, s->p[part.n]) == NULL)
+		part.n++;
+	*s = (struct str){ s->p + part.n, s->n - part.n };
+	return part;
+}
+
+static void
+write_rest(struct buf *b, struct str rest)
+{
+	struct str path = take_until(&rest, "?#"), query = take_until(&rest, "#");
+
+	write_path(b, path.n == 0 ? STR("/") : path);
+	if (query.n > 0) {
+		buf_char(b, '?');
+		write_encoded(b, (struct str){ query.p + 1, query.n - 1 }, query_set);
+	}
+	if (rest.n > 0) {
+		buf_char(b, '#');
+		write_encoded(b, (struct str){ rest.p + 1, rest.n - 1 }, fragment_set);
+	}
+}
+
 static struct str
 put_together(struct arena *a, const struct parts *p, struct str host, int port)
 {
@@ -200,17 +297,15 @@ put_together(struct arena *a, const struct parts *p, struct str host, int port)
 	buf_str(&b, host);
 	if (port != 0)
 		buf_printf(&b, ":%d", port);
-	if (p->rest.n == 0 || p->rest.p[0] != '/')
-		buf_char(&b, '/');
-	buf_str(&b, p->rest);
+	write_rest(&b, p->rest);
 	return buf_done(&b);
 }
 
-enum start_url_fault
-start_url_check(struct arena *a, struct str url, struct str *canonical)
+static enum start_url_fault
+check(struct arena *a, struct str url, size_t most, struct str *canonical)
 {
 	struct parts p = { .tls = false };
-	enum start_url_fault fault = text_fault(url);
+	enum start_url_fault fault = text_fault(url, most);
 	struct str host;
 	int port;
 
@@ -224,6 +319,17 @@ start_url_check(struct arena *a, struct str url, struct str *canonical)
 	if (fault != START_URL_OK)
 		return fault;
 	*canonical = put_together(a, &p, host, port);
-	/* "http://a.b?x" and international names grow. */
-	return str_chars(*canonical) > LIM_START_URL ? START_URL_TOO_LONG : START_URL_OK;
+	return canonical->n > LIM_START_URL_STORED ? START_URL_TOO_LONG : START_URL_OK;
+}
+
+enum start_url_fault
+start_url_check(struct arena *a, struct str url, struct str *canonical)
+{
+	return check(a, url, LIM_START_URL, canonical);
+}
+
+enum start_url_fault
+start_url_check_stored(struct arena *a, struct str url, struct str *canonical)
+{
+	return check(a, url, LIM_START_URL_STORED, canonical);
 }

@@ -309,7 +309,7 @@ dash_at_an_end(struct str name)
 }
 
 static enum start_url_fault
-name_fault(struct str name)
+name_fault(struct arena *a, struct str name)
 {
 	enum start_url_fault fault;
 
@@ -320,6 +320,8 @@ name_fault(struct str name)
 	fault = wildcard_fault(name);
 	if (fault == START_URL_OK && dash_at_an_end(name))
 		return START_URL_LABEL; /* resolvers disagree */
+	if (fault == START_URL_OK && !host_delegated(a, name))
+		return START_URL_TOP_LEVEL;
 	return fault;
 }
 
@@ -339,5 +341,5 @@ start_url_host(struct arena *a, struct str text, struct str *out)
 	fault = shape_fault(*out);
 	if (fault != START_URL_OK)
 		return fault;
-	return ends_in_number(*out) ? ipv4_fault(*out) : name_fault(*out);
+	return ends_in_number(*out) ? ipv4_fault(*out) : name_fault(a, *out);
 }

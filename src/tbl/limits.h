@@ -36,6 +36,7 @@ LIMIT(RULE_DESTINATIONS,	16,		"items",	"ours")
 LIMIT(HISTORY,			100,		"attempts of one delivery", "ours")
 LIMIT(WEBHOOK_URL,		2048,		"characters",	"ours")
 LIMIT(START_URL,		2048,		"characters",	"8")
+LIMIT(START_URL_STORED,	24832,		"characters",	"ours") /* each sent one in its longest encoding */
 LIMIT(STREAM_FRAME,		8388608,	"bytes of a frame", "4.6")
 LIMIT(STREAM_TICKET,		512,		"characters",	"ours")
 LIMIT(STREAM_TICKET_LIFE,	30,		"seconds",	"ours")

@@ -18,5 +18,6 @@ START_URL_FAULT(PORT_BLOCKED,		"not_allowed",	"has a port that browsers do not o
 START_URL_FAULT(NON_PUBLIC_ADDRESS,	"not_allowed",	"must not be an address that is not public")
 START_URL_FAULT(LOCAL_NAME,		"not_allowed",	"must not be a name of a local network")
 START_URL_FAULT(SINGLE_LABEL,		"not_allowed",	"must have a host name of more than one label")
+START_URL_FAULT(TOP_LEVEL,		"not_allowed",	"must have a host name under a top-level domain of the public Internet")
 START_URL_FAULT(EMBEDDED_PRIVATE_IP,	"not_allowed",	"must not be a name that stands for an address that is not public")
 START_URL_FAULT(EMBEDDED_IPV6,		"not_allowed",	"must not be a name that stands for an IPv6 address")

@@ -17,7 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    START_URL_OK) {
 		assert(str_starts(canonical, STR("http://")) ||
 		       str_starts(canonical, STR("https://")));
-		assert(start_url_check(a, canonical, &again) == START_URL_OK);
+		assert(start_url_check_stored(a, canonical, &again) == START_URL_OK);
 		assert(str_eq(canonical, again));
 	}
 	arena_free(a);

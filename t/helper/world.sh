@@ -270,14 +270,14 @@ world_namespaces()
 }
 
 # world_closed NAME: the command that starts a daemon where no packet leaves the machine, which is a network
-# namespace without an interface, for each daemon that connects to the outside and those it starts. Nothing for a
-# world that has an Internet of its own (t/helper/browser-world), and with WORLD_OUT (t/instance start --out).
-# Where namespaces are forbidden there are no browsers, but surfaced-alert runs as it is.
+# namespace without an interface, for each daemon that connects to the outside; a browser has no network but by
+# surfaced-egress. Nothing for a world that has an Internet of its own (t/helper/browser-world), and with WORLD_OUT
+# (t/instance start --out). Where namespaces are forbidden there are no browsers, but surfaced-alert runs as it is.
 world_closed()
 {
 	[ -z "${BROWSER_WORLD-}${WORLD_OUT-}" ] || return 0
 	case $1 in
-	surfaced-alert | surfaced-dispatch | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
+	surfaced-alert | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
 	esac
 }
 

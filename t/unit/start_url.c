@@ -83,7 +83,8 @@ vector(const char *url, bool accept, const char *wanted)
 	if (strcmp(wanted, "-") != 0)
 		good = good && str_eq(got, unescape(wanted));
 	if (f == START_URL_OK)
-		good = good && start_url_check(arena, got, &again) == START_URL_OK &&
+		good = good &&
+		       start_url_check_stored(arena, got, &again) == START_URL_OK &&
 		       str_eq(got, again);
 	if (!good)
 		printf("# %.80s: got %.*s, wanted %s %.80s\n", url, (int)got.n, got.p,

@@ -75,8 +75,8 @@ tell_viewer(struct control *c)
 	browser_stop(r);
 	control_evidence(c);
 	if (r->live != NULL)
-		live_end(r->live, c->failed ? "failed" : c->reason,
-		    close_code(c->reason));
+		live_end(
+		    r->live, c->failed ? "failed" : c->reason, close_code(c->reason));
 	else
 		closing_go_on(c);
 }

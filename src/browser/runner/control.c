@@ -156,7 +156,8 @@ start(struct runner *r)
 		runner_fail(r, "%s", err);
 		return;
 	}
-	if (start_url_check(r->keep, r->job.start_url, &canonical) != START_URL_OK) {
+	if (start_url_check_stored(r->keep, r->job.start_url, &canonical) !=
+	    START_URL_OK) {
 		runner_fail(r, "start_url is not one that a session may have");
 		return;
 	}
