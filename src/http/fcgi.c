@@ -6,13 +6,20 @@
 #include "http/http_priv.h"
 #include "base/daemon.h"
 
+#include <errno.h>
 #include <fcgiapp.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* What is left of a body is read before the answer ends, so that the web server never writes into a
    closed socket and takes the answer for a failure; more than this is not worth the time. */
 enum { DRAIN_MAX = 16 * 1024 * 1024 };
+
+/* How long a read waits for the web server, which buffers a request before it sends it: a peer that stops within
+   a record holds the worker no longer. */
+enum { READ_SECONDS = 5 };
 
 static size_t
 read_body(void *arg, char *to, size_t n)
@@ -112,6 +119,25 @@ serve(struct worker *w, FCGX_Request *fcgi)
 	send_answer(&rq, fcgi);
 }
 
+/* Accepts a connection and reads the head of its request. False: there is none, or it is not whole in time.
+   FCGX_Accept_r would accept itself, and read before a time-out can be set; it takes a connection that it finds
+   in ipcFd and was told to keep for one of an earlier request. */
+static bool
+accept_request(FCGX_Request *fcgi, int listener)
+{
+	const struct timeval time = { .tv_sec = READ_SECONDS };
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	/* Another worker may have been quicker: then there is nothing to accept. */
+	if (fd < 0)
+		return false;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) != 0)
+		panic("SO_RCVTIMEO: %s", strerror(errno));
+	fcgi->ipcFd = fd;
+	fcgi->keepConnection = 1;
+	return FCGX_Accept_r(fcgi) >= 0;
+}
+
 void
 http_serve(struct worker *w, int listener)
 {
@@ -119,14 +145,13 @@ http_serve(struct worker *w, int listener)
 	FCGX_Request fcgi;
 
 	if (FCGX_Init() != 0 ||
-	    FCGX_InitRequest(&fcgi, listener, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
+	    FCGX_InitRequest(&fcgi, -1, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
 		panic("libfcgi does not start");
 	for (int64_t n = 0; n < conf.worker_requests && daemon_wait(listener, -1);) {
 		slot->busy_since = mono_us();
 		if (w->refresh != NULL)
 			w->refresh(w);
-		/* Another worker may have been quicker: then there is nothing to accept. */
-		if (FCGX_Accept_r(&fcgi) >= 0) {
+		if (accept_request(&fcgi, listener)) {
 			serve(w, &fcgi);
 			FCGX_Finish_r(&fcgi);
 			arena_reset(w->arena);
