@@ -67,7 +67,8 @@ struct sending {
 	enum verdict verdict;
 	int64_t status;      /* 0: no answer */
 	int64_t retry_after; /* seconds; 0: not said */
-	struct str failure;  /* STR_NULL when it was delivered */
+	struct str failure;  /* for the client; STR_NULL when it was delivered */
+	struct str detail;   /* for the log: libcurl's words; STR_NULL: none */
 
 	/* send.c's own */
 	struct sender *sender;

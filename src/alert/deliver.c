@@ -85,9 +85,11 @@ store(struct engine *e)
 			return false;
 		log_event(s->verdict == VERDICT_DELIVERED ? LOGP_INFO : LOGP_NOTICE,
 		    "delivery",
-		    "uuid=%s attempt=%lld status=%lld verdict=%s why=\"%.*s\"",
+		    "uuid=%s attempt=%lld status=%lld verdict=%s why=\"%.*s\" "
+		    "detail=\"%.*s\"",
 		    uuid_text(&s->uuid).z, (long long)s->attempt, (long long)s->status,
-		    verdict, (int)s->failure.n, s->failure.p == NULL ? "" : s->failure.p);
+		    verdict, (int)s->failure.n, s->failure.p == NULL ? "" : s->failure.p,
+		    (int)s->detail.n, s->detail.p == NULL ? "" : s->detail.p);
 		e->sent = s->next;
 		arena_free(s->arena);
 	}

@@ -67,6 +67,25 @@ fail(struct sending *s, const char *why)
 	end(s);
 }
 
+/* The class of a failure without an answer. libcurl's own words would tell a client what listens at a port of
+   somebody else's host; they are in the log, for the administrator. */
+static const char *
+failure_class(const struct sending *s, CURLcode rc)
+{
+	curl_off_t secured = 0;
+
+	curl_easy_getinfo(s->easy, CURLINFO_APPCONNECT_TIME_T, &secured);
+	if (s->refused)
+		return "the name has an address that is not public";
+	if (rc == CURLE_PEER_FAILED_VERIFICATION)
+		return "the receiver's certificate could not be verified";
+	if (secured == 0)
+		return "no secure connection to the receiver could be made";
+	if (rc == CURLE_OPERATION_TIMEDOUT)
+		return "the receiver did not answer in time";
+	return "the receiver gave no valid answer";
+}
+
 /* An answer counts from its status on: what else goes wrong then is the receiver's own affair. */
 static void
 judge(struct sending *s, CURLcode rc)
@@ -88,12 +107,10 @@ judge(struct sending *s, CURLcode rc)
 		    status < 400    ? "; redirects are not followed"
 		    : status == 410 ? ": the destination is disabled"
 				    : "");
-	else if (s->refused)
-		s->failure = STR("the name has an address that is not public");
-	else if (s->head > ANSWER_MAX || rc == CURLE_OUT_OF_MEMORY)
-		s->failure = STR("the head of the answer is too large");
 	else
-		s->failure = plain(
+		s->failure = str_of(failure_class(s, rc));
+	if (rc != CURLE_OK)
+		s->detail = plain(
 		    s->arena, s->error[0] != '\0' ? s->error : curl_easy_strerror(rc));
 }
 
@@ -362,7 +379,7 @@ sender_send(struct sender *sender, struct sending *s)
 	s->sender = sender;
 	s->deadline = mono_us() + conf.webhook_timeout * 1000;
 	sender->busy++;
-	if (webhook_url_fault(s->url) != NULL || !read_url(s)) {
+	if (webhook_url_fault(s->url, conf.webhook_ports) != NULL || !read_url(s)) {
 		fail(s, "the destination's URL is not one that webhooks are sent to");
 		return;
 	}

@@ -64,7 +64,7 @@ static int
 check_destination(struct req *rq)
 {
 	const struct destination *in = rq->in;
-	const char *fault = webhook_url_fault(in->url);
+	const char *fault = webhook_url_fault(in->url, conf.webhook_ports);
 
 	if (!name_visible(in->name))
 		return fail_field(

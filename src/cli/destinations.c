@@ -86,7 +86,7 @@ create(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	fault = webhook_url_fault(url);
+	fault = webhook_url_fault(url, conf.webhook_ports);
 	if (fault != NULL)
 		return cli_usage(c, "--url %s", fault);
 	status = cli_project(c, project, &uuid);

@@ -127,8 +127,9 @@ bool cursor_open(struct arena *a, const struct cursor_secret *s,
 /* ---- webhooks: where alerts may be sent, and with what secret they are signed ---- */
 
 /* NULL when url may be a destination: https, no user information or fragment, a public address or a name
-   that can be one; otherwise what is wrong with it. Addresses are checked again when it is used. */
-const char *webhook_url_fault(struct str url);
+   that can be one, and a port of ports (as conf.webhook_ports) where no other protocol listens; otherwise what
+   is wrong with it. Addresses are checked again when it is used. */
+const char *webhook_url_fault(struct str url, const char *ports);
 
 /* "whsec_" and base64 of 32 random bytes, as Standard Webhooks has it. */
 enum { WEBHOOK_KEY_LEN = 32, WEBHOOK_SECRET_LEN = 50 };

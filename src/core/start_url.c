@@ -29,7 +29,6 @@ start_url_fault_message(enum start_url_fault f)
 static const int unsafe_ports[] = {
 #define UNSAFE_PORT(n) n,
 #include "tbl/unsafe_ports.h"
-#undef UNSAFE_PORT
 };
 
 /* The code point at i of a valid text; *i is moved behind it. */

@@ -112,20 +112,50 @@ name_fault(struct str host)
 	return NULL;
 }
 
+/* Ports below are refused whatever conf.webhook_ports says: other protocols than HTTP listen there. */
+static const int other_protocols[] = {
+#define SERVICE_PORT(n) n,
+#include "tbl/unsafe_ports.h"
+};
+
+/* list: ports and ranges of ports with blanks between them, as conf.webhook_ports. */
+static bool
+port_listed(const char *list, int64_t port)
+{
+	while (*list != '\0') {
+		char *end;
+		long first = strtol(list, &end, 10), last = first;
+
+		if (end == list)
+			return false; /* no number: nothing behind it counts */
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (port >= first && port <= last)
+			return true;
+		list = end + strspn(end, " \t,");
+	}
+	return false;
+}
+
 static const char *
-port_fault(struct str port)
+port_fault(struct str port, const char *list)
 {
 	int64_t n;
 
 	if (port.n == 0 || port.n > 5 || port.p[0] < '1' || port.p[0] > '9' ||
 	    !str_int64(port, &n) || n > 65535)
 		return "has no valid port";
-	return NULL;
+	for (size_t i = 0; i < COUNT(other_protocols); i++)
+		if (n == other_protocols[i])
+			return "has a port of another protocol than HTTP";
+	if (start_url_port_blocked(n))
+		return "has a port of another protocol than HTTP";
+	return port_listed(list, n) ? NULL : "has a port that webhooks do not go to";
 }
 
 /* "host", "host:port", "[address]", "[address]:port" */
 static const char *
-authority_fault(struct str s)
+authority_fault(struct str s, const char *ports)
 {
 	char room[256];
 	const char *fault, *colon;
@@ -146,15 +176,17 @@ authority_fault(struct str s)
 			return "has no valid host name";
 		fault = name_fault(str_lower_ascii(room, host));
 	}
-	if (fault != NULL || host.n == s.n)
+	if (fault != NULL)
 		return fault;
+	if (host.n == s.n)
+		return port_fault(STR("443"), ports);
 	if (s.p[host.n] != ':')
 		return "has no valid host name";
-	return port_fault((struct str){ s.p + host.n + 1, s.n - host.n - 1 });
+	return port_fault((struct str){ s.p + host.n + 1, s.n - host.n - 1 }, ports);
 }
 
 const char *
-webhook_url_fault(struct str url)
+webhook_url_fault(struct str url, const char *ports)
 {
 	char scheme[8];
 	size_t n = 0;
@@ -171,5 +203,5 @@ webhook_url_fault(struct str url)
 	url = (struct str){ url.p + 8, url.n - 8 };
 	while (n < url.n && url.p[n] != '/' && url.p[n] != '?')
 		n++;
-	return authority_fault((struct str){ url.p, n });
+	return authority_fault((struct str){ url.p, n }, ports);
 }

@@ -48,6 +48,7 @@ PARAM(webhook_backoff,	ms,	5000,		 1,	 3600000, "about how long a delivery waits
 PARAM(webhook_backoff_max, seconds, 21600,	 1,	  604800, "how long it waits at most, whatever the receiver's Retry-After says")
 PARAM(webhook_ca_file,	path,	"",			0, 4000, "certificates that webhooks trust instead of the system's")
 PARAM(webhook_parallel,	number,	64,		 1,	    1000, "webhooks sent at once")
+PARAM(webhook_ports,	text,	"443 1024-65535",			0, 4096, "ports and ranges of ports that webhooks may go to; in surfaced.conf, too, for new destinations")
 PARAM(webhook_project,	number,	16,		 1,	    1000, "webhooks of one project sent at once")
 PARAM(webhook_timeout,	ms,	15000,	       100,	  120000, "time one attempt may take, from the resolution of the name to the answer")
 PARAM(delivery_days,	number,	90,		 0,	   36500, "days after which surfaced-alert deletes deliveries that came to an end, with their attempts; 0: never")

@@ -59,6 +59,33 @@ secrets_are_made_anew_and_sign(void)
 	CU_ASSERT_PTR_NOT_NULL(webhook_sign(arena, &w).p);
 }
 
+/* As conf.webhook_ports is unless an administrator sets it. */
+#define PORTS "443 1024-65535"
+
+static void
+an_administrator_narrows_the_ports(void)
+{
+	static const struct {
+		const char *url, *ports;
+		bool taken;
+	} rows[] = {
+		{ "https://example.com", "443", true },
+		{ "https://example.com:8443", "443", false },
+		{ "https://example.com:8443", "443, 8000-8443", true },
+		{ "https://example.com:8444", "443\t8000-8443", false },
+		{ "https://example.com", "8443", false },
+		{ "https://example.com", "", false },
+		{ "https://example.com:8443", "https 8443", false },
+		{ "https://example.com:22", "1-65535", false },
+		{ "https://example.com:80", "1-65535", true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		CU_ASSERT_EQUAL(
+		    webhook_url_fault(str_of(rows[i].url), rows[i].ports) == NULL,
+		    rows[i].taken);
+}
+
 static void
 urls_are_public_or_say_why_not(void)
 {
@@ -68,7 +95,19 @@ urls_are_public_or_say_why_not(void)
 		{ "https://hooks.example.com", NULL },
 		{ "HTTPS://Hooks.Example.com:8443/a?b=c", NULL },
 		{ "https://8.8.8.8/", NULL },
-		{ "https://[2001:4860:4860::8888]:1/", NULL },
+		{ "https://[2001:4860:4860::8888]:4443/", NULL },
+		{ "https://[2001:4860:4860::8888]:1/",
+		    "has a port of another protocol than HTTP" },
+		{ "https://example.com:443/", NULL },
+		{ "https://example.com:1024/", NULL },
+		{ "https://example.com:65535/", NULL },
+		{ "https://example.com:22/", "has a port of another protocol than HTTP" },
+		{ "https://example.com:25/", "has a port of another protocol than HTTP" },
+		{ "https://example.com:6379/",
+		    "has a port of another protocol than HTTP" },
+		{ "https://8.8.8.8:5432/", "has a port of another protocol than HTTP" },
+		{ "https://example.com:80/", "has a port that webhooks do not go to" },
+		{ "https://example.com:1023/", "has a port that webhooks do not go to" },
 		{ "https://a_b.example.com?x", NULL },
 		{ "", "must begin with https://" },
 		{ "http://example.com", "must begin with https://" },
@@ -95,7 +134,7 @@ urls_are_public_or_say_why_not(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *fault = webhook_url_fault(str_of(rows[i].url));
+		const char *fault = webhook_url_fault(str_of(rows[i].url), PORTS);
 
 		if ((fault == NULL) != (rows[i].fault == NULL) ||
 		    (fault != NULL && strcmp(fault, rows[i].fault) != 0)) {
@@ -114,9 +153,9 @@ urls_have_a_limit(void)
 	buf_z(&b, "https://example.com/");
 	while (b.n < LIM_WEBHOOK_URL)
 		buf_char(&b, 'a');
-	CU_ASSERT_PTR_NULL(webhook_url_fault(buf_done(&b)));
+	CU_ASSERT_PTR_NULL(webhook_url_fault(buf_done(&b), PORTS));
 	buf_char(&b, 'a');
-	CU_ASSERT_STRING_EQUAL(webhook_url_fault(buf_done(&b)), "is too long");
+	CU_ASSERT_STRING_EQUAL(webhook_url_fault(buf_done(&b), PORTS), "is too long");
 }
 
 int
@@ -129,6 +168,8 @@ main(void)
 		{ "secrets are made anew, and sign", secrets_are_made_anew_and_sign },
 		{ "URLs are public, or say why not", urls_are_public_or_say_why_not },
 		{ "URLs have a limit", urls_have_a_limit },
+		{ "an administrator narrows the ports of webhooks",
+		    an_administrator_narrows_the_ports },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;
