@@ -41,6 +41,13 @@ for unit in debian/systemd/*.service; do
 	for path in $(sed -n 's/^run_directory = //p' "debian/etc/${name%@}.conf") $(writes "$name"); do
 		ok "$name: it may write $path" sh -c 'grep "^ReadWritePaths=" "$1" | grep -qE "[= ]-?$2(/sessions)?( |\$)"' sh "$unit" "$path"
 	done
+	case $(field_of PrivateNetwork "$unit")$(field_of RestrictAddressFamilies "$unit") in
+	yes*) is "$(field_of IPAddressDeny "$unit")" any "$name: the kernel refuses every address but the machine's own" ;;
+	*AF_INET*)
+		is "$(field_of IPAddressDeny "$unit")" "169.254.0.0/16 fe80::/10 fd00:ec2::254 100.100.100.200" \
+			"$name: the kernel refuses link-local and metadata addresses to a daemon with a network"
+		;;
+	esac
 	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" "$name: it has no capability"
 	ok "$name: nor can it get one" grep -qx CapabilityBoundingSet= "$unit"
 	if command -v systemd-analyze >/dev/null; then
