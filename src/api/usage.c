@@ -214,6 +214,7 @@ static const struct stmt usage_persisted = STMT(usage_persisted, persisted_out,
 struct view {
 	const struct meter_file *file; /* NULL: this host counts nothing now */
 	struct uuid incarnation;
+	struct ts now; /* by the clock of the quotas */
 };
 
 /* Its own memory knows better than what it has stored. */
@@ -259,11 +260,11 @@ read_persisted(struct req *rq, const struct view *v, struct usage *u)
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	u->freshness.current_through = rq->now;
+	u->freshness.current_through = v->now;
 	u->freshness.persisted_through = p.through;
 	if (ts_is_null(p.through) ||
-	    ts_cmp(p.through, rq->now) > 0) /* another host's clock is ahead */
-		u->freshness.persisted_through = rq->now;
+	    ts_cmp(p.through, v->now) > 0) /* this host's clock is slightly behind */
+		u->freshness.persisted_through = v->now;
 	return PASS;
 }
 
@@ -301,7 +302,7 @@ read_days(struct req *rq, const struct view *v, const struct span *at, struct us
 static int
 read_quotas(struct req *rq, const struct view *v, struct usage *u)
 {
-	uint32_t month = meter_month(rq->now);
+	uint32_t month = meter_month(v->now);
 	const struct quota_row *row;
 	struct usage_quota *out;
 	struct list rows;
@@ -345,16 +346,21 @@ get_usage(struct req *rq)
 {
 	const struct usage_args *args = rq->params;
 	struct view v = { .file = meter_view(rq->worker->meter) };
-	struct span at = { .today = meter_day(rq->now) };
-	struct usage u = { .timezone = STR("UTC"), .to = rq->now };
+	struct usage u = { .timezone = STR("UTC") };
+	struct span at;
 	enum db_rc rc;
 
-	if (v.file != NULL)
+	v.now = rq->now;
+	if (v.file != NULL) {
 		v.incarnation = v.file->head->incarnation;
+		v.now = meter_time(v.file, boot_us());
+	}
+	u.to = v.now;
+	at.today = meter_day(v.now);
 	at.first = at.today - (uint32_t)window_days(args->window) + 1;
-	u.month_to_date.from = meter_month_start(meter_month(rq->now));
+	u.month_to_date.from = meter_month_start(meter_month(v.now));
 	at.month_first = meter_day(u.month_to_date.from);
-	u.month_to_date.to = rq->now;
+	u.month_to_date.to = v.now;
 	u.from = meter_day_start(at.first);
 	u.rate_limit.limit = rq->ticket.limit;
 	u.rate_limit.window_seconds = rq->ticket.seconds;

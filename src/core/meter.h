@@ -28,7 +28,7 @@ enum slot_state {
 	SLOT_FREE,    /* for another owner */
 };
 
-/* word:  a rate's (start of the window in seconds << 32) | admitted in it; a quota's
+/* word:  a rate's (start of the window in seconds of boot_us << 32) | admitted in it; a quota's
           (surrendered << 32) | taken; usage's taken.
    back:  of quota and usage: taken and given back since.
    limit: a rate's (requests << 32) | seconds of the window; what a quota's leases add up to.
@@ -46,7 +46,7 @@ struct slot {
 	    until; /* a quota's: exhausted until this second of the monotonic clock */
 };
 
-enum { METER_VERSION = 1, BOOT_ID_LEN = 36 };
+enum { METER_VERSION = 2, BOOT_ID_LEN = 36 };
 
 struct meter_head {
 	uint64_t magic;
@@ -55,6 +55,7 @@ struct meter_head {
 	char boot_id[BOOT_ID_LEN + 1];
 	_Atomic uint32_t
 	    news; /* a futex: one more whenever the meter has answered somebody */
+	_Atomic int64_t epoch_us; /* PostgreSQL's clock minus boot_us() */
 };
 
 struct meter_file {
@@ -68,12 +69,14 @@ uint32_t meter_day(struct ts t);   /* days since 1970 */
 uint32_t meter_month(struct ts t); /* year * 12 + month, January being 0 */
 struct ts meter_day_start(uint32_t day);
 struct ts meter_month_start(uint32_t month);
+/* PostgreSQL's time at a moment of boot_us(), as this host knows it. */
+struct ts meter_time(const struct meter_file *f, int64_t boot);
 
 /* What is left of a quota's leases on this host; never more than there is. */
 uint64_t slot_left(const struct slot *s);
 /* Taken and not given back, of a quota or of usage. */
 uint64_t slot_used(const struct slot *s);
-/* NULL: there is none. */
+/* The slot in SLOT_LIVE, for workers; NULL: there is none. */
 struct slot *meter_find(const struct meter_file *f, enum slot_kind kind,
     const struct uuid *owner, uint32_t period);
 
@@ -90,6 +93,9 @@ void meter_file_drop(void);
 /* A new slot, to be filled in before slot_publish, where meter_find has none; NULL: the table is full. */
 struct slot *meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
+/* The retired slot of this owner and period, which slot_publish puts to use again; NULL: there is none. */
+struct slot *meter_find_retired(const struct meter_file *f, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period);
 void slot_publish(struct slot *s);
 void slot_retire(struct slot *s);
 void slot_free(struct meter_file *f, struct slot *s);
@@ -128,7 +134,7 @@ enum meter_rc {
 struct meter_who {
 	struct uuid key, account, group;
 	unsigned charges;
-	struct ts now;
+	int64_t boot;     /* boot_us: when the request began */
 	int64_t deadline; /* mono_us: no later, whatever conf.meter_wait says */
 };
 

@@ -56,6 +56,12 @@ meter_month_start(uint32_t month)
 	return meter_day_start(era * 146097 + doe - 719468);
 }
 
+struct ts
+meter_time(const struct meter_file *f, int64_t boot)
+{
+	return (struct ts){ atomic_load(&f->head->epoch_us) + boot };
+}
+
 /* ---- slots ---- */
 
 uint64_t
@@ -118,9 +124,9 @@ is_of(
 	       memcmp(&s->owner, owner, sizeof(*owner)) == 0;
 }
 
-struct slot *
-meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period)
+static struct slot *
+find_in_state(const struct meter_file *f, enum slot_state wanted, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period)
 {
 	uint32_t at = place(f, kind, owner, period);
 
@@ -130,10 +136,24 @@ meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *o
 
 		if (state == SLOT_EMPTY)
 			return NULL;
-		if (state == SLOT_LIVE && is_of(s, kind, owner, period))
+		if (state == (uint32_t)wanted && is_of(s, kind, owner, period))
 			return s;
 	}
 	return NULL; /* UNCOVERED: an eighth of the table is empty */
+}
+
+struct slot *
+meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period)
+{
+	return find_in_state(f, SLOT_LIVE, kind, owner, period);
+}
+
+struct slot *
+meter_find_retired(const struct meter_file *f, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period)
+{
+	return find_in_state(f, SLOT_RETIRED, kind, owner, period);
 }
 
 struct slot *
@@ -298,6 +318,8 @@ make(const char *path)
 	bool ok;
 	int fd;
 
+	/* Until PostgreSQL's clock has been read. */
+	atomic_store(&head.epoch_us, ts_now().us - boot_us());
 	read_boot_id(head.boot_id);
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	unlink(fresh);

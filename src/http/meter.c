@@ -56,9 +56,9 @@ answer(struct req *rq, enum meter_rc rc)
 int
 meter_stage(struct req *rq)
 {
-	struct meter_who who = {
-		.charges = charges_of(rq->route), .now = rq->now, .deadline = rq->deadline
-	};
+	struct meter_who who = { .charges = charges_of(rq->route),
+		.boot = boot_us(),
+		.deadline = rq->deadline };
 
 	if (rq->key == NULL || who.charges == 0)
 		return PASS;

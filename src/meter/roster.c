@@ -56,9 +56,16 @@ roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
 {
 	struct slot *s = meter_find(&w->file, kind, owner, period);
 
-	*fresh = s == NULL;
+	*fresh = false;
 	if (s != NULL)
 		return s;
+	/* The clock has stepped back into a period that seemed to be over: its slot goes on counting. */
+	s = meter_find_retired(&w->file, kind, owner, period);
+	if (s != NULL) {
+		slot_publish(s);
+		return s;
+	}
+	*fresh = true;
 	if (w->nactive < w->file.head->slots / 8 * 7)
 		s = meter_add(&w->file, kind, owner, period);
 	if (s == NULL) {
@@ -116,7 +123,7 @@ is_over(const struct warden *w, const struct slot *s)
 	switch ((enum slot_kind)s->kind) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < w->now.us;
+		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < boot_us();
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
 		return meter_month_start(s->period + 1).us + DAY_US < w->now.us &&

@@ -50,7 +50,7 @@ fresh(uint64_t rate, uint64_t seconds, uint64_t quota)
 			     .account = uuid_random(),
 			     .group = uuid_random(),
 			     .charges = CHARGE_RATE | CHARGE_SEARCH_RATE | CHARGE_QUOTA,
-			     .now = START,
+			     .boot = START.us,
 			     .deadline = INT64_MAX } };
 	uint32_t month = meter_month(START);
 
@@ -69,7 +69,7 @@ admit(const struct set *s, double at, struct meter_ticket *t)
 {
 	struct meter_who who = s->who;
 
-	who.now = after(at);
+	who.boot = after(at).us;
 	return meter_admit(worker, &who, t);
 }
 
@@ -118,15 +118,59 @@ a_rate_is_a_window(void)
 	CU_ASSERT_EQUAL(admit(&s, 59.999, &t), METER_KEY_RATE);
 	CU_ASSERT_EQUAL(t.retry_after, 1);
 	CU_ASSERT_EQUAL(admit(&s, 60, &t), METER_ADMITTED);
-	/* The clock steps back: the newer window stays. */
+	/* A request that read the clock before another worker began the window belongs to that window. */
 	CU_ASSERT_EQUAL(admit(&s, 30, &t), METER_ADMITTED);
 	CU_ASSERT_EQUAL(admit(&s, 30, &t), METER_KEY_RATE);
-	CU_ASSERT_EQUAL(t.retry_after, 90);
+	CU_ASSERT_EQUAL(t.retry_after, 60);
 	CU_ASSERT_EQUAL(admit(&s, 120, &t), METER_ADMITTED);
-	/* It was wrong by days. */
-	CU_ASSERT_EQUAL(
-	    admit(&s, -3 * 86400, &t), METER_UNAVAILABLE); /* no such day here */
-	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 5);
+	/* The window is as long as the limit is now, and begins with its first request. */
+	for (int i = 0; i < 2; i++)
+		atomic_store(&s.slots[i]->limit, UINT64_C(2) << 32 | 10);
+	CU_ASSERT_EQUAL(admit(&s, 129.5, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(t.reset, 1);
+	CU_ASSERT_EQUAL(admit(&s, 137, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(t.reset, 10);
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 7);
+}
+
+/* The wall clock was ahead by an hour or by days when the window began. */
+static void
+a_wait_is_within_its_window(void)
+{
+	static const int64_t ahead[] = { 1, 59, 60, 3600, 86400, 40 * 86400 };
+
+	for (size_t i = 0; i < COUNT(ahead); i++) {
+		struct set s = fresh(1, 60, 100);
+		struct meter_ticket t;
+
+		atomic_store(&s.slots[0]->word,
+		    (uint64_t)(START.us / SECOND_US + ahead[i]) << 32 | 1);
+		if (admit(&s, 0, &t) != METER_ADMITTED) {
+			CU_ASSERT(ahead[i] < 60);
+			CU_ASSERT(t.retry_after <= 60);
+		}
+		CU_ASSERT(t.reset <= 60);
+	}
+}
+
+/* The month and the day are those of PostgreSQL's clock, whatever this host's is. */
+static void
+a_month_follows_the_epoch(void)
+{
+	struct set s = fresh(100, 60, 10);
+	uint32_t next = meter_month(START) + 1;
+	int64_t left = meter_month_start(next).us - START.us;
+	struct meter_ticket t;
+
+	atomic_store(&file.head->epoch_us, left);
+	slot(SLOT_KEY_USAGE, s.who.key, meter_day(meter_month_start(next)), 0);
+	slot(SLOT_ACCOUNT_QUOTA, s.who.account, next, 10);
+	slot(SLOT_GROUP_QUOTA, s.who.group, next, 10);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 0);
+	atomic_store(&file.head->epoch_us, 0);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 1);
 }
 
 static void
@@ -440,6 +484,7 @@ a_replaced_file_is_left(void)
 	meter_file_drop();
 	file = (struct meter_file){ 0 };
 	CU_ASSERT_FATAL(meter_file_hold(&file, err, sizeof(err)));
+	atomic_store(&file.head->epoch_us, 0);
 	slot(SLOT_KEY_RATE, s.who.key, 0, UINT64_C(100) << 32 | 60);
 	slot(SLOT_ACCOUNT_RATE, s.who.account, 0, UINT64_C(100) << 32 | 60);
 	slot(SLOT_ACCOUNT_QUOTA, s.who.account, meter_month(START), 1);
@@ -491,6 +536,10 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "months and days", periods_follow_the_calendar },
 		{ "C-067: a rate is a window", a_rate_is_a_window },
+		{ "C-067: a wait is never longer than its window",
+		    a_wait_is_within_its_window },
+		{ "a month follows the clock of the database",
+		    a_month_follows_the_epoch },
 		{ "C-068: the first in order, the longest wait", refusals_are_ordered },
 		{ "C-069: what is given back can be taken again",
 		    what_is_given_back_can_be_taken_again },
@@ -520,6 +569,7 @@ main(void)
 	conf.meter_wait = WAIT_MS;
 	if (!meter_file_hold(&file, err, sizeof(err)))
 		panic("%s", err);
+	atomic_store(&file.head->epoch_us, 0); /* a request's boot_us is its time */
 	worker = meter_new();
 	rc = tap_main(tests);
 	meter_free(worker);
