@@ -14,6 +14,7 @@ enum {
 
 struct meter_link {
 	struct meter_file file;
+	struct journal *journal; /* NULL: all are held by others */
 	int sock;
 	struct sockaddr_un to;
 };
@@ -32,10 +33,28 @@ meter_new(void)
 	return m;
 }
 
+static bool
+open_file(struct meter_link *m)
+{
+	if (m->file.head != NULL)
+		return true;
+	if (!meter_file_open(&m->file))
+		return false;
+	m->journal = journal_join(&m->file);
+	return true;
+}
+
+static void
+close_file(struct meter_link *m)
+{
+	meter_file_close(&m->file);
+	m->journal = NULL;
+}
+
 void
 meter_free(struct meter_link *m)
 {
-	meter_file_close(&m->file);
+	close_file(m);
 	close(m->sock);
 	free(m);
 }
@@ -43,9 +62,7 @@ meter_free(struct meter_link *m)
 const struct meter_file *
 meter_view(struct meter_link *m)
 {
-	if (m->file.head != NULL || meter_file_open(&m->file))
-		return &m->file;
-	return NULL;
+	return open_file(m) ? &m->file : NULL;
 }
 
 /* ---- one rate: a fixed window ---- */
@@ -117,22 +134,6 @@ rate_return(struct slot *s, uint32_t start)
 }
 
 /* ---- one quota ---- */
-
-static bool
-quota_take(struct slot *s, uint64_t *left)
-{
-	uint64_t word = atomic_load(&s->word);
-
-	do {
-		uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
-		uint64_t held = (word >> 32) + (word & UINT32_MAX);
-
-		if (held >= room || (uint32_t)word == UINT32_MAX)
-			return false;
-		*left = room - held - 1;
-	} while (!atomic_compare_exchange_weak(&s->word, &word, word + 1));
-	return true;
-}
 
 /* Nothing was left when the meter asked last, which may be a while ago. */
 static bool
@@ -323,13 +324,14 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 		break;
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
-		if (!quota_take(s, &left))
+		if (!charge_take(&m->file, m->journal, k, s, &left))
 			return false;
 		if (left > 0 && left == atomic_load(&s->mark))
 			ask(m, who); /* the next lease comes before this one ends */
 		break;
 	case SLOT_KEY_USAGE:
-		atomic_fetch_add(&s->word, 1);
+		if (!charge_take(&m->file, m->journal, k, s, &left))
+			panic("usage refuses"); /* UNCOVERED: it has no limit */
 		break;
 	case SLOT_KINDS:                       /* UNCOVERED: none */
 		panic("slot kind %d", (int)k); /* UNCOVERED: there is no other */
@@ -343,18 +345,37 @@ static bool
 take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p,
     struct meter_ticket *t)
 {
+	t->charged = true;
+	charge_begin(m->journal, who->request);
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
 		if (p->slots[k] == NULL || take(m, who, p->slots[k], k, t))
 			continue;
-		meter_give_back(t);
+		meter_give_back(m, t);
 		return false;
 	}
+	charge_phase(m->journal, PHASE_CHARGED);
 	return true;
 }
 
 void
-meter_give_back(struct meter_ticket *t)
+meter_answering(struct meter_link *m)
 {
+	if (m->journal != NULL && atomic_load(&m->journal->phase) == PHASE_CHARGED)
+		charge_phase(m->journal, PHASE_ANSWERING);
+}
+
+void
+meter_answered(struct meter_link *m)
+{
+	charge_keep(m->journal);
+}
+
+void
+meter_give_back(struct meter_link *m, struct meter_ticket *t)
+{
+	if (!t->charged)
+		return;
+	t->charged = false;
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
 		struct slot *s = t->taken[k];
 
@@ -363,9 +384,32 @@ meter_give_back(struct meter_ticket *t)
 			continue;
 		if (k == SLOT_KEY_RATE || k == SLOT_ACCOUNT_RATE)
 			rate_return(s, t->window[k]);
-		else
-			atomic_fetch_add(&s->back, 1);
+		else if (m->journal == NULL)
+			charge_return_unnoted(
+			    &m->file, s); /* UNCOVERED: as many workers as journals */
 	}
+	if (m->journal != NULL)
+		charge_return(&m->file, m->journal);
+}
+
+/* The worker that had this request before died, and nginx repeats it: its charge goes on. The rate too was charged. */
+static bool
+adopt(struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
+{
+	const struct uuid *owners[JOURNAL_ENTRIES];
+	struct journal *j;
+
+	if (who->request == 0 || (who->charges & CHARGE_QUOTA) == 0)
+		return false;
+	for (int i = 0; i < JOURNAL_ENTRIES; i++)
+		owners[i] = owner_of(who, (enum slot_kind)(SLOT_ACCOUNT_QUOTA + i));
+	j = journal_adopt(&m->file, m->journal, who->request, owners);
+	if (j == NULL)
+		return false;
+	m->journal = j;
+	(void)survey(m, who, t); /* for the headers */
+	t->charged = true;
+	return true;
 }
 
 /* A pause also where there is nothing yet to wait on. */
@@ -392,7 +436,7 @@ wait_for_meter(
 	ask(m, who);
 	pause_for_meter(m, news, left < ASK_AGAIN_US ? left : ASK_AGAIN_US);
 	if (m->file.head != NULL && meter_file_replaced(&m->file))
-		meter_file_close(&m->file);
+		close_file(m);
 	return true;
 }
 
@@ -407,8 +451,10 @@ meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_tick
 		deadline = who->deadline;
 	do {
 		*out = (struct meter_ticket){ 0 };
-		if (m->file.head == NULL && !meter_file_open(&m->file))
+		if (!open_file(m))
 			continue;
+		if (!asked && adopt(m, who, out))
+			return METER_ADMITTED;
 		news = atomic_load(&m->file.head->news);
 		for (;;) {
 			struct plan p = survey(m, who, out);

@@ -65,37 +65,41 @@ meter_time(const struct meter_file *f, int64_t boot)
 /* ---- slots ---- */
 
 uint64_t
+slot_taken(const struct slot *s)
+{
+	return atomic_load(&s->word) & UINT32_MAX;
+}
+
+uint64_t
+slot_back(const struct slot *s)
+{
+	return atomic_load(&s->back) & UINT32_MAX;
+}
+
+uint64_t
+slot_room(const struct slot *s)
+{
+	uint64_t surrendered = atomic_load(&s->surrendered);
+	uint64_t room = atomic_load(&s->limit) + slot_back(s);
+
+	return room > surrendered ? room - surrendered : 0;
+}
+
+uint64_t
 slot_left(const struct slot *s)
 {
-	/* In this order: what is given back or granted meanwhile is seen later, never too early. */
-	uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
-	uint64_t word = atomic_load(&s->word), held = (word >> 32) + (word & UINT32_MAX);
+	/* In this order: a unit that is given back or granted meanwhile is seen later, never too early. */
+	uint64_t room = slot_room(s), taken = slot_taken(s);
 
-	return room > held ? room - held : 0;
+	return room > taken ? room - taken : 0;
 }
 
 uint64_t
 slot_used(const struct slot *s)
 {
-	uint64_t back = atomic_load(&s->back);
+	uint64_t back = slot_back(s);
 
-	return (atomic_load(&s->word) & UINT32_MAX) - back;
-}
-
-uint64_t
-slot_surrender(struct slot *s)
-{
-	uint64_t word = atomic_load(&s->word), left;
-
-	do {
-		uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
-		uint64_t held = (word >> 32) + (word & UINT32_MAX);
-
-		left = room > held ? room - held : 0;
-		if (left == 0 || (word >> 32) + left > UINT32_MAX)
-			return 0;
-	} while (!atomic_compare_exchange_weak(&s->word, &word, word + (left << 32)));
-	return left;
+	return slot_taken(s) - back;
 }
 
 void
@@ -175,7 +179,7 @@ meter_add(
 			break;
 	}
 	*s = (struct slot){ .state = atomic_load(&s->state),
-		.kind = (uint32_t)kind,
+		.kind = (uint16_t)kind,
 		.period = period,
 		.owner = *owner };
 	return s;
@@ -219,11 +223,21 @@ meter_socket_name(char *out, size_t room)
 void
 meter_file_close(struct meter_file *f)
 {
-	if (f->head != NULL)
+	if (f->head != NULL) {
 		munmap(f->head, f->bytes);
+		close(f->fd);
+	}
 	*f = (struct meter_file){ 0 };
 }
 
+static size_t
+file_bytes(uint32_t slots)
+{
+	return HEAD_BYTES + slots * sizeof(struct slot) +
+	       METER_JOURNALS * sizeof(struct journal);
+}
+
+/* The descriptor is the mapping's from here on, unless this fails. */
 static bool
 map(struct meter_file *f, int fd)
 {
@@ -235,16 +249,20 @@ map(struct meter_file *f, int fd)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return false; /* UNCOVERED: no address space is left */
-	*f = (struct meter_file){ .dev = st.st_dev,
+	*f = (struct meter_file){ .fd = fd,
+		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.bytes = (size_t)st.st_size,
 		.head = p,
 		.slots = (struct slot *)((char *)p + HEAD_BYTES) };
 	if (f->head->magic == MAGIC && f->head->version == METER_VERSION &&
-	    f->bytes == HEAD_BYTES + f->head->slots * sizeof(struct slot) &&
-	    (f->head->slots & (f->head->slots - 1)) == 0)
+	    f->bytes == file_bytes(f->head->slots) &&
+	    (f->head->slots & (f->head->slots - 1)) == 0) {
+		f->journals = (struct journal *)(f->slots + f->head->slots);
 		return true;
-	meter_file_close(f);
+	}
+	munmap(p, f->bytes);
+	*f = (struct meter_file){ 0 };
 	return false;
 }
 
@@ -260,7 +278,8 @@ meter_file_open(struct meter_file *f)
 	if (fd < 0)
 		return false;
 	ok = map(f, fd);
-	close(fd);
+	if (!ok)
+		close(fd);
 	return ok;
 }
 
@@ -327,8 +346,7 @@ make(const char *path)
 	if (fd < 0)
 		return false;
 	ok = fchmod(fd, 0660) == 0 &&
-	     posix_fallocate(
-		 fd, 0, (off_t)(HEAD_BYTES + head.slots * sizeof(struct slot))) == 0 &&
+	     posix_fallocate(fd, 0, (off_t)file_bytes(head.slots)) == 0 &&
 	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
 	     rename(fresh, path) == 0;
 	close(fd);

@@ -42,7 +42,7 @@ struct batch {
 static void
 add(struct warden *w, struct column *c, const struct slot *s)
 {
-	uint64_t back = atomic_load(&s->back), taken = atomic_load(&s->word) & UINT32_MAX;
+	uint64_t back = slot_back(s), taken = slot_taken(s);
 	size_t n = c->n++;
 
 	c->owner[n] = arena_uuid(w->arena, &s->owner);
@@ -98,8 +98,7 @@ is_dirty(struct warden *w, const struct slot *s)
 {
 	const struct note *n = roster_note(w, s);
 
-	return n->taken != (atomic_load(&s->word) & UINT32_MAX) ||
-	       n->back != atomic_load(&s->back);
+	return n->taken != slot_taken(s) || n->back != slot_back(s);
 }
 
 static struct column *

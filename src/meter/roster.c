@@ -109,10 +109,9 @@ static bool
 is_stored(const struct warden *w, const struct slot *s)
 {
 	const struct note *n = &w->notes[s - w->file.slots];
-	uint64_t word = atomic_load(&s->word);
 
-	return n->taken == (word & UINT32_MAX) && n->back == atomic_load(&s->back) &&
-	       n->surrendered == word >> 32;
+	return n->taken == slot_taken(s) && n->back == slot_back(s) &&
+	       n->surrendered == atomic_load(&s->surrendered);
 }
 
 static bool
@@ -160,6 +159,7 @@ roster_keep(struct warden *w)
 {
 	size_t n = w->nactive;
 
+	meter_settle_dead(&w->file);
 	for (size_t i = 0; i < n; i++)
 		prepare(w, &w->file.slots[w->active[i]]);
 	for (size_t i = 0; i < w->nactive;) {
