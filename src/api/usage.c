@@ -143,13 +143,16 @@ static const struct field usage_out[] = {
 
 /* ---- what the database knows ---- */
 
-/* One row: an answer costs one round trip. The lists of days are parallel, and so are those of quotas: the account's,
-   then the group's if there is one. ours: of this host's incarnation, as it was stored last. */
+/* Of the account, then of the group. */
+enum { USED_OTHERS, USED_OURS, USED_EACH };
+
+/* One row: an answer costs one round trip. The lists of days are parallel. ours: of this host's incarnation, as it was stored last. */
 struct stored {
 	struct usage_key api_key;
 	struct ts through;
 	struct list days, day_others, day_ours;
-	struct list quotas, quota_others, quota_ours;
+	int64_t account_quota, group_quota; /* -1: there is no group */
+	struct list used;                   /* by USED_... */
 };
 
 static const struct field stored_out[] = {
@@ -158,9 +161,9 @@ static const struct field stored_out[] = {
 	LIST_OF(struct stored, days, 0, int64_t, 0, 0),
 	LIST_OF(struct stored, day_others, 0, int64_t, 0, 0),
 	LIST_OF(struct stored, day_ours, 0, int64_t, 0, 0),
-	LIST_OF(struct stored, quotas, 0, int64_t, 0, 0),
-	LIST_OF(struct stored, quota_others, 0, int64_t, 0, 0),
-	LIST_OF(struct stored, quota_ours, 0, int64_t, 0, 0),
+	FIELD(struct stored, account_quota, 0),
+	FIELD(struct stored, group_quota, 0),
+	LIST_OF(struct stored, used, 0, int64_t, 0, 0),
 	FIELD_END,
 };
 
@@ -169,7 +172,17 @@ static const struct stmt usage_stored = STMT(usage_stored, stored_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
     "k.account_uuid AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes,"
-    " h.through, d.days, d.day_others, d.day_ours, q.quotas, q.quota_others, q.quota_ours"
+    " h.through, d.days, d.day_others, d.day_ours,"
+    " (SELECT quota FROM account_limit WHERE account_uuid = $4) AS account_quota,"
+    " coalesce((SELECT quota FROM group_limit WHERE group_uuid = $5), -1) AS group_quota,"
+    " (SELECT ARRAY["
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $4 AND incarnation <> $2), 0),"
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $4 AND incarnation = $2), 0),"
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $5 AND incarnation <> $2), 0),"
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $5 AND incarnation = $2), "
+    "0)]::bigint[]"
+    "  FROM quota_used WHERE owner_uuid IN ($4, $5) AND month = $6::bigint::integer) AS "
+    "used"
     " FROM api_key k JOIN member m ON m.uuid = k.owner_uuid"
     " CROSS JOIN (SELECT coalesce(min(flushed_through) FILTER (WHERE incarnation = $2"
     "  OR last_seen > now() - interval '60 s'), max(flushed_through)) AS through"
@@ -183,19 +196,6 @@ static const struct stmt usage_stored = STMT(usage_stored, stored_out,
     "   coalesce(sum(requests) FILTER (WHERE incarnation = $2), 0)::bigint AS ours"
     "   FROM usage_daily WHERE key_uuid = $1 AND day >= date '1970-01-01' + "
     "$3::bigint::integer GROUP BY day) AS counted) d"
-    " CROSS JOIN (SELECT coalesce(array_agg(quota ORDER BY place), '{}') AS quotas,"
-    "  coalesce(array_agg(others ORDER BY place), '{}') AS quota_others,"
-    "  coalesce(array_agg(ours ORDER BY place), '{}') AS quota_ours"
-    "  FROM (SELECT o.place, o.quota,"
-    "   coalesce(sum(u.used) FILTER (WHERE u.incarnation <> $2), 0)::bigint AS others,"
-    "   coalesce(sum(u.used) FILTER (WHERE u.incarnation = $2), 0)::bigint AS ours"
-    "   FROM (SELECT 0 AS place, account_uuid AS owner, quota FROM account_limit"
-    "     WHERE account_uuid = $4"
-    "    UNION ALL SELECT 1, group_uuid, quota FROM group_limit WHERE group_uuid = $5) "
-    "AS o"
-    "   LEFT JOIN quota_used u ON u.owner_uuid = o.owner AND u.month = "
-    "$6::bigint::integer"
-    "   GROUP BY o.place, o.quota) AS owned) q"
     " WHERE k.uuid = $1");
 
 /* ---- putting both together ---- */
@@ -283,30 +283,34 @@ put_days(const struct req *rq, const struct view *v, const struct stored *db,
 	u->daily = (struct list){ days, n };
 }
 
+static struct usage_quota
+quota_of(const struct view *v, enum slot_kind kind, const struct uuid *owner,
+    int64_t limit, const int64_t *stored)
+{
+	uint32_t month = meter_month(v->now);
+	struct usage_quota q = { .owner_uuid = *owner, .limit = limit };
+
+	q.used = stored[USED_OTHERS] + ours_now(v, kind, owner, month, stored[USED_OURS]);
+	q.remaining = q.limit > q.used ? q.limit - q.used : 0;
+	q.exhausted = q.used >= q.limit;
+	q.reset_at = meter_month_start(month + 1);
+	return q;
+}
+
 static void
 put_quotas(
     const struct req *rq, const struct view *v, const struct stored *db, struct usage *u)
 {
-	uint32_t month = meter_month(v->now);
-	const int64_t *quota = db->quotas.items, *others = db->quota_others.items,
-		      *ours = db->quota_ours.items;
-	struct usage_quota *out =
-	    ARENA_ARRAY(rq->arena, db->quotas.n, struct usage_quota);
+	const int64_t *used = db->used.items;
+	struct usage_quota *out = ARENA_ARRAY(rq->arena, 2, struct usage_quota);
+	size_t n = 0;
 
-	for (size_t i = 0; i < db->quotas.n; i++) {
-		bool group = i > 0;
-
-		out[i].owner_uuid = group ? rq->key->group_uuid : rq->key->account;
-		out[i].limit = quota[i];
-		out[i].used =
-		    others[i] + ours_now(v, group ? SLOT_GROUP_QUOTA : SLOT_ACCOUNT_QUOTA,
-				    &out[i].owner_uuid, month, ours[i]);
-		out[i].remaining =
-		    out[i].limit > out[i].used ? out[i].limit - out[i].used : 0;
-		out[i].exhausted = out[i].used >= out[i].limit;
-		out[i].reset_at = meter_month_start(month + 1);
-	}
-	u->quotas = (struct list){ out, db->quotas.n };
+	out[n++] =
+	    quota_of(v, SLOT_ACCOUNT_QUOTA, &rq->key->account, db->account_quota, used);
+	if (db->group_quota >= 0)
+		out[n++] = quota_of(v, SLOT_GROUP_QUOTA, &rq->key->group_uuid,
+		    db->group_quota, used + USED_EACH);
+	u->quotas = (struct list){ out, n };
 }
 
 static int64_t
