@@ -105,6 +105,16 @@ ctl accounts allow "$ACCOUNT" search.view >/dev/null
 
 unlike "$(cat "$W"/log/*.log)" "$(printf %s "$view" | tail -c 43)" "C-007: no log has the secret"
 
+# plan PREFIX: the steps that PostgreSQL takes for a wrong secret with this prefix.
+plan()
+{
+	sql "SET plan_cache_mode = force_generic_plan;
+		$("$BIN/surfaced" -D sql | sed -n 's/^find_key	/PREPARE find_key(text, bytea) AS /p');
+		EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE find_key('$1', sha256('wrong'))" |
+		grep -v 'Rows Removed'
+}
+is "$(plan "$(printf %.12s "$KEY")")" "$(plan sfk_ZZZZZZZZ)" "C-003: a wrong secret takes the same steps for a known prefix as for an unknown one"
+
 world_pg_stop
 key=sfk_ZZZZZZZZ_$(head -c 43 /dev/zero | tr '\0' A)
 api GET $V

@@ -35,11 +35,6 @@ month_end()
 	echo $(($(date -u -d "$(date -u +%Y-%m-01) +1 month" +%s) - $(date +%s)))
 }
 
-day_end()
-{
-	echo $((86400 - $(date +%s) % 86400))
-}
-
 # wait_until COMMAND TITLE: Retry-After is what the command says before the request, or after it, or between.
 wait_until()
 {
@@ -66,11 +61,14 @@ calls()
 
 case_new
 set_limits --key "$K" --rate 3 --window 86400
+first=$(date +%s)
 is "$(calls 5)" "200 200 200 429 429 " "a rate of three"
 api GET /search/schemas
 is "$(field .error.code) $(field '.error | keys | join(" ")')" "api_key_rate_limit_exceeded code message request_id" \
 	"its code, in the envelope of search (C-060, C-068)"
-wait_until day_end "until the window ends"
+wait=$(header Retry-After)
+ok "the wait ends with the window, which began with the first request ($wait)" \
+	test "$wait" -le 86400 -a "$wait" -ge $((first + 86400 - $(date +%s) - 1))
 is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=86400 "key";r=0' "headers (A6)"
 api GET /usage
 is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 api_key_rate_limit_exceeded true" \

@@ -373,6 +373,45 @@ whole_day()
 	[ "$_left" -gt 300 ] || sleep $((_left + 1))
 }
 
+# clocks_can_step: clock and clock_env work here.
+clocks_can_step()
+{
+	FAKETIME_LIBRARY=$(find /usr/lib -name libfaketimeMT.so.1 | head -1)
+	[ -n "$FAKETIME_LIBRARY" ] && ! nm -D "$BUILD/surfaced-meter" | grep -q __asan
+}
+
+# clock NAME SECONDS: how far the clock is ahead of the real one.
+clock()
+{
+	printf '%+d\n' "$2" >"$W/clock.new" && mv "$W/clock.new" "$W/clock.$1"
+}
+
+# clock_env NAME: the environment of a program that reads this clock instead of the real one, as in
+# WORLD_ENV=$(clock_env NAME).
+clock_env()
+{
+	echo "LD_PRELOAD=$FAKETIME_LIBRARY FAKETIME_TIMESTAMP_FILE=$W/clock.$1 FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1"
+}
+
+# pg_follows NAME: restarts PostgreSQL, which reads this clock from then on.
+pg_follows()
+{
+	world_pg_stop
+	(
+		# shellcheck disable=SC2046 # a list of assignments
+		export $(clock_env "$1")
+		world_pg_resume
+	)
+}
+
+# quota_clock_is_at SECONDS: the meter has read PostgreSQL's clock, which is ahead by this much.
+quota_clock_is_at()
+{
+	_to=$(key=$KEY && api GET /usage && field .api_usage.to)
+	_apart=$(($(date -u -d "$_to" +%s) - $(date +%s) - $1))
+	[ "$_apart" -gt -30 ] && [ "$_apart" -lt 30 ]
+}
+
 # flushed: waits until every host has stored what was counted before.
 flushed()
 {

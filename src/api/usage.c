@@ -143,77 +143,67 @@ static const struct field usage_out[] = {
 
 /* ---- what the database knows ---- */
 
-static const struct stmt usage_key = STMT(usage_key, key_out,
+/* Of the account, then of the group. */
+enum { USED_OTHERS, USED_OURS, USED_EACH };
+
+/* One row: an answer costs one round trip. The lists of days are parallel. ours: of this host's incarnation, as it was stored last. */
+struct stored {
+	struct usage_key api_key;
+	struct ts through;
+	struct list days, day_others, day_ours;
+	int64_t account_quota, group_quota; /* -1: there is no group */
+	struct list used;                   /* by USED_... */
+};
+
+static const struct field stored_out[] = {
+	OBJECT(struct stored, api_key, 0, key_out),
+	FIELD(struct stored, through, NULLABLE),
+	LIST_OF(struct stored, days, 0, int64_t, 0, 0),
+	LIST_OF(struct stored, day_others, 0, int64_t, 0, 0),
+	LIST_OF(struct stored, day_ours, 0, int64_t, 0, 0),
+	FIELD(struct stored, account_quota, 0),
+	FIELD(struct stored, group_quota, 0),
+	LIST_OF(struct stored, used, 0, int64_t, 0, 0),
+	FIELD_END,
+};
+
+/* through: nothing is missing of the time before the oldest flush of the hosts that live. */
+static const struct stmt usage_stored = STMT(usage_stored, stored_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
-    "k.account_uuid"
-    "  AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes"
-    " FROM api_key k JOIN member m ON m.uuid = k.owner_uuid WHERE k.uuid = $1");
-
-/* ours: of this host's incarnation, as it was stored last. */
-struct day_row {
-	int64_t day, others, ours;
-};
-
-static const struct field day_row_out[] = {
-	FIELD(struct day_row, day, 0),
-	FIELD(struct day_row, others, 0),
-	FIELD(struct day_row, ours, 0),
-	FIELD_END,
-};
-
-static const struct stmt usage_days = STMT_LIST(usage_days, struct day_row, day_row_out,
-    "SELECT (day - date '1970-01-01')::bigint AS day,"
-    " coalesce(sum(requests) FILTER (WHERE incarnation <> $2), 0)::bigint AS others,"
-    " coalesce(sum(requests) FILTER (WHERE incarnation = $2), 0)::bigint AS ours"
-    " FROM usage_daily WHERE key_uuid = $1 AND day >= date '1970-01-01' + "
-    "$3::bigint::integer GROUP BY day");
-
-struct quota_row {
-	struct uuid owner;
-	int64_t quota, others, ours;
-};
-
-static const struct field quota_row_out[] = {
-	FIELD(struct quota_row, owner, 0),
-	FIELD(struct quota_row, quota, 0),
-	FIELD(struct quota_row, others, 0),
-	FIELD(struct quota_row, ours, 0),
-	FIELD_END,
-};
-
-/* The account first, then its group if it has one. */
-static const struct stmt usage_quotas = STMT_LIST(usage_quotas, struct quota_row,
-    quota_row_out,
-    "SELECT o.owner, o.quota,"
-    " coalesce(sum(u.used) FILTER (WHERE u.incarnation <> $3), 0)::bigint AS others,"
-    " coalesce(sum(u.used) FILTER (WHERE u.incarnation = $3), 0)::bigint AS ours"
-    " FROM (SELECT 0 AS place, account_uuid AS owner, quota FROM account_limit WHERE "
-    "account_uuid = $1"
-    "  UNION ALL SELECT 1, group_uuid, quota FROM group_limit WHERE group_uuid = $2) AS o"
-    " LEFT JOIN quota_used u ON u.owner_uuid = o.owner AND u.month = $4::bigint::integer"
-    " GROUP BY o.place, o.owner, o.quota ORDER BY o.place");
-
-struct persisted {
-	struct ts through;
-};
-
-static const struct field persisted_out[] = {
-	FIELD(struct persisted, through, NULLABLE),
-	FIELD_END,
-};
-
-/* Nothing is missing of the time before the oldest flush of those that live. */
-static const struct stmt usage_persisted = STMT(usage_persisted, persisted_out,
-    "SELECT coalesce(min(flushed_through) FILTER (WHERE incarnation = $1"
-    " OR last_seen > now() - interval '60 s'), max(flushed_through)) AS through"
-    " FROM meter_host WHERE closed_at IS NULL");
+    "k.account_uuid AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes,"
+    " h.through, d.days, d.day_others, d.day_ours,"
+    " (SELECT quota FROM account_limit WHERE account_uuid = $4) AS account_quota,"
+    " coalesce((SELECT quota FROM group_limit WHERE group_uuid = $5), -1) AS group_quota,"
+    " (SELECT ARRAY["
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $4 AND incarnation <> $2), 0),"
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $4 AND incarnation = $2), 0),"
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $5 AND incarnation <> $2), 0),"
+    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $5 AND incarnation = $2), "
+    "0)]::bigint[]"
+    "  FROM quota_used WHERE owner_uuid IN ($4, $5) AND month = $6::bigint::integer) AS "
+    "used"
+    " FROM api_key k JOIN member m ON m.uuid = k.owner_uuid"
+    " CROSS JOIN (SELECT coalesce(min(flushed_through) FILTER (WHERE incarnation = $2"
+    "  OR last_seen > now() - interval '60 s'), max(flushed_through)) AS through"
+    "  FROM meter_host WHERE closed_at IS NULL) h"
+    " CROSS JOIN (SELECT coalesce(array_agg(day), '{}') AS days,"
+    "  coalesce(array_agg(others), '{}') AS day_others, coalesce(array_agg(ours), '{}') "
+    "AS "
+    "day_ours"
+    "  FROM (SELECT (day - date '1970-01-01')::bigint AS day,"
+    "   coalesce(sum(requests) FILTER (WHERE incarnation <> $2), 0)::bigint AS others,"
+    "   coalesce(sum(requests) FILTER (WHERE incarnation = $2), 0)::bigint AS ours"
+    "   FROM usage_daily WHERE key_uuid = $1 AND day >= date '1970-01-01' + "
+    "$3::bigint::integer GROUP BY day) AS counted) d"
+    " WHERE k.uuid = $1");
 
 /* ---- putting both together ---- */
 
 struct view {
 	const struct meter_file *file; /* NULL: this host counts nothing now */
 	struct uuid incarnation;
+	struct ts now; /* by the clock of the quotas */
 };
 
 /* Its own memory knows better than what it has stored. */
@@ -231,19 +221,27 @@ struct span {
 	uint32_t first, today, month_first; /* days */
 };
 
+/* The month may begin before the window. */
+static uint32_t
+first_day(const struct span *at)
+{
+	return at->first < at->month_first ? at->first : at->month_first;
+}
+
 static int64_t *
-count_days(const struct req *rq, const struct view *v, const struct list *rows,
+count_days(const struct req *rq, const struct view *v, const struct stored *db,
     const struct span *at, uint32_t from)
 {
 	int64_t *counts = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
 	int64_t *stored = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
-	const struct day_row *row = rows->items;
+	const int64_t *day = db->days.items, *others = db->day_others.items,
+		      *ours = db->day_ours.items;
 
-	for (size_t i = 0; i < rows->n; i++) {
-		if (row[i].day < from || row[i].day > at->today)
-			continue; /* a host whose clock is ahead */
-		counts[row[i].day - from] = row[i].others;
-		stored[row[i].day - from] = row[i].ours;
+	for (size_t i = 0; i < db->days.n; i++) {
+		if (day[i] < from || day[i] > at->today)
+			continue; /* counted while the database's clock was ahead */
+		counts[day[i] - from] = others[i];
+		stored[day[i] - from] = ours[i];
 	}
 	for (uint32_t d = from; d <= at->today; d++)
 		counts[d - from] +=
@@ -251,37 +249,25 @@ count_days(const struct req *rq, const struct view *v, const struct list *rows,
 	return counts;
 }
 
-static int
-read_persisted(struct req *rq, const struct view *v, struct usage *u)
+static void
+put_freshness(const struct view *v, const struct stored *db, struct usage *u)
 {
-	struct persisted p;
-	enum db_rc rc = db_one(rq->db, &usage_persisted, &p, P(v->incarnation));
-
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	u->freshness.current_through = rq->now;
-	u->freshness.persisted_through = p.through;
-	if (ts_is_null(p.through) ||
-	    ts_cmp(p.through, rq->now) > 0) /* another host's clock is ahead */
-		u->freshness.persisted_through = rq->now;
-	return PASS;
+	u->freshness.current_through = v->now;
+	u->freshness.persisted_through = db->through;
+	if (ts_is_null(db->through) ||
+	    ts_cmp(db->through, v->now) > 0) /* this host's clock is slightly behind */
+		u->freshness.persisted_through = v->now;
 }
 
-static int
-read_days(struct req *rq, const struct view *v, const struct span *at, struct usage *u)
+static void
+put_days(const struct req *rq, const struct view *v, const struct stored *db,
+    const struct span *at, struct usage *u)
 {
-	uint32_t from = at->first < at->month_first ? at->first : at->month_first;
-	uint32_t n = at->today - at->first + 1;
+	uint32_t from = first_day(at), n = at->today - at->first + 1;
 	struct usage_day *days = ARENA_ARRAY(rq->arena, n, struct usage_day);
+	int64_t *counts = count_days(rq, v, db, at, from);
 	char text[TS_LEN + 1];
-	struct list rows;
-	int64_t *counts;
-	enum db_rc rc = db_list(rq->db, &usage_days, &rows, P(rq->key->uuid),
-	    P(v->incarnation), P((int64_t)from));
 
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	counts = count_days(rq, v, &rows, at, from);
 	for (uint32_t i = 0; i < n; i++) {
 		struct ts end = meter_day_start(at->first + i + 1);
 
@@ -295,39 +281,36 @@ read_days(struct req *rq, const struct view *v, const struct span *at, struct us
 	for (uint32_t d = at->month_first; d <= at->today; d++)
 		u->month_to_date.requests += counts[d - from];
 	u->daily = (struct list){ days, n };
-	return PASS;
 }
 
-static int
-read_quotas(struct req *rq, const struct view *v, struct usage *u)
+static struct usage_quota
+quota_of(const struct view *v, enum slot_kind kind, const struct uuid *owner,
+    int64_t limit, const int64_t *stored)
 {
-	uint32_t month = meter_month(rq->now);
-	const struct quota_row *row;
-	struct usage_quota *out;
-	struct list rows;
-	enum db_rc rc = db_list(rq->db, &usage_quotas, &rows, P(rq->key->account),
-	    P(rq->key->group_uuid), P(v->incarnation), P((int64_t)month));
+	uint32_t month = meter_month(v->now);
+	struct usage_quota q = { .owner_uuid = *owner, .limit = limit };
 
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	row = rows.items;
-	out = ARENA_ARRAY(rq->arena, rows.n, struct usage_quota);
-	for (size_t i = 0; i < rows.n; i++) {
-		enum slot_kind kind = uuid_cmp(&row[i].owner, &rq->key->account) == 0
-					  ? SLOT_ACCOUNT_QUOTA
-					  : SLOT_GROUP_QUOTA;
+	q.used = stored[USED_OTHERS] + ours_now(v, kind, owner, month, stored[USED_OURS]);
+	q.remaining = q.limit > q.used ? q.limit - q.used : 0;
+	q.exhausted = q.used >= q.limit;
+	q.reset_at = meter_month_start(month + 1);
+	return q;
+}
 
-		out[i].owner_uuid = row[i].owner;
-		out[i].limit = row[i].quota;
-		out[i].used =
-		    row[i].others + ours_now(v, kind, &row[i].owner, month, row[i].ours);
-		out[i].remaining =
-		    out[i].limit > out[i].used ? out[i].limit - out[i].used : 0;
-		out[i].exhausted = out[i].used >= out[i].limit;
-		out[i].reset_at = meter_month_start(month + 1);
-	}
-	u->quotas = (struct list){ out, rows.n };
-	return PASS;
+static void
+put_quotas(
+    const struct req *rq, const struct view *v, const struct stored *db, struct usage *u)
+{
+	const int64_t *used = db->used.items;
+	struct usage_quota *out = ARENA_ARRAY(rq->arena, 2, struct usage_quota);
+	size_t n = 0;
+
+	out[n++] =
+	    quota_of(v, SLOT_ACCOUNT_QUOTA, &rq->key->account, db->account_quota, used);
+	if (db->group_quota >= 0)
+		out[n++] = quota_of(v, SLOT_GROUP_QUOTA, &rq->key->group_uuid,
+		    db->group_quota, used + USED_EACH);
+	u->quotas = (struct list){ out, n };
 }
 
 static int64_t
@@ -345,27 +328,36 @@ get_usage(struct req *rq)
 {
 	const struct usage_args *args = rq->params;
 	struct view v = { .file = meter_view(rq->worker->meter) };
-	struct span at = { .today = meter_day(rq->now) };
-	struct usage u = { .timezone = STR("UTC"), .to = rq->now };
+	struct usage u = { .timezone = STR("UTC") };
+	struct stored db;
+	struct span at;
 	enum db_rc rc;
 
-	if (v.file != NULL)
+	v.now = rq->now;
+	if (v.file != NULL) {
 		v.incarnation = v.file->head->incarnation;
+		v.now = meter_time(v.file, boot_us());
+	}
+	u.to = v.now;
+	at.today = meter_day(v.now);
 	at.first = at.today - (uint32_t)window_days(args->window) + 1;
-	u.month_to_date.from = meter_month_start(meter_month(rq->now));
+	u.month_to_date.from = meter_month_start(meter_month(v.now));
 	at.month_first = meter_day(u.month_to_date.from);
-	u.month_to_date.to = rq->now;
+	u.month_to_date.to = v.now;
 	u.from = meter_day_start(at.first);
 	u.rate_limit.limit = rq->ticket.limit;
 	u.rate_limit.window_seconds = rq->ticket.seconds;
-	rc = db_one(rq->db, &usage_key, &u.api_key, P(rq->key->uuid));
+	rc = db_one(rq->db, &usage_stored, &db, P(rq->key->uuid), P(v.incarnation),
+	    P((int64_t)first_day(&at)), P(rq->key->account), P(rq->key->group_uuid),
+	    P((int64_t)meter_month(v.now)));
 	if (rc == DB_NONE)
 		panic("the key is not there");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (read_persisted(rq, &v, &u) != PASS || read_days(rq, &v, &at, &u) != PASS ||
-	    read_quotas(rq, &v, &u) != PASS)
-		return FAILED;
+	u.api_key = db.api_key;
+	put_freshness(&v, &db, &u);
+	put_days(rq, &v, &db, &at, &u);
+	put_quotas(rq, &v, &db, &u);
 	return reply(rq, 200, "api_usage", usage_out, &u);
 }
 
@@ -391,5 +383,4 @@ const struct route usage_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const usage_stmts[] = { &usage_key, &usage_days, &usage_quotas,
-	&usage_persisted, NULL };
+const struct stmt *const usage_stmts[] = { &usage_stored, NULL };

@@ -55,7 +55,8 @@ static const struct stmt find_key = STMT(find_key, key_out,
     "  WHERE e.account_uuid = k.account_uuid AND e.expires_at > now())) AS valid_until"
     " FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = "
     "k.owner_uuid"
-    " WHERE k.prefix = $1 AND k.revoked_at IS NULL AND m.removed_at IS NULL"
+    " WHERE k.prefix = $1 AND k.sha256 = $2 AND k.revoked_at IS NULL AND m.removed_at IS "
+    "NULL"
     "  AND (k.expires_at IS NULL OR k.expires_at > now())");
 
 struct key_cache *
@@ -135,7 +136,9 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	struct str prefix = { secret.p, KEY_PREFIX_LEN };
 	/* A database that hangs must not hold every worker for as long as a search may take. */
 	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
-	enum db_rc rc = db_one(db, &find_key, &row, P(prefix));
+	/* A wrong secret finds no row, whether its prefix is known or not: both take the same time. */
+	enum db_rc rc = db_one(
+	    db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN })));
 
 	db_relax(db, former);
 	switch (rc) {
@@ -148,6 +151,7 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	case DB_DOWN:
 		return KEY_UNAVAILABLE;
 	}
+	/* The database compares, but not in constant time. */
 	if (row.sha256.n != KEY_HASH_LEN ||
 	    CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
 		return KEY_UNKNOWN;

@@ -10,12 +10,11 @@
 
 enum {
 	ASK_AGAIN_US = 50000, /* an ask may have been lost with the meter that read it */
-	CORRECTED_S =
-	    2 * 86400, /* a window this far ahead is of a clock that was wrong */
 };
 
 struct meter_link {
 	struct meter_file file;
+	struct journal *journal; /* NULL: all are held by others */
 	int sock;
 	struct sockaddr_un to;
 };
@@ -34,10 +33,28 @@ meter_new(void)
 	return m;
 }
 
+static bool
+open_file(struct meter_link *m)
+{
+	if (m->file.head != NULL)
+		return true;
+	if (!meter_file_open(&m->file))
+		return false;
+	m->journal = journal_join(&m->file);
+	return true;
+}
+
+static void
+close_file(struct meter_link *m)
+{
+	meter_file_close(&m->file);
+	m->journal = NULL;
+}
+
 void
 meter_free(struct meter_link *m)
 {
-	meter_file_close(&m->file);
+	close_file(m);
 	close(m->sock);
 	free(m);
 }
@@ -45,9 +62,7 @@ meter_free(struct meter_link *m)
 const struct meter_file *
 meter_view(struct meter_link *m)
 {
-	if (m->file.head != NULL || meter_file_open(&m->file))
-		return &m->file;
-	return NULL;
+	return open_file(m) ? &m->file : NULL;
 }
 
 /* ---- one rate: a fixed window ---- */
@@ -56,48 +71,48 @@ struct window {
 	uint32_t start, count, limit, seconds;
 };
 
-/* A clock that steps back stays in the newer window. */
+/* A window begins with the first request that finds none. The request may have read the clock before
+   another worker began the window: then it belongs to that window too. */
 static struct window
-window_at(const struct slot *s, uint64_t word, struct ts now)
+window_at(const struct slot *s, uint64_t word, int64_t boot)
 {
 	uint64_t limit = atomic_load(&s->limit);
 	struct window w = { .limit = (uint32_t)(limit >> 32),
 		.seconds = (uint32_t)limit };
-	uint32_t second = (uint32_t)(now.us / SECOND_US), start = (uint32_t)(word >> 32);
+	int64_t second = boot / SECOND_US, start = (int64_t)(word >> 32);
 
 	if (w.seconds == 0)
 		panic("a rate without a window"); /* UNCOVERED: the database checks it */
-	w.start = second - second % w.seconds;
-	if (start >= w.start && start - w.start < CORRECTED_S) {
-		w.start = start;
+	w.start = (uint32_t)second;
+	if (second - start < w.seconds && start - second < w.seconds) {
+		w.start = (uint32_t)start;
 		w.count = (uint32_t)word;
 	}
 	return w;
 }
 
 static int64_t
-seconds_until(struct ts end, struct ts now)
+seconds_of(int64_t us)
 {
-	int64_t us = end.us - now.us;
-
 	return us <= SECOND_US ? 1 : (us + SECOND_US - 1) / SECOND_US;
 }
 
+/* Never longer than the window. */
 static int64_t
-window_reset(const struct window *w, struct ts now)
+window_reset(const struct window *w, int64_t boot)
 {
-	int64_t end = ((int64_t)w->start / w->seconds + 1) * w->seconds;
+	int64_t wait = seconds_of(((int64_t)w->start + w->seconds) * SECOND_US - boot);
 
-	return seconds_until((struct ts){ end * SECOND_US }, now);
+	return wait < w->seconds ? wait : w->seconds;
 }
 
 static bool
-rate_take(struct slot *s, struct ts now, struct window *w)
+rate_take(struct slot *s, int64_t boot, struct window *w)
 {
 	uint64_t word = atomic_load(&s->word);
 
 	do {
-		*w = window_at(s, word, now);
+		*w = window_at(s, word, boot);
 		if (w->count >= w->limit)
 			return false; /* UNCOVERED: since the survey another took the last */
 		w->count++;
@@ -119,22 +134,6 @@ rate_return(struct slot *s, uint32_t start)
 }
 
 /* ---- one quota ---- */
-
-static bool
-quota_take(struct slot *s, uint64_t *left)
-{
-	uint64_t word = atomic_load(&s->word);
-
-	do {
-		uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
-		uint64_t held = (word >> 32) + (word & UINT32_MAX);
-
-		if (held >= room || (uint32_t)word == UINT32_MAX)
-			return false;
-		*left = room - held - 1;
-	} while (!atomic_compare_exchange_weak(&s->word, &word, word + 1));
-	return true;
-}
 
 /* Nothing was left when the meter asked last, which may be a while ago. */
 static bool
@@ -220,28 +219,29 @@ refuse(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t wait
 }
 
 static void
-look_at_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts now)
+look_at_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot)
 {
 	const struct slot *s = p->slots[kind];
-	struct window w = window_at(s, atomic_load(&s->word), now);
+	struct window w = window_at(s, atomic_load(&s->word), boot);
 
 	if (kind == SLOT_KEY_RATE) {
 		t->limit = w.limit;
 		t->seconds = w.seconds;
 		t->remaining = w.count < w.limit ? w.limit - w.count : 0;
-		t->reset = window_reset(&w, now);
+		t->reset = window_reset(&w, boot);
 	}
 	if (w.count >= w.limit)
-		refuse(p, t, kind, window_reset(&w, now));
+		refuse(p, t, kind, window_reset(&w, boot));
 }
 
 static void
-look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts now)
+look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot,
+    struct ts now)
 {
 	switch (kind) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		look_at_rate(p, t, kind, now);
+		look_at_rate(p, t, kind, boot);
 		return;
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
@@ -251,7 +251,8 @@ look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, struct ts n
 		if (is_exhausted(p->slots[kind]) ||
 		    (p->refusal != METER_ADMITTED && was_exhausted(p->slots[kind])))
 			refuse(p, t, kind,
-			    seconds_until(meter_month_start(meter_month(now) + 1), now));
+			    seconds_of(
+				meter_month_start(meter_month(now) + 1).us - now.us));
 		else
 			p->lacks = true;
 		return;
@@ -268,6 +269,7 @@ static struct plan
 survey(const struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 {
 	struct plan p = { .refusal = METER_ADMITTED };
+	struct ts now = meter_time(&m->file, who->boot);
 
 	*t = (struct meter_ticket){ 0 };
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
@@ -275,11 +277,11 @@ survey(const struct meter_link *m, const struct meter_who *who, struct meter_tic
 
 		if (owner == NULL)
 			continue;
-		p.slots[k] = meter_find(&m->file, k, owner, period_of(k, who->now));
+		p.slots[k] = meter_find(&m->file, k, owner, period_of(k, now));
 		if (p.slots[k] == NULL)
 			p.lacks = true;
 		else
-			look_at(&p, t, k, who->now);
+			look_at(&p, t, k, who->boot, now);
 	}
 	return p;
 }
@@ -290,9 +292,14 @@ ask(struct meter_link *m, const struct meter_who *who)
 	struct meter_ask a = { .magic = METER_ASK_MAGIC,
 		.key = who->key,
 		.account = who->account,
-		.group = who->group,
-		.month = meter_month(who->now),
-		.day = meter_day(who->now) };
+		.group = who->group };
+	struct ts now;
+
+	if (m->file.head == NULL)
+		return;
+	now = meter_time(&m->file, who->boot);
+	a.month = meter_month(now);
+	a.day = meter_day(now);
 
 	/* A full queue or no meter: whoever needs the answer asks again. */
 	(void)sendto(m->sock, &a, sizeof(a), MSG_DONTWAIT | MSG_NOSIGNAL,
@@ -309,7 +316,7 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 	switch (k) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		if (!rate_take(s, who->now, &w))
+		if (!rate_take(s, who->boot, &w))
 			return false; /* UNCOVERED: the same */
 		t->window[k] = w.start;
 		if (k == SLOT_KEY_RATE)
@@ -317,13 +324,14 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 		break;
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
-		if (!quota_take(s, &left))
+		if (!charge_take(&m->file, m->journal, k, s, &left))
 			return false;
 		if (left > 0 && left == atomic_load(&s->mark))
 			ask(m, who); /* the next lease comes before this one ends */
 		break;
 	case SLOT_KEY_USAGE:
-		atomic_fetch_add(&s->word, 1);
+		if (!charge_take(&m->file, m->journal, k, s, &left))
+			panic("usage refuses"); /* UNCOVERED: it has no limit */
 		break;
 	case SLOT_KINDS:                       /* UNCOVERED: none */
 		panic("slot kind %d", (int)k); /* UNCOVERED: there is no other */
@@ -337,18 +345,37 @@ static bool
 take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p,
     struct meter_ticket *t)
 {
+	t->charged = true;
+	charge_begin(m->journal, who->request);
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
 		if (p->slots[k] == NULL || take(m, who, p->slots[k], k, t))
 			continue;
-		meter_give_back(t);
+		meter_give_back(m, t);
 		return false;
 	}
+	charge_phase(m->journal, PHASE_CHARGED);
 	return true;
 }
 
 void
-meter_give_back(struct meter_ticket *t)
+meter_answering(struct meter_link *m)
 {
+	if (m->journal != NULL && atomic_load(&m->journal->phase) == PHASE_CHARGED)
+		charge_phase(m->journal, PHASE_ANSWERING);
+}
+
+void
+meter_answered(struct meter_link *m)
+{
+	charge_keep(m->journal);
+}
+
+void
+meter_give_back(struct meter_link *m, struct meter_ticket *t)
+{
+	if (!t->charged)
+		return;
+	t->charged = false;
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
 		struct slot *s = t->taken[k];
 
@@ -357,9 +384,32 @@ meter_give_back(struct meter_ticket *t)
 			continue;
 		if (k == SLOT_KEY_RATE || k == SLOT_ACCOUNT_RATE)
 			rate_return(s, t->window[k]);
-		else
-			atomic_fetch_add(&s->back, 1);
+		else if (m->journal == NULL)
+			charge_return_unnoted(
+			    &m->file, s); /* UNCOVERED: as many workers as journals */
 	}
+	if (m->journal != NULL)
+		charge_return(&m->file, m->journal);
+}
+
+/* The worker that had this request before died, and nginx repeats it: its charge goes on. The rate too was charged. */
+static bool
+adopt(struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
+{
+	const struct uuid *owners[JOURNAL_ENTRIES];
+	struct journal *j;
+
+	if (who->request == 0 || (who->charges & CHARGE_QUOTA) == 0)
+		return false;
+	for (int i = 0; i < JOURNAL_ENTRIES; i++)
+		owners[i] = owner_of(who, (enum slot_kind)(SLOT_ACCOUNT_QUOTA + i));
+	j = journal_adopt(&m->file, m->journal, who->request, owners);
+	if (j == NULL)
+		return false;
+	m->journal = j;
+	(void)survey(m, who, t); /* for the headers */
+	t->charged = true;
+	return true;
 }
 
 /* A pause also where there is nothing yet to wait on. */
@@ -386,7 +436,7 @@ wait_for_meter(
 	ask(m, who);
 	pause_for_meter(m, news, left < ASK_AGAIN_US ? left : ASK_AGAIN_US);
 	if (m->file.head != NULL && meter_file_replaced(&m->file))
-		meter_file_close(&m->file);
+		close_file(m);
 	return true;
 }
 
@@ -401,8 +451,10 @@ meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_tick
 		deadline = who->deadline;
 	do {
 		*out = (struct meter_ticket){ 0 };
-		if (m->file.head == NULL && !meter_file_open(&m->file))
+		if (!open_file(m))
 			continue;
+		if (!asked && adopt(m, who, out))
+			return METER_ADMITTED;
 		news = atomic_load(&m->file.head->news);
 		for (;;) {
 			struct plan p = survey(m, who, out);

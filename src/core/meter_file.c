@@ -56,40 +56,50 @@ meter_month_start(uint32_t month)
 	return meter_day_start(era * 146097 + doe - 719468);
 }
 
+struct ts
+meter_time(const struct meter_file *f, int64_t boot)
+{
+	return (struct ts){ atomic_load(&f->head->epoch_us) + boot };
+}
+
 /* ---- slots ---- */
+
+uint64_t
+slot_taken(const struct slot *s)
+{
+	return atomic_load(&s->word) & UINT32_MAX;
+}
+
+uint64_t
+slot_back(const struct slot *s)
+{
+	return atomic_load(&s->back) & UINT32_MAX;
+}
+
+uint64_t
+slot_room(const struct slot *s)
+{
+	uint64_t surrendered = atomic_load(&s->surrendered);
+	uint64_t room = atomic_load(&s->limit) + slot_back(s);
+
+	return room > surrendered ? room - surrendered : 0;
+}
 
 uint64_t
 slot_left(const struct slot *s)
 {
-	/* In this order: what is given back or granted meanwhile is seen later, never too early. */
-	uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
-	uint64_t word = atomic_load(&s->word), held = (word >> 32) + (word & UINT32_MAX);
+	/* In this order: a unit that is given back or granted meanwhile is seen later, never too early. */
+	uint64_t room = slot_room(s), taken = slot_taken(s);
 
-	return room > held ? room - held : 0;
+	return room > taken ? room - taken : 0;
 }
 
 uint64_t
 slot_used(const struct slot *s)
 {
-	uint64_t back = atomic_load(&s->back);
+	uint64_t back = slot_back(s);
 
-	return (atomic_load(&s->word) & UINT32_MAX) - back;
-}
-
-uint64_t
-slot_surrender(struct slot *s)
-{
-	uint64_t word = atomic_load(&s->word), left;
-
-	do {
-		uint64_t room = atomic_load(&s->limit) + atomic_load(&s->back);
-		uint64_t held = (word >> 32) + (word & UINT32_MAX);
-
-		left = room > held ? room - held : 0;
-		if (left == 0 || (word >> 32) + left > UINT32_MAX)
-			return 0;
-	} while (!atomic_compare_exchange_weak(&s->word, &word, word + (left << 32)));
-	return left;
+	return slot_taken(s) - back;
 }
 
 void
@@ -118,9 +128,9 @@ is_of(
 	       memcmp(&s->owner, owner, sizeof(*owner)) == 0;
 }
 
-struct slot *
-meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period)
+static struct slot *
+find_in_state(const struct meter_file *f, enum slot_state wanted, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period)
 {
 	uint32_t at = place(f, kind, owner, period);
 
@@ -130,10 +140,24 @@ meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *o
 
 		if (state == SLOT_EMPTY)
 			return NULL;
-		if (state == SLOT_LIVE && is_of(s, kind, owner, period))
+		if (state == (uint32_t)wanted && is_of(s, kind, owner, period))
 			return s;
 	}
 	return NULL; /* UNCOVERED: an eighth of the table is empty */
+}
+
+struct slot *
+meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period)
+{
+	return find_in_state(f, SLOT_LIVE, kind, owner, period);
+}
+
+struct slot *
+meter_find_retired(const struct meter_file *f, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period)
+{
+	return find_in_state(f, SLOT_RETIRED, kind, owner, period);
 }
 
 struct slot *
@@ -155,7 +179,7 @@ meter_add(
 			break;
 	}
 	*s = (struct slot){ .state = atomic_load(&s->state),
-		.kind = (uint32_t)kind,
+		.kind = (uint16_t)kind,
 		.period = period,
 		.owner = *owner };
 	return s;
@@ -199,11 +223,21 @@ meter_socket_name(char *out, size_t room)
 void
 meter_file_close(struct meter_file *f)
 {
-	if (f->head != NULL)
+	if (f->head != NULL) {
 		munmap(f->head, f->bytes);
+		close(f->fd);
+	}
 	*f = (struct meter_file){ 0 };
 }
 
+static size_t
+file_bytes(uint32_t slots)
+{
+	return HEAD_BYTES + slots * sizeof(struct slot) +
+	       METER_JOURNALS * sizeof(struct journal);
+}
+
+/* The descriptor is the mapping's from here on, unless this fails. */
 static bool
 map(struct meter_file *f, int fd)
 {
@@ -215,16 +249,20 @@ map(struct meter_file *f, int fd)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return false; /* UNCOVERED: no address space is left */
-	*f = (struct meter_file){ .dev = st.st_dev,
+	*f = (struct meter_file){ .fd = fd,
+		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.bytes = (size_t)st.st_size,
 		.head = p,
 		.slots = (struct slot *)((char *)p + HEAD_BYTES) };
 	if (f->head->magic == MAGIC && f->head->version == METER_VERSION &&
-	    f->bytes == HEAD_BYTES + f->head->slots * sizeof(struct slot) &&
-	    (f->head->slots & (f->head->slots - 1)) == 0)
+	    f->bytes == file_bytes(f->head->slots) &&
+	    (f->head->slots & (f->head->slots - 1)) == 0) {
+		f->journals = (struct journal *)(f->slots + f->head->slots);
 		return true;
-	meter_file_close(f);
+	}
+	munmap(p, f->bytes);
+	*f = (struct meter_file){ 0 };
 	return false;
 }
 
@@ -240,7 +278,8 @@ meter_file_open(struct meter_file *f)
 	if (fd < 0)
 		return false;
 	ok = map(f, fd);
-	close(fd);
+	if (!ok)
+		close(fd);
 	return ok;
 }
 
@@ -298,6 +337,8 @@ make(const char *path)
 	bool ok;
 	int fd;
 
+	/* Until PostgreSQL's clock has been read. */
+	atomic_store(&head.epoch_us, ts_now().us - boot_us());
 	read_boot_id(head.boot_id);
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	unlink(fresh);
@@ -305,8 +346,7 @@ make(const char *path)
 	if (fd < 0)
 		return false;
 	ok = fchmod(fd, 0660) == 0 &&
-	     posix_fallocate(
-		 fd, 0, (off_t)(HEAD_BYTES + head.slots * sizeof(struct slot))) == 0 &&
+	     posix_fallocate(fd, 0, (off_t)file_bytes(head.slots)) == 0 &&
 	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
 	     rename(fresh, path) == 0;
 	close(fd);

@@ -75,6 +75,8 @@ send_answer(const struct req *rq, FCGX_Request *fcgi)
 	struct str all = whole_answer(rq);
 
 	drain(fcgi);
+	if (rq->worker->meter != NULL)
+		meter_answering(rq->worker->meter);
 	while (all.n > 0) {
 		int want = all.n > 1 << 20 ? 1 << 20 : (int)all.n;
 		int sent = FCGX_PutStr(all.p, want, fcgi->out);
@@ -154,6 +156,8 @@ http_serve(struct worker *w, int listener)
 		if (accept_request(&fcgi, listener)) {
 			serve(w, &fcgi);
 			FCGX_Finish_r(&fcgi);
+			if (w->meter != NULL)
+				meter_answered(w->meter);
 			arena_reset(w->arena);
 			slot->served++;
 			n++;

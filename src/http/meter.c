@@ -53,15 +53,26 @@ answer(struct req *rq, enum meter_rc rc)
 	panic("meter_rc %d", (int)rc);
 }
 
+/* Half of nginx's identifier, which is random. */
+static uint64_t
+request_number(const char *id)
+{
+	char half[17] = { 0 };
+
+	memcpy(half, id, sizeof(half) - 1);
+	return strtoull(half, NULL, 16);
+}
+
 int
 meter_stage(struct req *rq)
 {
-	struct meter_who who = {
-		.charges = charges_of(rq->route), .now = rq->now, .deadline = rq->deadline
-	};
+	struct meter_who who = { .charges = charges_of(rq->route),
+		.boot = boot_us(),
+		.deadline = rq->deadline };
 
 	if (rq->key == NULL || who.charges == 0)
 		return PASS;
+	who.request = request_number(rq->id);
 	who.key = rq->key->uuid;
 	who.account = rq->key->account;
 	who.group = rq->key->group_uuid;
@@ -79,7 +90,7 @@ meter_settle(struct req *rq)
 	    rq->status == 429) {
 		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)
 			metrics_add(rq->worker->metrics, COUNTER_GIVEN_BACK);
-		meter_give_back(&rq->ticket);
+		meter_give_back(rq->worker->meter, &rq->ticket);
 	}
 }
 

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+enum { AGE_MAX_US = 120000000 };
+
 static int
 find_route(struct req *rq)
 {
@@ -82,7 +84,8 @@ take_id(struct req *rq)
 	hex_print(rq->id, fresh, sizeof(fresh));
 }
 
-/* nginx's "seconds.milliseconds" of the request's arrival; its age counts against the budget. */
+/* nginx's "seconds.milliseconds" of the request's arrival; its age counts against the budget. nginx gives up on an
+   answer after 70 s: a greater age means that the clock has stepped since. */
 static int64_t
 age_us(const struct req *rq)
 {
@@ -96,7 +99,7 @@ age_us(const struct req *rq)
 	    sec > INT64_MAX / 2000000)
 		return 0;
 	age = rq->now.us - (sec * SECOND_US + ms * 1000);
-	return age < 0 ? 0 : age;
+	return age < 0 || age > AGE_MAX_US ? 0 : age;
 }
 
 static struct str

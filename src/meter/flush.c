@@ -10,10 +10,12 @@ enum { CHUNK = 1000 };
 
 struct stored {
 	bool known;
+	struct ts at;
 };
 
 static const struct field stored_out[] = {
 	FIELD(struct stored, known, 0),
+	FIELD(struct stored, at, 0),
 	FIELD_END,
 };
 
@@ -22,7 +24,7 @@ static const struct stmt store = STMT(store, stored_out,
     "$5::text[]::bigint[],"
     " $6::text[]::bigint[], $7::text[]::uuid[], $8::text[]::integer[], "
     "$9::text[]::bigint[],"
-    " $10::text[]::bigint[]) AS known");
+    " $10::text[]::bigint[]) AS known, clock_timestamp() AS at");
 
 const struct stmt *const flush_stmts[] = { &store, NULL };
 
@@ -40,7 +42,7 @@ struct batch {
 static void
 add(struct warden *w, struct column *c, const struct slot *s)
 {
-	uint64_t back = atomic_load(&s->back), taken = atomic_load(&s->word) & UINT32_MAX;
+	uint64_t back = slot_back(s), taken = slot_taken(s);
 	size_t n = c->n++;
 
 	c->owner[n] = arena_uuid(w->arena, &s->owner);
@@ -68,6 +70,7 @@ note(struct warden *w, const struct column *c)
 static bool
 send(struct warden *w, struct batch *b, struct ts through)
 {
+	int64_t asked = boot_us();
 	struct stored got;
 
 	if (!warden_ok(w,
@@ -82,6 +85,7 @@ send(struct warden *w, struct batch *b, struct ts through)
 		w->begun = false;
 		return false;
 	}
+	warden_clock(w, got.at, asked);
 	metrics_add(w->metrics, COUNTER_FLUSHES);
 	note(w, &b->quota);
 	note(w, &b->usage);
@@ -94,8 +98,7 @@ is_dirty(struct warden *w, const struct slot *s)
 {
 	const struct note *n = roster_note(w, s);
 
-	return n->taken != (atomic_load(&s->word) & UINT32_MAX) ||
-	       n->back != atomic_load(&s->back);
+	return n->taken != slot_taken(s) || n->back != slot_back(s);
 }
 
 static struct column *
@@ -119,7 +122,8 @@ column_of(struct batch *b, const struct slot *s)
 void
 flush_counts(struct warden *w)
 {
-	struct ts through = ts_now(); /* what is counted later may be missing below */
+	/* A request that is counted later may be missing below. */
+	struct ts through = meter_time(&w->file, boot_us());
 	struct batch *b;
 
 	if (!warden_db(w))

@@ -61,7 +61,7 @@ kind_name(enum slot_kind kind)
 static bool
 call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
 {
-	uint64_t back = atomic_load(&s->back), word = atomic_load(&s->word);
+	int64_t back = (int64_t)slot_back(s), surrendered = atomic_load(&s->surrendered);
 	struct note *n = roster_note(w, s);
 
 	if (!warden_db(w) ||
@@ -69,12 +69,11 @@ call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
 		db_one(w->db, &lease, out, P(w->file.head->incarnation),
 		    P(str_of(kind_name((enum slot_kind)s->kind))), P(s->owner),
 		    P((int64_t)s->period), P(seq), P((int64_t)atomic_load(&s->limit)),
-		    P((int64_t)(word >> 32)), P((int64_t)(word & UINT32_MAX)),
-		    P((int64_t)back)),
+		    P(surrendered), P((int64_t)slot_taken(s)), P(back)),
 		"lease"))
 		return false;
 	metrics_add(w->metrics, COUNTER_LEASES);
-	n->surrendered = word >> 32;
+	n->surrendered = (uint64_t)surrendered;
 	n->told = true;
 	return true;
 }
@@ -144,7 +143,8 @@ begin(struct warden *w, struct slot *s)
 		w->nactive--; /* it was added last */
 		return;
 	}
-	atomic_store(&s->word, (uint64_t)a.surrendered << 32 | (uint64_t)a.taken);
+	atomic_store(&s->word, (uint64_t)a.taken);
+	atomic_store(&s->surrendered, (uint32_t)a.surrendered);
 	atomic_store(&s->back, (uint64_t)a.given_back);
 	apply(s, &a);
 	slot_publish(s);
@@ -210,7 +210,7 @@ lease_report(struct warden *w)
 		struct note *n = roster_note(w, s);
 
 		if (!is_quota(s) ||
-		    (n->told && n->surrendered == atomic_load(&s->word) >> 32))
+		    (n->told && n->surrendered == atomic_load(&s->surrendered)))
 			continue;
 		calls++;
 		n->told =
@@ -249,7 +249,7 @@ lease_surrender(struct warden *w)
 		struct slot *s = meter_find(&w->file, kind, &rows[i].owner, month);
 
 		if (s != NULL)
-			slot_surrender(s);
+			slot_surrender(&w->file, s);
 	}
 	lease_report(w);
 }

@@ -16,10 +16,20 @@ enum {
 	DOWN_US = 100000,  /* after one the database is left alone for a moment */
 	LOOK_US = 5000000, /* notifications are a hint: this is the truth */
 	KEEP_US = 1000000,
-	LOCK_US = 50000,
+	CLOCK_US = 1000, /* two clocks that differ by less agree */
 };
 
-static const struct stmt begin = STMT(begin, NULL, "SELECT meter_begin($1, $2, $3)");
+struct moment {
+	struct ts at;
+};
+
+static const struct field moment_out[] = {
+	FIELD(struct moment, at, 0),
+	FIELD_END,
+};
+
+static const struct stmt begin = STMT(begin, moment_out,
+    "SELECT clock_timestamp() AS at FROM meter_begin($1, $2, clock_timestamp())");
 
 static const struct stmt *const main_stmts[] = { &begin, NULL };
 
@@ -36,17 +46,37 @@ warden_ok(struct warden *w, enum db_rc rc, const char *what)
 	return db_ok(w->db, rc, what);
 }
 
+/* Follows PostgreSQL's clock, which read `at` at some moment since `asked`: this moment is not known
+   better than the time the answer took, so smaller differences are none. */
+void
+warden_clock(struct warden *w, struct ts at, int64_t asked)
+{
+	int64_t answered = boot_us(), slack = (answered - asked) / 2 + CLOCK_US;
+	int64_t epoch = at.us - (asked + (answered - asked) / 2);
+	int64_t step = epoch - atomic_load(&w->file.head->epoch_us);
+
+	if (step <= slack && step >= -slack)
+		return;
+	atomic_store(&w->file.head->epoch_us, epoch);
+	w->now = meter_time(&w->file, answered);
+	if (step >= SECOND_US || step <= -SECOND_US)
+		log_event(LOGP_NOTICE, "clock_step",
+		    "ms=%jd: quotas and usage follow the clock of the database",
+		    (intmax_t)(step / 1000));
+}
+
 bool
 warden_db(struct warden *w)
 {
+	int64_t asked = boot_us();
+	struct moment began;
 	enum db_rc rc;
 
 	if (!db_up(w->db))
 		return false;
 	if (w->begun)
 		return true;
-	rc = db_do(w->db, &begin, NULL, P(w->file.head->incarnation), P(host_name()),
-	    P(ts_now()));
+	rc = db_one(w->db, &begin, &began, P(w->file.head->incarnation), P(host_name()));
 	if (rc ==
 	    DB_CONFLICT) { /* another file has taken this one's place since: begin with a new one */
 		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(w->db));
@@ -54,9 +84,11 @@ warden_db(struct warden *w)
 		exit(1);
 	}
 	w->begun = warden_ok(w, rc, "begin");
-	if (w->begun)
-		roster_forget(w);
-	return w->begun;
+	if (!w->begun)
+		return false;
+	warden_clock(w, began.at, asked);
+	roster_forget(w);
+	return true;
 }
 
 static int
@@ -76,7 +108,7 @@ turn(struct warden *w)
 {
 	bool told;
 
-	w->now = ts_now();
+	w->now = meter_time(&w->file, boot_us());
 	ask_serve(w);
 	scrape_serve(w);
 	told = db_notified(w->db);
@@ -126,7 +158,7 @@ serve(struct warden *w, int timer)
 		(void)!read(timer, &ticks, sizeof(ticks));
 		turn(w);
 	}
-	w->now = ts_now();
+	w->now = meter_time(&w->file, boot_us());
 	flush_counts(w);
 	roster_free(w);
 	buf_free(&w->shared);

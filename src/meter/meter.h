@@ -30,7 +30,7 @@ struct warden {
 	int64_t shared_at, shared_until;
 	bool begun; /* the database knows this incarnation */
 	int64_t flush_at, look_at, keep_at, full_at;
-	struct ts now;
+	struct ts now; /* the time of PostgreSQL's clock */
 };
 
 /* ---- roster.c: slots in use ---- */
@@ -90,6 +90,8 @@ void shared_write(const struct warden *w, struct buf *out);
 
 /* False, without a call, while the database is away; makes this incarnation known first. */
 bool warden_db(struct warden *w);
+/* `at` was PostgreSQL's time at some moment since `asked` (boot_us). */
+void warden_clock(struct warden *w, struct ts at, int64_t asked);
 /* Notes a failure; true when rc is DB_OK. */
 bool warden_ok(struct warden *w, enum db_rc rc, const char *what);
 

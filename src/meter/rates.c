@@ -60,8 +60,8 @@ put(struct warden *w, enum slot_kind kind, const struct uuid *owner, int64_t rat
 	atomic_store(&s->limit, (uint64_t)rate << 32 | (uint64_t)seconds);
 	if (!fresh)
 		return true;
-	/* Nothing yet in the window of now: one that is never used grows old too. */
-	atomic_store(&s->word, (uint64_t)(w->now.us / SECOND_US) << 32);
+	/* An empty window begins now: a slot that is never used grows old too. */
+	atomic_store(&s->word, (uint64_t)(boot_us() / SECOND_US) << 32);
 	slot_publish(s);
 	return true;
 }

@@ -56,9 +56,16 @@ roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
 {
 	struct slot *s = meter_find(&w->file, kind, owner, period);
 
-	*fresh = s == NULL;
+	*fresh = false;
 	if (s != NULL)
 		return s;
+	/* The clock has stepped back into a period that seemed to be over: its slot goes on counting. */
+	s = meter_find_retired(&w->file, kind, owner, period);
+	if (s != NULL) {
+		slot_publish(s);
+		return s;
+	}
+	*fresh = true;
 	if (w->nactive < w->file.head->slots / 8 * 7)
 		s = meter_add(&w->file, kind, owner, period);
 	if (s == NULL) {
@@ -102,10 +109,9 @@ static bool
 is_stored(const struct warden *w, const struct slot *s)
 {
 	const struct note *n = &w->notes[s - w->file.slots];
-	uint64_t word = atomic_load(&s->word);
 
-	return n->taken == (word & UINT32_MAX) && n->back == atomic_load(&s->back) &&
-	       n->surrendered == word >> 32;
+	return n->taken == slot_taken(s) && n->back == slot_back(s) &&
+	       n->surrendered == atomic_load(&s->surrendered);
 }
 
 static bool
@@ -116,7 +122,7 @@ is_over(const struct warden *w, const struct slot *s)
 	switch ((enum slot_kind)s->kind) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < w->now.us;
+		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < boot_us();
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
 		return meter_month_start(s->period + 1).us + DAY_US < w->now.us &&
@@ -153,6 +159,7 @@ roster_keep(struct warden *w)
 {
 	size_t n = w->nactive;
 
+	meter_settle_dead(&w->file);
 	for (size_t i = 0; i < n; i++)
 		prepare(w, &w->file.slots[w->active[i]]);
 	for (size_t i = 0; i < w->nactive;) {
