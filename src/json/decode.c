@@ -21,6 +21,8 @@
 
 enum { ERRORS_MAX = 64, NAME_SHOWN_MAX = 128 };
 
+enum { NUL_STAND_IN = 0xff }; /* a byte that UTF-8 does not have */
+
 struct decoder {
 	struct arena *a;
 	struct str text;
@@ -168,6 +170,25 @@ put(void *o)
 	json_object_put(o);
 }
 
+/* json-c ends a name at U+0000, so {"\u0000":1,"":2} would be one member. This copy of the text has six
+   bytes in place of each \u0000 that no valid text contains: names stay distinct and spans stay valid. */
+static struct str
+without_nul(struct arena *a, struct str text)
+{
+	char *copy = arena_alloc(a, text.n + 1);
+
+	memcpy(copy, text.p, text.n);
+	for (size_t i = 0; i < text.n; i++) {
+		if (copy[i] != '\\')
+			continue;
+		if (str_starts((struct str){ &copy[i], text.n - i }, STR("\\u0000")))
+			memset(&copy[i], NUL_STAND_IN, strlen("\\u0000"));
+		else
+			i++; /* the escaped character may be a backslash */
+	}
+	return (struct str){ copy, text.n };
+}
+
 static struct json_object *
 parse(struct arena *a, const struct scan *s, struct str text)
 {
@@ -236,7 +257,8 @@ text(struct decoder *d, const struct field *f, struct json_object *o, struct str
 		return;
 	}
 	s = string_of(o);
-	if (memchr(s.p, '\0', s.n) != NULL) { /* PostgreSQL's text cannot hold it */
+	if (memchr(s.p, NUL_STAND_IN, s.n) !=
+	    NULL) { /* PostgreSQL's text cannot hold it */
 		error(d, "invalid_format", STR("must not contain U+0000"));
 		return;
 	}
@@ -488,7 +510,9 @@ enum json_rc
 json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now,
     void *out, struct decoded *how)
 {
-	struct scan s = { .a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH };
+	struct scan s = {
+		.a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH, .nul_names = true
+	};
 	struct decoder d = { .a = a, .text = body, .now = now, .path = { .a = a } };
 	struct json_object *o;
 
@@ -499,7 +523,7 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 		return JSON_INVALID;
 	}
 	if (body.p[s.spans[0].at] == '{') {
-		o = parse(a, &s, body);
+		o = parse(a, &s, without_nul(a, body));
 		if (o == NULL) { /* json-c refuses what the scan passed */
 			how->fault.what =
 			    "unexpected character"; /* UNCOVERED: as above */

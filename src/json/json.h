@@ -162,7 +162,8 @@ struct decoded {
 struct str json_one_of(struct arena *a, const char *const *values);
 /* Scans (depth: LIM_JSON_DEPTH) and decodes text into *out (zeroed by the caller), a struct described
    by fields. Strings and lists live as long as the arena's contents. Unknown members and null (unless
-   NULLABLE) are errors (C-028, C-029); at most 64 errors are reported. Members that were not sent: INT
+   NULLABLE) are errors (C-028, C-029); a name that contains \u0000 is valid JSON and an unknown member,
+   which json_scan refuses because PostgreSQL cannot store it; at most 64 errors are reported. Members that were not sent: INT
    is def, TS is TS_NULL, those of an absent OBJECT likewise, everything else stays zero. After
    JSON_FIELDS texts that are faulty are absent in *out, and nothing else of it is to be used. */
 enum json_rc json_decode(struct arena *a, struct str text, const struct field *fields,
@@ -202,6 +203,8 @@ enum json_type {
 
 struct json_value *json_parse(
     struct arena *a, struct str text); /* NULL when json_scan refuses it */
+/* The same for a client's body, in which names may contain \u0000 (see json_decode). */
+struct json_value *json_parse_body(struct arena *a, struct str text);
 enum json_type json_type(const struct json_value *v);
 struct str json_text(const struct json_value *v); /* JSON_STRING: unescaped */
 bool json_int(
