@@ -454,8 +454,9 @@ showable(struct str name)
 }
 
 static void
-unknown_member(struct decoder *d, struct str name)
+unknown_member(struct decoder *d, const struct field *fields, struct str name)
 {
+	struct guess g;
 	size_t mark;
 
 	if (!showable(name)) {
@@ -463,7 +464,13 @@ unknown_member(struct decoder *d, struct str name)
 		return;
 	}
 	mark = enter(d, name);
-	error(d, "unknown_field", STR("is not a known member"));
+	guess_begin(&g, name);
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++)
+		guess_try(&g, str_of(f->name), f->name);
+	error(d, "unknown_field",
+	    g.found == NULL
+		? STR("is not a known member")
+		: arena_printf(d->a, "is not a known member; did you mean %s?", g.found));
 	leave(d, mark);
 }
 
@@ -500,7 +507,7 @@ unknown(struct decoder *d, const struct field *fields, struct json_object *o)
 		while (f->type != FIELD_NONE && strcmp(f->name, each.key) != 0)
 			f++;
 		if (f->type == FIELD_NONE)
-			unknown_member(d, str_of(each.key));
+			unknown_member(d, fields, str_of(each.key));
 		else
 			unknown_below(d, f, each.val);
 	}
