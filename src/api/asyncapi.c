@@ -112,7 +112,7 @@ static int
 get_asyncapi(struct req *rq)
 {
 	asyncapi_write(reply_begin(rq, 200));
-	return PASS;
+	return reply_public(rq, LIM_DOCUMENT_AGE);
 }
 
 const struct route asyncapi_routes[] = {

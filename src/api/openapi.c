@@ -374,7 +374,7 @@ static int
 get_openapi(struct req *rq)
 {
 	openapi_write(reply_begin(rq, 200));
-	return PASS;
+	return reply_public(rq, LIM_DOCUMENT_AGE);
 }
 
 const struct route description_routes[] = {

@@ -205,7 +205,8 @@ struct req {
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
-	const char *etag; /* what stands between the quotes; NULL: no header */
+	const char *etag; /* the ETag without its quotes; NULL: no header */
+	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */
 	struct buf out;
 };
 
@@ -216,6 +217,9 @@ void req_serve(struct req *rq);
 
 /* The buffer of a JSON answer with this status. */
 struct buf *reply_begin(struct req *rq, int status);
+/* Ends an answer that is the same for every client: caches keep it for max_age seconds, its ETag is the
+   SHA-256 of its bytes, and a client that has it already gets 304 (RFC 9110, 13.1.2). */
+int reply_public(struct req *rq, int max_age);
 /* {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out,
     const void *in);
