@@ -90,6 +90,10 @@ const struct openapi_schema openapi_schemas[] = {
 	    "\"has_more\":{\"type\":\"boolean\"},\"sampled\":{\"type\":\"boolean\","
 	    "\"description\":\"The counts are estimates; relation is then "
 	    "unknown.\"}}}" },
+	{ "QueryWarning",
+	    "{\"type\":\"object\",\"required\":[\"message\",\"position\"],\"properties\":"
+	    "{\"message\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":512},"
+	    "\"position\":{\"type\":\"integer\",\"minimum\":1}}}" },
 	{ "SearchSchema",
 	    "{\"type\":\"object\",\"required\":[\"dataset\",\"count_unit\",\"prefix_"
 	    "aliases\","

@@ -179,6 +179,21 @@ write_hit(struct buf *b, const struct document *d, const struct hit *hit)
 	buf_z(b, "]}");
 }
 
+/* Members of a query that is valid and yet has a test that nothing passes (C-418). */
+static void
+write_warnings(struct buf *b, const struct query *q)
+{
+	if (q->nwarnings == 0)
+		return;
+	buf_z(b, ",\"warnings\":[");
+	for (size_t i = 0; i < q->nwarnings; i++) {
+		buf_z(b, i > 0 ? ",{\"message\":" : "{\"message\":");
+		json_write_str(b, q->warnings[i].message);
+		buf_printf(b, ",\"position\":%u}", q->warnings[i].at);
+	}
+	buf_char(b, ']');
+}
+
 static void
 write_total(struct buf *b, const struct count *c)
 {
@@ -188,9 +203,10 @@ write_total(struct buf *b, const struct count *c)
 }
 
 static void
-write_page(struct req *rq, const struct search_args *args, const struct page *page,
+write_page(struct req *rq, const struct query *query, const struct page *page,
     const struct list *documents)
 {
+	const struct search_args *args = rq->params;
 	struct cursor_for bound = cursor_of(rq, args->q);
 	struct buf *b = reply_begin(rq, 200);
 	const char *comma = "";
@@ -218,6 +234,7 @@ write_page(struct req *rq, const struct search_args *args, const struct page *pa
 			       (const char *)page->hits[page->nhits - 1].ip, 16 }));
 	else
 		buf_z(b, "null");
+	write_warnings(b, query);
 	buf_char(b, '}');
 }
 
@@ -244,7 +261,7 @@ search(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	cut_page(&page, &documents);
-	write_page(rq, args, &page, &documents);
+	write_page(rq, &query, &page, &documents);
 	return PASS;
 }
 
@@ -293,6 +310,7 @@ validate(struct req *rq)
 		json_write_str(b, fault.message);
 		buf_printf(b, ",\"position\":%u}", fault.at);
 	}
+	write_warnings(b, &query);
 	buf_char(b, '}');
 	return PASS;
 }
@@ -391,7 +409,9 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY,
 	"\"items\":{\"$ref\":\"#/components/schemas/Hit_" name "\"}},"                   \
 	"\"total\":{\"$ref\":\"#/components/schemas/Total\"},"                           \
 	"\"has_more\":{\"type\":\"boolean\"},"                                           \
-	"\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}"
+	"\"next_cursor\":{\"type\":[\"string\",\"null\"]},"                              \
+	"\"warnings\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/"   \
+	"QueryWarning\"}}}}"
 
 static const char count_answer[] =
     "{\"type\":\"object\",\"required\":[\"query\",\"count\",\"count_unit\"],"
@@ -403,6 +423,8 @@ static const char count_answer[] =
 static const char validate_answer[] =
     "{\"type\":\"object\",\"required\":[\"valid\",\"query\"],\"properties\":{"
     "\"valid\":{\"type\":\"boolean\"},\"query\":{\"type\":\"string\"},"
+    "\"warnings\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/"
+    "QueryWarning\"}},"
     "\"error\":{\"type\":\"object\",\"required\":[\"message\",\"position\"],"
     "\"description\":\"Only when the query is not valid.\",\"properties\":{"
     "\"message\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":512},"
