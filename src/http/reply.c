@@ -56,7 +56,7 @@ client_has(const struct req *rq, const char *etag)
 }
 
 int
-reply_public(struct req *rq, int max_age)
+reply_public(struct req *rq)
 {
 	unsigned char sha256[SHA256_DIGEST_LENGTH];
 	char *etag = arena_alloc(rq->arena, 2 * sizeof(sha256) + 1);
@@ -64,7 +64,7 @@ reply_public(struct req *rq, int max_age)
 	SHA256((const unsigned char *)rq->out.p, rq->out.n, sha256);
 	hex_print(etag, sha256, sizeof(sha256));
 	rq->etag = etag;
-	rq->max_age = max_age;
+	rq->max_age = rq->route->max_age;
 	if (!client_has(rq, etag))
 		return PASS;
 	rq->status = 304;

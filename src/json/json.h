@@ -61,10 +61,11 @@ struct field {
 	size_t offset;
 	int64_t lo, hi; /* characters, value, or items; lo == hi == 0: unbounded */
 	int64_t def;    /* FIELD_INT and FIELD_BOOL when absent */
-	const struct field *sub;
-	size_t size; /* LIST: of one element */
+	const struct field *sub; /* of a RAW: the name of its documents' schema alone */
+	size_t size;             /* LIST: of one element */
 	enum field_type
-	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL */
+	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL; a RAW
+		      with bounds alone is a scalar, whose texts they bound */
 	const char *const *values; /* of a STR or its LIST: up to a NULL; NULL for any */
 	const char *pattern;       /* of a STR, for OpenAPI alone; may be NULL */
 	const char *help;          /* for OpenAPI; may be NULL */
@@ -137,6 +138,12 @@ struct field {
 	{                                                                                \
 		.type = FIELD_NONE                                                       \
 	}
+/* Ends a table whose JSON Schema has a name of its own in openapi.json: the type that generated clients have
+   for the record. */
+#define FIELD_END_OF(schema)                                                             \
+	{                                                                                \
+		.type = FIELD_NONE, .name = (schema)                                     \
+	}
 
 /* ---- decoding: all faults of a body in one answer (C-098) ---- */
 
@@ -181,8 +188,25 @@ void json_write_num(
 
 /* ---- JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a table ---- */
 
-/* closed: additionalProperties false. */
-void json_describe(struct buf *b, const struct field *fields, bool closed);
+/* A document that collects the schemas of tables with a name. */
+struct json_names {
+	/* Writes a reference to the schema of the table. */
+	void (*refer)(void *arg, struct buf *b, const struct field *table);
+	/* Writes an example of a document that no table describes member by member: a RAW with .sub. */
+	void (*sample)(void *arg, struct buf *b, const struct field *table);
+	void *arg;
+};
+
+/* The name that ends the table; NULL: it has none. */
+const char *json_table_name(const struct field *fields);
+/* closed: additionalProperties false. names NULL: every schema stands where it is used. */
+void json_describe(struct buf *b, const struct field *fields, bool closed,
+    const struct json_names *names);
+/* An example of the table's records: each member by its row in tbl/examples.h, or by its type. */
+/* The row of tbl/examples.h for a member, or NULL. */
+const char *json_example_of(const char *schema, const char *member);
+void json_example(
+    struct buf *b, const struct field *fields, const struct json_names *names);
 
 /* ---- reading documents of our own, which json_scan has passed or PostgreSQL wrote ---- */
 
