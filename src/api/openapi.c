@@ -275,7 +275,7 @@ write_paths(struct buf *b, struct book *book)
 /* ---- the document ---- */
 
 static const char constant[] = {
-#include "src/api/openapi.inc"
+#include "api/openapi.inc"
 };
 
 /* Writes the constant part up to a member and its opening brace, and moves *rest behind them. */

@@ -3,7 +3,7 @@
    its last part. Members without a row show a value of their type. Members with the row "" are left out. */
 EXAMPLE("openapi",		"\"3.1.0\"")
 EXAMPLE("asyncapi",		"\"3.0.0\"")
-EXAMPLE("log",			"{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\",\"version\":\"1.0.0\"},\"pages\":[],\"entries\":[]}")
+EXAMPLE("log",			"{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\",\"version\":\"1.0.0\"},\"comment\":\"\",\"pages\":[],\"entries\":[]}")
 
 /* search */
 EXAMPLE("query",		"\"services.port:443\"")
