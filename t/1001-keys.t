@@ -42,8 +42,16 @@ refused "C-005: joined keys"
 key=none
 api GET "$V?api_key=$view"
 refused "C-004: a key in the query"
-api GET $V -H "Authorization: Bearer $view" -H "Cookie: X-API-Key=$view"
-refused "C-004: a key in Authorization or a cookie"
+api GET $V -H "Cookie: X-API-Key=$view"
+refused "C-004: a key in a cookie"
+for scheme in Bearer Basic; do
+	api GET $V -H "Authorization: $scheme $view"
+	is "$STATUS $(field .error.code) $(field .error.message)" \
+		"401 unauthorized A valid API key is required in the X-API-Key header; the Authorization header is not read." \
+		"C-004: a key in Authorization: $scheme is refused with a hint"
+done
+api GET $V -H "Authorization: Bearer $view" -H 'X-API-Key: x'
+refused "C-003: a wrong key beside Authorization is refused as any other"
 api GET $V -H "X-Api-Key: $view"
 is "$STATUS" 200 "header names have no case"
 

@@ -48,9 +48,9 @@ unlike "$(field .error.message)" '<|>|SELECT|/|localhost' "C-062: the message re
 is "$(field .error.request_id)" "$(header X-Request-Id)" "C-063: the id of the header"
 like "$(header X-Request-Id)" '^[0-9a-f]{32}$' "C-063: and not the client's"
 is "$(header Content-Type)" application/json "errors are JSON"
-is "$(header Cache-Control)" no-store "nothing is stored"
+is "$(header Cache-Control)" no-store "no cache may store an error"
 api GET /search/schemas
-is "$(header Content-Type) $(header Cache-Control)" "application/json no-store" "nor are answers"
+is "$(header Content-Type) $(header Cache-Control)" "application/json no-store" "no cache may store an answer"
 is "$(field '.schemas[]|select(.dataset=="hosts").fields[]|select(.name=="services.port")|"\(.type) \(.value_type) \(.aggregatable) \(.nested) \(.aliases|join(","))"')" \
 	"integer integer true true port" "the schema names type and aliases"
 
@@ -61,6 +61,21 @@ key=none
 api GET /openapi.json
 is "$STATUS $(field .info.version)" "200 1.0.0" "C-122: the description needs no key"
 is "$(field '.paths["/search/hosts/aggregate"].post.operationId')" aggregateHosts "C-122: and has the operation"
+for document in openapi asyncapi; do
+	api GET "/$document.json"
+	etag=$(header ETag)
+	is "${etag#W/} $(header Cache-Control)" "\"$(printf '%s\n' "$BODY" | sha256sum | cut -d' ' -f1)\" public, max-age=300" \
+		"C-416: the ETag of $document.json is its hash, and caches keep it"
+	for sent in "$etag" "W/$etag" "\"x\", W/$etag" '*'; do
+		api GET "/$document.json" -H "If-None-Match: $sent"
+		is "$STATUS $(header ETag) $(header Cache-Control) $BODY" "304 $etag public, max-age=300 " \
+			"C-416: a client that has $document.json sends If-None-Match: $sent and gets 304"
+	done
+	api GET "/$document.json" -H 'If-None-Match: "x", W/"y"'
+	is "$STATUS $(header ETag)" "200 $etag" "C-416: another ETag gets the whole $document.json"
+	api GET "/$document.json?x=1" -H "If-None-Match: $etag"
+	is "$STATUS $(header Cache-Control)|$(header ETag)" "400 no-store|" "an error about $document.json is not stored"
+done
 key=$KEY
 
 api POST /search/hosts/bulk '{"ips":["192.0.2.1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What common mistakes are told: which part of the request is wrong, and what would be right (C-062: none of it
-# repeats what was sent, but for the words of a query).
+# Messages of common mistakes name the part of the request that is wrong and the right one. They repeat no value
+# that was sent, only names of parameters and members, escaped and cut, and words of a query (C-062).
 . t/lib.sh
 pg_start
 index_start
@@ -22,10 +22,18 @@ asked 'port:22-80' '6 of the query: services.port takes an integer, or a range s
 asked 'port : 22' '6 of the query: no white space can stand before : and other operators'
 asked 'port:22 && country:GB' '9 of the query: write AND'
 
-param="The query string has a parameter that the operation does not know; it takes"
-says GET '/search/hosts?page=2' "" "$param q, limit, cursor."
-says GET '/search/schemas?q=x' "" "$param none."
-says GET '/usage?days=7' "" "$param window."
+says GET '/search/hosts?page=2' "" \
+	"The query parameters are not valid. page: is unknown; the operation takes q, limit, cursor."
+says GET '/search/hosts?Limt=2' "" \
+	"The query parameters are not valid. Limt: is unknown; the operation takes q, limit, cursor; did you mean limit?"
+says GET '/search/schemas?q=x' "" "The query parameters are not valid. q: is unknown; the operation takes no parameter."
+says GET '/usage?days=7' "" "The request is not valid. days: is unknown; the operation takes window."
+is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "days unknown_field" "the field error has the name"
+says GET '/usage?%3Cb%3E%C3%A9%20%09=7' "" \
+	"The request is not valid. %3Cb%3E%C3%A9%20%09: is unknown; the operation takes window."
+says GET "/usage?$(printf '%041d' 0)=7" "" \
+	"The request is not valid. $(printf '%040d' 0)...: is unknown; the operation takes window."
+says GET '/usage?=7' "" "The query string has a parameter without a name."
 says GET '/usage?window=14d' "" "The request is not valid. window: must be one of 7d, 30d, 90d, 180d."
 says GET '/usage?window=7d&window=7d' "" "The request is not valid. window: is repeated."
 is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "window duplicate" "the same for programs"
@@ -44,6 +52,9 @@ counted last_seen "$agg; GET /search/schemas lists them."
 counted nonsense "$agg; GET /search/schemas lists them."
 says POST /search/hosts/aggregate '[]' "The body must be a JSON object."
 
+says POST "/projects/$P/alerting/silences" \
+	"{\"rule_uuid\":\"$(uuid_new)\",\"reason\":\"x\",\"ends_at\":\"2990-01-01T00:00:00Z\",\"start_at\":1}" \
+	"The request is not valid. start_at: is not a known member; did you mean starts_at?"
 says POST "/projects/$P/alerting/silences" \
 	"{\"rule_uuid\":\"$(uuid_new)\",\"reason\":\"x\",\"ends_at\":\"2020-01-01T00:00:00Z\"}" \
 	"The request is not valid. ends_at: must be in the future."

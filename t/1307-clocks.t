@@ -76,6 +76,9 @@ quota_holds()
 	_of="JOIN api_key k ON k.account_uuid = q.owner_uuid WHERE k.prefix = left('$_key', 12)"
 	world_until 20 stored "$_good" "SELECT sum(used) FROM quota_used q $_of" ||
 		diag "$(sql "SELECT q.* FROM quota_used q $_of")"
+	# Quotas and usage are stored one after the other.
+	world_until 20 stored "$_good" "SELECT sum(requests) FROM usage_daily u JOIN api_key k ON k.uuid = u.key_uuid
+		WHERE k.prefix = left('$_key', 12)" || true
 	is "$(sql "SELECT sum(used), max(used) <= $QUOTA, (SELECT sum(requests) FROM usage_daily u WHERE u.key_uuid = k.uuid)
 		FROM quota_used q $_of GROUP BY k.uuid")" "$_good|t|$_good" "$1 by $2 s: every answer is counted once ($_good)"
 	is "$(answers)" "$3" "$1 by $2 s: a quota of ten"

@@ -114,6 +114,11 @@ key=$KEY
 
 api GET '/search/hosts/validate?q=port:22'
 is "$(field tojson)" '{"valid":true,"query":"port:22"}' "A3: a good query"
+warned='[{"message":"country_code has two-letter codes and never \"Germany\"; did you mean DE?","position":9}]'
+api GET '/search/hosts/validate?q=country:Germany'
+is "$(field '.valid') $(field '.warnings|tojson')" "true $warned" "C-418: validate warns of a country that no host can have"
+api GET '/search/hosts?q=country:Germany'
+is "$STATUS $(field '.total.value') $(field '.warnings|tojson')" "200 0 $warned" "C-418: the search finds nothing and has the same warning"
 api GET '/search/hosts/validate?q=port:(22'
 is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" "A3: a bad query"
 

@@ -19,7 +19,7 @@ static const struct field spec_in[] = {
 	    LIM_AGGREGATE_FIELD),
 	NUMBER(
 	    struct spec, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
-	FIELD_END,
+	FIELD_END_OF("Aggregation"),
 };
 
 static const struct field aggregate_in[] = {
@@ -82,6 +82,87 @@ plan(struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
 	return PASS;
 }
 
+/* ---- the answer (SPEC 2.2) ---- */
+
+struct tag_answer {
+	struct str slug, name, classification;
+	struct list categories;
+};
+
+static const char *const classifications[] = { "informational", "benign", "suspicious",
+	"malicious", NULL };
+
+static const struct field tag_out[] = {
+	TEXT(struct tag_answer, slug, REQUIRED, 1, LIM_TAG_SLUG),
+	TEXT(struct tag_answer, name, REQUIRED, 0, LIM_TAG_NAME),
+	{ .name = "categories",
+	    .type = FIELD_LIST,
+	    .flags = REQUIRED,
+	    .offset = offsetof(struct tag_answer, categories),
+	    .hi = LIM_TAG_CATEGORIES,
+	    .size = sizeof(struct str),
+	    .pattern = "^[a-z0-9][a-z0-9-]{0,127}(/[a-z0-9][a-z0-9-]{0,127})*$" },
+	ONE_OF(struct tag_answer, classification, REQUIRED, classifications, NULL),
+	FIELD_END_OF("Tag"),
+};
+
+struct bucket_answer {
+	struct json value;
+	int64_t count;
+	struct str label;
+	struct tag_answer tag;
+};
+
+static const struct field bucket_out[] = {
+	{ .name = "value",
+	    .type = FIELD_RAW,
+	    .flags = REQUIRED,
+	    .offset = offsetof(struct bucket_answer, value),
+	    .lo = 1,
+	    .hi = LIM_BUCKET_VALUE,
+	    .help = "Has the JSON type that value_type names." },
+	NUMBER(struct bucket_answer, count, REQUIRED, 1, LIM_BUCKET_COUNT, 0),
+	TEXT(struct bucket_answer, label, OMIT_UNSET, 1, LIM_BUCKET_LABEL),
+	OBJECT(struct bucket_answer, tag, OMIT_UNSET, tag_out),
+	FIELD_END_OF("AggregateBucket"),
+};
+
+struct group_answer {
+	struct str field, count_unit, value_type, relation;
+	struct list buckets;
+	bool has_more, sampled;
+};
+
+static const struct field group_out[] = {
+	TEXT(struct group_answer, field, REQUIRED, 1, LIM_AGGREGATE_FIELD),
+	ONE_OF(struct group_answer, count_unit, REQUIRED, count_units, NULL),
+	ONE_OF(struct group_answer, value_type, REQUIRED, value_types,
+	    "The JSON type of every value in the buckets."),
+	LIST(struct group_answer, buckets, REQUIRED, struct bucket_answer, bucket_out, 0,
+	    LIM_AGGREGATE_LIMIT),
+	ONE_OF(struct group_answer, relation, REQUIRED, relations,
+	    "Exact, a known lower bound, or a sampled estimate."),
+	FIELD(struct group_answer, has_more, REQUIRED),
+	{ .name = "sampled",
+	    .type = FIELD_BOOL,
+	    .flags = REQUIRED,
+	    .offset = offsetof(struct group_answer, sampled),
+	    .help = "The counts are estimates; relation is then unknown." },
+	FIELD_END_OF("AggregateGroup"),
+};
+
+struct aggregate_answer {
+	struct str query;
+	struct list groups;
+};
+
+static const struct field aggregate_out[] = {
+	TEXT(struct aggregate_answer, query, REQUIRED, 0, LIM_QUERY),
+	LIST(struct aggregate_answer, groups, REQUIRED, struct group_answer, group_out, 1,
+	    LIM_AGGREGATIONS),
+	FIELD_END,
+};
+
 static void
 write_value(struct buf *b, const struct value *v)
 {
@@ -113,54 +194,37 @@ write_value(struct buf *b, const struct value *v)
 	panic("value type %d", (int)v->type);
 }
 
-static void
-write_tag(struct buf *b, const struct tag *t)
+static struct bucket_answer
+bucket_of(struct arena *a, const struct bucket *from)
 {
-	buf_z(b, ",\"tag\":{\"slug\":");
-	json_write_str(b, t->slug);
-	buf_z(b, ",\"name\":");
-	json_write_str(b, t->name);
-	buf_z(b, ",\"categories\":[");
-	for (size_t i = 0; i < t->ncategories; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		json_write_str(b, t->categories[i]);
-	}
-	buf_z(b, "],\"classification\":");
-	json_write_str(b, t->classification);
-	buf_char(b, '}');
+	struct bucket_answer out = { .count = (int64_t)from->count,
+		.label = from->label };
+	const struct tag *t = from->tag;
+	struct buf value = { .a = a };
+
+	write_value(&value, &from->value);
+	out.value.text = buf_done(&value);
+	if (t != NULL)
+		out.tag = (struct tag_answer){ t->slug, t->name, t->classification,
+			{ (void *)(uintptr_t)t->categories, t->ncategories } };
+	return out;
 }
 
-static void
-write_bucket(struct buf *b, const struct bucket *bucket)
+static struct group_answer
+group_of(struct arena *a, enum dataset d, const struct group *g)
 {
-	buf_z(b, "{\"value\":");
-	write_value(b, &bucket->value);
-	buf_z(b, ",\"count\":");
-	json_write_int(b, (int64_t)bucket->count);
-	if (bucket->label.p != NULL) {
-		buf_z(b, ",\"label\":");
-		json_write_str(b, bucket->label);
-	}
-	if (bucket->tag != NULL)
-		write_tag(b, bucket->tag);
-	buf_char(b, '}');
-}
+	struct bucket_answer *buckets =
+	    ARENA_ARRAY(a, g->nbuckets + 1, struct bucket_answer);
 
-static void
-write_group(struct buf *b, enum dataset d, const struct group *g)
-{
-	buf_printf(b,
-	    "{\"field\":\"%s\",\"count_unit\":\"%s\",\"value_type\":\"%s\",\"buckets\":[",
-	    g->field->name, schema_count_unit(d), schema_json_type(g->field->type));
-	for (size_t i = 0; i < g->nbuckets; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		write_bucket(b, &g->buckets[i]);
-	}
-	buf_printf(b, "],\"relation\":\"%s\",\"has_more\":%s,\"sampled\":%s}",
-	    relation_name(g->relation), g->has_more ? "true" : "false",
-	    g->relation == RELATION_UNKNOWN ? "true" : "false");
+	for (size_t i = 0; i < g->nbuckets; i++)
+		buckets[i] = bucket_of(a, &g->buckets[i]);
+	return (struct group_answer){ .field = str_of(g->field->name),
+		.count_unit = str_of(schema_count_unit(d)),
+		.value_type = str_of(schema_json_type(g->field->type)),
+		.relation = str_of(relation_name(g->relation)),
+		.buckets = { buckets, g->nbuckets },
+		.has_more = g->has_more,
+		.sampled = g->relation == RELATION_UNKNOWN };
 }
 
 static int
@@ -173,8 +237,9 @@ aggregate(struct req *rq)
 	size_t n = in->aggregations.n;
 	struct budget budget;
 	struct query query;
+	struct group_answer out[LIM_AGGREGATIONS];
+	struct aggregate_answer answer = { in->query, { out, n } };
 	const char *fault;
-	struct buf *b;
 
 	if (plan(rq, d, &in->aggregations, aggs) != PASS ||
 	    run_parse(rq, d, in->query, &query) != PASS || run_begin(rq, &budget) != PASS)
@@ -187,26 +252,10 @@ aggregate(struct req *rq)
 		log_event(LOGP_ERR, "engine", "req=%s why=\"%s\"", rq->id, fault);
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
 	}
-	b = reply_begin(rq, 200);
-	buf_z(b, "{\"query\":");
-	json_write_str(b, in->query);
-	buf_z(b, ",\"groups\":[");
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		write_group(b, d, &groups[i]);
-	}
-	buf_z(b, "]}");
-	return PASS;
+	for (size_t i = 0; i < n; i++)
+		out[i] = group_of(rq->arena, d, &groups[i]);
+	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
-
-static const char aggregate_answer[] =
-    "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"query\","
-    "\"groups\"],"
-    "\"properties\":{\"query\":{\"type\":\"string\",\"maxLength\":8192,"
-    "\"description\":\"The query as it was sent.\"},"
-    "\"groups\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":8,"
-    "\"items\":{\"$ref\":\"#/components/schemas/AggregateGroup\"}}}}";
 
 const struct route aggregate_routes[] = {
 #define DATASET(id, name, unit)                                                          \
@@ -221,7 +270,8 @@ const struct route aggregate_routes[] = {
 		.entitlement = ENTITLEMENT_SEARCH,                                       \
 		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),             \
 		.body_codes = aggregate_codes,                                           \
-		.answer = aggregate_answer,                                              \
+		.out = aggregate_out,                                                    \
+		.exact = true,                                                           \
 		.errors = aggregate_errors,                                              \
 		.tag = "Search",                                                         \
 		.summary = "Aggregate matching " name,                                   \

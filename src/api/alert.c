@@ -30,7 +30,7 @@ static const struct field alert_out[] = {
 	FIELD(struct alert, acknowledged_by_membership_uuid, NULLABLE),
 	FIELD(struct alert, closed_at, NULLABLE),
 	FIELD(struct alert, closed_by_membership_uuid, NULLABLE),
-	FIELD_END,
+	FIELD_END_OF("Alert"),
 };
 
 #define COLUMNS                                                                          \

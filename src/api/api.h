@@ -66,6 +66,11 @@ int run_begin(struct req *rq, struct budget *out);
 int run_end(struct req *rq, enum engine_rc rc);
 const char *relation_name(enum relation r);
 
+/* ---- search.c: what searches and openapi.json share ---- */
+
+extern const struct field hit_members[]; /* that a hit has beside those of the document */
+extern const char *const count_units[], *const value_types[], *const relations[];
+
 /* ---- page.c: lists (CONTRACT A2) ---- */
 
 /* Of a list's parameters: PAGE_PARAMS(struct x_args, page) are its first rows. */

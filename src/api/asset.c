@@ -25,7 +25,7 @@ static const struct field asset_out[] = {
 	FIELD(struct asset, discovery_provider, NULLABLE),
 	FIELD(struct asset, source_name, NULLABLE),
 	FIELD(struct asset, source_ref, NULLABLE),
-	FIELD_END,
+	FIELD_END_OF("Asset"),
 };
 
 #define COLUMNS                                                                          \

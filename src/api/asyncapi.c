@@ -88,7 +88,7 @@ write_message(struct buf *b, const struct stream_message *m)
 	    b, "\"%s_%s\":{\"name\":\"%s\",\"summary\":", side(m), m->name, m->name);
 	json_write_str(b, str_of(m->help));
 	buf_z(b, ",\"payload\":");
-	json_describe(b, m->fields, m->from_client);
+	json_describe(b, m->fields, m->from_client, NULL);
 	buf_z(b, "},");
 }
 
@@ -112,7 +112,7 @@ static int
 get_asyncapi(struct req *rq)
 {
 	asyncapi_write(reply_begin(rq, 200));
-	return PASS;
+	return reply_public(rq);
 }
 
 const struct route asyncapi_routes[] = {
@@ -123,7 +123,8 @@ const struct route asyncapi_routes[] = {
 	    .meter = METER_NONE,
 	    .area = AREA_SERVICE,
 	    .entitlement = ENTITLEMENT_ANY,
-	    .answer = "{\"type\":\"object\",\"description\":\"AsyncAPI 3.0.\"}",
+	    .standard = "asyncapi",
+	    .max_age = LIM_DOCUMENT_AGE,
 	    .tag = "Description",
 	    .result = "An AsyncAPI 3.0 document.",
 	    .summary = "Describe the live stream",

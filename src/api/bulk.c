@@ -89,18 +89,45 @@ host_of(const struct list *hosts, const struct ipnet *net)
 	return NULL;
 }
 
-static void
-write_result(struct buf *b, struct str ip, const struct bulk_host *h)
+struct bulk_result {
+	struct str ip;
+	bool found, services_has_more;
+	struct json host;
+};
+
+static const struct field host_documents[] = { FIELD_END_OF("host") };
+
+static const struct field result_out[] = {
+	FIELD(struct bulk_result, ip, 0),
+	FIELD(struct bulk_result, found, 0),
+	{ .name = "services_has_more",
+	    .type = FIELD_BOOL,
+	    .offset = offsetof(struct bulk_result, services_has_more),
+	    .help = "The host has more services than limit_per_ip." },
+	{ .name = "host",
+	    .type = FIELD_RAW,
+	    .flags = NULLABLE,
+	    .offset = offsetof(struct bulk_result, host),
+	    .sub = host_documents },
+	FIELD_END_OF("BulkResult"),
+};
+
+struct bulk_answer {
+	struct list results;
+};
+
+static const struct field bulk_out[] = {
+	LIST(struct bulk_answer, results, 0, struct bulk_result, result_out, 1,
+	    LIM_BULK_IPS),
+	FIELD_END,
+};
+
+static struct bulk_result
+result_of(struct str ip, const struct bulk_host *h)
 {
-	buf_z(b, "{\"ip\":");
-	json_write_str(b, ip);
-	buf_printf(b, ",\"found\":%s,\"services_has_more\":%s,\"host\":",
-	    h != NULL ? "true" : "false", h != NULL && h->more ? "true" : "false");
 	if (h == NULL)
-		buf_z(b, "null");
-	else
-		buf_str(b, h->doc.text);
-	buf_char(b, '}');
+		return (struct bulk_result){ .ip = ip };
+	return (struct bulk_result){ ip, true, h->more, h->doc };
 }
 
 static bool
@@ -118,8 +145,9 @@ bulk_lookup_hosts(struct req *rq)
 	struct ipnet nets[LIM_BULK_IPS];
 	struct str texts[LIM_BULK_IPS];
 	struct list hosts = { 0 };
+	struct bulk_result results[LIM_BULK_IPS];
+	struct bulk_answer answer = { { results, in->ips.n } };
 	enum db_rc rc;
-	struct buf *b;
 
 	if (parse_ips(rq, &in->ips, nets, texts) != PASS)
 		return FAILED;
@@ -131,28 +159,10 @@ bulk_lookup_hosts(struct req *rq)
 		return fail_at(rq, ERR_INVALID_IP_BATCH,
 		    STR("The hosts are too large for one answer; ask for fewer "
 			"addresses or a smaller limit_per_ip."));
-	b = reply_begin(rq, 200);
-	buf_z(b, "{\"results\":[");
-	for (size_t i = 0; i < in->ips.n; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		write_result(b, texts[i], host_of(&hosts, &nets[i]));
-	}
-	buf_z(b, "]}");
-	return PASS;
+	for (size_t i = 0; i < in->ips.n; i++)
+		results[i] = result_of(texts[i], host_of(&hosts, &nets[i]));
+	return reply(rq, 200, NULL, bulk_out, &answer);
 }
-
-static const char bulk_answer[] =
-    "{\"type\":\"object\",\"required\":[\"results\"],\"properties\":{\"results\":{"
-    "\"type\":\"array\",\"minItems\":1,\"maxItems\":100,\"description\":\"One a "
-    "requested "
-    "address, in the order of the request.\",\"items\":{\"type\":\"object\","
-    "\"required\":[\"ip\",\"found\",\"services_has_more\",\"host\"],\"properties\":{"
-    "\"ip\":{\"type\":\"string\"},\"found\":{\"type\":\"boolean\"},"
-    "\"services_has_more\":{\"type\":\"boolean\",\"description\":\"The host has more "
-    "services "
-    "than limit_per_ip.\"},\"host\":{\"oneOf\":[{\"$ref\":"
-    "\"#/components/schemas/Document_hosts\"},{\"type\":\"null\"}]}}}}}}";
 
 static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMIT_PER_IP,
 	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_TIMEOUT, ERR_UNSET };
@@ -167,7 +177,7 @@ const struct route bulk_routes[] = {
 	    .entitlement = ENTITLEMENT_SEARCH,
 	    BODY(struct bulk_in, bulk_in, BODY_CONFIGURED),
 	    .body_codes = bulk_codes,
-	    .answer = bulk_answer,
+	    .out = bulk_out,
 	    .errors = bulk_errors,
 	    .tag = "Search",
 	    .summary = "Look up hosts by address",

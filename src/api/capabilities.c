@@ -24,7 +24,7 @@ static const struct field limits_out[] = {
 	FIELD(struct limits, caller_sessions, 0),
 	FIELD(struct limits, lifetime_seconds, 0),
 	FIELD(struct limits, idle_seconds, 0),
-	FIELD_END,
+	FIELD_END_OF("SessionLimits"),
 };
 
 static const struct field bounds_out[] = {
@@ -34,13 +34,13 @@ static const struct field bounds_out[] = {
 	FIELD(struct bounds, min_height, 0),
 	FIELD(struct bounds, max_height, 0),
 	FIELD(struct bounds, default_height, 0),
-	FIELD_END,
+	FIELD_END_OF("ViewportBounds"),
 };
 
 static const struct field country_out[] = {
 	FIELD(struct egress_country, code, 0),
 	FIELD(struct egress_country, name, 0),
-	FIELD_END,
+	FIELD_END_OF("EgressCountry"),
 };
 
 static const struct field capabilities_out[] = {
@@ -49,7 +49,7 @@ static const struct field capabilities_out[] = {
 	LIST_OF(struct capabilities, browser_profiles, 0, struct str, 0, 0),
 	OBJECT(struct capabilities, viewport, 0, bounds_out),
 	OBJECT(struct capabilities, limits, 0, limits_out),
-	FIELD_END,
+	FIELD_END_OF("Capabilities"),
 };
 
 static const struct field code_out[] = { FIELD(struct egress_country, code, 0),

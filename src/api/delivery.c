@@ -30,7 +30,7 @@ static const struct field attempt_out[] = {
 	FIELD(struct attempt, ended_at, NULLABLE),
 	OPTIONAL(struct attempt, http_status_code, FIELD_INT, NULLABLE, 100, 599),
 	FIELD(struct attempt, failure, NULLABLE),
-	FIELD_END,
+	FIELD_END_OF("DeliveryAttempt"),
 };
 
 #define MEMBERS                                                                          \
@@ -45,10 +45,10 @@ static const struct field attempt_out[] = {
 	    OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),  \
 	    FIELD(struct delivery, failure, NULLABLE)
 
-static const struct field delivery_out[] = { MEMBERS, FIELD_END };
+static const struct field delivery_out[] = { MEMBERS, FIELD_END_OF("AlertDelivery") };
 static const struct field delivery_told[] = { MEMBERS,
 	LIST(struct delivery, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
-	FIELD_END };
+	FIELD_END_OF("AlertDeliveryWithHistory") };
 
 #define COLUMNS                                                                          \
 	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"         \

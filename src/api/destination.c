@@ -27,9 +27,11 @@ static const struct field destination_in[] = {
 	    FIELD(struct destination, created_at, 0),                                    \
 	    FIELD(struct destination, updated_at, 0)
 
-static const struct field destination_out[] = { MEMBERS, FIELD_END };
+static const struct field destination_out[] = { MEMBERS,
+	FIELD_END_OF("AlertDestination") };
 static const struct field destination_made[] = { MEMBERS,
-	FIELD(struct destination, secret, 0), FIELD_END };
+	FIELD(struct destination, secret, 0),
+	FIELD_END_OF("AlertDestinationWithSecret") };
 
 #define COLUMNS "uuid, name, url, enabled, created_at, updated_at"
 

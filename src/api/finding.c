@@ -42,7 +42,7 @@ static const struct field finding_out[] = {
 	FIELD(struct finding, discovery_provider, NULLABLE),
 	FIELD(struct finding, source_name, NULLABLE),
 	FIELD(struct finding, source_ref, NULLABLE),
-	FIELD_END,
+	FIELD_END_OF("Finding"),
 };
 
 #define COLUMNS                                                                          \

@@ -163,8 +163,7 @@ const struct route network_routes[] = {
 	{
 	    ROUTE(GET, SESSION "/network-events.har", get_network_events_har),
 	    EVIDENCE_ROW,
-	    .answer = "{\"type\":\"object\",\"required\":[\"log\"],\"description\":\"HAR "
-		      "1.2.\"}",
+	    .standard = "log",
 	    .result = "Requests and WebSockets of the session as HAR 1.2.",
 	    .errors = errors,
 	    .summary = "Export a session's network events",

@@ -96,25 +96,38 @@ static const struct {
 };
 
 static void
+write_header(struct buf *b, const char *comma, const char *name, const char *component)
+{
+	buf_printf(
+	    b, "%s\"%s\":{\"$ref\":\"#/components/headers/%s\"}", comma, name, component);
+}
+
+static void
 write_headers(
     struct buf *b, const struct route *r, int status, const struct error_set *set)
 {
-	buf_z(b, ",\"headers\":{" OPENAPI_HEADER("X-Request-Id") "," OPENAPI_HEADER(
-		     "Cache-Control"));
+	bool good = status < 400, public = good && r->max_age > 0;
+
+	buf_z(b, ",\"headers\":{");
+	write_header(b, "", "X-Request-Id", "X-Request-Id");
+	if (status != 101)
+		write_header(b, ",", "Cache-Control",
+		    public ? "Public-Cache-Control" : "Cache-Control");
 	if (status == 201 || (status == 202 && r->idempotent))
-		buf_z(b, "," OPENAPI_HEADER("Location"));
+		write_header(b, ",", "Location", "Location");
 	if (status == 202 && r->idempotent)
-		buf_z(b, "," OPENAPI_HEADER("Idempotency-Replayed"));
+		write_header(b, ",", "Idempotency-Replayed", "Idempotency-Replayed");
 	if (status == 401)
-		buf_z(b, "," OPENAPI_HEADER("WWW-Authenticate"));
+		write_header(b, ",", "WWW-Authenticate", "WWW-Authenticate");
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
-		buf_z(b, "," OPENAPI_HEADER("Retry-After"));
-	if (status < 300 && r->media != NULL)
-		buf_z(b, "," OPENAPI_HEADER("ETag"));
-	/* What is refused before the rates are asked does without them. */
-	if (status != 401 && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED])
-		buf_z(b, "," OPENAPI_HEADER("RateLimit-Policy") "," OPENAPI_HEADER(
-			     "RateLimit"));
+		write_header(b, ",", "Retry-After", "Retry-After");
+	if (good && (r->media != NULL || public))
+		write_header(b, ",", "ETag", "ETag");
+	/* A request that is refused before its rates are known is answered without them. */
+	if (status != 401 && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED]) {
+		write_header(b, ",", "RateLimit-Policy", "RateLimit-Policy");
+		write_header(b, ",", "RateLimit", "RateLimit");
+	}
 	buf_char(b, '}');
 }
 
@@ -128,21 +141,74 @@ has_code(const struct error_set *set, enum error last, const char *code, int sta
 	return false;
 }
 
-/* The codes of one status; false when there are none. */
-static bool
+/* The codes of one status; the last error, or ERR_UNSET when there are none. */
+static enum error
 write_codes(struct buf *b, const struct error_set *set, int status)
 {
-	const char *comma = "";
+	enum error last = ERR_UNSET;
 
 	for (enum error e = 1; e < ERRORS; e++) {
 		if (!set->has[e] || error_status(e) != status ||
 		    has_code(set, e, error_code(e), status))
 			continue;
-		buf_z(b, comma);
+		buf_z(b, last == ERR_UNSET ? "" : ",");
 		json_write_str(b, str_of(error_code(e)));
-		comma = ",";
+		last = e;
 	}
-	return comma[0] != '\0';
+	return last;
+}
+
+static const char example_id[] = "5d41402abc4b2a76b9719d911017c592";
+
+static void
+write_failure_example(struct buf *b, const struct route *r, enum error e)
+{
+	static const struct field_error field = { .code = "unknown_field",
+		.field = STR_INIT("colour"),
+		.message = STR_INIT("is unknown; the operation takes no parameter") };
+
+	buf_z(b, ",\"example\":");
+	error_write(b, e,
+	    &(struct error_said){ .request_id = str_of(example_id),
+		.bare = r->area == AREA_SEARCH,
+		.fields = &field,
+		.n = e == ERR_INVALID_REQUEST });
+}
+
+/* What distinguishes answers of one status for the people who read their names in a generated client. */
+static const struct {
+	enum error has;
+	const char *word;
+} words[] = {
+	{ ERR_INVALID_PAGINATION, "List" },
+	{ ERR_INVALID_JSON, "Body" },
+	{ ERR_CALLER_SESSION_LIMIT, "Session" },
+	{ ERR_ENTITLEMENT_REQUIRED, "Entitlement" },
+	{ ERR_ACCOUNT_API_QUOTA_EXCEEDED, "Quota" },
+};
+
+/* "AlertNotFound", "SilenceExpired", "SearchUnavailable", "PublicBadRequest"; when another answer has that name,
+   the operation's own: "CountHostsBadRequest". */
+static void
+name_failure(struct arena *a, const struct route *r, const struct error_set *set,
+    enum error last, const char *status_name, const char *names[2])
+{
+	const char *area = r->area == AREA_SEARCH       ? "Search"
+			   : r->access == ACCESS_PUBLIC ? "Public"
+							: "";
+	const char *word = "";
+	int status = error_status(last);
+
+	names[1] =
+	    arena_printf(a, "%s%s", openapi_camel(a, r->operation, true), status_name).p;
+	if (status == 404 || status == 409) {
+		names[0] = openapi_camel(a, error_code(last), true);
+		return;
+	}
+	for (size_t i = COUNT(words); i-- > 0;)
+		if (set->has[words[i].has] && error_status(words[i].has) == status)
+			word = words[i].word;
+	names[0] = arena_printf(a, "%s%s%s", area, word, status_name).p;
 }
 
 void
@@ -153,8 +219,10 @@ openapi_failures(struct buf *b, struct book *book, const struct route *r)
 	for (size_t i = 0; i < COUNT(statuses); i++) {
 		struct buf codes = { .a = book->a }, text = { .a = book->a };
 		int status = statuses[i].status;
+		enum error last = write_codes(&codes, &set, status);
+		const char *names[2];
 
-		if (!write_codes(&codes, &set, status))
+		if (last == ERR_UNSET)
 			continue;
 		buf_z(&text, "{\"description\":");
 		json_write_str(&text, str_of(statuses[i].text));
@@ -166,24 +234,13 @@ openapi_failures(struct buf *b, struct book *book, const struct route *r)
 		    "\"properties\":{\"code\":{\"enum\":[",
 		    r->area == AREA_SEARCH ? "SearchError" : "ServiceError");
 		buf_str(&text, buf_done(&codes));
-		buf_z(&text, "]}}}}}]}}}}");
+		buf_z(&text, "]}}}}}]}");
+		write_failure_example(&text, r, last);
+		buf_z(&text, "}}}");
+		name_failure(book->a, r, &set, last, statuses[i].name, names);
 		buf_printf(b, ",\"%d\":", status);
-		book_ref(b, book, BOOK_RESPONSE, statuses[i].name, buf_done(&text));
+		book_ref(b, book, BOOK_RESPONSE, names, buf_done(&text));
 	}
-}
-
-/* A record is one schema, whichever operations answer it: a generated client has one type for it. */
-static void
-write_record(struct buf *b, struct book *book, const struct route *r)
-{
-	struct str name = str_of(r->wrapper != NULL ? r->wrapper : r->list);
-	struct buf text = { .a = book->a };
-
-	if (r->wrapper == NULL && name.p[name.n - 1] == 's')
-		name.n--;
-	json_describe(&text, r->out, false);
-	book_ref(b, book, BOOK_SCHEMA,
-	    openapi_camel(book->a, arena_str(book->a, name).p, true), buf_done(&text));
 }
 
 /* CONTRACT A2. */
@@ -198,7 +255,7 @@ write_page(struct buf *b, struct book *book, const struct route *r)
 	    "\"properties\":{\"%s\":{\"type\":\"array\",\"maxItems\":%jd,\"items\":",
 	    r->list, also != NULL ? ",\"" : "", also != NULL ? also : "",
 	    also != NULL ? "\"" : "", r->list, (intmax_t)LIM_PAGE);
-	write_record(b, book, r);
+	book->names.refer(book, b, r->out);
 	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
 		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}");
 	if (also != NULL)
@@ -208,15 +265,17 @@ write_page(struct buf *b, struct book *book, const struct route *r)
 
 /* What an answer holds, where the row does not say it better. */
 static struct str
-result_of(const struct route *r, struct arena *a)
+result_of(const struct route *r, struct arena *a, int status)
 {
+	if (status == 304)
+		return STR("The client has the document already.");
 	if (r->result != NULL)
 		return str_of(r->result);
 	if (r->list != NULL)
 		return arena_printf(a, "A page of %s.", r->list);
 	if (r->wrapper != NULL)
-		return arena_printf(a, "The %s, as it stands now.", r->wrapper);
-	panic("%s does not say what it answers", r->operation);
+		return arena_printf(a, "The %s, as it is now.", r->wrapper);
+	panic("%s does not describe its answer", r->operation);
 }
 
 /* Bytes: OpenAPI 3.1 describes them by their type alone. */
@@ -229,38 +288,83 @@ write_media(struct buf *b, const char *const *types)
 	buf_z(b, "}}");
 }
 
+/* The whole answer, whose schema and example differ in what stands for the record. */
+static void
+write_schema(struct buf *b, struct book *book, const struct route *r)
+{
+	if (r->standard != NULL) {
+		buf_printf(b, "{\"type\":\"object\",\"required\":[\"%s\"]}", r->standard);
+	} else if (r->list != NULL) {
+		write_page(b, book, r);
+	} else if (r->wrapper != NULL) {
+		buf_printf(b,
+		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
+		    r->wrapper, r->wrapper);
+		book->names.refer(book, b, r->out);
+		buf_z(b, "}}");
+	} else {
+		book->closed = r->exact;
+		json_describe(b, r->out, r->exact, &book->names);
+		book->closed = false;
+	}
+}
+
+static void
+write_example(struct buf *b, const struct book *book, const struct route *r)
+{
+	if (r->standard != NULL) {
+		buf_printf(
+		    b, "{\"%s\":%s}", r->standard, json_example_of(NULL, r->standard));
+		return;
+	}
+	if (r->list != NULL)
+		buf_printf(b, "{\"%s\":[", r->list);
+	else if (r->wrapper != NULL)
+		buf_printf(b, "{\"%s\":", r->wrapper);
+	json_example(b, r->out, &book->names);
+	if (r->list != NULL && r->list_also != NULL)
+		buf_printf(b, "],\"%s\":false", r->list_also);
+	else if (r->list != NULL)
+		buf_char(b, ']');
+	if (r->list != NULL)
+		buf_z(b, ",\"has_more\":false,\"next_cursor\":null");
+	if (r->list != NULL || r->wrapper != NULL)
+		buf_char(b, '}');
+}
+
+/* "AlertList", "AlertResponse", or "CountHostsResponse" where no record is answered. */
+static const char *
+name_answer(struct arena *a, const struct route *r)
+{
+	if (r->list != NULL)
+		return arena_printf(a, "%sList", json_table_name(r->out)).p;
+	if (r->wrapper != NULL)
+		return arena_printf(a, "%sResponse", json_table_name(r->out)).p;
+	return arena_printf(a, "%sResponse", openapi_camel(a, r->operation, true)).p;
+}
+
 void
 openapi_answer(struct buf *b, struct book *book, const struct route *r, int status)
 {
+	const char *names[2] = { name_answer(book->a, r), NULL };
 	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
 	buf_printf(b, "\"%d\":{\"description\":", status);
-	json_write_str(b, result_of(r, book->a));
+	json_write_str(b, result_of(r, book->a, status));
 	write_headers(b, r, status, &set);
+	if (status == 101 || status == 304) {
+		buf_char(b, '}');
+		return;
+	}
 	if (r->media != NULL) {
 		write_media(b, r->media);
 		return;
 	}
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
-	if (r->answer != NULL) {
-		buf_z(&text, r->answer);
-	} else if (r->list != NULL) {
-		write_page(&text, book, r);
-	} else if (r->wrapper != NULL) {
-		buf_printf(&text,
-		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
-		    r->wrapper, r->wrapper);
-		write_record(&text, book, r);
-		buf_z(&text, "}}");
-	} else {
-		json_describe(&text, r->out, false);
-	}
-	book_ref(b, book, BOOK_SCHEMA,
-	    arena_printf(book->a, "%sAnswer",
-		openapi_camel(
-		    book->a, r->wrapper != NULL ? r->wrapper : r->operation, true))
-		.p,
-	    buf_done(&text));
+	write_schema(&text, book, r);
+	book_ref(b, book, BOOK_SCHEMA, names, buf_done(&text));
+	buf_z(b, ",\"example\":");
+	write_example(b, book, r);
 	buf_z(b, "}}}");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The components of openapi.json: equal texts are one, different ones of a name are numbered. */
+/* The components of openapi.json: each has the name that generated clients show. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -9,58 +9,102 @@
 static const char *const kind_names[BOOK_KINDS] = { "parameters", "responses",
 	"schemas" };
 
-/* base, or base with a number behind it. */
-static bool
-is_named(struct str name, const char *base)
+static const struct component *
+named(const struct book *book, enum book_kind kind, const char *name)
 {
-	size_t n = strlen(base);
-
-	return str_starts(name, str_of(base)) &&
-	       strspn(name.p + n, "0123456789") == name.n - n;
+	for (size_t i = 0; i < book->n; i++)
+		if (book->rows[i].kind == kind && str_is(book->rows[i].name, name))
+			return &book->rows[i];
+	return NULL;
 }
 
-struct str
-book_add(struct book *book, enum book_kind kind, const char *base, struct str text)
+static const struct component *
+with_text(const struct book *book, enum book_kind kind, struct str text)
 {
-	struct component *c;
-	unsigned others = 0;
+	for (size_t i = 0; i < book->n; i++)
+		if (book->rows[i].kind == kind && str_eq(book->rows[i].text, text))
+			return &book->rows[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < book->n; i++) {
-		c = &book->rows[i];
-		if (c->kind != kind)
-			continue;
-		if (!is_named(c->name, base))
-			continue;
-		if (str_eq(c->text, text))
-			return c->name;
-		others++;
-	}
+static const struct component *
+add_component(
+    struct book *book, enum book_kind kind, const char *const names[2], struct str text)
+{
+	const struct component *old = kind == BOOK_SCHEMA ? named(book, kind, names[0])
+							  : with_text(book, kind, text);
+	const char *name = names[0];
+	struct component *c;
+
+	if (old != NULL && str_eq(old->text, text))
+		return old;
+	if (named(book, kind, name) != NULL)
+		name = names[1];
+	if (name == NULL || named(book, kind, name) != NULL)
+		panic("two %s of openapi.json have the name %s", kind_names[kind],
+		    names[0]);
 	if (book->n == BOOK_MAX)
 		panic("more than %d components", BOOK_MAX);
 	c = &book->rows[book->n++];
-	c->kind = kind;
-	c->text = text;
-	c->name =
-	    others == 0 ? str_of(base) : arena_printf(book->a, "%s%u", base, others + 1);
-	return c->name;
-}
-
-void
-book_ref(struct buf *b, struct book *book, enum book_kind kind, const char *base,
-    struct str text)
-{
-	struct str name = book_add(book, kind, base, text);
-
-	buf_printf(b, "{\"$ref\":\"#/components/%s/%.*s\"}", kind_names[kind],
-	    (int)name.n, name.p);
+	*c = (struct component){ kind, arena_str(book->a, str_of(name)), text };
+	return c;
 }
 
 static void
-write_kind(struct buf *b, const struct book *book, enum book_kind kind)
+write_ref(struct buf *b, enum book_kind kind, const char *name)
+{
+	buf_printf(b, "{\"$ref\":\"#/components/%s/%s\"}", kind_names[kind], name);
+}
+
+void
+book_ref(struct buf *b, struct book *book, enum book_kind kind,
+    const char *const names[2], struct str text)
+{
+	write_ref(b, kind, add_component(book, kind, names, text)->name.p);
+}
+
+void
+book_schema(struct book *book, const char *name, struct str text)
+{
+	add_component(book, BOOK_SCHEMA, (const char *const[2]){ name, NULL }, text);
+}
+
+/* A table without members names documents that are stored as they are: openapi_documents.c. */
+static void
+refer(void *arg, struct buf *b, const struct field *table)
+{
+	struct book *book = arg;
+	const char *name = openapi_camel(book->a, json_table_name(table), true);
+	struct buf text = { .a = book->a };
+
+	if (table->type != FIELD_NONE) {
+		json_describe(&text, table, book->closed, &book->names);
+		book_schema(book, name, buf_done(&text));
+	}
+	write_ref(b, BOOK_SCHEMA, name);
+}
+
+static void
+sample(void *arg, struct buf *b, const struct field *table)
+{
+	const struct book *book = arg;
+
+	openapi_document_example(b, openapi_camel(book->a, json_table_name(table), true));
+}
+
+void
+book_begin(struct book *book, struct arena *a)
+{
+	book->a = a;
+	book->names =
+	    (struct json_names){ .refer = refer, .sample = sample, .arg = book };
+}
+
+void
+book_write(struct buf *b, const struct book *book, enum book_kind kind)
 {
 	const char *comma = "";
 
-	buf_printf(b, ",\"%s\":{", kind_names[kind]);
 	for (size_t i = 0; i < book->n; i++) {
 		if (book->rows[i].kind != kind)
 			continue;
@@ -70,14 +114,6 @@ write_kind(struct buf *b, const struct book *book, enum book_kind kind)
 		buf_str(b, book->rows[i].text);
 		comma = ",";
 	}
-	buf_char(b, '}');
-}
-
-void
-book_write(struct buf *b, const struct book *book)
-{
-	for (enum book_kind k = 0; k < BOOK_KINDS; k++)
-		write_kind(b, book, k);
 }
 
 const char *

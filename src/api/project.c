@@ -14,7 +14,7 @@ static const struct field project_out[] = {
 	FIELD(struct project_record, uuid, 0),
 	FIELD(struct project_record, name, 0),
 	FIELD(struct project_record, created_at, 0),
-	FIELD_END,
+	FIELD_END_OF("Project"),
 };
 
 static const struct stmt select_project = STMT(select_project, project_out,
@@ -38,7 +38,7 @@ static const struct field member_out[] = {
 	ONE_OF(struct member, role, 0, roles,
 	    "In this project; owner: of the organisation."),
 	FIELD(struct member, created_at, 0),
-	FIELD_END,
+	FIELD_END_OF("Member"),
 };
 
 /* The members who see the project $1. */

@@ -49,7 +49,7 @@ static const struct field rule_out[] = {
 	FIELD(struct rule, enabled, 0),
 	FIELD(struct rule, created_at, 0),
 	FIELD(struct rule, updated_at, 0),
-	FIELD_END,
+	FIELD_END_OF("AlertRule"),
 };
 
 #define COLUMNS                                                                          \

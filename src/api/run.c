@@ -74,16 +74,17 @@ run_end(struct req *rq, enum engine_rc rc)
 	panic("engine_rc %d", (int)rc);
 }
 
+const char *const relations[] = {
+	[RELATION_EQ] = "eq",
+	[RELATION_GTE] = "gte",
+	[RELATION_UNKNOWN] = "unknown",
+	NULL,
+};
+
 const char *
 relation_name(enum relation r)
 {
-	switch (r) {
-	case RELATION_EQ:
-		return "eq";
-	case RELATION_GTE:
-		return "gte";
-	case RELATION_UNKNOWN:
-		return "unknown";
-	}
-	panic("relation %d", (int)r);
+	if (r > RELATION_UNKNOWN)
+		panic("relation %d", (int)r);
+	return relations[r];
 }

@@ -37,7 +37,7 @@ static const struct field screenshot_out[] = {
 	FIELD(struct screenshot, sha256, 0),
 	FIELD(struct screenshot, taken_at, 0),
 	FIELD(struct screenshot, created_at, 0),
-	FIELD_END,
+	FIELD_END_OF("Screenshot"),
 };
 
 #define SELECT_SCREENSHOT                                                                \

@@ -62,6 +62,11 @@ static const struct url_param search_params[] = {
 
 /* ---- search ---- */
 
+/* SPEC 2.2. */
+const char *const count_units[] = { "host", "service", "dns_record", "whois_domain",
+	"certificate", "report", NULL };
+const char *const value_types[] = { "string", "integer", "number", "boolean", NULL };
+
 struct document {
 	struct str ip;
 	struct json doc;
@@ -160,40 +165,140 @@ cut_page(struct page *page, const struct list *documents)
 	}
 }
 
-/* The document as it is stored, with one member more. */
+struct hit_extra {
+	struct list matched_services;
+};
+
+static const struct field matched_service[] = {
+	FIELD(struct service_key, port, 0),
+	FIELD(struct service_key, transport, 0),
+	FIELD_END_OF("MatchedService"),
+};
+
+const struct field hit_members[] = {
+	LIST(struct hit_extra, matched_services, 0, struct service_key, matched_service,
+	    0, 0),
+	FIELD_END,
+};
+
+/* The document as it is stored, with the members of a hit. */
 static void
 write_hit(struct buf *b, const struct document *d, const struct hit *hit)
 {
+	const struct hit_extra extra = { { hit->services, hit->nservices } };
 	struct str doc = str_trim(d->doc.text);
+	size_t end;
 
-	if (!str_starts(doc, STR("{")) || !str_ends(doc, STR("}")))
-		panic("a stored document is no object");
+	if (doc.n <= 2 || !str_starts(doc, STR("{")) || !str_ends(doc, STR("}")))
+		panic("a stored document is no object with members");
 	buf_add(b, doc.p, doc.n - 1);
-	buf_z(b, doc.n > 2 ? ",\"matched_services\":[" : "\"matched_services\":[");
-	for (size_t i = 0; i < hit->nservices; i++) {
-		buf_printf(b, "%s{\"port\":%jd,\"transport\":", i > 0 ? "," : "",
-		    (intmax_t)hit->services[i].port);
-		json_write_str(b, hit->services[i].transport);
-		buf_char(b, '}');
-	}
-	buf_z(b, "]}");
+	end = b->n;
+	json_write(b, hit_members, &extra);
+	b->p[end] = ','; /* where json_write began another object */
 }
 
-static void
-write_total(struct buf *b, const struct count *c)
+struct warning {
+	struct str message;
+	int64_t position;
+};
+
+static const struct field warning_out[] = {
+	TEXT(struct warning, message, 0, 1, LIM_ERROR_MESSAGE),
+	{ .name = "position",
+	    .type = FIELD_INT,
+	    .offset = offsetof(struct warning, position),
+	    .lo = 1,
+	    .hi = LIM_QUERY + 1,
+	    .help = "The character of the query, from 1." },
+	FIELD_END_OF("QueryWarning"),
+};
+
+/* The warnings of a query that is valid and yet has a test that no document passes (C-418). */
+static struct list
+warnings_of(struct req *rq, const struct query *q)
 {
-	buf_z(b, "{\"value\":");
-	json_write_int(b, (int64_t)c->n);
-	buf_printf(b, ",\"relation\":\"%s\"}", relation_name(c->relation));
+	struct warning *w;
+
+	if (q->nwarnings == 0)
+		return (struct list){ 0 };
+	w = ARENA_ARRAY(rq->arena, q->nwarnings, struct warning);
+	for (size_t i = 0; i < q->nwarnings; i++)
+		w[i] = (struct warning){ q->warnings[i].message, q->warnings[i].at };
+	return (struct list){ w, q->nwarnings };
+}
+
+struct total {
+	int64_t value;
+	struct str relation;
+};
+
+static const struct field total_out[] = {
+	NUMBER(struct total, value, 0, 0, LIM_BUCKET_COUNT, 0),
+	ONE_OF(struct total, relation, 0, relations,
+	    "Exact, a known lower bound, or a sampled estimate."),
+	FIELD_END_OF("Total"),
+};
+
+struct search_page {
+	struct str query;
+	struct list documents;
+	struct total total;
+	bool has_more;
+	struct str next_cursor;
+	struct list warnings;
+};
+
+/* The members of a page before and behind its documents, which write_page copies straight into the answer:
+   they may have megabytes. */
+#define PAGE_HEAD TEXT(struct search_page, query, 0, 0, LIM_QUERY)
+#define PAGE_TAIL                                                                        \
+	OBJECT(struct search_page, total, 0, total_out),                                 \
+	    FIELD(struct search_page, has_more, 0),                                      \
+	    FIELD(struct search_page, next_cursor, NULLABLE),                            \
+	    LIST(struct search_page, warnings, OMIT_UNSET, struct warning, warning_out,  \
+		0, QUERY_WARNINGS),                                                      \
+	    FIELD_END
+
+static const struct field page_tail[] = { PAGE_TAIL };
+
+#define DATASET(id, label, unit)                                                         \
+	static const struct field hit_of_##id[] = { FIELD_END_OF(unit "_hit") };         \
+	static const struct field page_of_##id[] = { PAGE_HEAD,                          \
+		{ .name = (label),                                                       \
+		    .type = FIELD_LIST,                                                  \
+		    .offset = offsetof(struct search_page, documents),                   \
+		    .hi = LIM_PAGE,                                                      \
+		    .sub = hit_of_##id,                                                  \
+		    .size = sizeof(struct json),                                         \
+		    .item = FIELD_RAW },                                                 \
+		PAGE_TAIL };
+#include "tbl/datasets.h"
+#undef DATASET
+
+static struct str
+next_cursor(struct req *rq, struct str q, const struct page *page)
+{
+	struct cursor_for bound = cursor_of(rq, q);
+
+	if (!page->has_more || page->nhits == 0)
+		return STR_NULL;
+	return cursor_seal(rq->arena, &rq->worker->secret, &bound,
+	    (struct str){ (const char *)page->hits[page->nhits - 1].ip, 16 });
 }
 
 static void
-write_page(struct req *rq, const struct search_args *args, const struct page *page,
+write_page(struct req *rq, const struct query *query, const struct page *page,
     const struct list *documents)
 {
-	struct cursor_for bound = cursor_of(rq, args->q);
+	const struct search_args *args = rq->params;
+	struct search_page end = { .total = { (int64_t)page->total.n,
+				       str_of(relation_name(page->total.relation)) },
+		.has_more = page->has_more,
+		.next_cursor = next_cursor(rq, args->q, page),
+		.warnings = warnings_of(rq, query) };
 	struct buf *b = reply_begin(rq, 200);
 	const char *comma = "";
+	size_t at;
 
 	buf_z(b, "{\"query\":");
 	json_write_str(b, args->q);
@@ -207,18 +312,10 @@ write_page(struct req *rq, const struct search_args *args, const struct page *pa
 		write_hit(b, d, &page->hits[i]);
 		comma = ",";
 	}
-	buf_z(b, "],\"total\":");
-	write_total(b, &page->total);
-	buf_printf(
-	    b, ",\"has_more\":%s,\"next_cursor\":", page->has_more ? "true" : "false");
-	if (page->has_more && page->nhits > 0)
-		json_write_str(
-		    b, cursor_seal(rq->arena, &rq->worker->secret, &bound,
-			   (struct str){
-			       (const char *)page->hits[page->nhits - 1].ip, 16 }));
-	else
-		buf_z(b, "null");
-	buf_char(b, '}');
+	buf_char(b, ']');
+	at = b->n;
+	json_write(b, page_tail, &end);
+	b->p[at] = ',';
 }
 
 static int
@@ -244,21 +341,35 @@ search(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	cut_page(&page, &documents);
-	write_page(rq, args, &page, &documents);
+	write_page(rq, &query, &page, &documents);
 	return PASS;
 }
 
 /* ---- count and validate ---- */
+
+struct count_answer {
+	struct str query;
+	int64_t count;
+	struct str count_unit;
+};
+
+static const struct field count_out[] = {
+	TEXT(struct count_answer, query, 0, 0, LIM_QUERY),
+	NUMBER(struct count_answer, count, 0, 0, LIM_BUCKET_COUNT, 0),
+	ONE_OF(struct count_answer, count_unit, 0, count_units, NULL),
+	FIELD_END,
+};
 
 static int
 count(struct req *rq)
 {
 	const struct query_args *args = rq->params;
 	enum dataset d = (enum dataset)rq->route->arg;
+	struct count_answer answer = { .query = args->q,
+		.count_unit = str_of(schema_count_unit(d)) };
 	struct count n = { 0 };
 	struct budget budget;
 	struct query query;
-	struct buf *b;
 
 	if (run_parse(rq, d, args->q, &query) != PASS || run_begin(rq, &budget) != PASS)
 		return FAILED;
@@ -267,34 +378,54 @@ count(struct req *rq)
 		return FAILED;
 	if (n.relation != RELATION_EQ)
 		return fail(rq, ERR_SEARCH_COUNT_TOO_EXPENSIVE);
-	b = reply_begin(rq, 200);
-	buf_z(b, "{\"query\":");
-	json_write_str(b, args->q);
-	buf_z(b, ",\"count\":");
-	json_write_int(b, (int64_t)n.n);
-	buf_printf(b, ",\"count_unit\":\"%s\"}", schema_count_unit(d));
-	return PASS;
+	answer.count = (int64_t)n.n;
+	return reply(rq, 200, NULL, count_out, &answer);
 }
+
+/* position as JSON text, so that an error without one is absent. */
+struct syntax_error {
+	struct str message;
+	struct json position;
+};
+
+static const struct field syntax_error_out[] = {
+	TEXT(struct syntax_error, message, 0, 1, LIM_ERROR_MESSAGE),
+	OPTIONAL(struct syntax_error, position, FIELD_INT, 0, 1, LIM_QUERY + 1),
+	FIELD_END_OF("QueryError"),
+};
+
+struct validity {
+	bool valid;
+	struct str query;
+	struct syntax_error error;
+	struct list warnings;
+};
+
+static const struct field validity_out[] = {
+	FIELD(struct validity, valid, 0),
+	FIELD(struct validity, query, 0),
+	OBJECT(struct validity, error, OMIT_UNSET, syntax_error_out),
+	LIST(struct validity, warnings, OMIT_UNSET, struct warning, warning_out, 0,
+	    QUERY_WARNINGS),
+	FIELD_END_OF("QueryValidity"),
+};
 
 static int
 validate(struct req *rq)
 {
 	const struct query_args *args = rq->params;
+	struct validity answer = { .query = args->q };
 	struct query_fault fault;
 	struct query query;
-	bool valid = query_parse(
-	    rq->arena, (enum dataset)rq->route->arg, args->q, rq->now, &query, &fault);
-	struct buf *b = reply_begin(rq, 200);
 
-	buf_printf(b, "{\"valid\":%s,\"query\":", valid ? "true" : "false");
-	json_write_str(b, args->q);
-	if (!valid) {
-		buf_z(b, ",\"error\":{\"message\":");
-		json_write_str(b, fault.message);
-		buf_printf(b, ",\"position\":%u}", fault.at);
-	}
-	buf_char(b, '}');
-	return PASS;
+	answer.valid = query_parse(
+	    rq->arena, (enum dataset)rq->route->arg, args->q, rq->now, &query, &fault);
+	if (answer.valid)
+		answer.warnings = warnings_of(rq, &query);
+	else
+		answer.error = (struct syntax_error){ fault.message,
+			{ arena_printf(rq->arena, "%u", fault.at) } };
+	return reply(rq, 200, NULL, validity_out, &answer);
 }
 
 /* ---- schemas ---- */
@@ -308,67 +439,89 @@ static const char *const type_names[] = {
 	[VALUE_NUMBER] = "number",
 	[VALUE_BOOLEAN] = "boolean",
 	[VALUE_DATE] = "date",
+	NULL,
+};
+
+struct field_answer {
+	struct str name, type, value_type;
+	bool aggregatable, nested;
+	struct list aliases;
+};
+
+static const struct field field_out[] = {
+	FIELD(struct field_answer, name, 0),
+	ONE_OF(struct field_answer, type, 0, type_names, NULL),
+	ONE_OF(struct field_answer, value_type, 0, value_types, NULL),
+	FIELD(struct field_answer, aggregatable, 0),
+	FIELD(struct field_answer, nested, 0),
+	LIST_OF(struct field_answer, aliases, 0, struct str, 0, 0),
+	FIELD_END_OF("SearchField"),
+};
+
+struct schema_answer {
+	struct str dataset, count_unit;
+	struct list prefix_aliases, fields;
+};
+
+static const struct field schema_out[] = {
+	FIELD(struct schema_answer, dataset, 0),
+	ONE_OF(struct schema_answer, count_unit, NULLABLE, count_units,
+	    "null: the dataset cannot be aggregated."),
+	LIST_OF(struct schema_answer, prefix_aliases, 0, struct str, 0, 0),
+	LIST(struct schema_answer, fields, 0, struct field_answer, field_out, 0, 0),
+	FIELD_END_OF("SearchSchema"),
+};
+
+struct schemas_answer {
+	struct list schemas;
+};
+
+static const struct field schemas_out[] = {
+	LIST(struct schemas_answer, schemas, 0, struct schema_answer, schema_out, 0, 0),
+	FIELD_END,
 };
 
 /* The aliases whose target is name; "*" is the target of prefixes. */
-static void
-write_aliases(struct buf *b, enum dataset d, const char *name)
+static struct list
+aliases_of(struct arena *a, enum dataset d, const char *name)
 {
 	const char *const *pairs;
-	size_t n = schema_aliases(d, &pairs);
-	const char *comma = "";
+	size_t n = schema_aliases(d, &pairs), found = 0;
+	struct str *out = ARENA_ARRAY(a, n + 1, struct str);
 
-	buf_char(b, '[');
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(pairs[2 * i + 1], name) != 0)
-			continue;
-		buf_printf(b, "%s\"%s\"", comma, pairs[2 * i]);
-		comma = ",";
-	}
-	buf_char(b, ']');
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(pairs[2 * i + 1], name) == 0)
+			out[found++] = str_of(pairs[2 * i]);
+	return (struct list){ out, found };
 }
 
-static void
-write_schema(struct buf *b, enum dataset d)
+static struct schema_answer
+schema_of(struct arena *a, enum dataset d)
 {
 	const char *unit = schema_count_unit(d);
 	const struct schema_field *f;
 	size_t n = schema_fields(d, &f);
+	struct field_answer *out = ARENA_ARRAY(a, n, struct field_answer);
 
-	buf_printf(b, "{\"dataset\":\"%s\",\"count_unit\":", schema_dataset_name(d));
-	if (unit[0] == '\0')
-		buf_z(b, "null");
-	else
-		json_write_str(b, str_of(unit));
-	buf_z(b, ",\"prefix_aliases\":");
-	write_aliases(b, d, "*");
-	buf_z(b, ",\"fields\":[");
-	for (size_t i = 0; i < n; i++) {
-		buf_printf(b,
-		    "%s{\"name\":\"%s\",\"type\":\"%s\",\"value_type\":\"%s\","
-		    "\"aggregatable\":%s,\"nested\":%s,\"aliases\":",
-		    i > 0 ? "," : "", f[i].name, type_names[f[i].type],
-		    schema_json_type(f[i].type), f[i].aggregatable ? "true" : "false",
-		    f[i].nested ? "true" : "false");
-		write_aliases(b, d, f[i].name);
-		buf_char(b, '}');
-	}
-	buf_z(b, "]}");
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct field_answer){ str_of(f[i].name),
+			str_of(type_names[f[i].type]),
+			str_of(schema_json_type(f[i].type)), f[i].aggregatable,
+			f[i].nested, aliases_of(a, d, f[i].name) };
+	return (struct schema_answer){ str_of(schema_dataset_name(d)),
+		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"),
+		{ out, n } };
 }
 
 static int
 list_search_schemas(struct req *rq)
 {
-	struct buf *b = reply_begin(rq, 200);
+	struct schema_answer all[DATASETS];
+	struct schemas_answer answer = { { all, DATASETS } };
 
-	buf_z(b, "{\"schemas\":[");
-	for (int d = 0; d < DATASETS; d++) {
-		if (d > 0)
-			buf_char(b, ',');
-		write_schema(b, (enum dataset)d);
-	}
-	buf_z(b, "]}");
-	return PASS;
+	for (int d = 0; d < DATASETS; d++)
+		all[d] = schema_of(rq->arena, (enum dataset)d);
+	return reply(rq, 200, NULL, schemas_out, &answer);
 }
 
 /* ---- the table ---- */
@@ -383,36 +536,6 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY,
 	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
 	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
-#define SEARCH_ANSWER(name)                                                              \
-	"{\"type\":\"object\",\"required\":[\"query\",\"" name                           \
-	"\",\"total\",\"has_more\",\"next_cursor\"],\"properties\":{"                    \
-	"\"query\":{\"type\":\"string\",\"description\":\"The query as it was sent.\"}," \
-	"\"" name "\":{\"type\":\"array\",\"maxItems\":100,"                             \
-	"\"items\":{\"$ref\":\"#/components/schemas/Hit_" name "\"}},"                   \
-	"\"total\":{\"$ref\":\"#/components/schemas/Total\"},"                           \
-	"\"has_more\":{\"type\":\"boolean\"},"                                           \
-	"\"next_cursor\":{\"type\":[\"string\",\"null\"]}}}"
-
-static const char count_answer[] =
-    "{\"type\":\"object\",\"required\":[\"query\",\"count\",\"count_unit\"],"
-    "\"properties\":{"
-    "\"query\":{\"type\":\"string\"},"
-    "\"count\":{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":0},"
-    "\"count_unit\":{\"$ref\":\"#/components/schemas/CountUnit\"}}}";
-
-static const char validate_answer[] =
-    "{\"type\":\"object\",\"required\":[\"valid\",\"query\"],\"properties\":{"
-    "\"valid\":{\"type\":\"boolean\"},\"query\":{\"type\":\"string\"},"
-    "\"error\":{\"type\":\"object\",\"required\":[\"message\",\"position\"],"
-    "\"description\":\"Only when the query is not valid.\",\"properties\":{"
-    "\"message\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":512},"
-    "\"position\":{\"type\":\"integer\",\"minimum\":1,"
-    "\"description\":\"The character at which the fault was found, from 1.\"}}}}}";
-
-static const char schemas_answer[] =
-    "{\"type\":\"object\",\"required\":[\"schemas\"],\"properties\":{\"schemas\":{"
-    "\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/SearchSchema\"}}}}";
-
 /* clang-format off */
 #define SEARCH_COLUMNS(id, need)                                                                   \
 	.arg = (id), .scope = (need), .access = ACCESS_ACCOUNT, .meter = METER_QUOTA,              \
@@ -425,7 +548,7 @@ const struct route search_routes[] = {
 		ROUTE_AS(GET, "/search/" name, "search_" name, search),                  \
 		SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                         \
 		PARAMS(struct search_args, search_params),                               \
-		.answer = SEARCH_ANSWER(name),                                           \
+		.out = page_of_##id,                                                     \
 		.errors = search_errors,                                                 \
 		.summary = "Search " name,                                               \
 		.result =                                                                \
@@ -440,7 +563,7 @@ const struct route search_routes[] = {
 		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),       \
 		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_AGGREGATE),                \
 		    PARAMS(struct query_args, query_params),                             \
-		    .answer = count_answer,                                              \
+		    .out = count_out,                                                    \
 		    .errors = count_errors,                                              \
 		    .summary = "Count matching " name,                                   \
 		    .result = "The number and what it counts.",                          \
@@ -451,7 +574,7 @@ const struct route search_routes[] = {
 			GET, "/search/" name "/validate", "validate_" name, validate),   \
 		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                     \
 		    PARAMS(struct query_args, query_params),                             \
-		    .answer = validate_answer,                                           \
+		    .out = validity_out,                                                 \
 		    .summary = "Validate a query of " name,                              \
 		    .result =                                                            \
 			"Whether the query parses, and where and why it does not.",      \
@@ -462,7 +585,7 @@ const struct route search_routes[] = {
 	{
 	    ROUTE(GET, "/search/schemas", list_search_schemas),
 	    SEARCH_COLUMNS(0, SCOPE_SEARCH_VIEW),
-	    .answer = schemas_answer,
+	    .out = schemas_out,
 	    .summary = "List the search schemas",
 	    .result = "The datasets with their fields.",
 	    .description =

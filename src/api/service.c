@@ -43,7 +43,7 @@ static const struct field service_out[] = {
 	OPTIONAL(struct service, http_status_code, FIELD_INT, NULLABLE, 100, 999),
 	FIELD(struct service, http_title, NULLABLE),
 	FIELD(struct service, tls_certificate_asset_uuid, NULLABLE),
-	FIELD_END,
+	FIELD_END_OF("AssetService"),
 };
 
 #define COLUMNS                                                                          \

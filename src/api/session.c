@@ -15,13 +15,13 @@ static const char *const reasons[] = { "closed_by_creator", "closed_by_manager",
 
 static const struct field creator_out[] = {
 	FIELD(struct session_creator, uuid, 0),
-	FIELD_END,
+	FIELD_END_OF("SessionCreator"),
 };
 
 static const struct field viewport_out[] = {
 	FIELD(struct session_viewport, width, 0),
 	FIELD(struct session_viewport, height, 0),
-	FIELD_END,
+	FIELD_END_OF("Viewport"),
 };
 
 const struct field session_out[] = {
@@ -43,7 +43,7 @@ const struct field session_out[] = {
 	FIELD(struct session, close_requested_at, NULLABLE),
 	FIELD(struct session, terminal_at, NULLABLE),
 	FIELD(struct session, replayed_from_session_uuid, NULLABLE),
-	FIELD_END,
+	FIELD_END_OF("BrowserSession"),
 };
 
 #define COLUMNS                                                                          \

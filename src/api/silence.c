@@ -30,7 +30,7 @@ static const struct field silence_out[] = {
 	FIELD(struct silence, created_at, 0),
 	FIELD(struct silence, cancelled_at, NULLABLE),
 	ONE_OF(struct silence, state, 0, states, "Derived from the times."),
-	FIELD_END,
+	FIELD_END_OF("AlertSilence"),
 };
 
 #define COLUMNS                                                                          \

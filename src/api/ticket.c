@@ -30,7 +30,7 @@ static const struct field ticket_out[] = {
 	    .hi = LIM_STREAM_TICKET,
 	    .help = "The one value of Sec-WebSocket-Protocol; good for one upgrade." },
 	FIELD(struct stream_ticket, expires_at, 0),
-	FIELD_END,
+	FIELD_END_OF("StreamTicket"),
 };
 
 /* In this transaction: what was signed and not stored is worth nothing. */

@@ -83,27 +83,27 @@ static const struct field key_out[] = {
 	FIELD(struct usage_key, owner_uuid, 0),
 	FIELD(struct usage_key, owner_name, 0),
 	LIST_OF(struct usage_key, scopes, 0, struct str, 0, 0),
-	FIELD_END,
+	FIELD_END_OF("UsageKey"),
 };
 
 static const struct field day_out[] = {
 	FIELD(struct usage_day, date, 0),
 	FIELD(struct usage_day, requests, 0),
 	FIELD(struct usage_day, partial, 0),
-	FIELD_END,
+	FIELD_END_OF("UsageDay"),
 };
 
 static const struct field freshness_out[] = {
 	FIELD(struct freshness, current_through, 0),
 	FIELD(struct freshness, persisted_through, 0),
-	FIELD_END,
+	FIELD_END_OF("UsageFreshness"),
 };
 
 static const struct field month_out[] = {
 	FIELD(struct month_to_date, from, 0),
 	FIELD(struct month_to_date, to, 0),
 	FIELD(struct month_to_date, requests, 0),
-	FIELD_END,
+	FIELD_END_OF("UsageMonth"),
 };
 
 static const struct field quota_out[] = {
@@ -113,18 +113,18 @@ static const struct field quota_out[] = {
 	FIELD(struct usage_quota, remaining, 0),
 	FIELD(struct usage_quota, exhausted, 0),
 	FIELD(struct usage_quota, reset_at, 0),
-	FIELD_END,
+	FIELD_END_OF("UsageQuota"),
 };
 
 static const struct field rate_out[] = {
 	FIELD(struct rate_limit, limit, 0),
 	FIELD(struct rate_limit, window_seconds, 0),
-	FIELD_END,
+	FIELD_END_OF("RateLimit"),
 };
 
 static const struct field totals_out[] = {
 	FIELD(struct totals, requests, 0),
-	FIELD_END,
+	FIELD_END_OF("UsageTotals"),
 };
 
 static const struct field usage_out[] = {
@@ -138,7 +138,7 @@ static const struct field usage_out[] = {
 	OBJECT(struct usage, rate_limit, 0, rate_out),
 	FIELD(struct usage, timezone, 0),
 	OBJECT(struct usage, totals, 0, totals_out),
-	FIELD_END,
+	FIELD_END_OF("ApiUsage"),
 };
 
 /* ---- what the database knows ---- */

@@ -71,6 +71,21 @@ bool base64_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST
 /* False when s is no canonical unpadded base64url or is longer than room; *n gets the length. */
 bool base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n) MUST_USE;
 
+/* ---- the known name that a mistaken one was probably meant to be ---- */
+
+enum { GUESS_MAX = 128 }; /* bytes of a name; there are no guesses for longer ones */
+
+struct guess {
+	const char *found; /* the nearest name so far; NULL: none is near */
+	unsigned distance; /* of that name, in edits */
+	struct str name;   /* the mistaken name in lower case */
+	char room[GUESS_MAX];
+};
+
+void guess_begin(struct guess *g, struct str name);
+/* Compares the mistaken name with text, which is known or a part of it, and keeps the nearest. */
+void guess_try(struct guess *g, struct str text, const char *known);
+
 /* ---- memory of the process: never NULL, given back by free() ---- */
 
 void *mem_alloc(size_t n);

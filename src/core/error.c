@@ -21,6 +21,7 @@ static const struct {
 	{ 200, "OK" },
 	{ 201, "Created" },
 	{ 202, "Accepted" },
+	{ 304, "Not Modified" },
 	{ 400, "Bad Request" },
 	{ 401, "Unauthorized" },
 	{ 403, "Forbidden" },

@@ -265,7 +265,7 @@ static const struct field net_header_fields[] = {
 	SAID(struct net_header, name, NULL),
 	SAID(struct net_header, value,
 	    "\"[redacted]\" where it would be a credential or a cookie."),
-	FIELD_END,
+	FIELD_END_OF("HttpHeader"),
 };
 
 static const struct field net_tls_fields[] = {
@@ -274,7 +274,7 @@ static const struct field net_tls_fields[] = {
 	NULLED(struct net_tls, subject, NULL),
 	NULLED(struct net_tls, issuer, NULL),
 	NULLED(struct net_tls, not_after, NULL),
-	FIELD_END,
+	FIELD_END_OF("TlsConnection"),
 };
 
 const struct field net_event_fields[] = {
@@ -306,7 +306,7 @@ const struct field net_event_fields[] = {
 	MAYBE(struct net_event, duration_ms, FIELD_INT, "Until the last byte."),
 	NULLED(struct net_event, failure, "Why there is no whole answer."),
 	NULLED(struct net_event, redirected_from, "The address that led here."),
-	FIELD_END,
+	FIELD_END_OF("NetworkEvent"),
 };
 
 static const struct field server_net[] = {

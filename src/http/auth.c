@@ -26,7 +26,20 @@ env_count(const struct req *rq, const char *name)
 	return count;
 }
 
-/* One header, one key (C-005); every refusal is the same 401 (C-003). */
+/* Without a key in its header there is no state of a key that the message could disclose (C-003), so it may
+   say that the client used another header. The web server blanks the value of Authorization. */
+static int
+no_key(struct req *rq)
+{
+	if (env_get(rq, "HTTP_AUTHORIZATION").n == 0)
+		return fail(rq, ERR_UNAUTHORIZED);
+	return fail_at(rq, ERR_UNAUTHORIZED,
+	    STR("A valid API key is required in the X-API-Key header; the Authorization "
+		"header is not "
+		"read."));
+}
+
+/* One header, one key (C-005); every refusal of a key is the same 401 (C-003). */
 int
 auth_key(struct req *rq)
 {
@@ -35,7 +48,9 @@ auth_key(struct req *rq)
 
 	if (rq->route->access == ACCESS_PUBLIC)
 		return PASS;
-	if (sent.n == 0 || env_count(rq, "HTTP_X_API_KEY") != 1)
+	if (sent.n == 0)
+		return no_key(rq);
+	if (env_count(rq, "HTTP_X_API_KEY") != 1)
 		return fail(rq, ERR_UNAUTHORIZED);
 	key = ARENA_NEW(rq->arena, struct key);
 	switch (key_lookup(rq->worker->keys, (struct secret){ sent }, key)) {

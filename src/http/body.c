@@ -149,7 +149,7 @@ code_of(const struct body_code *codes, struct str field, const struct json_value
 static int
 wrong_fields(struct req *rq, const struct decoded *how)
 {
-	const struct json_value *top = json_parse(rq->arena, rq->body);
+	const struct json_value *top = json_parse_body(rq->arena, rq->body);
 	enum error e = ERR_INVALID_REQUEST;
 
 	if (has_override(top))

@@ -34,7 +34,8 @@ fail_at(struct req *rq, enum error e, struct str message)
 	return write_error(rq, e, message, NULL, 0);
 }
 
-/* A member's path as we may repeat it: an unknown member's name is the client's text (C-062). */
+/* Whether the message may repeat the path of a member or the name of a parameter: an unknown one is the
+   client's text (C-062). */
 static bool
 showable(struct str field)
 {
@@ -43,7 +44,7 @@ showable(struct str field)
 
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 			(c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' ||
-			c == '[' || c == ']'))
+			c == '[' || c == ']' || c == '%'))
 			return false;
 	}
 	return field.n > 0 && field.n <= 128;
@@ -55,9 +56,9 @@ fail_fields(struct req *rq, enum error e, const struct field_error *fe, size_t n
 	struct str message = STR_NULL;
 
 	if (n > 0 && showable(fe[0].field))
-		message = arena_printf(rq->arena, "%s %.*s: %.*s.", error_message(e),
+		message = arena_printf(rq->arena, "%s %.*s: %.*s%s", error_message(e),
 		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n,
-		    fe[0].message.p);
+		    fe[0].message.p, str_ends(fe[0].message, STR("?")) ? "" : ".");
 	return write_error(rq, e, message, fe, n);
 }
 

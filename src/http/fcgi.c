@@ -46,10 +46,15 @@ whole_answer(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
-	buf_printf(&b,
-	    "Status: %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-	    "X-Request-Id: %s\r\nCache-Control: no-store\r\n",
-	    rq->status, status_reason(rq->status), rq->content_type, rq->out.n, rq->id);
+	buf_printf(&b, "Status: %d %s\r\nX-Request-Id: %s\r\n", rq->status,
+	    status_reason(rq->status), rq->id);
+	if (rq->status != 304) /* which has no body to describe */
+		buf_printf(&b, "Content-Type: %s\r\nContent-Length: %zu\r\n",
+		    rq->content_type, rq->out.n);
+	if (rq->max_age > 0)
+		buf_printf(&b, "Cache-Control: public, max-age=%d\r\n", rq->max_age);
+	else
+		buf_z(&b, "Cache-Control: no-store\r\n");
 	if (rq->status == 401)
 		buf_z(&b, ERROR_CHALLENGE);
 	if (rq->allow != NULL)

@@ -114,7 +114,10 @@ struct route {
 	const char *list_also; /* a boolean beside the list; NULL: none */
 	const char
 	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
-	const char *answer;       /* or its JSON Schema, where no table writes it */
+	bool exact;   /* the answer has no other members than those of out (SPEC 2.2) */
+	const char
+	    *standard; /* or a document of this standard, with this member: "openapi" */
+	int max_age;   /* seconds that every cache may keep the answer; 0: no-store */
 	const char *const *media; /* or it is none of JSON: its types; NULL ends them */
 	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
@@ -205,7 +208,8 @@ struct req {
 	const char *location;       /* below /api/v1; NULL: no header */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
-	const char *etag; /* what stands between the quotes; NULL: no header */
+	const char *etag; /* the ETag without its quotes; NULL: no header */
+	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */
 	struct buf out;
 };
 
@@ -216,6 +220,9 @@ void req_serve(struct req *rq);
 
 /* The buffer of a JSON answer with this status. */
 struct buf *reply_begin(struct req *rq, int status);
+/* Ends an answer that is the same for every client: caches keep it for the route's max_age, its ETag is the
+   SHA-256 of its bytes, and a client that has it already gets 304 (RFC 9110, 13.1.2). */
+int reply_public(struct req *rq);
 /* {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out,
     const void *in);

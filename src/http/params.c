@@ -5,6 +5,8 @@
 #include "http/http_priv.h"
 #include "base/limits.h"
 
+#include <ctype.h>
+
 static int
 hex_digit(char c)
 {
@@ -233,23 +235,51 @@ bad_query(struct req *rq, const char *what)
 	return fail_at(rq, area_bad_parameter(rq->area), str_of(what));
 }
 
-/* What the operation takes, since what was sent is never repeated. */
-static const char *
-unknown(struct req *rq)
-{
-	struct buf b = { .a = rq->arena };
-	const struct url_param *p = rq->route->params;
+enum { NAME_SHOWN = 40 };
 
-	buf_z(&b, "The query string has a parameter that the operation does not know; it "
-		  "takes ");
-	if (p == NULL)
-		buf_z(&b, "none");
-	for (; p != NULL && p->field.type != FIELD_NONE; p++) {
-		buf_z(&b, p > rq->route->params ? ", " : "");
-		buf_z(&b, p->field.name);
+/* The name of a parameter as an answer may repeat it (C-062): bytes other than letters, digits and _ . - [ ]
+   are percent-encoded, and a long name is cut. */
+static struct str
+shown_name(struct arena *a, struct str name)
+{
+	struct buf b = { .a = a };
+
+	for (size_t i = 0; i < name.n && i < NAME_SHOWN; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c < 0x80 && (isalnum(c) || strchr("_.-[]", c) != NULL))
+			buf_char(&b, (char)c);
+		else
+			buf_printf(&b, "%%%02X", c);
 	}
-	buf_z(&b, ".");
-	return arena_str(rq->arena, buf_done(&b)).p;
+	if (name.n > NAME_SHOWN)
+		buf_z(&b, "...");
+	return buf_done(&b);
+}
+
+static int
+unknown_parameter(struct req *rq, struct str name)
+{
+	const struct url_param *known = rq->route->params;
+	struct buf b = { .a = rq->arena };
+	struct field_error fe = { .code = "unknown_field" };
+	struct guess g;
+
+	if (name.n == 0)
+		return bad_query(rq, "The query string has a parameter without a name.");
+	guess_begin(&g, name);
+	buf_z(&b, known == NULL ? "is unknown; the operation takes no parameter"
+				: "is unknown; the operation takes ");
+	for (const struct url_param *p = known; p != NULL && p->field.type != FIELD_NONE;
+	     p++) {
+		guess_try(&g, str_of(p->field.name), p->field.name);
+		buf_printf(&b, "%s%s", p > known ? ", " : "", p->field.name);
+	}
+	if (g.found != NULL)
+		buf_printf(&b, "; did you mean %s?", g.found);
+	fe.field = shown_name(rq->arena, name);
+	fe.message = buf_done(&b);
+	return fail_fields(rq, area_bad_parameter(rq->area), &fe, 1);
 }
 
 static int
@@ -265,7 +295,7 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 				     "NUL or invalid UTF-8.");
 	p = find(r->params, name);
 	if (p == NULL)
-		return bad_query(rq, unknown(rq));
+		return unknown_parameter(rq, name);
 	if (*seen & 1ull << (p - r->params))
 		return bad(rq, p, "duplicate", "is repeated");
 	*seen |= 1ull << (p - r->params);

@@ -21,6 +21,8 @@
 
 enum { ERRORS_MAX = 64, NAME_SHOWN_MAX = 128 };
 
+enum { NUL_STAND_IN = 0xff }; /* a byte that UTF-8 does not have */
+
 struct decoder {
 	struct arena *a;
 	struct str text;
@@ -168,6 +170,25 @@ put(void *o)
 	json_object_put(o);
 }
 
+/* json-c ends a name at U+0000, so {"\u0000":1,"":2} would be one member. This copy of the text has six
+   bytes in place of each \u0000 that no valid text contains: names stay distinct and spans stay valid. */
+static struct str
+without_nul(struct arena *a, struct str text)
+{
+	char *copy = arena_alloc(a, text.n + 1);
+
+	memcpy(copy, text.p, text.n);
+	for (size_t i = 0; i < text.n; i++) {
+		if (copy[i] != '\\')
+			continue;
+		if (str_starts((struct str){ &copy[i], text.n - i }, STR("\\u0000")))
+			memset(&copy[i], NUL_STAND_IN, strlen("\\u0000"));
+		else
+			i++; /* the escaped character may be a backslash */
+	}
+	return (struct str){ copy, text.n };
+}
+
 static struct json_object *
 parse(struct arena *a, const struct scan *s, struct str text)
 {
@@ -236,7 +257,8 @@ text(struct decoder *d, const struct field *f, struct json_object *o, struct str
 		return;
 	}
 	s = string_of(o);
-	if (memchr(s.p, '\0', s.n) != NULL) { /* PostgreSQL's text cannot hold it */
+	if (memchr(s.p, NUL_STAND_IN, s.n) !=
+	    NULL) { /* PostgreSQL's text cannot hold it */
 		error(d, "invalid_format", STR("must not contain U+0000"));
 		return;
 	}
@@ -432,8 +454,9 @@ showable(struct str name)
 }
 
 static void
-unknown_member(struct decoder *d, struct str name)
+unknown_member(struct decoder *d, const struct field *fields, struct str name)
 {
+	struct guess g;
 	size_t mark;
 
 	if (!showable(name)) {
@@ -441,7 +464,13 @@ unknown_member(struct decoder *d, struct str name)
 		return;
 	}
 	mark = enter(d, name);
-	error(d, "unknown_field", STR("is not a known member"));
+	guess_begin(&g, name);
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++)
+		guess_try(&g, str_of(f->name), f->name);
+	error(d, "unknown_field",
+	    g.found == NULL
+		? STR("is not a known member")
+		: arena_printf(d->a, "is not a known member; did you mean %s?", g.found));
 	leave(d, mark);
 }
 
@@ -478,7 +507,7 @@ unknown(struct decoder *d, const struct field *fields, struct json_object *o)
 		while (f->type != FIELD_NONE && strcmp(f->name, each.key) != 0)
 			f++;
 		if (f->type == FIELD_NONE)
-			unknown_member(d, str_of(each.key));
+			unknown_member(d, fields, str_of(each.key));
 		else
 			unknown_below(d, f, each.val);
 	}
@@ -488,7 +517,9 @@ enum json_rc
 json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now,
     void *out, struct decoded *how)
 {
-	struct scan s = { .a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH };
+	struct scan s = {
+		.a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH, .nul_names = true
+	};
 	struct decoder d = { .a = a, .text = body, .now = now, .path = { .a = a } };
 	struct json_object *o;
 
@@ -499,7 +530,7 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 		return JSON_INVALID;
 	}
 	if (body.p[s.spans[0].at] == '{') {
-		o = parse(a, &s, body);
+		o = parse(a, &s, without_nul(a, body));
 		if (o == NULL) { /* json-c refuses what the scan passed */
 			how->fault.what =
 			    "unexpected character"; /* UNCOVERED: as above */

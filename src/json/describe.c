@@ -3,7 +3,27 @@
 
 #include "json/json.h"
 
-static void object(struct buf *b, const struct field *fields, bool closed);
+/* How a whole table is described. */
+struct style {
+	bool closed;
+	const struct json_names *names;
+};
+
+static void object(struct buf *b, const struct field *fields, const struct style *style);
+
+const char *
+json_table_name(const struct field *fields)
+{
+	while (fields->type != FIELD_NONE)
+		fields++;
+	return fields->name;
+}
+
+static bool
+is_named(const struct field *sub, const struct style *style)
+{
+	return style->names != NULL && sub != NULL && json_table_name(sub) != NULL;
+}
 
 static void
 keyword(struct buf *b, const char *name, int64_t n)
@@ -81,6 +101,13 @@ raw(struct buf *b, const struct field *f)
 	struct field as = *f;
 
 	as.type = f->item;
+	if (f->item == FIELD_STR && bounded(f)) {
+		buf_z(b, "\"oneOf\":[{");
+		type(b, "string", NULL, 0);
+		count_bounds(b, f, "minLength", "maxLength");
+		buf_z(b, "},{\"type\":\"number\"},{\"type\":\"boolean\"}]");
+		return true;
+	}
 	if (f->item == FIELD_STR)
 		return false;
 	if (f->item != FIELD_OBJECT)
@@ -129,35 +156,68 @@ scalar(struct buf *b, const struct field *f)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
+/* The items of a list: a reference to their schema, or the schema itself. */
 static void
-list(struct buf *b, const struct field *f, bool closed)
+items(struct buf *b, const struct field *f, const struct style *style)
 {
-	const struct field item = { .type = f->item, .values = f->values };
+	const struct field item = {
+		.type = f->item, .values = f->values, .pattern = f->pattern
+	};
 
-	type(b, "array", NULL, f->flags);
-	buf_z(b, ",\"items\":{");
+	if (is_named(f->sub, style)) {
+		style->names->refer(style->names->arg, b, f->sub);
+		return;
+	}
+	buf_char(b, '{');
 	if (f->sub != NULL) {
 		type(b, "object", NULL, 0);
-		object(b, f->sub, closed);
+		object(b, f->sub, style);
 	} else {
 		scalar(b, &item);
 	}
 	buf_char(b, '}');
-	count_bounds(b, f, "minItems", "maxItems");
 }
 
 static void
-member(struct buf *b, const struct field *f, bool closed)
+list(struct buf *b, const struct field *f, const struct style *style)
+{
+	type(b, "array", NULL, f->flags);
+	buf_z(b, ",\"items\":");
+	items(b, f, style);
+	count_bounds(b, f, "minItems", "maxItems");
+}
+
+/* A member whose schema has a name: the other keywords stand beside the reference. */
+static void
+reference(struct buf *b, const struct field *f, const struct style *style)
+{
+	bool nullable = (f->flags & NULLABLE) != 0;
+
+	buf_z(b, nullable ? "\"oneOf\":[" : "\"allOf\":[");
+	style->names->refer(style->names->arg, b, f->sub);
+	buf_z(b, nullable ? ",{\"type\":\"null\"}]" : "]");
+}
+
+static void
+member(struct buf *b, const struct field *f, const struct style *style)
 {
 	bool any = true;
 
 	json_write_str(b, str_of(f->name));
-	buf_z(b, ":{");
+	buf_char(b, ':');
+	if (f->type != FIELD_LIST && is_named(f->sub, style) && f->help == NULL &&
+	    (f->flags & NULLABLE) == 0) {
+		style->names->refer(style->names->arg, b, f->sub);
+		return;
+	}
+	buf_char(b, '{');
 	if (f->type == FIELD_LIST) {
-		list(b, f, closed);
+		list(b, f, style);
+	} else if (is_named(f->sub, style)) {
+		reference(b, f, style);
 	} else if (f->type == FIELD_OBJECT) {
 		type(b, "object", NULL, f->flags);
-		object(b, f->sub, closed);
+		object(b, f->sub, style);
 	} else {
 		any = scalar(b, f);
 	}
@@ -193,25 +253,28 @@ required(struct buf *b, const struct field *fields, bool closed)
 
 /* What follows an object's type. */
 static void
-object(struct buf *b, const struct field *fields, bool closed)
+object(struct buf *b, const struct field *fields, const struct style *style)
 {
 	buf_z(b, ",\"properties\":{");
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		if (f > fields)
 			buf_char(b, ',');
-		member(b, f, closed);
+		member(b, f, style);
 	}
 	buf_char(b, '}');
-	required(b, fields, closed);
-	if (closed)
+	required(b, fields, style->closed);
+	if (style->closed)
 		buf_z(b, ",\"additionalProperties\":false");
 }
 
 void
-json_describe(struct buf *b, const struct field *fields, bool closed)
+json_describe(struct buf *b, const struct field *fields, bool closed,
+    const struct json_names *names)
 {
+	const struct style style = { .closed = closed, .names = names };
+
 	buf_char(b, '{');
 	type(b, "object", NULL, 0);
-	object(b, fields, closed);
+	object(b, fields, &style);
 	buf_char(b, '}');
 }

@@ -61,10 +61,11 @@ struct field {
 	size_t offset;
 	int64_t lo, hi; /* characters, value, or items; lo == hi == 0: unbounded */
 	int64_t def;    /* FIELD_INT and FIELD_BOOL when absent */
-	const struct field *sub;
-	size_t size; /* LIST: of one element */
+	const struct field *sub; /* of a RAW: the name of its documents' schema alone */
+	size_t size;             /* LIST: of one element */
 	enum field_type
-	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL */
+	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL; a RAW
+		      with bounds alone is a scalar, whose texts they bound */
 	const char *const *values; /* of a STR or its LIST: up to a NULL; NULL for any */
 	const char *pattern;       /* of a STR, for OpenAPI alone; may be NULL */
 	const char *help;          /* for OpenAPI; may be NULL */
@@ -137,6 +138,12 @@ struct field {
 	{                                                                                \
 		.type = FIELD_NONE                                                       \
 	}
+/* Ends a table whose JSON Schema has a name of its own in openapi.json: the type that generated clients have
+   for the record. */
+#define FIELD_END_OF(schema)                                                             \
+	{                                                                                \
+		.type = FIELD_NONE, .name = (schema)                                     \
+	}
 
 /* ---- decoding: all faults of a body in one answer (C-098) ---- */
 
@@ -162,7 +169,8 @@ struct decoded {
 struct str json_one_of(struct arena *a, const char *const *values);
 /* Scans (depth: LIM_JSON_DEPTH) and decodes text into *out (zeroed by the caller), a struct described
    by fields. Strings and lists live as long as the arena's contents. Unknown members and null (unless
-   NULLABLE) are errors (C-028, C-029); at most 64 errors are reported. Members that were not sent: INT
+   NULLABLE) are errors (C-028, C-029); a name that contains \u0000 is valid JSON and an unknown member,
+   which json_scan refuses because PostgreSQL cannot store it; at most 64 errors are reported. Members that were not sent: INT
    is def, TS is TS_NULL, those of an absent OBJECT likewise, everything else stays zero. After
    JSON_FIELDS texts that are faulty are absent in *out, and nothing else of it is to be used. */
 enum json_rc json_decode(struct arena *a, struct str text, const struct field *fields,
@@ -180,8 +188,25 @@ void json_write_num(
 
 /* ---- JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a table ---- */
 
-/* closed: additionalProperties false. */
-void json_describe(struct buf *b, const struct field *fields, bool closed);
+/* A document that collects the schemas of tables with a name. */
+struct json_names {
+	/* Writes a reference to the schema of the table. */
+	void (*refer)(void *arg, struct buf *b, const struct field *table);
+	/* Writes an example of a document that no table describes member by member: a RAW with .sub. */
+	void (*sample)(void *arg, struct buf *b, const struct field *table);
+	void *arg;
+};
+
+/* The name that ends the table; NULL: it has none. */
+const char *json_table_name(const struct field *fields);
+/* closed: additionalProperties false. names NULL: every schema stands where it is used. */
+void json_describe(struct buf *b, const struct field *fields, bool closed,
+    const struct json_names *names);
+/* An example of the table's records: each member by its row in tbl/examples.h, or by its type. */
+/* The row of tbl/examples.h for a member, or NULL. */
+const char *json_example_of(const char *schema, const char *member);
+void json_example(
+    struct buf *b, const struct field *fields, const struct json_names *names);
 
 /* ---- reading documents of our own, which json_scan has passed or PostgreSQL wrote ---- */
 
@@ -202,6 +227,8 @@ enum json_type {
 
 struct json_value *json_parse(
     struct arena *a, struct str text); /* NULL when json_scan refuses it */
+/* The same for a client's body, in which names may contain \u0000 (see json_decode). */
+struct json_value *json_parse_body(struct arena *a, struct str text);
 enum json_type json_type(const struct json_value *v);
 struct str json_text(const struct json_value *v); /* JSON_STRING: unescaped */
 bool json_int(

@@ -33,6 +33,7 @@ struct scan {
 	struct arena *a;
 	enum scan_mode mode;
 	unsigned depth;
+	bool nul_names;          /* names may contain \u0000, as RFC 8259 allows */
 	struct json_fault fault; /* when scan_text returned false */
 	struct json_value root;  /* SCAN_TREE */
 	struct span *spans;      /* SCAN_SPANS */

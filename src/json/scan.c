@@ -372,7 +372,7 @@ member_name(struct reader *r, size_t base)
 	if (!string(r, &name, &escaped))
 		return false;
 	name = text_of(r, name, escaped);
-	if (escaped && memchr(name.p, '\0', name.n) != NULL)
+	if (escaped && !r->s->nul_names && memchr(name.p, '\0', name.n) != NULL)
 		return fail(r, at, "U+0000 in a key");
 	slot = push(r);
 	v = &r->stack[slot];

@@ -8,8 +8,8 @@
 #include "json/json.h"
 #include "json/json_priv.h"
 
-struct json_value *
-json_parse(struct arena *a, struct str text)
+static struct json_value *
+parse(struct arena *a, struct str text, bool nul_names)
 {
 	struct scan *s = ARENA_NEW(a, struct scan);
 	char *own =
@@ -20,7 +20,20 @@ json_parse(struct arena *a, struct str text)
 	s->a = a;
 	s->mode = SCAN_TREE;
 	s->depth = LIM_JSON_DEPTH;
+	s->nul_names = nul_names;
 	return scan_own(s, own, text.n) ? &s->root : NULL;
+}
+
+struct json_value *
+json_parse(struct arena *a, struct str text)
+{
+	return parse(a, text, false);
+}
+
+struct json_value *
+json_parse_body(struct arena *a, struct str text)
+{
+	return parse(a, text, true);
 }
 
 enum json_type

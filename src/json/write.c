@@ -160,7 +160,7 @@ write_list(struct buf *b, const struct field *f, const struct list *l)
 
 		if (i > 0)
 			buf_char(b, ',');
-		if (f->sub != NULL)
+		if (f->sub != NULL && f->item != FIELD_RAW)
 			json_write(b, f->sub, at);
 		else
 			write_value(b, &item, at);

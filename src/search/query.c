@@ -386,7 +386,7 @@ query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
     struct query *out, struct query_fault *fault)
 {
 	struct parser p = {
-		.a = a, .dataset = d, .text = text, .now = now, .fault = fault
+		.a = a, .dataset = d, .text = text, .now = now, .fault = fault, .out = out
 	};
 	struct node *root;
 

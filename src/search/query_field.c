@@ -161,6 +161,8 @@ any_of_kind(struct parser *p, const struct schema_field *f, const struct words *
 		if (type == NODE_WILDCARD ? !value_pattern(p, f, w, &v.first)
 					  : !value_span(p, f, w, &v))
 			return NULL;
+		if (type == NODE_MATCH)
+			query_warn(p, f, w, false);
 		n->values[n->nvalues++] = v.first;
 	}
 	return n;
@@ -213,6 +215,7 @@ exact(struct parser *p, const struct schema_field *f, struct words *words)
 		return NULL;
 	for (size_t i = 0; i < words->n; i++) {
 		n->values[i] = (struct value){ .type = f->type, .s = words->w[i].s };
+		query_warn(p, f, &words->w[i], true);
 		if (f->type == VALUE_DNS && !value_dns(p, f, &words->w[i], &n->values[i]))
 			return NULL;
 	}

@@ -18,6 +18,7 @@ struct parser {
 	/* Inside field:( ... ), where words are values of the field. */
 	const struct schema_field *group_of;
 	struct query_fault *fault;
+	struct query *out; /* gets the warnings */
 };
 
 /* A word or a phrase, without its quotes and escapes. */
@@ -61,6 +62,12 @@ bool value_dns(struct parser *p, const struct schema_field *f, const struct word
 bool value_has_patterns(const struct schema_field *f);
 bool value_pattern(struct parser *p, const struct schema_field *f, const struct word *w,
     struct value *v) MUST_USE;
+
+/* ---- query_warn.c ---- */
+
+/* Warns when no document has the value. exact: case is compared, too. */
+void query_warn(
+    struct parser *p, const struct schema_field *f, const struct word *w, bool exact);
 
 /* ---- query_field.c: NULL or false after a fault ---- */
 

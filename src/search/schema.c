@@ -258,82 +258,25 @@ schema_aliases(enum dataset d, const char *const **pairs)
 	return n;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) that turn a into b. */
-static unsigned
-distance(struct str a, struct str b)
-{
-	unsigned rows[3][NAME_MAX_LEN + 1];
-	unsigned *before = rows[0], *last = rows[1], *now = rows[2], *spare;
-
-	for (size_t k = 0; k <= b.n; k++)
-		last[k] = (unsigned)k;
-	for (size_t i = 1; i <= a.n; i++) {
-		now[0] = (unsigned)i;
-		for (size_t k = 1; k <= b.n; k++) {
-			unsigned d = last[k - 1] + (a.p[i - 1] != b.p[k - 1]);
-
-			d = last[k] + 1 < d ? last[k] + 1 : d;
-			d = now[k - 1] + 1 < d ? now[k - 1] + 1 : d;
-			if (i > 1 && k > 1 && a.p[i - 1] == b.p[k - 2] &&
-			    a.p[i - 2] == b.p[k - 1] && before[k - 2] + 1 < d)
-				d = before[k - 2] + 1;
-			now[k] = d;
-		}
-		spare = before;
-		before = last;
-		last = now;
-		now = spare;
-	}
-	return last[b.n];
-}
-
-/* The distance to the known name, or to its end after any dot: people forget the front. */
-static unsigned
-nearness(struct str name, struct str known)
-{
-	unsigned best = distance(name, known);
-
-	for (size_t i = 0; i < known.n; i++)
-		if (known.p[i] == '.') {
-			struct str end = { known.p + i + 1, known.n - i - 1 };
-			unsigned d = distance(name, end);
-
-			best = d < best ? d : best;
-		}
-	return best;
-}
-
 const char *
 schema_nearest(enum dataset d, struct str name)
 {
-	char lower[NAME_MAX_LEN];
 	const struct schema_field *f;
 	size_t n = schema_fields(d, &f);
-	unsigned best = name.n < 4   ? 2
-			: name.n < 9 ? 3
-				     : 4; /* this far is no longer near */
-	const char *found = NULL;
+	struct guess g;
 
-	if (name.n < 2 || name.n > NAME_MAX_LEN)
-		return NULL;
-	name = str_lower_ascii(lower, name);
+	guess_begin(&g, name);
 	for (; n > 0; n--, f++) {
-		unsigned near = nearness(name, str_of(f->name));
-
-		if (near < best) {
-			best = near;
-			found = f->name;
-		}
+		guess_try(&g, str_of(f->name), f->name);
+		/* People forget the front of a name: "title" is near "services.http.title". */
+		for (const char *p = strchr(f->name, '.'); p != NULL;
+		     p = strchr(p + 1, '.'))
+			guess_try(&g, str_of(p + 1), f->name);
 	}
-	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
-		unsigned near = distance(name, str_of(alias_pairs[i][0]));
-
-		if (alias_datasets[i] == d && near < best) {
-			best = near;
-			found = alias_pairs[i][0];
-		}
-	}
-	return found;
+	for (size_t i = 0; i < COUNT(alias_pairs); i++)
+		if (alias_datasets[i] == d)
+			guess_try(&g, str_of(alias_pairs[i][0]), alias_pairs[i][0]);
+	return g.found;
 }
 
 int

@@ -141,10 +141,20 @@ struct node {
 	struct bound lo, hi; /* RANGE */
 };
 
+struct query_warning {
+	uint32_t at;        /* 1-based character position */
+	struct str message; /* with the hint; never HTML or SQL */
+};
+
+enum { QUERY_WARNINGS = 8 };
+
 struct query {
 	enum dataset dataset;
 	struct str text; /* as sent */
 	const struct node *root;
+	/* Tests that no document can pass: the first ones, in the order of the text (C-418). */
+	struct query_warning warnings[QUERY_WARNINGS];
+	size_t nwarnings;
 };
 
 struct query_fault {

@@ -89,6 +89,25 @@ def unique(pairs):
     return dict(pairs)
 
 
+def unlike(shown, real, where):
+    """Where a real answer has another type than an example, or a member that the example lacks. Null is of any
+    type, and what the example leaves empty is free."""
+    if shown is None or real is None or where.endswith(".buckets[].value"):
+        return  # value_type names the type of a bucket's value
+    kinds = [bool if isinstance(v, bool) else float if isinstance(v, (int, float)) else type(v) for v in (shown, real)]
+    if kinds[0] is not kinds[1]:
+        yield "%s is a %s, and the answer has a %s" % (where, kinds[0].__name__, kinds[1].__name__)
+    elif isinstance(real, dict) and shown:
+        for name, value in real.items():
+            if name in shown:
+                yield from unlike(shown[name], value, where + "." + name)
+            else:
+                yield "%s has no %s" % (where, name)
+    elif isinstance(real, list) and shown:
+        for value in real:
+            yield from unlike(shown[0], value, where + "[]")
+
+
 # ---- the client ----
 
 class Line:
@@ -163,6 +182,13 @@ class Operation:
         self.faults += ["%s: %s; %s" % (what, f, data[:160]) for f in faults]
         return status, answer, head
 
+    def shape(self, status, answer):
+        """The members and types of the answer are those of the document's example."""
+        if self.op["tags"] == ["Description"]:
+            return []  # documents of other standards, of which the example shows the first member
+        shown = self.responses[str(status)]["content"]["application/json"].get("example")
+        return ["the example: " + f for f in unlike(shown, answer, "$")]
+
     def judge(self, status, head, data):
         said = self.responses.get(str(status))
         if said is None:
@@ -170,7 +196,7 @@ class Operation:
         self.seen.add(str(status))
         faults = self.headers(status, head, said, data)
         media = head.get("Content-Type", "")
-        if status == 101:
+        if status in (101, 304):
             return faults, None
         if media not in said["content"]:
             return faults + ["Content-Type %s is not listed" % media], None
@@ -181,6 +207,7 @@ class Operation:
         except (ValueError, AssertionError) as e:
             return faults + ["no JSON: %s" % e], None
         faults += self.book.faults(said["content"][media].get("schema", {}), answer)
+        faults += self.shape(status, answer)
         if status >= 400:
             faults += self.envelope(answer, head)
         return faults, answer
@@ -352,6 +379,9 @@ def sound(op):
         name, maker = SPENT[op.id]
         fill[name] = fresh(maker)
     status, answer, _ = op.ask("as described", (200, 201, 202), fill=fill)
+    if "304" in op.responses:
+        _, _, head = op.ask("for its ETag", 200)
+        op.ask("C-416: the client has it", 304, headers=[("If-None-Match", head["ETag"])])
     if op.id == "closeSession":
         op.ask("C-103: the running one", 202, fill={"session_uuid": ENV["RUNNING2"]})
     if op.of("query") and [p for p in op.of("query") if p["name"] == "cursor"]:
@@ -389,7 +419,7 @@ def described(op):
         want = {"x-request-id"} | ({"retry-after"} if status == "429" else set()) | ({"www-authenticate"} if status == "401" else set())
         want |= {"ratelimit", "ratelimit-policy"} if o.get("security") and status[0] == "2" else set()
         missing += ["%s of %s" % (n, status) for n in sorted(want - listed)]
-        if status[0] not in "12" and "enum" not in json.dumps(r):
+        if status[0] in "45" and "enum" not in json.dumps(r):
             missing.append("codes of " + status)
     return missing
 

@@ -147,8 +147,10 @@ for what, text in (
         ("at the top, without aggregations", '{"a":1,"a":1}'),
         ("in an array at the top", '[{"a":1,"a":1}]')):
     wrong("C-026 twice: " + what, text, "invalid_json")
-# Whether a NUL in a name is refused as JSON or as a name is open; that it ends no name is not.
-NUL = ("invalid_json", "invalid_request")
+# A name with a NUL is valid JSON (RFC 8259) and no known member; it ends no name.
+NUL = "invalid_request"
+wrong("C-029 a name that is a NUL", '{"\\u0000":1,' + GOOD[1:], NUL)
+wrong("C-029 a NUL in a name of a specification", spec('{"field":"ip","\\u0000":1}'), "invalid_aggregation")
 wrong("C-026 names that differ after a NUL are two names", '{"a\\u0000b":1,"a\\u0000c":2,' + GOOD[1:], NUL)
 wrong("C-026 a name cut at a NUL is not query", '{"query\\u0000":"x","query":"",' + GOOD[1:], NUL)
 wrong("C-026 names in two cases are two names", '{"query":"","Query":"",' + GOOD[1:], "invalid_request")

@@ -327,6 +327,26 @@ texts_are_bounded(void) /* C-033, C-038 */
 }
 
 static void
+nul_in_a_name_is_an_unknown_member(void) /* C-029 */
+{
+	aggregate_is(
+	    "{\"\\u0000\":1,\"aggregations\":[{\"field\":\"ip\"}]}", "unknown_field ");
+	aggregate_is("{\"\\u0000\":1,\"\":2,\"aggregations\":[{\"field\":\"ip\"}]}",
+	    "unknown_field ; unknown_field ");
+	aggregate_is(
+	    "{\"query\\u0000\":1,\"aggregations\":[{\"field\":\"ip\",\"a\\u0000\":1,"
+	    "\"a\\u0000\\u0000\":1}]}",
+	    "unknown_field ; unknown_field aggregations[0]; unknown_field "
+	    "aggregations[0]");
+	aggregate_is(
+	    "{\"query\":\"\\\\u0000\",\"aggregations\":[{\"field\":\"ip\"}]}", "");
+	aggregate_is("{\"query\":\"\\\\\\u0000\",\"aggregations\":[{\"field\":\"ip\"}]}",
+	    "invalid_format query");
+	all_is("{\"viewport\":{\"\\u0000\":1}}",
+	    "required viewport.width; required viewport.height; unknown_field viewport");
+}
+
+static void
 all_faults_in_one_answer(void) /* C-098 */
 {
 	all_is("{\"zz\":1,\"text\":1,\"colour\":\"green\",\"uuid\":\"x\",\"at\":\"2026-"
@@ -453,6 +473,7 @@ static CU_TestInfo tests[] = {
 	{ "lists are bounded", lists_are_bounded },
 	{ "limits are integers", limits_are_integers },
 	{ "texts are bounded", texts_are_bounded },
+	{ "a name with U+0000 is an unknown member", nul_in_a_name_is_an_unknown_member },
 	{ "all faults in one answer", all_faults_in_one_answer },
 	{ "unknown members are named when it is safe",
 	    unknown_members_are_named_when_it_is_safe },

@@ -376,7 +376,7 @@ a_table_describes_itself(void)
 	struct buf b = { .a = arena };
 	struct json_fault fault;
 
-	json_describe(&b, part_fields, false);
+	json_describe(&b, part_fields, false, NULL);
 	CU_ASSERT_TRUE(str_is(buf_done(&b),
 	    "{\"type\":\"object\",\"properties\":{"
 	    "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":10},"
@@ -384,7 +384,7 @@ a_table_describes_itself(void)
 	    "\"maximum\":100,"
 	    "\"default\":25}},\"required\":[\"name\",\"size\"]}"));
 	buf_clear(&b);
-	json_describe(&b, no_fields, true);
+	json_describe(&b, no_fields, true, NULL);
 	CU_ASSERT_TRUE(str_is(buf_done(&b),
 	    "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"));
 	CU_ASSERT_TRUE(json_scan(arena, buf_done(&b), 16, &fault));
@@ -395,7 +395,7 @@ every_type_is_described(void)
 {
 	struct buf b = { .a = arena };
 
-	json_describe(&b, described, true);
+	json_describe(&b, described, true, NULL);
 	CU_ASSERT_TRUE(str_is(buf_done(&b),
 	    "{\"type\":\"object\",\"properties\":{"
 	    "\"text\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":5,"

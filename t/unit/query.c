@@ -532,6 +532,49 @@ fails(struct str text, const char *what)
 }
 
 static void
+warning_is(struct str text, unsigned at, const char *expected)
+{
+	struct query_fault fault;
+	struct query q;
+
+	CU_ASSERT_TRUE(parse(text, &q, &fault));
+	CU_ASSERT_EQUAL(q.nwarnings, expected[0] == '\0' ? 0 : 1);
+	if (q.nwarnings == 0)
+		return;
+	CU_ASSERT_EQUAL(q.warnings[0].at, at);
+	CU_ASSERT_TRUE(str_is(q.warnings[0].message, expected));
+}
+
+static void
+values_that_nothing_has_are_warned_of(void) /* C-418 */
+{
+	struct query_fault fault;
+	struct query q;
+
+	warning_is(STR("country:de"), 0, "");
+	warning_is(STR("country:{DE,xk} OR country!=FR"), 0, "");
+	warning_is(STR("country:G*y"), 0, "");
+	warning_is(STR("country:*"), 0, "");
+	warning_is(STR("city:Germany"), 0, "");
+	warning_is(STR("\"\xc3\xa9\" country:\"united STATES\""), 13,
+	    "country_code has two-letter codes and never \"united STATES\"; did you mean "
+	    "US?");
+	warning_is(STR("country:(DE OR Frence)"), 16,
+	    "country_code has two-letter codes and never \"Frence\"; did you mean FR?");
+	warning_is(STR("country=1<"), 9,
+	    "country_code has two-letter codes of ISO 3166-1 and never \"1?\"");
+	warning_is(STR("country!=de"), 10,
+	    "country_code has upper-case codes and = compares the case; write "
+	    "country_code:de");
+	warning_is(STR("services:(transport:UDP)"), 0, "");
+	warning_is(STR("services:(transport:icmp)"), 21,
+	    "services.transport is one of tcp, udp, sctp and never \"icmp\"");
+	CU_ASSERT_TRUE(
+	    parse(STR("country:{aaa,bbb,ccc,ddd,eee,fff,ggg,hhh,iii}"), &q, &fault));
+	CU_ASSERT_EQUAL(q.nwarnings, QUERY_WARNINGS);
+}
+
+static void
 limits_hold_at_their_edge(void) /* C-038 */
 {
 	static const char deep[] = "the query is nested deeper than 32";
@@ -785,6 +828,8 @@ main(void)
 		{ "faults have character positions", faults_have_character_positions },
 		{ "C-062 user text in messages is harmless",
 		    user_text_in_messages_is_harmless },
+		{ "C-418 values that no host has are warned of",
+		    values_that_nothing_has_are_warned_of },
 		{ "C-038 limits hold at their edge", limits_hold_at_their_edge },
 		{ "nodes know their place", nodes_know_their_place },
 		{ "canonical text gives the same tree",

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/* Examples of records for openapi.json, made from the tables that write the records. */
+#include "config.h"
+
+#include "json/json.h"
+
+static const struct {
+	const char *name, *json;
+} examples[] = {
+#define EXAMPLE(name, json) { name, json },
+#include "tbl/examples.h"
+#undef EXAMPLE
+};
+
+static const char *
+find_example(const char *name)
+{
+	for (size_t i = 0; i < COUNT(examples); i++)
+		if (strcmp(examples[i].name, name) == 0)
+			return examples[i].json;
+	return NULL;
+}
+
+const char *
+json_example_of(const char *schema, const char *member)
+{
+	const char *found = NULL;
+	char name[128];
+
+	if (schema != NULL) {
+		snprintf(name, sizeof(name), "%s.%s", schema, member);
+		found = find_example(name);
+	}
+	return found != NULL ? found : find_example(member);
+}
+
+/* A value of the type, for members whose name says enough; false: a person must choose one. */
+static bool
+write_typical(struct buf *b, const struct field *f)
+{
+	switch (f->type == FIELD_RAW ? f->item : f->type) {
+	case FIELD_STR:
+		if (f->values == NULL)
+			return false;
+		json_write_str(b, str_of(f->values[0]));
+		return true;
+	case FIELD_UUID:
+		buf_z(b, "\"3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91\"");
+		return true;
+	case FIELD_TS:
+		buf_z(b, "\"2026-01-31T12:00:00.000000Z\"");
+		return true;
+	case FIELD_BOOL:
+		buf_z(b, "true");
+		return true;
+	case FIELD_INT:
+	case FIELD_NUM:
+	case FIELD_RAW:
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_NONE:
+		return false;
+	}
+	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
+}
+
+static void
+write_member(struct buf *b, const struct field *f, const char *schema,
+    const struct json_names *names)
+{
+	const char *json = json_example_of(schema, f->name);
+	struct field item = { .name = f->name, .type = f->item, .values = f->values };
+
+	if (json != NULL) {
+		buf_z(b, json);
+		return;
+	}
+	if (f->type == FIELD_RAW && f->sub != NULL) {
+		names->sample(names->arg, b, f->sub);
+		return;
+	}
+	if (f->type == FIELD_LIST)
+		buf_char(b, '[');
+	if (f->sub != NULL && (f->type == FIELD_OBJECT || f->item != FIELD_RAW))
+		json_example(b, f->sub, names);
+	else if (f->type == FIELD_LIST && f->sub != NULL)
+		names->sample(names->arg, b, f->sub);
+	else if (!write_typical(b, f->type == FIELD_LIST ? &item : f))
+		panic("tbl/examples.h has no row for %s of %s", f->name,
+		    schema == NULL ? "a table" : schema);
+	if (f->type == FIELD_LIST)
+		buf_char(b, ']');
+}
+
+void
+json_example(struct buf *b, const struct field *fields, const struct json_names *names)
+{
+	const char *schema = json_table_name(fields), *comma = "", *json;
+
+	buf_char(b, '{');
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
+		json = json_example_of(schema, f->name);
+		if (json != NULL && json[0] == '\0')
+			continue;
+		buf_z(b, comma);
+		json_write_str(b, str_of(f->name));
+		buf_char(b, ':');
+		write_member(b, f, schema, names);
+		comma = ",";
+	}
+	buf_char(b, '}');
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* Warnings about values that no document can have, such as country:Germany: the query is valid, finds nothing,
+   and its author should learn why (C-418). */
+#include "config.h"
+
+#include "search/query_priv.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+
+static const struct {
+	const char *code, *name;
+} countries[] = {
+#define COUNTRY(code, name) { code, name },
+#include "tbl/countries.h"
+#undef COUNTRY
+};
+
+static const struct {
+	const char *field, *values;
+} vocabularies[] = {
+#define VOCABULARY(field, values) { field, values },
+#include "tbl/vocabularies.h"
+#undef VOCABULARY
+};
+
+static void PRINTF(3, 4) warn(struct parser *p, size_t offset, const char *fmt, ...)
+{
+	struct query_warning *w = &p->out->warnings[p->out->nwarnings++];
+	struct buf b = { .a = p->a };
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buf_z(&b, text);
+	w->at = (uint32_t)str_chars((struct str){ p->text.p, offset }) + 1;
+	w->message = buf_done(&b);
+}
+
+static bool
+is_country_code(struct str s)
+{
+	return s.n == 2 && isalpha((unsigned char)s.p[0]) &&
+	       isalpha((unsigned char)s.p[1]);
+}
+
+/* The code of the country with this name, or with the name that is nearest to it; NULL: none is near. */
+static const char *
+nearest_country(struct str name)
+{
+	struct guess g;
+
+	guess_begin(&g, name);
+	for (size_t i = 0; i < COUNT(countries); i++) {
+		char lower[GUESS_MAX];
+		struct str known = str_of(countries[i].name);
+
+		guess_try(&g, str_lower_ascii(lower, known), countries[i].code);
+	}
+	return g.found;
+}
+
+static void
+warn_country(
+    struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
+{
+	const char *code;
+
+	if (is_country_code(w->s)) {
+		if (exact && (islower((unsigned char)w->s.p[0]) ||
+				 islower((unsigned char)w->s.p[1])))
+			warn(p, w->at,
+			    "%s has upper-case codes and = compares the case; write "
+			    "%s:%.2s",
+			    f->name, f->name, w->s.p);
+		return;
+	}
+	code = nearest_country(w->s);
+	if (code != NULL)
+		warn(p, w->at,
+		    "%s has two-letter codes and never \"%s\"; did you mean %s?", f->name,
+		    query_show(p, w->s), code);
+	else
+		warn(p, w->at, "%s has two-letter codes of ISO 3166-1 and never \"%s\"",
+		    f->name, query_show(p, w->s));
+}
+
+/* Whether s is one of the values, in any case unless exact. */
+static bool
+in_vocabulary(const char *values, struct str s, bool exact)
+{
+	for (const char *v = values; *v != '\0'; v += strspn(v, ", ")) {
+		size_t n = strcspn(v, ",");
+
+		if (n == s.n && (exact ? memcmp(v, s.p, n) : strncasecmp(v, s.p, n)) == 0)
+			return true;
+		v += n;
+	}
+	return false;
+}
+
+void
+query_warn(
+    struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
+{
+	/* A guess compares with every country: no more of them than there are warnings. */
+	if (w->s.n == 0 || p->out->nwarnings == QUERY_WARNINGS)
+		return;
+	if (schema_is_country(f))
+		warn_country(p, f, w, exact);
+	for (size_t i = 0; i < COUNT(vocabularies); i++)
+		if (strcmp(f->name, vocabularies[i].field) == 0 &&
+		    !in_vocabulary(vocabularies[i].values, w->s, exact))
+			warn(p, w->at, "%s is one of %s and never \"%s\"", f->name,
+			    vocabularies[i].values, query_show(p, w->s));
+}
