@@ -137,6 +137,14 @@ take_quality(struct live *l, const void *in)
 	picture_pace(l, in);
 }
 
+/* Proves to the viewer that the whole way to here works. It is no activity. */
+static void
+take_ping(struct live *l, const void *in)
+{
+	(void)in;
+	live_pong(l, &(struct stream_pong){ .type = STR_NULL });
+}
+
 static void
 take_shot(struct live *l, const void *in)
 {
