@@ -236,6 +236,9 @@ function connect(link) {
 	show("live");
 	if (SHORT.matches)
 		showPanel(false);
+	else if (folded)
+		showPanel(true);
+	folded = false;
 	mine.addEventListener("silent", (e) => mine === stream && showSilent(e.detail));
 	mine.addEventListener("heard", () => mine === stream && showSilent(0));
 	mine.addEventListener("open", () => {
@@ -262,6 +265,10 @@ function end(how, link) {
 	time.stop();
 	dialog.close();
 	notices.end();
+	if (SMALL.matches && !$("panel").hidden) { // the card needs the room
+		folded = true;
+		showPanel(false);
+	}
 	tabs.end();
 	banner("", false);
 	showLoading(false);
@@ -346,6 +353,8 @@ function completed(text) {
 }
 
 const SHORT = matchMedia("(max-height: 500px)"); // a phone on its side, or a page that is zoomed
+const SMALL = matchMedia("(max-width: 860px), (max-height: 500px)");
+let folded = false; // the evidence was closed by us
 
 function showPanel(yes) {
 	$("panel").hidden = $("splitter").hidden = !yes;

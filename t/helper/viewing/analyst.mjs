@@ -248,7 +248,7 @@ async function colours(chrome) {
 	await axe(page, "in forced colours");
 	echo.say("bye expired");
 	await page.locator("#ended").waitFor();
-	is(await style(".dot", "borderTopLeftRadius"), "0px", "forced colours: the dot of a session that ended has another shape");
+	is([await style(".dot", "backgroundColor"), await style(".dot", "borderTopLeftRadius")].join(), `${ground},0px`, "forced colours: the dot of a session that ended has another shape");
 	await picture(page, "forced-ended");
 	await page.context().close();
 	await echo.stop();
@@ -284,6 +284,8 @@ async function gallery(chrome) {
 		ending.say("bye idle_timeout");
 		await page.locator("#ended").waitFor();
 		await axe(page, `at ${width} x ${height}, at the end`);
+		const button = await box(page, "again");
+		ok(button.y + button.height < height, `at ${width} x ${height} the way on is in sight at the end`, JSON.stringify(button));
 		await picture(page, `${name}-ended`);
 		await page.context().close();
 		await ending.stop();
