@@ -166,6 +166,15 @@ c.bye()
 tap.is_(refused_by_close(session, t), (4001, 'stream_ticket_invalid'), 'C-109: refusal=close: a used ticket is close code 4001')
 tap.is_(refused_by_close(session, late), (4001, 'stream_ticket_invalid'), 'refusal=close: the 4004 has used its ticket up, as the 409 does')
 
+away = f'{W}/run/sessions/{session}'
+os.rename(away, away + '.away')
+free(session)
+tap.is_(refused(session, ticket(session)), (503, 'service_unavailable'), 'a runner that is gone: 503 in the envelope')
+free(session)
+tap.is_(refused_by_close(session, ticket(session)), (4007, 'service_unavailable'), 'refusal=close: a runner that is gone is close code 4007')
+os.rename(away + '.away', away)
+free(session)
+
 for event, wanted in ('queued', (409, 'session_not_ready')), ('closing', (409, 'session_terminal')), ('terminal', (409, 'session_terminal')):
     late, closed = ticket(session), ticket(session)
     sql(f"ALTER TABLE browser_session DISABLE TRIGGER ALL; UPDATE browser_session SET state = '{event}',"

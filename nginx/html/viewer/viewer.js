@@ -196,6 +196,8 @@ const takers = {
 		dialog.take(m, hostOf(address));
 	},
 	error(m) {
+		if (m.code === "unknown_message")
+			return; // a browser that is older than this page does not know ping; its answer is a sign of life
 		if (m.to === "nav")
 			showAddress(address); // what was typed is not where the page is
 		notices.take(m);

@@ -32,7 +32,7 @@ struct live_picture {
 	struct event *tick;
 };
 
-/* What happened before the viewer came (live_past.c). */
+/* The past of the session, for a viewer that comes late (live_past.c). */
 enum past_kind { PAST_NET, PAST_REST, PAST_LISTS };
 
 struct live_past {

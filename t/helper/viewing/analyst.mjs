@@ -94,6 +94,16 @@ async function failures(chrome) {
 	const frame = await box(page, "frame"), card = await box(page, "failure");
 	is([card.x, card.width].map(Math.round).join(), [frame.x, frame.width].map(Math.round).join(), "the card is in the frame");
 	await axe(page, "with a page that could not be loaded");
+	echo.say("denied db.internal");
+	const toast = page.locator("#toasts li").first();
+	await toast.waitFor();
+	ok(await toast.evaluate((n) => {
+		const at = n.getBoundingClientRect();
+		n.parentElement.style.pointerEvents = "auto";
+		const above = n.contains(document.elementFromPoint(at.x + at.width / 2, at.y + 4));
+		n.parentElement.style.pointerEvents = "";
+		return above;
+	}), "a toast is above the card");
 	await picture(page, "failure");
 	echo.forget();
 	await page.click("#failure-plain");
