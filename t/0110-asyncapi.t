@@ -25,6 +25,17 @@ ok "what a client sends is closed, what it hears is open" jq -e \
 modules=$(t/helper/npm) || modules=none
 ok "the parser of AsyncAPI accepts it" env MODULES="$modules" node t/helper/asyncapi.mjs "$work/asyncapi.json"
 
+# The close codes of refusals come from one table.
+ok "the close codes of refusals are in asyncapi.json" sh -c \
+	'sed -nE "s/^STREAM_REFUSAL\(([A-Z_]+),[[:space:]]*([0-9]+),[[:space:]]*\"(.*)\"\)/\2, \3;/p" src/tbl/stream_refusals.h |
+	while read -r row; do jq -e --arg row "$row" ".channels.stream.bindings.ws.query.properties.refusal.description | contains(\$row)" "$1" >/dev/null || exit 1; done' \
+	_ "$work/asyncapi.json"
+sed -nE 's/^STREAM_REFUSAL\(([A-Z_]+),[[:space:]]*([0-9]+),[[:space:]]*"(.*)"\)/\2 \L\1/p' src/tbl/stream_refusals.h >"$work/refusals"
+ok "the table of refusals has seven rows at least" test "$(wc -l <"$work/refusals")" -ge 7
+while read -r code name; do
+	ok "the page says that close code $code is $name" sh -c "grep -A1 -xF '.It $code' $page | grep -qxF '.Li $name :'"
+done <"$work/refusals"
+
 # One side's part of the page, and the words it marks as messages and members.
 part() {
 	sed -n "/^\\.Ss From the $1\$/,/^\\.S[sh] [^F]/p" "$page" | sed '2,${/^\.Ss From/,$d;}' >"$work/part"

@@ -49,6 +49,14 @@ for bad in 'http://u:p@example.com/' 'http://@example.com/' 'http://127.0.0.1/' 
 	refused "start_url not_allowed" "C-093, C-094: $bad"
 done
 unlike "$BODY" 'example.com:22' "what was sent is not repeated"
+url http://192.168.1.1/admin
+is "$(field '.error.field_errors[0].message')" "192.168.1.1 is not public; sessions reach the public Internet only" \
+	"C-094: a refused address is named, and the networks that sessions reach"
+url http://printer.local:631/
+is "$(field '.error.field_errors[0].message')" "printer.local is a name of a local network; sessions reach the public Internet only" \
+	"C-094: a refused local name is shown without its port and path"
+url "http://$(head -c 190 /dev/zero | tr '\\0' 'a')"
+like "$(field '.error.field_errors[0].message')" '^.{1,512}$' "a refused host that is long is cut"
 
 # C-096
 for bad in gb Gb 'GB\n' G1 ÄÖ; do

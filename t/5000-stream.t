@@ -143,17 +143,52 @@ forgotten = ticket(session)
 sql("DELETE FROM stream_ticket WHERE used_at IS NULL")
 tap.is_(refused(session, forgotten), (401, 'stream_ticket_invalid'), 'a signature without its row is worth nothing')
 
+# ?refusal=close: browsers cannot read a refused handshake, so they get the same refusal as a close frame.
+tap.is_(refused_by_close(session, 'chat'), (4001, 'stream_ticket_invalid'), 'refusal=close: no ticket is close code 4001')
+tap.is_(refused_by_close(session, ticket(session), headers=[('X-API-Key', os.environ['KEY2'])]), (4002, 'unauthorized'),
+        'refusal=close: a key that is not the creating one is close code 4002')
+tap.is_(refused_by_close(session, ticket(session), headers=[('Origin', 'https://evil.example')]), (403, 'origin_not_allowed'),
+        'C-111: with refusal=close a foreign origin still gets 403 and no WebSocket')
+tap.is_(refused_by_close(session, ticket(session), leave_out=['Sec-WebSocket-Version']), (400, 'invalid_request'),
+        'refusal=close: a malformed handshake still gets its envelope')
+tap.is_(sql("SELECT count(*) FROM stream_ticket WHERE used_at IS NULL") != '0', True, 'refusal=close: these have not used their tickets')
+for query in 'refusal=', 'refusal=closed', 'refusal=close&ticket=x', 'Refusal=close':
+    tap.is_(refused(session, ticket(session), path=f'/api/v1{path_of(session)}/stream?{query}'), (400, 'invalid_request'),
+            f'C-109: the query {query} is refused')
+free(session)
+t = ticket(session)
+c = Client(session, t, path=f'/api/v1{path_of(session)}/stream?refusal=close')
+c.send(frame(0x81, b'x'))
+tap.is_(c.frame(), (0x81, b'x'), 'refusal=close: a good ticket opens the stream')
+late = ticket(session)
+tap.is_(refused_by_close(session, late), (4004, 'stream_already_active'), 'refusal=close: a second viewer is close code 4004')
+c.bye()
+tap.is_(refused_by_close(session, t), (4001, 'stream_ticket_invalid'), 'C-109: refusal=close: a used ticket is close code 4001')
+tap.is_(refused_by_close(session, late), (4001, 'stream_ticket_invalid'), 'refusal=close: the 4004 has used its ticket up, as the 409 does')
+
+away = f'{W}/run/sessions/{session}'
+os.rename(away, away + '.away')
+free(session)
+tap.is_(refused(session, ticket(session)), (503, 'service_unavailable'), 'a runner that is gone: 503 in the envelope')
+free(session)
+tap.is_(refused_by_close(session, ticket(session)), (4007, 'service_unavailable'), 'refusal=close: a runner that is gone is close code 4007')
+os.rename(away + '.away', away)
+free(session)
+
 for event, wanted in ('queued', (409, 'session_not_ready')), ('closing', (409, 'session_terminal')), ('terminal', (409, 'session_terminal')):
-    late = ticket(session)
+    late, closed = ticket(session), ticket(session)
     sql(f"ALTER TABLE browser_session DISABLE TRIGGER ALL; UPDATE browser_session SET state = '{event}',"
         f" terminal_reason = CASE WHEN '{event}' <> 'queued' THEN 'expired' END,"
         f" terminal_at = CASE WHEN '{event}' = 'terminal' THEN now() END WHERE uuid = '{session}'")
     tap.is_(refused(session, late), wanted, f'a {event} session')
+    tap.is_(refused_by_close(session, closed), (4005 if event == 'queued' else 4006, wanted[1]),
+            f'refusal=close: a {event} session has a close code of its own')
     sql(f"UPDATE browser_session SET state = 'running', terminal_reason = NULL, terminal_at = NULL WHERE uuid = '{session}';"
         " ALTER TABLE browser_session ENABLE TRIGGER ALL")
-late = ticket(session)
+late, closed = ticket(session), ticket(session)
 sql("UPDATE entitlement SET expires_at = now() WHERE name = 'browser'")
 tap.is_(refused(session, late), (403, 'permission_denied'), 'a right that was lost meanwhile')
+tap.is_(refused_by_close(session, closed), (4003, 'permission_denied'), 'refusal=close: a lost right is close code 4003')
 PY
 relay "$W/out"
 

@@ -108,6 +108,37 @@ m = v.wait("shot", lambda m: m["reason"] == "request")
 ok(m and s.shot("request", lambda p: p["id"] == m["id"]), "a screenshot on request, told to both", v.said[-3:])
 ok(v.wait("net", lambda m: [e for e in m["events"] if e["url"] == URL + "/two"]), "events reach the viewer")
 
+# ---- a viewer that comes late, or again ----
+seen = {e["id"] for n, m in v.said if n == "net" for e in m["events"]}
+again = s.watch()
+ok(until(lambda: seen <= {e["id"] for n, m in again.said if n == "net" for e in m["events"]}),
+   "a viewer that comes late gets the network events that were before it")
+ok(again.wait("shot", lambda m: m["reason"] == "ready") and again.wait("shot", lambda m: m["reason"] == "request"),
+   "a viewer that comes late gets the screenshots that were before it", again.said)
+first = [e["id"] for n, m in again.said if n == "net" for e in m["events"]]
+is_(len(first), len(set(first)), "no network event comes twice")
+again.send(type="ping")
+ok(again.wait("pong"), "a ping is answered")
+v = again
+
+# ---- a page that cannot be loaded ----
+def fails(url, want, title):
+    n = len(v.said)
+    v.send(type="nav", url=url)
+    ok(until(lambda: [m for k, m in v.said[n:] if k == "url" and m["url"].startswith(url) and want in (m["failure"] or "")]),
+       title, v.said[n:])
+
+
+fails("http://a.sites.net:81/", "net::ERR_", "a port where nobody listens is reported as the failure of the page")
+fails("http://none.sites.net/", "net::ERR_", "a name without an address is reported as the failure of the page")
+fails("https://a.sites.net/", "net::ERR_CERT_", "a certificate that is not trusted is reported as the failure of the page")
+late = s.watch()
+ok(late.wait("url", lambda m: "net::ERR_CERT_" in (m["failure"] or "")), "a viewer that comes late learns why there is no page",
+   late.said)
+v = late
+v.send(type="nav", url=URL + "/two")
+ok(v.wait("url", lambda m: m["url"] == URL + "/two" and m["failure"] is None), "the failure is gone with the next page", v.said[-5:])
+
 # ---- frames ----
 v.send(type="quality", fps=10, quality=50)
 v.send(type="nav", url=URL + "/moving")

@@ -23,7 +23,16 @@ static const char head[] =
     "the key created.\"}},\"bindings\":{\"ws\":{\"method\":\"GET\",\"headers\":{\"type\":"
     "\"object\",\"required\":[\"Sec-WebSocket-Protocol\"],\"properties\":{"
     "\"Sec-WebSocket-Protocol\":{\"type\":\"string\",\"description\":\"The subprotocol "
-    "of the ticket, which is good for one connection.\"}}}}},\"messages\":{";
+    "of the ticket, which is good for one connection.\"}}},\"query\":{\"type\":"
+    "\"object\",\"properties\":{\"refusal\":{\"type\":\"string\",\"enum\":[\"close\"],"
+    "\"description\":\"Asks for a refusal that a browser can read: the handshake "
+    "succeeds "
+    "and a close frame follows, whose reason is the error code. Close codes:"
+#define STREAM_REFUSAL(error, code, help) " " #code ", " help ";"
+#include "tbl/stream_refusals.h"
+#undef STREAM_REFUSAL
+    " a request of a foreign origin or without a valid handshake is still answered with "
+    "HTTP.\"}}}}},\"messages\":{";
 
 static const char frame_key[] = "frame";
 

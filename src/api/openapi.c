@@ -237,6 +237,23 @@ static const enum error stream_errors[] = { ERR_UNAUTHORIZED, ERR_STREAM_TICKET_
 	ERR_ORIGIN_NOT_ALLOWED, ERR_PERMISSION_DENIED, ERR_STREAM_ALREADY_ACTIVE,
 	ERR_SESSION_NOT_READY, ERR_SESSION_TERMINAL, ERR_UPGRADE_REQUIRED, ERR_UNSET };
 
+static const char *const refusals[] = { "close", NULL };
+
+static const struct url_param stream_params[] = {
+	{
+	    .field = { .name = "refusal",
+		.type = FIELD_STR,
+		.values = refusals,
+		.help = "close: a refusal after a valid handshake is a 101 and a close "
+			"frame with a code from "
+			"4001, listed in asyncapi.json, because browsers hide the answer "
+			"to a refused "
+			"handshake." },
+	    .example = "close",
+	},
+	URL_PARAM_END,
+};
+
 static const struct route stream_route = {
 	.method = METHOD_GET,
 	.path = "/projects/{project_uuid}/sessions/{session_uuid}/stream",
@@ -245,6 +262,7 @@ static const struct route stream_route = {
 	.area = AREA_SERVICE,
 	.entitlement = ENTITLEMENT_ANY,
 	.status = 101,
+	.params = stream_params,
 	.errors = stream_errors,
 	.tag = "Browser sessions",
 	.summary = "Open the live stream",

@@ -235,7 +235,9 @@ check(struct req *rq, void *body, struct body_faults *faults)
 		fault = start_url_check(rq->arena, in->start_url, &in->start_url);
 		if (fault != START_URL_OK)
 			body_fault(faults, "start_url", start_url_fault_code(fault),
-			    start_url_fault_message(fault));
+			    start_url_fault_message(
+				rq->arena, fault, STR(""), in->start_url)
+				.p);
 	}
 	if (in->browser_profile.p == NULL)
 		in->browser_profile = str_of(session_profiles[0]);
@@ -274,7 +276,7 @@ check_again(struct req *rq, struct session *s)
 
 	if (fault != START_URL_OK)
 		return fail_field(rq, "start_url", start_url_fault_code(fault),
-		    start_url_fault_message(fault));
+		    start_url_fault_message(rq->arena, fault, STR(""), s->start_url).p);
 	if (choose(rq, &s->egress_country, faults) != PASS)
 		return FAILED;
 	if (faults->n > 0)

@@ -152,14 +152,17 @@ bool netaddr_public6(const unsigned char a[16]);
 
 enum start_url_fault {
 	START_URL_OK,
-#define START_URL_FAULT(id, code, message) START_URL_##id,
+#define START_URL_FAULT(id, code, subject, message) START_URL_##id,
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
 	START_URL_FAULTS,
 };
 
-const char *start_url_fault_code(enum start_url_fault f);    /* of a field error */
-const char *start_url_fault_message(enum start_url_fault f); /* "must ..." or "has ..." */
+const char *start_url_fault_code(enum start_url_fault f); /* of a field error */
+/* For people, in the arena: "must begin with http:// or https://", with a name for the URL before it unless
+   name is empty; or "192.168.1.1 is not public; ...", which shows the host of the URL and needs no name. */
+struct str start_url_fault_message(
+    struct arena *a, enum start_url_fault f, struct str name, struct str url);
 
 /* Strict wherever parsers disagree (C-093, C-094). canonical: what every parser reads alike, in the arena;
    checked again it is itself. */

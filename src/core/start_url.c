@@ -6,10 +6,15 @@
 #include "base/limits.h"
 #include "core/start_url_priv.h"
 
+enum { SHOWN_HOST = 100 }; /* characters of a host in a message */
+
 static const struct {
-	const char *code, *message;
+	const char *code;
+	enum { SUBJECT_URL, SUBJECT_HOST } subject;
+	const char *message;
 } faults[START_URL_FAULTS] = {
-#define START_URL_FAULT(id, code, message) [START_URL_##id] = { code, message },
+#define START_URL_FAULT(id, code, subject, message)                                      \
+	[START_URL_##id] = { code, SUBJECT_##subject, message },
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
 };
@@ -18,12 +23,6 @@ const char *
 start_url_fault_code(enum start_url_fault f)
 {
 	return faults[f].code;
-}
-
-const char *
-start_url_fault_message(enum start_url_fault f)
-{
-	return faults[f].message;
 }
 
 static const int unsafe_ports[] = {
@@ -156,6 +155,18 @@ split(struct str url, struct parts *out)
 		n++;
 	out->rest = (struct str){ url.p + n, url.n - n };
 	return split_authority((struct str){ url.p, n }, out);
+}
+
+struct str
+start_url_fault_message(
+    struct arena *a, enum start_url_fault f, struct str name, struct str url)
+{
+	struct parts p = { .tls = false };
+
+	if (faults[f].subject == SUBJECT_HOST && split(url, &p) == START_URL_OK)
+		name = str_cut(p.host, SHOWN_HOST);
+	return arena_printf(
+	    a, "%.*s%s%s", (int)name.n, name.p, name.n > 0 ? " " : "", faults[f].message);
 }
 
 bool

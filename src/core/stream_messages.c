@@ -105,6 +105,7 @@ PLAIN(forward);
 PLAIN(reload);
 PLAIN(stop);
 PLAIN(shot);
+PLAIN(ping);
 
 static const struct field client_tab[] = {
 	TYPE("tab"),
@@ -205,6 +206,8 @@ static const struct field server_url[] = {
 	SAID(struct stream_url, loading, NULL),
 	SAID(struct stream_url, can_go_back, NULL),
 	SAID(struct stream_url, can_go_forward, NULL),
+	SHOWN(struct stream_url, failure, NULLABLE, SHOWN_NAME,
+	    "Why the page could not be loaded, as its network event says; null: it was."),
 	FIELD_END,
 };
 
@@ -242,6 +245,7 @@ static const struct field server_download_blocked[] = {
 	SHOWN(struct stream_download_blocked, url, 0, SHOWN_URL, NULL),
 	SHOWN(struct stream_download_blocked, name, 0, SHOWN_NAME,
 	    "The file's name, as the site gave it."),
+	SAID(struct stream_download_blocked, at, "When it was denied."),
 	FIELD_END,
 };
 
@@ -250,6 +254,7 @@ static const struct field server_cert[] = {
 	TAB(struct stream_cert),
 	SHOWN(struct stream_cert, url, 0, SHOWN_URL, NULL),
 	SHOWN(struct stream_cert, error, 0, SHOWN_NAME, "Chromium's name of the error."),
+	SAID(struct stream_cert, at, "When the page was asked for."),
 	FIELD_END,
 };
 
@@ -258,6 +263,7 @@ static const struct field server_egress_denied[] = {
 	SHOWN(struct stream_egress_denied, host, 0, SHOWN_NAME, NULL),
 	SAID(struct stream_egress_denied, port, NULL),
 	SHOWN(struct stream_egress_denied, reason, 0, SHOWN_NAME, NULL),
+	SAID(struct stream_egress_denied, at, "When it was denied."),
 	FIELD_END,
 };
 
@@ -333,6 +339,7 @@ static const struct field server_crashed[] = {
 	TYPE("crashed"),
 	TAB(struct stream_crashed),
 	SAID(struct stream_crashed, reloading, "It is being loaded again, once."),
+	SAID(struct stream_crashed, at, "When it crashed."),
 	FIELD_END,
 };
 
@@ -356,6 +363,11 @@ static const struct field server_error[] = {
 	SHOWN(struct stream_error, to, NULLABLE, 32,
 	    "Type of the message that was not obeyed."),
 	SHOWN(struct stream_error, field, NULLABLE, 128, "Its member that is at fault."),
+	FIELD_END,
+};
+
+static const struct field server_pong[] = {
+	TYPE("pong"),
 	FIELD_END,
 };
 

@@ -119,7 +119,7 @@ struct stream_tabs {
 };
 
 struct stream_url {
-	struct str type, url;
+	struct str type, url, failure;
 	int64_t tab;
 	bool loading, can_go_back, can_go_forward;
 };
@@ -137,16 +137,19 @@ struct stream_dialog_open {
 
 struct stream_download_blocked {
 	struct str type, url, name;
+	struct ts at;
 	int64_t tab;
 };
 
 struct stream_cert {
 	struct str type, url, error;
+	struct ts at;
 	int64_t tab;
 };
 
 struct stream_egress_denied {
 	struct str type, host, reason;
+	struct ts at;
 	int64_t port;
 };
 
@@ -189,8 +192,13 @@ struct stream_shot_taken {
 
 struct stream_crashed {
 	struct str type;
+	struct ts at;
 	int64_t tab;
 	bool reloading;
+};
+
+struct stream_pong {
+	struct str type;
 };
 
 struct stream_expiring {

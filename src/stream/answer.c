@@ -55,6 +55,37 @@ answer_error(struct arena *a, enum error e, struct str request_id)
 	return buf_done(&out);
 }
 
+static unsigned
+close_code_of(enum error e)
+{
+	static const struct {
+		enum error error;
+		unsigned code;
+	} rows[] = {
+#define STREAM_REFUSAL(error, code, help) { ERR_##error, code },
+#include "tbl/stream_refusals.h"
+#undef STREAM_REFUSAL
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].error == e)
+			return rows[i].code;
+	panic("no close code for a stream refused with %s", error_code(e));
+}
+
+struct str
+answer_refusal(struct arena *a, const struct conn *c, enum error e)
+{
+	struct str upgrade = answer_upgrade(a, c->accept, c->subprotocol, str_of(c->id));
+	unsigned char frame[WS_CONTROL_FRAME];
+	size_t n = ws_close(frame, close_code_of(e), str_of(error_code(e)), NULL);
+	struct buf out = { .a = a };
+
+	buf_str(&out, upgrade);
+	buf_add(&out, frame, n);
+	return buf_done(&out);
+}
+
 struct str
 answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id)

@@ -81,7 +81,8 @@ void
 conn_refuse(struct conn *c, enum error e)
 {
 	struct proxy *p = c->proxy;
-	struct str text = answer_error(p->arena, e, str_of(c->id));
+	struct str text = c->refuse_by_close ? answer_refusal(p->arena, c, e)
+					     : answer_error(p->arena, e, str_of(c->id));
 
 	log_event(LOGP_INFO, "refused", "req=%s status=%d", c->id, error_status(e));
 	totals_add(&p->totals, answer_total(e), 1);
@@ -130,6 +131,18 @@ set_id(struct conn *c, const struct request *r)
 	uuid_print(&own, c->id);
 }
 
+/* Keeps what a 101 repeats. From here on the request is a handshake of an allowed origin, so a client may
+   get its refusal as a close frame; any earlier refusal is an HTTP answer. */
+static void
+keep_handshake(struct conn *c, const struct handshake *h)
+{
+	memcpy(c->accept, h->accept, sizeof(c->accept));
+	c->subprotocol = strndup(h->subprotocol.hidden.p, h->subprotocol.hidden.n);
+	if (c->subprotocol == NULL)
+		panic("out of memory");
+	c->refuse_by_close = h->refuse_by_close;
+}
+
 static void
 use_ticket(struct conn *c, const struct handshake *h)
 {
@@ -157,10 +170,6 @@ use_ticket(struct conn *c, const struct handshake *h)
 	}
 	c->session = h->session;
 	c->stream = uuid_random();
-	memcpy(c->accept, h->accept, sizeof(c->accept));
-	c->subprotocol = strndup(h->subprotocol.hidden.p, h->subprotocol.hidden.n);
-	if (c->subprotocol == NULL)
-		panic("out of memory");
 	conn_move(c, CONN_TICKET);
 	c->deadline = 0;
 	gate_redeem(c, &t, h->api_key);
@@ -181,6 +190,8 @@ judge(struct conn *c, const struct request *r, size_t used)
 	/* Frames before the answer: whose they are is not known yet (RFC 6455 4.1). */
 	if (e == ERR_UNSET && used < c->head_n)
 		e = ERR_INVALID_REQUEST;
+	if (e == ERR_UNSET)
+		keep_handshake(c, &h);
 	if (e == ERR_UNSET && c->proxy->conns > (size_t)conf.stream_connections)
 		e = ERR_SERVICE_UNAVAILABLE;
 	if (e != ERR_UNSET)

@@ -47,9 +47,15 @@ judge_target(struct str target, struct handshake *out)
 	session = take_segment(&path);
 	if (!str_eq(path, STR("/stream")))
 		return ERR_NOT_FOUND;
-	/* No parameter is known: a ticket in a URL is one that was logged (C-109). */
-	if (mark != NULL || !uuid_parse(project, &out->project) ||
-	    !uuid_parse(session, &out->session))
+	/* The query is ?refusal=close or absent: a ticket in a URL would be logged (C-109). */
+	if (mark != NULL) {
+		struct str query = { mark + 1, target.n - (size_t)(mark + 1 - target.p) };
+
+		if (!str_is(query, "refusal=close"))
+			return ERR_INVALID_REQUEST;
+		out->refuse_by_close = true;
+	}
+	if (!uuid_parse(project, &out->project) || !uuid_parse(session, &out->session))
 		return ERR_INVALID_REQUEST;
 	return ERR_UNSET;
 }

@@ -47,6 +47,7 @@ struct handshake {
 	struct secret subprotocol;    /* points into the request */
 	struct secret api_key;        /* without p: none was sent */
 	char accept[ACCEPT_LEN + 1];
+	bool refuse_by_close; /* the client asked for ?refusal=close */
 };
 
 /* ERR_UNSET: go on. origins: as conf.stream_origins. */
@@ -107,7 +108,9 @@ struct conn {
 	size_t head_n;
 	char *subprotocol;
 	char accept[ACCEPT_LEN + 1];
-	bool released; /* its slot is free, or will be */
+	bool
+	    refuse_by_close; /* a refusal is a 101 and a close frame (tbl/stream_refusals.h) */
+	bool released;       /* its slot is free, or will be */
 	enum why why;
 	unsigned code; /* of the close frame that the client gets; 0: none */
 	int64_t asked; /* mono_us: CONN_JUDGED since then */
@@ -140,7 +143,7 @@ void conn_move(struct conn *c, enum conn_state to);
 void conn_free(struct conn *c);
 /* 101, and frames from now on: runner is connected. */
 void conn_upgrade(struct conn *c, int runner);
-/* An envelope instead of a stream; the connection ends after it. */
+/* Sends the envelope, or the close frame that the client asked for; the connection ends after it. */
 void conn_refuse(struct conn *c, enum error e);
 /* What has a time. */
 void conn_tick(struct conn *c, int64_t now);
@@ -151,6 +154,8 @@ void conn_tick(struct conn *c, int64_t now);
 struct str answer_error(struct arena *a, enum error e, struct str request_id);
 struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
+/* 101 and a close frame whose code names the error. */
+struct str answer_refusal(struct arena *a, const struct conn *c, enum error e);
 enum total answer_total(enum error e);
 
 /* ---- pump.c: frames ---- */

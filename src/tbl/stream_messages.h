@@ -23,6 +23,7 @@ CLIENT(DIALOG,	dialog,	dialog,	"Answer the dialog that the page has opened.")
 CLIENT(ACK,	ack,	ack,	"A frame has been shown; the next one may be sent.")
 CLIENT(QUALITY,	quality, quality, "Change how many frames are sent and how well they are compressed.")
 CLIENT(SHOT,	shot,	plain,	"Take a screenshot, which is kept with the evidence of the session.")
+CLIENT(PING,	ping,	plain,	"Ask for a pong. It is no activity of the session.")
 
 SERVER(HELLO,	hello,	hello,	"The first message of a connection: what the session is and what it allows.")
 SERVER(STATE,	state,	state,	"The session's state.")
@@ -38,6 +39,7 @@ SERVER(SHOT_TAKEN, shot,	shot_taken, "A screenshot was taken.")
 SERVER(CRASHED,	crashed, crashed, "The page of a tab crashed.")
 SERVER(EXPIRING, expiring, expiring, "The session ends soon.")
 SERVER(ERROR,	error,	error,	"A message of the client was not obeyed. The stream goes on.")
+SERVER(PONG,	pong,	pong,	"The answer to a ping: the browser's side of the stream is there.")
 SERVER(BYE,	bye,	bye,	"The last message: why the stream ends. A close frame follows.")
 
 #undef CLIENT

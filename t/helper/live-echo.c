@@ -21,6 +21,7 @@ static int64_t token, quality = 60;
 static bool watched, painting, changed, button_on;
 static double pointer_x, pointer_y, scroll;
 static char typed[200];
+static struct str failure; /* of the active tab; without text: none */
 static struct stream_tab_info tabs[TABS] = {
 	{ 1, STR_INIT("https://example.com/"), STR_INIT("Echo"), false },
 	{ 2, STR_INIT("https://example.org/two"), STR_INIT("The second tab"), false },
@@ -204,6 +205,7 @@ say_tabs(void)
 	for (size_t i = 0; i < ntabs; i++)
 		if (tabs[i].tab == active)
 			live_url(live, &(struct stream_url){ .url = tabs[i].url,
+					   .failure = failure,
 					   .tab = active,
 					   .loading = tabs[i].loading,
 					   .can_go_back = active == 1 });
@@ -291,6 +293,7 @@ on_nav(void *arg, struct str url)
 	note("nav %.*s", (int)url.n, url.p);
 	snprintf(kept, sizeof(kept), "%.*s", (int)url.n, url.p);
 	tabs[active - 1].url = str_of(kept);
+	failure = STR_NULL;
 	say_tabs();
 	show();
 }
@@ -407,7 +410,8 @@ event_number(int i)
 		{ STR_INIT("cookie"), STR_INIT("[redacted]") } };
 	int k = i % 6;
 
-	snprintf(urls[i % 64], sizeof(urls[0]), "https://example.com/%s", paths[k]);
+	snprintf(urls[i % 64], sizeof(urls[0]), "https://%s/%s",
+	    k == 5 ? "cdn.example.net" : "example.com", paths[k]);
 	return (struct net_event){ .id = uuid_random(),
 		.at = ts_now(),
 		.tab = 1,
@@ -461,19 +465,38 @@ do_loading(const char *yes)
 	say_tabs();
 }
 
+/* failed REASON: the browser shows its error page instead of the page. Without a reason it is there again. */
+static void
+do_failed(const char *reason)
+{
+	static char kept[100];
+
+	snprintf(kept, sizeof(kept), "%s", reason);
+	failure = kept[0] == '\0' ? STR_NULL : str_of(kept);
+	say_tabs();
+}
+
+static void
+do_shot(const char *unused)
+{
+	on_shot((void *)(uintptr_t)unused);
+}
+
 static void
 do_crashed(const char *reloading)
 {
 	live_crashed(
-	    live, &(struct stream_crashed){ .tab = 1, .reloading = reloading[0] == '1' });
+	    live, &(struct stream_crashed){
+		      .tab = 1, .reloading = reloading[0] == '1', .at = ts_now() });
 }
 
 static void
 do_denied(const char *host)
 {
-	live_egress_denied(
-	    live, &(struct stream_egress_denied){
-		      .host = str_of(host), .port = 80, .reason = STR("not public") });
+	live_egress_denied(live, &(struct stream_egress_denied){ .host = str_of(host),
+				     .port = 80,
+				     .reason = STR("not public"),
+				     .at = ts_now() });
 }
 
 static void
@@ -481,7 +504,8 @@ do_cert(const char *error)
 {
 	live_cert(live, &(struct stream_cert){ .tab = 1,
 			    .url = STR("https://expired.example/"),
-			    .error = str_of(error) });
+			    .error = str_of(error),
+			    .at = ts_now() });
 }
 
 static void
@@ -489,7 +513,8 @@ do_download(const char *name)
 {
 	live_download_blocked(live, &(struct stream_download_blocked){ .tab = 1,
 					.url = STR("https://example.com/setup.exe"),
-					.name = str_of(name) });
+					.name = str_of(name),
+					.at = ts_now() });
 }
 
 static void
@@ -526,6 +551,8 @@ static const struct {
 	{ "net", do_net },
 	{ "title", do_title },
 	{ "loading", do_loading },
+	{ "failed", do_failed },
+	{ "shot", do_shot },
 	{ "crashed", do_crashed },
 	{ "denied", do_denied },
 	{ "cert", do_cert },

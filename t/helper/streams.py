@@ -227,6 +227,20 @@ def refused(*args, **kwargs):
     return 101, None
 
 
+def refused_by_close(session, subprotocol, **kwargs):
+    """(close code, reason) of an upgrade that is accepted and refused by its first frame, or (status, code)."""
+    try:
+        c = Client(session, subprotocol, path=f'/api/v1{path_of(session)}/stream?refusal=close', **kwargs)
+    except Answer as e:
+        return e.status, e.code
+    assert c.header('Sec-WebSocket-Protocol') == [subprotocol], 'the subprotocol is echoed'
+    first, data = c.frame()
+    assert first == 0x88, 'a close frame comes first'
+    ended = c.ended()
+    c.sock.close()
+    return struct.unpack('>H', data[:2])[0], data[2:].decode() if ended else 'the connection stays'
+
+
 def until(what, seconds=PATIENCE):
     """Whether it came true in time."""
     end = time.monotonic() + seconds

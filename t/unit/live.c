@@ -292,6 +292,91 @@ a_viewer_hears_what_it_must_know(void)
 }
 
 static void
+send_net(const char *url, size_t n)
+{
+	struct net_event e = { .id = uuid_random(),
+		.at = ts_now(),
+		.kind = STR("request"),
+		.url = { url, n },
+		.tls.not_after = TS_NULL };
+
+	live_net(live, &(struct stream_net){ .events = { &e, 1 } });
+}
+
+static void
+send_shot(const char *title)
+{
+	live_shot_taken(live, &(struct stream_shot_taken){ .id = uuid_random(),
+				  .reason = STR("load"),
+				  .tab = 1,
+				  .url = STR("https://example.com/"),
+				  .title = str_of(title),
+				  .taken_at = ts_now() });
+}
+
+/* Where in what was heard the text begins, from 1; 0: nowhere. */
+static size_t
+place(const char *text)
+{
+	const char *at = memmem(heard.p, heard.n, text, strlen(text));
+
+	return at == NULL ? 0 : (size_t)(at - heard.p) + 1;
+}
+
+static void
+a_late_viewer_gets_the_past(void)
+{
+	start();
+	send_net("https://example.com/one", 23);
+	send_net("https://example.com/two", 23);
+	send_shot("early");
+	live_cert(live, &(struct stream_cert){ .tab = 1,
+			    .url = STR("https://bad.example/"),
+			    .error = STR("net::ERR_CERT_DATE_INVALID"),
+			    .at = ts_now() });
+	live_title(live, &(struct stream_title){ .tab = 1, .title = STR("T") });
+	peer = come();
+	hear();
+	CU_ASSERT_TRUE(place("\"type\":\"hello\"") < place("example.com/one"));
+	CU_ASSERT_TRUE(place("example.com/one") < place("example.com/two"));
+	CU_ASSERT_TRUE(has(&heard, "\"title\":\"early\""));
+	CU_ASSERT_TRUE(has(&heard, "ERR_CERT_DATE_INVALID"));
+	CU_ASSERT_FALSE(has(&heard, "\"type\":\"title\""));
+	close(peer);
+	turn();
+	send_net("https://example.com/six", 23);
+	buf_clear(&heard);
+	peer = come();
+	hear();
+	CU_ASSERT_TRUE(has(&heard, "example.com/one"));
+	CU_ASSERT_TRUE(place("example.com/two") < place("example.com/six"));
+	finish();
+}
+
+static void
+the_past_is_bounded(void)
+{
+	static char url[4000];
+
+	memset(url, 'u', sizeof(url));
+	start();
+	send_shot("early");
+	send_net("https://example.com/one", 23);
+	for (int i = 0; i < 1000; i++)
+		send_net(url, sizeof(url));
+	CU_ASSERT_TRUE(live->past.lists[PAST_NET].bytes <= 2 * 1024 * 1024);
+	CU_ASSERT_TRUE(live->past.lists[PAST_NET].bytes > 1024 * 1024);
+	peer = come();
+	for (int i = 0; i < 100; i++) {
+		hear();
+		turn();
+	}
+	CU_ASSERT_FALSE(has(&heard, "example.com/one"));
+	CU_ASSERT_TRUE(has(&heard, "\"title\":\"early\""));
+	finish();
+}
+
+static void
 texts_of_a_page_are_cut(void)
 {
 	static char big[3000];
@@ -354,6 +439,9 @@ every_message_is_understood(void)
 	}
 	hear();
 	CU_ASSERT_FALSE(has(&heard, "error"));
+	say("{\"type\":\"ping\"}");
+	CU_ASSERT_TRUE(told("{\"type\":\"pong\"}"));
+	CU_ASSERT_EQUAL(calls.n, 0); /* a ping is no activity */
 	finish();
 }
 
@@ -385,7 +473,13 @@ static const struct {
 	{ "{\"type\":\"nav\",\"url\":\"file:///etc/passwd\"}",
 	    "\"to\":\"nav\",\"field\":\"url\"" },
 	{ "{\"type\":\"nav\",\"url\":\"http://127.0.0.1/\"}",
-	    "\"to\":\"nav\",\"field\":\"url\"" },
+	    "\"message\":\"127.0.0.1 is not public; sessions reach the public Internet "
+	    "only\",\"to\":\"nav\",\"field\":\"url\"" },
+	{ "{\"type\":\"nav\",\"url\":\"https://printer:8443/x\"}",
+	    "\"message\":\"printer has only one label; give the full name of a public "
+	    "host\"" },
+	{ "{\"type\":\"nav\",\"url\":\"ftp://example.com/\"}",
+	    "\"message\":\"url must begin with http:// or https://\"" },
 	{ "{\"type\":\"tab\",\"tab\":0}", "\"field\":\"tab\"" },
 	{ "{\"type\":\"quality\",\"fps\":61}", "\"field\":\"fps\"" },
 	{ "{\"type\":\"quality\",\"quality\":81}", "\"field\":\"quality\"" },
@@ -763,6 +857,10 @@ main(void)
 {
 	CU_TestInfo tests[] = {
 		{ "a viewer hears what it must know", a_viewer_hears_what_it_must_know },
+		{ "a viewer that comes late gets the past of the session",
+		    a_late_viewer_gets_the_past },
+		{ "the past is bounded and screenshots outlast requests",
+		    the_past_is_bounded },
 		{ "texts of a page are cut", texts_of_a_page_are_cut },
 		{ "every message is understood", every_message_is_understood },
 		{ "faults are named", faults_are_named },

@@ -65,7 +65,7 @@ unescape(const char *p)
 
 /* As the vectors name them. */
 static const char *const faults[START_URL_FAULTS] = {
-#define START_URL_FAULT(id, code, message) [START_URL_##id] = #id,
+#define START_URL_FAULT(id, code, subject, message) [START_URL_##id] = #id,
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
 };
@@ -158,10 +158,12 @@ names(void)
 
 	for (enum start_url_fault f = 1; f < START_URL_FAULTS; f++) {
 		CU_ASSERT(strlen(start_url_fault_code(f)) > 0);
-		CU_ASSERT(strlen(start_url_fault_message(f)) > 0);
+		CU_ASSERT(start_url_fault_message(arena, f, STR(""), STR("")).n > 0);
 	}
 	snprintf(most, sizeof(most), "at most %d characters", (int)LIM_START_URL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(start_url_fault_message(START_URL_TOO_LONG), most));
+	CU_ASSERT_PTR_NOT_NULL(
+	    strstr(start_url_fault_message(arena, START_URL_TOO_LONG, STR(""), STR("")).p,
+		most));
 }
 
 /* ---- addresses: the first and last of each network, and their neighbours ---- */

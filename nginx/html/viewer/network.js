@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Network events, as they arrive: a table that can be filtered, and the details of one.
+// Network events, the past ones first and then as they arrive: a table that can be filtered, and the details
+// of one. A row opens as a whole; by keyboard the table is one stop of Tab, and arrows go from row to row.
 
 import { bytes, milliseconds, moment } from "./words.js";
 
@@ -35,8 +36,11 @@ function hay(e) {
 
 export class Network {
 	#events = [];
-	#seen = 0;
-	#shown = null; // the event in the details
+	#ids = new Set(); // of all that have come: after a reconnect they come again
+	#host = ""; // of the page
+	#shown = null; // the row whose details are open
+	#stop = null; // the row that Tab reaches
+	#byRow = new WeakMap();
 	#parts;
 
 	// parts: {rows, scroll, empty, count, filter, failed, details, title, body, close}
@@ -46,31 +50,46 @@ export class Network {
 		parts.failed.addEventListener("change", () => this.#redraw());
 		parts.close.addEventListener("click", () => this.#closeDetails());
 		parts.details.addEventListener("keydown", (e) => e.key === "Escape" && this.#closeDetails());
+		parts.rows.addEventListener("click", (e) => this.#openRow(e.target.closest("tr")));
+		parts.rows.addEventListener("keydown", (e) => this.#walk(e));
+		parts.rows.addEventListener("focusin", (e) => this.#stopAt(e.target.closest("tr")));
+	}
+
+	// A row shows its host where it differs from this one.
+	page(host) {
+		if (host === this.#host)
+			return;
+		this.#host = host;
+		for (const node of this.#parts.rows.querySelectorAll(".host"))
+			node.hidden = node.textContent === host;
 	}
 
 	clear() {
 		this.#events = [];
-		this.#seen = 0;
+		this.#ids.clear();
 		this.#closeDetails();
 		this.#redraw();
 	}
 
-	add(events) {
+	add(all) {
+		const events = all.filter((e) => !this.#ids.has(e.id));
 		const { scroll, rows } = this.#parts;
 		const follow = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
 		this.#events.push(...events);
 		this.#events.splice(0, Math.max(0, this.#events.length - KEPT_MAX));
-		this.#seen += events.length;
+		for (const e of events)
+			this.#ids.add(e.id);
 		rows.append(...events.filter((e) => this.#wanted(e)).map((e) => this.#row(e)));
 		while (rows.children.length > ROWS_MAX)
 			rows.firstElementChild.remove();
+		this.#keepStop();
 		this.#tally();
 		if (follow)
 			scroll.scrollTop = scroll.scrollHeight;
 	}
 
 	#tally() {
-		this.#parts.count.textContent = this.#seen;
+		this.#parts.count.textContent = this.#ids.size;
 		this.#parts.empty.hidden = this.#parts.rows.children.length > 0;
 		this.#parts.empty.textContent = this.#events.length ?
 			"No event matches the filter." : "Requests of the page appear here as they end.";
@@ -85,6 +104,7 @@ export class Network {
 	#redraw() {
 		const wanted = this.#events.filter((e) => this.#wanted(e)).slice(-ROWS_MAX);
 		this.#parts.rows.replaceChildren(...wanted.map((e) => this.#row(e)));
+		this.#keepStop();
 		this.#tally();
 	}
 
@@ -96,9 +116,12 @@ export class Network {
 		cell.scope = "row";
 		open.type = "button";
 		open.title = e.url;
-		open.append(element("span", e.method || e.kind, "method"), element("span", path, "path"), element("span", host, "host"));
-		open.addEventListener("click", () => this.#openDetails(e, open));
+		open.tabIndex = -1;
+		const where = element("span", host, "host");
+		where.hidden = host === this.#host;
+		open.append(element("span", e.method || e.kind, "method"), element("span", path, "path"), where);
 		cell.append(open);
+		this.#byRow.set(row, e);
 		row.append(cell,
 			element("td", e.status ?? (e.failure ? "failed" : "–"), "status"),
 			element("td", e.resource_type || e.kind),
@@ -107,11 +130,46 @@ export class Network {
 		return row;
 	}
 
+	// ---- from row to row ----
+
+	#stopAt(row) {
+		if (!row || row === this.#stop)
+			return;
+		const old = this.#stop?.querySelector(".request");
+		if (old)
+			old.tabIndex = -1;
+		this.#stop = row;
+		row.querySelector(".request").tabIndex = 0;
+	}
+
+	// Tab reaches the newest row until another one was chosen.
+	#keepStop() {
+		const { rows } = this.#parts;
+		if (!this.#stop?.isConnected || !rows.contains(document.activeElement))
+			this.#stopAt(rows.lastElementChild);
+	}
+
+	#walk(e) {
+		const all = [...this.#parts.rows.children], at = all.indexOf(e.target.closest("tr"));
+		const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: all.length - 1 }[e.key];
+		if (at < 0 || to === undefined || e.ctrlKey || e.altKey || e.metaKey)
+			return;
+		e.preventDefault();
+		all[Math.min(all.length - 1, Math.max(0, to))].querySelector(".request").focus();
+	}
+
 	// ---- one of them ----
 
-	#openDetails(e, from) {
+	#openRow(row) {
+		if (row)
+			this.#openDetails(this.#byRow.get(row), row);
+	}
+
+	#openDetails(e, row) {
 		const { details, title, body } = this.#parts;
-		this.#shown = from;
+		this.#shown?.classList.remove("shown");
+		this.#shown = row;
+		row.classList.add("shown");
 		title.textContent = `${e.method || e.kind} ${e.url}`;
 		body.replaceChildren(...this.#sections(e));
 		details.hidden = false;
@@ -125,7 +183,8 @@ export class Network {
 		const held = details.contains(document.activeElement);
 		details.hidden = true;
 		if (held)
-			(this.#shown?.isConnected ? this.#shown : filter).focus();
+			(this.#shown?.isConnected ? this.#shown.querySelector(".request") : filter).focus();
+		this.#shown?.classList.remove("shown");
 		this.#shown = null;
 	}
 

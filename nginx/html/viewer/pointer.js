@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Pointer of the page: mouse, pen and touch. A finger scrolls, taps, and after a while clicks right.
+// Pointer of the page: mouse, pen and touch. A finger scrolls, taps, and after a while clicks right; two fingers
+// move the picture where it is larger than its place.
 
 const BUTTONS = ["left", "middle", "right"];
 const HELD = { left: 1, right: 2, middle: 4 };
@@ -22,6 +23,7 @@ export class Pointer {
 	#sent = 0;
 	#last = { at: -DOUBLE_MS, x: 0, y: 0, clicks: 0 };
 	#touch = null;
+	#pan = null; // the second finger: where it was
 	#held = 0;
 
 	// onPress: the keyboard is wanted.
@@ -43,7 +45,7 @@ export class Pointer {
 	attach(stream) {
 		this.#stream = stream;
 		this.#held = 0;
-		this.#touch = null;
+		this.#touch = this.#pan = null;
 	}
 
 	viewport(size) {
@@ -137,7 +139,7 @@ export class Pointer {
 
 	#cancel() {
 		clearTimeout(this.#touch?.timer);
-		this.#touch = null;
+		this.#touch = this.#pan = null;
 		for (const button of BUTTONS)
 			if (this.#held & HELD[button])
 				this.#release({ x: this.#last.x, y: this.#last.y }, button, {});
@@ -159,8 +161,12 @@ export class Pointer {
 	// ---- a finger ----
 
 	#touchDown(e) {
-		if (this.#touch)
-			return; // the first finger alone
+		if (this.#touch || this.#pan) {
+			clearTimeout(this.#touch?.timer);
+			this.#touch = null;
+			this.#pan ??= { id: e.pointerId, x: e.clientX, y: e.clientY };
+			return;
+		}
 		const place = this.#place(e);
 		const timer = setTimeout(() => {
 			this.#press(place, "right", e);
@@ -170,8 +176,18 @@ export class Pointer {
 		this.#touch = { id: e.pointerId, place, x: e.clientX, y: e.clientY, timer, scrolls: false };
 	}
 
+	#panTo(e) {
+		const pan = this.#pan;
+		if (pan?.id !== e.pointerId)
+			return;
+		this.#area.parentElement.scrollBy(pan.x - e.clientX, pan.y - e.clientY);
+		pan.x = e.clientX;
+		pan.y = e.clientY;
+	}
+
 	#touchMoved(e) {
 		const t = this.#touch;
+		this.#panTo(e);
 		if (!t || t.id !== e.pointerId)
 			return;
 		const dx = t.x - e.clientX, dy = t.y - e.clientY;
@@ -187,6 +203,8 @@ export class Pointer {
 
 	#touchUp(e) {
 		const t = this.#touch;
+		if (this.#pan?.id === e.pointerId)
+			this.#pan = null;
 		if (!t || t.id !== e.pointerId)
 			return;
 		clearTimeout(t.timer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Screenshots that were taken while somebody watched. The evidence has the real ones; here is what the
-// viewer showed at that moment.
+// Screenshots of the session. The evidence has the real ones; here is the picture that the viewer showed at
+// that moment, and of those that were taken before somebody watched only their time and place.
 
 import { hostOf, hour, shotWords } from "./words.js";
 
@@ -8,7 +8,7 @@ const SHOTS_MAX = 60;
 
 export class Shots {
 	#parts;
-	#n = 0;
+	#ids = new Set(); // after a reconnect they come again
 
 	// parts: {list, empty, count, dialog, title, picture, words}
 	constructor(parts) {
@@ -18,7 +18,7 @@ export class Shots {
 	clear() {
 		for (const item of [...this.#parts.list.children])
 			this.#drop(item);
-		this.#n = 0;
+		this.#ids.clear();
 		this.#tally();
 	}
 
@@ -29,17 +29,28 @@ export class Shots {
 	}
 
 	#tally() {
-		this.#parts.count.textContent = this.#n;
-		this.#parts.empty.hidden = this.#n > 0;
+		this.#parts.count.textContent = this.#ids.size;
+		this.#parts.empty.hidden = this.#ids.size > 0;
 	}
 
-	// picture: an object URL, or null when another tab was shown.
+	has(id) {
+		return this.#ids.has(id);
+	}
+
+	// picture: an object URL, or null where nothing was shown: another tab was, or nobody watched.
 	add(shot, picture) {
+		if (this.has(shot.id))
+			return;
 		const item = document.createElement("li");
 		const open = document.createElement("button");
 		const words = document.createElement("span");
 		const title = shot.title || hostOf(shot.url) || "Screenshot";
 		open.type = "button";
+		const blank = document.createElement("span");
+		blank.className = "shot-blank";
+		blank.textContent = "In the evidence";
+		if (!picture)
+			open.append(blank);
 		if (picture) {
 			const image = document.createElement("img");
 			image.src = picture;
@@ -56,7 +67,7 @@ export class Shots {
 		this.#parts.list.prepend(item);
 		if (this.#parts.list.children.length > SHOTS_MAX)
 			this.#drop(this.#parts.list.lastElementChild);
-		this.#n++;
+		this.#ids.add(shot.id);
 		this.#tally();
 	}
 

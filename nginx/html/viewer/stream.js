@@ -3,6 +3,9 @@
 
 const TEXT_FRAGMENT = 2500; // bytes of a paste in one message: 16 KiB of JSON hold them however they are escaped
 const HEADER = 32;
+const BEAT_MS = 1000;
+// Beats without a message: then a ping is sent; then the connection counts as silent; then it is given up.
+const QUIET = 5, SILENT = 10, DEAD = 45;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TICKET = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{8,512}$/;
 
@@ -30,7 +33,7 @@ export function linkFaults(link) {
 
 function address(link) {
 	const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-	return `${scheme}//${location.host}/api/v1/projects/${link.project}/sessions/${link.session}/stream`;
+	return `${scheme}//${location.host}/api/v1/projects/${link.project}/sessions/${link.session}/stream?refusal=close`;
 }
 
 // BROWSER.md's header, big-endian; null when the bytes are no frame of a kind we know.
@@ -50,24 +53,57 @@ export function readFrame(buffer) {
 	};
 }
 
-// Events: "open", "message" (detail: the JSON object), "frame" (detail: readFrame's), "input", and once
-// "end" (detail: {code, reason, opened}).
+// Events: "open" with the first message, since a refusal too begins with a WebSocket that opens; "message"
+// (detail: the JSON object), "frame" (detail: readFrame's), "input", "silent" (detail: seconds) and "heard" when
+// the connection pauses and goes on, and once "end" (detail: {code, reason, opened}).
 export class Stream extends EventTarget {
 	#socket;
 	#opened = false;
+	#ended = false;
 	#reason = "";
+	#quiet = 0; // beats since the last message
+	#beat;
 
 	constructor(link) {
 		super();
 		this.#socket = new WebSocket(address(link), [link.ticket]);
 		this.#socket.binaryType = "arraybuffer";
-		this.#socket.addEventListener("open", () => {
+		this.#socket.addEventListener("message", (e) => this.#take(e.data));
+		this.#socket.addEventListener("close", (e) => this.#end(e.code, this.#reason));
+		this.#beat = setInterval(() => this.#check(), BEAT_MS);
+	}
+
+	#end(code, reason) {
+		if (this.#ended)
+			return;
+		this.#ended = true;
+		clearInterval(this.#beat);
+		this.#tell("end", { code, reason, opened: this.#opened });
+	}
+
+	// A connection that dies silently, as a laptop's that changes its network, closes nothing: only an answer
+	// that does not come shows it. Beats are counted, not seconds, so that a machine that slept is asked first.
+	#check() {
+		this.#quiet++;
+		if (this.#opened && this.#quiet >= QUIET && this.#quiet % QUIET === 0)
+			this.send("ping");
+		if (this.#quiet >= SILENT)
+			this.#tell("silent", this.#quiet);
+		if (this.#quiet < DEAD)
+			return;
+		this.#end(1006, "silent");
+		this.#socket.close();
+	}
+
+	#heard() {
+		const silent = this.#quiet >= SILENT;
+		this.#quiet = 0;
+		if (!this.#opened) {
 			this.#opened = true;
 			this.#tell("open");
-		});
-		this.#socket.addEventListener("message", (e) => this.#take(e.data));
-		this.#socket.addEventListener("close", (e) =>
-			this.#tell("end", { code: e.code, reason: this.#reason, opened: this.#opened }));
+		}
+		if (silent)
+			this.#tell("heard");
 	}
 
 	#tell(type, detail) {
@@ -75,6 +111,9 @@ export class Stream extends EventTarget {
 	}
 
 	#take(data) {
+		if (this.#ended)
+			return;
+		this.#heard();
 		if (typeof data !== "string") {
 			const frame = readFrame(data);
 			if (frame)

@@ -2,6 +2,8 @@
 // The page: joins the parts, and decides what is shown when.
 
 import { Clock } from "./clock.js";
+import { Ended } from "./ended.js";
+import { Failure } from "./failure.js";
 import { Keyboard } from "./keyboard.js";
 import { Network } from "./network.js";
 import { Notices } from "./notices.js";
@@ -9,16 +11,19 @@ import { PageDialog } from "./dialog.js";
 import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
 import { Shots } from "./shots.js";
+import { Splitter } from "./splitter.js";
 import { Stream, linkFaults, readLink } from "./stream.js";
 import { Tabs } from "./tabs.js";
 import { markSelected, tablistKeys } from "./tablist.js";
-import { clock, endWords, hostOf } from "./words.js";
+import { clock, hostOf } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
 let stream = null;
 let loading = false;
 let address = "";
+let began = 0; // ms by the server's clock: what is older was before this stream
+let session = ""; // whose evidence is shown
 
 const announce = (words) => {
 	$("status").textContent = words;
@@ -45,6 +50,17 @@ const tabs = new Tabs($("tabs"), (tab) => stream?.input("tab", { tab }), (tab) =
 const screen = new Screen($("screen"), () => {
 	$("wait").hidden = true;
 });
+const failure = new Failure({
+	card: $("failure"), title: $("failure-title"), words: $("failure-words"), code: $("failure-code"),
+	again: $("failure-again"), plain: $("failure-plain"),
+}, (url) => {
+	stream?.input("nav", { url });
+	$("keys").focus({ preventScroll: true });
+});
+const ended = new Ended({
+	title: $("ended-title"), words: $("ended-words"), how: $("ended-how"), ticket: $("ended-ticket"), code: $("ended-code"),
+	evidence: $("ended-evidence"), paths: $("ended-paths"), again: $("again"),
+}, announce);
 const pointer = new Pointer($("frame"), () => $("keys").focus({ preventScroll: true }));
 const keyboard = new Keyboard($("keys"), $("compose"), {
 	leave: (backwards) => leavePage(backwards),
@@ -93,6 +109,28 @@ function showLoading(yes) {
 	$("stage").classList.toggle("loading", yes);
 }
 
+function showFailure(m) {
+	if (!m.failure || m.loading)
+		failure.hide();
+	else
+		$("alarm").textContent = failure.show(m.url, hostOf(m.url), m.failure);
+}
+
+// The connection may come back by itself: until then the picture is an old one.
+function showSilent(seconds) {
+	$("stage").classList.toggle("silent", seconds > 0);
+	if (!seconds) {
+		linkState(...state);
+		banner("", false);
+		announce("Connected again");
+		return;
+	}
+	linkState("busy", "Reconnecting…");
+	banner(`Nothing has come from the session for ${seconds} seconds. Reconnecting…`, false);
+	if (seconds === 10)
+		announce("The connection is silent. Reconnecting");
+}
+
 function banner(words, canStay) {
 	$("banner").hidden = !words;
 	$("banner-words").textContent = words;
@@ -102,25 +140,34 @@ function banner(words, canStay) {
 // ---- messages of the server ----
 
 async function shot(message) {
-	const picture = message.tab === screen.tab ? await screen.copy() : null;
+	const past = Date.parse(message.taken_at) < began;
+	if (shots.has(message.id))
+		return;
+	const picture = !past && message.tab === screen.tab ? await screen.copy() : null;
 	shots.add(message, picture);
-	if (message.reason === "request")
+	if (message.reason === "request" && !past)
 		announce("Screenshot taken");
 }
 
 const STATES = { queued: "Waiting", starting: "Starting", running: "Live", closing: "Closing", terminal: "Over" };
 
+let state = ["busy", "Connecting"]; // what the session said last
+
 const takers = {
 	hello(m) {
+		began = Date.parse(m.now);
+		notices.since(began);
 		pointer.viewport(m.viewport);
 		screen.size(m.viewport.width, m.viewport.height);
-		$("frame").style.setProperty("--ratio", m.viewport.width / m.viewport.height);
+		$("work").style.setProperty("--ratio", m.viewport.width / m.viewport.height);
+		$("work").style.setProperty("--wide", `${m.viewport.width}px`);
 		$("facts").textContent = `${m.viewport.width} × ${m.viewport.height}, ${m.profile}${m.country ? `, egress ${m.country}` : ""}`;
 		time.start(m);
 		sendQuality();
 	},
 	state(m) {
-		linkState(m.state === "running" ? "live" : "busy", STATES[m.state] ?? m.state);
+		state = [m.state === "running" ? "live" : "busy", STATES[m.state] ?? m.state];
+		linkState(...state);
 	},
 	tabs(m) {
 		const active = m.tabs.find((t) => t.tab === m.active);
@@ -134,6 +181,8 @@ const takers = {
 			return;
 		showAddress(m.url);
 		showLoading(m.loading);
+		network.page(hostOf(m.url));
+		showFailure(m);
 		$("back").disabled = !m.can_go_back;
 		$("forward").disabled = !m.can_go_forward;
 	},
@@ -147,6 +196,8 @@ const takers = {
 		dialog.take(m, hostOf(address));
 	},
 	error(m) {
+		if (m.code === "unknown_message")
+			return; // a browser that is older than this page does not know ping; its answer is a sign of life
 		if (m.to === "nav")
 			showAddress(address); // what was typed is not where the page is
 		notices.take(m);
@@ -174,13 +225,24 @@ function take(message) {
 function connect(link) {
 	const mine = new Stream(link);
 	stream = mine;
-	[network, shots, notices].forEach((part) => part.clear());
+	if (session !== link.session) // again the same one: what is shown stays, and what comes twice is known
+		[network, shots, notices].forEach((part) => part.clear());
+	session = link.session;
+	failure.hide();
+	$("stage").classList.remove("silent");
 	[screen, keyboard, pointer].forEach((part) => part.attach(mine));
 	$("wait").hidden = false;
 	banner("", false);
 	linkState("busy", "Connecting");
 	announce("Connecting");
 	show("live");
+	if (SHORT.matches)
+		showPanel(false);
+	else if (folded)
+		showPanel(true);
+	folded = false;
+	mine.addEventListener("silent", (e) => mine === stream && showSilent(e.detail));
+	mine.addEventListener("heard", () => mine === stream && showSilent(0));
 	mine.addEventListener("open", () => {
 		linkState("live", "Connected");
 		announce("Connected");
@@ -194,26 +256,26 @@ function connect(link) {
 		if (!$("banner-stay").hidden)
 			banner("", false);
 	});
-	mine.addEventListener("end", (e) => mine === stream && end(e.detail));
+	mine.addEventListener("end", (e) => mine === stream && end(e.detail, link));
 }
 
-function end(how) {
-	const { title, words, small, state, over } = endWords(how);
+function end(how, link) {
+	const words = ended.show(how, link);
 	stream = null;
+	failure.hide();
+	$("stage").classList.remove("silent");
 	time.stop();
 	dialog.close();
 	notices.end();
+	if (SMALL.matches && !$("panel").hidden) { // the card needs the room
+		folded = true;
+		showPanel(false);
+	}
 	tabs.end();
 	banner("", false);
 	showLoading(false);
-	showTitle(title);
-	linkState("ended", state);
-	$("ended-title").textContent = title;
-	$("ended-words").textContent = words;
-	$("ended-code").textContent = small;
-	$("ended-how").hidden = over;
-	$("ended-command").textContent = `surfacectl watch ${$("session").value}`;
-	$("again").textContent = over ? "Open another session" : "Connect with a new ticket";
+	showTitle(words.title);
+	linkState("ended", words.state);
 	$("wait").hidden = true;
 	show("ended");
 	$("ended-title").focus();
@@ -292,11 +354,21 @@ function completed(text) {
 	return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*:\d/.test(url) ? url : `https://${url}`;
 }
 
-function togglePanel() {
-	const hide = !$("panel").hidden;
-	$("panel").hidden = hide;
-	$("panel-toggle").setAttribute("aria-expanded", String(!hide));
-	$("work").classList.toggle("alone", hide);
+const SHORT = matchMedia("(max-height: 500px)"); // a phone on its side, or a page that is zoomed
+const SMALL = matchMedia("(max-width: 860px), (max-height: 500px)");
+let folded = false; // the evidence was closed by us
+
+function showPanel(yes) {
+	$("panel").hidden = $("splitter").hidden = !yes;
+	$("panel-toggle").setAttribute("aria-expanded", String(yes));
+	$("work").classList.toggle("alone", !yes);
+}
+
+function toggleActual() {
+	const actual = $("actual").getAttribute("aria-pressed") !== "true";
+	$("actual").setAttribute("aria-pressed", String(actual));
+	$("stage").classList.toggle("actual", actual);
+	$("view").scrollTo(0, 0);
 }
 
 function choosePanel(tab) {
@@ -340,7 +412,8 @@ $("forward").addEventListener("click", () => stream?.input("forward"));
 $("reload").addEventListener("click", () => stream?.input(loading ? "stop" : "reload"));
 $("shoot").addEventListener("click", () => stream?.send("shot"));
 $("quality").addEventListener("change", sendQuality);
-$("panel-toggle").addEventListener("click", togglePanel);
+$("panel-toggle").addEventListener("click", () => showPanel($("panel").hidden));
+$("actual").addEventListener("click", toggleActual);
 $("banner-stay").addEventListener("click", () => pointer.nudge());
 document.querySelector(".panel-tabs").addEventListener("click", (e) => {
 	const tab = e.target.closest("[role=tab]");
@@ -361,5 +434,6 @@ document.addEventListener("visibilitychange", sendQuality);
 window.addEventListener("blur", () => keyboard.release());
 window.addEventListener("hashchange", fromFragment);
 
+new Splitter($("work"), $("splitter"), $("panel"));
 show("connect");
 fromFragment();

@@ -290,8 +290,10 @@ on_egress(void *arg, struct link *l, const void *in, int fd)
 	network_egress(r->network, e);
 	if (str_is(e->event, "denied") && r->live != NULL)
 		live_egress_denied(
-		    r->live, &(struct stream_egress_denied){
-				 .host = e->host, .reason = e->reason, .port = e->port });
+		    r->live, &(struct stream_egress_denied){ .host = e->host,
+				 .reason = e->reason,
+				 .port = e->port,
+				 .at = ts_now() });
 }
 
 static void

@@ -175,6 +175,7 @@ live_say(struct live *l, enum stream_message_id id, const void *message)
 	} else {
 		text = text_of(l, id, message);
 		keep(l, id, text);
+		past_keep(&l->past, id, text);
 		live_put(l, WS_TEXT, text);
 	}
 	if (!l->taking)
@@ -401,6 +402,7 @@ welcome(struct live *l)
 	for (size_t i = 0; i < COUNT(kept); i++)
 		if (l->kept[kept[i]].n > 0)
 			live_put(l, WS_TEXT, buf_done(&l->kept[kept[i]]));
+	past_send(l);
 	arena_reset(l->arena);
 	l->ops->watch(l->arg, true, l->picture.fps, l->picture.quality);
 }
@@ -460,6 +462,7 @@ live_new(struct event_base *base, const char *path, const struct live_ops *ops, 
 	    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG, fd);
 	if (l->linger == NULL || l->listener == NULL)
 		panic("live: no event");
+	past_open(&l->past);
 	picture_open(l);
 	return l;
 }
@@ -496,6 +499,7 @@ live_free(struct live *l)
 	stop_listening(l);
 	if (l->viewer != NULL)
 		free_viewer(l->viewer);
+	past_close(&l->past);
 	picture_close(l);
 	event_free(l->beat);
 	event_free(l->linger);

@@ -3,8 +3,8 @@
    done the handshake, so that a connection is an open WebSocket from its first byte. live.c decodes what the
    viewer sends into calls of live_ops, and writes what the runner says of the browser.
 
-   It keeps what a viewer must know when it comes (hello, state, tabs, url, an open dialog), so all of these
-   may be said at any time, viewer or not. */
+   It keeps the state that a viewer must know when it comes (hello, state, tabs, url, an open dialog) and the
+   newest network events, screenshots and notices, so all of these may be sent at any time, viewer or not. */
 #ifndef BROWSER_RUNNER_LIVE_H
 #define BROWSER_RUNNER_LIVE_H
 

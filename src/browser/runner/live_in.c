@@ -67,15 +67,16 @@ take_text(struct live *l, const void *in)
 static void
 take_nav(struct live *l, const void *in)
 {
+	const struct stream_nav *nav = in;
 	struct str url;
-	enum start_url_fault fault =
-	    start_url_check(l->arena, ((const struct stream_nav *)in)->url, &url);
+	enum start_url_fault fault = start_url_check(l->arena, nav->url, &url);
 
 	if (fault == START_URL_OK)
 		l->ops->nav(l->arg, url);
 	else
-		scold_member(l, start_url_fault_code(fault), "url",
-		    str_of(start_url_fault_message(fault)), STREAM_NAV);
+		live_scold(l, start_url_fault_code(fault),
+		    start_url_fault_message(l->arena, fault, STR("url"), nav->url),
+		    STR("nav"), STR("url"));
 }
 
 static void
@@ -134,6 +135,14 @@ static void
 take_quality(struct live *l, const void *in)
 {
 	picture_pace(l, in);
+}
+
+/* Proves to the viewer that the whole way to here works. It is no activity. */
+static void
+take_ping(struct live *l, const void *in)
+{
+	(void)in;
+	live_pong(l, &(struct stream_pong){ .type = STR_NULL });
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Between the files of the live stream: live.c (socket, connection, memory of what was said), live_in.c
-   (the viewer's messages), live_picture.c (frames and their pace). */
+/* Between the files of the live stream: live.c (socket, connection, the present state for a viewer that
+   comes), live_past.c (the past of the session for it), live_in.c (the viewer's messages), live_picture.c
+   (frames and their pace). */
 #ifndef BROWSER_RUNNER_LIVE_PRIV_H
 #define BROWSER_RUNNER_LIVE_PRIV_H
 
@@ -11,6 +12,7 @@
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
+#include <sys/queue.h>
 
 enum { LIVE_OWED = 8, LIVE_SIZES = 256 };
 
@@ -28,6 +30,16 @@ struct live_picture {
 	int64_t sent_us, acked_us;
 	int64_t fps, quality;
 	struct event *tick;
+};
+
+/* The past of the session, for a viewer that comes late (live_past.c). */
+enum past_kind { PAST_NET, PAST_REST, PAST_LISTS };
+
+struct live_past {
+	struct past_list {
+		TAILQ_HEAD(past_messages, past_message) messages;
+		size_t bytes;
+	} lists[PAST_LISTS];
 };
 
 /* The one that watches. */
@@ -60,6 +72,7 @@ struct live {
 	char profile[32], country[8];
 	bool knows_hello, ended;
 	struct buf kept[STREAM_MESSAGES]; /* what a viewer that comes must know */
+	struct live_past past;
 };
 
 /* Appends to what the viewer is sent; nothing without one. */
@@ -72,6 +85,13 @@ void live_take(struct live *l, struct str text);
 /* An error for the message "to"; field may be STR_NULL. */
 void live_scold(struct live *l, const char *code, struct str message, struct str to,
     struct str field);
+
+void past_open(struct live_past *past);
+void past_close(struct live_past *past);
+/* Copies the text of a message that belongs to the past of the session; ignores every other. */
+void past_keep(struct live_past *past, enum stream_message_id id, struct str text);
+/* Sends the past to the viewer that has come, the oldest first. */
+void past_send(struct live *l);
 
 void picture_open(struct live *l);
 void picture_close(struct live *l);

@@ -22,6 +22,7 @@ struct request {
 	struct str id;
 	bool begun; /* false: what comes before its beginning has come */
 	bool ended, sent_extra, got_extra, cached, contacted;
+	bool page;          /* the document of a tab itself, not of a frame in it */
 	int64_t line, sent; /* bytes of the first line, of what follows; 0: nothing was */
 	int64_t data, came; /* so far: bytes of the body, and as they came */
 	double began;       /* by Chromium's clock */
@@ -73,7 +74,7 @@ queue_event(struct network *n, const struct net_event *e)
 static void
 show(struct network *n, struct net_event *events, size_t count)
 {
-	if (count > 0 && n->r->live != NULL && live_watched(n->r->live))
+	if (count > 0 && n->r->live != NULL)
 		live_net(n->r->live, &(struct stream_net){ .events = { events, count } });
 }
 
@@ -162,12 +163,24 @@ has_header(struct list headers, const char *name)
 	return false;
 }
 
+/* Its tab's viewer learns why there is no page, as far as it is known by now. */
+static void
+report_page(struct network *n, const struct request *q)
+{
+	const struct net_event *e = &q->ev.event;
+	struct tab *t = q->page ? tab_find(n->r, e->tab) : NULL;
+
+	if (t != NULL)
+		page_failed(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
+}
+
 /* What is known at its end alone. In HTTP/2 a header is its first line; of what is broken off Chromium tells
    its own bytes late, and what it made of them at once. */
 static void
 complete(struct network *n, struct request *q)
 {
 	struct net_event *e = &q->ev.event;
+	bool contacted = q->contacted;
 
 	e->bytes_sent = 0;
 	if (q->sent > 0)
@@ -177,6 +190,8 @@ complete(struct network *n, struct request *q)
 		e->bytes_received += q->data - q->came;
 	q->data = q->came;
 	add_contact(n, q);
+	if (!contacted && q->contacted && e->failure.p != NULL)
+		report_page(n, q);
 }
 
 /* ---- the list ---- */
@@ -345,6 +360,9 @@ on_request(void *arg, struct str session, const struct json_value *p)
 	take_request(q, request, cdp_text(request, "url"));
 	e->resource_type = evidence_keep(&q->ev, cdp_text(p, "type"));
 	e->redirected_from = evidence_keep(&q->ev, from);
+	q->page = t != NULL && str_is(e->resource_type, "Document") &&
+		  str_eq(cdp_text(p, "frameId"), buf_done(&t->target));
+	report_page(n, q);
 }
 
 void
@@ -425,9 +443,9 @@ check_certificate(struct runner *r, const struct request *q)
 				     .url = e->url,
 				     .failure = e->failure });
 	if (r->live != NULL && e->tab > 0)
-		live_cert(
-		    r->live, &(struct stream_cert){
-				 .url = e->url, .error = e->failure, .tab = e->tab });
+		live_cert(r->live,
+		    &(struct stream_cert){
+			.url = e->url, .error = e->failure, .tab = e->tab, .at = e->at });
 }
 
 void
@@ -442,6 +460,8 @@ on_failed(void *arg, struct str session, const struct json_value *p)
 		return;
 	q->ev.event.failure = evidence_keep(&q->ev, blocked.n > 0 ? blocked : why);
 	end(q, p);
+	add_contact(r->network, q);
+	report_page(r->network, q);
 	check_certificate(r, q);
 }
 

@@ -41,6 +41,17 @@ set_url(struct runner *r, struct tab *t, struct str url)
 }
 
 void
+page_failed(struct runner *r, struct tab *t, struct str failure)
+{
+	if (str_eq(failure, buf_done(&t->failure)))
+		return;
+	buf_clear(&t->failure);
+	buf_str(&t->failure, failure);
+	if (t->unreachable && failure.n > 0)
+		tab_say_url(r, t);
+}
+
+void
 on_page_navigated(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
@@ -50,6 +61,7 @@ on_page_navigated(void *arg, struct str session, const struct json_value *p)
 
 	if (t == NULL)
 		return;
+	t->unreachable = url.n > 0;
 	set_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
 	shots_moved(r->shots, t);
 	screencast_moved(r->cast, t);
@@ -223,6 +235,7 @@ on_download(void *arg, struct str session, const struct json_value *p)
 	if (r->live != NULL && t != NULL)
 		live_download_blocked(
 		    r->live, &(struct stream_download_blocked){ .url = url,
+				 .at = ts_now(),
 				 .name = cdp_text(p, "suggestedFilename"),
 				 .tab = t->id });
 }
@@ -244,8 +257,9 @@ on_crash(void *arg, struct str session, const struct json_value *p)
 	log_event(LOGP_WARNING, "crash", "tab=%lld again=%d", (long long)t->id, again);
 	note(r, t, "crash", (struct net_event){ .url = buf_done(&t->url) });
 	if (r->live != NULL)
-		live_crashed(r->live,
-		    &(struct stream_crashed){ .tab = t->id, .reloading = !again });
+		live_crashed(
+		    r->live, &(struct stream_crashed){
+				 .tab = t->id, .reloading = !again, .at = ts_now() });
 	shots_forget(r->shots, t);
 	cdp_forget(r->cdp, session);
 	if (again) {

@@ -27,6 +27,8 @@ struct tab {
 	struct runner *r;
 	int64_t id; /* from 1 */
 	struct buf target, session, url, title;
+	struct buf failure; /* of the newest document that was asked for; empty: none */
+	bool unreachable;  /* the browser shows its error page instead of that document */
 	size_t setting_up; /* calls without a reply yet */
 	bool first;        /* to say the locale in its process */
 	bool loading, can_go_back, can_go_forward;
@@ -161,6 +163,9 @@ void on_request_paused(void *arg, struct str session, const struct json_value *p
 void dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text);
 /* What has waited too long: dialogs, screenshots. */
 void page_tick(struct runner *r, struct tab *t);
+
+/* The newest document of the tab itself, not of a frame in it, failed, or with an empty text has not. */
+void page_failed(struct runner *r, struct tab *t, struct str failure);
 
 void on_page_navigated(void *arg, struct str session, const struct json_value *p);
 void on_page_moved(void *arg, struct str session, const struct json_value *p);

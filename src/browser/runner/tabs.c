@@ -86,11 +86,21 @@ tabs_say(struct runner *r)
 		live_tabs(r->live, &said);
 }
 
+/* Null while the page is there; where Chromium shows its error page, the reason as far as it is known. */
+static struct str
+failure_of(const struct tab *t)
+{
+	if (!t->unreachable)
+		return STR_NULL;
+	return t->failure.n > 0 ? buf_done(&t->failure) : STR("net::ERR_FAILED");
+}
+
 void
 tab_say_url(struct runner *r, const struct tab *t)
 {
 	if (r->live != NULL)
 		live_url(r->live, &(struct stream_url){ .url = buf_done(&t->url),
+				      .failure = failure_of(t),
 				      .tab = t->id,
 				      .loading = t->loading,
 				      .can_go_back = t->can_go_back,
@@ -220,6 +230,7 @@ free_tab(struct runner *r, struct tab *t)
 	buf_free(&t->session);
 	buf_free(&t->url);
 	buf_free(&t->title);
+	buf_free(&t->failure);
 	free(t);
 }
 

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: ISC
 // The viewer without a mouse, before axe, in the light and in the dark, and how it says that a stream ended.
 import { readFileSync } from "node:fs";
-import { LINK, BASE, SESSION, Echo, axePath, is, live, main, ok, open, until } from "./lib.mjs";
+import { LINK, BASE, PROJECT, SESSION, Echo, axe, is, live, main, ok, open, until } from "./lib.mjs";
 
 const focus = (page) => page.evaluate(() => document.activeElement.id);
 const text = (page, id) => page.locator(`#${id}`).textContent();
-
-async function axe(page, where) {
-	// Not a script element: the content security policy of the page forbids it.
-	await page.evaluate(readFileSync(axePath, "utf8"));
-	const found = await page.evaluate(async () => {
-		const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-		return result.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.map((n) => `  ${n.html} ${n.failureSummary}`).join("\n")}`);
-	});
-	is(found.join("\n"), "", `axe finds nothing ${where}`);
-}
 
 async function everyPage(chrome, scheme) {
 	const echo = await Echo.start();
@@ -104,6 +94,27 @@ const ENDS = [
 	["cut", "The connection was lost", "1006"],
 ];
 
+const EVIDENCE = ["screenshots", "network-events", "network-events.har"].map((name) =>
+	`GET /api/v1/projects/${PROJECT}/sessions/${SESSION}/${name}`);
+
+// Every reason of a refusal has words of its own (src/tbl/stream_refusals.h).
+async function refusals(chrome) {
+	const table = readFileSync("src/tbl/stream_refusals.h", "utf8");
+	const codes = [...table.matchAll(/^STREAM_REFUSAL\(\w+,\s*(\d+),/gm)].map((m) => m[1]);
+	const titles = new Set();
+	for (const code of codes) {
+		const page = await open(chrome, {}, LINK.replace("good", `close${code}`));
+		await page.locator("#ended").waitFor();
+		const title = await text(page, "ended-title");
+		ok(!titles.has(title) && title !== "The stream ended" && title !== "The connection was lost", `close code ${code} has a title of its own: ${title}`);
+		titles.add(title);
+		is(await page.locator("#ended-evidence").isVisible(), code === "4006", `close code ${code}: the evidence is named only where there is a session to read`);
+		is(page.faults.join("\n"), "", `close code ${code} causes no error in the page`);
+		await page.context().close();
+	}
+	is(titles.size, 7, "seven reasons of a refusal are told apart");
+}
+
 async function ends(chrome) {
 	for (const [command, title, small] of ENDS) {
 		const echo = await Echo.start();
@@ -114,10 +125,11 @@ async function ends(chrome) {
 		is(await text(page, "ended-title"), title, `${command}: ${title}`);
 		ok((await text(page, "ended-code")).includes(small), "with its code", await text(page, "ended-code"));
 		is(await focus(page), "ended-title", "and it has the focus");
-		const lost = command === "cut" ? [SESSION, "Not connected", "Connect with a new ticket"] : ["", "Ended", "Open another session"];
-		const how = page.locator("#ended-how");
-		is([await how.isVisible() ? (await text(page, "ended-command")).split(" ").pop() : "", await text(page, "link-words"), await text(page, "again")].join(),
-			lost.join(), "and what can be done");
+		const lost = command === "cut" ? [true, "Not connected", "Connect with a new ticket"] : [false, "Ended", "Open another session"];
+		is([await page.locator("#ended-how").isVisible(), await text(page, "link-words"), await text(page, "again")].join(), lost.join(),
+			`${command}: the card shows what can be done`);
+		is((await page.locator("#ended-paths code").allTextContents()).join(" "), EVIDENCE.join(" "), `${command}: the card names the evidence by its API paths`);
+		ok(!(await text(page, "ended")).includes("surfacectl"), `${command}: the card names no program that analysts do not have`);
 		await page.context().close();
 		await echo.stop();
 	}
@@ -127,7 +139,7 @@ async function refusedAndDisplaced(chrome) {
 	const echo = await Echo.start();
 	const refused = await open(chrome, {}, LINK.replace("good", "refused"));
 	await refused.locator("#ended").waitFor();
-	is(await text(refused, "ended-title"), "The stream was refused", "a ticket that is refused");
+	is(await text(refused, "ended-title"), "The service did not answer", "a handshake that fails without a close code has words of its own");
 	await refused.click("#again");
 	is(await focus(refused), "ticket", "a new one can be pasted");
 	await refused.fill("#ticket", "surfaced.stream.v1.good");
@@ -148,5 +160,6 @@ await main(async (chrome) => {
 	await everyPage(chrome, "dark");
 	await byKeyboard(chrome);
 	await ends(chrome);
+	await refusals(chrome);
 	await refusedAndDisplaced(chrome);
 });

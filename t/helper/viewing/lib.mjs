@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: ISC
 // What the tests of the viewer stand on: TAP, the painted page of live-echo, Chromium.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
 const need = createRequire(`${process.env.MODULES}/`);
 export const { chromium } = need("playwright-core");
-export const axePath = need.resolve("axe-core/axe.min.js");
+const axePath = need.resolve("axe-core/axe.min.js");
 
 export const BASE = process.env.BASE;
 export const PROJECT = "7be1c0de-0000-4000-8000-000000000001";
@@ -142,6 +143,17 @@ export async function open(chrome, options = {}, link = LINK) {
 
 export async function live(page) {
 	await page.waitForFunction(() => document.getElementById("wait").hidden && document.body.dataset.view === "live");
+}
+
+// A test: axe finds nothing. The page's context must have bypassCSP.
+export async function axe(page, where) {
+	// Not a script element: the content security policy of the page forbids it.
+	await page.evaluate(readFileSync(axePath, "utf8"));
+	const found = await page.evaluate(async () => {
+		const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+		return result.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.map((n) => `  ${n.html} ${n.failureSummary}`).join("\n")}`);
+	});
+	is(found.join("\n"), "", `axe finds nothing ${where}`);
 }
 
 // Runs the test with everything it needs, and takes everything down.

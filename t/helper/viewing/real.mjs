@@ -20,6 +20,28 @@ function colour(page, x, y) {
 	}, [x, y]);
 }
 
+async function past(page) {
+	await until(async () => (await text(page, "network-rows")).includes("GET"), "network events of before the link was opened are in the panel");
+	await until(async () => (await text(page, "shots-list")).includes("When the session began"), "the screenshot of before the link was opened is in the panel");
+}
+
+// The browser's own error page is white; the reasons are those of Chromium and of the session's egress.
+async function failures(page) {
+	for (const [url, words] of [["http://none.surfaced-check.org/", "none.surfaced-check.org has no address"],
+		["http://site.surfaced-check.net:81/", "refused the connection"],
+		["https://site.surfaced-check.net/", "The certificate of site.surfaced-check.net is not trusted"]]) {
+		await page.fill("#url", url);
+		await page.keyboard.press("Enter");
+		await until(async () => await page.locator("#failure").isVisible() && (await text(page, "failure-title")).includes(words), `${url} is a card: ${words}`);
+		console.log(`# ${await text(page, "failure-title")} / ${await text(page, "failure-code")}`);
+	}
+	if (process.env.SHOW)
+		await page.screenshot({ path: `${process.env.SHOW}/real-failure.png` });
+	await page.click("#failure-plain");
+	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "the card opens the page without TLS");
+	await until(async () => !(await page.locator("#failure").isVisible()), "the card goes when the page is there");
+}
+
 async function form(page) {
 	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "the session's address is shown");
 	await until(async () => await colour(page, 1200, 600) === "0,2,1", "and its page");
@@ -93,13 +115,13 @@ const chrome = await browser();
 try {
 	const page = await watch(chrome);
 	ok(/^(2\d|30):\d\d$/.test(await text(page, "clock-left")), "the time left is shown", await text(page, "clock-left"));
-	for (const part of [form, scrolling, dialog, tabs, toolbar])
+	for (const part of [past, form, scrolling, dialog, tabs, toolbar, failures])
 		await part(page);
 	// colour() reads the canvas, the viewer never does.
 	is(page.faults.filter((f) => !f.includes("getImageData")).join("\n"), "", "no error in the viewer");
-	const shot = process.env.SHOW;
+	const shot = process.env.SHOW; // a folder for pictures
 	if (shot)
-		await page.screenshot({ path: shot });
+		await page.screenshot({ path: `${shot}/real.png` });
 	console.log("# close");
 	await page.locator("#ended").waitFor();
 	is(await text(page, "ended-title"), "The session was closed", "the end is said");

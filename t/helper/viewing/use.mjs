@@ -76,7 +76,7 @@ async function toolbar(page, echo) {
 	await until(async () => await page.inputValue("#url") === "https://example.net/path", "the new address is shown");
 	await page.fill("#url", "http://127.0.0.1/");
 	await page.press("#url", "Enter");
-	await until(async () => (await text(page, "notices-list")).includes("url"), "an address that is refused is said");
+	await until(async () => (await text(page, "notices-list")).includes("127.0.0.1 is not public"), "the notice of a refused address shows the address");
 	await page.click("#back");
 	await echo.saw("history -1", "back");
 	echo.forget();
