@@ -138,9 +138,9 @@ int migrate_roles(struct cli *c, const char *dir, struct list *out);
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, stream_keys_command, watch_command, backup_command, restore_command,
-    rules_command, destinations_command, alerts_command, deliveries_command,
-    import_command, workers_command, doctor_command, browser_command;
+    routes_command, secret_command, stream_keys_command, watch_command, backup_command,
+    restore_command, rules_command, destinations_command, alerts_command,
+    deliveries_command, import_command, workers_command, doctor_command, browser_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

@@ -30,6 +30,7 @@ static const struct command *const commands[] = {
 	&sessions_command,
 	&routes_command,
 	&watch_command,
+	&secret_command,
 	&stream_keys_command,
 	&doctor_command,
 	&browser_command,
