@@ -56,6 +56,9 @@ struct str str_cut(struct str s, size_t chars);
 struct str str_cut_bytes(struct str s, size_t bytes);
 /* The next line, without its end, off *rest; false when nothing is left. */
 bool str_line(struct str *rest, struct str *line);
+/* Edits (insert, delete, replace, swap of neighbours) that turn a into b; UINT_MAX for longer ones. */
+enum { STR_DISTANCE_MAX = 128 };
+unsigned str_distance(struct str a, struct str b);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);
 /* Decimal of the whole text with optional '-': false when it is no int64. */

@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <limits.h>
+
 struct str
 str_of(const char *z)
 {
@@ -143,6 +145,37 @@ str_line(struct str *rest, struct str *line)
 	rest->p += line->n + (end != NULL);
 	rest->n -= line->n + (end != NULL);
 	return true;
+}
+
+unsigned
+str_distance(struct str a, struct str b)
+{
+	unsigned rows[3][STR_DISTANCE_MAX + 1];
+	unsigned *before = rows[0], *last = rows[1], *now = rows[2], *spare;
+
+	if (a.n > STR_DISTANCE_MAX || b.n > STR_DISTANCE_MAX)
+		return UINT_MAX;
+
+	for (size_t k = 0; k <= b.n; k++)
+		last[k] = (unsigned)k;
+	for (size_t i = 1; i <= a.n; i++) {
+		now[0] = (unsigned)i;
+		for (size_t k = 1; k <= b.n; k++) {
+			unsigned d = last[k - 1] + (a.p[i - 1] != b.p[k - 1]);
+
+			d = last[k] + 1 < d ? last[k] + 1 : d;
+			d = now[k - 1] + 1 < d ? now[k - 1] + 1 : d;
+			if (i > 1 && k > 1 && a.p[i - 1] == b.p[k - 2] &&
+			    a.p[i - 2] == b.p[k - 1] && before[k - 2] + 1 < d)
+				d = before[k - 2] + 1;
+			now[k] = d;
+		}
+		spare = before;
+		before = last;
+		last = now;
+		now = spare;
+	}
+	return last[b.n];
 }
 
 /* Unicode's White_Space property, as UTF-8. */

@@ -37,7 +37,14 @@ static const struct command *const commands[] = {
 	&audit_command,
 	&backup_command,
 	&restore_command,
+	&completion_command,
 };
+
+const struct command *
+cli_commands(size_t i)
+{
+	return i < COUNT(commands) ? commands[i] : NULL;
+}
 
 static struct buf *caught;
 
@@ -134,8 +141,9 @@ help_row(const struct command *cmd)
 static int
 help(void)
 {
-	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] COMMAND "
-	     "...\n\ncommands:");
+	puts(
+	    "usage: surfacectl [-c FILE] [--database CONNINFO] [--json] [--wide] COMMAND "
+	    "...\n\ncommands:");
 	for (size_t i = 0; i < COUNT(commands); i++)
 		help_row(commands[i]);
 	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
@@ -189,6 +197,18 @@ announce_actor(struct arena *a, struct str actor)
 		panic("out of memory");
 }
 
+/* The command that the user may have meant; NULL: none is near. */
+static const struct command *
+nearest(const struct command *best, const struct command *cmd, const char *name)
+{
+	unsigned room = strlen(name) < 4 ? 2 : 3;
+	unsigned d = str_distance(str_of(name), str_of(cmd->name));
+
+	if (best != NULL)
+		room = str_distance(str_of(name), str_of(best->name));
+	return d < room ? cmd : best;
+}
+
 /* The sub-command that is asked for; NULL: *status is what to return. */
 static const struct command *
 find_sub(
@@ -196,6 +216,7 @@ find_sub(
 {
 	struct cli usage = { .path =
 				 arena_printf(c->arena, "%s COMMAND ...", c->path).p };
+	const struct command *best = NULL;
 
 	if (argc < 2) {
 		*status = cli_usage(&usage, "%s: which command? Try --help.", cmd->name);
@@ -208,8 +229,11 @@ find_sub(
 	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
 		if (strcmp(sub->name, argv[1]) == 0)
 			return sub;
-	*status = cli_usage(
-	    &usage, "%s has no command %.*s; try --help", cmd->name, WORD_MAX, argv[1]);
+	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
+		best = nearest(best, sub, argv[1]);
+	*status = cli_usage(&usage, "%s has no command %.*s; %s%s%s", cmd->name, WORD_MAX,
+	    argv[1], best == NULL ? "" : "did you mean ", best == NULL ? "" : best->name,
+	    best == NULL ? "try --help" : "?");
 	return NULL;
 }
 
@@ -232,8 +256,19 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 		printf("usage: %s\n%s\n", c->path, cmd->help);
 		return EXIT_OK;
 	}
+	c->narrow = cmd->narrow;
 	return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
 			       : cmd->run(c, argc, argv);
+}
+
+static const struct command *
+nearest_command(const char *name)
+{
+	const struct command *best = NULL;
+
+	for (size_t i = 0; i < COUNT(commands); i++)
+		best = nearest(best, commands[i], name);
+	return best;
 }
 
 static const struct command *
@@ -247,7 +282,7 @@ find_command(const char *name)
 
 struct globals {
 	const char *file, *database;
-	bool json, help, version;
+	bool json, wide, help, version;
 };
 
 /* Where the command stands in argv; negative: where a wrong option does. */
@@ -259,6 +294,8 @@ read_globals(int argc, char **argv, struct globals *g)
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (strcmp(argv[i], "--json") == 0)
 			g->json = true;
+		else if (strcmp(argv[i], "--wide") == 0)
+			g->wide = true;
 		else if (asks_help(argv[i]))
 			g->help = true;
 		else if (strcmp(argv[i], "-V") == 0 || strcmp(argv[i], "--version") == 0)
@@ -286,14 +323,18 @@ default_file(void)
 static int
 start(struct globals *g, int argc, char **argv)
 {
-	struct cli c = { .json = g->json, .path = "surfacectl" };
+	struct cli c = { .json = g->json, .wide = g->wide, .path = "surfacectl" };
 	const struct command *cmd = find_command(argv[0]);
 	char err[512];
 	int status;
 
-	if (cmd == NULL)
-		return cli_fail(EXIT_USAGE,
-		    "there is no command %.*s; try surfacectl --help", WORD_MAX, argv[0]);
+	if (cmd == NULL) {
+		cmd = nearest_command(argv[0]);
+		return cli_fail(EXIT_USAGE, "there is no command %.*s; %s%s%s", WORD_MAX,
+		    argv[0], cmd == NULL ? "" : "did you mean ",
+		    cmd == NULL ? "" : cmd->name,
+		    cmd == NULL ? "try surfacectl --help" : "?");
+	}
 	if (!conf_load(g->file != NULL ? g->file : default_file(), err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);

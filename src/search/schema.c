@@ -197,7 +197,7 @@ schema_is_nested(enum dataset d, struct str name)
 const struct schema_field *
 schema_member(enum dataset d, struct str name)
 {
-	char lower[NAME_MAX_LEN];
+	char lower[STR_DISTANCE_MAX];
 	const struct schema_field *f;
 	size_t n = schema_fields(d, &f);
 
@@ -258,45 +258,16 @@ schema_aliases(enum dataset d, const char *const **pairs)
 	return n;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) that turn a into b. */
-static unsigned
-distance(struct str a, struct str b)
-{
-	unsigned rows[3][NAME_MAX_LEN + 1];
-	unsigned *before = rows[0], *last = rows[1], *now = rows[2], *spare;
-
-	for (size_t k = 0; k <= b.n; k++)
-		last[k] = (unsigned)k;
-	for (size_t i = 1; i <= a.n; i++) {
-		now[0] = (unsigned)i;
-		for (size_t k = 1; k <= b.n; k++) {
-			unsigned d = last[k - 1] + (a.p[i - 1] != b.p[k - 1]);
-
-			d = last[k] + 1 < d ? last[k] + 1 : d;
-			d = now[k - 1] + 1 < d ? now[k - 1] + 1 : d;
-			if (i > 1 && k > 1 && a.p[i - 1] == b.p[k - 2] &&
-			    a.p[i - 2] == b.p[k - 1] && before[k - 2] + 1 < d)
-				d = before[k - 2] + 1;
-			now[k] = d;
-		}
-		spare = before;
-		before = last;
-		last = now;
-		now = spare;
-	}
-	return last[b.n];
-}
-
 /* The distance to the known name, or to its end after any dot: people forget the front. */
 static unsigned
 nearness(struct str name, struct str known)
 {
-	unsigned best = distance(name, known);
+	unsigned best = str_distance(name, known);
 
 	for (size_t i = 0; i < known.n; i++)
 		if (known.p[i] == '.') {
 			struct str end = { known.p + i + 1, known.n - i - 1 };
-			unsigned d = distance(name, end);
+			unsigned d = str_distance(name, end);
 
 			best = d < best ? d : best;
 		}
@@ -306,7 +277,7 @@ nearness(struct str name, struct str known)
 const char *
 schema_nearest(enum dataset d, struct str name)
 {
-	char lower[NAME_MAX_LEN];
+	char lower[STR_DISTANCE_MAX];
 	const struct schema_field *f;
 	size_t n = schema_fields(d, &f);
 	unsigned best = name.n < 4   ? 2
@@ -314,7 +285,7 @@ schema_nearest(enum dataset d, struct str name)
 				     : 4; /* this far is no longer near */
 	const char *found = NULL;
 
-	if (name.n < 2 || name.n > NAME_MAX_LEN)
+	if (name.n < 2 || name.n > STR_DISTANCE_MAX)
 		return NULL;
 	name = str_lower_ascii(lower, name);
 	for (; n > 0; n--, f++) {
@@ -326,7 +297,7 @@ schema_nearest(enum dataset d, struct str name)
 		}
 	}
 	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
-		unsigned near = distance(name, str_of(alias_pairs[i][0]));
+		unsigned near = str_distance(name, str_of(alias_pairs[i][0]));
 
 		if (alias_datasets[i] == d && near < best) {
 			best = near;
