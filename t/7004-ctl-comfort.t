@@ -61,7 +61,7 @@ is "$(echo "$OUT" | jq '[.keys[0].scopes | length] | .[0] > 3')" true "JSON has 
 
 bin kesy
 like "$ERR" 'did you mean keys\?' "a mistyped command gets a guess"
-bin keys lits
+bin keys lst
 like "$ERR" 'did you mean list\?' "a mistyped command of a command gets a guess"
 bin zzzzzz
 like "$ERR" 'try surfacectl --help' "a word that is near no command gets none"

@@ -499,7 +499,7 @@ slots()
 	world_pg_resume
 }
 slots 5
-for n in 1 2; do
+for _ in 1 2; do
 	psql -XqAt -U surfaced_admin -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
 done
 full()
