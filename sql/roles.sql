@@ -82,3 +82,66 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 );
 GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_dispatch,
 	surfaced_stream, surfaced_admin;
+
+-- ---- rights ----
+
+-- schema_right holds every right that these files have given, so that one that was taken away can be reported by
+-- surfacectl doctor and given back here. migrate brings it up to date after each numbered file: it adds what the
+-- file granted and removes what it revoked. A right that somebody granted by hand never gets into it.
+CREATE TABLE IF NOT EXISTS schema_right (
+	kind text NOT NULL, -- of object: as GRANT spells it
+	name text NOT NULL, -- of the object; '' for the database, which a restore may rename
+	privilege text NOT NULL,
+	grantee text NOT NULL,
+	PRIMARY KEY (kind, name, privilege, grantee)
+);
+
+-- The rights of our roles, and of everybody, as they are now.
+CREATE OR REPLACE VIEW schema_right_now AS
+SELECT o.kind, o.name, a.privilege_type || o.columns AS privilege,
+	CASE a.grantee WHEN 0 THEN 'public' ELSE pg_get_userbyid(a.grantee) END AS grantee
+FROM (
+	SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, format('public.%I', relname) AS name,
+		'' AS columns, relowner AS owner,
+		coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner)) AS acl
+	FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S')
+	UNION ALL
+	SELECT 'TABLE', format('public.%I', relname), format(' (%I)', attname), relowner, attacl
+	FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+	WHERE relnamespace = 'public'::regnamespace AND attacl IS NOT NULL AND NOT attisdropped
+	UNION ALL
+	SELECT 'ROUTINE', format('public.%I(%s)', proname, pg_get_function_identity_arguments(oid)), '', proowner,
+		coalesce(proacl, acldefault('f', proowner))
+	FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+	UNION ALL
+	SELECT CASE typtype WHEN 'd' THEN 'DOMAIN' ELSE 'TYPE' END, format('public.%I', typname), '', typowner,
+		coalesce(typacl, acldefault('T', typowner))
+	FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typelem = 0
+		AND NOT EXISTS (SELECT FROM pg_class WHERE pg_class.oid = typrelid AND relkind <> 'c')
+	UNION ALL
+	SELECT 'SCHEMA', format('%I', nspname), '', nspowner, coalesce(nspacl, acldefault('n', nspowner))
+	FROM pg_namespace WHERE nspname = 'public'
+	UNION ALL
+	SELECT 'DATABASE', '', '', datdba, coalesce(datacl, acldefault('d', datdba))
+	FROM pg_database WHERE datname = current_database()
+) AS o, aclexplode(o.acl) AS a
+WHERE a.grantee <> o.owner AND (a.grantee = 0 OR pg_get_userbyid(a.grantee) LIKE 'surfaced\_%');
+GRANT SELECT ON schema_right, schema_right_now TO surfaced_admin;
+
+DO $$
+DECLARE
+	r record;
+BEGIN
+	-- Those of the database were given above, by its owner.
+	FOR r IN SELECT * FROM schema_right WHERE kind <> 'DATABASE' EXCEPT SELECT * FROM schema_right_now LOOP
+		BEGIN
+			EXECUTE format('GRANT %s ON %s %s TO %s', r.privilege, r.kind, r.name, r.grantee);
+		EXCEPTION WHEN undefined_table OR undefined_column OR undefined_function OR undefined_object THEN
+			RAISE WARNING '% on % %: %', r.privilege, r.kind, r.name, SQLERRM;
+		END;
+	END LOOP;
+	IF NOT EXISTS (SELECT FROM schema_right) THEN
+		INSERT INTO schema_right SELECT * FROM schema_right_now;
+	END IF;
+END
+$$;

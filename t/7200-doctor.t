@@ -1,122 +1,328 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl doctor: nothing to say of a sound world; each fault is found, with what to do about it.
-. "$(dirname "$0")/lib.sh"
+# surfacectl doctor: a sound world passes; each fault is found, and its advice, followed to the letter, mends it.
+# Every row of src/tbl/advice.h is followed here.
+. t/lib.sh
 
-# The daemons' user looks: everything here is theirs.
+world_root || skip_all "an administrator is root, who gives files away and enters namespaces"
+[ -f "$BUILD/t/helper/faults.so" ] || skip_all "t/helper/faults.so is not built"
+
+# ---- looking ----
+
+# doctor: as the daemons' user, to whom everything here belongs; $namespace, $as, $looker and $wrapper change that.
 doctor()
 {
-	(world_as ${doctor_env-} "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" ${database:+--database "$database"} --json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
-		--sql-dir "${sql_dir:-$SQL}" --user "$(world_user)") >"$W/doctor" 2>"$W/doctor.err"
+	(
+		set -- -c "$W/etc/surfacectl.conf" ${database:+--database "$database"} --json
+		if [ -n "${browser_check-}" ]; then
+			set -- "$@" browser-check --etc "$W/etc"
+		else
+			set -- "$@" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" --sql-dir "${sql_dir:-$SQL}" --user "${user:-$WORLD_USER}"
+		fi
+		# shellcheck disable=SC2086 # lists of words
+		exec ${namespace-} ${as:-setpriv --reuid="${looker:-$WORLD_USER}" --regid="$(id -g "${looker:-$WORLD_USER}")" --clear-groups} \
+			${wrapper-} "$BIN/surfacectl" "$@"
+	) >"$W/doctor" 2>"$W/doctor.err"
 	RC=$?
-	jq -r '.checks[] | select(.state != "ok" and (.advice // "") == "") | .detail' "$W/doctor" >>"$W/unadvised"
-}
-
-world_user()
-{
-	if world_root; then echo "$WORLD_USER"; else id -un; fi
 }
 
 # found STATE CHECK ERE TITLE
 found()
 {
 	like "$(jq -r --arg s "$1" --arg c "$2" '.checks[] | select(.state == $s and .check == $c) |
-		.detail + " -> " + (.advice // "")' "$W/doctor")" "$3" "$4"
+		.detail + " -> " + (.advice // "") + " because " + (.because // "nothing")' "$W/doctor")" "$3" "$4"
 }
 
 # A machine's clock and disk are not ours to mend.
 faults()
 {
-	jq -r '.checks[] | select(.state != "ok" and .check != "clock" and .check != "disk") | .check' "$W/doctor" | sort -u |
-		tr '\n' ' '
+	jq -r '.checks[] | select(.state != "ok" and .check != "clock" and .check != "disk") | .check + ": " + .detail' "$W/doctor"
 }
 
+# advice ROW CHECK: true where the check has this advice.
+advice()
+{
+	jq -e --arg a "$1" --arg c "$2" 'any(.checks[]; .advice_name == $a and .check == $c)' "$W/doctor" >/dev/null
+}
+
+# heeded ROW CHECK: the doctor gives this advice, with this command, no longer.
+heeded()
+{
+	doctor
+	[ -s "$W/doctor" ] && ! jq -e --arg a "$1" --arg c "$2" --arg command "$COMMAND" \
+		'any(.checks[]; .advice_name == $a and .check == $c and (.command // "") == $command)' "$W/doctor" >/dev/null
+}
+
+# advised ROW CHECK TITLE [COMMAND...]: the doctor gives this advice, it is followed, and the doctor is content. The
+# printed command is run as it stands; COMMAND is what a person does where the advice has none.
+advised()
+{
+	_row=$1 _check=$2 _title=$3
+	shift 3
+	echo "$_row" >>"$W/followed"
+	doctor
+	if ! advice "$_row" "$_check"; then
+		fail "$_title"
+		diag "the check $_check does not advise $_row:"
+		diag "$(faults) $(cat "$W/doctor.err")"
+		return
+	fi
+	COMMAND=$(jq -r --arg a "$_row" --arg c "$_check" \
+		'[.checks[] | select(.advice_name == $a and .check == $c)][0].command // ""' "$W/doctor")
+	_command=$(echo "$COMMAND" | sed 's,[^ ]*/setup-postgresql,setup_postgresql,; s,systemd-tmpfiles,systemd_tmpfiles,')
+	if [ -n "$_command" ]; then
+		is "$*" "" "$_row has a command that a person need not complete"
+		(eval "$_command") >"$W/command.out" 2>&1 || diag "$_command: $(tail -3 "$W/command.out")"
+	else
+		"$@" >"$W/command.out" 2>&1 || diag "$*: $(tail -3 "$W/command.out")"
+	fi
+	world_until 20 heeded "$_row" "$_check"
+	result $? "$_title: ${_command:-$*}"
+}
+
+# ---- commands of a machine, which do the same to this world ----
+
+systemctl()
+{
+	_verb=$1
+	shift
+	for _unit; do
+		case $_verb/$_unit in
+		start/postgresql) world_pg_resume ;;
+		start/nginx) world_nginx_run ;;
+		reload/nginx) kill -HUP "$(world_pid nginx)" ;;
+		restart/surfaced-runner.socket) kill "$RUNNER_SOCKET" ;;
+		start/*) start "$_unit" ;;
+		restart/*)
+			world_kill "$_unit"
+			start "$_unit"
+			;;
+		reload/* | reload-or-restart/*)
+			if world_running "$_unit"; then kill -HUP "$(world_pid "$_unit")"; else start "$_unit"; fi
+			;;
+		*) return 1 ;;
+		esac
+	done
+}
+
+start()
+{
+	case $1 in
+	surfaced) world_api_start ;;
+	surfaced-meter) world_meter_start ;;
+	surfaced-dispatch) world_dispatch_resume ;;
+	surfaced-egress) world_egress_start ;;
+	*) world_daemon "$1" ;;
+	esac
+}
+
+surfacectl()
+{
+	(world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" "$@")
+}
+
+setup_postgresql()
+{
+	world_migrate
+}
+
+runuser()
+{
+	[ "$1 $2 $3" = "-u postgres --" ] || return 1
+	shift 3
+	"$@"
+}
+
+apt()
+{
+	case $* in
+	"install nginx") nsenter -m -t "$HOLDER" umount /usr/sbin/nginx ;;
+	"install systemd-timesyncd") touch "$W/synchronised" ;;
+	"install --reinstall surfaced") cp "$SQL"/*.sql "$W/sql/" ;;
+	"install ./surfaced-browser_*.deb") cp "$W/etc/surfaced-meter.conf" "$W/etc/surfaced-dispatch.conf" ;;
+	*) return 1 ;;
+	esac
+}
+
+# Debian's file, with this world's folders and user.
+systemd_tmpfiles()
+{
+	_gid=$(id -gn "$WORLD_USER")
+	sed -n "s,^d  */run/surfaced  *3770 .*,d $W/run 3770 $WORLD_USER $_gid -,p; s,^d  */var/lib/surfaced/index .*,d $W/index 2750 $WORLD_USER $_gid -,p" \
+		debian/surfaced.tmpfiles >"$W/tmp/tmpfiles.conf"
+	echo "d $W/kept 2750 $WORLD_USER $_gid -" >>"$W/tmp/tmpfiles.conf"
+	command systemd-tmpfiles "$@" "$W/tmp/tmpfiles.conf"
+}
+
+# sysctl -w NAME=VALUE, in the namespace that is looked from.
+sysctl()
+{
+	$namespace env sysctl "$@"
+}
+
+# hold COMMAND...: a process that lives until it is killed, in the namespaces that unshare makes: sets HOLDER.
+hold()
+{
+	unshare "$@" sleep infinity >/dev/null 2>&1 &
+	HOLDER=$!
+	world_until 10 holds
+}
+
+holds()
+{
+	[ "$(cat "/proc/$HOLDER/comm")" = sleep ]
+}
+
+release()
+{
+	kill "$HOLDER"
+	wait "$HOLDER" 2>/dev/null || :
+	namespace=
+}
+
+edit()
+{
+	sed -i "$1" "$2"
+}
+
+reload_as_said()
+{
+	(world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json workers --nginx "$W/etc/nginx.conf") >"$W/next"
+	jq -r '.next[]' "$W/next" | while read -r _line; do eval "$_line"; done
+}
+
+# ---- a sound world ----
+
 world_start
+cp "$BUILD/t/helper/faults.so" "$W/run/"
 hostgen=$BUILD/t/helper/hostgen
 "$hostgen" --hosts 20 --seed 1 | ctl import hosts - >/dev/null
 hosts_wait 20
 
 # A host without browsers and alerts, until they are asked for.
 rm -f "$W/etc/surfaced-alert.conf" "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf" "$W/etc/surfaced-stream.conf"
+: >"$W/followed"
 doctor
-is "$(faults)" "" "a sound world"
-is "$(cat "$W/doctor.err")" "" "and nothing on standard error"
+is "$(faults)" "" "the doctor finds no fault in a sound world"
+is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"alerts certificate clock configuration daemon database disk index login meter nginx roles schema secret upstreams workers" \
-	"every check was made"
+	"alerts certificate clock configuration daemon database disk index login meter nginx rights roles schema secret upstreams workers" \
+	"every check is made"
 found ok index ' 20 documents, up to date' "the index has every document"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
-	--sql-dir "$SQL" --user "$(world_user)") | grep -c '^ok       nginx          surfaced_')" 3 "as text, a line a check"
+	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 3 "text has a line for each check"
 
 # ---- files ----
 
 echo 'wrokers = 3' >>"$W/etc/surfaced.conf"
-chmod 644 "$W/etc/secret"
 doctor
 is "$RC" 1 "a fault is an exit status"
-found failed configuration 'surfaced.conf:[0-9]+: unknown parameter wrokers -> correct the line' "a wrong line"
-sed -i '/^wrokers/d' "$W/etc/surfaced.conf"
+found failed configuration 'surfaced.conf:[0-9]+: unknown parameter wrokers -> correct the line' "a wrong line is found"
+advised FIX_LINE configuration "a wrong line is corrected" edit '/^wrokers/d' "$W/etc/surfaced.conf"
+echo "index_directory = $W/tmp" >>"$W/etc/surfaced-index.conf"
 doctor
-found failed secret 'can be read by everybody -> chmod 0640' "a secret for everybody"
-if world_root; then
-	secret=$(stat -c %u:%g "$W/etc/secret")
-	chown root:root "$W/etc/secret"
-	chmod 600 "$W/etc/secret"
-	doctor
-	found failed secret "secret cannot be read by surfaced, as the user $WORLD_USER -> chown root:surfaced .*restart surfaced" \
-		"a secret that its daemon cannot read"
-	chown "$secret" "$W/etc/secret"
-else
-	skip "no root"
-fi
+found failed configuration 'surfaced reads .*/index, surfaced-index writes .*/tmp' "two folders of the index are found"
+advised SET_SAME configuration "two daemons get the same folder" edit '$d' "$W/etc/surfaced-index.conf"
+
+chmod 644 "$W/etc/secret"
+advised CLOSE_SECRET secret "a secret that everybody can read is closed"
+chown root:root "$W/etc/secret"
 chmod 600 "$W/etc/secret"
-rm -f "$W/etc/surfaced-index.conf.away"
-mv "$W/etc/surfaced-index.conf" "$W/etc/surfaced-index.conf.away"
-doctor
-found failed configuration 'surfaced reads .*, surfaced-index writes' "two folders of the index"
-mv "$W/etc/surfaced-index.conf.away" "$W/etc/surfaced-index.conf"
-sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
-doctor
-found warning workers 'has changed since surfaced read it -> surfacectl workers says' "a reload is due"
-found warning nginx 'nginx counts 2 workers, the upstream file 3' "nginx reads another file"
+advised OPEN_SECRET secret "a secret that its daemon cannot read is opened to it"
+chown -R "$WORLD_USER" "$W/etc"
+rm "$W/etc/secret"
+advised MAKE_SECRET secret "a missing secret is made"
+echo short >"$W/etc/secret"
+advised MAKE_SECRET secret "a bad secret is made anew"
+
+cp "$W/etc/upstreams.conf" "$W/etc/upstreams.good"
 echo '}' >>"$W/etc/upstreams.conf"
 doctor
-found failed upstreams "upstreams.conf:[0-9]+" "an upstream file that is none"
-cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
+found failed upstreams "upstreams.conf:[0-9]+" "an upstream file with a wrong line is found"
+advised FIX_UPSTREAMS upstreams "an upstream file is restored" cp "$W/etc/upstreams.good" "$W/etc/upstreams.conf"
 sed -i 's/weight=2/weight=150/' "$W/etc/upstreams.conf"
 doctor
-found warning database 'want up to [0-9]+ connections, it has room for [0-9]+ -> set max_connections' "more workers than connections"
-cp "$W/etc/nginx/upstreams.conf" "$W/etc/upstreams.conf"
+found warning database 'want up to [0-9]+ connections, it has room for [0-9]+ -> set max_connections' "more workers than connections are found"
+advised MORE_CONNECTIONS database "the upstream file gets fewer workers" cp "$W/etc/upstreams.good" "$W/etc/upstreams.conf"
+sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
+advised NO_COPY nginx "nginx includes the file itself" cp "$W/etc/upstreams.conf" "$W/etc/nginx/upstreams.conf"
+advised RELOAD_POOLS workers "a reload that is due is made" reload_as_said
+cp "$W/etc/upstreams.good" "$W/etc/upstreams.conf"
+cp "$W/etc/upstreams.good" "$W/etc/nginx/upstreams.conf"
+reload_as_said
+user=nobody-of-this-name
+advised NAME_USER login "the user of the daemons is named" eval "user="
+looker=nobody
+doctor
+found warning index 'Permission denied -> run surfacectl doctor as root' "a file that only root can read is no fault"
+advised AS_ROOT index "the doctor runs as a user who may look" eval "looker="
+
+# ---- folders, disks, clocks ----
+
+if hold -m; then
+	namespace="nsenter -m -t $HOLDER"
+	$namespace mount -t tmpfs -o size=2m none "$W/index"
+	$namespace sh -c 'head -c 3m /dev/zero >"$1/x"' sh "$W/index" 2>/dev/null
+	advised MAKE_ROOM disk "a full disk gets room" $namespace rm "$W/index/x"
+	release
+else
+	fail "a mount namespace is made"
+fi
+mv "$W/index" "$W/index.away"
+advised MAKE_FOLDERS disk "a missing folder is made"
+rmdir "$W/index"
+mv "$W/index.away" "$W/index"
+wrapper="env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$W/run/faults.so FAULTS_CLOCK=$W/synchronised"
+advised SYNC_CLOCK clock "a clock is synchronised"
+wrapper="faketime -f +1h"
+doctor
+found warning clock 'the database.s clock differs by [0-9]+ ms' "a clock that is not the database's is found"
+advised SYNC_CLOCKS clock "two clocks are synchronised" eval "wrapper="
 
 # ---- nginx ----
 
 cp -p "$W/etc/nginx.conf" "$W/etc/nginx.conf.good"
+restore_nginx()
+{
+	cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+}
 sed -i '/http.conf/d' "$W/etc/nginx.conf"
 doctor
-found failed nginx '\[emerg\] .* -> correct what nginx -t reports' "a configuration that nginx refuses"
-sed "s,$W/etc/nginx/surfaced.conf;,$W/etc/nginx/plain.conf;,; s,$W/etc/nginx/upstreams.conf,/dev/null," \
-	"$W/etc/nginx.conf.good" | sed "/http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" >"$W/etc/nginx.conf"
-sed -i '/plain.conf/d' "$W/etc/nginx.conf"
+found failed nginx '\[emerg\] .* -> correct what nginx -t reports' "a configuration that nginx refuses is found"
+advised TEST_NGINX nginx "a configuration that nginx refuses is corrected" restore_nginx
+sed "/surfaced.conf;/d; s,$W/etc/nginx/upstreams.conf,/dev/null," "$W/etc/nginx.conf.good" |
+	sed "/plain.conf;/d; /ssl_certificate/d; s/ ssl http2;/;/; /http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" >"$W/etc/nginx.conf"
 doctor
-found failed nginx 'does not know the socket .*/search.sock -> enable a site' "a site that is not enabled"
-found failed nginx 'http.conf is not included' "nor what it needs"
+found failed nginx 'no site includes .*upstreams.conf: nginx knows no socket .* because nothing' "a site that is not enabled is one fault"
+is "$(jq '[.checks[] | select(.state == "failed" and .because == null)] | length' "$W/doctor")" 1 "a site that is not enabled is the only cause"
+is "$(jq -r '[.checks[] | select(.because != null) | .because + " " + .check] | join(", ")' "$W/doctor")" \
+	"nginx nginx, nginx certificate" "what the site would include is shown as its consequence"
+advised ENABLE_SITE nginx "a site is enabled" restore_nginx
+sed "/surfaced.conf;/d; /plain.conf;/d; /http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" "$W/etc/nginx.conf.good" >"$W/etc/nginx.conf"
+advised ADD_HTTP_CONF nginx "http.conf is included" restore_nginx
 sed "s,$W/etc/nginx/surfaced.conf;,$W/etc/nginx/plain.conf;," "$W/etc/nginx.conf.good" >"$W/etc/nginx.conf"
-doctor
-found failed nginx 'surfaced.conf is not included: .* -> include surfaced.conf' "a site without the API"
-unlike "$(cat "$W/doctor")" 'http.conf is not included' "though it has the rest"
-cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+advised ADD_SITE_CONF nginx "surfaced.conf is included" restore_nginx
+chmod 000 "$W/run/api.sock"
+advised RESTART nginx "a socket that nginx cannot connect to gets its mode by a restart"
+looker=root
+sed -i "1i user $WORLD_USER;" "$W/etc/nginx.conf"
+chmod 000 "$W/run"
+advised MAKE_FOLDERS nginx "a folder of sockets that nginx cannot enter gets its mode"
+looker=
+restore_nginx
+chmod 711 "$W/run"
 sed -i 's/worker_connections .*/worker_connections 768;/' "$W/etc/nginx.conf"
 doctor
 found warning nginx '768 connections .* -> set worker_connections 8192 .* and worker_rlimit_nofile 16384' \
-	"Debian's number of connections is too small"
-sed -i 's/worker_connections .*/worker_connections 8192;/; /worker_rlimit_nofile/d' "$W/etc/nginx.conf"
+	"Debian's number of connections is found to be too small"
+advised MORE_CLIENTS nginx "nginx gets more connections" sed -i 's/worker_connections .*/worker_connections 8192;/' "$W/etc/nginx.conf"
+sed -i '/worker_rlimit_nofile/d' "$W/etc/nginx.conf"
 doctor
-found warning nginx '8192 connections .* 1024 open files .* -> set .* worker_rlimit_nofile 16384' \
-	"the connections have too few files"
-sed -i '1i worker_rlimit_nofile 16384;' "$W/etc/nginx.conf"
-doctor
-found ok nginx '8192 connections and 16384 open files' "the advice on connections, applied literally, satisfies the check"
-cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+found warning nginx '8192 connections .* 1024 open files ' "connections without enough files are found"
+advised MORE_CLIENTS nginx "nginx gets files for its connections" sed -i '1i worker_rlimit_nofile 16384;' "$W/etc/nginx.conf"
+found ok nginx '8192 connections and 16384 open files' "the numbers of the advice satisfy the check"
+restore_nginx
+
 # certificate DAYS [NAME]: a new one in place of the world's.
 certificate()
 {
@@ -126,50 +332,56 @@ certificate()
 }
 certificate 90 other.example
 doctor
-found failed certificate 'server.crt is not for localhost, .* -> get one for that name' "a certificate of another name"
+found failed certificate 'server.crt is not for localhost, .* -> get one for that name' "a certificate of another name is found"
+advised NEW_NAME certificate "a certificate for the name is got" certificate 90
+advised RELOAD nginx "nginx loads a new certificate"
 certificate 5
 doctor
-found warning certificate 'ends in [45] days -> renew it' "a certificate that ends soon"
-found warning nginx 'has not loaded .*server.crt, which changed since -> systemctl reload nginx' "and that nginx does not serve yet"
-if command -v faketime >/dev/null; then
-	(faketime -f -400d sh -c 'certificate()
-		{
-			openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days "$1" -subj /CN=localhost \
-				-keyout "$2.key" -out "$2.crt" 2>/dev/null
-		}
-		certificate 30 "$1"' sh "$W/tls/server")
-	world_give
-	doctor
-	found failed certificate 'ended before [0-9]+ days -> renew it' "a certificate that has ended"
-	(faketime -f +40d openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 90 -subj /CN=localhost \
-		-keyout "$W/tls/server.key" -out "$W/tls/server.crt" 2>/dev/null)
-	world_give
-	doctor
-	found failed certificate 'is not valid yet -> mind the clock' "one that is not valid yet"
-	if nm -D "$BUILD/surfacectl" 2>/dev/null | grep -q __asan; then
-		skip "a sanitizer wants to be loaded first"
-	else
-		doctor_env='faketime -f +1h' doctor
-		found warning clock 'the database.s clock differs by [0-9]+ ms -> synchronise' "a clock that is not the database's"
-	fi
-else
-	skip "no faketime"
-fi
-sed -i "/ssl_certificate /d; /ssl_certificate_key/d; s/ ssl http2;/;/" "$W/etc/nginx.conf"
+found warning certificate 'expires in [45] days -> renew it' "a certificate that expires soon is found"
+advised RENEW certificate "a certificate that expires soon is renewed" certificate 90
+(
+	faketime -f -400d openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 30 -subj /CN=localhost \
+		-keyout "$W/tls/server.key" -out "$W/tls/server.crt"
+) 2>/dev/null
+world_give
 doctor
-found failed certificate 'has none -> name ssl_certificate' "no certificate at all"
-cp -p "$W/etc/nginx.conf.good" "$W/etc/nginx.conf"
+found failed certificate 'server.crt expired 3(69|70) days ago -> renew it' "a certificate that has expired is found"
+advised RENEW certificate "a certificate that has expired is renewed" certificate 90
+(
+	faketime -f +40d openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 90 -subj /CN=localhost \
+		-keyout "$W/tls/server.key" -out "$W/tls/server.crt"
+) 2>/dev/null
+world_give
+advised FIX_CLOCK certificate "a machine's clock that is late is corrected" eval 'wrapper="faketime -f +41d"'
+wrapper=
+certificate 90
+systemctl reload nginx
+sed -i "/ssl_certificate /d; /ssl_certificate_key/d; s/ ssl http2;/;/" "$W/etc/nginx.conf"
+advised ADD_CERTIFICATE certificate "a certificate is named" restore_nginx
 world_kill nginx
 doctor
-found failed nginx 'does not run .* -> systemctl start nginx' "nginx is down"
+found failed nginx 'does not run .* -> systemctl start nginx' "nginx that is down is found"
+rm -f "$W/run/web.sock" "$W/run/plain.sock" "$W/run/loop.sock"
+advised START nginx "nginx is started"
+touch "$W/no-nginx"
+hold -m
+namespace="nsenter -m -t $HOLDER"
+$namespace mount --bind "$W/no-nginx" /usr/sbin/nginx
+advised INSTALL nginx "nginx is installed"
+release
 
 # ---- what runs ----
 
 world_kill surfaced
 doctor
-found failed workers 'surfaced_api: .*nobody listens.* -> systemctl restart surfaced' "surfaced is down"
-found failed daemon '^surfaced does not run -> systemctl start surfaced; journalctl' "as every daemon is looked at"
+found failed daemon '^surfaced does not run -> systemctl start surfaced' "surfaced that is down is found"
+found failed workers 'surfaced_api: .*nobody listens.* because daemon' "sockets on which nobody listens are a consequence"
+like "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
+	--sql-dir "$SQL" --user "$WORLD_USER") | grep -A3 '^failed   daemon' | tr -s ' \n' ' ')" \
+	'-> systemctl start surfaced; .* therefore workers: surfaced_api' "text has the consequences below the cause and its advice"
+advised START daemon "surfaced is started"
 # As systemd does, which keeps the sockets of a master that cannot start.
+world_kill surfaced
 rm -f "$W/run/api.sock"
 holder=$(python3 -c 'import os, signal, socket, sys
 s = socket.socket(socket.AF_UNIX)
@@ -181,150 +393,221 @@ if os.fork() == 0:
     os.close(1)
     signal.pause()' "$W/run/api.sock")
 doctor
-found failed workers 'surfaced_api: .*process [0-9]+, which listened, has ended -> systemctl restart surfaced' \
-	"surfaced is down, and its sockets are kept"
+found failed workers 'surfaced_api: .*process [0-9]+, which listened, has ended' "sockets that are kept without a master are found"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json workers --nginx "$W/etc/nginx.conf") |
-	jq -r '.pools[] | select(.pool == "surfaced_api").state')" stopped "so it is stopped"
+	jq -r '.pools[] | select(.pool == "surfaced_api").state')" stopped "surfacectl workers shows the pool as stopped"
 kill "$holder"
 rm "$W/run/api.sock"
+systemctl start surfaced
+cp "$W/etc/secret" "$W/etc/secret.good"
+echo short >"$W/etc/secret"
+pkill -KILL -P "$(world_pid surfaced)"
+doctor
+advised READ_LOG workers "the reason in the log, a bad secret, is mended" cp "$W/etc/secret.good" "$W/etc/secret"
+LOG_EXPECTED='must hold 32'
 world_kill surfaced-meter
 rm -f "$W/run/metrics.sock"
 doctor
-found failed daemon '^surfaced-meter does not run' "surfaced-meter is down"
-found failed meter 'metrics.sock: .* -> systemctl restart surfaced-meter' "nobody answers for it"
+found failed meter 'metrics.sock: .* because daemon' "a meter that does not answer is a consequence of its end"
+advised START daemon "surfaced-meter is started"
+rm -f "$W/run/metrics.sock"
+advised RESTART meter "a meter whose socket is gone is restarted"
 world_kill surfaced-index
 doctor
-found failed index 'no surfaced-index writes .* -> systemctl restart surfaced-index' "surfaced-index is down"
-found ok index 'up to date' "though the index still has everything"
+found failed index 'no surfaced-index writes .* because daemon' "an index without its writer is a consequence"
 "$hostgen" --hosts 30 --seed 2 | ctl import hosts - >/dev/null
 doctor
-found failed index '30 changed hosts are not in the index' "and then has not"
+found failed index '30 changed hosts are not in the index' "an index that lags is found"
+advised START daemon "surfaced-index is started"
 printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/null
 doctor
-found failed index 'manifest: ' "an index that cannot be used"
-
-# ---- what the browser side needs, where it is ----
-
-ctl browser-check --etc "$W/etc" >"$W/out" 2>&1
-is "$?" 1 "browser-check fails where surfaced-browser is not installed"
-like "$(cat "$W/out")" '-> install surfaced-browser' "and says so"
-
-is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces" or .check == "browser")] | length' "$W/doctor")" 0 \
-	"a host without browsers is not asked for them"
-mkdir -p "$W/kept"
-cp t/helper/fake-runner "$W/fake-runner"
-for name in surfaced-dispatch surfaced-egress; do
-	cp "$W/etc/surfaced-meter.conf" "$W/etc/$name.conf"
-	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
-	echo "runner = $W/fake-runner" >>"$W/etc/$name.conf"
-done
-sed -i '/^evidence_reserve/d' "$W/etc/surfaced-dispatch.conf"
-echo '# fake: missing user namespaces: set user.max_user_namespaces' >"$W/etc/surfaced-runner.conf"
-echo "run_directory = $W/elsewhere" >>"$W/etc/surfaced-egress.conf"
-world_give
-cp "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-stream.conf"
-echo "stream_keys = $W/etc/keys" >>"$W/etc/surfaced-stream.conf"
-doctor
-found failed stream-keys '/keys: No such file .* -> make it: .* stream-keys rotate' "no keys of streams"
-found failed configuration 'surfaced reads .*, surfaced-stream writes .*/keys -> set the same stream_keys' "nor the same ones"
-echo none >"$W/etc/keys"
-chmod 600 "$W/etc/keys"
-world_give
-doctor
-found failed stream-keys '/keys: .* -> make it again' "or none that are any"
-rm "$W/etc/surfaced-stream.conf"
-doctor
-found failed daemon '^surfaced-dispatch does not run' "the dispatcher is down"
-found failed daemon '^surfaced-egress does not run' "the egress is down"
-found ok browser '^namespaces' "without a dispatcher the runner's own dry run tells what is there"
-found failed browser '^missing user namespaces -> set user.max_user_namespaces$' "and what is not, with what to do"
-found failed runner 'fake-runner: its dry run fails' "so no browser will start"
-: >"$W/etc/surfaced-runner.conf"
-doctor
-found ok runner 'fake-runner: its dry run is good' "or it will"
-found failed configuration 'surfaced-dispatch reads .*/run, surfaced-egress writes .*/elsewhere -> set the same run_directory' \
-	"they would not meet"
-found failed configuration 'surfacectl reads .*, surfaced-dispatch writes .*/kept -> set the same evidence_directory' \
-	"a backup would miss its evidence"
-found ok routes '^GB, direct' "routes that answered"
-found ok egress 'belong into egress_closed in .*surfaced-egress.conf' "networks of their own are thought of, where none is said"
-echo 'egress_closed = 198.51.100.0/24' >>"$W/etc/surfaced-egress.conf"
-found ok disk '/kept: [0-9]+ MB free' "room for evidence"
-sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egress_route SET enabled = false WHERE country <> 'GB'" >/dev/null
-rmdir "$W/kept"
-doctor
-found warning routes '^GB, direct .*did not answer .* -> mind the way out .*routes disable' "a route that did not answer"
-found failed disk '/kept: No such file .* -> make it' "no place for evidence"
-found ok egress '^closed to browsers: 198.51.100.0/24' "and those that are closed are shown"
-sql "UPDATE egress_route SET enabled = false" >/dev/null
-doctor
-found warning routes 'no session can be created -> surfacectl routes add' "no route at all"
-# In a user namespace of its own in which nobody may make another.
-if world_root && unshare -Ur true 2>/dev/null; then
-	(unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' sh "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" \
-		--json doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user root) >"$W/doctor" 2>/dev/null
-	found failed namespaces 'no browser will start -> sysctl -w user.max_user_namespaces' "no user namespaces"
-else
-	skip "no root, or no user namespaces"
-fi
-if world_root && unshare -m true 2>/dev/null; then
-	mkdir "$W/kept"
-	(unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero >"$1/x" 2>/dev/null; shift; exec "$@"; }' sh \
-		"$W/kept" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
-		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$WORLD_USER") >"$W/doctor" 2>/dev/null
-	found failed disk '/kept: 0 MB free.*less than evidence_reserve: no session is started -> make room' "a disk that is full"
-else
-	skip "no root, or no mounts"
-fi
-rm "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-egress.conf"
+found failed index 'manifest: ' "an index that cannot be used is found"
+advised RESTART index "an index that cannot be used is made again"
 
 # ---- the database ----
 
 sql "INSERT INTO alert_change (source, source_uuid, project_uuid, due_at) VALUES ('finding', '$(uuid_new)', '$(uuid_new)', now() - interval '2 minutes')"
 doctor
-found warning alerts '1 changes and 0 deliveries wait, for [1-9][0-9]{2,} s by now -> systemctl start surfaced-alert' "changes that nobody judges"
+found warning alerts '1 changes and 0 deliveries wait, for [1-9][0-9]{2,} s by now' "changes that nobody judges are found"
+cp "$W/etc/surfaced-meter.conf" "$W/etc/surfaced-alert.conf"
+sed -i 's/surfaced_meter/surfaced_alert/' "$W/etc/surfaced-alert.conf"
+doctor
+found warning alerts 'because daemon' "changes that nobody judges are a consequence of surfaced-alert's end"
+advised START daemon "surfaced-alert is started"
+world_kill surfaced-alert
+rm "$W/etc/surfaced-alert.conf"
 sql "DELETE FROM alert_change"
 
 createdb -T template0 -E SQL_ASCII --locale=C other
-database="host=$W/db dbname=other user=postgres" doctor
-found failed database 'its encoding is SQL_ASCII -> make the database again' "an encoding that loses letters"
-sed "s/('surfaced_admin', 'LOGIN')/&, ('surfaced_later', 'LOGIN')/" "$SQL/roles.sql" >"$W/roles.sql"
-
+database="host=$W/db dbname=other user=postgres"
+advised NEW_ENCODING database "the database is made again" sh -c 'dropdb other && createdb -T template0 -E UTF8 other'
+database=
+sql "CREATE SCHEMA old; GRANT USAGE ON SCHEMA old TO surfaced_admin; CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql
+	AS \$\$ SELECT CASE \$1 WHEN 'server_version_num' THEN '140000' ELSE pg_catalog.current_setting(\$1) END \$\$;
+	GRANT EXECUTE ON FUNCTION old.current_setting TO surfaced_admin; ALTER ROLE surfaced_admin SET search_path = old, pg_catalog, public"
+advised NEW_SERVER database "a server that is too old is upgraded" sql "ALTER ROLE surfaced_admin SET search_path = public; DROP SCHEMA old CASCADE"
 sql "ALTER ROLE surfaced_api NOLOGIN"
-sql "ALTER ROLE surfaced_index SUPERUSER"
 doctor
-found failed roles 'surfaced_api cannot log in -> ALTER ROLE surfaced_api LOGIN' "a role that cannot log in"
-found failed login 'surfaced, as the user .*not permitted to log in' "so its daemon does not get in"
-found warning roles 'surfaced_index may do more' "a role that may do too much"
-sql "ALTER ROLE surfaced_api LOGIN"
-sql "ALTER ROLE surfaced_index NOSUPERUSER"
+found failed roles 'surfaced_api cannot log in' "a role that cannot log in is found"
+found failed login 'surfaced, as the user .*not permitted to log in.* because roles' "a daemon whose role cannot log in is a consequence"
+advised ALTER_ROLE roles "a role may log in again"
+sql "ALTER ROLE surfaced_index SUPERUSER"
+advised ALTER_ROLE roles "a role that may do too much loses it"
+sql "REVOKE SELECT ON host FROM surfaced_index"
+doctor
+found failed rights 'revoked: SELECT ON TABLE public.host FROM surfaced_index' "a right that was taken away is found"
+advised MIGRATE rights "a right that was taken away is given back"
+is "$(sql "SELECT has_table_privilege('surfaced_index', 'host', 'SELECT')")" t "surfaced_index may read hosts again"
+sql "GRANT SELECT ON member TO surfaced_index"
+advised REVOKE rights "a right that was granted by hand is taken back"
 sql "ALTER ROLE surfaced_meter RENAME TO surfaced_before; CREATE ROLE surfaced_meter LOGIN; GRANT CONNECT ON DATABASE surfaced TO surfaced_meter"
 doctor
-found failed login '^surfaced-meter.* no right there -> the role was made anew: .* GRANT lines' "a role that was made anew"
-sql "DROP OWNED BY surfaced_meter; DROP ROLE surfaced_meter; ALTER ROLE surfaced_before RENAME TO surfaced_meter"
+found failed login '^surfaced-meter.* no right there' "a role that was made anew is found"
+advised MIGRATE login "a role that was made anew gets its rights"
+sql "DROP OWNED BY surfaced_before; DROP ROLE surfaced_before"
 mkdir "$W/sql"
 cp "$SQL"/*.sql "$W/sql/"
-cp "$W/roles.sql" "$W/sql/"
-echo 'SELECT 1;' >"$W/sql/9998-more.sql"
-sql_dir=$W/sql doctor
-found failed roles 'surfaced_later is missing -> ' "a role that a later version brings"
-found failed schema '1 files up to 9998 have not been applied -> run surfacectl migrate' "files to apply"
+good_sql=$SQL
 echo '-- other' >>"$W/sql/0001-accounts.sql"
-sql_dir=$W/sql doctor
-found failed schema '0001-accounts.sql has changed since it was applied' "a file that was changed"
-world_pg_stop
+sql_dir=$W/sql
 doctor
-is "$RC" 1 "without a database"
-found failed database ' -> start it' "that is said"
-found failed login 'surfaced-index' "and of the daemons too"
-is "$(cat "$W/unadvised")" "" "no fault of all these was without advice"
+found failed schema '0001-accounts.sql has changed since it was applied' "a file that was changed is found"
+advised FIX_PROGRAM schema "a file that was changed is installed again"
+rm "$W/sql/roles.sql"
+advised FIX_PROGRAM roles "a file that is missing is installed again"
+echo 'SELECT 1;' >"$W/sql/9998-more.sql"
+sed -i "s/('surfaced_admin', 'LOGIN')/&, ('surfaced_later', 'LOGIN')/" "$W/sql/roles.sql"
+doctor
+found failed schema '1 files up to 9998 have not been applied' "files that are to be applied are found"
+SQL=$W/sql
+advised MIGRATE schema "files are applied"
+sql "DROP OWNED BY surfaced_later; DROP ROLE surfaced_later"
+advised MIGRATE roles "a missing role is made"
+SQL=$good_sql sql_dir=
+sql "DROP OWNED BY surfaced_later; DROP ROLE surfaced_later; DELETE FROM schema_migration WHERE version = 9998"
 
-# ---- who may not look ----
+cp "$W/etc/surfacectl.conf" "$W/etc/surfacectl.good"
+sed -i 's/user=surfaced_admin/user=surfaced_nobody/' "$W/etc/surfacectl.conf"
+advised FIX_LOGIN database "the configured role is corrected" cp "$W/etc/surfacectl.good" "$W/etc/surfacectl.conf"
 
-if world_root; then
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json doctor --etc "$W/etc" \
-		--nginx "$W/etc/nginx.conf" --sql-dir "$SQL" --user "$(world_user)" >"$W/doctor" 2>/dev/null
-	found warning index 'Permission denied -> run surfacectl doctor as root' "what only root sees is no fault"
-else
-	skip "no root"
-fi
+# slots N: the server starts again with so many connections, three of them for superusers.
+slots()
+{
+	sed -i '/^max_connections/d' "$W/db/pg/postgresql.conf"
+	echo "max_connections = $1" >>"$W/db/pg/postgresql.conf"
+	world_pg_stop
+	world_pg_resume
+}
+slots 5
+for _ in 1 2; do
+	psql -XqAt -U surfaced_admin -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+done
+full()
+{
+	[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")" -ge 3 ]
+}
+world_until 20 full
+advised MORE_SLOTS database "max_connections is raised" slots 100
+# A smart shutdown waits for the daemons' connections, and refuses others.
+setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$(pg_config --bindir)/pg_ctl" \
+	-D "$W/db/pg" stop -m smart --no-wait >/dev/null
+psql -XqAt -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+advised AWAIT_DATABASE database "a server that shuts down is waited for" world_pg_stop
+doctor
+found failed database ' -> systemctl start postgresql' "a server that is down is found"
+found failed login 'surfaced-index.* because database' "a daemon that cannot log in is a consequence"
+is "$(jq '[.checks[] | select(.check == "login" and .advice != null)] | length' "$W/doctor")" 0 "consequences have no advice"
+advised START_DATABASE database "the server is started"
+
+# ---- what the browser side needs, where it is ----
+
+is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces" or .check == "browser")] | length' "$W/doctor")" 0 \
+	"a host without browsers is not asked for them"
+browser_check=1
+advised INSTALL configuration "surfaced-browser is installed"
+browser_check=
+mkdir -p "$W/kept"
+cp t/helper/fake-runner "$W/fake-runner"
+for name in surfaced-dispatch surfaced-egress; do
+	sed "s/surfaced_meter/surfaced_$(echo ${name#surfaced-})/; /^evidence_directory/d" "$W/etc/surfaced-meter.conf" >"$W/etc/$name.conf"
+	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
+	echo "runner = $W/fake-runner" >>"$W/etc/$name.conf"
+done
+sed -i '/^evidence_directory/d' "$W/etc/surfacectl.conf"
+echo "evidence_directory = $W/kept" >>"$W/etc/surfacectl.conf"
+echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
+cp "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-stream.conf"
+sed -i 's/surfaced_dispatch/surfaced_stream/' "$W/etc/surfaced-stream.conf"
+world_give
+chown -R "$WORLD_USER" "$W/kept"
+rm "$W/etc/stream-keys"
+advised MAKE_KEYS stream-keys "missing keys of streams are made"
+echo none >"$W/etc/stream-keys"
+advised MAKE_KEYS stream-keys "bad keys of streams are made anew"
+rm "$W/etc/surfaced-stream.conf"
+echo '# fake: missing user namespaces: empty surfaced-runner.conf' >>"$W/etc/surfaced-runner.conf"
+doctor
+found failed browser '^missing user namespaces -> empty surfaced-runner.conf because' "a requirement of the runner that is missing is found"
+found failed runner 'fake-runner: its dry run fails .*because browser' "a dry run that fails is a consequence"
+advised AS_SAID browser "the runner gets what is missing" edit '/fake/d' "$W/etc/surfaced-runner.conf"
+sed -i "s,^runner = .*,runner = /bin/false," "$W/etc/surfaced-dispatch.conf"
+advised RUN_RUNNER runner "a runner that does not run is corrected" edit "s,^runner = .*,runner = $W/fake-runner," "$W/etc/surfaced-dispatch.conf"
+rm -f "$W/run/runner.sock"
+(world_as /usr/bin/python3 -c 'import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(sys.argv[1])
+s.listen()
+while True:
+    s.accept()[0].close()' "$W/run/runner.sock") &
+RUNNER_SOCKET=$!
+world_until 10 test -S "$W/run/runner.sock"
+advised READ_RUNNER runner "a runner's service is mended" rm "$W/run/runner.sock"
+kill "$RUNNER_SOCKET"
+advised START daemon "surfaced-dispatch is started"
+advised START daemon "surfaced-egress is started"
+browser_check=1
+echo "browser_sessions = 10000" >>"$W/etc/surfaced-dispatch.conf"
+advised MORE_MEMORY memory "fewer sessions need less memory" edit '/^browser_sessions/d' "$W/etc/surfaced-dispatch.conf"
+world_pg_stop
+advised ASK_DOCTOR database "surfacectl doctor has the command that starts the database" systemctl start postgresql
+browser_check=
+hold -m
+namespace="nsenter -m -t $HOLDER"
+$namespace mount -t tmpfs -o size=16m,mode=777 none "$W/kept"
+sed -i '/^evidence_reserve/d' "$W/etc/surfaced-dispatch.conf"
+echo "evidence_reserve = 8000000" >>"$W/etc/surfaced-dispatch.conf"
+$namespace sh -c 'head -c 12m /dev/zero >"$1/x"' sh "$W/kept"
+doctor
+found failed disk '/kept: .*less than evidence_reserve: no session is started' "a disk without room for evidence is found"
+advised LESS_RESERVE disk "a disk of evidence gets room" $namespace rm "$W/kept/x"
+release
+sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egress_route SET enabled = false WHERE country <> 'GB'" >/dev/null
+doctor
+found warning routes '^GB, direct .*did not answer ' "a route that did not answer is found"
+advised FIX_ROUTE routes "a route that does not answer is disabled"
+advised ADD_ROUTE routes "a route is added" surfacectl routes add NL
+# User namespaces of their own: one that may have no others, and one that has as many as it may.
+hold -Ur
+namespace="nsenter -U -t $HOLDER --preserve-credentials"
+as=env user=root
+$namespace sh -c 'echo 0 >/proc/sys/user/max_user_namespaces'
+doctor
+found failed namespaces 'no browser will start' "a machine without user namespaces is found"
+advised SYSCTL namespaces "user namespaces are allowed"
+$namespace sh -c 'echo 1 >/proc/sys/user/max_user_namespaces'
+$namespace unshare -U sleep infinity >/dev/null 2>&1 &
+inner=$!
+unshared()
+{
+	! $namespace unshare -U true 2>/dev/null
+}
+world_until 10 unshared
+advised ALLOW_SPACES namespaces "user namespaces are allowed by the container" $namespace sh -c 'echo 100 >/proc/sys/user/max_user_namespaces'
+kill "$inner"
+release
+
+# Each row of the table was followed.
+is "$(sort -u "$W/followed" | paste -sd ' ')" "$(sed -n 's/^ADVICE(\([A-Z_]*\),.*/\1/p' src/tbl/advice.h | sort | paste -sd ' ')" \
+	"every advice was followed to the letter"
+is "$(grep -hoE '\b(DO|DO_WITH)\([A-Z_]+' src/cli/*.c | sed 's/.*(//' | sort -u | paste -sd ' ')" \
+	"$(sed -n 's/^ADVICE(\([A-Z_]*\),.*/\1/p' src/tbl/advice.h | sort | paste -sd ' ')" "every advice of the table is given"

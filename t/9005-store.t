@@ -61,4 +61,36 @@ is "$(python3 -c 'import socket, struct, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
 print(struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])' "$W/run/api.sock")" \
 	"$(pgrep -P "$(world_pid manager)" -x echo)" "who connects learns the master of now, which surfacectl looks into"
+
+# A restart gives an adopted socket the mode and group that nginx needs.
+restarts=9
+restart()
+{
+	restarts=$((restarts + 1))
+	kill -s USR1 "$(world_pid manager)"
+	world_until 10 had '^ready' $restarts
+}
+inode=$(stat -c %i "$W/run/api.sock")
+chmod 000 "$W/run/api.sock"
+restart
+is "$(stat -c %a "$W/run/api.sock")" 660 "a restart gives an adopted socket its mode again"
+is "$(stat -c %i "$W/run/api.sock")" "$inode" "a socket whose mode was wrong is kept with its queue"
+if world_root; then
+	group=$(stat -c %G "$W/run/api.sock")
+	chgrp daemon "$W/run/api.sock"
+	restart
+	is "$(stat -c '%a %G' "$W/run/api.sock")" "660 $group" "a restart gives an adopted socket its group again"
+	chgrp daemon "$W/run"
+	chmod g+s "$W/run"
+	restart
+	is "$(stat -c '%a %G' "$W/run/api.sock")" "660 daemon" "a socket gets the group of its folder, of which the daemon is no member"
+	is "$(grep '^ready' "$W/log/manager.log" | tail -1)" "ready stored=2" "a replaced socket takes the place of the old one in the store"
+	chown root:root "$W/run/api.sock"
+	restart
+	is "$(stat -c '%U %a %G' "$W/run/api.sock")" "$WORLD_USER 660 daemon" "a restart replaces a socket that belongs to another user"
+else
+	skip "no root"
+fi
+load 20 "$W/load.mended"
+is "$(sort "$W/load.mended" | uniq -c | sed 's/^ *//')" "20 200" "requests are answered through the mended sockets"
 world_kill manager

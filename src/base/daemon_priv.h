@@ -60,6 +60,9 @@ bool local_address(struct sockaddr_un *out, const char *path) MUST_USE;
 /* ---- listen.c ---- */
 int listen_open(const char *path, char *err, size_t room); /* -1 with a reason */
 bool listen_adopt(int fd); /* non-blocking, close on exec */
+/* Gives the file of an adopted socket the mode and group of a new one. Returns fd, a new descriptor in its place,
+   or -1 with a reason. */
+int listen_mend(int fd, const char *path, char *err, size_t room);
 /* Gives the service manager a duplicate that outlives this process; false: there is none. */
 bool listen_store(int fd, const char *path);
 void listen_forget(const char *path);

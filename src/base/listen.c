@@ -39,16 +39,12 @@ bind_at(int fd, const char *temporary, const char *path)
 	       listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
 }
 
-int
-listen_open(const char *path, char *err, size_t room)
+static int
+bind_new(const char *path, char *err, size_t room)
 {
 	char temporary[128];
 	int fd;
 
-	if (local_listens(path)) {
-		snprintf(err, room, "%s: another process listens there", path);
-		return -1;
-	}
 	/* sun_path has room for 107 bytes: a long name loses its last two. */
 	snprintf(temporary, sizeof(temporary), "%.*s.~",
 	    strlen(path) > 105 ? 105 : (int)strlen(path), path);
@@ -61,6 +57,54 @@ listen_open(const char *path, char *err, size_t room)
 		close(fd);
 	}
 	return -1;
+}
+
+int
+listen_open(const char *path, char *err, size_t room)
+{
+	if (local_listens(path)) {
+		snprintf(err, room, "%s: another process listens there", path);
+		return -1;
+	}
+	return bind_new(path, err, room);
+}
+
+/* The group that the kernel gives to a file made beside path. */
+static gid_t
+group_beside(const char *path)
+{
+	char folder[108];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
+	return stat(folder, &st) == 0 && (st.st_mode & S_ISGID) ? st.st_gid : getegid();
+}
+
+/* permit() has set the group where workers run as another user. */
+static bool
+has_group(const char *path)
+{
+	gid_t gid = group_beside(path);
+	struct stat st;
+
+	if (geteuid() == 0 && conf.user[0] != '\0')
+		return true;
+	return stat(path, &st) == 0 &&
+	       (st.st_gid == gid || chown(path, (uid_t)-1, gid) == 0);
+}
+
+/* A process may give a file only to groups of its own, and nginx's is none of them: a socket with a wrong group
+   is replaced by a new one. Requests that wait in the old one are lost, but nobody could send any. */
+int
+listen_mend(int fd, const char *path, char *err, size_t room)
+{
+	if (permit(path) && has_group(path))
+		return fd;
+	log_event(
+	    LOGP_WARNING, "listen_replace", "path=%s why=\"%s\"", path, strerror(errno));
+	listen_forget(path);
+	close(fd);
+	return bind_new(path, err, room);
 }
 
 int

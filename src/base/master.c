@@ -249,6 +249,8 @@ open_pool(struct master *m, uint32_t i, char *err, size_t room)
 	s->listener = heritage_sock(&m->h, path, &s->lent);
 	if (s->listener < 0)
 		s->listener = listen_open(path, err, room);
+	else if (!s->lent)
+		s->listener = listen_mend(s->listener, path, err, room);
 	s->stored = s->listener >= 0 && listen_store(s->listener, path);
 	if (s->listener >= 0 && stat(path, &st) == 0) {
 		s->dev = st.st_dev;

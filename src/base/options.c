@@ -8,11 +8,31 @@
 #include <unistd.h>
 
 static int
-usage(const struct daemon *d)
+usage(const struct daemon *d, FILE *out)
 {
-	fprintf(stderr, "usage: %s [-tV] [-c file]%s%s\n", d->name,
+	fprintf(out, "usage: %s [-tV] [-c file]%s%s\n", d->name,
 	    d->dump != NULL ? " [-D what]" : "", d->usage != NULL ? d->usage : "");
 	return 2;
+}
+
+/* Of a terminal's user: the service managers use the letters. */
+static bool
+is_long(int argc, char **argv, const char *option)
+{
+	return argc == 2 && strcmp(argv[1], option) == 0;
+}
+
+static int
+help(const struct daemon *d)
+{
+	usage(d, stdout);
+	return printf("  -c  the configuration file, instead of %s/%s.conf\n"
+		      "  -t  test the configuration and exit\n"
+		      "  -V  print the version\n%s"
+		      "%s(8) and surfaced.conf(5) are its manuals.\n",
+		   SYSCONFDIR, d->name,
+		   d->dump != NULL ? "  -D  print a table: see the manual\n" : "",
+		   d->name) < 0;
 }
 
 static bool
@@ -69,8 +89,12 @@ options_take(const struct daemon *d, int argc, char **argv, struct options *o)
 {
 	hold_standard_descriptors();
 	*o = (struct options){ .file = default_file(d) };
-	if (!read_options(argc, argv, o) || (o->dump != NULL && d->dump == NULL))
-		return usage(d);
+	if (is_long(argc, argv, "--help"))
+		return help(d);
+	if (is_long(argc, argv, "--version"))
+		o->version = true;
+	else if (!read_options(argc, argv, o) || (o->dump != NULL && d->dump == NULL))
+		return usage(d, stderr);
 	if (o->version)
 		return printf("%s %s\n", d->name, PACKAGE_VERSION) < 0;
 	return -1;

@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <limits.h>
+
 struct str
 str_of(const char *z)
 {

@@ -185,12 +185,13 @@ create(struct cli *c, int argc, char **argv)
 				search[] = { STR_INIT("search") };
 	struct cli_list words, scopes = { 0 }, entitlements = { 0 };
 	struct wanted w = { 0 };
-	bool bare = false;
+	bool bare = false, if_missing = false;
 	const struct cli_option options[] = {
 		{ "group", .text = &w.group },
 		{ "scope", .list = &scopes },
 		{ "entitlement", .list = &entitlements },
 		{ "bare", .flag = &bare },
+		{ "if-missing", .flag = &if_missing },
 		{ NULL },
 	};
 	struct uuid uuid;
@@ -211,6 +212,9 @@ create(struct cli *c, int argc, char **argv)
 	if (!cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
 	rc = insert_all(c, &w, &uuid);
+	if (rc == DB_CONFLICT && if_missing)
+		return cli_account(c, w.name, &uuid) == EXIT_OK ? print_account(c, uuid)
+								: EXIT_FAILED;
 	if (rc == DB_NONE)
 		return cli_fail(EXIT_NOT_FOUND, "there is no group %s", w.group.p);
 	if (rc != DB_OK)
@@ -274,7 +278,8 @@ static const struct command subs[] = {
 	{ "show", "ACCOUNT", "one account with its scopes and entitlements",
 	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "create",
-	    "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] NAME",
+	    "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] "
+	    "[--if-missing] NAME",
 	    "a new account; it allows every scope and has search unless told otherwise",
 	    .run = create },
 	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .first = &suspend_account,

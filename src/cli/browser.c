@@ -33,20 +33,18 @@ check_evidence(struct doctor *d)
 	uint64_t room;
 
 	if (statvfs(k->evidence_directory, &v) != 0) {
-		doctor_say(d, HEALTH_FAILED, "evidence",
-		    ADVICE(d,
-			"mkdir it, for surfaced-dispatch to write and surfaced to read"),
-		    "%s: %s", k->evidence_directory, strerror(errno));
+		doctor_say(d, HEALTH_FAILED, "evidence", DO(MAKE_FOLDERS), "%s: %s",
+		    k->evidence_directory, strerror(errno));
 		return;
 	}
 	room = (uint64_t)v.f_bavail * v.f_frsize;
 	if (room < (uint64_t)k->evidence_reserve)
 		doctor_say(d, HEALTH_FAILED, "evidence",
-		    ADVICE(d, "make room, or lower evidence_reserve"),
+		    DO_WITH(LESS_RESERVE, k->evidence_directory),
 		    "%s: %" PRIu64 " MB free, less than evidence_reserve",
 		    k->evidence_directory, room >> 20);
 	else
-		doctor_say(d, HEALTH_OK, "evidence", STR_NULL, "%s: %" PRIu64 " MB free",
+		doctor_say(d, HEALTH_OK, "evidence", NO_ADVICE, "%s: %" PRIu64 " MB free",
 		    k->evidence_directory, room >> 20);
 }
 
@@ -65,7 +63,7 @@ check_memory(struct doctor *d)
 	if (in != NULL)
 		fclose(in);
 	doctor_say(d, mb < needed ? HEALTH_WARNING : HEALTH_OK, "memory",
-	    mb < needed ? ADVICE(d, "lower browser_sessions, or add memory") : STR_NULL,
+	    mb < needed ? DO(MORE_MEMORY) : NO_ADVICE,
 	    "%" PRId64 " MB available, %" PRId64 " for %" PRId64 " sessions", mb, needed,
 	    slots);
 }
@@ -73,15 +71,13 @@ check_memory(struct doctor *d)
 static void
 check_egress(struct doctor *d)
 {
-	const char *path = ADVICE(d, "%s/egress.sock", dispatch_conf(d)->run_directory).p;
+	const char *path = PRINTED(d, "%s/egress.sock", dispatch_conf(d)->run_directory);
 	int fd = fd_connect(path, SOCK_SEQPACKET);
 
 	if (fd >= 0)
-		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "%s answers", path);
+		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE, "%s answers", path);
 	else
-		doctor_say(d, HEALTH_FAILED, "egress",
-		    STR("systemctl start surfaced-egress; journalctl -u surfaced-egress "
-			"says why it does not"),
+		doctor_say(d, HEALTH_FAILED, "egress", DO_WITH(START, "surfaced-egress"),
 		    "%s: %s", path, strerror(errno));
 	fd_close(fd);
 }
@@ -90,15 +86,15 @@ static void
 check_dispatch(struct doctor *d)
 {
 	const char *path =
-	    ADVICE(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory).p;
+	    PRINTED(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory);
 	int fd = fd_lock(path, O_RDONLY);
 
 	if (fd < 0 && errno == EWOULDBLOCK)
 		doctor_say(
-		    d, HEALTH_OK, "dispatcher", STR_NULL, "surfaced-dispatch runs");
+		    d, HEALTH_OK, "dispatcher", NO_ADVICE, "surfaced-dispatch runs");
 	else
 		doctor_say(d, HEALTH_FAILED, "dispatcher",
-		    STR("systemctl start surfaced-dispatch"), "%s: %s", path,
+		    DO_WITH(START, "surfaced-dispatch"), "%s: %s", path,
 		    fd < 0 ? strerror(errno) : "nobody holds it");
 	fd_close(fd);
 }
@@ -126,16 +122,14 @@ check_database(struct doctor *d)
 
 	(void)doctor_dispatcher(d);
 	if (db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS) != DB_OK)
-		doctor_say(d, HEALTH_FAILED, "database",
-		    STR("surfacectl doctor says more"), "%s", db_message(d->c->db));
+		doctor_say(d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s",
+		    db_message(d->c->db));
 	else if (w.usable == 0)
-		doctor_say(d, HEALTH_FAILED, "routes",
-		    STR("surfacectl routes add COUNTRY; surfacectl routes probe tries "
-			"one"),
+		doctor_say(d, HEALTH_FAILED, "routes", DO(ADD_ROUTE),
 		    "%" PRId64 " are enabled, none answers: no session can be created",
 		    w.enabled);
 	else
-		doctor_say(d, HEALTH_OK, "routes", STR_NULL,
+		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE,
 		    "%" PRId64 " of %" PRId64 " enabled ones answer", w.usable,
 		    w.enabled);
 }
@@ -166,7 +160,7 @@ browser_check(struct cli *c, int argc, char **argv)
 	doctor_read(d, p);
 	if (!p->wanted)
 		doctor_say(d, HEALTH_FAILED, "configuration",
-		    STR("install surfaced-browser: apt install ./surfaced-browser_*.deb"),
+		    DO_WITH(INSTALL, "./surfaced-browser_*.deb"),
 		    "%s/surfaced-dispatch.conf or its program is not there", d->etc.p);
 	for (size_t i = 0; i < COUNT(checks) && p->good; i++)
 		checks[i](d);

@@ -18,6 +18,8 @@ struct cli {
 	const char *conninfo; /* what db was opened with, for programs that are started */
 	struct arena *arena;  /* for the whole run */
 	bool json;            /* --json: one JSON object on stdout instead of text */
+	bool wide;            /* --wide: every column of a list */
+	const char *narrow;   /* of the command: see there */
 	struct str actor;     /* "os:NAME", for the audit */
 	const char *path; /* "surfacectl keys create": what usage messages begin with */
 };
@@ -53,7 +55,12 @@ struct command {
 	size_t words;
 	const char *flag;                 /* an option; NULL: none */
 	const char *texts[COMMAND_TEXTS]; /* options with a value, null when not said */
+	const char
+	    *narrow; /* "uuid name": the columns of its list without --wide; NULL: all */
 };
+
+/* The commands in their order; NULL after the last. */
+const struct command *cli_commands(size_t i);
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
@@ -138,9 +145,10 @@ int migrate_roles(struct cli *c, const char *dir, struct list *out);
 extern const struct command migrate_command, groups_command, accounts_command,
     members_command, projects_command, keys_command, entitlements_command, tags_command,
     audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, stream_keys_command, watch_command, backup_command, restore_command,
-    rules_command, destinations_command, alerts_command, deliveries_command,
-    import_command, workers_command, doctor_command, browser_command;
+    routes_command, secret_command, stream_keys_command, watch_command, backup_command,
+    restore_command, rules_command, destinations_command, alerts_command,
+    deliveries_command, import_command, workers_command, doctor_command, browser_command,
+    completion_command;
 
 /* Rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

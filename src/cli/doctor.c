@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: the table of checks, and those that need nothing but files. */
+/* surfacectl doctor: the table of checks, and those that need nothing but files. doctor_findings.c prints them. */
 #include "config.h"
 
 #include "cli/doctor.h"
@@ -10,66 +10,21 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-static const struct field finding_out[] = {
-	FIELD(struct finding, state, 0),
-	FIELD(struct finding, check, 0),
-	FIELD(struct finding, detail, 0),
-	FIELD(struct finding, advice, NULLABLE),
-	FIELD_END,
-};
-
-static const struct str states[] = { STR_INIT("ok"), STR_INIT("warning"),
-	STR_INIT("failed") };
-
-/* No fault of the installation, but of who looks. */
-static bool
-is_barred(const char *text)
-{
-	return geteuid() != 0 && (strstr(text, strerror(EACCES)) != NULL ||
-				     strstr(text, "Peer authentication") != NULL);
-}
-
-void
-doctor_say(struct doctor *d, enum health health, const char *check, struct str advice,
-    const char *fmt, ...)
-{
-	struct buf b = { .a = d->c->arena };
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	for (char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p < ' ')
-			*p = ' ';
-	if (health != HEALTH_OK && is_barred(text)) {
-		health = HEALTH_WARNING;
-		advice = STR("run surfacectl doctor as root");
-	}
-	buf_z(&b, text);
-	while (b.n > 0 && b.p[b.n - 1] == ' ')
-		b.n--;
-	if (d->n < FINDINGS_MAX)
-		d->findings[d->n++] = (struct finding){ str_of(check), states[health],
-			buf_done(&b), advice };
-}
-
 /* ---- configuration ---- */
 
 /* A package that was removed leaves its files in /etc behind. */
 static bool
 is_installed(struct doctor *d, const char *name)
 {
-	return access(ADVICE(d, "%s/%s.conf", d->etc.p, name).p, F_OK) == 0 &&
+	return access(PRINTED(d, "%s/%s.conf", d->etc.p, name), F_OK) == 0 &&
 	       (!str_is(d->etc, SYSCONFDIR) ||
-		   access(ADVICE(d, SBINDIR "/%s", name).p, F_OK) == 0);
+		   access(PRINTED(d, SBINDIR "/%s", name), F_OK) == 0);
 }
 
 void
 doctor_read(struct doctor *d, struct program *p)
 {
-	const char *path = ADVICE(d, "%s/%s.conf", d->etc.p, p->name).p;
+	const char *path = PRINTED(d, "%s/%s.conf", d->etc.p, p->name);
 	bool there = access(path, F_OK) == 0;
 	struct conf own = conf;
 	char err[512];
@@ -82,11 +37,9 @@ doctor_read(struct doctor *d, struct program *p)
 	p->conf = conf;
 	conf = own;
 	if (!p->good)
-		doctor_say(d, HEALTH_FAILED, "configuration",
-		    ADVICE(d, "correct the line; surfaced.conf(5) has the parameters"),
-		    "%s", err);
+		doctor_say(d, HEALTH_FAILED, "configuration", DO(FIX_LINE), "%s", err);
 	else
-		doctor_say(d, HEALTH_OK, "configuration", STR_NULL, "%s%s", path,
+		doctor_say(d, HEALTH_OK, "configuration", NO_ADVICE, "%s%s", path,
 		    there ? "" : ": no such file, the defaults are in force");
 }
 
@@ -97,8 +50,8 @@ check_same(struct doctor *d, const char *parameter, const struct program *writer
 {
 	if (writer->wanted && writer->good && strcmp(writes, reads) != 0)
 		doctor_say(d, HEALTH_FAILED, "configuration",
-		    ADVICE(d, "set the same %s in both files of %s", parameter, d->etc.p),
-		    "%s reads %s, %s writes %s", reader, reads, writer->name, writes);
+		    DO_WITH(SET_SAME, parameter, d->etc.p), "%s reads %s, %s writes %s",
+		    reader, reads, writer->name, writes);
 }
 
 static void
@@ -135,17 +88,13 @@ check_upstreams(struct doctor *d)
 
 	if (!pools_read(path, NULL, d->pools, &d->npools, err, sizeof(err))) {
 		doctor_say(d, HEALTH_FAILED, "upstreams",
-		    ADVICE(d,
-			"restore or correct it, as surfaced(8) says, or set upstreams in "
-			"%s/surfaced.conf",
-			d->etc.p),
-		    "%s", err);
+		    DO_WITH(FIX_UPSTREAMS, d->etc.p), "%s", err);
 		return;
 	}
 	for (size_t i = 0; i < d->npools; i++)
 		workers += d->pools[i].workers;
-	doctor_say(d, HEALTH_OK, "upstreams", STR_NULL, "%s: %zu pools, %u workers", path,
-	    d->npools, workers);
+	doctor_say(d, HEALTH_OK, "upstreams", NO_ADVICE, "%s: %zu pools, %u workers",
+	    path, d->npools, workers);
 }
 
 static void
@@ -167,16 +116,15 @@ check_clock(struct doctor *d)
 	int state = adjtimex(&t);
 
 	if (state < 0 || state == TIME_ERROR || (t.status & STA_UNSYNC))
-		doctor_say(d, HEALTH_WARNING, "clock",
-		    STR("install chrony or systemd-timesyncd, and look at its state"),
-		    "the kernel does not hold the clock for synchronised");
+		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCK),
+		    "the kernel does not know the clock as synchronised");
 	else
-		doctor_say(d, HEALTH_OK, "clock", STR_NULL, "synchronised, within %ld ms",
-		    t.maxerror / 1000);
+		doctor_say(d, HEALTH_OK, "clock", NO_ADVICE,
+		    "synchronised, within %ld ms", t.maxerror / 1000);
 }
 
 void
-doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *made)
+doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 {
 	struct statvfs v;
 	uint64_t free_mb, percent;
@@ -184,7 +132,7 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *mad
 	const char *less = "";
 
 	if (statvfs(path, &v) != 0) {
-		doctor_say(d, HEALTH_FAILED, "disk", str_of(made), "%s: %s", path,
+		doctor_say(d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path,
 		    strerror(errno));
 		return;
 	}
@@ -199,8 +147,9 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *mad
 		less = ", less than evidence_reserve: no session is started";
 	}
 	doctor_say(d, health, "disk",
-	    health == HEALTH_OK ? STR_NULL
-				: ADVICE(d, "make room on the disk of %s", path),
+	    health == HEALTH_OK ? NO_ADVICE
+	    : less[0] != '\0'   ? DO_WITH(LESS_RESERVE, path)
+				: DO_WITH(MAKE_ROOM, path),
 	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
 }
 
@@ -208,8 +157,7 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *mad
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0,
-	    "systemd-tmpfiles --create makes it in Debian's package");
+	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0);
 }
 
 /* ---- the command ---- */
@@ -227,39 +175,14 @@ static void (*const checks[])(struct doctor *) = {
 	check_index_disk,
 };
 
-int
-doctor_show(struct doctor *d)
-{
-	bool failed = false;
-
-	for (size_t i = 0; i < d->n; i++)
-		failed |= str_eq(d->findings[i].state, states[HEALTH_FAILED]);
-	if (d->c->json) {
-		cli_print_list(d->c, "checks", finding_out,
-		    (struct list){ .items = d->findings, .n = d->n },
-		    sizeof(d->findings[0]));
-		return failed ? EXIT_FAILED : EXIT_OK;
-	}
-	for (size_t i = 0; i < d->n; i++) {
-		const struct finding *f = &d->findings[i];
-
-		printf("%-8.*s %-14.*s %.*s\n", (int)f->state.n, f->state.p,
-		    (int)f->check.n, f->check.p, (int)f->detail.n, f->detail.p);
-		if (f->advice.p != NULL)
-			printf("%-8s %-14s -> %.*s\n", "", "", (int)f->advice.n,
-			    f->advice.p);
-	}
-	return failed ? EXIT_FAILED : EXIT_OK;
-}
-
 static const struct program programs[PROGRAMS] = {
-	[PROGRAM_API] = { "surfaced", .always = true, .database = true },
-	[PROGRAM_INDEX] = { "surfaced-index", .always = true, .database = true },
-	[PROGRAM_METER] = { "surfaced-meter", .always = true, .database = true },
-	[PROGRAM_ALERT] = { "surfaced-alert", .database = true },
-	[PROGRAM_STREAM] = { "surfaced-stream", .database = true,
+	[PROGRAM_API] = { "surfaced", .always = true, .role = "surfaced_api" },
+	[PROGRAM_INDEX] = { "surfaced-index", .always = true, .role = "surfaced_index" },
+	[PROGRAM_METER] = { "surfaced-meter", .always = true, .role = "surfaced_meter" },
+	[PROGRAM_ALERT] = { "surfaced-alert", .role = "surfaced_alert" },
+	[PROGRAM_STREAM] = { "surfaced-stream", .role = "surfaced_stream",
 	    .needs = "surfaced-dispatch" },
-	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .database = true },
+	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .role = "surfaced_dispatch" },
 	[PROGRAM_EGRESS] = { "surfaced-egress" },
 };
 

@@ -11,8 +11,33 @@
 
 enum health { HEALTH_OK, HEALTH_WARNING, HEALTH_FAILED };
 
+enum advice_id {
+	ADVICE_NONE,
+#define ADVICE(id, command, text) ADVICE_##id,
+#include "tbl/advice.h"
+#undef ADVICE
+};
+
+/* A row of tbl/advice.h and its arguments. */
+struct advice {
+	enum advice_id id;
+	const char *args[3];
+};
+
+/* What makes this machine's database what it should be. */
+#define SETUP PKGDATADIR "/setup-postgresql"
+
+#define NO_ADVICE ((struct advice){ .id = ADVICE_NONE })
+#define DO(row) ((struct advice){ .id = ADVICE_##row })
+#define DO_WITH(row, ...) ((struct advice){ .id = ADVICE_##row, .args = { __VA_ARGS__ } })
+
 struct finding {
-	struct str check, state, detail, advice;
+	struct str state, check, detail;
+	struct str advice_name, command, advice; /* unset where all is well */
+	struct str because; /* of a consequence: the check that found the cause */
+
+	const char *subject;                     /* a program, a role, ...; NULL: none */
+	const char *cause_check, *cause_subject; /* NULL: none known */
 };
 
 enum { FINDINGS_MAX = 400 };
@@ -32,7 +57,7 @@ enum program_id {
 struct program {
 	const char *name;  /* of its unit, its file and, in Debian's package, its user */
 	bool always;       /* every host has it; others only where its file is */
-	bool database;     /* it logs in */
+	const char *role;  /* that it logs in as; NULL: it does not */
 	const char *needs; /* another one without which it is of no use; NULL: none */
 	bool wanted, good; /* on this host; conf was read */
 	struct conf conf;
@@ -51,11 +76,16 @@ struct doctor {
 	size_t n;
 };
 
-/* advice is unset where all is well. */
+/* NO_ADVICE where all is well. */
 void doctor_say(struct doctor *d, enum health health, const char *check,
-    struct str advice, const char *fmt, ...) PRINTF(5, 6);
-/* printf into the arena, for advice. */
-#define ADVICE(d, ...) arena_printf((d)->c->arena, __VA_ARGS__)
+    struct advice advice, const char *fmt, ...) PRINTF(5, 6);
+/* Says which thing the last finding is about, so that others can name it as their cause. */
+void doctor_subject(struct doctor *d, const char *subject);
+/* The last finding is a consequence where check has failed, for this subject unless it is NULL: it is then shown
+   below that one, without advice of its own. */
+void doctor_cause(struct doctor *d, const char *check, const char *subject);
+/* printf into the arena. */
+#define PRINTED(d, ...) (arena_printf((d)->c->arena, __VA_ARGS__).p)
 
 /* Reads the file of a program in d->etc. */
 void doctor_read(struct doctor *d, struct program *p);
@@ -66,9 +96,8 @@ void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
-/* Room on the disk of a folder; reserve: the bytes of evidence_reserve, or 0; made: how it is made if it is
-   not there. */
-void doctor_disk(struct doctor *d, const char *path, int64_t reserve, const char *made);
+/* Room on the disk of a folder; reserve: the bytes of evidence_reserve, or 0. */
+void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
 /* What this host's dispatcher says of itself. False: it has not spoken of late. */
 bool doctor_dispatcher(struct doctor *d);
 void doctor_index(struct doctor *d);

@@ -42,14 +42,15 @@ static const struct stmt read_server = STMT(read_server, server_out,
     " current_setting('server_version') AS version,"
     " current_setting('server_encoding') AS encoding, clock_timestamp() AS now");
 
-struct rights {
+struct own_rights {
 	bool any;
 };
 
-static const struct field rights_out[] = { FIELD(struct rights, any, 0), FIELD_END };
+static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0),
+	FIELD_END };
 
 /* Who logged in owns rights on something, as each program's role does. */
-static const struct stmt read_rights = STMT(read_rights, rights_out,
+static const struct stmt read_own_rights = STMT(read_own_rights, own_rights_out,
     "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
     " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
     " WHERE a.grantee = r.oid) AS any FROM pg_roles r WHERE r.rolname = current_user");
@@ -77,23 +78,17 @@ static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_ou
     " FROM unnest($1::text[]) AS w(name) LEFT JOIN pg_roles AS r ON r.rolname = w.name"
     " ORDER BY w.name");
 
-#define SETUP PKGDATADIR "/setup-postgresql"
-
 /* By what libpq says: whether a server answered, and how. */
-static struct str
+static struct advice
 way_in(struct doctor *d, const char *why, const char *file)
 {
 	if (strstr(why, "FATAL") == NULL)
-		return STR(
-		    "start it (systemctl start postgresql); the first time: " SETUP);
+		return DO_WITH(START_DATABASE, SETUP);
 	if (strstr(why, "shutting down") != NULL || strstr(why, "starting up") != NULL)
-		return STR("wait until it has; its log says what keeps it");
+		return DO(AWAIT_DATABASE);
 	if (strstr(why, "too many") != NULL || strstr(why, "connection slots") != NULL)
-		return STR("raise max_connections of the server, or have fewer workers");
-	return ADVICE(d,
-	    "mind database in %s/%s.conf and the server's pg_hba.conf and pg_ident.conf; "
-	    "on this machine: " SETUP,
-	    d->etc.p, file);
+		return DO(MORE_SLOTS);
+	return DO_WITH(FIX_LOGIN, PRINTED(d, "%s/%s.conf", d->etc.p, file), SETUP);
 }
 
 /* Each worker holds one. */
@@ -106,10 +101,9 @@ check_room(struct doctor *d, int64_t room)
 		wanted += d->pools[i].workers;
 	if (wanted > room)
 		doctor_say(d, HEALTH_WARNING, "database",
-		    ADVICE(d,
-			"set max_connections of the server to %" PRId64
-			" or more and restart it, or have fewer workers in %s",
-			wanted + DAEMONS_MAX, d->programs[PROGRAM_API].conf.upstreams),
+		    DO_WITH(MORE_CONNECTIONS,
+			PRINTED(d, "%" PRId64, wanted + DAEMONS_MAX),
+			d->programs[PROGRAM_API].conf.upstreams),
 		    "the daemons want up to %" PRId64
 		    " connections, it has room for %" PRId64,
 		    wanted, room);
@@ -121,44 +115,39 @@ check_server(struct doctor *d, const struct server *s)
 	int64_t skew = ts_now().us - s->now.us;
 
 	if (s->number < VERSION_MIN)
-		doctor_say(d, HEALTH_FAILED, "database",
-		    STR("upgrade the server to PostgreSQL 15 or later"),
+		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_SERVER),
 		    "PostgreSQL %.*s is too old", (int)s->version.n, s->version.p);
 	else if (!str_is(s->encoding, "UTF8"))
-		doctor_say(d, HEALTH_FAILED, "database",
-		    STR("make the database again with -T template0 -E UTF8"),
+		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_ENCODING),
 		    "its encoding is %.*s", (int)s->encoding.n, s->encoding.p);
 	else
-		doctor_say(d, HEALTH_OK, "database", STR_NULL, "PostgreSQL %.*s",
+		doctor_say(d, HEALTH_OK, "database", NO_ADVICE, "PostgreSQL %.*s",
 		    (int)s->version.n, s->version.p);
 	check_room(d, s->room);
 	if (skew > SKEW_US || skew < -SKEW_US)
-		doctor_say(d, HEALTH_WARNING, "clock",
-		    STR("synchronise the clocks of this machine and of the database's"),
+		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCKS),
 		    "the database's clock differs by %" PRId64 " ms", skew / 1000);
 }
 
 static void
 check_role(struct doctor *d, const struct role *r)
 {
+	const char *name = arena_str(d->c->arena, r->name).p;
+
 	if (!r->there)
-		doctor_say(d, HEALTH_FAILED, "roles",
-		    STR("run surfacectl migrate as a superuser; on this machine: " SETUP),
-		    "the role %.*s is missing", (int)r->name.n, r->name.p);
+		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(MIGRATE, SETUP),
+		    "the role %s is missing", name);
 	else if (r->may_log_in != r->wanted_log_in)
 		doctor_say(d, HEALTH_FAILED, "roles",
-		    ADVICE(d, "ALTER ROLE %.*s %s", (int)r->name.n, r->name.p,
-			r->wanted_log_in ? "LOGIN" : "NOLOGIN"),
-		    "%.*s %s log in", (int)r->name.n, r->name.p,
-		    r->may_log_in ? "can" : "cannot");
+		    DO_WITH(ALTER_ROLE, name, r->wanted_log_in ? "LOGIN" : "NOLOGIN"),
+		    "%s %s log in", name, r->may_log_in ? "can" : "cannot");
 	else if (r->mighty)
 		doctor_say(d, HEALTH_WARNING, "roles",
-		    ADVICE(d, "ALTER ROLE %.*s NOSUPERUSER NOCREATEROLE NOBYPASSRLS",
-			(int)r->name.n, r->name.p),
-		    "%.*s may do more than it needs", (int)r->name.n, r->name.p);
+		    DO_WITH(ALTER_ROLE, name, "NOSUPERUSER NOCREATEROLE NOBYPASSRLS"),
+		    "%s may do more than it needs", name);
 	else
-		doctor_say(
-		    d, HEALTH_OK, "roles", STR_NULL, "%.*s", (int)r->name.n, r->name.p);
+		doctor_say(d, HEALTH_OK, "roles", NO_ADVICE, "%s", name);
+	doctor_subject(d, name);
 }
 
 static void
@@ -174,9 +163,8 @@ check_roles(struct doctor *d)
 	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
 	cli_catch(NULL);
 	if (status != EXIT_OK) {
-		doctor_say(d, HEALTH_FAILED, "roles",
-		    STR("install the package again, or say --sql-dir"), "%.*s",
-		    (int)said.n, said.p);
+		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"),
+		    "%.*s", (int)said.n, said.p);
 		return;
 	}
 	all = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
@@ -205,17 +193,72 @@ check_schema(struct doctor *d)
 	cli_catch(&said);
 	status = migrate_pending(d->c, d->sql_dir.p, &pending, &version);
 	cli_catch(NULL);
+	buf_char(&said, '\0');
+	said.n--;
 	if (status != EXIT_OK)
 		doctor_say(d, HEALTH_FAILED, "schema",
-		    STR("run surfacectl migrate; on this machine: " SETUP), "%.*s",
-		    (int)said.n, said.p);
+		    strstr(said.p, "schema_migration") != NULL
+			? DO_WITH(MIGRATE, SETUP)
+			: DO_WITH(FIX_PROGRAM, "surfaced"),
+		    "%.*s", (int)said.n, said.p);
 	else if (pending > 0)
-		doctor_say(d, HEALTH_FAILED, "schema",
-		    STR("run surfacectl migrate; on this machine: " SETUP),
+		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
 		    "%" PRId64 " files up to %04" PRId64 " have not been applied",
 		    pending, version);
 	else
-		doctor_say(d, HEALTH_OK, "schema", STR_NULL, "%04" PRId64, version);
+		doctor_say(d, HEALTH_OK, "schema", NO_ADVICE, "%04" PRId64, version);
+}
+
+/* ---- rights ---- */
+
+struct right {
+	bool missing;
+	struct str text, database;
+};
+
+static const struct field right_out[] = {
+	FIELD(struct right, missing, 0),
+	FIELD(struct right, text, 0),
+	FIELD(struct right, database, 0),
+	FIELD_END,
+};
+
+/* As REVOKE spells them. schema_right is what the files of sql/ have given. */
+static const struct stmt read_rights = STMT_LIST(read_rights, struct right, right_out,
+    "SELECT missing, format('%s ON %s %s FROM %s', privilege, kind,"
+    " CASE kind WHEN 'DATABASE' THEN quote_ident(current_database()) ELSE name END,"
+    " grantee) AS text, current_database()::text AS database"
+    " FROM (SELECT true AS missing, * FROM (TABLE public.schema_right"
+    " EXCEPT TABLE public.schema_right_now) AS m"
+    " UNION ALL SELECT false, * FROM (TABLE public.schema_right_now"
+    " EXCEPT TABLE public.schema_right) AS h) AS d ORDER BY missing DESC, text LIMIT 50");
+
+static void
+check_rights(struct doctor *d)
+{
+	struct list rights;
+	enum db_rc rc = db_rows(d->c->db, &read_rights, &rights, DB_NO_ARGS);
+
+	if (rc != DB_OK) {
+		doctor_say(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP), "%s",
+		    db_message(d->c->db));
+		doctor_cause(d, "schema", NULL);
+		return;
+	}
+	for (size_t i = 0; i < rights.n; i++) {
+		const struct right *r = &((const struct right *)rights.items)[i];
+		const char *text = arena_str(d->c->arena, r->text).p;
+
+		if (r->missing)
+			doctor_say(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP),
+			    "revoked: %s", text);
+		else
+			doctor_say(d, HEALTH_WARNING, "rights",
+			    DO_WITH(REVOKE, arena_str(d->c->arena, r->database).p, text),
+			    "somebody granted more: %s", text);
+	}
+	if (rights.n == 0)
+		doctor_say(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");
 }
 
 /* ---- each daemon's own way in ---- */
@@ -230,7 +273,7 @@ try_log_in(const void *arg, int out)
 {
 	const struct login *l = arg;
 	struct arena *a = arena_new(CHILD_ARENA);
-	struct rights rights;
+	struct own_rights rights;
 	struct db *db;
 	const char *why = "";
 
@@ -239,7 +282,7 @@ try_log_in(const void *arg, int out)
 	db = db_open(l->conninfo, "surfacectl");
 	db_quiet(db);
 	db_use(db, a, mono_us() + PATIENCE_US);
-	if (db_one_row(db, &read_rights, &rights, DB_NO_ARGS) != DB_OK)
+	if (db_one_row(db, &read_own_rights, &rights, DB_NO_ARGS) != DB_OK)
 		why = db_message(db);
 	else if (!rights.any)
 		return NO_RIGHTS;
@@ -253,21 +296,17 @@ say_login(struct doctor *d, const struct program *p, const char *user, int statu
     const char *why)
 {
 	if (status == 0)
-		doctor_say(
-		    d, HEALTH_OK, "login", STR_NULL, "%s, as the user %s", p->name, user);
+		doctor_say(d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s",
+		    p->name, user);
 	else if (status == NO_RIGHTS)
-		doctor_say(d, HEALTH_FAILED, "login",
-		    ADVICE(d,
-			"the role was made anew: give it again, as a superuser, what the "
-			"GRANT lines in %s say",
-			d->sql_dir.p),
+		doctor_say(d, HEALTH_FAILED, "login", DO_WITH(MIGRATE, SETUP),
 		    "%s, as the user %s: gets in, and has no right there", p->name, user);
 	else
 		doctor_say(d, HEALTH_FAILED, "login",
-		    status != 1 ? STR("run surfacectl doctor as root")
-				: way_in(d, why, p->name),
+		    status != 1 ? DO(AS_ROOT) : way_in(d, why, p->name),
 		    "%s, as the user %s: %s", p->name, user,
 		    status != 1 ? "could not be tried" : why);
+	doctor_cause(d, d->database ? "roles" : "database", d->database ? p->role : NULL);
 }
 
 static void
@@ -280,9 +319,7 @@ check_login(struct doctor *d, const struct program *p)
 
 	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
 		doctor_say(d, HEALTH_WARNING, "login",
-		    pw == NULL ? STR("say who the daemons run as: --user NAME")
-			       : STR("run surfacectl doctor as root"),
-		    "%s: %s %s", p->name,
+		    pw == NULL ? DO(NAME_USER) : DO(AS_ROOT), "%s: %s %s", p->name,
 		    pw == NULL ? "there is no user" : "only root can try as", user);
 		return;
 	}
@@ -305,12 +342,13 @@ doctor_database(struct doctor *d)
 		check_server(d, &s);
 		check_roles(d);
 		check_schema(d);
+		check_rights(d);
 	} else {
 		doctor_say(d, HEALTH_FAILED, "database",
 		    way_in(d, db_message(d->c->db), "surfacectl"), "%s",
 		    db_message(d->c->db));
 	}
 	for (size_t i = 0; i < PROGRAMS; i++)
-		if (d->programs[i].good && d->programs[i].database)
+		if (d->programs[i].good && d->programs[i].role != NULL)
 			check_login(d, &d->programs[i]);
 }

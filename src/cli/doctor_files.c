@@ -49,7 +49,8 @@ doctor_reach(const char *path, const struct passwd *pw, mode_t bit)
 /* ---- secrets ---- */
 
 struct secret_file {
-	const char *check, *path, *group, *make; /* make: how, where it is not there */
+	const char *check, *path, *group;
+	struct advice make; /* where it is missing or bad */
 	bool (*is_good)(const char *path, char *err, size_t room);
 };
 
@@ -57,14 +58,17 @@ struct secret_file {
 static bool
 is_read_by(struct doctor *d, const struct secret_file *f, const struct program *p)
 {
-	const char *user = d->user.p != NULL ? d->user.p : p->name;
+	const char *user = d->user.p != NULL ? d->user.p : p->name, *group = f->group;
 	const struct passwd *pw = getpwnam(user);
+	const struct group *g;
 
 	if (!p->wanted || pw == NULL || doctor_reach(f->path, pw, READ))
 		return true;
+	g = d->user.p != NULL ? getgrgid(pw->pw_gid) : NULL; /* --user: its own group */
+	if (g != NULL)
+		group = PRINTED(d, "%s", g->gr_name);
 	doctor_say(d, HEALTH_FAILED, f->check,
-	    ADVICE(d, "chown root:%s %s; chmod 0640 %s; then systemctl restart %s",
-		f->group, f->path, f->path, p->name),
+	    DO_WITH(OPEN_SECRET, group, f->path, p->name),
 	    "%s cannot be read by %s, as the user %s", f->path, p->name, user);
 	return false;
 }
@@ -77,19 +81,13 @@ check_secret(struct doctor *d, const struct secret_file *f)
 	char err[256];
 
 	if (stat(f->path, &st) != 0)
-		doctor_say(d, HEALTH_FAILED, f->check,
-		    ADVICE(
-			d, "make it: %s; chown root:%s, chmod 0640", f->make, f->group),
-		    "%s: %s", f->path, strerror(errno));
+		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path,
+		    strerror(errno));
 	else if (st.st_mode & S_IRWXO)
-		doctor_say(d, HEALTH_FAILED, f->check,
-		    ADVICE(d, "chmod 0640 %s", f->path), "%s can be read by everybody",
-		    f->path);
+		doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
+		    "%s can be read by everybody", f->path);
 	else if (access(f->path, R_OK) == 0 && !f->is_good(f->path, err, sizeof(err)))
-		doctor_say(d, HEALTH_FAILED, f->check,
-		    ADVICE(d, "make it again: %s; chown root:%s, chmod 0640", f->make,
-			f->group),
-		    "%s", err);
+		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s", err);
 	else
 		return true;
 	return false;
@@ -119,22 +117,17 @@ doctor_secrets(struct doctor *d)
 	struct secret_file secret = { .check = "secret",
 		.path = api->conf.secret_file,
 		.group = "surfaced",
+		.make = DO_WITH(MAKE_SECRET, api->conf.secret_file),
 		.is_good = is_secret };
 	struct secret_file keys = { .check = "stream-keys",
 		.path = stream->conf.stream_keys,
 		.group = "surfaced-stream",
-		.make = "rm -f it, surfacectl stream-keys rotate",
+		.make = DO_WITH(MAKE_KEYS, stream->conf.stream_keys),
 		.is_good = is_keys };
 
-	if (api->good) {
-		secret.make = ADVICE(d,
-		    "(umask 077; head -c 48 /dev/urandom | base64 -w 0 >%s)", secret.path)
-				  .p;
-		if (check_secret(d, &secret) && is_read_by(d, &secret, api))
-			doctor_say(
-			    d, HEALTH_OK, secret.check, STR_NULL, "%s", secret.path);
-	}
+	if (api->good && check_secret(d, &secret) && is_read_by(d, &secret, api))
+		doctor_say(d, HEALTH_OK, secret.check, NO_ADVICE, "%s", secret.path);
 	if (stream->wanted && stream->good && check_secret(d, &keys) &&
 	    is_read_by(d, &keys, stream) && is_read_by(d, &keys, api))
-		doctor_say(d, HEALTH_OK, keys.check, STR_NULL, "%s", keys.path);
+		doctor_say(d, HEALTH_OK, keys.check, NO_ADVICE, "%s", keys.path);
 }

@@ -21,7 +21,7 @@ enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
 static bool
 is_command(const struct doctor *d, const char *text, size_t n, const char *name)
 {
-	const char *file = ADVICE(d, "%s/%s.conf", d->etc.p, name).p;
+	const char *file = PRINTED(d, "%s/%s.conf", d->etc.p, name);
 	const char *base = strrchr(text, '/');
 	bool asked = false;
 
@@ -85,16 +85,14 @@ check_daemon(struct doctor *d, struct program *p)
 	if (p->pid == 0)
 		p->pid = find_process(d, p->name);
 	if (p->pid == 0)
-		doctor_say(d, HEALTH_FAILED, "daemon",
-		    ADVICE(d, "systemctl start %s; journalctl -u %s says why it ended",
-			p->name, p->name),
+		doctor_say(d, HEALTH_FAILED, "daemon", DO_WITH(START, p->name),
 		    "%s does not run", p->name);
 	else
 		doctor_say(
-		    d, HEALTH_OK, "daemon", STR_NULL, "%s: process %d", p->name, p->pid);
+		    d, HEALTH_OK, "daemon", NO_ADVICE, "%s: process %d", p->name, p->pid);
+	doctor_subject(d, p->name);
 	if (p->pid != 0 && is_outdated(p->pid))
-		doctor_say(d, HEALTH_WARNING, "version",
-		    ADVICE(d, "systemctl reload %s", p->name),
+		doctor_say(d, HEALTH_WARNING, "version", DO_WITH(RELOAD, p->name),
 		    "%s: process %d runs a program that was replaced since", p->name,
 		    p->pid);
 }
@@ -103,15 +101,15 @@ check_daemon(struct doctor *d, struct program *p)
 static void
 check_meter(struct doctor *d, const struct program *p)
 {
-	const char *path = ADVICE(d, "%s/metrics.sock", p->conf.run_directory).p;
+	const char *path = PRINTED(d, "%s/metrics.sock", p->conf.run_directory);
 
-	if (!local_listens(path))
-		doctor_say(d, HEALTH_FAILED, "meter",
-		    STR("systemctl restart surfaced-meter; until then every request gets "
-			"api_metering_unavailable"),
-		    "%s: %s", path, strerror(errno));
-	else
-		doctor_say(d, HEALTH_OK, "meter", STR_NULL, "%s answers", path);
+	if (local_listens(path)) {
+		doctor_say(d, HEALTH_OK, "meter", NO_ADVICE, "%s answers", path);
+		return;
+	}
+	doctor_say(d, HEALTH_FAILED, "meter", DO_WITH(RESTART, p->name),
+	    "%s: %s; every request gets api_metering_unavailable", path, strerror(errno));
+	doctor_cause(d, "daemon", p->name);
 }
 
 void
@@ -138,25 +136,20 @@ try_namespaces(const void *user, int out)
 	return unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWNS) != 0;
 }
 
-static struct str
+static struct advice
 why_no_namespaces(void)
 {
 	static const struct {
 		const char *file;
 		char bad;
-		struct str advice;
+		const char *name, *value;
 	} knobs[] = {
 		{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
-		    STR_INIT(
-			"sysctl -w kernel.unprivileged_userns_clone=1, and the same in "
-			"/etc/sysctl.d") },
-		{ "/proc/sys/user/max_user_namespaces", '0',
-		    STR_INIT("sysctl -w user.max_user_namespaces=10000, and the same in "
-			     "/etc/sysctl.d") },
+		    "kernel.unprivileged_userns_clone", "1" },
+		{ "/proc/sys/user/max_user_namespaces", '0', "user.max_user_namespaces",
+		    "10000" },
 		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
-		    STR_INIT(
-			"sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, and "
-			"the same in /etc/sysctl.d") },
+		    "kernel.apparmor_restrict_unprivileged_userns", "0" },
 	};
 
 	for (size_t i = 0; i < COUNT(knobs); i++) {
@@ -168,11 +161,11 @@ why_no_namespaces(void)
 		if (fgets(text, sizeof(text), in) != NULL && text[0] == knobs[i].bad &&
 		    (text[1] == '\n' || text[1] == '\0')) {
 			fclose(in);
-			return knobs[i].advice;
+			return DO_WITH(SYSCTL, knobs[i].name, knobs[i].value);
 		}
 		fclose(in);
 	}
-	return STR("a container or a security module forbids them: let it allow them");
+	return DO(ALLOW_SPACES);
 }
 
 static void
@@ -183,7 +176,7 @@ check_namespaces(struct doctor *d)
 	int status = process_call(try_namespaces, user, &nothing, 0);
 
 	if (status == 0)
-		doctor_say(d, HEALTH_OK, "namespaces", STR_NULL,
+		doctor_say(d, HEALTH_OK, "namespaces", NO_ADVICE,
 		    "the user %s can make them", user);
 	else if (status == 1)
 		doctor_say(d, HEALTH_FAILED, "namespaces", why_no_namespaces(),
@@ -191,7 +184,7 @@ check_namespaces(struct doctor *d)
 		    user);
 	else
 		doctor_say(d, HEALTH_WARNING, "namespaces",
-		    STR("run surfacectl doctor as root, or say --user NAME"),
+		    getpwnam(user) == NULL ? DO(NAME_USER) : DO(AS_ROOT),
 		    "could not be tried as the user %s", user);
 }
 
@@ -226,15 +219,11 @@ check_route(struct doctor *d, const struct route *r)
 	if (!ts_is_null(r->probed_at))
 		ts_print(r->probed_at, at);
 	if (r->answered)
-		doctor_say(d, HEALTH_OK, "routes", STR_NULL, "%.*s, %.*s",
+		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE, "%.*s, %.*s",
 		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p);
 	else
 		doctor_say(d, HEALTH_WARNING, "routes",
-		    ADVICE(d,
-			"mind the way out and its credential; surfacectl routes disable "
-			"%.*s "
-			"takes it away",
-			(int)r->uuid.n, r->uuid.p),
+		    DO_WITH(FIX_ROUTE, arena_str(d->c->arena, r->uuid).p),
 		    "%.*s, %.*s %.*s port %" PRId64 ": did not answer (last tried %s)",
 		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p,
 		    (int)r->host.n, r->host.p == NULL ? "" : r->host.p, r->port, at);
@@ -248,15 +237,15 @@ check_routes(struct doctor *d)
 	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
 	if (!d->database ||
 	    db_rows(d->c->db, &read_routes, &routes, DB_NO_ARGS) != DB_OK) {
-		doctor_say(d, HEALTH_WARNING, "routes", STR("start the database"),
+		doctor_say(d, HEALTH_WARNING, "routes", DO_WITH(MIGRATE, SETUP),
 		    "cannot be told without the database");
+		doctor_cause(d, "database", NULL);
 		return;
 	}
 	for (size_t i = 0; i < routes.n; i++)
 		check_route(d, &((const struct route *)routes.items)[i]);
 	if (routes.n == 0)
-		doctor_say(d, HEALTH_WARNING, "routes",
-		    STR("surfacectl routes add COUNTRY"),
+		doctor_say(d, HEALTH_WARNING, "routes", DO(ADD_ROUTE),
 		    "there are none: no session can be created");
 }
 
@@ -265,10 +254,10 @@ static void
 check_closed(struct doctor *d, const struct program *p)
 {
 	if (p->conf.egress_closed[0] != '\0')
-		doctor_say(d, HEALTH_OK, "egress", STR_NULL, "closed to browsers: %s",
+		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE, "closed to browsers: %s",
 		    p->conf.egress_closed);
 	else
-		doctor_say(d, HEALTH_OK, "egress", STR_NULL,
+		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE,
 		    "browsers reach every public address; networks of yours that they "
 		    "must "
 		    "not reach belong into egress_closed in %s/%s.conf",
@@ -289,7 +278,5 @@ doctor_browser(struct doctor *d)
 	if (p->good && (p->pid == 0 || !d->database || !doctor_dispatcher(d)))
 		doctor_runner(d);
 	if (p->good)
-		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve,
-		    "make it, with mode 2750 and the owner surfaced-dispatch; "
-		    "systemd-tmpfiles --create does in Debian's package");
+		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve);
 }

@@ -36,10 +36,9 @@ check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
 			return;
 		barred = v->master != 0 && geteuid() != 0;
 		doctor_say(d, barred ? HEALTH_WARNING : HEALTH_FAILED, "workers",
-		    barred ? STR("run surfacectl doctor as root")
-			   : ADVICE(d, "systemctl restart %s; journalctl -u %s says why",
-				 unit, unit),
-		    "%s: %s", p->name, err);
+		    barred ? DO(AS_ROOT) : DO_WITH(RESTART, unit), "%s: %s", p->name,
+		    err);
+		doctor_cause(d, "daemon", unit);
 		return;
 	}
 	program->pid = v->master;
@@ -48,15 +47,13 @@ check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
 		    v->pools[i].workers == p->workers)
 			seen = &v->views[i];
 	if (seen == NULL)
-		doctor_say(d, HEALTH_WARNING, "workers",
-		    STR("surfacectl workers says what to reload, in which order"),
+		doctor_say(d, HEALTH_WARNING, "workers", DO(RELOAD_POOLS),
 		    "%s: the upstream file has changed since %s read it", p->name, unit);
 	else if (seen->running < p->workers)
-		doctor_say(d, HEALTH_FAILED, "workers",
-		    ADVICE(d, "journalctl -u %s says why they end", unit),
+		doctor_say(d, HEALTH_FAILED, "workers", DO_WITH(READ_LOG, unit),
 		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
 	else
-		doctor_say(d, HEALTH_OK, "workers", STR_NULL, "%s: %u workers, %u busy",
+		doctor_say(d, HEALTH_OK, "workers", NO_ADVICE, "%s: %u workers, %u busy",
 		    p->name, seen->running, seen->busy);
 }
 
@@ -87,21 +84,23 @@ static const struct stmt read_lag = STMT(read_lag, lag_out,
 
 enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
 
-#define RESTART "systemctl restart surfaced-index; journalctl -u surfaced-index says why"
+#define INDEXER "surfaced-index"
 
 /* The lock is held by whoever writes. */
 static void
 check_writer(struct doctor *d, const char *directory)
 {
-	const char *path = ADVICE(d, "%s/lock", directory).p;
+	const char *path = PRINTED(d, "%s/lock", directory);
 	int fd = fd_lock(path, O_RDWR);
 
-	if (fd < 0 && errno == EACCES)
-		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", path,
+	if (fd < 0 && errno == EACCES) {
+		doctor_say(d, HEALTH_FAILED, "index", DO(AS_ROOT), "%s: %s", path,
 		    strerror(errno));
-	else if (fd >= 0 || errno != EWOULDBLOCK)
-		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
+	} else if (fd >= 0 || errno != EWOULDBLOCK) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "no surfaced-index writes %s", directory);
+		doctor_cause(d, "daemon", INDEXER);
+	}
 	fd_close(fd);
 }
 
@@ -134,24 +133,27 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 
 	for (size_t i = 0; i < s->nsegments; i++)
 		documents += s->segments[i].documents - s->segments[i].ndead;
-	if (!d->database)
-		doctor_say(d, HEALTH_WARNING, "index", STR("start the database"),
+	if (!d->database) {
+		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
 		    "generation %" PRIu64 ", %" PRIu64
 		    " documents; how far behind cannot be told",
 		    s->generation, documents);
-	else if (!is_fresh(d, directory, s, &pending))
-		doctor_say(d, HEALTH_WARNING, "index",
-		    STR("surfacectl migrate --check says whether the schema is old"),
+		doctor_cause(d, "database", NULL);
+	} else if (!is_fresh(d, directory, s, &pending)) {
+		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
 		    "generation %" PRIu64 ": how far behind cannot be told: %s",
 		    s->generation, db_message(d->c->db));
-	else if (pending > 0)
-		doctor_say(d, HEALTH_FAILED, "index", STR(RESTART),
+		doctor_cause(d, "schema", NULL);
+	} else if (pending > 0) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%" PRId64 "%s changed hosts are not in the index after %d seconds",
 		    pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
-	else
-		doctor_say(d, HEALTH_OK, "index", STR_NULL,
+		doctor_cause(d, "daemon", INDEXER);
+	} else {
+		doctor_say(d, HEALTH_OK, "index", NO_ADVICE,
 		    "generation %" PRIu64 ", %" PRIu64 " documents, up to date",
 		    s->generation, documents);
+	}
 }
 
 void
@@ -166,15 +168,18 @@ doctor_index(struct doctor *d)
 	check_writer(d, directory);
 	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
 	if (!index_state_load(directory, &s, err)) {
-		doctor_say(
-		    d, HEALTH_FAILED, "index", STR(RESTART), "%s: %s", directory, err);
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s",
+		    directory, err);
+		doctor_cause(d, "daemon", INDEXER);
 		return;
 	}
-	if (s.generation == 0)
-		doctor_say(d, HEALTH_FAILED, "index",
-		    d->database ? STR(RESTART) : STR("mend the database first"),
+	if (s.generation == 0) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%s: nothing is published", directory);
-	else
+		doctor_cause(
+		    d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
+	} else {
 		check_state(d, directory, &s);
+	}
 	index_state_free(&s);
 }

@@ -29,13 +29,12 @@ say_missing(struct doctor *d, const char *check, const char *before, struct str 
 	const char *colon =
 	    str_starts(text, STR("missing ")) ? memmem(text.p, text.n, ": ", 2) : NULL;
 	struct str what = { text.p, colon == NULL ? text.n : (size_t)(colon - text.p) };
-	struct str advice = STR("mend it: it looks again by itself");
+	const char *advice = "mend it: it looks again by itself";
 
 	if (colon != NULL)
-		advice = arena_str(
-		    d->c->arena, (struct str){ colon + 2, text.n - what.n - 2 });
-	doctor_say(
-	    d, HEALTH_FAILED, check, advice, "%s%.*s", before, (int)what.n, what.p);
+		advice = PRINTED(d, "%.*s", (int)(text.n - what.n - 2), colon + 2);
+	doctor_say(d, HEALTH_FAILED, check, DO_WITH(AS_SAID, advice), "%s%.*s", before,
+	    (int)what.n, what.p);
 }
 
 /* ---- what the database knows ---- */
@@ -61,17 +60,16 @@ static bool
 say_host(struct doctor *d, enum db_rc rc, const struct known *k)
 {
 	if (rc == DB_NONE)
-		doctor_say(d, HEALTH_FAILED, "host",
-		    STR("start surfaced-dispatch: it makes itself known"),
+		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(START, "surfaced-dispatch"),
 		    "the database does not know this host");
 	else if (ts_now().us - k->heartbeat_at.us > STALE_US)
 		doctor_say(d, HEALTH_FAILED, "host",
-		    STR("systemctl start surfaced-dispatch"),
+		    DO_WITH(RESTART, "surfaced-dispatch"),
 		    "has not been heard of for half a minute");
 	else if (k->fault.p != NULL)
 		say_missing(d, "host", "takes no sessions: ", k->fault);
 	else
-		doctor_say(d, HEALTH_OK, "host", STR_NULL,
+		doctor_say(d, HEALTH_OK, "host", NO_ADVICE,
 		    "takes %" PRId64 " sessions at once", k->slots);
 	return rc == DB_OK && ts_now().us - k->heartbeat_at.us <= STALE_US;
 }
@@ -90,8 +88,8 @@ doctor_dispatcher(struct doctor *d)
 	rc = db_one(d->c->db, &read_host, &k, P(name));
 	if (rc == DB_OK || rc == DB_NONE)
 		return say_host(d, rc, &k);
-	doctor_say(d, HEALTH_FAILED, "database", STR("surfacectl doctor says more"), "%s",
-	    db_message(d->c->db));
+	doctor_say(
+	    d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
 	return false;
 }
 
@@ -173,7 +171,7 @@ say_lines(struct doctor *d, struct str text)
 
 	while (str_line(&text, &line)) {
 		if (str_starts(line, STR("ok ")))
-			doctor_say(d, HEALTH_OK, "browser", STR_NULL, "%.*s",
+			doctor_say(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s",
 			    (int)line.n - 3, line.p + 3);
 		else if (str_starts(line, STR("missing ")))
 			say_missing(d, "browser", "", line);
@@ -184,15 +182,15 @@ void
 doctor_runner(struct doctor *d)
 {
 	const struct conf *k = dispatch_conf(d);
-	struct str path = ADVICE(d, "%s/runner.sock", k->run_directory);
+	const char *path = PRINTED(d, "%s/runner.sock", k->run_directory);
 	struct answer answer = { 0 };
-	int fd = call_manager(path.p);
+	int fd = call_manager(path);
 
 	if (fd < 0 && errno != ENOENT) {
 		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "runner",
-		    errno == EACCES ? STR("run it as root")
-				    : STR("systemctl restart surfaced-runner.socket"),
-		    "%s: %s", path.p, strerror(errno));
+		    errno == EACCES ? DO(AS_ROOT)
+				    : DO_WITH(RESTART, "surfaced-runner.socket"),
+		    "%s: %s", path, strerror(errno));
 		return;
 	}
 	if (fd >= 0)
@@ -201,12 +199,13 @@ doctor_runner(struct doctor *d)
 		run_it(d, &answer);
 	say_lines(d, answer.said);
 	if (answer.good)
-		doctor_say(d, HEALTH_OK, "runner", STR_NULL, "%s: its dry run is good",
-		    fd >= 0 ? path.p : k->runner);
+		doctor_say(d, HEALTH_OK, "runner", NO_ADVICE, "%s: its dry run is good",
+		    fd >= 0 ? path : k->runner);
 	else
 		doctor_say(d, HEALTH_FAILED, "runner",
-		    fd >= 0 ? STR("journalctl -u 'surfaced-runner@*' says more")
-			    : ADVICE(d, "%s -t -c %s says the same", k->runner,
-				  k->runner_conf),
-		    "%s: its dry run fails", fd >= 0 ? path.p : k->runner);
+		    fd >= 0 ? DO(READ_RUNNER)
+			    : DO_WITH(RUN_RUNNER, k->runner, k->runner_conf),
+		    "%s: its dry run fails", fd >= 0 ? path : k->runner);
+	if (!answer.good)
+		doctor_cause(d, "browser", NULL);
 }

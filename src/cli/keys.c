@@ -228,7 +228,8 @@ rotate(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "keys of an account, without their secrets",
-	    .st = &list_keys, .lists = "keys", .of = OF_ACCOUNT },
+	    .st = &list_keys, .lists = "keys", .of = OF_ACCOUNT,
+	    .narrow = "prefix name state scopes projects expires_at" },
 	{ "create",
 	    "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
 	    "[--project UUID]... [--expires WHEN]",

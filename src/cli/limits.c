@@ -174,16 +174,18 @@ show(struct cli *c, int argc, char **argv)
 	return show_wanted(c, &w);
 }
 
-/* What the option may set here; a number, or "default" for one that is not the default itself. */
+/* What the option may set here; a number, or "default" for one that is not the default itself. owners: who
+   has such a limit. */
 static bool
-is_good(struct cli *c, const char *option, struct str value, bool here, bool defaults)
+is_good(struct cli *c, const char *option, struct str value, const char *owners,
+    bool here, bool defaults)
 {
 	int64_t n;
 
 	if (value.p == NULL)
 		return true;
 	if (!here)
-		cli_usage(c, "--%s does not belong to this", option);
+		cli_usage(c, "--%s is a limit of %s", option, owners);
 	else if ((!defaults && str_is(value, "default")) ||
 		 (str_int64(value, &n) && n >= 0))
 		return true;
@@ -193,6 +195,9 @@ is_good(struct cli *c, const char *option, struct str value, bool here, bool def
 	return false;
 }
 
+#define KEYS "a key (--key)"
+#define ACCOUNTS "an account (--account)"
+
 static bool
 all_good(struct cli *c, const struct wanted *w)
 {
@@ -200,13 +205,17 @@ all_good(struct cli *c, const struct wanted *w)
 	     group = w->group.p != NULL;
 	bool defaults = !key && !account && !group;
 
-	return is_good(c, "rate", w->rate, key || defaults, defaults) &&
-	       is_good(c, "window", w->window, key || defaults, defaults) &&
-	       is_good(c, "search-rate", w->search_rate, account || defaults, defaults) &&
-	       is_good(
-		   c, "search-window", w->search_window, account || defaults, defaults) &&
-	       is_good(c, "quota", w->quota, !key, defaults) &&
-	       is_good(c, "group-quota", w->group_quota, defaults, defaults);
+	return is_good(c, "rate", w->rate, KEYS, key || defaults, defaults) &&
+	       is_good(c, "window", w->window, KEYS, key || defaults, defaults) &&
+	       is_good(c, "search-rate", w->search_rate, ACCOUNTS, account || defaults,
+		   defaults) &&
+	       is_good(c, "search-window", w->search_window, ACCOUNTS,
+		   account || defaults, defaults) &&
+	       is_good(c, "quota", w->quota,
+		   "an account (--account) or a group (--group), whose keys share it",
+		   !key, defaults) &&
+	       is_good(c, "group-quota", w->group_quota,
+		   "the defaults; a group has --quota", defaults, defaults);
 }
 
 static enum db_rc

@@ -30,13 +30,21 @@ static const struct command *const commands[] = {
 	&sessions_command,
 	&routes_command,
 	&watch_command,
+	&secret_command,
 	&stream_keys_command,
 	&doctor_command,
 	&browser_command,
 	&audit_command,
 	&backup_command,
 	&restore_command,
+	&completion_command,
 };
+
+const struct command *
+cli_commands(size_t i)
+{
+	return i < COUNT(commands) ? commands[i] : NULL;
+}
 
 static struct buf *caught;
 
@@ -133,8 +141,9 @@ help_row(const struct command *cmd)
 static int
 help(void)
 {
-	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] COMMAND "
-	     "...\n\ncommands:");
+	puts(
+	    "usage: surfacectl [-c FILE] [--database CONNINFO] [--json] [--wide] COMMAND "
+	    "...\n\ncommands:");
 	for (size_t i = 0; i < COUNT(commands); i++)
 		help_row(commands[i]);
 	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
@@ -195,6 +204,7 @@ find_sub(
 {
 	struct cli usage = { .path =
 				 arena_printf(c->arena, "%s COMMAND ...", c->path).p };
+	struct guess g;
 
 	if (argc < 2) {
 		*status = cli_usage(&usage, "%s: which command? Try --help.", cmd->name);
@@ -207,8 +217,12 @@ find_sub(
 	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
 		if (strcmp(sub->name, argv[1]) == 0)
 			return sub;
-	*status = cli_usage(
-	    &usage, "%s has no command %.*s; try --help", cmd->name, WORD_MAX, argv[1]);
+	guess_begin(&g, str_of(argv[1]));
+	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
+		guess_try(&g, str_of(sub->name), sub->name);
+	*status = cli_usage(&usage, "%s has no command %.*s; %s%s%s", cmd->name, WORD_MAX,
+	    argv[1], g.found == NULL ? "" : "did you mean ",
+	    g.found == NULL ? "" : g.found, g.found == NULL ? "try --help" : "?");
 	return NULL;
 }
 
@@ -231,8 +245,21 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 		printf("usage: %s\n%s\n", c->path, cmd->help);
 		return EXIT_OK;
 	}
+	c->narrow = cmd->narrow;
 	return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
 			       : cmd->run(c, argc, argv);
+}
+
+/* The name of the command that the user may have meant; NULL: none is near. */
+static const char *
+nearest_command(const char *name)
+{
+	struct guess g;
+
+	guess_begin(&g, str_of(name));
+	for (size_t i = 0; i < COUNT(commands); i++)
+		guess_try(&g, str_of(commands[i]->name), commands[i]->name);
+	return g.found;
 }
 
 static const struct command *
@@ -246,7 +273,7 @@ find_command(const char *name)
 
 struct globals {
 	const char *file, *database;
-	bool json, help, version;
+	bool json, wide, help, version;
 };
 
 /* Where the command stands in argv; negative: where a wrong option does. */
@@ -258,6 +285,8 @@ read_globals(int argc, char **argv, struct globals *g)
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (strcmp(argv[i], "--json") == 0)
 			g->json = true;
+		else if (strcmp(argv[i], "--wide") == 0)
+			g->wide = true;
 		else if (asks_help(argv[i]))
 			g->help = true;
 		else if (strcmp(argv[i], "-V") == 0 || strcmp(argv[i], "--version") == 0)
@@ -285,14 +314,19 @@ default_file(void)
 static int
 start(struct globals *g, int argc, char **argv)
 {
-	struct cli c = { .json = g->json, .path = "surfacectl" };
+	struct cli c = { .json = g->json, .wide = g->wide, .path = "surfacectl" };
 	const struct command *cmd = find_command(argv[0]);
 	char err[512];
 	int status;
 
-	if (cmd == NULL)
-		return cli_fail(EXIT_USAGE,
-		    "there is no command %.*s; try surfacectl --help", WORD_MAX, argv[0]);
+	if (cmd == NULL) {
+		const char *guess = nearest_command(argv[0]);
+
+		return cli_fail(EXIT_USAGE, "there is no command %.*s; %s%s%s", WORD_MAX,
+		    argv[0], guess == NULL ? "" : "did you mean ",
+		    guess == NULL ? "" : guess,
+		    guess == NULL ? "try surfacectl --help" : "?");
+	}
 	if (!conf_load(g->file != NULL ? g->file : default_file(), err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);

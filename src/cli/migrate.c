@@ -293,6 +293,18 @@ apply_roles(struct cli *c, struct str text)
 	return rc;
 }
 
+/* Rights that somebody granted by hand are not rights of the files. */
+#define BEFORE_FILE                                                                      \
+	"SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"                  \
+	" SET LOCAL search_path = public;"                                               \
+	" CREATE TABLE schema_right_by_hand AS"                                          \
+	" SELECT * FROM schema_right_now EXCEPT SELECT * FROM schema_right"
+#define AFTER_FILE                                                                       \
+	"DELETE FROM schema_right;"                                                      \
+	" INSERT INTO schema_right SELECT * FROM schema_right_now"                       \
+	" EXCEPT SELECT * FROM schema_right_by_hand;"                                    \
+	" DROP TABLE schema_right_by_hand"
+
 static enum db_rc
 apply(struct cli *c, const struct file *f)
 {
@@ -300,11 +312,11 @@ apply(struct cli *c, const struct file *f)
 
 	if (rc != DB_OK)
 		return rc;
-	rc = db_script(c->db,
-	    "SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"
-	    " SET LOCAL search_path = public");
+	rc = db_script(c->db, BEFORE_FILE);
 	if (rc == DB_OK)
 		rc = db_script(c->db, f->text.p);
+	if (rc == DB_OK)
+		rc = db_script(c->db, AFTER_FILE);
 	if (rc == DB_OK)
 		rc = db_do(c->db, &insert_applied, NULL, P(f->version), P(f->name),
 		    P(str_of(f->sha256)));

@@ -79,10 +79,10 @@ take_option(
 		value = str_of(eq + 1);
 		name.n = (size_t)(eq - name.p);
 	}
-	if (str_is(name, "json") && eq == NULL) {
-		c->json = true;
-		return true;
-	}
+	if (str_is(name, "json") && eq == NULL)
+		return c->json = true;
+	if (str_is(name, "wide") && eq == NULL)
+		return c->wide = true;
 	o = find(options, name);
 	if (o == NULL || (o->flag != NULL && eq != NULL)) {
 		cli_usage(c, "wrong option %.*s", SHOWN, argv[*i]);

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+enum { NARROW = 24 };
+
 static void
 add_scalar(struct buf *b, enum field_type type, const void *from)
 {
@@ -46,14 +48,34 @@ add_scalar(struct buf *b, enum field_type type, const void *from)
 	panic("a field of type %d in a table", (int)type);
 }
 
-/* One cell; what is unset is "-", and control characters cannot disturb the terminal. */
+/* At most NARROW characters of a text. */
 static struct str
-cell(struct arena *a, const struct field *f, const void *record)
+shorten(struct arena *a, struct str s)
+{
+	size_t chars = 0, end = 0;
+
+	if (str_utf8_bad(s) < s.n || str_chars(s) <= NARROW)
+		return s;
+	for (; end < s.n && chars < NARROW; end++)
+		chars += (s.p[end] & 0xc0) != 0x80; /* a character's first byte */
+	while (end < s.n && (s.p[end] & 0xc0) == 0x80)
+		end++;
+	return arena_printf(a, "%.*s...", (int)end, s.p);
+}
+
+/* One cell; an unset value is "-", and control characters cannot disturb the terminal. A narrow cell has the
+   number of items of a list, and the beginning of a long text. */
+static struct str
+cell(struct arena *a, const struct field *f, const void *record, bool narrow)
 {
 	const char *from = (const char *)record + f->offset;
 	struct buf b = { .a = a };
 
-	if (f->type == FIELD_LIST) {
+	if (f->type == FIELD_LIST && narrow) {
+		const struct list *l = (const void *)from;
+
+		buf_printf(&b, l->n > 0 ? "%zu" : "-", l->n);
+	} else if (f->type == FIELD_LIST) {
 		const struct list *l = (const void *)from;
 
 		for (size_t i = 0; i < l->n; i++) {
@@ -68,7 +90,7 @@ cell(struct arena *a, const struct field *f, const void *record)
 	for (size_t i = 0; i < b.n; i++)
 		if ((unsigned char)b.p[i] < 0x20 || b.p[i] == 0x7f)
 			b.p[i] = '?';
-	return buf_done(&b);
+	return narrow ? shorten(a, buf_done(&b)) : buf_done(&b);
 }
 
 static size_t
@@ -101,8 +123,36 @@ put_heading(const struct field *fields, const size_t *widths)
 	putchar('\n');
 }
 
+static bool
+has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = strstr(words, word); p != NULL; p = strstr(p + n, word))
+		if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+/* Those of the fields that narrow names. */
+static const struct field *
+choose_fields(struct arena *a, const struct field *fields, const char *narrow)
+{
+	struct field *out;
+	size_t n = 0, kept = 0;
+
+	while (fields[n].type != FIELD_NONE)
+		n++;
+	out = ARENA_ARRAY(a, n + 1, struct field);
+	for (size_t i = 0; i <= n; i++)
+		if (fields[i].type == FIELD_NONE || has_word(narrow, fields[i].name))
+			memcpy(&out[kept++], &fields[i], sizeof(out[0]));
+	return out;
+}
+
 static void
-put_table(struct arena *a, const struct field *fields, struct list list, size_t size)
+put_table(struct arena *a, const struct field *fields, struct list list, size_t size,
+    bool narrow)
 {
 	size_t columns = 0, *widths;
 	struct str *cells;
@@ -115,8 +165,8 @@ put_table(struct arena *a, const struct field *fields, struct list list, size_t 
 		widths[k] = strlen(fields[k].name);
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t k = 0; k < columns; k++) {
-			struct str s =
-			    cell(a, &fields[k], (const char *)list.items + i * size);
+			struct str s = cell(
+			    a, &fields[k], (const char *)list.items + i * size, narrow);
 
 			cells[i * columns + k] = s;
 			if (width(s) > widths[k])
@@ -146,7 +196,11 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 	struct buf b = { .a = c->arena };
 
 	if (!c->json) {
-		put_table(c->arena, fields, list, size);
+		bool narrow = c->narrow != NULL && !c->wide;
+
+		put_table(c->arena,
+		    narrow ? choose_fields(c->arena, fields, c->narrow) : fields, list,
+		    size, narrow);
 		return EXIT_OK;
 	}
 	buf_char(&b, '{');
@@ -175,7 +229,7 @@ cli_print(
 		return put_json(&b);
 	}
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		struct str s = cell(c->arena, f, record);
+		struct str s = cell(c->arena, f, record, false);
 
 		printf("%-16s %.*s\n", f->name, (int)s.n, s.p);
 	}

@@ -172,7 +172,8 @@ write_rows(const struct job *j, int to)
 	    "BEGIN;\n"
 	    "DROP SCHEMA IF EXISTS public CASCADE;\nCREATE SCHEMA public;\n"
 	    "\\i :roles\n"
-	    "RESET ROLE;\nDROP TABLE public.schema_migration;\n";
+	    "RESET ROLE;\nDROP VIEW public.schema_right_now;\n"
+	    "DROP TABLE public.schema_right, public.schema_migration;\n";
 	/* Rows of another cluster's future would look changed for ever; a connection that stood before knows
 	   tables that are gone. */
 	static const char after[] =

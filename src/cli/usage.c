@@ -156,12 +156,88 @@ months(struct cli *c, int argc, char **argv)
 	return cli_print_list(c, "months", month_out, rows, sizeof(struct month));
 }
 
+/* ---- who used most ---- */
+
+struct top_key {
+	struct str key, name, account;
+	int64_t requests;
+	double percent;
+};
+
+static const struct field top_key_out[] = {
+	FIELD(struct top_key, key, 0),
+	FIELD(struct top_key, name, 0),
+	FIELD(struct top_key, account, 0),
+	FIELD(struct top_key, requests, 0),
+	FIELD(struct top_key, percent, 0),
+	FIELD_END,
+};
+
+struct top_account {
+	struct str account;
+	int64_t keys, requests;
+	double percent;
+};
+
+static const struct field top_account_out[] = {
+	FIELD(struct top_account, account, 0),
+	FIELD(struct top_account, keys, 0),
+	FIELD(struct top_account, requests, 0),
+	FIELD(struct top_account, percent, 0),
+	FIELD_END,
+};
+
+/* percent is of the requests of everybody. */
+#define TOP_FROM                                                                         \
+	" FROM usage_daily u JOIN api_key k ON k.uuid = u.key_uuid"                      \
+	" JOIN account a ON a.uuid = k.account_uuid"                                     \
+	" WHERE u.day > (now() AT TIME ZONE 'UTC')::date - $1::bigint::integer"
+#define TOP_SUMS                                                                         \
+	"sum(u.requests)::bigint AS requests,"                                           \
+	" round(100 * sum(u.requests) / greatest(sum(sum(u.requests)) OVER (), 1), 1)"   \
+	"::double precision AS percent"
+
+static const struct stmt top_keys = STMT_LIST(top_keys, struct top_key, top_key_out,
+    "SELECT k.prefix AS key, k.name, a.name AS account, " TOP_SUMS TOP_FROM
+    " GROUP BY k.uuid, a.uuid ORDER BY 4 DESC, 1 LIMIT 20");
+
+static const struct stmt top_accounts =
+    STMT_LIST(top_accounts, struct top_account, top_account_out,
+	"SELECT a.name AS account, count(DISTINCT k.uuid) AS keys, " TOP_SUMS TOP_FROM
+	" GROUP BY a.uuid ORDER BY 3 DESC, 1 LIMIT 20");
+
+static int
+top(struct cli *c, int argc, char **argv)
+{
+	struct str by = STR("account"), said = STR_NULL;
+	const struct cli_option options[] = {
+		{ "by", .text = &by },
+		{ "days", .text = &said },
+		{ NULL },
+	};
+	struct cli_list words;
+	int64_t n = 30;
+
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	if (said.p != NULL && (!str_int64(said, &n) || n < 1 || n > DAYS_MAX))
+		return cli_usage(c, "--days wants a number from 1 to %d", DAYS_MAX);
+	if (str_is(by, "key"))
+		return cli_rows(c, "keys", &top_keys, DB_ARGS(P(n)));
+	if (str_is(by, "account"))
+		return cli_rows(c, "accounts", &top_accounts, DB_ARGS(P(n)));
+	return cli_usage(c, "--by wants key or account");
+}
+
 static const struct command subs[] = {
 	{ "days",
 	    "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
 	    "requests a day; bars on a terminal, or with --chart", .run = days },
 	{ "months", "--account ACCOUNT | --group GROUP",
 	    "what was used of the monthly quota", .run = months },
+	{ "top", "[--by key|account] [--days N]",
+	    "the twenty that made most requests, of the last 30 days unless said",
+	    .run = top, .narrow = "key name account keys requests percent" },
 	{ NULL },
 };
 

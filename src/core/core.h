@@ -101,13 +101,22 @@ enum db_rc project_find(struct db *db, const struct key *k, struct uuid project,
 
 enum { CURSOR_PAYLOAD_MAX = 360 };
 
+enum { CURSOR_KEY_LEN = 32 };
+
+/* bytes signs. A cursor that before signed is accepted too. */
 struct cursor_secret {
-	unsigned char bytes[32];
+	unsigned char bytes[CURSOR_KEY_LEN], before[CURSOR_KEY_LEN];
+	bool has_before;
 };
 
-/* Derived from conf.secret_file, which must hold 32 bytes at least; false with a reason otherwise. */
+/* Of conf.secret_file: the lines that cursor_secret_print makes, or at least 32 random bytes of any kind, from
+   which the key is derived. False with a reason otherwise. */
 bool cursor_secret_read(
     const char *path, struct cursor_secret *out, char *err, size_t room) MUST_USE;
+/* The text of a secret file with a new key, and old's as the one before; old: NULL where there is none. */
+enum { CURSOR_SECRET_TEXT = 2 * (11 + 2 * CURSOR_KEY_LEN + 1) };
+void cursor_secret_print(
+    char out[CURSOR_SECRET_TEXT + 1], const struct cursor_secret *old);
 
 struct cursor_for {
 	struct uuid key;

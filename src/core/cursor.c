@@ -21,12 +21,71 @@ enum {
 	SECRET_MAX = 4096
 };
 
+#define LINE_START "cursor-key "
+
+/* A line of cursor_secret_print. */
+static bool
+parse_key(struct str line, unsigned char key[CURSOR_KEY_LEN])
+{
+	size_t n = sizeof(LINE_START) - 1;
+
+	return str_starts(line, STR(LINE_START)) && line.n == n + 2 * CURSOR_KEY_LEN &&
+	       hex_parse((struct str){ line.p + n, line.n - n }, key, CURSOR_KEY_LEN);
+}
+
+/* False: a line is wrong. */
+static bool
+parse_keys(struct str text, struct cursor_secret *out)
+{
+	struct str line;
+
+	if (!str_line(&text, &line) || !parse_key(line, out->bytes))
+		return false;
+	out->has_before = str_line(&text, &line);
+	return !out->has_before || (parse_key(line, out->before) && text.n == 0);
+}
+
+/* Any other file has a key of its own for this use. */
+static void
+derive_key(const unsigned char *bytes, size_t n, struct cursor_secret *out)
+{
+	unsigned int made;
+
+	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6,
+		out->bytes, &made) == NULL)
+		panic("HMAC failed"); /* UNCOVERED: malloc fails */
+}
+
+static size_t
+print_key(char *at, const unsigned char key[CURSOR_KEY_LEN])
+{
+	size_t n = sizeof(LINE_START) - 1;
+
+	memcpy(at, LINE_START, n);
+	hex_print(at + n, key, CURSOR_KEY_LEN);
+	at[n + 2 * CURSOR_KEY_LEN] = '\n';
+	return n + 2 * CURSOR_KEY_LEN + 1;
+}
+
+void
+cursor_secret_print(char out[CURSOR_SECRET_TEXT + 1], const struct cursor_secret *old)
+{
+	unsigned char key[CURSOR_KEY_LEN];
+	size_t n;
+
+	random_bytes(key, sizeof(key));
+	n = print_key(out, key);
+	if (old != NULL)
+		n += print_key(out + n, old->bytes);
+	out[n] = '\0';
+	OPENSSL_cleanse(key, sizeof(key));
+}
+
 bool
 cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_t room)
 {
 	unsigned char bytes[SECRET_MAX + 1];
 	FILE *in = fopen(path, "re");
-	unsigned int made;
 	size_t n;
 	bool failed;
 
@@ -42,12 +101,16 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 		    SECRET_MIN, SECRET_MAX);
 		return false;
 	}
-	/* A key of its own for this use of the file. */
-	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6,
-		out->bytes, &made) == NULL)
-		panic("HMAC failed"); /* UNCOVERED: malloc fails */
+	*out = (struct cursor_secret){ .has_before = false };
+	if (!str_starts((struct str){ (const char *)bytes, n }, STR(LINE_START)))
+		derive_key(bytes, n, out);
+	else if (!parse_keys((struct str){ (const char *)bytes, n }, out))
+		failed = true;
 	OPENSSL_cleanse(bytes, sizeof(bytes));
-	return true;
+	if (failed)
+		snprintf(err, room, "%s: a line is not \"cursor-key\" and %d digits",
+		    path, 2 * CURSOR_KEY_LEN);
+	return !failed;
 }
 
 static void
@@ -60,7 +123,7 @@ add_counted(struct buf *b, struct str s)
 }
 
 static void
-sign(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
+sign(struct arena *a, const unsigned char key[CURSOR_KEY_LEN], const struct cursor_for *f,
     struct str payload, unsigned char mac[SHA256_DIGEST_LENGTH])
 {
 	struct buf b = { .a = a };
@@ -71,8 +134,8 @@ sign(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
 	add_counted(&b, f->operation);
 	add_counted(&b, f->filters);
 	add_counted(&b, payload);
-	if (HMAC(EVP_sha256(), s->bytes, sizeof(s->bytes), (const unsigned char *)b.p,
-		b.n, mac, &n) == NULL)
+	if (HMAC(EVP_sha256(), key, CURSOR_KEY_LEN, (const unsigned char *)b.p, b.n, mac,
+		&n) == NULL)
 		panic("HMAC failed"); /* UNCOVERED: malloc fails */
 }
 
@@ -87,7 +150,7 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 
 	if (payload.n > CURSOR_PAYLOAD_MAX)
 		panic("too long a payload"); /* UNCOVERED: ends the process */
-	sign(a, s, f, payload, mac);
+	sign(a, s->bytes, f, payload, mac);
 	raw[0] = VERSION;
 	memcpy(raw + 1, mac, MAC_LEN);
 	if (payload.n > 0)
@@ -112,9 +175,12 @@ cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	if (n < HEAD_LEN || raw[0] != VERSION)
 		return false;
 	found = arena_str(a, (struct str){ (const char *)raw + HEAD_LEN, n - HEAD_LEN });
-	sign(a, s, f, found, mac);
-	if (CRYPTO_memcmp(raw + 1, mac, MAC_LEN) != 0)
-		return false;
 	*payload = found;
-	return true;
+	sign(a, s->bytes, f, found, mac);
+	if (CRYPTO_memcmp(raw + 1, mac, MAC_LEN) == 0)
+		return true;
+	if (!s->has_before)
+		return false;
+	sign(a, s->before, f, found, mac);
+	return CRYPTO_memcmp(raw + 1, mac, MAC_LEN) == 0;
 }

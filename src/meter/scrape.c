@@ -59,6 +59,10 @@ answer(struct warden *w, int fd)
 	if (w->metrics != NULL)
 		metrics_write(&body, w->metrics);
 	shared_write(w, &body);
+	buf_z(&body,
+	    "# HELP surfaced_build_info The version of surfaced-meter, with the value 1\n"
+	    "# TYPE surfaced_build_info gauge\n"
+	    "surfaced_build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
 	buf_z(&body, "# HELP surfaced_meter_slots Counters in use\n# TYPE "
 		     "surfaced_meter_slots gauge\n");
 	buf_printf(&body, "surfaced_meter_slots %zu\n", w->nactive);

@@ -10,7 +10,7 @@
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct cursor_secret secret = { { 1, 2, 3 } };
+	static const struct cursor_secret secret = { .bytes = { 1, 2, 3 } };
 	static const struct cursor_for use = { .operation = STR_INIT("fuzz") };
 	struct str input = { (const char *)data, size }, payload;
 	struct arena *a = arena_new(1 << 20);

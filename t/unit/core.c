@@ -301,7 +301,7 @@ static const struct cursor_for mine = {
 static void
 cursors_come_back(void)
 {
-	struct cursor_secret s = { { 7 } };
+	struct cursor_secret s = { .bytes = { 7 } };
 	char most[CURSOR_PAYLOAD_MAX];
 	struct str text, payload;
 
@@ -320,7 +320,7 @@ cursors_come_back(void)
 static void
 cursors_are_for_one_use(void)
 {
-	struct cursor_secret s = { { 7 } }, other = { { 8 } };
+	struct cursor_secret s = { .bytes = { 7 } }, other = { .bytes = { 8 } };
 	struct str text = cursor_seal(arena, &s, &mine, STR("203.0.113.7")), payload;
 	struct cursor_for f = mine;
 	char *bent = arena_alloc(arena, text.n + 1);
@@ -364,6 +364,41 @@ cursor_secrets_are_long(void)
 }
 
 static void
+write_file(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	CU_ASSERT_TRUE(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
+}
+
+static void
+cursor_secrets_rotate(void)
+{
+	char path[] = "/tmp/surfaced-secret.XXXXXX", text[CURSOR_SECRET_TEXT + 1],
+	     err[200];
+	struct cursor_secret s[4];
+	struct str payload;
+
+	close(mkstemp(path));
+	write_file(path, "0123456789abcdef0123456789abcdef");
+	CU_ASSERT_TRUE(cursor_secret_read(path, &s[0], err, sizeof(err)));
+	for (int i = 1; i < 4; i++) {
+		cursor_secret_print(text, i == 3 ? NULL : &s[i - 1]);
+		write_file(path, text);
+		CU_ASSERT_TRUE(cursor_secret_read(path, &s[i], err, sizeof(err)));
+	}
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 4; k++)
+			CU_ASSERT_EQUAL(
+			    cursor_open(arena, &s[k], &mine,
+				cursor_seal(arena, &s[i], &mine, STR("x")), &payload),
+			    k == i || (k == i + 1 && k < 3));
+	write_file(path, "cursor-key 0123456789abcdef0123456789abcdef\n");
+	CU_ASSERT_FALSE(cursor_secret_read(path, s, err, sizeof(err)));
+	unlink(path);
+}
+
+static void
 audit_is_written_and_stands(void)
 {
 	struct audit a = {
@@ -397,6 +432,8 @@ static CU_TestInfo tests[] = {
 	{ "cursors come back", cursors_come_back },
 	{ "cursors are for one use", cursors_are_for_one_use },
 	{ "cursor secrets are long", cursor_secrets_are_long },
+	{ "a cursor of the secret before the last rotation opens",
+	    cursor_secrets_rotate },
 	{ "audit is written and stands", audit_is_written_and_stands },
 	CU_TEST_INFO_NULL,
 };

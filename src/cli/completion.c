@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl completion: prints a shell's completion from the tables of commands. Options are read from the usage
+   text of each command, which t/0102-man.t compares with the manual. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#define GLOBAL_OPTIONS "--json --wide --help"
+
+/* Words of the options of a usage text: "[--by key|account] NAME" has "--by". */
+static void
+add_options(struct buf *b, const char *arguments)
+{
+	for (const char *p = arguments == NULL ? NULL : strstr(arguments, "--");
+	     p != NULL; p = strstr(p, "--")) {
+		size_t n = strspn(p, "-abcdefghijklmnopqrstuvwxyz0123456789");
+
+		buf_char(b, ' ');
+		buf_str(b, (struct str){ p, n });
+		p += n;
+	}
+}
+
+/* The commands below cmd, or its options. */
+static const char *
+next_words(struct cli *c, const struct command *cmd)
+{
+	struct buf b = { .a = c->arena };
+
+	if (cmd->sub == NULL) {
+		buf_z(&b, GLOBAL_OPTIONS);
+		add_options(&b, cmd->arguments);
+	}
+	for (const struct command *s = cmd->sub; s != NULL && s->name != NULL; s++)
+		buf_printf(&b, "%s%s", b.n > 0 ? " " : "", s->name);
+	buf_char(&b, '\0');
+	return b.p;
+}
+
+/* Calls print for each command with its path, "keys create". */
+static void
+each_command(struct cli *c, const struct command *cmd, const char *path,
+    void (*print)(struct cli *, const struct command *, const char *))
+{
+	print(c, cmd, path);
+	for (const struct command *s = cmd->sub; s != NULL && s->name != NULL; s++)
+		each_command(
+		    c, s, arena_printf(c->arena, "%s %s", path, s->name).p, print);
+}
+
+static void
+each(struct cli *c, void (*print)(struct cli *, const struct command *, const char *))
+{
+	const struct command *cmd;
+
+	for (size_t i = 0; (cmd = cli_commands(i)) != NULL; i++)
+		each_command(c, cmd, cmd->name, print);
+}
+
+static void
+print_case(struct cli *c, const struct command *cmd, const char *path)
+{
+	printf("\t\"%s\") next=\"%s\" ;;\n", path, next_words(c, cmd));
+}
+
+static const char *
+all_names(struct cli *c)
+{
+	struct buf b = { .a = c->arena };
+
+	for (size_t i = 0; cli_commands(i) != NULL; i++)
+		buf_printf(&b, "%s ", cli_commands(i)->name);
+	buf_z(&b, "--help --version --json --wide --database");
+	buf_char(&b, '\0');
+	return b.p;
+}
+
+/* The words that may follow the command line so far, in $next; both shells have these constructs. */
+static void
+print_words(struct cli *c)
+{
+	puts("\tlocal at= next= word\n"
+	     "\tfor word in \"$@\"; do\n"
+	     "\t\tcase $word in -*) ;; *) at=\"$at${at:+ }$word\" ;; esac\n"
+	     "\tdone\n"
+	     "\twhile :; do\n"
+	     "\tcase $at in");
+	printf("\t\"\") next=\"%s\" ;;\n", all_names(c));
+	each(c, print_case);
+	puts("\tesac\n"
+	     "\t[ -z \"$next\" ] && [ \"$at\" != \"${at% *}\" ] || break\n"
+	     "\tat=${at% *}\n"
+	     "\tdone");
+}
+
+static void
+print_bash(struct cli *c)
+{
+	puts("# surfacectl completion for bash\n"
+	     "_surfacectl_words()\n{");
+	print_words(c);
+	puts("\techo \"$next\"\n}\n"
+	     "_surfacectl()\n{\n"
+	     "\tlocal words=$(_surfacectl_words \"${COMP_WORDS[@]:1:COMP_CWORD-1}\")\n"
+	     "\tCOMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+	     "\t[ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "
+	     "\"${COMP_WORDS[COMP_CWORD]}\"))\n"
+	     "}\n"
+	     "complete -F _surfacectl surfacectl");
+}
+
+static void
+print_zsh(struct cli *c)
+{
+	puts("#compdef surfacectl\n"
+	     "_surfacectl_words()\n{");
+	print_words(c);
+	puts("\techo \"$next\"\n}\n"
+	     "_surfacectl()\n{\n"
+	     "\tcompadd -- $(_surfacectl_words \"${(@)words[2,CURRENT-1]}\") || _files\n"
+	     "}\n"
+	     "_surfacectl \"$@\"");
+}
+
+/* A word that the usage text has is an option, others are commands: fish asks for each by its own line. */
+static void
+print_fish_command(struct cli *c, const struct command *cmd, const char *path)
+{
+	const char *words = next_words(c, cmd);
+
+	printf(
+	    "complete -c surfacectl -f -n '__surfacectl_at %s' -a '%s'\n", path, words);
+}
+
+static void
+print_fish(struct cli *c)
+{
+	puts("# surfacectl completion for fish\n"
+	     "function __surfacectl_at\n"
+	     "\tset -l said (string match -v -- '-*' (commandline -opc)[2..-1])\n"
+	     "\ttest (count $argv) -le (count $said) -o (count $argv) -eq 0\n"
+	     "\tor return 1\n"
+	     "\tif test (count $argv) -eq 0\n"
+	     "\t\ttest (count $said) -eq 0\n"
+	     "\telse\n"
+	     "\t\ttest \"$argv\" = \"$said[1..(count $argv)]\"\n"
+	     "\tend\n"
+	     "end");
+	printf("complete -c surfacectl -f -n '__surfacectl_at' -a '%s'\n", all_names(c));
+	each(c, print_fish_command);
+}
+
+static int
+print_completion(struct cli *c, int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*print)(struct cli *);
+	} shells[] = { { "bash", print_bash }, { "zsh", print_zsh },
+		{ "fish", print_fish } };
+	static const struct cli_option none[] = { { NULL } };
+	struct cli_list words;
+
+	if (!cli_options(c, argc, argv, none, &words, 1, 1))
+		return EXIT_USAGE;
+	for (size_t i = 0; i < COUNT(shells); i++)
+		if (str_is(words.p[0], shells[i].name)) {
+			shells[i].print(c);
+			return EXIT_OK;
+		}
+	return cli_usage(c, "the shells are bash, zsh and fish");
+}
+
+const struct command completion_command = { "completion", "bash|zsh|fish",
+	"print the completion of this program for a shell", .run = print_completion };

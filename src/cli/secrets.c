@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl secret, stream-keys: the files that sign cursors and tickets of live streams. A rotation puts a new
+   key before the last one, which verifies on what it has signed; the one before that goes. */
+#include "config.h"
+
+#include <openssl/crypto.h>
+
+#include "cli/cli.h"
+#include "core/ticket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The owner and mode of the file that is replaced; a new file is for the group of its daemon to read. */
+static bool
+set_mode(int fd, const char *path, const char *group)
+{
+	const struct group *g;
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		return (geteuid() != 0 || fchown(fd, st.st_uid, st.st_gid) == 0) &&
+		       fchmod(fd, st.st_mode & 0777) == 0;
+	g = geteuid() == 0 ? getgrnam(group) : NULL;
+	return (g == NULL || fchown(fd, 0, g->gr_gid) == 0) && fchmod(fd, 0640) == 0;
+}
+
+/* Whole under its name, or not at all: programs read it at any moment. */
+static int
+replace_file(struct cli *c, const char *path, const char *group, struct str text)
+{
+	const char *temporary = arena_printf(c->arena, "%s.new", path).p;
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 && set_mode(fd, path, group) &&
+		  write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0 &&
+		  rename(temporary, path) == 0;
+	int why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	if (ok)
+		return EXIT_OK;
+	unlink(temporary);
+	return cli_fail(EXIT_FAILED, "%s: %s", path, strerror(why));
+}
+
+static int
+rotate_secret(struct cli *c, int argc, char **argv)
+{
+	static const struct cli_option none[] = { { NULL } };
+	struct cli_list words;
+	struct cursor_secret old;
+	char text[CURSOR_SECRET_TEXT + 1], err[512];
+	bool there = access(conf.secret_file, F_OK) == 0;
+	int status;
+
+	if (!cli_options(c, argc, argv, none, &words, 0, 0))
+		return EXIT_USAGE;
+	if (there && !cursor_secret_read(conf.secret_file, &old, err, sizeof(err)))
+		return cli_fail(EXIT_FAILED,
+		    "%s; remove the file for a new one, which ends every cursor", err);
+	cursor_secret_print(text, there ? &old : NULL);
+	status = replace_file(c, conf.secret_file, "surfaced", str_of(text));
+	OPENSSL_cleanse(text, sizeof(text));
+	OPENSSL_cleanse(&old, sizeof(old));
+	return status;
+}
+
+static int
+rotate_keys(struct cli *c, int argc, char **argv)
+{
+	static const struct cli_option none[] = { { NULL } };
+	struct cli_list words;
+	struct ticket_keys old = { 0 };
+	char text[2 * TICKET_LINE + 1], err[512];
+	int status;
+
+	if (!cli_options(c, argc, argv, none, &words, 0, 0))
+		return EXIT_USAGE;
+	if (access(conf.stream_keys, F_OK) == 0 &&
+	    !ticket_keys_read(conf.stream_keys, &old, err, sizeof(err)))
+		return cli_fail(EXIT_FAILED, "%s; remove the file for new ones", err);
+	ticket_key_make(text);
+	if (old.n > 0) {
+		char *at = text + strlen(text);
+
+		at += snprintf(at, TICKET_KID_MAX + 2, "%s:", old.keys[0].kid);
+		hex_print(at, old.keys[0].bytes, TICKET_KEY_LEN);
+		memcpy(at + 2 * TICKET_KEY_LEN, "\n", 2);
+	}
+	status = replace_file(c, conf.stream_keys, "surfaced-stream", str_of(text));
+	OPENSSL_cleanse(text, sizeof(text));
+	OPENSSL_cleanse(&old, sizeof(old));
+	return status;
+}
+
+static const struct command secret_subs[] = {
+	{ "rotate", NULL,
+	    "sign cursors with a new key; those of the key before stay valid",
+	    .run = rotate_secret },
+	{ NULL },
+};
+
+const struct command secret_command = { "secret",
+	.help = "change the key that signs the cursors of pages", .sub = secret_subs };
+
+static const struct command keys_subs[] = {
+	{ "rotate", NULL,
+	    "sign tickets with a new key; those of the key before stay valid",
+	    .run = rotate_keys },
+	{ NULL },
+};
+
+const struct command stream_keys_command = { "stream-keys",
+	.help = "change the key that signs the tickets of live streams",
+	.sub = keys_subs };
