@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# C-066: long searches of one account hold their share of the workers and no more, so that another account's
-# are answered; short ones are never refused for it.
+# C-066: long searches of one account are handed over to workers of their own, where they wait for their turn,
+# so that the short searches of other accounts are answered meanwhile. t/bench/fairness measures the times.
 . t/lib.sh
-WORLD_SEARCH_WORKERS=4
-WORLD_CONF="search_share = 50
-request_budget = 60000"
+WORLD_SEARCH_WORKERS=2 WORLD_HEAVY_WORKERS=1
+WORLD_CONF="search_slice = 5
+search_wait = 100"
 world_start
 stranger_new
 ctl entitlements grant --account "$ACCOUNT2" search >/dev/null
-"$BUILD/t/helper/hostgen" --hosts 10000 | ctl import hosts --quiet - || exit 1
-hosts_wait 10000
+"$BUILD/t/helper/hostgen" --hosts 5000 | ctl import hosts --quiet - || exit 1
+hosts_wait 5000
 
-# As long a search as the grammar has: 256 patterns over a field of hashes.
-for a in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
+# A search far longer than a slice: 48 patterns over a field of hashes.
+for a in 0 1 2; do
 	for b in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
 		printf '+OR+services.http.body_hash:*%s%s*' $a $b
 	done
@@ -23,36 +23,123 @@ done | tail -c +5 >"$W/long"
 	cat "$W/long"
 	echo '"'
 } >"$W/long.curl"
+jq -n --arg q "$(sed 's/+/ /g' "$W/long")" '{query: $q, aggregations: [{field: "services.port", limit: 3}]}' >"$W/long.json"
 
-# long NAME: asks for it until there is a file "enough"; NAME has the statuses.
+# long NAME: one of them; prints the status and Retry-After.
 long()
 {
-	while [ ! -e "$W/enough" ]; do
-		# shellcheck disable=SC2086 # CURL is a list of options
-		curl -s $CURL -H "X-API-Key: $key" -D "$W/$1.head" -o "$W/$1.body" -w '%{http_code}\n' -K "$W/long.curl" >>"$W/$1"
-		if grep -q '^503' "$W/$1" && [ ! -e "$W/refused" ]; then
-			cat "$W/$1.head" "$W/$1.body" >"$W/$1.refused" && mv "$W/$1.refused" "$W/refused"
-		fi
+	# shellcheck disable=SC2086 # CURL is a list of options
+	curl -s $CURL -H "X-API-Key: $key" -o "$W/body.$1" -w '%{http_code} %header{retry-after}\n' -K "$W/long.curl"
+}
+
+requests()
+{
+	api GET /usage
+	field .api_usage.totals.requests
+}
+
+
+# ---- one long search ----
+
+is "$(long first)" "200 " "a search longer than a slice is answered"
+like "$(cat "$W/log/surfaced.log")" 'handed_over req=[0-9a-f]+ op=count_hosts' "the log has its hand-over"
+id=$(sed -n 's/.*handed_over req=\([0-9a-f]*\) .*/\1/p' "$W/log/surfaced.log" | head -1)
+like "$(cat "$W/log/surfaced.log")" "done req=$id op=count_hosts .* status=200" \
+	"both workers log the same request id"
+api POST /search/hosts/aggregate "$(cat "$W/long.json")"
+is "$STATUS $(field '.groups[0].buckets | length')" "200 3" "a long aggregation keeps its method and body"
+is "$(grep -c 'handed_over .*op=aggregate_hosts' "$W/log/surfaced.log")" 1 "the aggregation was handed over"
+{
+	head -c 60000 /dev/zero | tr '\0' '&'
+	printf 'q='
+	cat "$W/long"
+} >"$W/padded"
+# shellcheck disable=SC2086 # CURL is a list of options
+curl -sG $CURL -H "X-API-Key: $key" -o "$W/body.padded" --data-binary "@$W/padded" "$BASE_URL/search/hosts/count"
+is "$(jq .count "$W/body.padded")" "$(jq .count "$W/body.first")" "a query string that travels as a body is handed over, too"
+
+api GET "/search/hosts/count?q=port:22"
+own=$key
+key=$(key_new --scope search.aggregate)
+for _ in 1 2 3 4 5; do long usage >/dev/null; done
+spent=$key key=$own
+used()
+{
+	key=$spent
+	[ "$(requests)" = 5 ]
+	_rc=$?
+	key=$own
+	return $_rc
+}
+ok "C-069: five searches that are handed over count as five" world_until 10 used
+
+# ---- one account asks for as much as it can ----
+
+# client NAME [until_answered]: long searches until there is a file "enough", or until the first answer, waiting as
+# long as Retry-After says. NAME has a line for each answer: status, Retry-After, whether the client had waited for it.
+client()
+{
+	_waited=no
+	while [ -n "${2-}" ] || [ ! -e "$W/enough" ]; do
+		_got=$(long "$1")
+		echo "$_got $_waited" >>"$W/$1"
+		_waited=no
+		case $_got in
+		"503 "*)
+			sleep "${_got#* }"
+			_waited=yes
+			;;
+		*) [ -z "${2-}" ] || break ;;
+		esac
 	done
 }
 
-for client in 1 2 3 4 5 6; do long "client.$client" & done
-ok "C-066: an account's long searches are refused beyond its share" world_until 60 test -e "$W/refused"
-like "$(cat "$W/refused")" '"code":"search_busy"' "  as search_busy"
-like "$(tr -d '\r' <"$W/refused")" 'retry-after: 1' "  with Retry-After"
+all_answered()
+{
+	[ "$(grep -l '^200' "$W"/client.? 2>/dev/null | wc -l)" -eq 8 ]
+}
+
+for n in 1 2 3 4 5 6 7 8; do client client.$n & done
 own=$key key=$KEY2
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 40); do
 	api GET '/search/hosts/count?q=port:22'
 	echo "$STATUS"
 done | sort | uniq -c | sed 's/^ *//' >"$W/stranger"
 key=$own
+ok "each of eight clients with long searches is answered by turn" world_until 120 all_answered
 touch "$W/enough"
 wait
-is "$(cat "$W/stranger")" "20 200" "another account's searches are answered meanwhile"
-is "$(sort -u "$W"/client.? | tr '\n' ' ')" "200 503 " "the long ones are answered or refused, and nothing else"
+is "$(cat "$W/stranger")" "40 200" "another account's short searches are all answered meanwhile"
+is "$(cut -d' ' -f1 "$W"/client.* | sort -u | tr '\n' ' ')" "200 503 " "long searches are answered or refused, nothing else"
+is "$(cat "$W"/body.client.* | jq -r 'select(.error).error.code' | sort -u | sed '/search_busy/d')" "" "a refusal is search_busy"
+is "$(sed -n 's/^503 //p' "$W"/client.? | grep -cvE '^([1-9]|[1-5][0-9]|60) ')" 0 \
+	"each refusal has a Retry-After of 1 to 60 seconds"
+
+# Each client of a burst asks until it has its answer, so that none takes the place that another was promised.
+rm -f "$W"/client.?
+for n in 1 2 3 4 5 6 7 8; do client client.$n until_answered & done
+wait
+is "$(cat "$W"/client.? | grep -c '^200')" 8 "each client of a burst is answered"
+is "$(grep -h '^503 .* yes$' "$W"/client.? | wc -l)" 0 "a client that waits for Retry-After is let in"
+
+# ---- short searches ----
+
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	# shellcheck disable=SC2086 # CURL is a list of options
-	curl -s $CURL -H "X-API-Key: $key" -o /dev/null -w '%{http_code}\n' --parallel --parallel-max 20 \
+	curl -s $CURL -H "X-API-Key: $KEY2" -o /dev/null -w '%{http_code}\n' --parallel --parallel-max 20 \
 		"$BASE_URL/search/hosts/count?q=port:[1-20]" 2>"$W/progress"
 done | sort | uniq -c | sed 's/^ *//' >"$W/short"
-is "$(grep -c ' 503' "$W/short")" 0 "short searches of one account may hold them all"
+is "$(cat "$W/short")" "200 200" "short searches of one account are never refused"
+
+# ---- without surfaced_heavy ----
+
+# An installation that has no such pool answers long searches where they arrive.
+sed -i '/^upstream surfaced_heavy/,/^}/d' "$W/etc/upstreams.conf"
+kill -HUP "$(world_pid surfaced)"
+ok "surfaced goes on with the pool removed" world_until 10 test ! -S "$W/run/heavy.sock"
+answered_here()
+{
+	_n=$(grep -c handed_over "$W/log/surfaced.log")
+	[ "$(long alone)" = "200 " ] && [ "$(grep -c handed_over "$W/log/surfaced.log")" = "$_n" ]
+}
+ok "a long search is answered without the pool surfaced_heavy" world_until 20 answered_here

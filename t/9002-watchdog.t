@@ -34,7 +34,7 @@ done
 is "$(printf %s "$pids" | cut -d' ' -f1 | sort -u)" 200 "workers are replaced after worker_requests, nothing is lost"
 ok "by others" test "$(printf %s "$pids" | sort -u | wc -l)" -ge 3
 unlike "$(cat "$W/log/surfaced.log")" 'worker_died.*status' "which is no death"
-ok "both pools are complete" world_until 5 workers_are 2
+ok "both pools are complete" world_until 5 workers_are 3
 
 world_kill surfaced
 ok "SIGTERM ends the master and all workers" test "$(pgrep -f "$W/etc/surfaced.conf" | wc -l)" -eq 0

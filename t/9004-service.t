@@ -43,7 +43,7 @@ web_start ''
 master=$(world_pid surfaced)
 lent=$(inode api)
 ok "READY=1 with the master's pid" world_until 5 told "^READY=1 MAINPID=$master\$" 1
-ok "both pools are complete" world_until 5 workers_are "$master" 3
+ok "both pools are complete" world_until 5 workers_are "$master" 4
 api GET /x
 is "$STATUS" 200 "workers accept from the socket of the service manager"
 is "$(inode api)" "$lent" "which is not replaced"
@@ -68,7 +68,7 @@ rm -f "$W/run/api.sock"
 WORLD_PROGRAM=$echo
 api_start
 master=$(world_pid surfaced)
-world_until 5 workers_are "$master" 3
+world_until 5 workers_are "$master" 4
 victims=$(workers "$master")
 # One that waits for init to take its status has no command line.
 alive()
@@ -121,7 +121,7 @@ world_as()
 }
 api_start
 master=$(world_pid surfaced)
-world_until 5 workers_are "$master" 3
+world_until 5 workers_are "$master" 4
 ids()
 {
 	sed -n 's/^[UG]id:[[:space:]]*//p' "/proc/$1/status" | tr '\n\t' '  ' | sed 's/ $//'

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "api/share.h"
 
 struct spec {
 	struct str field;
@@ -242,7 +243,8 @@ aggregate(struct req *rq)
 	const char *fault;
 
 	if (plan(rq, d, &in->aggregations, aggs) != PASS ||
-	    run_parse(rq, d, in->query, &query) != PASS || run_begin(rq, &budget) != PASS)
+	    run_parse(rq, d, in->query, &query) != PASS ||
+	    share_begin(rq, &budget) != PASS)
 		return FAILED;
 	if (run_end(rq, engine_aggregate(rq->worker->engine, rq->arena, &query, &budget,
 			    aggs, n, groups)) != PASS)

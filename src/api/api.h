@@ -60,9 +60,7 @@ extern const struct stmt /* NULL ends each */
 
 /* Parses text for the dataset; on a fault the answer says where and why. */
 int run_parse(struct req *rq, enum dataset d, struct str text, struct query *out);
-/* Counts this worker among the searching ones, or answers search_busy; run_end must follow PASS. */
-int run_begin(struct req *rq, struct budget *out);
-/* PASS for ENGINE_OK, otherwise the error of C-065 and C-066. */
+/* PASS for ENGINE_OK; otherwise the request is handed over (api/share.h) or gets the error of C-065 and C-066. */
 int run_end(struct req *rq, enum engine_rc rc);
 const char *relation_name(enum relation r);
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "api/share.h"
 
 struct bulk_in {
 	struct list ips;
@@ -36,19 +37,22 @@ static const struct field bulk_host_out[] = {
 };
 
 /* $2: services a host may have in the answer; the first ones, in the stored order. $3: bytes that all
-   documents together may have. */
+   documents together may have. $4: stored bytes beyond which no host comes with its document. */
 static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
     bulk_host_out,
-    "WITH found AS (SELECT ip, more, CASE WHEN more"
+    "WITH picked AS (SELECT ip, doc, sum(bytes) OVER () AS stored FROM host"
+    "  WHERE ip = ANY ($1::text[]::inet[])),"
+    " found AS (SELECT ip, more, CASE WHEN more"
     "  THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
     "       '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
     "  ELSE doc END AS doc"
-    " FROM host, LATERAL (SELECT"
+    " FROM picked, LATERAL (SELECT"
     "  COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more) AS m"
-    " WHERE ip = ANY ($1::text[]::inet[])),"
+    " WHERE stored <= $4::bigint),"
     " sized AS (SELECT *, sum(octet_length(doc::text)) OVER () AS bytes FROM found)"
     " SELECT host(ip) AS ip, CASE WHEN bytes <= $3::bigint THEN doc END AS doc, more"
-    " FROM sized");
+    " FROM sized"
+    " UNION ALL SELECT host(ip), NULL, false FROM picked WHERE stored > $4::bigint");
 
 static int
 bad_ip(struct req *rq, size_t i, const char *what)
@@ -147,14 +151,19 @@ bulk_lookup_hosts(struct req *rq)
 	struct list hosts = { 0 };
 	struct bulk_result results[LIM_BULK_IPS];
 	struct bulk_answer answer = { { results, in->ips.n } };
+	int64_t most = share_bytes();
+	struct budget unused;
 	enum db_rc rc;
 
-	if (parse_ips(rq, &in->ips, nets, texts) != PASS)
+	if (parse_ips(rq, &in->ips, nets, texts) != PASS ||
+	    share_begin(rq, &unused) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &bulk_hosts, &hosts, P(((struct strs){ texts, in->ips.n })),
-	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES));
+	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES), P(most));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	if (too_large(&hosts) && most != INT64_MAX)
+		return share_hand_over(rq);
 	if (too_large(&hosts))
 		return fail_at(rq, ERR_INVALID_IP_BATCH,
 		    STR("The hosts are too large for one answer; ask for fewer "
@@ -165,7 +174,7 @@ bulk_lookup_hosts(struct req *rq)
 }
 
 static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMIT_PER_IP,
-	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_TIMEOUT, ERR_UNSET };
+	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_UNSET };
 
 const struct route bulk_routes[] = {
 	{

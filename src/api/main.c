@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "api/share.h"
 #include "base/daemon.h"
 
 /* The one place where an admin tunes the workers is nginx's own upstream file. The streams' are another
@@ -24,6 +25,7 @@ check(char *err, size_t room)
 {
 	struct cursor_secret secret;
 
+	share_open();
 	return routes_check(areas, err, room) &&
 	       cursor_secret_read(conf.secret_file, &secret, err, room);
 }
@@ -44,6 +46,8 @@ work(const struct pool *pool, int listener)
 		.tickets = ticket_ring_new(conf.stream_keys),
 		.tables = areas,
 		.refresh = refresh,
+		.accepted = share_accepted,
+		.answered = share_answered,
 	};
 	char err[256];
 
@@ -52,6 +56,7 @@ work(const struct pool *pool, int listener)
 	w.keys = key_cache_new(w.db);
 	w.meter = meter_new();
 	http_metrics(&w);
+	share_serve(pool->name);
 	http_serve(&w, listener);
 	meter_free(w.meter);
 	metrics_close(w.metrics);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The road from a request's text to the engine and back, the same for every search. */
+/* From the text of a query to the engine and back to an answer, the same for every search. */
 #include "config.h"
 
 #include "api/api.h"
-#include "base/daemon.h"
-
-enum { LONG_US = 200000 };
+#include "api/share.h"
 
 int
 run_parse(struct req *rq, enum dataset d, struct str text, struct query *out)
@@ -19,49 +17,14 @@ run_parse(struct req *rq, enum dataset d, struct str text, struct query *out)
 		(int)fault.message.n, fault.message.p));
 }
 
-/* A number for an account; that two share one does no harm. */
-static uint32_t
-number_of(const struct uuid *account)
-{
-	uint32_t n;
-
-	memcpy(&n, account->b, sizeof(n));
-	return n | 1;
-}
-
-/* Short searches come and go and wait for one another; those of one account that last may hold their share
-   of the workers, so that the others' are answered. */
-static bool
-holds_its_share(const struct searches *now)
-{
-	return now->others > 0 &&
-	       now->others * 100 >= now->workers * (unsigned)conf.search_share;
-}
-
-int
-run_begin(struct req *rq, struct budget *out)
-{
-	struct worker_slot *slot = daemon_slot();
-	struct searches now;
-
-	slot->searching = number_of(&rq->key->account);
-	now = daemon_searches(mono_us() - LONG_US);
-	if (now.all > (unsigned)conf.search_parallel || holds_its_share(&now)) {
-		slot->searching = 0;
-		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
-	}
-	*out = (struct budget){ .deadline = rq->deadline,
-		.work = (uint64_t)conf.search_work_limit };
-	return PASS;
-}
-
 int
 run_end(struct req *rq, enum engine_rc rc)
 {
-	daemon_slot()->searching = 0;
 	switch (rc) {
 	case ENGINE_OK:
 		return PASS;
+	case ENGINE_SLICED:
+		return share_hand_over(rq);
 	case ENGINE_TIMEOUT:
 		return fail(rq, ERR_SEARCH_TIMEOUT);
 	case ENGINE_TOO_EXPENSIVE:

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "api/share.h"
 
 /* ---- parameters ---- */
 
@@ -78,11 +79,14 @@ static const struct field document_out[] = {
 	FIELD_END,
 };
 
-/* $2: bytes that a page may have; those after them come without their documents. */
+/* $2: bytes that a page may have; hosts after them come without their documents. $3: bytes beyond which
+   no host comes with its document. */
 static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
     "SELECT host(ip) AS ip,"
-    "  CASE WHEN up_to <= $2::bigint OR up_to = bytes THEN doc END AS doc"
-    " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS up_to"
+    "  CASE WHEN total <= $3::bigint AND (up_to <= $2::bigint OR up_to = bytes)"
+    "   THEN doc END AS doc"
+    " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS up_to,"
+    "  sum(bytes) OVER () AS total"
     "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
 
 static struct str
@@ -134,7 +138,16 @@ read_documents(struct req *rq, const struct page *page, struct list *out)
 	if (page->nhits == 0)
 		return DB_OK;
 	return db_list(rq->db, &read_hosts, out, P(((struct strs){ ips, page->nhits })),
-	    P((int64_t)LIM_PAGE_BYTES));
+	    P((int64_t)LIM_PAGE_BYTES), P(share_bytes()));
+}
+
+/* The documents are too large for this worker to fetch; pages that are small enough have all of them. */
+static bool
+documents_withheld(const struct list *documents)
+{
+	const struct document *d = documents->items;
+
+	return documents->n > 0 && d[0].doc.text.p == NULL;
 }
 
 static const struct document *
@@ -330,7 +343,7 @@ search(struct req *rq)
 	enum db_rc rc;
 
 	if (run_parse(rq, (enum dataset)rq->route->arg, args->q, &query) != PASS ||
-	    page_start(rq, args, &want.after) != PASS || run_begin(rq, &budget) != PASS)
+	    page_start(rq, args, &want.after) != PASS || share_begin(rq, &budget) != PASS)
 		return FAILED;
 	if (run_end(rq, engine_search(rq->worker->engine, rq->arena, &query, &budget,
 			    &want, &page)) != PASS)
@@ -340,6 +353,8 @@ search(struct req *rq)
 	rc = read_documents(rq, &page, &documents);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	if (documents_withheld(&documents))
+		return share_hand_over(rq);
 	cut_page(&page, &documents);
 	write_page(rq, &query, &page, &documents);
 	return PASS;
@@ -371,7 +386,7 @@ count(struct req *rq)
 	struct budget budget;
 	struct query query;
 
-	if (run_parse(rq, d, args->q, &query) != PASS || run_begin(rq, &budget) != PASS)
+	if (run_parse(rq, d, args->q, &query) != PASS || share_begin(rq, &budget) != PASS)
 		return FAILED;
 	if (run_end(rq,
 		engine_count(rq->worker->engine, rq->arena, &query, &budget, &n)) != PASS)

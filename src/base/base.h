@@ -189,6 +189,7 @@ void ts_print(struct ts t, char out[TS_LEN + 1]);
 struct ts ts_now(void); /* the wall clock */
 int64_t mono_us(void);  /* a clock that only goes forward */
 int64_t boot_us(void);  /* likewise; it also counts while the machine is suspended */
+int64_t cpu_us(void);   /* CPU time of this thread; a system call, unlike mono_us() */
 /* Whether it is time; then the next one is as much later. 0: at once. */
 bool mono_due(int64_t *at, int64_t every);
 void random_bytes(void *out, size_t n); /* from the kernel; cannot fail */

@@ -67,21 +67,25 @@ bool daemon_ending(void);
    a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead one. */
 struct worker_slot {
 	_Atomic int32_t pid;
-	_Atomic uint32_t
-	    searching; /* whom it runs a search for, a number of the caller's; 0: it runs none */
+	/* The number of the account whose search this worker runs; 0: none. */
+	_Atomic uint32_t searching;
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
 	uint32_t pool; /* index of its pool */
 };
-struct worker_slot *daemon_slot(
-    void); /* of this worker; a private one outside daemon_main */
-struct searches {
-	unsigned all; /* workers that run one now, this one included */
-	unsigned
-	    others; /* of them: for whom this one does, but by others, and since before */
-	unsigned workers; /* of this one's pool */
+/* The slot of this worker; a private one outside daemon_main. */
+struct worker_slot *daemon_slot(void);
+/* A pool of the running daemon by its name; NULL: there is none. */
+const struct pool *daemon_pool(const char *name);
+
+/* Which searches to count: 0 and NULL match every one. */
+struct search_filter {
+	uint32_t account;
+	const char *pool;
+	int64_t before; /* mono_us: only searches of requests that began earlier */
 };
-struct searches daemon_searches(int64_t before); /* mono_us */
+/* How many workers run such a search, this one not counted. */
+unsigned daemon_searches(const struct search_filter *f);
 
 /* A socket of this daemon's own: SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM bound at path, where it takes
    the place of one that a former self left. -1 with errno. */

@@ -217,6 +217,12 @@ boot_us(void)
 	return clock_us(CLOCK_BOOTTIME);
 }
 
+int64_t
+cpu_us(void)
+{
+	return clock_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 bool
 mono_due(int64_t *at, int64_t every)
 {

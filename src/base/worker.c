@@ -204,32 +204,43 @@ daemon_slot(void)
 	return own_slot;
 }
 
-/* Others change theirs meanwhile: what is seen of one slot need not be of one moment. */
-static void
-add_search(struct searches *out, const struct worker_slot *slot, int64_t before)
+const struct pool *
+daemon_pool(const char *name)
 {
-	uint32_t who = atomic_load_explicit(&slot->searching, memory_order_relaxed);
-	int64_t since = atomic_load_explicit(&slot->busy_since, memory_order_relaxed);
-
-	out->workers += slot->pool == own_slot->pool &&
-			atomic_load_explicit(&slot->pid, memory_order_relaxed) != 0;
-	out->all += who != 0;
-	out->others += slot != own_slot && since < before && who != 0 &&
-		       who == atomic_load(&own_slot->searching);
+	if (own_shared == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < own_shared->pool_count; i++)
+		if (strcmp(own_shared->pools[i].name, name) == 0)
+			return &own_shared->pools[i];
+	return NULL;
 }
 
-struct searches
-daemon_searches(int64_t before)
+/* The other workers change their slots meanwhile: the members of one need not be of one moment. */
+static bool
+search_matches(const struct search_filter *f, const struct worker_slot *slot)
 {
-	struct searches out = { 0 };
+	uint32_t account = atomic_load_explicit(&slot->searching, memory_order_relaxed);
+	int64_t since = atomic_load_explicit(&slot->busy_since, memory_order_relaxed);
+
+	if (slot == own_slot || account == 0 ||
+	    (f->account != 0 && account != f->account) ||
+	    (f->before != 0 && since >= f->before))
+		return false;
+	return f->pool == NULL ||
+	       (slot->pool < own_shared->pool_count &&
+		   strcmp(own_shared->pools[slot->pool].name, f->pool) == 0);
+}
+
+unsigned
+daemon_searches(const struct search_filter *f)
+{
+	unsigned n = 0;
 	uint32_t high;
 
-	if (own_shared == NULL) {
-		add_search(&out, own_slot, before);
-		return out;
-	}
+	if (own_shared == NULL)
+		return 0;
 	high = atomic_load(&own_shared->high);
 	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
-		add_search(&out, &own_shared->slots[i], before);
-	return out;
+		n += search_matches(f, &own_shared->slots[i]);
+	return n;
 }

@@ -63,6 +63,8 @@ whole_answer(const struct req *rq)
 		buf_printf(&b, "Retry-After: %d\r\n", rq->retry_after);
 	if (rq->location != NULL)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
+	if (rq->handed_to != NULL)
+		buf_printf(&b, "X-Accel-Redirect: %s\r\n", rq->handed_to);
 	if (rq->etag != NULL)
 		buf_printf(
 		    &b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n", rq->etag);
@@ -118,12 +120,16 @@ serve(struct worker *w, FCGX_Request *fcgi)
 		.read_arg = fcgi,
 	};
 
+	if (w->accepted != NULL)
+		w->accepted(env_get(&rq, "REQUEST_ID"));
 	if (client_gone(fcgi)) {
 		log_event(LOGP_INFO, "gone", "req=-");
 		return;
 	}
 	req_serve(&rq);
 	send_answer(&rq, fcgi);
+	if (w->answered != NULL)
+		w->answered(&rq);
 }
 
 /* Accepts a connection and reads the head of its request. False: there is none, or it is not whole in time.
@@ -167,6 +173,7 @@ http_serve(struct worker *w, int listener)
 			slot->served++;
 			n++;
 		}
+		slot->searching = 0;
 		slot->busy_since = 0;
 	}
 	FCGX_Free(&fcgi, 1);

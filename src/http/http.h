@@ -158,6 +158,11 @@ struct worker {
 	    *tables; /* each ends with ROUTE_END; NULL ends the list */
 	/* Between two requests: takes a new index generation. */
 	void (*refresh)(struct worker *w);
+	/* Right after a request was accepted, whether its client still waits or not. NULL: nothing is done;
+	   the same for the next. */
+	void (*accepted)(struct str request_id);
+	/* After the answer was sent. */
+	void (*answered)(struct req *rq);
 };
 
 /* Serves from listener until the process is to stop or has answered conf.worker_requests. */
@@ -206,7 +211,9 @@ struct req {
 	struct meter_ticket ticket; /* what it took of rates and quotas */
 	bool deserted;              /* its client left before it was done */
 	const char *location;       /* below /api/v1; NULL: no header */
-	bool replayed;              /* Idempotency-Replayed: true */
+	const char *
+	    handed_to; /* nginx's named location that answers instead; NULL: this worker does */
+	bool replayed; /* Idempotency-Replayed: true */
 	const char *content_type;
 	const char *etag; /* the ETag without its quotes; NULL: no header */
 	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */

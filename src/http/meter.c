@@ -79,15 +79,16 @@ meter_stage(struct req *rq)
 	return answer(rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
 }
 
-/* 401, 403 and 429 consume nothing and 5xx are given back; an authorised 400 or 404 consumes (C-069). Work that
-   a client had done and then did not wait for was done: else it would cost nobody a thing to ask for more. */
+/* 401, 403 and 429 consume nothing and 5xx are given back; an authorised 400 or 404 consumes (C-069). A request
+   that is handed over is counted by the worker that answers it. A client that does not wait for the answer
+   pays, because the work was done: otherwise such requests would be free. */
 void
 meter_settle(struct req *rq)
 {
 	if (rq->deserted)
 		return;
-	if (rq->status >= 500 || rq->status == 401 || rq->status == 403 ||
-	    rq->status == 429) {
+	if (rq->handed_to != NULL || rq->status >= 500 || rq->status == 401 ||
+	    rq->status == 403 || rq->status == 429) {
 		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)
 			metrics_add(rq->worker->metrics, COUNTER_GIVEN_BACK);
 		meter_give_back(rq->worker->meter, &rq->ticket);

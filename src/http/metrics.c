@@ -36,7 +36,7 @@ metrics_done(const struct req *rq)
 {
 	const struct worker *w = rq->worker;
 
-	if (w->metrics == NULL)
+	if (w->metrics == NULL || rq->handed_to != NULL)
 		return;
 	metrics_request(w->metrics, w->operations[row_number(w, rq->route)], rq->status,
 	    mono_us() - rq->started);

@@ -143,6 +143,12 @@ begin(struct req *rq)
 static void
 log_done(const struct req *rq)
 {
+	if (rq->handed_to != NULL) {
+		log_event(LOGP_INFO, "handed_over", "req=%s op=%s key=%s us=%" PRId64,
+		    rq->id, rq->route->operation, rq->key->prefix,
+		    mono_us() - rq->started);
+		return;
+	}
 	log_event(rq->status >= 500 ? LOGP_WARNING : LOGP_INFO, "done",
 	    "req=%s op=%s key=%s status=%d code=%s us=%" PRId64, rq->id,
 	    rq->route == NULL ? "-" : rq->route->operation,

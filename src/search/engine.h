@@ -10,6 +10,7 @@
 enum engine_rc {
 	ENGINE_OK,
 	ENGINE_TIMEOUT,       /* the budget in time or work is spent (C-066) */
+	ENGINE_SLICED,        /* the slice of the budget is used up */
 	ENGINE_TOO_EXPENSIVE, /* count: over the work limit */
 	ENGINE_UNAVAILABLE,   /* no index published, or the engine says so: 503 */
 	ENGINE_FAILED, /* broken communication or an answer that breaks the contract: 502 */
@@ -18,6 +19,9 @@ enum engine_rc {
 struct budget {
 	int64_t deadline; /* mono_us */
 	uint64_t work;    /* values looked at */
+	/* The slice ends when this much CPU time is used (cpu_us), and at the latest at a time of
+	   mono_us; it cannot end before slice_from. slice_until 0: there is no slice. */
+	int64_t slice_from, slice_cpu, slice_until;
 };
 
 enum relation { RELATION_EQ, RELATION_GTE, RELATION_UNKNOWN };

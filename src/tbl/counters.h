@@ -5,6 +5,8 @@ COUNTER(ACCOUNT_QUOTA_REFUSED,	"surfaced_account_quota_refused_total",	"Requests
 COUNTER(GROUP_QUOTA_REFUSED,	"surfaced_group_quota_refused_total",	"Requests refused by the monthly quota of their group")
 COUNTER(METER_UNAVAILABLE,	"surfaced_meter_unavailable_total",	"Requests refused because no lease could be had")
 COUNTER(GIVEN_BACK,		"surfaced_meter_given_back_total",	"Admitted requests that cost nothing in the end")
+COUNTER(SEARCH_HANDED_OVER,	"surfaced_search_handed_over_total",	"Searches that the workers of surfaced_heavy answered")
+COUNTER(SEARCH_REFUSED,		"surfaced_search_refused_total",	"Searches refused because the long searches of their account waited")
 COUNTER(ASKS,			"surfaced_meter_asks_total",		"Times a worker asked surfaced-meter for a counter or a lease")
 COUNTER(LEASES,			"surfaced_meter_leases_total",		"Leases and reports of leases that the database answered")
 COUNTER(FLUSHES,		"surfaced_meter_flushes_total",		"Times the counts were stored")

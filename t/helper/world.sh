@@ -449,6 +449,7 @@ world_weights()
 {
 	sed -e "/api\\.sock/s/weight=[0-9]*/weight=${WORLD_WORKERS:-2}/" \
 		-e "/search\\.sock/s/weight=[0-9]*/weight=${WORLD_SEARCH_WORKERS:-2}/" \
+		-e "/heavy\\.sock/s/weight=[0-9]*/weight=${WORLD_HEAVY_WORKERS:-1}/" \
 		"$W/etc/nginx/upstreams.conf" >"$W/etc/upstreams.conf"
 	cp "$W/etc/upstreams.conf" "$W/etc/nginx/upstreams.conf"
 }

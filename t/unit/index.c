@@ -506,6 +506,9 @@ static void
 work_is_bounded(void) /* C-059, C-066 */
 {
 	struct budget late = { mono_us() - 1, UINT64_MAX }, poor = { INT64_MAX, 3 };
+	struct budget sliced = { INT64_MAX, UINT64_MAX, .slice_until = mono_us() };
+	struct budget unused = { INT64_MAX, UINT64_MAX, .slice_cpu = INT64_MAX,
+		.slice_until = INT64_MAX };
 	struct agg agg = { schema_find(DATASET_HOSTS, STR("services.port")), 10 };
 	struct query q = { .dataset = DATASET_HOSTS };
 	struct query_fault fault;
@@ -525,6 +528,10 @@ work_is_bounded(void) /* C-059, C-066 */
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &poor, &n), ENGINE_TOO_EXPENSIVE);
 	CU_ASSERT_EQUAL(
 	    engine_aggregate(e, w.n.a, &q, &poor, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &sliced, &n), ENGINE_SLICED);
+	CU_ASSERT_EQUAL(
+	    engine_aggregate(e, w.n.a, &q, &sliced, &agg, 1, &g), ENGINE_SLICED);
+	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &unused, &n), ENGINE_OK);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &plenty, &n), ENGINE_OK);
 	engine_close(e);
 	world_end(&w);

@@ -2,6 +2,7 @@
 /* What the engine says becomes one of the codes of C-065 and C-066. */
 #include "config.h"
 
+#include "api/share.h"
 #include "api/api.h"
 #include "base/daemon.h"
 #include "t/unit/tap.h"
@@ -23,9 +24,7 @@ static enum error
 after(enum engine_rc rc)
 {
 	begin();
-	daemon_slot()->searching = 1;
 	CU_ASSERT_EQUAL(run_end(&rq, rc), rc == ENGINE_OK ? PASS : FAILED);
-	CU_ASSERT_EQUAL(daemon_slot()->searching, 0);
 	return rq.error;
 }
 
@@ -52,15 +51,14 @@ too_many_at_once_is_busy(void)
 
 	begin();
 	conf.search_parallel = 1;
-	CU_ASSERT_EQUAL(run_begin(&rq, &budget), PASS);
+	CU_ASSERT_EQUAL(share_begin(&rq, &budget), PASS);
 	CU_ASSERT_EQUAL(budget.deadline, 77);
 	CU_ASSERT_NOT_EQUAL(daemon_slot()->searching, 0);
-	daemon_slot()->searching = 0;
+	CU_ASSERT_EQUAL(budget.slice_until, 0); /* no pool surfaced_heavy: no slices */
 	conf.search_parallel = 0;
-	CU_ASSERT_EQUAL(run_begin(&rq, &budget), FAILED);
+	CU_ASSERT_EQUAL(share_begin(&rq, &budget), FAILED);
 	CU_ASSERT_EQUAL(rq.error, ERR_SEARCH_BUSY);
 	CU_ASSERT_EQUAL(rq.retry_after, 1);
-	CU_ASSERT_EQUAL(daemon_slot()->searching, 0);
 }
 
 static void

@@ -4,17 +4,29 @@
 
 #include "search/index/index_priv.h"
 
+/* Asks for the CPU time, a system call, only when it can have been used up. */
+static bool
+slice_is_over(const struct budget *b, int64_t now)
+{
+	return b->slice_until != 0 && now >= b->slice_from &&
+	       (now >= b->slice_until || cpu_us() >= b->slice_cpu);
+}
+
 bool
 run_spend(struct run *r, uint64_t values)
 {
+	int64_t now;
+
 	r->work += values;
 	if (r->rc != ENGINE_OK)
 		return false;
 	if (r->work > r->budget->work)
 		r->rc =
 		    ENGINE_TOO_EXPENSIVE; /* what a search makes of it is its own matter */
-	else if (mono_us() >= r->budget->deadline)
+	else if ((now = mono_us()) >= r->budget->deadline)
 		r->rc = ENGINE_TIMEOUT;
+	else if (slice_is_over(r->budget, now))
+		r->rc = ENGINE_SLICED;
 	return r->rc == ENGINE_OK;
 }
 

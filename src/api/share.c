@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: ISC */
+/* The table that the search workers share, and the decisions taken from it: see share.h. */
+#include "config.h"
+
+#include "api/share.h"
+#include "base/daemon.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define POOL_SEARCH "surfaced_search"
+#define POOL_HEAVY "surfaced_heavy"
+
+enum {
+	ACCOUNTS = 1024, /* a power of two */
+	WAITING = 512,   /* as many as the queue of a socket holds */
+	SLICE_WALL = 4,  /* slices by the clock, when others use the CPU */
+	REST = 10,       /* slices after a long search without another try */
+	PROBATION_US = 60000000,
+	SHORT_US = 5000,
+	PROMISES = 64,
+	PROMISE_US = 60000000, /* no Retry-After is longer */
+	PROMISE_KEPT_US = 5000000,
+	HEAVY_NICE = 5,
+};
+
+struct account {
+	_Atomic uint32_t number;
+	_Atomic int64_t cut_at; /* when a slice was over; 0: never */
+	_Atomic int64_t
+	    cost_us; /* mean time of a search in surfaced_heavy; 0: none yet */
+	/* When refused requests may come back, by mono_us. */
+	_Atomic int64_t promises[PROMISES];
+};
+
+struct waiting {
+	_Atomic uint64_t request; /* 0: free */
+	_Atomic uint32_t account;
+	_Atomic int64_t since;
+};
+
+static struct table {
+	struct account accounts[ACCOUNTS];
+	struct waiting waiting[WAITING];
+} * table;
+
+static bool is_heavy;
+
+void
+share_open(void)
+{
+	if (table != NULL)
+		return;
+	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (table == MAP_FAILED)
+		panic("mmap: %s", strerror(errno));
+}
+
+void
+share_serve(const char *pool)
+{
+	is_heavy = strcmp(pool, POOL_HEAVY) == 0;
+	if (is_heavy && setpriority(PRIO_PROCESS, 0, HEAVY_NICE) != 0)
+		log_event(LOGP_WARNING, "priority", "pool=%s why=\"%s\"", pool,
+		    strerror(errno));
+}
+
+/* Two accounts that have the same number share what the table knows; that is rare and does no harm. */
+static uint32_t
+account_number(const struct req *rq)
+{
+	uint32_t n;
+
+	memcpy(&n, rq->key->account.b, sizeof(n));
+	return n | 1;
+}
+
+/* The number of nginx's request id, the same before and after a hand-over; never 0. */
+static uint64_t
+request_number(struct str id)
+{
+	uint64_t n = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < id.n; i++)
+		n = (n ^ (unsigned char)id.p[i]) * UINT64_C(1099511628211);
+	return n | 1;
+}
+
+/* The account's place, emptied when another account had it. */
+static struct account *
+account_place(uint32_t number)
+{
+	struct account *a = &table->accounts[number * UINT32_C(2654435761) >> 22];
+
+	if (atomic_exchange(&a->number, number) != number) {
+		atomic_store(&a->cut_at, 0);
+		atomic_store(&a->cost_us, 0);
+		for (size_t i = 0; i < PROMISES; i++)
+			atomic_store(&a->promises[i], 0);
+	}
+	return a;
+}
+
+static bool
+can_hand_over(void)
+{
+	return !is_heavy && table != NULL && daemon_pool(POOL_HEAVY) != NULL;
+}
+
+/* ---- the queue of surfaced_heavy ---- */
+
+static bool
+waits(const struct waiting *w, int64_t now)
+{
+	return atomic_load(&w->request) != 0 &&
+	       now - atomic_load(&w->since) < conf.request_budget * 1000;
+}
+
+struct queue {
+	unsigned own;      /* requests of the account that wait */
+	unsigned accounts; /* accounts that have any, with this one */
+};
+
+/* Whether an entry before the i-th has the same account. */
+static bool
+seen_before(size_t i, int64_t now)
+{
+	uint32_t account = atomic_load(&table->waiting[i].account);
+
+	for (size_t k = 0; k < i; k++)
+		if (waits(&table->waiting[k], now) &&
+		    atomic_load(&table->waiting[k].account) == account)
+			return true;
+	return false;
+}
+
+static struct queue
+look_at_queue(uint32_t account, int64_t now)
+{
+	struct queue q = { .accounts = 1 };
+
+	for (size_t i = 0; i < WAITING; i++) {
+		if (!waits(&table->waiting[i], now))
+			continue;
+		if (atomic_load(&table->waiting[i].account) == account)
+			q.own++;
+		else
+			q.accounts += !seen_before(i, now);
+	}
+	return q;
+}
+
+static bool
+enter_queue(const struct req *rq, uint32_t account, int64_t now)
+{
+	uint64_t request = request_number(str_of(rq->id));
+
+	for (size_t i = 0; i < WAITING; i++) {
+		struct waiting *w = &table->waiting[i];
+		uint64_t seen = atomic_load(&w->request);
+
+		if (waits(w, now) ||
+		    !atomic_compare_exchange_strong(&w->request, &seen, request))
+			continue;
+		atomic_store(&w->account, account);
+		atomic_store(&w->since, now);
+		return true;
+	}
+	return false;
+}
+
+void
+share_accepted(struct str request_id)
+{
+	uint64_t request = request_number(request_id);
+
+	if (!is_heavy || table == NULL)
+		return;
+	for (size_t i = 0; i < WAITING; i++) {
+		uint64_t seen = request;
+
+		if (atomic_compare_exchange_strong(&table->waiting[i].request, &seen, 0))
+			return;
+	}
+}
+
+/* Requests that were refused until a moment that has not come, or has come just now. */
+static unsigned
+count_promises(const struct account *a, int64_t now)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < PROMISES; i++)
+		n += atomic_load(&a->promises[i]) > now - PROMISE_KEPT_US;
+	return n;
+}
+
+/* Whether some request was refused until now: this one is taken for it. */
+static bool
+claim_promise(struct account *a, int64_t now)
+{
+	for (size_t i = 0; i < PROMISES; i++) {
+		int64_t due = atomic_load(&a->promises[i]);
+
+		if (due <= now && due > now - PROMISE_KEPT_US &&
+		    atomic_compare_exchange_strong(&a->promises[i], &due, 0))
+			return true;
+	}
+	return false;
+}
+
+/* Remembers that the account was told to come back in so many seconds. */
+static void
+make_promise(struct account *a, int seconds, int64_t now)
+{
+	for (size_t i = 0; i < PROMISES; i++) {
+		int64_t due = atomic_load(&a->promises[i]);
+
+		if (due <= now - PROMISE_KEPT_US &&
+		    atomic_compare_exchange_strong(
+			&a->promises[i], &due, now + seconds * SECOND_US))
+			return;
+	}
+}
+
+/* 0: there is room for one more request of the account; otherwise seconds until there will be. */
+static int
+seconds_until_room(uint32_t number, int64_t now)
+{
+	struct account *a = account_place(number);
+	struct queue q = look_at_queue(number, now);
+	struct search_filter f = { .account = number, .pool = POOL_HEAVY };
+	unsigned workers = daemon_pool(POOL_HEAVY)->workers,
+		 own = q.own + daemon_searches(&f);
+	int64_t wait = conf.search_wait * 1000, search_us = atomic_load(&a->cost_us),
+		excess;
+	int seconds;
+
+	if (own < workers || claim_promise(a, now))
+		return 0;
+	if (search_us == 0)
+		search_us = wait / 2; /* two for each worker, until one has been timed */
+	search_us = search_us * q.accounts / workers;
+	excess = search_us * (own + count_promises(a, now)) - wait;
+	if (excess < 0)
+		return 0;
+	seconds =
+	    excess >= PROMISE_US ? PROMISE_US / SECOND_US : (int)(excess / SECOND_US) + 1;
+	make_promise(a, seconds, now);
+	return seconds;
+}
+
+static int
+hand_over(struct req *rq, uint32_t account, int64_t now)
+{
+	int seconds = seconds_until_room(account, now);
+
+	if (seconds == 0 && !enter_queue(rq, account, now))
+		seconds = 1;
+	if (seconds > 0) {
+		metrics_add(rq->worker->metrics, COUNTER_SEARCH_REFUSED);
+		return fail_retry(rq, ERR_SEARCH_BUSY, seconds);
+	}
+	metrics_add(rq->worker->metrics, COUNTER_SEARCH_HANDED_OVER);
+	rq->handed_to = "@surfaced_heavy";
+	rq->content_type = "text/plain";
+	rq->status = 200;
+	return FAILED;
+}
+
+int
+share_hand_over(struct req *rq)
+{
+	uint32_t account = account_number(rq);
+	int64_t now = mono_us();
+
+	atomic_store(&account_place(account)->cut_at, now);
+	return hand_over(rq, account, now);
+}
+
+/* ---- a search begins and ends ---- */
+
+static bool
+holds_its_share(uint32_t account, int64_t now)
+{
+	struct search_filter f = { account, POOL_SEARCH, now - SHORT_US };
+	unsigned held = daemon_searches(&f);
+
+	return held > 0 && held * INT64_C(100) >=
+			       daemon_pool(POOL_SEARCH)->workers * conf.search_share;
+}
+
+/* The account's last search but a few was long: this one may be, too. */
+static bool
+is_likely_long(uint32_t account, int64_t now)
+{
+	int64_t cut_at = atomic_load(&account_place(account)->cut_at);
+	struct search_filter f = { .account = account, .pool = POOL_SEARCH };
+
+	if (cut_at == 0 || now - cut_at >= PROBATION_US)
+		return false;
+	return now - cut_at < REST * conf.search_slice * 1000 || daemon_searches(&f) > 0;
+}
+
+int
+share_begin(struct req *rq, struct budget *budget)
+{
+	uint32_t account = account_number(rq);
+	int64_t now = mono_us(), slice = conf.search_slice * 1000;
+
+	daemon_slot()->searching = account;
+	if (daemon_searches(&(struct search_filter){ 0 }) >= conf.search_parallel)
+		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
+	*budget = (struct budget){ .deadline = rq->deadline,
+		.work = (uint64_t)conf.search_work_limit };
+	if (!can_hand_over())
+		return PASS;
+	if (is_likely_long(account, now) || holds_its_share(account, now))
+		return hand_over(rq, account, now);
+	budget->slice_from = now + slice;
+	budget->slice_cpu = cpu_us() + slice;
+	budget->slice_until = now + SLICE_WALL * slice;
+	return PASS;
+}
+
+int64_t
+share_bytes(void)
+{
+	return can_hand_over() ? LIM_FRONT_BYTES : INT64_MAX;
+}
+
+/* The mean of the last few searches: a quarter of each new one. */
+void
+share_answered(struct req *rq)
+{
+	struct account *a;
+	int64_t cost, last = mono_us() - rq->started;
+
+	if (!is_heavy || table == NULL || atomic_load(&daemon_slot()->searching) == 0 ||
+	    rq->error == ERR_SEARCH_BUSY)
+		return;
+	a = account_place(account_number(rq));
+	cost = atomic_load(&a->cost_us);
+	atomic_store(&a->cost_us, cost == 0 ? last : cost + (last - cost) / 4);
+}
