@@ -97,7 +97,7 @@ begin(void)
 	    1);
 	build();
 	publish();
-	segment_path(directory, state.segments[0].id, segment, sizeof(segment));
+	segment_path(directory, state.segments[0].file.id, segment, sizeof(segment));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	segment_size = read_all(segment, good_segment);
 	manifest_size = read_all(manifest, good_manifest);
@@ -140,7 +140,7 @@ seal_segment(char *p, size_t n)
 	h->checksum = 0;
 	h->checksum = index_checksum(
 	    table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
-	state.segments[0].checksum = h->checksum;
+	state.segments[0].file.checksum = h->checksum;
 	publish();
 }
 

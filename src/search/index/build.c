@@ -94,12 +94,13 @@ form_of(const struct schema_field *f, enum part p)
 }
 
 struct index_builder *
-index_build_new(const struct index_tags *tags)
+build_new(const struct index_tags *tags, size_t nfields)
 {
 	struct index_builder *b = mem_zero(sizeof(*b));
 
 	b->tags = tags;
-	b->nfields = schema_fields(DATASET_HOSTS, &b->fields);
+	b->nfields = nfields;
+	(void)schema_fields(DATASET_HOSTS, &b->fields);
 	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
 	b->dates = mem_array(b->nfields, sizeof(*b->dates));
 	for (size_t i = 0; i < b->nfields; i++) {
@@ -111,6 +112,14 @@ index_build_new(const struct index_tags *tags)
 	b->as_name = schema_find(DATASET_HOSTS, STR("as_name"));
 	b->arena = arena_new(1u << 30);
 	return b;
+}
+
+struct index_builder *
+index_build_new(const struct index_tags *tags)
+{
+	const struct schema_field *fields;
+
+	return build_new(tags, schema_fields(DATASET_HOSTS, &fields));
 }
 
 static void
@@ -419,18 +428,60 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 	free(meta);
 }
 
+void
+sections_begin(struct segment_writer *w, const char *path)
+{
+	size_t head = sizeof(struct segment_header);
+
+	*w = (struct segment_writer){ .at = (head + INDEX_ALIGN - 1) / INDEX_ALIGN *
+					    INDEX_ALIGN };
+	file_begin(&w->file, path);
+}
+
+/* Writes the table behind the sections and the header before them, and gives the file its name. */
+bool
+sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
+    const char *directory, char err[INDEX_FAULT])
+{
+	bool ok;
+
+	memcpy(h->magic, magic, sizeof(h->magic));
+	h->version = INDEX_VERSION;
+	h->endian = INDEX_ENDIAN;
+	h->table_at = w->at;
+	h->nsections = w->nsections;
+	h->size = w->at + w->table.n;
+	h->checksum = 0;
+	h->checksum =
+	    index_checksum(w->table.p, w->table.n, index_checksum(h, sizeof(*h), 0));
+	file_write(&w->file, w->table.p, w->table.n, w->at);
+	file_write(&w->file, h, sizeof(*h), 0);
+	ok = file_end(&w->file, directory, err);
+	buf_free(&w->table);
+	return ok;
+}
+
+static void
+write_names(struct segment_writer *w, const struct index_builder *b)
+{
+	uint64_t *hashes = mem_array(b->nfields, sizeof(*hashes));
+
+	for (size_t i = 0; i < b->nfields; i++)
+		hashes[i] = index_field_hash(&b->fields[i]);
+	section_write(w, SECTION_FIELDS, 0, hashes, b->nfields * sizeof(*hashes));
+	free(hashes);
+}
+
 bool
 index_build_write(struct index_builder *b, const char *directory,
     struct index_segment *out, char err[INDEX_FAULT])
 {
-	struct segment_header h = { .version = INDEX_VERSION,
-		.endian = INDEX_ENDIAN,
-		.ndocs = b->ndocs,
+	struct segment_header h = { .ndocs = b->ndocs,
 		.nv4 = b->nv4,
 		.nnested = b->nnested,
+		.nfields = (uint32_t)b->nfields,
 		.nslots = (uint32_t)(b->nfields * PARTS) };
-	struct segment_writer w = { .at = (sizeof(h) + INDEX_ALIGN - 1) / INDEX_ALIGN *
-					  INDEX_ALIGN };
+	struct segment_writer w;
 	char path[4096];
 	bool ok;
 
@@ -440,27 +491,17 @@ index_build_write(struct index_builder *b, const char *directory,
 	}
 	random_bytes(&h.id, sizeof(h.id));
 	segment_path(directory, h.id, path, sizeof(path));
-	file_begin(&w.file, path);
+	sections_begin(&w, path);
 	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
 	section_write(&w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
 	section_write(
 	    &w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
+	write_names(&w, b);
 	write_slots(&w, b);
-	memcpy(h.magic, SEGMENT_MAGIC, sizeof(h.magic));
-	h.schema = index_schema_hash(DATASET_HOSTS);
-	h.table_at = w.at;
-	h.nsections = w.nsections;
-	h.size = w.at + w.table.n;
-	h.checksum =
-	    index_checksum(w.table.p, w.table.n, index_checksum(&h, sizeof(h), 0));
-	file_write(&w.file, w.table.p, w.table.n, w.at);
-	file_write(&w.file, &h, sizeof(h), 0);
-	ok = file_end(&w.file, directory, err);
-	buf_free(&w.table);
-	*out = (struct index_segment){
-		.id = h.id, .checksum = h.checksum, .documents = b->ndocs
-	};
+	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
+	*out = (struct index_segment){ .file = { .id = h.id, .checksum = h.checksum },
+		.documents = b->ndocs };
 	empty(b);
 	return ok;
 }

@@ -73,6 +73,8 @@ struct index_builder {
 	struct arena *arena; /* of one document */
 };
 
+/* A builder that knows the first nfields of the schema, as a release before the others did. */
+struct index_builder *build_new(const struct index_tags *tags, size_t nfields);
 void *grow_array(void *p, size_t *room, size_t want, size_t size);
 void build_value_str(struct index_builder *b, const struct member *m, struct str s);
 void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
@@ -94,6 +96,9 @@ struct segment_writer {
 	uint32_t nsections;
 };
 
+void sections_begin(struct segment_writer *w, const char *path);
+bool sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
+    const char *directory, char err[INDEX_FAULT]) MUST_USE;
 void section_write(struct segment_writer *w, enum section_kind kind, size_t slot,
     const void *p, size_t n);
 /* Sorts, writes and frees a slot. order (n entries) says which number each met term got. */

@@ -8,10 +8,28 @@
 
 /* ---- what is published: the manifest ---- */
 
-struct index_segment {
-	uint64_t id; /* also its file name */
+/* A file as its writer left it. A reader that finds it so trusts it; otherwise it verifies every byte. */
+struct index_mark {
+	uint64_t device, inode, size;
+	int64_t modified, status; /* nanoseconds: st_mtim, st_ctim */
+};
+
+struct index_file {
+	uint64_t id; /* also its name; 0: there is no file */
 	uint64_t
 	    checksum; /* of its header: a file of the same name from elsewhere is refused */
+	struct index_mark mark;
+};
+
+struct segment;
+struct ordinal_map;
+
+struct index_segment {
+	struct index_file file;
+	struct index_file ordinals; /* made by index_publish, for all but the first */
+	struct segment
+	    *open; /* the writer's mapping, kept between generations; NULL: none yet */
+	struct ordinal_map *map; /* the same of ordinals */
 	uint32_t documents, ndead;
 	uint64_t *
 	    dead; /* a bit a document that a newer segment replaces; index_words() words */
