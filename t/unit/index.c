@@ -624,6 +624,72 @@ bad_documents_are_named(void)
 	}
 }
 
+/* ---- merging ---- */
+
+static void
+take_merge(struct world *w, const struct index_merge *m, struct index_segment fresh)
+{
+	char err[INDEX_FAULT] = "";
+
+	CU_ASSERT_TRUE(index_merge_take(m, w->directory, &w->state, fresh, err));
+	CU_ASSERT_TRUE(index_publish(w->directory, &w->state, err));
+	CU_ASSERT_STRING_EQUAL(err, "");
+}
+
+static void
+merged_segments_answer_exactly(void) /* C-408 */
+{
+	static const size_t which[] = { 0, 1, 2, 3, 4 };
+	struct index_segment fresh;
+	struct index_merge *m;
+	char err[INDEX_FAULT] = "";
+	struct world w;
+
+	world_begin(&w, 15);
+	add_segment(&w, 200, 600);
+	add_segment(&w, 30, 600);
+	add_segment(&w, 60, 900);
+	add_segment(&w, 5, 900);
+	m = index_merge_begin(&w.state, which + 1, 3);
+	CU_ASSERT_TRUE(index_merge_write(m, w.directory, &fresh, err));
+	w.state.merging = fresh.file.id;
+	add_segment(&w, 50, 900); /* hosts of the inputs die while the merge runs */
+	CU_ASSERT_EQUAL(w.state.nsegments, 5);
+	take_merge(&w, m, fresh);
+	index_merge_free(m);
+	CU_ASSERT_EQUAL(w.state.nsegments, 3);
+	compare_many(&w, 200);
+	m = index_merge_begin(&w.state, which, 3);
+	CU_ASSERT_TRUE(index_merge_write(m, w.directory, &fresh, err));
+	take_merge(&w, m, fresh);
+	index_merge_free(m);
+	CU_ASSERT_EQUAL(w.state.nsegments, 1);
+	CU_ASSERT_EQUAL(w.state.segments[0].ndead, 0);
+	compare_many(&w, 200);
+	world_end(&w);
+}
+
+static void
+a_merge_whose_input_is_gone_changes_nothing(void)
+{
+	static const size_t which[] = { 0, 1 };
+	struct index_segment fresh;
+	struct index_merge *m;
+	char err[INDEX_FAULT] = "";
+	struct world w;
+
+	world_begin(&w, 16);
+	add_segment(&w, 200, 600);
+	add_segment(&w, 30, 600);
+	m = index_merge_begin(&w.state, which, 2);
+	CU_ASSERT_TRUE(index_merge_write(m, w.directory, &fresh, err));
+	index_state_drop(&w.state, 1, 2);
+	CU_ASSERT_FALSE(index_merge_take(m, w.directory, &w.state, fresh, err));
+	CU_ASSERT_EQUAL(w.state.nsegments, 1);
+	index_merge_free(m);
+	world_end(&w);
+}
+
 /* ---- files that change while an engine has them mapped ---- */
 
 static enum engine_rc
@@ -879,6 +945,9 @@ main(void)
 		{ "long terms and patterns are bounded",
 		    long_terms_and_patterns_are_bounded },
 		{ "bad documents are named", bad_documents_are_named },
+		{ "merged segments answer exactly", merged_segments_answer_exactly },
+		{ "a merge whose input is gone changes nothing",
+		    a_merge_whose_input_is_gone_changes_nothing },
 		{ "a changed file gives no answer", a_changed_file_gives_no_answer },
 		{ "a truncated file kills no reader", a_truncated_file_kills_no_reader },
 		{ "a known file is trusted and another one is verified",

@@ -194,19 +194,16 @@ build_nested_begin(struct index_builder *b)
 	b->owner[b->nnested++] = b->ndocs;
 }
 
-static void
-add_date(struct index_builder *b, const struct schema_field *f, struct str s)
+void
+build_date(
+    struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us)
 {
 	struct dates *d = &b->dates[f->index];
-	uint32_t doc = document(b, f);
-	struct ts t;
 
-	if (!ts_parse(s, &t))
-		return;
 	d->p = grow_array(d->p, &d->room, doc + UINT64_C(1), sizeof(*d->p));
 	while (d->n <= doc)
 		d->p[d->n++] = INT64_MIN;
-	d->p[doc] = t.us;
+	d->p[doc] = us;
 }
 
 static void
@@ -243,6 +240,7 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	const struct schema_field *f = m->field;
 	struct gather *g = slot(b, f, PART_VALUES);
 	struct token_sink sink;
+	struct ts t;
 	uint32_t id;
 
 	switch (f->type) {
@@ -263,7 +261,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 		text_tokens(b->arena, s, add_token, &sink);
 		return;
 	case VALUE_DATE:
-		add_date(b, f, s);
+		if (ts_parse(s, &t))
+			build_date(b, f, document(b, f), t.us);
 		return;
 	case VALUE_IP:
 	case VALUE_INTEGER:
@@ -291,17 +290,18 @@ build_value_num(struct index_builder *b, const struct member *m, double v)
 
 /* ---- a document ---- */
 
-static void
-add_label(struct index_builder *b)
+/* The first name of a number stays. */
+void
+build_label(struct index_builder *b, uint32_t asn, uint32_t as_name)
 {
-	if (b->doc_asn == NO_TERM || b->doc_as_name == NO_TERM)
+	if (asn == NO_TERM || as_name == NO_TERM)
 		return;
-	b->label = grow_array(
-	    b->label, &b->label_room, b->doc_asn + UINT64_C(1), sizeof(*b->label));
-	while (b->nlabel <= b->doc_asn)
+	b->label =
+	    grow_array(b->label, &b->label_room, asn + UINT64_C(1), sizeof(*b->label));
+	while (b->nlabel <= asn)
 		b->label[b->nlabel++] = NO_TERM;
-	if (b->label[b->doc_asn] == NO_TERM)
-		b->label[b->doc_asn] = b->doc_as_name;
+	if (b->label[asn] == NO_TERM)
+		b->label[asn] = as_name;
 }
 
 static void
@@ -321,6 +321,22 @@ add_ip(struct index_builder *b, const unsigned char ip[16])
 	memcpy(b->last_ip, ip, 16);
 }
 
+void
+build_document_begin(struct index_builder *b)
+{
+	b->first = grow_array(
+	    b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
+	b->first[b->ndocs] = b->nnested;
+}
+
+void
+build_document_end(struct index_builder *b, const unsigned char ip[16])
+{
+	add_ip(b, ip);
+	b->ndocs++;
+	b->first[b->ndocs] = b->nnested;
+}
+
 /* What a broken document has left behind would be wrong: after a failure the builder is only fit to
    be freed. Documents come from our own table, so that there is none. */
 bool
@@ -330,9 +346,7 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 	struct ipnet net;
 	struct str ip;
 
-	b->first = grow_array(
-	    b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
-	b->first[b->ndocs] = b->nnested;
+	build_document_begin(b);
 	b->doc_asn = b->doc_as_name = NO_TERM;
 	if (!build_json(b, json, &ip, &fault)) {
 		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
@@ -347,10 +361,8 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 		    b->ndocs + 1);
 		return false;
 	}
-	add_ip(b, net.a);
-	add_label(b);
-	b->ndocs++;
-	b->first[b->ndocs] = b->nnested;
+	build_label(b, b->doc_asn, b->doc_as_name);
+	build_document_end(b, net.a);
 	arena_reset(b->arena);
 	return true;
 }
@@ -419,6 +431,8 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 	}
 	for (size_t i = 0; i < b->nfields; i++)
 		write_dates(w, b, i);
+	if (b->merging != NULL)
+		merge_labels(b->merging, b);
 	write_label(
 	    w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
 	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
@@ -489,7 +503,9 @@ index_build_write(struct index_builder *b, const char *directory,
 		snprintf(err, INDEX_FAULT, "no documents");
 		return false;
 	}
-	random_bytes(&h.id, sizeof(h.id));
+	h.id = b->id;
+	if (h.id == 0)
+		random_bytes(&h.id, sizeof(h.id));
 	segment_path(directory, h.id, path, sizeof(path));
 	sections_begin(&w, path);
 	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));

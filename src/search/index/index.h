@@ -47,8 +47,13 @@ struct index_state {
 	char *
 	    snapshot; /* pg_snapshot as text: what the segments contain; owned, "" for none */
 	struct index_tags tags;
-	struct index_segment *segments; /* in any order; owned */
+	struct index_segment *segments; /* ordinals depend on their order; owned */
 	size_t nsegments;
+	size_t
+	    verified; /* the segment whose verification goes on, and the section in it */
+	uint32_t section;
+	uint64_t
+	    merging; /* the segment that a child writes, not to be swept away; 0: none */
 };
 
 enum { INDEX_FAULT = 256 };
@@ -76,6 +81,39 @@ bool index_publish(
 int index_lock(const char *directory) MUST_USE;
 
 /* ---- one segment from documents ---- */
+
+/* Marks the document of an address dead in all segments; *had becomes true when one had it. */
+bool index_state_remove(const char *directory, struct index_state *s,
+    const unsigned char ip[16], bool *had, char err[INDEX_FAULT]) MUST_USE;
+/* Whether all segments, which are open, were built with all fields of this release. */
+bool index_state_complete(const struct index_state *s);
+/* Looks whether a file changed, and verifies about so many bytes more. False: one is damaged. */
+bool index_state_verify(const char *directory, struct index_state *s, uint64_t bytes,
+    char err[INDEX_FAULT]) MUST_USE;
+void index_state_insert(struct index_state *s, struct index_segment fresh);
+
+/* ---- several segments into one, without documents ---- */
+
+struct index_merge {
+	uint64_t id; /* of the segment to be */
+	struct index_segment
+	    *inputs; /* copies: dead documents as they were when the merge began */
+	size_t n;
+};
+
+/* which: n places among the state's segments, all open. Owned by the caller. */
+struct index_merge *index_merge_begin(
+    const struct index_state *s, const size_t *which, size_t n);
+/* Writes the file; may run in a child. Not for inputs without a living document. */
+bool index_merge_write(const struct index_merge *m, const char *directory,
+    struct index_segment *out, char err[INDEX_FAULT]) MUST_USE;
+/* Verifies a new file and sets its mark, so that whoever opens it next trusts it. */
+bool index_segment_verify(
+    const char *directory, struct index_segment *s, char err[INDEX_FAULT]) MUST_USE;
+/* Puts the segment in the place of what it was made from. False: the state is as it was. */
+bool index_merge_take(const struct index_merge *m, const char *directory,
+    struct index_state *s, struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
+void index_merge_free(struct index_merge *m);
 
 struct index_builder;
 

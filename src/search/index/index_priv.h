@@ -341,6 +341,11 @@ struct set eval_owners(
 /* Nested documents that pass a positive nested test; false when the query has none. */
 bool eval_matched(struct run *r, const struct node *root, struct set *out);
 
+/* ---- manifest.c ---- */
+
+/* Marks the document of an address dead; false when there is none, or it is dead already. */
+bool index_kill(struct index_segment *s, const unsigned char ip[16]);
+
 /* ---- ordinals.c: the dictionaries of several segments joined ---- */
 
 /* The file of a segment that is not a generation's first: for each term of a field its ordinal, which

@@ -369,20 +369,20 @@ index_state_snapshot(struct index_state *s, struct str text)
 
 /* ---- changing ---- */
 
-static void
-kill_document(
-    struct index_segment *s, const struct segment *seg, const unsigned char ip[16])
+bool
+index_kill(struct index_segment *s, const unsigned char ip[16])
 {
-	uint32_t doc = segment_lower(seg, ip);
+	uint32_t doc = segment_lower(s->open, ip);
 	unsigned char found[16];
 
-	if (doc >= seg->ndocs)
-		return;
-	segment_ip(seg, doc, found);
+	if (doc >= s->open->ndocs)
+		return false;
+	segment_ip(s->open, doc, found);
 	if (memcmp(found, ip, 16) != 0 || (s->dead[doc >> 6] >> (doc & 63) & 1))
-		return;
+		return false;
 	s->dead[doc >> 6] |= UINT64_C(1) << (doc & 63);
 	s->ndead++;
+	return true;
 }
 
 static void
@@ -410,8 +410,8 @@ open_all(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 
 /* Large segments stand first, since a segment's ordinals depend on those before it. Those behind are
    only moved for one that is much larger, as a merge makes it. */
-static void
-insert_segment(struct index_state *s, struct index_segment fresh)
+void
+index_state_insert(struct index_state *s, struct index_segment fresh)
 {
 	size_t at = s->nsegments;
 
@@ -441,11 +441,23 @@ index_state_add(const char *directory, struct index_state *s, struct index_segme
 
 		segment_ip(fresh.open, doc, ip);
 		for (size_t i = 0; i < s->nsegments; i++)
-			kill_document(&s->segments[i], s->segments[i].open, ip);
+			(void)index_kill(&s->segments[i], ip);
 	}
 	if (fresh.dead == NULL)
 		fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
-	insert_segment(s, fresh);
+	index_state_insert(s, fresh);
+	drop_empty(s);
+	return true;
+}
+
+bool
+index_state_remove(const char *directory, struct index_state *s,
+    const unsigned char ip[16], bool *had, char err[INDEX_FAULT])
+{
+	if (!open_all(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		*had |= index_kill(&s->segments[i], ip);
 	drop_empty(s);
 	return true;
 }
@@ -464,7 +476,111 @@ index_state_drop(struct index_state *s, size_t from, size_t to)
 	s->nsegments -= to - from;
 }
 
+bool
+index_state_complete(const struct index_state *s)
+{
+	const struct schema_field *fields;
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	bool complete = true;
+
+	for (size_t i = 0; i < s->nsegments; i++)
+		for (size_t k = 0; k < nfields; k++)
+			complete &= s->segments[i].open->has[k];
+	return complete;
+}
+
+/* ---- verification ---- */
+
+/* A file that was only touched is opened again; what it holds decides. */
+static bool
+check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
+{
+	struct segment *again;
+
+	if (mapped_intact(&s->open->file))
+		return true;
+	again = segment_open(directory, s, SEGMENT_VERIFY, err);
+	if (again == NULL)
+		return false;
+	segment_close(s->open);
+	s->open = again;
+	s->file.mark = again->file.mark;
+	return true;
+}
+
+static bool
+verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	while (bytes > 0 && s->nsegments > 0) {
+		struct index_segment *t = &s->segments[s->verified % s->nsegments];
+		struct mapped *m = &t->open->file;
+		bool good;
+
+		m->err = err;
+		good = mapped_verify(m, &s->section, &bytes);
+		m->err = NULL;
+		if (!good)
+			mapped_condemn(m);
+		if (!good || s->section < m->head->nsections)
+			return good;
+		s->section = 0;
+		s->verified++;
+		if (s->verified % s->nsegments == 0)
+			return true; /* once around is enough for a pass */
+	}
+	return true;
+}
+
+bool
+index_state_verify(
+    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	if (!open_all(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		if (!check_segment(directory, &s->segments[i], err))
+			return false;
+	for (size_t i = 1; i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		if (t->map == NULL || mapped_intact(&t->map->file))
+			continue;
+		snprintf(err, INDEX_FAULT, "ordinals changed after they were written");
+		return false;
+	}
+	return verify_some(s, bytes, err);
+}
+
 /* ---- publishing ---- */
+
+/* Ordinals that are there and were made for these segments; NULL otherwise. */
+static struct ordinal_map *
+ready_ordinals(const char *directory, const struct index_state *s, size_t i,
+    struct segment *const *segs)
+{
+	const struct index_segment *t = &s->segments[i];
+	char why[INDEX_FAULT];
+
+	return t->ordinals.id == 0 ? NULL
+				   : ordinals_open(directory, s->segments, i + 1, segs,
+					 SEGMENT_BY_MARK, why);
+}
+
+static struct ordinal_map *
+make_ordinals(const char *directory, struct index_state *s, size_t i,
+    struct segment *const *segs, char err[INDEX_FAULT])
+{
+	struct index_segment *t = &s->segments[i];
+	struct ordinal_map *m;
+
+	t->ordinals.id = 0;
+	if (!ordinals_write(directory, s->segments, i + 1, &t->ordinals, err))
+		return NULL;
+	m = ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_VERIFY, err);
+	if (m != NULL)
+		t->ordinals.mark = m->file.mark;
+	return m;
+}
 
 /* Makes the ordinals that are missing or were made for other segments. */
 static bool
@@ -481,19 +597,10 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 		    (t->map != NULL && ordinals_fit(t->map, s->segments, i + 1)))
 			continue;
 		ordinals_close(t->map);
-		t->map = NULL;
-		if (t->ordinals.id != 0)
-			t->map = ordinals_open(
-			    directory, s->segments, i + 1, segs, SEGMENT_BY_MARK, err);
-		if (t->map != NULL)
-			continue;
-		ok = ordinals_write(directory, s->segments, i + 1, &t->ordinals, err);
-		t->map = ok ? ordinals_open(directory, s->segments, i + 1, segs,
-				  SEGMENT_VERIFY, err)
-			    : NULL;
+		t->map = ready_ordinals(directory, s, i, segs);
+		if (t->map == NULL)
+			t->map = make_ordinals(directory, s, i, segs, err);
 		ok = t->map != NULL;
-		if (ok)
-			t->ordinals.mark = t->map->file.mark;
 	}
 	free(segs);
 	return ok;
@@ -512,6 +619,9 @@ wanted(const struct index_state *s, const char *name)
 
 	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
 		return true; /* not ours to remove */
+	snprintf(path, sizeof(path), "hosts-%016" PRIx64, s->merging);
+	if (s->merging != 0 && strncmp(name, path, strlen(path)) == 0)
+		return true;
 	for (size_t i = 0; i < s->nsegments; i++) {
 		segment_path(".", s->segments[i].file.id, path, sizeof(path));
 		if (same_name(path, name))
