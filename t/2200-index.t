@@ -16,7 +16,7 @@ sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
 once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
 # Until the query has that many hits.
-soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2')\" = $1 ]; do :; done"; }
+soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
 hosts() { # from, to, members
 	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
 		FROM (SELECT '10.0.0.0'::inet + i AS ip FROM generate_series($1, $2) i) x

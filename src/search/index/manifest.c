@@ -508,14 +508,29 @@ check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAU
 	return true;
 }
 
+/* Files in turn: a segment, its ordinals, the next segment. NULL: there are no ordinals. */
+static struct mapped *
+file_in_turn(const struct index_state *s)
+{
+	const struct index_segment *t = &s->segments[s->verified / 2 % s->nsegments];
+
+	if (s->verified % 2 == 0)
+		return &t->open->file;
+	return t->map == NULL ? NULL : &t->map->file;
+}
+
 static bool
 verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
 {
-	while (bytes > 0 && s->nsegments > 0) {
-		struct index_segment *t = &s->segments[s->verified % s->nsegments];
-		struct mapped *m = &t->open->file;
+	size_t last =
+	    s->verified + 2 * s->nsegments; /* once around is enough for a pass */
+
+	for (; bytes > 0 && s->verified < last; s->verified++, s->section = 0) {
+		struct mapped *m = file_in_turn(s);
 		bool good;
 
+		if (m == NULL)
+			continue;
 		m->err = err;
 		good = mapped_verify(m, &s->section, &bytes);
 		m->err = NULL;
@@ -523,10 +538,6 @@ verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
 			mapped_condemn(m);
 		if (!good || s->section < m->head->nsections)
 			return good;
-		s->section = 0;
-		s->verified++;
-		if (s->verified % s->nsegments == 0)
-			return true; /* once around is enough for a pass */
 	}
 	return true;
 }
