@@ -179,12 +179,16 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 {
 	struct index_segment fresh;
 	char err[INDEX_FAULT] = "the child failed";
-	int status;
+	int status = 0;
+	pid_t ended;
 	bool ok;
 
-	if (g->merge == NULL || waitpid(g->pid, &status, WNOHANG) == 0)
+	if (g->merge == NULL)
 		return;
-	ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+	ended = waitpid(g->pid, &status, WNOHANG);
+	if (ended == 0)
+		return;
+	ok = ended == g->pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
 	     read(g->result, &fresh, sizeof(fresh)) == sizeof(fresh) &&
 	     index_merge_take(g->merge, g->directory, s, fresh, err);
 	if (!ok) {
