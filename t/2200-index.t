@@ -16,7 +16,7 @@ sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
 once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
 # Until the query has that many hits.
-soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2')\" = $1 ]; do :; done"; }
+soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
 hosts() { # from, to, members
 	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
 		FROM (SELECT '10.0.0.0'::inet + i AS ip FROM generate_series($1, $2) i) x
@@ -55,6 +55,51 @@ exec 3>&-
 soon 1 'os:late'; result $? "and the earlier one when it commits"
 sql "DELETE FROM host WHERE ip = '10.1.0.1'"
 soon 0 'os:late'; result $? "deleted rows leave the index"
+[ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "a deleted row causes no rebuild (C-408)"
+hosts 2000 2000 '{"os": "Ghost"}'
+soon 1 'os:ghost'
+sql "BEGIN; DELETE FROM host WHERE ip = '10.0.7.208'; INSERT INTO host (ip, doc) VALUES ('10.0.7.208', '{\"ip\": \"10.0.7.208\", \"os\": \"Reborn\"}'); COMMIT"
+soon 1 'os:reborn'; result $? "a row that is deleted and inserted again stays in the index"
+
+# Three large segments are more than index_segments: a child merges them. It stops itself, so that everything
+# below happens while it runs.
+kill "$pid"; wait "$pid"
+sed -i 's/^index_segments.*/index_segments = 2/' "$dir/conf"
+preload=$top/t/helper/faults.so
+[ -f "$preload" ] || preload= # a sanitizer's runtime has to come first: the child is not stopped then
+STOP_CHILDREN=$dir/stop LD_PRELOAD=$preload "$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
+pid=$!
+hosts 100000 114999 '{"os": "Large1"}'
+soon 15000 os:large1
+: >"$dir/stop"
+hosts 200000 214999 '{"os": "Large2"}'
+soon 15000 os:large2
+hosts 300000 314999 '{"os": "Large3"}'
+soon 15000 os:large3
+timeout 60 sh -c "until grep -q 'merging=.*documents=32001' '$dir/log'; do :; done"
+result $? "a large merge runs in a child"
+child=$(sed -n 's/.*merging=.*documents=32001.* pid=\([0-9]*\)$/\1/p' "$dir/log" | tail -1)
+hosts 1 5 '{"os": "Meanwhile"}'
+soon 5 'os:meanwhile'; result $? "changes are published while a merge runs (C-408)"
+hosts 100000 100009 '{"os": "Replaced"}'
+soon 10 'os:replaced'
+sql "DELETE FROM host WHERE ip = '10.0.0.0'::inet + 200000"
+soon 14999 'os:large2'; result $? "hosts leave the index while the merge that reads them runs"
+rm "$dir/stop"
+[ -z "$preload" ] || kill -CONT "$child"; result $? "the merge was still running"
+timeout 60 sh -c "until [ \"\$(find $dir/index -name '*.seg' | wc -l)\" -le 3 ]; do :; done"
+result $? "the merged segment takes the place of those it was made from"
+[ "$(hits 'os:large1') $(hits 'os:large2') $(hits 'os:replaced')" = "14990 14999 10" ]
+result $? "what happened while it was merged is in the merged segment"
+[ "$(hits '*')" = "$(sql 'SELECT count(*) FROM host')" ]; result $? "the index has as many hosts as the table"
+[ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "merges cause no rebuild (C-408)"
+
+# A byte of a published segment changes in place.
+segment=$(find "$dir/index" -name '*.seg' -size +100k | head -1)
+printf '\377' | dd of="$segment" bs=1 seek=20000 conv=notrunc status=none
+timeout 60 sh -c "until grep -q 'damaged=' '$dir/log'; do :; done"; result $? "a damaged file is noticed (C-423)"
+soon 14990 'os:large1'; result $? "a damaged file is built again (C-423)"
+timeout 60 sh -c "while [ -e '$segment' ]; do :; done"; result $? "a damaged file is removed (C-423)"
 kill "$pid"; wait "$pid"; pid=
 # A database that says nothing: it waits for a lock that somebody keeps.
 cp "$dir/conf" "$dir/patient"

@@ -11,7 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SEGMENT_MEMORY = 1200, CHECK_BYTES = 8 << 20, PASS_MEMORY = 1 << 30 };
+enum {
+	SEGMENT_MEMORY = 1200, /* MiB */
+	CHECK_BYTES = 8 << 20,
+	PASS_MEMORY = 1 << 30,
+	VERIFY_BYTES =
+	    8 << 20, /* a pass: 20 GB in half an hour at the usual index_poll */
+};
+#define PURGE_US INT64_C(3600000000)
 
 struct follower {
 	char *directory;
@@ -19,8 +26,9 @@ struct follower {
 	struct index_state state;
 	struct source source;
 	struct buf room;
-	uint64_t written; /* documents of this pass */
-	bool counted;     /* rows were compared with documents since the last news */
+	struct merger merger;
+	uint64_t written;   /* documents of this pass */
+	int64_t next_purge; /* of the list of deletions */
 };
 
 struct follower *
@@ -45,6 +53,7 @@ follow_open(const char *directory)
 	}
 	if (!index_state_load(directory, &f->state, err))
 		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
+	f->merger = (struct merger){ .directory = f->directory, .result = -1 };
 	f->source.a = arena_new(PASS_MEMORY);
 	f->source.db = db_open(conf.database, "surfaced-index");
 	db_listen(f->source.db, "host_changed");
@@ -57,6 +66,7 @@ follow_close(struct follower *f)
 {
 	if (f == NULL)
 		return;
+	merger_abandon(&f->merger, &f->state);
 	db_close(f->source.db);
 	arena_free(f->source.a);
 	index_state_free(&f->state);
@@ -64,6 +74,12 @@ follow_close(struct follower *f)
 	close(f->lock);
 	free(f->directory);
 	free(f);
+}
+
+void
+follow_without_child(struct follower *f)
+{
+	f->merger.no_child = true;
 }
 
 struct db *
@@ -199,58 +215,24 @@ take_tags(struct follower *f, struct buf *ips, bool *changed, char *err)
 	return ok;
 }
 
-/* ---- merging ---- */
-
-static uint64_t
-living(const struct index_segment *s)
-{
-	return s->documents - s->ndead;
-}
-
-/* The smallest segment first; each document lives in one segment only, so their order is free. */
-static int
-by_living(const void *a, const void *b)
-{
-	uint64_t x = living(a), y = living(b);
-
-	return (x > y) - (x < y);
-}
-
-/* How many of the smallest segments become one: at least two, and more as long as the next is not
-   much larger than those before, so that a document is rewritten a logarithmic number of times. */
-static size_t
-merge_width(const struct index_state *s)
-{
-	uint64_t sum = living(&s->segments[0]) + living(&s->segments[1]);
-	size_t n = 2;
-
-	while (n < s->nsegments && living(&s->segments[n]) <= 2 * sum)
-		sum += living(&s->segments[n++]);
-	return n;
-}
+/* ---- deletions ---- */
 
 static bool
-merge(struct follower *f, char *err)
+remove_gone(struct follower *f, bool *changed, char *err)
 {
-	struct buf ips = { 0 };
-	size_t n;
-	bool ok = true;
+	struct str text;
+	enum db_rc rc = source_documents(&f->source, SOURCE_GONE, STR_NULL);
 
-	if (f->state.nsegments <= (size_t)conf.index_segments)
-		return true;
-	qsort(
-	    f->state.segments, f->state.nsegments, sizeof(*f->state.segments), by_living);
-	n = merge_width(&f->state);
-	for (size_t i = 0; ok && i < n; i++)
-		ok = index_each_ip(f->directory, &f->state.segments[i], NULL, STR_NULL,
-		    list_ip, &ips, err);
-	if (ok) {
-		buf_char(&ips, '}');
-		index_state_drop(&f->state, 0, n);
-		ok = fetch(f, &f->state, SOURCE_LISTED, buf_done(&ips), err);
+	while (rc == DB_OK && (rc = source_next(&f->source, &f->room, &text)) == DB_OK) {
+		struct ipnet ip;
+
+		if (!ipnet_parse(text, &ip) ||
+		    !index_state_remove(f->directory, &f->state, ip.a, changed, err))
+			return false;
 	}
-	buf_free(&ips);
-	return ok;
+	if (rc != DB_NONE)
+		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
+	return rc == DB_NONE;
 }
 
 /* ---- a pass ---- */
@@ -266,6 +248,7 @@ rebuild(struct follower *f, char *err)
 		index_state_free(&fresh);
 		return false;
 	}
+	merger_abandon(&f->merger, &f->state);
 	index_state_free(&f->state);
 	f->state = fresh;
 	return true;
@@ -283,7 +266,9 @@ catch_up(struct follower *f, bool *changed, char *err)
 		       buf_done(&ips), err);
 	*changed |= f->written > 0;
 	buf_free(&ips);
-	return ok && (!*changed || merge(f, err));
+	ok = ok && remove_gone(f, changed, err);
+	merger_collect(&f->merger, &f->state, changed);
+	return ok && (!*changed || merger_small(&f->merger, &f->state, err));
 }
 
 static bool
@@ -294,7 +279,7 @@ publish(struct follower *f, int64_t start, const char *how, char *err)
 	if (!index_publish(f->directory, &f->state, err))
 		return false;
 	for (size_t i = 0; i < f->state.nsegments; i++)
-		documents += living(&f->state.segments[i]);
+		documents += f->state.segments[i].documents - f->state.segments[i].ndead;
 	log_event(LOGP_INFO, "index",
 	    "generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64
 	    " segments=%zu ms=%" PRId64,
@@ -303,21 +288,15 @@ publish(struct follower *f, int64_t start, const char *how, char *err)
 	return true;
 }
 
-/* Rows that are gone leave nothing that changed: then the numbers differ, and all is read again. */
+/* A damaged file is not read again: what it held comes from the database. */
 static bool
-lost_rows(struct follower *f, bool *lost, char *err)
+is_damaged(struct follower *f)
 {
-	uint64_t have = 0;
-	int64_t n;
+	char err[INDEX_FAULT] = "";
 
-	for (size_t i = 0; i < f->state.nsegments; i++)
-		have += living(&f->state.segments[i]);
-	if (source_count(&f->source, &n) != DB_OK) {
-		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
+	if (index_state_verify(f->directory, &f->state, VERIFY_BYTES, err))
 		return false;
-	}
-	*lost = (uint64_t)n != have;
-	f->counted = true;
+	log_event(LOGP_ERR, "index", "damaged=\"%s\" next=rebuild", err);
 	return true;
 }
 
@@ -325,20 +304,18 @@ static bool
 pass(struct follower *f, bool all, char *err)
 {
 	int64_t start = mono_us();
-	bool changed = true, told = db_notified(f->source.db);
+	bool changed = true;
 
+	(void)db_notified(f->source.db);
 	f->written = 0;
-	f->counted &= !told;
-	if (!all) {
-		if (!catch_up(f, &changed, err))
-			return false;
-		if (!f->counted && !changed && !lost_rows(f, &all, err))
-			return false;
-	}
-	if (all && !rebuild(f, err))
+	all = all || is_damaged(f) || !index_state_complete(&f->state);
+	if (all ? !rebuild(f, err) : !catch_up(f, &changed, err))
 		return false;
 	index_state_snapshot(&f->state, f->source.snapshot);
-	return (!changed && !all) || publish(f, start, all ? "rebuild" : "changes", err);
+	if (changed && !publish(f, start, all ? "rebuild" : "changes", err))
+		return false;
+	merger_start(&f->merger, &f->state);
+	return true;
 }
 
 /* After a failure the state in memory may be half a generation: what is published counts. */
@@ -347,9 +324,22 @@ start_again(struct follower *f)
 {
 	char err[INDEX_FAULT];
 
+	merger_abandon(&f->merger, &f->state);
 	index_state_free(&f->state);
 	if (!index_state_load(f->directory, &f->state, err))
 		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
+}
+
+/* Only of generations that are published; a failure is tried again an hour later. */
+static void
+purge(struct follower *f)
+{
+	if (mono_us() < f->next_purge)
+		return;
+	f->next_purge = mono_us() + PURGE_US;
+	if (source_purge(&f->source, f->state.snapshot) != DB_OK)
+		log_event(
+		    LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->source.db));
 }
 
 enum follow_rc
@@ -366,8 +356,10 @@ follow_once(struct follower *f, bool all)
 	}
 	ok = pass(f, all || f->state.generation == 0 || !f->source.continues, err);
 	source_end(&f->source);
-	if (ok)
+	if (ok) {
+		purge(f);
 		return FOLLOW_DONE;
+	}
 	log_event(LOGP_ERR, "index", "failed=\"%s\"", err);
 	start_again(f);
 	return FOLLOW_RETRY;

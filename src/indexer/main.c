@@ -113,6 +113,7 @@ once(int argc, char **argv)
 	f = follow_open(conf.index_directory);
 	if (f == NULL)
 		return 1;
+	follow_without_child(f);
 	rc = follow_once(f, rebuild_first);
 	follow_close(f);
 	return rc == FOLLOW_DONE ? 0 : 1;

@@ -14,11 +14,19 @@ static const struct field snapshot_out[] = {
 	FIELD_END,
 };
 
-/* A snapshot from this database's future comes from a restored or another one. */
+/* A snapshot from this database's future comes from a restored or another one. One from before the
+   horizon of deletions has missed some that are no longer listed. */
 static const struct stmt read_snapshot = STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
-    " coalesce(pg_snapshot_xmax(nullif($1, '')::pg_snapshot)"
-    "          <= pg_snapshot_xmax(pg_current_snapshot()), false) AS continues");
+    " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
+    "  AND h.purged < pg_snapshot_xmin(s)"
+    "  AND (pg_visible_in_snapshot(h.begun, s)"
+    "   OR h.begun >= pg_snapshot_xmax(pg_current_snapshot())), false) AS continues"
+    " FROM host_gone_horizon h, (SELECT nullif($1, '')::pg_snapshot AS s) since");
+
+/* Deletions that the published snapshot contains are of no use to this index. */
+static const struct stmt purge_gone =
+    STMT(purge_gone, NULL, "SELECT FROM host_gone_purge($1::pg_snapshot)");
 
 struct tag_row {
 	struct str slug, name, classification;
@@ -36,18 +44,6 @@ static const struct field tag_out[] = {
 static const struct stmt read_tags = STMT_LIST(read_tags, struct tag_row, tag_out,
     "SELECT slug, name, classification, categories FROM tag");
 
-struct number_row {
-	int64_t n;
-};
-
-static const struct field number_out[] = {
-	FIELD(struct number_row, n, 0),
-	FIELD_END,
-};
-
-static const struct stmt count_hosts =
-    STMT(count_hosts, number_out, "SELECT count(*) AS n FROM host");
-
 /* COPY takes no parameters: they travel as settings of the transaction. */
 static const struct stmt set_parameters = STMT(set_parameters, NULL,
     "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, "
@@ -56,7 +52,7 @@ static const struct stmt set_parameters = STMT(set_parameters, NULL,
 static const struct stmt set_ips =
     STMT(set_ips, NULL, "SELECT set_config('surfaced.ips', $1, true)");
 
-const struct stmt *const source_stmts[] = { &read_snapshot, &read_tags, &count_hosts,
+const struct stmt *const source_stmts[] = { &read_snapshot, &read_tags, &purge_gone,
 	&set_parameters, &set_ips, NULL };
 
 #define CHANGED                                                                          \
@@ -70,13 +66,15 @@ static const char *const copies[] = {
 	[SOURCE_ALL] = "COPY (SELECT doc FROM host ORDER BY ip) TO STDOUT",
 	[SOURCE_CHANGED] =
 	    "COPY (SELECT doc FROM host WHERE " CHANGED " ORDER BY ip) TO STDOUT",
-	[SOURCE_LISTED] =
-	    "COPY (SELECT doc FROM host WHERE " LISTED " ORDER BY ip) TO STDOUT",
 	[SOURCE_BOTH] = "COPY (SELECT doc FROM host WHERE (" CHANGED ") OR " LISTED
 			" ORDER BY ip) TO STDOUT",
+	[SOURCE_GONE] =
+	    "COPY (SELECT DISTINCT host(ip) FROM host_gone g WHERE " CHANGED
+	    " AND NOT EXISTS (SELECT FROM host h WHERE h.ip = g.ip)) TO STDOUT",
 };
 
-/* It may take its time, as long as it says something: one that hangs must not keep the index as it is. */
+/* The database may take its time as long as it sends something: an indexer that waits for one that
+   hangs would keep the index as it is. */
 static void
 wait_anew(struct source *s)
 {
@@ -144,7 +142,7 @@ source_documents(struct source *s, enum source_what what, struct str ips)
 	enum db_rc rc = DB_OK;
 
 	wait_anew(s);
-	if (what == SOURCE_LISTED || what == SOURCE_BOTH)
+	if (what == SOURCE_BOTH)
 		rc = db_do(s->db, &set_ips, NULL, P(ips));
 	return rc == DB_OK ? db_copy_out_begin(s->db, copies[what]) : rc;
 }
@@ -190,13 +188,9 @@ source_next(struct source *s, struct buf *room, struct str *json)
 }
 
 enum db_rc
-source_count(struct source *s, int64_t *n)
+source_purge(struct source *s, const char *snapshot)
 {
-	struct number_row row = { 0 };
-	enum db_rc rc;
-
+	arena_reset(s->a);
 	wait_anew(s);
-	rc = db_one_row(s->db, &count_hosts, &row, DB_NO_ARGS);
-	*n = row.n;
-	return rc;
+	return db_do(s->db, &purge_gone, NULL, P(str_of(snapshot)));
 }

@@ -527,6 +527,7 @@ test_bare(struct parser *p)
 		one = bare_on(p, f, &w);
 		if (one == NULL)
 			return NULL;
+		one->bare = true;
 		all = or_else(p, all, one);
 	}
 	if (all == NULL) /* UNCOVERED: hosts have text */

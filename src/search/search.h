@@ -136,6 +136,8 @@ struct node {
 	struct node **kids;
 	size_t nkids;
 	const struct schema_field *field; /* leaves */
+	bool
+	    bare; /* the query names no field: this one was chosen with all other texts */
 	struct value *values; /* MATCH, EXACT, WILDCARD: at least one, any of them */
 	size_t nvalues;
 	struct bound lo, hi; /* RANGE */

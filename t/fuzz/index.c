@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of an index that somebody changed: refused, or read within their bounds. The first byte says what
-   the rest is: a whole manifest, a whole segment, or patches of a good one (three bytes of offset, one of
-   content) whose checksums are made right again. */
+/* Files of an index that somebody changed: refused, or read within their bounds. The first byte chooses
+   the meaning of the rest: a whole manifest, segment or file of ordinals, or patches of a good one (three
+   bytes of offset, one of content) whose checksums are made right again. */
 #include "config.h"
 
 #include "search/index/index_priv.h"
@@ -10,16 +10,25 @@
 
 #include <unistd.h>
 
-enum mode { MANIFEST, SEGMENT, MANIFEST_PATCHES, SEGMENT_PATCHES, MODES };
+enum mode {
+	MANIFEST,
+	SEGMENT,
+	MANIFEST_PATCHES,
+	SEGMENT_PATCHES,
+	ORDINALS,
+	ORDINALS_PATCHES,
+	MODES
+};
 enum { DOCUMENTS = 70, ROOM = 1 << 22 };
 
-static char directory[64], segment[4096], manifest[4096];
+static char directory[64], segment[4096], other[4096], ordinals[4096], manifest[4096];
 static struct index_state state;
 static struct naive naive;
 
 /* What the files hold when they are whole. */
-static char good_segment[ROOM], good_manifest[ROOM], work[ROOM];
-static size_t segment_size, manifest_size;
+static char good_segment[ROOM], good_manifest[ROOM], good_ordinals[ROOM], work[ROOM],
+    work_manifest[ROOM];
+static size_t segment_size, manifest_size, ordinals_size;
 
 static size_t
 read_all(const char *path, char *out)
@@ -46,6 +55,8 @@ static void
 remove_all(void)
 {
 	unlink(segment);
+	unlink(other);
+	unlink(ordinals);
 	unlink(manifest);
 	rmdir(directory);
 }
@@ -60,13 +71,13 @@ publish(void)
 }
 
 static void
-build(void)
+build(unsigned from, unsigned to)
 {
 	struct index_builder *b = index_build_new(&state.tags);
 	struct index_segment made;
 	char err[INDEX_FAULT];
 
-	for (unsigned i = 0; i < DOCUMENTS; i++) {
+	for (unsigned i = from; i < to; i++) {
 		struct ipnet ip = { .bits = 128 };
 		struct naive_doc doc = { .nservices = 0 };
 
@@ -95,12 +106,17 @@ begin(void)
 	    &(struct tag){ STR_INIT("c2"), STR_INIT("C2"), STR_INIT("malicious"),
 		{ STR_INIT("malware"), STR_INIT("malware/c2") }, 2 },
 	    1);
-	build();
+	build(0, DOCUMENTS);
+	build(DOCUMENTS / 2, DOCUMENTS + DOCUMENTS / 2);
 	publish();
-	segment_path(directory, state.segments[0].id, segment, sizeof(segment));
+	segment_path(directory, state.segments[0].file.id, segment, sizeof(segment));
+	segment_path(directory, state.segments[1].file.id, other, sizeof(other));
+	ordinals_path(
+	    directory, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	segment_size = read_all(segment, good_segment);
 	manifest_size = read_all(manifest, good_manifest);
+	ordinals_size = read_all(ordinals, good_ordinals);
 }
 
 static void
@@ -122,9 +138,24 @@ seal_manifest(char *p, size_t n)
 	memcpy(p, &h, sizeof(h));
 }
 
+/* The published manifest with another checksum of one of its files. */
+static void
+expect(uint64_t was, uint64_t checksum)
+{
+	char *at;
+
+	memcpy(work_manifest, good_manifest, manifest_size);
+	at = memmem(work_manifest, manifest_size, &was, sizeof(was));
+	if (at == NULL)
+		panic("the manifest does not hold the checksum");
+	memcpy(at, &checksum, sizeof(checksum));
+	seal_manifest(work_manifest, manifest_size);
+	write_all(manifest, work_manifest, manifest_size);
+}
+
 /* As far as header and table allow; then the manifest expects this header. */
 static void
-seal_segment(char *p, size_t n)
+seal_file(char *p, size_t n, const struct index_file *file)
 {
 	struct segment_header *h = (struct segment_header *)(void *)p;
 	struct section *table;
@@ -140,8 +171,7 @@ seal_segment(char *p, size_t n)
 	h->checksum = 0;
 	h->checksum = index_checksum(
 	    table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
-	state.segments[0].checksum = h->checksum;
-	publish();
+	expect(file->checksum, h->checksum);
 }
 
 static void
@@ -177,6 +207,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0 || size > ROOM)
 		return 0;
 	write_all(segment, good_segment, segment_size);
+	write_all(ordinals, good_ordinals, ordinals_size);
 	write_all(manifest, good_manifest, manifest_size);
 	switch ((enum mode)(data[0] % MODES)) {
 	case MODES:
@@ -195,8 +226,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case SEGMENT_PATCHES:
 		memcpy(work, good_segment, segment_size);
 		patch(work, segment_size, data + 1, size - 1);
-		seal_segment(work, segment_size);
+		seal_file(work, segment_size, &state.segments[0].file);
 		write_all(segment, work, segment_size);
+		break;
+	case ORDINALS:
+		write_all(ordinals, (const char *)data + 1, size - 1);
+		break;
+	case ORDINALS_PATCHES:
+		memcpy(work, good_ordinals, ordinals_size);
+		patch(work, ordinals_size, data + 1, size - 1);
+		seal_file(work, ordinals_size, &state.segments[1].ordinals);
+		write_all(ordinals, work, ordinals_size);
 		break;
 	}
 	ask();

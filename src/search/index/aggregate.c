@@ -187,9 +187,9 @@ fill_group(struct request *rq, struct job *j)
 				j->o->totals[j->o->top[top.n]] };
 	} else {
 		if (rq->all)
-			top_offer_all(&top, j->o->totals, j->o->n);
+			top_offer_all(&top, j->o->totals);
 		else if (j->sum != NULL)
-			top_offer_all(&top, j->sum, j->o->n);
+			top_offer_all(&top, j->sum);
 		else
 			offer_few(&top, &j->few);
 		top_end(&top);
@@ -201,6 +201,25 @@ fill_group(struct request *rq, struct job *j)
 		out->buckets[i] = bucket_of(rq->view, f, j->o, top.heap[i]);
 }
 
+/* Returns false when the request has to end. A generation's first facet of a field adds its totals up,
+   which is work of this request. */
+static bool
+begin_job(struct request *rq, const struct agg *agg, struct group *out, struct job *j)
+{
+	struct run *r = &rq->run;
+
+	*j = (struct job){ .agg = agg, .out = out };
+	if (!view_has(rq->view, agg->field) && r->rc == ENGINE_OK)
+		r->rc = ENGINE_UNAVAILABLE;
+	if (r->rc != ENGINE_OK || (!rq->view->fields[agg->field->index].ready &&
+				      !run_spend(r, rq->view->documents)))
+		return false;
+	j->o = view_ordinals(rq->view, agg->field);
+	if (!rq->all && rq->total > j->o->n / FEW_RATIO && run_spend(r, j->o->n / 8))
+		j->sum = pool_counters(r->pool, r->arena, j->o->n + (size_t)COLUMN_K_MAX);
+	return r->rc == ENGINE_OK;
+}
+
 void
 aggregate_terms(
     struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
@@ -208,20 +227,10 @@ aggregate_terms(
 	struct job *jobs = ARENA_ARRAY(rq->run.arena, naggs + 1, struct job);
 	size_t n = 0;
 
-	for (size_t i = 0; i < naggs; i++) {
-		struct job *j = &jobs[n];
-
-		if (aggs[i].field->type == VALUE_IP)
-			continue;
-		*j = (struct job){ .agg = &aggs[i],
-			.out = &out[i],
-			.o = view_ordinals(rq->view, aggs[i].field) };
-		if (!rq->all && rq->total > j->o->n / FEW_RATIO &&
-		    run_spend(&rq->run, j->o->n / 8))
-			j->sum = pool_counters(
-			    rq->run.pool, rq->run.arena, j->o->n + (size_t)COLUMN_K_MAX);
-		n++;
-	}
+	for (size_t i = 0; i < naggs; i++)
+		if (aggs[i].field->type != VALUE_IP &&
+		    !begin_job(rq, &aggs[i], &out[i], &jobs[n++]))
+			return;
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK;
 	     s++)
 		if (!set_is_empty(&rq->hits[s]))

@@ -94,12 +94,13 @@ form_of(const struct schema_field *f, enum part p)
 }
 
 struct index_builder *
-index_build_new(const struct index_tags *tags)
+build_new(const struct index_tags *tags, size_t nfields)
 {
 	struct index_builder *b = mem_zero(sizeof(*b));
 
 	b->tags = tags;
-	b->nfields = schema_fields(DATASET_HOSTS, &b->fields);
+	b->nfields = nfields;
+	(void)schema_fields(DATASET_HOSTS, &b->fields);
 	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
 	b->dates = mem_array(b->nfields, sizeof(*b->dates));
 	for (size_t i = 0; i < b->nfields; i++) {
@@ -111,6 +112,14 @@ index_build_new(const struct index_tags *tags)
 	b->as_name = schema_find(DATASET_HOSTS, STR("as_name"));
 	b->arena = arena_new(1u << 30);
 	return b;
+}
+
+struct index_builder *
+index_build_new(const struct index_tags *tags)
+{
+	const struct schema_field *fields;
+
+	return build_new(tags, schema_fields(DATASET_HOSTS, &fields));
 }
 
 static void
@@ -185,19 +194,16 @@ build_nested_begin(struct index_builder *b)
 	b->owner[b->nnested++] = b->ndocs;
 }
 
-static void
-add_date(struct index_builder *b, const struct schema_field *f, struct str s)
+void
+build_date(
+    struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us)
 {
 	struct dates *d = &b->dates[f->index];
-	uint32_t doc = document(b, f);
-	struct ts t;
 
-	if (!ts_parse(s, &t))
-		return;
 	d->p = grow_array(d->p, &d->room, doc + UINT64_C(1), sizeof(*d->p));
 	while (d->n <= doc)
 		d->p[d->n++] = INT64_MIN;
-	d->p[doc] = t.us;
+	d->p[doc] = us;
 }
 
 static void
@@ -234,6 +240,7 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	const struct schema_field *f = m->field;
 	struct gather *g = slot(b, f, PART_VALUES);
 	struct token_sink sink;
+	struct ts t;
 	uint32_t id;
 
 	switch (f->type) {
@@ -254,7 +261,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 		text_tokens(b->arena, s, add_token, &sink);
 		return;
 	case VALUE_DATE:
-		add_date(b, f, s);
+		if (ts_parse(s, &t))
+			build_date(b, f, document(b, f), t.us);
 		return;
 	case VALUE_IP:
 	case VALUE_INTEGER:
@@ -282,17 +290,18 @@ build_value_num(struct index_builder *b, const struct member *m, double v)
 
 /* ---- a document ---- */
 
-static void
-add_label(struct index_builder *b)
+/* The first name of a number stays. */
+void
+build_label(struct index_builder *b, uint32_t asn, uint32_t as_name)
 {
-	if (b->doc_asn == NO_TERM || b->doc_as_name == NO_TERM)
+	if (asn == NO_TERM || as_name == NO_TERM)
 		return;
-	b->label = grow_array(
-	    b->label, &b->label_room, b->doc_asn + UINT64_C(1), sizeof(*b->label));
-	while (b->nlabel <= b->doc_asn)
+	b->label =
+	    grow_array(b->label, &b->label_room, asn + UINT64_C(1), sizeof(*b->label));
+	while (b->nlabel <= asn)
 		b->label[b->nlabel++] = NO_TERM;
-	if (b->label[b->doc_asn] == NO_TERM)
-		b->label[b->doc_asn] = b->doc_as_name;
+	if (b->label[asn] == NO_TERM)
+		b->label[asn] = as_name;
 }
 
 static void
@@ -312,6 +321,22 @@ add_ip(struct index_builder *b, const unsigned char ip[16])
 	memcpy(b->last_ip, ip, 16);
 }
 
+void
+build_document_begin(struct index_builder *b)
+{
+	b->first = grow_array(
+	    b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
+	b->first[b->ndocs] = b->nnested;
+}
+
+void
+build_document_end(struct index_builder *b, const unsigned char ip[16])
+{
+	add_ip(b, ip);
+	b->ndocs++;
+	b->first[b->ndocs] = b->nnested;
+}
+
 /* What a broken document has left behind would be wrong: after a failure the builder is only fit to
    be freed. Documents come from our own table, so that there is none. */
 bool
@@ -321,9 +346,7 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 	struct ipnet net;
 	struct str ip;
 
-	b->first = grow_array(
-	    b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
-	b->first[b->ndocs] = b->nnested;
+	build_document_begin(b);
 	b->doc_asn = b->doc_as_name = NO_TERM;
 	if (!build_json(b, json, &ip, &fault)) {
 		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
@@ -338,10 +361,8 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 		    b->ndocs + 1);
 		return false;
 	}
-	add_ip(b, net.a);
-	add_label(b);
-	b->ndocs++;
-	b->first[b->ndocs] = b->nnested;
+	build_label(b, b->doc_asn, b->doc_as_name);
+	build_document_end(b, net.a);
 	arena_reset(b->arena);
 	return true;
 }
@@ -410,6 +431,8 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 	}
 	for (size_t i = 0; i < b->nfields; i++)
 		write_dates(w, b, i);
+	if (b->merging != NULL)
+		merge_labels(b->merging, b);
 	write_label(
 	    w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
 	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
@@ -419,18 +442,60 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 	free(meta);
 }
 
+void
+sections_begin(struct segment_writer *w, const char *path)
+{
+	size_t head = sizeof(struct segment_header);
+
+	*w = (struct segment_writer){ .at = (head + INDEX_ALIGN - 1) / INDEX_ALIGN *
+					    INDEX_ALIGN };
+	file_begin(&w->file, path);
+}
+
+/* Writes the table behind the sections and the header before them, and gives the file its name. */
+bool
+sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
+    const char *directory, char err[INDEX_FAULT])
+{
+	bool ok;
+
+	memcpy(h->magic, magic, sizeof(h->magic));
+	h->version = INDEX_VERSION;
+	h->endian = INDEX_ENDIAN;
+	h->table_at = w->at;
+	h->nsections = w->nsections;
+	h->size = w->at + w->table.n;
+	h->checksum = 0;
+	h->checksum =
+	    index_checksum(w->table.p, w->table.n, index_checksum(h, sizeof(*h), 0));
+	file_write(&w->file, w->table.p, w->table.n, w->at);
+	file_write(&w->file, h, sizeof(*h), 0);
+	ok = file_end(&w->file, directory, err);
+	buf_free(&w->table);
+	return ok;
+}
+
+static void
+write_names(struct segment_writer *w, const struct index_builder *b)
+{
+	uint64_t *hashes = mem_array(b->nfields, sizeof(*hashes));
+
+	for (size_t i = 0; i < b->nfields; i++)
+		hashes[i] = index_field_hash(&b->fields[i]);
+	section_write(w, SECTION_FIELDS, 0, hashes, b->nfields * sizeof(*hashes));
+	free(hashes);
+}
+
 bool
 index_build_write(struct index_builder *b, const char *directory,
     struct index_segment *out, char err[INDEX_FAULT])
 {
-	struct segment_header h = { .version = INDEX_VERSION,
-		.endian = INDEX_ENDIAN,
-		.ndocs = b->ndocs,
+	struct segment_header h = { .ndocs = b->ndocs,
 		.nv4 = b->nv4,
 		.nnested = b->nnested,
+		.nfields = (uint32_t)b->nfields,
 		.nslots = (uint32_t)(b->nfields * PARTS) };
-	struct segment_writer w = { .at = (sizeof(h) + INDEX_ALIGN - 1) / INDEX_ALIGN *
-					  INDEX_ALIGN };
+	struct segment_writer w;
 	char path[4096];
 	bool ok;
 
@@ -438,29 +503,21 @@ index_build_write(struct index_builder *b, const char *directory,
 		snprintf(err, INDEX_FAULT, "no documents");
 		return false;
 	}
-	random_bytes(&h.id, sizeof(h.id));
+	h.id = b->id;
+	if (h.id == 0)
+		random_bytes(&h.id, sizeof(h.id));
 	segment_path(directory, h.id, path, sizeof(path));
-	file_begin(&w.file, path);
+	sections_begin(&w, path);
 	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
 	section_write(&w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
 	section_write(
 	    &w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
+	write_names(&w, b);
 	write_slots(&w, b);
-	memcpy(h.magic, SEGMENT_MAGIC, sizeof(h.magic));
-	h.schema = index_schema_hash(DATASET_HOSTS);
-	h.table_at = w.at;
-	h.nsections = w.nsections;
-	h.size = w.at + w.table.n;
-	h.checksum =
-	    index_checksum(w.table.p, w.table.n, index_checksum(&h, sizeof(h), 0));
-	file_write(&w.file, w.table.p, w.table.n, w.at);
-	file_write(&w.file, &h, sizeof(h), 0);
-	ok = file_end(&w.file, directory, err);
-	buf_free(&w.table);
-	*out = (struct index_segment){
-		.id = h.id, .checksum = h.checksum, .documents = b->ndocs
-	};
+	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
+	*out = (struct index_segment){ .file = { .id = h.id, .checksum = h.checksum },
+		.documents = b->ndocs };
 	empty(b);
 	return ok;
 }

@@ -93,6 +93,16 @@ sort_terms(struct slot_job *j)
 	free(s);
 }
 
+/* A merge has brought the terms in their order. */
+static void
+keep_order(struct slot_job *j)
+{
+	j->terms = mem_array(j->g->n, sizeof(*j->terms));
+	j->order = mem_array(j->g->n, sizeof(*j->order));
+	for (uint32_t i = 0; i < j->g->n; i++)
+		j->terms[i] = j->order[i] = i;
+}
+
 /* ---- dictionary ---- */
 
 struct folding {
@@ -199,12 +209,6 @@ write_strings(struct slot_job *j)
 }
 
 /* ---- postings ---- */
-
-/* Documents grouped by term, in the order of terms: those of term i are docs[start[i]] and on. Term
-   n: every document that has a value. */
-struct groups {
-	uint32_t n, *start, *docs;
-};
 
 static struct gather_walk
 walk(const struct gather *g)
@@ -446,7 +450,7 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
 		.field = &b->fields[slot / PARTS],
 		.slot = slot,
 		.meta = meta };
-	struct groups own, above;
+	struct groups own = { 0 }, above;
 	struct buf blob = { 0 };
 	bool column = j.field->aggregatable && slot % PARTS == PART_VALUES;
 
@@ -454,13 +458,18 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
 	meta->form = (uint8_t)j.g->form;
 	if (j.g->form == FORM_NONE)
 		return;
+	if (b->merging != NULL) {
+		own = merge_slot(b->merging, slot, j.g);
+		keep_order(&j);
+	} else {
+		sort_terms(&j);
+		own = invert(&j);
+	}
 	meta->n = j.g->n;
-	sort_terms(&j);
 	if (j.g->form == FORM_INTS)
 		write_ints(&j);
 	else
 		write_strings(&j);
-	own = invert(&j);
 	write_level(&j, &own, NULL, &blob);
 	if (j.field->nested) {
 		write_nested_column(&j, &own);

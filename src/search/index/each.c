@@ -40,7 +40,7 @@ index_each_ip(const char *directory, const struct index_segment *s,
 	struct node exact = {
 		.type = NODE_EXACT, .field = field, .values = &v, .nvalues = 1
 	};
-	struct segment *seg = segment_open(directory, s, SEGMENT_TRUST, err);
+	struct segment *seg = segment_open(directory, s, SEGMENT_BY_MARK, err);
 	struct scratch ids = { 0 };
 	struct run r = { .seg = seg,
 		.ids = &ids,

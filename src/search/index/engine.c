@@ -108,6 +108,19 @@ engine_status(const struct engine *e, struct engine_status *out)
 	out->published_at = e->view->state.published_at;
 }
 
+/* A file was written to or cut: the next refresh opens all of them again, and verifies that one. */
+static void
+drop_view(struct engine *e)
+{
+	snprintf(e->problem, sizeof(e->problem),
+	    "generation %llu: a file changed after it was opened",
+	    (unsigned long long)e->view->state.generation);
+	log_event(LOGP_ERR, "index", "refused=\"%s\" serving=0", e->problem);
+	view_free(e->view);
+	e->view = NULL;
+	e->next_retry = 0;
+}
+
 /* ---- a request ---- */
 
 static struct set
@@ -127,6 +140,8 @@ static enum engine_rc
 evaluate(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
     struct request *rq)
 {
+	if (e->view != NULL && !view_intact(e->view))
+		drop_view(e);
 	if (e->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = e->view, .query = q };
@@ -153,10 +168,18 @@ evaluate(struct engine *e, struct arena *a, const struct query *q, const struct 
 	return rq->run.rc;
 }
 
+/* What a request has read is only an answer when no file changed meanwhile. */
+static enum engine_rc
+checked(const struct request *rq, enum engine_rc rc)
+{
+	return rc == ENGINE_OK && !view_intact(rq->view) ? ENGINE_UNAVAILABLE : rc;
+}
+
 static enum engine_rc
 outcome(const struct request *rq)
 {
-	return rq->run.rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->run.rc;
+	return checked(
+	    rq, rq->run.rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->run.rc);
 }
 
 enum engine_rc
@@ -166,6 +189,8 @@ engine_count(struct engine *e, struct arena *a, const struct query *q,
 	struct request rq;
 	enum engine_rc rc = evaluate(e, a, q, b, &rq);
 
+	if (rc == ENGINE_OK)
+		rc = checked(&rq, rc);
 	if (rc == ENGINE_OK)
 		*out = (struct count){ rq.total, RELATION_EQ };
 	return rc;
@@ -321,6 +346,8 @@ add_services(struct request *rq, const struct set *matched, const struct merged 
 	const struct segment *seg = rq->view->segments[m->segment].seg;
 	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
 
+	if (from > to || to > seg->nnested)
+		return; /* the file changed: outcome() sees it */
 	hit->services = ARENA_ARRAY(rq->run.arena, to - from + 1, struct service_key);
 	for (uint32_t i = from; i < to; i++)
 		if (set_has(matched, i))

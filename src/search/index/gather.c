@@ -156,6 +156,26 @@ gather_int(struct gather *g, uint32_t doc, int64_t v)
 }
 
 void
+gather_append_str(struct gather *g, struct str s)
+{
+	fit_terms(g);
+	if (s.n > UINT32_MAX - g->nbytes)
+		panic("a segment's strings are more than 4 GiB");
+	g->bytes = grow_array(g->bytes, &g->bytes_room, g->nbytes + s.n + 1, 1);
+	if (s.n > 0)
+		memcpy(g->bytes + g->nbytes, s.p, s.n);
+	g->nbytes += s.n;
+	g->at[++g->n] = (uint32_t)g->nbytes;
+}
+
+void
+gather_append_int(struct gather *g, int64_t v)
+{
+	fit_terms(g);
+	g->ints[g->n++] = v;
+}
+
+void
 gather_free(struct gather *g)
 {
 	enum term_form form = g->form;

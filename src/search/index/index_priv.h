@@ -12,7 +12,9 @@
 
 #include "search/index/index.h"
 
-#define INDEX_VERSION 2
+#include <signal.h>
+
+#define INDEX_VERSION 3
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
@@ -50,8 +52,11 @@ enum section_kind {
 	SECTION_MORE_DOCS, /* documents with more values than the column has room for */
 	SECTION_MORE_AT,
 	SECTION_MORE_IDS,
-	SECTION_LABEL, /* asn: the as_name term that goes with it */
-	SECTION_DATES, /* int64_t a document of the field's own level; INT64_MIN: none */
+	SECTION_LABEL,  /* asn: the as_name term that goes with it */
+	SECTION_FIELDS, /* uint64_t[nfields], slot 0: which field has which slots */
+	SECTION_BEFORE, /* uint64_t[], slot 0 of ordinals: ids of the segments before */
+	SECTION_MAP,    /* uint32_t[n], a slot a field: an ordinal of each term */
+	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: none */
 	SECTIONS,
 };
 
@@ -68,21 +73,22 @@ struct slot_meta {
 struct segment_header {
 	char magic[8];
 	uint32_t version, endian;
-	uint64_t schema, id, size, table_at;
-	uint32_t ndocs, nv4, nnested, nslots, nsections, reserved;
+	uint64_t id, size, table_at;
+	uint32_t ndocs, nv4, nnested, nslots, nsections, nfields;
 	uint64_t checksum; /* of the header with this 0, then the table */
 };
 
 struct manifest_header {
 	char magic[8];
 	uint32_t version, endian;
-	uint64_t schema, generation, size,
+	uint64_t reserved2, generation, size,
 	    checksum; /* of the header with this 0, then the body */
 	int64_t published_us;
 	uint64_t reserved;
 };
 
 #define SEGMENT_MAGIC "SFSEGMNT"
+#define ORDINALS_MAGIC "SFORDNLS"
 #define MANIFEST_MAGIC "SFMANIFS"
 #define INDEX_ENDIAN 0x01020304u
 
@@ -98,7 +104,7 @@ struct posting_block {
 /* ---- checksum.c ---- */
 
 uint64_t index_checksum(const void *p, size_t n, uint64_t seed);
-uint64_t index_schema_hash(enum dataset d);
+uint64_t index_field_hash(const struct schema_field *f);
 
 /* ---- terms.c ---- */
 
@@ -115,6 +121,7 @@ struct terms {
 	enum term_form form;
 	const uint32_t *at;
 	const char *bytes;
+	uint64_t nbytes;
 	const int64_t *ints;
 	const uint32_t *fold, *rank;
 	struct {
@@ -136,8 +143,8 @@ uint32_t terms_lower_int(const struct terms *t, int64_t v);
 /* The number of the term, or t->n. */
 uint32_t terms_find(const struct terms *t, struct str s);
 uint32_t terms_find_int(const struct terms *t, int64_t v);
-/* A term of another dictionary of the same form. */
-uint32_t terms_find_other(const struct terms *t, const struct terms *other, uint32_t id);
+/* The order of dictionaries, of two terms of the same form. */
+int terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j);
 int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b,
     uint32_t j); /* bucket order */
 /* Whether it may be a bucket: 1 to 4096 characters (C-050). */
@@ -153,25 +160,65 @@ int64_t number_key(double n); /* an integer of the same order, and back */
 double number_of_key(int64_t key);
 int64_t text_key(struct str s); /* what stands for the whole of a long text */
 
+/* ---- mapped.c: a file in memory, verified once ---- */
+
+enum { SLOTS_MAX = 4096 };
+
+struct span {
+	const unsigned char *p;
+	uint64_t n;
+};
+
+struct mapped {
+	const char *kind, *magic; /* for messages, and as the file begins */
+	char *err;                /* INDEX_FAULT bytes; where faults are explained */
+	uint64_t id, checksum;    /* as the manifest wants them */
+	int fd;
+	unsigned char *map;
+	size_t size;
+	struct index_mark mark; /* the file as it was when it was opened */
+	bool trusted; /* the mark is the one its writer left: not verified again */
+	volatile sig_atomic_t lost; /* a page could not be read */
+	long page;
+	const struct segment_header *head;
+	struct span *spans; /* [slot][kind] */
+	struct mapped *next;
+};
+
+enum segment_check {
+	SEGMENT_VERIFY,
+	SEGMENT_BY_MARK, /* a file that is as its writer verified it is trusted */
+};
+
+bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
+    enum segment_check check) MUST_USE;
+void mapped_close(struct mapped *m);
+/* Whether the file is as it was when it was opened. Two calls around a request show every write, and
+   every truncation, by any process. */
+bool mapped_intact(const struct mapped *m) MUST_USE;
+bool mapped_fault(struct mapped *m, const char *what); /* false */
+struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
+/* Verifies sections from *section on until *bytes are done, and takes both further. */
+bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;
+void mapped_condemn(const struct mapped *m);
+
 /* ---- segment.c ---- */
 
 struct segment {
-	void *map;
-	size_t size;
+	struct mapped file;
 	unsigned refs;
-	const struct segment_header *head;
 	uint32_t ndocs, nv4, nnested;
 	const uint32_t *ip4;
 	const unsigned char *ip6;
 	const uint32_t *first, *owner;
-	struct terms *slots;
-	size_t nslots;
+	struct terms *slots; /* of our fields, in the order of the schema */
+	bool *has;           /* a field: the segment was built with it */
 };
-
-enum segment_check { SEGMENT_VERIFY, SEGMENT_TRUST };
 
 struct segment *segment_open(const char *directory, const struct index_segment *want,
     enum segment_check check, char err[INDEX_FAULT]);
+size_t field_place(const struct mapped *m, const struct schema_field *f);
+bool ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit);
 void segment_close(struct segment *s); /* one reference */
 void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
 uint32_t segment_lower(
@@ -294,17 +341,43 @@ struct set eval_owners(
 /* Nested documents that pass a positive nested test; false when the query has none. */
 bool eval_matched(struct run *r, const struct node *root, struct set *out);
 
+/* ---- manifest.c ---- */
+
+/* Marks the document of an address dead; false when there is none, or it is dead already. */
+bool index_kill(struct index_segment *s, const unsigned char ip[16]);
+
+/* ---- ordinals.c: the dictionaries of several segments joined ---- */
+
+/* The file of a segment that is not a generation's first: for each term of a field its ordinal, which
+   is its own place behind the terms of the segments before, or that of the equal term there. */
+struct ordinal_map {
+	struct mapped file;
+	unsigned refs;
+	const uint32_t **field; /* of our fields; NULL: the field is not counted */
+};
+
+/* segments: those before, and last the one that the file belongs to, all open. */
+bool ordinals_write(const char *directory, const struct index_segment *segments, size_t n,
+    struct index_file *out, char err[INDEX_FAULT]) MUST_USE;
+struct ordinal_map *ordinals_open(const char *directory,
+    const struct index_segment *segments, size_t n, struct segment *const *segs,
+    enum segment_check check, char err[INDEX_FAULT]);
+void ordinals_close(struct ordinal_map *m); /* one reference */
+/* Whether the file was made for these segments in this order. */
+bool ordinals_fit(
+    const struct ordinal_map *m, const struct index_segment *segments, size_t n);
+void ordinals_path(const char *directory, uint64_t id, char *out, size_t room);
+
 /* ---- view.c: one generation, mapped ---- */
 
-/* A field's terms over all segments: ids below nbase are the base segment's own. */
+/* A field's terms over all segments: ordinals from start[i] on are terms of segment i that no segment
+   before it has. Ordinals whose term an earlier segment has are never used. */
 struct ordinals {
 	bool ready;
-	uint32_t n, nbase;
-	uint32_t **map; /* a segment: its ids to ours; NULL for the base */
-	struct origin {
-		uint32_t segment, id;
-	} * extra;              /* of ids from nbase on */
-	const uint32_t *totals; /* live documents a term */
+	uint32_t n;
+	uint32_t *start;        /* a segment, and n */
+	const uint32_t **map;   /* a segment: its terms to ordinals; NULL for the first */
+	const uint32_t *totals; /* live documents an ordinal */
 	uint32_t *own_totals;   /* NULL: totals are the one segment's */
 	uint32_t *top, ntop;
 	uint32_t nonzero;
@@ -312,14 +385,15 @@ struct ordinals {
 
 struct view_segment {
 	struct segment *seg;
-	const uint64_t *dead; /* NULL: none */
+	struct ordinal_map *map; /* NULL for the first */
+	const uint64_t *dead;    /* NULL: none */
 	uint32_t ndead;
 };
 
 struct view {
 	struct index_state state;
 	struct view_segment *segments;
-	size_t nsegments, base;
+	size_t nsegments;
 	uint64_t documents;
 	struct ordinals *fields;
 	size_t nfields;
@@ -329,8 +403,11 @@ struct view {
 struct view *view_open(
     const char *directory, const struct view *old, char err[INDEX_FAULT]);
 void view_free(struct view *v);
+bool view_intact(const struct view *v) MUST_USE; /* no file changed since it was opened */
+/* Whether every segment was built with the field. */
+bool view_has(const struct view *v, const struct schema_field *f);
 struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
-/* Where a global id's text is. */
+/* Where an ordinal's text is. */
 const struct terms *ordinals_term(const struct view *v, const struct schema_field *f,
     const struct ordinals *o, uint32_t id, uint32_t *local);
 int ordinals_cmp(const struct view *v, const struct schema_field *f,
@@ -372,8 +449,8 @@ struct top {
 void top_begin(struct top *t, struct arena *a, const struct view *v,
     const struct schema_field *f, size_t limit);
 void top_offer(struct top *t, uint32_t id, uint32_t count);
-void top_offer_all(struct top *t, const uint32_t *counts, uint32_t n);
-void top_end(struct top *t); /* sorts: the best first */
+void top_offer_all(struct top *t, const uint32_t *counts); /* of all ordinals */
+void top_end(struct top *t);                               /* sorts: the best first */
 
 /* ---- engine.c, aggregate.c ---- */
 

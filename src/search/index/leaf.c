@@ -605,6 +605,13 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 {
 	struct leaf f = { .r = r, .node = n, .l = l };
 
+	/* Nothing is known of a field that the segment was built without: where the query names it, zero
+	   would be a wrong answer. */
+	if (!r->seg->has[n->field->index]) {
+		if (r->rc == ENGINE_OK && !n->bare)
+			r->rc = ENGINE_UNAVAILABLE;
+		return set_none();
+	}
 	f.t = segment_terms(r->seg, n->field, PART_VALUES);
 	r->ids->n = 0;
 	switch (n->type) {

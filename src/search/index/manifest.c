@@ -110,10 +110,22 @@ put_tag(struct buf *b, const struct tag *t)
 }
 
 static void
+put_file(struct buf *b, const struct index_file *f)
+{
+	put(b, f->id);
+	put(b, f->checksum);
+	put(b, f->mark.device);
+	put(b, f->mark.inode);
+	put(b, f->mark.size);
+	put(b, (uint64_t)f->mark.modified);
+	put(b, (uint64_t)f->mark.status);
+}
+
+static void
 put_segment(struct buf *b, const struct index_segment *s)
 {
-	put(b, s->id);
-	put(b, s->checksum);
+	put_file(b, &s->file);
+	put_file(b, &s->ordinals);
 	put(b, s->documents);
 	put(b, s->ndead);
 	if (s->ndead > 0)
@@ -142,7 +154,6 @@ state_print(struct buf *b, const struct index_state *s)
 	for (size_t i = 0; i < s->nsegments; i++)
 		put_segment(b, &s->segments[i]);
 	memcpy(h.magic, MANIFEST_MAGIC, sizeof(h.magic));
-	h.schema = index_schema_hash(DATASET_HOSTS);
 	h.generation = s->generation;
 	h.published_us = s->published_at.us;
 	h.size = b->n;
@@ -223,12 +234,24 @@ get_tags(struct reader *r, struct index_tags *out)
 }
 
 static void
+get_file(struct reader *r, struct index_file *f)
+{
+	f->id = get(r);
+	f->checksum = get(r);
+	f->mark.device = get(r);
+	f->mark.inode = get(r);
+	f->mark.size = get(r);
+	f->mark.modified = (int64_t)get(r);
+	f->mark.status = (int64_t)get(r);
+}
+
+static void
 get_segment(struct reader *r, struct index_segment *s)
 {
 	size_t bytes;
 
-	s->id = get(r);
-	s->checksum = get(r);
+	get_file(r, &s->file);
+	get_file(r, &s->ordinals);
 	s->documents = (uint32_t)get(r);
 	s->ndead = (uint32_t)get(r);
 	s->dead = mem_array(index_words(s->documents), sizeof(*s->dead));
@@ -253,8 +276,6 @@ header_fault(const struct manifest_header *h, const char *p, size_t n)
 		return "not a manifest";
 	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
 		return "written by another version";
-	if (h->schema != index_schema_hash(DATASET_HOSTS))
-		return "built for other fields";
 	if (h->size != n)
 		return "truncated";
 	if (h->generation == 0 || checksum_of(*h, p, n) != h->checksum)
@@ -329,8 +350,7 @@ index_state_load(const char *directory, struct index_state *out, char err[INDEX_
 void
 index_state_free(struct index_state *s)
 {
-	for (size_t i = 0; i < s->nsegments; i++)
-		free(s->segments[i].dead);
+	index_state_drop(s, 0, s->nsegments);
 	free(s->segments);
 	free(s->snapshot);
 	free(s->tags.items);
@@ -349,20 +369,20 @@ index_state_snapshot(struct index_state *s, struct str text)
 
 /* ---- changing ---- */
 
-static void
-kill_document(
-    struct index_segment *s, const struct segment *seg, const unsigned char ip[16])
+bool
+index_kill(struct index_segment *s, const unsigned char ip[16])
 {
-	uint32_t doc = segment_lower(seg, ip);
+	uint32_t doc = segment_lower(s->open, ip);
 	unsigned char found[16];
 
-	if (doc >= seg->ndocs)
-		return;
-	segment_ip(seg, doc, found);
+	if (doc >= s->open->ndocs)
+		return false;
+	segment_ip(s->open, doc, found);
 	if (memcmp(found, ip, 16) != 0 || (s->dead[doc >> 6] >> (doc & 63) & 1))
-		return;
+		return false;
 	s->dead[doc >> 6] |= UINT64_C(1) << (doc & 63);
 	s->ndead++;
+	return true;
 }
 
 static void
@@ -373,37 +393,71 @@ drop_empty(struct index_state *s)
 			index_state_drop(s, i, i + 1);
 }
 
+/* The writer keeps its segments mapped: a pass once a second is not to open all of them again. */
+static bool
+open_all(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	for (size_t i = 0; i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		if (t->open == NULL)
+			t->open = segment_open(directory, t, SEGMENT_BY_MARK, err);
+		if (t->open == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Large segments stand first, since a segment's ordinals depend on those before it. Those behind are
+   only moved for one that is much larger, as a merge makes it. */
+void
+index_state_insert(struct index_state *s, struct index_segment fresh)
+{
+	size_t at = s->nsegments;
+
+	while (at > 0 && s->segments[at - 1].documents < fresh.documents / 2)
+		at--;
+	s->segments = reallocarray(s->segments, s->nsegments + 1, sizeof(*s->segments));
+	if (s->segments == NULL)
+		panic("out of memory");
+	memmove(s->segments + at + 1, s->segments + at,
+	    (s->nsegments - at) * sizeof(*s->segments));
+	s->segments[at] = fresh;
+	s->nsegments++;
+}
+
 bool
 index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
     char err[INDEX_FAULT])
 {
-	struct segment *own = segment_open(directory, &fresh, SEGMENT_TRUST, err);
-
-	if (own == NULL)
+	if (!open_all(directory, s, err))
 		return false;
-	for (size_t i = 0; i < s->nsegments; i++) {
-		struct segment *old =
-		    segment_open(directory, &s->segments[i], SEGMENT_TRUST, err);
+	fresh.open = segment_open(directory, &fresh, SEGMENT_VERIFY, err);
+	if (fresh.open == NULL)
+		return false;
+	fresh.file.mark = fresh.open->file.mark;
+	for (uint32_t doc = 0; doc < fresh.open->ndocs; doc++) {
+		unsigned char ip[16];
 
-		if (old == NULL) {
-			segment_close(own);
-			return false;
-		}
-		for (uint32_t doc = 0; doc < own->ndocs; doc++) {
-			unsigned char ip[16];
-
-			segment_ip(own, doc, ip);
-			kill_document(&s->segments[i], old, ip);
-		}
-		segment_close(old);
+		segment_ip(fresh.open, doc, ip);
+		for (size_t i = 0; i < s->nsegments; i++)
+			(void)index_kill(&s->segments[i], ip);
 	}
-	segment_close(own);
-	s->segments = reallocarray(s->segments, s->nsegments + 1, sizeof(*s->segments));
-	if (s->segments == NULL)
-		panic("out of memory");
 	if (fresh.dead == NULL)
 		fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
-	s->segments[s->nsegments++] = fresh;
+	index_state_insert(s, fresh);
+	drop_empty(s);
+	return true;
+}
+
+bool
+index_state_remove(const char *directory, struct index_state *s,
+    const unsigned char ip[16], bool *had, char err[INDEX_FAULT])
+{
+	if (!open_all(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		*had |= index_kill(&s->segments[i], ip);
 	drop_empty(s);
 	return true;
 }
@@ -411,14 +465,163 @@ index_state_add(const char *directory, struct index_state *s, struct index_segme
 void
 index_state_drop(struct index_state *s, size_t from, size_t to)
 {
-	for (size_t i = from; i < to; i++)
+	for (size_t i = from; i < to; i++) {
+		segment_close(s->segments[i].open);
+		ordinals_close(s->segments[i].map);
 		free(s->segments[i].dead);
-	memmove(s->segments + from, s->segments + to,
-	    (s->nsegments - to) * sizeof(*s->segments));
+	}
+	if (s->nsegments > to)
+		memmove(s->segments + from, s->segments + to,
+		    (s->nsegments - to) * sizeof(*s->segments));
 	s->nsegments -= to - from;
 }
 
+bool
+index_state_complete(const struct index_state *s)
+{
+	const struct schema_field *fields;
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	bool complete = true;
+
+	for (size_t i = 0; i < s->nsegments; i++)
+		for (size_t k = 0; k < nfields; k++)
+			complete &= s->segments[i].open->has[k];
+	return complete;
+}
+
+/* ---- verification ---- */
+
+/* A file that was only touched is opened again; what it holds decides. */
+static bool
+check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
+{
+	struct segment *again;
+
+	if (mapped_intact(&s->open->file))
+		return true;
+	again = segment_open(directory, s, SEGMENT_VERIFY, err);
+	if (again == NULL)
+		return false;
+	segment_close(s->open);
+	s->open = again;
+	s->file.mark = again->file.mark;
+	return true;
+}
+
+/* Files in turn: a segment, its ordinals, the next segment. NULL: there are no ordinals. */
+static struct mapped *
+file_in_turn(const struct index_state *s)
+{
+	const struct index_segment *t = &s->segments[s->verified / 2 % s->nsegments];
+
+	if (s->verified % 2 == 0)
+		return &t->open->file;
+	return t->map == NULL ? NULL : &t->map->file;
+}
+
+static bool
+verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	size_t last =
+	    s->verified + 2 * s->nsegments; /* once around is enough for a pass */
+
+	for (; bytes > 0 && s->verified < last; s->verified++, s->section = 0) {
+		struct mapped *m = file_in_turn(s);
+		bool good;
+
+		if (m == NULL)
+			continue;
+		m->err = err;
+		good = mapped_verify(m, &s->section, &bytes);
+		m->err = NULL;
+		if (!good)
+			mapped_condemn(m);
+		if (!good || s->section < m->head->nsections)
+			return good;
+	}
+	return true;
+}
+
+bool
+index_state_verify(
+    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	if (!open_all(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		if (!check_segment(directory, &s->segments[i], err))
+			return false;
+	for (size_t i = 1; i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		if (t->map == NULL || mapped_intact(&t->map->file))
+			continue;
+		snprintf(err, INDEX_FAULT, "ordinals changed after they were written");
+		return false;
+	}
+	return verify_some(s, bytes, err);
+}
+
 /* ---- publishing ---- */
+
+/* Ordinals that are there and were made for these segments; NULL otherwise. */
+static struct ordinal_map *
+ready_ordinals(const char *directory, const struct index_state *s, size_t i,
+    struct segment *const *segs)
+{
+	const struct index_segment *t = &s->segments[i];
+	char why[INDEX_FAULT];
+
+	return t->ordinals.id == 0 ? NULL
+				   : ordinals_open(directory, s->segments, i + 1, segs,
+					 SEGMENT_BY_MARK, why);
+}
+
+static struct ordinal_map *
+make_ordinals(const char *directory, struct index_state *s, size_t i,
+    struct segment *const *segs, char err[INDEX_FAULT])
+{
+	struct index_segment *t = &s->segments[i];
+	struct ordinal_map *m;
+
+	t->ordinals.id = 0;
+	if (!ordinals_write(directory, s->segments, i + 1, &t->ordinals, err))
+		return NULL;
+	m = ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_VERIFY, err);
+	if (m != NULL)
+		t->ordinals.mark = m->file.mark;
+	return m;
+}
+
+/* Makes the ordinals that are missing or were made for other segments. */
+static bool
+complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	struct segment **segs = mem_array(s->nsegments, sizeof(*segs));
+	bool ok = open_all(directory, s, err);
+
+	for (size_t i = 0; ok && i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		segs[i] = t->open;
+		if (i == 0 ||
+		    (t->map != NULL && ordinals_fit(t->map, s->segments, i + 1)))
+			continue;
+		ordinals_close(t->map);
+		t->map = ready_ordinals(directory, s, i, segs);
+		if (t->map == NULL)
+			t->map = make_ordinals(directory, s, i, segs, err);
+		ok = t->map != NULL;
+	}
+	free(segs);
+	return ok;
+}
+
+static bool
+same_name(const char *path, const char *name)
+{
+	return strcmp(path + strlen("./"), name) == 0;
+}
 
 static bool
 wanted(const struct index_state *s, const char *name)
@@ -427,9 +630,15 @@ wanted(const struct index_state *s, const char *name)
 
 	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
 		return true; /* not ours to remove */
+	snprintf(path, sizeof(path), "hosts-%016" PRIx64, s->merging);
+	if (s->merging != 0 && strncmp(name, path, strlen(path)) == 0)
+		return true;
 	for (size_t i = 0; i < s->nsegments; i++) {
-		segment_path(".", s->segments[i].id, path, sizeof(path));
-		if (strcmp(path + strlen("./"), name) == 0)
+		segment_path(".", s->segments[i].file.id, path, sizeof(path));
+		if (same_name(path, name))
+			return true;
+		ordinals_path(".", s->segments[i].ordinals.id, path, sizeof(path));
+		if (i > 0 && same_name(path, name))
 			return true;
 	}
 	return false;
@@ -457,6 +666,8 @@ index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT
 	struct buf b = { 0 };
 	bool ok;
 
+	if (!complete_ordinals(directory, s, err))
+		return false;
 	s->generation++;
 	s->published_at = ts_now();
 	state_print(&b, s);

@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Opening a segment: everything that later code relies on is checked here, once. */
+/* Opening a segment: everything that later code relies on is checked here, once, by whoever opens the
+   file first. */
 #include "config.h"
 
 #include "search/index/index_priv.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* What the sections of one slot (or, slot 0, of the segment) are. */
-struct span {
-	const unsigned char *p;
-	uint64_t n;
-};
 
 struct opening {
 	struct segment *s;
-	struct span *spans; /* [slot][kind] */
-	char *err;
+	size_t slot; /* of the file: its fields may be others than ours */
 };
-
-static bool
-fault(struct opening *o, const char *what)
-{
-	snprintf(o->err, INDEX_FAULT, "segment %016" PRIx64 ": %s", o->s->head->id, what);
-	return false;
-}
 
 void
 segment_path(const char *directory, uint64_t id, char *out, size_t room)
@@ -40,100 +22,26 @@ segment_path(const char *directory, uint64_t id, char *out, size_t room)
 }
 
 static struct span
-span(const struct opening *o, size_t slot, enum section_kind kind)
+span(const struct opening *o, enum section_kind kind)
 {
-	return o->spans[slot * SECTIONS + kind];
-}
-
-/* ---- header and table ---- */
-
-static bool
-check_header(struct opening *o, const struct index_segment *want)
-{
-	const struct segment_header *h = o->s->head;
-	struct segment_header blank = *h;
-	uint64_t sum;
-
-	if (memcmp(h->magic, SEGMENT_MAGIC, sizeof(h->magic)) != 0) {
-		snprintf(o->err, INDEX_FAULT, "segment %016" PRIx64 ": not a segment",
-		    want->id);
-		return false;
-	}
-	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
-		return fault(o, "written by another version");
-	if (h->schema != index_schema_hash(DATASET_HOSTS))
-		return fault(o, "built for other fields");
-	if (h->size != o->s->size)
-		return fault(o, "truncated");
-	if (h->table_at % 8 != 0 || h->table_at > h->size ||
-	    (h->size - h->table_at) / sizeof(struct section) < h->nsections)
-		return fault(o, "broken table");
-	blank.checksum = 0;
-	sum = index_checksum(&blank, sizeof(blank), 0);
-	sum = index_checksum((const char *)o->s->map + h->table_at,
-	    h->nsections * sizeof(struct section), sum);
-	if (sum != h->checksum)
-		return fault(o, "broken header");
-	if (h->id != want->id || h->checksum != want->checksum ||
-	    h->ndocs != want->documents)
-		return fault(o, "another segment under this name");
-	return h->nslots == o->s->nslots && h->nv4 <= h->ndocs
-		   ? true
-		   : fault(o, "broken header");
-}
-
-/* What fills up to the next section is zero: every byte of a file is checked. */
-static bool
-padded(const unsigned char *base, uint64_t from, uint64_t limit)
-{
-	bool ok = true;
-
-	for (; from % INDEX_ALIGN != 0 && from < limit; from++)
-		ok &= base[from] == 0;
-	return ok;
-}
-
-static bool
-check_sections(struct opening *o, enum segment_check check)
-{
-	const struct segment_header *h = o->s->head;
-	const unsigned char *base = o->s->map;
-	const struct section *table =
-	    (const struct section *)(const void *)(base + h->table_at);
-
-	if (!padded(base, sizeof(*h), h->table_at))
-		return fault(o, "broken header");
-	for (uint32_t i = 0; i < h->nsections; i++) {
-		const struct section *t = &table[i];
-
-		if (t->kind >= SECTIONS || t->slot >= h->nslots ||
-		    t->at % INDEX_ALIGN != 0 || t->at > h->table_at ||
-		    t->n > h->table_at - t->at)
-			return fault(o, "broken table");
-		if (check == SEGMENT_VERIFY &&
-		    (index_checksum(base + t->at, t->n, t->kind) != t->checksum ||
-			!padded(base, t->at + t->n, h->table_at)))
-			return fault(o, "checksum does not match");
-		o->spans[t->slot * SECTIONS + t->kind] =
-		    (struct span){ base + t->at, t->n };
-	}
-	return true;
+	return mapped_span(&o->s->file, o->slot, kind);
 }
 
 /* ---- content ---- */
 
+/* The scans of content are left out where the file is the one that its writer verified. */
 static bool
-ascending(const uint32_t *at, uint32_t n, uint64_t limit)
+ascending(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
 {
 	bool ok = at != NULL && at[0] == 0 && at[n] == limit;
 
-	for (uint32_t i = 0; ok && i < n; i++)
+	for (uint32_t i = 0; ok && !o->s->file.trusted && i < n; i++)
 		ok &= at[i] <= at[i + 1];
 	return ok;
 }
 
-static bool
-below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
+bool
+ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 {
 	uint32_t max = 0;
 
@@ -155,6 +63,12 @@ below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 }
 
 static bool
+below(const struct opening *o, const void *ids, uint8_t width, uint64_t n, uint64_t limit)
+{
+	return o->s->file.trusted || ids_below(ids, width, n, limit);
+}
+
+static bool
 u32s(struct span s, uint64_t n, const uint32_t **out)
 {
 	*out = (const uint32_t *)(const void *)s.p;
@@ -163,37 +77,39 @@ u32s(struct span s, uint64_t n, const uint32_t **out)
 
 /* Present with n entries below limit, or absent. */
 static bool
-optional_ids(struct span s, uint64_t n, uint64_t limit, const uint32_t **out)
+optional_ids(const struct opening *o, struct span s, uint64_t n, uint64_t limit,
+    const uint32_t **out)
 {
 	*out = NULL;
-	return s.p == NULL || s.n == 0 || (u32s(s, n, out) && below(*out, 4, n, limit));
+	return s.p == NULL || s.n == 0 ||
+	       (u32s(s, n, out) && below(o, *out, 4, n, limit));
 }
 
 static bool
 open_documents(struct opening *o)
 {
 	struct segment *s = o->s;
-	struct span ip6 = span(o, 0, SECTION_IP6);
+	struct span ip6 = span(o, SECTION_IP6);
 
-	s->ndocs = s->head->ndocs;
-	s->nv4 = s->head->nv4;
-	s->nnested = s->head->nnested;
+	s->ndocs = s->file.head->ndocs;
+	s->nv4 = s->file.head->nv4;
+	s->nnested = s->file.head->nnested;
 	s->ip6 = ip6.p;
 	return s->ndocs < UINT32_MAX - INDEX_BLOCK &&
 	       s->nnested < UINT32_MAX - INDEX_BLOCK &&
 	       ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
-	       u32s(span(o, 0, SECTION_IP4), s->nv4, &s->ip4) &&
-	       u32s(span(o, 0, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
-	       ascending(s->first, s->ndocs, s->nnested) &&
-	       u32s(span(o, 0, SECTION_OWNER), s->nnested, &s->owner) &&
-	       below(s->owner, 4, s->nnested, s->ndocs);
+	       u32s(span(o, SECTION_IP4), s->nv4, &s->ip4) &&
+	       u32s(span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
+	       ascending(o, s->first, s->ndocs, s->nnested) &&
+	       u32s(span(o, SECTION_OWNER), s->nnested, &s->owner) &&
+	       below(o, s->owner, 4, s->nnested, s->ndocs);
 }
 
 static bool
-open_dictionary(const struct opening *o, size_t slot, struct terms *t)
+open_dictionary(const struct opening *o, struct terms *t)
 {
-	struct span bytes = span(o, slot, SECTION_TERM_BYTES),
-		    ints = span(o, slot, SECTION_TERM_INTS);
+	struct span bytes = span(o, SECTION_TERM_BYTES),
+		    ints = span(o, SECTION_TERM_INTS);
 
 	if (t->form == FORM_NONE)
 		return t->n == 0;
@@ -202,30 +118,30 @@ open_dictionary(const struct opening *o, size_t slot, struct terms *t)
 		return ints.n == t->n * sizeof(int64_t);
 	}
 	t->bytes = bytes.p == NULL ? "" : (const char *)bytes.p; /* empty texts alone */
-	return u32s(span(o, slot, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
-	       ascending(t->at, t->n, bytes.n) &&
-	       optional_ids(span(o, slot, SECTION_FOLD), t->n, t->n, &t->fold) &&
-	       optional_ids(span(o, slot, SECTION_RANK), t->n, t->n, &t->rank);
+	t->nbytes = bytes.n;
+	return u32s(span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
+	       ascending(o, t->at, t->n, bytes.n) &&
+	       optional_ids(o, span(o, SECTION_FOLD), t->n, t->n, &t->fold) &&
+	       optional_ids(o, span(o, SECTION_RANK), t->n, t->n, &t->rank);
 }
 
 static bool
-open_postings(const struct opening *o, size_t slot, struct terms *t)
+open_postings(const struct opening *o, struct terms *t)
 {
 	static const enum section_kind counts[] = { SECTION_COUNT, SECTION_COUNT_NESTED };
 	static const enum section_kind ats[] = { SECTION_AT, SECTION_AT_NESTED };
-	struct span blob = span(o, slot, SECTION_POSTINGS);
+	struct span blob = span(o, SECTION_POSTINGS);
 
 	t->postings = blob.p;
 	t->npostings = blob.n;
 	for (int l = 0; l < LEVELS; l++) {
-		struct span at = span(o, slot, ats[l]);
+		struct span at = span(o, ats[l]);
 
 		if (at.n == 0)
 			continue;
 		t->level[l].at = (const uint64_t *)(const void *)at.p;
 		if (at.n != (t->n + UINT64_C(1)) * sizeof(uint64_t) ||
-		    !u32s(
-			span(o, slot, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
+		    !u32s(span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
 			return false;
 	}
 	return true;
@@ -238,12 +154,11 @@ width_ok(uint8_t width)
 }
 
 static bool
-open_column(
-    const struct opening *o, size_t slot, const struct slot_meta *m, struct terms *t)
+open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 {
-	struct span ids = span(o, slot, SECTION_COLUMN),
-		    nested = span(o, slot, SECTION_COLUMN_NESTED);
-	struct span more = span(o, slot, SECTION_MORE_IDS);
+	struct span ids = span(o, SECTION_COLUMN),
+		    nested = span(o, SECTION_COLUMN_NESTED);
+	struct span more = span(o, SECTION_MORE_IDS);
 	struct column *c = &t->column;
 	const struct segment *s = o->s;
 
@@ -252,7 +167,7 @@ open_column(
 		    (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
 		if (!width_ok(m->nested_width) ||
 		    nested.n != (uint64_t)s->nnested * m->nested_width ||
-		    !below(nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
+		    !below(o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
 			return false;
 	}
 	if (ids.n == 0)
@@ -260,94 +175,93 @@ open_column(
 	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
 	if (!width_ok(c->width) || c->k == 0 || c->k > COLUMN_K_MAX ||
 	    (c->k & (c->k - 1)) != 0 || ids.n != (uint64_t)s->ndocs * c->k * c->width ||
-	    !below(ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
+	    !below(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
 		return false;
 	if (c->nmore == 0)
 		return true;
-	return u32s(span(o, slot, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
-	       below(c->more_docs, 4, c->nmore, s->ndocs) &&
-	       u32s(
-		   span(o, slot, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
-	       ascending(c->more_at, c->nmore, more.n / c->width) &&
-	       below(c->more_ids, c->width, more.n / c->width, t->n);
+	return u32s(span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
+	       below(o, c->more_docs, 4, c->nmore, s->ndocs) &&
+	       u32s(span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
+	       ascending(o, c->more_at, c->nmore, more.n / c->width) &&
+	       below(o, c->more_ids, c->width, more.n / c->width, t->n);
 }
 
 static bool
-open_slot(const struct opening *o, size_t slot, const struct slot_meta *m)
+open_slot(struct opening *o, const struct schema_field *f, const struct slot_meta *m,
+    uint64_t names, struct terms *t)
 {
-	const struct schema_field *f;
-	struct terms *t = &o->s->slots[slot];
-	struct span dates = span(o, slot, SECTION_DATES);
-	uint64_t names = 0;
+	struct span dates = span(o, SECTION_DATES);
 
-	schema_fields(DATASET_HOSTS, &f);
 	*t = (struct terms){ .n = m->n, .form = m->form };
 	if (m->form > FORM_INTS || t->n == UINT32_MAX)
 		return false;
 	if (dates.n > 0) {
 		t->dates = (const int64_t *)(const void *)dates.p;
-		if (dates.n != (f[slot / PARTS].nested ? o->s->nnested : o->s->ndocs) *
-				   sizeof(int64_t))
+		if (dates.n !=
+		    (f->nested ? o->s->nnested : o->s->ndocs) * sizeof(int64_t))
 			return false;
 	}
-	if (strcmp(f[slot / PARTS].name, "asn") == 0) {
-		const struct schema_field *as =
-		    schema_find(DATASET_HOSTS, STR("as_name"));
+	return open_dictionary(o, t) && open_postings(o, t) && open_column(o, m, t) &&
+	       optional_ids(o, span(o, SECTION_LABEL), t->n, names + 1, &t->label);
+}
 
-		names = as == NULL ? 0
-				   : ((const struct slot_meta *)(const void *)span(
-					 o, 0, SECTION_SLOTS)
-					     .p)[as->index * PARTS]
-					 .n;
+/* The place of a field among those of the file, or nfields: the file was built without it. */
+size_t
+field_place(const struct mapped *m, const struct schema_field *f)
+{
+	struct span names = mapped_span(m, 0, SECTION_FIELDS);
+	uint64_t want = index_field_hash(f);
+
+	for (size_t i = 0; i < m->head->nfields && names.n / sizeof(want) > i; i++)
+		if (memcmp(names.p + i * sizeof(want), &want, sizeof(want)) == 0)
+			return i;
+	return m->head->nfields;
+}
+
+/* The number of as_name's terms, which bounds the labels of asn. */
+static uint64_t
+label_terms(const struct opening *o, const struct slot_meta *meta)
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("as_name"));
+	size_t place = f == NULL ? o->s->file.head->nfields : field_place(&o->s->file, f);
+
+	return place == o->s->file.head->nfields ? 0 : meta[place * PARTS].n;
+}
+
+/* Fields that the file has and we do not know are ignored; those that it lacks stay empty. */
+static bool
+open_field(struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
+{
+	struct segment *s = o->s;
+	size_t place = field_place(&s->file, f);
+	uint64_t names = strcmp(f->name, "asn") == 0 ? label_terms(o, meta) : 0;
+
+	s->has[f->index] = place < s->file.head->nfields;
+	for (size_t p = 0; s->has[f->index] && p < PARTS; p++) {
+		o->slot = place * PARTS + p;
+		if (!open_slot(o, f, &meta[o->slot], names,
+			&s->slots[(size_t)f->index * PARTS + p]))
+			return false;
 	}
-	return open_dictionary(o, slot, t) && open_postings(o, slot, t) &&
-	       open_column(o, slot, m, t) &&
-	       optional_ids(span(o, slot, SECTION_LABEL), t->n, names + 1, &t->label);
+	return true;
 }
 
 static bool
 open_content(struct opening *o)
 {
-	const struct slot_meta *meta =
-	    (const struct slot_meta *)(const void *)span(o, 0, SECTION_SLOTS).p;
+	const struct segment_header *h = o->s->file.head;
+	struct span meta = span(o, SECTION_SLOTS);
+	const struct schema_field *fields;
 
-	if (span(o, 0, SECTION_SLOTS).n != o->s->nslots * sizeof(*meta))
-		return fault(o, "broken slots");
+	if (h->nslots != h->nfields * PARTS || h->nv4 > h->ndocs ||
+	    meta.n != h->nslots * sizeof(struct slot_meta))
+		return mapped_fault(&o->s->file, "broken slots");
 	if (!open_documents(o))
-		return fault(o, "broken documents");
-	for (size_t i = 0; i < o->s->nslots; i++)
-		if (!open_slot(o, i, &meta[i]))
-			return fault(o, "broken field");
-	return true;
-}
-
-static bool
-map_file(struct segment *s, const char *directory, uint64_t id, char *err)
-{
-	char path[4096];
-	struct stat st;
-	int fd;
-
-	segment_path(directory, id, path, sizeof(path));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		snprintf(
-		    err, INDEX_FAULT, "segment %016" PRIx64 ": %s", id, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	s->size = (size_t)st.st_size;
-	s->map = s->size < sizeof(struct segment_header)
-		     ? MAP_FAILED
-		     : mmap(NULL, s->size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
-	close(fd);
-	if (s->map == MAP_FAILED) {
-		snprintf(err, INDEX_FAULT, "segment %016" PRIx64 ": truncated", id);
-		s->map = NULL;
-		return false;
-	}
-	s->head = s->map;
+		return mapped_fault(&o->s->file, "broken documents");
+	for (size_t i = 0, n = schema_fields(DATASET_HOSTS, &fields); i < n; i++)
+		if (!open_field(
+			o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
+			return mapped_fault(&o->s->file, "broken field");
 	return true;
 }
 
@@ -357,18 +271,22 @@ segment_open(const char *directory, const struct index_segment *want,
 {
 	const struct schema_field *fields;
 	struct segment *s = mem_zero(sizeof(*s));
-	struct opening o = { .s = s, .err = err };
-	bool ok;
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	struct opening o = { .s = s };
+	char path[4096];
 
 	s->refs = 1;
-	s->nslots = schema_fields(DATASET_HOSTS, &fields) * PARTS;
-	s->slots = mem_array(s->nslots, sizeof(*s->slots));
-	o.spans = mem_array(s->nslots * SECTIONS, sizeof(*o.spans));
-	ok = map_file(s, directory, want->id, err) && check_header(&o, want) &&
-	     check_sections(&o, check) && open_content(&o);
-	free(o.spans);
-	if (ok)
+	s->file =
+	    (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
+	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
+	s->has = mem_array(nfields, sizeof(*s->has));
+	segment_path(directory, want->file.id, path, sizeof(path));
+	if (mapped_open(&s->file, path, &want->file, check) && open_content(&o) &&
+	    (s->ndocs == want->documents ||
+		mapped_fault(&s->file, "another segment under this name"))) {
+		s->file.err = NULL;
 		return s;
+	}
 	segment_close(s);
 	return NULL;
 }
@@ -378,9 +296,9 @@ segment_close(struct segment *s)
 {
 	if (s == NULL || --s->refs > 0)
 		return;
-	if (s->map != NULL)
-		munmap(s->map, s->size);
+	mapped_close(&s->file);
 	free(s->slots);
+	free(s->has);
 	free(s);
 }
 

@@ -4,10 +4,15 @@
 
 #include "search/index/index_priv.h"
 
+/* Bounded whatever the file says: its pages may have been replaced by zeros meanwhile. */
 struct str
 terms_str(const struct terms *t, uint32_t id)
 {
-	return (struct str){ t->bytes + t->at[id], t->at[id + 1] - t->at[id] };
+	uint32_t from = t->at[id], to = t->at[id + 1];
+
+	if (from > to || to > t->nbytes)
+		return STR("");
+	return (struct str){ t->bytes + from, to - from };
 }
 
 /* The last label of s, cut off it. */
@@ -90,13 +95,12 @@ terms_find_int(const struct terms *t, int64_t v)
 	return i < t->n && t->ints[i] == v ? i : t->n;
 }
 
-uint32_t
-terms_find_other(const struct terms *t, const struct terms *other, uint32_t id)
+int
+terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j)
 {
-	if (t->form != other->form)
-		return t->n;
-	return t->form == FORM_INTS ? terms_find_int(t, other->ints[id])
-				    : terms_find(t, terms_str(other, id));
+	if (a->form == FORM_INTS)
+		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
+	return order(a, terms_str(a, i), terms_str(b, j));
 }
 
 int

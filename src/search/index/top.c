@@ -57,49 +57,70 @@ bucketable(const struct top *t, uint32_t id)
 	return terms_bucketable(terms, local);
 }
 
-void
-top_offer(struct top *t, uint32_t id, uint32_t count)
+/* Returns true when the candidate is as frequent as the worst bucket and loses by its value. */
+static bool
+offer(struct top *t, struct candidate c)
 {
-	struct candidate c = { id, count };
-
-	if (count == 0)
-		return;
-	t->seen++;
-	if (t->n == t->limit && (count < t->heap[0].count || !worse(t, t->heap[0], c)))
-		return;
-	if (!bucketable(t, id))
-		return;
+	if (t->n == t->limit && c.count < t->heap[0].count)
+		return false;
+	if (t->n == t->limit && !worse(t, t->heap[0], c))
+		return true;
+	if (!bucketable(t, c.id))
+		return false;
 	if (t->n < t->limit) {
 		insert(t, c);
-		return;
+		return false;
 	}
 	t->heap[0] = c;
 	sink(t, 0, t->n);
+	return false;
 }
 
-/* Most counts are zero or too small: those are skipped eight at a time. Terms of the base come in
-   the order of buckets, so that among equals the first to come stays. */
 void
-top_offer_all(struct top *t, const uint32_t *counts, uint32_t n)
+top_offer(struct top *t, uint32_t id, uint32_t count)
 {
-	for (uint32_t i = 0; i < n;) {
-		if (n - i >= 8) {
-			uint32_t nonzero = 0, large = 0,
-				 bar = t->n == t->limit ? t->heap[0].count : 0;
+	t->seen += count > 0;
+	if (count > 0)
+		(void)!offer(t, (struct candidate){ id, count });
+}
 
-			for (uint32_t k = 0; k < 8; k++) {
-				nonzero += counts[i + k] != 0;
-				large += counts[i + k] >= bar;
-			}
-			if (nonzero == 0 || (bar > 0 && large == 0)) {
-				t->seen += nonzero;
-				i += 8;
-				continue;
-			}
+/* Terms of one segment. Most counts are zero or too small: those are skipped eight at a time. Where
+   terms come in the order of buckets and one has lost a tie, all behind it lose that tie too: of a
+   million hashes that occur once each, a few hundred are compared. */
+static void
+offer_segment(
+    struct top *t, const uint32_t *counts, uint32_t from, uint32_t to, bool ordered)
+{
+	uint32_t lost = 0;
+
+	for (uint32_t i = from; i < to;) {
+		uint32_t end = to - i >= 8 ? i + 8 : to, nonzero = 0, large = 0;
+		uint32_t bar = t->n < t->limit           ? 1
+			       : t->heap[0].count > lost ? t->heap[0].count
+							 : lost + 1;
+
+		for (uint32_t k = i; k < end; k++) {
+			nonzero += counts[k] != 0;
+			large += counts[k] >= bar;
 		}
-		for (uint32_t end = n - i >= 8 ? i + 8 : n; i < end; i++)
-			top_offer(t, i, counts[i]);
+		t->seen += nonzero;
+		for (; large > 0 && i < end; i++)
+			if (counts[i] > lost &&
+			    offer(t, (struct candidate){ i, counts[i] }) && ordered)
+				lost = counts[i];
+		i = end;
 	}
+}
+
+void
+top_offer_all(struct top *t, const uint32_t *counts)
+{
+	const struct view *v = t->view;
+
+	for (size_t i = 0; i < v->nsegments; i++)
+		offer_segment(t, counts, t->ordinals->start[i], t->ordinals->start[i + 1],
+		    segment_terms(v->segments[i].seg, t->field, PART_VALUES)->rank ==
+			NULL);
 }
 
 void

@@ -4,18 +4,77 @@
 
 #include "search/index/index_priv.h"
 
-static struct segment *
-lent(const struct view *old, const struct index_segment *want)
+static bool
+lend_segment(
+    const struct view *old, const struct index_segment *want, struct view_segment *out)
 {
 	for (size_t i = 0; old != NULL && i < old->nsegments; i++) {
-		const struct index_segment *have = &old->state.segments[i];
+		const struct index_file *have = &old->state.segments[i].file;
 
-		if (have->id == want->id && have->checksum == want->checksum) {
-			old->segments[i].seg->refs++;
-			return old->segments[i].seg;
-		}
+		if (have->id != want->file.id || have->checksum != want->file.checksum ||
+		    !mapped_intact(&old->segments[i].seg->file))
+			continue;
+		out->seg = old->segments[i].seg;
+		out->seg->refs++;
+		return true;
 	}
-	return NULL;
+	return false;
+}
+
+/* Ordinals have an id of their own, and are made for certain segments in a certain order. */
+static bool
+lend_ordinals(
+    const struct view *old, const struct index_file *want, struct view_segment *out)
+{
+	for (size_t i = 1; old != NULL && i < old->nsegments; i++) {
+		const struct index_file *have = &old->state.segments[i].ordinals;
+
+		if (have->id != want->id || have->checksum != want->checksum ||
+		    !mapped_intact(&old->segments[i].map->file))
+			continue;
+		out->map = old->segments[i].map;
+		out->map->refs++;
+		return true;
+	}
+	return false;
+}
+
+static bool
+open_segment(const char *directory, struct view *v, const struct view *old, char *err)
+{
+	size_t i = v->nsegments;
+	const struct index_segment *s = &v->state.segments[i];
+	struct view_segment *vs = &v->segments[i];
+
+	if (!lend_segment(old, s, vs))
+		vs->seg = segment_open(directory, s, SEGMENT_BY_MARK, err);
+	if (vs->seg == NULL)
+		return false;
+	v->nsegments++;
+	vs->dead = s->ndead > 0 ? s->dead : NULL;
+	vs->ndead = s->ndead;
+	v->documents += s->documents - s->ndead;
+	return true;
+}
+
+static bool
+open_ordinals(const char *directory, struct view *v, const struct view *old, char *err)
+{
+	struct segment **segs = mem_array(v->nsegments, sizeof(*segs));
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < v->nsegments; i++) {
+		struct view_segment *vs = &v->segments[i];
+
+		segs[i] = vs->seg;
+		if (i == 0 || lend_ordinals(old, &v->state.segments[i].ordinals, vs))
+			continue;
+		vs->map = ordinals_open(
+		    directory, v->state.segments, i + 1, segs, SEGMENT_BY_MARK, err);
+		ok = vs->map != NULL;
+	}
+	free(segs);
+	return ok;
 }
 
 struct view *
@@ -23,42 +82,24 @@ view_open(const char *directory, const struct view *old, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
 	struct view *v = mem_zero(sizeof(*v));
+	bool ok = index_state_load(directory, &v->state, err) && v->state.generation > 0;
 
-	if (!index_state_load(directory, &v->state, err) || v->state.generation == 0) {
-		view_free(v);
-		return NULL;
-	}
 	v->nfields = schema_fields(DATASET_HOSTS, &fields);
 	v->fields = mem_array(v->nfields, sizeof(*v->fields));
 	v->segments = mem_array(v->state.nsegments, sizeof(*v->segments));
-	for (size_t i = 0; i < v->state.nsegments; i++) {
-		const struct index_segment *s = &v->state.segments[i];
-		struct view_segment *vs = &v->segments[i];
-
-		vs->seg = lent(old, s);
-		if (vs->seg == NULL)
-			vs->seg = segment_open(directory, s, SEGMENT_VERIFY, err);
-		if (vs->seg == NULL) {
-			view_free(v);
-			return NULL;
-		}
-		v->nsegments++;
-		vs->dead = s->ndead > 0 ? s->dead : NULL;
-		vs->ndead = s->ndead;
-		v->documents += s->documents - s->ndead;
-		if (s->documents > v->state.segments[v->base].documents)
-			v->base = i;
-	}
-	return v;
+	while (ok && v->nsegments < v->state.nsegments)
+		ok = open_segment(directory, v, old, err);
+	if (ok && open_ordinals(directory, v, old, err))
+		return v;
+	view_free(v);
+	return NULL;
 }
 
 static void
-ordinals_free(struct ordinals *o, size_t nsegments)
+free_ordinals(struct ordinals *o)
 {
-	for (size_t i = 0; o->map != NULL && i < nsegments; i++)
-		free(o->map[i]);
 	free(o->map);
-	free(o->extra);
+	free(o->start);
 	free(o->own_totals);
 	free(o->top);
 }
@@ -69,68 +110,39 @@ view_free(struct view *v)
 	if (v == NULL)
 		return;
 	for (size_t i = 0; v->fields != NULL && i < v->nfields; i++)
-		ordinals_free(&v->fields[i], v->nsegments);
-	for (size_t i = 0; i < v->nsegments; i++)
+		free_ordinals(&v->fields[i]);
+	for (size_t i = 0; i < v->nsegments; i++) {
 		segment_close(v->segments[i].seg);
+		ordinals_close(v->segments[i].map);
+	}
 	free(v->fields);
 	free(v->segments);
 	index_state_free(&v->state);
 	free(v);
 }
 
+bool
+view_intact(const struct view *v)
+{
+	bool intact = true;
+
+	for (size_t i = 0; intact && i < v->nsegments; i++)
+		intact = mapped_intact(&v->segments[i].seg->file) &&
+			 (i == 0 || mapped_intact(&v->segments[i].map->file));
+	return intact;
+}
+
+bool
+view_has(const struct view *v, const struct schema_field *f)
+{
+	bool has = true;
+
+	for (size_t i = 0; has && i < v->nsegments; i++)
+		has = v->segments[i].seg->has[f->index];
+	return has;
+}
+
 /* ---- ordinals ---- */
-
-/* An earlier segment's own new term that equals this one, or o->n. */
-static uint32_t
-find_extra(const struct ordinals *o, const struct scratch *order, const struct view *v,
-    const struct schema_field *f, const struct terms *t, uint32_t id, size_t *at)
-{
-	size_t lo = 0, hi = order->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct origin *e = &o->extra[order->p[mid] - o->nbase];
-		int c =
-		    terms_cmp(segment_terms(v->segments[e->segment].seg, f, PART_VALUES),
-			e->id, t, id);
-
-		if (c == 0)
-			return order->p[mid];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*at = lo;
-	return o->n;
-}
-
-/* Terms the base does not know are kept sorted in order while the maps are made. */
-static void
-map_segment(struct ordinals *o, struct scratch *order, const struct view *v,
-    const struct schema_field *f, uint32_t segment)
-{
-	const struct terms *t = segment_terms(v->segments[segment].seg, f, PART_VALUES);
-	const struct terms *base =
-	    segment_terms(v->segments[v->base].seg, f, PART_VALUES);
-	uint32_t *map = o->map[segment] = mem_array(t->n, sizeof(*map));
-	size_t at = 0;
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		map[i] = terms_find_other(base, t, i);
-		if (map[i] < base->n)
-			continue;
-		map[i] = find_extra(o, order, v, f, t, i, &at);
-		if (map[i] < o->n)
-			continue;
-		scratch_add(order, 0);
-		memmove(order->p + at + 1, order->p + at,
-		    (order->n - 1 - at) * sizeof(*order->p));
-		order->p[at] = o->n;
-		o->extra[o->n - o->nbase] = (struct origin){ segment, i };
-		o->n++;
-	}
-}
 
 static void
 add_totals(struct ordinals *o, const struct view *v, const struct schema_field *f)
@@ -151,7 +163,8 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		const struct view_segment *vs = &v->segments[i];
 		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
 		struct set dead = { .form = SET_WORDS };
-		uint32_t *gone = mem_array(facet_places(t), sizeof(*gone));
+		uint32_t *gone =
+		    vs->dead == NULL ? NULL : mem_array(facet_places(t), sizeof(*gone));
 
 		if (vs->dead != NULL) {
 			memcpy(
@@ -162,7 +175,8 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		}
 		for (uint32_t id = 0; id < t->n; id++)
 			o->own_totals[o->map[i] == NULL ? id : o->map[i][id]] +=
-			    t->level[LEVEL_DOCUMENT].count[id] - gone[id];
+			    t->level[LEVEL_DOCUMENT].count[id] -
+			    (gone == NULL ? 0 : gone[id]);
 		free(gone);
 		arena_reset(r.arena);
 	}
@@ -178,7 +192,7 @@ find_top(struct ordinals *o, const struct view *v, const struct schema_field *f)
 
 	o->ready = true;
 	top_begin(&top, a, v, f, TOP_MAX);
-	top_offer_all(&top, o->totals, o->n);
+	top_offer_all(&top, o->totals);
 	top_end(&top);
 	o->top = mem_array(top.n, sizeof(*o->top));
 	for (size_t i = 0; i < top.n; i++)
@@ -187,25 +201,22 @@ find_top(struct ordinals *o, const struct view *v, const struct schema_field *f)
 	arena_free(a);
 }
 
+/* The maps are in files; what remains is adding numbers, in a time bounded by the number of terms. */
 struct ordinals *
 view_ordinals(struct view *v, const struct schema_field *f)
 {
 	struct ordinals *o = &v->fields[f->index];
-	struct scratch order = { 0 };
-	uint64_t others = 0;
 
 	if (o->ready)
 		return o;
 	o->map = mem_array(v->nsegments, sizeof(*o->map));
-	for (size_t i = 0; i < v->nsegments; i++)
-		if (i != v->base)
-			others += segment_terms(v->segments[i].seg, f, PART_VALUES)->n;
-	o->nbase = o->n = segment_terms(v->segments[v->base].seg, f, PART_VALUES)->n;
-	o->extra = mem_array(others, sizeof(*o->extra));
-	for (uint32_t i = 0; i < v->nsegments; i++)
-		if (i != v->base)
-			map_segment(o, &order, v, f, i);
-	free(order.p);
+	o->start = mem_array(v->nsegments + 1, sizeof(*o->start));
+	for (size_t i = 0; i < v->nsegments; i++) {
+		if (i > 0)
+			o->map[i] = v->segments[i].map->field[f->index];
+		o->n += segment_terms(v->segments[i].seg, f, PART_VALUES)->n;
+		o->start[i + 1] = o->n;
+	}
 	add_totals(o, v, f);
 	find_top(o, v, f);
 	return o;
@@ -215,15 +226,12 @@ const struct terms *
 ordinals_term(const struct view *v, const struct schema_field *f,
     const struct ordinals *o, uint32_t id, uint32_t *local)
 {
-	const struct origin *e;
+	size_t i = v->nsegments - 1;
 
-	if (id < o->nbase) {
-		*local = id;
-		return segment_terms(v->segments[v->base].seg, f, PART_VALUES);
-	}
-	e = &o->extra[id - o->nbase];
-	*local = e->id;
-	return segment_terms(v->segments[e->segment].seg, f, PART_VALUES);
+	while (i > 0 && id < o->start[i])
+		i--;
+	*local = id - o->start[i];
+	return segment_terms(v->segments[i].seg, f, PART_VALUES);
 }
 
 int

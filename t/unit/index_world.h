@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* An index in a directory of its own, and the documents that it has to answer for. */
+#ifndef T_UNIT_INDEX_WORLD_H
+#define T_UNIT_INDEX_WORLD_H
+
+#include "t/unit/index_naive.h"
+
+struct world {
+	char directory[64];
+	struct naive n;
+	struct naive_doc *docs; /* in the order of addresses, as they are now */
+	size_t ndocs;
+	struct index_state state;
+	struct index_builder *b;
+};
+
+void world_begin(struct world *w, uint64_t seed);
+void world_end(struct world *w);
+/* count documents at random addresses out of room, those that exist replaced; published. */
+void add_segment(struct world *w, uint32_t count, uint32_t room);
+
+#endif
