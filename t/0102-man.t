@@ -51,18 +51,18 @@ named()
 }
 sed -n '/^\.Ss Doctor/,/^\.Ss Audit/p' man/surfacectl.8 >"$work/doctor"
 sed -n '/^\.It Cm browser-check/,/^\.It Cm stream-keys/p' man/surfacectl.8 >"$work/browser"
-ok "doctor has checks" test "$(checks src/cli/doctor*.c | wc -l)" -ge 20
-for word in $(checks src/cli/doctor*.c); do
+ok "doctor has checks" test "$(checks src/cli/doctor/*.c | wc -l)" -ge 20
+for word in $(checks src/cli/doctor/*.c); do
 	ok "surfacectl.8, doctor has $word" named "$work/doctor" "$word"
 done
-for word in $(checks src/cli/browser.c src/cli/doctor_runner.c); do
+for word in $(checks src/cli/browser.c src/cli/doctor/runner.c); do
 	ok "surfacectl.8, browser-check has $word" named "$work/browser" "$word"
 done
 
 for file in nginx/*.conf; do
 	ok "surfaced-files.5 has $file" grep -qwF -- "${file##*/}" man/surfaced-files.5
 done
-for word in $(sed -n 's/.*\(FIELD\|LIST_OF\)(struct manifest, \([a-z_]*\),.*/\2/p' src/cli/backup.c); do
+for word in $(sed -n 's/.*\(FIELD\|LIST_OF\)(struct manifest, \([a-z_]*\),.*/\2/p' src/cli/archive/backup.c); do
 	ok "surfaced-files.5 has $word of the manifest" grep -qx -- "\.It Li $word" man/surfaced-files.5
 done
 for file in debian/etc/*.conf; do

@@ -4,7 +4,7 @@
 #ifndef ALERT_ALERT_H
 #define ALERT_ALERT_H
 
-#include "base/ev.h"
+#include "daemon/ev.h"
 #include "db/db.h"
 
 enum { KEEPS = 3 };

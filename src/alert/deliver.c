@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "alert/alert.h"
+#include "daemon/conf.h"
 
 enum {
 	EACH = 4, /* of one destination at once, so that one that stalls leaves room */

@@ -3,8 +3,9 @@
 #include "config.h"
 
 #include "alert/alert.h"
-#include "core/core.h"
+#include "db/db.h"
 #include "search/search.h"
+#include "wire/values.h"
 
 enum { BATCH = 100, SCRATCH = 64 * 1024 * 1024, JUDGE_US = 5000000 };
 

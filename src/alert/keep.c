@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "alert/alert.h"
+#include "daemon/conf.h"
 
 enum {
 	MOST = 500,        /* rows at once, so that nobody waits for them */

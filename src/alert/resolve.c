@@ -3,9 +3,9 @@
    look-up: what resolv.conf and hosts say now, and nothing to keep apart. */
 #include "config.h"
 
+#include "address/netaddr.h"
+#include "address/resolver.h"
 #include "alert/alert.h"
-#include "core/core.h"
-#include "core/resolver.h"
 
 #include <ares.h>
 #include <arpa/inet.h>

@@ -4,8 +4,10 @@
 
 #include <curl/curl.h>
 
+#include "address/netaddr.h"
+#include "address/webhook.h"
 #include "alert/alert.h"
-#include "core/core.h"
+#include "daemon/conf.h"
 
 #include <arpa/inet.h>
 #include <unistd.h>

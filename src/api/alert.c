@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "wire/values.h"
 
 struct alert {
 	struct uuid uuid, rule_uuid, source_uuid, acknowledged_by_membership_uuid,

@@ -2,6 +2,7 @@
 /* The list of route tables, and of the statements that their handlers run. */
 #include "config.h"
 
+#include "access/statements.h"
 #include "api/api.h"
 
 const struct route *const areas[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* asyncapi.json: the messages of the live stream, from the list and the field tables that decode and write
-   them (core/stream_messages.c). Nothing here names a message. */
+   them (wire/stream_messages.c). Nothing here names a message. */
 #include "config.h"
 
 #include "api/api.h"
-#include "core/stream_messages.h"
+#include "wire/stream_messages.h"
 
 static const char head[] =
     "{\"asyncapi\":\"3.0.0\",\"info\":{\"title\":\"Surfaced live stream\",\"version\":"

@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "api/session_priv.h"
+#include "resource/country.h"
+#include "wire/values.h"
 
 struct limits {
 	int64_t organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds;

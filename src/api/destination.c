@@ -2,7 +2,9 @@
 /* Alert destinations: where webhooks go. The secret that signs them is answered once, by what made it. */
 #include "config.h"
 
+#include "address/webhook.h"
 #include "api/api.h"
+#include "daemon/conf.h"
 
 struct destination {
 	struct uuid uuid;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "daemon/conf.h"
 
 #include <inttypes.h>
 

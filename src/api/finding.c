@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "wire/values.h"
 
 struct finding {
 	struct uuid uuid, asset_uuid, service_uuid, created_by_membership_uuid,

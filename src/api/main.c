@@ -4,7 +4,8 @@
 
 #include "api/api.h"
 #include "api/share.h"
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 /* The one place where an admin tunes the workers is nginx's own upstream file. The streams' are another
    program's. */

@@ -4,7 +4,8 @@
 #include "config.h"
 
 #include "api/session_priv.h"
-#include "core/stream_messages.h"
+#include "wire/stream_messages.h"
+#include "wire/values.h"
 
 struct event_args {
 	struct page_args page;

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "api/openapi_priv.h"
+#include "daemon/conf.h"
 
 /* ---- parameters and bodies ---- */
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "wire/values.h"
 
 struct rule {
 	struct uuid uuid;

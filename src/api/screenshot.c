@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include "api/session_priv.h"
+#include "resource/evidence.h"
+#include "wire/values.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "api/session_priv.h"
+#include "wire/values.h"
 
 static const bool state_terminal[] = {
 #define STATE(id, name, terminal) (terminal) != 0,

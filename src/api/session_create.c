@@ -3,7 +3,10 @@
    there is a dispatcher (C-091); the database admits, once and for all (C-090). */
 #include "config.h"
 
+#include "access/idem.h"
+#include "address/start_url.h"
 #include "api/session_priv.h"
+#include "wire/values.h"
 
 struct session_in {
 	struct str start_url, browser_profile, egress_country;

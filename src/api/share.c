@@ -3,7 +3,8 @@
 #include "config.h"
 
 #include "api/share.h"
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <stdatomic.h>

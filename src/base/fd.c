@@ -2,13 +2,14 @@
 /* Descriptors, and Unix sockets by their names. */
 #include "config.h"
 
-#include "base/daemon_priv.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 void

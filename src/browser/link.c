@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include "config.h"
 
-#include "base/daemon.h"
 #include "base/limits.h"
 #include "browser/link.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

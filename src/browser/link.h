@@ -4,7 +4,7 @@
 #ifndef BROWSER_LINK_H
 #define BROWSER_LINK_H
 
-#include "base/ev.h"
+#include "daemon/ev.h"
 #include "json/json.h"
 
 #include <sys/socket.h>

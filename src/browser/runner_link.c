@@ -3,7 +3,8 @@
 
 #include "base/limits.h"
 #include "browser/runner_link.h"
-#include "core/core.h"
+#include "json/json.h"
+#include "wire/values.h"
 
 enum { WORD = 64, LONG = 8192, DAY_MS = 86400000, CLOSE_MS = 10000 };
 

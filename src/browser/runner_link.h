@@ -50,7 +50,7 @@ struct runner_shot {
 	struct ts taken_at;
 };
 
-/* events: of struct json, each a net_event as core/stream_messages.h writes it. */
+/* events: of struct json, each a net_event as wire/stream_messages.h writes it. */
 struct runner_net {
 	int64_t seq;
 	struct list events;

@@ -3,7 +3,8 @@
    changes nothing and starts nothing but the runner's own dry run. */
 #include "config.h"
 
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,12 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include "core/core.h"
+#include "access/cursor.h"
+#include "access/key.h"
+#include "access/scope.h"
+#include "address/webhook.h"
+#include "db/db.h"
+#include "resource/country.h"
 
 enum cli_exit {
 	EXIT_OK = 0,

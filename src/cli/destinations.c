@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "daemon/conf.h"
 
 struct destination_line {
 	struct uuid uuid, project_uuid;

@@ -2,9 +2,9 @@
 /* nginx from outside. What it would load is its own word, nginx -T; when it loaded, its processes tell. */
 #include "config.h"
 
-#include "base/daemon.h"
 #include "cli/nginx.h"
 #include "cli/process.h"
+#include "daemon/daemon.h"
 
 #include <dirent.h>
 #include <errno.h>

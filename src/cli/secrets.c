@@ -5,8 +5,9 @@
 
 #include <openssl/crypto.h>
 
+#include "access/ticket.h"
 #include "cli/cli.h"
-#include "core/ticket.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,8 @@
 #include "config.h"
 
 #include "cli/cli.h"
-#include "core/metrics.h"
+#include "counting/metrics.h"
+#include "daemon/conf.h"
 
 #include <inttypes.h>
 #include <unistd.h>

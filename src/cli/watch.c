@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "daemon/conf.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -5,7 +5,8 @@
 
 #include "cli/cli.h"
 #include "cli/nginx.h"
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 /* Those that listen to nginx; the first is all but one upstream's. */
 static const char *const units[] = { "surfaced", "surfaced-stream" };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The statements of db.h without blocking, for programs of base/ev.h: one connection, one statement at a
+/* The statements of db.h without blocking, for programs of daemon/ev.h: one connection, one statement at a
    time, in order. A database that hangs costs its callers their time-out and nobody else anything. */
 #ifndef DB_ASYNC_H
 #define DB_ASYNC_H
 
-#include "base/ev.h"
+#include "daemon/ev.h"
 #include "db/db.h"
 
 struct db_async;

@@ -2,6 +2,7 @@
 /* A request's body: media type, size, JSON, schema, in this order (C-014, C-016, C-021 to C-032). */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "http/http_priv.h"
 
 static struct str

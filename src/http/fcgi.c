@@ -3,8 +3,9 @@
    accepted from a shared non-blocking socket, signals let in only while it waits. */
 #include "config.h"
 
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "http/http_priv.h"
-#include "base/daemon.h"
 
 #include <errno.h>
 #include <fcgiapp.h>

@@ -4,14 +4,18 @@
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
+#include "access/audit.h"
+#include "access/cursor.h"
+#include "access/key.h"
+#include "access/project.h"
+#include "access/scope.h"
+#include "access/ticket.h"
 #include "base/limits.h"
-#include "core/core.h"
-#include "core/error.h"
-#include "core/meter.h"
-#include "core/metrics.h"
-#include "core/ticket.h"
+#include "counting/meter.h"
+#include "counting/metrics.h"
 #include "db/db.h"
 #include "json/json.h"
+#include "wire/error.h"
 
 /* ---- a route ---- */
 

@@ -2,8 +2,8 @@
 /* URL parameters: the raw query string against a route's table (C-031, C-056 to C-058). */
 #include "config.h"
 
-#include "http/http_priv.h"
 #include "base/limits.h"
+#include "http/http_priv.h"
 
 #include <ctype.h>
 

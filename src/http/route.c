@@ -2,6 +2,7 @@
 /* One table of stages before every handler, in the order of C-014. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "http/http_priv.h"
 
 #include <inttypes.h>

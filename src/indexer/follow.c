@@ -4,6 +4,7 @@
    order of commits can hide a change. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "indexer/indexer.h"
 
 #include <errno.h>

@@ -2,7 +2,8 @@
 /* surfaced-index(8). */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "indexer/indexer.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
    needs no lock, and nothing is lost when it dies: the merge is tried again. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "indexer/indexer.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "indexer/indexer.h"
 
 struct snapshot_row {

@@ -2,7 +2,7 @@
 /* The socket on which workers ask for what they do not find in the mapping. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/daemon.h"
 #include "meter/meter.h"
 
 #include <errno.h>

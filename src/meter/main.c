@@ -2,7 +2,9 @@
 /* surfaced-meter: its loop. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
+#include "daemon/host.h"
 #include "meter/meter.h"
 
 #include <errno.h>

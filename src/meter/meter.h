@@ -5,8 +5,9 @@
 #ifndef METER_METER_H
 #define METER_METER_H
 
-#include "core/meter.h"
-#include "core/metrics.h"
+#include "counting/meter.h"
+#include "counting/metrics.h"
+#include "db/db.h"
 
 /* What this process alone knows of a slot; all zero after a restart, which is always right. */
 struct note {

@@ -2,6 +2,7 @@
 /* The slots in use: found again at the start, added, prepared for the next period, retired. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "meter/meter.h"
 
 enum {

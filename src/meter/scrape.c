@@ -3,7 +3,8 @@
    asked; a client that does not read is left. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "meter/meter.h"
 
 #include <errno.h>

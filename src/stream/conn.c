@@ -2,7 +2,8 @@
 /* A connection from its accept to its end: the request, its answer, and who frees what. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "stream/stream.h"
 
 #include <openssl/crypto.h>

@@ -3,7 +3,8 @@
    on. Nothing here waits: a stream that runs does not notice a database that hangs. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "stream/stream.h"
 
 #include <openssl/crypto.h>

@@ -2,7 +2,8 @@
 /* surfaced-stream: its loop. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "stream/stream.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "base/limits.h"
+#include "daemon/conf.h"
 #include "stream/stream.h"
 
 #include <assert.h>

@@ -3,6 +3,7 @@
    however that ends. So the slots of one that was killed are free as soon as another starts. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "stream/stream.h"
 
 #include <dirent.h>

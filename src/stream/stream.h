@@ -4,13 +4,14 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
-#include "base/ev.h"
-#include "base/ws.h"
-#include "core/core.h"
-#include "core/error.h"
-#include "core/totals.h"
-#include "core/ticket.h"
+#include "access/key.h"
+#include "access/ticket.h"
+#include "counting/totals.h"
+#include "daemon/ev.h"
 #include "db/async.h"
+#include "db/db.h"
+#include "wire/error.h"
+#include "wire/ws.h"
 
 #include <event2/event_struct.h>
 #include <sys/queue.h>

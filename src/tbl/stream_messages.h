@@ -1,6 +1,6 @@
 /* The messages of the live stream, JSON objects in text frames whose "type" is the name: CLIENT(id, name,
    what, help) from the viewer to the browser, SERVER(id, name, what, help) the other way; what names the C
-   struct. Pictures are binary frames. A user defines the macros it wants; core/stream_messages.c has the
+   struct. Pictures are binary frames. A user defines the macros it wants; wire/stream_messages.c has the
    fields. */
 #ifndef CLIENT
 #define CLIENT(id, name, what, help)

@@ -8,7 +8,7 @@
    and the round trip's p50 and p99 in us. */
 #include "config.h"
 
-#include "base/ws.h"
+#include "wire/ws.h"
 
 #include <errno.h>
 #include <arpa/inet.h>

@@ -2,7 +2,7 @@
 /* cursor_open: nothing that was not sealed opens, and what was sealed opens to the same bytes. */
 #include "config.h"
 
-#include "core/core.h"
+#include "access/cursor.h"
 #include "t/fuzz/fuzz.h"
 
 #include <assert.h>

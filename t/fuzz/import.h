@@ -2,7 +2,7 @@
 #ifndef T_FUZZ_IMPORT_H
 #define T_FUZZ_IMPORT_H
 
-#include "cli/import.h"
+#include "cli/import/import.h"
 #include "t/fuzz/fuzz.h"
 
 /* Feeds a reader: each host it finds is a document that the strict reader takes as it is. */

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
-#include "core/stream_messages.h"
 #include "t/fuzz/fuzz.h"
+#include "wire/stream_messages.h"
 
 #include <assert.h>
 

@@ -2,7 +2,7 @@
 /* pools_parse: what it accepts can be listened on, and every pool has a process. */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/daemon.h"
 #include "t/fuzz/fuzz.h"
 
 #include <assert.h>

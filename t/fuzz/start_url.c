@@ -2,7 +2,7 @@
 /* What passes has a canonical form that passes as itself; no text is read beyond its end. */
 #include "config.h"
 
-#include "core/core.h"
+#include "address/start_url.h"
 #include "t/fuzz/fuzz.h"
 
 #include <assert.h>

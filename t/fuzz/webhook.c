@@ -3,8 +3,8 @@
    judged alike in capitals. */
 #include "config.h"
 
+#include "address/webhook.h"
 #include "base/limits.h"
-#include "core/core.h"
 #include "t/fuzz/fuzz.h"
 
 #include <assert.h>

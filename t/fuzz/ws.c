@@ -3,8 +3,8 @@
    end reads it and as a proxy does, with one result. */
 #include "config.h"
 
-#include "base/ws.h"
 #include "t/fuzz/fuzz.h"
+#include "wire/ws.h"
 
 #include <assert.h>
 

@@ -5,7 +5,8 @@
      /half   dies after its headers     /quit   answers and ends */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <fcgiapp.h>

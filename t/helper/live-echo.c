@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "base/limits.h"
-#include "base/ws.h"
 #include "browser/runner/live.h"
+#include "wire/ws.h"
 
 #include <fcntl.h>
 #include <jpeglib.h>

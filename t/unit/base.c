@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/base.h"
+#include "daemon/conf.h"
 #include "t/unit/tap.h"
 
 #include <errno.h>

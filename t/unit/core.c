@@ -2,7 +2,14 @@
 /* src/core against a migrated PostgreSQL, as the role of the API. */
 #include "config.h"
 
-#include "core/core.h"
+#include "access/audit.h"
+#include "access/cursor.h"
+#include "access/key.h"
+#include "access/project.h"
+#include "access/scope.h"
+#include "daemon/conf.h"
+#include "db/db.h"
+#include "resource/evidence.h"
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"
 

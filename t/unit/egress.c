@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "browser/egress/egress.h"
+#include "daemon/conf.h"
 #include "t/unit/tap.h"
 
 #include <arpa/inet.h>

@@ -2,6 +2,7 @@
 /* src/http without a socket: paths, parameters, media types, envelopes and the order of the stages. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "http/http_priv.h"
 #include "t/unit/tap.h"
 

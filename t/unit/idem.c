@@ -2,7 +2,8 @@
 /* Hashes of parts, and names of countries. */
 #include "config.h"
 
-#include "core/core.h"
+#include "access/idem.h"
+#include "resource/country.h"
 #include "t/unit/tap.h"
 
 static bool

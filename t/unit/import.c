@@ -2,7 +2,7 @@
 /* src/cli/import*.c: the three readers, from text to stored documents. */
 #include "config.h"
 
-#include "cli/import.h"
+#include "cli/import/import.h"
 #include "t/unit/tap.h"
 
 #include <sys/mman.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* src/core/meter*, metrics: the mapping, its table, admission, and processes killed in the middle of it. */
+/* src/counting/meter*, metrics: the mapping, its table, admission, and processes killed in the middle of it. */
 #include "config.h"
 
-#include "core/meter.h"
-#include "core/metrics.h"
+#include "counting/meter.h"
+#include "counting/metrics.h"
+#include "daemon/conf.h"
 #include "t/unit/tap.h"
 
 #include <signal.h>

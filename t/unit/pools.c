@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* base/pools.c: the nginx upstream file, PLATFORM "Workers". */
+/* daemon/pools.c: the nginx upstream file, PLATFORM "Workers". */
 #include "config.h"
 
-#include "base/daemon.h"
+#include "daemon/daemon.h"
 #include "t/unit/tap.h"
 
 static struct pool pools[POOLS_MAX];

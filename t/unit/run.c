@@ -2,9 +2,10 @@
 /* What the engine says becomes one of the codes of C-065 and C-066. */
 #include "config.h"
 
-#include "api/share.h"
 #include "api/api.h"
-#include "base/daemon.h"
+#include "api/share.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "t/unit/tap.h"
 
 static struct arena *arena;

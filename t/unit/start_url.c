@@ -2,8 +2,9 @@
 /* The start_url rule against its vectors, and the rule of public addresses at every edge. */
 #include "config.h"
 
+#include "address/netaddr.h"
+#include "address/start_url.h"
 #include "base/limits.h"
-#include "core/core.h"
 #include "t/unit/tap.h"
 
 #include <arpa/inet.h>

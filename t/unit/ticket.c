@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/ticket.c: what is sealed opens again, and nothing else does (C-109). Forged tokens are made with the
+/* access/ticket.c: what is sealed opens again, and nothing else does (C-109). Forged tokens are made with the
    true key, so that each is refused for the one thing that is wrong with it. */
 #include "config.h"
 
@@ -7,8 +7,8 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
+#include "access/ticket.h"
 #include "base/limits.h"
-#include "core/ticket.h"
 #include "t/unit/tap.h"
 
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* src/core/webhook.c: where webhooks may go, their secrets and signatures. */
+/* src/address/webhook.c: where webhooks may go, their secrets and signatures. */
 #include "config.h"
 
+#include "address/webhook.h"
 #include "base/limits.h"
-#include "core/core.h"
 #include "t/unit/tap.h"
 
 static struct arena *arena;

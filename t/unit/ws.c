@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* base/ws.c: every rule of RFC 6455 section 5, whole and a byte at a time (C-112 for the sizes). */
+/* wire/ws.c: every rule of RFC 6455 section 5, whole and a byte at a time (C-112 for the sizes). */
 #include "config.h"
 
-#include "base/ws.h"
 #include "t/unit/tap.h"
+#include "wire/ws.h"
 
 #define MIB8 8388608
 

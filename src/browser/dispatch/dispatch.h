@@ -6,8 +6,10 @@
 #define BROWSER_DISPATCH_DISPATCH_H
 
 #include "browser/runner_link.h"
-#include "core/core.h"
-#include "core/totals.h"
+#include "counting/totals.h"
+#include "daemon/host.h"
+#include "db/db.h"
+#include "resource/evidence.h"
 
 #include <sys/queue.h>
 

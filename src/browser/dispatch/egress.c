@@ -5,6 +5,7 @@
 
 #include "browser/dispatch/dispatch.h"
 #include "browser/egress_link.h"
+#include "daemon/conf.h"
 
 #include <poll.h>
 #include <unistd.h>

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
+#include "daemon/conf.h"
 
 #include <sys/statvfs.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,9 @@
 /* surfaced-dispatch: its loop. Notifications wake it; that it looks every second is the truth. */
 #include "config.h"
 
-#include "base/daemon.h"
 #include "browser/dispatch/dispatch.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

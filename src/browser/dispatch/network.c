@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
-#include "core/stream_messages.h"
+#include "wire/stream_messages.h"
 
 static const struct str redacted = STR_INIT("[redacted]");
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
+#include "daemon/conf.h"
 
 struct moved {
 	int64_t n;

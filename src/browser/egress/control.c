@@ -5,6 +5,7 @@
 #include "browser/egress/egress.h"
 #include "browser/egress_link.h"
 #include "browser/link.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <pwd.h>

@@ -6,11 +6,12 @@
 #ifndef BROWSER_EGRESS_EGRESS_H
 #define BROWSER_EGRESS_EGRESS_H
 
-#include "base/ev.h"
+#include "address/netaddr.h"
+#include "address/resolver.h"
+#include "address/start_url.h"
 #include "browser/egress/proto.h"
 #include "browser/egress_link.h"
-#include "core/core.h"
-#include "core/resolver.h"
+#include "daemon/ev.h"
 
 #include <sys/queue.h>
 #include <sys/socket.h>

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "browser/egress/egress.h"
+#include "daemon/conf.h"
 
 #include <arpa/inet.h>
 

@@ -2,8 +2,9 @@
 /* surfaced-egress: its loop. */
 #include "config.h"
 
-#include "base/daemon.h"
 #include "browser/egress/egress.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <pwd.h>

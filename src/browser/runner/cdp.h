@@ -4,7 +4,7 @@
 #ifndef BROWSER_RUNNER_CDP_H
 #define BROWSER_RUNNER_CDP_H
 
-#include "base/ev.h"
+#include "daemon/ev.h"
 #include "json/json.h"
 
 struct cdp;

@@ -3,8 +3,8 @@
    word to the dispatcher. Each step has its time; none is begun from within what it ends. */
 #include "config.h"
 
-#include "base/ws.h"
 #include "browser/runner/control_priv.h"
+#include "wire/ws.h"
 
 #include <unistd.h>
 

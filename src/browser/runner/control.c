@@ -5,6 +5,7 @@
 
 #include "browser/runner/control_priv.h"
 #include "browser/runner/ready.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <sys/stat.h>

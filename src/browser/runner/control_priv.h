@@ -5,7 +5,7 @@
 
 #include "browser/runner/runner.h"
 
-#include "core/core.h"
+#include "address/start_url.h"
 
 /* In this order. */
 enum step {

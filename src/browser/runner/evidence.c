@@ -3,7 +3,8 @@
 
 #include "browser/runner/cdp.h"
 #include "browser/runner/evidence.h"
-#include "core/core.h"
+#include "json/json.h"
+#include "resource/evidence.h"
 
 enum {
 	HEADERS_MAX = 64,

@@ -3,7 +3,7 @@
 #ifndef BROWSER_RUNNER_EVIDENCE_H
 #define BROWSER_RUNNER_EVIDENCE_H
 
-#include "core/stream_messages.h"
+#include "wire/stream_messages.h"
 
 #include <sys/queue.h>
 

@@ -2,8 +2,8 @@
 /* One viewer at a time on a Unix socket, and what it must know when it comes. */
 #include "config.h"
 
-#include "base/daemon.h"
 #include "browser/runner/live_priv.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>

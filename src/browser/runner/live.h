@@ -8,8 +8,8 @@
 #ifndef BROWSER_RUNNER_LIVE_H
 #define BROWSER_RUNNER_LIVE_H
 
-#include "base/ev.h"
-#include "core/stream_messages.h"
+#include "daemon/ev.h"
+#include "wire/stream_messages.h"
 
 struct live;
 

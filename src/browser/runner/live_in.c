@@ -3,6 +3,7 @@
    member; then a call of the browser's side. */
 #include "config.h"
 
+#include "address/start_url.h"
 #include "browser/runner/live_priv.h"
 
 #include <inttypes.h>

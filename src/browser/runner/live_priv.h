@@ -6,8 +6,8 @@
 #define BROWSER_RUNNER_LIVE_PRIV_H
 
 #include "base/limits.h"
-#include "base/ws.h"
 #include "browser/runner/live.h"
+#include "wire/ws.h"
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>

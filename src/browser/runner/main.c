@@ -3,9 +3,10 @@
    the dispatcher at the other end. */
 #include "config.h"
 
-#include "base/daemon.h"
 #include "browser/runner/ready.h"
 #include "browser/runner/runner.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

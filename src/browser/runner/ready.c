@@ -5,6 +5,7 @@
 #include "browser/runner/profile.h"
 #include "browser/runner/ready.h"
 #include "browser/runner/spawn.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>

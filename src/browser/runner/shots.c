@@ -4,6 +4,7 @@
 
 #include "browser/runner/evidence.h"
 #include "browser/runner/runner.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <openssl/sha.h>

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "browser/runner/spawn.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>

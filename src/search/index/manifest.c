@@ -3,8 +3,8 @@
    are dead, the tags' descriptions and the snapshot of the database they contain. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
 #include "search/index/files.h"
+#include "search/index/index_priv.h"
 
 #include <dirent.h>
 #include <errno.h>

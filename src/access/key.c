@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: ISC */
+/* API keys: syntax, look-up by prefix, comparison of hashes, and what a worker remembers of them. */
+#include "config.h"
+
+#include "access/key.h"
+#include "access/scope.h"
+#include "access/statements.h"
+#include "daemon/conf.h"
+#include "db/db.h"
+
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+enum { SLOTS = 1024, RANDOM_LEN = 32, TAIL_LEN = 43 };
+
+/* Direct-mapped by the hash of the secret, which an attacker cannot aim. */
+struct slot {
+	unsigned char hash[KEY_HASH_LEN];
+	int64_t until; /* mono_us; 0: empty */
+	struct key key;
+};
+
+struct key_cache {
+	struct db *db;
+	struct slot slots[SLOTS];
+};
+
+struct key_row {
+	struct uuid uuid, owner, account, group_uuid;
+	struct str prefix, sha256;
+	struct list scopes, entitlements;
+	bool account_active;
+	struct ts valid_until;
+};
+
+static const struct field key_out[] = {
+	FIELD(struct key_row, uuid, 0),
+	FIELD(struct key_row, owner, 0),
+	FIELD(struct key_row, account, 0),
+	FIELD(struct key_row, group_uuid, NULLABLE),
+	FIELD(struct key_row, prefix, 0),
+	FIELD(struct key_row, sha256, 0),
+	LIST_OF(struct key_row, scopes, 0, struct str, 0, 0),
+	LIST_OF(struct key_row, entitlements, 0, struct str, 0, 0),
+	FIELD(struct key_row, account_active, 0),
+	FIELD(struct key_row, valid_until, NULLABLE),
+	FIELD_END,
+};
+
+static const struct stmt find_key = STMT(find_key, key_out,
+    "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, "
+    "k.prefix, k.sha256,"
+    " ARRAY(SELECT s.scope::text FROM account_scope s"
+    "  WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)) AS scopes,"
+    " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"
+    "  AND (e.expires_at IS NULL OR e.expires_at > now())) AS entitlements,"
+    " a.state = 'active' AS account_active,"
+    " least(k.expires_at, (SELECT min(e.expires_at) FROM entitlement e"
+    "  WHERE e.account_uuid = k.account_uuid AND e.expires_at > now())) AS valid_until"
+    " FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = "
+    "k.owner_uuid"
+    " WHERE k.prefix = $1 AND k.sha256 = $2 AND k.revoked_at IS NULL AND m.removed_at IS "
+    "NULL"
+    "  AND (k.expires_at IS NULL OR k.expires_at > now())");
+
+struct key_cache *
+key_cache_new(struct db *db)
+{
+	struct key_cache *c = mem_zero(sizeof(*c));
+
+	c->db = db;
+	db_listen(db, "key_changed");
+	return c;
+}
+
+void
+key_cache_free(struct key_cache *c)
+{
+	free(c);
+}
+
+static bool
+is_alnum(char ch)
+{
+	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
+	       (ch >= 'a' && ch <= 'z');
+}
+
+static bool
+well_formed(struct str s)
+{
+	unsigned char raw[RANDOM_LEN];
+	size_t n;
+	bool ok;
+
+	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) ||
+	    s.p[KEY_PREFIX_LEN] != '_')
+		return false;
+	for (size_t i = 4; i < KEY_PREFIX_LEN; i++)
+		if (!is_alnum(s.p[i]))
+			return false;
+	ok = base64url_parse(
+	    (struct str){ s.p + KEY_PREFIX_LEN + 1, TAIL_LEN }, raw, sizeof(raw), &n);
+	OPENSSL_cleanse(raw, sizeof(raw));
+	return ok && n == sizeof(raw);
+}
+
+static struct key
+key_of_row(const struct key_row *row)
+{
+	struct key k = {
+		.uuid = row->uuid,
+		.owner = row->owner,
+		.account = row->account,
+		.group_uuid = row->group_uuid,
+		.account_active = row->account_active,
+		.valid_until = row->valid_until,
+	};
+	const struct str *names = row->scopes.items;
+
+	if (row->prefix.n != KEY_PREFIX_LEN)
+		panic("a wrong prefix"); /* UNCOVERED: the database checks it */
+	memcpy(k.prefix, row->prefix.p, KEY_PREFIX_LEN);
+	/* A name of a newer schema is no right that this program knows. */
+	for (size_t i = 0; i < row->scopes.n; i++)
+		k.scopes |= UINT64_C(1) << scope_parse(names[i]);
+	names = row->entitlements.items;
+	for (size_t i = 0; i < row->entitlements.n; i++)
+		k.entitlements |= UINT64_C(1) << entitlement_parse(names[i]);
+	k.scopes &= ~(UINT64_C(1) << SCOPE_UNSET);
+	k.entitlements &= ~(UINT64_C(1) << ENTITLEMENT_UNSET);
+	return k;
+}
+
+static enum key_rc
+read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN],
+    struct key *out)
+{
+	struct key_row row = { 0 };
+	struct str prefix = { secret.p, KEY_PREFIX_LEN };
+	/* A database that hangs must not hold every worker for as long as a search may take. */
+	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
+	/* A wrong secret finds no row, whether its prefix is known or not: both take the same time. */
+	enum db_rc rc = db_one(
+	    db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN })));
+
+	db_relax(db, former);
+	switch (rc) {
+	case DB_OK:
+		break;
+	case DB_NONE:
+		return KEY_UNKNOWN;
+	case DB_CONFLICT:
+	case DB_TIMEOUT:
+	case DB_DOWN:
+		return KEY_UNAVAILABLE;
+	}
+	/* The database compares, but not in constant time. */
+	if (row.sha256.n != KEY_HASH_LEN ||
+	    CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
+		return KEY_UNKNOWN;
+	*out = key_of_row(&row);
+	return KEY_FOUND;
+}
+
+static struct slot *
+slot_for(struct key_cache *c, const unsigned char hash[KEY_HASH_LEN])
+{
+	return &c->slots[((size_t)hash[0] << 8 | hash[1]) % SLOTS];
+}
+
+static bool
+is_fresh(const struct slot *s, const unsigned char hash[KEY_HASH_LEN])
+{
+	if (s->until <= mono_us() || CRYPTO_memcmp(s->hash, hash, KEY_HASH_LEN) != 0)
+		return false;
+	/* What has expired since is read again: the database says what is left. */
+	return ts_is_null(s->key.valid_until) || ts_cmp(ts_now(), s->key.valid_until) < 0;
+}
+
+static void
+forget_all(struct key_cache *c)
+{
+	for (size_t i = 0; i < SLOTS; i++)
+		c->slots[i].until = 0;
+}
+
+enum key_rc
+key_lookup(struct key_cache *c, struct secret secret, struct key *out)
+{
+	unsigned char hash[KEY_HASH_LEN];
+	struct slot *s;
+	int64_t asked;
+	enum key_rc rc;
+
+	if (!well_formed(secret.hidden))
+		return KEY_UNKNOWN;
+	SHA256((const unsigned char *)secret.hidden.p, secret.hidden.n, hash);
+	if (db_notified(c->db))
+		forget_all(c);
+	s = slot_for(c, hash);
+	if (is_fresh(s, hash)) {
+		*out = s->key;
+		return KEY_FOUND;
+	}
+	asked = mono_us(); /* trust counts from before the answer */
+	rc = read_key(c->db, secret.hidden, hash, out);
+	if (rc == KEY_FOUND) {
+		memcpy(s->hash, hash, KEY_HASH_LEN);
+		s->until = asked + conf.key_cache * 1000;
+		s->key = *out;
+	}
+	return rc;
+}
+
+bool
+key_has_scope(const struct key *k, enum scope s)
+{
+	return s == SCOPE_ANY || (s != SCOPE_UNSET && (k->scopes >> s & 1) != 0);
+}
+
+bool
+key_has_entitlement(const struct key *k, enum entitlement e)
+{
+	return e == ENTITLEMENT_ANY ||
+	       (e != ENTITLEMENT_UNSET && (k->entitlements >> e & 1) != 0);
+}
+
+void
+key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
+    unsigned char hash[KEY_HASH_LEN])
+{
+	static const char alphabet[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	unsigned char raw[RANDOM_LEN], byte;
+	size_t n = 4;
+
+	memcpy(prefix, "sfk_", 4);
+	while (n < KEY_PREFIX_LEN) {
+		random_bytes(&byte, 1);
+		if (byte < 248) /* 4 * 62: every character is as likely */
+			prefix[n++] = alphabet[byte % 62];
+	}
+	prefix[n] = '\0';
+	random_bytes(raw, sizeof(raw));
+	memcpy(out, prefix, KEY_PREFIX_LEN);
+	out[KEY_PREFIX_LEN] = '_';
+	n = base64url_print(out + KEY_PREFIX_LEN + 1, raw, sizeof(raw));
+	if (n != TAIL_LEN)
+		panic("a secret of %zu characters", n); /* UNCOVERED: ends the process */
+	out[KEY_SECRET_LEN] = '\0';
+	SHA256((const unsigned char *)out, KEY_SECRET_LEN, hash);
+	OPENSSL_cleanse(raw, sizeof(raw));
+}
+
+const struct stmt *const core_key_stmts[] = { &find_key, NULL };

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* Scopes of keys, entitlements of accounts, and the values that records' members may have. */
+#ifndef ACCESS_SCOPE_H
+#define ACCESS_SCOPE_H
+
+#include "base/base.h"
+
+enum scope {
+	SCOPE_UNSET,
+	SCOPE_ANY, /* a valid key is enough */
+#define SCOPE(id, name, help) SCOPE_##id,
+#include "tbl/scopes.h"
+#undef SCOPE
+	SCOPE_COUNT,
+};
+
+enum entitlement {
+	ENTITLEMENT_UNSET,
+	ENTITLEMENT_ANY, /* none is needed */
+#define ENTITLEMENT(id, name, help) ENTITLEMENT_##id,
+#include "tbl/entitlements.h"
+#undef ENTITLEMENT
+	ENTITLEMENT_COUNT,
+};
+
+const char *scope_name(enum scope s);    /* "search.view"; SCOPE_ANY: "any" */
+enum scope scope_parse(struct str name); /* SCOPE_UNSET: there is no such scope */
+const char *entitlement_name(enum entitlement e);
+enum entitlement entitlement_parse(struct str name);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: ISC */
+/* Tickets: JWTs of one algorithm. libjwt signs and verifies; what a token may say is decided here, its head
+   before any key is looked at (a NULL key would take any token) and its claims after its signature. */
+#include "config.h"
+
+#include <jwt.h>
+#include <openssl/crypto.h>
+
+#include "access/ticket.h"
+#include "base/limits.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define SUBPROTOCOL "surfaced.stream.v1."
+#define ISSUER "surfaced"
+#define AUDIENCE "stream"
+#define ALGORITHM "HS256"
+
+enum { FILE_MAX = 512, SECONDS_MAX = 60 };
+
+struct head {
+	struct str typ, alg, kid;
+};
+
+static const struct field head_fields[] = {
+	FIELD(struct head, typ, 0),
+	FIELD(struct head, alg, REQUIRED),
+	TEXT(struct head, kid, REQUIRED, 1, TICKET_KID_MAX),
+	FIELD_END,
+};
+
+struct claims {
+	struct str iss, aud;
+	int64_t iat, nbf, exp;
+	struct uuid jti, project, session, key;
+};
+
+static const struct field claim_fields[] = {
+	FIELD(struct claims, iss, REQUIRED),
+	FIELD(struct claims, aud, REQUIRED),
+	FIELD(struct claims, iat, REQUIRED),
+	FIELD(struct claims, nbf, REQUIRED),
+	FIELD(struct claims, exp, REQUIRED),
+	FIELD(struct claims, jti, REQUIRED),
+	FIELD(struct claims, project, REQUIRED),
+	FIELD(struct claims, session, REQUIRED),
+	FIELD(struct claims, key, REQUIRED),
+	FIELD_END,
+};
+
+/* ---- keys ---- */
+
+static bool
+parse_line(struct str line, struct ticket_key *out)
+{
+	const char *colon = line.n == 0 ? NULL : memchr(line.p, ':', line.n);
+	size_t kid = colon == NULL ? 0 : (size_t)(colon - line.p);
+
+	if (kid == 0 || kid > TICKET_KID_MAX || line.n != kid + 1 + 2 * TICKET_KEY_LEN)
+		return false;
+	for (size_t i = 0; i < kid; i++)
+		if (strchr("abcdefghijklmnopqrstuvwxyz0123456789", line.p[i]) == NULL)
+			return false;
+	memcpy(out->kid, line.p, kid);
+	out->kid[kid] = '\0';
+	return hex_parse(
+	    (struct str){ colon + 1, 2 * TICKET_KEY_LEN }, out->bytes, TICKET_KEY_LEN);
+}
+
+static const struct ticket_key *
+find_key(const struct ticket_keys *keys, struct str kid)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (str_is(kid, keys->keys[i].kid))
+			return &keys->keys[i];
+	return NULL;
+}
+
+/* NULL, or what is wrong with the file. */
+static const char *
+parse_keys(struct str text, struct ticket_keys *out)
+{
+	struct str line;
+
+	out->n = 0;
+	while (str_line(&text, &line)) {
+		struct ticket_key key;
+
+		if (out->n == TICKET_KEYS)
+			return "holds more than two keys";
+		if (!parse_line(line, &key))
+			return "a line is no kid:64 hexadecimal digits";
+		if (find_key(out, str_of(key.kid)) != NULL)
+			return "two keys have one kid";
+		out->keys[out->n++] = key;
+		OPENSSL_cleanse(&key, sizeof(key));
+	}
+	return out->n > 0 ? NULL : "holds no key";
+}
+
+bool
+ticket_keys_read(const char *path, struct ticket_keys *out, char *err, size_t room)
+{
+	char text[FILE_MAX + 1];
+	FILE *in = fopen(path, "re");
+	const char *fault;
+	size_t n;
+
+	if (in == NULL) {
+		snprintf(err, room, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	n = fread(text, 1, sizeof(text), in);
+	fault = ferror(in)     ? "cannot be read"
+		: n > FILE_MAX ? "is too long"
+			       : parse_keys((struct str){ text, n }, out);
+	fclose(in);
+	OPENSSL_cleanse(text, sizeof(text));
+	if (fault != NULL)
+		snprintf(err, room, "%s: %s", path, fault);
+	return fault == NULL;
+}
+
+void
+ticket_key_make(char out[TICKET_LINE + 1])
+{
+	unsigned char kid[TICKET_KID_MAX / 2], key[TICKET_KEY_LEN];
+	char *at = out;
+
+	random_bytes(kid, sizeof(kid));
+	random_bytes(key, sizeof(key));
+	hex_print(at, kid, sizeof(kid));
+	at += 2 * sizeof(kid);
+	*at++ = ':';
+	hex_print(at, key, sizeof(key));
+	at += 2 * sizeof(key);
+	*at++ = '\n';
+	*at = '\0';
+	OPENSSL_cleanse(key, sizeof(key));
+}
+
+struct ticket_ring {
+	const char *path;
+	struct stat seen; /* of the file that keys are of; st_ino 0: of none */
+	struct ticket_keys keys;
+};
+
+struct ticket_ring *
+ticket_ring_new(const char *path)
+{
+	struct ticket_ring *r = mem_zero(sizeof(*r));
+
+	r->path = path;
+	return r;
+}
+
+void
+ticket_ring_free(struct ticket_ring *r)
+{
+	OPENSSL_cleanse(r, sizeof(*r));
+	free(r);
+}
+
+const struct ticket_keys *
+ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
+{
+	struct stat now;
+
+	if (stat(r->path, &now) != 0) {
+		snprintf(err, room, "%s: %s", r->path, strerror(errno));
+		return NULL;
+	}
+	if (r->seen.st_ino != 0 && file_same(&r->seen, &now))
+		return &r->keys;
+	r->seen.st_ino = 0;
+	if (!ticket_keys_read(r->path, &r->keys, err, room))
+		return NULL;
+	r->seen = now;
+	return &r->keys;
+}
+
+/* ---- sealing ---- */
+
+static void
+put_uuid(jwt_t *jwt, const char *claim, const struct uuid *u)
+{
+	if (jwt_add_grant(jwt, claim, uuid_text(u).z) != 0)
+		panic("a ticket's %s", claim);
+}
+
+static void
+put_int(jwt_t *jwt, const char *claim, int64_t n)
+{
+	if (jwt_add_grant_int(jwt, claim, n) != 0)
+		panic("a ticket's %s", claim);
+}
+
+struct secret
+ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket *t,
+    struct ts now)
+{
+	const struct ticket_key *key = &keys->keys[0];
+	struct secret out;
+	jwt_t *jwt = NULL;
+	char *token;
+
+	if (keys->n == 0 || jwt_new(&jwt) != 0 ||
+	    jwt_set_alg(jwt, JWT_ALG_HS256, key->bytes, TICKET_KEY_LEN) != 0 ||
+	    jwt_add_header(jwt, "kid", key->kid) != 0 ||
+	    jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
+	    jwt_add_grant(jwt, "aud", AUDIENCE) != 0)
+		panic("a ticket cannot be made");
+	put_int(jwt, "iat", now.us / SECOND_US);
+	put_int(jwt, "nbf", now.us / SECOND_US);
+	put_int(jwt, "exp", t->expires_at.us / SECOND_US);
+	put_uuid(jwt, "jti", &t->jti);
+	put_uuid(jwt, "project", &t->project);
+	put_uuid(jwt, "session", &t->session);
+	put_uuid(jwt, "key", &t->key);
+	token = jwt_encode_str(jwt);
+	if (token == NULL)
+		panic("a ticket cannot be signed");
+	out.hidden = arena_printf(a, SUBPROTOCOL "%s", token);
+	OPENSSL_cleanse(token, strlen(token));
+	free(token);
+	jwt_free(jwt);
+	if (out.hidden.n > LIM_STREAM_TICKET)
+		panic("a ticket of %zu characters", out.hidden.n);
+	return out;
+}
+
+/* ---- opening ---- */
+
+/* The text before the next dot, and what stands behind it; without a dot all and nothing. */
+static struct str
+part(struct str *rest)
+{
+	const char *dot = rest->n == 0 ? NULL : memchr(rest->p, '.', rest->n);
+	struct str out = { rest->p, dot == NULL ? rest->n : (size_t)(dot - rest->p) };
+
+	rest->p += out.n + (dot != NULL);
+	rest->n -= out.n + (dot != NULL);
+	return out;
+}
+
+/* An object of ours in unpadded base64url. */
+static bool
+read_part(struct arena *a, struct str text, const struct field *fields, struct ts now,
+    void *out)
+{
+	unsigned char *bytes = arena_alloc(a, text.n + 1);
+	struct decoded how;
+	size_t n;
+
+	return base64url_parse(text, bytes, text.n, &n) &&
+	       json_decode(a, (struct str){ (const char *)bytes, n }, fields, now, out,
+		   &how) == JSON_OK;
+}
+
+/* What the signature covers is what was read: libjwt sees the same text. */
+static bool
+signature_holds(struct arena *a, struct str token, const struct ticket_key *key)
+{
+	struct str z = arena_str(a, token); /* with its NUL */
+	jwt_t *jwt = NULL;
+	bool ok;
+
+	ok = jwt_decode(&jwt, z.p, key->bytes, TICKET_KEY_LEN) == 0 && jwt != NULL &&
+	     jwt_get_alg(jwt) == JWT_ALG_HS256;
+	jwt_free(jwt);
+	return ok;
+}
+
+static const char *
+judge_claims(const struct claims *c, struct ts now)
+{
+	int64_t at = now.us / SECOND_US;
+
+	if (!str_is(c->iss, ISSUER) || !str_is(c->aud, AUDIENCE))
+		return "not ours";
+	if (c->exp <= at)
+		return "expired";
+	if (c->nbf > at + TICKET_LEEWAY || c->exp > at + SECONDS_MAX + TICKET_LEEWAY ||
+	    c->exp - c->nbf > SECONDS_MAX || c->exp <= c->nbf)
+		return "not of this time";
+	return NULL;
+}
+
+const char *
+ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subprotocol,
+    struct ts now, struct ticket *out)
+{
+	struct str token = subprotocol.hidden, rest, first, second;
+	const struct ticket_key *key;
+	struct head head = { 0 };
+	struct claims claims = { 0 };
+	const char *fault;
+
+	if (token.n > LIM_STREAM_TICKET || !str_starts(token, STR(SUBPROTOCOL)))
+		return "no ticket";
+	token.p += sizeof(SUBPROTOCOL) - 1;
+	token.n -= sizeof(SUBPROTOCOL) - 1;
+	rest = token;
+	first = part(&rest);
+	second = part(&rest);
+	if (rest.n == 0 || memchr(rest.p, '.', rest.n) != NULL ||
+	    memchr(token.p, '\0', token.n) != NULL)
+		return "no token";
+	if (!read_part(a, first, head_fields, now, &head))
+		return "its head";
+	if (!str_is(head.alg, ALGORITHM))
+		return "its algorithm";
+	key = find_key(keys, head.kid);
+	if (key == NULL)
+		return "unknown key";
+	if (!signature_holds(a, token, key))
+		return "its signature";
+	if (!read_part(a, second, claim_fields, now, &claims))
+		return "its claims";
+	fault = judge_claims(&claims, now);
+	if (fault != NULL)
+		return fault;
+	*out = (struct ticket){ .jti = claims.jti,
+		.project = claims.project,
+		.session = claims.session,
+		.key = claims.key,
+		.expires_at = { claims.exp * SECOND_US } };
+	return NULL;
+}

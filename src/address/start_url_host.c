@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: ISC */
+/* Whether a host, by its spelling alone, may be one of the public Internet. */
+#include "config.h"
+
+#include "address/start_url_priv.h"
+
+#include <arpa/inet.h>
+#include <idn2.h>
+
+enum { LABEL_MAX = 63, NAME_MAX_LEN = 253 };
+
+static const struct str local_names[] = {
+#define LOCAL_NAME(name) STR_INIT(name),
+#include "tbl/local_names.h"
+#undef LOCAL_NAME
+};
+
+static const struct str wildcard_zones[] = {
+#define WILDCARD_ZONE(name) STR_INIT(name),
+#include "tbl/local_names.h"
+#undef WILDCARD_ZONE
+};
+
+enum start_url_fault
+start_url_ipv6(struct arena *a, struct str text, struct str *out)
+{
+	char room[INET6_ADDRSTRLEN];
+	unsigned char ip[16];
+
+	/* A NUL has been refused with all control characters. */
+	if (text.n >= sizeof(room) || inet_pton(AF_INET6, arena_str(a, text).p, ip) != 1)
+		return START_URL_IPV6_SYNTAX;
+	if (!netaddr_public6(ip))
+		return START_URL_NON_PUBLIC_ADDRESS;
+	if (inet_ntop(AF_INET6, ip, room, sizeof(room)) == NULL)
+		panic("inet_ntop"); /* UNCOVERED: there is room */
+	*out = arena_printf(a, "[%s]", room);
+	return START_URL_OK;
+}
+
+/* ---- labels and tokens ---- */
+
+/* The next part of *rest up to one of the separators; false when all are taken. */
+static bool
+next_part(struct str *rest, const char *separators, struct str *part)
+{
+	size_t n = 0;
+
+	if (rest->p == NULL)
+		return false;
+	while (n < rest->n && strchr(separators, rest->p[n]) == NULL)
+		n++;
+	*part = (struct str){ rest->p, n };
+	*rest =
+	    n == rest->n ? STR_NULL : (struct str){ rest->p + n + 1, rest->n - n - 1 };
+	return true;
+}
+
+static bool
+digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+hex(char c)
+{
+	return digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool
+all(struct str s, bool (*is)(char c))
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!is(s.p[i]))
+			return false;
+	return true;
+}
+
+/* A decimal of one to three digits, at most 255; -1 for anything else. */
+static int
+octet(struct str s)
+{
+	int n = 0;
+
+	if (s.n == 0 || s.n > 3 || !all(s, digit))
+		return -1;
+	for (size_t i = 0; i < s.n; i++)
+		n = n * 10 + (s.p[i] - '0');
+	return n > 255 ? -1 : n;
+}
+
+bool
+host_local(struct str host)
+{
+	for (size_t i = 0; i < COUNT(local_names); i++)
+		if (str_within(host, local_names[i]))
+			return true;
+	return false;
+}
+
+/* ---- international names ---- */
+
+static bool
+ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* A label that is an encoded one, or pretends to be. */
+static bool
+has_encoded(struct str name)
+{
+	struct str label;
+
+	while (next_part(&name, ".", &label))
+		if (str_starts(label, STR("xn--")))
+			return true;
+	return false;
+}
+
+/* As Chromium: UTS 46, nontransitional. */
+static enum start_url_fault
+lookup(struct arena *a, struct str name, struct str *out)
+{
+	uint8_t *made = NULL;
+	int rc = idn2_lookup_u8((const uint8_t *)arena_str(a, name).p, &made,
+	    IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
+
+	if (rc == IDN2_OK)
+		*out = arena_str(a, str_of((const char *)made));
+	idn2_free(made);
+	if (rc == IDN2_TOO_BIG_LABEL || rc == IDN2_TOO_BIG_DOMAIN)
+		return START_URL_LABEL;
+	return rc == IDN2_OK ? START_URL_OK : START_URL_IDNA;
+}
+
+/* An encoded label must be what its decoded form is encoded to: no other spelling of a name passes. */
+static bool
+stable(struct arena *a, struct str name)
+{
+	char *decoded = NULL;
+	struct str again, text;
+	bool same;
+
+	if (idn2_to_unicode_8z8z(name.p, &decoded, 0) != IDN2_OK) {
+		idn2_free(decoded);
+		return false;
+	}
+	text = arena_str(a, str_of(decoded));
+	idn2_free(decoded);
+	same = lookup(a, text, &again) == START_URL_OK && str_eq(again, name);
+	return same && lookup(a, name, &again) == START_URL_OK && str_eq(again, name);
+}
+
+static enum start_url_fault
+to_ascii(struct arena *a, struct str text, struct str *out)
+{
+	enum start_url_fault fault;
+
+	*out = str_lower_ascii(arena_alloc(a, text.n), text);
+	if (ascii(*out) && !has_encoded(*out))
+		return START_URL_OK;
+	fault = lookup(a, *out, out);
+	if (fault != START_URL_OK)
+		return fault;
+	*out = str_lower_ascii(arena_alloc(a, out->n), *out);
+	if (out->n == 0)
+		return START_URL_EMPTY_HOST;
+	*out = arena_str(a, *out);
+	return has_encoded(*out) && !stable(a, *out) ? START_URL_IDNA : START_URL_OK;
+}
+
+/* ---- addresses ---- */
+
+/* As browsers do: a name whose last label is a number is an IPv4 address in some spelling. */
+static bool
+ends_in_number(struct str name)
+{
+	struct str rest = name, last = name;
+
+	while (next_part(&rest, ".", &last))
+		;
+	if (str_starts(last, STR("0x")))
+		return all((struct str){ last.p + 2, last.n - 2 }, hex);
+	return all(last, digit);
+}
+
+static enum start_url_fault
+ipv4_fault(struct str name)
+{
+	unsigned char ip[4];
+	struct str part;
+	size_t n = 0;
+
+	for (; next_part(&name, ".", &part); n++) {
+		int value = octet(part);
+
+		if (n == 4 || value < 0 || (part.n > 1 && part.p[0] == '0'))
+			return START_URL_IPV4_NOT_CANONICAL;
+		ip[n] = (unsigned char)value;
+	}
+	if (n != 4)
+		return START_URL_IPV4_NOT_CANONICAL;
+	return netaddr_public4(ip) ? START_URL_OK : START_URL_NON_PUBLIC_ADDRESS;
+}
+
+/* Four numbers in a row, or one of eight hexadecimal digits, between dots and dashes. */
+static bool
+holds_private_ipv4(struct str name)
+{
+	unsigned char ip[4] = { 0 };
+	struct str token;
+	int numbers = 0;
+
+	while (next_part(&name, ".-", &token)) {
+		int value = octet(token);
+
+		if (token.n == 8 && all(token, hex)) {
+			unsigned long n = strtoul(token.p, NULL, 16);
+			unsigned char b[4] = { (unsigned char)(n >> 24),
+				(unsigned char)(n >> 16), (unsigned char)(n >> 8),
+				(unsigned char)n };
+
+			if (!netaddr_public4(b))
+				return true;
+		}
+		memmove(ip, ip + 1, 3);
+		ip[3] = (unsigned char)value;
+		numbers = value < 0 ? 0 : numbers + 1;
+		if (numbers >= 4 && !netaddr_public4(ip))
+			return true;
+	}
+	return false;
+}
+
+/* Colons are written as dashes there: "--1", "2a00-1450-0-0-0-0-0-1". */
+static bool
+holds_ipv6(struct str name)
+{
+	struct str label, group;
+
+	while (next_part(&name, ".", &label)) {
+		size_t groups = 0;
+
+		for (size_t i = 0; i + 1 < label.n; i++)
+			if (label.p[i] == '-' && label.p[i + 1] == '-')
+				return true;
+		while (next_part(&label, "-", &group)) {
+			bool good = group.n > 0 && group.n <= 4 && all(group, hex);
+
+			groups = good ? groups + 1 : 0;
+			if (groups == 8)
+				return true;
+		}
+	}
+	return false;
+}
+
+static enum start_url_fault
+wildcard_fault(struct str name)
+{
+	for (size_t i = 0; i < COUNT(wildcard_zones); i++) {
+		struct str below = name;
+
+		if (!str_within(name, wildcard_zones[i]))
+			continue;
+		below.n -= wildcard_zones[i].n;
+		if (holds_private_ipv4(below))
+			return START_URL_EMBEDDED_PRIVATE_IP;
+		return holds_ipv6(below) ? START_URL_EMBEDDED_IPV6 : START_URL_OK;
+	}
+	return START_URL_OK;
+}
+
+/* ---- names ---- */
+
+static bool
+host_char(char c)
+{
+	return digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+}
+
+static enum start_url_fault
+shape_fault(struct str name)
+{
+	struct str label;
+
+	if (name.n > NAME_MAX_LEN)
+		return START_URL_LABEL;
+	while (next_part(&name, ".", &label))
+		if (label.n == 0 || label.n > LABEL_MAX)
+			return START_URL_LABEL;
+	return START_URL_OK;
+}
+
+static bool
+dash_at_an_end(struct str name)
+{
+	struct str label;
+
+	while (next_part(&name, ".", &label))
+		if (label.p[0] == '-' || label.p[label.n - 1] == '-')
+			return true;
+	return false;
+}
+
+static enum start_url_fault
+name_fault(struct arena *a, struct str name)
+{
+	enum start_url_fault fault;
+
+	if (host_local(name))
+		return START_URL_LOCAL_NAME;
+	if (memchr(name.p, '.', name.n) == NULL)
+		return START_URL_SINGLE_LABEL;
+	fault = wildcard_fault(name);
+	if (fault == START_URL_OK && dash_at_an_end(name))
+		return START_URL_LABEL; /* resolvers disagree */
+	if (fault == START_URL_OK && !host_delegated(a, name))
+		return START_URL_TOP_LEVEL;
+	return fault;
+}
+
+enum start_url_fault
+start_url_host(struct arena *a, struct str text, struct str *out)
+{
+	enum start_url_fault fault = to_ascii(a, text, out);
+
+	if (fault != START_URL_OK)
+		return fault;
+	if (!all(*out, host_char))
+		return START_URL_HOST_CHAR;
+	if (str_is(*out, "."))
+		return START_URL_HOST_SYNTAX;
+	if (out->p[out->n - 1] == '.')
+		out->n--;
+	fault = shape_fault(*out);
+	if (fault != START_URL_OK)
+		return fault;
+	return ends_in_number(*out) ? ipv4_fault(*out) : name_fault(a, *out);
+}

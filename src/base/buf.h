@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* Append-only output, in an arena, or owned when .a is NULL (then buf_free ends it). */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/memory.h"
+
+struct buf {
+	struct arena *a;
+	char *p;
+	size_t n, room;
+};
+
+void buf_add(struct buf *b, const void *bytes, size_t n);
+void buf_str(struct buf *b, struct str s);
+void buf_z(struct buf *b, const char *z);
+void buf_char(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
+struct str buf_done(const struct buf *b); /* a view, valid until the next append */
+void buf_clear(struct buf *b);
+void buf_free(struct buf *b);
+
+#endif

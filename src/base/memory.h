@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* Memory of the process: never NULL, freed by free(). Memory of a request: an arena, zeroed, never NULL,
+   and never freed piece by piece. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "base/str.h"
+
+void *mem_alloc(size_t n);
+void *mem_zero(size_t n);
+void *mem_array(size_t count, size_t size); /* zeroed, with room for one more */
+void *mem_grow(void *p, size_t n);
+char *mem_text(const char *z); /* a copy */
+
+/* ---- arenas ---- */
+
+struct arena;
+
+/* cap: bytes one request may take; more is our bug (inputs are bounded first): panic. */
+struct arena *arena_new(size_t cap);
+void *arena_alloc(struct arena *a, size_t n);
+void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
+struct str arena_str(
+    struct arena *a, struct str s); /* a copy, NUL-terminated behind its n bytes */
+struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
+/* fn(arg) runs at the next reset, last first. */
+void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
+void arena_reset(struct arena *a);
+void arena_free(struct arena *a);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
+
+#endif

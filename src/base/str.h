@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+/* Counted strings: plain values that never own their bytes, which are not necessarily NUL-terminated. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include "base/compiler.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+#define STR_INIT(literal)                                                                \
+	{                                                                                \
+		"" literal, sizeof(literal) - 1                                          \
+	} /* in static tables */
+#define STR_NULL ((struct str){ NULL, 0 })
+
+struct str str_of(const char *z); /* z may be NULL: STR_NULL */
+bool str_eq(struct str a, struct str b);
+bool str_is(struct str a, const char *z);
+int str_cmp(struct str a, struct str b); /* by bytes, shorter first */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+bool str_within(struct str host, struct str zone); /* the zone, or below it: its labels */
+struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
+/* Removes Unicode White_Space at both ends; s must be valid UTF-8 (C-034). */
+struct str str_trim(struct str s);
+/* Code points of a valid UTF-8 text. */
+size_t str_chars(struct str s);
+/* The first of a valid UTF-8 text: at most that many code points, or those that fit into bytes. */
+struct str str_cut(struct str s, size_t chars);
+struct str str_cut_bytes(struct str s, size_t bytes);
+/* The next line, without its end, off *rest; false when nothing is left. */
+bool str_line(struct str *rest, struct str *line);
+/* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
+size_t str_utf8_bad(struct str s);
+/* Decimal of the whole text with optional '-': false when it is no int64. */
+bool str_int64(struct str s, int64_t *out) MUST_USE;
+
+#endif

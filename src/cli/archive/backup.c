@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl backup: rows of one snapshot and every file of evidence that they name, as one set. It is
+   made beside its place and renamed when it is whole; what a broken run left there is used again. */
+#include "config.h"
+
+#include "cli/archive/backup.h"
+#include "cli/process.h"
+#include "daemon/conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+enum { MISSING_MAX = 100000 };
+
+const struct field manifest_fields[] = {
+	FIELD(struct manifest, format, REQUIRED),
+	FIELD(struct manifest, created_at, REQUIRED),
+	FIELD(struct manifest, program, REQUIRED),
+	FIELD(struct manifest, server, REQUIRED),
+	FIELD(struct manifest, schema, REQUIRED),
+	FIELD(struct manifest, files, REQUIRED),
+	FIELD(struct manifest, bytes, REQUIRED),
+	FIELD(struct manifest, sums, REQUIRED),
+	LIST_OF(struct manifest, missing, REQUIRED, struct str, 0, MISSING_MAX),
+	FIELD_END,
+};
+
+struct source {
+	struct str snapshot, server;
+	int64_t schema;
+	bool evidence; /* the schema knows any */
+};
+
+static const struct field source_out[] = {
+	FIELD(struct source, snapshot, 0),
+	FIELD(struct source, server, 0),
+	FIELD(struct source, schema, 0),
+	FIELD(struct source, evidence, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_source = STMT(read_source, source_out,
+    "SELECT pg_export_snapshot() AS snapshot, current_setting('server_version') AS "
+    "server,"
+    " coalesce(max(version), 0)::bigint AS schema,"
+    " to_regclass('public.screenshot') IS NOT NULL AS evidence FROM "
+    "public.schema_migration");
+
+/* Whoever connects, what is read is everything and nothing is changed. */
+#define READER                                                                           \
+	"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"                    \
+	" SET LOCAL ROLE pg_read_all_data"
+#define EVIDENCE                                                                         \
+	"COPY (SELECT DISTINCT encode(sha256, 'hex') FROM public.screenshot ORDER BY 1)" \
+	" TO STDOUT"
+
+struct work {
+	struct cli *c;
+	const char *target, *since, *evidence; /* since: NULL or its folder of evidence */
+	struct path partial, files;            /* files: its folder of evidence */
+	FILE *sums;
+	struct source source;
+	struct manifest m;
+	struct str *missing;
+	bool incomplete; /* missing evidence is allowed */
+};
+
+/* ---- the parts ---- */
+
+static int
+add_sum(struct work *w, const char *hex, const char *name)
+{
+	if (fprintf(w->sums, "%s  %s\n", hex, name) > 0)
+		return EXIT_OK;
+	return cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
+}
+
+static int
+dump_rows(struct work *w)
+{
+	struct path dump = path_of(w->partial.z, BACKUP_DUMP);
+	const char *snapshot = arena_printf(w->c->arena, "--snapshot=%.*s",
+	    (int)w->source.snapshot.n, w->source.snapshot.p)
+				   .p;
+	const char *file = arena_printf(w->c->arena, "--file=%s", dump.z).p;
+	const char *database = arena_printf(w->c->arena, "--dbname=%s", w->c->conninfo).p;
+	char *argv[] = { "pg_dump", "--format=custom", "--role=pg_read_all_data",
+		(char *)(uintptr_t)snapshot, (char *)(uintptr_t)file,
+		(char *)(uintptr_t)database, NULL };
+	char hex[SHA256_HEX + 1];
+	int status = process_wait(process_start(argv, -1, -1));
+
+	if (status == PROCESS_ABSENT)
+		return cli_fail(
+		    EXIT_FAILED, "pg_dump cannot be run: apt install postgresql-client");
+	if (status != 0)
+		return cli_fail(EXIT_FAILED, "pg_dump failed");
+	if (!hash_file(dump.z, hex, &w->m.bytes))
+		return cli_fail(EXIT_FAILED, "%s: %s", dump.z, strerror(errno));
+	return add_sum(w, hex, BACKUP_DUMP);
+}
+
+static int
+miss(struct work *w, struct str sha256, enum copied how)
+{
+	int why = errno;
+
+	cli_fail(
+	    EXIT_FAILED, "evidence %.*s: %s", (int)sha256.n, sha256.p, copied_word(how));
+	if (how == COPY_FAILED && why != EACCES && why != EIO)
+		return EXIT_FAILED;
+	if (w->m.missing.n == MISSING_MAX)
+		return cli_fail(EXIT_FAILED, "too much evidence is missing");
+	w->missing[w->m.missing.n++] = arena_str(w->c->arena, sha256);
+	return EXIT_OK;
+}
+
+static int
+copy_files(struct work *w)
+{
+	int status = EXIT_OK;
+	struct str line;
+	enum db_rc rc = db_copy_out_begin(w->c->db, EVIDENCE);
+
+	while (rc == DB_OK && status == EXIT_OK &&
+	       (rc = db_copy_out(w->c->db, &line)) == DB_OK) {
+		int64_t bytes = 0;
+		enum copied how =
+		    copy_evidence(line, w->evidence, w->since, w->files.z, &bytes);
+		struct path name = path_of(BACKUP_EVIDENCE, path_of_evidence(line).z);
+
+		if (how != COPIED) {
+			status = miss(w, line, how);
+			continue;
+		}
+		w->m.files++;
+		w->m.bytes += bytes;
+		status = add_sum(w, name.z + sizeof(BACKUP_EVIDENCE) + 6, name.z);
+	}
+	if (status == EXIT_OK && rc != DB_NONE)
+		return cli_fail_db(w->c, rc, "the list of evidence");
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static int
+write_manifest(struct work *w)
+{
+	struct path to = path_of(w->partial.z, BACKUP_MANIFEST);
+	struct buf b = { .a = w->c->arena };
+	char hex[SHA256_HEX + 1];
+	int64_t bytes;
+	FILE *out;
+	bool good;
+
+	if (!hash_file(path_of(w->partial.z, BACKUP_SUMS).z, hex, &bytes))
+		return cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
+	w->m.sums = arena_str(w->c->arena, str_of(hex));
+	w->m.missing.items = w->missing;
+	json_write(&b, manifest_fields, &w->m);
+	buf_char(&b, '\n');
+	out = fopen(to.z, "we");
+	good = out != NULL && fwrite(b.p, 1, b.n, out) == b.n;
+	if (out != NULL && fclose(out) != 0)
+		good = false;
+	return good ? EXIT_OK : cli_fail(EXIT_FAILED, "%s: %s", to.z, strerror(errno));
+}
+
+/* From here on it is whole, also after a loss of power. */
+static int
+publish(struct work *w)
+{
+	struct path parent;
+	char *slash;
+
+	snprintf(parent.z, sizeof(parent.z), "%s", w->target);
+	slash = strrchr(parent.z, '/');
+	if (slash == NULL)
+		snprintf(parent.z, sizeof(parent.z), ".");
+	else
+		slash[slash == parent.z] = '\0';
+	if (sync_folder(w->partial.z) && rename(w->partial.z, w->target) == 0 &&
+	    sync_folder(parent.z))
+		return EXIT_OK;
+	return cli_fail(EXIT_FAILED, "%s: %s", w->target, strerror(errno));
+}
+
+static int
+fill(struct work *w)
+{
+	struct path sums = path_of(w->partial.z, BACKUP_SUMS);
+	int status;
+
+	/* Of a run that broke off late. */
+	unlink(path_of(w->partial.z, BACKUP_MANIFEST).z);
+	w->sums = fopen(sums.z, "we");
+	if (w->sums == NULL)
+		return cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
+	status = dump_rows(w);
+	if (status == EXIT_OK && w->source.evidence)
+		status = copy_files(w);
+	if (fclose(w->sums) != 0 && status == EXIT_OK)
+		status = cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
+	if (status == EXIT_OK && w->m.missing.n > 0 && !w->incomplete)
+		return cli_fail(EXIT_FAILED,
+		    "%zu files of evidence cannot be had: the next run goes on with %s; "
+		    "--incomplete makes the backup without them",
+		    w->m.missing.n, w->partial.z);
+	return status == EXIT_OK ? write_manifest(w) : status;
+}
+
+static int
+begin(struct work *w)
+{
+	enum db_rc rc = db_begin(w->c->db);
+
+	if (rc == DB_OK)
+		rc = db_script(w->c->db, READER);
+	if (rc == DB_OK)
+		rc = db_one_row(w->c->db, &read_source, &w->source, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(w->c, rc, "the snapshot");
+	w->m.format = BACKUP_FORMAT;
+	w->m.created_at = ts_now();
+	w->m.program = STR(PACKAGE_STRING);
+	w->m.server = w->source.server;
+	w->m.schema = w->source.schema;
+	w->missing = ARENA_ARRAY(w->c->arena, MISSING_MAX, struct str);
+	return EXIT_OK;
+}
+
+/* The folder that is worked in, locked; -1 after a message. */
+static int
+open_partial(struct work *w)
+{
+	int fd = -1;
+
+	w->files = path_of(w->partial.z, BACKUP_EVIDENCE);
+	if (access(w->target, F_OK) == 0) {
+		cli_fail(EXIT_FAILED,
+		    "%s exists already: a backup is never written over another",
+		    w->target);
+		return -1;
+	}
+	if (make_folder(w->partial.z) && make_folder(w->files.z))
+		fd = fd_lock(w->partial.z, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		cli_fail(EXIT_FAILED, "%s: %s", w->partial.z,
+		    errno == EWOULDBLOCK ? "another backup is writing it"
+					 : strerror(errno));
+	return fd;
+}
+
+static int
+make(struct work *w)
+{
+	int lock = open_partial(w), status;
+
+	if (lock < 0)
+		return EXIT_FAILED;
+	status = begin(w);
+	if (status == EXIT_OK)
+		status = fill(w);
+	if (status == EXIT_OK)
+		status = publish(w);
+	db_rollback(w->c->db);
+	close(lock);
+	return status == EXIT_OK ? cli_print(w->c, "backup", manifest_fields, &w->m)
+				 : status;
+}
+
+static int
+backup(struct cli *c, int argc, char **argv)
+{
+	struct str since = STR_NULL, evidence = str_of(conf.evidence_directory);
+	struct work w = { .c = c };
+	const struct cli_option options[] = {
+		{ "since", .text = &since },
+		{ "evidence", .text = &evidence },
+		{ "incomplete", .flag = &w.incomplete },
+		{ NULL },
+	};
+	struct cli_list words;
+	struct str target;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	target = words.p[0];
+	while (target.n > 1 && target.p[target.n - 1] == '/')
+		target.n--;
+	if (target.n == 0 || target.n > BACKUP_PATH || since.n > BACKUP_PATH ||
+	    evidence.n > BACKUP_PATH)
+		return cli_usage(
+		    c, "a folder's name has from 1 to %d bytes", BACKUP_PATH);
+	w.target = arena_str(c->arena, target).p;
+	w.evidence = evidence.p;
+	w.since = since.p == NULL
+		      ? NULL
+		      : arena_printf(c->arena, "%s/" BACKUP_EVIDENCE, since.p).p;
+	snprintf(w.partial.z, sizeof(w.partial.z), "%s.partial", w.target);
+	return make(&w);
+}
+
+const struct command backup_command = {
+	.name = "backup",
+	.arguments = "[--since OLDER] [--evidence DIR] [--incomplete] DIR",
+	.help = "rows and evidence of one moment into a new folder",
+	.run = backup,
+};

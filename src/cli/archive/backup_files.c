@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/* Files of a backup: hashed while they are copied, never whole under their name before they are. */
+#include "config.h"
+
+#include <openssl/evp.h>
+
+#include "cli/archive/backup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE = 256 * 1024 };
+
+struct path
+path_of(const char *folder, const char *name)
+{
+	struct path p;
+
+	if ((size_t)snprintf(p.z, sizeof(p.z), "%s/%s", folder, name) >= sizeof(p.z))
+		panic("a path is too long");
+	return p;
+}
+
+struct path
+path_of_evidence(struct str sha256)
+{
+	struct path p;
+
+	snprintf(p.z, sizeof(p.z), "%.2s/%.2s/%.*s", sha256.p, sha256.p + 2, SHA256_HEX,
+	    sha256.p);
+	return p;
+}
+
+bool
+make_folder(const char *path)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+bool
+sync_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool done = fd >= 0 && syncfs(fd) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool
+put(int fd, const unsigned char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno != EINTR)
+			return false;
+		p += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+/* out may be -1: only hashed. */
+static bool
+pour(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes)
+{
+	static unsigned char piece[PIECE];
+	unsigned char sum[SHA256_HEX / 2];
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	bool good = md != NULL && EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1;
+	ssize_t n = 0;
+
+	*bytes = 0;
+	while (good && (n = read(in, piece, sizeof(piece))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		good = n > 0 && EVP_DigestUpdate(md, piece, (size_t)n) == 1 &&
+		       (out < 0 || put(out, piece, (size_t)n));
+		*bytes += n;
+	}
+	good = good && EVP_DigestFinal_ex(md, sum, NULL) == 1;
+	EVP_MD_CTX_free(md);
+	if (good)
+		hex_print(hex, sum, sizeof(sum));
+	return good;
+}
+
+bool
+hash_file(const char *path, char hex[SHA256_HEX + 1], int64_t *bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool good = fd >= 0 && pour(fd, -1, hex, bytes);
+
+	fd_close(fd);
+	return good;
+}
+
+static bool
+is_whole(const char *path, struct str sha256, int64_t *bytes)
+{
+	char hex[SHA256_HEX + 1];
+
+	return hash_file(path, hex, bytes) && str_is(sha256, hex);
+}
+
+/* Not synchronised one by one: whoever copies syncs the folder before something refers to it, and a file that
+   a crash cut short is found by its hash. */
+static enum copied
+copy(const char *from, const char *to, struct str sha256, int64_t *bytes)
+{
+	struct path fresh;
+	char hex[SHA256_HEX + 1];
+	int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), out;
+	bool good;
+
+	if (in < 0)
+		return errno == ENOENT ? COPY_ABSENT : COPY_FAILED;
+	if ((size_t)snprintf(fresh.z, sizeof(fresh.z), "%s.new", to) >= sizeof(fresh.z))
+		panic("a path is too long");
+	out = open(fresh.z, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+	good = out >= 0 && pour(in, out, hex, bytes);
+	fd_close(in);
+	if (!good)
+		fd_close(out); /* errno says what went wrong before */
+	else if (close(out) != 0)
+		good = false;
+	if (good && !str_is(sha256, hex)) {
+		unlink(fresh.z);
+		return COPY_DAMAGED;
+	}
+	return good && rename(fresh.z, to) == 0 ? COPIED : COPY_FAILED;
+}
+
+/* Folders and files of a folder of evidence are its owner's. */
+static bool
+give(const char *root, const char *path)
+{
+	struct stat st;
+
+	return geteuid() != 0 ||
+	       (stat(root, &st) == 0 && lchown(path, st.st_uid, st.st_gid) == 0);
+}
+
+static bool
+make_folders(const char *root, struct str sha256)
+{
+	struct path p = path_of(root, path_of_evidence(sha256).z);
+	size_t top = strlen(root);
+
+	for (size_t cut = top + 3; cut <= top + 6; cut += 3) {
+		p.z[cut] = '\0';
+		if (mkdir(p.z, 0750) == 0 ? !give(root, p.z) : errno != EEXIST)
+			return false;
+		p.z[cut] = '/';
+	}
+	return true;
+}
+
+enum copied
+copy_evidence(struct str sha256, const char *from, const char *since, const char *to,
+    int64_t *bytes)
+{
+	struct path name = path_of_evidence(sha256), target = path_of(to, name.z);
+	enum copied done;
+
+	if (is_whole(target.z, sha256, bytes))
+		return COPIED;
+	if (!make_folders(to, sha256))
+		return COPY_FAILED;
+	if (since != NULL) {
+		unlink(target.z);
+		if (link(path_of(since, name.z).z, target.z) == 0 &&
+		    is_whole(target.z, sha256, bytes))
+			return COPIED;
+		unlink(target.z);
+	}
+	done = copy(path_of(from, name.z).z, target.z, sha256, bytes);
+	if (done == COPIED && !give(to, target.z))
+		return COPY_FAILED;
+	return done;
+}
+
+const char *
+copied_word(enum copied c)
+{
+	switch (c) {
+	case COPIED:
+		break;
+	case COPY_ABSENT:
+		return "it is missing";
+	case COPY_DAMAGED:
+		return "it is damaged: its SHA-256 is not its name";
+	case COPY_FAILED:
+		return strerror(errno);
+	}
+	panic("copied %d", (int)c);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl restore: what surfacectl backup made, back into an instance. The evidence comes first, which
+   adds to what is there and harms nothing; then the rows, in one transaction; so nothing ever names a
+   file that is not there. */
+#include "config.h"
+
+#include "cli/archive/backup.h"
+#include "cli/process.h"
+#include "daemon/conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MANIFEST_MAX = 16 << 20 };
+
+struct job {
+	struct cli *c;
+	const char *source, *evidence, *user,
+	    *sql_dir; /* user: NULL or who speaks to it */
+	struct manifest m;
+	int dump; /* opened by who may read the backup */
+	bool replace, only_check;
+};
+
+/* ---- the set ---- */
+
+static int
+read_manifest(struct job *j)
+{
+	struct path from = path_of(j->source, BACKUP_MANIFEST);
+	struct arena *a = j->c->arena;
+	struct buf text = { .a = a };
+	struct decoded how;
+
+	if (!file_read(from.z, MANIFEST_MAX, &text))
+		return cli_fail(EXIT_FAILED, "%s: %s: %s", j->source,
+		    "this is no finished backup, it has no " BACKUP_MANIFEST,
+		    strerror(errno));
+	if (json_decode(a, buf_done(&text), manifest_fields, ts_now(), &j->m, &how) !=
+	    JSON_OK)
+		return cli_fail(EXIT_FAILED, "%s: it is damaged", from.z);
+	if (j->m.format != BACKUP_FORMAT)
+		return cli_fail(EXIT_FAILED,
+		    "%s: its format is %" PRId64
+		    ", this program knows %d: use that of %.*s",
+		    from.z, j->m.format, BACKUP_FORMAT, (int)j->m.program.n,
+		    j->m.program.p);
+	return EXIT_OK;
+}
+
+static int
+check_file(const struct job *j, const char *name, struct str sha256)
+{
+	struct path p = path_of(j->source, name);
+	char hex[SHA256_HEX + 1];
+	int64_t bytes;
+
+	if (!hash_file(p.z, hex, &bytes))
+		return cli_fail(EXIT_FAILED, "%s: %s", p.z, strerror(errno));
+	if (!str_is(sha256, hex))
+		return cli_fail(EXIT_FAILED, "%s: it is damaged", p.z);
+	return EXIT_OK;
+}
+
+/* What one line of SHA256SUMS names is handed to each; the dump is checked here. */
+static int
+each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
+{
+	static const char evidence[] = "  " BACKUP_EVIDENCE "/";
+	struct path p = path_of(j->source, BACKUP_SUMS);
+	char line[SHA256_HEX + 200];
+	int status = check_file(j, BACKUP_SUMS, j->m.sums);
+	FILE *in = status == EXIT_OK ? fopen(p.z, "re") : NULL;
+
+	if (in == NULL)
+		return status == EXIT_OK
+			   ? cli_fail(EXIT_FAILED, "%s: %s", p.z, strerror(errno))
+			   : status;
+	while (status == EXIT_OK && fgets(line, sizeof(line), in) != NULL) {
+		struct str sha256 = { line, SHA256_HEX };
+
+		if (strspn(line, "0123456789abcdef") != SHA256_HEX)
+			status = cli_fail(EXIT_FAILED, "%s: it is damaged", p.z);
+		else if (strncmp(line + SHA256_HEX, evidence, sizeof(evidence) - 1) == 0)
+			status = each(j, sha256);
+		else
+			status = check_file(j, BACKUP_DUMP, sha256);
+	}
+	fclose(in);
+	return status;
+}
+
+static int
+check_evidence(struct job *j, struct str sha256)
+{
+	struct path name = path_of(BACKUP_EVIDENCE, path_of_evidence(sha256).z);
+
+	return check_file(j, name.z, sha256);
+}
+
+static int
+take_evidence(struct job *j, struct str sha256)
+{
+	struct path from = path_of(j->source, BACKUP_EVIDENCE);
+	int64_t bytes;
+	enum copied how = copy_evidence(sha256, from.z, NULL, j->evidence, &bytes);
+
+	if (how == COPIED)
+		return EXIT_OK;
+	return cli_fail(EXIT_FAILED, "%s/%s: %s",
+	    how == COPY_FAILED ? j->evidence : from.z, path_of_evidence(sha256).z,
+	    copied_word(how));
+}
+
+/* ---- the rows, in a child that may be another user ---- */
+
+struct found {
+	bool tables, ours;
+};
+
+static const struct field found_out[] = {
+	FIELD(struct found, tables, 0),
+	FIELD(struct found, ours, 0),
+	FIELD_END,
+};
+
+static const struct stmt find_tables = STMT(find_tables, found_out,
+    "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('public')) "
+    "AS "
+    "tables,"
+    " to_regclass('public.account') IS NOT NULL AND to_regclass('public.host') IS NOT "
+    "NULL AS ours");
+
+struct rows {
+	bool any;
+};
+
+static const struct field rows_out[] = { FIELD(struct rows, any, 0), FIELD_END };
+
+static const struct stmt find_rows = STMT(find_rows, rows_out,
+    "SELECT EXISTS (SELECT FROM public.account) OR EXISTS (SELECT FROM public.host) AS "
+    "any");
+
+/* Fresh from setup-postgresql it has tables and no rows of ours: that is empty. */
+static int
+check_empty(struct job *j)
+{
+	struct found f;
+	struct rows rows = { false };
+	enum db_rc rc = db_one_row(j->c->db, &find_tables, &f, DB_NO_ARGS);
+
+	if (rc == DB_OK && f.ours)
+		rc = db_one_row(j->c->db, &find_rows, &rows, DB_NO_ARGS);
+	if (rc != DB_OK)
+		return cli_fail_db(j->c, rc, "looking into the database");
+	if (j->replace || !f.tables || (f.ours && !rows.any))
+		return EXIT_OK;
+	return cli_fail(EXIT_FAILED,
+	    "the database is not empty: nothing was done; "
+	    "with --replace all of it goes, and the backup takes its place");
+}
+
+/* psql runs all or nothing: it is told to commit when pg_restore has said everything. */
+static bool
+write_rows(const struct job *j, int to)
+{
+	static const char before[] =
+	    "SET client_min_messages = warning;\n"
+	    "BEGIN;\n"
+	    "DROP SCHEMA IF EXISTS public CASCADE;\nCREATE SCHEMA public;\n"
+	    "\\i :roles\n"
+	    "RESET ROLE;\nDROP VIEW public.schema_right_now;\n"
+	    "DROP TABLE public.schema_right, public.schema_migration;\n";
+	/* Rows of another cluster's future would look changed for ever; a connection that stood before knows
+	   tables that are gone. */
+	static const char after[] =
+	    "UPDATE public.host SET changed = DEFAULT WHERE changed > "
+	    "pg_current_xact_id();\n"
+	    "UPDATE public.tag SET changed = DEFAULT WHERE changed > "
+	    "pg_current_xact_id();\n"
+	    "INSERT INTO public.audit (actor, action, subject, subject_id) VALUES\n"
+	    "	(current_setting('surfaced.actor'), 'database.restore', 'backup', "
+	    ":'made');\n"
+	    "COMMIT;\n"
+	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity\n"
+	    " WHERE datname = current_database() AND pid <> pg_backend_pid();\n";
+	char *argv[] = { "pg_restore", "--file=-", NULL };
+
+	return write(to, before, sizeof(before) - 1) > 0 &&
+	       process_wait(process_start(argv, j->dump, to)) == 0 &&
+	       write(to, after, sizeof(after) - 1) > 0;
+}
+
+static int
+load_rows(struct job *j)
+{
+	struct arena *a = j->c->arena;
+	char made[TS_LEN + 1];
+	const char *roles, *when;
+	int ends[2], status, nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	bool whole;
+	pid_t psql;
+
+	ts_print(j->m.created_at, made);
+	roles = arena_printf(a, "--set=roles=%s/roles.sql", j->sql_dir).p;
+	when = arena_printf(a, "--set=made=%s", made).p;
+	char *argv[] = { "psql", "-XqAt", "--set=ON_ERROR_STOP=1",
+		(char *)(uintptr_t)roles, (char *)(uintptr_t)when, "--dbname",
+		(char *)(uintptr_t)j->c->conninfo, NULL };
+
+	signal(SIGPIPE, SIG_IGN);
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return cli_fail(EXIT_FAILED, "pipe: %s", strerror(errno));
+	psql = process_start(argv, ends[0], nowhere);
+	close(ends[0]);
+	whole = psql > 0 && write_rows(j, ends[1]);
+	close(ends[1]);
+	close(nowhere);
+	status = process_wait(psql);
+	if (status == PROCESS_ABSENT)
+		return cli_fail(
+		    EXIT_FAILED, "psql cannot be run: apt install postgresql-client");
+	if (!whole || status != 0)
+		return cli_fail(EXIT_FAILED,
+		    "the rows could not be restored: the database is as it was");
+	return EXIT_OK;
+}
+
+/* Looks again: files may have taken their time. */
+static int
+load(struct job *j)
+{
+	int status = check_empty(j);
+
+	return status == EXIT_OK ? load_rows(j) : status;
+}
+
+/* By a connection that has not been ended above. */
+static int
+bring_up_to_date(struct job *j)
+{
+	return migrate_rest(j->c, j->sql_dir);
+}
+
+static int
+in_child(struct job *j, int (*run)(struct job *))
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return cli_fail(EXIT_FAILED, "fork: %s", strerror(errno));
+	if (pid > 0)
+		return process_wait(pid);
+	if (j->user != NULL && !process_become(j->user))
+		_exit(cli_fail(EXIT_FAILED,
+		    "cannot become the user %s: is there one, and is this root?",
+		    j->user));
+	_exit(run(j));
+}
+
+/* ---- the index: made again, of rows that are others ---- */
+
+/* The lock that surfaced-index holds while it runs, ours from now on; -1: there is no index. False after a
+   message: it runs. */
+static bool
+lock_index(int *fd)
+{
+	*fd = fd_lock(path_of(conf.index_directory, "lock").z, O_RDWR);
+	if (*fd >= 0 || errno != EWOULDBLOCK)
+		return true;
+	cli_fail(EXIT_FAILED, "surfaced-index runs: systemctl stop surfaced.target "
+			      "first, start it afterwards");
+	return false;
+}
+
+static int
+drop_index(void)
+{
+	struct path p = path_of(conf.index_directory, "hosts.manifest");
+
+	if (unlink(p.z) == 0 || errno == ENOENT)
+		return EXIT_OK;
+	return cli_fail(EXIT_FAILED,
+	    "%s: %s: remove it before surfaced-index starts, it is of other rows", p.z,
+	    strerror(errno));
+}
+
+/* ---- the command ---- */
+
+static int
+restore_all(struct job *j)
+{
+	int status = in_child(j, check_empty);
+
+	if (status == EXIT_OK && j->m.files > 0 && access(j->evidence, F_OK) != 0)
+		status = cli_fail(EXIT_FAILED, "%s: %s", j->evidence, strerror(errno));
+	if (status == EXIT_OK)
+		status = each_sum(j, take_evidence);
+	if (status == EXIT_OK && j->m.files > 0 && !sync_folder(j->evidence))
+		status = cli_fail(EXIT_FAILED, "%s: %s", j->evidence, strerror(errno));
+	j->dump = open(path_of(j->source, BACKUP_DUMP).z, O_RDONLY | O_CLOEXEC);
+	if (status == EXIT_OK && j->dump < 0)
+		status = cli_fail(
+		    EXIT_FAILED, "%s/" BACKUP_DUMP ": %s", j->source, strerror(errno));
+	if (status == EXIT_OK)
+		status = in_child(j, load);
+	if (status == EXIT_OK)
+		status = in_child(j, bring_up_to_date);
+	if (j->dump >= 0)
+		close(j->dump);
+	return status == EXIT_OK ? drop_index() : status;
+}
+
+static int
+run_job(struct job *j)
+{
+	int64_t newest;
+	int status = read_manifest(j), index = -1;
+
+	if (status == EXIT_OK && j->only_check)
+		status = each_sum(j, check_evidence);
+	if (status != EXIT_OK || j->only_check)
+		return status == EXIT_OK
+			   ? cli_print(j->c, "backup", manifest_fields, &j->m)
+			   : status;
+	if (!migrate_newest(j->c, j->sql_dir, &newest))
+		return EXIT_FAILED;
+	if (j->m.schema > newest)
+		return cli_fail(EXIT_FAILED,
+		    "the backup's schema is %04d, this program knows %04d: install %.*s "
+		    "or "
+		    "later",
+		    (int)j->m.schema, (int)newest, (int)j->m.program.n, j->m.program.p);
+	if (!lock_index(&index))
+		return EXIT_FAILED;
+	status = restore_all(j);
+	if (index >= 0)
+		close(index);
+	return status == EXIT_OK ? cli_print(j->c, "restore", manifest_fields, &j->m)
+				 : status;
+}
+
+static int
+restore(struct cli *c, int argc, char **argv)
+{
+	struct str evidence = str_of(conf.evidence_directory), user = STR_NULL,
+		   sql_dir = STR_INIT(PKGDATADIR "/sql");
+	struct job j = { .c = c };
+	const struct cli_option options[] = {
+		{ "as", .text = &user },
+		{ "check", .flag = &j.only_check },
+		{ "evidence", .text = &evidence },
+		{ "replace", .flag = &j.replace },
+		{ "sql-dir", .text = &sql_dir },
+		{ NULL },
+	};
+	struct cli_list words;
+
+	if (!cli_options(c, argc, argv, options, &words, 1, 1))
+		return EXIT_USAGE;
+	if (words.p[0].n > BACKUP_PATH || evidence.n > BACKUP_PATH)
+		return cli_usage(c, "a folder's name has at most %d bytes", BACKUP_PATH);
+	j.source = words.p[0].p;
+	j.evidence = evidence.p;
+	j.user = user.p;
+	j.sql_dir = sql_dir.p;
+	return run_job(&j);
+}
+
+const struct command restore_command = {
+	.name = "restore",
+	.arguments =
+	    "[--as USER] [--check] [--evidence DIR] [--replace] [--sql-dir DIR] DIR",
+	.help = "bring a backup back; as a PostgreSQL superuser",
+	.run = restore,
+};

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: the server, its roles and schema, and whether each daemon gets in. */
+#include "config.h"
+
+#include "cli/doctor/doctor.h"
+#include "cli/process.h"
+#include "daemon/conf.h"
+
+#include <inttypes.h>
+#include <pwd.h>
+#include <unistd.h>
+
+enum {
+	VERSION_MIN = 150000, /* UNIQUE NULLS NOT DISTINCT */
+	PATIENCE_US = 5000000,
+	SKEW_US = 2000000,
+	DAEMONS_MAX = 10, /* connections of all but the workers */
+	NOT_TRIED = 2,    /* exit status of a child that could not try ... */
+	NO_RIGHTS = 3,    /* ... and of one that got in and may do nothing */
+	WHY_MAX = 512,
+	CHILD_ARENA = 1 << 24,
+};
+
+struct server {
+	int64_t number, room;
+	struct str version, encoding;
+	struct ts now;
+};
+
+static const struct field server_out[] = {
+	FIELD(struct server, number, 0),
+	FIELD(struct server, room, 0),
+	FIELD(struct server, version, 0),
+	FIELD(struct server, encoding, 0),
+	FIELD(struct server, now, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_server = STMT(read_server, server_out,
+    "SELECT current_setting('server_version_num')::bigint AS number,"
+    " current_setting('max_connections')::bigint -"
+    " current_setting('superuser_reserved_connections')::bigint AS room,"
+    " current_setting('server_version') AS version,"
+    " current_setting('server_encoding') AS encoding, clock_timestamp() AS now");
+
+struct own_rights {
+	bool any;
+};
+
+static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0),
+	FIELD_END };
+
+/* Who logged in owns rights on something, as each program's role does. */
+static const struct stmt read_own_rights = STMT(read_own_rights, own_rights_out,
+    "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
+    " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
+    " WHERE a.grantee = r.oid) AS any FROM pg_roles r WHERE r.rolname = current_user");
+
+struct role {
+	struct str name;
+	bool there, may_log_in, wanted_log_in, mighty;
+};
+
+static const struct field role_out[] = {
+	FIELD(struct role, name, 0),
+	FIELD(struct role, there, 0),
+	FIELD(struct role, may_log_in, 0),
+	FIELD(struct role, wanted_log_in, 0),
+	FIELD(struct role, mighty, 0),
+	FIELD_END,
+};
+
+/* The names of all, and of those that log in. */
+static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_out,
+    "SELECT w.name, r.oid IS NOT NULL AS there,"
+    " coalesce(r.rolcanlogin, false) AS may_log_in, w.name = ANY ($2::text[]) AS "
+    "wanted_log_in,"
+    " coalesce(r.rolsuper OR r.rolcreaterole OR r.rolbypassrls, false) AS mighty"
+    " FROM unnest($1::text[]) AS w(name) LEFT JOIN pg_roles AS r ON r.rolname = w.name"
+    " ORDER BY w.name");
+
+/* By what libpq says: whether a server answered, and how. */
+static struct advice
+way_in(struct doctor *d, const char *why, const char *file)
+{
+	if (strstr(why, "FATAL") == NULL)
+		return DO_WITH(START_DATABASE, SETUP);
+	if (strstr(why, "shutting down") != NULL || strstr(why, "starting up") != NULL)
+		return DO(AWAIT_DATABASE);
+	if (strstr(why, "too many") != NULL || strstr(why, "connection slots") != NULL)
+		return DO(MORE_SLOTS);
+	return DO_WITH(FIX_LOGIN, PRINTED(d, "%s/%s.conf", d->etc.p, file), SETUP);
+}
+
+/* Each worker holds one. */
+static void
+check_room(struct doctor *d, int64_t room)
+{
+	int64_t wanted = DAEMONS_MAX;
+
+	for (size_t i = 0; i < d->npools; i++)
+		wanted += d->pools[i].workers;
+	if (wanted > room)
+		doctor_say(d, HEALTH_WARNING, "database",
+		    DO_WITH(MORE_CONNECTIONS,
+			PRINTED(d, "%" PRId64, wanted + DAEMONS_MAX),
+			d->programs[PROGRAM_API].conf.upstreams),
+		    "the daemons want up to %" PRId64
+		    " connections, it has room for %" PRId64,
+		    wanted, room);
+}
+
+static void
+check_server(struct doctor *d, const struct server *s)
+{
+	int64_t skew = ts_now().us - s->now.us;
+
+	if (s->number < VERSION_MIN)
+		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_SERVER),
+		    "PostgreSQL %.*s is too old", (int)s->version.n, s->version.p);
+	else if (!str_is(s->encoding, "UTF8"))
+		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_ENCODING),
+		    "its encoding is %.*s", (int)s->encoding.n, s->encoding.p);
+	else
+		doctor_say(d, HEALTH_OK, "database", NO_ADVICE, "PostgreSQL %.*s",
+		    (int)s->version.n, s->version.p);
+	check_room(d, s->room);
+	if (skew > SKEW_US || skew < -SKEW_US)
+		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCKS),
+		    "the database's clock differs by %" PRId64 " ms", skew / 1000);
+}
+
+static void
+check_role(struct doctor *d, const struct role *r)
+{
+	const char *name = arena_str(d->c->arena, r->name).p;
+
+	if (!r->there)
+		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(MIGRATE, SETUP),
+		    "the role %s is missing", name);
+	else if (r->may_log_in != r->wanted_log_in)
+		doctor_say(d, HEALTH_FAILED, "roles",
+		    DO_WITH(ALTER_ROLE, name, r->wanted_log_in ? "LOGIN" : "NOLOGIN"),
+		    "%s %s log in", name, r->may_log_in ? "can" : "cannot");
+	else if (r->mighty)
+		doctor_say(d, HEALTH_WARNING, "roles",
+		    DO_WITH(ALTER_ROLE, name, "NOSUPERUSER NOCREATEROLE NOBYPASSRLS"),
+		    "%s may do more than it needs", name);
+	else
+		doctor_say(d, HEALTH_OK, "roles", NO_ADVICE, "%s", name);
+	doctor_subject(d, name);
+}
+
+static void
+check_roles(struct doctor *d)
+{
+	struct list wanted, found;
+	struct buf said = { .a = d->c->arena };
+	struct str *all, *login;
+	size_t logins = 0;
+	int status;
+
+	cli_catch(&said);
+	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
+	cli_catch(NULL);
+	if (status != EXIT_OK) {
+		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"),
+		    "%.*s", (int)said.n, said.p);
+		return;
+	}
+	all = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
+	login = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
+	for (size_t i = 0; i < wanted.n; i++) {
+		const struct migrate_role *r =
+		    &((const struct migrate_role *)wanted.items)[i];
+
+		all[i] = r->name;
+		if (r->login)
+			login[logins++] = r->name;
+	}
+	if (db_list(d->c->db, &read_roles, &found, P(((struct strs){ all, wanted.n })),
+		P(((struct strs){ login, logins }))) == DB_OK)
+		for (size_t i = 0; i < found.n; i++)
+			check_role(d, &((const struct role *)found.items)[i]);
+}
+
+static void
+check_schema(struct doctor *d)
+{
+	struct buf said = { .a = d->c->arena };
+	int64_t pending = 0, version = 0;
+	int status;
+
+	cli_catch(&said);
+	status = migrate_pending(d->c, d->sql_dir.p, &pending, &version);
+	cli_catch(NULL);
+	buf_char(&said, '\0');
+	said.n--;
+	if (status != EXIT_OK)
+		doctor_say(d, HEALTH_FAILED, "schema",
+		    strstr(said.p, "schema_migration") != NULL
+			? DO_WITH(MIGRATE, SETUP)
+			: DO_WITH(FIX_PROGRAM, "surfaced"),
+		    "%.*s", (int)said.n, said.p);
+	else if (pending > 0)
+		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
+		    "%" PRId64 " files up to %04" PRId64 " have not been applied",
+		    pending, version);
+	else
+		doctor_say(d, HEALTH_OK, "schema", NO_ADVICE, "%04" PRId64, version);
+}
+
+/* ---- rights ---- */
+
+struct right {
+	bool missing;
+	struct str text, database;
+};
+
+static const struct field right_out[] = {
+	FIELD(struct right, missing, 0),
+	FIELD(struct right, text, 0),
+	FIELD(struct right, database, 0),
+	FIELD_END,
+};
+
+/* As REVOKE spells them. schema_right is what the files of sql/ have given. */
+static const struct stmt read_rights = STMT_LIST(read_rights, struct right, right_out,
+    "SELECT missing, format('%s ON %s %s FROM %s', privilege, kind,"
+    " CASE kind WHEN 'DATABASE' THEN quote_ident(current_database()) ELSE name END,"
+    " grantee) AS text, current_database()::text AS database"
+    " FROM (SELECT true AS missing, * FROM (TABLE public.schema_right"
+    " EXCEPT TABLE public.schema_right_now) AS m"
+    " UNION ALL SELECT false, * FROM (TABLE public.schema_right_now"
+    " EXCEPT TABLE public.schema_right) AS h) AS d ORDER BY missing DESC, text LIMIT 50");
+
+static void
+check_rights(struct doctor *d)
+{
+	struct list rights;
+	enum db_rc rc = db_rows(d->c->db, &read_rights, &rights, DB_NO_ARGS);
+
+	if (rc != DB_OK) {
+		doctor_say(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP), "%s",
+		    db_message(d->c->db));
+		doctor_cause(d, "schema", NULL);
+		return;
+	}
+	for (size_t i = 0; i < rights.n; i++) {
+		const struct right *r = &((const struct right *)rights.items)[i];
+		const char *text = arena_str(d->c->arena, r->text).p;
+
+		if (r->missing)
+			doctor_say(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP),
+			    "revoked: %s", text);
+		else
+			doctor_say(d, HEALTH_WARNING, "rights",
+			    DO_WITH(REVOKE, arena_str(d->c->arena, r->database).p, text),
+			    "somebody granted more: %s", text);
+	}
+	if (rights.n == 0)
+		doctor_say(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");
+}
+
+/* ---- each daemon's own way in ---- */
+
+struct login {
+	const char *user, *conninfo;
+};
+
+/* In a child: says what went wrong on out. */
+static int
+try_log_in(const void *arg, int out)
+{
+	const struct login *l = arg;
+	struct arena *a = arena_new(CHILD_ARENA);
+	struct own_rights rights;
+	struct db *db;
+	const char *why = "";
+
+	if (geteuid() == 0 && !process_become(l->user))
+		return NOT_TRIED;
+	db = db_open(l->conninfo, "surfacectl");
+	db_quiet(db);
+	db_use(db, a, mono_us() + PATIENCE_US);
+	if (db_one_row(db, &read_own_rights, &rights, DB_NO_ARGS) != DB_OK)
+		why = db_message(db);
+	else if (!rights.any)
+		return NO_RIGHTS;
+	if (write(out, why, strlen(why)) < 0)
+		return NOT_TRIED;
+	return why[0] != '\0';
+}
+
+static void
+say_login(struct doctor *d, const struct program *p, const char *user, int status,
+    const char *why)
+{
+	if (status == 0)
+		doctor_say(d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s",
+		    p->name, user);
+	else if (status == NO_RIGHTS)
+		doctor_say(d, HEALTH_FAILED, "login", DO_WITH(MIGRATE, SETUP),
+		    "%s, as the user %s: gets in, and has no right there", p->name, user);
+	else
+		doctor_say(d, HEALTH_FAILED, "login",
+		    status != 1 ? DO(AS_ROOT) : way_in(d, why, p->name),
+		    "%s, as the user %s: %s", p->name, user,
+		    status != 1 ? "could not be tried" : why);
+	doctor_cause(d, d->database ? "roles" : "database", d->database ? p->role : NULL);
+}
+
+static void
+check_login(struct doctor *d, const struct program *p)
+{
+	const char *user = d->user.p != NULL ? d->user.p : p->name;
+	const struct passwd *pw = getpwnam(user);
+	struct buf why = { .a = d->c->arena };
+	int status;
+
+	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
+		doctor_say(d, HEALTH_WARNING, "login",
+		    pw == NULL ? DO(NAME_USER) : DO(AS_ROOT), "%s: %s %s", p->name,
+		    pw == NULL ? "there is no user" : "only root can try as", user);
+		return;
+	}
+	status = process_call(
+	    try_log_in, &(struct login){ user, p->conf.database }, &why, WHY_MAX);
+	buf_char(&why, '\0');
+	say_login(d, p, user, status, why.p);
+}
+
+void
+doctor_database(struct doctor *d)
+{
+	struct server s;
+	enum db_rc rc;
+
+	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
+	rc = db_one_row(d->c->db, &read_server, &s, DB_NO_ARGS);
+	d->database = rc == DB_OK;
+	if (rc == DB_OK) {
+		check_server(d, &s);
+		check_roles(d);
+		check_schema(d);
+		check_rights(d);
+	} else {
+		doctor_say(d, HEALTH_FAILED, "database",
+		    way_in(d, db_message(d->c->db), "surfacectl"), "%s",
+		    db_message(d->c->db));
+	}
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (d->programs[i].good && d->programs[i].role != NULL)
+			check_login(d, &d->programs[i]);
+}

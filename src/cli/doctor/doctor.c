@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: the table of checks, and those that need nothing but files. doctor_findings.c prints them. */
+#include "config.h"
+
+#include "cli/doctor/doctor.h"
+#include "daemon/conf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/statvfs.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+/* ---- configuration ---- */
+
+/* A package that was removed leaves its files in /etc behind. */
+static bool
+is_installed(struct doctor *d, const char *name)
+{
+	return access(PRINTED(d, "%s/%s.conf", d->etc.p, name), F_OK) == 0 &&
+	       (!str_is(d->etc, SYSCONFDIR) ||
+		   access(PRINTED(d, SBINDIR "/%s", name), F_OK) == 0);
+}
+
+void
+doctor_read(struct doctor *d, struct program *p)
+{
+	const char *path = PRINTED(d, "%s/%s.conf", d->etc.p, p->name);
+	bool there = access(path, F_OK) == 0;
+	struct conf own = conf;
+	char err[512];
+
+	p->wanted = p->always || (is_installed(d, p->name) &&
+				     (p->needs == NULL || is_installed(d, p->needs)));
+	if (!p->wanted)
+		return;
+	p->good = conf_load(there ? path : NULL, err, sizeof(err));
+	p->conf = conf;
+	conf = own;
+	if (!p->good)
+		doctor_say(d, HEALTH_FAILED, "configuration", DO(FIX_LINE), "%s", err);
+	else
+		doctor_say(d, HEALTH_OK, "configuration", NO_ADVICE, "%s%s", path,
+		    there ? "" : ": no such file, the defaults are in force");
+}
+
+/* Two daemons that meet in a folder. */
+static void
+check_same(struct doctor *d, const char *parameter, const struct program *writer,
+    const char *writes, const char *reader, const char *reads)
+{
+	if (writer->wanted && writer->good && strcmp(writes, reads) != 0)
+		doctor_say(d, HEALTH_FAILED, "configuration",
+		    DO_WITH(SET_SAME, parameter, d->etc.p), "%s reads %s, %s writes %s",
+		    reader, reads, writer->name, writes);
+}
+
+static void
+check_agreement(struct doctor *d)
+{
+	const struct program *api = &d->programs[PROGRAM_API],
+			     *index = &d->programs[PROGRAM_INDEX],
+			     *meter = &d->programs[PROGRAM_METER],
+			     *stream = &d->programs[PROGRAM_STREAM],
+			     *dispatch = &d->programs[PROGRAM_DISPATCH],
+			     *egress = &d->programs[PROGRAM_EGRESS];
+
+	if (api->good) {
+		check_same(d, "index_directory", index, index->conf.index_directory,
+		    api->name, api->conf.index_directory);
+		check_same(d, "run_directory", meter, meter->conf.run_directory,
+		    api->name, api->conf.run_directory);
+		check_same(d, "stream_keys", stream, stream->conf.stream_keys, api->name,
+		    api->conf.stream_keys);
+	}
+	check_same(d, "evidence_directory", dispatch, dispatch->conf.evidence_directory,
+	    "surfacectl", conf.evidence_directory);
+	if (dispatch->wanted && dispatch->good)
+		check_same(d, "run_directory", egress, egress->conf.run_directory,
+		    dispatch->name, dispatch->conf.run_directory);
+}
+
+static void
+check_upstreams(struct doctor *d)
+{
+	const char *path = d->programs[PROGRAM_API].conf.upstreams;
+	unsigned workers = 0;
+	char err[512];
+
+	if (!pools_read(path, NULL, d->pools, &d->npools, err, sizeof(err))) {
+		doctor_say(d, HEALTH_FAILED, "upstreams",
+		    DO_WITH(FIX_UPSTREAMS, d->etc.p), "%s", err);
+		return;
+	}
+	for (size_t i = 0; i < d->npools; i++)
+		workers += d->pools[i].workers;
+	doctor_say(d, HEALTH_OK, "upstreams", NO_ADVICE, "%s: %zu pools, %u workers",
+	    path, d->npools, workers);
+}
+
+static void
+check_configuration(struct doctor *d)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		doctor_read(d, &d->programs[i]);
+	check_agreement(d);
+	doctor_secrets(d);
+	check_upstreams(d);
+}
+
+/* ---- the machine ---- */
+
+static void
+check_clock(struct doctor *d)
+{
+	struct timex t = { 0 };
+	int state = adjtimex(&t);
+
+	if (state < 0 || state == TIME_ERROR || (t.status & STA_UNSYNC))
+		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCK),
+		    "the kernel does not know the clock as synchronised");
+	else
+		doctor_say(d, HEALTH_OK, "clock", NO_ADVICE,
+		    "synchronised, within %ld ms", t.maxerror / 1000);
+}
+
+void
+doctor_disk(struct doctor *d, const char *path, int64_t reserve)
+{
+	struct statvfs v;
+	uint64_t free_mb, percent;
+	enum health health = HEALTH_OK;
+	const char *less = "";
+
+	if (statvfs(path, &v) != 0) {
+		doctor_say(d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path,
+		    strerror(errno));
+		return;
+	}
+	free_mb = (uint64_t)v.f_bavail * v.f_frsize >> 20;
+	percent = v.f_blocks == 0 ? 0 : (uint64_t)v.f_bavail * 100 / v.f_blocks;
+	if (percent < 10)
+		health = percent < 2 ? HEALTH_FAILED : HEALTH_WARNING;
+	if (v.f_files > 0 && v.f_favail < 100)
+		health = HEALTH_FAILED;
+	if (free_mb << 20 < (uint64_t)reserve) {
+		health = HEALTH_FAILED;
+		less = ", less than evidence_reserve: no session is started";
+	}
+	doctor_say(d, health, "disk",
+	    health == HEALTH_OK ? NO_ADVICE
+	    : less[0] != '\0'   ? DO_WITH(LESS_RESERVE, path)
+				: DO_WITH(MAKE_ROOM, path),
+	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
+}
+
+/* A merge writes a segment beside those it replaces. */
+static void
+check_index_disk(struct doctor *d)
+{
+	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0);
+}
+
+/* ---- the command ---- */
+
+static void (*const checks[])(struct doctor *) = {
+	check_configuration,
+	doctor_database,
+	doctor_alerts,
+	doctor_index,
+	doctor_sockets,
+	doctor_daemons,
+	doctor_nginx,
+	doctor_browser,
+	check_clock,
+	check_index_disk,
+};
+
+static const struct program programs[PROGRAMS] = {
+	[PROGRAM_API] = { "surfaced", .always = true, .role = "surfaced_api" },
+	[PROGRAM_INDEX] = { "surfaced-index", .always = true, .role = "surfaced_index" },
+	[PROGRAM_METER] = { "surfaced-meter", .always = true, .role = "surfaced_meter" },
+	[PROGRAM_ALERT] = { "surfaced-alert", .role = "surfaced_alert" },
+	[PROGRAM_STREAM] = { "surfaced-stream", .role = "surfaced_stream",
+	    .needs = "surfaced-dispatch" },
+	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .role = "surfaced_dispatch" },
+	[PROGRAM_EGRESS] = { "surfaced-egress" },
+};
+
+static int
+doctor(struct cli *c, int argc, char **argv)
+{
+	static struct doctor
+	    whole; /* what conf_load gave stays for the life of the process */
+	struct doctor *d = &whole;
+	const struct cli_option options[] = {
+		{ "etc", .text = &d->etc },
+		{ "nginx", .text = &d->nginx },
+		{ "sql-dir", .text = &d->sql_dir },
+		{ "user", .text = &d->user },
+		{ NULL },
+	};
+	struct cli_list words;
+
+	d->c = c;
+	d->etc = STR(SYSCONFDIR);
+	d->sql_dir = STR(PKGDATADIR "/sql");
+	memcpy(d->programs, programs, sizeof(programs));
+	if (!cli_options(c, argc, argv, options, &words, 0, 0))
+		return EXIT_USAGE;
+	for (size_t i = 0; i < COUNT(checks); i++)
+		checks[i](d);
+	return doctor_show(d);
+}
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.arguments = "[--etc DIR] [--nginx FILE] [--sql-dir DIR] [--user NAME]",
+	.help = "what is wrong with this installation, and what to do about it",
+	.run = doctor,
+};

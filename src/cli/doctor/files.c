@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: who gets at which file, and what is in those that are secret. */
+#include "config.h"
+
+#include "access/ticket.h"
+#include "cli/doctor/doctor.h"
+#include "daemon/conf.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GROUPS_MAX = 128, READ = 4, ENTER = 1 };
+
+static bool
+may(const struct stat *st, const struct passwd *pw, const gid_t *groups, int n,
+    mode_t bit)
+{
+	if (pw->pw_uid == 0)
+		return true;
+	if (st->st_uid == pw->pw_uid)
+		return (st->st_mode & bit << 6) == bit << 6;
+	for (int i = 0; i < n; i++)
+		if (groups[i] == st->st_gid)
+			return (st->st_mode & bit << 3) == bit << 3;
+	return (st->st_mode & bit) == bit;
+}
+
+bool
+doctor_reach(const char *path, const struct passwd *pw, mode_t bit)
+{
+	gid_t groups[GROUPS_MAX];
+	int n = GROUPS_MAX;
+	char part[4096];
+	struct stat st;
+
+	if (getgrouplist(pw->pw_name, pw->pw_gid, groups, &n) < 0)
+		n = GROUPS_MAX;
+	for (const char *p = path; p != NULL; p = strchr(p + 1, '/')) {
+		snprintf(
+		    part, sizeof(part), "%.*s", p == path ? 1 : (int)(p - path), path);
+		if (stat(part, &st) != 0 || !may(&st, pw, groups, n, ENTER))
+			return false;
+	}
+	return stat(path, &st) == 0 && may(&st, pw, groups, n, bit);
+}
+
+/* ---- secrets ---- */
+
+struct secret_file {
+	const char *check, *path, *group;
+	struct advice make; /* where it is missing or bad */
+	bool (*is_good)(const char *path, char *err, size_t room);
+};
+
+/* What a daemon reads at its start, or with its first request, and then not at all. */
+static bool
+is_read_by(struct doctor *d, const struct secret_file *f, const struct program *p)
+{
+	const char *user = d->user.p != NULL ? d->user.p : p->name, *group = f->group;
+	const struct passwd *pw = getpwnam(user);
+	const struct group *g;
+
+	if (!p->wanted || pw == NULL || doctor_reach(f->path, pw, READ))
+		return true;
+	g = d->user.p != NULL ? getgrgid(pw->pw_gid) : NULL; /* --user: its own group */
+	if (g != NULL)
+		group = PRINTED(d, "%s", g->gr_name);
+	doctor_say(d, HEALTH_FAILED, f->check,
+	    DO_WITH(OPEN_SECRET, group, f->path, p->name),
+	    "%s cannot be read by %s, as the user %s", f->path, p->name, user);
+	return false;
+}
+
+/* False: it has been said. */
+static bool
+check_secret(struct doctor *d, const struct secret_file *f)
+{
+	struct stat st;
+	char err[256];
+
+	if (stat(f->path, &st) != 0)
+		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path,
+		    strerror(errno));
+	else if (st.st_mode & S_IRWXO)
+		doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
+		    "%s can be read by everybody", f->path);
+	else if (access(f->path, R_OK) == 0 && !f->is_good(f->path, err, sizeof(err)))
+		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s", err);
+	else
+		return true;
+	return false;
+}
+
+static bool
+is_secret(const char *path, char *err, size_t room)
+{
+	struct cursor_secret secret;
+
+	return cursor_secret_read(path, &secret, err, room);
+}
+
+static bool
+is_keys(const char *path, char *err, size_t room)
+{
+	struct ticket_keys keys;
+
+	return ticket_keys_read(path, &keys, err, room);
+}
+
+void
+doctor_secrets(struct doctor *d)
+{
+	const struct program *api = &d->programs[PROGRAM_API],
+			     *stream = &d->programs[PROGRAM_STREAM];
+	struct secret_file secret = { .check = "secret",
+		.path = api->conf.secret_file,
+		.group = "surfaced",
+		.make = DO_WITH(MAKE_SECRET, api->conf.secret_file),
+		.is_good = is_secret };
+	struct secret_file keys = { .check = "stream-keys",
+		.path = stream->conf.stream_keys,
+		.group = "surfaced-stream",
+		.make = DO_WITH(MAKE_KEYS, stream->conf.stream_keys),
+		.is_good = is_keys };
+
+	if (api->good && check_secret(d, &secret) && is_read_by(d, &secret, api))
+		doctor_say(d, HEALTH_OK, secret.check, NO_ADVICE, "%s", secret.path);
+	if (stream->wanted && stream->good && check_secret(d, &keys) &&
+	    is_read_by(d, &keys, stream) && is_read_by(d, &keys, api))
+		doctor_say(d, HEALTH_OK, keys.check, NO_ADVICE, "%s", keys.path);
+}

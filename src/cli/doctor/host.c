@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: whether each daemon of this host runs, and what the browser side needs. */
+#include "config.h"
+
+#include "cli/doctor/doctor.h"
+#include "cli/process.h"
+#include "daemon/conf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
+
+/* ---- daemons ---- */
+
+/* Its command line names the program and, if it names one, this installation's file. */
+static bool
+is_command(const struct doctor *d, const char *text, size_t n, const char *name)
+{
+	const char *file = PRINTED(d, "%s/%s.conf", d->etc.p, name);
+	const char *base = strrchr(text, '/');
+	bool asked = false;
+
+	if (strcmp(base == NULL ? text : base + 1, name) != 0)
+		return false;
+	for (const char *p = text; p < text + n; p += strlen(p) + 1) {
+		if (strcmp(p, file) == 0)
+			return true;
+		asked |= strcmp(p, "-c") == 0;
+	}
+	return !asked && str_is(d->etc, SYSCONFDIR);
+}
+
+static int
+find_process(const struct doctor *d, const char *name)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	int found = 0;
+
+	while (found == 0 && dir != NULL && (e = readdir(dir)) != NULL) {
+		char path[64], text[COMMAND_MAX];
+		int64_t pid;
+		FILE *in;
+		size_t n;
+
+		if (!str_int64(str_of(e->d_name), &pid))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+		in = fopen(path, "re");
+		if (in == NULL)
+			continue;
+		n = fread(text, 1, sizeof(text) - 1, in);
+		text[n] = '\0';
+		fclose(in);
+		if (n > 0 && is_command(d, text, n, name))
+			found = (int)pid;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return found;
+}
+
+/* The file a process was started from has been replaced since. */
+static bool
+is_outdated(int pid)
+{
+	static const char gone[] = " (deleted)";
+	char link[64], target[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, target, sizeof(target));
+	return n > 0 && str_ends((struct str){ target, (size_t)n },
+			    (struct str){ gone, sizeof(gone) - 1 });
+}
+
+static void
+check_daemon(struct doctor *d, struct program *p)
+{
+	if (p->pid == 0)
+		p->pid = find_process(d, p->name);
+	if (p->pid == 0)
+		doctor_say(d, HEALTH_FAILED, "daemon", DO_WITH(START, p->name),
+		    "%s does not run", p->name);
+	else
+		doctor_say(
+		    d, HEALTH_OK, "daemon", NO_ADVICE, "%s: process %d", p->name, p->pid);
+	doctor_subject(d, p->name);
+	if (p->pid != 0 && is_outdated(p->pid))
+		doctor_say(d, HEALTH_WARNING, "version", DO_WITH(RELOAD, p->name),
+		    "%s: process %d runs a program that was replaced since", p->name,
+		    p->pid);
+}
+
+/* Every request needs it, so more than its life is looked at. */
+static void
+check_meter(struct doctor *d, const struct program *p)
+{
+	const char *path = PRINTED(d, "%s/metrics.sock", p->conf.run_directory);
+
+	if (local_listens(path)) {
+		doctor_say(d, HEALTH_OK, "meter", NO_ADVICE, "%s answers", path);
+		return;
+	}
+	doctor_say(d, HEALTH_FAILED, "meter", DO_WITH(RESTART, p->name),
+	    "%s: %s; every request gets api_metering_unavailable", path, strerror(errno));
+	doctor_cause(d, "daemon", p->name);
+}
+
+void
+doctor_daemons(struct doctor *d)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (d->programs[i].wanted)
+			check_daemon(d, &d->programs[i]);
+	if (d->programs[PROGRAM_METER].good)
+		check_meter(d, &d->programs[PROGRAM_METER]);
+}
+
+/* ---- browsers ---- */
+
+/* In a child: as bubblewrap and Chromium will. */
+static int
+try_namespaces(const void *user, int out)
+{
+	const struct passwd *pw = getpwnam(user);
+
+	(void)out;
+	if (pw == NULL || (pw->pw_uid != geteuid() && !process_become(user)))
+		return 2;
+	return unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWNS) != 0;
+}
+
+static struct advice
+why_no_namespaces(void)
+{
+	static const struct {
+		const char *file;
+		char bad;
+		const char *name, *value;
+	} knobs[] = {
+		{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
+		    "kernel.unprivileged_userns_clone", "1" },
+		{ "/proc/sys/user/max_user_namespaces", '0', "user.max_user_namespaces",
+		    "10000" },
+		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+		    "kernel.apparmor_restrict_unprivileged_userns", "0" },
+	};
+
+	for (size_t i = 0; i < COUNT(knobs); i++) {
+		FILE *in = fopen(knobs[i].file, "re");
+		char text[8] = "";
+
+		if (in == NULL)
+			continue;
+		if (fgets(text, sizeof(text), in) != NULL && text[0] == knobs[i].bad &&
+		    (text[1] == '\n' || text[1] == '\0')) {
+			fclose(in);
+			return DO_WITH(SYSCTL, knobs[i].name, knobs[i].value);
+		}
+		fclose(in);
+	}
+	return DO(ALLOW_SPACES);
+}
+
+static void
+check_namespaces(struct doctor *d)
+{
+	const char *user = d->user.p != NULL ? d->user.p : "surfaced-runner";
+	struct buf nothing = { .a = d->c->arena };
+	int status = process_call(try_namespaces, user, &nothing, 0);
+
+	if (status == 0)
+		doctor_say(d, HEALTH_OK, "namespaces", NO_ADVICE,
+		    "the user %s can make them", user);
+	else if (status == 1)
+		doctor_say(d, HEALTH_FAILED, "namespaces", why_no_namespaces(),
+		    "the user %s cannot make user namespaces: no browser will start",
+		    user);
+	else
+		doctor_say(d, HEALTH_WARNING, "namespaces",
+		    getpwnam(user) == NULL ? DO(NAME_USER) : DO(AS_ROOT),
+		    "could not be tried as the user %s", user);
+}
+
+struct route {
+	struct str uuid, country, kind, host;
+	int64_t port;
+	bool answered;
+	struct ts probed_at;
+};
+
+static const struct field route_out[] = {
+	FIELD(struct route, uuid, 0),
+	FIELD(struct route, country, 0),
+	FIELD(struct route, kind, 0),
+	FIELD(struct route, host, NULLABLE),
+	FIELD(struct route, port, 0),
+	FIELD(struct route, answered, 0),
+	FIELD(struct route, probed_at, NULLABLE),
+	FIELD_END,
+};
+
+static const struct stmt read_routes = STMT_LIST(read_routes, struct route, route_out,
+    "SELECT uuid::text AS uuid, country::text AS country, kind::text AS kind, host,"
+    " coalesce(port, 0)::bigint AS port, answered, probed_at"
+    " FROM egress_route WHERE enabled ORDER BY country, kind, host, port");
+
+static void
+check_route(struct doctor *d, const struct route *r)
+{
+	char at[TS_LEN + 1] = "never";
+
+	if (!ts_is_null(r->probed_at))
+		ts_print(r->probed_at, at);
+	if (r->answered)
+		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE, "%.*s, %.*s",
+		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p);
+	else
+		doctor_say(d, HEALTH_WARNING, "routes",
+		    DO_WITH(FIX_ROUTE, arena_str(d->c->arena, r->uuid).p),
+		    "%.*s, %.*s %.*s port %" PRId64 ": did not answer (last tried %s)",
+		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p,
+		    (int)r->host.n, r->host.p == NULL ? "" : r->host.p, r->port, at);
+}
+
+static void
+check_routes(struct doctor *d)
+{
+	struct list routes;
+
+	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
+	if (!d->database ||
+	    db_rows(d->c->db, &read_routes, &routes, DB_NO_ARGS) != DB_OK) {
+		doctor_say(d, HEALTH_WARNING, "routes", DO_WITH(MIGRATE, SETUP),
+		    "cannot be told without the database");
+		doctor_cause(d, "database", NULL);
+		return;
+	}
+	for (size_t i = 0; i < routes.n; i++)
+		check_route(d, &((const struct route *)routes.items)[i]);
+	if (routes.n == 0)
+		doctor_say(d, HEALTH_WARNING, "routes", DO(ADD_ROUTE),
+		    "there are none: no session can be created");
+}
+
+/* Which addresses are public is the egress's own rule; which of them are the admin's own it cannot know. */
+static void
+check_closed(struct doctor *d, const struct program *p)
+{
+	if (p->conf.egress_closed[0] != '\0')
+		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE, "closed to browsers: %s",
+		    p->conf.egress_closed);
+	else
+		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE,
+		    "browsers reach every public address; networks of yours that they "
+		    "must "
+		    "not reach belong into egress_closed in %s/%s.conf",
+		    d->etc.p, p->name);
+}
+
+void
+doctor_browser(struct doctor *d)
+{
+	const struct program *p = &d->programs[PROGRAM_DISPATCH];
+
+	if (!p->wanted)
+		return;
+	check_namespaces(d);
+	check_routes(d);
+	if (d->programs[PROGRAM_EGRESS].good)
+		check_closed(d, &d->programs[PROGRAM_EGRESS]);
+	if (p->good && (p->pid == 0 || !d->database || !doctor_dispatcher(d)))
+		doctor_runner(d);
+	if (p->good)
+		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: nginx's effective configuration (nginx -T) and the certificates it names. */
+#include "config.h"
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/nginx.h"
+#include "daemon/conf.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+enum { WRITE = 2, ENTER = 1, DAYS_WARN = 14 };
+/* Of a process of nginx. Clients without a key can hold connections, so that there must be more than a few machines
+   open; a connection to a client has at most one file of a body or an answer beside it. README.Debian has both. */
+enum { CONNECTIONS_WANTED = 8192, FILES_WANTED = 16384 };
+
+#define NO_SITE "site" /* the subject of a finding that explains others */
+
+/* ---- judging ---- */
+
+/* The folder of a socket and the socket itself are mended by different commands: a restart heals the socket, which
+   the folder keeps nginx from, and systemd-tmpfiles heals the folder alone. */
+static void
+check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
+{
+	const char *folder =
+	    PRINTED(d, "%.*s", (int)(strrchr(p->path, '/') - p->path), p->path);
+
+	if (pw == NULL || access(folder, F_OK) != 0)
+		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
+	else if (!doctor_reach(folder, pw, ENTER))
+		doctor_say(d, HEALTH_FAILED, "nginx", DO(MAKE_FOLDERS),
+		    "%s: the user %s cannot enter %s", p->name, pw->pw_name, folder);
+	else if (access(p->path, F_OK) == 0 && !doctor_reach(p->path, pw, WRITE))
+		doctor_say(d, HEALTH_FAILED, "nginx",
+		    DO_WITH(RESTART, nginx_unit(p->name)),
+		    "%s: the user %s cannot connect to %s", p->name, pw->pw_name,
+		    p->path);
+	else
+		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
+}
+
+static void
+check_pool(struct doctor *d, const struct nginx *n, const struct pool *p,
+    const struct passwd *pw)
+{
+	const char *upstreams = d->programs[PROGRAM_API].conf.upstreams;
+	unsigned weight = nginx_weight(n, p->path);
+
+	if (weight == 0)
+		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
+		    "%s: nginx does not know the socket %s", p->name, p->path);
+	else if (weight != p->workers)
+		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(NO_COPY, upstreams),
+		    "%s: nginx counts %u workers, the upstream file %u", p->name, weight,
+		    p->workers);
+	else
+		check_access(d, p, pw);
+}
+
+static bool
+knows_any(const struct doctor *d, const struct nginx *n)
+{
+	for (size_t i = 0; i < d->npools; i++)
+		if (nginx_weight(n, d->pools[i].path) > 0)
+			return true;
+	return d->npools == 0;
+}
+
+static void
+check_pools(struct doctor *d, const struct nginx *n)
+{
+	const char *user =
+	    n->user.p == NULL ? "nobody" : arena_str(d->c->arena, n->user).p;
+	const struct passwd *pw = geteuid() == 0 ? getpwnam(user) : getpwuid(geteuid());
+	const char *upstreams = d->programs[PROGRAM_API].conf.upstreams;
+
+	if (!knows_any(d, n)) {
+		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
+		    "no site includes %s: nginx knows no socket of this host", upstreams);
+		doctor_subject(d, NO_SITE);
+	} else {
+		for (size_t i = 0; i < d->npools; i++)
+			check_pool(d, n, &d->pools[i], pw);
+	}
+	if (!n->loop) {
+		doctor_say(d, HEALTH_FAILED, "nginx", DO(ADD_HTTP_CONF),
+		    "http.conf is not included");
+		doctor_cause(d, "nginx", NO_SITE);
+	} else if (!n->api) {
+		doctor_say(d, HEALTH_FAILED, "nginx", DO(ADD_SITE_CONF),
+		    "surfaced.conf is not included: no request gets to the API");
+		doctor_cause(d, "nginx", NO_SITE);
+	}
+}
+
+static void
+check_connections(struct doctor *d, const struct nginx *n)
+{
+	const char *connections = PRINTED(d, "%d", CONNECTIONS_WANTED),
+		   *files = PRINTED(d, "%d", FILES_WANTED);
+
+	if (n->connections < CONNECTIONS_WANTED || n->files < n->connections)
+		doctor_say(d, HEALTH_WARNING, "nginx",
+		    DO_WITH(MORE_CLIENTS, connections, files),
+		    "%jd connections and %jd open files a process: slow clients can "
+		    "hold them all",
+		    (intmax_t)n->connections, (intmax_t)n->files);
+	else
+		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE,
+		    "%jd connections and %jd open files a process",
+		    (intmax_t)n->connections, (intmax_t)n->files);
+}
+
+static void
+check_running(struct doctor *d, const struct nginx *n)
+{
+	if (n->state == NGINX_STOPPED)
+		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(START, "nginx"),
+		    "it does not run (%.*s)",
+		    n->pid_file.p == NULL ? 14 : (int)n->pid_file.n,
+		    n->pid_file.p == NULL ? "/run/nginx.pid" : n->pid_file.p);
+	else if (n->stale.p != NULL)
+		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(RELOAD, "nginx"),
+		    "process %d has not loaded %.*s, which changed since", n->master,
+		    (int)n->stale.n, n->stale.p);
+	else
+		doctor_say(
+		    d, HEALTH_OK, "nginx", NO_ADVICE, "process %d runs", n->master);
+}
+
+/* Whoever asks for a name wants a certificate that has it. */
+static void
+check_names(struct doctor *d, const struct nginx *n, X509 *x, const char *path)
+{
+	for (size_t i = 0; i < n->nnames; i++) {
+		struct str name = n->names[i].name;
+
+		if (str_is(n->names[i].cert, path) &&
+		    X509_check_host(x, name.p, name.n, 0, NULL) == 0)
+			doctor_say(d, HEALTH_FAILED, "certificate", DO(NEW_NAME),
+			    "%s is not for %.*s, whose clients refuse it", path,
+			    (int)name.n, name.p);
+	}
+}
+
+static void
+check_certificate(struct doctor *d, const struct nginx *n, const char *path)
+{
+	BIO *in = BIO_new_file(path, "r");
+	X509 *x = in == NULL ? NULL : PEM_read_bio_X509(in, NULL, NULL, NULL);
+	int days = 0, seconds = 0;
+	bool ended;
+
+	BIO_free(in);
+	if (x == NULL ||
+	    ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(x)) != 1) {
+		doctor_say(d, HEALTH_WARNING, "certificate", DO(TEST_NGINX),
+		    "%s cannot be read", path);
+		X509_free(x);
+		return;
+	}
+	ended = days < 0 || seconds < 0;
+	if (X509_cmp_current_time(X509_get0_notBefore(x)) > 0)
+		doctor_say(d, HEALTH_FAILED, "certificate", DO(FIX_CLOCK),
+		    "%s is not valid yet", path);
+	else if (ended || days < DAYS_WARN)
+		doctor_say(d, ended ? HEALTH_FAILED : HEALTH_WARNING, "certificate",
+		    DO(RENEW), ended ? "%s expired %d days ago" : "%s expires in %d days",
+		    path, ended ? -days : days);
+	else
+		doctor_say(d, HEALTH_OK, "certificate", NO_ADVICE, "%s: %d days left",
+		    path, days);
+	check_names(d, n, x, path);
+	X509_free(x);
+}
+
+void
+doctor_nginx(struct doctor *d)
+{
+	struct nginx *n = ARENA_NEW(d->c->arena, struct nginx);
+
+	nginx_look(d->c->arena, d->nginx.p, n);
+	if (n->state == NGINX_ABSENT) {
+		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(INSTALL, "nginx"),
+		    "there is no nginx");
+		return;
+	}
+	if (n->state == NGINX_BROKEN) {
+		doctor_say(d, HEALTH_FAILED, "nginx", DO(TEST_NGINX), "%.*s",
+		    (int)n->complaint.n, n->complaint.p);
+		return;
+	}
+	check_pools(d, n);
+	check_connections(d, n);
+	check_running(d, n);
+	for (size_t i = 0; i < n->ncerts; i++)
+		check_certificate(d, n, arena_str(d->c->arena, n->certs[i]).p);
+	if (n->ncerts == 0) {
+		doctor_say(d, HEALTH_FAILED, "certificate", DO(ADD_CERTIFICATE),
+		    "nginx's configuration has none");
+		doctor_cause(d, "nginx", NO_SITE);
+	}
+}

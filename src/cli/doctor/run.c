@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl doctor: what runs. The workers behind their sockets, and how far the index is. */
+#include "config.h"
+
+#include "cli/doctor/doctor.h"
+#include "cli/nginx.h"
+#include "daemon/conf.h"
+#include "search/index/index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+/* ---- workers ---- */
+
+static struct program *
+program_of(struct doctor *d, const char *unit)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (strcmp(d->programs[i].name, unit) == 0)
+			return &d->programs[i];
+	panic("no program %s", unit);
+}
+
+static void
+check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
+{
+	const struct pool_view *seen = NULL;
+	const char *unit = nginx_unit(p->name);
+	struct program *program = program_of(d, unit);
+	char err[256] = "";
+	bool barred;
+
+	if (!daemon_view(p->path, v, err, sizeof(err))) {
+		if (!program->wanted)
+			return;
+		barred = v->master != 0 && geteuid() != 0;
+		doctor_say(d, barred ? HEALTH_WARNING : HEALTH_FAILED, "workers",
+		    barred ? DO(AS_ROOT) : DO_WITH(RESTART, unit), "%s: %s", p->name,
+		    err);
+		doctor_cause(d, "daemon", unit);
+		return;
+	}
+	program->pid = v->master;
+	for (size_t i = 0; i < v->pool_count; i++)
+		if (strcmp(v->pools[i].path, p->path) == 0 &&
+		    v->pools[i].workers == p->workers)
+			seen = &v->views[i];
+	if (seen == NULL)
+		doctor_say(d, HEALTH_WARNING, "workers", DO(RELOAD_POOLS),
+		    "%s: the upstream file has changed since %s read it", p->name, unit);
+	else if (seen->running < p->workers)
+		doctor_say(d, HEALTH_FAILED, "workers", DO_WITH(READ_LOG, unit),
+		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
+	else
+		doctor_say(d, HEALTH_OK, "workers", NO_ADVICE, "%s: %u workers, %u busy",
+		    p->name, seen->running, seen->busy);
+}
+
+void
+doctor_sockets(struct doctor *d)
+{
+	struct daemon_view *v = ARENA_NEW(d->c->arena, struct daemon_view);
+
+	for (size_t i = 0; i < d->npools; i++)
+		check_pool(d, &d->pools[i], v);
+}
+
+/* ---- the index ---- */
+
+struct lag {
+	int64_t pending;
+};
+
+static const struct field lag_out[] = {
+	FIELD(struct lag, pending, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_lag = STMT(read_lag, lag_out,
+    "SELECT count(*) AS pending FROM (SELECT FROM host"
+    " WHERE changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
+    " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");
+
+enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
+
+#define INDEXER "surfaced-index"
+
+/* The lock is held by whoever writes. */
+static void
+check_writer(struct doctor *d, const char *directory)
+{
+	const char *path = PRINTED(d, "%s/lock", directory);
+	int fd = fd_lock(path, O_RDWR);
+
+	if (fd < 0 && errno == EACCES) {
+		doctor_say(d, HEALTH_FAILED, "index", DO(AS_ROOT), "%s: %s", path,
+		    strerror(errno));
+	} else if (fd >= 0 || errno != EWOULDBLOCK) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		    "no surfaced-index writes %s", directory);
+		doctor_cause(d, "daemon", INDEXER);
+	}
+	fd_close(fd);
+}
+
+/* What is committed now is to be searchable soon: looks again for a while. */
+static bool
+is_fresh(struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
+{
+	int64_t end = mono_us() + PATIENCE_US;
+	struct lag lag = { 0 };
+	char err[INDEX_FAULT];
+
+	for (;;) {
+		if (db_one(d->c->db, &read_lag, &lag, P(str_of(s->snapshot))) != DB_OK)
+			return false;
+		*pending = lag.pending;
+		if (lag.pending == 0 || mono_us() > end)
+			return true;
+		usleep(LOOK_US);
+		index_state_free(s);
+		if (!index_state_load(directory, s, err))
+			return false;
+	}
+}
+
+static void
+check_state(struct doctor *d, const char *directory, struct index_state *s)
+{
+	uint64_t documents = 0;
+	int64_t pending = 0;
+
+	for (size_t i = 0; i < s->nsegments; i++)
+		documents += s->segments[i].documents - s->segments[i].ndead;
+	if (!d->database) {
+		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
+		    "generation %" PRIu64 ", %" PRIu64
+		    " documents; how far behind cannot be told",
+		    s->generation, documents);
+		doctor_cause(d, "database", NULL);
+	} else if (!is_fresh(d, directory, s, &pending)) {
+		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
+		    "generation %" PRIu64 ": how far behind cannot be told: %s",
+		    s->generation, db_message(d->c->db));
+		doctor_cause(d, "schema", NULL);
+	} else if (pending > 0) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		    "%" PRId64 "%s changed hosts are not in the index after %d seconds",
+		    pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
+		doctor_cause(d, "daemon", INDEXER);
+	} else {
+		doctor_say(d, HEALTH_OK, "index", NO_ADVICE,
+		    "generation %" PRIu64 ", %" PRIu64 " documents, up to date",
+		    s->generation, documents);
+	}
+}
+
+void
+doctor_index(struct doctor *d)
+{
+	const char *directory = d->programs[PROGRAM_API].conf.index_directory;
+	struct index_state s;
+	char err[INDEX_FAULT] = "";
+
+	if (!d->programs[PROGRAM_API].good)
+		return;
+	check_writer(d, directory);
+	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
+	if (!index_state_load(directory, &s, err)) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s",
+		    directory, err);
+		doctor_cause(d, "daemon", INDEXER);
+		return;
+	}
+	if (s.generation == 0) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		    "%s: nothing is published", directory);
+		doctor_cause(
+		    d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
+	} else {
+		check_state(d, directory, &s);
+	}
+	index_state_free(&s);
+}

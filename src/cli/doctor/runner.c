@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: ISC */
+/* Whether browsers can be started here: what the host's dispatcher says of itself in its row, and the runner's own
+   dry run. That begins as a session does: by the service manager that listens for it, with what its unit lets it
+   do; where there is none by us, as the user of the runners. */
+#include "config.h"
+
+#include "cli/doctor/doctor.h"
+#include "cli/process.h"
+#include "daemon/conf.h"
+#include "daemon/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { STALE_US = 30000000, ANSWER_S = 75, ANSWER_MAX = 65536 };
+
+static const struct conf *
+dispatch_conf(const struct doctor *d)
+{
+	return &d->programs[PROGRAM_DISPATCH].conf;
+}
+
+/* "missing WHAT: what to do", or something else that is wrong. */
+static void
+say_missing(struct doctor *d, const char *check, const char *before, struct str text)
+{
+	const char *colon =
+	    str_starts(text, STR("missing ")) ? memmem(text.p, text.n, ": ", 2) : NULL;
+	struct str what = { text.p, colon == NULL ? text.n : (size_t)(colon - text.p) };
+	const char *advice = "mend it: it looks again by itself";
+
+	if (colon != NULL)
+		advice = PRINTED(d, "%.*s", (int)(text.n - what.n - 2), colon + 2);
+	doctor_say(d, HEALTH_FAILED, check, DO_WITH(AS_SAID, advice), "%s%.*s", before,
+	    (int)what.n, what.p);
+}
+
+/* ---- what the database knows ---- */
+
+struct known {
+	struct str fault;
+	struct ts heartbeat_at;
+	int64_t slots;
+};
+
+static const struct field known_out[] = {
+	FIELD(struct known, fault, NULLABLE),
+	FIELD(struct known, heartbeat_at, 0),
+	FIELD(struct known, slots, 0),
+	FIELD_END,
+};
+
+static const struct stmt read_host = STMT(read_host, known_out,
+    "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
+
+/* True when it has spoken for itself. */
+static bool
+say_host(struct doctor *d, enum db_rc rc, const struct known *k)
+{
+	if (rc == DB_NONE)
+		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(START, "surfaced-dispatch"),
+		    "the database does not know this host");
+	else if (ts_now().us - k->heartbeat_at.us > STALE_US)
+		doctor_say(d, HEALTH_FAILED, "host",
+		    DO_WITH(RESTART, "surfaced-dispatch"),
+		    "has not been heard of for half a minute");
+	else if (k->fault.p != NULL)
+		say_missing(d, "host", "takes no sessions: ", k->fault);
+	else
+		doctor_say(d, HEALTH_OK, "host", NO_ADVICE,
+		    "takes %" PRId64 " sessions at once", k->slots);
+	return rc == DB_OK && ts_now().us - k->heartbeat_at.us <= STALE_US;
+}
+
+bool
+doctor_dispatcher(struct doctor *d)
+{
+	struct conf own = conf;
+	struct known k = { 0 };
+	struct str name;
+	enum db_rc rc;
+
+	conf = *dispatch_conf(d); /* its run_directory is in the name */
+	name = host_name();
+	conf = own;
+	rc = db_one(d->c->db, &read_host, &k, P(name));
+	if (rc == DB_OK || rc == DB_NONE)
+		return say_host(d, rc, &k);
+	doctor_say(
+	    d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
+	return false;
+}
+
+/* ---- the runner's dry run ---- */
+
+struct answer {
+	bool good;
+	struct str said;
+};
+
+static const struct field answer_in[] = {
+	FIELD(struct answer, good, REQUIRED),
+	TEXT(struct answer, said, REQUIRED, 0, ANSWER_MAX),
+	FIELD_END,
+};
+
+/* -1 with errno. */
+static int
+call_manager(const char *path)
+{
+	const struct timeval most = { .tv_sec = ANSWER_S };
+	int fd = fd_connect(path, SOCK_SEQPACKET);
+
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) == 0)
+		return fd;
+	fd_close(fd);
+	return -1;
+}
+
+static void
+ask_manager(struct doctor *d, int fd, struct answer *out)
+{
+	static const char word[] = "check", name[] = "checked ";
+	char *room = arena_alloc(d->c->arena, ANSWER_MAX);
+	struct decoded how = { 0 };
+	struct str text = { room, 0 };
+	ssize_t n = send(fd, word, sizeof(word) - 1, MSG_NOSIGNAL);
+
+	if (n > 0)
+		n = recv(fd, room, ANSWER_MAX, 0);
+	text.n = n > 0 ? (size_t)n : 0;
+	close(fd);
+	if (!str_starts(text, str_of(name)))
+		return;
+	text = (struct str){ text.p + sizeof(name) - 1, text.n - sizeof(name) + 1 };
+	if (json_decode(d->c->arena, text, answer_in, ts_now(), out, &how) != JSON_OK)
+		*out = (struct answer){ 0 };
+}
+
+/* Root is no user to try it as. */
+static int
+be_runner(const void *arg, int out)
+{
+	const struct conf *k = arg;
+	const char *user = k->runner_user[0] != '\0' ? k->runner_user : k->user;
+
+	if (dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0 ||
+	    (geteuid() == 0 && user[0] != '\0' && !process_become(user)))
+		return PROCESS_ABSENT;
+	execl(k->runner, k->runner, "-t", "-c", k->runner_conf, (char *)NULL);
+	dprintf(out, "missing runner: %s: %s\n", k->runner, strerror(errno));
+	return PROCESS_ABSENT;
+}
+
+static void
+run_it(struct doctor *d, struct answer *out)
+{
+	struct buf b = { .a = d->c->arena };
+
+	out->good = process_call(be_runner, dispatch_conf(d), &b, ANSWER_MAX) == 0;
+	out->said = buf_done(&b);
+}
+
+/* "ok WHAT" and "missing WHAT: what to do". */
+static void
+say_lines(struct doctor *d, struct str text)
+{
+	struct str line;
+
+	while (str_line(&text, &line)) {
+		if (str_starts(line, STR("ok ")))
+			doctor_say(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s",
+			    (int)line.n - 3, line.p + 3);
+		else if (str_starts(line, STR("missing ")))
+			say_missing(d, "browser", "", line);
+	}
+}
+
+void
+doctor_runner(struct doctor *d)
+{
+	const struct conf *k = dispatch_conf(d);
+	const char *path = PRINTED(d, "%s/runner.sock", k->run_directory);
+	struct answer answer = { 0 };
+	int fd = call_manager(path);
+
+	if (fd < 0 && errno != ENOENT) {
+		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "runner",
+		    errno == EACCES ? DO(AS_ROOT)
+				    : DO_WITH(RESTART, "surfaced-runner.socket"),
+		    "%s: %s", path, strerror(errno));
+		return;
+	}
+	if (fd >= 0)
+		ask_manager(d, fd, &answer);
+	else
+		run_it(d, &answer);
+	say_lines(d, answer.said);
+	if (answer.good)
+		doctor_say(d, HEALTH_OK, "runner", NO_ADVICE, "%s: its dry run is good",
+		    fd >= 0 ? path : k->runner);
+	else
+		doctor_say(d, HEALTH_FAILED, "runner",
+		    fd >= 0 ? DO(READ_RUNNER)
+			    : DO_WITH(RUN_RUNNER, k->runner, k->runner_conf),
+		    "%s: its dry run fails", fd >= 0 ? path : k->runner);
+	if (!answer.good)
+		doctor_cause(d, "browser", NULL);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl import assets, services, findings: the external surface of one project, a JSON object a line,
+   and services from nmap. Here a record is checked and brought into its one form; sql/ merges it. */
+#include "config.h"
+
+#include "access/audit.h"
+#include "cli/cli.h"
+#include "cli/import/esi.h"
+#include "cli/import/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { BATCH = 500, ARENA = 1 << 29 };
+
+struct outcome {
+	int64_t fresh, changed, reopened;
+};
+
+static const struct field outcome_out[] = {
+	FIELD(struct outcome, fresh, 0),
+	FIELD(struct outcome, changed, 0),
+	FIELD(struct outcome, reopened, 0),
+	FIELD_END,
+};
+
+static const struct stmt store_assets = STMT(store_assets, outcome_out,
+    "SELECT fresh, changed, 0::bigint AS reopened FROM import_assets($1, $2)");
+static const struct stmt store_services = STMT(store_services, outcome_out,
+    "SELECT fresh, changed, 0::bigint AS reopened FROM import_services($1, $2)");
+static const struct stmt store_findings = STMT(store_findings, outcome_out,
+    "SELECT fresh, changed, reopened FROM import_findings($1, $2)");
+
+struct found {
+	struct uuid uuid, account;
+};
+
+static const struct field found_out[] = {
+	FIELD(struct found, uuid, 0),
+	FIELD(struct found, account, 0),
+	FIELD_END,
+};
+
+static const struct stmt find_project = STMT(find_project, found_out,
+    "SELECT uuid, account_uuid AS account FROM project WHERE uuid::text = lower($1)");
+
+struct kind {
+	const char *name;
+	const struct esi_table *table;
+	const struct stmt *store;
+};
+
+struct run {
+	struct cli *cli;
+	const struct kind *kind;
+	const char *file;
+	struct found project;
+	struct source src;
+	struct arena *arena; /* one batch: its records and what the database answers */
+	struct buf records;  /* a JSON array, without its end */
+	size_t n;            /* in records */
+	int64_t read, bad;
+	struct outcome sum;
+	enum db_rc rc; /* DB_OK until a batch failed: then nothing more is read */
+};
+
+/* Also for records that nmap's reader refuses. */
+static void
+bad(void *arg, uint64_t line, struct str what)
+{
+	struct run *r = arg;
+
+	r->bad++;
+	fprintf(stderr, "%s:%ju: %.*s\n", r->file, (uintmax_t)line, (int)what.n, what.p);
+}
+
+static void
+flush_batch(struct run *r)
+{
+	struct outcome o;
+
+	if (r->n > 0 && r->rc == DB_OK) {
+		buf_char(&r->records, ']');
+		r->rc = db_one(r->cli->db, r->kind->store, &o, P(r->project.uuid),
+		    P(buf_done(&r->records)));
+		if (r->rc == DB_OK) {
+			r->sum.fresh += o.fresh;
+			r->sum.changed += o.changed;
+			r->sum.reopened += o.reopened;
+		}
+	}
+	r->n = 0;
+	r->records = (struct buf){ .a = r->arena };
+}
+
+static void
+add(struct run *r, void *record, uint64_t line)
+{
+	const char *fault = r->kind->table->finish(r->arena, record);
+
+	if (fault != NULL) {
+		bad(r, line, str_of(fault));
+		return;
+	}
+	buf_char(&r->records, r->n++ == 0 ? '[' : ',');
+	json_write(&r->records, r->kind->table->fields, record);
+	if (r->n == BATCH)
+		flush_batch(r);
+}
+
+/* The first fault of a line, in one line. */
+static struct str
+why(struct run *r, const struct decoded *how)
+{
+	if (how->nerrors == 0)
+		return arena_printf(r->arena, "no valid JSON at byte %zu: %s",
+		    how->fault.at + 1, how->fault.what);
+	return arena_printf(r->arena, "%.*s %.*s", (int)how->errors[0].field.n,
+	    how->errors[0].field.p, (int)how->errors[0].message.n,
+	    how->errors[0].message.p);
+}
+
+static void
+read_line(struct run *r, struct str line)
+{
+	void *record = r->kind->table->blank(r->arena);
+	struct decoded how;
+
+	r->read++;
+	if (json_decode(r->arena, arena_str(r->arena, line), r->kind->table->fields,
+		ts_now(), record, &how) != JSON_OK)
+		bad(r, r->src.line, why(r, &how));
+	else
+		add(r, record, r->src.line);
+}
+
+static void
+read_lines(struct run *r)
+{
+	struct str line;
+
+	while (r->rc == DB_OK) {
+		switch (source_line(&r->src, &line)) {
+		case SOURCE_END:
+			return;
+		case SOURCE_TOO_LONG:
+			r->read++;
+			bad(r, r->src.line, STR("the line is too long"));
+			break;
+		case SOURCE_LINE:
+			if (str_trim(line).n > 0)
+				read_line(r, line);
+			if (r->n == 0)
+				arena_reset(r->arena);
+			break;
+		}
+	}
+}
+
+static void
+add_host(void *arg, const struct import_host *h, struct str doc)
+{
+	struct run *r = arg;
+
+	(void)doc;
+	for (size_t i = 0; i < h->nservices; i++) {
+		r->read++;
+		add(r, esi_of_nmap(r->arena, h, &h->services[i]), r->src.line);
+		if (r->n == 0)
+			arena_reset(r->arena);
+	}
+}
+
+static void
+read_nmap(struct run *r)
+{
+	struct importer im = { .src = &r->src,
+		.arena = arena_new(ARENA),
+		.host = add_host,
+		.bad = bad,
+		.arg = r };
+
+	im.doc = (struct buf){ 0 };
+	import_nmap(&im);
+	buf_free(&im.doc);
+	arena_free(im.arena);
+}
+
+/* One line for the whole of it; a finding that was reopened has its own. */
+static enum db_rc
+write_audit(const struct run *r)
+{
+	struct str after = arena_printf(r->arena,
+	    "{\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"bad\":%jd}",
+	    (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened,
+	    (intmax_t)r->bad);
+	struct audit a = { .actor = r->cli->actor,
+		.action = arena_printf(r->arena, "project.import_%s", r->kind->name),
+		.subject = STR("project"),
+		.subject_id = arena_uuid(r->arena, &r->project.uuid),
+		.account = r->project.account,
+		.after = { after } };
+
+	return audit_write(r->cli->db, &a);
+}
+
+/* In one transaction: an import that fails has done nothing. */
+static int
+store(struct run *r, bool nmap)
+{
+	r->rc = db_begin(r->cli->db);
+	if (r->rc == DB_OK)
+		(nmap ? read_nmap : read_lines)(r);
+	flush_batch(r);
+	if (r->rc == DB_OK && r->src.failed)
+		return cli_fail(EXIT_FAILED, "%s: %s", r->file, strerror(errno));
+	if (r->rc == DB_OK)
+		r->rc = write_audit(r);
+	if (r->rc == DB_OK)
+		r->rc = db_commit(r->cli->db);
+	if (r->rc != DB_OK)
+		return cli_fail_db(r->cli, r->rc, "nothing was imported");
+	return EXIT_OK;
+}
+
+static void
+summary(const struct run *r)
+{
+	if (r->cli->json)
+		printf("{\"read\":%jd,\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,"
+		       "\"bad\":%jd}\n",
+		    (intmax_t)r->read, (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed,
+		    (intmax_t)r->sum.reopened, (intmax_t)r->bad);
+	else
+		printf("%jd read, %jd new, %jd known, %jd reopened, %jd bad\n",
+		    (intmax_t)r->read, (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed,
+		    (intmax_t)r->sum.reopened, (intmax_t)r->bad);
+	fflush(stdout);
+}
+
+/* EXIT_OK, or what to return. */
+static int
+options(struct run *r, int argc, char **argv, bool *nmap, struct str *file)
+{
+	struct str project = STR_NULL, format = STR("ndjson");
+	const struct cli_option table[] = {
+		{ .name = "project", .text = &project },
+		{ .name = "format", .text = &format },
+		{ .name = NULL },
+	};
+	struct cli_list words = { NULL, 0 };
+	enum db_rc rc;
+
+	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
+		return EXIT_USAGE;
+	*file = words.p[0];
+	*nmap = str_is(format, "nmap") && r->kind->store == &store_services;
+	if (!*nmap && !str_is(format, "ndjson"))
+		return cli_usage(
+		    r->cli, "the format must be ndjson, or nmap for services");
+	if (project.p == NULL)
+		return cli_usage(r->cli, "--project UUID is missing");
+	rc = db_one(r->cli->db, &find_project, &r->project, P(project));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "there is no project %s", project.p);
+	return rc == DB_OK ? EXIT_OK : cli_fail_db(r->cli, rc, project.p);
+}
+
+static int
+import(struct cli *c, const struct kind *kind, int argc, char **argv)
+{
+	struct run r = { .cli = c, .kind = kind };
+	struct str file = STR("-");
+	bool nmap, in;
+	int rc = options(&r, argc, argv, &nmap, &file), fd;
+
+	if (rc != EXIT_OK)
+		return rc;
+	r.file = file.p; /* an argument: NUL-terminated */
+	in = str_is(file, "-");
+	fd = in ? STDIN_FILENO : open(r.file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return cli_fail(EXIT_FAILED, "%s: %s", r.file, strerror(errno));
+	r.arena = arena_new(ARENA);
+	r.records = (struct buf){ .a = r.arena };
+	db_use(c->db, r.arena, 0);
+	source_open(&r.src, fd, -1);
+	rc = store(&r, nmap);
+	db_rollback(c->db);
+	source_close(&r.src);
+	if (rc == EXIT_OK)
+		summary(&r);
+	db_use(c->db, c->arena, 0);
+	arena_free(r.arena);
+	if (!in)
+		close(fd);
+	return rc == EXIT_OK && r.bad > 0 ? EXIT_FAILED : rc;
+}
+
+int
+import_assets(struct cli *c, int argc, char **argv)
+{
+	static const struct kind kind = { "assets", &esi_assets, &store_assets };
+
+	return import(c, &kind, argc, argv);
+}
+
+int
+import_services(struct cli *c, int argc, char **argv)
+{
+	static const struct kind kind = { "services", &esi_services, &store_services };
+
+	return import(c, &kind, argc, argv);
+}
+
+int
+import_findings(struct cli *c, int argc, char **argv)
+{
+	static const struct kind kind = { "findings", &esi_findings, &store_findings };
+
+	return import(c, &kind, argc, argv);
+}

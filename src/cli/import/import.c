@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl import hosts: options, progress and the summary. */
+#include "config.h"
+
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/import/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REDRAW_US = 200000 };
+
+struct run {
+	struct cli *cli;
+	struct import_pipe_options o;
+	bool quiet, progress;
+	uint64_t size; /* of the file; 0: unknown */
+	uint64_t read, bad;
+	int64_t began, drawn;
+	struct import_store store;
+};
+
+static const struct {
+	const char *name;
+	import_reader *reader;
+} formats[] = {
+	{ "auto", NULL },
+	{ "ndjson", import_ndjson },
+	{ "nmap", import_nmap },
+	{ "masscan", import_masscan },
+};
+
+static bool
+set_format(struct run *r, struct str name)
+{
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		if (!str_is(name, formats[i].name))
+			continue;
+		r->o.reader = formats[i].reader;
+		return true;
+	}
+	return false;
+}
+
+/* EXIT_OK, or what to return. */
+static int
+options(struct run *r, int argc, char **argv)
+{
+	struct cli_list words;
+	struct str format = STR("auto");
+	const struct cli_option table[] = {
+		{ .name = "format", .text = &format },
+		{ .name = "quiet", .flag = &r->quiet },
+		{ .name = "strict", .flag = &r->o.strict },
+		{ .name = NULL },
+	};
+
+	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
+		return EXIT_USAGE;
+	if (!set_format(r, format))
+		return cli_usage(
+		    r->cli, "the format must be auto, ndjson, nmap or masscan");
+	r->o.file = words.p[0].p; /* an argument: NUL-terminated */
+	return EXIT_OK;
+}
+
+static int
+open_file(struct run *r)
+{
+	struct stat st;
+
+	if (strcmp(r->o.file, "-") == 0) {
+		r->o.file = "stdin";
+		r->o.fd = STDIN_FILENO;
+	} else {
+		r->o.fd = open(r->o.file, O_RDONLY | O_CLOEXEC);
+	}
+	if (r->o.fd < 0)
+		return cli_fail(EXIT_FAILED, "%s: %s", r->o.file, strerror(errno));
+	if (fstat(r->o.fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		r->size = (uint64_t)st.st_size;
+	return EXIT_OK;
+}
+
+/* One line, rewritten, and only for a person. */
+static void
+draw(struct run *r, const struct import_pipe *p, bool last)
+{
+	int64_t now = mono_us();
+	double seconds = (double)(now - r->began) / 1e6;
+
+	if (!r->progress || (!last && now - r->drawn < REDRAW_US))
+		return;
+	r->drawn = now;
+	fprintf(stderr, "\r\033[K%ju records, %.0f a second", (uintmax_t)r->read,
+	    seconds > 0 ? (double)r->read / seconds : 0);
+	if (r->size > 0)
+		fprintf(stderr, ", %.0f %%",
+		    100.0 * (double)import_pipe_bytes(p) / (double)r->size);
+	if (last)
+		fputc('\n', stderr);
+	fflush(stderr);
+}
+
+static void
+show_bad(struct run *r, const struct import_batch *b)
+{
+	if (b->messages.n == 0)
+		return;
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	fwrite(b->messages.p, 1, b->messages.n, stderr);
+}
+
+/* What the database could not take; its lines are not known any more. */
+static void
+show_large(struct run *r)
+{
+	const struct import_sum *s = &r->store.sum;
+
+	if (s->large == 0)
+		return;
+	r->bad += (uint64_t)s->large;
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	fprintf(stderr,
+	    "%s: %jd records left out: the host would be larger than %jd bytes, as "
+	    "%.*s\n",
+	    r->o.file, (intmax_t)s->large, (intmax_t)LIM_HOST_BYTES, (int)s->example.n,
+	    s->example.p);
+}
+
+static int
+store_all(struct run *r, struct import_pipe *p)
+{
+	const struct import_batch *b;
+
+	while ((b = import_pipe_next(p)) != NULL) {
+		enum db_rc rc;
+
+		show_bad(r, b);
+		rc = import_store_batch(&r->store, b);
+		if (rc != DB_OK) {
+			if (r->progress)
+				fputc('\n', stderr);
+			return cli_fail_db(
+			    r->cli, rc, "the import ended early; run it again");
+		}
+		r->read += b->read;
+		r->bad += b->bad;
+		show_large(r);
+		draw(r, p, false);
+	}
+	draw(r, p, true);
+	if (import_pipe_failed(p) != NULL)
+		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
+	return EXIT_OK;
+}
+
+static void
+member(struct buf *b, const char *name, int64_t n)
+{
+	buf_char(b, b->n == 0 ? '{' : ',');
+	json_write_str(b, str_of(name));
+	buf_char(b, ':');
+	json_write_int(b, n);
+}
+
+static void
+summary(const struct run *r)
+{
+	const struct import_sum *s = &r->store.sum;
+	struct buf b = { .a = r->cli->arena };
+
+	if (r->cli->json) {
+		member(&b, "read", (int64_t)r->read);
+		member(&b, "new", s->fresh);
+		member(&b, "changed", s->changed);
+		member(&b, "unchanged", s->unchanged);
+		member(&b, "bad", (int64_t)r->bad);
+		member(&b, "new_tags", s->tags);
+		printf("%.*s}\n", (int)b.n, b.p);
+	} else if (!r->quiet) {
+		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad\n",
+		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad);
+	}
+	fflush(stdout);
+}
+
+static int
+hosts(struct cli *c, int argc, char **argv)
+{
+	struct run r = { .cli = c, .began = mono_us() };
+	struct import_pipe *p;
+	int rc = options(&r, argc, argv);
+
+	if (rc == EXIT_OK)
+		rc = open_file(&r);
+	if (rc != EXIT_OK)
+		return rc;
+	r.progress = !r.quiet && isatty(STDERR_FILENO);
+	r.store =
+	    (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
+	p = import_pipe_start(&r.o);
+	rc = store_all(&r, p);
+	import_pipe_end(p);
+	if (r.read > 0 || rc == EXIT_OK)
+		summary(&r);
+	db_use(c->db, c->arena, 0);
+	arena_free(r.store.arena);
+	if (r.o.fd != STDIN_FILENO)
+		close(r.o.fd);
+	return rc == EXIT_OK && r.bad > 0 ? EXIT_FAILED : rc;
+}
+
+static const struct command commands[] = {
+	{
+	    .name = "hosts",
+	    .arguments =
+		"[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
+	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
+	    .run = hosts,
+	},
+	{
+	    .name = "assets",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import a project's inventory, a JSON object a line",
+	    .run = import_assets,
+	},
+	{
+	    .name = "services",
+	    .arguments = "--project UUID [--format ndjson|nmap] FILE|-",
+	    .help = "import services of a project's assets, also from nmap -oX",
+	    .run = import_services,
+	},
+	{
+	    .name = "findings",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import findings; a resolved one that is seen again reopens",
+	    .run = import_findings,
+	},
+	{ .name = NULL },
+};
+
+const struct command import_command = {
+	.name = "import",
+	.help = "put scan results into the database",
+	.sub = commands,
+};

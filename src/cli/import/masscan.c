@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: ISC */
+/* masscan -oJ (one object a line within an array whose commas are where masscan puts them) and -oD (one
+   object a line). A port's status and each of its banners are records of their own, so the records
+   of an address are gathered, up to a window of hosts, before a host is handed on. */
+#include "config.h"
+
+#include "cli/import/import.h"
+
+enum { WINDOW_BYTES = 64 * 1024 * 1024 };
+
+struct gathered {
+	struct import_host host;
+	uint64_t line;
+};
+
+struct window {
+	struct importer *im;
+	struct arena *arena;
+	struct gathered
+	    *hosts; /* a host is written whole when it begins: nothing to clear */
+	size_t n, bytes;
+	struct names *names; /* address: 1 + index in hosts */
+};
+
+struct record {
+	struct str ip, transport, name, banner;
+	int64_t port, seconds;
+	bool open;
+};
+
+static void
+window_flush(struct window *w)
+{
+	for (size_t i = 0; i < w->n && !w->im->stop; i++) {
+		import_emit(w->im, &w->hosts[i].host, IMPORT_LENIENT, w->hosts[i].line);
+		arena_reset(w->im->arena);
+	}
+	arena_reset(w->arena);
+	names_clear(w->names);
+	w->n = w->bytes = 0;
+}
+
+static struct import_host *
+window_host(struct window *w, struct str ip)
+{
+	uint32_t *at = names_at(w->names, ip);
+
+	if (*at == 0) {
+		*at = (uint32_t)++w->n;
+		w->hosts[w->n - 1] = (struct gathered){ { .ip = arena_str(w->arena, ip) },
+			w->im->src->line };
+	}
+	return &w->hosts[*at - 1].host;
+}
+
+static struct import_service *
+host_service(struct window *w, struct import_host *h, const struct record *r)
+{
+	struct import_service *s;
+
+	for (size_t i = 0; i < h->nservices; i++)
+		if (h->services[i].port.v == r->port &&
+		    str_eq(h->services[i].transport, r->transport))
+			return &h->services[i];
+	s = import_service_add(w->arena, h);
+	w->bytes += 2 * sizeof(*s);
+	s->port = (struct opt){ true, r->port };
+	s->transport = arena_str(w->arena, r->transport);
+	return s;
+}
+
+static void
+seen(struct opt *first, struct opt *last, int64_t seconds)
+{
+	struct opt t = { true, seconds * 1000000 };
+
+	if (seconds <= 0)
+		return;
+	if (!first->set || t.v < first->v)
+		*first = t;
+	if (!last->set || t.v > last->v)
+		*last = t;
+}
+
+/* "HTTP/1.1 301 Moved ..." */
+static void
+http_head(struct import_service *s, struct str head)
+{
+	int64_t code;
+
+	if (head.n >= 12 && str_starts(head, STR("HTTP/")) &&
+	    str_int64((struct str){ head.p + 9, 3 }, &code) && code >= 100)
+		s->http.status_code = (struct opt){ true, code };
+}
+
+/* What masscan calls its banners; the ones that are no protocol of the port say what they are. */
+static void
+banner(struct import_service *s, struct str name, struct str text)
+{
+	if (str_is(name, "title")) {
+		s->http.title = text;
+	} else if (str_is(name, "http.server")) {
+		s->http.server = text;
+	} else if (str_is(name, "X509") || str_is(name, "ssl") ||
+		   str_is(name, "X509CA")) {
+		s->tls_enabled = (struct opt){ true, true };
+	} else if (str_is(name, "html") || str_is(name, "vuln") ||
+		   str_is(name, "unknown")) {
+		if (s->banner.p == NULL)
+			s->banner = text;
+	} else {
+		s->service_name = s->protocol = name;
+		s->banner = text;
+		if (str_is(name, "http"))
+			http_head(s, text);
+	}
+}
+
+static struct str
+window_str(struct window *w, struct str s)
+{
+	w->bytes += s.n + 16;
+	return arena_str(w->arena, s);
+}
+
+/* masscan escapes bytes that are no text as \u0000 and the like; the stored form has no NUL. */
+static struct str
+without_nul(struct window *w, struct str s)
+{
+	char *p = arena_alloc(w->arena, s.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '\0')
+			p[n++] = s.p[i];
+	w->bytes += s.n + 16;
+	return (struct str){ p, n };
+}
+
+static void
+add(struct window *w, const struct record *r)
+{
+	struct import_host *h;
+	struct import_service *s;
+
+	if (!r->open && r->name.p == NULL)
+		return;
+	h = window_host(w, r->ip);
+	if (h->nservices >= IMPORT_ITEMS)
+		return;
+	s = host_service(w, h, r);
+	seen(&h->first_seen, &h->last_seen, r->seconds);
+	seen(&s->first_seen, &s->last_seen, r->seconds);
+	if (r->name.p != NULL)
+		banner(s, window_str(w, r->name), without_nul(w, r->banner));
+}
+
+/* ---- records ---- */
+
+static struct str
+text_of(const struct json_value *v, const char *name)
+{
+	const struct json_value *m = v == NULL ? NULL : json_get(v, name);
+
+	return m != NULL && json_type(m) == JSON_STRING ? json_text(m) : STR_NULL;
+}
+
+static int64_t
+int_of(const struct json_value *v, const char *name)
+{
+	const struct json_value *m = json_get(v, name);
+	int64_t n;
+
+	if (m == NULL)
+		return -1;
+	if (json_type(m) == JSON_NUMBER && json_int(m, &n))
+		return n;
+	return json_type(m) == JSON_STRING && str_int64(json_text(m), &n) ? n : -1;
+}
+
+/* One port: an item of "ports", or the record itself with its "data" (-oD). */
+static const char *
+port_record(struct window *w, struct record *r, const struct json_value *port,
+    const struct json_value *data)
+{
+	const struct json_value *service = json_get(port, "service");
+	struct str status = text_of(data, "status");
+
+	r->port = int_of(port, "port");
+	r->transport = text_of(port, "proto");
+	if (r->port < 0 || r->port > 65535)
+		return "ports: an item has no port";
+	if (r->transport.p == NULL)
+		r->transport = STR("tcp");
+	r->open = str_is(status, "open");
+	r->name = data == port ? text_of(service, "name") : text_of(data, "service_name");
+	r->banner = text_of(data == port ? service : data, "banner");
+	if (r->port > 0 && (str_is(r->transport, "tcp") || str_is(r->transport, "udp") ||
+			       str_is(r->transport, "sctp")))
+		add(w, r);
+	return NULL;
+}
+
+static const char *
+record(struct window *w, const struct json_value *v)
+{
+	const struct json_value *ports, *data;
+	const char *why = NULL;
+	struct record r = { .port = 0 };
+
+	if (json_type(v) != JSON_OBJECT)
+		return "must be an object";
+	r.ip = text_of(v, "ip");
+	if (r.ip.p == NULL)
+		return "ip: is missing";
+	r.seconds = int_of(v, "timestamp");
+	if (r.seconds > TS_NEWEST_US / 1000000)
+		return "timestamp: is out of range";
+	data = json_get(v, "data");
+	if (data != NULL && json_type(data) == JSON_OBJECT)
+		return port_record(w, &r, v, data);
+	ports = json_get(v, "ports");
+	if (ports == NULL || json_type(ports) != JSON_ARRAY)
+		return "ports: must be an array";
+	for (size_t i = 0; i < json_length(ports) && why == NULL; i++) {
+		const struct json_value *port = json_at(ports, i);
+
+		why = json_type(port) == JSON_OBJECT ? port_record(w, &r, port, port)
+						     : "ports: an item is no object";
+	}
+	return why;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct str
+blanks_off(struct str s)
+{
+	while (s.n > 0 && is_blank(s.p[0]))
+		s = (struct str){ s.p + 1, s.n - 1 };
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* The object of a line, without the array's brackets and commas; nothing for lines that hold none. */
+static struct str
+object_of(struct str s)
+{
+	s = blanks_off(s);
+	while (s.n > 0 && (s.p[0] == '[' || s.p[0] == ','))
+		s = blanks_off((struct str){ s.p + 1, s.n - 1 });
+	while (s.n > 0 && (s.p[s.n - 1] == ']' || s.p[s.n - 1] == ','))
+		s = blanks_off((struct str){ s.p, s.n - 1 });
+	/* older releases end so, which is no JSON */
+	if (str_starts(s, STR("{finished:")) || str_starts(s, STR("{ finished:")))
+		s.n = 0;
+	return s;
+}
+
+static void
+one_line(struct window *w, struct str line)
+{
+	struct importer *im = w->im;
+	struct json_fault fault;
+	struct json_value *v;
+	const char *why;
+
+	line = object_of(line);
+	if (line.n == 0)
+		return;
+	im->read++;
+	if (!json_scan(im->arena, line, IMPORT_DEPTH, &fault)) {
+		import_bad(im, im->src->line, "no valid JSON: %s", fault.what);
+		return;
+	}
+	v = json_parse(im->arena, line);
+	why = v == NULL ? "no valid JSON" : record(w, v);
+	if (why != NULL)
+		import_bad(im, im->src->line, "%s", why);
+}
+
+void
+import_masscan(struct importer *im)
+{
+	struct window w = { .im = im, .arena = arena_new(SIZE_MAX / 2) };
+	enum source_line got;
+	struct str line;
+
+	w.hosts = mem_array(im->window, sizeof(w.hosts[0]));
+	w.names = names_new(im->window);
+	while (!im->stop && (got = source_line(im->src, &line)) != SOURCE_END) {
+		if (got == SOURCE_TOO_LONG) {
+			im->read++;
+			import_bad(im, im->src->line, "the line is longer than %d bytes",
+			    IMPORT_LINE);
+			continue;
+		}
+		one_line(&w, line);
+		arena_reset(im->arena);
+		if (w.n >= im->window || w.bytes > WINDOW_BYTES)
+			window_flush(&w);
+	}
+	if (!im->stop)
+		window_flush(&w);
+	names_free(w.names);
+	free(w.hosts);
+	arena_free(w.arena);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/* A hash table that forgets everything at once: open addressing, never more than half full. */
+#include "config.h"
+
+#include "cli/import/import.h"
+
+struct name {
+	struct str s; /* p NULL: free */
+	uint32_t value;
+};
+
+struct names {
+	struct arena *arena;
+	struct name *slots;
+	size_t room, n;
+	uint64_t seed;
+};
+
+struct names *
+names_new(size_t most)
+{
+	struct names *t = mem_zero(sizeof(*t));
+
+	for (t->room = 64; t->room < 2 * most; t->room *= 2)
+		continue;
+	t->slots = mem_array(t->room, sizeof(t->slots[0]));
+	t->arena = arena_new(SIZE_MAX / 2);
+	random_bytes(&t->seed, sizeof(t->seed));
+	return t;
+}
+
+void
+names_free(struct names *t)
+{
+	arena_free(t->arena);
+	free(t->slots);
+	free(t);
+}
+
+void
+names_clear(struct names *t)
+{
+	memset(t->slots, 0, t->room * sizeof(t->slots[0]));
+	t->n = 0;
+	arena_reset(t->arena);
+}
+
+bool
+names_full(const struct names *t)
+{
+	return t->n >= t->room / 2;
+}
+
+/* Seeded: a file cannot be made so that all its names meet in one slot. */
+static uint64_t
+hash(const struct names *t, struct str s)
+{
+	uint64_t h = t->seed;
+
+	for (size_t i = 0; i < s.n; i++) {
+		h = (h ^ (unsigned char)s.p[i]) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+uint32_t *
+names_at(struct names *t, struct str s)
+{
+	size_t at = hash(t, s) & (t->room - 1);
+
+	for (; t->slots[at].s.p != NULL; at = (at + 1) & (t->room - 1))
+		if (str_eq(t->slots[at].s, s))
+			return &t->slots[at].value;
+	if (names_full(t))
+		panic("more names than the table was made for");
+	t->slots[at] = (struct name){ arena_str(t->arena, s), 0 };
+	t->n++;
+	return &t->slots[at].value;
+}

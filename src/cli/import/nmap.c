@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: ISC */
+/* nmap -oX, streamed through expat: one host in memory at a time. Declarations of entities end the
+   reading (nmap writes none), so nothing expands and nothing external is ever opened. */
+#include "config.h"
+
+#include <openssl/evp.h> /* first: it declares a member called rand, which base.h bans */
+
+#include "cli/import/import.h"
+
+#include <expat.h>
+#include <openssl/sha.h>
+
+enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = IMPORT_DOCUMENT, KEY = 48 };
+
+/* Where in a script's tables the next elem belongs. */
+struct tables {
+	char key[8][KEY];
+	int depth;
+};
+
+struct nmap {
+	struct importer *im;
+	XML_Parser xml;
+	struct import_host host;
+	struct import_service *service; /* the open port in hand, or NULL */
+	bool in_host, up, os_done, too_big;
+	uint64_t line; /* where the host begins */
+	struct str script;
+	char subject[512], issuer[512]; /* of the certificate in hand, all parts */
+	struct tables tables;
+	char elem[KEY];
+	struct str name; /* elem of an extension: its name */
+	struct buf text; /* characters of the element in hand */
+	bool wants_text;
+	int depth;
+	int64_t started; /* the scan's own time, in seconds; 0: unknown */
+	const char *refused;
+	size_t used; /* of the arena, by this host */
+};
+
+static void
+refuse(struct nmap *x, const char *why)
+{
+	if (x->refused == NULL)
+		x->refused = why;
+	XML_StopParser(x->xml, XML_FALSE);
+}
+
+static const char *
+attribute(const char **atts, const char *name)
+{
+	for (; *atts != NULL; atts += 2)
+		if (strcmp(atts[0], name) == 0)
+			return atts[1];
+	return NULL;
+}
+
+/* A copy that lives as long as the host; unset when absent or empty. */
+static struct str
+keep(struct nmap *x, struct str s)
+{
+	if (s.n == 0)
+		return STR_NULL;
+	x->used += s.n + 16;
+	if (x->used > HOST_BYTES) {
+		x->too_big = true;
+		return STR_NULL;
+	}
+	return arena_str(x->im->arena, s);
+}
+
+static struct str
+keep_attribute(struct nmap *x, const char **atts, const char *name)
+{
+	return keep(x, str_of(attribute(atts, name)));
+}
+
+static int64_t
+number(const char *z)
+{
+	int64_t v;
+
+	return z != NULL && str_int64(str_of(z), &v) && v >= 0 &&
+		       v <= TS_NEWEST_US / 1000000
+		   ? v
+		   : 0;
+}
+
+static void
+set_time(struct opt *o, int64_t seconds)
+{
+	if (seconds > 0)
+		*o = (struct opt){ true, seconds * 1000000 };
+}
+
+static void
+add_text(struct nmap *x, struct texts *t, struct str s)
+{
+	s = keep(x, s);
+	if (s.p != NULL && t->n < IMPORT_ITEMS)
+		import_texts_add(x->im->arena, t, s);
+}
+
+/* ---- elements ---- */
+
+static void
+begin_host(struct nmap *x, const char **atts)
+{
+	int64_t start = number(attribute(atts, "starttime")),
+		end = number(attribute(atts, "endtime"));
+
+	arena_reset(x->im->arena);
+	x->host = (struct import_host){ .ip = STR_NULL };
+	x->service = NULL;
+	x->in_host = x->up = true;
+	x->os_done = x->too_big = false;
+	x->used = 0;
+	x->line = XML_GetCurrentLineNumber(x->xml);
+	if (start == 0)
+		start = x->started;
+	set_time(&x->host.first_seen, start);
+	set_time(&x->host.last_seen, end >= start ? end : start);
+}
+
+static void
+end_host(struct nmap *x)
+{
+	struct import_host *h = &x->host;
+
+	x->in_host = false;
+	if (!x->up || h->nservices == 0)
+		return; /* nothing answered */
+	x->im->read++;
+	if (x->too_big)
+		import_bad(
+		    x->im, x->line, "the host is larger than %d bytes", HOST_BYTES);
+	else if (h->ip.p == NULL)
+		import_bad(x->im, x->line, "the host has no IP address");
+	else
+		import_emit(x->im, h, IMPORT_LENIENT, x->line);
+	if (x->im->stop)
+		XML_StopParser(x->xml, XML_FALSE);
+}
+
+static void
+address(struct nmap *x, const char **atts)
+{
+	const char *type = attribute(atts, "addrtype");
+
+	if (type != NULL && (strcmp(type, "ipv4") == 0 || strcmp(type, "ipv6") == 0))
+		x->host.ip = keep_attribute(x, atts, "addr");
+}
+
+static void
+hostname(struct nmap *x, const char **atts)
+{
+	const char *type = attribute(atts, "type");
+	struct str name = str_of(attribute(atts, "name"));
+
+	if (type != NULL && strcmp(type, "PTR") == 0)
+		x->host.ptr = keep(x, name);
+	add_text(x, &x->host.hostnames, name);
+}
+
+static void
+begin_port(struct nmap *x, const char **atts)
+{
+	struct import_service *s;
+	int64_t port = number(attribute(atts, "portid"));
+
+	x->service = NULL;
+	if (port < 1 || port > 65535 || x->host.nservices >= IMPORT_ITEMS)
+		return;
+	s = import_service_add(x->im->arena, &x->host);
+	x->used += sizeof(*s) * 2;
+	s->port = (struct opt){ true, port };
+	s->transport = keep_attribute(x, atts, "protocol");
+	s->first_seen = x->host.first_seen;
+	s->last_seen = x->host.last_seen;
+	x->service = s;
+}
+
+/* Only open ports stay: the last one added is taken back. */
+static void
+port_state(struct nmap *x, const char **atts)
+{
+	const char *state = attribute(atts, "state");
+
+	if (x->service == NULL || (state != NULL && strcmp(state, "open") == 0))
+		return;
+	memset(x->service, 0, sizeof(*x->service));
+	x->used -= sizeof(*x->service) * 2;
+	x->host.nservices--;
+	x->service = NULL;
+}
+
+/* What a protocol is called when it runs inside TLS. */
+static struct str
+inside_tls(struct str name)
+{
+	static const struct {
+		struct str plain, tls;
+	} names[] = {
+		{ STR_INIT("http"), STR_INIT("https") },
+		{ STR_INIT("imap"), STR_INIT("imaps") },
+		{ STR_INIT("pop3"), STR_INIT("pop3s") },
+		{ STR_INIT("smtp"), STR_INIT("smtps") },
+		{ STR_INIT("ldap"), STR_INIT("ldaps") },
+		{ STR_INIT("ftp"), STR_INIT("ftps") },
+		{ STR_INIT("irc"), STR_INIT("ircs") },
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (str_eq(names[i].plain, name))
+			return names[i].tls;
+	return name;
+}
+
+/* nmap's own line of a service, as its plain output shows it. */
+static void
+describe(struct nmap *x, struct import_service *s, const char *extra)
+{
+	struct buf b = { .a = x->im->arena };
+
+	buf_str(&b, s->product);
+	if (s->version.n > 0) {
+		buf_char(&b, ' ');
+		buf_str(&b, s->version);
+	}
+	if (extra != NULL && *extra != '\0') {
+		buf_z(&b, " (");
+		buf_z(&b, extra);
+		buf_char(&b, ')');
+	}
+	x->used += b.n;
+	s->banner = buf_done(&b);
+}
+
+static struct str
+ostype(struct nmap *x, const char **atts)
+{
+	struct str s = keep_attribute(x, atts, "ostype");
+
+	return s.p != NULL ? s : x->host.os;
+}
+
+static void
+service(struct nmap *x, const char **atts)
+{
+	struct import_service *s = x->service;
+	const char *tunnel = attribute(atts, "tunnel");
+	bool tls;
+
+	if (s == NULL)
+		return;
+	s->service_name = keep_attribute(x, atts, "name");
+	s->product = keep_attribute(x, atts, "product");
+	s->version = keep_attribute(x, atts, "version");
+	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) ||
+	      str_is(s->service_name, "https");
+	s->protocol = tls ? inside_tls(s->service_name) : s->service_name;
+	s->tls_enabled = (struct opt){ true, tls };
+	if (s->product.p != NULL)
+		describe(x, s, attribute(atts, "extrainfo"));
+	/* the first guess, but "Unix" says less than any other */
+	if (x->host.os.p == NULL || str_is(x->host.os, "Unix"))
+		x->host.os = ostype(x, atts);
+}
+
+/* The matches come best first; one guess from a service is worth less than it. */
+static void
+osmatch(struct nmap *x, const char **atts)
+{
+	if (x->os_done)
+		return;
+	x->os_done = true;
+	x->host.os = keep_attribute(x, atts, "name");
+}
+
+/* cpe:/a:nginx:nginx:1.22.1 - programs belong to the service, systems and devices to the host. */
+static void
+cpe(struct nmap *x, struct str s)
+{
+	const char *colon;
+
+	if (x->service == NULL || str_starts(s, STR("cpe:/o:")) ||
+	    str_starts(s, STR("cpe:/h:"))) {
+		add_text(x, &x->host.cpe, s);
+		return;
+	}
+	add_text(x, &x->service->cpe, s);
+	if (x->service->vendor.p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
+		return;
+	s = (struct str){ s.p + 7, s.n - 7 };
+	colon = memchr(s.p, ':', s.n);
+	x->service->vendor =
+	    keep(x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+}
+
+/* ---- scripts ---- */
+
+static void
+begin_script(struct nmap *x, const char **atts)
+{
+	struct str output = str_of(attribute(atts, "output"));
+
+	x->script = STR_NULL;
+	x->tables.depth = 0;
+	if (x->service == NULL)
+		return;
+	x->script = keep_attribute(x, atts, "id");
+	if (str_is(x->script, "banner"))
+		x->service->banner = keep(x, output);
+	if (str_is(x->script, "http-server-header") &&
+	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
+		x->service->http.server = keep(x, str_trim(output));
+	x->subject[0] = x->issuer[0] = '\0';
+}
+
+static void
+begin_table(struct nmap *x, const char **atts)
+{
+	const char *key = attribute(atts, "key");
+
+	if (x->tables.depth < (int)COUNT(x->tables.key))
+		snprintf(
+		    x->tables.key[x->tables.depth], KEY, "%s", key == NULL ? "" : key);
+	x->tables.depth++;
+}
+
+static bool
+in_table(const struct nmap *x, int depth, const char *key)
+{
+	return x->tables.depth == depth && depth <= (int)COUNT(x->tables.key) &&
+	       strcmp(x->tables.key[0], key) == 0;
+}
+
+/* Adds "key=value\n" so that two names can be compared whole. */
+static void
+add_part(char *name, size_t room, const char *key, struct str value)
+{
+	size_t n = strlen(name);
+
+	snprintf(name + n, room - n, "%s=%.*s\n", key,
+	    (int)(value.n > 200 ? 200 : value.n), value.p);
+}
+
+static void
+alternative_names(struct nmap *x, struct str list)
+{
+	while (list.n > 0) {
+		const char *comma = memchr(list.p, ',', list.n);
+		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
+		struct str one = str_trim((struct str){ list.p, n });
+
+		if (str_starts(one, STR("DNS:")))
+			add_text(x, &x->service->tls.certificate.names,
+			    (struct str){ one.p + 4, one.n - 4 });
+		n += comma != NULL;
+		list = (struct str){ list.p + n, list.n - n };
+	}
+}
+
+/* nmap prints no SHA-256 of its own in this release: the certificate itself is in the script. */
+static void
+fingerprint(struct nmap *x, struct str pem)
+{
+	static const char head[] = "-----BEGIN CERTIFICATE-----";
+	unsigned char sum[SHA256_DIGEST_LENGTH], *der;
+	char hex[2 * SHA256_DIGEST_LENGTH + 1], *b64;
+	const char *from = memmem(pem.p, pem.n, head, sizeof(head) - 1), *to;
+	size_t n = 0;
+	int len;
+
+	if (from == NULL)
+		return;
+	from += sizeof(head) - 1;
+	to = memmem(from, pem.n - (size_t)(from - pem.p), "-----END", 8);
+	if (to == NULL)
+		return;
+	b64 = arena_alloc(x->im->arena, (size_t)(to - from) + 1);
+	der = arena_alloc(x->im->arena, (size_t)(to - from) + 4);
+	x->used += 2 * (size_t)(to - from);
+	for (; from < to; from++)
+		if (*from > ' ')
+			b64[n++] = *from;
+	len = EVP_DecodeBlock(der, (const unsigned char *)b64, (int)n);
+	if (len < 3 || n < 4)
+		return;
+	len -= (b64[n - 1] == '=') + (b64[n - 2] == '=');
+	SHA256(der, (size_t)len, sum);
+	hex_print(hex, sum, sizeof(sum));
+	x->service->tls.certificate.fingerprint_sha256 = keep(x, str_of(hex));
+}
+
+static void
+not_after(struct nmap *x, struct str when)
+{
+	struct ts t;
+	struct str z =
+	    arena_printf(x->im->arena, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
+
+	if (ts_parse(z, &t))
+		x->service->tls.certificate.not_after = (struct opt){ true, t.us };
+}
+
+static void
+certificate_elem(struct nmap *x, struct str text)
+{
+	struct import_service *s = x->service;
+
+	s->tls_enabled = (struct opt){ true, true };
+	if (in_table(x, 1, "subject")) {
+		add_part(x->subject, sizeof(x->subject), x->elem, text);
+		if (strcmp(x->elem, "commonName") == 0)
+			s->tls.certificate.subject_cn = keep(x, text);
+	} else if (in_table(x, 1, "issuer")) {
+		add_part(x->issuer, sizeof(x->issuer), x->elem, text);
+		if (strcmp(x->elem, "commonName") == 0)
+			s->tls.certificate.issuer_cn = keep(x, text);
+	} else if (in_table(x, 1, "validity") && strcmp(x->elem, "notAfter") == 0) {
+		not_after(x, text);
+	} else if (in_table(x, 2, "extensions") && strcmp(x->elem, "name") == 0) {
+		x->name = keep(x, text);
+	} else if (in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
+		if (str_is(x->name, "X509v3 Subject Alternative Name"))
+			alternative_names(x, text);
+	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
+		fingerprint(x, text);
+	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {
+		s->tls.certificate.fingerprint_sha256 = keep(x, text);
+	}
+}
+
+static void
+end_elem(struct nmap *x)
+{
+	struct str text = buf_done(&x->text);
+
+	if (x->service == NULL || text.n == 0)
+		return;
+	if (str_is(x->script, "ssl-cert"))
+		certificate_elem(x, text);
+	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
+		x->service->http.title = keep(x, str_trim(text));
+	else if (str_is(x->script, "http-server-header") &&
+		 x->service->http.server.p == NULL)
+		x->service->http.server = keep(x, str_trim(text));
+}
+
+static void
+end_script(struct nmap *x)
+{
+	if (x->service != NULL && str_is(x->script, "ssl-cert") && x->subject[0] != '\0')
+		x->service->tls.certificate.self_signed =
+		    (struct opt){ true, strcmp(x->subject, x->issuer) == 0 };
+	x->script = STR_NULL;
+}
+
+/* ---- expat ---- */
+
+enum element {
+	HOST,
+	STATUS,
+	ADDRESS,
+	HOSTNAME,
+	PORT,
+	STATE,
+	SERVICE,
+	CPE,
+	OSMATCH,
+	SCRIPT,
+	TABLE,
+	ELEM,
+	RUN,
+	OTHER
+};
+
+static enum element
+element(const char *name)
+{
+	static const char *const names[] = { "host", "status", "address", "hostname",
+		"port", "state", "service", "cpe", "osmatch", "script", "table", "elem",
+		"nmaprun" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum element)i;
+	return OTHER;
+}
+
+static void
+begin_inside(struct nmap *x, enum element what, const char **atts)
+{
+	const char *state = attribute(atts, "state"), *key = attribute(atts, "key");
+
+	switch (what) {
+	case STATUS:
+		x->up = state == NULL || strcmp(state, "up") == 0;
+		break;
+	case ADDRESS:
+		address(x, atts);
+		break;
+	case HOSTNAME:
+		hostname(x, atts);
+		break;
+	case PORT:
+		begin_port(x, atts);
+		break;
+	case STATE:
+		port_state(x, atts);
+		break;
+	case SERVICE:
+		service(x, atts);
+		break;
+	case OSMATCH:
+		osmatch(x, atts);
+		break;
+	case SCRIPT:
+		begin_script(x, atts);
+		break;
+	case TABLE:
+		begin_table(x, atts);
+		break;
+	case ELEM:
+		snprintf(x->elem, sizeof(x->elem), "%s", key == NULL ? "" : key);
+		x->wants_text = true;
+		break;
+	case CPE:
+		x->wants_text = true;
+		break;
+	case HOST:
+	case RUN:
+	case OTHER:
+		break;
+	}
+}
+
+static void XMLCALL
+begin(void *arg, const char *name, const char **atts)
+{
+	struct nmap *x = arg;
+	enum element what = element(name);
+
+	if (x->depth == 0 && what != RUN) {
+		refuse(x, "the root element is not nmaprun");
+		return;
+	}
+	if (++x->depth > DEPTH) {
+		refuse(x, "elements are nested too deep");
+		return;
+	}
+	buf_clear(&x->text);
+	x->wants_text = false;
+	if (what == RUN)
+		x->started = number(attribute(atts, "start"));
+	else if (what == HOST && !x->in_host)
+		begin_host(x, atts);
+	else if (x->in_host)
+		begin_inside(x, what, atts);
+}
+
+static void XMLCALL
+end(void *arg, const char *name)
+{
+	struct nmap *x = arg;
+	enum element what = element(name);
+
+	x->depth--;
+	if (!x->in_host)
+		return;
+	if (what == HOST)
+		end_host(x);
+	else if (what == PORT)
+		x->service = NULL;
+	else if (what == CPE)
+		cpe(x, buf_done(&x->text));
+	else if (what == ELEM)
+		end_elem(x);
+	else if (what == TABLE)
+		x->tables.depth--;
+	else if (what == SCRIPT)
+		end_script(x);
+	x->wants_text = false;
+}
+
+static void XMLCALL
+characters(void *arg, const char *s, int n)
+{
+	struct nmap *x = arg;
+
+	if (x->wants_text && x->text.n + (size_t)n <= TEXT)
+		buf_add(&x->text, s, (size_t)n);
+}
+
+static void XMLCALL
+entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, int n,
+    const XML_Char *base, const XML_Char *system, const XML_Char *public,
+    const XML_Char *notation)
+{
+	(void)name, (void)parameter, (void)value, (void)n, (void)base;
+	(void)system, (void)public, (void)notation;
+	refuse(arg, "it declares entities");
+}
+
+static void
+feed(struct nmap *x)
+{
+	uint64_t fed = 0;
+	struct str chunk;
+	enum XML_Status rc;
+
+	do {
+		chunk = source_chunk(x->im->src);
+		fed += chunk.n;
+		rc = XML_Parse(x->xml, chunk.p, (int)chunk.n, chunk.n == 0);
+		if (rc == XML_STATUS_OK &&
+		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE &&
+		    chunk.n > 0)
+			refuse(x, "a tag is too long");
+	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
+	if (x->im->stop)
+		return;
+	if (x->refused == NULL && rc == XML_STATUS_OK)
+		return;
+	x->im->read++;
+	import_bad(x->im, XML_GetCurrentLineNumber(x->xml),
+	    "%s; the rest of the file is not read",
+	    x->refused != NULL ? x->refused : XML_ErrorString(XML_GetErrorCode(x->xml)));
+}
+
+void
+import_nmap(struct importer *im)
+{
+	struct nmap x = { .im = im };
+
+	x.xml = XML_ParserCreate(NULL);
+	if (x.xml == NULL)
+		panic("out of memory");
+	XML_SetUserData(x.xml, &x);
+	XML_SetElementHandler(x.xml, begin, end);
+	XML_SetCharacterDataHandler(x.xml, characters);
+	XML_SetEntityDeclHandler(x.xml, entity);
+	XML_SetParamEntityParsing(x.xml, XML_PARAM_ENTITY_PARSING_NEVER);
+	feed(&x);
+	XML_ParserFree(x.xml);
+	buf_free(&x.text);
+	arena_reset(im->arena);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+/* Two batches between two threads: the reader fills one while the caller stores the other. Nothing
+   else is shared but the counter of bytes. */
+#include "config.h"
+
+#include "cli/import/import.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { BATCH_HOSTS = 5000, BATCH_BYTES = 8 * 1024 * 1024, MESSAGES = 100, TAGS = 65536 };
+
+struct import_pipe {
+	struct import_pipe_options o;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	struct import_batch batches[2];
+	bool full[2], done, stop; /* under the mutex */
+	unsigned reads,
+	    writes; /* which batch is whose next: by the reader, by the caller */
+	bool given; /* the caller holds a batch */
+	const char *failed;
+	int stopper[2];
+	/* the reader's own */
+	struct source src;
+	struct importer im;
+	struct names *addresses, *tags;
+	uint64_t counted, shown;
+};
+
+static void
+lock(struct import_pipe *p)
+{
+	if (pthread_mutex_lock(&p->mutex) != 0)
+		panic("pthread_mutex_lock failed");
+}
+
+static void
+unlock(struct import_pipe *p)
+{
+	if (pthread_cond_broadcast(&p->cond) != 0 || pthread_mutex_unlock(&p->mutex) != 0)
+		panic("pthread_mutex_unlock failed");
+}
+
+static void
+wait_change(struct import_pipe *p)
+{
+	if (pthread_cond_wait(&p->cond, &p->mutex) != 0)
+		panic("pthread_cond_wait failed");
+}
+
+/* ---- the reader's side ---- */
+
+static struct import_batch *
+current(struct import_pipe *p)
+{
+	return &p->batches[p->reads % 2];
+}
+
+/* Hands the batch over and waits until the other one is free. */
+static void
+hand_over(struct import_pipe *p)
+{
+	struct import_batch *b = current(p);
+
+	b->read = p->im.read - p->counted;
+	p->counted = p->im.read;
+	lock(p);
+	p->full[p->reads % 2] = true;
+	p->reads++;
+	unlock(p);
+	lock(p);
+	while (p->full[p->reads % 2] && !p->stop)
+		wait_change(p);
+	p->im.stop = p->im.stop || p->stop;
+	unlock(p);
+	b = current(p);
+	buf_clear(&b->rows);
+	buf_clear(&b->tags);
+	buf_clear(&b->messages);
+	b->hosts = b->rounds = 0;
+	b->read = b->bad = 0;
+	names_clear(p->addresses);
+}
+
+static void
+note_tags(struct import_pipe *p, const struct texts *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t *at;
+
+		if (names_full(p->tags))
+			names_clear(p->tags);
+		at = names_at(p->tags, t->p[i]);
+		if (*at != 0)
+			continue;
+		*at = 1;
+		buf_str(&current(p)->tags, t->p[i]);
+		buf_char(&current(p)->tags, '\0');
+	}
+}
+
+static void
+take_host(void *arg, const struct import_host *h, struct str doc)
+{
+	struct import_pipe *p = arg;
+	struct import_batch *b = current(p);
+	uint32_t *times;
+
+	note_tags(p, &h->tags);
+	for (size_t i = 0; i < h->nservices; i++)
+		note_tags(p, &h->services[i].tags);
+	times = names_at(p->addresses, h->ip);
+	if (*times >= b->rounds)
+		b->rounds = *times + 1;
+	/* IMPORT_COPY quotes and separates with control characters, which JSON never holds raw */
+	buf_printf(&b->rows, "%u\002", (*times)++);
+	buf_str(&b->rows, h->ip);
+	buf_char(&b->rows, '\002');
+	buf_str(&b->rows, doc);
+	buf_char(&b->rows, '\n');
+	b->hosts++;
+	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES ||
+	    b->rounds == IMPORT_ROUNDS)
+		hand_over(p);
+}
+
+static void
+take_bad(void *arg, uint64_t line, struct str what)
+{
+	struct import_pipe *p = arg;
+	struct import_batch *b = current(p);
+
+	b->bad++;
+	if (p->shown++ < MESSAGES)
+		buf_printf(&b->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line,
+		    (int)what.n, what.p);
+	if (p->o.strict)
+		p->im.stop = true;
+}
+
+static void *
+reader_main(void *arg)
+{
+	struct import_pipe *p = arg;
+	import_reader *reader = p->o.reader != NULL ? p->o.reader : import_guess(&p->src);
+
+	if (reader != NULL)
+		reader(&p->im);
+	if (p->src.failed)
+		p->failed = "cannot be read";
+	else if (reader == NULL)
+		p->failed = "is in no format known here; --format tells";
+	hand_over(p);
+	lock(p);
+	p->done = true;
+	unlock(p);
+	return NULL;
+}
+
+/* ---- the caller's side ---- */
+
+struct import_pipe *
+import_pipe_start(const struct import_pipe_options *o)
+{
+	struct import_pipe *p = mem_zero(sizeof(*p));
+
+	if (pipe(p->stopper) != 0)
+		panic("no pipe");
+	p->o = *o;
+	source_open(&p->src, o->fd, p->stopper[0]);
+	p->addresses = names_new(BATCH_HOSTS);
+	p->tags = names_new(TAGS);
+	p->im = (struct importer){ .src = &p->src,
+		.host = take_host,
+		.bad = take_bad,
+		.arg = p,
+		.window = IMPORT_WINDOW };
+	p->im.arena = arena_new((size_t)1 << 30);
+	if (pthread_mutex_init(&p->mutex, NULL) != 0 ||
+	    pthread_cond_init(&p->cond, NULL) != 0 ||
+	    pthread_create(&p->thread, NULL, reader_main, p) != 0)
+		panic("no thread");
+	return p;
+}
+
+const struct import_batch *
+import_pipe_next(struct import_pipe *p)
+{
+	const struct import_batch *b = NULL;
+
+	lock(p);
+	if (p->given) {
+		p->full[p->writes++ % 2] = false;
+		p->given = false;
+	}
+	unlock(p);
+	lock(p);
+	while (!p->full[p->writes % 2] && !p->done)
+		wait_change(p);
+	if (p->full[p->writes % 2]) {
+		p->given = true;
+		b = &p->batches[p->writes % 2];
+	}
+	unlock(p);
+	return b;
+}
+
+const char *
+import_pipe_failed(const struct import_pipe *p)
+{
+	return p->failed;
+}
+
+uint64_t
+import_pipe_bytes(const struct import_pipe *p)
+{
+	return p->src.bytes;
+}
+
+void
+import_pipe_end(struct import_pipe *p)
+{
+	lock(p);
+	p->stop = true;
+	unlock(p);
+	close(p->stopper[1]);
+	if (pthread_join(p->thread, NULL) != 0)
+		panic("pthread_join failed");
+	close(p->stopper[0]);
+	pthread_mutex_destroy(&p->mutex);
+	pthread_cond_destroy(&p->cond);
+	for (size_t i = 0; i < COUNT(p->batches); i++) {
+		buf_free(&p->batches[i].rows);
+		buf_free(&p->batches[i].tags);
+		buf_free(&p->batches[i].messages);
+	}
+	buf_free(&p->im.doc);
+	names_free(p->addresses);
+	names_free(p->tags);
+	arena_free(p->im.arena);
+	source_close(&p->src);
+	free(p);
+}

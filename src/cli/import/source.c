@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC */
+/* Bytes of a file or a pipe, in one buffer that never grows beyond the longest line allowed. */
+#include "config.h"
+
+#include "cli/import/import.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+enum { FIRST_ROOM = 256 * 1024 };
+
+void
+source_open(struct source *s, int fd, int stop)
+{
+	*s = (struct source){ .fd = fd, .stop = stop, .room = FIRST_ROOM };
+	s->p = mem_alloc(s->room);
+}
+
+void
+source_close(struct source *s)
+{
+	free(s->p);
+	s->p = NULL;
+}
+
+/* False when the stop descriptor ended first. */
+static bool
+readable(const struct source *s)
+{
+	struct pollfd fds[] = { { .fd = s->fd, .events = POLLIN },
+		{ .fd = s->stop, .events = POLLIN } };
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		continue;
+	return fds[1].revents == 0;
+}
+
+/* Makes room behind what is unread, and reads once. */
+static void
+fill(struct source *s)
+{
+	ssize_t k;
+
+	if (s->at > 0) {
+		memmove(s->p, s->p + s->at, s->n - s->at);
+		s->n -= s->at;
+		s->at = 0;
+	}
+	if (s->n == s->room && s->room <= IMPORT_LINE) {
+		s->room *= 2;
+		s->p = mem_grow(s->p, s->room);
+	}
+	if (!readable(s)) {
+		s->end = true;
+		return;
+	}
+	do
+		k = read(s->fd, s->p + s->n, s->room - s->n);
+	while (k < 0 && errno == EINTR);
+	if (k <= 0) {
+		s->failed = k < 0;
+		s->end = true;
+		return;
+	}
+	s->n += (size_t)k;
+	s->bytes += (uint64_t)k;
+}
+
+/* Drops the rest of a line that is too long. */
+static enum source_line
+skip(struct source *s)
+{
+	for (;;) {
+		char *nl = memchr(s->p + s->at, '\n', s->n - s->at);
+
+		s->at = nl == NULL ? s->n : (size_t)(nl - s->p) + 1;
+		if (nl != NULL || s->end)
+			return SOURCE_TOO_LONG;
+		fill(s);
+	}
+}
+
+enum source_line
+source_line(struct source *s, struct str *line)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		char *from = s->p + s->at,
+		     *nl = memchr(from + seen, '\n', s->n - s->at - seen);
+
+		seen = s->n - s->at;
+		if (nl == NULL && !s->end && seen <= IMPORT_LINE) {
+			fill(s);
+			continue;
+		}
+		if (nl == NULL && seen == 0)
+			return SOURCE_END;
+		s->line++;
+		*line = (struct str){ from, nl == NULL ? seen : (size_t)(nl - from) };
+		if (line->n > IMPORT_LINE)
+			return skip(s);
+		s->at += line->n + (nl != NULL);
+		if (line->n > 0 && line->p[line->n - 1] == '\r')
+			line->n--;
+		return SOURCE_LINE;
+	}
+}
+
+struct str
+source_chunk(struct source *s)
+{
+	struct str all;
+
+	if (s->at == s->n && !s->end)
+		fill(s);
+	all = (struct str){ s->p + s->at, s->n - s->at };
+	s->at = s->n;
+	return all;
+}
+
+struct str
+source_peek(struct source *s)
+{
+	while (!s->end && s->n - s->at < 4096)
+		fill(s);
+	return (struct str){ s->p + s->at, s->n - s->at };
+}

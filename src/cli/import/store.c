@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC */
+/* One batch into PostgreSQL, one transaction: COPY into a temporary table, then a merge that touches
+   only the rows it changes. */
+#include "config.h"
+
+#include "base/limits.h"
+#include "cli/import/store.h"
+
+enum { BATCH_BUDGET_US = 600 * SECOND_US };
+
+struct outcome {
+	int64_t fresh, changed, large;
+	struct str example;
+};
+
+static const struct field outcome_out[] = {
+	FIELD(struct outcome, fresh, 0),
+	FIELD(struct outcome, changed, 0),
+	FIELD(struct outcome, large, 0),
+	FIELD(struct outcome, example, NULLABLE),
+	FIELD_END,
+};
+
+/* A connection may be new: the table is its own. A plan made while host was empty must not scan it
+   when it is large, hence the settings. */
+static const char stage[] =
+    "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
+    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
+    " CREATE TEMPORARY TABLE IF NOT EXISTS import_stage"
+    " (round integer NOT NULL, ip inet NOT NULL, doc jsonb NOT NULL)"
+    " ON COMMIT DELETE ROWS";
+
+static const char copy[] =
+    "COPY import_stage (round, ip, doc) FROM STDIN"
+    " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')";
+
+static const struct stmt register_tags = STMT(register_tags, NULL,
+    "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
+    " ORDER BY slug ON CONFLICT DO NOTHING");
+
+/* In the order of addresses, so that two imports wait for each other instead of dying. host_merge runs
+   again on a conflict: another import may have been first. xmax tells an insert from an update. A host
+   that records have made too large keeps what it has: one record must not stop the import for ever. Text
+   is at most six times as long as jsonb (escapes), so that only large ones are printed to be measured. */
+static const struct stmt merge_round = {
+	.name = "merge_round",
+	.out = outcome_out,
+	.size = sizeof(struct outcome),
+	.sql =
+	    "WITH seen AS ("
+	    "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
+	    "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
+	    "$2::text) || s.doc"
+	    "    ELSE host_merge(h.doc, s.doc) END AS doc"
+	    "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
+	    "  WHERE s.round = $1::integer OFFSET 0),"
+	    " fit AS ("
+	    "  SELECT ip, doc, CASE WHEN pg_column_size(doc) < $3::integer / 6 THEN true"
+	    "    ELSE octet_length(doc::text) <= $3::integer END AS fits"
+	    "  FROM seen WHERE old IS NULL OR old <> doc),"
+	    " put AS ("
+	    "  INSERT INTO host AS h (ip, doc)"
+	    "  SELECT ip, doc FROM fit WHERE fits ORDER BY ip"
+	    "  ON CONFLICT (ip) DO UPDATE SET doc = host_merge(h.doc, excluded.doc)"
+	    "  RETURNING xmax = 0 AS fresh)"
+	    " SELECT count(*) FILTER (WHERE fresh) AS fresh,"
+	    " count(*) FILTER (WHERE NOT fresh) AS changed,"
+	    " (SELECT count(*) FROM fit WHERE NOT fits) AS large,"
+	    " (SELECT host(min(ip)) FROM fit WHERE NOT fits) AS example FROM put",
+};
+
+static enum db_rc
+put_tags(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+{
+	struct str all = buf_done(&b->tags);
+	struct strs slugs = { NULL, 0 };
+	struct str *p;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all.n; i++)
+		n += all.p[i] == '\0';
+	if (n == 0)
+		return DB_OK;
+	slugs.p = p = ARENA_ARRAY(st->arena, n, struct str);
+	while (all.n > 0) {
+		p[slugs.n] = str_of(all.p);
+		all = (struct str){ all.p + p[slugs.n].n + 1, all.n - p[slugs.n].n - 1 };
+		slugs.n++;
+	}
+	return db_do(st->db, &register_tags, &sum->tags, P(slugs));
+}
+
+static enum db_rc
+put_hosts(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+{
+	char now[TS_LEN + 1];
+	enum db_rc rc;
+	int64_t rows;
+
+	if (b->hosts == 0)
+		return DB_OK;
+	ts_print(ts_now(), now);
+	rc = db_copy_in_begin(st->db, copy);
+	if (rc == DB_OK)
+		rc = db_copy_in(st->db, buf_done(&b->rows));
+	if (rc == DB_OK)
+		rc = db_copy_in_end(st->db, &rows);
+	for (unsigned round = 0; rc == DB_OK && round < b->rounds; round++) {
+		struct outcome out = { 0 };
+
+		rc = db_one(st->db, &merge_round, &out, P((int64_t)round), P(str_of(now)),
+		    P((int64_t)LIM_HOST_BYTES));
+		sum->fresh += out.fresh;
+		sum->changed += out.changed;
+		sum->large += out.large;
+		if (out.large > 0)
+			sum->example = out.example;
+	}
+	sum->unchanged = (int64_t)b->hosts - sum->fresh - sum->changed - sum->large;
+	return rc;
+}
+
+enum db_rc
+import_store_batch(struct import_store *st, const struct import_batch *b)
+{
+	struct import_sum sum = { 0 };
+	enum db_rc rc;
+
+	arena_reset(st->arena);
+	db_use(st->db, st->arena, mono_us() + BATCH_BUDGET_US);
+	rc = db_begin(st->db);
+	if (rc == DB_OK)
+		rc = db_script(st->db, stage);
+	if (rc == DB_OK)
+		rc = put_tags(st, b, &sum);
+	if (rc == DB_OK)
+		rc = put_hosts(st, b, &sum);
+	if (rc == DB_OK)
+		rc = db_commit(st->db);
+	if (rc != DB_OK) {
+		db_rollback(st->db);
+		return rc;
+	}
+	st->sum.fresh += sum.fresh;
+	st->sum.changed += sum.changed;
+	st->sum.unchanged += sum.unchanged;
+	st->sum.tags += sum.tags;
+	st->sum.large = sum.large; /* of this batch */
+	st->sum.example = sum.example;
+	return DB_OK;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: ISC */
+/* The mapping of counting/meter.h: its file, its open-addressed table, and what the meter does to slots. */
+#include "config.h"
+
+#include "counting/meter_priv.h"
+#include "daemon/conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x70616d6b73617375)
+
+enum { HEAD_BYTES = 4096, PATH_ROOM = 4200 };
+
+_Static_assert(sizeof(struct slot) == 64, "a slot is a cache line");
+_Static_assert(
+    sizeof(struct meter_head) <= HEAD_BYTES, "the slots begin on the second page");
+
+/* ---- periods ---- */
+
+uint32_t
+meter_day(struct ts t)
+{
+	return (uint32_t)(t.us / DAY_US);
+}
+
+struct ts
+meter_day_start(uint32_t day)
+{
+	return (struct ts){ day * DAY_US };
+}
+
+/* The civil calendar by days since 0000-03-01, which leap days end. */
+uint32_t
+meter_month(struct ts t)
+{
+	uint32_t z = meter_day(t) + 719468, era = z / 146097, doe = z % 146097;
+	uint32_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	uint32_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	uint32_t mp = (5 * doy + 2) / 153; /* 0: March */
+
+	return (era * 400 + yoe) * 12 + mp + 2;
+}
+
+struct ts
+meter_month_start(uint32_t month)
+{
+	uint32_t march = month - 2, year = march / 12, mp = march % 12;
+	uint32_t era = year / 400, yoe = year % 400;
+	uint32_t doe = yoe * 365 + yoe / 4 - yoe / 100 + (153 * mp + 2) / 5;
+
+	return meter_day_start(era * 146097 + doe - 719468);
+}
+
+struct ts
+meter_time(const struct meter_file *f, int64_t boot)
+{
+	return (struct ts){ atomic_load(&f->head->epoch_us) + boot };
+}
+
+/* ---- slots ---- */
+
+uint64_t
+slot_taken(const struct slot *s)
+{
+	return atomic_load(&s->word) & UINT32_MAX;
+}
+
+uint64_t
+slot_back(const struct slot *s)
+{
+	return atomic_load(&s->back) & UINT32_MAX;
+}
+
+uint64_t
+slot_room(const struct slot *s)
+{
+	uint64_t surrendered = atomic_load(&s->surrendered);
+	uint64_t room = atomic_load(&s->limit) + slot_back(s);
+
+	return room > surrendered ? room - surrendered : 0;
+}
+
+uint64_t
+slot_left(const struct slot *s)
+{
+	/* In this order: a unit that is given back or granted meanwhile is seen later, never too early. */
+	uint64_t room = slot_room(s), taken = slot_taken(s);
+
+	return room > taken ? room - taken : 0;
+}
+
+uint64_t
+slot_used(const struct slot *s)
+{
+	uint64_t back = slot_back(s);
+
+	return slot_taken(s) - back;
+}
+
+void
+slot_retire(struct slot *s)
+{
+	atomic_store(&s->state, SLOT_RETIRED);
+}
+
+static uint32_t
+place(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period)
+{
+	uint64_t h;
+
+	memcpy(&h, owner->b + 8, sizeof(h));
+	h ^= ((uint64_t)period << 3 | (uint64_t)kind) * UINT64_C(0x9e3779b97f4a7c15);
+	h *= UINT64_C(0xff51afd7ed558ccd);
+	return (uint32_t)(h >> 32) & (f->head->slots - 1);
+}
+
+static bool
+is_of(
+    const struct slot *s, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+{
+	return s->period == period && s->kind == (uint32_t)kind &&
+	       memcmp(&s->owner, owner, sizeof(*owner)) == 0;
+}
+
+static struct slot *
+find_in_state(const struct meter_file *f, enum slot_state wanted, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period)
+{
+	uint32_t at = place(f, kind, owner, period);
+
+	for (uint32_t n = 0; n < f->head->slots; n++) {
+		struct slot *s = &f->slots[(at + n) & (f->head->slots - 1)];
+		uint32_t state = atomic_load_explicit(&s->state, memory_order_acquire);
+
+		if (state == SLOT_EMPTY)
+			return NULL;
+		if (state == (uint32_t)wanted && is_of(s, kind, owner, period))
+			return s;
+	}
+	return NULL; /* UNCOVERED: an eighth of the table is empty */
+}
+
+struct slot *
+meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period)
+{
+	return find_in_state(f, SLOT_LIVE, kind, owner, period);
+}
+
+struct slot *
+meter_find_retired(const struct meter_file *f, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period)
+{
+	return find_in_state(f, SLOT_RETIRED, kind, owner, period);
+}
+
+struct slot *
+meter_add(
+    struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+{
+	uint32_t at = place(f, kind, owner, period), n = 0;
+	struct slot *s;
+
+	for (;; n++) {
+		uint32_t state;
+
+		/* An eighth stays empty, so that who looks for what is missing soon knows. */
+		if (n == f->head->slots / 8)
+			return NULL;
+		s = &f->slots[(at + n) & (f->head->slots - 1)];
+		state = atomic_load(&s->state);
+		if (state == SLOT_EMPTY || state == SLOT_FREE)
+			break;
+	}
+	*s = (struct slot){ .state = atomic_load(&s->state),
+		.kind = (uint16_t)kind,
+		.period = period,
+		.owner = *owner };
+	return s;
+}
+
+/* Where the next slot is empty nothing is looked for beyond: the chain ends here. */
+void
+slot_free(struct meter_file *f, struct slot *s)
+{
+	uint32_t mask = f->head->slots - 1, at = (uint32_t)(s - f->slots);
+
+	atomic_store(&s->state, SLOT_FREE);
+	if (atomic_load(&f->slots[(at + 1) & mask].state) != SLOT_EMPTY)
+		return;
+	while (atomic_load(&f->slots[at].state) == SLOT_FREE) {
+		atomic_store(&f->slots[at].state, SLOT_EMPTY);
+		at = (at - 1) & mask;
+	}
+}
+
+void
+slot_publish(struct slot *s)
+{
+	atomic_store_explicit(&s->state, SLOT_LIVE, memory_order_release);
+}
+
+/* ---- the file ---- */
+
+static bool
+in_run(const char *file, char *out, size_t room)
+{
+	return (size_t)snprintf(out, room, "%s/%s", conf.run_directory, file) < room;
+}
+
+bool
+meter_socket_name(char *out, size_t room)
+{
+	return in_run("meter.sock", out, room);
+}
+
+void
+meter_file_close(struct meter_file *f)
+{
+	if (f->head != NULL) {
+		munmap(f->head, f->bytes);
+		close(f->fd);
+	}
+	*f = (struct meter_file){ 0 };
+}
+
+static size_t
+file_bytes(uint32_t slots)
+{
+	return HEAD_BYTES + slots * sizeof(struct slot) +
+	       METER_JOURNALS * sizeof(struct journal);
+}
+
+/* The descriptor is the mapping's from here on, unless this fails. */
+static bool
+map(struct meter_file *f, int fd)
+{
+	struct stat st;
+	void *p;
+
+	if (fstat(fd, &st) != 0 || st.st_size < (off_t)(HEAD_BYTES + sizeof(struct slot)))
+		return false;
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return false; /* UNCOVERED: no address space is left */
+	*f = (struct meter_file){ .fd = fd,
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.bytes = (size_t)st.st_size,
+		.head = p,
+		.slots = (struct slot *)((char *)p + HEAD_BYTES) };
+	if (f->head->magic == MAGIC && f->head->version == METER_VERSION &&
+	    f->bytes == file_bytes(f->head->slots) &&
+	    (f->head->slots & (f->head->slots - 1)) == 0) {
+		f->journals = (struct journal *)(f->slots + f->head->slots);
+		return true;
+	}
+	munmap(p, f->bytes);
+	*f = (struct meter_file){ 0 };
+	return false;
+}
+
+bool
+meter_file_open(struct meter_file *f)
+{
+	char path[PATH_ROOM];
+	int fd = in_run("meter.map", path, sizeof(path))
+		     ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+		     : -1;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = map(f, fd);
+	if (!ok)
+		close(fd);
+	return ok;
+}
+
+bool
+meter_file_replaced(const struct meter_file *f)
+{
+	char path[PATH_ROOM];
+	struct stat st;
+
+	return in_run("meter.map", path, sizeof(path)) && stat(path, &st) == 0 &&
+	       (st.st_ino != f->ino || st.st_dev != f->dev);
+}
+
+void
+meter_file_drop(void)
+{
+	char path[PATH_ROOM];
+
+	if (in_run("meter.map", path, sizeof(path)))
+		unlink(path);
+}
+
+static void
+read_boot_id(char out[BOOT_ID_LEN + 1])
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	memset(out, 0, BOOT_ID_LEN + 1);
+	if (in == NULL)
+		return; /* UNCOVERED: Linux has it */
+	if (fread(out, 1, BOOT_ID_LEN, in) != BOOT_ID_LEN)
+		memset(out, 0, BOOT_ID_LEN + 1); /* UNCOVERED: so long it is */
+	fclose(in);
+}
+
+static uint32_t
+wanted_slots(void)
+{
+	uint32_t n = 64;
+
+	while (n < conf.meter_slots)
+		n *= 2;
+	return n;
+}
+
+/* A whole file appears under the name, or none. */
+static bool
+make(const char *path)
+{
+	struct meter_head head = { .magic = MAGIC,
+		.version = METER_VERSION,
+		.slots = wanted_slots(),
+		.incarnation = uuid_random() };
+	char fresh[PATH_ROOM + 8];
+	bool ok;
+	int fd;
+
+	/* Until PostgreSQL's clock has been read. */
+	atomic_store(&head.epoch_us, ts_now().us - boot_us());
+	read_boot_id(head.boot_id);
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	unlink(fresh);
+	fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0660);
+	if (fd < 0)
+		return false;
+	ok = fchmod(fd, 0660) == 0 &&
+	     posix_fallocate(fd, 0, (off_t)file_bytes(head.slots)) == 0 &&
+	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	     rename(fresh, path) == 0;
+	close(fd);
+	if (!ok)
+		unlink(fresh); /* UNCOVERED: the file system is full */
+	return ok;
+}
+
+static bool
+is_current(const struct meter_file *f)
+{
+	char boot[BOOT_ID_LEN + 1];
+
+	read_boot_id(boot);
+	return strcmp(f->head->boot_id, boot) == 0 && f->head->slots == wanted_slots();
+}
+
+int
+meter_lock(void)
+{
+	char path[PATH_ROOM];
+
+	if (!in_run("meter.lock", path, sizeof(path)))
+		return -1; /* UNCOVERED: tbl/params.h bounds the directory's name */
+	return fd_lock(path, O_RDWR | O_CREAT);
+}
+
+bool
+meter_file_hold(struct meter_file *f, char *err, size_t room)
+{
+	char path[PATH_ROOM];
+
+	if (meter_file_open(f)) {
+		if (is_current(f))
+			return true;
+		meter_file_close(f);
+	}
+	if (in_run("meter.map", path, sizeof(path)) && make(path) && meter_file_open(f))
+		return true;
+	snprintf(err, room, "%s/meter.map: %s", conf.run_directory, strerror(errno));
+	return false;
+}
+
+/* ---- news ---- */
+
+static long
+futex(_Atomic uint32_t *at, int op, uint32_t value, const struct timespec *wait)
+{
+	return syscall(SYS_futex, at, op, value, wait, NULL, 0);
+}
+
+void
+meter_announce(struct meter_file *f)
+{
+	atomic_fetch_add(&f->head->news, 1);
+	futex(&f->head->news, FUTEX_WAKE, INT32_MAX, NULL);
+}
+
+void
+meter_await(const struct meter_file *f, uint32_t news, int64_t us)
+{
+	struct timespec wait = { .tv_sec = us / SECOND_US,
+		.tv_nsec = us % SECOND_US * 1000 };
+
+	futex(&f->head->news, FUTEX_WAIT, news, &wait);
+}

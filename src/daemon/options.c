@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* The command line of a daemon, or of a program that is called as one. */
+#include "config.h"
+
+#include "daemon/daemon.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static int
+usage(const struct daemon *d, FILE *out)
+{
+	fprintf(out, "usage: %s [-tV] [-c file]%s%s\n", d->name,
+	    d->dump != NULL ? " [-D what]" : "", d->usage != NULL ? d->usage : "");
+	return 2;
+}
+
+/* Of a terminal's user: the service managers use the letters. */
+static bool
+is_long(int argc, char **argv, const char *option)
+{
+	return argc == 2 && strcmp(argv[1], option) == 0;
+}
+
+static int
+help(const struct daemon *d)
+{
+	usage(d, stdout);
+	return printf("  -c  the configuration file, instead of %s/%s.conf\n"
+		      "  -t  test the configuration and exit\n"
+		      "  -V  print the version\n%s"
+		      "%s(8) and surfaced.conf(5) are its manuals.\n",
+		   SYSCONFDIR, d->name,
+		   d->dump != NULL ? "  -D  print a table: see the manual\n" : "",
+		   d->name) < 0;
+}
+
+static bool
+read_options(int argc, char **argv, struct options *o)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "c:D:tV")) != -1)
+		switch (c) {
+		case 'c':
+			o->file = optarg;
+			break;
+		case 'D':
+			o->dump = optarg;
+			break;
+		case 't':
+			o->test = true;
+			break;
+		case 'V':
+			o->version = true;
+			break;
+		default: /* getopt has said what is wrong */
+			return false;
+		}
+	return optind == argc;
+}
+
+static const char *
+default_file(const struct daemon *d)
+{
+	static char path[4096];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s.conf", SYSCONFDIR, d->name) >=
+	    sizeof(path))
+		panic("the configuration file's name is too long");
+	return access(path, F_OK) == 0 ? path : NULL;
+}
+
+/* So that no descriptor of ours becomes stdin, stdout or stderr. */
+static void
+hold_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO && fcntl(fd, F_SETFD, 0) == 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+int
+options_take(const struct daemon *d, int argc, char **argv, struct options *o)
+{
+	hold_standard_descriptors();
+	*o = (struct options){ .file = default_file(d) };
+	if (is_long(argc, argv, "--help"))
+		return help(d);
+	if (is_long(argc, argv, "--version"))
+		o->version = true;
+	else if (!read_options(argc, argv, o) || (o->dump != NULL && d->dump == NULL))
+		return usage(d, stderr);
+	if (o->version)
+		return printf("%s %s\n", d->name, PACKAGE_VERSION) < 0;
+	return -1;
+}

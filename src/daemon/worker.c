@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: ISC */
+/* The worker's side: privileges, signals, waiting, and the slot that others see of it. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "daemon/daemon_priv.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { ORPHANED = SIGUSR1 }; /* the kernel's word that the master died */
+
+static volatile sig_atomic_t stop_seen, orphaned;
+
+/* Outside daemon_main (unit tests) a process is its own only worker. */
+static struct worker_slot private_slot;
+static struct worker_slot *own_slot = &private_slot;
+static struct shared *own_shared;
+static int epoll = -1, epoll_listener = -1, epoll_extra = -1;
+
+struct shared *
+shared_map(int fd)
+{
+	struct shared *s =
+	    mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (s == MAP_FAILED)
+		return NULL;
+	if (s->magic == SHARED_MAGIC)
+		return s;
+	munmap(s, sizeof(*s));
+	return NULL;
+}
+
+struct shared *
+shared_new(int *fd)
+{
+	struct shared *s;
+
+	*fd = memfd_create(SHARED_NAME, MFD_CLOEXEC);
+	if (*fd < 0 || ftruncate(*fd, sizeof(*s)) != 0)
+		panic("memfd: %s", strerror(errno));
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (s == MAP_FAILED)
+		panic("mmap: %s", strerror(errno));
+	s->magic = SHARED_MAGIC;
+	return s;
+}
+
+/* To conf.user, when root. */
+static bool
+drop_privileges(char *err, size_t room)
+{
+	const struct passwd *pw;
+
+	if (geteuid() != 0 || conf.user[0] == '\0')
+		return true;
+	pw = getpwnam(conf.user);
+	if (pw == NULL) {
+		snprintf(err, room, "user %s is unknown", conf.user);
+		return false;
+	}
+	if (initgroups(conf.user, pw->pw_gid) == 0 && setgid(pw->pw_gid) == 0 &&
+	    setuid(pw->pw_uid) == 0)
+		return true;
+	snprintf(err, room, "become %s: %s", conf.user, strerror(errno));
+	return false;
+}
+
+static void
+note_stop(int sig)
+{
+	(void)sig;
+	stop_seen = 1;
+}
+
+/* The master is gone: end after this request, which gets the time that its watchdog would have given it. */
+static void
+note_orphan(int sig)
+{
+	(void)sig;
+	stop_seen = orphaned = 1;
+	alarm((unsigned)(conf.worker_stuck / 1000 + 1));
+	raise(SIGTERM); /* blocked: ends the next wait, whenever it begins */
+}
+
+/* A signal in the middle of a read truncates a request body silently in libfcgi: SIGTERM stays blocked,
+   as everything the master had blocked, but in epoll_pwait. The master alone minds a terminal's keys. */
+static void
+set_signals(void)
+{
+	struct sigaction stop = { .sa_handler = note_stop },
+			 orphan = { .sa_handler = note_orphan, .sa_flags = SA_RESTART },
+			 die = { .sa_handler = SIG_DFL },
+			 ignore = { .sa_handler = SIG_IGN };
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	if (sigaction(SIGTERM, &stop, NULL) != 0 ||
+	    sigaction(ORPHANED, &orphan, NULL) != 0 ||
+	    sigaction(SIGALRM, &die, NULL) != 0 ||
+	    sigaction(SIGPIPE, &ignore, NULL) != 0 ||
+	    sigaction(SIGINT, &ignore, NULL) != 0 ||
+	    sigaction(SIGHUP, &ignore, NULL) != 0 ||
+	    sigprocmask(SIG_SETMASK, &blocked, NULL) != 0)
+		panic("signals: %s", strerror(errno));
+}
+
+void
+worker_run(const struct daemon *d, const struct pool *pool, int listener,
+    struct shared *shared, struct worker_slot *slot)
+{
+	pid_t master = getppid();
+	char err[256];
+
+	own_shared = shared;
+	own_slot = slot;
+	atomic_store(&slot->pid, getpid());
+	set_signals();
+	if (!drop_privileges(err, sizeof(err)))
+		panic("%s", err);
+	/* After the change of user, which would clear it. A master that is gone already sends nothing. */
+	if (prctl(PR_SET_PDEATHSIG, ORPHANED) != 0 || getppid() != master)
+		_exit(1);
+	prctl(PR_SET_NAME, pool->name);
+	d->work(pool, listener);
+	atomic_store(&slot->busy_since, 0);
+	atomic_store(&slot->searching, 0);
+	exit(0);
+}
+
+/* A pending signal counts: under load epoll_pwait returns descriptors and delivers nothing. */
+bool
+daemon_stopping(void)
+{
+	sigset_t pending;
+
+	return stop_seen ||
+	       (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
+}
+
+bool
+daemon_ending(void)
+{
+	return orphaned || (own_shared != NULL && atomic_load(&own_shared->ending));
+}
+
+static void
+watch(int fd, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.fd = fd };
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) != 0)
+		panic("epoll_ctl: %s", strerror(errno));
+}
+
+/* The extra descriptor may be another one, or a new one under the same number. */
+static void
+watch_extra(int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_extra >= 0 && epoll_extra != fd)
+		epoll_ctl(epoll, EPOLL_CTL_DEL, epoll_extra,
+		    NULL); /* fails when it is closed: gone */
+	epoll_extra = fd;
+	if (fd >= 0 && epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e) != 0)
+		watch(fd, EPOLLIN);
+}
+
+bool
+daemon_wait(int listener, int extra)
+{
+	struct epoll_event event;
+	sigset_t open;
+	int n;
+
+	if (epoll < 0 && (epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
+		panic("epoll: %s", strerror(errno));
+	if (listener >= 0 && epoll_listener != listener) {
+		watch(listener, EPOLLIN | EPOLLEXCLUSIVE);
+		epoll_listener = listener;
+	}
+	watch_extra(extra);
+	sigemptyset(&open);
+	do {
+		if (daemon_stopping())
+			return false;
+		n = epoll_pwait(epoll, &event, 1, -1, &open);
+		if (n < 0 && errno != EINTR)
+			panic("epoll_pwait: %s", strerror(errno));
+	} while (n <= 0);
+	return true;
+}
+
+struct worker_slot *
+daemon_slot(void)
+{
+	return own_slot;
+}
+
+const struct pool *
+daemon_pool(const char *name)
+{
+	if (own_shared == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < own_shared->pool_count; i++)
+		if (strcmp(own_shared->pools[i].name, name) == 0)
+			return &own_shared->pools[i];
+	return NULL;
+}
+
+/* The other workers change their slots meanwhile: the members of one need not be of one moment. */
+static bool
+search_matches(const struct search_filter *f, const struct worker_slot *slot)
+{
+	uint32_t account = atomic_load_explicit(&slot->searching, memory_order_relaxed);
+	int64_t since = atomic_load_explicit(&slot->busy_since, memory_order_relaxed);
+
+	if (slot == own_slot || account == 0 ||
+	    (f->account != 0 && account != f->account) ||
+	    (f->before != 0 && since >= f->before))
+		return false;
+	return f->pool == NULL ||
+	       (slot->pool < own_shared->pool_count &&
+		   strcmp(own_shared->pools[slot->pool].name, f->pool) == 0);
+}
+
+unsigned
+daemon_searches(const struct search_filter *f)
+{
+	unsigned n = 0;
+	uint32_t high;
+
+	if (own_shared == NULL)
+		return 0;
+	high = atomic_load(&own_shared->high);
+	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
+		n += search_matches(f, &own_shared->slots[i]);
+	return n;
+}

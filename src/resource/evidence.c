@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/* Where an image stands: evidence_directory/ab/cd/<its SHA-256>; what no evidence has. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "resource/evidence.h"
+
+bool
+evidence_path(const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_path *out)
+{
+	char hex[2 * EVIDENCE_HASH_LEN + 1];
+	const char *top = conf.evidence_directory;
+
+	hex_print(hex, sha256, EVIDENCE_HASH_LEN);
+	snprintf(out->outer, sizeof(out->outer), "%s/%.2s", top, hex);
+	snprintf(out->inner, sizeof(out->inner), "%s/%.2s/%.2s", top, hex, hex + 2);
+	return (size_t)snprintf(out->file, sizeof(out->file), "%s/%.2s/%.2s/%s", top, hex,
+		   hex + 2, hex) < sizeof(out->file);
+}
+
+bool
+header_secret(struct str name)
+{
+	/* One that ends with - stands for all that begin so. */
+	static const struct str secret[] = { STR_INIT("authorization"),
+		STR_INIT("cookie"), STR_INIT("set-cookie"), STR_INIT("set-cookie2"),
+		STR_INIT("proxy-"), STR_INIT("x-api-key") };
+
+	for (size_t i = 0; i < COUNT(secret); i++) {
+		size_t n = secret[i].n;
+
+		if ((name.n == n || (name.n > n && secret[i].p[n - 1] == '-')) &&
+		    strncasecmp(name.p, secret[i].p, n) == 0)
+			return true;
+	}
+	return false;
+}

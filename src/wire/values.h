@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: ISC */
+/* The values that members of records may have, in the database, the API and the stream alike. NULL ends
+   each list. severities begins with the least severe, session_profiles with the default. */
+#ifndef WIRE_VALUES_H
+#define WIRE_VALUES_H
+
+extern const char *const severities[];
+extern const char *const alert_sources[];
+extern const char *const asset_kinds[];
+extern const char *const session_states[];
+extern const char *const session_profiles[];
+extern const char *const shot_reasons[];
+extern const char *const net_kinds[];
+
+#endif
