@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Organisations, the people in them, their projects, and the API keys those people hold.
 
--- The lists of src/tbl/scopes.h and src/tbl/entitlements.h; t/0202-hosts.t holds them equal.
+-- The lists of src/tbl/scopes.h and src/tbl/entitlements.h; t/sql/hosts.t holds them equal.
 CREATE DOMAIN scope_name AS text CHECK (VALUE IN ('search.view', 'search.aggregate', 'reports.view',
 	'alerts.rules.view', 'alerts.rules.manage', 'alerts.silences.view', 'alerts.silences.manage',
 	'browser.sessions.view', 'browser.sessions.create', 'browser.sessions.manage',

@@ -98,7 +98,7 @@ CREATE FUNCTION alert_rule_silenced(rule uuid, at timestamptz) RETURNS boolean
 		WHERE rule_uuid = rule AND cancelled_at IS NULL AND starts_at <= at AND at < ends_at)
 $$;
 
--- The moves of src/tbl/alert_moves.h; t/0103-states.t holds them equal.
+-- The moves of src/tbl/alert_moves.h; t/house/states.t holds them equal.
 CREATE TABLE alert_move (
 	event text NOT NULL,
 	from_state text NOT NULL,

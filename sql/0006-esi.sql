@@ -73,7 +73,7 @@ CREATE TABLE asset_service (
 CREATE INDEX asset_service_page ON asset_service (project_uuid, created_at DESC, uuid);
 CREATE INDEX asset_service_asset ON asset_service (asset_uuid);
 
--- The moves of src/tbl/finding_moves.h; t/0103-states.t holds them equal.
+-- The moves of src/tbl/finding_moves.h; t/house/states.t holds them equal.
 CREATE TABLE finding_move (
 	event text NOT NULL,
 	from_status text NOT NULL,

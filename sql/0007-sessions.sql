@@ -43,7 +43,7 @@ CREATE TABLE session_caller (
 	max_active integer CHECK (max_active BETWEEN 0 AND 100000)
 );
 
--- The moves of src/tbl/session_states.h; t/0105-session-states.t holds them equal.
+-- The moves of src/tbl/session_states.h; t/house/session-states.t holds them equal.
 CREATE TABLE session_move (
 	event text NOT NULL,
 	from_state text NOT NULL,

@@ -11,10 +11,7 @@
 # $key (default: $KEY, every scope) goes into X-API-Key, unless it is "none". P is the project.
 # KEEP=1 keeps the folder of the world, W.
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
-case $0 in
-*/t/helper/* | */t/bench/*) TOP=$(cd "$TOP/.." && pwd) ;;
-esac
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$TOP" || exit 1
 # shellcheck source=t/helper/world.sh
 . t/helper/world.sh

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl completion: prints a shell's completion from the tables of commands. Options are read from the usage
-   text of each command, which t/0102-man.t compares with the manual. */
+   text of each command, which t/house/man.t compares with the manual. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* What surfacectl doctor and browser-check advise: ADVICE(id, command, text). The command mends the fault when it is
    typed as it is printed; it is empty where a person has to decide. The text says what to do instead, or what else
-   to know. {1} to {3} stand for arguments. t/7200-doctor.t follows each row to the letter and sees the check pass. */
+   to know. {1} to {3} stand for arguments. t/cli/doctor.t follows each row to the letter and sees the check pass. */
 ADVICE(AS_ROOT,		"",					"run surfacectl doctor as root")
 ADVICE(NAME_USER,	"",					"name the user that the daemons run as: --user NAME")
 ADVICE(FIX_PROGRAM,	"apt install --reinstall {1}",		"or name the folder of its files: --sql-dir")

@@ -3,7 +3,7 @@
 """Every operation of the served openapi.json with good and with harmed input over TLS: each answer must be
 one that the document describes, and each answer that it promises must have been seen (C-122).
 
-usage: contract.py ENV     ENV: the shell assignments of t/2103-contract.t
+usage: contract.py ENV     ENV: the shell assignments of t/conformance/contract.t
 """
 import datetime
 import http.client
@@ -16,7 +16,7 @@ import jsonschema
 from client import ENV, World, day, say
 from mutate import edits, flat, parameter, texts
 
-# What cannot be provoked from outside; t/1302-outage.t and t/9200-faults.t see to these.
+# What cannot be provoked from outside; t/counting/outage.t and t/process/faults.t see to these.
 FAULTS = {"500", "502", "503"}
 # The moves of a record promise the same; these reach their end from everywhere.
 ALWAYS = {"closeAlert": {"409"}, "resolveFinding": {"409"}, "reopenFinding": {"409"}}

@@ -4,7 +4,7 @@
 findings (SPEC 2.7, 2.8, 4.8, 4.9, C-115 to C-119), timestamps and integers (C-120, C-121). Asked over TLS
 alone; one TAP line a statement.
 
-usage: records.py ENV     ENV: shell assignments; t/2101-records.t makes it
+usage: records.py ENV     ENV: shell assignments; t/conformance/records.t makes it
 """
 import re
 import uuid

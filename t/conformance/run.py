@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """The conformance table against a world: one TAP line a row, numbered from 1, without a plan.
 
-usage: run.py ENV [--only TEXT]    ENV: the shell assignments of t/instance, and more keys (see t/2100-conformance.t)
+usage: run.py ENV [--only TEXT]    ENV: the shell assignments of t/instance, and more keys (see t/conformance/aggregate.t)
        run.py --fixture FILE       writes the hosts the table speaks of
        run.py --count              says how many rows there are
 """

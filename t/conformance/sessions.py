@@ -3,7 +3,7 @@
 """Browser sessions as the text has them: SPEC 2.5, 3, 4.4, 4.5, CONTRACT A4, C-084 to C-105. Asked over TLS
 alone; no browser runs. One TAP line a statement.
 
-usage: sessions.py ENV VECTORS     ENV: shell assignments; t/2102-sessions.t makes it
+usage: sessions.py ENV VECTORS     ENV: shell assignments; t/conformance/sessions.t makes it
 """
 import re
 import sys

@@ -12,7 +12,7 @@
 	rare tag             tags:sinkhole					  0.04 %
 	title contains       services.http.title:login				  5 %
 	CIDR                 ip:45.32.0.0/12					  0.4 %
-   tags:malware alone finds 8 %. t/7003-hostgen.t holds these. */
+   tags:malware alone finds 8 %. t/cli/hostgen.t holds these. */
 #include "config.h"
 
 #include "base/base.h"

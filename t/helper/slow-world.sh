@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # A world whose nginx learns the client's address from the PROXY protocol, so that one machine has many clients,
-# and the programs of t/helper/slow.py in it. For t/1903-slow-clients.t and t/bench/slow-clients.
+# and the programs of t/helper/slow.py in it. For t/nginx/slow-clients.t and t/bench/slow-clients.
 
 slow_world()
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""A page in Chromium as a client of t/5100-clients.t: as t/helper/ws-node.js. ws-chromium.py PROGRAM FOLDER;
+"""A page in Chromium as a client of t/stream/clients.t: as t/helper/ws-node.js. ws-chromium.py PROGRAM FOLDER;
 the page is the origin of the stream unless the line has "page"."""
 import json
 import os

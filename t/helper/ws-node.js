@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The npm package ws as a client of t/5100-clients.t: ws-node.js FOLDER-OF-WS. A line of JSON {url, protocol,
+// The npm package ws as a client of t/stream/clients.t: ws-node.js FOLDER-OF-WS. A line of JSON {url, protocol,
 // send} opens a stream; what happens is printed as lines: open PROTOCOL, text LENGTH, binary LENGTH, close CODE.
 const WebSocket = require(process.argv[2]);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""python3-websockets as a client of t/5100-clients.t: as t/helper/ws-node.js."""
+"""python3-websockets as a client of t/stream/clients.t: as t/helper/ws-node.js."""
 import asyncio
 import json
 import ssl

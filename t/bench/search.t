@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The short form of t/bench/aggregate: it runs, every engine present gives our counts, its figures
+# end with RATIO lines. Rivals are no build dependency: one that is missing is named and left out.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d /tmp/8900.XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+
+n=0
+ok()
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+
+"$top/t/bench/aggregate" --hosts 3000 --runs 3 >"$dir/out" 2>"$dir/err"
+rc=$?
+[ $rc -eq 0 ] || sed 's/^/# /' "$dir/err"
+sed 's/^/# /' "$dir/out"
+ok $rc "t/bench/aggregate runs in its short form"
+
+! grep -q '^DIFFERENT' "$dir/out"
+ok $? "every engine gives the same counts"
+
+grep -q '^our time in ms' "$dir/out"
+ok $? "the share of nginx, FastCGI and JSON in our time is shown"
+
+rivals=$(grep -c '^\(ClickHouse\|DuckDB\) .* loaded' "$dir/out")
+ratios=$(grep -cE '^RATIO [a-z-]+ [a-z]+ [0-9.]+$' "$dir/out")
+[ "$ratios" -eq $((8 * rivals)) ]
+ok $? "a RATIO line for each query and rival present"
+
+echo "1..$n"

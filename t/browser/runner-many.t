@@ -1,0 +1,30 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: ISC
+"""A page that makes more requests than a session keeps: 20,000 events in batches, one mark, a runner that stays small."""
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
+from runner import *  # noqa
+
+# To a port that Chromium refuses by itself: nothing is waited for.
+PAGE = """<title>many</title><script>(async () => { for (let i = 0; i < 410; i++)
+await Promise.all([...Array(50).keys()].map((k) => fetch('http://a.sites.net:1/' + i + '.' + k).catch(() => 0)));
+document.title = 'done' })()</script>"""
+enter({"names": {"a.sites.net": {"A": ["93.184.216.34"]}},
+       "pages": {"a.sites.net/": {"headers": {"Content-Type": "text/html"}, "body": PAGE}}})
+d = Dispatch()
+d.start_egress()
+s = d.create("http://a.sites.net/")
+ok(s.wait("truncated", seconds=1500), "the bound is said", len(s.events))
+s.wait("ready")
+v = s.watch()
+ok(v.wait("title", lambda m: m["title"] == "done") or v.wait("tabs", lambda m: m["tabs"][0]["title"] == "done"),
+   "the page goes on")
+ok(s.close(), "and ends")
+is_(len(s.events), 20000, "20,000 events are kept")
+is_(len({e["id"] for e in s.events}), 20000, "each one once")
+is_(len([1 for n, _ in s.said if n == "truncated"]), 1, "the mark comes once")
+batches = [doc["events"] for n, doc in s.said if n == "net"]
+ok(max(len(b) for b in batches) <= 32 and max(len(json.dumps(b)) for b in batches) < 65536, "in batches of at most 32")
+e = next(e for e in s.events if ":1/" in e["url"])
+ok(e["failure"] == "net::ERR_UNSAFE_PORT" and e["remote_address"] is None, "with what became of them", e)
+d.finish()

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: ISC
+"""The profile is what every layer of a browser says: the document, a popup's first request, popups, dedicated, shared
+and service workers, frames of another site; and what a page must not see of us."""
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
+from runner import *  # noqa
+
+SEEN = """const seen = () => ({platform: navigator.platform, agent: navigator.userAgent,
+  languages: navigator.languages.join(), hints: navigator.userAgentData ? navigator.userAgentData.platform : null,
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone, locale: Intl.DateTimeFormat().resolvedOptions().locale,
+  webdriver: navigator.webdriver === true});
+const tell = (who) => fetch('/tell/' + who + '?' + encodeURIComponent(JSON.stringify(seen())));
+"""
+MAIN = """<!doctype html><title>profile</title><script>""" + SEEN + """
+tell('document');
+new Worker('/worker.js');
+new SharedWorker('/shared.js');
+navigator.serviceWorker.register('/service.js');
+window.open('/popup.html');
+const a = document.createElement('a'); a.href = '/noopener.html'; a.target = '_blank'; a.rel = 'noopener';
+document.documentElement.append(a); a.click();
+const f = document.createElement('iframe'); f.src = 'https://b.sites.net/frame.html';
+document.documentElement.append(f);
+navigator.userAgentData && navigator.userAgentData.getHighEntropyValues(
+  ['platformVersion', 'architecture', 'bitness', 'fullVersionList', 'model']).then(
+  (v) => fetch('/tell/hints?' + encodeURIComponent(JSON.stringify(v))));
+</script>"""
+JS = {"Content-Type": "text/javascript"}
+PAGES = {"": MAIN, "popup.html": "<script>%s tell('popup')</script>" % SEEN,
+         "noopener.html": "<script>%s tell('noopener')</script>" % SEEN,
+         "worker.js": SEEN + "tell('worker'); fetch('/tell/native?' + encodeURIComponent(JSON.stringify({text:"
+                             "Object.getOwnPropertyDescriptor(WorkerNavigator.prototype, 'platform').get.toString()})))",
+         "shared.js": SEEN + "onconnect = () => {}; tell('shared')",
+         "service.js": SEEN + "tell('service'); setInterval(() => tell('service'), 100)", "frame.html": "<script>%s tell('frame')</script>" % SEEN,
+         "opens.html": "<script>onmessage = () => close(); open('/stays.html')</script>",
+         "stays.html": "<script>%s opener.postMessage('', '*'); setInterval(() => tell(opener ? 'before' : 'after'), 50)"
+                       "</script>" % SEEN,
+         "leads.html": "<script>open('https://b.sites.net/opens.html', '_blank', 'noopener')</script>"}
+enter({"names": {"a.sites.net": {"A": ["93.184.216.34"]}, "b.sites.net": {"A": ["93.184.216.34"]}},
+       "pages": {host + ".sites.net/" + path: {"headers": JS if path.endswith(".js") else {"Content-Type": "text/html"},
+                                               "body": body} for path, body in PAGES.items() for host in "ab"}})
+
+WHO = ["document", "popup", "noopener", "worker", "shared", "service", "frame"]
+PLATFORMS = {"windows": ("Win32", "Windows NT 10.0; Win64; x64", "Windows", "x86"),
+             "macos": ("MacIntel", "Macintosh; Intel Mac OS X 10_15_7", "macOS", "arm"),
+             "linux": ("Linux x86_64", "X11; Linux x86_64", "Linux", "x86")}
+COUNTRIES = {"windows": ("DE", "de-DE,de,en-US,en", "Europe/Berlin", "de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7"),
+             "macos": ("JP", "ja-JP,ja,en-US,en", "Asia/Tokyo", "ja-JP,ja;q=0.9,en-US;q=0.8,en;q=0.7"),
+             "linux": ("US", "en-US,en", "America/New_York", "en-US,en;q=0.9")}
+
+
+def check(profile):
+    country, languages, zone, accept = COUNTRIES[profile]
+    platform, agent, hint, architecture = PLATFORMS[profile]
+    before = len(access())
+    s = d.create("https://a.sites.net/", profile=profile, country=country)
+    ok(s.wait("ready"), profile + ": the session runs", d.logged())
+    for who in WHO:
+        host = "b.sites.net" if who == "frame" else "a.sites.net"
+        got = until(lambda: told_since(before, host, who))
+        if who == "service":  # it may begin in a process whose first page is leaving it: see outlived
+            got = until(lambda: told_since(before, host, who, languages.split(",")[0]), 30) or got
+        title = "%s: %s" % (profile, who)
+        if not ok(got, title + " has spoken"):
+            continue
+        seen, headers = got
+        is_(seen["platform"], platform, title + ": navigator.platform")
+        ok(agent in seen["agent"] and "Headless" not in seen["agent"], title + ": navigator.userAgent", seen)
+        is_((seen["languages"], seen["zone"], seen["locale"], seen["webdriver"]),
+            (languages, zone, languages.split(",")[0], False), title + ": languages, time zone, locale, no automation")
+        is_(seen["hints"], hint, title + ": userAgentData.platform")
+        is_((headers.get("User-Agent"), headers.get("Accept-Language")), (seen["agent"], accept), title + ": headers")
+    firsts = [r for r in access()[before:] if r["path"] in ("/", "/popup.html", "/noopener.html", "/frame.html")]
+    is_(len(firsts), 4, profile + ": the first requests of four documents")
+    for r in firsts:
+        h = r["headers"]
+        is_((h.get("sec-ch-ua-platform"), "Headless" in h.get("sec-ch-ua", "Headless"), agent in h["User-Agent"],
+             h["Accept-Language"]), ('"%s"' % hint, False, True, accept), "%s: first request of %s" % (profile, r["path"]))
+    hints = until(lambda: told_since(before, "a.sites.net", "hints"))
+    ok(hints and hints[0]["architecture"] == architecture and hints[0]["platform"] == hint and
+       "Google Chrome" in str(hints[0]["fullVersionList"]), profile + ": high-entropy hints", hints)
+    native = until(lambda: told_since(before, "a.sites.net", "native"))
+    ok(native and "[native code]" in native[0]["text"], profile + ": what is changed in a worker does not show", native)
+    leaks = [r for r in access()[before:] if "HeadlessChrome" in str(r["headers"]) or
+             (profile != "linux" and "Linux" in str(r["headers"]))]
+    is_(leaks, [], profile + ": no request says who it really is")
+    ok(s.close(), profile + ": ended")
+
+
+def outlived():
+    """In Chromium a process has one locale, as long as the page lives that said it first."""
+    s = d.create("https://a.sites.net/leads.html", profile="windows", country="DE")
+    ok(s.wait("ready"), "a popup whose opener ends: the session runs", d.logged())
+    ok(until(lambda: told_since(0, "b.sites.net", "after")), "it outlives its opener", access()[-5:])
+    ok(until(lambda: told_since(len(access()) - 2, "b.sites.net", "after", "de-DE")), "and speaks as before", access()[-1])
+    ok(s.close(), "a popup whose opener ends: ended")
+
+
+def told_since(before, host, what, locale=None):
+    for r in access()[before:]:
+        path, _, query = r["path"].partition("?")
+        if r["host"] == host and path == "/tell/" + what:
+            said = json.loads(urllib.parse.unquote(query))
+            if locale in (None, said.get("locale")):
+                return said, r["headers"]
+    return None
+
+
+d = Dispatch("browser = %s\n" % trusting_browser())
+d.start_egress()
+for name in PLATFORMS:
+    check(name)
+outlived()
+d.finish()

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The stage of rates and quotas and the metrics add at most 3 % to the instructions of a request.
+cd "$(dirname "$0")/../.." || exit 1
+command -v valgrind >/dev/null || {
+	echo "1..0 # SKIP no valgrind"
+	exit 0
+}
+if nm -D "${TOP_BUILDDIR:-.}/surfaced" | grep -q __asan; then
+	echo "1..0 # SKIP valgrind and a sanitizer exclude each other"
+	exit 0
+fi
+figures=$(t/bench/meter 100) || exit 1
+if [ "$(echo "${figures##* } <= 3" | bc)" = 1 ]; then
+	echo "ok 1 - $figures"
+else
+	echo "not ok 1 - $figures"
+fi
+echo "1..1"
