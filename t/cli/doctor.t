@@ -210,7 +210,7 @@ is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
 	"every check is made"
 found ok index ' 20 documents, up to date' "the index has every document"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
-	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 3 "text has a line for each check"
+	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 4 "text has a line for each check"
 
 # ---- files ----
 
@@ -609,5 +609,5 @@ release
 # Each row of the table was followed.
 is "$(sort -u "$W/followed" | paste -sd ' ')" "$(sed -n 's/^ADVICE(\([A-Z_]*\),.*/\1/p' src/tbl/advice.h | sort | paste -sd ' ')" \
 	"every advice was followed to the letter"
-is "$(grep -hoE '\b(DO|DO_WITH)\([A-Z_]+' src/cli/*.c | sed 's/.*(//' | sort -u | paste -sd ' ')" \
+is "$(grep -hoE '\b(DO|DO_WITH)\([A-Z_]+' src/cli/*.c src/cli/*/*.c | sed 's/.*(//' | sort -u | paste -sd ' ')" \
 	"$(sed -n 's/^ADVICE(\([A-Z_]*\),.*/\1/p' src/tbl/advice.h | sort | paste -sd ' ')" "every advice of the table is given"

@@ -30,10 +30,15 @@ def parse(reply):
     return json.loads(reply.body.decode("utf-8"), object_pairs_hook=unique)
 
 
+def is_description(reply):
+    return reply.status == 200 and re.match(rb'{\s*"(openapi|asyncapi)":', reply.body) is not None
+
+
 def head(reply):
     """What every answer of a worker carries: CONTRACT A6, C-063."""
     must(ID.fullmatch(reply.header("x-request-id")), "C-063: X-Request-Id is %r" % reply.header("x-request-id"))
-    must(reply.header("cache-control") == "no-store", "A6: Cache-Control is %r" % reply.header("cache-control"))
+    caching = "public, max-age=300" if is_description(reply) else "no-store"
+    must(reply.header("cache-control") == caching, "A6: Cache-Control is %r" % reply.header("cache-control"))
     wants = reply.status == 429 or (reply.status == 503 and b'"search_busy"' in reply.body)
     must(bool(reply.header("retry-after")) == wants, "C-067: Retry-After is %r" % reply.header("retry-after"))
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The stage of rates and quotas and the metrics add at most 3 % to the instructions of a request.
+# Rates, quotas and metrics add at most 4 % to the instructions of a request; 1 % of this is the journal that
+# keeps usage exact when a worker is killed.
 cd "$(dirname "$0")/../.." || exit 1
 command -v valgrind >/dev/null || {
 	echo "1..0 # SKIP no valgrind"
@@ -11,7 +12,7 @@ if nm -D "${TOP_BUILDDIR:-.}/surfaced" | grep -q __asan; then
 	exit 0
 fi
 figures=$(t/bench/meter 100) || exit 1
-if [ "$(echo "${figures##* } <= 3" | bc)" = 1 ]; then
+if [ "$(echo "${figures##* } <= 4" | bc)" = 1 ]; then
 	echo "ok 1 - $figures"
 else
 	echo "not ok 1 - $figures"
