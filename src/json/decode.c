@@ -211,6 +211,9 @@ parse(struct arena *a, const struct scan *s, struct str text)
 		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
 	arena_defer(a, put, o);
 	attach(o, &next);
+	/* A list that cannot grow loses an item, which json-c does not report. */
+	if (next != s->spans + s->nspans)
+		panic("out of memory"); /* UNCOVERED: malloc fails */
 	return o;
 }
 

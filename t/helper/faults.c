@@ -110,17 +110,17 @@ breaks(int fd, int why)
 	return why == 0 ? 0 : fails(why);
 }
 
-/* ---- what libfcgi calls for a new request ---- */
+/* ---- a worker accepts the connection of a new request ---- */
 
 int
-accept(int fd, __SOCKADDR_ARG address, socklen_t *restrict n)
+accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict n, int flags)
 {
 	int got;
 
 	if (control == NULL)
 		open_control();
 	serving = 0;
-	got = (int)syscall(SYS_accept4, fd, address.__sockaddr__, n, 0);
+	got = (int)syscall(SYS_accept4, fd, address.__sockaddr__, n, flags);
 	serving = got >= 0;
 	return got;
 }

@@ -26,7 +26,7 @@ load()
 	curl -sS $CURL -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
-ok "it stores the sockets of both pools" world_until 10 had 'ready stored=2' 1
+ok "the first start stores the sockets of all three pools" world_until 10 had 'ready stored=3' 1
 web_start ''
 for i in 1 2 3; do
 	load 400 "$W/load.$i" &
@@ -46,13 +46,13 @@ is "$(sort "$W/load.killed" | uniq -c | sed 's/^ *//')" "20 200" "after a kill -
 
 sed -i 's,search.sock,other.sock,' "$W/etc/upstreams.conf"
 kill -HUP "$(pgrep -P "$(world_pid manager)" -x echo)"
-ok "a reload stores a new pool's socket and gives back one that is gone" world_until 10 had 'ready stored=2' 7
+ok "a reload stores a new pool's socket and gives back one that is gone" world_until 10 had 'ready stored=3' 7
 ok "whose file is gone" test ! -e "$W/run/search.sock"
 rm -f "$W/run/api.sock"
 kill -s USR1 "$(world_pid manager)"
 world_until 10 had '^ready' 8
 ok "a stored socket without a file is made anew" test -S "$W/run/api.sock"
-ok "and the one that nobody could connect to is stored no longer" test "$(grep '^ready' "$W/log/manager.log" | tail -1)" = "ready stored=2"
+ok "a socket that nobody could connect to is no longer stored" test "$(grep '^ready' "$W/log/manager.log" | tail -1)" = "ready stored=3"
 kill -s USR1 "$(world_pid manager)"
 world_until 10 had '^ready' 9
 load 20 "$W/load.anew"
@@ -84,7 +84,7 @@ if world_root; then
 	chmod g+s "$W/run"
 	restart
 	is "$(stat -c '%a %G' "$W/run/api.sock")" "660 daemon" "a socket gets the group of its folder, of which the daemon is no member"
-	is "$(grep '^ready' "$W/log/manager.log" | tail -1)" "ready stored=2" "a replaced socket takes the place of the old one in the store"
+	is "$(grep '^ready' "$W/log/manager.log" | tail -1)" "ready stored=3" "a replaced socket takes the place of the old one in the store"
 	chown root:root "$W/run/api.sock"
 	restart
 	is "$(stat -c '%U %a %G' "$W/run/api.sock")" "$WORLD_USER 660 daemon" "a restart replaces a socket that belongs to another user"
