@@ -34,7 +34,7 @@ while [ ! -e "$W/done.1" ] || [ ! -e "$W/done.2" ]; do
 	kill -KILL "$(workers | shuf -n 1)" 2>/dev/null && kills=$((kills + 1))
 	[ "$kills" -ne 2 ] || kill -HUP "$master"
 	had1=$(answers 1) had2=$(answers 2)
-	world_until 60 workers_are 6 && world_until 60 both_went_on || break
+	world_until 60 workers_are 7 && world_until 60 both_went_on || break
 done
 wait
 ok "workers were killed in between ($kills)" test "$kills" -ge 1

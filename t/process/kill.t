@@ -35,7 +35,7 @@ all_went_on()
 	[ "$(answers 1)" -gt $((had1 + 1)) ] && [ "$(answers 2)" -gt $((had2 + 1)) ] && [ "$(answers 3)" -gt $((had3 + 1)) ]
 }
 
-ok "every pool has its workers" world_until 5 workers_are 6
+ok "every pool has its workers" world_until 5 workers_are 7
 for i in 1 2 3; do
 	mkdir "$W/answers.$i"
 	load "$i" &
@@ -43,13 +43,13 @@ done
 kills=0
 while [ "$kills" -lt 20 ] && kill -KILL "$(workers | shuf -n 1)"; do
 	kills=$((kills + 1)) had1=$(answers 1) had2=$(answers 2) had3=$(answers 3)
-	world_until 60 workers_are 6 && world_until 60 all_went_on || break
+	world_until 60 workers_are 7 && world_until 60 all_went_on || break
 done
 touch "$W/enough"
 wait
 is "$kills" 20 "workers were killed in between"
 is "$(cat "$W"/load.* | sort -u)" 200 "$(cat "$W"/load.* | wc -l) GETs, all answered well"
-ok "every dead worker was replaced" world_until 10 workers_are 6
+ok "every dead worker was replaced" world_until 10 workers_are 7
 
 api GET /die
 is "$STATUS/$(field .error.code)" 503/service_unavailable "what kills its worker twice is given up (C-019)"

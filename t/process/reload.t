@@ -32,7 +32,7 @@ load()
 	curl -sS $CURL --http1.1 -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
-ok "two pools of two" world_until 5 workers_are 4
+ok "two pools of two workers and one of one worker run" world_until 5 workers_are 5
 for i in 1 2 3; do
 	load 400 "$W/load.$i" &
 done
@@ -48,7 +48,7 @@ is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" \
 	"1,200 requests over five re-execs and nginx reloads, all answered"
 is "$(log_count 'reloaded program=echo')" 5 "the master was its own successor five times"
 is "$(tr '\0' '\n' <"/proc/$master/cmdline" | head -1)" "$WORLD_PROGRAM" "with its pid, from the replaced file"
-ok "the old workers have gone" world_until 5 workers_are 4
+ok "the old workers have ended" world_until 5 workers_are 5
 isnt "$(workers)" "$old" "and new ones came"
 
 # shellcheck disable=SC2086 # CURL is a list of options
@@ -68,7 +68,7 @@ world_until 5 log_has 'reloaded program=echo' 6
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 kill -HUP "$master"
 world_until 10 log_has 'reloaded program=echo' 7
-ok "counts follow the upstream file" world_until 5 workers_are 6
+ok "the number of workers follows the upstream file" world_until 5 workers_are 7
 
 before=$(workers)
 echo '}' >>"$W/etc/upstreams.conf"
