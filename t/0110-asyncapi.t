@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# asyncapi.json comes from the list of the stream's messages, a parser that is not ours accepts it, and
+# asyncapi.json is generated from the list of the stream's messages, an independent parser accepts it, and
 # surfaced-stream-messages(7) names every message and member.
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=t/helper/tap.sh
@@ -12,13 +12,13 @@ trap 'rm -rf "$work"' EXIT
 
 "$bin/surfaced" -D asyncapi >"$work/asyncapi.json"
 jq -S . "$work/asyncapi.json" >"$work/sorted.json"
-ok "the contract did not change unseen (t/golden/asyncapi.json)" diff -u t/golden/asyncapi.json "$work/sorted.json"
+ok "asyncapi.json equals t/golden/asyncapi.json" diff -u t/golden/asyncapi.json "$work/sorted.json"
 
-# Messages of the list: those of a client have no other members than are named.
+# Every message of the list is in the document; messages of the client allow no unknown members.
 rows=$(grep -cE '^(CLIENT|SERVER)\(' src/tbl/stream_messages.h)
-ok "every message of the list is in it, and the frame" jq -e --argjson rows "$rows" \
+ok "asyncapi.json has every message of the list and the frame" jq -e --argjson rows "$rows" \
 	'.components.messages | length == $rows + 1' "$work/asyncapi.json"
-ok "what a client sends is closed, what it hears is open" jq -e \
+ok "messages of the client are closed, messages of the server allow unknown members" jq -e \
 	'[.components.messages | to_entries[] | select(.key != "frame") |
 	(.value.payload.additionalProperties == false) == (.key | startswith("client_"))] | all' "$work/asyncapi.json"
 
@@ -51,12 +51,14 @@ for side in client:viewer server:browser; do
 	for key in $(jq -r '.components.messages | keys[]' "$work/asyncapi.json" | grep "^${side%:*}_"); do
 		name=${key#*_}
 		sed -n "/^\\.It Ic $name\$/,/^\\.It Ic /p" "$work/part" >"$work/message"
-		ok "the page has $key" test -s "$work/message"
+		ok "surfaced-stream-messages(7) documents the message $key" test -s "$work/message"
 		for member in $(members "$key"); do
-			ok "and its $member" grep -qxF ".It Li $member" "$work/message"
+			ok "surfaced-stream-messages(7) documents $member of $key" \
+				grep -qxF ".It Li $member" "$work/message"
 		done
 	done
-	ok "and no other of a ${side#*:}" test "$(grep -c '^\.It Ic ' "$work/part")" -eq \
+	ok "surfaced-stream-messages(7) documents no other message of the ${side#*:}" \
+		test "$(grep -c '^\.It Ic ' "$work/part")" -eq \
 		"$(grep -c "^$(echo "${side%:*}" | tr a-z A-Z)(" src/tbl/stream_messages.h)"
 done
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Receivers that mean harm: none costs more than its attempt's time and a bounded amount of memory, and none
-# delays those that mean well. What redirects and names can do stands in 3103-webhooks.t.
+# Hostile receivers: each costs no more than the time of its attempt and a bounded amount of memory, and none
+# delays the others. Redirects and names are tested in 3103-webhooks.t.
 . t/lib.sh
 . t/helper/hooks.sh
 pg_start
@@ -25,14 +25,14 @@ shift 9
 hooks_rule "$@" >"$W/rule"
 hooks_alert "webhook_attempts = 2" "webhook_project = 64" "webhook_timeout = 4000"
 hooks_import 1 1
-# state KIND: of its deliveries, with attempts, status and failure.
+# state KIND: prints the state of its deliveries with attempts, status and failure.
 state()
 {
 	sql "SELECT string_agg(DISTINCT d.state || ' ' || attempts || ' ' || coalesce(http_status_code::text, '-') || ' ' || coalesce(failure, '-'), ' | ')
 		FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name = '$1'"
 }
 made() { [ "$(state ok)" = "delivered 1 200 -" ]; }
-ok "those that mean well are told" world_until 120 made
+ok "a well-behaved receiver gets its delivery beside hostile ones" world_until 120 made
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert_delivery")" -eq 17 ]; }
 ok "all come to an end" world_until 200 settled
 is "$(state slowbody)" "delivered 1 200 -" "an answer whose body does not end in time counts"
@@ -52,5 +52,5 @@ is "$(state name)" "failed 2 - the receiver's certificate could not be verified"
 like "$(state tickets)" "^(failed 2|delivered 1) " "a TLS session that only talks of itself"
 worker=$(pgrep -P "$(world_pid surfaced-alert)")
 peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$worker/status")
-ok "in $peak kB, without another process" test "$peak" -lt 100000
-is "$(cat "$H/private" 2>/dev/null)" "" "nothing reached what is not public"
+ok "the engine needs at most 100 MB ($peak kB)" test "$peak" -lt 100000
+is "$(cat "$H/private" 2>/dev/null)" "" "no request reached a private address"

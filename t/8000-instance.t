@@ -1,25 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# t/instance: a world on a TCP port with its own authority, generated hosts, nothing left after its stop.
+# t/instance: a world on a TCP port with its own authority and generated hosts; stopping it leaves only logs.
 . t/lib.sh
 
 dir=$(mktemp -d /tmp/t.XXXXXX)
 chmod 755 "$dir" # as ./demo is: the world stands in it
 trap 't/instance stop "$dir" 2>/dev/null; rm -rf "$dir"; lib_exit' EXIT
-ok "t/instance start" t/instance start "$dir" --port 0 --hosts 300 --workers 1 --search-workers 1 2>"$dir.err"
+ok "t/instance start exits with status 0" \
+	t/instance start "$dir" --port 0 --hosts 300 --workers 1 --search-workers 1 2>"$dir.err"
 # shellcheck disable=SC1091 # written by t/instance
 . "$dir/env"
 export PGHOST PGDATABASE PGUSER
-like "$BASE_URL" '^https://localhost:[0-9]+/api/v1$' "BASE_URL"
-ok "CACERT" test -r "$CACERT"
-like "$KEY" '^sfk_' "KEY"
-like "$PROJECT" '^[0-9a-f-]{36}$' "PROJECT"
+like "$BASE_URL" '^https://localhost:[0-9]+/api/v1$' "BASE_URL is an address on localhost"
+ok "CACERT is a readable file" test -r "$CACERT"
+like "$KEY" '^sfk_' "KEY is an API key"
+like "$PROJECT" '^[0-9a-f-]{36}$' "PROJECT is a uuid"
 
 count()
 {
 	curl -sS "$@" -H "X-API-Key: $KEY" "$BASE_URL/search/hosts/count" | jq -r .count
 }
-is "$(count --cacert "$CACERT")" 300 "over TCP with the instance's own authority"
+is "$(count --cacert "$CACERT")" 300 "the API answers over TCP with the instance's certificate"
 # shellcheck disable=SC2086 # CURL is a list of options
 is "$(count $CURL)" 300 "over the Unix socket"
 is "$(psql -XqAt -c 'SELECT count(*) FROM host')" 300 "PGHOST and PGDATABASE lead to the database"
@@ -51,8 +52,9 @@ ok "no daemon runs as root" test "$(pgrep -u 0 -f "$W/" | wc -l)" -eq 0
 
 world=$W
 W=''
-ok "t/instance stop" t/instance stop "$dir"
-is "$(pgrep -f "$world/")" "" "nothing it started runs on"
+ok "t/instance stop exits with status 0" t/instance stop "$dir"
+is "$(pgrep -f "$world/")" "" "t/instance stop leaves no process behind"
 # shellcheck disable=SC2016 # for the inner shell
-ok "t/instance stop again says there is none" sh -c '! t/instance stop "$1" 2>/dev/null' sh "$dir"
-is "$(find "$dir" -mindepth 1 -maxdepth 1 -not -name log)" "" "only the logs are left"
+ok "t/instance stop exits with an error if nothing runs" \
+	sh -c '! t/instance stop "$1" 2>/dev/null' sh "$dir"
+is "$(find "$dir" -mindepth 1 -maxdepth 1 -not -name log)" "" "t/instance stop leaves only the logs"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A service manager's descriptor store: over restarts, and ends of the master, new requests wait in the
-# sockets that it kept, and none is refused.
+# The descriptor store of a service manager: while the master restarts or dies, new requests wait in the stored
+# sockets, and none is refused.
 . t/lib.sh
 
 world
@@ -26,7 +26,7 @@ load()
 	curl -sS $CURL -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
-ok "it stores the sockets of both pools" world_until 10 had 'ready stored=2' 1
+ok "the master stores the sockets of both pools" world_until 10 had 'ready stored=2' 1
 web_start ''
 for i in 1 2 3; do
 	load 400 "$W/load.$i" &
@@ -36,27 +36,30 @@ for i in 1 2 3 4; do
 	world_until 10 had '^ready' $((i + 1)) || break
 done
 wait
-is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" "1,200 requests over four restarts, all answered"
-is "$(events '^ended')" 4 "it ended four times"
+is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" \
+	"1,200 requests during four restarts succeed"
+is "$(events '^ended')" 4 "the master has ended four times"
 
 kill -s USR2 "$(world_pid manager)"
 world_until 10 had '^ready' 6
 load 20 "$W/load.killed"
-is "$(sort "$W/load.killed" | uniq -c | sed 's/^ *//')" "20 200" "after a kill -9 of the master it serves on the same sockets"
+is "$(sort "$W/load.killed" | uniq -c | sed 's/^ *//')" "20 200" \
+	"a new master serves on the stored sockets after kill -9"
 
 sed -i 's,search.sock,other.sock,' "$W/etc/upstreams.conf"
 kill -HUP "$(pgrep -P "$(world_pid manager)" -x echo)"
-ok "a reload stores a new pool's socket and gives back one that is gone" world_until 10 had 'ready stored=2' 7
-ok "whose file is gone" test ! -e "$W/run/search.sock"
+ok "a reload stores the socket of a new pool and drops the old one" world_until 10 had 'ready stored=2' 7
+ok "the file of a dropped socket is removed" test ! -e "$W/run/search.sock"
 rm -f "$W/run/api.sock"
 kill -s USR1 "$(world_pid manager)"
 world_until 10 had '^ready' 8
-ok "a stored socket without a file is made anew" test -S "$W/run/api.sock"
-ok "and the one that nobody could connect to is stored no longer" test "$(grep '^ready' "$W/log/manager.log" | tail -1)" = "ready stored=2"
+ok "a stored socket whose file is missing is created again" test -S "$W/run/api.sock"
+ok "a socket that clients cannot reach is dropped from the store" \
+	test "$(grep '^ready' "$W/log/manager.log" | tail -1)" = "ready stored=2"
 kill -s USR1 "$(world_pid manager)"
 world_until 10 had '^ready' 9
 load 20 "$W/load.anew"
-is "$(sort "$W/load.anew" | uniq -c | sed 's/^ *//')" "20 200" "it serves after the next restart too"
+is "$(sort "$W/load.anew" | uniq -c | sed 's/^ *//')" "20 200" "requests succeed after the next restart"
 is "$(python3 -c 'import socket, struct, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
 print(struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])' "$W/run/api.sock")" \
