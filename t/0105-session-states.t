@@ -8,11 +8,14 @@ tbl() { sed -n "s/^$1(\(.*\)).*/\1/p" src/tbl/session_states.h | tr -d '" \t'; }
 is "$(sql "SELECT event || ',' || from_state || ',' || to_state FROM session_move" | sort)" "$(tbl MOVE | sort)" \
 	"the table session_move equals the MOVE rows of src/tbl"
 is "$(sql "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'browser_session_state_check'" | grep -o "'[a-z]*'" | tr -d "'" | tr '\n' ' ')" \
-	"$(tbl STATE | cut -d, -f2 | tr '\n' ' ')" "and the column the STATE rows"
+	"$(tbl STATE | cut -d, -f2 | tr '\n' ' ')" \
+	"the constraint on the state column lists the STATE rows of src/tbl"
 for row in VIEWPORT_WIDTH_MIN:320 VIEWPORT_WIDTH_MAX:3840 VIEWPORT_HEIGHT_MIN:240 VIEWPORT_HEIGHT_MAX:2160 START_URL_STORED:24832; do
-	is "$("$BIN/surfaced" -D limits | awk -v n="${row%:*}" '$1 == n {print $2}')" "${row#*:}" "${row%:*}"
+	is "$("$BIN/surfaced" -D limits | awk -v n="${row%:*}" '$1 == n {print $2}')" "${row#*:}" \
+		"surfaced -D limits prints ${row#*:} for ${row%:*}"
 	like "$(sql "SELECT string_agg(pg_get_constraintdef(oid), ' ') FROM pg_constraint WHERE conrelid = 'browser_session'::regclass")" \
-		"[^0-9]${row#*:}[^0-9]" "the database enforces ${row%:*}"
+		"[^0-9]${row#*:}[^0-9]" \
+		"a constraint of browser_session contains ${row#*:}, the limit ${row%:*}"
 done
 is "$(sed -n 's/^COUNTRY("\([A-Z]*\)".*/\1/p' src/tbl/countries.h | sort -u | wc -l)" 249 \
 	"src/tbl/countries.h has 249 countries, each once"

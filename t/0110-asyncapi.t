@@ -12,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 
 "$bin/surfaced" -D asyncapi >"$work/asyncapi.json"
 jq -S . "$work/asyncapi.json" >"$work/sorted.json"
-ok "asyncapi.json equals t/golden/asyncapi.json" diff -u t/golden/asyncapi.json "$work/sorted.json"
+ok "the generated asyncapi.json equals t/golden/asyncapi.json" \
+	diff -u t/golden/asyncapi.json "$work/sorted.json"
 
 # Every message of the list is in the document; messages of the client allow no unknown members.
 rows=$(grep -cE '^(CLIENT|SERVER)\(' src/tbl/stream_messages.h)
@@ -23,7 +24,8 @@ ok "messages of the client are closed, messages of the server allow unknown memb
 	(.value.payload.additionalProperties == false) == (.key | startswith("client_"))] | all' "$work/asyncapi.json"
 
 modules=$(t/helper/npm) || modules=none
-ok "the parser of AsyncAPI accepts it" env MODULES="$modules" node t/helper/asyncapi.mjs "$work/asyncapi.json"
+ok "the parser of AsyncAPI accepts asyncapi.json" \
+	env MODULES="$modules" node t/helper/asyncapi.mjs "$work/asyncapi.json"
 
 # The close codes of refusals come from one table.
 ok "the close codes of refusals are in asyncapi.json" sh -c \
@@ -33,10 +35,11 @@ ok "the close codes of refusals are in asyncapi.json" sh -c \
 sed -nE 's/^STREAM_REFUSAL\(([A-Z_]+),[[:space:]]*([0-9]+),[[:space:]]*"(.*)"\)/\2 \L\1/p' src/tbl/stream_refusals.h >"$work/refusals"
 ok "the table of refusals has seven rows at least" test "$(wc -l <"$work/refusals")" -ge 7
 while read -r code name; do
-	ok "the page says that close code $code is $name" sh -c "grep -A1 -xF '.It $code' $page | grep -qxF '.Li $name :'"
+	ok "surfaced-stream-messages(7) names the close code $code $name" \
+		sh -c "grep -A1 -xF '.It $code' $page | grep -qxF '.Li $name :'"
 done <"$work/refusals"
 
-# One side's part of the page, and the words it marks as messages and members.
+# The section of one side in the page, and the words that it marks as messages and members.
 part() {
 	sed -n "/^\\.Ss From the $1\$/,/^\\.S[sh] [^F]/p" "$page" | sed '2,${/^\.Ss From/,$d;}' >"$work/part"
 }

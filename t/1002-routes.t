@@ -56,21 +56,22 @@ unlike "$(field .error.message)" '<|>|SELECT|/|localhost' \
 	"an error message does not repeat the request (C-062)"
 is "$(field .error.request_id)" "$(header X-Request-Id)" \
 	"the request id of the body equals X-Request-Id (C-063)"
-like "$(header X-Request-Id)" '^[0-9a-f]{32}$' "C-063: and not the client's"
-is "$(header Content-Type)" application/json "errors are JSON"
+like "$(header X-Request-Id)" '^[0-9a-f]{32}$' "the request id of the client is not used (C-063)"
+is "$(header Content-Type)" application/json "the media type of an error is application/json"
 is "$(header Cache-Control)" no-store "no cache may store an error"
 api GET /search/schemas
 is "$(header Content-Type) $(header Cache-Control)" "application/json no-store" "no cache may store an answer"
 is "$(field '.schemas[]|select(.dataset=="hosts").fields[]|select(.name=="services.port")|"\(.type) \(.value_type) \(.aggregatable) \(.nested) \(.aliases|join(","))"')" \
-	"integer integer true true port" "the schema names type and aliases"
+	"integer integer true true port" "the search schema has type, flags and alias of services.port"
 
 is "$(field '[.schemas[].fields[].name]|map(select(test("organi[sz]ation")))|unique|join(" ")')" organisation \
 	"the search schema uses British spelling (C-013)"
 
 key=none
 api GET /openapi.json
-is "$STATUS $(field .info.version)" "200 1.0.0" "C-122: the description needs no key"
-is "$(field '.paths["/search/hosts/aggregate"].post.operationId')" aggregateHosts "C-122: and has the operation"
+is "$STATUS $(field .info.version)" "200 1.0.0" "openapi.json needs no key (C-122)"
+is "$(field '.paths["/search/hosts/aggregate"].post.operationId')" aggregateHosts \
+	"openapi.json has the operation aggregateHosts (C-122)"
 for document in openapi asyncapi; do
 	api GET "/$document.json"
 	etag=$(header ETag)

@@ -35,7 +35,7 @@ month_end()
 	echo $(($(date -u -d "$(date -u +%Y-%m-01) +1 month" +%s) - $(date +%s)))
 }
 
-# wait_until COMMAND TITLE: Retry-After is what the command says before the request, or after it, or between.
+# wait_until COMMAND TITLE: Retry-After lies between what the command prints before and after the request.
 wait_until()
 {
 	_before=$($1)
@@ -62,14 +62,15 @@ calls()
 case_new
 set_limits --key "$K" --rate 3 --window 86400
 first=$(date +%s)
-is "$(calls 5)" "200 200 200 429 429 " "a rate of three"
+is "$(calls 5)" "200 200 200 429 429 " "a rate of three refuses the fourth request"
 api GET /search/schemas
 is "$(field .error.code) $(field '.error | keys | join(" ")')" "api_key_rate_limit_exceeded code message request_id" \
-	"its code, in the envelope of search (C-060, C-068)"
+	"the refusal of a rate has its code and the envelope of search (C-060, C-068)"
 wait=$(header Retry-After)
-ok "the wait ends with the window, which began with the first request ($wait)" \
+ok "Retry-After of a rate is the end of its window, which began with the first request ($wait)" \
 	test "$wait" -le 86400 -a "$wait" -ge $((first + 86400 - $(date +%s) - 1))
-is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=86400 "key";r=0' "headers (A6)"
+is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=86400 "key";r=0' \
+	"the headers RateLimit show the exhausted rate (A6)"
 api GET /usage
 is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 api_key_rate_limit_exceeded true" \
 	"GET /usage obeys the rate of the key (C-070)"

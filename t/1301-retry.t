@@ -44,14 +44,14 @@ wait
 is "$(cat "$W"/good.* | paste -sd+ | bc)" 100 \
 	"100 of 100 clients succeed after Retry-After at the end of a window"
 
-# The last seconds of a hundred months. The month is that of PostgreSQL's clock, which is moved by exactly the
-# seconds of Retry-After, so no machine is too slow for it.
+# The last seconds of a hundred months. The month is that of PostgreSQL's clock, which is advanced by exactly
+# Retry-After, so that no machine is too slow.
 if ! clocks_can_step; then
 	skip "no faketime, or a sanitizer that wants to be loaded first"
 	exit 0
 fi
 
-# clock_to SECONDS: since the epoch; the meter follows.
+# clock_to SECONDS: sets PostgreSQL's clock to this time since the epoch; the meter follows.
 clock_to()
 {
 	AHEAD=$(($1 - $(date +%s)))

@@ -9,7 +9,7 @@ printf 'meter_slots = 64\nworker_stuck = 100\n' >>"$W/etc/surfaced-meter.conf"
 api_start
 web_start
 
-# asked KEY...: all at once; the statuses, counted. Bodies are in W/answer.*
+# asked KEY...: sends one request with each key at once; prints the statuses, counted. The bodies are in W/answer.*
 asked()
 {
 	rm -f "$W"/answer.*
@@ -29,7 +29,7 @@ is_empty()
 	[ "$(slots)" = 0 ]
 }
 
-# meter_again NAME=VALUE...: another surfaced-meter, with this environment.
+# meter_again NAME=VALUE...: restarts surfaced-meter with this environment.
 meter_again()
 {
 	world_kill surfaced-meter
@@ -48,14 +48,15 @@ like "$(asked $keys)" '^1[0-4] 200 [0-9]* 503$' "a full table of counters refuse
 is "$(jq -r '.error.code // empty' "$W"/answer.* | sort -u)" api_metering_unavailable \
 	"a key refused by a full table gets api_metering_unavailable"
 others=$(grep -l api_metering_unavailable "$W"/answer.* | sed 's/.*answer\.//' | head -6)
-like "$(cat "$W/log/surfaced-meter.log")" '^<3>full slots=64' "and says what to do"
+like "$(cat "$W/log/surfaced-meter.log")" '^<3>full slots=64' \
+	"the log of the meter has the line full with the number of slots"
 if clocks_can_step; then
 	clock pg 0
 	pg_follows pg || exit 1
 	clock pg $((70 * 86400))
-	# The meter's boot clock is ahead as well: rates are counted by it.
+	# The boot clock of the meter is advanced too: rates are counted by it.
 	meter_again "LD_PRELOAD=$FAKETIME_LIBRARY" FAKETIME=+70d
-	ok "periods that are over leave it" world_until 10 is_empty
+	ok "counters of past periods leave the table" world_until 10 is_empty
 	clock pg 0
 	meter_again
 	# shellcheck disable=SC2086 # a list of keys

@@ -125,14 +125,15 @@ is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of anoth
 key=$KEY
 
 api GET '/search/hosts/validate?q=port:22'
-is "$(field tojson)" '{"valid":true,"query":"port:22"}' "A3: a good query"
+is "$(field tojson)" '{"valid":true,"query":"port:22"}' "validate accepts a good query (A3)"
 warned='[{"message":"country_code has two-letter codes and never \"Germany\"; did you mean DE?","position":9}]'
 api GET '/search/hosts/validate?q=country:Germany'
 is "$(field '.valid') $(field '.warnings|tojson')" "true $warned" "C-418: validate warns of a country that no host can have"
 api GET '/search/hosts?q=country:Germany'
 is "$STATUS $(field '.total.value') $(field '.warnings|tojson')" "200 0 $warned" "C-418: the search finds nothing and has the same warning"
 api GET '/search/hosts/validate?q=port:(22'
-is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" "A3: a bad query"
+is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" \
+	"validate shows message and position of a fault (A3)"
 
 api POST /search/hosts/bulk '{"ips":["2001:DB8:0::1","192.0.2.1","203.0.113.9"],"limit_per_ip":1}'
 is "$(field '[.results[]|"\(.ip) \(.found) \(.services_has_more) \(.host.services|length)"]|join(";")')" \

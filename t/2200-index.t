@@ -15,7 +15,7 @@ END
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
 once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
-# Until the query has that many hits.
+# soon N QUERY: waits until the query has N hits.
 soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
 hosts() { # from, to, members
 	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
@@ -53,9 +53,9 @@ hosts 3000 3000 '{"os": "Early"}'
 soon 1 'os:early'; result $? "a later transaction is indexed before an earlier one commits"
 echo 'COMMIT;' >&3
 exec 3>&-
-soon 1 'os:late'; result $? "and the earlier one when it commits"
+soon 1 'os:late'; result $? "an earlier transaction is indexed when it commits"
 sql "DELETE FROM host WHERE ip = '10.1.0.1'"
-soon 0 'os:late'; result $? "deleted rows leave the index"
+soon 0 'os:late'; result $? "a deleted row leaves the index"
 [ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "a deleted row causes no rebuild (C-408)"
 hosts 2000 2000 '{"os": "Ghost"}'
 soon 1 'os:ghost'
@@ -91,7 +91,7 @@ rm "$dir/stop"
 timeout 60 sh -c "until [ \"\$(find $dir/index -name '*.seg' | wc -l)\" -le 3 ]; do :; done"
 result $? "the merged segment takes the place of those it was made from"
 [ "$(hits 'os:large1') $(hits 'os:large2') $(hits 'os:replaced')" = "14990 14999 10" ]
-result $? "what happened while it was merged is in the merged segment"
+result $? "changes during a merge are in the merged segment"
 [ "$(hits '*')" = "$(sql 'SELECT count(*) FROM host')" ]; result $? "the index has as many hosts as the table"
 [ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "merges cause no rebuild (C-408)"
 
@@ -102,7 +102,7 @@ timeout 60 sh -c "until grep -q 'damaged=' '$dir/log'; do :; done"; result $? "a
 soon 14990 'os:large1'; result $? "a damaged file is built again (C-423)"
 timeout 60 sh -c "while [ -e '$segment' ]; do :; done"; result $? "a damaged file is removed (C-423)"
 kill "$pid"; wait "$pid"; pid=
-# A database that says nothing: it waits for a lock that somebody keeps.
+# The database does not answer: the query waits for a lock that the test holds.
 cp "$dir/conf" "$dir/patient"
 echo 'index_patience = 500' >>"$dir/conf"
 mkfifo "$dir/lock"

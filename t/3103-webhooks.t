@@ -74,8 +74,9 @@ like "$(state gone)" "^failed [01] (410|-) " "a receiver that answers 410 fails 
 is "$(sql "SELECT enabled FROM alert_destination WHERE uuid = '$gone'")" f \
 	"the answer 410 disables the destination"
 is "$(sql "SELECT actor || ' ' || (before ->> 'enabled') || ' ' || (after ->> 'enabled') FROM audit WHERE subject_id = '$gone' ORDER BY id DESC LIMIT 1")" \
-	"role:surfaced_alert true false" "in the audit"
-is "$(state stall)" "failed 4 - the receiver did not answer in time" "a receiver that stalls is given up"
+	"role:surfaced_alert true false" "the audit has the disabling of the destination"
+is "$(state stall)" "failed 4 - the receiver did not answer in time" \
+	"a delivery to a receiver that stalls fails after its attempts"
 
 is "$(hooks_got 'map(select(.signed | not)) | length')" 0 \
 	"every request is signed with the secret of its destination"
@@ -122,11 +123,13 @@ for host in inward mixed mapped; do
 	is "$(host $host)" "failed the name has an address that is not public" \
 		"the name $host with a private address is refused"
 done
-is "$(host mute)" "failed the name could not be resolved in time" "a name server without an answer"
-is "$(host none)" "failed the name could not be resolved" "no such name"
-is "$(host closed)" "failed no secure connection to the receiver could be made" "a port where nobody listens"
-is "$(host rebind)" "delivered -" "a name that is public when it is used"
-is "$(host both)" "delivered -" "one with IPv6 as well"
+is "$(host mute)" "failed the name could not be resolved in time" \
+	"a delivery fails if the name server does not answer"
+is "$(host none)" "failed the name could not be resolved" "a delivery fails if the name does not exist"
+is "$(host closed)" "failed no secure connection to the receiver could be made" \
+	"a delivery fails if the connection is refused"
+is "$(host rebind)" "delivered -" "a name is delivered to if its address is public at that time"
+is "$(host both)" "delivered -" "a name with IPv4 and IPv6 is delivered to"
 hooks_alert "webhook_attempts = 4"
 sql "SELECT alert_destination_test(project_uuid, uuid) FROM alert_destination WHERE url LIKE 'https://rebind.%'" >"$W/test"
 ok "the test notifications to the rebinding name are settled" world_until 30 hooks_settled

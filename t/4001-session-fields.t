@@ -26,14 +26,15 @@ is "$STATUS" 202 "a start URL of 2048 characters is accepted (C-093)"
 url "https://example.com/${a2048}a"
 refused "start_url too_long" "a start URL of 2049 characters is refused (C-093)"
 url "https://example.com/$(printf 'é%.0s' $(seq 2028))"
-is "$STATUS" 202 "C-093: characters, not bytes"
+is "$STATUS" 202 "the length of a start URL counts characters, not bytes (C-093)"
 u=$(field .session.uuid)
 sql "SELECT session_apply('$u', 'close', 'closed_by_creator'), session_apply('$u', 'end')" >/dev/null
 api POST "$S/$u/replay"
-is "$STATUS $(field '.session.start_url | length')" "202 12188" "a session whose canonical start_url is longer than 2048 can be replayed"
+is "$STATUS $(field '.session.start_url | length')" "202 12188" \
+	"a session whose canonical URL is longer than 2048 can be replayed"
 for bad in http://printer.localnet/ http://www.example.unknowntld/; do
 	url "$bad"
-	refused "start_url not_allowed" "a name under no public top-level domain is refused: $bad"
+	refused "start_url not_allowed" "the name under no public top-level domain is refused: $bad"
 done
 url "https://example.com/a/../caf\u00e9?\u00e9#\u00e9"
 is "$STATUS $(field .session.start_url)" "202 https://example.com/caf%C3%A9?%C3%A9#%C3%A9" "the answer has the canonical form of the URL standard"
@@ -49,15 +50,15 @@ for bad in 'http://u:p@example.com/' 'http://@example.com/' 'http://127.0.0.1/' 
 	url "$bad"
 	refused "start_url not_allowed" "the start URL $bad is not allowed (C-093, C-094)"
 done
-unlike "$BODY" 'example.com:22' "what was sent is not repeated"
+unlike "$BODY" 'example.com:22' "the refusal does not repeat the start URL"
 url http://192.168.1.1/admin
 is "$(field '.error.field_errors[0].message')" "192.168.1.1 is not public; sessions reach the public Internet only" \
-	"C-094: a refused address is named, and the networks that sessions reach"
+	"the refusal names the private address and the reachable networks (C-094)"
 url http://printer.local:631/
 is "$(field '.error.field_errors[0].message')" "printer.local is a name of a local network; sessions reach the public Internet only" \
-	"C-094: a refused local name is shown without its port and path"
+	"the refusal names the local name without port and path (C-094)"
 url "http://$(head -c 190 /dev/zero | tr '\\0' 'a')"
-like "$(field '.error.field_errors[0].message')" '^.{1,512}$' "a refused host that is long is cut"
+like "$(field '.error.field_errors[0].message')" '^.{1,512}$' "the refusal cuts a host that is too long"
 
 # C-096
 for bad in gb Gb 'GB\n' G1 ÄÖ; do
@@ -66,10 +67,10 @@ for bad in gb Gb 'GB\n' G1 ÄÖ; do
 		"the malformed country $bad is refused (C-096)"
 done
 with '"egress_country":"FR"'
-refused "egress_country not_allowed" "C-096: one without a route"
+refused "egress_country not_allowed" "a country without a route is refused (C-096)"
 ctl routes disable "$(sql "SELECT uuid FROM egress_route WHERE country = 'GB'")" >/dev/null
 with '"egress_country":"GB"'
-refused "egress_country not_allowed" "C-096: or whose route is off"
+refused "egress_country not_allowed" "a country with a disabled route is refused (C-096)"
 sql "UPDATE egress_route SET enabled = true, answered = country = 'DE'"
 with '"egress_country":"GB"'
 refused "egress_country not_allowed" "a country whose route did not answer is refused (C-096)"
@@ -114,5 +115,7 @@ api GET "$S/capabilities"
 is "$STATUS $(field '.capabilities.egress_countries|tojson')" "200 []" \
 	"the capabilities list no country without an enabled route"
 url https://example.com/
-is "$STATUS $(field .error.code)" "503 service_unavailable" "then nothing can be created"
-is "$(sql "SELECT count(*) FROM browser_session WHERE state NOT IN ('queued', 'terminal')")" 0 "no session has been started (C-091)"
+is "$STATUS $(field .error.code)" "503 service_unavailable" \
+	"no session of this test was started (C-091)"
+is "$(sql "SELECT count(*) FROM browser_session WHERE state NOT IN ('queued', 'terminal')")" 0 \
+	"no session of this test was started (C-091)"

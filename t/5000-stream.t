@@ -165,17 +165,20 @@ sql("UPDATE stream_ticket SET created_at = now() - interval '30 s', expires_at =
 tap.is_(refused(session, expired), (401, 'stream_ticket_invalid'), 'an expired ticket is refused with 401')
 forgotten = ticket(session)
 sql("DELETE FROM stream_ticket WHERE used_at IS NULL")
-tap.is_(refused(session, forgotten), (401, 'stream_ticket_invalid'), 'a signature without its row is worth nothing')
+tap.is_(refused(session, forgotten), (401, 'stream_ticket_invalid'), \
+	'a signed ticket without its row is refused')
 
 # ?refusal=close: browsers cannot read a refused handshake, so they get the same refusal as a close frame.
-tap.is_(refused_by_close(session, 'chat'), (4001, 'stream_ticket_invalid'), 'refusal=close: no ticket is close code 4001')
+tap.is_(refused_by_close(session, 'chat'), (4001, 'stream_ticket_invalid'), \
+	'a missing ticket gets the close code 4001 with refusal=close')
 tap.is_(refused_by_close(session, ticket(session), headers=[('X-API-Key', os.environ['KEY2'])]), (4002, 'unauthorized'),
-        'refusal=close: a key that is not the creating one is close code 4002')
+        'a key other than the creating one gets the close code 4002 with refusal=close')
 tap.is_(refused_by_close(session, ticket(session), headers=[('Origin', 'https://evil.example')]), (403, 'origin_not_allowed'),
-        'C-111: with refusal=close a foreign origin still gets 403 and no WebSocket')
+        'a foreign origin gets 403 and no WebSocket with refusal=close (C-111)')
 tap.is_(refused_by_close(session, ticket(session), leave_out=['Sec-WebSocket-Version']), (400, 'invalid_request'),
-        'refusal=close: a malformed handshake still gets its envelope')
-tap.is_(sql("SELECT count(*) FROM stream_ticket WHERE used_at IS NULL") != '0', True, 'refusal=close: these have not used their tickets')
+        'a malformed handshake gets its envelope with refusal=close')
+tap.is_(sql("SELECT count(*) FROM stream_ticket WHERE used_at IS NULL") != '0', True, \
+	'an upgrade refused with refusal=close does not use its ticket up')
 for query in 'refusal=', 'refusal=closed', 'refusal=close&ticket=x', 'Refusal=close':
     tap.is_(refused(session, ticket(session), path=f'/api/v1{path_of(session)}/stream?{query}'), (400, 'invalid_request'),
             f'C-109: the query {query} is refused')
@@ -183,19 +186,24 @@ free(session)
 t = ticket(session)
 c = Client(session, t, path=f'/api/v1{path_of(session)}/stream?refusal=close')
 c.send(frame(0x81, b'x'))
-tap.is_(c.frame(), (0x81, b'x'), 'refusal=close: a good ticket opens the stream')
+tap.is_(c.frame(), (0x81, b'x'), 'a good ticket opens the stream with refusal=close')
 late = ticket(session)
-tap.is_(refused_by_close(session, late), (4004, 'stream_already_active'), 'refusal=close: a second viewer is close code 4004')
+tap.is_(refused_by_close(session, late), (4004, 'stream_already_active'), \
+	'a second viewer gets the close code 4004 with refusal=close')
 c.bye()
-tap.is_(refused_by_close(session, t), (4001, 'stream_ticket_invalid'), 'C-109: refusal=close: a used ticket is close code 4001')
-tap.is_(refused_by_close(session, late), (4001, 'stream_ticket_invalid'), 'refusal=close: the 4004 has used its ticket up, as the 409 does')
+tap.is_(refused_by_close(session, t), (4001, 'stream_ticket_invalid'), \
+	'a used ticket gets the close code 4001 with refusal=close (C-109)')
+tap.is_(refused_by_close(session, late), (4001, 'stream_ticket_invalid'), \
+	'a ticket refused with 4004 is used up')
 
 away = f'{W}/run/sessions/{session}'
 os.rename(away, away + '.away')
 free(session)
-tap.is_(refused(session, ticket(session)), (503, 'service_unavailable'), 'a runner that is gone: 503 in the envelope')
+tap.is_(refused(session, ticket(session)), (503, 'service_unavailable'), \
+	'a stream without its runner gets 503 in the envelope')
 free(session)
-tap.is_(refused_by_close(session, ticket(session)), (4007, 'service_unavailable'), 'refusal=close: a runner that is gone is close code 4007')
+tap.is_(refused_by_close(session, ticket(session)), (4007, 'service_unavailable'), \
+	'a stream without its runner gets the close code 4007 with refusal=close')
 os.rename(away + '.away', away)
 free(session)
 
@@ -204,15 +212,17 @@ for event, wanted in ('queued', (409, 'session_not_ready')), ('closing', (409, '
     sql(f"ALTER TABLE browser_session DISABLE TRIGGER ALL; UPDATE browser_session SET state = '{event}',"
         f" terminal_reason = CASE WHEN '{event}' <> 'queued' THEN 'expired' END,"
         f" terminal_at = CASE WHEN '{event}' = 'terminal' THEN now() END WHERE uuid = '{session}'")
-    tap.is_(refused(session, late), wanted, f'a {event} session')
+    tap.is_(refused(session, late), wanted, f'a ticket of a {event} session is refused')
     tap.is_(refused_by_close(session, closed), (4005 if event == 'queued' else 4006, wanted[1]),
-            f'refusal=close: a {event} session has a close code of its own')
+            f'a {event} session has its own close code with refusal=close')
     sql(f"UPDATE browser_session SET state = 'running', terminal_reason = NULL, terminal_at = NULL WHERE uuid = '{session}';"
         " ALTER TABLE browser_session ENABLE TRIGGER ALL")
 late, closed = ticket(session), ticket(session)
 sql("UPDATE entitlement SET expires_at = now() WHERE name = 'browser'")
-tap.is_(refused(session, late), (403, 'permission_denied'), 'a right that was lost meanwhile')
-tap.is_(refused_by_close(session, closed), (4003, 'permission_denied'), 'refusal=close: a lost right is close code 4003')
+tap.is_(refused(session, late), (403, 'permission_denied'), \
+	'a ticket is refused after the entitlement has expired')
+tap.is_(refused_by_close(session, closed), (4003, 'permission_denied'), \
+	'a lost right gets the close code 4003 with refusal=close')
 PY
 relay "$W/out"
 

@@ -58,7 +58,7 @@ for i in range(ROUNDS):
     got = at_once([ticket(session)] * 5)
     if got != [(101, None)] + [(401, 'stream_ticket_invalid')] * 4:
         wrong.append(got)
-tap.is_(wrong, [], 'one of five upgrades with one ticket succeeds, {ROUNDS} times (C-109)')
+tap.is_(wrong, [], f'one of five upgrades with one ticket succeeds, {ROUNDS} times (C-109)')
 tap.done()
 PY
 relay "$W/out"
@@ -80,9 +80,8 @@ tap.is_(first.ended(), True, 'a client that lost the slot loses its connection')
 stalled = Client(session, ticket(session))
 stalled.order('flood 200 65536')
 tap.is_(again(session).bye(), 1000, 'a client that reads nothing loses the slot (C-114)')
-tap.is_(sql('SELECT count(*) FROM stream_slot'), '0',
-        'every slot of a lost client is free') if until(lambda: sql('SELECT count(*) FROM stream_slot') == '0') else tap.ok(False, \
-	'every slot of a lost client is free')
+until(lambda: sql('SELECT count(*) FROM stream_slot') == '0')
+tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'every slot of a lost client is free')
 tap.done()
 PY
 relay "$W/out"
@@ -120,12 +119,12 @@ the end of a session|1000|SELECT session_apply(SESSION, 'fail', 'failed')|SELECT
 END
 key=$KEY
 
-# ---- a right is lost while the session ends (C-113), in both orders, many times ----
+# ---- a right is lost while the session ends (C-113), in both orders, several times ----
 key=$(key_new --scope browser.sessions.create)
 k=$(sql "SELECT uuid FROM api_key ORDER BY created_at DESC, uuid LIMIT 1")
 s=$(session_new)
 session_run "$s"
-KEY=$key python3 - "$s" "$k" >"$W/out" <<'PY' || fail "the client came to its end"
+KEY=$key python3 - "$s" "$k" >"$W/out" <<'PY' || fail "the script of the lost rights ends without an error"
 import sys
 from streams import *
 session, key = sys.argv[1:]
@@ -184,11 +183,12 @@ print(c.closed())' "$s" "$order")"
 		sql "SELECT session_apply('$s', 'fail', 'failed')" >/dev/null
 		world_kill "runner-$s"
 	done
-	is "$codes" " 1008 1008 1008 1008" "C-113: the key is revoked, then the runner's end is $order: the stream closes with 1008"
+	is "$codes" " 1008 1008 1008 1008" \
+		"a stream whose key is revoked before the runner's end ($order) closes with 1008 (C-113)"
 done
 key=$(key_new --scope browser.sessions.create)
 
-# end_with EVENT REASON CODE TITLE: what the recheck finds when the session has ended before the runner's word.
+# end_with EVENT REASON CODE TITLE: the session ends in the database before the runner's message; the recheck finds it.
 end_with()
 {
 	s=$(session_new)
@@ -198,18 +198,18 @@ import sys
 from streams import *
 c = Client(sys.argv[1], ticket(sys.argv[1]))
 sql(sys.argv[2])
-print(c.closed())' "$s" "SELECT session_apply('$s', '$1', '$2'), session_apply('$s', 'end')")" "$3" "C-113: $4: the stream closes with $3"
+print(c.closed())' "$s" "SELECT session_apply('$s', '$1', '$2'), session_apply('$s', 'end')")" "$3" "$4 closes its stream with $3 (C-113)"
 	world_kill "runner-$s"
 }
 for n in 1 2 3; do
-	end_with revoke access_revoked 1008 "a session that lost its access is terminal before the recheck, try $n"
+	end_with revoke access_revoked 1008 "a session that lost its access before the recheck, try $n"
 done
-end_with close closed_by_manager 1000 "a session that a manager closed is terminal"
-end_with close closed_by_creator 1000 "a session that its creator closed is terminal"
-end_with expire expired 1000 "a session whose time is over is terminal"
+end_with close closed_by_manager 1000 "a session that a manager closed"
+end_with close closed_by_creator 1000 "a session that its creator closed"
+end_with expire expired 1000 "a session that has expired"
 key=$KEY
 
-# ---- what is killed ----
+# ---- killed processes ----
 stream_with stream_lease 6
 s=$(session_new)
 session_run "$s"

@@ -96,7 +96,7 @@ for url in ("file:///etc/passwd", "http://127.0.0.1/", "javascript:alert(1)", "v
     n = len(v.said)
     v.send(type="nav", url=url)
     ok(until(lambda: [m for k, m in v.said[n:] if k == "error"]),
-       "a navigation to %s is refused (C-093)" + url, v.said[n:])
+       "a navigation to %s is refused (C-093)" % url, v.said[n:])
 ok([m for n, m in v.said if n == "url"][-1]["url"].startswith(URL + "/got"),
    "a refused navigation leaves the page unchanged")
 v.send(type="nav", url=URL + "/two")
@@ -120,17 +120,17 @@ ok(m and s.shot("request", lambda p: p["id"] == m["id"]),
 ok(v.wait("net", lambda m: [e for e in m["events"] if e["url"] == URL + "/two"]),
    "the events of the page reach the viewer")
 
-# ---- a viewer that comes late, or again ----
+# ---- a viewer that connects late, or again ----
 seen = {e["id"] for n, m in v.said if n == "net" for e in m["events"]}
 again = s.watch()
 ok(until(lambda: seen <= {e["id"] for n, m in again.said if n == "net" for e in m["events"]}),
-   "a viewer that comes late gets the network events that were before it")
+   "a viewer that connects late gets the earlier network events")
 ok(again.wait("shot", lambda m: m["reason"] == "ready") and again.wait("shot", lambda m: m["reason"] == "request"),
-   "a viewer that comes late gets the screenshots that were before it", again.said)
+   "a viewer that connects late gets the earlier screenshots", again.said)
 first = [e["id"] for n, m in again.said if n == "net" for e in m["events"]]
-is_(len(first), len(set(first)), "no network event comes twice")
+is_(len(first), len(set(first)), "no network event is sent twice")
 again.send(type="ping")
-ok(again.wait("pong"), "a ping is answered")
+ok(again.wait("pong"), "the server answers a ping")
 v = again
 
 # ---- a page that cannot be loaded ----
@@ -141,15 +141,19 @@ def fails(url, want, title):
        title, v.said[n:])
 
 
-fails("http://a.sites.net:81/", "net::ERR_", "a port where nobody listens is reported as the failure of the page")
-fails("http://none.sites.net/", "net::ERR_", "a name without an address is reported as the failure of the page")
-fails("https://a.sites.net/", "net::ERR_CERT_", "a certificate that is not trusted is reported as the failure of the page")
+fails("http://a.sites.net:81/", "net::ERR_", "a closed port is reported as the failure of the page")
+fails("http://none.sites.net/", "net::ERR_",
+    "a name without an address is reported as the failure of the page")
+fails("https://a.sites.net/", "net::ERR_CERT_",
+    "an untrusted certificate is reported as the failure of the page")
 late = s.watch()
-ok(late.wait("url", lambda m: "net::ERR_CERT_" in (m["failure"] or "")), "a viewer that comes late learns why there is no page",
+ok(late.wait("url", lambda m: "net::ERR_CERT_" in (m["failure"] or "")),
+   "a viewer that connects late gets the failure of the page",
    late.said)
 v = late
 v.send(type="nav", url=URL + "/two")
-ok(v.wait("url", lambda m: m["url"] == URL + "/two" and m["failure"] is None), "the failure is gone with the next page", v.said[-5:])
+ok(v.wait("url", lambda m: m["url"] == URL + "/two" and m["failure"] is None),
+   "the next page has no failure", v.said[-5:])
 
 # ---- frames ----
 v.send(type="quality", fps=10, quality=50)

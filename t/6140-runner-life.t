@@ -83,11 +83,14 @@ ok(v.wait("error", lambda m: m["message"] == "200 screenshots are enough"),
    "the viewer is told of the limit of screenshots")
 n = len(s.shots)
 v.send(type="shot")
-ok(until(lambda: len([1 for k, e in v.said if k == "error"]) == 2), "and then no more are taken")
-is_([x for x in s.shots[n:]], [], "not one")
-is_((s.close("access_revoked") or {}).get("failed"), False, "it ends as it is told")
-is_(v.wait("bye") and v.wait("bye")["reason"], "access_revoked", "the viewer is told that access was withdrawn")
-ok(until(lambda: v.code == 1008), "C-113: the stream of a session that lost its access closes with 1008", v.code)
+ok(until(lambda: len([1 for k, e in v.said if k == "error"]) == 2),
+   "a second screenshot above the limit gets an error")
+is_([x for x in s.shots[n:]], [], "no screenshot is taken above the limit")
+is_((s.close("access_revoked") or {}).get("failed"), False,
+    "the session ends without a failure when access is revoked")
+is_(v.wait("bye") and v.wait("bye")["reason"], "access_revoked",
+    "the viewer gets bye with the reason access_revoked")
+ok(until(lambda: v.code == 1008), "the stream closes with 1008 when access is revoked (C-113)", v.code)
 
 # ---- SIGTERM ----
 s = d.create(URL)

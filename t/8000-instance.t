@@ -22,11 +22,12 @@ count()
 }
 is "$(count --cacert "$CACERT")" 300 "the API answers over TCP with the instance's certificate"
 # shellcheck disable=SC2086 # CURL is a list of options
-is "$(count $CURL)" 300 "over the Unix socket"
-is "$(psql -XqAt -c 'SELECT count(*) FROM host')" 300 "PGHOST and PGDATABASE lead to the database"
-is "$($CTL --json workers --nginx "$W/etc/nginx.conf" | jq -c "[.pools[].state]")" '["ok","ok","ok"]' "CTL is the admin tool of this instance"
+is "$(count $CURL)" 300 "the API answers over the Unix socket"
+is "$(psql -XqAt -c 'SELECT count(*) FROM host')" 300 "PGHOST and PGDATABASE connect to the database"
+is "$($CTL --json workers --nginx "$W/etc/nginx.conf" | jq -c "[.pools[].state]")" '["ok","ok","ok"]' \
+	"CTL runs surfacectl with this instance"
 
-# ---- no way out: a network namespace of their own, as empty as a fresh one ----
+# ---- no way out: the daemons have network namespaces as empty as new ones ----
 interfaces() { awk 'NR > 2 { print $1 }' "$1/net/dev"; }
 daemons=surfaced-alert
 ! world_browser_possible || daemons="$daemons surfaced-egress"
@@ -47,8 +48,8 @@ if world_browser_possible; then
 	is "$(awk 'NR > 2 { n += $3 + $11 } END { print n }' "/proc/$(world_pid surfaced-egress)/net/dev")" 0 \
 		"a session on a public address sends no packet"
 fi
-is "$(grep -rlE '^t/instance start .* --out' t)" t/helper/demo "only the demo lets its daemons out"
-ok "no daemon runs as root" test "$(pgrep -u 0 -f "$W/" | wc -l)" -eq 0
+is "$(grep -rlE '^t/instance start .* --out' t)" t/helper/demo "only the demo starts an instance with --out"
+ok "no daemon of the instance runs as root" test "$(pgrep -u 0 -f "$W/" | wc -l)" -eq 0
 
 world=$W
 W=''

@@ -54,8 +54,9 @@ for unit in debian/systemd/*.service; do
 			"$name: the kernel refuses link-local and metadata addresses to a daemon with a network"
 		;;
 	esac
-	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" "$name: it has no capability"
-	ok "$name: nor can it get one" grep -qx CapabilityBoundingSet= "$unit"
+	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" \
+		"$name: the unit has no capability"
+	ok "$name: the unit can get no capability" grep -qx CapabilityBoundingSet= "$unit"
 	if command -v systemd-analyze >/dev/null; then
 		ok "$name: the exposure is at most $limit tenths" sh -c \
 			'systemd-analyze security --offline=true --no-pager --threshold="$1" "$2" >/dev/null 2>&1' sh "$limit" "$unit"

@@ -32,10 +32,13 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11; do
 	pids="$pids$STATUS $(printf '%s\n' "$BODY" | sed -n 's/^pid=//p')
 "
 done
-is "$(printf %s "$pids" | cut -d' ' -f1 | sort -u)" 200 "workers are replaced after worker_requests, nothing is lost"
-ok "by others" test "$(printf %s "$pids" | sort -u | wc -l)" -ge 3
-unlike "$(cat "$W/log/surfaced.log")" 'worker_died.*status' "which is no death"
-ok "both pools are complete" world_until 5 workers_are 3
+is "$(printf %s "$pids" | cut -d' ' -f1 | sort -u)" 200 \
+	"no request is lost while workers are replaced after worker_requests"
+ok "eleven requests are served by three workers at least" \
+	test "$(printf %s "$pids" | sort -u | wc -l)" -ge 3
+unlike "$(cat "$W/log/surfaced.log")" 'worker_died.*status' \
+	"a worker that has served worker_requests is not logged as dead"
+ok "both pools have their workers again" world_until 5 workers_are 3
 
 world_kill surfaced
 ok "SIGTERM ends the master and all workers" test "$(pgrep -f "$W/etc/surfaced.conf" | wc -l)" -eq 0
@@ -73,6 +76,6 @@ died()
 {
 	[ "$(grep -c 'worker_died.*status=9' "$W/log/surfaced.log")" -ge "$1" ]
 }
-ok "workers that fail at once are tried again" world_until 5 died 4
+ok "a worker that fails at once is started again" world_until 5 died 4
 world_until 20 died 15 # five for each of the three workers
 ok "each worker that fails at once is restarted later than before" test $(($(date +%s%3N) - started)) -ge 1000

@@ -42,8 +42,8 @@ api_start
 web_start ''
 master=$(world_pid surfaced)
 lent=$(inode api)
-ok "READY=1 with the master's pid" world_until 5 told "^READY=1 MAINPID=$master\$" 1
-ok "both pools are complete" world_until 5 workers_are "$master" 4
+ok "the master sends READY=1 with its pid" world_until 5 told "^READY=1 MAINPID=$master\$" 1
+ok "both pools have their workers" world_until 5 workers_are "$master" 4
 api GET /x
 is "$STATUS" 200 "workers accept from the socket of the service manager"
 is "$(inode api)" "$lent" "the master does not replace the inherited socket"

@@ -63,7 +63,8 @@ is "$(sort "$W/load.anew" | uniq -c | sed 's/^ *//')" "20 200" "requests succeed
 is "$(python3 -c 'import socket, struct, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
 print(struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])' "$W/run/api.sock")" \
-	"$(pgrep -P "$(world_pid manager)" -x echo)" "who connects learns the master of now, which surfacectl looks into"
+	"$(pgrep -P "$(world_pid manager)" -x echo)" \
+	"the peer credentials of the socket name the current master"
 
 # A restart gives an adopted socket the mode and group that nginx needs.
 restarts=9
@@ -86,7 +87,8 @@ if world_root; then
 	chgrp daemon "$W/run"
 	chmod g+s "$W/run"
 	restart
-	is "$(stat -c '%a %G' "$W/run/api.sock")" "660 daemon" "a socket gets the group of its folder, of which the daemon is no member"
+	is "$(stat -c '%a %G' "$W/run/api.sock")" "660 daemon" \
+		"a socket gets the group of its directory, though the daemon is not in it"
 	is "$(grep '^ready' "$W/log/manager.log" | tail -1)" "ready stored=2" "a replaced socket takes the place of the old one in the store"
 	chown root:root "$W/run/api.sock"
 	restart

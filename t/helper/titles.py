@@ -32,7 +32,7 @@ class Shell:
         self.text = text
         self.at = 0
         self.heredocs = []  # those that begin on the present line: (dash, mark)
-        self.documents = []  # those that have ended: (mark, start, end)
+        self.documents = []  # those that have ended: (mark, dash, start, end)
 
     def commands(self):
         words = []
@@ -73,7 +73,7 @@ class Shell:
     def skip_heredocs(self):
         for dash, mark in self.heredocs:
             m = re.compile("^" + ("\t*" if dash else "") + re.escape(mark) + "$", re.M).search(self.text, self.at)
-            self.documents.append((mark, self.at, m.start() if m else len(self.text)))
+            self.documents.append((mark, dash, self.at, m.start() if m else len(self.text)))
             self.at = m.end() if m else len(self.text)
         self.heredocs = []
 
@@ -190,10 +190,12 @@ def shell_titles(text, templates=False):
         said = EXPANSION.sub("X", said)
         if re.search(r"\w", said):
             yield Title(text.count("\n", 0, word.start) + 1, said, word.source, word.start, word.end)
-    for mark, start, end in script.documents:
+    for mark, dash, start, end in script.documents:
         if mark == "PY":
-            for t in python_titles(text[start:end]):
-                yield t._replace(line=t.line + text.count("\n", 0, start), start=t.start + start, end=t.end + start)
+            head = "if 1:\n" if dash else ""  # so that the tabs that the shell removes are an indentation
+            lines, start = text.count("\n", 0, start) - len(head[:1]), start - len(head)
+            for t in python_titles(head + text[start + len(head):end]):
+                yield t._replace(line=t.line + lines, start=t.start + start, end=t.end + start)
 
 
 # ---- Python ----
