@@ -16,6 +16,7 @@ Title = namedtuple("Title", "line text source start end")
 SHELL_SLOTS = {"is": 3, "isnt": 3, "like": 3, "unlike": 3, "ok": 1, "none": 1, "pass": 1, "fail": 1, "result": 2,
                "skip": 0}
 PYTHON_SLOTS = {"ok": 2, "is_": 3, "say": 2, "same": 3, "check": 2}
+SCRIPT_SLOTS = {"ok": 2, "is": 3, "until": 2, "saw": 2}
 PASSED = "\0"  # in a template: the argument that a function passes on
 SKIPPED_WORDS = {"!", "{", "if", "then", "elif", "else", "while", "until", "do", "time"}
 
@@ -272,10 +273,44 @@ def python_text(node, passed=None):
 # ---- JavaScript and C ----
 
 def script_titles(text):
-    pattern = r'\b(?:ok|is|until|expect)\((?:[^;]|;(?=[^\n]))*?("(?:[^"\\\n]|\\.)*"|`[^`\n]*`)(?:, [^;\n]*)?\)(?:;|\n)'
-    for m in re.finditer(pattern, text):
-        said = re.sub(r"\$\{[^{}]*\}", "X", m.group(1)[1:-1])
-        yield Title(text.count("\n", 0, m.start(1)) + 1, said, m.group(1), m.start(1), m.end(1))
+    for call in re.finditer(r"\b(?:%s)\(" % "|".join(SCRIPT_SLOTS), text):
+        slot = SCRIPT_SLOTS[call.group()[:-1]]
+        arguments = script_arguments(text, call.end())
+        if len(arguments) < slot:
+            continue
+        start, end = arguments[slot - 1]
+        source = text[start:end]
+        if source[:1] in "\"`" and source[:1] == source[-1:]:
+            said = re.sub(r"\$\{[^{}]*\}", "X", source[1:-1])
+            yield Title(text.count("\n", 0, start) + 1, said, source, start, end)
+
+
+def script_arguments(text, at):
+    """Where the arguments of a call begin and end, from behind its parenthesis."""
+    arguments, start, depth = [], at, 0
+    while at < len(text):
+        c = text[at]
+        if c in "\"'`":
+            m = re.compile(c + r"(?:\\.|[^\\" + c + r"])*" + c, re.S).match(text, at)
+            at = m.end() if m else at + 1
+            continue
+        if c == "/" and re.search(r"[(,=]\s*$", text[:at][-8:]):
+            m = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n])+/").match(text, at)
+            at = m.end() if m else at + 1
+            continue
+        if c in "([{":
+            depth += 1
+        elif c in ")]}" and depth > 0:
+            depth -= 1
+        elif c == ")" or c == "," and depth == 0:
+            whole = text[start:at]
+            left = start + len(whole) - len(whole.lstrip())
+            arguments.append((left, left + len(whole.strip())))
+            start = at + 1
+            if c == ")":
+                return arguments
+        at += 1
+    return arguments
 
 
 def c_titles(text):
