@@ -64,7 +64,7 @@ struct stmt {
 	const char *name;
 	const char *sql;
 	const struct field *out;
-	size_t size; /* of the struct a row fills: db_rows needs it */
+	size_t size; /* bytes of the struct that a row fills; db_rows needs it */
 };
 
 /* For db_one and db_do. */
