@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: ISC */
+/* The non-blocking half of db.h: a queue of calls and one connection, driven by libevent.
+ *
+ *   APART --> CONNECTING --> LISTENING --> IDLE <--> PREPARING --> RUNNING
+ *     ^            |              |          ^                        |
+ *     |            v              v          +------------------------+
+ *     +------ lose_connection -----+-----------------------------------+
+ *
+ * The first call of the queue is the one on the connection in PREPARING and RUNNING. When a connection cannot
+ * be made, every queued call is answered with DB_DOWN at once; when it is lost later, only the call under way
+ * is, and the others continue on the next connection. Time-outs are checked every TICK_MS. */
 #include "config.h"
 
 #include "db/async.h"
@@ -10,11 +20,12 @@ enum {
 	CALL_MEMORY = 64 * 1024 * 1024,
 	TICK_MS = 100,
 	CONNECT_US = 5000000,
-	PAUSE_MIN_US = 50000, /* after a connection that could not be made ... */
+	PAUSE_MIN_US =
+	    50000, /* pause after a failed connection; doubled up to the maximum */
 	PAUSE_MAX_US = 1000000,
 };
 
-/* One statement: in the queue; its first stands on the connection while that is PREPARING or RUNNING. */
+/* One queued statement. */
 struct call {
 	STAILQ_ENTRY(call) next;
 	struct arena *arena;
@@ -29,19 +40,19 @@ struct call {
 enum stage { APART, CONNECTING, LISTENING, IDLE, PREPARING, RUNNING };
 
 struct db_async {
-	struct db db; /* of which nothing that waits is called */
+	struct db db; /* none of its blocking functions is called */
 	struct event_base *base;
 	struct event *event; /* on the connection's socket; NULL: none */
 	struct event *tick, *wake;
 	enum stage stage;
 	STAILQ_HEAD(, call) calls;
-	int64_t since; /* that it has been CONNECTING or LISTENING */
+	int64_t since; /* mono_us: when CONNECTING or LISTENING began */
 	int64_t pause, not_before;
 	void (*told)(void *arg);
 	void *told_arg;
 };
 
-static void step(struct db_async *d);
+static void advance_connection(struct db_async *d);
 
 /* ---- calls ---- */
 
@@ -55,9 +66,9 @@ call_free(struct call *c)
 	arena_free(a); /* the call itself is in it */
 }
 
-/* Its answer: the call is out of the queue. */
+/* Gives a call, already removed from the queue, its result, and frees it. */
 static void
-answer(struct call *c, enum db_rc rc)
+answer_call(struct call *c, enum db_rc rc)
 {
 	const struct stmt *st = c->ask.st;
 	char *rows = NULL;
@@ -79,7 +90,7 @@ answer_first(struct db_async *d, enum db_rc rc)
 	struct call *c = STAILQ_FIRST(&d->calls);
 
 	STAILQ_REMOVE_HEAD(&d->calls, next);
-	answer(c, rc);
+	answer_call(c, rc);
 }
 
 /* ---- the connection ---- */
@@ -89,12 +100,12 @@ on_socket(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	step(arg);
+	advance_connection(arg);
 }
 
 /* libpq may have another socket after each step of its handshake. */
 static void
-watch(struct db_async *d, short what)
+watch_socket(struct db_async *d, short what)
 {
 	if (d->event != NULL) {
 		event_free(d->event);
@@ -105,18 +116,18 @@ watch(struct db_async *d, short what)
 	d->event = event_new(
 	    d->base, PQsocket(d->db.conn), (short)(what | EV_PERSIST), on_socket, d);
 	if (d->event == NULL || event_add(d->event, NULL) != 0)
-		panic("an event for the database");
+		panic("event_add failed for the database connection");
 }
 
-/* The connection goes. Whoever waits is told at once when it could not even be made. */
+/* Closes the connection and answers the calls that cannot go on. */
 static void
-lose(struct db_async *d, const char *why)
+lose_connection(struct db_async *d, const char *why)
 {
 	bool under_way = d->stage == PREPARING || d->stage == RUNNING;
 	bool unmade = d->stage == CONNECTING || d->stage == LISTENING;
 	STAILQ_HEAD(, call) failed = STAILQ_HEAD_INITIALIZER(failed);
 
-	watch(d, 0);
+	watch_socket(d, 0);
 	(void)db_lose(&d->db, why);
 	d->stage = APART;
 	d->pause = !unmade ? PAUSE_MIN_US : d->pause * 2;
@@ -129,12 +140,12 @@ lose(struct db_async *d, const char *why)
 		answer_first(d, DB_DOWN);
 	if (!unmade)
 		return;
-	STAILQ_CONCAT(&failed, &d->calls); /* a done may ask again */
+	STAILQ_CONCAT(&failed, &d->calls); /* a done function may queue new calls */
 	while (!STAILQ_EMPTY(&failed)) {
 		struct call *c = STAILQ_FIRST(&failed);
 
 		STAILQ_REMOVE_HEAD(&failed, next);
-		answer(c, DB_DOWN);
+		answer_call(c, DB_DOWN);
 	}
 }
 
@@ -145,22 +156,22 @@ open_connection(struct db_async *d)
 	d->since = mono_us();
 	db_begin_connection(&d->db);
 	if (PQstatus(d->db.conn) == CONNECTION_BAD)
-		lose(d, PQerrorMessage(d->db.conn));
+		lose_connection(d, PQerrorMessage(d->db.conn));
 	else
-		watch(d, EV_WRITE);
+		watch_socket(d, EV_WRITE);
 }
 
-/* Sent whole or in part: what is left goes when the socket takes it. False: the connection is lost. */
+/* Sends what the socket accepts; the rest follows when it is writable. False: the connection is lost. */
 static bool
-flush(struct db_async *d)
+send_queued(struct db_async *d)
 {
 	int unsent = PQflush(d->db.conn);
 
 	if (unsent < 0) {
-		lose(d, PQerrorMessage(d->db.conn));
+		lose_connection(d, PQerrorMessage(d->db.conn));
 		return false;
 	}
-	watch(d, unsent > 0 ? EV_READ | EV_WRITE : EV_READ);
+	watch_socket(d, unsent > 0 ? EV_READ | EV_WRITE : EV_READ);
 	return true;
 }
 
@@ -175,21 +186,21 @@ start_listening(struct db_async *d)
 		n += (size_t)snprintf(
 		    text + n, sizeof(text) - n, "LISTEN %.60s;", d->db.channels[i]);
 	if (PQsetnonblocking(d->db.conn, 1) != 0 || !PQsendQuery(d->db.conn, text))
-		lose(d, PQerrorMessage(d->db.conn));
+		lose_connection(d, PQerrorMessage(d->db.conn));
 	else
-		(void)flush(d);
+		(void)send_queued(d);
 }
 
 static void
 shake_hands(struct db_async *d)
 {
-	watch(d, 0); /* before libpq closes the socket it has */
+	watch_socket(d, 0); /* before libpq closes the socket it has */
 	switch (PQconnectPoll(d->db.conn)) {
 	case PGRES_POLLING_READING:
-		watch(d, EV_READ);
+		watch_socket(d, EV_READ);
 		return;
 	case PGRES_POLLING_WRITING:
-		watch(d, EV_WRITE);
+		watch_socket(d, EV_WRITE);
 		return;
 	case PGRES_POLLING_OK:
 		start_listening(d);
@@ -198,13 +209,13 @@ shake_hands(struct db_async *d)
 	case PGRES_POLLING_ACTIVE:
 		break;
 	}
-	lose(d, PQerrorMessage(d->db.conn));
+	lose_connection(d, PQerrorMessage(d->db.conn));
 }
 
 /* ---- statements ---- */
 
 static void
-execute(struct db_async *d)
+send_first_call(struct db_async *d)
 {
 	struct call *c = STAILQ_FIRST(&d->calls);
 	char label[DB_LABEL_ROOM];
@@ -215,14 +226,14 @@ execute(struct db_async *d)
 			   c->values.values, c->values.lengths, c->values.formats, 1)
 		     : PQsendPrepare(d->db.conn, label, c->ask.st->sql, 0, NULL);
 	if (!sent)
-		lose(d, PQerrorMessage(d->db.conn));
+		lose_connection(d, PQerrorMessage(d->db.conn));
 	else
-		(void)flush(d);
+		(void)send_queued(d);
 }
 
-/* All results of what was sent are in. */
+/* Handles the end of a command: all its results have arrived. */
 static void
-finished(struct db_async *d)
+finish_command(struct db_async *d)
 {
 	struct call *c = STAILQ_FIRST(&d->calls);
 	enum stage was = d->stage;
@@ -240,7 +251,7 @@ finished(struct db_async *d)
 	}
 	answer_first(d, c->rc);
 	if (d->db.stale)
-		lose(d, NULL);
+		lose_connection(d, NULL);
 }
 
 static void
@@ -275,16 +286,16 @@ take_notifications(struct db_async *d)
 		d->told(d->told_arg);
 }
 
-/* False: the connection was lost, or there is nothing more to do for now. */
+/* Performs one step. False: the connection was lost, or nothing can be done until more bytes arrive. */
 static bool
-advance(struct db_async *d)
+advance_once(struct db_async *d)
 {
 	PGresult *res;
 
 	if (d->stage == IDLE) {
 		if (STAILQ_EMPTY(&d->calls))
 			return false;
-		execute(d);
+		send_first_call(d);
 		return d->stage == PREPARING || d->stage == RUNNING;
 	}
 	if (PQisBusy(d->db.conn))
@@ -293,12 +304,12 @@ advance(struct db_async *d)
 	if (res != NULL)
 		take_result(d, res);
 	else
-		finished(d);
+		finish_command(d);
 	return d->stage != APART;
 }
 
 static void
-step(struct db_async *d)
+advance_connection(struct db_async *d)
 {
 	if (d->stage == CONNECTING) {
 		shake_hands(d);
@@ -307,12 +318,12 @@ step(struct db_async *d)
 	if (d->stage == APART)
 		return;
 	if (!PQconsumeInput(d->db.conn) || PQstatus(d->db.conn) != CONNECTION_OK) {
-		lose(d, PQerrorMessage(d->db.conn));
+		lose_connection(d, PQerrorMessage(d->db.conn));
 		return;
 	}
-	if (!flush(d))
+	if (!send_queued(d))
 		return;
-	while (advance(d))
+	while (advance_once(d))
 		;
 	take_notifications(d);
 }
@@ -327,9 +338,9 @@ expire_calls(struct db_async *d, int64_t now)
 	c = STAILQ_FIRST(&d->calls);
 	if (c != NULL && c->deadline < now &&
 	    (d->stage == PREPARING || d->stage == RUNNING)) {
-		d->stage = IDLE; /* the call is answered here, not by lose */
+		d->stage = IDLE; /* so that lose does not answer the call again */
 		answer_first(d, DB_TIMEOUT);
-		lose(d, "a statement has taken too long");
+		lose_connection(d, "a statement has taken too long");
 	}
 	for (c = STAILQ_FIRST(&d->calls); c != NULL; c = after) {
 		after = STAILQ_NEXT(c, next);
@@ -337,7 +348,7 @@ expire_calls(struct db_async *d, int64_t now)
 		    (c == STAILQ_FIRST(&d->calls) && d->stage >= PREPARING))
 			continue;
 		STAILQ_REMOVE(&d->calls, c, call, next);
-		answer(c, DB_TIMEOUT);
+		answer_call(c, DB_TIMEOUT);
 	}
 }
 
@@ -351,14 +362,14 @@ on_tick(int fd, short what, void *arg)
 	(void)what;
 	if ((d->stage == CONNECTING || d->stage == LISTENING) &&
 	    now - d->since > CONNECT_US)
-		lose(d, "no answer to the connection");
+		lose_connection(d, "no answer to the connection");
 	expire_calls(d, now);
 	if (d->stage == APART && now >= d->not_before &&
 	    (d->db.nchannels > 0 || !STAILQ_EMPTY(&d->calls)))
 		open_connection(d);
 }
 
-/* Sent from the loop, so that done never comes before the caller has gone on. */
+/* Starts a queued call from the loop, so that done is never called before db_async_run has returned. */
 static void
 on_wake(int fd, short what, void *arg)
 {
@@ -367,12 +378,12 @@ on_wake(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (d->stage == IDLE)
-		step(d);
+		advance_connection(d);
 	else if (d->stage == APART && mono_us() >= d->not_before)
 		open_connection(d);
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
 struct db_async *
 db_async_open(struct event_base *base, const char *conninfo, const char *application)
@@ -396,7 +407,7 @@ db_async_close(struct db_async *d)
 {
 	struct call *c;
 
-	watch(d, 0);
+	watch_socket(d, 0);
 	event_free(d->tick);
 	event_free(d->wake);
 	while ((c = STAILQ_FIRST(&d->calls)) != NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The statements of db.h without blocking, for programs of daemon/ev.h: one connection, one statement at a
-   time, in order. A database that hangs costs its callers their time-out and nobody else anything. */
+/* The statements of db.h for an event loop, without blocking: one connection, one statement at a time, in the
+   order of the calls. While the database hangs, its callers get DB_TIMEOUT and the loop serves everybody else. */
 #ifndef DB_ASYNC_H
 #define DB_ASYNC_H
 
@@ -9,23 +9,24 @@
 
 struct db_async;
 
-/* rows: n structs of the statement's size, valid until it returns; none unless rc is DB_OK. It may ask
-   again. */
+/* Receives the result. rows: n structs of the statement's size, valid until this function returns; n is 0
+   unless rc is DB_OK. The function may call db_async_run again. */
 typedef void db_done(void *arg, enum db_rc rc, const void *rows, size_t n);
 
-/* Connects when first used, and again by itself while it listens. Never NULL. */
+/* Connects when first used, and by itself after a loss while it listens on a channel. Never NULL. */
 struct db_async *db_async_open(
     struct event_base *base, const char *conninfo, const char *application);
-/* What is under way is given up; its done is not called. */
+/* Abandons the calls under way without calling their done functions. */
 void db_async_close(struct db_async *d);
 
-/* Before the first statement. told also follows every new connection: what was known may be stale. */
+/* Must precede the first statement. told is called for each notification, and after every new connection,
+   because notifications may have been lost with the former one. */
 void db_async_listen(
     struct db_async *d, const char *channel, void (*told)(void *arg), void *arg);
 
 struct db_ask {
-	const struct stmt *st; /* a STMT_LIST, or one without rows */
-	int64_t wait_us;       /* then it is DB_TIMEOUT */
+	const struct stmt *st; /* a STMT_LIST, or a statement without rows */
+	int64_t wait_us;       /* time until the call is answered with DB_TIMEOUT */
 	db_done *done;         /* never called before db_async_run has returned */
 	void *arg;
 };

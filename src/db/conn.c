@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The connection: made when needed, never blocking beyond the deadline, dropped at the first doubt.
-   A statement that runs past its deadline costs the connection: asking the server to cancel could
-   itself hang, and roles.sql makes a backend notice that its client has gone. */
+/* The connection: made when needed, never waited for beyond the deadline, closed at the first failure
+   (db.h explains why). */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -9,12 +8,12 @@
 #include <errno.h>
 #include <poll.h>
 
-enum { CONNECT_US = 5 * 1000 * 1000 }; /* a connection that takes longer is none */
+enum { CONNECT_US = 5 * 1000 * 1000 }; /* time for a new connection, handshake included */
 
 static void
 keep_message(struct db *db, const char *text)
 {
-	size_t n = strcspn(text, "\n"); /* the detail may hold data */
+	size_t n = strcspn(text, "\n"); /* the lines after the first may contain data */
 
 	snprintf(db->message, sizeof(db->message), "%.*s", (int)n, text);
 }
@@ -22,7 +21,7 @@ keep_message(struct db *db, const char *text)
 enum db_rc
 db_lose(struct db *db, const char *why)
 {
-	if (why != NULL) /* it may be a part of the connection */
+	if (why != NULL) /* before PQfinish, which may own the text */
 		keep_message(db, why);
 	if (db->conn != NULL)
 		PQfinish(db->conn);
@@ -36,7 +35,7 @@ db_lose(struct db *db, const char *why)
 	return DB_DOWN;
 }
 
-/* poll's timeout until the deadline, rounded up; -1: none; 0: it is over. */
+/* The timeout for poll(2) until the deadline, rounded up; -1: no deadline; 0: the deadline has passed. */
 static int
 left_ms(int64_t deadline)
 {
@@ -94,9 +93,9 @@ db_wait_result(struct db *db)
 	}
 }
 
-/* SQLSTATE classes: what a caller can do about it, nothing finer. */
+/* Maps classes of SQLSTATE to the reactions that a caller has. */
 static enum db_rc
-judge_state(struct db *db, const char *state)
+judge_sqlstate(struct db *db, const char *state)
 {
 	static const struct {
 		const char *prefix;
@@ -145,7 +144,7 @@ db_judge(struct db *db, const PGresult *res)
 	text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
 	state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	keep_message(db, text != NULL ? text : PQresultErrorMessage(res));
-	return state != NULL ? judge_state(db, state) : DB_DOWN;
+	return state != NULL ? judge_sqlstate(db, state) : DB_DOWN;
 }
 
 enum db_rc
@@ -178,7 +177,7 @@ ignore_notice(void *arg, const PGresult *res)
 }
 
 static enum db_rc
-handshake(struct db *db)
+finish_handshake(struct db *db)
 {
 	int64_t deadline = mono_us() + CONNECT_US;
 	PostgresPollingStatusType want = PGRES_POLLING_WRITING;
@@ -234,7 +233,7 @@ connect_now(struct db *db)
 	db_begin_connection(db);
 	if (PQstatus(db->conn) == CONNECTION_BAD)
 		return db_lose(db, PQerrorMessage(db->conn));
-	rc = handshake(db);
+	rc = finish_handshake(db);
 	if (rc != DB_OK)
 		return rc;
 	if (PQsetnonblocking(db->conn, 1) != 0)
@@ -242,16 +241,17 @@ connect_now(struct db *db)
 	return listen_all(db);
 }
 
-/* An idle connection that the server has closed is found here, not by the statement's failure. */
+/* Whether the connection is usable. Detects a connection that the server closed while it was idle, so that
+   the next statement does not fail for it. */
 static bool
-stands(struct db *db)
+connection_usable(struct db *db)
 {
 	struct pollfd pfd = { .events = POLLIN };
 
 	if (db->conn == NULL)
 		return false;
 	pfd.fd = PQsocket(db->conn);
-	/* More than once: a server that shuts down says so before it closes. */
+	/* Reads until the socket is empty: a server that shuts down sends a message before it closes. */
 	while (PQstatus(db->conn) == CONNECTION_OK && poll(&pfd, 1, 0) > 0) {
 		if (!PQconsumeInput(db->conn) || PQstatus(db->conn) != CONNECTION_OK) {
 			db_lose(db, PQerrorMessage(db->conn));
@@ -267,9 +267,9 @@ stands(struct db *db)
 enum db_rc
 db_ensure(struct db *db)
 {
-	if (stands(db))
+	if (connection_usable(db))
 		return DB_OK;
-	if (db->in_transaction) /* half of it is gone: only the caller can begin again */
+	if (db->in_transaction) /* the server has rolled back: only the caller can begin again */
 		return DB_DOWN;
 	return connect_now(db);
 }
@@ -280,7 +280,8 @@ db_listen(struct db *db, const char *channel)
 	if (db->nchannels == DB_CHANNELS_MAX)
 		panic("more than %d channels", DB_CHANNELS_MAX);
 	db->channels[db->nchannels++] = channel;
-	if (db->conn != NULL) /* the next statement connects again and listens first */
+	if (db->conn !=
+	    NULL) /* the next statement reconnects and listens on every channel first */
 		db_lose(db, NULL);
 }
 
@@ -290,9 +291,10 @@ db_notified(struct db *db)
 	PGnotify *n;
 	bool told;
 
-	if (stands(db)) {
+	if (connection_usable(db)) {
 		while ((n = PQnotifies(db->conn)) != NULL) {
-			db->lost = true; /* the same news: what was cached may be stale */
+			db->lost =
+			    true; /* means the same to callers: caches may be stale */
 			PQfreemem(n);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* COPY both ways in constant memory: what cannot be sent yet is waited for, not piled up. */
+/* COPY in both directions, in constant memory: each piece is sent before the next one is queued. */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -7,7 +7,7 @@
 #include <poll.h>
 
 static enum db_rc
-copy_begin(struct db *db, const char *sql, ExecStatusType want)
+begin_copy(struct db *db, const char *sql, ExecStatusType want)
 {
 	enum db_rc rc = db_ensure(db);
 	PGresult *res;
@@ -28,13 +28,14 @@ copy_begin(struct db *db, const char *sql, ExecStatusType want)
 		return DB_OK;
 	if (rc == DB_OK)
 		panic("no COPY of the wanted direction: %.80s", sql);
-	/* The failure is told already; this only makes the connection idle. */
+	/* The failure is recorded; the remaining results are read to make the connection idle. */
 	return db_drain(db) == DB_OK || db->conn != NULL ? rc : DB_DOWN;
 }
 
-/* Sends until little is left; the server's own messages are read meanwhile, or both would wait. */
+/* Sends everything that is queued. Reads the server's messages meanwhile: a server whose messages nobody reads
+   stops reading, and both would wait. */
 static enum db_rc
-flush(struct db *db)
+send_queued(struct db *db)
 {
 	enum db_rc rc;
 	int unsent;
@@ -52,7 +53,7 @@ flush(struct db *db)
 enum db_rc
 db_copy_in_begin(struct db *db, const char *sql)
 {
-	return copy_begin(db, sql, PGRES_COPY_IN);
+	return begin_copy(db, sql, PGRES_COPY_IN);
 }
 
 enum db_rc
@@ -74,7 +75,7 @@ db_copy_in(struct db *db, struct str lines)
 			lines.p += n;
 			lines.n -= n;
 		}
-		rc = flush(db);
+		rc = send_queued(db);
 	}
 	return rc;
 }
@@ -90,7 +91,7 @@ db_copy_in_end(struct db *db, int64_t *rows)
 	if (db->conn == NULL)
 		return DB_DOWN;
 	while ((put = PQputCopyEnd(db->conn, NULL)) == 0) {
-		rc = flush(db);
+		rc = send_queued(db);
 		if (rc != DB_OK)
 			return rc;
 	}
@@ -111,7 +112,7 @@ db_copy_in_end(struct db *db, int64_t *rows)
 enum db_rc
 db_copy_out_begin(struct db *db, const char *sql)
 {
-	return copy_begin(db, sql, PGRES_COPY_OUT);
+	return begin_copy(db, sql, PGRES_COPY_OUT);
 }
 
 enum db_rc

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Statements: prepared on first use of a connection, run, their rows handed out. */
+/* Statements: prepared when first used on a connection, executed, and decoded into structs. */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -123,7 +123,7 @@ db_label(const struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 
 	while (i < db->nprepared && db->prepared[i] != st)
 		i++;
-	/* Two files may use one name. */
+	/* The number makes the label unique: statements of two files may share a name. */
 	snprintf(label, DB_LABEL_ROOM, "%.50s.%zu", st->name, i);
 	return i < db->nprepared;
 }
@@ -137,7 +137,7 @@ db_prepared(struct db *db, const struct stmt *st)
 }
 
 static enum db_rc
-prepare(struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
+prepare_once(struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 {
 	enum db_rc rc;
 
@@ -151,9 +151,9 @@ prepare(struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM])
 	return rc;
 }
 
-/* The one result of a statement; the connection is idle again when this is DB_OK. */
+/* Reads the only result of a statement. The connection is idle again when this returns DB_OK. */
 static enum db_rc
-only_result(struct db *db, PGresult **out)
+read_only_result(struct db *db, PGresult **out)
 {
 	enum db_rc rc = db_wait_result(db), rest;
 
@@ -174,7 +174,7 @@ only_result(struct db *db, PGresult **out)
 }
 
 static enum db_rc
-run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
+execute(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 {
 	struct db_values v;
 	char label[DB_LABEL_ROOM];
@@ -188,20 +188,20 @@ run(struct db *db, const struct stmt *st, struct db_args args, PGresult **out)
 	}
 	rc = db_ensure(db);
 	if (rc == DB_OK)
-		rc = prepare(db, st, label);
+		rc = prepare_once(db, st, label);
 	if (rc != DB_OK)
 		return rc;
 	if (!PQsendQueryPrepared(
 		db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
 		return db_lose(db, PQerrorMessage(db->conn));
-	rc = only_result(db, out);
-	if (db->stale) /* the next call begins with a fresh connection */
+	rc = read_only_result(db, out);
+	if (db->stale) /* the next call prepares on a new connection */
 		(void)db_lose(db, NULL);
 	return rc;
 }
 
 static void
-clear(void *arg)
+clear_result(void *arg)
 {
 	PQclear(arg);
 }
@@ -210,11 +210,12 @@ enum db_rc
 db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
 {
 	PGresult *res = NULL;
-	enum db_rc rc = run(db, st, args, &res);
+	enum db_rc rc = execute(db, st, args, &res);
 
 	if (rc != DB_OK)
 		return rc;
-	arena_defer(db->arena, clear, res); /* the row's texts point into it */
+	arena_defer(
+	    db->arena, clear_result, res); /* the row's texts point into the result */
 	if (PQntuples(res) == 0)
 		return DB_NONE;
 	if (PQntuples(res) > 1)
@@ -227,14 +228,14 @@ enum db_rc
 db_rows(struct db *db, const struct stmt *st, struct list *out, struct db_args args)
 {
 	PGresult *res = NULL;
-	enum db_rc rc = run(db, st, args, &res);
+	enum db_rc rc = execute(db, st, args, &res);
 
 	*out = (struct list){ NULL, 0 };
 	if (rc != DB_OK)
 		return rc;
 	if (st->size == 0)
 		panic("%s is no STMT_LIST", st->name);
-	arena_defer(db->arena, clear, res);
+	arena_defer(db->arena, clear_result, res);
 	out->n = (size_t)PQntuples(res);
 	out->items = arena_array(db->arena, out->n, st->size);
 	for (size_t i = 0; i < out->n; i++)
@@ -246,14 +247,14 @@ enum db_rc
 db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args args)
 {
 	PGresult *res = NULL;
-	enum db_rc rc = run(db, st, args, &res);
+	enum db_rc rc = execute(db, st, args, &res);
 
 	if (changed != NULL)
 		*changed = 0;
 	if (rc != DB_OK)
 		return rc;
 	if (changed != NULL && !str_int64(str_of(PQcmdTuples(res)), changed))
-		*changed = 0; /* a command that counts no rows */
+		*changed = 0; /* the command does not count rows */
 	PQclear(res);
 	return DB_OK;
 }

@@ -26,36 +26,36 @@ struct db {
 	const char *channels[DB_CHANNELS_MAX]; /* constants */
 	size_t nchannels;
 	bool in_transaction;
-	bool lost;  /* since db_notified last told */
+	bool lost;  /* a connection was lost since db_notified last returned true */
 	bool stale; /* the schema has changed under a prepared statement */
 	bool quiet;
-	char *copy_line; /* of libpq, given back at the next db_copy_out */
+	char *copy_line; /* libpq's memory, freed by the next db_copy_out */
 	char message[DB_MESSAGE_MAX];
 };
 
 /* ---- conn.c ---- */
 
-/* The first step of a connection; PQconnectPoll takes the others. */
+/* Begins a connection; PQconnectPoll performs the further steps. */
 void db_begin_connection(struct db *db);
-/* DB_OK: a connection stands. Reconnects only outside a transaction. */
+/* Returns DB_OK when there is a connection. Reconnects outside a transaction only. */
 enum db_rc db_ensure(struct db *db) MUST_USE;
-/* The connection is no use any more. Always answers DB_DOWN. */
+/* Closes the connection and keeps why (may be NULL) for db_message. Always returns DB_DOWN. */
 enum db_rc db_lose(struct db *db, const char *why);
-/* Flushes what is queued and waits, within the deadline, until PQgetResult would not block. DB_OK,
-   DB_TIMEOUT or DB_DOWN; the connection is gone unless DB_OK. */
+/* Sends queued bytes and waits, within the deadline, until PQgetResult would not block. Returns DB_OK,
+   DB_TIMEOUT or DB_DOWN; the connection is closed unless it returns DB_OK. */
 enum db_rc db_wait_result(struct db *db) MUST_USE;
 /* Waits for poll events on the socket within the deadline. */
 enum db_rc db_wait_socket(struct db *db, short events) MUST_USE;
-/* What a finished result means; keeps the server's words for db_message. */
+/* Maps a finished result to enum db_rc and keeps the server's message for db_message. */
 enum db_rc db_judge(struct db *db, const PGresult *res) MUST_USE;
-/* Reads every result of what was sent; the first failure counts. */
+/* Reads every result of the commands that were sent; returns the first failure. */
 enum db_rc db_drain(struct db *db) MUST_USE;
 
 /* ---- db.c ---- */
 
-/* The server's name for a statement; true: it is prepared on this connection. */
+/* Writes the server's name for a statement; returns whether it is prepared on this connection. */
 bool db_label(const struct db *db, const struct stmt *st, char label[DB_LABEL_ROOM]);
-/* It is now. */
+/* Records that a statement is prepared on this connection. */
 void db_prepared(struct db *db, const struct stmt *st);
 
 /* ---- param.c ---- */
@@ -65,7 +65,8 @@ struct db_values {
 	int *lengths, *formats;
 };
 
-/* In libpq's form, all of it in the arena. False: a text holds a NUL byte, which PostgreSQL cannot store. */
+/* Converts parameters to libpq's arrays, allocated in the arena. False: a text contains a NUL byte, which
+   PostgreSQL cannot store. */
 bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST_USE;
 
 /* ---- row.c ---- */

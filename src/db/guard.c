@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A database that has just failed is left alone for a moment: a loop does not wait for it at every turn. */
+/* Spacing of calls to a database that fails: without it an event loop would wait for the time-out of a call in
+   every turn. */
 #include "config.h"
 
 #include "db/db_priv.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Parameters: C values into libpq's arrays. The server infers the types from the statement. */
+/* Parameters: converts C values to libpq's arrays. The server infers the SQL types from the statement. */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -67,7 +67,8 @@ has_nul(struct str s)
 	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
 }
 
-/* An array literal: every element quoted, so that none can be taken for NULL or a brace. */
+/* Writes an array literal. Every element is quoted, so none can be read as NULL or as a brace. Returns NULL when
+   an element contains a NUL byte. */
 static const char *
 array_text(struct arena *a, struct strs v)
 {
@@ -85,7 +86,7 @@ array_text(struct arena *a, struct strs v)
 		}
 		buf_char(&b, '"');
 	}
-	buf_add(&b, "}", 2); /* with its NUL */
+	buf_add(&b, "}", 2); /* with a terminating NUL */
 	return buf_done(&b).p;
 }
 
@@ -98,7 +99,7 @@ ts_text(struct arena *a, struct ts t)
 	return text;
 }
 
-/* NULL: it cannot be stored. Not for PARAM_NULL and PARAM_BYTES. */
+/* The text form of a parameter other than PARAM_NULL and PARAM_BYTES; NULL when PostgreSQL cannot store it. */
 static const char *
 value_text(struct arena *a, const struct db_param *p)
 {

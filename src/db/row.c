@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows: PostgreSQL's binary forms into structs by field table. Binary, because it does not depend on
-   a session's DateStyle or time zone and needs no parsing. A column that does not fit its field is a
-   fault in our SQL: panic. */
+/* Rows: decodes PostgreSQL's binary format into structs by field table. The binary format does not depend on
+   DateStyle or the session's time zone and needs no parsing. A column that does not fit its field is a fault of
+   our SQL, found by the tests: panic. */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -9,7 +9,7 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-/* Types of the server's catalogue, which never change. */
+/* Types of the server's catalogue; their numbers never change. */
 enum type_oid {
 	OID_BOOL = 16,
 	OID_BYTEA = 17,
@@ -29,7 +29,7 @@ enum type_oid {
 	OID_JSONB = 3802,
 	OID_XID8 = 5069,
 	OID_OURS =
-	    16384, /* the first that is not built in: an enum, whose binary form is its text */
+	    16384, /* the first type that is not built in: our enums, sent as their text */
 };
 
 /* Microseconds from 1970 to PostgreSQL's 2000-01-01. */
@@ -94,7 +94,7 @@ read_num(const struct value *v)
 	misfit(v, "a number");
 }
 
-/* family (2: IPv4, 3: IPv6), prefix length, "is a cidr", length, address. */
+/* Layout: family (2: IPv4, 3: IPv6), prefix length, "is a cidr", length, address. */
 static struct str
 read_inet(const struct value *v)
 {
@@ -120,7 +120,7 @@ read_str(const struct value *v)
 	case OID_JSON:
 	case OID_BYTEA:
 		return (struct str){ (const char *)v->p, v->n };
-	case OID_JSONB: /* a version byte first */
+	case OID_JSONB: /* begins with a version byte */
 		if (v->n < 1 || v->p[0] != 1)
 			misfit(v, "jsonb version 1");
 		return (struct str){ (const char *)v->p + 1, v->n - 1 };
@@ -143,7 +143,7 @@ read_uuid(const struct value *v)
 	return u;
 }
 
-/* infinity is "unset" either way. */
+/* infinity and -infinity are read as TS_NULL. */
 static struct ts
 read_ts(const struct value *v)
 {
@@ -166,7 +166,7 @@ read_bool(const struct value *v)
 }
 
 static void
-store(const struct value *v, enum field_type type, void *to)
+store_scalar(const struct value *v, enum field_type type, void *to)
 {
 	switch (type) {
 	case FIELD_STR:
@@ -198,7 +198,7 @@ store(const struct value *v, enum field_type type, void *to)
 	misfit(v, "a scalar");
 }
 
-/* What a struct holds for SQL NULL; an integer, number or boolean has no such value and is 0. */
+/* Stores SQL NULL. Integers, numbers and booleans have no null value and become 0. */
 static void
 store_null(const struct field *f, void *to)
 {
@@ -234,8 +234,8 @@ store_null(const struct field *f, void *to)
 	panic("a NULL column for a field of type %d", (int)f->type);
 }
 
-/* An array's binary form: dimensions, has-nulls, element type, then length and lower bound of the one
-   dimension, then the elements, each with its length. */
+/* Layout of an array: dimensions, has-nulls, element type; length and lower bound of the one dimension; then
+   the elements, each preceded by its length. */
 static void
 store_list(const struct value *v, const struct field *f, struct list *to)
 {
@@ -259,7 +259,7 @@ store_list(const struct value *v, const struct field *f, struct list *to)
 		if (item.n >
 		    (size_t)(end - item.p)) /* a NULL element has the length -1 */
 			misfit(v, "a list without NULLs");
-		store(&item, f->item, (char *)to->items + i * f->size);
+		store_scalar(&item, f->item, (char *)to->items + i * f->size);
 		p = item.p + item.n;
 	}
 }
@@ -286,7 +286,7 @@ read_column(struct place *c, const struct field *f, void *to)
 	else if (f->type == FIELD_LIST)
 		store_list(&v, f, to);
 	else
-		store(&v, f->type, to);
+		store_scalar(&v, f->type, to);
 	c->column++;
 }
 

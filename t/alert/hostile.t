@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Receivers that mean harm: none costs more than its attempt's time and a bounded amount of memory, and none
-# delays those that mean well. What redirects and names can do stands in alert/webhooks.t.
+# Hostile receivers: each costs no more than the time of its attempt and a bounded amount of memory, and none
+# delays the others. Redirects and names are tested in alert/webhooks.t.
 . t/lib.sh
 . t/helper/hooks.sh
 pg_start
@@ -25,32 +25,40 @@ shift 9
 hooks_rule "$@" >"$W/rule"
 hooks_alert "webhook_attempts = 2" "webhook_project = 64" "webhook_timeout = 4000"
 hooks_import 1 1
-# state KIND: of its deliveries, with attempts, status and failure.
+# state KIND: prints the state of its deliveries with attempts, status and failure.
 state()
 {
 	sql "SELECT string_agg(DISTINCT d.state || ' ' || attempts || ' ' || coalesce(http_status_code::text, '-') || ' ' || coalesce(failure, '-'), ' | ')
 		FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name = '$1'"
 }
 made() { [ "$(state ok)" = "delivered 1 200 -" ]; }
-ok "those that mean well are told" world_until 120 made
+ok "a well-behaved receiver gets its delivery beside hostile ones" world_until 120 made
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert_delivery")" -eq 17 ]; }
-ok "all come to an end" world_until 200 settled
-is "$(state slowbody)" "delivered 1 200 -" "an answer whose body does not end in time counts"
-is "$(state heads)" "delivered 1 200 -" "so does one whose head does not end"
-is "$(state badheads)" "failed 2 500 the receiver answered 500" "by its status"
-is "$(state trailers), $(state chunks)" "delivered 1 200 -, delivered 1 200 -" "trailers and chunks without an end"
-is "$(state bomb)" "delivered 1 200 -" "a body is not unpacked"
-is "$(state informed)" "delivered 1 200 -" "100 and 103 come before an answer"
-is "$(state hundreds)" "failed 2 - the receiver gave no valid answer" "100 and 103 alone are no answer, however many"
-is "$(state switch)" "failed 2 - the receiver gave no valid answer" "101 alone is no answer"
-is "$(state drip)" "failed 2 - the receiver did not answer in time" "a head that drips is no answer"
-like "$(state line)" "^failed 2 - " "a line without an end"
-is "$(state nine)" "failed 2 - the receiver gave no valid answer" "HTTP/0.9 is no answer"
-is "$(state nothing)" "failed 2 - the receiver gave no valid answer" "a connection that ends is no answer"
-like "$(cat "$W/log/surfaced-alert.log")" "detail=.*HTTP/0.9" "the log has libcurl's words for the administrator"
-is "$(state name)" "failed 2 - the receiver's certificate could not be verified" "a certificate of another name is refused"
-like "$(state tickets)" "^(failed 2|delivered 1) " "a TLS session that only talks of itself"
+ok "every delivery to a hostile receiver is settled" world_until 200 settled
+is "$(state slowbody)" "delivered 1 200 -" "an answer whose body does not end in time counts by its status"
+is "$(state heads)" "delivered 1 200 -" "an answer 200 whose head does not end counts as delivered"
+is "$(state badheads)" "failed 2 500 the receiver answered 500" \
+	"an answer 500 whose head is malformed counts as a failure"
+is "$(state trailers), $(state chunks)" "delivered 1 200 -, delivered 1 200 -" \
+	"endless trailers and chunks do not fail a delivery"
+is "$(state bomb)" "delivered 1 200 -" "a compressed body is not decompressed"
+is "$(state informed)" "delivered 1 200 -" "the interim answers 100 and 103 precede the final one"
+is "$(state hundreds)" "failed 2 - the receiver gave no valid answer" \
+	"the interim answers 100 and 103 alone fail a delivery"
+is "$(state switch)" "failed 2 - the receiver gave no valid answer" "the answer 101 alone fails a delivery"
+is "$(state drip)" "failed 2 - the receiver did not answer in time" \
+	"a delivery fails if the head arrives too slowly"
+like "$(state line)" "^failed 2 - " "a delivery fails if a line does not end"
+is "$(state nine)" "failed 2 - the receiver gave no valid answer" \
+	"a delivery fails if the answer is HTTP/0.9"
+is "$(state nothing)" "failed 2 - the receiver gave no valid answer" \
+	"a delivery fails if the receiver closes without an answer"
+like "$(cat "$W/log/surfaced-alert.log")" "detail=.*HTTP/0.9" \
+	"the log has the reason of libcurl for the administrator"
+is "$(state name)" "failed 2 - the receiver's certificate could not be verified" \
+	"a delivery fails if the certificate has another name"
+like "$(state tickets)" "^(failed 2|delivered 1) " "endless session tickets of TLS do not block the engine"
 worker=$(pgrep -P "$(world_pid surfaced-alert)")
 peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$worker/status")
-ok "in $peak kB, without another process" test "$peak" -lt 100000
-is "$(cat "$H/private" 2>/dev/null)" "" "nothing reached what is not public"
+ok "the engine needs at most 100 MB ($peak kB)" test "$peak" -lt 100000
+is "$(cat "$H/private" 2>/dev/null)" "" "no request reached a private address"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# kill -9 of surfaced-alert, master and worker, again and again, while findings come and go and a receiver
-# fails, stalls and comes back: no alert and no delivery is lost, none is doubled, none is sent under another id.
-#   KILLS, FINDINGS: how many; make campaign-alert is the long form
+# kill -9 of surfaced-alert, master and worker, again and again, while findings change and a receiver fails,
+# stalls and recovers: no alert or delivery is lost, doubled or sent under another id.
+#   KILLS, FINDINGS: their numbers; make campaign-alert is the long form
 . t/lib.sh
 . t/helper/hooks.sh
 pg_start
@@ -11,7 +11,7 @@ web_start
 hooks_start
 
 KILLS=${KILLS:-25} N=${FINDINGS:-100}
-# Attempts that were cut off count, so there are more of them than kills.
+# Interrupted attempts count too, so the limit is above the number of kills.
 CONF="webhook_attempts = 1000"
 ok=$(hook ok) twice=$(hook twice) fail=$(hook fail)
 silent=$(hook quiet)
@@ -46,25 +46,31 @@ done
 wait "$feeder"
 rm -f "$H/fail"
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert")" -ge $((N * 2)) ]; }
-ok "everything comes to an end after $killed kills" world_until $((180 + N)) settled
+ok "every delivery is settled after $killed kills" world_until $((180 + N)) settled
 is "$(sql "SELECT count(*) || ' ' || count(DISTINCT source_uuid) FROM alert WHERE rule_uuid = '$rule' AND state = 'open' AND severity = 'critical'")" \
-	"$N $N" "every finding has its alert, once, as it is now"
-is "$(sql "SELECT count(*) FROM alert WHERE rule_uuid = '$hushed' AND state = 'open'")" "$N" "the silenced rule's too"
-# A finding that was judged at both severities has two deliveries, otherwise one.
+	"$N $N" "every finding has one open alert with its latest severity"
+is "$(sql "SELECT count(*) FROM alert WHERE rule_uuid = '$hushed' AND state = 'open'")" "$N" \
+	"every finding has one open alert of the silenced rule"
+# A finding that was evaluated at both severities has two deliveries, otherwise one.
 is "$(sql "SELECT count(*) FROM (SELECT a.uuid, t.uuid, count(d.uuid) AS n, a.raised_count AS r FROM alert a CROSS JOIN alert_destination t
 	LEFT JOIN alert_delivery d ON d.alert_uuid = a.uuid AND d.destination_uuid = t.uuid
-	WHERE a.rule_uuid = '$rule' AND t.uuid <> '$silent' GROUP BY a.uuid, t.uuid) AS c WHERE n < 1 OR n > 2 OR n > r")" 0 "and its deliveries"
-is "$(sql "SELECT string_agg(DISTINCT state, ' ') FROM alert_delivery WHERE destination_uuid <> '$silent'")" delivered "all of them made"
-is "$(sql "SELECT string_agg(DISTINCT state || attempts, ' ') FROM alert_delivery WHERE destination_uuid = '$silent'")" silenced0 "none of the silenced rule"
-is "$(hooks_got 'map(select(.kind == "quiet")) | length')" 0 "nor sent"
+	WHERE a.rule_uuid = '$rule' AND t.uuid <> '$silent' GROUP BY a.uuid, t.uuid) AS c WHERE n < 1 OR n > 2 OR n > r")" 0 \
+		"every alert has one or two deliveries to each destination"
+is "$(sql "SELECT string_agg(DISTINCT state, ' ') FROM alert_delivery WHERE destination_uuid <> '$silent'")" delivered \
+	"every delivery that is not silenced is delivered"
+is "$(sql "SELECT string_agg(DISTINCT state || attempts, ' ') FROM alert_delivery WHERE destination_uuid = '$silent'")" silenced0 \
+	"every delivery of the silenced rule is silenced without an attempt"
+is "$(hooks_got 'map(select(.kind == "quiet")) | length')" 0 "no webhook of the silenced rule is sent"
 sql "SELECT uuid FROM alert_delivery WHERE state = 'delivered' ORDER BY 1" >"$W/made"
 hooks_got 'map(.id) | unique | .[]' | sort >"$W/got"
-is "$(sort "$W/made" | comm -3 - "$W/got" | head -3)" "" "what was received is what was made, by id"
+is "$(sort "$W/made" | comm -3 - "$W/got" | head -3)" "" \
+	"the receiver got exactly the ids of the delivered notifications"
 is "$(hooks_got 'group_by([.name, (.body | fromjson | [.data.alert.uuid, .type])]) | map(map(.id) | unique | length) | unique | join(" ")')" 1 \
-	"no word of an alert is sent under two ids"
-is "$(hooks_got 'group_by(.id) | map(map(.body) | unique | length) | unique | join(" ")')" 1 "nor with two bodies"
-is "$(hooks_got 'map(select(.signed | not)) | length')" 0 "all are signed"
-is "$(cat "$H/private" 2>/dev/null)" "" "nothing reached what is not public"
+	"no notification is sent under two ids"
+is "$(hooks_got 'group_by(.id) | map(map(.body) | unique | length) | unique | join(" ")')" 1 \
+	"no id is sent with two bodies"
+is "$(hooks_got 'map(select(.signed | not)) | length')" 0 "every webhook of this test is signed"
+is "$(cat "$H/private" 2>/dev/null)" "" "no request reached a private address"
 again=$(hooks_got '[group_by([.kind, .id])[] | select(.[0].kind == "ok") | length - 1] | add')
 diag "$killed kills, $(wc -l <"$W/made") deliveries, $(hooks_got length) requests, $again repeated for a lost answer"
 diag "$(sql "SELECT count(*) FROM alert_attempt WHERE failure LIKE 'interrupted%'") attempts interrupted"

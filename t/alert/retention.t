@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What is kept how long: deliveries that have come to an end and their attempts, usage; the rest for ever.
+# How long records are kept: settled deliveries with their attempts, and usage, for a time; the rest for ever.
 . t/lib.sh
 pg_start
 api_start
@@ -13,7 +13,7 @@ sql "INSERT INTO alert (project_uuid, rule_uuid, source, source_uuid, title, sta
 	VALUES ('$P', '$R', 'finding', gen_random_uuid(), 'Old', 'closed', now() - interval '2 years', now() - interval '2 years')"
 sql "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at, created_at) VALUES
 	('$P', '$R', 'x', now() - interval '2 years', now() - interval '23 months', now() - interval '2 years')"
-# deliveries FAILURE N STATE CREATED LAST: so many, told apart by their failure.
+# deliveries FAILURE N STATE CREATED LAST: makes N deliveries that are distinguished by their failure.
 deliveries()
 {
 	sql "WITH d AS (INSERT INTO alert_delivery (project_uuid, alert_uuid, destination_uuid, state, failure, attempts, due_at,
@@ -33,45 +33,49 @@ left() { sql "SELECT string_agg(n || ' ' || failure, ', ' ORDER BY failure) FROM
 sql "INSERT INTO meter_host (incarnation, host, flushed_through) VALUES ('$D', 'old', now())"
 sql "INSERT INTO usage_daily (key_uuid, day, incarnation, taken, given_back) SELECT k.uuid, (now() AT TIME ZONE 'UTC')::date - n, '$D', 1, 0
 	FROM (SELECT uuid FROM api_key LIMIT 1) AS k, generate_series(0, 1000) AS n"
-# A month is a number; of the quotas' the first and this one.
+# A month is a number: the first and the current month of the quotas.
 sql "INSERT INTO quota_month (owner_uuid, month) VALUES ('$D', 24000), ('$D', extract(year FROM now()) * 12 + extract(month FROM now()) - 1)"
 sql "INSERT INTO quota_lease (owner_uuid, month, incarnation) SELECT owner_uuid, month, '$D' FROM quota_month WHERE owner_uuid = '$D'"
 audit=$(sql "SELECT count(*) FROM audit")
 
-# Somebody has one in hand: the rest goes.
+# One delivery is locked: the others are deleted.
 psql -XqAt -c "BEGIN; SELECT uuid FROM alert_delivery WHERE failure = 'held' FOR UPDATE; SELECT pg_sleep(3600)" >"$W/held" 2>&1 &
 holder=$!
 holds() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND wait_event = 'PgSleep'")" = 1 ]; }
-ok "a row is locked" world_until 20 holds
+ok "one delivery is locked by another session" world_until 20 holds
 echo "delivery_days = 90" >>"$W/etc/surfaced-alert.conf"
 world_alert_start
 kept="5 again, 1 held, 5 pending, 5 young"
 pruned() { [ "$(left)" = "$kept" ]; }
-ok "deliveries that came to an end 90 days ago go" world_until 60 pruned
-is "$(left)" "$kept" "those that are to be sent, are younger, or were tried since, stay; nobody is waited for"
-is "$(sql "SELECT count(*) FROM alert_attempt WHERE delivery_uuid NOT IN (SELECT uuid FROM alert_delivery)")" 0 "their attempts go with them"
-is "$(sql "SELECT count(*) FROM alert_attempt")" 16 "and no others"
+ok "deliveries settled more than 90 days ago are deleted" world_until 60 pruned
+is "$(left)" "$kept" "pending, recent, recently tried and locked deliveries are kept"
+is "$(sql "SELECT count(*) FROM alert_attempt WHERE delivery_uuid NOT IN (SELECT uuid FROM alert_delivery)")" 0 \
+	"the attempts of deleted deliveries are deleted"
+is "$(sql "SELECT count(*) FROM alert_attempt")" 16 "the attempts of kept deliveries are kept"
 api GET "/projects/$P/alerting/alerts"
-is "$(field '.alerts[0].title') $(sql "SELECT count(*) FROM alert_silence")" "Old 1" "alerts and silences stay"
-ok "in batches" test "$(grep -c 'pruned what=deliveries rows=500$' "$W/log/surfaced-alert.log")" -eq 2
+is "$(field '.alerts[0].title') $(sql "SELECT count(*) FROM alert_silence")" "Old 1" \
+	"alerts and silences are kept for ever"
+ok "the deliveries are deleted in two batches of 500" \
+	test "$(grep -c 'pruned what=deliveries rows=500$' "$W/log/surfaced-alert.log")" -eq 2
 usage() { sql "SELECT count(*) || ' ' || ((now() AT TIME ZONE 'UTC')::date - min(day)) FROM usage_daily WHERE incarnation = '$D'"; }
 short() { [ "$(usage)" = "401 400" ]; }
-ok "usage goes after 400 days" world_until 30 short
+ok "usage older than 400 days is deleted" world_until 30 short
 is "$(sql "SELECT count(*) || ' ' || min(month) / 24001 FROM quota_month WHERE owner_uuid = '$D'") $(sql "SELECT count(*) FROM quota_lease WHERE owner_uuid = '$D'")" \
-	"1 1 1" "and so do the leases of quotas"
+	"1 1 1" "old months and leases of quotas are deleted"
 api GET "/usage?window=180d"
-is "$STATUS $(field '.api_usage.totals.requests >= 180')" "200 true" "what GET /usage shows stays"
-is "$(($(sql "SELECT count(*) FROM audit") - audit))" 0 "the audit is as it was"
+is "$STATUS $(field '.api_usage.totals.requests >= 180')" "200 true" \
+	"the usage that GET /usage shows is kept"
+is "$(($(sql "SELECT count(*) FROM audit") - audit))" 0 "the deletions make no audit entries"
 kill "$holder" 2>/dev/null
 sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()" >"$W/out"
 wait "$holder" 2>/dev/null
 
-# For ever.
+# delivery_days = 0 keeps deliveries for ever.
 deliveries made 10 delivered '10 years' '10 years'
 
 world_kill surfaced-alert
 echo "delivery_days = 0" >>"$W/etc/surfaced-alert.conf"
 sql "UPDATE usage_daily SET day = day - 1 WHERE incarnation = '$D' AND day < (now() AT TIME ZONE 'UTC')::date - 399"
 world_alert_start
-ok "what else is to go goes" world_until 30 eval '[ "$(usage)" = "400 399" ]'
-is "$(left)" "5 again, 1 held, 10 made, 5 pending, 5 young" "0: none is deleted"
+ok "usage is still deleted with delivery_days = 0" world_until 30 eval '[ "$(usage)" = "400 399" ]'
+is "$(left)" "5 again, 1 held, 10 made, 5 pending, 5 young" "no delivery is deleted with delivery_days = 0"

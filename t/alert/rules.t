@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Alert rules and destinations as records: create, read, replace, delete, lists, what is refused.
+# Alert rules and destinations as records: create, read, replace, delete, list, and what the API refuses.
 . t/lib.sh
 pg_start
 api_start
@@ -11,29 +11,35 @@ A=/projects/$P/alerting
 faults() { printf '%s %s' "$STATUS" "$(field '.error.field_errors|map(.field+" "+.code)|join(",")')"; }
 
 api POST "$A/destinations" '{"name":" Pager ","url":"https://hooks.example.com/in?x=1"}'
-is "$STATUS $(field '.destination|"\(.name) \(.url) \(.enabled)"')" "201 Pager https://hooks.example.com/in?x=1 true" "a destination"
+is "$STATUS $(field '.destination|"\(.name) \(.url) \(.enabled)"')" "201 Pager https://hooks.example.com/in?x=1 true" \
+	"a destination is created with a trimmed name"
 d=$(field .destination.uuid) secret=$(field .destination.secret)
-like "$secret" '^whsec_[A-Za-z0-9+/]{43}=$' "its secret"
-is "$(header Location)" "/api/v1$A/destinations/$d" "and where it is"
+like "$secret" '^whsec_[A-Za-z0-9+/]{43}=$' "the answer to a new destination has its secret"
+is "$(header Location)" "/api/v1$A/destinations/$d" "Location has the path of the new destination"
 for path in "/destinations/$d" /destinations; do
 	api GET "$A$path"
-	unlike "$BODY" secret "the secret is shown once"
+	unlike "$BODY" secret "$path does not show the secret again"
 done
-is "$(sql "SELECT count(*) FROM audit WHERE after::text LIKE '%whsec%' OR after ? 'secret'")" 0 "nor is it in the audit"
-ok "the workers cannot read it" sh -c '! psql -XqAt -U surfaced_api -c "SELECT secret FROM alert_destination" 2>/dev/null'
+is "$(sql "SELECT count(*) FROM audit WHERE after::text LIKE '%whsec%' OR after ? 'secret'")" 0 \
+	"the audit does not contain the secret"
+ok "the role surfaced_api cannot read the secret" \
+	sh -c '! psql -XqAt -U surfaced_api -c "SELECT secret FROM alert_destination" 2>/dev/null'
 api POST "$A/destinations/$d/rotate-secret"
-isnt "$(field .destination.secret)" "$secret" "another secret"
-is "$(sql "SELECT secret = '$(field .destination.secret)' FROM alert_destination")" t "is the one that signs"
-is "$(sql "SELECT action FROM audit WHERE subject_id = '$d' ORDER BY id DESC LIMIT 1")" alert_destination.rotate_secret "and audited"
+isnt "$(field .destination.secret)" "$secret" "rotate-secret returns another secret"
+is "$(sql "SELECT secret = '$(field .destination.secret)' FROM alert_destination")" t \
+	"the database stores the rotated secret"
+is "$(sql "SELECT action FROM audit WHERE subject_id = '$d' ORDER BY id DESC LIMIT 1")" alert_destination.rotate_secret \
+	"the audit has the rotation of the secret"
 api PUT "$A/destinations/$d" '{"name":"Pager","url":"https://8.8.8.8:8443/","enabled":false}'
-is "$STATUS $(field '.destination|"\(.url) \(.enabled)"')" "200 https://8.8.8.8:8443/ false" "is replaced"
+is "$STATUS $(field '.destination|"\(.url) \(.enabled)"')" "200 https://8.8.8.8:8443/ false" \
+	"PUT replaces a destination with the new values"
 api POST "$A/destinations" '{"name":"","url":"http://x","colour":1}'
-is "$(faults)" "400 name too_short,colour unknown_field" "all faults of the schema"
+is "$(faults)" "400 name too_short,colour unknown_field" "one answer names every fault of the schema"
 api POST "$A/destinations" '{"name":"x\u2028y","url":"https://hooks.example.com/"}'
-is "$(faults)" "400 name invalid_format" "a name of two lines"
+is "$(faults)" "400 name invalid_format" "a name with a line separator is refused"
 while read -r url; do
 	api POST "$A/destinations" "$(jq -nc --arg u "$url" '{name:"x",url:$u}')"
-	is "$(faults)" "400 url not_allowed" "$url"
+	is "$(faults)" "400 url not_allowed" "the URL $url of a destination is refused"
 done <<'END'
 http://hooks.example.com/
 ftp://hooks.example.com/
@@ -82,24 +88,28 @@ https://-x.example.com/
 END
 for url in https://hooks.example.com HTTPS://Hooks.Example.COM/x 'https://[2001:4860:4860::8888]:8443/' https://172.32.0.1/ https://1.example.com; do
 	api POST "$A/destinations" "{\"name\":\"x\",\"url\":\"$url\"}"
-	is "$STATUS" 201 "$url"
+	is "$STATUS" 201 "the URL $url of a destination is accepted"
 done
 
 api POST "$A/rules" "{\"name\":\"High\",\"source\":\"finding\",\"min_severity\":\"high\",\"query\":\"finding_type:dangling_dns AND NOT title:test\",\"destination_uuids\":[\"$d\"]}"
 is "$STATUS $(field '.rule|"\(.name) \(.source) \(.min_severity) \(.query) \(.destination_uuids|tojson) \(.enabled)"')" \
-	"201 High finding high finding_type:dangling_dns AND NOT title:test [\"$d\"] true" "a rule"
+	"201 High finding high finding_type:dangling_dns AND NOT title:test [\"$d\"] true" \
+	"a rule of findings is created with its members"
 r=$(field .rule.uuid)
-is "$(header Location)" "/api/v1$A/rules/$r" "and where it is"
+is "$(header Location)" "/api/v1$A/rules/$r" "Location has the path of the new rule"
 api POST "$A/rules" '{"name":"New","source":"service","query":"port:22,3389 OR 192.0.2.0/24 OR tls_enabled:false"}'
-is "$STATUS $(field '.rule|"\(.min_severity) \(.destination_uuids|tojson)"')" "201 null []" "one of services"
+is "$STATUS $(field '.rule|"\(.min_severity) \(.destination_uuids|tojson)"')" "201 null []" \
+	"a rule of services is created without a severity"
 api POST "$A/rules" '{"name":"All","source":"finding"}'
-is "$STATUS $(field '.rule|"\(.min_severity) [\(.query)]"')" "201 info []" "one of all findings"
+is "$STATUS $(field '.rule|"\(.min_severity) [\(.query)]"')" "201 info []" \
+	"a rule without a query matches all findings"
 api GET "$A/rules?source=service"
-is "$(field '.rules|map(.name)|join(" ")')" New "a filter"
-try() { api POST "$A/rules" "{\"name\":\"x\",$1}"; is "$(faults)" "$2" "$1"; }
+is "$(field '.rules|map(.name)|join(" ")')" New "the filter source selects the rule of services"
+try() { api POST "$A/rules" "{\"name\":\"x\",$1}"; is "$(faults)" "$2" "a rule with $1 is refused"; }
 try '"source":"finding","query":"port:22"' "400 query invalid_format"
 try '"source":"finding","query":"title:("' "400 query invalid_format"
-like "$(field '.error.field_errors[0].message')" '^character [0-9]+: ' "with the place and the reason"
+like "$(field '.error.field_errors[0].message')" '^character [0-9]+: ' \
+	"the message of a bad query has position and reason"
 try '"source":"service","min_severity":"high"' "400 min_severity not_allowed"
 try '"source":"host"' "400 source not_allowed"
 try '"source":"finding","min_severity":"bad"' "400 min_severity not_allowed"
@@ -110,26 +120,29 @@ foreign=$(sql "INSERT INTO alert_destination (project_uuid, name, url, secret) V
 try "\"source\":\"finding\",\"destination_uuids\":[\"$foreign\"]" "400 destination_uuids not_found"
 try '"source":"finding","enabled":1' "400 enabled invalid_type"
 api PUT "$A/rules/$r" "{\"name\":\"x\",\"source\":\"finding\",\"destination_uuids\":[\"$foreign\"]}"
-is "$(faults)" "400 destination_uuids not_found" "a replacement is checked alike"
+is "$(faults)" "400 destination_uuids not_found" \
+	"a replacement of a rule with a foreign destination is refused"
 api PUT "$A/rules/$r" "{\"name\":\"Higher\",\"source\":\"finding\",\"enabled\":false,\"destination_uuids\":[\"$d\"]}"
-is "$STATUS $(field '.rule|"\(.name) \(.min_severity) \(.enabled) \(.updated_at > .created_at)"')" "200 Higher info false true" "replaced, the whole of it"
+is "$STATUS $(field '.rule|"\(.name) \(.min_severity) \(.enabled) \(.updated_at > .created_at)"')" "200 Higher info false true" \
+	"PUT replaces every member of a rule"
 api DELETE "$A/destinations/$d"
-is "$STATUS" 200 "a destination is deleted"
+is "$STATUS" 200 "a destination is deleted with 200"
 api GET "$A/destinations/$d"
-is "$STATUS $(field .error.code)" "404 alert_destination_not_found" "and gone"
+is "$STATUS $(field .error.code)" "404 alert_destination_not_found" "a deleted destination is not found"
 api GET "$A/rules/$r"
-is "$(field '.rule.destination_uuids|tojson')" "[]" "from the rules as well"
+is "$(field '.rule.destination_uuids|tojson')" "[]" "a deleted destination leaves the rules that named it"
 api DELETE "$A/rules/$r"
-is "$STATUS $(field .rule.uuid)" "200 $r" "a rule is deleted"
+is "$STATUS $(field .rule.uuid)" "200 $r" "a rule is deleted with 200"
 for verb in GET DELETE; do
 	api $verb "$A/rules/$r"
-	is "$STATUS $(field .error.code)" "404 alert_rule_not_found" "and gone: $verb"
+	is "$STATUS $(field .error.code)" "404 alert_rule_not_found" "$verb of a deleted rule gets 404"
 done
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$r'")" \
-	"alert_rule.create alert_rule.change alert_rule.change alert_rule.change" "every change is in the audit"
+	"alert_rule.create alert_rule.change alert_rule.change alert_rule.change" \
+	"the audit has every change of the rule"
 key=$(key_new --scope alerts.rules.view)
 api POST "$A/rules" '{"name":"x","source":"finding"}'
-is "$STATUS" 403 "C-009: to view is not to manage"
+is "$STATUS" 403 "the scope to view rules does not allow creating one (C-009)"
 key=$KEY
 sql "DELETE FROM entitlement WHERE name = 'alerting' AND account_uuid = '$ACCOUNT'"
 denied()
@@ -138,4 +151,4 @@ denied()
 	[ "$STATUS" = 403 ]
 }
 world_until 15 denied
-is "$(field .error.code)" entitlement_required "C-017: without the entitlement"
+is "$(field .error.code)" entitlement_required "rules are refused without the entitlement (C-017)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A silence's derived states, cancelling, lists and their cursors, the audit: CONTRACT A2, A5, C-083.
+# The derived states of silences, cancelling, lists with cursors, the audit: CONTRACT A2, A5, C-083.
 . t/lib.sh
 pg_start
 api_start
@@ -23,53 +23,60 @@ for state in pending active expired cancelled; do
 	u=
 	eval "u=\$$state"
 	api GET "$S?state=$state"
-	is "$STATUS $(field '.silences|map(.uuid)|join(" ")') $(field .has_more) $(field .next_cursor)" "200 $u false null" "state=$state"
+	is "$STATUS $(field '.silences|map(.uuid)|join(" ")') $(field .has_more) $(field .next_cursor)" "200 $u false null" \
+		"the list with state=$state has the $state silence only"
 	api GET "$S/$u"
-	is "$(field .silence.state)" $state "and by itself"
+	is "$(field .silence.state)" $state "the $state silence has the state $state"
 done
 api GET "$S?rule_uuid=$other"
-is "$(field '.silences|map(.uuid)|join(" ")')" "$cancelled" "rule_uuid"
+is "$(field '.silences|map(.uuid)|join(" ")')" "$cancelled" \
+	"the filter rule_uuid selects the silence of the rule"
 api GET "$S?rule_uuid=$other&state=active"
-is "$(field '.silences|length')" 0 "both filters must pass"
+is "$(field '.silences|length')" 0 "a silence must match both filters"
 api GET "$S?state=Active"
-is "$STATUS $(field '.error.field_errors[0].code')" "400 unsupported" "an unknown state"
+is "$STATUS $(field '.error.field_errors[0].code')" "400 unsupported" "an unknown state is refused"
 api GET "$S?rule_uuid=x"
-is "$STATUS $(field '.error.field_errors[0].code')" "400 invalid_format" "a filter that is no UUID"
+is "$STATUS $(field '.error.field_errors[0].code')" "400 invalid_format" \
+	"a malformed rule_uuid in a filter is refused"
 is "$(sql "SELECT string_agg(alert_silence_state(s, at), ' ' ORDER BY at) FROM alert_silence s,
 	LATERAL (VALUES (starts_at - interval '1 us'), (starts_at), (ends_at - interval '1 us'), (ends_at)) AS v(at)
-	WHERE uuid = '$pending'")" "pending active active expired" "C-083: [starts_at, ends_at)"
+	WHERE uuid = '$pending'")" "pending active active expired" \
+		"a silence is active from starts_at until just before ends_at (C-083)"
 overlap=$(put '0 hours' '3 hours')
 is "$(sql "SELECT string_agg(alert_rule_silenced('$rule', now() + at)::text, ' ' ORDER BY at)
 	FROM unnest('{-90 minutes,-30 minutes,90 minutes,150 minutes,181 minutes}'::interval[]) AS at")" "true true true true false" \
-	"C-083: silences of a rule add up"
-is "$(sql "SELECT alert_rule_silenced('$other', now())")" f "C-083: a cancelled one silences nothing"
+	"a rule is silenced by the union of its silences (C-083)"
+is "$(sql "SELECT alert_rule_silenced('$other', now())")" f \
+	"a cancelled silence does not silence its rule (C-083)"
 sql "DELETE FROM alert_silence WHERE uuid = '$overlap'"
 is "$(sql "SELECT count(*) FROM information_schema.columns WHERE table_name = 'alert_silence' AND column_name = 'state'")" 0 \
-	"the state is not stored"
+	"the table of silences has no column state"
 
 api DELETE "$S/$active"
-is "$STATUS $(field .silence.state)" "200 cancelled" "an active one is cancelled"
+is "$STATUS $(field .silence.state)" "200 cancelled" "an active silence is cancelled with 200"
 when=$(field .silence.cancelled_at)
-like "$when" '^[0-9-]{10}T[0-9:]{8}\.[0-9]{6}Z$' "and says when"
+like "$when" '^[0-9-]{10}T[0-9:]{8}\.[0-9]{6}Z$' "a cancelled silence has the time in cancelled_at"
 request=$(header X-Request-Id)
 api DELETE "$S/$active"
-is "$STATUS $(field .silence.cancelled_at)" "200 $when" "again: unchanged"
+is "$STATUS $(field .silence.cancelled_at)" "200 $when" "a second DELETE does not change cancelled_at"
 api DELETE "$S/$pending"
-is "$STATUS $(field .silence.state)" "200 cancelled" "a pending one too"
+is "$STATUS $(field .silence.state)" "200 cancelled" "a pending silence is cancelled with 200"
 api DELETE "$S/$expired"
-is "$STATUS $(field .error.code)" "409 silence_expired" "an expired one is over"
+is "$STATUS $(field .error.code)" "409 silence_expired" "an expired silence cannot be cancelled"
 sql "UPDATE alert_silence SET ends_at = now() - interval '1 minute' WHERE uuid = '$cancelled'"
 api DELETE "$S/$cancelled"
-is "$STATUS $(field .silence.state)" "200 cancelled" "one cancelled before its end stays cancelled"
+is "$STATUS $(field .silence.state)" "200 cancelled" "a silence cancelled before its end stays cancelled"
 api DELETE "$S/$(uuid_new)"
-is "$STATUS $(field .error.code)" "404 silence_not_found" "none at all"
-is "$(sql "SELECT count(*) FROM alert_silence")" 4 "no row is deleted"
+is "$STATUS $(field .error.code)" "404 silence_not_found" "an unknown silence gets 404"
+is "$(sql "SELECT count(*) FROM alert_silence")" 4 "no silence is deleted from the table"
 is "$(sql "SELECT actor || ' ' || program || ' ' || action || ' ' || (before ->> 'cancelled_at' IS NULL) || ' ' || (after ->> 'cancelled_at' IS NOT NULL)
 	|| ' ' || account_uuid FROM audit WHERE subject_id = '$active' AND request_id = '$request'")" \
-	"key:$(printf %.12s "$KEY") surfaced_api alert_silence.change true true $ACCOUNT" "the audit has who, what, before, after, request"
-is "$(sql "SELECT count(*) FROM audit WHERE subject_id = '$active' AND action = 'alert_silence.change'")" 1 "once"
+	"key:$(printf %.12s "$KEY") surfaced_api alert_silence.change true true $ACCOUNT" \
+	"the audit has actor, program, change and request of the cancellation"
+is "$(sql "SELECT count(*) FROM audit WHERE subject_id = '$active' AND action = 'alert_silence.change'")" 1 \
+	"a silence cancelled twice has one audit entry"
 
-# Pages: newest first, then by uuid (A2). These four were created in one moment of three.
+# Pages are ordered by time, newest first, then by uuid (A2). Four of these rows were created at the same time.
 for _ in 1 2 3; do api POST "$S" "{\"rule_uuid\":\"$rule\",\"reason\":\"x\",\"ends_at\":\"2099-01-01T00:00:00Z\",\"starts_at\":\"2098-12-01T00:00:00Z\"}"; done
 all=$(sql "SELECT string_agg(uuid::text, ' ' ORDER BY created_at DESC, uuid) FROM alert_silence")
 got='' cursor=''
@@ -79,34 +86,35 @@ for _ in 1 2 3 4; do
 	[ "$(field .has_more)" = true ] || break
 	cursor="&cursor=$(field .next_cursor)"
 done
-is "$got" " $all" "pages hold everything once, in order"
-is "$(field .next_cursor)" null "the last has no cursor"
+is "$got" " $all" "the pages contain every silence once and in order"
+is "$(field .next_cursor)" null "the last page has no cursor"
 api GET "$S?limit=7"
-is "$(field .has_more)" false "a page that is just full is the last"
+is "$(field .has_more)" false "a last page that is full has no more"
 api GET "$S?limit=2"
 next=$(field .next_cursor)
 bad() { is "$STATUS $(field .error.code)" "400 invalid_pagination" "$1"; }
 for l in 0 101 -1 x '' 2.0; do
 	api GET "$S?limit=$l"
-	bad "limit=$l"
+	bad "the list refuses limit=$l"
 done
 api GET "$S?cursor=x"
-bad "a forged cursor"
+bad "the list refuses a forged cursor"
 api GET "$S?cursor="
-bad "an empty one"
+bad "the list refuses an empty cursor"
 api GET "$S?limit=2&state=cancelled&cursor=$next"
-bad "one of other filters"
+bad "the list refuses a cursor of other filters"
 api GET "/projects/$P/alerting/rules?cursor=$next"
-bad "one of another operation"
+bad "the list of rules refuses a cursor of silences"
 api GET "$S?limit=5&cursor=$next"
-is "$STATUS $(field '.silences|length')" "200 5" "the limit may change"
+is "$STATUS $(field '.silences|length')" "200 5" "the limit may differ between pages"
 key=$(key_new --scope alerts.silences.view)
 api GET "$S?limit=2&cursor=$next"
-bad "one of another key"
+bad "the list refuses a cursor of another key"
 api POST "$S" '{}'
-is "$STATUS $(field .error.code)" "403 permission_denied" "C-009: to view is not to manage"
+is "$STATUS $(field .error.code)" "403 permission_denied" \
+	"the scope to view silences does not allow creating one (C-009)"
 api DELETE "$S/$pending"
-is "$STATUS" 403 "C-009: nor to cancel"
+is "$STATUS" 403 "the scope to view silences does not allow cancelling one (C-009)"
 key=$(key_new --scope alerts.silences.manage)
 api GET "$S"
-is "$STATUS" 403 "C-009: nor the reverse"
+is "$STATUS" 403 "the scope to manage silences does not allow listing them (C-009)"

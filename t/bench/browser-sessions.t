@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The short form of t/bench/browser: it runs, and ends with the figures of both sides.
+# The short form of t/bench/browser succeeds and prints the figures of both sides.
 exec "$(dirname "$0")/../bench/browser" --sessions 2 --several 1 --seconds 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The short form of t/bench/aggregate: it runs, every engine present gives our counts, its figures
-# end with RATIO lines. Rivals are no build dependency: one that is missing is named and left out.
+# The short form of t/bench/aggregate: every engine present gives the same counts, and the figures end with RATIO
+# lines. Other engines are no build dependency: a missing one is named and left out.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d /tmp/8900.XXXXXX)
 trap 'rm -rf "$dir"' EXIT
@@ -17,17 +17,17 @@ ok()
 rc=$?
 [ $rc -eq 0 ] || sed 's/^/# /' "$dir/err"
 sed 's/^/# /' "$dir/out"
-ok $rc "t/bench/aggregate runs in its short form"
+ok $rc "t/bench/aggregate succeeds in its short form"
 
 ! grep -q '^DIFFERENT' "$dir/out"
 ok $? "every engine gives the same counts"
 
 grep -q '^our time in ms' "$dir/out"
-ok $? "the share of nginx, FastCGI and JSON in our time is shown"
+ok $? "the benchmark shows the share of nginx, FastCGI and JSON"
 
 rivals=$(grep -c '^\(ClickHouse\|DuckDB\) .* loaded' "$dir/out")
 ratios=$(grep -cE '^RATIO [a-z-]+ [a-z]+ [0-9.]+$' "$dir/out")
 [ "$ratios" -eq $((8 * rivals)) ]
-ok $? "a RATIO line for each query and rival present"
+ok $? "the benchmark prints a ratio for each query and engine"
 
 echo "1..$n"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""What the real Chromium reaches through egress: by every way that a page has, towards every kind of address that it
-must not reach, 0 packets arrive, counted at a listener on each (C-095). The same ways to a public site do arrive:
-that they are tried at all is tested, not believed."""
+"""The addresses that the real Chromium reaches through egress: in every way that a page has, no packet arrives at
+any kind of forbidden address; a listener on each of them counts (C-095). The same ways lead to a public site,
+which shows that they are really tried."""
 import ipaddress, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
 from egress import *  # noqa
@@ -36,12 +36,12 @@ browser = Chromium(s.namespace, "--ignore-certificate-errors", "--disable-popup-
 
 
 def hits():
-    """The paths that were asked of public sites."""
+    """The paths that public sites received."""
     return {json.loads(line)["path"].split("?")[0] for line in w.read("access.log").splitlines()}
 
 
 def plain(host):
-    """An address in its one spelling."""
+    """An address in its canonical spelling."""
     try:
         return str(ipaddress.ip_address(host.strip("[]")))
     except ValueError:
@@ -53,12 +53,12 @@ def denied(host):
 
 
 def tries():
-    """Connections that were asked of egress."""
+    """The number of connections that egress was asked for."""
     return sum(t["count"] for t in s.lines())
 
 
 def packets(title):
-    is_(w.arrived()[:5], [], title + ": 0 packets (C-095)")
+    is_(w.arrived()[:5], [], "no packet reaches a forbidden address by %s (C-095)" % title)
 
 
 # ---- the ways work ----
@@ -68,7 +68,7 @@ browser.run(tab, 'attack("http://open.net")')
 until(lambda: WAYS <= {p.split("/")[-1] for p in hits()})
 is_(sorted(WAYS - {p.split("/")[-1] for p in hits()}), [], "%d ways to connect lead to a public site" % len(WAYS))
 browser.run(tab, 'attack("http://%s")' % PUBLIC)
-ok(until(lambda: stun.connections), "and TURN over TCP of WebRTC does")
+ok(until(lambda: stun.connections), "TURN over TCP of WebRTC leads to a public site")
 
 # ---- subresources ----
 
@@ -77,28 +77,30 @@ for host in TARGETS:
     for seconds in (1, 2, 4, 8, 16, 32):  # the dispatcher hears of fifty a second
         if not until(lambda: denied(host), seconds):  # pylint: disable=cell-var-from-loop
             browser.run(tab, 'fetch("http://%s/again").catch(() => 0)' % host)
-packets("subresources, workers, WebSockets, WebRTC")
-is_([h for h in TARGETS if not denied(h) and h != "0.0.0.0"], [], "each of them was asked of egress, and denied")
+packets("subresources, workers, WebSockets and WebRTC")
+is_([h for h in TARGETS if not denied(h) and h != "0.0.0.0"], [],
+    "egress was asked for each forbidden address and denied it")
 browser.run(tab, 'attack("http://10.1.2.3:8080")')
-packets("another port")
+packets("subresources on another port")
 
 # ---- navigation and redirects ----
 
 def refused(url):
-    """Goes there; whether the browser has shown an error."""
+    """Navigates there; true if the browser shows an error."""
     return browser.go(tab, url) != ""
 
-is_([u for u in TARGETS + SPELLINGS if not refused("http://%s/" % u)], [], "navigation there fails, in every spelling (C-094)")
-packets("navigation")
+is_([u for u in TARGETS + SPELLINGS if not refused("http://%s/" % u)], [],
+    "a navigation to a forbidden address fails in every spelling (C-094)")
+packets("a navigation in every spelling")
 is_([(u, c) for u in TARGETS[:8] for c in CODES if not refused("http://home.net/redirect?code=%d&to=http://%s/" % (c, u))],
-    [], "redirects there fail")
-packets("redirects")
+    [], "a redirect to a forbidden address fails")
+packets("a redirect of a navigation")
 browser.go(tab, "http://home.net/")
 for host in TARGETS[:8] + SPELLINGS[:10]:
     browser.run(tab, 'fetch("/redirect?to=http://%s/", {mode: "no-cors"}).catch(() => 0)' % host)
     browser.run(tab, '''new Promise((done) => { const i = new Image(); i.onerror = i.onload = done;
         i.src = "/redirect?to=http://%s/"; }).then(() => 1)''' % host)
-packets("redirects of subresources")
+packets("a redirect of a subresource")
 asked = tries()
 for host in TARGETS[:6]:
     browser.run(tab, '''void window.open("http://%s/popup");
@@ -106,7 +108,7 @@ for host in TARGETS[:6]:
             <iframe srcdoc='<meta http-equiv="refresh" content="0;url=http://%s/meta">'></iframe>`);
         document.forms[document.forms.length - 1].submit();''' % (host, host, host))
 until(lambda: tries() >= asked + 12, 5)
-packets("popups, forms, meta refresh")
+packets("popups, forms and meta refresh")
 
 # ---- service workers ----
 
@@ -125,10 +127,10 @@ browser.run(tab, SERVICE + '(["https://open.net/v/service"])')
 ok("/v/service" in hits(), "a service worker leads to a public site")
 before = tries()
 browser.run(tab, SERVICE + "(%s)" % json.dumps(["%s://%s/v/service" % (scheme, h) for h in TARGETS for scheme in ("https", "http")]))
-ok(until(lambda: tries() > before + len(TARGETS)), "and tries the others")
-packets("service workers")
+ok(until(lambda: tries() > before + len(TARGETS)), "a service worker tries the forbidden addresses")
+packets("a service worker")
 browser.run(tab, 'attack("https://127.0.0.1")')
-packets("from a secure page")
+packets("a page over https")
 
 # ---- rebinding ----
 
@@ -138,8 +140,8 @@ for i in range(1, 4):
     for _ in range(3):
         browser.run(tab, 'Promise.all([1, 2, 3, 4].map((i) => fetch("/v/again" + i).catch(() => 0))).then(() => 1)')
         browser.run(tab, 'new Promise((done) => { const s = new WebSocket("ws://%s/ws"); s.onopen = s.onerror = done; }).then(() => 1)' % name)
-    ok(good == "" and until(lambda: denied(name)), "%s turns to 127.0.0.1 after %d answers, and is denied" % (name, i))
-packets("rebinding")
+    ok(good == "" and until(lambda: denied(name)), "%s is denied when it rebinds to 127.0.0.1 after %d answers" % (name, i))
+packets("a name that rebinds")
 
 browser.end()
 w.finish()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Who may command egress: root, its own user, and dispatch_user. Nobody else, even where the socket would let them."""
+"""Only root, egress's own user and dispatch_user may command egress, even if others can open its socket."""
 import os, pwd, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
 from egress import *  # noqa
@@ -26,7 +26,7 @@ def as_user(name):
 
 
 def ask(name):
-    """What egress says to that user: "" when it hangs up."""
+    """The answer of egress to that user; "" when it closes the connection."""
     return subprocess.run([*as_user(name), sys.executable, "-c", ASK, w + "/egress.sock"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
 
@@ -45,17 +45,19 @@ for dispatcher, wanted in (("", ["", ANSWER, ANSWER]), ("nobody", [ANSWER, ANSWE
         f.write("run_directory = %s\negress_dns = 127.0.0.1\ndispatch_user = %s\n" % (w, dispatcher))
     with open(w + "/log", "a", encoding="utf-8") as log:
         daemon = subprocess.Popen([*as_user("daemon"), program, "-c", w + "/conf"], stderr=log)
-    ok(until(lambda: mode() == 0o660), "its socket is its group's")
+    ok(until(lambda: mode() == 0o660), "the socket has the mode 0660")
     os.chmod(w + "/egress.sock", 0o666)
-    is_([ask(name) for name in ("nobody", "daemon", "root")], wanted, "dispatch_user = %r" % dispatcher)
+    is_([ask(name) for name in ("nobody", "daemon", "root")], wanted, "egress answers only its allowed users with dispatch_user = %r" % dispatcher)
     daemon.terminate()
     daemon.wait()
     os.unlink(w + "/egress.sock")
 with open(w + "/conf", "w", encoding="utf-8") as f:
     f.write("dispatch_user = no-such-user\n")
 bad = subprocess.run([program, "-t", "-c", w + "/conf"], capture_output=True, text=True, check=False)
-ok(bad.returncode != 0 and "dispatch_user no-such-user" in bad.stderr, "a user that there is not is named", bad.stderr)
+ok(bad.returncode != 0 and "dispatch_user no-such-user" in bad.stderr,
+   "the test of the configuration names an unknown dispatch_user", bad.stderr)
 with open(w + "/log", encoding="utf-8") as f:
-    is_(f.read().count("peer refused uid=%d" % pwd.getpwnam("nobody").pw_uid), 2, "who is refused is logged")
+    is_(f.read().count("peer refused uid=%d" % pwd.getpwnam("nobody").pw_uid), 2,
+        "the log has each refused peer with its user")
 shutil.rmtree(w)
 done()

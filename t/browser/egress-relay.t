@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""What egress relays: all bytes, both ways, in bounded memory, with the ends of either side where they belong.
+"""egress relays all bytes in both directions in bounded memory, and passes the end of either side on.
 MEGABYTES=1000 t/browser/egress-relay.t is the long form."""
 import fcntl, hashlib, os, socket, struct, sys, termios, threading
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
@@ -71,10 +71,10 @@ with connect(Server(both)) as c:
         if n % (16 * MB) < len(got):
             grown = max(grown, rss(w.worker()) - idle)
     t.join()
-is_((n, down.hexdigest()), wanted(b"down", SIZE), "%d MB come down while as much goes up" % (SIZE // MB))
+is_((n, down.hexdigest()), wanted(b"down", SIZE), "%d MB reach the browser while as many go to the site" % (SIZE // MB))
 until(lambda: seen)
-is_(seen, [wanted(b"up", SIZE)], "and all of that arrives")
-ok(grown < 2 * MB, "in bounded memory", grown)
+is_(seen, [wanted(b"up", SIZE)], "all bytes of the browser reach the site")
+ok(grown < 2 * MB, "egress relays in less than 2 MB of memory", grown)
 
 # ---- ends ----
 
@@ -85,7 +85,7 @@ def after_end(c):
 with connect(Server(after_end)) as c:
     c.sendall(b"all")
     c.shutdown(socket.SHUT_WR)
-    is_(rest(c), b"you said all", "the browser's end is passed on, and the answer still comes")
+    is_(rest(c), b"you said all", "the browser's end is passed on and the answer still arrives")
 
 def end_first(c):
     c.sendall(b"bye")
@@ -98,7 +98,8 @@ with connect(Server(end_first)) as c:
     c.sendall(b"one more thing")
     c.shutdown(socket.SHUT_WR)
     until(lambda: heard)
-    is_((first, heard), (b"bye", [b"one more thing"]), "so is the site's, and the browser may go on")
+    is_((first, heard), (b"bye", [b"one more thing"]),
+        "the site's end is passed on and the browser may still send")
 
 def reset(c):
     c.recv(1)
@@ -111,7 +112,7 @@ with connect(Server(reset)) as c:
         broken = "an end"
     except ConnectionResetError:
         broken = "a reset"
-is_(broken, "a reset", "a connection that broke does not look like one that ended")
+is_(broken, "a reset", "a reset of the site reaches the browser as a reset")
 
 def reset_behind(c):
     c.sendall(b"x" * (4 * MB))
@@ -130,7 +131,7 @@ with connect(Server(reset_behind)) as c:
         broken = "an end"
     except ConnectionResetError:
         broken = "a reset"
-is_((got, broken), (4 * MB, "a reset"), "what came before it arrives")
+is_((got, broken), (4 * MB, "a reset"), "the bytes before a reset reach the browser")
 
 def wait_end(c):
     try:
@@ -143,7 +144,7 @@ c = connect(Server(wait_end))
 c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 c.close()
 until(lambda: ends)
-is_(ends, ["a reset"], "in the other direction too")
+is_(ends, ["a reset"], "a reset of the browser reaches the site as a reset")
 
 server = Server(after_end)
 with s.plain() as c:
@@ -151,7 +152,7 @@ with s.plain() as c:
     exact(c, 2)
     c.sendall(b"\5\1\0\3\x08site.net" + struct.pack(">H", server.port) + b"early")
     c.shutdown(socket.SHUT_WR)
-    is_(rest(c)[10:], b"you said early", "what comes with the request is the site's")
+    is_(rest(c)[10:], b"you said early", "bytes sent with the SOCKS5 request reach the site")
 
 # ---- a reader that does not read ----
 
@@ -169,13 +170,13 @@ last = -1
 while sent[0] != last:
     last = sent[0]
     time.sleep(0.2)
-ok(0 < last < SIZE / 2, "the site is held up while the browser does not read", last)
-ok(rss(w.worker()) - before < MB, "egress keeps next to nothing of it")
+ok(0 < last < SIZE / 2, "the site is slowed down while the browser does not read", last)
+ok(rss(w.worker()) - before < MB, "egress buffers less than 1 MB for a browser that does not read")
 total = 0
 while got := c.recv(MB):
     total += len(got)
 c.close()
-is_(total, SIZE, "and all of it comes when it does")
+is_(total, SIZE, "a browser that reads late gets every byte")
 
 # ---- many ----
 
@@ -197,7 +198,7 @@ for t in threads:
     t.start()
 for t in threads:
     t.join()
-is_([good for good, _ in many], [True] * 200, "200 connections at once, each with its own bytes")
+is_([good for good, _ in many], [True] * 200, "each of 200 concurrent connections gets its own bytes")
 
 # ---- bounds ----
 
@@ -208,13 +209,13 @@ try:
     early = late.recv(2)
 except TimeoutError:
     early = b"nothing"
-is_(early, b"nothing", "above egress_connections one waits")
+is_(early, b"nothing", "a connection above egress_connections has to wait")
 more.pop().close()
 late.settimeout(PATIENCE)
-is_(exact(late, 2), b"\5\0", "until another has ended")
+is_(exact(late, 2), b"\5\0", "a waiting connection is served after another has ended")
 late.close()
 
-# ---- idleness: from here on nothing has to stand for longer ----
+# ---- idle connections: no other connection has to last longer from here on ----
 
 for _, c in many:
     c.close()
@@ -232,9 +233,9 @@ def is_over(c):
     except ConnectionResetError:
         return True
 
-is_([is_over(c) for c in idle], [True] * 20, "a connection on which nothing moves is ended after egress_idle")
+is_([is_over(c) for c in idle], [True] * 20, "an idle connection is closed after egress_idle")
 fds = until(lambda: len(os.listdir("/proc/%d/fd" % w.worker())) < 30)
-ok(fds, "no descriptor is left behind", os.listdir("/proc/%d/fd" % w.worker()))
+ok(fds, "egress leaves no descriptor open", os.listdir("/proc/%d/fd" % w.worker()))
 
 w.finish()
 done()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Routes through proxies, of either kind: asked for the checked address alone, with the credential of a file; and
-proxies that refuse, want another password, talk nonsense or nothing."""
+"""Routes through proxies of both kinds: the proxy is asked for the checked address only, with the credential of a
+file; proxies that refuse, require another password, answer nonsense or nothing."""
 import base64, os, socket, struct, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
 from egress import *  # noqa
@@ -30,7 +30,7 @@ def pump(a, b):
 
 
 def tunnel(c, host, port):
-    """What a sound proxy does when it has answered."""
+    """A well-behaved proxy after its answer: relays both directions."""
     far = socket.create_connection((host, port), PATIENCE)
     t = threading.Thread(target=pump, args=(far, c))
     t.start()
@@ -83,7 +83,7 @@ def socks_proxy(c, password=None):
 
 
 def says(text, then=True):
-    """A proxy that answers this whatever it is asked, and hangs on, or up."""
+    """A proxy that sends the text in answer to anything; then keeps the connection open, or closes it."""
     def serve(c):
         c.recv(4096)
         c.sendall(text)
@@ -111,72 +111,86 @@ for kind, proxy in (("connect", http_proxy), ("socks5", socks_proxy)):
     s = session(kind, proxy)
     asked.clear()
     ok(b'"host": "site.net"' in (s.get("site.net") or b""), kind + ": a page comes through the proxy")
-    is_(asked, [REQUEST[kind](PUBLIC)], "which is asked for the address, not for the name (C-095)")
+    is_(asked, [REQUEST[kind](PUBLIC)], "the proxy is asked for the address instead of the name (C-095)")
     t = d.traffic(s.id, "site.net")
-    is_((t["event"], t["address"]), ("connected", PUBLIC), "and that is what the dispatcher hears")
+    is_((t["event"], t["address"]), ("connected", PUBLIC), "the dispatcher gets the address of the site")
     asked.clear()
-    ok(b'"host": "six.net"' in (s.get("six.net") or b""), "IPv6")
-    is_(asked, [REQUEST[kind](PUBLIC6)], "likewise")
-    is_((why(s, "loop.net"), asked), (("denied", "answer"), []), "it is not asked for what is not public (C-095)")
-    is_((why(s, "10.1.2.3"), asked), (("denied", "address"), []), "nor for an address")
+    ok(b'"host": "six.net"' in (s.get("six.net") or b""),
+       "a page at an IPv6 address comes through the proxy")
+    is_(asked, [REQUEST[kind](PUBLIC6)], "the proxy is asked for the IPv6 address")
+    is_((why(s, "loop.net"), asked), (("denied", "answer"), []),
+        "the proxy is not asked for a name that is not public (C-095)")
+    is_((why(s, "10.1.2.3"), asked), (("denied", "address"), []),
+        "the proxy is not asked for an address that is not public")
     name = "rebind.%s.net" % kind
     is_([why(s, name), why(s, name), list(asked)], [("connected", ""), ("denied", "answer"), []],
-        "nor for a name that rebinds")
+        "the proxy is not asked for a name that rebinds")
     is_((why(s, "two.net"), asked), (("connected", ""), [REQUEST[kind]("93.184.216.40"), REQUEST[kind](PUBLIC)]),
-        "an address that it does not get to is followed by the next")
-    is_((why(s, "many.net"), len(asked)), (("failed", "route_refused"), 3), "three times at most")
+        "the proxy is asked for the next address after one fails")
+    is_((why(s, "many.net"), len(asked)), (("failed", "route_refused"), 3),
+        "the proxy is asked for three addresses at most")
     with s.ask("site.net", 80)[1] as c:
         c.sendall(b"GET /bytes?n=10000000 HTTP/1.0\r\n\r\n")
         c.shutdown(socket.SHUT_WR)
-        is_(len(rest(c).partition(b"\r\n\r\n")[2]), 10000000, "ten megabytes, and the ends of both sides")
+        is_(len(rest(c).partition(b"\r\n\r\n")[2]), 10000000,
+            "ten megabytes arrive through the proxy with the ends of both sides")
 
     # ---- credentials ----
     locked = lambda c, p=proxy: p(c, "user:pass:word")
-    is_(why(session(kind, locked, credential="good")), ("connected", ""), "with the credential of its file")
+    is_(why(session(kind, locked, credential="good")), ("connected", ""),
+        "a proxy accepts the credential of the route's file")
     for file, event in (("other", "route_access"), ("", "route_access"), ("open", "credential"), ("empty", "credential"),
                         ("none", "credential"), ("folder", "credential")):
-        is_(why(session(kind, locked, credential=file)), ("failed", event), "credential %r: %s" % (file, event))
+        is_(why(session(kind, locked, credential=file)), ("failed", event), "a route with the credential %r fails with %s" % (file, event))
     s = session(kind, locked, credential="other")
     why(s)
     w.write("secrets/other", "user:pass:word", 0o640)
-    is_(why(s), ("connected", ""), "a file that was mended counts at once")
+    is_(why(s), ("connected", ""), "a corrected credential file is used at once")
     w.write("secrets/other", "user:wrong\n", 0o640)
 
     # ---- bad proxies ----
     junk = {"connect": [b"SSH-2.0-x\r\n", b"HTTP/1.1 2000 OK\r\n\r\n", b"\0" * 100, b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 5000,
                         b"\5\0"], "socks5": [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\4\0", b"\5\2", b"\5\0\4\0\0\1"]}[kind]
-    is_([why(session(kind, says(text))) for text in junk], [("failed", "route_protocol")] * len(junk), "nonsense is refused")
-    is_(why(session(kind, says(b"", False))), ("failed", "route_protocol"), "a proxy that hangs up")
-    is_(why(Session(d, kind=kind, host=PROXY, port=9)), ("failed", "route"), "a proxy that is not there")
-    is_(why(Session(d, kind=kind, host="none.inside", port=9)), ("failed", "route"), "one whose name nobody knows")
+    is_([why(session(kind, says(text))) for text in junk], [("failed", "route_protocol")] * len(junk),
+        "a proxy that answers nonsense fails the connection")
+    is_(why(session(kind, says(b"", False))), ("failed", "route_protocol"),
+        "a proxy that closes the connection fails the request")
+    is_(why(Session(d, kind=kind, host=PROXY, port=9)), ("failed", "route"),
+        "a proxy that is not running fails the connection")
+    is_(why(Session(d, kind=kind, host="none.inside", port=9)), ("failed", "route"),
+        "a proxy whose name is unknown fails the connection")
     server = Server(proxy, PROXY)
-    is_(why(Session(d, kind=kind, host="proxy.inside", port=server.port)), ("connected", ""), "one by name, at a private address")
+    is_(why(Session(d, kind=kind, host="proxy.inside", port=server.port)), ("connected", ""),
+        "a proxy is found by name at a private address")
 
-# ---- what a proxy sends first ----
+# ---- bytes of the site that arrive with the proxy's answer ----
 
 banner = session("connect", says(b"HTTP/1.1 200 OK\r\n\r\nSSH-2.0-first\r\n", False))
 code, c = banner.ask("site.net")
-is_((code, rest(c)), (0, b"SSH-2.0-first\r\n"), "what comes behind a proxy's answer is the site's")
+is_((code, rest(c)), (0, b"SSH-2.0-first\r\n"),
+    "bytes after the answer of an HTTP proxy come from the site")
 banner = session("socks5", lambda c: (c.recv(99), c.sendall(b"\5\0"), c.recv(99), c.sendall(b"\5\0\0\1\0\0\0\0\0\0first")))
 code, c = banner.ask("site.net")
-is_((code, rest(c)), (0, b"first"), "of SOCKS5 too")
+is_((code, rest(c)), (0, b"first"), "bytes after the answer of a SOCKS5 proxy come from the site")
 
 # ---- probes ----
 
 good = Server(lambda c: http_proxy(c, "user:pass:word"), PROXY)
 route = {"kind": "connect", "host": PROXY, "port": good.port}
 p = d.probe("site.net", route={**route, "credential": "good"})
-is_((p["answered"], "why" in p), (True, False), "a probe of a route that answers")
+is_((p["answered"], "why" in p), (True, False), "a probe of a working route gets an answer")
 for target, more, reason in (("site.net", {}, "route_access"), ("loop.net", {}, "answer"), ("localhost", {}, "name"),
                              ("site.net", {"credential": "none"}, "credential"), ("site.net", {"port": 9}, "route")):
     p = d.probe(target, route={**route, **more})
-    is_((p["answered"], p["why"]), (False, reason), "and of one that does not: " + reason)
-is_(d.probe("site.net")["answered"], True, "a direct one")
+    is_((p["answered"], p["why"]), (False, reason), "a probe of a broken route has the reason " + reason)
+is_(d.probe("site.net")["answered"], True, "a probe without a proxy gets an answer")
 
-is_([w.read("egress.log").count(word) for word in ("pass:word", "wrong", "dXNlcj")], [0, 0, 0], "no secret is logged")
-ok("everybody may read it" in w.read("egress.log"), "but what is wrong with a file is")
+is_([w.read("egress.log").count(word) for word in ("pass:word", "wrong", "dXNlcj")], [0, 0, 0],
+    "the log contains no secret of a route")
+ok("everybody may read it" in w.read("egress.log"),
+   "the log names the credential file that everybody may read")
 
-# ---- one that says nothing: from here on nobody has to answer ----
+# ---- a proxy that does not answer: no other proxy has to answer from here on ----
 
 w.stop()
 w.conf("egress_connect = 1000\n")

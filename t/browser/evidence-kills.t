@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# While a page asks for something at a steady rate the dispatcher is killed, its worker, its connection to the
-# database, the database, each while evidence is taken and not stored: its row is locked meanwhile; and the
-# dispatcher once more as the session closes. What the page's site has seen is in the
-# session's network events, each request once. KILLS: how often for each session (4: each of them), SESSIONS: so
-# many (1); make campaign-evidence-kills does 200.
+# A page sends requests at a steady rate while the dispatcher, its worker, its connection to the database and the
+# database are killed, each while evidence waits because its row is locked; and the dispatcher once more as the
+# session closes. Each request that the site has received is in the network events of the session once. KILLS: the
+# number for each session (4: each kind once), SESSIONS: their number (1); make campaign-evidence-kills does
+# 200.
 # shellcheck disable=SC2089 # JSON, quotes and all
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/tick": {"body": "."},
@@ -27,7 +27,7 @@ S=/projects/$P/sessions
 each() { jq -r 'select(.path|startswith("/tick?")).path' "$BROWSER_WORLD/access.log" | sort; }
 stored() { sql "SELECT count(*) FROM network_event WHERE session_uuid = '$u'"; }
 grew() { [ "$(stored)" -gt "$had" ]; }
-# still COMMAND: evidence waits for its row as the command is done; afterwards it goes on being stored.
+# still COMMAND: runs the command while evidence waits for its row; evidence is stored again afterwards.
 still()
 {
 	hold && "$@" && release && had=$(stored) && world_until 30 grew && session_is "$u" running
@@ -65,7 +65,7 @@ for _session in $(seq "$SESSIONS"); do
 	session_new http://site.surfaced-check.net/ >"$W/new"
 	read -r u <"$W/new"
 	had=0
-	ok "a page that goes on asking" world_until 60 grew
+	ok "the requests of the page are stored" world_until 60 grew
 	for round in $(seq "$KILLS"); do
 		case $((round % 4)) in
 		1) what=dispatcher ;;
@@ -73,21 +73,27 @@ for _session in $(seq "$SESSIONS"); do
 		3) what=worker ;;
 		0) what=postgres ;;
 		esac
-		ok "$round: $what killed while evidence waits; it goes on" still $what || diag "$(tail -5 "$W/log/surfaced-dispatch.log")"
+		ok "$round: evidence is stored again after the kill of $what" \
+			still $what || diag "$(tail -5 "$W/log/surfaced-dispatch.log")"
 	done
-	is "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$u'")" 1 "by the same runner"
+	is "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$u'")" 1 \
+		"the session keeps its first runner after all kills"
 	api DELETE "$S/$u"
 	dispatcher_gone
 	world_dispatch_resume
-	ok "closed, and the dispatcher killed: it ends" world_until 90 session_is "$u" terminal
-	is "$(sql "SELECT terminal_reason FROM browser_session WHERE uuid = '$u'")" closed_by_creator "as it was told to"
+	ok "a session ends though the dispatcher is killed at its close" \
+		world_until 90 session_is "$u" terminal
+	is "$(sql "SELECT terminal_reason FROM browser_session WHERE uuid = '$u'")" closed_by_creator \
+		"the session ends with the reason closed_by_creator"
 done
 each >"$W/seen"
 sql "SELECT replace(doc ->> 'url', 'http://site.surfaced-check.net', '') FROM network_event WHERE doc ->> 'url' LIKE '%/tick?%'" | sort >"$W/stored"
-isnt "$(wc -l <"$W/seen")" 0 "the site has seen requests"
-is "$(comm -23 "$W/seen" "$W/stored" | wc -l)" 0 "none is missing" || diag "$(comm -23 "$W/seen" "$W/stored" | head -40)"
-is "$(sort "$W/stored" | uniq -d | wc -l)" 0 "none is there twice"
-is "$(sql "SELECT bool_or(network_truncated) FROM session_evidence")" f "no mark says that there were more"
+isnt "$(wc -l <"$W/seen")" 0 "the site has received requests of the page"
+is "$(comm -23 "$W/seen" "$W/stored" | wc -l)" 0 \
+	"no request that the site received is missing" || diag "$(comm -23 "$W/seen" "$W/stored" | head -40)"
+is "$(sort "$W/stored" | uniq -d | wc -l)" 0 "no request is stored a second time"
+is "$(sql "SELECT bool_or(network_truncated) FROM session_evidence")" f \
+	"the evidence is not marked as truncated"
 is "$(sql "SELECT string_agg(reason, ' ' ORDER BY created_at) FROM screenshot WHERE session_uuid = '$u' AND reason IN ('ready', 'close')")" \
-	"ready close" "nor a screenshot"
+	"ready close" "the screenshots of start and end are stored"
 diag "$(wc -l <"$W/seen") requests, $(wc -l <"$W/stored") events"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Pages that want to be overlooked, or to have their session break: they are seen, and it goes on."""
+"""Pages that try to hide requests or to break their session: the requests are recorded and the session continues."""
 import os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
 from runner import *  # noqa
@@ -22,8 +22,8 @@ enter({"names": {"a.sites.net": {"A": ["93.184.216.34"]}, "b.sites.net": {"A": [
 d = Dispatch("browser = %s\n" % trusting_browser())
 d.start_egress()
 s = d.create("http://a.sites.net/")
-ok(s.wait("ready"), "the session runs", d.logged())
-ok(s.shot("ready"), "a screenshot", d.logged())
+ok(s.wait("ready"), "the session of the hostile page is ready", d.logged())
+ok(s.shot("ready"), "the hostile page has a screenshot", d.logged())
 
 
 def request(path, want=lambda e: True):
@@ -31,17 +31,19 @@ def request(path, want=lambda e: True):
 
 
 e = request("/type")
-ok(e and e["status"] == 200 and len(e["mime"]) <= 256, "a request whose answer has an endless media type is told of")
+ok(e and e["status"] == 200 and len(e["mime"]) <= 256,
+   "a request whose answer has a very long media type is recorded")
 e = request("/many")
-ok(e and e["status"] == 200, "one with many headers that all grow when they are written down")
-ok(request("/hidden"), "one of a function whose name is no text", d.logged())
-ok(request("/x?"), "one with an address that is cut")
-ok(request("/sent"), "one with a header and a method of its own")
+ok(e and e["status"] == 200, "a request whose answer has many headers is recorded")
+ok(request("/hidden"), "a request from a function with an invalid name is recorded", d.logged())
+ok(request("/x?"), "a request with a very long URL is recorded")
+ok(request("/sent"), "a request with a long header and method is recorded")
 viewer = s.watch()
 viewer.send(type="nav", url="http://a.sites.net/last")
-ok(request("/last", lambda e: e["status"] == 200), "the session goes on", d.logged())
+ok(request("/last", lambda e: e["status"] == 200),
+   "the session continues after the hostile requests", d.logged())
 ended = s.close()
-ok(ended and ended["failed"] is False, "to its own end", ended)
+ok(ended and ended["failed"] is False, "the session of the hostile page ends without a failure", ended)
 shot = s.shot("close")
-ok(shot, "with a last screenshot")
+ok(shot, "the hostile page has a last screenshot")
 d.finish()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Runners that somebody has taken, one after the other beside one that is good: whatever they say, the
-# dispatcher goes on with its own and with those of others.
+# Compromised runners, one after another beside a good one: whatever they send, the dispatcher keeps serving its own
+# sessions and those of others.
 . t/lib.sh
 pg_start
 api_start
@@ -12,12 +12,12 @@ world_egress_start
 world_dispatch_resume
 
 logged() { [ "$(grep -c "$1" "$W/log/surfaced-dispatch.log")" -ge "${2:-1}" ]; }
-# hostile WHAT: one that is taken, and comes to its end as a good one; sets u.
+# hostile WHAT: a compromised runner that ends like a good one; sets u.
 hostile()
 {
 	session_new "https://example.com/?hostile=$1" >"$W/new"
 	read -r u <"$W/new"
-	ok "$1: it runs, and what it says when it is good again is taken" world_until 20 has_shot "$u" ||
+	ok "$1: the hostile session runs and its late screenshot is stored" world_until 20 has_shot "$u" ||
 		diag "$(tail -n 20 "$W/log/surfaced-dispatch.log")"
 }
 has_shot()
@@ -31,57 +31,63 @@ worker()
 closed()
 {
 	api DELETE "/projects/$P/sessions/$1"
-	ok "it closes" session_at "$1" terminal
+	ok "the session of a hostile runner closes" session_at "$1" terminal
 }
 
 session_new https://example.com/good >"$W/new"
 read -r good <"$W/new"
-ok "a good one runs" session_at "$good" running
+ok "a good session runs beside hostile ones" session_at "$good" running
 pid=$(worker)
 
 session_new "https://example.com/?hostile=reason" >"$W/new"
 read -r u <"$W/new"
-ok "a word that is no reason ends its connection" world_until 20 logged 'not understood.*field="reason"'
-is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 0 "before anything else hears of it"
+ok "a screenshot with an unknown reason closes the connection" \
+	world_until 20 logged 'not understood.*field="reason"'
+is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 0 \
+	"a screenshot with an unknown reason is not stored"
 closed "$u"
 
 session_new "https://example.com/?hostile=word" >"$W/new"
 read -r u <"$W/new"
-ok "a word that is none ends it, too" world_until 20 logged "not understood.*message=.no"
+ok "an unknown message closes the connection" world_until 20 logged "not understood.*message=.no"
 is "$(grep -c 'session=forged' "$W/log/surfaced-dispatch.log") $(grep -c '"session=forged' "$W/log/surfaced-dispatch.log")" \
-	"1 0" "and is one word in the log"
+	"1 0" "an unknown message is logged as one quoted word"
 closed "$u"
 
 session_new "https://example.com/?hostile=descriptors" >"$W/new"
 read -r u <"$W/new"
-ok "a descriptor with a word that takes none ends it, too" \
+ok "an unexpected descriptor closes the connection" \
 	world_until 20 logged 'a descriptor that it does not take.*message="activity"'
-is "$(find "/proc/$pid/fd" -lname '*memfd:theirs*' | wc -l)" 0 "and is kept by nobody"
+is "$(find "/proc/$pid/fd" -lname '*memfd:theirs*' | wc -l)" 0 \
+	"an unexpected descriptor is closed by the dispatcher"
 closed "$u"
 
 hostile nil
-is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 100 "the database was asked each time, without a pause"
+is "$(grep -c 'what=screenshot' "$W/log/surfaced-dispatch.log")" 100 \
+	"each bad screenshot is refused by the database without a pause"
 closed "$u"
 
 hostile bulk
 peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$pid/status")
-ok "events of many members take no memory together ($peak kB)" [ "$peak" -lt 65536 ]
+ok "events of many members take little memory together ($peak kB)" [ "$peak" -lt 65536 ]
 closed "$u"
 
 hostile strangers
 n=$(find "/proc/$pid/fd" -lname 'socket:*' | wc -l)
-ok "connections that say nothing are few ($n)" [ "$n" -lt 90 ]
+ok "the dispatcher keeps few silent connections ($n)" [ "$n" -lt 90 ]
 session_new https://example.com/other >"$W/new"
 read -r other <"$W/new"
-ok "while they are there, another session starts" session_at "$other" running
+ok "another session starts beside silent connections" session_at "$other" running
 closed "$other"
 closed "$u"
 
 hostile socks
-is "$(grep -c 'egress connected=' "$W/log/surfaced-dispatch.log")" 1 "the connection to egress is the first one"
+is "$(grep -c 'egress connected=' "$W/log/surfaced-dispatch.log")" 1 \
+	"the dispatcher keeps its first connection to egress"
 closed "$u"
 
-ok "the good one has run all the time" session_is "$good" running
+ok "the good session has run all the time" session_is "$good" running
 closed "$good"
-is "$(sql "SELECT terminal_reason FROM browser_session WHERE uuid = '$good'")" closed_by_creator "to its own end"
-is "$(worker)" "$pid" "the dispatcher is the same process"
+is "$(sql "SELECT terminal_reason FROM browser_session WHERE uuid = '$good'")" closed_by_creator \
+	"the good session ends as closed by its creator"
+is "$(worker)" "$pid" "the dispatcher is still the same process"

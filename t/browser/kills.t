@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Each process of a browser session killed with -9, and what must follow, with real browsers. KILLS: how often
+# Each process of a browser session is killed with -9, with real browsers, and the result is checked. KILLS: how often
 # each (1); make campaign-browser-kills does it 50 times. ONLY: names of the functions below, instead of all.
 # shellcheck disable=SC2089 # JSON, quotes and all
 SITES='{"names": {"site.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
@@ -26,13 +26,13 @@ SITE=http://site.surfaced-check.net
 export W KEY P PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
 
 row() { sql "SELECT $1 FROM browser_session WHERE uuid = '${2:-$u}'"; }
-# runner_of SESSION: as the dispatcher that has it now knows it, if it lives.
+# runner_of SESSION: the pid of its runner that the dispatcher logged last, if it lives.
 runner_of()
 {
 	_p=$(sed -nE "s/.*(started|adopted) session=$1 .* pid=([0-9]+) .*/\2/p" "$W/log/surfaced-dispatch.log" | tail -1)
 	! kill -0 "$_p" 2>/dev/null || echo "$_p"
 }
-# below PID: it and all its descendants.
+# below PID: the process and all its descendants.
 below()
 {
 	for _q in $(pgrep -P "$1"); do (below "$_q"); done
@@ -44,7 +44,7 @@ alive() { for _q in $1; do [ ! -d "/proc/$_q" ] || grep -q '^State:.Z' "/proc/$_
 dead() { ! alive "$1"; }
 
 has_shot() { [ "$(sql "SELECT count(*) > 0 FROM screenshot WHERE session_uuid = '$u'")" = t ]; }
-# fresh: a running session with evidence: sets u, pid and family.
+# fresh: starts a session with evidence; sets u, pid and family.
 fresh()
 {
 	session_new "$SITE/" >"$W/new"
@@ -53,7 +53,7 @@ fresh()
 	pid=$(runner_of "$u")
 	family=$(below "$pid")
 }
-# What it showed is there, to be fetched.
+# The evidence of the session can be read.
 evidence()
 {
 	api GET "$S/$u/screenshots"
@@ -70,7 +70,7 @@ $_p
 lease() { row lease_until; }
 renewed() { [ "$(lease)" != "$before" ]; }
 
-# A lease is fifteen seconds. Who was away for most of it, on a slow machine, has shown nothing: once more.
+# A lease is fifteen seconds. On a slow machine the killed process may be away for most of it; then the round is repeated.
 leaves() { _left=$(date +%s); }
 is_back() { _away=$(($(date +%s) - _left)); }
 
@@ -96,7 +96,7 @@ dispatcher_worker_killed()
 	fresh && before=$(lease) && kill -KILL "$(pgrep -P "$(world_pid surfaced-dispatch)")" &&
 		world_until 30 renewed && [ "$(runner_of "$u")" = "$pid" ] && closes
 }
-# Too late: the runners have ended themselves by then.
+# The dispatcher returns too late: the runners have ended themselves.
 dispatcher_late()
 {
 	fresh && killed surfaced-dispatch && world_until 30 dead "$family" && session_is "$u" running &&
@@ -108,7 +108,7 @@ egress_killed()
 		world_until 30 seen '(.url|endswith("/two")) and .failure != null' && session_is "$u" running &&
 		world_egress_start && loads && closes
 }
-# As an analyst does: again, with more and more patience, until it comes.
+# Loads a page as an analyst would: again, with more patience, until it loads.
 loads()
 {
 	for _looks in 20 40 80 160 320; do
@@ -142,7 +142,7 @@ worker_killed()
 }
 created() { api POST "$S" "{\"start_url\":\"$SITE/\"}" -H "Idempotency-Key: $_k" && [ "$STATUS" = 202 ]; }
 
-# A viewer's proxy goes; the session does not mind, and another ticket is good within the lease.
+# The viewer's proxy is killed: the session continues, and another ticket works within the lease.
 stream_killed()
 {
 	fresh && python3 - "$u" "$(pgrep -P "$(world_pid surfaced-stream)")" <<-'END' && session_is "$u" running && closes
@@ -184,17 +184,18 @@ line()
 	is "$_good" "$KILLS" "$2"
 	diag "$((($(date +%s) - _began))) s"
 }
-line worker_killed "a FastCGI worker: the transaction is rolled back, the same Idempotency-Key works again"
-line stream_killed "surfaced-stream: the session stays, a new ticket works within the lease"
-line dispatcher_killed "surfaced-dispatch: runners go on, the next one adopts them"
-line dispatcher_worker_killed "its worker: the same"
-line dispatcher_late "surfaced-dispatch, not back in time: the runner ends itself, the sweep writes failed"
-line runner_killed "a runner: failed, its browser is gone, its evidence stays"
-line browser_killed "a browser: failed, its evidence stays"
-line renderer_killed "a renderer: an event and a reload, once; then failed"
-line egress_killed "surfaced-egress: pages fail cleanly, and load when it is back"
-line postgres_killed "PostgreSQL: runners go on"
-line postgres_late "PostgreSQL, not back in time: the leases end, the sweep writes failed"
-is "$(sql "SELECT count(*) FROM browser_session WHERE state <> 'terminal'")" 0 "nothing is left that has not ended"
-is "$(sql "SELECT sum(active) FROM session_caller")" 0 "and the counters say so"
-is "$(world_runners)" "" "no runner is left"
+line worker_killed "a killed worker leaves no half session and its Idempotency-Key works again"
+line stream_killed "a session survives surfaced-stream and a new ticket works within the lease"
+line dispatcher_killed "runners survive the dispatcher and the next one adopts them"
+line dispatcher_worker_killed "runners survive the worker of the dispatcher"
+line dispatcher_late "runners end themselves if the dispatcher stays away, and their sessions fail"
+line runner_killed "a killed runner fails its session, its browser exits and its evidence stays"
+line browser_killed "a killed browser fails its session and its evidence stays"
+line renderer_killed "a killed renderer reloads the page once, then fails the session"
+line egress_killed "pages fail without surfaced-egress and load when it is back"
+line postgres_killed "runners survive a restart of PostgreSQL"
+line postgres_late "sessions fail if PostgreSQL stays away longer than the leases"
+is "$(sql "SELECT count(*) FROM browser_session WHERE state <> 'terminal'")" 0 \
+	"every session of this test has ended"
+is "$(sql "SELECT sum(active) FROM session_caller")" 0 "the counters of the keys are 0 in the end"
+is "$(world_runners)" "" "no runner is left in the end"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""The profile is what every layer of a browser says: the document, a popup's first request, popups, dedicated, shared
-and service workers, frames of another site; and what a page must not see of us."""
+"""Every layer of the browser shows the profile: the document, a popup's first request, popups, dedicated, shared
+and service workers, frames of another site; and the page sees nothing of the real machine."""
 import os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
 from runner import *  # noqa
@@ -55,46 +55,48 @@ def check(profile):
     platform, agent, hint, architecture = PLATFORMS[profile]
     before = len(access())
     s = d.create("https://a.sites.net/", profile=profile, country=country)
-    ok(s.wait("ready"), profile + ": the session runs", d.logged())
+    ok(s.wait("ready"), profile + ": the session of the profile is ready", d.logged())
     for who in WHO:
         host = "b.sites.net" if who == "frame" else "a.sites.net"
         got = until(lambda: told_since(before, host, who))
         if who == "service":  # it may begin in a process whose first page is leaving it: see outlived
             got = until(lambda: told_since(before, host, who, languages.split(",")[0]), 30) or got
         title = "%s: %s" % (profile, who)
-        if not ok(got, title + " has spoken"):
+        if not ok(got, title + " reports what it sees"):
             continue
         seen, headers = got
-        is_(seen["platform"], platform, title + ": navigator.platform")
-        ok(agent in seen["agent"] and "Headless" not in seen["agent"], title + ": navigator.userAgent", seen)
+        is_(seen["platform"], platform, title + " sees the profile in navigator.platform")
+        ok(agent in seen["agent"] and "Headless" not in seen["agent"], title + " sees the profile in navigator.userAgent", seen)
         is_((seen["languages"], seen["zone"], seen["locale"], seen["webdriver"]),
-            (languages, zone, languages.split(",")[0], False), title + ": languages, time zone, locale, no automation")
-        is_(seen["hints"], hint, title + ": userAgentData.platform")
-        is_((headers.get("User-Agent"), headers.get("Accept-Language")), (seen["agent"], accept), title + ": headers")
+            (languages, zone, languages.split(",")[0], False), title + " sees languages, time zone, locale and no automation")
+        is_(seen["hints"], hint, title + " sees the profile in userAgentData.platform")
+        is_((headers.get("User-Agent"), headers.get("Accept-Language")), (seen["agent"], accept), title + " sends the profile's headers")
     firsts = [r for r in access()[before:] if r["path"] in ("/", "/popup.html", "/noopener.html", "/frame.html")]
-    is_(len(firsts), 4, profile + ": the first requests of four documents")
+    is_(len(firsts), 4, profile + ": the site gets the first requests of four documents")
     for r in firsts:
         h = r["headers"]
         is_((h.get("sec-ch-ua-platform"), "Headless" in h.get("sec-ch-ua", "Headless"), agent in h["User-Agent"],
-             h["Accept-Language"]), ('"%s"' % hint, False, True, accept), "%s: first request of %s" % (profile, r["path"]))
+             h["Accept-Language"]), ('"%s"' % hint, False, True, accept), "%s: the first request of %s has the profile" % (profile, r["path"]))
     hints = until(lambda: told_since(before, "a.sites.net", "hints"))
     ok(hints and hints[0]["architecture"] == architecture and hints[0]["platform"] == hint and
-       "Google Chrome" in str(hints[0]["fullVersionList"]), profile + ": high-entropy hints", hints)
+       "Google Chrome" in str(hints[0]["fullVersionList"]), profile + ": the high-entropy hints have the profile", hints)
     native = until(lambda: told_since(before, "a.sites.net", "native"))
-    ok(native and "[native code]" in native[0]["text"], profile + ": what is changed in a worker does not show", native)
+    ok(native and "[native code]" in native[0]["text"], profile + ": a changed function in a worker looks native", native)
     leaks = [r for r in access()[before:] if "HeadlessChrome" in str(r["headers"]) or
              (profile != "linux" and "Linux" in str(r["headers"]))]
-    is_(leaks, [], profile + ": no request says who it really is")
-    ok(s.close(), profile + ": ended")
+    is_(leaks, [], profile + ": no request shows the real browser")
+    ok(s.close(), profile + ": the session of the profile ends")
 
 
 def outlived():
-    """In Chromium a process has one locale, as long as the page lives that said it first."""
+    """Chromium keeps one locale per process, as long as the page lives that first set it."""
     s = d.create("https://a.sites.net/leads.html", profile="windows", country="DE")
-    ok(s.wait("ready"), "a popup whose opener ends: the session runs", d.logged())
-    ok(until(lambda: told_since(0, "b.sites.net", "after")), "it outlives its opener", access()[-5:])
-    ok(until(lambda: told_since(len(access()) - 2, "b.sites.net", "after", "de-DE")), "and speaks as before", access()[-1])
-    ok(s.close(), "a popup whose opener ends: ended")
+    ok(s.wait("ready"), "the session of a popup whose opener ends is ready", d.logged())
+    ok(until(lambda: told_since(0, "b.sites.net", "after")),
+       "the popup outlives its opener and reports", access()[-5:])
+    ok(until(lambda: told_since(len(access()) - 2, "b.sites.net", "after", "de-DE")),
+       "the popup keeps the locale of the profile", access()[-1])
+    ok(s.close(), "the session of a popup whose opener ends is closed")
 
 
 def told_since(before, host, what, locale=None):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""What happens in tabs: popups, dialogs, downloads, certificates, crashes; with a viewer and without."""
+"""Tabs with and without a viewer: popups, dialogs, downloads, certificates, crashes."""
 import os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../helper")
 from runner import *  # noqa
@@ -38,74 +38,86 @@ def renderers(session):
 
 
 def pictured(session, viewer, want):
-    """A picture of its load; on request where a slow machine did not paint it in time, which the runner says."""
+    """A screenshot of the load; on request if a slow machine did not paint in time, which the runner logs."""
     return session.shot("load", want, 20) or "given up" in d.logged() and until(
         lambda: viewer.send(type="shot") or session.shot("request", want, 20))
 
 
 # ---- popups ----
 s = d.create("http://a.sites.net/")
-ok(s.wait("ready"), "the session runs", d.logged())
+ok(s.wait("ready"), "the session of the page is ready", d.logged())
 v = s.watch()
 tabs = v.wait("tabs", lambda m: [t["title"] for t in m["tabs"]] == ["main", "popup"])
-ok(tabs, "a popup is a tab", v.said)
-ok(tabs and v.wait("tabs", lambda m: m["active"] == m["tabs"][-1]["tab"] and len(m["tabs"]) == 2), "and the active one")
-ok(until(lambda: "the opener hears" in told()), "which reaches its opener")
-ok(pictured(s, v, lambda m: m["url"].endswith("/popup") and m["tab"] == 2), "and has a screenshot")
-ok(s.event("request", lambda e: e["url"].endswith("/popup") and e["tab"] == 2), "and events of its own")
+ok(tabs, "a popup opens as a second tab", v.said)
+ok(tabs and v.wait("tabs", lambda m: m["active"] == m["tabs"][-1]["tab"] and len(m["tabs"]) == 2),
+   "a popup becomes the active tab")
+ok(until(lambda: "the opener hears" in told()), "a popup reaches its opener by postMessage")
+ok(pictured(s, v, lambda m: m["url"].endswith("/popup") and m["tab"] == 2),
+   "a popup has its own screenshot")
+ok(s.event("request", lambda e: e["url"].endswith("/popup") and e["tab"] == 2),
+   "a popup has events with its tab")
 v.send(type="tab", tab=1)
-ok(v.wait("url", lambda m: m["tab"] == 1) and v.wait("tabs", lambda m: m["active"] == 1), "the viewer goes back")
+ok(v.wait("url", lambda m: m["tab"] == 1) and v.wait("tabs", lambda m: m["active"] == 1),
+   "the viewer can switch back to the first tab")
 v.send(type="close_tab", tab=1)
-ok(v.wait("tabs", lambda m: [t["tab"] for t in m["tabs"]] == [2] and m["active"] == 2), "a tab can be closed", v.said)
+ok(v.wait("tabs", lambda m: [t["tab"] for t in m["tabs"]] == [2] and m["active"] == 2),
+   "the viewer can close the first tab", v.said)
 v.send(type="close_tab", tab=77)
-ok(v.wait("error", lambda m: m["code"] == "tab_not_found"), "one that is not there cannot")
+ok(v.wait("error", lambda m: m["code"] == "tab_not_found"),
+   "closing an unknown tab gets the error tab_not_found")
 v.send(type="close_tab", tab=2)
 ok(v.wait("tabs", lambda m: [t["url"] for t in m["tabs"]] == ["about:blank"] and m["active"] == 3),
-   "after the last there is an empty one", v.said)
+   "an empty tab opens when the last one is closed", v.said)
 v.send(type="nav", url="http://a.sites.net/many")
-ok(v.wait("title", lambda m: m["title"] == "many"), "which can be used", v.said[-8:])
+ok(v.wait("title", lambda m: m["title"] == "many"), "the empty tab can navigate to a page", v.said[-8:])
 v.click(100, 100)
-ok(v.wait("tabs", lambda m: len(m["tabs"]) > 1), "a page opens more")
+ok(v.wait("tabs", lambda m: len(m["tabs"]) > 1), "a page can open further tabs")
 ok(until(lambda: len([r for r in access() if r["path"].startswith("/popup2")]) >= 1) and
-   all(len(m["tabs"]) <= 20 for n, m in v.said if n == "tabs"), "never more than 20 tabs")
+   all(len(m["tabs"]) <= 20 for n, m in v.said if n == "tabs"), "a session never has more than 20 tabs")
 s.close()
 
 # ---- dialogs ----
 s = d.create("http://a.sites.net/alone")
-ok(until(lambda: "confirm false" in told()), "a dialog that nobody sees is dismissed", d.logged())
-ok(until(lambda: "alert over" in told()), "and the next one too")
-ok(s.event("dialog", lambda e: e["resource_type"] == "confirm" and e["url"].endswith("/alone")), "with an event")
+ok(until(lambda: "confirm false" in told()), "a dialog without a viewer is dismissed", d.logged())
+ok(until(lambda: "alert over" in told()), "the next dialog without a viewer is dismissed too")
+ok(s.event("dialog", lambda e: e["resource_type"] == "confirm" and e["url"].endswith("/alone")),
+   "a dismissed dialog is recorded as an event")
 v = s.watch()
 v.send(type="nav", url="http://a.sites.net/watched")
 v.wait("title", lambda m: m["title"] == "watched")
 v.send(type="dialog", accept=True)
-ok(v.wait("error", lambda m: m["code"] == "no_dialog"), "no dialog, no answer", v.said)
+ok(v.wait("error", lambda m: m["code"] == "no_dialog"),
+   "an answer without a dialog gets the error no_dialog", v.said)
 v.click(50, 50)
 m = v.wait("dialog", lambda m: m["open"])
-is_(m and (m["kind"], m["message"], m["default"], m["tab"]), ("prompt", "name?", "nobody", 1), "the viewer sees a prompt")
+is_(m and (m["kind"], m["message"], m["default"], m["tab"]), ("prompt", "name?", "nobody", 1),
+    "the viewer gets a prompt with its message and default")
 second = s.watch()
-ok(second.wait("dialog", lambda m: m["open"]), "also one who comes while it is open")
+ok(second.wait("dialog", lambda m: m["open"]), "a viewer who connects during a dialog gets it too")
 second.send(type="dialog", accept=True, text="J\u00f6rg")
-ok(until(lambda: "prompt J\u00f6rg" in told()), "and answers it", told())
-ok(second.wait("dialog", lambda m: not m["open"]), "it is gone")
+ok(until(lambda: "prompt J\u00f6rg" in told()), "the answer of the viewer reaches the page", told())
+ok(second.wait("dialog", lambda m: not m["open"]), "the viewer is told that the dialog is closed")
 
 # ---- downloads ----
 second.send(type="nav", url="http://a.sites.net/download")
 m = second.wait("download_blocked")
-is_(m and (m["name"], m["url"], m["tab"]), ("a file.exe", "http://a.sites.net/file.bin", 1), "a download is denied")
+is_(m and (m["name"], m["url"], m["tab"]), ("a file.exe", "http://a.sites.net/file.bin", 1),
+    "the viewer gets download_blocked for a download")
 e = s.event("download")
-ok(e and e["url"].endswith("/file.bin") and e["failure"], "and recorded", e)
+ok(e and e["url"].endswith("/file.bin") and e["failure"], "a blocked download is recorded as an event", e)
 
 # ---- certificates ----
 second.send(type="nav", url="https://a.sites.net/")
 m = second.wait("cert")
 is_(m and (m["url"], m["error"], m["tab"]), ("https://a.sites.net/", "net::ERR_CERT_AUTHORITY_INVALID", 1),
-    "a certificate that is not to be trusted is said")
-ok(s.event("certificate", lambda e: e["failure"] == "net::ERR_CERT_AUTHORITY_INVALID"), "and recorded")
+    "the viewer is told of an untrusted certificate")
+ok(s.event("certificate", lambda e: e["failure"] == "net::ERR_CERT_AUTHORITY_INVALID"),
+   "an untrusted certificate is recorded as an event")
 
 # ---- egress ----
 second.send(type="nav", url="http://rebound.a.net.sites.net/")
-ok(second.wait("url", lambda m: "rebound" in m["url"]), "an address that does not answer is shown as that", second.said)
+ok(second.wait("url", lambda m: "rebound" in m["url"]),
+   "the viewer sees the URL of a page that does not answer", second.said)
 
 # ---- crashes ----
 shots = len(s.shots)
@@ -115,17 +127,20 @@ shots = len(s.shots)
 for pid in renderers(s):
     os.kill(pid, signal.SIGKILL)
 m = second.wait("crashed")
-is_(m and (m["tab"], m["reloading"]), (1, True), "a page that crashes is said to, and loaded again")
-ok(s.event("crash", lambda e: e["url"] == "http://a.sites.net/watched"), "and recorded")
-ok(pictured(s, second, lambda m: m["url"].endswith("/watched") and s.shots.index(m) >= shots), "it is there again", d.logged())
+is_(m and (m["tab"], m["reloading"]), (1, True), "the viewer is told that a crashed page reloads")
+ok(s.event("crash", lambda e: e["url"] == "http://a.sites.net/watched"), "a crash is recorded as an event")
+ok(pictured(s, second, lambda m: m["url"].endswith("/watched") and s.shots.index(m) >= shots),
+   "the crashed page is loaded again with a screenshot", d.logged())
 second.click(60, 60)
-ok(until(lambda: len([1 for n, m in second.said if n == "dialog" and m["open"]]) > 1), "and works")
+ok(until(lambda: len([1 for n, m in second.said if n == "dialog" and m["open"]]) > 1),
+   "a dialog opens in the page after the crash")
 second.send(type="dialog", accept=False)
-ok(until(lambda: "prompt null" in told()), "as before")
+ok(until(lambda: "prompt null" in told()), "the page gets the answer after the crash")
 for pid in renderers(s):
     os.kill(pid, signal.SIGKILL)
 ended = s.wait("ended")
-ok(ended and ended["failed"] and "crash" in ended["detail"], "the second time the session fails", ended)
-is_(second.wait("bye") and second.wait("bye")["reason"], "failed", "which the viewer hears")
-ok(until(lambda: second.code == 1000), "with the code of a terminal session", second.code)
+ok(ended and ended["failed"] and "crash" in ended["detail"], "the session fails at the second crash", ended)
+is_(second.wait("bye") and second.wait("bye")["reason"], "failed",
+    "the viewer gets bye with the reason failed")
+ok(until(lambda: second.code == 1000), "the viewer's connection closes with the code 1000", second.code)
 d.finish()

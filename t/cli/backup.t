@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl backup and restore: an instance with hosts, records and evidence is destroyed and brought back,
-# and answers as before; what is damaged, missing, half-made or in the way is found and nothing is done.
+# surfacectl backup and restore: an instance with hosts, records and evidence is destroyed, restored, and answers as
+# before; damaged, missing, incomplete or unwanted data is reported and changes nothing.
 . t/lib.sh
 
 world_start
@@ -11,14 +11,14 @@ hosts_wait 300
 B=$W/backups E=$W/evidence
 mkdir -p "$B" "$E"
 SUPER="host=$W/db dbname=surfaced user=postgres"
-# What of evidence the rows say; where the schema has it, this changes nothing.
+# The table of evidence; this changes nothing if the schema has it.
 sql "CREATE TABLE IF NOT EXISTS screenshot (uuid uuid PRIMARY KEY, session_uuid uuid NOT NULL, sha256 bytea NOT NULL,
 	bytes bigint, mime text, width integer, height integer, reason text, tab integer, url text, title text, taken_at timestamptz)" \
 	2>/dev/null
 session=$(session_new)
 session_move "$session" claim ready
 
-# evidence N: a file and its row; prints its name.
+# evidence N: makes a file and its row; prints its name.
 evidence()
 {
 	head -c 3000 /dev/urandom >"$W/shot"
@@ -64,46 +64,50 @@ one=$(evidence)
 two=$(evidence)
 rule_new >/dev/null
 answers >"$W/before"
-like "$(cat "$W/before")" "$session" "the instance answers"
+like "$(cat "$W/before")" "$session" "the instance lists its session before the backup"
 
 # ---- backup ----
 
 backup "$B/one"
-is "$RC $(cat "$W/err")" "0 " "a backup, as the role of the tool"
-is "$(jq -r '.backup | "\(.format) \(.files) \(.missing | length)"' "$W/out")" "1 2 0" "with its files counted"
-is "$(cd "$B/one" && sha256sum -c --quiet SHA256SUMS && echo good)" good "sha256sum agrees"
-is "$(find "$B/one/evidence" -type f | sed 's,.*/,,' | sort)" "$(printf '%s\n' "$one" "$two" | sort)" "every file that a row names"
-is "$(find "$B" -name '*.partial*')" "" "nothing is left half-made"
-is "$(find "$B/one" -maxdepth 0 -perm /077)" "" "nobody else gets to it"
+is "$RC $(cat "$W/err")" "0 " "a backup with the role of surfacectl succeeds"
+is "$(jq -r '.backup | "\(.format) \(.files) \(.missing | length)"' "$W/out")" "1 2 0" \
+	"the backup counts its two files of evidence"
+is "$(cd "$B/one" && sha256sum -c --quiet SHA256SUMS && echo good)" good \
+	"sha256sum accepts every file of the backup"
+is "$(find "$B/one/evidence" -type f | sed 's,.*/,,' | sort)" "$(printf '%s\n' "$one" "$two" | sort)" \
+	"the backup has every file of evidence"
+is "$(find "$B" -name '*.partial*')" "" "a finished backup leaves no partial directory"
+is "$(find "$B/one" -maxdepth 0 -perm /077)" "" "only the owner can access the backup"
 backup "$B/one"
-like "$RC $(cat "$W/err")" "^1 .*exists already" "never over another"
+like "$RC $(cat "$W/err")" "^1 .*exists already" "a backup never replaces an existing one"
 three=$(evidence)
 backup --since "$B/one" "$B/two"
-is "$RC $(jq -r .backup.files "$W/out")" "0 3" "the next one"
+is "$RC $(jq -r .backup.files "$W/out")" "0 3" "a backup with --since has three files of evidence"
 is "$(stat -c %i "$(file_of "$one" "$B/one/evidence")")" "$(stat -c %i "$(file_of "$one" "$B/two/evidence")")" \
-	"shares what it has with the one before"
+	"a backup with --since shares unchanged files by hard links"
 
-# ---- evidence that is not as it should be ----
+# ---- damaged or missing evidence ----
 
 cp "$(file_of "$two")" "$W/good"
 echo x >>"$(file_of "$two")"
 rm "$(file_of "$three")"
 backup "$B/three"
-is "$RC" 1 "damaged evidence is no backup"
-like "$(cat "$W/err")" "$two: it is damaged" "what is damaged is named"
-like "$(cat "$W/err")" "$three: it is missing" "and what is missing"
+is "$RC" 1 "a backup with damaged evidence exits with 1"
+like "$(cat "$W/err")" "$two: it is damaged" "the backup names the damaged file"
+like "$(cat "$W/err")" "$three: it is missing" "the backup names the missing file"
 is "$(ls "$B")" "one
 three.partial
-two" "and what was made does not look whole"
+two" "the incomplete backup keeps the name partial"
 restore --check "$B/three.partial"
-like "$RC $(cat "$W/err")" "^1 .*no finished backup" "nor is it taken for whole"
+like "$RC $(cat "$W/err")" "^1 .*no finished backup" "restore --check refuses a partial backup"
 backup --incomplete "$B/three"
-is "$RC $(jq -r '.backup | "\(.files) \(.missing | length)"' "$W/out")" "0 1 2" "unless it is wanted so"
+is "$RC $(jq -r '.backup | "\(.files) \(.missing | length)"' "$W/out")" "0 1 2" \
+	"backup --incomplete stores the backup and lists two missing files"
 backup --since "$B/two" "$B/four"
-is "$RC $(jq -r .backup.files "$W/out")" "0 3" "an older backup has what was lost"
+is "$RC $(jq -r .backup.files "$W/out")" "0 3" "a backup with --since takes lost files from the earlier one"
 cp "$W/good" "$(file_of "$two")"
 
-# ---- a run that was broken off ----
+# ---- an interrupted backup ----
 
 mkdir -p "$B/five.partial"
 backup "$B/four-b"
@@ -111,41 +115,47 @@ cp -r "$B/four/evidence" "$B/five.partial/"
 before=$(stat -c %i "$(file_of "$one" "$B/five.partial/evidence")")
 echo x >"$(file_of "$two" "$B/five.partial/evidence")"
 backup "$B/five"
-is "$RC $(stat -c %i "$(file_of "$one" "$B/five/evidence")")" "0 $before" "is continued with what is whole"
-is "$(cd "$B/five" && sha256sum -c --quiet SHA256SUMS && echo good)" good "and only that"
+is "$RC $(stat -c %i "$(file_of "$one" "$B/five/evidence")")" "0 $before" \
+	"an interrupted backup is continued with its complete files"
+is "$(cd "$B/five" && sha256sum -c --quiet SHA256SUMS && echo good)" good \
+	"a continued backup contains no damaged file"
 mkdir "$B/six.partial"
 flock "$B/six.partial" "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" backup --evidence "$E" "$B/six" >"$W/out" 2>"$W/err"
-like "$?$(cat "$W/err")" "^1.*another backup" "two do not write one set"
+like "$?$(cat "$W/err")" "^1.*another backup" "a second backup of the same directory is refused"
 
 # ---- restore refuses ----
 
 restore --check "$B/four"
-is "$RC" 0 "a backup that is whole"
+is "$RC" 0 "restore --check accepts a complete backup"
 cp -r "$B/four" "$B/bad"
 printf x | dd of="$B/bad/database.dump" bs=1 seek=3000 conv=notrunc 2>/dev/null
 restore --check "$B/bad"
-like "$RC $(cat "$W/err")" '^1 .*database.dump: it is damaged' "a damaged dump"
+like "$RC $(cat "$W/err")" '^1 .*database.dump: it is damaged' "restore --check reports a damaged dump"
 cp "$B/four/database.dump" "$B/bad/"
 printf x | dd of="$(file_of "$one" "$B/bad/evidence")" bs=1 seek=30 conv=notrunc 2>/dev/null
 restore --check "$B/bad"
-like "$RC $(cat "$W/err")" "^1 .*$one: it is damaged" "damaged evidence"
+like "$RC $(cat "$W/err")" "^1 .*$one: it is damaged" "restore --check reports a damaged file of evidence"
 sed -i 1d "$B/bad/SHA256SUMS"
 restore --check "$B/bad"
-like "$RC $(cat "$W/err")" '^1 .*SHA256SUMS: it is damaged' "a list that is not the one of then"
+like "$RC $(cat "$W/err")" '^1 .*SHA256SUMS: it is damaged' \
+	"restore --check reports a changed list of checksums"
 sed -i 's/"schema":[0-9]*/"schema":9999/' "$B/bad/manifest.json"
 restore "$B/bad"
-like "$RC $(cat "$W/err")" '^1 .*schema is 9999, this program knows' "a schema of the future"
+like "$RC $(cat "$W/err")" '^1 .*schema is 9999, this program knows' \
+	"restore refuses a backup with a newer schema"
 restore "$B/four"
-like "$RC $(cat "$W/err")" '^1 .*surfaced-index runs: systemctl stop' "while the index is written"
+like "$RC $(cat "$W/err")" '^1 .*surfaced-index runs: systemctl stop' \
+	"restore refuses to run beside surfaced-index"
 world_kill surfaced-index
 restore --as nobody-of-this-name "$B/four"
-like "$RC $(cat "$W/err")" '^1 .*cannot become the user' "as a user that is not there"
+like "$RC $(cat "$W/err")" '^1 .*cannot become the user' "restore --as refuses an unknown user"
 restore "$B/four"
-like "$RC $(cat "$W/err")" '^1 .*not empty: nothing was done' "a database with rows"
-is "$(sql "SELECT count(*) FROM host")" 300 "which it keeps"
+like "$RC $(cat "$W/err")" '^1 .*not empty: nothing was done' "restore refuses a database with rows"
+is "$(sql "SELECT count(*) FROM host")" 300 "a refused restore keeps the rows of the database"
 $CTL restore --evidence "$E" --sql-dir "$SQL" --replace "$B/four" >"$W/out" 2>"$W/err"
-like "$? $(tail -1 "$W/err")" "^1 .*the database is as it was" "a role that may not"
-is "$(sql "SELECT count(*) FROM host")" 300 "changes nothing"
+like "$? $(tail -1 "$W/err")" "^1 .*the database is as it was" \
+	"restore with a role without rights leaves the database unchanged"
+is "$(sql "SELECT count(*) FROM host")" 300 "a failed restore keeps the rows of the database"
 
 # ---- the instance is destroyed ----
 
@@ -156,32 +166,35 @@ mkdir "$W/db" "$W/index" "$E"
 rm -f "$W/run"/*
 world_give
 world_pg_new
-# Who may read the backup and who may speak to the database are two users on most machines.
+# On most machines one user may read the backup and another one may connect to the database.
 as=
 ! world_root || as="--as $WORLD_USER"
 restore $as "$B/four"
-is "$RC $(cat "$W/err")" "0 " "into an empty database"
-is "$(sql "SELECT count(*) FROM host")" 300 "its rows are there"
+is "$RC $(cat "$W/err")" "0 " "restore into an empty database succeeds"
+is "$(sql "SELECT count(*) FROM host")" 300 "the restored database has every host"
 is "$(sql "SELECT action || ' ' || subject_id FROM audit ORDER BY id DESC LIMIT 1")" \
-	"database.restore $(jq -r .created_at "$B/four/manifest.json")" "the audit says so"
-ok "its evidence too" sh -c 'cd "$1" && sha256sum -c --quiet "$2"' sh "$B/four" SHA256SUMS
-is "$(find "$E" -type f | wc -l)" 3 "every file"
-is "$($CTL migrate --check --sql-dir "$SQL" 2>&1)" "" "the schema is the one it was"
+	"database.restore $(jq -r .created_at "$B/four/manifest.json")" \
+	"the audit has the restore with the time of the backup"
+ok "sha256sum accepts the backup after the restore" \
+	sh -c 'cd "$1" && sha256sum -c --quiet "$2"' sh "$B/four" SHA256SUMS
+is "$(find "$E" -type f | wc -l)" 3 "every file of evidence is restored"
+is "$($CTL migrate --check --sql-dir "$SQL" 2>&1)" "" "the restored schema is up to date"
 index_start
 api_start
 web_start
 hosts_wait 300
 answers >"$W/after"
-is "$(diff "$W/before" "$W/after")" "" "the same answers as before"
-is "$(sql "SELECT count(*) FROM host WHERE changed > pg_current_xact_id()")" 0 "no host is of another cluster's future"
+is "$(diff "$W/before" "$W/after")" "" "the restored instance gives the same answers as before"
+is "$(sql "SELECT count(*) FROM host WHERE changed > pg_current_xact_id()")" 0 \
+	"no restored host has a transaction number of the future"
 
-# ---- over rows, and under a running API ----
+# ---- restore over rows, beside a running API ----
 
 world_kill surfaced-index
 sql "DELETE FROM host" >/dev/null
 restore --replace "$B/four"
-is "$RC $(cat "$W/err")" "0 " "over rows, when told"
+is "$RC $(cat "$W/err")" "0 " "restore --replace over rows succeeds"
 index_start
 hosts_wait 300
 answers >"$W/after"
-is "$(diff "$W/before" "$W/after")" "" "and the API that ran meanwhile answers as before"
+is "$(diff "$W/before" "$W/after")" "" "the running API gives the same answers as before"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl doctor: a sound world passes; each fault is found, and its advice, followed to the letter, mends it.
+# surfacectl doctor: a sound world passes; each fault is found, and its advice, followed exactly, removes it.
 # Every row of src/tbl/advice.h is followed here.
 . t/lib.sh
 
@@ -33,7 +33,7 @@ found()
 		.detail + " -> " + (.advice // "") + " because " + (.because // "nothing")' "$W/doctor")" "$3" "$4"
 }
 
-# A machine's clock and disk are not ours to mend.
+# The clock and the disk of the machine are left out.
 faults()
 {
 	jq -r '.checks[] | select(.state != "ok" and .check != "clock" and .check != "disk") | .check + ": " + .detail' "$W/doctor"
@@ -45,7 +45,7 @@ advice()
 	jq -e --arg a "$1" --arg c "$2" 'any(.checks[]; .advice_name == $a and .check == $c)' "$W/doctor" >/dev/null
 }
 
-# heeded ROW CHECK: the doctor gives this advice, with this command, no longer.
+# heeded ROW CHECK: the doctor no longer gives this advice with this command.
 heeded()
 {
 	doctor
@@ -53,8 +53,8 @@ heeded()
 		'any(.checks[]; .advice_name == $a and .check == $c and (.command // "") == $command)' "$W/doctor" >/dev/null
 }
 
-# advised ROW CHECK TITLE [COMMAND...]: the doctor gives this advice, it is followed, and the doctor is content. The
-# printed command is run as it stands; COMMAND is what a person does where the advice has none.
+# advised ROW CHECK TITLE [COMMAND...]: the doctor gives this advice; it is followed; the doctor gives it no longer. The
+# printed command is run unchanged; COMMAND is what a person does where the advice has none.
 advised()
 {
 	_row=$1 _check=$2 _title=$3
@@ -71,7 +71,7 @@ advised()
 		'[.checks[] | select(.advice_name == $a and .check == $c)][0].command // ""' "$W/doctor")
 	_command=$(echo "$COMMAND" | sed 's,[^ ]*/setup-postgresql,setup_postgresql,; s,systemd-tmpfiles,systemd_tmpfiles,')
 	if [ -n "$_command" ]; then
-		is "$*" "" "$_row has a command that a person need not complete"
+		is "$*" "" "the command of the advice $_row is complete"
 		(eval "$_command") >"$W/command.out" 2>&1 || diag "$_command: $(tail -3 "$W/command.out")"
 	else
 		"$@" >"$W/command.out" 2>&1 || diag "$*: $(tail -3 "$W/command.out")"
@@ -80,7 +80,7 @@ advised()
 	result $? "$_title: ${_command:-$*}"
 }
 
-# ---- commands of a machine, which do the same to this world ----
+# ---- commands of a machine, which do the same in this world ----
 
 systemctl()
 {
@@ -144,7 +144,7 @@ apt()
 	esac
 }
 
-# Debian's file, with this world's folders and user.
+# Debian's file, with the directories and the user of this world.
 systemd_tmpfiles()
 {
 	_gid=$(id -gn "$WORLD_USER")
@@ -154,7 +154,7 @@ systemd_tmpfiles()
 	command systemd-tmpfiles "$@" "$W/tmp/tmpfiles.conf"
 }
 
-# sysctl -w NAME=VALUE, in the namespace that is looked from.
+# sysctl -w NAME=VALUE, in the namespace in which the doctor runs.
 sysctl()
 {
 	$namespace env sysctl "$@"
@@ -207,22 +207,26 @@ is "$(faults)" "" "the doctor finds no fault in a sound world"
 is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
 	"alerts certificate clock configuration daemon database disk index login meter nginx rights roles schema secret upstreams workers" \
-	"every check is made"
+	"the doctor makes every check"
 found ok index ' 20 documents, up to date' "the index has every document"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
-	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 4 "text has a line for each check"
+	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 4 \
+	"the doctor prints a line for each check"
 
 # ---- files ----
 
 echo 'wrokers = 3' >>"$W/etc/surfaced.conf"
 doctor
-is "$RC" 1 "a fault is an exit status"
-found failed configuration 'surfaced.conf:[0-9]+: unknown parameter wrokers -> correct the line' "a wrong line is found"
-advised FIX_LINE configuration "a wrong line is corrected" edit '/^wrokers/d' "$W/etc/surfaced.conf"
+is "$RC" 1 "the doctor exits with 1 if it finds a fault"
+found failed configuration 'surfaced.conf:[0-9]+: unknown parameter wrokers -> correct the line' \
+	"a wrong line of a configuration is found"
+advised FIX_LINE configuration \
+	"a wrong line of a configuration is corrected" edit '/^wrokers/d' "$W/etc/surfaced.conf"
 echo "index_directory = $W/tmp" >>"$W/etc/surfaced-index.conf"
 doctor
-found failed configuration 'surfaced reads .*/index, surfaced-index writes .*/tmp' "two folders of the index are found"
-advised SET_SAME configuration "two daemons get the same folder" edit '$d' "$W/etc/surfaced-index.conf"
+found failed configuration 'surfaced reads .*/index, surfaced-index writes .*/tmp' \
+	"two different directories of the index are found"
+advised SET_SAME configuration "two daemons get the same directory" edit '$d' "$W/etc/surfaced-index.conf"
 
 chmod 644 "$W/etc/secret"
 advised CLOSE_SECRET secret "a secret that everybody can read is closed"
@@ -233,7 +237,7 @@ chown -R "$WORLD_USER" "$W/etc"
 rm "$W/etc/secret"
 advised MAKE_SECRET secret "a missing secret is made"
 echo short >"$W/etc/secret"
-advised MAKE_SECRET secret "a bad secret is made anew"
+advised MAKE_SECRET secret "a bad secret is replaced by a new one"
 
 cp "$W/etc/upstreams.conf" "$W/etc/upstreams.good"
 echo '}' >>"$W/etc/upstreams.conf"
@@ -269,7 +273,7 @@ else
 	fail "a mount namespace is made"
 fi
 mv "$W/index" "$W/index.away"
-advised MAKE_FOLDERS disk "a missing folder is made"
+advised MAKE_FOLDERS disk "a missing directory is created by the advice"
 rmdir "$W/index"
 mv "$W/index.away" "$W/index"
 wrapper="env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$W/run/faults.so FAULTS_CLOCK=$W/synchronised"
@@ -299,15 +303,15 @@ is "$(jq -r '[.checks[] | select(.because != null) | .because + " " + .check] | 
 	"nginx nginx, nginx certificate" "what the site would include is shown as its consequence"
 advised ENABLE_SITE nginx "a site is enabled" restore_nginx
 sed "/surfaced.conf;/d; /plain.conf;/d; /http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" "$W/etc/nginx.conf.good" >"$W/etc/nginx.conf"
-advised ADD_HTTP_CONF nginx "http.conf is included" restore_nginx
+advised ADD_HTTP_CONF nginx "http.conf is included in nginx's configuration" restore_nginx
 sed "s,$W/etc/nginx/surfaced.conf;,$W/etc/nginx/plain.conf;," "$W/etc/nginx.conf.good" >"$W/etc/nginx.conf"
-advised ADD_SITE_CONF nginx "surfaced.conf is included" restore_nginx
+advised ADD_SITE_CONF nginx "surfaced.conf is included in nginx's configuration" restore_nginx
 chmod 000 "$W/run/api.sock"
 advised RESTART nginx "a socket that nginx cannot connect to gets its mode by a restart"
 looker=root
 sed -i "1i user $WORLD_USER;" "$W/etc/nginx.conf"
 chmod 000 "$W/run"
-advised MAKE_FOLDERS nginx "a folder of sockets that nginx cannot enter gets its mode"
+advised MAKE_FOLDERS nginx "a directory of sockets that nginx cannot enter gets its mode"
 looker=
 restore_nginx
 chmod 711 "$W/run"
@@ -333,7 +337,7 @@ certificate()
 certificate 90 other.example
 doctor
 found failed certificate 'server.crt is not for localhost, .* -> get one for that name' "a certificate of another name is found"
-advised NEW_NAME certificate "a certificate for the name is got" certificate 90
+advised NEW_NAME certificate "a certificate for the name is obtained" certificate 90
 advised RELOAD nginx "nginx loads a new certificate"
 certificate 5
 doctor
@@ -362,15 +366,15 @@ world_kill nginx
 doctor
 found failed nginx 'does not run .* -> systemctl start nginx' "nginx that is down is found"
 rm -f "$W/run/web.sock" "$W/run/plain.sock" "$W/run/loop.sock"
-advised START nginx "nginx is started"
+advised START nginx "nginx is started by the advice"
 touch "$W/no-nginx"
 hold -m
 namespace="nsenter -m -t $HOLDER"
 $namespace mount --bind "$W/no-nginx" /usr/sbin/nginx
-advised INSTALL nginx "nginx is installed"
+advised INSTALL nginx "nginx is installed by the advice"
 release
 
-# ---- what runs ----
+# ---- the daemons ----
 
 world_kill surfaced
 doctor
@@ -379,7 +383,7 @@ found failed workers 'surfaced_api: .*nobody listens.* because daemon' "sockets 
 like "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
 	--sql-dir "$SQL" --user "$WORLD_USER") | grep -A3 '^failed   daemon' | tr -s ' \n' ' ')" \
 	'-> systemctl start surfaced; .* therefore workers: surfaced_api' "text has the consequences below the cause and its advice"
-advised START daemon "surfaced is started"
+advised START daemon "surfaced is started by the advice"
 # As systemd does, which keeps the sockets of a master that cannot start.
 world_kill surfaced
 rm -f "$W/run/api.sock"
@@ -393,7 +397,8 @@ if os.fork() == 0:
     os.close(1)
     signal.pause()' "$W/run/api.sock")
 doctor
-found failed workers 'surfaced_api: .*process [0-9]+, which listened, has ended' "sockets that are kept without a master are found"
+found failed workers 'surfaced_api: .*process [0-9]+, which listened, has ended' \
+	"sockets kept without a master are found"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" --json workers --nginx "$W/etc/nginx.conf") |
 	jq -r '.pools[] | select(.pool == "surfaced_api").state')" stopped "surfacectl workers shows the pool as stopped"
 kill "$holder"
@@ -403,13 +408,14 @@ cp "$W/etc/secret" "$W/etc/secret.good"
 echo short >"$W/etc/secret"
 pkill -KILL -P "$(world_pid surfaced)"
 doctor
-advised READ_LOG workers "the reason in the log, a bad secret, is mended" cp "$W/etc/secret.good" "$W/etc/secret"
+advised READ_LOG workers \
+	"the reason in the log, a bad secret, is corrected" cp "$W/etc/secret.good" "$W/etc/secret"
 LOG_EXPECTED='must hold 32'
 world_kill surfaced-meter
 rm -f "$W/run/metrics.sock"
 doctor
 found failed meter 'metrics.sock: .* because daemon' "a meter that does not answer is a consequence of its end"
-advised START daemon "surfaced-meter is started"
+advised START daemon "surfaced-meter is started by the advice"
 rm -f "$W/run/metrics.sock"
 advised RESTART meter "a meter whose socket is gone is restarted"
 world_kill surfaced-index
@@ -418,29 +424,32 @@ found failed index 'no surfaced-index writes .* because daemon' "an index withou
 "$hostgen" --hosts 30 --seed 2 | ctl import hosts - >/dev/null
 doctor
 found failed index '30 changed hosts are not in the index' "an index that lags is found"
-advised START daemon "surfaced-index is started"
+advised START daemon "surfaced-index is started by the advice"
 printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/null
 doctor
-found failed index 'manifest: ' "an index that cannot be used is found"
-advised RESTART index "an index that cannot be used is made again"
+found failed index 'manifest: ' "a damaged index is found as failed"
+advised RESTART index "a damaged index is built again"
 
 # ---- the database ----
 
 sql "INSERT INTO alert_change (source, source_uuid, project_uuid, due_at) VALUES ('finding', '$(uuid_new)', '$(uuid_new)', now() - interval '2 minutes')"
 doctor
-found warning alerts '1 changes and 0 deliveries wait, for [1-9][0-9]{2,} s by now' "changes that nobody judges are found"
+found warning alerts '1 changes and 0 deliveries wait, for [1-9][0-9]{2,} s by now' \
+	"changes that no daemon evaluates are found"
 cp "$W/etc/surfaced-meter.conf" "$W/etc/surfaced-alert.conf"
 sed -i 's/surfaced_meter/surfaced_alert/' "$W/etc/surfaced-alert.conf"
 doctor
-found warning alerts 'because daemon' "changes that nobody judges are a consequence of surfaced-alert's end"
-advised START daemon "surfaced-alert is started"
+found warning alerts 'because daemon' \
+	"changes that no daemon evaluates are a consequence of a missing surfaced-alert"
+advised START daemon "surfaced-alert is started by the advice"
 world_kill surfaced-alert
 rm "$W/etc/surfaced-alert.conf"
 sql "DELETE FROM alert_change"
 
 createdb -T template0 -E SQL_ASCII --locale=C other
 database="host=$W/db dbname=other user=postgres"
-advised NEW_ENCODING database "the database is made again" sh -c 'dropdb other && createdb -T template0 -E UTF8 other'
+advised NEW_ENCODING database \
+	"the database is created again with its encoding" sh -c 'dropdb other && createdb -T template0 -E UTF8 other'
 database=
 sql "CREATE SCHEMA old; GRANT USAGE ON SCHEMA old TO surfaced_admin; CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql
 	AS \$\$ SELECT CASE \$1 WHEN 'server_version_num' THEN '140000' ELSE pg_catalog.current_setting(\$1) END \$\$;
@@ -450,20 +459,21 @@ sql "ALTER ROLE surfaced_api NOLOGIN"
 doctor
 found failed roles 'surfaced_api cannot log in' "a role that cannot log in is found"
 found failed login 'surfaced, as the user .*not permitted to log in.* because roles' "a daemon whose role cannot log in is a consequence"
-advised ALTER_ROLE roles "a role may log in again"
+advised ALTER_ROLE roles "a role that could not log in can log in again"
 sql "ALTER ROLE surfaced_index SUPERUSER"
 advised ALTER_ROLE roles "a role that may do too much loses it"
 sql "REVOKE SELECT ON host FROM surfaced_index"
 doctor
-found failed rights 'revoked: SELECT ON TABLE public.host FROM surfaced_index' "a right that was taken away is found"
-advised MIGRATE rights "a right that was taken away is given back"
+found failed rights 'revoked: SELECT ON TABLE public.host FROM surfaced_index' \
+	"a revoked right is found by the check of rights"
+advised MIGRATE rights "a revoked right is restored by the advice"
 is "$(sql "SELECT has_table_privilege('surfaced_index', 'host', 'SELECT')")" t "surfaced_index may read hosts again"
 sql "GRANT SELECT ON member TO surfaced_index"
-advised REVOKE rights "a right that was granted by hand is taken back"
+advised REVOKE rights "a right that was granted by hand is revoked"
 sql "ALTER ROLE surfaced_meter RENAME TO surfaced_before; CREATE ROLE surfaced_meter LOGIN; GRANT CONNECT ON DATABASE surfaced TO surfaced_meter"
 doctor
-found failed login '^surfaced-meter.* no right there' "a role that was made anew is found"
-advised MIGRATE login "a role that was made anew gets its rights"
+found failed login '^surfaced-meter.* no right there' "a role that was created again is found"
+advised MIGRATE login "a role that was created again gets its rights"
 sql "DROP OWNED BY surfaced_before; DROP ROLE surfaced_before"
 mkdir "$W/sql"
 cp "$SQL"/*.sql "$W/sql/"
@@ -471,18 +481,18 @@ good_sql=$SQL
 echo '-- other' >>"$W/sql/0001-accounts.sql"
 sql_dir=$W/sql
 doctor
-found failed schema '0001-accounts.sql has changed since it was applied' "a file that was changed is found"
-advised FIX_PROGRAM schema "a file that was changed is installed again"
+found failed schema '0001-accounts.sql has changed since it was applied' "a changed file of sql/ is found"
+advised FIX_PROGRAM schema "a changed file of sql/ is installed again"
 rm "$W/sql/roles.sql"
-advised FIX_PROGRAM roles "a file that is missing is installed again"
+advised FIX_PROGRAM roles "a missing roles.sql is installed again"
 echo 'SELECT 1;' >"$W/sql/9998-more.sql"
 sed -i "s/('surfaced_admin', 'LOGIN')/&, ('surfaced_later', 'LOGIN')/" "$W/sql/roles.sql"
 doctor
-found failed schema '1 files up to 9998 have not been applied' "files that are to be applied are found"
+found failed schema '1 files up to 9998 have not been applied' "files that have not been applied are found"
 SQL=$W/sql
-advised MIGRATE schema "files are applied"
+advised MIGRATE schema "files that have not been applied are applied"
 sql "DROP OWNED BY surfaced_later; DROP ROLE surfaced_later"
-advised MIGRATE roles "a missing role is made"
+advised MIGRATE roles "a missing role is created by the advice"
 SQL=$good_sql sql_dir=
 sql "DROP OWNED BY surfaced_later; DROP ROLE surfaced_later; DELETE FROM schema_migration WHERE version = 9998"
 
@@ -490,7 +500,7 @@ cp "$W/etc/surfacectl.conf" "$W/etc/surfacectl.good"
 sed -i 's/user=surfaced_admin/user=surfaced_nobody/' "$W/etc/surfacectl.conf"
 advised FIX_LOGIN database "the configured role is corrected" cp "$W/etc/surfacectl.good" "$W/etc/surfacectl.conf"
 
-# slots N: the server starts again with so many connections, three of them for superusers.
+# slots N: restarts the server with N connections, three of them for superusers.
 slots()
 {
 	sed -i '/^max_connections/d' "$W/db/pg/postgresql.conf"
@@ -507,24 +517,24 @@ full()
 	[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")" -ge 3 ]
 }
 world_until 20 full
-advised MORE_SLOTS database "max_connections is raised" slots 100
+advised MORE_SLOTS database "max_connections of the server is raised" slots 100
 # A smart shutdown waits for the daemons' connections, and refuses others.
 setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$(pg_config --bindir)/pg_ctl" \
 	-D "$W/db/pg" stop -m smart --no-wait >/dev/null
 psql -XqAt -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
-advised AWAIT_DATABASE database "a server that shuts down is waited for" world_pg_stop
+advised AWAIT_DATABASE database "the advice is to wait for a server that shuts down" world_pg_stop
 doctor
 found failed database ' -> systemctl start postgresql' "a server that is down is found"
 found failed login 'surfaced-index.* because database' "a daemon that cannot log in is a consequence"
 is "$(jq '[.checks[] | select(.check == "login" and .advice != null)] | length' "$W/doctor")" 0 "consequences have no advice"
-advised START_DATABASE database "the server is started"
+advised START_DATABASE database "a server that is down is started"
 
 # ---- what the browser side needs, where it is ----
 
 is "$(jq '[.checks[] | select(.check == "routes" or .check == "namespaces" or .check == "browser")] | length' "$W/doctor")" 0 \
-	"a host without browsers is not asked for them"
+	"a host without browsers has no checks of browsers"
 browser_check=1
-advised INSTALL configuration "surfaced-browser is installed"
+advised INSTALL configuration "surfaced-browser is installed by the advice"
 browser_check=
 mkdir -p "$W/kept"
 cp t/helper/fake-runner "$W/fake-runner"
@@ -541,9 +551,9 @@ sed -i 's/surfaced_dispatch/surfaced_stream/' "$W/etc/surfaced-stream.conf"
 world_give
 chown -R "$WORLD_USER" "$W/kept"
 rm "$W/etc/stream-keys"
-advised MAKE_KEYS stream-keys "missing keys of streams are made"
+advised MAKE_KEYS stream-keys "missing keys of streams are created"
 echo none >"$W/etc/stream-keys"
-advised MAKE_KEYS stream-keys "bad keys of streams are made anew"
+advised MAKE_KEYS stream-keys "bad keys of streams are replaced by new ones"
 rm "$W/etc/surfaced-stream.conf"
 echo '# fake: missing user namespaces: empty surfaced-runner.conf' >>"$W/etc/surfaced-runner.conf"
 doctor
@@ -561,15 +571,16 @@ while True:
     s.accept()[0].close()' "$W/run/runner.sock") &
 RUNNER_SOCKET=$!
 world_until 10 test -S "$W/run/runner.sock"
-advised READ_RUNNER runner "a runner's service is mended" rm "$W/run/runner.sock"
+advised READ_RUNNER runner "a broken service of runners is corrected" rm "$W/run/runner.sock"
 kill "$RUNNER_SOCKET"
-advised START daemon "surfaced-dispatch is started"
-advised START daemon "surfaced-egress is started"
+advised START daemon "surfaced-dispatch is started by the advice"
+advised START daemon "surfaced-egress is started by the advice"
 browser_check=1
 echo "browser_sessions = 10000" >>"$W/etc/surfaced-dispatch.conf"
 advised MORE_MEMORY memory "fewer sessions need less memory" edit '/^browser_sessions/d' "$W/etc/surfaced-dispatch.conf"
 world_pg_stop
-advised ASK_DOCTOR database "surfacectl doctor has the command that starts the database" systemctl start postgresql
+advised ASK_DOCTOR database \
+	"browser-check refers to surfacectl doctor for the database" systemctl start postgresql
 browser_check=
 hold -m
 namespace="nsenter -m -t $HOLDER"
@@ -585,7 +596,7 @@ sql "UPDATE egress_route SET answered = false WHERE country = 'GB'; UPDATE egres
 doctor
 found warning routes '^GB, direct .*did not answer ' "a route that did not answer is found"
 advised FIX_ROUTE routes "a route that does not answer is disabled"
-advised ADD_ROUTE routes "a route is added" surfacectl routes add NL
+advised ADD_ROUTE routes "a route is added by the advice" surfacectl routes add NL
 # User namespaces of their own: one that may have no others, and one that has as many as it may.
 hold -Ur
 namespace="nsenter -U -t $HOLDER --preserve-credentials"
@@ -606,7 +617,7 @@ advised ALLOW_SPACES namespaces "user namespaces are allowed by the container" $
 kill "$inner"
 release
 
-# Each row of the table was followed.
+# Each row of the table has been followed.
 is "$(sort -u "$W/followed" | paste -sd ' ')" "$(sed -n 's/^ADVICE(\([A-Z_]*\),.*/\1/p' src/tbl/advice.h | sort | paste -sd ' ')" \
 	"every advice was followed to the letter"
 is "$(grep -hoE '\b(DO|DO_WITH)\([A-Z_]+' src/cli/*.c src/cli/*/*.c | sed 's/.*(//' | sort -u | paste -sd ' ')" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# t/helper/hostgen: the same hosts in any pieces, all of them good, and the rates that t/bench counts on.
+# t/helper/hostgen makes the same hosts in any pieces, all of them valid, with the rates that t/bench relies on.
 . t/lib.sh
 db_start
 
@@ -9,19 +9,21 @@ N=${N:-40000}
 
 "$gen" --hosts "$N" >"$W/all"
 { "$gen" --hosts 1000; "$gen" --start 1000 --hosts $((N - 1000)); } >"$W/pieces"
-ok "host k is the same in any pieces" cmp "$W/all" "$W/pieces"
+ok "hostgen makes the same hosts in one piece and in two" cmp "$W/all" "$W/pieces"
 "$gen" --hosts 1000 --seed 2 >"$W/other"
-is "$(head -n 1000 "$W/all" | cat - "$W/other" | sort -u | wc -l)" 2000 "another seed gives other hosts"
+is "$(head -n 1000 "$W/all" | cat - "$W/other" | sort -u | wc -l)" 2000 \
+	"another seed makes hosts that all differ"
 bytes=$(($(wc -c <"$W/all") / N))
-ok "a host takes $bytes bytes" [ "$bytes" -ge 1000 -a "$bytes" -le 1600 ]
+ok "a generated host takes $bytes bytes, within 1000 to 1600" [ "$bytes" -ge 1000 -a "$bytes" -le 1600 ]
 import "$W/all"
-is "$STATUS$OUT" "0$N read, $N new, 0 changed, 0 unchanged, 0 bad" "every host is good and has its own address"
+is "$STATUS$OUT" "0$N read, $N new, 0 changed, 0 unchanged, 0 bad" \
+	"every generated host is valid and has its own address"
 
-# rate TITLE LOW HIGH CONDITION: in hundredths of a percent
+# rate QUERY LOW HIGH CONDITION: the bounds are in hundredths of a percent.
 rate()
 {
 	r=$(sql "SELECT 10000 * count(*) FILTER (WHERE $4) / count(*) FROM host")
-	ok "$1: $r" [ "$r" -ge "$2" -a "$r" -le "$3" ]
+	ok "$1 matches $r of 10,000 hosts" [ "$r" -ge "$2" -a "$r" -le "$3" ]
 }
 rate "country_code:US" 3200 3450 "doc->>'country_code' = 'US'"
 rate "tags:malware" 750 850 "doc->'tags' ? 'malware'"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl import hosts: our own format and masscan's, into a real database.
+# surfacectl import hosts: NDJSON and masscan's JSON are imported into a real database.
 . t/lib.sh
 db_start
 
@@ -18,23 +18,25 @@ cat >"$W/a.ndjson" <<'END'
 {"ip":"2001:DB8::1","os":"Linux"}
 END
 import "$W/a.ndjson"
-is "$STATUS" 1 "bad records give exit status 1"
-is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 2 bad" "and are counted"
+is "$STATUS" 1 "an import with bad records exits with status 1"
+is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 2 bad" "the summary counts new and bad records"
 is "$ERR" "$W/a.ndjson:4: asn: must be an integer
-$W/a.ndjson:5: no valid JSON at byte 18: unexpected end" "each with its line and member"
-is "$(doc 192.0.2.1 country_code)" GB "countries are upper case"
-is "$(doc 192.0.2.1 apex_domains,0)" example.co.uk "apex domains follow the public suffix list"
-is "$(doc 2001:db8::1 ip)" 2001:db8::1 "addresses are canonical"
-is "$(doc 192.0.2.2 services,0,port)" 22 "services are sorted"
-is "$(doc 192.0.2.2 first_seen)" 2026-01-02T00:00:00.000000Z "first_seen follows last_seen"
+$W/a.ndjson:5: no valid JSON at byte 18: unexpected end" \
+	"each bad record is reported with its line and member"
+is "$(doc 192.0.2.1 country_code)" GB "a country code is stored in upper case"
+is "$(doc 192.0.2.1 apex_domains,0)" example.co.uk "an apex domain follows the public suffix list"
+is "$(doc 2001:db8::1 ip)" 2001:db8::1 "an address is stored in its canonical form"
+is "$(doc 192.0.2.2 services,0,port)" 22 "the services of a host are sorted by port"
+is "$(doc 192.0.2.2 first_seen)" 2026-01-02T00:00:00.000000Z \
+	"first_seen of a new host defaults to last_seen"
 is "$(sql "SELECT name || classification FROM tag WHERE slug = 'zeta-new'")" zeta-newinformational \
-	"an unknown tag is registered"
+	"an unknown tag is registered as informational"
 
 state=$(sql "SELECT md5(string_agg(ip || doc::text || changed::text, '' ORDER BY ip)) FROM host")
 import "$W/a.ndjson"
-is "$OUT" "5 read, 0 new, 0 changed, 3 unchanged, 2 bad" "the same file again changes nothing"
+is "$OUT" "5 read, 0 new, 0 changed, 3 unchanged, 2 bad" "importing the same file again changes no host"
 is "$(sql "SELECT md5(string_agg(ip || doc::text || changed::text, '' ORDER BY ip)) FROM host")" "$state" \
-	"not even the time of change"
+	"importing the same file again does not touch the rows"
 
 printf '%s\n' '{"ip":"192.0.2.2","services":[{"port":443,"banner":"b"}],"last_seen":"2026-01-03T00:00:00Z"}' \
 	'{"ip":"192.0.2.2","os":"BSD","last_seen":"2026-01-04T00:00:00Z"}' \
@@ -43,27 +45,32 @@ printf '%s\n' '{"ip":"192.0.2.2","services":[{"port":443,"banner":"b"}],"last_se
 	echo "$STATUS $OUT" >"$W/merged"
 }
 is "$(cat "$W/merged")" '0 {"read":3,"new":0,"changed":3,"unchanged":0,"bad":0,"new_tags":0}' \
-	"records of one address merge in their order"
-is "$(doc 192.0.2.2 os)" BSD "an older record replaces nothing"
+	"records of one address merge in the order of the file"
+is "$(doc 192.0.2.2 os)" BSD "an older record does not replace newer values"
 is "$(doc 192.0.2.2 first_seen)/$(doc 192.0.2.2 last_seen)" \
-	2025-01-04T00:00:00.000000Z/2026-01-04T00:00:00.000000Z "but widens the time seen"
-is "$(doc 192.0.2.2 services,1,banner)$(doc 192.0.2.2 service_count)" b2 "services merge by port"
+	2025-01-04T00:00:00.000000Z/2026-01-04T00:00:00.000000Z \
+	"an older record widens the time in which the host was seen"
+is "$(doc 192.0.2.2 services,1,banner)$(doc 192.0.2.2 service_count)" b2 \
+	"the services of a host merge by port"
 
 import --strict "$W/a.ndjson"
-is "$STATUS$OUT" "13 read, 0 new, 0 changed, 2 unchanged, 1 bad" "--strict stops at the first bad record"
+is "$STATUS$OUT" "13 read, 0 new, 0 changed, 2 unchanged, 1 bad" \
+	"--strict stops the import at the first bad record"
 seq 1 150 | sed 's/.*/{"ip":7}/' >"$W/bad.ndjson"
 import --quiet "$W/bad.ndjson"
-is "$STATUS/$OUT/$(printf '%s\n' "$ERR" | wc -l)" "1//100" "a hundred messages are enough; --quiet is quiet"
+is "$STATUS/$OUT/$(printf '%s\n' "$ERR" | wc -l)" "1//100" \
+	"an import reports at most a hundred bad records and --quiet prints no summary"
 import "$W/none"
-is "$STATUS" 1 "a missing file is an error"
+is "$STATUS" 1 "a missing file makes the import exit with status 1"
 echo hello >"$W/hello"
 import "$W/hello"
-like "$STATUS $ERR" "^1 .*no format known" "so is a file of no known format"
+like "$STATUS $ERR" "^1 .*no format known" "a file of an unknown format makes the import exit with status 1"
 import --format xml "$W/hello"
-is "$STATUS" 2 "a wrong option is exit status 2"
+is "$STATUS" 2 "a wrong option makes the import exit with status 2"
 : >"$W/empty"
 import "$W/empty"
-is "$STATUS$OUT" "00 read, 0 new, 0 changed, 0 unchanged, 0 bad" "an empty file holds no hosts"
+is "$STATUS$OUT" "00 read, 0 new, 0 changed, 0 unchanged, 0 bad" \
+	"an empty file imports no host and succeeds"
 
 cat >"$W/masscan.json" <<'END'
 [
@@ -79,14 +86,17 @@ cat >"$W/masscan.json" <<'END'
 ]
 END
 import "$W/masscan.json"
-is "$STATUS$OUT" "05 read, 2 new, 0 changed, 0 unchanged, 0 bad" "masscan's array is read as it is written"
-is "$(doc 198.51.100.7 services,0,http,server)" nginx/1.22.1 "its banners belong to one service"
-is "$(doc 198.51.100.7 first_seen)" 2023-11-14T22:13:20.000000Z "its time is the host's"
-is "$(doc 198.51.100.8 services,0,transport)" udp "UDP is kept apart"
+is "$STATUS$OUT" "05 read, 2 new, 0 changed, 0 unchanged, 0 bad" \
+	"an import of masscan's JSON array counts its records"
+is "$(doc 198.51.100.7 services,0,http,server)" nginx/1.22.1 "the banners of masscan belong to one service"
+is "$(doc 198.51.100.7 first_seen)" 2023-11-14T22:13:20.000000Z \
+	"the time of a masscan record becomes the time of the host"
+is "$(doc 198.51.100.8 services,0,transport)" udp "a UDP port of masscan is stored as UDP"
 import "$W/masscan.json"
-is "$OUT" "5 read, 0 new, 0 changed, 2 unchanged, 0 bad" "again: nothing changes"
+is "$OUT" "5 read, 0 new, 0 changed, 2 unchanged, 0 bad" \
+	"importing the same masscan file again changes nothing"
 
-# A run that dies keeps whole batches, and the next one completes it.
+# A killed import keeps its complete batches, and the next import adds the rest.
 sql "TRUNCATE host"
 "$BUILD/t/helper/hostgen" --hosts 30000 >"$W/many.ndjson"
 mkfifo "$W/fifo"
@@ -104,12 +114,13 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 exec 3>&-
 is "$(sql "SELECT count(DISTINCT changed) < 3 AND count(*) BETWEEN 4000 AND 12000 FROM host")" t \
-	"a killed import keeps the batches that it stored"
+	"a killed import keeps the batches that it has stored"
 import --json "$W/many.ndjson"
-is "$STATUS$(printf %s "$OUT" | jq '.new + .unchanged')" 030000 "and running it again completes it"
-is "$(sql "SELECT count(*) FROM host")" 30000 "with every host"
+is "$STATUS$(printf %s "$OUT" | jq '.new + .unchanged')" 030000 \
+	"the next import adds the missing hosts of a killed one"
+is "$(sql "SELECT count(*) FROM host")" 30000 "every host is stored after the second import"
 
-# PostgreSQL lost in the middle
+# PostgreSQL stops during an import.
 "$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$W/fifo" \
 	>"$W/lost" 2>&1 &
 pid=$!
@@ -119,10 +130,10 @@ world_pg_kill
 sed -n '6001,12000p' "$W/many.ndjson" >&3 2>/dev/null
 exec 3>&-
 wait "$pid"
-is "$?" 4 "without a database the import ends with status 4"
+is "$?" 4 "an import exits with status 4 when the database stops"
 world_pg_resume
 
-# A host grows by each record until it would be larger than a document may be.
+# A host grows with each record until it would exceed the limit of a document.
 python3 - >"$W/grow" <<'END'
 import json
 print(json.dumps({"ip": "192.0.2.80"}))
@@ -131,6 +142,8 @@ for r in range(6):
 print(json.dumps({"ip": "192.0.2.82"}))
 END
 import "$W/grow"
-is "$STATUS/$OUT" "1/8 read, 3 new, 3 changed, 0 unchanged, 2 bad" "a host that would be too large does not stop the import"
-is "$ERR" "$W/grow: 2 records left out: the host would be larger than 16777216 bytes, as 192.0.2.81" "and is named"
-is "$(doc 192.0.2.81 service_count)" 240 "it keeps what it had"
+is "$STATUS/$OUT" "1/8 read, 3 new, 3 changed, 0 unchanged, 2 bad" \
+	"a host above the limit does not stop the import"
+is "$ERR" "$W/grow: 2 records left out: the host would be larger than 16777216 bytes, as 192.0.2.81" \
+	"the import reports the host above the limit"
+is "$(doc 192.0.2.81 service_count)" 240 "a host above the limit keeps its earlier services"

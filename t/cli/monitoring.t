@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The Prometheus rules and the Grafana dashboard of debian/monitoring: well-formed, fire when they should, and
-# every metric and operation they name is one that a running host shows.
+# The Prometheus rules and the Grafana dashboard of debian/monitoring are well-formed, the alerts fire when they
+# should, and a running host has every metric and operation that they name.
 . t/lib.sh
 M=debian/monitoring
 
@@ -14,16 +14,16 @@ scrape()
 	curl -sS --max-time 60 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"
 	grep -q '^surfaced_request_seconds_count' "$W/scrape" && grep -q '^surfaced_sessions{' "$W/scrape"
 }
-ok "the host is scraped" world_until 10 scrape
+ok "the metrics of the host are scraped" world_until 10 scrape
 
-# Whatever stands behind # TYPE, with what a histogram is made of; and what the rules record.
+# Every metric with a # TYPE line, the series of its histogram, and the series that the rules record.
 sed -n 's/^# TYPE \([a-z_]*\) \([a-z]*\)$/\1 \2/p' "$W/scrape" | while read -r name type; do
 	echo "$name"
 	[ "$type" != histogram ] || printf '%s\n' "${name}_bucket" "${name}_count" "${name}_sum"
 done >"$W/known"
 sed -n 's/^ *- record: //p' "$M/surfaced.rules.yml" >>"$W/known"
 
-# unknown FILE: the metrics it names that nobody shows.
+# unknown: prints the metrics on standard input that the host does not have.
 unknown()
 {
 	grep -oE 'surfaced[_:][a-z0-9_:]+' | sort -u | grep -vxFf "$W/known"
@@ -32,14 +32,15 @@ expressions()
 {
 	jq -r '.. | objects | (.expr, .query) | strings' "$M/surfaced-dashboard.json"
 }
-is "$(expressions | unknown)" "" "the dashboard names metrics that exist"
-is "$(grep -E '^ +(expr|  )' "$M/surfaced.rules.yml" | grep -vE '^ +(description|summary)' | unknown)" "" "and so do the rules"
+is "$(expressions | unknown)" "" "the host has every metric of the dashboard"
+is "$(grep -E '^ +(expr|  )' "$M/surfaced.rules.yml" | grep -vE '^ +(description|summary)' | unknown)" "" \
+	"the host has every metric of the rules"
 is "$(sed -n 's/^COUNTER([A-Z_]*,[[:space:]]*"\([a-z_]*\)".*/\1/p' src/tbl/counters.h | while read -r name; do
 	expressions | grep -qw "$name" || echo "$name"
-done)" "" "every counter is on the dashboard"
+done)" "" "every counter of src/tbl is on the dashboard"
 is "$(sql "SELECT name FROM metric_kind" | while read -r name; do
 	expressions | grep -qE "$name(_bucket)?\>" || echo "$name"
-done)" "" "and what the installation counts"
+done)" "" "every shared metric is on the dashboard"
 "$BIN/surfaced" -D routes | cut -f3 >"$W/operations"
 {
 	expressions
@@ -48,25 +49,30 @@ done)" "" "and what the installation counts"
 	line=${line#*\"} line=${line%\"}
 	[ "$(grep -cxE "$line" "$W/operations")" -eq 4 ] || echo "$line"
 done >"$W/odd"
-is "$(cat "$W/odd")" "" "the operations of searches are operations"
+is "$(cat "$W/odd")" "" "each list of search operations names four of them"
 is "$(jq '[.panels[] | select(.type != "row") | .title] | length == (unique | length)' "$M/surfaced-dashboard.json")" true \
-	"no panel twice"
-is "$(jq '[.panels[].id] | length == (unique | length)' "$M/surfaced-dashboard.json")" true "each with a number of its own"
+	"every panel of the dashboard has its own title"
+is "$(jq '[.panels[].id] | length == (unique | length)' "$M/surfaced-dashboard.json")" true \
+	"every panel of the dashboard has its own id"
 is "$(jq -r '[.panels[] | select(.type != "row") | .targets[] | select(.datasource.uid != "${datasource}")] | length' \
-	"$M/surfaced-dashboard.json")" 0 "all of the chosen data source"
+	"$M/surfaced-dashboard.json")" 0 "every panel uses the chosen data source"
 
 if command -v promtool >/dev/null; then
 	expressions | grep -v '^label_values\|^prometheus$' | sed 's/\$__rate_interval/5m/; s/\$__rate_interval/5m/; s/\$instance/.*/g' |
 		jq -Rr '"  - record: x:\(input_line_number)\n    expr: \(. | tojson)"' |
 		{ printf 'groups:\n- name: dashboard\n  rules:\n'; cat; } >"$W/dashboard.yml"
-	ok "promtool reads every expression of the dashboard" sh -c 'promtool check rules "$1" >"$2" 2>&1' sh "$W/dashboard.yml" "$W/out"
-	ok "promtool reads the rules" sh -c 'promtool check rules "$1/surfaced.rules.yml" >"$2" 2>&1' sh "$M" "$W/out"
-	ok "promtool reads the configuration" sh -c 'promtool check config --syntax-only "$1/prometheus.yml" >"$2" 2>&1' sh "$M" "$W/out"
+	ok "promtool accepts every expression of the dashboard" \
+		sh -c 'promtool check rules "$1" >"$2" 2>&1' sh "$W/dashboard.yml" "$W/out"
+	ok "promtool accepts the rules of debian/monitoring" \
+		sh -c 'promtool check rules "$1/surfaced.rules.yml" >"$2" 2>&1' sh "$M" "$W/out"
+	ok "promtool accepts the configuration of debian/monitoring" \
+		sh -c 'promtool check config --syntax-only "$1/prometheus.yml" >"$2" 2>&1' sh "$M" "$W/out"
 	promtool test rules "$M/surfaced.rules.test.yml" >"$W/out" 2>&1
-	is "$? $(grep -c SUCCESS "$W/out")" "0 1" "each alert fires for its fault, none on a sound host"
+	is "$? $(grep -c SUCCESS "$W/out")" "0 1" "each alert fires for its fault and none on a sound host"
 	sed 's/> 0.01 and/> 0.9 and/' "$M/surfaced.rules.yml" >"$W/surfaced.rules.yml"
 	cp "$M/surfaced.rules.test.yml" "$W/"
-	isnt "$(promtool test rules "$W/surfaced.rules.test.yml" >/dev/null 2>&1; echo $?)" 0 "an alert that never fires would be found"
+	isnt "$(promtool test rules "$W/surfaced.rules.test.yml" >/dev/null 2>&1; echo $?)" 0 \
+		"the test of the rules fails if an alert never fires"
 else
 	skip "no promtool"
 fi

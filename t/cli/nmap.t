@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The real input: servers started here, scanned by nmap, imported, aggregated.
+# Real input: servers are started here, scanned by nmap, imported and aggregated.
 . t/lib.sh
 command -v nmap >/dev/null || skip_all "nmap is not installed"
 whole=
@@ -13,7 +13,7 @@ fi
 mkdir "$W/scan"
 if ! t/helper/scan "$W/scan" >"$W/scan.out" 2>&1; then
 	diag "$(cat "$W/scan.out")"
-	fail "the scan ran"
+	fail "t/helper/scan runs nmap over the test servers"
 	exit 1
 fi
 NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' FTP='' TLS=''
@@ -21,7 +21,7 @@ NET='' A='' B='' C='' SIX='' HTTP='' HTTPS='' SSH='' FTP='' TLS=''
 . "$W/scan/scan.env"
 diag "network: $NET"
 
-# service ADDRESS PORT MEMBERS: of the stored document.
+# service ADDRESS PORT MEMBERS: prints the value from the stored document.
 service()
 {
 	sql "SELECT s #>> '{$3}' FROM host, jsonb_array_elements(doc->'services') AS s
@@ -29,31 +29,44 @@ service()
 }
 
 import --json "$W/scan/scan.xml"
-is "$STATUS$ERR" 0 "nmap's XML is imported"
-is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"new_tags":0}' "with every host that answered"
-is "$(service "$A" "$HTTP" product)/$(service "$A" "$HTTP" protocol)" nginx/http "nginx is known"
-is "$(service "$A" "$HTTP" http,title)" "Customer login &amp; more" "with its title"
-like "$(service "$A" "$HTTP" http,server)" '^nginx/' "and its server header"
-is "$(service "$A" "$HTTPS" protocol)/$(service "$A" "$HTTPS" tls_enabled)" https/true "TLS is seen"
+is "$STATUS$ERR" 0 "an import of nmap's XML succeeds"
+is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"new_tags":0}' \
+	"the import has every host that answered"
+is "$(service "$A" "$HTTP" product)/$(service "$A" "$HTTP" protocol)" nginx/http \
+	"nginx is stored with product and protocol"
+is "$(service "$A" "$HTTP" http,title)" "Customer login &amp; more" "the title of the page is stored"
+like "$(service "$A" "$HTTP" http,server)" '^nginx/' "the server header of nginx is stored"
+is "$(service "$A" "$HTTPS" protocol)/$(service "$A" "$HTTPS" tls_enabled)" https/true \
+	"a service with TLS has protocol https"
 is "$(service "$A" "$HTTPS" tls,certificate,fingerprint_sha256)" \
-	"$(openssl x509 -in "$W/scan/a.crt" -outform DER | sha256sum | cut -c1-64)" "with the certificate's fingerprint"
-is "$(service "$A" "$HTTPS" tls,certificate,names)" '["example.co.uk", "www.example.co.uk"]' "its names"
-is "$(service "$A" "$HTTPS" tls,certificate,self_signed)" true "and that it signed itself"
+	"$(openssl x509 -in "$W/scan/a.crt" -outform DER | sha256sum | cut -c1-64)" \
+	"the service with TLS has the fingerprint of its certificate"
+is "$(service "$A" "$HTTPS" tls,certificate,names)" '["example.co.uk", "www.example.co.uk"]' \
+	"the names of the certificate are stored"
+is "$(service "$A" "$HTTPS" tls,certificate,self_signed)" true \
+	"a self-signed certificate is marked as self-signed"
 is "$(date -u -d "$(service "$A" "$HTTPS" tls,certificate,not_after)" +%s)" \
-	"$(date -u -d "$(openssl x509 -in "$W/scan/a.crt" -noout -enddate | cut -d= -f2)" +%s)" "and when it ends"
-is "$(service "$B" "$TLS" tls,certificate,subject_cn)" b.example.org "openssl s_server is seen as TLS"
-is "$(service "$C" "$SSH" product)/$(service "$C" "$SSH" vendor)" OpenSSH/openbsd "a greeting tells OpenSSH"
-is "$(service "$C" "$SSH" banner)" "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3" "and is kept"
-is "$(service "$C" "$FTP" version)" 3.0.3 "as the version of an FTP server"
-is "$(sql "SELECT doc->>'os' FROM host WHERE ip = '$C'")" Linux "the system follows from a service"
-is "$(sql "SELECT count(*) FROM host, jsonb_array_elements(doc->'services')")" 6 "only open ports are kept"
-is "$(sql "SELECT bool_and(doc->>'last_seen' > doc->>'first_seen') FROM host")" t "seen while the scan ran"
+	"$(date -u -d "$(openssl x509 -in "$W/scan/a.crt" -noout -enddate | cut -d= -f2)" +%s)" \
+	"the end of the certificate is stored"
+is "$(service "$B" "$TLS" tls,certificate,subject_cn)" b.example.org \
+	"openssl s_server is stored with its certificate"
+is "$(service "$C" "$SSH" product)/$(service "$C" "$SSH" vendor)" OpenSSH/openbsd \
+	"the greeting identifies the product OpenSSH and its vendor"
+is "$(service "$C" "$SSH" banner)" "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3" \
+	"the greeting of OpenSSH is stored as the banner"
+is "$(service "$C" "$FTP" version)" 3.0.3 "the version of the FTP server is stored"
+is "$(sql "SELECT doc->>'os' FROM host WHERE ip = '$C'")" Linux \
+	"the operating system is derived from a service"
+is "$(sql "SELECT count(*) FROM host, jsonb_array_elements(doc->'services')")" 6 \
+	"only the six open ports are stored"
+is "$(sql "SELECT bool_and(doc->>'last_seen' > doc->>'first_seen') FROM host")" t \
+	"first_seen and last_seen are the start and the end of the scan"
 
 if [ -n "$SIX" ]; then
 	import "$W/scan/scan6.xml"
-	is "$OUT" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad" "an IPv6 scan too"
+	is "$OUT" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad" "an import of an IPv6 scan succeeds"
 fi
-# aggregated QUERY FIELD: "value=count ..." over the API.
+# aggregated QUERY FIELD: prints "value=count ..." from the API.
 aggregated()
 {
 	api POST /search/hosts/aggregate \
@@ -75,14 +88,15 @@ if [ -n "$whole" ]; then
 		"$(printf '%s=1\n' "$HTTP" "$HTTPS" "$SSH" "$SMTP" "$FTP" "$TLS" | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')" \
 		"the API counts the ports of the scan"
 	is "$(aggregated "services.tls_enabled:true" services.tls.certificate.subject_cn)" \
-		"b.example.org=1 example.co.uk=1" "and its certificates"
+		"b.example.org=1 example.co.uk=1" "the API counts the certificates of the scan"
 else
 	skip "no index in this build: nothing is aggregated"
 fi
 
 import "$W/scan/scan.xml"
-is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad" "the same scan again changes nothing"
+is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad" "importing the same scan again changes nothing"
 
 head -c "$(($(wc -c <"$W/scan/scan.xml") - 400))" "$W/scan/scan.xml" >"$W/cut.xml"
 import "$W/cut.xml"
-like "$STATUS $OUT $ERR" '^1 .* 1 bad .*cut.xml:[0-9]+: .*the rest of the file is not read' "a scan that was cut off says so"
+like "$STATUS $OUT $ERR" '^1 .* 1 bad .*cut.xml:[0-9]+: .*the rest of the file is not read' \
+	"a truncated scan is reported with the line of its end"

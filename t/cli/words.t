@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What surfacectl says to wrong input: plain words, the name of what is wrong, no rule of the database.
+# The messages of surfacectl for wrong input are plain English and contain no name of a database constraint.
 . t/lib.sh
 db_start
 
-# says STATUS MESSAGE ARGUMENT...: the first line on stderr.
+# says STATUS MESSAGE ARGUMENT...: checks the status and the first line on stderr.
 says()
 {
 	_want="$1 surfacectl: $2"
 	shift 2
 	_line=$("$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" "$@" 2>&1 >/dev/null)
 	_rc=$?
-	is "$_rc $(printf '%s' "$_line" | head -1)" "$_want" "surfacectl $*"
+	is "$_rc $(printf '%s' "$_line" | head -1)" "$_want" \
+		"the message of surfacectl $* explains the fault"
 }
 
 admin()
@@ -48,12 +49,13 @@ says 2 "that is a whole key, which others can see on a command line; its prefix 
 says 3 "x: not found" projects members x
 says 2 "accounts has no command x; try --help" accounts x
 "$BIN/surfacectl" accounts 2>"$W/err"
-is "$(sed -n 2p "$W/err")" "usage: surfacectl accounts COMMAND ..." "the usage of a command with commands"
-is "$("$BIN/surfacectl" accounts --help | grep -c ' $')" 0 "help has no blanks at the end of a line"
+is "$(sed -n 2p "$W/err")" "usage: surfacectl accounts COMMAND ..." \
+	"a command with subcommands prints its usage"
+is "$("$BIN/surfacectl" accounts --help | grep -c ' $')" 0 "the help of surfacectl has no trailing blanks"
 
 says 1 "sessions limits: --queue is 10 to 86400 seconds" sessions limits --queue 5
 
-# Whatever rule of these tables may refuse what an administrator typed has words.
+# Each constraint of these tables that can refuse an administrator's input has a message.
 is "$(sql "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
 	WHERE (conrelid IN ('account'::regclass, 'account_group'::regclass, 'member'::regclass, 'project'::regclass,
 		'api_key'::regclass, 'tag'::regclass, 'entitlement'::regclass,
@@ -64,4 +66,4 @@ is "$(sql "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
 		'egress_route_check', 'egress_route_check1', 'egress_route_country_check', 'egress_route_port_check',
 		'session_policy_only_row_check', 'session_organisation_active_check', 'session_caller_active_check')
 	AND conname <> ALL (string_to_array('$(sed -n 's/^CONSTRAINT(\([a-z0-9_]*\).*/\1/p' src/tbl/constraints.h | tr '\n' ' ')', ' '))")" \
-	"" "every rule has words"
+	"" "every constraint has a message in src/tbl/constraints.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl workers: file, master and nginx side by side, and what to reload, in which order.
+# surfacectl workers compares upstream file, master and nginx, and prints the reloads in the right order.
 . t/lib.sh
 
 look()
@@ -51,47 +51,50 @@ web_start ''
 hosts_wait 0
 
 look
-is "$RC $(cat "$W/look.err")" "0 " "a sound world"
-says "$api" '[2,2,2,"ok"]' "three numbers that agree"
-says "$next" '[]' "nothing to reload"
+is "$RC $(cat "$W/look.err")" "0 " "workers exits with 0 in a sound world"
+says "$api" '[2,2,2,"ok"]' "workers shows three equal numbers in a sound world"
+says "$next" '[]' "workers suggests no reload in a sound world"
 
 weight 3
 look
-says "$api" '[3,2,null,"reload needed"]' "more workers in the file; what nginx has is not known"
-says "$next" '["surfaced","nginx"]' "growing: the workers first"
-like "$(jq -r .reason "$W/look")" grows "and why"
-ok "surfaced is reloaded" reload_surfaced '[3,3,null,"nginx reload needed"]'
-says "$next" '["nginx"]' "then nginx"
-ok "nginx is reloaded" reload_nginx '[3,3,3,"ok"]'
-says "$next" '[]' "and that is all"
+says "$api" '[3,2,null,"reload needed"]' "workers shows more workers in the file and no number of nginx"
+says "$next" '["surfaced","nginx"]' "workers suggests to reload surfaced first when the pool grows"
+like "$(jq -r .reason "$W/look")" grows "workers gives the growth as the reason"
+ok "surfaced has the new number of workers after its reload" \
+	reload_surfaced '[3,3,null,"nginx reload needed"]'
+says "$next" '["nginx"]' "workers suggests to reload nginx after surfaced"
+ok "nginx has the new number of workers after its reload" reload_nginx '[3,3,3,"ok"]'
+says "$next" '[]' "workers suggests no reload after both reloads"
 
 weight 1
 look
-says "$api" '[1,3,null,"reload needed"]' "fewer workers in the file"
-says "$next" '["nginx","surfaced"]' "shrinking: nginx first"
-ok "nginx is reloaded" reload_nginx '[1,3,1,"reload needed"]'
-says "$next" '["surfaced"]' "then the workers"
+says "$api" '[1,3,null,"reload needed"]' "workers shows fewer workers in the file than in the master"
+says "$next" '["nginx","surfaced"]' "workers suggests to reload nginx first when the pool shrinks"
+ok "nginx has the smaller number of workers after its reload" reload_nginx '[1,3,1,"reload needed"]'
+says "$next" '["surfaced"]' "workers suggests to reload surfaced after nginx"
 like "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" workers --nginx "$W/etc/nginx.conf") | tail -1)" \
-	'^->  systemctl reload surfaced$' "as text, below the table"
-ok "surfaced is reloaded" reload_surfaced '[1,1,1,"ok"]'
+	'^->  systemctl reload surfaced$' "workers prints the suggested command below its table"
+ok "surfaced has the smaller number of workers after its reload" reload_surfaced '[1,1,1,"ok"]'
 
 cp "$W/etc/upstreams.conf" "$W/upstreams.good"
 sed 's,/api\.sock,/other.sock,' "$W/upstreams.good" >"$W/etc/upstreams.conf"
 look
 says '[.pools[] | select(.pool != "surfaced_stream") | [.socket, .file, .master] | select(.[1] != .[2])] | map(.[0] |= sub(".*/"; ""))' \
-	'[["other.sock",1,0],["api.sock",0,1]]' "a socket for another: both are shown"
-like "$(jq -r .reason "$W/look")" 'two changes, first what grows' "which wants two steps"
+	'[["other.sock",1,0],["api.sock",0,1]]' "workers shows the new and the old socket of a pool"
+like "$(jq -r .reason "$W/look")" 'two changes, first what grows' \
+	"workers explains that a renamed socket needs two changes"
 cp "$W/upstreams.good" "$W/etc/upstreams.conf"
 
 echo 'nonsense;' >>"$W/etc/nginx.conf"
 look
-like "$(jq -r .reason "$W/look")" '\[emerg\].*nonsense' "a configuration that nginx refuses is said"
-says "$api" '[1,1,null,"ok"]' "and the workers are shown all the same"
+like "$(jq -r .reason "$W/look")" '\[emerg\].*nonsense' \
+	"workers shows the fault of a configuration that nginx refuses"
+says "$api" '[1,1,null,"ok"]' "workers shows the master beside a broken configuration of nginx"
 sed -i '$d' "$W/etc/nginx.conf"
 world_kill nginx
 look
-says "$api" '[1,1,null,"nginx stopped"]' "without nginx"
+says "$api" '[1,1,null,"nginx stopped"]' "workers reports that nginx is stopped"
 world_kill surfaced
 look
-says "$api" '[1,0,null,"stopped"]' "without surfaced"
-like "$(jq -r .reason "$W/look")" 'systemctl start surfaced' "what to start"
+says "$api" '[1,0,null,"stopped"]' "workers reports that surfaced is stopped"
+like "$(jq -r .reason "$W/look")" 'systemctl start surfaced' "workers suggests to start a stopped surfaced"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The independent table of t/conformance: every row is a request over TLS, its status and code, and what
-# its answer must hold. Its keys are written straight into the tables, so that they do not depend on
-# what surfacectl allows.
+# The independent table of t/conformance: each row is a request over TLS with the expected status, code and
+# properties of the answer. Its keys are inserted directly, so that they do not depend on surfacectl.
 . t/lib.sh
 world_start
 
@@ -69,10 +68,10 @@ world_env
 keys >>"$W/env"
 table --fixture "$W/hosts.ndjson"
 ok "the hosts of the table are imported" ctl import hosts "$W/hosts.ndjson"
-ok "and can be searched" world_until 60 searchable "$(wc -l <"$W/hosts.ndjson")"
+ok "the hosts of the table become searchable" world_until 60 searchable "$(wc -l <"$W/hosts.ndjson")"
 
 table "$W/env" >"$W/table.out" 2>&1
 rc=$?
 relay "$W/table.out"
-is "$(grep -cE '^(not )?ok ' "$W/table.out")" "$(table --count)" "every row was asked"
+is "$(grep -cE '^(not )?ok ' "$W/table.out")" "$(table --count)" "every row of the table was tested"
 [ "$rc" -le 1 ] || diag "$(tail -5 "$W/table.out")"

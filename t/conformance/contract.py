@@ -482,20 +482,20 @@ def main():
     book = Document(json.loads(data, object_pairs_hook=unique))
     OPS.update((op.id, op) for op in book.operations())
     faults = list(router(book))
-    say(not faults, "C-019: other methods are 405 with the methods there are", lines(faults))
+    say(not faults, "other methods of a path get 405 with Allow (C-019)", lines(faults))
     for op in OPS.values():
         for part in (stream,) if op.id == "openStream" else (sound, keys, paths, queries, bodies, conflict):
             part(op)
     for op in OPS.values():
-        say(not op.faults, "C-122: %s answers what openapi.json says" % op.id, lines(op.faults))
+        say(not op.faults, "C-122: the answers of %s match openapi.json" % op.id, lines(op.faults))
         missing = sorted(set(op.responses) - op.seen - FAULTS - ALWAYS.get(op.id, set()))
-        say(not missing, "and all of it but %s" % " ".join(sorted(FAULTS & set(op.responses))), "never seen: %s" % missing)
+        say(not missing, "every answer of %s in openapi.json was seen except %s" % (op.id, " ".join(sorted(FAULTS & set(op.responses)))), "never seen: %s" % missing)
         missing = described(op)
         for status, r in op.responses.items():
             for media in r.get("content", {}).values():
                 if status[0] == "2":
                     missing += ["required members of " + w for w in required(book, media.get("schema", {}), status)]
-        say(not missing, "%s is described whole" % op.id, lines(missing))
+        say(not missing, "openapi.json describes %s completely" % op.id, lines(missing))
     print("# %d requests to %d operations" % (LINE.asked, len(OPS)))
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# t/conformance/contract.py: every operation of the served openapi.json, with good and with harmed input, and every
-# answer against the document by a JSON Schema validator that is not ours (C-122).
+# t/conformance/contract.py calls every operation of the served openapi.json with valid and invalid input, and
+# validates every answer with an independent JSON Schema validator (C-122).
 . t/lib.sh
 whole_day
 pg_start
@@ -37,10 +37,10 @@ api POST "/projects/$P/esi/findings/$resolved/resolve"
 
 sql "UPDATE session_policy SET caller_sessions = 100000, organisation_sessions = 100000"
 terminal=$(session_new "https://example.com/?shots=1&events=6")
-ok "a session shows something" session_at "$terminal" running
-ok "and it is stored" world_until 10 evidence
+ok "a session with a fake runner is running" session_at "$terminal" running
+ok "the screenshot and the events of the session are stored" world_until 10 evidence
 api DELETE "/projects/$P/sessions/$terminal"
-ok "it ends" session_at "$terminal" terminal
+ok "a session ends after its deletion" session_at "$terminal" terminal
 world_kill surfaced-dispatch
 terminal2=$(session_new) running=$(session_new) running2=$(session_new)
 session_move "$terminal2" fail
@@ -50,7 +50,7 @@ sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uui
 
 unentitled=$(ctl --json accounts create Unentitled | jq -er .account.uuid)
 ctl members create --account "$unentitled" --email owner@example.org --owner O >/dev/null
-# One project of a suspended account; one key that may ask once a day, and has.
+# One project of a suspended account; one key with a single request a day, which is used up.
 frozen=$(ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser Frozen | jq -er .account.uuid)
 ctl members create --account "$frozen" --email owner@example.edu --owner O >/dev/null
 suspended=$(ctl --json keys create --account "$frozen" --name x --scope all | jq -er .key.key)
@@ -58,7 +58,7 @@ sql "UPDATE account SET state = 'suspended' WHERE uuid = '$frozen'"
 slow=$(key_new --scope all)
 sql "UPDATE api_key SET rate = 1, rate_window = 86400 WHERE prefix = '$(printf %.12s "$slow")'"
 key=$slow api GET /usage
-is "$STATUS" 200 "a key is used up"
+is "$STATUS" 200 "a key with one request a day is used up"
 export DIR="$W"
 world_env
 {
@@ -83,6 +83,7 @@ world_env
 grep -n '=$' "$W/contract.env" | sed 's/^/# empty: /'
 
 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/conformance/contract.py "$W/contract.env" >"$W/contract.out" 2>&1
-is $? 0 "every operation was asked"
+is $? 0 "t/conformance/contract.py ran to its end"
 relay "$W/contract.out"
-like "$(tail -1 "$W/contract.out")" '^# [1-9][0-9]{3} requests' "and there are thousands of requests"
+like "$(tail -1 "$W/contract.out")" '^# [1-9][0-9]{3} requests' \
+	"t/conformance/contract.py sent more than a thousand requests"

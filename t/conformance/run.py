@@ -118,7 +118,10 @@ def attempt(world, c, keys):
 
 
 def title(c):
-    return c.name.replace("#", "\\#").encode("ascii", "backslashreplace").decode().replace("\n", "\\n").replace("\r", "\\r")
+    """The row's name, and what the contract demands: "C-024 an empty body: the answer is 400 invalid_json"."""
+    demanded = [" or ".join(map(str, x if isinstance(x, tuple) else (x,))) for x in (c.status, c.code) if x is not None]
+    text = "%s: the answer is %s" % (c.name, " ".join(demanded))
+    return text.replace("#", "\\#").encode("ascii", "backslashreplace").decode().replace("\n", "\\n").replace("\r", "\\r")
 
 
 def rows(only):

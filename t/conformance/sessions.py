@@ -28,17 +28,17 @@ def make(key=ENV["KEY"], idem=None, project=P, **members):
 def creation():
     a = make()
     s = a.json["session"]
-    same((a.status, list(a.json)), (202, ["session"]), "A1: a session is accepted")
-    same(sorted(s), sorted(MEMBERS), "SPEC 2.5, A4: its members, C-102: and no others")
+    same((a.status, list(a.json)), (202, ["session"]), "a session is accepted with 202 (A1)")
+    same(sorted(s), sorted(MEMBERS), "a session has exactly its members (SPEC 2.5, A4, C-102)")
     same((s["state"], s["start_url"], s["browser_profile"], s["viewport"], s["project_uuid"], s["terminal_reason"]),
-         ("queued", URL, "windows", {"width": 1280, "height": 720}, P, None), "A4: the defaults")
-    same(s["egress_country"], capabilities()["egress_countries"][0]["code"], "A4: the first country of the capabilities")
-    same([s[m] for m in ("last_activity_at", "ready_at", "expires_at", "close_requested_at", "terminal_at", "replayed_from_session_uuid")], [None] * 6, "C-120: unset ones are null")
-    same(list(s["creator"]), ["uuid"], "SPEC 2.5: creator is an object with uuid")
+         ("queued", URL, "windows", {"width": 1280, "height": 720}, P, None), "a session has the default profile and viewport (A4)")
+    same(s["egress_country"], capabilities()["egress_countries"][0]["code"], "the default country is the first of the capabilities (A4)")
+    same([s[m] for m in ("last_activity_at", "ready_at", "expires_at", "close_requested_at", "terminal_at", "replayed_from_session_uuid")], [None] * 6, "unset members of a session are null (C-120)")
+    same(list(s["creator"]), ["uuid"], "the creator of a session is an object with uuid (SPEC 2.5)")
     stamps(s, "a session")
-    same(ask("GET", S + "/" + s["uuid"]).json["session"], s, "it is read as it was answered")
+    same(ask("GET", S + "/" + s["uuid"]).json["session"], s, "GET returns a session as POST did")
     b = make(start_url="HTTPS://WWW.Example.COM:443", viewport={"height": 240, "width": 3840}, browser_profile="macos", egress_country="DE").json["session"]
-    same((b["start_url"], b["viewport"], b["browser_profile"], b["egress_country"]), (URL, {"width": 3840, "height": 240}, "macos", "DE"), "A4: start_url in its canonical form, the rest as sent")
+    same((b["start_url"], b["viewport"], b["browser_profile"], b["egress_country"]), (URL, {"width": 3840, "height": 240}, "macos", "DE"), "a session has its canonical URL and the sent values (A4)")
     return s
 
 
@@ -49,29 +49,29 @@ def capabilities():
 def faults():
     a = ask("GET", S + "/capabilities")
     c = a.json["capabilities"]
-    same((a.status, sorted(c)), (200, ["browser_profiles", "egress_countries", "limits", "viewport"]), "A4: the capabilities")
-    same((sorted(c["browser_profiles"]), sorted(x["code"] for x in c["egress_countries"])), (["linux", "macos", "windows"], ["DE", "GB"]), "A4: profiles and countries")
-    same([c["viewport"][m] for m in ("min_width", "max_width", "min_height", "max_height")], [320, 3840, 240, 2160], "A4: bounds of the viewport")
+    same((a.status, sorted(c)), (200, ["browser_profiles", "egress_countries", "limits", "viewport"]), "the capabilities have their four members (A4)")
+    same((sorted(c["browser_profiles"]), sorted(x["code"] for x in c["egress_countries"])), (["linux", "macos", "windows"], ["DE", "GB"]), "the capabilities have profiles and countries (A4)")
+    same([c["viewport"][m] for m in ("min_width", "max_width", "min_height", "max_height")], [320, 3840, 240, 2160], "the capabilities have the bounds of the viewport (A4)")
     one = (
-        ("C-096: a country in lower case", {"egress_country": "gb"}, ["egress_country invalid_format"]),
-        ("C-096: three letters", {"egress_country": "GBR"}, ["egress_country"]),
-        ("C-064: a newline after the country", {"egress_country": "GB\n"}, ["egress_country"]),
-        ("C-096: a country that capabilities do not list", {"egress_country": "US"}, ["egress_country"]),
-        ("an unknown profile", {"browser_profile": "beos"}, ["browser_profile"]),
-        ("C-097: no height", {"viewport": {"width": 800}}, ["viewport.height required"]),
-        ("C-097: no width", {"viewport": {"height": 800}}, ["viewport.width required"]),
-        ("C-097: another member", {"viewport": {"width": 800, "height": 600, "depth": 24}}, ["viewport.depth unknown_field"]),
-        ("C-097: no integer", {"viewport": {"width": 800.5, "height": 600}}, ["viewport.width"]),
-        ("C-097: a text", {"viewport": {"width": "800", "height": 600}}, ["viewport.width invalid_type"]),
-        ("C-097: an array", {"viewport": [800, 600]}, ["viewport invalid_type"]),
-        ("A4: too narrow", {"viewport": {"width": 319, "height": 240}}, ["viewport.width out_of_range"]),
-        ("A4: too wide", {"viewport": {"width": 3841, "height": 240}}, ["viewport.width out_of_range"]),
-        ("A4: too low", {"viewport": {"width": 320, "height": 239}}, ["viewport.height out_of_range"]),
-        ("A4: too high", {"viewport": {"width": 320, "height": 2161}}, ["viewport.height out_of_range"]),
-        ("C-099: an unknown member", {"colour": "red"}, ["colour unknown_field"]),
-        ("A4: no start_url", {"start_url": ...}, ["start_url required"]),
-        ("C-028: start_url is null", {"start_url": None}, ["start_url"]),
-        ("C-093: 2049 characters", {"start_url": "https://example.com/" + "a" * 2029}, ["start_url too_long"]),
+        ("a country in lower case is refused (C-096)", {"egress_country": "gb"}, ["egress_country invalid_format"]),
+        ("a country of three letters is refused (C-096)", {"egress_country": "GBR"}, ["egress_country"]),
+        ("a country with a newline is refused (C-064)", {"egress_country": "GB\n"}, ["egress_country"]),
+        ("a country that the capabilities do not list is refused (C-096)", {"egress_country": "US"}, ["egress_country"]),
+        ("an unknown profile is refused", {"browser_profile": "beos"}, ["browser_profile"]),
+        ("a viewport without a height is refused (C-097)", {"viewport": {"width": 800}}, ["viewport.height required"]),
+        ("a viewport without a width is refused (C-097)", {"viewport": {"height": 800}}, ["viewport.width required"]),
+        ("a viewport with another member is refused (C-097)", {"viewport": {"width": 800, "height": 600, "depth": 24}}, ["viewport.depth unknown_field"]),
+        ("a width that is no integer is refused (C-097)", {"viewport": {"width": 800.5, "height": 600}}, ["viewport.width"]),
+        ("a width that is a text is refused (C-097)", {"viewport": {"width": "800", "height": 600}}, ["viewport.width invalid_type"]),
+        ("a viewport that is an array is refused (C-097)", {"viewport": [800, 600]}, ["viewport invalid_type"]),
+        ("a viewport that is too narrow is refused (A4)", {"viewport": {"width": 319, "height": 240}}, ["viewport.width out_of_range"]),
+        ("a viewport that is too wide is refused (A4)", {"viewport": {"width": 3841, "height": 240}}, ["viewport.width out_of_range"]),
+        ("a viewport that is too low is refused (A4)", {"viewport": {"width": 320, "height": 239}}, ["viewport.height out_of_range"]),
+        ("a viewport that is too high is refused (A4)", {"viewport": {"width": 320, "height": 2161}}, ["viewport.height out_of_range"]),
+        ("an unknown member of a session is refused (C-099)", {"colour": "red"}, ["colour unknown_field"]),
+        ("a session without start_url is refused (A4)", {"start_url": ...}, ["start_url required"]),
+        ("a start_url of null is refused (C-028)", {"start_url": None}, ["start_url"]),
+        ("a start_url of 2049 characters is refused (C-093)", {"start_url": "https://example.com/" + "a" * 2029}, ["start_url too_long"]),
     )
     for name, members, wanted in one:
         a = make(**members)
@@ -79,8 +79,8 @@ def faults():
         same((a.short, [g if " " in w else g.split()[0] for g, w in zip(got, wanted)], len(got)), ("400 invalid_request", wanted, len(wanted)), name)
     a = make(start_url="ftp://x", browser_profile="x", egress_country="x", viewport={"width": 1, "z": 2}, y=1)
     same((a.short, [f.split()[0] for f in a.faults()]),
-         ("400 invalid_request", ["browser_profile", "egress_country", "start_url", "viewport.height", "viewport.width", "viewport.z", "y"]), "C-098: all problems in one answer")
-    same(make(start_url="https://example.com/" + "a" * 2028).status, 202, "C-093: 2048 characters")
+         ("400 invalid_request", ["browser_profile", "egress_country", "start_url", "viewport.height", "viewport.width", "viewport.z", "y"]), "one answer names every fault of a session (C-098)")
+    same(make(start_url="https://example.com/" + "a" * 2028).status, 202, "a start_url of 2048 characters is accepted (C-093)")
 
 
 def unescape(text):
@@ -99,7 +99,7 @@ def start_urls(path):
         if any(0x80 <= ord(c) < 0x100 and "\\x" in url for c in sent):
             continue  # bytes that are no UTF-8 cannot stand in JSON
         a = make(start_url=sent)
-        name = "C-094: " + url.encode("ascii", "backslashreplace").decode()[:90]
+        name = "C-094: the start URL is judged as listed: " + url.encode("ascii", "backslashreplace").decode()[:90]
         if wanted == "accept":
             same((a.status, canonical in ("-", "") or a.json["session"]["start_url"] == canonical), (202, True), name)
         else:
@@ -109,31 +109,31 @@ def start_urls(path):
 def idempotency():
     key = "k-" + str(uuid.uuid4())
     first = make(idem=key, viewport={"width": 1280, "height": 720})
-    same((first.status, first.headers["Idempotency-Replayed"]), (202, None), "C-084: with an Idempotency-Key")
+    same((first.status, first.headers["Idempotency-Replayed"]), (202, None), "a session with an Idempotency-Key is created (C-084)")
     again = make(idem=key, start_url="HTTPS://www.EXAMPLE.com:443/", browser_profile="windows")
-    same((again.status, again.headers["Idempotency-Replayed"], again.json), (202, "true", first.json), "C-086: a repeat in another spelling, with its defaults said")
+    same((again.status, again.headers["Idempotency-Replayed"], again.json), (202, "true", first.json), "a repeat with another spelling and written defaults is replayed (C-086)")
     other = make(idem=key, start_url="https://www.example.com/other")
-    same(other.short, "409 idempotency_key_conflict", "C-087: another request")
-    same(first.json["session"]["uuid"].encode() in other.raw or b"www.example" in other.raw, False, "C-087: nothing of the first is revealed")
-    same(make(idem=key, viewport={"width": 1280, "height": 721}).short, "409 idempotency_key_conflict", "C-087: another viewport")
+    same(other.short, "409 idempotency_key_conflict", "another request with the same Idempotency-Key is a conflict (C-087)")
+    same(first.json["session"]["uuid"].encode() in other.raw or b"www.example" in other.raw, False, "the conflict does not reveal the first session (C-087)")
+    same(make(idem=key, viewport={"width": 1280, "height": 721}).short, "409 idempotency_key_conflict", "another viewport with the same Idempotency-Key is a conflict (C-087)")
     ask("DELETE", S + "/" + first.json["session"]["uuid"])
     now = make(idem=key)
-    same((now.json["session"]["uuid"], now.json["session"]["state"]), (first.json["session"]["uuid"], "closing"), "C-088: a repeat answers the current state")
-    same(make(idem=key, key=ENV["KEY_SECOND"]).json["session"]["uuid"] != first.json["session"]["uuid"], True, "C-085: another credential's key is another key")
-    same(make(idem=key, project=OTHER).json["session"]["uuid"] != first.json["session"]["uuid"], True, "C-085: so is another project's")
+    same((now.json["session"]["uuid"], now.json["session"]["state"]), (first.json["session"]["uuid"], "closing"), "a repeat returns the current state (C-088)")
+    same(make(idem=key, key=ENV["KEY_SECOND"]).json["session"]["uuid"] != first.json["session"]["uuid"], True, "another API key may use the same Idempotency-Key (C-085)")
+    same(make(idem=key, project=OTHER).json["session"]["uuid"] != first.json["session"]["uuid"], True, "another project may use the same Idempotency-Key (C-085)")
     for bad in ("", "x" * 201):
-        same(make(idem=bad).status, 400, "C-084: of %d characters" % len(bad))
+        same(make(idem=bad).status, 400, "C-084: an Idempotency-Key of %d characters is refused" % len(bad))
     for good in ("x", "y" * 200):
-        same(make(idem=good).status, 202, "C-084: of %d characters" % len(good))
+        same(make(idem=good).status, 202, "C-084: an Idempotency-Key of %d characters is accepted" % len(good))
     key = str(uuid.uuid4())
-    same((make(idem=key, start_url="ftp://x/").status, make(idem=key).status), (400, 202), "C-089: a failed create burns no key")
+    same((make(idem=key, start_url="ftp://x/").status, make(idem=key).status), (400, 202), "an Idempotency-Key can be used again after a failure (C-089)")
     key, got = str(uuid.uuid4()), []
     twins = [threading.Thread(target=lambda: got.append(make(idem=key))) for _ in range(8)]
     for t in twins:
         t.start()
     for t in twins:
         t.join()
-    same((sorted({a.status for a in got}), len({a.json["session"]["uuid"] for a in got}), len(got)), ([202], 1, 8), "C-089: concurrent twins are one session")
+    same((sorted({a.status for a in got}), len({a.json["session"]["uuid"] for a in got}), len(got)), ([202], 1, 8), "concurrent repeats create one session (C-089)")
 
 
 def limits():
@@ -146,11 +146,11 @@ def limits():
         t.join()
     made = [a for a in got if a.status == 202]
     full = [a for a in got if a.status == 429]
-    same((len(made), len(full), {a.code for a in full}), (5, 11, {"caller_session_limit_exceeded"}), "C-090: sixteen at once against five")
-    same({re.fullmatch("[1-9][0-9]*", a.headers["Retry-After"] or "") is not None for a in full}, {True}, "C-067: with Retry-After")
+    same((len(made), len(full), {a.code for a in full}), (5, 11, {"caller_session_limit_exceeded"}), "five of sixteen concurrent sessions are admitted (C-090)")
+    same({re.fullmatch("[1-9][0-9]*", a.headers["Retry-After"] or "") is not None for a in full}, {True}, "each refusal at the limit has Retry-After (C-067)")
     c = ask("DELETE", S + "/" + made[0].json["session"]["uuid"], key=key)
-    same((c.status, c.json["session"]["state"]), (202, "closing"), "C-103: closing is never blocked by limits")
-    same(make(key=key).short, "429 caller_session_limit_exceeded", "C-090: what closes still counts")
+    same((c.status, c.json["session"]["state"]), (202, "closing"), "a session can be closed at the limit (C-103)")
+    same(make(key=key).short, "429 caller_session_limit_exceeded", "a closing session still counts (C-090)")
 
 
 def closing():
@@ -158,60 +158,60 @@ def closing():
     path = S + "/" + s["uuid"]
     a = ask("DELETE", path)
     c = a.json["session"]
-    same((a.status, c["state"], c["close_requested_at"] is not None), (202, "closing", True), "A1: closing")
+    same((a.status, c["state"], c["close_requested_at"] is not None), (202, "closing", True), "DELETE of a session gets 202 with the closing session (A1)")
     b = ask("DELETE", path)
-    same((b.status, b.json["session"]), (202, c), "C-103: again, close_requested_at is set once and a body is there")
+    same((b.status, b.json["session"]), (202, c), "a second DELETE gets the unchanged session (C-103)")
     m = make().json["session"]
     d = ask("DELETE", S + "/" + m["uuid"], key=ENV["KEY_MANAGER"])
-    same((d.status, d.json["session"]["state"]), (202, "closing"), "C-101: a manager terminates")
-    same(ask("DELETE", S + "/" + m["uuid"], key=ENV["KEY_MANAGE_ALONE"]).status, 202, "A7: browser.sessions.manage alone is enough for it")
+    same((d.status, d.json["session"]["state"]), (202, "closing"), "a manager may close a session of another key (C-101)")
+    same(ask("DELETE", S + "/" + m["uuid"], key=ENV["KEY_MANAGE_ALONE"]).status, 202, "the scope browser.sessions.manage suffices to close (A7)")
     t = ask("DELETE", S + "/" + ENV["TERMINAL"])
-    same((t.status, t.json["session"]["state"]), (200, "terminal"), "A1: a terminal one is answered with 200")
+    same((t.status, t.json["session"]["state"]), (200, "terminal"), "DELETE of a terminal session gets 200 (A1)")
 
 
 def privacy(s):
     path = S + "/" + s["uuid"]
     gone = ask("GET", S + "/" + str(uuid.uuid4()), key=ENV["KEY_SECOND"])
-    same(gone.short, "404 session_not_found", "A8: a session that is not there")
+    same(gone.short, "404 session_not_found", "an unknown session gets 404 (A8)")
     for name, key in (("another key of the same owner", "KEY_SECOND"), ("a colleague's key", "KEY_COLLEAGUE")):
         for method in ("GET", "DELETE"):
             missing = ask(method, S + "/" + str(uuid.uuid4()), key=ENV[key])
-            same(ask(method, path, key=ENV[key]).bare(), missing.bare(), "C-100: %s by %s is as if it did not exist" % (method, name))
+            same(ask(method, path, key=ENV[key]).bare(), missing.bare(), "C-100: %s by %s gets the answer of an unknown session" % (method, name))
         missing = ask("POST", S + "/%s/replay" % uuid.uuid4(), key=ENV[key])
-        same(ask("POST", path + "/replay", key=ENV[key]).bare(), missing.bare(), "C-105: replay by %s too" % name)
-        same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100", key=ENV[key]).json["sessions"]], False, "C-101: nor is it in the list of %s" % name)
-    same(ask("GET", path, key=ENV["KEY_MANAGER"]).json, {"session": s}, "C-101: a manager reads its metadata")
-    same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100", key=ENV["KEY_MANAGER"]).json["sessions"]], True, "C-101: and has it in the list")
-    same(ask("POST", path + "/replay", key=ENV["KEY_MANAGER"]).status, 403, "A4: a manager does not replay")
-    same(ask("GET", "/projects/%s/sessions/%s" % (OTHER, s["uuid"])).short, "404 session_not_found", "C-115: in a sister project")
-    same(ask("GET", "/projects/%s/sessions/%s" % (FOREIGN, s["uuid"])).short, "404 project_not_found", "C-116: in another account's")
-    same(ask("GET", path, key=ENV["KEY_CREATE_ALONE"]).short, "403 permission_denied", "A7: reading needs browser.sessions.view")
-    same(make(key=ENV["KEY_VIEW"]).short, "403 permission_denied", "A7: creating needs browser.sessions.create")
-    same(make(key=ENV["KEY_UNENTITLED"], project=ENV["UNENTITLED"]).short, "403 entitlement_required", "C-017: without the entitlement")
+        same(ask("POST", path + "/replay", key=ENV[key]).bare(), missing.bare(), "C-105: a replay by %s gets the answer of an unknown session" % name)
+        same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100", key=ENV[key]).json["sessions"]], False, "C-101: the session is not in the list of %s" % name)
+    same(ask("GET", path, key=ENV["KEY_MANAGER"]).json, {"session": s}, "a manager may read the metadata of a session (C-101)")
+    same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100", key=ENV["KEY_MANAGER"]).json["sessions"]], True, "a manager has the session in its list (C-101)")
+    same(ask("POST", path + "/replay", key=ENV["KEY_MANAGER"]).status, 403, "a manager may not replay a session (A4)")
+    same(ask("GET", "/projects/%s/sessions/%s" % (OTHER, s["uuid"])).short, "404 session_not_found", "a session is not found below a sister project (C-115)")
+    same(ask("GET", "/projects/%s/sessions/%s" % (FOREIGN, s["uuid"])).short, "404 project_not_found", "a project of another account is not found (C-116)")
+    same(ask("GET", path, key=ENV["KEY_CREATE_ALONE"]).short, "403 permission_denied", "a session needs the scope browser.sessions.view (A7)")
+    same(make(key=ENV["KEY_VIEW"]).short, "403 permission_denied", "a new session needs the scope browser.sessions.create (A7)")
+    same(make(key=ENV["KEY_UNENTITLED"], project=ENV["UNENTITLED"]).short, "403 entitlement_required", "a session is refused without the entitlement (C-017)")
 
 
 def replaying():
     a = ask("POST", S + "/" + ENV["TERMINAL"] + "/replay")
     r = a.json["session"]
     source = ask("GET", S + "/" + ENV["TERMINAL"]).json["session"]
-    same((a.status, r["state"], r["replayed_from_session_uuid"]), (202, "queued", ENV["TERMINAL"]), "C-105: a replay is queued and knows its source")
-    same({m: r[m] for m in ("start_url", "viewport", "browser_profile", "egress_country")}, {m: source[m] for m in ("start_url", "viewport", "browser_profile", "egress_country")}, "with what the source was created with")
-    same(source["state"], "terminal", "C-105: the source is unchanged")
+    same((a.status, r["state"], r["replayed_from_session_uuid"]), (202, "queued", ENV["TERMINAL"]), "a replay is queued and names its source (C-105)")
+    same({m: r[m] for m in ("start_url", "viewport", "browser_profile", "egress_country")}, {m: source[m] for m in ("start_url", "viewport", "browser_profile", "egress_country")}, "a replay has the values of its source")
+    same(source["state"], "terminal", "a replay does not change its source (C-105)")
     live = make().json["session"]
-    same(ask("POST", S + "/" + live["uuid"] + "/replay").short, "409 session_not_terminal", "C-105: a live one is not replayed")
+    same(ask("POST", S + "/" + live["uuid"] + "/replay").short, "409 session_not_terminal", "a live session cannot be replayed (C-105)")
 
 
 def lists():
     every = ask("GET", S + "?limit=100").json
-    same(sorted(every), ["has_more", "next_cursor", "sessions"], "A2: the members of a list")
+    same(sorted(every), ["has_more", "next_cursor", "sessions"], "a list of sessions has its three members (A2)")
     for state in ("queued", "starting", "running", "closing", "terminal"):
         got = {x["state"] for x in ask("GET", S + "?limit=100&state=" + state).json["sessions"]}
-        same(got <= {state}, True, "A4: the list by state %s" % state)
-    same(ask("GET", S + "?state=ready").status, 400, "an unknown state")
-    same(ask("GET", S + "?limit=0").short, "400 invalid_pagination", "A2: limit=0")
+        same(got <= {state}, True, "A4: the list of state %s has no other state" % state)
+    same(ask("GET", S + "?state=ready").status, 400, "an unknown state in a filter is refused")
+    same(ask("GET", S + "?limit=0").short, "400 invalid_pagination", "a limit of 0 is refused (A2)")
     page = ask("GET", S + "?limit=1&state=queued").json
-    same(ask("GET", S + "?limit=1&state=closing&cursor=" + page["next_cursor"]).short, "400 invalid_pagination", "A2: a cursor is bound to its filters")
-    same(ask("PUT", S).short, "405 method_not_allowed", "A1: a wrong method")
+    same(ask("GET", S + "?limit=1&state=closing&cursor=" + page["next_cursor"]).short, "400 invalid_pagination", "a cursor with other filters is refused (A2)")
+    same(ask("PUT", S).short, "405 method_not_allowed", "a wrong method of sessions gets 405 (A1)")
 
 
 if __name__ == "__main__":

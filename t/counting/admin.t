@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl: limits, usage, rotation; a revoked key stops on every worker (how soon: 1304).
+# surfacectl: limits, usage, rotation; every worker refuses a revoked key (1304 tests how soon).
 . t/lib.sh
 WORLD_SEARCH_WORKERS=4
 pg_start
@@ -19,21 +19,25 @@ tool()
 refused()
 {
 	tool "$@"
-	is "$?" 2 "wrong usage: $*"
+	is "$?" 2 "surfacectl exits with status 2 after wrong usage: $*"
 }
 
-ok "a key's rate" tool limits set --key "$K" --rate 7 --window 5
-is "$(ctl --json limits show --key "$K" | jq -c '.limits | [.prefix, .rate, .rate_window, .own]')" "[\"$K\",7,5,true]" "is shown"
-ok "taken back" tool limits set --key "$K" --rate default --window default
-is "$(ctl --json limits show --key "$K" | jq -c '.limits | [.rate, .rate_window, .own]')" "[1000000000,60,false]" "the default again"
-ok "the defaults" tool limits set --rate 100000
-is "$(ctl --json limits show --key "$K" | jq .limits.rate)" 100000 "are those of every key without its own"
+ok "surfacectl sets the rate of a key" tool limits set --key "$K" --rate 7 --window 5
+is "$(ctl --json limits show --key "$K" | jq -c '.limits | [.prefix, .rate, .rate_window, .own]')" "[\"$K\",7,5,true]" \
+	"surfacectl shows the rate of a key as its own"
+ok "surfacectl resets the rate of a key to the default" \
+	tool limits set --key "$K" --rate default --window default
+is "$(ctl --json limits show --key "$K" | jq -c '.limits | [.rate, .rate_window, .own]')" "[1000000000,60,false]" \
+	"surfacectl shows the default rate after the reset"
+ok "surfacectl sets the default rate" tool limits set --rate 100000
+is "$(ctl --json limits show --key "$K" | jq .limits.rate)" 100000 \
+	"the default rate applies to a key without its own"
 tool limits set --account Example --quota 5000 --search-rate 9000 --search-window 10
 is "$(ctl --json limits show --account "$ACCOUNT" | jq -c '.limits | [.quota, .search_rate, .search_window]')" "[5000,9000,10]" \
-	"an account's"
+	"surfacectl sets quota and search rate of an account"
 ctl groups create Both >/dev/null
 tool limits set --group Both --quota 77
-like "$diag_out" 'quota 77 used 0 own yes' "a group's"
+like "$diag_out" 'quota 77 used 0 own yes' "surfacectl shows the quota of a group as its own"
 refused limits set --key "$K" --quota 5
 refused limits set --group Both --rate 5
 refused limits set --rate default
@@ -41,19 +45,24 @@ refused limits set --key "$K" --rate -1
 refused limits show --key "$K" --group Both
 refused usage days
 tool limits set --key "$K" --rate 0
-is "$?" 1 "the database refuses what cannot be"
+is "$?" 1 "the database refuses a rate of 0"
 tool limits set --key sfk_00000000 --rate 5
-is "$?" 3 "no such key"
-is "$(sql "SELECT count(*) FROM audit WHERE action = 'meter_default.change'")" 2 "defaults leave their line in the audit"
+is "$?" 3 "surfacectl exits with status 3 for an unknown key"
+is "$(sql "SELECT count(*) FROM audit WHERE action = 'meter_default.change'")" 2 \
+	"the audit has an entry for each change of the defaults"
 
 for _ in 1 2 3; do api GET /search/schemas; done
 flushed
-is "$(ctl --json usage days --key "$K" --days 7 | jq -c '.days | [length, .[-1].requests]')" "[7,3]" "usage of a key"
-is "$(ctl usage days --account Example --days 2 | awk 'NR == 3 { print $2 }')" 3 "of an account, as a table"
-like "$(ctl usage days --key "$K" --days 2 --chart | tail -1)" ' 3 #{54}$' "as bars"
-is "$(ctl --json usage months --account Example | jq -c '.months | map([.used, .limit])')" "[[3,5000]]" "by month"
+is "$(ctl --json usage days --key "$K" --days 7 | jq -c '.days | [length, .[-1].requests]')" "[7,3]" \
+	"surfacectl shows the daily usage of a key"
+is "$(ctl usage days --account Example --days 2 | awk 'NR == 3 { print $2 }')" 3 \
+	"surfacectl shows the daily usage of an account as a table"
+like "$(ctl usage days --key "$K" --days 2 --chart | tail -1)" ' 3 #{54}$' \
+	"surfacectl shows the daily usage of a key as a bar chart"
+is "$(ctl --json usage months --account Example | jq -c '.months | map([.used, .limit])')" "[[3,5000]]" \
+	"surfacectl shows the monthly usage of an account"
 
-# Rotation and revocation, seen by every worker.
+# Every worker learns of rotations and revocations.
 works()
 {
 	api GET /search/schemas
@@ -68,32 +77,33 @@ all_refuse()
 old=$KEY
 new=$(ctl --json keys rotate --until 1h "$K" | jq -r .key.key)
 key=$new
-ok "the new key works" world_until 10 works
+ok "a key made by rotation works" world_until 10 works
 key=$old
-ok "and the old one, until then" world_until 10 works
+ok "the old key works until the time given to the rotation" world_until 10 works
 key=$new
 N=$(echo "$new" | cut -c1-12)
 next=$(ctl --json keys rotate "$N" | jq -r .key.key)
-ok "rotated at once: the old one stops" world_until 60 all_refuse
-is "$STATUS" 401 "with 401 (C-003)"
+ok "the old key stops after a rotation without --until" world_until 60 all_refuse
+is "$STATUS" 401 "the old key gets 401 after a rotation (C-003)"
 key=$next
-ok "the next one works" world_until 10 works
+ok "the key made by the second rotation works" world_until 10 works
 tool keys rotate "$N"
-is "$?" 3 "a revoked key is not rotated"
+is "$?" 3 "surfacectl refuses to rotate a revoked key"
 for _ in 1 2 3 4 5 6 7 8; do works; done
 ctl keys revoke "$(echo "$next" | cut -c1-12)" >/dev/null
-ok "revoked: every worker refuses" world_until 60 all_refuse
+ok "every worker refuses a revoked key" world_until 60 all_refuse
 
-# bounds LOW HIGH WHOSE... OPTION: both can be set, and what is beyond is refused in words.
+# bounds LOW HIGH WHOSE... OPTION: both ends can be set, and a value beyond is refused with a message.
 bounds()
 {
 	low=$1 high=$2
 	shift 2
 	tool limits set "$@" "$low" && tool limits set "$@" "$high"
-	is "$?" 0 "$* is $low to $high"
-	[ "$low" -eq 0 ] || ! tool limits set "$@" $((low - 1)) || fail "$* can be less"
+	is "$?" 0 "$* accepts the values $low and $high"
+	[ "$low" -eq 0 ] || ! tool limits set "$@" $((low - 1)) || fail "$* accepts a value below $low"
 	tool limits set "$@" $((high + 1))
-	is "$? $(sed 's/^surfacectl: [^:]*: a[a-z ]* is [0-9]* to [0-9]* .*/said/' "$W/err")" "1 said" "... and nothing else"
+	is "$? $(sed 's/^surfacectl: [^:]*: a[a-z ]* is [0-9]* to [0-9]* .*/said/' "$W/err")" "1 said" \
+		"$* refuses a value above $high with a message"
 }
 # shellcheck disable=SC2086 # an option and its value
 for whose in "--key $K" ""; do

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A change whose client leaves in the middle does not happen, and has been counted: what was done for it was
-# done (C-069 gives back what we failed to do).
+# If the client disconnects during a change, the change is rolled back and the request still counts: C-069 gives
+# back only requests that failed on the server's side.
 . t/lib.sh
 pg_start
-# The request waits for us, not for the seconds that a statement and a lock have.
+# The request waits for the test, not for the time-outs of statements and locks.
 sql "ALTER ROLE surfaced_api SET statement_timeout = '10min'; ALTER ROLE surfaced_api SET lock_timeout = '10min'"
 api_start
 web_start
@@ -14,9 +14,9 @@ rule=$(rule_new)
 body="{\"rule_uuid\":\"$rule\",\"reason\":\"cut\",\"ends_at\":\"$(date -u -d '+1 day' +%FT%TZ)\"}"
 
 api POST "/projects/$P/alerting/silences" "$body"
-is "$STATUS" 201 "a silence"
+is "$STATUS" 201 "a silence is created while the table is free"
 
-# Nobody may write: the request waits in the database.
+# The table is locked: the request waits in the database.
 mkfifo "$W/hold"
 psql -XqAt <"$W/hold" >/dev/null 2>&1 &
 exec 9>"$W/hold"
@@ -29,21 +29,23 @@ locked()
 {
 	[ "$(sql "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE c.relname = 'alert_silence' AND l.mode = 'ExclusiveLock' AND l.granted")" = 1 ]
 }
-world_until 10 locked || fail "the table is locked"
+world_until 10 locked || fail "the lock of the test is granted"
 # shellcheck disable=SC2086 # CURL is a list of options
 curl -s $CURL -o /dev/null -H "X-API-Key: $key" -H 'Content-Type: application/json' -d "$body" \
 	"$BASE_URL/projects/$P/alerting/silences" &
 cut=$!
-ok "one that waits" world_until 10 waits 1
+ok "a second request waits for the lock" world_until 10 waits 1
 kill -KILL "$cut"
 wait "$cut" 2>/dev/null || :
 hung_up() { grep -q 'client prematurely closed\|client closed' "$W"/log/nginx*.log; }
-ok "its client leaves" world_until 10 hung_up
+ok "nginx logs that the client disconnected" world_until 10 hung_up
 echo "ROLLBACK;" >&9
 exec 9>&-
 done_with() { grep -q 'op=create_alert_silence .*status=503' "$W"/log/surfaced.log; }
-ok "it comes to its end" world_until 10 done_with || diag "$(tail -n 5 "$W"/log/surfaced.log "$W"/log/nginx.log)"
-is "$(sql "SELECT count(*) FROM alert_silence WHERE reason = 'cut'")" 1 "and changes nothing"
+ok "the worker ends the abandoned request with 503" \
+	world_until 10 done_with || diag "$(tail -n 5 "$W"/log/surfaced.log "$W"/log/nginx.log)"
+is "$(sql "SELECT count(*) FROM alert_silence WHERE reason = 'cut'")" 1 \
+	"the abandoned request created no silence"
 flushed
 is "$(sql "SELECT taken || ' ' || given_back FROM usage_daily JOIN api_key ON uuid = key_uuid WHERE prefix = '$prefix'")" "2 0" \
-	"both have been counted"
+	"both requests count as usage"

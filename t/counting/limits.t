@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Rates and quotas: each by its own code, in their order, what counts and what does not.
+# Rates and quotas: each has its code, they apply in order, and only some requests count.
 . t/lib.sh
 whole_day
 WORLD_WORKERS=4 WORLD_SEARCH_WORKERS=4
@@ -8,7 +8,7 @@ pg_start
 api_start
 web_start
 
-# A fresh account, key and group for each case: nothing of an earlier one counts.
+# A fresh account, key and group for each case, so that earlier cases do not count.
 case_new()
 {
 	N=$((${N:-0} + 1))
@@ -35,7 +35,7 @@ month_end()
 	echo $(($(date -u -d "$(date -u +%Y-%m-01) +1 month" +%s) - $(date +%s)))
 }
 
-# wait_until COMMAND TITLE: Retry-After is what the command says before the request, or after it, or between.
+# wait_until COMMAND TITLE: Retry-After lies between what the command prints before and after the request.
 wait_until()
 {
 	_before=$($1)
@@ -62,67 +62,73 @@ calls()
 case_new
 set_limits --key "$K" --rate 3 --window 86400
 first=$(date +%s)
-is "$(calls 5)" "200 200 200 429 429 " "a rate of three"
+is "$(calls 5)" "200 200 200 429 429 " "a rate of three refuses the fourth request"
 api GET /search/schemas
 is "$(field .error.code) $(field '.error | keys | join(" ")')" "api_key_rate_limit_exceeded code message request_id" \
-	"its code, in the envelope of search (C-060, C-068)"
+	"the refusal of a rate has its code and the envelope of search (C-060, C-068)"
 wait=$(header Retry-After)
-ok "the wait ends with the window, which began with the first request ($wait)" \
+ok "Retry-After of a rate is the end of its window, which began with the first request ($wait)" \
 	test "$wait" -le 86400 -a "$wait" -ge $((first + 86400 - $(date +%s) - 1))
-is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=86400 "key";r=0' "headers (A6)"
+is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=86400 "key";r=0' \
+	"the headers RateLimit show the exhausted rate (A6)"
 api GET /usage
 is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 api_key_rate_limit_exceeded true" \
-	"GET /usage obeys the rate (C-070)"
-stored 3 "SELECT sum(used) FROM quota_used WHERE owner_uuid = '$A'" "what is refused consumes nothing (C-069)"
+	"GET /usage obeys the rate of the key (C-070)"
+stored 3 "SELECT sum(used) FROM quota_used WHERE owner_uuid = '$A'" \
+	"a refused request consumes no unit of a quota (C-069)"
 set_limits --key "$K" --rate 4
-ok "a changed limit is enforced soon" world_until 10 eval 'api GET /search/schemas; [ "$STATUS" = 200 ]'
+ok "a raised rate is in force within ten seconds" \
+	world_until 10 eval 'api GET /search/schemas; [ "$STATUS" = 200 ]'
 
 case_new
 set_limits --account "$A" --search-rate 2 --search-window 86400
-is "$(calls 3)" "200 200 429 " "the search rate of the account"
-is "$(code /search/schemas)" "429 account_rate_limit_exceeded" "its code"
+is "$(calls 3)" "200 200 429 " "the search rate of the account refuses the third search"
+is "$(code /search/schemas)" "429 account_rate_limit_exceeded" "the refusal of the search rate has its code"
 api GET /usage
-is "$STATUS" 200 "other operations are not of it"
+is "$STATUS" 200 "the search rate does not apply to other operations"
 other=$(ctl --json keys create --account "$A" --name k --scope search.view | jq -r .key.key)
 key=$other
-is "$(code /search/schemas)" "429 account_rate_limit_exceeded" "the keys of an account share it"
+is "$(code /search/schemas)" "429 account_rate_limit_exceeded" \
+	"the keys of an account share its search rate"
 
 case_new
 set_limits --account "$A" --quota 2
-is "$(calls 3)" "200 200 429 " "the quota of the account"
-is "$(code /search/schemas)" "429 account_api_quota_exceeded" "its code"
-wait_until month_end "until the next month"
+is "$(calls 3)" "200 200 429 " "the quota of the account refuses the third request"
+is "$(code /search/schemas)" "429 account_api_quota_exceeded" \
+	"the refusal of the account's quota has its code"
+wait_until month_end "Retry-After of a quota is the end of the month"
 set_limits --key "$K" --rate 1 --window 86400
 world_until 10 eval 'api GET /usage; [ "$STATUS" = 429 ]'
-wait_until month_end "the longest wait ..."
-is "$(field .error.code)" api_key_rate_limit_exceeded "... and the code of the first in order (C-068)"
+wait_until month_end "Retry-After is the longest wait of several limits"
+is "$(field .error.code)" api_key_rate_limit_exceeded "the code is that of the first limit in order (C-068)"
 
 case_new
 set_limits --group "$G" --quota 1
-is "$(calls 2)" "200 429 " "the quota of the group"
-is "$(code /search/schemas)" "429 group_api_quota_exceeded" "its code"
+is "$(calls 2)" "200 429 " "the quota of the group refuses the second request"
+is "$(code /search/schemas)" "429 group_api_quota_exceeded" "the refusal of the group's quota has its code"
 stored "1 1" "SELECT string_agg(used::text, ' ') FROM quota_used WHERE owner_uuid IN ('$A', '$G')" \
-	"the group's refusal leaves the account's quota alone"
+	"a request refused by the group's quota does not count for the account"
 set_limits --account "$A" --quota 0
 world_until 10 eval '[ "$(code /search/schemas)" = "429 account_api_quota_exceeded" ]'
-is "$(code /search/schemas)" "429 account_api_quota_exceeded" "the account's is before the group's"
+is "$(code /search/schemas)" "429 account_api_quota_exceeded" \
+	"the quota of the account is checked before the group's"
 api GET /usage
 is "$STATUS $(field '.api_usage.quotas | map("\(.limit) \(.used) \(.exhausted)") | join(",")')" "200 0 1 true,1 1 true" \
-	"GET /usage works with the quota exhausted, and shows both (C-070)"
+	"GET /usage works with exhausted quotas and shows both (C-070)"
 
 case_new
 api GET '/search/schemas?x=1'
 api GET /search/hosts/count
-is "$STATUS" 403 "without the scope"
+is "$STATUS" 403 "a request without the scope gets 403"
 api GET /search/hosts?q=
 first=$STATUS
 key=none api GET /search/schemas
 api GET /search/schemas
-is "$first" 503 "a search without an index"
+is "$first" 503 "a search without an index gets 503"
 stored "3|1|2" "SELECT taken, given_back, requests FROM usage_daily JOIN api_key ON uuid = key_uuid WHERE prefix = '$K'" \
 	"a 400 counts, a 403 and a 401 do not, a 503 is given back (C-069)"
 
-# Twenty at once with one unit left, a hundred times each; each second time a unit has been used before.
+# Twenty concurrent requests with one unit left, a hundred times; in every second unit one was used before.
 for units in "quota 1 1000" "quota 2 1000" "rate 1000 1" "rate 1000 2"; do
 	# shellcheck disable=SC2086 # a list of numbers
 	for key in $(accounts_new 50 ${units#* }); do
@@ -131,5 +137,6 @@ for units in "quota 1 1000" "quota 2 1000" "rate 1000 1" "rate 1000 2"; do
 	done >>"$W/${units%% *}"
 done
 for unit in quota rate; do
-	is "$(tally <"$W/$unit")" "100 1 200 19 429" "one of twenty passes with one unit of the $unit left, 100 times of 100 (C-071)"
+	is "$(tally <"$W/$unit")" "100 1 200 19 429" \
+		"one of twenty requests passes with one unit of the $unit left, 100 times of 100 (C-071)"
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Two hosts, one database, four clients; workers, meters and PostgreSQL's backends killed in between.
-# The quota is raised a little each round, so that the end of it is always near. What was admitted is
-# what is stored is the limit: never above, and nothing lost.
+# Two hosts, one database, four clients; workers, meters and PostgreSQL's backends are killed meanwhile. The quota
+# grows a little each round, so that it is always nearly used up. The stored usage equals the limit in the end: the
+# quota is never exceeded, and no unit is lost.
 # make campaign-meter is the long form.
 . t/lib.sh
 
@@ -14,7 +14,7 @@ api_start
 web_start
 host2_start
 
-# client CURL-OPTIONS FILE: requests until told to stop, a line with the status of each.
+# client CURL-OPTIONS FILE: sends requests until the end; writes a line with the status of each.
 client()
 {
 	while [ ! -e "$W/stop" ]; do
@@ -29,7 +29,7 @@ backends()
 	pgrep -P "$(head -1 "$W/db/pg/postmaster.pid")" -f 'postgres: surfaced_(meter|api)'
 }
 
-# What there is to kill: of every second round a worker, else a meter, seldom a backend.
+# Prints a process to kill: a worker in every second round, otherwise a meter, sometimes a backend.
 victim()
 {
 	case $1 in
@@ -66,7 +66,7 @@ done
 kills=0 round=0 over=0
 while [ "$round" -lt "$ROUNDS" ]; do
 	round=$((round + 1))
-	# Then there is something to admit when a process dies.
+	# The raised quota leaves requests to admit when a process dies.
 	sql "UPDATE account SET quota = $((LIMIT * round / ROUNDS))" 2>/dev/null
 	pid=$(victim "$round")
 	[ -z "$pid" ] || ! kill -KILL "$pid" 2>/dev/null || kills=$((kills + 1))
@@ -75,18 +75,20 @@ while [ "$round" -lt "$ROUNDS" ]; do
 done
 ok "$kills processes were killed in $ROUNDS rounds" test "$kills" -ge $((ROUNDS / 2))
 world_until 10 sql "UPDATE account SET quota = $LIMIT" 2>/dev/null
-is "$over" 0 "more than the limit was never leased"
-ok "all of the limit is used in the end" world_until 60 is_used_up
+is "$over" 0 "the leased units never exceed the quota"
+ok "the whole quota is used in the end" world_until 60 is_used_up
 touch "$W/stop"
 wait
-sleep 1 # a last flush: nothing may come
-is "$(used) $(charged)" "$LIMIT $LIMIT" "stored = leased = the limit"
+sleep 1 # for a last flush, after which nothing may change
+is "$(used) $(charged)" "$LIMIT $LIMIT" "the stored and the leased units equal the quota"
 admitted=$(cat "$W"/codes.* | grep -c '^200')
-ok "answered: $admitted of $LIMIT; counted but unanswered: $((LIMIT - admitted))" test "$admitted" -le "$LIMIT"
+ok "$admitted of $LIMIT requests were answered with 200" test "$admitted" -le "$LIMIT"
 diag "$(cat "$W"/codes.* | sort | uniq -c | tr -s ' \n' ' ')"
 api GET /search/schemas
-is "$STATUS $(field .error.code)" "429 account_api_quota_exceeded" "and the next request is refused"
+is "$STATUS $(field .error.code)" "429 account_api_quota_exceeded" \
+	"the next request after the quota gets 429"
 api GET /usage
 is "$(field '.api_usage.quotas[0] | "\(.used) \(.remaining) \(.exhausted)"')" "$LIMIT 0 true" \
-	"GET /usage works and says so (C-070, C-072)"
-like "$(field .api_usage.totals.requests)" '^[0-9]+$' "the key's own count: $(field .api_usage.totals.requests)"
+	"GET /usage works and shows the exhausted quota (C-070, C-072)"
+like "$(field .api_usage.totals.requests)" '^[0-9]+$' \
+	"GET /usage counts the requests of the key: $(field .api_usage.totals.requests)"

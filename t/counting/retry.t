@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Who waits exactly Retry-After succeeds, 100 times of 100 (C-067): at the end of windows of every length
-# from one second, and of a month.
+# A client that waits exactly Retry-After succeeds, 100 times of 100 (C-067): at the end of windows of every length
+# from one second, and at the end of a month.
 . t/lib.sh
 WORLD_SEARCH_WORKERS=4
 pg_start
 api_start
 web_start
 
-# client N KEY TRIES WINDOW: a key of its own for each client, one request in the window, which becomes longer where
-# the machine is too slow for two in it.
+# client N KEY TRIES WINDOW: each client has its own key with one request in the window, which grows if the machine is
+# too slow for two requests in it.
 client()
 {
 	_n=$1 _key=$2 _good=0 _tries=0 _window=$4 _vain=0
@@ -41,16 +41,17 @@ for i in $(seq 20); do
 	client "$i" "$k" 5 $((i % 3 + 1)) &
 done
 wait
-is "$(cat "$W"/good.* | paste -sd+ | bc)" 100 "100 of 100 waits at the end of a window"
+is "$(cat "$W"/good.* | paste -sd+ | bc)" 100 \
+	"100 of 100 clients succeed after Retry-After at the end of a window"
 
-# The last seconds of a hundred months. The month is that of PostgreSQL's clock, which is moved by exactly the
-# seconds of Retry-After, so no machine is too slow for it.
+# The last seconds of a hundred months. The month is that of PostgreSQL's clock, which is advanced by exactly
+# Retry-After, so that no machine is too slow.
 if ! clocks_can_step; then
 	skip "no faketime, or a sanitizer that wants to be loaded first"
 	exit 0
 fi
 
-# clock_to SECONDS: since the epoch; the meter follows.
+# clock_to SECONDS: sets PostgreSQL's clock to this time since the epoch; the meter follows.
 clock_to()
 {
 	AHEAD=$(($1 - $(date +%s)))
@@ -73,20 +74,21 @@ WORLD_ENV=$(clock_env all)
 ctl limits set --account "$ACCOUNT" --quota 5 >/dev/null
 api_start
 web_start
-# nginx forgets its environment, and with it where the clock is, until it is told not to.
+# nginx drops its environment, and with it the file of the clock, unless it is told to keep it.
 world_kill nginx
 sed -i '1i env FAKETIME_TIMESTAMP_FILE;' "$W/etc/nginx.conf"
 world_nginx_run
 clock_to "$(date -u -d '2027-01-31 23:50' +%s)"
 codes=$(for i in $(seq 8); do ask "$KEY"; echo; done)
-is "$(echo "$codes" | cut -d' ' -f1 | tr '\n' ' ')" "200 200 200 200 200 429 429 429 " "the month's quota ends"
+is "$(echo "$codes" | cut -d' ' -f1 | tr '\n' ' ')" "200 200 200 200 200 429 429 429 " \
+	"the sixth request of a month exceeds a quota of five"
 wait=$(echo "$codes" | tail -1 | cut -d' ' -f2)
-ok "some minutes before the month ($wait)" test "$wait" -ge 1 -a "$wait" -le 600
+ok "Retry-After is some minutes before the end of the month ($wait)" test "$wait" -ge 1 -a "$wait" -le 600
 clock_to "$(($(clock_now) + wait))"
-is "$(ask "$KEY")" "200 " "Retry-After is exact at a month's end"
+is "$(ask "$KEY")" "200 " "a request after Retry-After succeeds at the end of the month"
 api GET /usage
 is "$(field '.api_usage | "\(.quotas[0].used) \(.month_to_date.requests) \(.totals.requests)"')" "1 1 6" \
-	"the new month begins with that one; the window has both months"
+	"the new month begins with one request and the window has both months"
 
 ctl limits set --account "$ACCOUNT" --quota 1 >/dev/null
 good=0
@@ -102,4 +104,4 @@ for i in $(seq 100); do
 	clock_to "$(($(clock_now) + wait))"
 	[ "$(ask "$KEY")" != "200 " ] || good=$((good + 1))
 done
-is "$good" 100 "100 of 100 waits at the end of a month (C-067)"
+is "$good" 100 "100 of 100 clients succeed after Retry-After at the end of a month (C-067)"

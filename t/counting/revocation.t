@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A key that is revoked or rotated is refused by every worker: within a second on this host, within ten on
-# another, whatever becomes of the news. Asked are crowds of requests; one that is sent after the time and
-# served is a failure. Where a crowd takes longer than a quarter of the time, so may the news.
+# Every worker refuses a revoked or rotated key: within a second on this host and within ten on another, even if
+# the notification is lost. Crowds of requests are sent; it is a failure if one sent after the time is served.
+# If a crowd takes longer than a quarter of the time, the limit is four times the crowd's duration.
 . t/lib.sh
 WORLD_SEARCH_WORKERS=4
 pg_start
@@ -15,8 +15,8 @@ ms()
 	date +%s%3N
 }
 
-# last_served CURL-OPTIONS KEY SINCE LIMIT: how many ms after SINCE a request was sent, the last that was
-# served, and how long the longest crowd took; none is sent after the first crowd beyond LIMIT.
+# last_served CURL-OPTIONS KEY SINCE LIMIT: prints how many ms after SINCE the last request was sent that was
+# served, and how long the longest crowd took; no crowd is sent after the first one beyond LIMIT.
 last_served()
 {
 	_last=0 _sent=$3 _longest=0
@@ -30,13 +30,13 @@ last_served()
 	echo "$_last $_longest"
 }
 
-# refused_within KEY LIMIT TITLE COMMAND...: after the command, in ms.
+# refused_within KEY LIMIT TITLE COMMAND...: no worker serves the key LIMIT ms after the command.
 refused_within()
 {
 	_key=$1 _limit=$2 _title=$3
 	shift 3
 	for _ in 1 2 3; do crowd "$CURL" "$_key" && crowd "$CURL2" "$_key"; done | tally >"$W/before"
-	is "$(cat "$W/before")" "120 200" "$_title: every worker of two hosts knows the key"
+	is "$(cat "$W/before")" "120 200" "$_title: every worker of both hosts accepts the key before"
 	"$@" >/dev/null
 	_since=$(ms)
 	last_served "$CURL2" "$_key" "$_since" "$_limit" >"$W/last2" &
@@ -46,7 +46,7 @@ refused_within()
 		read -r _last _longest <"$W/last$_host"
 		_most=$((4 * _longest))
 		[ "$_most" -gt "$_limit" ] || _most=$_limit
-		ok "... and none on host $_host $_limit ms later (served last: $_last)" test "$_last" -lt "$_most"
+		ok "$_title: host $_host serves the key no longer than $_limit ms (last: $_last)" test "$_last" -lt "$_most"
 	done
 }
 
@@ -56,27 +56,28 @@ prefix()
 }
 
 k=$(key_new --scope search.view)
-refused_within "$k" 1000 "revoked" ctl keys revoke "$(prefix "$k")"
+refused_within "$k" 1000 "a revoked key" ctl keys revoke "$(prefix "$k")"
 key=$k api GET /search/schemas
-is "$STATUS $(field .error.code)" "401 unauthorized" "like a key that never was (C-003)"
+is "$STATUS $(field .error.code)" "401 unauthorized" \
+	"a revoked key gets the answer of an unknown key (C-003)"
 
 k=$(key_new --scope search.view)
 rotate()
 {
 	ctl --json keys rotate "$(prefix "$k")" | jq -r .key.key >"$W/new"
 }
-refused_within "$k" 1000 "rotated" rotate
+refused_within "$k" 1000 "a rotated key" rotate
 is "$(for c in "$CURL" "$CURL2"; do crowd "$c" "$(cat "$W/new")"; done | tally)" "40 200" \
-	"the new one works everywhere"
+	"every worker of both hosts accepts the new key"
 
-# Nobody is told: the trigger is asleep.
+# No notification is sent: the trigger is disabled.
 quietly()
 {
 	sql "SET session_replication_role = replica;
 		UPDATE api_key SET revoked_at = now() WHERE prefix = '$(prefix "$k")'; $1"
 }
 k=$(key_new --scope search.view)
-refused_within "$k" 1000 "revoked while every listener loses its connection" \
+refused_within "$k" 1000 "a key revoked while every listener loses its connection" \
 	quietly "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'surfaced_api'"
 k=$(key_new --scope search.view)
-refused_within "$k" 10000 "revoked with the news lost" quietly ""
+refused_within "$k" 10000 "a key revoked without a notification" quietly ""

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Every statement of the contract that is finished has an assertion that cites its number.
+# Every numbered check of the contract is cited by an assertion.
 cd "$(dirname "$0")/../.." || exit 1
 
 # C-001 to C-083: transport, authentication, aggregate, query strings, errors, rates, quotas, usage, silences.

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What src/tbl/limits.h says of stored things is what the database enforces: its CHECK constraints have the
-# number. A new limit needs a row here, on the one side or the other.
+# The database enforces the limits of src/tbl/limits.h on stored values: its CHECK constraints contain the same
+# numbers. A new limit needs a row in one of the two lists below.
 . t/lib.sh
 pg_start
 
 "$BIN/surfaced" -D limits | cut -f1,2 >"$W/limits"
-isnt "$(wc -l <"$W/limits")" 0 "there are limits"
+isnt "$(wc -l <"$W/limits")" 0 "surfaced -D limits prints limits"
 
-# LIMIT CONSTRAINT: the number stands in its definition.
+# LIMIT CONSTRAINT: the definition of the constraint contains the number.
 stored='SILENCE_REASON alert_silence_reason_check
 QUERY alert_rule_query_check
 RULE_DESTINATIONS alert_rule_destination_uuids_check
@@ -36,18 +36,19 @@ passing=' TAG_CATEGORIES AGGREGATE_BODY QUERY_STRING QUERY_STRING_BESIDE_BODY AG
 while read -r limit constraint; do
 	value=$(awk -v n="$limit" '$1 == n { print $2 }' "$W/limits")
 	like "$(sql "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = '$constraint'")" "[^0-9]${value:-none}([^0-9]|\$)" \
-		"$limit, $value, stands in $constraint"
+		"$constraint contains $value, the limit $limit"
 done <<END
 $stored
 END
 while read -r limit _; do
 	case "$(printf '%s\n' "$stored" | sed 's/ .*/ /' | tr -d '\n') $(printf %s "$passing" | tr '\n' ' ')" in
 	*" $limit "* | "$limit "*) ;;
-	*) fail "$limit is of a row or of none: say which" ;;
+	*) fail "$limit is in neither list of this test" ;;
 	esac
 done <"$W/limits"
 for limit in $(printf '%s\n' "$stored" | cut -d' ' -f1) $passing; do
-	grep -q "^$limit	" "$W/limits" || fail "$limit is no limit any more"
+	grep -q "^$limit	" "$W/limits" || fail \
+		"the list of this test has $limit, which src/tbl/limits.h lacks"
 done
 
 # At their edges, where a definition alone says little.
@@ -55,14 +56,16 @@ refused() { ok "$1" sh -c "! psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null 
 taken() { ok "$1" sh -c "psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null"; }
 r=$(rule_new)
 silence() { echo "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, starts_at, ends_at) VALUES ('$P', '$r', repeat('é', $1), now(), now() + interval '$2')"; }
-taken "a reason of 500 characters" "$(silence 500 '1 hour')"
-refused "one of 501" "$(silence 501 '1 hour')"
-taken "a silence of a year" "$(silence 1 '1 year')"
-refused "a longer one" "$(silence 1 '1 year 1 second')"
+taken "the database accepts a reason of 500 characters" "$(silence 500 '1 hour')"
+refused "the database refuses a reason of 501 characters" "$(silence 501 '1 hour')"
+taken "the database accepts a silence of one year" "$(silence 1 '1 year')"
+refused "the database refuses a silence of more than one year" "$(silence 1 '1 year 1 second')"
 rule() { echo "UPDATE alert_rule SET query = repeat('a', $1), destination_uuids = array_fill('$r'::uuid, ARRAY[$2]) WHERE uuid = '$r'"; }
-taken "a query and destinations at their limits" "$(rule 8192 16)"
-refused "a longer query" "$(rule 8193 16)"
-refused "more destinations" "$(rule 8192 17)"
+taken "the database accepts a query and destinations at their limits" "$(rule 8192 16)"
+refused "the database refuses a query of 8193 characters" "$(rule 8193 16)"
+refused "the database refuses a rule with 17 destinations" "$(rule 8192 17)"
 tag() { echo "INSERT INTO tag (slug, name, categories) VALUES ('t$1', 't', (SELECT array_agg('c' || n) FROM generate_series(1, $1) AS n))"; }
-taken "as many categories as a tag may have" "$(tag "$(awk '$1 == "TAG_CATEGORIES" { print $2 }' "$W/limits")")"
-refused "one more" "$(tag "$(awk '$1 == "TAG_CATEGORIES" { print $2 + 1 }' "$W/limits")")"
+taken "the database accepts the highest number of categories of a tag" \
+	"$(tag "$(awk '$1 == "TAG_CATEGORIES" { print $2 }' "$W/limits")")"
+refused "the database refuses one category more than a tag may have" \
+	"$(tag "$(awk '$1 == "TAG_CATEGORIES" { print $2 + 1 }' "$W/limits")")"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What a table says stands in its man page, and the man pages are well-formed.
+# The manual pages contain what the tables contain, and mandoc accepts them.
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=t/helper/tap.sh
 . t/helper/tap.sh
@@ -8,10 +8,10 @@ bin=${TOP_BUILDDIR:-.}
 
 # mdoc may break a line anywhere, never a word.
 for word in $("$bin/surfaced" -D params | cut -f1); do
-	ok "surfaced.conf.5 has $word" grep -qwF -- "$word" man/surfaced.conf.5
+	ok "surfaced.conf.5 documents the parameter $word" grep -qwF -- "$word" man/surfaced.conf.5
 done
 for word in $("$bin/surfaced" -D errors | cut -f2 | sort -u); do
-	ok "surfaced-api.7 has $word" grep -qwF -- "$word" man/surfaced-api.7
+	ok "surfaced-api.7 documents the error $word" grep -qwF -- "$word" man/surfaced-api.7
 done
 # options FILE: letters of short options and words of long ones, each once.
 options()
@@ -28,7 +28,8 @@ trap 'rm -rf "$work"' EXIT
 for name in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
 	"$bin/$name" -h 2>&1 | sed -n 's/^usage: [^ ]*//p' >"$work/usage"
 	page "man/$name.8" | sed -n "/^SYNOPSIS/,/^DESCRIPTION/s/^ *$name //p" >"$work/synopsis"
-	ok "$name.8 has the options of its usage" test "$(options "$work/synopsis")" = "$(options "$work/usage")"
+	ok "$name.8 has the options of $name -h" \
+		test "$(options "$work/synopsis")" = "$(options "$work/usage")"
 done
 "$bin/surfacectl" --help >"$work/all" 2>&1
 for name in $(sed -n 's/^  \([a-z][a-z-]*\).*/\1/p' "$work/all"); do "$bin/surfacectl" "$name" --help >>"$work/all" 2>&1; done
@@ -37,7 +38,7 @@ long()
 {
 	grep -oE -e '--[a-z][a-z-]*' "$1" | sort -u | grep -vx -e --help -e --version | paste -sd ' '
 }
-ok "surfacectl.8 has the options of its usage" test "$(long "$work/page")" = "$(long "$work/all")"
+ok "surfacectl.8 has the options of surfacectl --help" test "$(long "$work/page")" = "$(long "$work/all")"
 
 # checks FILE...: the names of the checks that they can print.
 checks()
@@ -51,26 +52,28 @@ named()
 }
 sed -n '/^\.Ss Doctor/,/^\.Ss Audit/p' man/surfacectl.8 >"$work/doctor"
 sed -n '/^\.It Cm browser-check/,/^\.It Cm stream-keys/p' man/surfacectl.8 >"$work/browser"
-ok "doctor has checks" test "$(checks src/cli/doctor/*.c | wc -l)" -ge 20
+ok "the source of doctor has at least 20 checks" test "$(checks src/cli/doctor/*.c | wc -l)" -ge 20
 for word in $(checks src/cli/doctor/*.c); do
-	ok "surfacectl.8, doctor has $word" named "$work/doctor" "$word"
+	ok "surfacectl.8 documents the doctor check $word" named "$work/doctor" "$word"
 done
 for word in $(checks src/cli/browser.c src/cli/doctor/runner.c); do
-	ok "surfacectl.8, browser-check has $word" named "$work/browser" "$word"
+	ok "surfacectl.8 documents the browser-check check $word" named "$work/browser" "$word"
 done
 
 for file in nginx/*.conf; do
-	ok "surfaced-files.5 has $file" grep -qwF -- "${file##*/}" man/surfaced-files.5
+	ok "surfaced-files.5 documents the file $file" grep -qwF -- "${file##*/}" man/surfaced-files.5
 done
 for word in $(sed -n 's/.*\(FIELD\|LIST_OF\)(struct manifest, \([a-z_]*\),.*/\2/p' src/cli/archive/backup.c); do
-	ok "surfaced-files.5 has $word of the manifest" grep -qx -- "\.It Li $word" man/surfaced-files.5
+	ok "surfaced-files.5 documents $word of the manifest" \
+		grep -qx -- "\.It Li $word" man/surfaced-files.5
 done
 for file in debian/etc/*.conf; do
 	[ ! -f "man/$(basename "$file" .conf).8" ] ||
-		ok "its page has $file" grep -qwF -- "/etc/surfaced/${file##*/}" "man/$(basename "$file" .conf).8"
+		ok "the manual page of the program names $file" \
+			grep -qwF -- "/etc/surfaced/${file##*/}" "man/$(basename "$file" .conf).8"
 done
 
 for page in man/*.[0-9] debian/*.[0-9]; do
-	ok "$page is well-formed" mandoc -Tlint -Werror "$page"
+	ok "mandoc finds no fault in $page" mandoc -Tlint -Werror "$page"
 done
 done_testing

@@ -9,7 +9,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 section=$work/section
 
-# stands WHAT LINE: the section has the line, up to its description.
+# stands WHAT LINE: the section contains the line, up to its description.
 stands() {
 	ok "$1" grep -qE -- "^\.It Li $2( |\$)" "$section"
 }
@@ -24,7 +24,7 @@ fields() {
 of() {
 	title="FIELDS OF $(printf '%s' "$2" | tr '[:lower:]' '[:upper:]')"
 	sed -n "/^\.Sh $title\$/,/^\.Sh /p" "$page" | sed '1!{/^\.Sh /d;}' >"$section"
-	ok "there is $title" test -s "$section"
+	ok "surfaced-query(7) has the section $title" test -s "$section"
 	fields "$1" >"$work/fields"
 	while read -r name type; do
 		stands "$2: field $name is $type" "$(printf '%s Ta %s' "$name" "$type" | sed 's/[.*]/\\&/g')"
@@ -32,9 +32,9 @@ of() {
 	aliases=$(sed -n "s/^ALIAS($1, *\"\([^\"]*\)\".*/\1/p" src/tbl/fields.h | tr '*' '@')
 	for name in $aliases; do
 		name=$(printf '%s' "$name" | tr '@' '*')
-		stands "$2: alias $name" "$(printf '%s Ta' "$name" | sed 's/[.*]/\\&/g')"
+		stands "$2: the alias $name is documented" "$(printf '%s Ta' "$name" | sed 's/[.*]/\\&/g')"
 	done
-	ok "$2: and nothing else" test "$(grep -c '^\.It Li ' "$section")" -eq \
+	ok "$2: no other field or alias is documented" test "$(grep -c '^\.It Li ' "$section")" -eq \
 		$(($(wc -l <"$work/fields") + $(printf '%s' "$aliases" | grep -c .)))
 }
 
@@ -42,6 +42,6 @@ sed -n 's/^[A-Z]*(\([A-Z_]*\),[[:space:]]*"\([^"]*\)".*/\1 \2/p' src/tbl/dataset
 while read -r dataset label; do
 	of "$dataset" "$label"
 done <"$work/sets"
-ok "every dataset with fields was looked at" test \
+ok "every dataset with fields has been compared with its section" test \
 	"$(sed -n 's/^SEARCH_FIELD(\([A-Z_]*\),.*/\1/p' src/tbl/fields.h | sort -u)" = "$(cut -d ' ' -f 1 "$work/sets" | sort)"
 done_testing

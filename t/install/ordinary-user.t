@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# t/instance as somebody who is not root: a copy of the tree in a folder of that user, nothing else.
+# t/instance runs as a user other than root, with a copy of the tree in the user's directory.
 . t/lib.sh
 
 world
@@ -29,7 +29,8 @@ instance()
 {
 	(cd "$T" && as env TOP_BUILDDIR="$T" t/instance "$@")
 }
-ok "t/instance start" instance start "$W/home/i" --hosts 200 --workers 1 --search-workers 1 2>"$W/start.err"
+ok "t/instance start succeeds as an ordinary user" \
+	instance start "$W/home/i" --hosts 200 --workers 1 --search-workers 1 2>"$W/start.err"
 if [ ! -f "$W/home/i/env" ]; then
 	diag "$(cat "$W/start.err")"
 	exit 1
@@ -41,10 +42,10 @@ KEY=$(. "$W/home/i/env" && echo "$KEY") CURL=$(. "$W/home/i/env" && echo "$CURL"
 BASE_URL=$(. "$W/home/i/env" && echo "$BASE_URL")
 key=$KEY
 api GET /search/hosts/count
-is "$STATUS/$(field .count)" 200/200 "answers a search"
+is "$STATUS/$(field .count)" 200/200 "the instance of an ordinary user answers a search"
 api POST /search/hosts/aggregate '{"aggregations":[{"field":"country_code","limit":1}]}'
-is "$STATUS" 200 "and an aggregation"
+is "$STATUS" 200 "the instance of an ordinary user answers an aggregation"
 is "$(pgrep -f "$W/home/i/" | while read -r p; do stat -c %U "/proc/$p"; done | sort -u)" "$(id -un "$who")" \
-	"everything runs as that user"
-ok "t/instance stop" instance stop "$W/home/i"
-is "$(pgrep -f "$W/home/i/")" "" "nothing runs on"
+	"every process runs as the ordinary user"
+ok "t/instance stop succeeds as an ordinary user" instance stop "$W/home/i"
+is "$(pgrep -f "$W/home/i/")" "" "t/instance stop leaves no process of the user"

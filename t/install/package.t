@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What of debian/ can be judged without building it: units, users, roles, profiles, scripts agree.
+# Checks of debian/ that need no package build: units, users, roles, profiles and scripts agree.
 . t/lib.sh
 
 field_of()
@@ -8,7 +8,7 @@ field_of()
 	sed -n "s/^$1=//p" "$2" | tail -1
 }
 
-# Folders that a daemon writes beside its run_directory: where its pools listen, and its parameters' defaults.
+# Directories that a daemon writes besides its run_directory: those of its sockets and of its parameters' defaults.
 writes()
 {
 	case $1 in
@@ -21,25 +21,31 @@ writes()
 for unit in debian/systemd/*.service; do
 	name=${unit##*/} name=${name%.service} limit=15
 	user=$(field_of User "$unit")
-	ok "$name: its user $user is made" grep -qE "^u $user( |$)" debian/*.sysusers
-	ok "$name: it has its file" test -f "debian/etc/${name%@}.conf"
+	ok "$name: the package creates its user $user" grep -qE "^u $user( |$)" debian/*.sysusers
+	ok "$name: the package has its configuration file" test -f "debian/etc/${name%@}.conf"
 	if [ "$name" = surfaced-runner@ ]; then
 		limit=20 # bubblewrap's and Chromium's needs are explained there
-		is "$(field_of Accept debian/systemd/surfaced-runner.socket) $(field_of StandardInput "$unit")" "yes socket" "$name: a connection each"
-		ok "$name: its socket belongs to the target" grep -q '^WantedBy=surfaced.target' debian/systemd/surfaced-runner.socket
+		is "$(field_of Accept debian/systemd/surfaced-runner.socket) $(field_of StandardInput "$unit")" "yes socket" \
+			"$name: each connection starts a process with the socket as input"
+		ok "$name: the socket belongs to the target" \
+			grep -q '^WantedBy=surfaced.target' debian/systemd/surfaced-runner.socket
 		is "$(field_of ListenSequentialPacket debian/systemd/surfaced-runner.socket)" \
-			"$(sed -n 's/^run_directory = //p' debian/etc/surfaced-dispatch.conf)/runner.sock" "$name: where the dispatcher looks for it"
+			"$(sed -n 's/^run_directory = //p' debian/etc/surfaced-dispatch.conf)/runner.sock" \
+			"$name: the socket is where the dispatcher connects"
 		is "$(field_of SocketUser debian/systemd/surfaced-runner.socket) $(field_of SocketMode debian/systemd/surfaced-runner.socket)" \
-			"$(field_of User debian/systemd/surfaced-dispatch.service) 0600" "$name: the dispatcher alone starts it"
-		is "$user" "$(sed -n 's/^runner_user = //p' debian/etc/surfaced-dispatch.conf)" "$name: as whom the dispatcher lets in"
+			"$(field_of User debian/systemd/surfaced-dispatch.service) 0600" \
+			"$name: only the dispatcher may connect to the socket"
+		is "$user" "$(sed -n 's/^runner_user = //p' debian/etc/surfaced-dispatch.conf)" \
+			"$name: the dispatcher expects the unit's user"
 	else
-		ok "$name: it belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
+		ok "$name: the unit belongs to the target" grep -q '^WantedBy=surfaced.target' "$unit"
 		is "$(field_of Type "$unit") $(sed -n "s/^ExecReload=//p" "$unit" | paste -sd " ")" "notify $(field_of ExecStart "$unit" | sed "s/ -c / -t -c /") /bin/kill -HUP \$MAINPID" \
-			"$name: says when it is ready; a reload is refused when its file is bad"
+			"$name: the unit notifies readiness and refuses a bad file on reload"
 	fi
-	# What it writes is opened to it again, since ProtectSystem=strict closes everything.
+	# ProtectSystem=strict closes the file system; the directories that the daemon writes are opened again.
 	for path in $(sed -n 's/^run_directory = //p' "debian/etc/${name%@}.conf") $(writes "$name"); do
-		ok "$name: it may write $path" sh -c 'grep "^ReadWritePaths=" "$1" | grep -qE "[= ]-?$2(/sessions)?( |\$)"' sh "$unit" "$path"
+		ok "$name: the unit may write $path" \
+			sh -c 'grep "^ReadWritePaths=" "$1" | grep -qE "[= ]-?$2(/sessions)?( |\$)"' sh "$unit" "$path"
 	done
 	case $(field_of PrivateNetwork "$unit")$(field_of RestrictAddressFamilies "$unit") in
 	yes*) is "$(field_of IPAddressDeny "$unit")" any "$name: the kernel refuses every address but the machine's own" ;;
@@ -48,10 +54,11 @@ for unit in debian/systemd/*.service; do
 			"$name: the kernel refuses link-local and metadata addresses to a daemon with a network"
 		;;
 	esac
-	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" "$name: it has no capability"
-	ok "$name: nor can it get one" grep -qx CapabilityBoundingSet= "$unit"
+	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" \
+		"$name: the unit has no capability"
+	ok "$name: the unit can get no capability" grep -qx CapabilityBoundingSet= "$unit"
 	if command -v systemd-analyze >/dev/null; then
-		ok "$name: exposure of at most $limit tenths" sh -c \
+		ok "$name: the exposure is at most $limit tenths" sh -c \
 			'systemd-analyze security --offline=true --no-pager --threshold="$1" "$2" >/dev/null 2>&1' sh "$limit" "$unit"
 	else
 		skip "no systemd-analyze"
@@ -60,24 +67,27 @@ done
 
 for file in debian/etc/*.conf; do
 	name=${file##*/}
-	[ -f "man/$name.5" ] || ok "man 5 $name" grep -qE "man5/$name.5(.gz)?\$" debian/*.links
+	[ -f "man/$name.5" ] || ok "the configuration file $name has a manual page" \
+		grep -qE "man5/$name.5(.gz)?\$" debian/*.links
 done
 
-# Every role that logs in is somebody: the user of a unit, or root.
+# Each role that logs in belongs to the user of a unit, or to root.
 for role in $(grep -o "('surfaced_[a-z_]*', 'LOGIN')" sql/roles.sql | cut -d "'" -f 2); do
 	case $role in
 	surfaced_api) user=surfaced ;;
 	surfaced_admin) continue ;;
 	*) user=$(echo "$role" | tr _ -) ;;
 	esac
-	ok "$role is the user $user" grep -qE "^u $user( |$)" debian/*.sysusers
-	like "$(sed -n 's/^database = //p' "debian/etc/$user.conf")" "user=$role\$" "as its file says"
-	ok "purging with the database drops $role" grep -qw "$role" debian/surfaced.postrm
+	ok "the package creates the user $user of the role $role" grep -qE "^u $user( |$)" debian/*.sysusers
+	like "$(sed -n 's/^database = //p' "debian/etc/$user.conf")" "user=$role\$" \
+		"the configuration of $user names the role $role"
+	ok "purging the package with its database drops $role" grep -qw "$role" debian/surfaced.postrm
 done
 
 if command -v apparmor_parser >/dev/null; then
 	for profile in debian/apparmor/*; do
-		ok "${profile##*/} is a profile" sh -c 'apparmor_parser -Q -K "$1" >"$2" 2>&1' sh "$profile" /dev/null
+		ok "apparmor_parser accepts the profile ${profile##*/}" \
+			sh -c 'apparmor_parser -Q -K "$1" >"$2" 2>&1' sh "$profile" /dev/null
 	done
 else
 	skip "no apparmor_parser"

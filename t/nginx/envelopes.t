@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Whatever nginx answers by itself is an envelope of ours, over HTTP/1.1 and HTTP/2 (C-002, C-019, C-060
+# Every answer that nginx makes itself has the project's envelope, over HTTP/1.1 and HTTP/2 (C-002, C-019, C-060
 # to C-063). The worker behind it fails on demand.
 . t/lib.sh
 
@@ -53,69 +53,71 @@ envelope()
 	[ "$3" != search ] || _members=code,message,request_id
 	is "$STATUS $(field .error.code) $_shape" "$1 $2 \"$_members true true true\"" "$4"
 	is "$(header x-request-id)/$(header cache-control)/$(header content-type)" \
-		"$(field .error.request_id)/no-store/application/json" "  with its headers"
+		"$(field .error.request_id)/no-store/application/json" \
+		"$4 with the headers of an envelope"
 }
 
 for v in --http1.1 --http2; do
 	api GET https://localhost/nothing $v
-	envelope 404 not_found other "$v: another path"
+	envelope 404 not_found other "$v: an unknown path gets 404"
 	api GET '' $v
-	envelope 404 not_found other "$v: the base itself, not redirected"
+	envelope 404 not_found other "$v: the base path gets 404 and no redirect"
 	api GET /search $v
-	envelope 404 not_found search "$v: the search area itself"
+	envelope 404 not_found search "$v: the path /search gets 404 with the envelope of search"
 	api TRACE "/x?q=$(zeros 55000)" $v
 	is "$STATUS $(printf '%s' "$BODY" | grep -E '^(REQUEST_METHOD|REQUEST_URI|HTTP_)' | sort | tr '\n' ' ')" \
-		"200 REQUEST_METHOD=TRACE REQUEST_URI=/api/v1/x " "$v: a worker says what may be done instead of TRACE"
+		"200 REQUEST_METHOD=TRACE REQUEST_URI=/api/v1/x " \
+		"$v: a worker answers TRACE after nginx has changed the request line"
 	api TRACE /search/die $v
-	envelope 502 search_upstream_failed search "$v: TRACE of a worker that dies"
+	envelope 502 search_upstream_failed search "$v: TRACE to a worker that dies gets 502"
 	zeros 2200000 >"$W/big"
 	api POST /x --data-binary "@$W/big" $v
-	envelope 413 request_too_large other "$v: a body beyond nginx's limit"
+	envelope 413 request_too_large other "$v: a body above nginx's limit gets 413"
 	api POST /search/x --data-binary "@$W/big" $v
-	envelope 413 request_too_large search "$v: the same for a search"
+	envelope 413 request_too_large search "$v: a body of a search above nginx's limit gets 413"
 	api GET /projects/x/sessions/y/stream $v
 	case $v in
-	--http2) envelope 426 upgrade_required other "$v: a stream needs HTTP/1.1" ;;
-	*) envelope 503 service_unavailable other "$v: nobody serves streams" ;;
+	--http2) envelope 426 upgrade_required other "$v: a stream over HTTP/2 gets 426" ;;
+	*) envelope 503 service_unavailable other "$v: a stream gets 503 without surfaced-stream" ;;
 	esac
 	api POST /die '{}' $v
-	envelope 503 service_unavailable other "$v: a worker that dies"
+	envelope 503 service_unavailable other "$v: a request to a worker that dies gets 503"
 	api POST /search/die '{}' $v
-	envelope 502 search_upstream_failed search "$v: a worker that dies in a search (C-065)"
+	envelope 502 search_upstream_failed search "$v: a search of a worker that dies gets 502 (C-065)"
 done
 
 raw 'GET /api/v1/x HTTP/1.1\r\nHost: a b\r\n\r\n'
-envelope 400 invalid_request other "a malformed Host"
+envelope 400 invalid_request other "a malformed Host gets 400"
 raw 'POST /api/v1/search/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'
-envelope 400 invalid_request search "two lengths"
+envelope 400 invalid_request search "a request with two lengths gets 400"
 raw 'GET /api/v1/x HTTP/1.1\r\n\r\n'
-envelope 400 invalid_request other "no Host"
+envelope 400 invalid_request other "a request without a Host gets 400"
 raw 'GET /api/v1/%%00 HTTP/1.1\r\nHost: localhost\r\n\r\n'
-envelope 400 invalid_request other "a NUL in the path"
+envelope 400 invalid_request other "a NUL in the path gets 400"
 raw 'GET /../x HTTP/1.1\r\nHost: localhost\r\n\r\n'
-envelope 400 invalid_request other "a path above the root"
+envelope 400 invalid_request other "a path above the root gets 400"
 raw 'POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: foo\r\n\r\n'
-envelope 501 invalid_request other "an unknown transfer coding"
+envelope 501 invalid_request other "an unknown transfer coding gets 501"
 raw 'GET /api/v1/x HTTP/9.9\r\nHost: localhost\r\n\r\n'
-envelope 505 invalid_request other "an unknown version"
+envelope 505 invalid_request other "an unknown version of HTTP gets 505"
 raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nX: $(zeros 140000)\r\n\r\n"
-envelope 431 invalid_request other "a header beyond nginx's buffers"
+envelope 431 invalid_request other "a header above nginx's buffers gets 431"
 raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: $(zeros 70000)\r\n\r\n"
-envelope 431 invalid_request other "a header beyond a FastCGI record"
+envelope 431 invalid_request other "a header above a FastCGI record gets 431"
 raw "GET /api/v1/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-envelope 414 invalid_request other "a target beyond nginx's buffers"
+envelope 414 invalid_request other "a target above nginx's buffers gets 414"
 raw "GET /api/v1/search/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-envelope 400 invalid_search_parameter search "the same for a search (C-056)"
+envelope 400 invalid_search_parameter search "a target of a search above nginx's buffers gets 400 (C-056)"
 raw 'GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$W/run/web.sock"
-envelope 400 invalid_request other "plain HTTP on the TLS port, not redirected (C-002)"
-like "$(cat "$W/raw")" 'TLS alone: use https' "which is said"
+envelope 400 invalid_request other "plain HTTP to the TLS port gets 400 and no redirect (C-002)"
+like "$(cat "$W/raw")" 'TLS alone: use https' "the answer to plain HTTP on the TLS port names https"
 raw 'GET /api/v1/search/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$W/run/plain.sock"
-envelope 400 invalid_request search "the plain port (C-002)"
-like "$(cat "$W/raw")" 'TLS alone: use https' "which is said"
+envelope 400 invalid_request search "the plain port refuses a search with 400 (C-002)"
+like "$(cat "$W/raw")" 'TLS alone: use https' "the answer of the plain port names https"
 raw 'GET /api/v1/x\r\n' "$W/run/plain.sock"
-is "$(cat "$W/raw")" "" "HTTP/0.9 is closed"
+is "$(cat "$W/raw")" "" "a request of HTTP/0.9 gets no answer"
 
-# ---- workers that do not answer: from here on nobody else has to, in the time that is left ----
+# ---- workers that do not answer: no other worker is left to answer from here on ----
 
 sed -i 's/fastcgi_read_timeout .*/fastcgi_read_timeout 300ms;/' "$W/etc/nginx/pass.conf"
 echo 'worker_stuck = 500' >>"$W/etc/surfaced.conf"
@@ -125,13 +127,13 @@ api_start
 world_nginx_run
 for v in --http1.1 --http2; do
 	api GET /stuck $v
-	envelope 503 service_unavailable other "$v: a worker that does not answer"
+	envelope 503 service_unavailable other "$v: a request to a worker that hangs gets 503"
 	api GET /search/stuck $v
-	envelope 503 search_timeout search "$v: a search that does not answer (C-066)"
-	is "$(header retry-after)" "" "  without Retry-After (C-067)"
+	envelope 503 search_timeout search "$v: a search of a worker that hangs gets 503 (C-066)"
+	is "$(header retry-after)" "" "$v: the answer search_timeout has no Retry-After (C-067)"
 done
 
-# Two clients keep the queue full until that was seen, however slow the machine is.
+# Two clients keep the queue full until the busy answer has been seen, however slow the machine is.
 for _ in 1 2; do
 	# shellcheck disable=SC2086 # CURL is a list of options
 	while [ ! -e "$W/seen" ]; do
@@ -145,13 +147,13 @@ busy()
 }
 world_until 60 busy
 touch "$W/seen"
-envelope 503 search_busy search "a search beyond max_conns of the pool is busy (C-066)"
-is "$(header retry-after)" 1 "a busy search has Retry-After (C-067)"
+envelope 503 search_busy search "a search above max_conns of the pool gets search_busy (C-066)"
+is "$(header retry-after)" 1 "the answer search_busy has Retry-After 1 (C-067)"
 wait
 
-# Two copies of the messages: nginx's maps and the workers' table.
+# nginx's maps and the table of the workers contain the same messages.
 # shellcheck disable=SC2016 # the $ are nginx's
 is "$(sed -n '/map $surfaced_code $surfaced_message/,/^}/s/^	\([a-z_]*\) "\(.*\)";/\1 \2/p' nginx/http.conf |
 	while read -r code message; do
 		grep -qF "\"$code\"" src/tbl/errors.h && grep -qF "\"$message\"" src/tbl/errors.h || echo "$code"
-	done)" "" "codes and messages are those of tbl/errors.h"
+	done)" "" "the codes and messages of nginx equal those of src/tbl/errors.h"

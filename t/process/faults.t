@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The nth allocation, read or write of a request fails, for each n: every answer is the good one, an
-# envelope or a closed connection, and the workers are whole again (PLATFORM: no fault of one request is
-# another's).
+# The nth allocation, read or write of a request fails, for each n: the client gets the answer, an envelope or a
+# closed connection, and the workers recover (PLATFORM: a fault in one request does not affect another).
 . t/lib.sh
 
 ! nm -D "$BUILD/surfaced" 2>/dev/null | grep -q __asan || skip_all "the sanitizer has an allocator of its own"
@@ -31,4 +30,4 @@ world_env
 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/faults.py "$W" "$W/run/control" >"$W/faults.out" 2>&1
 relay "$W/faults.out"
 is "$(grep -cE '^ok ' "$W/faults.out")" 16 "every kind of fault was tried with both requests"
-ok "all workers run" world_until 10 workers_are "$running"
+ok "all workers run after the faults" world_until 10 workers_are "$running"

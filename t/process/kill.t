@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# kill -9 of workers under load: a GET is tried once more on the same queue and none is lost; a POST is
-# not repeated; each answer is a good one or an envelope.
+# kill -9 of workers under load: nginx retries a GET once on the same queue and none is lost; it does not repeat
+# a POST; each client gets the answer or an envelope.
 . t/lib.sh
 
 world
@@ -12,8 +12,8 @@ key=none
 api_start
 web_start ''
 
-# load CLIENT: its requests, one after another, until there were kills enough; a line with the status of each, and
-# a file for each answer.
+# load CLIENT: sends requests one after another until there were enough kills; writes a line with each status and
+# a file with each answer.
 load()
 {
 	_round=0
@@ -29,13 +29,13 @@ answers()
 	find "$W/answers.$1" -type f | wc -l
 }
 
-# What was under way at a kill has been answered: on a slow machine the next one would hit its other try.
+# Requests under way at a kill have been answered: on a slow machine the next kill would hit their second attempt.
 all_went_on()
 {
 	[ "$(answers 1)" -gt $((had1 + 1)) ] && [ "$(answers 2)" -gt $((had2 + 1)) ] && [ "$(answers 3)" -gt $((had3 + 1)) ]
 }
 
-ok "every pool has its workers" world_until 5 workers_are 7
+ok "the pools have seven workers at first" world_until 5 workers_are 7
 for i in 1 2 3; do
 	mkdir "$W/answers.$i"
 	load "$i" &
@@ -47,14 +47,17 @@ while [ "$kills" -lt 20 ] && kill -KILL "$(workers | shuf -n 1)"; do
 done
 touch "$W/enough"
 wait
-is "$kills" 20 "workers were killed in between"
-is "$(cat "$W"/load.* | sort -u)" 200 "$(cat "$W"/load.* | wc -l) GETs, all answered well"
-ok "every dead worker was replaced" world_until 10 workers_are 7
+is "$kills" 20 "twenty workers were killed under load"
+is "$(cat "$W"/load.* | sort -u)" 200 "all of $(cat "$W"/load.* | wc -l) GET requests succeed"
+ok "every killed worker was replaced" world_until 10 workers_are 7
 
 api GET /die
-is "$STATUS/$(field .error.code)" 503/service_unavailable "what kills its worker twice is given up (C-019)"
+is "$STATUS/$(field .error.code)" 503/service_unavailable \
+	"a request that kills its worker twice gets 503 (C-019)"
 api POST /search/die '{}'
-is "$STATUS/$(field .error.code)" 502/search_upstream_failed "a POST is not repeated (C-065)"
-is "$(field '.error | has("field_errors")')" false "search has its own envelope (C-060)"
+is "$STATUS/$(field .error.code)" 502/search_upstream_failed \
+	"a POST to a killed worker is not repeated (C-065)"
+is "$(field '.error | has("field_errors")')" false "a search has its own envelope after a kill (C-060)"
 is "$(grep -c 'worker_died.*pool=surfaced_search signal=9' "$W/log/surfaced.log")" \
-	"$(($(grep -c 'worker_died.*pool=surfaced_search' "$W/log/surfaced.log")))" "and is in the log"
+	"$(($(grep -c 'worker_died.*pool=surfaced_search' "$W/log/surfaced.log")))" \
+	"every dead worker of the search pool is logged with its signal"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# SIGHUP: the master becomes its own successor with the same pid and sockets; no request is lost, the
-# worker counts follow the upstream file, a bad file changes nothing. nginx reloads lose nothing either.
+# SIGHUP: the master executes itself with the same pid and sockets; no request is lost, the numbers of workers
+# follow the upstream file, a bad file changes nothing. Reloads of nginx lose no request either.
 . t/lib.sh
 
 world
 WORLD_WORKERS=2
-# The program as an upgrade leaves it: replaced while it runs.
+# An upgrade replaces the program while it runs; the copy can be replaced.
 cp "$BUILD/t/helper/echo" "$W/run/surfaced-echo"
 WORLD_PROGRAM=$W/run/surfaced-echo
 key=none
@@ -24,15 +24,15 @@ log_has()
 	[ "$(log_count "$1")" -ge "$2" ]
 }
 
-# A connection a request, which HTTP/2 has not: nginx's reload ends idle kept ones, and a request may be on its
-# way in one then.
+# Each request has its own connection, which HTTP/2 does not allow: a reload of nginx closes idle connections, and
+# a request may be on its way in one of them.
 load()
 {
 	# shellcheck disable=SC2086 # CURL is a list of options
 	curl -sS $CURL --http1.1 -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
-ok "two pools of two workers and one of one worker run" world_until 5 workers_are 5
+ok "two pools have two workers each, a third has one" world_until 5 workers_are 5
 for i in 1 2 3; do
 	load 400 "$W/load.$i" &
 done
@@ -45,11 +45,12 @@ for i in 1 2 3 4 5; do
 done
 wait
 is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" \
-	"1,200 requests over five re-execs and nginx reloads, all answered"
-is "$(log_count 'reloaded program=echo')" 5 "the master was its own successor five times"
-is "$(tr '\0' '\n' <"/proc/$master/cmdline" | head -1)" "$WORLD_PROGRAM" "with its pid, from the replaced file"
-ok "the old workers have ended" world_until 5 workers_are 5
-isnt "$(workers)" "$old" "and new ones came"
+	"1,200 requests during five reloads of master and nginx succeed"
+is "$(log_count 'reloaded program=echo')" 5 "the master has executed itself five times"
+is "$(tr '\0' '\n' <"/proc/$master/cmdline" | head -1)" "$WORLD_PROGRAM" \
+	"the master keeps its pid and runs the replaced file"
+ok "the old workers have exited" world_until 5 workers_are 5
+isnt "$(workers)" "$old" "new workers replace the old ones"
 
 # shellcheck disable=SC2086 # CURL is a list of options
 curl -sS $CURL -o /dev/null -w '%{http_code}\n' "$BASE_URL/slow" >"$W/slow" &
@@ -62,23 +63,23 @@ world_until 5 busy
 kill -HUP "$master"
 : >"$W/run/go"
 wait "$slow"
-is "$(cat "$W/slow")" 200 "a request under way is finished by the old worker"
+is "$(cat "$W/slow")" 200 "the old worker answers a request that was under way"
 world_until 5 log_has 'reloaded program=echo' 6
 
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 kill -HUP "$master"
 world_until 10 log_has 'reloaded program=echo' 7
-ok "the number of workers follows the upstream file" world_until 5 workers_are 7
+ok "the numbers of workers follow the upstream file" world_until 5 workers_are 7
 
 before=$(workers)
 echo '}' >>"$W/etc/upstreams.conf"
 kill -HUP "$master"
 ok "a bad upstream file is refused" world_until 5 log_has reload_refused 1
-is "$(workers)" "$before" "and the workers stay"
+is "$(workers)" "$before" "the workers survive a refused upstream file"
 api GET /x
-is "$STATUS" 200 "and serve"
+is "$STATUS" 200 "the workers serve requests after a refused reload"
 sed -i '$d' "$W/etc/upstreams.conf"
 echo 'no such line' >>"$W/etc/surfaced.conf"
 kill -HUP "$master"
-ok "so is a bad configuration" world_until 5 log_has reload_refused 2
-is "$(workers)" "$before" "with the same workers"
+ok "a bad configuration file is refused" world_until 5 log_has reload_refused 2
+is "$(workers)" "$before" "the workers survive a refused configuration"

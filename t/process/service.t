@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The master under a service manager: sockets that listen already, what it is told, its watchdog; the
-# user that workers run as; workers whose master was killed.
+# The master under a service manager: inherited sockets, notifications, the watchdog; the user of the workers;
+# workers whose master was killed.
 . t/lib.sh
 
 WORLD_CONF='worker_stuck = 6000'
@@ -42,25 +42,25 @@ api_start
 web_start ''
 master=$(world_pid surfaced)
 lent=$(inode api)
-ok "READY=1 with the master's pid" world_until 5 told "^READY=1 MAINPID=$master\$" 1
-ok "both pools are complete" world_until 5 workers_are "$master" 4
+ok "the master sends READY=1 with its pid" world_until 5 told "^READY=1 MAINPID=$master\$" 1
+ok "both pools have their workers" world_until 5 workers_are "$master" 4
 api GET /x
 is "$STATUS" 200 "workers accept from the socket of the service manager"
-is "$(inode api)" "$lent" "which is not replaced"
-ok "WATCHDOG=1 comes in time" world_until 5 told '^WATCHDOG=1$' 4
+is "$(inode api)" "$lent" "the master does not replace the inherited socket"
+ok "the master sends WATCHDOG=1 in time" world_until 5 told '^WATCHDOG=1$' 4
 
 kill -HUP "$master"
-ok "RELOADING=1 has the time" world_until 5 told '^RELOADING=1 MONOTONIC_USEC=[0-9]' 1
-ok "and READY=1 follows" world_until 5 told '^READY=1' 2
+ok "the master sends RELOADING=1 with the time" world_until 5 told '^RELOADING=1 MONOTONIC_USEC=[0-9]' 1
+ok "the master sends READY=1 after the reload" world_until 5 told '^READY=1' 2
 fed=$(grep -c '^WATCHDOG=1$' "$W/run/notes")
-ok "so does the watchdog" world_until 5 told '^WATCHDOG=1$' $((fed + 3))
+ok "the master sends WATCHDOG=1 after the reload" world_until 5 told '^WATCHDOG=1$' $((fed + 3))
 api GET /x
-is "$STATUS/$(inode api)" "200/$lent" "on the same socket"
+is "$STATUS/$(inode api)" "200/$lent" "the inherited socket serves requests after the reload"
 
 world_kill surfaced
-ok "STOPPING=1" world_until 5 told '^STOPPING=1$' 1
-is "$(inode api)" "$lent" "the service manager's socket stays"
-like "$(inode search)" "^[0-9]+$" "and so does ours, which it keeps in its store (see process/store.t)"
+ok "the master sends STOPPING=1 at its end" world_until 5 told '^STOPPING=1$' 1
+is "$(inode api)" "$lent" "a stopped master keeps the inherited socket"
+like "$(inode search)" "^[0-9]+$" "a stopped master keeps its own socket in the store (see process/store.t)"
 rm -f "$W/run/api.sock"
 
 # ---- a master that is killed, and its workers ----
@@ -70,7 +70,7 @@ api_start
 master=$(world_pid surfaced)
 world_until 5 workers_are "$master" 4
 victims=$(workers "$master")
-# One that waits for init to take its status has no command line.
+# A process that waits for init to reap it has no command line.
 alive()
 {
 	_n=0
@@ -79,7 +79,7 @@ alive()
 	done
 	[ "$_n" -le "$1" ]
 }
-# The socket's name stays, so each takes the queue of a worker.
+# The socket's path remains, so each request waits in the queue of a worker.
 ask()
 {
 	# shellcheck disable=SC2086 # CURL is a list of options
@@ -91,30 +91,31 @@ busy()
 }
 ask stuck stuck
 stuck=$!
-ok "one is stuck" world_until 5 busy 1
+ok "one worker is stuck in a request" world_until 5 busy 1
 ask slow slow
 slow=$!
-ok "one is slow" world_until 5 busy 2
+ok "another worker serves a slow request" world_until 5 busy 2
 kill -KILL "$master"
-ok "idle workers end with their master" world_until 60 alive 2
+ok "idle workers exit when their master was killed" world_until 60 alive 2
 : >"$W/run/go"
 wait "$slow"
-is "$(cat "$W/slow")" 200 "a request under way is answered"
-ok "that worker ends then" world_until 60 alive 1
-ok "and a stuck one when its time is over" world_until 60 alive 0
+is "$(cat "$W/slow")" 200 "the slow request is answered without a master"
+ok "the slow worker exits after its request" world_until 60 alive 1
+ok "the stuck worker is killed after worker_stuck" world_until 60 alive 0
 wait "$stuck"
-is "$(cat "$W/stuck")" 503 "whose client gets an envelope"
+is "$(cat "$W/stuck")" 503 "the client of the stuck worker gets 503"
 
 # ---- the user of the workers ----
 
 echo 'user = nobody-of-this-name' >>"$W/etc/surfaced.conf"
-like "$("$echo" -t -c "$W/etc/surfaced.conf" 2>&1)" 'user nobody-of-this-name is unknown' "an unknown user is refused"
+like "$("$echo" -t -c "$W/etc/surfaced.conf" 2>&1)" 'user nobody-of-this-name is unknown' \
+	"the master refuses an unknown user"
 sed -i "s/^user = .*/user = $WORLD_USER/" "$W/etc/surfaced.conf"
 if ! world_root; then
 	skip "only root can become another user"
 	exit
 fi
-# As root, the master itself.
+# This time the master itself runs as root.
 world_as()
 {
 	exec "$@"
@@ -126,23 +127,25 @@ ids()
 {
 	sed -n 's/^[UG]id:[[:space:]]*//p' "/proc/$1/status" | tr '\n\t' '  ' | sed 's/ $//'
 }
-is "$(ids "$master")" "0 0 0 0 0 0 0 0" "the master stays root"
+is "$(ids "$master")" "0 0 0 0 0 0 0 0" "the master keeps the identity of root"
 uid=$(id -u "$WORLD_USER") gid=$(id -g "$WORLD_USER")
 for worker in $(workers "$master"); do
-	is "$(ids "$worker")" "$uid $uid $uid $uid $gid $gid $gid $gid" "worker $worker is $WORLD_USER alone"
-	is "$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$worker/status")" 0000000000000000 "without capabilities"
+	is "$(ids "$worker")" "$uid $uid $uid $uid $gid $gid $gid $gid" \
+		"worker $worker has the identity of $WORLD_USER only"
+	is "$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$worker/status")" 0000000000000000 \
+		"worker $worker has no capability"
 done
-is "$(stat -c '%U %a' "$W/run/api.sock")" "$WORLD_USER 660" "the socket is the user's"
+is "$(stat -c '%U %a' "$W/run/api.sock")" "$WORLD_USER 660" "the socket belongs to the user of the workers"
 api GET /x
-is "$STATUS" 200 "and served"
+is "$STATUS" 200 "workers of another user serve requests"
 kill -HUP "$master"
 log_has()
 {
 	grep -q "$1" "$W/log/surfaced.log"
 }
-ok "a reload works as root, too" world_until 5 log_has 'reloaded program=echo'
+ok "a master that runs as root can be reloaded" world_until 5 log_has 'reloaded program=echo'
 api GET /x
-is "$STATUS" 200 "and serves"
+is "$STATUS" 200 "workers of another user serve requests after the reload"
 kill -KILL "$master"
 victims=$(workers "$master")
-ok "workers of another user end with their master, too" world_until 5 alive 0
+ok "workers of another user exit when their master was killed" world_until 5 alive 0

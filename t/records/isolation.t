@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Isolation, generated from the routes: with the ids of another project or another account every
-# operation answers what it answers to ids that nobody has, byte by byte but for the request's own id
+# Isolation between accounts and projects, generated from the routes: an operation with the ids of another project
+# or account answers exactly as with ids that do not exist, byte by byte except for the request id
 # (C-079, C-115, C-116). A new operation needs a row below, or this test fails.
 . t/lib.sh
 pg_start
@@ -12,7 +12,7 @@ ctl sessions limits --organisation 1000 --caller 1000 >/dev/null
 
 OTHER=$(ctl --json projects create --account "$ACCOUNT" Other | jq -er .project.uuid)
 
-# record PARAMETER PROJECT: makes one there and prints its UUID.
+# record PARAMETER PROJECT: creates a record in the project and prints its UUID.
 record()
 {
 	case $1 in
@@ -44,7 +44,7 @@ record()
 	esac
 }
 
-# What an operation takes, so that nothing but the ids is wrong.
+# A valid body for each operation, so that only the ids are wrong.
 body()
 {
 	case $1 in
@@ -56,7 +56,7 @@ body()
 }
 mine=$(rule_new) tomorrow=$(date -u -d '+1 day' +%Y-%m-%dT%H:%M:%SZ)
 
-# answer METHOD PATH OPERATION: what a client sees of it, in $ANSWER.
+# answer METHOD PATH OPERATION: sets ANSWER to what a client can see of the answer.
 answer()
 {
 	_b=$(body "$3")
@@ -77,21 +77,21 @@ alike()
 	answer "$1" "$(fill "$2" "$3" "$(uuid_new)")" "$5"
 	_random=$ANSWER
 	_code=$(field .error.code)
-	is "$STATUS" 404 "$5: nobody's $3"
+	is "$STATUS" 404 "$5: an unknown $3 gets 404"
 	answer "$1" "$(fill "$2" "$3" "$4")" "$5"
-	is "$ANSWER" "$_random" "$5: $6 is nobody's ($_code)"
+	is "$ANSWER" "$_random" "$5: $6 gets the same answer as an unknown one ($_code)"
 }
 
 ceiling=$(key_new --scope all --project "$P")
 "$BIN/surfaced" -D routes | grep -F '{' >"$W/routes"
-isnt "$(wc -l <"$W/routes")" 0 "there are routes with ids"
+isnt "$(wc -l <"$W/routes")" 0 "the list of routes has paths with ids"
 
 while IFS="$(printf '\t')" read -r method path operation _; do
 	key=$KEY
 	case $path in
 	'/projects/{project_uuid}'*) ;;
 	*)
-		fail "$operation: its ids are not of a project, and the test knows no others"
+		fail "$operation: the path does not begin with a project"
 		continue
 		;;
 	esac
@@ -102,7 +102,7 @@ while IFS="$(printf '\t')" read -r method path operation _; do
 	esac
 	[ "$last" = project_uuid ] || {
 		inside=$(record "$last" "$PROJECT2") || {
-			fail "$operation: the test makes no $last"
+			fail "$operation: the test cannot create a $last"
 			continue
 		}
 	}
@@ -116,17 +116,18 @@ while IFS="$(printf '\t')" read -r method path operation _; do
 	alike "$method" "$own" "$last" "$(record "$last" "$OTHER")" "$operation" "another project's $last"
 done <"$W/routes"
 
-# Ids in parameters select nothing, as ids that nobody has.
+# A foreign id in a filter selects nothing, exactly as an unknown id.
 "$BIN/surfaced" -D openapi | jq -r '. as $d | .paths | to_entries[] | .key as $p | .value.get // empty
 	| .parameters[] | $d.components.parameters[."$ref" | split("/") | last] | select(.in == "query" and .schema.format == "uuid")
 	| "\($p)\t\(.name)"' >"$W/filters"
-isnt "$(wc -l <"$W/filters")" 0 "there are filters"
+isnt "$(wc -l <"$W/filters")" 0 "openapi.json has filters that take ids"
 while IFS="$(printf '\t')" read -r path name; do
 	own=$(fill "$path" project_uuid "$P")
 	answer GET "$own?$name=$(uuid_new)" list
 	random=$ANSWER
-	is "$STATUS" 200 "$path: nobody's $name"
+	is "$STATUS" 200 "$path: an unknown $name gets 200"
 	answer GET "$own?$name=$(record "$name" "$PROJECT2")" list
-	is "$ANSWER" "$random" "$path: another account's $name is nobody's"
+	is "$ANSWER" "$random" "$path: a foreign $name gets the same answer as an unknown one"
 done <"$W/filters"
-unlike "$(sql "SELECT DISTINCT action FROM audit WHERE actor LIKE 'key:%'")" . "no request changed anything"
+unlike "$(sql "SELECT DISTINCT action FROM audit WHERE actor LIKE 'key:%'")" . \
+	"the requests of this test changed nothing"

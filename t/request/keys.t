@@ -18,27 +18,27 @@ refused()
 
 key=$view
 api GET $V
-is "$STATUS" 200 "C-003: a good key gets in"
+is "$STATUS" 200 "a valid key is accepted (C-003)"
 key=none
 api GET $V
-refused "C-003: no key"
-isnt "$(header WWW-Authenticate)" "" "401 says how to authenticate"
+refused "a request without a key is refused (C-003)"
+isnt "$(header WWW-Authenticate)" "" "the answer 401 has WWW-Authenticate"
 api GET $V -H 'X-API-Key;'
-refused "C-003: an empty key"
+refused "an empty key is refused (C-003)"
 for bad in x sfk_ "$(printf %.55s "$view")" "${view}A" "$(printf %.12s "$view")" "$(echo "$view" | tr '[:lower:]' '[:upper:]')"; do
 	key=$bad api GET $V
-	refused "C-003, C-006: a malformed, shortened or lengthened key"
+	refused "a malformed, shortened or lengthened key is refused (C-003, C-006)"
 done
 last=$(printf %s "$view" | tail -c 1)
 case $last in A) other=E ;; *) other=A ;; esac
 key=${view%?}$other
 api GET $V
-refused "C-006: the complete key is compared"
+refused "a key that differs in its last character is refused (C-006)"
 api GET $V -H "X-API-Key: $view"
-refused "C-005: two keys"
+refused "a request with two key headers is refused (C-005)"
 key="$view, $view"
 api GET $V
-refused "C-005: joined keys"
+refused "a header with two keys joined is refused (C-005)"
 key=none
 api GET "$V?api_key=$view"
 refused "C-004: a key in the query"
@@ -58,7 +58,7 @@ is "$STATUS" 200 "header names have no case"
 revoked=$(key_new --scope search.view)
 key=$revoked
 api GET $V
-is "$STATUS" 200 "C-003: a key before it is revoked"
+is "$STATUS" 200 "a key works before it is revoked (C-003)"
 ctl keys revoke "$(printf %.12s "$revoked")" >/dev/null
 key_refused()
 {
@@ -66,40 +66,47 @@ key_refused()
 	[ "$STATUS" = 401 ]
 }
 world_until 5 key_refused
-refused "C-003: and after"
+refused "a revoked key is refused (C-003)"
 sql "UPDATE api_key SET expires_at = created_at + interval '1 microsecond' WHERE prefix = '$(printf %.12s "$count")'"
 key=$count
 api GET '/search/hosts/count'
-refused "C-003: an expired key"
+refused "an expired key is refused (C-003)"
 
 key=$view
 api GET /search/hosts/count
-is "$STATUS $(field .error.code)" "403 permission_denied" "C-009: search.view is no search.aggregate"
+is "$STATUS $(field .error.code)" "403 permission_denied" \
+	"the scope search.view does not include search.aggregate (C-009)"
 key=$(key_new --scope search.aggregate)
 api GET $V
-is "$STATUS $(field .error.code)" "403 permission_denied" "C-009: nor the reverse"
+is "$STATUS $(field .error.code)" "403 permission_denied" \
+	"the scope search.aggregate does not include search.view (C-009)"
 
 key=$view
 for name in org_uuid organisation_uuid organization_id account_uuid; do
 	for value in '' "$ACCOUNT" nonsense; do
 		api GET "$V?$name=$value"
-		is "$STATUS $(field .error.code)" "400 api_key_account_override" "C-011: query $name=$value"
+		is "$STATUS $(field .error.code)" "400 api_key_account_override" \
+			"the parameter $name=$value is refused as an override (C-011)"
 	done
 done
 for name in X-Org-UUID X-Organisation-UUID X-Organisation-Anything X-Organization-ID X-Account-UUID; do
 	api GET $V -H "$name: $ACCOUNT"
-	is "$STATUS $(field .error.code)" "400 api_key_account_override" "C-011: header $name"
+	is "$STATUS $(field .error.code)" "400 api_key_account_override" \
+		"the header $name is refused as an override (C-011)"
 	api GET $V -H "$name;"
-	is "$STATUS $(field .error.code)" "400 api_key_account_override" "C-011: header $name, empty"
+	is "$STATUS $(field .error.code)" "400 api_key_account_override" \
+		"the empty header $name is refused as an override (C-011)"
 done
 api GET /openapi.json -H "X-Org-UUID: x"
-is "$STATUS $(field .error.code)" "400 api_key_account_override" "C-011: on every operation"
+is "$STATUS $(field .error.code)" "400 api_key_account_override" \
+	"openapi.json refuses an account override too (C-011)"
 for name in org_uuid organisation_uuid organization_id account_uuid; do
 	api POST /search/hosts/bulk "{\"ips\":[\"192.0.2.1\"],\"$name\":null}"
-	is "$STATUS $(field .error.code)" "400 api_key_account_override" "C-011: body $name"
+	is "$STATUS $(field .error.code)" "400 api_key_account_override" \
+		"the member $name of a body is refused as an override (C-011)"
 done
 api POST /search/hosts/bulk '{"ips":["192.0.2.1"]}' -H 'Cookie: session=1' -H 'Origin: https://elsewhere.example'
-is "$STATUS" 200 "C-012: no CSRF proof is asked of a key"
+is "$STATUS" 200 "a request with a key needs no CSRF token (C-012)"
 
 ctl accounts deny "$ACCOUNT" search.view >/dev/null
 scope_gone()
@@ -108,10 +115,12 @@ scope_gone()
 	[ "$STATUS" = 403 ]
 }
 world_until 5 scope_gone
-is "$STATUS $(field .error.code)" "403 permission_denied" "C-010: what the account no longer allows is gone"
+is "$STATUS $(field .error.code)" "403 permission_denied" \
+	"a key loses a scope that its account loses (C-010)"
 ctl accounts allow "$ACCOUNT" search.view >/dev/null
 
-unlike "$(cat "$W"/log/*.log)" "$(printf %s "$view" | tail -c 43)" "C-007: no log has the secret"
+unlike "$(cat "$W"/log/*.log)" "$(printf %s "$view" | tail -c 43)" \
+	"no log contains the secret of a key (C-007)"
 
 # plan PREFIX: the steps that PostgreSQL takes for a wrong secret with this prefix.
 plan()
@@ -126,7 +135,8 @@ is "$(plan "$(printf %.12s "$KEY")")" "$(plan sfk_ZZZZZZZZ)" "C-003: a wrong sec
 world_pg_stop
 key=sfk_ZZZZZZZZ_$(head -c 43 /dev/zero | tr '\0' A)
 api GET $V
-is "$STATUS $(field .error.code)" "503 authentication_unavailable" "C-018: the key store is down"
+is "$STATUS $(field .error.code)" "503 authentication_unavailable" \
+	"a key gets 503 while the key store is down (C-018)"
 key=none
 api GET $V
-refused "C-018: which whoever sends no key does not learn"
+refused "a request without a key gets 401 while the key store is down (C-018)"

@@ -12,7 +12,8 @@ web_start
 says()
 {
 	if [ -n "$3" ]; then api "$1" "$2" "$3"; else api "$1" "$2"; fi
-	is "$(field .error.message)" "$4" "$1 ${2##"/projects/$P"} $3"
+	is "$(field .error.message)" "$4" \
+		"the message explains $1 ${2##"/projects/$P"} $3"
 }
 
 asked() { says GET "/search/hosts?q=$(printf %s "$1" | jq -sRr @uri)" "" "Character $2"; }
@@ -36,11 +37,13 @@ says GET "/usage?$(printf '%041d' 0)=7" "" \
 says GET '/usage?=7' "" "The query string has a parameter without a name."
 says GET '/usage?window=14d' "" "The request is not valid. window: must be one of 7d, 30d, 90d, 180d."
 says GET '/usage?window=7d&window=7d' "" "The request is not valid. window: is repeated."
-is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "window duplicate" "the same for programs"
+is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "window duplicate" \
+	"the field error of a repeated window names field and code"
 says GET '/search/hosts?limit=500' "" "The pagination parameters are not valid. limit: must be from 1 to 100."
 says GET "/projects/$P/esi/services?hostname=" "" "The request is not valid. hostname: must have from 1 to 500 characters."
 says GET "/projects/$P/sessions/x" "" "The request is not valid. session_uuid: must be a UUID."
-is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "session_uuid invalid_format" "the same for programs"
+is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "session_uuid invalid_format" \
+	"the field error of a malformed UUID names field and code"
 says GET /search/host "" "There is no such operation; openapi.json lists those there are."
 says PUT /usage "" "The path does not have this method; Allow lists those it has."
 

@@ -40,22 +40,39 @@ case_()
 text='Content-Type: text/plain'
 big=$(head -c 32769 /dev/zero | tr '\0' ' ')
 
-case_ none POST /search/nothing '{' 404 not_found "C-014: the route is before the key"
-case_ none PUT "$A" '{' 405 method_not_allowed "C-014: the method is before the key"
-case_ none POST "$A" '{' 401 unauthorized "C-015: no key and a bad body" -H "$text"
-case_ none POST "$A?org_uuid=1" '{' 401 unauthorized "C-014: the key is before the override"
-case_ "$asleep" POST "$A?org_uuid=1" '{' 400 api_key_account_override "C-011: the override is before the account's state"
-case_ "$asleep" POST "$A" '{' 403 permission_denied "C-008: the account's state is before the body" -H "$text"
-case_ "$asleep" GET /search/hosts/validate '' 403 permission_denied "C-008: an inactive account"
-case_ "$view" POST "$A" '{' 403 permission_denied "C-015: a wrong scope and a bad body" -H "$text"
-case_ "$view" POST "$A?org_uuid=1" "$good" 400 api_key_account_override "C-014: the override is before the scope"
-case_ "$bare" POST "$A" "$good" 403 permission_denied "C-014: the scope is before the entitlement"
-case_ "$bare" GET '/search/hosts/validate?x=1' '' 503 entitlement_required "C-017: the entitlement is before the parameters"
-case_ "$count" POST "$A?x=1" "$big" 415 unsupported_media_type "C-016: 415 before 413" -H "$text"
-case_ "$count" POST "$A?x=1" "$big" 413 request_too_large "C-016: 413 before 400"
-case_ "$count" POST "$A" '{"org_uuid":1,' 400 invalid_json "C-014: JSON is before an override in the body"
-case_ "$count" POST "$A" '{"org_uuid":1}' 400 api_key_account_override "C-011: an override in the body is before the schema"
-case_ "$count" POST "$A" '{"aggregations":[{"field":"none"}],"query":"("}' 400 invalid_aggregation "C-040: the schema is before the query"
-case_ "$count" POST "$A" '{"aggregations":[{"field":"tags"}],"query":"("}' 400 invalid_search_query "C-040: then the query"
-case_ "$view" GET '/search/hosts?limit=0&q=(' '' 400 invalid_pagination "C-014: parameters are before the query"
-case_ "$view" GET '/search/hosts?cursor=x&q=(' '' 400 invalid_search_query "C-014: the query is before the cursor"
+case_ none POST /search/nothing '{' 404 not_found \
+	"an unknown route is reported before a missing key (C-014)"
+case_ none PUT "$A" '{' 405 method_not_allowed "a wrong method is reported before a missing key (C-014)"
+case_ none POST "$A" '{' 401 unauthorized "a missing key is reported before a bad body (C-015)" -H "$text"
+case_ none POST "$A?org_uuid=1" '{' 401 unauthorized \
+	"a missing key is reported before an account override (C-014)"
+case_ "$asleep" POST "$A?org_uuid=1" '{' 400 api_key_account_override \
+	"an account override is reported before a suspended account (C-011)"
+case_ "$asleep" POST "$A" '{' 403 permission_denied \
+	"a suspended account is reported before a bad body (C-008)" -H "$text"
+case_ "$asleep" GET /search/hosts/validate '' 403 permission_denied \
+	"a key of a suspended account is refused (C-008)"
+case_ "$view" POST "$A" '{' 403 permission_denied \
+	"a missing scope is reported before a bad body (C-015)" -H "$text"
+case_ "$view" POST "$A?org_uuid=1" "$good" 400 api_key_account_override \
+	"an account override is reported before a missing scope (C-014)"
+case_ "$bare" POST "$A" "$good" 403 permission_denied \
+	"a missing scope is reported before a missing entitlement (C-014)"
+case_ "$bare" GET '/search/hosts/validate?x=1' '' 503 entitlement_required \
+	"a missing entitlement is reported before a bad parameter (C-017)"
+case_ "$count" POST "$A?x=1" "$big" 415 unsupported_media_type \
+	"a wrong media type is reported before a large body (C-016)" -H "$text"
+case_ "$count" POST "$A?x=1" "$big" 413 request_too_large \
+	"a large body is reported before a bad parameter (C-016)"
+case_ "$count" POST "$A" '{"org_uuid":1,' 400 invalid_json \
+	"invalid JSON is reported before an override in the body (C-014)"
+case_ "$count" POST "$A" '{"org_uuid":1}' 400 api_key_account_override \
+	"an override in the body is reported before a fault of the schema (C-011)"
+case_ "$count" POST "$A" '{"aggregations":[{"field":"none"}],"query":"("}' 400 invalid_aggregation \
+	"a fault of the schema is reported before a bad query (C-040)"
+case_ "$count" POST "$A" '{"aggregations":[{"field":"tags"}],"query":"("}' 400 invalid_search_query \
+	"a bad query in a good body is reported (C-040)"
+case_ "$view" GET '/search/hosts?limit=0&q=(' '' 400 invalid_pagination \
+	"a bad parameter is reported before a bad query (C-014)"
+case_ "$view" GET '/search/hosts?cursor=x&q=(' '' 400 invalid_search_query \
+	"a bad query is reported before a bad cursor (C-014)"

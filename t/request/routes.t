@@ -9,58 +9,69 @@ web_start
 for path in /search/hosts/aggregate/ //search/hosts /search//hosts /search/hosts%2Faggregate /search/./hosts \
 	/search/x/../hosts /search/%2e/hosts /search/hosts%3Fq=1 /Search/hosts /search/HOSTS / ''; do
 	api GET "$path"
-	is "$STATUS $(field .error.code)" "404 not_found" "C-001: $path is no operation"
+	is "$STATUS $(field .error.code)" "404 not_found" "the path $path is no operation (C-001)"
 done
 api GET https://localhost/search/hosts
-is "$STATUS" 404 "C-001: nothing is mounted elsewhere"
+is "$STATUS" 404 "an operation outside /api/v1 is not found (C-001)"
 api GET /search/%68osts/validate
-is "$STATUS" 200 "an encoded letter is that letter"
+is "$STATUS" 200 "a percent-encoded letter in a path means that letter"
 
 api DELETE /search/hosts/aggregate
-is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" "405 says what is allowed"
+is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" \
+	"the answer 405 names POST in Allow"
 api PATCH /search/hosts
-is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed GET, HEAD" "405 says what is allowed"
+is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed GET, HEAD" \
+	"the answer 405 names GET and HEAD in Allow"
 for verb in TRACE CONNECT; do
 	api GET /search/hosts/aggregate --request-target /api/v1/search/hosts/aggregate -X $verb
-	is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" "$verb too, which nginx refuses by itself"
+	is "$STATUS $(field .error.code) $(header Allow)" "405 method_not_allowed POST" \
+		"the method $verb gets 405 with Allow"
 done
 api HEAD /search/schemas
-is "$STATUS" 200 "HEAD is GET"
+is "$STATUS" 200 "HEAD of a GET operation succeeds"
 
-# Exactly the members of the envelope of the area.
+# The envelope of each area has exactly these members.
 shape='.error|keys|join(",")'
 api GET /search/hosts?x=1
-is "$(field "$shape")" code,message,request_id "C-060: search"
+is "$(field "$shape")" code,message,request_id \
+	"an error of a search has code, message and request_id only (C-060)"
 api GET /search/nothing
-is "$(field "$shape")" code,message,request_id "C-060: search, no such operation"
+is "$(field "$shape")" code,message,request_id \
+	"an unknown search operation has the envelope of search (C-060)"
 key=none
 api GET /search/hosts
-is "$(field "$shape")" code,message,request_id "C-060: search, 401"
+is "$(field "$shape")" code,message,request_id "a search without a key has the envelope of search (C-060)"
 api GET /openapi.json?x=1
-is "$(field "$shape")" code,field_errors,message,request_id "C-061: others"
+is "$(field "$shape")" code,field_errors,message,request_id \
+	"an error outside search has field_errors too (C-061)"
 api GET /nothing
-is "$STATUS $(field "$shape") $(field .error.field_errors)" "404 code,field_errors,message,request_id []" "C-061: others, no such operation"
+is "$STATUS $(field "$shape") $(field .error.field_errors)" "404 code,field_errors,message,request_id []" \
+	"an unknown operation outside search has field_errors too (C-061)"
 key=$KEY
 
 api GET '/search/hosts?x=<script>' -H 'X-Request-Id: mine'
-like "$(field .error.code)" '^[a-z][a-z0-9_]*$' "C-062: the code"
-unlike "$(field .error.message)" '<|>|SELECT|/|localhost' "C-062: the message repeats nothing"
-is "$(field .error.request_id)" "$(header X-Request-Id)" "C-063: the id of the header"
-like "$(header X-Request-Id)" '^[0-9a-f]{32}$' "C-063: and not the client's"
-is "$(header Content-Type)" application/json "errors are JSON"
+like "$(field .error.code)" '^[a-z][a-z0-9_]*$' \
+	"an error code has lower-case letters, digits and underscores only (C-062)"
+unlike "$(field .error.message)" '<|>|SELECT|/|localhost' \
+	"an error message does not repeat the request (C-062)"
+is "$(field .error.request_id)" "$(header X-Request-Id)" \
+	"the request id of the body equals X-Request-Id (C-063)"
+like "$(header X-Request-Id)" '^[0-9a-f]{32}$' "the request id of the client is not used (C-063)"
+is "$(header Content-Type)" application/json "the media type of an error is application/json"
 is "$(header Cache-Control)" no-store "no cache may store an error"
 api GET /search/schemas
 is "$(header Content-Type) $(header Cache-Control)" "application/json no-store" "no cache may store an answer"
 is "$(field '.schemas[]|select(.dataset=="hosts").fields[]|select(.name=="services.port")|"\(.type) \(.value_type) \(.aggregatable) \(.nested) \(.aliases|join(","))"')" \
-	"integer integer true true port" "the schema names type and aliases"
+	"integer integer true true port" "the search schema has type, flags and alias of services.port"
 
 is "$(field '[.schemas[].fields[].name]|map(select(test("organi[sz]ation")))|unique|join(" ")')" organisation \
-	"C-013: British spelling"
+	"the search schema uses British spelling (C-013)"
 
 key=none
 api GET /openapi.json
-is "$STATUS $(field .info.version)" "200 1.0.0" "C-122: the description needs no key"
-is "$(field '.paths["/search/hosts/aggregate"].post.operationId')" aggregateHosts "C-122: and has the operation"
+is "$STATUS $(field .info.version)" "200 1.0.0" "openapi.json needs no key (C-122)"
+is "$(field '.paths["/search/hosts/aggregate"].post.operationId')" aggregateHosts \
+	"openapi.json has the operation aggregateHosts (C-122)"
 for document in openapi asyncapi; do
 	api GET "/$document.json"
 	etag=$(header ETag)
@@ -80,8 +91,8 @@ key=$KEY
 
 api POST /search/hosts/bulk '{"ips":["192.0.2.1
 "]}'
-is "$(field .error.code)" invalid_json "a raw newline is no JSON"
+is "$(field .error.code)" invalid_json "a raw newline in a JSON string is refused"
 api POST /search/hosts/bulk '{"ips":["192.0.2.1\n"]}'
-is "$(field .error.code)" invalid_ip_batch "C-064: patterns reach to the very end"
+is "$(field .error.code)" invalid_ip_batch "an address with a trailing newline is refused (C-064)"
 api GET '/search/hosts?limit=5%0A'
-is "$(field .error.code)" invalid_pagination "C-064: in the query string too"
+is "$(field .error.code)" invalid_pagination "a limit with a trailing newline is refused (C-064)"

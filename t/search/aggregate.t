@@ -25,7 +25,7 @@ indexed()
 	api GET /search/hosts/count
 	[ "$(field .count)" = 5 ]
 }
-ok "the hosts become searchable" world_until 20 indexed
+ok "the hosts become searchable within 20 seconds" world_until 20 indexed
 is "$(field .count_unit) $(field .query)" "host " "the count has its unit and the query"
 
 # agg QUERY FIELD[:LIMIT]...
@@ -41,59 +41,70 @@ values='[.groups[].buckets|map("\(.value)=\(.count)")|join(" ")]|join("; ")'
 
 
 agg '' services.port country_code
-is "$(field "$values")" "22=2 443=2 8080=1; DE=2 GB=2 FR=1" "C-041, C-042, C-049: in request order, counting hosts, by count and value"
+is "$(field "$values")" "22=2 443=2 8080=1; DE=2 GB=2 FR=1" \
+	"groups are in request order, buckets by count and value (C-041, C-042, C-049)"
 is "$(field '[.groups[]|"\(.field) \(.count_unit) \(.value_type)"]|join(";")')" \
-	"services.port host integer;country_code host string" "C-041 to C-043: field, unit and type"
-is "$(field '.groups[0].buckets[0].value|type')" number "C-044: ports are numbers"
-is "$(field '[.groups[]|"\(.relation) \(.sampled) \(.has_more)"]|unique|join(";")')" "eq false false" "C-046: exact"
+	"services.port host integer;country_code host string" \
+	"a group has field, unit and type of value (C-041 to C-043)"
+is "$(field '.groups[0].buckets[0].value|type')" number "the value of a port is a number (C-044)"
+is "$(field '[.groups[]|"\(.relation) \(.sampled) \(.has_more)"]|unique|join(";")')" "eq false false" \
+	"the counts of a group are exact (C-046)"
 is "$(field '[.groups[]|keys|join(",")]|unique|join(";")')" \
-	"buckets,count_unit,field,has_more,relation,sampled,value_type" "C-054: no other members of a group"
-is "$(field '[.groups[].buckets[]|keys|join(",")]|unique|join(";")')" "count,value" "C-054: nor of a bucket"
-is "$(field 'keys|join(",")')" "groups,query" "C-054: nor at the top"
+	"buckets,count_unit,field,has_more,relation,sampled,value_type" \
+	"a group has no other members (C-054)"
+is "$(field '[.groups[].buckets[]|keys|join(",")]|unique|join(";")')" "count,value" \
+	"a bucket has no members but count and value (C-054)"
+is "$(field 'keys|join(",")')" "groups,query" "the answer has no members but groups and query (C-054)"
 first=$BODY
 agg '' services.port country_code
-is "$BODY" "$first" "C-049: the same at every call"
+is "$BODY" "$first" "the same request gets the same answer again (C-049)"
 
 agg 'services.port:22' services.port
-is "$(field "$values")" "22=2 443=1" "C-045: the other ports of those hosts"
+is "$(field "$values")" "22=2 443=1" "an aggregation counts the other ports of matching hosts (C-045)"
 agg '' services.tls_enabled ip
 is "$(field "$values")" \
-	"false=1 true=1; 192.0.2.1=1 192.0.2.2=1 192.0.2.10=1 198.51.100.1=1 2001:db8::1=1" "C-044, C-049: booleans; addresses by address"
-is "$(field '.groups[0].buckets[0].value|type')" boolean "C-044: booleans are booleans"
+	"false=1 true=1; 192.0.2.1=1 192.0.2.2=1 192.0.2.10=1 198.51.100.1=1 2001:db8::1=1" \
+	"booleans and addresses are in the order of their values (C-044, C-049)"
+is "$(field '.groups[0].buckets[0].value|type')" boolean "the value of a boolean field is a boolean (C-044)"
 agg '' ip:5 country_code:2 services.port:1
-is "$(field '[.groups[].has_more]|join(" ")')" "false true true" "C-048: has_more, also at the limit"
+is "$(field '[.groups[].has_more]|join(" ")')" "false true true" \
+	"has_more is true if buckets are left out (C-048)"
 agg '' os
-is "$(field "$values")" "" "C-050: an empty string is no bucket"
+is "$(field "$values")" "" "an empty string makes no bucket (C-050)"
 agg '' asn
-is "$(field '[.groups[0].buckets[]|"\(.value) \(.label)"]|join(";")')" "64500 EXAMPLE-AS;64501 null" "C-051: a label, or none"
+is "$(field '[.groups[0].buckets[]|"\(.value) \(.label)"]|join(";")')" "64500 EXAMPLE-AS;64501 null" \
+	"a bucket of asn has the name as its label, or null (C-051)"
 agg '' tags services.tags tags.category
 is "$(field '.groups[0].buckets[0].tag|tojson')" \
 	'{"slug":"c2","name":"Command and control","categories":["malware","malware/c2"],"classification":"malicious"}' \
-	"C-052, C-053: the tag, whole"
-is "$(field '.groups[1].buckets[0].tag.slug')" c2 "C-052: also of services"
-is "$(field '[.groups[2].buckets[]|has("tag")]|any')" false "C-052: nowhere else"
+	"a bucket of tags has the whole tag (C-052, C-053)"
+is "$(field '.groups[1].buckets[0].tag.slug')" c2 "a bucket of services.tags has the tag (C-052)"
+is "$(field '[.groups[2].buckets[]|has("tag")]|any')" false "a bucket of tags.category has no tag (C-052)"
 agg 'country_code:XX' services.port os
-is "$STATUS $(field '[.groups[]|"\(.value_type) \(.buckets|length)"]|join(";")')" "200 integer 0;string 0" "C-055: no match"
+is "$STATUS $(field '[.groups[]|"\(.value_type) \(.buckets|length)"]|join(";")')" "200 integer 0;string 0" \
+	"a query without matches gets empty groups (C-055)"
 
 query=' port:22  OR country:fr '
 agg "$query" services.port
-is "$(field '.query + "|"')" "$query|" "C-039: the query, as sent"
+is "$(field '.query + "|"')" "$query|" "the answer repeats the query as it was sent (C-039)"
 api POST $A '{"aggregations":[{"field":"country_code"}]}'
-is "$STATUS $(field '.query + "|"') $(field "$values")" "200 | DE=2 GB=2 FR=1" "C-039: none"
+is "$STATUS $(field '.query + "|"') $(field "$values")" "200 | DE=2 GB=2 FR=1" \
+	"the answer has an empty query when none was sent (C-039)"
 
 q=$(head -c 8187 /dev/zero | tr '\0' x)
 api GET "/search/hosts/count?q=$(printf 'tags:%s' "$q" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)"
-is "$STATUS $(field .count)" "200 0" "C-057: 8192 bytes, each percent-encoded"
+is "$STATUS $(field .count)" "200 0" "a query of 8192 percent-encoded bytes is accepted (C-057)"
 api GET "/search/hosts/count?q=tags:%27%3B%20DROP%20TABLE%20host"
-unlike "$STATUS" '^5' "C-059: SQL is text"
+unlike "$STATUS" '^5' "a query with SQL in it is searched as text (C-059)"
 api GET '/search/hosts/count?q=port:22+country%3Agb'
-is "$(field .query) $(field .count)" "port:22 country:gb 1" "C-058: a plus is a space"
+is "$(field .query) $(field .count)" "port:22 country:gb 1" "a plus in a query string means a space (C-058)"
 
 api GET '/search/hosts?limit=2&q=services.port:443'
 is "$(field '[.hosts[].ip]|join(" ")') $(field .has_more) $(field .total.value) $(field .next_cursor)" \
-	"192.0.2.1 192.0.2.2 false 2 null" "A3: a page, by address"
-is "$(field '.hosts[0].matched_services|map("\(.port)/\(.transport)")|join(" ")')" "443/tcp 443/udp" "A3: matched_services"
-is "$(field '.hosts[0].tags|tojson')" '["c2"]' "A3: tags of documents are slugs"
+	"192.0.2.1 192.0.2.2 false 2 null" "a page of hosts is in the order of addresses (A3)"
+is "$(field '.hosts[0].matched_services|map("\(.port)/\(.transport)")|join(" ")')" "443/tcp 443/udp" \
+	"a host lists its matched services (A3)"
+is "$(field '.hosts[0].tags|tojson')" '["c2"]' "the tags of a document are slugs (A3)"
 seen='' cursor=''
 while :; do
 	api GET "/search/hosts?limit=2$cursor"
@@ -102,35 +113,39 @@ while :; do
 	[ "$(field .has_more)" = true ] || break
 	cursor="&cursor=$(field .next_cursor)"
 done
-is "$seen" " 192.0.2.1 192.0.2.2 192.0.2.10 198.51.100.1 2001:db8::1" "A2: pages are whole and in order"
+is "$seen" " 192.0.2.1 192.0.2.2 192.0.2.10 198.51.100.1 2001:db8::1" \
+	"the pages contain every host once and in order (A2)"
 api GET "/search/hosts?limit=2&q=port:22$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "A2: a cursor of another query"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused (A2)"
 api GET "/search/hosts?limit=2${cursor%?}"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "A2: a mangled cursor"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a truncated cursor is refused (A2)"
 key=$(key_new --scope search.view)
 api GET "/search/hosts?limit=2$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "A2: a cursor of another key"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another key is refused (A2)"
 key=$KEY
 
 api GET '/search/hosts/validate?q=port:22'
-is "$(field tojson)" '{"valid":true,"query":"port:22"}' "A3: a good query"
+is "$(field tojson)" '{"valid":true,"query":"port:22"}' "validate accepts a good query (A3)"
 warned='[{"message":"country_code has two-letter codes and never \"Germany\"; did you mean DE?","position":9}]'
 api GET '/search/hosts/validate?q=country:Germany'
 is "$(field '.valid') $(field '.warnings|tojson')" "true $warned" "C-418: validate warns of a country that no host can have"
 api GET '/search/hosts?q=country:Germany'
 is "$STATUS $(field '.total.value') $(field '.warnings|tojson')" "200 0 $warned" "C-418: the search finds nothing and has the same warning"
 api GET '/search/hosts/validate?q=port:(22'
-is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" "A3: a bad query"
+is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" \
+	"validate shows message and position of a fault (A3)"
 
 api POST /search/hosts/bulk '{"ips":["2001:DB8:0::1","192.0.2.1","203.0.113.9"],"limit_per_ip":1}'
 is "$(field '[.results[]|"\(.ip) \(.found) \(.services_has_more) \(.host.services|length)"]|join(";")')" \
-	"2001:db8::1 true false 1;192.0.2.1 true true 1;203.0.113.9 false false 0" "A3: bulk, in request order"
+	"2001:db8::1 true false 1;192.0.2.1 true true 1;203.0.113.9 false false 0" \
+	"bulk answers in the order of the request (A3)"
 for ips in '[]' '["x"]' '["192.0.2.0/24"]' '["192.0.2.1","192.0.2.1"]' '["2001:db8::1","2001:DB8:0::1"]' '"192.0.2.1"' '[1]' null \
 	"$(seq 0 100 | jq -sc 'map("192.0.2.\(.)")')"; do
 	api POST /search/hosts/bulk "{\"ips\":$ips}"
-	is "$STATUS $(field .error.code)" "400 invalid_ip_batch" "A3: $(printf %.40s "$ips")"
+	is "$STATUS $(field .error.code)" "400 invalid_ip_batch" \
+		"bulk refuses the addresses $(printf %.40s "$ips") (A3)"
 done
 for limit in 0 101 '"1"' null 1.5; do
 	api POST /search/hosts/bulk "{\"ips\":[\"192.0.2.1\"],\"limit_per_ip\":$limit}"
-	is "$STATUS $(field .error.code)" "400 invalid_limit_per_ip" "A3: limit_per_ip $limit"
+	is "$STATUS $(field .error.code)" "400 invalid_limit_per_ip" "bulk refuses limit_per_ip $limit (A3)"
 done

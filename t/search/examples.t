@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# C-122: the examples of openapi.json work as they stand, and every answer is told in words.
+# C-122: the examples of openapi.json are valid requests, and every answer has a description.
 . t/lib.sh
 world_start
 
@@ -8,19 +8,19 @@ api GET /openapi.json
 spec=$W/openapi.json
 printf '%s' "$BODY" >"$spec"
 is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
-	"operations are named in one way"
+	"every operationId is in camel case"
 is "$(jq -r '[.paths[][]|select(.tags == ["Search"]).operationId]|sort|join(" ")' "$spec")" \
 	"aggregateHosts bulkLookupHosts countHosts listSearchSchemas searchHosts validateHosts" \
-	"operations are named as the specification names aggregateHosts"
+	"the operations of search have the expected names"
 is "$(jq -r '[.paths[][]|[.responses|to_entries[]|select(.key < "300").value.description|length]|select(. == [] or min < 10)]|length' "$spec")" 0 \
-	"every answer says what it holds"
+	"every successful answer has a description"
 is "$(jq -r '[.paths[][]|select(.requestBody and (.requestBody.content["application/json"].example|not)).operationId]|join(",")' "$spec")" "" \
 	"every body has an example"
 is "$(jq -r '. as $d | [.paths[][]|select(.tags == ["Search"])|. as $o
 	| select(["502", "503"]|map($o.responses[.]["$ref"]|ltrimstr("#/components/responses/")
 		| $d.components.responses[.].content["application/json"].schema.allOf[1].properties.error.properties.code.enum)
 		| (.[0]|index("search_upstream_failed")|not) or (.[1]|index("search_busy")|not))
-	| .operationId]|join(",")' "$spec")" "" "every search may be answered by the web server: 502, and 503 search_busy"
+	| .operationId]|join(",")' "$spec")" "" "every search may be answered with 502 and 503 search_busy"
 
 jq -c '.paths|to_entries[]|.key as $p|.value|to_entries[]|select(.value.requestBody)
 	|{path: $p, method: (.key|ascii_upcase), body: .value.requestBody.content["application/json"].example}' "$spec" >"$W/bodies"
@@ -30,10 +30,10 @@ while read -r line; do
 	api "$(printf '%s' "$line" | jq -r .method)" "$(printf '%s' "$path" |
 		sed "s/{project_uuid}/$P/; s/{[a-z]*_uuid}/3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91/")" \
 		"$(printf '%s' "$line" | jq -c .body)"
-	like "$STATUS" '^(200|201|202|404)$' "the example of $path"
+	like "$STATUS" '^(200|201|202|404)$' "the operation accepts the example of $path"
 done <"$W/bodies"
 q=$(jq -r '.components.parameters|to_entries[]|select(.value.name == "q").value.example|@uri' "$spec")
 for path in /search/hosts /search/hosts/count /search/hosts/validate; do
 	api GET "$path?q=$q"
-	is "$STATUS $(field '.valid // true')" "200 true" "the example of q at $path"
+	is "$STATUS $(field '.valid // true')" "200 true" "$path accepts the example of q"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfaced-index: what the database holds is what the index answers, soon after each change.
+# surfaced-index: the index answers with the database's contents soon after each change.
 . t/lib.sh
 db_start
 top=$BUILD dir=$W/tmp pid=
@@ -15,7 +15,7 @@ END
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
 once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
-# Until the query has that many hits.
+# soon N QUERY: waits until the query has N hits.
 soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
 hosts() { # from, to, members
 	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
@@ -23,38 +23,39 @@ hosts() { # from, to, members
 		ON CONFLICT (ip) DO UPDATE SET doc = excluded.doc"
 }
 
-once; result $? "an empty database is indexed"
-[ "$(hits '*')" = 0 ]; result $? "and has no hosts"
+once; result $? "surfaced-index --once succeeds on an empty database"
+[ "$(hits '*')" = 0 ]; result $? "the index of an empty database has no hosts"
 hosts 1 1000 '{"os": "Linux", "tags": ["c2"]}'
-once; [ "$(hits 'os:linux')" = 1000 ]; result $? "hosts are found after --once"
+once; [ "$(hits 'os:linux')" = 1000 ]; result $? "new hosts are found after --once"
 hosts 1 10 '{"os": "Windows \"x\" \\\\ y"}'
-once; [ "$(hits 'os:linux')" = 990 ]; result $? "replaced hosts have lost what they had"
-[ "$(hits 'os:windows*')" = 10 ]; result $? "and have what is new"
-[ "$(hits 'tags.category:malware')" = 990 ]; result $? "categories come from the tag table"
+once; [ "$(hits 'os:linux')" = 990 ]; result $? "a replaced host no longer matches its old values"
+[ "$(hits 'os:windows*')" = 10 ]; result $? "a replaced host matches its new values"
+[ "$(hits 'tags.category:malware')" = 990 ]
+result $? "the categories of a host come from the table of tags"
 sql "UPDATE tag SET categories = '{benign}' WHERE slug = 'c2'"
 once; [ "$(hits 'tags.category:malware') $(hits 'tags.category:benign')" = "0 990" ]
-result $? "and follow it"
+result $? "a change of the tag table changes the categories of its hosts"
 for i in 1 2 3 4 5 6; do hosts "$i" $((i + 20)) "{\"os\": \"v$i\"}"; once; done
-[ "$(hits '*') $(hits 'os:v6') $(hits 'os:v5')" = "1000 21 1" ]; result $? "merges lose nothing"
-[ "$(find "$dir/index" -name '*.seg' | wc -l)" -le 4 ]; result $? "and few files are left"
+[ "$(hits '*') $(hits 'os:v6') $(hits 'os:v5')" = "1000 21 1" ]; result $? "merging segments loses no host"
+[ "$(find "$dir/index" -name '*.seg' | wc -l)" -le 4 ]; result $? "merging leaves four segments at most"
 
 "$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
 pid=$!
 hosts 2000 2999 '{"os": "Plan 9"}'
-soon 1000 'os:"plan 9"'; result $? "the daemon sees a thousand new hosts"
-once; [ $? -eq 1 ]; result $? "there is one writer"
-# A transaction that began earlier commits later: its numbers are older than what is published.
+soon 1000 'os:"plan 9"'; result $? "the daemon indexes a thousand new hosts"
+once; [ $? -eq 1 ]; result $? "a second writer exits with status 1"
+# A transaction that began earlier commits later: its transaction number is lower than the published one.
 mkfifo "$dir/late"
 psql -X -q <"$dir/late" & 
 exec 3>"$dir/late"
 echo "BEGIN; INSERT INTO host (ip, doc) VALUES ('10.1.0.1', '{\"ip\": \"10.1.0.1\", \"os\": \"Late\"}');" >&3
 hosts 3000 3000 '{"os": "Early"}'
-soon 1 'os:early'; result $? "a later transaction is seen before an earlier one"
+soon 1 'os:early'; result $? "a later transaction is indexed before an earlier one commits"
 echo 'COMMIT;' >&3
 exec 3>&-
-soon 1 'os:late'; result $? "and the earlier one when it commits"
+soon 1 'os:late'; result $? "an earlier transaction is indexed when it commits"
 sql "DELETE FROM host WHERE ip = '10.1.0.1'"
-soon 0 'os:late'; result $? "deleted rows leave the index"
+soon 0 'os:late'; result $? "a deleted row leaves the index"
 [ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "a deleted row causes no rebuild (C-408)"
 hosts 2000 2000 '{"os": "Ghost"}'
 soon 1 'os:ghost'
@@ -90,7 +91,7 @@ rm "$dir/stop"
 timeout 60 sh -c "until [ \"\$(find $dir/index -name '*.seg' | wc -l)\" -le 3 ]; do :; done"
 result $? "the merged segment takes the place of those it was made from"
 [ "$(hits 'os:large1') $(hits 'os:large2') $(hits 'os:replaced')" = "14990 14999 10" ]
-result $? "what happened while it was merged is in the merged segment"
+result $? "changes during a merge are in the merged segment"
 [ "$(hits '*')" = "$(sql 'SELECT count(*) FROM host')" ]; result $? "the index has as many hosts as the table"
 [ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "merges cause no rebuild (C-408)"
 
@@ -101,7 +102,7 @@ timeout 60 sh -c "until grep -q 'damaged=' '$dir/log'; do :; done"; result $? "a
 soon 14990 'os:large1'; result $? "a damaged file is built again (C-423)"
 timeout 60 sh -c "while [ -e '$segment' ]; do :; done"; result $? "a damaged file is removed (C-423)"
 kill "$pid"; wait "$pid"; pid=
-# A database that says nothing: it waits for a lock that somebody keeps.
+# The database does not answer: the query waits for a lock that the test holds.
 cp "$dir/conf" "$dir/patient"
 echo 'index_patience = 500' >>"$dir/conf"
 mkfifo "$dir/lock"
@@ -110,12 +111,13 @@ exec 3>"$dir/lock"
 echo 'BEGIN; LOCK TABLE host; SELECT 1;' >&3
 until [ -s "$dir/locked" ]; do :; done
 timeout 60 "$top/surfaced-index" --once -c "$dir/conf" 2>>"$dir/log"
-is $? 1 "of one that hangs it hears no more after index_patience"
+is $? 1 "surfaced-index gives up after index_patience if the database hangs"
 mv "$dir/patient" "$dir/conf"
 echo 'COMMIT;' >&3
 exec 3>&-
-once; [ "$(hits 'os:early')" = 1 ]; result $? "and begins anew when that is over"
+once; [ "$(hits 'os:early')" = 1 ]; result $? "surfaced-index succeeds after the database answers again"
 : >"$dir/index/hosts.manifest"
-once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced"
-once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild reads all again"
-grep -Eq 'panic|Sanitizer' "$dir/log"; [ $? -eq 1 ]; result $? "nothing broke"
+once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced by a new one"
+once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild builds a complete index"
+grep -Eq 'panic|Sanitizer' "$dir/log"; [ $? -eq 1 ]
+result $? "the log has no panic and no sanitizer report"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Hosts of megabytes, and hosts with every port open, as tarpits have: pages and bulk answers stay bounded,
-# no worker dies of them, and paging still shows each host once (C-059, A3).
+# Hosts of megabytes, and hosts with every port open (tarpits): pages and bulk answers stay bounded, no worker
+# dies, and the pages contain each host once (C-059, A3).
 . t/lib.sh
 pg_start
 
-# 60 documents of 1 MB, four of 15 MB among them; 12 with 20,000 services each.
+# 60 documents of 1 MB or more, three of them of 15 MB; 12 hosts with 20,000 services each.
 sql "INSERT INTO host (ip, doc) SELECT ip::inet, jsonb_build_object('ip', ip, 'country_code', 'GB', 'services',
 	(SELECT jsonb_agg(jsonb_build_object('port', p, 'banner', repeat(md5(p::text), 1600)) ORDER BY p)
 	 FROM generate_series(1, CASE WHEN i % 20 = 7 THEN 300 ELSE 20 END) AS p))
@@ -22,7 +22,7 @@ indexed()
 	api GET /search/hosts/count
 	[ "$(field .count)" = 72 ]
 }
-ok "the hosts become searchable" world_until 60 indexed
+ok "the hosts become searchable within 60 seconds" world_until 60 indexed
 
 # pages QUERY: reads all pages of 100; sets SEEN and the largest page, in MB.
 pages()
@@ -42,12 +42,14 @@ pages()
 pages country:GB
 is "$STATUS" 200 "a page of large documents is answered"
 # shellcheck disable=SC2086 # a list
-is "$(printf '%s\n' $SEEN | sort -u | wc -l)/$(printf '%s\n' $SEEN | wc -l)" 60/60 "every host is on one page, and on one alone"
+is "$(printf '%s\n' $SEEN | sort -u | wc -l)/$(printf '%s\n' $SEEN | wc -l)" 60/60 \
+	"each large host is on one page only"
 ok "no page is larger than the largest document" test "$LARGEST" -le 17
 pages country:FR+AND+port:*
 is "$STATUS" 200 "a page of hosts with 20,000 matched services each is answered"
 # shellcheck disable=SC2086 # a list
-is "$(printf '%s\n' $SEEN | sort -u | wc -l)/$(printf '%s\n' $SEEN | wc -l)" 12/12 "with every host once"
+is "$(printf '%s\n' $SEEN | sort -u | wc -l)/$(printf '%s\n' $SEEN | wc -l)" 12/12 \
+	"each host with 20,000 services is on one page only"
 
 ips()
 {
@@ -55,8 +57,10 @@ ips()
 }
 api POST /search/hosts/bulk "{\"ips\":$(ips 1 60),\"limit_per_ip\":100}"
 is "$STATUS $(field .error.code)" "400 invalid_ip_batch" "a bulk answer that would be too large is refused"
-like "$(field .error.message)" 'fewer addresses or a smaller limit_per_ip' "saying what helps"
+like "$(field .error.message)" 'fewer addresses or a smaller limit_per_ip' \
+	"the refusal of a large bulk answer suggests fewer addresses"
 api POST /search/hosts/bulk "{\"ips\":$(ips 1 60),\"limit_per_ip\":1}"
-is "$STATUS $(field '.results|length') $(field '[.results[].host.services|length]|max')" "200 60 1" "and what helps does"
+is "$STATUS $(field '.results|length') $(field '[.results[].host.services|length]|max')" "200 60 1" \
+	"the same addresses with a smaller limit_per_ip are answered"
 api POST /search/hosts/bulk "{\"ips\":$(ips 1 3)}"
-is "$STATUS $(field '[.results[].found]|all')" "200 true" "a few large hosts are no fault"
+is "$STATUS $(field '[.results[].found]|all')" "200 true" "a bulk answer with a few large hosts succeeds"

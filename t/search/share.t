@@ -25,7 +25,7 @@ done | tail -c +5 >"$W/long"
 } >"$W/long.curl"
 jq -n --arg q "$(sed 's/+/ /g' "$W/long")" '{query: $q, aggregations: [{field: "services.port", limit: 3}]}' >"$W/long.json"
 
-# long NAME: one of them; prints the status and Retry-After.
+# long NAME: sends a long search; prints the status and Retry-After.
 long()
 {
 	# shellcheck disable=SC2086 # CURL is a list of options

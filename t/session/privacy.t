@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Who sees and does what with a session: C-100, C-101, C-105, C-106.
+# Access to sessions by creator, other keys, managers and strangers: C-100, C-101, C-105, C-106.
 . t/lib.sh
 pg_start
 api_start
@@ -27,70 +27,91 @@ try()
 	is "$STATUS $(field .error.code)" "$4 $5" "$6"
 }
 for session in "$live" "$done"; do
-	try "$creator" GET "/$session" 200 null "C-100: the creator reads it"
-	try "$overseer" GET "/$session" 200 null "C-101: a manager reads its metadata"
-	try "$sibling" GET "/$session" 404 session_not_found "C-100: another key of the same owner is a stranger"
-	try "$viewer" GET "/$session" 404 session_not_found "C-101: so is one that may view"
-	try "$none" GET "/$session" 403 permission_denied "C-008: without a scope"
-	try "$KEY2" GET "/$session" 404 project_not_found "another organisation"
-	try "$sibling" DELETE "/$session" 404 session_not_found "C-101: a stranger closes nothing"
-	try "$viewer" DELETE "/$session" 403 permission_denied "C-009: to view is not to close"
-	try "$sibling" POST "/$session/replay" 404 session_not_found "C-105: nor replays"
-	try "$manager" POST "/$session/replay" 403 permission_denied "C-105: not even a manager"
-	try "$overseer" POST "/$session/replay" 403 permission_denied "C-009: without the scope"
+	try "$creator" GET "/$session" 200 null "the creator may read a session (C-100)"
+	try "$overseer" GET "/$session" 200 null "a manager may read the metadata of a session (C-101)"
+	try "$sibling" GET "/$session" 404 session_not_found \
+		"another key of the same owner does not find the session (C-100)"
+	try "$viewer" GET "/$session" 404 session_not_found \
+		"a key with the scope to view does not find the session (C-101)"
+	try "$none" GET "/$session" 403 permission_denied \
+		"a key without a scope for sessions is refused (C-008)"
+	try "$KEY2" GET "/$session" 404 project_not_found \
+		"a key of another organisation does not find the project"
+	try "$sibling" DELETE "/$session" 404 session_not_found \
+		"another key of the same owner cannot close the session (C-101)"
+	try "$viewer" DELETE "/$session" 403 permission_denied \
+		"a key with the scope to view cannot close the session (C-009)"
+	try "$sibling" POST "/$session/replay" 404 session_not_found \
+		"another key of the same owner cannot replay the session (C-105)"
+	try "$manager" POST "/$session/replay" 403 permission_denied \
+		"a manager cannot replay the session of another key (C-105)"
+	try "$overseer" POST "/$session/replay" 403 permission_denied \
+		"a key without the scope to create cannot replay a session (C-009)"
 done
 key=$sibling
 api GET "$S/$live"
 missing=$(printf '%s' "$BODY" | jq -c '.error|del(.request_id)')
 api GET "$S/$(uuid_new)"
-is "$(printf '%s' "$BODY" | jq -c '.error|del(.request_id)')" "$missing" "C-101: as if it did not exist"
+is "$(printf '%s' "$BODY" | jq -c '.error|del(.request_id)')" "$missing" \
+	"a session of another key gets the answer of an unknown one (C-101)"
 
 list() { key=$1; api GET "$S"; is "$STATUS $(field '.sessions|length')" "$2" "$3"; }
-list "$creator" "200 3" "the creator's list"
-list "$overseer" "200 3" "C-101: a manager's list has every one of the project"
-list "$sibling" "200 0" "C-101: others' have their own"
-list "$viewer" "200 0" "C-101: none here"
+list "$creator" "200 3" "the list of the creator has its three sessions"
+list "$overseer" "200 3" "the list of a manager has every session of the project (C-101)"
+list "$sibling" "200 0" "the list of another key has none of these sessions (C-101)"
+list "$viewer" "200 0" "the list of a key with the scope to view is empty (C-101)"
 other=$(ctl --json projects create --account "$ACCOUNT" Other | jq -er .project.uuid)
 key=$creator
 api GET "/projects/$other/sessions/$live"
-is "$STATUS $(field .error.code)" "404 session_not_found" "not below another project"
+is "$STATUS $(field .error.code)" "404 session_not_found" "a session is not found below another project"
 key=$overseer
 api GET "/projects/$other/sessions"
-is "$(field '.sessions|length')" 0 "nor in its list"
+is "$(field '.sessions|length')" 0 "the list of another project does not have the session"
 
 key=$overseer
 api DELETE "$S/$victim"
-is "$STATUS $(field .session.state)" "202 closing" "C-101: a manager terminates"
+is "$STATUS $(field .session.state)" "202 closing" "a manager may close a session of another key (C-101)"
 session_move "$victim" end
 api GET "$S/$victim"
-is "$(field .session.terminal_reason)" closed_by_manager "and it says so"
+is "$(field .session.terminal_reason)" closed_by_manager \
+	"the reason of the closed session is closed_by_manager"
 
 # C-105
 key=$creator
 api POST "$S/$live/replay"
-is "$STATUS $(field .error.code)" "409 session_not_terminal" "C-105: terminal alone"
+is "$STATUS $(field .error.code)" "409 session_not_terminal" "a running session cannot be replayed (C-105)"
 api POST "$S/$done/replay"
-is "$STATUS $(field .session.state) $(field .session.replayed_from_session_uuid)" "202 queued $done" "C-105: a new queued one that names its source"
-like "$(header Location)" "^/api/v1$S/$(field .session.uuid)\$" "and where it is"
-isnt "$(field .session.uuid)" "$done" "with a UUID of its own"
-is "$(sql "SELECT s FROM browser_session s WHERE uuid = '$done'")" "$source" "C-105: the source is unchanged"
+is "$STATUS $(field .session.state) $(field .session.replayed_from_session_uuid)" "202 queued $done" \
+	"a replay creates a queued session that names its source (C-105)"
+like "$(header Location)" "^/api/v1$S/$(field .session.uuid)\$" \
+	"Location has the path of the replayed session"
+isnt "$(field .session.uuid)" "$done" "a replayed session has its own uuid"
+is "$(sql "SELECT s FROM browser_session s WHERE uuid = '$done'")" "$source" \
+	"a replay does not change its source (C-105)"
 sql "UPDATE session_policy SET caller_sessions = 1"
 api POST "$S/$done/replay"
-is "$STATUS $(field .error.code)" "429 caller_session_limit_exceeded" "C-105: admission again"
+is "$STATUS $(field .error.code)" "429 caller_session_limit_exceeded" \
+	"a replay is refused at the session limit (C-105)"
 sql "UPDATE session_policy SET caller_sessions = 1000"
 sql "UPDATE egress_route SET enabled = country <> 'DE'"
 api POST "$S/$done/replay"
-is "$STATUS $(field '.error.field_errors[0]|.field+" "+.code')" "400 egress_country not_allowed" "C-105: validation again"
+is "$STATUS $(field '.error.field_errors[0]|.field+" "+.code')" "400 egress_country not_allowed" \
+	"a replay is refused if the country has no route (C-105)"
 
 # C-106
 ctl keys revoke "$(printf %.12s "$creator")" >/dev/null
-try "$creator" GET "/$done" 401 unauthorized "C-003: a revoked key"
-try "$overseer" GET "/$done" 200 null "C-106: what it made stays"
+try "$creator" GET "/$done" 401 unauthorized "a revoked key cannot read its session (C-003)"
+try "$overseer" GET "/$done" 200 null "a session remains after its key was revoked (C-106)"
 sql "UPDATE member SET removed_at = now() WHERE uuid = (SELECT owner_uuid FROM api_key WHERE prefix = left('$creator', 12))"
-is "$(sql "SELECT count(*) FROM browser_session WHERE uuid = '$done'")" 1 "C-106: also when the member is gone"
+is "$(sql "SELECT count(*) FROM browser_session WHERE uuid = '$done'")" 1 \
+	"a session remains after its member was removed (C-106)"
 
-# C-102: no member, header or column of the infrastructure.
-unlike "$BODY$HEADERS" 'lease|epoch|host"|route|proxy|socks|here' "C-102: nothing of the infrastructure"
-ok "C-102: the workers cannot read it" sh -c "! psql -XqAt -U surfaced_api -c 'SELECT host, lease_epoch FROM browser_session' 2>/dev/null"
-ok "nor a route's address" sh -c "! psql -XqAt -U surfaced_api -c 'SELECT host FROM egress_route' 2>/dev/null"
-ok "nor write a state" sh -c "! psql -XqAt -U surfaced_api -c \"UPDATE browser_session SET state = 'terminal'\" 2>/dev/null"
+# C-102: no member, header or column shows the infrastructure.
+unlike "$BODY$HEADERS" 'lease|epoch|host"|route|proxy|socks|here' \
+	"the answer does not show the infrastructure (C-102)"
+ok "the role surfaced_api cannot read host and lease (C-102)" \
+	sh -c "! psql -XqAt -U surfaced_api -c 'SELECT host, lease_epoch FROM browser_session' 2>/dev/null"
+ok "the role surfaced_api cannot read the address of a route" \
+	sh -c "! psql -XqAt -U surfaced_api -c 'SELECT host FROM egress_route' 2>/dev/null"
+ok "the role surfaced_api cannot write a state" \
+	sh -c "! psql -XqAt -U surfaced_api -c \"UPDATE browser_session SET state = 'terminal'\" 2>/dev/null"

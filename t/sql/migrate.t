@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl migrate: forward only, checked, repeatable, one at a time.
+# surfacectl migrate applies files forward only, verifies their checksums, and may run twice or concurrently.
 . t/lib.sh
 pg_empty
 dir=$W/tmp
@@ -12,49 +12,61 @@ cp -r sql "$dir/sql"
 set -- sql/[0-9]*.sql
 files=$#
 dump() { pg_dump -s | sed '/^.\(un\)\{0,1\}restrict /d'; } # a random word of newer pg_dump
-migrate "$dir/sql"; result $? "an empty database is migrated"
-[ "$(jq '.migration.applied | length' "$dir/out")" = "$files" ]; result $? "every file was applied"
+migrate "$dir/sql"; result $? "migrate succeeds on an empty database"
+[ "$(jq '.migration.applied | length' "$dir/out")" = "$files" ]
+result $? "migrate applies every file of the directory"
 dump >"$dir/first"
-migrate "$dir/sql" && [ "$(jq -c .migration.applied "$dir/out")" = '[]' ]; result $? "a second time changes nothing"
-dump | diff "$dir/first" - >"$dir/err"; result $? "and the schema is the same"
+migrate "$dir/sql" && [ "$(jq -c .migration.applied "$dir/out")" = '[]' ]
+result $? "a second migrate applies no file"
+dump | diff "$dir/first" - >"$dir/err"; result $? "a second migrate leaves the schema unchanged"
 
 echo 'CREATE TABLE extra (n int);' >"$dir/sql/9000-extra.sql"
 "$BIN/surfacectl" --database '' --json migrate --sql-dir "$dir/sql" >"$dir/a" 2>>"$dir/err" &
 migrate "$dir/sql"; here=$?
 wait $!; there=$?
-[ $((here + there)) -eq 0 ]; result $? "two at once both succeed"
-[ "$(sql "SELECT count(*) FROM schema_migration WHERE version = 9000")" = 1 ]; result $? "and one applied the new file"
-[ "$(sql "SELECT tableowner FROM pg_tables WHERE tablename = 'extra'")" = surfaced_owner ]; result $? "it belongs to the owner role"
+[ $((here + there)) -eq 0 ]; result $? "two concurrent runs of migrate both succeed"
+[ "$(sql "SELECT count(*) FROM schema_migration WHERE version = 9000")" = 1 ]
+result $? "only one of two concurrent runs applies the new file"
+[ "$(sql "SELECT tableowner FROM pg_tables WHERE tablename = 'extra'")" = surfaced_owner ]
+result $? "a table of a migration belongs to surfaced_owner"
 
-# A later version brings a role and a file: who may not make them is told what to type.
+# A later version has a new role and a new file; migrate prints the command for the superuser.
 sed "s/('surfaced_admin', 'LOGIN')/&, ('surfaced_later', 'LOGIN')/" sql/roles.sql >"$dir/sql/roles.sql"
 command='surfacectl --database "dbname=surfaced user=postgres" migrate'
 admin() { PGUSER=surfaced_admin migrate "$dir/sql" "$@"; }
-admin; [ $? -eq 1 ] && grep -q 'surfaced_later' "$dir/err" && grep -qF "$command" "$dir/err"; result $? "a role that is missing"
-admin --check; [ $? -eq 1 ] && grep -q 'roles are missing: surfaced_later;' "$dir/err" && grep -qF "$command" "$dir/err"; result $? "also for --check"
-migrate "$dir/sql" && admin --check; result $? "the superuser makes it"
+admin; [ $? -eq 1 ] && grep -q 'surfaced_later' "$dir/err" && grep -qF "$command" "$dir/err"
+result $? "migrate as surfaced_admin names a missing role and the command that creates it"
+admin --check; [ $? -eq 1 ] && grep -q 'roles are missing: surfaced_later;' "$dir/err" && grep -qF "$command" "$dir/err"
+result $? "migrate --check names a missing role and the command that creates it"
+migrate "$dir/sql" && admin --check; result $? "migrate as the superuser creates the missing role"
 echo 'SELECT 1;' >"$dir/sql/9001-later.sql"
-admin; [ $? -eq 1 ] && grep -q 'superuser' "$dir/err" && grep -qF "$command" "$dir/err"; result $? "a file that is missing"
-admin --check; [ $? -eq 1 ] && grep -q '1 files up to 9001' "$dir/err" && grep -qF "$command" "$dir/err"; result $? "also for --check"
+admin; [ $? -eq 1 ] && grep -q 'superuser' "$dir/err" && grep -qF "$command" "$dir/err"
+result $? "migrate as surfaced_admin names the command that applies a new file"
+admin --check; [ $? -eq 1 ] && grep -q '1 files up to 9001' "$dir/err" && grep -qF "$command" "$dir/err"
+result $? "migrate --check names a new file and the command that applies it"
 rm "$dir/sql/9001-later.sql"
 
 cp "$dir/sql/roles.sql" "$dir/roles.sql"
 printf "('surfaced_api', 'LOGIN'), ('surfaced_ad" >"$dir/sql/roles.sql"
 PGUSER=surfaced_admin timeout 60 "$BIN/surfacectl" --database '' migrate --sql-dir "$dir/sql" --check >"$dir/a" 2>"$dir/err"
-[ $? -eq 1 ] && grep -q 'roles.sql' "$dir/err"; result $? "a roles.sql that ends too early is none"
+[ $? -eq 1 ] && grep -q 'roles.sql' "$dir/err"; result $? "migrate refuses a truncated roles.sql"
 mv "$dir/roles.sql" "$dir/sql/"
 
 echo 'CREATE TABLE half (n int); SELECT 1/0;' >"$dir/sql/9001-broken.sql"
-migrate "$dir/sql"; [ $? -eq 1 ]; result $? "a broken file fails"
-[ "$(sql "SELECT count(*) FROM pg_tables WHERE tablename = 'half'")" = 0 ]; result $? "and leaves nothing behind"
+migrate "$dir/sql"; [ $? -eq 1 ]; result $? "migrate fails on a file with an error"
+[ "$(sql "SELECT count(*) FROM pg_tables WHERE tablename = 'half'")" = 0 ]
+result $? "a file that fails leaves no table behind"
 rm "$dir/sql/9001-broken.sql"
 
 echo '-- touched' >>"$dir/sql/0002-audit.sql"
-migrate "$dir/sql"; [ $? -eq 1 ] && grep -q '0002-audit.sql has changed' "$dir/err"; result $? "a file that changed is refused"
+migrate "$dir/sql"; [ $? -eq 1 ] && grep -q '0002-audit.sql has changed' "$dir/err"
+result $? "migrate refuses a database whose applied file has changed"
 cp sql/0002-audit.sql "$dir/sql/"
 rm "$dir/sql/9000-extra.sql"
-migrate "$dir/sql"; [ $? -eq 1 ] && grep -q 9000-extra "$dir/err"; result $? "a database newer than the program is refused"
-migrate "$dir/nowhere"; [ $? -eq 1 ] && grep -q nowhere "$dir/err"; result $? "a missing folder is named"
+migrate "$dir/sql"; [ $? -eq 1 ] && grep -q 9000-extra "$dir/err"
+result $? "migrate refuses a database newer than the program"
+migrate "$dir/nowhere"; [ $? -eq 1 ] && grep -q nowhere "$dir/err"
+result $? "migrate names a directory that does not exist"
 world_pg_kill
-migrate sql; [ $? -eq 4 ]; result $? "without a server the status is 4"
+migrate sql; [ $? -eq 4 ]; result $? "migrate exits with status 4 without a server"
 world_pg_resume

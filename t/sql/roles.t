@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What each role must not do, and that it can do its work.
+# Each database role may do its work and nothing else.
 . t/lib.sh
 db_start
 dir=$W/tmp
 
 as() { psql -X -q -A -t -v ON_ERROR_STOP=1 -U "$1" -c "$2" >"$dir/out" 2>"$dir/err"; }
-may() { as "$1" "$2"; result $? "$1 may: $2"; }
+may() { as "$1" "$2"; result $? "$1 is allowed to run: $2"; }
 not() { # refused for want of a right or by a trigger, not for a typing error
-	if as "$1" "$2"; then echo "it worked" >"$dir/err"; result 1 "$1 may not: $2"; return; fi
+	if as "$1" "$2"; then echo "it worked" >"$dir/err"; result 1 "$1 is not allowed to run: $2"; return; fi
 	grep -qE "permission denied|must be owner|never changed" "$dir/err"
-	result $? "$1 may not: $2"
+	result $? "$1 is not allowed to run: $2"
 }
 
 audit="INSERT INTO audit (actor, action, subject, subject_id) VALUES ('t', 'a.b', 'c', 'd')"
@@ -106,7 +106,8 @@ not surfaced_index "UPDATE tag SET name = 'x'"
 may surfaced_index "SELECT count(*) FROM host, tag"
 may surfaced_admin "CREATE TEMPORARY TABLE stage (ip inet, doc jsonb)"
 may surfaced_admin "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}') ON CONFLICT (ip) DO UPDATE SET doc = host_merge(host.doc, excluded.doc)"
-as surfaced_api "SHOW statement_timeout" && grep -q 5s "$dir/out"; result $? "the API's statements are bounded"
+as surfaced_api "SHOW statement_timeout" && grep -q 5s "$dir/out"
+result $? "the role surfaced_api has a statement_timeout of 5 s"
 for table in "browser_session SET state = 'terminal'" "session_policy SET caller_sessions = 9" "session_caller SET active = 0" \
 	"session_organisation SET max_active = 9" "session_move SET to_state = 'x'" "egress_route SET enabled = true"; do
 	not surfaced_api "UPDATE $table"
@@ -118,4 +119,5 @@ not surfaced_admin "UPDATE browser_session SET state = 'terminal'"
 not surfaced_admin "UPDATE session_organisation SET active = 0"
 for role in surfaced_api surfaced_admin; do not $role "DELETE FROM browser_session"; done
 createuser -U postgres stranger
-! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"; result $? "PUBLIC cannot even connect"
+! as stranger "SELECT 1" && grep -q 'permission denied for database' "$dir/err"
+result $? "a role without grants cannot connect to the database"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Every statement of a daemon can be prepared by the role that the daemon has, and none is forgotten.
+# Every statement of a daemon can be prepared by the daemon's role, and -D sql prints all of them.
 . t/lib.sh
 pg_start
 
@@ -10,9 +10,10 @@ prepares()
 	_program=$1 _role=$2
 	shift 2
 	"$BIN/$_program" -D sql >"$W/sql"
-	is "$(cd "$TOP/src" && stmts "$@")" "$(cut -f1 "$W/sql" | sort)" "$_program -D sql has all of $*"
+	is "$(cd "$TOP/src" && stmts "$@")" "$(cut -f1 "$W/sql" | sort)" \
+		"$_program -D sql prints every statement of $*"
 	while IFS="$(printf '\t')" read -r name text; do
-		ok "$_program: $name" psql -XqAt -U "$_role" -v ON_ERROR_STOP=1 -c "PREPARE $name AS $text"
+		ok "$_role can prepare the statement $name of $_program" psql -XqAt -U "$_role" -v ON_ERROR_STOP=1 -c "PREPARE $name AS $text"
 	done <"$W/sql"
 }
 
@@ -29,4 +30,5 @@ prepares surfaced-stream surfaced_stream stream
 prepares surfaced-index surfaced_index indexer
 prepares surfaced-stream surfaced_stream stream
 "$BIN/surfaced-meter" -D routes >"$W/out" 2>&1
-is "$? $(cat "$W/out")" "2 surfaced-meter: -D takes sql" "what else it does not know"
+is "$? $(cat "$W/out")" "2 surfaced-meter: -D takes sql" \
+	"surfaced-meter -D refuses routes and names the argument that it accepts"

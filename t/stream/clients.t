@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Three WebSocket clients that are not ours: ws of npm, python3-websockets, a page in Chromium. Each gets its
+# Three independent WebSocket clients: ws of npm, python3-websockets, a page in Chromium. Each gets its
 # subprotocol and the close codes of CONTRACT A4 through nginx. C-108, C-111, C-112, C-113. In a network of its own.
 ws=${TOP_BUILDDIR:-$(cd "$(dirname "$0")/../.." && pwd)}/node_modules/.clients version=8.18.3
 if [ -z "${OWN_NETWORK-}" ]; then
-	# Installed once, beside the build, and not again while its version stands.
+	# Installed once, beside the build, until the version changes.
 	if ! grep -qs "\"version\": \"$version\"" "$ws/node_modules/ws/package.json"; then
 		mkdir -p "$ws"
 		npm install --silent --no-save --no-audit --no-fund --prefix "$ws" "ws@$version" >&2
@@ -34,7 +34,7 @@ for _client in node python chromium; do
 done
 export W KEY P BASE_URL browser WORLD_USER PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
 # shellcheck disable=SC2086 # three words
-/usr/bin/python3 - $sessions >"$W/out" <<'PY' || fail "the clients came to their end"
+/usr/bin/python3 - $sessions >"$W/out" <<'PY' || fail "the script of the clients ends without an error"
 import signal
 import sys
 from streams import *
@@ -61,7 +61,7 @@ class Driver:
         self.process.stdin.flush()
 
     def end(self):
-        """What it said, up to its close."""
+        """The lines that the client printed, up to its close."""
         said = []
         while not said or not said[-1].startswith('close'):
             line = self.process.stdout.readline()
@@ -82,33 +82,35 @@ for d in drivers:
         got = d.end()
         tap.is_(got[1:], wanted, f'{d.name}: {title}')
         return got
-    got = case('echoes, then the session ends: 1000', ['hello', 70000, MAX, '!close 1000'], ['text 5', 'binary 70000', f'binary {MAX}', 'close 1000'])
-    tap.is_(got[0], f'open {d.ticket}', f'C-108: {d.name} has its subprotocol')
-    case('C-112: one byte too many of its own: 1009', [MAX + 1], ['close 1009'])
-    case('C-112: one too many of the runner: 1009', [f'!bytes {MAX}', f'!bytes {MAX + 1}'], [f'binary {MAX}', 'close 1009'])
-    case('a lost runner: 1013', ['!drop'], ['close 1013'])
-    case("a code of the runner's own", ['x', '!close 3000'], ['text 1', 'close 3000'])
-    case('frames that are none: 1002', ['!raw c100'], ['close 1002'])
+    got = case('echoes messages until the session closes with 1000',
+               ['hello', 70000, MAX, '!close 1000'], ['text 5', 'binary 70000', f'binary {MAX}', 'close 1000'])
+    tap.is_(got[0], f'open {d.ticket}', f'{d.name} gets its subprotocol (C-108)')
+    case('sends a message above 8 MiB and gets 1009 (C-112)', [MAX + 1], ['close 1009'])
+    case('gets 1009 after a message above 8 MiB of the runner (C-112)',
+         [f'!bytes {MAX}', f'!bytes {MAX + 1}'], [f'binary {MAX}', 'close 1009'])
+    case('gets 1013 after the runner is lost', ['!drop'], ['close 1013'])
+    case("gets a close code of the runner", ['x', '!close 3000'], ['text 1', 'close 3000'])
+    case('gets 1002 after an invalid frame of the runner', ['!raw c100'], ['close 1002'])
 for d in drivers[:2]:
     d.begin(origin='https://evil.example')
-    tap.is_(d.end(), ['close 403'], f'C-111: {d.name} with another origin')
+    tap.is_(d.end(), ['close 403'], f'{d.name} is refused with a foreign origin (C-111)')
 drivers[2].begin(page='about:blank')
-tap.is_(drivers[2].end(), ['close 1006'], 'C-111: a page of no origin in Chromium')
+tap.is_(drivers[2].end(), ['close 1006'], 'a page without an origin is refused in Chromium (C-111)')
 
 for d in drivers:
     d.begin(['x'])
-tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '3'), 'three streams at once')
+tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '3'), 'three clients have a stream at once')
 sql("DELETE FROM entitlement WHERE name = 'browser'")
 for d in drivers:
-    tap.is_(d.end()[-1], 'close 1008', f'C-113: {d.name}: a lost right: 1008')
+    tap.is_(d.end()[-1], 'close 1008', f'{d.name} gets 1008 after the entitlement is lost (C-113)')
 sql(f"INSERT INTO entitlement (account_uuid, name) SELECT account_uuid, 'browser' FROM project WHERE uuid = '{os.environ['P']}'")
 until(lambda: api('GET', f'/projects/{os.environ["P"]}/sessions')[0] == 200)
 for d in drivers:
     d.begin(['x'])
-tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '3'), 'and again')
+tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '3'), 'three clients have a stream again')
 os.kill(int(open(f'{W}/run/surfaced-stream.pid').read()), signal.SIGTERM)
 for d in drivers:
-    tap.is_(d.end()[-1], 'close 1001', f'{d.name}: a stop: 1001')
+    tap.is_(d.end()[-1], 'close 1001', f'{d.name} gets 1001 after a stop')
 for d in drivers:
     d.process.stdin.close()
     d.process.wait()

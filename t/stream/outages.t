@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What a stream does not notice, and what ends it: the database away or hung, a reload, a stop, new keys.
+# How streams survive or end: the database away or hung, a reload, a stop, rotated keys of tickets.
 # C-109, C-113.
 . t/lib.sh
 WORLD_CONF='stream_recheck = 5'
@@ -14,7 +14,7 @@ for i in 1 2 3; do
 	eval "session_run \$s$i"
 done
 # shellcheck disable=SC2154 # s1 to s3
-python3 - "$s1" "$s2" "$s3" "$(world_pid surfaced-stream)" "$(head -1 "$W/db/pg/postmaster.pid")" >"$W/out" <<'PY' || fail "the client came to its end"
+python3 - "$s1" "$s2" "$s3" "$(world_pid surfaced-stream)" "$(head -1 "$W/db/pg/postmaster.pid")" >"$W/out" <<'PY' || fail "the script of the client ends without an error"
 import hmac
 import signal
 import sys
@@ -31,7 +31,7 @@ def workers():
     return [int(p) for p in open(f'/proc/{master}/task/{master}/children').read().split()]
 
 def fresh(t):
-    """The same ticket, signed now: while there is no database there is no other."""
+    """The same ticket, signed again now: without a database there is no other one."""
     prefix, head, claims, _ = t.rsplit('.', 3)
     doc = json.loads(base64.urlsafe_b64decode(claims + '=='))
     doc['iat'] = doc['nbf'] = int(time.time())
@@ -44,7 +44,7 @@ def plain64(data):
     return base64.urlsafe_b64encode(data).decode().rstrip('=')
 
 def database():
-    """The server's processes of surfaced-stream."""
+    """The database server's processes that serve surfaced-stream."""
     return [int(p) for p in sql("SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE usename = 'surfaced_stream'").split()]
 
 # ---- keys ----
@@ -54,17 +54,19 @@ old = ticket(one)
 rotate = os.environ['CTL'].split() + ['stream-keys', 'rotate']
 subprocess.run(rotate, check=True)
 after = open(keys).read().splitlines()
-tap.ok(len(after) == 2 and after[1] == before[0] and after[0] != before[0], 'stream-keys rotate: a new key before the old one')
-tap.is_(os.stat(keys).st_mode & 0o777, 0o600, 'the file keeps its mode')
-tap.is_(Client(one, old).bye(), 1000, 'a ticket of the key before is good')
+tap.ok(len(after) == 2 and after[1] == before[0] and after[0] != before[0],
+       'stream-keys rotate puts a new key before the old one')
+tap.is_(os.stat(keys).st_mode & 0o777, 0o600, 'stream-keys rotate keeps the mode of the file')
+tap.is_(Client(one, old).bye(), 1000, 'a ticket of the previous key is accepted')
 old = ticket(one)
-tap.is_(again(one).bye(), 1000, 'one of the new key is, without a reload')
+tap.is_(again(one).bye(), 1000, 'a ticket of the new key is accepted without a reload')
 subprocess.run(rotate, check=True)
 subprocess.run(rotate, check=True)
-tap.is_(refused(one, old), (401, 'stream_ticket_invalid'), 'one of the key before the last is not')
+tap.is_(refused(one, old), (401, 'stream_ticket_invalid'),
+        'a ticket of the key before the previous one is refused')
 
-# ---- a database that hangs, then is away ----
-# A stream is trusted for four rechecks, 20 s, which a slow machine may need several tries for.
+# ---- the database hangs, then is stopped ----
+# A stream continues for four failed rechecks, 20 s, for which a slow machine may need several tries.
 for _ in range(10):
     c, spare = again(one), ticket(two)
     pids, began = [postgres] + database(), time.monotonic()
@@ -78,13 +80,16 @@ for _ in range(10):
         os.kill(pid, signal.SIGCONT)
     if hung == (True, (503, 'service_unavailable'), True) or time.monotonic() - began < 14:
         break
-tap.is_(hung, (True, (503, 'service_unavailable'), True), 'a hung database stalls no stream; who asks then gets 503')
-tap.ok(until(lambda: refused(two, ticket(two))[0] == 101), 'when it is back, tickets work')
-tap.ok(lives(c, b'y'), 'the stream is still there')
+tap.is_(hung, (True, (503, 'service_unavailable'), True),
+        'a hung database stalls no stream and new streams get 503')
+tap.ok(until(lambda: refused(two, ticket(two))[0] == 101),
+       'tickets are accepted after the database answers again')
+tap.ok(lives(c, b'y'), 'a stream survives an outage of the database')
 subprocess.run(['t/helper/pg', 'stop', f'{W}/db'], check=True)
-tap.is_(refused(two, fresh(spare)), (503, 'service_unavailable'), 'without a database: 503')
-tap.ok(lives(c, b'z'), 'and streams go on')
-tap.is_(c.closed(), 1013, 'but not for ever unchecked')
+tap.is_(refused(two, fresh(spare)), (503, 'service_unavailable'),
+        'a new stream gets 503 without a database')
+tap.ok(lives(c, b'z'), 'a stream continues without a database')
+tap.is_(c.closed(), 1013, 'a stream that cannot be rechecked closes with 1013')
 subprocess.run(['t/helper/pg', 'resume', f'{W}/db'], check=True)
 c.sock.close()
 c = None
@@ -95,7 +100,7 @@ def reopened():
         return True
     except Exception:
         return False
-tap.ok(until(reopened, 30), 'a restarted database: a new stream')
+tap.ok(until(reopened, 30), 'a new stream is accepted after the database has restarted')
 
 # ---- reload, stop ----
 was = workers()
@@ -103,20 +108,22 @@ os.kill(master, signal.SIGHUP)
 tap.ok(until(lambda: set(workers()) > set(was)), 'a reload starts a new process beside the old one')
 until(lambda: ' '.join(open(f'{W}/log/surfaced-stream.log')).count('draining') == 1)
 new = again(two)
-tap.ok(lives(c, b'old') and lives(new, b'new'), 'streams of before go on, new ones begin')
+tap.ok(lives(c, b'old') and lives(new, b'new'),
+       'existing streams continue after a reload and new ones are accepted')
 c2 = again(three)
 c.send(close_frame())
-tap.is_(c.closed(), 1000, 'the old one ends')
+tap.is_(c.closed(), 1000, 'a stream of the old process closes with 1000')
 c.sock.close()
-tap.ok(until(lambda: not set(workers()) & set(was)), 'its process goes with its last stream')
-tap.ok(lives(new, b'new') and lives(c2, b'x'), 'the others do not notice')
+tap.ok(until(lambda: not set(workers()) & set(was)), 'an old process exits after its last stream')
+tap.ok(lives(new, b'new') and lives(c2, b'x'), 'the other streams continue when the old process exits')
 os.kill(master, signal.SIGTERM)
-tap.is_([new.closed(), c2.closed()], [1001, 1001], 'a stop: 1001')
+tap.is_([new.closed(), c2.closed()], [1001, 1001], 'a stop closes every stream with 1001')
 for c in new, c2:
     c.send(close_frame(1001))
-tap.ok(until(lambda: not os.path.exists(f'/proc/{master}')), 'and it ends')
-tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'its slots are free')
+tap.ok(until(lambda: not os.path.exists(f'/proc/{master}')), 'the master exits after the stop')
+tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'a stop leaves no slot behind')
 tap.done()
 PY
 relay "$W/out"
-unlike "$(cat "$W"/log/surfaced-stream.log)" "$(cut -d: -f2 "$W/etc/stream-keys" | head -1)" "no log has a key"
+unlike "$(cat "$W"/log/surfaced-stream.log)" "$(cut -d: -f2 "$W/etc/stream-keys" | head -1)" \
+	"no log contains a key of tickets"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# One controlling stream: who gets it, what takes it away, and that nothing which dies keeps it.
-# C-110, C-113, C-114.
+# One controlling stream per session: which upgrade gets it, how it is lost, and that a killed process does not
+# keep it. C-110, C-113, C-114.
 . t/lib.sh
 WORLD_CONF='stream_recheck = 5'
 LOG_EXPECTED='exited on signal 9'
@@ -11,8 +11,8 @@ stream_start
 web_start
 export W KEY P TOP PYTHONPATH=t/helper PYTHONDONTWRITEBYTECODE=1
 
-# stream_with PARAMETER SECONDS: another surfaced-stream; what is short stays so no longer than it must, for a
-# slow machine is late with pings and renewals.
+# stream_with PARAMETER SECONDS: restarts surfaced-stream with a short time, which is reset as soon as possible
+# because a slow machine is late with pings and renewals.
 stream_with()
 {
 	world_kill surfaced-stream
@@ -23,7 +23,7 @@ stream_with()
 
 s=$(session_new)
 session_run "$s"
-python3 - "$s" >"$W/out" <<'PY' || fail "the client came to its end"
+python3 - "$s" >"$W/out" <<'PY' || fail "the script of the concurrent upgrades ends without an error"
 import sys
 import threading
 from streams import *
@@ -31,7 +31,7 @@ session = sys.argv[1]
 tap = Tap()
 
 def at_once(tickets):
-    """What each of them got, sorted; the winners stay open."""
+    """The sorted results of the upgrades; the successful ones stay open."""
     got, clients = [], []
     def one(t):
         try:
@@ -52,41 +52,42 @@ for i in range(ROUNDS):
     got = at_once([ticket(session) for _ in range(5)])
     if got != [(101, None)] + [(409, 'stream_already_active')] * 4:
         wrong.append(got)
-tap.is_(wrong, [], f'C-110: {ROUNDS} times five upgrades at once: one wins, the others 409')
+tap.is_(wrong, [], f'one of five concurrent upgrades succeeds, {ROUNDS} times (C-110)')
 wrong = []
 for i in range(ROUNDS):
     got = at_once([ticket(session)] * 5)
     if got != [(101, None)] + [(401, 'stream_ticket_invalid')] * 4:
         wrong.append(got)
-tap.is_(wrong, [], 'C-109: five with one ticket: one wins, the others 401')
+tap.is_(wrong, [], f'one of five upgrades with one ticket succeeds, {ROUNDS} times (C-109)')
 tap.done()
 PY
 relay "$W/out"
 
-# ---- clients that are gone, or as good as ----
+# ---- clients that disconnected or do not respond ----
 stream_with stream_silence 3
-python3 - "$s" >"$W/out" <<'PY' || fail "the client came to its end"
+python3 - "$s" >"$W/out" <<'PY' || fail "the script of the lost clients ends without an error"
 import sys
 from streams import *
 session = sys.argv[1]
 tap = Tap()
 first = Client(session, ticket(session))
 first.sock.close()
-tap.is_(again(session).bye(), 1000, 'a client that goes without a word leaves the slot')
+tap.is_(again(session).bye(), 1000, 'a client that disconnects without a close frame frees the slot')
 first = Client(session, ticket(session))
 second = again(session)
-tap.is_(second.bye(), 1000, 'C-114: one that is there and says nothing loses it')
-tap.is_(first.ended(), True, 'and its connection')
+tap.is_(second.bye(), 1000, 'a client that answers no ping loses the slot (C-114)')
+tap.is_(first.ended(), True, 'a client that lost the slot loses its connection')
 stalled = Client(session, ticket(session))
 stalled.order('flood 200 65536')
-tap.is_(again(session).bye(), 1000, 'C-114: so does one that takes nothing while much waits for it')
-tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'no slot is left') if until(lambda: sql('SELECT count(*) FROM stream_slot') == '0') else tap.ok(False, 'no slot is left')
+tap.is_(again(session).bye(), 1000, 'a client that reads nothing loses the slot (C-114)')
+until(lambda: sql('SELECT count(*) FROM stream_slot') == '0')
+tap.is_(sql('SELECT count(*) FROM stream_slot'), '0', 'every slot of a lost client is free')
 tap.done()
 PY
 relay "$W/out"
 stream_with stream_silence 30
 
-# ---- rights that are lost (C-113), with a key and a session for each ----
+# ---- rights that are lost (C-113), each with its own key and session ----
 while IFS='|' read -r title code change undo; do
 	key=$(key_new --scope browser.sessions.create)
 	k=$(sql "SELECT uuid FROM api_key ORDER BY created_at DESC, uuid LIMIT 1")
@@ -100,30 +101,30 @@ c = Client(sys.argv[1], ticket(sys.argv[1]))
 c.send(frame(0x81, b"x"))
 assert c.frame() == (0x81, b"x")
 sql(sys.argv[2])
-print(c.closed())' "$s" "$(fill "$change")")" "$code" "C-113: $title: $code"
+print(c.closed())' "$s" "$(fill "$change")")" "$code" "$title closes its stream with $code (C-113)"
 	sql "$(fill "$undo")" >/dev/null
 	sql "SELECT session_apply('$s', 'fail', 'failed')" >/dev/null
 	world_kill "runner-$s"
 done <<'END'
 a revoked key|1008|UPDATE api_key SET revoked_at = now() WHERE uuid = KEY|SELECT 1
-a key that runs out, of which nobody tells|1008|UPDATE api_key SET expires_at = now() + interval '1 s' WHERE uuid = KEY|SELECT 1
-its scope|1008|UPDATE api_key SET scopes = '{browser.sessions.view}' WHERE uuid = KEY|SELECT 1
-its projects|1008|UPDATE api_key SET projects = '{}' WHERE uuid = KEY|SELECT 1
-the scope of the account|1008|DELETE FROM account_scope WHERE scope = 'browser.sessions.create'|INSERT INTO account_scope SELECT uuid, 'browser.sessions.create' FROM account
-the entitlement|1008|DELETE FROM entitlement WHERE name = 'browser'|INSERT INTO entitlement (account_uuid, name) VALUES (ACCOUNT, 'browser')
-an entitlement that runs out, of which nobody tells|1008|UPDATE entitlement SET expires_at = now() + interval '1 s' WHERE name = 'browser'|UPDATE entitlement SET expires_at = NULL
-the account|1008|UPDATE account SET state = 'suspended'|UPDATE account SET state = 'active'
-the member|1008|UPDATE member SET removed_at = now()|UPDATE member SET removed_at = NULL
-the session has ended|1000|SELECT session_apply(SESSION, 'fail', 'failed')|SELECT 1
+an expired key without a notification|1008|UPDATE api_key SET expires_at = now() + interval '1 s' WHERE uuid = KEY|SELECT 1
+the loss of the key's scope|1008|UPDATE api_key SET scopes = '{browser.sessions.view}' WHERE uuid = KEY|SELECT 1
+the loss of the key's projects|1008|UPDATE api_key SET projects = '{}' WHERE uuid = KEY|SELECT 1
+the loss of the account's scope|1008|DELETE FROM account_scope WHERE scope = 'browser.sessions.create'|INSERT INTO account_scope SELECT uuid, 'browser.sessions.create' FROM account
+the loss of the entitlement|1008|DELETE FROM entitlement WHERE name = 'browser'|INSERT INTO entitlement (account_uuid, name) VALUES (ACCOUNT, 'browser')
+an expired entitlement without a notification|1008|UPDATE entitlement SET expires_at = now() + interval '1 s' WHERE name = 'browser'|UPDATE entitlement SET expires_at = NULL
+a suspended account|1008|UPDATE account SET state = 'suspended'|UPDATE account SET state = 'active'
+a removed member|1008|UPDATE member SET removed_at = now()|UPDATE member SET removed_at = NULL
+the end of a session|1000|SELECT session_apply(SESSION, 'fail', 'failed')|SELECT 1
 END
 key=$KEY
 
-# ---- a right is lost while the session ends (C-113), in both orders, many times ----
+# ---- a right is lost while the session ends (C-113), in both orders, several times ----
 key=$(key_new --scope browser.sessions.create)
 k=$(sql "SELECT uuid FROM api_key ORDER BY created_at DESC, uuid LIMIT 1")
 s=$(session_new)
 session_run "$s"
-KEY=$key python3 - "$s" "$k" >"$W/out" <<'PY' || fail "the client came to its end"
+KEY=$key python3 - "$s" "$k" >"$W/out" <<'PY' || fail "the script of the lost rights ends without an error"
 import sys
 from streams import *
 session, key = sys.argv[1:]
@@ -182,11 +183,12 @@ print(c.closed())' "$s" "$order")"
 		sql "SELECT session_apply('$s', 'fail', 'failed')" >/dev/null
 		world_kill "runner-$s"
 	done
-	is "$codes" " 1008 1008 1008 1008" "C-113: the key is revoked, then the runner's end is $order: the stream closes with 1008"
+	is "$codes" " 1008 1008 1008 1008" \
+		"a stream whose key is revoked before the runner's end ($order) closes with 1008 (C-113)"
 done
 key=$(key_new --scope browser.sessions.create)
 
-# end_with EVENT REASON CODE TITLE: what the recheck finds when the session has ended before the runner's word.
+# end_with EVENT REASON CODE TITLE: the session ends in the database before the runner's message; the recheck finds it.
 end_with()
 {
 	s=$(session_new)
@@ -196,24 +198,24 @@ import sys
 from streams import *
 c = Client(sys.argv[1], ticket(sys.argv[1]))
 sql(sys.argv[2])
-print(c.closed())' "$s" "SELECT session_apply('$s', '$1', '$2'), session_apply('$s', 'end')")" "$3" "C-113: $4: the stream closes with $3"
+print(c.closed())' "$s" "SELECT session_apply('$s', '$1', '$2'), session_apply('$s', 'end')")" "$3" "$4 closes its stream with $3 (C-113)"
 	world_kill "runner-$s"
 }
 for n in 1 2 3; do
-	end_with revoke access_revoked 1008 "a session that lost its access is terminal before the recheck, try $n"
+	end_with revoke access_revoked 1008 "a session that lost its access before the recheck, try $n"
 done
-end_with close closed_by_manager 1000 "a session that a manager closed is terminal"
-end_with close closed_by_creator 1000 "a session that its creator closed is terminal"
-end_with expire expired 1000 "a session whose time is over is terminal"
+end_with close closed_by_manager 1000 "a session that a manager closed"
+end_with close closed_by_creator 1000 "a session that its creator closed"
+end_with expire expired 1000 "a session that has expired"
 key=$KEY
 
-# ---- what is killed ----
+# ---- killed processes ----
 stream_with stream_lease 6
 s=$(session_new)
 session_run "$s"
 epoch=$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$s'")
 worker_of() { ps -o pid= --ppid "$(world_pid "$1")" | head -1 | tr -d ' '; }
-python3 - "$s" "$(worker_of surfaced-stream)" "$(cat "$W/run/nginx.pid")" "$(world_pid "runner-$s")" >"$W/out" <<'PY' || fail "the client came to its end"
+python3 - "$s" "$(worker_of surfaced-stream)" "$(cat "$W/run/nginx.pid")" "$(world_pid "runner-$s")" >"$W/out" <<'PY' || fail "the script of the killed processes ends without an error"
 import signal
 import sys
 import time
@@ -229,18 +231,20 @@ def killed(title, pids, code):
     c = Client(session, ticket(session))
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
-    tap.is_(c.closed(), code, title)
+    tap.is_(c.closed(), code, f'{title} cuts the stream')
     before = time.monotonic()
-    tap.is_(again(session).bye(), 1000, title + ': a new ticket works')
+    tap.is_(again(session).bye(), 1000, f'a new ticket works after {title}')
     print(f'# after {time.monotonic() - before:.2f} s')
 
 killed('kill -9 of a process of surfaced-stream', [proxy], 1006)
 killed("kill -9 of nginx's workers", children(nginx), 1006)
 c = Client(session, ticket(session))
 os.kill(runner, signal.SIGKILL)
-tap.is_(c.closed(), 1013, 'kill -9 of the runner: 1013')
-tap.ok(until(lambda: refused(session, ticket(session)) == (503, 'service_unavailable')), 'a runner that is not there: 503')
-tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '0'), 'and the slot is free')
+tap.is_(c.closed(), 1013, 'a killed runner closes its stream with 1013')
+tap.ok(until(lambda: refused(session, ticket(session)) == (503, 'service_unavailable')),
+       'a stream without a runner gets 503')
+tap.ok(until(lambda: sql('SELECT count(*) FROM stream_slot') == '0'),
+       'a killed runner leaves no slot behind')
 tap.done()
 PY
 relay "$W/out"
@@ -259,7 +263,7 @@ c.send(frame(0x81, b"x"))
 print(c.frame()[1].decode(), c.bye())' "$s" "$W/go" >"$W/said" 2>&1 &
 client=$!
 world_until 20 grep -q open "$W/said"
-# What died holds its lock until the kernel has taken it down; a manager of services waits for that, too.
+# A killed process holds its lock until the kernel has freed it; a service manager waits for that too.
 dead="$(world_pid surfaced-stream) $(worker_of surfaced-stream)"
 are_dead()
 {
@@ -274,6 +278,7 @@ rm -f "$W/run/surfaced-stream.pid" "$W/run/stream.sock"
 world_stream_start
 : >"$W/go"
 wait "$client"
-is "$(tr '\n' ' ' <"$W/said")" "open 1006 x 1000 " "kill -9 of all of surfaced-stream: its successor takes new tickets"
+is "$(tr '\n' ' ' <"$W/said")" "open 1006 x 1000 " \
+	"a new surfaced-stream accepts tickets after all of the old one was killed"
 one_file() { [ "$(find "$W/run/stream" -type f | wc -l)" -eq 1 ]; }
-ok "the dead leave no files" world_until 20 one_file
+ok "a killed surfaced-stream leaves no files behind" world_until 20 one_file

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The viewer for everybody: by keyboard alone, before axe, in the light and the dark; and every end in words.
+# Accessibility of the viewer: keyboard alone, axe, light and dark colours; the text of every kind of end.
 . t/lib.sh
 . t/helper/viewing/start.sh
 viewer_test access.mjs

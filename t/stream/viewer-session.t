@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The viewer drives a real session through nginx over TLS: types into a form of a site, and the site receives it.
+# The viewer drives a real session through nginx over TLS: it types into a form, and the site receives the text.
 # shellcheck disable=SC2089,SC2090 # JSON
 SITES='{"names": {"*.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html; charset=utf-8"},
@@ -28,7 +28,8 @@ session_new http://site.surfaced-check.net/ >"$W/new"
 read -r u <"$W/new"
 WATCH="$CTL watch --url https://localhost:$port --ca $W/ca.crt --key-file $W/key --wait $u"
 LINK=$(timeout 600 $WATCH)
-like "$LINK" "^https://localhost:$port/viewer/#$P/$u/surfaced" "surfacectl watch waits for the session, and prints a link"
+like "$LINK" "^https://localhost:$port/viewer/#$P/$u/surfaced" \
+	"surfacectl watch waits for the session and prints a link"
 BROWSER=/usr/lib/chromium/chromium-headless-shell
 export WATCH BROWSER W HOME="$W/tmp"
 timeout 1500 node t/helper/viewing/real.mjs >"$W/tap" 2>"$W/tap.err" &
@@ -36,12 +37,14 @@ viewer=$!
 near_end() { grep -q '^# close' "$W/tap" || ! kill -0 "$viewer" 2>/dev/null; }
 world_until 1400 near_end
 api GET "/projects/$P/sessions/$u/screenshots"
-like "$(field '[.screenshots[].reason]|join(" ")')" request "the screenshot that was asked for is kept"
+like "$(field '[.screenshots[].reason]|join(" ")')" request \
+	"the screenshot that the viewer requested is kept"
 api DELETE "/projects/$P/sessions/$u"
 wait "$viewer"
 relay "$W/tap"
 diag "$(cat "$W/tap.err")"
-ok "the session ends" session_at "$u" terminal
+ok "the session ends after its deletion" session_at "$u" terminal
 # The loopback addresses carry the viewer's own connection.
-is "$(grep -vE '"to": "(127\.0\.0\.1|::1)"' "$BROWSER_WORLD/arrived")" "" "C-095: no packet came to an address that is not public"
-is "$(grep -lE 'eyJ|surfaced\.stream\.v1' "$W"/log/*.log)" "" "C-109: no ticket is in a log"
+is "$(grep -vE '"to": "(127\.0\.0\.1|::1)"' "$BROWSER_WORLD/arrived")" "" \
+	"no packet goes to an address that is not public (C-095)"
+is "$(grep -lE 'eyJ|surfaced\.stream\.v1' "$W"/log/*.log)" "" "no log contains a ticket (C-109)"

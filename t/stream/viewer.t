@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The viewer in Chromium: what is typed, clicked and scrolled arrives; what the browser says is shown.
+# The viewer in Chromium: typing, clicking and scrolling reach the page; messages of the browser are shown.
 . t/lib.sh
 . t/helper/viewing/start.sh
 viewer_test use.mjs

@@ -138,11 +138,14 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "C-041, C-043, C-055: groups answer what was asked",
+		{ "a group of another field or type is refused (C-041, C-043, C-055)",
 		    groups_answer_what_was_asked },
-		{ "C-047, C-049: counts and order", counts_and_order },
-		{ "C-050, C-051: texts are bounded", texts_are_bounded },
-		{ "C-052, C-053: tags are whole", tags_are_whole },
+		{ "buckets with wrong counts or order are refused (C-047, C-049)",
+		    counts_and_order },
+		{ "texts of buckets above their limits are refused (C-050, C-051)",
+		    texts_are_bounded },
+		{ "a bucket with an incomplete tag is refused (C-052, C-053)",
+		    tags_are_whole },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -46,8 +46,8 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "a hash is of parts", parts },
-		{ "countries", countries },
+		{ "the hash of a request depends on each part", parts },
+		{ "a country is found by its code in upper case only", countries },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -412,20 +412,21 @@ formats_are_guessed(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "a document gets its stored form", a_document_gets_its_stored_form },
-	{ "services are sorted and hashed", services_are_sorted_and_hashed },
+	{ "a document is converted into its stored form",
+	    a_document_gets_its_stored_form },
+	{ "services are sorted and their bodies hashed", services_are_sorted_and_hashed },
 	{ "times are canonical and imply each other",
 	    times_are_canonical_and_imply_each_other },
-	{ "faults name the member", faults_name_the_member },
-	{ "lines are bounded and counted", lines_are_bounded_and_counted },
-	{ "nmap becomes documents", nmap_becomes_documents },
-	{ "nmap passes over silent hosts", nmap_passes_over_silent_hosts },
-	{ "nmap forgets closed ports", nmap_forgets_closed_ports },
+	{ "faults name the member of the document", faults_name_the_member },
+	{ "lines are limited and counted", lines_are_bounded_and_counted },
+	{ "hosts of nmap's XML become documents", nmap_becomes_documents },
+	{ "silent hosts of nmap are left out", nmap_passes_over_silent_hosts },
+	{ "closed ports of nmap are left out", nmap_forgets_closed_ports },
 	{ "hostile XML is refused", hostile_xml_is_refused },
-	{ "masscan records are gathered", masscan_records_are_gathered },
-	{ "masscan windows follow each other", masscan_windows_follow_each_other },
-	{ "masscan faults name the line", masscan_faults_name_the_line },
-	{ "formats are guessed", formats_are_guessed },
+	{ "masscan records of one host are gathered", masscan_records_are_gathered },
+	{ "masscan records are gathered in windows", masscan_windows_follow_each_other },
+	{ "faults of masscan records name the line", masscan_faults_name_the_line },
+	{ "the format of a file is recognised", formats_are_guessed },
 	CU_TEST_INFO_NULL,
 };
 

@@ -426,17 +426,17 @@ every_type_is_described(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "a tree has what the text has", a_tree_has_what_the_text_has },
-	{ "another type answers nothing", another_type_answers_nothing },
-	{ "members come in order", members_come_in_order },
+	{ "a tree has the values of its text", a_tree_has_what_the_text_has },
+	{ "a value of another type is not returned", another_type_answers_nothing },
+	{ "members are returned in their order", members_come_in_order },
 	{ "a tree outlives its text", a_tree_outlives_its_text },
-	{ "integers come from the lexeme", integers_come_from_the_lexeme },
-	{ "numbers are shortest", numbers_are_shortest },
-	{ "strings are escaped", strings_are_escaped },
+	{ "integers are read from the lexeme", integers_come_from_the_lexeme },
+	{ "numbers are written in their shortest form", numbers_are_shortest },
+	{ "control characters and quotes are escaped in strings", strings_are_escaped },
 	{ "a record is written by its table", a_record_is_written_by_its_table },
-	{ "unset is null or left out", unset_is_null_or_left_out },
-	{ "a table describes itself", a_table_describes_itself },
-	{ "every type is described", every_type_is_described },
+	{ "an unset member is null or left out", unset_is_null_or_left_out },
+	{ "a table describes itself as a schema", a_table_describes_itself },
+	{ "every type of member is described", every_type_is_described },
 	CU_TEST_INFO_NULL,
 };
 

@@ -275,18 +275,18 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "a message arrives", a_message_arrives },
-		{ "a descriptor goes along", a_descriptor_goes_along },
-		{ "a slow peer loses nothing", a_slow_peer_loses_nothing },
-		{ "a peer that never reads is given up",
+		{ "a message arrives at the peer whole", a_message_arrives },
+		{ "a descriptor arrives with its message", a_descriptor_goes_along },
+		{ "a slow peer loses no message", a_slow_peer_loses_nothing },
+		{ "a peer that never reads is disconnected",
 		    a_peer_that_never_reads_is_given_up },
-		{ "junk ends the connection", junk_ends_the_connection },
+		{ "a malformed message ends the connection", junk_ends_the_connection },
 		{ "a descriptor that nobody takes ends the connection",
 		    a_descriptor_that_nobody_takes_ends_the_connection },
-		{ "a taker may free the link", a_taker_may_free_the_link },
-		{ "the last words of one that goes are taken",
+		{ "a handler may free its link", a_taker_may_free_the_link },
+		{ "the last messages of a closing peer are read",
 		    the_last_words_of_one_that_goes_are_taken },
-		{ "the rest is taken at once", the_rest_is_taken_at_once },
+		{ "the remaining messages are read at once", the_rest_is_taken_at_once },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -123,10 +123,10 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "findings pass or not", findings_pass_or_not },
-		{ "services pass or not", services_pass_or_not },
-		{ "what a query asks is found", what_a_query_asks_is_found },
-		{ "what is no number is refused", what_is_no_number_is_refused },
+		{ "findings match a query or not", findings_pass_or_not },
+		{ "services match a query or not", services_pass_or_not },
+		{ "a query is known to use a field or not", what_a_query_asks_is_found },
+		{ "a value that is no number is refused", what_is_no_number_is_refused },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;

@@ -205,10 +205,13 @@ main(void)
 	CU_TestInfo tests[] = {
 		{ "a batch is closed when it is sent",
 		    a_batch_is_closed_when_it_is_sent },
-		{ "what is not answered comes again", what_is_not_answered_comes_again },
-		{ "so many wait for an answer", so_many_wait_for_an_answer },
-		{ "what is too much is marked", what_is_too_much_is_marked },
-		{ "a screenshot is one of them", a_screenshot_is_one_of_them },
+		{ "unanswered messages are sent again",
+		    what_is_not_answered_comes_again },
+		{ "the number of unanswered messages is limited",
+		    so_many_wait_for_an_answer },
+		{ "events above the limit are marked", what_is_too_much_is_marked },
+		{ "a screenshot is a message with a number",
+		    a_screenshot_is_one_of_them },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -124,14 +124,16 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "one line a pool, backup does not count", one_line_a_pool },
-		{ "one line a worker", one_line_a_worker },
-		{ "two sockets are two pools",
+		{ "an upstream is a pool and backup lines do not count",
+		    one_line_a_pool },
+		{ "the weights of an upstream's lines add up to its workers",
+		    one_line_a_worker },
+		{ "two sockets make two pools",
 		    two_sockets_are_two_pools_and_shared_ones_one },
-		{ "comments and quotes", comments_and_quotes },
-		{ "servers that are not ours", others_servers_are_not_ours },
+		{ "comments and quotes are understood", comments_and_quotes },
+		{ "servers of other programs are left out", others_servers_are_not_ours },
 		{ "junk is refused with its line", junk_is_refused_with_its_line },
-		{ "too many pools", too_many_pools },
+		{ "too many pools are refused", too_many_pools },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -80,10 +80,11 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "C-065, C-066: engine failures have their codes",
+		{ "failures of the engine have their codes (C-065, C-066)",
 		    engine_failures_have_their_codes },
-		{ "C-066: too many at once is busy", too_many_at_once_is_busy },
-		{ "query faults say where", query_faults_say_where },
+		{ "too many searches at once get search_busy (C-066)",
+		    too_many_at_once_is_busy },
+		{ "faults of queries have their position", query_faults_say_where },
 		CU_TEST_INFO_NULL,
 	};
 	char err[256];

@@ -281,18 +281,18 @@ length_is_bounded(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "values pass", values_pass },
-	{ "empty, trailing, BOM", empty_and_trailing },
-	{ "what only some parsers take", what_only_some_parsers_take },
-	{ "numbers", numbers },
-	{ "strings are strict", strings_are_strict },
-	{ "UTF-8 is strict", utf8_is_strict },
-	{ "surrogates come in pairs", surrogates_come_in_pairs },
-	{ "duplicate keys", duplicate_keys },
-	{ "many keys", many_keys },
-	{ "no names make it slow", no_names_make_it_slow },
-	{ "depth is bounded", depth_is_bounded },
-	{ "length is bounded", length_is_bounded },
+	{ "valid JSON values are accepted", values_pass },
+	{ "empty, trailing and BOM bytes are refused", empty_and_trailing },
+	{ "extensions of some parsers are refused", what_only_some_parsers_take },
+	{ "numbers follow the grammar of JSON", numbers },
+	{ "strings follow the grammar of JSON", strings_are_strict },
+	{ "invalid UTF-8 in strings is refused", utf8_is_strict },
+	{ "surrogates must come in pairs", surrogates_come_in_pairs },
+	{ "duplicate keys are refused at every depth", duplicate_keys },
+	{ "duplicates among many keys are found", many_keys },
+	{ "no choice of names makes the scan slow", no_names_make_it_slow },
+	{ "the depth of a value is limited", depth_is_bounded },
+	{ "the length of a text is limited", length_is_bounded },
 	CU_TEST_INFO_NULL,
 };
 

@@ -154,15 +154,17 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "C-042 datasets have names and units", datasets_have_names_and_units },
-		{ "fields stand in table order with their flags",
+		{ "datasets have names and units (C-042)",
+		    datasets_have_names_and_units },
+		{ "fields are in table order with their flags",
 		    fields_are_in_table_order },
-		{ "C-036 exact names know no alias", find_knows_no_alias },
-		{ "aliases resolve, in any case", aliases_resolve },
-		{ "the nested object has members", the_nested_object_has_members },
-		{ "mistakes have a nearest name", mistakes_have_a_nearest_name },
-		{ "C-043 types have JSON names", types_have_json_names },
-		{ "names tell countries and ASNs", names_tell_countries_and_asns },
+		{ "the exact look-up knows no alias (C-036)", find_knows_no_alias },
+		{ "aliases are resolved in any case", aliases_resolve },
+		{ "the nested object has its members", the_nested_object_has_members },
+		{ "misspelt names have a nearest name", mistakes_have_a_nearest_name },
+		{ "types have their JSON names (C-043)", types_have_json_names },
+		{ "names of countries and ASNs are recognised",
+		    names_tell_countries_and_asns },
 		CU_TEST_INFO_NULL,
 	};
 

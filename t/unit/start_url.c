@@ -219,11 +219,11 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "the given vectors", given },
-		{ "our vectors", ours },
-		{ "bytes that no URL has", bytes },
-		{ "every fault has words", names },
-		{ "networks at their edges", edges },
+		{ "the contract's vectors of start URLs hold", given },
+		{ "the further vectors of start URLs hold", ours },
+		{ "bytes that no URL contains are refused", bytes },
+		{ "every fault of a start URL has a message", names },
+		{ "networks are refused at their exact edges", edges },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -87,8 +87,8 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "case folds one character to one", folds_case },
-		{ "folding twice is folding once", folding_twice_is_folding_once },
+		{ "case folding maps one character to one", folds_case },
+		{ "folding twice equals folding once", folding_twice_is_folding_once },
 		{ "tokens are runs of letters, digits and marks",
 		    tokens_are_letters_digits_and_marks },
 		CU_TEST_INFO_NULL,

@@ -263,11 +263,11 @@ test_files(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "what is sealed opens again", test_round_trip },
-	{ "every character of a ticket matters", test_changes },
-	{ "rightly signed, and yet wrong", test_forged },
-	{ "two keys, read again when the file changes", test_rotation },
-	{ "what is no file of keys", test_files },
+	{ "a sealed ticket opens again", test_round_trip },
+	{ "a ticket with any character changed is refused", test_changes },
+	{ "a signed ticket with wrong claims is refused", test_forged },
+	{ "two keys are read again when their file changes", test_rotation },
+	{ "a malformed file of keys is refused", test_files },
 	CU_TEST_INFO_NULL,
 };
 

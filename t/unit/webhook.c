@@ -162,13 +162,14 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "signatures are those of the convention",
+		{ "signatures follow the convention",
 		    signatures_are_those_of_the_convention },
-		{ "other secrets sign nothing", other_secrets_sign_nothing },
-		{ "secrets are made anew, and sign", secrets_are_made_anew_and_sign },
-		{ "URLs are public, or say why not", urls_are_public_or_say_why_not },
-		{ "URLs have a limit", urls_have_a_limit },
-		{ "an administrator narrows the ports of webhooks",
+		{ "malformed secrets sign nothing", other_secrets_sign_nothing },
+		{ "a new secret is random and signs", secrets_are_made_anew_and_sign },
+		{ "private URLs are refused with a reason",
+		    urls_are_public_or_say_why_not },
+		{ "the length of a URL is limited", urls_have_a_limit },
+		{ "an administrator restricts the ports of webhooks",
 		    an_administrator_narrows_the_ports },
 		CU_TEST_INFO_NULL,
 	};

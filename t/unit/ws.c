@@ -363,16 +363,16 @@ test_close_frames(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "frames, fragments and control frames between them", test_frames },
-	{ "what is no frame is an error at its first byte", test_errors },
-	{ "masks are demanded of clients alone, and undone", test_masks },
-	{ "a proxy's bytes stay as they are", test_pass_through_keeps_the_bytes },
-	{ "text is UTF-8 over any cut, binary is not looked at", test_text },
-	{ "a frame's bound and a message's", test_limits },
-	{ "what was too big can be read over", test_unbound },
-	{ "close codes", test_codes },
-	{ "heads at every boundary", test_heads },
-	{ "close frames, reasons cut between characters", test_close_frames },
+	{ "frames, fragments and interleaved control frames are read", test_frames },
+	{ "an invalid frame is refused at its first wrong byte", test_errors },
+	{ "masks are required of clients and removed", test_masks },
+	{ "a proxy passes frames unchanged", test_pass_through_keeps_the_bytes },
+	{ "text is checked as UTF-8 across cuts, binary is not", test_text },
+	{ "frames and messages above their limits are refused", test_limits },
+	{ "a frame above the limit can be skipped", test_unbound },
+	{ "a close frame carries a valid code", test_codes },
+	{ "heads of frames are read at every boundary", test_heads },
+	{ "reasons of close frames are cut between characters", test_close_frames },
 	CU_TEST_INFO_NULL,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The viewer without a mouse, before axe, in the light and in the dark, and how it says that a stream ended.
+// Accessibility of the viewer: keyboard alone, axe, light and dark colours; the text of every kind of end.
 import { readFileSync } from "node:fs";
 import { LINK, BASE, PROJECT, SESSION, Echo, axe, is, live, main, ok, open, until } from "./lib.mjs";
 
@@ -17,7 +17,8 @@ async function everyPage(chrome, scheme) {
 	const page = await open(chrome, options);
 	await live(page);
 	echo.say("net 40");
-	await until(async () => await text(page, "network-count") === "40", "events are there");
+	await until(async () => await text(page, "network-count") === "40",
+		"the panel counts forty network events");
 	await axe(page, `live, ${scheme}`);
 	await page.locator("#network-rows button").nth(3).click();
 	await axe(page, `with details, ${scheme}`);
@@ -29,7 +30,8 @@ async function everyPage(chrome, scheme) {
 	await axe(page, `with screenshots and a warning, ${scheme}`);
 	await page.click("#tab-notices");
 	echo.say("cert CERT_DATE_INVALID");
-	await until(async () => (await text(page, "notices-list")).includes("Certificate"), "a notice is there");
+	await until(async () => (await text(page, "notices-list")).includes("Certificate"),
+		"the notice of a certificate is shown");
 	await axe(page, `with notices, ${scheme}`);
 	echo.say("dialog prompt");
 	await page.locator("#page-dialog[open]").waitFor();
@@ -39,11 +41,11 @@ async function everyPage(chrome, scheme) {
 	await page.locator("#ended").waitFor();
 	await axe(page, `at the end, ${scheme}`);
 	is(await page.evaluate(() => getComputedStyle(document.body).colorScheme !== "" && matchMedia("(prefers-color-scheme: dark)").matches),
-		scheme === "dark", `the page is ${scheme}`);
+		scheme === "dark", `the colour scheme of the page is ${scheme}`);
 	ok(await page.evaluate(() => {
 		const [r] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
 		return matchMedia("(prefers-color-scheme: dark)").matches ? r < 60 : r > 200;
-	}), "and so is its ground");
+	}), "the background of the page follows the colour scheme");
 	await page.context().close();
 	await echo.stop();
 }
@@ -52,34 +54,34 @@ async function byKeyboard(chrome) {
 	const echo = await Echo.start();
 	const page = await open(chrome);
 	await live(page);
-	is(await focus(page), "keys", "the page has the keyboard when it is there");
+	is(await focus(page), "keys", "the picture of the page has the focus at first");
 	await page.keyboard.press("Tab");
-	is(await focus(page), "keys", "Tab is the page's own");
+	is(await focus(page), "keys", "Tab does not leave the picture of the page");
 	await page.keyboard.press("F6");
-	is(await focus(page), "url", "F6 leaves it for the toolbar");
+	is(await focus(page), "url", "F6 moves the focus to the toolbar");
 	await page.keyboard.type("example.org");
 	await page.keyboard.press("Enter");
-	await echo.saw("nav https://example.org/", "an address is typed");
-	is(await focus(page), "keys", "and the page has the keyboard again");
+	await echo.saw("nav https://example.org/", "an address typed into the toolbar is sent");
+	is(await focus(page), "keys", "the picture has the focus after an address");
 	await page.keyboard.press("Shift+F6");
-	is(await focus(page), "tab-network", "Shift and F6 leave it for the evidence");
+	is(await focus(page), "tab-network", "Shift and F6 move the focus to the evidence");
 	await page.keyboard.press("ArrowRight");
-	is(await focus(page), "tab-shots", "an arrow moves among the tabs");
-	is(await page.locator("#shots").isVisible(), true, "and chooses");
+	is(await focus(page), "tab-shots", "an arrow key moves the focus among the tabs");
+	is(await page.locator("#shots").isVisible(), true, "an arrow key selects the tab of screenshots");
 	await page.keyboard.press("F6");
-	is(await focus(page), "url", "F6 goes on to the toolbar");
+	is(await focus(page), "url", "F6 moves the focus from the evidence to the toolbar");
 	await page.keyboard.press("F6");
-	is(await focus(page), "keys", "and to the page");
+	is(await focus(page), "keys", "F6 moves the focus from the toolbar to the picture");
 	await page.keyboard.press("F6");
 	await page.keyboard.press("Tab");
-	is(await focus(page), "shoot", "the toolbar is walked by Tab");
+	is(await focus(page), "shoot", "Tab moves the focus within the toolbar");
 	await page.keyboard.press("Enter");
-	await echo.saw("shot", "a screenshot is taken");
+	await echo.saw("shot", "Enter on the button requests a screenshot");
 	const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-	is(ring, "solid", "the focus is seen");
+	is(ring, "solid", "the focus is visible as a solid outline");
 	await page.locator('#tabs [role="tab"]').first().focus();
 	await page.keyboard.press("ArrowRight");
-	await echo.saw("tab 2", "the session's tabs by arrows");
+	await echo.saw("tab 2", "an arrow key selects the next tab of the session");
 	await page.context().close();
 	await echo.stop();
 }
@@ -112,7 +114,7 @@ async function refusals(chrome) {
 		is(page.faults.join("\n"), "", `close code ${code} causes no error in the page`);
 		await page.context().close();
 	}
-	is(titles.size, 7, "seven reasons of a refusal are told apart");
+	is(titles.size, 7, "each of the seven refusals has its own title");
 }
 
 async function ends(chrome) {
@@ -122,9 +124,10 @@ async function ends(chrome) {
 		await live(page);
 		echo.say(command);
 		await page.locator("#ended").waitFor();
-		is(await text(page, "ended-title"), title, `${command}: ${title}`);
-		ok((await text(page, "ended-code")).includes(small), "with its code", await text(page, "ended-code"));
-		is(await focus(page), "ended-title", "and it has the focus");
+		is(await text(page, "ended-title"), title, `${command}: the card has the title ${title}`);
+		ok((await text(page, "ended-code")).includes(small),
+			"${command}: the card shows the code of the end", await text(page, "ended-code"));
+		is(await focus(page), "ended-title", "${command}: the title of the card has the focus");
 		const lost = command === "cut" ? [true, "Not connected", "Connect with a new ticket"] : [false, "Ended", "Open another session"];
 		is([await page.locator("#ended-how").isVisible(), await text(page, "link-words"), await text(page, "again")].join(), lost.join(),
 			`${command}: the card shows what can be done`);
@@ -139,17 +142,19 @@ async function refusedAndDisplaced(chrome) {
 	const echo = await Echo.start();
 	const refused = await open(chrome, {}, LINK.replace("good", "refused"));
 	await refused.locator("#ended").waitFor();
-	is(await text(refused, "ended-title"), "The service did not answer", "a handshake that fails without a close code has words of its own");
+	is(await text(refused, "ended-title"), "The service did not answer",
+		"a handshake that fails without a close code has its own title");
 	await refused.click("#again");
-	is(await focus(refused), "ticket", "a new one can be pasted");
+	is(await focus(refused), "ticket", "the focus is on the field for a new ticket");
 	await refused.fill("#ticket", "surfaced.stream.v1.good");
 	await refused.keyboard.press("Enter");
 	await live(refused);
-	ok(true, "for the same session");
+	ok(true, "a new ticket opens the stream of the same session");
 	const second = await open(chrome);
 	await live(second);
 	await refused.locator("#ended").waitFor();
-	is(await text(refused, "ended-title"), "The stream moved elsewhere", "a newer stream takes over");
+	is(await text(refused, "ended-title"), "The stream moved elsewhere",
+		"the card says that a newer stream took over");
 	await refused.context().close();
 	await second.context().close();
 	await echo.stop();

@@ -21,11 +21,16 @@ async function past(chrome) {
 	await echo.wait("shot");
 	const page = await open(chrome);
 	await live(page);
-	await until(async () => await text(page, "network-count") === "12", "network events of before the link was opened are in the panel");
-	is(await text(page, "shots-count"), "2", "screenshots of before the link was opened are in the panel");
-	is(await text(page, "notices-count"), "1", "notices of before the link was opened are in the panel");
-	is(await page.locator("#toasts li").count(), 0, "a notice of the past is no toast");
-	is(await page.locator("#shots-list img").count(), 0, "a screenshot of the past does not get the picture of now");
+	await until(async () => await text(page, "network-count") === "12",
+		"the panel has the network events from before the link was opened");
+	is(await text(page, "shots-count"), "2",
+		"the panel has the screenshots from before the link was opened");
+	is(await text(page, "notices-count"), "1",
+		"the panel has the notices from before the link was opened");
+	is(await page.locator("#toasts li").count(), 0,
+		"a notice from before the link was opened shows no toast");
+	is(await page.locator("#shots-list img").count(), 0,
+		"an earlier screenshot does not get the current picture");
 	const again = await open(chrome);
 	await live(again);
 	await page.locator("#ended").waitFor();
@@ -35,10 +40,13 @@ async function past(chrome) {
 	await page.fill("#ticket", "surfaced.stream.v1.good");
 	await page.press("#ticket", "Enter");
 	await live(page);
-	await until(async () => await text(page, "network-count") === "15", "after a reconnect the panel has what happened meanwhile");
-	is([await text(page, "shots-count"), await text(page, "notices-count")].join(), "2,1", "after a reconnect nothing is there twice");
-	is(await page.locator("#network-rows tr").count(), 15, "after a reconnect each event is one row");
-	is(page.faults.join("\n"), "", "the past causes no error in the page");
+	await until(async () => await text(page, "network-count") === "15",
+		"the panel has the events of the interruption after a reconnect");
+	is([await text(page, "shots-count"), await text(page, "notices-count")].join(), "2,1",
+		"the panel has nothing twice after a reconnect");
+	is(await page.locator("#network-rows tr").count(), 15,
+		"the panel has one row for each event after a reconnect");
+	is(page.faults.join("\n"), "", "earlier events cause no error in the page");
 	await page.context().close();
 	await echo.stop();
 }
@@ -48,20 +56,22 @@ async function rows(chrome) {
 	const page = await open(chrome, { viewport: { width: 1920, height: 1080 } });
 	await live(page);
 	echo.say("net 24");
-	await until(async () => await page.locator("#network-rows tr").count() === 24, "the rows are there");
+	await until(async () => await page.locator("#network-rows tr").count() === 24,
+		"the list has rows of network events");
 	const row = page.locator("#network-rows tr").nth(4);
 	for (const cell of [0, 1, 2, 3, 4]) {
 		await row.locator("th, td").nth(cell).click();
 		is(await page.locator("#details").isVisible(), true, `a click into cell ${cell + 1} opens the row`);
 		await page.keyboard.press("Escape");
 	}
-	ok((await row.evaluate((r) => r.contains(document.activeElement))), "the focus is on the row again when its details close");
+	ok((await row.evaluate((r) => r.contains(document.activeElement))),
+		"the focus returns to the row when its details close");
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("Enter");
 	is(await text(page, "details-title"), "GET https://example.com/", "arrow keys go from row to row and Enter opens one");
 	await page.keyboard.press("Escape");
-	is(await page.locator('#network-rows [tabindex="0"]').count(), 1, "the list is one stop of Tab");
+	is(await page.locator('#network-rows [tabindex="0"]').count(), 1, "Tab stops at the list once");
 	is(await page.locator("#network-rows .host:visible").count(), 4, "a row shows its host only where it is not the page's");
 	is(await page.locator("#network-rows .host:visible").first().textContent(), "cdn.example.net", "the host that a row shows is the other one");
 	await page.fill("#url", "https://cdn.example.net/");
@@ -109,10 +119,12 @@ async function failures(chrome) {
 	await page.click("#failure-plain");
 	await echo.saw("nav http://example.com/", "the card opens the page without TLS");
 	ok(!echo.lines.some((l) => l.startsWith("mouse")), "a click on the card does not reach the page");
-	await until(async () => !(await page.locator("#failure").isVisible()), "the card goes with the next page");
+	await until(async () => !(await page.locator("#failure").isVisible()),
+		"the card disappears with the next page");
 	echo.say("failed net::ERR_CONNECTION_REFUSED");
 	await page.locator("#failure").waitFor();
-	is(await page.locator("#failure-plain").isVisible(), false, "a page without TLS is not offered without TLS");
+	is(await page.locator("#failure-plain").isVisible(), false,
+		"the card of a page without TLS does not offer it again");
 	await page.click("#failure-again");
 	await echo.saw("nav http://example.com/", "the card loads the page again");
 	await page.fill("#url", "http://192.168.1.1/");
@@ -141,17 +153,19 @@ async function splitter(chrome) {
 	await page.keyboard.press("ArrowLeft");
 	is(await width(), dragged + 24, "an arrow key moves the splitter");
 	const now = Number(await page.getAttribute("#splitter", "aria-valuenow"));
-	ok(Math.abs(now - 100 * await width() / 1280) < 2, "its place is announced", now);
+	ok(Math.abs(now - 100 * await width() / 1280) < 2,
+		"the position of the splitter is announced", now);
 	await page.reload();
 	await page.fill("#ticket", LINK);
 	await page.press("#ticket", "Enter");
 	await live(page);
-	is(await width(), dragged + 24, "the place of the splitter is remembered");
+	is(await width(), dragged + 24, "the position of the splitter is remembered");
 	await page.locator("#splitter").focus();
 	await page.keyboard.press("Home");
 	const least = await width();
 	await page.keyboard.press("End");
-	ok(least === 260 && await width() > 900 && (await box(page, "screen")).width > 200, "Home and End go to its ends", `${least} ${await width()}`);
+	ok(least === 260 && await width() > 900 && (await box(page, "screen")).width > 200,
+		"Home and End move the splitter to its ends", `${least} ${await width()}`);
 	await page.keyboard.press("Enter");
 	is(await width(), before, "Enter resets the splitter");
 	await page.click("#actual");
@@ -162,12 +176,12 @@ async function splitter(chrome) {
 		v.scrollTo(300, 40);
 		return [v.scrollLeft, v.scrollTop].join();
 	});
-	is(scrolled, "300,40", "at actual size the picture scrolls in its place");
+	is(scrolled, "300,40", "the picture at actual size scrolls in its place");
 	const view = await box(page, "view");
 	await page.mouse.click(view.x + 50, view.y + 50);
 	await echo.saw(/^mouse down 350 (89|90|91) left/, "a click into the scrolled picture arrives where it was made");
 	await page.click("#actual");
-	ok((await box(page, "screen")).width < 1000, "the picture fits again");
+	ok((await box(page, "screen")).width < 1000, "the picture fits into its place again");
 	is(page.faults.join("\n"), "", "the splitter causes no error and no breach of the content security policy");
 	await page.context().close();
 	const phone = await open(chrome, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
@@ -220,11 +234,13 @@ async function silence(chrome) {
 	echo.process.kill("SIGSTOP");
 	await page.clock.runFor(12000);
 	is(await text(page, "link-words"), "Reconnecting…", "a connection that is silent is noticed");
-	ok(await page.locator("#banner").isVisible(), "a banner says for how long nothing has come", await text(page, "banner-words"));
+	ok(await page.locator("#banner").isVisible(),
+		"the banner shows how long nothing has arrived", await text(page, "banner-words"));
 	await picture(page, "silent");
 	echo.process.kill("SIGCONT");
-	await until(async () => await text(page, "link-words") === "Live", "the answer to the ping ends it");
-	is(await page.locator("#banner").isVisible(), false, "the banner goes with it");
+	await until(async () => await text(page, "link-words") === "Live",
+		"the answer to a ping ends the silence");
+	is(await page.locator("#banner").isVisible(), false, "the banner disappears with the answer");
 	for (let i = 0; i < 10; i++) {
 		await page.clock.runFor(6000);
 		await until(async () => await page.evaluate(() => document.getElementById("link-words").textContent) === "Live", `a quiet page stays live (${i + 1})`);
@@ -295,7 +311,8 @@ async function gallery(chrome) {
 		await page.locator("#ended").waitFor();
 		await axe(page, `at ${width} x ${height}, at the end`);
 		const button = await box(page, "again");
-		ok(button.y + button.height < height, `at ${width} x ${height} the way on is in sight at the end`, JSON.stringify(button));
+		ok(button.y + button.height < height,
+			`the buttons of the card are visible at ${width} x ${height}`, JSON.stringify(button));
 		await picture(page, `${name}-ended`);
 		await page.context().close();
 		await ending.stop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// What the tests of the viewer stand on: TAP, the painted page of live-echo, Chromium.
+// What the tests of the viewer share: TAP, the painted page of live-echo, Chromium.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

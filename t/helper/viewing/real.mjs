@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The viewer before a real session: nginx, surfaced-stream, a runner, Chromium, and a site that sees what arrives.
+// The viewer with a real session: nginx, surfaced-stream, a runner, Chromium, and a site that logs its requests.
 import { execSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { browser, is, ok, open, plan, until } from "./lib.mjs";
@@ -21,46 +21,59 @@ function colour(page, x, y) {
 }
 
 async function past(page) {
-	await until(async () => (await text(page, "network-rows")).includes("GET"), "network events of before the link was opened are in the panel");
-	await until(async () => (await text(page, "shots-list")).includes("When the session began"), "the screenshot of before the link was opened is in the panel");
+	await until(async () => (await text(page, "network-rows")).includes("GET"),
+		"the panel has the network events from before the link was opened");
+	await until(async () => (await text(page, "shots-list")).includes("When the session began"),
+		"the panel has the screenshot from before the link was opened");
 }
 
-// The browser's own error page is white; the reasons are those of Chromium and of the session's egress.
+// The error page of Chromium is white; the reasons come from Chromium and from the egress of the session.
 async function failures(page) {
 	for (const [url, words] of [["http://none.surfaced-check.org/", "none.surfaced-check.org has no address"],
 		["http://site.surfaced-check.net:81/", "refused the connection"],
 		["https://site.surfaced-check.net/", "The certificate of site.surfaced-check.net is not trusted"]]) {
 		await page.fill("#url", url);
 		await page.keyboard.press("Enter");
-		await until(async () => await page.locator("#failure").isVisible() && (await text(page, "failure-title")).includes(words), `${url} is a card: ${words}`);
+		await until(async () => await page.locator("#failure").isVisible() && (await text(page, "failure-title")).includes(words),
+			`the failure of ${url} is shown as a card: ${words}`);
 		console.log(`# ${await text(page, "failure-title")} / ${await text(page, "failure-code")}`);
 	}
 	if (process.env.SHOW)
 		await page.screenshot({ path: `${process.env.SHOW}/real-failure.png` });
 	await page.click("#failure-plain");
 	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "the card opens the page without TLS");
-	await until(async () => !(await page.locator("#failure").isVisible()), "the card goes when the page is there");
+	await until(async () => !(await page.locator("#failure").isVisible()),
+		"the card disappears when the page has loaded");
 }
 
 async function form(page) {
-	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "the session's address is shown");
-	await until(async () => await colour(page, 1200, 600) === "0,2,1", "and its page");
+	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/",
+		"the toolbar shows the address of the session's page");
+	await until(async () => await colour(page, 1200, 600) === "0,2,1",
+		"the picture shows the page of the site");
 	await page.mouse.click(...await at(page, 300, 130));
 	await page.keyboard.type("Grüße & more");
 	await page.keyboard.press("Enter");
-	await until(() => seen().includes("/took?word=Gr%C3%BC%C3%9Fe+%26+more"), "the site receives what was typed into its form");
-	await until(async () => (await page.inputValue("#url")).startsWith("http://site.surfaced-check.net/took?"), "the address follows");
-	await until(async () => await page.title() === "Took – Session viewer", "and the title");
-	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and the picture");
-	await until(async () => (await text(page, "network-rows")).includes("/took?word="), "and the network event");
+	await until(() => seen().includes("/took?word=Gr%C3%BC%C3%9Fe+%26+more"),
+		"the site receives the text typed into its form");
+	await until(async () => (await page.inputValue("#url")).startsWith("http://site.surfaced-check.net/took?"),
+		"the toolbar shows the address after the form");
+	await until(async () => await page.title() === "Took – Session viewer",
+		"the window has the title of the new page");
+	await until(async () => await colour(page, 1200, 30) === "2,0,3",
+		"the picture shows the page after the form");
+	await until(async () => (await text(page, "network-rows")).includes("/took?word="),
+		"the panel has the network event of the form");
 }
 
 async function scrolling(page) {
 	await page.mouse.move(...await at(page, 640, 400));
 	await page.mouse.wheel(0, 1500);
-	await until(async () => await colour(page, 1200, 30) === "0,0,3", "the wheel scrolls the page");
+	await until(async () => await colour(page, 1200, 30) === "0,0,3",
+		"the wheel scrolls the page down");
 	await page.mouse.wheel(0, -3000);
-	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and back");
+	await until(async () => await colour(page, 1200, 30) === "2,0,3",
+		"the wheel scrolls the page up again");
 }
 
 async function dialog(page) {
@@ -69,37 +82,48 @@ async function dialog(page) {
 	is(await text(page, "dialog-words"), "Your name?", "a dialog of the page is shown");
 	await page.fill("#dialog-text", "Ada");
 	await page.keyboard.press("Enter");
-	await until(() => seen().includes("/echo?answer=Ada"), "the page gets the answer");
-	await until(async () => await page.title() === "Ada – Session viewer", "a title that a script sets is shown");
+	await until(() => seen().includes("/echo?answer=Ada"), "the page gets the answer to its dialog");
+	await until(async () => await page.title() === "Ada – Session viewer",
+		"the window has the title that a script sets");
 }
 
 async function tabs(page) {
 	await page.mouse.click(...await at(page, 200, 330));
-	await until(async () => await page.locator("#tabs [role=tab]").count() === 2, "a link opens a tab");
-	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/", "which is shown");
+	await until(async () => await page.locator("#tabs [role=tab]").count() === 2,
+		"a link of the page opens a second tab");
+	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/",
+		"the toolbar shows the address of the new tab");
 	await page.getByRole("tab", { name: "Ada" }).click();
-	await until(async () => (await page.inputValue("#url")).includes("/took?"), "the first one is chosen again");
-	await until(async () => await colour(page, 1200, 30) === "2,0,3", "and seen");
+	await until(async () => (await page.inputValue("#url")).includes("/took?"),
+		"a click on the first tab selects it again");
+	await until(async () => await colour(page, 1200, 30) === "2,0,3",
+		"the picture shows the first tab again");
 }
 
 async function toolbar(page) {
 	await page.click("#back");
-	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/", "back");
+	await until(async () => await page.inputValue("#url") === "http://site.surfaced-check.net/",
+		"the button back returns to the first page");
 	await page.click("#forward");
-	await until(async () => (await page.inputValue("#url")).includes("/took?"), "forward");
+	await until(async () => (await page.inputValue("#url")).includes("/took?"),
+		"the button forward returns to the second page");
 	await page.fill("#url", "http://other.surfaced-check.net/x");
 	await page.keyboard.press("Enter");
-	await until(() => seen().includes('/x"'), "an address is opened");
-	await until(async () => await colour(page, 1200, 30) === "4,4,4", "and seen");
+	await until(() => seen().includes('/x"'), "an address typed into the toolbar is loaded");
+	await until(async () => await colour(page, 1200, 30) === "4,4,4",
+		"the picture shows the page at the typed address");
 	await page.fill("#url", "http://10.1.2.3/");
 	await page.keyboard.press("Enter");
-	await until(async () => (await text(page, "notices-list")).includes("Not done"), "C-095: one that is not public is refused");
-	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/x", "and the address is where the page is");
+	await until(async () => (await text(page, "notices-list")).includes("Not done"),
+		"an address that is not public is refused with a notice (C-095)");
+	await until(async () => await page.inputValue("#url") === "http://other.surfaced-check.net/x",
+		"the toolbar shows the address of the unchanged page");
 	await page.click("#shoot");
-	await until(async () => (await text(page, "shots-list")).includes("On request"), "a screenshot is taken");
+	await until(async () => (await text(page, "shots-list")).includes("On request"),
+		"the button adds a screenshot to the list");
 }
 
-// A link is good for thirty seconds, within which a slow machine may not come to use it: then another one.
+// A link is valid for thirty seconds; a slow machine that does not use it in time gets another one.
 async function watch(chrome) {
 	for (let left = 9; ; left--) {
 		const page = await open(chrome, {}, execSync(process.env.WATCH, { encoding: "utf8" }).trim());
@@ -114,18 +138,22 @@ async function watch(chrome) {
 const chrome = await browser();
 try {
 	const page = await watch(chrome);
-	ok(/^(2\d|30):\d\d$/.test(await text(page, "clock-left")), "the time left is shown", await text(page, "clock-left"));
+	ok(/^(2\d|30):\d\d$/.test(await text(page, "clock-left")),
+		"the time left of the session is shown", await text(page, "clock-left"));
 	for (const part of [past, form, scrolling, dialog, tabs, toolbar, failures])
 		await part(page);
 	// colour() reads the canvas, the viewer never does.
-	is(page.faults.filter((f) => !f.includes("getImageData")).join("\n"), "", "no error in the viewer");
+	is(page.faults.filter((f) => !f.includes("getImageData")).join("\n"), "",
+		"the viewer has no error in the browser");
 	const shot = process.env.SHOW; // a folder for pictures
 	if (shot)
 		await page.screenshot({ path: `${shot}/real.png` });
 	console.log("# close");
 	await page.locator("#ended").waitFor();
-	is(await text(page, "ended-title"), "The session was closed", "the end is said");
-	ok((await text(page, "ended-code")).includes("closed_by_creator, close code 1000"), "with its reason", await text(page, "ended-code"));
+	is(await text(page, "ended-title"), "The session was closed",
+		"the card says that the session was closed");
+	ok((await text(page, "ended-code")).includes("closed_by_creator, close code 1000"),
+		"the card shows reason and close code", await text(page, "ended-code"));
 } catch (e) {
 	ok(false, "the script came to its end", e.stack);
 } finally {
