@@ -59,7 +59,7 @@ struct count {
 
 /* One matching document of a page. */
 struct hit {
-	unsigned char ip[16]; /* hosts: the key, and the order (ip_cmp) */
+	unsigned char ip[16]; /* hosts: the key; hits are ordered by it (ip_cmp) */
 	struct service_key {
 		int64_t port;
 		struct str transport;
@@ -88,7 +88,7 @@ struct engine_status {
 	uint64_t generation; /* 0: none */
 	uint64_t documents;
 	struct ts published_at;
-	const char *problem; /* why a newer generation was refused; NULL: none */
+	const char *problem; /* why the newest generation was refused; NULL: it was not */
 };
 
 void engine_status(const struct engine *e, struct engine_status *out);

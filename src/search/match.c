@@ -130,7 +130,7 @@ convert_value(const struct schema_field *f, const struct json_value *v, struct v
 	case VALUE_DATE:
 		return type == JSON_STRING && ts_parse(json_text(v), &out->ts);
 	}
-	panic("value_type %d", (int)f->type); /* UNCOVERED: the switch has them all */
+	panic("value_type %d", (int)f->type); /* UNCOVERED: the switch is complete */
 }
 
 static bool
@@ -225,7 +225,8 @@ node_passes(const struct match *m, const struct node *n)
 	case NODE_NESTED:
 		break;
 	}
-	panic("a record without nested objects"); /* UNCOVERED: the parser knows */
+	panic(
+	    "a nested test on a record"); /* UNCOVERED: the parser refuses such a test */
 }
 
 bool

@@ -198,7 +198,7 @@ exact_test(struct parser *p, const struct schema_field *f, struct typed_words *w
 	struct node *n;
 
 	for (size_t i = 0; i < words->n; i++)
-		words->w[i].wild = false; /* "=" knows no patterns */
+		words->w[i].wild = false; /* "=" has no patterns */
 	if (!value_has_patterns(f)) {
 		n = any_of(p, f, words);
 		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues;
@@ -430,7 +430,7 @@ test_value(struct parser *p, const struct schema_field *f, enum op op)
 	case OP_LT:
 		return one_sided_range(p, f, &words.w[0], op);
 	}
-	panic("op %d", (int)op); /* UNCOVERED: the switch has them all */
+	panic("op %d", (int)op); /* UNCOVERED: the switch is complete */
 }
 
 /* ---- without a field ---- */
@@ -534,7 +534,7 @@ test_bare(struct parser *p)
 		one->bare = true;
 		all = join_or(p, all, one);
 	}
-	if (all == NULL) /* UNCOVERED: hosts have text */
+	if (all == NULL) /* UNCOVERED: hosts have text fields */
 		query_fail(p, at, "there is no text to search here; name a field");
 	return all;
 }

@@ -8,7 +8,8 @@
 #include <assert.h>
 #include <utf8proc.h>
 
-enum { SHOWN = 61, MESSAGE = 400 }; /* characters: with "..." 64 are shown */
+/* Characters of quoted text, without "...", and of a message. */
+enum { SHOWN = 61, MESSAGE = 400 };
 
 static bool
 is_white_space(utf8proc_int32_t c)

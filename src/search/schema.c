@@ -241,7 +241,7 @@ schema_json_type(enum value_type t)
 	case VALUE_BOOLEAN:
 		return "boolean";
 	}
-	panic("value_type %d", (int)t); /* UNCOVERED: the switch has them all */
+	panic("value_type %d", (int)t); /* UNCOVERED: the switch is complete */
 }
 
 size_t
@@ -298,5 +298,5 @@ value_cmp(const struct value *a, const struct value *b)
 	case VALUE_DATE:
 		return ts_cmp(a->ts, b->ts);
 	}
-	panic("value_type %d", (int)a->type); /* UNCOVERED: the switch has them all */
+	panic("value_type %d", (int)a->type); /* UNCOVERED: the switch is complete */
 }

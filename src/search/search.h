@@ -58,8 +58,8 @@ struct schema_field {
 	enum value_type type;
 	bool aggregatable;
 	bool nested;          /* a member of "services." */
-	const char *relative; /* the name without that prefix */
-	unsigned index;       /* its place among the dataset's fields, from 0 */
+	const char *relative; /* the name without "services." */
+	unsigned index;       /* the place among the fields of the dataset, from 0 */
 };
 
 const char *schema_dataset_name(enum dataset d);

@@ -639,5 +639,5 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 	case NODE_NESTED:
 		break;
 	}
-	panic("node %d is no test", (int)n->type);
+	panic("node type %d is not a test", (int)n->type);
 }

@@ -28,10 +28,10 @@
  *     ordinal, and looks at the texts of terms only to order equal counts and to print the buckets. When the hits
  *     are more than half of a segment, the other documents are counted and subtracted from the totals.
  *  6. The files are compared once more: an answer is only given when no file has changed while it was computed. A
- *     page that could not be read was replaced by zeros meanwhile (mapped.c), and this check finds that, too.
+ *     page that could not be read was replaced by zeros meanwhile (mapped.c), and this check detects that, too.
  *
  * run_spend is called between blocks of work. When the deadline, the work limit or the slice of CPU time is used
- * up it sets run.rc, and everything returns early with results that nobody uses. */
+ * up, run_spend sets run.rc; then every function returns early, and engine.c discards the incomplete result. */
 #ifndef SEARCH_INDEX_REQUEST_H
 #define SEARCH_INDEX_REQUEST_H
 
@@ -41,8 +41,7 @@
 
 struct run {
 	struct arena *arena;
-	struct arena
-	    *small; /* for folded terms, emptied often; NULL until one is needed */
+	struct arena *small; /* for folded terms, emptied often; NULL: not yet needed */
 	struct words_pool *pool;
 	struct scratch *ids;
 	const struct budget *budget;
