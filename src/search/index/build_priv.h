@@ -13,41 +13,8 @@
 #define SEARCH_INDEX_BUILD_PRIV_H
 
 #include "search/index/files.h"
+#include "search/index/gather.h"
 #include "search/index/segment.h"
-
-/* ---- gather.c: the values of one slot, in the order of documents ---- */
-
-struct gather {
-	enum term_form form;
-	uint32_t n, room;           /* terms */
-	uint32_t *at, *hash, *last; /* last: the newest document of the term, plus 1 */
-	int64_t *ints;
-	char *bytes;
-	size_t nbytes, bytes_room;
-	uint32_t *table, mask; /* a hash table of terms; UINT32_MAX: a free place */
-	unsigned char *stream; /* pairs: document difference and term, as varints */
-	size_t nstream, stream_room;
-	uint32_t newest; /* the document of the last pair */
-	uint32_t npairs;
-};
-
-/* Adds a pair and returns its term, numbered by arrival. */
-uint32_t gather_str(struct gather *g, uint32_t doc, struct str s);
-uint32_t gather_int(struct gather *g, uint32_t doc, int64_t v);
-/* Adds a term without documents, for a merge, whose terms arrive sorted. */
-void gather_append_str(struct gather *g, struct str s);
-void gather_append_int(struct gather *g, int64_t v);
-void gather_free(struct gather *g);
-struct str gather_term(const struct gather *g, uint32_t id);
-size_t gather_memory(const struct gather *g);
-
-struct gather_walk {
-	const unsigned char *p, *end;
-	uint32_t doc;
-};
-
-/* Returns the next pair. The walk begins with doc 0. */
-bool gather_next(struct gather_walk *w, uint32_t *doc, uint32_t *term);
 
 /* ---- build.c ---- */
 
@@ -90,7 +57,6 @@ struct index_builder {
 
 /* Makes a builder that knows only the first nfields of the schema, like an older release (for tests). */
 struct index_builder *build_new(const struct index_tags *tags, size_t nfields);
-void *grow_array(void *p, size_t *room, size_t want, size_t size);
 void build_value_str(struct index_builder *b, const struct member *m, struct str s);
 void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
 void build_value_num(struct index_builder *b, const struct member *m, double v);

@@ -3,7 +3,7 @@
    and term are a stream of varints, because a rebuild has hundreds of millions of them in memory. */
 #include "config.h"
 
-#include "search/index/build_priv.h"
+#include "search/index/gather.h"
 
 enum { TABLE_MIN = 1024 };
 
