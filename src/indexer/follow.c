@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From what is published to what the database holds now. A generation remembers the snapshot it was
-   made from; the next one takes the rows whose last change that snapshot does not show, so that no
-   order of commits can hide a change. */
+/* One pass: from the published generation to the present content of the database (indexer.h). */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -13,11 +11,10 @@
 #include <unistd.h>
 
 enum {
-	SEGMENT_MEMORY = 1200, /* MiB */
-	CHECK_BYTES = 8 << 20,
+	SEGMENT_MEMORY = 1200, /* MiB of a builder, after which its segment is written */
+	CHECK_BYTES = 8 << 20, /* bytes of documents between two checks of that */
 	PASS_MEMORY = 1 << 30,
-	VERIFY_BYTES =
-	    8 << 20, /* a pass: 20 GB in half an hour at the usual index_poll */
+	VERIFY_BYTES = 8 << 20, /* a pass */
 };
 #define PURGE_US INT64_C(3600000000)
 
@@ -28,8 +25,8 @@ struct follower {
 	struct source source;
 	struct buf room;
 	struct merger merger;
-	uint64_t written;   /* documents of this pass */
-	int64_t next_purge; /* of the list of deletions */
+	uint64_t written;   /* documents written in this pass */
+	int64_t next_purge; /* mono_us */
 };
 
 struct follower *
@@ -92,7 +89,8 @@ follow_db(struct follower *f)
 /* ---- documents into segments ---- */
 
 static bool
-flush(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
+write_segment(
+    struct follower *f, struct index_builder *b, struct index_state *to, char *err)
 {
 	struct index_segment s;
 
@@ -103,12 +101,13 @@ flush(struct follower *f, struct index_builder *b, struct index_state *to, char 
 	       index_state_add(f->directory, to, s, err);
 }
 
-/* Reads what source_documents began. */
+/* Reads the documents after source_documents and writes segments of them. */
 static bool
-build(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
+build_segments(
+    struct follower *f, struct index_builder *b, struct index_state *to, char *err)
 {
 	struct str json;
-	size_t unchecked = 0; /* bytes: one document may be as large as thousands are */
+	size_t unchecked = 0; /* bytes, because some documents are very large */
 	enum db_rc rc;
 
 	while ((rc = source_next(&f->source, &f->room, &json)) == DB_OK) {
@@ -118,19 +117,20 @@ build(struct follower *f, struct index_builder *b, struct index_state *to, char 
 		if (unchecked < CHECK_BYTES)
 			continue;
 		unchecked = 0;
-		if (index_build_memory(b) >> 20 > SEGMENT_MEMORY && !flush(f, b, to, err))
+		if (index_build_memory(b) >> 20 > SEGMENT_MEMORY &&
+		    !write_segment(f, b, to, err))
 			return false;
 	}
 	if (rc != DB_NONE) {
 		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
 		return false;
 	}
-	return flush(f, b, to, err);
+	return write_segment(f, b, to, err);
 }
 
 static bool
-fetch(struct follower *f, struct index_state *to, enum source_what what, struct str ips,
-    char *err)
+index_documents(struct follower *f, struct index_state *to, enum source_what what,
+    struct str ips, char *err)
 {
 	struct index_builder *b;
 	bool ok;
@@ -140,7 +140,7 @@ fetch(struct follower *f, struct index_state *to, enum source_what what, struct 
 		return false;
 	}
 	b = index_build_new(&to->tags);
-	ok = build(f, b, to, err);
+	ok = build_segments(f, b, to, err);
 	index_build_free(b);
 	return ok;
 }
@@ -171,7 +171,7 @@ list_ip(void *arg, const unsigned char ip[16])
 	buf_z(ips, text);
 }
 
-/* Documents with a tag whose categories are no longer those the index derived. */
+/* Lists the addresses of the documents with a tag. */
 static bool
 list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
 {
@@ -186,9 +186,10 @@ list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
 	return true;
 }
 
-/* Takes the new table; *changed tells that it differs at all. */
+/* Replaces the table of tags. Lists the documents whose derived fields are outdated, and sets *changed when the tables
+   differ. */
 static bool
-take_tags(struct follower *f, struct buf *ips, bool *changed, char *err)
+update_tags(struct follower *f, struct buf *ips, bool *changed, char *err)
 {
 	struct index_tags fresh = { 0 };
 	bool ok = true;
@@ -239,13 +240,13 @@ remove_gone(struct follower *f, bool *changed, char *err)
 /* ---- a pass ---- */
 
 static bool
-rebuild(struct follower *f, char *err)
+rebuild_index(struct follower *f, char *err)
 {
 	struct index_state fresh = { .generation = f->state.generation,
 		.published_at = TS_NULL };
 
 	index_tags_set(&fresh.tags, f->source.tags, f->source.ntags);
-	if (!fetch(f, &fresh, SOURCE_ALL, STR_NULL, err)) {
+	if (!index_documents(f, &fresh, SOURCE_ALL, STR_NULL, err)) {
 		index_state_free(&fresh);
 		return false;
 	}
@@ -256,14 +257,14 @@ rebuild(struct follower *f, char *err)
 }
 
 static bool
-catch_up(struct follower *f, bool *changed, char *err)
+apply_changes(struct follower *f, bool *changed, char *err)
 {
 	struct buf ips = { 0 };
-	bool ok = take_tags(f, &ips, changed, err);
+	bool ok = update_tags(f, &ips, changed, err);
 
 	if (ips.n > 0)
 		buf_char(&ips, '}');
-	ok = ok && fetch(f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED,
+	ok = ok && index_documents(f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED,
 		       buf_done(&ips), err);
 	*changed |= f->written > 0;
 	buf_free(&ips);
@@ -273,7 +274,7 @@ catch_up(struct follower *f, bool *changed, char *err)
 }
 
 static bool
-publish(struct follower *f, int64_t start, const char *how, char *err)
+publish_generation(struct follower *f, int64_t start, const char *how, char *err)
 {
 	uint64_t documents = 0;
 
@@ -289,7 +290,7 @@ publish(struct follower *f, int64_t start, const char *how, char *err)
 	return true;
 }
 
-/* A damaged file is not read again: what it held comes from the database. */
+/* Whether a file of the index is damaged. The caller then builds the index again from the database. */
 static bool
 is_damaged(struct follower *f)
 {
@@ -302,7 +303,7 @@ is_damaged(struct follower *f)
 }
 
 static bool
-pass(struct follower *f, bool all, char *err)
+run_pass(struct follower *f, bool all, char *err)
 {
 	int64_t start = mono_us();
 	bool changed = true;
@@ -310,18 +311,18 @@ pass(struct follower *f, bool all, char *err)
 	(void)db_notified(f->source.db);
 	f->written = 0;
 	all = all || is_damaged(f) || !index_state_complete(&f->state);
-	if (all ? !rebuild(f, err) : !catch_up(f, &changed, err))
+	if (all ? !rebuild_index(f, err) : !apply_changes(f, &changed, err))
 		return false;
 	index_state_snapshot(&f->state, f->source.snapshot);
-	if (changed && !publish(f, start, all ? "rebuild" : "changes", err))
+	if (changed && !publish_generation(f, start, all ? "rebuild" : "changes", err))
 		return false;
 	merger_start(&f->merger, &f->state);
 	return true;
 }
 
-/* After a failure the state in memory may be half a generation: what is published counts. */
+/* Reads the published state again after a failure, which may have left the state in memory half changed. */
 static void
-start_again(struct follower *f)
+reload_published(struct follower *f)
 {
 	char err[INDEX_FAULT];
 
@@ -331,9 +332,9 @@ start_again(struct follower *f)
 		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
 }
 
-/* Only of generations that are published; a failure is tried again an hour later. */
+/* Removes the deletions that the published generation contains, once an hour; so a failure is tried again later. */
 static void
-purge(struct follower *f)
+purge_deletions(struct follower *f)
 {
 	if (mono_us() < f->next_purge)
 		return;
@@ -355,13 +356,13 @@ follow_once(struct follower *f, bool all)
 		log_event(LOGP_ERR, "index", "database=\"%s\"", db_message(f->source.db));
 		return FOLLOW_RETRY;
 	}
-	ok = pass(f, all || f->state.generation == 0 || !f->source.continues, err);
+	ok = run_pass(f, all || f->state.generation == 0 || !f->source.continues, err);
 	source_end(&f->source);
 	if (ok) {
-		purge(f);
+		purge_deletions(f);
 		return FOLLOW_DONE;
 	}
 	log_event(LOGP_ERR, "index", "failed=\"%s\"", err);
-	start_again(f);
+	reload_published(f);
 	return FOLLOW_RETRY;
 }

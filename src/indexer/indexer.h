@@ -1,5 +1,29 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-index: keeps the search index in step with the documents in PostgreSQL. */
+/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database; only a
+ * large merge of segments runs in a child.
+ *
+ *   notification or poll
+ *      |
+ *      v            one pass: a read-only transaction with one snapshot
+ *   source_begin   compares the snapshot of the published generation with the database
+ *      |
+ *      +-- it is of another database, or a file is damaged ----> rebuild: all documents, in new segments
+ *      |
+ *      +-- otherwise: catch up
+ *             tags     a tag with other categories: the documents that have the tag are written again
+ *             hosts    rows that the old snapshot does not show -> one new segment
+ *             gone     addresses of deleted rows -> marked dead
+ *             merges   small ones at once; the segment of a child that has ended replaces its inputs
+ *      |
+ *      v
+ *   index_publish   with the snapshot of this pass; then a large merge may start
+ *
+ * Why snapshots: a time or a sequence number in a row is from its writing and not from its commit. A
+ * transaction that commits late would be missed by a pass that remembers the highest number. A snapshot of PostgreSQL
+ * lists exactly which transactions a pass has seen, so no order of commits can hide a change.
+ *
+ * Failures: the state in memory may be half changed after one. It is read again from the manifest, and the next pass does
+ * the same work again. Nothing is lost, because the published snapshot has not advanced. */
 #ifndef INDEXER_INDEXER_H
 #define INDEXER_INDEXER_H
 
@@ -13,64 +37,67 @@
 struct source {
 	struct db *db;
 	struct arena *a;
-	struct str snapshot; /* of the transaction that source_begin opened */
-	bool continues;      /* the older snapshot is one of this database's past */
+	struct str snapshot; /* the one of the transaction that source_begin opened */
+	/* The older snapshot is of this database, and host_gone has all later deletions. */
+	bool continues;
 	struct tag *tags;
 	size_t ntags;
 };
 
-/* Opens a read-only transaction with one snapshot; since may be "". */
+/* Opens a read-only transaction with one snapshot. since: the older snapshot, or "". */
 enum db_rc source_begin(struct source *s, const char *since) MUST_USE;
 void source_end(struct source *s);
 
 enum source_what {
 	SOURCE_ALL,
 	SOURCE_CHANGED, /* rows that the older snapshot does not show as they are now */
-	SOURCE_BOTH,    /* changed or listed */
-	SOURCE_GONE,    /* not documents: addresses of rows that were deleted since */
+	SOURCE_BOTH,    /* the changed rows and those of a list of addresses */
+	SOURCE_GONE, /* the addresses of rows that were deleted since the older snapshot */
 };
 
-/* source_next then returns documents in the order of addresses. ips: an array literal. */
+/* Starts to read. source_next then returns the documents in the order of addresses. ips: an array literal, for
+   SOURCE_BOTH. */
 enum db_rc source_documents(
     struct source *s, enum source_what what, struct str ips) MUST_USE;
-/* DB_NONE at the end. json lives until the next call. */
+/* Returns DB_NONE at the end. *json is valid until the next call. */
 enum db_rc source_next(struct source *s, struct buf *room, struct str *json) MUST_USE;
-/* Removes old deletions that a published snapshot contains; outside of a transaction. */
+/* Removes old rows of host_gone that the published snapshot contains. Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
 extern const struct stmt *const source_stmts[];
 
-/* ---- merger.c: segments into fewer ones ---- */
+/* ---- merger.c: merges of segments ---- */
 
 struct merger {
 	const char *directory;
-	bool no_child; /* all merges are done at once: the process is about to end */
-	struct index_merge *merge; /* the one that a child does; NULL: none */
+	bool no_child; /* large merges run in this process, which ends after the pass */
+	struct index_merge *merge; /* the merge that runs in the child; NULL: none */
 	pid_t pid;
-	int result;   /* the child's segment comes here */
-	int64_t next; /* no other child before this time */
+	int result;   /* a pipe: receives the child's struct index_segment */
+	int64_t next; /* mono_us: no child is started before */
 };
 
-/* Does the merges that are due and small. */
+/* Performs the small merges that are due. */
 bool merger_small(
     struct merger *g, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Begins a large one, of segments as they were just published. */
+/* Starts a child for a large merge that is due. The segments must have just been published. */
 void merger_start(struct merger *g, struct index_state *s);
-/* Puts the segment of a child that has ended into the state. */
+/* If the child has ended, replaces the inputs of its merge by its segment and sets *changed. */
 void merger_collect(struct merger *g, struct index_state *s, bool *changed);
+/* Kills the child, if there is one, and drops its merge. */
 void merger_abandon(struct merger *g, struct index_state *s);
 
 /* ---- follow.c ---- */
 
 struct follower;
 
-struct follower *follow_open(
-    const char *directory); /* NULL: another process has the lock; logged */
+/* Returns NULL, after logging the reason, when another process has the lock. */
+struct follower *follow_open(const char *directory);
 void follow_close(struct follower *f);
 enum follow_rc { FOLLOW_DONE, FOLLOW_RETRY };
-/* Publishes the changes. RETRY: the database or the disk failed; logged. */
+/* Makes one pass. FOLLOW_RETRY: the database or the disk failed, which is logged. */
 enum follow_rc follow_once(struct follower *f, bool rebuild) MUST_USE;
-void follow_without_child(
-    struct follower *f); /* merges everything that is due within follow_once */
+/* Lets follow_once perform large merges itself. */
+void follow_without_child(struct follower *f);
 struct db *follow_db(struct follower *f);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-index(8). */
+/* surfaced-index(8): a pass after every notification of the database, and one at least every index_poll. A notification
+   may be lost with a connection, so the poll is needed; it also verifies some of the files. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -11,15 +12,15 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static bool rebuild_first; /* --rebuild, until it is done */
+static bool rebuild_first; /* --rebuild was given and no rebuild has succeeded yet */
 
-/* Readable when a notification may have come or the poll's time has; what daemon_wait watches. */
+/* The descriptor `epoll` is readable when a notification may have arrived or the poll is due. daemon_wait waits for it. */
 struct alarm {
 	int epoll, timer;
 };
 
 static void
-watch(struct alarm *a, int fd)
+watch_descriptor(struct alarm *a, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
@@ -38,21 +39,22 @@ alarm_set(struct alarm *a)
 	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (a->epoll < 0 || a->timer < 0 ||
 	    timerfd_settime(a->timer, 0, &every, NULL) < 0)
-		panic("no timer: %s", strerror(errno));
-	watch(a, a->timer);
+		panic("timerfd_settime failed: %s", strerror(errno));
+	watch_descriptor(a, a->timer);
 }
 
-/* A new connection may have the old one's number, and is then no longer watched: EEXIST else. */
+/* Waits for the next pass. The socket of the database is added each time, because a new connection may have the number
+   of the old one, which epoll has forgotten; if the socket is still watched, epoll_ctl fails with EEXIST. */
 static bool
 alarm_wait(struct alarm *a, struct db *db)
 {
 	uint64_t ticks;
 	bool go;
 
-	watch(a, db_socket(db));
+	watch_descriptor(a, db_socket(db));
 	go = daemon_wait(-1, a->epoll);
 	if (read(a->timer, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
-		panic("timer: %s", strerror(errno));
+		panic("reading the timer failed: %s", strerror(errno));
 	return go;
 }
 
@@ -91,9 +93,9 @@ static const struct daemon program = {
 	.work = work,
 };
 
-/* --once: without the daemon's skeleton, since a caller waits for the end. */
+/* --once: makes one pass in the foreground, because the caller waits for its end and its exit status. */
 static int
-once(int argc, char **argv)
+run_once(int argc, char **argv)
 {
 	struct options o;
 	char err[512];
@@ -120,7 +122,7 @@ once(int argc, char **argv)
 	return rc == FOLLOW_DONE ? 0 : 1;
 }
 
-/* The two long options are ours; the rest is every daemon's. */
+/* Removes the two long options of this program from argv; daemon_main parses the others. */
 int
 main(int argc, char **argv)
 {
@@ -136,5 +138,5 @@ main(int argc, char **argv)
 			argv[n++] = argv[i];
 	}
 	argv[n] = NULL;
-	return only_once ? once(n, argv) : daemon_main(n, argv, &program);
+	return only_once ? run_once(n, argv) : daemon_main(n, argv, &program);
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Keeps the number of segments small without stopping the passes. Small merges are done between two
-   generations; a large one runs in a child process, whose segment takes the place of its inputs in a
-   later generation. The child has its own address space and only reads files that never change, so it
-   needs no lock, and nothing is lost when it dies: the merge is tried again. */
+/* Keeps the number of segments small. Small merges are part of a pass. A large one would stop the passes for minutes, so
+   it runs in a child process, and a later pass replaces the inputs by the result. The child has its own address space and
+   reads only immutable files, so it needs no lock. When the child dies, nothing is lost: the merge is tried again later.
+
+     IDLE ----- merger_start: fork -----> CHILD RUNS ----- merger_collect: it has ended -----> IDLE
+                                             |
+                                             +------------ merger_abandon: kill --------------> IDLE
+
+   merger_abandon is called before a rebuild, after a failure and at the end of the process. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -19,14 +24,14 @@
 enum { SMALL_DOCUMENTS = 20000, AGAIN_US = 10000000 };
 
 static uint64_t
-living(const struct index_segment *s)
+live_documents(const struct index_segment *s)
 {
 	return s->documents - s->ndead;
 }
 
 /* ---- which segments ---- */
 
-struct choice {
+struct merge_choice {
 	uint64_t living;
 	size_t at;
 };
@@ -34,7 +39,7 @@ struct choice {
 static int
 by_living(const void *a, const void *b)
 {
-	const struct choice *x = a, *y = b;
+	const struct merge_choice *x = a, *y = b;
 
 	return (x->living > y->living) - (x->living < y->living);
 }
@@ -48,10 +53,10 @@ is_input(const struct index_merge *m, uint64_t id)
 	return false;
 }
 
-/* How many of the smallest segments become one: at least two, and more as long as the next is not much
-   larger than those before, so that a document is rewritten a logarithmic number of times. */
+/* Chooses how many of the smallest segments are merged: at least two, and the next one, too, while it is at most twice as
+   large as all smaller ones together. So a document is written again only a logarithmic number of times. */
 static size_t
-merge_width(const struct choice *c, size_t n, uint64_t *sum)
+merge_width(const struct merge_choice *c, size_t n, uint64_t *sum)
 {
 	size_t width = 2;
 
@@ -61,17 +66,18 @@ merge_width(const struct choice *c, size_t n, uint64_t *sum)
 	return width;
 }
 
-/* The merge that is due, or NULL. Inputs of the running one do not count. */
+/* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count. */
 static struct index_merge *
-due(const struct merger *g, const struct index_state *s, uint64_t *documents)
+choose_merge(const struct merger *g, const struct index_state *s, uint64_t *documents)
 {
-	struct choice *c = mem_array(s->nsegments, sizeof(*c));
+	struct merge_choice *c = mem_array(s->nsegments, sizeof(*c));
 	size_t *which = mem_array(s->nsegments, sizeof(*which)), n = 0;
 	struct index_merge *m = NULL;
 
 	for (size_t i = 0; i < s->nsegments; i++)
 		if (!is_input(g->merge, s->segments[i].file.id))
-			c[n++] = (struct choice){ living(&s->segments[i]), i };
+			c[n++] =
+			    (struct merge_choice){ live_documents(&s->segments[i]), i };
 	if (n > (size_t)conf.index_segments) {
 		qsort(c, n, sizeof(*c), by_living);
 		n = merge_width(c, n, documents);
@@ -84,7 +90,7 @@ due(const struct merger *g, const struct index_state *s, uint64_t *documents)
 	return m;
 }
 
-/* ---- between two generations ---- */
+/* ---- merges in this process ---- */
 
 bool
 merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
@@ -94,7 +100,7 @@ merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 	uint64_t documents = 0;
 	bool ok = true;
 
-	while (ok && (m = due(g, s, &documents)) != NULL) {
+	while (ok && (m = choose_merge(g, s, &documents)) != NULL) {
 		bool small = documents <= SMALL_DOCUMENTS || g->no_child;
 
 		if (small)
@@ -107,9 +113,9 @@ merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 	return ok;
 }
 
-/* ---- in a child ---- */
+/* ---- merges in a child ---- */
 
-/* The child's exit: its segment was written and verified, or the reason why not is logged. */
+/* Writes and verifies the segment, and sends its description to the parent; or logs the reason of the failure. */
 static _Noreturn void
 run_child(const struct merger *g, int to)
 {
@@ -124,7 +130,7 @@ run_child(const struct merger *g, int to)
 }
 
 static void
-spawn(struct merger *g, struct index_state *s, uint64_t documents)
+fork_merge(struct merger *g, struct index_state *s, uint64_t documents)
 {
 	pid_t parent = getpid();
 	int fds[2];
@@ -134,7 +140,7 @@ spawn(struct merger *g, struct index_state *s, uint64_t documents)
 	g->pid = fork();
 	if (g->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)!nice(5); /* the unit may refuse it, and has a value of its own */
+		(void)!nice(5); /* may fail: the service unit can forbid it */
 		if (getppid() != parent)
 			_exit(1);
 		run_child(g, fds[1]);
@@ -158,13 +164,13 @@ merger_start(struct merger *g, struct index_state *s)
 
 	if (g->merge != NULL || mono_us() < g->next)
 		return;
-	g->merge = due(g, s, &documents);
+	g->merge = choose_merge(g, s, &documents);
 	if (g->merge != NULL)
-		spawn(g, s, documents);
+		fork_merge(g, s, documents);
 }
 
 static void
-end_merge(struct merger *g, struct index_state *s)
+drop_merge(struct merger *g, struct index_state *s)
 {
 	index_merge_free(g->merge);
 	g->merge = NULL;
@@ -172,7 +178,7 @@ end_merge(struct merger *g, struct index_state *s)
 		close(g->result);
 	g->result = -1;
 	g->pid = 0;
-	s->merging = 0; /* the next generation sweeps what is left of it */
+	s->merging = 0; /* the next publication removes an unfinished file */
 }
 
 void
@@ -197,7 +203,7 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 		g->next = mono_us() + AGAIN_US;
 	}
 	*changed |= ok;
-	end_merge(g, s);
+	drop_merge(g, s);
 }
 
 void
@@ -209,6 +215,6 @@ merger_abandon(struct merger *g, struct index_state *s)
 		kill(g->pid, SIGKILL);
 		waitpid(g->pid, NULL, 0);
 	}
-	end_merge(g, s);
+	drop_merge(g, s);
 	g->next = mono_us() + AGAIN_US;
 }

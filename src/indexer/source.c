@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* Reads documents, deletions and tags from PostgreSQL, all of one snapshot. Documents come by COPY, because a rebuild reads
+   all of them and COPY needs constant memory. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -15,8 +17,9 @@ static const struct field snapshot_out[] = {
 	FIELD_END,
 };
 
-/* A snapshot from this database's future comes from a restored or another one. One from before the
-   horizon of deletions has missed some that are no longer listed. */
+/* Whether the older snapshot `s` can be continued. It cannot when it is from the future of this database: the database
+   was restored from a backup, or is another one. It cannot, either, when deletions that it does not contain have been
+   purged from host_gone. */
 static const struct stmt read_snapshot = STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
@@ -25,7 +28,6 @@ static const struct stmt read_snapshot = STMT(read_snapshot, snapshot_out,
     "   OR h.begun >= pg_snapshot_xmax(pg_current_snapshot())), false) AS continues"
     " FROM host_gone_horizon h, (SELECT nullif($1, '')::pg_snapshot AS s) since");
 
-/* Deletions that the published snapshot contains are of no use to this index. */
 static const struct stmt purge_gone =
     STMT(purge_gone, NULL, "SELECT FROM host_gone_purge($1::pg_snapshot)");
 
@@ -45,7 +47,7 @@ static const struct field tag_out[] = {
 static const struct stmt read_tags = STMT_LIST(read_tags, struct tag_row, tag_out,
     "SELECT slug, name, classification, categories FROM tag");
 
-/* COPY takes no parameters: they travel as settings of the transaction. */
+/* COPY has no parameters, so they are passed as settings of the transaction. */
 static const struct stmt set_parameters = STMT(set_parameters, NULL,
     "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, "
     "true)");
@@ -60,7 +62,7 @@ const struct stmt *const source_stmts[] = { &read_snapshot, &read_tags, &purge_g
 	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"    \
 	" AND NOT pg_visible_in_snapshot(changed, "                                      \
 	"current_setting('surfaced.since')::pg_snapshot)"
-/* IN, since ANY of a long array is searched anew for every row. */
+/* IN is hashed once; ANY would search the whole array for every row. */
 #define LISTED "ip IN (SELECT unnest(current_setting('surfaced.ips')::inet[]))"
 
 static const char *const copies[] = {
@@ -74,10 +76,10 @@ static const char *const copies[] = {
 	    " AND NOT EXISTS (SELECT FROM host h WHERE h.ip = g.ip)) TO STDOUT",
 };
 
-/* The database may take its time as long as it sends something: an indexer that waits for one that
-   hangs would keep the index as it is. */
+/* Extends the deadline before each step. A large result may take any time as long as the database sends something, but a
+   database that hangs must not block the indexer forever. */
 static void
-wait_anew(struct source *s)
+extend_deadline(struct source *s)
 {
 	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
 }
@@ -113,7 +115,7 @@ source_begin(struct source *s, const char *since)
 	enum db_rc rc;
 
 	arena_reset(s->a);
-	wait_anew(s);
+	extend_deadline(s);
 	rc = db_begin(s->db);
 	if (rc == DB_OK)
 		rc = db_script(
@@ -134,7 +136,7 @@ source_begin(struct source *s, const char *since)
 void
 source_end(struct source *s)
 {
-	db_rollback(s->db); /* it only read */
+	db_rollback(s->db); /* the transaction is read-only */
 }
 
 enum db_rc
@@ -142,15 +144,15 @@ source_documents(struct source *s, enum source_what what, struct str ips)
 {
 	enum db_rc rc = DB_OK;
 
-	wait_anew(s);
+	extend_deadline(s);
 	if (what == SOURCE_BOTH)
 		rc = db_do(s->db, &set_ips, NULL, P(ips));
 	return rc == DB_OK ? db_copy_out_begin(s->db, copies[what]) : rc;
 }
 
-/* COPY's text form writes a backslash before what it escapes. */
+/* Decodes a line of the text format of COPY. */
 static struct str
-unescape(struct buf *room, struct str line)
+decode_copy_line(struct buf *room, struct str line)
 {
 	static const char from[] = "bfnrtv", to[] = "\b\f\n\r\t\v";
 
@@ -181,10 +183,10 @@ source_next(struct source *s, struct buf *room, struct str *json)
 	struct str line;
 	enum db_rc rc;
 
-	wait_anew(s);
+	extend_deadline(s);
 	rc = db_copy_out(s->db, &line);
 	if (rc == DB_OK)
-		*json = unescape(room, line);
+		*json = decode_copy_line(room, line);
 	return rc;
 }
 
@@ -192,6 +194,6 @@ enum db_rc
 source_purge(struct source *s, const char *snapshot)
 {
 	arena_reset(s->a);
-	wait_anew(s);
+	extend_deadline(s);
 	return db_do(s->db, &purge_gone, NULL, P(str_of(snapshot)));
 }

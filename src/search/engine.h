@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The one interface of search engines: the embedded index and, later, ClickHouse. What differs stays
-   behind it; the differential test runs the same queries through all and through plain SQL. */
+/* The interface of search engines. search/index is the embedded one; an engine on ClickHouse is planned. All engines
+   have to give the same answers to the same queries. */
 #ifndef SEARCH_ENGINE_H
 #define SEARCH_ENGINE_H
 
@@ -9,18 +9,18 @@
 
 enum engine_rc {
 	ENGINE_OK,
-	ENGINE_TIMEOUT,       /* the budget in time or work is spent (C-066) */
-	ENGINE_SLICED,        /* the slice of the budget is used up */
-	ENGINE_TOO_EXPENSIVE, /* count: over the work limit */
-	ENGINE_UNAVAILABLE,   /* no index published, or the engine says so: 503 */
-	ENGINE_FAILED, /* broken communication or an answer that breaks the contract: 502 */
+	ENGINE_TIMEOUT, /* the deadline has passed, or the work limit is used up (C-066) */
+	ENGINE_SLICED,  /* the slice of the budget is used up */
+	ENGINE_TOO_EXPENSIVE, /* count only: the work limit is used up */
+	ENGINE_UNAVAILABLE,   /* no index is published, or it cannot answer now: 503 */
+	ENGINE_FAILED,        /* communication failed or the answer was invalid: 502 */
 };
 
 struct budget {
 	int64_t deadline; /* mono_us */
-	uint64_t work;    /* values looked at */
-	/* The slice ends when this much CPU time is used (cpu_us), and at the latest at a time of
-	   mono_us; it cannot end before slice_from. slice_until 0: there is no slice. */
+	uint64_t work;    /* the number of values that may be examined */
+	/* The slice ends when cpu_us reaches slice_cpu, but not before slice_from and not after slice_until,
+	   both of mono_us. slice_until 0: there is no slice. */
 	int64_t slice_from, slice_cpu, slice_until;
 };
 
@@ -35,9 +35,8 @@ struct tag {
 struct bucket {
 	struct value value; /* KEYWORD for strings; IP as IP */
 	uint64_t count;
-	struct str label; /* p NULL: none */
-	const struct tag
-	    *tag; /* only for "tags" and "services.tags"; NULL when unknown */
+	struct str label;      /* p NULL: none */
+	const struct tag *tag; /* for "tags" and "services.tags"; NULL: unknown tag */
 };
 
 struct group {
@@ -60,47 +59,48 @@ struct count {
 
 /* One matching document of a page. */
 struct hit {
-	unsigned char ip[16]; /* hosts: the key, and the order (ip_cmp) */
+	unsigned char ip[16]; /* hosts: the key; hits are ordered by it (ip_cmp) */
 	struct service_key {
 		int64_t port;
 		struct str transport;
-	} * services; /* hosts: the services that pass the query's tests of services */
+	} * services; /* hosts: the services that pass the tests of services */
 	size_t nservices;
 };
 
 struct page {
 	struct count total;
 	struct hit *hits;
-	size_t nhits; /* may be fewer than asked for, LIM_PAGE_SERVICES: has_more tells */
+	size_t
+	    nhits; /* may be below the limit although has_more is set: LIM_PAGE_SERVICES */
 	bool has_more;
 };
 
 struct engine;
 
-/* Opens the embedded engine on an index directory (search/index). Never NULL: without a published
-   index every call says ENGINE_UNAVAILABLE until there is one. */
+/* Opens the embedded engine on an index directory (search/index). Never NULL: until an index is published, every call
+   returns ENGINE_UNAVAILABLE. */
 struct engine *engine_open_index(const char *directory);
 void engine_close(struct engine *e);
-/* Takes a newer generation when one is published; cheap enough for between two requests. */
+/* Changes to a newer generation when one is published. Cheap enough to call between any two requests. */
 void engine_refresh(struct engine *e);
 
 struct engine_status {
 	uint64_t generation; /* 0: none */
 	uint64_t documents;
 	struct ts published_at;
-	const char *problem; /* why a newer generation was refused; NULL: none */
+	const char *problem; /* why the newest generation was refused; NULL: it was not */
 };
 
 void engine_status(const struct engine *e, struct engine_status *out);
 
-/* Results live in the arena. */
+/* The results are in the arena. */
 enum engine_rc engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct agg *aggs, size_t naggs,
     struct group *out) MUST_USE;
 enum engine_rc engine_count(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, struct count *out) MUST_USE;
 
-/* after: the ip of the last hit of the page before, or NULL for the first page. */
+/* after: the ip of the last hit of the previous page, or NULL for the first page. */
 struct page_request {
 	const unsigned char *after;
 	unsigned limit;

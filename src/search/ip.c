@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Addresses and networks, one form for both families. */
+/* Addresses and networks of both families in one form (search.h: struct ipnet). */
 #include "config.h"
 
 #include "search/search.h"
 
 #include <arpa/inet.h>
 
-enum { V4_BITS = 96 }; /* the bits before an IPv4 address */
+enum { V4_BITS = 96 }; /* the length of the prefix ::ffff: */
 
 static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -27,9 +27,9 @@ clear_host_bits(struct ipnet *net)
 	}
 }
 
-/* A prefix length without sign or leading zeros. */
+/* Parses a prefix length; a sign and leading zeros are refused. */
 static bool
-prefix_length(struct str s, unsigned most, unsigned *out)
+parse_prefix_length(struct str s, unsigned most, unsigned *out)
 {
 	int64_t v;
 
@@ -60,7 +60,7 @@ ipnet_parse(struct str s, struct ipnet *out)
 		return false;
 	}
 	if (slash != NULL) {
-		if (!prefix_length(
+		if (!parse_prefix_length(
 			(struct str){ slash + 1, s.n - n - 1 }, 128 - before, &bits))
 			return false;
 		net.bits = (uint8_t)(bits + before);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A query against one record in memory, which compares as the index does. */
+/* Evaluates a query on one record in memory, for alert rules. It must agree with the index; both use the functions of
+   text.c and ip.c. */
 #include "config.h"
 
 #include "json/json.h"
@@ -12,24 +13,24 @@ struct match {
 
 /* ---- strings ---- */
 
-struct words {
+struct word_list {
 	struct str *p;
 	bool *found;
 	size_t n, missing;
 };
 
 static void
-collect(void *arg, struct str token)
+collect_token(void *arg, struct str token)
 {
-	struct words *w = arg;
+	struct word_list *w = arg;
 
 	w->p[w->n++] = token;
 }
 
 static void
-tick_off(void *arg, struct str token)
+check_off_token(void *arg, struct str token)
 {
-	struct words *w = arg;
+	struct word_list *w = arg;
 
 	for (size_t i = 0; i < w->n; i++)
 		if (!w->found[i] && str_eq(w->p[i], token)) {
@@ -38,28 +39,28 @@ tick_off(void *arg, struct str token)
 		}
 }
 
-/* Each word of wanted is in the text; no words are in none. */
+/* Whether the text has every word of wanted. False when wanted has no word. */
 static bool
 has_words(struct arena *a, struct str wanted, struct str text)
 {
-	struct words w = { .p = ARENA_ARRAY(a, wanted.n + 1, struct str),
+	struct word_list w = { .p = ARENA_ARRAY(a, wanted.n + 1, struct str),
 		.found = ARENA_ARRAY(a, wanted.n + 1, bool) };
 
-	text_tokens(a, wanted, collect, &w);
+	text_tokens(a, wanted, collect_token, &w);
 	w.missing = w.n;
-	text_tokens(a, text, tick_off, &w);
+	text_tokens(a, text, check_off_token, &w);
 	return w.n > 0 && w.missing == 0;
 }
 
-struct hunt {
+struct pattern_search {
 	struct str pattern;
 	bool found;
 };
 
 static void
-compare(void *arg, struct str token)
+compare_token(void *arg, struct str token)
 {
-	struct hunt *h = arg;
+	struct pattern_search *h = arg;
 
 	h->found = h->found || text_glob(h->pattern, token);
 }
@@ -67,13 +68,13 @@ compare(void *arg, struct str token)
 static bool
 has_word_like(struct arena *a, struct str pattern, struct str text)
 {
-	struct hunt h = { .pattern = text_fold(a, pattern) };
+	struct pattern_search h = { .pattern = text_fold(a, pattern) };
 
-	text_tokens(a, text, compare, &h);
+	text_tokens(a, text, compare_token, &h);
 	return h.found;
 }
 
-/* In lower case without the trailing dot, as queries have names. */
+/* A DNS name of the record in the form that names have in queries: lower case, without the trailing dot. */
 static struct str
 plain_name(struct arena *a, struct str name)
 {
@@ -103,9 +104,9 @@ string_passes(struct arena *a, const struct node *n, struct str wanted, struct s
 
 /* ---- values ---- */
 
-/* False when the record's value is none of the field's type. */
+/* Converts a value of the record. False when it is not of the field's type. */
 static bool
-read_value(const struct schema_field *f, const struct json_value *v, struct value *out)
+convert_value(const struct schema_field *f, const struct json_value *v, struct value *out)
 {
 	enum json_type type = json_type(v);
 
@@ -129,7 +130,7 @@ read_value(const struct schema_field *f, const struct json_value *v, struct valu
 	case VALUE_DATE:
 		return type == JSON_STRING && ts_parse(json_text(v), &out->ts);
 	}
-	panic("value_type %d", (int)f->type); /* UNCOVERED: the switch has them all */
+	panic("value_type %d", (int)f->type); /* UNCOVERED: the switch is complete */
 }
 
 static bool
@@ -171,7 +172,7 @@ is_within_bounds(const struct node *n, const struct value *have)
 	       (hi < 0 || (hi == 0 && n->hi.inclusive));
 }
 
-/* A test of one value, or of the items of a list. */
+/* Whether a value passes, or any item of a list. */
 static bool
 value_passes(struct arena *a, const struct node *n, const struct json_value *v)
 {
@@ -184,7 +185,7 @@ value_passes(struct arena *a, const struct node *n, const struct json_value *v)
 				return true;
 		return false;
 	}
-	if (!read_value(n->field, v, &have))
+	if (!convert_value(n->field, v, &have))
 		return false;
 	if (n->type == NODE_EXISTS)
 		return true;
@@ -192,10 +193,10 @@ value_passes(struct arena *a, const struct node *n, const struct json_value *v)
 				     : is_one_of(a, n, &have);
 }
 
-/* ---- the tree: as deep as LIM_QUERY_DEPTH ---- */
+/* ---- the tree, which is at most LIM_QUERY_DEPTH deep ---- */
 
 static bool
-passes(const struct match *m, const struct node *n)
+node_passes(const struct match *m, const struct node *n)
 {
 	const struct json_value *v;
 
@@ -203,15 +204,15 @@ passes(const struct match *m, const struct node *n)
 	case NODE_ALL:
 		return true;
 	case NODE_NOT:
-		return !passes(m, n->kids[0]);
+		return !node_passes(m, n->kids[0]);
 	case NODE_AND:
 		for (size_t i = 0; i < n->nkids; i++)
-			if (!passes(m, n->kids[i]))
+			if (!node_passes(m, n->kids[i]))
 				return false;
 		return true;
 	case NODE_OR:
 		for (size_t i = 0; i < n->nkids; i++)
-			if (passes(m, n->kids[i]))
+			if (node_passes(m, n->kids[i]))
 				return true;
 		return false;
 	case NODE_EXISTS:
@@ -224,14 +225,15 @@ passes(const struct match *m, const struct node *n)
 	case NODE_NESTED:
 		break;
 	}
-	panic("a record without nested objects"); /* UNCOVERED: the parser knows */
+	panic(
+	    "a nested test on a record"); /* UNCOVERED: the parser refuses such a test */
 }
 
 bool
 query_matches(
     struct arena *scratch, const struct query *q, const struct json_value *record)
 {
-	bool result = passes(&(struct match){ scratch, record }, q->root);
+	bool result = node_passes(&(struct match){ scratch, record }, q->root);
 
 	arena_reset(scratch);
 	return result;

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* The grammar of queries, CONTRACT A9: recursive descent, bounded by LIM_QUERY_DEPTH. */
+/* The grammar of queries (CONTRACT A9), by recursive descent:
+
+     or      = and { "OR" and }
+     and     = unary { ["AND"] unary }
+     unary   = { "NOT" | "-" | "!" | "+" } primary
+     primary = "(" or ")" | field op value | "_exists_:" field | addresses | word | phrase | "*"
+
+   Every bracket and every sign is a level of LIM_QUERY_DEPTH, so the depth of the recursion is bounded. */
 #include "config.h"
 
 #include "search/query_priv.h"
 
 static struct node *parse_or(struct parser *p);
 
-/* Passes the group's "(": the caller stands on it. */
+/* Reads a group; the next character is its "(". */
 static struct node *
 parse_group(struct parser *p)
 {
@@ -27,7 +34,7 @@ parse_group(struct parser *p)
 	return n;
 }
 
-/* The name a clause may begin with: a letter or "_", then letters, digits, "_", "." and "-". */
+/* The name at the beginning of a clause: a letter or "_", then letters, digits, "_", "." and "-". */
 static struct str
 name_at(struct str raw)
 {
@@ -49,7 +56,7 @@ struct spelling {
 	enum op op;
 };
 
-/* Longer ones first. */
+/* Longer spellings come before their prefixes. */
 static const struct spelling after_name[] = {
 	{ ":", OP_MATCH },
 	{ "!=", OP_DIFFERS },
@@ -80,7 +87,7 @@ take_op(struct parser *p, const struct spelling *spellings, size_t n, enum op *o
 }
 
 static const struct schema_field *
-no_field(struct parser *p, struct str name, size_t at)
+fail_unknown_field(struct parser *p, struct str name, size_t at)
 {
 	const char *near = schema_nearest(p->dataset, name);
 
@@ -111,11 +118,11 @@ field_named(struct parser *p, struct str name, size_t at)
 	const struct schema_field *f = p->nested ? schema_member(p->dataset, name)
 						 : schema_resolve(p->dataset, name);
 
-	return f != NULL ? f : no_field(p, name, at);
+	return f != NULL ? f : fail_unknown_field(p, name, at);
 }
 
 static struct node *
-exists(struct parser *p, const struct schema_field *f, size_t at)
+new_exists(struct parser *p, const struct schema_field *f, size_t at)
 {
 	struct node *n;
 
@@ -127,7 +134,7 @@ exists(struct parser *p, const struct schema_field *f, size_t at)
 }
 
 static struct node *
-nested_around(struct parser *p, struct node *kid, size_t at)
+new_nested(struct parser *p, struct node *kid, size_t at)
 {
 	struct node *n;
 
@@ -140,24 +147,24 @@ nested_around(struct parser *p, struct node *kid, size_t at)
 	return n;
 }
 
-/* The whole object exists: some service passes "all". */
+/* Whether there is any nested object: a nested test that every object passes. */
 static struct node *
-nested_exists(struct parser *p, size_t at)
+new_nested_exists(struct parser *p, size_t at)
 {
 	if (!query_clause(p, at) || !query_deeper(p, 1, at))
 		return NULL;
-	return nested_around(p, node_new(p, NODE_ALL, at), at);
+	return new_nested(p, node_new(p, NODE_ALL, at), at);
 }
 
-/* Behind "services:". */
+/* Reads the rest after "services:". */
 static struct node *
-nested_clause(struct parser *p, enum op op, size_t at)
+parse_nested(struct parser *p, enum op op, size_t at)
 {
 	const char *object = schema_nested(p->dataset);
 	struct node *kid;
 
 	if (op == OP_MATCH && lex_keyword(p, "*"))
-		return nested_exists(p, at);
+		return new_nested_exists(p, at);
 	if (op != OP_MATCH || lex_end(p) || p->text.p[p->at] != '(') {
 		query_fail(p, at, "%s takes tests in brackets, as in %s:(%s:...)", object,
 		    object,
@@ -167,11 +174,11 @@ nested_clause(struct parser *p, enum op op, size_t at)
 	p->nested = true;
 	kid = parse_group(p);
 	p->nested = false;
-	return nested_around(p, kid, at);
+	return new_nested(p, kid, at);
 }
 
 static struct node *
-exists_clause(struct parser *p, enum op op, size_t at)
+parse_exists(struct parser *p, enum op op, size_t at)
 {
 	const struct schema_field *f;
 	struct word w;
@@ -187,20 +194,20 @@ exists_clause(struct parser *p, enum op op, size_t at)
 		return NULL;
 	}
 	if (!p->nested && schema_is_nested(p->dataset, w.s))
-		return nested_exists(p, at);
+		return new_nested_exists(p, at);
 	f = field_named(p, w.s, w.at);
-	return f == NULL ? NULL : exists(p, f, at);
+	return f == NULL ? NULL : new_exists(p, f, at);
 }
 
-/* Behind "field:" and white space. */
+/* Reads the rest after "field:" and white space. */
 static struct node *
-match_clause(struct parser *p, const struct schema_field *f, size_t at)
+parse_match(struct parser *p, const struct schema_field *f, size_t at)
 {
 	char c = lex_end(p) ? '\0' : p->text.p[p->at];
 	struct node *n;
 
 	if (lex_keyword(p, "*"))
-		return exists(p, f, at);
+		return new_exists(p, f, at);
 	if (c == '[' || c == '{')
 		return test_range_or_set(p, f);
 	if (c != '(')
@@ -221,16 +228,16 @@ parse_clause(struct parser *p, struct str name, enum op op, size_t at)
 		(void)take_op(p, after_colon, COUNT(after_colon), &op);
 	lex_space(p);
 	if (str_is(name, "_exists_"))
-		return exists_clause(p, op, at);
+		return parse_exists(p, op, at);
 	if (!p->nested && schema_is_nested(p->dataset, name))
-		return nested_clause(p, op, at);
+		return parse_nested(p, op, at);
 	f = field_named(p, name, at);
 	if (f == NULL)
 		return NULL;
-	return op == OP_MATCH ? match_clause(p, f, at) : test_value(p, f, op);
+	return op == OP_MATCH ? parse_match(p, f, at) : test_value(p, f, op);
 }
 
-/* "scheme://..." is text, whatever field a scheme may look like. */
+/* Whether a word begins with a scheme and "://". It is text even when the scheme is the name of a field. */
 static bool
 is_url(struct str raw)
 {
@@ -284,12 +291,12 @@ parse_primary(struct parser *p)
 		return NULL;
 	}
 	if (p->group_of != NULL)
-		return lex_keyword(p, "*") ? exists(p, p->group_of, at)
+		return lex_keyword(p, "*") ? new_exists(p, p->group_of, at)
 					   : test_value(p, p->group_of, OP_MATCH);
 	return p->text.p[at] == '"' ? test_bare(p) : parse_word(p);
 }
 
-/* Each sign or NOT is a level, so that "!!!!" costs what "((((" does. */
+/* Counts each sign and NOT as a level, as each bracket is. */
 static struct node *
 parse_unary(struct parser *p)
 {
@@ -316,7 +323,7 @@ parse_unary(struct parser *p)
 	return n != NULL && negative ? node_not(p, n) : n;
 }
 
-/* Whether the list of a group goes on: not at its end, not before OR. */
+/* Whether another operand of AND follows: not at the end of the group and not before OR. */
 static bool
 and_goes_on(struct parser *p)
 {
@@ -355,9 +362,9 @@ parse_or(struct parser *p)
 	return n;
 }
 
-/* What no query may hold, wherever it stands. */
+/* Checks the length and the characters of the whole text. */
 static bool
-acceptable(struct parser *p)
+check_text(struct parser *p)
 {
 	size_t bad = str_utf8_bad(p->text);
 
@@ -391,7 +398,7 @@ query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
 	struct node *root;
 
 	*out = (struct query){ .dataset = d, .text = text };
-	if (!acceptable(&p))
+	if (!check_text(&p))
 		return false;
 	lex_space(&p);
 	root = lex_end(&p) ? node_new(&p, NODE_ALL, 0) : parse_or(&p);

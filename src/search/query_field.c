@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Tests of one field, and the nodes of the tree. */
+/* Reads the tests of one field and makes the nodes of the tree. A set or list is one test, whatever its length: plain
+   values become one MATCH and patterns one WILDCARD. Only dates become one RANGE each. */
 #include "config.h"
 
 #include "search/query_priv.h"
 
-/* The values of one test, as read. */
-struct words {
+/* The values of one test, not yet typed. */
+struct typed_words {
 	struct word w[LIM_QUERY_SET];
 	size_t n;
 };
@@ -37,7 +38,7 @@ node_not(struct parser *p, struct node *kid)
 }
 
 static void
-adopt(struct node *n, struct node *kid)
+append_kids(struct node *n, struct node *kid)
 {
 	if (kid->type != n->type) {
 		n->kids[n->nkids++] = kid;
@@ -55,8 +56,8 @@ node_join(struct parser *p, enum node_type type, struct node *a, struct node *b)
 	n->type = type;
 	n->at = a->at;
 	n->kids = ARENA_ARRAY(p->a, a->nkids + b->nkids + 2, struct node *);
-	adopt(n, a);
-	adopt(n, b);
+	append_kids(n, a);
+	append_kids(n, b);
 	return n;
 }
 
@@ -82,9 +83,9 @@ query_deeper(struct parser *p, unsigned levels, size_t at)
 	return false;
 }
 
-/* A test of a field; counts as a clause. */
+/* Makes a test of a field and counts it. */
 static struct node *
-leaf(struct parser *p, enum node_type type, const struct schema_field *f, size_t at)
+new_test(struct parser *p, enum node_type type, const struct schema_field *f, size_t at)
 {
 	struct node *n;
 
@@ -98,14 +99,14 @@ leaf(struct parser *p, enum node_type type, const struct schema_field *f, size_t
 /* ---- tests ---- */
 
 static struct node *
-or_else(struct parser *p, struct node *a, struct node *b)
+join_or(struct parser *p, struct node *a, struct node *b)
 {
 	return a == NULL ? b : node_join(p, NODE_OR, a, b);
 }
 
-/* A date is the span of its instants. */
+/* A date is a RANGE from its first to its last instant. */
 static struct node *
-any_date(struct parser *p, const struct schema_field *f, const struct words *words)
+any_date(struct parser *p, const struct schema_field *f, const struct typed_words *words)
 {
 	struct node *all = NULL, *n;
 	struct span v;
@@ -115,22 +116,22 @@ any_date(struct parser *p, const struct schema_field *f, const struct words *wor
 	for (size_t i = 0; i < words->n; i++) {
 		if (!value_span(p, f, &words->w[i], &v))
 			return NULL;
-		n = leaf(p, NODE_RANGE, f, words->w[i].at);
+		n = new_test(p, NODE_RANGE, f, words->w[i].at);
 		if (n == NULL)
 			return NULL;
 		n->lo = (struct bound){ true, true, v.first };
 		n->hi = (struct bound){ true, true, v.last };
-		all = or_else(p, all, n);
+		all = join_or(p, all, n);
 	}
 	return all;
 }
 
-/* A test with room for n values. */
+/* Makes a test with room for n values. */
 static struct node *
-values_node(struct parser *p, const struct schema_field *f, enum node_type type, size_t n,
-    size_t at)
+new_values_test(struct parser *p, const struct schema_field *f, enum node_type type,
+    size_t n, size_t at)
 {
-	struct node *made = leaf(p, type, f, at);
+	struct node *made = new_test(p, type, f, at);
 
 	if (made != NULL)
 		made->values = ARENA_ARRAY(p->a, n, struct value);
@@ -143,12 +144,12 @@ kind_of(const struct schema_field *f, const struct word *w)
 	return w->wild && value_has_patterns(f) ? NODE_WILDCARD : NODE_MATCH;
 }
 
-/* One test of those words that are plain values or of those that are patterns. */
+/* Makes one test of the plain values among the words (NODE_MATCH) or of the patterns (NODE_WILDCARD). */
 static struct node *
-any_of_kind(struct parser *p, const struct schema_field *f, const struct words *words,
-    enum node_type type)
+any_of_kind(struct parser *p, const struct schema_field *f,
+    const struct typed_words *words, enum node_type type)
 {
-	struct node *n = values_node(p, f, type, words->n, words->w[0].at);
+	struct node *n = new_values_test(p, f, type, words->n, words->w[0].at);
 	struct span v;
 
 	if (n == NULL)
@@ -170,7 +171,7 @@ any_of_kind(struct parser *p, const struct schema_field *f, const struct words *
 
 /* field:a, field:{a,b}, field:a,b: plain values in one MATCH, patterns in one WILDCARD. */
 static struct node *
-any_of(struct parser *p, const struct schema_field *f, const struct words *words)
+any_of(struct parser *p, const struct schema_field *f, const struct typed_words *words)
 {
 	struct node *match, *wild;
 	size_t patterns = 0;
@@ -190,14 +191,14 @@ any_of(struct parser *p, const struct schema_field *f, const struct words *words
 	return node_join(p, NODE_OR, match, wild);
 }
 
-/* field=a: to the letter where letters differ, else the same as field:a. */
+/* field=a: an EXACT test of strings; for other types the same as field:a. */
 static struct node *
-exact(struct parser *p, const struct schema_field *f, struct words *words)
+exact_test(struct parser *p, const struct schema_field *f, struct typed_words *words)
 {
 	struct node *n;
 
 	for (size_t i = 0; i < words->n; i++)
-		words->w[i].wild = false; /* "=" knows no patterns */
+		words->w[i].wild = false; /* "=" has no patterns */
 	if (!value_has_patterns(f)) {
 		n = any_of(p, f, words);
 		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues;
@@ -210,7 +211,7 @@ exact(struct parser *p, const struct schema_field *f, struct words *words)
 			}
 		return n;
 	}
-	n = values_node(p, f, NODE_EXACT, words->n, words->w[0].at);
+	n = new_values_test(p, f, NODE_EXACT, words->n, words->w[0].at);
 	if (n == NULL)
 		return NULL;
 	for (size_t i = 0; i < words->n; i++) {
@@ -246,7 +247,7 @@ has_order(struct parser *p, const struct schema_field *f, size_t at)
 	return false;
 }
 
-/* One end of a range. An excluded day is excluded whole, an included one included whole. */
+/* Reads one end of a range. A day is excluded or included as a whole. */
 static bool
 parse_bound(struct parser *p, const struct schema_field *f, const struct word *w,
     enum op op, struct node *n)
@@ -267,25 +268,25 @@ parse_bound(struct parser *p, const struct schema_field *f, const struct word *w
 }
 
 static struct node *
-half_range(
+one_sided_range(
     struct parser *p, const struct schema_field *f, const struct word *w, enum op op)
 {
 	struct node *n;
 
-	if (!has_order(p, f, w->at) || (n = leaf(p, NODE_RANGE, f, w->at)) == NULL)
+	if (!has_order(p, f, w->at) || (n = new_test(p, NODE_RANGE, f, w->at)) == NULL)
 		return NULL;
 	return parse_bound(p, f, w, op, n) ? n : NULL;
 }
 
 static bool
-is_open(const struct word *w)
+is_open_end(const struct word *w)
 {
 	return w->wild && str_is(w->s, "*");
 }
 
-/* Behind "[a" or "{a": TO b and the closing bracket. */
+/* Reads the rest of a range after "[a" or "{a": TO b and the closing bracket. */
 static struct node *
-range_rest(struct parser *p, const struct schema_field *f, const struct word *from,
+finish_range(struct parser *p, const struct schema_field *f, const struct word *from,
     bool inclusive)
 {
 	struct node *n;
@@ -309,17 +310,19 @@ range_rest(struct parser *p, const struct schema_field *f, const struct word *fr
 		return NULL;
 	}
 	upper = p->text.p[p->at++] == ']' ? OP_LE : OP_LT;
-	n = leaf(p, is_open(from) && is_open(&to) ? NODE_EXISTS : NODE_RANGE, f, at);
+	n = new_test(
+	    p, is_open_end(from) && is_open_end(&to) ? NODE_EXISTS : NODE_RANGE, f, at);
 	if (n == NULL ||
-	    (!is_open(from) && !parse_bound(p, f, from, inclusive ? OP_GE : OP_GT, n)) ||
-	    (!is_open(&to) && !parse_bound(p, f, &to, upper, n)))
+	    (!is_open_end(from) &&
+		!parse_bound(p, f, from, inclusive ? OP_GE : OP_GT, n)) ||
+	    (!is_open_end(&to) && !parse_bound(p, f, &to, upper, n)))
 		return NULL;
 	return n;
 }
 
 /* Adds a member of a set or list. */
 static bool
-add_word(struct parser *p, const struct schema_field *f, struct words *words,
+add_word(struct parser *p, const struct schema_field *f, struct typed_words *words,
     const struct word *w)
 {
 	if (w->s.n == 0 && !w->quoted) {
@@ -335,11 +338,11 @@ add_word(struct parser *p, const struct schema_field *f, struct words *words,
 	return true;
 }
 
-/* Behind "{a" before "," or "}". */
+/* Reads the rest of a set after "{a". */
 static struct node *
-set_rest(struct parser *p, const struct schema_field *f, const struct word *first)
+finish_set(struct parser *p, const struct schema_field *f, const struct word *first)
 {
-	struct words words = { .n = 0 };
+	struct typed_words words = { .n = 0 };
 	struct word w = *first;
 
 	if (!add_word(p, f, &words, &w))
@@ -370,13 +373,13 @@ test_range_or_set(struct parser *p, const struct schema_field *f)
 	lex_space(p);
 	if (!inclusive && !lex_end(p) &&
 	    (p->text.p[p->at] == ',' || p->text.p[p->at] == '}'))
-		return set_rest(p, f, &first);
-	return range_rest(p, f, &first, inclusive);
+		return finish_set(p, f, &first);
+	return finish_range(p, f, &first, inclusive);
 }
 
 /* ---- values ---- */
 
-/* port:22,80: a comma cannot be part of such a value. */
+/* Whether lists with commas are allowed, as in port:22,80: no value of the field contains a comma. */
 static bool
 has_lists(const struct schema_field *f)
 {
@@ -384,7 +387,8 @@ has_lists(const struct schema_field *f)
 }
 
 static bool
-read_words(struct parser *p, const struct schema_field *f, bool list, struct words *words)
+read_value_list(
+    struct parser *p, const struct schema_field *f, bool list, struct typed_words *words)
 {
 	struct word w;
 
@@ -402,7 +406,7 @@ test_value(struct parser *p, const struct schema_field *f, enum op op)
 	size_t at = p->at;
 	bool list =
 	    has_lists(f) && (op == OP_MATCH || op == OP_EXACT || op == OP_DIFFERS);
-	struct words words;
+	struct typed_words words;
 	struct node *n;
 
 	if (!lex_end(p) && p->text.p[at] == '(') {
@@ -410,23 +414,23 @@ test_value(struct parser *p, const struct schema_field *f, enum op op)
 		    f->name);
 		return NULL;
 	}
-	if (!read_words(p, f, list, &words))
+	if (!read_value_list(p, f, list, &words))
 		return NULL;
 	switch (op) {
 	case OP_MATCH:
 		return any_of(p, f, &words);
 	case OP_EXACT:
-		return exact(p, f, &words);
+		return exact_test(p, f, &words);
 	case OP_DIFFERS:
-		n = query_deeper(p, 1, at) ? exact(p, f, &words) : NULL;
+		n = query_deeper(p, 1, at) ? exact_test(p, f, &words) : NULL;
 		return n == NULL ? NULL : node_not(p, n);
 	case OP_GE:
 	case OP_LE:
 	case OP_GT:
 	case OP_LT:
-		return half_range(p, f, &words.w[0], op);
+		return one_sided_range(p, f, &words.w[0], op);
 	}
-	panic("op %d", (int)op); /* UNCOVERED: the switch has them all */
+	panic("op %d", (int)op); /* UNCOVERED: the switch is complete */
 }
 
 /* ---- without a field ---- */
@@ -449,7 +453,7 @@ is_ip_list(struct str raw)
 	}
 }
 
-/* The field that bare addresses mean: the dataset's first of the type. */
+/* The field of addresses without a name: the first of this type in the dataset. */
 static const struct schema_field *
 ip_field(const struct parser *p)
 {
@@ -474,7 +478,7 @@ test_ip_list(struct parser *p)
 	return NULL;
 }
 
-/* 10.0.0.0/33 is meant as a network, not as text. */
+/* Whether a word such as 10.0.0.0/33 is a network with a mistake: searching it as text would find nothing. */
 static bool
 is_bad_cidr(struct str raw)
 {
@@ -490,7 +494,7 @@ is_bad_cidr(struct str raw)
 }
 
 static struct node *
-bare_on(struct parser *p, const struct schema_field *f, const struct word *w)
+bare_test_of(struct parser *p, const struct schema_field *f, const struct word *w)
 {
 	struct node *n = node_new(p, w->wild ? NODE_WILDCARD : NODE_MATCH, w->at);
 	struct span v;
@@ -524,13 +528,13 @@ test_bare(struct parser *p)
 	for (; n > 0; n--, f++) {
 		if (f->type != VALUE_TEXT || (p->nested && !f->nested))
 			continue;
-		one = bare_on(p, f, &w);
+		one = bare_test_of(p, f, &w);
 		if (one == NULL)
 			return NULL;
 		one->bare = true;
-		all = or_else(p, all, one);
+		all = join_or(p, all, one);
 	}
-	if (all == NULL) /* UNCOVERED: hosts have text */
+	if (all == NULL) /* UNCOVERED: hosts have text fields */
 		query_fail(p, at, "there is no text to search here; name a field");
 	return all;
 }

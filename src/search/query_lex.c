@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Characters, words and phrases of a query, and its faults. */
+/* Reads the characters, words and phrases of a query, and makes the message of its fault. A message may quote the
+   query, so quoted text is shortened and characters that a terminal or a page could interpret are replaced. */
 #include "config.h"
 
 #include "search/query_priv.h"
@@ -7,10 +8,11 @@
 #include <assert.h>
 #include <utf8proc.h>
 
-enum { SHOWN = 61, MESSAGE = 400 }; /* characters: with "..." 64 are shown */
+/* Characters of quoted text, without "...", and of a message. */
+enum { SHOWN = 61, MESSAGE = 400 };
 
 static bool
-is_space(utf8proc_int32_t c)
+is_white_space(utf8proc_int32_t c)
 {
 	if (c < 0x80)
 		return c == ' ' || (c >= '\t' && c <= '\r');
@@ -23,7 +25,7 @@ is_space(utf8proc_int32_t c)
 	return c == 0x85;
 }
 
-/* What a terminal, a page or a log could take for more than text. */
+/* Whether a terminal, a page or a log could interpret the character as more than text. */
 static bool
 is_harmful(utf8proc_int32_t c)
 {
@@ -42,16 +44,16 @@ is_harmful(utf8proc_int32_t c)
 	return false;
 }
 
-/* Length of the character at an offset of text, which is UTF-8 by now. */
+/* The length of the character at an offset. The text is valid UTF-8. */
 static size_t
-character(struct str s, size_t at, utf8proc_int32_t *c)
+decode_char(struct str s, size_t at, utf8proc_int32_t *c)
 {
 	utf8proc_ssize_t n = utf8proc_iterate(
 	    (const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
 
 	if (n <= 0)
 		panic(
-		    "a query that is no UTF-8"); /* UNCOVERED: query_parse looks first */
+		    "the query is not UTF-8"); /* UNCOVERED: check_text has refused it */
 	return (size_t)n;
 }
 
@@ -63,7 +65,7 @@ query_show(struct parser *p, struct str s)
 
 	for (size_t i = 0; i < s.n; chars++) {
 		utf8proc_int32_t c;
-		size_t n = character(s, i, &c);
+		size_t n = decode_char(s, i, &c);
 
 		if (chars == SHOWN) {
 			buf_z(&b, "...");
@@ -100,21 +102,21 @@ lex_end(const struct parser *p)
 	return p->at == p->text.n;
 }
 
-/* Length of the white space at an offset, or 0. */
+/* The length of the white space at an offset, or 0. */
 static size_t
-space_at(const struct parser *p, size_t at)
+white_space_at(const struct parser *p, size_t at)
 {
 	utf8proc_int32_t c;
-	size_t n = character(p->text, at, &c);
+	size_t n = decode_char(p->text, at, &c);
 
-	return is_space(c) ? n : 0;
+	return is_white_space(c) ? n : 0;
 }
 
 void
 lex_space(struct parser *p)
 {
 	while (!lex_end(p)) {
-		size_t n = space_at(p, p->at);
+		size_t n = white_space_at(p, p->at);
 
 		if (n == 0)
 			return;
@@ -135,7 +137,7 @@ lex_take(struct parser *p, const char *s)
 
 /* Whether a word ends at the offset. */
 static bool
-ends_word(const struct parser *p, size_t at, const char *stops)
+word_ends_at(const struct parser *p, size_t at, const char *stops)
 {
 	char c;
 
@@ -143,7 +145,7 @@ ends_word(const struct parser *p, size_t at, const char *stops)
 		return true;
 	c = p->text.p[at];
 	return c == '(' || c == ')' || c == '"' || strchr(stops, c) != NULL ||
-	       space_at(p, at) > 0;
+	       white_space_at(p, at) > 0;
 }
 
 bool
@@ -159,7 +161,7 @@ lex_keyword(struct parser *p, const char *upper)
 		if (c != upper[i] && (c & ~0x20) != upper[i])
 			return false;
 	}
-	if (!ends_word(p, p->at + n, ""))
+	if (!word_ends_at(p, p->at + n, ""))
 		return false;
 	p->at += n;
 	return true;
@@ -170,19 +172,19 @@ lex_raw(const struct parser *p)
 {
 	size_t at = p->at;
 
-	while (!ends_word(p, at, "")) {
+	while (!word_ends_at(p, at, "")) {
 		utf8proc_int32_t c;
 
 		if (p->text.p[at] == '\\' && at + 1 < p->text.n)
 			at++;
-		at += character(p->text, at, &c);
+		at += decode_char(p->text, at, &c);
 	}
 	return (struct str){ p->text.p + p->at, at - p->at };
 }
 
-/* One character behind a backslash. */
+/* Reads an escape: a backslash and one character. */
 static bool
-escaped(struct parser *p, struct buf *b)
+read_escape(struct parser *p, struct buf *b)
 {
 	utf8proc_int32_t c;
 	size_t n;
@@ -193,7 +195,7 @@ escaped(struct parser *p, struct buf *b)
 		    p, p->at - 1, "the query ends with a backslash; write \\\\ for one");
 		return false;
 	}
-	n = character(p->text, p->at, &c);
+	n = decode_char(p->text, p->at, &c);
 	if (c == 'n' || c == 'r' || c == 't') {
 		buf_char(b, c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
 	} else if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) {
@@ -207,14 +209,14 @@ escaped(struct parser *p, struct buf *b)
 }
 
 static bool
-phrase(struct parser *p, struct word *out)
+read_phrase(struct parser *p, struct word *out)
 {
 	struct buf b = { .a = p->a };
 	size_t start = p->at++;
 
 	while (!lex_end(p) && p->text.p[p->at] != '"') {
 		if (p->text.p[p->at] == '\\') {
-			if (!escaped(p, &b))
+			if (!read_escape(p, &b))
 				return false;
 		} else {
 			buf_char(&b, p->text.p[p->at++]);
@@ -237,21 +239,21 @@ lex_word(struct parser *p, const char *stops, struct word *out)
 	size_t n;
 
 	if (!lex_end(p) && p->text.p[p->at] == '"')
-		return phrase(p, out);
+		return read_phrase(p, out);
 	*out = (struct word){ .at = p->at };
-	while (!ends_word(p, p->at, stops)) {
+	while (!word_ends_at(p, p->at, stops)) {
 		char c = p->text.p[p->at];
 
 		if (c == '\\') {
 			char next = p->at + 1 < p->text.n ? p->text.p[p->at + 1] : '\0';
 
 			out->literal_star |= next == '*' || next == '?';
-			if (!escaped(p, &b))
+			if (!read_escape(p, &b))
 				return false;
 			continue;
 		}
 		out->wild |= c == '*' || c == '?';
-		n = character(p->text, p->at, &unused);
+		n = decode_char(p->text, p->at, &unused);
 		buf_add(&b, p->text.p + p->at, n);
 		p->at += n;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Values become typed here, so that engines never see one they must check. */
+/* Converts words to typed values, so that engines need not check values. A word that does not fit the type of its field
+   is a fault with a hint. */
 #include "config.h"
 
 #include "search/query_priv.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 
 static bool
-mistyped(struct parser *p, const struct schema_field *f, const struct word *w,
+fail_type(struct parser *p, const struct schema_field *f, const struct word *w,
     const char *wants)
 {
 	if (w->wild)
@@ -29,9 +30,9 @@ same_in_any_case(struct str s, const char *lower)
 	return s.n < sizeof(room) && str_is(str_lower_ascii(room, s), lower);
 }
 
-/* As in "22-80", which other languages take for a range. */
+/* Whether a word looks like "22-80", a range in other query languages. */
 static bool
-hyphenated(struct str s)
+looks_like_range(struct str s)
 {
 	size_t digits = 0;
 
@@ -52,16 +53,17 @@ parse_integer(
 		s.p += 2;
 		s.n -= 2;
 		if (s.p[0] == '-')
-			return mistyped(p, f, w, "an integer");
+			return fail_type(p, f, w, "an integer");
 	}
 	if (str_int64(s, &v->i))
 		return true;
 	for (size_t i = s.n > 0 && s.p[0] == '-'; i < s.n; i++)
 		digits += s.p[i] >= '0' && s.p[i] <= '9';
 	if (digits > 0 && digits + (s.p[0] == '-') == s.n)
-		return mistyped(p, f, w, "an integer of at most 64 bits");
-	return mistyped(p, f, w,
-	    hyphenated(w->s) ? "an integer, or a range such as [1 TO 9]" : "an integer");
+		return fail_type(p, f, w, "an integer of at most 64 bits");
+	return fail_type(p, f, w,
+	    looks_like_range(w->s) ? "an integer, or a range such as [1 TO 9]"
+				   : "an integer");
 }
 
 static bool
@@ -71,13 +73,13 @@ parse_number(
 	char text[64], *end;
 
 	if (w->s.n == 0 || w->s.n >= sizeof(text))
-		return mistyped(p, f, w, "a number");
+		return fail_type(p, f, w, "a number");
 	memcpy(text, w->s.p, w->s.n);
 	text[w->s.n] = '\0';
 	if (strspn(text, "+-.0123456789eE") < w->s.n)
-		return mistyped(p, f, w, "a number");
+		return fail_type(p, f, w, "a number");
 	v->n = strtod(text, &end);
-	return (*end == '\0' && isfinite(v->n)) || mistyped(p, f, w, "a number");
+	return (*end == '\0' && isfinite(v->n)) || fail_type(p, f, w, "a number");
 }
 
 static bool
@@ -91,10 +93,10 @@ parse_boolean(
 			v->b = i % 2 == 1;
 			return true;
 		}
-	return mistyped(p, f, w, "true or false");
+	return fail_type(p, f, w, "true or false");
 }
 
-/* "now", "now-7d", "now+12h". */
+/* Parses "now", "now-7d" or "now+12h". */
 static bool
 parse_now(struct parser *p, struct str s, struct ts *out)
 {
@@ -128,17 +130,17 @@ parse_date(
 	else if (ts_parse(w->s, &first) || parse_now(p, w->s, &first))
 		last = first;
 	else
-		return mistyped(
+		return fail_type(
 		    p, f, w, "a date (2026-01-31, 2026-01-31T12:00:00Z, now or now-7d)");
 	if (!ts_is_printable(first) || !ts_is_printable(last))
-		return mistyped(p, f, w, "a date in the years 0001 to 9999");
+		return fail_type(p, f, w, "a date in the years 0001 to 9999");
 	v->first.ts = first;
 	v->last.ts = last;
 	return true;
 }
 
-/* Labels of letters, digits, - and _, or of anything beyond ASCII. The first may be *, since
-   certificates have such names. */
+/* Whether a folded text is a DNS name: labels of letters, digits, - and _ or of characters beyond ASCII. The first label
+   may be *, as in certificates. */
 static bool
 is_dns(struct str s)
 {
@@ -166,27 +168,27 @@ value_dns(
 	v->s = text_fold(p->a, w->s);
 	if (v->s.n > 1 && str_ends(v->s, STR(".")))
 		v->s.n--;
-	return is_dns(v->s) || mistyped(p, f, w, "a DNS name");
+	return is_dns(v->s) || fail_type(p, f, w, "a DNS name");
 }
 
 static void
-count_token(void *arg, struct str token)
+count_nonempty_token(void *arg, struct str token)
 {
 	*(size_t *)arg += token.n > 0;
 }
 
 static size_t
-tokens(struct parser *p, struct str s)
+count_tokens(struct parser *p, struct str s)
 {
 	size_t n = 0;
 
-	text_tokens(p->a, s, count_token, &n);
+	text_tokens(p->a, s, count_nonempty_token, &n);
 	return n;
 }
 
-/* As in "port : 22". */
+/* Whether a word is only an operator, as in "port : 22". */
 static bool
-operator_alone(struct str s)
+is_operator(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (strchr(":=<>!", s.p[i]) == NULL)
@@ -198,11 +200,11 @@ static bool
 parse_text(struct parser *p, const struct word *w, struct value *v)
 {
 	v->s = text_fold(p->a, w->s);
-	if (tokens(p, v->s) > 0)
+	if (count_tokens(p, v->s) > 0)
 		return true;
 	if (str_is(w->s, "&&") || str_is(w->s, "||"))
 		query_fail(p, w->at, "write %s", w->s.p[0] == '|' ? "OR" : "AND");
-	else if (operator_alone(w->s))
+	else if (is_operator(w->s))
 		query_fail(
 		    p, w->at, "no white space can stand before : and other operators");
 	else
@@ -230,7 +232,7 @@ value_span(
 		break;
 	case VALUE_IP:
 		ok = ipnet_parse(w->s, &v->first.ip) ||
-		     mistyped(p, f, w, "an address or CIDR");
+		     fail_type(p, f, w, "an address or CIDR");
 		break;
 	case VALUE_INTEGER:
 		ok = parse_integer(p, f, w, &v->first);
@@ -257,13 +259,14 @@ value_has_patterns(const struct schema_field *f)
 }
 
 static void
-longest_token(void *arg, struct str token)
+measure_token(void *arg, struct str token)
 {
 	if (token.n > *(size_t *)arg)
 		*(size_t *)arg = token.n;
 }
 
-/* A pattern on text is tested on one token at a time, so it must look like one. */
+/* Whether a pattern can match a token. A pattern on text is compared with one token at a time, so one that spans several
+   tokens would never match. */
 static bool
 is_one_token(struct parser *p, struct str folded)
 {
@@ -272,7 +275,7 @@ is_one_token(struct parser *p, struct str folded)
 
 	for (size_t i = 0; i < folded.n; i++)
 		room[i] = folded.p[i] == '*' || folded.p[i] == '?' ? 'x' : folded.p[i];
-	text_tokens(p->a, (struct str){ room, folded.n }, longest_token, &longest);
+	text_tokens(p->a, (struct str){ room, folded.n }, measure_token, &longest);
 	return longest == folded.n;
 }
 
@@ -297,7 +300,7 @@ value_pattern(
 		query_fail(p, w->at,
 		    "a pattern on text covers one word: letters, digits, * and ?");
 	else if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
-		return mistyped(
+		return fail_type(
 		    p, f, &(struct word){ .s = w->s, .at = w->at }, "a DNS name");
 	else
 		return true;

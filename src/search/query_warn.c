@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Warnings about values that no document can have, such as country:Germany: the query is valid, finds nothing,
-   and its author should learn why (C-418). */
+/* Warns about values that no document can have, such as country:Germany. The query is valid but finds nothing, and its
+   author should know why (C-418). */
 #include "config.h"
 
 #include "search/query_priv.h"
@@ -24,7 +24,8 @@ static const struct {
 #undef VOCABULARY
 };
 
-static void PRINTF(3, 4) warn(struct parser *p, size_t offset, const char *fmt, ...)
+static void PRINTF(3, 4)
+    add_warning(struct parser *p, size_t offset, const char *fmt, ...)
 {
 	struct query_warning *w = &p->out->warnings[p->out->nwarnings++];
 	struct buf b = { .a = p->a };
@@ -46,7 +47,7 @@ is_country_code(struct str s)
 	       isalpha((unsigned char)s.p[1]);
 }
 
-/* The code of the country with this name, or with the name that is nearest to it; NULL: none is near. */
+/* The code of the country with this name or the most similar one; NULL when no name is similar. */
 static const char *
 nearest_country(struct str name)
 {
@@ -71,7 +72,7 @@ warn_country(
 	if (is_country_code(w->s)) {
 		if (exact && (islower((unsigned char)w->s.p[0]) ||
 				 islower((unsigned char)w->s.p[1])))
-			warn(p, w->at,
+			add_warning(p, w->at,
 			    "%s has upper-case codes and = compares the case; write "
 			    "%s:%.2s",
 			    f->name, f->name, w->s.p);
@@ -79,12 +80,13 @@ warn_country(
 	}
 	code = nearest_country(w->s);
 	if (code != NULL)
-		warn(p, w->at,
+		add_warning(p, w->at,
 		    "%s has two-letter codes and never \"%s\"; did you mean %s?", f->name,
 		    query_show(p, w->s), code);
 	else
-		warn(p, w->at, "%s has two-letter codes of ISO 3166-1 and never \"%s\"",
-		    f->name, query_show(p, w->s));
+		add_warning(p, w->at,
+		    "%s has two-letter codes of ISO 3166-1 and never \"%s\"", f->name,
+		    query_show(p, w->s));
 }
 
 /* Whether s is one of the values, in any case unless exact. */
@@ -105,7 +107,7 @@ void
 query_warn(
     struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
 {
-	/* A guess compares with every country: no more of them than there are warnings. */
+	/* A guess compares the value with every country, so the limit of warnings bounds the work. */
 	if (w->s.n == 0 || p->out->nwarnings == QUERY_WARNINGS)
 		return;
 	if (schema_is_country(f))
@@ -113,6 +115,6 @@ query_warn(
 	for (size_t i = 0; i < COUNT(vocabularies); i++)
 		if (strcmp(f->name, vocabularies[i].field) == 0 &&
 		    !in_vocabulary(vocabularies[i].values, w->s, exact))
-			warn(p, w->at, "%s is one of %s and never \"%s\"", f->name,
+			add_warning(p, w->at, "%s is one of %s and never \"%s\"", f->name,
 			    vocabularies[i].values, query_show(p, w->s));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Datasets and fields as tbl/datasets.h and tbl/fields.h list them. */
+/* The datasets and fields of tbl/datasets.h and tbl/fields.h, and lookups by the names that queries use. A name may be an
+   alias, may have an alias as its prefix ("host.") and may be in any case. */
 #include "config.h"
 
 #include "search/search.h"
 
-enum {
-	NAME_MAX_LEN = 128
-}; /* no known name is longer; bounds the work on unknown ones */
+/* No known name is longer; this bounds the work on unknown names. */
+enum { NAME_MAX_LEN = 128 };
 
 static const struct {
 	const char *name, *unit;
@@ -27,7 +27,7 @@ static const struct {
 #include "tbl/fields.h"
 };
 
-/* .nested, .relative and .index follow from the names: see prepare(). */
+/* complete_fields() sets .nested, .relative and .index. */
 static struct schema_field fields[] = {
 #define SEARCH_FIELD(id, label, value, agg)                                              \
 	{ .dataset = DATASET_##id,                                                       \
@@ -37,7 +37,7 @@ static struct schema_field fields[] = {
 #include "tbl/fields.h"
 };
 
-/* One array a dataset would need a table a dataset; pairs are kept together in table order. */
+/* The dataset of each alias. It is not a part of alias_pairs, because schema_aliases returns a part of that array. */
 static const enum dataset alias_datasets[] = {
 #define ALIAS(id, alias, label) DATASET_##id,
 #include "tbl/fields.h"
@@ -48,12 +48,12 @@ static const char *const alias_pairs[][2] = {
 #include "tbl/fields.h"
 };
 
-/* The rows of a dataset stand together: the first and their number. */
+/* The rows of a dataset are adjacent in fields: the first one and their number. */
 static struct {
 	size_t first, n;
 } spans[DATASETS_AND_CONDITIONS];
 
-/* Length of "services." when name is a member of the dataset's nested object, else 0. */
+/* The length of "services." when name is a member of the dataset's nested object, otherwise 0. */
 static size_t
 nested_prefix(enum dataset d, const char *name)
 {
@@ -64,9 +64,9 @@ nested_prefix(enum dataset d, const char *name)
 	return object.n + 1;
 }
 
-/* Before main, so that the table is constant to every reader. */
+/* Runs before main, so that the table never changes while it is read. */
 __attribute__((constructor)) static void
-prepare(void)
+complete_fields(void)
 {
 	for (size_t i = 0; i < COUNT(fields); i++) {
 		struct schema_field *f = &fields[i];
@@ -77,7 +77,7 @@ prepare(void)
 		f->index = (unsigned)spans[f->dataset].n++;
 		if (i != spans[f->dataset].first + f->index)
 			panic(
-			    "tbl/fields.h: a dataset is split"); /* UNCOVERED: it is not */
+			    "tbl/fields.h: a dataset is split"); /* UNCOVERED: none is */
 		f->nested = skip > 0;
 		f->relative = f->name + skip;
 	}
@@ -120,9 +120,9 @@ schema_find(enum dataset d, struct str name)
 	return NULL;
 }
 
-/* What the alias stands for, without prefixes; STR_NULL when it is none. */
+/* The name of an alias; STR_NULL when the name is no alias. Does not look for prefixes. */
 static struct str
-alias_of(enum dataset d, struct str name)
+alias_target(enum dataset d, struct str name)
 {
 	for (size_t i = 0; i < COUNT(alias_pairs); i++)
 		if (alias_datasets[i] == d && str_is(name, alias_pairs[i][0]))
@@ -130,9 +130,9 @@ alias_of(enum dataset d, struct str name)
 	return STR_NULL;
 }
 
-/* Exchanges a prefix alias ("host.*" for "*") at the front of name, in room. */
+/* Replaces a prefix that is an alias (the row "host.*", "*" removes "host."). The result may be in room. */
 static struct str
-without_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
+replace_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
 {
 	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
 		struct str from = str_of(alias_pairs[i][0]),
@@ -153,11 +153,11 @@ without_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
 }
 
 static const struct schema_field *
-resolve_exact(enum dataset d, struct str name)
+find_or_alias(enum dataset d, struct str name)
 {
 	const struct schema_field *f = schema_find(d, name);
 
-	return f != NULL ? f : schema_find(d, alias_of(d, name));
+	return f != NULL ? f : schema_find(d, alias_target(d, name));
 }
 
 const struct schema_field *
@@ -169,8 +169,8 @@ schema_resolve(enum dataset d, struct str name)
 	if (name.n == 0 || name.n > NAME_MAX_LEN)
 		return NULL;
 	name = str_lower_ascii(lower, name);
-	f = resolve_exact(d, name);
-	return f != NULL ? f : resolve_exact(d, without_prefix(d, name, room));
+	f = find_or_alias(d, name);
+	return f != NULL ? f : find_or_alias(d, replace_prefix(d, name, room));
 }
 
 const char *
@@ -191,7 +191,7 @@ schema_is_nested(enum dataset d, struct str name)
 	if (object == NULL || name.n > NAME_MAX_LEN)
 		return false;
 	name = str_lower_ascii(lower, name);
-	return str_is(without_prefix(d, name, room), object);
+	return str_is(replace_prefix(d, name, room), object);
 }
 
 const struct schema_field *
@@ -241,7 +241,7 @@ schema_json_type(enum value_type t)
 	case VALUE_BOOLEAN:
 		return "boolean";
 	}
-	panic("value_type %d", (int)t); /* UNCOVERED: the switch has them all */
+	panic("value_type %d", (int)t); /* UNCOVERED: the switch is complete */
 }
 
 size_t
@@ -268,7 +268,7 @@ schema_nearest(enum dataset d, struct str name)
 	guess_begin(&g, name);
 	for (; n > 0; n--, f++) {
 		guess_try(&g, str_of(f->name), f->name);
-		/* People forget the front of a name: "title" is near "services.http.title". */
+		/* Users often omit the front of a name: "title" is similar to "services.http.title". */
 		for (const char *p = strchr(f->name, '.'); p != NULL;
 		     p = strchr(p + 1, '.'))
 			guess_try(&g, str_of(p + 1), f->name);
@@ -298,5 +298,5 @@ value_cmp(const struct value *a, const struct value *b)
 	case VALUE_DATE:
 		return ts_cmp(a->ts, b->ts);
 	}
-	panic("value_type %d", (int)a->type); /* UNCOVERED: the switch has them all */
+	panic("value_type %d", (int)a->type); /* UNCOVERED: the switch is complete */
 }

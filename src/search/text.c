@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Case folding and words. Banners are nearly always ASCII, so that path calls no library. */
+/* Case folding, tokens and patterns. Nearly all banners are ASCII, so ASCII text is handled without the library. */
 #include "config.h"
 
 #include "search/search.h"
@@ -7,14 +7,14 @@
 #include <utf8proc.h>
 
 static bool
-ascii_word(unsigned char c)
+is_ascii_word(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
 }
 
-/* The character at s.p[at] and its length; -1 and 1 for a byte that is no UTF-8. */
+/* Reads the character at an offset and returns its length; -1 and 1 for a byte that is not UTF-8. */
 static size_t
-character(struct str s, size_t at, utf8proc_int32_t *c)
+next_char(struct str s, size_t at, utf8proc_int32_t *c)
 {
 	utf8proc_ssize_t n = utf8proc_iterate(
 	    (const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
@@ -25,10 +25,10 @@ character(struct str s, size_t at, utf8proc_int32_t *c)
 	return 1;
 }
 
-/* Full folding where it gives one character; where it gives more (sharp s), the lower case, so
-   that folding keeps the number of characters. */
+/* Folds a character. Where full folding results in several characters (sharp s), this returns the lower case, so that
+   folding keeps the number of characters and ? in a pattern matches one of them. */
 static utf8proc_int32_t
-fold(utf8proc_int32_t c)
+fold_char(utf8proc_int32_t c)
 {
 	utf8proc_int32_t out[8];
 	int class = 0;
@@ -40,7 +40,7 @@ fold(utf8proc_int32_t c)
 
 /* Whether folding would change nothing. */
 static bool
-is_plain(struct str s)
+is_folded_ascii(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80 || (s.p[i] >= 'A' && s.p[i] <= 'Z'))
@@ -54,10 +54,9 @@ text_fold(struct arena *a, struct str s)
 	size_t n = 0;
 	char *out;
 
-	if (is_plain(s))
+	if (is_folded_ascii(s))
 		return s;
-	out = arena_array(
-	    a, s.n, 2); /* a folded character takes at most half as many bytes more */
+	out = arena_array(a, s.n, 2); /* a character becomes at most half as long again */
 	for (size_t i = 0; i < s.n;) {
 		unsigned char byte = (unsigned char)s.p[i];
 		utf8proc_int32_t c;
@@ -68,28 +67,28 @@ text_fold(struct arena *a, struct str s)
 			i++;
 			continue;
 		}
-		k = character(s, i, &c);
+		k = next_char(s, i, &c);
 		if (c < 0)
 			out[n++] = s.p[i];
 		else
 			n += (size_t)utf8proc_encode_char(
-			    fold(c), (utf8proc_uint8_t *)out + n);
+			    fold_char(c), (utf8proc_uint8_t *)out + n);
 		i += k;
 	}
 	return (struct str){ out, n };
 }
 
-/* Length of the letter, digit or mark at s.p[at]; 0 when there is none. */
+/* The length of the letter, digit or mark at an offset; 0 for any other character. */
 static size_t
-word_character(struct str s, size_t at)
+word_char_length(struct str s, size_t at)
 {
 	utf8proc_category_t kind;
 	utf8proc_int32_t c;
 	size_t n;
 
 	if ((unsigned char)s.p[at] < 0x80)
-		return ascii_word((unsigned char)s.p[at]);
-	n = character(s, at, &c);
+		return is_ascii_word((unsigned char)s.p[at]);
+	n = next_char(s, at, &c);
 	kind = c < 0 ? UTF8PROC_CATEGORY_CN : utf8proc_category(c);
 	return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO ? n : 0;
 }
@@ -103,17 +102,17 @@ text_tokens(
 	s = text_fold(a, s);
 	for (size_t i = 0; i < s.n;) {
 		start = i;
-		while (i < s.n && (n = word_character(s, i)) > 0)
+		while (i < s.n && (n = word_char_length(s, i)) > 0)
 			i += n;
 		if (i > start)
 			fn(arg, (struct str){ s.p + start, i - start });
 		else
-			i++; /* the tail of a longer character is no word character either */
+			i++; /* a later byte of a longer character is not a word character either */
 	}
 }
 
 static size_t
-char_len(struct str s, size_t i)
+char_length(struct str s, size_t i)
 {
 	size_t n = 1;
 
@@ -122,7 +121,8 @@ char_len(struct str s, size_t i)
 	return n;
 }
 
-/* One step back to the last star keeps this linear in pattern times text. */
+/* On a mismatch, only the last star is tried again with one more character: an earlier star could not match more. So the
+   work is at most the length of the pattern times the length of the text. */
 bool
 text_glob(struct str p, struct str s)
 {
@@ -134,13 +134,13 @@ text_glob(struct str p, struct str s)
 			resume = k;
 		} else if (i < p.n && p.p[i] == '?') {
 			i++;
-			k += char_len(s, k);
+			k += char_length(s, k);
 		} else if (i < p.n && p.p[i] == s.p[k]) {
 			i++;
 			k++;
 		} else if (star != SIZE_MAX) {
 			i = star + 1;
-			resume += char_len(s, resume);
+			resume += char_length(s, resume);
 			k = resume;
 		} else {
 			return false;

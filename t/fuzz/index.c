@@ -4,7 +4,8 @@
    bytes of offset, one of content) whose checksums are made right again. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/engine.h"
+#include "search/index/ordinals.h"
 #include "t/fuzz/fuzz.h"
 #include "t/unit/index_naive.h"
 

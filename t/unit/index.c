@@ -3,7 +3,9 @@
    with replaced documents, broken files, budgets. */
 #include "config.h"
 
+#include "search/engine.h"
 #include "search/index/build_priv.h"
+#include "search/index/ordinals.h"
 #include "t/unit/index_world.h"
 #include "t/unit/query_print.h"
 #include "t/unit/tap.h"

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: ISC */
-/* Groups of terms: counting over all segments, then the first buckets. */
+/* Facets of a request: counts over all segments, then the first buckets. A field is counted in one of two ways. With
+   many hits, an array has a counter for each ordinal. With few hits of a field of many terms, such an array would cost
+   more than the hits: the ordinals of the hits are collected and sorted instead (FEW_RATIO). */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/request.h"
+#include "search/index/facet.h"
 
-enum { FEW_RATIO = 256 };
+enum { FEW_RATIO = 256 }; /* ordinals a hit from which on they are collected */
 
-/* One field of a request. */
-struct job {
+/* One field of the request. */
+struct facet_job {
 	const struct agg *agg;
 	struct group *out;
 	struct ordinals *o;
-	uint32_t *sum;      /* a count for each global id; NULL: few */
-	struct scratch few; /* or the ids themselves, each as often as it is met */
+	uint32_t *sum;      /* [ordinal]: its count; NULL: `few` is used */
+	struct scratch few; /* an ordinal for each term of each hit */
 };
 
 /* ---- counting ---- */
 
-/* Documents outside the hits, for when they are fewer; the hits stay as they are. */
+/* The documents that are no hits. Unlike set_not, this leaves the hits valid. */
 static struct set
-others_of(struct run *r, const struct set *hits)
+complement_of(struct run *r, const struct set *hits)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	struct set others = { .form = SET_WORDS };
@@ -32,7 +35,8 @@ others_of(struct run *r, const struct set *hits)
 }
 
 static void
-add_counts(struct job *j, const struct facet *f, const uint32_t *map, bool complement)
+add_segment_counts(
+    struct facet_job *j, const struct facet *f, const uint32_t *map, bool complement)
 {
 	const uint32_t *total = f->t->level[LEVEL_DOCUMENT].count;
 
@@ -44,7 +48,7 @@ add_counts(struct job *j, const struct facet *f, const uint32_t *map, bool compl
 }
 
 static void
-count_segment(struct request *rq, struct job *jobs, size_t n, size_t segment)
+count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
 {
 	struct run *r = &rq->run;
 	const struct set *hits = &rq->hits[segment];
@@ -73,20 +77,20 @@ count_segment(struct request *rq, struct job *jobs, size_t n, size_t segment)
 			: pool_counters(r->pool, r->arena, facet_places(t));
 	}
 	if (complement)
-		others = others_of(r, hits);
+		others = complement_of(r, hits);
 	if (dense > 0)
 		facet_count(r, complement ? &others : hits, fs, dense);
 	pool_put(r->pool, others.words);
 	for (size_t i = 0, k = 0; i < n; i++)
 		if (jobs[i].sum != NULL)
-			add_counts(
+			add_segment_counts(
 			    &jobs[i], &fs[k++], jobs[i].o->map[segment], complement);
 }
 
 /* ---- buckets ---- */
 
 static struct str
-label_of(const struct view *v, const struct schema_field *f, const struct terms *t,
+find_label(const struct view *v, const struct schema_field *f, const struct terms *t,
     uint32_t id)
 {
 	static const struct schema_field *as_name;
@@ -110,7 +114,7 @@ label_of(const struct view *v, const struct schema_field *f, const struct terms 
 }
 
 static void
-set_value(
+read_term_value(
     const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
 {
 	out->type = f->type;
@@ -137,15 +141,15 @@ set_value(
 }
 
 static struct bucket
-bucket_of(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+make_bucket(const struct view *v, const struct schema_field *f, const struct ordinals *o,
     struct candidate c)
 {
 	struct bucket b = { .count = c.count };
 	uint32_t id;
 	const struct terms *t = ordinals_term(v, f, o, c.id, &id);
 
-	set_value(f, t, id, &b.value);
-	b.label = label_of(v, f, t, id);
+	read_term_value(f, t, id, &b.value);
+	b.label = find_label(v, f, t, id);
 	if (strcmp(f->name, "tags") == 0 || strcmp(f->name, "services.tags") == 0)
 		b.tag = index_tags_find(&v->state.tags, b.value.s);
 	return b;
@@ -172,7 +176,7 @@ offer_few(struct top *top, struct scratch *few)
 }
 
 static void
-fill_group(struct request *rq, struct job *j)
+fill_group(struct request *rq, struct facet_job *j)
 {
 	const struct schema_field *f = j->agg->field;
 	struct arena *a = rq->run.arena;
@@ -198,17 +202,18 @@ fill_group(struct request *rq, struct job *j)
 	out->nbuckets = top.n;
 	out->buckets = ARENA_ARRAY(a, top.n + 1, struct bucket);
 	for (size_t i = 0; i < top.n; i++)
-		out->buckets[i] = bucket_of(rq->view, f, j->o, top.heap[i]);
+		out->buckets[i] = make_bucket(rq->view, f, j->o, top.heap[i]);
 }
 
-/* Returns false when the request has to end. A generation's first facet of a field adds its totals up,
-   which is work of this request. */
+/* Returns false when the request has to end. The first facet of a field in a generation adds up the totals of the
+   field, and that work counts for this request. */
 static bool
-begin_job(struct request *rq, const struct agg *agg, struct group *out, struct job *j)
+begin_facet_job(
+    struct request *rq, const struct agg *agg, struct group *out, struct facet_job *j)
 {
 	struct run *r = &rq->run;
 
-	*j = (struct job){ .agg = agg, .out = out };
+	*j = (struct facet_job){ .agg = agg, .out = out };
 	if (!view_has(rq->view, agg->field) && r->rc == ENGINE_OK)
 		r->rc = ENGINE_UNAVAILABLE;
 	if (r->rc != ENGINE_OK || (!rq->view->fields[agg->field->index].ready &&
@@ -224,12 +229,12 @@ void
 aggregate_terms(
     struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
 {
-	struct job *jobs = ARENA_ARRAY(rq->run.arena, naggs + 1, struct job);
+	struct facet_job *jobs = ARENA_ARRAY(rq->run.arena, naggs + 1, struct facet_job);
 	size_t n = 0;
 
 	for (size_t i = 0; i < naggs; i++)
 		if (aggs[i].field->type != VALUE_IP &&
-		    !begin_job(rq, &aggs[i], &out[i], &jobs[n++]))
+		    !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
 			return;
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK;
 	     s++)

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* The builder: documents in, values out to the slots. */
+/* The builder: which slots a value belongs to, and the file of the segment. build_priv.h has an overview.
+   The hard part is what a value implies. A text adds itself and its tokens; a tag adds its categories and its
+   classification, which come from the tag table and not from the document; an asn remembers the as_name of the same
+   document as its label. */
 #include "config.h"
 
 #include "search/index/build_priv.h"
 
 #define NO_TERM UINT32_MAX
 
-/* ---- the tree of members, from the schema ---- */
+/* ---- the tree of members ---- */
 
 static struct member *
-kid_named(struct member *m, struct str name)
+find_or_add_member(struct member *m, struct str name)
 {
 	for (size_t i = 0; i < m->nkids; i++)
 		if (str_eq(m->kids[i].name, name))
@@ -22,7 +25,7 @@ kid_named(struct member *m, struct str name)
 }
 
 static const struct schema_field *
-implied(const struct schema_field *f, const char *what)
+derived_field(const struct schema_field *f, const char *what)
 {
 	char name[128];
 	int n = snprintf(name, sizeof(name), "%s.%s", f->name, what);
@@ -32,7 +35,7 @@ implied(const struct schema_field *f, const char *what)
 		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
 }
 
-/* tags.category and tags.classification come from the tag table, not from documents. */
+/* Fields of tags (tags.category, tags.classification) come from the tag table: documents do not contain them. */
 static bool
 is_derived(const struct schema_field *f)
 {
@@ -55,13 +58,13 @@ add_member(struct index_builder *b, const struct schema_field *f)
 		const char *dot = memchr(rest.p, '.', rest.n);
 		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
 
-		m = kid_named(m, (struct str){ rest.p, n });
+		m = find_or_add_member(m, (struct str){ rest.p, n });
 		rest = (struct str){ rest.p + n + (dot != NULL),
 			rest.n - n - (dot != NULL) };
 	}
 	m->field = f;
-	m->categories = implied(f, "category");
-	m->classification = implied(f, "classification");
+	m->categories = derived_field(f, "category");
+	m->classification = derived_field(f, "classification");
 }
 
 static void
@@ -78,7 +81,7 @@ form_of(const struct schema_field *f, enum part p)
 	switch (f->type) {
 	case VALUE_KEYWORD:
 		return p == PART_VALUES ? FORM_STRINGS : FORM_NONE;
-	case VALUE_TEXT: /* a text that is no facet is only compared whole: its hash does */
+	case VALUE_TEXT: /* whole texts without a facet are only compared: a hash suffices */
 		return p == PART_TOKENS || f->aggregatable ? FORM_STRINGS : FORM_INTS;
 	case VALUE_DNS:
 		return p == PART_VALUES ? FORM_NAMES : FORM_NONE;
@@ -123,7 +126,7 @@ index_build_new(const struct index_tags *tags)
 }
 
 static void
-empty(struct index_builder *b)
+clear_builder(struct index_builder *b)
 {
 	for (size_t i = 0; i < b->nfields * PARTS; i++)
 		gather_free(&b->slots[i]);
@@ -141,7 +144,7 @@ index_build_free(struct index_builder *b)
 {
 	if (b == NULL)
 		return;
-	empty(b);
+	clear_builder(b);
 	free_members(&b->root);
 	free(b->slots);
 	free(b->dates);
@@ -175,13 +178,13 @@ index_build_memory(const struct index_builder *b)
 /* ---- values ---- */
 
 static uint32_t
-document(const struct index_builder *b, const struct schema_field *f)
+current_document(const struct index_builder *b, const struct schema_field *f)
 {
 	return f->nested ? b->nnested - 1 : b->ndocs;
 }
 
 static struct gather *
-slot(struct index_builder *b, const struct schema_field *f, enum part p)
+field_slot(struct index_builder *b, const struct schema_field *f, enum part p)
 {
 	return &b->slots[(size_t)f->index * PARTS + p];
 }
@@ -214,11 +217,11 @@ add_tag(struct index_builder *b, const struct member *m, struct str slug)
 	if (t == NULL)
 		return;
 	for (size_t i = 0; i < t->ncategories; i++)
-		gather_str(slot(b, m->categories, PART_VALUES),
-		    document(b, m->categories), t->categories[i]);
+		gather_str(field_slot(b, m->categories, PART_VALUES),
+		    current_document(b, m->categories), t->categories[i]);
 	if (m->classification != NULL)
-		gather_str(slot(b, m->classification, PART_VALUES),
-		    document(b, m->classification), t->classification);
+		gather_str(field_slot(b, m->classification, PART_VALUES),
+		    current_document(b, m->classification), t->classification);
 }
 
 struct token_sink {
@@ -238,7 +241,7 @@ void
 build_value_str(struct index_builder *b, const struct member *m, struct str s)
 {
 	const struct schema_field *f = m->field;
-	struct gather *g = slot(b, f, PART_VALUES);
+	struct gather *g = field_slot(b, f, PART_VALUES);
 	struct token_sink sink;
 	struct ts t;
 	uint32_t id;
@@ -246,7 +249,7 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	switch (f->type) {
 	case VALUE_KEYWORD:
 	case VALUE_DNS:
-		id = gather_str(g, document(b, f), s);
+		id = gather_str(g, current_document(b, f), s);
 		if (f == b->as_name)
 			b->doc_as_name = id;
 		if (m->categories != NULL)
@@ -254,15 +257,16 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 		return;
 	case VALUE_TEXT:
 		if (g->form == FORM_INTS)
-			gather_int(g, document(b, f), text_key(s));
+			gather_int(g, current_document(b, f), text_key(s));
 		else
-			gather_str(g, document(b, f), s);
-		sink = (struct token_sink){ slot(b, f, PART_TOKENS), document(b, f) };
+			gather_str(g, current_document(b, f), s);
+		sink = (struct token_sink){ field_slot(b, f, PART_TOKENS),
+			current_document(b, f) };
 		text_tokens(b->arena, s, add_token, &sink);
 		return;
 	case VALUE_DATE:
 		if (ts_parse(s, &t))
-			build_date(b, f, document(b, f), t.us);
+			build_date(b, f, current_document(b, f), t.us);
 		return;
 	case VALUE_IP:
 	case VALUE_INTEGER:
@@ -275,8 +279,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 void
 build_value_int(struct index_builder *b, const struct member *m, int64_t v)
 {
-	uint32_t id =
-	    gather_int(slot(b, m->field, PART_VALUES), document(b, m->field), v);
+	uint32_t id = gather_int(
+	    field_slot(b, m->field, PART_VALUES), current_document(b, m->field), v);
 
 	if (m->field == b->asn)
 		b->doc_asn = id;
@@ -285,12 +289,13 @@ build_value_int(struct index_builder *b, const struct member *m, int64_t v)
 void
 build_value_num(struct index_builder *b, const struct member *m, double v)
 {
-	gather_int(slot(b, m->field, PART_VALUES), document(b, m->field), number_key(v));
+	gather_int(field_slot(b, m->field, PART_VALUES), current_document(b, m->field),
+	    number_key(v));
 }
 
 /* ---- a document ---- */
 
-/* The first name of a number stays. */
+/* Sets the label of an asn unless it has one. */
 void
 build_label(struct index_builder *b, uint32_t asn, uint32_t as_name)
 {
@@ -337,8 +342,8 @@ build_document_end(struct index_builder *b, const unsigned char ip[16])
 	b->first[b->ndocs] = b->nnested;
 }
 
-/* What a broken document has left behind would be wrong: after a failure the builder is only fit to
-   be freed. Documents come from our own table, so that there is none. */
+/* A failure leaves some values of the broken document in the builder, so the builder can only be freed then. Such documents
+   do not occur, because they come from our own table and have been checked at their import. */
 bool
 index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 {
@@ -452,7 +457,7 @@ sections_begin(struct segment_writer *w, const char *path)
 	file_begin(&w->file, path);
 }
 
-/* Writes the table behind the sections and the header before them, and gives the file its name. */
+/* Writes the table after the sections and the header before them, and gives the file its name. */
 bool
 sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
     const char *directory, char err[INDEX_FAULT])
@@ -476,7 +481,7 @@ sections_end(struct segment_writer *w, const char *magic, struct segment_header 
 }
 
 static void
-write_names(struct segment_writer *w, const struct index_builder *b)
+write_field_hashes(struct segment_writer *w, const struct index_builder *b)
 {
 	uint64_t *hashes = mem_array(b->nfields, sizeof(*hashes));
 
@@ -513,11 +518,11 @@ index_build_write(struct index_builder *b, const char *directory,
 	section_write(
 	    &w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
-	write_names(&w, b);
+	write_field_hashes(&w, b);
 	write_slots(&w, b);
 	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
 	*out = (struct index_segment){ .file = { .id = h.id, .checksum = h.checksum },
 		.documents = b->ndocs };
-	empty(b);
+	clear_builder(b);
 	return ok;
 }

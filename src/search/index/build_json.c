@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Documents as the builder reads them: one pass over the text that PostgreSQL wrote, without a tree,
-   since a rebuild reads all of them. Members that no field wants are skipped. */
+/* Reads documents for the builder. A rebuild reads every document of the database, so this is one pass over the text
+   without a tree of values; members that are no field of the schema are skipped. PostgreSQL wrote the text, which is
+   therefore valid JSON: the checks here only keep the reader inside the text. */
 #include "config.h"
 
 #include "search/index/build_priv.h"
@@ -9,7 +10,7 @@
 
 enum { DEPTH_MAX = 64, NUMBER_MAX = 64 };
 
-struct text {
+struct json_reader {
 	const char *p, *end;
 	struct index_builder *b;
 	struct str *ip;
@@ -18,7 +19,7 @@ struct text {
 };
 
 static bool
-bad(struct text *t, const char *what)
+record_fault(struct json_reader *t, const char *what)
 {
 	if (t->fault == NULL)
 		t->fault = what;
@@ -26,7 +27,7 @@ bad(struct text *t, const char *what)
 }
 
 static char
-peek(struct text *t)
+peek_char(struct json_reader *t)
 {
 	while (t->p < t->end &&
 	       (*t->p == ' ' || *t->p == '\n' || *t->p == '\r' || *t->p == '\t'))
@@ -35,9 +36,9 @@ peek(struct text *t)
 }
 
 static bool
-eat(struct text *t, char c)
+skip_char(struct json_reader *t, char c)
 {
-	if (peek(t) != c)
+	if (peek_char(t) != c)
 		return false;
 	t->p++;
 	return true;
@@ -46,7 +47,7 @@ eat(struct text *t, char c)
 /* ---- strings ---- */
 
 static bool
-hex4(const char *p, uint32_t *out)
+read_hex4(const char *p, uint32_t *out)
 {
 	*out = 0;
 	for (int i = 0; i < 4; i++) {
@@ -64,7 +65,7 @@ hex4(const char *p, uint32_t *out)
 }
 
 static size_t
-put_utf8(char *out, uint32_t c)
+append_utf8(char *out, uint32_t c)
 {
 	if (c < 0x80) {
 		out[0] = (char)c;
@@ -88,26 +89,26 @@ put_utf8(char *out, uint32_t c)
 	return 4;
 }
 
-/* p stands behind "\u"; returns what follows, or NULL. */
+/* p points behind "\u". Returns the place after the escape, or NULL when it is not valid. */
 static const char *
-unescape_u(const char *p, const char *end, char *out, size_t *n)
+unescape_unicode(const char *p, const char *end, char *out, size_t *n)
 {
 	uint32_t c, low;
 
-	if (end - p < 4 || !hex4(p, &c))
+	if (end - p < 4 || !read_hex4(p, &c))
 		return NULL;
 	p += 4;
 	if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
-	    hex4(p + 2, &low) && low >= 0xdc00 && low < 0xe000) {
+	    read_hex4(p + 2, &low) && low >= 0xdc00 && low < 0xe000) {
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		p += 6;
 	}
-	*n += put_utf8(out + *n, c);
+	*n += append_utf8(out + *n, c);
 	return p;
 }
 
 static bool
-unescape(struct text *t, struct str raw, struct str *out)
+unescape_string(struct json_reader *t, struct str raw, struct str *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	char *room = arena_alloc(t->b->arena, raw.n + 4);
@@ -121,10 +122,10 @@ unescape(struct text *t, struct str raw, struct str *out)
 			room[n++] = *p++;
 			continue;
 		}
-		p++; /* the scan before saw that something follows */
+		p++; /* read_string made sure that a character follows */
 		k = strchr(from, *p);
 		if (*p == 'u') {
-			p = unescape_u(p + 1, end, room, &n);
+			p = unescape_unicode(p + 1, end, room, &n);
 		} else if (k != NULL && *p != '\0') {
 			room[n++] = to[k - from];
 			p++;
@@ -133,12 +134,12 @@ unescape(struct text *t, struct str raw, struct str *out)
 		}
 	}
 	*out = (struct str){ room, n };
-	return p != NULL || bad(t, "bad escape");
+	return p != NULL || record_fault(t, "bad escape");
 }
 
-/* The quote is eaten. */
+/* The opening quote has been passed. */
 static bool
-string(struct text *t, struct str *out)
+read_string(struct json_reader *t, struct str *out)
 {
 	const char *start = t->p;
 	bool escaped = false;
@@ -151,18 +152,18 @@ string(struct text *t, struct str *out)
 		t->p++;
 	}
 	if (t->p >= t->end)
-		return bad(t, "unterminated string");
+		return record_fault(t, "unterminated string");
 	*out = (struct str){ start, (size_t)(t->p - start) };
 	t->p++;
-	return !escaped || unescape(t, *out, out);
+	return !escaped || unescape_string(t, *out, out);
 }
 
 /* ---- values ---- */
 
-static bool value(struct text *t, const struct member *m);
+static bool read_member(struct json_reader *t, const struct member *m);
 
 static bool
-literal(struct text *t, const struct member *m)
+read_literal(struct json_reader *t, const struct member *m)
 {
 	static const struct str words[] = { STR_INIT("false"), STR_INIT("true"),
 		STR_INIT("null") };
@@ -176,11 +177,11 @@ literal(struct text *t, const struct member *m)
 				build_value_int(t->b, m, i);
 			return true;
 		}
-	return bad(t, "no value");
+	return record_fault(t, "no value");
 }
 
 static bool
-number(struct text *t, const struct member *m)
+read_number(struct json_reader *t, const struct member *m)
 {
 	struct str s = { t->p, 0 };
 	char z[NUMBER_MAX + 1];
@@ -208,7 +209,7 @@ number(struct text *t, const struct member *m)
 }
 
 static const struct member *
-kid_of(const struct member *m, struct str name)
+find_member(const struct member *m, struct str name)
 {
 	for (size_t i = 0; m != NULL && i < m->nkids; i++)
 		if (str_eq(m->kids[i].name, name))
@@ -217,44 +218,44 @@ kid_of(const struct member *m, struct str name)
 }
 
 static bool
-object(struct text *t, const struct member *m)
+read_object(struct json_reader *t, const struct member *m)
 {
 	struct str name;
 
-	if (eat(t, '}'))
+	if (skip_char(t, '}'))
 		return true;
 	do {
-		if (!eat(t, '"') || !string(t, &name) || !eat(t, ':'))
-			return bad(t, "no member");
-		if (!value(t, kid_of(m, name)))
+		if (!skip_char(t, '"') || !read_string(t, &name) || !skip_char(t, ':'))
+			return record_fault(t, "no member");
+		if (!read_member(t, find_member(m, name)))
 			return false;
-	} while (eat(t, ','));
-	return eat(t, '}') || bad(t, "unterminated object");
+	} while (skip_char(t, ','));
+	return skip_char(t, '}') || record_fault(t, "unterminated object");
 }
 
 static bool
-array(struct text *t, const struct member *m)
+read_array(struct json_reader *t, const struct member *m)
 {
 	bool nested = m != NULL && m->field == NULL && str_is(m->name, "services");
 
-	if (eat(t, ']'))
+	if (skip_char(t, ']'))
 		return true;
 	do {
 		if (nested)
 			build_nested_begin(t->b);
-		if (!value(t, m))
+		if (!read_member(t, m))
 			return false;
-	} while (eat(t, ','));
-	return eat(t, ']') || bad(t, "unterminated array");
+	} while (skip_char(t, ','));
+	return skip_char(t, ']') || record_fault(t, "unterminated array");
 }
 
 static bool
-string_value(struct text *t, const struct member *m)
+read_string_value(struct json_reader *t, const struct member *m)
 {
 	struct str s;
 
 	t->p++;
-	if (!string(t, &s))
+	if (!read_string(t, &s))
 		return false;
 	if (m == NULL || m->field == NULL)
 		return true;
@@ -266,34 +267,34 @@ string_value(struct text *t, const struct member *m)
 }
 
 static bool
-value(struct text *t, const struct member *m)
+read_member(struct json_reader *t, const struct member *m)
 {
 	bool ok;
 
 	if (t->depth >= DEPTH_MAX)
-		return bad(t, "too deep");
+		return record_fault(t, "too deep");
 	t->depth++;
-	switch (peek(t)) {
+	switch (peek_char(t)) {
 	case '"':
-		ok = string_value(t, m);
+		ok = read_string_value(t, m);
 		break;
 	case '{':
 		t->p++;
-		ok = object(t, m);
+		ok = read_object(t, m);
 		break;
 	case '[':
 		t->p++;
-		ok = array(t, m);
+		ok = read_array(t, m);
 		break;
 	case 't':
 	case 'f':
 	case 'n':
-		ok = literal(t, m);
+		ok = read_literal(t, m);
 		break;
 	default:
 		ok = t->p < t->end && (*t->p == '-' || (*t->p >= '0' && *t->p <= '9'))
-			 ? number(t, m)
-			 : bad(t, "no value");
+			 ? read_number(t, m)
+			 : record_fault(t, "no value");
 	}
 	t->depth--;
 	return ok;
@@ -302,13 +303,14 @@ value(struct text *t, const struct member *m)
 bool
 build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault)
 {
-	struct text t = { .p = json.p, .end = json.p + json.n, .b = b, .ip = ip };
+	struct json_reader t = { .p = json.p, .end = json.p + json.n, .b = b, .ip = ip };
 	bool ok;
 
 	*ip = STR_NULL;
-	ok = peek(&t) == '{' ? value(&t, &b->root) : bad(&t, "no object");
-	if (ok && (peek(&t), t.p != t.end))
-		ok = bad(&t, "more than one value");
+	ok = peek_char(&t) == '{' ? read_member(&t, &b->root)
+				  : record_fault(&t, "no object");
+	if (ok && (peek_char(&t), t.p != t.end))
+		ok = record_fault(&t, "more than one value");
 	*fault = t.fault;
 	return ok;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* One slot of a segment: its terms sorted, its postings inverted, its column laid out. */
+/* Writes one slot of a segment: sorts its terms, turns pairs of document and term into postings, and lays out the
+   column. Most time of a rebuild is spent here. Two things keep it short: terms are compared by their first eight
+   bytes as one integer, and the pairs are grouped by counting, not by sorting. */
 #include "config.h"
 
 #include "search/index/build_priv.h"
+#include "search/index/postings.h"
 
-struct sorting {
+struct sort_entry {
 	uint64_t
-	    key; /* the first bytes of what orders the term: most comparisons end here */
+	    key; /* the first bytes in the order of terms: decides most comparisons */
 	uint32_t id;
 };
 
@@ -17,13 +20,13 @@ struct slot_job {
 	const struct schema_field *field;
 	size_t slot;
 	struct slot_meta *meta;
-	uint32_t *terms; /* sorted: place to met number */
-	uint32_t *order; /* met number to place */
+	uint32_t *terms; /* [place in the dictionary]: number by arrival */
+	uint32_t *order; /* [number by arrival]: place in the dictionary */
 };
 
 /* ---- order ---- */
 
-/* The labels from the right, joined by a byte below all others: orders as names_cmp does. */
+/* The labels from the right, joined by a byte that is less than all others: the key has the order of names_cmp. */
 static uint64_t
 name_key(struct str s)
 {
@@ -59,7 +62,7 @@ bytes_key(struct str s)
 static int
 by_term(const void *x, const void *y, void *arg)
 {
-	const struct sorting *a = x, *b = y;
+	const struct sort_entry *a = x, *b = y;
 	const struct gather *g = arg;
 	int c = (a->key > b->key) - (a->key < b->key);
 
@@ -74,7 +77,7 @@ static void
 sort_terms(struct slot_job *j)
 {
 	struct gather *g = j->g;
-	struct sorting *s = mem_array(g->n, sizeof(*s));
+	struct sort_entry *s = mem_array(g->n, sizeof(*s));
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		s[i].id = i;
@@ -93,9 +96,9 @@ sort_terms(struct slot_job *j)
 	free(s);
 }
 
-/* A merge has brought the terms in their order. */
+/* For a merge, whose terms arrived sorted. */
 static void
-keep_order(struct slot_job *j)
+keep_merged_order(struct slot_job *j)
 {
 	j->terms = mem_array(j->g->n, sizeof(*j->terms));
 	j->order = mem_array(j->g->n, sizeof(*j->order));
@@ -105,7 +108,7 @@ keep_order(struct slot_job *j)
 
 /* ---- dictionary ---- */
 
-struct folding {
+struct text_table {
 	const uint32_t *at;
 	const char *bytes;
 };
@@ -113,7 +116,7 @@ struct folding {
 static int
 by_folded(const void *x, const void *y, void *arg)
 {
-	const struct folding *f = arg;
+	const struct text_table *f = arg;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int c = str_cmp((struct str){ f->bytes + f->at[a], f->at[a + 1] - f->at[a] },
 	    (struct str){ f->bytes + f->at[b], f->at[b + 1] - f->at[b] });
@@ -121,7 +124,7 @@ by_folded(const void *x, const void *y, void *arg)
 	return c != 0 ? c : (a > b) - (a < b);
 }
 
-/* Terms in the order of their folded text, where that is another one. */
+/* Writes the terms in the order of their folded text, unless all are folded already. */
 static void
 write_fold(struct slot_job *j)
 {
@@ -140,7 +143,7 @@ write_fold(struct slot_job *j)
 			arena_reset(a);
 	}
 	if (!same) {
-		struct folding f = { at, folded.p };
+		struct text_table f = { at, folded.p };
 
 		fold = mem_array(j->g->n, sizeof(*fold));
 		for (uint32_t i = 0; i < j->g->n; i++)
@@ -157,7 +160,7 @@ write_fold(struct slot_job *j)
 static void
 write_rank(struct slot_job *j, const uint32_t *at, const char *bytes)
 {
-	struct folding f = { at, bytes };
+	struct text_table f = { at, bytes };
 	uint32_t *sorted = mem_array(j->g->n, sizeof(*sorted)),
 		 *rank = mem_array(j->g->n, sizeof(*rank));
 
@@ -211,7 +214,7 @@ write_strings(struct slot_job *j)
 /* ---- postings ---- */
 
 static struct gather_walk
-walk(const struct gather *g)
+walk_pairs(const struct gather *g)
 {
 	static const unsigned char nothing[1];
 	const unsigned char *p = g->stream == NULL ? nothing : g->stream;
@@ -220,10 +223,10 @@ walk(const struct gather *g)
 }
 
 static struct groups
-invert(const struct slot_job *j)
+group_by_term(const struct slot_job *j)
 {
 	struct gather *g = j->g;
-	struct gather_walk w = walk(g);
+	struct gather_walk w = walk_pairs(g);
 	struct groups out = { .n = g->n };
 	uint32_t doc, term, seen = UINT32_MAX, *next;
 
@@ -239,7 +242,7 @@ invert(const struct slot_job *j)
 		next[i] = out.start[i];
 	}
 	out.docs = mem_array(out.start[g->n + 1], sizeof(*out.docs));
-	w = walk(g);
+	w = walk_pairs(g);
 	for (seen = UINT32_MAX; gather_next(&w, &doc, &term); seen = doc) {
 		out.docs[next[j->order[term]]++] = doc;
 		if (doc != seen)
@@ -249,9 +252,9 @@ invert(const struct slot_job *j)
 	return out;
 }
 
-/* The same of the documents above; each once a term. */
+/* Maps groups of nested documents to groups of their documents, each document once. */
 static struct groups
-owners_of(const struct slot_job *j, const struct groups *nested)
+group_by_owner(const struct slot_job *j, const struct groups *nested)
 {
 	struct groups out = { .n = nested->n };
 	uint32_t n = 0;
@@ -271,13 +274,13 @@ owners_of(const struct slot_job *j, const struct groups *nested)
 }
 
 static void
-groups_free(struct groups *g)
+free_groups(struct groups *g)
 {
 	free(g->start);
 	free(g->docs);
 }
 
-/* nested (may be NULL): where a short list of nested documents stands for both. */
+/* nested (may be NULL): the groups from which readers derive short postings, which are not stored then. */
 static void
 write_level(struct slot_job *j, const struct groups *g, const struct groups *nested,
     struct buf *blob)
@@ -308,12 +311,12 @@ write_level(struct slot_job *j, const struct groups *g, const struct groups *nes
 static uint8_t
 width_of(uint32_t n)
 {
-	n += COLUMN_K_MAX; /* what stands for missing values has to fit too */
+	n += COLUMN_K_MAX; /* the numbers of missing values have to fit, too */
 	return n < 256 ? 1 : n < 65536 ? 2 : 4;
 }
 
 static void
-put_id(void *ids, uint8_t width, size_t i, uint32_t id)
+store_id(void *ids, uint8_t width, size_t i, uint32_t id)
 {
 	if (width == 1)
 		((uint8_t *)ids)[i] = (uint8_t)id;
@@ -324,16 +327,17 @@ put_id(void *ids, uint8_t width, size_t i, uint32_t id)
 }
 
 static void *
-blank_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
+new_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 {
 	void *ids = mem_array(n, width);
 
 	for (size_t i = 0; i < n; i++)
-		put_id(ids, width, i, none + (uint32_t)(i % k));
+		store_id(ids, width, i, none + (uint32_t)(i % k));
 	return ids;
 }
 
-/* Room for k values a document, k a power of two: so much that few documents need more. */
+/* Chooses how many values a document has in the column: a power of two that is too small for at most one document in
+   16, or COLUMN_K_MAX. */
 static uint8_t
 choose_k(const uint32_t *values, uint32_t ndocs)
 {
@@ -349,12 +353,12 @@ choose_k(const uint32_t *values, uint32_t ndocs)
 }
 
 struct overflow {
-	uint32_t n, *docs, *at, *place; /* place: of a document, or UINT32_MAX */
+	uint32_t n, *docs, *at, *place; /* place: [document], in docs */
 	void *ids;
 };
 
 static struct overflow
-overflow_of(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
+plan_overflow(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
 {
 	struct overflow o = { 0 };
 	uint32_t total = 0;
@@ -389,17 +393,17 @@ write_column(struct slot_job *j, const struct groups *g)
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
 	k = choose_k(values, ndocs);
-	ids = blank_ids((size_t)ndocs * k, width, g->n, k);
-	o = overflow_of(values, ndocs, k, width);
+	ids = new_ids((size_t)ndocs * k, width, g->n, k);
+	o = plan_overflow(values, ndocs, k, width);
 	memset(values, 0, ndocs * sizeof(*values));
 	for (uint32_t id = 0; id < g->n; id++)
 		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++) {
 			uint32_t d = g->docs[i], nth = values[d]++;
 
 			if (nth < k)
-				put_id(ids, width, (size_t)d * k + nth, id);
+				store_id(ids, width, (size_t)d * k + nth, id);
 			else
-				put_id(o.ids, width, o.at[o.place[d]] + nth - k, id);
+				store_id(o.ids, width, o.at[o.place[d]] + nth - k, id);
 		}
 	section_write(j->w, SECTION_COLUMN, j->slot, ids, (size_t)ndocs * k * width);
 	section_write(j->w, SECTION_MORE_DOCS, j->slot, o.docs, o.n * sizeof(*o.docs));
@@ -420,7 +424,7 @@ write_column(struct slot_job *j, const struct groups *g)
 	free(values);
 }
 
-/* What names a service in answers. */
+/* Writes the column of services that names a service in search results: port and transport. */
 static void
 write_nested_column(struct slot_job *j, const struct groups *g)
 {
@@ -430,10 +434,10 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	if (strcmp(j->field->name, "services.port") != 0 &&
 	    strcmp(j->field->name, "services.transport") != 0)
 		return;
-	ids = blank_ids(j->b->nnested, width, g->n, 1);
+	ids = new_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)
 		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++)
-			put_id(ids, width, g->docs[i], id);
+			store_id(ids, width, g->docs[i], id);
 	section_write(
 	    j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
 	j->meta->nested_width = width;
@@ -460,10 +464,10 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
 		return;
 	if (b->merging != NULL) {
 		own = merge_slot(b->merging, slot, j.g);
-		keep_order(&j);
+		keep_merged_order(&j);
 	} else {
 		sort_terms(&j);
-		own = invert(&j);
+		own = group_by_term(&j);
 	}
 	meta->n = j.g->n;
 	if (j.g->form == FORM_INTS)
@@ -473,15 +477,15 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
 	write_level(&j, &own, NULL, &blob);
 	if (j.field->nested) {
 		write_nested_column(&j, &own);
-		above = owners_of(&j, &own);
+		above = group_by_owner(&j, &own);
 		write_level(&j, &above, &own, &blob);
-		groups_free(&own);
+		free_groups(&own);
 		own = above;
 	}
 	section_write(w, SECTION_POSTINGS, slot, blob.p, blob.n);
 	if (column)
 		write_column(&j, &own);
-	groups_free(&own);
+	free_groups(&own);
 	buf_free(&blob);
 	free(j.terms);
 	*order = j.order;

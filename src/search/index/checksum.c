@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A fast check of stored bytes against decay and mix-ups: no defence against somebody who wants to. */
+/* A fast checksum against damaged and mistaken files. It is no protection against somebody who forges a file. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/format.h"
 
 #define MIX 0x9e3779b97f4a7c15u
 #define MIX2 0xd6e8feb86659fd93u
@@ -23,7 +23,7 @@ mix(uint64_t h, uint64_t w)
 	return h ^ h >> 29;
 }
 
-/* Four lanes, so that the multiplications of one do not wait for the other's. */
+/* Four independent lanes let the CPU overlap their multiplications. */
 uint64_t
 index_checksum(const void *bytes, size_t n, uint64_t seed)
 {
@@ -42,7 +42,7 @@ index_checksum(const void *bytes, size_t n, uint64_t seed)
 	return h ^ h >> 32;
 }
 
-/* A field is the same in two releases when its name, its type and its place in documents are. */
+/* Two releases mean the same field when its dataset, name, type, facet and level are equal. */
 uint64_t
 index_field_hash(const struct schema_field *f)
 {

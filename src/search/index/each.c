@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The addresses of a segment's documents, for those who write the next one. */
+/* Lists the addresses of documents, for the writer, which has to build documents again when their tags change. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/request.h"
 
-struct each {
+struct visitor {
 	void (*fn)(void *arg, const unsigned char ip[16]);
 	void *arg;
 };
 
 static void
-each_of(struct run *r, const struct index_segment *s, const struct set *in,
-    const struct each *to)
+visit_live_documents(struct run *r, const struct index_segment *s, const struct set *in,
+    const struct visitor *to)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	uint32_t docs[1024];
@@ -55,7 +55,7 @@ index_each_ip(const char *directory, const struct index_segment *s,
 	pool_fit(r.pool, index_words(seg->ndocs));
 	pool_fit(r.pool, index_words(seg->nnested));
 	found = eval_node(&r, field == NULL ? &all : &exact, LEVEL_DOCUMENT);
-	each_of(&r, s, &found, &(struct each){ fn, arg });
+	visit_live_documents(&r, s, &found, &(struct visitor){ fn, arg });
 	pool_free(r.pool);
 	arena_free(r.arena);
 	free(ids.p);

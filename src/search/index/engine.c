@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* search/engine.h over the mapped index. */
+/* The embedded engine: search/engine.h on a mapped index. request.h describes the life of a query. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/request.h"
 
 #include <sys/stat.h>
 
@@ -10,8 +10,8 @@ enum { STAT_EVERY_US = 2000, RETRY_US = 1000000 };
 
 struct engine {
 	char *directory, *manifest;
-	struct view *view; /* NULL: nothing published */
-	struct stat seen;  /* the manifest we hold, or last refused */
+	struct view *view; /* NULL: no generation can be used */
+	struct stat seen;  /* the manifest of the view, or the one refused last */
 	int64_t next_stat, next_retry;
 	char problem[INDEX_FAULT];
 	struct words_pool *pool;
@@ -47,10 +47,10 @@ engine_close(struct engine *e)
 	free(e);
 }
 
-/* A publisher may remove files between our reading the manifest and opening them: then there is a
-   newer manifest, and a second look finds it. */
+/* Opens the published generation. The writer may publish another one, and remove files, after the manifest was read
+   and before its files are open: then the manifest has changed, and a second attempt finds the newer files. */
 static void
-take(struct engine *e)
+open_generation(struct engine *e)
 {
 	struct view *fresh = NULL;
 
@@ -92,7 +92,7 @@ engine_refresh(struct engine *e)
 		return;
 	e->seen = st;
 	e->next_retry = now + RETRY_US;
-	take(e);
+	open_generation(e);
 }
 
 void
@@ -108,7 +108,7 @@ engine_status(const struct engine *e, struct engine_status *out)
 	out->published_at = e->view->state.published_at;
 }
 
-/* A file was written to or cut: the next refresh opens all of them again, and verifies that one. */
+/* For a file that was changed: the next refresh opens all files again, and verifies the changed one. */
 static void
 drop_view(struct engine *e)
 {
@@ -124,7 +124,7 @@ drop_view(struct engine *e)
 /* ---- a request ---- */
 
 static struct set
-live(struct run *r, const struct view_segment *vs, struct set hits)
+remove_dead(struct run *r, const struct view_segment *vs, struct set hits)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	struct set dead = { .form = SET_WORDS };
@@ -137,8 +137,8 @@ live(struct run *r, const struct view_segment *vs, struct set hits)
 }
 
 static enum engine_rc
-evaluate(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
-    struct request *rq)
+evaluate_query(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *b, struct request *rq)
 {
 	if (e->view != NULL && !view_intact(e->view))
 		drop_view(e);
@@ -161,24 +161,24 @@ evaluate(struct engine *e, struct arena *a, const struct query *q, const struct 
 			rq->total += sp.limit - vs->ndead;
 			continue;
 		}
-		rq->hits[i] =
-		    live(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->hits[i] = remove_dead(
+		    &rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	return rq->run.rc;
 }
 
-/* What a request has read is only an answer when no file changed meanwhile. */
+/* Turns success into ENGINE_UNAVAILABLE when a file has changed while the request read it. */
 static enum engine_rc
-checked(const struct request *rq, enum engine_rc rc)
+fail_if_changed(const struct request *rq, enum engine_rc rc)
 {
 	return rc == ENGINE_OK && !view_intact(rq->view) ? ENGINE_UNAVAILABLE : rc;
 }
 
 static enum engine_rc
-outcome(const struct request *rq)
+request_result(const struct request *rq)
 {
-	return checked(
+	return fail_if_changed(
 	    rq, rq->run.rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->run.rc);
 }
 
@@ -187,38 +187,39 @@ engine_count(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *b, struct count *out)
 {
 	struct request rq;
-	enum engine_rc rc = evaluate(e, a, q, b, &rq);
+	enum engine_rc rc = evaluate_query(e, a, q, b, &rq);
 
 	if (rc == ENGINE_OK)
-		rc = checked(&rq, rc);
+		rc = fail_if_changed(&rq, rc);
 	if (rc == ENGINE_OK)
 		*out = (struct count){ rq.total, RELATION_EQ };
 	return rc;
 }
 
-/* ---- hits in the order of their addresses ---- */
+/* ---- hits in the order of addresses ---- */
 
-struct merged {
+struct ordered_hit {
 	unsigned char ip[16];
 	size_t segment;
 	uint32_t doc;
 };
 
-struct cursor {
+struct hit_cursor {
 	struct set_walk walk;
 	uint32_t docs[64];
 	size_t n, at;
 };
 
-/* The first documents not before from, over all segments; at most want of them. */
+/* The first hits after an address (NULL: from the beginning) over all segments, at most `want`. */
 static size_t
 first_hits(
-    struct request *rq, const unsigned char *after, size_t want, struct merged *out)
+    struct request *rq, const unsigned char *after, size_t want, struct ordered_hit *out)
 {
 	struct view *v = rq->view;
-	struct cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct cursor);
-	struct merged *heads =
-	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct merged);
+	struct hit_cursor *cs =
+	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
+	struct ordered_hit *heads =
+	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct ordered_hit);
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->nsegments; i++) {
@@ -229,7 +230,7 @@ first_hits(
 		rq->run.seg = seg;
 		sp = run_space(&rq->run, LEVEL_DOCUMENT);
 		if (rq->all)
-			rq->hits[i] = live(&rq->run, &v->segments[i], rq->hits[i]);
+			rq->hits[i] = remove_dead(&rq->run, &v->segments[i], rq->hits[i]);
 		if (after != NULL) {
 			from = segment_lower(seg, after);
 			if (from < seg->ndocs) {
@@ -244,7 +245,7 @@ first_hits(
 		size_t best = SIZE_MAX;
 
 		for (size_t i = 0; i < v->nsegments; i++) {
-			struct cursor *c = &cs[i];
+			struct hit_cursor *c = &cs[i];
 
 			if (c->at == c->n) {
 				c->n = set_walk_next(&c->walk, c->docs, COUNT(c->docs));
@@ -265,12 +266,12 @@ first_hits(
 	return n;
 }
 
-/* Every address is one document: the first buckets are the first hits. */
+/* The facet of addresses. Every address is one document, so the first buckets are the first hits. */
 static void
 aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
 {
 	struct arena *a = rq->run.arena;
-	struct merged *hits = ARENA_ARRAY(a, agg->limit + 1u, struct merged);
+	struct ordered_hit *hits = ARENA_ARRAY(a, agg->limit + 1u, struct ordered_hit);
 
 	out->nbuckets = first_hits(rq, NULL, agg->limit, hits);
 	out->has_more = rq->total > out->nbuckets;
@@ -290,7 +291,7 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct request rq;
-	enum engine_rc rc = evaluate(e, a, q, budget, &rq);
+	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
 
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
@@ -298,18 +299,18 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 		out[i] =
 		    (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
 	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
-		return outcome(&rq);
+		return request_result(&rq);
 	aggregate_terms(&rq, aggs, naggs, out);
 	for (size_t i = 0; i < naggs; i++)
 		if (aggs[i].field->type == VALUE_IP)
 			aggregate_addresses(&rq, &aggs[i], &out[i]);
-	return outcome(&rq);
+	return request_result(&rq);
 }
 
 /* ---- search ---- */
 
 static int64_t
-nested_id(const struct column *c, uint32_t nested)
+nested_term(const struct column *c, uint32_t nested)
 {
 	if (c->ids == NULL)
 		return -1;
@@ -320,7 +321,7 @@ nested_id(const struct column *c, uint32_t nested)
 }
 
 static void
-set_key(const struct segment *seg, uint32_t nested, struct service_key *out)
+read_service_key(const struct segment *seg, uint32_t nested, struct service_key *out)
 {
 	static const struct schema_field *port, *transport;
 	const struct terms *p, *t;
@@ -332,31 +333,31 @@ set_key(const struct segment *seg, uint32_t nested, struct service_key *out)
 	}
 	p = segment_terms(seg, port, PART_VALUES);
 	t = segment_terms(seg, transport, PART_VALUES);
-	id = nested_id(&p->nested_column, nested);
+	id = nested_term(&p->nested_column, nested);
 	if (id >= 0 && id < p->n)
 		out->port = p->ints[id];
-	id = nested_id(&t->nested_column, nested);
+	id = nested_term(&t->nested_column, nested);
 	out->transport = id >= 0 && id < t->n ? terms_str(t, (uint32_t)id) : STR("");
 }
 
 static void
-add_services(struct request *rq, const struct set *matched, const struct merged *m,
+add_services(struct request *rq, const struct set *matched, const struct ordered_hit *m,
     struct hit *hit)
 {
 	const struct segment *seg = rq->view->segments[m->segment].seg;
 	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
 
 	if (from > to || to > seg->nnested)
-		return; /* the file changed: outcome() sees it */
+		return; /* the file has changed: request_result() detects it */
 	hit->services = ARENA_ARRAY(rq->run.arena, to - from + 1, struct service_key);
 	for (uint32_t i = from; i < to; i++)
 		if (set_has(matched, i))
-			set_key(seg, i, &hit->services[hit->nservices++]);
+			read_service_key(seg, i, &hit->services[hit->nservices++]);
 }
 
-/* Segment by segment, since the tests of nested documents are evaluated over one at a time. */
+/* Adds the matching services to the hits. This goes by segment, because a query is evaluated on one at a time. */
 static void
-match_services(struct request *rq, const struct merged *m, struct page *out)
+match_services(struct request *rq, const struct ordered_hit *m, struct page *out)
 {
 	for (size_t s = 0; s < rq->view->nsegments && rq->run.rc == ENGINE_OK; s++) {
 		struct set matched = set_none();
@@ -374,9 +375,9 @@ match_services(struct request *rq, const struct merged *m, struct page *out)
 	}
 }
 
-/* How many of the hits a page can have: those with tens of thousands of services end it sooner. */
+/* The number of hits that fit into a page: hits with tens of thousands of services end the page early. */
 static size_t
-hits_that_fit(const struct request *rq, const struct merged *m, size_t n)
+hits_that_fit(const struct request *rq, const struct ordered_hit *m, size_t n)
 {
 	uint64_t services = 0;
 
@@ -395,14 +396,14 @@ engine_search(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct page_request *want, struct page *out)
 {
 	struct request rq;
-	struct merged *m;
-	enum engine_rc rc = evaluate(e, a, q, budget, &rq);
+	struct ordered_hit *m;
+	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
 	size_t n;
 
 	if (rc != ENGINE_OK)
-		return rc == ENGINE_UNAVAILABLE ? rc : outcome(&rq);
+		return rc == ENGINE_UNAVAILABLE ? rc : request_result(&rq);
 	*out = (struct page){ .total = { rq.total, RELATION_EQ } };
-	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct merged);
+	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct ordered_hit);
 	n = first_hits(&rq, want->after, want->limit + UINT64_C(1), m);
 	out->nhits = hits_that_fit(&rq, m, n > want->limit ? want->limit : n);
 	out->has_more = n > out->nhits;
@@ -410,5 +411,5 @@ engine_search(struct engine *e, struct arena *a, const struct query *q,
 	for (size_t i = 0; i < out->nhits; i++)
 		memcpy(out->hits[i].ip, m[i].ip, 16);
 	match_services(&rq, m, out);
-	return outcome(&rq);
+	return request_result(&rq);
 }

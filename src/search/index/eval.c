@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* A query's tree over one segment. Below NODE_NESTED documents are nested ones. */
+/* Evaluates the tree of a query over one segment. Inside of NODE_NESTED, sets contain nested documents; eval_owners
+   turns such a set into a set of documents. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/request.h"
 
-/* Asks for the CPU time, a system call, only when it can have been used up. */
+/* Reads the CPU time, which is a system call, only when enough time has passed for the slice to be used up. */
 static bool
 slice_is_over(const struct budget *b, int64_t now)
 {
@@ -21,8 +22,7 @@ run_spend(struct run *r, uint64_t values)
 	if (r->rc != ENGINE_OK)
 		return false;
 	if (r->work > r->budget->work)
-		r->rc =
-		    ENGINE_TOO_EXPENSIVE; /* what a search makes of it is its own matter */
+		r->rc = ENGINE_TOO_EXPENSIVE; /* see request_result in engine.c */
 	else if ((now = mono_us()) >= r->budget->deadline)
 		r->rc = ENGINE_TIMEOUT;
 	else if (slice_is_over(r->budget, now))
@@ -38,7 +38,7 @@ run_space(const struct run *r, enum level l)
 	return (struct set_space){ r->arena, r->pool, limit, index_words(limit) };
 }
 
-/* Plain tests first, in their order, so that what is left for negations is small. */
+/* Evaluates plain tests first, in their order, so that negations are applied to a small set. */
 static struct set
 eval_and(struct run *r, const struct node *n, enum level l)
 {
@@ -103,7 +103,8 @@ eval_owners(struct run *r, struct set nested)
 	return out;
 }
 
-/* "Some nested document passes" goes through OR, and a plain test has its documents stored. */
+/* The documents of which some nested document passes. This distributes over OR, and the documents of a plain test are
+   stored; only AND and NOT have to be evaluated on nested documents. */
 static struct set
 eval_some(struct run *r, const struct node *n)
 {

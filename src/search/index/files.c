@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: ISC */
+/* Atomic replacement of files. The order matters: the content is on the disk before the rename makes it visible,
+   and the directory is on the disk before the caller relies on the new name. A crash at any point leaves the old
+   file, and at worst a temporary one, which the next publication removes (manifest.c). */
 #include "config.h"
 
 #include "search/index/files.h"
@@ -17,7 +20,7 @@ file_begin(struct file_writer *w, const char *path)
 }
 
 static void
-failed(struct file_writer *w)
+close_writer(struct file_writer *w)
 {
 	fd_close(w->fd);
 	w->fd = -1;
@@ -34,7 +37,7 @@ file_write(struct file_writer *w, const void *bytes, size_t n, uint64_t at)
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0) {
-			failed(w);
+			close_writer(w);
 			return;
 		}
 		p += k;
@@ -63,7 +66,7 @@ file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT])
 		snprintf(err, INDEX_FAULT, "%.200s: %s", w->path, strerror(errno));
 		unlink(w->temporary);
 	}
-	failed(w);
+	close_writer(w);
 	return ok;
 }
 

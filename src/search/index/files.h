@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Whole files, written so that a reader sees the old one or the new one. */
+/* Writes files atomically: a reader finds either the old content or the complete new one. */
 #ifndef SEARCH_INDEX_FILES_H
 #define SEARCH_INDEX_FILES_H
 
 #include "search/index/index.h"
 
-/* Temporary, fsync, rename, fsync of the directory. */
+/* Writes a temporary file, calls fsync, renames the file and calls fsync for the directory. */
 bool file_replace(const char *directory, const char *path, const struct buf *content,
     char err[INDEX_FAULT]) MUST_USE;
 
-/* The same in pieces: file_begin, file_write at ascending offsets (pwrite), file_end. */
+/* The same in pieces: file_begin, then file_write at ascending offsets, then file_end. */
 struct file_writer {
-	int fd; /* -1: failed; file_end says so */
+	int fd; /* -1: a call failed; file_end returns false */
 	char path[4096], temporary[4104];
 };
 

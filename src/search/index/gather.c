@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Values of one slot: terms are numbered as they are met, pairs are kept as differences. */
+/* Collects the values of one slot while documents are read. Terms are numbered when they first occur; pairs of document
+   and term are a stream of varints, because a rebuild has hundreds of millions of them in memory. */
 #include "config.h"
 
-#include "search/index/build_priv.h"
+#include "search/index/gather.h"
 
 enum { TABLE_MIN = 1024 };
 
@@ -23,7 +24,7 @@ grow_array(void *p, size_t *room, size_t want, size_t size)
 }
 
 static uint32_t
-hash_of(const void *p, size_t n)
+hash_bytes(const void *p, size_t n)
 {
 	uint64_t h = index_checksum(p, n, 1);
 
@@ -65,7 +66,7 @@ put_varint(struct gather *g, uint32_t v)
 }
 
 static void
-put_pair(struct gather *g, uint32_t doc, uint32_t id)
+add_pair(struct gather *g, uint32_t doc, uint32_t id)
 {
 	if (g->last[id] == doc + 1)
 		return;
@@ -78,7 +79,7 @@ put_pair(struct gather *g, uint32_t doc, uint32_t id)
 }
 
 static void
-fit_terms(struct gather *g)
+make_room_for_term(struct gather *g)
 {
 	size_t room = g->room;
 
@@ -99,7 +100,7 @@ fit_terms(struct gather *g)
 }
 
 static uint32_t
-new_term(struct gather *g, uint32_t at, uint32_t hash)
+number_term(struct gather *g, uint32_t at, uint32_t hash)
 {
 	g->hash[g->n] = hash;
 	g->last[g->n] = 0;
@@ -112,9 +113,9 @@ new_term(struct gather *g, uint32_t at, uint32_t hash)
 uint32_t
 gather_str(struct gather *g, uint32_t doc, struct str s)
 {
-	uint32_t hash = hash_of(s.p, s.n), at, id;
+	uint32_t hash = hash_bytes(s.p, s.n), at, id;
 
-	fit_terms(g);
+	make_room_for_term(g);
 	if (g->table == NULL)
 		rehash(g);
 	for (at = hash & g->mask; (id = g->table[at]) != UINT32_MAX;
@@ -129,18 +130,18 @@ gather_str(struct gather *g, uint32_t doc, struct str s)
 			memcpy(g->bytes + g->nbytes, s.p, s.n);
 		g->nbytes += s.n;
 		g->at[g->n + 1] = (uint32_t)g->nbytes;
-		id = new_term(g, at, hash);
+		id = number_term(g, at, hash);
 	}
-	put_pair(g, doc, id);
+	add_pair(g, doc, id);
 	return id;
 }
 
 uint32_t
 gather_int(struct gather *g, uint32_t doc, int64_t v)
 {
-	uint32_t hash = hash_of(&v, sizeof(v)), at, id;
+	uint32_t hash = hash_bytes(&v, sizeof(v)), at, id;
 
-	fit_terms(g);
+	make_room_for_term(g);
 	if (g->table == NULL)
 		rehash(g);
 	for (at = hash & g->mask; (id = g->table[at]) != UINT32_MAX;
@@ -149,16 +150,16 @@ gather_int(struct gather *g, uint32_t doc, int64_t v)
 			break;
 	if (id == UINT32_MAX) {
 		g->ints[g->n] = v;
-		id = new_term(g, at, hash);
+		id = number_term(g, at, hash);
 	}
-	put_pair(g, doc, id);
+	add_pair(g, doc, id);
 	return id;
 }
 
 void
 gather_append_str(struct gather *g, struct str s)
 {
-	fit_terms(g);
+	make_room_for_term(g);
 	if (s.n > UINT32_MAX - g->nbytes)
 		panic("a segment's strings are more than 4 GiB");
 	g->bytes = grow_array(g->bytes, &g->bytes_room, g->nbytes + s.n + 1, 1);
@@ -171,7 +172,7 @@ gather_append_str(struct gather *g, struct str s)
 void
 gather_append_int(struct gather *g, int64_t v)
 {
-	fit_terms(g);
+	make_room_for_term(g);
 	g->ints[g->n++] = v;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* One test over one segment: values to terms, terms to documents. */
+/* Evaluates one test over one segment in two steps: values to terms by the dictionary, terms to documents by their
+   postings. Dates and addresses have no terms: dates are scanned, and documents are sorted by address. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/request.h"
+#include "search/index/postings.h"
 
 enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30 };
 
-/* The slot's documents are of its field's own level; the level asked for may be the one above. */
+/* The test, and the level of the documents that it returns; a nested field can be tested at both levels. */
 struct leaf {
 	struct run *r;
 	const struct node *node;
@@ -24,9 +26,9 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What lies beyond the last document is a broken file's, and would be read out of bounds. */
+/* Removes documents at and above the limit, which only a broken file has: they would be read out of bounds. */
 static struct set
-clamp(const struct set_space *sp, struct set s)
+clamp_set(const struct set_space *sp, struct set s)
 {
 	uint32_t n = 0;
 
@@ -46,9 +48,9 @@ clamp(const struct set_space *sp, struct set s)
 	return s;
 }
 
-/* A posting too short to be stored twice: the documents of its nested ones. */
+/* The posting of documents that is not stored because that of nested documents is short: their owners. */
 static struct posting
-derived(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
+derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 {
 	struct posting p;
 	uint32_t n;
@@ -72,11 +74,11 @@ open_term(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 
 	if (posting_open(f->t, f->l, id, segment_level(f->r->seg, f->l), &p))
 		return p;
-	return derived(f, id, room);
+	return derive_posting(f, id, room);
 }
 
 static uint64_t
-sum_of(const struct leaf *f, const struct scratch *ids)
+sum_counts(const struct leaf *f, const struct scratch *ids)
 {
 	const uint32_t *count = f->t->level[f->l].count;
 	uint64_t sum = 0;
@@ -87,13 +89,13 @@ sum_of(const struct leaf *f, const struct scratch *ids)
 }
 
 static struct set
-few(const struct leaf *f, const struct set_space *sp, const struct scratch *ids,
-    uint64_t sum)
+list_documents(const struct leaf *f, const struct set_space *sp,
+    const struct scratch *ids, uint64_t sum)
 {
 	struct set out = { .form = SET_LIST };
 	uint32_t room[POSTING_SMALL];
 
-	/* derived postings may count a document several times */
+	/* a derived posting may have a document several times */
 	out.list = ARENA_ARRAY(f->r->arena, sum + ids->n * POSTING_SMALL + 1, uint32_t);
 	for (size_t i = 0; i < ids->n; i++) {
 		struct posting p = open_term(f, ids->p[i], room);
@@ -102,22 +104,22 @@ few(const struct leaf *f, const struct set_space *sp, const struct scratch *ids,
 	}
 	if (ids->n > 1)
 		qsort(out.list, out.n, sizeof(*out.list), by_number);
-	return clamp(sp, out);
+	return clamp_set(sp, out);
 }
 
 /* The documents of all terms in ids. */
 static struct set
-documents(const struct leaf *f, const struct scratch *ids)
+documents_of_terms(const struct leaf *f, const struct scratch *ids)
 {
 	struct set_space sp = run_space(f->r, f->l);
-	uint64_t sum = sum_of(f, ids), spent = 0;
+	uint64_t sum = sum_counts(f, ids), spent = 0;
 	struct set out = { .form = SET_WORDS };
 	uint32_t room[POSTING_SMALL];
 
 	if (sum == 0 || !run_spend(f->r, ids->n))
 		return set_none();
 	if (sum <= SET_LIST_MAX && ids->n <= 64)
-		return few(f, &sp, ids, sum);
+		return list_documents(f, &sp, ids, sum);
 	out.words = pool_get(f->r->pool);
 	memset(out.words, 0, sp.nwords * sizeof(*out.words));
 	for (size_t i = 0; i < ids->n; i++) {
@@ -131,13 +133,13 @@ documents(const struct leaf *f, const struct scratch *ids)
 			spent = 0;
 		}
 	}
-	return clamp(&sp, out);
+	return clamp_set(&sp, out);
 }
 
 /* ---- values to terms ---- */
 
 static void
-add_range(struct scratch *ids, uint32_t lo, uint32_t hi)
+add_terms(struct scratch *ids, uint32_t lo, uint32_t hi)
 {
 	scratch_fit(ids, ids->n + (hi > lo ? hi - lo : 0));
 	for (uint32_t i = lo; i < hi; i++)
@@ -145,14 +147,14 @@ add_range(struct scratch *ids, uint32_t lo, uint32_t hi)
 }
 
 static void
-add_one(const struct leaf *f, uint32_t id)
+add_found(const struct leaf *f, uint32_t id)
 {
 	if (id < f->t->n)
 		scratch_add(f->r->ids, id);
 }
 
 static struct str
-folded(struct arena *a, struct str s)
+fold_string(struct arena *a, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
@@ -161,7 +163,7 @@ folded(struct arena *a, struct str s)
 }
 
 static uint32_t
-nth(const struct terms *t, uint32_t i)
+term_in_fold_order(const struct terms *t, uint32_t i)
 {
 	return t->fold == NULL ? i : t->fold[i];
 }
@@ -172,12 +174,12 @@ free_small(void *small)
 	arena_free(small);
 }
 
-/* The folded i-th term in the folded order. It lives until drop_folded: a term may be long and a search
-   may look at all of them, so they must not pile up in the request's memory. */
+/* The i-th term in the folded order, folded. It lives until drop_folded: terms may be long and a search may look at
+   all of them, so folded terms must not fill the memory of the request. */
 static struct str
 folded_term(const struct leaf *f, uint32_t i)
 {
-	struct str s = terms_str(f->t, nth(f->t, i));
+	struct str s = terms_str(f->t, term_in_fold_order(f->t, i));
 
 	if (f->t->fold == NULL)
 		return s;
@@ -185,7 +187,7 @@ folded_term(const struct leaf *f, uint32_t i)
 		f->r->small = arena_new(SMALL_MAX);
 		arena_defer(f->r->arena, free_small, f->r->small);
 	}
-	return folded(f->r->small, s);
+	return fold_string(f->r->small, s);
 }
 
 static void
@@ -195,7 +197,7 @@ drop_folded(const struct leaf *f)
 		arena_reset(f->r->small);
 }
 
-/* Compares the folded i-th term, in the folded order, with an already folded text. */
+/* Compares the i-th term in the folded order with a folded text, or its beginning with a prefix. */
 static int
 cmp_folded(const struct leaf *f, uint32_t i, struct str key, bool prefix)
 {
@@ -209,7 +211,7 @@ cmp_folded(const struct leaf *f, uint32_t i, struct str key, bool prefix)
 	return c;
 }
 
-/* The range, in the folded order, of what equals key (or starts with it). */
+/* The terms, a range in the folded order, that equal the key or start with it. */
 static void
 folded_range(const struct leaf *f, struct str key, bool prefix, uint32_t out[2])
 {
@@ -233,12 +235,12 @@ match_keyword(const struct leaf *f, struct str s)
 {
 	uint32_t range[2];
 
-	folded_range(f, folded(f->r->arena, s), false, range);
+	folded_range(f, fold_string(f->r->arena, s), false, range);
 	for (uint32_t i = range[0]; i < range[1]; i++)
-		scratch_add(f->r->ids, nth(f->t, i));
+		scratch_add(f->r->ids, term_in_fold_order(f->t, i));
 }
 
-/* Names from lo on that are key or below it: one range, found by its end. */
+/* Finds the name itself and all its subdomains. They are one range of the dictionary; this searches its end. */
 static void
 match_name(const struct leaf *f, struct str key)
 {
@@ -253,10 +255,10 @@ match_name(const struct leaf *f, struct str key)
 		else
 			hi = mid;
 	}
-	add_range(f->r->ids, from, lo);
+	add_terms(f->r->ids, from, lo);
 }
 
-/* The terms that can match at all. */
+/* The range of terms that can match the pattern. */
 static void
 pattern_range(const struct leaf *f, struct str key, uint32_t range[2])
 {
@@ -267,8 +269,8 @@ pattern_range(const struct leaf *f, struct str key, uint32_t range[2])
 	range[1] = f->t->n;
 	if (f->t->form != FORM_NAMES) {
 		folded_range(f, glob_prefix(key), true, range);
-	} else if (glob_subtree(key).n >
-		   0) { /* its range, and then forget its terms again */
+	} else if (glob_subtree(key).n > 0) {
+		/* match_name adds the terms of the subtree, which are removed again */
 		match_name(f, glob_subtree(key));
 		range[0] = ids->n > n ? ids->p[n] : 0;
 		range[1] = ids->n > n ? ids->p[ids->n - 1] + 1 : 0;
@@ -279,7 +281,7 @@ pattern_range(const struct leaf *f, struct str key, uint32_t range[2])
 static void
 match_pattern(const struct leaf *f, struct str pattern)
 {
-	struct str key = folded(f->r->arena, pattern), s;
+	struct str key = fold_string(f->r->arena, pattern), s;
 	uint64_t spent = 0;
 	uint32_t range[2];
 
@@ -287,7 +289,7 @@ match_pattern(const struct leaf *f, struct str pattern)
 	for (uint32_t i = range[0]; i < range[1]; i++) {
 		s = folded_term(f, i);
 		if (text_glob(key, s))
-			scratch_add(f->r->ids, nth(f->t, i));
+			scratch_add(f->r->ids, term_in_fold_order(f->t, i));
 		spent += glob_cost(key, s);
 		if (spent < SPEND_EVERY && i + 1 < range[1])
 			continue;
@@ -304,28 +306,29 @@ match_value(const struct leaf *f, const struct value *v, bool exact)
 	switch (f->node->field->type) {
 	case VALUE_KEYWORD:
 		if (exact)
-			add_one(f, terms_find(f->t, v->s));
+			add_found(f, terms_find(f->t, v->s));
 		else
 			match_keyword(f, v->s);
 		return;
 	case VALUE_DNS:
 		if (exact)
-			add_one(f, terms_find(f->t, v->s));
+			add_found(f, terms_find(f->t, v->s));
 		else
 			match_name(f, v->s);
 		return;
-	case VALUE_TEXT: /* the whole value; tokens are not asked here */
-		add_one(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
-						   : terms_find(f->t, v->s));
+	case VALUE_TEXT: /* the whole value; match_text compares tokens */
+		add_found(f, f->t->form == FORM_INTS
+				 ? terms_find_int(f->t, text_key(v->s))
+				 : terms_find(f->t, v->s));
 		return;
 	case VALUE_INTEGER:
-		add_one(f, terms_find_int(f->t, v->i));
+		add_found(f, terms_find_int(f->t, v->i));
 		return;
 	case VALUE_NUMBER:
-		add_one(f, terms_find_int(f->t, number_key(v->n)));
+		add_found(f, terms_find_int(f->t, number_key(v->n)));
 		return;
 	case VALUE_BOOLEAN:
-		add_one(f, terms_find_int(f->t, v->b));
+		add_found(f, terms_find_int(f->t, v->b));
 		return;
 	case VALUE_IP:
 	case VALUE_DATE:
@@ -342,7 +345,7 @@ struct tokens {
 };
 
 static void
-each_token(void *arg, struct str token)
+match_token(void *arg, struct str token)
 {
 	struct tokens *k = arg;
 	const struct leaf *f = k->f;
@@ -351,21 +354,21 @@ each_token(void *arg, struct str token)
 	if (k->any && set_is_empty(&k->out))
 		return;
 	f->r->ids->n = 0;
-	add_one(f, terms_find(f->t, token));
-	k->out = k->any ? set_and(&sp, k->out, documents(f, f->r->ids))
-			: documents(f, f->r->ids);
+	add_found(f, terms_find(f->t, token));
+	k->out = k->any ? set_and(&sp, k->out, documents_of_terms(f, f->r->ids))
+			: documents_of_terms(f, f->r->ids);
 	k->any = true;
 }
 
 static void
-count_token(void *arg, struct str token)
+count_query_token(void *arg, struct str token)
 {
 	(void)token;
 	++*(unsigned *)arg;
 }
 
-/* All tokens within the same value: nested documents have one each. A single token's documents are
-   stored for both levels. */
+/* The documents with all tokens of s. They must be in the same value, and a nested document has one value of a text, so
+   several tokens are combined on the nested level. */
 static struct set
 match_text(const struct leaf *leaf, struct str s)
 {
@@ -374,21 +377,22 @@ match_text(const struct leaf *leaf, struct str s)
 	unsigned n = 0;
 
 	f.t = segment_terms(f.r->seg, f.node->field, PART_TOKENS);
-	text_tokens(f.r->arena, s, count_token, &n);
+	text_tokens(f.r->arena, s, count_query_token, &n);
 	if (n > 1 && f.node->field->nested)
 		f.l = LEVEL_NESTED;
-	text_tokens(f.r->arena, s, each_token, &k);
+	text_tokens(f.r->arena, s, match_token, &k);
 	return f.l == leaf->l ? k.out : eval_owners(f.r, k.out);
 }
 
 /* ---- dates ---- */
 
+/* Both ends are inclusive. A document without a date has INT64_MIN, which no span contains. */
 struct span_us {
-	int64_t lo,
-	    hi; /* both inclusive; a document without a date has INT64_MIN and is never in */
+	int64_t lo, hi;
 };
 
-/* 64 dates to a word: bytes first, which compilers make vectors of, then eight to a byte. */
+/* Tests 64 dates. The first loop writes a byte for each, so that the compiler can use vectors; the second one packs
+   eight bytes of 0 or 1 into eight bits by a multiplication. */
 static uint64_t
 dates_word(const int64_t d[64], const struct span_us *s)
 {
@@ -473,7 +477,8 @@ match_nets(const struct leaf *f)
 
 		segment_net(f->r->seg, &f->node->values[i].ip, &one.lo, &one.hi);
 		if (one.lo < one.hi &&
-		    one.hi - one.lo <= 64) { /* lists of addresses stay lists */
+		    one.hi - one.lo <=
+			64) { /* a union of lists is cheaper than of ranges */
 			uint32_t lo = one.lo, n = one.hi - one.lo;
 
 			one = (struct set){ .form = SET_LIST, .n = n };
@@ -486,7 +491,7 @@ match_nets(const struct leaf *f)
 	return out;
 }
 
-/* The first document not before the address, or, after, the first behind it. */
+/* The first document whose address is not less than the bound; with `after`, the first that is greater. */
 static uint32_t
 address_place(const struct segment *seg, const struct bound *b, bool after)
 {
@@ -515,7 +520,7 @@ range_addresses(const struct leaf *f)
 /* ---- ranges of terms ---- */
 
 static uint32_t
-place(const struct leaf *f, const struct bound *b, bool after)
+range_place(const struct leaf *f, const struct bound *b, bool after)
 {
 	const struct terms *t = f->t;
 	struct str s;
@@ -543,11 +548,11 @@ range_terms(const struct leaf *f)
 	if (f->t->form == FORM_NONE)
 		return set_none();
 	if (n->lo.set)
-		lo = place(f, &n->lo, !n->lo.inclusive);
+		lo = range_place(f, &n->lo, !n->lo.inclusive);
 	if (n->hi.set)
-		hi = place(f, &n->hi, n->hi.inclusive);
-	add_range(f->r->ids, lo, hi);
-	return documents(f, f->r->ids);
+		hi = range_place(f, &n->hi, n->hi.inclusive);
+	add_terms(f->r->ids, lo, hi);
+	return documents_of_terms(f, f->r->ids);
 }
 
 /* ---- */
@@ -570,11 +575,11 @@ match_all_values(const struct leaf *f, bool exact)
 	}
 	for (size_t i = 0; i < n->nvalues; i++)
 		match_value(f, &n->values[i], exact);
-	return documents(f, f->r->ids);
+	return documents_of_terms(f, f->r->ids);
 }
 
 static struct set
-exists(const struct leaf *f)
+match_any_value(const struct leaf *f)
 {
 	struct set_space sp = run_space(f->r, f->l);
 
@@ -583,7 +588,7 @@ exists(const struct leaf *f)
 	if (f->node->field->type == VALUE_DATE)
 		return range_dates(f);
 	scratch_add(f->r->ids, f->t->n);
-	return documents(f, f->r->ids);
+	return documents_of_terms(f, f->r->ids);
 }
 
 static struct set
@@ -591,13 +596,13 @@ match_wildcards(struct leaf *f)
 {
 	const struct node *n = f->node;
 
-	if (n->field->type == VALUE_TEXT) /* a pattern of text is one of its tokens */
+	if (n->field->type == VALUE_TEXT) /* patterns of text are compared with tokens */
 		f->t = segment_terms(f->r->seg, n->field, PART_TOKENS);
 	if (f->t->form != FORM_STRINGS && f->t->form != FORM_NAMES)
 		return set_none();
 	for (size_t i = 0; i < n->nvalues; i++)
 		match_pattern(f, n->values[i].s);
-	return documents(f, f->r->ids);
+	return documents_of_terms(f, f->r->ids);
 }
 
 struct set
@@ -605,8 +610,8 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 {
 	struct leaf f = { .r = r, .node = n, .l = l };
 
-	/* Nothing is known of a field that the segment was built without: where the query names it, zero
-	   would be a wrong answer. */
+	/* The segment was built without the field and has no values of it. A query that names the field must
+	   not get an answer without them. */
 	if (!r->seg->has[n->field->index]) {
 		if (r->rc == ENGINE_OK && !n->bare)
 			r->rc = ENGINE_UNAVAILABLE;
@@ -616,7 +621,7 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 	r->ids->n = 0;
 	switch (n->type) {
 	case NODE_EXISTS:
-		return exists(&f);
+		return match_any_value(&f);
 	case NODE_MATCH:
 		return match_all_values(&f, false);
 	case NODE_EXACT:
@@ -634,5 +639,5 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 	case NODE_NESTED:
 		break;
 	}
-	panic("node %d is no test", (int)n->type);
+	panic("node type %d is not a test", (int)n->type);
 }

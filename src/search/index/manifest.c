@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* What is published: one file, replaced by rename, that names the segments, which of their documents
-   are dead, the tags' descriptions and the snapshot of the database they contain. */
+/* The state of the writer and the manifest that publishes it: a file, replaced by rename, with the snapshot of the
+   database that the segments contain, the tags, and each segment with its ordinals and its dead documents.
+
+     manifest_header | snapshot | ntags, tags | nsegments, segments
+
+   Numbers are 64 bits, a string is its length and its bytes. The bits of dead documents follow their segment, but only
+   when there is a dead one. */
 #include "config.h"
 
+#include "search/index/ordinals.h"
 #include "search/index/files.h"
-#include "search/index/index_priv.h"
+#include "search/index/set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,11 +35,11 @@ by_slug(const void *a, const void *b)
 }
 
 static struct str
-keep(struct buf *text, struct str s)
+append_string(struct buf *text, struct str s)
 {
 	struct str out = { NULL, s.n };
 
-	buf_str(text, s); /* room was made first: it does not move */
+	buf_str(text, s); /* cannot move: index_tags_set has made room for all strings */
 	out.p = text->p + text->n - s.n;
 	return out;
 }
@@ -63,11 +69,11 @@ index_tags_set(struct index_tags *t, const struct tag *items, size_t n)
 		struct tag *to = &fresh.items[i];
 
 		*to = items[i];
-		to->slug = keep(&text, items[i].slug);
-		to->name = keep(&text, items[i].name);
-		to->classification = keep(&text, items[i].classification);
+		to->slug = append_string(&text, items[i].slug);
+		to->name = append_string(&text, items[i].name);
+		to->classification = append_string(&text, items[i].classification);
 		for (size_t k = 0; k < items[i].ncategories; k++)
-			to->categories[k] = keep(&text, items[i].categories[k]);
+			to->categories[k] = append_string(&text, items[i].categories[k]);
 	}
 	qsort(fresh.items, n, sizeof(*fresh.items), by_slug);
 	free(t->items);
@@ -86,7 +92,7 @@ index_tags_find(const struct index_tags *t, struct str slug)
 /* ---- writing ---- */
 
 static void
-put(struct buf *b, uint64_t v)
+put_u64(struct buf *b, uint64_t v)
 {
 	buf_add(b, &v, sizeof(v));
 }
@@ -94,7 +100,7 @@ put(struct buf *b, uint64_t v)
 static void
 put_str(struct buf *b, struct str s)
 {
-	put(b, s.n);
+	put_u64(b, s.n);
 	buf_str(b, s);
 }
 
@@ -104,7 +110,7 @@ put_tag(struct buf *b, const struct tag *t)
 	put_str(b, t->slug);
 	put_str(b, t->name);
 	put_str(b, t->classification);
-	put(b, t->ncategories);
+	put_u64(b, t->ncategories);
 	for (size_t i = 0; i < t->ncategories; i++)
 		put_str(b, t->categories[i]);
 }
@@ -112,13 +118,13 @@ put_tag(struct buf *b, const struct tag *t)
 static void
 put_file(struct buf *b, const struct index_file *f)
 {
-	put(b, f->id);
-	put(b, f->checksum);
-	put(b, f->mark.device);
-	put(b, f->mark.inode);
-	put(b, f->mark.size);
-	put(b, (uint64_t)f->mark.modified);
-	put(b, (uint64_t)f->mark.status);
+	put_u64(b, f->id);
+	put_u64(b, f->checksum);
+	put_u64(b, f->mark.device);
+	put_u64(b, f->mark.inode);
+	put_u64(b, f->mark.size);
+	put_u64(b, (uint64_t)f->mark.modified);
+	put_u64(b, (uint64_t)f->mark.status);
 }
 
 static void
@@ -126,8 +132,8 @@ put_segment(struct buf *b, const struct index_segment *s)
 {
 	put_file(b, &s->file);
 	put_file(b, &s->ordinals);
-	put(b, s->documents);
-	put(b, s->ndead);
+	put_u64(b, s->documents);
+	put_u64(b, s->ndead);
 	if (s->ndead > 0)
 		buf_add(b, s->dead, ((size_t)s->documents + 63) / 64 * sizeof(*s->dead));
 }
@@ -147,10 +153,10 @@ state_print(struct buf *b, const struct index_state *s)
 
 	buf_add(b, &h, sizeof(h));
 	put_str(b, str_of(s->snapshot == NULL ? "" : s->snapshot));
-	put(b, s->tags.n);
+	put_u64(b, s->tags.n);
 	for (size_t i = 0; i < s->tags.n; i++)
 		put_tag(b, &s->tags.items[i]);
-	put(b, s->nsegments);
+	put_u64(b, s->nsegments);
 	for (size_t i = 0; i < s->nsegments; i++)
 		put_segment(b, &s->segments[i]);
 	memcpy(h.magic, MANIFEST_MAGIC, sizeof(h.magic));
@@ -163,13 +169,13 @@ state_print(struct buf *b, const struct index_state *s)
 
 /* ---- reading ---- */
 
-struct reader {
+struct manifest_reader {
 	const char *p, *end;
 	bool bad;
 };
 
 static uint64_t
-get(struct reader *r)
+get_u64(struct manifest_reader *r)
 {
 	uint64_t v = 0;
 
@@ -183,9 +189,9 @@ get(struct reader *r)
 }
 
 static struct str
-get_str(struct reader *r)
+get_str(struct manifest_reader *r)
 {
-	uint64_t n = get(r);
+	uint64_t n = get_u64(r);
 	struct str s = { r->p, (size_t)n };
 
 	if (n > (uint64_t)(r->end - r->p)) {
@@ -197,9 +203,9 @@ get_str(struct reader *r)
 }
 
 static uint64_t
-get_count(struct reader *r, uint64_t max)
+get_count(struct manifest_reader *r, uint64_t max)
 {
-	uint64_t n = get(r);
+	uint64_t n = get_u64(r);
 
 	if (n > max || n > (uint64_t)(r->end - r->p) / 8) {
 		r->bad = true;
@@ -209,7 +215,7 @@ get_count(struct reader *r, uint64_t max)
 }
 
 static void
-get_tags(struct reader *r, struct index_tags *out)
+get_tags(struct manifest_reader *r, struct index_tags *out)
 {
 	size_t n = (size_t)get_count(r, TAGS_MAX);
 	struct tag *items = mem_array(n, sizeof(*items));
@@ -220,7 +226,7 @@ get_tags(struct reader *r, struct index_tags *out)
 		t->slug = get_str(r);
 		t->name = get_str(r);
 		t->classification = get_str(r);
-		t->ncategories = (size_t)get(r);
+		t->ncategories = (size_t)get_u64(r);
 		if (t->ncategories > COUNT(t->categories)) {
 			r->bad = true;
 			break;
@@ -234,26 +240,26 @@ get_tags(struct reader *r, struct index_tags *out)
 }
 
 static void
-get_file(struct reader *r, struct index_file *f)
+get_file(struct manifest_reader *r, struct index_file *f)
 {
-	f->id = get(r);
-	f->checksum = get(r);
-	f->mark.device = get(r);
-	f->mark.inode = get(r);
-	f->mark.size = get(r);
-	f->mark.modified = (int64_t)get(r);
-	f->mark.status = (int64_t)get(r);
+	f->id = get_u64(r);
+	f->checksum = get_u64(r);
+	f->mark.device = get_u64(r);
+	f->mark.inode = get_u64(r);
+	f->mark.size = get_u64(r);
+	f->mark.modified = (int64_t)get_u64(r);
+	f->mark.status = (int64_t)get_u64(r);
 }
 
 static void
-get_segment(struct reader *r, struct index_segment *s)
+get_segment(struct manifest_reader *r, struct index_segment *s)
 {
 	size_t bytes;
 
 	get_file(r, &s->file);
 	get_file(r, &s->ordinals);
-	s->documents = (uint32_t)get(r);
-	s->ndead = (uint32_t)get(r);
+	s->documents = (uint32_t)get_u64(r);
+	s->ndead = (uint32_t)get_u64(r);
 	s->dead = mem_array(index_words(s->documents), sizeof(*s->dead));
 	if (s->ndead == 0)
 		return;
@@ -287,7 +293,7 @@ static bool
 state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAULT])
 {
 	struct manifest_header h = { 0 };
-	struct reader r;
+	struct manifest_reader r;
 	const char *what;
 
 	if (n < sizeof(h)) {
@@ -295,7 +301,7 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 		return false;
 	}
 	memcpy(&h, p, sizeof(h));
-	r = (struct reader){ p + sizeof(h), p + n, false };
+	r = (struct manifest_reader){ p + sizeof(h), p + n, false };
 	what = header_fault(&h, p, n);
 	if (what == NULL) {
 		size_t nsegments;
@@ -370,7 +376,7 @@ index_state_snapshot(struct index_state *s, struct str text)
 /* ---- changing ---- */
 
 bool
-index_kill(struct index_segment *s, const unsigned char ip[16])
+index_mark_dead(struct index_segment *s, const unsigned char ip[16])
 {
 	uint32_t doc = segment_lower(s->open, ip);
 	unsigned char found[16];
@@ -386,16 +392,16 @@ index_kill(struct index_segment *s, const unsigned char ip[16])
 }
 
 static void
-drop_empty(struct index_state *s)
+drop_dead_segments(struct index_state *s)
 {
 	for (size_t i = s->nsegments; i-- > 0;)
 		if (s->segments[i].ndead == s->segments[i].documents)
 			index_state_drop(s, i, i + 1);
 }
 
-/* The writer keeps its segments mapped: a pass once a second is not to open all of them again. */
+/* Opens the segments that are not open yet. The writer keeps them mapped, because it makes a pass every second. */
 static bool
-open_all(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 {
 	for (size_t i = 0; i < s->nsegments; i++) {
 		struct index_segment *t = &s->segments[i];
@@ -408,8 +414,9 @@ open_all(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 	return true;
 }
 
-/* Large segments stand first, since a segment's ordinals depend on those before it. Those behind are
-   only moved for one that is much larger, as a merge makes it. */
+/* The order of segments decides how much work ordinals are: changing a segment invalidates the ordinals of all later
+   ones. So large segments, which change rarely, come first, and a new segment goes before others only when it is at
+   least twice as large as they are, like the result of a merge. */
 void
 index_state_insert(struct index_state *s, struct index_segment fresh)
 {
@@ -430,7 +437,7 @@ bool
 index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
     char err[INDEX_FAULT])
 {
-	if (!open_all(directory, s, err))
+	if (!open_segments(directory, s, err))
 		return false;
 	fresh.open = segment_open(directory, &fresh, SEGMENT_VERIFY, err);
 	if (fresh.open == NULL)
@@ -441,12 +448,12 @@ index_state_add(const char *directory, struct index_state *s, struct index_segme
 
 		segment_ip(fresh.open, doc, ip);
 		for (size_t i = 0; i < s->nsegments; i++)
-			(void)index_kill(&s->segments[i], ip);
+			(void)index_mark_dead(&s->segments[i], ip);
 	}
 	if (fresh.dead == NULL)
 		fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
 	index_state_insert(s, fresh);
-	drop_empty(s);
+	drop_dead_segments(s);
 	return true;
 }
 
@@ -454,11 +461,11 @@ bool
 index_state_remove(const char *directory, struct index_state *s,
     const unsigned char ip[16], bool *had, char err[INDEX_FAULT])
 {
-	if (!open_all(directory, s, err))
+	if (!open_segments(directory, s, err))
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++)
-		*had |= index_kill(&s->segments[i], ip);
-	drop_empty(s);
+		*had |= index_mark_dead(&s->segments[i], ip);
+	drop_dead_segments(s);
 	return true;
 }
 
@@ -491,7 +498,8 @@ index_state_complete(const struct index_state *s)
 
 /* ---- verification ---- */
 
-/* A file that was only touched is opened again; what it holds decides. */
+/* Opens a file again when it has changed since it was opened. The file is good when its content is still valid, for
+   example when only its time was changed. */
 static bool
 check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
 {
@@ -508,7 +516,8 @@ check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAU
 	return true;
 }
 
-/* Files in turn: a segment, its ordinals, the next segment. NULL: there are no ordinals. */
+/* The file to verify next: files take turns, a segment, its ordinals, the next segment. NULL: the segment has no
+   ordinals. */
 static struct mapped *
 file_in_turn(const struct index_state *s)
 {
@@ -522,8 +531,7 @@ file_in_turn(const struct index_state *s)
 static bool
 verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
 {
-	size_t last =
-	    s->verified + 2 * s->nsegments; /* once around is enough for a pass */
+	size_t last = s->verified + 2 * s->nsegments; /* every file at most once */
 
 	for (; bytes > 0 && s->verified < last; s->verified++, s->section = 0) {
 		struct mapped *m = file_in_turn(s);
@@ -546,7 +554,7 @@ bool
 index_state_verify(
     const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
 {
-	if (!open_all(directory, s, err))
+	if (!open_segments(directory, s, err))
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++)
 		if (!check_segment(directory, &s->segments[i], err))
@@ -564,7 +572,7 @@ index_state_verify(
 
 /* ---- publishing ---- */
 
-/* Ordinals that are there and were made for these segments; NULL otherwise. */
+/* Opens the existing ordinals of segment i when they were made for these segments; returns NULL otherwise. */
 static struct ordinal_map *
 ready_ordinals(const char *directory, const struct index_state *s, size_t i,
     struct segment *const *segs)
@@ -598,7 +606,7 @@ static bool
 complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 {
 	struct segment **segs = mem_array(s->nsegments, sizeof(*segs));
-	bool ok = open_all(directory, s, err);
+	bool ok = open_segments(directory, s, err);
 
 	for (size_t i = 0; ok && i < s->nsegments; i++) {
 		struct index_segment *t = &s->segments[i];
@@ -618,35 +626,36 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 }
 
 static bool
-same_name(const char *path, const char *name)
+has_name(const char *path, const char *name)
 {
 	return strcmp(path + strlen("./"), name) == 0;
 }
 
 static bool
-wanted(const struct index_state *s, const char *name)
+file_is_needed(const struct index_state *s, const char *name)
 {
 	char path[64];
 
 	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
-		return true; /* not ours to remove */
+		return true; /* not a file of a generation */
 	snprintf(path, sizeof(path), "hosts-%016" PRIx64, s->merging);
 	if (s->merging != 0 && strncmp(name, path, strlen(path)) == 0)
 		return true;
 	for (size_t i = 0; i < s->nsegments; i++) {
 		segment_path(".", s->segments[i].file.id, path, sizeof(path));
-		if (same_name(path, name))
+		if (has_name(path, name))
 			return true;
 		ordinals_path(".", s->segments[i].ordinals.id, path, sizeof(path));
-		if (i > 0 && same_name(path, name))
+		if (i > 0 && has_name(path, name))
 			return true;
 	}
 	return false;
 }
 
-/* Workers that still map a removed file keep it; one that was about to open it looks again. */
+/* Removes the files of former generations. A worker that has one mapped keeps it; a worker that was about to open it
+   reads the new manifest. */
 static void
-sweep(const char *directory, const struct index_state *s)
+remove_old_files(const char *directory, const struct index_state *s)
 {
 	DIR *d = opendir(directory);
 	struct dirent *f;
@@ -654,7 +663,7 @@ sweep(const char *directory, const struct index_state *s)
 	if (d == NULL)
 		return;
 	while ((f = readdir(d)) != NULL)
-		if (!wanted(s, f->d_name))
+		if (!file_is_needed(s, f->d_name))
 			unlinkat(dirfd(d), f->d_name, 0);
 	closedir(d);
 }
@@ -675,7 +684,7 @@ index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT
 	ok = file_replace(directory, path, &b, err);
 	buf_free(&b);
 	if (ok)
-		sweep(directory, s);
+		remove_old_files(directory, s);
 	else
 		s->generation--;
 	return ok;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of the index in memory. A worker keeps a file mapped for days, and anything may happen to it
-   meanwhile: a restore over it, a full disk, a careless dd. Two things keep such a file from giving a
-   wrong answer or killing the worker. The descriptor stays open, so that fstat() before and after a
-   request shows every write and every truncation. A page that can no longer be read (SIGBUS) is
-   replaced by zeros, which every reader of the format survives; the request that met it then fails. */
+/* Maps the files of the index. A worker keeps a file mapped for days, and the file may change during that time: by a
+   restore, a disk error, an administrator with dd. Two mechanisms prevent a wrong answer and a crash of the worker:
+   - The descriptor stays open, so that fstat(2) before and after a request detects every write and every truncation.
+   - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of the file by zeros and
+     sets `lost`, and the interrupted request continues. Every reader of the format therefore has to stay inside the
+     mapping even if verified bytes have become zeros; mapped_intact then fails the request.
+   The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on Linux it is a plain
+   system call. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct mapped *mappings; /* every mapping of the process; read by on_bus_error */
+static struct mapped *mappings; /* all mappings of the process, for on_bus_error */
 
 static bool
 replace_from(struct mapped *m, uintptr_t address)
@@ -31,7 +34,7 @@ replace_from(struct mapped *m, uintptr_t address)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* An access outside of our mappings faults again and ends the process, as without a handler. */
+/* An access outside of the mappings faults again with the default handler, which ends the process. */
 static void
 on_bus_error(int number, siginfo_t *info, void *context)
 {
@@ -59,7 +62,7 @@ register_mapping(struct mapped *m)
 	mappings = m;
 }
 
-/* ---- marks: which file this is, and in which state ---- */
+/* ---- marks ---- */
 
 static int64_t
 nanoseconds(struct timespec t)
@@ -84,7 +87,7 @@ same_mark(const struct index_mark *a, const struct index_mark *b)
 	       a->modified == b->modified && a->status == b->status;
 }
 
-/* The time of the status is left out: removing the name of an old generation changes it. */
+/* Ignores st_ctim, which changes when the writer removes the name of a file of an old generation. */
 bool
 mapped_intact(const struct mapped *m)
 {
@@ -132,9 +135,9 @@ check_header(struct mapped *m)
 		   : mapped_fault(m, "broken header");
 }
 
-/* The bytes between two sections are zero, so that every byte of a file is checked. */
+/* Whether the bytes up to the next section are zero; so every byte of a file is covered by some check. */
 static bool
-padded(const unsigned char *base, uint64_t from, uint64_t limit)
+padding_is_zero(const unsigned char *base, uint64_t from, uint64_t limit)
 {
 	bool ok = true;
 
@@ -150,17 +153,17 @@ table_of(const struct mapped *m)
 }
 
 static bool
-section_inside(const struct segment_header *h, const struct section *t)
+section_is_inside(const struct segment_header *h, const struct section *t)
 {
 	return t->kind < SECTIONS && t->slot < h->nslots && t->at % INDEX_ALIGN == 0 &&
 	       t->at <= h->table_at && t->n <= h->table_at - t->at;
 }
 
 static bool
-section_good(const struct mapped *m, const struct section *t)
+section_is_valid(const struct mapped *m, const struct section *t)
 {
 	return index_checksum(m->map + t->at, t->n, t->kind) == t->checksum &&
-	       padded(m->map, t->at + t->n, m->head->table_at);
+	       padding_is_zero(m->map, t->at + t->n, m->head->table_at);
 }
 
 static bool
@@ -168,15 +171,15 @@ check_sections(struct mapped *m)
 {
 	const struct segment_header *h = m->head;
 
-	if (!padded(m->map, sizeof(*h), h->table_at))
+	if (!padding_is_zero(m->map, sizeof(*h), h->table_at))
 		return mapped_fault(m, "broken header");
 	m->spans = mem_array((size_t)h->nslots * SECTIONS, sizeof(*m->spans));
 	for (uint32_t i = 0; i < h->nsections; i++) {
 		const struct section *t = &table_of(m)[i];
 
-		if (!section_inside(h, t))
+		if (!section_is_inside(h, t))
 			return mapped_fault(m, "broken table");
-		if (!m->trusted && !section_good(m, t))
+		if (!m->trusted && !section_is_valid(m, t))
 			return mapped_fault(m, "checksum does not match");
 		m->spans[t->slot * SECTIONS + t->kind] =
 		    (struct span){ m->map + t->at, t->n };
@@ -206,7 +209,7 @@ map_file(struct mapped *m, const char *path)
 	return true;
 }
 
-/* Reads the file ahead of its use: a first request is not to wait for a disk page by page. */
+/* Reads the file ahead, so that the first request does not wait for the disk at each page. */
 static void
 read_ahead(struct mapped *m)
 {
@@ -263,7 +266,7 @@ mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes)
 	for (; *section < h->nsections && done < *bytes; (*section)++) {
 		const struct section *t = &table_of(m)[*section];
 
-		if (!section_inside(h, t) || !section_good(m, t))
+		if (!section_is_inside(h, t) || !section_is_valid(m, t))
 			return mapped_fault(m, "checksum does not match");
 		done += t->n;
 	}
@@ -271,7 +274,7 @@ mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes)
 	return !m->lost || mapped_fault(m, "cannot be read");
 }
 
-/* Every process that maps the file sees another time of modification and lets go of it. */
+/* Sets the modification time, so that mapped_intact fails in every process that maps the file. */
 void
 mapped_condemn(const struct mapped *m)
 {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Merges segments into one without the documents they were built from: dictionaries are merged by
-   their order, postings by the new numbers of their documents, dead documents get none. A merge reads
-   immutable files and a copy of the bitmaps of dead documents, so it can run in a child process while
-   the writer goes on; index_merge_take then applies the deaths that came meanwhile. */
+/* Merges segments into one. The documents themselves are not needed:
+   1. The documents of all inputs, without the dead ones, get new numbers in the order of their addresses.
+   2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of the inputs, mapped to
+      the new numbers. A term without a live document is left out.
+   3. slot_write makes the sections as it does for a new segment.
+   A merge reads immutable files and a copy of the bits of dead documents. So it can run in a child process while the
+   writer continues; index_merge_take later marks those documents dead in the result that died while it ran. */
 #include "config.h"
 
 #include "search/index/build_priv.h"
+#include "search/index/postings.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -16,8 +20,7 @@ struct input {
 	const struct segment *seg;
 	const uint64_t *dead;
 	uint32_t
-	    *number[LEVELS];     /* a document of the level: its new number, or NOWHERE */
-	uint32_t *asn, *as_name; /* a term: its new number, or NOWHERE */
+	    *number[LEVELS]; /* [document of the level]: its new number, or NOWHERE */
 };
 
 /* ---- documents ---- */
@@ -28,9 +31,9 @@ is_dead(const uint64_t *dead, uint32_t doc)
 	return dead[doc >> 6] >> (doc & 63) & 1;
 }
 
-/* The input whose next living document has the lowest address, or n. */
+/* The input whose next live document has the lowest address, or n at the end. */
 static size_t
-lowest(const struct input *in, size_t n, uint32_t *at, unsigned char out[16])
+find_lowest(const struct input *in, size_t n, uint32_t *at, unsigned char out[16])
 {
 	size_t best = n;
 
@@ -64,7 +67,7 @@ number_documents(struct index_builder *b, struct input *in, size_t n)
 			in[i].number[l] = mem_alloc(size + 1);
 			memset(in[i].number[l], 0xff, size);
 		}
-	while ((i = lowest(in, n, at, ip)) < n) {
+	while ((i = find_lowest(in, n, at, ip)) < n) {
 		const struct segment *s = in[i].seg;
 		uint32_t doc = at[i]++;
 
@@ -96,15 +99,15 @@ struct slot_merge {
 	const struct input *in;
 	size_t n;
 	enum level level;
-	const struct terms **t; /* an input */
-	uint32_t *at;           /* an input: its next term */
-	uint32_t *docs, *room;  /* the documents found, and room to merge lists in */
+	const struct terms **t; /* [input] */
+	uint32_t *at;           /* [input]: its next term */
+	uint32_t *docs, *room;  /* documents of all terms so far; room for merge_runs */
 	size_t ndocs, docs_room, room_room;
 	uint32_t *list;
 	size_t list_room;
 };
 
-/* Two ascending runs, [from, middle) and [middle, ndocs), become one. */
+/* Merges two ascending runs of docs, [from, middle) and [middle, ndocs), into one. */
 static void
 merge_runs(struct slot_merge *m, size_t from, size_t middle)
 {
@@ -120,7 +123,8 @@ merge_runs(struct slot_merge *m, size_t from, size_t middle)
 	memcpy(m->docs + from, m->room, n * sizeof(*m->room));
 }
 
-/* Appends the living documents of a term (t->n: of any term) of input i to the run that begins at from. */
+/* Adds the live documents of a term of input i to the run of docs that begins at from. Returns whether there are any.
+   Term t->n is every document with a value. */
 static bool
 add_posting(struct slot_merge *m, size_t i, uint32_t id, size_t from)
 {
@@ -143,7 +147,7 @@ add_posting(struct slot_merge *m, size_t i, uint32_t id, size_t from)
 }
 
 static size_t
-first_term(const struct slot_merge *m)
+find_lowest_term(const struct slot_merge *m)
 {
 	size_t best = m->n;
 
@@ -155,9 +159,9 @@ first_term(const struct slot_merge *m)
 	return best;
 }
 
-/* The documents of the lowest term of all inputs; takes each input that has it past it. */
+/* Adds the lowest term of all inputs and its documents, and advances every input that has the term. */
 static void
-take_term(struct slot_merge *m, size_t best, struct gather *g, uint32_t *const *numbers)
+merge_term(struct slot_merge *m, size_t best, struct gather *g, uint32_t *const *numbers)
 {
 	uint32_t id = m->at[best];
 	size_t from = m->ndocs;
@@ -199,8 +203,8 @@ merge_slot(const struct merging *all, size_t slot, struct gather *g)
 		m.t[i] = &m.in[i].seg->slots[slot];
 	out.start = grow_array(NULL, &start_room, 2, sizeof(*out.start));
 	out.start[0] = 0;
-	while ((best = first_term(&m)) < m.n) {
-		take_term(&m, best, g, all->numbers[slot]);
+	while ((best = find_lowest_term(&m)) < m.n) {
+		merge_term(&m, best, g, all->numbers[slot]);
 		out.start = grow_array(
 		    out.start, &start_room, g->n + UINT64_C(2), sizeof(*out.start));
 		out.start[g->n] = (uint32_t)m.ndocs;
@@ -220,7 +224,7 @@ merge_slot(const struct merging *all, size_t slot, struct gather *g)
 	return out;
 }
 
-/* The name of an autonomous system: that of the first input which has one for its number. */
+/* Takes the label of an asn from the first input that has one. */
 void
 merge_labels(const struct merging *all, struct index_builder *b)
 {
@@ -276,7 +280,7 @@ index_merge_free(struct index_merge *m)
 }
 
 static bool
-same_fields(const struct merging *all, char *err)
+check_fields(const struct merging *all, char *err)
 {
 	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->nfields; k++)
@@ -329,7 +333,7 @@ index_merge_write(const struct index_merge *m, const char *directory,
 	for (size_t i = 0; i < m->n; i++)
 		all.in[i] =
 		    (struct input){ .seg = m->inputs[i].open, .dead = m->inputs[i].dead };
-	ok = same_fields(&all, err);
+	ok = check_fields(&all, err);
 	if (ok) {
 		number_documents(b, all.in, all.n);
 		for (size_t k = 0; k < all.nfields; k++)
@@ -360,9 +364,9 @@ index_segment_verify(
 	return true;
 }
 
-/* The segment of the state that the merge has read, or nsegments. */
+/* The place of an input among the segments of the state, or nsegments when it is gone. */
 static size_t
-input_of(const struct index_state *s, const struct index_segment *input)
+find_input(const struct index_state *s, const struct index_segment *input)
 {
 	size_t i = 0;
 
@@ -371,7 +375,7 @@ input_of(const struct index_state *s, const struct index_segment *input)
 	return i;
 }
 
-/* Documents that died while the merge ran are dead in its result. */
+/* Marks those documents dead in the result that died while the merge ran. */
 static void
 carry_deaths(const struct index_segment *before, const struct index_segment *now,
     struct index_segment *to)
@@ -383,7 +387,7 @@ carry_deaths(const struct index_segment *before, const struct index_segment *now
 
 			segment_ip(now->open,
 			    (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), ip);
-			index_kill(to, ip);
+			index_mark_dead(to, ip);
 		}
 }
 
@@ -392,8 +396,8 @@ index_merge_take(const struct index_merge *m, const char *directory,
     struct index_state *s, struct index_segment fresh, char err[INDEX_FAULT])
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (input_of(s, &m->inputs[i]) == s->nsegments) {
-			snprintf(err, INDEX_FAULT, "a segment it read is gone");
+		if (find_input(s, &m->inputs[i]) == s->nsegments) {
+			snprintf(err, INDEX_FAULT, "an input of the merge is gone");
 			return false;
 		}
 	fresh.open = segment_open(directory, &fresh, SEGMENT_BY_MARK, err);
@@ -402,7 +406,7 @@ index_merge_take(const struct index_merge *m, const char *directory,
 	fresh.file.mark = fresh.open->file.mark;
 	fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
 	for (size_t i = 0; i < m->n; i++) {
-		size_t at = input_of(s, &m->inputs[i]);
+		size_t at = find_input(s, &m->inputs[i]);
 
 		carry_deaths(&m->inputs[i], &s->segments[at], &fresh);
 		index_state_drop(s, at, at + 1);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Joins the dictionaries of a generation's segments. The writer does it, once for a segment and those
-   before it: both are immutable, so the file serves all later generations until one of them is merged.
-   Workers only map the files; a facet needs no lookup of a text before its buckets are known. */
+/* Joins the dictionaries of the segments of a generation (index.h explains ordinals). The writer makes the file of a
+   segment once. Segments are immutable, so the file serves all later generations until the segment itself or one
+   before it is merged or dropped. Workers only map the files: a facet compares no texts until its buckets are known. */
 #include "config.h"
 
+#include "search/index/ordinals.h"
 #include "search/index/build_priv.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ ordinals_path(const char *directory, uint64_t id, char *out, size_t room)
 }
 
 static bool
-counted(const struct schema_field *f, struct segment *const *segs, size_t n)
+has_ordinals(const struct schema_field *f, struct segment *const *segs, size_t n)
 {
 	bool all = f->aggregatable && f->type != VALUE_IP;
 
@@ -29,10 +30,10 @@ counted(const struct schema_field *f, struct segment *const *segs, size_t n)
 
 /* ---- writing ---- */
 
-/* The first term not before term id of `of`, at or behind `from`. Terms are asked for in ascending
-   order, so the next one is near: steps double until they pass it. */
+/* The first term of t from `from` on that is not less than term id of `of`. Callers search ascending terms, so the
+   result is near: steps double until they pass it, then a binary search ends. */
 static uint32_t
-gallop(const struct terms *t, uint32_t from, const struct terms *of, uint32_t id)
+find_ascending(const struct terms *t, uint32_t from, const struct terms *of, uint32_t id)
 {
 	uint32_t step = 1, lo = from, hi;
 
@@ -53,11 +54,11 @@ gallop(const struct terms *t, uint32_t from, const struct terms *of, uint32_t id
 }
 
 struct joining {
-	const struct terms *t; /* of a segment before */
-	uint32_t at, start;
+	const struct terms *t; /* a slot of an earlier segment */
+	uint32_t at, start;    /* the next term to compare; the ordinal of its term 0 */
 };
 
-/* Returns false when a field has more terms than ordinals can number. */
+/* Finds the ordinals of all terms of a field. Returns false when there are more terms than ordinals. */
 static bool
 join_field(
     const struct schema_field *f, struct segment *const *segs, size_t n, uint32_t *out)
@@ -83,7 +84,7 @@ join_field(
 
 			if (b->t->form != own->form)
 				continue;
-			b->at = gallop(b->t, b->at, own, id);
+			b->at = find_ascending(b->t, b->at, own, id);
 			if (b->at < b->t->n && terms_order(b->t, b->at, own, id) == 0)
 				out[id] = b->start + b->at;
 		}
@@ -93,7 +94,7 @@ join_field(
 }
 
 static bool
-write_fields(struct segment_writer *w, struct segment *const *segs, size_t n)
+write_maps(struct segment_writer *w, struct segment *const *segs, size_t n)
 {
 	const struct schema_field *fields;
 	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
@@ -105,7 +106,7 @@ write_fields(struct segment_writer *w, struct segment *const *segs, size_t n)
 		uint32_t *map;
 
 		hashes[i] = index_field_hash(&fields[i]);
-		if (!counted(&fields[i], segs, n))
+		if (!has_ordinals(&fields[i], segs, n))
 			continue;
 		map = mem_array(terms, sizeof(*map));
 		ok = join_field(&fields[i], segs, n, map);
@@ -138,7 +139,7 @@ ordinals_write(const char *directory, const struct index_segment *segments, size
 	ordinals_path(directory, h.id, path, sizeof(path));
 	sections_begin(&w, path);
 	section_write(&w, SECTION_BEFORE, 0, ids, n * sizeof(*ids));
-	fits = write_fields(&w, segs, n);
+	fits = write_maps(&w, segs, n);
 	free(segs);
 	free(ids);
 	if (!sections_end(&w, ORDINALS_MAGIC, &h, directory, err))
@@ -199,7 +200,8 @@ ordinals_open(const char *directory, const struct index_segment *segments, size_
 	     (ordinals_fit(m, segments, n) ||
 		 mapped_fault(&m->file, "made for other segments"));
 	for (size_t i = 0; ok && i < nfields; i++)
-		if (counted(&fields[i], segs, n) && !open_map(m, &fields[i], segs, n))
+		if (has_ordinals(&fields[i], segs, n) &&
+		    !open_map(m, &fields[i], segs, n))
 			ok = mapped_fault(&m->file, "broken field");
 	m->file.err = NULL;
 	if (ok)

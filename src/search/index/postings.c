@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Postings: the documents of a term. Whatever the file says, reading stays inside it and yields only
+/* Writes and reads postings, the documents of a term. A page of the file may become zeros after its verification
+   (mapped.c), so every offset and every count is checked when it is used: reading stays inside the file and returns only
    documents below the limit. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/postings.h"
 
 /* ---- writing ---- */
 
 static void
-pad(struct buf *b, size_t to)
+pad_to(struct buf *b, size_t to)
 {
 	static const char zeros[8];
 
@@ -25,7 +26,7 @@ write_block(struct buf *b, const uint32_t *docs, uint32_t n)
 		for (uint32_t i = 0; i < n; i++)
 			small[i] = (uint16_t)docs[i];
 		buf_add(b, small, n * sizeof(*small));
-		pad(b, 8);
+		pad_to(b, 8);
 		return;
 	}
 	memset(words, 0, sizeof(words));
@@ -77,7 +78,7 @@ posting_write(struct buf *b, const uint32_t *docs, uint32_t n)
 
 	if (n <= 1)
 		return n == 0 ? 0 : docs[0];
-	pad(b, 8);
+	pad_to(b, 8);
 	at = b->n;
 	if (n <= POSTING_SMALL)
 		buf_add(b, docs, n * sizeof(*docs));
@@ -100,8 +101,7 @@ open_blocks(struct posting *p)
 		return false;
 	p->form = POSTING_BLOCKS;
 	p->blocks = (const struct posting_block *)(const void *)(p->start + 8);
-	p->limit =
-	    (p->limit + INDEX_BLOCK - 1) / INDEX_BLOCK; /* in blocks from here on */
+	p->limit = (p->limit + INDEX_BLOCK - 1) / INDEX_BLOCK; /* now in blocks */
 	p->room = p->room < (uint64_t)UINT32_MAX * 8 ? p->room : (uint64_t)UINT32_MAX * 8;
 	p->one = nblocks;
 	return true;
@@ -145,7 +145,7 @@ list_of(const struct posting *p)
 	return p->list != NULL ? p->list : &p->one;
 }
 
-/* The block's content, or NULL when it lies outside. */
+/* The documents of a block, or NULL when they are outside of the file or above the limit. */
 static const void *
 block_content(const struct posting *p, const struct posting_block *b)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Opening a segment: everything that later code relies on is checked here, once, by whoever opens the
-   file first. */
+/* Opens a segment. The sizes of all arrays are checked here, and for a file that is not trusted also the order of
+   offsets and the range of terms and documents, so that queries can use them without checks of their own. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/segment.h"
 
 #include <inttypes.h>
 
 struct opening {
 	struct segment *s;
-	size_t slot; /* of the file: its fields may be others than ours */
+	size_t
+	    slot; /* a slot of the file, whose fields may differ from the schema of this release */
 };
 
 void
@@ -22,16 +23,16 @@ segment_path(const char *directory, uint64_t id, char *out, size_t room)
 }
 
 static struct span
-span(const struct opening *o, enum section_kind kind)
+slot_span(const struct opening *o, enum section_kind kind)
 {
 	return mapped_span(&o->s->file, o->slot, kind);
 }
 
 /* ---- content ---- */
 
-/* The scans of content are left out where the file is the one that its writer verified. */
+/* Whether offsets ascend from 0 to limit. Only the ends are checked in a file that its writer has verified. */
 static bool
-ascending(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
+check_offsets(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
 {
 	bool ok = at != NULL && at[0] == 0 && at[n] == limit;
 
@@ -63,33 +64,34 @@ ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 }
 
 static bool
-below(const struct opening *o, const void *ids, uint8_t width, uint64_t n, uint64_t limit)
+check_ids(
+    const struct opening *o, const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 {
 	return o->s->file.trusted || ids_below(ids, width, n, limit);
 }
 
 static bool
-u32s(struct span s, uint64_t n, const uint32_t **out)
+open_u32s(struct span s, uint64_t n, const uint32_t **out)
 {
 	*out = (const uint32_t *)(const void *)s.p;
 	return s.n == n * sizeof(uint32_t);
 }
 
-/* Present with n entries below limit, or absent. */
+/* Whether the section is absent, or has n entries below limit. */
 static bool
 optional_ids(const struct opening *o, struct span s, uint64_t n, uint64_t limit,
     const uint32_t **out)
 {
 	*out = NULL;
 	return s.p == NULL || s.n == 0 ||
-	       (u32s(s, n, out) && below(o, *out, 4, n, limit));
+	       (open_u32s(s, n, out) && check_ids(o, *out, 4, n, limit));
 }
 
 static bool
 open_documents(struct opening *o)
 {
 	struct segment *s = o->s;
-	struct span ip6 = span(o, SECTION_IP6);
+	struct span ip6 = slot_span(o, SECTION_IP6);
 
 	s->ndocs = s->file.head->ndocs;
 	s->nv4 = s->file.head->nv4;
@@ -98,18 +100,19 @@ open_documents(struct opening *o)
 	return s->ndocs < UINT32_MAX - INDEX_BLOCK &&
 	       s->nnested < UINT32_MAX - INDEX_BLOCK &&
 	       ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
-	       u32s(span(o, SECTION_IP4), s->nv4, &s->ip4) &&
-	       u32s(span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
-	       ascending(o, s->first, s->ndocs, s->nnested) &&
-	       u32s(span(o, SECTION_OWNER), s->nnested, &s->owner) &&
-	       below(o, s->owner, 4, s->nnested, s->ndocs);
+	       open_u32s(slot_span(o, SECTION_IP4), s->nv4, &s->ip4) &&
+	       open_u32s(
+		   slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
+	       check_offsets(o, s->first, s->ndocs, s->nnested) &&
+	       open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
+	       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
 }
 
 static bool
 open_dictionary(const struct opening *o, struct terms *t)
 {
-	struct span bytes = span(o, SECTION_TERM_BYTES),
-		    ints = span(o, SECTION_TERM_INTS);
+	struct span bytes = slot_span(o, SECTION_TERM_BYTES),
+		    ints = slot_span(o, SECTION_TERM_INTS);
 
 	if (t->form == FORM_NONE)
 		return t->n == 0;
@@ -117,12 +120,14 @@ open_dictionary(const struct opening *o, struct terms *t)
 		t->ints = (const int64_t *)(const void *)ints.p;
 		return ints.n == t->n * sizeof(int64_t);
 	}
-	t->bytes = bytes.p == NULL ? "" : (const char *)bytes.p; /* empty texts alone */
+	t->bytes = bytes.p == NULL
+		       ? ""
+		       : (const char *)bytes.p; /* absent when all texts are empty */
 	t->nbytes = bytes.n;
-	return u32s(span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
-	       ascending(o, t->at, t->n, bytes.n) &&
-	       optional_ids(o, span(o, SECTION_FOLD), t->n, t->n, &t->fold) &&
-	       optional_ids(o, span(o, SECTION_RANK), t->n, t->n, &t->rank);
+	return open_u32s(slot_span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
+	       check_offsets(o, t->at, t->n, bytes.n) &&
+	       optional_ids(o, slot_span(o, SECTION_FOLD), t->n, t->n, &t->fold) &&
+	       optional_ids(o, slot_span(o, SECTION_RANK), t->n, t->n, &t->rank);
 }
 
 static bool
@@ -130,25 +135,26 @@ open_postings(const struct opening *o, struct terms *t)
 {
 	static const enum section_kind counts[] = { SECTION_COUNT, SECTION_COUNT_NESTED };
 	static const enum section_kind ats[] = { SECTION_AT, SECTION_AT_NESTED };
-	struct span blob = span(o, SECTION_POSTINGS);
+	struct span blob = slot_span(o, SECTION_POSTINGS);
 
 	t->postings = blob.p;
 	t->npostings = blob.n;
 	for (int l = 0; l < LEVELS; l++) {
-		struct span at = span(o, ats[l]);
+		struct span at = slot_span(o, ats[l]);
 
 		if (at.n == 0)
 			continue;
 		t->level[l].at = (const uint64_t *)(const void *)at.p;
 		if (at.n != (t->n + UINT64_C(1)) * sizeof(uint64_t) ||
-		    !u32s(span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
+		    !open_u32s(
+			slot_span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
 			return false;
 	}
 	return true;
 }
 
 static bool
-width_ok(uint8_t width)
+is_width(uint8_t width)
 {
 	return width == 1 || width == 2 || width == 4;
 }
@@ -156,41 +162,44 @@ width_ok(uint8_t width)
 static bool
 open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 {
-	struct span ids = span(o, SECTION_COLUMN),
-		    nested = span(o, SECTION_COLUMN_NESTED);
-	struct span more = span(o, SECTION_MORE_IDS);
+	struct span ids = slot_span(o, SECTION_COLUMN),
+		    nested = slot_span(o, SECTION_COLUMN_NESTED);
+	struct span more = slot_span(o, SECTION_MORE_IDS);
 	struct column *c = &t->column;
 	const struct segment *s = o->s;
 
 	if (nested.n > 0) {
 		t->nested_column =
 		    (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
-		if (!width_ok(m->nested_width) ||
+		if (!is_width(m->nested_width) ||
 		    nested.n != (uint64_t)s->nnested * m->nested_width ||
-		    !below(o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
+		    !check_ids(
+			o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
 			return false;
 	}
 	if (ids.n == 0)
 		return true;
 	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
-	if (!width_ok(c->width) || c->k == 0 || c->k > COLUMN_K_MAX ||
+	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX ||
 	    (c->k & (c->k - 1)) != 0 || ids.n != (uint64_t)s->ndocs * c->k * c->width ||
-	    !below(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
+	    !check_ids(
+		o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
 		return false;
 	if (c->nmore == 0)
 		return true;
-	return u32s(span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
-	       below(o, c->more_docs, 4, c->nmore, s->ndocs) &&
-	       u32s(span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
-	       ascending(o, c->more_at, c->nmore, more.n / c->width) &&
-	       below(o, c->more_ids, c->width, more.n / c->width, t->n);
+	return open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
+	       check_ids(o, c->more_docs, 4, c->nmore, s->ndocs) &&
+	       open_u32s(
+		   slot_span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
+	       check_offsets(o, c->more_at, c->nmore, more.n / c->width) &&
+	       check_ids(o, c->more_ids, c->width, more.n / c->width, t->n);
 }
 
 static bool
 open_slot(struct opening *o, const struct schema_field *f, const struct slot_meta *m,
     uint64_t names, struct terms *t)
 {
-	struct span dates = span(o, SECTION_DATES);
+	struct span dates = slot_span(o, SECTION_DATES);
 
 	*t = (struct terms){ .n = m->n, .form = m->form };
 	if (m->form > FORM_INTS || t->n == UINT32_MAX)
@@ -202,10 +211,9 @@ open_slot(struct opening *o, const struct schema_field *f, const struct slot_met
 			return false;
 	}
 	return open_dictionary(o, t) && open_postings(o, t) && open_column(o, m, t) &&
-	       optional_ids(o, span(o, SECTION_LABEL), t->n, names + 1, &t->label);
+	       optional_ids(o, slot_span(o, SECTION_LABEL), t->n, names + 1, &t->label);
 }
 
-/* The place of a field among those of the file, or nfields: the file was built without it. */
 size_t
 field_place(const struct mapped *m, const struct schema_field *f)
 {
@@ -218,7 +226,7 @@ field_place(const struct mapped *m, const struct schema_field *f)
 	return m->head->nfields;
 }
 
-/* The number of as_name's terms, which bounds the labels of asn. */
+/* The number of terms of as_name, the limit of the labels of asn. */
 static uint64_t
 label_terms(const struct opening *o, const struct slot_meta *meta)
 {
@@ -228,7 +236,8 @@ label_terms(const struct opening *o, const struct slot_meta *meta)
 	return place == o->s->file.head->nfields ? 0 : meta[place * PARTS].n;
 }
 
-/* Fields that the file has and we do not know are ignored; those that it lacks stay empty. */
+/* Opens the slots of a field; they stay empty when the file was built without the field. Fields of the file that this
+   release does not have are never opened. */
 static bool
 open_field(struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
 {
@@ -250,7 +259,7 @@ static bool
 open_content(struct opening *o)
 {
 	const struct segment_header *h = o->s->file.head;
-	struct span meta = span(o, SECTION_SLOTS);
+	struct span meta = slot_span(o, SECTION_SLOTS);
 	const struct schema_field *fields;
 
 	if (h->nslots != h->nfields * PARTS || h->nv4 > h->ndocs ||
@@ -364,7 +373,7 @@ segment_lower(const struct segment *s, const unsigned char ip[16])
 	return lo;
 }
 
-/* A prefix of IPv6 never holds IPv4 addresses, as everywhere else. */
+/* An IPv6 network never contains IPv4 addresses, as in ipnet_contains. */
 void
 segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Sets of documents: a range, a short list, or a bitmap; each operation takes the cheapest form. */
+/* Sets of documents and the memory pool behind them. set.h describes the three forms. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/set.h"
 
-/* ---- buffers of bitmaps, kept between requests ---- */
+/* ---- pool.h: memory kept between requests ---- */
 
 struct words_pool {
 	uint64_t **all, **unused;
@@ -51,7 +51,7 @@ pool_fit(struct words_pool *p, size_t nwords)
 }
 
 static void *
-grow(void *old, size_t count, size_t size)
+resize_array(void *old, size_t count, size_t size)
 {
 	void *fresh = reallocarray(old, count, size);
 
@@ -69,8 +69,8 @@ pool_get(struct words_pool *p)
 		return p->unused[--p->nunused];
 	if (p->n == p->room) {
 		p->room = p->room * 2 + 8;
-		p->all = grow(p->all, p->room, sizeof(*p->all));
-		p->unused = grow(p->unused, p->room, sizeof(*p->unused));
+		p->all = resize_array(p->all, p->room, sizeof(*p->all));
+		p->unused = resize_array(p->unused, p->room, sizeof(*p->unused));
 	}
 	words = aligned_alloc(64, (p->nwords * sizeof(*words) + 63) / 64 * 64);
 	if (words == NULL)
@@ -107,13 +107,11 @@ pool_reset(struct words_pool *p)
 		memcpy(p->unused, p->all, p->n * sizeof(*p->all));
 	p->nunused = p->n;
 	if (p->wanted > p->ncounters && p->wanted <= COUNTERS_MAX) {
-		p->counters = grow(p->counters, p->wanted, sizeof(*p->counters));
+		p->counters = resize_array(p->counters, p->wanted, sizeof(*p->counters));
 		p->ncounters = p->wanted;
 	}
 	p->used = p->wanted = 0;
 }
-
-/* ---- term numbers ---- */
 
 void
 scratch_fit(struct scratch *s, size_t room)
@@ -121,7 +119,7 @@ scratch_fit(struct scratch *s, size_t room)
 	if (room <= s->room)
 		return;
 	s->room = room + room / 2 + 64;
-	s->p = grow(s->p, s->room, sizeof(*s->p));
+	s->p = resize_array(s->p, s->room, sizeof(*s->p));
 }
 
 void
@@ -131,11 +129,11 @@ scratch_add(struct scratch *s, uint32_t v)
 	s->p[s->n++] = v;
 }
 
-/* ---- words ---- */
+/* ---- bitmaps ---- */
 
 #if defined(__x86_64__)
 __attribute__((target("popcnt"))) static uint64_t
-count_fast(const uint64_t *words, size_t n)
+count_with_popcnt(const uint64_t *words, size_t n)
 {
 	uint64_t sum = 0;
 
@@ -152,14 +150,14 @@ words_count(const uint64_t *words, size_t n)
 
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("popcnt"))
-		return count_fast(words, n);
+		return count_with_popcnt(words, n);
 #endif
 	for (size_t i = 0; i < n; i++)
 		sum += (unsigned)__builtin_popcountll(words[i]);
 	return sum;
 }
 
-/* Sets [lo, hi). */
+/* Sets the bits [lo, hi). */
 static void
 fill_words(uint64_t *words, uint32_t lo, uint32_t hi)
 {
@@ -179,8 +177,9 @@ fill_words(uint64_t *words, uint32_t lo, uint32_t hi)
 	words[b] |= last;
 }
 
+/* Clears all bits but [lo, hi). */
 static void
-words_keep(uint64_t *words, size_t nwords, uint32_t lo, uint32_t hi)
+clear_outside(uint64_t *words, size_t nwords, uint32_t lo, uint32_t hi)
 {
 	size_t a = lo >> 6, b = (hi + 63) >> 6;
 
@@ -214,7 +213,7 @@ set_is_empty(const struct set *s)
 }
 
 static struct set
-dense(const struct set_space *sp, struct set a)
+to_words(const struct set_space *sp, struct set a)
 {
 	struct set out = { .form = SET_WORDS };
 
@@ -250,9 +249,9 @@ set_has(const struct set *a, uint32_t doc)
 	return lo < a->n && a->list[lo] == doc;
 }
 
-/* The members of a list that are (or, keep false, are not) in b. */
+/* Keeps those members of a list that are in b; with keep false, those that are not. */
 static struct set
-filter(struct set a, const struct set *b, bool keep)
+filter_list(struct set a, const struct set *b, bool keep)
 {
 	uint32_t n = 0;
 
@@ -264,7 +263,7 @@ filter(struct set a, const struct set *b, bool keep)
 }
 
 static struct set
-swapped(struct set *a, struct set *b)
+swap_sets(struct set *a, struct set *b)
 {
 	struct set t = *a;
 
@@ -277,10 +276,10 @@ struct set
 set_and(const struct set_space *sp, struct set a, struct set b)
 {
 	if (a.form > b.form)
-		a = swapped(&a, &b);
+		a = swap_sets(&a, &b);
 	if (a.form == SET_LIST || (a.form == SET_RANGE && b.form == SET_LIST)) {
-		struct set out =
-		    a.form == SET_LIST ? filter(a, &b, true) : filter(b, &a, true);
+		struct set out = a.form == SET_LIST ? filter_list(a, &b, true)
+						    : filter_list(b, &a, true);
 
 		pool_put(sp->pool, b.words);
 		return out;
@@ -291,7 +290,7 @@ set_and(const struct set_space *sp, struct set a, struct set b)
 		return a.lo < a.hi ? a : set_none();
 	}
 	if (a.form == SET_RANGE) {
-		words_keep(b.words, sp->nwords, a.lo, a.hi);
+		clear_outside(b.words, sp->nwords, a.lo, a.hi);
 		return b;
 	}
 	for (size_t i = 0; i < sp->nwords; i++)
@@ -301,7 +300,7 @@ set_and(const struct set_space *sp, struct set a, struct set b)
 }
 
 static struct set
-merge(const struct set_space *sp, const struct set *a, const struct set *b)
+merge_lists(const struct set_space *sp, const struct set *a, const struct set *b)
 {
 	struct set out = { .form = SET_LIST };
 	uint32_t i = 0, k = 0;
@@ -322,7 +321,7 @@ struct set
 set_or(const struct set_space *sp, struct set a, struct set b)
 {
 	if (a.form > b.form)
-		a = swapped(&a, &b);
+		a = swap_sets(&a, &b);
 	if (set_is_empty(&a))
 		return b;
 	if (set_is_empty(&b))
@@ -332,8 +331,8 @@ set_or(const struct set_space *sp, struct set a, struct set b)
 		return a;
 	}
 	if (a.form == SET_LIST && b.form == SET_LIST && a.n + b.n <= SET_LIST_MAX)
-		return merge(sp, &a, &b);
-	b = dense(sp, b);
+		return merge_lists(sp, &a, &b);
+	b = to_words(sp, b);
 	if (a.form == SET_RANGE) {
 		fill_words(b.words, a.lo, a.hi);
 	} else if (a.form == SET_LIST) {
@@ -359,10 +358,10 @@ set_not(const struct set_space *sp, struct set a)
 					: set_none();
 	if (a.form == SET_RANGE && a.hi == sp->limit)
 		return (struct set){ .form = SET_RANGE, .hi = a.lo };
-	a = dense(sp, a);
+	a = to_words(sp, a);
 	for (size_t i = 0; i < sp->nwords; i++)
 		a.words[i] = ~a.words[i];
-	words_keep(a.words, sp->nwords, 0, sp->limit);
+	clear_outside(a.words, sp->nwords, 0, sp->limit);
 	return a;
 }
 
@@ -374,13 +373,13 @@ set_andnot(const struct set_space *sp, struct set a, struct set b)
 		return a;
 	}
 	if (a.form == SET_LIST) {
-		a = filter(a, &b, false);
+		a = filter_list(a, &b, false);
 		pool_put(sp->pool, b.words);
 		return a;
 	}
 	if (b.form == SET_RANGE)
 		return set_and(sp, a, set_not(sp, b));
-	a = dense(sp, a);
+	a = to_words(sp, a);
 	if (b.form == SET_LIST) {
 		for (uint32_t i = 0; i < b.n; i++)
 			a.words[b.list[i] >> 6] &= ~(UINT64_C(1) << (b.list[i] & 63));
@@ -447,7 +446,6 @@ walk_words(struct set_walk *w, uint32_t *docs, size_t room)
 	return n;
 }
 
-/* room is at least 64; 0 means the end. */
 size_t
 set_walk_next(struct set_walk *w, uint32_t *docs, size_t room)
 {

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Dictionaries: order, lookup, patterns. */
+/* Dictionaries: their orders, lookups, and the cost of patterns.
+   DNS names are ordered by labels from the right (com, com.example, com.example.www), so that a domain and all its
+   subdomains are one range of terms. Buckets are ordered by bytes, however; SECTION_RANK has that order. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/terms.h"
 
-/* Bounded whatever the file says: its pages may have been replaced by zeros meanwhile. */
+#include "base/limits.h"
+
+/* The result is inside the mapping whatever the file contains: its pages may have been replaced by zeros since it
+   was verified (mapped.c). */
 struct str
 terms_str(const struct terms *t, uint32_t id)
 {
@@ -15,9 +20,9 @@ terms_str(const struct terms *t, uint32_t id)
 	return (struct str){ t->bytes + from, to - from };
 }
 
-/* The last label of s, cut off it. */
+/* Removes the last label from s and returns it. */
 static struct str
-last_label(struct str *s)
+cut_last_label(struct str *s)
 {
 	size_t i = s->n;
 	struct str label;
@@ -33,7 +38,7 @@ int
 names_cmp(struct str a, struct str b)
 {
 	while (a.n > 0 && b.n > 0) {
-		int c = str_cmp(last_label(&a), last_label(&b));
+		int c = str_cmp(cut_last_label(&a), cut_last_label(&b));
 
 		if (c != 0)
 			return c;
@@ -42,7 +47,7 @@ names_cmp(struct str a, struct str b)
 }
 
 static int
-order(const struct terms *t, struct str a, struct str b)
+compare_by_form(const struct terms *t, struct str a, struct str b)
 {
 	return t->form == FORM_NAMES ? names_cmp(a, b) : str_cmp(a, b);
 }
@@ -55,7 +60,7 @@ terms_lower(const struct terms *t, struct str s)
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (order(t, terms_str(t, mid), s) < 0)
+		if (compare_by_form(t, terms_str(t, mid), s) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -100,7 +105,7 @@ terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j
 {
 	if (a->form == FORM_INTS)
 		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
-	return order(a, terms_str(a, i), terms_str(b, j));
+	return compare_by_form(a, terms_str(a, i), terms_str(b, j));
 }
 
 int
@@ -128,7 +133,7 @@ terms_bucketable(const struct terms *t, uint32_t id)
 
 /* ---- patterns ---- */
 
-/* The longest run between two stars. */
+/* The longest part of a pattern without a star. */
 static size_t
 longest_run(struct str p)
 {
@@ -176,9 +181,9 @@ glob_subtree(struct str p)
 	return from < p.n ? (struct str){ p.p + from, p.n - from } : STR_NULL;
 }
 
-/* ---- keys that stand for other values ---- */
+/* ---- integer keys of numbers and texts ---- */
 
-/* Negative doubles have the order of their bits turned round. */
+/* As integers, the bits of positive doubles have the order of the doubles, and those of negative ones the reverse. */
 int64_t
 number_key(double n)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The first buckets of a group: count descending, value ascending (C-049), from all candidates. */
+/* Finds the first buckets of a facet: count descending, value ascending (C-049). The best candidates so far are a heap
+   with the worst of them on top, which a better one replaces. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/facet.h"
 
 void
 top_begin(struct top *t, struct arena *a, const struct view *v,
@@ -15,7 +16,7 @@ top_begin(struct top *t, struct arena *a, const struct view *v,
 }
 
 static bool
-worse(const struct top *t, struct candidate a, struct candidate b)
+is_worse(const struct top *t, struct candidate a, struct candidate b)
 {
 	if (a.count != b.count)
 		return a.count < b.count;
@@ -23,14 +24,14 @@ worse(const struct top *t, struct candidate a, struct candidate b)
 }
 
 static void
-sink(struct top *t, size_t i, size_t n)
+sink_candidate(struct top *t, size_t i, size_t n)
 {
 	struct candidate c = t->heap[i];
 
 	for (size_t kid; (kid = 2 * i + 1) < n; i = kid) {
-		if (kid + 1 < n && worse(t, t->heap[kid + 1], t->heap[kid]))
+		if (kid + 1 < n && is_worse(t, t->heap[kid + 1], t->heap[kid]))
 			kid++;
-		if (!worse(t, t->heap[kid], c))
+		if (!is_worse(t, t->heap[kid], c))
 			break;
 		t->heap[i] = t->heap[kid];
 	}
@@ -38,17 +39,17 @@ sink(struct top *t, size_t i, size_t n)
 }
 
 static void
-insert(struct top *t, struct candidate c)
+push_candidate(struct top *t, struct candidate c)
 {
 	size_t i = t->n++;
 
-	for (; i > 0 && worse(t, c, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && is_worse(t, c, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		t->heap[i] = t->heap[(i - 1) / 2];
 	t->heap[i] = c;
 }
 
 static bool
-bucketable(const struct top *t, uint32_t id)
+is_bucketable(const struct top *t, uint32_t id)
 {
 	uint32_t local;
 	const struct terms *terms =
@@ -57,22 +58,22 @@ bucketable(const struct top *t, uint32_t id)
 	return terms_bucketable(terms, local);
 }
 
-/* Returns true when the candidate is as frequent as the worst bucket and loses by its value. */
+/* Returns true when the candidate is as frequent as the worst one in the heap and loses by its value. */
 static bool
-offer(struct top *t, struct candidate c)
+offer_candidate(struct top *t, struct candidate c)
 {
 	if (t->n == t->limit && c.count < t->heap[0].count)
 		return false;
-	if (t->n == t->limit && !worse(t, t->heap[0], c))
+	if (t->n == t->limit && !is_worse(t, t->heap[0], c))
 		return true;
-	if (!bucketable(t, c.id))
+	if (!is_bucketable(t, c.id))
 		return false;
 	if (t->n < t->limit) {
-		insert(t, c);
+		push_candidate(t, c);
 		return false;
 	}
 	t->heap[0] = c;
-	sink(t, 0, t->n);
+	sink_candidate(t, 0, t->n);
 	return false;
 }
 
@@ -81,12 +82,12 @@ top_offer(struct top *t, uint32_t id, uint32_t count)
 {
 	t->seen += count > 0;
 	if (count > 0)
-		(void)!offer(t, (struct candidate){ id, count });
+		(void)!offer_candidate(t, (struct candidate){ id, count });
 }
 
-/* Terms of one segment. Most counts are zero or too small: those are skipped eight at a time. Where
-   terms come in the order of buckets and one has lost a tie, all behind it lose that tie too: of a
-   million hashes that occur once each, a few hundred are compared. */
+/* Offers the terms of one segment. Most counts are zero or too small; those are skipped eight at a time. When terms
+   have the order of buckets (ordered) and one of them loses a tie, all later terms with the same count lose it, too, and
+   are skipped: among a million hashes that occur once each, a few hundred are compared. */
 static void
 offer_segment(
     struct top *t, const uint32_t *counts, uint32_t from, uint32_t to, bool ordered)
@@ -106,7 +107,8 @@ offer_segment(
 		t->seen += nonzero;
 		for (; large > 0 && i < end; i++)
 			if (counts[i] > lost &&
-			    offer(t, (struct candidate){ i, counts[i] }) && ordered)
+			    offer_candidate(t, (struct candidate){ i, counts[i] }) &&
+			    ordered)
 				lost = counts[i];
 		i = end;
 	}
@@ -131,6 +133,6 @@ top_end(struct top *t)
 
 		t->heap[n - 1] = t->heap[0];
 		t->heap[0] = last;
-		sink(t, 0, n - 1);
+		sink_candidate(t, 0, n - 1);
 	}
 }

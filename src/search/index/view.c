@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* One generation as workers see it: its segments mapped, and what joins their dictionaries. */
+/* Maps a generation. Publications are frequent and small, so a new view shares the files that the old view has mapped:
+   a segment has a count of its references, and only new files are opened. */
 #include "config.h"
 
-#include "search/index/index_priv.h"
+#include "search/index/view.h"
+#include "search/index/facet.h"
+#include "search/index/request.h"
 
 static bool
-lend_segment(
+share_segment(
     const struct view *old, const struct index_segment *want, struct view_segment *out)
 {
 	for (size_t i = 0; old != NULL && i < old->nsegments; i++) {
@@ -21,9 +24,10 @@ lend_segment(
 	return false;
 }
 
-/* Ordinals have an id of their own, and are made for certain segments in a certain order. */
+/* Shares the ordinals of the old view. Their id is sufficient to identify them: a file of ordinals belongs to certain
+   segments in a certain order. */
 static bool
-lend_ordinals(
+share_ordinals(
     const struct view *old, const struct index_file *want, struct view_segment *out)
 {
 	for (size_t i = 1; old != NULL && i < old->nsegments; i++) {
@@ -46,7 +50,7 @@ open_segment(const char *directory, struct view *v, const struct view *old, char
 	const struct index_segment *s = &v->state.segments[i];
 	struct view_segment *vs = &v->segments[i];
 
-	if (!lend_segment(old, s, vs))
+	if (!share_segment(old, s, vs))
 		vs->seg = segment_open(directory, s, SEGMENT_BY_MARK, err);
 	if (vs->seg == NULL)
 		return false;
@@ -67,7 +71,7 @@ open_ordinals(const char *directory, struct view *v, const struct view *old, cha
 		struct view_segment *vs = &v->segments[i];
 
 		segs[i] = vs->seg;
-		if (i == 0 || lend_ordinals(old, &v->state.segments[i].ordinals, vs))
+		if (i == 0 || share_ordinals(old, &v->state.segments[i].ordinals, vs))
 			continue;
 		vs->map = ordinals_open(
 		    directory, v->state.segments, i + 1, segs, SEGMENT_BY_MARK, err);
@@ -167,8 +171,8 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		    vs->dead == NULL ? NULL : mem_array(facet_places(t), sizeof(*gone));
 
 		if (vs->dead != NULL) {
-			memcpy(
-			    &dead.words, &vs->dead, sizeof(dead.words)); /* only read */
+			memcpy(&dead.words, &vs->dead,
+			    sizeof(dead.words)); /* drops const: only read */
 			r.seg = vs->seg;
 			facet_count(
 			    &r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
@@ -201,7 +205,7 @@ find_top(struct ordinals *o, const struct view *v, const struct schema_field *f)
 	arena_free(a);
 }
 
-/* The maps are in files; what remains is adding numbers, in a time bounded by the number of terms. */
+/* The maps are in files, so this only adds numbers: its time is limited by the number of terms and dead documents. */
 struct ordinals *
 view_ordinals(struct view *v, const struct schema_field *f)
 {
