@@ -9,11 +9,11 @@
 struct str env_get(const struct req *rq, const char *name);
 unsigned env_count(const struct req *rq, const char *name);
 
-/* ---- path.c: pure ---- */
+/* ---- router.c: no I/O ---- */
 
 enum match { MATCH_NONE, MATCH_METHOD, MATCH_FOUND };
 
-struct path_match {
+struct router_match {
 	const struct route *route;
 	struct str captured[PATH_PARAMS];
 	size_t ncaptured;
@@ -22,8 +22,8 @@ struct path_match {
 };
 
 /* uri: the raw request target. Decoded segments live in the arena. */
-enum match path_match(struct arena *a, const struct route *const *tables,
-    struct str method, struct str uri, struct path_match *out);
+enum match router_match(struct arena *a, const struct route *const *tables,
+    struct str method, struct str uri, struct router_match *out);
 
 /* ---- params.c ---- */
 

@@ -87,7 +87,7 @@ fit(const char *pattern, const struct segments *s, size_t from)
 
 static void
 capture(
-    const char *pattern, const struct segments *s, size_t from, struct path_match *out)
+    const char *pattern, const struct segments *s, size_t from, struct router_match *out)
 {
 	struct str want;
 
@@ -126,8 +126,8 @@ mounted(const struct segments *s, size_t *from)
 }
 
 enum match
-path_match(struct arena *a, const struct route *const *tables, struct str method,
-    struct str uri, struct path_match *out)
+router_match(struct arena *a, const struct route *const *tables, struct str method,
+    struct str uri, struct router_match *out)
 {
 	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
 	struct buf allow = { .a = a };
@@ -135,7 +135,7 @@ path_match(struct arena *a, const struct route *const *tables, struct str method
 	struct segments s;
 	size_t from;
 
-	*out = (struct path_match){ .area = AREA_SERVICE };
+	*out = (struct router_match){ .area = AREA_SERVICE };
 	if (q != NULL)
 		uri.n = (size_t)(q - uri.p);
 	if (str_starts(uri, STR("/api/v1/search/")))
@@ -167,4 +167,40 @@ path_match(struct arena *a, const struct route *const *tables, struct str method
 	buf_char(&allow, '\0');
 	out->allow = allow.p;
 	return MATCH_METHOD;
+}
+
+static const char *
+row_fault(const struct route *r)
+{
+	if (r->handler == NULL)
+		return "handler";
+	if (r->scope == SCOPE_UNSET)
+		return "scope";
+	if (r->access == ACCESS_UNSET)
+		return "access";
+	if (r->meter == METER_UNSET)
+		return "meter";
+	if (r->area == AREA_UNSET)
+		return "area";
+	if (r->entitlement == ENTITLEMENT_UNSET)
+		return "entitlement";
+	if (r->access == ACCESS_PROJECT &&
+	    strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
+		return "project in its path";
+	return NULL;
+}
+
+bool
+routes_check(const struct route *const *tables, char *err, size_t room)
+{
+	for (; *tables != NULL; tables++)
+		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
+			const char *lacks = row_fault(r);
+
+			if (lacks == NULL)
+				continue;
+			snprintf(err, room, "route %s has no %s", r->path, lacks);
+			return false;
+		}
+	return true;
 }

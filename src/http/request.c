@@ -12,8 +12,8 @@ enum { AGE_MAX_US = 120000000 };
 static int
 find_route(struct req *rq)
 {
-	struct path_match found;
-	enum match match = path_match(rq->arena, rq->worker->tables,
+	struct router_match found;
+	enum match match = router_match(rq->arena, rq->worker->tables,
 	    env_get(rq, "REQUEST_METHOD"), env_get(rq, "REQUEST_URI"), &found);
 
 	rq->area = found.area;
@@ -170,40 +170,4 @@ req_serve(struct req *rq)
 	meter_settle(rq);
 	metrics_done(rq);
 	log_done(rq);
-}
-
-static const char *
-row_fault(const struct route *r)
-{
-	if (r->handler == NULL)
-		return "handler";
-	if (r->scope == SCOPE_UNSET)
-		return "scope";
-	if (r->access == ACCESS_UNSET)
-		return "access";
-	if (r->meter == METER_UNSET)
-		return "meter";
-	if (r->area == AREA_UNSET)
-		return "area";
-	if (r->entitlement == ENTITLEMENT_UNSET)
-		return "entitlement";
-	if (r->access == ACCESS_PROJECT &&
-	    strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
-		return "project in its path";
-	return NULL;
-}
-
-bool
-routes_check(const struct route *const *tables, char *err, size_t room)
-{
-	for (; *tables != NULL; tables++)
-		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
-			const char *lacks = row_fault(r);
-
-			if (lacks == NULL)
-				continue;
-			snprintf(err, room, "route %s has no %s", r->path, lacks);
-			return false;
-		}
-	return true;
 }
