@@ -42,22 +42,27 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
-static int (*const stages[])(struct req *rq) = {
-	find_route,
-	in_time,
-	auth_key,
-	auth_override,
-	auth_account,
-	auth_scope,
-	auth_entitlement,
-	meter_stage,
-	auth_project,
-	body_check_type,
-	body_read,
-	params_read,
-	idempotency_read,
-	body_decode,
-	change_run,
+struct stage {
+	const char *name; /* in the log line of a request that the stage refused */
+	int (*run)(struct req *rq);
+};
+
+static const struct stage stages[] = {
+	{ "route", find_route },
+	{ "deadline", in_time },
+	{ "auth_key", auth_key },
+	{ "auth_override", auth_override },
+	{ "auth_account", auth_account },
+	{ "auth_scope", auth_scope },
+	{ "auth_entitlement", auth_entitlement },
+	{ "meter", meter_stage },
+	{ "auth_project", auth_project },
+	{ "body_type", body_check_type },
+	{ "body_read", body_read },
+	{ "params", params_read },
+	{ "idempotency", idempotency_read },
+	{ "body_decode", body_decode },
+	{ "handler", change_run },
 };
 
 static bool
@@ -141,8 +146,9 @@ begin(struct req *rq)
 		db_use(rq->db, rq->arena, rq->deadline);
 }
 
+/* stage: the one that refused the request; a request that succeeded is logged without one. */
 static void
-log_done(const struct req *rq)
+log_done(const struct req *rq, const char *stage)
 {
 	if (rq->handed_to != NULL) {
 		log_event(LOGP_INFO, "handed_over", "req=%s op=%s key=%s us=%" PRId64,
@@ -151,23 +157,24 @@ log_done(const struct req *rq)
 		return;
 	}
 	log_event(rq->status >= 500 ? LOGP_WARNING : LOGP_INFO, "done",
-	    "req=%s op=%s key=%s status=%d code=%s us=%" PRId64, rq->id,
+	    "req=%s op=%s key=%s status=%d code=%s stage=%s us=%" PRId64, rq->id,
 	    rq->route == NULL ? "-" : rq->route->operation,
 	    rq->key == NULL ? "-" : rq->key->prefix, rq->status,
 	    rq->error == ERR_UNSET ? "-" : error_code(rq->error),
-	    mono_us() - rq->started);
+	    rq->error == ERR_UNSET ? "-" : stage, mono_us() - rq->started);
 }
 
 void
 req_serve(struct req *rq)
 {
+	size_t last = 0;
+
 	begin(rq);
-	for (size_t i = 0; i < COUNT(stages); i++)
-		if (stages[i](rq) != PASS)
-			break;
+	while (stages[last].run(rq) == PASS && last + 1 < COUNT(stages))
+		last++;
 	if (rq->status == 0)
-		panic("req=%s op=%s: no answer", rq->id, rq->route->operation);
+		panic("req=%s stage=%s: no answer", rq->id, stages[last].name);
 	meter_settle(rq);
 	metrics_done(rq);
-	log_done(rq);
+	log_done(rq, stages[last].name);
 }
