@@ -46,10 +46,10 @@ int body_check_type(struct req *rq);
 int body_read(struct req *rq);
 int body_decode(struct req *rq);
 
-/* ---- change.c ---- */
+/* ---- handler.c ---- */
 
 /* The handler; one that may change something in a transaction, which commits when it answers well. */
-int change_run(struct req *rq);
+int handler_run(struct req *rq);
 
 /* ---- auth.c ---- */
 
@@ -66,7 +66,7 @@ int idempotency_read(struct req *rq);
 
 /* ---- meter.c ---- */
 
-int meter_stage(struct req *rq);
+int meter_admit_request(struct req *rq);
 /* What this answer does not cost. */
 void meter_settle(struct req *rq);
 void meter_headers(const struct req *rq, struct buf *b);

@@ -64,7 +64,7 @@ request_number(const char *id)
 }
 
 int
-meter_stage(struct req *rq)
+meter_admit_request(struct req *rq)
 {
 	struct meter_who who = { .charges = charges_of(rq->route),
 		.boot = boot_us(),

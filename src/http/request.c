@@ -42,6 +42,29 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
+/* The name in the route's path of the i-th captured segment: "session_uuid". */
+static const char *
+captured_name(struct req *rq, size_t i)
+{
+	const char *p = strchr(rq->route->path, '{');
+
+	while (i-- > 0)
+		p = strchr(p + 1, '{');
+	return arena_str(rq->arena, (struct str){ p + 1, strcspn(p + 1, "}") }).p;
+}
+
+/* A segment that is no UUID is a 400 and not a 404 (C-020), but only for a client that has a key: the router
+   comes before authentication, so it captures any text. */
+static int
+parse_path_uuids(struct req *rq)
+{
+	for (size_t i = 0; i < rq->ncaptured; i++)
+		if (!uuid_parse(rq->captured[i], &rq->path[i]))
+			return fail_field(
+			    rq, captured_name(rq, i), "invalid_format", "must be a UUID");
+	return PASS;
+}
+
 struct stage {
 	const char *name; /* in the log line of a request that the stage refused */
 	int (*run)(struct req *rq);
@@ -55,14 +78,15 @@ static const struct stage stages[] = {
 	{ "auth_account", auth_account },
 	{ "auth_scope", auth_scope },
 	{ "auth_entitlement", auth_entitlement },
-	{ "meter", meter_stage },
+	{ "meter", meter_admit_request },
+	{ "path_uuids", parse_path_uuids },
 	{ "auth_project", auth_project },
 	{ "body_type", body_check_type },
 	{ "body_read", body_read },
 	{ "params", params_read },
 	{ "idempotency", idempotency_read },
 	{ "body_decode", body_decode },
-	{ "handler", change_run },
+	{ "handler", handler_run },
 };
 
 static bool

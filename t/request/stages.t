@@ -32,6 +32,7 @@ refused_by route not_found none GET /search/nothing
 refused_by auth_key unauthorized none POST "$A" "$good"
 refused_by auth_override api_key_account_override "$count" POST "$A?org_uuid=1" "$good"
 refused_by auth_scope permission_denied "$view" POST "$A" "$good"
+refused_by path_uuids invalid_request "$KEY" GET /projects/x/members
 refused_by auth_project project_not_found "$KEY" GET /projects/00000000-0000-4000-8000-000000000000/members
 refused_by body_type unsupported_media_type "$count" POST "$A" "$good" -H "$text"
 refused_by body_read request_too_large "$count" POST "$A" "$big"

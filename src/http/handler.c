@@ -37,7 +37,7 @@ end(struct req *rq)
 }
 
 int
-change_run(struct req *rq)
+handler_run(struct req *rq)
 {
 	enum db_rc rc;
 	int result;
