@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One table of stages before every handler, in the order of C-014. */
+/* The life of a request between fcgi.c, which receives it, and fcgi.c, which sends its answer (the picture is in
+   http.h): the stages in the order of C-014, then charges, metrics and the log line. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -32,9 +33,10 @@ find_route(struct req *rq)
 	panic("match out of range");
 }
 
-/* Work that waited longer than its budget is not begun: its client has been told, or is gone. */
+/* A request whose budget was used up in a queue is refused without any work: nginx has given up on it, or its
+   client has. */
 static int
-in_time(struct req *rq)
+check_deadline(struct req *rq)
 {
 	if (mono_us() < rq->deadline)
 		return PASS;
@@ -42,7 +44,7 @@ in_time(struct req *rq)
 	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
-/* The name in the route's path of the i-th captured segment: "session_uuid". */
+/* The name that the route's path gives to its i-th parameter: "session_uuid". */
 static const char *
 captured_name(struct req *rq, size_t i)
 {
@@ -53,8 +55,8 @@ captured_name(struct req *rq, size_t i)
 	return arena_str(rq->arena, (struct str){ p + 1, strcspn(p + 1, "}") }).p;
 }
 
-/* A segment that is no UUID is a 400 and not a 404 (C-020), but only for a client that has a key: the router
-   comes before authentication, so it captures any text. */
+/* The router captures any text; a text that is no UUID is a 400 and not a 404 (C-020), but only after
+   authentication. */
 static int
 parse_path_uuids(struct req *rq)
 {
@@ -72,7 +74,7 @@ struct stage {
 
 static const struct stage stages[] = {
 	{ "route", find_route },
-	{ "deadline", in_time },
+	{ "deadline", check_deadline },
 	{ "auth_key", auth_key },
 	{ "auth_override", auth_override },
 	{ "auth_account", auth_account },
@@ -90,20 +92,20 @@ static const struct stage stages[] = {
 };
 
 static bool
-id_char(char c)
+is_id_char(char c)
 {
 	return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9');
 }
 
-/* nginx's own request id and nothing else (C-063); a fresh one where it sent none. */
+/* The id is nginx's own or a fresh one, never text of a client (C-063). */
 static void
-take_id(struct req *rq)
+set_request_id(struct req *rq)
 {
 	struct str id = env_get(rq, "REQUEST_ID");
 	unsigned char fresh[16];
 	size_t i = 0;
 
-	while (i < id.n && id_char(id.p[i]))
+	while (i < id.n && is_id_char(id.p[i]))
 		i++;
 	if (id.n == 32 && i == id.n) {
 		memcpy(rq->id, id.p, id.n);
@@ -114,10 +116,10 @@ take_id(struct req *rq)
 	hex_print(rq->id, fresh, sizeof(fresh));
 }
 
-/* nginx's "seconds.milliseconds" of the request's arrival; its age counts against the budget. nginx gives up on an
-   answer after 70 s: a greater age means that the clock has stepped since. */
+/* The time since nginx received the request; MSEC is nginx's clock then, as "seconds.milliseconds". nginx gives up
+   on an answer after 70 s, so a much greater age means that the clock was set since: it counts as none. */
 static int64_t
-age_us(const struct req *rq)
+request_age_us(const struct req *rq)
 {
 	struct str s = env_get(rq, "MSEC");
 	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
@@ -143,10 +145,10 @@ raw_query(struct req *rq)
 	return (struct str){ q + 1, uri.n - (size_t)(q + 1 - uri.p) };
 }
 
-/* Bytes of the body that a request marked LONG_QUERY carries; a bit more than the limit is enough to
-   see that it is too long. */
+/* nginx sends a long query string as the body and marks the request with LONG_QUERY. ROOM exceeds the limit, so
+   params_read still sees when the string is too long. */
 static struct str
-long_query(struct req *rq)
+read_long_query(struct req *rq)
 {
 	enum { ROOM = 128 * 1024 };
 	char *to = arena_alloc(rq->arena, ROOM);
@@ -158,19 +160,19 @@ long_query(struct req *rq)
 }
 
 static void
-begin(struct req *rq)
+begin_request(struct req *rq)
 {
 	rq->now = ts_now();
 	rq->started = mono_us();
-	rq->deadline = rq->started + conf.request_budget * 1000 - age_us(rq);
-	take_id(rq);
+	rq->deadline = rq->started + conf.request_budget * 1000 - request_age_us(rq);
+	set_request_id(rq);
 	rq->query_string =
-	    str_is(env_get(rq, "LONG_QUERY"), "1") ? long_query(rq) : raw_query(rq);
+	    str_is(env_get(rq, "LONG_QUERY"), "1") ? read_long_query(rq) : raw_query(rq);
 	if (rq->db != NULL)
 		db_use(rq->db, rq->arena, rq->deadline);
 }
 
-/* stage: the one that refused the request; a request that succeeded is logged without one. */
+/* stage: the last stage that ran; it refused the request if there is an error. */
 static void
 log_done(const struct req *rq, const char *stage)
 {
@@ -193,12 +195,12 @@ req_serve(struct req *rq)
 {
 	size_t last = 0;
 
-	begin(rq);
+	begin_request(rq);
 	while (stages[last].run(rq) == PASS && last + 1 < COUNT(stages))
 		last++;
 	if (rq->status == 0)
 		panic("req=%s stage=%s: no answer", rq->id, stages[last].name);
 	meter_settle(rq);
-	metrics_done(rq);
+	metrics_count_answer(rq);
 	log_done(rq, stages[last].name);
 }
