@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Aggregations over the matching documents of a dataset: SPEC 2.1, 2.2, 4.1. */
+/* Aggregations: the most frequent values of up to eight fields among the documents that match a query (SPEC 2.1,
+   2.2, 4.1). The engine counts; this file checks the request against the schema and the engine's groups against
+   the contract (check.c), because a wrong answer must be a 502 and never a wrong 200. */
 #include "config.h"
 
 #include "api/api.h"
 #include "api/share.h"
 
-struct spec {
+struct aggregation {
 	struct str field;
 	int64_t limit;
 };
@@ -16,21 +18,21 @@ struct aggregate_in {
 };
 
 static const struct field spec_in[] = {
-	TEXT(struct spec, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1,
+	TEXT(struct aggregation, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1,
 	    LIM_AGGREGATE_FIELD),
-	NUMBER(
-	    struct spec, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
+	NUMBER(struct aggregation, limit, 0, 1, LIM_AGGREGATE_LIMIT,
+	    LIM_AGGREGATE_LIMIT_DEFAULT),
 	FIELD_END_OF("Aggregation"),
 };
 
 static const struct field aggregate_in[] = {
-	LIST(struct aggregate_in, aggregations, REQUIRED, struct spec, spec_in, 1,
+	LIST(struct aggregate_in, aggregations, REQUIRED, struct aggregation, spec_in, 1,
 	    LIM_AGGREGATIONS),
 	TEXT(struct aggregate_in, query, BYTES_TOO, 0, LIM_QUERY),
 	FIELD_END,
 };
 
-/* A null member is a fault of the body, whatever the member; the rest belongs to the list (C-032). */
+/* A list that is null is a fault of the body; every other fault of the list has its own code (C-032). */
 static const struct body_code aggregate_codes[] = {
 	{ "aggregations", ERR_INVALID_AGGREGATION, ERR_INVALID_REQUEST },
 	{ NULL, ERR_UNSET, ERR_UNSET },
@@ -41,16 +43,16 @@ static const enum error aggregate_errors[] = { ERR_INVALID_AGGREGATION,
 	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
 static int
-refuse(struct req *rq, size_t i, const char *what)
+fail_aggregation(struct req *rq, size_t i, const char *what)
 {
 	return fail_at(rq, ERR_INVALID_AGGREGATION,
 	    arena_printf(rq->arena, "aggregations[%zu].field: %s%s", i, what,
 		what[strlen(what) - 1] == '?' ? "" : "."));
 }
 
-/* The name that a query would have understood, or one near it, when it can be counted by. */
+/* Suggests the field behind an alias, or one with a similar name, if it is aggregatable. */
 static const char *
-no_field(struct req *rq, enum dataset d, struct str name)
+describe_bad_field(struct req *rq, enum dataset d, struct str name)
 {
 	const struct schema_field *f = schema_resolve(d, name);
 	const char *near = f != NULL ? f->name : schema_nearest(d, name);
@@ -64,20 +66,22 @@ no_field(struct req *rq, enum dataset d, struct str name)
 	    .p;
 }
 
-/* Known, aggregatable and unique; aliases are for queries alone (C-035, C-036). */
+/* Each field must be known, aggregatable and unique; aliases are for queries alone (C-035, C-036). */
 static int
-plan(struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
+plan_aggregations(
+    struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
 {
-	const struct spec *spec = specs->items;
+	const struct aggregation *spec = specs->items;
 
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct schema_field *f = schema_find(d, spec[i].field);
 
 		if (f == NULL || !f->aggregatable)
-			return refuse(rq, i, no_field(rq, d, spec[i].field));
+			return fail_aggregation(
+			    rq, i, describe_bad_field(rq, d, spec[i].field));
 		for (size_t k = 0; k < i; k++)
 			if (out[k].field == f)
-				return refuse(rq, i, "is repeated");
+				return fail_aggregation(rq, i, "is repeated");
 		out[i] = (struct agg){ .field = f, .limit = (unsigned)spec[i].limit };
 	}
 	return PASS;
@@ -165,7 +169,7 @@ static const struct field aggregate_out[] = {
 };
 
 static void
-write_value(struct buf *b, const struct value *v)
+write_bucket_value(struct buf *b, const struct value *v)
 {
 	char room[IPNET_LEN + TS_LEN + 1];
 
@@ -196,14 +200,14 @@ write_value(struct buf *b, const struct value *v)
 }
 
 static struct bucket_answer
-bucket_of(struct arena *a, const struct bucket *from)
+answer_bucket(struct arena *a, const struct bucket *from)
 {
 	struct bucket_answer out = { .count = (int64_t)from->count,
 		.label = from->label };
 	const struct tag *t = from->tag;
 	struct buf value = { .a = a };
 
-	write_value(&value, &from->value);
+	write_bucket_value(&value, &from->value);
 	out.value.text = buf_done(&value);
 	if (t != NULL)
 		out.tag = (struct tag_answer){ t->slug, t->name, t->classification,
@@ -212,13 +216,13 @@ bucket_of(struct arena *a, const struct bucket *from)
 }
 
 static struct group_answer
-group_of(struct arena *a, enum dataset d, const struct group *g)
+answer_group(struct arena *a, enum dataset d, const struct group *g)
 {
 	struct bucket_answer *buckets =
 	    ARENA_ARRAY(a, g->nbuckets + 1, struct bucket_answer);
 
 	for (size_t i = 0; i < g->nbuckets; i++)
-		buckets[i] = bucket_of(a, &g->buckets[i]);
+		buckets[i] = answer_bucket(a, &g->buckets[i]);
 	return (struct group_answer){ .field = str_of(g->field->name),
 		.count_unit = str_of(schema_count_unit(d)),
 		.value_type = str_of(schema_json_type(g->field->type)),
@@ -229,7 +233,7 @@ group_of(struct arena *a, enum dataset d, const struct group *g)
 }
 
 static int
-aggregate(struct req *rq)
+aggregate_dataset(struct req *rq)
 {
 	const struct aggregate_in *in = rq->in;
 	enum dataset d = (enum dataset)rq->route->arg;
@@ -242,7 +246,7 @@ aggregate(struct req *rq)
 	struct aggregate_answer answer = { in->query, { out, n } };
 	const char *fault;
 
-	if (plan(rq, d, &in->aggregations, aggs) != PASS ||
+	if (plan_aggregations(rq, d, &in->aggregations, aggs) != PASS ||
 	    run_parse(rq, d, in->query, &query) != PASS ||
 	    share_begin(rq, &budget) != PASS)
 		return FAILED;
@@ -255,15 +259,15 @@ aggregate(struct req *rq)
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
 	}
 	for (size_t i = 0; i < n; i++)
-		out[i] = group_of(rq->arena, d, &groups[i]);
+		out[i] = answer_group(rq->arena, d, &groups[i]);
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
 const struct route aggregate_routes[] = {
 #define DATASET(id, name, unit)                                                          \
 	{                                                                                \
-		ROUTE_AS(                                                                \
-		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate),   \
+		ROUTE_AS(POST, "/search/" name "/aggregate", "aggregate_" name,          \
+		    aggregate_dataset),                                                  \
 		.arg = DATASET_##id,                                                     \
 		.scope = SCOPE_SEARCH_AGGREGATE,                                         \
 		.access = ACCESS_ACCOUNT,                                                \

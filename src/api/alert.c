@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The inbox: what alert rules said, and what people made of it. */
+/* The inbox: the alerts that rules raised, and their moves from open to acknowledged and closed. surfaced-alert
+   raises them; tbl/alert_moves.h has the moves. A move locks the alert first: a repeated move is answered like the
+   first, and a move that the present state does not allow is a conflict. */
 #include "config.h"
 
 #include "api/api.h"
@@ -51,7 +53,7 @@ static const struct stmt list_alerts = STMT_LIST(list_alerts, struct alert, aler
     " AND ($7::text IS NULL OR severity = $7)"
     " AND ($8::text IS NULL OR source = $8)" PAGE_SQL);
 
-/* $3: the event, $4: whose it is. No row: no move leads from here. */
+/* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
 static const struct stmt move_alert = STMT(move_alert, alert_out,
     "UPDATE alert SET state = m.to_state, state_event = m.event, updated_at = now(),"
     " acknowledged_at = CASE m.to_state WHEN 'acknowledged' THEN now()"
@@ -86,7 +88,7 @@ change_alert(struct req *rq)
 		return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
 	rc = db_one(rq->db, &move_alert, &a, P(rq->project), P(rq->path[1]), P(event),
 	    P(rq->key->owner));
-	/* A conflict: the rule has raised a newer alert of the same finding or service. */
+	/* DB_CONFLICT: the rule has raised a newer alert of the same finding or service since. */
 	if (rc == DB_NONE || rc == DB_CONFLICT)
 		return fail(rq, ERR_ALERT_STATE_CONFLICT);
 	return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);

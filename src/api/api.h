@@ -1,5 +1,29 @@
 /* SPDX-License-Identifier: ISC */
-/* The operations: one file a tag of the spec, each with its route table. */
+/* The operations of the API. Each file holds the operations of one resource, and is read from top to bottom:
+ *
+ *   struct silence          the values of one record, or of one body
+ *   silence_in[]            field table of a body: types, limits, defaults; its faults become field errors
+ *   silence_out[]           field table of an answer, and of the columns of the statements that read it
+ *   insert_silence, ...     statements; the rule of an operation is in its WHERE clause
+ *   create_alert_silence()  handlers: a statement, then an error or an answer
+ *   silence_routes[]        a row for each operation: path, permission, charge, tables, texts for OpenAPI
+ *   silence_stmts[]         all statements, so that a test can prepare them with the rights of the program's role
+ *
+ * A new file needs its tables in areas.c and in the lists below; nothing else names an operation. openapi.json,
+ * the metrics, `surfaced -D routes` and the stages before a handler (http/http.h) all read the rows.
+ *
+ * Most operations need no handler of their own. page_list is the handler of lists and record_one that of single
+ * records: the row has their statement in .st. A list returns pages, newest first. The cursor at the end of a page
+ * is the position of its last record, sealed for one key, operation, path and set of filters (access/cursor.h), so
+ * a cursor is worth nothing in other hands, and records that are added while a client turns pages move no page.
+ *
+ * Handlers rely on the stages: rq->key and rq->project are checked, rq->in and rq->params are filled and within
+ * their limits. Each statement still has the project in its WHERE clause. A handler of an operation other than GET
+ * runs in a transaction that commits when the handler returns PASS with a status below 400.
+ *
+ * Searches are different: an engine runs them, several accounts share its workers, and a long search moves to
+ * another pool in the middle (share.h).
+ */
 #ifndef API_API_H
 #define API_API_H
 
@@ -56,28 +80,30 @@ extern const struct stmt /* NULL ends each */
 	*const ticket_stmts[];
 /* clang-format on */
 
-/* ---- run.c: what every search does ---- */
+/* ---- run.c: the steps of every search ---- */
 
-/* Parses text for the dataset; on a fault the answer says where and why. */
+/* Parses the query text for the dataset; the error of an invalid query has its position and reason. */
 int run_parse(struct req *rq, enum dataset d, struct str text, struct query *out);
-/* PASS for ENGINE_OK; otherwise the request is handed over (api/share.h) or gets the error of C-065 and C-066. */
+/* PASS after ENGINE_OK. Otherwise hands the request over (api/share.h) or fails with an error of C-065 and C-066. */
 int run_end(struct req *rq, enum engine_rc rc);
 const char *relation_name(enum relation r);
 
-/* ---- search.c: what searches and openapi.json share ---- */
+/* ---- search.c: tables that openapi.json needs, too ---- */
 
-extern const struct field hit_members[]; /* that a hit has beside those of the document */
+/* The members that a hit adds to those of its document. */
+extern const struct field hit_members[];
 extern const char *const count_units[], *const value_types[], *const relations[];
 
 /* ---- page.c: lists (CONTRACT A2) ---- */
 
-/* Of a list's parameters: PAGE_PARAMS(struct x_args, page) are its first rows. */
+/* The parameters that each list has. PAGE_PARAMS(struct x_args, page) is the first row of a list's parameters. */
 struct page_args {
 	int64_t limit;
 	struct str cursor;
 };
 
-struct page_only { /* of a list without filters */
+/* The parameters of a list without filters. */
+struct page_only {
 	struct page_args page;
 };
 
@@ -100,30 +126,32 @@ struct page_only { /* of a list without filters */
 			__VA_ARGS__ },                                                   \
 	}
 
-/* Below here a page begins: TS_NULL is the first. want: rows to ask for, one more than the page has. */
+/* The position behind which a page begins; TS_NULL: the first page. want is the number of rows to select: one more
+   than the page holds, to learn whether there are more. */
 struct page_from {
 	struct ts at;
 	struct uuid after;
 	int64_t want;
 };
 
-/* What follows WHERE of a list: newest first, then by uuid. $2, $3, $4 are of page_from. */
+/* The end of the WHERE clause of a list, newest first, then by uuid. PAGE_P gives $2, $3 and $4. */
 #define PAGE_SQL                                                                         \
 	" AND created_at <= coalesce($2::timestamptz, 'infinity')"                       \
 	" AND (created_at < coalesce($2::timestamptz, 'infinity') OR uuid > $3)"         \
 	" ORDER BY created_at DESC, uuid LIMIT $4"
 #define PAGE_P(from) P((from).at), P((from).after), P((from).want)
 
-/* The handler of a row whose .st is the list, with the parameters of PAGE_SQL, where $1 is the project, or
-   the key where the path has none, and $5 on are the filters in the order of .params. */
+/* The handler of lists. The statement in .st ends with PAGE_SQL; $1 is the project, or the key where the path has
+   no project, and $5 and the following are the filters in the order of .params. */
 int page_list(struct req *rq);
 
+/* Opens the cursor, if there is one; fails with invalid_pagination. */
 int page_begin(struct req *rq, const struct page_args *args, struct page_from *out);
-/* The page of rows, structs of this size as the route's .out describes them, with uuid and created_at. */
+/* Answers a page of rows: structs of this size, described by the route's .out, with uuid and created_at. */
 int page_reply(
     struct req *rq, const struct page_args *args, struct list rows, size_t size);
 
-/* The members that a page is ordered by, where it is not the newest first. */
+/* The members by which a page is ordered, for lists with another order. */
 struct page_order {
 	const char *at, *uuid;
 };
@@ -132,23 +160,23 @@ int page_reply_by(struct req *rq, const struct page_args *args, struct list rows
 
 /* ---- record.c ---- */
 
-/* The handler of a row whose .st finds the record $2 of the project $1; the first of .errors says that there
-   is none. */
+/* The handler of single records. The statement in .st takes the project as $1 and the record's UUID as $2; the
+   first of .errors is the answer when it returns no row. */
 int record_one(struct req *rq);
 
-/* 201 with the path of the new record: that of the request, "/" and its uuid. */
+/* Answers 201; Location is the path of the request, "/" and the uuid of the new record. */
 int reply_created(struct req *rq, const struct uuid *uuid, const void *record);
-/* The answer of a statement that finds one record: it, or 404 with this error. */
+/* Answers the record that a statement returned, or 404 with this error when it returned none. */
 int reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *record);
 
-/* What the domain "label" of sql/ takes, once trimmed. */
+/* True for a trimmed name that the domain "label" of sql/ accepts: not empty, no control characters. */
 bool name_visible(struct str name);
 
 #define PROJECT "/projects/{project_uuid}"
 
 /* ---- check.c ---- */
 
-/* NULL when the groups answer the request as C-041 to C-054 demand, otherwise what they break. */
+/* Returns NULL when the groups keep the rules of C-041 to C-054, otherwise a description of the first fault. */
 const char *check_groups(
     const struct agg *aggs, size_t naggs, const struct group *groups);
 

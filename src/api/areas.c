@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of route tables, and of the statements that their handlers run. */
+/* The lists of all route tables and of all statements; the order of the tables is the order in openapi.json. */
 #include "config.h"
 
 #include "access/statements.h"

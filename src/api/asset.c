@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The inventory of a project: domains, hosts, certificates, addresses. */
+/* The inventory of a project, which imports fill: domains, hosts, certificates and addresses. Clients read it. */
 #include "config.h"
 
 #include "api/api.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* asyncapi.json: the messages of the live stream, from the list and the field tables that decode and write
-   them (wire/stream_messages.c). Nothing here names a message. */
+/* Writes asyncapi.json, the description of the live stream. The messages come from the list and the field tables
+   that decode and write them (wire/stream_messages.c), so a new message needs no change here. */
 #include "config.h"
 
 #include "api/api.h"
@@ -45,7 +45,7 @@ static const char frame[] =
     "JPEG, u32 flags 0.\"}}";
 
 static const char *
-side(const struct stream_message *m)
+sender_of(const struct stream_message *m)
 {
 	return m->from_client ? "client" : "server";
 }
@@ -60,7 +60,7 @@ write_refs(struct buf *b, bool from_client)
 		if (m->from_client != from_client)
 			continue;
 		buf_printf(b, "%s{\"$ref\":\"#/channels/stream/messages/%s_%s\"}", comma,
-		    side(m), m->name);
+		    sender_of(m), m->name);
 		comma = ",";
 	}
 	if (!from_client)
@@ -73,13 +73,13 @@ write_channel(struct buf *b)
 	for (const struct stream_message *m = stream_messages;
 	     m < stream_messages + STREAM_MESSAGES; m++)
 		buf_printf(b, "\"%s_%s\":{\"$ref\":\"#/components/messages/%s_%s\"},",
-		    side(m), m->name, side(m), m->name);
+		    sender_of(m), m->name, sender_of(m), m->name);
 	buf_printf(
 	    b, "\"%s\":{\"$ref\":\"#/components/messages/%s\"}}}}", frame_key, frame_key);
 }
 
 static void
-write_operation(struct buf *b, bool from_client)
+write_direction(struct buf *b, bool from_client)
 {
 	buf_printf(b,
 	    "\"%s\":{\"action\":\"%s\",\"channel\":{\"$ref\":\"#/channels/stream\"},"
@@ -94,7 +94,7 @@ static void
 write_message(struct buf *b, const struct stream_message *m)
 {
 	buf_printf(
-	    b, "\"%s_%s\":{\"name\":\"%s\",\"summary\":", side(m), m->name, m->name);
+	    b, "\"%s_%s\":{\"name\":\"%s\",\"summary\":", sender_of(m), m->name, m->name);
 	json_write_str(b, str_of(m->help));
 	buf_z(b, ",\"payload\":");
 	json_describe(b, m->fields, m->from_client, NULL);
@@ -107,9 +107,9 @@ asyncapi_write(struct buf *b)
 	buf_z(b, head);
 	write_channel(b);
 	buf_z(b, ",\"operations\":{");
-	write_operation(b, true);
+	write_direction(b, true);
 	buf_char(b, ',');
-	write_operation(b, false);
+	write_direction(b, false);
 	buf_z(b, "},\"components\":{\"messages\":{");
 	for (const struct stream_message *m = stream_messages;
 	     m < stream_messages + STREAM_MESSAGES; m++)

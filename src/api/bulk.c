@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Bulk lookup of hosts by address: CONTRACT A3. */
+/* Bulk lookup of hosts by address (CONTRACT A3). No index is needed: one statement reads all hosts from PostgreSQL.
+   The sizes of documents are hard: PostgreSQL sums them up and sends none when they exceed a limit, so that
+   neither the worker's memory nor its time depends on the documents that a client picks. */
 #include "config.h"
 
 #include "api/api.h"
@@ -25,7 +27,7 @@ static const struct body_code bulk_codes[] = {
 
 struct bulk_host {
 	struct str ip;
-	struct json doc; /* none: all of them together are too large */
+	struct json doc; /* without text: all documents together are too large */
 	bool more;
 };
 
@@ -36,8 +38,8 @@ static const struct field bulk_host_out[] = {
 	FIELD_END,
 };
 
-/* $2: services a host may have in the answer; the first ones, in the stored order. $3: bytes that all
-   documents together may have. $4: stored bytes beyond which no host comes with its document. */
+/* $2: the number of services of a host in the answer, the first in the stored order. $3: the limit of bytes of all
+   documents together. $4: the limit of their stored bytes. Beyond either limit no host has its document. */
 static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
     bulk_host_out,
     "WITH picked AS (SELECT ip, doc, sum(bytes) OVER () AS stored FROM host"
@@ -55,13 +57,13 @@ static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
     " UNION ALL SELECT host(ip), NULL, false FROM picked WHERE stored > $4::bigint");
 
 static int
-bad_ip(struct req *rq, size_t i, const char *what)
+fail_ip(struct req *rq, size_t i, const char *what)
 {
 	return fail_at(
 	    rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
 }
 
-/* One address each, no prefix, none twice in whatever spelling. */
+/* Each item must be one address, not a prefix, and no address may be there twice in another spelling. */
 static int
 parse_ips(struct req *rq, const struct list *ips, struct ipnet *nets, struct str *texts)
 {
@@ -72,17 +74,17 @@ parse_ips(struct req *rq, const struct list *ips, struct ipnet *nets, struct str
 
 		if (sent[i].n == 0 || memchr(sent[i].p, '/', sent[i].n) != NULL ||
 		    !ipnet_parse(sent[i], &nets[i]) || nets[i].bits != 128)
-			return bad_ip(rq, i, "is no IP address");
+			return fail_ip(rq, i, "is no IP address");
 		for (size_t k = 0; k < i; k++)
 			if (ip_cmp(nets[k].a, nets[i].a) == 0)
-				return bad_ip(rq, i, "is repeated");
+				return fail_ip(rq, i, "is repeated");
 		texts[i] = (struct str){ room, ipnet_print(&nets[i], room) };
 	}
 	return PASS;
 }
 
 static const struct bulk_host *
-host_of(const struct list *hosts, const struct ipnet *net)
+find_host(const struct list *hosts, const struct ipnet *net)
 {
 	const struct bulk_host *h = hosts->items;
 	struct ipnet at;
@@ -127,7 +129,7 @@ static const struct field bulk_out[] = {
 };
 
 static struct bulk_result
-result_of(struct str ip, const struct bulk_host *h)
+bulk_result_of(struct str ip, const struct bulk_host *h)
 {
 	if (h == NULL)
 		return (struct bulk_result){ .ip = ip };
@@ -135,7 +137,7 @@ result_of(struct str ip, const struct bulk_host *h)
 }
 
 static bool
-too_large(const struct list *hosts)
+hosts_lack_documents(const struct list *hosts)
 {
 	const struct bulk_host *h = hosts->items;
 
@@ -162,14 +164,14 @@ bulk_lookup_hosts(struct req *rq)
 	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES), P(most));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (too_large(&hosts) && most != INT64_MAX)
+	if (hosts_lack_documents(&hosts) && most != INT64_MAX)
 		return share_hand_over(rq);
-	if (too_large(&hosts))
+	if (hosts_lack_documents(&hosts))
 		return fail_at(rq, ERR_INVALID_IP_BATCH,
 		    STR("The hosts are too large for one answer; ask for fewer "
 			"addresses or a smaller limit_per_ip."));
 	for (size_t i = 0; i < in->ips.n; i++)
-		results[i] = result_of(texts[i], host_of(&hosts, &nets[i]));
+		results[i] = bulk_result_of(texts[i], find_host(&hosts, &nets[i]));
 	return reply(rq, 200, NULL, bulk_out, &answer);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a session may be created with: CONTRACT A4. */
+/* The values with which a session may be created now: countries, profiles, viewports and limits (CONTRACT A4). */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -81,7 +81,7 @@ egress_countries(struct req *rq, struct list *out)
 }
 
 static struct list
-profiles(struct arena *a)
+list_profiles(struct arena *a)
 {
 	struct list out = { NULL, 0 };
 	struct str *items;
@@ -99,7 +99,7 @@ static int
 get_session_capabilities(struct req *rq)
 {
 	struct capabilities c = {
-		.browser_profiles = profiles(rq->arena),
+		.browser_profiles = list_profiles(rq->arena),
 		.viewport = { .min_width = LIM_VIEWPORT_WIDTH_MIN,
 		    .max_width = LIM_VIEWPORT_WIDTH_MAX,
 		    .default_width = LIM_VIEWPORT_WIDTH_DEFAULT,

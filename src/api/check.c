@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* An engine's groups against the contract, before they are sent: a wrong answer is a 502, never a
-   wrong 200 (C-065). */
+/* Checks an engine's groups against the contract before they are sent: a wrong answer is a 502, never a wrong 200
+   (C-065). The index is a file that may be damaged, and an engine may be another program: neither is trusted. */
 #include "config.h"
 
 #include "api/api.h"
 
 static size_t
-length(const struct value *v)
+text_length(const struct value *v)
 {
 	return str_utf8_bad(v->s) == v->s.n ? str_chars(v->s) : 0;
 }
@@ -17,9 +17,9 @@ has_text(const struct value *v)
 	return v->type == VALUE_KEYWORD || v->type == VALUE_TEXT || v->type == VALUE_DNS;
 }
 
-/* "a-z0-9" segments with inner hyphens, split by slashes (SPEC 2.2). */
+/* Accepts segments of a-z, 0-9 and inner hyphens, separated by slashes (SPEC 2.2). */
 static bool
-category_good(struct str s)
+is_category(struct str s)
 {
 	bool fresh = true;
 
@@ -35,7 +35,7 @@ category_good(struct str s)
 }
 
 static bool
-classification_good(struct str s)
+is_classification(struct str s)
 {
 	return str_is(s, "informational") || str_is(s, "benign") ||
 	       str_is(s, "suspicious") || str_is(s, "malicious");
@@ -52,19 +52,19 @@ tag_fault(const struct bucket *b, bool allowed)
 		return "a tag outside tags and services.tags (C-052)";
 	if (!str_eq(t->slug, b->value.s) || str_chars(t->slug) > LIM_TAG_SLUG)
 		return "a tag's slug that is not the value (C-052)";
-	if (str_chars(t->name) > LIM_TAG_NAME || !classification_good(t->classification))
+	if (str_chars(t->name) > LIM_TAG_NAME || !is_classification(t->classification))
 		return "a tag's name or classification (C-053)";
 	if (t->ncategories > LIM_TAG_CATEGORIES)
 		return "too many categories (C-053)";
 	for (size_t i = 0; i < t->ncategories; i++)
-		if (!category_good(t->categories[i]))
+		if (!is_category(t->categories[i]))
 			return "a category that is no path (C-053)";
 	return NULL;
 }
 
-/* Every text is answered as a keyword (engine.h). */
+/* An engine answers every text as a keyword (engine.h). */
 static enum value_type
-answered_as(enum value_type type)
+type_in_answer(enum value_type type)
 {
 	return type == VALUE_TEXT || type == VALUE_DNS ? VALUE_KEYWORD : type;
 }
@@ -72,10 +72,10 @@ answered_as(enum value_type type)
 static const char *
 bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 {
-	if (b->value.type != answered_as(g->field->type))
+	if (b->value.type != type_in_answer(g->field->type))
 		return "a value of another type (C-043)";
 	if (has_text(&b->value) &&
-	    (length(&b->value) < 1 || length(&b->value) > LIM_BUCKET_VALUE))
+	    (text_length(&b->value) < 1 || text_length(&b->value) > LIM_BUCKET_VALUE))
 		return "a value of a bad length (C-050)";
 	if (b->count < 1 || b->count > (uint64_t)LIM_BUCKET_COUNT)
 		return "a count out of range (C-047)";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* What became of alerts at their destinations. */
+/* Deliveries: the webhooks of an alert or of a test, one for each destination, with the history of their attempts.
+   surfaced-alert sends them; the operations here read them, queue one again, or queue a test. */
 #include "config.h"
 
 #include "api/api.h"
@@ -46,7 +47,7 @@ static const struct field attempt_out[] = {
 	    FIELD(struct delivery, failure, NULLABLE)
 
 static const struct field delivery_out[] = { MEMBERS, FIELD_END_OF("AlertDelivery") };
-static const struct field delivery_told[] = { MEMBERS,
+static const struct field delivery_with_history[] = { MEMBERS,
 	LIST(struct delivery, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
 	FIELD_END_OF("AlertDeliveryWithHistory") };
 
@@ -65,7 +66,7 @@ static const struct stmt list_deliveries =
 	" AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
 	" AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
 
-/* The last ones, in their order. */
+/* Returns the last attempts, oldest first. */
 static const struct stmt list_attempts =
     STMT_LIST(list_attempts, struct attempt, attempt_out,
 	"SELECT number, attempted_at, ended_at,"
@@ -73,21 +74,23 @@ static const struct stmt list_attempts =
 	" FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
 	"  ORDER BY number DESC LIMIT $2) AS last ORDER BY number");
 
-struct retried {
+struct retry_result {
 	bool due;
 };
 
-static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
+static const struct field retry_result_out[] = { FIELD(struct retry_result, due, 0),
+	FIELD_END };
 static const struct stmt retry_delivery =
-    STMT(retry_delivery, retried_out, "SELECT alert_delivery_retry($1, $2) AS due");
+    STMT(retry_delivery, retry_result_out, "SELECT alert_delivery_retry($1, $2) AS due");
 
-struct made {
+struct test_result {
 	struct uuid uuid;
 };
 
-static const struct field made_out[] = { FIELD(struct made, uuid, NULLABLE), FIELD_END };
-static const struct stmt test_destination =
-    STMT(test_destination, made_out, "SELECT alert_destination_test($1, $2) AS uuid");
+static const struct field test_result_out[] = { FIELD(struct test_result, uuid, NULLABLE),
+	FIELD_END };
+static const struct stmt test_destination = STMT(
+    test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
 
 static int
 get_alert_delivery(struct req *rq)
@@ -105,7 +108,7 @@ get_alert_delivery(struct req *rq)
 static int
 retry_alert_delivery(struct req *rq)
 {
-	struct retried r = { false };
+	struct retry_result r = { false };
 	struct delivery d;
 	enum db_rc rc =
 	    db_one(rq->db, &retry_delivery, &r, P(rq->project), P(rq->path[1]));
@@ -121,7 +124,7 @@ static int
 test_alert_destination(struct req *rq)
 {
 	static const struct uuid none;
-	struct made made = { none };
+	struct test_result made = { none };
 	struct delivery d;
 	enum db_rc rc =
 	    db_one(rq->db, &test_destination, &made, P(rq->project), P(rq->path[1]));
@@ -173,7 +176,7 @@ const struct route delivery_routes[] = {
 	},
 	{
 	    ROUTE(GET, DELIVERY, get_alert_delivery),
-	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_told),
+	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_with_history),
 	    .wrapper = "delivery",
 	    .errors = get_errors,
 	    .tag = "Alerts",

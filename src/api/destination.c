@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert destinations: where webhooks go. The secret that signs them is answered once, by what made it. */
+/* Alert destinations: the URLs that receive webhooks. The secret that signs webhooks is in the answer of the operation
+   that created it and in no other. A deleted destination keeps its row for the history of deliveries. */
 #include "config.h"
 
 #include "address/webhook.h"
@@ -31,7 +32,7 @@ static const struct field destination_in[] = {
 
 static const struct field destination_out[] = { MEMBERS,
 	FIELD_END_OF("AlertDestination") };
-static const struct field destination_made[] = { MEMBERS,
+static const struct field destination_with_secret[] = { MEMBERS,
 	FIELD(struct destination, secret, 0),
 	FIELD_END_OF("AlertDestinationWithSecret") };
 
@@ -148,7 +149,7 @@ static const enum error one_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UN
 const struct route destination_routes[] = {
 	{
 	    ROUTE(POST, DESTINATIONS, create_alert_destination),
-	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_made),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_with_secret),
 	    BODY(struct destination, destination_in, BODY_CONFIGURED),
 	    .example = DESTINATION_EXAMPLE,
 	    .status = 201,
@@ -197,7 +198,7 @@ const struct route destination_routes[] = {
 	},
 	{
 	    ROUTE(POST, DESTINATION "/rotate-secret", rotate_alert_destination_secret),
-	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_made),
+	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_with_secret),
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Give an alert destination a new secret",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced -D: the tables, one row a line, for tests, packagers and the curious. */
+/* surfaced -D: prints a table of the program, one row in each line, for tests and for packagers. */
 #include "config.h"
 
 #include "api/api.h"
@@ -89,7 +89,7 @@ dump(const char *what)
 {
 	char err[256];
 
-	/* What a document says of the configuration are the defaults: no file is read. */
+	/* Documents show the defaults of parameters, whatever the configuration of this host is. */
 	if (!conf_load(NULL, err, sizeof(err)))
 		panic("%s", err);
 	for (size_t i = 0; i < COUNT(dumps); i++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Findings and their lives: SPEC 2.8 and 4.9, CONTRACT A5. */
+/* Findings and their moves: SPEC 2.8 and 4.9, CONTRACT A5. Imports create and update findings; clients move them
+   between the states of tbl/finding_moves.h. A move locks the finding first, so that a repeated move is answered
+   like the first. */
 #include "config.h"
 
 #include "api/api.h"
@@ -69,7 +71,7 @@ static const struct stmt list_findings =
 	" AND ($9::uuid IS NULL OR asset_uuid = $9)"
 	" AND ($10::uuid IS NULL OR service_uuid = $10)" PAGE_SQL);
 
-/* $3: the event, $4: whose it is. No row: no move leads from here. */
+/* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
 static const struct stmt move_finding = STMT(move_finding, finding_out,
     "UPDATE finding SET status = m.to_status, status_event = m.event,"
     " status_changed_at = now(), status_changed_by_membership_uuid = $4,"

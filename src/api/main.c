@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced: the API's master and its workers. */
+/* The program surfaced: its description for the master (daemon/daemon.h), and the life of a worker. */
 #include "config.h"
 
 #include "api/api.h"
@@ -7,8 +7,8 @@
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 
-/* The one place where an admin tunes the workers is nginx's own upstream file. The streams' are another
-   program's. */
+/* Pools and their numbers of workers come from nginx's upstream file, so that an admin tunes both in one place.
+   The pool of streams belongs to surfaced-stream. */
 static bool
 speaks_fastcgi(const struct pool *p)
 {
@@ -16,13 +16,13 @@ speaks_fastcgi(const struct pool *p)
 }
 
 static bool
-pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+read_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
 	return pools_read(conf.upstreams, speaks_fastcgi, out, n, err, room);
 }
 
 static bool
-check(char *err, size_t room)
+check_tables_and_secret(char *err, size_t room)
 {
 	struct cursor_secret secret;
 
@@ -32,13 +32,13 @@ check(char *err, size_t room)
 }
 
 static void
-refresh(struct worker *w)
+refresh_engine(struct worker *w)
 {
 	engine_refresh(w->engine);
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_worker(const struct pool *pool, int listener)
 {
 	struct worker w = {
 		.arena = arena_new((size_t)conf.request_memory),
@@ -46,7 +46,7 @@ work(const struct pool *pool, int listener)
 		.engine = engine_open_index(conf.index_directory),
 		.tickets = ticket_ring_new(conf.stream_keys),
 		.tables = areas,
-		.refresh = refresh,
+		.refresh = refresh_engine,
 		.accepted = share_accepted,
 		.answered = share_answered,
 	};
@@ -73,10 +73,10 @@ main(int argc, char **argv)
 {
 	static const struct daemon surfaced = {
 		.name = "surfaced",
-		.pools = pools,
+		.pools = read_pools,
 		.dump = dump,
-		.check = check,
-		.work = work,
+		.check = check_tables_and_secret,
+		.work = run_worker,
 	};
 
 	return daemon_main(argc, argv, &surfaced);

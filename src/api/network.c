@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Network events of browser sessions: CONTRACT A4, C-100 to C-102. A page and a HAR are two views of the same
-   documents, which were checked and redacted when they were stored. */
+/* Network events of browser sessions: CONTRACT A4, C-100 to C-102. The list and the HAR are two views of the same
+   documents, which were checked and redacted before they were stored. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -33,8 +33,9 @@ struct document {
 
 static const struct field document_out[] = { FIELD(struct document, doc, 0), FIELD_END };
 
-/* $5 and $6: where the page before ended. A CASE is what a plan expects half of the events of: where it believes
-   that few are left, it reads and sorts all that follow for each page. */
+/* $5 and $6: the position of the last event of the page before. The filters are CASE expressions because PostgreSQL
+   expects half of the events to pass a CASE. Expecting few, it would read and sort all following events for each
+   page instead of reading the index in order until the page is full. */
 static const struct stmt list_events =
     STMT_LIST(list_network_events, struct document, document_out,
 	"SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
@@ -49,20 +50,21 @@ static const struct stmt list_events =
 static const struct stmt har_entries = STMT_LIST(network_har, struct document,
     document_out, "SELECT entry AS doc FROM network_har($1) AS entry");
 
-struct mark {
+struct truncation {
 	bool truncated;
 };
 
-static const struct field mark_out[] = { FIELD(struct mark, truncated, 0), FIELD_END };
-static const struct stmt is_truncated = STMT(is_truncated, mark_out,
+static const struct field truncation_out[] = { FIELD(struct truncation, truncated, 0),
+	FIELD_END };
+static const struct stmt is_truncated = STMT(is_truncated, truncation_out,
     "SELECT coalesce((SELECT network_truncated FROM session_evidence"
     " WHERE session_uuid = $1), false) AS truncated");
 
 /* ---- the list ---- */
 
-/* The stored documents as what they were when they came. */
+/* Decodes the stored documents with the field table that checked them before they were stored. */
 static bool
-decode(struct req *rq, struct list rows, struct list *out)
+decode_events(struct req *rq, struct list rows, struct list *out)
 {
 	const struct document *d = rows.items;
 	struct net_event *events = ARENA_ARRAY(rq->arena, rows.n + 1, struct net_event);
@@ -83,7 +85,7 @@ list_network_events(struct req *rq)
 	const struct event_args *args = rq->params;
 	struct page_from from;
 	struct list rows, events;
-	struct mark mark;
+	struct truncation truncation;
 	struct session s;
 	enum db_rc rc;
 
@@ -93,18 +95,18 @@ list_network_events(struct req *rq)
 	rc = db_list(rq->db, &list_events, &rows, P(s.uuid), P(args->tab), P(args->kind),
 	    P(args->failed), PAGE_P(from));
 	if (rc == DB_OK)
-		rc = db_one(rq->db, &is_truncated, &mark, P(s.uuid));
+		rc = db_one(rq->db, &is_truncated, &truncation, P(s.uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (!decode(rq, rows, &events)) {
+	if (!decode_events(rq, rows, &events)) {
 		log_event(
 		    LOGP_ERR, "evidence", "req=%s why=\"an event is none\"", rq->id);
 		return fail(rq, ERR_INTERNAL_ERROR);
 	}
 	(void)page_reply_by(rq, &args->page, events, sizeof(struct net_event), &by_time);
-	rq->out.n--; /* the brace: one member more */
+	rq->out.n--; /* the closing brace: list_also follows */
 	buf_printf(&rq->out, ",\"%s\":%s}", rq->route->list_also,
-	    mark.truncated ? "true" : "false");
+	    truncation.truncated ? "true" : "false");
 	return PASS;
 }
 
@@ -114,7 +116,7 @@ static int
 get_network_events_har(struct req *rq)
 {
 	const struct document *d;
-	struct mark mark;
+	struct truncation truncation;
 	struct session s;
 	struct list rows;
 	struct buf *b;
@@ -124,7 +126,7 @@ get_network_events_har(struct req *rq)
 		return FAILED;
 	rc = db_list(rq->db, &har_entries, &rows, P(s.uuid));
 	if (rc == DB_OK)
-		rc = db_one(rq->db, &is_truncated, &mark, P(s.uuid));
+		rc = db_one(rq->db, &is_truncated, &truncation, P(s.uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	b = reply_begin(rq, 200);
@@ -132,7 +134,7 @@ get_network_events_har(struct req *rq)
 	    "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\","
 	    "\"version\":\"%s\"},\"comment\":\"%s\",\"pages\":[],\"entries\":[",
 	    PACKAGE_VERSION,
-	    mark.truncated ? "There was more than a session stores." : "");
+	    truncation.truncated ? "There was more than a session stores." : "");
 	d = rows.items;
 	for (size_t i = 0; i < rows.n; i++) {
 		if (i > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* openapi.json from the route tables (C-122): nothing here names an operation but the stream's, which another
-   program serves. */
+/* Writes openapi.json from the route tables (C-122). The only operation named here is the stream's, which another
+   program serves. Parameters, answers and schemas that are equal become one component (openapi_book.c). */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -19,7 +19,8 @@ write_param_schema(struct buf *b, const struct field *f)
 	if (f->hi > 0)
 		buf_printf(b, ",\"%s\":%jd,\"%s\":%jd", number ? "minimum" : "minLength",
 		    (intmax_t)f->lo, number ? "maximum" : "maxLength", (intmax_t)f->hi);
-	if (number && f->def != 0 && f->def >= f->lo) /* below: "not said" */
+	if (number && f->def != 0 &&
+	    f->def >= f->lo) /* a smaller default marks an absent value */
 		buf_printf(b, ",\"default\":%jd", (intmax_t)f->def);
 	for (const char *const *v = f->values; v != NULL && *v != NULL; v++) {
 		buf_z(b, v == f->values ? ",\"enum\":[" : ",");
@@ -30,7 +31,7 @@ write_param_schema(struct buf *b, const struct field *f)
 	buf_char(b, '}');
 }
 
-/* Parameters that operations write differently have the operation in the names of their components. */
+/* A parameter that differs between operations has the operation in the name of its component. */
 static void
 write_parameter(struct buf *b, struct book *book, const struct route *r,
     const char *where, const struct url_param *p)
@@ -179,7 +180,7 @@ write_security(struct buf *b, const struct route *r)
 }
 
 static void
-write_operation(struct buf *b, struct book *book, const struct route *r)
+write_operation_object(struct buf *b, struct book *book, const struct route *r)
 {
 	buf_printf(b, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"]",
 	    verbs[r->method], openapi_camel(book->a, r->operation, false), r->tag);
@@ -202,9 +203,9 @@ write_operation(struct buf *b, struct book *book, const struct route *r)
 	buf_z(b, "}}");
 }
 
-/* Calls write for each route whose path is path. */
+/* Writes the operations of all routes with this path, whichever tables they are in. */
 static void
-write_path(struct buf *b, struct book *book, const char *path)
+write_path_item(struct buf *b, struct book *book, const char *path)
 {
 	const char *comma = "";
 
@@ -215,13 +216,13 @@ write_path(struct buf *b, struct book *book, const char *path)
 			if (strcmp(r->path, path) != 0)
 				continue;
 			buf_z(b, comma);
-			write_operation(b, book, r);
+			write_operation_object(b, book, r);
 			comma = ",";
 		}
 	buf_char(b, '}');
 }
 
-/* Is this row the first of the tables with its path? */
+/* True for the first row of the tables with its path; write_path_item writes the others with it. */
 static bool
 first_of_path(const struct route *row)
 {
@@ -282,12 +283,12 @@ write_paths(struct buf *b, struct book *book)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++) {
 			if (!first_of_path(r))
 				continue;
-			write_path(b, book, r->path);
+			write_path_item(b, book, r->path);
 			buf_char(b, ',');
 		}
 	json_write_str(b, str_of(stream_route.path));
 	buf_z(b, ":{");
-	write_operation(b, book, &stream_route);
+	write_operation_object(b, book, &stream_route);
 	buf_char(b, '}');
 }
 
@@ -297,7 +298,7 @@ static const char constant[] = {
 #include "api/openapi.inc"
 };
 
-/* Writes the constant part up to a member and its opening brace, and moves *rest behind them. */
+/* Copies the constant document up to a member and its opening brace, and moves *rest behind the brace. */
 static void
 write_up_to(struct buf *b, struct str *rest, const char *member)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* What an operation answers in openapi.json: its own answer and the errors its columns allow. */
+/* Writes the answers of an operation for openapi.json: its answer of success, and its errors. The errors follow from
+   the columns of the route, because the stages that can fail do; a handler's own errors are in .errors. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -19,7 +20,7 @@ add_columns(struct error_set *set, const struct route *r)
 	set->has[area_bad_parameter(r->area)] = true;
 	set->has[ERR_INTERNAL_ERROR] = true;
 	set->has[search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE] = true;
-	/* What the web server says of every search when the queue is full or a worker was lost. */
+	/* nginx answers any search with these when the queue is full or a worker died. */
 	set->has[ERR_SEARCH_BUSY] |= search;
 	set->has[ERR_SEARCH_UPSTREAM_FAILED] |= search;
 	if (r->access != ACCESS_PUBLIC) {
@@ -103,7 +104,7 @@ write_header(struct buf *b, const char *comma, const char *name, const char *com
 }
 
 static void
-write_headers(
+write_header_refs(
     struct buf *b, const struct route *r, int status, const struct error_set *set)
 {
 	bool good = status < 400, public = good && r->max_age > 0;
@@ -123,7 +124,7 @@ write_headers(
 		write_header(b, ",", "Retry-After", "Retry-After");
 	if (good && (r->media != NULL || public))
 		write_header(b, ",", "ETag", "ETag");
-	/* A request that is refused before its rates are known is answered without them. */
+	/* A 401 has no key whose rates it could show. */
 	if (status != 401 && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED]) {
 		write_header(b, ",", "RateLimit-Policy", "RateLimit-Policy");
 		write_header(b, ",", "RateLimit", "RateLimit");
@@ -141,7 +142,7 @@ has_code(const struct error_set *set, enum error last, const char *code, int sta
 	return false;
 }
 
-/* The codes of one status; the last error, or ERR_UNSET when there are none. */
+/* Writes the error codes of one status. Returns the last error, or ERR_UNSET when there is none. */
 static enum error
 write_codes(struct buf *b, const struct error_set *set, int status)
 {
@@ -175,7 +176,7 @@ write_failure_example(struct buf *b, const struct route *r, enum error e)
 		.n = e == ERR_INVALID_REQUEST });
 }
 
-/* What distinguishes answers of one status for the people who read their names in a generated client. */
+/* The word by which the name of an answer in a generated client differs from others of the same status. */
 static const struct {
 	enum error has;
 	const char *word;
@@ -187,8 +188,8 @@ static const struct {
 	{ ERR_ACCOUNT_API_QUOTA_EXCEEDED, "Quota" },
 };
 
-/* "AlertNotFound", "SilenceExpired", "SearchUnavailable", "PublicBadRequest"; when another answer has that name,
-   the operation's own: "CountHostsBadRequest". */
+/* Returns the names of an error answer: "AlertNotFound", "SearchUnavailable" or "PublicBadRequest", and the name to
+   use when another answer has that one: "CountHostsBadRequest". */
 static void
 name_failure(struct arena *a, const struct route *r, const struct error_set *set,
     enum error last, const char *status_name, const char *names[2])
@@ -226,7 +227,7 @@ openapi_failures(struct buf *b, struct book *book, const struct route *r)
 			continue;
 		buf_z(&text, "{\"description\":");
 		json_write_str(&text, str_of(statuses[i].text));
-		write_headers(&text, r, status, &set);
+		write_header_refs(&text, r, status, &set);
 		buf_printf(&text,
 		    ",\"content\":{\"application/json\":{\"schema\":{\"allOf\":["
 		    "{\"$ref\":\"#/components/schemas/%s\"},"
@@ -243,9 +244,9 @@ openapi_failures(struct buf *b, struct book *book, const struct route *r)
 	}
 }
 
-/* CONTRACT A2. */
+/* Writes the schema of a page (CONTRACT A2). */
 static void
-write_page(struct buf *b, struct book *book, const struct route *r)
+write_page_schema(struct buf *b, struct book *book, const struct route *r)
 {
 	const char *also = r->list_also;
 
@@ -263,9 +264,9 @@ write_page(struct buf *b, struct book *book, const struct route *r)
 	buf_z(b, "}}");
 }
 
-/* What an answer holds, where the row does not say it better. */
+/* Describes the answer of success: the text of the row, or one made from its columns. */
 static struct str
-result_of(const struct route *r, struct arena *a, int status)
+describe_result(const struct route *r, struct arena *a, int status)
 {
 	if (status == 304)
 		return STR("The client has the document already.");
@@ -278,7 +279,7 @@ result_of(const struct route *r, struct arena *a, int status)
 	panic("%s does not describe its answer", r->operation);
 }
 
-/* Bytes: OpenAPI 3.1 describes them by their type alone. */
+/* OpenAPI 3.1 describes an answer of bytes by its media type alone. */
 static void
 write_media(struct buf *b, const char *const *types)
 {
@@ -288,14 +289,14 @@ write_media(struct buf *b, const char *const *types)
 	buf_z(b, "}}");
 }
 
-/* The whole answer, whose schema and example differ in what stands for the record. */
+/* Writes the schema of the whole answer; write_answer_example has the same four cases. */
 static void
-write_schema(struct buf *b, struct book *book, const struct route *r)
+write_answer_schema(struct buf *b, struct book *book, const struct route *r)
 {
 	if (r->standard != NULL) {
 		buf_printf(b, "{\"type\":\"object\",\"required\":[\"%s\"]}", r->standard);
 	} else if (r->list != NULL) {
-		write_page(b, book, r);
+		write_page_schema(b, book, r);
 	} else if (r->wrapper != NULL) {
 		buf_printf(b,
 		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
@@ -310,7 +311,7 @@ write_schema(struct buf *b, struct book *book, const struct route *r)
 }
 
 static void
-write_example(struct buf *b, const struct book *book, const struct route *r)
+write_answer_example(struct buf *b, const struct book *book, const struct route *r)
 {
 	if (r->standard != NULL) {
 		buf_printf(
@@ -332,7 +333,7 @@ write_example(struct buf *b, const struct book *book, const struct route *r)
 		buf_char(b, '}');
 }
 
-/* "AlertList", "AlertResponse", or "CountHostsResponse" where no record is answered. */
+/* Returns "AlertList", "AlertResponse", or "CountHostsResponse" for an answer without a record. */
 static const char *
 name_answer(struct arena *a, const struct route *r)
 {
@@ -351,8 +352,8 @@ openapi_answer(struct buf *b, struct book *book, const struct route *r, int stat
 	struct buf text = { .a = book->a };
 
 	buf_printf(b, "\"%d\":{\"description\":", status);
-	json_write_str(b, result_of(r, book->a, status));
-	write_headers(b, r, status, &set);
+	json_write_str(b, describe_result(r, book->a, status));
+	write_header_refs(b, r, status, &set);
 	if (status == 101 || status == 304) {
 		buf_char(b, '}');
 		return;
@@ -362,9 +363,9 @@ openapi_answer(struct buf *b, struct book *book, const struct route *r, int stat
 		return;
 	}
 	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
-	write_schema(&text, book, r);
+	write_answer_schema(&text, book, r);
 	book_ref(b, book, BOOK_SCHEMA, names, buf_done(&text));
 	buf_z(b, ",\"example\":");
-	write_example(b, book, r);
+	write_answer_example(b, book, r);
 	buf_z(b, "}}}");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The components of openapi.json: each has the name that generated clients show. */
+/* The components of openapi.json: parameters, responses and schemas that operations refer to. Code generators turn
+   the names of components into names of types, so each must be short, unique and stable. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -10,7 +11,7 @@ static const char *const kind_names[BOOK_KINDS] = { "parameters", "responses",
 	"schemas" };
 
 static const struct component *
-named(const struct book *book, enum book_kind kind, const char *name)
+find_by_name(const struct book *book, enum book_kind kind, const char *name)
 {
 	for (size_t i = 0; i < book->n; i++)
 		if (book->rows[i].kind == kind && str_is(book->rows[i].name, name))
@@ -19,7 +20,7 @@ named(const struct book *book, enum book_kind kind, const char *name)
 }
 
 static const struct component *
-with_text(const struct book *book, enum book_kind kind, struct str text)
+find_by_text(const struct book *book, enum book_kind kind, struct str text)
 {
 	for (size_t i = 0; i < book->n; i++)
 		if (book->rows[i].kind == kind && str_eq(book->rows[i].text, text))
@@ -31,16 +32,17 @@ static const struct component *
 add_component(
     struct book *book, enum book_kind kind, const char *const names[2], struct str text)
 {
-	const struct component *old = kind == BOOK_SCHEMA ? named(book, kind, names[0])
-							  : with_text(book, kind, text);
+	const struct component *old = kind == BOOK_SCHEMA
+					  ? find_by_name(book, kind, names[0])
+					  : find_by_text(book, kind, text);
 	const char *name = names[0];
 	struct component *c;
 
 	if (old != NULL && str_eq(old->text, text))
 		return old;
-	if (named(book, kind, name) != NULL)
+	if (find_by_name(book, kind, name) != NULL)
 		name = names[1];
-	if (name == NULL || named(book, kind, name) != NULL)
+	if (name == NULL || find_by_name(book, kind, name) != NULL)
 		panic("two %s of openapi.json have the name %s", kind_names[kind],
 		    names[0]);
 	if (book->n == BOOK_MAX)
@@ -69,9 +71,9 @@ book_schema(struct book *book, const char *name, struct str text)
 	add_component(book, BOOK_SCHEMA, (const char *const[2]){ name, NULL }, text);
 }
 
-/* A table without members names documents that are stored as they are: openapi_documents.c. */
+/* A table without members represents stored documents, whose schemas openapi_documents.c adds. */
 static void
-refer(void *arg, struct buf *b, const struct field *table)
+write_table_ref(void *arg, struct buf *b, const struct field *table)
 {
 	struct book *book = arg;
 	const char *name = openapi_camel(book->a, json_table_name(table), true);
@@ -85,7 +87,7 @@ refer(void *arg, struct buf *b, const struct field *table)
 }
 
 static void
-sample(void *arg, struct buf *b, const struct field *table)
+write_table_example(void *arg, struct buf *b, const struct field *table)
 {
 	const struct book *book = arg;
 
@@ -96,8 +98,9 @@ void
 book_begin(struct book *book, struct arena *a)
 {
 	book->a = a;
-	book->names =
-	    (struct json_names){ .refer = refer, .sample = sample, .arg = book };
+	book->names = (struct json_names){
+		.refer = write_table_ref, .sample = write_table_example, .arg = book
+	};
 }
 
 void

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The documents of the datasets, which are stored as they are imported: tbl/fields.h describes them. */
+/* Writes schemas and examples of the stored documents of each dataset. The search fields (tbl/fields.h) have dotted
+   names, "services.tls.jarm"; this file rebuilds the nested objects and arrays from them. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
 #include "search/search.h"
 
-/* Members of documents that are arrays; everything else is one value. */
+/* The members of documents that are arrays; tbl/fields.h does not mark them. */
 static const char *const arrays[] = { "hostnames", "apex_domains", "cpe",
 	"vulnerabilities", "tags", "services", "services.cpe", "services.tags",
 	"services.http.capabilities", "services.tls.certificate.names" };
@@ -20,7 +21,7 @@ is_array(struct str name)
 }
 
 static const char *
-scalar(enum value_type t)
+scalar_schema(enum value_type t)
 {
 	switch (t) {
 	case VALUE_KEYWORD:
@@ -40,8 +41,8 @@ scalar(enum value_type t)
 	panic("value type %d", (int)t);
 }
 
-/* The member of an object that a field stands in or below: "tls" of "services.tls.jarm" under
-   "services."; the name up to there, or STR_NULL when the field is not under the prefix. */
+/* Returns the name of a field up to its member of the object `prefix`: "services.tls" for "services.tls.jarm" and
+   "services."; STR_NULL when the field is not below the prefix. */
 static struct str
 member_of(const struct schema_field *f, struct str prefix)
 {
@@ -53,24 +54,25 @@ member_of(const struct schema_field *f, struct str prefix)
 	return (struct str){ name.p, prefix.n + strcspn(rest.p, ".") };
 }
 
-/* How a document is written: as its schema, or as an example of it. */
+/* The two ways to write a document: as its schema, or as an example. */
 struct manner {
 	enum dataset dataset;
 	const char *object, *end, *array, *array_end;
 	void (*value)(struct buf *b, const struct schema_field *f);
 };
 
-static void write_object(struct buf *b, const struct manner *m, struct str prefix);
+static void write_document_object(
+    struct buf *b, const struct manner *m, struct str prefix);
 
 static void
-write_type(struct buf *b, const struct schema_field *f)
+write_field_type(struct buf *b, const struct schema_field *f)
 {
-	buf_z(b, scalar(f->type));
+	buf_z(b, scalar_schema(f->type));
 }
 
-/* The row of tbl/examples.h for the whole name, or for its last part. */
+/* Writes the example that tbl/examples.h has for the whole name, or for its last part. */
 static void
-write_example(struct buf *b, const struct schema_field *f)
+write_field_example(struct buf *b, const struct schema_field *f)
 {
 	const char *dot = strrchr(f->name, '.');
 	const char *json = json_example_of(NULL, f->name);
@@ -83,7 +85,8 @@ write_example(struct buf *b, const struct schema_field *f)
 }
 
 static void
-write_member(struct buf *b, const struct manner *m, struct str member, size_t skip)
+write_document_member(
+    struct buf *b, const struct manner *m, struct str member, size_t skip)
 {
 	const struct schema_field *f = schema_find(m->dataset, member);
 	struct buf below = { 0 };
@@ -97,7 +100,7 @@ write_member(struct buf *b, const struct manner *m, struct str member, size_t sk
 	} else {
 		buf_str(&below, member);
 		buf_char(&below, '.');
-		write_object(b, m, buf_done(&below));
+		write_document_object(b, m, buf_done(&below));
 		buf_free(&below);
 	}
 	if (is_array(member))
@@ -105,7 +108,7 @@ write_member(struct buf *b, const struct manner *m, struct str member, size_t sk
 }
 
 static void
-write_object(struct buf *b, const struct manner *m, struct str prefix)
+write_document_object(struct buf *b, const struct manner *m, struct str prefix)
 {
 	const struct schema_field *f;
 	size_t n = schema_fields(m->dataset, &f);
@@ -116,13 +119,13 @@ write_object(struct buf *b, const struct manner *m, struct str prefix)
 	for (size_t i = 0; i < n; i++) {
 		struct str member = member_of(&f[i], prefix);
 
-		/* The fields of one object stand together; what is below a value ("tags.category")
-		   is derived and not part of the document. */
+		/* The fields of one object are adjacent rows. A field below a value, such as
+		   "tags.category", is derived and not part of the document. */
 		if (member.n == 0 || str_eq(member, before))
 			continue;
 		before = member;
 		buf_z(b, comma);
-		write_member(b, m, member, prefix.n);
+		write_document_member(b, m, member, prefix.n);
 		comma = ",";
 	}
 	buf_z(b, m->end);
@@ -133,7 +136,7 @@ static const struct manner as_schema = {
 	.end = "}}",
 	.array = "{\"type\":\"array\",\"items\":",
 	.array_end = "}",
-	.value = write_type,
+	.value = write_field_type,
 };
 
 static const struct manner as_example = {
@@ -141,7 +144,7 @@ static const struct manner as_example = {
 	.end = "}",
 	.array = "[",
 	.array_end = "]",
-	.value = write_example,
+	.value = write_field_example,
 };
 
 static void
@@ -150,7 +153,7 @@ write_document(struct buf *b, const struct manner *manner, enum dataset d)
 	struct manner m = *manner;
 
 	m.dataset = d;
-	write_object(b, &m, STR(""));
+	write_document_object(b, &m, STR(""));
 }
 
 static const char *const names[DATASETS] = {
@@ -191,7 +194,7 @@ openapi_document_example(struct buf *b, const char *schema)
 		write_document(b, &as_example, (enum dataset)i);
 		if (!hit)
 			continue;
-		end = --b->n; /* without the brace; the members of a hit follow */
+		end = --b->n; /* the closing brace: the members of a hit follow */
 		json_example(b, hit_members, NULL);
 		b->p[end] = ',';
 	}

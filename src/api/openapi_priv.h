@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Between the openapi*.c. The document is src/api/openapi.json, which holds everything constant, with the parts
-   that the tables write inserted: openapi.c writes operations, openapi_answer.c their answers,
-   openapi_documents.c the documents of datasets, openapi_book.c collects the components. */
+/* Shared by the files that write openapi.json. The constant part of the document is src/api/openapi.json; the parts
+   that come from tables are inserted there: openapi.c writes operations, openapi_answer.c their answers,
+   openapi_documents.c the documents of datasets, and openapi_book.c collects the components. */
 #ifndef API_OPENAPI_PRIV_H
 #define API_OPENAPI_PRIV_H
 
@@ -12,7 +12,7 @@
 /* Adds the schemas of each dataset's stored documents and hits: "Host" and "HostHit". */
 struct book;
 void openapi_documents(struct book *book);
-/* An example of the documents that this schema describes. */
+/* Writes an example of the documents that this schema describes. */
 void openapi_document_example(struct buf *b, const char *schema);
 
 /* ---- openapi_book.c ---- */
@@ -35,17 +35,18 @@ struct book {
 };
 
 void book_begin(struct book *book, struct arena *a);
-/* Adds a component and writes a reference to it. Equal parameters and responses are one component. The name is
-   the first of both that no other text has; a schema has no second. */
+/* Adds a component and writes a reference to it. Equal parameters and responses become one component. Its name is
+   names[0], or names[1] when another text has names[0]; a schema has no second name. */
 void book_ref(struct buf *b, struct book *book, enum book_kind kind,
     const char *const names[2], struct str text);
 /* Adds a schema that nothing refers to yet. */
 void book_schema(struct book *book, const char *name, struct str text);
-/* The members of one kind. */
+/* Writes the components of one kind, as members of an object. */
 void book_write(struct buf *b, const struct book *book, enum book_kind kind);
 
-/* "aggregate_hosts" as "aggregateHosts", or with an upper first letter. */
+/* Returns "aggregate_hosts" as "aggregateHosts", or as "AggregateHosts" with upper. */
 const char *openapi_camel(struct arena *a, const char *snake, bool upper);
+/* Writes ,"name":"text". */
 void openapi_member(struct buf *b, const char *name, const char *text);
 
 /* ---- openapi_answer.c: members of "responses" ---- */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists: pages of records, newest first, then by uuid (CONTRACT A2). A cursor is good for the same key,
-   operation, path and filters. */
+/* Lists: pages of records, newest first, then by uuid (CONTRACT A2). The number of rows behind a page is never
+   counted: a page selects one row more than it holds. A cursor is bound to its key, operation, path and filters;
+   limit may change from page to page. */
 #include "config.h"
 
 #include "api/api.h"
 
 enum { FILTERS_MAX = 12 };
 
-/* Where a page ends, as the cursor carries it. */
-struct mark {
+/* The payload of a cursor: the position of the last record of a page. */
+struct position {
 	int64_t us;
 	struct uuid uuid;
 };
 
 static void
-add_counted(struct buf *b, const void *p, size_t n)
+add_sized_bytes(struct buf *b, const void *p, size_t n)
 {
 	buf_printf(b, "%zu:", n);
 	if (n > 0)
@@ -27,21 +28,22 @@ add_filter(struct buf *b, const struct field *f, const char *at)
 	const struct str *s = (const void *)at;
 
 	if (f->type == FIELD_STR)
-		add_counted(b, s->p, s->n);
+		add_sized_bytes(b, s->p, s->n);
 	else if (f->type == FIELD_UUID)
-		add_counted(b, at, sizeof(struct uuid));
+		add_sized_bytes(b, at, sizeof(struct uuid));
 	else
-		add_counted(b, at, sizeof(int64_t));
+		add_sized_bytes(b, at, sizeof(int64_t));
 }
 
-/* The path's UUIDs, then every parameter but limit and cursor. */
+/* Returns the key, operation, path and filters to which cursors of this request are bound. Each value has its length
+   before it, so that no two sets of filters are the same bytes. */
 static struct cursor_for
-bound_to(const struct req *rq)
+cursor_binding(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
 	for (size_t i = 0; i < rq->ncaptured; i++)
-		add_counted(&b, rq->path[i].b, sizeof(rq->path[i].b));
+		add_sized_bytes(&b, rq->path[i].b, sizeof(rq->path[i].b));
 	for (const struct url_param *p = rq->route->params; p->field.type != FIELD_NONE;
 	     p++)
 		if (strcmp(p->field.name, "limit") != 0 &&
@@ -56,9 +58,9 @@ bound_to(const struct req *rq)
 int
 page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 {
-	struct cursor_for bound = bound_to(rq);
+	struct cursor_for bound = cursor_binding(rq);
 	struct str payload;
-	struct mark m;
+	struct position m;
 
 	*out = (struct page_from){ .at = TS_NULL, .want = args->limit + 1 };
 	if (args->cursor.p == NULL)
@@ -92,8 +94,8 @@ filter_param(const struct field *f, const char *at)
 	case FIELD_NONE:
 		break;
 	}
-	panic("%s cannot be a filter",
-	    f->name); /* UNCOVERED: URL parameters are of these */
+	panic("filter %s has type %d", f->name,
+	    (int)f->type); /* UNCOVERED: no URL parameter has another type */
 }
 
 int
@@ -125,24 +127,24 @@ page_list(struct req *rq)
 }
 
 static const void *
-member(const struct route *r, const void *row, const char *name)
+find_member(const struct route *r, const void *row, const char *name)
 {
 	const struct field *f = r->out;
 
 	while (f->type != FIELD_NONE && strcmp(f->name, name) != 0)
 		f++;
 	if (f->type == FIELD_NONE)
-		panic("records of %s have no %s", r->operation, name);
+		panic("the records of %s have no member %s", r->operation, name);
 	return (const char *)row + f->offset;
 }
 
 static void
 write_cursor(struct req *rq, struct buf *b, const void *last, const struct page_order *by)
 {
-	const struct ts *at = member(rq->route, last, by->at);
-	const struct uuid *uuid = member(rq->route, last, by->uuid);
-	struct mark m = { .us = at->us, .uuid = *uuid };
-	struct cursor_for bound = bound_to(rq);
+	const struct ts *at = find_member(rq->route, last, by->at);
+	const struct uuid *uuid = find_member(rq->route, last, by->uuid);
+	struct position m = { .us = at->us, .uuid = *uuid };
+	struct cursor_for bound = cursor_binding(rq);
 
 	json_write_str(b, cursor_seal(rq->arena, &rq->worker->secret, &bound,
 			      (struct str){ (const char *)&m, sizeof(m) }));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The projects that a key sees, and who is in them. A key's rights are its own: a role here widens none. */
+/* The projects that a key may see, and their members. The role of a member is for people who read it: the rights of
+   a key are its scopes and its projects, and no role widens them. */
 #include "config.h"
 
 #include "api/api.h"
@@ -41,7 +42,7 @@ static const struct field member_out[] = {
 	FIELD_END_OF("Member"),
 };
 
-/* The members who see the project $1. */
+/* Selects the members who may see the project $1. */
 #define MEMBERS                                                                          \
 	"SELECT m.uuid, m.name, CASE m.role WHEN 'owner' THEN 'owner'"                   \
 	"  ELSE coalesce(pm.role, 'viewer') END AS role, m.created_at"                   \

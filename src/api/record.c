@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* What every operation on one record answers: from its route's columns. */
+/* The answers of operations on one record, from the columns of their rows. */
 #include "config.h"
 
 #include "api/api.h"
 
-/* "/projects/{project_uuid}/x" with the UUIDs of the request. */
+/* Adds the path of the route with the UUIDs of the request: /projects/{project_uuid}/x. */
 static void
-add_path(struct buf *b, const struct req *rq)
+add_request_path(struct buf *b, const struct req *rq)
 {
 	size_t i = 0;
 
@@ -26,7 +26,7 @@ reply_created(struct req *rq, const struct uuid *uuid, const void *record)
 	struct buf b = { .a = rq->arena };
 	int result = reply(rq, 201, rq->route->wrapper, rq->route->out, record);
 
-	add_path(&b, rq);
+	add_request_path(&b, rq);
 	buf_printf(&b, "/%s", uuid_text(uuid).z);
 	buf_char(&b, '\0');
 	rq->location = b.p;
@@ -54,7 +54,7 @@ reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *recor
 	return reply(rq, 200, rq->route->wrapper, rq->route->out, record);
 }
 
-/* Control characters, those of Unicode and its line and paragraph separators among them. */
+/* Refuses ASCII's and Unicode's control characters (U+0080 to U+009F), U+2028 and U+2029. */
 bool
 name_visible(struct str name)
 {

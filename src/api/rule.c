@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert rules: which findings or services of the project raise an alert, and who is told. */
+/* Alert rules: a rule selects findings or services of the project by severity and query, and names the destinations
+   of its alerts. A query is parsed here and again by surfaced-alert, which applies it. The statement that writes
+   a rule also checks its destinations. */
 #include "config.h"
 
 #include "api/api.h"
@@ -59,7 +61,7 @@ static const struct field rule_out[] = {
 
 #define DESTINATIONS_STAND " alert_destinations_stand($1, $7::text[]::uuid[])"
 
-/* $2 is the rule of an update; here it is no column. */
+/* insert_rule and update_rule take the same parameters: write_rule runs either. */
 static const struct stmt insert_rule = STMT(insert_rule, rule_out,
     "INSERT INTO alert_rule (uuid, project_uuid, name, source, min_severity, query,"
     " destination_uuids, enabled)"
@@ -99,9 +101,9 @@ check_query(struct req *rq, const struct rule *in)
 		.p);
 }
 
-/* The destinations as a parameter, or false when one stands twice. */
+/* Converts the destinations to a parameter; false when one is named twice. */
 static bool
-destinations(struct req *rq, const struct list *list, struct strs *out)
+destination_texts(struct req *rq, const struct list *list, struct strs *out)
 {
 	const struct uuid *u = list->items;
 	struct str *texts = ARENA_ARRAY(rq->arena, list->n, struct str);
@@ -125,7 +127,7 @@ check_rule(struct req *rq, const struct rule *in, struct strs *to)
 	if (str_is(in->source, "service") && in->min_severity.p != NULL)
 		return fail_field(
 		    rq, "min_severity", "not_allowed", "is of findings alone");
-	if (!destinations(rq, &in->destination_uuids, to))
+	if (!destination_texts(rq, &in->destination_uuids, to))
 		return fail_field(
 		    rq, "destination_uuids", "duplicate", "names a destination twice");
 	return check_query(rq, in);
@@ -147,7 +149,7 @@ write_rule(struct req *rq, const struct stmt *st, struct uuid uuid, struct strs 
 }
 
 static int
-no_destination(struct req *rq)
+fail_destination(struct req *rq)
 {
 	return fail_field(rq, "destination_uuids", "not_found",
 	    "names a destination that the project does not have");
@@ -164,7 +166,7 @@ create_alert_rule(struct req *rq)
 		return FAILED;
 	rc = write_rule(rq, &insert_rule, uuid_random(), to, &r);
 	if (rc == DB_NONE)
-		return no_destination(rq);
+		return fail_destination(rq);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	return reply_created(rq, &r.uuid, &r);
@@ -183,7 +185,7 @@ update_alert_rule(struct req *rq)
 	if (rc == DB_NONE) {
 		rc = db_one(rq->db, &select_rule, &r, P(rq->project), P(rq->path[1]));
 		if (rc == DB_OK)
-			return no_destination(rq);
+			return fail_destination(rq);
 	}
 	return reply_found(rq, rc, ERR_ALERT_RULE_NOT_FOUND, &r);
 }

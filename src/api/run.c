@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From the text of a query to the engine and back to an answer, the same for every search. */
+/* The steps that searches, counts and aggregations share: from text to query, from result to error. */
 #include "config.h"
 
 #include "api/api.h"

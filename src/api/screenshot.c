@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots of browser sessions: CONTRACT A4, C-100 to C-102, C-106. The bytes pass through the worker, not
-   nginx: who may see them is decided here, and what a file holds is checked against its name. */
+/* Screenshots of browser sessions: CONTRACT A4, C-100 to C-102, C-106. The worker reads and sends the image itself and
+   does not pass a file name to nginx: it has checked the key, and it compares the bytes with the SHA-256 that was
+   stored, so that a damaged file is never sent as evidence. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -80,9 +81,9 @@ list_screenshots(struct req *rq)
 
 /* ---- the image ---- */
 
-/* Exactly n bytes, then the end. */
+/* Reads a file that must have exactly n bytes. */
 static bool
-read_all(int fd, char *to, size_t n)
+read_whole_file(int fd, char *to, size_t n)
 {
 	size_t have = 0;
 	struct stat st;
@@ -106,7 +107,7 @@ read_image(struct req *rq, const struct screenshot *s, const char *file,
 	unsigned char found[EVIDENCE_HASH_LEN];
 	char *bytes = arena_alloc(rq->arena, (size_t)s->bytes);
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	bool good = fd >= 0 && read_all(fd, bytes, (size_t)s->bytes);
+	bool good = fd >= 0 && read_whole_file(fd, bytes, (size_t)s->bytes);
 
 	if (fd < 0)
 		log_event(LOGP_ERR, "evidence", "req=%s file=%s why=\"%s\"", rq->id, file,
@@ -142,7 +143,7 @@ get_screenshot(struct req *rq)
 		return fail_db(rq, rc);
 	if (!hex_parse(shot.sha256, sha256, sizeof(sha256)) ||
 	    !evidence_path(sha256, &at))
-		panic("a screenshot without a place");
+		panic("the SHA-256 of a screenshot gives no path");
 	image = read_image(rq, &shot, at.file, sha256);
 	if (image.p == NULL)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);

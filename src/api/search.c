@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Searching, counting and validating a dataset; its schema: CONTRACT A3. */
+/* The operations of a dataset: search, count, validate a query; and the schemas (CONTRACT A3). The engine finds
+   addresses, PostgreSQL has the documents: a page is the engine's list of addresses, and the documents of these
+   addresses as they are stored. Both may differ: a host that was deleted after the index was built is left out,
+   and a page ends early where its documents become too large; the cursor continues there. */
 #include "config.h"
 
 #include "api/api.h"
@@ -63,7 +66,7 @@ static const struct url_param search_params[] = {
 
 /* ---- search ---- */
 
-/* SPEC 2.2. */
+/* The values that SPEC 2.2 allows. */
 const char *const count_units[] = { "host", "service", "dns_record", "whois_domain",
 	"certificate", "report", NULL };
 const char *const value_types[] = { "string", "integer", "number", "boolean", NULL };
@@ -79,8 +82,8 @@ static const struct field document_out[] = {
 	FIELD_END,
 };
 
-/* $2: bytes that a page may have; hosts after them come without their documents. $3: bytes beyond which
-   no host comes with its document. */
+/* $2: the limit of a page in bytes; hosts beyond it come without their documents. $3: the limit of all hosts
+   together; beyond it no host comes with its document. */
 static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
     "SELECT host(ip) AS ip,"
     "  CASE WHEN total <= $3::bigint AND (up_to <= $2::bigint OR up_to = bytes)"
@@ -100,18 +103,18 @@ ip_text(struct arena *a, const unsigned char ip[16])
 }
 
 static struct cursor_for
-cursor_of(const struct req *rq, struct str q)
+search_cursor_binding(const struct req *rq, struct str q)
 {
 	return (struct cursor_for){ .key = rq->key->uuid,
 		.operation = str_of(rq->route->operation),
 		.filters = q };
 }
 
-/* The address after which the page begins; NULL on the first page. */
+/* Finds the address after which the page begins; NULL on the first page. */
 static int
 page_start(struct req *rq, const struct search_args *args, const unsigned char **after)
 {
-	struct cursor_for bound = cursor_of(rq, args->q);
+	struct cursor_for bound = search_cursor_binding(rq, args->q);
 	struct str payload;
 
 	*after = NULL;
@@ -125,8 +128,7 @@ page_start(struct req *rq, const struct search_args *args, const unsigned char *
 	return PASS;
 }
 
-/* The stored documents of a page, in no order; a host that has gone since the index was built is
-   simply not among them. */
+/* Reads the stored documents of a page, in no order. A host that was deleted after the index was built has none. */
 static enum db_rc
 read_documents(struct req *rq, const struct page *page, struct list *out)
 {
@@ -141,9 +143,9 @@ read_documents(struct req *rq, const struct page *page, struct list *out)
 	    P((int64_t)LIM_PAGE_BYTES), P(share_bytes()));
 }
 
-/* The documents are too large for this worker to fetch; pages that are small enough have all of them. */
+/* True when the documents exceed the limit of this worker ($3 of read_hosts), so that none of them came. */
 static bool
-documents_withheld(const struct list *documents)
+documents_missing(const struct list *documents)
 {
 	const struct document *d = documents->items;
 
@@ -151,7 +153,7 @@ documents_withheld(const struct list *documents)
 }
 
 static const struct document *
-document_of(const struct list *documents, const unsigned char ip[16])
+find_document(const struct list *documents, const unsigned char ip[16])
 {
 	const struct document *d = documents->items;
 	struct ipnet net;
@@ -162,13 +164,13 @@ document_of(const struct list *documents, const unsigned char ip[16])
 	return NULL;
 }
 
-/* Ends the page before the first document that would make it too large: what a request takes is
-   bounded, and the cursor goes on from there. */
+/* Ends the page before the first document that would make it too large, which bounds the memory of a request; the
+   cursor continues there. */
 static void
 cut_page(struct page *page, const struct list *documents)
 {
 	for (size_t i = 0; i < page->nhits; i++) {
-		const struct document *d = document_of(documents, page->hits[i].ip);
+		const struct document *d = find_document(documents, page->hits[i].ip);
 
 		if (d == NULL || d->doc.text.p != NULL)
 			continue;
@@ -194,7 +196,7 @@ const struct field hit_members[] = {
 	FIELD_END,
 };
 
-/* The document as it is stored, with the members of a hit. */
+/* Copies the stored document and adds the members of a hit before its closing brace. */
 static void
 write_hit(struct buf *b, const struct document *d, const struct hit *hit)
 {
@@ -203,11 +205,11 @@ write_hit(struct buf *b, const struct document *d, const struct hit *hit)
 	size_t end;
 
 	if (doc.n <= 2 || !str_starts(doc, STR("{")) || !str_ends(doc, STR("}")))
-		panic("a stored document is no object with members");
+		panic("a stored document is not a JSON object with members");
 	buf_add(b, doc.p, doc.n - 1);
 	end = b->n;
 	json_write(b, hit_members, &extra);
-	b->p[end] = ','; /* where json_write began another object */
+	b->p[end] = ','; /* in place of the brace with which json_write began */
 }
 
 struct warning {
@@ -226,7 +228,7 @@ static const struct field warning_out[] = {
 	FIELD_END_OF("QueryWarning"),
 };
 
-/* The warnings of a query that is valid and yet has a test that no document passes (C-418). */
+/* A valid query has warnings when one of its tests matches no document at all (C-418). */
 static struct list
 warnings_of(struct req *rq, const struct query *q)
 {
@@ -261,8 +263,8 @@ struct search_page {
 	struct list warnings;
 };
 
-/* The members of a page before and behind its documents, which write_page copies straight into the answer:
-   they may have megabytes. */
+/* The members of a page before and behind its documents. write_search_page copies the documents into the answer
+   itself, because they may have megabytes. */
 #define PAGE_HEAD TEXT(struct search_page, query, 0, 0, LIM_QUERY)
 #define PAGE_TAIL                                                                        \
 	OBJECT(struct search_page, total, 0, total_out),                                 \
@@ -289,9 +291,9 @@ static const struct field page_tail[] = { PAGE_TAIL };
 #undef DATASET
 
 static struct str
-next_cursor(struct req *rq, struct str q, const struct page *page)
+seal_next_cursor(struct req *rq, struct str q, const struct page *page)
 {
-	struct cursor_for bound = cursor_of(rq, q);
+	struct cursor_for bound = search_cursor_binding(rq, q);
 
 	if (!page->has_more || page->nhits == 0)
 		return STR_NULL;
@@ -300,14 +302,14 @@ next_cursor(struct req *rq, struct str q, const struct page *page)
 }
 
 static void
-write_page(struct req *rq, const struct query *query, const struct page *page,
+write_search_page(struct req *rq, const struct query *query, const struct page *page,
     const struct list *documents)
 {
 	const struct search_args *args = rq->params;
 	struct search_page end = { .total = { (int64_t)page->total.n,
 				       str_of(relation_name(page->total.relation)) },
 		.has_more = page->has_more,
-		.next_cursor = next_cursor(rq, args->q, page),
+		.next_cursor = seal_next_cursor(rq, args->q, page),
 		.warnings = warnings_of(rq, query) };
 	struct buf *b = reply_begin(rq, 200);
 	const char *comma = "";
@@ -317,7 +319,7 @@ write_page(struct req *rq, const struct query *query, const struct page *page,
 	json_write_str(b, args->q);
 	buf_printf(b, ",\"%s\":[", schema_dataset_name((enum dataset)rq->route->arg));
 	for (size_t i = 0; i < page->nhits; i++) {
-		const struct document *d = document_of(documents, page->hits[i].ip);
+		const struct document *d = find_document(documents, page->hits[i].ip);
 
 		if (d == NULL)
 			continue;
@@ -332,7 +334,7 @@ write_page(struct req *rq, const struct query *query, const struct page *page,
 }
 
 static int
-search(struct req *rq)
+search_dataset(struct req *rq)
 {
 	const struct search_args *args = rq->params;
 	struct page_request want = { .limit = (unsigned)args->limit };
@@ -353,10 +355,10 @@ search(struct req *rq)
 	rc = read_documents(rq, &page, &documents);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (documents_withheld(&documents))
+	if (documents_missing(&documents))
 		return share_hand_over(rq);
 	cut_page(&page, &documents);
-	write_page(rq, &query, &page, &documents);
+	write_search_page(rq, &query, &page, &documents);
 	return PASS;
 }
 
@@ -376,7 +378,7 @@ static const struct field count_out[] = {
 };
 
 static int
-count(struct req *rq)
+count_matches(struct req *rq)
 {
 	const struct query_args *args = rq->params;
 	enum dataset d = (enum dataset)rq->route->arg;
@@ -397,7 +399,7 @@ count(struct req *rq)
 	return reply(rq, 200, NULL, count_out, &answer);
 }
 
-/* position as JSON text, so that an error without one is absent. */
+/* position is JSON text: without text, the whole error is absent from the answer. */
 struct syntax_error {
 	struct str message;
 	struct json position;
@@ -426,7 +428,7 @@ static const struct field validity_out[] = {
 };
 
 static int
-validate(struct req *rq)
+validate_query(struct req *rq)
 {
 	const struct query_args *args = rq->params;
 	struct validity answer = { .query = args->q };
@@ -496,7 +498,7 @@ static const struct field schemas_out[] = {
 	FIELD_END,
 };
 
-/* The aliases whose target is name; "*" is the target of prefixes. */
+/* Returns the aliases of the field name; "*" means the prefixes that all fields may have. */
 static struct list
 aliases_of(struct arena *a, enum dataset d, const char *name)
 {
@@ -560,7 +562,7 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY,
 const struct route search_routes[] = {
 #define DATASET(id, name, unit)                                                          \
 	{                                                                                \
-		ROUTE_AS(GET, "/search/" name, "search_" name, search),                  \
+		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),          \
 		SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                         \
 		PARAMS(struct search_args, search_params),                               \
 		.out = page_of_##id,                                                     \
@@ -575,7 +577,8 @@ const struct route search_routes[] = {
 		    "fewer than limit; has_more tells.",                                 \
 	},                                                                               \
 	    {                                                                            \
-		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count),       \
+		    ROUTE_AS(                                                            \
+			GET, "/search/" name "/count", "count_" name, count_matches),    \
 		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_AGGREGATE),                \
 		    PARAMS(struct query_args, query_params),                             \
 		    .out = count_out,                                                    \
@@ -585,8 +588,8 @@ const struct route search_routes[] = {
 		    .description = "The exact number of matches.",                       \
 	    },                                                                           \
 	    {                                                                            \
-		    ROUTE_AS(                                                            \
-			GET, "/search/" name "/validate", "validate_" name, validate),   \
+		    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name,         \
+			validate_query),                                                 \
 		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                     \
 		    PARAMS(struct query_args, query_params),                             \
 		    .out = validity_out,                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Services of assets: SPEC 2.7 and 4.8. */
+/* Services of assets, which imports fill: SPEC 2.7 and 4.8. Clients read them. */
 #include "config.h"
 
 #include "api/api.h"
@@ -59,7 +59,7 @@ static const struct stmt select_service =
     STMT_LIST(select_service, struct service, service_out,
 	"SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
 
-/* $7: -1 is any. */
+/* $7: -1 means any port. */
 static const struct stmt list_services =
     STMT_LIST(list_services, struct service, service_out,
 	"SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1"
@@ -99,7 +99,7 @@ static const struct url_param service_params[] = {
 	URL_PARAM_END,
 };
 
-/* The filter ip goes on in the one spelling of an address or CIDR. */
+/* Rewrites the filter ip to its one spelling, since a cursor is bound to the bytes of its filters. */
 static int
 list_asset_services(struct req *rq)
 {

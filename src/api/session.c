@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Browser sessions as their metadata: SPEC 2.5, 3, 4.5, CONTRACT A4. What a client sees is what stands in
-   session_out; nothing of a session's evidence or infrastructure does (C-102). */
+/* The metadata of browser sessions: list, get and close (SPEC 2.5, 3, 4.5, CONTRACT A4). Clients see the members of
+   session_out alone, which reveal no evidence and nothing about hosts or processes (C-102). Closing only asks
+   for it: the dispatcher ends the browser, and the state follows. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -55,7 +56,7 @@ const struct field session_out[] = {
 	" s.created_at, s.updated_at, s.last_activity_at, s.ready_at, s.expires_at,"     \
 	" s.close_requested_at, s.terminal_at, s.replayed_from_session_uuid"
 
-/* One that this key created, or any of the project's for who manages them (C-101). */
+/* The sessions that a key may see: $2 is the key, $3 is true when it manages all sessions of the project (C-101). */
 #define SEEN " s.project_uuid = $1 AND (s.key_uuid = $2 OR $3)"
 
 static const struct stmt select_session = STMT(select_session, session_out,
@@ -69,15 +70,15 @@ static const struct stmt list_sessions =
 	" AND (s.created_at < coalesce($5::timestamptz, 'infinity') OR s.uuid > $6)"
 	" ORDER BY s.created_at DESC, s.uuid LIMIT $7");
 
-static const struct field moved_out[] = { FIELD(struct session_moved, moved, 0),
+static const struct field moved_out[] = { FIELD(struct session_change, moved, 0),
 	FIELD_END };
 
-/* False: it was closing or terminal already. */
+/* moved is false when the session was closing or terminal already. */
 static const struct stmt close_one =
     STMT(close_one, moved_out, "SELECT session_close($1, $2) AS moved");
 
 static bool
-manages(const struct req *rq)
+manages_sessions(const struct req *rq)
 {
 	return key_has_scope(rq->key, SCOPE_BROWSER_SESSIONS_MANAGE);
 }
@@ -88,7 +89,7 @@ session_is_terminal(const struct session *s)
 	for (size_t i = 0; i < COUNT(state_terminal); i++)
 		if (str_is(s->state, session_states[i]))
 			return state_terminal[i];
-	panic("a session is %.*s", (int)s->state.n, s->state.p);
+	panic("unknown session state %.*s", (int)s->state.n, s->state.p);
 }
 
 bool
@@ -101,7 +102,7 @@ enum db_rc
 session_find(struct req *rq, struct uuid uuid, struct session *out)
 {
 	return db_one(rq->db, &select_session, out, P(rq->project), P(rq->key->uuid),
-	    P(manages(rq)), P(uuid));
+	    P(manages_sessions(rq)), P(uuid));
 }
 
 int
@@ -125,12 +126,12 @@ get_session(struct req *rq)
 	return reply_found(rq, rc, ERR_SESSION_NOT_FOUND, &s);
 }
 
-/* Again, and after the end: nothing changes, and the record is answered (C-103). */
+/* Closing a session again, or after its end, changes nothing and answers the record (C-103). */
 static int
 close_session(struct req *rq)
 {
 	struct session s;
-	struct session_moved done;
+	struct session_change done;
 	enum db_rc rc = session_find(rq, rq->path[1], &s);
 
 	if (rc == DB_OK && !session_is_terminal(&s)) {
@@ -170,7 +171,7 @@ list_browser_sessions(struct req *rq)
 	if (page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &list_sessions, &rows, P(rq->project), P(rq->key->uuid),
-	    P(manages(rq)), P(args->state), PAGE_P(from));
+	    P(manages_sessions(rq)), P(args->state), PAGE_P(from));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	return page_reply(rq, &args->page, rows, sizeof(struct session));

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Creating and replaying browser sessions: SPEC 4.4, CONTRACT A4, C-084 to C-100. Nothing here knows whether
-   there is a dispatcher (C-091); the database admits, once and for all (C-090). */
+/* Creating and replaying browser sessions: SPEC 4.4, CONTRACT A4, C-084 to C-100. One SQL function, session_create,
+   checks the limits, recognises a repeated request and inserts the session, so two requests at the same moment
+   cannot both take the last place (C-090). A created session is queued; a dispatcher starts it later, and
+   creation works without one (C-091).
+
+   A repeat is recognised by two hashes: one of the request as it was sent, one with the country that was chosen for
+   it. A request without a country may be given another country today than yesterday, and must still be the same
+   request (C-084 to C-089). */
 #include "config.h"
 
 #include "access/idem.h"
@@ -11,7 +17,8 @@
 struct session_in {
 	struct str start_url, browser_profile, egress_country;
 	struct session_viewport viewport;
-	struct str country; /* what egress_country is, or stands for */
+	struct str
+	    country; /* egress_country, or the country chosen for a request without it */
 };
 
 /* clang-format off */
@@ -58,7 +65,7 @@ static const struct stmt create_one = STMT(create_one, outcome_out,
     " $4::text, $5::text, $6::text, $7::integer, $8::integer, $9::uuid)::session_wanted,"
     " $10, $11, $12)");
 
-static const struct field used_out[] = { FIELD(struct session_moved, moved, 0),
+static const struct field used_out[] = { FIELD(struct session_change, moved, 0),
 	FIELD_END };
 
 static const struct stmt key_used =
@@ -72,17 +79,17 @@ struct fingerprint {
 };
 
 static struct str
-view(const void *p, size_t n)
+bytes_of(const void *p, size_t n)
 {
 	return (struct str){ p, n };
 }
 
 static struct bytes
-space_of(const struct req *rq, struct fingerprint *f)
+hash_key_space(const struct req *rq, struct fingerprint *f)
 {
 	const struct str parts[] = {
-		view(rq->key->uuid.b, sizeof(rq->key->uuid.b)),
-		view(rq->project.b, sizeof(rq->project.b)),
+		bytes_of(rq->key->uuid.b, sizeof(rq->key->uuid.b)),
+		bytes_of(rq->project.b, sizeof(rq->project.b)),
 		str_of(rq->route->operation),
 		rq->idempotency_key,
 	};
@@ -93,16 +100,17 @@ space_of(const struct req *rq, struct fingerprint *f)
 	return (struct bytes){ f->space, sizeof(f->space) };
 }
 
-/* What is wanted, normalised, with the country as it was said or as it is. */
+/* Hashes the normalised request with a country: the one that was sent or the one that was chosen. */
 static struct bytes
-request_of(const struct session *s, struct str country, unsigned char out[IDEM_HASH_LEN])
+hash_request(
+    const struct session *s, struct str country, unsigned char out[IDEM_HASH_LEN])
 {
 	const struct str parts[] = {
 		s->start_url,
 		s->browser_profile,
 		country,
-		view(&s->viewport, sizeof(s->viewport)),
-		view(s->replayed_from_session_uuid.b,
+		bytes_of(&s->viewport, sizeof(s->viewport)),
+		bytes_of(s->replayed_from_session_uuid.b,
 		    sizeof(s->replayed_from_session_uuid.b)),
 	};
 
@@ -119,7 +127,7 @@ reply_session(struct req *rq, struct uuid uuid)
 	enum db_rc rc = session_find(rq, uuid, &s);
 
 	if (rc == DB_NONE)
-		panic("a session is gone");
+		panic("a session was created and cannot be found");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	rq->location = arena_printf(rq->arena, "/projects/%s/sessions/%s",
@@ -129,7 +137,7 @@ reply_session(struct req *rq, struct uuid uuid)
 }
 
 static int
-answer(struct req *rq, const struct outcome *o)
+reply_outcome(struct req *rq, const struct outcome *o)
 {
 	static const struct {
 		const char *outcome;
@@ -148,27 +156,27 @@ answer(struct req *rq, const struct outcome *o)
 	return reply_session(rq, o->uuid);
 }
 
-/* want: all but uuid, state and times. said: the country as the request has it, perhaps not at all. */
+/* want: the session without uuid, state and times. sent: the country in the request, or without p. */
 static int
-create(struct req *rq, const struct session *want, struct str said)
+insert_session(struct req *rq, const struct session *want, struct str sent)
 {
 	struct fingerprint f;
 	struct outcome o;
-	struct bytes request = request_of(want, said, f.request),
-		     resolved = request_of(want, want->egress_country, f.resolved);
+	struct bytes request = hash_request(want, sent, f.request),
+		     resolved = hash_request(want, want->egress_country, f.resolved);
 	enum db_rc rc = db_one(rq->db, &create_one, &o, P(uuid_random()), P(rq->project),
 	    P(rq->key->uuid), P(want->start_url), P(want->browser_profile),
 	    P(want->egress_country), P(want->viewport.width), P(want->viewport.height),
-	    P(want->replayed_from_session_uuid), P(space_of(rq, &f)), P(request),
+	    P(want->replayed_from_session_uuid), P(hash_key_space(rq, &f)), P(request),
 	    P(resolved));
 
-	return rc == DB_OK ? answer(rq, &o) : fail_db(rq, rc);
+	return rc == DB_OK ? reply_outcome(rq, &o) : fail_db(rq, rc);
 }
 
 /* ---- countries ---- */
 
 static bool
-listed(struct list countries, struct str code)
+is_listed(struct list countries, struct str code)
 {
 	const struct egress_country *c = countries.items;
 
@@ -179,40 +187,40 @@ listed(struct list countries, struct str code)
 }
 
 static bool
-country_code(struct str s)
+has_form_of_country(struct str s)
 {
 	return s.n == 2 && s.p[0] >= 'A' && s.p[0] <= 'Z' && s.p[1] >= 'A' &&
 	       s.p[1] <= 'Z';
 }
 
-/* A repeat is answered whatever can be had now: only its first time was admitted. */
+/* True in out when this Idempotency-Key was used: a repeat is answered even when its country is not available now. */
 static enum db_rc
-repeats(struct req *rq, bool *out)
+find_repeat(struct req *rq, bool *out)
 {
-	struct session_moved used = { false };
+	struct session_change used = { false };
 	struct fingerprint f;
 	enum db_rc rc = DB_OK;
 
 	if (rq->idempotency_key.p != NULL)
-		rc = db_one(rq->db, &key_used, &used, P(space_of(rq, &f)));
+		rc = db_one(rq->db, &key_used, &used, P(hash_key_space(rq, &f)));
 	*out = used.moved;
 	return rc;
 }
 
-/* country: of a request that said it, or without p; then the first that can be had. */
+/* Checks the country of a request, or sets it to the first available one when the request has none. */
 static int
-choose(struct req *rq, struct str *country, struct body_faults *faults)
+choose_country(struct req *rq, struct str *country, struct body_faults *faults)
 {
 	struct list countries;
 	enum db_rc rc = egress_countries(rq, &countries);
 	bool again = false;
 
-	if (rc == DB_OK && !listed(countries, *country) &&
+	if (rc == DB_OK && !is_listed(countries, *country) &&
 	    (country->p != NULL || countries.n == 0))
-		rc = repeats(rq, &again);
+		rc = find_repeat(rq, &again);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (country->p != NULL && (listed(countries, *country) || again))
+	if (country->p != NULL && (is_listed(countries, *country) || again))
 		return PASS;
 	if (country->p != NULL)
 		body_fault(faults, "egress_country", "not_allowed",
@@ -229,7 +237,7 @@ choose(struct req *rq, struct str *country, struct body_faults *faults)
 /* ---- create ---- */
 
 static int
-check(struct req *rq, void *body, struct body_faults *faults)
+check_session_body(struct req *rq, void *body, struct body_faults *faults)
 {
 	struct session_in *in = body;
 	enum start_url_fault fault;
@@ -244,13 +252,13 @@ check(struct req *rq, void *body, struct body_faults *faults)
 	}
 	if (in->browser_profile.p == NULL)
 		in->browser_profile = str_of(session_profiles[0]);
-	if (in->egress_country.p != NULL && !country_code(in->egress_country)) {
+	if (in->egress_country.p != NULL && !has_form_of_country(in->egress_country)) {
 		body_fault(faults, "egress_country", "invalid_format",
 		    "must be two letters from A to Z");
 		return PASS;
 	}
 	in->country = in->egress_country;
-	return choose(rq, &in->country, faults);
+	return choose_country(rq, &in->country, faults);
 }
 
 static int
@@ -264,14 +272,14 @@ create_session(struct req *rq)
 		.viewport = in->viewport,
 	};
 
-	return create(rq, &want, in->egress_country);
+	return insert_session(rq, &want, in->egress_country);
 }
 
 /* ---- replay ---- */
 
-/* What was right when the source was created need not be so any more (C-105). */
+/* Checks the URL and country of the source again: the rules and routes may have changed since (C-105). */
 static int
-check_again(struct req *rq, struct session *s)
+check_source(struct req *rq, struct session *s)
 {
 	struct body_faults *faults = ARENA_NEW(rq->arena, struct body_faults);
 	enum start_url_fault fault =
@@ -280,7 +288,7 @@ check_again(struct req *rq, struct session *s)
 	if (fault != START_URL_OK)
 		return fail_field(rq, "start_url", start_url_fault_code(fault),
 		    start_url_fault_message(rq->arena, fault, STR(""), s->start_url).p);
-	if (choose(rq, &s->egress_country, faults) != PASS)
+	if (choose_country(rq, &s->egress_country, faults) != PASS)
 		return FAILED;
 	if (faults->n > 0)
 		return fail_field(rq, "egress_country", faults->rows[0].code,
@@ -297,10 +305,10 @@ replay_session(struct req *rq)
 		return FAILED;
 	if (!session_is_terminal(&s))
 		return fail(rq, ERR_SESSION_NOT_TERMINAL);
-	if (check_again(rq, &s) != PASS)
+	if (check_source(rq, &s) != PASS)
 		return FAILED;
 	s.replayed_from_session_uuid = s.uuid;
-	return create(rq, &s, s.egress_country);
+	return insert_session(rq, &s, s.egress_country);
 }
 
 static const enum error create_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT,
@@ -314,7 +322,8 @@ const struct route session_create_routes[] = {
 	    ROUTE(POST, SESSIONS, create_session),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
 	    .meter = METER_QUOTA,
-	    BODY_CHECKED(struct session_in, session_in, BODY_CONFIGURED, check),
+	    BODY_CHECKED(
+		struct session_in, session_in, BODY_CONFIGURED, check_session_body),
 	    .example = "{\"start_url\":\"https://example.com/\","
 		       "\"browser_profile\":\"windows\"}",
 	    .idempotent = true,

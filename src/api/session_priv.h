@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Between the files of browser sessions: session.c, session_create.c, capabilities.c. */
+/* Shared by the operations of browser sessions: session.c, session_create.c, capabilities.c, ticket.c, and of their
+   evidence: screenshot.c, network.c. Three circles of keys: the key that created a session sees everything of it;
+   a key with browser.sessions.manage sees the metadata of every session of the project; any other key does not
+   learn that the session exists (C-100, C-101). */
 #ifndef API_SESSION_PRIV_H
 #define API_SESSION_PRIV_H
 
@@ -13,7 +16,7 @@ struct session_viewport {
 	int64_t width, height;
 };
 
-struct session_moved {
+struct session_change {
 	bool moved;
 };
 
@@ -29,18 +32,19 @@ struct session {
 
 extern const struct field session_out[];
 
-/* DB_NONE also for one that this key may not see. */
+/* Reads a session; DB_NONE also when this key may not see the session. */
 enum db_rc session_find(struct req *rq, struct uuid uuid, struct session *out) MUST_USE;
-/* PASS for the key that created the session of the path: its evidence is nobody else's (C-100, C-101). */
+/* Reads the session of the path and fails unless this key created it: every operation on evidence begins so. */
 int session_own_only(struct req *rq, struct session *out);
 bool session_is_terminal(const struct session *s);
 bool session_is_own(const struct req *rq, const struct session *s);
 
-/* The countries that can be had now, as structs of this, by their codes. */
+/* A country with an egress route that works now. */
 struct egress_country {
 	struct str code, name;
 };
 
+/* Lists the countries, ordered by code. */
 enum db_rc egress_countries(struct req *rq, struct list *out) MUST_USE;
 
 #define SESSIONS PROJECT "/sessions"
@@ -49,7 +53,7 @@ enum db_rc egress_countries(struct req *rq, struct list *out) MUST_USE;
 	.scope = (need), .access = ACCESS_PROJECT, .area = AREA_SERVICE,                 \
 	.entitlement = ENTITLEMENT_BROWSER, .tag = "Browser sessions"
 
-/* Of what its creator alone may see (C-100). */
+/* The columns of operations on evidence, which only the creator of the session may see (C-100). */
 #define EVIDENCE_ROW SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW), .meter = METER_QUOTA
 
 #endif

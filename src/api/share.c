@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The table that the search workers share, and the decisions taken from it: see share.h. */
+/* The table that the search workers share, and the decisions that it serves (share.h has the design). Every access is
+   a single atomic operation and nothing is locked, because a worker may be killed at any moment: the worst result
+   of a race is one request too many or too few in surfaced_heavy. */
 #include "config.h"
 
 #include "api/share.h"
@@ -32,11 +34,11 @@ struct account {
 	_Atomic int64_t cut_at; /* when a slice was over; 0: never */
 	_Atomic int64_t
 	    cost_us; /* mean time of a search in surfaced_heavy; 0: none yet */
-	/* When refused requests may come back, by mono_us. */
+	/* The moments (mono_us) at which refused requests may return. */
 	_Atomic int64_t promises[PROMISES];
 };
 
-struct waiting {
+struct waiting_request {
 	_Atomic uint64_t request; /* 0: free */
 	_Atomic uint32_t account;
 	_Atomic int64_t since;
@@ -44,7 +46,7 @@ struct waiting {
 
 static struct table {
 	struct account accounts[ACCOUNTS];
-	struct waiting waiting[WAITING];
+	struct waiting_request waiting[WAITING];
 } * table;
 
 static bool is_heavy;
@@ -69,7 +71,7 @@ share_serve(const char *pool)
 		    strerror(errno));
 }
 
-/* Two accounts that have the same number share what the table knows; that is rare and does no harm. */
+/* Two accounts with the same number share their entry in the table, which is rare and does no harm. */
 static uint32_t
 account_number(const struct req *rq)
 {
@@ -79,9 +81,9 @@ account_number(const struct req *rq)
 	return n | 1;
 }
 
-/* The number of nginx's request id, the same before and after a hand-over; never 0. */
+/* Hashes nginx's request id, which stays the same in a hand-over; never 0, which marks a free entry. */
 static uint64_t
-request_number(struct str id)
+hash_request_id(struct str id)
 {
 	uint64_t n = UINT64_C(14695981039346656037);
 
@@ -90,7 +92,7 @@ request_number(struct str id)
 	return n | 1;
 }
 
-/* The account's place, emptied when another account had it. */
+/* Returns the account's entry and clears it when another account used it before. */
 static struct account *
 account_place(uint32_t number)
 {
@@ -114,25 +116,25 @@ can_hand_over(void)
 /* ---- the queue of surfaced_heavy ---- */
 
 static bool
-waits(const struct waiting *w, int64_t now)
+is_waiting(const struct waiting_request *w, int64_t now)
 {
 	return atomic_load(&w->request) != 0 &&
 	       now - atomic_load(&w->since) < conf.request_budget * 1000;
 }
 
 struct queue {
-	unsigned own;      /* requests of the account that wait */
-	unsigned accounts; /* accounts that have any, with this one */
+	unsigned own;      /* waiting requests of the account */
+	unsigned accounts; /* accounts with waiting requests, and this one */
 };
 
-/* Whether an entry before the i-th has the same account. */
+/* True when an entry before the i-th has the same account. */
 static bool
 seen_before(size_t i, int64_t now)
 {
 	uint32_t account = atomic_load(&table->waiting[i].account);
 
 	for (size_t k = 0; k < i; k++)
-		if (waits(&table->waiting[k], now) &&
+		if (is_waiting(&table->waiting[k], now) &&
 		    atomic_load(&table->waiting[k].account) == account)
 			return true;
 	return false;
@@ -144,7 +146,7 @@ look_at_queue(uint32_t account, int64_t now)
 	struct queue q = { .accounts = 1 };
 
 	for (size_t i = 0; i < WAITING; i++) {
-		if (!waits(&table->waiting[i], now))
+		if (!is_waiting(&table->waiting[i], now))
 			continue;
 		if (atomic_load(&table->waiting[i].account) == account)
 			q.own++;
@@ -157,13 +159,13 @@ look_at_queue(uint32_t account, int64_t now)
 static bool
 enter_queue(const struct req *rq, uint32_t account, int64_t now)
 {
-	uint64_t request = request_number(str_of(rq->id));
+	uint64_t request = hash_request_id(str_of(rq->id));
 
 	for (size_t i = 0; i < WAITING; i++) {
-		struct waiting *w = &table->waiting[i];
+		struct waiting_request *w = &table->waiting[i];
 		uint64_t seen = atomic_load(&w->request);
 
-		if (waits(w, now) ||
+		if (is_waiting(w, now) ||
 		    !atomic_compare_exchange_strong(&w->request, &seen, request))
 			continue;
 		atomic_store(&w->account, account);
@@ -176,7 +178,7 @@ enter_queue(const struct req *rq, uint32_t account, int64_t now)
 void
 share_accepted(struct str request_id)
 {
-	uint64_t request = request_number(request_id);
+	uint64_t request = hash_request_id(request_id);
 
 	if (!is_heavy || table == NULL)
 		return;
@@ -188,7 +190,7 @@ share_accepted(struct str request_id)
 	}
 }
 
-/* Requests that were refused until a moment that has not come, or has come just now. */
+/* Counts the promises that are not due yet or can still be claimed. */
 static unsigned
 count_promises(const struct account *a, int64_t now)
 {
@@ -199,7 +201,7 @@ count_promises(const struct account *a, int64_t now)
 	return n;
 }
 
-/* Whether some request was refused until now: this one is taken for it. */
+/* Claims a promise that is due: this request counts as the refused one, since nothing distinguishes the two. */
 static bool
 claim_promise(struct account *a, int64_t now)
 {
@@ -213,7 +215,7 @@ claim_promise(struct account *a, int64_t now)
 	return false;
 }
 
-/* Remembers that the account was told to come back in so many seconds. */
+/* Stores the promise of a Retry-After. Without a free place the promise is dropped. */
 static void
 make_promise(struct account *a, int seconds, int64_t now)
 {
@@ -227,7 +229,7 @@ make_promise(struct account *a, int seconds, int64_t now)
 	}
 }
 
-/* 0: there is room for one more request of the account; otherwise seconds until there will be. */
+/* Returns 0 when one more request of the account may wait, otherwise the seconds until one may. */
 static int
 seconds_until_room(uint32_t number, int64_t now)
 {
@@ -243,7 +245,7 @@ seconds_until_room(uint32_t number, int64_t now)
 	if (own < workers || claim_promise(a, now))
 		return 0;
 	if (search_us == 0)
-		search_us = wait / 2; /* two for each worker, until one has been timed */
+		search_us = wait / 2; /* a guess until the first search was timed */
 	search_us = search_us * q.accounts / workers;
 	excess = search_us * (own + count_promises(a, now)) - wait;
 	if (excess < 0)
@@ -255,7 +257,7 @@ seconds_until_room(uint32_t number, int64_t now)
 }
 
 static int
-hand_over(struct req *rq, uint32_t account, int64_t now)
+hand_request_over(struct req *rq, uint32_t account, int64_t now)
 {
 	int seconds = seconds_until_room(account, now);
 
@@ -279,7 +281,7 @@ share_hand_over(struct req *rq)
 	int64_t now = mono_us();
 
 	atomic_store(&account_place(account)->cut_at, now);
-	return hand_over(rq, account, now);
+	return hand_request_over(rq, account, now);
 }
 
 /* ---- a search begins and ends ---- */
@@ -294,7 +296,8 @@ holds_its_share(uint32_t account, int64_t now)
 			       daemon_pool(POOL_SEARCH)->workers * conf.search_share;
 }
 
-/* The account's last search but a few was long: this one may be, too. */
+/* A recent search of the account was cut off, so the next one may be long, too. After REST slices one search at a
+   time is tried again. */
 static bool
 is_likely_long(uint32_t account, int64_t now)
 {
@@ -320,7 +323,7 @@ share_begin(struct req *rq, struct budget *budget)
 	if (!can_hand_over())
 		return PASS;
 	if (is_likely_long(account, now) || holds_its_share(account, now))
-		return hand_over(rq, account, now);
+		return hand_request_over(rq, account, now);
 	budget->slice_from = now + slice;
 	budget->slice_cpu = cpu_us() + slice;
 	budget->slice_until = now + SLICE_WALL * slice;
@@ -333,7 +336,7 @@ share_bytes(void)
 	return can_hand_over() ? LIM_FRONT_BYTES : INT64_MAX;
 }
 
-/* The mean of the last few searches: a quarter of each new one. */
+/* Updates the mean time of a search of the account: each new search counts a quarter. */
 void
 share_answered(struct req *rq)
 {

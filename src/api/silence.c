@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert silences: SPEC 2.4 and 4.3, CONTRACT A5. */
+/* Alert silences: SPEC 2.4 and 4.3, CONTRACT A5. A silence has no stored state: it follows from its times and the
+   clock of the database, so nothing has to run when a silence begins or ends. */
 #include "config.h"
 
 #include "api/api.h"
@@ -20,7 +21,7 @@ static const struct field silence_in[] = {
 
 static const char *const states[] = { "pending", "active", "expired", "cancelled", NULL };
 
-/* Both the columns a row is read from and the members of the response. */
+/* Describes the columns of the statements and the members of the answer. */
 static const struct field silence_out[] = {
 	FIELD(struct silence, uuid, 0),
 	FIELD(struct silence, rule_uuid, 0),
@@ -37,7 +38,7 @@ static const struct field silence_out[] = {
 	"s.uuid, s.rule_uuid, s.reason, s.starts_at, s.ends_at, s.created_at,"           \
 	" s.cancelled_at, alert_silence_state(s, now()) AS state"
 
-/* Returns no row when the rule is not one of the project's. */
+/* Returns no row when the project has no such rule. */
 static const struct stmt insert_silence = STMT(insert_silence, silence_out,
     "INSERT INTO alert_silence AS s (project_uuid, rule_uuid, reason, starts_at, ends_at)"
     " SELECT project_uuid, uuid, $3, $4, $5 FROM alert_rule"
@@ -54,14 +55,14 @@ static const struct stmt list_silences =
 	" AND ($5::text IS NULL OR alert_silence_state(s, now()) = $5)"
 	" AND ($6::uuid IS NULL OR rule_uuid = $6)" PAGE_SQL);
 
-/* No row when there is none or it has expired; a cancelled one stays as it is. */
+/* Returns no row when the silence does not exist or has expired; a cancelled silence stays unchanged. */
 static const struct stmt cancel_silence = STMT(cancel_silence, silence_out,
     "UPDATE alert_silence s SET cancelled_at = coalesce(cancelled_at, now())"
     " WHERE project_uuid = $1 AND uuid = $2"
     "  AND (cancelled_at IS NOT NULL OR ends_at > now())"
     " RETURNING " COLUMNS);
 
-/* The same date a year on, the last of February for the 29th; years end at 9999. */
+/* Returns the same date one year later, 28 February for the 29th; there is no date after the year 9999. */
 static struct ts
 year_after(struct ts t)
 {

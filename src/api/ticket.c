@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets of the live stream: CONTRACT A4, C-100, C-101. What surfaced-stream then does with one stands in
-   src/stream. */
+/* Tickets of the live stream: CONTRACT A4, C-100, C-101. A ticket is a signed token that a client offers to
+   surfaced-stream as a WebSocket subprotocol. The signature proves who issued it; its row in the database makes
+   it good for one connection. */
 #include "config.h"
 
 #include "api/session_priv.h"
 
-struct issued {
+struct issue_outcome {
 	struct str outcome;
 };
 
-static const struct field issued_out[] = {
-	FIELD(struct issued, outcome, 0),
+static const struct field issue_outcome_out[] = {
+	FIELD(struct issue_outcome, outcome, 0),
 	FIELD_END,
 };
 
-static const struct stmt issue =
-    STMT(issue, issued_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
+static const struct stmt issue = STMT(
+    issue, issue_outcome_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
 
 struct stream_ticket {
 	struct str subprotocol;
@@ -33,16 +34,16 @@ static const struct field ticket_out[] = {
 	FIELD_END_OF("StreamTicket"),
 };
 
-/* In this transaction: what was signed and not stored is worth nothing. */
+/* Stores the ticket and signs it. When the transaction does not commit, the signed ticket has no row and is refused. */
 static int
-answer(struct req *rq, const struct ticket_keys *keys, const struct session *s)
+issue_ticket(struct req *rq, const struct ticket_keys *keys, const struct session *s)
 {
 	struct ticket t = { .jti = uuid_random(),
 		.project = s->project_uuid,
 		.session = s->uuid,
 		.key = rq->key->uuid };
 	struct stream_ticket out;
-	struct issued row;
+	struct issue_outcome row;
 	enum db_rc rc = db_one(rq->db, &issue, &row, P(t.jti), P(t.session), P(t.key),
 	    P((int64_t)LIM_STREAM_TICKET_LIFE));
 
@@ -79,7 +80,7 @@ create_stream_ticket(struct req *rq)
 		log_event(LOGP_ERR, "stream_keys", "why=\"%s\"", err);
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);
 	}
-	return answer(rq, keys, &s);
+	return issue_ticket(rq, keys, &s);
 }
 
 static const enum error ticket_errors[] = { ERR_SESSION_NOT_FOUND, ERR_SESSION_NOT_READY,

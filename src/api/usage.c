@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What a key has used and what limits it: SPEC 2.6 and 4.7, C-070 to C-078. Stored counts of other hosts,
-   this host's own from its memory, where they are never behind. */
+/* The usage of a key and its limits: SPEC 2.6 and 4.7, C-070 to C-078. The counts come from two places: those of
+   other hosts from PostgreSQL, as they last stored them, and those of this host from the meter's memory, which is
+   exact. So a client of one host sees its own last request in the answer. */
 #include "config.h"
 
 #include "api/api.h"
@@ -141,13 +142,14 @@ static const struct field usage_out[] = {
 	FIELD_END_OF("ApiUsage"),
 };
 
-/* ---- what the database knows ---- */
+/* ---- the stored counts ---- */
 
-/* Of the account, then of the group. */
+/* Positions in stored_usage.used: the account has the first USED_EACH counts, the group the next. */
 enum { USED_OTHERS, USED_OURS, USED_EACH };
 
-/* One row: an answer costs one round trip. The lists of days are parallel. ours: of this host's incarnation, as it was stored last. */
-struct stored {
+/* The one row of usage_stored: an answer costs one round trip. days, day_others and day_ours are parallel lists. ours
+   are the counts that this host's incarnation stored last. */
+struct stored_usage {
 	struct usage_key api_key;
 	struct ts through;
 	struct list days, day_others, day_ours;
@@ -156,18 +158,18 @@ struct stored {
 };
 
 static const struct field stored_out[] = {
-	OBJECT(struct stored, api_key, 0, key_out),
-	FIELD(struct stored, through, NULLABLE),
-	LIST_OF(struct stored, days, 0, int64_t, 0, 0),
-	LIST_OF(struct stored, day_others, 0, int64_t, 0, 0),
-	LIST_OF(struct stored, day_ours, 0, int64_t, 0, 0),
-	FIELD(struct stored, account_quota, 0),
-	FIELD(struct stored, group_quota, 0),
-	LIST_OF(struct stored, used, 0, int64_t, 0, 0),
+	OBJECT(struct stored_usage, api_key, 0, key_out),
+	FIELD(struct stored_usage, through, NULLABLE),
+	LIST_OF(struct stored_usage, days, 0, int64_t, 0, 0),
+	LIST_OF(struct stored_usage, day_others, 0, int64_t, 0, 0),
+	LIST_OF(struct stored_usage, day_ours, 0, int64_t, 0, 0),
+	FIELD(struct stored_usage, account_quota, 0),
+	FIELD(struct stored_usage, group_quota, 0),
+	LIST_OF(struct stored_usage, used, 0, int64_t, 0, 0),
 	FIELD_END,
 };
 
-/* through: nothing is missing of the time before the oldest flush of the hosts that live. */
+/* through: no count before this time is missing; it is the oldest last flush among the hosts that run. */
 static const struct stmt usage_stored = STMT(usage_stored, stored_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
@@ -198,18 +200,18 @@ static const struct stmt usage_stored = STMT(usage_stored, stored_out,
     "$3::bigint::integer GROUP BY day) AS counted) d"
     " WHERE k.uuid = $1");
 
-/* ---- putting both together ---- */
+/* ---- stored counts and the counts of this host ---- */
 
-struct view {
+struct host_counts {
 	const struct meter_file *file; /* NULL: this host counts nothing now */
 	struct uuid incarnation;
 	struct ts now; /* by the clock of the quotas */
 };
 
-/* Its own memory knows better than what it has stored. */
+/* Returns the count in the memory of this host, or the stored one when the memory has no slot for it. */
 static int64_t
-ours_now(const struct view *v, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period, int64_t stored)
+count_of_this_host(const struct host_counts *v, enum slot_kind kind,
+    const struct uuid *owner, uint32_t period, int64_t stored)
 {
 	const struct slot *s =
 	    v->file == NULL ? NULL : meter_find(v->file, kind, owner, period);
@@ -221,7 +223,7 @@ struct span {
 	uint32_t first, today, month_first; /* days */
 };
 
-/* The month may begin before the window. */
+/* The window and the month begin on different days; the statement covers both. */
 static uint32_t
 first_day(const struct span *at)
 {
@@ -229,8 +231,8 @@ first_day(const struct span *at)
 }
 
 static int64_t *
-count_days(const struct req *rq, const struct view *v, const struct stored *db,
-    const struct span *at, uint32_t from)
+count_days(const struct req *rq, const struct host_counts *v,
+    const struct stored_usage *db, const struct span *at, uint32_t from)
 {
 	int64_t *counts = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
 	int64_t *stored = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
@@ -239,28 +241,28 @@ count_days(const struct req *rq, const struct view *v, const struct stored *db,
 
 	for (size_t i = 0; i < db->days.n; i++) {
 		if (day[i] < from || day[i] > at->today)
-			continue; /* counted while the database's clock was ahead */
+			continue; /* a day that was counted while the database's clock was ahead */
 		counts[day[i] - from] = others[i];
 		stored[day[i] - from] = ours[i];
 	}
 	for (uint32_t d = from; d <= at->today; d++)
-		counts[d - from] +=
-		    ours_now(v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
+		counts[d - from] += count_of_this_host(
+		    v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
 	return counts;
 }
 
 static void
-put_freshness(const struct view *v, const struct stored *db, struct usage *u)
+put_freshness(const struct host_counts *v, const struct stored_usage *db, struct usage *u)
 {
 	u->freshness.current_through = v->now;
 	u->freshness.persisted_through = db->through;
 	if (ts_is_null(db->through) ||
-	    ts_cmp(db->through, v->now) > 0) /* this host's clock is slightly behind */
+	    ts_cmp(db->through, v->now) > 0) /* the clocks of hosts differ a little */
 		u->freshness.persisted_through = v->now;
 }
 
 static void
-put_days(const struct req *rq, const struct view *v, const struct stored *db,
+put_days(const struct req *rq, const struct host_counts *v, const struct stored_usage *db,
     const struct span *at, struct usage *u)
 {
 	uint32_t from = first_day(at), n = at->today - at->first + 1;
@@ -284,13 +286,14 @@ put_days(const struct req *rq, const struct view *v, const struct stored *db,
 }
 
 static struct usage_quota
-quota_of(const struct view *v, enum slot_kind kind, const struct uuid *owner,
+quota_of(const struct host_counts *v, enum slot_kind kind, const struct uuid *owner,
     int64_t limit, const int64_t *stored)
 {
 	uint32_t month = meter_month(v->now);
 	struct usage_quota q = { .owner_uuid = *owner, .limit = limit };
 
-	q.used = stored[USED_OTHERS] + ours_now(v, kind, owner, month, stored[USED_OURS]);
+	q.used = stored[USED_OTHERS] +
+		 count_of_this_host(v, kind, owner, month, stored[USED_OURS]);
 	q.remaining = q.limit > q.used ? q.limit - q.used : 0;
 	q.exhausted = q.used >= q.limit;
 	q.reset_at = meter_month_start(month + 1);
@@ -298,8 +301,8 @@ quota_of(const struct view *v, enum slot_kind kind, const struct uuid *owner,
 }
 
 static void
-put_quotas(
-    const struct req *rq, const struct view *v, const struct stored *db, struct usage *u)
+put_quotas(const struct req *rq, const struct host_counts *v,
+    const struct stored_usage *db, struct usage *u)
 {
 	const int64_t *used = db->used.items;
 	struct usage_quota *out = ARENA_ARRAY(rq->arena, 2, struct usage_quota);
@@ -319,7 +322,7 @@ window_days(struct str window)
 	int64_t days = 30;
 
 	if (window.n > 0 && !str_int64((struct str){ window.p, window.n - 1 }, &days))
-		panic("a window that is none of the list");
+		panic("window %.*s is not in the list", (int)window.n, window.p);
 	return days;
 }
 
@@ -327,9 +330,9 @@ static int
 get_usage(struct req *rq)
 {
 	const struct usage_args *args = rq->params;
-	struct view v = { .file = meter_view(rq->worker->meter) };
+	struct host_counts v = { .file = meter_view(rq->worker->meter) };
 	struct usage u = { .timezone = STR("UTC") };
-	struct stored db;
+	struct stored_usage db;
 	struct span at;
 	enum db_rc rc;
 
@@ -351,7 +354,7 @@ get_usage(struct req *rq)
 	    P((int64_t)first_day(&at)), P(rq->key->account), P(rq->key->group_uuid),
 	    P((int64_t)meter_month(v.now)));
 	if (rc == DB_NONE)
-		panic("the key is not there");
+		panic("the authenticated key has no row");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	u.api_key = db.api_key;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Who calls, and whether this key may: the stages from authentication to project visibility. */
+/* The stages of authentication and authorisation: they find the key of a request and compare it with the columns
+   of the route. They never reveal more than the contract allows: every key that is not valid gets the same 401
+   (C-003), and a project of another account the same 404 as one that does not exist (C-116). */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -26,10 +28,10 @@ env_count(const struct req *rq, const char *name)
 	return count;
 }
 
-/* Without a key in its header there is no state of a key that the message could disclose (C-003), so it may
-   say that the client used another header. The web server blanks the value of Authorization. */
+/* A request without X-API-Key has no key whose state the message could disclose (C-003), so the message may point
+   out that the client used another header. The web server blanks the value of Authorization. */
 static int
-no_key(struct req *rq)
+fail_without_key(struct req *rq)
 {
 	if (env_get(rq, "HTTP_AUTHORIZATION").n == 0)
 		return fail(rq, ERR_UNAUTHORIZED);
@@ -39,7 +41,7 @@ no_key(struct req *rq)
 		"read."));
 }
 
-/* One header, one key (C-005); every refusal of a key is the same 401 (C-003). */
+/* A request has one header with one key (C-005). */
 int
 auth_key(struct req *rq)
 {
@@ -49,7 +51,7 @@ auth_key(struct req *rq)
 	if (rq->route->access == ACCESS_PUBLIC)
 		return PASS;
 	if (sent.n == 0)
-		return no_key(rq);
+		return fail_without_key(rq);
 	if (env_count(rq, "HTTP_X_API_KEY") != 1)
 		return fail(rq, ERR_UNAUTHORIZED);
 	key = ARENA_NEW(rq->arena, struct key);
@@ -67,9 +69,9 @@ auth_key(struct req *rq)
 	panic("key_rc out of range");
 }
 
-/* A header is there even when its value is empty (C-011). */
+/* A header counts even when its value is empty (C-011). */
 static bool
-override_header(const char *env)
+is_override_header(const char *env)
 {
 	static const char *const names[] = { "HTTP_X_ORG_UUID=", "HTTP_X_ORGANISATION_",
 		"HTTP_X_ORGANIZATION_", "HTTP_X_ACCOUNT_" };
@@ -84,7 +86,7 @@ int
 auth_override(struct req *rq)
 {
 	for (const char *const *e = rq->env; *e != NULL; e++)
-		if (override_header(*e))
+		if (is_override_header(*e))
 			return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
 	if (params_override(rq->arena, rq->query_string))
 		return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
@@ -111,7 +113,7 @@ auth_scope(struct req *rq)
 	    arena_printf(rq->arena, "The API key lacks the scope %s.", scope_name(need)));
 }
 
-/* Search says 503, everything else 403 (C-017). */
+/* Search answers 503, every other operation 403 (C-017). */
 int
 auth_entitlement(struct req *rq)
 {
@@ -124,29 +126,13 @@ auth_entitlement(struct req *rq)
 	    rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
 }
 
-/* What the route calls the i-th of its path's parameters. */
-static const char *
-captured_name(struct req *rq, size_t i)
-{
-	const char *p = strchr(rq->route->path, '{');
-
-	while (i-- > 0)
-		p = strchr(p + 1, '{');
-	return arena_str(rq->arena, (struct str){ p + 1, strcspn(p + 1, "}") }).p;
-}
-
-/* The path's UUIDs (C-020), and with ACCESS_PROJECT the first of them as a project that the key may
-   see: one that does not exist and one of others look the same (C-116). */
+/* The first UUID of a project's path must be a project that the key may see. */
 int
 auth_project(struct req *rq)
 {
 	struct project project;
 	enum db_rc rc;
 
-	for (size_t i = 0; i < rq->ncaptured; i++)
-		if (!uuid_parse(rq->captured[i], &rq->path[i]))
-			return fail_field(
-			    rq, captured_name(rq, i), "invalid_format", "must be a UUID");
 	if (rq->route->access != ACCESS_PROJECT)
 		return PASS;
 	rc = project_find(rq->db, rq->key, rq->path[0], &project);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A request's body: media type, size, JSON, schema, in this order (C-014, C-016, C-021 to C-032). */
+/* The stages of a body: media type, size, JSON and schema, in this order (C-014, C-016, C-021 to C-032). A body of
+   the wrong type or size is refused before it is read or decoded. One answer reports the faults of the
+   field table together with the faults of the operation's own check (C-098). */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -16,12 +18,12 @@ skip_space(struct str s)
 }
 
 static struct str
-after(struct str s, size_t n)
+skip_bytes(struct str s, size_t n)
 {
 	return (struct str){ s.p + n, s.n - n };
 }
 
-/* application/json, alone or with the one parameter charset=utf-8, in any case, quoted or not (C-021). */
+/* Accepts application/json, alone or with the parameter charset=utf-8, in any case, quoted or not (C-021). */
 bool
 body_media_type(struct str value)
 {
@@ -33,25 +35,25 @@ body_media_type(struct str value)
 	s = skip_space(str_lower_ascii(room, value));
 	if (!str_starts(s, STR("application/json")))
 		return false;
-	s = skip_space(after(s, strlen("application/json")));
+	s = skip_space(skip_bytes(s, strlen("application/json")));
 	if (s.n == 0)
 		return true;
 	if (s.p[0] != ';')
 		return false;
-	s = skip_space(after(s, 1));
+	s = skip_space(skip_bytes(s, 1));
 	if (!str_starts(s, STR("charset=")))
 		return false;
-	s = after(s, strlen("charset="));
+	s = skip_bytes(s, strlen("charset="));
 	if (str_starts(s, STR("\"utf-8\"")))
-		s = after(s, strlen("\"utf-8\""));
+		s = skip_bytes(s, strlen("\"utf-8\""));
 	else if (str_starts(s, STR("utf-8")))
-		s = after(s, strlen("utf-8"));
+		s = skip_bytes(s, strlen("utf-8"));
 	else
 		return false;
 	return skip_space(s).n == 0;
 }
 
-/* None, or identity (C-022). */
+/* Accepts no Content-Encoding, or identity (C-022). */
 bool
 body_encoding(struct str value)
 {
@@ -66,7 +68,7 @@ body_check_type(struct req *rq)
 {
 	if (rq->route->body.fields == NULL)
 		return PASS;
-	/* The web server passes every line of the header as HTTP_CONTENT_TYPE, and one as CONTENT_TYPE. */
+	/* The web server passes each Content-Type line as HTTP_CONTENT_TYPE, and one of them as CONTENT_TYPE. */
 	if (env_count(rq, "CONTENT_TYPE") != 1 ||
 	    env_count(rq, "HTTP_CONTENT_TYPE") > 1 ||
 	    !body_media_type(env_get(rq, "CONTENT_TYPE")) ||
@@ -76,7 +78,7 @@ body_check_type(struct req *rq)
 	return PASS;
 }
 
-/* By the declared length before a byte is read, and by the counted one (C-023). */
+/* Compares the limit with the declared length before a byte is read, and then with the bytes that came (C-023). */
 int
 body_read(struct req *rq)
 {
@@ -85,7 +87,7 @@ body_read(struct req *rq)
 	int64_t length = 0;
 	char *to;
 
-	/* A long query string came in place of the body; params_read refuses it. */
+	/* The web server sent a long query string in place of the body; params_read refuses it. */
 	if (rq->route->body.fields == NULL || str_is(env_get(rq, "LONG_QUERY"), "1"))
 		return PASS;
 	if (limit == BODY_CONFIGURED)
@@ -107,13 +109,13 @@ stop_at_override(void *arg, struct str name, struct json_value *member)
 	bool *found = arg;
 
 	(void)member;
-	*found = override_name(name);
+	*found = is_override_name(name);
 	return !*found;
 }
 
-/* An account override is a member that no schema has, so only a refused body can hold one (C-011). */
+/* No schema has an account override as a member, so only a body that is refused anyway can hold one (C-011). */
 static bool
-has_override(const struct json_value *top)
+has_override_member(const struct json_value *top)
 {
 	bool found = false;
 
@@ -122,9 +124,9 @@ has_override(const struct json_value *top)
 	return found;
 }
 
-/* "aggregations[0].limit" is at or below "aggregations". */
+/* "aggregations[0].limit" is below "aggregations". */
 static bool
-below(struct str field, const char *member)
+is_at_or_below(struct str field, const char *member)
 {
 	size_t n = strlen(member);
 
@@ -133,12 +135,13 @@ below(struct str field, const char *member)
 }
 
 static enum error
-code_of(const struct body_code *codes, struct str field, const struct json_value *top)
+error_of_field(
+    const struct body_code *codes, struct str field, const struct json_value *top)
 {
 	const struct json_value *member;
 
 	for (const struct body_code *c = codes; c != NULL && c->member != NULL; c++) {
-		if (!below(field, c->member))
+		if (!is_at_or_below(field, c->member))
 			continue;
 		member = json_get(top, c->member);
 		return member != NULL && json_type(member) == JSON_NULL ? c->if_null
@@ -148,17 +151,17 @@ code_of(const struct body_code *codes, struct str field, const struct json_value
 }
 
 static int
-wrong_fields(struct req *rq, const struct decoded *how)
+fail_body(struct req *rq, const struct decoded *how)
 {
 	const struct json_value *top = json_parse_body(rq->arena, rq->body);
 	enum error e = ERR_INVALID_REQUEST;
 
-	if (has_override(top))
+	if (has_override_member(top))
 		return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
 	if (top != NULL && json_type(top) != JSON_OBJECT)
 		return fail_at(rq, e, STR("The body must be a JSON object."));
 	if (top != NULL && how->nerrors > 0)
-		e = code_of(rq->route->body_codes, how->errors[0].field, top);
+		e = error_of_field(rq->route->body_codes, how->errors[0].field, top);
 	return fail_fields(rq, e, how->errors, how->nerrors);
 }
 
@@ -172,14 +175,14 @@ body_fault(
 		};
 }
 
-/* With what the operation itself finds, behind what the table found. */
+/* Adds the faults that the operation's own check finds to those of the field table. */
 static int
-checked(struct req *rq, void *in, struct decoded *how)
+check_body(struct req *rq, void *in, struct decoded *how)
 {
 	struct body_faults *f;
 
 	if (rq->route->body.check == NULL)
-		return how->nerrors > 0 ? wrong_fields(rq, how) : PASS;
+		return how->nerrors > 0 ? fail_body(rq, how) : PASS;
 	f = ARENA_NEW(rq->arena, struct body_faults);
 	while (f->n < how->nerrors && f->n < COUNT(f->rows)) {
 		f->rows[f->n] = how->errors[f->n];
@@ -189,7 +192,7 @@ checked(struct req *rq, void *in, struct decoded *how)
 		return FAILED;
 	how->errors = f->rows;
 	how->nerrors = f->n;
-	return f->n > 0 ? wrong_fields(rq, how) : PASS;
+	return f->n > 0 ? fail_body(rq, how) : PASS;
 }
 
 int
@@ -206,7 +209,7 @@ body_decode(struct req *rq)
 	case JSON_OK:
 	case JSON_FIELDS:
 		rq->in = in;
-		return checked(rq, in, &how);
+		return check_body(rq, in, &how);
 	case JSON_INVALID:
 		return fail_at(rq, ERR_INVALID_JSON,
 		    arena_printf(rq->arena, "The body is not valid JSON: %s at byte %zu.",

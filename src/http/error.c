@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Failures as answers: in search's envelope or in the others' (SPEC 2.3). */
+/* Error answers. Search operations and all others have different envelopes (SPEC 2.3); wire/error.h writes both,
+   and this file chooses the message. A message never repeats text that only the client knows (C-062). */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -34,10 +35,10 @@ fail_at(struct req *rq, enum error e, struct str message)
 	return write_error(rq, e, message, NULL, 0);
 }
 
-/* Whether the message may repeat the path of a member or the name of a parameter: an unknown one is the
-   client's text (C-062). */
+/* True when the message may repeat this path of a member or this name of a parameter. An unknown name is the
+   client's own text (C-062), so it must be short and plain. */
 static bool
-showable(struct str field)
+is_safe_name(struct str field)
 {
 	for (size_t i = 0; i < field.n; i++) {
 		char c = field.p[i];
@@ -55,7 +56,7 @@ fail_fields(struct req *rq, enum error e, const struct field_error *fe, size_t n
 {
 	struct str message = STR_NULL;
 
-	if (n > 0 && showable(fe[0].field))
+	if (n > 0 && is_safe_name(fe[0].field))
 		message = arena_printf(rq->arena, "%s %.*s: %.*s%s", error_message(e),
 		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n,
 		    fe[0].message.p, str_ends(fe[0].message, STR("?")) ? "" : ".");
@@ -80,8 +81,10 @@ fail_retry(struct req *rq, enum error e, int seconds)
 	return FAILED;
 }
 
+/* The only function that maps results of the database to errors of the API. A conflict that the handler did not
+   expect is a bug of ours. */
 int
-fail_db(struct req *rq, enum db_rc rc) /* the only place that knows */
+fail_db(struct req *rq, enum db_rc rc)
 {
 	bool search = rq->area == AREA_SEARCH;
 
@@ -99,5 +102,5 @@ fail_db(struct req *rq, enum db_rc rc) /* the only place that knows */
 		return fail(
 		    rq, search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE);
 	}
-	panic("fail_db of %d", (int)rc);
+	panic("fail_db was called with db_rc %d", (int)rc);
 }

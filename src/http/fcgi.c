@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The worker's loop and the only user of libfcgi (PLATFORM.md, "Workers"): one request a connection,
-   accepted from a shared non-blocking socket, signals let in only while it waits. */
+/* The loop of a worker, and the only user of libfcgi. All workers of a pool accept from one non-blocking socket,
+   each connection carries one request, and signals are delivered only while the worker waits, so that no
+   handler is interrupted. libfcgi would accept by itself and read without a time-out; accept_request works
+   around both. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -14,12 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What is left of a body is read before the answer ends, so that the web server never writes into a
-   closed socket and takes the answer for a failure; more than this is not worth the time. */
+/* The rest of a body is read before the answer is sent: a web server that still writes into a socket when it is
+   closed takes the answer for a failure. A longer rest is not worth the worker's time. */
 enum { DRAIN_MAX = 16 * 1024 * 1024 };
 
-/* How long a read waits for the web server, which buffers a request before it sends it: a peer that stops within
-   a record holds the worker no longer. */
+/* The time-out of a read. The web server buffers a request before it sends it, so the bytes are there at once; a
+   peer that stops within a record must not hold the worker. */
 enum { READ_SECONDS = 5 };
 
 static size_t
@@ -32,7 +34,7 @@ read_body(void *arg, char *to, size_t n)
 }
 
 static void
-drain(FCGX_Request *fcgi)
+drain_body(FCGX_Request *fcgi)
 {
 	char sink[16384];
 
@@ -41,15 +43,15 @@ drain(FCGX_Request *fcgi)
 			return;
 }
 
-/* Everything in one buffer: one write for the usual answer. */
+/* Returns header and body in one buffer, so that the usual answer is one write. */
 static struct str
-whole_answer(const struct req *rq)
+format_answer(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
 	buf_printf(&b, "Status: %d %s\r\nX-Request-Id: %s\r\n", rq->status,
 	    status_reason(rq->status), rq->id);
-	if (rq->status != 304) /* which has no body to describe */
+	if (rq->status != 304) /* a 304 has no body to describe */
 		buf_printf(&b, "Content-Type: %s\r\nContent-Length: %zu\r\n",
 		    rq->content_type, rq->out.n);
 	if (rq->max_age > 0)
@@ -80,9 +82,9 @@ whole_answer(const struct req *rq)
 static void
 send_answer(const struct req *rq, FCGX_Request *fcgi)
 {
-	struct str all = whole_answer(rq);
+	struct str all = format_answer(rq);
 
-	drain(fcgi);
+	drain_body(fcgi);
 	if (rq->worker->meter != NULL)
 		meter_answering(rq->worker->meter);
 	while (all.n > 0) {
@@ -98,7 +100,7 @@ send_answer(const struct req *rq, FCGX_Request *fcgi)
 	}
 }
 
-/* Nobody waits for the answer any more: the work is not begun. */
+/* nginx closes its connection when the client leaves. */
 static bool
 client_gone(void *arg)
 {
@@ -109,7 +111,7 @@ client_gone(void *arg)
 }
 
 static void
-serve(struct worker *w, FCGX_Request *fcgi)
+serve_request(struct worker *w, FCGX_Request *fcgi)
 {
 	struct req rq = {
 		.worker = w,
@@ -133,16 +135,17 @@ serve(struct worker *w, FCGX_Request *fcgi)
 		w->answered(&rq);
 }
 
-/* Accepts a connection and reads the head of its request. False: there is none, or it is not whole in time.
-   FCGX_Accept_r would accept itself, and read before a time-out can be set; it takes a connection that it finds
-   in ipcFd and was told to keep for one of an earlier request. */
+/* Accepts a connection and reads the parameters of its request. False: there is no connection, or the parameters
+   did not come in time. FCGX_Accept_r alone would accept and read before a time-out can be set. When ipcFd holds
+   a connection and keepConnection is set, FCGX_Accept_r expects the next request of that connection there, and
+   only reads. */
 static bool
 accept_request(FCGX_Request *fcgi, int listener)
 {
 	const struct timeval time = { .tv_sec = READ_SECONDS };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
-	/* Another worker may have been quicker: then there is nothing to accept. */
+	/* Every waiting worker wakes up for a connection, and one of them gets it. */
 	if (fd < 0)
 		return false;
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) != 0)
@@ -160,13 +163,13 @@ http_serve(struct worker *w, int listener)
 
 	if (FCGX_Init() != 0 ||
 	    FCGX_InitRequest(&fcgi, -1, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
-		panic("libfcgi does not start");
+		panic("libfcgi cannot be initialised");
 	for (int64_t n = 0; n < conf.worker_requests && daemon_wait(listener, -1);) {
 		slot->busy_since = mono_us();
 		if (w->refresh != NULL)
 			w->refresh(w);
 		if (accept_request(&fcgi, listener)) {
-			serve(w, &fcgi);
+			serve_request(w, &fcgi);
 			FCGX_Finish_r(&fcgi);
 			if (w->meter != NULL)
 				meter_answered(w->meter);

@@ -1,6 +1,57 @@
 /* SPDX-License-Identifier: ISC */
-/* FastCGI and routing. An operation is a row of a route table and a permission is a column of it: this
-   directory walks the same stages (C-014) before every handler and knows no resource. */
+/* FastCGI and routing. An operation is a row of a route table, and a permission is a column of that row: this
+ * directory runs the same stages before every handler (C-014) and knows no resource.
+ *
+ * The life of a request. nginx buffers the whole request, gives it an id and connects to the socket of a pool.
+ * A worker serves one request at a time:
+ *
+ *   wait for a connection                                            fcgi.c
+ *        |          refresh: the worker maps a new generation of the index
+ *   accept; read the FastCGI parameters, for at most READ_SECONDS
+ *        |          accepted: the request leaves the table of waiting requests (api/share.h)
+ *   has the client left? -- yes --> log "gone", answer nothing
+ *        | no
+ *   begin: id, deadline, query string                                request.c
+ *        |
+ *   route, deadline                            the row; 404, 405     router.c
+ *   auth_key, auth_override, auth_account,
+ *   auth_scope, auth_entitlement               400, 401, 403         auth.c
+ *   meter                                      429; charges the key  meter.c
+ *   path_uuids, auth_project                   400, 404              request.c, auth.c
+ *   body_type, body_read                       415, 413              body.c
+ *   params, idempotency, body_decode           400                   params.c, idempotency.c, body.c
+ *        |          each stage passes, or writes an error and ends the list
+ *   handler: BEGIN, the operation,                                   handler.c
+ *            has the client left? -- yes --> ROLLBACK
+ *            COMMIT
+ *        |
+ *   settle: give the charges back that the status does not cost      meter.c
+ *   count the answer; log "done" with the stage that refused it      metrics.c, request.c
+ *   read the rest of the body, send the answer                       fcgi.c
+ *        |          answered: the time of a search goes into the mean of its account
+ *   reset the arena: everything that belongs to the request is freed
+ *
+ * Five decisions carry the rest:
+ *
+ * The order of the stages is part of the contract. A request with several faults gets the error of the first
+ * stage that finds one, so a client without a valid key learns nothing about bodies or projects. Charging
+ * comes behind authorisation, since refused keys pay nothing (C-069), and before the body, since an
+ * authorised client pays for its invalid bodies.
+ *
+ * A handler never checks a permission. routes_check ends the program at its start when a row lacks its scope,
+ * access, meter, area or entitlement; SCOPE_ANY and ENTITLEMENT_ANY are written out.
+ *
+ * Nothing is sent before everything is decided. The answer is built in req.out, so an error that is found late
+ * replaces it as a whole. The commit comes before the first byte: a client that reads a success can rely on
+ * it. A client that reads nothing knows nothing; Idempotency-Key exists for that case.
+ *
+ * The deadline counts from the moment when nginx received the request. Time in the queue of the socket is part
+ * of conf.request_budget, and each database call and each search gets the rest of it. A request that is too
+ * old when a worker accepts it is refused without any work.
+ *
+ * A bug ends one worker. panic() logs the reason, the master starts a new worker, the charges of the request are
+ * given back (counting/meter.h), and nginx answers with a 502 or 503 in the envelope of the API.
+ */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
@@ -21,7 +72,7 @@
 
 struct req;
 
-/* Every handler and every stage: what fail() and reply() return. */
+/* The result of every handler and of every stage, and so of fail() and reply(). */
 enum { PASS = 0, FAILED = -1 };
 
 enum method {
@@ -35,19 +86,21 @@ enum method {
 
 extern const char *const method_names[]; /* "GET" */
 
-/* Who may call: never 0. */
+/* The clients that may call an operation: everybody, each valid key, each key that may see the project in the
+   path. A row never leaves it 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
 
-/* What a call counts against: never 0. */
+/* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it 0. */
 enum meter { METER_UNSET, METER_NONE, METER_RATE, METER_QUOTA };
 
-/* Which envelope errors have and which codes bad parameters get (C-060, C-061): never 0. */
+/* The envelope of an operation's errors and the codes of its bad parameters (C-060, C-061). A row never leaves
+   it 0. */
 enum area { AREA_UNSET, AREA_SEARCH, AREA_SERVICE };
 
-/* A URL parameter: where it goes in the route's .query struct, and its own error. */
+/* A URL parameter: its member in the route's .params struct, and its own error. */
 struct url_param {
-	struct field field; /* text or integer */
-	enum error error; /* when out of bounds or missing; ERR_UNSET: as the area says */
+	struct field field;  /* text, integer or UUID */
+	enum error error;    /* when it is invalid or missing; ERR_UNSET: the area's */
 	const char *example; /* for OpenAPI; NULL: none */
 };
 
@@ -56,36 +109,38 @@ struct url_param {
 		.field = FIELD_END                                                       \
 	}
 
-/* Faults of a body at or below a member have their own code: aggregate's and bulk's. */
+/* The error code of faults at or below one member of a body: aggregate and bulk have codes of their own. */
 struct body_code {
-	const char *member; /* of the top level; NULL ends the table */
-	enum error error;   /* of everything wrong in it */
-	enum error if_null; /* of the member being null */
+	const char *member; /* a member of the top level; NULL ends the table */
+	enum error error;
+	enum error if_null; /* the code when the member is null */
 };
 
 enum { BODY_CONFIGURED = 0 }; /* the limit is conf.body_limit */
 
 enum { BODY_FAULTS = 80 };
 
-/* What is wrong with a body, for one answer (C-098). */
+/* The faults of a body that one answer reports (C-098). */
 struct body_faults {
 	struct field_error rows[BODY_FAULTS];
 	size_t n;
 };
 
+/* Adds a fault; faults beyond BODY_FAULTS are dropped. */
 void body_fault(
     struct body_faults *f, const char *field, const char *code, const char *message);
 
 struct body {
 	const struct field *fields; /* NULL: the operation takes no body */
-	size_t size;                /* of the struct it fills */
+	size_t size;                /* bytes of the struct that the body fills */
 	size_t limit;
-	/* What no table can say: adds faults, and fills in what was not sent. Runs also where the table found
-	   faults; texts that are absent or faulty have no p then. FAILED: it has answered. */
+	/* Checks rules that a field table cannot express: adds faults, and sets members that were not sent. It
+	   also runs when the table has found faults, so that one answer reports all of them; texts that are
+	   absent or faulty then have no p. FAILED: the check has written an answer itself. */
 	int (*check)(struct req *rq, void *in, struct body_faults *faults);
 };
 
-/* Of .also: any of these scopes will do instead. */
+/* For .also: a key with any of these scopes may call, too. */
 #define SCOPE_BIT(id) (UINT64_C(1) << SCOPE_##id)
 
 struct route {
@@ -93,10 +148,10 @@ struct route {
 	const char *path;      /* below /api/v1; a segment "{name_uuid}" takes a UUID */
 	const char *operation; /* snake case; camel case in OpenAPI */
 	int (*handler)(struct req *rq);
-	int arg;               /* what the handler is told: a dataset */
-	const struct stmt *st; /* or a statement: page_list, record_one */
+	int arg; /* for handlers that several rows share: a dataset, an event */
+	const struct stmt *st; /* the statement of page_list and record_one */
 
-	/* SCOPE_ANY is spelled out, as ENTITLEMENT_ANY: 0 refuses to start. */
+	/* A row without one of these keeps the program from starting. */
 	enum scope scope;
 	uint64_t also;
 	enum access access;
@@ -104,28 +159,28 @@ struct route {
 	enum area area;
 	enum entitlement entitlement;
 
-	const struct url_param *params; /* NULL: none are known */
-	size_t params_size;             /* of the struct they fill */
+	const struct url_param *params; /* NULL: every parameter is unknown */
+	size_t params_size;             /* bytes of the struct that they fill */
 	struct body body;
 	const struct body_code *body_codes;
 	bool idempotent; /* takes an Idempotency-Key */
 
-	int status;      /* of success, for the description; 0: 200. 201 has a Location */
-	int done_status; /* of success when nothing was left to do; 0: the same */
-	/* The answer of success. */
+	/* The answer of success: its status (0: 200; 201 has a Location), and the status when nothing was left
+	   to do (0: the same). */
+	int status;
+	int done_status;
 	const struct field *out;
-	const char *list; /* the answer is a page of out in a member of this name (A2) */
+	const char *list;      /* the answer is a page of out in this member (A2) */
 	const char *list_also; /* a boolean beside the list; NULL: none */
-	const char
-	    *wrapper; /* out stands in a member of this name; NULL: it is the answer */
-	bool exact;   /* the answer has no other members than those of out (SPEC 2.2) */
-	const char
-	    *standard; /* or a document of this standard, with this member: "openapi" */
-	int max_age;   /* seconds that every cache may keep the answer; 0: no-store */
-	const char *const *media; /* or it is none of JSON: its types; NULL ends them */
-	const enum error *errors; /* that the handler adds; ERR_UNSET ends the list */
+	const char *wrapper;   /* the member that holds out; NULL: out is the answer */
+	bool exact;            /* the answer has the members of out alone (SPEC 2.2) */
+	const char *standard;  /* the answer is a document with this member: "openapi" */
+	int max_age; /* seconds that any cache may keep the answer; 0: no-store */
+	const char *const
+	    *media; /* media types of an answer other than JSON, NULL last */
+	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
-	const char *result;  /* what an answer of status 200 holds */
+	const char *result;  /* describes the answer of success */
 	const char *example; /* a body that works on any data, in JSON; NULL: none */
 };
 
@@ -144,7 +199,7 @@ struct route {
 	.body = { .fields = (table), .size = sizeof(type), .limit = (bytes) }
 #define PARAMS(type, table) .params = (table), .params_size = sizeof(type)
 
-/* ---- a process that serves ---- */
+/* ---- a worker ---- */
 
 struct engine;
 
@@ -153,27 +208,27 @@ struct worker {
 	struct db *db;
 	struct key_cache *keys;
 	struct meter_link *meter;
-	struct metrics *metrics;            /* may be NULL */
-	int operations[METRICS_OPERATIONS]; /* of every row of the tables, in order */
+	struct metrics *metrics; /* may be NULL */
+	/* The metrics' numbers of all rows of the tables, in the order of the rows. */
+	int operations[METRICS_OPERATIONS];
 	struct cursor_secret secret;
 	struct ticket_ring *tickets;
 	struct engine *engine;
-	const struct route *const
-	    *tables; /* each ends with ROUTE_END; NULL ends the list */
-	/* Between two requests: takes a new index generation. */
+	/* Each table ends with ROUTE_END; NULL ends the list. */
+	const struct route *const *tables;
+	/* Called between two requests: maps a new generation of the index. NULL: nothing to do, as below. */
 	void (*refresh)(struct worker *w);
-	/* Right after a request was accepted, whether its client still waits or not. NULL: nothing is done;
-	   the same for the next. */
+	/* Called when a request was accepted, even when its client has left. */
 	void (*accepted)(struct str request_id);
-	/* After the answer was sent. */
+	/* Called when the answer was sent. */
 	void (*answered)(struct req *rq);
 };
 
-/* Serves from listener until the process is to stop or has answered conf.worker_requests. */
+/* Serves requests from listener until the process is to stop or has served conf.worker_requests. */
 void http_serve(struct worker *w, int listener);
-/* Opens the counters of the host and gives every row its place in them. */
+/* Opens the counters of the host and registers every operation there. */
 void http_metrics(struct worker *w);
-/* False, with the reason, when a row lacks scope, access, meter or area. */
+/* False, with the reason in err, when a row lacks a column that every row has. */
 bool routes_check(const struct route *const *tables, char *err, size_t room) MUST_USE;
 
 /* ---- one request: lives in the worker's arena until it is answered ---- */
@@ -184,66 +239,69 @@ struct req {
 	struct worker *worker;
 	struct arena *arena;
 	struct db *db;
-	const char *const *env; /* NAME=value as the web server sent them */
-	size_t (*read)(void *arg, char *to, size_t n); /* the body; 0 at its end */
-	bool (*gone)(void *arg); /* nobody waits for the answer any more */
+	const char *const *env; /* NAME=value, from the web server */
+	/* fcgi.c sets these three; a test sets its own. */
+	size_t (*read)(void *arg, char *to, size_t n); /* reads the body; 0 at its end */
+	bool (*gone)(void *arg); /* true when the client has left; may be NULL */
 	void *read_arg;
 
 	char id[LIM_REQUEST_ID + 1];
-	struct ts now;
+	struct ts now;             /* when the worker began with the request */
 	int64_t started, deadline; /* mono_us */
 	struct str query_string;   /* raw */
 
 	const struct route *route; /* NULL: no such operation */
-	enum area area;            /* of the route, or of the path's beginning */
-	const char *allow;         /* of a 405 */
-	struct str captured[PATH_PARAMS];
+	enum area area;            /* the route's; without a route, from the path */
+	const char *allow;         /* the header Allow of a 405 */
+	struct str captured[PATH_PARAMS]; /* the path's parameters, decoded */
 	size_t ncaptured;
 	struct uuid path[PATH_PARAMS]; /* the path's UUIDs, in order */
 	const struct key *key; /* NULL before authentication and on public routes */
-	struct uuid project;   /* ACCESS_PROJECT: one the key may see */
+	struct uuid project;   /* with ACCESS_PROJECT: a project that the key may see */
 	struct str body;
-	const void *params; /* a route's .params_size bytes */
-	const void *in;     /* a route's .body.size bytes */
-	struct str
-	    idempotency_key; /* of an .idempotent route; without p: none was sent */
+	const void *params;         /* the route's .params_size bytes */
+	const void *in;             /* the route's .body.size bytes */
+	struct str idempotency_key; /* p is NULL when none was sent */
 
 	/* The answer. */
 	int status;
 	enum error error;           /* ERR_UNSET: none */
 	int retry_after;            /* seconds; 0: no header */
-	struct meter_ticket ticket; /* what it took of rates and quotas */
-	bool deserted;              /* its client left before it was done */
+	struct meter_ticket ticket; /* the charges to rates and quotas */
+	bool deserted;              /* the client left before the handler was done */
 	const char *location;       /* below /api/v1; NULL: no header */
-	const char *
-	    handed_to; /* nginx's named location that answers instead; NULL: this worker does */
-	bool replayed; /* Idempotency-Replayed: true */
+	const char
+	    *handed_to; /* nginx's named location that answers; NULL: this worker */
+	bool replayed;  /* Idempotency-Replayed: true */
 	const char *content_type;
 	const char *etag; /* the ETag without its quotes; NULL: no header */
 	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */
 	struct buf out;
 };
 
-/* Fills what follows from env and reads a long query string; then every stage and the handler. */
+/* Sets the members from id on, runs the stages and the handler, settles and logs; the answer is then in rq. */
 void req_serve(struct req *rq);
 
 /* ---- answers ---- */
 
-/* The buffer of a JSON answer with this status. */
+/* Begins a JSON answer with this status and returns its buffer; an answer that was begun before is dropped. */
 struct buf *reply_begin(struct req *rq, int status);
 /* Ends an answer that is the same for every client: caches keep it for the route's max_age, its ETag is the
    SHA-256 of its bytes, and a client that has it already gets 304 (RFC 9110, 13.1.2). */
 int reply_public(struct req *rq);
-/* {"wrapper":{...}}, or {...} when wrapper is NULL. */
+/* Answers {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out,
     const void *in);
 
+/* Each fail function answers with an error and returns FAILED. */
 int fail(struct req *rq, enum error e);
-/* With a message of this request's: 1 to 512 characters, longer ones are cut. */
+/* With a message of its own: 1 to 512 characters; a longer message is cut. */
 int fail_at(struct req *rq, enum error e, struct str message);
 /* invalid_request with one field error. */
 int fail_field(struct req *rq, const char *field, const char *code, const char *message);
+/* With Retry-After. */
 int fail_retry(struct req *rq, enum error e, int seconds);
+/* With the error of a failed database call: any result but DB_OK and DB_NONE. */
 int fail_db(struct req *rq, enum db_rc rc);
 /* The error of bad parameters in this area. */
 enum error area_bad_parameter(enum area area);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The header Idempotency-Key of operations that take one (SPEC 4.4, C-084). What a repeat is, the operation
-   decides. */
+/* The stage that checks the header Idempotency-Key (SPEC 4.4, C-084). The operation itself recognises a repeated
+   request, in its transaction. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 static const char header[] = "Idempotency-Key";
 
 static bool
-controls(struct str s)
+has_control_characters(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
@@ -26,7 +26,7 @@ idempotency_read(struct req *rq)
 		return PASS;
 	if (env_count(rq, "HTTP_IDEMPOTENCY_KEY") != 1)
 		return fail_field(rq, header, "duplicate", "must be sent once");
-	if (str_utf8_bad(sent) != sent.n || controls(sent))
+	if (str_utf8_bad(sent) != sent.n || has_control_characters(sent))
 		return fail_field(rq, header, "invalid_format",
 		    "must be UTF-8 without control characters");
 	if (sent.n == 0)

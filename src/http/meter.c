@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The stage of rates and quotas (C-067 to C-073), and what is given back of it. */
+/* Rates and quotas of a request (C-067 to C-073): the stage that charges them, the return of charges for answers
+   that cost nothing, and the headers that show the rate. counting/meter.h does the counting. */
 #include "config.h"
 
 #include "http/http_priv.h"
 
 static unsigned
-charges_of(const struct route *r)
+charges_of_route(const struct route *r)
 {
 	unsigned search = r->area == AREA_SEARCH ? CHARGE_SEARCH_RATE : 0;
 
@@ -23,7 +24,7 @@ charges_of(const struct route *r)
 }
 
 static int
-answer(struct req *rq, enum meter_rc rc)
+fail_unless_admitted(struct req *rq, enum meter_rc rc)
 {
 	static const enum counter counters[] = {
 		[METER_KEY_RATE] = COUNTER_KEY_RATE_REFUSED,
@@ -53,9 +54,9 @@ answer(struct req *rq, enum meter_rc rc)
 	panic("meter_rc %d", (int)rc);
 }
 
-/* Half of nginx's identifier, which is random. */
+/* The meter identifies a request by a number: half of nginx's id, which is random. */
 static uint64_t
-request_number(const char *id)
+number_of_id(const char *id)
 {
 	char half[17] = { 0 };
 
@@ -64,24 +65,25 @@ request_number(const char *id)
 }
 
 int
-meter_stage(struct req *rq)
+meter_admit_request(struct req *rq)
 {
-	struct meter_who who = { .charges = charges_of(rq->route),
+	struct meter_who who = { .charges = charges_of_route(rq->route),
 		.boot = boot_us(),
 		.deadline = rq->deadline };
 
 	if (rq->key == NULL || who.charges == 0)
 		return PASS;
-	who.request = request_number(rq->id);
+	who.request = number_of_id(rq->id);
 	who.key = rq->key->uuid;
 	who.account = rq->key->account;
 	who.group = rq->key->group_uuid;
-	return answer(rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
+	return fail_unless_admitted(
+	    rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
 }
 
-/* 401, 403 and 429 consume nothing and 5xx are given back; an authorised 400 or 404 consumes (C-069). A request
-   that is handed over is counted by the worker that answers it. A client that does not wait for the answer
-   pays, because the work was done: otherwise such requests would be free. */
+/* 401, 403, 429 and 5xx cost nothing; an authorised 400 or 404 does (C-069). A request that is handed over is
+   charged by the worker that answers it. A client that left before its answer pays, because the work was done:
+   otherwise a client could have work done for nothing by leaving early. */
 void
 meter_settle(struct req *rq)
 {
@@ -95,7 +97,7 @@ meter_settle(struct req *rq)
 	}
 }
 
-/* The key's rate alone: it is the one that a client can steer by (CONTRACT A6). */
+/* Shows the rate of the key alone: a client cannot adapt to limits that it shares with other keys (CONTRACT A6). */
 void
 meter_headers(const struct req *rq, struct buf *b)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Each answer in the histogram of its operation and status. */
+/* Counts each answer in the histogram of its operation and status. Requests without a route share the operation
+   "none". */
 #include "config.h"
 
 #include "http/http_priv.h"
 
-/* The number of a row over all tables; what is none of them has the one behind the last. */
+/* The position of a route among the rows of all tables; without a route, the number of rows. */
 static int
 row_number(const struct worker *w, const struct route *route)
 {
@@ -32,7 +33,7 @@ http_metrics(struct worker *w)
 }
 
 void
-metrics_done(const struct req *rq)
+metrics_count_answer(const struct req *rq)
 {
 	const struct worker *w = rq->worker;
 

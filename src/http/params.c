@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* URL parameters: the raw query string against a route's table (C-031, C-056 to C-058). */
+/* The stage of URL parameters: decodes the raw query string into the struct that the route's table describes
+   (C-031, C-056 to C-058). Unknown and repeated parameters are refused, so that a misspelt filter is never
+   ignored. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -18,7 +20,7 @@ hex_digit(char c)
 
 /* The byte of "%xx" at i, or -1. */
 static int
-escape(struct str s, size_t i)
+escaped_byte(struct str s, size_t i)
 {
 	int hi, lo;
 
@@ -39,7 +41,7 @@ percent_decode(struct arena *a, struct str part, enum plus plus, struct str *out
 		int c = (unsigned char)part.p[i];
 
 		if (c == '%') {
-			c = escape(part, i);
+			c = escaped_byte(part, i);
 			i += 2;
 		} else if (c == '+' && plus == PLUS_IS_SPACE) {
 			c = ' ';
@@ -56,7 +58,7 @@ struct pair {
 	struct str name, value; /* raw */
 };
 
-/* The next "name=value" of a query string; empty ones ("a&&b") are skipped. False at the end. */
+/* Finds the next "name=value" of a query string and skips empty pairs ("a&&b"). False at the end. */
 static bool
 next_pair(struct str *query, struct pair *out)
 {
@@ -82,9 +84,9 @@ next_pair(struct str *query, struct pair *out)
 	return false;
 }
 
-/* The names under which other clients of this kind select an account (C-011). */
+/* The names with which clients of similar APIs select an account (C-011). */
 bool
-override_name(struct str name)
+is_override_name(struct str name)
 {
 	static const char *const names[] = { "org_uuid", "organisation_uuid",
 		"organization_id", "account_uuid" };
@@ -103,7 +105,7 @@ params_override(struct arena *a, struct str query)
 
 	while (next_pair(&query, &p))
 		if (p.name.n <= 128 && percent_decode(a, p.name, PLUS_IS_SPACE, &name) &&
-		    override_name(name))
+		    is_override_name(name))
 			return true;
 	return false;
 }
@@ -119,12 +121,13 @@ area_bad_parameter(enum area area)
 	case AREA_UNSET:
 		break;
 	}
-	panic("a route without an area");
+	panic("the route has no area");
 }
 
-/* Names the parameter alone: what was sent is never repeated. */
+/* The answer names the parameter and never repeats its value. */
 static int
-bad(struct req *rq, const struct url_param *p, const char *code, const char *what)
+fail_parameter(
+    struct req *rq, const struct url_param *p, const char *code, const char *what)
 {
 	enum error e = p->error == ERR_UNSET ? area_bad_parameter(rq->area) : p->error;
 	struct field_error fe = {
@@ -135,7 +138,7 @@ bad(struct req *rq, const struct url_param *p, const char *code, const char *wha
 }
 
 static const char *
-bounds(struct req *rq, const struct url_param *p, const char *unit)
+describe_bounds(struct req *rq, const struct url_param *p, const char *unit)
 {
 	return arena_printf(rq->arena, "must %s from %jd to %jd%s",
 	    *unit == '\0' ? "be" : "have", (intmax_t)p->field.lo, (intmax_t)p->field.hi,
@@ -144,21 +147,23 @@ bounds(struct req *rq, const struct url_param *p, const char *unit)
 }
 
 static int
-set_text(struct req *rq, const struct url_param *p, struct str value, void *out)
+set_text_param(struct req *rq, const struct url_param *p, struct str value, void *out)
 {
 	size_t chars = str_chars(value);
 
 	if (p->field.hi > 0 && (int64_t)chars < p->field.lo)
-		return bad(rq, p, "too_short", bounds(rq, p, " characters"));
+		return fail_parameter(
+		    rq, p, "too_short", describe_bounds(rq, p, " characters"));
 	if (p->field.hi > 0 && (int64_t)chars > p->field.hi)
-		return bad(rq, p, "too_long", bounds(rq, p, " characters"));
+		return fail_parameter(
+		    rq, p, "too_long", describe_bounds(rq, p, " characters"));
 	if (p->field.values != NULL) {
 		const char *const *v = p->field.values;
 
 		while (*v != NULL && !str_is(value, *v))
 			v++;
 		if (*v == NULL)
-			return bad(rq, p, "unsupported",
+			return fail_parameter(rq, p, "unsupported",
 			    arena_str(rq->arena, json_one_of(rq->arena, p->field.values))
 				.p);
 	}
@@ -166,7 +171,7 @@ set_text(struct req *rq, const struct url_param *p, struct str value, void *out)
 	return PASS;
 }
 
-/* Decimal digits in their one spelling: no sign, no leading zero. */
+/* Accepts the one spelling of a number: decimal digits, no sign, no leading zero. */
 static bool
 plain_integer(struct str s, int64_t *out)
 {
@@ -176,43 +181,43 @@ plain_integer(struct str s, int64_t *out)
 }
 
 static int
-set_integer(struct req *rq, const struct url_param *p, struct str value, void *out)
+set_integer_param(struct req *rq, const struct url_param *p, struct str value, void *out)
 {
 	int64_t n;
 
 	if (!plain_integer(value, &n))
-		return bad(rq, p, "invalid_type", "must be an integer");
+		return fail_parameter(rq, p, "invalid_type", "must be an integer");
 	if (n < p->field.lo || n > p->field.hi)
-		return bad(rq, p, "out_of_range", bounds(rq, p, ""));
+		return fail_parameter(rq, p, "out_of_range", describe_bounds(rq, p, ""));
 	memcpy((char *)out + p->field.offset, &n, sizeof(n));
 	return PASS;
 }
 
 static int
-set_uuid(struct req *rq, const struct url_param *p, struct str value, void *out)
+set_uuid_param(struct req *rq, const struct url_param *p, struct str value, void *out)
 {
 	struct uuid u;
 
 	if (!uuid_parse(value, &u))
-		return bad(rq, p, "invalid_format", "must be a UUID");
+		return fail_parameter(rq, p, "invalid_format", "must be a UUID");
 	memcpy((char *)out + p->field.offset, &u, sizeof(u));
 	return PASS;
 }
 
 static int
-set(struct req *rq, const struct url_param *p, struct str value, void *out)
+set_param(struct req *rq, const struct url_param *p, struct str value, void *out)
 {
 	if (p->field.type == FIELD_STR)
-		return set_text(rq, p, value, out);
+		return set_text_param(rq, p, value, out);
 	if (p->field.type == FIELD_INT)
-		return set_integer(rq, p, value, out);
+		return set_integer_param(rq, p, value, out);
 	if (p->field.type == FIELD_UUID)
-		return set_uuid(rq, p, value, out);
-	panic("parameter %s has a type that no URL carries", p->field.name);
+		return set_uuid_param(rq, p, value, out);
+	panic("URL parameter %s has type %d", p->field.name, (int)p->field.type);
 }
 
 static const struct url_param *
-find(const struct url_param *p, struct str name)
+find_param(const struct url_param *p, struct str name)
 {
 	for (; p != NULL && p->field.type != FIELD_NONE; p++)
 		if (str_is(name, p->field.name))
@@ -230,15 +235,15 @@ set_defaults(const struct url_param *p, void *out)
 }
 
 static int
-bad_query(struct req *rq, const char *what)
+fail_query(struct req *rq, const char *what)
 {
 	return fail_at(rq, area_bad_parameter(rq->area), str_of(what));
 }
 
 enum { NAME_SHOWN = 40 };
 
-/* The name of a parameter as an answer may repeat it (C-062): bytes other than letters, digits and _ . - [ ]
-   are percent-encoded, and a long name is cut. */
+/* Returns the name of a parameter as an answer may repeat it (C-062): bytes other than letters, digits and
+   _ . - [ ] are percent-encoded, and a long name is cut. */
 static struct str
 shown_name(struct arena *a, struct str name)
 {
@@ -258,7 +263,7 @@ shown_name(struct arena *a, struct str name)
 }
 
 static int
-unknown_parameter(struct req *rq, struct str name)
+fail_unknown_param(struct req *rq, struct str name)
 {
 	const struct url_param *known = rq->route->params;
 	struct buf b = { .a = rq->arena };
@@ -266,7 +271,7 @@ unknown_parameter(struct req *rq, struct str name)
 	struct guess g;
 
 	if (name.n == 0)
-		return bad_query(rq, "The query string has a parameter without a name.");
+		return fail_query(rq, "The query string has a parameter without a name.");
 	guess_begin(&g, name);
 	buf_z(&b, known == NULL ? "is unknown; the operation takes no parameter"
 				: "is unknown; the operation takes ");
@@ -291,15 +296,15 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 
 	if (!percent_decode(rq->arena, pair->name, PLUS_IS_SPACE, &name) ||
 	    !percent_decode(rq->arena, pair->value, PLUS_IS_SPACE, &value))
-		return bad_query(rq, "The query string has an invalid percent escape, a "
-				     "NUL or invalid UTF-8.");
-	p = find(r->params, name);
+		return fail_query(rq, "The query string has an invalid percent escape, a "
+				      "NUL or invalid UTF-8.");
+	p = find_param(r->params, name);
 	if (p == NULL)
-		return unknown_parameter(rq, name);
+		return fail_unknown_param(rq, name);
 	if (*seen & 1ull << (p - r->params))
-		return bad(rq, p, "duplicate", "is repeated");
+		return fail_parameter(rq, p, "duplicate", "is repeated");
 	*seen |= 1ull << (p - r->params);
-	return set(rq, p, value, out);
+	return set_param(rq, p, value, out);
 }
 
 /* The web server sends a query string above QUERY_STRING_BESIDE_BODY in place of the body (LONG_QUERY). */
@@ -317,7 +322,7 @@ check_query_length(struct req *rq)
 
 	if (rq->query_string.n <= (size_t)most)
 		return PASS;
-	return bad_query(
+	return fail_query(
 	    rq, arena_printf(rq->arena,
 		    "The query string is longer than %d bytes, the limit %s a body.",
 		    most, rq->route->body.fields == NULL ? "without" : "with")
@@ -342,7 +347,7 @@ params_read(struct req *rq)
 	for (const struct url_param *p = r->params;
 	     p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->field.flags & REQUIRED && !(seen & 1ull << (p - r->params)))
-			return bad(rq, p, "required", "is required");
+			return fail_parameter(rq, p, "required", "is required");
 	rq->params = out;
 	return PASS;
 }

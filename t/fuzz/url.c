@@ -27,12 +27,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new((size_t)64 << 20);
 	struct str text = { (const char *)data, size }, out;
-	struct path_match found;
+	struct router_match found;
 
 	if (percent_decode(a, text, PLUS_IS_SPACE, &out))
 		assert(out.n <= size && str_utf8_bad(out) == out.n &&
 		       (out.n == 0 || memchr(out.p, '\0', out.n) == NULL));
-	if (path_match(a, tables, STR("GET"), text, &found) == MATCH_FOUND)
+	if (router_match(a, tables, STR("GET"), text, &found) == MATCH_FOUND)
 		for (size_t i = 0; i < found.ncaptured; i++)
 			assert(found.captured[i].n > 0 &&
 			       memchr(found.captured[i].p, '/', found.captured[i].n) ==

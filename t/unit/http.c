@@ -441,14 +441,29 @@ request_ids_are_the_web_servers(void)
 	CU_ASSERT_EQUAL(strlen(last.id), 32);
 }
 
+/* "MSEC=" and the time so many seconds ago, as nginx writes it. */
+static const char *
+msec_ago(int64_t seconds)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "MSEC=%jd.000",
+	    (intmax_t)(ts_now().us / SECOND_US - seconds));
+	return text;
+}
+
 static void
 late_work_is_not_begun(void)
 {
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "MSEC=1000.000");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", msec_ago(100));
 	CU_ASSERT_EQUAL(last.error, ERR_SEARCH_TIMEOUT); /* C-066 */
 	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities",
-	    "MSEC=1000.000");
+	    msec_ago(100));
 	CU_ASSERT_EQUAL(last.error, ERR_SERVICE_UNAVAILABLE);
+	/* nginx keeps no request for so long: the clock was set. */
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities",
+	    msec_ago(1000));
+	CU_ASSERT_EQUAL(last.status, 200);
 }
 
 static void

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* The handler, and around one that may change something its transaction: what it did stands when it
-   answered well and somebody waits for the answer, else nothing of it does. */
+/* The last stage: the handler. An operation that may change something runs in a transaction, which is committed
+   only if the handler succeeded and the client still waits. After an error, or after the client has left, nothing
+   has changed. The one exception is a connection to PostgreSQL that is lost during COMMIT: the client gets an
+   error and nobody knows the outcome. */
 #include "config.h"
 
 #include "http/http_priv.h"
 
-/* Searches by POST change nothing. */
+/* Searches with POST change nothing. */
 static bool
 may_change(const struct route *r)
 {
 	return r->method != METHOD_GET && r->area != AREA_SEARCH;
 }
 
-/* The audit names the key by what people see of it. */
+/* The audit names the key by its prefix: people know it, and it is no secret. */
 static enum db_rc
-begin(struct req *rq)
+begin_transaction(struct req *rq)
 {
 	struct str actor = rq->key == NULL
 			       ? STR("public")
@@ -25,29 +27,29 @@ begin(struct req *rq)
 }
 
 static int
-end(struct req *rq)
+end_transaction(struct req *rq)
 {
 	enum db_rc rc;
 
 	rq->deserted = rq->gone != NULL && rq->gone(rq->read_arg);
 	if (rq->deserted)
-		return fail(rq, ERR_SERVICE_UNAVAILABLE); /* which nobody reads */
+		return fail(rq, ERR_SERVICE_UNAVAILABLE); /* for the log alone */
 	rc = db_commit(rq->db);
 	return rc == DB_OK ? PASS : fail_db(rq, rc);
 }
 
 int
-change_run(struct req *rq)
+handler_run(struct req *rq)
 {
 	enum db_rc rc;
 	int result;
 
 	if (!may_change(rq->route))
 		return rq->route->handler(rq);
-	rc = begin(rq);
+	rc = begin_transaction(rq);
 	result = rc == DB_OK ? rq->route->handler(rq) : fail_db(rq, rc);
 	if (result == PASS && rq->status < 400)
-		result = end(rq);
+		result = end_transaction(rq);
 	db_rollback(rq->db);
 	return result;
 }

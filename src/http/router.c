@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The raw request target against the route tables. Segments are decoded one by one after splitting,
-   so an encoded '/' or '?' or dot segment never changes the path: it is simply none of ours. */
+/* The router: finds the row of a raw request target. The path is split before its segments are decoded, so an
+   encoded '/', '?' or dot segment cannot turn one path into another; such a path matches no row. A linear
+   search through some sixty rows is too short to need an index. */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -28,9 +29,9 @@ add_segment(struct arena *a, struct segments *s, struct str raw)
 	return part->n > 0 && !str_is(*part, ".") && !str_is(*part, "..");
 }
 
-/* "/a/b" into its segments; false for "", "//", a trailing '/' and what no route can hold. */
+/* Splits "/a/b" into its segments. False for "", "//", a trailing '/' and segments that no route can have. */
 static bool
-split(struct arena *a, struct str path, struct segments *s)
+split_path(struct arena *a, struct str path, struct segments *s)
 {
 	s->n = 0;
 	while (path.n > 0) {
@@ -52,7 +53,7 @@ split(struct arena *a, struct str path, struct segments *s)
 	return s->n > 0;
 }
 
-/* The next segment of a route's pattern; false at its end. */
+/* Finds the next segment of a route's pattern. False at its end. */
 static bool
 next_pattern(const char **pattern, struct str *out)
 {
@@ -64,10 +65,11 @@ next_pattern(const char **pattern, struct str *out)
 	return true;
 }
 
-/* How well a pattern fits: 0 not at all; among others more is better, so that a literal segment goes
-   before a parameter whatever the order of the rows, and whatever the method. */
+/* Returns 0 when the path does not match the pattern. Otherwise each segment adds a bit, which is 1 for a literal
+   and 0 for a parameter, and the largest score wins: a literal segment goes before a parameter, in whatever
+   order the rows are. The method plays no part, or a wrong method would select another path. */
 static unsigned
-fit(const char *pattern, const struct segments *s, size_t from)
+score_pattern(const char *pattern, const struct segments *s, size_t from)
 {
 	unsigned score = 1;
 	struct str want;
@@ -86,8 +88,8 @@ fit(const char *pattern, const struct segments *s, size_t from)
 }
 
 static void
-capture(
-    const char *pattern, const struct segments *s, size_t from, struct path_match *out)
+capture_segments(
+    const char *pattern, const struct segments *s, size_t from, struct router_match *out)
 {
 	struct str want;
 
@@ -101,7 +103,7 @@ capture(
 	}
 }
 
-/* HEAD is GET whose body the web server leaves out. */
+/* HEAD is answered like GET; the web server leaves the body out. */
 static bool
 method_fits(enum method m, struct str method)
 {
@@ -117,17 +119,17 @@ add_allow(struct buf *allow, enum method m)
 	buf_z(allow, m == METHOD_GET ? "GET, HEAD" : method_names[m]);
 }
 
-/* Under /api/v1 (C-001); from is the first segment behind it. */
+/* True for paths below /api/v1 (C-001); from is the first segment behind the prefix. */
 static bool
-mounted(const struct segments *s, size_t *from)
+is_below_prefix(const struct segments *s, size_t *from)
 {
 	*from = 2;
 	return s->n > 2 && str_is(s->part[0], "api") && str_is(s->part[1], "v1");
 }
 
 enum match
-path_match(struct arena *a, const struct route *const *tables, struct str method,
-    struct str uri, struct path_match *out)
+router_match(struct arena *a, const struct route *const *tables, struct str method,
+    struct str uri, struct router_match *out)
 {
 	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
 	struct buf allow = { .a = a };
@@ -135,16 +137,16 @@ path_match(struct arena *a, const struct route *const *tables, struct str method
 	struct segments s;
 	size_t from;
 
-	*out = (struct path_match){ .area = AREA_SERVICE };
+	*out = (struct router_match){ .area = AREA_SERVICE };
 	if (q != NULL)
 		uri.n = (size_t)(q - uri.p);
 	if (str_starts(uri, STR("/api/v1/search/")))
 		out->area = AREA_SEARCH;
-	if (!split(a, uri, &s) || !mounted(&s, &from))
+	if (!split_path(a, uri, &s) || !is_below_prefix(&s, &from))
 		return MATCH_NONE;
 	for (; *tables != NULL; tables++)
 		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
-			score = fit(r->path, &s, from);
+			score = score_pattern(r->path, &s, from);
 			if (score == 0 || score < best)
 				continue;
 			if (score > best) {
@@ -159,7 +161,7 @@ path_match(struct arena *a, const struct route *const *tables, struct str method
 		}
 	if (out->route != NULL) {
 		out->area = out->route->area;
-		capture(out->route->path, &s, from, out);
+		capture_segments(out->route->path, &s, from, out);
 		return MATCH_FOUND;
 	}
 	if (allow.n == 0)
@@ -167,4 +169,40 @@ path_match(struct arena *a, const struct route *const *tables, struct str method
 	buf_char(&allow, '\0');
 	out->allow = allow.p;
 	return MATCH_METHOD;
+}
+
+static const char *
+missing_column(const struct route *r)
+{
+	if (r->handler == NULL)
+		return "handler";
+	if (r->scope == SCOPE_UNSET)
+		return "scope";
+	if (r->access == ACCESS_UNSET)
+		return "access";
+	if (r->meter == METER_UNSET)
+		return "meter";
+	if (r->area == AREA_UNSET)
+		return "area";
+	if (r->entitlement == ENTITLEMENT_UNSET)
+		return "entitlement";
+	if (r->access == ACCESS_PROJECT &&
+	    strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
+		return "project in its path";
+	return NULL;
+}
+
+bool
+routes_check(const struct route *const *tables, char *err, size_t room)
+{
+	for (; *tables != NULL; tables++)
+		for (const struct route *r = *tables; r->method != METHOD_UNSET; r++) {
+			const char *lacks = missing_column(r);
+
+			if (lacks == NULL)
+				continue;
+			snprintf(err, room, "route %s has no %s", r->path, lacks);
+			return false;
+		}
+	return true;
 }

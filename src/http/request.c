@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+/* The life of a request between fcgi.c, which receives it, and fcgi.c, which sends its answer (the picture is in
+   http.h): the stages in the order of C-014, then charges, metrics and the log line. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "http/http_priv.h"
+
+#include <inttypes.h>
+
+enum { AGE_MAX_US = 120000000 };
+
+static int
+find_route(struct req *rq)
+{
+	struct router_match found;
+	enum match match = router_match(rq->arena, rq->worker->tables,
+	    env_get(rq, "REQUEST_METHOD"), env_get(rq, "REQUEST_URI"), &found);
+
+	rq->area = found.area;
+	switch (match) {
+	case MATCH_FOUND:
+		rq->route = found.route;
+		memcpy(rq->captured, found.captured, sizeof(found.captured));
+		rq->ncaptured = found.ncaptured;
+		return PASS;
+	case MATCH_METHOD:
+		rq->allow = found.allow;
+		return fail(rq, ERR_METHOD_NOT_ALLOWED);
+	case MATCH_NONE:
+		return fail(rq, ERR_NOT_FOUND);
+	}
+	panic("match out of range");
+}
+
+/* A request whose budget was used up in a queue is refused without any work: nginx has given up on it, or its
+   client has. */
+static int
+check_deadline(struct req *rq)
+{
+	if (mono_us() < rq->deadline)
+		return PASS;
+	return fail(
+	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
+}
+
+/* The name that the route's path gives to its i-th parameter: "session_uuid". */
+static const char *
+captured_name(struct req *rq, size_t i)
+{
+	const char *p = strchr(rq->route->path, '{');
+
+	while (i-- > 0)
+		p = strchr(p + 1, '{');
+	return arena_str(rq->arena, (struct str){ p + 1, strcspn(p + 1, "}") }).p;
+}
+
+/* The router captures any text; a text that is no UUID is a 400 and not a 404 (C-020), but only after
+   authentication. */
+static int
+parse_path_uuids(struct req *rq)
+{
+	for (size_t i = 0; i < rq->ncaptured; i++)
+		if (!uuid_parse(rq->captured[i], &rq->path[i]))
+			return fail_field(
+			    rq, captured_name(rq, i), "invalid_format", "must be a UUID");
+	return PASS;
+}
+
+struct stage {
+	const char *name; /* in the log line of a request that the stage refused */
+	int (*run)(struct req *rq);
+};
+
+static const struct stage stages[] = {
+	{ "route", find_route },
+	{ "deadline", check_deadline },
+	{ "auth_key", auth_key },
+	{ "auth_override", auth_override },
+	{ "auth_account", auth_account },
+	{ "auth_scope", auth_scope },
+	{ "auth_entitlement", auth_entitlement },
+	{ "meter", meter_admit_request },
+	{ "path_uuids", parse_path_uuids },
+	{ "auth_project", auth_project },
+	{ "body_type", body_check_type },
+	{ "body_read", body_read },
+	{ "params", params_read },
+	{ "idempotency", idempotency_read },
+	{ "body_decode", body_decode },
+	{ "handler", handler_run },
+};
+
+static bool
+is_id_char(char c)
+{
+	return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9');
+}
+
+/* The id is nginx's own or a fresh one, never text of a client (C-063). */
+static void
+set_request_id(struct req *rq)
+{
+	struct str id = env_get(rq, "REQUEST_ID");
+	unsigned char fresh[16];
+	size_t i = 0;
+
+	while (i < id.n && is_id_char(id.p[i]))
+		i++;
+	if (id.n == 32 && i == id.n) {
+		memcpy(rq->id, id.p, id.n);
+		rq->id[id.n] = '\0';
+		return;
+	}
+	random_bytes(fresh, sizeof(fresh));
+	hex_print(rq->id, fresh, sizeof(fresh));
+}
+
+/* The time since nginx received the request; MSEC is nginx's clock then, as "seconds.milliseconds". nginx gives up
+   on an answer after 70 s, so a much greater age means that the clock was set since: it counts as none. */
+static int64_t
+request_age_us(const struct req *rq)
+{
+	struct str s = env_get(rq, "MSEC");
+	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
+	int64_t sec, ms, age;
+
+	if (dot == NULL || s.n - (size_t)(dot - s.p) != 4 ||
+	    !str_int64((struct str){ s.p, (size_t)(dot - s.p) }, &sec) ||
+	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 ||
+	    sec > INT64_MAX / 2000000)
+		return 0;
+	age = rq->now.us - (sec * SECOND_US + ms * 1000);
+	return age < 0 || age > AGE_MAX_US ? 0 : age;
+}
+
+static struct str
+raw_query(struct req *rq)
+{
+	struct str uri = env_get(rq, "REQUEST_URI");
+	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
+
+	if (q == NULL)
+		return STR_NULL;
+	return (struct str){ q + 1, uri.n - (size_t)(q + 1 - uri.p) };
+}
+
+/* nginx sends a long query string as the body and marks the request with LONG_QUERY. ROOM exceeds the limit, so
+   params_read still sees when the string is too long. */
+static struct str
+read_long_query(struct req *rq)
+{
+	enum { ROOM = 128 * 1024 };
+	char *to = arena_alloc(rq->arena, ROOM);
+	size_t n = 0, got;
+
+	while (n < ROOM && (got = rq->read(rq->read_arg, to + n, ROOM - n)) > 0)
+		n += got;
+	return (struct str){ to, n };
+}
+
+static void
+begin_request(struct req *rq)
+{
+	rq->now = ts_now();
+	rq->started = mono_us();
+	rq->deadline = rq->started + conf.request_budget * 1000 - request_age_us(rq);
+	set_request_id(rq);
+	rq->query_string =
+	    str_is(env_get(rq, "LONG_QUERY"), "1") ? read_long_query(rq) : raw_query(rq);
+	if (rq->db != NULL)
+		db_use(rq->db, rq->arena, rq->deadline);
+}
+
+/* stage: the last stage that ran; it refused the request if there is an error. */
+static void
+log_done(const struct req *rq, const char *stage)
+{
+	if (rq->handed_to != NULL) {
+		log_event(LOGP_INFO, "handed_over", "req=%s op=%s key=%s us=%" PRId64,
+		    rq->id, rq->route->operation, rq->key->prefix,
+		    mono_us() - rq->started);
+		return;
+	}
+	log_event(rq->status >= 500 ? LOGP_WARNING : LOGP_INFO, "done",
+	    "req=%s op=%s key=%s status=%d code=%s stage=%s us=%" PRId64, rq->id,
+	    rq->route == NULL ? "-" : rq->route->operation,
+	    rq->key == NULL ? "-" : rq->key->prefix, rq->status,
+	    rq->error == ERR_UNSET ? "-" : error_code(rq->error),
+	    rq->error == ERR_UNSET ? "-" : stage, mono_us() - rq->started);
+}
+
+void
+req_serve(struct req *rq)
+{
+	size_t last = 0;
+
+	begin_request(rq);
+	while (stages[last].run(rq) == PASS && last + 1 < COUNT(stages))
+		last++;
+	if (rq->status == 0)
+		panic("req=%s stage=%s: no answer", rq->id, stages[last].name);
+	meter_settle(rq);
+	metrics_count_answer(rq);
+	log_done(rq, stages[last].name);
+}
