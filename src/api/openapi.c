@@ -19,8 +19,8 @@ write_param_schema(struct buf *b, const struct field *f)
 	if (f->hi > 0)
 		buf_printf(b, ",\"%s\":%jd,\"%s\":%jd", number ? "minimum" : "minLength",
 		    (intmax_t)f->lo, number ? "maximum" : "maxLength", (intmax_t)f->hi);
-	if (number && f->def != 0 &&
-	    f->def >= f->lo) /* a smaller default marks an absent value */
+	/* A default below the minimum marks an absent value. */
+	if (number && f->def != 0 && f->def >= f->lo)
 		buf_printf(b, ",\"default\":%jd", (intmax_t)f->def);
 	for (const char *const *v = f->values; v != NULL && *v != NULL; v++) {
 		buf_z(b, v == f->values ? ",\"enum\":[" : ",");

@@ -17,8 +17,7 @@
 struct session_in {
 	struct str start_url, browser_profile, egress_country;
 	struct session_viewport viewport;
-	struct str
-	    country; /* egress_country, or the country chosen for a request without it */
+	struct str country; /* egress_country, or the one that was chosen */
 };
 
 /* clang-format off */

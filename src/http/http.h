@@ -176,8 +176,7 @@ struct route {
 	bool exact;            /* the answer has the members of out alone (SPEC 2.2) */
 	const char *standard;  /* the answer is a document with this member: "openapi" */
 	int max_age; /* seconds that any cache may keep the answer; 0: no-store */
-	const char *const
-	    *media; /* media types of an answer other than JSON, NULL last */
+	const char *const *media; /* the media types, if not JSON; NULL ends them */
 	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 	const char *result;  /* describes the answer of success */
@@ -270,9 +269,8 @@ struct req {
 	struct meter_ticket ticket; /* the charges to rates and quotas */
 	bool deserted;              /* the client left before the handler was done */
 	const char *location;       /* below /api/v1; NULL: no header */
-	const char
-	    *handed_to; /* nginx's named location that answers; NULL: this worker */
-	bool replayed;  /* Idempotency-Replayed: true */
+	const char *handed_to;      /* nginx's location that answers; NULL: this worker */
+	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
 	const char *etag; /* the ETag without its quotes; NULL: no header */
 	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */
