@@ -64,5 +64,5 @@ ask_serve(struct warden *w)
 		n++;
 	}
 	if (n > 0)
-		meter_announce(&w->file);
+		meter_wake_workers(&w->file);
 }

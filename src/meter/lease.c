@@ -195,7 +195,7 @@ lease_retry(struct warden *w)
 		any = true;
 	}
 	if (any)
-		meter_announce(&w->file);
+		meter_wake_workers(&w->file);
 }
 
 /* A database that came back from a backup has not heard of leases since: other hosts would get them too. */
