@@ -11,10 +11,10 @@
      key_lookup --> malformed? --> cached and fresh? --> find_key (conf.auth_wait) --> cache for conf.key_cache
                         | KEY_UNKNOWN     | KEY_FOUND         | KEY_UNKNOWN, KEY_UNAVAILABLE: not cached
 
-   A revoked key must stop working everywhere at once. Three things end an entry of the cache: a
-   notification of any change of keys, accounts or entitlements; a lost connection, since notifications may be lost
-   with it; and its age, which is conf.key_cache. So with a working database a change counts from the next request on,
-   and without one a key works for conf.key_cache at most. */
+   A revoked key must stop working everywhere at once. Three things end an entry of the cache: a notification of any
+   change of keys, accounts or entitlements; a lost connection, since notifications may be lost with it; and its age,
+   which is at most conf.key_cache. So with a working database a change counts from the next request on, and with a
+   database that hangs without closing the connection a revoked key works for conf.key_cache at most. */
 #ifndef ACCESS_KEY_H
 #define ACCESS_KEY_H
 
@@ -31,7 +31,7 @@ enum { KEY_PREFIX_LEN = 12, KEY_SECRET_LEN = 56, KEY_HASH_LEN = 32 };
 struct key {
 	struct uuid uuid, account;
 	struct uuid owner;      /* the membership that holds the key; never changes */
-	struct uuid group_uuid; /* accounts that share a quota; all zero: none */
+	struct uuid group_uuid; /* the accounts that share a quota; all zero: no group */
 	char prefix[KEY_PREFIX_LEN + 1];
 	/* bits 1 << enum scope: the key has the scope and its account allows it now (C-010) */
 	uint64_t scopes;
