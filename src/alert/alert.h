@@ -39,7 +39,7 @@
  * nothing but the history. A webhook may therefore arrive more than once, always with the same webhook-id, by
  * which a receiver recognises the repetition.
  *
- * Who may die when:
+ * Deaths, and their effects:
  *   surfaced-alert while judging          the transaction is rolled back; its successor takes the changes again
  *   surfaced-alert while sending          the lease expires; the attempt is marked interrupted and counts
  *   surfaced-alert before storing         the same, although the receiver has the webhook: it gets it again

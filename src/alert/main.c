@@ -17,7 +17,7 @@ enum {
 	DOWN_US = 500000, /* pause after a failed call */
 };
 
-static void on_turn(int fd, short what, void *arg);
+static void on_alert_turn(int fd, short what, void *arg);
 
 /* Called after each turn, because db.c may have replaced the connection: even a descriptor of the same number may be
    a new socket, which epoll does not know yet. */
@@ -28,7 +28,7 @@ watch_database(struct engine *e)
 
 	if (e->notified != NULL)
 		event_free(e->notified);
-	e->notified = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_turn, e);
+	e->notified = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_alert_turn, e);
 }
 
 /* Work that is left is done in another turn, so that transfers progress in between. Notifications are asked for at
@@ -51,7 +51,7 @@ run_turn(struct engine *e)
 }
 
 static void
-on_turn(int fd, short what, void *arg)
+on_alert_turn(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -70,7 +70,7 @@ on_attempt_end(void *arg, struct attempt *t)
 
 /* Attempts under way end and are stored; no other one is started. run_turn ends the loop after them. */
 static void
-on_stop(void *arg)
+on_alert_stop(void *arg)
 {
 	struct engine *e = arg;
 
@@ -87,9 +87,9 @@ work(const struct pool *pool, int listener)
 	(void)listener;
 	db_guard(e.db, e.arena, DB_US, DOWN_US);
 	db_listen(e.db, "alert_work");
-	e.base = ev_open(on_stop, &e);
+	e.base = ev_open(on_alert_stop, &e);
 	e.sender = sender_new(e.base, on_attempt_end, &e);
-	e.poll = ev_every(e.base, conf.alert_poll, on_turn, &e);
+	e.poll = ev_every(e.base, conf.alert_poll, on_alert_turn, &e);
 	event_active(e.poll, EV_TIMEOUT, 0);
 	if (event_base_dispatch(e.base) < 0)
 		panic("event_base_dispatch failed");
@@ -104,7 +104,7 @@ work(const struct pool *pool, int listener)
 
 /* A missing CA file must fail the start, when the administrator is looking, and not the first webhook. */
 static bool
-check(char *err, size_t room)
+check_ca_file(char *err, size_t room)
 {
 	if (conf.webhook_ca_file[0] == '\0' || access(conf.webhook_ca_file, R_OK) == 0)
 		return true;
@@ -125,9 +125,10 @@ dump(const char *what)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon alert = {
-		.name = "surfaced-alert", .check = check, .dump = dump, .work = work
-	};
+	static const struct daemon alert = { .name = "surfaced-alert",
+		.check = check_ca_file,
+		.dump = dump,
+		.work = work };
 
 	return daemon_main(argc, argv, &alert);
 }

@@ -123,7 +123,7 @@ struct meter_head {
 	_Atomic uint32_t
 	    answers; /* a futex, counted up when the meter has answered a worker */
 	_Atomic int64_t epoch_us;  /* PostgreSQL's clock minus boot_us() */
-	_Atomic uint32_t journals; /* those below this number have been used */
+	_Atomic uint32_t journals; /* journals below this number were used */
 	uint32_t seq;              /* sequence number of the meter's last tag */
 };
 
@@ -228,7 +228,7 @@ struct meter_ticket {
 	int64_t retry_after;      /* seconds, of a refusal */
 };
 
-/* A worker's end of the mapping. It opens the file when there is one, and again when it was replaced. */
+/* A worker's end of the mapping: opens the file when there is one, and a new file when the meter has made one. */
 struct meter_link;
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);

@@ -27,7 +27,7 @@ enum {
 
 /* Upper bounds of the buckets; the last bucket, for all slower requests, has none. */
 extern const int64_t metrics_bounds_us[METRICS_BUCKETS - 1];
-/* The statuses counted separately; 0, the last, stands for all others. */
+/* The statuses counted separately; 0, the last, for all others. */
 extern const int metrics_statuses[METRICS_STATUSES];
 
 struct histogram {

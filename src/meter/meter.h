@@ -24,7 +24,7 @@
  * was lost, a late call and a call of a restarted meter do no harm, and a database that was restored from a backup
  * learns the present state from the next reports (slots_store_again).
  *
- * Who may die when:
+ * Deaths, and their effects:
  *   a worker           its journal says what it was charging (counting/meter.h); settled within a second
  *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and numbers in the file
  *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
@@ -44,7 +44,7 @@ struct slot_note {
 	/* mono_us, while a lease waits for other hosts to surrender; 0: it does not */
 	int64_t retry_at, give_up_at;
 	int64_t retired_at; /* mono_us */
-	bool reported;      /* PostgreSQL knows what was leased */
+	bool reported;      /* PostgreSQL knows the slot's leases */
 };
 
 struct meterd {
