@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* Lines of the audit log: from C with audit_write, and from triggers on behalf of audit_as. */
 #include "config.h"
 
 #include "access/audit.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The audit log: who did what. The database keeps it insert-only. */
+/* The audit log: one line for each change, with its actor. The database allows inserts only.
+
+   Most lines are written by triggers on the tables that change, so no program can forget one; audit_as names the actor
+   for them. audit_write is for changes that no trigger sees. */
 #ifndef ACCESS_AUDIT_H
 #define ACCESS_AUDIT_H
 
@@ -8,16 +11,16 @@
 struct audit {
 	struct str actor;          /* "key:sfk_xxxxxxxx" or "os:root" */
 	struct str action;         /* "key.create" */
-	struct str subject;        /* a kind: "account", "tag" */
-	struct str subject_id;     /* its uuid or slug */
+	struct str subject;        /* the kind of record: "account", "tag" */
+	struct str subject_id;     /* the record's UUID or slug */
 	struct uuid account;       /* all zero: none */
 	struct json before, after; /* without text: none */
 	struct str request_id;     /* without text: none */
 };
 
-/* Tells the triggers that write lines of their own for whom this transaction acts. */
+/* Sets the actor of this transaction for the triggers that write audit lines. */
 enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST_USE;
-/* In the caller's transaction, so that no change stands without its line. */
+/* Writes a line in the caller's transaction, so that the change and its line are committed together. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Cursors: base64url of version, MAC, payload. The MAC covers whom and what it is for, so a cursor
-   that was made for another key, operation or query is as wrong as a forged one. */
+/* Signs and verifies cursors, and reads their secret file; access/cursor.h has the format. */
 #include "config.h"
 
 #include <openssl/crypto.h>
@@ -23,9 +22,9 @@ enum {
 
 #define LINE_START "cursor-key "
 
-/* A line of cursor_secret_print. */
+/* Parses a line of cursor_secret_print. */
 static bool
-parse_key(struct str line, unsigned char key[CURSOR_KEY_LEN])
+parse_key_line(struct str line, unsigned char key[CURSOR_KEY_LEN])
 {
 	size_t n = sizeof(LINE_START) - 1;
 
@@ -33,19 +32,19 @@ parse_key(struct str line, unsigned char key[CURSOR_KEY_LEN])
 	       hex_parse((struct str){ line.p + n, line.n - n }, key, CURSOR_KEY_LEN);
 }
 
-/* False: a line is wrong. */
+/* One or two lines: the signing key, then the previous one. False: a line is malformed. */
 static bool
-parse_keys(struct str text, struct cursor_secret *out)
+parse_cursor_keys(struct str text, struct cursor_secret *out)
 {
 	struct str line;
 
-	if (!str_line(&text, &line) || !parse_key(line, out->bytes))
+	if (!str_line(&text, &line) || !parse_key_line(line, out->bytes))
 		return false;
 	out->has_before = str_line(&text, &line);
-	return !out->has_before || (parse_key(line, out->before) && text.n == 0);
+	return !out->has_before || (parse_key_line(line, out->before) && text.n == 0);
 }
 
-/* Any other file has a key of its own for this use. */
+/* Derives the key from a file of random bytes, so that the file can serve other uses with other keys. */
 static void
 derive_key(const unsigned char *bytes, size_t n, struct cursor_secret *out)
 {
@@ -104,7 +103,7 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 	*out = (struct cursor_secret){ .has_before = false };
 	if (!str_starts((struct str){ (const char *)bytes, n }, STR(LINE_START)))
 		derive_key(bytes, n, out);
-	else if (!parse_keys((struct str){ (const char *)bytes, n }, out))
+	else if (!parse_cursor_keys((struct str){ (const char *)bytes, n }, out))
 		failed = true;
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 	if (failed)
@@ -114,26 +113,27 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 }
 
 static void
-add_counted(struct buf *b, struct str s)
+add_with_length(struct buf *b, struct str s)
 {
 	uint64_t n = s.n;
 
-	buf_add(b, &n, sizeof(n)); /* so that "a","bc" is not "ab","c" */
+	buf_add(b, &n, sizeof(n)); /* so that "a","bc" differs from "ab","c" */
 	buf_str(b, s);
 }
 
 static void
-sign(struct arena *a, const unsigned char key[CURSOR_KEY_LEN], const struct cursor_for *f,
-    struct str payload, unsigned char mac[SHA256_DIGEST_LENGTH])
+sign_payload(struct arena *a, const unsigned char key[CURSOR_KEY_LEN],
+    const struct cursor_for *f, struct str payload,
+    unsigned char mac[SHA256_DIGEST_LENGTH])
 {
 	struct buf b = { .a = a };
 	unsigned int n;
 
 	buf_char(&b, VERSION);
 	buf_add(&b, f->key.b, sizeof(f->key.b));
-	add_counted(&b, f->operation);
-	add_counted(&b, f->filters);
-	add_counted(&b, payload);
+	add_with_length(&b, f->operation);
+	add_with_length(&b, f->filters);
+	add_with_length(&b, payload);
 	if (HMAC(EVP_sha256(), key, CURSOR_KEY_LEN, (const unsigned char *)b.p, b.n, mac,
 		&n) == NULL)
 		panic("HMAC failed"); /* UNCOVERED: malloc fails */
@@ -149,8 +149,9 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	char *room;
 
 	if (payload.n > CURSOR_PAYLOAD_MAX)
-		panic("too long a payload"); /* UNCOVERED: ends the process */
-	sign(a, s->bytes, f, payload, mac);
+		panic("a cursor's payload of %zu bytes",
+		    payload.n); /* UNCOVERED: ends the process */
+	sign_payload(a, s->bytes, f, payload, mac);
 	raw[0] = VERSION;
 	memcpy(raw + 1, mac, MAC_LEN);
 	if (payload.n > 0)
@@ -158,7 +159,8 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	room = arena_alloc(a, 4 * ((n + 2) / 3) + 1);
 	text = (struct str){ room, base64url_print(room, raw, n) };
 	if ((int64_t)text.n > LIM_CURSOR)
-		panic("too long a cursor"); /* UNCOVERED: ends the process */
+		panic("a cursor of %zu characters",
+		    text.n); /* UNCOVERED: ends the process */
 	return text;
 }
 
@@ -176,11 +178,11 @@ cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_
 		return false;
 	found = arena_str(a, (struct str){ (const char *)raw + HEAD_LEN, n - HEAD_LEN });
 	*payload = found;
-	sign(a, s->bytes, f, found, mac);
+	sign_payload(a, s->bytes, f, found, mac);
 	if (CRYPTO_memcmp(raw + 1, mac, MAC_LEN) == 0)
 		return true;
 	if (!s->has_before)
 		return false;
-	sign(a, s->before, f, found, mac);
+	sign_payload(a, s->before, f, found, mac);
 	return CRYPTO_memcmp(raw + 1, mac, MAC_LEN) == 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Idempotency-Key: the database stores spaces and requests as hashes of their parts (C-085). */
+/* Idempotency-Key: the database stores the space of a key (who may repeat it where) and the request as hashes, so that
+   neither needs a column for each part (C-085). */
 #ifndef ACCESS_IDEM_H
 #define ACCESS_IDEM_H
 
@@ -7,7 +8,7 @@
 
 enum { IDEM_HASH_LEN = 32 };
 
-/* Of the parts and of where each ends. */
+/* SHA-256 over the parts, each with its length: "a","bc" differs from "ab","c". */
 void idem_hash(const struct str *parts, size_t n, unsigned char out[IDEM_HASH_LEN]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* API keys: syntax, look-up by prefix, comparison of hashes, and what a worker remembers of them. */
+/* Looks up API keys in the cache or in PostgreSQL, and makes new ones; access/key.h has the form and the rules. */
 #include "config.h"
 
 #include "access/key.h"
@@ -11,10 +11,10 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
-enum { SLOTS = 1024, RANDOM_LEN = 32, TAIL_LEN = 43 };
+enum { CACHE_ENTRIES = 1024, RANDOM_LEN = 32, TAIL_LEN = 43 };
 
-/* Direct-mapped by the hash of the secret, which an attacker cannot aim. */
-struct slot {
+/* A direct-mapped cache: the key's hash is the index, and an attacker cannot choose hashes that collide. */
+struct key_entry {
 	unsigned char hash[KEY_HASH_LEN];
 	int64_t until; /* mono_us; 0: empty */
 	struct key key;
@@ -22,7 +22,7 @@ struct slot {
 
 struct key_cache {
 	struct db *db;
-	struct slot slots[SLOTS];
+	struct key_entry entries[CACHE_ENTRIES];
 };
 
 struct key_row {
@@ -87,7 +87,7 @@ is_alnum(char ch)
 }
 
 static bool
-well_formed(struct str s)
+key_is_well_formed(struct str s)
 {
 	unsigned char raw[RANDOM_LEN];
 	size_t n;
@@ -119,9 +119,10 @@ key_of_row(const struct key_row *row)
 	const struct str *names = row->scopes.items;
 
 	if (row->prefix.n != KEY_PREFIX_LEN)
-		panic("a wrong prefix"); /* UNCOVERED: the database checks it */
+		panic("a stored key prefix of %zu characters",
+		    row->prefix.n); /* UNCOVERED: the database checks it */
 	memcpy(k.prefix, row->prefix.p, KEY_PREFIX_LEN);
-	/* A name of a newer schema is no right that this program knows. */
+	/* Names of a newer schema parse as UNSET, whose bit is cleared below. */
 	for (size_t i = 0; i < row->scopes.n; i++)
 		k.scopes |= UINT64_C(1) << scope_parse(names[i]);
 	names = row->entitlements.items;
@@ -138,9 +139,10 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 {
 	struct key_row row = { 0 };
 	struct str prefix = { secret.p, KEY_PREFIX_LEN };
-	/* A database that hangs must not hold every worker for as long as a search may take. */
+	/* The shorter deadline keeps a hanging database from blocking every worker. */
 	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
-	/* A wrong secret finds no row, whether its prefix is known or not: both take the same time. */
+	/* With the hash in the WHERE clause, a wrong secret takes the same time with a known and an
+	   unknown prefix. */
 	enum db_rc rc = db_one(
 	    db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN })));
 
@@ -155,7 +157,7 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	case DB_DOWN:
 		return KEY_UNAVAILABLE;
 	}
-	/* The database compares, but not in constant time. */
+	/* The database has compared, but not in constant time. */
 	if (row.sha256.n != KEY_HASH_LEN ||
 	    CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
 		return KEY_UNKNOWN;
@@ -163,47 +165,47 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	return KEY_FOUND;
 }
 
-static struct slot *
-slot_for(struct key_cache *c, const unsigned char hash[KEY_HASH_LEN])
+static struct key_entry *
+entry_for(struct key_cache *c, const unsigned char hash[KEY_HASH_LEN])
 {
-	return &c->slots[((size_t)hash[0] << 8 | hash[1]) % SLOTS];
+	return &c->entries[((size_t)hash[0] << 8 | hash[1]) % CACHE_ENTRIES];
 }
 
 static bool
-is_fresh(const struct slot *s, const unsigned char hash[KEY_HASH_LEN])
+entry_is_valid(const struct key_entry *s, const unsigned char hash[KEY_HASH_LEN])
 {
 	if (s->until <= mono_us() || CRYPTO_memcmp(s->hash, hash, KEY_HASH_LEN) != 0)
 		return false;
-	/* What has expired since is read again: the database says what is left. */
+	/* After an expiry the row is read again: the key may still have other entitlements. */
 	return ts_is_null(s->key.valid_until) || ts_cmp(ts_now(), s->key.valid_until) < 0;
 }
 
 static void
-forget_all(struct key_cache *c)
+empty_cache(struct key_cache *c)
 {
-	for (size_t i = 0; i < SLOTS; i++)
-		c->slots[i].until = 0;
+	for (size_t i = 0; i < CACHE_ENTRIES; i++)
+		c->entries[i].until = 0;
 }
 
 enum key_rc
 key_lookup(struct key_cache *c, struct secret secret, struct key *out)
 {
 	unsigned char hash[KEY_HASH_LEN];
-	struct slot *s;
+	struct key_entry *s;
 	int64_t asked;
 	enum key_rc rc;
 
-	if (!well_formed(secret.hidden))
+	if (!key_is_well_formed(secret.hidden))
 		return KEY_UNKNOWN;
 	SHA256((const unsigned char *)secret.hidden.p, secret.hidden.n, hash);
 	if (db_notified(c->db))
-		forget_all(c);
-	s = slot_for(c, hash);
-	if (is_fresh(s, hash)) {
+		empty_cache(c);
+	s = entry_for(c, hash);
+	if (entry_is_valid(s, hash)) {
 		*out = s->key;
 		return KEY_FOUND;
 	}
-	asked = mono_us(); /* trust counts from before the answer */
+	asked = mono_us(); /* the entry's age counts from before the answer */
 	rc = read_key(c->db, secret.hidden, hash, out);
 	if (rc == KEY_FOUND) {
 		memcpy(s->hash, hash, KEY_HASH_LEN);
@@ -238,7 +240,7 @@ key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
 	memcpy(prefix, "sfk_", 4);
 	while (n < KEY_PREFIX_LEN) {
 		random_bytes(&byte, 1);
-		if (byte < 248) /* 4 * 62: every character is as likely */
+		if (byte < 248) /* 4 * 62: makes every character equally likely */
 			prefix[n++] = alphabet[byte % 62];
 	}
 	prefix[n] = '\0';

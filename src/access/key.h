@@ -1,53 +1,65 @@
 /* SPDX-License-Identifier: ISC */
-/* API keys: their form, their look-up, and one worker's cache of them (SPEC 5). */
+/* API keys: their form, their look-up, and a worker's cache of them (SPEC 5).
+
+     sfk_AbCd1234_43-characters-of-URL-safe-base64
+     \__________/ \______________________________/
+      prefix:      256 random bits
+      logs, people
+
+   PostgreSQL stores the prefix and the SHA-256 of the whole key; the bits are random, so a slow hash would add nothing.
+
+     key_lookup --> malformed? --> cached and fresh? --> find_key (conf.auth_wait) --> cache for conf.key_cache
+                        | KEY_UNKNOWN     | KEY_FOUND         | KEY_UNKNOWN, KEY_UNAVAILABLE: not cached
+
+   A revoked key must stop working everywhere at once. Three things end an entry of the cache: a notification of any
+   change of keys, accounts or entitlements; a lost connection, since notifications may be lost with it; and its age,
+   which is at most conf.key_cache. So with a working database a change counts from the next request on, and with a
+   database that hangs without closing the connection a revoked key works for conf.key_cache at most. */
 #ifndef ACCESS_KEY_H
 #define ACCESS_KEY_H
 
 #include "access/scope.h"
 #include "db/db.h"
 
-/* A complete key as a client sends it. Nothing prints one. */
+/* A complete key as a client sends it. No function prints one. */
 struct secret {
 	struct str hidden;
 };
 
-/* sfk_ + 8 characters of prefix + _ + 43 characters of URL-safe base64 (256 random bits). The prefix
-   "sfk_xxxxxxxx" is what logs and people see. */
 enum { KEY_PREFIX_LEN = 12, KEY_SECRET_LEN = 56, KEY_HASH_LEN = 32 };
 
 struct key {
-	struct uuid uuid, owner,
-	    account;            /* owner: the membership that holds it, for ever */
-	struct uuid group_uuid; /* of accounts that share a quota; all zero: none */
+	struct uuid uuid, account;
+	struct uuid owner;      /* the membership that holds the key; never changes */
+	struct uuid group_uuid; /* the accounts that share a quota; all zero: no group */
 	char prefix[KEY_PREFIX_LEN + 1];
-	uint64_t
-	    scopes; /* bits 1 << enum scope: stored and allowed by the account now (C-010) */
-	uint64_t
-	    entitlements;    /* bits 1 << enum entitlement: of the account, not expired */
+	/* bits 1 << enum scope: the key has the scope and its account allows it now (C-010) */
+	uint64_t scopes;
+	/* bits 1 << enum entitlement: the account's, not expired */
+	uint64_t entitlements;
 	bool account_active; /* C-008 */
-	struct ts
-	    valid_until; /* when the key or one of its entitlements expires; TS_NULL: never */
+	/* when the key or the first of the entitlements expires; TS_NULL: never */
+	struct ts valid_until;
 };
 
 enum key_rc {
 	KEY_FOUND,
-	KEY_UNKNOWN, /* malformed, unknown, expired or revoked: nobody is told which (C-003) */
-	KEY_UNAVAILABLE, /* the key store cannot be asked: authentication_unavailable (C-018) */
+	KEY_UNKNOWN, /* malformed, unknown, expired or revoked: one answer for all (C-003) */
+	KEY_UNAVAILABLE, /* the database failed: authentication_unavailable (C-018) */
 };
 
-/* One worker's memory of keys it has read. An entry lives for conf.key_cache at most, and all go when
-   the database tells of a change or the connection is lost. db must outlive it. */
+/* A worker's cache. db must outlive it. */
 struct key_cache;
 struct key_cache *key_cache_new(struct db *db);
 void key_cache_free(struct key_cache *c);
 
-/* Call db_use first: the look-up obeys its deadline. */
+/* Call db_use first: the look-up respects its deadline. */
 enum key_rc key_lookup(
     struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
 bool key_has_scope(const struct key *k, enum scope s);
 bool key_has_entitlement(const struct key *k, enum entitlement e);
 
-/* A new secret in out, for the one time it is shown; with its prefix and the hash that is stored. */
+/* Makes a new key: out is shown to its owner once and stored nowhere; prefix and hash are stored. */
 void key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
     unsigned char hash[KEY_HASH_LEN]);
 

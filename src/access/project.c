@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which projects a key sees: those of its account, within its owner's ceiling and its own. */
+/* Finds a project for a key; the SQL function visible_projects has the rules. */
 #include "config.h"
 
 #include "access/key.h"

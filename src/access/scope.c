@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Names of scopes and entitlements, both ways, and of what records may be. */
+/* Names of scopes and entitlements, in both directions. */
 #include "config.h"
 
 #include "access/scope.h"

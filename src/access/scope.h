@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Scopes of keys, entitlements of accounts, and the values that records' members may have. */
+/* Scopes of API keys, and entitlements of accounts: their numbers and names, from src/tbl. */
 #ifndef ACCESS_SCOPE_H
 #define ACCESS_SCOPE_H
 

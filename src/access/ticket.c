@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets: JWTs of one algorithm. libjwt signs and verifies; what a token may say is decided here, its head
-   before any key is looked at (a NULL key would take any token) and its claims after its signature. */
+/* Seals and opens tickets. libjwt signs and verifies, and nothing else, since it accepts more than a ticket may be: other
+   algorithms, and with a NULL key any token at all. So the order of ticket_open matters: parse the head, require HS256,
+   find the key by kid, verify the signature, and only then parse the claims. */
 #include "config.h"
 
 #include <jwt.h>
@@ -52,7 +53,7 @@ static const struct field claim_fields[] = {
 /* ---- keys ---- */
 
 static bool
-parse_line(struct str line, struct ticket_key *out)
+parse_ticket_key(struct str line, struct ticket_key *out)
 {
 	const char *colon = line.n == 0 ? NULL : memchr(line.p, ':', line.n);
 	size_t kid = colon == NULL ? 0 : (size_t)(colon - line.p);
@@ -69,7 +70,7 @@ parse_line(struct str line, struct ticket_key *out)
 }
 
 static const struct ticket_key *
-find_key(const struct ticket_keys *keys, struct str kid)
+find_ticket_key(const struct ticket_keys *keys, struct str kid)
 {
 	for (size_t i = 0; i < keys->n; i++)
 		if (str_is(kid, keys->keys[i].kid))
@@ -77,9 +78,9 @@ find_key(const struct ticket_keys *keys, struct str kid)
 	return NULL;
 }
 
-/* NULL, or what is wrong with the file. */
+/* NULL, or the fault of the file. */
 static const char *
-parse_keys(struct str text, struct ticket_keys *out)
+parse_ticket_keys(struct str text, struct ticket_keys *out)
 {
 	struct str line;
 
@@ -89,9 +90,9 @@ parse_keys(struct str text, struct ticket_keys *out)
 
 		if (out->n == TICKET_KEYS)
 			return "holds more than two keys";
-		if (!parse_line(line, &key))
+		if (!parse_ticket_key(line, &key))
 			return "a line is no kid:64 hexadecimal digits";
-		if (find_key(out, str_of(key.kid)) != NULL)
+		if (find_ticket_key(out, str_of(key.kid)) != NULL)
 			return "two keys have one kid";
 		out->keys[out->n++] = key;
 		OPENSSL_cleanse(&key, sizeof(key));
@@ -114,7 +115,7 @@ ticket_keys_read(const char *path, struct ticket_keys *out, char *err, size_t ro
 	n = fread(text, 1, sizeof(text), in);
 	fault = ferror(in)     ? "cannot be read"
 		: n > FILE_MAX ? "is too long"
-			       : parse_keys((struct str){ text, n }, out);
+			       : parse_ticket_keys((struct str){ text, n }, out);
 	fclose(in);
 	OPENSSL_cleanse(text, sizeof(text));
 	if (fault != NULL)
@@ -142,7 +143,7 @@ ticket_key_make(char out[TICKET_LINE + 1])
 
 struct ticket_ring {
 	const char *path;
-	struct stat seen; /* of the file that keys are of; st_ino 0: of none */
+	struct stat seen; /* the file when it was read; st_ino 0: not read yet */
 	struct ticket_keys keys;
 };
 
@@ -183,17 +184,17 @@ ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
 /* ---- sealing ---- */
 
 static void
-put_uuid(jwt_t *jwt, const char *claim, const struct uuid *u)
+add_uuid_claim(jwt_t *jwt, const char *claim, const struct uuid *u)
 {
 	if (jwt_add_grant(jwt, claim, uuid_text(u).z) != 0)
-		panic("a ticket's %s", claim);
+		panic("libjwt cannot add a ticket's %s", claim);
 }
 
 static void
-put_int(jwt_t *jwt, const char *claim, int64_t n)
+add_int_claim(jwt_t *jwt, const char *claim, int64_t n)
 {
 	if (jwt_add_grant_int(jwt, claim, n) != 0)
-		panic("a ticket's %s", claim);
+		panic("libjwt cannot add a ticket's %s", claim);
 }
 
 struct secret
@@ -210,17 +211,17 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 	    jwt_add_header(jwt, "kid", key->kid) != 0 ||
 	    jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
 	    jwt_add_grant(jwt, "aud", AUDIENCE) != 0)
-		panic("a ticket cannot be made");
-	put_int(jwt, "iat", now.us / SECOND_US);
-	put_int(jwt, "nbf", now.us / SECOND_US);
-	put_int(jwt, "exp", t->expires_at.us / SECOND_US);
-	put_uuid(jwt, "jti", &t->jti);
-	put_uuid(jwt, "project", &t->project);
-	put_uuid(jwt, "session", &t->session);
-	put_uuid(jwt, "key", &t->key);
+		panic("libjwt cannot make a ticket");
+	add_int_claim(jwt, "iat", now.us / SECOND_US);
+	add_int_claim(jwt, "nbf", now.us / SECOND_US);
+	add_int_claim(jwt, "exp", t->expires_at.us / SECOND_US);
+	add_uuid_claim(jwt, "jti", &t->jti);
+	add_uuid_claim(jwt, "project", &t->project);
+	add_uuid_claim(jwt, "session", &t->session);
+	add_uuid_claim(jwt, "key", &t->key);
 	token = jwt_encode_str(jwt);
 	if (token == NULL)
-		panic("a ticket cannot be signed");
+		panic("libjwt cannot sign a ticket");
 	out.hidden = arena_printf(a, SUBPROTOCOL "%s", token);
 	OPENSSL_cleanse(token, strlen(token));
 	free(token);
@@ -232,9 +233,9 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 
 /* ---- opening ---- */
 
-/* The text before the next dot, and what stands behind it; without a dot all and nothing. */
+/* Returns the text before the next dot and leaves the text behind it in *rest; without a dot *rest is empty. */
 static struct str
-part(struct str *rest)
+next_token_part(struct str *rest)
 {
 	const char *dot = rest->n == 0 ? NULL : memchr(rest->p, '.', rest->n);
 	struct str out = { rest->p, dot == NULL ? rest->n : (size_t)(dot - rest->p) };
@@ -244,10 +245,10 @@ part(struct str *rest)
 	return out;
 }
 
-/* An object of ours in unpadded base64url. */
+/* Decodes unpadded base64url and parses the JSON object in it by the field table. */
 static bool
-read_part(struct arena *a, struct str text, const struct field *fields, struct ts now,
-    void *out)
+parse_token_part(struct arena *a, struct str text, const struct field *fields,
+    struct ts now, void *out)
 {
 	unsigned char *bytes = arena_alloc(a, text.n + 1);
 	struct decoded how;
@@ -258,7 +259,7 @@ read_part(struct arena *a, struct str text, const struct field *fields, struct t
 		   &how) == JSON_OK;
 }
 
-/* What the signature covers is what was read: libjwt sees the same text. */
+/* libjwt gets the same text that was split above, so the signature covers exactly the parts that are parsed. */
 static bool
 signature_holds(struct arena *a, struct str token, const struct ticket_key *key)
 {
@@ -302,21 +303,21 @@ ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subpr
 	token.p += sizeof(SUBPROTOCOL) - 1;
 	token.n -= sizeof(SUBPROTOCOL) - 1;
 	rest = token;
-	first = part(&rest);
-	second = part(&rest);
+	first = next_token_part(&rest);
+	second = next_token_part(&rest);
 	if (rest.n == 0 || memchr(rest.p, '.', rest.n) != NULL ||
 	    memchr(token.p, '\0', token.n) != NULL)
 		return "no token";
-	if (!read_part(a, first, head_fields, now, &head))
+	if (!parse_token_part(a, first, head_fields, now, &head))
 		return "its head";
 	if (!str_is(head.alg, ALGORITHM))
 		return "its algorithm";
-	key = find_key(keys, head.kid);
+	key = find_ticket_key(keys, head.kid);
 	if (key == NULL)
 		return "unknown key";
 	if (!signature_holds(a, token, key))
 		return "its signature";
-	if (!read_part(a, second, claim_fields, now, &claims))
+	if (!parse_token_part(a, second, claim_fields, now, &claims))
 		return "its claims";
 	fault = judge_claims(&claims, now);
 	if (fault != NULL)

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets of the live stream (CONTRACT A4): a WebSocket subprotocol that is a signed token. Beside core.h,
-   since it has a key file of its own. Only ticket.c knows libjwt. */
+/* Tickets of the live stream (CONTRACT A4): the API seals one, surfaced-stream opens it. A browser cannot set headers of
+   a WebSocket, so the ticket is sent as a subprotocol:
+
+     surfaced.stream.v1.<head>.<claims>.<signature>      a JWT, HS256
+                                  iss, aud, iat, nbf, exp (at most 60 s), jti, project, session, key
+
+   A ticket proves that the API issued it. The caller of ticket_open must still use up its jti in PostgreSQL, which
+   makes a ticket valid only once. Only ticket.c uses libjwt. */
 #ifndef ACCESS_TICKET_H
 #define ACCESS_TICKET_H
 
@@ -8,10 +14,10 @@
 #include "json/json.h"
 
 enum {
-	TICKET_KEYS = 2, /* the one that signs, and the one before it */
+	TICKET_KEYS = 2, /* the signing key and the previous one */
 	TICKET_KEY_LEN = 32,
 	TICKET_KID_MAX = 16,
-	TICKET_LEEWAY = 5, /* seconds that two clocks may differ by */
+	TICKET_LEEWAY = 5, /* seconds that the clocks of two hosts may differ */
 };
 
 struct ticket {
@@ -19,7 +25,7 @@ struct ticket {
 	struct ts expires_at; /* whole seconds */
 };
 
-/* The first one signs, all verify. */
+/* The first key signs; each of them verifies. */
 struct ticket_keys {
 	size_t n;
 	struct ticket_key {
@@ -28,24 +34,24 @@ struct ticket_keys {
 	} keys[TICKET_KEYS];
 };
 
-/* Lines "kid:64 hexadecimal digits", the newest first. False with a reason. */
+/* Reads a file of lines "kid:64 hexadecimal digits", the newest first. False with a reason. */
 bool ticket_keys_read(
     const char *path, struct ticket_keys *out, char *err, size_t room) MUST_USE;
-/* A line of a new key, with its newline. */
+/* Makes a line with a new key, and a newline at its end. */
 enum { TICKET_LINE = TICKET_KID_MAX + 1 + 2 * TICKET_KEY_LEN + 1 };
 void ticket_key_make(char out[TICKET_LINE + 1]);
 
-/* What a program holds of the file: it is read again when it has changed. path must outlive it. */
+/* A key file that is read again when it has changed, so that a rotation needs no restart. path must outlive it. */
 struct ticket_ring;
 struct ticket_ring *ticket_ring_new(const char *path);
 void ticket_ring_free(struct ticket_ring *r);
-/* NULL with a reason in err: there are none. Valid until the next call. */
+/* The current keys, valid until the next call; NULL with a reason in err. */
 const struct ticket_keys *ticket_ring_keys(struct ticket_ring *r, char *err, size_t room);
 
-/* The subprotocol: at most LIM_STREAM_TICKET characters, all of them RFC 6455's token characters. */
+/* Makes the subprotocol: at most LIM_STREAM_TICKET characters, all of them token characters of RFC 6455. */
 struct secret ticket_seal(struct arena *a, const struct ticket_keys *keys,
     const struct ticket *t, struct ts now);
-/* NULL, or what is wrong with it, for the log: a constant without a part of the ticket. */
+/* NULL, or the fault of the ticket, for the log: constant text without any part of the ticket. */
 const char *ticket_open(struct arena *a, const struct ticket_keys *keys,
     struct secret subprotocol, struct ts now, struct ticket *out) MUST_USE;
 

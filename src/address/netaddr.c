@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which addresses the outside world has: the one rule for what a browser, a webhook or a probe may be sent
-   to. By tables, so that a reader can hold them against IANA's registries. */
+/* The rule of address/netaddr.h as tables, so that a reader can compare them with IANA's special-purpose registries. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -10,8 +9,8 @@ struct net {
 	unsigned bits;
 };
 
-/* What of 0/0 is not public: special use, shared, loopback, link-local, documentation, multicast,
-   reserved, and the address at which one cloud answers its guests. */
+/* IPv4 that is not public: special use, shared, loopback, link-local, documentation, multicast, reserved, and
+   168.63.129.16, at which one cloud serves its guests. */
 static const struct net closed4[] = {
 	{ { 0 }, 8 },
 	{ { 10 }, 8 },
@@ -30,8 +29,8 @@ static const struct net closed4[] = {
 	{ { 168, 63, 129, 16 }, 32 },
 };
 
-/* Global unicast alone, less protocol assignments with Teredo and ORCHID, documentation, and 6to4. Mapped,
-   NAT64, loopback, link-local and unique local addresses lie outside. */
+/* Global unicast, 2000::/3, less protocol assignments (with Teredo and ORCHID), documentation, and 6to4. Mapped, NAT64,
+   loopback, link-local and unique local addresses are outside 2000::/3 already. */
 static const struct net open6 = { { 0x20 }, 3 };
 static const struct net closed6[] = {
 	{ { 0x20, 0x01 }, 23 },
@@ -41,7 +40,7 @@ static const struct net closed6[] = {
 };
 
 static bool
-within(const unsigned char *a, const struct net *n)
+net_contains(const unsigned char *a, const struct net *n)
 {
 	unsigned bytes = n->bits / 8, rest = n->bits % 8;
 
@@ -54,7 +53,7 @@ bool
 netaddr_public4(const unsigned char a[4])
 {
 	for (size_t i = 0; i < COUNT(closed4); i++)
-		if (within(a, &closed4[i]))
+		if (net_contains(a, &closed4[i]))
 			return false;
 	return true;
 }
@@ -62,10 +61,10 @@ netaddr_public4(const unsigned char a[4])
 bool
 netaddr_public6(const unsigned char a[16])
 {
-	if (!within(a, &open6))
+	if (!net_contains(a, &open6))
 		return false;
 	for (size_t i = 0; i < COUNT(closed6); i++)
-		if (within(a, &closed6[i]))
+		if (net_contains(a, &closed6[i]))
 			return false;
 	return true;
 }

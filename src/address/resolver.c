@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A channel of c-ares, its descriptors and its timer in our loop. */
+/* Runs a channel of c-ares in the event loop: an event for each of its descriptors, and a timer for its time-outs. */
 #include "config.h"
 
 #include "address/resolver.h"
@@ -10,7 +10,7 @@
 
 enum { TRY_MS = 2000, TRIES = 3 };
 
-/* A descriptor of c-ares. */
+/* A descriptor of c-ares and its event. */
 struct watch {
 	LIST_ENTRY(watch) next;
 	struct resolver *r;
@@ -26,9 +26,9 @@ struct resolver {
 };
 
 struct lookup {
-	lookup_fn *fn; /* NULL: nobody waits any more */
+	lookup_fn *fn; /* NULL: cancelled */
 	void *arg;
-	struct event *deliver; /* active when c-ares has called */
+	struct event *deliver; /* made active by on_ares_answer */
 	bool answered;
 	int status;
 	struct ares_addrinfo *found;
@@ -37,7 +37,7 @@ struct lookup {
 /* ---- the loop ---- */
 
 static void
-arm(struct resolver *r)
+set_ares_timer(struct resolver *r)
 {
 	struct timeval room, *when = ares_timeout(r->ares, NULL, &room);
 
@@ -48,29 +48,30 @@ arm(struct resolver *r)
 }
 
 static void
-on_timer(int fd, short what, void *arg)
+on_ares_timer(int fd, short what, void *arg)
 {
 	struct resolver *r = arg;
 
 	(void)fd;
 	(void)what;
 	ares_process_fd(r->ares, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
-	arm(r);
+	set_ares_timer(r);
 }
 
 static void
-on_ready(int fd, short what, void *arg)
+on_ares_ready(int fd, short what, void *arg)
 {
-	struct resolver *r = ((const struct watch *)arg)->r; /* the watch may go */
+	struct resolver *r =
+	    ((const struct watch *)arg)->r; /* ares_process_fd may free the watch */
 
 	ares_process_fd(r->ares, (what & EV_READ) != 0 ? fd : ARES_SOCKET_BAD,
 	    (what & EV_WRITE) != 0 ? fd : ARES_SOCKET_BAD);
-	arm(r);
+	set_ares_timer(r);
 }
 
-/* c-ares wants to hear of a descriptor, or no more. */
+/* c-ares calls this when the events that it needs of a descriptor change; neither: it is about to close it. */
 static void
-on_state(void *arg, ares_socket_t fd, int readable, int writable)
+on_ares_socket(void *arg, ares_socket_t fd, int readable, int writable)
 {
 	struct resolver *r = arg;
 	struct watch *w;
@@ -90,13 +91,13 @@ on_state(void *arg, ares_socket_t fd, int readable, int writable)
 	w->fd = fd;
 	w->event = ev_fd(r->base, fd,
 	    (short)(EV_PERSIST | (readable ? EV_READ : 0) | (writable ? EV_WRITE : 0)),
-	    on_ready, w);
+	    on_ares_ready, w);
 	LIST_INSERT_HEAD(&r->watches, w, next);
 }
 
 /* ---- the channel ---- */
 
-/* r: NULL only to see whether it opens. */
+/* r: NULL for a channel that is only opened to check the servers. */
 static int
 channel_open(
     ares_channel *out, enum resolver_how how, const char *servers, struct resolver *r)
@@ -104,7 +105,7 @@ channel_open(
 	char dns[] = "b";
 	struct ares_options o = { .timeout = TRY_MS,
 		.tries = TRIES,
-		.sock_state_cb = on_state,
+		.sock_state_cb = on_ares_socket,
 		.sock_state_cb_data = r,
 		.lookups = dns,
 		.flags = ARES_FLAG_NOSEARCH };
@@ -150,7 +151,7 @@ resolver_new(struct event_base *base, enum resolver_how how, const char *servers
 
 	r->base = base;
 	LIST_INIT(&r->watches);
-	r->timer = event_new(base, -1, 0, on_timer, r);
+	r->timer = event_new(base, -1, 0, on_ares_timer, r);
 	if (rc == ARES_SUCCESS)
 		rc = channel_open(&r->ares, how, servers, r);
 	if (r->timer == NULL || rc != ARES_SUCCESS)
@@ -161,7 +162,8 @@ resolver_new(struct event_base *base, enum resolver_how how, const char *servers
 void
 resolver_free(struct resolver *r)
 {
-	ares_destroy(r->ares); /* which gives its descriptors back */
+	ares_destroy(
+	    r->ares); /* ends all look-ups, and frees the watches by on_ares_socket */
 	event_free(r->timer);
 	ares_library_cleanup();
 	free(r);
@@ -190,7 +192,7 @@ on_deliver(int fd, short what, void *arg)
 }
 
 static void
-on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
+on_ares_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
 {
 	struct lookup *l = arg;
 
@@ -216,9 +218,9 @@ lookup_start(struct resolver *r, const char *name, lookup_fn *fn, void *arg)
 	l->arg = arg;
 	l->deliver = event_new(r->base, -1, 0, on_deliver, l);
 	if (l->deliver == NULL)
-		panic("resolver: no event");
-	ares_getaddrinfo(r->ares, name, NULL, &hints, on_answer, l);
-	arm(r);
+		panic("event_new failed for a look-up");
+	ares_getaddrinfo(r->ares, name, NULL, &hints, on_ares_answer, l);
+	set_ares_timer(r);
 	return l;
 }
 

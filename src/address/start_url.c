@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The start_url rule (SPEC 2.5, C-093, C-094; BROWSER.md): pure, and strict wherever two parsers may read a
-   URL as two places. What it lets pass is judged again by address when the browser connects (C-095). */
+/* The start_url rule (SPEC 2.5, C-093, C-094): splits a URL, checks its parts in the order of the faults that a client
+   should see first, and writes the canonical form. Without I/O; address/start_url.h has the idea. */
 #include "config.h"
 
 #include "address/start_url_priv.h"
@@ -30,9 +30,9 @@ static const int unsafe_ports[] = {
 #include "tbl/unsafe_ports.h"
 };
 
-/* The code point at i of a valid text; *i is moved behind it. */
+/* Returns the code point at *i of valid UTF-8, and moves *i behind it. */
 static unsigned
-code_point(struct str s, size_t *i)
+next_code_point(struct str s, size_t *i)
 {
 	unsigned char lead = (unsigned char)s.p[*i];
 	size_t more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
@@ -43,9 +43,9 @@ code_point(struct str s, size_t *i)
 	return c;
 }
 
-/* C0, C1, and Unicode White_Space. */
+/* C0, DEL, C1, and Unicode White_Space. */
 static bool
-blank(unsigned c)
+is_control_or_space(unsigned c)
 {
 	return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x1680 ||
 	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
@@ -64,9 +64,9 @@ text_fault(struct str url, size_t most)
 	if (str_chars(url) > most)
 		return START_URL_TOO_LONG;
 	for (size_t i = 0; i < url.n;) {
-		unsigned c = code_point(url, &i);
+		unsigned c = next_code_point(url, &i);
 
-		if (blank(c))
+		if (is_control_or_space(c))
 			return START_URL_CONTROL_OR_SPACE;
 		if (c == '\\')
 			fault = START_URL_BACKSLASH;
@@ -74,14 +74,14 @@ text_fault(struct str url, size_t most)
 	return fault;
 }
 
-struct parts {
+struct url_parts {
 	bool tls, bracket;
 	struct str host, port, rest; /* port without its colon; rest from the path on */
 };
 
-/* Behind the scheme; what is left of url begins with the authority. */
+/* Removes the scheme from *url, which begins with the authority afterwards. */
 static enum start_url_fault
-take_scheme(struct str *url, struct parts *out)
+split_scheme(struct str *url, struct url_parts *out)
 {
 	char room[8];
 	struct str begin = { url->p, url->n < sizeof(room) ? url->n : sizeof(room) };
@@ -97,14 +97,14 @@ take_scheme(struct str *url, struct parts *out)
 }
 
 static bool
-has(struct str s, char c)
+contains_char(struct str s, char c)
 {
 	return s.n > 0 && memchr(s.p, c, s.n) != NULL;
 }
 
 /* "[address]" or "[address]:port" */
 static enum start_url_fault
-split_brackets(struct str s, struct parts *out)
+split_brackets(struct str s, struct url_parts *out)
 {
 	const char *end = memchr(s.p, ']', s.n);
 	struct str after;
@@ -122,13 +122,13 @@ split_brackets(struct str s, struct parts *out)
 }
 
 static enum start_url_fault
-split_authority(struct str s, struct parts *out)
+split_authority(struct str s, struct url_parts *out)
 {
 	const char *colon;
 
-	if (has(s, '@'))
+	if (contains_char(s, '@'))
 		return START_URL_CREDENTIALS;
-	if (has(s, '%'))
+	if (contains_char(s, '%'))
 		return START_URL_PERCENT;
 	if (s.n > 0 && s.p[0] == '[')
 		return split_brackets(s, out);
@@ -137,16 +137,16 @@ split_authority(struct str s, struct parts *out)
 	if (colon != NULL) {
 		out->host.n = (size_t)(colon - s.p);
 		out->port = (struct str){ colon + 1, s.n - out->host.n - 1 };
-		if (has(out->port, ':'))
+		if (contains_char(out->port, ':'))
 			return START_URL_HOST_SYNTAX;
 	}
 	return out->host.n == 0 ? START_URL_EMPTY_HOST : START_URL_OK;
 }
 
 static enum start_url_fault
-split(struct str url, struct parts *out)
+split_url(struct str url, struct url_parts *out)
 {
-	enum start_url_fault fault = take_scheme(&url, out);
+	enum start_url_fault fault = split_scheme(&url, out);
 	size_t n = 0;
 
 	if (fault != START_URL_OK)
@@ -161,9 +161,9 @@ struct str
 start_url_fault_message(
     struct arena *a, enum start_url_fault f, struct str name, struct str url)
 {
-	struct parts p = { .tls = false };
+	struct url_parts p = { .tls = false };
 
-	if (faults[f].subject == SUBJECT_HOST && split(url, &p) == START_URL_OK)
+	if (faults[f].subject == SUBJECT_HOST && split_url(url, &p) == START_URL_OK)
 		name = str_cut(p.host, SHOWN_HOST);
 	return arena_printf(
 	    a, "%.*s%s%s", (int)name.n, name.p, name.n > 0 ? " " : "", faults[f].message);
@@ -178,9 +178,9 @@ start_url_port_blocked(int64_t port)
 	return false;
 }
 
-/* *out: 0 where the scheme says it. An empty port is none. */
+/* Parses the port. *out: 0 for the default port of the scheme. An empty port is the default one. */
 static enum start_url_fault
-port_fault(const struct parts *p, int *out)
+parse_port(const struct url_parts *p, int *out)
 {
 	int n = 0;
 
@@ -201,8 +201,9 @@ port_fault(const struct parts *p, int *out)
 	return START_URL_OK;
 }
 
-/* ---- the canonical form of the URL standard: dot segments are resolved, and what a part may not have is
-   percent-encoded. Blanks and control characters have been refused, so they are in no set. ---- */
+/* ---- the canonical form of the URL standard ---- */
+
+/* Characters that each part must percent-encode. Spaces and control characters were refused before. */
 
 static const char path_set[] = "\"#<>?^`{}", query_set[] = "\"#<>'",
 		  fragment_set[] = "\"<>`";
@@ -220,7 +221,7 @@ write_encoded(struct buf *b, struct str part, const char *set)
 	}
 }
 
-/* How many dots a segment is, "." or "%2e" each; 0: it is something else. */
+/* The number of dots, "." or "%2e", that a segment consists of; 0: it has other characters. */
 static int
 count_dots(struct str segment)
 {
@@ -246,9 +247,9 @@ drop_last_segment(struct buf *b, size_t floor)
 		;
 }
 
-/* path: empty, or from its first slash on. */
+/* path: empty, or with its first slash. */
 static void
-write_path(struct buf *b, struct str path)
+write_canonical_path(struct buf *b, struct str path)
 {
 	size_t floor = b->n;
 
@@ -270,9 +271,9 @@ write_path(struct buf *b, struct str path)
 	}
 }
 
-/* The part of s before the first of the characters; *s begins with it afterwards, or is empty. */
+/* Removes from *s the part before the first of the characters, and returns that part. */
 static struct str
-take_until(struct str *s, const char *characters)
+split_before(struct str *s, const char *characters)
 {
 	struct str part = { s->p, 0 };
 
@@ -285,9 +286,9 @@ take_until(struct str *s, const char *characters)
 static void
 write_rest(struct buf *b, struct str rest)
 {
-	struct str path = take_until(&rest, "?#"), query = take_until(&rest, "#");
+	struct str path = split_before(&rest, "?#"), query = split_before(&rest, "#");
 
-	write_path(b, path.n == 0 ? STR("/") : path);
+	write_canonical_path(b, path.n == 0 ? STR("/") : path);
 	if (query.n > 0) {
 		buf_char(b, '?');
 		write_encoded(b, (struct str){ query.p + 1, query.n - 1 }, query_set);
@@ -299,7 +300,7 @@ write_rest(struct buf *b, struct str rest)
 }
 
 static struct str
-put_together(struct arena *a, const struct parts *p, struct str host, int port)
+compose_url(struct arena *a, const struct url_parts *p, struct str host, int port)
 {
 	struct buf b = { .a = a };
 
@@ -312,34 +313,34 @@ put_together(struct arena *a, const struct parts *p, struct str host, int port)
 }
 
 static enum start_url_fault
-check(struct arena *a, struct str url, size_t most, struct str *canonical)
+check_url(struct arena *a, struct str url, size_t most, struct str *canonical)
 {
-	struct parts p = { .tls = false };
+	struct url_parts p = { .tls = false };
 	enum start_url_fault fault = text_fault(url, most);
 	struct str host;
 	int port;
 
 	if (fault == START_URL_OK)
-		fault = split(url, &p);
+		fault = split_url(url, &p);
 	if (fault == START_URL_OK)
 		fault = p.bracket ? start_url_ipv6(a, p.host, &host)
 				  : start_url_host(a, p.host, &host);
 	if (fault == START_URL_OK)
-		fault = port_fault(&p, &port);
+		fault = parse_port(&p, &port);
 	if (fault != START_URL_OK)
 		return fault;
-	*canonical = put_together(a, &p, host, port);
+	*canonical = compose_url(a, &p, host, port);
 	return canonical->n > LIM_START_URL_STORED ? START_URL_TOO_LONG : START_URL_OK;
 }
 
 enum start_url_fault
 start_url_check(struct arena *a, struct str url, struct str *canonical)
 {
-	return check(a, url, LIM_START_URL, canonical);
+	return check_url(a, url, LIM_START_URL, canonical);
 }
 
 enum start_url_fault
 start_url_check_stored(struct arena *a, struct str url, struct str *canonical)
 {
-	return check(a, url, LIM_START_URL_STORED, canonical);
+	return check_url(a, url, LIM_START_URL_STORED, canonical);
 }

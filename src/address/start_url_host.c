@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether a host, by its spelling alone, may be one of the public Internet. */
+/* Checks whether a host may, by its text alone, be one of the public Internet.
+
+   The order matters: first one spelling (lower case, UTS 46, ASCII), then the characters and lengths, then the question
+   whether browsers would read it as an IPv4 address, and only then the rules for names. Names under wildcard DNS zones
+   (tbl/local_names.h) encode an address in the name itself, such as 10-0-0-1.example.net; those with a private
+   address are refused here. */
 #include "config.h"
 
 #include "address/start_url_priv.h"
@@ -27,7 +32,7 @@ start_url_ipv6(struct arena *a, struct str text, struct str *out)
 	char room[INET6_ADDRSTRLEN];
 	unsigned char ip[16];
 
-	/* A NUL has been refused with all control characters. */
+	/* The text contains no NUL: control characters were refused before. */
 	if (text.n >= sizeof(room) || inet_pton(AF_INET6, arena_str(a, text).p, ip) != 1)
 		return START_URL_IPV6_SYNTAX;
 	if (!netaddr_public6(ip))
@@ -40,7 +45,7 @@ start_url_ipv6(struct arena *a, struct str text, struct str *out)
 
 /* ---- labels and tokens ---- */
 
-/* The next part of *rest up to one of the separators; false when all are taken. */
+/* Removes from *rest the part before the next separator; false when nothing is left. */
 static bool
 next_part(struct str *rest, const char *separators, struct str *part)
 {
@@ -57,19 +62,19 @@ next_part(struct str *rest, const char *separators, struct str *part)
 }
 
 static bool
-digit(char c)
+is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 static bool
-hex(char c)
+is_hex_digit(char c)
 {
-	return digit(c) || (c >= 'a' && c <= 'f');
+	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 static bool
-all(struct str s, bool (*is)(char c))
+all_chars(struct str s, bool (*is)(char c))
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (!is(s.p[i]))
@@ -77,13 +82,13 @@ all(struct str s, bool (*is)(char c))
 	return true;
 }
 
-/* A decimal of one to three digits, at most 255; -1 for anything else. */
+/* Parses a decimal of one to three digits, at most 255; -1: anything else. */
 static int
-octet(struct str s)
+parse_octet(struct str s)
 {
 	int n = 0;
 
-	if (s.n == 0 || s.n > 3 || !all(s, digit))
+	if (s.n == 0 || s.n > 3 || !all_chars(s, is_digit))
 		return -1;
 	for (size_t i = 0; i < s.n; i++)
 		n = n * 10 + (s.p[i] - '0');
@@ -102,7 +107,7 @@ host_local(struct str host)
 /* ---- international names ---- */
 
 static bool
-ascii(struct str s)
+is_ascii(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
@@ -110,9 +115,9 @@ ascii(struct str s)
 	return true;
 }
 
-/* A label that is an encoded one, or pretends to be. */
+/* True when a label begins like one in Punycode. */
 static bool
-has_encoded(struct str name)
+has_punycode(struct str name)
 {
 	struct str label;
 
@@ -122,9 +127,9 @@ has_encoded(struct str name)
 	return false;
 }
 
-/* As Chromium: UTS 46, nontransitional. */
+/* Converts a name to ASCII as Chromium does: UTS 46, nontransitional. */
 static enum start_url_fault
-lookup(struct arena *a, struct str name, struct str *out)
+idna_to_ascii(struct arena *a, struct str name, struct str *out)
 {
 	uint8_t *made = NULL;
 	int rc = idn2_lookup_u8((const uint8_t *)arena_str(a, name).p, &made,
@@ -138,9 +143,9 @@ lookup(struct arena *a, struct str name, struct str *out)
 	return rc == IDN2_OK ? START_URL_OK : START_URL_IDNA;
 }
 
-/* An encoded label must be what its decoded form is encoded to: no other spelling of a name passes. */
+/* True when decoding and encoding the name gives the same name, so that no second spelling of a name passes. */
 static bool
-stable(struct arena *a, struct str name)
+punycode_is_canonical(struct arena *a, struct str name)
 {
 	char *decoded = NULL;
 	struct str again, text;
@@ -152,8 +157,9 @@ stable(struct arena *a, struct str name)
 	}
 	text = arena_str(a, str_of(decoded));
 	idn2_free(decoded);
-	same = lookup(a, text, &again) == START_URL_OK && str_eq(again, name);
-	return same && lookup(a, name, &again) == START_URL_OK && str_eq(again, name);
+	same = idna_to_ascii(a, text, &again) == START_URL_OK && str_eq(again, name);
+	return same && idna_to_ascii(a, name, &again) == START_URL_OK &&
+	       str_eq(again, name);
 }
 
 static enum start_url_fault
@@ -162,21 +168,22 @@ to_ascii(struct arena *a, struct str text, struct str *out)
 	enum start_url_fault fault;
 
 	*out = str_lower_ascii(arena_alloc(a, text.n), text);
-	if (ascii(*out) && !has_encoded(*out))
+	if (is_ascii(*out) && !has_punycode(*out))
 		return START_URL_OK;
-	fault = lookup(a, *out, out);
+	fault = idna_to_ascii(a, *out, out);
 	if (fault != START_URL_OK)
 		return fault;
 	*out = str_lower_ascii(arena_alloc(a, out->n), *out);
 	if (out->n == 0)
 		return START_URL_EMPTY_HOST;
 	*out = arena_str(a, *out);
-	return has_encoded(*out) && !stable(a, *out) ? START_URL_IDNA : START_URL_OK;
+	return has_punycode(*out) && !punycode_is_canonical(a, *out) ? START_URL_IDNA
+								     : START_URL_OK;
 }
 
 /* ---- addresses ---- */
 
-/* As browsers do: a name whose last label is a number is an IPv4 address in some spelling. */
+/* Browsers read a name whose last label is a number as an IPv4 address, in whatever spelling. */
 static bool
 ends_in_number(struct str name)
 {
@@ -185,8 +192,8 @@ ends_in_number(struct str name)
 	while (next_part(&rest, ".", &last))
 		;
 	if (str_starts(last, STR("0x")))
-		return all((struct str){ last.p + 2, last.n - 2 }, hex);
-	return all(last, digit);
+		return all_chars((struct str){ last.p + 2, last.n - 2 }, is_hex_digit);
+	return all_chars(last, is_digit);
 }
 
 static enum start_url_fault
@@ -197,7 +204,7 @@ ipv4_fault(struct str name)
 	size_t n = 0;
 
 	for (; next_part(&name, ".", &part); n++) {
-		int value = octet(part);
+		int value = parse_octet(part);
 
 		if (n == 4 || value < 0 || (part.n > 1 && part.p[0] == '0'))
 			return START_URL_IPV4_NOT_CANONICAL;
@@ -208,18 +215,19 @@ ipv4_fault(struct str name)
 	return netaddr_public4(ip) ? START_URL_OK : START_URL_NON_PUBLIC_ADDRESS;
 }
 
-/* Four numbers in a row, or one of eight hexadecimal digits, between dots and dashes. */
+/* Looks for an address that is not public: four octets in a row, or eight hexadecimal digits, between dots and
+   dashes. */
 static bool
-holds_private_ipv4(struct str name)
+embeds_private_ipv4(struct str name)
 {
 	unsigned char ip[4] = { 0 };
 	struct str token;
 	int numbers = 0;
 
 	while (next_part(&name, ".-", &token)) {
-		int value = octet(token);
+		int value = parse_octet(token);
 
-		if (token.n == 8 && all(token, hex)) {
+		if (token.n == 8 && all_chars(token, is_hex_digit)) {
 			unsigned long n = strtoul(token.p, NULL, 16);
 			unsigned char b[4] = { (unsigned char)(n >> 24),
 				(unsigned char)(n >> 16), (unsigned char)(n >> 8),
@@ -237,9 +245,9 @@ holds_private_ipv4(struct str name)
 	return false;
 }
 
-/* Colons are written as dashes there: "--1", "2a00-1450-0-0-0-0-0-1". */
+/* Looks for any IPv6 address; wildcard zones write its colons as dashes: "--1", "2a00-1450-0-0-0-0-0-1". */
 static bool
-holds_ipv6(struct str name)
+embeds_ipv6(struct str name)
 {
 	struct str label, group;
 
@@ -250,7 +258,8 @@ holds_ipv6(struct str name)
 			if (label.p[i] == '-' && label.p[i + 1] == '-')
 				return true;
 		while (next_part(&label, "-", &group)) {
-			bool good = group.n > 0 && group.n <= 4 && all(group, hex);
+			bool good =
+			    group.n > 0 && group.n <= 4 && all_chars(group, is_hex_digit);
 
 			groups = good ? groups + 1 : 0;
 			if (groups == 8)
@@ -269,9 +278,9 @@ wildcard_fault(struct str name)
 		if (!str_within(name, wildcard_zones[i]))
 			continue;
 		below.n -= wildcard_zones[i].n;
-		if (holds_private_ipv4(below))
+		if (embeds_private_ipv4(below))
 			return START_URL_EMBEDDED_PRIVATE_IP;
-		return holds_ipv6(below) ? START_URL_EMBEDDED_IPV6 : START_URL_OK;
+		return embeds_ipv6(below) ? START_URL_EMBEDDED_IPV6 : START_URL_OK;
 	}
 	return START_URL_OK;
 }
@@ -279,13 +288,13 @@ wildcard_fault(struct str name)
 /* ---- names ---- */
 
 static bool
-host_char(char c)
+is_host_char(char c)
 {
-	return digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+	return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
 }
 
 static enum start_url_fault
-shape_fault(struct str name)
+length_fault(struct str name)
 {
 	struct str label;
 
@@ -298,7 +307,7 @@ shape_fault(struct str name)
 }
 
 static bool
-dash_at_an_end(struct str name)
+has_outer_dash(struct str name)
 {
 	struct str label;
 
@@ -309,7 +318,7 @@ dash_at_an_end(struct str name)
 }
 
 static enum start_url_fault
-name_fault(struct arena *a, struct str name)
+public_name_fault(struct arena *a, struct str name)
 {
 	enum start_url_fault fault;
 
@@ -318,8 +327,8 @@ name_fault(struct arena *a, struct str name)
 	if (memchr(name.p, '.', name.n) == NULL)
 		return START_URL_SINGLE_LABEL;
 	fault = wildcard_fault(name);
-	if (fault == START_URL_OK && dash_at_an_end(name))
-		return START_URL_LABEL; /* resolvers disagree */
+	if (fault == START_URL_OK && has_outer_dash(name))
+		return START_URL_LABEL; /* resolvers disagree about such names */
 	if (fault == START_URL_OK && !host_delegated(a, name))
 		return START_URL_TOP_LEVEL;
 	return fault;
@@ -332,14 +341,14 @@ start_url_host(struct arena *a, struct str text, struct str *out)
 
 	if (fault != START_URL_OK)
 		return fault;
-	if (!all(*out, host_char))
+	if (!all_chars(*out, is_host_char))
 		return START_URL_HOST_CHAR;
 	if (str_is(*out, "."))
 		return START_URL_HOST_SYNTAX;
 	if (out->p[out->n - 1] == '.')
 		out->n--;
-	fault = shape_fault(*out);
+	fault = length_fault(*out);
 	if (fault != START_URL_OK)
 		return fault;
-	return ends_in_number(*out) ? ipv4_fault(*out) : name_fault(a, *out);
+	return ends_in_number(*out) ? ipv4_fault(*out) : public_name_fault(a, *out);
 }

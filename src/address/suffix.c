@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The public suffix list, from libpsl: the system's list where it is newer than the library's. */
+/* The public suffix list, from libpsl: the newer one of the system's list and the library's own. */
 #include "config.h"
 
 #include "address/start_url.h"
 
 #include <libpsl.h>
 
-/* Loaded once a process and only read afterwards; NULL: libpsl was built without a list, and there is no file. */
+/* Loads the list once for the process; NULL: libpsl was built without a list, and the system has none. */
 static const psl_ctx_t *
-suffixes(void)
+suffix_list(void)
 {
 	static const psl_ctx_t *psl;
 
@@ -22,13 +22,13 @@ suffixes(void)
 struct str
 host_registrable(struct arena *a, struct str host)
 {
-	if (suffixes() == NULL)
+	if (suffix_list() == NULL)
 		return STR_NULL;
-	return str_of(psl_registrable_domain(suffixes(), arena_str(a, host).p));
+	return str_of(psl_registrable_domain(suffix_list(), arena_str(a, host).p));
 }
 
-/* A top-level domain has a rule of its own, or one for all names below it alone, as *.ck. Without a list every
-   name passes: the addresses that it has are judged all the same. */
+/* A top-level domain has a rule of its own in the list, or only one for all names below it, like *.ck. Without a list
+   every name passes; its addresses are checked in any case when it is used. */
 bool
 host_delegated(struct arena *a, struct str host)
 {
@@ -39,7 +39,7 @@ host_delegated(struct arena *a, struct str host)
 			: (struct str){ dot + 1, (size_t)(host.p + host.n - dot) - 1 };
 	struct str below = arena_printf(a, "x.%.*s", (int)top.n, top.p);
 
-	return suffixes() == NULL ||
-	       psl_is_public_suffix2(suffixes(), below.p + 2, rules) ||
-	       psl_is_public_suffix2(suffixes(), below.p, rules);
+	return suffix_list() == NULL ||
+	       psl_is_public_suffix2(suffix_list(), below.p + 2, rules) ||
+	       psl_is_public_suffix2(suffix_list(), below.p, rules);
 }

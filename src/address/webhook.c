@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Destinations of webhooks. The form alone is judged here: what a name resolves to is judged when it is
-   called, each time. */
+/* Checks the form of webhook URLs, and signs deliveries. Nothing is resolved here: src/alert checks the addresses of a
+   name each time it connects. */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
@@ -34,7 +34,7 @@ webhook_sign(struct arena *a, const struct webhook *w)
 	char text[64];
 	unsigned n = 0;
 
-	/* 43 characters of base64 and one of padding, which decodes to a zero behind the key. */
+	/* 43 characters of base64 and one of padding: EVP_DecodeBlock adds a zero byte after the key. */
 	if (w->secret.n != WEBHOOK_SECRET_LEN || !str_starts(w->secret, prefix) ||
 	    EVP_DecodeBlock(key, (const unsigned char *)w->secret.p + prefix.n,
 		(int)(w->secret.n - prefix.n)) != WEBHOOK_KEY_LEN + 1)
@@ -50,9 +50,9 @@ webhook_sign(struct arena *a, const struct webhook *w)
 	return arena_printf(a, "v1,%s", text);
 }
 
-/* Copies s; false when it does not fit or holds a NUL. */
+/* Copies s with a NUL at its end; false when it does not fit or contains a NUL. */
 static bool
-to_z(struct str s, char *out, size_t room)
+copy_z(struct str s, char *out, size_t room)
 {
 	if (s.n >= room || memchr(s.p, '\0', s.n) != NULL)
 		return false;
@@ -67,13 +67,13 @@ ipv6_fault(struct str host)
 	char text[INET6_ADDRSTRLEN];
 	unsigned char a[16];
 
-	if (!to_z(host, text, sizeof(text)) || inet_pton(AF_INET6, text, a) != 1)
+	if (!copy_z(host, text, sizeof(text)) || inet_pton(AF_INET6, text, a) != 1)
 		return "has no valid address";
 	return netaddr_public6(a) ? NULL : "has an address that is not public";
 }
 
 static bool
-label_good(struct str l)
+label_is_valid(struct str l)
 {
 	for (size_t i = 0; i < l.n; i++) {
 		char c = l.p[i];
@@ -85,24 +85,24 @@ label_good(struct str l)
 	return l.n >= 1 && l.n <= 63 && l.p[0] != '-' && l.p[l.n - 1] != '-';
 }
 
-/* A host of lower-case ASCII. One whose last label is a number is an IPv4 address in some spelling, of
-   which the usual one alone is taken. */
+/* host: lower-case ASCII. A name whose last label begins with a digit may be an IPv4 address in another spelling; only
+   four decimal numbers are accepted. */
 static const char *
-name_fault(struct str host)
+webhook_host_fault(struct str host)
 {
 	char text[INET_ADDRSTRLEN];
 	unsigned char a[4];
 	struct str rest = host, label = STR_NULL;
 	size_t labels = 0;
 
-	if (to_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
+	if (copy_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
 		return netaddr_public4(a) ? NULL : "has an address that is not public";
-	for (; rest.p != NULL; labels++) { /* once at least: a host has characters */
+	for (; rest.p != NULL; labels++) { /* runs at least once: host is not empty */
 		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
 
 		label =
 		    (struct str){ rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
-		if (!label_good(label))
+		if (!label_is_valid(label))
 			return "has no valid host name";
 		rest = dot == NULL ? STR_NULL
 				   : (struct str){ dot + 1, rest.n - label.n - 1 };
@@ -114,13 +114,14 @@ name_fault(struct str host)
 	return NULL;
 }
 
-/* Ports below are refused whatever conf.webhook_ports says: other protocols than HTTP listen there. */
+/* Ports of other protocols are refused even if conf.webhook_ports lists them, so that no webhook can be parsed as a
+   command of another protocol. */
 static const int other_protocols[] = {
 #define SERVICE_PORT(n) n,
 #include "tbl/unsafe_ports.h"
 };
 
-/* list: ports and ranges of ports with blanks between them, as conf.webhook_ports. */
+/* list: ports and ranges of ports, separated by blanks or commas, like conf.webhook_ports. */
 static bool
 port_listed(const char *list, int64_t port)
 {
@@ -129,7 +130,7 @@ port_listed(const char *list, int64_t port)
 		long first = strtol(list, &end, 10), last = first;
 
 		if (end == list)
-			return false; /* no number: nothing behind it counts */
+			return false; /* no number: the rest is ignored */
 		if (*end == '-')
 			last = strtol(end + 1, &end, 10);
 		if (port >= first && port <= last)
@@ -140,7 +141,7 @@ port_listed(const char *list, int64_t port)
 }
 
 static const char *
-port_fault(struct str port, const char *list)
+webhook_port_fault(struct str port, const char *list)
 {
 	int64_t n;
 
@@ -155,7 +156,7 @@ port_fault(struct str port, const char *list)
 	return port_listed(list, n) ? NULL : "has a port that webhooks do not go to";
 }
 
-/* "host", "host:port", "[address]", "[address]:port" */
+/* s: "host", "host:port", "[address]" or "[address]:port". */
 static const char *
 authority_fault(struct str s, const char *ports)
 {
@@ -176,15 +177,16 @@ authority_fault(struct str s, const char *ports)
 		host.n = colon == NULL ? s.n : (size_t)(colon - s.p);
 		if (host.n == 0 || host.n > sizeof(room))
 			return "has no valid host name";
-		fault = name_fault(str_lower_ascii(room, host));
+		fault = webhook_host_fault(str_lower_ascii(room, host));
 	}
 	if (fault != NULL)
 		return fault;
 	if (host.n == s.n)
-		return port_fault(STR("443"), ports);
+		return webhook_port_fault(STR("443"), ports);
 	if (s.p[host.n] != ':')
 		return "has no valid host name";
-	return port_fault((struct str){ s.p + host.n + 1, s.n - host.n - 1 }, ports);
+	return webhook_port_fault(
+	    (struct str){ s.p + host.n + 1, s.n - host.n - 1 }, ports);
 }
 
 const char *

@@ -1,96 +1,150 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-alert: what changed is judged by the rules of its project, and alerts are sent to destinations.
-   Everything that must last stands in PostgreSQL: killed anywhere it takes up again where the rows stand. */
+/* surfaced-alert: compares changed findings and services with the alert rules of their project, raises and clears
+ * alerts, and sends webhooks to the destinations of the rules. One process, one thread, one event loop.
+ *
+ * The life of a change, from a row of a table to an HTTP request:
+ *
+ *   finding, asset_service       written by an import, the API or surfacectl
+ *        | trigger alert_changed, in the same transaction; NOTIFY alert_work
+ *        v
+ *   alert_change                 "this record changed": no content, only the UUID
+ *        |                                        evaluate.c, one transaction:
+ *        | alert_take                             delete a batch of changes, lock their records and read
+ *        v                                        them as they are now
+ *   records x rules              match in memory  (search/search.h, the query language of the API)
+ *        | alert_judge                            raise or update the alerts of pairs that match, clear
+ *        v                                        alerts whose record matches no longer
+ *   alert, alert_delivery        one delivery for each destination of a new or worse alert; COMMIT
+ *        |                                        deliver.c, one statement before and one after:
+ *        | delivery_claim                         lease it, count the attempt
+ *        v
+ *   struct attempt --> resolve.c --> send.c --> receiver
+ *        | delivery_finish                        store the result under the number of the attempt
+ *        v
+ *   pending --> delivered                         an answer 2xx
+ *     ^ |  +--> failed                            the last attempt failed, 410, destination deleted or disabled
+ *     | |  +--> silenced                          the rule was silenced at the time of delivery
+ *     +-+                                         any other result: due again after a growing delay
+ *
+ * Judging. A change is deleted in the transaction that writes its consequences. A crash, a lost connection or a
+ * time-out rolls all of it back, and the change is taken again: it is never lost, and its alerts are never
+ * raised twice. Two changes of one record are judged in turn, under a lock, and each sees the record's current
+ * state, so the last judgement is about the last state. A batch that fails is retried smaller. A single change
+ * that still fails is put off for a minute, so that it cannot hold up the others. Matching stops after JUDGE_US,
+ * because transfers do not progress while the loop is busy.
+ *
+ * Sending. A claim counts the attempt and sets a lease that is longer than an attempt may take. The lease is
+ * also the time at which the delivery becomes due again, so a delivery whose sender died needs no other repair.
+ * The result of attempt 3 is stored only while the delivery is still at attempt 3: a late result changes
+ * nothing but the history. A webhook may therefore arrive more than once, always with the same webhook-id, by
+ * which a receiver recognises the repetition.
+ *
+ * Deaths, and their effects:
+ *   surfaced-alert while judging          the transaction is rolled back; its successor takes the changes again
+ *   surfaced-alert while sending          the lease expires; the attempt is marked interrupted and counts
+ *   surfaced-alert before storing         the same, although the receiver has the webhook: it gets it again
+ *   PostgreSQL while judging              as above; the loop tries again on the next connection
+ *   PostgreSQL while sending              the result stays in engine.ended until it can be stored
+ *   a receiver, or its DNS                that attempt fails at its deadline; others of its project go on
+ * Two instances on two hosts do no harm: claims and changes skip rows that the other one has locked.
+ *
+ * Fairness. Changes and deliveries are shared out by project, and deliveries also by destination, so that a
+ * large project or a receiver that stalls delays only itself (sql/0012-alert-fairness.sql).
+ */
 #ifndef ALERT_ALERT_H
 #define ALERT_ALERT_H
 
 #include "daemon/ev.h"
 #include "db/db.h"
 
-enum { KEEPS = 3 };
+enum { MAINTENANCE_TASKS = 3 };
 
+/* The state of the process. Nothing here must survive it. */
 struct engine {
-	struct arena *arena; /* of one turn */
+	struct arena *arena; /* emptied after each turn of the loop */
 	struct db *db;
 	struct event_base *base;
 	struct sender *sender;
-	struct sending *sent;   /* came to an end, and is not stored yet */
-	int64_t batch;          /* changes judged at once: fewer after a failure */
-	struct uuid served;     /* the project whose turn to send was last */
-	int64_t keep_at[KEEPS]; /* mono_us: when each of keep.c's is next */
+	struct attempt *ended;    /* attempts whose result is not stored yet */
+	int64_t batch;            /* changes to judge at once; fewer after a failure */
+	struct uuid last_project; /* claimed last: the next claim begins after it */
+	int64_t task_at[MAINTENANCE_TASKS]; /* mono_us: next run of each task */
 	bool stopping;
-	struct event *poll, *news;
+	struct event *poll, *notified;
 };
 
 /* ---- evaluate.c ---- */
 
 /* Judges a batch of changes. True: there may be more. */
-bool evaluate(struct engine *e) MUST_USE;
+bool evaluate_changes(struct engine *e) MUST_USE;
 
 /* ---- deliver.c ---- */
 
-/* Stores how attempts ended, and begins what is due while there is room. True: there may be more. */
-bool deliver(struct engine *e) MUST_USE;
+/* Stores the results of attempts and starts the deliveries that are due, while there is room. True: there may be
+   more. */
+bool send_deliveries(struct engine *e) MUST_USE;
 
-/* ---- keep.c ---- */
+/* ---- maintain.c ---- */
 
-/* What has been kept for long enough goes, a batch at a time; counts are added up. */
-void keep(struct engine *e);
+/* Deletes a batch of rows older than their retention period, and adds up counts. */
+void maintain_tables(struct engine *e);
 
-/* ---- resolve.c: names to addresses, every one of them public, without blocking ---- */
+/* ---- resolve.c: the addresses of a name, all of them public, without blocking ---- */
 
 enum { RESOLVED_MAX = 16 };
 
-struct resolved {
-	const char *fault; /* NULL: the addresses stand */
+struct addresses {
+	const char *fault; /* for the client; NULL: the addresses are valid */
 	size_t n;
 	char address[RESOLVED_MAX][46];
 };
 
-/* Calls done(arg, ...) once, from the loop and never before this returns. deadline: mono_us. */
-void resolve(struct event_base *base, const char *host, int64_t deadline,
-    void (*done)(void *arg, const struct resolved *r), void *arg);
+/* Calls done once, from the loop and never before resolve_public returns. deadline: mono_us. */
+void resolve_public(struct event_base *base, const char *host, int64_t deadline,
+    void (*done)(void *arg, const struct addresses *r), void *arg);
 
 /* ---- send.c: one attempt of one delivery ---- */
 
+/* GONE: the receiver answered 410, and its destination is disabled. */
 enum verdict { VERDICT_DELIVERED, VERDICT_RETRY, VERDICT_GONE };
 
-struct sending {
-	struct sending *next; /* in engine.sent */
-	struct arena
-	    *arena; /* of this attempt; owns all its text and the struct itself */
-	struct uuid uuid;
-	int64_t attempt, tries;
+struct attempt {
+	struct attempt *next; /* in engine.ended */
+	struct arena *arena;  /* owns the struct and all its text */
+	struct uuid uuid;     /* the delivery's; sent as webhook-id */
+	int64_t
+	    number; /* among all attempts of the delivery; the result is stored under it */
+	int64_t tries; /* attempts since somebody last retried the delivery by hand */
 	struct str url, secret, payload;
 
-	/* what came of it */
+	/* the result */
 	enum verdict verdict;
-	int64_t status;      /* 0: no answer */
-	int64_t retry_after; /* seconds; 0: not said */
+	int64_t status;      /* HTTP status; 0: no answer */
+	int64_t retry_after; /* seconds, from the answer's header; 0: none */
 	struct str failure;  /* for the client; STR_NULL when it was delivered */
-	struct str detail;   /* for the log: libcurl's words; STR_NULL: none */
+	struct str detail;   /* for the log: libcurl's message; STR_NULL: none */
 
-	/* send.c's own */
+	/* private to send.c */
 	struct sender *sender;
 	void *easy;
 	void *headers, *addresses; /* lists of libcurl */
 	char *host, *port;
-	int64_t deadline;
-	size_t head, answered; /* bytes of the answer's head and body */
-	bool refused;          /* a connection to an address that is not public */
+	int64_t deadline;      /* mono_us */
+	size_t head_n, body_n; /* bytes of the answer received */
+	bool refused;          /* open_public_socket refused an address */
 	char error[256];
 };
 
-/* done(arg, s) is called from the loop when an attempt has ended. */
+/* Calls done(arg, attempt) from the loop, or from sender_send, when an attempt has ended. */
 struct sender *sender_new(
-    struct event_base *base, void (*done)(void *arg, struct sending *s), void *arg);
-void sender_free(struct sender *s); /* with nothing under way */
-size_t sender_busy(const struct sender *s);
-/* Takes s, which done() gives back. */
-void sender_send(struct sender *sender, struct sending *s);
+    struct event_base *base, void (*done)(void *arg, struct attempt *t), void *arg);
+void sender_free(struct sender *s);         /* only while no attempt is under way */
+size_t sender_busy(const struct sender *s); /* attempts under way */
+/* Owns the attempt until done is called with it. */
+void sender_send(struct sender *sender, struct attempt *t);
 
-/* For -D sql; NULL ends each. */
+/* The statements of each file, for -D sql; NULL ends each list. */
 extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[],
-						     *const keep_stmts[];
+						     *const maintain_stmts[];
 
 #endif

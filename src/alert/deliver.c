@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* Deliveries: leased, sent, and what came of them stored. */
+/* Claims deliveries that are due, hands them to send.c, and stores the results. delivery_claim and delivery_finish
+   (sql/) decide which delivery may be sent and what a result means; alert.h has the states. */
 #include "config.h"
 
 #include "alert/alert.h"
 #include "daemon/conf.h"
 
 enum {
-	EACH = 4, /* of one destination at once, so that one that stalls leaves room */
-	LEASE_MORE = 5000, /* ms that a lease outlives its attempt */
-	GROWTH = 4,
-	ROUNDS = 64, /* claims of one turn */
-	TEXT = 1024 * 1024,
+	/* attempts of one destination under way at once, so that a receiver that stalls leaves room for others */
+	PER_DESTINATION = 4,
+	LEASE_MARGIN_MS = 5000, /* from an attempt's deadline to its lease's end */
+	BACKOFF_FACTOR = 4,
+	CLAIMS_PER_TURN = 64,
+	ATTEMPT_MEMORY = 1024 * 1024,
 };
 
 struct claim {
@@ -37,22 +39,23 @@ static const struct stmt claim = STMT_LIST(claim, struct claim, claim_out,
 static const struct stmt finish = STMT(finish, NULL,
     "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
 
-/* backoff * 4^(tries - 1), bounded, less by up to a quarter, so that those that failed together do not come
-   together again. A receiver may ask for more. */
+/* The delay before the next attempt: webhook_backoff * 4^(tries - 1), at most webhook_backoff_max, minus a random
+   part of up to a quarter, so that deliveries that failed together are not sent together again. A receiver's
+   Retry-After may lengthen it, up to the same maximum. */
 static int64_t
-delay_ms(const struct sending *s)
+retry_delay_ms(const struct attempt *t)
 {
 	int64_t most = conf.webhook_backoff_max * 1000, ms = conf.webhook_backoff;
 	uint32_t dice;
 
-	for (int64_t i = 1; i < s->tries && ms < most; i++)
-		ms *= GROWTH;
+	for (int64_t i = 1; i < t->tries && ms < most; i++)
+		ms *= BACKOFF_FACTOR;
 	ms = ms < most ? ms : most;
 	random_bytes(&dice, sizeof(dice));
 	ms -= (int64_t)((double)ms / 4 * dice / UINT32_MAX);
-	if (s->retry_after > most / 1000)
+	if (t->retry_after > most / 1000)
 		return most;
-	return ms > s->retry_after * 1000 ? ms : s->retry_after * 1000;
+	return ms > t->retry_after * 1000 ? ms : t->retry_after * 1000;
 }
 
 static const char *
@@ -66,85 +69,88 @@ verdict_name(enum verdict v)
 	case VERDICT_GONE:
 		return "gone";
 	}
-	panic("verdict %d", (int)v); /* UNCOVERED: the switch has them all */
+	panic("verdict %d", (int)v); /* UNCOVERED: the switch has every verdict */
 }
 
-/* What could not be stored is kept and tried again: the receiver has it, or not, whatever the database does. */
+/* Stores the results of attempts that have ended. A result that cannot be stored stays in the list for the next
+   turn, because the webhook has been sent and cannot be unsent. False: the database failed. */
 static bool
-store(struct engine *e)
+store_results(struct engine *e)
 {
-	while (e->sent != NULL) {
-		struct sending *s = e->sent;
-		const char *verdict = verdict_name(s->verdict);
+	while (e->ended != NULL) {
+		struct attempt *t = e->ended;
+		const char *verdict = verdict_name(t->verdict);
 
 		if (!db_up(e->db) ||
 		    !db_ok(e->db,
-			db_do(e->db, &finish, NULL, P(s->uuid), P(s->attempt),
-			    P(str_of(verdict)), P(s->status), P(s->failure),
-			    P(delay_ms(s)), P(conf.webhook_attempts)),
+			db_do(e->db, &finish, NULL, P(t->uuid), P(t->number),
+			    P(str_of(verdict)), P(t->status), P(t->failure),
+			    P(retry_delay_ms(t)), P(conf.webhook_attempts)),
 			"finish"))
 			return false;
-		log_event(s->verdict == VERDICT_DELIVERED ? LOGP_INFO : LOGP_NOTICE,
+		log_event(t->verdict == VERDICT_DELIVERED ? LOGP_INFO : LOGP_NOTICE,
 		    "delivery",
 		    "uuid=%s attempt=%lld status=%lld verdict=%s why=\"%.*s\" "
 		    "detail=\"%.*s\"",
-		    uuid_text(&s->uuid).z, (long long)s->attempt, (long long)s->status,
-		    verdict, (int)s->failure.n, s->failure.p == NULL ? "" : s->failure.p,
-		    (int)s->detail.n, s->detail.p == NULL ? "" : s->detail.p);
-		e->sent = s->next;
-		arena_free(s->arena);
+		    uuid_text(&t->uuid).z, (long long)t->number, (long long)t->status,
+		    verdict, (int)t->failure.n, t->failure.p == NULL ? "" : t->failure.p,
+		    (int)t->detail.n, t->detail.p == NULL ? "" : t->detail.p);
+		e->ended = t->next;
+		arena_free(t->arena);
 	}
 	return true;
 }
 
 static void
-begin(struct engine *e, const struct claim *c)
+start_attempt(struct engine *e, const struct claim *c)
 {
-	struct arena *a = arena_new(TEXT);
-	struct sending *s = ARENA_NEW(a, struct sending);
+	struct arena *a = arena_new(ATTEMPT_MEMORY);
+	struct attempt *t = ARENA_NEW(a, struct attempt);
 
-	s->arena = a;
-	s->uuid = c->uuid;
-	s->attempt = c->attempt;
-	s->tries = c->tries;
-	s->url = arena_str(a, c->url);
-	s->secret = arena_str(a, c->secret);
-	s->payload = arena_str(a, c->payload);
-	sender_send(e->sender, s);
+	t->arena = a;
+	t->uuid = c->uuid;
+	t->number = c->attempt;
+	t->tries = c->tries;
+	t->url = arena_str(a, c->url);
+	t->secret = arena_str(a, c->secret);
+	t->payload = arena_str(a, c->payload);
+	sender_send(e->sender, t);
 }
 
-/* False when nothing was due. What is settled without being sent is not begun. */
+/* Claims and starts at most room deliveries. delivery_claim returns those that it settled without sending, such as
+   silenced ones, without a URL. False: nothing was due, or the database failed. */
 static bool
-claim_some(struct engine *e, int64_t room)
+claim_due(struct engine *e, int64_t room)
 {
-	int64_t lease = conf.webhook_timeout + LEASE_MORE;
+	int64_t lease = conf.webhook_timeout + LEASE_MARGIN_MS;
 	const struct claim *c;
 	struct list got;
 
 	if (!db_up(e->db) ||
 	    !db_ok(e->db,
-		db_list(e->db, &claim, &got, P(room), P((int64_t)EACH), P(lease),
-		    P(conf.webhook_attempts), P(conf.webhook_project), P(e->served)),
+		db_list(e->db, &claim, &got, P(room), P((int64_t)PER_DESTINATION),
+		    P(lease), P(conf.webhook_attempts), P(conf.webhook_project),
+		    P(e->last_project)),
 		"claim"))
 		return false;
 	c = got.items;
 	if (got.n > 0)
-		e->served = c[got.n - 1].project_uuid;
+		e->last_project = c[got.n - 1].project_uuid;
 	for (size_t i = 0; i < got.n; i++)
 		if (c[i].url.p != NULL)
-			begin(e, &c[i]);
+			start_attempt(e, &c[i]);
 	return got.n > 0;
 }
 
 bool
-deliver(struct engine *e)
+send_deliveries(struct engine *e)
 {
-	if (!store(e) || e->stopping)
+	if (!store_results(e) || e->stopping)
 		return false;
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < CLAIMS_PER_TURN; i++) {
 		int64_t room = conf.webhook_parallel - (int64_t)sender_busy(e->sender);
 
-		if (room <= 0 || !claim_some(e, room))
+		if (room <= 0 || !claim_due(e, room))
 			return false;
 	}
 	return true;

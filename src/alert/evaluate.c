@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Changes against rules, in one transaction: the changes are gone when what follows from them stands. */
+/* Judges changed findings and services by the rules of their projects. One transaction takes a batch of changes,
+   reads the records, and writes the alerts and deliveries that follow. Matching itself is done here, in memory,
+   because rules are queries in the API's language, which PostgreSQL cannot evaluate. alert.h describes the path of
+   a change from trigger to webhook. */
 #include "config.h"
 
 #include "alert/alert.h"
@@ -7,9 +10,13 @@
 #include "search/search.h"
 #include "wire/values.h"
 
-enum { BATCH = 100, SCRATCH = 64 * 1024 * 1024, JUDGE_US = 5000000 };
+enum {
+	BATCH = 100, /* changes */
+	SCRATCH = 64 * 1024 * 1024,
+	JUDGE_US = 5000000, /* longer matching would starve transfers under way */
+};
 
-/* A finding or service as it is now. */
+/* A finding or service in its current state. */
 struct record {
 	struct str source;
 	struct uuid source_uuid, project_uuid;
@@ -56,19 +63,19 @@ static const struct stmt judge = STMT(judge, NULL,
 static const struct stmt defer = STMT(defer, NULL, "SELECT alert_defer()");
 
 static void
-push(struct buf *b, struct str s)
+push_str(struct buf *b, struct str s)
 {
 	buf_add(b, &s, sizeof(s));
 }
 
 static struct strs
-pushed(const struct buf *b)
+pushed_strs(const struct buf *b)
 {
 	return (struct strs){ (const void *)b->p, b->n / sizeof(struct str) };
 }
 
 static int
-rank(struct str severity)
+severity_rank(struct str severity)
 {
 	for (int i = 0; severities[i] != NULL; i++)
 		if (str_is(severity, severities[i]))
@@ -77,49 +84,52 @@ rank(struct str severity)
 }
 
 static bool
-is_about(const struct rule *rule, const struct record *r)
+rule_covers(const struct rule *rule, const struct record *r)
 {
 	return uuid_cmp(&rule->project_uuid, &r->project_uuid) == 0 &&
 	       str_eq(rule->source, r->source);
 }
 
-/* A query that does not ask for the status is about open findings. */
+/* A rule that does not mention the status in its query is about open findings only. */
 static bool
-is_of_interest(const struct rule *rule, const struct record *r, const struct query *q)
+status_and_severity_match(
+    const struct rule *rule, const struct record *r, const struct query *q)
 {
 	if (!str_is(r->source, "finding"))
 		return true;
-	return rank(r->severity) >= rank(rule->min_severity) &&
+	return severity_rank(r->severity) >= severity_rank(rule->min_severity) &&
 	       (str_is(r->status, "open") || query_asks(q, "status"));
 }
 
 struct batch {
 	struct engine *e;
-	struct arena *scratch;
+	struct arena *scratch; /* of query_matches */
 	const struct record *records;
-	const struct json_value **docs;
+	const struct json_value **docs; /* parsed when a rule first needs them */
 	size_t n;
-	struct buf judged;       /* UUIDs of the rules that could be read ... */
-	struct buf rule, record; /* ... and of pairs that match */
+	struct buf judged;       /* UUIDs of the rules whose query is valid */
+	struct buf rule, record; /* UUIDs of pairs that match, in parallel */
 };
 
 static bool
-passes(struct batch *b, const struct rule *rule, const struct query *q, size_t i)
+record_matches(struct batch *b, const struct rule *rule, const struct query *q, size_t i)
 {
 	const struct record *r = &b->records[i];
 
-	if (!is_about(rule, r) || !is_of_interest(rule, r, q))
+	if (!rule_covers(rule, r) || !status_and_severity_match(rule, r, q))
 		return false;
 	if (b->docs[i] == NULL)
 		b->docs[i] = json_parse(b->e->arena, r->doc.text);
 	if (b->docs[i] == NULL)
-		panic("PostgreSQL wrote no JSON");
+		panic("PostgreSQL returned invalid JSON for a record");
 	return query_matches(b->scratch, q, b->docs[i]);
 }
 
-/* One rule and all records. One that cannot be read says nothing: the API takes none such. */
+/* Matches one rule with every record of the batch. A rule whose query cannot be parsed is left out of `judged`, so
+   that its alerts stay as they are: the API accepts no such rule, but a later version may have narrowed the
+   query language. */
 static void
-apply(struct batch *b, const struct rule *rule)
+apply_rule(struct batch *b, const struct rule *rule)
 {
 	struct arena *a = b->e->arena;
 	struct str uuid = arena_uuid(a, &rule->uuid);
@@ -132,11 +142,11 @@ apply(struct batch *b, const struct rule *rule)
 		    fault.at, (int)fault.message.n, fault.message.p);
 		return;
 	}
-	push(&b->judged, uuid);
+	push_str(&b->judged, uuid);
 	for (size_t i = 0; i < b->n; i++)
-		if (passes(b, rule, &query, i)) {
-			push(&b->rule, uuid);
-			push(&b->record, arena_uuid(a, &b->records[i].source_uuid));
+		if (record_matches(b, rule, &query, i)) {
+			push_str(&b->rule, uuid);
+			push_str(&b->record, arena_uuid(a, &b->records[i].source_uuid));
 		}
 }
 
@@ -146,13 +156,13 @@ record_uuids(struct arena *a, const struct record *r, size_t n)
 	struct buf out = { .a = a };
 
 	for (size_t i = 0; i < n; i++)
-		push(&out, arena_uuid(a, &r[i].source_uuid));
-	return pushed(&out);
+		push_str(&out, arena_uuid(a, &r[i].source_uuid));
+	return pushed_strs(&out);
 }
 
-/* Of each project once. */
+/* The distinct UUIDs of the records' projects. */
 static struct strs
-projects(struct arena *a, const struct record *r, size_t n)
+project_uuids(struct arena *a, const struct record *r, size_t n)
 {
 	struct buf out = { .a = a };
 
@@ -162,14 +172,14 @@ projects(struct arena *a, const struct record *r, size_t n)
 		while (uuid_cmp(&r[k].project_uuid, &r[i].project_uuid) != 0)
 			k++;
 		if (k == i)
-			push(&out, arena_uuid(a, &r[i].project_uuid));
+			push_str(&out, arena_uuid(a, &r[i].project_uuid));
 	}
-	return pushed(&out);
+	return pushed_strs(&out);
 }
 
-/* False: it takes too long, and what is under way would wait. */
+/* False: matching takes longer than JUDGE_US; the caller rolls back and tries a smaller batch. */
 static bool
-apply_all(struct batch *b, struct list rules)
+apply_rules(struct batch *b, struct list rules)
 {
 	int64_t until = mono_us() + JUDGE_US;
 	size_t i;
@@ -178,7 +188,7 @@ apply_all(struct batch *b, struct list rules)
 	b->docs = ARENA_ARRAY(b->e->arena, b->n, const struct json_value *);
 	b->scratch = arena_new(SCRATCH);
 	for (i = 0; i < rules.n && mono_us() < until; i++)
-		apply(b, (const struct rule *)rules.items + i);
+		apply_rule(b, (const struct rule *)rules.items + i);
 	arena_free(b->scratch);
 	if (i < rules.n)
 		log_event(LOGP_WARNING, "slow", "records=%zu rules=%zu judged=%zu", b->n,
@@ -191,23 +201,24 @@ judge_batch(struct engine *e, struct list records)
 {
 	struct batch b = { .e = e, .records = records.items, .n = records.n };
 	struct list rules;
-	enum db_rc rc =
-	    db_list(e->db, &list_rules, &rules, P(projects(e->arena, b.records, b.n)));
+	enum db_rc rc = db_list(
+	    e->db, &list_rules, &rules, P(project_uuids(e->arena, b.records, b.n)));
 
 	if (rc != DB_OK)
 		return rc;
-	if (!apply_all(&b, rules))
+	if (!apply_rules(&b, rules))
 		return DB_TIMEOUT;
 	if (b.judged.n == 0)
 		return DB_OK;
-	return db_do(e->db, &judge, NULL, P(pushed(&b.judged)),
-	    P(record_uuids(e->arena, b.records, b.n)), P(pushed(&b.rule)),
-	    P(pushed(&b.record)));
+	return db_do(e->db, &judge, NULL, P(pushed_strs(&b.judged)),
+	    P(record_uuids(e->arena, b.records, b.n)), P(pushed_strs(&b.rule)),
+	    P(pushed_strs(&b.record)));
 }
 
-/* What failed may be too much at once. One change alone that fails waits, and the others go on. */
+/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is deferred for a
+   minute, so that the others are judged meanwhile. */
 static void
-lessen(struct engine *e, enum db_rc rc)
+shrink_batch(struct engine *e, enum db_rc rc)
 {
 	if (rc == DB_DOWN)
 		return;
@@ -218,7 +229,7 @@ lessen(struct engine *e, enum db_rc rc)
 }
 
 bool
-evaluate(struct engine *e)
+evaluate_changes(struct engine *e)
 {
 	struct list records = { NULL, 0 };
 	enum db_rc rc;
@@ -236,7 +247,7 @@ evaluate(struct engine *e)
 		rc = db_commit(e->db);
 	db_rollback(e->db);
 	if (!db_ok(e->db, rc, "evaluate")) {
-		lessen(e, rc);
+		shrink_batch(e, rc);
 		return false;
 	}
 	e->batch = e->batch * 2 < BATCH ? e->batch * 2 : BATCH;

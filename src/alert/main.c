@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-alert(8): its loop. */
+/* The loop of surfaced-alert(8). A turn judges one batch of changes, sends what is due and runs the maintenance.
+   A turn follows a notification of the database, the end of an attempt, the poll interval, or a turn that left
+   work to do. Database calls block the loop; transfers do not, and continue between turns. */
 #include "config.h"
 
 #include "alert/alert.h"
@@ -11,63 +13,64 @@
 
 enum {
 	ARENA_CAP = 1 << 30,
-	DB_US = 10000000, /* a call that takes longer is a failure */
-	DOWN_US = 500000, /* after one the database is left alone for a moment */
+	DB_US = 10000000, /* deadline of one database call */
+	DOWN_US = 500000, /* pause after a failed call */
 };
 
-static void on_turn(int fd, short what, void *arg);
+static void on_alert_turn(int fd, short what, void *arg);
 
-/* The connection may be another one, under the same number too. */
+/* Called after each turn, because db.c may have replaced the connection: even a descriptor of the same number may be
+   a new socket, which epoll does not know yet. */
 static void
-watch(struct engine *e)
+watch_database(struct engine *e)
 {
 	int fd = db_socket(e->db);
 
-	if (e->news != NULL)
-		event_free(e->news);
-	e->news = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_turn, e);
+	if (e->notified != NULL)
+		event_free(e->notified);
+	e->notified = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_alert_turn, e);
 }
 
-/* What is left to do is done in the next turn of the loop, so that webhooks under way go on. A notification
-   may have come with the answers of statements, and its socket says nothing of it any more. */
+/* Work that is left is done in another turn, so that transfers progress in between. Notifications are asked for at
+   the end: one that arrived together with the result of a statement does not make the socket readable again. */
 static void
-turn(struct engine *e)
+run_turn(struct engine *e)
 {
-	bool more = !e->stopping && evaluate(e);
+	bool more = !e->stopping && evaluate_changes(e);
 
-	more = deliver(e) || more;
+	more = send_deliveries(e) || more;
 	if (!e->stopping)
-		keep(e);
+		maintain_tables(e);
 	more = db_notified(e->db) || more;
 	arena_reset(e->arena);
-	watch(e);
-	if (e->stopping && e->sent == NULL && sender_busy(e->sender) == 0)
+	watch_database(e);
+	if (e->stopping && e->ended == NULL && sender_busy(e->sender) == 0)
 		event_base_loopbreak(e->base);
 	else if (more)
 		event_active(e->poll, EV_TIMEOUT, 0);
 }
 
 static void
-on_turn(int fd, short what, void *arg)
+on_alert_turn(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	turn(arg);
+	run_turn(arg);
 }
 
 static void
-on_sent(void *arg, struct sending *s)
+on_attempt_end(void *arg, struct attempt *t)
 {
 	struct engine *e = arg;
 
-	s->next = e->sent;
-	e->sent = s;
+	t->next = e->ended;
+	e->ended = t;
 	event_active(e->poll, EV_TIMEOUT, 0);
 }
 
-/* What is under way ends; nothing is begun. */
+/* Attempts under way end and are stored; no other one is started. run_turn ends the loop after them. */
 static void
-on_stop(void *arg)
+on_alert_stop(void *arg)
 {
 	struct engine *e = arg;
 
@@ -84,14 +87,14 @@ work(const struct pool *pool, int listener)
 	(void)listener;
 	db_guard(e.db, e.arena, DB_US, DOWN_US);
 	db_listen(e.db, "alert_work");
-	e.base = ev_open(on_stop, &e);
-	e.sender = sender_new(e.base, on_sent, &e);
-	e.poll = ev_every(e.base, conf.alert_poll, on_turn, &e);
+	e.base = ev_open(on_alert_stop, &e);
+	e.sender = sender_new(e.base, on_attempt_end, &e);
+	e.poll = ev_every(e.base, conf.alert_poll, on_alert_turn, &e);
 	event_active(e.poll, EV_TIMEOUT, 0);
 	if (event_base_dispatch(e.base) < 0)
-		panic("event loop");
-	if (e.news != NULL)
-		event_free(e.news);
+		panic("event_base_dispatch failed");
+	if (e.notified != NULL)
+		event_free(e.notified);
 	event_free(e.poll);
 	sender_free(e.sender);
 	ev_close(e.base);
@@ -99,9 +102,9 @@ work(const struct pool *pool, int listener)
 	arena_free(e.arena);
 }
 
-/* Not at the first webhook, when nobody looks. */
+/* A missing CA file must fail the start, when the administrator is looking, and not the first webhook. */
 static bool
-check(char *err, size_t room)
+check_ca_file(char *err, size_t room)
 {
 	if (conf.webhook_ca_file[0] == '\0' || access(conf.webhook_ca_file, R_OK) == 0)
 		return true;
@@ -114,7 +117,7 @@ static int
 dump(const char *what)
 {
 	static const struct stmt *const *const stmts[] = { deliver_stmts, evaluate_stmts,
-		keep_stmts, NULL };
+		maintain_stmts, NULL };
 
 	return stmts_dump("surfaced-alert", what, stmts);
 }
@@ -122,9 +125,10 @@ dump(const char *what)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon alert = {
-		.name = "surfaced-alert", .check = check, .dump = dump, .work = work
-	};
+	static const struct daemon alert = { .name = "surfaced-alert",
+		.check = check_ca_file,
+		.dump = dump,
+		.work = work };
 
 	return daemon_main(argc, argv, &alert);
 }

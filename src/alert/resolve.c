@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One name's addresses: each must be public, so that no mixture of answers leads elsewhere. A resolver a
-   look-up: what resolv.conf and hosts say now, and nothing to keep apart. */
+/* Resolves the name of a receiver. Every address must be public: a name with one private address is refused whole,
+   because libcurl chooses which address it tries first. Each look-up has a resolver of its own, so it
+   uses resolv.conf and hosts as they are at that moment, and can be freed without regard to other look-ups. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -14,17 +15,18 @@
 
 enum { TICK_MS = 100 };
 
-struct asked {
+struct pending_lookup {
 	struct resolver *resolver;
 	struct lookup *lookup;
 	struct event *tick;
 	int64_t deadline;
-	void (*done)(void *arg, const struct resolved *r);
+	void (*done)(void *arg, const struct addresses *r);
 	void *arg;
 };
 
+/* Returns false when the address is not public. Addresses beyond RESOLVED_MAX are checked but not stored. */
 static bool
-add_address(struct resolved *r, const struct sockaddr *sa)
+add_public_address(struct addresses *r, const struct sockaddr *sa)
 {
 	const struct sockaddr_in *v4 = (const void *)sa;
 	const struct sockaddr_in6 *v6 = (const void *)sa;
@@ -42,7 +44,7 @@ add_address(struct resolved *r, const struct sockaddr *sa)
 }
 
 static void
-end(struct asked *q, const struct resolved *r)
+finish_lookup(struct pending_lookup *q, const struct addresses *r)
 {
 	resolver_free(q->resolver);
 	event_free(q->tick);
@@ -51,45 +53,45 @@ end(struct asked *q, const struct resolved *r)
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+on_lookup_tick(int fd, short what, void *arg)
 {
-	struct asked *q = arg;
+	struct pending_lookup *q = arg;
 
 	(void)fd;
 	(void)what;
 	if (mono_us() < q->deadline)
 		return;
 	lookup_cancel(q->lookup);
-	end(q, &(struct resolved){ .fault = TOO_LATE });
+	finish_lookup(q, &(struct addresses){ .fault = TOO_LATE });
 }
 
 static void
-on_found(void *arg, int status, const struct ares_addrinfo *found)
+on_addresses(void *arg, int status, const struct ares_addrinfo *found)
 {
-	struct resolved r = { 0 };
+	struct addresses r = { 0 };
 
 	if (status != ARES_SUCCESS)
 		r.fault =
 		    status == ARES_ETIMEOUT ? TOO_LATE : "the name could not be resolved";
 	for (const struct ares_addrinfo_node *n = found == NULL ? NULL : found->nodes;
 	     n != NULL; n = n->ai_next)
-		if (!add_address(&r, n->ai_addr))
+		if (!add_public_address(&r, n->ai_addr))
 			r.fault = "the name has an address that is not public";
 	if (r.fault == NULL && r.n == 0)
 		r.fault = "the name has no address";
-	end(arg, &r);
+	finish_lookup(arg, &r);
 }
 
 void
-resolve(struct event_base *base, const char *host, int64_t deadline,
-    void (*done)(void *arg, const struct resolved *r), void *arg)
+resolve_public(struct event_base *base, const char *host, int64_t deadline,
+    void (*done)(void *arg, const struct addresses *r), void *arg)
 {
-	struct asked *q = mem_zero(sizeof(*q));
+	struct pending_lookup *q = mem_zero(sizeof(*q));
 
 	q->resolver = resolver_new(base, RESOLVER_WHOLE, "");
 	q->deadline = deadline;
 	q->done = done;
 	q->arg = arg;
-	q->tick = ev_every(base, TICK_MS, on_tick, q);
-	q->lookup = lookup_start(q->resolver, host, on_found, q);
+	q->tick = ev_every(base, TICK_MS, on_lookup_tick, q);
+	q->lookup = lookup_start(q->resolver, host, on_addresses, q);
 }

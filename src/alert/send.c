@@ -1,5 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Webhooks on the wire: any number at once, each to addresses that were checked, none redirected. */
+/* Sends webhooks with libcurl, any number at once, driven by the event loop.
+ *
+ * The URL comes from a customer, so a webhook could be aimed at this network (SSRF). Three checks must all pass:
+ * the form of the URL and its port (webhook_url_fault), every address of the name (resolve.c; libcurl gets exactly
+ * these addresses and does not resolve again, so a second DNS answer cannot differ), and the address that libcurl
+ * is about to connect to (open_public_socket). Redirects are not followed, no proxy is used, and a connection
+ * serves one request only.
+ *
+ *   sender_send -> resolve_public -> on_receiver_resolved -> libcurl -> collect_finished -> finish_attempt
+ *        |                                   |                                                  ^
+ *        +-- refused URL --> fail_attempt <--+-- unknown or private name                        |
+ *                                  +------------------------------------------------------------+
+ *
+ * A receiver cannot hold an attempt beyond its deadline or make this process store its answer: head and body are
+ * counted, not kept, and cut off at ANSWER_MAX. */
 #include "config.h"
 
 #include <curl/curl.h>
@@ -13,7 +27,7 @@
 #include <unistd.h>
 
 enum {
-	ANSWER_MAX = 64 * 1024, /* of an answer's head, and of its body */
+	ANSWER_MAX = 64 * 1024, /* bytes of an answer's head, and of its body */
 	FAILURE_MAX = 300,
 };
 
@@ -22,7 +36,7 @@ struct sender {
 	CURLM *multi;
 	struct event *timer;
 	size_t busy;
-	void (*done)(void *arg, struct sending *s);
+	void (*done)(void *arg, struct attempt *t);
 	void *arg;
 };
 
@@ -34,9 +48,9 @@ sender_busy(const struct sender *s)
 
 /* ---- the end of an attempt ---- */
 
-/* Without what a terminal, a log or UTF-8 would not take. */
+/* Replaces all but printable ASCII, so that the text can be logged and stored. */
 static struct str
-plain(struct arena *a, const char *text)
+printable_ascii(struct arena *a, const char *text)
 {
 	struct str s = arena_printf(a, "%.*s", FAILURE_MAX, text);
 	char *out = arena_alloc(a, s.n + 1);
@@ -47,37 +61,37 @@ plain(struct arena *a, const char *text)
 }
 
 static void
-end(struct sending *s)
+finish_attempt(struct attempt *t)
 {
-	struct sender *sender = s->sender;
+	struct sender *sender = t->sender;
 
-	curl_slist_free_all(s->headers);
-	curl_slist_free_all(s->addresses);
-	curl_free(s->host);
-	curl_free(s->port);
-	s->headers = s->addresses = NULL;
-	s->host = s->port = NULL;
+	curl_slist_free_all(t->headers);
+	curl_slist_free_all(t->addresses);
+	curl_free(t->host);
+	curl_free(t->port);
+	t->headers = t->addresses = NULL;
+	t->host = t->port = NULL;
 	sender->busy--;
-	sender->done(sender->arg, s);
+	sender->done(sender->arg, t);
 }
 
 static void
-fail(struct sending *s, const char *why)
+fail_attempt(struct attempt *t, const char *why)
 {
-	s->verdict = VERDICT_RETRY;
-	s->failure = plain(s->arena, why);
-	end(s);
+	t->verdict = VERDICT_RETRY;
+	t->failure = printable_ascii(t->arena, why);
+	finish_attempt(t);
 }
 
-/* The class of a failure without an answer. libcurl's own words would tell a client what listens at a port of
-   somebody else's host; they are in the log, for the administrator. */
+/* The class of a failure without an answer. libcurl's own message would let a client scan the ports of other
+   people's hosts through this service; it goes to the log, for the administrator. */
 static const char *
-failure_class(const struct sending *s, CURLcode rc)
+failure_class(const struct attempt *t, CURLcode rc)
 {
 	curl_off_t secured = 0;
 
-	curl_easy_getinfo(s->easy, CURLINFO_APPCONNECT_TIME_T, &secured);
-	if (s->refused)
+	curl_easy_getinfo(t->easy, CURLINFO_APPCONNECT_TIME_T, &secured);
+	if (t->refused)
 		return "the name has an address that is not public";
 	if (rc == CURLE_PEER_FAILED_VERIFICATION)
 		return "the receiver's certificate could not be verified";
@@ -88,72 +102,72 @@ failure_class(const struct sending *s, CURLcode rc)
 	return "the receiver gave no valid answer";
 }
 
-/* An answer counts from its status on: what else goes wrong then is the receiver's own affair. */
+/* The status alone decides: once it has arrived, a body that is cut off or too long changes nothing. */
 static void
-judge(struct sending *s, CURLcode rc)
+judge_answer(struct attempt *t, CURLcode rc)
 {
 	curl_off_t wait = 0;
 	long status = 0;
 
-	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
-	curl_easy_getinfo(s->easy, CURLINFO_RETRY_AFTER, &wait);
-	s->retry_after = wait > 0 ? wait : 0;
-	s->status = status >= 200 && status <= 599 ? status : 0;
-	s->verdict = status >= 200 && status <= 299 ? VERDICT_DELIVERED
+	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &wait);
+	t->retry_after = wait > 0 ? wait : 0;
+	t->status = status >= 200 && status <= 599 ? status : 0;
+	t->verdict = status >= 200 && status <= 299 ? VERDICT_DELIVERED
 		     : status == 410                ? VERDICT_GONE
 						    : VERDICT_RETRY;
-	if (s->verdict == VERDICT_DELIVERED)
-		s->failure = STR_NULL;
+	if (t->verdict == VERDICT_DELIVERED)
+		t->failure = STR_NULL;
 	else if (status >= 200)
-		s->failure = arena_printf(s->arena, "the receiver answered %ld%s", status,
+		t->failure = arena_printf(t->arena, "the receiver answered %ld%s", status,
 		    status < 400    ? "; redirects are not followed"
 		    : status == 410 ? ": the destination is disabled"
 				    : "");
 	else
-		s->failure = str_of(failure_class(s, rc));
+		t->failure = str_of(failure_class(t, rc));
 	if (rc != CURLE_OK)
-		s->detail = plain(
-		    s->arena, s->error[0] != '\0' ? s->error : curl_easy_strerror(rc));
+		t->detail = printable_ascii(
+		    t->arena, t->error[0] != '\0' ? t->error : curl_easy_strerror(rc));
 }
 
 static void
-reap(struct sender *sender)
+collect_finished(struct sender *sender)
 {
 	CURLMsg *m;
 	int left;
 
 	while ((m = curl_multi_info_read(sender->multi, &left)) != NULL) {
 		CURLcode rc = m->data.result;
-		struct sending *s;
+		struct attempt *t;
 		char *own;
 
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &own);
-		s = (struct sending *)(void *)own;
-		judge(s, rc);
-		curl_multi_remove_handle(sender->multi, s->easy);
-		curl_easy_cleanup(s->easy);
-		s->easy = NULL;
-		end(s);
+		t = (struct attempt *)(void *)own;
+		judge_answer(t, rc);
+		curl_multi_remove_handle(sender->multi, t->easy);
+		curl_easy_cleanup(t->easy);
+		t->easy = NULL;
+		finish_attempt(t);
 	}
 }
 
 /* ---- libcurl on the loop ---- */
 
 static void
-on_socket(int fd, short what, void *arg)
+on_curl_socket(int fd, short what, void *arg)
 {
 	struct sender *sender = arg;
 	int running, mask = (what & EV_READ ? CURL_CSELECT_IN : 0) |
 			    (what & EV_WRITE ? CURL_CSELECT_OUT : 0);
 
 	curl_multi_socket_action(sender->multi, fd, mask, &running);
-	reap(sender);
+	collect_finished(sender);
 }
 
 static void
-on_timer(int fd, short what, void *arg)
+on_curl_timer(int fd, short what, void *arg)
 {
 	struct sender *sender = arg;
 	int running;
@@ -161,11 +175,11 @@ on_timer(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	curl_multi_socket_action(sender->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	reap(sender);
+	collect_finished(sender);
 }
 
 static int
-watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
+watch_curl_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 {
 	struct sender *sender = arg;
 	struct event *event = known;
@@ -180,15 +194,15 @@ watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 	}
 	wanted = (short)(wanted | (what & CURL_POLL_IN ? EV_READ : 0) |
 			 (what & CURL_POLL_OUT ? EV_WRITE : 0));
-	event = event_new(sender->base, fd, wanted, on_socket, sender);
+	event = event_new(sender->base, fd, wanted, on_curl_socket, sender);
 	if (event == NULL || event_add(event, NULL) != 0)
-		panic("event loop: a webhook's socket");
+		panic("event_add failed for the socket of a webhook");
 	curl_multi_assign(sender->multi, fd, event);
 	return 0;
 }
 
 static int
-set_timer(CURLM *multi, long ms, void *arg)
+set_curl_timer(CURLM *multi, long ms, void *arg)
 {
 	const struct timeval in = ev_ms(ms);
 	struct sender *sender = arg;
@@ -203,13 +217,13 @@ set_timer(CURLM *multi, long ms, void *arg)
 
 /* ---- an attempt ---- */
 
-/* The last word on where a connection goes, whatever was resolved, by whom. */
+/* The final check: libcurl cannot connect without a socket from here, wherever it has the address from. */
 static curl_socket_t
-open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
+open_public_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 {
 	const struct sockaddr_in *v4 = (const void *)&to->addr;
 	const struct sockaddr_in6 *v6 = (const void *)&to->addr;
-	struct sending *s = arg;
+	struct attempt *t = arg;
 	bool good = to->family == AF_INET
 			? netaddr_public4((const unsigned char *)&v4->sin_addr)
 			: to->family == AF_INET6 &&
@@ -218,35 +232,35 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 	(void)purpose;
 	if (good)
 		return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
-	s->refused = true;
+	t->refused = true;
 	return CURL_SOCKET_BAD;
 }
 
-/* Heads without an end, or any number of 1xx before one; a line has libcurl's own bound, which it takes for a
-   lack of memory. What of it matters libcurl has read. */
+/* Bounds heads without an end, and endless 1xx answers. libcurl bounds a single line itself, reporting a lack of
+   memory, and has already parsed the lines that matter. */
 static size_t
-take_head(char *bytes, size_t size, size_t n, void *arg)
+count_head(char *bytes, size_t size, size_t n, void *arg)
 {
-	struct sending *s = arg;
+	struct attempt *t = arg;
 
 	(void)bytes;
-	s->head += size * n;
-	return s->head <= ANSWER_MAX ? size * n : 0;
+	t->head_n += size * n;
+	return t->head_n <= ANSWER_MAX ? size * n : 0;
 }
 
-/* Not read; one without an end is cut off. */
+/* Discards the body; an endless one is cut off. */
 static size_t
-take_answer(char *bytes, size_t size, size_t n, void *arg)
+count_body(char *bytes, size_t size, size_t n, void *arg)
 {
-	struct sending *s = arg;
+	struct attempt *t = arg;
 
 	(void)bytes;
-	s->answered += size * n;
-	return s->answered <= ANSWER_MAX ? size * n : 0;
+	t->body_n += size * n;
+	return t->body_n <= ANSWER_MAX ? size * n : 0;
 }
 
 static void
-add(void *list, struct str line)
+append_line(void *list, struct str line)
 {
 	struct curl_slist **to = list, *longer = curl_slist_append(*to, line.p);
 
@@ -255,159 +269,163 @@ add(void *list, struct str line)
 	*to = longer;
 }
 
-/* False: the secret is none of ours. */
+/* The headers of Standard Webhooks. False: the stored secret has not the form of webhook_secret_make. */
 static bool
-write_headers(struct sending *s)
+set_headers(struct attempt *t)
 {
-	struct webhook w = { .id = arena_uuid(s->arena, &s->uuid),
-		.secret = s->secret,
-		.body = s->payload,
+	struct webhook w = { .id = arena_uuid(t->arena, &t->uuid),
+		.secret = t->secret,
+		.body = t->payload,
 		.at = ts_now().us / SECOND_US };
 	struct curl_slist *lines = NULL;
 	struct str signature;
 
-	signature = webhook_sign(s->arena, &w);
+	signature = webhook_sign(t->arena, &w);
 	if (signature.p == NULL)
 		return false;
-	add(&lines, STR("Content-Type: application/json"));
-	add(&lines, STR("Expect:"));
-	add(&lines, arena_printf(s->arena, "webhook-id: %s", w.id.p));
-	add(&lines, arena_printf(s->arena, "webhook-timestamp: %lld", (long long)w.at));
-	add(&lines, arena_printf(s->arena, "webhook-signature: %.*s", (int)signature.n,
-			signature.p));
-	s->headers = lines;
+	append_line(&lines, STR("Content-Type: application/json"));
+	append_line(&lines, STR("Expect:"));
+	append_line(&lines, arena_printf(t->arena, "webhook-id: %s", w.id.p));
+	append_line(
+	    &lines, arena_printf(t->arena, "webhook-timestamp: %lld", (long long)w.at));
+	append_line(&lines, arena_printf(t->arena, "webhook-signature: %.*s",
+				(int)signature.n, signature.p));
+	t->headers = lines;
 	return true;
 }
 
-/* "+host:port:address,address": what this attempt connects to; a while, and not for ever. */
+/* Pins the addresses for this attempt: "+host:port:address,address" of CURLOPT_RESOLVE, where the + makes the entry
+   expire from libcurl's cache. */
 static void
-write_addresses(struct sending *s, const struct resolved *r)
+pin_addresses(struct attempt *t, const struct addresses *r)
 {
-	struct buf b = { .a = s->arena };
+	struct buf b = { .a = t->arena };
 	struct curl_slist *lines = NULL;
 
-	if (s->host[0] == '[') /* an address is its own */
+	if (t->host[0] == '[') /* an IPv6 address needs no look-up */
 		return;
-	buf_printf(&b, "+%s:%s:", s->host, s->port);
+	buf_printf(&b, "+%s:%s:", t->host, t->port);
 	for (size_t i = 0; i < r->n; i++)
 		buf_printf(&b, strchr(r->address[i], ':') != NULL ? "%s[%s]" : "%s%s",
 		    i > 0 ? "," : "", r->address[i]);
 	buf_char(&b, '\0');
-	add(&lines, buf_done(&b));
-	s->addresses = lines;
+	append_line(&lines, buf_done(&b));
+	t->addresses = lines;
 }
 
-/* All that an attempt may do; any refusal of an option is our bug. */
+/* An option that libcurl refuses is a bug of this program. */
 static void
-set_options(struct sending *s, int64_t ms)
+set_transfer_options(struct attempt *t, int64_t ms)
 {
-	CURL *c = s->easy;
+	CURL *c = t->easy;
 	CURLcode bad = CURLE_OK;
 
 #define SET(option, value)                                                               \
 	(bad = bad != CURLE_OK ? bad : curl_easy_setopt(c, (option), (value)))
-	SET(CURLOPT_PRIVATE, (void *)s);
-	SET(CURLOPT_URL, s->url.p);
+	SET(CURLOPT_PRIVATE, (void *)t);
+	SET(CURLOPT_URL, t->url.p);
 	SET(CURLOPT_PROTOCOLS_STR, "https");
 	SET(CURLOPT_PROXY, "");
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
-	SET(CURLOPT_RESOLVE, (struct curl_slist *)s->addresses);
-	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
-	SET(CURLOPT_OPENSOCKETDATA, (void *)s);
+	SET(CURLOPT_RESOLVE, (struct curl_slist *)t->addresses);
+	SET(CURLOPT_OPENSOCKETFUNCTION, open_public_socket);
+	SET(CURLOPT_OPENSOCKETDATA, (void *)t);
 	SET(CURLOPT_FRESH_CONNECT, 1L);
 	SET(CURLOPT_FORBID_REUSE, 1L);
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_TIMEOUT_MS, (long)ms);
 	SET(CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
-	SET(CURLOPT_HTTPHEADER, (struct curl_slist *)s->headers);
+	SET(CURLOPT_HTTPHEADER, (struct curl_slist *)t->headers);
 	SET(CURLOPT_POST, 1L);
-	SET(CURLOPT_POSTFIELDS, s->payload.p);
-	SET(CURLOPT_POSTFIELDSIZE, (long)s->payload.n);
-	SET(CURLOPT_HEADERFUNCTION, take_head);
-	SET(CURLOPT_HEADERDATA, (void *)s);
-	SET(CURLOPT_WRITEFUNCTION, take_answer);
-	SET(CURLOPT_WRITEDATA, (void *)s);
-	SET(CURLOPT_ERRORBUFFER, s->error);
+	SET(CURLOPT_POSTFIELDS, t->payload.p);
+	SET(CURLOPT_POSTFIELDSIZE, (long)t->payload.n);
+	SET(CURLOPT_HEADERFUNCTION, count_head);
+	SET(CURLOPT_HEADERDATA, (void *)t);
+	SET(CURLOPT_WRITEFUNCTION, count_body);
+	SET(CURLOPT_WRITEDATA, (void *)t);
+	SET(CURLOPT_ERRORBUFFER, t->error);
 	if (conf.webhook_ca_file[0] != '\0')
 		SET(CURLOPT_CAINFO, conf.webhook_ca_file);
 #undef SET
 	if (bad != CURLE_OK)
-		panic("libcurl: %s", curl_easy_strerror(bad));
+		panic("curl_easy_setopt failed: %s", curl_easy_strerror(bad));
 }
 
 static void
-on_resolved(void *arg, const struct resolved *r)
+on_receiver_resolved(void *arg, const struct addresses *r)
 {
-	struct sending *s = arg;
-	int64_t left = (s->deadline - mono_us()) / 1000;
+	struct attempt *t = arg;
+	int64_t left = (t->deadline - mono_us()) / 1000;
 
 	if (r->fault != NULL) {
-		fail(s, r->fault);
+		fail_attempt(t, r->fault);
 		return;
 	}
-	if (!write_headers(s)) {
-		fail(s, "the destination's secret cannot be read");
+	if (!set_headers(t)) {
+		fail_attempt(t, "the destination's secret cannot be read");
 		return;
 	}
-	write_addresses(s, r);
-	s->easy = curl_easy_init();
-	if (s->easy == NULL)
+	pin_addresses(t, r);
+	t->easy = curl_easy_init();
+	if (t->easy == NULL)
 		panic("out of memory");
-	set_options(s, left > 1 ? left : 1);
-	if (curl_multi_add_handle(s->sender->multi, s->easy) != CURLM_OK)
-		panic("libcurl takes no transfer");
+	set_transfer_options(t, left > 1 ? left : 1);
+	if (curl_multi_add_handle(t->sender->multi, t->easy) != CURLM_OK)
+		panic("curl_multi_add_handle failed");
 }
 
-/* Host and port as libcurl itself reads them. */
+/* Splits the URL with libcurl's parser, so that the host that is resolved is the one that libcurl connects to. */
 static bool
-read_url(struct sending *s)
+parse_url(struct attempt *t)
 {
 	CURLU *u = curl_url();
 	bool good =
-	    u != NULL && curl_url_set(u, CURLUPART_URL, s->url.p, 0) == CURLUE_OK &&
-	    curl_url_get(u, CURLUPART_HOST, &s->host, 0) == CURLUE_OK &&
-	    curl_url_get(u, CURLUPART_PORT, &s->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+	    u != NULL && curl_url_set(u, CURLUPART_URL, t->url.p, 0) == CURLUE_OK &&
+	    curl_url_get(u, CURLUPART_HOST, &t->host, 0) == CURLUE_OK &&
+	    curl_url_get(u, CURLUPART_PORT, &t->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 
 	curl_url_cleanup(u);
 	return good;
 }
 
 void
-sender_send(struct sender *sender, struct sending *s)
+sender_send(struct sender *sender, struct attempt *t)
 {
 	struct str host;
 
-	s->sender = sender;
-	s->deadline = mono_us() + conf.webhook_timeout * 1000;
+	t->sender = sender;
+	t->deadline = mono_us() + conf.webhook_timeout * 1000;
 	sender->busy++;
-	if (webhook_url_fault(s->url, conf.webhook_ports) != NULL || !read_url(s)) {
-		fail(s, "the destination's URL is not one that webhooks are sent to");
+	if (webhook_url_fault(t->url, conf.webhook_ports) != NULL || !parse_url(t)) {
+		fail_attempt(
+		    t, "the destination's URL is not one that webhooks are sent to");
 		return;
 	}
-	host = str_of(s->host);
+	host = str_of(t->host);
 	if (host.p[0] == '[')
 		host = (struct str){ host.p + 1, host.n - 2 };
-	resolve(sender->base, arena_str(s->arena, host).p, s->deadline, on_resolved, s);
+	resolve_public(sender->base, arena_str(t->arena, host).p, t->deadline,
+	    on_receiver_resolved, t);
 }
 
 struct sender *
-sender_new(struct event_base *base, void (*done)(void *arg, struct sending *s), void *arg)
+sender_new(struct event_base *base, void (*done)(void *arg, struct attempt *t), void *arg)
 {
 	struct sender *s = mem_zero(sizeof(*s));
 
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		panic("libcurl");
+		panic("curl_global_init failed");
 	s->base = base;
 	s->done = done;
 	s->arg = arg;
 	s->multi = curl_multi_init();
-	s->timer = event_new(base, -1, 0, on_timer, s);
+	s->timer = event_new(base, -1, 0, on_curl_timer, s);
 	if (s->multi == NULL || s->timer == NULL)
-		panic("libcurl");
-	curl_multi_setopt(s->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+		panic("no memory for libcurl's multi handle or its timer");
+	curl_multi_setopt(s->multi, CURLMOPT_SOCKETFUNCTION, watch_curl_socket);
 	curl_multi_setopt(s->multi, CURLMOPT_SOCKETDATA, s);
-	curl_multi_setopt(s->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+	curl_multi_setopt(s->multi, CURLMOPT_TIMERFUNCTION, set_curl_timer);
 	curl_multi_setopt(s->multi, CURLMOPT_TIMERDATA, s);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A worker's side of the mapping: admission over the limits of one request, by compare-and-swap. */
+/* A worker's side of the mapping: admits a request by all its limits, or by none. counting/meter.h has the protocol. */
 #include "config.h"
 
 #include "counting/meter_priv.h"
@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 enum {
-	ASK_AGAIN_US = 50000, /* an ask may have been lost with the meter that read it */
+	ASK_AGAIN_US = 50000, /* a meter that was killed may have lost the question */
 };
 
 struct meter_link {
 	struct meter_file file;
-	struct journal *journal; /* NULL: all are held by others */
+	struct journal *journal; /* NULL: other workers hold all of them */
 	int sock;
 	struct sockaddr_un to;
 };
@@ -27,15 +27,16 @@ meter_new(void)
 
 	m->to.sun_family = AF_UNIX;
 	if (!meter_socket_name(m->to.sun_path, sizeof(m->to.sun_path)))
-		panic("too long a name"); /* UNCOVERED: tbl/params.h bounds it */
+		panic(
+		    "the meter's socket name is too long"); /* UNCOVERED: tbl/params.h bounds it */
 	m->sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (m->sock < 0)
-		panic("no socket"); /* UNCOVERED: no descriptor is left */
+		panic("no socket for the meter"); /* UNCOVERED: no descriptor is left */
 	return m;
 }
 
 static bool
-open_file(struct meter_link *m)
+open_mapping(struct meter_link *m)
 {
 	if (m->file.head != NULL)
 		return true;
@@ -46,7 +47,7 @@ open_file(struct meter_link *m)
 }
 
 static void
-close_file(struct meter_link *m)
+close_mapping(struct meter_link *m)
 {
 	meter_file_close(&m->file);
 	m->journal = NULL;
@@ -55,7 +56,7 @@ close_file(struct meter_link *m)
 void
 meter_free(struct meter_link *m)
 {
-	close_file(m);
+	close_mapping(m);
 	close(m->sock);
 	free(m);
 }
@@ -63,7 +64,7 @@ meter_free(struct meter_link *m)
 const struct meter_file *
 meter_view(struct meter_link *m)
 {
-	return open_file(m) ? &m->file : NULL;
+	return open_mapping(m) ? &m->file : NULL;
 }
 
 /* ---- one rate: a fixed window ---- */
@@ -72,8 +73,8 @@ struct window {
 	uint32_t start, count, limit, seconds;
 };
 
-/* A window begins with the first request that finds none. The request may have read the clock before
-   another worker began the window: then it belongs to that window too. */
+/* The window of a request: the current one, or a new one that begins with it. A request that read the clock before
+   another worker began the window belongs to that window too. */
 static struct window
 window_at(const struct slot *s, uint64_t word, int64_t boot)
 {
@@ -83,7 +84,8 @@ window_at(const struct slot *s, uint64_t word, int64_t boot)
 	int64_t second = boot / SECOND_US, start = (int64_t)(word >> 32);
 
 	if (w.seconds == 0)
-		panic("a rate without a window"); /* UNCOVERED: the database checks it */
+		panic(
+		    "a rate whose window is 0 s"); /* UNCOVERED: the database checks it */
 	w.start = (uint32_t)second;
 	if (second - start < w.seconds && start - second < w.seconds) {
 		w.start = (uint32_t)start;
@@ -93,38 +95,39 @@ window_at(const struct slot *s, uint64_t word, int64_t boot)
 }
 
 static int64_t
-seconds_of(int64_t us)
+seconds_rounded_up(int64_t us)
 {
 	return us <= SECOND_US ? 1 : (us + SECOND_US - 1) / SECOND_US;
 }
 
-/* Never longer than the window. */
+/* Seconds to the end of the window, at most its length. */
 static int64_t
 window_reset(const struct window *w, int64_t boot)
 {
-	int64_t wait = seconds_of(((int64_t)w->start + w->seconds) * SECOND_US - boot);
+	int64_t wait =
+	    seconds_rounded_up(((int64_t)w->start + w->seconds) * SECOND_US - boot);
 
 	return wait < w->seconds ? wait : w->seconds;
 }
 
 static bool
-rate_take(struct slot *s, int64_t boot, struct window *w)
+take_from_rate(struct slot *s, int64_t boot, struct window *w)
 {
 	uint64_t word = atomic_load(&s->word);
 
 	do {
 		*w = window_at(s, word, boot);
 		if (w->count >= w->limit)
-			return false; /* UNCOVERED: since the survey another took the last */
+			return false; /* UNCOVERED: another worker took the last unit since the survey */
 		w->count++;
 	} while (!atomic_compare_exchange_weak(
 	    &s->word, &word, (uint64_t)w->start << 32 | w->count));
 	return true;
 }
 
-/* In a later window there is nothing to give back. */
+/* Does nothing when another window has begun, which does not contain the unit. */
 static void
-rate_return(struct slot *s, uint32_t start)
+return_to_rate(struct slot *s, uint32_t start)
 {
 	uint64_t word = atomic_load(&s->word);
 
@@ -136,7 +139,7 @@ rate_return(struct slot *s, uint32_t start)
 
 /* ---- one quota ---- */
 
-/* Nothing was left when the meter asked last, which may be a while ago. */
+/* True when nothing was left the last time the meter asked PostgreSQL, however long ago. */
 static bool
 was_exhausted(const struct slot *s)
 {
@@ -152,14 +155,14 @@ is_exhausted(const struct slot *s)
 /* ---- all of a request ---- */
 
 struct plan {
-	struct slot *slots[SLOT_KINDS]; /* NULL: not of this request, or lacking */
-	bool lacks;
+	struct slot *slots[SLOT_KINDS]; /* NULL: the kind does not count, or is missing */
+	bool lacks;            /* a slot or a lease, which the meter must provide */
 	enum meter_rc refusal; /* METER_ADMITTED: none yet */
 };
 
 static const struct {
 	enum meter_charge charge;
-	enum meter_rc refusal; /* usage refuses nobody */
+	enum meter_rc refusal; /* METER_ADMITTED: never refuses */
 } kinds[SLOT_KINDS] = {
 	[SLOT_KEY_RATE] = { CHARGE_RATE, METER_KEY_RATE },
 	[SLOT_ACCOUNT_RATE] = { CHARGE_SEARCH_RATE, METER_ACCOUNT_RATE },
@@ -168,7 +171,7 @@ static const struct {
 	[SLOT_KEY_USAGE] = { CHARGE_QUOTA, METER_ADMITTED },
 };
 
-/* NULL: this kind does not count for the request. */
+/* The owner of the slot that counts the request; NULL: this kind does not count it. */
 static const struct uuid *
 owner_of(const struct meter_who *who, enum slot_kind kind)
 {
@@ -209,9 +212,9 @@ period_of(enum slot_kind kind, struct ts now)
 	panic("slot kind %d", (int)kind); /* UNCOVERED: there is no other */
 }
 
-/* The first that refuses names the code, the longest wait is what the client is told (C-068). */
+/* The first limit that refuses gives the error code, the longest wait gives Retry-After (C-068). */
 static void
-refuse(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t wait)
+note_refusal(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t wait)
 {
 	if (p->refusal == METER_ADMITTED)
 		p->refusal = kinds[kind].refusal;
@@ -220,7 +223,7 @@ refuse(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t wait
 }
 
 static void
-look_at_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot)
+survey_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot)
 {
 	const struct slot *s = p->slots[kind];
 	struct window w = window_at(s, atomic_load(&s->word), boot);
@@ -232,27 +235,28 @@ look_at_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_
 		t->reset = window_reset(&w, boot);
 	}
 	if (w.count >= w.limit)
-		refuse(p, t, kind, window_reset(&w, boot));
+		note_refusal(p, t, kind, window_reset(&w, boot));
 }
 
 static void
-look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot,
+survey_slot(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot,
     struct ts now)
 {
 	switch (kind) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		look_at_rate(p, t, kind, boot);
+		survey_rate(p, t, kind, boot);
 		return;
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
 		if (slot_left(p->slots[kind]) > 0)
 			return;
-		/* For how long to wait, where another limit refuses anyway, the old answer is good. */
+		/* When another limit refuses anyway, an old answer is good enough to compute the
+		   wait, and the meter need not be asked again. */
 		if (is_exhausted(p->slots[kind]) ||
 		    (p->refusal != METER_ADMITTED && was_exhausted(p->slots[kind])))
-			refuse(p, t, kind,
-			    seconds_of(
+			note_refusal(p, t, kind,
+			    seconds_rounded_up(
 				meter_month_start(meter_month(now) + 1).us - now.us));
 		else
 			p->lacks = true;
@@ -265,7 +269,8 @@ look_at(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boo
 	panic("slot kind %d", (int)kind); /* UNCOVERED: there is no other */
 }
 
-/* Takes nothing: so a request that one limit refuses does not disturb the others. */
+/* Looks at all limits of the request and takes nothing, so that a request which one limit refuses leaves the others
+   untouched. */
 static struct plan
 survey(const struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 {
@@ -282,13 +287,13 @@ survey(const struct meter_link *m, const struct meter_who *who, struct meter_tic
 		if (p.slots[k] == NULL)
 			p.lacks = true;
 		else
-			look_at(&p, t, k, who->boot, now);
+			survey_slot(&p, t, k, who->boot, now);
 	}
 	return p;
 }
 
 static void
-ask(struct meter_link *m, const struct meter_who *who)
+ask_meter(struct meter_link *m, const struct meter_who *who)
 {
 	struct meter_ask a = { .magic = METER_ASK_MAGIC,
 		.key = who->key,
@@ -302,14 +307,14 @@ ask(struct meter_link *m, const struct meter_who *who)
 	a.month = meter_month(now);
 	a.day = meter_day(now);
 
-	/* A full queue or no meter: whoever needs the answer asks again. */
+	/* Fails when the queue is full or no meter runs; wait_for_meter repeats the question. */
 	(void)sendto(m->sock, &a, sizeof(a), MSG_DONTWAIT | MSG_NOSIGNAL,
 	    (const struct sockaddr *)&m->to, sizeof(m->to));
 }
 
 static bool
-take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slot_kind k,
-    struct meter_ticket *t)
+take_unit(struct meter_link *m, const struct meter_who *who, struct slot *s,
+    enum slot_kind k, struct meter_ticket *t)
 {
 	struct window w;
 	uint64_t left;
@@ -317,8 +322,8 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 	switch (k) {
 	case SLOT_KEY_RATE:
 	case SLOT_ACCOUNT_RATE:
-		if (!rate_take(s, who->boot, &w))
-			return false; /* UNCOVERED: the same */
+		if (!take_from_rate(s, who->boot, &w))
+			return false; /* UNCOVERED: as in take_from_rate */
 		t->window[k] = w.start;
 		if (k == SLOT_KEY_RATE)
 			t->remaining = w.limit - w.count;
@@ -328,11 +333,12 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 		if (!charge_take(&m->file, m->journal, k, s, &left))
 			return false;
 		if (left > 0 && left == atomic_load(&s->mark))
-			ask(m, who); /* the next lease comes before this one ends */
+			ask_meter(m, who); /* so that the next lease arrives in time */
 		break;
 	case SLOT_KEY_USAGE:
 		if (!charge_take(&m->file, m->journal, k, s, &left))
-			panic("usage refuses"); /* UNCOVERED: it has no limit */
+			panic(
+			    "a usage slot refused a unit"); /* UNCOVERED: it has no limit */
 		break;
 	case SLOT_KINDS:                       /* UNCOVERED: none */
 		panic("slot kind %d", (int)k); /* UNCOVERED: there is no other */
@@ -341,15 +347,15 @@ take(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slo
 	return true;
 }
 
-/* False when another request was quicker: nothing is taken then. */
+/* False when another worker took the last unit of a slot in the meantime; nothing is taken then. */
 static bool
-take_all(struct meter_link *m, const struct meter_who *who, const struct plan *p,
+take_planned(struct meter_link *m, const struct meter_who *who, const struct plan *p,
     struct meter_ticket *t)
 {
 	t->charged = true;
 	charge_begin(m->journal, who->request);
 	for (enum slot_kind k = 0; k < SLOT_KINDS; k++) {
-		if (p->slots[k] == NULL || take(m, who, p->slots[k], k, t))
+		if (p->slots[k] == NULL || take_unit(m, who, p->slots[k], k, t))
 			continue;
 		meter_give_back(m, t);
 		return false;
@@ -384,18 +390,19 @@ meter_give_back(struct meter_link *m, struct meter_ticket *t)
 		if (s == NULL)
 			continue;
 		if (k == SLOT_KEY_RATE || k == SLOT_ACCOUNT_RATE)
-			rate_return(s, t->window[k]);
+			return_to_rate(s, t->window[k]);
 		else if (m->journal == NULL)
-			charge_return_unnoted(
-			    &m->file, s); /* UNCOVERED: as many workers as journals */
+			charge_return_unnoted(&m->file,
+			    s); /* UNCOVERED: needs more workers than journals */
 	}
 	if (m->journal != NULL)
 		charge_return(&m->file, m->journal);
 }
 
-/* The worker that had this request before died, and nginx repeats it: its charge goes on. The rate too was charged. */
+/* Adopts the charge of a worker that died with this request, which nginx has sent again. Rates were charged then too,
+   and are not charged again. */
 static bool
-adopt(struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
+adopt_charge(struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 {
 	const struct uuid *owners[JOURNAL_ENTRIES];
 	struct journal *j;
@@ -413,31 +420,31 @@ adopt(struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 	return true;
 }
 
-/* A pause also where there is nothing yet to wait on. */
+/* Waits for an answer of the meter; sleeps for a moment when there is no mapping whose futex could wake it. */
 static void
-pause_for_meter(struct meter_link *m, uint32_t news, int64_t us)
+pause_for_meter(struct meter_link *m, uint32_t seen, int64_t us)
 {
 	struct timespec wait = { .tv_nsec = us / 4 * 1000 };
 
 	if (m->file.head != NULL)
-		meter_await(&m->file, news, us);
+		meter_await_answer(&m->file, seen, us);
 	else
 		nanosleep(&wait, NULL);
 }
 
-/* False: the time is up. */
+/* False: the deadline has passed. */
 static bool
 wait_for_meter(
-    struct meter_link *m, const struct meter_who *who, uint32_t news, int64_t deadline)
+    struct meter_link *m, const struct meter_who *who, uint32_t seen, int64_t deadline)
 {
 	int64_t left = deadline - mono_us();
 
 	if (left <= 0)
 		return false;
-	ask(m, who);
-	pause_for_meter(m, news, left < ASK_AGAIN_US ? left : ASK_AGAIN_US);
+	ask_meter(m, who);
+	pause_for_meter(m, seen, left < ASK_AGAIN_US ? left : ASK_AGAIN_US);
 	if (m->file.head != NULL && meter_file_replaced(&m->file))
-		close_file(m);
+		close_mapping(m);
 	return true;
 }
 
@@ -446,29 +453,30 @@ meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_tick
 {
 	int64_t deadline = mono_us() + conf.meter_wait * 1000;
 	bool asked = false;
-	uint32_t news = 0;
+	uint32_t seen = 0;
 
 	if (who->deadline < deadline)
 		deadline = who->deadline;
 	do {
 		*out = (struct meter_ticket){ 0 };
-		if (!open_file(m))
+		if (!open_mapping(m))
 			continue;
-		if (!asked && adopt(m, who, out))
+		if (!asked && adopt_charge(m, who, out))
 			return METER_ADMITTED;
-		news = atomic_load(&m->file.head->news);
+		seen = atomic_load(&m->file.head->answers);
 		for (;;) {
 			struct plan p = survey(m, who, out);
 
-			/* The longest wait may be that of a quota which is not known yet. */
+			/* Retry-After is the longest wait, and that may be the wait of a quota whose
+			   slot is missing: the meter is asked once before the refusal. */
 			if (p.refusal != METER_ADMITTED && (asked || !p.lacks))
 				return p.refusal;
 			if (p.lacks)
 				break;
-			if (take_all(m, who, &p, out))
+			if (take_planned(m, who, &p, out))
 				return METER_ADMITTED;
 		}
 		asked = true;
-	} while (wait_for_meter(m, who, news, deadline));
+	} while (wait_for_meter(m, who, seen, deadline));
 	return METER_UNAVAILABLE;
 }

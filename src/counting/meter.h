@@ -1,38 +1,56 @@
 /* SPDX-License-Identifier: ISC */
-/* Rates, quotas and usage of one host: a file that every worker and surfaced-meter map. A worker admits a request by
-   compare-and-swap and never waits for another worker. Hard about it: any of the processes may be killed between any
-   two instructions, and still no unit may be lost or counted twice.
-
-     meter.map
-     +------------------+---------------------------+----------------------------------+
-     | head             | slots: hash table         | journals: one a worker           |
-     | epoch, futex     | an owner and a period each| the charge of its running request|
-     +------------------+---------------------------+----------------------------------+
-        ^ epoch            ^ limit    | word, back     ^ lock of the worker; the meter and
-        |                  |          v                | the retry take those of the dead
-     surfaced-meter <-> PostgreSQL: leases (absolute numbers), flushes, clock
-
-   Clocks. Windows of rates are seconds of boot_us(), which never steps and survives what the file survives. Months
-   and days are those of PostgreSQL's clock: head.epoch_us + boot_us(). The meter sets epoch_us with each flush, so a
-   wall clock of a host matters nowhere, and all hosts agree.
-
-   Lease. The meter obtains parts of a month's quota and raises the slot's limit. A worker takes a unit while
-   taken < limit + given back - surrendered. To surrender, the meter retires the slot and changes the word's tag:
-   each worker's pending compare-and-swap fails, the rest is counted exactly, and the slot is live again.
-
-   Charge. A worker notes in its journal which slot it is about to count in, counts, and notes that it has. Killed
-   in between, it leaves the question whether it counted. The word answers it: its upper half is the tag (journal,
-   sequence) of the last writer, and the next writer confirms that tag in the journal before it overwrites the word
-   (confirm_writer). Giving back works likewise on `back`.
-
-     idle --> taking --> charged --> answering --> idle      killed while taking or charged: given back
-                                                             killed while answering: kept, for the answer was probably
-                                                             sent; if not, nginx repeats a GET
-
-   A worker holds a lock on its journal as long as it lives (an open file description lock, which the kernel releases
-   with the process), so whoever obtains the lock knows that the worker is dead. The meter settles the journals of the
-   dead every second. A request that nginx repeats has the same identifier: its new worker takes over the dead
-   worker's journal together with the charge, so the request is charged once. */
+/* Rates, quotas and usage of one host: a file, meter.map, that every worker and surfaced-meter map into their memory.
+ * A worker admits a request by compare-and-swap in it, without a system call and without waiting for another worker.
+ * The difficulty: any process may be killed between any two instructions, and no unit may be lost or counted twice.
+ *
+ *   meter.map
+ *   +-------------------+-----------------------------+---------------------------------+
+ *   | head              | slots, a hash table         | journals, one for each worker   |
+ *   | clock, futex      | one for owner and period:   | the charge of the request that  |
+ *   |                   | limit, word, back           | the worker is running           |
+ *   +-------------------+-----------------------------+---------------------------------+
+ *     ^ clock              ^ limit       ^ word, back    ^ written by its worker, confirmed by later
+ *     |                    |             |               | writers, settled after the worker's death
+ *   surfaced-meter --------+           workers ----------+
+ *     ^
+ *     v  leases, flushes, clock; every number is absolute, so repeating a call is harmless
+ *   PostgreSQL
+ *
+ * The life of a request in here: meter_admit looks at all slots that count for it (key's rate, account's rate,
+ * account's quota, group's quota, key's usage) and refuses when one is full. It then takes a unit from each; when
+ * another worker was quicker in one of them, it gives the others back and looks again. Where a slot or a lease is
+ * missing it asks surfaced-meter by a datagram and sleeps on the futex until the meter has answered somebody.
+ *
+ * Clocks. Windows of rates are seconds of boot_us(), which never steps and starts again exactly when the file does.
+ * Months and days are those of PostgreSQL's clock, head.epoch_us + boot_us(). The meter sets epoch_us with each
+ * flush, so the wall clocks of hosts are irrelevant and all hosts agree about the period.
+ *
+ * Leases. The meter obtains a part of a month's quota from PostgreSQL and raises the slot's limit by it. A worker
+ * takes a unit while taken < limit + given back - surrendered. When another host needs units, the meter surrenders
+ * the unused ones: it retires the slot and changes the tag in its word, so that each compare-and-swap under way
+ * fails; now it can count the unused units exactly, and makes the slot live again.
+ *
+ * Charges. A worker writes into its journal which slot it is about to count in (TAKING), counts in the slot's word,
+ * and writes that it has counted (TAKEN). If it is killed in between, did it count? The upper half of the word is
+ * the tag (journal, sequence number) of the last worker that counted. If that is the tag in the journal, the dead
+ * worker did count. If it is not, a later worker may have overwritten it; but each worker, before it overwrites a
+ * tag, sets the journal entry of that tag to TAKEN (confirm_writer). So an entry that is still TAKING without its
+ * tag in the word means: not counted. Giving back does the same in `back`.
+ *
+ * Phases of a journal, and what happens to the charge when the worker is killed:
+ *
+ *   idle --> taking --> charged --> answering --> idle
+ *            |          |           |
+ *            +----------+           +-- the charge stays: the answer was probably sent. For ten seconds nothing
+ *            |                          touches it, because nginx repeats a GET whose answer did not arrive
+ *            +-- the units are given back
+ *
+ * A repeated request has the same identifier. Its new worker finds the dead worker's journal by it and adopts the
+ * journal with its charge (journal_adopt), so the request is charged once.
+ *
+ * Death is detected by locks: a worker holds a lock on its journal as long as it lives (an open file description
+ * lock, which the kernel releases with the process), so a process that obtains the lock knows that the worker is
+ * dead. The meter settles the journals of dead workers every second. */
 #ifndef COUNTING_METER_H
 #define COUNTING_METER_H
 
@@ -42,7 +60,7 @@
 
 /* ---- the mapping ---- */
 
-/* What a slot counts, in the order in which limits refuse (C-068). */
+/* The kinds of slots, in the order in which limits refuse (C-068). */
 enum slot_kind {
 	SLOT_KEY_RATE,      /* owner: key; period 0 */
 	SLOT_ACCOUNT_RATE,  /* owner: account; period 0; search operations */
@@ -55,43 +73,45 @@ enum slot_kind {
 enum slot_state {
 	SLOT_EMPTY,
 	SLOT_LIVE,
-	SLOT_RETIRED, /* not found any more, but somebody may still hold it */
-	SLOT_FREE,    /* for another owner */
+	SLOT_RETIRED, /* workers find it no more, but one may still be using it */
+	SLOT_FREE,    /* may be given to another owner; look-ups go on behind it */
 };
 
-/* word:  a rate's (start of the window in seconds of boot_us << 32) | admitted in it; a quota's
-          and usage's (tag of the last writer << 32) | taken.
-   back:  of quota and usage: (tag of the last writer << 32) | taken and given back since.
-   limit: a rate's (requests << 32) | seconds of the window; what a quota's leases add up to.
-   surrendered: a quota's: leased and returned to the database unused.
+/* Three members have a meaning for each kind:
+
+             rate                                    quota and usage
+     word    window's start (boot_us, s) | admitted  tag of the last writer | units taken
+     back    -                                       tag of the last writer | units taken and given back
+     limit   requests | seconds of the window        units leased (a quota's)
+
+   The part before | is in the upper 32 bits. surrendered: units of a quota leased and returned unused.
    Every number of a quota and of usage only grows, so the larger of two reports is the later one. */
 struct slot {
 	_Atomic uint16_t state;
 	uint16_t kind;
 	uint32_t period;
-	uint32_t seq; /* the meter's: number of the last lease that was asked for */
+	uint32_t seq; /* written by the meter: number of the last lease it asked for */
 	_Atomic uint32_t surrendered;
 	struct uuid owner;
 	_Atomic uint64_t word, back, limit;
 	_Atomic uint32_t
-	    mark; /* a quota's: the meter is told when this much is left; 0: never */
-	_Atomic uint32_t
-	    until; /* a quota's: exhausted until this second of the monotonic clock */
+	    mark; /* a quota's: ask for the next lease when this is left; 0: never */
+	_Atomic uint32_t until; /* a quota's: exhausted until this second of mono_us */
 };
 
 enum { JOURNAL_ENTRIES = SLOT_KINDS - SLOT_ACCOUNT_QUOTA };
 enum journal_phase { PHASE_IDLE, PHASE_TAKING, PHASE_CHARGED, PHASE_ANSWERING };
 
-/* The charge of the request that a worker runs: what meter_charge.c needs when the worker is killed. */
+/* The charge of the request that a worker is running, for its heir when it is killed (meter_charge.c). */
 struct journal {
 	_Atomic uint64_t request;      /* the request's identifier; 0: none */
 	_Atomic uint32_t phase, since; /* since: second of boot_us */
-	uint32_t seq;                  /* of the last tag */
+	uint32_t seq;                  /* sequence number of the last tag */
 	uint32_t unused[5];
 	_Atomic uint64_t entries[JOURNAL_ENTRIES]; /* account's quota, group's, usage */
 };
 
-enum { METER_JOURNALS = 1024 }; /* more workers than that count without a journal */
+enum { METER_JOURNALS = 1024 }; /* further workers count without a journal */
 
 enum { METER_VERSION = 2, BOOT_ID_LEN = 36 };
 
@@ -101,10 +121,10 @@ struct meter_head {
 	struct uuid incarnation;
 	char boot_id[BOOT_ID_LEN + 1];
 	_Atomic uint32_t
-	    news; /* a futex: one more whenever the meter has answered somebody */
+	    answers; /* a futex, counted up when the meter has answered a worker */
 	_Atomic int64_t epoch_us;  /* PostgreSQL's clock minus boot_us() */
-	_Atomic uint32_t journals; /* those below this number have been used */
-	uint32_t seq;              /* of the meter's last tag */
+	_Atomic uint32_t journals; /* journals below this number were used */
+	uint32_t seq;              /* sequence number of the meter's last tag */
 };
 
 struct meter_file {
@@ -113,54 +133,54 @@ struct meter_file {
 	struct meter_head *head; /* NULL: not mapped */
 	struct slot *slots;
 	struct journal *journals;
-	int fd; /* the journals' locks belong to it */
+	int fd; /* owns the journals' locks: closing it releases them */
 };
 
 uint32_t meter_day(struct ts t);   /* days since 1970 */
 uint32_t meter_month(struct ts t); /* year * 12 + month, January being 0 */
 struct ts meter_day_start(uint32_t day);
 struct ts meter_month_start(uint32_t month);
-/* PostgreSQL's time at a moment of boot_us(), as this host knows it. */
+/* PostgreSQL's time at a moment of boot_us(), by the last flush of this host. */
 struct ts meter_time(const struct meter_file *f, int64_t boot);
 
-/* Units of a quota that this host may hand out in all. */
+/* Units of a quota that this host may take in all. */
 uint64_t slot_room(const struct slot *s);
-/* Taken, and given back since, of a quota or of usage. */
+/* Units taken, and units taken and given back since; of a quota or of usage. */
 uint64_t slot_taken(const struct slot *s);
 uint64_t slot_back(const struct slot *s);
-/* What is left of a quota's leases on this host; never more than there is. */
+/* Units of a quota that this host can still take. Safe against concurrent changes: never too large. */
 uint64_t slot_left(const struct slot *s);
-/* Taken and not given back, of a quota or of usage. */
+/* Units taken and not given back, of a quota or of usage. */
 uint64_t slot_used(const struct slot *s);
 /* The slot in SLOT_LIVE, for workers; NULL: there is none. */
 struct slot *meter_find(const struct meter_file *f, enum slot_kind kind,
     const struct uuid *owner, uint32_t period);
 
-/* ---- for surfaced-meter, which holds the file's lock ---- */
+/* ---- for surfaced-meter, which holds meter_lock ---- */
 
-/* One meter a host: a descriptor that holds the lock, or -1. */
+/* Makes this process the only meter of the host. Returns a descriptor that holds the lock, or -1. */
 int meter_lock(void);
-/* Opens conf.run_directory's file, or makes one with a new incarnation when there is none, or it is of
-   another boot, size or version. False with a reason. */
+/* Opens meter.map in conf.run_directory. Makes a new one, with a new incarnation, when there is none or when it
+   belongs to another boot, size or version. False with a reason. */
 bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
 void meter_file_close(struct meter_file *f);
-/* The next meter begins with a new one. */
+/* Removes the file's name, so that the next meter makes a new file. */
 void meter_file_drop(void);
-/* A new slot, to be filled in before slot_publish, where meter_find has none; NULL: the table is full. */
+/* A new slot, where meter_find has none. The caller fills it in and publishes it. NULL: the table is full. */
 struct slot *meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
-/* The retired slot of this owner and period, which slot_publish puts to use again; NULL: there is none. */
+/* The retired slot of this owner and period; slot_publish makes it live again. NULL: there is none. */
 struct slot *meter_find_retired(const struct meter_file *f, enum slot_kind kind,
     const struct uuid *owner, uint32_t period);
 void slot_publish(struct slot *s);
 void slot_retire(struct slot *s);
 void slot_free(struct meter_file *f, struct slot *s);
-/* Takes back what is left of the leases, at once and against every worker; the number of units. */
+/* Takes the unused units of the slot's leases away from the workers and returns their number. */
 uint64_t slot_surrender(struct meter_file *f, struct slot *s);
-/* Gives back what workers that died had charged for requests they did not answer. */
+/* Settles the journals of dead workers: gives back units of requests that they did not answer. */
 void meter_settle_dead(struct meter_file *f);
 
-/* What a worker asks of the meter, one datagram. */
+/* A worker's question to the meter, one datagram: make the slots of this request, with leases. */
 struct meter_ask {
 	uint64_t magic;
 	struct uuid key, account, group; /* group all zero: none */
@@ -169,8 +189,8 @@ struct meter_ask {
 
 #define METER_ASK_MAGIC UINT64_C(0x31746d6b73617375)
 bool meter_socket_name(char *out, size_t room) MUST_USE;
-/* Wakes every worker that waits for news. */
-void meter_announce(struct meter_file *f);
+/* Wakes every worker that waits for an answer. */
+void meter_wake_workers(struct meter_file *f);
 
 /* ---- for a worker ---- */
 
@@ -186,41 +206,43 @@ enum meter_rc {
 	METER_ACCOUNT_RATE,
 	METER_ACCOUNT_QUOTA,
 	METER_GROUP_QUOTA,
-	METER_UNAVAILABLE, /* no slot or no lease, and no meter that gives one: fail closed (C-018) */
+	METER_UNAVAILABLE, /* slot or lease missing and the meter does not answer (C-018) */
 };
 
 struct meter_who {
 	struct uuid key, account, group;
 	unsigned charges;
-	uint64_t request; /* its identifier, the same when nginx repeats it; 0: none */
-	int64_t boot;     /* boot_us: when the request began */
-	int64_t deadline; /* mono_us: no later, whatever conf.meter_wait says */
+	uint64_t
+	    request;  /* identifier, the same when nginx repeats the request; 0: none */
+	int64_t boot; /* boot_us: when the request began */
+	int64_t deadline; /* mono_us: bounds the wait together with conf.meter_wait */
 };
 
-/* One request's: what it took, to give it back, and what its headers say. */
+/* The units that one request took, so that they can be given back, and the numbers of its RateLimit headers. */
 struct meter_ticket {
 	bool charged; /* the worker's journal has its charge */
 	struct slot *taken[SLOT_KINDS];
-	uint32_t window[SLOT_KINDS]; /* of a rate: the window that was taken from */
-	int64_t limit, seconds;      /* of the key's rate; limit 0: not known */
+	uint32_t window[SLOT_KINDS]; /* a rate's: start of the window of the unit */
+	int64_t limit, seconds;      /* the key's rate; limit 0: not known */
 	int64_t remaining, reset; /* requests in this window, seconds to the next one */
-	int64_t retry_after;      /* of a refusal */
+	int64_t retry_after;      /* seconds, of a refusal */
 };
 
-struct
-    meter_link; /* a worker's end of the mapping: opened when there is one, and again when it is replaced */
+/* A worker's end of the mapping: opens the file when there is one, and a new file when the meter has made one. */
+struct meter_link;
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);
-/* All or nothing over the charges. Waits for the meter only where a slot or a lease is missing. */
+/* Takes a unit of every slot that counts for the request, or none at all. Waits for the meter only when a slot or a
+   lease is missing. */
 enum meter_rc meter_admit(
     struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
-/* What was taken counts as never taken (C-069). */
+/* Gives back every unit that the request took, as if it had never been counted (C-069). */
 void meter_give_back(struct meter_link *m, struct meter_ticket *t);
-/* The answer is about to be sent: from here on the charge stays, unless nginx repeats the request. */
+/* Call before the answer is sent: from then on the charge stays, even when this worker is killed. */
 void meter_answering(struct meter_link *m);
-/* The answer has been sent. */
+/* Call after the answer has been sent. */
 void meter_answered(struct meter_link *m);
-/* The mapping as it stands, for GET /usage and the tests; NULL: there is none. */
+/* The current mapping, for GET /usage and the tests; NULL: there is none. */
 const struct meter_file *meter_view(struct meter_link *m);
 
 #endif

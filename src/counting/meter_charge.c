@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Charges that survive kill -9: counting up a quota or usage, giving back, and what becomes of the charge of a worker
-   that died. counting/meter.h describes the protocol. */
+/* Charges that survive kill -9: takes units of quotas and usage, gives them back, and settles the charges of workers
+   that died. counting/meter.h describes the protocol.
+
+   The order of the writes is the protocol: journal entry, then word, then journal entry; and confirm_writer before
+   each compare-and-swap. All are sequentially consistent, so every process sees them in this order. */
 #include "config.h"
 
 #include "counting/meter_priv.h"
@@ -14,10 +17,10 @@ enum entry_state { ENTRY_FREE, ENTRY_TAKING, ENTRY_TAKEN, ENTRY_RETURNING };
 
 enum { SEQ_BITS = 21, SEQ_MASK = (1 << SEQ_BITS) - 1 };
 enum {
-	RETRY_S =
-	    10, /* nginx repeats a request at once, and a queue may hold it so long */
-	LOCK_TRIES =
-	    100, /* a worker that dies closes its connection before its lock is released */
+	/* nginx repeats a request at once, but the repetition may wait in a queue */
+	RETRY_S = 10,
+	/* a dying worker's connection closes before its lock is released, so the repetition may arrive first */
+	LOCK_TRIES = 100,
 	LOCK_PAUSE_US = 1000,
 };
 
@@ -52,7 +55,8 @@ next_tag(const struct meter_file *f, struct journal *j)
 	return ((uint32_t)(j - f->journals) + 1) << SEQ_BITS | j->seq;
 }
 
-/* Notes in the journal of a number's last writer that its write succeeded, before another one hides it. */
+/* Writes into the journal of the number's last writer that its write succeeded. Called before the number is overwritten,
+   because its tag is the only other evidence. */
 static void
 confirm_writer(const struct meter_file *f, uint64_t number)
 {
@@ -75,17 +79,17 @@ confirm_writer(const struct meter_file *f, uint64_t number)
 	}
 }
 
-/* Without a journal (all are held) nothing is noted, and a charge dies with its worker. */
+/* Does nothing without a journal; the charge is then lost when the worker is killed. */
 static void
-note(struct journal *j, int i, uint64_t entry)
+set_entry(struct journal *j, int i, uint64_t entry)
 {
 	if (j != NULL)
 		atomic_store(&j->entries[i], entry);
 }
 
-/* A slot that is not live is being surrendered or over: the meter answers for it. */
+/* A slot that is not live is being surrendered or belongs to a past period: the worker must ask the meter. */
 static bool
-has_room(const struct slot *s, uint64_t word, uint64_t *left)
+quota_has_room(const struct slot *s, uint64_t word, uint64_t *left)
 {
 	uint64_t count = word & UINT32_MAX, room = slot_room(s);
 
@@ -103,17 +107,17 @@ charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind,
 	uint64_t word, at = (uint64_t)(s - f->slots);
 	uint32_t tag = j == NULL ? 0 : next_tag(f, j);
 
-	note(j, i, entry_of(tag, at, ENTRY_TAKING));
+	set_entry(j, i, entry_of(tag, at, ENTRY_TAKING));
 	do {
 		word = atomic_load(&s->word);
-		if (kind != SLOT_KEY_USAGE && !has_room(s, word, left)) {
-			note(j, i, 0);
+		if (kind != SLOT_KEY_USAGE && !quota_has_room(s, word, left)) {
+			set_entry(j, i, 0);
 			return false;
 		}
 		confirm_writer(f, word);
 	} while (!atomic_compare_exchange_strong(
 	    &s->word, &word, (uint64_t)tag << 32 | ((word + 1) & UINT32_MAX)));
-	note(j, i, entry_of(tag, at, ENTRY_TAKEN));
+	set_entry(j, i, entry_of(tag, at, ENTRY_TAKEN));
 	return true;
 }
 
@@ -166,9 +170,10 @@ charge_phase(struct journal *j, enum journal_phase phase)
 	atomic_store(&j->phase, (uint32_t)phase);
 }
 
-/* A charge that is kept: a kill in the middle finds PHASE_ANSWERING, in which nothing is given back. */
+/* Empties the journal without giving anything back. The caller has set PHASE_ANSWERING or returned the units, so that a
+   kill in the middle gives nothing back either. */
 static void
-forget(struct journal *j)
+empty_journal(struct journal *j)
 {
 	for (int i = 0; i < JOURNAL_ENTRIES; i++)
 		atomic_store(&j->entries[i], 0);
@@ -182,7 +187,7 @@ charge_keep(struct journal *j)
 	if (j == NULL || atomic_load(&j->phase) == PHASE_IDLE)
 		return;
 	atomic_store(&j->phase, PHASE_ANSWERING);
-	forget(j);
+	empty_journal(j);
 }
 
 void
@@ -191,13 +196,13 @@ charge_return(const struct meter_file *f, struct journal *j)
 	for (int i = 0; i < JOURNAL_ENTRIES; i++)
 		if (entry_state(atomic_load(&j->entries[i])) == ENTRY_TAKEN)
 			return_entry(f, j, i);
-	forget(j);
+	empty_journal(j);
 }
 
-/* ---- journals of the dead ---- */
+/* ---- journals of dead workers ---- */
 
-/* Decides whether a write that its worker did not live to note took place: either the number still has its tag, or
-   the next writer has confirmed it in the journal before the tag went. */
+/* Finds out whether a write took place whose worker was killed before it could write so into the journal. If it did,
+   either the number still has its tag, or the next writer has confirmed it in the journal. */
 static void
 resolve_entry(const struct meter_file *f, struct journal *j, int i)
 {
@@ -217,7 +222,7 @@ resolve_entry(const struct meter_file *f, struct journal *j, int i)
 }
 
 static void
-resolve(const struct meter_file *f, struct journal *j)
+resolve_entries(const struct meter_file *f, struct journal *j)
 {
 	for (int i = 0; i < JOURNAL_ENTRIES; i++)
 		resolve_entry(f, j, i);
@@ -234,18 +239,18 @@ lock_journal(const struct meter_file *f, uint32_t at, short type)
 	return fcntl(f->fd, F_OFD_SETLK, &l) == 0;
 }
 
-/* Nobody writes to the journal any more: this process holds its lock. */
+/* The caller holds the journal's lock, so its worker is dead. */
 static void
 settle_dead(const struct meter_file *f, struct journal *j)
 {
-	resolve(f, j);
+	resolve_entries(f, j);
 	if (atomic_load(&j->phase) == PHASE_ANSWERING)
-		forget(j);
+		empty_journal(j);
 	else
 		charge_return(f, j);
 }
 
-/* A dead worker's answer may not have arrived: its charge waits for nginx's second try. */
+/* True while nginx may still repeat the request, whose new worker would then adopt the charge. */
 static bool
 may_be_repeated(const struct journal *j)
 {
@@ -292,7 +297,7 @@ meter_settle_dead(struct meter_file *f)
 	}
 }
 
-/* The charge is complete and is the one that this request would take. */
+/* True when the charge is complete and has exactly the owners that this request is charged to. */
 static bool
 is_charge_of(const struct meter_file *f, const struct journal *j,
     const struct uuid *const owners[JOURNAL_ENTRIES])
@@ -337,7 +342,7 @@ journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
 		    !lock_patiently(f, i))
 			continue;
 		if (atomic_load(&j->request) == request) {
-			resolve(f, j);
+			resolve_entries(f, j);
 			if (is_charge_of(f, j, owners)) {
 				if (own != NULL)
 					(void)lock_journal(
@@ -354,8 +359,9 @@ journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
 
 /* ---- the meter's side ---- */
 
-/* No worker finds a retired slot, and one that holds it fails to count: the word differs from the one it has read, and
-   it looks at the state after reading the word again. A meter killed here leaves a retired slot, which it puts to use
+/* Stops all workers for the moment of counting. No worker finds a retired slot. A worker that already holds it cannot
+   count either: its compare-and-swap fails because the tag has changed, and after reading the word again it finds
+   that the slot is not live. A meter that is killed in here leaves a retired slot; roster_slot makes it live
    again when a worker asks for it. */
 uint64_t
 slot_surrender(struct meter_file *f, struct slot *s)

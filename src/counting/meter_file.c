@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The mapping of counting/meter.h: its file, its open-addressed table, and what the meter does to slots. */
+/* The mapping of counting/meter.h: periods, slots, the file, and the futex.
+
+   The table is a hash table with linear probing. A look-up ends at an EMPTY slot; at most seven eighths
+   of the table are in use, so a miss is cheap. FREE marks a slot inside a chain, which look-ups
+   pass and meter_add reuses; slot_free turns FREE slots at the end of a chain into EMPTY ones. Only the meter adds
+   and frees slots.
+
+     EMPTY --meter_add, slot_publish--> LIVE --slot_retire--> RETIRED --slot_free--> FREE --> EMPTY
+                                         ^  <--slot_publish--                         |
+                                         +------------meter_add, slot_publish---------+ */
 #include "config.h"
 
 #include "counting/meter_priv.h"
@@ -35,7 +44,7 @@ meter_day_start(uint32_t day)
 	return (struct ts){ day * DAY_US };
 }
 
-/* The civil calendar by days since 0000-03-01, which leap days end. */
+/* Counts days from 0000-03-01, so that a leap day is the last day of its year; eras have 400 years. */
 uint32_t
 meter_month(struct ts t)
 {
@@ -89,7 +98,7 @@ slot_room(const struct slot *s)
 uint64_t
 slot_left(const struct slot *s)
 {
-	/* In this order: a unit that is given back or granted meanwhile is seen later, never too early. */
+	/* Room first: a unit granted or given back between the two reads is missed, not invented. */
 	uint64_t room = slot_room(s), taken = slot_taken(s);
 
 	return room > taken ? room - taken : 0;
@@ -110,7 +119,7 @@ slot_retire(struct slot *s)
 }
 
 static uint32_t
-place(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
+hash_position(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
     uint32_t period)
 {
 	uint64_t h;
@@ -122,7 +131,7 @@ place(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
 }
 
 static bool
-is_of(
+slot_counts(
     const struct slot *s, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	return s->period == period && s->kind == (uint32_t)kind &&
@@ -133,7 +142,7 @@ static struct slot *
 find_in_state(const struct meter_file *f, enum slot_state wanted, enum slot_kind kind,
     const struct uuid *owner, uint32_t period)
 {
-	uint32_t at = place(f, kind, owner, period);
+	uint32_t at = hash_position(f, kind, owner, period);
 
 	for (uint32_t n = 0; n < f->head->slots; n++) {
 		struct slot *s = &f->slots[(at + n) & (f->head->slots - 1)];
@@ -141,7 +150,7 @@ find_in_state(const struct meter_file *f, enum slot_state wanted, enum slot_kind
 
 		if (state == SLOT_EMPTY)
 			return NULL;
-		if (state == (uint32_t)wanted && is_of(s, kind, owner, period))
+		if (state == (uint32_t)wanted && slot_counts(s, kind, owner, period))
 			return s;
 	}
 	return NULL; /* UNCOVERED: an eighth of the table is empty */
@@ -165,13 +174,13 @@ struct slot *
 meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
-	uint32_t at = place(f, kind, owner, period), n = 0;
+	uint32_t at = hash_position(f, kind, owner, period), n = 0;
 	struct slot *s;
 
 	for (;; n++) {
 		uint32_t state;
 
-		/* An eighth stays empty, so that who looks for what is missing soon knows. */
+		/* A chain this long would make look-ups slow: refuse instead. */
 		if (n == f->head->slots / 8)
 			return NULL;
 		s = &f->slots[(at + n) & (f->head->slots - 1)];
@@ -186,7 +195,7 @@ meter_add(
 	return s;
 }
 
-/* Where the next slot is empty nothing is looked for beyond: the chain ends here. */
+/* When the next slot is EMPTY, no look-up goes beyond this one: the FREE slots before it become EMPTY too. */
 void
 slot_free(struct meter_file *f, struct slot *s)
 {
@@ -210,7 +219,7 @@ slot_publish(struct slot *s)
 /* ---- the file ---- */
 
 static bool
-in_run(const char *file, char *out, size_t room)
+name_in_run_directory(const char *file, char *out, size_t room)
 {
 	return (size_t)snprintf(out, room, "%s/%s", conf.run_directory, file) < room;
 }
@@ -218,7 +227,7 @@ in_run(const char *file, char *out, size_t room)
 bool
 meter_socket_name(char *out, size_t room)
 {
-	return in_run("meter.sock", out, room);
+	return name_in_run_directory("meter.sock", out, room);
 }
 
 void
@@ -238,9 +247,9 @@ file_bytes(uint32_t slots)
 	       METER_JOURNALS * sizeof(struct journal);
 }
 
-/* The descriptor is the mapping's from here on, unless this fails. */
+/* Maps the file and owns the descriptor, unless it returns false. */
 static bool
-map(struct meter_file *f, int fd)
+map_meter(struct meter_file *f, int fd)
 {
 	struct stat st;
 	void *p;
@@ -271,14 +280,14 @@ bool
 meter_file_open(struct meter_file *f)
 {
 	char path[PATH_ROOM];
-	int fd = in_run("meter.map", path, sizeof(path))
+	int fd = name_in_run_directory("meter.map", path, sizeof(path))
 		     ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
 		     : -1;
 	bool ok;
 
 	if (fd < 0)
 		return false;
-	ok = map(f, fd);
+	ok = map_meter(f, fd);
 	if (!ok)
 		close(fd);
 	return ok;
@@ -290,8 +299,8 @@ meter_file_replaced(const struct meter_file *f)
 	char path[PATH_ROOM];
 	struct stat st;
 
-	return in_run("meter.map", path, sizeof(path)) && stat(path, &st) == 0 &&
-	       (st.st_ino != f->ino || st.st_dev != f->dev);
+	return name_in_run_directory("meter.map", path, sizeof(path)) &&
+	       stat(path, &st) == 0 && (st.st_ino != f->ino || st.st_dev != f->dev);
 }
 
 void
@@ -299,7 +308,7 @@ meter_file_drop(void)
 {
 	char path[PATH_ROOM];
 
-	if (in_run("meter.map", path, sizeof(path)))
+	if (name_in_run_directory("meter.map", path, sizeof(path)))
 		unlink(path);
 }
 
@@ -312,7 +321,8 @@ read_boot_id(char out[BOOT_ID_LEN + 1])
 	if (in == NULL)
 		return; /* UNCOVERED: Linux has it */
 	if (fread(out, 1, BOOT_ID_LEN, in) != BOOT_ID_LEN)
-		memset(out, 0, BOOT_ID_LEN + 1); /* UNCOVERED: so long it is */
+		memset(
+		    out, 0, BOOT_ID_LEN + 1); /* UNCOVERED: a boot ID has this length */
 	fclose(in);
 }
 
@@ -326,9 +336,9 @@ wanted_slots(void)
 	return n;
 }
 
-/* A whole file appears under the name, or none. */
+/* Writes a new file under another name and renames it, so that no worker ever maps half a file. */
 static bool
-make(const char *path)
+make_meter_file(const char *path)
 {
 	struct meter_head head = { .magic = MAGIC,
 		.version = METER_VERSION,
@@ -338,7 +348,7 @@ make(const char *path)
 	bool ok;
 	int fd;
 
-	/* Until PostgreSQL's clock has been read. */
+	/* This host's clock, until PostgreSQL's has been read. */
 	atomic_store(&head.epoch_us, ts_now().us - boot_us());
 	read_boot_id(head.boot_id);
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
@@ -370,7 +380,7 @@ meter_lock(void)
 {
 	char path[PATH_ROOM];
 
-	if (!in_run("meter.lock", path, sizeof(path)))
+	if (!name_in_run_directory("meter.lock", path, sizeof(path)))
 		return -1; /* UNCOVERED: tbl/params.h bounds the directory's name */
 	return fd_lock(path, O_RDWR | O_CREAT);
 }
@@ -385,13 +395,14 @@ meter_file_hold(struct meter_file *f, char *err, size_t room)
 			return true;
 		meter_file_close(f);
 	}
-	if (in_run("meter.map", path, sizeof(path)) && make(path) && meter_file_open(f))
+	if (name_in_run_directory("meter.map", path, sizeof(path)) &&
+	    make_meter_file(path) && meter_file_open(f))
 		return true;
 	snprintf(err, room, "%s/meter.map: %s", conf.run_directory, strerror(errno));
 	return false;
 }
 
-/* ---- news ---- */
+/* ---- answers of the meter ---- */
 
 static long
 futex(_Atomic uint32_t *at, int op, uint32_t value, const struct timespec *wait)
@@ -400,17 +411,17 @@ futex(_Atomic uint32_t *at, int op, uint32_t value, const struct timespec *wait)
 }
 
 void
-meter_announce(struct meter_file *f)
+meter_wake_workers(struct meter_file *f)
 {
-	atomic_fetch_add(&f->head->news, 1);
-	futex(&f->head->news, FUTEX_WAKE, INT32_MAX, NULL);
+	atomic_fetch_add(&f->head->answers, 1);
+	futex(&f->head->answers, FUTEX_WAKE, INT32_MAX, NULL);
 }
 
 void
-meter_await(const struct meter_file *f, uint32_t news, int64_t us)
+meter_await_answer(const struct meter_file *f, uint32_t seen, int64_t us)
 {
 	struct timespec wait = { .tv_sec = us / SECOND_US,
 		.tv_nsec = us % SECOND_US * 1000 };
 
-	futex(&f->head->news, FUTEX_WAIT, news, &wait);
+	futex(&f->head->answers, FUTEX_WAIT, seen, &wait);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The mapping of counting/metrics.h, and its form for Prometheus. */
 #include "config.h"
 
 #include "counting/metrics.h"
@@ -29,10 +30,10 @@ static const struct {
 
 /* ---- the file ---- */
 
-/* Under the file's lock, which goes with its holder. A version that counts something else has a file of
-   another name, so that an upgrade need not wait for a reboot. */
+/* Opens the file and locks it until the descriptor is closed. The size is part of the name, so that a version with other
+   counters uses another file and an upgrade need not wait for a reboot. */
 static int
-open_locked(int flags)
+open_metrics_locked(int flags)
 {
 	char path[256];
 	int fd;
@@ -43,15 +44,16 @@ open_locked(int flags)
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0660);
 	if (fd < 0)
 		return -1;
-	(void)!fchmod(fd, 0660); /* not ours to change: it was made so */
+	(void)!fchmod(fd,
+	    0660); /* against the umask; fails for a file of another user, which has this mode */
 	if (flock(fd, LOCK_EX) == 0)
 		return fd;
-	close(fd); /* UNCOVERED: no file system of ours refuses locks */
-	return -1; /* UNCOVERED: the same */
+	close(fd); /* UNCOVERED: tmpfs supports locks */
+	return -1; /* UNCOVERED: as above */
 }
 
 static struct metrics *
-map(int fd)
+map_metrics(int fd)
 {
 	struct metrics *m = MAP_FAILED;
 	struct stat st;
@@ -63,7 +65,7 @@ map(int fd)
 		m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (m != MAP_FAILED && m->magic == 0)
 		m->magic = MAGIC;
-	flock(fd, LOCK_UN); /* the mapping keeps the open file, and a lock on it */
+	flock(fd, LOCK_UN); /* the mapping keeps the file open, and its lock with it */
 	close(fd);
 	if (m == MAP_FAILED || m->magic == MAGIC)
 		return m == MAP_FAILED ? NULL : m;
@@ -74,13 +76,13 @@ map(int fd)
 struct metrics *
 metrics_open(void)
 {
-	return map(open_locked(O_CREAT));
+	return map_metrics(open_metrics_locked(O_CREAT));
 }
 
 struct metrics *
 metrics_view(void)
 {
-	return map(open_locked(0));
+	return map_metrics(open_metrics_locked(0));
 }
 
 void
@@ -91,7 +93,7 @@ metrics_close(struct metrics *m)
 }
 
 static int
-find(const struct metrics *m, const char *name)
+find_operation(const struct metrics *m, const char *name)
 {
 	uint32_t n = atomic_load(&m->operations);
 
@@ -107,16 +109,17 @@ metrics_operation(struct metrics *m, const char *name)
 	int at, fd;
 	uint32_t n;
 
-	if (m == NULL || (at = find(m, name)) >= 0)
+	if (m == NULL || (at = find_operation(m, name)) >= 0)
 		return m == NULL ? -1 : at;
-	fd = open_locked(0);
+	fd = open_metrics_locked(0);
 	if (fd < 0)
 		return -1;
-	at = find(m, name);
+	at = find_operation(m, name);
 	n = atomic_load(&m->operations);
 	if (at < 0 && n < METRICS_OPERATIONS) {
 		snprintf(m->names[n], METRICS_NAME, "%s", name);
-		atomic_store(&m->operations, n + 1); /* only now it can be found */
+		atomic_store(&m->operations,
+		    n + 1); /* after the name: readers look at names below this number */
 		at = (int)n;
 	}
 	close(fd);
@@ -126,7 +129,7 @@ metrics_operation(struct metrics *m, const char *name)
 /* ---- counting ---- */
 
 static size_t
-status_at(int status)
+status_index(int status)
 {
 	size_t i = 0;
 
@@ -143,7 +146,7 @@ metrics_request(struct metrics *m, int operation, int status, int64_t us)
 
 	if (m == NULL || operation < 0)
 		return;
-	h = &m->requests[operation][status_at(status)];
+	h = &m->requests[operation][status_index(status)];
 	while (i < METRICS_BUCKETS - 1 && us > metrics_bounds_us[i])
 		i++;
 	atomic_fetch_add_explicit(&h->buckets[i], 1, memory_order_relaxed);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Counters and latency histograms of one host, in a file that its processes map. They are for people:
-   nothing is decided by them, and where the file cannot be had nothing is counted. */
+/* Counters and latency histograms of one host, in a file that its processes map. surfaced-meter serves them to
+   Prometheus. No program decides anything by them, so a process that cannot map the file runs without counting.
+
+   Numbers are added with relaxed atomics; a scrape may see a request's bucket before its sum. An operation gets its
+   number when a process first asks for it, under the file's lock, and keeps it as long as the file exists. */
 #ifndef COUNTING_METRICS_H
 #define COUNTING_METRICS_H
 
@@ -22,13 +25,13 @@ enum {
 	METRICS_BUCKETS = 14
 };
 
-/* Requests no slower than this; the last bucket has no bound and takes the rest. */
+/* Upper bounds of the buckets; the last bucket, for all slower requests, has none. */
 extern const int64_t metrics_bounds_us[METRICS_BUCKETS - 1];
-/* The statuses that are told apart; 0, the last, is all others. */
+/* The statuses counted separately; 0, the last, for all others. */
 extern const int metrics_statuses[METRICS_STATUSES];
 
 struct histogram {
-	_Atomic uint64_t buckets[METRICS_BUCKETS]; /* each by itself */
+	_Atomic uint64_t buckets[METRICS_BUCKETS]; /* not cumulative */
 	_Atomic uint64_t sum_us;
 };
 
@@ -40,18 +43,18 @@ struct metrics {
 	struct histogram requests[METRICS_OPERATIONS][METRICS_STATUSES];
 };
 
-/* conf.run_directory's file, made when it is missing; NULL: there is none. */
+/* Maps the file in conf.run_directory and makes it when it is missing; NULL: impossible. */
 struct metrics *metrics_open(void);
-/* For people: who looks first must not own what the daemons are to write. */
+/* Maps an existing file only, for surfacectl: a file that root makes could not be written by the daemons. */
 struct metrics *metrics_view(void);
 void metrics_close(struct metrics *m);
-/* The number of an operation, the same for every process; -1: there is no room. */
+/* The number of an operation, the same for every process; -1: the table is full. */
 int metrics_operation(struct metrics *m, const char *name);
 void metrics_request(struct metrics *m, int operation, int status, int64_t us);
 void metrics_add(struct metrics *m, enum counter c);
 /* Prometheus' text format. */
 void metrics_write(struct buf *b, const struct metrics *m);
-/* The bound below which this part (0 to 1) of the requests stayed; 0 for none. */
+/* The bound of the bucket that contains the quantile `part` (0 to 1); 0 without requests. */
 double metrics_quantile_ms(const uint64_t buckets[METRICS_BUCKETS], double part);
 
 #endif

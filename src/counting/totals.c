@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
+/* Steps of the installation's metrics, until the database has them: see counting/totals.h. */
 #include "config.h"
 
 #include "counting/totals.h"
 
 #include <inttypes.h>
 
-enum { TELL_US = 5000000 };
+enum { SEND_US = 5000000 };
 
 static const char *const names[TOTALS] = {
 #define TOTAL(id, series) series,
@@ -26,15 +27,15 @@ totals_tell(struct totals *t, struct arena *a, struct strs *series, struct strs 
 		   *n = ARENA_ARRAY(a, TOTALS, struct str);
 	size_t many = 0;
 
-	if (mono_us() < t->tell_at)
+	if (mono_us() < t->send_at)
 		return false;
-	t->tell_at = mono_us() + TELL_US;
+	t->send_at = mono_us() + SEND_US;
 	for (size_t i = 0; i < TOTALS; i++) {
 		if (t->counted[i] == 0)
 			continue;
 		s[many] = str_of(names[i]);
 		n[many++] = arena_printf(a, "%" PRIu64, t->counted[i]);
-		t->told[i] = t->counted[i];
+		t->sent[i] = t->counted[i];
 	}
 	*series = (struct strs){ s, many };
 	*steps = (struct strs){ n, many };
@@ -46,7 +47,7 @@ totals_told(struct totals *t, enum db_rc rc)
 {
 	for (size_t i = 0; i < TOTALS; i++) {
 		if (rc == DB_OK)
-			t->counted[i] -= t->told[i];
-		t->told[i] = 0;
+			t->counted[i] -= t->sent[i];
+		t->sent[i] = 0;
 	}
 }

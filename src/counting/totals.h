@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What a process counts for the installation, which the database adds up (metric_add). They are for people:
-   what a process that is killed has not told yet is lost. */
+/* Counts for the whole installation: a process counts in memory and adds its steps to the database every few seconds
+   (metric_add). They are for monitoring only: steps that a killed process has not sent yet are lost.
+
+     totals_add ... totals_tell --> SELECT metric_add(series, steps) --> totals_told(rc) */
 #ifndef COUNTING_TOTALS_H
 #define COUNTING_TOTALS_H
 
@@ -14,15 +16,17 @@ enum total {
 };
 
 struct totals {
-	uint64_t counted[TOTALS], told[TOTALS];
-	int64_t tell_at; /* mono_us */
+	uint64_t counted[TOTALS]; /* steps that the database does not have */
+	uint64_t sent[TOTALS];    /* the part of them that the call under way contains */
+	int64_t send_at;          /* mono_us */
 };
 
 void totals_add(struct totals *t, enum total which, uint64_t n);
-/* True every few seconds, when there is something: what metric_add is to be told. totals_told follows. */
+/* Returns true every few seconds, when there is something to send, with the arguments of metric_add. The caller
+   passes the result of that call to totals_told before it asks again. */
 bool totals_tell(
     struct totals *t, struct arena *a, struct strs *series, struct strs *steps) MUST_USE;
-/* What it did not hear is told again. */
+/* Forgets the steps that were sent if rc is DB_OK; otherwise they are sent again. */
 void totals_told(struct totals *t, enum db_rc rc);
 
 #endif

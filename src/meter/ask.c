@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The socket on which workers ask for what they do not find in the mapping. */
+/* The socket on which workers ask for slots and leases that they miss in the mapping. A datagram has no answer: the
+   worker sleeps on the mapping's futex, and looks again after meter_wake_workers. */
 #include "config.h"
 
 #include "daemon/daemon.h"
@@ -8,61 +9,63 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-enum { ROUND = 256 }; /* asks before anything else gets its turn */
+enum { ASKS_PER_TURN = 256 };
 enum { PATH_ROOM = 128 };
 
 bool
-ask_open(struct warden *w, char *err, size_t room)
+ask_open(struct meterd *m, char *err, size_t room)
 {
 	char path[PATH_ROOM];
 
 	if (!meter_socket_name(path, sizeof(path)))
-		panic("too long a name"); /* UNCOVERED: tbl/params.h bounds it */
-	w->sock = daemon_bind(path, SOCK_DGRAM, 0660);
-	if (w->sock >= 0)
+		panic(
+		    "the meter's socket name is too long"); /* UNCOVERED: tbl/params.h bounds it */
+	m->sock = daemon_bind(path, SOCK_DGRAM, 0660);
+	if (m->sock >= 0)
 		return true;
 	snprintf(err, room, "%s: %s", path, strerror(errno));
 	return false;
 }
 
-/* Only periods that are now: whatever a worker's clock says. */
+/* Accepts the current period and its neighbours only, whatever period the worker has computed. */
 static bool
-is_sane(const struct warden *w, const struct meter_ask *a)
+is_current_ask(const struct meterd *m, const struct meter_ask *a)
 {
-	uint32_t day = meter_day(w->now), month = meter_month(w->now);
+	uint32_t day = meter_day(m->now), month = meter_month(m->now);
 
 	return a->magic == METER_ASK_MAGIC && a->day + 1 >= day && a->day <= day + 1 &&
 	       a->month + 1 >= month && a->month <= month + 1;
 }
 
 static void
-serve(struct warden *w, const struct meter_ask *a)
+provide_slots(struct meterd *m, const struct meter_ask *a)
 {
 	static const struct uuid none;
 	struct slot *usage;
 	bool fresh;
 
-	if (!is_sane(w, a) || !rates_need(w, &a->key, &a->account))
+	if (!is_current_ask(m, a) || !rates_need(m, &a->key, &a->account))
 		return;
-	usage = roster_slot(w, SLOT_KEY_USAGE, &a->key, a->day, &fresh);
+	usage = slots_get(m, SLOT_KEY_USAGE, &a->key, a->day, &fresh);
 	if (usage != NULL && fresh)
 		slot_publish(usage);
-	lease_need(w, SLOT_ACCOUNT_QUOTA, &a->account, a->month);
+	lease_need(m, SLOT_ACCOUNT_QUOTA, &a->account, a->month);
 	if (uuid_cmp(&a->group, &none) != 0)
-		lease_need(w, SLOT_GROUP_QUOTA, &a->group, a->month);
+		lease_need(m, SLOT_GROUP_QUOTA, &a->group, a->month);
 }
 
 void
-ask_serve(struct warden *w)
+ask_serve(struct meterd *m)
 {
 	struct meter_ask a;
 	int n = 0;
 
-	while (n < ROUND && recv(w->sock, &a, sizeof(a), 0) == (ssize_t)sizeof(a)) {
-		metrics_add(w->metrics, COUNTER_ASKS);
-		serve(w, &a);
+	while (
+	    n < ASKS_PER_TURN && recv(m->sock, &a, sizeof(a), 0) == (ssize_t)sizeof(a)) {
+		metrics_add(m->metrics, COUNTER_ASKS);
+		provide_slots(m, &a);
 		n++;
 	}
 	if (n > 0)
-		meter_announce(&w->file);
+		meter_wake_workers(&m->file);
 }

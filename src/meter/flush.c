@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* What was counted, stored as absolute numbers: twice or late it does no harm. */
+/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no harm. The answer also
+   brings PostgreSQL's clock. */
 #include "config.h"
 
 #include "meter/meter.h"
@@ -28,10 +29,12 @@ static const struct stmt store = STMT(store, stored_out,
 
 const struct stmt *const flush_stmts[] = { &store, NULL };
 
+/* The rows of one call, as parallel lists. */
 struct column {
 	struct str owner[CHUNK], period[CHUNK], taken[CHUNK], back[CHUNK];
 	const struct slot *slot[CHUNK];
-	uint64_t numbers[CHUNK][2];
+	uint64_t numbers[CHUNK]
+			[2]; /* taken and back, to note them when they are stored */
 	size_t n;
 };
 
@@ -40,25 +43,25 @@ struct batch {
 };
 
 static void
-add(struct warden *w, struct column *c, const struct slot *s)
+add_slot_row(struct meterd *m, struct column *c, const struct slot *s)
 {
 	uint64_t back = slot_back(s), taken = slot_taken(s);
 	size_t n = c->n++;
 
-	c->owner[n] = arena_uuid(w->arena, &s->owner);
-	c->period[n] = arena_printf(w->arena, "%u", s->period);
-	c->taken[n] = arena_printf(w->arena, "%" PRIu64, taken);
-	c->back[n] = arena_printf(w->arena, "%" PRIu64, back);
+	c->owner[n] = arena_uuid(m->arena, &s->owner);
+	c->period[n] = arena_printf(m->arena, "%u", s->period);
+	c->taken[n] = arena_printf(m->arena, "%" PRIu64, taken);
+	c->back[n] = arena_printf(m->arena, "%" PRIu64, back);
 	c->slot[n] = s;
 	c->numbers[n][0] = taken;
 	c->numbers[n][1] = back;
 }
 
 static void
-note(struct warden *w, const struct column *c)
+note_stored(struct meterd *m, const struct column *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		struct note *n = roster_note(w, c->slot[i]);
+		struct slot_note *n = slots_note(m, c->slot[i]);
 
 		n->taken = c->numbers[i][0];
 		n->back = c->numbers[i][1];
@@ -67,14 +70,16 @@ note(struct warden *w, const struct column *c)
 
 #define LIST_P(column, member) P(((struct strs){ (column).member, (column).n }))
 
+/* Stores and empties the batch. through: no count before this moment is missing after the call; TS_NULL: more batches
+   follow. False: the database failed, or does not know this incarnation. */
 static bool
-send(struct warden *w, struct batch *b, struct ts through)
+store_batch(struct meterd *m, struct batch *b, struct ts through)
 {
 	int64_t asked = boot_us();
 	struct stored got;
 
-	if (!warden_ok(w,
-		db_one(w->db, &store, &got, P(w->file.head->incarnation), P(through),
+	if (!meterd_ok(m,
+		db_one(m->db, &store, &got, P(m->file.head->incarnation), P(through),
 		    LIST_P(b->quota, owner), LIST_P(b->quota, period),
 		    LIST_P(b->quota, taken), LIST_P(b->quota, back),
 		    LIST_P(b->usage, owner), LIST_P(b->usage, period),
@@ -82,21 +87,21 @@ send(struct warden *w, struct batch *b, struct ts through)
 		"flush"))
 		return false;
 	if (!got.known) {
-		w->begun = false;
+		m->registered = false;
 		return false;
 	}
-	warden_clock(w, got.at, asked);
-	metrics_add(w->metrics, COUNTER_FLUSHES);
-	note(w, &b->quota);
-	note(w, &b->usage);
+	meterd_set_clock(m, got.at, asked);
+	metrics_add(m->metrics, COUNTER_FLUSHES);
+	note_stored(m, &b->quota);
+	note_stored(m, &b->usage);
 	b->quota.n = b->usage.n = 0;
 	return true;
 }
 
 static bool
-is_dirty(struct warden *w, const struct slot *s)
+is_dirty(struct meterd *m, const struct slot *s)
 {
-	const struct note *n = roster_note(w, s);
+	const struct slot_note *n = slots_note(m, s);
 
 	return n->taken != slot_taken(s) || n->back != slot_back(s);
 }
@@ -120,25 +125,25 @@ column_of(struct batch *b, const struct slot *s)
 }
 
 void
-flush_counts(struct warden *w)
+flush_counts(struct meterd *m)
 {
-	/* A request that is counted later may be missing below. */
-	struct ts through = meter_time(&w->file, boot_us());
+	/* Taken before the slots are read: a request counted after this moment may be missing. */
+	struct ts through = meter_time(&m->file, boot_us());
 	struct batch *b;
 
-	if (!warden_db(w))
+	if (!meterd_ready(m))
 		return;
-	b = ARENA_NEW(w->arena, struct batch);
-	for (size_t i = 0; i < w->nactive; i++) {
-		const struct slot *s = &w->file.slots[w->active[i]];
+	b = ARENA_NEW(m->arena, struct batch);
+	for (size_t i = 0; i < m->nactive; i++) {
+		const struct slot *s = &m->file.slots[m->active[i]];
 		struct column *c = column_of(b, s);
 
-		if (c == NULL || !is_dirty(w, s))
+		if (c == NULL || !is_dirty(m, s))
 			continue;
-		add(w, c, s);
-		if (c->n == CHUNK && !send(w, b, TS_NULL))
+		add_slot_row(m, c, s);
+		if (c->n == CHUNK && !store_batch(m, b, TS_NULL))
 			return;
 	}
-	if (send(w, b, through))
-		lease_report(w);
+	if (store_batch(m, b, through))
+		lease_report(m);
 }

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: ISC */
-/* Leases: parts of a month's quota that this host may hand out without asking. Every number that goes
-   to the database is absolute and every lease has a number, so a commit whose answer was lost does no
-   harm when it is tried again. */
+/* Leases: parts of a month's quota that this host may hand out without asking. Every lease has a sequence number and
+   every other number is absolute, so a call whose answer was lost can be repeated: PostgreSQL grants nothing for a
+   sequence number that it has seen, and answers with the present sum. */
 #include "config.h"
 
 #include "meter/meter.h"
 
 enum {
-	EXHAUSTED_S = 1,  /* how long "nothing left" is believed without asking again */
-	RETRY_US = 20000, /* between two looks for what other hosts surrender ... */
-	GIVE_UP_US = 400000, /* ... and how long */
-	SMALL_BLOCK =
-	    8, /* smaller ones are not renewed ahead: near the limit hosts share */
+	EXHAUSTED_S = 1,     /* workers refuse without asking for this long */
+	RETRY_US = 20000,    /* between two calls while other hosts surrender units */
+	GIVE_UP_US = 400000, /* after which units that they hold count as used */
+	/* Smaller blocks are not renewed ahead, so that near its end a quota is shared by all hosts. */
+	SMALL_BLOCK = 8,
 	TRIES = 3,
-	REPORTS = 64, /* of one flush */
+	REPORTS = 64, /* calls after one flush */
 };
 
-struct answer {
-	int64_t seq, granted, surrendered, taken, given_back, rest, idle;
+struct lease_answer {
+	int64_t seq, granted, surrendered, taken, given_back;
+	int64_t rest; /* units of the quota not leased to any host */
+	int64_t idle; /* units leased to other live hosts and not used */
 };
 
-static const struct field answer_out[] = {
-	FIELD(struct answer, seq, 0),
-	FIELD(struct answer, granted, 0),
-	FIELD(struct answer, surrendered, 0),
-	FIELD(struct answer, taken, 0),
-	FIELD(struct answer, given_back, 0),
-	FIELD(struct answer, rest, 0),
-	FIELD(struct answer, idle, 0),
+static const struct field lease_answer_out[] = {
+	FIELD(struct lease_answer, seq, 0),
+	FIELD(struct lease_answer, granted, 0),
+	FIELD(struct lease_answer, surrendered, 0),
+	FIELD(struct lease_answer, taken, 0),
+	FIELD(struct lease_answer, given_back, 0),
+	FIELD(struct lease_answer, rest, 0),
+	FIELD(struct lease_answer, idle, 0),
 	FIELD_END,
 };
 
-static const struct stmt lease = STMT(lease, answer_out,
+static const struct stmt lease = STMT(lease, lease_answer_out,
     "SELECT seq, granted, surrendered, taken, given_back, rest, idle"
     " FROM meter_lease($1, $2, $3, $4::bigint::integer, $5, $6, $7, $8, $9)");
 
@@ -57,30 +59,31 @@ kind_name(enum slot_kind kind)
 	return kind == SLOT_ACCOUNT_QUOTA ? "account" : "group";
 }
 
-/* Tells what the slot counts and, with a number above the last one, leases more. */
+/* Reports the slot's numbers; a seq above the last one also leases more. False: the database failed, or the owner does
+   not exist. */
 static bool
-call(struct warden *w, struct slot *s, int64_t seq, struct answer *out)
+call_meter_lease(struct meterd *m, struct slot *s, int64_t seq, struct lease_answer *out)
 {
 	int64_t back = (int64_t)slot_back(s), surrendered = atomic_load(&s->surrendered);
-	struct note *n = roster_note(w, s);
+	struct slot_note *n = slots_note(m, s);
 
-	if (!warden_db(w) ||
-	    !warden_ok(w,
-		db_one(w->db, &lease, out, P(w->file.head->incarnation),
+	if (!meterd_ready(m) ||
+	    !meterd_ok(m,
+		db_one(m->db, &lease, out, P(m->file.head->incarnation),
 		    P(str_of(kind_name((enum slot_kind)s->kind))), P(s->owner),
 		    P((int64_t)s->period), P(seq), P((int64_t)atomic_load(&s->limit)),
 		    P(surrendered), P((int64_t)slot_taken(s)), P(back)),
 		"lease"))
 		return false;
-	metrics_add(w->metrics, COUNTER_LEASES);
+	metrics_add(m->metrics, COUNTER_LEASES);
 	n->surrendered = (uint64_t)surrendered;
-	n->told = true;
+	n->reported = true;
 	return true;
 }
 
-/* What the answer says of a slot that already counts: its own numbers are the newer ones. */
+/* Raises the limit of a slot. The answer's counts are ignored, because workers have counted since. */
 static void
-apply(struct slot *s, const struct answer *a)
+raise_slot_limit(struct slot *s, const struct lease_answer *a)
 {
 	uint64_t before = atomic_load(&s->limit), granted = (uint64_t)a->granted;
 
@@ -94,11 +97,12 @@ apply(struct slot *s, const struct answer *a)
 	s->seq = (uint32_t)a->seq;
 }
 
-/* Nothing is left. Other hosts may hold some that they do not need: they have been told. */
+/* Handles a quota with nothing left. While other hosts hold unused units, which PostgreSQL has asked them for, the
+   lease is retried; after that the slot is marked exhausted. */
 static void
-exhausted(struct warden *w, struct slot *s, const struct answer *a)
+wait_or_mark_exhausted(struct meterd *m, struct slot *s, const struct lease_answer *a)
 {
-	struct note *n = roster_note(w, s);
+	struct slot_note *n = slots_note(m, s);
 	int64_t now = mono_us();
 
 	if (a->idle > 0 && n->give_up_at == 0)
@@ -108,20 +112,20 @@ exhausted(struct warden *w, struct slot *s, const struct answer *a)
 		return;
 	}
 	n->retry_at = n->give_up_at = 0;
-	/* One more for the second that has begun. */
+	/* Rounded up, for the current second is partly over. */
 	atomic_store(&s->until, (uint32_t)(now / SECOND_US) + EXHAUSTED_S + 1);
 }
 
 static void
-renew(struct warden *w, struct slot *s)
+lease_more(struct meterd *m, struct slot *s)
 {
-	struct note *n = roster_note(w, s);
-	struct answer a;
+	struct slot_note *n = slots_note(m, s);
+	struct lease_answer a;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (!call(w, s, (int64_t)s->seq + 1, &a))
+		if (!call_meter_lease(m, s, (int64_t)s->seq + 1, &a))
 			return;
-		apply(s, &a);
+		raise_slot_limit(s, &a);
 		if (slot_left(s) > 0) {
 			n->retry_at = n->give_up_at = 0;
 			return;
@@ -129,47 +133,48 @@ renew(struct warden *w, struct slot *s)
 		if (a.rest <= 0)
 			break;
 	}
-	exhausted(w, s, &a);
+	wait_or_mark_exhausted(m, s, &a);
 }
 
-/* A slot that this incarnation had before goes on counting where it ended. */
+/* Fills in a new slot. PostgreSQL's counts matter when this incarnation had freed the slot of that period before, as
+   after a step of the clock: the slot goes on from them. */
 static void
-begin(struct warden *w, struct slot *s)
+open_quota_slot(struct meterd *m, struct slot *s)
 {
-	struct answer a;
+	struct lease_answer a;
 
-	if (!call(w, s, 1, &a)) {
-		slot_free(&w->file, s);
-		w->nactive--; /* it was added last */
+	if (!call_meter_lease(m, s, 1, &a)) {
+		slot_free(&m->file, s);
+		m->nactive--; /* slots_get added the slot last */
 		return;
 	}
 	atomic_store(&s->word, (uint64_t)a.taken);
 	atomic_store(&s->surrendered, (uint32_t)a.surrendered);
 	atomic_store(&s->back, (uint64_t)a.given_back);
-	apply(s, &a);
+	raise_slot_limit(s, &a);
 	slot_publish(s);
 	if (slot_left(s) == 0)
-		renew(w, s);
+		lease_more(m, s);
 }
 
 void
 lease_need(
-    struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month)
+    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month)
 {
 	bool fresh;
-	struct slot *s = roster_slot(w, kind, owner, month, &fresh);
+	struct slot *s = slots_get(m, kind, owner, month, &fresh);
 
 	if (s == NULL)
 		return;
 	if (fresh) {
-		begin(w, s);
+		open_quota_slot(m, s);
 		return;
 	}
-	if (roster_note(w, s)->retry_at != 0 ||
+	if (slots_note(m, s)->retry_at != 0 ||
 	    atomic_load(&s->until) > (uint32_t)(mono_us() / SECOND_US))
 		return;
 	if (slot_left(s) <= atomic_load(&s->mark))
-		renew(w, s);
+		lease_more(m, s);
 }
 
 static bool
@@ -180,76 +185,76 @@ is_quota(const struct slot *s)
 }
 
 void
-lease_retry(struct warden *w)
+lease_retry(struct meterd *m)
 {
 	int64_t now = mono_us();
 	bool any = false;
 
-	for (size_t i = 0; i < w->nactive; i++) {
-		struct slot *s = &w->file.slots[w->active[i]];
-		const struct note *n = roster_note(w, s);
+	for (size_t i = 0; i < m->nactive; i++) {
+		struct slot *s = &m->file.slots[m->active[i]];
+		const struct slot_note *n = slots_note(m, s);
 
 		if (!is_quota(s) || n->retry_at == 0 || n->retry_at > now)
 			continue;
-		renew(w, s);
+		lease_more(m, s);
 		any = true;
 	}
 	if (any)
-		meter_announce(&w->file);
+		meter_wake_workers(&m->file);
 }
 
-/* A database that came back from a backup has not heard of leases since: other hosts would get them too. */
+/* A database restored from a backup does not know later leases, and would grant the same units to other hosts. */
 void
-lease_report(struct warden *w)
+lease_report(struct meterd *m)
 {
-	struct answer a;
+	struct lease_answer a;
 	int calls = 0;
 
-	for (size_t i = 0; i < w->nactive && calls < REPORTS; i++) {
-		struct slot *s = &w->file.slots[w->active[i]];
-		struct note *n = roster_note(w, s);
+	for (size_t i = 0; i < m->nactive && calls < REPORTS; i++) {
+		struct slot *s = &m->file.slots[m->active[i]];
+		struct slot_note *n = slots_note(m, s);
 
 		if (!is_quota(s) ||
-		    (n->told && n->surrendered == atomic_load(&s->surrendered)))
+		    (n->reported && n->surrendered == atomic_load(&s->surrendered)))
 			continue;
 		calls++;
-		n->told =
-		    true; /* an owner that is no longer there is not asked for again */
-		if (call(w, s, s->seq, &a))
-			apply(s, &a);
-		else if (!w->begun)
+		n->reported =
+		    true; /* even on failure: the owner may not exist any more */
+		if (call_meter_lease(m, s, s->seq, &a))
+			raise_slot_limit(s, &a);
+		else if (!m->registered)
 			return;
 	}
 }
 
 void
-lease_doubt(struct warden *w)
+lease_doubt(struct meterd *m)
 {
-	for (size_t i = 0; i < w->nactive; i++)
-		if (is_quota(&w->file.slots[w->active[i]]))
-			atomic_store(&w->file.slots[w->active[i]].until, 0);
+	for (size_t i = 0; i < m->nactive; i++)
+		if (is_quota(&m->file.slots[m->active[i]]))
+			atomic_store(&m->file.slots[m->active[i]].until, 0);
 }
 
 void
-lease_surrender(struct warden *w)
+lease_surrender(struct meterd *m)
 {
-	uint32_t month = meter_month(w->now);
+	uint32_t month = meter_month(m->now);
 	const struct unwanted *rows;
 	struct list list;
 
-	if (!warden_db(w) || !warden_ok(w,
-				 db_list(w->db, &list_unwanted, &list,
-				     P(w->file.head->incarnation), P((int64_t)month)),
-				 "unwanted"))
+	if (!meterd_ready(m) || !meterd_ok(m,
+				    db_list(m->db, &list_unwanted, &list,
+					P(m->file.head->incarnation), P((int64_t)month)),
+				    "unwanted"))
 		return;
 	rows = list.items;
 	for (size_t i = 0; i < list.n; i++) {
 		enum slot_kind kind = str_is(rows[i].kind, "account") ? SLOT_ACCOUNT_QUOTA
 								      : SLOT_GROUP_QUOTA;
-		struct slot *s = meter_find(&w->file, kind, &rows[i].owner, month);
+		struct slot *s = meter_find(&m->file, kind, &rows[i].owner, month);
 
 		if (s != NULL)
-			slot_surrender(&w->file, s);
+			slot_surrender(&m->file, s);
 	}
-	lease_report(w);
+	lease_report(m);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-meter: its loop. */
+/* The loop of surfaced-meter, its registration with PostgreSQL, and PostgreSQL's clock. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -14,11 +14,11 @@
 enum {
 	ARENA_CAP = 256 * 1024 * 1024,
 	TICK_MS = 20,
-	DB_US = 2000000,   /* a call that takes longer is a failure */
-	DOWN_US = 100000,  /* after one the database is left alone for a moment */
-	LOOK_US = 5000000, /* notifications are a hint: this is the truth */
-	KEEP_US = 1000000,
-	CLOCK_US = 1000, /* two clocks that differ by less agree */
+	DB_US = 2000000,   /* deadline of one call */
+	DOWN_US = 100000,  /* pause after a failed call */
+	LOOK_US = 5000000, /* polling, since a notification may be lost */
+	MAINTAIN_US = 1000000,
+	CLOCK_US = 1000, /* smaller differences of clocks are ignored */
 };
 
 struct moment {
@@ -39,28 +39,28 @@ static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate
 	flush_stmts, shared_stmts, NULL };
 
 bool
-warden_ok(struct warden *w, enum db_rc rc, const char *what)
+meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
 {
 	if (rc != DB_OK && rc != DB_NONE) {
-		w->begun = false;
-		metrics_add(w->metrics, COUNTER_DATABASE_FAILURES);
+		m->registered = false;
+		metrics_add(m->metrics, COUNTER_DATABASE_FAILURES);
 	}
-	return db_ok(w->db, rc, what);
+	return db_ok(m->db, rc, what);
 }
 
-/* Follows PostgreSQL's clock, which read `at` at some moment since `asked`: this moment is not known
-   better than the time the answer took, so smaller differences are none. */
+/* PostgreSQL's clock read `at` at an unknown moment between the question and now. Assumes the middle, and ignores
+   differences up to half of that time, which may be nothing but the uncertainty. */
 void
-warden_clock(struct warden *w, struct ts at, int64_t asked)
+meterd_set_clock(struct meterd *m, struct ts at, int64_t asked)
 {
 	int64_t answered = boot_us(), slack = (answered - asked) / 2 + CLOCK_US;
 	int64_t epoch = at.us - (asked + (answered - asked) / 2);
-	int64_t step = epoch - atomic_load(&w->file.head->epoch_us);
+	int64_t step = epoch - atomic_load(&m->file.head->epoch_us);
 
 	if (step <= slack && step >= -slack)
 		return;
-	atomic_store(&w->file.head->epoch_us, epoch);
-	w->now = meter_time(&w->file, answered);
+	atomic_store(&m->file.head->epoch_us, epoch);
+	m->now = meter_time(&m->file, answered);
 	if (step >= SECOND_US || step <= -SECOND_US)
 		log_event(LOGP_NOTICE, "clock_step",
 		    "ms=%jd: quotas and usage follow the clock of the database",
@@ -68,33 +68,33 @@ warden_clock(struct warden *w, struct ts at, int64_t asked)
 }
 
 bool
-warden_db(struct warden *w)
+meterd_ready(struct meterd *m)
 {
 	int64_t asked = boot_us();
 	struct moment began;
 	enum db_rc rc;
 
-	if (!db_up(w->db))
+	if (!db_up(m->db))
 		return false;
-	if (w->begun)
+	if (m->registered)
 		return true;
-	rc = db_one(w->db, &begin, &began, P(w->file.head->incarnation), P(host_name()));
+	rc = db_one(m->db, &begin, &began, P(m->file.head->incarnation), P(host_name()));
 	if (rc ==
-	    DB_CONFLICT) { /* another file has taken this one's place since: begin with a new one */
-		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(w->db));
+	    DB_CONFLICT) { /* another file of this host was registered since: start with a new one */
+		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(m->db));
 		meter_file_drop();
 		exit(1);
 	}
-	w->begun = warden_ok(w, rc, "begin");
-	if (!w->begun)
+	m->registered = meterd_ok(m, rc, "begin");
+	if (!m->registered)
 		return false;
-	warden_clock(w, began.at, asked);
-	roster_forget(w);
+	meterd_set_clock(m, began.at, asked);
+	slots_store_again(m);
 	return true;
 }
 
 static int
-ticker(void)
+open_ticker(void)
 {
 	const struct itimerspec every = { { 0, TICK_MS * 1000000L },
 		{ 0, TICK_MS * 1000000L } };
@@ -106,32 +106,32 @@ ticker(void)
 }
 
 static void
-turn(struct warden *w)
+run_meter_turn(struct meterd *m)
 {
-	bool told;
+	bool notified;
 
-	w->now = meter_time(&w->file, boot_us());
-	ask_serve(w);
-	scrape_serve(w);
-	told = db_notified(w->db);
-	if (told)
-		lease_doubt(w);
-	if (mono_due(&w->look_at, LOOK_US) || told) {
-		rates_refresh(w);
-		lease_surrender(w);
+	m->now = meter_time(&m->file, boot_us());
+	ask_serve(m);
+	scrape_serve(m);
+	notified = db_notified(m->db);
+	if (notified)
+		lease_doubt(m);
+	if (mono_due(&m->look_at, LOOK_US) || notified) {
+		rates_refresh(m);
+		lease_surrender(m);
 	}
-	lease_retry(w);
-	if (mono_due(&w->flush_at, conf.meter_flush * 1000))
-		flush_counts(w);
-	if (mono_due(&w->keep_at, KEEP_US))
-		roster_keep(w);
-	shared_read(w);
-	arena_reset(w->arena);
+	lease_retry(m);
+	if (mono_due(&m->flush_at, conf.meter_flush * 1000))
+		flush_counts(m);
+	if (mono_due(&m->maintain_at, MAINTAIN_US))
+		slots_maintain(m);
+	shared_read(m);
+	arena_reset(m->arena);
 }
 
-/* A former self may still be on its way out. */
+/* Waits for the lock, which a predecessor may hold until it has ended. False: this process is to end first. */
 static bool
-hold_lock(int timer)
+wait_for_lock(int timer)
 {
 	uint64_t ticks;
 
@@ -144,41 +144,41 @@ hold_lock(int timer)
 }
 
 static void
-serve(struct warden *w, int timer)
+serve_host(struct meterd *m, int timer)
 {
 	char err[512];
 	uint64_t ticks;
 
-	if (!meter_file_hold(&w->file, err, sizeof(err)) ||
-	    !ask_open(w, err, sizeof(err)) || !scrape_open(w, err, sizeof(err)))
+	if (!meter_file_hold(&m->file, err, sizeof(err)) ||
+	    !ask_open(m, err, sizeof(err)) || !scrape_open(m, err, sizeof(err)))
 		panic("%s", err);
-	roster_load(w);
-	w->metrics = metrics_open();
-	db_listen(w->db, "key_changed");
-	db_listen(w->db, "meter_wanted");
-	while (daemon_wait(w->sock, timer)) {
+	slots_load(m);
+	m->metrics = metrics_open();
+	db_listen(m->db, "key_changed");
+	db_listen(m->db, "meter_wanted");
+	while (daemon_wait(m->sock, timer)) {
 		(void)!read(timer, &ticks, sizeof(ticks));
-		turn(w);
+		run_meter_turn(m);
 	}
-	w->now = meter_time(&w->file, boot_us());
-	flush_counts(w);
-	roster_free(w);
-	buf_free(&w->shared);
+	m->now = meter_time(&m->file, boot_us());
+	flush_counts(m);
+	slots_free(m);
+	buf_free(&m->shared);
 }
 
 static void
 work(const struct pool *pool, int listener)
 {
-	struct warden w = { .arena = arena_new(ARENA_CAP),
+	struct meterd m = { .arena = arena_new(ARENA_CAP),
 		.db = db_open(conf.database, pool->name) };
-	int timer = ticker();
+	int timer = open_ticker();
 
 	(void)listener;
-	db_guard(w.db, w.arena, DB_US, DOWN_US);
-	if (hold_lock(timer))
-		serve(&w, timer);
-	db_close(w.db);
-	arena_free(w.arena);
+	db_guard(m.db, m.arena, DB_US, DOWN_US);
+	if (wait_for_lock(timer))
+		serve_host(&m, timer);
+	db_close(m.db);
+	arena_free(m.arena);
 }
 
 static int

@@ -1,7 +1,36 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-meter: one process a host that leases quota from PostgreSQL into the shared mapping, stores
-   what the workers count there, and keeps the limits in it true. Killed anywhere it takes up again where
-   the mapping stands. */
+/* surfaced-meter: one process for each host. It leases quota from PostgreSQL into the mapping that the workers count in
+ * (counting/meter.h), stores the workers' counts in PostgreSQL, keeps the limits of rates current, and serves metrics.
+ * One thread; a turn of its loop every 20 ms, or sooner when a worker asks.
+ *
+ *              ask.c     a worker found no slot or no lease: make the slots, then wake the workers
+ *                |
+ *        +-------+--------+
+ *        v                v
+ *     rates.c          lease.c                          flush.c             slots.c
+ *     limits of rates  parts of a month's quota         counts, clock       next period, old slots, dead workers
+ *        |                | meter_lease, meter_unwanted    | meter_flush       | only the mapping
+ *        v                v                                v                   v
+ *     PostgreSQL: key_limit, account_limit; quota_month, quota_lease; usage; meter_host
+ *
+ * The life of a lease. The meter calls meter_lease with the slot's numbers (taken, given back, granted, surrendered)
+ * and the next sequence number. PostgreSQL locks the owner's month, stores the numbers, and for a new sequence number
+ * grants a block: an eighth of what is left, at most 200, so that hosts share the end of a quota fairly. The meter
+ * raises the slot's limit; when half of the block is taken, a worker asks for the next one (slot.mark). When nothing
+ * is left but other hosts hold unused units, PostgreSQL notifies them (meter_wanted), they surrender the units, and
+ * this meter tries again for GIVE_UP_US. Only then the slot is marked exhausted, for about a second.
+ *
+ * All numbers that are sent are absolute and only grow, and PostgreSQL keeps the greater one. So a call whose answer
+ * was lost, a late call and a call of a restarted meter do no harm, and a database that was restored from a backup
+ * learns the present state from the next reports (slots_store_again).
+ *
+ * Deaths, and their effects:
+ *   a worker           its journal says what it was charging (counting/meter.h); settled within a second
+ *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and numbers in the file
+ *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
+ *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old one count as used
+ *   the file           replaced by another meter: meter_begin refuses this incarnation, and the process starts again
+ */
 #ifndef METER_METER_H
 #define METER_METER_H
 
@@ -9,94 +38,95 @@
 #include "counting/metrics.h"
 #include "db/db.h"
 
-/* What this process alone knows of a slot; all zero after a restart, which is always right. */
-struct note {
-	uint64_t taken, back, surrendered; /* as stored last */
-	int64_t retry_at,
-	    give_up_at; /* a lease that waits for other hosts; mono_us, 0: none */
-	int64_t retired_at;
-	bool told; /* the database has heard what was leased */
+/* Facts about a slot that only this process needs. All zero is always correct: a restart stores and reports again. */
+struct slot_note {
+	uint64_t taken, back, surrendered; /* the numbers that PostgreSQL has */
+	/* mono_us, while a lease waits for other hosts to surrender; 0: it does not */
+	int64_t retry_at, give_up_at;
+	int64_t retired_at; /* mono_us */
+	bool reported;      /* PostgreSQL knows the slot's leases */
 };
 
-struct warden {
-	struct arena *arena; /* of one round */
+struct meterd {
+	struct arena *arena; /* emptied after each turn */
 	struct db *db;
 	struct meter_file file;
-	struct note *notes; /* parallel to file.slots */
-	uint32_t *active;   /* the slots in use */
+	struct slot_note *notes; /* parallel to file.slots */
+	uint32_t *active;        /* indices of the slots in use */
 	size_t nactive;
-	int sock, scrape;
+	int sock, scrape; /* listen for asks, and for scrapes of the metrics */
 	struct metrics *metrics;
-	struct buf shared; /* as it is shown */
-	int64_t shared_at, shared_until;
-	bool begun; /* the database knows this incarnation */
-	int64_t flush_at, look_at, keep_at, full_at;
-	struct ts now; /* the time of PostgreSQL's clock */
+	struct buf shared; /* the installation's metrics, as text; mono_us: */
+	int64_t shared_at, shared_until; /* next read, and when the text is too old */
+	bool registered;                 /* PostgreSQL has registered this incarnation */
+	int64_t flush_at, look_at, maintain_at, full_at; /* for mono_due */
+	struct ts now; /* PostgreSQL's time at the begin of the turn */
 };
 
-/* ---- roster.c: slots in use ---- */
+/* ---- slots.c: slots in use ---- */
 
-void roster_load(struct warden *w);
-void roster_free(struct warden *w);
-/* A new slot is not published; *fresh says which. NULL: the table is full (logged). */
-struct slot *roster_slot(struct warden *w, enum slot_kind kind, const struct uuid *owner,
+void slots_load(struct meterd *m);
+void slots_free(struct meterd *m);
+/* The slot of an owner and period. *fresh: it is new, and the caller fills it in and publishes it. NULL: the table is
+   full, which is logged. */
+struct slot *slots_get(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
     uint32_t period, bool *fresh);
-struct note *roster_note(struct warden *w, const struct slot *s);
-/* The database may be another one now: everything is to be stored again. */
-void roster_forget(struct warden *w);
-/* What begins soon is prepared, what ended is retired and freed. */
-void roster_keep(struct warden *w);
+struct slot_note *slots_note(struct meterd *m, const struct slot *s);
+/* PostgreSQL may have been restored from a backup: all counts and leases are to be stored again. */
+void slots_store_again(struct meterd *m);
+/* Settles dead workers, prepares the slots of a period that begins soon, retires and frees those of past ones. */
+void slots_maintain(struct meterd *m);
 
-/* ---- ask.c: what workers want ---- */
+/* ---- ask.c: questions of workers ---- */
 
-bool ask_open(struct warden *w, char *err, size_t room) MUST_USE;
-void ask_serve(struct warden *w);
+bool ask_open(struct meterd *m, char *err, size_t room) MUST_USE;
+void ask_serve(struct meterd *m);
 
 /* ---- lease.c ---- */
 
-/* A slot of this quota with something left in it, if there is anything. */
+/* Makes the slot of a quota, and leases units for it if there are any. */
 void lease_need(
-    struct warden *w, enum slot_kind kind, const struct uuid *owner, uint32_t month);
-/* Leases that wait for other hosts, or are about to end. */
-void lease_retry(struct warden *w);
-/* What other hosts want, or is no longer allowed. */
-void lease_surrender(struct warden *w);
-/* Limits may have changed: what was exhausted is asked for again. */
-void lease_doubt(struct warden *w);
-/* What was surrendered and could not be said, and what the database may not know: some of it. */
-void lease_report(struct warden *w);
+    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month);
+/* Tries again for leases that wait for other hosts. */
+void lease_retry(struct meterd *m);
+/* Surrenders units that other hosts need, or that a reduced quota does not allow any more. */
+void lease_surrender(struct meterd *m);
+/* Limits may have changed: exhausted quotas are asked for again. */
+void lease_doubt(struct meterd *m);
+/* Reports surrendered units and leases that PostgreSQL may not know, at most REPORTS of them. */
+void lease_report(struct meterd *m);
 
 /* ---- rates.c ---- */
 
-/* Slots of the key's and the account's rate. False: not now. */
+/* Makes the slots of the key's and the account's rate. False: the database failed or the table is full. */
 bool rates_need(
-    struct warden *w, const struct uuid *key, const struct uuid *account) MUST_USE;
-void rates_refresh(struct warden *w);
+    struct meterd *m, const struct uuid *key, const struct uuid *account) MUST_USE;
+void rates_refresh(struct meterd *m);
 
 /* ---- flush.c ---- */
 
-void flush_counts(struct warden *w);
+void flush_counts(struct meterd *m);
 
 /* ---- scrape.c ---- */
 
-bool scrape_open(struct warden *w, char *err, size_t room) MUST_USE;
-void scrape_serve(struct warden *w);
+bool scrape_open(struct meterd *m, char *err, size_t room) MUST_USE;
+void scrape_serve(struct meterd *m);
 
-/* ---- shared.c: what the installation counts ---- */
+/* ---- shared.c: metrics of the whole installation ---- */
 
-void shared_read(struct warden *w);
-void shared_write(const struct warden *w, struct buf *out);
+void shared_read(struct meterd *m);
+void shared_write(const struct meterd *m, struct buf *out);
 
 /* ---- main.c ---- */
 
-/* False, without a call, while the database is away; makes this incarnation known first. */
-bool warden_db(struct warden *w);
-/* `at` was PostgreSQL's time at some moment since `asked` (boot_us). */
-void warden_clock(struct warden *w, struct ts at, int64_t asked);
-/* Notes a failure; true when rc is DB_OK. */
-bool warden_ok(struct warden *w, enum db_rc rc, const char *what);
+/* True when the database can be called. Registers this incarnation first, on a new connection or after a failure. */
+bool meterd_ready(struct meterd *m);
+/* Sets the mapping's clock: PostgreSQL's clock read `at` between `asked` (boot_us) and now. */
+void meterd_set_clock(struct meterd *m, struct ts at, int64_t asked);
+/* Logs and counts a failure; true when rc is DB_OK. */
+bool meterd_ok(struct meterd *m, enum db_rc rc, const char *what);
 
-/* What each file asks of the database: for -D sql. */
+/* The statements of each file, for -D sql. */
 extern const struct stmt *const lease_stmts[],
     *const rate_stmts[], *const flush_stmts[], *const shared_stmts[];
 

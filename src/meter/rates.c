@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The limits of rates, as the database has them. */
+/* Slots of rates: their limits come from PostgreSQL, their counts stay in the mapping. */
 #include "config.h"
 
 #include "meter/meter.h"
@@ -49,42 +49,42 @@ const struct stmt *const rate_stmts[] = { &find_limits, &key_limits, &account_li
 	NULL };
 
 static bool
-put(struct warden *w, enum slot_kind kind, const struct uuid *owner, int64_t rate,
+set_rate(struct meterd *m, enum slot_kind kind, const struct uuid *owner, int64_t rate,
     int64_t seconds)
 {
 	bool fresh;
-	struct slot *s = roster_slot(w, kind, owner, 0, &fresh);
+	struct slot *s = slots_get(m, kind, owner, 0, &fresh);
 
 	if (s == NULL)
 		return false;
 	atomic_store(&s->limit, (uint64_t)rate << 32 | (uint64_t)seconds);
 	if (!fresh)
 		return true;
-	/* An empty window begins now: a slot that is never used grows old too. */
+	/* An empty window begins now, so that is_over retires the slot even if it is never used. */
 	atomic_store(&s->word, (uint64_t)(boot_us() / SECOND_US) << 32);
 	slot_publish(s);
 	return true;
 }
 
 bool
-rates_need(struct warden *w, const struct uuid *key, const struct uuid *account)
+rates_need(struct meterd *m, const struct uuid *key, const struct uuid *account)
 {
 	struct limits l;
 
-	if (meter_find(&w->file, SLOT_KEY_RATE, key, 0) != NULL &&
-	    meter_find(&w->file, SLOT_ACCOUNT_RATE, account, 0) != NULL)
+	if (meter_find(&m->file, SLOT_KEY_RATE, key, 0) != NULL &&
+	    meter_find(&m->file, SLOT_ACCOUNT_RATE, account, 0) != NULL)
 		return true;
-	if (!warden_db(w) ||
-	    !warden_ok(
-		w, db_one(w->db, &find_limits, &l, P(*key), P(*account)), "limits"))
+	if (!meterd_ready(m) ||
+	    !meterd_ok(
+		m, db_one(m->db, &find_limits, &l, P(*key), P(*account)), "limits"))
 		return false;
-	return put(w, SLOT_KEY_RATE, key, l.rate, l.rate_window) &&
-	       put(w, SLOT_ACCOUNT_RATE, account, l.search_rate, l.search_window);
+	return set_rate(m, SLOT_KEY_RATE, key, l.rate, l.rate_window) &&
+	       set_rate(m, SLOT_ACCOUNT_RATE, account, l.search_rate, l.search_window);
 }
 
-/* One query for many slots; false when the database is away. */
+/* Reads the limits of many slots with one query. False: the database failed or the table is full. */
 static bool
-refresh(struct warden *w, enum slot_kind kind, struct strs owners)
+refresh_limits(struct meterd *m, enum slot_kind kind, struct strs owners)
 {
 	const struct stmt *st = kind == SLOT_KEY_RATE ? &key_limits : &account_limits;
 	const struct limit *rows;
@@ -92,41 +92,41 @@ refresh(struct warden *w, enum slot_kind kind, struct strs owners)
 
 	if (owners.n == 0)
 		return true;
-	if (!warden_ok(w, db_list(w->db, st, &list, P(owners)), "limits"))
+	if (!meterd_ok(m, db_list(m->db, st, &list, P(owners)), "limits"))
 		return false;
 	rows = list.items;
 	for (size_t i = 0; i < list.n; i++)
-		if (!put(w, kind, &rows[i].owner, rows[i].rate, rows[i].rate_window))
+		if (!set_rate(m, kind, &rows[i].owner, rows[i].rate, rows[i].rate_window))
 			return false;
 	return true;
 }
 
 static void
-refresh_kind(struct warden *w, enum slot_kind kind)
+refresh_kind(struct meterd *m, enum slot_kind kind)
 {
-	struct str *texts = ARENA_ARRAY(w->arena, CHUNK, struct str);
+	struct str *texts = ARENA_ARRAY(m->arena, CHUNK, struct str);
 	size_t n = 0;
 
-	for (size_t i = 0; i < w->nactive; i++) {
-		const struct slot *s = &w->file.slots[w->active[i]];
+	for (size_t i = 0; i < m->nactive; i++) {
+		const struct slot *s = &m->file.slots[m->active[i]];
 
 		if (s->kind != (uint32_t)kind || atomic_load(&s->state) != SLOT_LIVE)
 			continue;
-		texts[n++] = arena_uuid(w->arena, &s->owner);
+		texts[n++] = arena_uuid(m->arena, &s->owner);
 		if (n < CHUNK)
 			continue;
-		if (!refresh(w, kind, (struct strs){ texts, n }))
+		if (!refresh_limits(m, kind, (struct strs){ texts, n }))
 			return;
 		n = 0;
 	}
-	(void)refresh(w, kind, (struct strs){ texts, n });
+	(void)refresh_limits(m, kind, (struct strs){ texts, n });
 }
 
 void
-rates_refresh(struct warden *w)
+rates_refresh(struct meterd *m)
 {
-	if (!warden_db(w))
+	if (!meterd_ready(m))
 		return;
-	refresh_kind(w, SLOT_KEY_RATE);
-	refresh_kind(w, SLOT_ACCOUNT_RATE);
+	refresh_kind(m, SLOT_KEY_RATE);
+	refresh_kind(m, SLOT_ACCOUNT_RATE);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The metrics socket: a Unix socket, so only this host can reach it. One answer a connection, whatever is
-   asked; a client that does not read is left. */
+/* The metrics socket, which speaks just enough HTTP for Prometheus. A Unix socket, so only this host can reach it. Every
+   request gets the same answer, and the connection is closed. The loop also leases quota, so a client that does not
+   send or read within PATIENCE_MS is dropped. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -12,23 +13,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 16, PATIENCE_MS = 50, AT_ONCE = 4 };
+enum { BACKLOG = 16, PATIENCE_MS = 50, SCRAPES_PER_TURN = 4 };
 
 bool
-scrape_open(struct warden *w, char *err, size_t room)
+scrape_open(struct meterd *m, char *err, size_t room)
 {
 	const char *path =
-	    arena_printf(w->arena, "%s/metrics.sock", conf.run_directory).p;
+	    arena_printf(m->arena, "%s/metrics.sock", conf.run_directory).p;
 
-	w->scrape = daemon_bind(path, SOCK_STREAM, 0660);
-	if (w->scrape >= 0 && listen(w->scrape, BACKLOG) == 0)
+	m->scrape = daemon_bind(path, SOCK_STREAM, 0660);
+	if (m->scrape >= 0 && listen(m->scrape, BACKLOG) == 0)
 		return true;
 	snprintf(err, room, "%s: %s", path, strerror(errno));
 	return false;
 }
 
 static bool
-is_ready(int fd, short events)
+wait_ready(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
@@ -36,9 +37,9 @@ is_ready(int fd, short events)
 }
 
 static void
-put(int fd, struct str s)
+send_text(int fd, struct str s)
 {
-	while (s.n > 0 && is_ready(fd, POLLOUT)) {
+	while (s.n > 0 && wait_ready(fd, POLLOUT)) {
 		ssize_t n = send(fd, s.p, s.n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n <= 0)
@@ -49,41 +50,41 @@ put(int fd, struct str s)
 }
 
 static void
-answer(struct warden *w, int fd)
+answer_scrape(struct meterd *m, int fd)
 {
-	struct buf body = { .a = w->arena }, head = { .a = w->arena };
+	struct buf body = { .a = m->arena }, head = { .a = m->arena };
 	char request[4096];
 
-	if (!is_ready(fd, POLLIN) ||
+	if (!wait_ready(fd, POLLIN) ||
 	    recv(fd, request, sizeof(request), MSG_DONTWAIT) <= 0)
 		return;
-	if (w->metrics != NULL)
-		metrics_write(&body, w->metrics);
-	shared_write(w, &body);
+	if (m->metrics != NULL)
+		metrics_write(&body, m->metrics);
+	shared_write(m, &body);
 	buf_z(&body,
 	    "# HELP surfaced_build_info The version of surfaced-meter, with the value 1\n"
 	    "# TYPE surfaced_build_info gauge\n"
 	    "surfaced_build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
 	buf_z(&body, "# HELP surfaced_meter_slots Counters in use\n# TYPE "
 		     "surfaced_meter_slots gauge\n");
-	buf_printf(&body, "surfaced_meter_slots %zu\n", w->nactive);
+	buf_printf(&body, "surfaced_meter_slots %zu\n", m->nactive);
 	buf_printf(&head,
 	    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
 	    "Content-Length: %zu\r\nConnection: close\r\n\r\n",
 	    body.n);
-	put(fd, buf_done(&head));
-	put(fd, buf_done(&body));
+	send_text(fd, buf_done(&head));
+	send_text(fd, buf_done(&body));
 }
 
 void
-scrape_serve(struct warden *w)
+scrape_serve(struct meterd *m)
 {
-	for (int i = 0; i < AT_ONCE; i++) {
-		int fd = accept4(w->scrape, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	for (int i = 0; i < SCRAPES_PER_TURN; i++) {
+		int fd = accept4(m->scrape, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)
 			return;
-		answer(w, fd);
+		answer_scrape(m, fd);
 		close(fd);
 	}
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* What the installation counts, as the database has it: read now and then, so that a scrape waits for nobody. */
+/* Metrics of the whole installation, from PostgreSQL. They are read every few seconds and kept as text, so that a scrape
+   never waits for the database. */
 #include "config.h"
 
 #include "meter/meter.h"
 
 enum {
 	EVERY_US = 5000000,
-	STALE_US = 30000000, /* then it is better to show nothing */
+	STALE_US = 30000000, /* older text is not shown */
 };
 
 struct figure {
@@ -28,7 +29,7 @@ static const struct stmt figures = STMT_LIST(figures, struct figure, figure_out,
 
 const struct stmt *const shared_stmts[] = { &figures, NULL };
 
-/* Rows of one kind stand together. */
+/* Rows of one kind follow one another, and share one HELP and TYPE. */
 static void
 write_figures(struct buf *b, const struct figure *f, size_t n)
 {
@@ -43,23 +44,23 @@ write_figures(struct buf *b, const struct figure *f, size_t n)
 }
 
 void
-shared_read(struct warden *w)
+shared_read(struct meterd *m)
 {
 	struct list rows;
 
-	if (mono_us() < w->shared_at || !warden_db(w))
+	if (mono_us() < m->shared_at || !meterd_ready(m))
 		return;
-	w->shared_at = mono_us() + EVERY_US;
-	if (!warden_ok(w, db_rows(w->db, &figures, &rows, DB_NO_ARGS), "figures"))
+	m->shared_at = mono_us() + EVERY_US;
+	if (!meterd_ok(m, db_rows(m->db, &figures, &rows, DB_NO_ARGS), "figures"))
 		return;
-	buf_clear(&w->shared);
-	write_figures(&w->shared, rows.items, rows.n);
-	w->shared_until = mono_us() + STALE_US;
+	buf_clear(&m->shared);
+	write_figures(&m->shared, rows.items, rows.n);
+	m->shared_until = mono_us() + STALE_US;
 }
 
 void
-shared_write(const struct warden *w, struct buf *out)
+shared_write(const struct meterd *m, struct buf *out)
 {
-	if (mono_us() < w->shared_until)
-		buf_str(out, buf_done(&w->shared));
+	if (mono_us() < m->shared_until)
+		buf_str(out, buf_done(&m->shared));
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* Names of countries, from src/tbl/countries.h. */
 #include "config.h"
 
 #include "resource/country.h"

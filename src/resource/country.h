@@ -5,6 +5,6 @@
 
 #include "base/base.h"
 
-const char *country_name(struct str code); /* "GB"; NULL: there is none */
+const char *country_name(struct str code); /* code: "GB"; NULL: no such country */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Where an image stands: evidence_directory/ab/cd/<its SHA-256>; what no evidence has. */
+/* Paths of evidence images, and the headers whose values evidence omits. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -21,7 +21,7 @@ evidence_path(const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_pat
 bool
 header_secret(struct str name)
 {
-	/* One that ends with - stands for all that begin so. */
+	/* A name that ends with - matches all headers that begin with it. */
 	static const struct str secret[] = { STR_INIT("authorization"),
 		STR_INIT("cookie"), STR_INIT("set-cookie"), STR_INIT("set-cookie2"),
 		STR_INIT("proxy-"), STR_INIT("x-api-key") };

@@ -277,7 +277,7 @@ a_lease_wakes_who_waits(void)
 	if (pid == 0) {
 		usleep(30000);
 		atomic_store(&s.slots[2]->limit, 1);
-		meter_announce(&file);
+		meter_wake_workers(&file);
 		_exit(0);
 	}
 	conf.meter_wait = PATIENT_MS;

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* The list of slots in use: rebuilt from the file at the start; slots are added to it, prepared for the next period,
+   retired when their period is over and stored, and freed when no worker can be using them any more. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "meter/meter.h"
+
+enum {
+	AHEAD_S = 60,       /* slots of a period are made this long before it begins */
+	FULL_US = 10000000, /* between two log lines about a full table */
+};
+
+struct slot_note *
+slots_note(struct meterd *m, const struct slot *s)
+{
+	return &m->notes[s - m->file.slots];
+}
+
+void
+slots_load(struct meterd *m)
+{
+	uint32_t n = m->file.head->slots;
+
+	m->notes = mem_array(n, sizeof(*m->notes));
+	m->active = mem_array(n, sizeof(*m->active));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t state = atomic_load(&m->file.slots[i].state);
+
+		if (state == SLOT_LIVE || state == SLOT_RETIRED)
+			m->active[m->nactive++] = i;
+		if (state == SLOT_RETIRED)
+			m->notes[i].retired_at = mono_us();
+	}
+}
+
+void
+slots_store_again(struct meterd *m)
+{
+	for (size_t i = 0; i < m->nactive; i++) {
+		struct slot_note *n = &m->notes[m->active[i]];
+
+		n->taken = n->back = 0;
+		n->reported = false;
+	}
+}
+
+void
+slots_free(struct meterd *m)
+{
+	free(m->notes);
+	free(m->active);
+}
+
+struct slot *
+slots_get(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period, bool *fresh)
+{
+	struct slot *s = meter_find(&m->file, kind, owner, period);
+
+	*fresh = false;
+	if (s != NULL)
+		return s;
+	/* After a step of the clock back into a past period, its slot goes on counting. */
+	s = meter_find_retired(&m->file, kind, owner, period);
+	if (s != NULL) {
+		slot_publish(s);
+		return s;
+	}
+	*fresh = true;
+	if (m->nactive < m->file.head->slots / 8 * 7)
+		s = meter_add(&m->file, kind, owner, period);
+	if (s == NULL) {
+		if (mono_due(&m->full_at, FULL_US))
+			log_event(LOGP_ERR, "full", "slots=%u: raise meter_slots",
+			    m->file.head->slots);
+		return NULL;
+	}
+	*slots_note(m, s) = (struct slot_note){ 0 };
+	m->active[m->nactive++] = (uint32_t)(s - m->file.slots);
+	return s;
+}
+
+/* ---- the next period ---- */
+
+static void
+prepare_next_period(struct meterd *m, const struct slot *s)
+{
+	struct ts soon = { m->now.us + AHEAD_S * SECOND_US };
+	uint32_t day = meter_day(m->now), month = meter_month(m->now);
+	struct uuid owner = s->owner;
+	struct slot *next;
+	bool fresh;
+
+	if (atomic_load(&s->state) != SLOT_LIVE)
+		return;
+	if (s->kind == SLOT_KEY_USAGE && s->period == day && meter_day(soon) != day) {
+		next = slots_get(m, SLOT_KEY_USAGE, &owner, meter_day(soon), &fresh);
+		if (next != NULL && fresh)
+			slot_publish(next);
+	}
+	if ((s->kind == SLOT_ACCOUNT_QUOTA || s->kind == SLOT_GROUP_QUOTA) &&
+	    s->period == month && meter_month(soon) != month)
+		lease_need(m, (enum slot_kind)s->kind, &owner, meter_month(soon));
+}
+
+/* ---- past periods ---- */
+
+static bool
+is_stored(const struct meterd *m, const struct slot *s)
+{
+	const struct slot_note *n = &m->notes[s - m->file.slots];
+
+	return n->taken == slot_taken(s) && n->back == slot_back(s) &&
+	       n->surrendered == atomic_load(&s->surrendered);
+}
+
+static bool
+is_over(const struct meterd *m, const struct slot *s)
+{
+	uint64_t word = atomic_load(&s->word);
+
+	switch ((enum slot_kind)s->kind) {
+	case SLOT_KEY_RATE:
+	case SLOT_ACCOUNT_RATE:
+		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < boot_us();
+	case SLOT_ACCOUNT_QUOTA:
+	case SLOT_GROUP_QUOTA:
+		return meter_month_start(s->period + 1).us + DAY_US < m->now.us &&
+		       is_stored(m, s);
+	case SLOT_KEY_USAGE:
+		return meter_day_start(s->period + 2).us < m->now.us && is_stored(m, s);
+	case SLOT_KINDS:
+		break;
+	}
+	panic("a slot of kind %u", s->kind);
+}
+
+/* Retires a live slot whose period is over, and frees a retired one after a while. A worker uses a slot for one request
+   at most, and the watchdog kills a worker whose request takes longer than worker_stuck: after twice that time no
+   worker uses it. True: the slot was freed. */
+static bool
+retire_or_free(struct meterd *m, struct slot *s)
+{
+	struct slot_note *n = slots_note(m, s);
+
+	if (atomic_load(&s->state) == SLOT_LIVE) {
+		if (is_over(m, s)) {
+			slot_retire(s);
+			n->retired_at = mono_us();
+		}
+		return false;
+	}
+	if (mono_us() - n->retired_at < 2 * conf.worker_stuck * 1000)
+		return false;
+	slot_free(&m->file, s);
+	return true;
+}
+
+void
+slots_maintain(struct meterd *m)
+{
+	size_t n = m->nactive;
+
+	meter_settle_dead(&m->file);
+	for (size_t i = 0; i < n; i++)
+		prepare_next_period(m, &m->file.slots[m->active[i]]);
+	for (size_t i = 0; i < m->nactive;) {
+		if (retire_or_free(m, &m->file.slots[m->active[i]]))
+			m->active[i] = m->active[--m->nactive];
+		else
+			i++;
+	}
+}
