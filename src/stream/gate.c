@@ -18,7 +18,7 @@
 
 enum {
 	WAIT_US = 5000000,
-	RENEWALS = 3, /* of the lease, while it lasts */
+	RENEWALS = 3, /* renewals of the lease while it lasts */
 	TRUST = 4,    /* recheck intervals without an answer after which streams close */
 	RELEASES = 1024, /* slots in one statement */
 	SPENT = 1024,    /* tickets remembered */

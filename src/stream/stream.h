@@ -82,7 +82,7 @@ struct side {
 	int fd;                /* -1: closed */
 	bool reading, writing; /* whether the event is added */
 	struct event readable, writable;
-	struct ws_reader reader; /* of the frames that this side sends */
+	struct ws_reader reader; /* parses the frames that this side sends */
 	/* Bytes that this side's socket did not accept; while there are any, the other side is not read. */
 	unsigned char *wait;
 	size_t wait_at, wait_end;
@@ -109,7 +109,7 @@ struct conn {
 	int64_t alive;    /* mono_us: the client last sent or accepted bytes */
 	int64_t pinged;   /* mono_us */
 	struct uuid stream, session, ticket;
-	char id[37]; /* of the request: for the log and the envelope */
+	char id[37]; /* the request id, for the log and the envelope */
 	/* Used before CONN_OPEN: the head received so far, then what the 101 repeats. */
 	char *head;
 	size_t head_n;
@@ -119,7 +119,7 @@ struct conn {
 	bool refuse_by_close;
 	bool released; /* the slot was passed to gate_release */
 	enum why why;
-	unsigned code;         /* of the client's close frame; 0: none yet */
+	unsigned code;         /* in the client's close frame; 0: none yet */
 	int64_t recheck_since; /* mono_us: when CONN_RECHECK began */
 };
 

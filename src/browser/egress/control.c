@@ -222,7 +222,7 @@ take_probe(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-on_closed(void *arg, struct link *l)
+on_peer_lost(void *arg, struct link *l)
 {
 	struct peer *p = arg;
 	struct control *c = p->c;
@@ -264,7 +264,7 @@ admit_peer(struct control *c, int fd)
 		{ "probe", egress_probe_fields, sizeof(struct egress_probe), take_probe },
 		{ 0 },
 	};
-	static const struct link_side side = { messages, on_closed };
+	static const struct link_side side = { messages, on_peer_lost };
 	struct peer *p = mem_zero(sizeof(*p));
 	uid_t uid;
 
@@ -283,7 +283,7 @@ admit_peer(struct control *c, int fd)
 }
 
 static void
-on_acceptable(int fd, short what, void *arg)
+on_peer_connection(int fd, short what, void *arg)
 {
 	struct control *c = arg;
 	int got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -320,7 +320,7 @@ control_new(struct egress *e)
 	if (c->listener < 0)
 		panic("%s: %s", path, strerror(errno));
 	c->acceptable =
-	    event_new(e->base, c->listener, EV_READ | EV_PERSIST, on_acceptable, c);
+	    event_new(e->base, c->listener, EV_READ | EV_PERSIST, on_peer_connection, c);
 	if (c->acceptable == NULL || event_add(c->acceptable, NULL) != 0)
 		panic("event_new or event_add failed for %s", path);
 	return c;
@@ -331,7 +331,7 @@ control_free(struct control *c)
 {
 	for (struct peer *p = LIST_FIRST(&c->peers), *next; p != NULL; p = next) {
 		next = LIST_NEXT(p, next);
-		on_closed(p, p->link);
+		on_peer_lost(p, p->link);
 	}
 	event_free(c->acceptable);
 	close(c->listener);

@@ -50,7 +50,7 @@ enum socks_step socks_take(
 size_t socks_wants(const struct socks *s);
 /* The answer to a greeting: no authentication, or no acceptable method. */
 void socks_method(unsigned char out[SOCKS_METHOD_LEN], bool welcome);
-/* The answer to a request. Its address is always 0.0.0.0:0, so a browser learns nothing about this host. */
+/* The answer to a request. The address in it is always 0.0.0.0:0: browsers learn nothing about this host. */
 void socks_reply(unsigned char out[SOCKS_REPLY_LEN], unsigned char code);
 
 /* ---- the proxy of a route ---- */

@@ -60,7 +60,7 @@ drop_blocking_listener(struct session *s)
 
 /* Above egress_connections, or without descriptors, connections wait in the listener's queue. */
 static void
-on_acceptable(int fd, short what, void *arg)
+on_browser_connection(int fd, short what, void *arg)
 {
 	struct session *s = arg;
 
@@ -148,7 +148,8 @@ listen_on(struct session *s, int fd)
 	stop_listening(s);
 	s->listener = fd;
 	s->paused = false;
-	s->acceptable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_acceptable, s);
+	s->acceptable =
+	    event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_browser_connection, s);
 	if (s->acceptable == NULL || event_add(s->acceptable, NULL) != 0)
 		panic("event_new or event_add failed for a listener");
 }
