@@ -17,7 +17,7 @@
 
 enum {
 	ACCEPT_BATCH = 64,
-	HEAD_US = 10000000, /* nginx sends the head in one piece */
+	HEAD_US = 10000000, /* nginx has the whole head before it sends any */
 	ANSWER_US = 5000000,
 	PIECE = 4096,
 };
