@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The field tables of the messages in egress_link.h, with the bounds of every member. */
 #include "config.h"
 
 #include "browser/egress_link.h"
@@ -13,7 +14,7 @@ const char *const route_kinds[] = {
 };
 static const char *const events[] = { "connected", "denied", "failed", NULL };
 
-/* The members of a route, in both messages that have one. */
+/* The members that describe a route, in open and in probe. */
 /* clang-format off */
 #define ROUTE_FIELDS(t)                                                                  \
 	{ .name = "kind", .type = FIELD_TYPE(t, kind), .flags = REQUIRED,                \

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* What the dispatcher and surfaced-egress say to one another over run_directory/egress.sock. */
+/* The messages between the dispatcher and surfaced-egress over run_directory/egress.sock (see link.h).
+
+   dispatcher: open + the browser's listening SOCKS5 socket, shut, probe
+   egress:     traffic (a browser's attempt to connect), probed (the result of a probe)
+
+   The dispatcher keeps every socket that it has sent. After a reconnect, or a restart of egress, it sends open
+   again for each of its sessions; egress closes the sessions that are not opened again within egress_grace. */
 #ifndef BROWSER_EGRESS_LINK_H
 #define BROWSER_EGRESS_LINK_H
 
@@ -7,35 +13,35 @@
 
 enum route_kind { ROUTE_DIRECT, ROUTE_CONNECT, ROUTE_SOCKS5 };
 
-extern const char *const route_kinds[]; /* their names; NULL ends it */
+extern const char
+    *const route_kinds[]; /* the names of enum route_kind; NULL ends the list */
 
 /* ---- dispatcher to egress ---- */
 
-/* With the listening SOCKS5 socket. Again at any time: the newest socket and route are a session's, the
-   connections that stand go on. What was open before is to be opened again after a reconnect; what is not
-   is shut some time later (egress_grace). */
+/* Sent with the listening SOCKS5 socket, and any number of times: the newest socket and route replace the
+   session's former ones, and existing connections continue. */
 struct egress_open {
 	struct uuid session;
-	struct str kind;       /* of route_kinds */
-	struct str host;       /* of the route's proxy; none for direct */
+	struct str kind;       /* one of route_kinds */
+	struct str host;       /* the route's proxy; unset for direct */
 	int64_t port;          /* 0 for direct */
-	struct str credential; /* a file of egress_secrets; none: the proxy wants none */
+	struct str credential; /* a file in egress_secrets; unset: the proxy needs none */
 };
 
-/* Ends the session's connections. */
+/* Closes the session's listener and its connections. */
 struct egress_shut {
 	struct uuid session;
 };
 
 enum { PROBE_ID_MAX = 64 };
 
-/* One try of a route; answered by probed. */
+/* Tries a route once; probed is the answer. */
 struct egress_probe {
-	struct str id; /* of the dispatcher's choice */
+	struct str id; /* chosen by the dispatcher, repeated in probed */
 	struct str kind, host;
 	int64_t port;
 	struct str credential;
-	struct str target_host; /* public, as a browser's */
+	struct str target_host; /* checked like a browser's target */
 	int64_t target_port;
 };
 
@@ -44,23 +50,23 @@ extern const struct field egress_open_fields[], egress_shut_fields[],
 
 /* ---- egress to dispatcher ---- */
 
-/* A browser's try to connect. At most 50 a second for each session; the rest of a second comes as one line
-   an event, without host and port, with reason "more" and the count. */
+/* A browser's attempt to connect. At most 50 a second are sent for each session; the rest of a second is
+   summed up in one message for each event, with reason "more", a count, and no host or port. */
 struct egress_traffic {
 	struct uuid session;
 	struct str event; /* connected, denied, failed */
 	struct str host;  /* as the browser asked for it: a name or an address */
 	int64_t port;
-	struct str address; /* connected: what host was found to be; else none */
-	struct str reason;  /* of tbl/egress_reasons.h, or "more"; connected: none */
-	int64_t count;      /* tries that this line stands for: 1 but for "more" */
+	struct str address; /* the address of host; unset unless connected */
+	struct str reason;  /* from tbl/egress_reasons.h, or "more"; unset if connected */
+	int64_t count;      /* attempts in this message: 1 unless reason is "more" */
 };
 
 struct egress_probed {
 	struct str id;
 	bool answered;
 	int64_t ms;
-	struct str why; /* answered: none; else of tbl/egress_reasons.h */
+	struct str why; /* from tbl/egress_reasons.h; unset if answered */
 };
 
 extern const struct field egress_traffic_fields[], egress_probed_fields[];

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: ISC */
+/* Implements links: decoding by table, queueing for slow readers, and passing descriptors. Difficult is
+   ownership during callbacks: a message handler may free its own link, so link_free during a delivery only
+   marks the link, and receive_until frees it afterwards. The peer may be hostile (a runner whose browser was
+   taken over): its packets are bounded, decoded by table, and stray descriptors are closed. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -13,13 +17,13 @@
 enum {
 	LINK_ARENA = 16 * 1024 * 1024,
 	LINK_BACKLOG = 64,
-	TURN_US = 10000,   /* of one peer's messages before others have their turn */
-	REST_US = 2000000, /* of those that one leaves behind */
+	TURN_US = 10000,   /* for one peer's messages before other events are handled */
+	REST_US = 2000000, /* for the messages that a dead peer left behind */
 };
 
-/* A message that waits for the peer to read. */
-struct waiting {
-	STAILQ_ENTRY(waiting) next;
+/* A message for a peer whose socket is full. */
+struct queued_message {
+	STAILQ_ENTRY(queued_message) next;
 	int fd;
 	size_t n;
 	char text[];
@@ -31,11 +35,11 @@ struct link {
 	struct event_base *base;
 	struct event *readable, *writable, *broken;
 	struct arena *arena;
-	STAILQ_HEAD(, waiting) queue;
+	STAILQ_HEAD(, queued_message) queue;
 	size_t queued;
 	int fd;
-	bool taking; /* a message: what is freed meanwhile goes when that is done */
-	bool freed;
+	bool delivering; /* handlers run: link_free is deferred */
+	bool freed;      /* link_free was called while delivering */
 };
 
 int
@@ -55,9 +59,9 @@ link_connect(const char *path)
 	return fd_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK);
 }
 
-/* Hands one message to its row. False: the peer does not keep to the table. */
+/* Decodes one message by its row and calls the handler. Returns false for a message that no row permits. */
 static bool
-take(struct link *l, struct str text, int fd)
+deliver_message(struct link *l, struct str text, int fd)
 {
 	const char *space = memchr(text.p, ' ', text.n);
 	struct decoded how = { 0 };
@@ -92,9 +96,9 @@ take(struct link *l, struct str text, int fd)
 	return false;
 }
 
-/* The one descriptor of a packet; of more than one, none is kept and the peer is at fault. */
+/* Extracts the descriptor of a packet. Returns false, and closes them, if there are several or any was cut off. */
 static bool
-passed(struct msghdr *m, int *fd)
+extract_descriptor(struct msghdr *m, int *fd)
 {
 	int fds[8];
 	size_t n = 0;
@@ -114,10 +118,11 @@ passed(struct msghdr *m, int *fd)
 	return n == 0 && (m->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
 }
 
-/* False when the connection is over. A peer that went without reading all is told once, as an error, before what it
-   had said: that is taken first. */
+/* Receives and delivers one message. Returns false when the connection has ended or a message was bad. When
+   the peer closes with unread bytes, the kernel reports ECONNRESET once, before the peer's last messages: that
+   error is skipped so that those messages are still received. */
 static bool
-receive(struct link *l, bool *more)
+receive_message(struct link *l, bool *more)
 {
 	static char room[LINK_MESSAGE_MAX];
 	union {
@@ -135,22 +140,22 @@ receive(struct link *l, bool *more)
 	*more = n > 0 || (n < 0 && errno == ECONNRESET);
 	if (n < 0)
 		return *more || errno == EAGAIN || errno == EINTR;
-	if (n == 0 || !passed(&m, &fd))
+	if (n == 0 || !extract_descriptor(&m, &fd))
 		return false;
-	return take(l, (struct str){ room, (size_t)n }, fd);
+	return deliver_message(l, (struct str){ room, (size_t)n }, fd);
 }
 
 static void
-take_until(struct link *l, int64_t until)
+receive_until(struct link *l, int64_t until)
 {
 	bool more = true, good = true;
 
-	l->taking = true;
+	l->delivering = true;
 	do {
-		good = receive(l, &more);
+		good = receive_message(l, &more);
 		arena_reset(l->arena);
 	} while (more && good && !l->freed && mono_us() < until);
-	l->taking = false;
+	l->delivering = false;
 	if (l->freed)
 		link_free(l);
 	else if (!good)
@@ -162,17 +167,17 @@ on_readable(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	take_until(arg, mono_us() + TURN_US);
+	receive_until(arg, mono_us() + TURN_US);
 }
 
 void
 link_take_rest(struct link *l)
 {
-	take_until(l, mono_us() + REST_US);
+	receive_until(l, mono_us() + REST_US);
 }
 
 static bool
-send_one(struct link *l, const char *text, size_t n, int fd)
+send_packet(struct link *l, const char *text, size_t n, int fd)
 {
 	union {
 		struct cmsghdr head;
@@ -197,16 +202,16 @@ send_one(struct link *l, const char *text, size_t n, int fd)
 }
 
 static bool
-must_wait(void)
+send_would_block(void)
 {
 	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ||
 	       errno == ETOOMANYREFS;
 }
 
 static void
-drop_first(struct link *l)
+drop_first_queued(struct link *l)
 {
-	struct waiting *w = STAILQ_FIRST(&l->queue);
+	struct queued_message *w = STAILQ_FIRST(&l->queue);
 
 	STAILQ_REMOVE_HEAD(&l->queue, next);
 	l->queued--;
@@ -219,15 +224,15 @@ static void
 on_writable(int fd, short what, void *arg)
 {
 	struct link *l = arg;
-	const struct waiting *w;
+	const struct queued_message *w;
 
 	(void)fd;
 	(void)what;
 	while ((w = STAILQ_FIRST(&l->queue)) != NULL) {
-		if (!send_one(l, w->text, w->n, w->fd) && must_wait())
+		if (!send_packet(l, w->text, w->n, w->fd) && send_would_block())
 			return;
-		drop_first(
-		    l); /* sent, or the reading side will hear that the peer is gone */
+		/* Sent; or the peer is gone, which on_readable notices. */
+		drop_first_queued(l);
 	}
 	event_del(l->writable);
 }
@@ -243,12 +248,12 @@ on_broken(int fd, short what, void *arg)
 }
 
 static void
-keep(struct link *l, struct str text, int fd)
+queue_message(struct link *l, struct str text, int fd)
 {
-	struct waiting *w;
+	struct queued_message *w;
 
-	if (l->queued >=
-	    LINK_QUEUE_MAX) { /* not from here: the sender does not expect it */
+	/* The caller of link_send does not expect closed(), so on_broken calls it from the event loop. */
+	if (l->queued >= LINK_QUEUE_MAX) {
 		event_active(l->broken, EV_TIMEOUT, 0);
 		return;
 	}
@@ -275,9 +280,10 @@ link_send(
 	}
 	text = buf_done(&b);
 	if (text.n > LINK_MESSAGE_MAX)
-		panic("a %s of %zu bytes", name, text.n);
-	if (l->queued > 0 || (!send_one(l, text.p, text.n, fd) && must_wait()))
-		keep(l, text, fd);
+		panic(
+		    "message %s has %zu bytes, more than LINK_MESSAGE_MAX", name, text.n);
+	if (l->queued > 0 || (!send_packet(l, text.p, text.n, fd) && send_would_block()))
+		queue_message(l, text, fd);
 	buf_free(&b);
 }
 
@@ -298,7 +304,7 @@ link_new(struct event_base *base, int fd, const struct link_side *side, void *ar
 	struct link *l = mem_zero(sizeof(*l));
 
 	if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
-		panic("link: %s", strerror(errno));
+		panic("fcntl(O_NONBLOCK) of a link: %s", strerror(errno));
 	l->side = side;
 	l->arg = arg;
 	l->base = base;
@@ -310,7 +316,7 @@ link_new(struct event_base *base, int fd, const struct link_side *side, void *ar
 	l->broken = event_new(base, -1, 0, on_broken, l);
 	if (l->readable == NULL || l->writable == NULL || l->broken == NULL ||
 	    event_add(l->readable, NULL) != 0)
-		panic("link: no event");
+		panic("event_new or event_add failed for a link");
 	return l;
 }
 
@@ -318,10 +324,10 @@ void
 link_free(struct link *l)
 {
 	l->freed = true;
-	if (l->taking)
+	if (l->delivering)
 		return;
 	while (!STAILQ_EMPTY(&l->queue))
-		drop_first(l);
+		drop_first_queued(l);
 	event_free(l->readable);
 	event_free(l->writable);
 	event_free(l->broken);

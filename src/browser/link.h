@@ -1,6 +1,39 @@
 /* SPDX-License-Identifier: ISC */
-/* What the programs of the browser side say to one another: a SOCK_SEQPACKET connection on a Unix
-   socket, a message a packet, "name {json}", with at most one descriptor. A message is a row. */
+/* Links: connections between the programs that run browser sessions. A link is a SOCK_SEQPACKET Unix socket;
+ * a packet is one message, "name {json}", with at most one file descriptor. Each kind of message is a row of a
+ * table (struct link_message); runner_link.h and egress_link.h contain the messages.
+ *
+ * The four processes. One dispatcher and one egress serve a host; each session has a runner, and each runner
+ * one browser. A page may take over its browser, so neither the dispatcher nor egress trusts what it receives:
+ *
+ *     PostgreSQL  <--->  dispatcher  <--- runner_link --->  runner  --- CDP over pipes --->  browser
+ *     (the row: state,   leases, evidence,                  one session, its outbox             |
+ *      epoch, lease)         |                                     ^                         SOCKS5
+ *                            | egress_link                         | WebSocket                  |
+ *                            v                                surfaced-stream            listening socket
+ *                         egress  <------ accepts the browser's connections ------- in an empty namespace
+ *                                         and connects to public addresses
+ *
+ * The database row is the only truth about a session. Its lease lasts 15 s and is renewed every 5 s by the
+ * dispatcher for the runners it trusts; the runner is told 14 s, so the runner ends before the row expires.
+ * Every write names the epoch, which changes with each start, so a runner of an earlier start writes nothing.
+ *
+ *   process that dies   what follows
+ *   dispatcher          Browsers continue. The runners reconnect to dispatch.sock, and the new dispatcher
+ *                       adopts each one whose session, epoch and process fit a row. Evidence is not lost: a
+ *                       runner keeps it until it is confirmed. A runner that finds no dispatcher ends itself
+ *                       with its lease; then the sweep of any host ends the session, or queues it again if it
+ *                       had not become ready.
+ *   runner              The kernel kills its browser (PR_SET_PDEATHSIG). The dispatcher sees the end of the
+ *                       process or of the connection and calls session_lost(): starting becomes queued (three
+ *                       tries), running becomes failed, closing becomes terminal. Evidence that was not sent is lost.
+ *   browser             The runner ends as failed, after it has sent the evidence it has.
+ *   egress              Open connections break and pages fail. The dispatcher keeps a duplicate of every
+ *                       listening socket and sends all of them to the next egress; until then, it closes new
+ *                       connections instead of leaving them in the queue.
+ *   the host            The lease ends; the sweep of another host does the same as session_lost().
+ *   PostgreSQL          Nothing starts. Sessions continue until their leases end.
+ */
 #ifndef BROWSER_LINK_H
 #define BROWSER_LINK_H
 
@@ -11,40 +44,42 @@
 
 enum {
 	LINK_MESSAGE_MAX = 65536, /* bytes of a packet */
-	LINK_QUEUE_MAX = 4096, /* messages a peer that does not read may leave waiting */
+	LINK_QUEUE_MAX = 4096,    /* messages queued for a peer that does not read */
 };
 
 struct link;
 
-/* One kind of message that an end understands. in is a zeroed struct of size bytes, decoded; it lives
-   until take returns. take may free the link. */
+/* A message that this end understands. take gets in, a struct of size bytes that was decoded by fields; in
+   is valid until take returns. take may free the link. */
 struct link_message {
 	const char *name; /* NULL: end of the table */
 	const struct field *fields;
 	size_t size;
 	void (*take)(void *arg, struct link *l, const void *in, int fd);
-	bool takes_fd; /* fd is -1, or take's own; where not, none may come */
+	/* take owns fd, or fd is -1. Without takes_fd a message with a descriptor is an error. */
+	bool takes_fd;
 };
 
 struct link_side {
 	const struct link_message *messages;
-	/* The connection ended, or its peer broke the rules (it is logged): the owner frees the link here. */
+	/* Called when the connection has ended or the peer sent a bad message (which is logged). The owner
+	   frees the link here. */
 	void (*closed)(void *arg, struct link *l);
 };
 
-/* A listening socket at path (an old one is replaced), made with mode. -1 with errno. */
+/* Creates a listening socket at path, replacing an old one. Returns -1 with errno on failure. */
 int link_listen(const char *path, unsigned mode);
-/* A connection to path. -1 with errno. */
+/* Connects to path. Returns -1 with errno on failure. */
 int link_connect(const char *path);
-/* An end of the connection fd, which it owns from now on. Never NULL. */
+/* Makes a link of a connected socket and owns fd from now on. Never NULL. */
 struct link *link_new(
     struct event_base *base, int fd, const struct link_side *side, void *arg);
-/* Queued: it never blocks and never calls back. fd (-1: none) is duplicated, the caller keeps its own.
-   A message that is longer than LINK_MESSAGE_MAX is our bug. */
+/* Sends or queues a message; never blocks and never calls back. fd may be -1; the caller keeps it. A message
+   longer than LINK_MESSAGE_MAX is a bug of the caller (panic). */
 void link_send(struct link *l, const char *name, const struct field *fields,
     const void *out, int fd);
 struct ucred link_peer(const struct link *l);
-/* Takes at once, for 2 s at most, what a peer has left that says no more; closed is called as ever. */
+/* Receives everything that a dead peer has sent, for at most 2 s; closed is called as usual. */
 void link_take_rest(struct link *l);
 void link_free(struct link *l);
 

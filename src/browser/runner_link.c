@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The field tables of the messages in runner_link.h, with the bounds of every member. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -8,7 +9,7 @@
 
 enum { WORD = 64, LONG = 8192, DAY_MS = 86400000, CLOSE_MS = 10000 };
 
-/* Of evidence; 0: a runner of before there were numbers. */
+/* The number of a piece of evidence; 0: a runner of an old version, which sends no numbers. */
 #define SEQ(s) NUMBER(s, seq, 0, 0, INT64_MAX, 0)
 
 const struct field runner_hello_fields[] = {

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: ISC */
-/* What the dispatcher and the runner of one session say to one another over link.h: the messages as structs,
-   and their field tables. A message without a struct has no members. A runner begins with a connection as its
-   standard input, on which the dispatcher speaks first, job or check; when that is lost it calls R/dispatch.sock.
+/* The messages between the dispatcher and the runner of one session, as structs with their field tables (see
+   link.h). A message without a struct has no members. A runner starts with a connected socket as its standard
+   input, on which the dispatcher sends first: job or check. When that connection is lost, the runner connects
+   to dispatch.sock in run_directory.
 
-   runner:     hello, socks + its SOCKS5 listener (both again after every reconnect), ready, activity,
-               shot + a sealed memfd, net, truncated, ended (its last); checked (answers a check, its only one)
-   dispatcher: job or check, once, before anything else; lease, running, close, egress, logged, refused, stored
+   runner:     hello, and socks + its SOCKS5 listener (both again after every reconnect), ready, activity,
+               shot + a sealed memfd, net, truncated, ended (its last); checked (the answer to check)
+   dispatcher: job or check, once, first; lease, running, close, egress, logged, refused, stored
 
-   shot, net and truncated are the log of a session's evidence. The runner numbers them from 1 and keeps
-   each until logged says that the database has it. It sends them in their order, at most LOG_WINDOW that are
-   not answered, and not before the dispatcher has said something: by then it has been let in. On another
-   connection it begins again with the first that is not answered; a number that the database has already is
-   not stored twice. A runner of before there were numbers sends none, and its shots are answered by stored.
+   shot, net and truncated are the log of a session's evidence, which survives either end's restart:
 
-   An upgrade has either side speak to the other's former or next version: a message gets new members with a
-   default, and no new meaning. Where that cannot be, a runner that does not understand says nothing: the
-   dispatcher then lets sessions wait, until it is another one. */
+     runner's outbox      | 41 | 42 | 43 | 44 | 45 |
+                            ^ the first number without an answer
+     sent, unanswered     |<- at most LOG_WINDOW ->|
+     logged {"seq": 42}     41 and 42 are in the database, or refused for good: the runner drops them
+
+   The runner numbers the messages from 1, sends them in order, and keeps each until logged covers it. It sends
+   none before it has received a message, which proves that the dispatcher has accepted it. On a new connection
+   it sends again from the first unanswered one; the database ignores a number that it already has. A runner of
+   an old version sends no numbers, and its shots are answered by stored.
+
+   During an upgrade either end may talk to the previous or the next version. A new member therefore has a
+   default, and a member never changes its meaning. Where that is impossible, a runner that does not understand
+   stays silent, and sessions wait until the runner is replaced as well. */
 #ifndef BROWSER_RUNNER_LINK_H
 #define BROWSER_RUNNER_LINK_H
 
 #include "browser/link.h"
 
 enum {
-	NET_BATCH_MAX = 32,      /* events of one net */
-	NET_BATCH_BYTES = 60000, /* of their JSON */
-	LOG_WINDOW = 64,         /* messages of the log that wait for their answer */
+	NET_BATCH_MAX = 32,      /* events in one net */
+	NET_BATCH_BYTES = 60000, /* bytes of JSON in one net */
+	LOG_WINDOW = 64,         /* unanswered messages of the log */
 };
 
 /* ---- from the runner ---- */
@@ -35,7 +42,7 @@ struct runner_hello {
 	struct str state; /* starting, running, closing */
 };
 
-/* What surfaced-runner -t prints: whether browsers can be started where it stands. */
+/* The output of surfaced-runner -t: whether browsers can be started on this host. */
 struct runner_checked {
 	bool good;
 	struct str said;
@@ -50,13 +57,13 @@ struct runner_shot {
 	struct ts taken_at;
 };
 
-/* events: of struct json, each a net_event as wire/stream_messages.h writes it. */
+/* events: a list of struct json; each is a net_event of wire/stream_messages.h. */
 struct runner_net {
 	int64_t seq;
 	struct list events;
 };
 
-/* There was more than can be kept. */
+/* Events are missing here: there were more than the runner could keep. */
 struct runner_truncated {
 	int64_t seq;
 };
@@ -84,7 +91,7 @@ struct runner_running {
 };
 
 struct runner_close {
-	struct str reason; /* a terminal_reason */
+	struct str reason; /* the terminal_reason of the session */
 };
 
 struct runner_egress {
@@ -93,7 +100,7 @@ struct runner_egress {
 	int64_t port;
 };
 
-/* It and all before it are in the database, or never will be. */
+/* Confirms this number and all lower ones: they are in the database, or refused for good. */
 struct runner_logged {
 	int64_t seq;
 };
@@ -102,7 +109,7 @@ struct runner_stored {
 	struct uuid id;
 };
 
-/* A shot that never will be stored. */
+/* A screenshot that the dispatcher will never store. */
 struct runner_refused {
 	struct uuid id;
 	struct str why;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* What is said in HTTP: 101, or the envelope that the workers use (SPEC 2.3). */
+/* The HTTP answers of surfaced-stream: 101, or an error in the envelope that the API uses (SPEC 2.3). */
 #include "config.h"
 
 #include "stream/stream.h"
 
-/* The statuses that a stream is refused with, and what each wants beside the headers of every refusal. */
+/* The statuses of a refused stream, and the headers that a status needs in addition to the common ones. */
 static const struct refusal {
 	int status;
 	enum total total;
@@ -22,27 +22,27 @@ static const struct refusal {
 };
 
 static const struct refusal *
-refusal_of(enum error e)
+find_refusal(enum error e)
 {
 	int status = error_status(e);
 
 	for (size_t i = 0; i < COUNT(refusals); i++)
 		if (refusals[i].status == status)
 			return &refusals[i];
-	panic("a stream is refused with status %d", status);
+	panic("no row for a stream refused with status %d", status);
 }
 
 enum total
 answer_total(enum error e)
 {
-	return refusal_of(e)->total;
+	return find_refusal(e)->total;
 }
 
 struct str
 answer_error(struct arena *a, enum error e, struct str request_id)
 {
 	struct buf body = { .a = a }, out = { .a = a };
-	const struct refusal *why = refusal_of(e);
+	const struct refusal *why = find_refusal(e);
 
 	error_write(&body, e, &(struct error_details){ .request_id = request_id });
 	buf_printf(&out,
@@ -56,7 +56,7 @@ answer_error(struct arena *a, enum error e, struct str request_id)
 }
 
 static unsigned
-close_code_of(enum error e)
+find_close_code(enum error e)
 {
 	static const struct {
 		enum error error;
@@ -78,7 +78,7 @@ answer_refusal(struct arena *a, const struct conn *c, enum error e)
 {
 	struct str upgrade = answer_upgrade(a, c->accept, c->subprotocol, str_of(c->id));
 	unsigned char frame[WS_CONTROL_FRAME];
-	size_t n = ws_close(frame, close_code_of(e), str_of(error_code(e)), NULL);
+	size_t n = ws_close(frame, find_close_code(e), str_of(error_code(e)), NULL);
 	struct buf out = { .a = a };
 
 	buf_str(&out, upgrade);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A connection from its accept to its end: the request, its answer, and who frees what. */
+/* Connections from accept to free: receiving the request head, refusing or upgrading, and the deadlines of
+   every state. A conn owns both sockets and its head; the head and the subprotocol contain secrets (a ticket,
+   perhaps an API key) and are overwritten as soon as they are not needed. Frames are pump.c's part. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -15,7 +17,7 @@
 
 enum {
 	ACCEPT_BATCH = 64,
-	HEAD_US = 10000000, /* nginx has the whole head before it sends any of it */
+	HEAD_US = 10000000, /* nginx has the whole head before it sends any */
 	ANSWER_US = 5000000,
 	PIECE = 4096,
 };
@@ -29,7 +31,7 @@ conn_move(struct conn *c, enum conn_state to)
 }
 
 static void
-side_close(struct side *s)
+close_side(struct side *s)
 {
 	if (s->fd < 0)
 		return;
@@ -68,8 +70,8 @@ conn_free(struct conn *c)
 	struct proxy *p = c->proxy;
 
 	TAILQ_REMOVE(&p->lists[c->state], c, next);
-	side_close(&c->client);
-	side_close(&c->runner);
+	close_side(&c->client);
+	close_side(&c->runner);
 	forget_head(c);
 	forget_subprotocol(c);
 	free(c);
@@ -115,9 +117,9 @@ conn_upgrade(struct conn *c, int runner)
 
 /* ---- the request ---- */
 
-/* What nginx says of it; without nginx one of our own. */
+/* Uses the request id that nginx sent; without a valid one, makes one. */
 static void
-set_id(struct conn *c, const struct request *r)
+set_request_id(struct conn *c, const struct request *r)
 {
 	struct str id = request_header(r, "X-Surfaced-Id");
 	struct uuid own;
@@ -132,20 +134,20 @@ set_id(struct conn *c, const struct request *r)
 	uuid_print(&own, c->id);
 }
 
-/* Keeps what a 101 repeats. From here on the request is a handshake of an allowed origin, so a client may
-   get its refusal as a close frame; any earlier refusal is an HTTP answer. */
+/* Copies the parts of the request that a 101 repeats. From here on the request is a handshake from an allowed
+   origin, so the client may get a refusal as a close frame; any earlier refusal is an HTTP answer. */
 static void
 keep_handshake(struct conn *c, const struct handshake *h)
 {
 	memcpy(c->accept, h->accept, sizeof(c->accept));
 	c->subprotocol = strndup(h->subprotocol.hidden.p, h->subprotocol.hidden.n);
 	if (c->subprotocol == NULL)
-		panic("out of memory");
+		panic("out of memory for a subprotocol");
 	c->refuse_by_close = h->refuse_by_close;
 }
 
 static void
-use_ticket(struct conn *c, const struct handshake *h)
+redeem_ticket(struct conn *c, const struct handshake *h)
 {
 	char err[256];
 	const struct ticket_keys *keys =
@@ -179,16 +181,16 @@ use_ticket(struct conn *c, const struct handshake *h)
 }
 
 static void
-judge(struct conn *c, const struct request *r, size_t used)
+check_request(struct conn *c, const struct request *r, size_t used)
 {
 	struct handshake h;
 	enum error e;
 
 	event_del(&c->client.readable);
 	c->client.reading = false;
-	set_id(c, r);
+	set_request_id(c, r);
 	e = handshake_judge(r, conf.stream_origins, &h);
-	/* Frames before the answer: whose they are is not known yet (RFC 6455 4.1). */
+	/* A client may not send frames before the answer (RFC 6455 4.1). */
 	if (e == ERR_UNSET && used < c->head_n)
 		e = ERR_INVALID_REQUEST;
 	if (e == ERR_UNSET)
@@ -198,11 +200,11 @@ judge(struct conn *c, const struct request *r, size_t used)
 	if (e != ERR_UNSET)
 		conn_refuse(c, e);
 	else
-		use_ticket(c, &h);
+		redeem_ticket(c, &h);
 }
 
 static void
-on_head(int fd, short what, void *arg)
+on_head_readable(int fd, short what, void *arg)
 {
 	struct conn *c = arg;
 	struct request r;
@@ -223,10 +225,10 @@ on_head(int fd, short what, void *arg)
 	case REQUEST_MORE:
 		return;
 	case REQUEST_WHOLE:
-		judge(c, &r, used);
+		check_request(c, &r, used);
 		return;
 	case REQUEST_BAD:
-		set_id(c, &(struct request){ .n = 0 });
+		set_request_id(c, &(struct request){ .n = 0 });
 		event_del(&c->client.readable);
 		c->client.reading = false;
 		conn_refuse(c, ERR_INVALID_REQUEST);
@@ -247,9 +249,10 @@ conn_new(struct proxy *p, int fd)
 	c->deadline = mono_us() + HEAD_US;
 	TAILQ_INSERT_TAIL(&p->lists[CONN_HEAD], c, next);
 	p->conns++;
-	event_assign(&c->client.readable, p->base, fd, EV_READ | EV_PERSIST, on_head, c);
+	event_assign(
+	    &c->client.readable, p->base, fd, EV_READ | EV_PERSIST, on_head_readable, c);
 	if (event_add(&c->client.readable, NULL) != 0)
-		panic("an event for a client");
+		panic("event_add failed for a client");
 	c->client.reading = true;
 }
 
@@ -263,11 +266,12 @@ conn_accept(struct proxy *p, int listener)
 			conn_new(p, fd);
 			continue;
 		}
-		/* Another process may have been quicker; without descriptors nginx waits in the queue. */
+		/* EAGAIN: another process has accepted it. Without descriptors, connections wait in the
+		   kernel's queue until the next tick adds the event again. */
 		if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR)
 			return;
 		log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
-		event_del(p->listener); /* until the next tick */
+		event_del(p->listener);
 		return;
 	}
 }
@@ -283,13 +287,13 @@ conn_tick(struct conn *c, int64_t now)
 		if (late)
 			conn_free(c);
 		return;
-	case CONN_OPEN: /* late: the client has closed, and the runner has not answered */
+	case CONN_OPEN: /* late: the runner has not answered the client's close frame */
 		if (late)
 			pump_end(c, c->why, c->client.reader.close_code);
 		else
 			pump_ping(c, now);
 		return;
-	case CONN_JUDGED: /* late: the database does not answer */
+	case CONN_RECHECK: /* late: the database does not answer */
 		if (late)
 			pump_end_as_runner(c);
 		return;
@@ -302,5 +306,5 @@ conn_tick(struct conn *c, int64_t now)
 	case CONN_STATES:
 		break;
 	}
-	panic("a connection in state %d", (int)c->state);
+	panic("unknown connection state %d", (int)c->state);
 }

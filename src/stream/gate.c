@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What only the database knows: whether a ticket is good, who has a session's stream, and whether it may go
-   on. Nothing here waits: a stream that runs does not notice a database that hangs. */
+/* The asynchronous database calls of the streams: tickets, slots, the lease, rechecks (C-113). Difficult is
+   that an answer describes the past. A recheck may answer about a stream that has ended since, or not mention
+   one that has opened since: answers are compared with the time of the call (check_at). A lost answer to a
+   redeem may have taken the slot, so that slot is released as well. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -16,22 +18,26 @@
 
 enum {
 	WAIT_US = 5000000,
-	RENEWALS = 3,    /* of a lease in its time */
-	TRUST = 4,       /* rechecks that may fail before nothing is believed any more */
-	RELEASES = 1024, /* in one statement */
-	SPENT = 1024,
+	RENEWALS = 3, /* renewals of the lease while it lasts */
+	TRUST = 4,    /* recheck intervals without an answer after which streams close */
+	RELEASES = 1024, /* slots in one statement */
+	SPENT = 1024,    /* tickets remembered */
 };
 
 struct gate {
 	struct proxy *proxy;
 	struct uuid self;
 	struct roster *roster;
-	int64_t keep_at, check_at, checked; /* mono_us */
-	bool keeping, checking, told, releasing, counting;
-	size_t nreleases, nsent; /* slots to let go, and how many of them are under way */
+	int64_t keep_at;  /* mono_us: when the lease is renewed next */
+	int64_t check_at; /* mono_us: when the last recheck was sent */
+	int64_t checked;  /* mono_us: when the last answered recheck was sent */
+	bool keeping, checking, releasing, counting; /* a call is under way */
+	bool notified;                               /* recheck at the next tick */
+	size_t nreleases, nsent; /* slots to release; how many of those were sent */
 	size_t room;
 	struct uuid *releases;
-	/* The last tickets that the database was or is asked about: who sends one over and over does not reach it. */
+	/* A ring of the tickets last sent to the database. A client that repeats one is refused without a
+	   database call. */
 	struct uuid spent[SPENT];
 	size_t next_spent;
 };
@@ -77,7 +83,7 @@ static const struct stmt release =
 
 /* ---- tickets ---- */
 
-/* A connection to the runner is an open WebSocket. -1: there is none. */
+/* Connects to the runner's socket, which speaks WebSocket without a handshake. Returns -1 on failure. */
 static int
 connect_runner(const struct conn *c, int64_t epoch)
 {
@@ -95,7 +101,7 @@ connect_runner(const struct conn *c, int64_t epoch)
 }
 
 static enum error
-error_of(struct str outcome)
+redeem_error(struct str outcome)
 {
 	static const struct {
 		const char *outcome;
@@ -112,7 +118,7 @@ error_of(struct str outcome)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (str_is(outcome, rows[i].outcome))
 			return rows[i].error;
-	panic("a ticket's outcome is %.*s", (int)outcome.n, outcome.p);
+	panic("stream_redeem returned %.*s", (int)outcome.n, outcome.p);
 }
 
 static struct uuid *
@@ -130,9 +136,9 @@ gate_is_spent(struct gate *g, struct uuid ticket)
 	return find_spent(g, &ticket) != NULL;
 }
 
-/* It is as good as it was before. */
+/* Forgets the ticket, so that a retry reaches the database: it was not used, or the answer was lost. */
 static void
-unspend(struct conn *c)
+forget_spent_ticket(struct conn *c)
 {
 	struct uuid *u = find_spent(c->proxy->gate, &c->ticket);
 
@@ -140,7 +146,8 @@ unspend(struct conn *c)
 		*u = (struct uuid){ { 0 } };
 }
 
-/* The slot is taken before the runner is spoken to: a connection there displaces the one before. */
+/* Connects to the runner after the slot is taken and not before: a new connection to the runner displaces the
+   runner's existing one. */
 static void
 on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
 {
@@ -149,15 +156,15 @@ on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
 	int runner;
 
 	if (rc != DB_OK || n != 1 || str_is(r->outcome, "key"))
-		unspend(c);
+		forget_spent_ticket(c);
 	if (rc != DB_OK || n != 1) {
-		/* The answer may be lost alone, and the slot taken. */
+		/* Only the answer may be lost: the statement may have taken the slot. */
 		gate_release(c->proxy->gate, c->stream);
 		conn_refuse(c, ERR_SERVICE_UNAVAILABLE);
 		return;
 	}
 	if (!str_is(r->outcome, "ok")) {
-		conn_refuse(c, error_of(r->outcome));
+		conn_refuse(c, redeem_error(r->outcome));
 		return;
 	}
 	runner = connect_runner(c, r->epoch);
@@ -192,7 +199,7 @@ gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key)
 /* ---- slots ---- */
 
 static struct strs
-names_of(struct arena *a, const struct uuid *uuids, size_t n)
+uuid_texts(struct arena *a, const struct uuid *uuids, size_t n)
 {
 	struct str *out = ARENA_ARRAY(a, n, struct str);
 
@@ -203,7 +210,7 @@ names_of(struct arena *a, const struct uuid *uuids, size_t n)
 
 static void send_releases(struct gate *g);
 
-/* Those that could not be let go are tried again: their lease is this process's, which lives. */
+/* Slots that could not be released stay queued: they would not expire, because this process renews the lease. */
 static void
 on_released(void *arg, enum db_rc rc, const void *rows, size_t n)
 {
@@ -233,7 +240,7 @@ send_releases(struct gate *g)
 	a = arena_new(RELEASES * 128);
 	g->releasing = true;
 	g->nsent = g->nreleases < RELEASES ? g->nreleases : RELEASES;
-	db_async(g->proxy->db, &ask, P(names_of(a, g->releases, g->nsent)));
+	db_async(g->proxy->db, &ask, P(uuid_texts(a, g->releases, g->nsent)));
 	arena_free(a);
 }
 
@@ -244,7 +251,7 @@ gate_release(struct gate *g, struct uuid stream)
 		g->room = g->room == 0 ? RELEASES : 2 * g->room;
 		g->releases = reallocarray(g->releases, g->room, sizeof(stream));
 		if (g->releases == NULL)
-			panic("out of memory");
+			panic("out of memory for %zu slots", g->room);
 	}
 	g->releases[g->nreleases++] = stream;
 	send_releases(g);
@@ -317,15 +324,15 @@ send_counts(struct gate *g)
 /* ---- rechecks (C-113) ---- */
 
 static int
-by_stream(const void *key, const void *row)
+compare_stream(const void *key, const void *row)
 {
 	return uuid_cmp(key, &((const struct standing *)row)->stream);
 }
 
 static void
-judge(struct conn *c, const struct standing *s)
+apply_standing(struct conn *c, const struct standing *s)
 {
-	if (s == NULL) /* the lease was lost for a while, and the slot with it */
+	if (s == NULL) /* the lease expired in between, and the slot with it */
 		pump_end(c, WHY_DISPLACED, WS_TRY_LATER);
 	else if (str_is(s->standing, "terminal"))
 		pump_end(c, WHY_TERMINAL, WS_NORMAL);
@@ -336,7 +343,7 @@ judge(struct conn *c, const struct standing *s)
 }
 
 static bool
-is_ours(const struct proxy *p, struct uuid stream)
+has_stream(const struct proxy *p, struct uuid stream)
 {
 	const struct conn *c;
 
@@ -347,12 +354,12 @@ is_ours(const struct proxy *p, struct uuid stream)
 	return false;
 }
 
-/* More slots than streams: some were left behind. */
+/* Releases slots of this process that belong to no stream, as after a lost answer. */
 static void
 release_left_behind(struct gate *g, const struct standing *rows, size_t n, size_t streams)
 {
 	for (size_t i = 0; i < n && streams < n; i++)
-		if (!is_ours(g->proxy, rows[i].stream)) {
+		if (!has_stream(g->proxy, rows[i].stream)) {
 			gate_release(g, rows[i].stream);
 			streams++;
 		}
@@ -363,23 +370,23 @@ find_standing(const struct conn *c, const struct standing *rows, size_t n)
 {
 	if (n == 0)
 		return NULL;
-	return bsearch(&c->stream, rows, n, sizeof(rows[0]), by_stream);
+	return bsearch(&c->stream, rows, n, sizeof(rows[0]), compare_stream);
 }
 
-/* Ends the streams whose runners had ended before the check began: a lost right wins over the runner's code.
-   n: 0 when the database gave no answer. Returns how many streams of rows these are. */
+/* Ends the streams in CONN_RECHECK whose runners had ended before the recheck was sent: a lost right overrides
+   the runner's code. n is 0 when the database did not answer. Returns how many of these streams are in rows. */
 static size_t
-end_judged(struct gate *g, const struct standing *rows, size_t n)
+end_rechecked(struct gate *g, const struct standing *rows, size_t n)
 {
 	struct conn *c, *after;
 	size_t streams = 0;
 
-	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_JUDGED]); c != NULL; c = after) {
+	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_RECHECK]); c != NULL; c = after) {
 		const struct standing *s = find_standing(c, rows, n);
 
 		after = TAILQ_NEXT(c, next);
 		streams += s != NULL;
-		if (c->asked > g->check_at)
+		if (c->recheck_since > g->check_at)
 			continue;
 		if (s != NULL && str_is(s->standing, "revoked"))
 			pump_end(c, WHY_REVOKED, WS_POLICY);
@@ -400,25 +407,27 @@ on_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
 	size_t streams;
 
 	g->checking = false;
-	streams = end_judged(g, rows, rc == DB_OK ? n : 0);
+	streams = end_rechecked(g, rows, rc == DB_OK ? n : 0);
 	if (rc != DB_OK)
 		return;
 	for (c = TAILQ_FIRST(&g->proxy->lists[CONN_OPEN]); c != NULL; c = after) {
 		after = TAILQ_NEXT(c, next);
 		if (c->opened > g->check_at)
-			continue; /* newer than what was asked */
+			continue; /* opened after the recheck was sent */
 		streams++;
-		judge(c, find_standing(c, rows, n));
+		apply_standing(c, find_standing(c, rows, n));
 	}
 	release_left_behind(g, rows, n, streams);
 	g->checked = g->check_at;
-	if (!TAILQ_EMPTY(&g->proxy->lists[CONN_JUDGED])) /* asked while this check ran */
-		gate_judge(g);
+	/* Streams whose runners ended while this recheck ran need another one. */
+	if (!TAILQ_EMPTY(&g->proxy->lists[CONN_RECHECK]))
+		gate_recheck(g);
 }
 
-/* Nothing was heard for several rechecks: rather no stream than one that is not allowed. */
+/* Closes all streams after several intervals without an answer: better no stream than one that may have lost
+   its right. */
 static void
-mind_trust(struct gate *g, int64_t now)
+close_unchecked(struct gate *g, int64_t now)
 {
 	struct conn *c, *after;
 
@@ -441,28 +450,28 @@ send_check(struct gate *g, int64_t now)
 
 	if (g->checking)
 		return;
-	if (!g->told && now - g->check_at < conf.stream_recheck * SECOND_US)
+	if (!g->notified && now - g->check_at < conf.stream_recheck * SECOND_US)
 		return;
-	g->told = false;
+	g->notified = false;
 	g->checking = true;
 	g->check_at = now;
 	db_async(g->proxy->db, &ask, P(g->self));
 }
 
 void
-gate_judge(struct gate *g)
+gate_recheck(struct gate *g)
 {
-	g->told = true;
+	g->notified = true;
 	send_check(g, mono_us());
 }
 
-/* A hint: the time is the truth. */
+/* Notifications may be lost; the recheck by time covers that. */
 static void
-on_told(void *arg)
+on_change_notified(void *arg)
 {
 	struct gate *g = arg;
 
-	g->told = true;
+	g->notified = true;
 }
 
 void
@@ -473,7 +482,7 @@ gate_tick(struct gate *g, int64_t now)
 	send_counts(g);
 	if (TAILQ_EMPTY(&g->proxy->lists[CONN_OPEN]))
 		g->checked = now;
-	mind_trust(g, now);
+	close_unchecked(g, now);
 	send_check(g, now);
 }
 
@@ -486,8 +495,8 @@ gate_new(struct proxy *p)
 	g->self = uuid_random();
 	g->roster = roster_new(g->self);
 	g->check_at = g->checked = mono_us();
-	db_async_listen(p->db, "session_changed", on_told, g);
-	db_async_listen(p->db, "key_changed", on_told, g);
+	db_async_listen(p->db, "session_changed", on_change_notified, g);
+	db_async_listen(p->db, "key_changed", on_change_notified, g);
 	return g;
 }
 

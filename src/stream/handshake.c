@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The order of the refusals: what is no stream, what is no upgrade, whose page it is, and only then the
-   ticket: none of these uses it up (CONTRACT A4). */
+/* Checks an upgrade request in the order of CONTRACT A4: the path, the method, the upgrade headers, the origin,
+   and the credentials last. None of these checks uses the ticket. */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand */
 #include <openssl/sha.h>
 
-#include "stream/stream.h"
+#include "stream/request.h"
 
 enum { NONCE_LEN = 16, NONCE_TEXT = 24 };
 
 static bool
-take(struct str *s, struct str prefix)
+skip_prefix(struct str *s, struct str prefix)
 {
 	if (!str_starts(*s, prefix))
 		return false;
@@ -21,7 +21,7 @@ take(struct str *s, struct str prefix)
 }
 
 static struct str
-take_segment(struct str *s)
+cut_segment(struct str *s)
 {
 	const char *slash = s->n == 0 ? NULL : memchr(s->p, '/', s->n);
 	struct str out = { s->p, slash == NULL ? s->n : (size_t)(slash - s->p) };
@@ -39,12 +39,12 @@ judge_target(struct str target, struct handshake *out)
 		mark == NULL ? target.n : (size_t)(mark - target.p) };
 	struct str project, session;
 
-	if (!take(&path, STR("/api/v1/projects/")))
+	if (!skip_prefix(&path, STR("/api/v1/projects/")))
 		return ERR_NOT_FOUND;
-	project = take_segment(&path);
-	if (!take(&path, STR("/sessions/")))
+	project = cut_segment(&path);
+	if (!skip_prefix(&path, STR("/sessions/")))
 		return ERR_NOT_FOUND;
-	session = take_segment(&path);
+	session = cut_segment(&path);
 	if (!str_eq(path, STR("/stream")))
 		return ERR_NOT_FOUND;
 	/* The query is ?refusal=close or absent: a ticket in a URL would be logged (C-109). */
@@ -60,7 +60,7 @@ judge_target(struct str target, struct handshake *out)
 	return ERR_UNSET;
 }
 
-/* Base64 of 16 bytes, in its one form. */
+/* Whether the nonce is the canonical base64 of 16 bytes: decoding alone would accept stray bits at the end. */
 static bool
 nonce_is_good(struct str nonce)
 {
@@ -77,7 +77,7 @@ nonce_is_good(struct str nonce)
 }
 
 static void
-accept_of(struct str nonce, char out[ACCEPT_LEN + 1])
+compute_accept(struct str nonce, char out[ACCEPT_LEN + 1])
 {
 	static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 	unsigned char text[NONCE_TEXT + sizeof(guid) - 1], hash[SHA_DIGEST_LENGTH];
@@ -105,15 +105,16 @@ judge_upgrade(const struct request *r, struct handshake *out)
 	if (request_count(r, "Content-Length") > 0 &&
 	    !str_is(request_header(r, "Content-Length"), "0"))
 		return ERR_INVALID_REQUEST;
-	accept_of(nonce, out->accept);
+	compute_accept(nonce, out->accept);
 	return ERR_UNSET;
 }
 
-/* Origins are compared as browsers write them: lower case, no port where it is the scheme's own. */
+/* Origins are compared as browsers write them: in lower case, without the default port of the scheme. */
 static bool
 origin_is_own(struct str origin, struct str host)
 {
-	return take(&origin, STR("https://")) && host.n > 0 && str_eq(origin, host);
+	return skip_prefix(&origin, STR("https://")) && host.n > 0 &&
+	       str_eq(origin, host);
 }
 
 static bool
@@ -140,7 +141,7 @@ judge_origin(const struct request *r, const char *allowed)
 		return ERR_UNSET;
 	if (n > 1)
 		return ERR_INVALID_REQUEST;
-	/* "null" is what a page without an origin says: it is on no list, even if somebody puts it there. */
+	/* Pages without an origin send "null": that is never allowed, not even if the list contains it. */
 	if (str_is(request_header(r, "Origin"), "null") ||
 	    !origin_allowed(
 		request_header(r, "Origin"), request_header(r, "Host"), allowed))

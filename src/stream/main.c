@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-stream: its loop. */
+/* The worker process of surfaced-stream: its event loop, and draining. After a reload the old process stops
+   accepting and serves its streams for at most stream_drain seconds; at the end of the service, streams are
+   closed with 1001, and EXIT_US remain to release the last slots. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -13,9 +15,9 @@
 enum {
 	TICK_MS = 250,
 	ARENA_CAP = 16 * 1024 * 1024,
-	OVER_US = 5000000, /* for the last slots to be let go */
+	EXIT_US = 5000000, /* at the end, for close frames and the last releases */
 	DESCRIPTORS_A_STREAM = 2,
-	DESCRIPTORS_BESIDE = 64,
+	DESCRIPTORS_OTHER = 64,
 };
 
 static void
@@ -26,19 +28,19 @@ on_listener(int fd, short what, void *arg)
 }
 
 static void
-end_all(struct proxy *p)
+end_all_streams(struct proxy *p)
 {
 	struct conn *c, *after;
 
-	if (p->over == 0)
-		p->over = mono_us() + OVER_US;
+	if (p->exit_by == 0)
+		p->exit_by = mono_us() + EXIT_US;
 	for (c = TAILQ_FIRST(&p->lists[CONN_OPEN]); c != NULL; c = after) {
 		after = TAILQ_NEXT(c, next);
 		pump_end(c, WHY_SHUTDOWN, WS_GOING_AWAY);
 	}
 }
 
-/* A reload's new processes take what comes; what is here goes on, but not for ever. */
+/* Starts draining. After a reload new processes accept; streams here continue until drain_until. */
 static void
 on_stop(void *arg)
 {
@@ -49,7 +51,7 @@ on_stop(void *arg)
 	p->drain_until = mono_us() + conf.stream_drain * SECOND_US;
 	log_event(LOGP_NOTICE, "draining", "connections=%zu", p->conns);
 	if (daemon_ending())
-		end_all(p);
+		end_all_streams(p);
 }
 
 static void
@@ -68,22 +70,22 @@ on_tick(int fd, short what, void *arg)
 			conn_tick(c, now);
 		}
 	if (p->drain_until == 0) {
-		event_add(
-		    p->listener, NULL); /* an accept that failed had taken it away */
+		event_add(p->listener, NULL); /* conn_accept removes it on errors */
 		return;
 	}
 	if (daemon_ending() || now > p->drain_until)
-		end_all(p);
-	if ((p->conns == 0 && gate_idle(p->gate)) || (p->over != 0 && now > p->over))
+		end_all_streams(p);
+	if ((p->conns == 0 && gate_idle(p->gate)) ||
+	    (p->exit_by != 0 && now > p->exit_by))
 		event_base_loopbreak(p->base);
 }
 
-/* Two descriptors a stream. */
+/* Raises the limit of open files to what stream_connections needs. */
 static void
-raise_limit(void)
+raise_file_limit(void)
 {
 	rlim_t want =
-	    (rlim_t)conf.stream_connections * DESCRIPTORS_A_STREAM + DESCRIPTORS_BESIDE;
+	    (rlim_t)conf.stream_connections * DESCRIPTORS_A_STREAM + DESCRIPTORS_OTHER;
 	struct rlimit r;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
@@ -96,7 +98,7 @@ raise_limit(void)
 }
 
 static void
-serve(struct proxy *p, int listener)
+run_loop(struct proxy *p, int listener)
 {
 	struct event *tick = ev_every(p->base, TICK_MS, on_tick, p);
 	struct conn *c;
@@ -117,7 +119,7 @@ work(const struct pool *pool, int listener)
 {
 	static struct proxy p;
 
-	raise_limit();
+	raise_file_limit();
 	for (int state = 0; state < CONN_STATES; state++)
 		TAILQ_INIT(&p.lists[state]);
 	p.base = ev_open(on_stop, &p);
@@ -126,7 +128,7 @@ work(const struct pool *pool, int listener)
 	p.keys = ticket_ring_new(conf.stream_keys);
 	p.db = db_async_open(p.base, conf.database, pool->name);
 	p.gate = gate_new(&p);
-	serve(&p, listener);
+	run_loop(&p, listener);
 	db_async_close(p.db);
 	gate_free(p.gate);
 	ticket_ring_free(p.keys);
@@ -135,7 +137,7 @@ work(const struct pool *pool, int listener)
 	ev_close(p.base);
 }
 
-/* ---- before any of it ---- */
+/* ---- start ---- */
 
 static bool
 is_stream(const struct pool *p)
@@ -144,7 +146,7 @@ is_stream(const struct pool *p)
 }
 
 static bool
-pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+read_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
 	if (!pools_read(conf.upstreams, is_stream, out, n, err, room))
 		return false;
@@ -175,7 +177,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct daemon stream = { .name = "surfaced-stream",
-		.pools = pools,
+		.pools = read_pools,
 		.dump = dump,
 		.check = check,
 		.work = work };

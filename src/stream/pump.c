@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Frames, both ways. What a side sends is read into one buffer of the process, its heads are checked, and
-   what may pass is written from there: it is copied only where the other side does not take it. */
+/* The pump: forwards WebSocket frames between the client and the runner of a stream. Bytes are read into one
+   buffer of the process, checked there, and written from there; they are copied only if the receiving
+   socket does not accept them. Difficult are the ends: a frame of the proxy's own may only be sent between
+   two forwarded frames, and each side may end first, in the middle of a frame, or not at all. stream.h draws
+   the buffer and lists every end with its close code. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -16,10 +19,9 @@
 
 enum {
 	VECTORS = 32,
-	ENDING_US = 3000000, /* for the answer to a close frame */
-	JUDGED_US =
-	    3000000, /* for the database's answer, before the runner's code is used */
-	BROKEN_US = 500000, /* ... of a client whose frames cannot be read any more */
+	ENDING_US = 3000000,  /* a side has this long to answer a close frame */
+	RECHECK_US = 3000000, /* after this the runner's code is used unchecked */
+	BROKEN_US = 500000,   /* ENDING_US of a client whose frames are malformed */
 	PINGS_A_SILENCE = 3,
 };
 
@@ -35,26 +37,26 @@ static const char *const why_names[WHYS] = {
 	[WHY_SHUTDOWN] = "shutdown",
 };
 
-/* Of our pings: whose answers the runner has not asked for. */
+/* Payload of the proxy's pings. A pong with this payload is not forwarded: the runner sent no such ping. */
 static const struct str ping_text = STR_INIT("surfaced");
 
-/* What came of one read, to be sent on: pieces of it, and heads and control frames made anew. */
-struct parcel {
+/* The output of one read: spans of the buffer, and heads and control frames written again into frames. */
+struct batch {
 	struct conn *conn;
 	struct side *to;
 	struct iovec v[VECTORS];
 	int n;
-	bool broken; /* the side is gone */
-	unsigned char made[VECTORS][WS_CONTROL_FRAME];
+	bool broken; /* the receiver's connection is lost */
+	unsigned char frames[VECTORS][WS_CONTROL_FRAME];
 };
 
 static struct side *
-other(struct conn *c, const struct side *s)
+other_side(struct conn *c, const struct side *s)
 {
 	return s == &c->client ? &c->runner : &c->client;
 }
 
-/* A frame of somebody else may follow what has been passed on from here. */
+/* Whether no forwarded frame of this side is incomplete, so that a frame of the proxy's own may follow. */
 static bool
 between_frames(const struct side *from)
 {
@@ -64,7 +66,7 @@ between_frames(const struct side *from)
 /* ---- the end ---- */
 
 static void
-release_slot(struct conn *c)
+release_stream_slot(struct conn *c)
 {
 	if (c->released)
 		return;
@@ -79,26 +81,36 @@ pump_close(struct conn *c)
 	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64,
 	    c->id, uuid_text(&c->session).z, why_names[c->why], c->code, c->client.bytes,
 	    c->runner.bytes, (mono_us() - c->opened) / 1000);
-	release_slot(c);
+	release_stream_slot(c);
 	conn_free(c);
 }
 
 static void
-want(struct side *s, bool reading)
+start_reading(struct side *s)
 {
-	if (s->fd < 0 || s->reading == reading)
+	if (s->fd < 0 || s->reading)
 		return;
-	s->reading = reading;
-	if ((reading ? event_add(&s->readable, NULL) : event_del(&s->readable)) != 0)
-		panic("an event for a stream");
+	s->reading = true;
+	if (event_add(&s->readable, NULL) != 0)
+		panic("event_add failed for a stream");
 }
 
 static void
-runner_close(struct conn *c)
+stop_reading(struct side *s)
+{
+	if (s->fd < 0 || !s->reading)
+		return;
+	s->reading = false;
+	if (event_del(&s->readable) != 0)
+		panic("event_del failed for a stream");
+}
+
+static void
+close_runner(struct conn *c)
 {
 	struct side *s = &c->runner;
 
-	want(s, false);
+	stop_reading(s);
 	if (s->fd < 0)
 		return;
 	if (s->writing)
@@ -110,8 +122,8 @@ runner_close(struct conn *c)
 	s->wait = NULL;
 }
 
-/* The client has all of ours. With its close frame nothing more comes; where its frames cannot be read any
-   more, it sees that nothing more comes of us, and goes. */
+/* Called when the client may have accepted everything. A client that sent its close frame sends nothing
+   more. A client whose frames cannot be parsed any more gets an end of file instead, and disconnects. */
 static void
 end_if_answered(struct conn *c)
 {
@@ -123,7 +135,7 @@ end_if_answered(struct conn *c)
 		shutdown(c->client.fd, SHUT_WR);
 }
 
-/* The runner's own close frame, or one with the code that the stream ends with. */
+/* Copies the runner's close frame, or builds one with the code that the stream ends with. */
 static size_t
 build_close_frame(const struct conn *c, unsigned char frame[WS_CONTROL_FRAME])
 {
@@ -135,17 +147,18 @@ build_close_frame(const struct conn *c, unsigned char frame[WS_CONTROL_FRAME])
 	return ws_close(frame, c->code, STR_NULL, NULL);
 }
 
-/* Sends the close frame and waits a while for its answer: closing a socket that has unread bytes resets the
-   connection, and the reset may overtake the frame. The next stream need not wait for this client. */
+/* Sends the close frame and waits until c->deadline for the client's answer: closing a socket that has unread
+   bytes resets the connection, and the reset may overtake the frame. The slot is released first, because
+   the session's next stream need not wait for this client. */
 static void
 send_close_frame(struct conn *c)
 {
 	unsigned char frame[WS_CONTROL_FRAME];
 	size_t n = build_close_frame(c, frame);
 
-	runner_close(c);
-	release_slot(c);
-	want(&c->client, true);
+	close_runner(c);
+	release_stream_slot(c);
+	start_reading(&c->client);
 	if (pump_send(c, &c->client, frame, n))
 		end_if_answered(c);
 }
@@ -153,7 +166,7 @@ send_close_frame(struct conn *c)
 void
 pump_end(struct conn *c, enum why why, unsigned code)
 {
-	if (c->state != CONN_OPEN && c->state != CONN_JUDGED)
+	if (c->state != CONN_OPEN && c->state != CONN_RECHECK)
 		return;
 	conn_move(c, CONN_ENDING);
 	c->why = why;
@@ -162,8 +175,8 @@ pump_end(struct conn *c, enum why why, unsigned code)
 	    mono_us() + (c->client.reader.stage == WS_FAILED ? BROKEN_US : ENDING_US);
 	if (between_frames(&c->runner))
 		send_close_frame(c);
-	else
-		want(&c->client, false); /* the frame under way comes first */
+	else /* the runner's incomplete frame is forwarded first */
+		stop_reading(&c->client);
 }
 
 void
@@ -172,39 +185,41 @@ pump_end_as_runner(struct conn *c)
 	pump_end(c, c->why, c->code);
 }
 
-/* The runner closed, or went away. It may have ended for a right that was lost (C-113), and neither its code
-   nor its silence can be trusted to say so: before the client gets a close frame, the database is asked. The
-   slot stays taken until then, because the database knows a stream by its slot. */
+/* The runner closed, or its connection was lost. The runner may have ended because a right was lost (C-113),
+   and neither its code nor its silence shows that: before the client gets a close frame, the database is
+   asked. The slot stays taken until then, because the database identifies a stream by its slot. */
 static void
-judge_end(struct conn *c, enum why why, unsigned code)
+recheck_before_end(struct conn *c, enum why why, unsigned code)
 {
-	runner_close(c);
-	want(&c->client, false);
-	conn_move(c, CONN_JUDGED);
+	close_runner(c);
+	stop_reading(&c->client);
+	conn_move(c, CONN_RECHECK);
 	c->why = why;
 	c->code = code;
-	c->asked = mono_us();
-	c->deadline = c->asked + JUDGED_US;
-	gate_judge(c->proxy->gate);
+	c->recheck_since = mono_us();
+	c->deadline = c->recheck_since + RECHECK_US;
+	gate_recheck(c->proxy->gate);
 }
 
-/* The runner went away without a close frame. Within a frame nothing can be sent to the client any more. */
+/* The runner's connection was lost without a close frame. If a frame is incomplete, the client would read
+   anything further as its payload, so the stream ends without a close frame. */
 static void
 end_without_runner(struct conn *c)
 {
 	if (between_frames(&c->runner) && c->client.reader.stage != WS_CLOSED) {
-		judge_end(c, WHY_LOST, WS_TRY_LATER);
+		recheck_before_end(c, WHY_LOST, WS_TRY_LATER);
 		return;
 	}
-	runner_close(c);
-	release_slot(c);
+	close_runner(c);
+	release_stream_slot(c);
 	pump_end(c, WHY_LOST, WS_TRY_LATER);
 }
 
 /* ---- sending ---- */
 
+/* Queues the bytes of v behind those that wait already, except the first skip bytes, which were sent. */
 static void
-keep(struct side *s, const struct iovec *v, int n, size_t skip)
+queue_unsent(struct side *s, const struct iovec *v, int n, size_t skip)
 {
 	size_t all = s->wait_end - s->wait_at;
 	unsigned char *room;
@@ -228,9 +243,9 @@ keep(struct side *s, const struct iovec *v, int n, size_t skip)
 	s->wait_end = all;
 }
 
-/* The side is gone. */
+/* Ends a connection one of whose sockets failed. Always false, for callers that return it. */
 static bool
-dropped(struct conn *c, struct side *s)
+end_after_lost_side(struct conn *c, struct side *s)
 {
 	if (c->state == CONN_ANSWER || c->state == CONN_HEAD) {
 		conn_free(c);
@@ -248,9 +263,10 @@ dropped(struct conn *c, struct side *s)
 
 static void on_writable(int fd, short what, void *arg);
 
-/* As much as goes now; the rest waits. False: the side is gone, of which nothing follows here. */
+/* Writes what the socket accepts, queues the rest and stops reading the other side. Returns false when the
+   receiver's connection is lost; the caller handles that. */
 static bool
-push(struct conn *c, struct side *to, const struct iovec *v, int n)
+write_or_queue(struct conn *c, struct side *to, const struct iovec *v, int n)
 {
 	size_t all = 0;
 	ssize_t sent = 0;
@@ -271,15 +287,15 @@ push(struct conn *c, struct side *to, const struct iovec *v, int n)
 		if ((size_t)sent == all)
 			return true;
 	}
-	keep(to, v, n, (size_t)sent);
+	queue_unsent(to, v, n, (size_t)sent);
 	if (!to->writing) {
 		event_assign(&to->writable, c->proxy->base, to->fd, EV_WRITE | EV_PERSIST,
 		    on_writable, c);
 		if (event_add(&to->writable, NULL) != 0)
-			panic("an event for a stream");
+			panic("event_add failed for a stream");
 		to->writing = true;
 	}
-	want(other(c, to), false);
+	stop_reading(other_side(c, to));
 	return true;
 }
 
@@ -288,12 +304,12 @@ pump_send(struct conn *c, struct side *to, const void *bytes, size_t n)
 {
 	struct iovec v = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = n };
 
-	return push(c, to, &v, 1) || dropped(c, to);
+	return write_or_queue(c, to, &v, 1) || end_after_lost_side(c, to);
 }
 
-/* All of it went: the other side is read again, or what was to follow does. */
+/* The socket has accepted everything that waited. */
 static void
-drained(struct conn *c, struct side *to)
+resume_after_drain(struct conn *c, struct side *to)
 {
 	event_del(&to->writable);
 	to->writing = false;
@@ -306,12 +322,12 @@ drained(struct conn *c, struct side *to)
 			end_if_answered(c);
 			return;
 		}
-		want(other(c, to), true);
+		start_reading(other_side(c, to));
 		return;
 	case CONN_OPEN:
-		want(other(c, to), true);
+		start_reading(other_side(c, to));
 		return;
-	case CONN_JUDGED:
+	case CONN_RECHECK:
 		return;
 	case CONN_ANSWER:
 		conn_free(c);
@@ -321,7 +337,7 @@ drained(struct conn *c, struct side *to)
 	case CONN_STATES:
 		break;
 	}
-	panic("a connection in state %d sends", (int)c->state);
+	panic("unexpected queued bytes in connection state %d", (int)c->state);
 }
 
 static void
@@ -336,158 +352,161 @@ on_writable(int fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0) {
-		(void)dropped(c, to);
+		(void)end_after_lost_side(c, to);
 		return;
 	}
 	if (to == &c->client)
-		c->alive = mono_us(); /* it had not taken it before: somebody has read */
+		c->alive = mono_us(); /* the client reads again */
 	to->wait_at += (size_t)n;
 	if (to->wait_at == to->wait_end)
-		drained(c, to);
+		resume_after_drain(c, to);
 }
 
-/* ---- what passes ---- */
+/* ---- forwarding ---- */
 
 static void
-parcel_send(struct parcel *p)
+batch_send(struct batch *b)
 {
-	if (p->n > 0 && !p->broken && p->to->fd >= 0)
-		p->broken = !push(p->conn, p->to, p->v, p->n);
-	p->n = 0;
+	if (b->n > 0 && !b->broken && b->to->fd >= 0)
+		b->broken = !write_or_queue(b->conn, b->to, b->v, b->n);
+	b->n = 0;
 }
 
 static void
-parcel_add(struct parcel *p, const unsigned char *from, const unsigned char *end)
+batch_add(struct batch *b, const unsigned char *from, const unsigned char *end)
 {
 	if (from == NULL || from == end)
 		return;
-	if (p->n == VECTORS)
-		parcel_send(p);
-	p->v[p->n++] = (struct iovec){ .iov_base = (void *)(uintptr_t)from,
+	if (b->n == VECTORS)
+		batch_send(b);
+	b->v[b->n++] = (struct iovec){ .iov_base = (void *)(uintptr_t)from,
 		.iov_len = (size_t)(end - from) };
 }
 
 /* Room for something made anew, which stays until the parcel is sent. */
 static unsigned char *
-parcel_room(struct parcel *p)
+batch_frame(struct batch *b)
 {
-	if (p->n == VECTORS)
-		parcel_send(p);
-	return p->made[p->n];
+	if (b->n == VECTORS)
+		batch_send(b);
+	return b->frames[b->n];
 }
 
 static void
-add_head(struct parcel *p, const struct ws_frame *f)
+forward_rebuilt_head(struct batch *b, const struct ws_frame *f)
 {
-	unsigned char *room = parcel_room(p);
+	unsigned char *room = batch_frame(b);
 	size_t n = ws_head(room, (unsigned)f->opcode | (f->fin ? WS_FIN : 0), f->length,
 	    f->masked ? f->mask : NULL);
 
-	parcel_add(p, room, room + n);
+	batch_add(b, room, room + n);
 }
 
-/* A whole control frame: passed on as it was, but for the answer to our own ping. */
+/* Forwards a complete control frame, unless it answers a ping of the proxy's own. */
 static void
-pass_control(struct parcel *p, struct side *from)
+forward_control_frame(struct batch *b, struct side *from)
 {
 	struct ws_reader *r = &from->reader;
 	struct str text = { (const char *)r->control, (size_t)r->frame.length };
 	unsigned char *room;
 	size_t n;
 
-	if (from == &p->conn->client && r->frame.opcode == WS_PONG &&
+	if (from == &b->conn->client && r->frame.opcode == WS_PONG &&
 	    str_eq(text, ping_text))
 		return;
-	room = parcel_room(p);
+	room = batch_frame(b);
 	n = ws_control(room, WS_FIN | (unsigned)r->frame.opcode, text,
 	    r->frame.masked ? r->frame.mask : NULL);
-	parcel_add(p, room, room + n);
+	batch_add(b, room, room + n);
 }
 
-/* A close frame has come. The client's passes, and the runner's answer to it; a runner that closes first is
-   judged before its frame may pass. */
+/* Forwards the client's close frame, and the runner's answer to one. A close frame that the runner sends
+   first is not forwarded yet: on_readable asks the database before (recheck_before_end). */
 static void
-take_close(struct parcel *p, struct side *from)
+forward_close_frame(struct batch *b, struct side *from)
 {
-	struct conn *c = p->conn;
+	struct conn *c = b->conn;
 
 	if (from == &c->client) {
 		c->why = WHY_CLIENT;
 		c->deadline = mono_us() + ENDING_US;
-		pass_control(p, from);
+		forward_control_frame(b, from);
 	} else if (c->client.reader.stage == WS_CLOSED) {
 		c->code = from->reader.close_code;
-		pass_control(p, from);
+		forward_control_frame(b, from);
 	}
 }
 
-/* Where the bytes of one read stand in the frames of their side. */
-struct walk {
-	struct parcel parcel;
+/* The progress through the bytes of one read. */
+struct scan {
+	struct batch batch;
 	unsigned char *at, *end;
-	unsigned char *raw; /* from here on they pass as they are; NULL: nothing does */
-	unsigned char
-	    *frame; /* the head of this frame begins here; NULL: in an earlier read */
+	/* Bytes from span to at are forwarded as they are; NULL: there are none. */
+	unsigned char *span;
+	/* The head of the current frame; NULL: the head began in an earlier read. */
+	unsigned char *frame;
 };
 
 static void
-pass_raw(struct walk *w, unsigned char *end)
+forward_span(struct scan *s, unsigned char *end)
 {
-	parcel_add(&w->parcel, w->raw, end);
-	w->raw = NULL;
+	batch_add(&s->batch, s->span, end);
+	s->span = NULL;
 }
 
 static bool
-is_control(const struct ws_reader *r)
+is_control_frame(const struct ws_reader *r)
 {
 	return r->frame.opcode >= WS_CLOSE;
 }
 
-/* False: the walk is over. */
+/* Handles one event of the reader. Returns false when the scan is over: no more bytes, a fault, a close frame,
+   or a lost connection. */
 static bool
-walk_event(struct walk *w, struct side *from, enum ws_event e)
+handle_frame_event(struct scan *s, struct side *from, enum ws_event e)
 {
 	struct ws_reader *r = &from->reader;
 
 	switch (e) {
 	case WS_MORE:
-		pass_raw(
-		    w, r->stage == WS_IN_HEAD && w->frame != NULL ? w->frame : w->end);
+		/* The reader keeps an incomplete head; forward_rebuilt_head sends it later. */
+		forward_span(
+		    s, r->stage == WS_IN_HEAD && s->frame != NULL ? s->frame : s->end);
 		return false;
 	case WS_BAD:
-		pass_raw(w, w->frame);
+		forward_span(s, s->frame);
 		return false;
 	case WS_HEAD:
-		if (is_control(r)) {
-			pass_raw(w, w->frame);
-		} else if (w->frame == NULL) {
-			add_head(&w->parcel, &r->frame);
-			w->raw = w->at;
-		} else if (w->raw == NULL) {
-			w->raw = w->frame;
+		if (is_control_frame(r)) {
+			forward_span(s, s->frame);
+		} else if (s->frame == NULL) {
+			forward_rebuilt_head(&s->batch, &r->frame);
+			s->span = s->at;
+		} else if (s->span == NULL) {
+			s->span = s->frame;
 		}
 		return true;
 	case WS_PIECE:
-		if (!is_control(r) && w->raw == NULL)
-			w->raw = r->piece;
+		if (!is_control_frame(r) && s->span == NULL)
+			s->span = r->piece;
 		return true;
 	case WS_END:
-		if (is_control(r)) {
+		if (is_control_frame(r)) {
 			if (r->frame.opcode == WS_CLOSE) {
-				take_close(&w->parcel, from);
+				forward_close_frame(&s->batch, from);
 				return false;
 			}
-			pass_control(&w->parcel, from);
+			forward_control_frame(&s->batch, from);
 		}
-		w->frame = w->at;
-		return w->parcel.conn->state == CONN_OPEN;
+		s->frame = s->at;
+		return s->batch.conn->state == CONN_OPEN;
 	}
 	panic("ws_event out of range");
 }
 
-/* Only what the reader then knows is of interest. */
+/* Feeds the reader without forwarding anything; the caller looks at the reader's stage. */
 static void
-read_over(struct ws_reader *r, unsigned char *bytes, size_t n)
+skip_frames(struct ws_reader *r, unsigned char *bytes, size_t n)
 {
 	enum ws_event e;
 	size_t used;
@@ -499,44 +518,45 @@ read_over(struct ws_reader *r, unsigned char *bytes, size_t n)
 	} while (e != WS_MORE && e != WS_BAD);
 }
 
-/* rest: what came behind the fault. What is too big has an end, behind which the answer to our close frame may be read. */
+/* Ends a stream for a fault in its frames. rest: the bytes behind the fault. A client's frame that is too big
+   can still be skipped, so that the client's answer to the close frame is recognised behind it. */
 static void
-fail(struct conn *c, struct side *from, unsigned char *rest, size_t n)
+end_for_fault(struct conn *c, struct side *from, unsigned char *rest, size_t n)
 {
 	unsigned code = from->reader.code;
 
 	if (from == &c->client && code == WS_TOO_BIG) {
 		ws_unbound(&from->reader);
-		read_over(&from->reader, rest, n);
+		skip_frames(&from->reader, rest, n);
 	}
 	pump_end(c, WHY_PROTOCOL, code);
 }
 
-/* One read's bytes. False: the connection is ending or gone. */
+/* Forwards the bytes of one read. Returns false when the connection is ending or freed. */
 static bool
-pass(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
+forward_bytes(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 {
-	struct walk w = { .at = bytes, .end = bytes + n };
+	struct scan s = { .at = bytes, .end = bytes + n };
 	enum ws_event e;
 	size_t used;
 
-	w.parcel.conn = c;
-	w.parcel.to = other(c, from);
-	w.frame =
+	s.batch.conn = c;
+	s.batch.to = other_side(c, from);
+	s.frame =
 	    from->reader.stage == WS_IN_HEAD && from->reader.have == 0 ? bytes : NULL;
 	do {
-		e = ws_next(&from->reader, w.at, (size_t)(w.end - w.at), &used);
-		w.at += used;
-	} while (walk_event(&w, from, e));
+		e = ws_next(&from->reader, s.at, (size_t)(s.end - s.at), &used);
+		s.at += used;
+	} while (handle_frame_event(&s, from, e));
 	if (e == WS_END)
-		pass_raw(&w, w.at);
-	parcel_send(&w.parcel);
-	if (w.parcel.broken)
-		return dropped(c, w.parcel.to);
+		forward_span(&s, s.at);
+	batch_send(&s.batch);
+	if (s.batch.broken)
+		return end_after_lost_side(c, s.batch.to);
 	if (e == WS_BAD) {
 		log_event(LOGP_NOTICE, "protocol", "req=%s side=%s why=\"%s\"", c->id,
 		    from == &c->client ? "client" : "runner", from->reader.why);
-		fail(c, from, w.at, (size_t)(w.end - w.at));
+		end_for_fault(c, from, s.at, (size_t)(s.end - s.at));
 		return false;
 	}
 	return true;
@@ -544,28 +564,28 @@ pass(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 
 /* ---- reading ---- */
 
-/* Its last byte has come. */
+/* Handles the end of file, or an error, of a socket that was read. */
 static void
-ended(struct conn *c, struct side *from)
+handle_end_of_file(struct conn *c, struct side *from)
 {
-	want(from, false);
+	stop_reading(from);
 	if (from == &c->client) {
 		if (c->state == CONN_OPEN && c->code == 0)
 			c->why = WHY_CLIENT;
 		pump_close(c);
 		return;
 	}
-	if (c->state == CONN_ENDING) /* within a frame: there is no place for ours */
+	if (c->state == CONN_ENDING) /* within a frame: no close frame can be sent */
 		pump_close(c);
 	else
 		end_without_runner(c);
 }
 
-/* Nothing of the client passes any more; its answer to the close frame is all that is waited for. */
+/* Drops what the client sends after the stream has ended; only its answer to the close frame matters. */
 static void
-discard(struct conn *c, unsigned char *bytes, size_t n)
+discard_from_client(struct conn *c, unsigned char *bytes, size_t n)
 {
-	read_over(&c->client.reader, bytes, n);
+	skip_frames(&c->client.reader, bytes, n);
 	end_if_answered(c);
 }
 
@@ -573,11 +593,11 @@ static void
 read_ending(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 {
 	if (from == &c->client) {
-		discard(c, bytes, n);
+		discard_from_client(c, bytes, n);
 		return;
 	}
-	/* The rest of the frame that our close frame waits for. */
-	if (pass(c, from, bytes, n) && between_frames(from))
+	/* The close frame waits for the end of the frame that the runner is sending. */
+	if (forward_bytes(c, from, bytes, n) && between_frames(from))
 		send_close_frame(c);
 }
 
@@ -593,7 +613,7 @@ on_readable(int fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		ended(c, from);
+		handle_end_of_file(c, from);
 		return;
 	}
 	from->bytes += (uint64_t)n;
@@ -606,17 +626,17 @@ on_readable(int fd, short what, void *arg)
 		read_ending(c, from, bytes, (size_t)n);
 		return;
 	}
-	if (!pass(c, from, bytes, (size_t)n))
+	if (!forward_bytes(c, from, bytes, (size_t)n))
 		return;
 	if (c->runner.reader.stage != WS_CLOSED)
 		return;
 	if (c->client.reader.stage != WS_CLOSED) {
-		judge_end(c, WHY_RUNNER, c->runner.reader.close_code);
+		recheck_before_end(c, WHY_RUNNER, c->runner.reader.close_code);
 		return;
 	}
 	conn_move(c, CONN_ENDING);
-	runner_close(c);
-	release_slot(c);
+	close_runner(c);
+	release_stream_slot(c);
 	if (c->client.wait == NULL)
 		pump_close(c);
 }
@@ -637,19 +657,20 @@ pump_start(struct conn *c)
 	    on_readable, c);
 	event_assign(&c->runner.readable, base, c->runner.fd, EV_READ | EV_PERSIST,
 	    on_readable, c);
-	want(&c->client, true);
+	start_reading(&c->client);
 	if (c->client.wait == NULL)
-		want(&c->runner, true);
+		start_reading(&c->runner);
 }
 
-/* A client that is there answers; one whose way is full shows it by taking what waits. */
+/* Pings the client and closes a stream whose client is silent. A live client answers pings; while bytes wait
+   for the client no ping can be sent, and accepting some of those bytes counts as an answer. */
 void
 pump_ping(struct conn *c, int64_t now)
 {
 	int64_t silence = conf.stream_silence * SECOND_US;
 	unsigned char frame[WS_CONTROL_FRAME];
 
-	if (!c->client.reading) /* the runner holds it up: it cannot answer */
+	if (!c->client.reading) /* the runner is slow: no answer can be read */
 		c->alive = now;
 	if (now - c->alive > silence) {
 		c->why = WHY_SILENT;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* HTTP/1 heads as RFC 9112 writes them, and nothing that parsers disagree about: no bare line feeds, no
-   folded lines, no blanks before a colon. nginx stands in front; this believes nothing of it. */
+/* Parses the head of an HTTP/1 request (RFC 9112). Everything that parsers are known to disagree about is
+   refused: bare line feeds, folded lines, blanks before a colon. nginx has parsed the request before, but
+   nothing here relies on that. */
 #include "config.h"
 
-#include "stream/stream.h"
+#include "stream/request.h"
 
 #include <strings.h>
 
@@ -31,7 +32,7 @@ is_blank(char c)
 }
 
 static struct str
-trim(struct str s)
+trim_blanks(struct str s)
 {
 	while (s.n > 0 && is_blank(s.p[0])) {
 		s.p++;
@@ -43,14 +44,14 @@ trim(struct str s)
 }
 
 static bool
-same(struct str s, const char *z)
+equals_ignoring_case(struct str s, const char *z)
 {
 	return s.n == strlen(z) && strncasecmp(s.p, z, s.n) == 0;
 }
 
-/* The line up to its CRLF, which goes too. False: there is none yet. */
+/* Cuts the first line and its CRLF off text. Returns false when no CRLF has arrived yet. */
 static bool
-take_line(struct str *text, struct str *line)
+cut_line(struct str *text, struct str *line)
 {
 	const char *end = text->n == 0 ? NULL : memmem(text->p, text->n, "\r\n", 2);
 
@@ -63,7 +64,7 @@ take_line(struct str *text, struct str *line)
 }
 
 static bool
-parse_first(struct str line, struct request *out)
+parse_request_line(struct str line, struct request *out)
 {
 	static const struct str version = STR_INIT(" HTTP/1.");
 	size_t n = token_length(line);
@@ -93,7 +94,7 @@ parse_header(struct str line, struct request *out)
 	if (n == 0 || n == line.n || line.p[n] != ':' || out->n == REQUEST_HEADERS)
 		return false;
 	h->name = (struct str){ line.p, n };
-	h->value = trim((struct str){ line.p + n + 1, line.n - n - 1 });
+	h->value = trim_blanks((struct str){ line.p + n + 1, line.n - n - 1 });
 	for (size_t i = 0; i < h->value.n; i++) {
 		unsigned char c = (unsigned char)h->value.p[i];
 
@@ -104,7 +105,7 @@ parse_header(struct str line, struct request *out)
 	return true;
 }
 
-/* No line feed that is no end of a line: other parsers would see one there. */
+/* Whether there is a CR or LF alone: other parsers take either for the end of a line. */
 static bool
 has_bare_end(struct str text)
 {
@@ -127,12 +128,12 @@ request_parse(struct str text, struct request *out, size_t *used)
 	*used = 0;
 	if (has_bare_end(text))
 		return REQUEST_BAD;
-	while (take_line(&rest, &line)) {
+	while (cut_line(&rest, &line)) {
 		if (line.n == 0 && !first) {
 			*used = text.n - rest.n;
 			return REQUEST_WHOLE;
 		}
-		if (!(first ? parse_first(line, out) : parse_header(line, out)))
+		if (!(first ? parse_request_line(line, out) : parse_header(line, out)))
 			return REQUEST_BAD;
 		first = false;
 	}
@@ -145,7 +146,7 @@ request_count(const struct request *r, const char *name)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++)
-		n += same(r->headers[i].name, name);
+		n += equals_ignoring_case(r->headers[i].name, name);
 	return n;
 }
 
@@ -154,7 +155,7 @@ request_header(const struct request *r, const char *name)
 {
 	if (request_count(r, name) == 1)
 		for (size_t i = 0; i < r->n; i++)
-			if (same(r->headers[i].name, name))
+			if (equals_ignoring_case(r->headers[i].name, name))
 				return r->headers[i].value;
 	return STR_NULL;
 }
@@ -166,7 +167,7 @@ list_has(struct str list, const char *member)
 		const char *comma = memchr(list.p, ',', list.n);
 		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
 
-		if (same(trim((struct str){ list.p, n }), member))
+		if (equals_ignoring_case(trim_blanks((struct str){ list.p, n }), member))
 			return true;
 		n += comma != NULL;
 		list.p += n;
@@ -179,7 +180,7 @@ bool
 request_lists(const struct request *r, const char *name, const char *member)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (same(r->headers[i].name, name) &&
+		if (equals_ignoring_case(r->headers[i].name, name) &&
 		    list_has(r->headers[i].value, member))
 			return true;
 	return false;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* run_directory/stream has a file for each process, locked while it lives: a lock goes with its holder,
-   however that ends. So the slots of one that was killed are free as soon as another starts. */
+/* Finds killed stream processes. Each process holds a lock on a file of its own in run_directory/stream; the
+   kernel drops the lock when the process ends, however it ends. A new process locks every file it can: their
+   owners are dead, and the slots of the dead are released with the first renewal of the lease. */
 #include "config.h"
 
 #include "daemon/conf.h"
-#include "stream/stream.h"
+#include "stream/gate.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,7 @@ struct roster {
 	size_t n;
 	struct dead {
 		char name[UUID_LEN + 1];
-		int fd; /* with the lock: nobody else reports it */
+		int fd; /* holds the lock, so that no other process reports it */
 	} dead[DEAD_MAX];
 	struct str names[DEAD_MAX];
 };
@@ -39,7 +40,7 @@ open_locked(const struct roster *r, const char *name, int flags)
 }
 
 static void
-look(struct roster *r)
+find_dead(struct roster *r)
 {
 	int fd = openat(r->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -61,7 +62,7 @@ look(struct roster *r)
 		closedir(d);
 }
 
-/* Without the folder the slots of the dead wait for their leases, which is what those are for. */
+/* A missing directory is not fatal: the slots of dead processes then expire with their leases. */
 struct roster *
 roster_new(struct uuid self)
 {
@@ -75,7 +76,7 @@ roster_new(struct uuid self)
 		    LOGP_WARNING, "roster", "path=%s why=\"%s\"", path, strerror(errno));
 	r->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r->self = open_locked(r, r->name, O_CREAT | O_EXCL);
-	look(r);
+	find_dead(r);
 	return r;
 }
 

@@ -1,137 +1,143 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-stream: SPEC 4.6, CONTRACT A4, C-107 to C-114. Between nginx and the runner of a session: an
-   upgrade request is judged, its ticket used, and from then on frames go through, both ways. */
+/* surfaced-stream: the WebSocket proxy between nginx and the runner of a session (SPEC 4.6, CONTRACT A4,
+ * C-107 to C-114). It checks the upgrade request, uses the ticket, and forwards frames in both directions.
+ *
+ * The life of a connection. Every conn is in one state and on that state's list:
+ *
+ *   accept -> HEAD ----> TICKET ----> OPEN --------------> ENDING -> freed
+ *              |  bad      |  refused   |  runner ended       ^
+ *              +---------> ANSWER       +------> RECHECK -----+
+ *                            |                    (the database is asked whether a right was lost)
+ *                            +-> freed when the answer is sent
+ *
+ * The pump reads a socket into one buffer of the process, checks the frames, and writes from that buffer:
+ *
+ *   scratch   | ..payload | head payload | ping | head payload | hea
+ *             |<-------- span 1 -------->|      |<-- span 2 -->|  ^ kept by the ws_reader until it is whole
+ *                    |                     |           |
+ *   batch     iovec: span 1,       frames[0]: the ping,      span 2 ..., sent with one sendmsg
+ *                    |             written again
+ *                    v
+ *   side.wait | sent | not yet sent |      a copy of the bytes that the socket did not accept
+ *                    ^ wait_at      ^ wait_end
+ *
+ * - Data frames are forwarded as they are. Control frames and heads that arrived in two reads are written
+ *   again, because their bytes are no longer in the buffer, or are needed unmasked.
+ * - While a side has bytes in wait, the proxy does not read the other side. A direction therefore never
+ *   stores more than one read, and a slow reader slows its sender down.
+ * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
+ *   no payload of a forwarded frame is outstanding: between_frames().
+ *
+ * Who closes, and with which code. The client always gets the close frame before its socket is closed,
+ * unless a frame to it is incomplete or it no longer answers.
+ *
+ *   event                            next state   close frame to the client
+ *   client sends close               OPEN         the runner's answer; after 3 s its own code
+ *   client's socket ends             freed        none; the runner's socket is closed
+ *   client answers no ping           freed        none
+ *   runner sends close               RECHECK      the runner's code; 1008 if a right was lost
+ *   runner's socket ends             RECHECK      1013; 1008, or 1000 if the session has ended
+ *   ... within a frame               ENDING       none: it would be read as payload
+ *   a side breaks RFC 6455           ENDING       1002, 1007 or 1009
+ *   recheck: right lost              ENDING       1008
+ *   recheck: session ended           ENDING       1000
+ *   recheck: slot lost, no answers   ENDING       1013
+ *   shutdown                         ENDING       1001
+ *
+ * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence
+ * shows that. The slot stays taken meanwhile: the database identifies a stream by its slot. With the close
+ * frame to the client, the runner's socket is closed and the slot is released, so the session can have its
+ * next stream; the client has 3 s to answer. The pump does not close the client's socket earlier: a socket
+ * that is closed with unread bytes sends a reset, which may overtake the close frame.
+ */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
-#include "access/key.h"
-#include "access/ticket.h"
 #include "counting/totals.h"
 #include "daemon/ev.h"
 #include "db/async.h"
-#include "db/db.h"
-#include "wire/error.h"
+#include "stream/gate.h"
+#include "stream/request.h"
 #include "wire/ws.h"
 
 #include <event2/event_struct.h>
 #include <sys/queue.h>
 
-/* ---- request.c: the head of an HTTP/1 request, pure text ---- */
-
-enum { REQUEST_HEADERS = 64, REQUEST_MAX = 16384 };
-
-struct request {
-	struct str method, target;
-	int minor; /* of HTTP/1 */
-	size_t n;
-	struct header {
-		struct str name, value; /* the value without blanks around it */
-	} headers[REQUEST_HEADERS];
-};
-
-enum request_rc { REQUEST_MORE, REQUEST_WHOLE, REQUEST_BAD };
-
-/* *used: bytes of the head, with its empty line. What out says points into text. */
-enum request_rc request_parse(struct str text, struct request *out, size_t *used);
-/* The value of a header that stands there once; without p: it does not, or more than once. */
-struct str request_header(const struct request *r, const char *name);
-size_t request_count(const struct request *r, const char *name);
-/* Whether a comma-separated list, in all headers of the name, has this member, whatever its case. */
-bool request_lists(const struct request *r, const char *name, const char *member);
-
-/* ---- handshake.c: what makes an upgrade (RFC 6455 4.2) one of ours ---- */
-
-enum { ACCEPT_LEN = 28 };
-
-struct handshake {
-	struct uuid project, session; /* of the path */
-	struct secret subprotocol;    /* points into the request */
-	struct secret api_key;        /* without p: none was sent */
-	char accept[ACCEPT_LEN + 1];
-	bool refuse_by_close; /* the client asked for ?refusal=close */
-};
-
-/* ERR_UNSET: go on. origins: as conf.stream_origins. */
-enum error handshake_judge(
-    const struct request *r, const char *origins, struct handshake *out) MUST_USE;
-
-/* ---- a connection ---- */
-
-/* Why a stream ended: the log's word, the metrics' and what the client is told. */
+/* Why a stream ended; logged as why= (see pump.c). */
 enum why {
-	WHY_CLIENT,   /* it closed, or went away */
-	WHY_RUNNER,   /* it closed */
-	WHY_LOST,     /* the runner went away without a word */
-	WHY_TERMINAL, /* the session is */
-	WHY_REVOKED,
-	WHY_DISPLACED, /* the lease was lost: the session may have another stream */
-	WHY_SILENT,
-	WHY_PROTOCOL, /* a side broke RFC 6455; the code says how */
+	WHY_CLIENT,   /* the client closed, or its connection was lost */
+	WHY_RUNNER,   /* the runner closed */
+	WHY_LOST,     /* the runner's connection was lost without a close frame */
+	WHY_TERMINAL, /* the session is terminal */
+	WHY_REVOKED,  /* the key lost the right to the session */
+	WHY_DISPLACED, /* the slot was lost with its lease: the session may have another stream */
+	WHY_SILENT,   /* the client answered no ping */
+	WHY_PROTOCOL, /* a side broke RFC 6455; the code shows how */
 	WHY_SHUTDOWN,
 	WHYS,
 };
 
 /* One of the two sockets of a stream. */
 struct side {
-	int fd;                /* -1: none */
+	int fd;                /* -1: closed */
 	bool reading, writing; /* whether the event is added */
 	struct event readable, writable;
-	struct ws_reader reader; /* of what comes from there */
-	/* What it has not taken yet; while there is any, nothing is read from the other side. */
+	struct ws_reader reader; /* parses the frames that this side sends */
+	/* Bytes that this side's socket did not accept; while there are any, the other side is not read. */
 	unsigned char *wait;
 	size_t wait_at, wait_end;
-	uint64_t bytes; /* that came from there */
+	uint64_t bytes; /* received from this side */
 };
 
 enum conn_state {
-	CONN_HEAD,   /* its request comes */
-	CONN_TICKET, /* the database is asked */
-	CONN_OPEN,   /* frames pass */
-	CONN_JUDGED, /* the runner has ended; the database is asked whether a right was lost */
-	CONN_ENDING, /* no new frames; the close frame goes, or its answer comes */
-	CONN_ANSWER, /* an error goes */
+	CONN_HEAD,   /* the request head is being received */
+	CONN_TICKET, /* the database is using the ticket */
+	CONN_OPEN,   /* frames are forwarded */
+	CONN_RECHECK, /* the runner has ended; the database is asked whether a right was lost */
+	CONN_ENDING, /* a close frame is being sent, or the client's answer is awaited */
+	CONN_ANSWER, /* a refusal is being sent */
 	CONN_STATES,
 };
 
-struct proxy;
-
 struct conn {
-	TAILQ_ENTRY(conn) next; /* of the list that its state is */
+	TAILQ_ENTRY(conn) next; /* in proxy.lists[state] */
 	struct proxy *proxy;
 	enum conn_state state;
 	struct side client, runner;
-	int64_t deadline;              /* mono_us: of a state that must end; 0: none */
-	int64_t opened, alive, pinged; /* mono_us */
+	int64_t deadline; /* mono_us: the end of this state; 0: none */
+	int64_t opened;   /* mono_us */
+	int64_t alive;    /* mono_us: the client last sent or accepted bytes */
+	int64_t pinged;   /* mono_us */
 	struct uuid stream, session, ticket;
-	char id[37]; /* of the request: for the log and the envelope */
-	/* While it is not open: what has come of its head, then what the answer needs. */
+	char id[37]; /* the request id, for the log and the envelope */
+	/* Used before CONN_OPEN: the head received so far, then what the 101 repeats. */
 	char *head;
 	size_t head_n;
 	char *subprotocol;
 	char accept[ACCEPT_LEN + 1];
-	bool
-	    refuse_by_close; /* a refusal is a 101 and a close frame (tbl/stream_refusals.h) */
-	bool released;       /* its slot is free, or will be */
+	/* Refuse with 101 and a close frame (tbl/stream_refusals.h). */
+	bool refuse_by_close;
+	bool released; /* the slot was passed to gate_release */
 	enum why why;
-	unsigned code; /* of the close frame that the client gets; 0: none */
-	int64_t asked; /* mono_us: CONN_JUDGED since then */
+	unsigned code;         /* in the client's close frame; 0: none yet */
+	int64_t recheck_since; /* mono_us: when CONN_RECHECK began */
 };
 
 TAILQ_HEAD(conns, conn);
 
 struct proxy {
 	struct event_base *base;
-	struct event *listener; /* NULL: no more */
+	struct event *listener; /* NULL: draining */
 	struct db_async *db;
 	struct ticket_ring *keys;
 	struct totals totals;
-	struct arena *arena; /* of one event */
+	struct arena *arena; /* reset after each event */
 	struct conns lists[CONN_STATES];
 	size_t conns;
 	struct gate *gate;
-	unsigned char *scratch; /* SCRATCH bytes: what was read last, of whichever side */
+	unsigned char *scratch; /* SCRATCH bytes: the last read, of any socket */
 	int64_t drain_until;    /* mono_us; 0: not draining */
-	int64_t over;           /* the end, at the latest; 0: not ending */
+	int64_t exit_by; /* mono_us: the loop ends then at the latest; 0: not ending */
 };
 
 enum { SCRATCH = 65536 };
@@ -140,18 +146,18 @@ enum { SCRATCH = 65536 };
 
 void conn_accept(struct proxy *p, int listener);
 void conn_move(struct conn *c, enum conn_state to);
-/* Lets everything of it go, and its slot. */
+/* Closes both sockets and frees c. */
 void conn_free(struct conn *c);
-/* 101, and frames from now on: runner is connected. */
+/* Sends the 101 and starts the pump; runner is a connected socket, owned by c from now on. */
 void conn_upgrade(struct conn *c, int runner);
-/* Sends the envelope, or the close frame that the client asked for; the connection ends after it. */
+/* Sends the error as an HTTP answer, or as 101 and a close frame if the client asked for that; c may be freed. */
 void conn_refuse(struct conn *c, enum error e);
-/* What has a time. */
+/* Acts on deadlines that have passed; pings the client of an open stream. */
 void conn_tick(struct conn *c, int64_t now);
 
 /* ---- answer.c ---- */
 
-/* The whole answer, head and envelope, in the arena. */
+/* A whole answer, head and envelope, in the arena. */
 struct str answer_error(struct arena *a, enum error e, struct str request_id);
 struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
@@ -162,43 +168,15 @@ enum total answer_total(enum error e);
 /* ---- pump.c: frames ---- */
 
 void pump_start(struct conn *c);
-/* It is over: logged, the slot let go. c is gone. */
+/* Logs the end of the stream, releases the slot, and frees c. */
 void pump_close(struct conn *c);
-/* Queued for a side; sent as far as it goes now. False: the side is gone and so is the connection. */
+/* Writes what the socket accepts and queues the rest. Returns false when the connection was lost: c is then
+   ending or freed. */
 bool pump_send(struct conn *c, struct side *to, const void *bytes, size_t n);
-/* The stream ends: a close frame goes to the client where a frame may, then everything else follows. */
+/* Ends an open stream: sends the client a close frame with this code, as soon as a frame may be sent. */
 void pump_end(struct conn *c, enum why why, unsigned code);
-/* Ends a stream whose runner has ended, with the runner's own close code. */
+/* Ends a stream in CONN_RECHECK with the reason and code that the runner's end gave. */
 void pump_end_as_runner(struct conn *c);
 void pump_ping(struct conn *c, int64_t now);
-
-/* ---- gate.c: the database ---- */
-
-struct gate;
-struct gate *gate_new(struct proxy *p);
-void gate_free(struct gate *g);
-/* The database knows of it, and says no. */
-bool gate_is_spent(struct gate *g, struct uuid ticket);
-/* Uses the ticket: conn_upgrade or conn_refuse follows. */
-void gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key);
-void gate_release(struct gate *g, struct uuid stream);
-/* Asks the database at once about all streams, those in CONN_JUDGED among them: a pump_end of each follows. */
-void gate_judge(struct gate *g);
-/* All that was released is. */
-bool gate_idle(const struct gate *g);
-/* Once a second, and when the database has told of a change. */
-void gate_tick(struct gate *g, int64_t now);
-
-extern const struct stmt *const gate_stmts[]; /* NULL ends the list */
-
-/* ---- roster.c: which processes of this host are dead, as the kernel knows ---- */
-
-struct roster;
-/* Holds a lock in the name of self until this process ends. */
-struct roster *roster_new(struct uuid self);
-/* The names whose locks nobody holds, as text; they are this process's until roster_forget. */
-struct strs roster_dead(struct roster *r);
-void roster_forget(struct roster *r);
-void roster_free(struct roster *r);
 
 #endif

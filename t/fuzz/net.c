@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* What a runner that was taken says of network events: refused, or clean whatever it was: an object of the table,
-   without credentials, that is clean already when it comes again. */
+/* Fuzzes the network events of a hostile runner: each is refused, or becomes a valid event without credentials
+   that network_clean does not change a second time. */
 #include "config.h"
 
-#include "browser/dispatch/dispatch.h"
+#include "browser/dispatch/evidence.h"
 #include "t/fuzz/fuzz.h"
 #include "wire/stream_messages.h"
 
 #include <assert.h>
 
-/* net_event's own texts, less what is a name. */
+/* Checks a cleaned event: it decodes, has no NUL byte, and its cookies are redacted. */
 static void
 see(struct arena *a, struct str doc)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* An upgrade request: what is whole is so at its own length and not before, and what is judged is inside. */
+/* Fuzzes the parser of upgrade requests: a head is complete at exactly its length, and every parsed string lies
+   inside of it. */
 #include "config.h"
 
-#include "stream/stream.h"
+#include "stream/request.h"
 #include "t/fuzz/fuzz.h"
 
 #include <assert.h>

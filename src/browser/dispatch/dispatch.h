@@ -1,78 +1,90 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-dispatch: claims sessions, starts a runner for each, keeps their leases, stores what they show.
-   One process and one loop; what it knows of a session is made again from the row and from the runner's
-   first words, so it may be killed at any time. */
+/* surfaced-dispatch: claims queued sessions, starts a runner for each, renews their leases, and stores their
+ * evidence. One process with one loop for each host. link.h describes the four browser processes.
+ *
+ * The process may be killed at any time, because it stores nothing of its own: all it knows of a session comes
+ * from the row and from the runner's hello. The life of a session here:
+ *
+ *   store_claim --> session_new --> spawn_runner --> hello --> ready --> close --> process ends --> freed
+ *                   SESSION_STARTING .......................   RUNNING   CLOSING   gone
+ *
+ *   after a restart of this process:
+ *   hello on dispatch.sock --> row of this host and epoch? --> session_adopt --> as if never interrupted
+ *
+ * Two sources move a session, and neither is believed about the other's part:
+ * - The row decides what should happen. session_check_rows compares it with the sessions every second, and at
+ *   once after a notification: a closing row sends close to the runner; a missing row means that the session
+ *   is terminal or belongs to another host, and the runner is given up.
+ * - The process decides what is. A pidfd reports its end; without one (a runner that a service manager has
+ *   started, before its hello) the end of its connection does. Then store_lost ends the row, and is repeated
+ *   until the database confirms.
+ *
+ * A lease is only renewed for a session that is trusted: its runner is connected and has sent hello, or has a
+ * few seconds left to do so. Everything else expires by itself, on both sides: the row after 15 s, and the
+ * runner earlier, because it is told RUNNER_LEASE_MS less the time that the renewal took.
+ *
+ * Runners are not trusted, because a page may have taken one over. A process speaks for one session, which
+ * the kernel proves (SO_PEERCRED, pidfd); every message is bounded by its table; more evidence than LOG_WINDOW
+ * closes the connection.
+ *
+ * Every database call blocks the loop, for 1.5 s at most; after a failure no call is made for 250 ms.
+ */
 #ifndef BROWSER_DISPATCH_DISPATCH_H
 #define BROWSER_DISPATCH_DISPATCH_H
 
+#include "browser/dispatch/store.h"
 #include "browser/runner_link.h"
 #include "counting/totals.h"
 #include "daemon/host.h"
-#include "db/db.h"
-#include "resource/evidence.h"
 
 #include <sys/queue.h>
 
 enum {
-	RENEW_MS = 5000, /* how often leases are renewed */
-	/* What a runner is told of the 15 s of session_lease() in sql/: it has ended before its row says so. */
+	RENEW_MS = 5000, /* between two renewals of the leases */
+	/* The lease that runners are told. Rows have 15 s (session_lease() in sql/): a runner ends first. */
 	RUNNER_LEASE_MS = 14000,
 };
 
-/* What is told of a session's life by its row. */
-enum held_state { HELD_STARTING, HELD_RUNNING, HELD_CLOSING };
-
-/* A session of this host as its row has it: session_held() of sql/0009-browser.sql. */
-struct held_row {
-	struct uuid uuid;
-	int64_t epoch;
-	struct str state, reason;
-	int64_t expires_ms, close_seconds;
-	struct str start_url, browser_profile, egress_country;
-	int64_t width, height, lifetime_seconds, idle_seconds;
-	struct str kind, host;
-	int64_t port;
-	struct str credential;
-};
+enum session_state { SESSION_STARTING, SESSION_RUNNING, SESSION_CLOSING };
 
 struct dispatcher;
 
-/* A session whose runner this host has, or is to have. */
-struct held {
-	LIST_ENTRY(held) next;
+/* A session whose runner this host has, or is starting. */
+struct session {
+	LIST_ENTRY(session) next;
 	struct dispatcher *d;
-	struct arena *arena; /* of row's texts */
-	struct held_row row;
-	enum held_state state;
-	/* Without a pidfd it is a service of whose end that of its first connection tells; its pid is then what it
-	   says itself, only good to tell it from others, and 0 until it does. */
+	struct arena *arena; /* for row's texts */
+	struct session_row row;
+	enum session_state state;
+	/* Without a pidfd, a service manager has started the runner. pid is then 0 until the hello, and after
+	   it only the runner's claim: good for comparing, not for killing. */
 	pid_t pid;
 	int pidfd, socks;
 	struct event *exited;
 	struct link *link; /* NULL: not connected */
-	/* mono_us: its lease is renewed without a word of it until then */
-	int64_t trusted_until;
-	int64_t expires_at; /* mono_us, of a running one */
-	int64_t start_by;   /* mono_us: then it is killed if it is still starting */
-	int64_t active_at;  /* mono_us: its activity was stored */
-	int64_t close_by;   /* mono_us: then it is killed; 0: it is not closing */
-	bool heard;         /* it has begun */
-	bool ready;         /* its runner said so, the row does not yet */
-	bool given_up;      /* it was told to go, or killed: nothing is done for it */
-	bool gone;          /* its runner has ended, the row does not know yet */
+	int64_t
+	    trusted_until; /* mono_us: until then the lease is renewed without a connection */
+	int64_t expires_at;  /* mono_us; of a running session */
+	int64_t start_by;    /* mono_us: a session that is still starting is given up */
+	int64_t active_at;   /* mono_us: when activity was stored last */
+	int64_t close_by;    /* mono_us: a closing session is given up; 0: not closing */
+	bool greeted;        /* the runner has sent hello */
+	bool ready_unstored; /* the runner is ready, and the row does not show it yet */
+	bool given_up; /* told to end, or killed; its lease is not renewed any more */
+	bool gone;     /* the runner has ended, and the row does not show it yet */
 };
 
-/* A connection of a runner, before and after it has said which session it is for. */
+/* A connection of a runner. */
 struct caller {
 	LIST_ENTRY(caller) next;
 	struct dispatcher *d;
 	struct link *link;
-	struct held *held; /* NULL: it has said nothing, or waits for the database */
+	struct session *session; /* NULL: before hello, or waiting for the database */
 	struct runner_hello hello;
 	char state[16];
-	int socks; /* -1, or what it sent before it was let in */
+	int socks; /* sent before the caller was accepted; -1: none */
 	bool sent_socks;
-	int64_t until; /* mono_us: without a session it is sent away then */
+	int64_t until; /* mono_us: refused then, if it has no session */
 };
 
 struct evidence;
@@ -80,169 +92,58 @@ struct evidence;
 struct dispatcher {
 	struct event_base *base;
 	struct db *db;
-	struct arena *arena; /* of one turn */
+	struct arena *arena; /* reset after each turn */
 	struct str name;     /* of this host */
-	LIST_HEAD(, held) helds;
+	LIST_HEAD(, session) sessions;
 	LIST_HEAD(, caller) callers;
-	TAILQ_HEAD(, evidence) evidence; /* taken, not stored yet */
+	TAILQ_HEAD(, evidence) evidence; /* received, not stored yet */
 	struct link *egress;             /* NULL: not connected */
 	struct event *db_readable, *tick, *accepting;
 	int listener;
-	uid_t runner_uid; /* who may call */
+	uid_t runner_uid; /* may connect to dispatch.sock */
 	struct totals totals;
-	int64_t egress_lost; /* mono_us: when its connection ended */
+	int64_t egress_lost; /* mono_us: when the connection to egress ended */
 	int64_t beat_at, sweep_at, look_at, renew_at, egress_at, check_at, probe_at;
-	bool begun;         /* the database knows that we have started */
-	char fault[512];    /* why no session is taken; "": nothing */
-	struct link *check; /* host.c: a readiness check under way */
-	size_t probing;     /* routes that have not been heard of */
+	bool announced;     /* the database has recorded the start of this process */
+	char fault[512];    /* why no session is claimed; "": none */
+	struct link *check; /* host.c: a dry run under way; NULL: none */
+	size_t probing;     /* unanswered probes of routes */
 };
 
-/* ---- store.c: the database; false or DB_NONE while it is away ---- */
+/* ---- session.c ---- */
 
-bool store_beat(struct dispatcher *d);
-void store_sweep(struct dispatcher *d);
-void store_counts(struct dispatcher *d);
-/* What was claimed now, as structs of struct uuid. */
-bool store_claim(struct dispatcher *d, struct list *out) MUST_USE;
-/* Structs of held_row. */
-bool store_held(struct dispatcher *d, struct list *out) MUST_USE;
-/* Those that were renewed, as structs of struct uuid. */
-bool store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs,
-    size_t n, struct list *out) MUST_USE;
-/* DB_NONE: it is not starting any more. */
-enum db_rc store_ready(
-    struct dispatcher *d, const struct held *h, int64_t *expires_ms) MUST_USE;
-void store_activity(struct dispatcher *d, const struct held *h);
-/* True when the row knows that the runner is gone. */
-bool store_lost(struct dispatcher *d, const struct held *h) MUST_USE;
-extern const struct stmt *const dispatch_stmts[]; /* NULL ends it */
-
-struct route_due {
-	struct uuid uuid;
-	struct str kind, host;
-	int64_t port;
-	struct str credential, target;
-};
-bool store_routes(struct dispatcher *d, struct list *out) MUST_USE;
-void store_probed(
-    struct dispatcher *d, struct uuid route, bool answered, int64_t ms, struct str why);
-
-struct shot_row {
-	struct uuid uuid;
-	unsigned char sha256[EVIDENCE_HASH_LEN];
-	int64_t bytes, width, height, tab;
-	struct str mime, reason, url, title;
-	struct ts taken_at;
-};
-
-/* Where a piece of evidence stands: in whose log, and as which. */
-struct log_place {
-	struct uuid session;
-	int64_t epoch, seq; /* 0: without a number */
-};
-
-enum stored {
-	STORED,
-	STORED_ROOM,
-	STORED_FULL,
-	STORED_STALE,
-	STORED_BAD, /* it is none */
-	STORED_LATER,
-};
-/* Whether an image of so many bytes may be stored: STORED_ROOM; STORED, where it is already. */
-enum stored store_room(
-    struct dispatcher *d, const struct log_place *at, size_t bytes) MUST_USE;
-enum stored store_shot(
-    struct dispatcher *d, const struct log_place *at, const struct shot_row *s) MUST_USE;
-/* truncated: there were more. */
-enum stored store_events(struct dispatcher *d, const struct log_place *at,
-    struct strs docs, bool truncated) MUST_USE;
-
-/* ---- held.c: sessions ---- */
-
-/* Claims, spawns, adopts, closes: what the rows want done. */
-void held_look(struct dispatcher *d);
-void held_claim(struct dispatcher *d);
-void held_renew(struct dispatcher *d);
-/* What only time tells: runners that are gone, that do not close, that are not heard of. */
-void held_tend(struct dispatcher *d);
-struct held *held_find(struct dispatcher *d, const struct uuid *session, int64_t epoch);
-/* Of the row of a session whose runner has come back to us. */
-struct held *held_adopt(struct dispatcher *d, const struct held_row *row, pid_t pid);
-/* Its first word; pid: as it says. */
-void held_begun(struct held *h, pid_t pid);
-/* The runner's process is known. False: it is gone already. */
-bool held_watch(struct held *h, pid_t pid, int pidfd);
-/* Its row is to know that it is ready; and the runner of it, when it is. */
-void held_ready(struct held *h);
-void held_say_running(const struct held *h);
-
-/* ---- spawn.c: how a runner begins ---- */
-
-struct spawned {
-	int fd;    /* our end of its standard input */
-	pid_t pid; /* 0: a service manager has started it */
-	int pidfd; /* -1 then */
-};
-
-/* False with what to do when it cannot be begun. */
-bool spawn_runner(
-    const struct dispatcher *d, struct spawned *out, char *err, size_t room) MUST_USE;
-/* Ends a runner and what it has in its process group. False: it is not ours to kill. */
-bool spawn_kill(pid_t pid, int pidfd);
-
-/* ---- runner.c: what runners say ---- */
-
-bool callers_open(struct dispatcher *d, char *err, size_t room) MUST_USE;
-/* The connection that a new runner begins with: it is told its job. */
-void caller_begin(struct held *h, int fd);
-/* Those that wait to be let in. */
-void callers_tend(struct dispatcher *d);
-void callers_close(struct dispatcher *d);
-void caller_forget(struct held *h);
-void runner_say_close(struct held *h, struct str reason);
+/* Compares the rows of this host with its sessions: closes and gives up. */
+void session_check_rows(struct dispatcher *d);
+/* Claims queued sessions and starts their runners. */
+void session_claim_new(struct dispatcher *d);
+void session_renew_leases(struct dispatcher *d);
+/* Acts on times that have passed, and on runners that have ended. */
+void session_tend_all(struct dispatcher *d);
+struct session *session_find(
+    struct dispatcher *d, const struct uuid *session, int64_t epoch);
+/* Makes a session of a row whose runner has connected to this process. */
+struct session *session_adopt(
+    struct dispatcher *d, const struct session_row *row, pid_t pid);
+/* Notes the hello of a runner that this process has started; pid is the runner's claim. */
+void session_note_hello(struct session *s, pid_t pid);
+/* Watches the runner's process; pidfd may be -1. Returns false if the process has ended already. */
+bool session_watch_process(struct session *s, pid_t pid, int pidfd);
+/* Moves the row to running and informs the runner; repeated later if the database is away. */
+void session_store_ready(struct session *s);
+void session_send_running(const struct session *s);
 
 /* ---- egress.c ---- */
 
 void egress_tend(struct dispatcher *d);
-void egress_open(struct held *h);
-void egress_shut(struct held *h);
+void egress_open(struct session *s);
+void egress_shut(struct session *s);
 void egress_close(struct dispatcher *d);
-
-/* ---- evidence.c: what waits for the database, in its order ---- */
-
-/* False: so much of this runner waits that it should not have sent it. fd: the image, taken over. */
-bool evidence_shot(struct held *h, const struct runner_shot *shot, int fd) MUST_USE;
-bool evidence_net(struct held *h, const struct runner_net *net) MUST_USE;
-bool evidence_truncated(struct held *h, int64_t seq) MUST_USE;
-/* Its runner has another connection: it sends again what is not answered. */
-void evidence_again(const struct held *h);
-void evidence_flush(struct dispatcher *d);
-
-/* ---- image.c: files ---- */
-
-struct image {
-	const unsigned char *p;
-	size_t n;
-};
-
-/* NULL, and the caller closes it; or what is wrong with it. fd stays the caller's. */
-const char *image_open(int fd, struct str mime, struct image *out) MUST_USE;
-/* Its file stands, and its folder: under this sum. */
-bool image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN]) MUST_USE;
-void image_close(const struct image *i);
-
-/* ---- network.c ---- */
-
-/* Each event decoded, redacted and written again, in a. False: one is none. */
-bool network_clean(struct arena *a, struct list events, struct strs *out) MUST_USE;
 
 /* ---- host.c: whether browsers can be started here ---- */
 
 void host_tend(struct dispatcher *d);
-/* A runner could not be begun: nothing is claimed until that is looked into. */
-void host_doubt(struct dispatcher *d, const char *fault);
+/* Stops claiming because of this fault, and starts a dry run. */
+void host_report_fault(struct dispatcher *d, const char *fault);
 void host_close(struct dispatcher *d);
 
 #endif

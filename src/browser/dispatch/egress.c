@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The way out: every session's SOCKS5 socket goes to surfaced-egress with its route, again whenever that
-   program begins anew. */
+/* The link to surfaced-egress: passes each session's SOCKS5 socket with its route, again after every reconnect;
+   forwards reports of traffic to runners; probes routes. While egress is away, this file closes the browsers'
+   new connections, so that pages fail at once instead of hanging. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
@@ -12,27 +13,27 @@
 
 enum {
 	RETRY_US = 500000,
-	WAIT_US = 1000000,
-	REFUSED_AT_ONCE = 64,
+	WAIT_US = 1000000,    /* without egress; then waiting connections are closed */
+	REFUSED_AT_ONCE = 64, /* connections of one session in a turn */
 	PROBE_LOOK_US = 1000000,
 	PROBE_PATIENCE_US = 30000000
 };
 
 static void
-forward(struct held *h, const struct egress_traffic *t)
+forward_traffic(struct session *s, const struct egress_traffic *t)
 {
-	const struct runner_egress word = { .event = t->event,
+	const struct runner_egress message = { .event = t->event,
 		.host = t->host.p == NULL ? STR("") : t->host,
 		.address = t->address.p == NULL ? STR("") : t->address,
 		.reason = t->reason.p == NULL ? STR("") : t->reason,
 		.port = t->port };
 
-	if (h->link != NULL)
-		link_send(h->link, "egress", runner_egress_fields, &word, -1);
+	if (s->link != NULL)
+		link_send(s->link, "egress", runner_egress_fields, &message, -1);
 }
 
 static void
-count(struct dispatcher *d, const struct egress_traffic *t)
+count_traffic(struct dispatcher *d, const struct egress_traffic *t)
 {
 	enum total which = str_is(t->event, "connected") ? TOTAL_EGRESS_CONNECTED
 			   : str_is(t->event, "denied")  ? TOTAL_EGRESS_DENIED
@@ -43,22 +44,22 @@ count(struct dispatcher *d, const struct egress_traffic *t)
 }
 
 static void
-take_traffic(void *arg, struct link *l, const void *in, int fd)
+on_traffic(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct egress_traffic *t = in;
 	struct dispatcher *d = arg;
-	struct held *h;
+	struct session *s;
 
 	(void)l;
 	(void)fd;
-	count(d, t);
-	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
-		if (uuid_cmp(&h->row.uuid, &t->session) == 0)
-			forward(h, t);
+	count_traffic(d, t);
+	for (s = LIST_FIRST(&d->sessions); s != NULL; s = LIST_NEXT(s, next))
+		if (uuid_cmp(&s->row.uuid, &t->session) == 0)
+			forward_traffic(s, t);
 }
 
 static void
-take_probed(void *arg, struct link *l, const void *in, int fd)
+on_probed(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct egress_probed *p = in;
 	struct dispatcher *d = arg;
@@ -73,7 +74,7 @@ take_probed(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-lost(void *arg, struct link *l)
+on_egress_lost(void *arg, struct link *l)
 {
 	struct dispatcher *d = arg;
 
@@ -87,43 +88,43 @@ static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
 		{ "traffic", egress_traffic_fields, sizeof(struct egress_traffic),
-		    take_traffic },
+		    on_traffic },
 		{ "probed", egress_probed_fields, sizeof(struct egress_probed),
-		    take_probed },
+		    on_probed },
 		{ NULL },
 	    },
-	.closed = lost,
+	.closed = on_egress_lost,
 };
 
 void
-egress_open(struct held *h)
+egress_open(struct session *s)
 {
-	const struct egress_open word = { .session = h->row.uuid,
-		.kind = h->row.kind,
-		.host = h->row.host,
-		.port = h->row.port,
-		.credential = h->row.credential };
+	const struct egress_open message = { .session = s->row.uuid,
+		.kind = s->row.kind,
+		.host = s->row.host,
+		.port = s->row.port,
+		.credential = s->row.credential };
 
-	if (h->d->egress != NULL && h->socks >= 0)
-		link_send(h->d->egress, "open", egress_open_fields, &word, h->socks);
+	if (s->d->egress != NULL && s->socks >= 0)
+		link_send(s->d->egress, "open", egress_open_fields, &message, s->socks);
 }
 
 void
-egress_shut(struct held *h)
+egress_shut(struct session *s)
 {
-	const struct egress_shut word = { h->row.uuid };
+	const struct egress_shut message = { s->row.uuid };
 
-	if (h->d->egress != NULL && h->socks >= 0)
-		link_send(h->d->egress, "shut", egress_shut_fields, &word, -1);
-	if (h->socks >= 0)
-		close(h->socks);
-	h->socks = -1;
+	if (s->d->egress != NULL && s->socks >= 0)
+		link_send(s->d->egress, "shut", egress_shut_fields, &message, -1);
+	if (s->socks >= 0)
+		close(s->socks);
+	s->socks = -1;
 }
 
 static void
-connect_again(struct dispatcher *d)
+connect_to_egress(struct dispatcher *d)
 {
-	struct held *h;
+	struct session *s;
 	char path[128];
 	int fd;
 
@@ -135,17 +136,17 @@ connect_again(struct dispatcher *d)
 		return;
 	d->egress = link_new(d->base, fd, &side, d);
 	log_event(LOGP_INFO, "egress", "connected=yes");
-	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
-		egress_open(h);
+	for (s = LIST_FIRST(&d->sessions); s != NULL; s = LIST_NEXT(s, next))
+		egress_open(s);
 }
 
 /* ---- routes ---- */
 
 static void
-probe(struct dispatcher *d, const struct route_due *r)
+send_probe(struct dispatcher *d, const struct route_due *r)
 {
 	const char *colon = memrchr(r->target.p, ':', r->target.n);
-	struct egress_probe word = { .kind = r->kind,
+	struct egress_probe message = { .kind = r->kind,
 		.host = r->host,
 		.port = r->port,
 		.credential = r->credential,
@@ -154,18 +155,18 @@ probe(struct dispatcher *d, const struct route_due *r)
 
 	if (colon == NULL)
 		return;
-	word.target_host = (struct str){ r->target.p, (size_t)(colon - r->target.p) };
-	port = (struct str){ colon + 1, r->target.n - word.target_host.n - 1 };
-	if (!str_int64(port, &word.target_port) || word.target_port < 1 ||
-	    word.target_port > 65535)
+	message.target_host = (struct str){ r->target.p, (size_t)(colon - r->target.p) };
+	port = (struct str){ colon + 1, r->target.n - message.target_host.n - 1 };
+	if (!str_int64(port, &message.target_port) || message.target_port < 1 ||
+	    message.target_port > 65535)
 		store_probed(d, r->uuid, false, 0, STR("target"));
 	else {
-		link_send(d->egress, "probe", egress_probe_fields, &word, -1);
+		link_send(d->egress, "probe", egress_probe_fields, &message, -1);
 		d->probing++;
 	}
 }
 
-/* A round at a time; what was not answered by then is asked again. */
+/* Probes the due routes, one round at a time; probes without an answer are repeated in a later round. */
 static void
 probe_routes(struct dispatcher *d)
 {
@@ -178,20 +179,20 @@ probe_routes(struct dispatcher *d)
 		return;
 	r = due.items;
 	for (size_t i = 0; i < due.n; i++)
-		probe(d, &r[i]);
+		send_probe(d, &r[i]);
 	if (d->probing > 0)
 		d->probe_at = mono_us() + PROBE_PATIENCE_US;
 }
 
-/* Without a way out a page fails; it does not wait for a queue that nobody serves. */
+/* Closes the connections in a session's listening queue, so that pages fail instead of waiting. */
 static void
-refuse(const struct held *h)
+close_waiting_connections(const struct session *s)
 {
-	struct pollfd p = { .fd = h->socks, .events = POLLIN };
+	struct pollfd p = { .fd = s->socks, .events = POLLIN };
 
-	for (int i = 0; i < REFUSED_AT_ONCE && h->socks >= 0 && poll(&p, 1, 0) == 1;
+	for (int i = 0; i < REFUSED_AT_ONCE && s->socks >= 0 && poll(&p, 1, 0) == 1;
 	     i++) {
-		int fd = accept4(h->socks, NULL, NULL, SOCK_CLOEXEC);
+		int fd = accept4(s->socks, NULL, NULL, SOCK_CLOEXEC);
 
 		if (fd < 0)
 			return;
@@ -203,17 +204,17 @@ void
 egress_tend(struct dispatcher *d)
 {
 	int64_t now = mono_us();
-	const struct held *h;
+	const struct session *s;
 
 	if (d->egress == NULL && now >= d->egress_at) {
 		d->egress_at = now + RETRY_US;
-		connect_again(d);
+		connect_to_egress(d);
 	}
 	if (d->egress != NULL && now >= d->probe_at)
 		probe_routes(d);
 	if (d->egress == NULL && now - d->egress_lost > WAIT_US)
-		for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
-			refuse(h);
+		for (s = LIST_FIRST(&d->sessions); s != NULL; s = LIST_NEXT(s, next))
+			close_waiting_connections(s);
 }
 
 void

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: ISC */
-/* Evidence on its way into the database: what cannot be stored now waits in memory, in its order. What is lost
-   here with the process comes again from its runner, which hears what is stored. */
+/* The queue of evidence on its way into the database, in the order of arrival. The head is tried until the
+   database answers; then the runner gets a confirmation and drops its copy. An item that the database refuses
+   for good must not block the queue: it is replaced by a mark that evidence is missing. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
+#include "browser/dispatch/evidence.h"
 
 #include <unistd.h>
 
-/* One allocation: its texts stand behind it. */
+/* One allocation, with the texts behind the struct. */
 struct evidence {
 	TAILQ_ENTRY(evidence) next;
 	struct log_place at;
 	bool is_shot, truncated;
-	int image; /* of a shot; -1: none */
+	int image; /* the descriptor of a shot's image; -1: none */
 	struct shot_row shot;
 	struct strs docs;
-	const char *fault; /* of an image that is STORED_BAD */
+	const char *fault; /* why an image is STORED_BAD */
 };
 
 static char *
-keep(char **to, struct str *s)
+copy_text_behind(char **to, struct str *s)
 {
 	char *at = *to;
 
@@ -31,17 +33,17 @@ keep(char **to, struct str *s)
 }
 
 static struct evidence *
-evidence_new(const struct held *h, int64_t seq, size_t room)
+evidence_new(const struct session *s, int64_t seq, size_t room)
 {
 	struct evidence *e = mem_zero(sizeof(*e) + room);
 
-	e->at = (struct log_place){ h->row.uuid, h->row.epoch, seq };
+	e->at = (struct log_place){ s->row.uuid, s->row.epoch, seq };
 	e->image = -1;
 	return e;
 }
 
 static void
-drop(struct dispatcher *d, struct evidence *e)
+drop_evidence(struct dispatcher *d, struct evidence *e)
 {
 	TAILQ_REMOVE(&d->evidence, e, next);
 	if (e->image >= 0)
@@ -49,14 +51,14 @@ drop(struct dispatcher *d, struct evidence *e)
 	free(e);
 }
 
-/* ---- out ---- */
+/* ---- storing ---- */
 
-/* The file stands before any row names it. */
-static enum stored
+/* Stores the file first, so that no row ever names a missing file. */
+static enum store_rc
 store_picture(struct dispatcher *d, struct evidence *e)
 {
 	struct image image;
-	enum stored how = STORED_BAD;
+	enum store_rc how = STORED_BAD;
 
 	e->fault = image_open(e->image, e->shot.mime, &image);
 	if (e->fault != NULL)
@@ -64,16 +66,16 @@ store_picture(struct dispatcher *d, struct evidence *e)
 	e->shot.bytes = (int64_t)image.n;
 	how = store_room(d, &e->at, image.n);
 	if (how == STORED_ROOM && !image_store(&image, e->shot.sha256)) {
-		e->fault = "it cannot be stored";
+		e->fault = "the image file cannot be written";
 		how = STORED_BAD;
 	}
 	image_close(&image);
 	return how == STORED_ROOM ? store_shot(d, &e->at, &e->shot) : how;
 }
 
-/* NULL: it is stored. */
+/* Why an item was refused for good; NULL: it was not. */
 static const char *
-refusal(const struct evidence *e, enum stored how)
+refusal_reason(const struct evidence *e, enum store_rc how)
 {
 	switch (how) {
 	case STORED:
@@ -81,49 +83,50 @@ refusal(const struct evidence *e, enum stored how)
 	case STORED_LATER:
 		return NULL;
 	case STORED_FULL:
-		return "the session has all it may have";
+		return "the session has reached its limit of evidence";
 	case STORED_STALE:
-		return "the session is over";
+		return "the session has ended";
 	case STORED_BAD:
-		return e->fault != NULL ? e->fault : "the database does not take it";
+		return e->fault != NULL ? e->fault : "the database refuses it";
 	}
-	panic("stored %d", (int)how);
+	panic("unknown store_rc %d", (int)how);
 }
 
 static void
-say(const struct held *h, const struct evidence *e, const char *refused)
+send_result(const struct session *s, const struct evidence *e, const char *refused)
 {
 	const struct runner_stored stored = { e->shot.uuid };
 	const struct runner_refused no = { e->shot.uuid, str_of(refused) };
 	const struct runner_logged logged = { e->at.seq };
 
 	if (e->is_shot && refused != NULL)
-		link_send(h->link, "refused", runner_refused_fields, &no, -1);
+		link_send(s->link, "refused", runner_refused_fields, &no, -1);
 	else if (e->is_shot && e->at.seq == 0)
-		link_send(h->link, "stored", runner_stored_fields, &stored, -1);
+		link_send(s->link, "stored", runner_stored_fields, &stored, -1);
 	if (e->at.seq > 0)
-		link_send(h->link, "logged", runner_logged_fields, &logged, -1);
+		link_send(s->link, "logged", runner_logged_fields, &logged, -1);
 }
 
 static void
-settle(struct dispatcher *d, struct evidence *e, enum stored how)
+finish_evidence(struct dispatcher *d, struct evidence *e, enum store_rc how)
 {
-	const struct held *h = held_find(d, &e->at.session, e->at.epoch);
-	const char *refused = refusal(e, how);
+	const struct session *s = session_find(d, &e->at.session, e->at.epoch);
+	const char *refused = refusal_reason(e, how);
 
 	if (refused != NULL)
 		log_event(LOGP_WARNING, "evidence", "session=%s why=\"not taken: %s\"",
 		    uuid_text(&e->at.session).z, refused);
-	if (h != NULL && h->link != NULL)
-		say(h, e, refused);
-	drop(d, e);
+	if (s != NULL && s->link != NULL)
+		send_result(s, e, refused);
+	drop_evidence(d, e);
 }
 
-/* What the database refuses for good would stop everything behind it: the mark says that there was more. */
-static enum stored
+/* Stores network events. Events that the database refuses for good are replaced by the mark that events are
+   missing, which is stored at the next try. */
+static enum store_rc
 store_net(struct dispatcher *d, struct evidence *e)
 {
-	enum stored how = store_events(d, &e->at, e->docs, e->truncated);
+	enum store_rc how = store_events(d, &e->at, e->docs, e->truncated);
 
 	if (how != STORED_BAD || e->docs.n == 0)
 		return how;
@@ -136,37 +139,37 @@ void
 evidence_flush(struct dispatcher *d)
 {
 	struct evidence *e;
-	enum stored how;
+	enum store_rc how;
 
 	while ((e = TAILQ_FIRST(&d->evidence)) != NULL) {
 		how = e->is_shot ? store_picture(d, e) : store_net(d, e);
 		if (how == STORED_LATER)
 			return;
-		settle(d, e, how);
+		finish_evidence(d, e, how);
 	}
 }
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
 static bool
-is_of(const struct evidence *e, const struct held *h)
+is_from(const struct evidence *e, const struct session *s)
 {
-	return e->at.epoch == h->row.epoch && uuid_cmp(&e->at.session, &h->row.uuid) == 0;
+	return e->at.epoch == s->row.epoch && uuid_cmp(&e->at.session, &s->row.uuid) == 0;
 }
 
 static bool
-may_wait(const struct held *h)
+queue_has_room(const struct session *s)
 {
 	const struct evidence *e;
 	size_t n = 0;
 
-	TAILQ_FOREACH(e, &h->d->evidence, next)
-	n += is_of(e, h);
+	TAILQ_FOREACH(e, &s->d->evidence, next)
+	n += is_from(e, s);
 	return n < LOG_WINDOW;
 }
 
 static bool
-queue(struct dispatcher *d, struct evidence *e)
+enqueue(struct dispatcher *d, struct evidence *e)
 {
 	TAILQ_INSERT_TAIL(&d->evidence, e, next);
 	evidence_flush(d);
@@ -174,18 +177,18 @@ queue(struct dispatcher *d, struct evidence *e)
 }
 
 bool
-evidence_shot(struct held *h, const struct runner_shot *shot, int fd)
+evidence_shot(struct session *s, const struct runner_shot *shot, int fd)
 {
 	struct evidence *e;
 	char *to;
 
-	if (!may_wait(h)) {
+	if (!queue_has_room(s)) {
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
 	e = evidence_new(
-	    h, shot->seq, shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
+	    s, shot->seq, shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
 	to = (char *)(e + 1);
 	e->is_shot = true;
 	e->image = fd;
@@ -198,63 +201,64 @@ evidence_shot(struct held *h, const struct runner_shot *shot, int fd)
 		.url = shot->url,
 		.title = shot->title,
 		.taken_at = shot->taken_at };
-	keep(&to, &e->shot.mime);
-	keep(&to, &e->shot.reason);
-	keep(&to, &e->shot.url);
-	keep(&to, &e->shot.title);
-	return queue(h->d, e);
+	copy_text_behind(&to, &e->shot.mime);
+	copy_text_behind(&to, &e->shot.reason);
+	copy_text_behind(&to, &e->shot.url);
+	copy_text_behind(&to, &e->shot.title);
+	return enqueue(s->d, e);
 }
 
-/* Of what is none, the mark says that there was more: it would only come again. */
+/* Queues network events. Malformed events are replaced by the mark that events are missing; without an answer
+   the runner would send them again and again. */
 bool
-evidence_net(struct held *h, const struct runner_net *net)
+evidence_net(struct session *s, const struct runner_net *net)
 {
 	struct strs docs = { 0 };
-	bool clean = network_clean(h->d->arena, net->events, &docs);
+	bool clean = network_clean(s->d->arena, net->events, &docs);
 	size_t room;
 	struct evidence *e;
 	struct str *copies;
 	char *to;
 
 	if (!clean)
-		log_event(LOGP_ERR, "link", "why=\"a network event is none\" pid=%d",
-		    (int)h->pid);
-	if (!clean || !may_wait(h))
-		return !clean && evidence_truncated(h, net->seq);
+		log_event(LOGP_ERR, "link", "why=\"malformed network event\" pid=%d",
+		    (int)s->pid);
+	if (!clean || !queue_has_room(s))
+		return !clean && evidence_truncated(s, net->seq);
 	room = docs.n * sizeof(struct str);
 	for (size_t i = 0; i < docs.n; i++)
 		room += docs.p[i].n;
-	e = evidence_new(h, net->seq, room);
+	e = evidence_new(s, net->seq, room);
 	copies = (struct str *)(void *)(e + 1);
 	to = (char *)(copies + docs.n);
 	for (size_t i = 0; i < docs.n; i++) {
 		copies[i] = docs.p[i];
-		keep(&to, &copies[i]);
+		copy_text_behind(&to, &copies[i]);
 	}
 	e->docs = (struct strs){ copies, docs.n };
-	return queue(h->d, e);
+	return enqueue(s->d, e);
 }
 
 bool
-evidence_truncated(struct held *h, int64_t seq)
+evidence_truncated(struct session *s, int64_t seq)
 {
 	struct evidence *e;
 
-	if (!may_wait(h))
+	if (!queue_has_room(s))
 		return false;
-	e = evidence_new(h, seq, 0);
+	e = evidence_new(s, seq, 0);
 	e->truncated = true;
-	return queue(h->d, e);
+	return enqueue(s->d, e);
 }
 
 void
-evidence_again(const struct held *h)
+evidence_drop_unanswered(const struct session *s)
 {
 	struct evidence *e, *following;
 
-	for (e = TAILQ_FIRST(&h->d->evidence); e != NULL; e = following) {
+	for (e = TAILQ_FIRST(&s->d->evidence); e != NULL; e = following) {
 		following = TAILQ_NEXT(e, next);
-		if (is_of(e, h) && e->at.seq > 0)
-			drop(h->d, e);
+		if (is_from(e, s) && e->at.seq > 0)
+			drop_evidence(s->d, e);
 	}
 }

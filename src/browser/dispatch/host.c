@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether browsers can be started on this host: what the runner's own dry run says, a way out, and room for
-   evidence.
-   Where not, nothing is claimed and the host's row says why; there is no way around the sandbox. */
+/* Decides whether browsers can be started on this host: a dry run of the runner succeeds, surfaced-egress is
+   connected, and evidence_directory has space. Otherwise no session is claimed and the host's row contains the
+   reason. There is no option to run browsers without their sandbox. */
 #include "config.h"
 
+#include "browser/dispatch/caller.h"
 #include "browser/dispatch/dispatch.h"
 #include "daemon/conf.h"
 
@@ -25,7 +26,7 @@ set_fault(struct dispatcher *d, const char *text)
 		log_event(LOGP_ERR, "host", "ready=no why=\"%s\"", text);
 }
 
-/* The first line that begins with "missing"; else the last one there is. */
+/* Finds the reason in the output of a dry run: the first line that begins with "missing", or else the last. */
 static void
 find_reason(struct str said, char *out, size_t room)
 {
@@ -48,7 +49,7 @@ end_check(struct dispatcher *d)
 }
 
 static void
-take_checked(void *arg, struct link *l, const void *in, int fd)
+on_checked(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct runner_checked *checked = in;
 	char reason[sizeof(((struct dispatcher *)NULL)->fault)];
@@ -67,31 +68,30 @@ take_checked(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-hung_up(void *arg, struct link *l)
+on_check_lost(void *arg, struct link *l)
 {
 	(void)l;
 	end_check(arg);
-	set_fault(arg,
-	    "missing runner: its dry run ends without a word; its log says why: "
-	    "journalctl -u 'surfaced-runner@*' -u surfaced-dispatch");
+	set_fault(arg, "missing runner: its dry run ended without a result; see its log: "
+		       "journalctl -u 'surfaced-runner@*' -u surfaced-dispatch");
 }
 
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
 		{ "checked", runner_checked_fields, sizeof(struct runner_checked),
-		    take_checked },
+		    on_checked },
 		{ NULL },
 	    },
-	.closed = hung_up,
+	.closed = on_check_lost,
 };
 
-/* Begun as a session is: what is tried is what that may do. */
+/* Starts the dry run in the same way as a session, so that it has the same rights and limits. */
 static void
 begin_check(struct dispatcher *d)
 {
 	char err[sizeof(d->fault)] = "";
-	struct spawned s;
+	struct runner_process s;
 
 	d->check_at = mono_us() + AGAIN_US;
 	if (!spawn_runner(d, &s, err, sizeof(err))) {
@@ -105,7 +105,7 @@ begin_check(struct dispatcher *d)
 }
 
 static bool
-has_room(void)
+has_evidence_space(void)
 {
 	struct statvfs v;
 
@@ -127,7 +127,7 @@ host_tend(struct dispatcher *d)
 		snprintf(text, sizeof(text),
 		    "%.400s/egress.sock: surfaced-egress does not answer",
 		    conf.run_directory);
-	else if (!has_room())
+	else if (!has_evidence_space())
 		snprintf(text, sizeof(text),
 		    "evidence_directory %.300s: not writable, or less room than "
 		    "evidence_reserve",
@@ -138,7 +138,7 @@ host_tend(struct dispatcher *d)
 }
 
 void
-host_doubt(struct dispatcher *d, const char *fault)
+host_report_fault(struct dispatcher *d, const char *fault)
 {
 	set_fault(d, fault);
 	d->check_at = 0;

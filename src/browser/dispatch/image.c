@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Images as files of evidence_directory, named by their SHA-256. */
+/* Screenshots as files in evidence_directory, named by their SHA-256, so that equal images are stored once. The
+   image comes from a runner, which is not trusted: it is a sealed memfd, so it cannot change between check and
+   write. A file is durable before its row is written: file, then both directories are synced. */
 #include "config.h"
 
-#include "browser/dispatch/dispatch.h"
+#include "browser/dispatch/evidence.h"
 #include "daemon/conf.h"
 
 #include <errno.h>
@@ -14,9 +16,9 @@
 
 enum { IMAGE_MAX = 16 * 1024 * 1024 };
 
-/* What was sent cannot change while it is read. */
+/* Maps the image if its seals prove that nobody can change it. */
 static const unsigned char *
-map(int fd, size_t *n)
+map_sealed(int fd, size_t *n)
 {
 	const int sealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 	struct stat st;
@@ -31,7 +33,7 @@ map(int fd, size_t *n)
 }
 
 static bool
-is_of(const struct image *i, struct str mime)
+has_type(const struct image *i, struct str mime)
 {
 	static const struct {
 		const char *mime, *magic;
@@ -48,7 +50,7 @@ is_of(const struct image *i, struct str mime)
 }
 
 static bool
-sync_folder(const char *path)
+sync_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool good = fd >= 0 && fsync(fd) == 0;
@@ -58,12 +60,12 @@ sync_folder(const char *path)
 	return good;
 }
 
-/* Makes path, a folder in parent, if there is none. */
+/* Makes the directory path in parent, durably, unless it exists. */
 static bool
-folder(const char *path, const char *parent)
+make_directory(const char *path, const char *parent)
 {
 	if (mkdir(path, 0750) == 0)
-		return sync_folder(parent);
+		return sync_directory(parent);
 	return errno == EEXIST;
 }
 
@@ -84,7 +86,7 @@ write_all(int fd, const unsigned char *p, size_t n)
 }
 
 static bool
-put(const struct evidence_path *at, const unsigned char *p, size_t n)
+write_file(const struct evidence_path *at, const unsigned char *p, size_t n)
 {
 	const struct uuid u = uuid_random();
 	char temporary[sizeof(at->file)];
@@ -105,16 +107,16 @@ put(const struct evidence_path *at, const unsigned char *p, size_t n)
 const char *
 image_open(int fd, struct str mime, struct image *out)
 {
-	out->p = fd < 0 ? NULL : map(fd, &out->n);
+	out->p = fd < 0 ? NULL : map_sealed(fd, &out->n);
 	if (out->p == NULL)
-		return "no sealed image of at most 16 MiB";
-	if (is_of(out, mime))
+		return "not a sealed image of at most 16 MiB";
+	if (has_type(out, mime))
 		return NULL;
 	image_close(out);
-	return "the image is not of its type";
+	return "the image does not have the declared type";
 }
 
-/* The folder is synced even where the file was there: whoever made it may not have come so far. */
+/* Syncs the directory even if the file exists: the process that wrote it may have died before its sync. */
 bool
 image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
 {
@@ -123,11 +125,12 @@ image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
 	bool good;
 
 	SHA256(i->p, i->n, sha256);
-	good = evidence_path(sha256, &at) && folder(at.outer, conf.evidence_directory) &&
-	       folder(at.inner, at.outer) &&
+	good = evidence_path(sha256, &at) &&
+	       make_directory(at.outer, conf.evidence_directory) &&
+	       make_directory(at.inner, at.outer) &&
 	       ((stat(at.file, &st) == 0 && (size_t)st.st_size == i->n) ||
-		   put(&at, i->p, i->n)) &&
-	       sync_folder(at.inner);
+		   write_file(&at, i->p, i->n)) &&
+	       sync_directory(at.inner);
 	if (!good)
 		log_event(LOGP_ERR, "evidence", "why=\"%s: %s\"", conf.evidence_directory,
 		    strerror(errno));

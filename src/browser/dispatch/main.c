@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-dispatch: its loop. Notifications wake it; that it looks every second is the truth. */
+/* The process of surfaced-dispatch: its loop and its end. Notifications of the database only make a turn come
+   earlier; every query also runs by time, because notifications may be lost. */
 #include "config.h"
 
+#include "browser/dispatch/caller.h"
 #include "browser/dispatch/dispatch.h"
+#include "browser/dispatch/evidence.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 
@@ -17,14 +20,13 @@ enum {
 	TICK_MS = 250,
 	LOOK_US = 1000000,
 	BEAT_US = 5000000,
-	DB_US =
-	    1500000, /* a call that takes longer is a failure: the loop waits for it */
-	DOWN_US = 250000, /* after one the database is left alone for a moment */
+	DB_US = 1500000,  /* a call that takes longer fails, because it blocks the loop */
+	DOWN_US = 250000, /* after a failed call no call is made for this long */
 };
 
-/* What is late comes first: leases, then what is ours, then what is new. */
+/* One turn of the loop, the most urgent first: leases, then existing sessions, then new ones. */
 static void
-turn(struct dispatcher *d)
+run_turn(struct dispatcher *d)
 {
 	bool told = db_notified(d->db);
 
@@ -32,16 +34,16 @@ turn(struct dispatcher *d)
 	host_tend(d);
 	callers_tend(d);
 	if (mono_due(&d->renew_at, RENEW_MS * 1000))
-		held_renew(d);
-	held_tend(d);
+		session_renew_leases(d);
+	session_tend_all(d);
 	evidence_flush(d);
 	if (mono_due(&d->beat_at, BEAT_US) && !store_beat(d))
 		d->beat_at = 0;
 	if (mono_due(&d->sweep_at, LOOK_US) || told)
 		store_sweep(d);
 	if (mono_due(&d->look_at, LOOK_US) || told) {
-		held_look(d);
-		held_claim(d);
+		session_check_rows(d);
+		session_claim_new(d);
 	}
 	store_counts(d);
 	arena_reset(d->arena);
@@ -53,17 +55,18 @@ on_turn(int fd, short what, void *arg)
 	struct dispatcher *d = arg;
 
 	(void)what;
-	turn(d);
-	/* The connection may be another one by now, even under the same number. */
+	run_turn(d);
+	/* The database connection may have been replaced, even by one with the same descriptor number. */
 	if (d->db_readable != NULL)
 		event_free(d->db_readable);
 	fd = db_socket(d->db);
 	d->db_readable = fd < 0 ? NULL : ev_fd(d->base, fd, EV_READ, on_turn, d);
 }
 
-/* A former self may still be on its way out, and it has the socket. */
+/* Waits until the previous process has ended, which may still own dispatch.sock. Returns false if this process
+   is stopped meanwhile. */
 static bool
-hold_lock(void)
+wait_for_lock(void)
 {
 	const int every_ms = 50;
 	char path[128];
@@ -78,7 +81,7 @@ hold_lock(void)
 			return false;
 		usleep((useconds_t)every_ms * 1000);
 	}
-	return true; /* until the process ends */
+	return true; /* the lock lasts until the process ends */
 }
 
 static void
@@ -96,29 +99,29 @@ find_runner_user(struct dispatcher *d)
 }
 
 static void
-stop(void *arg)
+on_stop(void *arg)
 {
 	struct dispatcher *d = arg;
 
 	event_base_loopbreak(d->base);
 }
 
-/* Sessions are not ended: their runners wait for the next of us as long as their leases last. */
+/* Frees everything but ends no session: the runners wait for the next dispatcher while their leases last. */
 static void
-leave(struct dispatcher *d)
+free_all(struct dispatcher *d)
 {
-	struct held *h, *following;
+	struct session *s, *following;
 
 	evidence_flush(d);
-	for (h = LIST_FIRST(&d->helds); h != NULL; h = following) {
-		following = LIST_NEXT(h, next);
-		if (h->link != NULL)
-			caller_forget(h);
-		if (h->exited != NULL)
-			event_free(h->exited);
-		LIST_REMOVE(h, next);
-		arena_free(h->arena);
-		free(h);
+	for (s = LIST_FIRST(&d->sessions); s != NULL; s = following) {
+		following = LIST_NEXT(s, next);
+		if (s->link != NULL)
+			caller_drop(s);
+		if (s->exited != NULL)
+			event_free(s->exited);
+		LIST_REMOVE(s, next);
+		arena_free(s->arena);
+		free(s);
 	}
 	callers_close(d);
 	host_close(d);
@@ -130,11 +133,11 @@ leave(struct dispatcher *d)
 }
 
 static void
-serve(struct dispatcher *d)
+run_loop(struct dispatcher *d)
 {
 	char err[512];
 
-	d->base = ev_open(stop, d);
+	d->base = ev_open(on_stop, d);
 	d->arena = arena_new(ARENA_CAP);
 	d->db = db_open(conf.database, "surfaced-dispatch");
 	db_guard(d->db, d->arena, DB_US, DOWN_US);
@@ -143,15 +146,15 @@ serve(struct dispatcher *d)
 	snprintf(d->fault, sizeof(d->fault), "not checked yet");
 	find_runner_user(d);
 	signal(
-	    SIGCHLD, SIG_IGN); /* of runners that are our children we have descriptors */
+	    SIGCHLD, SIG_IGN); /* children are watched by pidfd; the kernel reaps them */
 	if (!callers_open(d, err, sizeof(err)))
 		panic("%s", err);
 	db_listen(d->db, "session_changed");
 	db_listen(d->db, "key_changed");
 	d->tick = ev_every(d->base, TICK_MS, on_turn, d);
-	turn(d);
+	run_turn(d);
 	event_base_dispatch(d->base);
-	leave(d);
+	free_all(d);
 	db_close(d->db);
 	arena_free(d->arena);
 }
@@ -163,8 +166,8 @@ work(const struct pool *pool, int listener)
 
 	(void)pool;
 	(void)listener;
-	if (hold_lock())
-		serve(&d);
+	if (wait_for_lock())
+		run_loop(&d);
 }
 
 static int

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Network events as runners tell them: checked field by field, what is secret taken out once more. */
+/* Network events from runners: decoded by the field table, redacted, and written again. Runners redact as well,
+   but a runner may have been taken over, so nothing of its JSON is stored as it came. */
 #include "config.h"
 
-#include "browser/dispatch/dispatch.h"
+#include "browser/dispatch/evidence.h"
 #include "wire/stream_messages.h"
 
 static const struct str redacted = STR_INIT("[redacted]");
@@ -17,7 +18,7 @@ redact_headers(struct list headers)
 			h[i].value = redacted;
 }
 
-/* The user information of a URL: what stands between "://" and the last "@" of the authority. */
+/* Replaces the user information of a URL: everything between "://" and the last "@" of the authority. */
 static struct str
 redact_url(struct arena *a, struct str url)
 {
@@ -37,7 +38,7 @@ redact_url(struct arena *a, struct str url)
 	    (int)redacted.n, redacted.p, (int)(url.p + url.n - at), at);
 }
 
-/* A member that is an integer or null. */
+/* Whether a member is absent, null or an integer. */
 static bool
 is_count(struct json j)
 {
@@ -52,7 +53,7 @@ is_count(struct json j)
 }
 
 static bool
-clean(struct arena *a, struct str text, struct str *out)
+clean_event(struct arena *a, struct str text, struct str *out)
 {
 	struct decoded how = { 0 };
 	struct net_event e = { .bytes_sent = 0 };
@@ -78,7 +79,7 @@ network_clean(struct arena *a, struct list events, struct strs *out)
 
 	*out = (struct strs){ docs, events.n };
 	for (size_t i = 0; i < events.n; i++)
-		if (!clean(a, in[i].text, &docs[i]))
+		if (!clean_event(a, in[i].text, &docs[i]))
 			return false;
 	return true;
 }

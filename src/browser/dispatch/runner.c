@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* What runners say. They are what an escaped page would speak as: each message is checked by its table, each
-   runner speaks for one session alone, and what it says of itself is never believed of another. */
+/* The messages of runners. A runner may have been taken over by a page, so each message is bounded by its
+   table, and a runner only ever affects the session that its process has. A connection on dispatch.sock is a
+   stranger until its hello is accepted: the kernel's peer process must be the one of the session, or the row
+   must belong to this host and epoch (accept_caller). Strangers have limits in time and number. */
 #include "config.h"
 
+#include "browser/dispatch/caller.h"
 #include "browser/dispatch/dispatch.h"
+#include "browser/dispatch/evidence.h"
 #include "daemon/conf.h"
 
 #include <errno.h>
@@ -12,20 +16,20 @@
 #include <unistd.h>
 
 enum {
-	STRANGER_US = 5000000, /* to say who it is */
-	ACTIVITY_US = 1000000, /* between two that are stored */
-	WAITING_US = 15000000, /* for the database, as long as its lease */
+	STRANGER_US = 5000000, /* from the connection to hello */
+	ACTIVITY_US = 1000000, /* between two stored activities */
+	WAITING_US = 15000000, /* for the database after hello: the length of the lease */
 	STRANGERS_MAX = 64,
 };
 
-/* A service of which there is nothing but its connection ends with that. */
+/* Closes a connection. A runner without a pidfd counts as ended with it. */
 static void
 close_caller(struct caller *c)
 {
-	if (c->held != NULL) {
-		c->held->link = NULL;
-		c->held->trusted_until = mono_us() + STRANGER_US;
-		c->held->gone |= c->held->pidfd < 0;
+	if (c->session != NULL) {
+		c->session->link = NULL;
+		c->session->trusted_until = mono_us() + STRANGER_US;
+		c->session->gone |= c->session->pidfd < 0;
 	}
 	if (c->socks >= 0)
 		close(c->socks);
@@ -35,92 +39,92 @@ close_caller(struct caller *c)
 }
 
 void
-caller_forget(struct held *h)
+caller_drop(struct session *s)
 {
 	struct caller *c, *following;
 
-	for (c = LIST_FIRST(&h->d->callers); c != NULL; c = following) {
+	for (c = LIST_FIRST(&s->d->callers); c != NULL; c = following) {
 		following = LIST_NEXT(c, next);
-		if (c->held == h)
+		if (c->session == s)
 			close_caller(c);
 	}
 }
 
 void
-runner_say_close(struct held *h, struct str reason)
+runner_send_close(struct session *s, struct str reason)
 {
-	const struct runner_close word = { reason };
+	const struct runner_close message = { reason };
 
-	link_send(h->link, "close", runner_close_fields, &word, -1);
+	link_send(s->link, "close", runner_close_fields, &message, -1);
 }
 
 static void
-send_away(struct caller *c, const char *why)
+refuse_caller(struct caller *c, const char *why)
 {
-	static const struct runner_close word = { STR_INIT("failed") };
+	static const struct runner_close message = { STR_INIT("failed") };
 	char text[UUID_LEN + 1];
 
 	uuid_print(&c->hello.session, text);
 	log_event(LOGP_NOTICE, "refused", "session=%s epoch=%" PRId64 " why=\"%s\"", text,
 	    c->hello.epoch, why);
-	link_send(c->link, "close", runner_close_fields, &word, -1);
+	link_send(c->link, "close", runner_close_fields, &message, -1);
 	close_caller(c);
 }
 
 static void
-give_job(struct held *h)
+send_job(struct session *s)
 {
-	const struct runner_job word = {
-		.session = h->row.uuid,
-		.epoch = h->row.epoch,
-		.start_url = h->row.start_url,
-		.profile = h->row.browser_profile,
-		.country = h->row.egress_country,
-		.width = h->row.width,
-		.height = h->row.height,
-		.lifetime_ms = h->row.lifetime_seconds * 1000,
-		.idle_ms = h->row.idle_seconds * 1000,
-		.lease_ms = RUNNER_LEASE_MS - RENEW_MS, /* as old as it may be by now */
-		.close_ms = h->row.close_seconds * 1000,
+	const struct runner_job message = {
+		.session = s->row.uuid,
+		.epoch = s->row.epoch,
+		.start_url = s->row.start_url,
+		.profile = s->row.browser_profile,
+		.country = s->row.egress_country,
+		.width = s->row.width,
+		.height = s->row.height,
+		.lifetime_ms = s->row.lifetime_seconds * 1000,
+		.idle_ms = s->row.idle_seconds * 1000,
+		.lease_ms = RUNNER_LEASE_MS - RENEW_MS, /* the claim may be that old */
+		.close_ms = s->row.close_seconds * 1000,
 	};
 
-	link_send(h->link, "job", runner_job_fields, &word, -1);
+	link_send(s->link, "job", runner_job_fields, &message, -1);
 }
 
 static void
-take_socks_of(struct held *h, int fd)
+set_socks(struct session *s, int fd)
 {
-	if (h->socks >= 0)
-		close(h->socks);
-	h->socks = fd;
-	egress_open(h);
+	if (s->socks >= 0)
+		close(s->socks);
+	s->socks = fd;
+	egress_open(s);
 }
 
 /* ---- hello ---- */
 
 static void
-attach(struct caller *c, struct held *h)
+attach_caller(struct caller *c, struct session *s)
 {
-	if (h->link != NULL)
-		caller_forget(h); /* it has not heard of its end yet */
-	c->held = h;
-	h->link = c->link;
-	evidence_again(h);
+	if (s->link != NULL)
+		caller_drop(s); /* the old connection's end was not noticed yet */
+	c->session = s;
+	s->link = c->link;
+	evidence_drop_unanswered(s);
 	if (c->socks >= 0)
-		take_socks_of(h, c->socks);
+		set_socks(s, c->socks);
 	c->socks = -1;
-	if (h->state == HELD_CLOSING && h->close_by != 0)
-		runner_say_close(h, h->row.reason);
-	else if (h->state == HELD_STARTING && str_is(str_of(c->state), "running"))
-		held_ready(h); /* the word was lost with another connection */
-	else if (h->state == HELD_RUNNING)
-		held_say_running(h);
+	if (s->state == SESSION_CLOSING && s->close_by != 0)
+		runner_send_close(s, s->row.reason);
+	else if (s->state == SESSION_STARTING && str_is(str_of(c->state), "running"))
+		session_store_ready(s); /* ready was lost with the former connection */
+	else if (s->state == SESSION_RUNNING)
+		session_send_running(s);
 }
 
-static const struct held_row *
-find_row(struct list rows, const struct caller *c)
+static const struct session_row *
+find_caller_row(struct list rows, const struct caller *c)
 {
-	const struct held_row *row = rows.items;
+	const struct session_row *row = rows.items;
 
 	for (size_t i = 0; i < rows.n; i++)
 		if (row[i].epoch == c->hello.epoch &&
@@ -129,36 +133,36 @@ find_row(struct list rows, const struct caller *c)
 	return NULL;
 }
 
-/* A session that this process knows, or one of this host's that a former self began. */
+/* Accepts a caller for a session that this process knows, or that a former dispatcher of this host started. */
 static void
-let_in(struct caller *c)
+accept_caller(struct caller *c)
 {
-	struct held *h = held_find(c->d, &c->hello.session, c->hello.epoch);
+	struct session *s = session_find(c->d, &c->hello.session, c->hello.epoch);
 	pid_t pid = link_peer(c->link).pid;
-	const struct held_row *row;
+	const struct session_row *row;
 	struct list rows;
 
-	if (h != NULL && (h->gone || h->given_up || h->pid != pid ||
-			     (h->pidfd < 0 && !held_watch(h, pid, -1)))) {
-		send_away(c, "another process has this session");
+	if (s != NULL && (s->gone || s->given_up || s->pid != pid ||
+			     (s->pidfd < 0 && !session_watch_process(s, pid, -1)))) {
+		refuse_caller(c, "another process has this session");
 		return;
 	}
-	if (h == NULL) {
-		if (!store_held(c->d, &rows))
-			return; /* callers_tend asks again */
-		row = find_row(rows, c);
+	if (s == NULL) {
+		if (!store_sessions(c->d, &rows))
+			return; /* callers_tend tries again */
+		row = find_caller_row(rows, c);
 		if (row == NULL) {
-			send_away(c, "the session is not of this host and epoch");
+			refuse_caller(c, "the session is not of this host and epoch");
 			return;
 		}
-		h = held_adopt(c->d, row, pid);
+		s = session_adopt(c->d, row, pid);
 	}
-	attach(c, h);
+	attach_caller(c, s);
 	c->d->look_at = c->d->renew_at = 0;
 }
 
 static void
-take_hello(void *arg, struct link *l, const void *in, int fd)
+on_hello(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct runner_hello *hello = in;
 	struct caller *c = arg;
@@ -166,23 +170,23 @@ take_hello(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	(void)fd;
 	arena_reset(c->d->arena);
-	if (c->held != NULL) {
-		held_begun(c->held, (pid_t)hello->pid);
+	if (c->session != NULL) {
+		session_note_hello(c->session, (pid_t)hello->pid);
 		return;
 	}
 	c->hello = *hello;
-	c->hello.state = STR_NULL; /* of the message; kept in c->state */
+	c->hello.state = STR_NULL; /* points into the message; copied to c->state */
 	snprintf(c->state, sizeof(c->state), "%.*s", (int)hello->state.n, hello->state.p);
 	c->until = mono_us() + WAITING_US;
-	/* The database is asked once a tick, however often somebody calls. */
-	if (held_find(c->d, &c->hello.session, c->hello.epoch) != NULL)
-		let_in(c);
+	/* Otherwise callers_tend asks the database: once a tick, however many callers there are. */
+	if (session_find(c->d, &c->hello.session, c->hello.epoch) != NULL)
+		accept_caller(c);
 }
 
-/* ---- the rest ---- */
+/* ---- other messages ---- */
 
 static void
-take_socks(void *arg, struct link *l, const void *in, int fd)
+on_socks(void *arg, struct link *l, const void *in, int fd)
 {
 	struct caller *c = arg;
 
@@ -190,165 +194,165 @@ take_socks(void *arg, struct link *l, const void *in, int fd)
 	(void)in;
 	if (fd < 0)
 		return;
-	if (c->sent_socks) { /* each would be a word to egress */
+	if (c->sent_socks) { /* each one would be a message to egress */
 		close(fd);
 		return;
 	}
 	c->sent_socks = true;
-	if (c->held != NULL)
-		take_socks_of(c->held, fd);
+	if (c->session != NULL)
+		set_socks(c->session, fd);
 	else
 		c->socks = fd;
 }
 
-/* The messages of a runner that has been let in; what one sends before is lost. What the message before it
-   needed goes. */
-static struct held *
-held_of(struct caller *c)
+/* The session of an accepted caller; NULL: the message of a stranger is ignored. Also frees the memory that the
+   previous message used. */
+static struct session *
+accepted_session(struct caller *c)
 {
 	arena_reset(c->d->arena);
-	return c->held;
+	return c->session;
 }
 
 static void
-take_ready(void *arg, struct link *l, const void *in, int fd)
+on_ready(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg);
+	struct session *s = accepted_session(arg);
 
 	(void)l;
 	(void)fd;
 	(void)in;
-	if (h != NULL && h->state == HELD_STARTING)
-		held_ready(h);
+	if (s != NULL && s->state == SESSION_STARTING)
+		session_store_ready(s);
 }
 
 static void
-take_activity(void *arg, struct link *l, const void *in, int fd)
+on_activity(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg);
+	struct session *s = accepted_session(arg);
 
 	(void)l;
 	(void)fd;
 	(void)in;
-	if (h == NULL || h->state != HELD_RUNNING ||
-	    mono_us() - h->active_at < ACTIVITY_US)
+	if (s == NULL || s->state != SESSION_RUNNING ||
+	    mono_us() - s->active_at < ACTIVITY_US)
 		return;
-	h->active_at = mono_us();
-	store_activity(h->d, h);
+	s->active_at = mono_us();
+	store_activity(s->d, s);
 }
 
-/* Of one that sends more than it may, nothing more is heard here. */
+/* Closes the connection of a runner that sends more evidence than it may. */
 static void
-take_evidence(struct caller *c, bool taken)
+close_unless_queued(struct caller *c, bool queued)
 {
-	if (taken)
+	if (queued)
 		return;
 	log_event(LOGP_ERR, "link", "why=\"more evidence than it may send\" pid=%d",
-	    (int)c->held->pid);
+	    (int)c->session->pid);
 	close_caller(c);
 }
 
 static void
-take_shot(void *arg, struct link *l, const void *in, int fd)
+on_shot(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg);
+	struct session *s = accepted_session(arg);
 
 	(void)l;
-	if (h != NULL)
-		take_evidence(arg, evidence_shot(h, in, fd));
+	if (s != NULL)
+		close_unless_queued(arg, evidence_shot(s, in, fd));
 	else
 		fd_close(fd);
 }
 
 static void
-take_net(void *arg, struct link *l, const void *in, int fd)
+on_net(void *arg, struct link *l, const void *in, int fd)
 {
-	struct held *h = held_of(arg);
+	struct session *s = accepted_session(arg);
 
 	(void)l;
 	(void)fd;
-	if (h != NULL)
-		take_evidence(arg, evidence_net(h, in));
+	if (s != NULL)
+		close_unless_queued(arg, evidence_net(s, in));
 }
 
 static void
-take_truncated(void *arg, struct link *l, const void *in, int fd)
+on_truncated(void *arg, struct link *l, const void *in, int fd)
 {
-	const struct runner_truncated *word = in;
-	struct held *h = held_of(arg);
+	const struct runner_truncated *message = in;
+	struct session *s = accepted_session(arg);
 
 	(void)l;
 	(void)fd;
-	if (h != NULL)
-		take_evidence(arg, evidence_truncated(h, word->seq));
+	if (s != NULL)
+		close_unless_queued(arg, evidence_truncated(s, message->seq));
 }
 
-/* It exits now, which is what counts. */
+/* Only logged: the end of the process, which follows, is what ends the session. */
 static void
-take_ended(void *arg, struct link *l, const void *in, int fd)
+on_ended(void *arg, struct link *l, const void *in, int fd)
 {
 	const struct runner_ended *ended = in;
-	struct held *h = held_of(arg);
+	struct session *s = accepted_session(arg);
 	char text[UUID_LEN + 1];
 
 	(void)l;
 	(void)fd;
-	if (h == NULL)
+	if (s == NULL)
 		return;
-	uuid_print(&h->row.uuid, text);
+	uuid_print(&s->row.uuid, text);
 	log_event(ended->failed ? LOGP_WARNING : LOGP_INFO, "ended",
-	    "session=%s epoch=%" PRId64 " failed=%s detail=\"%s\"", text, h->row.epoch,
+	    "session=%s epoch=%" PRId64 " failed=%s detail=\"%s\"", text, s->row.epoch,
 	    ended->failed ? "yes" : "no", log_text(ended->detail).z);
 }
 
 static void
-hung_up(void *arg, struct link *l)
+on_caller_lost(void *arg, struct link *l)
 {
 	struct caller *c = arg;
 	struct dispatcher *d = c->d;
 
 	(void)l;
 	close_caller(c);
-	held_tend(d);
+	session_tend_all(d);
 }
 
-#define WORD(name)                                                                       \
-#name, runner_##name##_fields, sizeof(struct runner_##name), take_##name
-#define BARE(name) #name, NULL, 0, take_##name
+#define WITH_FIELDS(name)                                                                \
+#name, runner_##name##_fields, sizeof(struct runner_##name), on_##name
+#define WITHOUT_FIELDS(name) #name, NULL, 0, on_##name
 
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ WORD(hello) },
-		{ BARE(socks), true },
-		{ BARE(ready) },
-		{ BARE(activity) },
-		{ WORD(shot), true },
-		{ WORD(net) },
-		{ WORD(truncated) },
-		{ WORD(ended) },
+		{ WITH_FIELDS(hello) },
+		{ WITHOUT_FIELDS(socks), true },
+		{ WITHOUT_FIELDS(ready) },
+		{ WITHOUT_FIELDS(activity) },
+		{ WITH_FIELDS(shot), true },
+		{ WITH_FIELDS(net) },
+		{ WITH_FIELDS(truncated) },
+		{ WITH_FIELDS(ended) },
 		{ NULL },
 	    },
-	.closed = hung_up,
+	.closed = on_caller_lost,
 };
 
 /* ---- the socket ---- */
 
 static bool
-is_known(struct dispatcher *d, pid_t pid)
+is_runner(struct dispatcher *d, pid_t pid)
 {
-	struct held *h;
+	struct session *s;
 
-	for (h = LIST_FIRST(&d->helds); h != NULL; h = LIST_NEXT(h, next))
-		if (h->pid == pid)
+	for (s = LIST_FIRST(&d->sessions); s != NULL; s = LIST_NEXT(s, next))
+		if (s->pid == pid)
 			return true;
 	return false;
 }
 
-/* Of those that have not said who they are a process has one, the latest; and all together have a limit, which
-   does not hold for the runners that we know. */
+/* Limits strangers: a process has one such connection, the latest; all together have STRANGERS_MAX, a limit that
+   does not apply to the processes of known runners. */
 static bool
-has_room(struct dispatcher *d, const struct caller *fresh)
+admit_stranger(struct dispatcher *d, const struct caller *fresh)
 {
 	pid_t pid = link_peer(fresh->link).pid;
 	struct caller *c, *following;
@@ -356,14 +360,14 @@ has_room(struct dispatcher *d, const struct caller *fresh)
 
 	for (c = LIST_FIRST(&d->callers); c != NULL; c = following) {
 		following = LIST_NEXT(c, next);
-		if (c == fresh || c->held != NULL)
+		if (c == fresh || c->session != NULL)
 			continue;
 		if (link_peer(c->link).pid == pid)
 			close_caller(c);
 		else
 			strangers++;
 	}
-	return strangers < STRANGERS_MAX || is_known(d, pid);
+	return strangers < STRANGERS_MAX || is_runner(d, pid);
 }
 
 static struct caller *
@@ -380,17 +384,17 @@ caller_new(struct dispatcher *d, int fd)
 }
 
 void
-caller_begin(struct held *h, int fd)
+caller_new_runner(struct session *s, int fd)
 {
-	struct caller *c = caller_new(h->d, fd);
+	struct caller *c = caller_new(s->d, fd);
 
-	c->held = h;
-	h->link = c->link;
-	give_job(h);
+	c->session = s;
+	s->link = c->link;
+	send_job(s);
 }
 
 static void
-on_call(int listener, short what, void *arg)
+on_runner_connection(int listener, short what, void *arg)
 {
 	struct dispatcher *d = arg;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -403,9 +407,9 @@ on_call(int listener, short what, void *arg)
 	c = caller_new(d, fd);
 	who = link_peer(c->link);
 	if (who.uid != 0 && who.uid != geteuid() && who.uid != d->runner_uid)
-		log_event(LOGP_WARNING, "refused", "uid=%d why=\"no runner of ours\"",
-		    (int)who.uid);
-	else if (has_room(d, c))
+		log_event(LOGP_WARNING, "refused",
+		    "uid=%d why=\"not a user that runs runners\"", (int)who.uid);
+	else if (admit_stranger(d, c))
 		return;
 	close_caller(c);
 }
@@ -413,7 +417,8 @@ on_call(int listener, short what, void *arg)
 bool
 callers_open(struct dispatcher *d, char *err, size_t room)
 {
-	bool shared = d->runner_uid != geteuid(); /* on_call looks at who it is */
+	bool shared =
+	    d->runner_uid != geteuid(); /* on_runner_connection checks the user */
 	char path[128];
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.sock",
@@ -426,9 +431,10 @@ callers_open(struct dispatcher *d, char *err, size_t room)
 		snprintf(err, room, "%s: %s", path, strerror(errno));
 		return false;
 	}
-	d->accepting = event_new(d->base, d->listener, EV_READ | EV_PERSIST, on_call, d);
+	d->accepting = event_new(
+	    d->base, d->listener, EV_READ | EV_PERSIST, on_runner_connection, d);
 	if (d->accepting == NULL || event_add(d->accepting, NULL) != 0)
-		panic("no event");
+		panic("event_new or event_add failed for %s", path);
 	return true;
 }
 
@@ -440,12 +446,12 @@ callers_tend(struct dispatcher *d)
 
 	for (c = LIST_FIRST(&d->callers); c != NULL; c = following) {
 		following = LIST_NEXT(c, next);
-		if (c->held != NULL)
+		if (c->session != NULL)
 			continue;
 		if (now >= c->until)
-			send_away(c, "it is too late");
+			refuse_caller(c, "no session was found in time");
 		else if (c->state[0] != '\0')
-			let_in(c);
+			accept_caller(c);
 	}
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Runners begin with a connection to us as their standard input, in one of two ways: a service manager that
-   listens at R/runner.sock starts each as a service of its own, as whom and with what rights it says; or,
-   where nobody does, it is a child of ours with a session of its own, so that it outlives us. */
+/* Starts runners. A runner has a connection to the dispatcher as its standard input, in one of two ways: a
+   service manager that listens on runner.sock in run_directory starts one service for each connection, with
+   the user and limits of its unit; without that socket, the runner is a child of this process, in a session
+   (setsid) of its own, so that it outlives this process. */
 #include "config.h"
 
+#include "browser/dispatch/caller.h"
 #include "browser/dispatch/dispatch.h"
 #include "daemon/conf.h"
 
@@ -14,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In the child; what it says of itself goes where our own words go. */
+/* Runs in the child, which keeps the dispatcher's standard error. */
 static _Noreturn void
-begin(int in)
+run_runner(int in)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -24,7 +26,7 @@ begin(int in)
 	for (int sig = 1; sig < 32; sig++)
 		(void)sigaction(sig, &standard, NULL);
 	sigemptyset(&none);
-	unsetenv("NOTIFY_SOCKET"); /* it is our service that is meant */
+	unsetenv("NOTIFY_SOCKET"); /* the socket is for the dispatcher alone */
 	if (sigprocmask(SIG_SETMASK, &none, NULL) == 0 && setsid() >= 0 &&
 	    dup2(in, STDIN_FILENO) >= 0 && close_range(3, ~0U, 0) == 0 && chdir("/") == 0)
 		execl(conf.runner, conf.runner, "-c", conf.runner_conf, (char *)NULL);
@@ -32,9 +34,9 @@ begin(int in)
 	_exit(127);
 }
 
-/* Nobody waits for it: the kernel reaps it (see serve() in main.c). */
+/* Forks a runner. Nobody waits for it: SIGCHLD is ignored, so the kernel reaps it. */
 static bool
-fork_runner(struct spawned *out)
+fork_runner(struct runner_process *out)
 {
 	int ends[2];
 
@@ -42,7 +44,7 @@ fork_runner(struct spawned *out)
 		return false;
 	out->pid = fork();
 	if (out->pid == 0)
-		begin(ends[1]);
+		run_runner(ends[1]);
 	close(ends[1]);
 	out->fd = ends[0];
 	out->pidfd = out->pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, out->pid, 0);
@@ -55,14 +57,15 @@ fork_runner(struct spawned *out)
 }
 
 bool
-spawn_runner(const struct dispatcher *d, struct spawned *out, char *err, size_t room)
+spawn_runner(
+    const struct dispatcher *d, struct runner_process *out, char *err, size_t room)
 {
 	char path[128];
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/runner.sock", conf.run_directory) >=
 	    sizeof(path))
 		panic("the name of run_directory is too long for a socket");
-	*out = (struct spawned){ .fd = link_connect(path), .pidfd = -1 };
+	*out = (struct runner_process){ .fd = link_connect(path), .pidfd = -1 };
 	if (out->fd >= 0)
 		return true;
 	if (errno != ENOENT)
@@ -83,7 +86,7 @@ spawn_runner(const struct dispatcher *d, struct spawned *out, char *err, size_t 
 	return false;
 }
 
-/* The number may be another's by now, but not while the descriptor says that it lives. */
+/* The signal by pidfd proves that pid is still this process, and only then the group is killed by number. */
 bool
 spawn_kill(pid_t pid, int pidfd)
 {

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: ISC */
-/* The dispatcher's statements: each is a function of sql/0009-browser.sql. */
+/* The dispatcher's statements: each calls one SQL function, which contains the rule. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
 #include "daemon/conf.h"
 
-struct moved {
+struct value_row {
 	int64_t n;
 	struct str text;
 };
 
-static const struct field number_out[] = { FIELD(struct moved, n, 0), FIELD_END };
-static const struct field text_out[] = { FIELD(struct moved, text, NULLABLE), FIELD_END };
+static const struct field number_out[] = { FIELD(struct value_row, n, 0), FIELD_END };
+static const struct field text_out[] = { FIELD(struct value_row, text, NULLABLE),
+	FIELD_END };
 
-struct one {
+struct uuid_row {
 	struct uuid uuid;
 };
 
-static const struct field one_out[] = { FIELD(struct one, uuid, 0), FIELD_END };
+static const struct field uuid_out[] = { FIELD(struct uuid_row, uuid, 0), FIELD_END };
 
-static const struct field held_out[] = {
-	FIELD(struct held_row, uuid, 0),
-	FIELD(struct held_row, epoch, 0),
-	FIELD(struct held_row, state, 0),
-	FIELD(struct held_row, reason, NULLABLE),
-	FIELD(struct held_row, expires_ms, 0),
-	FIELD(struct held_row, close_seconds, 0),
-	FIELD(struct held_row, start_url, 0),
-	FIELD(struct held_row, browser_profile, 0),
-	FIELD(struct held_row, egress_country, 0),
-	FIELD(struct held_row, width, 0),
-	FIELD(struct held_row, height, 0),
-	FIELD(struct held_row, lifetime_seconds, 0),
-	FIELD(struct held_row, idle_seconds, 0),
-	FIELD(struct held_row, kind, 0),
-	FIELD(struct held_row, host, NULLABLE),
-	FIELD(struct held_row, port, 0),
-	FIELD(struct held_row, credential, NULLABLE),
+static const struct field session_out[] = {
+	FIELD(struct session_row, uuid, 0),
+	FIELD(struct session_row, epoch, 0),
+	FIELD(struct session_row, state, 0),
+	FIELD(struct session_row, reason, NULLABLE),
+	FIELD(struct session_row, expires_ms, 0),
+	FIELD(struct session_row, close_seconds, 0),
+	FIELD(struct session_row, start_url, 0),
+	FIELD(struct session_row, browser_profile, 0),
+	FIELD(struct session_row, egress_country, 0),
+	FIELD(struct session_row, width, 0),
+	FIELD(struct session_row, height, 0),
+	FIELD(struct session_row, lifetime_seconds, 0),
+	FIELD(struct session_row, idle_seconds, 0),
+	FIELD(struct session_row, kind, 0),
+	FIELD(struct session_row, host, NULLABLE),
+	FIELD(struct session_row, port, 0),
+	FIELD(struct session_row, credential, NULLABLE),
 	FIELD_END,
 };
 
@@ -53,13 +54,13 @@ static const struct field due_out[] = {
 static const struct stmt beat =
     STMT(beat, NULL, "SELECT browser_host_beat($1, $2, $3, $4)");
 static const struct stmt sweep = STMT(sweep, number_out, "SELECT session_sweep($1) AS n");
-static const struct stmt claim =
-    STMT_LIST(claim, struct one, one_out, "SELECT c AS uuid FROM session_claim($1) AS c");
-static const struct stmt look = STMT_LIST(look, struct held_row, held_out,
+static const struct stmt claim = STMT_LIST(
+    claim, struct uuid_row, uuid_out, "SELECT c AS uuid FROM session_claim($1) AS c");
+static const struct stmt look = STMT_LIST(look, struct session_row, session_out,
     "SELECT uuid, epoch, state, reason, expires_ms, close_seconds, start_url,"
     " browser_profile, egress_country, width, height, lifetime_seconds, idle_seconds,"
     " kind, route_host AS host, port, credential FROM session_held($1)");
-static const struct stmt renew = STMT_LIST(renew, struct one, one_out,
+static const struct stmt renew = STMT_LIST(renew, struct uuid_row, uuid_out,
     "SELECT uuid FROM session_renew($1, $2::text[]::uuid[], $3::text[]::bigint[])");
 static const struct stmt count =
     STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
@@ -88,19 +89,20 @@ store_beat(struct dispatcher *d)
 {
 	struct str fault = d->fault[0] == '\0' ? STR_NULL : str_of(d->fault);
 
-	if (!db_up(d->db) || !db_ok(d->db,
-				 db_do(d->db, &beat, NULL, P(d->name),
-				     P(conf.browser_sessions), P(fault), P(!d->begun)),
-				 "beat"))
+	if (!db_up(d->db) ||
+	    !db_ok(d->db,
+		db_do(d->db, &beat, NULL, P(d->name), P(conf.browser_sessions), P(fault),
+		    P(!d->announced)),
+		"beat"))
 		return false;
-	d->begun = true;
+	d->announced = true;
 	return true;
 }
 
 void
 store_sweep(struct dispatcher *d)
 {
-	struct moved m = { 0 };
+	struct value_row m = { 0 };
 
 	if (db_up(d->db) &&
 	    db_ok(d->db, db_one(d->db, &sweep, &m, P(d->name)), "sweep") && m.n > 0)
@@ -128,7 +130,7 @@ store_claim(struct dispatcher *d, struct list *out)
 }
 
 bool
-store_held(struct dispatcher *d, struct list *out)
+store_sessions(struct dispatcher *d, struct list *out)
 {
 	return db_up(d->db) &&
 	       db_ok(d->db, db_list(d->db, &look, out, P(d->name)), "held");
@@ -145,42 +147,42 @@ store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epo
 }
 
 enum db_rc
-store_ready(struct dispatcher *d, const struct held *h, int64_t *expires_ms)
+store_ready(struct dispatcher *d, const struct session *s, int64_t *expires_ms)
 {
-	struct moved m = { 0 };
+	struct value_row m = { 0 };
 	enum db_rc rc;
 
 	if (!db_up(d->db))
 		return DB_DOWN;
-	rc = db_one(d->db, &ready, &m, P(h->row.uuid), P(h->row.epoch));
+	rc = db_one(d->db, &ready, &m, P(s->row.uuid), P(s->row.epoch));
 	db_ok(d->db, rc, "ready");
 	*expires_ms = m.n;
 	return rc;
 }
 
 void
-store_activity(struct dispatcher *d, const struct held *h)
+store_activity(struct dispatcher *d, const struct session *s)
 {
 	if (db_up(d->db))
 		db_ok(d->db,
-		    db_do(d->db, &activity, NULL, P(h->row.uuid), P(h->row.epoch)),
+		    db_do(d->db, &activity, NULL, P(s->row.uuid), P(s->row.epoch)),
 		    "activity");
 }
 
 bool
-store_lost(struct dispatcher *d, const struct held *h)
+store_lost(struct dispatcher *d, const struct session *s)
 {
 	char text[UUID_LEN + 1];
-	struct moved m = { 0 };
+	struct value_row m = { 0 };
 
 	if (!db_up(d->db) ||
 	    !db_ok(
-		d->db, db_one(d->db, &lost, &m, P(h->row.uuid), P(h->row.epoch)), "lost"))
+		d->db, db_one(d->db, &lost, &m, P(s->row.uuid), P(s->row.epoch)), "lost"))
 		return false;
-	uuid_print(&h->row.uuid, text);
+	uuid_print(&s->row.uuid, text);
 	if (m.text.p != NULL)
 		log_event(LOGP_NOTICE, "gone", "session=%s epoch=%lld state=%.*s", text,
-		    (long long)h->row.epoch, (int)m.text.n, m.text.p);
+		    (long long)s->row.epoch, (int)m.text.n, m.text.p);
 	return true;
 }
 
@@ -205,12 +207,13 @@ store_probed(
 
 /* ---- evidence ---- */
 
-static enum stored
-outcome(struct dispatcher *d, enum db_rc rc, const struct moved *m, const char *what)
+static enum store_rc
+evidence_outcome(
+    struct dispatcher *d, enum db_rc rc, const struct value_row *m, const char *what)
 {
 	static const struct {
 		const char *said;
-		enum stored how;
+		enum store_rc how;
 	} outcomes[] = { { "stored", STORED }, { "room", STORED_ROOM },
 		{ "full", STORED_FULL }, { "stale", STORED_STALE } };
 
@@ -219,27 +222,27 @@ outcome(struct dispatcher *d, enum db_rc rc, const struct moved *m, const char *
 	for (size_t i = 0; i < COUNT(outcomes); i++)
 		if (str_is(m->text, outcomes[i].said))
 			return outcomes[i].how;
-	panic("evidence is %.*s", (int)m->text.n, m->text.p);
+	panic("the database returned %.*s for evidence", (int)m->text.n, m->text.p);
 }
 
-enum stored
+enum store_rc
 store_room(struct dispatcher *d, const struct log_place *at, size_t bytes)
 {
-	struct moved m = { 0 };
+	struct value_row m = { 0 };
 	enum db_rc rc;
 
 	if (!db_up(d->db))
 		return STORED_LATER;
 	rc = db_one(d->db, &room, &m, P(at->session), P(at->epoch), P(at->seq),
 	    P((int64_t)bytes));
-	return outcome(d, rc, &m, "room");
+	return evidence_outcome(d, rc, &m, "room");
 }
 
-enum stored
+enum store_rc
 store_shot(struct dispatcher *d, const struct log_place *at, const struct shot_row *s)
 {
 	const struct bytes hash = { s->sha256, sizeof(s->sha256) };
-	struct moved m = { 0 };
+	struct value_row m = { 0 };
 	enum db_rc rc;
 
 	if (!db_up(d->db))
@@ -247,21 +250,21 @@ store_shot(struct dispatcher *d, const struct log_place *at, const struct shot_r
 	rc = db_one(d->db, &add_shot, &m, P(at->session), P(at->epoch), P(at->seq),
 	    P(s->uuid), P(hash), P(s->bytes), P(s->mime), P(s->width), P(s->height),
 	    P(s->reason), P(s->tab), P(s->url), P(s->title), P(s->taken_at));
-	return outcome(d, rc, &m, "screenshot");
+	return evidence_outcome(d, rc, &m, "screenshot");
 }
 
-enum stored
+enum store_rc
 store_events(
     struct dispatcher *d, const struct log_place *at, struct strs docs, bool truncated)
 {
-	struct moved m = { 0 };
+	struct value_row m = { 0 };
 	enum db_rc rc;
 
 	if (!db_up(d->db))
 		return STORED_LATER;
 	rc = db_one(d->db, &add_events, &m, P(at->session), P(at->epoch), P(at->seq),
 	    P(docs), P(truncated));
-	return outcome(d, rc, &m, "events");
+	return evidence_outcome(d, rc, &m, "events");
 }
 
 const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew,

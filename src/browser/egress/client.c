@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection of a browser: it greets, asks, waits, and is relayed. */
+/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. The client owns fd until
+   the relay takes it over; client_free cancels the reach or the relay. Every request is reported once by
+   control_traffic. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -9,14 +11,14 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
-enum { ASK_MS = 10000 }; /* from the connection to the whole request */
+enum { REQUEST_MS = 10000 }; /* from the connection to the complete request */
 
 struct client {
 	LIST_ENTRY(client) next;
 	struct session *s;
-	int fd; /* -1: it is the relay's */
+	int fd; /* -1: the relay owns it */
 	struct event *readable;
-	int64_t until; /* the request is to be here by then */
+	int64_t until; /* mono_us: the request must be complete by then */
 	struct socks socks;
 	struct target target;
 	struct reach *reach;
@@ -43,7 +45,7 @@ client_free(struct client *c)
 }
 
 static void
-leave(struct client *c)
+end_client(struct client *c)
 {
 	struct session *s = c->s;
 
@@ -51,25 +53,25 @@ leave(struct client *c)
 	session_left(s);
 }
 
-/* A few bytes on a connection that has taken next to nothing: all of them, or it is of no use. */
+/* Sends a few bytes. The socket buffer is almost empty, so a partial write means that the connection is lost. */
 static bool
-answer(const struct client *c, const unsigned char *bytes, size_t n)
+send_reply(const struct client *c, const unsigned char *bytes, size_t n)
 {
 	return send(c->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
 }
 
 static void
-refuse(struct client *c, enum reason why)
+refuse_request(struct client *c, enum reason why)
 {
 	unsigned char reply[SOCKS_REPLY_LEN];
 
 	socks_reply(reply, outcomes[why].reply);
-	(void)answer(c, reply, sizeof(reply));
+	(void)send_reply(c, reply, sizeof(reply));
 	control_traffic(c->s, &c->target, why, NULL);
-	leave(c);
+	end_client(c);
 }
 
-/* ---- it is connected ---- */
+/* ---- after the request ---- */
 
 static void
 on_relayed(void *arg)
@@ -77,7 +79,7 @@ on_relayed(void *arg)
 	struct client *c = arg;
 
 	c->relay = NULL;
-	leave(c);
+	end_client(c);
 }
 
 static void
@@ -88,14 +90,14 @@ on_reached(void *arg, const struct reached *r)
 
 	c->reach = NULL;
 	if (r->why != REASON_CONNECTED) {
-		refuse(c, r->why);
+		refuse_request(c, r->why);
 		return;
 	}
 	control_traffic(c->s, &c->target, REASON_CONNECTED, &r->at);
 	socks_reply(reply, outcomes[REASON_CONNECTED].reply);
-	if (!answer(c, reply, sizeof(reply))) {
+	if (!send_reply(c, reply, sizeof(reply))) {
 		close(r->fd);
-		leave(c);
+		end_client(c);
 		return;
 	}
 	c->relay = relay_start(c->s->e->base, c->fd, r->fd, on_relayed, c);
@@ -103,10 +105,10 @@ on_reached(void *arg, const struct reached *r)
 	relay_early(c->relay, r->early, r->early_n);
 }
 
-/* ---- what it says ---- */
+/* ---- the SOCKS5 handshake ---- */
 
 static void
-asked(struct client *c)
+handle_request(struct client *c)
 {
 	struct egress *e = c->s->e;
 	enum reason why = judge_request(e->scratch, &c->socks, &c->target);
@@ -116,34 +118,34 @@ asked(struct client *c)
 	if (why == REASON_CONNECTED)
 		c->reach = reach_start(e, &c->s->route, &c->target, on_reached, c);
 	else
-		refuse(c, why);
+		refuse_request(c, why);
 }
 
 static void
-misspoke(struct client *c)
+refuse_protocol(struct client *c)
 {
 	unsigned char method[SOCKS_METHOD_LEN], reply[SOCKS_REPLY_LEN];
 
 	socks_method(method, false);
 	socks_reply(reply, c->socks.reply);
 	if (c->socks.greeted)
-		(void)answer(c, reply, sizeof(reply));
+		(void)send_reply(c, reply, sizeof(reply));
 	else
-		(void)answer(c, method, sizeof(method));
+		(void)send_reply(c, method, sizeof(method));
 	control_traffic(c->s, &c->target, REASON_PROTOCOL, NULL);
-	leave(c);
+	end_client(c);
 }
 
 static bool
-greet(const struct client *c)
+send_method(const struct client *c)
 {
 	unsigned char method[SOCKS_METHOD_LEN];
 
 	socks_method(method, true);
-	return answer(c, method, sizeof(method));
+	return send_reply(c, method, sizeof(method));
 }
 
-/* No more than the handshake is read: what follows is the other end's. */
+/* Reads no byte behind the handshake: those belong to the target, and the relay reads them. */
 static void
 on_readable(int fd, short what, void *arg)
 {
@@ -155,21 +157,21 @@ on_readable(int fd, short what, void *arg)
 	if (n < 0 && what == EV_READ && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0 || mono_us() > c->until) {
-		leave(c);
+		end_client(c);
 		return;
 	}
 	switch (socks_take(&c->socks, room, (size_t)n, &used)) {
 	case SOCKS_MORE:
 		break;
 	case SOCKS_GREETED:
-		if (!greet(c))
-			leave(c);
+		if (!send_method(c))
+			end_client(c);
 		break;
 	case SOCKS_ASKED:
-		asked(c);
+		handle_request(c);
 		break;
 	case SOCKS_BAD:
-		misspoke(c);
+		refuse_protocol(c);
 		break;
 	}
 }
@@ -177,17 +179,17 @@ on_readable(int fd, short what, void *arg)
 struct client *
 client_new(struct session *s, int fd)
 {
-	const struct timeval patience = ev_ms(ASK_MS);
+	const struct timeval limit = ev_ms(REQUEST_MS);
 	struct client *c = mem_zero(sizeof(*c));
 	int one = 1;
 
 	c->s = s;
 	c->fd = fd;
-	c->until = mono_us() + ASK_MS * 1000;
+	c->until = mono_us() + REQUEST_MS * 1000;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	c->readable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_readable, c);
-	if (c->readable == NULL || event_add(c->readable, &patience) != 0)
-		panic("client: no event");
+	if (c->readable == NULL || event_add(c->readable, &limit) != 0)
+		panic("event_new or event_add failed for a browser's connection");
 	LIST_INSERT_HEAD(&s->clients, c, next);
 	s->n++;
 	return c;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The dispatcher's side: what it asks for, and what it is told. */
+/* The link to the dispatcher: opens and shuts sessions, probes routes, reports traffic. During the
+   dispatcher's restart two of them may be connected, so there may be several peers; a session belongs to the
+   peer that opened it last. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -15,7 +17,8 @@
 enum {
 	PEERS_MAX = 8,
 	PROBES_MAX = 64,
-	TOLD_MAX = 50, /* lines of traffic a second a session; the rest is summed */
+	TRAFFIC_MAX =
+	    50, /* traffic messages of a session in a second; the rest is summed */
 };
 
 struct peer {
@@ -45,15 +48,15 @@ struct control {
 /* ---- traffic ---- */
 
 static void
-tell(struct session *s, const struct egress_traffic *t)
+send_traffic(struct session *s, const struct egress_traffic *t)
 {
 	if (s->owner != NULL)
 		link_send(s->owner, "traffic", egress_traffic_fields, t, -1);
 }
 
-/* Denials are for the person on call, too. */
+/* Denials are logged as well, for the person on call. */
 static void
-note(const struct egress_traffic *t)
+log_denial(const struct egress_traffic *t)
 {
 	log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s",
 	    uuid_text(&t->session).z, t->host.p, (long long)t->port, t->reason.p);
@@ -71,7 +74,7 @@ control_traffic(
 		.port = t->port,
 		.count = 1 };
 
-	if (s->told >= TOLD_MAX) {
+	if (s->told >= TRAFFIC_MAX) {
 		s->more[o->event]++;
 		return;
 	}
@@ -83,8 +86,8 @@ control_traffic(
 	if (why != REASON_CONNECTED)
 		line.reason = str_of(o->name);
 	if (o->event == EVENT_denied)
-		note(&line);
-	tell(s, &line);
+		log_denial(&line);
+	send_traffic(s, &line);
 }
 
 void
@@ -92,10 +95,10 @@ control_more(struct session *s)
 {
 	for (int i = 0; i < EVENT_COUNT; i++) {
 		if (s->more[i] > 0)
-			tell(s, &(struct egress_traffic){ .session = s->id,
-				    .event = str_of(event_names[i]),
-				    .reason = STR("more"),
-				    .count = s->more[i] });
+			send_traffic(s, &(struct egress_traffic){ .session = s->id,
+					    .event = str_of(event_names[i]),
+					    .reason = STR("more"),
+					    .count = s->more[i] });
 		s->more[i] = 0;
 	}
 	s->told = 0;
@@ -104,7 +107,7 @@ control_more(struct session *s)
 /* ---- probes ---- */
 
 static void
-probe_free(struct probe *p)
+free_probe(struct probe *p)
 {
 	if (p->reach != NULL)
 		reach_cancel(p->reach);
@@ -114,7 +117,7 @@ probe_free(struct probe *p)
 }
 
 static void
-probed(struct link *l, const char *id, enum reason why, int64_t us)
+send_probed(struct link *l, const char *id, enum reason why, int64_t us)
 {
 	const struct egress_probed out = { .id = str_of(id),
 		.answered = why == REASON_CONNECTED,
@@ -132,12 +135,12 @@ on_probed(void *arg, const struct reached *r)
 	p->reach = NULL;
 	if (r->fd >= 0)
 		close(r->fd);
-	probed(p->link, p->id, r->why, mono_us() - p->since);
-	probe_free(p);
+	send_probed(p->link, p->id, r->why, mono_us() - p->since);
+	free_probe(p);
 }
 
 static enum reason
-probe_begin(
+start_probe(
     struct control *c, struct link *l, const struct egress_probe *in, const char *id)
 {
 	struct egress *e = c->e;
@@ -168,7 +171,7 @@ probe_begin(
 /* ---- messages ---- */
 
 static void
-refused(const struct uuid *session, const char *why)
+log_open_refused(const struct uuid *session, const char *why)
 {
 	log_event(
 	    LOGP_ERR, "not opened", "session=%s why=\"%s\"", uuid_text(session).z, why);
@@ -187,7 +190,7 @@ take_open(void *arg, struct link *l, const void *in, int fd)
 	else
 		fd_close(fd);
 	if (fault != NULL)
-		refused(&m->session, fault);
+		log_open_refused(&m->session, fault);
 }
 
 static void
@@ -213,13 +216,13 @@ take_probe(void *arg, struct link *l, const void *in, int fd)
 
 	(void)fd;
 	snprintf(id, sizeof(id), "%.*s", (int)m->id.n, m->id.p);
-	why = probe_begin(p->c, l, m, id);
+	why = start_probe(p->c, l, m, id);
 	if (why != REASON_CONNECTED)
-		probed(l, id, why, 0);
+		send_probed(l, id, why, 0);
 }
 
 static void
-on_closed(void *arg, struct link *l)
+on_peer_lost(void *arg, struct link *l)
 {
 	struct peer *p = arg;
 	struct control *c = p->c;
@@ -228,7 +231,7 @@ on_closed(void *arg, struct link *l)
 	for (; x != NULL; x = next) {
 		next = LIST_NEXT(x, next);
 		if (x->link == l)
-			probe_free(x);
+			free_probe(x);
 	}
 	session_orphan(c->e, l);
 	link_free(l);
@@ -241,7 +244,7 @@ on_closed(void *arg, struct link *l)
 /* ---- who may connect ---- */
 
 static bool
-welcome(uid_t uid)
+peer_allowed(uid_t uid)
 {
 	const struct passwd *pw;
 
@@ -252,7 +255,7 @@ welcome(uid_t uid)
 }
 
 static void
-admit(struct control *c, int fd)
+admit_peer(struct control *c, int fd)
 {
 	static const struct link_message messages[] = {
 		{ "open", egress_open_fields, sizeof(struct egress_open), take_open,
@@ -261,14 +264,14 @@ admit(struct control *c, int fd)
 		{ "probe", egress_probe_fields, sizeof(struct egress_probe), take_probe },
 		{ 0 },
 	};
-	static const struct link_side side = { messages, on_closed };
+	static const struct link_side side = { messages, on_peer_lost };
 	struct peer *p = mem_zero(sizeof(*p));
 	uid_t uid;
 
 	p->c = c;
 	p->link = link_new(c->e->base, fd, &side, p);
 	uid = link_peer(p->link).uid;
-	if (!welcome(uid) || c->peer_n >= PEERS_MAX) {
+	if (!peer_allowed(uid) || c->peer_n >= PEERS_MAX) {
 		log_event(LOGP_WARNING, "peer refused", "uid=%u", (unsigned)uid);
 		link_free(p->link);
 		free(p);
@@ -280,20 +283,21 @@ admit(struct control *c, int fd)
 }
 
 static void
-on_acceptable(int fd, short what, void *arg)
+on_peer_connection(int fd, short what, void *arg)
 {
 	struct control *c = arg;
 	int got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	(void)what;
 	if (got >= 0) {
-		admit(c, got);
+		admit_peer(c, got);
 		return;
 	}
 	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
 		return;
 	log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
-	event_del(c->acceptable); /* until the next tick: browsers have all descriptors */
+	event_del(
+	    c->acceptable); /* no descriptors are left; control_tick adds it again */
 }
 
 void
@@ -316,9 +320,9 @@ control_new(struct egress *e)
 	if (c->listener < 0)
 		panic("%s: %s", path, strerror(errno));
 	c->acceptable =
-	    event_new(e->base, c->listener, EV_READ | EV_PERSIST, on_acceptable, c);
+	    event_new(e->base, c->listener, EV_READ | EV_PERSIST, on_peer_connection, c);
 	if (c->acceptable == NULL || event_add(c->acceptable, NULL) != 0)
-		panic("control: no event");
+		panic("event_new or event_add failed for %s", path);
 	return c;
 }
 
@@ -327,7 +331,7 @@ control_free(struct control *c)
 {
 	for (struct peer *p = LIST_FIRST(&c->peers), *next; p != NULL; p = next) {
 		next = LIST_NEXT(p, next);
-		on_closed(p, p->link);
+		on_peer_lost(p, p->link);
 	}
 	event_free(c->acceptable);
 	close(c->listener);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A TCP connection to the first of some addresses that answers: the next one is tried as soon as one has
-   failed, or has not answered for a while (RFC 8305). */
+/* Connects to the first of several addresses that answers (RFC 8305): the next attempt starts when one has
+   failed, or after STAGGER_MS without an answer; the first to connect wins and the others are closed. This is
+   the last line of the address rule: no attempt starts unless the address is public, or the caller has
+   allowed any address (open), and the peer's address is compared after connecting. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -16,7 +18,7 @@ enum { ATTEMPTS_MAX = 8, STAGGER_MS = 250 };
 struct attempt {
 	struct dial *d;
 	struct ip ip;
-	int fd; /* -1: not begun, or failed */
+	int fd; /* -1: not started, or closed */
 	struct event *writable;
 };
 
@@ -26,9 +28,9 @@ struct dial {
 	void *arg;
 	unsigned port;
 	bool open;
-	struct event *step; /* the next attempt, or the end */
+	struct event *step; /* starts the next attempt, or reports the failure of all */
 	size_t n, next, live;
-	enum reason why;
+	enum reason why; /* the most informative failure so far */
 	struct attempt attempts[ATTEMPTS_MAX];
 };
 
@@ -39,7 +41,7 @@ union address {
 };
 
 static socklen_t
-address_of(const struct ip *ip, unsigned port, union address *out)
+fill_sockaddr(const struct ip *ip, unsigned port, union address *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (ip->family == AF_INET) {
@@ -54,14 +56,14 @@ address_of(const struct ip *ip, unsigned port, union address *out)
 	return sizeof(out->six);
 }
 
-/* The other end is who was asked for. */
+/* Whether the connected peer has the address that was checked. */
 static bool
 is_peer(int fd, const struct ip *ip, unsigned port)
 {
 	union address is = { .six = { 0 } }, wanted;
 	socklen_t n = sizeof(is);
 
-	address_of(ip, port, &wanted);
+	fill_sockaddr(ip, port, &wanted);
 	if (getpeername(fd, &is.any, &n) != 0 || is.any.sa_family != ip->family)
 		return false;
 	if (ip->family == AF_INET)
@@ -72,7 +74,7 @@ is_peer(int fd, const struct ip *ip, unsigned port)
 }
 
 static enum reason
-reason_of(int error)
+errno_reason(int error)
 {
 	switch (error) {
 	case 0:
@@ -93,7 +95,7 @@ reason_of(int error)
 }
 
 static void
-attempt_end(struct attempt *a)
+close_attempt(struct attempt *a)
 {
 	if (a->fd < 0)
 		return;
@@ -107,13 +109,13 @@ void
 dial_cancel(struct dial *d)
 {
 	for (size_t i = 0; i < d->n; i++)
-		attempt_end(&d->attempts[i]);
+		close_attempt(&d->attempts[i]);
 	event_free(d->step);
 	free(d);
 }
 
 static void
-finish(struct dial *d, enum reason why, int fd, const struct ip *at)
+finish_dial(struct dial *d, enum reason why, int fd, const struct ip *at)
 {
 	dial_fn *fn = d->fn;
 	void *arg = d->arg;
@@ -124,21 +126,22 @@ finish(struct dial *d, enum reason why, int fd, const struct ip *at)
 }
 
 static void
-soon(struct dial *d, int64_t ms)
+schedule_step(struct dial *d, int64_t ms)
 {
 	const struct timeval in = ev_ms(ms);
 
 	event_add(d->step, &in);
 }
 
-/* What a reader learns most from: not that there is no IPv6 here. */
+/* Notes a failure and starts the next attempt. UNREACHABLE is replaced by any other reason: it often only means
+   that this host has no IPv6. */
 static void
-failed(struct dial *d, enum reason why)
+note_failure(struct dial *d, enum reason why)
 {
 	if (d->why == REASON_CONNECTED || d->why == REASON_UNREACHABLE)
 		d->why = why;
 	if (d->next < d->n || d->live == 0)
-		soon(d, 0);
+		schedule_step(d, 0);
 }
 
 static void
@@ -152,50 +155,50 @@ on_writable(int fd, short what, void *arg)
 
 	(void)what;
 	why = getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &n) != 0 ? REASON_UNREACHABLE
-								    : reason_of(error);
+								    : errno_reason(error);
 	if (why == REASON_CONNECTED && !is_peer(fd, &a->ip, d->port))
 		why = REASON_PEER;
 	if (why != REASON_CONNECTED) {
-		attempt_end(a);
-		failed(d, why);
+		close_attempt(a);
+		note_failure(d, why);
 		return;
 	}
 	event_free(a->writable);
 	a->fd = -1;
 	d->live--;
-	finish(d, REASON_CONNECTED, fd, &a->ip);
+	finish_dial(d, REASON_CONNECTED, fd, &a->ip);
 }
 
 static void
-attempt_begin(struct attempt *a)
+start_attempt(struct attempt *a)
 {
 	struct dial *d = a->d;
 	union address to;
-	socklen_t n = address_of(&a->ip, d->port, &to);
+	socklen_t n = fill_sockaddr(&a->ip, d->port, &to);
 	int one = 1;
 
 	assert(d->open || ip_public(&a->ip));
 	a->fd = socket(a->ip.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (a->fd < 0) {
-		failed(d, reason_of(errno));
+		note_failure(d, errno_reason(errno));
 		return;
 	}
 	d->live++;
 	a->writable = event_new(d->base, a->fd, EV_WRITE, on_writable, a);
 	if (a->writable == NULL || event_add(a->writable, NULL) != 0)
-		panic("dial: no event");
+		panic("event_new or event_add failed for an attempt to connect");
 	(void)setsockopt(a->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	(void)setsockopt(a->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 	if (connect(a->fd, &to.any, n) != 0 && errno != EINPROGRESS) {
-		enum reason why = reason_of(errno);
+		enum reason why = errno_reason(errno);
 
-		attempt_end(a);
-		failed(d, why);
+		close_attempt(a);
+		note_failure(d, why);
 	}
 }
 
 static void
-on_step(int fd, short what, void *arg)
+on_next_attempt(int fd, short what, void *arg)
 {
 	struct dial *d = arg;
 
@@ -205,10 +208,10 @@ on_step(int fd, short what, void *arg)
 		struct attempt *a = &d->attempts[d->next++];
 
 		if (d->next < d->n)
-			soon(d, STAGGER_MS);
-		attempt_begin(a);
+			schedule_step(d, STAGGER_MS);
+		start_attempt(a);
 	} else if (d->live == 0) {
-		finish(d, d->why, -1, &d->attempts[0].ip);
+		finish_dial(d, d->why, -1, &d->attempts[0].ip);
 	}
 }
 
@@ -218,7 +221,7 @@ dial_start(struct event_base *base, const struct dial_to *to, dial_fn *fn, void 
 	struct dial *d = mem_zero(sizeof(*d));
 
 	if (to->n == 0)
-		panic("dial: no address");
+		panic("dial_start was called without an address");
 	d->base = base;
 	d->fn = fn;
 	d->arg = arg;
@@ -227,9 +230,9 @@ dial_start(struct event_base *base, const struct dial_to *to, dial_fn *fn, void 
 	d->n = to->n < ATTEMPTS_MAX ? to->n : ATTEMPTS_MAX;
 	for (size_t i = 0; i < d->n; i++)
 		d->attempts[i] = (struct attempt){ d, to->ips[i], -1, NULL };
-	d->step = event_new(base, -1, 0, on_step, d);
+	d->step = event_new(base, -1, 0, on_next_attempt, d);
 	if (d->step == NULL)
-		panic("dial: no event");
-	soon(d, 0);
+		panic("event_new failed for a dial");
+	schedule_step(d, 0);
 	return d;
 }

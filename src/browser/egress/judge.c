@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Where a browser may not go. The names are those of start_url; what they turn out to be is judged by address
-   when they are looked up. */
+/* Checks what a browser asks for, before any look-up: the command, the port, and the spelling of the host. Names
+   follow the rules of start_url, so that nothing looks like a name here and like an address elsewhere (octal
+   or short IPv4 forms). Literal addresses are checked here, the addresses of a name in resolve.c. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -28,7 +29,7 @@ void
 ip_print(const struct ip *ip, char out[IP_TEXT_LEN])
 {
 	if (inet_ntop(ip->family, ip->b, out, IP_TEXT_LEN) == NULL)
-		panic("inet_ntop");
+		panic("inet_ntop failed for family %d", ip->family);
 }
 
 static enum reason
@@ -37,9 +38,9 @@ judge_ip(const struct ip *ip)
 	return ip_public(ip) ? REASON_CONNECTED : REASON_ADDRESS;
 }
 
-/* A copy for people, and whether nothing had to be changed. */
+/* Copies the host for messages, with '?' for anything unprintable. Returns whether the copy is identical. */
 static bool
-say(struct str host, char out[SOCKS_NAME_MAX + 1])
+copy_printable(struct str host, char out[SOCKS_NAME_MAX + 1])
 {
 	size_t n = host.n < SOCKS_NAME_MAX ? host.n : SOCKS_NAME_MAX;
 	bool plain = host.n > 0 && n == host.n;
@@ -54,7 +55,7 @@ say(struct str host, char out[SOCKS_NAME_MAX + 1])
 	return plain;
 }
 
-/* An address as a URL has it in brackets, with or without them. */
+/* An IPv6 address, with or without the brackets of a URL. */
 static enum reason
 judge_ipv6(struct target *t)
 {
@@ -84,7 +85,7 @@ judge_name(struct arena *scratch, struct target *t)
 	t->name[name.n] = '\0';
 	if (!ip_parse(t->name, &t->ip))
 		return REASON_CONNECTED;
-	t->name[0] = '\0'; /* an address, in its one good spelling */
+	t->name[0] = '\0'; /* an address, in the one spelling that is accepted */
 	return judge_ip(&t->ip);
 }
 
@@ -92,7 +93,7 @@ enum reason
 judge_host(struct arena *scratch, struct str host, unsigned port, struct target *out)
 {
 	*out = (struct target){ .port = port };
-	if (!say(host, out->said))
+	if (!copy_printable(host, out->said))
 		return REASON_NAME;
 	if (start_url_port_blocked(port))
 		return REASON_PORT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-egress: its loop. */
+/* The process of surfaced-egress: its event loop, draining after a reload, and the check of its parameters. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -16,7 +16,7 @@ enum { SCRATCH = 1024 * 1024, TICK_MS = 1000 };
 
 /* fn may free the session. */
 static void
-each_session(struct egress *e, void (*fn)(struct session *s))
+for_each_session(struct egress *e, void (*fn)(struct session *s))
 {
 	for (struct session *s = LIST_FIRST(&e->sessions), *next; s != NULL; s = next) {
 		next = LIST_NEXT(s, next);
@@ -31,16 +31,17 @@ on_tick(int fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	each_session(e, session_tick);
+	for_each_session(e, session_tick);
 	if (e->control != NULL)
 		control_tick(e->control);
 	if (e->control == NULL && (e->n == 0 || daemon_ending()))
 		event_base_loopbreak(e->base);
 }
 
-/* A reload's new process takes what comes; the connections that stand go on for a while. */
+/* Ends the loop, or starts draining: after a reload, a new process gets the listeners, and connections here
+   continue for at most egress_drain. */
 static void
-stop(void *arg)
+on_stop(void *arg)
 {
 	struct egress *e = arg;
 
@@ -50,12 +51,12 @@ stop(void *arg)
 	}
 	control_free(e->control);
 	e->control = NULL;
-	each_session(e, session_drain);
+	for_each_session(e, session_drain);
 }
 
-/* A connection takes two descriptors, more while it is made. */
+/* A connection needs two descriptors, and more while it is being made. */
 static void
-want_descriptors(void)
+raise_file_limit(void)
 {
 	struct rlimit l;
 
@@ -67,23 +68,23 @@ want_descriptors(void)
 }
 
 static void
-on_impatience(int sig)
+on_accept_timer(int sig)
 {
 	(void)sig;
 }
 
-/* No SA_RESTART: the call that blocks is to end. */
+/* A timer whose signal interrupts a blocking accept; without SA_RESTART, the call returns EINTR. */
 static timer_t
-patience_new(void)
+accept_timer_new(void)
 {
-	const struct sigaction note = { .sa_handler = on_impatience };
+	const struct sigaction note = { .sa_handler = on_accept_timer };
 	struct sigevent how = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
-	timer_t patience;
+	timer_t timer;
 
 	if (sigaction(SIGUSR2, &note, NULL) != 0 ||
-	    timer_create(CLOCK_MONOTONIC, &how, &patience) != 0)
-		panic("a timer: %s", strerror(errno));
-	return patience;
+	    timer_create(CLOCK_MONOTONIC, &how, &timer) != 0)
+		panic("timer_create: %s", strerror(errno));
+	return timer;
 }
 
 static void
@@ -93,24 +94,24 @@ work(const struct pool *pool, int listener)
 
 	(void)pool;
 	(void)listener;
-	want_descriptors();
-	e.patience = patience_new();
+	raise_file_limit();
+	e.accept_timer = accept_timer_new();
 	LIST_INIT(&e.sessions);
-	e.base = ev_open(stop, &e);
+	e.base = ev_open(on_stop, &e);
 	e.resolvers[LOOKUP_PUBLIC] = resolver_new(e.base, RESOLVER_DNS, conf.egress_dns);
 	e.resolvers[LOOKUP_OURS] = resolver_new(e.base, RESOLVER_HOST, conf.egress_dns);
 	e.control = control_new(&e);
 	e.tick = ev_every(e.base, TICK_MS, on_tick, &e);
 	if (event_base_dispatch(e.base) < 0)
-		panic("event loop");
-	each_session(&e, session_free);
+		panic("event_base_dispatch failed");
+	for_each_session(&e, session_free);
 	if (e.control != NULL)
 		control_free(e.control);
 	event_free(e.tick);
 	resolver_free(e.resolvers[LOOKUP_PUBLIC]);
 	resolver_free(e.resolvers[LOOKUP_OURS]);
 	ev_close(e.base);
-	timer_delete(e.patience);
+	timer_delete(e.accept_timer);
 	arena_free(e.scratch);
 }
 
@@ -121,10 +122,10 @@ check(char *err, size_t room)
 
 	if (fault != NULL)
 		snprintf(err, room,
-		    "egress_dns wants addresses with commas between them: %s", fault);
+		    "egress_dns must be addresses separated by commas: %s", fault);
 	else if (!nets_good(str_of(conf.egress_closed)))
 		snprintf(err, room,
-		    "egress_closed wants networks with commas between them, as "
+		    "egress_closed must be networks separated by commas, such as "
 		    "192.0.2.0/24, 2001:db8::/32");
 	else if (conf.dispatch_user[0] != '\0' && getpwnam(conf.dispatch_user) == NULL)
 		snprintf(err, room, "dispatch_user %s is unknown", conf.dispatch_user);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Networks that an admin has closed besides: "192.0.2.0/24, 2001:db8::/32". Few, and read each time. */
+/* Lists of networks that an administrator has closed to browsers, as "192.0.2.0/24, 2001:db8::/32". They are
+   short, so the text is parsed at each use. A malformed list closes everything; surfaced-egress -t reports it. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -9,9 +10,9 @@ struct net {
 	unsigned bits;
 };
 
-/* "address" or "address/bits" */
+/* Parses "address" or "address/bits". */
 static bool
-parse(struct str text, struct net *out)
+parse_net(struct str text, struct net *out)
 {
 	const char *slash = memchr(text.p, '/', text.n);
 	size_t n = slash == NULL ? text.n : (size_t)(slash - text.p);
@@ -32,9 +33,10 @@ parse(struct str text, struct net *out)
 	return bits >= 0 && bits <= most;
 }
 
-/* The next of what is left of a list (p is NULL at its end). bad: it is none. */
+/* Cuts the first network off the list. Returns false at the end of the list, whose p is NULL then. *bad: the
+   network is malformed. */
 static bool
-next(struct str *list, struct net *out, bool *bad)
+cut_net(struct str *list, struct net *out, bool *bad)
 {
 	const char *comma = list->n == 0 ? NULL : memchr(list->p, ',', list->n);
 	struct str word = *list;
@@ -46,12 +48,12 @@ next(struct str *list, struct net *out, bool *bad)
 	*list =
 	    comma == NULL ? STR_NULL : (struct str){ comma + 1, list->n - word.n - 1 };
 	word = str_trim(word);
-	*bad = word.n == 0 || !parse(word, out);
+	*bad = word.n == 0 || !parse_net(word, out);
 	return true;
 }
 
 static bool
-within(const struct ip *ip, const struct net *net)
+net_contains(const struct ip *ip, const struct net *net)
 {
 	unsigned bytes = net->bits / 8, rest = net->bits % 8;
 
@@ -68,7 +70,7 @@ nets_good(struct str list)
 
 	if (list.n == 0)
 		return true;
-	while (!bad && next(&list, &net, &bad))
+	while (!bad && cut_net(&list, &net, &bad))
 		;
 	return !bad;
 }
@@ -81,8 +83,8 @@ nets_hold(struct str list, const struct ip *ip)
 
 	if (list.n == 0)
 		return false;
-	while (next(&list, &net, &bad))
-		if (bad || within(ip, &net))
+	while (cut_net(&list, &net, &bad))
+		if (bad || net_contains(ip, &net))
 			return true;
 	return false;
 }

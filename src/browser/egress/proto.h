@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The protocols of surfaced-egress without a socket: what a browser says (SOCKS5, RFC 1928), and what is said
-   to the proxy of a route (SOCKS5 with RFC 1929, HTTP CONNECT). Fed any number of bytes, bounded, pure. */
+/* The protocols of surfaced-egress, without sockets: the server's side of SOCKS5 for browsers (RFC 1928), and
+   the client's side of SOCKS5 (with RFC 1929) and HTTP CONNECT for the proxy of a route. Both are state
+   machines that accept input in pieces of any size, use bounded memory, and report each step to the caller. */
 #ifndef BROWSER_EGRESS_PROTO_H
 #define BROWSER_EGRESS_PROTO_H
 
@@ -23,9 +24,9 @@ enum {
 enum { SOCKS_IPV4 = 1, SOCKS_NAME = 3, SOCKS_IPV6 = 4 };
 
 enum socks_step {
-	SOCKS_MORE,    /* all bytes are taken, and more are needed */
+	SOCKS_MORE,    /* all bytes are used, and more are needed */
 	SOCKS_GREETED, /* answer with socks_method */
-	SOCKS_ASKED,   /* the request is there: command, kind, host, port */
+	SOCKS_ASKED,   /* the request is complete: command, kind, host, port */
 	SOCKS_BAD,     /* answer with socks_method or socks_reply, and close */
 };
 
@@ -34,20 +35,22 @@ struct socks {
 	size_t n;
 	unsigned char room[SOCKS_REQUEST_MAX];
 	unsigned command, kind, port;
-	struct str host;     /* in room: the name, 4 or 16 bytes */
-	unsigned char reply; /* of SOCKS_BAD: a code of RFC 1928 */
+	struct str host;     /* inside room: the name, or an address of 4 or 16 bytes */
+	unsigned char reply; /* after SOCKS_BAD: a code of RFC 1928 */
 };
 
 enum { SOCKS_METHOD_LEN = 2, SOCKS_REPLY_LEN = 10 };
 
-/* Takes bytes up to the next step; *used says how many. s begins zeroed. Not after SOCKS_ASKED or _BAD. */
+/* Reads bytes up to the next step; *used is their number. s starts zeroed. Not called after SOCKS_ASKED or
+   SOCKS_BAD. */
 enum socks_step socks_take(
     struct socks *s, const unsigned char *p, size_t n, size_t *used) MUST_USE;
-/* How many bytes more the message needs at least: nothing behind the request is to be read. */
+/* How many bytes the current message still needs at least. The caller reads no more than that: bytes behind
+   the request belong to the target. */
 size_t socks_wants(const struct socks *s);
-/* Without authentication, or: no method fits. */
+/* The answer to a greeting: no authentication, or no acceptable method. */
 void socks_method(unsigned char out[SOCKS_METHOD_LEN], bool welcome);
-/* The address in it is 0.0.0.0:0: a browser learns nothing of this host. */
+/* The answer to a request. The address in it is always 0.0.0.0:0: browsers learn nothing about this host. */
 void socks_reply(unsigned char out[SOCKS_REPLY_LEN], unsigned char code);
 
 /* ---- the proxy of a route ---- */
@@ -59,23 +62,24 @@ struct credential {
 	char user[PROXY_WORD_MAX + 1], password[PROXY_WORD_MAX + 1];
 };
 
-/* "user:password", to the end of the first line. False: too long, no colon, empty, a control character. */
+/* Parses "user:password" up to the end of the first line. Returns false if either is empty, too long or has a
+   control character, or if there is no colon. */
 bool credential_parse(struct str text, struct credential *out) MUST_USE;
 
 enum proxy_kind { PROXY_CONNECT, PROXY_SOCKS5 };
 
 enum proxy_step {
 	PROXY_MORE,
-	PROXY_SEND,    /* out holds what is to be sent */
-	PROXY_DONE,    /* connected; bytes that were not used are the other end's */
-	PROXY_ACCESS,  /* the credential is wrong, or missing */
-	PROXY_REFUSED, /* it does not get there */
-	PROXY_BAD,     /* this is no such proxy */
+	PROXY_SEND,    /* send out, then call proxy_sent */
+	PROXY_DONE,    /* connected; unused bytes come from the target */
+	PROXY_ACCESS,  /* the credential is wrong or missing */
+	PROXY_REFUSED, /* the proxy cannot reach the target */
+	PROXY_BAD,     /* the peer does not speak this protocol */
 };
 
 struct proxy {
 	enum proxy_kind kind;
-	const struct credential *credential; /* the caller's; lives as long */
+	const struct credential *credential; /* the caller's; must outlive this struct */
 	struct ip to;
 	unsigned port;
 	unsigned char out[PROXY_OUT_MAX];
@@ -86,11 +90,11 @@ struct proxy {
 	unsigned char room[SOCKS_REQUEST_MAX];
 };
 
-/* kind, credential, to and port are set, the rest is zeroed: out gets what is to be sent first. */
+/* Fills out with the first message. The caller has set kind, credential, to and port, and zeroed the rest. */
 void proxy_begin(struct proxy *p);
-/* out has gone, and is forgotten: it may have held the credential. */
+/* Wipes out after it was sent: it may contain the credential. */
 void proxy_sent(struct proxy *p);
-/* As socks_take. Not after PROXY_DONE or a failure. */
+/* Reads bytes up to the next step, like socks_take. Not called after PROXY_DONE or a failure. */
 enum proxy_step proxy_take(
     struct proxy *p, const unsigned char *bytes, size_t n, size_t *used) MUST_USE;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The client's side of a route's proxy. */
+/* The client's side of the proxy of a route: HTTP CONNECT and SOCKS5, fed byte by byte. The proxy is asked for
+   an address and never for a name, so that it connects to what was checked. The CONNECT part reads no byte
+   behind the empty line of the answer, since those come from the target. */
 #include "config.h"
 
 #include <openssl/evp.h> /* first: it declares a member called rand, which base.h bans */
@@ -13,7 +15,7 @@ enum { SOCKS_VERSION = 5, AUTH_VERSION = 1, METHOD_NONE = 0, METHOD_PASSWORD = 2
 enum stage { STAGE_METHOD, STAGE_PASSWORD, STAGE_REPLY, STAGE_STATUS, STAGE_HEADERS };
 
 static bool
-word(struct str s, char out[PROXY_WORD_MAX + 1])
+copy_credential_part(struct str s, char out[PROXY_WORD_MAX + 1])
 {
 	if (s.n == 0 || s.n > PROXY_WORD_MAX)
 		return false;
@@ -40,15 +42,16 @@ credential_parse(struct str text, struct credential *out)
 		return false;
 	user = (struct str){ text.p, (size_t)(colon - text.p) };
 	password = (struct str){ colon + 1, text.n - user.n - 1 };
-	out->given = word(user, out->user) && word(password, out->password);
+	out->given = copy_credential_part(user, out->user) &&
+		     copy_credential_part(password, out->password);
 	return out->given;
 }
 
 static void
-put(struct proxy *p, const void *bytes, size_t n)
+put_bytes(struct proxy *p, const void *bytes, size_t n)
 {
 	if (n > sizeof(p->out) - p->out_n)
-		panic("a proxy is asked with too many bytes");
+		panic("a message of %zu bytes to a proxy does not fit", n);
 	memcpy(p->out + p->out_n, bytes, n);
 	p->out_n += n;
 }
@@ -56,7 +59,7 @@ put(struct proxy *p, const void *bytes, size_t n)
 static void
 put_z(struct proxy *p, const char *z)
 {
-	put(p, z, strlen(z));
+	put_bytes(p, z, strlen(z));
 }
 
 static void
@@ -64,11 +67,11 @@ put_byte(struct proxy *p, size_t byte)
 {
 	unsigned char b = (unsigned char)byte;
 
-	put(p, &b, 1);
+	put_bytes(p, &b, 1);
 }
 
 static enum proxy_step
-next(struct proxy *p, enum stage stage)
+send_then_expect(struct proxy *p, enum stage stage)
 {
 	p->stage = (int)stage;
 	p->n = 0;
@@ -78,7 +81,7 @@ next(struct proxy *p, enum stage stage)
 /* ---- HTTP CONNECT ---- */
 
 static void
-put_basic(struct proxy *p)
+put_basic_auth(struct proxy *p)
 {
 	char plain[2 * PROXY_WORD_MAX + 2];
 	unsigned char coded[sizeof(plain) / 3 * 4 + 8];
@@ -86,7 +89,7 @@ put_basic(struct proxy *p)
 	    plain, sizeof(plain), "%s:%s", p->credential->user, p->credential->password);
 
 	if (n < 0 || (size_t)n >= sizeof(plain))
-		panic("a credential is too long");
+		panic("a credential does not fit into its buffer");
 	EVP_EncodeBlock(coded, (const unsigned char *)plain, n);
 	put_z(p, "Proxy-Authorization: Basic ");
 	put_z(p, (const char *)coded);
@@ -96,12 +99,12 @@ put_basic(struct proxy *p)
 }
 
 static void
-connect_begin(struct proxy *p)
+begin_connect(struct proxy *p)
 {
 	char ip[INET6_ADDRSTRLEN], authority[INET6_ADDRSTRLEN + 16];
 
 	if (inet_ntop(p->to.family, p->to.b, ip, sizeof(ip)) == NULL)
-		panic("inet_ntop");
+		panic("inet_ntop failed for family %d", p->to.family);
 	snprintf(authority, sizeof(authority),
 	    p->to.family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, p->port);
 	put_z(p, "CONNECT ");
@@ -110,14 +113,14 @@ connect_begin(struct proxy *p)
 	put_z(p, authority);
 	put_z(p, "\r\n");
 	if (p->credential->given)
-		put_basic(p);
+		put_basic_auth(p);
 	put_z(p, "\r\n");
-	next(p, STAGE_STATUS);
+	send_then_expect(p, STAGE_STATUS);
 }
 
-/* "HTTP/1.1 200", of what the first line begins with; -1 when it is something else. */
+/* The status of a first line that begins like "HTTP/1.1 200"; -1 for any other line. */
 static int
-status(const struct proxy *p)
+parse_status(const struct proxy *p)
 {
 	const char *s = (const char *)p->room;
 	int n = 0;
@@ -133,11 +136,11 @@ status(const struct proxy *p)
 	return n;
 }
 
-/* At the end of the first line, whose beginning is in room. */
+/* Called at the end of the first line, whose first 13 bytes are in room. */
 static enum proxy_step
 judge_status(struct proxy *p)
 {
-	int code = status(p);
+	int code = parse_status(p);
 
 	if (code < 100)
 		return PROXY_BAD;
@@ -149,13 +152,13 @@ judge_status(struct proxy *p)
 	return PROXY_MORE;
 }
 
-/* At the end of a header line. The empty one ends the answer, or an interim one. */
+/* Called at the end of a header line. The empty line ends the answer, which may be an interim one (1xx). */
 static enum proxy_step
 judge_header(struct proxy *p)
 {
 	if (p->line > 0)
 		return PROXY_MORE;
-	if (status(p) >= 200)
+	if (parse_status(p) >= 200)
 		return PROXY_DONE;
 	p->stage = STAGE_STATUS;
 	p->n = 0;
@@ -173,7 +176,7 @@ end_line(struct proxy *p)
 }
 
 static enum proxy_step
-connect_byte(struct proxy *p, unsigned char c)
+read_connect_byte(struct proxy *p, unsigned char c)
 {
 	if (++p->head > PROXY_HEAD_MAX)
 		return PROXY_BAD;
@@ -195,7 +198,7 @@ connect_byte(struct proxy *p, unsigned char c)
 /* ---- SOCKS5 ---- */
 
 static void
-socks_begin(struct proxy *p)
+begin_socks(struct proxy *p)
 {
 	bool given = p->credential->given;
 
@@ -204,11 +207,11 @@ socks_begin(struct proxy *p)
 	put_byte(p, METHOD_NONE);
 	if (given)
 		put_byte(p, METHOD_PASSWORD);
-	next(p, STAGE_METHOD);
+	send_then_expect(p, STAGE_METHOD);
 }
 
 static enum proxy_step
-put_request(struct proxy *p)
+put_socks_request(struct proxy *p)
 {
 	bool six = p->to.family == AF_INET6;
 
@@ -216,10 +219,10 @@ put_request(struct proxy *p)
 	put_byte(p, SOCKS_CONNECT);
 	put_byte(p, 0);
 	put_byte(p, six ? SOCKS_IPV6 : SOCKS_IPV4);
-	put(p, p->to.b, six ? 16 : 4);
+	put_bytes(p, p->to.b, six ? 16 : 4);
 	put_byte(p, p->port >> 8);
 	put_byte(p, p->port & 0xff);
-	return next(p, STAGE_REPLY);
+	return send_then_expect(p, STAGE_REPLY);
 }
 
 static enum proxy_step
@@ -232,27 +235,27 @@ put_password(struct proxy *p)
 	put_z(p, c->user);
 	put_byte(p, strlen(c->password));
 	put_z(p, c->password);
-	return next(p, STAGE_PASSWORD);
+	return send_then_expect(p, STAGE_PASSWORD);
 }
 
 static enum proxy_step
 judge_method(struct proxy *p)
 {
 	if (p->room[1] == METHOD_NONE)
-		return put_request(p);
+		return put_socks_request(p);
 	if (p->room[1] == METHOD_PASSWORD && p->credential->given)
 		return put_password(p);
 	return p->room[1] == 0xff ? PROXY_ACCESS : PROXY_BAD;
 }
 
-/* The version of its answer is not looked at: servers differ. */
+/* Ignores the version in the answer: servers differ there. */
 static enum proxy_step
 judge_password(struct proxy *p)
 {
-	return p->room[1] == 0 ? put_request(p) : PROXY_ACCESS;
+	return p->room[1] == 0 ? put_socks_request(p) : PROXY_ACCESS;
 }
 
-/* From the fifth byte on. */
+/* The length of the reply; known once five bytes have arrived. */
 static size_t
 reply_length(const struct proxy *p)
 {
@@ -273,7 +276,7 @@ judge_reply(struct proxy *p)
 }
 
 static enum proxy_step
-socks_byte(struct proxy *p, unsigned char c)
+read_socks_byte(struct proxy *p, unsigned char c)
 {
 	p->room[p->n++] = c;
 	if (p->stage != STAGE_PASSWORD && p->room[0] != SOCKS_VERSION)
@@ -291,9 +294,9 @@ void
 proxy_begin(struct proxy *p)
 {
 	if (p->kind == PROXY_CONNECT)
-		connect_begin(p);
+		begin_connect(p);
 	else
-		socks_begin(p);
+		begin_socks(p);
 }
 
 void
@@ -311,7 +314,8 @@ proxy_take(struct proxy *p, const unsigned char *bytes, size_t n, size_t *used)
 	for (*used = 0; *used < n && step == PROXY_MORE;) {
 		unsigned char c = bytes[(*used)++];
 
-		step = p->kind == PROXY_CONNECT ? connect_byte(p, c) : socks_byte(p, c);
+		step = p->kind == PROXY_CONNECT ? read_connect_byte(p, c)
+						: read_socks_byte(p, c);
 	}
 	return step;
 }

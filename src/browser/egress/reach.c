@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* From a judged target to a connection. Names are looked up here, whatever the route: a proxy is asked for the
-   address that was checked, never for the name. */
+/* From a checked target to a connection. Names are looked up here for every kind of route: a proxy is asked for
+   the address that was checked, never for the name.
+
+     direct   look-up of the target -> dial the target
+     proxy    look-up of the target -> look-up of the proxy -> dial the proxy -> talk
+                                                                  ^               | refused
+                                                                  +-- next address of the target, 3 at most
+
+   One deadline (egress_connect) covers all of it; the stage it hits decides the reason. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -10,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	PROXY_TRIES = 3, /* addresses of a name that a proxy is asked for */
+	PROXY_TRIES = 3, /* addresses of a target that a proxy is asked for */
 	TALK_BYTES = 4096,
 };
 
@@ -23,19 +30,19 @@ struct reach {
 	reach_fn *fn;
 	void *arg;
 	enum stage stage;
-	struct event *go, *deadline;
+	struct event *start, *deadline;
 	struct lookup *lookup;
 	struct dial *dial;
 	struct addresses to, proxies;
-	size_t asked; /* the address of to that the proxy is asked for */
-	int fd;       /* to the proxy */
+	size_t asked; /* the index in to of the address that the proxy is asked for */
+	int fd;       /* the connection to the proxy; -1: none */
 	struct event *readable;
 	struct proxy proxy;
 	struct credential credential;
 };
 
 static void
-hang_up(struct reach *r)
+close_proxy(struct reach *r)
 {
 	if (r->fd < 0)
 		return;
@@ -51,8 +58,8 @@ reach_cancel(struct reach *r)
 		lookup_cancel(r->lookup);
 	if (r->dial != NULL)
 		dial_cancel(r->dial);
-	hang_up(r);
-	event_free(r->go);
+	close_proxy(r);
+	event_free(r->start);
 	event_free(r->deadline);
 	explicit_bzero(&r->credential, sizeof(r->credential));
 	explicit_bzero(&r->proxy, sizeof(r->proxy));
@@ -60,7 +67,7 @@ reach_cancel(struct reach *r)
 }
 
 static void
-finish(struct reach *r, const struct reached *result)
+finish_reach(struct reach *r, const struct reached *result)
 {
 	reach_fn *fn = r->fn;
 	void *arg = r->arg;
@@ -71,9 +78,9 @@ finish(struct reach *r, const struct reached *result)
 }
 
 static void
-fail(struct reach *r, enum reason why)
+fail_reach(struct reach *r, enum reason why)
 {
-	finish(r, &(struct reached){ .why = why, .fd = -1, .at = r->target.ip });
+	finish_reach(r, &(struct reached){ .why = why, .fd = -1, .at = r->target.ip });
 }
 
 static void
@@ -90,36 +97,36 @@ on_deadline(int fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	fail(r, why[r->stage]);
+	fail_reach(r, why[r->stage]);
 }
 
 /* ---- the proxy of a route ---- */
 
-static void ask_proxy(struct reach *r);
+static void dial_proxy(struct reach *r);
 
 static bool
-say(struct reach *r)
+send_to_proxy(struct reach *r)
 {
 	ssize_t n = send(r->fd, r->proxy.out, r->proxy.out_n, MSG_NOSIGNAL);
-	bool sent = n == (ssize_t)r->proxy.out_n; /* little, on a fresh connection */
+	bool sent = n == (ssize_t)r->proxy.out_n; /* a few bytes on a new connection */
 
 	proxy_sent(&r->proxy);
 	return sent;
 }
 
-/* The next address of the name, on a new connection. */
+/* Asks for the target's next address, on a new connection to the proxy. */
 static void
-refused(struct reach *r)
+try_next_address(struct reach *r)
 {
-	hang_up(r);
+	close_proxy(r);
 	if (++r->asked < r->to.n && r->asked < PROXY_TRIES)
-		ask_proxy(r);
+		dial_proxy(r);
 	else
-		fail(r, REASON_ROUTE_REFUSED);
+		fail_reach(r, REASON_ROUTE_REFUSED);
 }
 
 static void
-through(struct reach *r, const unsigned char *early, size_t n)
+finish_through_proxy(struct reach *r, const unsigned char *early, size_t n)
 {
 	struct reached result = {
 		.fd = r->fd, .at = r->to.ips[r->asked], .early = early, .early_n = n
@@ -127,11 +134,11 @@ through(struct reach *r, const unsigned char *early, size_t n)
 
 	event_free(r->readable);
 	r->fd = -1;
-	finish(r, &result);
+	finish_reach(r, &result);
 }
 
 static void
-hear(struct reach *r, const unsigned char *bytes, size_t n)
+handle_proxy_bytes(struct reach *r, const unsigned char *bytes, size_t n)
 {
 	size_t used;
 	enum proxy_step step;
@@ -140,27 +147,27 @@ hear(struct reach *r, const unsigned char *bytes, size_t n)
 		step = proxy_take(&r->proxy, bytes, n, &used);
 		bytes += used;
 		n -= used;
-	} while (step == PROXY_SEND && say(r));
+	} while (step == PROXY_SEND && send_to_proxy(r));
 	switch (step) {
 	case PROXY_MORE:
 		return;
 	case PROXY_SEND:
-		fail(r, REASON_ROUTE);
+		fail_reach(r, REASON_ROUTE);
 		return;
 	case PROXY_DONE:
-		through(r, bytes, n);
+		finish_through_proxy(r, bytes, n);
 		return;
 	case PROXY_ACCESS:
-		fail(r, REASON_ROUTE_ACCESS);
+		fail_reach(r, REASON_ROUTE_ACCESS);
 		return;
 	case PROXY_REFUSED:
-		refused(r);
+		try_next_address(r);
 		return;
 	case PROXY_BAD:
-		fail(r, REASON_ROUTE_PROTOCOL);
+		fail_reach(r, REASON_ROUTE_PROTOCOL);
 		return;
 	}
-	panic("proxy step %d", step);
+	panic("unknown proxy_step %d", step);
 }
 
 static void
@@ -172,9 +179,9 @@ on_readable(int fd, short what, void *arg)
 
 	(void)what;
 	if (n > 0)
-		hear(r, room, (size_t)n);
+		handle_proxy_bytes(r, room, (size_t)n);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		fail(r, REASON_ROUTE_PROTOCOL);
+		fail_reach(r, REASON_ROUTE_PROTOCOL);
 }
 
 static void
@@ -185,26 +192,26 @@ on_proxy(void *arg, enum reason why, int fd, const struct ip *at)
 	(void)at;
 	r->dial = NULL;
 	if (why != REASON_CONNECTED) {
-		fail(r, REASON_ROUTE);
+		fail_reach(r, REASON_ROUTE);
 		return;
 	}
 	r->stage = STAGE_TALK;
 	r->fd = fd;
 	r->readable = event_new(r->e->base, fd, EV_READ | EV_PERSIST, on_readable, r);
 	if (r->readable == NULL || event_add(r->readable, NULL) != 0)
-		panic("reach: no event");
+		panic("event_new or event_add failed for a proxy");
 	r->proxy = (struct proxy){ .kind = r->route.kind == ROUTE_CONNECT ? PROXY_CONNECT
 									  : PROXY_SOCKS5,
 		.credential = &r->credential,
 		.to = r->to.ips[r->asked],
 		.port = r->target.port };
 	proxy_begin(&r->proxy);
-	if (!say(r))
-		fail(r, REASON_ROUTE);
+	if (!send_to_proxy(r))
+		fail_reach(r, REASON_ROUTE);
 }
 
 static void
-ask_proxy(struct reach *r)
+dial_proxy(struct reach *r)
 {
 	const struct dial_to to = { r->proxies.ips, r->proxies.n, r->route.port, true };
 
@@ -219,21 +226,21 @@ on_proxy_found(void *arg, int status, const struct ares_addrinfo *found)
 
 	r->lookup = NULL;
 	if (answer_judge(LOOKUP_OURS, status, found, &r->proxies) == REASON_CONNECTED)
-		ask_proxy(r);
+		dial_proxy(r);
 	else
-		fail(r, REASON_ROUTE);
+		fail_reach(r, REASON_ROUTE);
 }
 
 static void
 find_proxy(struct reach *r)
 {
 	if (!route_credential(&r->route, &r->credential)) {
-		fail(r, REASON_CREDENTIAL);
+		fail_reach(r, REASON_CREDENTIAL);
 		return;
 	}
 	r->proxies.n = 1;
 	if (ip_parse(r->route.host, &r->proxies.ips[0])) {
-		ask_proxy(r);
+		dial_proxy(r);
 		return;
 	}
 	r->stage = STAGE_PROXY_LOOKUP;
@@ -249,11 +256,11 @@ on_dialled(void *arg, enum reason why, int fd, const struct ip *at)
 	struct reach *r = arg;
 
 	r->dial = NULL;
-	finish(r, &(struct reached){ .why = why, .fd = fd, .at = *at });
+	finish_reach(r, &(struct reached){ .why = why, .fd = fd, .at = *at });
 }
 
 static void
-connect_to(struct reach *r)
+connect_to_target(struct reach *r)
 {
 	const struct dial_to to = { r->to.ips, r->to.n, r->target.port, false };
 
@@ -266,20 +273,20 @@ connect_to(struct reach *r)
 }
 
 static void
-on_found(void *arg, int status, const struct ares_addrinfo *found)
+on_target_found(void *arg, int status, const struct ares_addrinfo *found)
 {
 	struct reach *r = arg;
 	enum reason why = answer_judge(LOOKUP_PUBLIC, status, found, &r->to);
 
 	r->lookup = NULL;
 	if (why == REASON_CONNECTED)
-		connect_to(r);
+		connect_to_target(r);
 	else
-		fail(r, why);
+		fail_reach(r, why);
 }
 
 static void
-on_go(int fd, short what, void *arg)
+on_start(int fd, short what, void *arg)
 {
 	struct reach *r = arg;
 
@@ -288,11 +295,11 @@ on_go(int fd, short what, void *arg)
 	if (r->target.name[0] == '\0') {
 		r->to.n = 1;
 		r->to.ips[0] = r->target.ip;
-		connect_to(r);
+		connect_to_target(r);
 		return;
 	}
-	r->lookup =
-	    lookup_start(r->e->resolvers[LOOKUP_PUBLIC], r->target.name, on_found, r);
+	r->lookup = lookup_start(
+	    r->e->resolvers[LOOKUP_PUBLIC], r->target.name, on_target_found, r);
 }
 
 struct reach *
@@ -309,10 +316,11 @@ reach_start(struct egress *e, const struct route *route, const struct target *t,
 	r->fn = fn;
 	r->arg = arg;
 	r->fd = -1;
-	r->go = event_new(e->base, -1, 0, on_go, r);
+	r->start = event_new(e->base, -1, 0, on_start, r);
 	r->deadline = event_new(e->base, -1, 0, on_deadline, r);
-	if (r->go == NULL || r->deadline == NULL || event_add(r->deadline, &limit) != 0)
-		panic("reach: no event");
-	event_active(r->go, EV_TIMEOUT, 0);
+	if (r->start == NULL || r->deadline == NULL ||
+	    event_add(r->deadline, &limit) != 0)
+		panic("event_new or event_add failed for a reach");
+	event_active(r->start, EV_TIMEOUT, 0);
 	return r;
 }

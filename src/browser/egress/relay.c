@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Bytes both ways. What one side sends is read only when the other has taken what came before: what is kept of
-   a direction never exceeds one read. An end of one direction is passed on and the other one goes on. */
+/* Copies bytes between a browser's socket and the target's, as two flows:
+
+     near --read--> [ kept: bytes that far did not accept ] --write--> far     flow 0
+     near <--write-- [ kept: bytes that near did not accept ] <--read-- far    flow 1
+
+   While a flow has kept bytes, its source is not read, so a flow stores at most one read.
+
+   An end of file is passed on with shutdown(2) once everything before it is written; the other flow continues.
+   An error on one side must not look like a normal end on the other side, so both sockets are closed with a
+   reset (reset_both). The reset would destroy bytes that the kernel still has to deliver: the flow towards
+   the good side (last) is finished first, which is checked with SIOCOUTQ every LAST_MS. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -13,18 +22,18 @@
 
 enum {
 	CHUNK = 65536,
-	TURNS = 4,    /* chunks of one side before others have their turn */
-	LAST_MS = 20, /* between two looks at what is still under way */
+	TURNS = 4,    /* chunks of one flow before other events are handled */
+	LAST_MS = 20, /* between two checks whether the last bytes were delivered */
 };
 
 struct flow {
 	struct relay *r;
 	int from, to;
 	struct event *readable, *writable;
-	unsigned char *kept; /* what to did not take; NULL: nothing */
+	unsigned char *kept; /* bytes that to did not accept; NULL: none */
 	size_t kept_n, kept_at;
-	bool ended;  /* from has said its last */
-	bool closed; /* and to has heard so */
+	bool ended;  /* from has sent its end of file */
+	bool closed; /* to has got the end of file */
 };
 
 struct relay {
@@ -33,20 +42,19 @@ struct relay {
 	void *arg;
 	struct event *idle;
 	int64_t moved_at;
-	int queued; /* in the kernel, when it was last looked at */
-	struct flow
-	    *last; /* the other side is broken: what is under way here still arrives */
+	int queued;        /* unacknowledged bytes in the kernel at the last check */
+	struct flow *last; /* a side failed, and this flow still delivers; or NULL */
 };
 
 static void
-give(struct event *e)
+add_event(struct event *e)
 {
 	if (event_add(e, NULL) != 0)
-		panic("relay: no event");
+		panic("event_add failed for a relay");
 }
 
 static void
-flow_free(struct flow *f)
+free_flow(struct flow *f)
 {
 	event_free(f->readable);
 	event_free(f->writable);
@@ -58,8 +66,8 @@ relay_cancel(struct relay *r)
 {
 	int fds[] = { r->flows[0].from, r->flows[1].from };
 
-	flow_free(&r->flows[0]);
-	flow_free(&r->flows[1]);
+	free_flow(&r->flows[0]);
+	free_flow(&r->flows[1]);
 	event_free(r->idle);
 	close(fds[0]);
 	close(fds[1]);
@@ -67,7 +75,7 @@ relay_cancel(struct relay *r)
 }
 
 static void
-finish(struct relay *r)
+finish_relay(struct relay *r)
 {
 	relay_fn *fn = r->fn;
 	void *arg = r->arg;
@@ -76,21 +84,21 @@ finish(struct relay *r)
 	fn(arg);
 }
 
-/* What broke on one side must not look like an end on the other. */
+/* Closes both sockets with a reset, so that an error on one side does not look like an end on the other. */
 static void
-break_off(struct relay *r)
+reset_both(struct relay *r)
 {
 	const struct linger now = { .l_onoff = 1, .l_linger = 0 };
 
 	for (int i = 0; i < 2; i++)
 		(void)setsockopt(
 		    r->flows[i].from, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	finish(r);
+	finish_relay(r);
 }
 
-/* What a side has not taken yet. */
+/* The number of written bytes that the peer has not acknowledged yet. */
 static int
-queued(int fd)
+kernel_queued(int fd)
 {
 	int n = 0;
 
@@ -98,25 +106,26 @@ queued(int fd)
 }
 
 static bool
-arrived(const struct flow *f)
+flow_delivered(const struct flow *f)
 {
-	return f->kept == NULL && queued(f->to) == 0;
+	return f->kept == NULL && kernel_queued(f->to) == 0;
 }
 
 static void
-look_again(struct relay *r, int64_t ms)
+schedule_check(struct relay *r, int64_t ms)
 {
 	const struct timeval in = { ms / 1000, ms % 1000 * 1000 };
 
 	event_add(r->idle, &in);
 }
 
-/* last: the flow to the side that stands; where there is one already, that side has broken, too. */
+/* Handles an error of one side. last is the flow towards the other side. If a flow is finishing already, both
+   sides have failed. */
 static void
-broken(struct relay *r, struct flow *last)
+handle_side_error(struct relay *r, struct flow *last)
 {
-	if (r->last != NULL || arrived(last)) {
-		break_off(r);
+	if (r->last != NULL || flow_delivered(last)) {
+		reset_both(r);
 		return;
 	}
 	r->last = last;
@@ -125,49 +134,49 @@ broken(struct relay *r, struct flow *last)
 		if (&r->flows[i] != last)
 			event_del(r->flows[i].writable);
 	}
-	look_again(r, LAST_MS);
+	schedule_check(r, LAST_MS);
 }
 
 static struct flow *
-other(struct flow *f)
+opposite_flow(struct flow *f)
 {
 	return &f->r->flows[f == &f->r->flows[0]];
 }
 
 static bool
-transient(void)
+error_is_transient(void)
 {
 	return errno == EAGAIN || errno == EINTR;
 }
 
 static void
-keep(struct flow *f, const unsigned char *p, size_t n)
+store_unsent(struct flow *f, const unsigned char *p, size_t n)
 {
 	f->kept = mem_alloc(n);
 	memcpy(f->kept, p, n);
 	f->kept_n = n;
 	f->kept_at = 0;
 	event_del(f->readable);
-	give(f->writable);
+	add_event(f->writable);
 }
 
-/* Sends what it can and keeps the rest; false: to is broken. */
+/* Writes what the socket accepts and stores the rest. Returns false when the receiver's connection is lost. */
 static bool
-pass(struct flow *f, const unsigned char *p, size_t n)
+send_or_store(struct flow *f, const unsigned char *p, size_t n)
 {
 	ssize_t sent = send(f->to, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	if (sent < 0 && !transient())
+	if (sent < 0 && !error_is_transient())
 		return false;
 	sent = sent < 0 ? 0 : sent;
 	if ((size_t)sent < n)
-		keep(f, p + sent, n - (size_t)sent);
+		store_unsent(f, p + sent, n - (size_t)sent);
 	return true;
 }
 
-/* from has ended: to hears of it when it has everything. True: both directions are over. */
+/* Notes the end of file of from and passes it on if nothing is stored. Returns whether both flows are closed. */
 static bool
-end(struct flow *f)
+end_flow(struct flow *f)
 {
 	f->ended = true;
 	event_del(f->readable);
@@ -191,17 +200,17 @@ on_readable(int fd, short what, void *arg)
 		n = recv(fd, room, sizeof(room), MSG_DONTWAIT);
 		if (n <= 0)
 			break;
-		if (!pass(f, room, (size_t)n)) {
-			broken(f->r, other(f));
+		if (!send_or_store(f, room, (size_t)n)) {
+			handle_side_error(f->r, opposite_flow(f));
 			return;
 		}
 		if ((size_t)n < sizeof(room))
 			return;
 	}
-	if (n < 0 && !transient())
-		broken(f->r, f);
-	else if (n == 0 && end(f))
-		finish(f->r);
+	if (n < 0 && !error_is_transient())
+		handle_side_error(f->r, f);
+	else if (n == 0 && end_flow(f))
+		finish_relay(f->r);
 }
 
 static void
@@ -212,10 +221,10 @@ on_writable(int fd, short what, void *arg)
 	    MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	(void)what;
-	if (n < 0 && transient())
+	if (n < 0 && error_is_transient())
 		return;
 	if (n < 0) {
-		broken(f->r, other(f));
+		handle_side_error(f->r, opposite_flow(f));
 		return;
 	}
 	f->r->moved_at = mono_us();
@@ -228,18 +237,19 @@ on_writable(int fd, short what, void *arg)
 	if (f->r->last != NULL)
 		return;
 	if (!f->ended)
-		give(f->readable);
-	else if (end(f))
-		finish(f->r);
+		add_event(f->readable);
+	else if (end_flow(f))
+		finish_relay(f->r);
 }
 
-/* What the kernel has may move although there is nothing for us to do. */
+/* Ends an idle relay. Bytes that the kernel delivers meanwhile count as activity, although no event reports
+   them. */
 static void
 on_idle(int fd, short what, void *arg)
 {
 	struct relay *r = arg;
 	int64_t left = r->moved_at / 1000 + conf.egress_idle * 1000 - mono_us() / 1000;
-	int n = queued(r->flows[0].to) + queued(r->flows[1].to);
+	int n = kernel_queued(r->flows[0].to) + kernel_queued(r->flows[1].to);
 
 	(void)fd;
 	(void)what;
@@ -248,14 +258,14 @@ on_idle(int fd, short what, void *arg)
 		left = conf.egress_idle * 1000;
 	}
 	r->queued = n;
-	if (left <= 0 || (r->last != NULL && arrived(r->last)))
-		break_off(r);
+	if (left <= 0 || (r->last != NULL && flow_delivered(r->last)))
+		reset_both(r);
 	else
-		look_again(r, r->last != NULL ? LAST_MS : left);
+		schedule_check(r, r->last != NULL ? LAST_MS : left);
 }
 
 static void
-flow_begin(struct event_base *base, struct relay *r, struct flow *f, int from, int to)
+start_flow(struct event_base *base, struct relay *r, struct flow *f, int from, int to)
 {
 	f->r = r;
 	f->from = from;
@@ -263,8 +273,8 @@ flow_begin(struct event_base *base, struct relay *r, struct flow *f, int from, i
 	f->readable = event_new(base, from, EV_READ | EV_PERSIST, on_readable, f);
 	f->writable = event_new(base, to, EV_WRITE | EV_PERSIST, on_writable, f);
 	if (f->readable == NULL || f->writable == NULL)
-		panic("relay: no event");
-	give(f->readable);
+		panic("event_new failed for a flow");
+	add_event(f->readable);
 }
 
 struct relay *
@@ -275,12 +285,12 @@ relay_start(struct event_base *base, int near, int far, relay_fn *fn, void *arg)
 	r->fn = fn;
 	r->arg = arg;
 	r->moved_at = mono_us();
-	flow_begin(base, r, &r->flows[0], near, far);
-	flow_begin(base, r, &r->flows[1], far, near);
+	start_flow(base, r, &r->flows[0], near, far);
+	start_flow(base, r, &r->flows[1], far, near);
 	r->idle = event_new(base, -1, 0, on_idle, r);
 	if (r->idle == NULL)
-		panic("relay: no event");
-	look_again(r, conf.egress_idle * 1000);
+		panic("event_new failed for a relay");
+	schedule_check(r, conf.egress_idle * 1000);
 	return r;
 }
 
@@ -288,5 +298,5 @@ void
 relay_early(struct relay *r, const unsigned char *early, size_t n)
 {
 	if (n > 0)
-		keep(&r->flows[1], early, n);
+		store_unsent(&r->flows[1], early, n);
 }

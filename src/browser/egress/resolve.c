@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* What names stand for: every answer is looked at before anybody hears of one. */
+/* Checks the answers of look-ups: a browser's name is refused if any of its addresses is not public, so every
+   address is checked before the first is used. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -8,7 +9,7 @@
 #include <netinet/in.h>
 
 static bool
-node_ip(const struct ares_addrinfo_node *node, struct ip *out)
+copy_node_ip(const struct ares_addrinfo_node *node, struct ip *out)
 {
 	struct sockaddr_in four;
 	struct sockaddr_in6 six;
@@ -27,47 +28,48 @@ node_ip(const struct ares_addrinfo_node *node, struct ip *out)
 	return false;
 }
 
-/* The next of one family; NULL at the end. */
+/* The first node of a family, from node on; NULL: none. */
 static const struct ares_addrinfo_node *
-of_family(const struct ares_addrinfo_node *node, int family)
+find_family(const struct ares_addrinfo_node *node, int family)
 {
 	while (node != NULL && node->ai_family != family)
 		node = node->ai_next;
 	return node;
 }
 
-/* IPv6 and IPv4 by turns, as RFC 8305 has it. */
+/* Copies the addresses, alternating between IPv6 and IPv4 (RFC 8305), so that a broken family costs little. */
 static void
-keep(struct addresses *to, const struct ares_addrinfo_node *nodes)
+interleave_addresses(struct addresses *to, const struct ares_addrinfo_node *nodes)
 {
-	const struct ares_addrinfo_node *six = of_family(nodes, AF_INET6),
-					*four = of_family(nodes, AF_INET);
+	const struct ares_addrinfo_node *six = find_family(nodes, AF_INET6),
+					*four = find_family(nodes, AF_INET);
 
 	while (to->n < ADDRESSES_MAX && (six != NULL || four != NULL)) {
 		const struct ares_addrinfo_node **from =
 		    four == NULL || (six != NULL && to->n % 2 == 0) ? &six : &four;
 
-		if (node_ip(*from, &to->ips[to->n]))
+		if (copy_node_ip(*from, &to->ips[to->n]))
 			to->n++;
-		*from = of_family((*from)->ai_next, (*from)->ai_family);
+		*from = find_family((*from)->ai_next, (*from)->ai_family);
 	}
 }
 
 static enum reason
-judge(enum lookup_kind kind, const struct ares_addrinfo_node *nodes)
+judge_addresses(enum lookup_kind kind, const struct ares_addrinfo_node *nodes)
 {
 	struct ip ip;
 
 	if (nodes == NULL)
 		return REASON_DNS;
 	for (; nodes != NULL; nodes = nodes->ai_next)
-		if (kind == LOOKUP_PUBLIC && (!node_ip(nodes, &ip) || !ip_public(&ip)))
+		if (kind == LOOKUP_PUBLIC &&
+		    (!copy_node_ip(nodes, &ip) || !ip_public(&ip)))
 			return REASON_ANSWER;
 	return REASON_CONNECTED;
 }
 
 static enum reason
-failure(int status)
+status_reason(int status)
 {
 	switch (status) {
 	case ARES_ENODATA:
@@ -85,11 +87,11 @@ enum reason
 answer_judge(enum lookup_kind kind, int status, const struct ares_addrinfo *found,
     struct addresses *to)
 {
-	enum reason why =
-	    status == ARES_SUCCESS ? judge(kind, found->nodes) : failure(status);
+	enum reason why = status == ARES_SUCCESS ? judge_addresses(kind, found->nodes)
+						 : status_reason(status);
 
 	to->n = 0;
 	if (why == REASON_CONNECTED)
-		keep(to, found->nodes);
+		interleave_addresses(to, found->nodes);
 	return why;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* How a session's connections leave this host. */
+/* Routes: how a session's connections leave this host, directly or through a proxy. The message names the
+   credential as a file in egress_secrets, so that no password passes through the database or a link. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -10,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One of a file's own, not of a path. */
+/* Whether this is the name of a file, and not a path or a hidden file. */
 static bool
-file_name(struct str s)
+is_file_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] <= 0x20 || s.p[i] >= 0x7f || s.p[i] == '/')
@@ -21,7 +22,7 @@ file_name(struct str s)
 }
 
 static bool
-copy(struct str s, char *out, size_t room)
+copy_route_text(struct str s, char *out, size_t room)
 {
 	if (s.n >= room || (s.n > 0 && memchr(s.p, '\0', s.n) != NULL))
 		return false;
@@ -45,17 +46,19 @@ route_set(struct route *r, struct str kind, struct str host, int64_t port,
 	r->kind = (enum route_kind)k;
 	if (r->kind == ROUTE_DIRECT)
 		return host.n > 0 || port != 0 || credential.n > 0 ? "kind" : NULL;
-	if (host.n == 0 || !copy(host, r->host, sizeof(r->host)))
+	if (host.n == 0 || !copy_route_text(host, r->host, sizeof(r->host)))
 		return "host";
 	if (port < 1 || port > 65535)
 		return "port";
 	if (credential.n > 0 &&
-	    (!file_name(credential) || !copy(credential, r->file, sizeof(r->file))))
+	    (!is_file_name(credential) ||
+		!copy_route_text(credential, r->file, sizeof(r->file))))
 		return "credential";
 	return NULL;
 }
 
-/* What stands in the file; -1 with why. */
+/* Reads the file. Returns -1 and sets *why on failure; after a success, *why fits a credential that cannot be
+   parsed. */
 static ssize_t
 read_secret(int fd, char *room, size_t n, const char **why)
 {
@@ -72,7 +75,7 @@ read_secret(int fd, char *room, size_t n, const char **why)
 	if (s.st_size > (off_t)n)
 		return -1;
 	got = read(fd, room, n);
-	*why = got < 0 ? strerror(errno) : "user:password is wanted";
+	*why = got < 0 ? strerror(errno) : "the first line must be user:password";
 	return got;
 }
 

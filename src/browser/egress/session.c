@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions: who listens where, and by which route its connections go. */
+/* Sessions: accepting a browser's connections, and their limits. The listening socket is shared with the
+   runner's side, which is not trusted: it may clear O_NONBLOCK at any time, so accept runs under a timer. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -10,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-	ACCEPTS = 32,         /* of one listener before others have their turn */
-	ACCEPT_NS = 50000000, /* for one that should take no time */
+	ACCEPTS = 32, /* connections of one listener before other events are handled */
+	ACCEPT_NS = 50000000, /* after this an accept is interrupted */
 };
 
 static void
@@ -30,19 +31,19 @@ resume_accepting(struct session *s)
 	event_add(s->acceptable, NULL);
 }
 
-/* Whoever made the listener has it too, and can take away that it does not block: then a signal ends the call,
-   with EINTR, which one that does not block never gives. */
+/* Accepts without blocking, even if the runner's side has made the socket blocking: then the timer's signal
+   interrupts the call. EINTR therefore means a blocking socket; a nonblocking accept never returns it. */
 static int
-accept_now(timer_t patience, int fd)
+accept_now(timer_t timer, int fd)
 {
 	static const struct itimerspec some = { { 0, ACCEPT_NS }, { 0, ACCEPT_NS } },
 				       none = { { 0, 0 }, { 0, 0 } };
 	int got, why;
 
-	timer_settime(patience, 0, &some, NULL);
+	timer_settime(timer, 0, &some, NULL);
 	got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	why = errno;
-	timer_settime(patience, 0, &none, NULL);
+	timer_settime(timer, 0, &none, NULL);
 	errno = why;
 	return got;
 }
@@ -50,16 +51,16 @@ accept_now(timer_t patience, int fd)
 static void stop_listening(struct session *s);
 
 static void
-give_up(struct session *s)
+drop_blocking_listener(struct session *s)
 {
 	log_event(
 	    LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
 	stop_listening(s);
 }
 
-/* Above the limit, or without descriptors, browsers wait in the listener's queue. */
+/* Above egress_connections, or without descriptors, connections wait in the listener's queue. */
 static void
-on_acceptable(int fd, short what, void *arg)
+on_browser_connection(int fd, short what, void *arg)
 {
 	struct session *s = arg;
 
@@ -71,7 +72,7 @@ on_acceptable(int fd, short what, void *arg)
 			pause_accepting(s);
 			return;
 		}
-		got = accept_now(s->e->patience, fd);
+		got = accept_now(s->e->accept_timer, fd);
 		if (got >= 0) {
 			client_new(s, got);
 			continue;
@@ -79,7 +80,7 @@ on_acceptable(int fd, short what, void *arg)
 		if (errno == ECONNABORTED)
 			continue;
 		if (errno == EINTR) {
-			give_up(s);
+			drop_blocking_listener(s);
 		} else if (errno != EAGAIN) {
 			log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
 			pause_accepting(s);
@@ -105,9 +106,9 @@ session_find(struct egress *e, const struct uuid *id)
 	return NULL;
 }
 
-/* A stream socket that listens, of whatever namespace. */
+/* Whether fd is a listening stream socket, of any namespace; makes it nonblocking. */
 static bool
-listens(int fd)
+is_listening_stream(int fd)
 {
 	int yes = 0, type = 0;
 	socklen_t n = sizeof(yes), m = sizeof(type);
@@ -147,9 +148,10 @@ listen_on(struct session *s, int fd)
 	stop_listening(s);
 	s->listener = fd;
 	s->paused = false;
-	s->acceptable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_acceptable, s);
+	s->acceptable =
+	    event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_browser_connection, s);
 	if (s->acceptable == NULL || event_add(s->acceptable, NULL) != 0)
-		panic("session: no event");
+		panic("event_new or event_add failed for a listener");
 }
 
 const char *
@@ -159,10 +161,10 @@ session_open(struct egress *e, struct link *owner, const struct uuid *id,
 	struct session *s = session_find(e, id);
 	const char *fault = NULL;
 
-	if (fd < 0 || !listens(fd))
-		fault = "no listening socket came along";
+	if (fd < 0 || !is_listening_stream(fd))
+		fault = "the message has no listening stream socket";
 	else if (s == NULL && (int64_t)e->n >= conf.egress_sessions)
-		fault = "egress_sessions are open already";
+		fault = "as many sessions as egress_sessions are open already";
 	if (fault != NULL) {
 		if (fd >= 0)
 			close(fd);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* The server's side of SOCKS5 for browsers (RFC 1928): a greeting without authentication, and one request. Input
+   is refused at the first byte that makes it invalid. */
 #include "config.h"
 
 #include "browser/egress/proto.h"
@@ -11,7 +13,7 @@ enum {
 	UNKNOWN_ADDRESS_KIND = 8,
 };
 
-/* How many bytes the message has, as far as those that are there tell. */
+/* The length of the message, as far as the bytes that have arrived determine it. */
 static size_t
 greeting_length(const struct socks *s)
 {
@@ -34,30 +36,30 @@ request_length(const struct socks *s)
 }
 
 static size_t
-length(const struct socks *s)
+message_length(const struct socks *s)
 {
 	return s->greeted ? request_length(s) : greeting_length(s);
 }
 
 static enum socks_step
-bad(struct socks *s, unsigned char reply)
+refuse_with(struct socks *s, unsigned char reply)
 {
 	s->reply = reply;
 	return SOCKS_BAD;
 }
 
 static enum socks_step
-greeting(struct socks *s)
+judge_greeting(struct socks *s)
 {
 	if (memchr(s->room + 2, NO_AUTHENTICATION, s->room[1]) == NULL)
-		return bad(s, NO_METHOD);
+		return refuse_with(s, NO_METHOD);
 	s->greeted = true;
 	s->n = 0;
 	return SOCKS_GREETED;
 }
 
 static enum socks_step
-request(struct socks *s)
+parse_socks_request(struct socks *s)
 {
 	bool name = s->room[3] == SOCKS_NAME;
 	size_t at = name ? 5 : 4;
@@ -67,13 +69,13 @@ request(struct socks *s)
 	s->host = (struct str){ (const char *)s->room + at, s->n - at - 2 };
 	s->port = (unsigned)s->room[s->n - 2] << 8 | s->room[s->n - 1];
 	if (s->room[2] != 0 || s->host.n == 0)
-		return bad(s, GENERAL_FAILURE);
+		return refuse_with(s, GENERAL_FAILURE);
 	return SOCKS_ASKED;
 }
 
-/* Refused as early as it shows, so that nobody waits for bytes that mean nothing. */
+/* Whether the message is already invalid, although incomplete; sets the reply. */
 static bool
-hopeless(struct socks *s)
+is_hopeless(struct socks *s)
 {
 	s->reply = s->greeted ? GENERAL_FAILURE : NO_METHOD;
 	if (s->n >= 1 && s->room[0] != VERSION)
@@ -90,10 +92,10 @@ socks_take(struct socks *s, const unsigned char *p, size_t n, size_t *used)
 {
 	for (*used = 0; *used < n;) {
 		s->room[s->n++] = p[(*used)++];
-		if (hopeless(s))
+		if (is_hopeless(s))
 			return SOCKS_BAD;
-		if (s->n == length(s))
-			return s->greeted ? request(s) : greeting(s);
+		if (s->n == message_length(s))
+			return s->greeted ? parse_socks_request(s) : judge_greeting(s);
 	}
 	return SOCKS_MORE;
 }
@@ -101,7 +103,7 @@ socks_take(struct socks *s, const unsigned char *p, size_t n, size_t *used)
 size_t
 socks_wants(const struct socks *s)
 {
-	return length(s) - s->n;
+	return message_length(s) - s->n;
 }
 
 void

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* Access to the database for streams. Two facts live there alone: a ticket is used once, and a session has
+   one stream at a time. The second is a row, the slot, which names the stream and the process that serves
+   the stream. The process renews all of its slots with one lease (stream_lease).
+
+     gate_redeem    uses the ticket and takes the slot, in one statement
+     gate_release   queues the slot for deletion; the queue is kept until the database confirms
+     every tick     renews the lease, deletes queued slots, rechecks the rights of all streams
+                    (stream_recheck seconds, or at once after a notification), sends the counters
+
+   Every call is asynchronous, so a hanging database never delays a stream that runs. A stream that was
+   not rechecked for four intervals is closed: a right may have been lost meanwhile.
+
+   A process that is killed leaves its slots behind. Its lease would block each session's next stream for
+   stream_lease seconds, so a roster of lock files lets the next process find dead ones at once. */
+#ifndef STREAM_GATE_H
+#define STREAM_GATE_H
+
+#include "access/ticket.h"
+#include "db/db.h"
+
+struct conn;
+struct proxy;
+
+struct gate;
+struct gate *gate_new(struct proxy *p);
+void gate_free(struct gate *g);
+/* Whether this process has already sent the ticket to the database; a second try can be refused here. */
+bool gate_is_spent(struct gate *g, struct uuid ticket);
+/* Uses the ticket; conn_upgrade or conn_refuse is called later with the result. */
+void gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key);
+void gate_release(struct gate *g, struct uuid stream);
+/* Rechecks all streams now. pump_end follows for each stream in CONN_RECHECK, and for any that lost a right. */
+void gate_recheck(struct gate *g);
+/* Whether the database has confirmed every release. */
+bool gate_idle(const struct gate *g);
+/* Called several times a second; runs whatever is due. */
+void gate_tick(struct gate *g, int64_t now);
+
+extern const struct stmt *const gate_stmts[]; /* NULL ends the list */
+
+/* ---- roster.c: finds dead stream processes of this host by their lock files ---- */
+
+struct roster;
+/* Creates and locks a file named self; the lock lasts as long as this process. */
+struct roster *roster_new(struct uuid self);
+/* The names of the dead processes found, as text. No other process reports them until roster_forget. */
+struct strs roster_dead(struct roster *r);
+void roster_forget(struct roster *r);
+void roster_free(struct roster *r);
+
+#endif
