@@ -3,7 +3,13 @@
    the runner that handles it. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/tabs.h"
 
 #include <signal.h>
 #include <sys/wait.h>

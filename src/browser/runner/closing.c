@@ -11,7 +11,12 @@
    never runs inside a function of the part that it frees. */
 #include "config.h"
 
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
 #include "browser/runner/control_priv.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/shots.h"
 #include "wire/ws.h"
 
 #include <unistd.h>

@@ -7,8 +7,15 @@
    (lease) only then. Evidence that is sent before that message is lost, so the runner waits for it (accepted). */
 #include "config.h"
 
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
 #include "browser/runner/control_priv.h"
+#include "browser/runner/network.h"
 #include "browser/runner/ready.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
+#include "browser/runner/viewer.h"
 #include "daemon/conf.h"
 
 #include <errno.h>

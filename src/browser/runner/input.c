@@ -2,7 +2,7 @@
 /* Turns the viewer's mouse and key messages into Chromium's input events. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/viewer.h"
 
 static const struct {
 	const char *code;

@@ -3,8 +3,13 @@
    which sends the job; the session outlives that connection. With -t it checks the host instead. */
 #include "config.h"
 
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
+#include "browser/runner/network.h"
 #include "browser/runner/ready.h"
-#include "browser/runner/runner.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 

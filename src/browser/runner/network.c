@@ -17,7 +17,9 @@
 #include "config.h"
 
 #include "browser/runner/evidence.h"
-#include "browser/runner/runner.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/tabs.h"
 
 enum {
 	OPEN_MAX = 2000,

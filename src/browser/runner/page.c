@@ -3,7 +3,13 @@
    is recorded as evidence where it is not a request. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 
 enum {
 	DIALOG_ALONE_US = 5000000,     /* time to answer a dialog without a viewer */

@@ -11,7 +11,8 @@
    acknowledgement; without it a page that stops moving would show an old picture for ever. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/tabs.h"
 
 enum {
 	UNACKED_MAX = 2, /* the limit in Chromium */

@@ -10,7 +10,9 @@
    Fetch pauses each document request, and on_request_paused corrects its headers. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/tabs.h"
 
 /* Attaches to everything below a page but service workers, which the browser's own session reports. */
 static const char attach_params[] =

@@ -4,8 +4,10 @@
    has a time limit, and shots_new_document repeats it. */
 #include "config.h"
 
+#include "browser/runner/control.h"
 #include "browser/runner/evidence.h"
-#include "browser/runner/runner.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 #include "daemon/conf.h"
 
 #include <errno.h>

@@ -3,7 +3,12 @@
    that navigate, activate and close a tab, and the tab messages to the viewer. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 
 enum { TABS_MAX = 20 };
 

@@ -3,7 +3,12 @@
    or one that is closing, is refused; mouse and keys are then ignored. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
+#include "browser/runner/viewer.h"
 
 /* The active tab; NULL also if the session is closing or the tab is. */
 static struct tab *
