@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl accounts: organisations, their state, and the scopes their keys may hold. */
+/* surfacectl accounts: organisations, their state, and the scopes that their keys may have. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -63,7 +63,7 @@ static const struct stmt find_account = STMT(find_account, found_out,
     "SELECT uuid FROM account WHERE uuid::text = lower($1) OR name = $1"
     " ORDER BY uuid::text = lower($1) DESC LIMIT 1");
 
-/* No row: the group that was asked for does not exist. */
+/* No row: the requested group does not exist. */
 static const struct stmt insert_account = STMT(insert_account, found_out,
     "INSERT INTO account (name, group_uuid)"
     " SELECT $1, g.uuid FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = "
@@ -139,7 +139,7 @@ print_account(struct cli *c, struct uuid uuid)
 	return cli_one(c, "account", &show_account, "account", P(uuid));
 }
 
-/* words[0] is the account; the rest is the command's. */
+/* Parses the arguments of a command whose first word is the account. */
 static int
 account_words(struct cli *c, int argc, char **argv, size_t more_min, size_t more_max,
     struct cli_list *words, struct uuid *account)
@@ -157,7 +157,7 @@ struct wanted {
 };
 
 static enum db_rc
-insert_all(struct cli *c, const struct wanted *w, struct uuid *uuid)
+insert_scopes(struct cli *c, const struct wanted *w, struct uuid *uuid)
 {
 	struct found f;
 	enum db_rc rc = db_begin(c->db);
@@ -179,7 +179,7 @@ insert_all(struct cli *c, const struct wanted *w, struct uuid *uuid)
 }
 
 static int
-create(struct cli *c, int argc, char **argv)
+create_account(struct cli *c, int argc, char **argv)
 {
 	static const struct str all[] = { STR_INIT("all") },
 				search[] = { STR_INIT("search") };
@@ -211,7 +211,7 @@ create(struct cli *c, int argc, char **argv)
 			    c, "there is no entitlement %s", entitlements.p[i].p);
 	if (!cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
-	rc = insert_all(c, &w, &uuid);
+	rc = insert_scopes(c, &w, &uuid);
 	if (rc == DB_CONFLICT && if_missing)
 		return cli_account(c, w.name, &uuid) == EXIT_OK ? print_account(c, uuid)
 								: EXIT_FAILED;
@@ -281,7 +281,7 @@ static const struct command subs[] = {
 	    "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] "
 	    "[--if-missing] NAME",
 	    "a new account; it allows every scope and has search unless told otherwise",
-	    .run = create },
+	    .run = create_account },
 	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .first = &suspend_account,
 	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "activate", "ACCOUNT", "the opposite", .first = &activate_account,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl audit: who did what, newest first. */
+/* surfacectl audit: the changes and their authors, newest first. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl browser-check: whether this host can run browser sessions, and what to do where it cannot. It
-   changes nothing and starts nothing but the runner's own dry run. */
+/* surfacectl browser-check: whether this host can run browser sessions, and which changes it needs. The command
+   changes nothing and starts only the runner's host check. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-	FIRST_MB = 260, /* what a session takes, and each further one */
+	FIRST_MB = 260, /* memory of the first session, and of each further one */
 	NEXT_MB = 100,
 };
 
@@ -100,7 +100,7 @@ check_dispatch(struct doctor *d)
 	fd_close(fd);
 }
 
-/* ---- what the database knows ---- */
+/* ---- the dispatcher's row in the database ---- */
 
 struct ways {
 	int64_t usable, enabled;
@@ -147,7 +147,7 @@ static void (*const checks[])(struct doctor *) = {
 static int
 browser_check(struct cli *c, int argc, char **argv)
 {
-	static struct doctor whole; /* as in doctor.c */
+	static struct doctor whole; /* static because of its size, as in doctor.c */
 	struct doctor *d = &whole;
 	struct program *p = &d->programs[PROGRAM_DISPATCH];
 	const struct cli_option options[] = { { "etc", .text = &d->etc }, { NULL } };

@@ -1,5 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl(8): one command is one file and one row of main.c's table. */
+/* surfacectl(8), the administrator's program. It works on the database directly; doctor, browser-check, workers
+ * and top also look at this host, and watch calls the API.
+ *
+ *   main.c        global options; finds the row of the command in the tables of struct command
+ *     |
+ *     +-- row with sub         the next word selects a row of sub
+ *     +-- row with st          statement.c: words and options become the parameters of one SQL statement, and
+ *     |                        print.c prints its rows
+ *     +-- row with run         a function: options.c parses the arguments
+ *
+ * Most commands are rows with st, so that a new command needs a statement and a row but no code. A function
+ * is left where a command reads a file, prints a secret or needs more than one transaction.
+ *
+ * Output has two forms. Text is for people and may change; --json prints one object and is an interface. Both
+ * come from the same field table. Messages go to stderr, and the exit status (enum cli_exit) lets a script
+ * distinguish a wrong argument from a missing object and from a missing database. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -19,60 +34,62 @@ enum cli_exit {
 };
 
 struct cli {
-	struct db *db; /* of the configuration or --database; connects when first used */
-	const char *conninfo; /* what db was opened with, for programs that are started */
-	struct arena *arena;  /* for the whole run */
+	struct db
+	    *db; /* from --database or the configuration; connects when first used */
+	const char *conninfo; /* the connection string of db, for child processes */
+	struct arena *arena;  /* memory until the program exits */
 	bool json;            /* --json: one JSON object on stdout instead of text */
 	bool wide;            /* --wide: every column of a list */
-	const char *narrow;   /* of the command: see there */
+	const char *narrow;   /* struct command's narrow */
 	struct str actor;     /* "os:NAME", for the audit */
-	const char *path; /* "surfacectl keys create": what usage messages begin with */
+	const char *path;     /* "surfacectl keys create", for usage messages */
 };
 
-/* Whose UUID is the first parameter of a command that is a statement. */
+/* The object whose UUID is the first parameter of a row's statement. */
 enum cli_of {
 	OF_NOTHING,
 	OF_ACCOUNT,      /* --account */
 	OF_PROJECT,      /* --project */
-	OF_ACCOUNT_WORD, /* the first word names it */
-	OF_UUID_WORD,    /* the first word is it */
+	OF_ACCOUNT_WORD, /* the first word is an account's name or UUID */
+	OF_UUID_WORD,    /* the first word is the UUID */
 };
 
 enum { COMMAND_TEXTS = 3 };
 
-/* run gets argv[0] = the command's name, as getopt_long wants it, and returns an exit status. A row
-   with sub has no run: its first argument selects a row of sub. Nor has one with st: its parameters are
-   the UUID, the other words, whether the flag was said, and the texts. */
+/* A row has one of run, sub and st. run gets argv[0] = the command's name and returns an exit status. The
+   parameters of st are the UUID of `of`, the other words, the flag as a boolean, and the texts. */
 struct command {
 	const char *name;
-	const char *arguments; /* "--account UUID NAME": of the usage line */
+	const char *arguments; /* the rest of the usage line: "--account UUID NAME" */
 	const char *help;
 	int (*run)(struct cli *c, int argc, char **argv);
 	const struct command *sub; /* ends with a row without name */
 
-	/* Both STMT_LIST, with the same parameters. */
-	const struct stmt *first; /* NULL, or what must find one row before */
-	const char
-	    *refused; /* NULL, or what is wrong when that row, a boolean, is false */
+	/* first and st are STMT_LIST and have the same parameters. */
+	const struct stmt
+	    *first; /* NULL, or a statement that must return a row before st runs */
+	const char *refused; /* NULL, or the message when the row of first is false */
 	const struct stmt *st;
-	const char *lists, *prints; /* all rows, or one; and what --json calls them */
+	const char *lists,
+	    *prints; /* the member of --json for all rows, or for the only row */
 	enum cli_of of;
 	size_t words;
 	const char *flag;                 /* an option; NULL: none */
-	const char *texts[COMMAND_TEXTS]; /* options with a value, null when not said */
+	const char *texts[COMMAND_TEXTS]; /* options with a value; null if absent */
 	const char
-	    *narrow; /* "uuid name": the columns of its list without --wide; NULL: all */
+	    *narrow; /* "uuid name": the columns of a list without --wide; NULL: all */
 };
 
-/* The commands in their order; NULL after the last. */
+/* The command at position i; NULL after the last. */
 const struct command *cli_commands(size_t i);
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
-/* From now on messages of cli_fail go there instead; NULL: to stderr again. */
+/* Appends the messages of cli_fail to a buffer instead of printing them; NULL: prints them again. */
 void cli_catch(struct buf *into);
 int cli_usage(const struct cli *c, const char *fmt, ...) PRINTF(2, 3);
-/* Says what the database said; DB_DOWN is EXIT_NO_DATABASE, DB_NONE EXIT_NOT_FOUND. */
+/* Prints the database's message and returns the status for rc: EXIT_NOT_FOUND for DB_NONE, EXIT_NO_DATABASE for
+   a database that cannot be reached or takes too long. */
 int cli_fail_db(const struct cli *c, enum db_rc rc, const char *what);
 
 /* ---- options.c: arguments of one command ---- */
@@ -82,8 +99,8 @@ struct cli_list {
 	size_t n;
 };
 
-/* "--name value" or "--name=value" into the one member that is set; a flag takes no value. A list
-   collects repetitions. A time is RFC 3339, YYYY-MM-DD or a distance from now: 90d, 12h. */
+/* An option "--name value" or "--name=value". One of text, list, flag and time is set and gets the value: a flag
+   has none, a list collects repetitions, and a time is RFC 3339, YYYY-MM-DD or a distance from now (90d, 12h). */
 struct cli_option {
 	const char *name; /* NULL: the end of the table */
 	struct str *text;
@@ -92,8 +109,8 @@ struct cli_option {
 	struct ts *time;
 };
 
-/* False after a message: return EXIT_USAGE. words gets min to max arguments that are no options.
-   --json is understood everywhere. */
+/* Parses the arguments; words gets min to max arguments that are not options, and --json is always allowed.
+   False after a message: the caller returns EXIT_USAGE. */
 bool cli_options(struct cli *c, int argc, char **argv, const struct cli_option *options,
     struct cli_list *words, size_t min, size_t max) MUST_USE;
 
@@ -102,13 +119,13 @@ bool cli_options(struct cli *c, int argc, char **argv, const struct cli_option *
 /* {"name": [...]}, or a table with a heading. size: of one item. */
 int cli_print_list(const struct cli *c, const char *name, const struct field *fields,
     struct list list, size_t size);
-/* {"name": {...}}, or a line a member. */
+/* {"name": {...}}, or one line for each member. */
 int cli_print(const struct cli *c, const char *name, const struct field *fields,
     const void *record);
 
-/* ---- statement.c: a statement (STMT_LIST), and what it returns printed ---- */
+/* ---- statement.c: runs a statement (STMT_LIST) and prints its rows ---- */
 
-/* said: what the message is about when it fails. */
+/* said: the argument of the command, which a message names if there is no row. */
 int cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *said,
     struct db_args args);
 int cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args);
@@ -117,24 +134,24 @@ int cli_statement(struct cli *c, const struct command *cmd, int argc, char **arg
 #define cli_one(c, name, st, said, ...)                                                  \
 	cli_one_row((c), (name), (st), (said), DB_ARGS(__VA_ARGS__))
 
-/* ---- accounts.c: for commands that work on one account, which may be said by name or UUID ---- */
+/* ---- accounts.c: for commands that work on an account, given by name or UUID ---- */
 
 /* EXIT_OK, or the status to return after a message. */
 int cli_account(struct cli *c, struct str said, struct uuid *out);
-/* Scopes of a --scope list, "all" among them or not, checked: false after a message. */
+/* Checks the scopes of a --scope list and expands "all"; false after a message. */
 bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
 
-/* ---- projects.c: for commands that work on one project, which --project said by UUID ---- */
+/* ---- projects.c: for commands that work on a project, given by --project as a UUID ---- */
 
 int cli_project(struct cli *c, struct str said, struct uuid *out);
 
 /* ---- migrate.c: for doctor and restore; all return EXIT_OK or a status after a message ---- */
 
-/* How many files of dir the database has not had, and the last one's number. */
+/* The number of files in dir that were not applied to the database, and the number of the last file. */
 int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version);
-/* Brings the database up to date, and prints nothing. */
+/* Applies all files that were not applied, and prints nothing. */
 int migrate_rest(struct cli *c, const char *dir);
-/* The number of dir's last file; false after a message. */
+/* The number of the last file in dir; false after a message. */
 bool migrate_newest(struct cli *c, const char *dir, int64_t *version) MUST_USE;
 
 struct migrate_role {
@@ -142,7 +159,7 @@ struct migrate_role {
 	bool login;
 };
 
-/* A struct migrate_role for each that roles.sql makes. */
+/* A list of struct migrate_role: the roles that roles.sql creates. */
 int migrate_roles(struct cli *c, const char *dir, struct list *out);
 
 /* ---- the commands ---- */
@@ -155,7 +172,7 @@ extern const struct command migrate_command, groups_command, accounts_command,
     deliveries_command, import_command, workers_command, doctor_command, browser_command,
     completion_command;
 
-/* Rows of import_command. */
+/* The functions behind the rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);
 int import_services(struct cli *c, int argc, char **argv);
 int import_findings(struct cli *c, int argc, char **argv);

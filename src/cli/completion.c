@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl completion: prints a shell's completion from the tables of commands. Options are read from the usage
-   text of each command, which t/house/man.t compares with the manual. */
+/* surfacectl completion: prints completion code for bash, zsh or fish from the tables of commands. The options
+   come from each command's usage text, which t/house/man.t compares with the manual. */
 #include "config.h"
 
 #include "cli/cli.h"
 
 #define GLOBAL_OPTIONS "--json --wide --help"
 
-/* Words of the options of a usage text: "[--by key|account] NAME" has "--by". */
+/* The options in a usage text: "[--by key|account] NAME" contains "--by". */
 static void
 add_options(struct buf *b, const char *arguments)
 {
@@ -21,7 +21,7 @@ add_options(struct buf *b, const char *arguments)
 	}
 }
 
-/* The commands below cmd, or its options. */
+/* The words that can follow a command: its sub-commands, or its options. */
 static const char *
 next_words(struct cli *c, const struct command *cmd)
 {
@@ -37,7 +37,7 @@ next_words(struct cli *c, const struct command *cmd)
 	return b.p;
 }
 
-/* Calls print for each command with its path, "keys create". */
+/* Calls print for each command with its path, such as "keys create". */
 static void
 each_command(struct cli *c, const struct command *cmd, const char *path,
     void (*print)(struct cli *, const struct command *, const char *))
@@ -75,7 +75,7 @@ all_names(struct cli *c)
 	return b.p;
 }
 
-/* The words that may follow the command line so far, in $next; both shells have these constructs. */
+/* Prints code that sets $next to the words that can follow; it is valid in bash and zsh. */
 static void
 print_words(struct cli *c)
 {
@@ -122,7 +122,7 @@ print_zsh(struct cli *c)
 	     "_surfacectl \"$@\"");
 }
 
-/* A word that the usage text has is an option, others are commands: fish asks for each by its own line. */
+/* fish needs one line for each word: an option if the usage text contains it, else a command. */
 static void
 print_fish_command(struct cli *c, const struct command *cmd, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl deliveries: what became of alerts at their destinations. */
+/* surfacectl deliveries: the attempts to send alerts to their destinations. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -71,7 +71,7 @@ static const struct stmt list_attempts =
 	" FROM alert_attempt WHERE delivery_uuid = $1 ORDER BY number");
 
 struct retried {
-	bool due; /* now, or before */
+	bool due; /* the time of the next attempt has come */
 };
 
 static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
@@ -81,7 +81,7 @@ static const struct stmt retry_delivery =
 	" FROM alert_delivery WHERE uuid::text = lower($1)");
 
 static int
-show(struct cli *c, int argc, char **argv)
+show_delivery(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
 	struct delivery_line line;
@@ -107,7 +107,7 @@ static const struct command subs[] = {
 	{ "list", "--project UUID [--state STATE] [--alert UUID] [--destination UUID]",
 	    "the newest", .st = &list_deliveries, .lists = "deliveries", .of = OF_PROJECT,
 	    .texts = { "state", "alert", "destination" } },
-	{ "show", "UUID", "one, with every attempt", .run = show },
+	{ "show", "UUID", "one, with every attempt", .run = show_delivery },
 	{ "retry", "UUID", "one that failed or was silenced, with the same id",
 	    .first = &retry_delivery, .refused = "it has been made", .st = &read_delivery,
 	    .prints = "delivery", .words = 1 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl destinations: where a project's alerts go. */
+/* surfacectl destinations: the webhooks that get a project's alerts. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -72,7 +72,7 @@ static const struct stmt test_destination =
 	" WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
 static int
-create(struct cli *c, int argc, char **argv)
+create_destination(struct cli *c, int argc, char **argv)
 {
 	struct str project = STR_NULL, url = STR_NULL;
 	const struct cli_option options[] = { { "project", .text = &project },
@@ -103,7 +103,7 @@ create(struct cli *c, int argc, char **argv)
 }
 
 static int
-rotate(struct cli *c, int argc, char **argv)
+rotate_destination_secret(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
 	char secret[WEBHOOK_SECRET_LEN + 1];
@@ -127,8 +127,10 @@ static const struct command subs[] = {
 	{ "show", "UUID", "one of them, without its secret", .st = &read_destination,
 	    .prints = "destination", .words = 1 },
 	{ "create", "--project UUID --url URL NAME",
-	    "a public https URL; shows the secret that signs, once", .run = create },
-	{ "rotate", "UUID", "another secret, shown once", .run = rotate },
+	    "a public https URL; shows the secret that signs, once",
+	    .run = create_destination },
+	{ "rotate", "UUID", "another secret, shown once",
+	    .run = rotate_destination_secret },
 	{ "enable", "UUID", "send it alerts", .st = &enable_destination,
 	    .prints = "destination", .words = 1 },
 	{ "disable", "UUID", "the opposite", .st = &disable_destination,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl entitlements: what an organisation has been given. */
+/* surfacectl entitlements: the features that are granted to an organisation. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -65,7 +65,7 @@ read_said(struct cli *c, int argc, char **argv, struct said *s)
 }
 
 static int
-grant(struct cli *c, int argc, char **argv)
+grant_to_account(struct cli *c, int argc, char **argv)
 {
 	struct said s = { 0 };
 	int status = read_said(c, argc, argv, &s);
@@ -77,7 +77,7 @@ grant(struct cli *c, int argc, char **argv)
 }
 
 static int
-revoke(struct cli *c, int argc, char **argv)
+revoke_from_account(struct cli *c, int argc, char **argv)
 {
 	struct said s = { 0 };
 	int status = read_said(c, argc, argv, &s);
@@ -92,8 +92,8 @@ static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "what the account has", .st = &list_entitlements,
 	    .lists = "entitlements", .of = OF_ACCOUNT },
 	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
-	    "until it is revoked, or until then", .run = grant },
-	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke },
+	    "until it is revoked, or until then", .run = grant_to_account },
+	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke_from_account },
 	{ NULL },
 };
 

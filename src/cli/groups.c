@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl groups: accounts that share a quota. */
+/* surfacectl groups: groups of accounts that share a quota. */
 #include "config.h"
 
 #include "cli/cli.h"

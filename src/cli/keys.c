@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl keys: API keys. The secret is printed once, by create, and stored nowhere. */
+/* surfacectl keys: API keys. create and rotate print the secret once; the database has only its hash. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -37,7 +37,7 @@ static const struct field line_out[] = {
 static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_out,
     "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 ORDER BY created_at, uuid");
 
-/* The owner is said by UUID or address; without, the account's only owner. No row: none or several. */
+/* $2: the member's UUID or address; null: the account's only owner. No row: no such member, or several owners. */
 static const struct stmt insert_key = STMT(insert_key, line_out,
     "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
     "projects, expires_at)"
@@ -52,8 +52,8 @@ static const struct stmt revoke_key = STMT(revoke_key, line_out,
     "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
     " WHERE uuid::text = lower($1) OR prefix = $1 RETURNING " COLUMNS);
 
-/* What stands of a key, under a new secret; the old one ends at $2, or now. Scopes that the account has
-   lost since stay behind. The new key expires when the old one would have. */
+/* Creates a copy of a key with a new secret; the old key ends at $2, or now. Scopes that the account has lost are
+   not copied. The new key expires when the old one would have. */
 static const struct stmt rotate_key = STMT(rotate_key, line_out,
     "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN "
     "now() END,"
@@ -122,7 +122,7 @@ struct wanted {
 };
 
 static int
-insert(struct cli *c, const struct wanted *w)
+insert_new_key(struct cli *c, const struct wanted *w)
 {
 	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
 	unsigned char hash[KEY_HASH_LEN];
@@ -150,7 +150,7 @@ insert(struct cli *c, const struct wanted *w)
 }
 
 static int
-create(struct cli *c, int argc, char **argv)
+run_create_key(struct cli *c, int argc, char **argv)
 {
 	struct wanted w = { .expires = TS_NULL };
 	struct cli_list scopes = { 0 }, projects = { 0 }, words;
@@ -174,11 +174,11 @@ create(struct cli *c, int argc, char **argv)
 		if (!uuid_parse(projects.p[i], &(struct uuid){ 0 }))
 			return cli_usage(c, "--project wants the UUID of a project");
 	w.projects = (struct strs){ projects.p, projects.n };
-	return insert(c, &w);
+	return insert_new_key(c, &w);
 }
 
 static int
-revoke(struct cli *c, int argc, char **argv)
+run_revoke_key(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
 	struct cli_list words;
@@ -193,7 +193,8 @@ revoke(struct cli *c, int argc, char **argv)
 		    "prefix %.*s is enough",
 		    KEY_PREFIX_LEN, words.p[0].p);
 	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));
-	if (rc == DB_NONE) /* not what was typed: it may be a secret */
+	if (rc ==
+	    DB_NONE) /* the message must not repeat the argument, which may be a secret */
 		return cli_fail(
 		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
 	if (rc != DB_OK)
@@ -202,7 +203,7 @@ revoke(struct cli *c, int argc, char **argv)
 }
 
 static int
-rotate(struct cli *c, int argc, char **argv)
+run_rotate_key(struct cli *c, int argc, char **argv)
 {
 	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
 	unsigned char hash[KEY_HASH_LEN];
@@ -235,13 +236,13 @@ static const struct command subs[] = {
 	    "[--project UUID]... [--expires WHEN]",
 	    "a new key, shown once; no scope unless said; every project of its owner "
 	    "unless said",
-	    .run = create },
+	    .run = run_create_key },
 	{ "rotate", "UUID|PREFIX [--until WHEN]",
 	    "a new secret for what the key may do, shown once; the old one stops at "
 	    "once, or then",
-	    .run = rotate },
+	    .run = run_rotate_key },
 	{ "revoke", "UUID|PREFIX", "it stops working at once and for good",
-	    .run = revoke },
+	    .run = run_revoke_key },
 	{ NULL },
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl limits: rates and quotas of keys, accounts and groups, and what they have unless said. */
+/* surfacectl limits: rates and quotas of keys, accounts and groups, and the defaults. */
 #include "config.h"
 
 #include "cli/cli.h"
 
-/* Said as a number, "default" or not at all; p == NULL: stays as it is. */
+/* The options' texts: a number or "default"; p == NULL: the limit does not change. */
 struct wanted {
 	struct str key, account, group;
 	struct str rate, window, search_rate, search_window, quota, group_quota;
@@ -75,7 +75,7 @@ static const struct field defaults_out[] = {
 	FIELD_END,
 };
 
-/* own: something was set for this one. The month is the database's. */
+/* own: a limit was set for this object. The month is that of the database's clock. */
 #define MONTH_NOW                                                                        \
 	"(extract(year FROM now() AT TIME ZONE 'UTC') * 12"                              \
 	" + extract(month FROM now() AT TIME ZONE 'UTC') - 1)::integer"
@@ -110,7 +110,7 @@ static const struct stmt show_defaults = STMT_LIST(show_defaults, struct default
     "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
     "FROM meter_default");
 
-/* One setting: not said, back to the default, or a number. */
+/* Assigns a column from its parameter: null leaves it, 'default' clears it, a number sets it. */
 #define SETTING(column, param, type)                                                     \
 	column " = CASE WHEN " param " = 'default' THEN NULL"                            \
 	       " ELSE coalesce(nullif(" param ", 'default')::" type ", " column ") END"
@@ -137,7 +137,7 @@ static const struct stmt set_defaults = STMT(set_defaults, NULL,
 	"bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
 
 static int
-show_wanted(struct cli *c, const struct wanted *w)
+print_limits(struct cli *c, const struct wanted *w)
 {
 	if (w->key.p != NULL)
 		return cli_one(c, "limits", &show_key, w->key.p, P(w->key));
@@ -149,7 +149,7 @@ show_wanted(struct cli *c, const struct wanted *w)
 }
 
 static bool
-says_one(struct cli *c, const struct wanted *w)
+check_target(struct cli *c, const struct wanted *w)
 {
 	if ((w->key.p != NULL) + (w->account.p != NULL) + (w->group.p != NULL) <= 1)
 		return true;
@@ -158,7 +158,7 @@ says_one(struct cli *c, const struct wanted *w)
 }
 
 static int
-show(struct cli *c, int argc, char **argv)
+run_show_limits(struct cli *c, int argc, char **argv)
 {
 	struct wanted w = { 0 };
 	const struct cli_option options[] = {
@@ -169,15 +169,15 @@ show(struct cli *c, int argc, char **argv)
 	};
 	struct cli_list words;
 
-	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !says_one(c, &w))
+	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !check_target(c, &w))
 		return EXIT_USAGE;
-	return show_wanted(c, &w);
+	return print_limits(c, &w);
 }
 
-/* What the option may set here; a number, or "default" for one that is not the default itself. owners: who
-   has such a limit. */
+/* Checks an option. here: the chosen kind of object has this limit; owners: the kinds that have it, for the
+   message; defaults: "default" is allowed, as it is everywhere but for the defaults themselves. */
 static bool
-is_good(struct cli *c, const char *option, struct str value, const char *owners,
+check_limit(struct cli *c, const char *option, struct str value, const char *owners,
     bool here, bool defaults)
 {
 	int64_t n;
@@ -199,22 +199,22 @@ is_good(struct cli *c, const char *option, struct str value, const char *owners,
 #define ACCOUNTS "an account (--account)"
 
 static bool
-all_good(struct cli *c, const struct wanted *w)
+check_limits(struct cli *c, const struct wanted *w)
 {
 	bool key = w->key.p != NULL, account = w->account.p != NULL,
 	     group = w->group.p != NULL;
 	bool defaults = !key && !account && !group;
 
-	return is_good(c, "rate", w->rate, KEYS, key || defaults, defaults) &&
-	       is_good(c, "window", w->window, KEYS, key || defaults, defaults) &&
-	       is_good(c, "search-rate", w->search_rate, ACCOUNTS, account || defaults,
-		   defaults) &&
-	       is_good(c, "search-window", w->search_window, ACCOUNTS,
+	return check_limit(c, "rate", w->rate, KEYS, key || defaults, defaults) &&
+	       check_limit(c, "window", w->window, KEYS, key || defaults, defaults) &&
+	       check_limit(c, "search-rate", w->search_rate, ACCOUNTS,
 		   account || defaults, defaults) &&
-	       is_good(c, "quota", w->quota,
+	       check_limit(c, "search-window", w->search_window, ACCOUNTS,
+		   account || defaults, defaults) &&
+	       check_limit(c, "quota", w->quota,
 		   "an account (--account) or a group (--group), whose keys share it",
 		   !key, defaults) &&
-	       is_good(c, "group-quota", w->group_quota,
+	       check_limit(c, "group-quota", w->group_quota,
 		   "the defaults; a group has --quota", defaults, defaults);
 }
 
@@ -233,7 +233,7 @@ change(struct cli *c, const struct wanted *w, int64_t *n)
 }
 
 static int
-set(struct cli *c, int argc, char **argv)
+run_set_limits(struct cli *c, int argc, char **argv)
 {
 	struct wanted w = { 0 };
 	const struct cli_option options[] = {
@@ -252,26 +252,26 @@ set(struct cli *c, int argc, char **argv)
 	int64_t n = 0;
 	enum db_rc rc;
 
-	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !says_one(c, &w) ||
-	    !all_good(c, &w))
+	if (!cli_options(c, argc, argv, options, &words, 0, 0) || !check_target(c, &w) ||
+	    !check_limits(c, &w))
 		return EXIT_USAGE;
 	rc = change(c, &w, &n);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "limits");
 	if (n == 0)
 		return cli_fail(EXIT_NOT_FOUND, "there is no such key, account or group");
-	return show_wanted(c, &w);
+	return print_limits(c, &w);
 }
 
 static const struct command subs[] = {
 	{ "show", "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP]",
-	    "what is enforced; without an option, the defaults", .run = show },
+	    "what is enforced; without an option, the defaults", .run = run_show_limits },
 	{ "set",
 	    "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP] [--rate N] "
 	    "[--window SECONDS]"
 	    " [--search-rate N] [--search-window SECONDS] [--quota N] [--group-quota N]",
 	    "N requests a window, or a month; \"default\" takes a setting back",
-	    .run = set },
+	    .run = run_set_limits },
 	{ NULL },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl(8): global options, the table of commands, messages. */
+/* surfacectl(8): global options, the table of commands, messages and help. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -89,9 +89,9 @@ cli_usage(const struct cli *c, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-/* The database names the rule that refused; people are told it in words. */
+/* The database's message contains the name of the violated constraint; tbl/constraints.h has a sentence for it. */
 static const char *
-in_words(const char *message)
+explain_constraint(const char *message)
 {
 	static const char *const rules[][2] = {
 #define CONSTRAINT(name, words) { "\"" #name "\"", words },
@@ -114,13 +114,14 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 	case DB_NONE:
 		return cli_fail(EXIT_NOT_FOUND, "%s: not found", what);
 	case DB_CONFLICT:
-		return cli_fail(EXIT_FAILED, "%s: %s", what, in_words(db_message(c->db)));
+		return cli_fail(
+		    EXIT_FAILED, "%s: %s", what, explain_constraint(db_message(c->db)));
 	case DB_TIMEOUT:
 		return cli_fail(EXIT_NO_DATABASE,
 		    "%s: the database took too long (%s); try again", what,
 		    db_message(c->db));
 	case DB_DOWN:
-		if (db_socket(c->db) >= 0) /* it answers, and refuses */
+		if (db_socket(c->db) >= 0) /* the server is reachable and refuses */
 			return cli_fail(EXIT_FAILED,
 			    "%s: %s; is the database migrated, and this the right role?",
 			    what, db_message(c->db));
@@ -131,7 +132,7 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 }
 
 static void
-help_row(const struct command *cmd)
+print_help_row(const struct command *cmd)
 {
 	printf("  %s%s%s%s\n", cmd->name, cmd->arguments != NULL ? " " : "",
 	    cmd->arguments != NULL ? cmd->arguments : "", cmd->sub != NULL ? " ..." : "");
@@ -140,24 +141,24 @@ help_row(const struct command *cmd)
 }
 
 static int
-help(void)
+print_help(void)
 {
 	puts(
 	    "usage: surfacectl [-c FILE] [--database CONNINFO] [--json] [--wide] COMMAND "
 	    "...\n\ncommands:");
 	for (size_t i = 0; i < COUNT(commands); i++)
-		help_row(commands[i]);
+		print_help_row(commands[i]);
 	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
 	     "says it all.");
 	return EXIT_OK;
 }
 
 static int
-help_sub(const char *path, const struct command *sub)
+print_sub_help(const char *path, const struct command *sub)
 {
 	printf("usage: %s COMMAND ...\n\ncommands:\n", path);
 	for (; sub->name != NULL; sub++)
-		help_row(sub);
+		print_help_row(sub);
 	return EXIT_OK;
 }
 
@@ -178,9 +179,10 @@ os_actor(struct arena *a)
 	return arena_printf(a, "os:%u", (unsigned)getuid());
 }
 
-/* The audit names who types, not the database role: a setting of every connection made from here. */
+/* The audit log names the operating system's user and not the database role. PGOPTIONS sets surfaced.actor on
+   every connection, also on those of child processes. */
 static void
-announce_actor(struct arena *a, struct str actor)
+export_actor(struct arena *a, struct str actor)
 {
 	const char *already = getenv("PGOPTIONS");
 	struct buf b = { .a = a };
@@ -195,10 +197,10 @@ announce_actor(struct arena *a, struct str actor)
 	}
 	buf_char(&b, '\0');
 	if (setenv("PGOPTIONS", b.p, 1) != 0)
-		panic("out of memory");
+		panic("setenv failed for PGOPTIONS");
 }
 
-/* The sub-command that is asked for; NULL: *status is what to return. */
+/* The requested sub-command; NULL after a message or help: the caller returns *status. */
 static const struct command *
 find_sub(
     const struct cli *c, const struct command *cmd, int argc, char **argv, int *status)
@@ -212,7 +214,7 @@ find_sub(
 		return NULL;
 	}
 	if (asks_help(argv[1])) {
-		*status = help_sub(c->path, cmd->sub);
+		*status = print_sub_help(c->path, cmd->sub);
 		return NULL;
 	}
 	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
@@ -228,7 +230,7 @@ find_sub(
 }
 
 static int
-run(struct cli *c, const struct command *cmd, int argc, char **argv)
+run_command(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
 	int status = EXIT_OK;
 
@@ -251,7 +253,7 @@ run(struct cli *c, const struct command *cmd, int argc, char **argv)
 			       : cmd->run(c, argc, argv);
 }
 
-/* The name of the command that the user may have meant; NULL: none is near. */
+/* The command with the most similar name; NULL: none is similar. */
 static const char *
 nearest_command(const char *name)
 {
@@ -277,7 +279,7 @@ struct globals {
 	bool json, wide, help, version;
 };
 
-/* Where the command stands in argv; negative: where a wrong option does. */
+/* The index of the command in argv; negative: the index of a wrong option. */
 static int
 read_globals(int argc, char **argv, struct globals *g)
 {
@@ -305,7 +307,7 @@ read_globals(int argc, char **argv, struct globals *g)
 }
 
 static const char *
-default_file(void)
+find_default_file(void)
 {
 	static const char file[] = SYSCONFDIR "/surfacectl.conf";
 
@@ -313,7 +315,7 @@ default_file(void)
 }
 
 static int
-start(struct globals *g, int argc, char **argv)
+start_command(struct globals *g, int argc, char **argv)
 {
 	struct cli c = { .json = g->json, .wide = g->wide, .path = "surfacectl" };
 	const struct command *cmd = find_command(argv[0]);
@@ -328,17 +330,17 @@ start(struct globals *g, int argc, char **argv)
 		    guess == NULL ? "" : guess,
 		    guess == NULL ? "try surfacectl --help" : "?");
 	}
-	if (!conf_load(g->file != NULL ? g->file : default_file(), err, sizeof(err)))
+	if (!conf_load(g->file != NULL ? g->file : find_default_file(), err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);
 	c.actor = os_actor(c.arena);
-	announce_actor(c.arena, c.actor);
+	export_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
 	c.conninfo = g->database != NULL ? g->database : conf.database;
 	c.db = db_open(c.conninfo, "surfacectl");
 	db_use(c.db, c.arena, 0);
 	db_quiet(c.db);
-	status = run(&c, cmd, argc, argv);
+	status = run_command(&c, cmd, argc, argv);
 	db_close(c.db);
 	arena_free(c.arena);
 	if (fflush(stdout) != 0 && status == EXIT_OK)
@@ -361,8 +363,8 @@ main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (g.help || (at < argc && asks_help(argv[at])))
-		return help();
+		return print_help();
 	if (at == argc)
 		return cli_fail(EXIT_USAGE, "which command? Try surfacectl --help.");
-	return start(&g, argc - at, argv + at);
+	return start_command(&g, argc - at, argv + at);
 }

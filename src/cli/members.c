@@ -35,7 +35,7 @@ static const struct stmt insert_member =
 	"INSERT INTO member (account_uuid, name, email, role, all_projects)"
 	" VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
 
-/* Their keys stop working with them. */
+/* The API refuses the keys of a removed member. */
 static const struct stmt remove_member =
     STMT_LIST(remove_member, struct member, member_out,
 	"UPDATE member SET removed_at = coalesce(removed_at, now()) WHERE uuid::text = "
@@ -46,7 +46,7 @@ static const struct stmt limit_member = STMT_LIST(limit_member, struct member, m
     "RETURNING " COLUMNS);
 
 static int
-create(struct cli *c, int argc, char **argv)
+create_member(struct cli *c, int argc, char **argv)
 {
 	struct str account = STR_NULL, email = STR_NULL;
 	bool owner = false, limited = false;
@@ -95,7 +95,7 @@ static const struct command subs[] = {
 	    .st = &list_members, .lists = "members", .of = OF_ACCOUNT,
 	    .flag = "removed" },
 	{ "create", "--account ACCOUNT --email ADDRESS [--owner | --limited] NAME",
-	    "a person; --limited: sees granted projects alone", .run = create },
+	    "a person; --limited: sees granted projects alone", .run = create_member },
 	{ "ceiling", "MEMBER all|granted", "which projects the person and their keys see",
 	    .run = set_ceiling },
 	{ "remove", "MEMBER", "the person's keys stop working; records keep the name",

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl migrate: roles.sql, then every numbered file that the database has not seen. Forward
-   only; a file that changed after it was applied stops everything. */
+/* surfacectl migrate: applies roles.sql, and then each numbered file of sql/ that the database has not had.
+
+     files       0001-accounts  0002-keys  0003-hosts  0004-tags
+     database    0001-accounts  0002-keys                          (name and hash of each applied file)
+                 must be equal             pending: applied in order, each in its own transaction
+
+   There is no way back: a mistake is corrected by a further file. A file that changed after it was applied stops
+   the migration, since nobody knows then which schema the database has. An advisory lock makes a second
+   migration wait. */
 #include "config.h"
 
 #include <openssl/sha.h>
@@ -70,7 +77,7 @@ static const struct stmt read_standing = STMT(read_standing, standing_out,
     " host(inet_server_addr()) AS host, coalesce(inet_server_port(), 0)::bigint AS port"
     " FROM pg_roles WHERE rolname = current_user");
 
-/* One number for all of us; a second migrate waits. */
+/* The advisory lock that every migration takes. */
 #define LOCK "SET lock_timeout = '60s'; SELECT pg_advisory_lock(7235082391)"
 #define UNLOCK "SELECT pg_advisory_unlock(7235082391)"
 
@@ -95,7 +102,7 @@ is_numbered(const struct dirent *e)
 }
 
 static bool
-read_one(struct arena *a, const char *dir, const char *entry, struct file *f)
+read_migration(struct arena *a, const char *dir, const char *entry, struct file *f)
 {
 	unsigned char sum[SHA256_DIGEST_LENGTH];
 	const char *path = arena_printf(a, "%s/%s", dir, entry).p;
@@ -111,7 +118,7 @@ read_one(struct arena *a, const char *dir, const char *entry, struct file *f)
 	return true;
 }
 
-/* In order of their numbers; -1 after a message. */
+/* The files in the order of their numbers; -1 after a message. */
 static int
 read_files(struct arena *a, const char *dir, struct file **out)
 {
@@ -125,7 +132,7 @@ read_files(struct arena *a, const char *dir, struct file **out)
 	}
 	*out = ARENA_ARRAY(a, (size_t)n, struct file);
 	for (int i = 0; i < n; i++) {
-		ok = ok && read_one(a, dir, entries[i]->d_name, &(*out)[i]);
+		ok = ok && read_migration(a, dir, entries[i]->d_name, &(*out)[i]);
 		if (ok && i > 0 && (*out)[i].version == (*out)[i - 1].version) {
 			cli_fail(EXIT_FAILED, "%s: two files have the number %04d", dir,
 			    (int)(*out)[i].version);
@@ -137,7 +144,7 @@ read_files(struct arena *a, const char *dir, struct file **out)
 	return ok ? n : -1;
 }
 
-/* What stands in the database must be a prefix of the files, unchanged. */
+/* The files that were applied must be the first files of the directory, unchanged. */
 static bool
 check_applied(const char *dir, const struct file *files, int n, const struct list *list)
 {
@@ -164,13 +171,13 @@ check_applied(const char *dir, const struct file *files, int n, const struct lis
 	return true;
 }
 
-/* ---- whoever may not is told exactly what to type ---- */
+/* ---- a user without the rights gets the exact command to type ---- */
 
 #define SETUP PKGDATADIR "/setup-postgresql"
 
-/* What to type so that the database becomes what these files say; *super: we are allowed to already. */
+/* The command that applies these files with sufficient rights; *super: the present role has them. */
 static struct str
-what_to_type(struct cli *c, bool *super)
+migrate_advice(struct cli *c, bool *super)
 {
 	struct standing s = { 0 };
 
@@ -188,7 +195,7 @@ what_to_type(struct cli *c, bool *super)
 	    (int)s.database.n, s.database.p);
 }
 
-/* The server refused, or roles.sql did. */
+/* Reports a refused statement, with the command to type if the present role lacks rights. */
 static int
 fail_apply(struct cli *c, enum db_rc rc, const char *what)
 {
@@ -198,17 +205,17 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 
 	if (rc != DB_CONFLICT && (rc != DB_DOWN || db_socket(c->db) < 0))
 		return cli_fail_db(c, rc, what);
-	advice = what_to_type(c, &super);
+	advice = migrate_advice(c, &super);
 	if (super)
 		return cli_fail(EXIT_FAILED, "%s: %s", what, said);
 	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s",
 	    what, said, (int)advice.n, advice.p);
 }
 
-/* ---- the roles that roles.sql makes: its table of VALUES is the one place ---- */
+/* ---- the roles that roles.sql creates, read from its VALUES ---- */
 
 static struct str
-take_quoted(struct str *rest, const char *before)
+next_quoted(struct str *rest, const char *before)
 {
 	size_t n = strlen(before);
 	const char *end = NULL;
@@ -238,12 +245,12 @@ find_roles(struct arena *a, struct str text, struct list *out)
 
 		text.n -= (size_t)(at - text.p);
 		text.p = at;
-		name = take_quoted(&text, "('");
-		login = take_quoted(&text, "', '");
+		name = next_quoted(&text, "('");
+		login = next_quoted(&text, "', '");
 		if (name.p == NULL)
-			return false; /* the text ends inside it */
+			return false; /* the text ends inside the row */
 		if (!str_is(login, "LOGIN") && !str_is(login, "NOLOGIN"))
-			continue; /* a table of something else */
+			continue; /* the row of another table */
 		if (out->n == MIGRATE_ROLES_MAX)
 			return false;
 		roles[out->n++] =
@@ -293,7 +300,8 @@ apply_roles(struct cli *c, struct str text)
 	return rc;
 }
 
-/* Rights that somebody granted by hand are not rights of the files. */
+/* schema_right has the rights that the files granted, which doctor compares with the present ones. Rights that
+   exist before a file but are not in that table were granted by hand, and stay out of it. */
 #define BEFORE_FILE                                                                      \
 	"SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"                  \
 	" SET LOCAL search_path = public;"                                               \
@@ -306,7 +314,7 @@ apply_roles(struct cli *c, struct str text)
 	" DROP TABLE schema_right_by_hand"
 
 static enum db_rc
-apply(struct cli *c, const struct file *f)
+apply_file(struct cli *c, const struct file *f)
 {
 	enum db_rc rc = db_begin(c->db);
 
@@ -334,7 +342,7 @@ apply_rest(struct cli *c, const struct file *files, int n, size_t done, struct o
 
 	*o = (struct outcome){ { names, 0 }, n > 0 ? files[n - 1].version : 0 };
 	for (size_t i = done; i < (size_t)n; i++) {
-		rc = apply(c, &files[i]);
+		rc = apply_file(c, &files[i]);
 		if (rc != DB_OK)
 			return fail_apply(c, rc, files[i].name.p);
 		names[o->applied.n++] = files[i].name;
@@ -402,7 +410,7 @@ migrate_newest(struct cli *c, const char *dir, int64_t *version)
 	return n >= 0;
 }
 
-/* Reads, and needs no more rights than reading does. */
+/* Only reads, so that a role without the right to migrate can call it. */
 int
 migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version)
 {
@@ -424,7 +432,7 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 	return EXIT_OK;
 }
 
-/* The names of the roles that the server has not. */
+/* The names of the roles that do not exist on the server. */
 static int
 roles_missing(struct cli *c, const char *dir, struct buf *names)
 {
@@ -450,7 +458,7 @@ roles_missing(struct cli *c, const char *dir, struct buf *names)
 }
 
 static int
-check(struct cli *c, const char *dir)
+check_migrations(struct cli *c, const char *dir)
 {
 	struct buf missing = { .a = c->arena };
 	int64_t pending, version;
@@ -462,7 +470,7 @@ check(struct cli *c, const char *dir)
 		status = roles_missing(c, dir, &missing);
 	if (status != EXIT_OK)
 		return status;
-	advice = what_to_type(c, &super);
+	advice = migrate_advice(c, &super);
 	if (missing.n > 0)
 		return cli_fail(EXIT_FAILED, "these roles are missing: %.*s; %.*s",
 		    (int)missing.n, missing.p, (int)advice.n, advice.p);
@@ -487,7 +495,7 @@ migrate(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
 	if (only_check)
-		return check(c, dir.p);
+		return check_migrations(c, dir.p);
 	status = migrate_all(c, dir.p, &o);
 	return status == EXIT_OK ? cli_print(c, "migration", outcome_out, &o) : status;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* nginx from outside. What it would load is its own word, nginx -T; when it loaded, its processes tell. */
+/* Reads nginx's configuration from nginx -T, which prints all included files, and finds from /proc when nginx
+   loaded it: a reload starts new workers, so the oldest worker that still takes requests started with the
+   present configuration. */
 #include "config.h"
 
 #include "cli/nginx.h"
@@ -13,26 +15,26 @@
 #include <unistd.h>
 
 enum { DUMP_MAX = 8 << 20, WORDS_MAX = 16, TICKS = 2 };
-/* nginx's own default, and systemd's soft limit. */
+/* The default of nginx, and systemd's soft limit. */
 enum { CONNECTIONS_DEFAULT = 512, FILES_DEFAULT = 1024 };
 
 #define FILE_MARK "# configuration file "
 
-/* ---- what it would load ---- */
+/* ---- the configuration ---- */
 
 static bool
-is_blank(char c)
+is_nginx_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The next word; of n == 0 at the end. One of ; { } is a word of its own. */
+/* The next word, with n == 0 at the end. Each of ; { } is a word. */
 static struct str
 next_word(struct str *text)
 {
 	struct str w;
 
-	while (text->n > 0 && (is_blank(*text->p) || *text->p == '#')) {
+	while (text->n > 0 && (is_nginx_space(*text->p) || *text->p == '#')) {
 		const char *eol =
 		    *text->p == '#' ? memchr(text->p, '\n', text->n) : text->p;
 
@@ -50,7 +52,8 @@ next_word(struct str *text)
 		text->p += end == NULL ? 0 : w.n + 2;
 		return w;
 	}
-	while (w.n < text->n && !is_blank(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
+	while (
+	    w.n < text->n && !is_nginx_space(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
 		w.n++;
 	if (w.n == 0 && text->n > 0)
 		w.n = 1;
@@ -91,7 +94,7 @@ take_server(struct nginx *n, const struct str *words, size_t count)
 }
 
 static void
-take_number(int64_t *to, const struct str *words, const char *directive)
+take_limit(int64_t *to, const struct str *words, const char *directive)
 {
 	int64_t n;
 
@@ -111,13 +114,15 @@ take_certificate(struct nginx *n, struct str path)
 		n->certs[n->ncerts++] = path;
 }
 
-/* The names and the certificates of the server block that is being read: either may come first. */
+/* The server block that is being read. Its names and certificates may come in any order, so they are paired when
+   the block ends. */
 struct block {
 	struct str names[WORDS_MAX], certs[WORDS_MAX];
-	size_t depth, server, nnames, ncerts; /* server: its depth; 0: none */
+	size_t depth, server, nnames,
+	    ncerts; /* server: the depth of the server block; 0: outside one */
 };
 
-/* What a client may ask for as it stands: no pattern. */
+/* A name that a client can request literally, not a pattern. */
 static bool
 is_plain_name(struct str name)
 {
@@ -152,9 +157,10 @@ end_block(struct nginx *n, struct block *b)
 	b->server = b->nnames = b->ncerts = 0;
 }
 
-/* What the words before a sign mean for the block that they stand in. */
+/* Handles the words before one of ; { } in their block. */
 static void
-follow(struct nginx *n, struct block *b, char sign, const struct str *words, size_t count)
+handle_words(
+    struct nginx *n, struct block *b, char sign, const struct str *words, size_t count)
 {
 	if (sign == '{') {
 		b->depth++;
@@ -170,12 +176,12 @@ follow(struct nginx *n, struct block *b, char sign, const struct str *words, siz
 }
 
 static void
-take(struct nginx *n, const struct str *words, size_t count)
+take_directive(struct nginx *n, const struct str *words, size_t count)
 {
 	if (count < 2)
 		return;
-	take_number(&n->connections, words, "worker_connections");
-	take_number(&n->files, words, "worker_rlimit_nofile");
+	take_limit(&n->connections, words, "worker_connections");
+	take_limit(&n->files, words, "worker_rlimit_nofile");
 	if (str_is(words[0], "user"))
 		n->user = words[1];
 	if (str_is(words[0], "pid"))
@@ -191,7 +197,7 @@ take(struct nginx *n, const struct str *words, size_t count)
 }
 
 static void
-read_words(struct nginx *n, struct str text)
+parse_words(struct nginx *n, struct str text)
 {
 	struct str words[WORDS_MAX], w;
 	struct block b = { 0 };
@@ -199,8 +205,8 @@ read_words(struct nginx *n, struct str text)
 
 	while ((w = next_word(&text)).p != NULL && (w.n > 0 || text.n > 0)) {
 		if (w.n == 1 && strchr(";{}", *w.p) != NULL) {
-			take(n, words, count);
-			follow(n, &b, *w.p, words, count);
+			take_directive(n, words, count);
+			handle_words(n, &b, *w.p, words, count);
 			count = 0;
 		} else if (count < WORDS_MAX) {
 			words[count++] = w;
@@ -208,9 +214,9 @@ read_words(struct nginx *n, struct str text)
 	}
 }
 
-/* Behind what nginx says of its test. */
+/* The configuration, without the result of the test that nginx prints before it. */
 static struct str
-dumped(struct str text)
+skip_test_result(struct str text)
 {
 	static const char mark[] = FILE_MARK;
 	const char *at = memmem(text.p, text.n, mark, sizeof(mark) - 1);
@@ -218,9 +224,9 @@ dumped(struct str text)
 	return at == NULL ? STR("") : (struct str){ at, text.n - (size_t)(at - text.p) };
 }
 
-/* nginx's own word for what is wrong, without its time and process. */
+/* nginx's error message without its time and process. */
 static struct str
-complaint(struct str text)
+error_message(struct str text)
 {
 	static const char mark[] = "[emerg]";
 	const char *at = memmem(text.p, text.n, mark, sizeof(mark) - 1), *end;
@@ -232,7 +238,7 @@ complaint(struct str text)
 		end == NULL ? text.n - (size_t)(at - text.p) : (size_t)(end - at) };
 }
 
-/* ---- when it loaded ---- */
+/* ---- the time of loading ---- */
 
 static bool
 read_small(const char *path, char *text, size_t room)
@@ -261,7 +267,7 @@ read_pid(struct arena *a, struct str file)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? (int)pid : 0;
 }
 
-/* A number of /proc/PID/stat, counted as proc(5) does; text stands at the end of the second one. */
+/* The field `wanted` of /proc/PID/stat, counted as in proc(5); text points to the end of field 2. */
 static int64_t
 stat_number(const char *text, int wanted)
 {
@@ -275,7 +281,7 @@ stat_number(const char *text, int wanted)
 	return n;
 }
 
-/* The ticks since boot at which a worker of that master began that still takes requests; 0: it is none. */
+/* The start of a worker in ticks since boot; 0: pid is not a worker of this master, or is shutting down. */
 static int64_t
 worker_start(const char *pid, int master)
 {
@@ -308,7 +314,8 @@ ticks_to_time(int64_t ticks)
 			    ticks * 1000000 / sysconf(_SC_CLK_TCK) };
 }
 
-/* The oldest: a worker that died was replaced later than the configuration was loaded. */
+/* The start of the oldest worker: a worker that replaced a crashed one started after the configuration was
+   loaded. */
 static struct ts
 find_loaded(int master)
 {
@@ -341,7 +348,7 @@ nginx_missed(const struct nginx *n, const char *path)
 	       n->loaded.us + TICKS * tick;
 }
 
-/* Every file it read, and certificates, which have lives of their own. */
+/* Checks every file that nginx read, and the certificates, which are renewed independently. */
 static void
 find_stale(struct arena *a, struct nginx *n, struct str text)
 {
@@ -366,7 +373,7 @@ find_stale(struct arena *a, struct nginx *n, struct str text)
 			n->stale = n->certs[i];
 }
 
-/* ---- */
+/* ---- the whole ---- */
 
 unsigned
 nginx_weight(const struct nginx *n, const char *path)
@@ -392,7 +399,7 @@ nginx_look(struct arena *a, const char *file, struct nginx *out)
 		(char *)(uintptr_t)file, NULL };
 	struct buf said = { .a = a };
 	int status = process_read(argv, &said, DUMP_MAX);
-	struct str text = dumped(buf_done(&said));
+	struct str text = skip_test_result(buf_done(&said));
 
 	*out = (struct nginx){ .loaded = TS_NULL,
 		.connections = CONNECTIONS_DEFAULT,
@@ -400,10 +407,10 @@ nginx_look(struct arena *a, const char *file, struct nginx *out)
 	if (status == PROCESS_ABSENT)
 		return;
 	out->state = NGINX_BROKEN;
-	out->complaint = complaint(buf_done(&said));
+	out->complaint = error_message(buf_done(&said));
 	if (status != 0)
 		return;
-	read_words(out, text);
+	parse_words(out, text);
 	out->master = read_pid(a, out->pid_file);
 	out->state = out->master > 0 ? NGINX_RUNS : NGINX_STOPPED;
 	if (out->master > 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Arguments of one command by a table. */
+/* Parses the arguments of a command by its table of options. */
 #include "config.h"
 
 #include "cli/cli.h"
 
-enum { SHOWN = 200 }; /* of a wrong argument */
+enum { SHOWN = 200 }; /* characters of a wrong argument that a message shows */
 
 static bool
 parse_distance(struct str s, struct ts *out)
@@ -58,7 +58,7 @@ take_value(const struct cli *c, const struct cli_option *o, struct str value)
 }
 
 static const struct cli_option *
-find(const struct cli_option *o, struct str name)
+find_option(const struct cli_option *o, struct str name)
 {
 	for (; o->name != NULL; o++)
 		if (str_is(name, o->name))
@@ -66,7 +66,7 @@ find(const struct cli_option *o, struct str name)
 	return NULL;
 }
 
-/* The option at argv[*i]; moves *i to its value if that stands apart. */
+/* Takes the option at argv[*i]; moves *i to the value if that is a separate argument. */
 static bool
 take_option(
     struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
@@ -83,7 +83,7 @@ take_option(
 		return c->json = true;
 	if (str_is(name, "wide") && eq == NULL)
 		return c->wide = true;
-	o = find(options, name);
+	o = find_option(options, name);
 	if (o == NULL || (o->flag != NULL && eq != NULL)) {
 		cli_usage(c, "wrong option %.*s", SHOWN, argv[*i]);
 		return false;
@@ -118,7 +118,9 @@ cli_options(struct cli *c, int argc, char **argv, const struct cli_option *optio
 			words->p[words->n++] = str_of(argv[i]);
 			if (str_utf8_bad(words->p[words->n - 1]) <
 			    words->p[words->n - 1].n)
-				words->n = max + 1; /* not text: refused below */
+				words->n =
+				    max +
+				    1; /* not UTF-8: the check of the number below refuses it */
 		}
 	}
 	if (words->n >= min && words->n <= max)

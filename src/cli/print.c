@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Records by field table: aligned text for people, JSON for scripts. */
+/* Prints records by their field table: aligned text for people, JSON for scripts. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -48,7 +48,7 @@ add_scalar(struct buf *b, enum field_type type, const void *from)
 	panic("a field of type %d in a table", (int)type);
 }
 
-/* At most NARROW characters of a text. */
+/* The first NARROW characters of a text. */
 static struct str
 shorten(struct arena *a, struct str s)
 {
@@ -57,16 +57,17 @@ shorten(struct arena *a, struct str s)
 	if (str_utf8_bad(s) < s.n || str_chars(s) <= NARROW)
 		return s;
 	for (; end < s.n && chars < NARROW; end++)
-		chars += (s.p[end] & 0xc0) != 0x80; /* a character's first byte */
+		chars +=
+		    (s.p[end] & 0xc0) != 0x80; /* counts first bytes of characters only */
 	while (end < s.n && (s.p[end] & 0xc0) == 0x80)
 		end++;
 	return arena_printf(a, "%.*s...", (int)end, s.p);
 }
 
-/* One cell; an unset value is "-", and control characters cannot disturb the terminal. A narrow cell has the
-   number of items of a list, and the beginning of a long text. */
+/* Formats one cell. An unset value is "-", and control characters are replaced, since a host's banner must not
+   control the terminal. A narrow cell contains the number of items of a list, and the beginning of a long text. */
 static struct str
-cell(struct arena *a, const struct field *f, const void *record, bool narrow)
+format_cell(struct arena *a, const struct field *f, const void *record, bool narrow)
 {
 	const char *from = (const char *)record + f->offset;
 	struct buf b = { .a = a };
@@ -94,21 +95,21 @@ cell(struct arena *a, const struct field *f, const void *record, bool narrow)
 }
 
 static size_t
-width(struct str s)
+text_width(struct str s)
 {
 	return str_utf8_bad(s) == s.n ? str_chars(s) : s.n;
 }
 
 static void
-put(struct str s, size_t column, bool last)
+print_padded(struct str s, size_t column, bool last)
 {
 	fwrite(s.p, 1, s.n, stdout);
 	if (!last)
-		printf("%*s", (int)(column - width(s) + 2), "");
+		printf("%*s", (int)(column - text_width(s) + 2), "");
 }
 
 static void
-put_heading(const struct field *fields, const size_t *widths)
+print_heading(const struct field *fields, const size_t *widths)
 {
 	for (size_t k = 0; fields[k].type != FIELD_NONE; k++) {
 		bool last = fields[k + 1].type == FIELD_NONE;
@@ -134,7 +135,7 @@ has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Those of the fields that narrow names. */
+/* The fields that narrow names. */
 static const struct field *
 choose_fields(struct arena *a, const struct field *fields, const char *narrow)
 {
@@ -151,7 +152,7 @@ choose_fields(struct arena *a, const struct field *fields, const char *narrow)
 }
 
 static void
-put_table(struct arena *a, const struct field *fields, struct list list, size_t size,
+print_table(struct arena *a, const struct field *fields, struct list list, size_t size,
     bool narrow)
 {
 	size_t columns = 0, *widths;
@@ -165,24 +166,24 @@ put_table(struct arena *a, const struct field *fields, struct list list, size_t 
 		widths[k] = strlen(fields[k].name);
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t k = 0; k < columns; k++) {
-			struct str s = cell(
+			struct str s = format_cell(
 			    a, &fields[k], (const char *)list.items + i * size, narrow);
 
 			cells[i * columns + k] = s;
-			if (width(s) > widths[k])
-				widths[k] = width(s);
+			if (text_width(s) > widths[k])
+				widths[k] = text_width(s);
 		}
 	}
-	put_heading(fields, widths);
+	print_heading(fields, widths);
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t k = 0; k < columns; k++)
-			put(cells[i * columns + k], widths[k], k + 1 == columns);
+			print_padded(cells[i * columns + k], widths[k], k + 1 == columns);
 		putchar('\n');
 	}
 }
 
 static int
-put_json(struct buf *b)
+print_json(struct buf *b)
 {
 	buf_char(b, '\n');
 	fwrite(b->p, 1, b->n, stdout);
@@ -198,7 +199,7 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 	if (!c->json) {
 		bool narrow = c->narrow != NULL && !c->wide;
 
-		put_table(c->arena,
+		print_table(c->arena,
 		    narrow ? choose_fields(c->arena, fields, c->narrow) : fields, list,
 		    size, narrow);
 		return EXIT_OK;
@@ -211,7 +212,7 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 		json_write(&b, fields, (const char *)list.items + i * size);
 	}
 	buf_z(&b, "]}");
-	return put_json(&b);
+	return print_json(&b);
 }
 
 int
@@ -226,10 +227,10 @@ cli_print(
 		buf_char(&b, ':');
 		json_write(&b, fields, record);
 		buf_char(&b, '}');
-		return put_json(&b);
+		return print_json(&b);
 	}
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		struct str s = cell(c->arena, f, record, false);
+		struct str s = format_cell(c->arena, f, record, false);
 
 		printf("%-16s %.*s\n", f->name, (int)s.n, s.p);
 	}

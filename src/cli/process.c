@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Other programs, and other users: what surfacectl cannot do as itself. */
+/* Child processes of surfacectl: pg_dump, nginx -T and the like, and functions that run as another user. */
 #include "config.h"
 
 #include "cli/process.h"
@@ -20,7 +20,7 @@ process_become(const char *name)
 	if (pw == NULL || initgroups(name, pw->pw_gid) != 0 || setgid(pw->pw_gid) != 0 ||
 	    setuid(pw->pw_uid) != 0)
 		return false;
-	/* PostgreSQL's programs complain of a folder, such as root's, that they may not be in. */
+	/* PostgreSQL's programs print warnings in a working directory that they cannot read, such as /root. */
 	return (getcwd(here, sizeof(here)) != NULL && access(here, X_OK) == 0) ||
 	       chdir("/") == 0;
 }
@@ -79,7 +79,7 @@ process_call(
 }
 
 static int
-execute(const void *arg, int out)
+exec_program(const void *arg, int out)
 {
 	char *const *argv = arg;
 
@@ -91,5 +91,5 @@ execute(const void *arg, int out)
 int
 process_read(char *const *argv, struct buf *out, size_t most)
 {
-	return process_call(execute, argv, out, most);
+	return process_call(exec_program, argv, out, most);
 }

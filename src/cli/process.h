@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* Child processes of surfacectl: other programs, and functions that run as another user. */
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
@@ -8,16 +9,17 @@
 
 enum { PROCESS_ABSENT = 127, PROCESS_KILLED = 126 };
 
-/* This process is that user from now on, with its groups; false: there is none, or no right to. */
+/* Changes this process to a user with its groups, for ever; false: no such user, or no permission. */
 bool process_become(const char *name) MUST_USE;
-/* in and out become its standard input and output; negative: ours. Says why it could not be run. */
+/* Starts a program. in and out become its standard input and output; negative: those of this process. The child
+   prints a message if the program cannot be executed. */
 pid_t process_start(char *const *argv, int in, int out) MUST_USE;
-/* Its exit status, or one of the two above. */
+/* The exit status of pid, or PROCESS_ABSENT or PROCESS_KILLED. */
 int process_wait(pid_t pid);
-/* fn's answer, which a child gives: it ends with it. What it writes to out, up to about most bytes, is said. */
+/* Runs fn in a child, which exits with the result of fn; its output goes to said, up to about most bytes. */
 int process_call(
     int (*fn)(const void *arg, int out), const void *arg, struct buf *said, size_t most);
-/* Runs it to its end; both its outputs, up to about most bytes, go to out. */
+/* Runs a program to its end; out gets its output and error output, up to about most bytes. */
 int process_read(char *const *argv, struct buf *out, size_t most);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl projects: of an account, and who sees or manages them. */
+/* surfacectl projects: the projects of an account, and the members who may see or manage them. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -58,7 +58,7 @@ static const struct field one_out[] = {
 static const struct stmt find_project = STMT_LIST(find_project, struct grant, one_out,
     "SELECT uuid AS project_uuid FROM project WHERE uuid::text = lower($1)");
 
-/* No row: there is no such pair in one account. */
+/* No row: project and member do not exist in the same account. */
 static const struct stmt grant_project = STMT(grant_project, grant_out,
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
     " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING "
@@ -91,7 +91,7 @@ cli_project(struct cli *c, struct str said, struct uuid *out)
 }
 
 static int
-grant(struct cli *c, int argc, char **argv)
+grant_to_member(struct cli *c, int argc, char **argv)
 {
 	bool manager = false;
 	const struct cli_option options[] = { { "manager", .flag = &manager }, { NULL } };
@@ -121,7 +121,7 @@ static const struct command subs[] = {
 	{ "members", "PROJECT", "who was granted it", .first = &find_project,
 	    .st = &list_grants, .lists = "grants", .words = 1 },
 	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
-	    .run = grant },
+	    .run = grant_to_member },
 	{ "revoke", "PROJECT MEMBER", "the opposite", .st = &revoke_project,
 	    .prints = "grant", .words = 2 },
 	{ NULL },

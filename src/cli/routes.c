@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl routes: how browsers reach the countries that a session may be created with. */
+/* surfacectl routes: the proxies through which browsers reach the Internet from a chosen country. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -15,7 +15,7 @@ struct route_line {
 	bool enabled, answered;
 	struct ts probed_at, created_at;
 	int64_t ms;
-	struct str why; /* it did not answer */
+	struct str why; /* the reason, if the probe failed */
 };
 
 static const struct field line_out[] = {
@@ -56,12 +56,12 @@ static const struct stmt enable_route =
 static const struct stmt disable_route =
     STMT_LIST(disable_route, struct route_line, line_out, TURN("false"));
 
-/* Refused while a session has had it: then it can only be switched off. */
+/* A route that a session has used cannot be removed, only switched off. */
 static const struct stmt delete_route = STMT_LIST(delete_route, struct route_line,
     line_out, "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
 
 static int
-add(struct cli *c, int argc, char **argv)
+add_route(struct cli *c, int argc, char **argv)
 {
 	struct str kind = STR("direct"), host = STR_NULL, port = STR_NULL,
 		   credential = STR_NULL;
@@ -85,7 +85,7 @@ add(struct cli *c, int argc, char **argv)
 	    P(host), P(n), P(credential));
 }
 
-/* ---- probes: a dispatcher's work, which egress does for it ---- */
+/* ---- probes: the database holds a request, which a dispatcher hands to surfaced-egress ---- */
 
 enum { PROBE_TRIES = 200, PROBE_LOOK_US = 100000 };
 
@@ -101,7 +101,7 @@ static const struct stmt forget_probe = STMT(forget_probe, NULL,
     "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
 
 static enum db_rc
-wait_for_probe(struct cli *c, struct str uuid, struct route_line *out)
+await_probe(struct cli *c, struct str uuid, struct route_line *out)
 {
 	enum db_rc rc = DB_NONE;
 
@@ -113,7 +113,7 @@ wait_for_probe(struct cli *c, struct str uuid, struct route_line *out)
 }
 
 static int
-probe(struct cli *c, int argc, char **argv)
+probe_route(struct cli *c, int argc, char **argv)
 {
 	struct str target = str_of(conf.route_target);
 	const struct cli_option options[] = { { "target", .text = &target }, { NULL } };
@@ -130,7 +130,7 @@ probe(struct cli *c, int argc, char **argv)
 	rc = db_one(c->db, &want_probe, &line, P(words.p[0]), P(target));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
-	rc = wait_for_probe(c, words.p[0], &line);
+	rc = await_probe(c, words.p[0], &line);
 	if (rc == DB_NONE) {
 		rc = db_do(c->db, &forget_probe, NULL, P(words.p[0]));
 		return rc != DB_OK ? cli_fail_db(c, rc, words.p[0].p)
@@ -151,9 +151,9 @@ static const struct command subs[] = {
 	    "[--kind direct|connect|socks5] [--host HOST --port PORT] [--credential "
 	    "NAME] COUNTRY",
 	    "a way to a country; the credential is a file of surfaced-egress",
-	    .run = add },
+	    .run = add_route },
 	{ "probe", "[--target HOST:PORT] UUID", "try it now: 1 when it does not answer",
-	    .run = probe },
+	    .run = probe_route },
 	{ "enable", "UUID", "let sessions have it", .st = &enable_route,
 	    .prints = "route", .words = 1 },
 	{ "disable", "UUID", "the opposite; running sessions keep it",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl rules: alert rules of a project. */
+/* surfacectl rules: the alert rules of a project. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -38,7 +38,7 @@ static const struct stmt read_rule = STMT_LIST(read_rule, struct rule_line, rule
     "SELECT " COLUMNS " FROM alert_rule WHERE uuid::text = lower($1)"
     " AND deleted_at IS NULL");
 
-/* No row: a destination is not the project's. */
+/* No row: a destination does not belong to the project. */
 static const struct stmt insert_rule = STMT(insert_rule, rule_out,
     "INSERT INTO alert_rule (project_uuid, name, source, min_severity, query,"
     " destination_uuids) SELECT $1, $2, $3, $4, $5, $6::text[]::uuid[]"
@@ -64,7 +64,7 @@ struct wanted {
 };
 
 static int
-check(struct cli *c, struct wanted *w)
+check_new_rule(struct cli *c, struct wanted *w)
 {
 	bool findings = str_is(w->source, "finding");
 	struct query_fault fault;
@@ -92,7 +92,7 @@ check(struct cli *c, struct wanted *w)
 }
 
 static int
-create(struct cli *c, int argc, char **argv)
+run_create_rule(struct cli *c, int argc, char **argv)
 {
 	struct wanted w = { .query = STR("") };
 	const struct cli_option options[] = { { "project", .text = &w.project },
@@ -107,7 +107,7 @@ create(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	status = check(c, &w);
+	status = check_new_rule(c, &w);
 	if (status == EXIT_OK)
 		status = cli_project(c, w.project, &project);
 	if (status != EXIT_OK)
@@ -130,7 +130,7 @@ static const struct command subs[] = {
 	{ "create",
 	    "--project UUID --source finding|service [--severity SEVERITY] [--query "
 	    "QUERY] [--destination UUID]... NAME",
-	    "what raises an alert from now on, and who is told", .run = create },
+	    "what raises an alert from now on, and who is told", .run = run_create_rule },
 	{ "enable", "UUID", "let it raise alerts", .st = &enable_rule, .prints = "rule",
 	    .words = 1 },
 	{ "disable", "UUID", "the opposite", .st = &disable_rule, .prints = "rule",

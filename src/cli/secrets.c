@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl secret, stream-keys: the files that sign cursors and tickets of live streams. A rotation puts a new
-   key before the last one, which verifies on what it has signed; the one before that goes. */
+/* surfacectl secret, stream-keys: the key files that sign cursors and tickets of live streams. A rotation writes a
+   new key before the present one, which then only verifies older signatures, and removes the one before that. */
 #include "config.h"
 
 #include <openssl/crypto.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The owner and mode of the file that is replaced; a new file is for the group of its daemon to read. */
+/* Keeps owner and mode of the replaced file; a new file can be read by the group of its daemon. */
 static bool
 set_mode(int fd, const char *path, const char *group)
 {
@@ -29,7 +29,7 @@ set_mode(int fd, const char *path, const char *group)
 	return (g == NULL || fchown(fd, 0, g->gr_gid) == 0) && fchmod(fd, 0640) == 0;
 }
 
-/* Whole under its name, or not at all: programs read it at any moment. */
+/* Replaces the file by rename, because a daemon may read it at any moment. */
 static int
 replace_file(struct cli *c, const char *path, const char *group, struct str text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl sessions: browser sessions as they stand, and what organisations and keys may have of them. */
+/* surfacectl sessions: the browser sessions and their state, and the session limits of organisations and keys. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -10,9 +10,8 @@ struct line {
 	struct uuid uuid, project_uuid, key_uuid;
 	struct str state, terminal_reason, egress_country, start_url;
 	struct ts created_at, expires_at, terminal_at;
-	struct str
-	    host; /* the dispatcher's: who holds it, which life it is, until when */
-	int64_t epoch;
+	struct str host; /* the host whose dispatcher holds the session */
+	int64_t epoch;   /* how often the session was started */
 	struct ts lease_until;
 };
 
@@ -78,7 +77,7 @@ static const struct field policy_out[] = {
 static const struct stmt read_policy = STMT_LIST(
     read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
 
-/* Without a value each stays. */
+/* A limit whose parameter is null does not change. */
 static const struct stmt set_policy = STMT_LIST(set_policy, struct policy, policy_out,
     "UPDATE session_policy SET"
     " organisation_sessions = coalesce($1::integer, organisation_sessions),"
@@ -92,7 +91,7 @@ struct limit {
 	struct uuid uuid;
 	struct str name;
 	int64_t active, limit;
-	bool own; /* not the policy's */
+	bool own; /* set for this object, not by the policy */
 };
 
 static const struct field limit_out[] = {
@@ -131,13 +130,13 @@ static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_EN
 static const struct stmt find_key = STMT(find_key, found_out,
     "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
 
-/* What is limited, and by which statements. */
+/* A kind of object with session limits, and its statements. */
 struct subject {
 	struct uuid uuid;
 	const struct stmt *set, *read;
 };
 
-/* out: an account, unless a key is said. */
+/* Finds the account or, with --key, the key. */
 static int
 find_subject(struct cli *c, struct str account, struct str key, struct subject *out)
 {
@@ -147,7 +146,8 @@ find_subject(struct cli *c, struct str account, struct str key, struct subject *
 	if (key.p == NULL)
 		return cli_account(c, account, &out->uuid);
 	rc = db_one(c->db, &find_key, &f, P(key));
-	if (rc == DB_NONE) /* not what was typed: it may be a secret */
+	if (rc ==
+	    DB_NONE) /* the message must not repeat the argument, which may be a secret */
 		return cli_fail(
 		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
 	if (rc != DB_OK)
@@ -157,7 +157,7 @@ find_subject(struct cli *c, struct str account, struct str key, struct subject *
 }
 
 static bool
-number(struct str s)
+is_limit(struct str s)
 {
 	int64_t n;
 
@@ -171,7 +171,7 @@ limit_subject(struct cli *c, struct str account, struct str key, struct str max)
 	enum db_rc rc = DB_OK;
 	int status;
 
-	if (!str_is(max, "default") && !number(max))
+	if (!str_is(max, "default") && !is_limit(max))
 		return cli_usage(c, "--max wants a number, or \"default\"");
 	status = find_subject(c, account, key, &s);
 	if (status != EXIT_OK)
@@ -197,7 +197,7 @@ limit_all(struct cli *c, const struct wanted *w)
 
 	for (size_t i = 0; i < COUNT(said); i++) {
 		any |= said[i].p != NULL;
-		good &= number(said[i]);
+		good &= is_limit(said[i]);
 	}
 	if (!good)
 		return cli_usage(c, "limits are whole numbers, times are seconds");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands that are one statement: what was said becomes its parameters, what it returns is printed. */
+/* Commands that are one statement: arguments become its parameters, and its rows are printed. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -36,7 +36,8 @@ struct said {
 };
 
 static bool
-read_said(struct cli *c, const struct command *cmd, int argc, char **argv, struct said *s)
+parse_arguments(
+    struct cli *c, const struct command *cmd, int argc, char **argv, struct said *s)
 {
 	struct cli_option options[COMMAND_TEXTS + 3] = { { NULL } }, *o = options;
 
@@ -52,7 +53,7 @@ read_said(struct cli *c, const struct command *cmd, int argc, char **argv, struc
 }
 
 static int
-find_of(struct cli *c, enum cli_of of, const struct said *s, struct uuid *out)
+find_owner(struct cli *c, enum cli_of of, const struct said *s, struct uuid *out)
 {
 	switch (of) {
 	case OF_NOTHING:
@@ -72,7 +73,7 @@ find_of(struct cli *c, enum cli_of of, const struct said *s, struct uuid *out)
 }
 
 static size_t
-parameters(const struct command *cmd, const struct said *s, struct uuid of,
+fill_parameters(const struct command *cmd, const struct said *s, struct uuid of,
     struct db_param p[PARAMS_MAX])
 {
 	bool of_word = cmd->of == OF_ACCOUNT_WORD || cmd->of == OF_UUID_WORD;
@@ -112,12 +113,12 @@ cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv)
 	const char *about;
 	int status;
 
-	if (!read_said(c, cmd, argc, argv, &s))
+	if (!parse_arguments(c, cmd, argc, argv, &s))
 		return EXIT_USAGE;
-	status = find_of(c, cmd->of, &s, &of);
+	status = find_owner(c, cmd->of, &s, &of);
 	if (status != EXIT_OK)
 		return status;
-	args.n = parameters(cmd, &s, of, p);
+	args.n = fill_parameters(cmd, &s, of, p);
 	about = s.words.n > 0 ? s.words.p[0].p : cmd->lists;
 	if (cmd->first != NULL)
 		status = run_first(c, cmd, about, args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl tags: names, categories and classification of the tags that hosts carry. */
+/* surfacectl tags: names, categories and classification of the tags of hosts. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -21,7 +21,7 @@ static const struct field tag_out[] = {
 static const struct stmt list_tags = STMT_LIST(list_tags, struct tag, tag_out,
     "SELECT slug, name, categories, classification FROM tag ORDER BY slug");
 
-/* $3 is what was said; its parents come along. Without, a new tag has none and an old one keeps its own. */
+/* $3: the categories, to which their parents are added; null: a new tag has none, an old tag keeps its own. */
 static const struct stmt set_tag = STMT_LIST(set_tag, struct tag, tag_out,
     "WITH said AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
     "array_to_string(parts[:i], '/')) AS paths"
@@ -37,7 +37,7 @@ static const struct stmt set_tag = STMT_LIST(set_tag, struct tag, tag_out,
     " RETURNING slug, name, categories, classification");
 
 static int
-set(struct cli *c, int argc, char **argv)
+run_set_tag(struct cli *c, int argc, char **argv)
 {
 	struct str name = STR_NULL, classification = STR_NULL;
 	struct cli_list categories = { 0 }, words;
@@ -65,7 +65,7 @@ static const struct command subs[] = {
 	    "[--classification informational|benign|suspicious|malicious] SLUG",
 	    "change a tag, or make it; what is not said stays; parents of a path are "
 	    "added",
-	    .run = set },
+	    .run = run_set_tag },
 	{ NULL },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl top: what this host answers now, by operation, from the counters that its processes map. */
+/* surfacectl top: the requests that this host answers now, by operation, from the counters in shared memory. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -12,7 +12,7 @@
 enum { SECONDS_MAX = 3600, ARENA_CAP = 16 * 1024 * 1024 };
 
 struct tally {
-	uint64_t good, refused, failed; /* below 400, 4xx, 5xx */
+	uint64_t good, refused, failed; /* by status: below 400, 4xx, 5xx */
 	uint64_t buckets[METRICS_BUCKETS];
 };
 
@@ -85,9 +85,9 @@ busier(const void *a, const void *b)
 	return (one < other) - (one > other);
 }
 
-/* One interval: what was asked in it, the busiest first. */
+/* The requests of one interval, the busiest operation first. */
 static int
-show(struct cli *c, const struct metrics *m, int64_t seconds)
+print_interval(struct cli *c, const struct metrics *m, int64_t seconds)
 {
 	struct tally *before = ARENA_ARRAY(c->arena, METRICS_OPERATIONS, struct tally);
 	struct line *lines = ARENA_ARRAY(c->arena, METRICS_OPERATIONS, struct line);
@@ -112,25 +112,25 @@ show(struct cli *c, const struct metrics *m, int64_t seconds)
 }
 
 static bool
-number(struct str said, int64_t *n)
+parse_count(struct str said, int64_t *n)
 {
 	return said.p == NULL || (str_int64(said, n) && *n >= 1 && *n <= SECONDS_MAX);
 }
 
 static int
-top(struct cli *c, int argc, char **argv)
+run_top(struct cli *c, int argc, char **argv)
 {
 	struct str interval = STR_NULL, times = STR_NULL;
 	const struct cli_option options[] = { { "interval", .text = &interval },
 		{ "times", .text = &times }, { NULL } };
-	int64_t seconds = 1, rounds = INT64_MAX; /* until somebody has seen enough */
+	int64_t seconds = 1, rounds = INT64_MAX; /* until it is interrupted */
 	struct cli_list words;
 	struct cli view;
 	struct metrics *m;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	if (!number(interval, &seconds) || !number(times, &rounds))
+	if (!parse_count(interval, &seconds) || !parse_count(times, &rounds))
 		return cli_usage(
 		    c, "--interval and --times want a number from 1 to %d", SECONDS_MAX);
 	m = metrics_view();
@@ -140,9 +140,9 @@ top(struct cli *c, int argc, char **argv)
 		    " run_directory?",
 		    conf.run_directory);
 	view = *c;
-	view.arena = arena_new(ARENA_CAP); /* of one round */
+	view.arena = arena_new(ARENA_CAP); /* memory of one round */
 	for (int64_t i = 0; i < rounds; i++) {
-		show(&view, m, seconds);
+		print_interval(&view, m, seconds);
 		arena_reset(view.arena);
 		fflush(stdout);
 	}
@@ -152,4 +152,4 @@ top(struct cli *c, int argc, char **argv)
 }
 
 const struct command top_command = { "top", "[--interval SECONDS] [--times N]",
-	"requests of this host by operation, again and again", .run = top };
+	"requests of this host by operation, again and again", .run = run_top };

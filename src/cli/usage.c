@@ -21,7 +21,7 @@ static const struct field day_out[] = {
 	FIELD_END,
 };
 
-/* $1 key, $2 account, $3 group: one of them is said. Every day has its row. */
+/* $1 key, $2 account, $3 group: one of them is not null. Every day has a row, also one without requests. */
 static const struct stmt usage_days = STMT_LIST(usage_days, struct day, day_out,
     "WITH k AS (SELECT k.uuid FROM api_key k JOIN account a ON a.uuid = k.account_uuid"
     "  LEFT JOIN account_group g ON g.uuid = a.group_uuid"
@@ -48,7 +48,7 @@ static const struct field month_out[] = {
 	FIELD_END,
 };
 
-/* leased: what hosts hold, used or not. The limit is today's. */
+/* leased: requests that hosts hold, used or not. The limit is the present one. */
 static const struct stmt usage_months = STMT_LIST(usage_months, struct month, month_out,
     "SELECT to_char(make_date(q.month / 12, q.month % 12 + 1, 1), 'YYYY-MM') AS month,"
     " coalesce((SELECT sum(u.used) FROM quota_used u"
@@ -88,7 +88,7 @@ put_bars(const struct list *list)
 		    (int64_t)((double)days[i].requests / (double)most * (double)room);
 
 		if (n == 0 && days[i].requests > 0)
-			n = 1; /* a little is not nothing */
+			n = 1; /* a small value must not look like 0 */
 		printf("%.*s %12" PRId64 " ", (int)days[i].day.n, days[i].day.p,
 		    days[i].requests);
 		for (int64_t k = 0; k < n; k++)
@@ -98,7 +98,7 @@ put_bars(const struct list *list)
 }
 
 static int
-days(struct cli *c, int argc, char **argv)
+print_days(struct cli *c, int argc, char **argv)
 {
 	struct str key = STR_NULL, account = STR_NULL, group = STR_NULL, said = STR_NULL;
 	bool chart = false;
@@ -134,7 +134,7 @@ days(struct cli *c, int argc, char **argv)
 }
 
 static int
-months(struct cli *c, int argc, char **argv)
+print_months(struct cli *c, int argc, char **argv)
 {
 	struct str account = STR_NULL, group = STR_NULL;
 	const struct cli_option options[] = {
@@ -156,7 +156,7 @@ months(struct cli *c, int argc, char **argv)
 	return cli_print_list(c, "months", month_out, rows, sizeof(struct month));
 }
 
-/* ---- who used most ---- */
+/* ---- the largest users ---- */
 
 struct top_key {
 	struct str key, name, account;
@@ -187,7 +187,7 @@ static const struct field top_account_out[] = {
 	FIELD_END,
 };
 
-/* percent is of the requests of everybody. */
+/* percent: the share of all requests. */
 #define TOP_FROM                                                                         \
 	" FROM usage_daily u JOIN api_key k ON k.uuid = u.key_uuid"                      \
 	" JOIN account a ON a.uuid = k.account_uuid"                                     \
@@ -207,7 +207,7 @@ static const struct stmt top_accounts =
 	" GROUP BY a.uuid ORDER BY 3 DESC, 1 LIMIT 20");
 
 static int
-top(struct cli *c, int argc, char **argv)
+print_top_users(struct cli *c, int argc, char **argv)
 {
 	struct str by = STR("account"), said = STR_NULL;
 	const struct cli_option options[] = {
@@ -232,12 +232,12 @@ top(struct cli *c, int argc, char **argv)
 static const struct command subs[] = {
 	{ "days",
 	    "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
-	    "requests a day; bars on a terminal, or with --chart", .run = days },
+	    "requests a day; bars on a terminal, or with --chart", .run = print_days },
 	{ "months", "--account ACCOUNT | --group GROUP",
-	    "what was used of the monthly quota", .run = months },
+	    "what was used of the monthly quota", .run = print_months },
 	{ "top", "[--by key|account] [--days N]",
 	    "the twenty that made most requests, of the last 30 days unless said",
-	    .run = top, .narrow = "key name account keys requests percent" },
+	    .run = print_top_users, .narrow = "key name account keys requests percent" },
 	{ NULL },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl watch: a stream ticket through the API, with a key of whoever types, and the viewer's link with
-   it. The key is never an argument: everybody on the host sees those. */
+/* surfacectl watch: gets a stream ticket from the API with the administrator's own key, and prints a link to the
+   viewer with it. The key is never an argument, because every user of the host can see arguments. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -13,16 +13,16 @@
 enum { ANSWER_MAX = 65536, PATIENCE_S = 20, AGAIN_S = 1, KEY_FILE_MAX = 4096 };
 
 struct watch {
-	struct str url, project, session; /* url without a slash at its end */
+	struct str url, project, session; /* url: without a trailing slash */
 	struct str key, ca;
 	bool wait;
 };
 
-/* The API's answer to one request for a ticket. */
+/* The API's response to a request for a ticket. */
 struct answer {
 	long status;
 	struct buf body;
-	char why[CURL_ERROR_SIZE]; /* of none */
+	char why[CURL_ERROR_SIZE]; /* the reason, if there is no response */
 };
 
 struct link {
@@ -36,7 +36,7 @@ static const struct field link_out[] = {
 	FIELD_END,
 };
 
-/* ---- what it needs to know ---- */
+/* ---- key, address and project ---- */
 
 static struct str
 read_key_file(struct cli *c, struct str path, int *status)
@@ -54,7 +54,7 @@ read_key_file(struct cli *c, struct str path, int *status)
 }
 
 static int
-find_key(struct cli *c, struct str file, struct watch *w)
+read_own_key(struct cli *c, struct str file, struct watch *w)
 {
 	int status = EXIT_OK;
 
@@ -98,7 +98,7 @@ static const struct field where_out[] = { FIELD(struct where, project_uuid, 0),
 static const struct stmt find_session = STMT(
     find_session, where_out, "SELECT project_uuid FROM browser_session WHERE uuid = $1");
 
-/* Without --project the database knows it. */
+/* The project of --project, or the session's project from the database. */
 static int
 find_project(struct cli *c, struct uuid session, struct watch *w)
 {
@@ -118,10 +118,10 @@ find_project(struct cli *c, struct uuid session, struct watch *w)
 	return EXIT_OK;
 }
 
-/* ---- asking ---- */
+/* ---- the request ---- */
 
 static size_t
-take_body(char *bytes, size_t size, size_t n, void *arg)
+on_body(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct answer *a = arg;
 
@@ -132,7 +132,7 @@ take_body(char *bytes, size_t size, size_t n, void *arg)
 }
 
 static bool
-set_options(CURL *curl, const struct watch *w, struct answer *a, const char *url,
+set_curl_options(CURL *curl, const struct watch *w, struct answer *a, const char *url,
     struct curl_slist *headers)
 {
 	return curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK &&
@@ -142,15 +142,15 @@ set_options(CURL *curl, const struct watch *w, struct answer *a, const char *url
 	       curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)PATIENCE_S) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, a->why) == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, a) == CURLE_OK &&
 	       (w->ca.p == NULL ||
 		   curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca.p) == CURLE_OK);
 }
 
-/* False when there is no answer: why says so. */
+/* False: there is no response; why has the reason. */
 static bool
-ask(struct cli *c, const struct watch *w, struct answer *a)
+request_ticket(struct cli *c, const struct watch *w, struct answer *a)
 {
 	struct str url =
 	    arena_printf(c->arena, "%.*s/api/v1/projects/%s/sessions/%s/stream-ticket",
@@ -162,7 +162,8 @@ ask(struct cli *c, const struct watch *w, struct answer *a)
 	CURLcode rc = CURLE_FAILED_INIT;
 
 	*a = (struct answer){ .body.a = c->arena };
-	if (curl != NULL && headers != NULL && set_options(curl, w, a, url.p, headers))
+	if (curl != NULL && headers != NULL &&
+	    set_curl_options(curl, w, a, url.p, headers))
 		rc = curl_easy_perform(curl);
 	if (rc != CURLE_OK && a->why[0] == '\0')
 		snprintf(a->why, sizeof(a->why), "%s", curl_easy_strerror(rc));
@@ -173,9 +174,10 @@ ask(struct cli *c, const struct watch *w, struct answer *a)
 	return rc == CURLE_OK;
 }
 
-/* A text below the answer's one object: ("error", "code"). */
+/* A text inside an object of the response, such as ("error", "code"). */
 static struct str
-said(const struct cli *c, const struct answer *a, const char *object, const char *name)
+response_text(
+    const struct cli *c, const struct answer *a, const char *object, const char *name)
 {
 	const struct json_value *v = json_parse(c->arena, buf_done(&a->body));
 
@@ -184,9 +186,9 @@ said(const struct cli *c, const struct answer *a, const char *object, const char
 	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
 }
 
-/* What to do about a code of the API. */
+/* The advice for an error code of the API. */
 static const char *
-advice(struct str code)
+advice_for_code(struct str code)
 {
 	static const char *const words[][2] = {
 		{ "session_not_ready", "; --wait waits until it runs" },
@@ -205,10 +207,10 @@ advice(struct str code)
 }
 
 static int
-refused(const struct cli *c, const struct watch *w, const struct answer *a)
+report_refusal(const struct cli *c, const struct watch *w, const struct answer *a)
 {
-	struct str code = said(c, a, "error", "code");
-	struct str message = said(c, a, "error", "message");
+	struct str code = response_text(c, a, "error", "code");
+	struct str message = response_text(c, a, "error", "message");
 
 	if (code.p == NULL)
 		return cli_fail(EXIT_FAILED,
@@ -216,17 +218,18 @@ refused(const struct cli *c, const struct watch *w, const struct answer *a)
 		    (int)w->url.n, w->url.p, a->status);
 	return cli_fail(a->status == 404 ? EXIT_NOT_FOUND : EXIT_FAILED,
 	    "session %s: %.*s (%.*s)%s", w->session.p, (int)message.n, message.p,
-	    (int)code.n, code.p, advice(code));
+	    (int)code.n, code.p, advice_for_code(code));
 }
 
 static int
 print_link(const struct cli *c, const struct watch *w, const struct answer *a)
 {
-	struct str ticket = said(c, a, "stream_ticket", "subprotocol");
+	struct str ticket = response_text(c, a, "stream_ticket", "subprotocol");
 	struct link out;
 
 	if (ticket.p == NULL ||
-	    !ts_parse(said(c, a, "stream_ticket", "expires_at"), &out.expires_at))
+	    !ts_parse(
+		response_text(c, a, "stream_ticket", "expires_at"), &out.expires_at))
 		return cli_fail(EXIT_FAILED, "%.*s answers without a ticket",
 		    (int)w->url.n, w->url.p);
 	out.link = arena_printf(c->arena, "%.*s/viewer/#%s/%s/%.*s", (int)w->url.n,
@@ -245,20 +248,20 @@ watch_session(struct cli *c, const struct watch *w)
 	struct answer a;
 
 	for (;;) {
-		if (!ask(c, w, &a))
+		if (!request_ticket(c, w, &a))
 			return cli_fail(
 			    EXIT_FAILED, "%.*s: %s", (int)w->url.n, w->url.p, a.why);
 		if (a.status == 201)
 			return print_link(c, w, &a);
 		if (!w->wait ||
-		    !str_is(said(c, &a, "error", "code"), "session_not_ready"))
-			return refused(c, w, &a);
+		    !str_is(response_text(c, &a, "error", "code"), "session_not_ready"))
+			return report_refusal(c, w, &a);
 		sleep(AGAIN_S);
 	}
 }
 
 static int
-watch(struct cli *c, int argc, char **argv)
+run_watch(struct cli *c, int argc, char **argv)
 {
 	struct str url = STR_NULL, file = STR_NULL;
 	struct watch w = { .wait = false };
@@ -276,7 +279,7 @@ watch(struct cli *c, int argc, char **argv)
 		return cli_usage(c, "%s is no UUID", w.session.p);
 	status = find_url(c, url, &w);
 	if (status == EXIT_OK)
-		status = find_key(c, file, &w);
+		status = read_own_key(c, file, &w);
 	if (status == EXIT_OK)
 		status = find_project(c, session, &w);
 	if (status != EXIT_OK)
@@ -294,5 +297,5 @@ const struct command watch_command = {
 	    "[--url URL] [--key-file FILE] [--project UUID] [--ca FILE] [--wait] SESSION",
 	.help = "print a link to the viewer of a running session, good once and for 30 "
 		"seconds",
-	.run = watch,
+	.run = run_watch,
 };

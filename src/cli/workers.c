@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl workers: the upstream file, the one place of worker counts, beside what runs: the master, its
-   workers, and nginx. Says what to reload, in the order that leaves no request without a worker. */
+/* surfacectl workers: compares the upstream file, which alone defines the numbers of workers, with the masters,
+   their workers, and nginx's loaded configuration. Prints the reloads that are due, in an order that leaves no
+   request without a worker: a growing pool gets workers before nginx sends requests to it, and nginx stops
+   sending requests to a shrinking pool before its workers end. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -8,7 +10,7 @@
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 
-/* Those that listen to nginx; the first is all but one upstream's. */
+/* The daemons behind nginx; the first serves all upstreams but one. */
 static const char *const units[] = { "surfaced", "surfaced-stream" };
 
 enum { UNITS = COUNT(units), LINES_MAX = (UNITS + 1) * POOLS_MAX };
@@ -16,7 +18,7 @@ enum { UNITS = COUNT(units), LINES_MAX = (UNITS + 1) * POOLS_MAX };
 struct line {
 	struct str pool, socket, state;
 	int64_t file, master, running, busy, searching, served, longest_ms;
-	struct json nginx; /* null: what it has loaded is not known */
+	struct json nginx; /* null: nginx's loaded configuration is not known */
 };
 
 static const struct field line_out[] = {
@@ -35,8 +37,8 @@ static const struct field line_out[] = {
 };
 
 struct report {
-	struct list pools, next; /* next: commands in their order */
-	struct str reason;       /* of them, or of what could not be seen */
+	struct list pools, next; /* next: the commands to run, in this order */
+	struct str reason;       /* why they are due, or why the state is not known */
 };
 
 static const struct field report_out[] = {
@@ -49,15 +51,15 @@ static const struct field report_out[] = {
 struct scene {
 	struct pool file[POOLS_MAX];
 	size_t nfile;
-	struct daemon_view masters[UNITS]; /* master 0: it does not run */
-	bool due[UNITS];                   /* it has not read the file as it is */
+	struct daemon_view masters[UNITS]; /* master 0: the daemon does not run */
+	bool due[UNITS];                   /* the master has not read the present file */
 	struct nginx nginx;
 	bool grows, shrinks;
 };
 
-/* ---- a line a pool ---- */
+/* ---- one line for each pool ---- */
 
-/* A pool by its socket: names may have been changed since. NULL: the master does not have it. */
+/* Finds a pool by its socket, since its name may have changed. NULL: the master does not have it. */
 static const struct pool_view *
 find_view(const struct daemon_view *v, const char *path, unsigned *wanted)
 {
@@ -71,7 +73,7 @@ find_view(const struct daemon_view *v, const char *path, unsigned *wanted)
 }
 
 static bool
-in_file(const struct scene *s, const char *path)
+is_in_file(const struct scene *s, const char *path)
 {
 	for (size_t i = 0; i < s->nfile; i++)
 		if (strcmp(s->file[i].path, path) == 0)
@@ -79,7 +81,7 @@ in_file(const struct scene *s, const char *path)
 	return false;
 }
 
-/* What nginx -T says is what it loaded, unless the file changed since. */
+/* nginx has loaded the output of nginx -T, unless a file changed after that. */
 static bool
 nginx_known(const struct scene *s)
 {
@@ -99,7 +101,7 @@ unit_of(const struct pool *p)
 }
 
 static struct str
-judge(struct scene *s, const struct line *l, size_t unit, const char *path)
+judge_pool(struct scene *s, const struct line *l, size_t unit, const char *path)
 {
 	bool known = nginx_known(s);
 
@@ -122,7 +124,7 @@ judge(struct scene *s, const struct line *l, size_t unit, const char *path)
 }
 
 static void
-compare(
+compare_pool(
     struct cli *c, struct scene *s, struct line *l, const struct pool *p, unsigned file)
 {
 	size_t unit = unit_of(p);
@@ -143,10 +145,10 @@ compare(
 		l->served = (int64_t)seen->served;
 		l->longest_ms = seen->longest_us / 1000;
 	}
-	l->state = judge(s, l, unit, p->path);
+	l->state = judge_pool(s, l, unit, p->path);
 }
 
-/* Those of the file, then those that a master has and the file no more. */
+/* The pools of the file, then the pools that only a master has. */
 static struct list
 compare_all(struct cli *c, struct scene *s)
 {
@@ -154,19 +156,20 @@ compare_all(struct cli *c, struct scene *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->nfile; i++)
-		compare(c, s, &lines[n++], &s->file[i], s->file[i].workers);
+		compare_pool(c, s, &lines[n++], &s->file[i], s->file[i].workers);
 	for (size_t u = 0; u < UNITS; u++)
 		for (size_t i = 0; i < s->masters[u].pool_count; i++)
-			if (!in_file(s, s->masters[u].pools[i].path))
-				compare(c, s, &lines[n++], &s->masters[u].pools[i], 0);
+			if (!is_in_file(s, s->masters[u].pools[i].path))
+				compare_pool(
+				    c, s, &lines[n++], &s->masters[u].pools[i], 0);
 	return (struct list){ lines, n };
 }
 
-/* ---- what to do ---- */
+/* ---- advice ---- */
 
-/* A socket must have workers before nginx sends requests there, and none must come when they go. */
+/* A socket must have workers before nginx sends requests to it, and get no requests when its workers end. */
 static void
-advise(struct cli *c, const struct scene *s, struct report *r)
+add_advice(struct cli *c, const struct scene *s, struct report *r)
 {
 	struct str *steps = ARENA_ARRAY(c->arena, UNITS + 1, struct str);
 	bool nginx = s->nginx.state == NGINX_RUNS && !nginx_known(s), due = false;
@@ -196,7 +199,7 @@ advise(struct cli *c, const struct scene *s, struct report *r)
 }
 
 static int
-show(const struct cli *c, const struct report *r)
+print_report(const struct cli *c, const struct report *r)
 {
 	struct buf b = { .a = c->arena };
 
@@ -215,9 +218,9 @@ show(const struct cli *c, const struct report *r)
 	return EXIT_OK;
 }
 
-/* The master behind the first socket of a unit that answers; false when there is one that hides. */
+/* Queries the master of a unit through the first socket that answers; false: it runs but cannot be queried. */
 static bool
-look(struct scene *s, size_t unit)
+query_master(struct scene *s, size_t unit)
 {
 	struct daemon_view *v = &s->masters[unit];
 	char err[256] = "";
@@ -247,12 +250,12 @@ workers(struct cli *c, int argc, char **argv)
 	if (!pools_read(conf.upstreams, NULL, s.file, &s.nfile, err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	for (size_t u = 0; u < UNITS; u++)
-		if (!look(&s, u))
+		if (!query_master(&s, u))
 			return EXIT_FAILED;
 	nginx_look(c->arena, file.p, &s.nginx);
 	r.pools = compare_all(c, &s);
-	advise(c, &s, &r);
-	return show(c, &r);
+	add_advice(c, &s, &r);
+	return print_report(c, &r);
 }
 
 const struct command workers_command = {

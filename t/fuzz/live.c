@@ -88,7 +88,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str rest = { (const char *)data, size };
 	struct live l = {
-		.ops = &ops, .arena = arena_new(16 * 1024 * 1024), .taking = true
+		.ops = &ops, .arena = arena_new(16 * 1024 * 1024), .handling = true
 	};
 
 	l.hello.viewport = (struct stream_viewport){ 800, 600 };
@@ -100,7 +100,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			end == NULL ? rest.n : (size_t)(end - rest.p) };
 
 		if (line.n <= LIM_STREAM_MESSAGE)
-			live_take(&l, line);
+			live_handle(&l, line);
 		arena_reset(l.arena);
 		rest.n -= line.n + (end != NULL);
 		rest.p += line.n + (end != NULL);

@@ -103,7 +103,7 @@ what_is_not_answered_comes_again(void)
 	outbox_event(box, STR("3"));
 	outbox_logged(box, 1);
 	connect_again();
-	outbox_again(box);
+	outbox_restart(box);
 	outbox_event(box, STR("4"));
 	outbox_send(box, to);
 	HEARD("net {\"seq\":2,\"events\":[2]}");
@@ -188,7 +188,7 @@ a_screenshot_is_one_of_them(void)
 		HEARD(text);
 		HEARD("net {\"seq\":3,\"events\":[2]}");
 		connect_again();
-		outbox_again(box);
+		outbox_restart(box);
 	}
 	CU_ASSERT_NOT_EQUAL(fcntl(fd, F_GETFD), -1);
 	outbox_logged(box, 3);

@@ -384,7 +384,7 @@ an_address_keeps_no_secret(void)
 	longer[5000] = '@'; /* what would be cut off within the user's name */
 	CU_ASSERT_EQUAL(evidence_url(&e, (struct str){ longer, sizeof(longer) }).n,
 	    sizeof(longer) - (5001 - 7));
-	CU_ASSERT_TRUE(str_is(evidence_keep(&e, (struct str){ "a\0b", 3 }), "a b"));
+	CU_ASSERT_TRUE(str_is(evidence_copy(&e, (struct str){ "a\0b", 3 }), "a b"));
 	evidence_free(&e);
 }
 

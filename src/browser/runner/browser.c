@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* The browser's process, and which part of the runner hears which of its events. */
+/* The browser's process: start, end, standard error; and the table that gives each CDP event to the part of
+   the runner that handles it. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/tabs.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct cdp_event events[] = {
+static const struct cdp_event cdp_events[] = {
 	{ "Target.attachedToTarget", on_target_attached },
 	{ "Target.detachedFromTarget", on_target_detached },
 	{ "Target.targetInfoChanged", on_target_changed },
@@ -39,25 +46,26 @@ static const struct cdp_event events[] = {
 };
 
 static void
-on_closed(void *arg)
+on_browser_closed(void *arg)
 {
 	struct runner *r = arg;
-	size_t n = strlen(r->last_words);
+	size_t n = strlen(r->stderr_tail);
 
 	control_browser_gone(r->control);
-	while (n > 0 && (unsigned char)r->last_words[n - 1] <= ' ')
-		r->last_words[--n] = '\0';
-	runner_fail(r, "the browser ended%s%s", n > 0 ? ": " : "", r->last_words);
+	while (n > 0 && (unsigned char)r->stderr_tail[n - 1] <= ' ')
+		r->stderr_tail[--n] = '\0';
+	runner_fail(r, "the browser ended%s%s", n > 0 ? ": " : "", r->stderr_tail);
 }
 
-static const struct cdp_side side = { events, on_closed };
+static const struct cdp_side cdp_handlers = { cdp_events, on_browser_closed };
 
-/* Its last words are what explains an end; of more, the end is kept. */
+/* Keeps the end of the browser's standard error, which explains why the browser ended. The text goes into the
+   session's detail, so control characters and quotes are replaced. */
 static void
-on_errors(int fd, short what, void *arg)
+on_stderr(int fd, short what, void *arg)
 {
 	struct runner *r = arg;
-	size_t have = strlen(r->last_words), room = sizeof(r->last_words) - 1;
+	size_t have = strlen(r->stderr_tail), room = sizeof(r->stderr_tail) - 1;
 	char more[256];
 	ssize_t n = read(fd, more, sizeof(more));
 
@@ -69,19 +77,19 @@ on_errors(int fd, short what, void *arg)
 	if (have + (size_t)n > room) {
 		size_t gone = have + (size_t)n - room;
 
-		memmove(r->last_words, r->last_words + gone, have - gone);
+		memmove(r->stderr_tail, r->stderr_tail + gone, have - gone);
 		have -= gone;
 	}
 	for (ssize_t i = 0; i < n; i++)
-		r->last_words[have++] =
+		r->stderr_tail[have++] =
 		    more[i] >= ' ' && more[i] < 127 && more[i] != '"' ? more[i] : ' ';
-	r->last_words[have] = '\0';
+	r->stderr_tail[have] = '\0';
 }
 
 bool
 browser_start(struct runner *r, char *err, size_t room)
 {
-	const struct browser_want want = {
+	const struct browser_settings settings = {
 		.user_agent = profile_user_agent(r->profile),
 		.accept_languages = profile_languages(r->profile),
 		.timezone = profile_timezone(r->profile),
@@ -89,13 +97,13 @@ browser_start(struct runner *r, char *err, size_t room)
 		.height = r->job.height,
 	};
 
-	if (!browser_spawn(&want, &r->process, err, room))
+	if (!browser_spawn(&settings, &r->process, err, room))
 		return false;
 	r->errors =
-	    event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_errors, r);
+	    event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_stderr, r);
 	if (r->errors == NULL || event_add(r->errors, NULL) != 0)
-		panic("no event");
-	r->cdp = cdp_new(r->base, r->process.in, r->process.out, &side, r);
+		panic("event_add failed for the browser's standard error");
+	r->cdp = cdp_new(r->base, r->process.in, r->process.out, &cdp_handlers, r);
 	return true;
 }
 
@@ -104,7 +112,7 @@ browser_kill(struct runner *r)
 {
 	return r->process.pid != 0 && !cdp_is_over(r->cdp) &&
 	       kill(r->process.pid, SIGKILL) ==
-		   0; /* its init dies with it, and with that all */
+		   0; /* the init of its PID namespace dies with bubblewrap, and with init every process */
 }
 
 void
@@ -123,7 +131,7 @@ browser_stop(struct runner *r)
 		close(r->process.errors);
 	}
 	r->errors = NULL;
-	r->cdp = NULL; /* the calls that fail now lead to no others */
+	r->cdp = NULL; /* done functions that run in cdp_free cannot send new calls */
 	if (cdp != NULL)
 		cdp_free(cdp);
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: ISC */
+/* CDP over two pipes: splits the browser's bytes into messages, matches replies with calls by number, gives
+   events to their handlers, and queues calls when the pipe is full.
+
+   A done function may send further calls and so change the table of calls while fail_calls walks it. fail_calls
+   therefore starts a bucket again after each call, and leaves calls that are newer than its start. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"
@@ -12,14 +17,17 @@
 enum {
 	CHUNK = 256 * 1024,
 	MESSAGE_MAX =
-	    64 * 1024 * 1024, /* a screenshot of the largest viewport, in base64 */
-	QUEUE_MAX = 16 * 1024 * 1024, /* a browser that reads nothing is given up */
-	KEEP_MAX = 1024 * 1024,       /* what the buffer may keep between messages */
+	    64 * 1024 *
+	    1024, /* a screenshot of the largest viewport in base64 is shorter */
+	QUEUE_MAX =
+	    16 * 1024 *
+	    1024, /* bytes of unsent calls, above which the browser counts as ended */
+	KEEP_MAX = 1024 * 1024, /* memory that a buffer may keep between messages */
 	ARENA_CAP = 4 * MESSAGE_MAX,
 	BUCKETS = 256,
 };
 
-/* A call that waits for its reply. */
+/* A call without a reply yet. */
 struct call {
 	TAILQ_ENTRY(call) next;
 	int64_t id;
@@ -39,9 +47,10 @@ struct cdp {
 	struct event *readable, *writable, *broken;
 	int in, out;
 	struct arena *arena;
-	char *got; /* what was read of the next message */
-	size_t got_n, got_room;
-	struct buf queue; /* what is to be written, from sent on */
+	char *
+	    input; /* bytes that were read and not handled: the next message, incomplete */
+	size_t input_n, input_room;
+	struct buf queue; /* calls; the bytes up to sent have been written */
 	size_t sent;
 	struct calls calls[BUCKETS];
 	int64_t last_id;
@@ -49,29 +58,30 @@ struct cdp {
 };
 
 static void
-drop(struct cdp *c, struct call *k)
+remove_call(struct cdp *c, struct call *k)
 {
 	TAILQ_REMOVE(&c->calls[k->id % BUCKETS], k, next);
 	free(k);
 }
 
-/* Takes a call off the table and answers it. */
+/* Removes the call from the table and runs its done function. */
 static void
-answer(struct cdp *c, struct call *k, const struct json_value *result)
+complete_call(struct cdp *c, struct call *k, const struct json_value *result)
 {
 	cdp_done *done = k->done;
 	void *arg = k->arg;
 
-	drop(c, k);
+	remove_call(c, k);
 	if (done != NULL)
 		done(arg, result);
 }
 
+/* Fails the calls of a session, or all calls if session is NULL. */
 static void
 fail_calls(struct cdp *c, const struct str *session)
 {
 	struct call *k, *next;
-	int64_t last = c->last_id; /* what is sent meanwhile is not meant */
+	int64_t last = c->last_id; /* calls that done functions send are newer and stay */
 
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (k = TAILQ_FIRST(&c->calls[i]); k != NULL; k = next) {
@@ -81,15 +91,17 @@ fail_calls(struct cdp *c, const struct str *session)
 				!str_eq(
 				    (struct str){ k->session, k->session_n }, *session)))
 				continue;
-			answer(c, k, NULL);
-			next = TAILQ_FIRST(&c->calls[i]); /* the list may be another */
+			complete_call(c, k, NULL);
+			next = TAILQ_FIRST(
+			    &c->calls[i]); /* done may have changed the list */
 		}
 }
 
+/* Ends the connection: logs why, fails all calls, and calls closed once. */
 static void
-end(struct cdp *c, const char *why)
+end_connection(struct cdp *c, const char *why)
 {
-	if (c->over) { /* of what was sent since */
+	if (c->over) { /* calls that were sent after the end */
 		fail_calls(c, NULL);
 		return;
 	}
@@ -102,7 +114,7 @@ end(struct cdp *c, const char *why)
 }
 
 static void
-take_reply(struct cdp *c, int64_t id, const struct json_value *message)
+handle_reply(struct cdp *c, int64_t id, const struct json_value *message)
 {
 	const struct json_value *error = cdp_get(message, "error");
 	struct call *k;
@@ -118,12 +130,12 @@ take_reply(struct cdp *c, int64_t id, const struct json_value *message)
 		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method,
 		    (int)why.n, why.p);
 	}
-	answer(c, k, error != NULL ? NULL : cdp_get(message, "result"));
+	complete_call(c, k, error != NULL ? NULL : cdp_get(message, "result"));
 }
 
-/* The UTF-16 unit of "\uxxxx" at p; 0: there is none. */
+/* The UTF-16 unit of an escape "\uxxxx" at p; 0: there is no escape. */
 static unsigned
-unit(const char *p, size_t n)
+utf16_escape(const char *p, size_t n)
 {
 	char digits[5] = "", *end;
 	unsigned long u;
@@ -136,25 +148,27 @@ unit(const char *p, size_t n)
 }
 
 static bool
-is_half(unsigned u, unsigned which)
+is_surrogate(unsigned u, unsigned which)
 {
 	return (u & 0xfc00) == which;
 }
 
-/* A page may name things by halves of characters, and Chromium repeats them: what it tells of must not be lost
-   by that. In place: each becomes U+FFFD, or where it is no UTF-8 at all, question marks. */
+/* Repairs a message in place: a lone surrogate escape becomes U+FFFD, a byte that is not UTF-8 becomes '?'. A
+   page may use lone surrogates in titles and addresses, Chromium copies them into its messages, and a page must
+   not be able to hide its requests by making their events unreadable. */
 static void
-mend(char *p, size_t n)
+repair_unicode(char *p, size_t n)
 {
 	const unsigned high = 0xd800, low = 0xdc00;
 	static const char replacement[] = "fffd";
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned u = unit(p + i, n - i);
+		unsigned u = utf16_escape(p + i, n - i);
 
-		if (is_half(u, high) && is_half(unit(p + i + 6, n - i - 6), low))
+		if (is_surrogate(u, high) &&
+		    is_surrogate(utf16_escape(p + i + 6, n - i - 6), low))
 			i += 11;
-		else if (is_half(u, high) || is_half(u, low))
+		else if (is_surrogate(u, high) || is_surrogate(u, low))
 			memcpy(p + i + 2, replacement, sizeof(replacement) - 1);
 		else if (p[i] == '\\')
 			i++;
@@ -164,20 +178,20 @@ mend(char *p, size_t n)
 }
 
 static const struct json_value *
-read_message(struct cdp *c, char *p, size_t n)
+parse_message(struct cdp *c, char *p, size_t n)
 {
 	const struct json_value *v = json_parse(c->arena, (struct str){ p, n });
 
 	if (v != NULL)
 		return v;
-	mend(p, n);
+	repair_unicode(p, n);
 	return json_parse(c->arena, (struct str){ p, n });
 }
 
 static void
-take(struct cdp *c, char *p, size_t n)
+handle_cdp_message(struct cdp *c, char *p, size_t n)
 {
-	const struct json_value *message = read_message(c, p, n), *id;
+	const struct json_value *message = parse_message(c, p, n), *id;
 	struct str method;
 	int64_t number;
 
@@ -187,84 +201,84 @@ take(struct cdp *c, char *p, size_t n)
 	}
 	id = cdp_get(message, "id");
 	if (id != NULL && json_int(id, &number) && number > 0) {
-		take_reply(c, number, message);
+		handle_reply(c, number, message);
 		return;
 	}
 	method = cdp_text(message, "method");
 	for (const struct cdp_event *e = c->side->events; e->name != NULL; e++)
 		if (str_is(method, e->name)) {
-			e->take(c->arg, cdp_text(message, "sessionId"),
+			e->handle(c->arg, cdp_text(message, "sessionId"),
 			    cdp_get(message, "params"));
 			return;
 		}
 }
 
-/* All whole messages of what was read; from: where the first NUL may be. */
+/* Handles all complete messages in the buffer; from: no NUL is before this offset. */
 static void
-take_all(struct cdp *c, size_t from)
+handle_input(struct cdp *c, size_t from)
 {
 	size_t begin = 0;
 	char *nul;
 
-	while (!c->over && from < c->got_n &&
-	       (nul = memchr(c->got + from, '\0', c->got_n - from)) != NULL) {
-		size_t at = (size_t)(nul - c->got);
+	while (!c->over && from < c->input_n &&
+	       (nul = memchr(c->input + from, '\0', c->input_n - from)) != NULL) {
+		size_t at = (size_t)(nul - c->input);
 
-		take(c, c->got + begin, at - begin);
+		handle_cdp_message(c, c->input + begin, at - begin);
 		arena_reset(c->arena);
 		begin = from = at + 1;
 	}
-	c->got_n -= begin;
-	memmove(c->got, c->got + begin, c->got_n);
-	if (c->got_n == 0 && c->got_room > KEEP_MAX) {
-		free(c->got);
-		c->got = NULL;
-		c->got_room = 0;
+	c->input_n -= begin;
+	memmove(c->input, c->input + begin, c->input_n);
+	if (c->input_n == 0 && c->input_room > KEEP_MAX) {
+		free(c->input);
+		c->input = NULL;
+		c->input_room = 0;
 	}
 }
 
 static void
-make_room(struct cdp *c)
+grow_input(struct cdp *c)
 {
-	if (c->got_room - c->got_n >= CHUNK)
+	if (c->input_room - c->input_n >= CHUNK)
 		return;
-	c->got_room = (c->got_n + CHUNK) * 2;
-	c->got = mem_grow(c->got, c->got_room);
+	c->input_room = (c->input_n + CHUNK) * 2;
+	c->input = mem_grow(c->input, c->input_room);
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+on_pipe_readable(int fd, short what, void *arg)
 {
 	struct cdp *c = arg;
-	size_t before = c->got_n;
+	size_t before = c->input_n;
 	ssize_t n;
 
 	(void)what;
-	make_room(c);
-	n = read(fd, c->got + c->got_n, CHUNK);
+	grow_input(c);
+	n = read(fd, c->input + c->input_n, CHUNK);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		end(c, n == 0 ? "it has ended" : strerror(errno));
+		end_connection(c, n == 0 ? "it has ended" : strerror(errno));
 		return;
 	}
-	c->got_n += (size_t)n;
-	take_all(c, before);
-	if (c->got_n > MESSAGE_MAX)
-		end(c, "a message is too long");
+	c->input_n += (size_t)n;
+	handle_input(c, before);
+	if (c->input_n > MESSAGE_MAX)
+		end_connection(c, "a message is too long");
 }
 
 static void
-on_broken(int fd, short what, void *arg)
+on_pipe_broken(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	end(arg, "it reads nothing");
+	end_connection(arg, "it reads nothing");
 }
 
-/* As much as the pipe takes. */
+/* Writes what the pipe accepts; the rest follows when the pipe is writable. */
 static void
-push(struct cdp *c)
+write_queue(struct cdp *c)
 {
 	while (c->sent < c->queue.n) {
 		ssize_t n = write(c->out, c->queue.p + c->sent, c->queue.n - c->sent);
@@ -273,7 +287,9 @@ push(struct cdp *c)
 			event_add(c->writable, NULL);
 			return;
 		}
-		if (n < 0 && errno != EINTR) /* the reading side will hear of it */
+		if (n < 0 &&
+		    errno !=
+			EINTR) /* the browser is gone: on_pipe_readable gets its end of file */
 			break;
 		c->sent += n > 0 ? (size_t)n : 0;
 	}
@@ -286,15 +302,15 @@ push(struct cdp *c)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+on_pipe_writable(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	push(arg);
+	write_queue(arg);
 }
 
 static void
-remember(struct cdp *c, const struct cdp_call *call)
+add_call(struct cdp *c, const struct cdp_call *call)
 {
 	struct call *k = mem_alloc(sizeof(*k) + call->session.n);
 
@@ -318,7 +334,7 @@ cdp_send(struct cdp *c, const struct cdp_call *call)
 		return;
 	b = &c->queue;
 	c->last_id++;
-	remember(c, call);
+	add_call(c, call);
 	if (c->over || b->n - c->sent > QUEUE_MAX) {
 		event_active(c->broken, EV_TIMEOUT, 0);
 		return;
@@ -339,7 +355,7 @@ cdp_send(struct cdp *c, const struct cdp_call *call)
 	buf_char(b, '}');
 	buf_char(b, '\0');
 	if (!event_pending(c->writable, EV_WRITE, NULL))
-		push(c);
+		write_queue(c);
 }
 
 void
@@ -355,13 +371,13 @@ cdp_is_over(const struct cdp *c)
 }
 
 static void
-unblock(int fd)
+prepare_pipe(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-		panic("pipe: %s", strerror(errno));
-	(void)fcntl(fd, F_SETPIPE_SZ, 1024 * 1024); /* fewer turns for a screenshot */
+		panic("fcntl failed for a CDP pipe: %s", strerror(errno));
+	(void)fcntl(fd, F_SETPIPE_SZ, 1024 * 1024); /* a screenshot takes fewer reads */
 }
 
 struct cdp *
@@ -369,8 +385,8 @@ cdp_new(struct event_base *base, int in, int out, const struct cdp_side *side, v
 {
 	struct cdp *c = mem_zero(sizeof(*c));
 
-	unblock(in);
-	unblock(out);
+	prepare_pipe(in);
+	prepare_pipe(out);
 	c->side = side;
 	c->arg = arg;
 	c->in = in;
@@ -378,12 +394,12 @@ cdp_new(struct event_base *base, int in, int out, const struct cdp_side *side, v
 	c->arena = arena_new(ARENA_CAP);
 	for (size_t i = 0; i < BUCKETS; i++)
 		TAILQ_INIT(&c->calls[i]);
-	c->readable = event_new(base, in, EV_READ | EV_PERSIST, on_readable, c);
-	c->writable = event_new(base, out, EV_WRITE | EV_PERSIST, on_writable, c);
-	c->broken = event_new(base, -1, 0, on_broken, c);
+	c->readable = event_new(base, in, EV_READ | EV_PERSIST, on_pipe_readable, c);
+	c->writable = event_new(base, out, EV_WRITE | EV_PERSIST, on_pipe_writable, c);
+	c->broken = event_new(base, -1, 0, on_pipe_broken, c);
 	if (c->readable == NULL || c->writable == NULL || c->broken == NULL ||
 	    event_add(c->readable, NULL) != 0)
-		panic("cdp: no event");
+		panic("event_new failed for the CDP pipes");
 	return c;
 }
 
@@ -405,7 +421,7 @@ cdp_free(struct cdp *c)
 	close(c->in);
 	close(c->out);
 	buf_free(&c->queue);
-	free(c->got);
+	free(c->input);
 	arena_free(c->arena);
 	free(c);
 }

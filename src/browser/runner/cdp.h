@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* The Chrome DevTools Protocol over --remote-debugging-pipe: JSON messages that end with a NUL, calls with
-   numbers and their replies, events. Sessions are flat: each message names the one it belongs to. */
+/* The Chrome DevTools Protocol (CDP) over --remote-debugging-pipe, for the runner and for its host check.
+ *
+ * Messages are JSON objects, each followed by a NUL byte:
+ *
+ *   runner -> browser   {"id":7,"sessionId":"A1","method":"Page.navigate","params":{...}}     call 7
+ *   browser -> runner   {"id":7,"sessionId":"A1","result":{...}}   or "error":{...}            its reply
+ *   browser -> runner   {"method":"Page.frameNavigated","sessionId":"A1","params":{...}}      an event
+ *
+ * Every attached target (page, frame, worker) has a CDP session, and all sessions share the one pipe: each
+ * message names its session, or none for the browser itself.
+ *
+ * The done function of a call runs exactly once, never within cdp_send. It gets NULL when the browser replies
+ * with an error, when cdp_forget ends the session, and when the browser is gone. So a caller may put its
+ * memory into a call and free it in done. There is one exception: calls sent by done functions that run
+ * within cdp_free are discarded. */
 #ifndef BROWSER_RUNNER_CDP_H
 #define BROWSER_RUNNER_CDP_H
 
@@ -9,46 +22,47 @@
 
 struct cdp;
 
-/* The reply of a call; NULL: it failed, or its session or the browser is gone. */
+/* result: the reply of the call; NULL: the call failed, or its session or the browser is gone. */
 typedef void cdp_done(void *arg, const struct json_value *result);
 
 struct cdp_event {
 	const char *name; /* NULL: end of the table */
-	/* session: empty for the browser's own. */
-	void (*take)(void *arg, struct str session, const struct json_value *params);
+	/* session: empty for an event of the browser itself. */
+	void (*handle)(void *arg, struct str session, const struct json_value *params);
 };
 
-/* Everything is valid until the function returns; none of them may free the cdp. */
+/* The arguments are valid until the function returns. No handler may free the cdp. */
 struct cdp_side {
 	const struct cdp_event *events;
-	void (*closed)(void
-		*arg); /* the browser is gone, or spoke nonsense; all calls have failed */
+	void (*closed)(void *
+		arg); /* the browser ended, or a limit was exceeded; every call has failed */
 };
 
 struct cdp_call {
 	struct str session; /* empty: the browser */
 	const char *method;
-	const struct field *fields; /* of the params; NULL: see constant */
+	const struct field *fields; /* fields of the params; NULL: constant is used */
 	const void *in;
 	const char *constant; /* the params as JSON; NULL: {} */
-	cdp_done *done;       /* NULL: nobody asks */
-	bool may_fail;        /* that is no news */
+	cdp_done *done;       /* NULL: the reply is ignored */
+	bool may_fail;        /* an error is expected and not logged */
 	void *arg;
 };
 
-/* in: what the browser writes, out: what it reads; both become the cdp's. Never NULL. */
+/* in: the pipe that the browser writes to; out: the pipe that it reads. The cdp closes both. Never NULL. */
 struct cdp *cdp_new(
     struct event_base *base, int in, int out, const struct cdp_side *side, void *arg);
-/* Never blocks and never calls back from within. c NULL: there is no browser any more, nothing is sent. */
+/* Queues the call; never blocks and never runs a handler. c NULL: the browser has been stopped; nothing is
+   sent and done is not called. */
 void cdp_send(struct cdp *c, const struct cdp_call *call);
-/* The session is gone: its calls fail, here. */
+/* Fails every call of a session that has ended, before it returns. */
 void cdp_forget(struct cdp *c, struct str session);
-/* closed has been called. */
+/* Has closed been called? */
 bool cdp_is_over(const struct cdp *c);
-/* The calls that wait fail; what they lead to is dropped. */
+/* Fails every call; calls sent by their done functions are discarded. */
 void cdp_free(struct cdp *c);
 
-/* ---- reading what the browser says: of an absent member, nothing ---- */
+/* ---- members of a message; v may be NULL, and an absent member is empty, 0, false or NULL ---- */
 
 struct str cdp_text(const struct json_value *v, const char *name);
 int64_t cdp_int(const struct json_value *v, const char *name); /* rounded */

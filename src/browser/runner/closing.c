@@ -1,36 +1,49 @@
 /* SPDX-License-Identifier: ISC */
-/* How a session ends: a last picture, the browser's end, a word to the viewer, what is still to be stored, a
-   word to the dispatcher. Each step has its time; none is begun from within what it ends. */
+/* How a session ends, step by step. Each step has a time limit, so the end cannot hang on one participant:
+
+     STEP_SHOT       the last screenshot, unless the session failed        3 s
+     STEP_BROWSER    kill the browser, read its remaining messages         1 s
+     STEP_VIEWER     record unfinished requests; send bye, close           3 s
+     STEP_STORED     the dispatcher stores the rest of the log             close_ms of the job
+     STEP_ENDED      send "ended", wait until the dispatcher disconnects   1 s
+
+   A step ends with closing_advance or with its time limit. Either one only activates an event, so the next step
+   never runs inside a function of the part that it frees. */
 #include "config.h"
 
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
 #include "browser/runner/control_priv.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/shots.h"
 #include "wire/ws.h"
 
 #include <unistd.h>
 
-enum { SHOT_MS = 3000, BROWSER_MS = 1000, VIEWER_MS = 3000, SAID_MS = 1000 };
+enum { SHOT_MS = 3000, BROWSER_MS = 1000, VIEWER_MS = 3000, ENDED_MS = 1000 };
 
 void
 closing_check(struct control *c)
 {
-	if (c->at == STEP_STORED && (c->alone || outbox_is_empty(c->r->outbox)))
-		closing_go_on(c);
+	if (c->step == STEP_STORED && (c->abandoned || outbox_is_empty(c->r->outbox)))
+		closing_advance(c);
 }
 
 void
-closing_go_on(struct control *c)
+closing_advance(struct control *c)
 {
-	event_active(c->step, EV_TIMEOUT, 0);
+	event_active(c->advance, EV_TIMEOUT, 0);
 }
 
-/* Now at a step, which has so long. */
+/* Enters a step that may take ms. */
 static void
-wait_at(struct control *c, enum step at, int64_t ms)
+enter_step(struct control *c, enum step step, int64_t ms)
 {
 	const struct timeval time = ev_ms(ms);
 
-	c->at = at;
-	event_add(c->late, &time);
+	c->step = step;
+	event_add(c->step_timeout, &time);
 }
 
 /* ---- the steps ---- */
@@ -40,25 +53,26 @@ take_last_shot(struct control *c)
 {
 	struct runner *r = c->r;
 
-	wait_at(c, STEP_SHOT, SHOT_MS);
-	if (r->cdp != NULL && r->active != NULL) /* behind one, nothing is painted */
+	enter_step(c, STEP_SHOT, SHOT_MS);
+	/* Chromium paints nothing while a dialog is open. */
+	if (r->cdp != NULL && r->active != NULL)
 		dialog_answer(r, r->active, false, STR_NULL);
 	if (r->cdp != NULL && r->active != NULL && !c->failed)
 		shots_take(r->shots, r->active, "close");
 	else
-		closing_go_on(c);
+		closing_advance(c);
 }
 
-/* What it did until then is in its pipe. */
+/* Kills the browser; its last events are still in the pipe, and cdp.c reads them until the end of file. */
 static void
-end_browser(struct control *c)
+kill_browser(struct control *c)
 {
-	wait_at(c, STEP_BROWSER, BROWSER_MS);
+	enter_step(c, STEP_BROWSER, BROWSER_MS);
 	if (!browser_kill(c->r))
-		closing_go_on(c);
+		closing_advance(c);
 }
 
-/* CONTRACT A4: 1008 when a right was lost, also where the browser then failed to end; otherwise 1000. */
+/* CONTRACT A4: 1008 after access was revoked, even if the session failed while it closed; otherwise 1000. */
 static unsigned
 close_code(const char *reason)
 {
@@ -66,23 +80,23 @@ close_code(const char *reason)
 }
 
 static void
-tell_viewer(struct control *c)
+close_viewer(struct control *c)
 {
 	struct runner *r = c->r;
 
-	wait_at(c, STEP_VIEWER, VIEWER_MS);
+	enter_step(c, STEP_VIEWER, VIEWER_MS);
 	network_finish(r->network);
 	browser_stop(r);
-	control_evidence(c);
+	control_send_log(c);
 	if (r->live != NULL)
 		live_end(
 		    r->live, c->failed ? "failed" : c->reason, close_code(c->reason));
 	else
-		closing_go_on(c);
+		closing_advance(c);
 }
 
 static void
-wait_for_storage(struct control *c)
+finish_storage(struct control *c)
 {
 	struct runner *r = c->r;
 
@@ -91,21 +105,21 @@ wait_for_storage(struct control *c)
 	r->live = NULL;
 	if (c->path[0] != '\0') {
 		unlink(c->path);
-		rmdir(c->folder); /* unless another epoch has its socket there */
+		rmdir(c->directory); /* fails if another epoch has its socket there */
 	}
-	wait_at(c, STEP_STORED, r->job.close_ms);
+	enter_step(c, STEP_STORED, r->job.close_ms);
 	closing_check(c);
 }
 
 static void
-say_that_it_is_over(struct control *c)
+send_ended(struct control *c)
 {
 	struct runner *r = c->r;
 
 	r->stage = STAGE_OVER;
-	wait_at(c, STEP_SAID, SAID_MS);
-	if (c->link == NULL || c->alone) {
-		closing_go_on(c);
+	enter_step(c, STEP_ENDED, ENDED_MS);
+	if (c->link == NULL || c->abandoned) {
+		closing_advance(c);
 		return;
 	}
 	link_send(c->link, "ended", runner_ended_fields,
@@ -113,43 +127,43 @@ say_that_it_is_over(struct control *c)
 }
 
 static void
-on_step(int fd, short what, void *arg)
+on_next_step(int fd, short what, void *arg)
 {
 	struct control *c = arg;
 
 	(void)fd;
 	(void)what;
-	event_del(c->late);
-	switch (c->at) {
+	event_del(c->step_timeout);
+	switch (c->step) {
 	case STEP_NONE:
 		take_last_shot(c);
 		break;
 	case STEP_SHOT:
-		end_browser(c);
+		kill_browser(c);
 		break;
 	case STEP_BROWSER:
-		tell_viewer(c);
+		close_viewer(c);
 		break;
 	case STEP_VIEWER:
-		wait_for_storage(c);
+		finish_storage(c);
 		break;
 	case STEP_STORED:
-		say_that_it_is_over(c);
+		send_ended(c);
 		break;
-	case STEP_SAID:
+	case STEP_ENDED:
 		event_base_loopbreak(c->r->base);
 		break;
 	}
 }
 
-/* ---- from outside ---- */
+/* ---- called by the other parts ---- */
 
 bool
 closing_prepare(struct control *c)
 {
-	c->step = event_new(c->r->base, -1, 0, on_step, c);
-	c->late = event_new(c->r->base, -1, 0, on_step, c);
-	return c->step != NULL && c->late != NULL;
+	c->advance = event_new(c->r->base, -1, 0, on_next_step, c);
+	c->step_timeout = event_new(c->r->base, -1, 0, on_next_step, c);
+	return c->advance != NULL && c->step_timeout != NULL;
 }
 
 void
@@ -164,7 +178,7 @@ closing_begin(struct control *c)
 	    c->failed ? "failed" : c->reason, c->detail);
 	if (r->live != NULL)
 		live_state(r->live, &(struct stream_state){ .state = STR("closing") });
-	closing_go_on(c);
+	closing_advance(c);
 }
 
 void
@@ -185,20 +199,20 @@ runner_fail(struct runner *r, const char *fmt, ...)
 void
 control_last_shot(struct control *c)
 {
-	if (c->at == STEP_SHOT)
-		closing_go_on(c);
+	if (c->step == STEP_SHOT)
+		closing_advance(c);
 }
 
 void
 control_browser_gone(struct control *c)
 {
-	if (c->at == STEP_BROWSER)
-		closing_go_on(c);
+	if (c->step == STEP_BROWSER)
+		closing_advance(c);
 }
 
 void
 control_viewer_gone(struct control *c)
 {
-	if (c->at == STEP_VIEWER)
-		closing_go_on(c);
+	if (c->step == STEP_VIEWER)
+		closing_advance(c);
 }

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to the dispatcher: it says what is to be done and for how long. Without it the session goes on
-   until the lease ends. */
+/* The link to the dispatcher. It brings the job, extends the lease, and closes the session; it carries the log of
+   evidence and the state of the session back. Without a link the session continues until the lease ends, and
+   on_control_tick tries to connect again.
+
+   A restarted dispatcher does not know the runner yet: it reads hello, verifies it, and sends its first message
+   (lease) only then. Evidence that is sent before that message is lost, so the runner waits for it (accepted). */
 #include "config.h"
 
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
 #include "browser/runner/control_priv.h"
+#include "browser/runner/network.h"
 #include "browser/runner/ready.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
+#include "browser/runner/viewer.h"
 #include "daemon/conf.h"
 
 #include <errno.h>
@@ -14,12 +25,12 @@
 
 enum {
 	TICK_MS = 250,
-	FEED_TICKS = 4,         /* between two words to a service manager's watchdog */
-	FIRST_LEASE_MS = 15000, /* until there is a job */
-	CHECK_S = 60,           /* for a dry run: nobody waits longer */
-	UP_US = 30000000,       /* for a browser to come up */
-	PAGE_US = 10000000,     /* for the first page, then the session runs without it */
-	ACTIVITY_US = 2000000,
+	FEED_TICKS = 4,         /* ticks between two watchdog notifications */
+	FIRST_LEASE_MS = 15000, /* for the job to come */
+	CHECK_S = 60,           /* for a host check; the dispatcher waits no longer */
+	UP_US = 30000000,       /* for the browser to start */
+	PAGE_US = 10000000,     /* for the first page; then the session runs without it */
+	ACTIVITY_US = 2000000,  /* between two messages "activity" */
 };
 
 static const char *const stage_names[] = {
@@ -32,7 +43,7 @@ static const char *const stage_names[] = {
 /* ---- the lease ---- */
 
 static void
-hold_for(struct control *c, int64_t ms)
+extend_lease(struct control *c, int64_t ms)
 {
 	const struct timeval left = ev_ms(ms);
 
@@ -46,7 +57,7 @@ on_lease_end(int fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	c->alone = true;
+	c->abandoned = true;
 	closing_check(c);
 	runner_fail(c->r, "the lease ended");
 }
@@ -54,14 +65,15 @@ on_lease_end(int fd, short what, void *arg)
 /* ---- the job ---- */
 
 static struct str
-keep(struct runner *r, struct str s)
+copy_for_session(struct runner *r, struct str s)
 {
 	return arena_str(r->keep, s);
 }
 
-/* Folders inherit the group of run_directory where that is set so: it is the stream proxy's way in. */
+/* If run_directory has the set-group-ID bit, the directory inherits its group, which surfaced-stream needs to
+   reach the socket. */
 static bool
-make_folder(const char *path)
+make_directory(const char *path)
 {
 	return mkdir(path, 0750) == 0 || errno == EEXIST;
 }
@@ -71,16 +83,16 @@ listen_for_viewers(struct runner *r, char *err, size_t room)
 {
 	struct control *c = r->control;
 
-	snprintf(c->folder, sizeof(c->folder), "%s/sessions", conf.run_directory);
-	if (!make_folder(c->folder)) {
-		snprintf(err, room, "%s: %s", c->folder, strerror(errno));
+	snprintf(c->directory, sizeof(c->directory), "%s/sessions", conf.run_directory);
+	if (!make_directory(c->directory)) {
+		snprintf(err, room, "%s: %s", c->directory, strerror(errno));
 		return false;
 	}
-	snprintf(c->folder, sizeof(c->folder), "%s/sessions/%s", conf.run_directory,
+	snprintf(c->directory, sizeof(c->directory), "%s/sessions/%s", conf.run_directory,
 	    uuid_text(&r->job.session).z);
-	snprintf(
-	    c->path, sizeof(c->path), "%s/%lld.sock", c->folder, (long long)r->job.epoch);
-	if (make_folder(c->folder))
+	snprintf(c->path, sizeof(c->path), "%s/%lld.sock", c->directory,
+	    (long long)r->job.epoch);
+	if (make_directory(c->directory))
 		r->live = live_new(r->base, c->path, &viewer_ops, r);
 	if (r->live == NULL)
 		snprintf(err, room, "%s: %s", c->path, strerror(errno));
@@ -88,7 +100,7 @@ listen_for_viewers(struct runner *r, char *err, size_t room)
 }
 
 static void
-say_hello(struct runner *r)
+send_viewer_hello(struct runner *r)
 {
 	if (r->live != NULL)
 		live_hello(r->live, &(struct stream_hello){ .session = r->job.session,
@@ -100,7 +112,7 @@ say_hello(struct runner *r)
 }
 
 static void
-say_state(struct runner *r)
+send_viewer_state(struct runner *r)
 {
 	if (r->live != NULL)
 		live_state(r->live,
@@ -108,14 +120,14 @@ say_state(struct runner *r)
 }
 
 static void
-say_socks(struct control *c)
+send_socks_listener(struct control *c)
 {
 	if (c->link != NULL && c->r->process.pid != 0)
 		link_send(c->link, "socks", NULL, NULL, c->r->process.socks);
 }
 
 static void
-say_who(struct control *c)
+send_dispatcher_hello(struct control *c)
 {
 	const struct runner *r = c->r;
 
@@ -125,9 +137,9 @@ say_who(struct control *c)
 	    -1);
 }
 
-/* For who looks at the service, or its log. */
+/* Names the session in the log and in the status of the service. */
 static void
-say_what(const struct runner *r)
+log_session_start(const struct runner *r)
 {
 	const struct uuid_text session = uuid_text(&r->job.session);
 
@@ -137,7 +149,7 @@ say_what(const struct runner *r)
 }
 
 static bool
-may_start(struct runner *r, char *err, size_t room)
+check_host(struct runner *r, char *err, size_t room)
 {
 	if (r->fault == NULL)
 		return browser_may_run(err, room) &&
@@ -147,13 +159,13 @@ may_start(struct runner *r, char *err, size_t room)
 }
 
 static void
-start(struct runner *r)
+start_session(struct runner *r)
 {
 	char err[512] = "";
 	struct str canonical;
 
 	r->control->since = mono_us();
-	if (!may_start(r, err, sizeof(err))) {
+	if (!check_host(r, err, sizeof(err))) {
 		runner_fail(r, "%s", err);
 		return;
 	}
@@ -173,20 +185,20 @@ start(struct runner *r)
 		runner_fail(r, "%s", err);
 		return;
 	}
-	say_hello(r);
-	say_state(r);
-	say_socks(r->control);
+	send_viewer_hello(r);
+	send_viewer_state(r);
+	send_socks_listener(r->control);
 	tabs_begin(r);
 }
 
-/* ---- what the dispatcher says ---- */
+/* ---- messages of the dispatcher ---- */
 
-/* It says nothing before, and what it is told before is lost. */
+/* The dispatcher has sent a message on this connection, so it knows the runner and stores its evidence. */
 static void
-be_let_in(struct control *c)
+accept_evidence(struct control *c)
 {
-	c->let_in = true;
-	control_evidence(c);
+	c->accepted = true;
+	control_send_log(c);
 }
 
 static void
@@ -201,18 +213,18 @@ on_job(void *arg, struct link *l, const void *in, int fd)
 	if (r->stage != STAGE_NEW)
 		return;
 	r->job = *job;
-	r->job.start_url = keep(r, job->start_url);
-	r->job.profile = keep(r, job->profile);
-	r->job.country = keep(r, job->country);
-	hold_for(c, job->lease_ms);
+	r->job.start_url = copy_for_session(r, job->start_url);
+	r->job.profile = copy_for_session(r, job->profile);
+	r->job.country = copy_for_session(r, job->country);
+	extend_lease(c, job->lease_ms);
 	r->stage = STAGE_STARTING;
-	say_who(c);
-	say_what(r);
-	be_let_in(c);
-	start(r);
+	send_dispatcher_hello(c);
+	log_session_start(r);
+	accept_evidence(c);
+	start_session(r);
 }
 
-/* A dry run in place of a session. */
+/* A host check instead of a session: the process sends the result and exits. */
 static void
 on_check(void *arg, struct link *l, const void *in, int fd)
 {
@@ -225,7 +237,7 @@ on_check(void *arg, struct link *l, const void *in, int fd)
 	(void)fd;
 	if (r->stage != STAGE_NEW)
 		return;
-	out = open_memstream(&c->said, &answer.said.n);
+	out = open_memstream(&c->check_output, &answer.said.n);
 	if (out == NULL)
 		panic("out of memory");
 	sd_notifyf(0, "STATUS=dry run\nWATCHDOG_USEC=%d", CHECK_S * 1000000);
@@ -235,7 +247,7 @@ on_check(void *arg, struct link *l, const void *in, int fd)
 	else
 		answer.good = ready_check(out);
 	fclose(out);
-	answer.said.p = c->said;
+	answer.said.p = c->check_output;
 	link_send(l, "checked", runner_checked_fields, &answer, -1);
 	event_base_loopbreak(r->base);
 }
@@ -247,8 +259,8 @@ on_lease(void *arg, struct link *l, const void *in, int fd)
 
 	(void)l;
 	(void)fd;
-	hold_for(arg, lease->ms);
-	be_let_in(arg);
+	extend_lease(arg, lease->ms);
+	accept_evidence(arg);
 }
 
 static void
@@ -261,8 +273,8 @@ on_running(void *arg, struct link *l, const void *in, int fd)
 	(void)fd;
 	c->expires_us = mono_us() + running->expires_in_ms * 1000;
 	c->expires_at = (struct ts){ ts_now().us + running->expires_in_ms * 1000 };
-	say_hello(c->r);
-	be_let_in(c);
+	send_viewer_hello(c->r);
+	accept_evidence(c);
 }
 
 static void
@@ -275,7 +287,7 @@ on_close(void *arg, struct link *l, const void *in, int fd)
 	(void)fd;
 	snprintf(c->reason, sizeof(c->reason), "%.*s", (int)close_in->reason.n,
 	    close_in->reason.p);
-	be_let_in(c);
+	accept_evidence(c);
 	closing_begin(c);
 }
 
@@ -320,7 +332,7 @@ on_refused(void *arg, struct link *l, const void *in, int fd)
 	shots_refused(c->r->shots, refused->why);
 }
 
-static const struct link_message messages[] = {
+static const struct link_message dispatcher_messages[] = {
 	{ "job", runner_job_fields, sizeof(struct runner_job), on_job },
 	{ "check", NULL, 0, on_check },
 	{ "lease", runner_lease_fields, sizeof(struct runner_lease), on_lease },
@@ -341,17 +353,17 @@ on_link_closed(void *arg, struct link *l)
 
 	link_free(l);
 	c->link = NULL;
-	c->let_in = false;
-	if (c->r->stage == STAGE_NEW) /* nobody knows any more what it is for */
+	c->accepted = false;
+	if (c->r->stage == STAGE_NEW) /* no job can come any more */
 		event_base_loopbreak(c->r->base);
-	if (c->r->stage == STAGE_OVER) /* it has heard that */
-		closing_go_on(c);
+	if (c->r->stage == STAGE_OVER) /* the dispatcher has received "ended" */
+		closing_advance(c);
 }
 
-static const struct link_side side = { messages, on_link_closed };
+static const struct link_side dispatcher_side = { dispatcher_messages, on_link_closed };
 
 static void
-try_to_connect(struct control *c)
+reconnect_dispatcher(struct control *c)
 {
 	struct runner *r = c->r;
 	char path[128];
@@ -361,20 +373,21 @@ try_to_connect(struct control *c)
 	fd = link_connect(path);
 	if (fd < 0)
 		return;
-	c->link = link_new(r->base, fd, &side, c);
-	say_who(c);
-	say_socks(c);
-	if (r->stage == STAGE_RUNNING) /* it may have missed that */
+	c->link = link_new(r->base, fd, &dispatcher_side, c);
+	send_dispatcher_hello(c);
+	send_socks_listener(c);
+	/* The dispatcher may have missed the first "ready". */
+	if (r->stage == STAGE_RUNNING)
 		link_send(c->link, "ready", NULL, NULL, -1);
-	outbox_again(r->outbox);
+	outbox_restart(r->outbox);
 }
 
-/* ---- what the runner says ---- */
+/* ---- messages to the dispatcher ---- */
 
 void
-control_evidence(struct control *c)
+control_send_log(struct control *c)
 {
-	if (c->link != NULL && c->let_in)
+	if (c->link != NULL && c->accepted)
 		outbox_send(c->r->outbox, c->link);
 }
 
@@ -389,7 +402,7 @@ runner_ready(struct runner *r)
 	r->ready_at = c->active_at = mono_us();
 	if (c->link != NULL)
 		link_send(c->link, "ready", NULL, NULL, -1);
-	say_state(r);
+	send_viewer_state(r);
 }
 
 void
@@ -400,17 +413,19 @@ runner_activity(struct runner *r)
 
 	c->active_at = now;
 	c->idle_warned = 0;
-	if (c->link == NULL || now - c->told_active_at < ACTIVITY_US)
+	if (c->link == NULL || now - c->activity_sent_at < ACTIVITY_US)
 		return;
-	c->told_active_at = now;
+	c->activity_sent_at = now;
 	link_send(c->link, "activity", NULL, NULL, -1);
 }
 
 /* ---- time ---- */
 
-/* Once at each of these many seconds before the end, but for those that it never was away from. */
+/* Warns the viewer once at each mark, in seconds before the end. of_ms is the whole time: a session of 60
+   seconds gets no warning at 300 or 60. */
 static void
-warn(struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const char *reason)
+warn_viewer(
+    struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const char *reason)
 {
 	static const int64_t marks[] = { 300, 60, 10 };
 	size_t passed = 0;
@@ -427,7 +442,7 @@ warn(struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const cha
 }
 
 static void
-check_times(struct control *c)
+check_deadlines(struct control *c)
 {
 	struct runner *r = c->r;
 	int64_t now = mono_us();
@@ -440,14 +455,15 @@ check_times(struct control *c)
 	if (r->stage != STAGE_RUNNING)
 		return;
 	if (c->expires_us != 0)
-		warn(r, c->expires_us - now, r->job.lifetime_ms, &c->warned, "expired");
+		warn_viewer(
+		    r, c->expires_us - now, r->job.lifetime_ms, &c->warned, "expired");
 	if (r->job.idle_ms > 0)
-		warn(r, c->active_at + r->job.idle_ms * 1000 - now, r->job.idle_ms,
+		warn_viewer(r, c->active_at + r->job.idle_ms * 1000 - now, r->job.idle_ms,
 		    &c->idle_warned, "idle_timeout");
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+on_control_tick(int fd, short what, void *arg)
 {
 	struct control *c = arg;
 	struct runner *r = c->r;
@@ -455,18 +471,18 @@ on_tick(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (c->link == NULL && r->stage != STAGE_OVER)
-		try_to_connect(c);
+		reconnect_dispatcher(c);
 	if (++c->ticks % FEED_TICKS == 0)
 		sd_notify(0, "WATCHDOG=1");
 	if (c->ticks % 2 == 0)
 		network_tick(r->network);
-	control_evidence(c);
+	control_send_log(c);
 	if (r->cdp == NULL)
 		return;
 	shots_tick(r->shots);
 	screencast_tick(r->cast);
 	tabs_tick(r);
-	check_times(c);
+	check_deadlines(c);
 }
 
 /* ---- the whole ---- */
@@ -480,11 +496,11 @@ control_new(struct runner *r, int fd)
 	c->r = r;
 	c->expires_at = TS_NULL;
 	c->lease = event_new(r->base, -1, 0, on_lease_end, c);
-	c->tick = ev_every(r->base, TICK_MS, on_tick, c);
+	c->tick = ev_every(r->base, TICK_MS, on_control_tick, c);
 	if (c->lease == NULL || !closing_prepare(c))
-		panic("no event");
-	hold_for(c, FIRST_LEASE_MS);
-	c->link = link_new(r->base, fd, &side, c);
+		panic("event_new failed for the control of the session");
+	extend_lease(c, FIRST_LEASE_MS);
+	c->link = link_new(r->base, fd, &dispatcher_side, c);
 	return c;
 }
 
@@ -495,8 +511,8 @@ control_free(struct control *c)
 		link_free(c->link);
 	event_free(c->lease);
 	event_free(c->tick);
-	event_free(c->step);
-	event_free(c->late);
-	free(c->said);
+	event_free(c->advance);
+	event_free(c->step_timeout);
+	free(c->check_output);
 	free(c);
 }

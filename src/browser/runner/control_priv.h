@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Between control.c, what the dispatcher says, and closing.c, how a session ends. */
+/* The state that control.c (the link to the dispatcher, the lease, the timers) and closing.c (the end of a
+   session) share. */
 #ifndef BROWSER_RUNNER_CONTROL_PRIV_H
 #define BROWSER_RUNNER_CONTROL_PRIV_H
 
@@ -7,44 +8,46 @@
 
 #include "address/start_url.h"
 
-/* In this order. */
+/* The steps of closing a session, in this order; closing.c explains each. */
 enum step {
 	STEP_NONE,
-	STEP_SHOT,    /* waits for the last screenshot */
-	STEP_BROWSER, /* waits for what the browser had still to say */
-	STEP_VIEWER,  /* waits until it has been told */
-	STEP_STORED,  /* waits until all evidence is stored */
-	STEP_SAID,    /* waits until the dispatcher has heard that it is over */
+	STEP_SHOT,    /* the last screenshot is being taken */
+	STEP_BROWSER, /* the browser was killed; its last messages are being read */
+	STEP_VIEWER,  /* "bye" was sent to the viewer; its connection is not closed yet */
+	STEP_STORED,  /* the dispatcher is storing the rest of the log */
+	STEP_ENDED,   /* "ended" was sent; the dispatcher has not closed the link yet */
 };
 
 struct control {
 	struct runner *r;
-	struct link *link; /* NULL: the dispatcher is away */
-	bool let_in;       /* it has said something on this connection */
+	struct link *link; /* NULL: the dispatcher is not connected */
+	bool accepted;     /* the dispatcher has sent a message on this connection */
 	struct event *lease, *tick;
 	unsigned ticks;
-	char folder[160], path[192]; /* of the viewers' socket */
+	char directory[160],
+	    path[192]; /* path of the viewers' socket, and its directory */
 
-	int64_t since;      /* mono_us of the job */
-	int64_t expires_us; /* mono_us; 0: not known */
+	int64_t since;      /* mono_us: when the job came */
+	int64_t expires_us; /* mono_us; 0: not known yet */
 	struct ts expires_at;
-	int64_t active_at, told_active_at; /* mono_us */
+	int64_t active_at, activity_sent_at; /* mono_us */
 	size_t warned, idle_warned;
 
-	enum step at;
-	struct event *step, *late; /* on to the next; this one takes too long */
-	bool alone;                /* the dispatcher waits for nothing any more */
+	enum step step;
+	struct event *advance,
+	    *step_timeout; /* advance: start the next step; step_timeout: the present one takes too long */
+	bool abandoned; /* the lease has ended: the dispatcher expects nothing more */
 	bool failed;
 	char reason[64], detail[768];
-	char *said; /* by a dry run */
+	char *check_output; /* the text that a host check printed; sent, then freed */
 };
 
 bool closing_prepare(struct control *c);
-/* c->reason or c->failed is set. Once. */
+/* Starts to close the session; later calls do nothing. c->reason or c->failed must be set. */
 void closing_begin(struct control *c);
-/* What the present step waits for is there. Returns before anything is done. */
-void closing_go_on(struct control *c);
-/* The outbox may be empty now, or the dispatcher waits no more. */
+/* The present step has finished. The next one starts from the event loop, after this function returns. */
+void closing_advance(struct control *c);
+/* Ends STEP_STORED if the outbox is empty or the lease has ended. */
 void closing_check(struct control *c);
 
 #endif

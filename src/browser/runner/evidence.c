@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* Copies texts of CDP's events into one network event. Every text comes from a page or a server, so each is
+   bounded, contains no U+0000, which PostgreSQL cannot store, and none of the secrets of the session. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"
@@ -10,9 +12,9 @@ enum {
 	HEADERS_MAX = 64,
 	NAME_MAX_BYTES = 128,
 	VALUE_MAX = 1024,
-	HEADERS_BYTES = 12288, /* of one direction */
+	HEADERS_BYTES = 12288, /* names and values of one direction */
 	URL_MAX = 4096,
-	BODY_MAX = 1 << 30, /* more is not believed */
+	BODY_MAX = 1 << 30, /* a larger content-length is ignored */
 };
 
 struct block {
@@ -21,7 +23,7 @@ struct block {
 };
 
 static void *
-take(struct evidence *e, size_t n)
+alloc_block(struct evidence *e, size_t n)
 {
 	struct block *b = mem_alloc(sizeof(*b) + n);
 
@@ -30,14 +32,14 @@ take(struct evidence *e, size_t n)
 }
 
 struct str
-evidence_keep(struct evidence *e, struct str s)
+evidence_copy(struct evidence *e, struct str s)
 {
 	char *p;
 
 	if (s.p == NULL)
 		return s;
-	p = take(e, s.n + 1);
-	for (size_t i = 0; i < s.n; i++) /* the database holds no U+0000 */
+	p = alloc_block(e, s.n + 1);
+	for (size_t i = 0; i < s.n; i++) /* PostgreSQL cannot store U+0000 */
 		p[i] = s.p[i] != '\0' ? s.p[i] : ' ';
 	return (struct str){ p, s.n };
 }
@@ -48,12 +50,12 @@ evidence_number(struct evidence *e, int64_t n)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%lld", (long long)n);
-	return (struct json){ evidence_keep(e, str_of(text)) };
+	return (struct json){ evidence_copy(e, str_of(text)) };
 }
 
-/* The part between scheme:// and the path; empty when there is none. */
+/* The part of an address between scheme:// and the path; STR_NULL: there is none. */
 static struct str
-authority(struct str url)
+url_authority(struct str url)
 {
 	const char *colon = memchr(url.p, ':', url.n);
 	size_t at = colon != NULL ? (size_t)(colon - url.p) + 1 : url.n, n = 0;
@@ -69,7 +71,7 @@ authority(struct str url)
 struct str
 evidence_url(struct evidence *e, struct str url)
 {
-	struct str name = authority(url), host;
+	struct str name = url_authority(url), host;
 	const char *at;
 	int64_t port;
 	size_t before, skip;
@@ -78,16 +80,16 @@ evidence_url(struct evidence *e, struct str url)
 	if (name.n == 0 || !evidence_origin(url, &host, &port)) {
 		const char *colon = memchr(url.p, ':', url.n);
 
-		return evidence_keep(
+		return evidence_copy(
 		    e, colon != NULL ? (struct str){ url.p, (size_t)(colon - url.p) + 1 }
 				     : STR("other:"));
 	}
 	at = memrchr(name.p, '@', name.n);
 	if (at == NULL)
-		return evidence_keep(e, str_cut_bytes(url, URL_MAX));
+		return evidence_copy(e, str_cut_bytes(url, URL_MAX));
 	before = (size_t)(name.p - url.p);
 	skip = (size_t)(at - name.p) + 1;
-	p = take(e, url.n);
+	p = alloc_block(e, url.n);
 	memcpy(p, url.p, before);
 	memcpy(p + before, url.p + before + skip, url.n - before - skip);
 	return str_cut_bytes((struct str){ p, url.n - skip }, URL_MAX);
@@ -101,7 +103,7 @@ evidence_origin(struct str url, struct str *host, int64_t *port)
 		int64_t port;
 	} schemes[] = { { STR_INIT("http://"), 80 }, { STR_INIT("https://"), 443 },
 		{ STR_INIT("ws://"), 80 }, { STR_INIT("wss://"), 443 } };
-	struct str a = authority(url);
+	struct str a = url_authority(url);
 	const char *at, *colon;
 
 	*port = 0;
@@ -130,31 +132,31 @@ evidence_origin(struct str url, struct str *host, int64_t *port)
 int64_t
 evidence_line(struct str method, struct str url)
 {
-	struct str a = authority(url);
+	struct str a = url_authority(url);
 	const char *end = url.p + url.n, *from = a.p != NULL ? a.p + a.n : end,
 		   *hash = memchr(from, '#', (size_t)(end - from));
 	size_t target = (size_t)((hash != NULL ? hash : end) - from);
 
-	if (target == 0 || *from != '/') /* "/" stands before a query */
+	if (target == 0 || *from != '/') /* an empty path is sent as "/" */
 		target++;
 	return (int64_t)(method.n + target + strlen("  HTTP/1.1\r\n"));
 }
 
 /* ---- headers ---- */
 
-struct taking {
+struct header_copy {
 	struct evidence *e;
 	struct net_header *headers;
 	size_t n, bytes;
 	int64_t all;
 };
 
-/* Chromium joins the values of several headers of one name with line ends. */
+/* Chromium joins the values of headers of the same name with newlines; each becomes a header again. */
 static bool
-take_header(void *arg, struct str name, struct json_value *value)
+copy_header(void *arg, struct str name, struct json_value *value)
 {
 	static const struct str length = STR_INIT("content-length");
-	struct taking *t = arg;
+	struct header_copy *t = arg;
 	struct str rest = json_text(value);
 	int64_t body;
 
@@ -172,8 +174,8 @@ take_header(void *arg, struct str name, struct json_value *value)
 		    t->bytes + name.n + v.n > HEADERS_BYTES)
 			continue;
 		t->bytes += name.n + v.n;
-		t->headers[t->n++] = (struct net_header){ evidence_keep(t->e, name),
-			evidence_keep(t->e, v) };
+		t->headers[t->n++] = (struct net_header){ evidence_copy(t->e, name),
+			evidence_copy(t->e, v) };
 	}
 	return true;
 }
@@ -181,11 +183,11 @@ take_header(void *arg, struct str name, struct json_value *value)
 struct list
 evidence_headers(struct evidence *e, const struct json_value *headers, int64_t *bytes)
 {
-	struct taking t = { .e = e,
-		.headers = take(e, HEADERS_MAX * sizeof(struct net_header)) };
+	struct header_copy t = { .e = e,
+		.headers = alloc_block(e, HEADERS_MAX * sizeof(struct net_header)) };
 
 	if (headers != NULL)
-		json_each(headers, take_header, &t);
+		json_each(headers, copy_header, &t);
 	if (bytes != NULL)
 		*bytes = t.all;
 	return (struct list){ t.headers, t.n };
@@ -199,11 +201,11 @@ evidence_tls(struct evidence *e, const struct json_value *details)
 	if (details == NULL)
 		return;
 	e->event.tls = (struct net_tls){
-		.version = evidence_keep(e, cdp_text(details, "protocol")),
-		.cipher = evidence_keep(e, cdp_text(details, "cipher")),
-		.subject = evidence_keep(
+		.version = evidence_copy(e, cdp_text(details, "protocol")),
+		.cipher = evidence_copy(e, cdp_text(details, "cipher")),
+		.subject = evidence_copy(
 		    e, str_cut_bytes(cdp_text(details, "subjectName"), VALUE_MAX)),
-		.issuer = evidence_keep(
+		.issuer = evidence_copy(
 		    e, str_cut_bytes(cdp_text(details, "issuer"), VALUE_MAX)),
 		.not_after = until > 0 && until < 2e11
 				 ? (struct ts){ (int64_t)until * 1000000 }

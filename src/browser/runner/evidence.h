@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A request as evidence: what Chromium tells of it in pieces, put together without what is secret. */
+/* One network event as evidence: network.c fills it from CDP's events, and these functions copy the parts
+   that may be stored. Secret headers are replaced, user names in addresses are removed, and long values are
+   cut. */
 #ifndef BROWSER_RUNNER_EVIDENCE_H
 #define BROWSER_RUNNER_EVIDENCE_H
 
@@ -9,28 +11,29 @@
 
 SLIST_HEAD(blocks, block);
 
-/* Memory of one request, freed at once. */
+/* One event and the memory of its texts, which evidence_free frees as a whole. */
 struct evidence {
 	struct blocks blocks;
 	struct net_event event;
 };
 
-struct str evidence_keep(struct evidence *e, struct str s);
-/* A number as JSON. */
+struct str evidence_copy(struct evidence *e, struct str s);
+/* The number as JSON. */
 struct json evidence_number(struct evidence *e, int64_t n);
-/* An address: what is no http or ws one is named by its scheme alone, user names are removed. */
+/* A copy of an address. User names are removed; an address that is not http, https, ws or wss is reduced to
+   its scheme, because a data: or blob: address may contain a document. */
 struct str evidence_url(struct evidence *e, struct str url);
-/* The object of headers, names to values, secrets replaced. bytes, if not NULL: of all of them as text, and of
-   the body that one of them announces. */
+/* A list of net_header from CDP's object of headers, secrets replaced. bytes, if not NULL: the size of all
+   headers as text plus the content-length that they contain. */
 struct list evidence_headers(
     struct evidence *e, const struct json_value *headers, int64_t *bytes);
-/* Of Network.SecurityDetails. */
+/* details: a Network.SecurityDetails; NULL: no TLS. */
 void evidence_tls(struct evidence *e, const struct json_value *details);
 void evidence_free(struct evidence *e);
 
-/* Bytes of a request's first line as HTTP/1.1 has it. */
+/* The size of the request's first line in HTTP/1.1. */
 int64_t evidence_line(struct str method, struct str url);
-/* "host", port of an http, https, ws or wss address; false for another one. */
+/* The host and port of an http, https, ws or wss address; false for any other. */
 bool evidence_origin(struct str url, struct str *host, int64_t *port) MUST_USE;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The viewer's mouse and keys, as Chromium wants them. */
+/* Turns the viewer's mouse and key messages into Chromium's input events. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/viewer.h"
 
 static const struct {
 	const char *code;
@@ -45,7 +45,7 @@ mouse_type(struct str action)
 	for (size_t i = 0; i < COUNT(types); i++)
 		if (str_is(action, types[i][0]))
 			return str_of(types[i][1]);
-	panic("an action that the viewer's messages do not have");
+	panic("unknown mouse action %.*s", (int)action.n, action.p);
 }
 
 static void on_mouse_done(void *arg, const struct json_value *result);
@@ -102,7 +102,7 @@ on_mouse_done(void *arg, const struct json_value *result)
 		send_waiting_move(t);
 }
 
-/* A page that is slow to answer gets the newest position alone. */
+/* While the page handles a move, only the newest position is kept, so that a slow page does not lag behind. */
 void
 input_mouse(struct runner *r, const struct stream_mouse *m)
 {
@@ -155,7 +155,8 @@ is_keypad(const struct stream_key *k)
 	return k->location == 3 || str_starts(k->code, STR("Numpad"));
 }
 
-/* By the character where there is one: on another layout, Ctrl+A is where A stands. */
+/* The Windows key code. The character decides before the position of the key: on every keyboard layout Ctrl+A is
+   the key that writes A. */
 static int64_t
 key_number(const struct stream_key *k)
 {
@@ -168,7 +169,7 @@ key_number(const struct stream_key *k)
 	for (size_t i = 0; i < COUNT(keys); i++)
 		if (str_is(k->code, keys[i].code))
 			return keys[i].number;
-	for (size_t i = 0; i < COUNT(keys); i++) /* without a code, as phones have it */
+	for (size_t i = 0; i < COUNT(keys); i++) /* phones send keys without a code */
 		if (str_is(k->key, keys[i].code))
 			return keys[i].number;
 	if (k->code.n == 4 && str_starts(k->code, STR("Key")))
@@ -178,7 +179,7 @@ key_number(const struct stream_key *k)
 	return 0;
 }
 
-/* What the key writes: nothing while it is held with Control or Meta, a return for Enter. */
+/* The text that the key writes: none with Control or Meta, a carriage return for Enter. */
 static struct str
 key_text(const struct stream_key *k)
 {
@@ -220,12 +221,12 @@ input_key(struct runner *r, const struct stream_key *k)
 				.in = &e });
 }
 
-struct inserted {
+struct insert_params {
 	struct str text;
 };
 
-static const struct field inserted_fields[] = {
-	FIELD(struct inserted, text, 0),
+static const struct field insert_fields[] = {
+	FIELD(struct insert_params, text, 0),
 	FIELD_END,
 };
 
@@ -236,6 +237,6 @@ input_text(struct runner *r, struct str text)
 		cdp_send(
 		    r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
 				.method = "Input.insertText",
-				.fields = inserted_fields,
-				.in = &(struct inserted){ text } });
+				.fields = insert_fields,
+				.in = &(struct insert_params){ text } });
 }

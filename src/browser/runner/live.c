@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* One viewer at a time on a Unix socket, and what it must know when it comes. */
+/* The socket of the live stream: accepts one viewer at a time, writes messages to it, splits its bytes into
+   messages, and keeps the state that a new viewer needs first.
+
+   The viewer may be freed only from an event: live_send can be called deep inside a handler of CDP, whose caller
+   does not expect the viewer to vanish. An overlong queue therefore sets overflowed and activates on_ping. */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
@@ -14,11 +18,13 @@
 enum {
 	ARENA = 16 * 1024 * 1024,
 	QUEUE_MAX =
-	    16 * 1024 * 1024, /* bytes that may wait for a proxy that does not read */
-	BEAT_MS = 15000,
-	SILENT_US = 45000000, /* without a byte, pongs included: the viewer is gone */
-	LINGER_S = 2,
-	SCOLD_US = 1000000, /* one error for too many messages in this time */
+	    16 * 1024 * 1024, /* unsent bytes above which the viewer is disconnected */
+	PING_MS = 15000,
+	SILENT_US =
+	    45000000, /* without a byte, pongs included: the viewer is disconnected */
+	LINGER_S = 2, /* time for the viewer's close frame */
+	RATE_ERROR_US =
+	    1000000, /* at most one error about the rate of messages in this time */
 	BACKLOG = 8,
 };
 
@@ -42,38 +48,39 @@ live_unsent(const struct live *l)
 }
 
 static void
-write_bytes(struct live_viewer *v, const void *bytes, size_t n)
+queue_bytes(struct live_viewer *v, const void *bytes, size_t n)
 {
 	if (bufferevent_write(v->bev, bytes, n) != 0)
-		panic("live: memory");
+		panic("bufferevent_write failed for the viewer");
 }
 
 void
-live_put(struct live *l, unsigned opcode, struct str payload)
+live_write(struct live *l, unsigned opcode, struct str payload)
 {
 	struct live_viewer *v = l->viewer;
 	unsigned char head[WS_HEAD_MAX];
 
-	if (!live_watched(l) || v->doomed)
+	if (!live_watched(l) || v->overflowed)
 		return;
-	write_bytes(v, head, ws_head(head, WS_FIN | opcode, payload.n, NULL));
-	write_bytes(v, payload.p, payload.n);
+	queue_bytes(v, head, ws_head(head, WS_FIN | opcode, payload.n, NULL));
+	queue_bytes(v, payload.p, payload.n);
 	if (evbuffer_get_length(bufferevent_get_output(v->bev)) <= QUEUE_MAX)
 		return;
-	v->doomed = true; /* not from here: the caller does not expect it */
-	event_active(l->beat, EV_TIMEOUT, 0);
+	/* on_ping frees the viewer; the caller does not expect that here. */
+	v->overflowed = true;
+	event_active(l->ping, EV_TIMEOUT, 0);
 }
 
 static void
-put_control(struct live_viewer *v, unsigned opcode, struct str payload)
+send_control_frame(struct live_viewer *v, unsigned opcode, struct str payload)
 {
 	unsigned char frame[WS_CONTROL_FRAME];
 
-	write_bytes(v, frame, ws_control(frame, WS_FIN | opcode, payload, NULL));
+	queue_bytes(v, frame, ws_control(frame, WS_FIN | opcode, payload, NULL));
 }
 
 static void
-put_close(struct live *l, unsigned code, const char *why)
+send_close_frame(struct live *l, unsigned code, const char *why)
 {
 	const struct timeval linger = { LINGER_S, 0 };
 	unsigned char frame[WS_CONTROL_FRAME];
@@ -81,15 +88,16 @@ put_close(struct live *l, unsigned code, const char *why)
 	if (l->viewer->closing)
 		return;
 	l->viewer->closing = true;
-	write_bytes(l->viewer, frame, ws_close(frame, code, str_of(why), NULL));
+	queue_bytes(l->viewer, frame, ws_close(frame, code, str_of(why), NULL));
 	event_add(l->linger, &linger);
 }
 
 /* ---- messages ---- */
 
-/* The page chooses its texts, and so their lengths: what is above its row's bound is cut off. */
+/* Cuts texts to the bounds of their fields, since a page chooses their length. Lists are copied first, so that
+   the caller's stay as they are. */
 static void
-clip(struct arena *a, const struct field *fields, void *out)
+cut_texts(struct arena *a, const struct field *fields, void *out)
 {
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		void *at = (char *)out + f->offset;
@@ -102,35 +110,35 @@ clip(struct arena *a, const struct field *fields, void *out)
 		list->items = memcpy(
 		    arena_array(a, list->n, f->size), list->items, list->n * f->size);
 		for (size_t i = 0; i < list->n; i++)
-			clip(a, f->sub, (char *)list->items + i * f->size);
+			cut_texts(a, f->sub, (char *)list->items + i * f->size);
 	}
 }
 
 static struct str
-text_of(struct live *l, enum stream_message_id id, const void *message)
+encode_message(struct live *l, enum stream_message_id id, const void *message)
 {
 	const struct stream_message *m = &stream_messages[id];
 	struct buf b = { .a = l->arena };
 	char *copy = memcpy(arena_alloc(l->arena, m->size), message, m->size);
 
 	*(struct str *)(void *)copy =
-	    str_of(m->name); /* every struct begins with its type */
-	clip(l->arena, m->fields, copy);
+	    str_of(m->name); /* the first member of every message is its type */
+	cut_texts(l->arena, m->fields, copy);
 	json_write(&b, m->fields, copy);
 	return buf_done(&b);
 }
 
-/* The messages that a viewer who comes later must know, in the order it hears them. */
-static const enum stream_message_id kept[] = { STREAM_STATE, STREAM_TABS, STREAM_URL,
-	STREAM_DIALOG_OPEN };
+/* The newest message of each of these kinds is sent to every new viewer, in this order. */
+static const enum stream_message_id state_messages[] = { STREAM_STATE, STREAM_TABS,
+	STREAM_URL, STREAM_DIALOG_OPEN };
 
 static void
-keep(struct live *l, enum stream_message_id id, struct str text)
+keep_state_message(struct live *l, enum stream_message_id id, struct str text)
 {
-	for (size_t i = 0; i < COUNT(kept); i++)
-		if (kept[i] == id) {
-			buf_clear(&l->kept[id]);
-			buf_str(&l->kept[id], text);
+	for (size_t i = 0; i < COUNT(state_messages); i++)
+		if (state_messages[i] == id) {
+			buf_clear(&l->state_messages[id]);
+			buf_str(&l->state_messages[id], text);
 		}
 }
 
@@ -157,33 +165,33 @@ remember_hello(struct live *l, const struct stream_hello *h)
 }
 
 static void
-put_hello(struct live *l)
+send_hello(struct live *l)
 {
 	l->hello.now = ts_now();
 	if (l->knows_hello)
-		live_put(l, WS_TEXT, text_of(l, STREAM_HELLO, &l->hello));
+		live_write(l, WS_TEXT, encode_message(l, STREAM_HELLO, &l->hello));
 }
 
 void
-live_say(struct live *l, enum stream_message_id id, const void *message)
+live_send(struct live *l, enum stream_message_id id, const void *message)
 {
 	struct str text;
 
 	if (id == STREAM_HELLO) {
 		remember_hello(l, message);
-		put_hello(l);
+		send_hello(l);
 	} else {
-		text = text_of(l, id, message);
-		keep(l, id, text);
+		text = encode_message(l, id, message);
+		keep_state_message(l, id, text);
 		past_keep(&l->past, id, text);
-		live_put(l, WS_TEXT, text);
+		live_write(l, WS_TEXT, text);
 	}
-	if (!l->taking)
+	if (!l->handling)
 		arena_reset(l->arena);
 }
 
 void
-live_scold(
+live_send_error(
     struct live *l, const char *code, struct str message, struct str to, struct str field)
 {
 	live_error(
@@ -201,9 +209,9 @@ free_viewer(struct live_viewer *v)
 	free(v);
 }
 
-/* The viewer is gone, whoever wished it. */
+/* Frees the viewer, whichever side closed the connection, and stops the screencast. */
 static void
-drop(struct live *l, const char *why)
+drop_viewer(struct live *l, const char *why)
 {
 	struct live_viewer *v = l->viewer;
 
@@ -217,9 +225,9 @@ drop(struct live *l, const char *why)
 		l->ops->ended(l->arg);
 }
 
-/* A bucket of as many messages as a second allows. */
+/* Takes one message from a bucket that holds the messages of one second. */
 static bool
-has_credit(struct live_viewer *v)
+take_credit(struct live_viewer *v)
 {
 	int64_t now = mono_us();
 
@@ -234,46 +242,46 @@ has_credit(struct live_viewer *v)
 }
 
 static void
-too_many(struct live *l)
+send_rate_error(struct live *l)
 {
 	struct live_viewer *v = l->viewer;
 	int64_t now = mono_us();
 
-	if (now - v->scolded_us < SCOLD_US)
+	if (now - v->rate_error_us < RATE_ERROR_US)
 		return;
-	v->scolded_us = now;
-	live_scold(l, "too_many_messages",
+	v->rate_error_us = now;
+	live_send_error(l, "too_many_messages",
 	    arena_printf(l->arena, "more than %d messages a second: some were dropped",
 		(int)LIM_STREAM_RATE),
 	    STR_NULL, STR_NULL);
 }
 
 static void
-take_message(struct live *l, enum ws_opcode kind)
+handle_viewer_message(struct live *l, enum ws_opcode kind)
 {
 	struct live_viewer *v = l->viewer;
 
-	l->taking = true;
-	if (!has_credit(v))
-		too_many(l);
+	l->handling = true;
+	if (!take_credit(v))
+		send_rate_error(l);
 	else if (kind != WS_TEXT)
-		live_scold(l, "invalid_type", STR("a viewer sends text messages alone"),
-		    STR_NULL, STR_NULL);
+		live_send_error(l, "invalid_type",
+		    STR("a viewer sends text messages alone"), STR_NULL, STR_NULL);
 	else if (v->message_n > LIM_STREAM_MESSAGE)
-		live_scold(l, "message_too_long",
+		live_send_error(l, "message_too_long",
 		    arena_printf(l->arena, "a message must have at most %d bytes",
 			(int)LIM_STREAM_MESSAGE),
 		    STR_NULL, STR_NULL);
 	else
-		live_take(l, buf_done(&v->message));
-	l->taking = false;
+		live_handle(l, buf_done(&v->message));
+	l->handling = false;
 	arena_reset(l->arena);
 	buf_clear(&v->message);
 	v->message_n = 0;
 }
 
 static void
-take_piece(struct live_viewer *v)
+append_piece(struct live_viewer *v)
 {
 	const struct ws_reader *r = &v->reader;
 
@@ -285,26 +293,26 @@ take_piece(struct live_viewer *v)
 }
 
 static void
-take_frame(struct live *l)
+handle_ws_frame(struct live *l)
 {
 	struct live_viewer *v = l->viewer;
 	const struct ws_reader *r = &v->reader;
 
 	if (r->frame.opcode == WS_CLOSE) {
 		v->peer_closed = true;
-		put_close(l, r->close_code, NULL);
+		send_close_frame(l, r->close_code, NULL);
 	} else if (v->closing) {
 		return;
 	} else if (r->frame.opcode == WS_PING) {
-		put_control(v, WS_PONG,
+		send_control_frame(v, WS_PONG,
 		    (struct str){ (const char *)r->control, (size_t)r->frame.length });
 	} else if (r->frame.opcode <= WS_BINARY && r->frame.fin) {
-		take_message(l, r->frame.message);
+		handle_viewer_message(l, r->frame.message);
 	}
 }
 
 static void
-feed(struct live *l, unsigned char *bytes, size_t n)
+parse_viewer_bytes(struct live *l, unsigned char *bytes, size_t n)
 {
 	struct ws_reader *r = &l->viewer->reader;
 	enum ws_event e;
@@ -315,45 +323,45 @@ feed(struct live *l, unsigned char *bytes, size_t n)
 		bytes += used;
 		n -= used;
 		if (e == WS_PIECE)
-			take_piece(l->viewer);
+			append_piece(l->viewer);
 		else if (e == WS_END)
-			take_frame(l);
+			handle_ws_frame(l);
 	} while (e != WS_MORE && e != WS_BAD);
 	if (e == WS_BAD)
-		put_close(l, r->code, r->why);
+		send_close_frame(l, r->code, r->why);
 }
 
 /* ---- the connection ---- */
 
 static void
-on_drained(struct bufferevent *bev, void *arg)
+on_viewer_drained(struct bufferevent *bev, void *arg)
 {
 	struct live *l = arg;
 
 	if (l->viewer->peer_closed &&
 	    evbuffer_get_length(bufferevent_get_output(bev)) == 0)
-		drop(l, "closed");
+		drop_viewer(l, "closed");
 }
 
 static void
-on_readable(struct bufferevent *bev, void *arg)
+on_viewer_readable(struct bufferevent *bev, void *arg)
 {
 	static unsigned char room[16384];
 	struct live *l = arg;
 	size_t n;
 
-	l->viewer->heard_us = mono_us();
+	l->viewer->received_us = mono_us();
 	while ((n = bufferevent_read(bev, room, sizeof(room))) > 0)
-		feed(l, room, n);
-	on_drained(bev, l);
+		parse_viewer_bytes(l, room, n);
+	on_viewer_drained(bev, l);
 }
 
 static void
-on_event(struct bufferevent *bev, short what, void *arg)
+on_viewer_lost(struct bufferevent *bev, short what, void *arg)
 {
 	(void)bev;
 	(void)what;
-	drop(arg, "the connection ended");
+	drop_viewer(arg, "the connection ended");
 }
 
 static void
@@ -361,11 +369,11 @@ on_linger(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	drop(arg, "did not close in time");
+	drop_viewer(arg, "did not close in time");
 }
 
 static void
-on_beat(int fd, short what, void *arg)
+on_ping(int fd, short what, void *arg)
 {
 	struct live *l = arg;
 
@@ -373,35 +381,37 @@ on_beat(int fd, short what, void *arg)
 	(void)what;
 	if (l->viewer == NULL)
 		return;
-	if (l->viewer->doomed)
-		drop(l, "too much is unsent");
-	else if (mono_us() - l->viewer->heard_us > SILENT_US)
-		drop(l, "silent");
+	if (l->viewer->overflowed)
+		drop_viewer(l, "too much is unsent");
+	else if (mono_us() - l->viewer->received_us > SILENT_US)
+		drop_viewer(l, "silent");
 	else if (!l->viewer->closing)
-		put_control(l->viewer, WS_PING, STR_NULL);
+		send_control_frame(l->viewer, WS_PING, STR_NULL);
 }
 
-/* A newer connection takes over: what the older one hears may be lost, it is dead anyway. */
+/* Closes the old connection in favour of a new one. Its last frames are written once, past the bufferevent, and
+   may be lost: usually the old connection is already dead. */
 static void
-displace(struct live *l)
+displace_viewer(struct live *l)
 {
 	struct evbuffer *out = bufferevent_get_output(l->viewer->bev);
 
 	live_bye(l, &(struct stream_bye){ .reason = STR("displaced") });
-	put_close(l, WS_TRY_LATER, "displaced");
-	evbuffer_unfreeze(out, 1); /* it is written past the bufferevent */
+	send_close_frame(l, WS_TRY_LATER, "displaced");
+	evbuffer_unfreeze(out, 1); /* a bufferevent freezes its output */
 	if (evbuffer_write(out, bufferevent_getfd(l->viewer->bev)) < 0)
 		log_event(LOGP_INFO, "viewer", "unsent=\"%s\"", strerror(errno));
-	drop(l, "displaced");
+	drop_viewer(l, "displaced");
 }
 
 static void
-welcome(struct live *l)
+welcome_viewer(struct live *l)
 {
-	put_hello(l);
-	for (size_t i = 0; i < COUNT(kept); i++)
-		if (l->kept[kept[i]].n > 0)
-			live_put(l, WS_TEXT, buf_done(&l->kept[kept[i]]));
+	send_hello(l);
+	for (size_t i = 0; i < COUNT(state_messages); i++)
+		if (l->state_messages[state_messages[i]].n > 0)
+			live_write(
+			    l, WS_TEXT, buf_done(&l->state_messages[state_messages[i]]));
 	past_send(l);
 	arena_reset(l->arena);
 	l->ops->watch(l->arg, true, l->picture.fps, l->picture.quality);
@@ -423,20 +433,21 @@ on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockad
 	(void)from;
 	(void)n;
 	if (l->viewer != NULL)
-		displace(l);
+		displace_viewer(l);
 	v->bev = bufferevent_socket_new(l->base, fd, BEV_OPT_CLOSE_ON_FREE);
 	if (v->bev == NULL)
-		panic("live: memory");
+		panic("bufferevent_socket_new failed for the viewer");
 	ws_start(&v->reader, &rules);
 	v->credit = LIM_STREAM_RATE;
-	v->heard_us = v->credit_us = mono_us();
-	v->scolded_us = -SCOLD_US;
+	v->received_us = v->credit_us = mono_us();
+	v->rate_error_us = -RATE_ERROR_US;
 	l->viewer = v;
-	bufferevent_setcb(v->bev, on_readable, on_drained, on_event, l);
+	bufferevent_setcb(
+	    v->bev, on_viewer_readable, on_viewer_drained, on_viewer_lost, l);
 	if (bufferevent_enable(v->bev, EV_READ | EV_WRITE) != 0)
-		panic("live: no event");
+		panic("bufferevent_enable failed for the viewer");
 	log_event(LOGP_INFO, "viewer", "came=1");
-	welcome(l);
+	welcome_viewer(l);
 }
 
 /* ---- the listening socket ---- */
@@ -456,19 +467,19 @@ live_new(struct event_base *base, const char *path, const struct live_ops *ops, 
 	l->arg = arg;
 	l->arena = arena_new(ARENA);
 	l->hello.expires_at = TS_NULL;
-	l->beat = ev_every(base, BEAT_MS, on_beat, l);
+	l->ping = ev_every(base, PING_MS, on_ping, l);
 	l->linger = event_new(base, -1, 0, on_linger, l);
 	l->listener = evconnlistener_new(base, on_connection, l,
 	    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG, fd);
 	if (l->linger == NULL || l->listener == NULL)
-		panic("live: no event");
+		panic("event_new failed for the live stream");
 	past_open(&l->past);
 	picture_open(l);
 	return l;
 }
 
 static void
-stop_listening(struct live *l)
+stop_live_listener(struct live *l)
 {
 	if (l->listener == NULL)
 		return;
@@ -483,10 +494,10 @@ live_end(struct live *l, const char *reason, unsigned code)
 {
 	if (l->ended)
 		return;
-	stop_listening(l);
+	stop_live_listener(l);
 	if (l->viewer != NULL) {
 		live_bye(l, &(struct stream_bye){ .reason = str_of(reason) });
-		put_close(l, code, reason);
+		send_close_frame(l, code, reason);
 	}
 	l->ended = true;
 	if (l->viewer == NULL)
@@ -496,15 +507,15 @@ live_end(struct live *l, const char *reason, unsigned code)
 void
 live_free(struct live *l)
 {
-	stop_listening(l);
+	stop_live_listener(l);
 	if (l->viewer != NULL)
 		free_viewer(l->viewer);
 	past_close(&l->past);
 	picture_close(l);
-	event_free(l->beat);
+	event_free(l->ping);
 	event_free(l->linger);
 	for (size_t i = 0; i < STREAM_MESSAGES; i++)
-		buf_free(&l->kept[i]);
+		buf_free(&l->state_messages[i]);
 	arena_free(l->arena);
 	free(l->path);
 	free(l);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The past of a session for a viewer that comes late, or again: the newest network events, screenshots and
-   notices, as the messages that were sent, or would have been had somebody watched. Memory is bounded by two
-   budgets, because a page that sends thousands of requests must not push the few screenshots out.
+/* The past of a session for a viewer that connects later, or again: the newest network events, screenshots and
+   notices, each as the message that a connected viewer got or would have got. Memory is bounded by two budgets,
+   because a page that sends thousands of requests must not push the few screenshots out.
 
-     welcome: hello, state, tabs, url, dialog, then the past in its order:
+     a new viewer gets hello, state, tabs, url, dialog, and then the past in its order:
 
      lists[PAST_NET]    net  net  net  net ...      at most 2 MiB, the oldest message goes first
      lists[PAST_REST]   shot  cert  shot  ...       at most 256 KiB
@@ -51,7 +51,7 @@ past_close(struct live_past *past)
 }
 
 static void
-keep_message(struct live_past *past, enum past_kind kind, struct str text)
+keep_past_message(struct live_past *past, enum past_kind kind, struct str text)
 {
 	struct past_list *list = &past->lists[kind];
 	struct past_message *m = mem_alloc(sizeof(*m) + text.n);
@@ -82,7 +82,7 @@ past_keep(struct live_past *past, enum stream_message_id id, struct str text)
 {
 	for (size_t i = 0; i < COUNT(past_kinds); i++)
 		if (past_kinds[i].id == id)
-			keep_message(past, past_kinds[i].kind, text);
+			keep_past_message(past, past_kinds[i].kind, text);
 }
 
 void
@@ -92,5 +92,5 @@ past_send(struct live *l)
 
 	for (size_t i = 0; i < PAST_LISTS; i++)
 		TAILQ_FOREACH(m, &l->past.lists[i].messages, next)
-	live_put(l, WS_TEXT, (struct str){ m->text, m->n });
+	live_write(l, WS_TEXT, (struct str){ m->text, m->n });
 }

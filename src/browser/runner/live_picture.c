@@ -1,56 +1,61 @@
 /* SPDX-License-Identifier: ISC */
-/* Frames: the newest alone waits, at most fps of them go out in a second, and the browser is told to make
-   the next one only when the viewer has kept up. */
+/* Frames and their pace: only the newest frame waits, at most fps frames are sent in a second, and the browser
+   gets an acknowledgement, which lets it paint the next one, only while the viewer keeps up.
+
+   A viewer keeps up while less than UNSENT_MAX bytes are on their way. A viewer that acknowledges frames is
+   measured by its acknowledgements, which include the network behind surfaced-stream; any other viewer, and one
+   whose acknowledgements are late, by the bytes that surfaced-stream has not read. */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
 
 enum {
-	UNSENT_MAX = 256 * 1024, /* bytes on the way above which the next frame waits */
-	ACK_LATE_US = 2000000,   /* then the socket alone tells how a viewer keeps up */
+	UNSENT_MAX = 256 * 1024, /* bytes on their way above which the next frame waits */
+	ACK_LATE_US =
+	    2000000, /* without an acknowledgement: the socket's queue counts instead */
 	HEADER_VERSION = 1,
 	HEADER_JPEG = 1,
-	HEADER_NUMBER = 4, /* where the frame's number stands */
+	HEADER_NUMBER = 4, /* offset of the frame's number */
 };
 
-/* ---- tokens: what the runner waits for ---- */
+/* ---- tokens, which the runner gets back ---- */
 
 static void
-take_oldest(struct live *l)
+return_oldest_token(struct live *l)
 {
 	struct live_picture *p = &l->picture;
-	int64_t token = p->owed[0];
+	int64_t token = p->tokens[0];
 
-	p->nowed--;
-	memmove(p->owed, p->owed + 1, p->nowed * sizeof(p->owed[0]));
+	p->ntokens--;
+	memmove(p->tokens, p->tokens + 1, p->ntokens * sizeof(p->tokens[0]));
 	l->ops->frame_taken(l->arg, token);
 }
 
 static void
-owe(struct live *l, int64_t token)
+add_sent_token(struct live *l, int64_t token)
 {
 	struct live_picture *p = &l->picture;
 
-	if (p->nowed == LIVE_OWED)
-		take_oldest(l);
-	p->owed[p->nowed++] = token;
+	if (p->ntokens == LIVE_TOKENS)
+		return_oldest_token(l);
+	p->tokens[p->ntokens++] = token;
 }
 
 static bool
-holds(const struct live_picture *p)
+has_waiting_frame(const struct live_picture *p)
 {
-	return p->held.n > 0;
+	return p->waiting.n > 0;
 }
 
 static void
-drop_held(struct live *l)
+drop_waiting_frame(struct live *l)
 {
 	struct live_picture *p = &l->picture;
 
-	if (!holds(p))
+	if (!has_waiting_frame(p))
 		return;
-	buf_clear(&p->held);
-	l->ops->frame_taken(l->arg, p->held_token);
+	buf_clear(&p->waiting);
+	l->ops->frame_taken(l->arg, p->waiting_token);
 }
 
 /* ---- the pace ---- */
@@ -72,57 +77,59 @@ keeps_up(struct live *l, int64_t now)
 }
 
 static void
-put32(unsigned char *at, uint32_t n)
+store_be32(unsigned char *at, uint32_t n)
 {
 	for (int i = 0; i < 4; i++)
 		at[i] = (unsigned char)(n >> (24 - 8 * i));
 }
 
 static void
-send_held(struct live *l, int64_t now)
+send_waiting_frame(struct live *l, int64_t now)
 {
 	struct live_picture *p = &l->picture;
 	size_t *size = &p->sizes[++p->sent % LIVE_SIZES];
 
-	put32((unsigned char *)p->held.p + HEADER_NUMBER, p->sent);
+	store_be32((unsigned char *)p->waiting.p + HEADER_NUMBER, p->sent);
 	if (p->unacked == 0)
-		p->acked_us = now; /* nothing is late */
-	p->unacked += p->held.n - *size;
-	*size = p->held.n;
+		p->acked_us = now; /* no acknowledgement is late yet */
+	p->unacked += p->waiting.n - *size;
+	*size = p->waiting.n;
 	p->sent_us = now;
-	live_put(l, WS_BINARY, buf_done(&p->held));
-	buf_clear(&p->held);
-	owe(l, p->held_token);
+	live_write(l, WS_BINARY, buf_done(&p->waiting));
+	buf_clear(&p->waiting);
+	add_sent_token(l, p->waiting_token);
 }
 
-/* Sends what waits, or asks for another one; again after an interval while there is anything to do. */
+/* Sends the waiting frame or returns a token for the next one, if the interval has passed and the viewer keeps
+   up; schedules itself again while a frame or a token is left. */
 static void
-move_on(struct live *l)
+advance_picture(struct live *l)
 {
 	struct live_picture *p = &l->picture;
 	int64_t now = mono_us(), wait = interval_us(p), left;
 	struct timeval next;
 
 	if (now - p->sent_us >= wait && keeps_up(l, now)) {
-		if (holds(p))
-			send_held(l, now);
-		else if (p->nowed > 0)
-			take_oldest(l);
+		if (has_waiting_frame(p))
+			send_waiting_frame(l, now);
+		else if (p->ntokens > 0)
+			return_oldest_token(l);
 	}
-	/* From the last frame on: a tick between two would cost every other one. */
+	/* The interval counts from the last frame: a fixed tick that fires between two would halve the rate. */
 	left = p->sent_us + wait - now;
 	left = left > 0 ? left : wait;
 	next = (struct timeval){ left / SECOND_US, left % SECOND_US };
-	if ((holds(p) || p->nowed > 0) && !event_pending(p->tick, EV_TIMEOUT, NULL))
+	if ((has_waiting_frame(p) || p->ntokens > 0) &&
+	    !event_pending(p->tick, EV_TIMEOUT, NULL))
 		event_add(p->tick, &next);
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+on_picture_tick(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	move_on(arg);
+	advance_picture(arg);
 }
 
 void
@@ -130,7 +137,8 @@ picture_ack(struct live *l, uint32_t frame)
 {
 	struct live_picture *p = &l->picture;
 
-	if (frame - p->acked > p->sent - p->acked) /* of none that was sent, or again */
+	if (frame - p->acked >
+	    p->sent - p->acked) /* the frame was never sent, or was acknowledged before */
 		return;
 	p->acks = true;
 	p->acked_us = mono_us();
@@ -142,7 +150,7 @@ picture_ack(struct live *l, uint32_t frame)
 		p->unacked -= *size;
 		*size = 0;
 	}
-	move_on(l);
+	advance_picture(l);
 }
 
 void
@@ -160,46 +168,46 @@ picture_pace(struct live *l, const struct stream_quality *q)
 /* ---- frames ---- */
 
 static unsigned
-u16(int64_t n)
+clamp_u16(int64_t n)
 {
 	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (unsigned)n;
 }
 
 static void
-write16(struct buf *b, int64_t n)
+append_be16(struct buf *b, int64_t n)
 {
-	buf_char(b, (char)(u16(n) >> 8));
-	buf_char(b, (char)u16(n));
+	buf_char(b, (char)(clamp_u16(n) >> 8));
+	buf_char(b, (char)clamp_u16(n));
 }
 
 static void
-write32(struct buf *b, uint32_t n)
+append_be32(struct buf *b, uint32_t n)
 {
 	unsigned char bytes[4];
 
-	put32(bytes, n);
+	store_be32(bytes, n);
 	buf_add(b, bytes, sizeof(bytes));
 }
 
-/* BROWSER.md, Stream messages; the number is put in when it is sent. */
+/* Builds the binary message of surfaced-stream-messages(7); send_waiting_frame fills its number in. */
 static void
-write_frame(struct buf *b, const struct live_frame *f)
+build_frame(struct buf *b, const struct live_frame *f)
 {
 	uint64_t us = (uint64_t)f->at.us;
 
 	buf_clear(b);
 	buf_char(b, HEADER_VERSION);
 	buf_char(b, HEADER_JPEG);
-	write16(b, f->tab);
-	write32(b, 0);
-	write32(b, (uint32_t)(us >> 32));
-	write32(b, (uint32_t)us);
-	write16(b, f->width);
-	write16(b, f->height);
-	write16(b, f->scroll_x);
-	write16(b, f->scroll_y);
-	write32(b, (uint32_t)f->jpeg.n);
-	write32(b, 0);
+	append_be16(b, f->tab);
+	append_be32(b, 0);
+	append_be32(b, (uint32_t)(us >> 32));
+	append_be32(b, (uint32_t)us);
+	append_be16(b, f->width);
+	append_be16(b, f->height);
+	append_be16(b, f->scroll_x);
+	append_be16(b, f->scroll_y);
+	append_be32(b, (uint32_t)f->jpeg.n);
+	append_be32(b, 0);
 	buf_str(b, f->jpeg);
 }
 
@@ -212,10 +220,10 @@ live_frame(struct live *l, const struct live_frame *f)
 		l->ops->frame_taken(l->arg, f->token);
 		return;
 	}
-	drop_held(l);
-	write_frame(&p->held, f);
-	p->held_token = f->token;
-	move_on(l);
+	drop_waiting_frame(l);
+	build_frame(&p->waiting, f);
+	p->waiting_token = f->token;
+	advance_picture(l);
 }
 
 void
@@ -224,9 +232,9 @@ picture_restart(struct live *l)
 	struct live_picture *p = &l->picture;
 
 	event_del(p->tick);
-	drop_held(l);
-	while (p->nowed > 0)
-		take_oldest(l);
+	drop_waiting_frame(l);
+	while (p->ntokens > 0)
+		return_oldest_token(l);
 	memset(p->sizes, 0, sizeof(p->sizes));
 	p->unacked = 0;
 	p->acked = p->sent;
@@ -239,9 +247,9 @@ picture_restart(struct live *l)
 void
 picture_open(struct live *l)
 {
-	l->picture.tick = event_new(l->base, -1, 0, on_tick, l);
+	l->picture.tick = event_new(l->base, -1, 0, on_picture_tick, l);
 	if (l->picture.tick == NULL)
-		panic("live: no event");
+		panic("event_new failed for the pace of frames");
 	picture_restart(l);
 }
 
@@ -249,5 +257,5 @@ void
 picture_close(struct live *l)
 {
 	event_free(l->picture.tick);
-	buf_free(&l->picture.held);
+	buf_free(&l->picture.waiting);
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-runner: one browser session, which the connection that is its standard input tells of. It outlives
-   the dispatcher at the other end. */
+/* surfaced-runner: runs one browser session (runner.h). Its standard input is a connection of surfaced-dispatch,
+   which sends the job; the session outlives that connection. With -t it checks the host instead. */
 #include "config.h"
 
+#include "browser/runner/browser.h"
+#include "browser/runner/control.h"
+#include "browser/runner/network.h"
 #include "browser/runner/ready.h"
-#include "browser/runner/runner.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 
@@ -17,9 +22,9 @@
 
 enum { OUTBOX_MAX = 32 * 1024 * 1024 };
 
-/* What a service manager stops: the session fails, and its browser goes at once. */
+/* SIGTERM of a service manager, or SIGINT: the session fails, which ends its browser. */
 static void
-on_signal(evutil_socket_t number, short what, void *arg)
+on_end_signal(evutil_socket_t number, short what, void *arg)
 {
 	(void)what;
 	runner_fail(arg, "stopped by signal %d", (int)number);
@@ -28,15 +33,15 @@ on_signal(evutil_socket_t number, short what, void *arg)
 static struct event *
 watch_signal(struct runner *r, int number)
 {
-	struct event *e = evsignal_new(r->base, number, on_signal, r);
+	struct event *e = evsignal_new(r->base, number, on_end_signal, r);
 
 	if (e == NULL || event_add(e, NULL) != 0)
-		panic("no event");
+		panic("event_add failed for signal %d", number);
 	return e;
 }
 
 static void
-serve(int fd, const char *fault)
+run_session(int fd, const char *fault)
 {
 	struct runner r = {
 		.base = event_base_new(), .keep = arena_new(1024 * 1024), .fault = fault
@@ -44,7 +49,7 @@ serve(int fd, const char *fault)
 	struct event *term, *intr;
 
 	if (r.base == NULL)
-		panic("no event loop");
+		panic("event_base_new failed");
 	TAILQ_INIT(&r.tabs);
 	LIST_INIT(&r.children);
 	r.outbox = outbox_new(OUTBOX_MAX);
@@ -70,9 +75,10 @@ serve(int fd, const char *fault)
 	arena_free(r.keep);
 }
 
-/* The dispatcher's connection, out of the way of who inherits a standard input. -1: there is none. */
+/* Moves the dispatcher's connection away from descriptor 0, which child processes inherit. -1: standard input
+   is not such a connection. */
 static int
-take_connection(void)
+take_stdin_socket(void)
 {
 	int type = 0, null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd = -1;
 	socklen_t n = sizeof(type);
@@ -105,12 +111,12 @@ main(int argc, char **argv)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (o.test)
 		return fault != NULL || !ready_check(stdout);
-	fd = take_connection();
+	fd = take_stdin_socket();
 	if (fd < 0) {
 		fprintf(stderr, "surfaced-runner: standard input is no connection of "
 				"surfaced-dispatch; -t tests this host\n");
 		return 2;
 	}
-	serve(fd, fault);
+	run_session(fd, fault);
 	return fault != NULL;
 }

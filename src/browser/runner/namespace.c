@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The network of a browser: namespaces of its own in which only lo is up. What listens there is made here,
-   and served from outside through its descriptor. */
+/* The network of a browser: a user and network namespace that has only lo. The SOCKS5 listener is created
+   inside it, and surfaced-egress accepts the connections outside, through the listener's descriptor. */
 #include "config.h"
 
 #include "browser/runner/spawn.h"
@@ -18,7 +18,7 @@
 enum { BACKLOG = 256 };
 
 static bool
-put(const char *path, const char *text)
+write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -27,21 +27,22 @@ put(const char *path, const char *text)
 	return good;
 }
 
-/* The one user and group that we are stay themselves. */
+/* Maps the present user and group to themselves, which is all that an unprivileged process may map. */
 static bool
 map_ids(uid_t uid, gid_t gid)
 {
 	char map[64];
 
 	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
-	if (!put("/proc/self/setgroups", "deny") || !put("/proc/self/uid_map", map))
+	if (!write_file("/proc/self/setgroups", "deny") ||
+	    !write_file("/proc/self/uid_map", map))
 		return false;
 	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
-	return put("/proc/self/gid_map", map);
+	return write_file("/proc/self/gid_map", map);
 }
 
 static bool
-raise_lo(void)
+bring_up_loopback(void)
 {
 	struct ifreq lo = { .ifr_name = "lo" };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -91,7 +92,7 @@ namespace_enter(char *err, size_t room)
 		snprintf(err, room, "users of a namespace: %s", strerror(errno));
 		return -1;
 	}
-	fd = raise_lo() ? listen_for_socks() : -1;
+	fd = bring_up_loopback() ? listen_for_socks() : -1;
 	if (fd < 0)
 		snprintf(err, room, "lo of a network namespace: %s", strerror(errno));
 	return fd;

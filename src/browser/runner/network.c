@@ -1,35 +1,50 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests from their beginning to their end. Chromium tells of one in several events, not always in order,
-   and each redirect is a request of its own under the same number. */
+/* Requests as evidence. Chromium reports one request in several events of the same requestId:
+ *
+ *   requestWillBeSent           address, headers that the page wants to send; redirectResponse ends the former
+ *   requestWillBeSentExtraInfo  headers that were sent                   | these two may come before or after
+ *   responseReceivedExtraInfo   headers that were received               | the events beside them
+ *   responseReceived            status, protocol, TLS
+ *   dataReceived                sizes so far
+ *   loadingFinished / -Failed   size or reason; the end
+ *
+ * Every redirect is a request of its own with the same requestId, so an event belongs to the newest open request
+ * of its id, and an ExtraInfo to the oldest that has none yet. An ExtraInfo that comes first creates a request
+ * that has not begun. A request is recorded SETTLE_US after its end, so that late events are included.
+ *
+ * CDP does not contain the remote address behind a SOCKS5 proxy. surfaced-egress reports each connection instead
+ * (network_egress), and the newest report of the same host and port is used. */
 #include "config.h"
 
 #include "browser/runner/evidence.h"
-#include "browser/runner/runner.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/tabs.h"
 
 enum {
 	OPEN_MAX = 2000,
-	EVENTS_MAX = 20000, /* of a session */
-	SETTLE_US = 300000, /* after its end, for what comes late */
-	EARLY_US = 10000000,
+	EVENTS_MAX = 20000,  /* events of a session; then its log is truncated */
+	SETTLE_US = 300000,  /* time for late events after the end of a request */
+	EARLY_US = 10000000, /* time for the beginning after an early ExtraInfo */
 	CONTACTS = 256,
 	LIVE_BATCH = 16,
-	WORD_MAX = 256, /* of what the other end names */
+	WORD_MAX = 256, /* bytes of a word that the server chooses */
 };
 
 struct request {
 	TAILQ_ENTRY(request) next;
 	struct evidence ev;
 	struct str id;
-	bool begun; /* false: what comes before its beginning has come */
+	bool begun; /* false: only an ExtraInfo has come so far */
 	bool ended, sent_extra, got_extra, cached, contacted;
-	bool page;          /* the document of a tab itself, not of a frame in it */
-	int64_t line, sent; /* bytes of the first line, of what follows; 0: nothing was */
-	int64_t data, came; /* so far: bytes of the body, and as they came */
-	double began;       /* by Chromium's clock */
-	int64_t at;         /* ended, or for what has not begun, came */
+	bool page;          /* the document of a tab's main frame */
+	int64_t line, sent; /* bytes of the first line, of the headers; 0: not sent */
+	int64_t data, came; /* bytes of the body so far, decoded and on the wire */
+	double began;       /* in seconds of Chromium's clock */
+	int64_t at;         /* mono_us of its end; without begun, of its first event */
 };
 
-/* What egress said of a host and port; the oldest is overwritten. */
+/* A report of surfaced-egress about a host and port; a new one overwrites the oldest. */
 struct contact {
 	char host[256], address[64], event[16], reason[128];
 	int64_t port;
@@ -45,10 +60,10 @@ struct network {
 	size_t next_contact;
 };
 
-/* ---- out ---- */
+/* ---- recording ---- */
 
 static void
-queue_event(struct network *n, const struct net_event *e)
+record_event(struct network *n, const struct net_event *e)
 {
 	struct net_event bare = *e;
 	struct buf b = { 0 };
@@ -59,27 +74,28 @@ queue_event(struct network *n, const struct net_event *e)
 	}
 	n->events++;
 	json_write(&b, net_event_fields, e);
-	if (b.n > NET_BATCH_BYTES) { /* all of it escapes, perhaps */
+	if (b.n >
+	    NET_BATCH_BYTES) { /* JSON escapes may multiply the size of the headers */
 		bare.request_headers = bare.response_headers = (struct list){ 0 };
 		buf_clear(&b);
 		json_write(&b, net_event_fields, &bare);
 	}
 	if (b.n <= NET_BATCH_BYTES)
 		outbox_event(n->r->outbox, buf_done(&b));
-	else /* nothing goes unnoticed */
+	else /* the log must show that an event is missing */
 		outbox_truncated(n->r->outbox);
 	buf_free(&b);
 }
 
 static void
-show(struct network *n, struct net_event *events, size_t count)
+send_live_events(struct network *n, struct net_event *events, size_t count)
 {
 	if (count > 0 && n->r->live != NULL)
 		live_net(n->r->live, &(struct stream_net){ .events = { events, count } });
 }
 
 void
-network_note(struct network *n, const struct net_event *e)
+network_record(struct network *n, const struct net_event *e)
 {
 	struct evidence ev = { .event = *e };
 	struct net_event *out = &ev.event;
@@ -92,12 +108,12 @@ network_note(struct network *n, const struct net_event *e)
 		out->method = STR("");
 	if (out->resource_type.p == NULL)
 		out->resource_type = STR("");
-	queue_event(n, out);
-	show(n, out, 1);
+	record_event(n, out);
+	send_live_events(n, out, 1);
 	evidence_free(&ev);
 }
 
-/* ---- addresses, which egress alone knows ---- */
+/* ---- remote addresses, which only surfaced-egress knows ---- */
 
 void
 network_egress(struct network *n, const struct runner_egress *e)
@@ -112,7 +128,7 @@ network_egress(struct network *n, const struct runner_egress *e)
 }
 
 static const struct contact *
-contact_of(const struct network *n, struct str host, int64_t port)
+find_contact(const struct network *n, struct str host, int64_t port)
 {
 	for (size_t i = n->next_contact; i > 0 && i + CONTACTS > n->next_contact; i--) {
 		const struct contact *c = &n->contacts[(i - 1) % CONTACTS];
@@ -123,7 +139,7 @@ contact_of(const struct network *n, struct str host, int64_t port)
 	return NULL;
 }
 
-/* Which address it was, or why there was none. */
+/* Adds the address of the connection, or why surfaced-egress did not connect. */
 static void
 add_contact(struct network *n, struct request *q)
 {
@@ -133,11 +149,11 @@ add_contact(struct network *n, struct request *q)
 	int64_t port;
 
 	if (q->cached || q->contacted || !evidence_origin(e->url, &host, &port) ||
-	    (c = contact_of(n, host, port)) == NULL)
+	    (c = find_contact(n, host, port)) == NULL)
 		return;
 	q->contacted = true;
 	if (c->address[0] != '\0') {
-		e->remote_address = evidence_keep(&q->ev, str_of(c->address));
+		e->remote_address = evidence_copy(&q->ev, str_of(c->address));
 		e->remote_port = evidence_number(&q->ev, port);
 	}
 	if (e->failure.p != NULL && c->reason[0] != '\0' &&
@@ -146,7 +162,7 @@ add_contact(struct network *n, struct request *q)
 
 		buf_printf(&b, "%.*s (%s: %s)", (int)e->failure.n, e->failure.p, c->event,
 		    c->reason);
-		e->failure = evidence_keep(&q->ev, buf_done(&b));
+		e->failure = evidence_copy(&q->ev, buf_done(&b));
 		buf_free(&b);
 	}
 }
@@ -163,21 +179,22 @@ has_header(struct list headers, const char *name)
 	return false;
 }
 
-/* Its tab's viewer learns why there is no page, as far as it is known by now. */
+/* Sets the failure of the tab, if the request is for the document of its main frame. */
 static void
-report_page(struct network *n, const struct request *q)
+report_page_failure(struct network *n, const struct request *q)
 {
 	const struct net_event *e = &q->ev.event;
 	struct tab *t = q->page ? tab_find(n->r, e->tab) : NULL;
 
 	if (t != NULL)
-		page_failed(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
+		page_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
 }
 
-/* What is known at its end alone. In HTTP/2 a header is its first line; of what is broken off Chromium tells
-   its own bytes late, and what it made of them at once. */
+/* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as :path replace
+   the first line. For a request that was cancelled, Chromium has reported decoded bytes but not yet the bytes
+   on the wire; without a content-encoding both are the same, so the difference is added. */
 static void
-complete(struct network *n, struct request *q)
+complete_request(struct network *n, struct request *q)
 {
 	struct net_event *e = &q->ev.event;
 	bool contacted = q->contacted;
@@ -191,13 +208,13 @@ complete(struct network *n, struct request *q)
 	q->data = q->came;
 	add_contact(n, q);
 	if (!contacted && q->contacted && e->failure.p != NULL)
-		report_page(n, q);
+		report_page_failure(n, q);
 }
 
-/* ---- the list ---- */
+/* ---- the list of open requests ---- */
 
 static void
-drop(struct network *n, struct request *q)
+free_request(struct network *n, struct request *q)
 {
 	TAILQ_REMOVE(&n->requests, q, next);
 	n->open--;
@@ -205,23 +222,23 @@ drop(struct network *n, struct request *q)
 	free(q);
 }
 
-/* Told and forgotten. */
+/* Records the request and frees it. */
 static void
-settle(struct network *n, struct request *q)
+record_request(struct network *n, struct request *q)
 {
 	if (q->begun) {
-		complete(n, q);
-		queue_event(n, &q->ev.event);
+		complete_request(n, q);
+		record_event(n, &q->ev.event);
 	}
-	drop(n, q);
+	free_request(n, q);
 }
 
 static struct request *
-add(struct network *n, struct str id)
+add_request(struct network *n, struct str id)
 {
 	struct request *q = mem_zero(sizeof(*q));
 
-	q->id = evidence_keep(&q->ev, id);
+	q->id = evidence_copy(&q->ev, id);
 	q->at = mono_us();
 	q->ev.event = (struct net_event){ .id = uuid_random(),
 		.at = ts_now(),
@@ -235,9 +252,9 @@ add(struct network *n, struct str id)
 	return q;
 }
 
-/* The newest under this number that is still open. */
+/* The newest request of this id that has not ended. */
 static struct request *
-open_one(struct network *n, struct str id)
+find_open_request(struct network *n, struct str id)
 {
 	struct request *q;
 
@@ -247,20 +264,20 @@ open_one(struct network *n, struct str id)
 	return NULL;
 }
 
-/* The oldest under this number that still lacks what has come: of redirects, each gets its own. */
+/* The oldest request of this id without such an ExtraInfo: a chain of redirects gets one for each request. */
 static struct request *
-lacking(struct network *n, struct str id, bool sent)
+find_request_without_extra(struct network *n, struct str id, bool sent)
 {
 	struct request *q;
 
 	TAILQ_FOREACH_REVERSE(q, &n->requests, requests, next)
 	if (str_eq(q->id, id) && !(sent ? q->sent_extra : q->got_extra))
 		return q;
-	return add(n, id);
+	return add_request(n, id);
 }
 
 static struct request *
-begin(struct network *n, struct str id)
+begin_request(struct network *n, struct str id)
 {
 	struct request *q;
 
@@ -268,13 +285,13 @@ begin(struct network *n, struct str id)
 	if (!q->begun && str_eq(q->id, id))
 		break;
 	if (q == NULL)
-		q = add(n, id);
+		q = add_request(n, id);
 	q->begun = true;
 	return q;
 }
 
 static void
-end(struct request *q, const struct json_value *p)
+end_request(struct request *q, const struct json_value *p)
 {
 	double now = cdp_num(p, "timestamp");
 
@@ -287,9 +304,9 @@ end(struct request *q, const struct json_value *p)
 
 /* ---- events ---- */
 
-/* What Chromium wants to send. */
+/* Adds the address and the headers that Chromium wants to send. */
 static void
-take_request(struct request *q, const struct json_value *request, struct str url)
+fill_request(struct request *q, const struct json_value *request, struct str url)
 {
 	struct net_event *e = &q->ev.event;
 
@@ -300,16 +317,16 @@ take_request(struct request *q, const struct json_value *request, struct str url
 		    evidence_headers(&q->ev, cdp_get(request, "headers"), NULL);
 }
 
-/* What it did send. */
+/* Replaces the headers by those that Chromium has sent. */
 static void
-take_sent(struct request *q, const struct json_value *headers)
+fill_sent_headers(struct request *q, const struct json_value *headers)
 {
 	q->sent_extra = true;
 	q->ev.event.request_headers = evidence_headers(&q->ev, headers, &q->sent);
 }
 
 static void
-take_response(struct request *q, const struct json_value *response)
+fill_response(struct request *q, const struct json_value *response)
 {
 	struct net_event *e = &q->ev.event;
 	int64_t status = cdp_int(response, "status");
@@ -317,14 +334,14 @@ take_response(struct request *q, const struct json_value *response)
 	if (response == NULL)
 		return;
 	e->status = evidence_number(&q->ev, status);
-	e->mime = evidence_keep(
+	e->mime = evidence_copy(
 	    &q->ev, str_cut_bytes(cdp_text(response, "mimeType"), WORD_MAX));
-	e->protocol = evidence_keep(
+	e->protocol = evidence_copy(
 	    &q->ev, str_cut_bytes(cdp_text(response, "protocol"), WORD_MAX));
 	q->cached = cdp_bool(response, "fromDiskCache") ||
 		    cdp_bool(response, "fromServiceWorker") ||
 		    cdp_bool(response, "fromPrefetchCache");
-	if (!q->cached) /* so far */
+	if (!q->cached) /* grows with each on_data */
 		e->bytes_received = cdp_int(response, "encodedDataLength");
 	evidence_tls(&q->ev, cdp_get(response, "securityDetails"));
 	if (!q->got_extra)
@@ -340,57 +357,59 @@ on_request(void *arg, struct str session, const struct json_value *p)
 	struct str id = cdp_text(p, "requestId"), from = STR_NULL;
 	const struct json_value *request = cdp_get(p, "request");
 	const struct json_value *redirect = cdp_get(p, "redirectResponse");
-	struct request *q = redirect != NULL ? open_one(n, id) : NULL;
-	const struct tab *t = tab_of(r, session);
+	struct request *q = redirect != NULL ? find_open_request(n, id) : NULL;
+	const struct tab *t = tab_of_session(r, session);
 	struct net_event *e;
 
 	if (str_starts(cdp_text(request, "url"), STR("data:")))
 		return;
 	if (q != NULL) {
-		take_response(q, redirect);
+		fill_response(q, redirect);
 		from = q->ev.event.url;
-		end(q, p);
+		end_request(q, p);
 	}
-	q = begin(n, id);
+	q = begin_request(n, id);
 	e = &q->ev.event;
 	q->began = cdp_num(p, "timestamp");
 	e->at = (struct ts){ (int64_t)(cdp_num(p, "wallTime") * 1e6) };
 	e->tab = t != NULL ? t->id : 0;
-	e->method = evidence_keep(&q->ev, str_cut_bytes(cdp_text(request, "method"), 64));
-	take_request(q, request, cdp_text(request, "url"));
-	e->resource_type = evidence_keep(&q->ev, cdp_text(p, "type"));
-	e->redirected_from = evidence_keep(&q->ev, from);
+	e->method = evidence_copy(&q->ev, str_cut_bytes(cdp_text(request, "method"), 64));
+	fill_request(q, request, cdp_text(request, "url"));
+	e->resource_type = evidence_copy(&q->ev, cdp_text(p, "type"));
+	e->redirected_from = evidence_copy(&q->ev, from);
 	q->page = t != NULL && str_is(e->resource_type, "Document") &&
 		  str_eq(cdp_text(p, "frameId"), buf_done(&t->target));
-	report_page(n, q);
+	report_page_failure(n, q);
 }
 
 void
 on_request_extra(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = lacking(r->network, cdp_text(p, "requestId"), true);
+	struct request *q =
+	    find_request_without_extra(r->network, cdp_text(p, "requestId"), true);
 
 	(void)session;
-	take_sent(q, cdp_get(p, "headers"));
+	fill_sent_headers(q, cdp_get(p, "headers"));
 }
 
 void
 on_response(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 
 	(void)session;
 	if (q != NULL)
-		take_response(q, cdp_get(p, "response"));
+		fill_response(q, cdp_get(p, "response"));
 }
 
 void
 on_response_extra(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = lacking(r->network, cdp_text(p, "requestId"), false);
+	struct request *q =
+	    find_request_without_extra(r->network, cdp_text(p, "requestId"), false);
 
 	(void)session;
 	q->got_extra = true;
@@ -398,12 +417,12 @@ on_response_extra(void *arg, struct str session, const struct json_value *p)
 	    evidence_headers(&q->ev, cdp_get(p, "headers"), NULL);
 }
 
-/* For what does not come to its end. */
+/* Counts bytes for a request that never gets loadingFinished. */
 void
 on_data(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 
 	(void)session;
 	if (q == NULL || q->cached)
@@ -417,7 +436,7 @@ void
 on_finished(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 
 	(void)session;
 	if (q == NULL)
@@ -425,12 +444,12 @@ on_finished(void *arg, struct str session, const struct json_value *p)
 	if (!q->cached)
 		q->ev.event.bytes_received = cdp_int(p, "encodedDataLength");
 	q->data = q->came;
-	end(q, p);
+	end_request(q, p);
 }
 
-/* A document that did not come because of its certificate is told to the viewer. */
+/* Records a document that failed because of its certificate, and informs the viewer. */
 static void
-check_certificate(struct runner *r, const struct request *q)
+report_certificate(struct runner *r, const struct request *q)
 {
 	const struct net_event *e = &q->ev.event;
 
@@ -438,10 +457,10 @@ check_certificate(struct runner *r, const struct request *q)
 	    (!str_starts(e->failure, STR("net::ERR_CERT_")) &&
 		!str_starts(e->failure, STR("net::ERR_SSL_"))))
 		return;
-	network_note(r->network, &(struct net_event){ .kind = STR("certificate"),
-				     .tab = e->tab,
-				     .url = e->url,
-				     .failure = e->failure });
+	network_record(r->network, &(struct net_event){ .kind = STR("certificate"),
+				       .tab = e->tab,
+				       .url = e->url,
+				       .failure = e->failure });
 	if (r->live != NULL && e->tab > 0)
 		live_cert(r->live,
 		    &(struct stream_cert){
@@ -452,33 +471,33 @@ void
 on_failed(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 	struct str blocked = cdp_text(p, "blockedReason"), why = cdp_text(p, "errorText");
 
 	(void)session;
 	if (q == NULL)
 		return;
-	q->ev.event.failure = evidence_keep(&q->ev, blocked.n > 0 ? blocked : why);
-	end(q, p);
+	q->ev.event.failure = evidence_copy(&q->ev, blocked.n > 0 ? blocked : why);
+	end_request(q, p);
 	add_contact(r->network, q);
-	report_page(r->network, q);
-	check_certificate(r, q);
+	report_page_failure(r->network, q);
+	report_certificate(r, q);
 }
 
-/* ---- WebSockets: told at their handshake, since they may stay ---- */
+/* ---- WebSockets: recorded after the handshake, since they may stay open ---- */
 
 void
 on_socket(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = begin(r->network, cdp_text(p, "requestId"));
-	const struct tab *t = tab_of(r, session);
+	struct request *q = begin_request(r->network, cdp_text(p, "requestId"));
+	const struct tab *t = tab_of_session(r, session);
 	struct net_event *e = &q->ev.event;
 
 	e->kind = STR("websocket");
 	e->tab = t != NULL ? t->id : 0;
 	e->method = STR("GET");
-	take_request(q, NULL, cdp_text(p, "url"));
+	fill_request(q, NULL, cdp_text(p, "url"));
 	e->resource_type = STR("WebSocket");
 }
 
@@ -486,20 +505,20 @@ void
 on_socket_request(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 
 	(void)session;
 	if (q == NULL)
 		return;
 	q->began = cdp_num(p, "timestamp");
-	take_sent(q, cdp_get(cdp_get(p, "request"), "headers"));
+	fill_sent_headers(q, cdp_get(cdp_get(p, "request"), "headers"));
 }
 
 void
 on_socket_response(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 	const struct json_value *response = cdp_get(p, "response");
 
 	(void)session;
@@ -509,18 +528,18 @@ on_socket_response(void *arg, struct str session, const struct json_value *p)
 	q->ev.event.status = evidence_number(&q->ev, cdp_int(response, "status"));
 	q->ev.event.response_headers =
 	    evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
-	end(q, p);
+	end_request(q, p);
 }
 
 static void
 fail_socket(struct runner *r, const struct json_value *p, struct str why)
 {
-	struct request *q = open_one(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
 
 	if (q == NULL)
 		return;
-	q->ev.event.failure = evidence_keep(&q->ev, str_cut_bytes(why, 512));
-	end(q, p);
+	q->ev.event.failure = evidence_copy(&q->ev, str_cut_bytes(why, 512));
+	end_request(q, p);
 }
 
 void
@@ -550,14 +569,15 @@ network_new(struct runner *r)
 }
 
 static bool
-is_due(const struct request *q, int64_t now)
+is_settled(const struct request *q, int64_t now)
 {
 	return q->begun ? q->ended && now - q->at >= SETTLE_US : now - q->at > EARLY_US;
 }
 
-/* Those that are due, the oldest first, as many as one message to the viewer holds. False: none. */
+/* Records settled requests, the oldest first, up to LIVE_BATCH, which one message to the viewer holds. False:
+   no event was sent. */
 static bool
-settle_some(struct network *n, int64_t now)
+record_settled(struct network *n, int64_t now)
 {
 	struct net_event events[LIVE_BATCH];
 	struct request *q, *newer;
@@ -565,37 +585,37 @@ settle_some(struct network *n, int64_t now)
 
 	TAILQ_FOREACH_REVERSE(q, &n->requests, requests, next)
 	{
-		if (!is_due(q, now))
+		if (!is_settled(q, now))
 			continue;
 		if (due++ == LIVE_BATCH)
 			break;
 		if (!q->begun)
 			continue;
-		complete(n, q);
+		complete_request(n, q);
 		events[shown++] = q->ev.event;
 	}
-	show(n, events, shown);
+	send_live_events(n, events, shown);
 	due = due > LIVE_BATCH ? LIVE_BATCH : due;
 	for (q = TAILQ_LAST(&n->requests, requests); q != NULL && due > 0; q = newer) {
 		newer = TAILQ_PREV(q, requests, next);
-		if (!is_due(q, now))
+		if (!is_settled(q, now))
 			continue;
-		settle(n, q);
+		record_request(n, q);
 		due--;
 	}
 	return shown > 0;
 }
 
-/* The oldest first, until so many are left. */
+/* Records the oldest requests as they are, until only `left` remain. */
 static void
-settle_down_to(struct network *n, size_t left)
+record_until(struct network *n, size_t left)
 {
 	struct request *q, *newer;
 
 	for (q = TAILQ_LAST(&n->requests, requests); q != NULL && n->open > left;
 	     q = newer) {
 		newer = TAILQ_PREV(q, requests, next);
-		settle(n, q);
+		record_request(n, q);
 	}
 }
 
@@ -604,15 +624,15 @@ network_tick(struct network *n)
 {
 	int64_t now = mono_us();
 
-	while (settle_some(n, now))
+	while (record_settled(n, now))
 		continue;
-	settle_down_to(n, OPEN_MAX); /* of a page that never ends what it begins */
+	record_until(n, OPEN_MAX); /* a page may leave any number of requests open */
 }
 
 void
 network_finish(struct network *n)
 {
-	settle_down_to(n, 0);
+	record_until(n, 0);
 }
 
 void
@@ -622,7 +642,7 @@ network_free(struct network *n)
 
 	for (q = TAILQ_FIRST(&n->requests); q != NULL; q = older) {
 		older = TAILQ_NEXT(q, next);
-		drop(n, q);
+		free_request(n, q);
 	}
 	free(n);
 }

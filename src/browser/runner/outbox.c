@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The queue of evidence that outbox.h describes: adding, sending, and dropping what the dispatcher has stored. */
 #include "config.h"
 
 #include "browser/runner/outbox.h"
@@ -14,7 +15,8 @@ struct piece {
 	int64_t seq;
 	size_t bytes;
 	bool sent;
-	struct buf text; /* events, one after the other; or a shot's URL and title */
+	struct buf
+	    text; /* PIECE_NET: the JSON of all events; PIECE_SHOT: URL, then title */
 	size_t ends[NET_BATCH_MAX], n;
 	struct runner_shot shot;
 	int fd;
@@ -22,9 +24,10 @@ struct piece {
 
 struct outbox {
 	TAILQ_HEAD(pieces, piece) pieces;
-	struct piece *next; /* to be sent on this connection; NULL: none is left */
+	struct piece
+	    *next; /* the first that was not sent on this connection; NULL: all were */
 	size_t unanswered, bytes, max;
-	int64_t seq; /* of the last */
+	int64_t seq; /* number of the newest piece */
 	bool truncated;
 };
 
@@ -39,7 +42,7 @@ outbox_new(size_t max)
 }
 
 static void
-drop_first(struct outbox *o)
+free_first_piece(struct outbox *o)
 {
 	struct piece *p = TAILQ_FIRST(&o->pieces);
 
@@ -55,14 +58,14 @@ void
 outbox_free(struct outbox *o)
 {
 	while (!TAILQ_EMPTY(&o->pieces))
-		drop_first(o);
+		free_first_piece(o);
 	free(o);
 }
 
-/* ---- in ---- */
+/* ---- adding ---- */
 
 static struct piece *
-add(struct outbox *o, enum piece_kind kind)
+add_piece(struct outbox *o, enum piece_kind kind)
 {
 	struct piece *p = mem_zero(sizeof(*p));
 
@@ -76,7 +79,7 @@ add(struct outbox *o, enum piece_kind kind)
 }
 
 static bool
-take_room(struct outbox *o, size_t n)
+reserve_bytes(struct outbox *o, size_t n)
 {
 	if (n > o->max - o->bytes)
 		return false;
@@ -85,7 +88,7 @@ take_room(struct outbox *o, size_t n)
 }
 
 static bool
-may_have(const struct piece *p, size_t n)
+fits_batch(const struct piece *p, size_t n)
 {
 	return p != NULL && p->kind == PIECE_NET && !p->sent && p->n < NET_BATCH_MAX &&
 	       p->text.n + n <= NET_BATCH_BYTES;
@@ -96,12 +99,12 @@ outbox_event(struct outbox *o, struct str event)
 {
 	struct piece *p = TAILQ_LAST(&o->pieces, pieces);
 
-	if (!take_room(o, event.n)) {
+	if (!reserve_bytes(o, event.n)) {
 		outbox_truncated(o);
 		return;
 	}
-	if (!may_have(p, event.n))
-		p = add(o, PIECE_NET);
+	if (!fits_batch(p, event.n))
+		p = add_piece(o, PIECE_NET);
 	buf_str(&p->text, event);
 	p->ends[p->n++] = p->text.n;
 	p->bytes += event.n;
@@ -111,13 +114,13 @@ void
 outbox_truncated(struct outbox *o)
 {
 	if (!o->truncated)
-		add(o, PIECE_TRUNCATED);
+		add_piece(o, PIECE_TRUNCATED);
 	o->truncated = true;
 }
 
-/* The database holds no U+0000. */
+/* Appends s with spaces for U+0000, which PostgreSQL cannot store. */
 static void
-keep(struct buf *b, struct str s)
+append_clean_text(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		buf_char(b, s.p[i] != '\0' ? s.p[i] : ' ');
@@ -128,21 +131,21 @@ outbox_shot(struct outbox *o, const struct runner_shot *shot, int fd, size_t n)
 {
 	struct piece *p;
 
-	if (!take_room(o, n))
+	if (!reserve_bytes(o, n))
 		return false;
-	p = add(o, PIECE_SHOT);
+	p = add_piece(o, PIECE_SHOT);
 	p->bytes = n;
 	p->fd = fd;
-	p->shot = *shot; /* reason and mime are constants */
+	p->shot = *shot; /* reason and mime point to constants and need no copy */
 	p->shot.seq = p->seq;
-	keep(&p->text, shot->url);
-	keep(&p->text, shot->title);
+	append_clean_text(&p->text, shot->url);
+	append_clean_text(&p->text, shot->title);
 	p->shot.url = (struct str){ p->text.p, shot->url.n };
 	p->shot.title = (struct str){ p->text.p + shot->url.n, shot->title.n };
 	return true;
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 static void
 send_net(const struct piece *p, struct link *l)
@@ -190,13 +193,13 @@ outbox_send(struct outbox *o, struct link *l)
 }
 
 void
-outbox_again(struct outbox *o)
+outbox_restart(struct outbox *o)
 {
 	o->next = TAILQ_FIRST(&o->pieces);
 	o->unanswered = 0;
 }
 
-/* What has not been sent cannot be answered. */
+/* Stops before next: a piece that was not sent on this connection cannot be answered on it. */
 void
 outbox_logged(struct outbox *o, int64_t seq)
 {
@@ -205,7 +208,7 @@ outbox_logged(struct outbox *o, int64_t seq)
 	for (p = TAILQ_FIRST(&o->pieces); p != NULL && p != o->next && p->seq <= seq;
 	     p = following) {
 		following = TAILQ_NEXT(p, next);
-		drop_first(o);
+		free_first_piece(o);
 		o->unanswered--;
 	}
 }

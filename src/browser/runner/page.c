@@ -1,54 +1,63 @@
 /* SPDX-License-Identifier: ISC */
-/* What happens in a tab: documents, dialogs, downloads, crashes. */
+/* Events of a page: new documents, dialogs, downloads and crashes. Each changes the tab, informs the viewer, and
+   is recorded as evidence where it is not a request. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/network.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 
 enum {
-	DIALOG_ALONE_US = 5000000,     /* how long one waits without a viewer */
-	DIALOG_WATCHED_US = 120000000, /* and with one who does nothing */
-	FIRST_SHOT_US = 10000000, /* after it runs: of a page that never ends to load */
+	DIALOG_ALONE_US = 5000000,     /* time to answer a dialog without a viewer */
+	DIALOG_WATCHED_US = 120000000, /* time to answer a dialog with a viewer */
+	FIRST_SHOT_US =
+	    10000000, /* after "ready", for a page that never finishes loading */
 	LOAD_SHOTS_US =
-	    2000000, /* between two of a page that loads itself again and again */
+	    2000000, /* between two screenshots of a page that reloads itself */
 };
 
 static void
-note(struct runner *r, const struct tab *t, const char *kind, struct net_event e)
+record_page_event(
+    struct runner *r, const struct tab *t, const char *kind, struct net_event e)
 {
 	e.kind = str_of(kind);
 	e.tab = t != NULL ? t->id : 0;
-	network_note(r->network, &e);
+	network_record(r->network, &e);
 }
 
 /* ---- documents ---- */
 
-/* The page's own, not a frame's within it. */
+/* The tab, if frame is its main frame; NULL for a frame inside the page. */
 static struct tab *
 main_frame_tab(struct runner *r, struct str session, struct str frame)
 {
-	struct tab *t = tab_of(r, session);
+	struct tab *t = tab_of_session(r, session);
 
 	return t != NULL && str_eq(frame, buf_done(&t->target)) ? t : NULL;
 }
 
 static void
-set_url(struct runner *r, struct tab *t, struct str url)
+set_tab_url(struct runner *r, struct tab *t, struct str url)
 {
 	buf_clear(&t->url);
 	buf_str(&t->url, url);
-	tab_say_url(r, t);
+	tab_send_url(r, t);
 	tab_history(r, t, 0);
 }
 
 void
-page_failed(struct runner *r, struct tab *t, struct str failure)
+page_set_failure(struct runner *r, struct tab *t, struct str failure)
 {
 	if (str_eq(failure, buf_done(&t->failure)))
 		return;
 	buf_clear(&t->failure);
 	buf_str(&t->failure, failure);
 	if (t->unreachable && failure.n > 0)
-		tab_say_url(r, t);
+		tab_send_url(r, t);
 }
 
 void
@@ -62,10 +71,10 @@ on_page_navigated(void *arg, struct str session, const struct json_value *p)
 	if (t == NULL)
 		return;
 	t->unreachable = url.n > 0;
-	set_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
-	shots_moved(r->shots, t);
-	screencast_moved(r->cast, t);
-	setup_moved(r, t);
+	set_tab_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
+	shots_new_document(r->shots, t);
+	screencast_new_document(r->cast, t);
+	setup_new_document(r, t);
 }
 
 void
@@ -75,7 +84,7 @@ on_page_moved(void *arg, struct str session, const struct json_value *p)
 	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
 
 	if (t != NULL)
-		set_url(r, t, cdp_text(p, "url"));
+		set_tab_url(r, t, cdp_text(p, "url"));
 }
 
 static void
@@ -87,9 +96,9 @@ set_loading(
 	if (t == NULL || t->loading == loading)
 		return;
 	t->loading = loading;
-	tab_say_url(r, t);
-	tabs_say(r);
-	if (!loading) /* what is too early while a document comes is known now */
+	tab_send_url(r, t);
+	tabs_send(r);
+	if (!loading) /* the history is complete only after the document has loaded */
 		tab_history(r, t, 0);
 }
 
@@ -119,7 +128,7 @@ void
 on_page_loaded(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct tab *t = tab_of(r, session);
+	struct tab *t = tab_of_session(r, session);
 
 	(void)p;
 	if (t != NULL && str_eq(session, buf_done(&t->session)) &&
@@ -129,14 +138,14 @@ on_page_loaded(void *arg, struct str session, const struct json_value *p)
 
 /* ---- dialogs ---- */
 
-struct answer {
+struct dialog_params {
 	bool accept;
 	struct str promptText;
 };
 
-static const struct field answer_fields[] = {
-	FIELD(struct answer, accept, 0),
-	FIELD(struct answer, promptText, OMIT_UNSET),
+static const struct field dialog_fields[] = {
+	FIELD(struct dialog_params, accept, 0),
+	FIELD(struct dialog_params, promptText, OMIT_UNSET),
 	FIELD_END,
 };
 
@@ -146,13 +155,14 @@ dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text)
 	if (t->dialog)
 		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
 				     .method = "Page.handleJavaScriptDialog",
-				     .fields = answer_fields,
-				     .in = &(struct answer){ accept, text } });
+				     .fields = dialog_fields,
+				     .in = &(struct dialog_params){ accept, text } });
 }
 
-/* Leaving a page is what beforeunload asks about, and what its viewer or nobody wanted to forbid. */
+/* Answers a dialog that nobody answered in time. beforeunload is accepted, so that a page cannot prevent its
+   own end; every other dialog is dismissed. */
 static void
-wait_for_dialog(struct runner *r, struct tab *t)
+answer_overdue_dialog(struct runner *r, struct tab *t)
 {
 	int64_t waited = mono_us() - t->dialog_at;
 	bool watched = r->live != NULL && live_watched(r->live);
@@ -169,7 +179,7 @@ page_tick(struct runner *r, struct tab *t)
 	bool never = t->id == 1 && t->shot_at == 0 && r->stage == STAGE_RUNNING &&
 		     mono_us() - r->ready_at > FIRST_SHOT_US;
 
-	wait_for_dialog(r, t);
+	answer_overdue_dialog(r, t);
 	if (t->shot_due || never)
 		take_load_shot(r, t);
 }
@@ -178,7 +188,7 @@ void
 on_dialog_open(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct tab *t = tab_of(r, session);
+	struct tab *t = tab_of_session(r, session);
 	struct str kind = cdp_text(p, "type");
 
 	if (t == NULL)
@@ -186,7 +196,7 @@ on_dialog_open(void *arg, struct str session, const struct json_value *p)
 	t->dialog = true;
 	t->dialog_at = mono_us();
 	t->beforeunload = str_is(kind, "beforeunload");
-	note(r, t, "dialog",
+	record_page_event(r, t, "dialog",
 	    (struct net_event){ .url = cdp_text(p, "url"), .resource_type = kind });
 	if (r->live != NULL)
 		live_dialog_open(r->live, &(struct stream_dialog_open){ .tab = t->id,
@@ -200,7 +210,7 @@ void
 on_dialog_closed(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct tab *t = tab_of(r, session);
+	struct tab *t = tab_of_session(r, session);
 
 	(void)p;
 	if (t == NULL)
@@ -213,7 +223,7 @@ on_dialog_closed(void *arg, struct str session, const struct json_value *p)
 					      .preset = STR("") });
 }
 
-/* ---- what a page may not do, and what it does not survive ---- */
+/* ---- downloads, which are denied, and crashes ---- */
 
 void
 on_download(void *arg, struct str session, const struct json_value *p)
@@ -226,9 +236,9 @@ on_download(void *arg, struct str session, const struct json_value *p)
 	TAILQ_FOREACH(t, &r->tabs, next)
 	if (str_eq(frame, buf_done(&t->target)))
 		break;
-	if (t == NULL) /* a frame of another site within the page */
+	if (t == NULL) /* the frame of another site inside a page has no tab of its own */
 		t = r->active;
-	note(r, t, "download",
+	record_page_event(r, t, "download",
 	    (struct net_event){ .url = url,
 		.method = STR("GET"),
 		.failure = STR("downloads are denied") });
@@ -240,12 +250,12 @@ on_download(void *arg, struct str session, const struct json_value *p)
 				 .tab = t->id });
 }
 
-/* Its calls will never be answered. */
+/* A crashed renderer never replies, so the tab's calls are failed here. */
 void
 on_crash(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct tab *t = tab_of(r, session);
+	struct tab *t = tab_of_session(r, session);
 	bool again;
 
 	(void)p;
@@ -255,7 +265,7 @@ on_crash(void *arg, struct str session, const struct json_value *p)
 	t->crashed = true;
 	t->dialog = false;
 	log_event(LOGP_WARNING, "crash", "tab=%lld again=%d", (long long)t->id, again);
-	note(r, t, "crash", (struct net_event){ .url = buf_done(&t->url) });
+	record_page_event(r, t, "crash", (struct net_event){ .url = buf_done(&t->url) });
 	if (r->live != NULL)
 		live_crashed(
 		    r->live, &(struct stream_crashed){

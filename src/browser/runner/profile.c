@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: ISC */
+/* Builds a profile once, at the start of a session: every text that profile.h returns is prepared here. The
+   brands of the client hints are the difficult part, since Chrome derives their order and a meaningless brand
+   ("grease") from its major version, and a site can check that. */
 #include "config.h"
 
 #include "browser/runner/profile.h"
@@ -6,7 +9,7 @@
 
 #include <errno.h>
 
-/* What differs between the systems that a profile may claim. */
+/* An operating system as a browser reports it. */
 struct os {
 	const char *name, *user_agent, *platform;            /* navigator.platform */
 	const char *ch_platform, *ch_version, *architecture; /* client hints */
@@ -21,8 +24,8 @@ static const struct os systems[] = {
 
 struct profile {
 	struct buf user_agent, override, patch;
-	struct buf brands, platform; /* headers: sec-ch-ua, sec-ch-ua-platform */
-	struct buf accept;           /* accept-language */
+	struct buf brands, platform; /* values of sec-ch-ua and sec-ch-ua-platform */
+	struct buf accept;           /* the value of accept-language */
 	const char *languages, *locale;
 	char timezone[64];
 };
@@ -47,8 +50,8 @@ choose_languages(struct profile *p, struct str country)
 		}
 }
 
-/* The first zone that the system's table has for the country: mostly that of its capital or largest city.
-   Lines are "US<tab>coordinates<tab>America/New_York<tab>comment". */
+/* Takes the country's first zone of zone.tab, usually the zone of the capital or the largest city. A line is
+   "US<tab>coordinates<tab>America/New_York<tab>comment". */
 static void
 choose_timezone(struct profile *p, struct str country)
 {
@@ -70,7 +73,7 @@ choose_timezone(struct profile *p, struct str country)
 		fclose(table);
 }
 
-/* ---- brands: what Chrome of this major version says, in the order and with the grease that it has ---- */
+/* ---- brands: those of Chrome of the same major version, in its order and with its grease ---- */
 
 struct brand {
 	char name[32], major[8], full[64];
@@ -192,7 +195,8 @@ write_override(struct profile *p, const struct os *os, struct str version)
 	buf_printf(&p->platform, "\"%s\"", os->ch_platform);
 }
 
-/* A getter that still says it is native code. Chromium overrides a worker's user agent, not its platform. */
+/* Chromium overrides the user agent of a worker but not its platform. The patch replaces the getter by a Proxy,
+   because the source text of a Proxy of a native function is still "[native code]". */
 static void
 write_patch(struct profile *p, const struct os *os)
 {
@@ -209,7 +213,7 @@ write_patch(struct profile *p, const struct os *os)
 	buf_free(&text);
 }
 
-/* "de-DE,de;q=0.9,en-US;q=0.8": as Chrome writes its list. */
+/* Chrome writes the list as "de-DE,de;q=0.9,en-US;q=0.8". */
 static void
 write_accept(struct profile *p)
 {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: ISC */
+/* The host check: one function for each requirement, and a table of them in their order. A browser that fails
+   for lack of a namespace reports something unrelated, so each requirement is checked by itself before a
+   browser is started. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"
@@ -14,16 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ANSWER_S = 15, WORDS_MS = 500 };
+enum { ANSWER_S = 15, STDERR_MS = 500 };
 
-/* What is checked, one thing after another; a later one stands on those before. */
-struct check {
-	const char *what;
+/* A requirement; each check may rely on the earlier ones. */
+struct requirement_check {
+	const char *requirement;
 	bool (*holds)(char *err, size_t room);
 };
 
 static bool
-is_no_root(char *err, size_t room)
+is_not_root(char *err, size_t room)
 {
 	if (geteuid() != 0)
 		return true;
@@ -51,7 +54,7 @@ has_browser(char *err, size_t room)
 	return browser_version(version, err, room);
 }
 
-/* In a child: the namespaces are entered for good. */
+/* In a child process, because a process cannot leave a namespace that it has entered. */
 static bool
 has_namespaces(char *err, size_t room)
 {
@@ -76,7 +79,7 @@ has_namespaces(char *err, size_t room)
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* ---- a browser that answers ---- */
+/* ---- a browser that answers a call ---- */
 
 struct trial {
 	struct event_base *base;
@@ -84,7 +87,7 @@ struct trial {
 };
 
 static void
-on_answer(void *arg, const struct json_value *result)
+on_version_reply(void *arg, const struct json_value *result)
 {
 	struct trial *t = arg;
 
@@ -93,25 +96,26 @@ on_answer(void *arg, const struct json_value *result)
 }
 
 static void
-on_closed(void *arg)
+on_trial_closed(void *arg)
 {
 	event_base_loopbreak(((struct trial *)arg)->base);
 }
 
 static bool
-answers(const struct browser_process *p)
+answers_version(const struct browser_process *p)
 {
 	static const struct cdp_event none[] = { { 0 } };
-	static const struct cdp_side side = { none, on_closed };
+	static const struct cdp_side handlers = { none, on_trial_closed };
 	const struct timeval most = { ANSWER_S, 0 };
 	struct trial t = { .base = event_base_new() };
 	struct cdp *cdp;
 
 	if (t.base == NULL)
-		panic("no event loop");
-	cdp = cdp_new(t.base, p->in, p->out, &side, &t);
-	cdp_send(cdp, &(struct cdp_call){
-			  .method = "Browser.getVersion", .done = on_answer, .arg = &t });
+		panic("event_base_new failed");
+	cdp = cdp_new(t.base, p->in, p->out, &handlers, &t);
+	cdp_send(cdp,
+	    &(struct cdp_call){
+		.method = "Browser.getVersion", .done = on_version_reply, .arg = &t });
 	event_base_loopexit(t.base, &most);
 	event_base_dispatch(t.base);
 	cdp_free(cdp);
@@ -119,13 +123,13 @@ answers(const struct browser_process *p)
 	return t.answered;
 }
 
-/* What the browser or bubblewrap said last, on one line. */
+/* Reads the error output of the browser or bubblewrap into err, on one line. */
 static void
-last_words(int fd, char *err, size_t room)
+read_stderr(int fd, char *err, size_t room)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char text[4096];
-	ssize_t n = poll(&p, 1, WORDS_MS) == 1 ? read(fd, text, sizeof(text) - 1) : 0;
+	ssize_t n = poll(&p, 1, STDERR_MS) == 1 ? read(fd, text, sizeof(text) - 1) : 0;
 
 	text[n > 0 ? n : 0] = '\0';
 	for (char *c = text; *c != '\0'; c++)
@@ -138,7 +142,7 @@ last_words(int fd, char *err, size_t room)
 static bool
 browser_answers(char *err, size_t room)
 {
-	const struct browser_want want = { .user_agent = STR("check"),
+	const struct browser_settings settings = { .user_agent = STR("check"),
 		.accept_languages = STR("en"),
 		.timezone = STR(""),
 		.width = 800,
@@ -146,21 +150,21 @@ browser_answers(char *err, size_t room)
 	struct browser_process p;
 	bool good;
 
-	if (!browser_spawn(&want, &p, err, room))
+	if (!browser_spawn(&settings, &p, err, room))
 		return false;
-	good = answers(&p);
+	good = answers_version(&p);
 	kill(p.pid, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0)
-		; /* what it leaves comes to us: nobody else is to end it */
+		; /* the runner is a subreaper, so the browser's orphans become its children */
 	if (!good)
-		last_words(p.errors, err, room);
+		read_stderr(p.errors, err, room);
 	close(p.errors);
 	close(p.socks);
 	return good;
 }
 
-static const struct check checks[] = {
-	{ "an ordinary user", is_no_root },
+static const struct requirement_check requirement_checks[] = {
+	{ "an ordinary user", is_not_root },
 	{ "the browser", has_browser },
 	{ "bubblewrap", has_bubblewrap },
 	{ "user and network namespaces", has_namespaces },
@@ -170,7 +174,7 @@ static const struct check checks[] = {
 bool
 browser_may_run(char *err, size_t room)
 {
-	return is_no_root(err, room) && has_bubblewrap(err, room);
+	return is_not_root(err, room) && has_bubblewrap(err, room);
 }
 
 bool
@@ -178,13 +182,14 @@ ready_check(FILE *out)
 {
 	char err[1024];
 
-	for (size_t i = 0; i < COUNT(checks); i++) {
+	for (size_t i = 0; i < COUNT(requirement_checks); i++) {
 		err[0] = '\0';
-		if (!checks[i].holds(err, sizeof(err))) {
-			fprintf(out, "missing %s: %s\n", checks[i].what, err);
+		if (!requirement_checks[i].holds(err, sizeof(err))) {
+			fprintf(out, "missing %s: %s\n",
+			    requirement_checks[i].requirement, err);
 			return false;
 		}
-		fprintf(out, "ok %s\n", checks[i].what);
+		fprintf(out, "ok %s\n", requirement_checks[i].requirement);
 		fflush(out);
 	}
 	return true;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether this host can have browsers, and what to change where it cannot. */
+/* The host check of surfaced-runner -t and of a dry run: can this host run browsers, and if not, which change
+   is needed. */
 #ifndef BROWSER_RUNNER_READY_H
 #define BROWSER_RUNNER_READY_H
 
 #include "base/base.h"
 
-/* False with what to change: what must hold before a browser is even tried. */
+/* The cheap checks, before each session. False with the necessary change in err. */
 bool browser_may_run(char *err, size_t room) MUST_USE;
-/* Prints a line for each requirement, as far as the first that is missing, and starts a browser once. */
+/* Prints one line for each requirement, up to the first that is not met; the last check starts a browser. */
 bool ready_check(FILE *out);
 
 #endif

@@ -1,6 +1,43 @@
 /* SPDX-License-Identifier: ISC */
-/* One session's runner: a link to the dispatcher, a browser over CDP, its tabs, its evidence, its viewer.
-   Each file below is one part of it; control.c decides when it begins and ends. */
+/* surfaced-runner: one process for one browser session.
+ *
+ *   surfaced-dispatch <-- link (browser/runner_link.h) --> control.c, closing.c     jobs, lease, end
+ *                     <-- shot, net, truncated ----------- outbox.c                 log of evidence
+ *                                                            ^
+ *                                        network.c, shots.c -+                      requests, screenshots
+ *                                            ^
+ *   browser <-- CDP over pipes (cdp.h) --> tabs.c, setup.c, page.c                  targets, documents
+ *                                            ^          |
+ *                                input.c, viewer.c    screencast.c                  commands, frames
+ *                                            ^          v
+ *   surfaced-stream <-- WebSocket on R/sessions/ID/EPOCH.sock --> live*.c           the viewer
+ *
+ * Everything runs in one thread and one event loop. struct runner is passed to every part; each part owns the
+ * struct that is named after it.
+ *
+ * The life of a session:
+ *
+ *   STAGE_NEW       control.c waits for a job (or for a host check, which ends the process)
+ *   STAGE_STARTING  the browser starts; setup.c prepares its first page, tabs.c navigates it to start_url
+ *   STAGE_RUNNING   "ready" was sent: the first page has answered, or PAGE_US have passed
+ *   STAGE_CLOSING   the steps of closing.c: last screenshot, browser, viewer, storage
+ *   STAGE_OVER      "ended" was sent; the process exits
+ *
+ * Who may end when. The dispatcher may restart at any time: the session continues without it until the lease
+ * ends, reconnects, and sends all unanswered evidence again. The viewer may leave and return. A page may crash
+ * once and is reloaded. The end of the browser, a second crash, the end of the lease and a signal fail the
+ * session (runner_fail); only the dispatcher closes it without a failure.
+ *
+ * Targets. A target is a page, a frame of another process, or a worker. With auto-attach the browser reports
+ * each new target before its script runs and pauses it until Runtime.runIfWaitingForDebugger:
+ *
+ *   browser --+-- page -> struct tab         a tab; a popup is a tab too
+ *             |     +-- frame, worker -> struct child_target, with the id of its tab
+ *             +-- service worker -> struct child_target of tab 0
+ *
+ * setup.c uses that pause to give the target its identity (profile.h), so no script sees the real one. An event
+ * names the session of its target, and tab_of_session finds the tab. A tab is freed when its target detaches:
+ * cdp_forget fails its pending calls first, so no done function runs with a freed tab. */
 #ifndef BROWSER_RUNNER_RUNNER_H
 #define BROWSER_RUNNER_RUNNER_H
 
@@ -15,48 +52,49 @@
 
 enum stage {
 	STAGE_NEW,      /* no job yet */
-	STAGE_STARTING, /* the browser comes up, the first page is on its way */
+	STAGE_STARTING, /* the browser starts and loads its first page */
 	STAGE_RUNNING,
-	STAGE_CLOSING, /* the last screenshot, what is still to be told */
-	STAGE_OVER,    /* ended has been said */
+	STAGE_CLOSING, /* closing.c ends the session step by step */
+	STAGE_OVER,    /* the last step of closing: "ended" is sent */
 };
 
-/* A page. Its texts are owned. */
+/* A page. The tab owns its texts. */
 struct tab {
 	TAILQ_ENTRY(tab) next;
 	struct runner *r;
 	int64_t id; /* from 1 */
 	struct buf target, session, url, title;
-	struct buf failure; /* of the newest document that was asked for; empty: none */
-	bool unreachable;  /* the browser shows its error page instead of that document */
-	size_t setting_up; /* calls without a reply yet */
-	bool first;        /* to say the locale in its process */
+	struct buf
+	    failure; /* why the newest requested document failed; empty: it did not */
+	bool unreachable;  /* the browser shows its error page instead of the document */
+	size_t setting_up; /* calls of setup_tab without a reply yet */
+	bool owns_locale;  /* this target has set the locale of its process */
 	bool loading, can_go_back, can_go_forward;
-	int steps; /* in its history, wanted by the viewer */
+	int steps; /* steps in the history that the viewer requested; 0: none */
 	bool closing;
-	bool crashed; /* once before: the next time the session fails */
-	bool dialog;  /* one is open */
+	bool crashed; /* has crashed once; a second crash fails the session */
+	bool dialog;  /* a dialog is open */
 	int64_t dialog_at;
 	bool beforeunload;
-	int64_t shot_at; /* mono_us of the last screenshot of a load */
-	bool shot_due;   /* one of a load is still to be taken */
-	/* input.c: where the mouse has gone while the page was busy with where it was */
+	int64_t shot_at; /* mono_us: the last screenshot after a load; 0: none yet */
+	bool shot_due;   /* a screenshot after a load was postponed */
+	/* input.c: the newest mouse position, kept while the page handles an earlier one */
 	bool move_busy, move_waits;
 	double move_x, move_y;
 	int64_t move_buttons, move_modifiers;
 };
 
 TAILQ_HEAD(tabs, tab);
-/* The session of a frame or worker, and whose it is. */
-struct child {
-	LIST_ENTRY(child) next;
-	int64_t tab; /* 0: of none, as a service worker's */
-	bool first;  /* as a tab's */
+/* A frame in another process, or a worker. */
+struct child_target {
+	LIST_ENTRY(child_target) next;
+	int64_t tab;      /* 0: no tab, as for a service worker */
+	bool owns_locale; /* as in struct tab */
 	size_t session_n;
 	char session[];
 };
 
-LIST_HEAD(children, child);
+LIST_HEAD(children, child_target);
 
 struct network;
 struct shots;
@@ -65,174 +103,31 @@ struct control;
 
 struct runner {
 	struct event_base *base;
-	struct arena *keep; /* for as long as the session lives */
+	struct arena *keep; /* memory until the process exits */
 	enum stage stage;
 	struct runner_job job;
-	const char *fault; /* of the configuration, to be told in answer; NULL: none */
-	char version[64];  /* of the browser */
+	const char *
+	    fault; /* a fault of the configuration, sent in answer to a job or check; NULL: none */
+	char version[64]; /* of the browser */
 
 	struct control *control;
 	struct profile *profile;
 	struct browser_process process; /* pid 0: none */
 	struct event *errors;
-	char last_words[512]; /* of its standard error */
-	struct cdp *cdp;      /* NULL: no browser */
-	struct live *live;    /* NULL: not yet, or no more */
+	char stderr_tail[512]; /* the end of the browser's standard error */
+	struct cdp *cdp;       /* NULL: no browser */
+	struct live *live;     /* NULL: not created yet, or freed in closing */
 
 	struct tabs tabs;
 	struct children children;
 	struct tab *active;
 	int64_t last_tab, ready_at;
-	bool locale_due; /* see setup_again */
+	bool locale_due; /* setup_restore_locale has scheduled its work */
 
 	struct outbox *outbox;
 	struct network *network;
 	struct shots *shots;
 	struct screencast *cast;
 };
-
-/* ---- control.c: the dispatcher's side and the order of things ---- */
-
-/* fd: the connection that it began with; taken. */
-struct control *control_new(struct runner *r, int fd);
-void control_free(struct control *c);
-/* The first page is there, or will not be: the session runs. */
-void runner_ready(struct runner *r);
-/* Input or navigation by the viewer. */
-void runner_activity(struct runner *r);
-/* Ends the session because of us; detail is for people. */
-void runner_fail(struct runner *r, const char *fmt, ...) PRINTF(2, 3);
-/* There is more in the outbox. */
-void control_evidence(struct control *c);
-/* The last screenshot has been taken, or could not be. */
-void control_last_shot(struct control *c);
-/* It has said all that it ever will. */
-void control_browser_gone(struct control *c);
-/* It has been told why the session ends. */
-void control_viewer_gone(struct control *c);
-
-/* ---- browser.c: the process and the table of its events ---- */
-
-bool browser_start(struct runner *r, char *err, size_t room) MUST_USE;
-/* control_browser_gone follows, if it had not ended before: false. */
-bool browser_kill(struct runner *r) MUST_USE;
-void browser_stop(struct runner *r);
-
-/* ---- tabs.c ---- */
-
-/* Attaches to all there is and will be. */
-void tabs_begin(struct runner *r);
-void tabs_free(struct runner *r);
-struct tab *tab_find(struct runner *r, int64_t id);
-/* The tab whose session it is, or whose frame's or worker's; NULL: nobody's. */
-struct tab *tab_of(struct runner *r, struct str session);
-void tab_navigate(struct runner *r, struct tab *t, struct str url);
-void tab_activate(struct runner *r, struct tab *t);
-void tab_close(struct runner *r, struct tab *t);
-/* steps 0: only learns what is possible. */
-void tab_history(struct runner *r, struct tab *t, int steps);
-/* Its address and title as they are now: Chromium tells of changes late. */
-void tab_ask(struct runner *r, const struct tab *t);
-void tabs_tick(struct runner *r);
-/* Tells the viewer. */
-void tabs_say(struct runner *r);
-void tab_say_url(struct runner *r, const struct tab *t);
-/* A call in the tab's session that nobody waits for. */
-void tab_send(
-    struct runner *r, const struct tab *t, const char *method, const char *constant);
-
-void on_target_attached(void *arg, struct str session, const struct json_value *p);
-void on_target_detached(void *arg, struct str session, const struct json_value *p);
-void on_target_changed(void *arg, struct str session, const struct json_value *p);
-
-/* ---- setup.c: whom a target says that it is ---- */
-
-/* A page; its reply is waited for, and it is closed where it cannot be had. */
-void setup_tab(struct runner *r, struct tab *t);
-/* A frame or worker. */
-void setup_child(struct runner *r, struct child *c, struct str type);
-/* The first in its process has gone: what that process forgets is said again. */
-void setup_again(struct runner *r);
-/* Another document is in the tab, and perhaps the tab in another process. */
-void setup_moved(struct runner *r, struct tab *t);
-
-void on_request_paused(void *arg, struct str session, const struct json_value *p);
-
-/* ---- page.c: what happens in a tab ---- */
-
-void dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text);
-/* What has waited too long: dialogs, screenshots. */
-void page_tick(struct runner *r, struct tab *t);
-
-/* The newest document of the tab itself, not of a frame in it, failed, or with an empty text has not. */
-void page_failed(struct runner *r, struct tab *t, struct str failure);
-
-void on_page_navigated(void *arg, struct str session, const struct json_value *p);
-void on_page_moved(void *arg, struct str session, const struct json_value *p);
-void on_page_loading(void *arg, struct str session, const struct json_value *p);
-void on_page_stopped(void *arg, struct str session, const struct json_value *p);
-void on_page_loaded(void *arg, struct str session, const struct json_value *p);
-void on_dialog_open(void *arg, struct str session, const struct json_value *p);
-void on_dialog_closed(void *arg, struct str session, const struct json_value *p);
-void on_download(void *arg, struct str session, const struct json_value *p);
-void on_crash(void *arg, struct str session, const struct json_value *p);
-
-/* ---- network.c: evidence of what went over the network ---- */
-
-struct network *network_new(struct runner *r);
-void network_free(struct network *n);
-void network_tick(struct network *n);
-/* What is still open is told as it is. */
-void network_finish(struct network *n);
-/* An event that is no request: kind download, dialog, crash or certificate. */
-void network_note(struct network *n, const struct net_event *e);
-void network_egress(struct network *n, const struct runner_egress *e);
-
-void on_request(void *arg, struct str session, const struct json_value *p);
-void on_request_extra(void *arg, struct str session, const struct json_value *p);
-void on_response(void *arg, struct str session, const struct json_value *p);
-void on_response_extra(void *arg, struct str session, const struct json_value *p);
-void on_data(void *arg, struct str session, const struct json_value *p);
-void on_finished(void *arg, struct str session, const struct json_value *p);
-void on_failed(void *arg, struct str session, const struct json_value *p);
-void on_socket(void *arg, struct str session, const struct json_value *p);
-void on_socket_request(void *arg, struct str session, const struct json_value *p);
-void on_socket_response(void *arg, struct str session, const struct json_value *p);
-void on_socket_error(void *arg, struct str session, const struct json_value *p);
-void on_socket_closed(void *arg, struct str session, const struct json_value *p);
-
-/* ---- shots.c: evidence of what was to be seen ---- */
-
-struct shots *shots_new(struct runner *r);
-void shots_free(struct shots *s);
-void shots_take(struct shots *s, struct tab *t, const char *reason);
-void shots_tick(struct shots *s);
-/* Another document is in the tab. */
-void shots_moved(struct shots *s, const struct tab *t);
-void shots_forget(struct shots *s, const struct tab *t);
-/* The dispatcher takes no more. */
-void shots_refused(struct shots *s, struct str why);
-
-/* ---- screencast.c: pictures for the viewer ---- */
-
-struct screencast *screencast_new(struct runner *r);
-void screencast_free(struct screencast *s);
-void screencast_watch(struct screencast *s, bool on, int64_t quality);
-void screencast_taken(struct screencast *s, int64_t token);
-/* r->active is another one, or its renderer is new. */
-void screencast_switch(struct screencast *s);
-void screencast_tick(struct screencast *s);
-/* Another document is in the tab. */
-void screencast_moved(struct screencast *s, const struct tab *t);
-void screencast_forget(struct screencast *s, const struct tab *t);
-
-void on_screencast_frame(void *arg, struct str session, const struct json_value *p);
-
-/* ---- viewer.c: what the viewer asks for; input.c: mouse and keys ---- */
-
-extern const struct live_ops viewer_ops;
-void input_mouse(struct runner *r, const struct stream_mouse *m);
-void input_key(struct runner *r, const struct stream_key *k);
-void input_text(struct runner *r, struct str text);
 
 #endif

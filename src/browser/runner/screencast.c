@@ -1,32 +1,40 @@
 /* SPDX-License-Identifier: ISC */
-/* Pictures of the active tab while somebody watches: a screenshot first, because a still page sends none,
-   then what Chromium sends of its own accord. It has two on their way at most: live.c says when each was
-   taken, and so keeps the pace. What changes meanwhile Chromium does not show afterwards: hence another
-   screenshot when both have been taken. */
+/* Frames of the active tab while a viewer is connected: a screenshot first, because the screencast of a still
+   page sends none, then the screencast of Chromium.
+
+     Page.startScreencast --> screencastFrame --> live_frame
+                                    ^                  | frame_taken, at the pace of live_picture.c
+                                    +-- FrameAck <-----+
+
+   Chromium has at most UNACKED_MAX unacknowledged frames, and never sends a change that it painted while both
+   were on their way. So when UNACKED_MAX was reached, another screenshot follows after the last
+   acknowledgement; without it a page that stops moving would show an old picture for ever. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/tabs.h"
 
 enum {
-	FLYING_MAX = 2, /* Chromium's own bound */
+	UNACKED_MAX = 2, /* the limit in Chromium */
 	FIRST_US =
-	    1000000, /* a start that was lost to a change of documents shows nothing */
-	TITLE_US = 1000000, /* Chromium does not tell of a title that a script sets */
+	    1000000, /* no frame for this long: a new document has cancelled the start */
+	TITLE_US =
+	    1000000, /* between two requests for the title: Chromium reports no change by a script */
 };
 
 struct screencast {
 	struct runner *r;
 	bool on;
 	int64_t quality;
-	struct tab *tab;    /* whose pictures come; NULL: nobody's */
-	bool refused;       /* the tab had no document that could be shown */
-	int64_t generation; /* of starts: what belongs to an earlier one is ignored */
-	int flying;         /* frames that were not taken yet */
-	bool missed;        /* Chromium may have kept a change to itself */
-	bool shown;         /* a picture has come since the start, */
-	int64_t began;      /* which was then, by mono_us */
-	int64_t asked;      /* for the title, likewise */
-	bool newer;         /* a frame has come since the screenshot was asked for */
+	struct tab *tab;    /* the tab of the screencast; NULL: it is stopped */
+	bool refused;       /* the tab had no document to show */
+	int64_t generation; /* number of starts; tokens of earlier ones are ignored */
+	int unacked;        /* frames without an acknowledgement */
+	bool missed;        /* Chromium may have painted a change that it did not send */
+	bool shown;         /* a frame has been shown since the start */
+	int64_t began;      /* mono_us of the start */
+	int64_t asked;      /* mono_us of the last request for the title */
+	bool newer;         /* a frame has come since the last screenshot was requested */
 };
 
 struct screencast *
@@ -44,7 +52,7 @@ screencast_free(struct screencast *s)
 	free(s);
 }
 
-/* ---- tokens: 0 is a screenshot, which Chromium does not wait for ---- */
+/* ---- tokens: generation and Chromium's sessionId; 0 for a screenshot, which needs no acknowledgement ---- */
 
 struct frame_ack {
 	int64_t sessionId;
@@ -56,15 +64,15 @@ static const struct field ack_fields[] = {
 };
 
 static int64_t
-token_of(const struct screencast *s, int64_t id)
+make_token(const struct screencast *s, int64_t id)
 {
 	return s->generation << 32 | (id & UINT32_MAX);
 }
 
-static void capture(struct screencast *s);
+static void request_still(struct screencast *s);
 
 void
-screencast_taken(struct screencast *s, int64_t token)
+screencast_ack(struct screencast *s, int64_t token)
 {
 	if (s->tab == NULL || token >> 32 != s->generation)
 		return;
@@ -72,16 +80,16 @@ screencast_taken(struct screencast *s, int64_t token)
 				.method = "Page.screencastFrameAck",
 				.fields = ack_fields,
 				.in = &(struct frame_ack){ token & UINT32_MAX } });
-	if (--s->flying > 0 || !s->missed)
+	if (--s->unacked > 0 || !s->missed)
 		return;
 	s->missed = false;
-	capture(s);
+	request_still(s);
 }
 
-/* ---- pictures ---- */
+/* ---- frames ---- */
 
 static void
-show(struct screencast *s, struct str data, const struct live_frame *about)
+send_frame(struct screencast *s, struct str data, const struct live_frame *about)
 {
 	size_t n, room = data.n / 4 * 3 + 3;
 	unsigned char *jpeg = mem_alloc(room);
@@ -94,7 +102,7 @@ show(struct screencast *s, struct str data, const struct live_frame *about)
 		s->shown = true;
 		live_frame(s->r->live, &f);
 	} else {
-		screencast_taken(s, f.token);
+		screencast_ack(s, f.token);
 	}
 	free(jpeg);
 }
@@ -105,15 +113,15 @@ on_screencast_frame(void *arg, struct str session, const struct json_value *p)
 	struct runner *r = arg;
 	struct screencast *s = r->cast;
 	const struct json_value *m = cdp_get(p, "metadata");
-	struct tab *t = tab_of(r, session);
+	struct tab *t = tab_of_session(r, session);
 
-	if (t == NULL || t != s->tab) /* it is late: that screencast was stopped */
+	if (t == NULL || t != s->tab) /* a late frame of a screencast that was stopped */
 		return;
 	s->newer = true;
-	if (++s->flying == FLYING_MAX)
+	if (++s->unacked == UNACKED_MAX)
 		s->missed = true;
-	show(s, cdp_text(p, "data"),
-	    &(struct live_frame){ .token = token_of(s, cdp_int(p, "sessionId")),
+	send_frame(s, cdp_text(p, "data"),
+	    &(struct live_frame){ .token = make_token(s, cdp_int(p, "sessionId")),
 		.width = r->job.width,
 		.height = r->job.height,
 		.scroll_x = cdp_int(m, "scrollOffsetX"),
@@ -121,18 +129,18 @@ on_screencast_frame(void *arg, struct str session, const struct json_value *p)
 }
 
 static void
-on_first(void *arg, const struct json_value *result)
+on_still(void *arg, const struct json_value *result)
 {
 	struct screencast *s = arg;
 
 	if (s->tab != NULL && result != NULL && !s->newer)
-		show(s, cdp_text(result, "data"),
+		send_frame(s, cdp_text(result, "data"),
 		    &(struct live_frame){
 			.width = s->r->job.width, .height = s->r->job.height });
 }
 
 static void
-on_started(void *arg, const struct json_value *result)
+on_screencast_started(void *arg, const struct json_value *result)
 {
 	struct screencast *s = arg;
 
@@ -141,28 +149,28 @@ on_started(void *arg, const struct json_value *result)
 
 /* ---- starting and stopping ---- */
 
-struct start {
+struct image_params {
 	struct str format;
 	int64_t quality, maxWidth, maxHeight;
 };
 
-static const struct field start_fields[] = {
-	FIELD(struct start, format, 0),
-	FIELD(struct start, quality, 0),
-	FIELD(struct start, maxWidth, 0),
-	FIELD(struct start, maxHeight, 0),
+static const struct field screencast_fields[] = {
+	FIELD(struct image_params, format, 0),
+	FIELD(struct image_params, quality, 0),
+	FIELD(struct image_params, maxWidth, 0),
+	FIELD(struct image_params, maxHeight, 0),
 	FIELD_END,
 };
 
-/* As large as it is. */
-static const struct field capture_fields[] = {
-	FIELD(struct start, format, 0),
-	FIELD(struct start, quality, 0),
+/* Without a maximum: a screenshot has the size of the viewport. */
+static const struct field still_fields[] = {
+	FIELD(struct image_params, format, 0),
+	FIELD(struct image_params, quality, 0),
 	FIELD_END,
 };
 
 static void
-stop(struct screencast *s)
+stop_screencast(struct screencast *s)
 {
 	if (s->tab != NULL && s->r->cdp != NULL)
 		tab_send(s->r, s->tab, "Page.stopScreencast", NULL);
@@ -170,59 +178,59 @@ stop(struct screencast *s)
 }
 
 static void
-capture(struct screencast *s)
+request_still(struct screencast *s)
 {
 	s->newer = false;
-	cdp_send(s->r->cdp,
-	    &(struct cdp_call){ .session = buf_done(&s->tab->session),
-		.method = "Page.captureScreenshot",
-		.fields = capture_fields,
-		.in = &(struct start){ .format = STR("jpeg"), .quality = s->quality },
-		.done = on_first,
-		.arg = s });
+	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
+				.method = "Page.captureScreenshot",
+				.fields = still_fields,
+				.in = &(struct image_params){ .format = STR("jpeg"),
+				    .quality = s->quality },
+				.done = on_still,
+				.arg = s });
 }
 
 static void
-start(struct screencast *s)
+start_screencast(struct screencast *s)
 {
 	struct runner *r = s->r;
-	struct start in = { STR("jpeg"), s->quality, r->job.width, r->job.height };
+	struct image_params in = { STR("jpeg"), s->quality, r->job.width, r->job.height };
 
 	if (!s->on || r->active == NULL || r->cdp == NULL)
 		return;
 	s->tab = r->active;
 	s->generation++;
 	s->refused = false;
-	s->flying = 0;
+	s->unacked = 0;
 	s->missed = s->shown = false;
 	s->began = mono_us();
-	capture(s);
+	request_still(s);
 	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
 			     .method = "Page.startScreencast",
-			     .fields = start_fields,
+			     .fields = screencast_fields,
 			     .in = &in,
-			     .done = on_started,
+			     .done = on_screencast_started,
 			     .arg = s });
 }
 
 void
 screencast_watch(struct screencast *s, bool on, int64_t quality)
 {
-	stop(s);
+	stop_screencast(s);
 	s->on = on;
 	s->quality = quality > 0 ? quality : STREAM_QUALITY_DEFAULT;
-	start(s);
+	start_screencast(s);
 }
 
 void
 screencast_switch(struct screencast *s)
 {
-	stop(s);
-	start(s);
+	stop_screencast(s);
+	start_screencast(s);
 }
 
 void
-screencast_moved(struct screencast *s, const struct tab *t)
+screencast_new_document(struct screencast *s, const struct tab *t)
 {
 	if (s->tab == t && s->refused)
 		screencast_switch(s);
@@ -236,7 +244,7 @@ screencast_tick(struct screencast *s)
 		screencast_switch(s);
 	if (s->tab != NULL && mono_us() - s->asked > TITLE_US) {
 		s->asked = mono_us();
-		tab_ask(s->r, s->tab);
+		tab_refresh(s->r, s->tab);
 	}
 }
 

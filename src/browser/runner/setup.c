@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: ISC */
-/* A target is set up before it runs: whom it says that it is, and what is heard of it. */
+/* Sets up each target before its script runs: the session's identity (profile.h) and the events that the runner
+   wants. Chromium pauses a new target until Runtime.runIfWaitingForDebugger, which is therefore the last call.
+
+   Two properties of Chromium make this harder than a list of calls. A process has one locale: the first target
+   that sets it owns it, a second setLocaleOverride in the same process is refused, and the locale is lost when
+   the owner closes. The runner cannot see which targets share a process, so it sends the call for every target,
+   remembers from the reply which targets own a locale, and sends it to all again when an owner closes. And a
+   popup sends its first request before the runner can set it up, with the browser's real client hints;
+   Fetch pauses each document request, and on_request_paused corrects its headers. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/tabs.h"
 
-/* Everything below a page is attached to as well; service workers come at the browser's level. */
-static const char attach[] =
+/* Attaches to everything below a page but service workers, which the browser's own session reports. */
+static const char attach_params[] =
     "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true,"
     "\"filter\":[{\"type\":\"service_worker\",\"exclude\":true},{}]}";
-/* No bodies: they are no evidence, and cost memory. */
-static const char network[] = "{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0,"
-			      "\"maxPostDataSize\":0}";
+/* Chromium buffers no bodies: they are not evidence and cost memory. */
+static const char network_params[] =
+    "{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0,"
+    "\"maxPostDataSize\":0}";
 
 /* ---- pages ---- */
 
@@ -21,7 +32,7 @@ first_tab(struct runner *r)
 }
 
 static void
-on_set_up(void *arg, const struct json_value *result)
+on_setup_reply(void *arg, const struct json_value *result)
 {
 	struct tab *t = arg;
 	struct runner *r = t->r;
@@ -43,13 +54,13 @@ on_set_up(void *arg, const struct json_value *result)
 }
 
 static void
-set_up(struct runner *r, struct tab *t, const char *method, const char *constant)
+send_setup_call(struct runner *r, struct tab *t, const char *method, const char *constant)
 {
 	t->setting_up++;
 	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
 			     .method = method,
 			     .constant = constant,
-			     .done = on_set_up,
+			     .done = on_setup_reply,
 			     .arg = t });
 }
 
@@ -76,27 +87,28 @@ static const struct field metrics_fields[] = {
 };
 
 static void
-on_locale(void *arg, const struct json_value *result)
+on_locale_reply(void *arg, const struct json_value *result)
 {
-	bool *first = arg;
+	bool *owns_locale = arg;
 
-	*first = result != NULL;
+	*owns_locale = result != NULL;
 }
 
-/* Chromium has one locale a process, refuses who is not the first to say it, and forgets it with that one. */
+/* Tries to set the locale of the target's process; *owns_locale becomes true if this target was the first. */
 static void
-set_locale(struct runner *r, struct str session, bool *first)
+set_locale(struct runner *r, struct str session, bool *owns_locale)
 {
 	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
 			     .method = "Emulation.setLocaleOverride",
 			     .fields = locale_fields,
 			     .in = &(struct locale){ profile_locale(r->profile) },
-			     .done = on_locale,
+			     .done = on_locale_reply,
 			     .may_fail = true,
-			     .arg = first });
+			     .arg = owns_locale });
 }
 
-/* All at once: a popup answers some of it only when it may run, but obeys in this order. */
+/* Sends all calls without waiting for replies: a popup answers some of them only after it may run, but carries
+   them out in this order. */
 void
 setup_tab(struct runner *r, struct tab *t)
 {
@@ -105,19 +117,21 @@ setup_tab(struct runner *r, struct tab *t)
 	json_write(&metrics, metrics_fields,
 	    &(struct metrics){ r->job.width, r->job.height, 1, false });
 	buf_char(&metrics, '\0');
-	set_up(r, t, "Page.enable", NULL);
-	set_up(r, t, "Inspector.enable", NULL);
-	set_up(r, t, "Network.enable", network);
-	set_up(r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
-	set_up(r, t, "Emulation.setDeviceMetricsOverride", metrics.p);
-	set_locale(r, buf_done(&t->session), &t->first);
-	set_up(r, t, "Target.setAutoAttach", attach);
-	set_up(r, t, "Runtime.runIfWaitingForDebugger", NULL);
+	send_setup_call(r, t, "Page.enable", NULL);
+	send_setup_call(r, t, "Inspector.enable", NULL);
+	send_setup_call(r, t, "Network.enable", network_params);
+	send_setup_call(
+	    r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
+	send_setup_call(r, t, "Emulation.setDeviceMetricsOverride", metrics.p);
+	set_locale(r, buf_done(&t->session), &t->owns_locale);
+	send_setup_call(r, t, "Target.setAutoAttach", attach_params);
+	send_setup_call(r, t, "Runtime.runIfWaitingForDebugger", NULL);
 	buf_free(&metrics);
 }
 
 static void
-send_to(struct runner *r, struct str session, const char *method, const char *constant)
+send_to_session(
+    struct runner *r, struct str session, const char *method, const char *constant)
 {
 	cdp_send(
 	    r->cdp, &(struct cdp_call){
@@ -125,33 +139,34 @@ send_to(struct runner *r, struct str session, const char *method, const char *co
 }
 
 void
-setup_child(struct runner *r, struct child *c, struct str type)
+setup_child(struct runner *r, struct child_target *c, struct str type)
 {
 	struct str session = { c->session, c->session_n };
 
 	if (str_is(type, "iframe")) {
-		send_to(r, session, "Network.enable", network);
-		send_to(r, session, "Emulation.setUserAgentOverride",
+		send_to_session(r, session, "Network.enable", network_params);
+		send_to_session(r, session, "Emulation.setUserAgentOverride",
 		    profile_override(r->profile));
-		set_locale(r, session, &c->first);
-		send_to(r, session, "Target.setAutoAttach", attach);
+		set_locale(r, session, &c->owns_locale);
+		send_to_session(r, session, "Target.setAutoAttach", attach_params);
 	} else if (str_ends(type, STR("worker"))) {
-		send_to(r, session, "Network.enable", network);
-		send_to(r, session, "Network.setUserAgentOverride",
+		send_to_session(r, session, "Network.enable", network_params);
+		send_to_session(r, session, "Network.setUserAgentOverride",
 		    profile_override(r->profile));
-		set_locale(r, session, &c->first);
-		send_to(r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
-		send_to(r, session, "Target.setAutoAttach", attach);
+		set_locale(r, session, &c->owns_locale);
+		send_to_session(
+		    r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
+		send_to_session(r, session, "Target.setAutoAttach", attach_params);
 	}
-	send_to(r, session, "Runtime.runIfWaitingForDebugger", NULL);
+	send_to_session(r, session, "Runtime.runIfWaitingForDebugger", NULL);
 }
 
 static void
-on_locale_due(int fd, short what, void *arg)
+on_restore_locale(int fd, short what, void *arg)
 {
 	struct runner *r = arg;
 	struct tab *t;
-	struct child *c;
+	struct child_target *c;
 
 	(void)fd;
 	(void)what;
@@ -159,41 +174,42 @@ on_locale_due(int fd, short what, void *arg)
 	if (r->cdp == NULL)
 		return;
 	TAILQ_FOREACH(t, &r->tabs, next)
-	set_locale(r, buf_done(&t->session), &t->first);
+	set_locale(r, buf_done(&t->session), &t->owns_locale);
 	LIST_FOREACH(c, &r->children, next)
-	set_locale(r, (struct str){ c->session, c->session_n }, &c->first);
+	set_locale(r, (struct str){ c->session, c->session_n }, &c->owns_locale);
 }
 
-/* Once, however many go at once. */
+/* Scheduled, so that one pass serves many targets that close at the same time. */
 void
-setup_again(struct runner *r)
+setup_restore_locale(struct runner *r)
 {
 	const struct timeval now = { 0 };
 
 	if (!r->locale_due &&
-	    event_base_once(r->base, -1, EV_TIMEOUT, on_locale_due, r, &now) != 0)
-		panic("no event");
+	    event_base_once(r->base, -1, EV_TIMEOUT, on_restore_locale, r, &now) != 0)
+		panic("event_base_once failed for the locale");
 	r->locale_due = true;
 }
 
 void
-setup_moved(struct runner *r, struct tab *t)
+setup_new_document(struct runner *r, struct tab *t)
 {
-	if (t->first)
-		setup_again(r);
+	if (t->owns_locale)
+		setup_restore_locale(r);
 	else
-		set_locale(r, buf_done(&t->session), &t->first);
+		set_locale(r, buf_done(&t->session), &t->owns_locale);
 }
 
-/* ---- a document's request waits until it says who it is ---- */
+/* ---- document requests are paused until their headers fit the profile ---- */
 
 struct header {
 	struct str name, value;
 };
 
-struct resume {
+struct continue_params {
 	struct str requestId;
-	struct list headers; /* of struct header; none: as they are */
+	struct list
+	    headers; /* list of struct header; empty: the headers stay unchanged */
 };
 
 static const struct field header_fields[] = {
@@ -202,15 +218,16 @@ static const struct field header_fields[] = {
 	FIELD_END,
 };
 
-static const struct field resume_fields[] = {
-	FIELD(struct resume, requestId, 0),
-	LIST(struct resume, headers, OMIT_UNSET, struct header, header_fields, 0, 0),
+static const struct field continue_fields[] = {
+	FIELD(struct continue_params, requestId, 0),
+	LIST(struct continue_params, headers, OMIT_UNSET, struct header, header_fields, 0,
+	    0),
 	FIELD_END,
 };
 
 enum { HEADERS_MAX = 64 };
 
-struct rewriting {
+struct header_rewrite {
 	const struct profile *profile;
 	struct header headers[HEADERS_MAX];
 	size_t n;
@@ -218,9 +235,9 @@ struct rewriting {
 };
 
 static bool
-rewrite(void *arg, struct str name, struct json_value *value)
+rewrite_header(void *arg, struct str name, struct json_value *value)
 {
-	struct rewriting *w = arg;
+	struct header_rewrite *w = arg;
 	struct str was = json_text(value), is = profile_header(w->profile, name);
 
 	if (w->n == HEADERS_MAX)
@@ -232,21 +249,21 @@ rewrite(void *arg, struct str name, struct json_value *value)
 	return true;
 }
 
-/* A popup's first request is made before its tab can be set up: its client hints are still the real ones. */
+/* A popup sends its first request before its tab can be set up, so its client hints are the real ones. */
 void
 on_request_paused(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct rewriting w = { .profile = r->profile };
-	struct resume resume = { .requestId = cdp_text(p, "requestId") };
+	struct header_rewrite w = { .profile = r->profile };
+	struct continue_params params = { .requestId = cdp_text(p, "requestId") };
 	const struct json_value *headers = cdp_get(cdp_get(p, "request"), "headers");
 
 	if (headers != NULL)
-		json_each(headers, rewrite, &w);
+		json_each(headers, rewrite_header, &w);
 	if (w.changed && w.n < HEADERS_MAX)
-		resume.headers = (struct list){ w.headers, w.n };
+		params.headers = (struct list){ w.headers, w.n };
 	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
 			     .method = "Fetch.continueRequest",
-			     .fields = resume_fields,
-			     .in = &resume });
+			     .fields = continue_fields,
+			     .in = &params });
 }

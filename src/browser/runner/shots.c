@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots: one is taken at a time, the others wait their turn. */
+/* Screenshots as evidence: requests wait in a short queue, one is taken at a time, and the picture goes to the
+   outbox as a sealed memfd. Chromium never replies to a screenshot whose document is replaced meanwhile, so each
+   has a time limit, and shots_new_document repeats it. */
 #include "config.h"
 
+#include "browser/runner/control.h"
 #include "browser/runner/evidence.h"
-#include "browser/runner/runner.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 #include "daemon/conf.h"
 
 #include <errno.h>
@@ -14,30 +18,31 @@
 
 enum {
 	WAITING_MAX = 8,
-	TAKE_US = 5000000, /* a page that does not paint by then has none */
+	TAKE_US =
+	    5000000, /* a page that does not paint for this long gets no screenshot */
 	TEXT_MAX = 2048,
 };
 
-struct wanted {
+struct shot_request {
 	struct tab *tab;
 	const char *reason;
 };
 
-/* One that is being taken. */
-struct picture {
+/* A screenshot that is being taken; on_screenshot frees it. */
+struct shot_in_progress {
 	struct shots *shots;
-	struct wanted what;
+	struct shot_request request;
 };
 
 struct shots {
 	struct runner *r;
-	struct wanted waiting[WAITING_MAX];
+	struct shot_request waiting[WAITING_MAX];
 	size_t n;
-	struct picture
-	    *taking;   /* NULL: none; its reply may still come when it was given up */
-	int64_t since; /* when it began */
+	struct shot_in_progress *
+	    taking; /* NULL: none. An abandoned one still gets a reply, and is then ignored */
+	int64_t since; /* mono_us: start of taking */
 	int64_t interval_at;
-	unsigned char hash[SHA256_DIGEST_LENGTH]; /* of the last picture */
+	unsigned char hash[SHA256_DIGEST_LENGTH]; /* hash of the newest stored image */
 	bool refused;
 };
 
@@ -56,10 +61,10 @@ shots_free(struct shots *s)
 	free(s);
 }
 
-/* ---- one that came ---- */
+/* ---- a finished screenshot ---- */
 
 static int
-sealed(const void *bytes, size_t n)
+make_sealed_memfd(const void *bytes, size_t n)
 {
 	int fd = memfd_create("screenshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	size_t done = 0;
@@ -81,7 +86,7 @@ sealed(const void *bytes, size_t n)
 }
 
 static void
-refuse(struct shots *s, const char *reason, const char *why)
+send_refusal(struct shots *s, const char *reason, const char *why)
 {
 	if (strcmp(reason, "request") == 0 && s->r->live != NULL)
 		live_error(
@@ -92,7 +97,8 @@ refuse(struct shots *s, const char *reason, const char *why)
 }
 
 static void
-keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t n)
+store_shot(
+    struct shots *s, const struct shot_request *w, const unsigned char *jpeg, size_t n)
 {
 	struct runner *r = s->r;
 	const struct tab *t = w->tab;
@@ -113,18 +119,18 @@ keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t 
 	same = memcmp(hash, s->hash, sizeof(hash)) == 0;
 	if (same && strcmp(w->reason, "interval") == 0)
 		return;
-	fd = sealed(jpeg, n);
+	fd = make_sealed_memfd(jpeg, n);
 	if (fd < 0) {
 		log_event(LOGP_ERR, "shot", "why=\"%s\"", strerror(errno));
 		return;
 	}
 	if (!outbox_shot(r->outbox, &shot, fd, n)) {
 		close(fd);
-		refuse(s, w->reason, "too much waits to be stored");
+		send_refusal(s, w->reason, "too much waits to be stored");
 		return;
 	}
 	memcpy(s->hash, hash, sizeof(hash));
-	control_evidence(r->control);
+	control_send_log(r->control);
 	if (r->live != NULL)
 		live_shot_taken(
 		    r->live, &(struct stream_shot_taken){ .reason = shot.reason,
@@ -137,24 +143,24 @@ keep(struct shots *s, const struct wanted *w, const unsigned char *jpeg, size_t 
 				 .taken_at = shot.taken_at });
 }
 
-static void take_next(struct shots *s);
+static void take_next_shot(struct shots *s);
 
 static void
-taken(struct shots *s, const char *reason)
+finish_shot(struct shots *s, const char *reason)
 {
 	s->taking = NULL;
 	if (strcmp(reason, "close") == 0)
 		control_last_shot(s->r->control);
 	else
-		take_next(s);
+		take_next_shot(s);
 }
 
 static void
-on_picture(void *arg, const struct json_value *result)
+on_screenshot(void *arg, const struct json_value *result)
 {
-	struct picture *p = arg;
+	struct shot_in_progress *p = arg;
 	struct shots *s = p->shots;
-	struct wanted what = p->what;
+	struct shot_request request = p->request;
 	bool wanted = s->taking == p;
 	struct str data = cdp_text(result, "data");
 	size_t n = 0, room = data.n / 4 * 3 + 3;
@@ -165,35 +171,35 @@ on_picture(void *arg, const struct json_value *result)
 		return;
 	jpeg = mem_alloc(room);
 	if (base64_parse(data, jpeg, room, &n) && n > 0)
-		keep(s, &what, jpeg, n);
+		store_shot(s, &request, jpeg, n);
 	else
 		log_event(
-		    LOGP_NOTICE, "shot", "why=\"no picture\" reason=%s", what.reason);
+		    LOGP_NOTICE, "shot", "why=\"no picture\" reason=%s", request.reason);
 	free(jpeg);
-	taken(s, what.reason);
+	finish_shot(s, request.reason);
 }
 
-/* ---- taking them ---- */
+/* ---- taking screenshots ---- */
 
 static void
-take_next(struct shots *s)
+take_next_shot(struct shots *s)
 {
-	struct picture *p;
+	struct shot_in_progress *p;
 
 	if (s->taking != NULL || s->n == 0 || s->r->cdp == NULL)
 		return;
 	p = mem_alloc(sizeof(*p));
-	*p = (struct picture){ s, s->waiting[0] };
+	*p = (struct shot_in_progress){ s, s->waiting[0] };
 	s->n--;
 	memmove(s->waiting, s->waiting + 1, s->n * sizeof(s->waiting[0]));
 	s->taking = p;
 	s->since = mono_us();
-	tab_ask(s->r, p->what.tab);
+	tab_refresh(s->r, p->request.tab);
 	cdp_send(
-	    s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->what.tab->session),
+	    s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->request.tab->session),
 			   .method = "Page.captureScreenshot",
 			   .constant = "{\"format\":\"jpeg\",\"quality\":80}",
-			   .done = on_picture,
+			   .done = on_screenshot,
 			   .arg = p });
 }
 
@@ -203,34 +209,34 @@ shots_take(struct shots *s, struct tab *t, const char *reason)
 	bool last = strcmp(reason, "close") == 0;
 
 	if (s->refused && !last) {
-		refuse(s, reason, "the session keeps no more screenshots");
+		send_refusal(s, reason, "the session keeps no more screenshots");
 		return;
 	}
-	if (t->dialog && !last) { /* it would not be painted */
-		refuse(s, reason, "the page waits for the answer to a dialog");
+	if (t->dialog && !last) { /* Chromium paints nothing while a dialog is open */
+		send_refusal(s, reason, "the page waits for the answer to a dialog");
 		return;
 	}
 	if (s->n == WAITING_MAX)
 		s->n--;
-	s->waiting[s->n++] = (struct wanted){ t, reason };
+	s->waiting[s->n++] = (struct shot_request){ t, reason };
 	s->interval_at = mono_us() + conf.shot_interval * 1000;
-	take_next(s);
+	take_next_shot(s);
 }
 
 static void
-give_up(struct shots *s)
+abandon_shot(struct shots *s)
 {
 	log_event(
-	    LOGP_NOTICE, "shot", "why=\"given up\" reason=%s", s->taking->what.reason);
-	refuse(s, s->taking->what.reason, "the page does not paint");
-	taken(s, s->taking->what.reason);
+	    LOGP_NOTICE, "shot", "why=\"given up\" reason=%s", s->taking->request.reason);
+	send_refusal(s, s->taking->request.reason, "the page does not paint");
+	finish_shot(s, s->taking->request.reason);
 }
 
 void
 shots_tick(struct shots *s)
 {
 	if (s->taking != NULL && mono_us() - s->since > TAKE_US)
-		give_up(s);
+		abandon_shot(s);
 	if (s->interval_at == 0)
 		s->interval_at = mono_us() + conf.shot_interval * 1000;
 	if (s->r->stage == STAGE_RUNNING && s->r->active != NULL &&
@@ -240,22 +246,23 @@ shots_tick(struct shots *s)
 	}
 }
 
-/* A picture that is being taken while its document goes is never answered. One of a load is of what went. */
+/* Chromium never replies to a screenshot whose document was replaced: it is taken again from the new document.
+   A screenshot "load" is dropped, since the new document gets its own. */
 void
-shots_moved(struct shots *s, const struct tab *t)
+shots_new_document(struct shots *s, const struct tab *t)
 {
-	struct wanted what;
+	struct shot_request request;
 
-	if (s->taking == NULL || s->taking->what.tab != t)
+	if (s->taking == NULL || s->taking->request.tab != t)
 		return;
-	what = s->taking->what;
+	request = s->taking->request;
 	s->taking = NULL;
-	if (strcmp(what.reason, "load") != 0 && s->n < WAITING_MAX) {
+	if (strcmp(request.reason, "load") != 0 && s->n < WAITING_MAX) {
 		memmove(s->waiting + 1, s->waiting, s->n * sizeof(s->waiting[0]));
-		s->waiting[0] = what;
+		s->waiting[0] = request;
 		s->n++;
 	}
-	take_next(s);
+	take_next_shot(s);
 }
 
 void
@@ -267,8 +274,8 @@ shots_forget(struct shots *s, const struct tab *t)
 		if (s->waiting[i].tab != t)
 			s->waiting[kept++] = s->waiting[i];
 	s->n = kept;
-	if (s->taking != NULL && s->taking->what.tab == t)
-		give_up(s);
+	if (s->taking != NULL && s->taking->request.tab == t)
+		abandon_shot(s);
 }
 
 void

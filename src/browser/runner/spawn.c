@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: ISC */
+/* Starts a browser: the argument lists of bubblewrap and Chromium, and the child between fork and exec.
+
+   The difficulty is that child. It must enter its namespaces before it can create the SOCKS5 listener, send
+   the listener back, and only then execute bubblewrap; and it may not allocate memory, so the parent has built
+   the whole argument list before fork. */
 #include "config.h"
 
 #include "browser/runner/spawn.h"
@@ -18,15 +23,15 @@
 enum {
 	ARGS_MAX = 160,
 	ARG_BYTES = 16384,
-	CDP_IN = 3, /* where Chromium reads its commands with --remote-debugging-pipe */
+	CDP_IN = 3, /* where Chromium with --remote-debugging-pipe reads its commands */
 	CDP_OUT = 4,
 	START_MS = 10000, /* from fork to the namespace */
 };
 
 #define HOME "/home/browser"
-#define MEMORY_FILES "536870912" /* bytes of each folder in memory */
+#define MEMORY_FILES "536870912" /* bytes of each tmpfs */
 
-/* An argument list in one piece of memory: the child allocates nothing. */
+/* An argument list in one piece of memory, because the child must not allocate. */
 struct args {
 	const char *argv[ARGS_MAX + 1];
 	size_t n;
@@ -34,7 +39,7 @@ struct args {
 	size_t used;
 };
 
-static void PRINTF(2, 3) add(struct args *a, const char *fmt, ...)
+static void PRINTF(2, 3) add_argument(struct args *a, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -43,14 +48,15 @@ static void PRINTF(2, 3) add(struct args *a, const char *fmt, ...)
 	n = vsnprintf(a->text + a->used, sizeof(a->text) - a->used, fmt, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof(a->text) - a->used || a->n == ARGS_MAX)
-		panic("too many arguments");
+		panic(
+		    "the browser's arguments exceed %d or %d bytes", ARGS_MAX, ARG_BYTES);
 	a->argv[a->n++] = a->text + a->used;
 	a->used += (size_t)n + 1;
 }
 
-/* Directories of the system that are links where /usr is merged. */
+/* /bin, /lib and the like, which are symbolic links on a system with a merged /usr. */
 static void
-add_system(struct args *a)
+add_system_directories(struct args *a)
 {
 	static const char *const tops[] = { "/bin", "/lib", "/lib32", "/lib64", "/sbin" };
 	char target[256];
@@ -60,19 +66,20 @@ add_system(struct args *a)
 
 		if (n > 0) {
 			target[n] = '\0';
-			add(a, "--symlink");
-			add(a, "%s", target);
+			add_argument(a, "--symlink");
+			add_argument(a, "%s", target);
 		} else {
-			add(a, "--ro-bind-try");
-			add(a, "%s", tops[i]);
+			add_argument(a, "--ro-bind-try");
+			add_argument(a, "%s", tops[i]);
 		}
-		add(a, "%s", tops[i]);
+		add_argument(a, "%s", tops[i]);
 	}
 }
 
-/* What a browser sees of the machine: programs, libraries, fonts, and memory that dies with it. */
+/* bubblewrap's arguments. The browser sees programs, libraries and fonts of the host, read-only; everything
+   that it writes is in a tmpfs that ends with it. */
 static void
-add_sandbox(struct args *a, const struct browser_want *want)
+add_bubblewrap(struct args *a, const struct browser_settings *settings)
 {
 	static const char *const fixed[] = { "--unshare-user", "--unshare-ipc",
 		"--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
@@ -85,31 +92,32 @@ add_sandbox(struct args *a, const struct browser_want *want)
 		"/var/cache/fontconfig", "--clearenv", "--setenv", "HOME", HOME,
 		"--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8" };
 
-	add(a, "%s", conf.bubblewrap);
+	add_argument(a, "%s", conf.bubblewrap);
 	for (size_t i = 0; i < COUNT(fixed); i++)
-		add(a, "%s", fixed[i]);
-	add_system(a);
-	if (!str_starts(str_of(conf.browser), STR("/usr/"))) { /* in /opt, say */
+		add_argument(a, "%s", fixed[i]);
+	add_system_directories(a);
+	if (!str_starts(str_of(conf.browser),
+		STR("/usr/"))) { /* installed in /opt, for example */
 		int n = (int)(strrchr(conf.browser, '/') - conf.browser);
 
-		add(a, "--ro-bind");
-		add(a, "%.*s", n, conf.browser);
-		add(a, "%.*s", n, conf.browser);
+		add_argument(a, "--ro-bind");
+		add_argument(a, "%.*s", n, conf.browser);
+		add_argument(a, "%.*s", n, conf.browser);
 	}
-	if (want->timezone.n > 0) {
-		add(a, "--setenv");
-		add(a, "TZ");
-		add(a, "%.*s", (int)want->timezone.n, want->timezone.p);
+	if (settings->timezone.n > 0) {
+		add_argument(a, "--setenv");
+		add_argument(a, "TZ");
+		add_argument(a, "%.*s", (int)settings->timezone.n, settings->timezone.p);
 	}
 }
 
-/* Prerendered pages would speak before they are set up. */
-static const char features[] =
+/* Prerender2: a prerendered page would send requests before setup.c has set it up. */
+static const char feature_flags[] =
     "--disable-features=Translate,OptimizationHints,MediaRouter,"
     "AsyncDns,DnsOverHttps,Prerender2";
 
 static void
-add_browser(struct args *a, const struct browser_want *want)
+add_chromium(struct args *a, const struct browser_settings *settings)
 {
 	static const char *const fixed[] = { "--headless=new", "--remote-debugging-pipe",
 		"--proxy-bypass-list=<-loopback>", "--no-first-run",
@@ -124,31 +132,32 @@ add_browser(struct args *a, const struct browser_want *want)
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--disable-blink-features=AutomationControlled" };
 
-	add(a, "--");
-	add(a, "%s", conf.browser);
+	add_argument(a, "--");
+	add_argument(a, "%s", conf.browser);
 	for (size_t i = 0; i < COUNT(fixed); i++)
-		add(a, "%s", fixed[i]);
-	add(a, "%s", features);
-	add(a, "--user-data-dir=%s/profile", HOME);
-	add(a, "--proxy-server=socks5://127.0.0.1:%d", SOCKS_PORT);
-	add(a, "--window-size=%lld,%lld", (long long)want->width,
-	    (long long)want->height);
-	add(a, "--user-agent=%.*s", (int)want->user_agent.n, want->user_agent.p);
-	add(a, "--accept-lang=%.*s", (int)want->accept_languages.n,
-	    want->accept_languages.p);
-	add(a, "about:blank");
+		add_argument(a, "%s", fixed[i]);
+	add_argument(a, "%s", feature_flags);
+	add_argument(a, "--user-data-dir=%s/profile", HOME);
+	add_argument(a, "--proxy-server=socks5://127.0.0.1:%d", SOCKS_PORT);
+	add_argument(a, "--window-size=%lld,%lld", (long long)settings->width,
+	    (long long)settings->height);
+	add_argument(
+	    a, "--user-agent=%.*s", (int)settings->user_agent.n, settings->user_agent.p);
+	add_argument(a, "--accept-lang=%.*s", (int)settings->accept_languages.n,
+	    settings->accept_languages.p);
+	add_argument(a, "about:blank");
 }
 
 /* ---- the child, up to its exec ---- */
 
-struct child {
-	int in, out, errors, report; /* its ends */
+struct browser_child {
+	int in, out, errors, report; /* the child's ends of the pipes and of the socket */
 	const struct args *args;
 };
 
-/* Tells the parent the listener's descriptor, or why there is none. */
+/* Sends the parent the listener's descriptor, or the reason why there is none. */
 static void
-report(int fd, int passed, const char *text)
+send_listener(int fd, int passed, const char *text)
 {
 	union {
 		struct cmsghdr head;
@@ -169,9 +178,10 @@ report(int fd, int passed, const char *text)
 		_exit(127);
 }
 
-/* The descriptors may stand on one another's places: first out of the way. */
+/* Moves the descriptors to their places. A descriptor may have the number of another one's place, so all are
+   duplicated above 100 first. */
 static bool
-place(const struct child *c)
+place_descriptors(const struct browser_child *c)
 {
 	int in = fcntl(c->in, F_DUPFD, 100), out = fcntl(c->out, F_DUPFD, 100);
 	int errors = fcntl(c->errors, F_DUPFD, 100);
@@ -194,24 +204,24 @@ reset_signals(void)
 }
 
 _Noreturn static void
-run_child(const struct child *c, pid_t parent)
+exec_browser(const struct browser_child *c, pid_t parent)
 {
 	const struct rlimit no_core = { 0, 0 };
 	char err[512] = "";
 	int socks = namespace_enter(err, sizeof(err));
 
-	/* After the namespace: entering one clears it. */
+	/* After the namespace was entered, which clears PR_SET_PDEATHSIG. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
 		_exit(127);
-	report(c->report, socks, err);
+	send_listener(c->report, socks, err);
 	if (socks < 0)
 		_exit(127);
 	setsid();
 	setrlimit(RLIMIT_CORE, &no_core);
 	reset_signals();
-	if (!place(c))
+	if (!place_descriptors(c))
 		_exit(127);
-	/* bubblewrap stays as the first process of the browser's, which can read what it was given. */
+	/* The environment is empty: bubblewrap stays as a parent of the browser, which could read it there. */
 	execve(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv,
 	    (char *[]){ NULL });
 	dprintf(2, "%s: %s", c->args->argv[0], strerror(errno));
@@ -220,9 +230,9 @@ run_child(const struct child *c, pid_t parent)
 
 /* ---- the parent ---- */
 
-/* What the child reports: the listener, or -1 with its reason. */
+/* Receives the listener from the child; -1 with the child's reason. */
 static int
-hear(int fd, char *err, size_t room)
+receive_listener(int fd, char *err, size_t room)
 {
 	union {
 		struct cmsghdr head;
@@ -248,62 +258,75 @@ hear(int fd, char *err, size_t room)
 }
 
 static void
-close_all(int *fds, size_t n)
+close_descriptors(int *fds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 }
 
-enum { TO_READ, TO_WRITE, FROM_READ, FROM_WRITE, ERR_READ, ERR_WRITE, SAY, HEAR, FDS };
+enum {
+	TO_READ,
+	TO_WRITE,
+	FROM_READ,
+	FROM_WRITE,
+	ERR_READ,
+	ERR_WRITE,
+	LISTENER_WRITE,
+	LISTENER_READ,
+	FDS
+};
 
 static bool
-open_all(int fds[FDS])
+open_channels(int fds[FDS])
 {
 	for (size_t i = 0; i < FDS; i++)
 		fds[i] = -1;
 	return pipe2(fds + TO_READ, O_CLOEXEC) == 0 &&
 	       pipe2(fds + FROM_READ, O_CLOEXEC) == 0 &&
 	       pipe2(fds + ERR_READ, O_CLOEXEC) == 0 &&
-	       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds + SAY) == 0;
+	       socketpair(
+		   AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds + LISTENER_WRITE) == 0;
 }
 
 bool
-browser_spawn(
-    const struct browser_want *want, struct browser_process *out, char *err, size_t room)
+browser_spawn(const struct browser_settings *settings, struct browser_process *out,
+    char *err, size_t room)
 {
 	static struct args args;
 	int fds[FDS];
 	pid_t parent = getpid(), pid;
 
 	args.n = args.used = 0;
-	add_sandbox(&args, want);
-	add_browser(&args, want);
+	add_bubblewrap(&args, settings);
+	add_chromium(&args, settings);
 	args.argv[args.n] = NULL;
-	if (!open_all(fds) || (pid = fork()) < 0) {
+	if (!open_channels(fds) || (pid = fork()) < 0) {
 		snprintf(err, room, "a process: %s", strerror(errno));
-		close_all(fds, FDS);
+		close_descriptors(fds, FDS);
 		return false;
 	}
 	if (pid == 0)
-		run_child(&(struct child){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE],
-			      fds[SAY], &args },
+		exec_browser(&(struct browser_child){ fds[TO_READ], fds[FROM_WRITE],
+				 fds[ERR_WRITE], fds[LISTENER_WRITE], &args },
 		    parent);
-	close_all((int[]){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE], fds[SAY] }, 4);
+	close_descriptors(
+	    (int[]){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE], fds[LISTENER_WRITE] },
+	    4);
 	*out = (struct browser_process){ pid, fds[FROM_READ], fds[TO_WRITE],
-		fds[ERR_READ], hear(fds[HEAR], err, room) };
-	close(fds[HEAR]);
+		fds[ERR_READ], receive_listener(fds[LISTENER_READ], err, room) };
+	close(fds[LISTENER_READ]);
 	if (out->socks >= 0)
 		return true;
-	close_all((int[]){ out->in, out->out, out->errors }, 3);
+	close_descriptors((int[]){ out->in, out->out, out->errors }, 3);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return false;
 }
 
-/* The first line that a program of ours prints. */
+/* The first line that a program prints, if the program exits with 0. */
 static bool
-first_line(const char *const argv[], char *out, size_t room)
+read_first_line(const char *const argv[], char *out, size_t room)
 {
 	int fds[2], status;
 	size_t n = 0;
@@ -340,8 +363,8 @@ browser_version(char out[64], char *err, size_t room)
 		    conf.browser, strerror(errno));
 		return false;
 	}
-	if (!first_line((const char *const[]){ conf.browser, "--version", NULL }, line,
-		sizeof(line)) ||
+	if (!read_first_line((const char *const[]){ conf.browser, "--version", NULL },
+		line, sizeof(line)) ||
 	    (digits = strpbrk(line, "0123456789")) == NULL) {
 		snprintf(err, room, "%s --version does not answer", conf.browser);
 		return false;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets: pages are tabs, popups too; frames and workers belong to one. */
+/* Targets as they come and go: pages and popups become tabs, frames and workers belong to one. Also the calls
+   that navigate, activate and close a tab, and the tab messages to the viewer. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/setup.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
 
 enum { TABS_MAX = 20 };
 
 static void
-keep_text(struct buf *b, struct str s)
+set_tab_text(struct buf *b, struct str s)
 {
 	buf_clear(b);
 	buf_str(b, s);
@@ -27,7 +33,7 @@ tab_find(struct runner *r, int64_t id)
 }
 
 static struct tab *
-by_target(struct runner *r, struct str target)
+find_tab_by_target(struct runner *r, struct str target)
 {
 	struct tab *t;
 
@@ -38,7 +44,7 @@ by_target(struct runner *r, struct str target)
 }
 
 static struct tab *
-by_session(struct runner *r, struct str session)
+find_tab_by_session(struct runner *r, struct str session)
 {
 	struct tab *t;
 
@@ -48,10 +54,10 @@ by_session(struct runner *r, struct str session)
 	return NULL;
 }
 
-static struct child *
-child_of(struct runner *r, struct str session)
+static struct child_target *
+find_child(struct runner *r, struct str session)
 {
-	struct child *c;
+	struct child_target *c;
 
 	LIST_FOREACH(c, &r->children, next)
 	if (str_eq((struct str){ c->session, c->session_n }, session))
@@ -60,18 +66,18 @@ child_of(struct runner *r, struct str session)
 }
 
 struct tab *
-tab_of(struct runner *r, struct str session)
+tab_of_session(struct runner *r, struct str session)
 {
-	struct tab *t = by_session(r, session);
-	const struct child *c = t == NULL ? child_of(r, session) : NULL;
+	struct tab *t = find_tab_by_session(r, session);
+	const struct child_target *c = t == NULL ? find_child(r, session) : NULL;
 
 	return c != NULL ? tab_find(r, c->tab) : t;
 }
 
-/* ---- telling ---- */
+/* ---- messages to the viewer ---- */
 
 void
-tabs_say(struct runner *r)
+tabs_send(struct runner *r)
 {
 	struct stream_tab_info infos[TABS_MAX + 1];
 	struct stream_tabs said = { .active = r->active != NULL ? r->active->id : 0,
@@ -86,9 +92,9 @@ tabs_say(struct runner *r)
 		live_tabs(r->live, &said);
 }
 
-/* Null while the page is there; where Chromium shows its error page, the reason as far as it is known. */
+/* Why Chromium shows its error page; STR_NULL while it shows the document. */
 static struct str
-failure_of(const struct tab *t)
+failure_reason(const struct tab *t)
 {
 	if (!t->unreachable)
 		return STR_NULL;
@@ -96,18 +102,18 @@ failure_of(const struct tab *t)
 }
 
 void
-tab_say_url(struct runner *r, const struct tab *t)
+tab_send_url(struct runner *r, const struct tab *t)
 {
 	if (r->live != NULL)
 		live_url(r->live, &(struct stream_url){ .url = buf_done(&t->url),
-				      .failure = failure_of(t),
+				      .failure = failure_reason(t),
 				      .tab = t->id,
 				      .loading = t->loading,
 				      .can_go_back = t->can_go_back,
 				      .can_go_forward = t->can_go_forward });
 }
 
-/* ---- asking ---- */
+/* ---- calls ---- */
 
 void
 tab_send(struct runner *r, const struct tab *t, const char *method, const char *constant)
@@ -117,16 +123,16 @@ tab_send(struct runner *r, const struct tab *t, const char *method, const char *
 			     .constant = constant });
 }
 
-struct one_url {
+struct navigate_params {
 	struct str url;
 };
 
 static const struct field navigate_fields[] = {
-	FIELD(struct one_url, url, 0),
+	FIELD(struct navigate_params, url, 0),
 	FIELD_END,
 };
 
-/* The first page's reply is what a session waits for; it also comes when the page cannot be had. */
+/* The session is ready when the first navigation has its reply, which also comes for a page that failed. */
 static void
 on_first_page(void *arg, const struct json_value *result)
 {
@@ -142,12 +148,12 @@ tab_navigate(struct runner *r, struct tab *t, struct str url)
 	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
 			     .method = "Page.navigate",
 			     .fields = navigate_fields,
-			     .in = &(struct one_url){ url },
+			     .in = &(struct navigate_params){ url },
 			     .done = r->stage == STAGE_STARTING ? on_first_page : NULL,
 			     .arg = r });
 }
 
-/* ---- coming and going ---- */
+/* ---- targets attach and detach ---- */
 
 struct target {
 	struct str targetId;
@@ -184,20 +190,20 @@ add_tab(struct runner *r, struct str session, const struct json_value *info)
 
 	t->r = r;
 	t->id = ++r->last_tab;
-	keep_text(&t->target, cdp_text(info, "targetId"));
-	keep_text(&t->session, session);
-	keep_text(&t->url, cdp_text(info, "url"));
-	keep_text(&t->title, cdp_text(info, "title"));
+	set_tab_text(&t->target, cdp_text(info, "targetId"));
+	set_tab_text(&t->session, session);
+	set_tab_text(&t->url, cdp_text(info, "url"));
+	set_tab_text(&t->title, cdp_text(info, "title"));
 	TAILQ_INSERT_TAIL(&r->tabs, t, next);
 	setup_tab(r, t);
-	tabs_say(r);
+	tabs_send(r);
 }
 
-static struct child *
+static struct child_target *
 add_child(struct runner *r, struct str session, struct str parent)
 {
-	const struct tab *t = tab_of(r, parent);
-	struct child *c = mem_zero(sizeof(*c) + session.n);
+	const struct tab *t = tab_of_session(r, parent);
+	struct child_target *c = mem_zero(sizeof(*c) + session.n);
 
 	c->tab = t != NULL ? t->id : 0;
 	c->session_n = session.n;
@@ -235,7 +241,7 @@ free_tab(struct runner *r, struct tab *t)
 }
 
 static void
-drop_tab(struct runner *r, struct tab *t)
+remove_tab(struct runner *r, struct tab *t)
 {
 	bool was_active = r->active == t;
 
@@ -247,17 +253,17 @@ drop_tab(struct runner *r, struct tab *t)
 		r->active = NULL;
 	free_tab(r, t);
 	if (TAILQ_EMPTY(&r->tabs) && r->stage < STAGE_CLOSING) {
-		/* A session always has a page. */
+		/* A session always has a page: the viewer has no command to open one. */
 		cdp_send(r->cdp, &(struct cdp_call){ .method = "Target.createTarget",
 				     .constant = "{\"url\":\"about:blank\"}" });
 	} else if (was_active && !TAILQ_EMPTY(&r->tabs)) {
 		tab_activate(r, TAILQ_LAST(&r->tabs, tabs));
 	}
-	tabs_say(r);
+	tabs_send(r);
 }
 
 static void
-drop_child(struct runner *r, struct child *c)
+remove_child(struct runner *r, struct child_target *c)
 {
 	cdp_forget(r->cdp, (struct str){ c->session, c->session_n });
 	LIST_REMOVE(c, next);
@@ -269,17 +275,17 @@ on_target_detached(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
 	struct str own = cdp_text(p, "sessionId");
-	struct tab *t = by_session(r, own);
-	struct child *c = t == NULL ? child_of(r, own) : NULL;
-	bool first = (t != NULL && t->first) || (c != NULL && c->first);
+	struct tab *t = find_tab_by_session(r, own);
+	struct child_target *c = t == NULL ? find_child(r, own) : NULL;
+	bool owns_locale = (t != NULL && t->owns_locale) || (c != NULL && c->owns_locale);
 
 	(void)session;
 	if (t != NULL)
-		drop_tab(r, t);
+		remove_tab(r, t);
 	if (c != NULL)
-		drop_child(r, c);
-	if (first)
-		setup_again(r);
+		remove_child(r, c);
+	if (owns_locale)
+		setup_restore_locale(r);
 }
 
 void
@@ -287,39 +293,39 @@ on_target_changed(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
 	const struct json_value *info = cdp_get(p, "targetInfo");
-	struct tab *t = by_target(r, cdp_text(info, "targetId"));
+	struct tab *t = find_tab_by_target(r, cdp_text(info, "targetId"));
 	struct str title = cdp_text(info, "title"), url = cdp_text(info, "url");
 
 	(void)session;
 	if (t == NULL)
 		return;
 	if (!str_eq(title, buf_done(&t->title))) {
-		keep_text(&t->title, title);
+		set_tab_text(&t->title, title);
 		if (r->live != NULL)
 			live_title(r->live,
 			    &(struct stream_title){ .title = title, .tab = t->id });
-		tabs_say(r);
+		tabs_send(r);
 	}
 	if (!str_eq(url, buf_done(&t->url))) {
-		keep_text(&t->url, url);
-		tab_say_url(r, t);
+		set_tab_text(&t->url, url);
+		tab_send_url(r, t);
 	}
 }
 
 static void
-on_asked(void *arg, const struct json_value *result)
+on_target_info(void *arg, const struct json_value *result)
 {
 	if (result != NULL)
 		on_target_changed(arg, STR(""), result);
 }
 
 void
-tab_ask(struct runner *r, const struct tab *t)
+tab_refresh(struct runner *r, const struct tab *t)
 {
 	cdp_send(r->cdp, &(struct cdp_call){ .method = "Target.getTargetInfo",
 			     .fields = target_fields,
 			     .in = &(struct target){ buf_done(&t->target) },
-			     .done = on_asked,
+			     .done = on_target_info,
 			     .arg = r });
 }
 
@@ -331,8 +337,8 @@ tab_activate(struct runner *r, struct tab *t)
 	r->active = t;
 	tab_send(r, t, "Page.bringToFront", NULL);
 	screencast_switch(r->cast);
-	tabs_say(r);
-	tab_say_url(r, t);
+	tabs_send(r);
+	tab_send_url(r, t);
 }
 
 void
@@ -344,10 +350,10 @@ tab_close(struct runner *r, struct tab *t)
 	close_target(r, buf_done(&t->target));
 }
 
-/* ---- all of them ---- */
+/* ---- all targets ---- */
 
 static void
-on_begun(void *arg, const struct json_value *result)
+on_browser_setup_reply(void *arg, const struct json_value *result)
 {
 	struct runner *r = arg;
 
@@ -356,23 +362,24 @@ on_begun(void *arg, const struct json_value *result)
 }
 
 static void
-begin(struct runner *r, const char *method, const char *constant)
+send_browser_setup(struct runner *r, const char *method, const char *constant)
 {
-	cdp_send(r->cdp,
-	    &(struct cdp_call){
-		.method = method, .constant = constant, .done = on_begun, .arg = r });
+	cdp_send(r->cdp, &(struct cdp_call){ .method = method,
+			     .constant = constant,
+			     .done = on_browser_setup_reply,
+			     .arg = r });
 }
 
 void
 tabs_begin(struct runner *r)
 {
-	begin(r, "Browser.setDownloadBehavior",
+	send_browser_setup(r, "Browser.setDownloadBehavior",
 	    "{\"behavior\":\"deny\",\"eventsEnabled\":true}");
-	begin(r, "Fetch.enable",
+	send_browser_setup(r, "Fetch.enable",
 	    "{\"patterns\":[{\"urlPattern\":\"*\",\"resourceType\":\"Document\"}]}");
-	begin(r, "Target.setDiscoverTargets",
+	send_browser_setup(r, "Target.setDiscoverTargets",
 	    "{\"discover\":true,\"filter\":[{\"type\":\"page\"}]}");
-	begin(r, "Target.setAutoAttach",
+	send_browser_setup(r, "Target.setAutoAttach",
 	    "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}");
 }
 
@@ -389,7 +396,7 @@ void
 tabs_free(struct runner *r)
 {
 	struct tab *t, *following;
-	struct child *c;
+	struct child_target *c;
 
 	r->active = NULL;
 	for (t = TAILQ_FIRST(&r->tabs); t != NULL; t = following) {
@@ -404,12 +411,12 @@ tabs_free(struct runner *r)
 
 /* ---- history ---- */
 
-struct entry {
+struct history_entry {
 	int64_t entryId;
 };
 
 static const struct field entry_fields[] = {
-	FIELD(struct entry, entryId, 0),
+	FIELD(struct history_entry, entryId, 0),
 	FIELD_END,
 };
 
@@ -433,15 +440,16 @@ on_history(void *arg, const struct json_value *result)
 		t->can_go_back = at > 0;
 		t->can_go_forward = at < last;
 		if (!same)
-			tab_say_url(r, t);
+			tab_send_url(r, t);
 		return;
 	}
 	to = at + steps >= 0 ? json_at(entries, (size_t)(at + steps)) : NULL;
 	if (to != NULL)
-		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
-				     .method = "Page.navigateToHistoryEntry",
-				     .fields = entry_fields,
-				     .in = &(struct entry){ cdp_int(to, "id") } });
+		cdp_send(
+		    r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
+				.method = "Page.navigateToHistoryEntry",
+				.fields = entry_fields,
+				.in = &(struct history_entry){ cdp_int(to, "id") } });
 }
 
 void

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* What the viewer asks for (live.h), done. */
+/* Carries out the viewer's commands: the functions of live_ops (live.h). A command in a session without a page,
+   or one that is closing, is refused; mouse and keys are then ignored. */
 #include "config.h"
 
-#include "browser/runner/runner.h"
+#include "browser/runner/control.h"
+#include "browser/runner/page.h"
+#include "browser/runner/screencast.h"
+#include "browser/runner/shots.h"
+#include "browser/runner/tabs.h"
+#include "browser/runner/viewer.h"
 
-/* A session that closes takes no more. */
+/* The active tab; NULL also if the session is closing or the tab is. */
 static struct tab *
-active(struct runner *r)
+usable_tab(struct runner *r)
 {
 	if (r->stage != STAGE_STARTING && r->stage != STAGE_RUNNING)
 		return NULL;
@@ -14,7 +20,7 @@ active(struct runner *r)
 }
 
 static void
-refuse(struct runner *r, const char *to, const char *code, const char *message)
+send_viewer_error(struct runner *r, const char *to, const char *code, const char *message)
 {
 	live_error(r->live, &(struct stream_error){ .code = str_of(code),
 				.message = str_of(message),
@@ -22,119 +28,120 @@ refuse(struct runner *r, const char *to, const char *code, const char *message)
 				.field = STR("") });
 }
 
-/* The active tab, for a message that is answered when there is none. */
+/* The active tab for a command; without one the viewer gets an error. */
 static struct tab *
-wanted(struct runner *r, const char *to)
+tab_for_command(struct runner *r, const char *to)
 {
-	struct tab *t = active(r);
+	struct tab *t = usable_tab(r);
 
 	if (t == NULL)
-		refuse(r, to, "session_not_ready", "there is no page yet");
+		send_viewer_error(r, to, "session_not_ready", "there is no page yet");
 	else
 		runner_activity(r);
 	return t;
 }
 
 static void
-watch(void *arg, bool on, int64_t fps, int64_t quality)
+viewer_watch(void *arg, bool on, int64_t fps, int64_t quality)
 {
 	struct runner *r = arg;
 
-	(void)fps; /* live.c keeps the pace */
+	(void)fps; /* live_picture.c limits the rate */
 	screencast_watch(r->cast, on, quality);
-	if (!on && r->active != NULL) /* a dialog waits for nobody now */
+	/* Without a viewer an open dialog has a shorter time, which begins now. */
+	if (!on && r->active != NULL)
 		r->active->dialog_at = mono_us();
 }
 
 static void
-frame_taken(void *arg, int64_t token)
+viewer_frame_taken(void *arg, int64_t token)
 {
 	struct runner *r = arg;
 
-	screencast_taken(r->cast, token);
+	screencast_ack(r->cast, token);
 }
 
 static void
-mouse(void *arg, const struct stream_mouse *m)
+viewer_mouse(void *arg, const struct stream_mouse *m)
 {
 	struct runner *r = arg;
 
-	if (active(r) == NULL)
+	if (usable_tab(r) == NULL)
 		return;
 	runner_activity(r);
 	input_mouse(r, m);
 }
 
 static void
-key(void *arg, const struct stream_key *k)
+viewer_key(void *arg, const struct stream_key *k)
 {
 	struct runner *r = arg;
 
-	if (active(r) == NULL)
+	if (usable_tab(r) == NULL)
 		return;
 	runner_activity(r);
 	input_key(r, k);
 }
 
 static void
-text(void *arg, struct str s)
+viewer_text(void *arg, struct str s)
 {
 	struct runner *r = arg;
 
-	if (active(r) == NULL)
+	if (usable_tab(r) == NULL)
 		return;
 	runner_activity(r);
 	input_text(r, s);
 }
 
 static void
-nav(void *arg, struct str url)
+viewer_nav(void *arg, struct str url)
 {
 	struct runner *r = arg;
-	struct tab *t = wanted(r, "nav");
+	struct tab *t = tab_for_command(r, "nav");
 
 	if (t != NULL)
 		tab_navigate(r, t, url);
 }
 
 static void
-history(void *arg, int steps)
+viewer_history(void *arg, int steps)
 {
 	struct runner *r = arg;
-	struct tab *t = wanted(r, steps < 0 ? "back" : "forward");
+	struct tab *t = tab_for_command(r, steps < 0 ? "back" : "forward");
 
 	if (t != NULL)
 		tab_history(r, t, steps);
 }
 
 static void
-reload(void *arg)
+viewer_reload(void *arg)
 {
 	struct runner *r = arg;
-	struct tab *t = wanted(r, "reload");
+	struct tab *t = tab_for_command(r, "reload");
 
 	if (t != NULL)
 		tab_send(r, t, "Page.reload", NULL);
 }
 
 static void
-stop(void *arg)
+viewer_stop(void *arg)
 {
 	struct runner *r = arg;
-	struct tab *t = wanted(r, "stop");
+	struct tab *t = tab_for_command(r, "stop");
 
 	if (t != NULL)
 		tab_send(r, t, "Page.stopLoading", NULL);
 }
 
 static void
-choose_tab(void *arg, int64_t id)
+viewer_choose_tab(void *arg, int64_t id)
 {
 	struct runner *r = arg;
-	struct tab *t = active(r) != NULL ? tab_find(r, id) : NULL;
+	struct tab *t = usable_tab(r) != NULL ? tab_find(r, id) : NULL;
 
 	if (t == NULL) {
-		refuse(r, "tab", "tab_not_found", "there is no such tab");
+		send_viewer_error(r, "tab", "tab_not_found", "there is no such tab");
 		return;
 	}
 	runner_activity(r);
@@ -142,13 +149,14 @@ choose_tab(void *arg, int64_t id)
 }
 
 static void
-close_tab(void *arg, int64_t id)
+viewer_close_tab(void *arg, int64_t id)
 {
 	struct runner *r = arg;
-	struct tab *t = active(r) != NULL ? tab_find(r, id) : NULL;
+	struct tab *t = usable_tab(r) != NULL ? tab_find(r, id) : NULL;
 
 	if (t == NULL) {
-		refuse(r, "close_tab", "tab_not_found", "there is no such tab");
+		send_viewer_error(
+		    r, "close_tab", "tab_not_found", "there is no such tab");
 		return;
 	}
 	runner_activity(r);
@@ -156,7 +164,7 @@ close_tab(void *arg, int64_t id)
 }
 
 static void
-dialog(void *arg, const struct stream_dialog *d)
+viewer_dialog(void *arg, const struct stream_dialog *d)
 {
 	struct runner *r = arg;
 	struct tab *t;
@@ -164,8 +172,8 @@ dialog(void *arg, const struct stream_dialog *d)
 	TAILQ_FOREACH(t, &r->tabs, next)
 	if (t->dialog && (t == r->active || r->active == NULL || !r->active->dialog))
 		break;
-	if (active(r) == NULL || t == NULL) {
-		refuse(r, "dialog", "no_dialog", "no dialog is open");
+	if (usable_tab(r) == NULL || t == NULL) {
+		send_viewer_error(r, "dialog", "no_dialog", "no dialog is open");
 		return;
 	}
 	runner_activity(r);
@@ -173,34 +181,34 @@ dialog(void *arg, const struct stream_dialog *d)
 }
 
 static void
-shot(void *arg)
+viewer_shot(void *arg)
 {
 	struct runner *r = arg;
-	struct tab *t = wanted(r, "shot");
+	struct tab *t = tab_for_command(r, "shot");
 
 	if (t != NULL)
 		shots_take(r->shots, t, "request");
 }
 
 static void
-ended(void *arg)
+viewer_ended(void *arg)
 {
 	control_viewer_gone(((struct runner *)arg)->control);
 }
 
 const struct live_ops viewer_ops = {
-	.watch = watch,
-	.frame_taken = frame_taken,
-	.mouse = mouse,
-	.key = key,
-	.text = text,
-	.nav = nav,
-	.history = history,
-	.reload = reload,
-	.stop = stop,
-	.tab = choose_tab,
-	.close_tab = close_tab,
-	.dialog = dialog,
-	.shot = shot,
-	.ended = ended,
+	.watch = viewer_watch,
+	.frame_taken = viewer_frame_taken,
+	.mouse = viewer_mouse,
+	.key = viewer_key,
+	.text = viewer_text,
+	.nav = viewer_nav,
+	.history = viewer_history,
+	.reload = viewer_reload,
+	.stop = viewer_stop,
+	.tab = viewer_choose_tab,
+	.close_tab = viewer_close_tab,
+	.dialog = viewer_dialog,
+	.shot = viewer_shot,
+	.ended = viewer_ended,
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl backup: rows of one snapshot and every file of evidence that they name, as one set. It is
-   made beside its place and renamed when it is whole; what a broken run left there is used again. */
+/* surfacectl backup: writes the rows of one snapshot and every evidence file that they name (backup.h). */
 #include "config.h"
 
 #include "cli/archive/backup.h"
@@ -30,7 +29,7 @@ const struct field manifest_fields[] = {
 struct source {
 	struct str snapshot, server;
 	int64_t schema;
-	bool evidence; /* the schema knows any */
+	bool evidence; /* the schema has a table of evidence */
 };
 
 static const struct field source_out[] = {
@@ -48,7 +47,7 @@ static const struct stmt read_source = STMT(read_source, source_out,
     " to_regclass('public.screenshot') IS NOT NULL AS evidence FROM "
     "public.schema_migration");
 
-/* Whoever connects, what is read is everything and nothing is changed. */
+/* Any role that connects reads as pg_read_all_data: all rows, and no change. */
 #define READER                                                                           \
 	"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"                    \
 	" SET LOCAL ROLE pg_read_all_data"
@@ -58,13 +57,14 @@ static const struct stmt read_source = STMT(read_source, source_out,
 
 struct work {
 	struct cli *c;
-	const char *target, *since, *evidence; /* since: NULL or its folder of evidence */
-	struct path partial, files;            /* files: its folder of evidence */
+	const char *target, *since,
+	    *evidence; /* since: the older backup's evidence directory, or NULL */
+	struct path partial, files; /* files: the evidence directory in partial */
 	FILE *sums;
 	struct source source;
 	struct manifest m;
 	struct str *missing;
-	bool incomplete; /* missing evidence is allowed */
+	bool incomplete; /* missing evidence is not a failure */
 };
 
 /* ---- the parts ---- */
@@ -103,7 +103,7 @@ dump_rows(struct work *w)
 }
 
 static int
-miss(struct work *w, struct str sha256, enum copied how)
+record_missing(struct work *w, struct str sha256, enum copied how)
 {
 	int why = errno;
 
@@ -132,7 +132,7 @@ copy_files(struct work *w)
 		struct path name = path_of(BACKUP_EVIDENCE, path_of_evidence(line).z);
 
 		if (how != COPIED) {
-			status = miss(w, line, how);
+			status = record_missing(w, line, how);
 			continue;
 		}
 		w->m.files++;
@@ -169,9 +169,9 @@ write_manifest(struct work *w)
 	return good ? EXIT_OK : cli_fail(EXIT_FAILED, "%s: %s", to.z, strerror(errno));
 }
 
-/* From here on it is whole, also after a loss of power. */
+/* Renames the directory after its contents are on the disk: it is complete, also after a loss of power. */
 static int
-publish(struct work *w)
+rename_partial(struct work *w)
 {
 	struct path parent;
 	char *slash;
@@ -182,19 +182,19 @@ publish(struct work *w)
 		snprintf(parent.z, sizeof(parent.z), ".");
 	else
 		slash[slash == parent.z] = '\0';
-	if (sync_folder(w->partial.z) && rename(w->partial.z, w->target) == 0 &&
-	    sync_folder(parent.z))
+	if (sync_directory(w->partial.z) && rename(w->partial.z, w->target) == 0 &&
+	    sync_directory(parent.z))
 		return EXIT_OK;
 	return cli_fail(EXIT_FAILED, "%s: %s", w->target, strerror(errno));
 }
 
 static int
-fill(struct work *w)
+write_files(struct work *w)
 {
 	struct path sums = path_of(w->partial.z, BACKUP_SUMS);
 	int status;
 
-	/* Of a run that broke off late. */
+	/* Removes files of an interrupted run. */
 	unlink(path_of(w->partial.z, BACKUP_MANIFEST).z);
 	w->sums = fopen(sums.z, "we");
 	if (w->sums == NULL)
@@ -213,7 +213,7 @@ fill(struct work *w)
 }
 
 static int
-begin(struct work *w)
+begin_snapshot(struct work *w)
 {
 	enum db_rc rc = db_begin(w->c->db);
 
@@ -232,7 +232,7 @@ begin(struct work *w)
 	return EXIT_OK;
 }
 
-/* The folder that is worked in, locked; -1 after a message. */
+/* Opens and locks the partial directory; -1 after a message. */
 static int
 open_partial(struct work *w)
 {
@@ -245,7 +245,7 @@ open_partial(struct work *w)
 		    w->target);
 		return -1;
 	}
-	if (make_folder(w->partial.z) && make_folder(w->files.z))
+	if (make_directory(w->partial.z) && make_directory(w->files.z))
 		fd = fd_lock(w->partial.z, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		cli_fail(EXIT_FAILED, "%s: %s", w->partial.z,
@@ -255,17 +255,17 @@ open_partial(struct work *w)
 }
 
 static int
-make(struct work *w)
+make_backup(struct work *w)
 {
 	int lock = open_partial(w), status;
 
 	if (lock < 0)
 		return EXIT_FAILED;
-	status = begin(w);
+	status = begin_snapshot(w);
 	if (status == EXIT_OK)
-		status = fill(w);
+		status = write_files(w);
 	if (status == EXIT_OK)
-		status = publish(w);
+		status = rename_partial(w);
 	db_rollback(w->c->db);
 	close(lock);
 	return status == EXIT_OK ? cli_print(w->c, "backup", manifest_fields, &w->m)
@@ -301,7 +301,7 @@ backup(struct cli *c, int argc, char **argv)
 		      ? NULL
 		      : arena_printf(c->arena, "%s/" BACKUP_EVIDENCE, since.p).p;
 	snprintf(w.partial.z, sizeof(w.partial.z), "%s.partial", w.target);
-	return make(&w);
+	return make_backup(&w);
 }
 
 const struct command backup_command = {

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* A backup is a folder: database.dump as pg_dump writes it, evidence/ab/cd/<sha256>, SHA256SUMS over
-   both, as sha256sum(1) checks it, and manifest.json, which is written last. */
+/* surfacectl backup and restore. A backup is a directory:
+ *
+ *   database.dump             pg_dump -Fc of one snapshot
+ *   evidence/ab/cd/abcd...    every evidence file that the rows of the snapshot name, under its SHA-256
+ *   SHA256SUMS                the hashes of both, for sha256sum -c
+ *   manifest.json             versions, counts and the hash of SHA256SUMS; written last
+ *
+ * backup.c writes into TARGET.partial and renames it when everything is on the disk, so a directory without the
+ * suffix is complete. A run that was interrupted leaves TARGET.partial, and the next run uses its evidence
+ * again. --since names an older backup whose evidence files are linked instead of copied.
+ *
+ * Rows and files cannot be copied at the same moment. pg_dump and the list of evidence use one snapshot of the
+ * database; evidence files never change, and the database only names files that are already on the disk. A file
+  * that is missing fails the backup, or with --incomplete is listed in the manifest.
+ *
+ * restore.c goes the other way: evidence first, which only adds files, then all rows in one transaction. At no
+ * moment does a row name a file that is not there. */
 #ifndef CLI_ARCHIVE_BACKUP_H
 #define CLI_ARCHIVE_BACKUP_H
 
@@ -17,7 +32,7 @@ struct manifest {
 	struct ts created_at;
 	struct str program, server; /* versions */
 	struct str sums;            /* SHA-256 of SHA256SUMS */
-	struct list missing;        /* evidence that could not be had: its names */
+	struct list missing;        /* names of evidence files that could not be copied */
 	int64_t format, schema, files, bytes;
 };
 
@@ -27,31 +42,31 @@ struct path {
 	char z[4400];
 };
 
-/* A path of parts; panics where one is too long, which options are checked for. */
+/* Joins a directory and a name. Panics if the path is too long; the lengths of options were checked. */
 struct path path_of(const char *folder, const char *name);
-/* ab/cd/abcd...: where the evidence of that SHA-256 is, below its folder. */
+/* ab/cd/abcd...: the path of an evidence file below the evidence directory. */
 struct path path_of_evidence(struct str sha256);
 
-/* The SHA-256 of a file as hexadecimal, and its size; false with errno when it cannot be read. */
+/* The SHA-256 of a file in hexadecimal, and its size; false with errno. */
 bool hash_file(const char *path, char hex[SHA256_HEX + 1], int64_t *bytes) MUST_USE;
 
 enum copied {
 	COPIED,
-	COPY_ABSENT,  /* there is no source */
-	COPY_DAMAGED, /* the source is not what its name says */
-	COPY_FAILED,  /* errno says why it could not be read or written */
+	COPY_ABSENT,  /* the source does not exist */
+	COPY_DAMAGED, /* the SHA-256 of the source is not its name */
+	COPY_FAILED,  /* reading or writing failed, with errno */
 };
 
-/* An evidence file from one folder of evidence to another, unless it is there already, whole. since may be
-   NULL: a folder whose file is linked instead of copied. */
+/* Copies an evidence file between two evidence directories, unless the target has it completely. since: an
+   evidence directory whose file is linked instead of copied; NULL: none. */
 enum copied copy_evidence(struct str sha256, const char *from, const char *since,
     const char *to, int64_t *bytes) MUST_USE;
-/* What is wrong, for people; not of COPIED. */
+/* A description of the failure, for people; c is not COPIED. */
 const char *copied_word(enum copied c);
 
-/* mkdir, which may exist. */
-bool make_folder(const char *path) MUST_USE;
-/* Everything written to the file system of this folder is on its disk. */
-bool sync_folder(const char *path) MUST_USE;
+/* mkdir; true also if the directory exists. */
+bool make_directory(const char *path) MUST_USE;
+/* Waits until everything that was written to the file system of this directory is on the disk. */
+bool sync_directory(const char *path) MUST_USE;
 
 #endif

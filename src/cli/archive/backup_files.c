@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of a backup: hashed while they are copied, never whole under their name before they are. */
+/* Copies and hashes files of a backup. A file gets its name only after it was copied completely. */
 #include "config.h"
 
 #include <openssl/evp.h>
@@ -34,13 +34,13 @@ path_of_evidence(struct str sha256)
 }
 
 bool
-make_folder(const char *path)
+make_directory(const char *path)
 {
 	return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
 bool
-sync_folder(const char *path)
+sync_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool done = fd >= 0 && syncfs(fd) == 0;
@@ -51,7 +51,7 @@ sync_folder(const char *path)
 }
 
 static bool
-put(int fd, const unsigned char *p, size_t n)
+write_piece(int fd, const unsigned char *p, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, p, n);
@@ -64,9 +64,9 @@ put(int fd, const unsigned char *p, size_t n)
 	return true;
 }
 
-/* out may be -1: only hashed. */
+/* Hashes in and copies it to out; out -1: only hashes. */
 static bool
-pour(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes)
+copy_hashed(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes)
 {
 	static unsigned char piece[PIECE];
 	unsigned char sum[SHA256_HEX / 2];
@@ -79,7 +79,7 @@ pour(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes)
 		if (n < 0 && errno == EINTR)
 			continue;
 		good = n > 0 && EVP_DigestUpdate(md, piece, (size_t)n) == 1 &&
-		       (out < 0 || put(out, piece, (size_t)n));
+		       (out < 0 || write_piece(out, piece, (size_t)n));
 		*bytes += n;
 	}
 	good = good && EVP_DigestFinal_ex(md, sum, NULL) == 1;
@@ -93,7 +93,7 @@ bool
 hash_file(const char *path, char hex[SHA256_HEX + 1], int64_t *bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool good = fd >= 0 && pour(fd, -1, hex, bytes);
+	bool good = fd >= 0 && copy_hashed(fd, -1, hex, bytes);
 
 	fd_close(fd);
 	return good;
@@ -107,10 +107,10 @@ is_whole(const char *path, struct str sha256, int64_t *bytes)
 	return hash_file(path, hex, bytes) && str_is(sha256, hex);
 }
 
-/* Not synchronised one by one: whoever copies syncs the folder before something refers to it, and a file that
-   a crash cut short is found by its hash. */
+/* Does not synchronise each file: the caller synchronises the file system before anything names the files, and a
+   file that a crash cut short is detected by its hash. */
 static enum copied
-copy(const char *from, const char *to, struct str sha256, int64_t *bytes)
+copy_file(const char *from, const char *to, struct str sha256, int64_t *bytes)
 {
 	struct path fresh;
 	char hex[SHA256_HEX + 1];
@@ -122,10 +122,10 @@ copy(const char *from, const char *to, struct str sha256, int64_t *bytes)
 	if ((size_t)snprintf(fresh.z, sizeof(fresh.z), "%s.new", to) >= sizeof(fresh.z))
 		panic("a path is too long");
 	out = open(fresh.z, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
-	good = out >= 0 && pour(in, out, hex, bytes);
+	good = out >= 0 && copy_hashed(in, out, hex, bytes);
 	fd_close(in);
 	if (!good)
-		fd_close(out); /* errno says what went wrong before */
+		fd_close(out); /* keeps errno */
 	else if (close(out) != 0)
 		good = false;
 	if (good && !str_is(sha256, hex)) {
@@ -135,9 +135,9 @@ copy(const char *from, const char *to, struct str sha256, int64_t *bytes)
 	return good && rename(fresh.z, to) == 0 ? COPIED : COPY_FAILED;
 }
 
-/* Folders and files of a folder of evidence are its owner's. */
+/* Gives new files and directories the owner of the evidence directory, since root may run the restore. */
 static bool
-give(const char *root, const char *path)
+give_to_owner(const char *root, const char *path)
 {
 	struct stat st;
 
@@ -153,7 +153,7 @@ make_folders(const char *root, struct str sha256)
 
 	for (size_t cut = top + 3; cut <= top + 6; cut += 3) {
 		p.z[cut] = '\0';
-		if (mkdir(p.z, 0750) == 0 ? !give(root, p.z) : errno != EEXIST)
+		if (mkdir(p.z, 0750) == 0 ? !give_to_owner(root, p.z) : errno != EEXIST)
 			return false;
 		p.z[cut] = '/';
 	}
@@ -178,8 +178,8 @@ copy_evidence(struct str sha256, const char *from, const char *since, const char
 			return COPIED;
 		unlink(target.z);
 	}
-	done = copy(path_of(from, name.z).z, target.z, sha256, bytes);
-	if (done == COPIED && !give(to, target.z))
+	done = copy_file(path_of(from, name.z).z, target.z, sha256, bytes);
+	if (done == COPIED && !give_to_owner(to, target.z))
 		return COPY_FAILED;
 	return done;
 }

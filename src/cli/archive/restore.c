@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl restore: what surfacectl backup made, back into an instance. The evidence comes first, which
-   adds to what is there and harms nothing; then the rows, in one transaction; so nothing ever names a
-   file that is not there. */
+/* surfacectl restore: loads a backup (backup.h) into an empty instance, or with --replace into any: checks every
+   hash, copies the evidence, loads the rows in one transaction, applies newer schema files, and removes the
+   search index, which surfaced-index then builds again. */
 #include "config.h"
 
 #include "cli/archive/backup.h"
@@ -20,13 +20,13 @@ enum { MANIFEST_MAX = 16 << 20 };
 struct job {
 	struct cli *c;
 	const char *source, *evidence, *user,
-	    *sql_dir; /* user: NULL or who speaks to it */
+	    *sql_dir; /* user: the operating system's user for the database's child; NULL: the present one */
 	struct manifest m;
-	int dump; /* opened by who may read the backup */
+	int dump; /* opened before the change of user; the new user may not read the backup */
 	bool replace, only_check;
 };
 
-/* ---- the set ---- */
+/* ---- the files of the backup ---- */
 
 static int
 read_manifest(struct job *j)
@@ -66,7 +66,7 @@ check_file(const struct job *j, const char *name, struct str sha256)
 	return EXIT_OK;
 }
 
-/* What one line of SHA256SUMS names is handed to each; the dump is checked here. */
+/* Calls each for every evidence file in SHA256SUMS, and checks the dump itself. */
 static int
 each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 {
@@ -95,7 +95,7 @@ each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 }
 
 static int
-check_evidence(struct job *j, struct str sha256)
+verify_evidence(struct job *j, struct str sha256)
 {
 	struct path name = path_of(BACKUP_EVIDENCE, path_of_evidence(sha256).z);
 
@@ -103,7 +103,7 @@ check_evidence(struct job *j, struct str sha256)
 }
 
 static int
-take_evidence(struct job *j, struct str sha256)
+restore_evidence(struct job *j, struct str sha256)
 {
 	struct path from = path_of(j->source, BACKUP_EVIDENCE);
 	int64_t bytes;
@@ -116,7 +116,7 @@ take_evidence(struct job *j, struct str sha256)
 	    copied_word(how));
 }
 
-/* ---- the rows, in a child that may be another user ---- */
+/* ---- the rows, loaded by a child that may run as another user ---- */
 
 struct found {
 	bool tables, ours;
@@ -145,7 +145,8 @@ static const struct stmt find_rows = STMT(find_rows, rows_out,
     "SELECT EXISTS (SELECT FROM public.account) OR EXISTS (SELECT FROM public.host) AS "
     "any");
 
-/* Fresh from setup-postgresql it has tables and no rows of ours: that is empty. */
+/* A database is empty if it has no tables, or this project's tables (setup-postgresql creates them) without an
+   account or host. */
 static int
 check_empty(struct job *j)
 {
@@ -164,7 +165,7 @@ check_empty(struct job *j)
 	    "with --replace all of it goes, and the backup takes its place");
 }
 
-/* psql runs all or nothing: it is told to commit when pg_restore has said everything. */
+/* psql runs one transaction, and gets COMMIT only after pg_restore has ended without a failure. */
 static bool
 write_rows(const struct job *j, int to)
 {
@@ -175,8 +176,8 @@ write_rows(const struct job *j, int to)
 	    "\\i :roles\n"
 	    "RESET ROLE;\nDROP VIEW public.schema_right_now;\n"
 	    "DROP TABLE public.schema_right, public.schema_migration;\n";
-	/* Rows of another cluster's future would look changed for ever; a connection that stood before knows
-	   tables that are gone. */
+	/* A row with a transaction id in this cluster's future would look changed for ever. Other connections
+	   have cached tables that no longer exist, so they are ended. */
 	static const char after[] =
 	    "UPDATE public.host SET changed = DEFAULT WHERE changed > "
 	    "pg_current_xact_id();\n"
@@ -230,16 +231,16 @@ load_rows(struct job *j)
 	return EXIT_OK;
 }
 
-/* Looks again: files may have taken their time. */
+/* Checks again that the database is empty, since copying the files may have taken hours. */
 static int
-load(struct job *j)
+load_if_empty(struct job *j)
 {
 	int status = check_empty(j);
 
 	return status == EXIT_OK ? load_rows(j) : status;
 }
 
-/* By a connection that has not been ended above. */
+/* Runs in a child of its own, with a new connection: write_rows ends all others. */
 static int
 bring_up_to_date(struct job *j)
 {
@@ -247,7 +248,7 @@ bring_up_to_date(struct job *j)
 }
 
 static int
-in_child(struct job *j, int (*run)(struct job *))
+run_in_child(struct job *j, int (*run)(struct job *))
 {
 	pid_t pid;
 
@@ -264,10 +265,10 @@ in_child(struct job *j, int (*run)(struct job *))
 	_exit(run(j));
 }
 
-/* ---- the index: made again, of rows that are others ---- */
+/* ---- the search index, which must be built again from the restored rows ---- */
 
-/* The lock that surfaced-index holds while it runs, ours from now on; -1: there is no index. False after a
-   message: it runs. */
+/* Takes the lock that surfaced-index holds while it runs; -1: there is no index. False after a message:
+   surfaced-index runs. */
 static bool
 lock_index(int *fd)
 {
@@ -296,22 +297,22 @@ drop_index(void)
 static int
 restore_all(struct job *j)
 {
-	int status = in_child(j, check_empty);
+	int status = run_in_child(j, check_empty);
 
 	if (status == EXIT_OK && j->m.files > 0 && access(j->evidence, F_OK) != 0)
 		status = cli_fail(EXIT_FAILED, "%s: %s", j->evidence, strerror(errno));
 	if (status == EXIT_OK)
-		status = each_sum(j, take_evidence);
-	if (status == EXIT_OK && j->m.files > 0 && !sync_folder(j->evidence))
+		status = each_sum(j, restore_evidence);
+	if (status == EXIT_OK && j->m.files > 0 && !sync_directory(j->evidence))
 		status = cli_fail(EXIT_FAILED, "%s: %s", j->evidence, strerror(errno));
 	j->dump = open(path_of(j->source, BACKUP_DUMP).z, O_RDONLY | O_CLOEXEC);
 	if (status == EXIT_OK && j->dump < 0)
 		status = cli_fail(
 		    EXIT_FAILED, "%s/" BACKUP_DUMP ": %s", j->source, strerror(errno));
 	if (status == EXIT_OK)
-		status = in_child(j, load);
+		status = run_in_child(j, load_if_empty);
 	if (status == EXIT_OK)
-		status = in_child(j, bring_up_to_date);
+		status = run_in_child(j, bring_up_to_date);
 	if (j->dump >= 0)
 		close(j->dump);
 	return status == EXIT_OK ? drop_index() : status;
@@ -324,7 +325,7 @@ run_job(struct job *j)
 	int status = read_manifest(j), index = -1;
 
 	if (status == EXIT_OK && j->only_check)
-		status = each_sum(j, check_evidence);
+		status = each_sum(j, verify_evidence);
 	if (status != EXIT_OK || j->only_check)
 		return status == EXIT_OK
 			   ? cli_print(j->c, "backup", manifest_fields, &j->m)

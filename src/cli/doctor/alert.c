@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: whether anybody judges changes and sends webhooks. */
+/* surfacectl doctor: does surfaced-alert evaluate changes and send webhooks? */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -17,7 +17,7 @@ static const struct field queue_out[] = {
 	FIELD_END,
 };
 
-/* What is due since a while, with who works on it or not. */
+/* Counts the waiting work. late: how long the oldest is overdue, whether or not a process has taken it. */
 static const struct stmt read_queue = STMT(read_queue, queue_out,
     "SELECT (SELECT count(*) FROM alert_change) AS changes,"
     " (SELECT count(*) FROM alert_delivery WHERE state = 'pending') AS deliveries,"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: the server, its roles and schema, and whether each daemon gets in. */
+/* surfacectl doctor: the database server, its roles and schema, and a login as each daemon. A login is tried in a
+   child process that becomes the daemon's user, since the server may authenticate by the operating system's user
+   (peer), and another user's login proves nothing. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -11,12 +13,12 @@
 #include <unistd.h>
 
 enum {
-	VERSION_MIN = 150000, /* UNIQUE NULLS NOT DISTINCT */
+	VERSION_MIN = 150000, /* the first with UNIQUE NULLS NOT DISTINCT */
 	PATIENCE_US = 5000000,
 	SKEW_US = 2000000,
-	DAEMONS_MAX = 10, /* connections of all but the workers */
-	NOT_TRIED = 2,    /* exit status of a child that could not try ... */
-	NO_RIGHTS = 3,    /* ... and of one that got in and may do nothing */
+	DAEMONS_MAX = 10, /* connections of all daemons but the workers */
+	NOT_TRIED = 2,    /* exit status of a child that could not try to log in */
+	NO_RIGHTS = 3,    /* exit status of a child whose role has no rights */
 	WHY_MAX = 512,
 	CHILD_ARENA = 1 << 24,
 };
@@ -50,7 +52,7 @@ struct own_rights {
 static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0),
 	FIELD_END };
 
-/* Who logged in owns rights on something, as each program's role does. */
+/* Does the present role have rights on any object? Every program's role has. */
 static const struct stmt read_own_rights = STMT(read_own_rights, own_rights_out,
     "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
     " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
@@ -70,7 +72,7 @@ static const struct field role_out[] = {
 	FIELD_END,
 };
 
-/* The names of all, and of those that log in. */
+/* The names of all roles, and of those that may log in. */
 static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_out,
     "SELECT w.name, r.oid IS NOT NULL AS there,"
     " coalesce(r.rolcanlogin, false) AS may_log_in, w.name = ANY ($2::text[]) AS "
@@ -79,9 +81,9 @@ static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_ou
     " FROM unnest($1::text[]) AS w(name) LEFT JOIN pg_roles AS r ON r.rolname = w.name"
     " ORDER BY w.name");
 
-/* By what libpq says: whether a server answered, and how. */
+/* The advice for libpq's message: no server, a refused login, a missing database. */
 static struct advice
-way_in(struct doctor *d, const char *why, const char *file)
+login_advice(struct doctor *d, const char *why, const char *file)
 {
 	if (strstr(why, "FATAL") == NULL)
 		return DO_WITH(START_DATABASE, SETUP);
@@ -92,9 +94,9 @@ way_in(struct doctor *d, const char *why, const char *file)
 	return DO_WITH(FIX_LOGIN, PRINTED(d, "%s/%s.conf", d->etc.p, file), SETUP);
 }
 
-/* Each worker holds one. */
+/* Each worker holds a connection. */
 static void
-check_room(struct doctor *d, int64_t room)
+check_slots(struct doctor *d, int64_t room)
 {
 	int64_t wanted = DAEMONS_MAX;
 
@@ -124,7 +126,7 @@ check_server(struct doctor *d, const struct server *s)
 	else
 		doctor_say(d, HEALTH_OK, "database", NO_ADVICE, "PostgreSQL %.*s",
 		    (int)s->version.n, s->version.p);
-	check_room(d, s->room);
+	check_slots(d, s->room);
 	if (skew > SKEW_US || skew < -SKEW_US)
 		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCKS),
 		    "the database's clock differs by %" PRId64 " ms", skew / 1000);
@@ -224,7 +226,7 @@ static const struct field right_out[] = {
 	FIELD_END,
 };
 
-/* As REVOKE spells them. schema_right is what the files of sql/ have given. */
+/* Rights in the syntax of REVOKE. schema_right has the rights that the files of sql/ granted. */
 static const struct stmt read_rights = STMT_LIST(read_rights, struct right, right_out,
     "SELECT missing, format('%s ON %s %s FROM %s', privilege, kind,"
     " CASE kind WHEN 'DATABASE' THEN quote_ident(current_database()) ELSE name END,"
@@ -262,13 +264,13 @@ check_rights(struct doctor *d)
 		doctor_say(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");
 }
 
-/* ---- each daemon's own way in ---- */
+/* ---- a login as each daemon ---- */
 
 struct login {
 	const char *user, *conninfo;
 };
 
-/* In a child: says what went wrong on out. */
+/* Runs in a child and writes the reason of a failure to out. */
 static int
 try_log_in(const void *arg, int out)
 {
@@ -293,7 +295,7 @@ try_log_in(const void *arg, int out)
 }
 
 static void
-say_login(struct doctor *d, const struct program *p, const char *user, int status,
+add_login_finding(struct doctor *d, const struct program *p, const char *user, int status,
     const char *why)
 {
 	if (status == 0)
@@ -304,7 +306,7 @@ say_login(struct doctor *d, const struct program *p, const char *user, int statu
 		    "%s, as the user %s: gets in, and has no right there", p->name, user);
 	else
 		doctor_say(d, HEALTH_FAILED, "login",
-		    status != 1 ? DO(AS_ROOT) : way_in(d, why, p->name),
+		    status != 1 ? DO(AS_ROOT) : login_advice(d, why, p->name),
 		    "%s, as the user %s: %s", p->name, user,
 		    status != 1 ? "could not be tried" : why);
 	doctor_cause(d, d->database ? "roles" : "database", d->database ? p->role : NULL);
@@ -327,7 +329,7 @@ check_login(struct doctor *d, const struct program *p)
 	status = process_call(
 	    try_log_in, &(struct login){ user, p->conf.database }, &why, WHY_MAX);
 	buf_char(&why, '\0');
-	say_login(d, p, user, status, why.p);
+	add_login_finding(d, p, user, status, why.p);
 }
 
 void
@@ -346,7 +348,7 @@ doctor_database(struct doctor *d)
 		check_rights(d);
 	} else {
 		doctor_say(d, HEALTH_FAILED, "database",
-		    way_in(d, db_message(d->c->db), "surfacectl"), "%s",
+		    login_advice(d, db_message(d->c->db), "surfacectl"), "%s",
 		    db_message(d->c->db));
 	}
 	for (size_t i = 0; i < PROGRAMS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: the table of checks, and those that need nothing but files. doctor_findings.c prints them. */
+/* surfacectl doctor: the table of checks, and the checks that need only files. findings.c prints the results. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -13,7 +13,7 @@
 
 /* ---- configuration ---- */
 
-/* A package that was removed leaves its files in /etc behind. */
+/* Files in /etc do not count: a removed package leaves them behind. */
 static bool
 is_installed(struct doctor *d, const char *name)
 {
@@ -44,7 +44,7 @@ doctor_read(struct doctor *d, struct program *p)
 		    there ? "" : ": no such file, the defaults are in force");
 }
 
-/* Two daemons that meet in a folder. */
+/* Two daemons that use the same directory and must agree on it. */
 static void
 check_same(struct doctor *d, const char *parameter, const struct program *writer,
     const char *writes, const char *reader, const char *reads)
@@ -108,7 +108,7 @@ check_configuration(struct doctor *d)
 	check_upstreams(d);
 }
 
-/* ---- the machine ---- */
+/* ---- the host ---- */
 
 static void
 check_clock(struct doctor *d)
@@ -154,7 +154,7 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
 }
 
-/* A merge writes a segment beside those it replaces. */
+/* A merge needs space for a new segment beside those that it replaces. */
 static void
 check_index_disk(struct doctor *d)
 {
@@ -190,8 +190,7 @@ static const struct program programs[PROGRAMS] = {
 static int
 doctor(struct cli *c, int argc, char **argv)
 {
-	static struct doctor
-	    whole; /* what conf_load gave stays for the life of the process */
+	static struct doctor whole; /* static because of its size */
 	struct doctor *d = &whole;
 	const struct cli_option options[] = {
 		{ "etc", .text = &d->etc },

@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: ISC */
-/* Between the files of surfacectl doctor. Each check says what it found; what is not fine comes with
-   what to do. */
+/* surfacectl doctor: checks an installation and prints a finding for each thing that was checked, with advice where
+ * something is wrong. It changes nothing.
+ *
+ *   doctor.c      the table of checks in their order; configuration files, clock, disks
+ *   files.c       owners and modes; the contents of secret files
+ *   db.c          server, roles, schema, rights; a login as each daemon, in a child process
+ *   run.c         workers behind their sockets, the search index
+ *   nginx.c       nginx's effective configuration and its certificates
+ *   host.c        processes of the daemons, namespaces, routes of browsers
+ *   runner.c      the dispatcher's state and the runner's host check
+ *   alert.c       evaluation of alerts, and deliveries
+ *   findings.c    collects and prints the findings
+ *
+ * A finding has a check ("database", "role"), perhaps a subject (a program, a role), a detail, and a row of
+  * tbl/advice.h. One fault breaks many checks: without the database no daemon can log in. So a check names the
+ * finding that would explain its failure (doctor_cause):
+ *
+ *   database   failed   connection refused                  advice: start PostgreSQL
+ *     login    failed   surfaced, as the user surfaced      because of database: no advice
+ *     login    failed   surfaced-meter, ...                 because of database: no advice
+ *
+ * findings.c follows causes to the first one and prints consequences below it, without advice: the administrator
+ * repairs the first cause and runs doctor again. */
 #ifndef CLI_DOCTOR_DOCTOR_H
 #define CLI_DOCTOR_DOCTOR_H
 
@@ -25,7 +46,7 @@ struct advice {
 	const char *args[3];
 };
 
-/* What makes this machine's database what it should be. */
+/* The script that sets this host's database up. */
 #define SETUP PKGDATADIR "/setup-postgresql"
 
 #define NO_ADVICE ((struct advice){ .id = ADVICE_NONE })
@@ -34,8 +55,8 @@ struct advice {
 
 struct finding {
 	struct str state, check, detail;
-	struct str advice_name, command, advice; /* unset where all is well */
-	struct str because; /* of a consequence: the check that found the cause */
+	struct str advice_name, command, advice; /* unset if all is well */
+	struct str because; /* for a consequence: the check that found the cause */
 
 	const char *subject;                     /* a program, a role, ...; NULL: none */
 	const char *cause_check, *cause_subject; /* NULL: none known */
@@ -43,7 +64,7 @@ struct finding {
 
 enum { FINDINGS_MAX = 400 };
 
-/* The daemons, in the order in which they are looked at. */
+/* The daemons, in the order of the checks. */
 enum program_id {
 	PROGRAM_API,
 	PROGRAM_INDEX,
@@ -56,11 +77,12 @@ enum program_id {
 };
 
 struct program {
-	const char *name;  /* of its unit, its file and, in Debian's package, its user */
-	bool always;       /* every host has it; others only where its file is */
-	const char *role;  /* that it logs in as; NULL: it does not */
-	const char *needs; /* another one without which it is of no use; NULL: none */
-	bool wanted, good; /* on this host; conf was read */
+	const char *
+	    name; /* name of its unit, its configuration file and, in the Debian package, its user */
+	bool always; /* every host needs it; any other is needed if its file exists */
+	const char *role;  /* the database role; NULL: it does not use the database */
+	const char *needs; /* another program that it needs; NULL: none */
+	bool wanted, good; /* wanted: this host needs it; good: conf was read */
 	struct conf conf;
 	int pid; /* 0: it does not run */
 };
@@ -68,44 +90,44 @@ struct program {
 struct doctor {
 	struct cli *c;
 	struct str etc, nginx, sql_dir,
-	    user; /* of the options; nginx and user may be unset */
+	    user; /* values of the options; nginx and user may be unset */
 	struct program programs[PROGRAMS];
-	struct pool pools[POOLS_MAX]; /* of the upstream file */
+	struct pool pools[POOLS_MAX]; /* the pools of the upstream file */
 	size_t npools;
-	bool database; /* answers */
+	bool database; /* the database answers */
 	struct finding findings[FINDINGS_MAX];
 	size_t n;
 };
 
-/* NO_ADVICE where all is well. */
+/* Adds a finding; advice is NO_ADVICE if all is well. */
 void doctor_say(struct doctor *d, enum health health, const char *check,
     struct advice advice, const char *fmt, ...) PRINTF(5, 6);
-/* Says which thing the last finding is about, so that others can name it as their cause. */
+/* Sets the subject of the last finding, so that others can name it as their cause. */
 void doctor_subject(struct doctor *d, const char *subject);
-/* The last finding is a consequence where check has failed, for this subject unless it is NULL: it is then shown
-   below that one, without advice of its own. */
+/* Sets the possible cause of the last finding: a failed finding of check, for this subject unless it is NULL. If
+   there is one, the last finding is printed below it and without advice. */
 void doctor_cause(struct doctor *d, const char *check, const char *subject);
 /* printf into the arena. */
 #define PRINTED(d, ...) (arena_printf((d)->c->arena, __VA_ARGS__).p)
 
 /* Reads the file of a program in d->etc. */
 void doctor_read(struct doctor *d, struct program *p);
-/* Prints what was found; an exit status. */
+/* Prints the findings and returns an exit status. */
 int doctor_show(struct doctor *d);
 
 void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
-/* Room on the disk of a folder; reserve: the bytes of evidence_reserve, or 0. */
+/* Checks the free space on the disk of a directory; reserve: the bytes of evidence_reserve, or 0. */
 void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
-/* What this host's dispatcher says of itself. False: it has not spoken of late. */
+/* Checks the state that this host's dispatcher writes to the database. False: it wrote none recently. */
 bool doctor_dispatcher(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);
-/* The dry run of the host's runner: starts a browser. */
+/* Runs the runner's host check, which starts a browser. */
 void doctor_runner(struct doctor *d);
-/* Whether a user may enter every folder of a path, and do what bit says with its end: 4 read, 2 write. */
+/* May a user enter every directory of a path, and read (bit 4) or write (bit 2) its end? */
 bool doctor_reach(const char *path, const struct passwd *pw, mode_t bit);
 void doctor_secrets(struct doctor *d);
 void doctor_sockets(struct doctor *d);

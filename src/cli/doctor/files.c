@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: who gets at which file, and what is in those that are secret. */
+/* surfacectl doctor: the users that can reach each file, and the contents of secret files. */
 #include "config.h"
 
 #include "access/ticket.h"
@@ -15,7 +15,7 @@
 enum { GROUPS_MAX = 128, READ = 4, ENTER = 1 };
 
 static bool
-may(const struct stat *st, const struct passwd *pw, const gid_t *groups, int n,
+has_permission(const struct stat *st, const struct passwd *pw, const gid_t *groups, int n,
     mode_t bit)
 {
 	if (pw->pw_uid == 0)
@@ -41,21 +41,22 @@ doctor_reach(const char *path, const struct passwd *pw, mode_t bit)
 	for (const char *p = path; p != NULL; p = strchr(p + 1, '/')) {
 		snprintf(
 		    part, sizeof(part), "%.*s", p == path ? 1 : (int)(p - path), path);
-		if (stat(part, &st) != 0 || !may(&st, pw, groups, n, ENTER))
+		if (stat(part, &st) != 0 || !has_permission(&st, pw, groups, n, ENTER))
 			return false;
 	}
-	return stat(path, &st) == 0 && may(&st, pw, groups, n, bit);
+	return stat(path, &st) == 0 && has_permission(&st, pw, groups, n, bit);
 }
 
 /* ---- secrets ---- */
 
 struct secret_file {
 	const char *check, *path, *group;
-	struct advice make; /* where it is missing or bad */
+	struct advice make; /* if the file is missing or bad */
 	bool (*is_good)(const char *path, char *err, size_t room);
 };
 
-/* What a daemon reads at its start, or with its first request, and then not at all. */
+/* Can the daemon read the secret file? A daemon reads it at its start or with its first request and then never
+   again, so a later fault stays unnoticed until the next restart. */
 static bool
 is_read_by(struct doctor *d, const struct secret_file *f, const struct program *p)
 {
@@ -65,7 +66,8 @@ is_read_by(struct doctor *d, const struct secret_file *f, const struct program *
 
 	if (!p->wanted || pw == NULL || doctor_reach(f->path, pw, READ))
 		return true;
-	g = d->user.p != NULL ? getgrgid(pw->pw_gid) : NULL; /* --user: its own group */
+	/* With --user the file belongs to the user's own group. */
+	g = d->user.p != NULL ? getgrgid(pw->pw_gid) : NULL;
 	if (g != NULL)
 		group = PRINTED(d, "%s", g->gr_name);
 	doctor_say(d, HEALTH_FAILED, f->check,
@@ -74,7 +76,7 @@ is_read_by(struct doctor *d, const struct secret_file *f, const struct program *
 	return false;
 }
 
-/* False: it has been said. */
+/* False: a finding was added. */
 static bool
 check_secret(struct doctor *d, const struct secret_file *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: what the checks found. A cause is printed before its consequences, which have no advice of
-   their own: the administrator mends the cause and looks again. */
+/* surfacectl doctor: collects and prints the findings. A cause is printed before its consequences, which have no
+   advice (doctor.h). */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -31,7 +31,7 @@ static const struct {
 #undef ADVICE
 };
 
-/* Text of a row with the arguments in place of {1} to {3}. */
+/* The text of a row of advice, with the arguments in place of {1} to {3}. */
 static void
 print_row(struct buf *b, const char *text, const struct advice *a)
 {
@@ -62,7 +62,7 @@ set_advice(struct doctor *d, struct finding *f, const struct advice *a)
 	f->advice = buf_done(&whole);
 }
 
-/* Not the installation is at fault, but the user who looks. */
+/* Is the installation perhaps good, and only the present user not allowed to check it? */
 static bool
 is_barred(const char *text)
 {
@@ -114,7 +114,7 @@ doctor_cause(struct doctor *d, const char *check, const char *subject)
 	d->findings[d->n - 1].cause_subject = subject;
 }
 
-/* NULL: none that failed. */
+/* The failed finding that explains f; NULL: none. */
 static const struct finding *
 find_cause(const struct doctor *d, const struct finding *f)
 {
@@ -133,7 +133,7 @@ find_cause(const struct doctor *d, const struct finding *f)
 	return NULL;
 }
 
-/* Consequences of consequences have the first cause. No cause names one that depends on it. */
+/* The cause at the start of a chain of causes. A chain has no cycle, since no check names a later one. */
 static const struct finding *
 first_cause(const struct doctor *d, const struct finding *f)
 {
@@ -144,7 +144,7 @@ first_cause(const struct doctor *d, const struct finding *f)
 	return cause;
 }
 
-/* In the order of the checks, but each cause is followed by its consequences. */
+/* Keeps the order of the checks, but puts consequences directly after their cause. */
 static struct list
 order_findings(struct doctor *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: whether each daemon of this host runs, and what the browser side needs. */
+/* surfacectl doctor: the processes of this host's daemons, and the requirements of browser sessions. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -18,7 +18,7 @@ enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
 
 /* ---- daemons ---- */
 
-/* Its command line names the program and, if it names one, this installation's file. */
+/* Does the command line name the program and, if it has -c, this installation's configuration? */
 static bool
 is_command(const struct doctor *d, const char *text, size_t n, const char *name)
 {
@@ -66,7 +66,7 @@ find_process(const struct doctor *d, const char *name)
 	return found;
 }
 
-/* The file a process was started from has been replaced since. */
+/* Was the program's file replaced after the process had started? */
 static bool
 is_outdated(int pid)
 {
@@ -98,7 +98,7 @@ check_daemon(struct doctor *d, struct program *p)
 		    p->pid);
 }
 
-/* Every request needs it, so more than its life is looked at. */
+/* Every request needs surfaced-meter, so not only its process is checked. */
 static void
 check_meter(struct doctor *d, const struct program *p)
 {
@@ -125,7 +125,7 @@ doctor_daemons(struct doctor *d)
 
 /* ---- browsers ---- */
 
-/* In a child: as bubblewrap and Chromium will. */
+/* Runs in a child: creates the namespaces that bubblewrap and Chromium need. */
 static int
 try_namespaces(const void *user, int out)
 {
@@ -250,7 +250,7 @@ check_routes(struct doctor *d)
 		    "there are none: no session can be created");
 }
 
-/* Which addresses are public is the egress's own rule; which of them are the admin's own it cannot know. */
+/* surfaced-egress refuses non-public addresses by itself, but it cannot know the administrator's public ones. */
 static void
 check_closed(struct doctor *d, const struct program *p)
 {

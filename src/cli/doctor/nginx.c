@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: nginx's effective configuration (nginx -T) and the certificates it names. */
+/* surfacectl doctor: nginx's effective configuration (nginx -T) and its certificates. */
 #include "config.h"
 
 #include <openssl/bio.h>
@@ -15,16 +15,17 @@
 #include <unistd.h>
 
 enum { WRITE = 2, ENTER = 1, DAYS_WARN = 14 };
-/* Of a process of nginx. Clients without a key can hold connections, so that there must be more than a few machines
-   open; a connection to a client has at most one file of a body or an answer beside it. README.Debian has both. */
+/* Minima for each nginx process; README.Debian has both. Clients without a key can hold connections, so there must
+   be more than a few machines can open. A connection needs a second descriptor for the file of a body or
+   response. */
 enum { CONNECTIONS_WANTED = 8192, FILES_WANTED = 16384 };
 
-#define NO_SITE "site" /* the subject of a finding that explains others */
+#define NO_SITE "site" /* subject of a finding that is the cause of others */
 
-/* ---- judging ---- */
+/* ---- checks ---- */
 
-/* The folder of a socket and the socket itself are mended by different commands: a restart heals the socket, which
-   the folder keeps nginx from, and systemd-tmpfiles heals the folder alone. */
+/* The directory of a socket and the socket itself have different advice: a restart creates the socket with its
+   mode again, while systemd-tmpfiles repairs the directory. */
 static void
 check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 {
@@ -134,7 +135,7 @@ check_running(struct doctor *d, const struct nginx *n)
 		    d, HEALTH_OK, "nginx", NO_ADVICE, "process %d runs", n->master);
 }
 
-/* Whoever asks for a name wants a certificate that has it. */
+/* A client that requests a name needs a certificate with this name. */
 static void
 check_names(struct doctor *d, const struct nginx *n, X509 *x, const char *path)
 {

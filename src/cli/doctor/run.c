@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: what runs. The workers behind their sockets, and how far the index is. */
+/* surfacectl doctor: the workers behind their sockets, and the state of the search index. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -24,7 +24,7 @@ program_of(struct doctor *d, const char *unit)
 }
 
 static void
-check_pool(struct doctor *d, const struct pool *p, struct daemon_view *v)
+check_workers(struct doctor *d, const struct pool *p, struct daemon_view *v)
 {
 	const struct pool_view *seen = NULL;
 	const char *unit = nginx_unit(p->name);
@@ -64,7 +64,7 @@ doctor_sockets(struct doctor *d)
 	struct daemon_view *v = ARENA_NEW(d->c->arena, struct daemon_view);
 
 	for (size_t i = 0; i < d->npools; i++)
-		check_pool(d, &d->pools[i], v);
+		check_workers(d, &d->pools[i], v);
 }
 
 /* ---- the index ---- */
@@ -87,7 +87,7 @@ enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
 
 #define INDEXER "surfaced-index"
 
-/* The lock is held by whoever writes. */
+/* The process that writes the index holds the lock. */
 static void
 check_writer(struct doctor *d, const char *directory)
 {
@@ -105,9 +105,10 @@ check_writer(struct doctor *d, const char *directory)
 	fd_close(fd);
 }
 
-/* What is committed now is to be searchable soon: looks again for a while. */
+/* Waits for a while until the index contains everything that is committed now. */
 static bool
-is_fresh(struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
+index_catches_up(
+    struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
 {
 	int64_t end = mono_us() + PATIENCE_US;
 	struct lag lag = { 0 };
@@ -140,7 +141,7 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 		    " documents; how far behind cannot be told",
 		    s->generation, documents);
 		doctor_cause(d, "database", NULL);
-	} else if (!is_fresh(d, directory, s, &pending)) {
+	} else if (!index_catches_up(d, directory, s, &pending)) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
 		    "generation %" PRIu64 ": how far behind cannot be told: %s",
 		    s->generation, db_message(d->c->db));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether browsers can be started here: what the host's dispatcher says of itself in its row, and the runner's own
-   dry run. That begins as a session does: by the service manager that listens for it, with what its unit lets it
-   do; where there is none by us, as the user of the runners. */
+/* Can this host start browsers? Checks the state that the dispatcher writes to its row, and runs the runner's host
+   check. The check starts like a session: the service manager starts it through its socket, with the restrictions
+   of the unit, because a check without them would prove nothing. Without a service manager doctor starts it as
+   the runners' user. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -24,9 +25,9 @@ dispatch_conf(const struct doctor *d)
 	return &d->programs[PROGRAM_DISPATCH].conf;
 }
 
-/* "missing WHAT: what to do", or something else that is wrong. */
+/* Adds a finding for a line "missing REQUIREMENT: ADVICE", or for any other failure. */
 static void
-say_missing(struct doctor *d, const char *check, const char *before, struct str text)
+add_missing(struct doctor *d, const char *check, const char *before, struct str text)
 {
 	const char *colon =
 	    str_starts(text, STR("missing ")) ? memmem(text.p, text.n, ": ", 2) : NULL;
@@ -39,7 +40,7 @@ say_missing(struct doctor *d, const char *check, const char *before, struct str 
 	    (int)what.n, what.p);
 }
 
-/* ---- what the database knows ---- */
+/* ---- the dispatcher's row in the database ---- */
 
 struct known {
 	struct str fault;
@@ -57,9 +58,9 @@ static const struct field known_out[] = {
 static const struct stmt read_host = STMT(read_host, known_out,
     "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
 
-/* True when it has spoken for itself. */
+/* Adds findings from the row; true: the row is recent. */
 static bool
-say_host(struct doctor *d, enum db_rc rc, const struct known *k)
+add_host_findings(struct doctor *d, enum db_rc rc, const struct known *k)
 {
 	if (rc == DB_NONE)
 		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(START, "surfaced-dispatch"),
@@ -69,7 +70,7 @@ say_host(struct doctor *d, enum db_rc rc, const struct known *k)
 		    DO_WITH(RESTART, "surfaced-dispatch"),
 		    "has not been heard of for half a minute");
 	else if (k->fault.p != NULL)
-		say_missing(d, "host", "takes no sessions: ", k->fault);
+		add_missing(d, "host", "takes no sessions: ", k->fault);
 	else
 		doctor_say(d, HEALTH_OK, "host", NO_ADVICE,
 		    "takes %" PRId64 " sessions at once", k->slots);
@@ -84,18 +85,18 @@ doctor_dispatcher(struct doctor *d)
 	struct str name;
 	enum db_rc rc;
 
-	conf = *dispatch_conf(d); /* its run_directory is in the name */
+	conf = *dispatch_conf(d); /* the socket's name depends on run_directory */
 	name = host_name();
 	conf = own;
 	rc = db_one(d->c->db, &read_host, &k, P(name));
 	if (rc == DB_OK || rc == DB_NONE)
-		return say_host(d, rc, &k);
+		return add_host_findings(d, rc, &k);
 	doctor_say(
 	    d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
 	return false;
 }
 
-/* ---- the runner's dry run ---- */
+/* ---- the runner's host check ---- */
 
 struct answer {
 	bool good;
@@ -108,9 +109,9 @@ static const struct field answer_in[] = {
 	FIELD_END,
 };
 
-/* -1 with errno. */
+/* Connects to the service manager's socket; -1 with errno. */
 static int
-call_manager(const char *path)
+connect_manager(const char *path)
 {
 	const struct timeval most = { .tv_sec = ANSWER_S };
 	int fd = fd_connect(path, SOCK_SEQPACKET);
@@ -122,7 +123,7 @@ call_manager(const char *path)
 }
 
 static void
-ask_manager(struct doctor *d, int fd, struct answer *out)
+run_check_by_manager(struct doctor *d, int fd, struct answer *out)
 {
 	static const char word[] = "check", name[] = "checked ";
 	char *room = arena_alloc(d->c->arena, ANSWER_MAX);
@@ -141,9 +142,9 @@ ask_manager(struct doctor *d, int fd, struct answer *out)
 		*out = (struct answer){ 0 };
 }
 
-/* Root is no user to try it as. */
+/* Becomes the runners' user, since a browser never runs as root. */
 static int
-be_runner(const void *arg, int out)
+exec_host_check(const void *arg, int out)
 {
 	const struct conf *k = arg;
 	const char *user = k->runner_user[0] != '\0' ? k->runner_user : k->user;
@@ -157,17 +158,17 @@ be_runner(const void *arg, int out)
 }
 
 static void
-run_it(struct doctor *d, struct answer *out)
+run_host_check(struct doctor *d, struct answer *out)
 {
 	struct buf b = { .a = d->c->arena };
 
-	out->good = process_call(be_runner, dispatch_conf(d), &b, ANSWER_MAX) == 0;
+	out->good = process_call(exec_host_check, dispatch_conf(d), &b, ANSWER_MAX) == 0;
 	out->said = buf_done(&b);
 }
 
-/* "ok WHAT" and "missing WHAT: what to do". */
+/* Adds a finding for each line "ok REQUIREMENT" or "missing REQUIREMENT: ADVICE". */
 static void
-say_lines(struct doctor *d, struct str text)
+add_check_lines(struct doctor *d, struct str text)
 {
 	struct str line;
 
@@ -176,7 +177,7 @@ say_lines(struct doctor *d, struct str text)
 			doctor_say(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s",
 			    (int)line.n - 3, line.p + 3);
 		else if (str_starts(line, STR("missing ")))
-			say_missing(d, "browser", "", line);
+			add_missing(d, "browser", "", line);
 	}
 }
 
@@ -186,7 +187,7 @@ doctor_runner(struct doctor *d)
 	const struct conf *k = dispatch_conf(d);
 	const char *path = PRINTED(d, "%s/runner.sock", k->run_directory);
 	struct answer answer = { 0 };
-	int fd = call_manager(path);
+	int fd = connect_manager(path);
 
 	if (fd < 0 && errno != ENOENT) {
 		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "runner",
@@ -196,10 +197,10 @@ doctor_runner(struct doctor *d)
 		return;
 	}
 	if (fd >= 0)
-		ask_manager(d, fd, &answer);
+		run_check_by_manager(d, fd, &answer);
 	else
-		run_it(d, &answer);
-	say_lines(d, answer.said);
+		run_host_check(d, &answer);
+	add_check_lines(d, answer.said);
 	if (answer.good)
 		doctor_say(d, HEALTH_OK, "runner", NO_ADVICE, "%s: its dry run is good",
 		    fd >= 0 ? path : k->runner);

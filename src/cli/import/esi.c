@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import assets, services, findings: the external surface of one project, a JSON object a line,
-   and services from nmap. Here a record is checked and brought into its one form; sql/ merges it. */
+/* surfacectl import assets, services, findings: the external surface of one project, one JSON object on each line;
+   services also from nmap. esi_records.c checks each record, and functions in sql/ merge a batch of them. */
 #include "config.h"
 
 #include "access/audit.h"
@@ -57,17 +57,18 @@ struct run {
 	const char *file;
 	struct found project;
 	struct source src;
-	struct arena *arena; /* one batch: its records and what the database answers */
-	struct buf records;  /* a JSON array, without its end */
-	size_t n;            /* in records */
+	struct arena
+	    *arena; /* memory of one batch: its records and the rows of the database */
+	struct buf records; /* a JSON array without the closing bracket */
+	size_t n;           /* in records */
 	int64_t read, bad;
 	struct outcome sum;
-	enum db_rc rc; /* DB_OK until a batch failed: then nothing more is read */
+	enum db_rc rc; /* DB_OK until a batch fails, which ends the reading */
 };
 
-/* Also for records that nmap's reader refuses. */
+/* Reports a bad record; nmap's reader calls it too. */
 static void
-bad(void *arg, uint64_t line, struct str what)
+report_bad_record(void *arg, uint64_t line, struct str what)
 {
 	struct run *r = arg;
 
@@ -95,12 +96,12 @@ flush_batch(struct run *r)
 }
 
 static void
-add(struct run *r, void *record, uint64_t line)
+add_record(struct run *r, void *record, uint64_t line)
 {
 	const char *fault = r->kind->table->finish(r->arena, record);
 
 	if (fault != NULL) {
-		bad(r, line, str_of(fault));
+		report_bad_record(r, line, str_of(fault));
 		return;
 	}
 	buf_char(&r->records, r->n++ == 0 ? '[' : ',');
@@ -109,9 +110,9 @@ add(struct run *r, void *record, uint64_t line)
 		flush_batch(r);
 }
 
-/* The first fault of a line, in one line. */
+/* The first fault of a record as one line of text. */
 static struct str
-why(struct run *r, const struct decoded *how)
+describe_fault(struct run *r, const struct decoded *how)
 {
 	if (how->nerrors == 0)
 		return arena_printf(r->arena, "no valid JSON at byte %zu: %s",
@@ -130,9 +131,9 @@ read_line(struct run *r, struct str line)
 	r->read++;
 	if (json_decode(r->arena, arena_str(r->arena, line), r->kind->table->fields,
 		ts_now(), record, &how) != JSON_OK)
-		bad(r, r->src.line, why(r, &how));
+		report_bad_record(r, r->src.line, describe_fault(r, &how));
 	else
-		add(r, record, r->src.line);
+		add_record(r, record, r->src.line);
 }
 
 static void
@@ -146,7 +147,7 @@ read_lines(struct run *r)
 			return;
 		case SOURCE_TOO_LONG:
 			r->read++;
-			bad(r, r->src.line, STR("the line is too long"));
+			report_bad_record(r, r->src.line, STR("the line is too long"));
 			break;
 		case SOURCE_LINE:
 			if (str_trim(line).n > 0)
@@ -166,7 +167,7 @@ add_host(void *arg, const struct import_host *h, struct str doc)
 	(void)doc;
 	for (size_t i = 0; i < h->nservices; i++) {
 		r->read++;
-		add(r, esi_of_nmap(r->arena, h, &h->services[i]), r->src.line);
+		add_record(r, esi_of_nmap(r->arena, h, &h->services[i]), r->src.line);
 		if (r->n == 0)
 			arena_reset(r->arena);
 	}
@@ -178,7 +179,7 @@ read_nmap(struct run *r)
 	struct importer im = { .src = &r->src,
 		.arena = arena_new(ARENA),
 		.host = add_host,
-		.bad = bad,
+		.bad = report_bad_record,
 		.arg = r };
 
 	im.doc = (struct buf){ 0 };
@@ -187,7 +188,7 @@ read_nmap(struct run *r)
 	arena_free(im.arena);
 }
 
-/* One line for the whole of it; a finding that was reopened has its own. */
+/* Writes one line of audit for the whole import; a reopened finding has a line of its own. */
 static enum db_rc
 write_audit(const struct run *r)
 {
@@ -205,9 +206,9 @@ write_audit(const struct run *r)
 	return audit_write(r->cli->db, &a);
 }
 
-/* In one transaction: an import that fails has done nothing. */
+/* Stores everything in one transaction, so that a failed import changes nothing. */
 static int
-store(struct run *r, bool nmap)
+store_records(struct run *r, bool nmap)
 {
 	r->rc = db_begin(r->cli->db);
 	if (r->rc == DB_OK)
@@ -225,7 +226,7 @@ store(struct run *r, bool nmap)
 }
 
 static void
-summary(const struct run *r)
+print_esi_summary(const struct run *r)
 {
 	if (r->cli->json)
 		printf("{\"read\":%jd,\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,"
@@ -239,9 +240,9 @@ summary(const struct run *r)
 	fflush(stdout);
 }
 
-/* EXIT_OK, or what to return. */
+/* EXIT_OK, or the status to return after a message. */
 static int
-options(struct run *r, int argc, char **argv, bool *nmap, struct str *file)
+parse_esi_options(struct run *r, int argc, char **argv, bool *nmap, struct str *file)
 {
 	struct str project = STR_NULL, format = STR("ndjson");
 	const struct cli_option table[] = {
@@ -273,11 +274,11 @@ import(struct cli *c, const struct kind *kind, int argc, char **argv)
 	struct run r = { .cli = c, .kind = kind };
 	struct str file = STR("-");
 	bool nmap, in;
-	int rc = options(&r, argc, argv, &nmap, &file), fd;
+	int rc = parse_esi_options(&r, argc, argv, &nmap, &file), fd;
 
 	if (rc != EXIT_OK)
 		return rc;
-	r.file = file.p; /* an argument: NUL-terminated */
+	r.file = file.p; /* NUL-terminated, as it is an argument */
 	in = str_is(file, "-");
 	fd = in ? STDIN_FILENO : open(r.file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -286,11 +287,11 @@ import(struct cli *c, const struct kind *kind, int argc, char **argv)
 	r.records = (struct buf){ .a = r.arena };
 	db_use(c->db, r.arena, 0);
 	source_open(&r.src, fd, -1);
-	rc = store(&r, nmap);
+	rc = store_records(&r, nmap);
 	db_rollback(c->db);
 	source_close(&r.src);
 	if (rc == EXIT_OK)
-		summary(&r);
+		print_esi_summary(&r);
 	db_use(c->db, c->arena, 0);
 	arena_free(r.arena);
 	if (!in)

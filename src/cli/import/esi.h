@@ -7,15 +7,15 @@
 
 struct esi_table {
 	const struct field *fields;
-	/* A record in which nothing is said yet. */
+	/* A record without any value. */
 	void *(*blank)(struct arena *a);
-	/* Brings a decoded record into its one form; NULL, or what is wrong with it. */
+	/* Checks a decoded record and brings it into its stored form; returns the fault, or NULL. */
 	const char *(*finish)(struct arena *a, void *record);
 };
 
 extern const struct esi_table esi_assets, esi_services, esi_findings;
 
-/* A record of esi_services, not finished. */
+/* Makes an unfinished record of esi_services from a service that nmap found. */
 void *esi_of_nmap(
     struct arena *a, const struct import_host *h, const struct import_service *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Assets, services and findings as they are imported: what each may say, and its one form. */
+/* The records of assets, services and findings: their fields, their checks and their stored form. */
 #include "config.h"
 
 #include "cli/import/esi.h"
@@ -9,7 +9,7 @@
 enum { SHORT = 500, LONG = 2048, LONGEST = 20000, SHA256_HEX = 64 };
 
 #define WORD(s, m, fl, min, max) TEXT(s, m, (fl) | OMIT_UNSET | TRIM, min, max)
-/* Whence, when: every record says them alike. */
+/* Source and times, which all records have. */
 #define ORIGIN(s)                                                                        \
 	FIELD(s, first_seen_at, OMIT_UNSET), FIELD(s, last_seen_at, OMIT_UNSET),         \
 	    WORD(s, discovery_channel, 0, 1, SHORT),                                     \
@@ -21,22 +21,22 @@ enum { SHORT = 500, LONG = 2048, LONGEST = 20000, SHA256_HEX = 64 };
 #define NO_DNS_NAME "a name is no DNS name"
 
 static void
-lower(struct arena *a, struct str *s)
+lower_ascii(struct arena *a, struct str *s)
 {
 	if (s->p != NULL)
 		*s = str_lower_ascii(arena_alloc(a, s->n + 1), *s);
 }
 
 static const char *
-address(struct arena *a, struct str *s)
+check_address(struct arena *a, struct str *s)
 {
 	return import_address(a, s) ? NULL : "an address is no IP address";
 }
 
 static const char *
-fingerprint(struct arena *a, struct str *s)
+check_fingerprint(struct arena *a, struct str *s)
 {
-	lower(a, s);
+	lower_ascii(a, s);
 	if (s->n != SHA256_HEX)
 		return "a certificate is named by its SHA-256, 64 hexadecimal digits";
 	for (size_t i = 0; i < s->n; i++)
@@ -50,13 +50,13 @@ static const char *
 asset_name(struct arena *a, struct str kind, struct str *name)
 {
 	if (str_is(kind, "address"))
-		return address(a, name);
+		return check_address(a, name);
 	if (str_is(kind, "certificate"))
-		return fingerprint(a, name);
+		return check_fingerprint(a, name);
 	return import_dns_name(a, name) ? NULL : NO_DNS_NAME;
 }
 
-/* An object, or nothing. */
+/* metadata must be an object or absent. */
 static const char *
 metadata_fault(struct json j)
 {
@@ -114,9 +114,9 @@ struct service_record {
 	    discovery_channel, discovery_provider, source_name, source_ref, endpoint,
 	    hostname, ip, url, product, service_name, version, http_title;
 	struct list technologies;
-	double confidence; /* -1: not said */
+	double confidence; /* -1: absent */
 	struct json tls_enabled, metadata;
-	int64_t port, http_status_code; /* -1: not said */
+	int64_t port, http_status_code; /* -1: absent */
 	struct ts first_seen_at, last_seen_at, last_observed_at;
 };
 
@@ -153,15 +153,15 @@ service_names(struct arena *a, struct service_record *r)
 	const char *fault = NULL;
 
 	if (r->ip.p != NULL)
-		fault = address(a, &r->ip);
+		fault = check_address(a, &r->ip);
 	if (fault == NULL && r->hostname.p != NULL && !import_dns_name(a, &r->hostname))
 		fault = NO_DNS_NAME;
 	if (fault == NULL && r->tls_certificate_sha256.p != NULL)
-		fault = fingerprint(a, &r->tls_certificate_sha256);
+		fault = check_fingerprint(a, &r->tls_certificate_sha256);
 	return fault;
 }
 
-/* The asset that is named, else the host, else the address. */
+/* The asset of a service: the one that it names, else its host name, else its address. */
 static const char *
 service_asset(struct arena *a, struct service_record *r)
 {
@@ -232,9 +232,9 @@ blank_service(struct arena *a)
 
 const struct esi_table esi_services = { service_fields, blank_service, finish_service };
 
-/* A copy of at most this many bytes, cut between two characters; nothing of nothing. */
+/* A copy of at most max bytes, cut between two characters; STR_NULL stays STR_NULL. */
 static struct str
-cut(struct arena *a, struct str s, size_t max)
+copy_cut(struct arena *a, struct str s, size_t max)
 {
 	if (s.n > max)
 		s.n = str_utf8_bad((struct str){ s.p, max });
@@ -258,13 +258,13 @@ esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_se
 	r->asset_kind = STR("address");
 	r->asset_name = r->ip;
 	r->port = s->port.v;
-	r->protocol = cut(a, s->transport, SHORT);
+	r->protocol = copy_cut(a, s->transport, SHORT);
 	if (h->hostnames.n > 0)
-		r->hostname = cut(a, h->hostnames.p[0], IMPORT_NAME);
-	r->service_name = cut(a, s->service_name, SHORT);
-	r->product = cut(a, s->product, SHORT);
-	r->version = cut(a, s->version, SHORT);
-	r->http_title = cut(a, s->http.title, SHORT);
+		r->hostname = copy_cut(a, h->hostnames.p[0], IMPORT_NAME);
+	r->service_name = copy_cut(a, s->service_name, SHORT);
+	r->product = copy_cut(a, s->product, SHORT);
+	r->version = copy_cut(a, s->version, SHORT);
+	r->http_title = copy_cut(a, s->http.title, SHORT);
 	if (s->http.status_code.set && s->http.status_code.v >= 100)
 		r->http_status_code = s->http.status_code.v;
 	if (s->tls_enabled.set)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* The host document: one table of members serves reading, checking and printing. The man page
-   surfaced-import(5) describes the same rows. */
+/* The host document: reads, checks and prints it by the table of members in member.c, which surfaced-import(5)
+   describes row by row. */
 #include "config.h"
 
 #include "cli/import/import_priv.h"
 
-/* Where in the document a fault lies: "services[2].tls.certificate.names[0]". */
+/* The place of a member in the document, for messages: "services[2].tls.certificate.names[0]". */
 struct place {
 	const struct place *up;
 	const char *name;
-	size_t item; /* SIZE_MAX: no item */
+	size_t item; /* SIZE_MAX: not an item of a list */
 };
 
 struct reading {
@@ -34,7 +34,7 @@ print_place(struct buf *b, const struct place *at)
 }
 
 static bool
-fault(struct arena *a, const struct place *at, const char *why, struct str *what)
+member_fault(struct arena *a, const struct place *at, const char *why, struct str *what)
 {
 	struct buf b = { .a = a };
 
@@ -46,7 +46,7 @@ fault(struct arena *a, const struct place *at, const char *why, struct str *what
 }
 
 static const struct member *
-find(const struct member *m, struct str name)
+find_member(const struct member *m, struct str name)
 {
 	for (; m->type != MEMBER_END; m++)
 		if (str_eq(m->name, name))
@@ -64,10 +64,10 @@ texts_from(struct arena *a, const struct json_value *v, struct texts *t, struct 
 	size_t n;
 
 	if (json_type(v) != JSON_ARRAY)
-		return fault(a, at, "must be an array of strings", what);
+		return member_fault(a, at, "must be an array of strings", what);
 	n = json_length(v);
 	if (n > IMPORT_ITEMS)
-		return fault(a, at, "has too many items", what);
+		return member_fault(a, at, "has too many items", what);
 	t->p = ARENA_ARRAY(a, n, struct str);
 	t->n = n;
 	for (size_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ texts_from(struct arena *a, const struct json_value *v, struct texts *t, struct 
 
 		at->item = i;
 		if (json_type(item) != JSON_STRING)
-			return fault(a, at, "must be a string", what);
+			return member_fault(a, at, "must be a string", what);
 		t->p[i] = json_text(item);
 	}
 	return true;
@@ -88,10 +88,10 @@ services_from(struct arena *a, const struct json_value *v, struct import_host *h
 	size_t n;
 
 	if (json_type(v) != JSON_ARRAY)
-		return fault(a, at, "must be an array of objects", what);
+		return member_fault(a, at, "must be an array of objects", what);
 	n = json_length(v);
 	if (n > IMPORT_ITEMS)
-		return fault(a, at, "has too many items", what);
+		return member_fault(a, at, "has too many items", what);
 	h->has_services = true;
 	h->services = ARENA_ARRAY(a, n, struct import_service);
 	h->nservices = n;
@@ -124,22 +124,22 @@ member_from(struct arena *a, const struct json_value *v, const struct member *m,
 	switch (m->type) {
 	case MEMBER_TEXT:
 		if (json_type(v) != JSON_STRING)
-			return fault(a, at, "must be a string", what);
+			return member_fault(a, at, "must be a string", what);
 		*(struct str *)(void *)(base + m->offset) = json_text(v);
 		return true;
 	case MEMBER_INT:
 		if (json_type(v) != JSON_NUMBER || !json_int(v, &o->v))
-			return fault(a, at, "must be an integer", what);
+			return member_fault(a, at, "must be an integer", what);
 		o->set = true;
 		return true;
 	case MEMBER_BOOL:
 		if (json_type(v) != JSON_BOOL)
-			return fault(a, at, "must be true or false", what);
+			return member_fault(a, at, "must be true or false", what);
 		*o = (struct opt){ true, json_bool(v) };
 		return true;
 	case MEMBER_TIME:
 		if (!time_from(v, o))
-			return fault(a, at,
+			return member_fault(a, at,
 			    "must be an RFC 3339 date and time with an offset", what);
 		return true;
 	case MEMBER_TEXTS:
@@ -156,17 +156,17 @@ member_from(struct arena *a, const struct json_value *v, const struct member *m,
 }
 
 static bool
-one_member(void *arg, struct str name, struct json_value *v)
+read_member(void *arg, struct str name, struct json_value *v)
 {
 	struct reading *r = arg;
-	const struct member *m = find(r->members, name);
+	const struct member *m = find_member(r->members, name);
 	struct place at = { r->up, m == NULL ? "" : m->name.p, SIZE_MAX };
 
 	if (m == NULL) {
 		size_t n = name.n > 64 ? 64 : name.n;
 
 		at.name = arena_str(r->a, (struct str){ name.p, n }).p;
-		r->ok = fault(r->a, &at, "is no member of this format", r->what);
+		r->ok = member_fault(r->a, &at, "is no member of this format", r->what);
 	} else {
 		r->ok = member_from(r->a, v, m, r->base, &at, r->what);
 	}
@@ -181,11 +181,11 @@ members_from(struct arena *a, const struct json_value *v, const struct member *m
 
 	if (json_type(v) != JSON_OBJECT) {
 		if (up != NULL)
-			return fault(a, up, "must be an object", what);
+			return member_fault(a, up, "must be an object", what);
 		*what = STR("must be an object");
 		return false;
 	}
-	json_each(v, one_member, &r);
+	json_each(v, read_member, &r);
 	return r.ok;
 }
 
@@ -207,7 +207,7 @@ by_text(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-/* Sorted and unique: the same findings in another order are the same document. */
+/* Sorts the texts and removes duplicates, so that the same findings in another order are the same document. */
 static void
 sort_texts(struct texts *t)
 {
@@ -233,7 +233,7 @@ form_texts(struct arena *a, const struct member *m, struct texts *t,
 
 		at->item = i;
 		if (why != NULL && manner == IMPORT_EXACT)
-			return fault(a, at, why, what);
+			return member_fault(a, at, why, what);
 		if (why == NULL)
 			t->p[n++] = t->p[i];
 	}
@@ -263,19 +263,21 @@ form_services(struct arena *a, struct import_host *h, enum import_manner manner,
 		if (!form_members(a, member_service, (char *)s, manner, at, what))
 			return false;
 		if (!s->port.set)
-			return fault(a, at, "has no port", what);
+			return member_fault(a, at, "has no port", what);
 		if (s->transport.p == NULL)
 			s->transport = STR("tcp");
 		if (s->first_seen.set && s->last_seen.set &&
 		    s->first_seen.v > s->last_seen.v)
-			return fault(a, at, "first_seen is later than last_seen", what);
+			return member_fault(
+			    a, at, "first_seen is later than last_seen", what);
 	}
 	if (h->nservices > 1)
 		qsort(h->services, h->nservices, sizeof(h->services[0]), by_port);
 	at->item = SIZE_MAX;
 	for (size_t i = 1; i < h->nservices; i++)
 		if (by_port(&h->services[i - 1], &h->services[i]) == 0)
-			return fault(a, at, "two have the same port and transport", what);
+			return member_fault(
+			    a, at, "two have the same port and transport", what);
 	return true;
 }
 
@@ -312,7 +314,7 @@ form_member(struct arena *a, const struct member *m, char *base,
 	case MEMBER_END:
 		panic("the end of a table is no member");
 	}
-	return why == NULL || manner == IMPORT_LENIENT || fault(a, at, why, what);
+	return why == NULL || manner == IMPORT_LENIENT || member_fault(a, at, why, what);
 }
 
 static bool
@@ -328,7 +330,8 @@ form_members(struct arena *a, const struct member *m, char *base,
 	return true;
 }
 
-/* One of the two implies the other; a service was seen when its host was. */
+/* Completes the times: a missing first_seen is last_seen and the reverse; a service without times has those of its
+   host. */
 static void
 spread_times(struct import_host *h)
 {

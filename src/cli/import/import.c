@@ -17,7 +17,7 @@ struct run {
 	struct cli *cli;
 	struct import_pipe_options o;
 	bool quiet, progress;
-	uint64_t size; /* of the file; 0: unknown */
+	uint64_t size; /* bytes of the file; 0: unknown */
 	uint64_t read, bad;
 	int64_t began, drawn;
 	struct import_store store;
@@ -45,9 +45,9 @@ set_format(struct run *r, struct str name)
 	return false;
 }
 
-/* EXIT_OK, or what to return. */
+/* EXIT_OK, or the status to return after a message. */
 static int
-options(struct run *r, int argc, char **argv)
+parse_import_options(struct run *r, int argc, char **argv)
 {
 	struct cli_list words;
 	struct str format = STR("auto");
@@ -63,12 +63,12 @@ options(struct run *r, int argc, char **argv)
 	if (!set_format(r, format))
 		return cli_usage(
 		    r->cli, "the format must be auto, ndjson, nmap or masscan");
-	r->o.file = words.p[0].p; /* an argument: NUL-terminated */
+	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
 	return EXIT_OK;
 }
 
 static int
-open_file(struct run *r)
+open_input(struct run *r)
 {
 	struct stat st;
 
@@ -85,9 +85,9 @@ open_file(struct run *r)
 	return EXIT_OK;
 }
 
-/* One line, rewritten, and only for a person. */
+/* Rewrites one line of progress; only if stderr is a terminal. */
 static void
-draw(struct run *r, const struct import_pipe *p, bool last)
+draw_progress(struct run *r, const struct import_pipe *p, bool last)
 {
 	int64_t now = mono_us();
 	double seconds = (double)(now - r->began) / 1e6;
@@ -115,7 +115,7 @@ show_bad(struct run *r, const struct import_batch *b)
 	fwrite(b->messages.p, 1, b->messages.n, stderr);
 }
 
-/* What the database could not take; its lines are not known any more. */
+/* Reports hosts that were too large to merge; their line numbers are no longer known. */
 static void
 show_large(struct run *r)
 {
@@ -152,16 +152,16 @@ store_all(struct run *r, struct import_pipe *p)
 		r->read += b->read;
 		r->bad += b->bad;
 		show_large(r);
-		draw(r, p, false);
+		draw_progress(r, p, false);
 	}
-	draw(r, p, true);
+	draw_progress(r, p, true);
 	if (import_pipe_failed(p) != NULL)
 		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
 	return EXIT_OK;
 }
 
 static void
-member(struct buf *b, const char *name, int64_t n)
+print_count(struct buf *b, const char *name, int64_t n)
 {
 	buf_char(b, b->n == 0 ? '{' : ',');
 	json_write_str(b, str_of(name));
@@ -170,18 +170,18 @@ member(struct buf *b, const char *name, int64_t n)
 }
 
 static void
-summary(const struct run *r)
+print_summary(const struct run *r)
 {
 	const struct import_sum *s = &r->store.sum;
 	struct buf b = { .a = r->cli->arena };
 
 	if (r->cli->json) {
-		member(&b, "read", (int64_t)r->read);
-		member(&b, "new", s->fresh);
-		member(&b, "changed", s->changed);
-		member(&b, "unchanged", s->unchanged);
-		member(&b, "bad", (int64_t)r->bad);
-		member(&b, "new_tags", s->tags);
+		print_count(&b, "read", (int64_t)r->read);
+		print_count(&b, "new", s->fresh);
+		print_count(&b, "changed", s->changed);
+		print_count(&b, "unchanged", s->unchanged);
+		print_count(&b, "bad", (int64_t)r->bad);
+		print_count(&b, "new_tags", s->tags);
 		printf("%.*s}\n", (int)b.n, b.p);
 	} else if (!r->quiet) {
 		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad\n",
@@ -196,10 +196,10 @@ hosts(struct cli *c, int argc, char **argv)
 {
 	struct run r = { .cli = c, .began = mono_us() };
 	struct import_pipe *p;
-	int rc = options(&r, argc, argv);
+	int rc = parse_import_options(&r, argc, argv);
 
 	if (rc == EXIT_OK)
-		rc = open_file(&r);
+		rc = open_input(&r);
 	if (rc != EXIT_OK)
 		return rc;
 	r.progress = !r.quiet && isatty(STDERR_FILENO);
@@ -209,7 +209,7 @@ hosts(struct cli *c, int argc, char **argv)
 	rc = store_all(&r, p);
 	import_pipe_end(p);
 	if (r.read > 0 || rc == EXIT_OK)
-		summary(&r);
+		print_summary(&r);
 	db_use(c->db, c->arena, 0);
 	arena_free(r.store.arena);
 	if (r.o.fd != STDIN_FILENO)

@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import: readers make struct import_host of what they read; one table of members checks,
-   normalises and prints them all. No reader knows the database. */
+/* surfacectl import hosts: host documents and scanners' output into the table host.
+ *
+ *   file or pipe
+ *     |  source.c: bounded lines and chunks
+ *     v
+ *   reader (ndjson.c, nmap.c, masscan.c)        one record at a time --> struct import_host
+ *     |  import_emit: host.c and member.c check every member and bring it into its stored form
+ *     v
+ *   pipe.c                                      batches of COPY lines; this thread fills one batch ...
+ *     |                                         ======================================================
+ *     v                                         ... while the main thread stores the other
+ *   store.c                                     one transaction for each batch: COPY, then a merge
+ *
+ * Everything before pipe.c runs in its own thread and knows nothing of the database, so parsing and storing
+ * use two cores, and a reader can be tested without a server.
+ *
+ * The input may be hostile and of any size. A line, a document, a text, a list and the depth of nesting are
+ * bounded by the constants below, and nothing is kept longer than its record or its batch. A bad record is
+ * reported with its line and left out; --strict ends the import at the first one.
+ *
+ * The same findings must give the same document, byte for byte, or every repeated import would look like a
+ * change of all hosts. Lists that have no order are therefore sorted, and every text has one stored form.
+ *
+  * An address may occur several times in a batch, but one merge statement cannot change a row twice. So the nth
+ * record of an address belongs to round n - 1, and store.c merges one round after the other. */
 #ifndef CLI_IMPORT_IMPORT_H
 #define CLI_IMPORT_IMPORT_H
 
@@ -8,18 +31,18 @@
 #include "json/json.h"
 
 enum {
-	IMPORT_LINE = 4 * 1024 * 1024, /* bytes of a line, and of one token of XML */
-	IMPORT_DEPTH = 16, /* levels of JSON; nmap's elements nest within it too */
+	IMPORT_LINE = 4 * 1024 * 1024,     /* bytes of a line, and of one token of XML */
+	IMPORT_DEPTH = 16,                 /* levels of JSON, and of nmap's elements */
 	IMPORT_DOCUMENT = 8 * 1024 * 1024, /* bytes of a stored host */
 	IMPORT_BANNER = 65536,             /* bytes */
 	IMPORT_TEXT = 16384,               /* bytes of any other text */
 	IMPORT_NAME = 253,                 /* bytes of a DNS name */
 	IMPORT_SLUG = LIM_TAG_SLUG,        /* bytes of a tag */
 	IMPORT_ITEMS = 65536,              /* items of a list */
-	IMPORT_WINDOW = 20000,             /* hosts of a masscan file gathered at once */
+	IMPORT_WINDOW = 20000, /* hosts of a masscan file that are gathered at a time */
 };
 
-/* ---- a host as read: all zero is unset; texts lie in the arena of the reader ---- */
+/* ---- a host as read: all zero is unset; the texts are in the arena of the reader ---- */
 
 struct opt {
 	bool set;
@@ -60,58 +83,59 @@ struct import_host {
 	bool has_services;
 };
 
-/* From a document that json_scan has passed. False: what (in the arena) names the member. */
+/* Reads a document that json_scan has accepted. False: what (in the arena) names the faulty member. */
 bool import_host_read(struct arena *a, const struct json_value *v, struct import_host *h,
     struct str *what) MUST_USE;
 
 enum import_manner {
-	IMPORT_EXACT, /* a fault refuses the host */
-	IMPORT_LENIENT, /* a fault costs its member, a text too long its end: scanners' findings */
+	IMPORT_EXACT,   /* a fault in a member refuses the host */
+	IMPORT_LENIENT, /* for scanners: a faulty member is left out, a long text is cut */
 };
 
-/* Checks every member and brings it into its stored form, derived members included. False: what
-   (in the arena) names the member. */
+/* Checks every member, brings it into its stored form, and adds derived members. False: what (in the arena) names
+   the faulty member. */
 bool import_host_finish(struct arena *a, struct import_host *h, enum import_manner manner,
     struct str *what) MUST_USE;
-/* The stored document. h is finished. */
+/* Prints the stored document. import_host_finish must have succeeded. */
 void import_host_print(struct buf *b, const struct import_host *h);
 
-/* Brings an address into the one form it is stored in; false: it is none. */
+/* Brings an address into its stored form; false: it is not an address. */
 bool import_address(struct arena *a, struct str *s) MUST_USE;
-/* Brings a name into lower case, without a last dot; false: it is none. */
+/* Brings a name into lower case without a trailing dot; false: it is not a DNS name. */
 bool import_dns_name(struct arena *a, struct str *s) MUST_USE;
 
-/* Lists under construction: doubles its room in the arena. */
+/* Append to a list, whose room in the arena doubles when it is full. */
 void import_texts_add(struct arena *a, struct texts *t, struct str s);
 struct import_service *import_service_add(struct arena *a, struct import_host *h);
 
 /* The registrable domains of names, by the public suffix list. */
 struct texts import_apex_domains(struct arena *a, const struct texts *names);
 
-/* ---- where bytes come from: bounded, whatever is fed ---- */
+/* ---- source.c: input with bounded memory ---- */
 
 struct source {
 	int fd, stop;
-	char *p; /* [at, n) is unread */
+	char *p; /* the bytes from at to n are unread */
 	size_t n, at, room;
-	uint64_t line;          /* of the line last given, from 1 */
-	_Atomic uint64_t bytes; /* read so far: progress reads it from another thread */
+	uint64_t line; /* number of the last returned line, from 1 */
+	_Atomic uint64_t
+	    bytes; /* bytes read so far; the other thread reads it for the progress line */
 	bool end, failed;
 };
 
 enum source_line { SOURCE_LINE, SOURCE_TOO_LONG, SOURCE_END };
 
-/* fd stays the caller's. stop (or -1) is a descriptor that becomes readable when reading shall end. */
+/* The caller closes fd. stop: a descriptor that becomes readable to end the reading; -1: none. */
 void source_open(struct source *s, int fd, int stop);
 void source_close(struct source *s);
-/* line is valid until the next call and without its newline. */
+/* line has no newline and is valid until the next call. */
 enum source_line source_line(struct source *s, struct str *line);
-/* What is at hand, at least one byte; n is 0 at the end. Consumed at once. */
+/* Consumes and returns the buffered bytes, at least one; n is 0 at the end. */
 struct str source_chunk(struct source *s);
-/* The first bytes, not consumed. */
+/* The first bytes, without consuming them. */
 struct str source_peek(struct source *s);
 
-/* ---- names seen, each with a number ---- */
+/* ---- names.c: a set of names, each with a number ---- */
 
 struct names;
 
@@ -119,21 +143,21 @@ struct names *names_new(size_t most);
 void names_free(struct names *t);
 void names_clear(struct names *t);
 bool names_full(const struct names *t);
-/* The number of s, 0 when it is new; for writing. The table must not be full. */
+/* The number of s, which the caller may change; 0 for a new name. The table must not be full. */
 uint32_t *names_at(struct names *t, struct str s);
 
 /* ---- readers ---- */
 
 struct importer {
 	struct source *src;
-	struct arena *arena; /* one record; reset by the reader */
-	/* A finished host: its document is valid for the call alone. */
+	struct arena *arena; /* memory of one record; the reader resets it */
+	/* Takes a finished host; doc is valid until the call returns. */
 	void (*host)(void *arg, const struct import_host *h, struct str doc);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
-	size_t window; /* masscan: hosts whose records are gathered at once */
-	uint64_t read; /* records, bad ones included */
-	bool stop;     /* set by a callback: no more */
+	size_t window; /* masscan: hosts that are gathered at a time */
+	uint64_t read; /* records, including bad ones */
+	bool stop;     /* a callback sets it to end the reading */
 	struct buf doc;
 };
 
@@ -141,24 +165,25 @@ typedef void import_reader(struct importer *im);
 
 import_reader import_ndjson, import_nmap, import_masscan;
 
-/* Guesses from the first bytes; NULL when they are none of ours. */
+/* Guesses the format from the first bytes; NULL: unknown. */
 import_reader *import_guess(struct source *s);
 
-/* For readers: finish, print and hand over, or report. */
+/* For readers: finishes and prints the host and calls im->host, or im->bad. */
 void import_emit(
     struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line);
 void import_bad(struct importer *im, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
-/* ---- the pipeline: a thread reads and parses the next batch while PostgreSQL takes the last ---- */
+/* ---- pipe.c: a thread reads and parses the next batch while PostgreSQL stores the last one ---- */
 
 enum { IMPORT_ROUNDS = 32 };
 
 struct import_batch {
 	struct buf rows;     /* COPY lines (IMPORT_COPY): round, ip, doc */
-	struct buf tags;     /* slugs not given before, each ended by NUL */
-	struct buf messages; /* of bad records: "file:line: what\n" */
+	struct buf tags;     /* new slugs, each followed by NUL */
+	struct buf messages; /* about bad records: "file:line: what\n" */
 	size_t hosts;
-	unsigned rounds; /* the nth record of an address is in round n - 1 */
+	unsigned
+	    rounds; /* number of rounds; the nth record of an address is in round n - 1 */
 	uint64_t read, bad;
 };
 
@@ -166,18 +191,18 @@ struct import_pipe;
 
 struct import_pipe_options {
 	import_reader *reader; /* NULL: guess */
-	const char *file;      /* for messages */
+	const char *file;      /* name of the input in messages */
 	int fd;
-	bool strict; /* the first bad record is the last */
+	bool strict; /* stop at the first bad record */
 };
 
 struct import_pipe *import_pipe_start(const struct import_pipe_options *o);
-/* Waits for the next batch; the one before is given back. NULL: no more. */
+/* Waits for the next batch and returns the previous one to the reader. NULL: the input has ended. */
 const struct import_batch *import_pipe_next(struct import_pipe *p);
-/* After NULL: what went wrong, or NULL. */
+/* After import_pipe_next has returned NULL: the reason of a failure, or NULL. */
 const char *import_pipe_failed(const struct import_pipe *p);
 uint64_t import_pipe_bytes(const struct import_pipe *p);
-/* Stops the thread, wherever it is. */
+/* Stops the thread, also in the middle of a read, and frees the pipe. */
 void import_pipe_end(struct import_pipe *p);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The members of the host document, shared by import_host.c and import_member.c. */
+/* The members of the host document, shared by host.c and member.c. A row of the table serves reading, checking and
+   printing. */
 #ifndef CLI_IMPORT_IMPORT_PRIV_H
 #define CLI_IMPORT_IMPORT_PRIV_H
 
@@ -33,13 +34,13 @@ struct member {
 	enum member_type type;
 	enum member_form form;
 	size_t offset;
-	int64_t lo, hi; /* bytes of a text, value of a number or time */
+	int64_t lo, hi; /* bounds of a text's bytes, or of a number or time */
 	const struct member *sub;
 };
 
 extern const struct member member_host[], member_service[];
 
-/* Brings *s into its stored form; what is wrong with it, or NULL. */
+/* Brings *s into its stored form; returns the fault, or NULL. */
 const char *member_form(
     struct arena *a, const struct member *m, struct str *s, enum import_manner manner);
 void member_hash_banner(struct arena *a, struct import_service *s);

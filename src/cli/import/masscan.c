@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* masscan -oJ (one object a line within an array whose commas are where masscan puts them) and -oD (one
-   object a line). A port's status and each of its banners are records of their own, so the records
-   of an address are gathered, up to a window of hosts, before a host is handed on. */
+/* Reads masscan's -oJ (an array with one object on each line, but not always valid JSON as a whole) and -oD (one
+   object on each line). The status of a port and each of its banners are separate records, in any order, so the
+   records of an address are gathered for a window of hosts before the hosts are emitted. */
 #include "config.h"
 
 #include "cli/import/import.h"
@@ -16,10 +16,9 @@ struct gathered {
 struct window {
 	struct importer *im;
 	struct arena *arena;
-	struct gathered
-	    *hosts; /* a host is written whole when it begins: nothing to clear */
+	struct gathered *hosts; /* the first record of a host initialises its element */
 	size_t n, bytes;
-	struct names *names; /* address: 1 + index in hosts */
+	struct names *names; /* address to 1 + index in hosts */
 };
 
 struct record {
@@ -70,7 +69,7 @@ host_service(struct window *w, struct import_host *h, const struct record *r)
 }
 
 static void
-seen(struct opt *first, struct opt *last, int64_t seconds)
+update_times(struct opt *first, struct opt *last, int64_t seconds)
 {
 	struct opt t = { true, seconds * 1000000 };
 
@@ -84,7 +83,7 @@ seen(struct opt *first, struct opt *last, int64_t seconds)
 
 /* "HTTP/1.1 301 Moved ..." */
 static void
-http_head(struct import_service *s, struct str head)
+set_http_status(struct import_service *s, struct str head)
 {
 	int64_t code;
 
@@ -93,9 +92,9 @@ http_head(struct import_service *s, struct str head)
 		s->http.status_code = (struct opt){ true, code };
 }
 
-/* What masscan calls its banners; the ones that are no protocol of the port say what they are. */
+/* Stores a banner. masscan names most banners after their protocol, and others after a part of the response. */
 static void
-banner(struct import_service *s, struct str name, struct str text)
+set_banner(struct import_service *s, struct str name, struct str text)
 {
 	if (str_is(name, "title")) {
 		s->http.title = text;
@@ -112,20 +111,20 @@ banner(struct import_service *s, struct str name, struct str text)
 		s->service_name = s->protocol = name;
 		s->banner = text;
 		if (str_is(name, "http"))
-			http_head(s, text);
+			set_http_status(s, text);
 	}
 }
 
 static struct str
-window_str(struct window *w, struct str s)
+copy_to_window(struct window *w, struct str s)
 {
 	w->bytes += s.n + 16;
 	return arena_str(w->arena, s);
 }
 
-/* masscan escapes bytes that are no text as \u0000 and the like; the stored form has no NUL. */
+/* masscan escapes bytes that are not text, such as \u0000, and the stored form has no NUL. */
 static struct str
-without_nul(struct window *w, struct str s)
+remove_nul(struct window *w, struct str s)
 {
 	char *p = arena_alloc(w->arena, s.n + 1);
 	size_t n = 0;
@@ -138,7 +137,7 @@ without_nul(struct window *w, struct str s)
 }
 
 static void
-add(struct window *w, const struct record *r)
+add_record_to_window(struct window *w, const struct record *r)
 {
 	struct import_host *h;
 	struct import_service *s;
@@ -149,16 +148,16 @@ add(struct window *w, const struct record *r)
 	if (h->nservices >= IMPORT_ITEMS)
 		return;
 	s = host_service(w, h, r);
-	seen(&h->first_seen, &h->last_seen, r->seconds);
-	seen(&s->first_seen, &s->last_seen, r->seconds);
+	update_times(&h->first_seen, &h->last_seen, r->seconds);
+	update_times(&s->first_seen, &s->last_seen, r->seconds);
 	if (r->name.p != NULL)
-		banner(s, window_str(w, r->name), without_nul(w, r->banner));
+		set_banner(s, copy_to_window(w, r->name), remove_nul(w, r->banner));
 }
 
 /* ---- records ---- */
 
 static struct str
-text_of(const struct json_value *v, const char *name)
+member_text(const struct json_value *v, const char *name)
 {
 	const struct json_value *m = v == NULL ? NULL : json_get(v, name);
 
@@ -178,31 +177,32 @@ int_of(const struct json_value *v, const char *name)
 	return json_type(m) == JSON_STRING && str_int64(json_text(m), &n) ? n : -1;
 }
 
-/* One port: an item of "ports", or the record itself with its "data" (-oD). */
+/* Handles a port: an item of "ports" (-oJ), or the record itself with its "data" (-oD). */
 static const char *
 port_record(struct window *w, struct record *r, const struct json_value *port,
     const struct json_value *data)
 {
 	const struct json_value *service = json_get(port, "service");
-	struct str status = text_of(data, "status");
+	struct str status = member_text(data, "status");
 
 	r->port = int_of(port, "port");
-	r->transport = text_of(port, "proto");
+	r->transport = member_text(port, "proto");
 	if (r->port < 0 || r->port > 65535)
 		return "ports: an item has no port";
 	if (r->transport.p == NULL)
 		r->transport = STR("tcp");
 	r->open = str_is(status, "open");
-	r->name = data == port ? text_of(service, "name") : text_of(data, "service_name");
-	r->banner = text_of(data == port ? service : data, "banner");
+	r->name = data == port ? member_text(service, "name")
+			       : member_text(data, "service_name");
+	r->banner = member_text(data == port ? service : data, "banner");
 	if (r->port > 0 && (str_is(r->transport, "tcp") || str_is(r->transport, "udp") ||
 			       str_is(r->transport, "sctp")))
-		add(w, r);
+		add_record_to_window(w, r);
 	return NULL;
 }
 
 static const char *
-record(struct window *w, const struct json_value *v)
+handle_record(struct window *w, const struct json_value *v)
 {
 	const struct json_value *ports, *data;
 	const char *why = NULL;
@@ -210,7 +210,7 @@ record(struct window *w, const struct json_value *v)
 
 	if (json_type(v) != JSON_OBJECT)
 		return "must be an object";
-	r.ip = text_of(v, "ip");
+	r.ip = member_text(v, "ip");
 	if (r.ip.p == NULL)
 		return "ip: is missing";
 	r.seconds = int_of(v, "timestamp");
@@ -238,7 +238,7 @@ is_blank(char c)
 }
 
 static struct str
-blanks_off(struct str s)
+trim_blanks(struct str s)
 {
 	while (s.n > 0 && is_blank(s.p[0]))
 		s = (struct str){ s.p + 1, s.n - 1 };
@@ -247,30 +247,30 @@ blanks_off(struct str s)
 	return s;
 }
 
-/* The object of a line, without the array's brackets and commas; nothing for lines that hold none. */
+/* The object in a line, without the brackets and commas of the array; STR_NULL for a line without an object. */
 static struct str
-object_of(struct str s)
+line_object(struct str s)
 {
-	s = blanks_off(s);
+	s = trim_blanks(s);
 	while (s.n > 0 && (s.p[0] == '[' || s.p[0] == ','))
-		s = blanks_off((struct str){ s.p + 1, s.n - 1 });
+		s = trim_blanks((struct str){ s.p + 1, s.n - 1 });
 	while (s.n > 0 && (s.p[s.n - 1] == ']' || s.p[s.n - 1] == ','))
-		s = blanks_off((struct str){ s.p, s.n - 1 });
-	/* older releases end so, which is no JSON */
+		s = trim_blanks((struct str){ s.p, s.n - 1 });
+	/* the last line of older releases, which is not JSON */
 	if (str_starts(s, STR("{finished:")) || str_starts(s, STR("{ finished:")))
 		s.n = 0;
 	return s;
 }
 
 static void
-one_line(struct window *w, struct str line)
+handle_line(struct window *w, struct str line)
 {
 	struct importer *im = w->im;
 	struct json_fault fault;
 	struct json_value *v;
 	const char *why;
 
-	line = object_of(line);
+	line = line_object(line);
 	if (line.n == 0)
 		return;
 	im->read++;
@@ -279,7 +279,7 @@ one_line(struct window *w, struct str line)
 		return;
 	}
 	v = json_parse(im->arena, line);
-	why = v == NULL ? "no valid JSON" : record(w, v);
+	why = v == NULL ? "no valid JSON" : handle_record(w, v);
 	if (why != NULL)
 		import_bad(im, im->src->line, "%s", why);
 }
@@ -300,7 +300,7 @@ import_masscan(struct importer *im)
 			    IMPORT_LINE);
 			continue;
 		}
-		one_line(&w, line);
+		handle_line(&w, line);
 		arena_reset(im->arena);
 		if (w.n >= im->window || w.bytes > WINDOW_BYTES)
 			window_flush(&w);

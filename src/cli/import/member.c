@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The rows of the host document and the stored form of each kind of text. */
+/* The table of the host document's members, and the stored form of each kind of text. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -27,7 +27,7 @@ import_address(struct arena *a, struct str *s)
 	return true;
 }
 
-/* Clears the bits beyond the length, so that one network has one name. */
+/* Clears the bits beyond the prefix length, so that a network has one stored form. */
 static const char *
 canonical_prefix(struct arena *a, struct str *s)
 {
@@ -46,7 +46,7 @@ canonical_prefix(struct arena *a, struct str *s)
 }
 
 static void
-lower(struct arena *a, struct str *s)
+lower_text(struct arena *a, struct str *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->p[i] < 'A' || s->p[i] > 'Z')
@@ -57,7 +57,7 @@ lower(struct arena *a, struct str *s)
 }
 
 static void
-upper(struct arena *a, struct str *s)
+upper_text(struct arena *a, struct str *s)
 {
 	char *p = arena_alloc(a, s->n + 1);
 
@@ -66,10 +66,10 @@ upper(struct arena *a, struct str *s)
 	s->p = p;
 }
 
-/* No blanks and no control characters. Underscores, stars and UTF-8 occur in names that scanners
-   see, so they stay. */
+/* Accepts a name without blanks and control characters. Underscores, stars and UTF-8 occur in names that scanners
+   find, so they are allowed. */
 static bool
-graphic(struct str s)
+is_graphic(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
@@ -78,12 +78,12 @@ graphic(struct str s)
 }
 
 static bool
-slug(struct str s)
+check_slug(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x7f)
 			return false;
-	return graphic(s);
+	return is_graphic(s);
 }
 
 bool
@@ -91,16 +91,16 @@ import_dns_name(struct arena *a, struct str *s)
 {
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
-	if (s->n > IMPORT_NAME || !graphic(*s) || s->p[0] == '.')
+	if (s->n > IMPORT_NAME || !is_graphic(*s) || s->p[0] == '.')
 		return false;
-	lower(a, s);
+	lower_text(a, s);
 	return true;
 }
 
 static const char *
-country(struct arena *a, struct str *s)
+check_country(struct arena *a, struct str *s)
 {
-	upper(a, s);
+	upper_text(a, s);
 	if (s->n != 2 || s->p[0] < 'A' || s->p[0] > 'Z' || s->p[1] < 'A' || s->p[1] > 'Z')
 		return "must be two letters";
 	return NULL;
@@ -124,21 +124,22 @@ member_form(
 	case FORM_PREFIX:
 		return canonical_prefix(a, s);
 	case FORM_COUNTRY:
-		return country(a, s);
+		return check_country(a, s);
 	case FORM_UPPER:
-		upper(a, s);
+		upper_text(a, s);
 		return NULL;
 	case FORM_LOWER:
-		lower(a, s);
+		lower_text(a, s);
 		return NULL;
 	case FORM_DNS:
 		return import_dns_name(a, s) ? NULL : "is no DNS name";
 	case FORM_SLUG:
-		lower(a, s);
-		return slug(*s) ? NULL
-				: "is no tag: 1 to 128 ASCII characters without blanks";
+		lower_text(a, s);
+		return check_slug(*s)
+			   ? NULL
+			   : "is no tag: 1 to 128 ASCII characters without blanks";
 	case FORM_TRANSPORT:
-		lower(a, s);
+		lower_text(a, s);
 		return str_is(*s, "tcp") || str_is(*s, "udp") || str_is(*s, "sctp")
 			   ? NULL
 			   : "must be tcp, udp or sctp";
@@ -163,7 +164,7 @@ member_hash_banner(struct arena *a, struct import_service *s)
 void
 import_texts_add(struct arena *a, struct texts *t, struct str s)
 {
-	/* the room is the power of two that n has reached */
+	/* the room is a power of two, so it is full when n is one */
 	if (t->p == NULL || (t->n >= 4 && (t->n & (t->n - 1)) == 0)) {
 		struct str *p = ARENA_ARRAY(a, t->n < 4 ? 4 : 2 * t->n, struct str);
 

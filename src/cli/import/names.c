@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* A hash table that forgets everything at once: open addressing, never more than half full. */
+/* A hash table of names with open addressing, at most half full, that can be cleared as a whole. */
 #include "config.h"
 
 #include "cli/import/import.h"
 
 struct name {
-	struct str s; /* p NULL: free */
+	struct str s; /* p NULL: an unused slot */
 	uint32_t value;
 };
 
@@ -51,7 +51,7 @@ names_full(const struct names *t)
 	return t->n >= t->room / 2;
 }
 
-/* Seeded: a file cannot be made so that all its names meet in one slot. */
+/* The hash has a random seed, so that nobody can write a file whose names collide. */
 static uint64_t
 hash(const struct names *t, struct str s)
 {

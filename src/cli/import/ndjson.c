@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Readers' common ground, and the reader of our own format: one host document a line. */
+/* The functions that all readers share, and the reader of the native format: one host document on each line. */
 #include "config.h"
 
 #include "cli/import/import.h"
@@ -16,7 +16,7 @@ import_bad(struct importer *im, uint64_t line, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		panic("vsnprintf failed");
-	/* what may quote the file: nothing in it shall steer a terminal */
+	/* the message may quote the file, which must not control the terminal */
 	for (char *c = what; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
@@ -43,7 +43,7 @@ import_emit(
 }
 
 static void
-record(struct importer *im, struct str line)
+handle_document(struct importer *im, struct str line)
 {
 	struct import_host h = { .ip = STR_NULL };
 	struct json_fault fault;
@@ -94,7 +94,7 @@ import_ndjson(struct importer *im)
 			if (is_blank(line))
 				break;
 			im->read++;
-			record(im, line);
+			handle_document(im, line);
 			arena_reset(im->arena);
 			break;
 		}
@@ -119,7 +119,7 @@ import_guess(struct source *s)
 				 head.p[0] == '\n'))
 		head = (struct str){ head.p + 1, head.n - 1 };
 	if (head.n == 0)
-		return import_ndjson; /* an empty file holds no hosts, in any format */
+		return import_ndjson; /* an empty file has no hosts in any format */
 	if (head.p[0] == '<')
 		return import_nmap;
 	if (head.p[0] == '[')

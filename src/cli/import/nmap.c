@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* nmap -oX, streamed through expat: one host in memory at a time. Declarations of entities end the
-   reading (nmap writes none), so nothing expands and nothing external is ever opened. */
+/* Reads nmap -oX as a stream through expat, with one host in memory at a time. A declaration of an entity ends the
+   reading: nmap writes none, and without entities nothing in a hostile file expands or opens another file. */
 #include "config.h"
 
-#include <openssl/evp.h> /* first: it declares a member called rand, which base.h bans */
+#include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
 
 #include "cli/import/import.h"
 
@@ -12,7 +12,7 @@
 
 enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = IMPORT_DOCUMENT, KEY = 48 };
 
-/* Where in a script's tables the next elem belongs. */
+/* The table of a script that the next elem belongs to. */
 struct tables {
 	char key[8][KEY];
 	int depth;
@@ -22,24 +22,24 @@ struct nmap {
 	struct importer *im;
 	XML_Parser xml;
 	struct import_host host;
-	struct import_service *service; /* the open port in hand, or NULL */
+	struct import_service *service; /* the service of the present port, or NULL */
 	bool in_host, up, os_done, too_big;
-	uint64_t line; /* where the host begins */
+	uint64_t line; /* first line of the host */
 	struct str script;
-	char subject[512], issuer[512]; /* of the certificate in hand, all parts */
+	char subject[512], issuer[512]; /* all parts of the present certificate's names */
 	struct tables tables;
 	char elem[KEY];
-	struct str name; /* elem of an extension: its name */
-	struct buf text; /* characters of the element in hand */
+	struct str name; /* name of the present extension */
+	struct buf text; /* characters of the present element */
 	bool wants_text;
 	int depth;
-	int64_t started; /* the scan's own time, in seconds; 0: unknown */
+	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
 	const char *refused;
-	size_t used; /* of the arena, by this host */
+	size_t used; /* bytes of the arena that the present host uses */
 };
 
 static void
-refuse(struct nmap *x, const char *why)
+refuse_document(struct nmap *x, const char *why)
 {
 	if (x->refused == NULL)
 		x->refused = why;
@@ -55,9 +55,9 @@ attribute(const char **atts, const char *name)
 	return NULL;
 }
 
-/* A copy that lives as long as the host; unset when absent or empty. */
+/* A copy in the memory of the host; unset if the text is absent or empty. */
 static struct str
-keep(struct nmap *x, struct str s)
+copy_for_host(struct nmap *x, struct str s)
 {
 	if (s.n == 0)
 		return STR_NULL;
@@ -70,13 +70,13 @@ keep(struct nmap *x, struct str s)
 }
 
 static struct str
-keep_attribute(struct nmap *x, const char **atts, const char *name)
+copy_attribute(struct nmap *x, const char **atts, const char *name)
 {
-	return keep(x, str_of(attribute(atts, name)));
+	return copy_for_host(x, str_of(attribute(atts, name)));
 }
 
 static int64_t
-number(const char *z)
+parse_number(const char *z)
 {
 	int64_t v;
 
@@ -96,7 +96,7 @@ set_time(struct opt *o, int64_t seconds)
 static void
 add_text(struct nmap *x, struct texts *t, struct str s)
 {
-	s = keep(x, s);
+	s = copy_for_host(x, s);
 	if (s.p != NULL && t->n < IMPORT_ITEMS)
 		import_texts_add(x->im->arena, t, s);
 }
@@ -106,8 +106,8 @@ add_text(struct nmap *x, struct texts *t, struct str s)
 static void
 begin_host(struct nmap *x, const char **atts)
 {
-	int64_t start = number(attribute(atts, "starttime")),
-		end = number(attribute(atts, "endtime"));
+	int64_t start = parse_number(attribute(atts, "starttime")),
+		end = parse_number(attribute(atts, "endtime"));
 
 	arena_reset(x->im->arena);
 	x->host = (struct import_host){ .ip = STR_NULL };
@@ -129,7 +129,7 @@ end_host(struct nmap *x)
 
 	x->in_host = false;
 	if (!x->up || h->nservices == 0)
-		return; /* nothing answered */
+		return; /* the host was down or has no open port */
 	x->im->read++;
 	if (x->too_big)
 		import_bad(
@@ -143,22 +143,22 @@ end_host(struct nmap *x)
 }
 
 static void
-address(struct nmap *x, const char **atts)
+set_address(struct nmap *x, const char **atts)
 {
 	const char *type = attribute(atts, "addrtype");
 
 	if (type != NULL && (strcmp(type, "ipv4") == 0 || strcmp(type, "ipv6") == 0))
-		x->host.ip = keep_attribute(x, atts, "addr");
+		x->host.ip = copy_attribute(x, atts, "addr");
 }
 
 static void
-hostname(struct nmap *x, const char **atts)
+add_hostname(struct nmap *x, const char **atts)
 {
 	const char *type = attribute(atts, "type");
 	struct str name = str_of(attribute(atts, "name"));
 
 	if (type != NULL && strcmp(type, "PTR") == 0)
-		x->host.ptr = keep(x, name);
+		x->host.ptr = copy_for_host(x, name);
 	add_text(x, &x->host.hostnames, name);
 }
 
@@ -166,7 +166,7 @@ static void
 begin_port(struct nmap *x, const char **atts)
 {
 	struct import_service *s;
-	int64_t port = number(attribute(atts, "portid"));
+	int64_t port = parse_number(attribute(atts, "portid"));
 
 	x->service = NULL;
 	if (port < 1 || port > 65535 || x->host.nservices >= IMPORT_ITEMS)
@@ -174,15 +174,15 @@ begin_port(struct nmap *x, const char **atts)
 	s = import_service_add(x->im->arena, &x->host);
 	x->used += sizeof(*s) * 2;
 	s->port = (struct opt){ true, port };
-	s->transport = keep_attribute(x, atts, "protocol");
+	s->transport = copy_attribute(x, atts, "protocol");
 	s->first_seen = x->host.first_seen;
 	s->last_seen = x->host.last_seen;
 	x->service = s;
 }
 
-/* Only open ports stay: the last one added is taken back. */
+/* Removes the newest port again if it is not open. */
 static void
-port_state(struct nmap *x, const char **atts)
+drop_closed_port(struct nmap *x, const char **atts)
 {
 	const char *state = attribute(atts, "state");
 
@@ -194,9 +194,9 @@ port_state(struct nmap *x, const char **atts)
 	x->service = NULL;
 }
 
-/* What a protocol is called when it runs inside TLS. */
+/* The name of a protocol when it runs inside TLS. */
 static struct str
-inside_tls(struct str name)
+name_inside_tls(struct str name)
 {
 	static const struct {
 		struct str plain, tls;
@@ -216,9 +216,9 @@ inside_tls(struct str name)
 	return name;
 }
 
-/* nmap's own line of a service, as its plain output shows it. */
+/* Builds the banner: the description of a service as in nmap's plain output. */
 static void
-describe(struct nmap *x, struct import_service *s, const char *extra)
+build_banner(struct nmap *x, struct import_service *s, const char *extra)
 {
 	struct buf b = { .a = x->im->arena };
 
@@ -237,15 +237,15 @@ describe(struct nmap *x, struct import_service *s, const char *extra)
 }
 
 static struct str
-ostype(struct nmap *x, const char **atts)
+read_ostype(struct nmap *x, const char **atts)
 {
-	struct str s = keep_attribute(x, atts, "ostype");
+	struct str s = copy_attribute(x, atts, "ostype");
 
 	return s.p != NULL ? s : x->host.os;
 }
 
 static void
-service(struct nmap *x, const char **atts)
+set_service(struct nmap *x, const char **atts)
 {
 	struct import_service *s = x->service;
 	const char *tunnel = attribute(atts, "tunnel");
@@ -253,33 +253,34 @@ service(struct nmap *x, const char **atts)
 
 	if (s == NULL)
 		return;
-	s->service_name = keep_attribute(x, atts, "name");
-	s->product = keep_attribute(x, atts, "product");
-	s->version = keep_attribute(x, atts, "version");
+	s->service_name = copy_attribute(x, atts, "name");
+	s->product = copy_attribute(x, atts, "product");
+	s->version = copy_attribute(x, atts, "version");
 	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) ||
 	      str_is(s->service_name, "https");
-	s->protocol = tls ? inside_tls(s->service_name) : s->service_name;
+	s->protocol = tls ? name_inside_tls(s->service_name) : s->service_name;
 	s->tls_enabled = (struct opt){ true, tls };
 	if (s->product.p != NULL)
-		describe(x, s, attribute(atts, "extrainfo"));
-	/* the first guess, but "Unix" says less than any other */
+		build_banner(x, s, attribute(atts, "extrainfo"));
+	/* the first guess wins, but "Unix" is less specific than any other */
 	if (x->host.os.p == NULL || str_is(x->host.os, "Unix"))
-		x->host.os = ostype(x, atts);
+		x->host.os = read_ostype(x, atts);
 }
 
-/* The matches come best first; one guess from a service is worth less than it. */
+/* The first match is the best; it replaces a guess from a service. */
 static void
-osmatch(struct nmap *x, const char **atts)
+set_os(struct nmap *x, const char **atts)
 {
 	if (x->os_done)
 		return;
 	x->os_done = true;
-	x->host.os = keep_attribute(x, atts, "name");
+	x->host.os = copy_attribute(x, atts, "name");
 }
 
-/* cpe:/a:nginx:nginx:1.22.1 - programs belong to the service, systems and devices to the host. */
+/* A CPE such as cpe:/a:nginx:nginx:1.22.1. A program (a) belongs to the service, a system (o) or device (h) to the
+   host. */
 static void
-cpe(struct nmap *x, struct str s)
+add_cpe(struct nmap *x, struct str s)
 {
 	const char *colon;
 
@@ -293,8 +294,8 @@ cpe(struct nmap *x, struct str s)
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
-	x->service->vendor =
-	    keep(x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	x->service->vendor = copy_for_host(
+	    x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
 }
 
 /* ---- scripts ---- */
@@ -308,12 +309,12 @@ begin_script(struct nmap *x, const char **atts)
 	x->tables.depth = 0;
 	if (x->service == NULL)
 		return;
-	x->script = keep_attribute(x, atts, "id");
+	x->script = copy_attribute(x, atts, "id");
 	if (str_is(x->script, "banner"))
-		x->service->banner = keep(x, output);
+		x->service->banner = copy_for_host(x, output);
 	if (str_is(x->script, "http-server-header") &&
 	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
-		x->service->http.server = keep(x, str_trim(output));
+		x->service->http.server = copy_for_host(x, str_trim(output));
 	x->subject[0] = x->issuer[0] = '\0';
 }
 
@@ -329,13 +330,13 @@ begin_table(struct nmap *x, const char **atts)
 }
 
 static bool
-in_table(const struct nmap *x, int depth, const char *key)
+is_in_table(const struct nmap *x, int depth, const char *key)
 {
 	return x->tables.depth == depth && depth <= (int)COUNT(x->tables.key) &&
 	       strcmp(x->tables.key[0], key) == 0;
 }
 
-/* Adds "key=value\n" so that two names can be compared whole. */
+/* Appends "key=value\n", so that subject and issuer can be compared as a whole. */
 static void
 add_part(char *name, size_t room, const char *key, struct str value)
 {
@@ -346,7 +347,7 @@ add_part(char *name, size_t room, const char *key, struct str value)
 }
 
 static void
-alternative_names(struct nmap *x, struct str list)
+add_alternative_names(struct nmap *x, struct str list)
 {
 	while (list.n > 0) {
 		const char *comma = memchr(list.p, ',', list.n);
@@ -361,9 +362,9 @@ alternative_names(struct nmap *x, struct str list)
 	}
 }
 
-/* nmap prints no SHA-256 of its own in this release: the certificate itself is in the script. */
+/* This release of nmap prints no SHA-256 fingerprint, so it is computed from the certificate in the output. */
 static void
-fingerprint(struct nmap *x, struct str pem)
+hash_certificate(struct nmap *x, struct str pem)
 {
 	static const char head[] = "-----BEGIN CERTIFICATE-----";
 	unsigned char sum[SHA256_DIGEST_LENGTH], *der;
@@ -390,11 +391,11 @@ fingerprint(struct nmap *x, struct str pem)
 	len -= (b64[n - 1] == '=') + (b64[n - 2] == '=');
 	SHA256(der, (size_t)len, sum);
 	hex_print(hex, sum, sizeof(sum));
-	x->service->tls.certificate.fingerprint_sha256 = keep(x, str_of(hex));
+	x->service->tls.certificate.fingerprint_sha256 = copy_for_host(x, str_of(hex));
 }
 
 static void
-not_after(struct nmap *x, struct str when)
+set_not_after(struct nmap *x, struct str when)
 {
 	struct ts t;
 	struct str z =
@@ -405,30 +406,30 @@ not_after(struct nmap *x, struct str when)
 }
 
 static void
-certificate_elem(struct nmap *x, struct str text)
+handle_certificate_elem(struct nmap *x, struct str text)
 {
 	struct import_service *s = x->service;
 
 	s->tls_enabled = (struct opt){ true, true };
-	if (in_table(x, 1, "subject")) {
+	if (is_in_table(x, 1, "subject")) {
 		add_part(x->subject, sizeof(x->subject), x->elem, text);
 		if (strcmp(x->elem, "commonName") == 0)
-			s->tls.certificate.subject_cn = keep(x, text);
-	} else if (in_table(x, 1, "issuer")) {
+			s->tls.certificate.subject_cn = copy_for_host(x, text);
+	} else if (is_in_table(x, 1, "issuer")) {
 		add_part(x->issuer, sizeof(x->issuer), x->elem, text);
 		if (strcmp(x->elem, "commonName") == 0)
-			s->tls.certificate.issuer_cn = keep(x, text);
-	} else if (in_table(x, 1, "validity") && strcmp(x->elem, "notAfter") == 0) {
-		not_after(x, text);
-	} else if (in_table(x, 2, "extensions") && strcmp(x->elem, "name") == 0) {
-		x->name = keep(x, text);
-	} else if (in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
+			s->tls.certificate.issuer_cn = copy_for_host(x, text);
+	} else if (is_in_table(x, 1, "validity") && strcmp(x->elem, "notAfter") == 0) {
+		set_not_after(x, text);
+	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "name") == 0) {
+		x->name = copy_for_host(x, text);
+	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
 		if (str_is(x->name, "X509v3 Subject Alternative Name"))
-			alternative_names(x, text);
+			add_alternative_names(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
-		fingerprint(x, text);
+		hash_certificate(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {
-		s->tls.certificate.fingerprint_sha256 = keep(x, text);
+		s->tls.certificate.fingerprint_sha256 = copy_for_host(x, text);
 	}
 }
 
@@ -440,12 +441,12 @@ end_elem(struct nmap *x)
 	if (x->service == NULL || text.n == 0)
 		return;
 	if (str_is(x->script, "ssl-cert"))
-		certificate_elem(x, text);
+		handle_certificate_elem(x, text);
 	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
-		x->service->http.title = keep(x, str_trim(text));
+		x->service->http.title = copy_for_host(x, str_trim(text));
 	else if (str_is(x->script, "http-server-header") &&
 		 x->service->http.server.p == NULL)
-		x->service->http.server = keep(x, str_trim(text));
+		x->service->http.server = copy_for_host(x, str_trim(text));
 }
 
 static void
@@ -477,7 +478,7 @@ enum element {
 };
 
 static enum element
-element(const char *name)
+begin_element(const char *name)
 {
 	static const char *const names[] = { "host", "status", "address", "hostname",
 		"port", "state", "service", "cpe", "osmatch", "script", "table", "elem",
@@ -499,22 +500,22 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 		x->up = state == NULL || strcmp(state, "up") == 0;
 		break;
 	case ADDRESS:
-		address(x, atts);
+		set_address(x, atts);
 		break;
 	case HOSTNAME:
-		hostname(x, atts);
+		add_hostname(x, atts);
 		break;
 	case PORT:
 		begin_port(x, atts);
 		break;
 	case STATE:
-		port_state(x, atts);
+		drop_closed_port(x, atts);
 		break;
 	case SERVICE:
-		service(x, atts);
+		set_service(x, atts);
 		break;
 	case OSMATCH:
-		osmatch(x, atts);
+		set_os(x, atts);
 		break;
 	case SCRIPT:
 		begin_script(x, atts);
@@ -537,23 +538,23 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 }
 
 static void XMLCALL
-begin(void *arg, const char *name, const char **atts)
+on_element_start(void *arg, const char *name, const char **atts)
 {
 	struct nmap *x = arg;
-	enum element what = element(name);
+	enum element what = begin_element(name);
 
 	if (x->depth == 0 && what != RUN) {
-		refuse(x, "the root element is not nmaprun");
+		refuse_document(x, "the root element is not nmaprun");
 		return;
 	}
 	if (++x->depth > DEPTH) {
-		refuse(x, "elements are nested too deep");
+		refuse_document(x, "elements are nested too deep");
 		return;
 	}
 	buf_clear(&x->text);
 	x->wants_text = false;
 	if (what == RUN)
-		x->started = number(attribute(atts, "start"));
+		x->started = parse_number(attribute(atts, "start"));
 	else if (what == HOST && !x->in_host)
 		begin_host(x, atts);
 	else if (x->in_host)
@@ -561,10 +562,10 @@ begin(void *arg, const char *name, const char **atts)
 }
 
 static void XMLCALL
-end(void *arg, const char *name)
+on_element_end(void *arg, const char *name)
 {
 	struct nmap *x = arg;
-	enum element what = element(name);
+	enum element what = begin_element(name);
 
 	x->depth--;
 	if (!x->in_host)
@@ -574,7 +575,7 @@ end(void *arg, const char *name)
 	else if (what == PORT)
 		x->service = NULL;
 	else if (what == CPE)
-		cpe(x, buf_done(&x->text));
+		add_cpe(x, buf_done(&x->text));
 	else if (what == ELEM)
 		end_elem(x);
 	else if (what == TABLE)
@@ -600,11 +601,11 @@ entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, in
 {
 	(void)name, (void)parameter, (void)value, (void)n, (void)base;
 	(void)system, (void)public, (void)notation;
-	refuse(arg, "it declares entities");
+	refuse_document(arg, "it declares entities");
 }
 
 static void
-feed(struct nmap *x)
+parse_input(struct nmap *x)
 {
 	uint64_t fed = 0;
 	struct str chunk;
@@ -617,7 +618,7 @@ feed(struct nmap *x)
 		if (rc == XML_STATUS_OK &&
 		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE &&
 		    chunk.n > 0)
-			refuse(x, "a tag is too long");
+			refuse_document(x, "a tag is too long");
 	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
 	if (x->im->stop)
 		return;
@@ -638,11 +639,11 @@ import_nmap(struct importer *im)
 	if (x.xml == NULL)
 		panic("out of memory");
 	XML_SetUserData(x.xml, &x);
-	XML_SetElementHandler(x.xml, begin, end);
+	XML_SetElementHandler(x.xml, on_element_start, on_element_end);
 	XML_SetCharacterDataHandler(x.xml, characters);
 	XML_SetEntityDeclHandler(x.xml, entity);
 	XML_SetParamEntityParsing(x.xml, XML_PARAM_ENTITY_PARSING_NEVER);
-	feed(&x);
+	parse_input(&x);
 	XML_ParserFree(x.xml);
 	buf_free(&x.text);
 	arena_reset(im->arena);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Two batches between two threads: the reader fills one while the caller stores the other. Nothing
-   else is shared but the counter of bytes. */
+/* Two batches between two threads: the reader's thread fills one while the caller stores the other.
+
+     reader:  fill 0 | fill 1 | wait, fill 0 | ...      full[i] under the mutex decides who owns batch i
+     caller:  wait   | store 0 | store 1     | ...
+
+   The threads share only the batches and the counter of bytes. */
 #include "config.h"
 
 #include "cli/import/import.h"
@@ -16,13 +20,13 @@ struct import_pipe {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	struct import_batch batches[2];
-	bool full[2], done, stop; /* under the mutex */
+	bool full[2], done, stop; /* protected by the mutex */
 	unsigned reads,
-	    writes; /* which batch is whose next: by the reader, by the caller */
+	    writes; /* number of the reader's batch (reads) and of the caller's (writes) */
 	bool given; /* the caller holds a batch */
 	const char *failed;
 	int stopper[2];
-	/* the reader's own */
+	/* used by the reader's thread only */
 	struct source src;
 	struct importer im;
 	struct names *addresses, *tags;
@@ -50,19 +54,19 @@ wait_change(struct import_pipe *p)
 		panic("pthread_cond_wait failed");
 }
 
-/* ---- the reader's side ---- */
+/* ---- the reader's thread ---- */
 
 static struct import_batch *
-current(struct import_pipe *p)
+current_batch(struct import_pipe *p)
 {
 	return &p->batches[p->reads % 2];
 }
 
-/* Hands the batch over and waits until the other one is free. */
+/* Gives the batch to the caller and waits until the other batch is free. */
 static void
-hand_over(struct import_pipe *p)
+hand_over_batch(struct import_pipe *p)
 {
-	struct import_batch *b = current(p);
+	struct import_batch *b = current_batch(p);
 
 	b->read = p->im.read - p->counted;
 	p->counted = p->im.read;
@@ -75,7 +79,7 @@ hand_over(struct import_pipe *p)
 		wait_change(p);
 	p->im.stop = p->im.stop || p->stop;
 	unlock(p);
-	b = current(p);
+	b = current_batch(p);
 	buf_clear(&b->rows);
 	buf_clear(&b->tags);
 	buf_clear(&b->messages);
@@ -85,7 +89,7 @@ hand_over(struct import_pipe *p)
 }
 
 static void
-note_tags(struct import_pipe *p, const struct texts *t)
+add_tags(struct import_pipe *p, const struct texts *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t *at;
@@ -96,25 +100,25 @@ note_tags(struct import_pipe *p, const struct texts *t)
 		if (*at != 0)
 			continue;
 		*at = 1;
-		buf_str(&current(p)->tags, t->p[i]);
-		buf_char(&current(p)->tags, '\0');
+		buf_str(&current_batch(p)->tags, t->p[i]);
+		buf_char(&current_batch(p)->tags, '\0');
 	}
 }
 
 static void
-take_host(void *arg, const struct import_host *h, struct str doc)
+add_host_row(void *arg, const struct import_host *h, struct str doc)
 {
 	struct import_pipe *p = arg;
-	struct import_batch *b = current(p);
+	struct import_batch *b = current_batch(p);
 	uint32_t *times;
 
-	note_tags(p, &h->tags);
+	add_tags(p, &h->tags);
 	for (size_t i = 0; i < h->nservices; i++)
-		note_tags(p, &h->services[i].tags);
+		add_tags(p, &h->services[i].tags);
 	times = names_at(p->addresses, h->ip);
 	if (*times >= b->rounds)
 		b->rounds = *times + 1;
-	/* IMPORT_COPY quotes and separates with control characters, which JSON never holds raw */
+	/* IMPORT_COPY quotes and separates with control characters, which JSON always escapes */
 	buf_printf(&b->rows, "%u\002", (*times)++);
 	buf_str(&b->rows, h->ip);
 	buf_char(&b->rows, '\002');
@@ -123,14 +127,14 @@ take_host(void *arg, const struct import_host *h, struct str doc)
 	b->hosts++;
 	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES ||
 	    b->rounds == IMPORT_ROUNDS)
-		hand_over(p);
+		hand_over_batch(p);
 }
 
 static void
-take_bad(void *arg, uint64_t line, struct str what)
+add_bad_message(void *arg, uint64_t line, struct str what)
 {
 	struct import_pipe *p = arg;
-	struct import_batch *b = current(p);
+	struct import_batch *b = current_batch(p);
 
 	b->bad++;
 	if (p->shown++ < MESSAGES)
@@ -152,14 +156,14 @@ reader_main(void *arg)
 		p->failed = "cannot be read";
 	else if (reader == NULL)
 		p->failed = "is in no format known here; --format tells";
-	hand_over(p);
+	hand_over_batch(p);
 	lock(p);
 	p->done = true;
 	unlock(p);
 	return NULL;
 }
 
-/* ---- the caller's side ---- */
+/* ---- the caller's thread ---- */
 
 struct import_pipe *
 import_pipe_start(const struct import_pipe_options *o)
@@ -173,8 +177,8 @@ import_pipe_start(const struct import_pipe_options *o)
 	p->addresses = names_new(BATCH_HOSTS);
 	p->tags = names_new(TAGS);
 	p->im = (struct importer){ .src = &p->src,
-		.host = take_host,
-		.bad = take_bad,
+		.host = add_host_row,
+		.bad = add_bad_message,
 		.arg = p,
 		.window = IMPORT_WINDOW };
 	p->im.arena = arena_new((size_t)1 << 30);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Bytes of a file or a pipe, in one buffer that never grows beyond the longest line allowed. */
+/* Reads a file or pipe through one buffer, which never grows beyond the longest allowed line. */
 #include "config.h"
 
 #include "cli/import/import.h"
@@ -24,9 +24,9 @@ source_close(struct source *s)
 	s->p = NULL;
 }
 
-/* False when the stop descriptor ended first. */
+/* Waits until fd is readable; false: the stop descriptor became readable first. */
 static bool
-readable(const struct source *s)
+wait_readable(const struct source *s)
 {
 	struct pollfd fds[] = { { .fd = s->fd, .events = POLLIN },
 		{ .fd = s->stop, .events = POLLIN } };
@@ -36,9 +36,9 @@ readable(const struct source *s)
 	return fds[1].revents == 0;
 }
 
-/* Makes room behind what is unread, and reads once. */
+/* Makes room after the unread bytes and reads once. */
 static void
-fill(struct source *s)
+read_more(struct source *s)
 {
 	ssize_t k;
 
@@ -51,7 +51,7 @@ fill(struct source *s)
 		s->room *= 2;
 		s->p = mem_grow(s->p, s->room);
 	}
-	if (!readable(s)) {
+	if (!wait_readable(s)) {
 		s->end = true;
 		return;
 	}
@@ -67,9 +67,9 @@ fill(struct source *s)
 	s->bytes += (uint64_t)k;
 }
 
-/* Drops the rest of a line that is too long. */
+/* Skips the rest of a line that is too long. */
 static enum source_line
-skip(struct source *s)
+skip_line(struct source *s)
 {
 	for (;;) {
 		char *nl = memchr(s->p + s->at, '\n', s->n - s->at);
@@ -77,7 +77,7 @@ skip(struct source *s)
 		s->at = nl == NULL ? s->n : (size_t)(nl - s->p) + 1;
 		if (nl != NULL || s->end)
 			return SOURCE_TOO_LONG;
-		fill(s);
+		read_more(s);
 	}
 }
 
@@ -92,7 +92,7 @@ source_line(struct source *s, struct str *line)
 
 		seen = s->n - s->at;
 		if (nl == NULL && !s->end && seen <= IMPORT_LINE) {
-			fill(s);
+			read_more(s);
 			continue;
 		}
 		if (nl == NULL && seen == 0)
@@ -100,7 +100,7 @@ source_line(struct source *s, struct str *line)
 		s->line++;
 		*line = (struct str){ from, nl == NULL ? seen : (size_t)(nl - from) };
 		if (line->n > IMPORT_LINE)
-			return skip(s);
+			return skip_line(s);
 		s->at += line->n + (nl != NULL);
 		if (line->n > 0 && line->p[line->n - 1] == '\r')
 			line->n--;
@@ -114,7 +114,7 @@ source_chunk(struct source *s)
 	struct str all;
 
 	if (s->at == s->n && !s->end)
-		fill(s);
+		read_more(s);
 	all = (struct str){ s->p + s->at, s->n - s->at };
 	s->at = s->n;
 	return all;
@@ -124,6 +124,6 @@ struct str
 source_peek(struct source *s)
 {
 	while (!s->end && s->n - s->at < 4096)
-		fill(s);
+		read_more(s);
 	return (struct str){ s->p + s->at, s->n - s->at };
 }

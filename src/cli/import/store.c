@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One batch into PostgreSQL, one transaction: COPY into a temporary table, then a merge that touches
-   only the rows it changes. */
+/* Stores a batch in one transaction: COPY into a temporary table, then a merge that writes only the rows that
+   change. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -21,8 +21,8 @@ static const struct field outcome_out[] = {
 	FIELD_END,
 };
 
-/* A connection may be new: the table is its own. A plan made while host was empty must not scan it
-   when it is large, hence the settings. */
+/* The temporary table belongs to the connection, which may be new. The settings prevent a plan that was made while
+   host was empty from scanning the whole table later. */
 static const char stage[] =
     "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
     " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
@@ -38,10 +38,11 @@ static const struct stmt register_tags = STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
     " ORDER BY slug ON CONFLICT DO NOTHING");
 
-/* In the order of addresses, so that two imports wait for each other instead of dying. host_merge runs
-   again on a conflict: another import may have been first. xmax tells an insert from an update. A host
-   that records have made too large keeps what it has: one record must not stop the import for ever. Text
-   is at most six times as long as jsonb (escapes), so that only large ones are printed to be measured. */
+/* Merges one round. The rows are in the order of addresses, so that two imports wait for each other instead of
+   ending in a deadlock. After a conflict, which another import may cause, host_merge runs again on the newer row.
+   xmax distinguishes an insert from an update. A host that would become too large keeps its document, since one
+   record must not stop an import for ever. As text, jsonb is at most six times as long (escapes), so only large
+   documents are printed to be measured. */
 static const struct stmt merge_round = {
 	.name = "merge_round",
 	.out = outcome_out,
@@ -70,7 +71,7 @@ static const struct stmt merge_round = {
 };
 
 static enum db_rc
-put_tags(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+insert_tags(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
 	struct str all = buf_done(&b->tags);
 	struct strs slugs = { NULL, 0 };
@@ -91,7 +92,7 @@ put_tags(struct import_store *st, const struct import_batch *b, struct import_su
 }
 
 static enum db_rc
-put_hosts(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+copy_hosts(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
 	char now[TS_LEN + 1];
 	enum db_rc rc;
@@ -132,9 +133,9 @@ import_store_batch(struct import_store *st, const struct import_batch *b)
 	if (rc == DB_OK)
 		rc = db_script(st->db, stage);
 	if (rc == DB_OK)
-		rc = put_tags(st, b, &sum);
+		rc = insert_tags(st, b, &sum);
 	if (rc == DB_OK)
-		rc = put_hosts(st, b, &sum);
+		rc = copy_hosts(st, b, &sum);
 	if (rc == DB_OK)
 		rc = db_commit(st->db);
 	if (rc != DB_OK) {
@@ -145,7 +146,7 @@ import_store_batch(struct import_store *st, const struct import_batch *b)
 	st->sum.changed += sum.changed;
 	st->sum.unchanged += sum.unchanged;
 	st->sum.tags += sum.tags;
-	st->sum.large = sum.large; /* of this batch */
+	st->sum.large = sum.large; /* counts of this batch only */
 	st->sum.example = sum.example;
 	return DB_OK;
 }

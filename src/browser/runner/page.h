@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* Documents, dialogs, downloads and crashes of a tab. Functions on_* handle events of CDP. */
+#ifndef BROWSER_RUNNER_PAGE_H
+#define BROWSER_RUNNER_PAGE_H
+
+#include "browser/runner/runner.h"
+
+void dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text);
+/* Answers overdue dialogs and takes postponed screenshots. */
+void page_tick(struct runner *r, struct tab *t);
+
+/* Sets why the newest document of the tab's main frame failed; an empty text: it did not. */
+void page_set_failure(struct runner *r, struct tab *t, struct str failure);
+
+void on_page_navigated(void *arg, struct str session, const struct json_value *p);
+void on_page_moved(void *arg, struct str session, const struct json_value *p);
+void on_page_loading(void *arg, struct str session, const struct json_value *p);
+void on_page_stopped(void *arg, struct str session, const struct json_value *p);
+void on_page_loaded(void *arg, struct str session, const struct json_value *p);
+void on_dialog_open(void *arg, struct str session, const struct json_value *p);
+void on_dialog_closed(void *arg, struct str session, const struct json_value *p);
+void on_download(void *arg, struct str session, const struct json_value *p);
+void on_crash(void *arg, struct str session, const struct json_value *p);
+
+#endif
