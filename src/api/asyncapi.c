@@ -85,7 +85,7 @@ write_direction(struct buf *b, bool from_client)
 	    "\"%s\":{\"action\":\"%s\",\"channel\":{\"$ref\":\"#/channels/stream\"},"
 	    "\"summary\":\"%s\",\"messages\":[",
 	    from_client ? "control" : "show", from_client ? "receive" : "send",
-	    from_client ? "What the viewer does." : "What the browser shows.");
+	    from_client ? "Messages from the viewer." : "Messages from the browser.");
 	write_refs(b, from_client);
 	buf_z(b, "]}");
 }

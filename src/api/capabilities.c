@@ -125,7 +125,7 @@ const struct route capability_routes[] = {
 	    .meter = METER_QUOTA,
 	    .out = capabilities_out,
 	    .wrapper = "capabilities",
-	    .summary = "What a browser session may be created with",
+	    .summary = "Countries, profiles and limits of new browser sessions",
 	    .description =
 		"The countries that can be had now, the first of which is the "
 		"default, the profiles, the bounds of the viewport, and how many "

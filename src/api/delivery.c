@@ -172,7 +172,7 @@ const struct route delivery_routes[] = {
 	    .list = "deliveries",
 	    .tag = "Alerts",
 	    .summary = "List deliveries",
-	    .description = "What was sent or is to be, newest first.",
+	    .description = "Deliveries that were sent or will be, newest first.",
 	},
 	{
 	    ROUTE(GET, DELIVERY, get_alert_delivery),

@@ -164,7 +164,7 @@ const struct route finding_routes[] = {
 		.errors = move_errors,                                                   \
 		.summary = what,                                                         \
 		.description =                                                           \
-		    "Of any type. One that is " end " already stays as it is.",          \
+		    "Applies to any type. A finding that is " end " already does not change.",          \
 	},
 #include "tbl/finding_moves.h"
 	ROUTE_END,

@@ -19,7 +19,7 @@ static const char *const booleans[] = { "true", "false", NULL };
 static const struct url_param event_params[] = {
 	PAGE_PARAMS(struct event_args, page),
 	FILTER(FIELD_INT, struct event_args, tab, .lo = 0, .hi = 65535, .def = -1,
-	    .help = "Of one tab alone."),
+	    .help = "Events of this tab alone."),
 	FILTER(FIELD_STR, struct event_args, kind, .values = net_kinds),
 	FILTER(FIELD_STR, struct event_args, failed, .values = booleans,
 	    .help = "Those with a failure alone, or those without."),

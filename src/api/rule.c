@@ -21,9 +21,9 @@ struct rule {
 
 static const struct field rule_in[] = {
 	TEXT(struct rule, name, REQUIRED | TRIM, 1, LIM_NAME),
-	ONE_OF(struct rule, source, REQUIRED, alert_sources, "What the rule is about."),
+	ONE_OF(struct rule, source, REQUIRED, alert_sources, "The records that the rule evaluates."),
 	ONE_OF(struct rule, min_severity, 0, severities,
-	    "Of findings alone; info unless it is said."),
+	    "The least severity of findings; info by default."),
 	{
 	    .name = "query",
 	    .type = FIELD_STR,
@@ -45,7 +45,7 @@ static const struct field rule_in[] = {
 static const struct field rule_out[] = {
 	FIELD(struct rule, uuid, 0),
 	FIELD(struct rule, name, 0),
-	ONE_OF(struct rule, source, 0, alert_sources, "What the rule is about."),
+	ONE_OF(struct rule, source, 0, alert_sources, "The records that the rule evaluates."),
 	ONE_OF(struct rule, min_severity, NULLABLE, severities, "Null for services."),
 	FIELD(struct rule, query, 0),
 	LIST_OF(struct rule, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),

@@ -144,7 +144,7 @@ const struct route service_routes[] = {
 	    .wrapper = "service",
 	    .errors = get_errors,
 	    .summary = "Get an asset service",
-	    .description = "What was seen at one endpoint of an asset.",
+	    .description = "The service that was seen at one endpoint of an asset.",
 	},
 	ROUTE_END,
 };

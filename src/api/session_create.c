@@ -36,11 +36,11 @@ static const struct field session_in[] = {
 		  "canonical form." },
 	{ .name = "browser_profile", .type = FIELD_STR,
 	  .offset = offsetof(struct session_in, browser_profile), .values = session_profiles,
-	  .help = "What the browser says it runs on; windows unless said." },
+	  .help = "The operating system that the browser claims; windows by default." },
 	{ .name = "egress_country", .type = FIELD_STR,
 	  .offset = offsetof(struct session_in, egress_country), .lo = 2, .hi = 2,
 	  .pattern = "^[A-Z]{2}$",
-	  .help = "ISO 3166-1 alpha-2 in capitals, of the capabilities; their first unless said." },
+	  .help = "ISO 3166-1 alpha-2 in capitals, one of the capabilities; their first by default." },
 	OBJECT(struct session_in, viewport, 0, viewport_in),
 	FIELD_END,
 };

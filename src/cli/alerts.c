@@ -42,5 +42,5 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command alerts_command = { "alerts", .help = "what alert rules said",
+const struct command alerts_command = { "alerts", .help = "alerts that rules raised",
 	.sub = subs };

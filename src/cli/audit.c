@@ -61,6 +61,6 @@ audit(struct cli *c, int argc, char **argv)
 const struct command audit_command = {
 	.name = "audit",
 	.arguments = "[--account ACCOUNT] [--limit N]",
-	.help = "who did what, newest first",
+	.help = "the audit log, newest first",
 	.run = audit,
 };

@@ -115,4 +115,4 @@ static const struct command subs[] = {
 };
 
 const struct command deliveries_command = { "deliveries",
-	.help = "what became of alerts at their destinations", .sub = subs };
+	.help = "deliveries of alerts to their destinations", .sub = subs };

@@ -89,7 +89,7 @@ revoke_from_account(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", "--account ACCOUNT", "what the account has", .st = &list_entitlements,
+	{ "list", "--account ACCOUNT", "list the entitlements of an account", .st = &list_entitlements,
 	    .lists = "entitlements", .of = OF_ACCOUNT },
 	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
 	    "until it is revoked, or until then", .run = grant_to_account },
@@ -98,4 +98,4 @@ static const struct command subs[] = {
 };
 
 const struct command entitlements_command = { "entitlements",
-	.help = "what organisations have been given", .sub = subs };
+	.help = "features that organisations may use", .sub = subs };

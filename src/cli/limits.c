@@ -265,7 +265,7 @@ run_set_limits(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "show", "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP]",
-	    "what is enforced; without an option, the defaults", .run = run_show_limits },
+	    "show the enforced limits; without an option, the defaults", .run = run_show_limits },
 	{ "set",
 	    "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP] [--rate N] "
 	    "[--window SECONDS]"

@@ -91,7 +91,7 @@ set_ceiling(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", "--account ACCOUNT [--removed]", "who is in an account",
+	{ "list", "--account ACCOUNT [--removed]", "list the members of an account",
 	    .st = &list_members, .lists = "members", .of = OF_ACCOUNT,
 	    .flag = "removed" },
 	{ "create", "--account ACCOUNT --email ADDRESS [--owner | --limited] NAME",

@@ -118,7 +118,7 @@ static const struct command subs[] = {
 	    .prints = "project", .of = OF_ACCOUNT, .words = 1 },
 	{ "rename", "PROJECT NAME", "another name", .st = &rename_project,
 	    .prints = "project", .words = 2 },
-	{ "members", "PROJECT", "who was granted it", .first = &find_project,
+	{ "members", "PROJECT", "list the members who may see the project", .first = &find_project,
 	    .st = &list_grants, .lists = "grants", .words = 1 },
 	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
 	    .run = grant_to_member },

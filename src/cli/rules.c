@@ -130,7 +130,7 @@ static const struct command subs[] = {
 	{ "create",
 	    "--project UUID --source finding|service [--severity SEVERITY] [--query "
 	    "QUERY] [--destination UUID]... NAME",
-	    "what raises an alert from now on, and who is told", .run = run_create_rule },
+	    "create a rule and choose its destinations", .run = run_create_rule },
 	{ "enable", "UUID", "let it raise alerts", .st = &enable_rule, .prints = "rule",
 	    .words = 1 },
 	{ "disable", "UUID", "the opposite", .st = &disable_rule, .prints = "rule",

@@ -234,7 +234,7 @@ static const struct command subs[] = {
 	    "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
 	    "requests a day; bars on a terminal, or with --chart", .run = print_days },
 	{ "months", "--account ACCOUNT | --group GROUP",
-	    "what was used of the monthly quota", .run = print_months },
+	    "show the used part of the monthly quota", .run = print_months },
 	{ "top", "[--by key|account] [--days N]",
 	    "the twenty that made most requests, of the last 30 days unless said",
 	    .run = print_top_users, .narrow = "key name account keys requests percent" },

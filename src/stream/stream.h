@@ -28,7 +28,7 @@
  * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
  *   no payload of a forwarded frame is outstanding: between_frames().
  *
- * Who closes, and with which code. The client always gets the close frame before its socket is closed,
+ * The end of a connection, and its close code. The client always gets the close frame before its socket is closed,
  * unless a frame to it is incomplete or it no longer answers.
  *
  *   event                            next state   close frame to the client

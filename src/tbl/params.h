@@ -42,7 +42,7 @@ PARAM(runner_user,	text,	"",					0,   64, "user of runners that a service manage
 PARAM(route_target,	text,	"",					0,  260, "host:port that routes are probed with; empty: they are not")
 PARAM(route_probe,	ms,	60000,	      1000,    86400000, "how often each route is probed")
 PARAM(browser,		path,	"/usr/lib/chromium/chromium-headless-shell", 1, 4000, "the browser that surfaced-runner starts")
-PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, "what puts a browser into its sandbox")
+PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, "program that puts a browser into its sandbox")
 PARAM(shot_interval,	ms,	60000,	      1000,	 3600000, "how long after the last screenshot of a session another one is taken, if something has changed")
 PARAM(alert_poll,	ms,	500,		10,	   60000, "how often surfaced-alert looks for changes and due deliveries without a notification")
 PARAM(webhook_attempts,	number,	10,		 1,	    1000, "attempts after which a delivery has failed")

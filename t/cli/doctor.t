@@ -518,10 +518,15 @@ full()
 }
 world_until 20 full
 advised MORE_SLOTS database "max_connections of the server is raised" slots 100
-# A smart shutdown waits for the daemons' connections, and refuses others.
+# A smart shutdown waits for connections that exist, here a session that sleeps, and refuses new ones.
+psql -XqAt -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+sleeps()
+{
+	[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'")" -ge 1 ]
+}
+world_until 20 sleeps
 setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$(pg_config --bindir)/pg_ctl" \
 	-D "$W/db/pg" stop -m smart --no-wait >/dev/null
-psql -XqAt -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
 advised AWAIT_DATABASE database "the advice is to wait for a server that shuts down" world_pg_stop
 doctor
 found failed database ' -> systemctl start postgresql' "a server that is down is found"

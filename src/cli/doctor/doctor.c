@@ -215,6 +215,6 @@ doctor(struct cli *c, int argc, char **argv)
 const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "[--etc DIR] [--nginx FILE] [--sql-dir DIR] [--user NAME]",
-	.help = "what is wrong with this installation, and what to do about it",
+	.help = "find the faults of this installation, with advice",
 	.run = doctor,
 };
