@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced.conf(5): "name = value" lines; unknown names and bad values are fatal, with file:line. */
+/* Reads surfaced.conf(5): lines of "name = value". Unknown names and bad values are fatal, and the
+   error begins with file:line. The table params[] is made from tbl/params.h; every value is stored
+   in struct conf through the offset of its row. A new configuration is built beside the old one and
+   copied over it only when it is good. */
 #include "config.h"
 
 #include "base/base.h"
@@ -25,7 +28,8 @@ struct conf conf;
 static const char *const kind_names[] = { "text", "path", "number", "ms", "seconds",
 	"bytes" };
 
-/* #def keeps the macro names in paths unexpanded, so text defaults go through a second macro. */
+/* The defaults of texts and paths are string literals and macros, which #def would not expand, so
+   only the defaults of numbers become text by #def. */
 #define DEFAULT_text(def) def
 #define DEFAULT_path(def) def
 #define DEFAULT_number(def) #def
@@ -48,7 +52,7 @@ is_text(const struct param *p)
 }
 
 static bool
-set_text(const struct param *p, struct str value, struct conf *out)
+set_text_value(const struct param *p, struct str value, struct conf *out)
 {
 	char *copy, *old;
 
@@ -56,23 +60,23 @@ set_text(const struct param *p, struct str value, struct conf *out)
 		return false;
 	if (p->kind == KIND_path && value.n > 0 && value.p[0] != '/')
 		return false;
-	copy =
-	    strndup(value.p, value.n); /* kept for the life of the process, as conf is */
+	/* Once in conf, the copy is never freed: other code keeps pointers to it. */
+	copy = strndup(value.p, value.n);
 	if (copy == NULL)
 		panic("out of memory");
 	memcpy(&old, (char *)out + p->offset, sizeof(old));
-	free(old); /* the default, or an earlier line's */
+	free(old); /* the default, or the value of an earlier line */
 	memcpy((char *)out + p->offset, &copy, sizeof(copy));
 	return true;
 }
 
 static bool
-set(const struct param *p, struct str value, struct conf *out)
+set_value(const struct param *p, struct str value, struct conf *out)
 {
 	int64_t n;
 
 	if (is_text(p))
-		return set_text(p, value, out);
+		return set_text_value(p, value, out);
 	if (!str_int64(value, &n) || n < p->lo || n > p->hi)
 		return false;
 	memcpy((char *)out + p->offset, &n, sizeof(n));
@@ -80,7 +84,7 @@ set(const struct param *p, struct str value, struct conf *out)
 }
 
 static const struct param *
-find(struct str name)
+find_param(struct str name)
 {
 	for (size_t i = 0; i < COUNT(params); i++)
 		if (str_is(name, params[i].name))
@@ -88,9 +92,10 @@ find(struct str name)
 	return NULL;
 }
 
-/* NULL when the line is good, otherwise what is wrong with it; whose it is: a parameter's, or the word's. */
+/* Applies one line to out. Returns NULL, or the fault; *p is then the parameter that the line
+   names, or NULL if there is none of that name, and *name is the name as written. */
 static const char *
-line_fault(struct str line, struct conf *out, const struct param **p, struct str *name)
+apply_line(struct str line, struct conf *out, const struct param **p, struct str *name)
 {
 	const char *eq;
 	struct str value;
@@ -105,14 +110,14 @@ line_fault(struct str line, struct conf *out, const struct param **p, struct str
 		return "expected name = value";
 	*name = str_trim((struct str){ line.p, (size_t)(eq - line.p) });
 	value = str_trim((struct str){ eq + 1, line.n - (size_t)(eq - line.p) - 1 });
-	*p = find(*name);
+	*p = find_param(*name);
 	if (*p == NULL)
 		return "unknown parameter";
-	return set(*p, value, out) ? NULL : "bad value";
+	return set_value(*p, value, out) ? NULL : "bad value";
 }
 
 static bool
-read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
+read_lines(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 {
 	const struct param *p = NULL;
 	const char *fault = NULL;
@@ -130,7 +135,7 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 		else if (memchr(line, '\0', text.n) != NULL)
 			fault = "a NUL in it";
 		else
-			fault = line_fault(text, out, &p, &name);
+			fault = apply_line(text, out, &p, &name);
 		if (fault != NULL && p != NULL)
 			snprintf(err, room,
 			    "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file, number,
@@ -149,7 +154,7 @@ read_file(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 }
 
 static void
-drop(struct conf *c)
+free_texts(struct conf *c)
 {
 	char *text;
 
@@ -168,19 +173,19 @@ conf_load(const char *file, char *err, size_t room)
 	bool ok;
 
 	for (size_t i = 0; i < COUNT(params); i++)
-		if (!set(&params[i], str_of(params[i].def), &fresh))
+		if (!set_value(&params[i], str_of(params[i].def), &fresh))
 			panic("the default of %s is out of its bounds", params[i].name);
 	if (file != NULL) {
 		in = fopen(file, "re");
 		if (in == NULL) {
 			snprintf(err, room, "%s: %s", file, strerror(errno));
-			drop(&fresh);
+			free_texts(&fresh);
 			return false;
 		}
-		ok = read_file(in, file, &fresh, err, room);
+		ok = read_lines(in, file, &fresh, err, room);
 		fclose(in);
 		if (!ok) {
-			drop(&fresh);
+			free_texts(&fresh);
 			return false;
 		}
 	}

@@ -18,13 +18,13 @@ struct conf {
 #undef PARAM
 };
 
-/* const after start but for SIGHUP's reload; the only global besides the log and the stop flag. */
+/* Constant once conf_load has returned; a reload is an exec, so no running worker sees it change. */
 extern struct conf conf;
 
-/* Defaults, then "name = value" lines of the file (NULL: defaults alone). On failure false and
-   "file:line: what" in err. */
+/* Sets conf to the defaults and then to the lines of the file (NULL: only the defaults). On failure
+   false, with "file:line: fault" in err, and conf is unchanged. */
 bool conf_load(const char *file, char *err, size_t room) MUST_USE;
-/* One line a parameter: name, type, default, bounds, help. For surfaced -D params. */
+/* Prints one line per parameter: name, type, default, bounds, help. For surfaced -D params. */
 void conf_describe(FILE *out);
 
 #endif

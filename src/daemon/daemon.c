@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* From a command line to a running master: configuration, pools. */
+/* daemon_main: from the command line to a running master. Every fault that -t or a reload must find
+   is found here, before the master owns anything. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -8,7 +9,8 @@
 #include <pwd.h>
 #include <sys/stat.h>
 
-/* Here, not in every worker again and again. */
+/* Checked in the master, because a worker that cannot become conf.user would be restarted for
+   ever. */
 static bool
 user_is_known(char *err, size_t room)
 {
@@ -18,9 +20,10 @@ user_is_known(char *err, size_t room)
 	return false;
 }
 
-/* A daemon without pools is one worker that listens on nothing. */
+/* Reads the configuration and the pools. A daemon without pools gets one pool of one worker and no
+   socket. */
 static bool
-prepare(const struct daemon *d, const char *file, struct pool *pools, size_t *n,
+load_settings(const struct daemon *d, const char *file, struct pool *pools, size_t *n,
     char *err, size_t room)
 {
 	if (!conf_load(file, err, room) || !user_is_known(err, room) ||
@@ -49,13 +52,13 @@ daemon_main(int argc, char **argv, const struct daemon *d)
 		return status;
 	if (o.dump != NULL)
 		return d->dump(o.dump);
-	while (!prepare(d, o.file, pools, &n, err, sizeof(err))) {
+	while (!load_settings(d, o.file, pools, &n, err, sizeof(err))) {
 		log_event(LOGP_ERR, "config", "why=\"%s\"", err);
 		if (o.test || !inherited_pause())
 			return 1;
 	}
 	if (o.test)
 		return printf("%s: the configuration is good\n", d->name) < 0;
-	inherited_take(&inherited);
+	inherited_read(&inherited);
 	return master_run(d, argv, pools, n, &inherited);
 }

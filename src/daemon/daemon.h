@@ -1,16 +1,65 @@
 /* SPDX-License-Identifier: ISC */
-/* The skeleton of every daemon: options, configuration, listening descriptors, privileges, prefork,
-   reaping, watchdog, signals, re-exec, sd_notify. A main() is one descriptor and one call. */
+/* The skeleton of every daemon: options, configuration, listening sockets, privileges, prefork,
+ * reaping, watchdog, signals, re-exec and sd_notify. The main() of a daemon is one struct daemon
+ * and one call of daemon_main, which reads the options, becomes the master, and runs work() in each
+ * worker.
+ *
+ *   systemd            master (one process)                       workers (one process each)
+ *   -------            --------------------                       --------------------------
+ *   socket store <---- listening sockets, one per pool ---------> accept(2), one request at a time
+ *   WatchdogSec  <---- WATCHDOG=1                                    |
+ *                      kills the workers that are stuck <----+       | busy_since, searching
+ *                                                            |       v
+ *                      shared mapping (memfd): [ pools | slot 0 | slot 1 | ... | slot SLOTS_MAX - 1 ]
+ *                                                            ^
+ *   surfacectl workers: opens the memfd in /proc/PID/fd -----+
+ *
+ * The master handles no request and takes no lock, so nothing that a client sends can stop it. It
+ * waits in sigtimedwait and, about once a second, reaps dead workers, kills stuck ones and starts
+ * missing ones.
+ *
+ * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the
+ * other pools, changes to conf.user if it is root, and calls work(), which serves until
+ * daemon_stopping(). A worker that exits with status 0 (after worker_requests requests, for
+ * example) is replaced at once. A worker that dies within a second of its start is replaced after a
+ * delay that doubles with each death, so that a program that cannot run does not use up the
+ * machine. Only the master clears a slot, after waitpid: a slot with a pid always has a process,
+ * even if it is a zombie.
+ *
+ * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master
+ * first runs "FILE -t"; if that fails, it logs reload_refused and everything goes on as it was.
+ * Three things survive the exec; an environment variable lists them (inherited.c):
+ *
+ *   the process id         the workers remain children of the master, and systemd sees no restart
+ *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait
+ *   the shared mapping     the new master finds the pids of the workers that are already running
+ *
+ * Everything else is read again. The new master marks every worker that it finds as retired, sends
+ * SIGTERM to each until it has ended, and starts new workers beside them. A retired worker finishes
+ * its request under the configuration with which it began; for that time there are two sets of
+ * workers, hence SLOTS_MAX.
+ *
+ * Listening sockets come from three places, and the place decides who removes the file at the end:
+ *
+ *   own     bound by this master or by its predecessor       removed at the stop
+ *   lent    passed by the service manager (LISTEN_FDS)       never removed
+ *   stored  own, and duplicated into systemd's socket store  kept, so that connections made during
+ *                                                            a restart wait in its queue
+ *
+ * Signals. A signal that interrupts libfcgi while it reads a body truncates that body, so SIGTERM
+ * stays blocked in a worker except inside daemon_wait, and daemon_stopping asks sigpending. A
+ * worker whose master is killed receives SIGUSR1 from the kernel: it finishes its request, has an
+ * alarm in place of the watchdog, and ends. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
 #include "base/base.h"
 
-/* A pool: processes that share one listening Unix socket (PLATFORM.md, "Workers"). */
+/* A pool: processes that share one listening Unix socket. */
 struct pool {
 	char name[64];    /* the upstream's name */
 	char path[108];   /* its unix: path; "" for a pool that listens on nothing */
-	unsigned workers; /* sum of the weights of its lines */
+	unsigned workers; /* sum of the weights of its server lines */
 };
 
 /* The pool of surfaced-stream; surfaced runs all others. */
@@ -18,25 +67,31 @@ struct pool {
 
 enum { POOLS_MAX = 16, WORKERS_MAX = 512 };
 
-/* Reads an nginx upstream file: each distinct unix: path is a pool, weights (default 1; backup lines
-   do not count) add up to its processes. Pure text; false and "line: what" in err on bad input. */
+/* Parses the text of an nginx upstream file: each distinct unix: path is a pool, and the weights of
+   its server lines (default 1; backup lines do not count) add up to its number of processes. False
+   on bad input, with "LINE: FAULT" in err. */
 bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err,
     size_t room) MUST_USE;
 
-/* Those pools of the file that are wanted (NULL: all); false with a reason, and none. */
+/* Reads the file at path and keeps the pools for which wanted returns true (NULL: all). On failure
+ * false, n is 0 and err has the reason. */
 bool pools_read(const char *path, bool (*wanted)(const struct pool *p),
     struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
 
 struct daemon {
 	const char *name;
-	/* What runs: fills pools; called at start and at SIGHUP. NULL: one process without a socket. */
+	/* Fills out with the pools to run; called at the start and at SIGHUP. NULL: the daemon is
+	   one worker without a socket. */
 	bool (*pools)(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room);
-	/* -D what: prints tables; returns an exit status. NULL: no -D. */
+	/* Prints the table that -D names and returns an exit status. NULL: the daemon has no -D. */
 	int (*dump)(const char *what);
-	const char *usage; /* of what its own main takes besides; NULL: nothing */
-	/* In the master before any fork, and for -t: false with a reason refuses to start. */
+	const char *
+	    usage; /* arguments that only its main() knows, for the usage line; NULL: none */
+	/* Called in the master before any fork, and for -t. False with a reason in err: the daemon
+	   does not start. */
 	bool (*check)(char *err, size_t room);
-	/* In a worker: serves until daemon_stopping(), then returns. listener is -1 without a socket. */
+	/* Called in a worker: serves until daemon_stopping(), then returns. listener is -1 if the
+	   pool has no socket. */
 	void (*work)(const struct pool *pool, int listener);
 };
 
@@ -44,71 +99,76 @@ struct daemon {
    -t test it and exit, -D WHAT dump, -V version. Always in the foreground. */
 int daemon_main(int argc, char **argv, const struct daemon *d);
 
-/* What a command line says. */
+/* A parsed command line. */
 struct options {
-	const char *file; /* NULL: defaults alone */
+	const char *file; /* configuration; NULL: only the defaults */
 	const char *dump;
 	bool test, version;
 };
 
-/* Reads it for daemon_main, or for a program that is called as a daemon but serves by itself: of d, name and
-   dump alone are looked at. -1: to go on; else an exit status, all is said. */
+/* Parses the command line for daemon_main, or for a program that has the options of a daemon but
+   does not use daemon_main; of d, only name, usage and dump are read. Returns -1 if the program
+   should continue, or the status to exit with: help, version or an error has been printed. */
 int options_take(const struct daemon *d, int argc, char **argv, struct options *o);
 
 /* ---- for work() ---- */
 
-/* Blocks, with signals let in only here, until listener can be read (true) or the worker is to stop
-   (false). extra is one more descriptor whose readability also returns true; -1: none. */
+/* Blocks until listener is readable (true) or the worker should stop (false). SIGTERM is unblocked
+   only while this function waits. extra is one more descriptor to wait for; -1: none. */
 bool daemon_wait(int listener, int extra);
 bool daemon_stopping(void);
-/* The whole daemon ends, or its master is gone; not just a worker of before a reload. */
+/* True when the whole daemon stops or its master has died; false when only this worker ends,
+   because of a reload. */
 bool daemon_ending(void);
-/* What others see of this worker, in a mapping shared with the master. The master's watchdog kills
-   a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead one. */
+/* The public state of a worker, in the mapping that all workers share with the master. The master
+   kills a worker whose busy_since is older than conf.worker_stuck, and clears the slot of a dead
+   worker. */
 struct worker_slot {
 	_Atomic int32_t pid;
-	/* The number of the account whose search this worker runs; 0: none. */
+	/* The number of the account whose search this worker runs; 0: it runs no search. */
 	_Atomic uint32_t searching;
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
-	uint32_t pool; /* index of its pool */
+	uint32_t pool; /* index in shared.pools, as of the start of the worker */
 };
-/* The slot of this worker; a private one outside daemon_main. */
+/* The slot of this worker; outside daemon_main (unit tests), a slot that no other process sees. */
 struct worker_slot *daemon_slot(void);
-/* A pool of the running daemon by its name; NULL: there is none. */
+/* The pool of the running daemon with this name; NULL: the daemon has no such pool. */
 const struct pool *daemon_pool(const char *name);
 
-/* Which searches to count: 0 and NULL match every one. */
+/* Selects the searches that daemon_searches counts; a member that is 0 or NULL matches every
+   search. */
 struct search_filter {
 	uint32_t account;
 	const char *pool;
-	int64_t before; /* mono_us: only searches of requests that began earlier */
+	int64_t before; /* mono_us: the request of the search began before this time */
 };
-/* How many workers run such a search, this one not counted. */
+/* Counts the other workers that run a search which f selects. */
 unsigned daemon_searches(const struct search_filter *f);
 
-/* A socket of this daemon's own: SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM bound at path, where it takes
-   the place of one that a former self left. -1 with errno. */
+/* Creates a socket that belongs to no pool (SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM) and binds it
+   at path; an old socket file at path is removed first. The caller calls listen(2). -1 with errno. */
 int daemon_bind(const char *path, int type, unsigned mode);
 
 /* ---- a running daemon from outside, for surfacectl workers ---- */
 
 struct pool_view {
 	unsigned running, busy, searching;
-	uint64_t served;    /* by those that run now */
-	int64_t longest_us; /* the oldest request under way */
+	uint64_t served;    /* requests, by the workers that run now */
+	int64_t longest_us; /* age of the oldest request under way */
 };
 
 struct daemon_view {
 	int master; /* pid */
 	size_t pool_count;
 	struct pool
-	    pools[POOLS_MAX]; /* what the master read at its last start or reload */
+	    pools[POOLS_MAX]; /* as read at the last start or reload of the master */
 	struct pool_view views[POOLS_MAX];
 };
 
-/* path: the socket of any of its pools. False with a reason: nobody listens, or not permitted; master
-   is 0 in the first case. */
+/* Reads the state of the daemon that listens on path, the socket of any of its pools. False with a
+   reason in err when nobody listens there (out->master is 0) or the caller may not read the mapping
+   (out->master is the pid). */
 bool daemon_view(
     const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A worker's signals are blocked but in daemon_wait: the loop reads them from a descriptor instead. */
+/* The event loop of a worker: libevent, a signalfd for SIGTERM (which is blocked outside
+   daemon_wait), and a timer that refreshes busy_since. A loop that hangs no longer refreshes it,
+   and so looks to the watchdog of the master like a request that takes too long. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -12,7 +14,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { BEAT_MS = 500 }; /* at most: four for each worker_stuck */
+/* The longest interval; a quarter of worker_stuck if that is shorter. */
+enum { BEAT_MS = 500 };
 
 static struct {
 	void (*stop)(void *arg);
@@ -22,7 +25,7 @@ static struct {
 } loop = { .fd = -1 };
 
 static void
-on_signal(int fd, short what, void *arg)
+on_stop_requested(int fd, short what, void *arg)
 {
 	struct signalfd_siginfo info;
 
@@ -30,12 +33,13 @@ on_signal(int fd, short what, void *arg)
 	(void)arg;
 	if (read(fd, &info, sizeof(info)) != sizeof(info))
 		return;
-	event_del(loop.signal); /* the master repeats itself */
+	/* The master sends SIGTERM repeatedly; stop is called once. */
+	event_del(loop.signal);
 	loop.stop(loop.arg);
 }
 
 static void
-on_beat(int fd, short what, void *arg)
+refresh_busy_since(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -56,7 +60,7 @@ ev_fd(struct event_base *base, int fd, short what, void (*fn)(int, short, void *
 	struct event *e = event_new(base, fd, what, fn, arg);
 
 	if (e == NULL || event_add(e, NULL) != 0)
-		panic("an event of descriptor %d", fd);
+		panic("event_add failed for descriptor %d", fd);
 	return e;
 }
 
@@ -67,7 +71,7 @@ ev_every(struct event_base *base, int64_t ms, void (*fn)(int, short, void *), vo
 	struct event *e = event_new(base, -1, EV_PERSIST, fn, arg);
 
 	if (e == NULL || event_add(e, &every) != 0)
-		panic("a timer of %lld ms", (long long)ms);
+		panic("event_add failed for a timer of %lld ms", (long long)ms);
 	return e;
 }
 
@@ -84,10 +88,10 @@ ev_open(void (*stop)(void *arg), void *arg)
 	loop.fd = signalfd(-1, &term, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (base == NULL || loop.fd < 0)
 		panic("event loop: %s", strerror(errno));
-	loop.signal = ev_fd(base, loop.fd, EV_READ | EV_PERSIST, on_signal, NULL);
+	loop.signal = ev_fd(base, loop.fd, EV_READ | EV_PERSIST, on_stop_requested, NULL);
 	loop.beat = ev_every(base,
-	    conf.worker_stuck / 4 < BEAT_MS ? conf.worker_stuck / 4 : BEAT_MS, on_beat,
-	    NULL);
+	    conf.worker_stuck / 4 < BEAT_MS ? conf.worker_stuck / 4 : BEAT_MS,
+	    refresh_busy_since, NULL);
 	return base;
 }
 

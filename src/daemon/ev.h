@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The event loop of the daemons that wait for many things at once: libevent's, with what a worker of
-   daemon_main needs of it. Everything else is libevent's own interface. */
+/* The event loop of daemons whose workers wait for many descriptors at once. The loop is libevent's
+   and is used through libevent's own interface; the functions here add the stop request and the
+   watchdog of daemon_main. */
 #ifndef DAEMON_EV_H
 #define DAEMON_EV_H
 
@@ -8,18 +9,19 @@
 
 #include <event2/event.h>
 
-/* A loop for work() of a daemon. stop(arg) is called once, when the worker is to end: it leaves with
-   event_base_loopbreak, at once or when what is under way has ended. The master's watchdog sees a loop
-   that does not turn. Never NULL. */
+/* Creates the loop for work() of a daemon. stop(arg) is called once, when the worker should end; it
+   or a later event calls event_base_loopbreak as soon as the work under way is finished. The master
+   kills the worker if the loop hangs. Never NULL. */
 struct event_base *ev_open(void (*stop)(void *arg), void *arg);
-/* Ends the loop and what ev_open added to it; the caller's own events are to be freed before. */
+/* Frees the loop and the events of ev_open. The caller frees its own events first. */
 void ev_close(struct event_base *base);
 
-/* fn is called when fd is ready for what: once, without EV_PERSIST. Never NULL. */
+/* Calls fn when fd is ready for what (EV_READ, EV_WRITE); only once without EV_PERSIST. Never
+   NULL. */
 struct event *ev_fd(struct event_base *base, int fd, short what,
     void (*fn)(int, short, void *), void *arg);
 
-/* A timer that calls fn every ms milliseconds; free it with event_free. Never NULL. */
+/* Creates a timer that calls fn every ms milliseconds; free it with event_free. Never NULL. */
 struct event *ev_every(
     struct event_base *base, int64_t ms, void (*fn)(int, short, void *), void *arg);
 struct timeval ev_ms(int64_t ms);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The name under which this host writes rows into the database. */
 #include "config.h"
 
 #include "daemon/conf.h"

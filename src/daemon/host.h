@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The name of this host in the database. */
+/* The name of this host in the database, for programs whose rows belong to a machine. */
 #ifndef DAEMON_HOST_H
 #define DAEMON_HOST_H
 
 #include "base/base.h"
 
-/* "machine:run_directory": what is restored elsewhere is another one. Static. */
+/* "machine:run_directory". A copy of the installation on another machine, or a second one on the
+   same machine, has another name. The text is static. */
 struct str host_name(void);
 
 #endif

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* What a master hands to its next self over an exec: listening sockets, the shared mapping and the name
-   it was started by, listed in one environment variable. A service manager's sockets (LISTEN_FDS) come in
-   by the same door: its own, or those that an earlier master put into its store (listen_store). */
+/* The state that a master passes through an exec: listening sockets, the shared mapping, and the
+ * path of the program. The descriptors stay open; one environment variable has their numbers:
+ *
+ *   DAEMON_HERITAGE = PID MAPPING PROGRAM
+ *                     FD LENT PATH          (one line per socket)
+ *
+ * PID guards against a child that inherits the variable without the descriptors. PATH is written
+ * down because getsockname does not know it: listen_open binds a temporary name and renames the
+ * file.
+ *
+ * Sockets of the service manager (LISTEN_FDS) join the same list. A name that begins with a slash
+ * was given by listen_store, so the socket is a duplicate of one that an earlier master opened;
+ * every other socket belongs to a .socket unit and is lent. */
 #include "config.h"
 
 #include "daemon/daemon_priv.h"
@@ -18,7 +28,7 @@
 #define VARIABLE "DAEMON_HERITAGE"
 
 static bool
-sock_path(int fd, char out[108])
+socket_path(int fd, char out[108])
 {
 	struct sockaddr_un a = { 0 };
 	socklen_t n = sizeof(a);
@@ -34,7 +44,7 @@ sock_path(int fd, char out[108])
 }
 
 static void
-add(struct inherited *h, int fd, bool lent, const char *path)
+add_socket(struct inherited *h, int fd, bool lent, const char *path)
 {
 	if (h->count == COUNT(h->socks) || !listen_adopt(fd)) {
 		close(fd);
@@ -46,8 +56,9 @@ add(struct inherited *h, int fd, bool lent, const char *path)
 	h->count++;
 }
 
-/* A stored socket has its file's path for a name; without the file nobody could connect to it, and the store
-   is not to hand it out again beside the one that takes its place. */
+/* Copies the name of a stored socket, which is the path of its file. If the file is gone, no client
+   can connect to the socket: false, and the store drops the socket, so that it does not return at
+   the next start together with the socket that replaces it. */
 static bool
 stored_path(const char *name, char out[108])
 {
@@ -61,17 +72,17 @@ stored_path(const char *name, char out[108])
 }
 
 static void
-take_systemd(struct inherited *h)
+add_systemd_sockets(struct inherited *h)
 {
 	char **names = NULL, path[108];
 	int n = sd_listen_fds_with_names(1, &names);
 
 	for (int i = 0; i < n; i++) {
 		int fd = SD_LISTEN_FDS_START + i;
-		bool stored = names[i][0] == '/'; /* our own; others are lent */
+		bool stored = names[i][0] == '/';
 
-		if (stored ? stored_path(names[i], path) : sock_path(fd, path))
-			add(h, fd, !stored, path);
+		if (stored ? stored_path(names[i], path) : socket_path(fd, path))
+			add_socket(h, fd, !stored, path);
 		else
 			close(fd);
 		free(names[i]);
@@ -79,9 +90,9 @@ take_systemd(struct inherited *h)
 	free(names);
 }
 
-/* A number and the space behind it. */
+/* Parses a number and the space after it, and advances *at. */
 static bool
-take_number(char **at, int *out)
+parse_number(char **at, int *out)
 {
 	size_t n = strcspn(*at, " ");
 	int64_t i;
@@ -94,25 +105,24 @@ take_number(char **at, int *out)
 	return true;
 }
 
-/* "PID SHARED EXE" and lines of "FD LENT PATH": the path of the file, which is not what the socket was bound
-   to (listen_open renames it). */
+/* Parses the variable, whose format is at the top of this file. */
 static void
-take_own(struct inherited *h, char *text)
+parse_variable(struct inherited *h, char *text)
 {
 	char *line = strsep(&text, "\n");
 	int pid, fd, lent;
 
-	if (!take_number(&line, &pid) || pid != getpid() || !take_number(&line, &fd))
+	if (!parse_number(&line, &pid) || pid != getpid() || !parse_number(&line, &fd))
 		return;
 	h->shared = fd;
 	snprintf(h->exe, sizeof(h->exe), "%s", line);
 	while ((line = strsep(&text, "\n")) != NULL)
-		if (take_number(&line, &fd) && take_number(&line, &lent))
-			add(h, fd, lent, line);
+		if (parse_number(&line, &fd) && parse_number(&line, &lent))
+			add_socket(h, fd, lent, line);
 }
 
 static void
-find_exe(struct inherited *h)
+find_program(struct inherited *h)
 {
 	ssize_t n = readlink("/proc/self/exe", h->exe, sizeof(h->exe) - 1);
 
@@ -122,7 +132,7 @@ find_exe(struct inherited *h)
 }
 
 void
-inherited_take(struct inherited *h)
+inherited_read(struct inherited *h)
 {
 	const char *value = getenv(VARIABLE);
 	char *text;
@@ -131,13 +141,13 @@ inherited_take(struct inherited *h)
 	h->count = 0;
 	h->exe[0] = '\0';
 	if (value != NULL && (text = strdup(value)) != NULL) {
-		take_own(h, text);
+		parse_variable(h, text);
 		free(text);
 	}
 	unsetenv(VARIABLE);
-	take_systemd(h);
+	add_systemd_sockets(h);
 	if (h->exe[0] == '\0')
-		find_exe(h);
+		find_program(h);
 }
 
 bool
@@ -154,12 +164,13 @@ inherited_pause(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
-	sig = sigtimedwait(&set, NULL, &second); /* blocked by the former self */
+	/* The signals are blocked: the mask of the old master survived the exec. */
+	sig = sigtimedwait(&set, NULL, &second);
 	return sig != SIGTERM && sig != SIGINT;
 }
 
 bool
-inherited_give(const struct inherited *h)
+inherited_write(const struct inherited *h)
 {
 	struct buf b = { 0 };
 	bool ok;
@@ -178,7 +189,7 @@ inherited_give(const struct inherited *h)
 }
 
 int
-inherited_sock(struct inherited *h, const char *path, bool *lent)
+inherited_socket(struct inherited *h, const char *path, bool *lent)
 {
 	for (size_t i = 0; i < h->count; i++)
 		if (strcmp(h->socks[i].path, path) == 0) {

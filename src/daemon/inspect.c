@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A running master from outside: whoever may connect to a pool's socket learns the master's pid from the
-   kernel, and whoever may look into that process finds the slots among its descriptors. */
+/* The view of a running daemon from another process, for surfacectl workers. No protocol is needed:
+   the kernel reports the pid of the master to every process that connects to the socket of a pool
+   (SO_PEERCRED), and a process that may read /proc/PID/fd finds the shared mapping among the
+   descriptors of the master. */
 #include "config.h"
 
 #include "daemon/daemon_priv.h"
@@ -14,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0: nobody listens. */
+/* The pid of the process that listens on path; 0, with errno, if there is none. */
 static pid_t
-master_of(const char *path)
+find_master(const char *path)
 {
 	struct ucred peer = { 0 };
 	socklen_t n = sizeof(peer);
@@ -41,7 +43,7 @@ is_shared(int dir, const char *name)
 	       memcmp(target, wanted, sizeof(wanted) - 1) == 0;
 }
 
-/* A descriptor of the mapping, or -1. */
+/* Opens the shared mapping of the process read-only; -1 if that fails. */
 static int
 find_shared(pid_t pid)
 {
@@ -61,7 +63,7 @@ find_shared(pid_t pid)
 }
 
 static void
-copy(const struct shared *s, struct daemon_view *out)
+count_workers(const struct shared *s, struct daemon_view *out)
 {
 	int64_t now = mono_us();
 
@@ -92,14 +94,15 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 	int fd;
 
 	memset(out, 0, sizeof(*out));
-	out->master = master_of(path);
+	out->master = find_master(path);
 	if (out->master == 0) {
 		snprintf(err, room, "%s: %s: %s", path,
 		    errno == EAGAIN ? "its queue is full" : "nobody listens",
 		    strerror(errno));
 		return false;
 	}
-	if (kill(out->master, 0) != 0 && errno == ESRCH) { /* systemd keeps its socket */
+	if (kill(out->master, 0) != 0 && errno == ESRCH) {
+		/* systemd holds the socket of a master that has ended. */
 		snprintf(err, room, "%s: process %d, which listened, has ended", path,
 		    (int)out->master);
 		out->master = 0;
@@ -116,7 +119,7 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 		    fd < 0 ? "not permitted, or no master of ours" : "another version");
 		return false;
 	}
-	copy(s, out);
+	count_workers(s, out);
 	munmap(s, sizeof(*s));
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Listening Unix sockets. A socket is bound under a temporary name and renamed when it listens, so that
-   its name never stands for something that refuses, and a stale file of a crash is replaced. */
+/* Listening Unix sockets. A socket is bound under a temporary name and renamed when it listens, so
+   that a client that finds the file is never refused, and the file that a crashed daemon left is
+   replaced. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -14,9 +15,10 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* nginx gets in by the group; as root the file goes to the user the workers run as. */
+/* Sets mode and owner of a socket file. nginx connects as a member of the group; a master that is
+   root gives the file to conf.user. */
 static bool
-permit(const char *path)
+set_permissions(const char *path)
 {
 	const struct passwd *pw;
 
@@ -29,28 +31,30 @@ permit(const char *path)
 }
 
 static bool
-bind_at(int fd, const char *temporary, const char *path)
+bind_and_rename(int fd, const char *temporary, const char *path)
 {
 	struct sockaddr_un a;
 
 	if (!local_address(&a, temporary))
 		return false;
 	unlink(temporary);
-	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && permit(temporary) &&
-	       listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+	       set_permissions(temporary) && listen(fd, BACKLOG) == 0 &&
+	       rename(temporary, path) == 0;
 }
 
 static int
-bind_new(const char *path, char *err, size_t room)
+open_new_socket(const char *path, char *err, size_t room)
 {
 	char temporary[128];
 	int fd;
 
-	/* sun_path has room for 107 bytes: a long name loses its last two. */
+	/* sun_path has room for 107 bytes: the temporary name of a long path lacks its last two
+	   bytes. */
 	snprintf(temporary, sizeof(temporary), "%.*s.~",
 	    strlen(path) > 105 ? 105 : (int)strlen(path), path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && bind_at(fd, temporary, path))
+	if (fd >= 0 && bind_and_rename(fd, temporary, path))
 		return fd;
 	snprintf(err, room, "%s: %s", path, strerror(errno));
 	if (fd >= 0) {
@@ -67,10 +71,10 @@ listen_open(const char *path, char *err, size_t room)
 		snprintf(err, room, "%s: another process listens there", path);
 		return -1;
 	}
-	return bind_new(path, err, room);
+	return open_new_socket(path, err, room);
 }
 
-/* The group that the kernel gives to a file made beside path. */
+/* The group that the kernel would give to a new file in the directory of path. */
 static gid_t
 group_beside(const char *path)
 {
@@ -81,9 +85,10 @@ group_beside(const char *path)
 	return stat(folder, &st) == 0 && (st.st_mode & S_ISGID) ? st.st_gid : getegid();
 }
 
-/* permit() has set the group where workers run as another user. */
+/* Gives the file the group that a new socket would have. Where the workers run as another user,
+   set_permissions has done so already. */
 static bool
-has_group(const char *path)
+set_group(const char *path)
 {
 	gid_t gid = group_beside(path);
 	struct stat st;
@@ -94,18 +99,19 @@ has_group(const char *path)
 	       (st.st_gid == gid || chown(path, (uid_t)-1, gid) == 0);
 }
 
-/* A process may give a file only to groups of its own, and nginx's is none of them: a socket with a wrong group
-   is replaced by a new one. Requests that wait in the old one are lost, but nobody could send any. */
+/* A process may give a file only to a group that it is in, and the group of nginx is usually not
+   one of them, so a socket whose group cannot be corrected is replaced by a new one. Connections
+   that wait in the old socket are lost, but with the wrong group nginx could not make any. */
 int
-listen_mend(int fd, const char *path, char *err, size_t room)
+listen_repair(int fd, const char *path, char *err, size_t room)
 {
-	if (permit(path) && has_group(path))
+	if (set_permissions(path) && set_group(path))
 		return fd;
 	log_event(
 	    LOGP_WARNING, "listen_replace", "path=%s why=\"%s\"", path, strerror(errno));
 	listen_forget(path);
 	close(fd);
-	return bind_new(path, err, room);
+	return open_new_socket(path, err, room);
 }
 
 int
@@ -124,7 +130,8 @@ daemon_bind(const char *path, int type, unsigned mode)
 	return -1;
 }
 
-/* Who connects is told the process that called listen() last: it is to be this one (daemon_view). */
+/* Calls listen(2) again although the socket already listens: SO_PEERCRED reports to a client the
+   process that called listen last, and daemon_view needs it to be the running master. */
 bool
 listen_adopt(int fd)
 {
@@ -134,7 +141,8 @@ listen_adopt(int fd)
 	       fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && listen(fd, BACKLOG) == 0;
 }
 
-/* systemd knows a descriptor that it has already, and ignores what a unit has no room for. */
+/* Sending a descriptor that the store already has is harmless: systemd compares them. systemd also
+   ignores a descriptor beyond FileDescriptorStoreMax. */
 bool
 listen_store(int fd, const char *path)
 {

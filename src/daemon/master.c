@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The master: forks workers, replaces the dead, kills the stuck, becomes its own successor on SIGHUP.
-   It handles no request and holds no lock, so nothing that a client sends can stop it. */
+/* The master: forks workers, replaces dead workers, kills stuck workers, and executes the program
+ * again on SIGHUP (the design note in daemon.h has the picture). The states of a worker as the
+ * master sees it:
+ *
+ *               fork                    exit, signal or SIGKILL by kill_stuck
+ *   free slot --------> running ---------------------------------------------------> free slot
+ *                          |                                                            ^
+ *                          | reload or stop: retire_all_workers                         |
+ *                          +----------------> retired -- SIGTERM at every turn ---------+
+ *                                                        of the loop until it ends
+ *
+ * A retired worker is not replaced and its death delays nothing. The master ends when it is
+ * stopping and no retired worker is left. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -14,26 +25,26 @@
 #include <unistd.h>
 
 enum {
-	TICK_US = 1000000, /* how often the master looks around when nothing happens */
-	QUICK_TICK_US = 100000, /* while it waits for a worker to end or to be started */
-	HEALTHY_US = 1000000,   /* a worker that lived this long died of something new */
-	DELAY_MIN_US = 100000,  /* before a worker that died at once is replaced ... */
-	DELAY_MAX_US = 5000000, /* ... doubled each time up to this */
-	RELOAD_TEST_SECONDS = 30, /* for the new self to test its configuration */
+	TICK_US = 1000000,        /* longest turn of the loop when nothing happens */
+	QUICK_TICK_US = 100000,   /* while a worker has yet to end or to be started */
+	HEALTHY_US = 1000000,     /* a later death does not delay the next start */
+	DELAY_MIN_US = 100000,    /* delay of the next start after an early death ... */
+	DELAY_MAX_US = 5000000,   /* ... doubled with each further one, up to this */
+	RELOAD_TEST_SECONDS = 30, /* limit for -t of the new program at a reload */
 };
 
 struct child {
-	int64_t started;
-	bool
-	    retired; /* of the master's former self, or of a stop: has been told to end */
+	int64_t started; /* mono_us */
+	bool retired;    /* a reload or a stop wants it to end */
 };
 
-struct squad { /* what the master keeps of a pool */
-	int listener;
-	bool lent;   /* see inherited */
-	bool stored; /* the service manager has it too */
-	int64_t delay, not_before;
-	dev_t dev;
+/* The private half of a pool; the public half is in the shared mapping. */
+struct pool_state {
+	int listener; /* -1: none */
+	bool lent;    /* see struct inherited */
+	bool stored;  /* the service manager has a duplicate of the listener */
+	int64_t delay, not_before; /* of the next start of a worker */
+	dev_t dev; /* of the socket file: another process may have replaced it */
 	ino_t ino;
 };
 
@@ -43,13 +54,13 @@ struct master {
 	struct inherited h; /* exe, shared */
 	struct shared *shared;
 	struct child children[SLOTS_MAX];
-	struct squad squads[POOLS_MAX];
+	struct pool_state pool_states[POOLS_MAX];
 	bool stopping;
 	int64_t watchdog_us, watchdog_next;
 };
 
 static struct pool *
-pool_of(struct master *m, uint32_t i)
+pool_at(struct master *m, uint32_t i)
 {
 	return &m->shared->pools[i];
 }
@@ -66,11 +77,11 @@ free_slot(const struct master *m)
 }
 
 static void
-close_in_child(const struct master *m, uint32_t pool)
+close_foreign_descriptors(const struct master *m, uint32_t pool)
 {
 	for (uint32_t i = 0; i < m->shared->pool_count; i++)
-		if (i != pool && m->squads[i].listener >= 0)
-			close(m->squads[i].listener);
+		if (i != pool && m->pool_states[i].listener >= 0)
+			close(m->pool_states[i].listener);
 	close(m->h.shared);
 }
 
@@ -96,9 +107,9 @@ start_worker(struct master *m, uint32_t pool)
 		return false;
 	}
 	if (pid == 0) {
-		close_in_child(m, pool);
-		worker_run(
-		    m->d, pool_of(m, pool), m->squads[pool].listener, m->shared, slot);
+		close_foreign_descriptors(m, pool);
+		worker_run(m->d, pool_at(m, pool), m->pool_states[pool].listener,
+		    m->shared, slot);
 	}
 	atomic_store(&slot->pid, pid);
 	m->children[at] = (struct child){ .started = mono_us() };
@@ -106,7 +117,7 @@ start_worker(struct master *m, uint32_t pool)
 }
 
 static unsigned
-living(const struct master *m, uint32_t pool)
+count_active_workers(const struct master *m, uint32_t pool)
 {
 	unsigned n = 0;
 
@@ -116,17 +127,17 @@ living(const struct master *m, uint32_t pool)
 	return n;
 }
 
-/* True when every pool has its workers. */
+/* True when every pool has all its workers; false when a pool has to wait. */
 static bool
-fill(struct master *m)
+start_missing_workers(struct master *m)
 {
 	bool full = true;
 
 	for (uint32_t p = 0; p < m->shared->pool_count; p++) {
-		struct squad *s = &m->squads[p];
-		unsigned missing = pool_of(m, p)->workers - living(m, p);
+		struct pool_state *s = &m->pool_states[p];
+		unsigned missing = pool_at(m, p)->workers - count_active_workers(m, p);
 
-		if (pool_of(m, p)->path[0] != '\0' && s->listener < 0)
+		if (pool_at(m, p)->path[0] != '\0' && s->listener < 0)
 			continue;
 		if (missing > 0 && mono_us() < s->not_before) {
 			full = false;
@@ -142,11 +153,13 @@ fill(struct master *m)
 	return full;
 }
 
-/* A worker that dies at once will do it again: its pool waits a little longer each time. */
+/* Delays the next start in the pool after an early death: the next worker would probably die as
+   soon. A worker that was killed from outside (the administrator, the OOM killer, kill_stuck)
+   proves nothing about the next one, so its replacement waits for the shortest delay only. */
 static void
-mind_death(struct master *m, int at, int status)
+delay_next_start(struct master *m, int at, int status)
 {
-	struct squad *s = &m->squads[m->shared->slots[at].pool];
+	struct pool_state *s = &m->pool_states[m->shared->slots[at].pool];
 	bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 
 	if (m->children[at].retired)
@@ -156,31 +169,31 @@ mind_death(struct master *m, int at, int status)
 		return;
 	}
 	if (s->delay == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
-		s->delay = DELAY_MIN_US; /* killed from outside: no fault of its own */
+		s->delay = DELAY_MIN_US;
 	else
 		s->delay = s->delay * 2 < DELAY_MAX_US ? s->delay * 2 : DELAY_MAX_US;
 	s->not_before = mono_us() + s->delay;
 }
 
 static void
-bury(struct master *m, int at, pid_t pid, int status)
+reap_worker(struct master *m, int at, pid_t pid, int status)
 {
 	struct worker_slot *slot = &m->shared->slots[at];
 
 	if (WIFSIGNALED(status))
 		log_event(LOGP_ERR, "worker_died", "pid=%d pool=%s signal=%d", (int)pid,
-		    pool_of(m, slot->pool)->name, WTERMSIG(status));
+		    pool_at(m, slot->pool)->name, WTERMSIG(status));
 	else if (WEXITSTATUS(status) != 0)
 		log_event(LOGP_ERR, "worker_died", "pid=%d pool=%s status=%d", (int)pid,
-		    pool_of(m, slot->pool)->name, WEXITSTATUS(status));
-	mind_death(m, at, status);
+		    pool_at(m, slot->pool)->name, WEXITSTATUS(status));
+	delay_next_start(m, at, status);
 	atomic_store(&slot->busy_since, 0);
 	atomic_store(&slot->searching, 0);
 	atomic_store(&slot->pid, 0);
 }
 
 static void
-reap(struct master *m)
+reap_dead_workers(struct master *m)
 {
 	int status;
 	pid_t pid;
@@ -188,7 +201,7 @@ reap(struct master *m)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (int i = 0; i < SLOTS_MAX; i++)
 			if (atomic_load(&m->shared->slots[i].pid) == pid) {
-				bury(m, i, pid, status);
+				reap_worker(m, i, pid, status);
 				break;
 			}
 }
@@ -206,14 +219,15 @@ kill_stuck(struct master *m)
 		if (pid <= 0 || since == 0 || now - since <= conf.worker_stuck * 1000)
 			continue;
 		log_event(LOGP_ERR, "worker_stuck", "pid=%d pool=%s ms=%" PRId64,
-		    (int)pid, pool_of(m, slot->pool)->name, (now - since) / 1000);
+		    (int)pid, pool_at(m, slot->pool)->name, (now - since) / 1000);
 		kill(pid, SIGKILL);
 	}
 }
 
-/* Again and again: libfcgi has a window in which a signal is noted and yet waited through. */
+/* Sends SIGTERM to every retired worker, at every turn of the loop: libfcgi has a window in which a
+   signal is received and yet does not end the wait that follows. True: such workers are left. */
 static bool
-end_retired(struct master *m)
+signal_retired_workers(struct master *m)
 {
 	bool any = false;
 
@@ -229,7 +243,7 @@ end_retired(struct master *m)
 }
 
 static void
-retire_all(struct master *m)
+retire_all_workers(struct master *m)
 {
 	for (int i = 0; i < SLOTS_MAX; i++)
 		m->children[i].retired = true;
@@ -240,18 +254,18 @@ retire_all(struct master *m)
 static bool
 open_pool(struct master *m, uint32_t i, char *err, size_t room)
 {
-	struct squad *s = &m->squads[i];
-	const char *path = pool_of(m, i)->path;
+	struct pool_state *s = &m->pool_states[i];
+	const char *path = pool_at(m, i)->path;
 	struct stat st;
 
 	s->listener = -1;
 	if (path[0] == '\0')
 		return true;
-	s->listener = inherited_sock(&m->h, path, &s->lent);
+	s->listener = inherited_socket(&m->h, path, &s->lent);
 	if (s->listener < 0)
 		s->listener = listen_open(path, err, room);
 	else if (!s->lent)
-		s->listener = listen_mend(s->listener, path, err, room);
+		s->listener = listen_repair(s->listener, path, err, room);
 	s->stored = s->listener >= 0 && listen_store(s->listener, path);
 	if (s->listener >= 0 && stat(path, &st) == 0) {
 		s->dev = st.st_dev;
@@ -260,7 +274,9 @@ open_pool(struct master *m, uint32_t i, char *err, size_t room)
 	return s->listener >= 0;
 }
 
-/* A reload must not end what runs: there a pool that cannot listen is left out, loudly. */
+/* Opens the sockets of all pools, and closes the inherited sockets that no pool uses any more. At a
+   first start a pool that cannot listen is fatal. After a reload it is logged and left out, because
+   to exit would end the pools that work. */
 static bool
 open_pools(struct master *m, bool fresh)
 {
@@ -269,12 +285,11 @@ open_pools(struct master *m, bool fresh)
 	for (uint32_t i = 0; i < m->shared->pool_count; i++)
 		if (!open_pool(m, i, err, sizeof(err))) {
 			log_event(LOGP_ERR, "listen", "pool=%s why=\"%s\"",
-			    pool_of(m, i)->name, err);
+			    pool_at(m, i)->name, err);
 			if (fresh)
 				return false;
 		}
-	for (size_t i = 0; i < m->h.count;
-	     i++) { /* of pools that the file no longer has */
+	for (size_t i = 0; i < m->h.count; i++) {
 		listen_forget(m->h.socks[i].path);
 		if (!m->h.socks[i].lent)
 			unlink(m->h.socks[i].path);
@@ -284,8 +299,9 @@ open_pools(struct master *m, bool fresh)
 	return true;
 }
 
-/* Only what is still ours: what the service manager holds, or a successor, stays. A restart finds the
-   requests that have come meanwhile in its queue; after a stop the file refuses. */
+/* Removes the socket files at the end, except those that the service manager holds, since
+   connections wait in their queue for the next start, and those that another process has replaced
+   (another inode). */
 static void
 remove_sockets(const struct master *m)
 {
@@ -294,18 +310,20 @@ remove_sockets(const struct master *m)
 	for (uint32_t i = 0; i < m->shared->pool_count; i++) {
 		const char *path = m->shared->pools[i].path;
 
-		if (m->squads[i].listener >= 0 && !m->squads[i].lent &&
-		    !m->squads[i].stored && stat(path, &st) == 0 &&
-		    st.st_dev == m->squads[i].dev && st.st_ino == m->squads[i].ino)
+		if (m->pool_states[i].listener >= 0 && !m->pool_states[i].lent &&
+		    !m->pool_states[i].stored && stat(path, &st) == 0 &&
+		    st.st_dev == m->pool_states[i].dev &&
+		    st.st_ino == m->pool_states[i].ino)
 			unlink(path);
 	}
 }
 
 /* ---- reload ---- */
 
-/* The file on disk, perhaps a newer version, judges the configuration it would start with. */
+/* Runs "PROGRAM -t" with the arguments of this master. The file on disk may be a newer version, and
+   only that version knows whether the configuration is good for it. */
 static bool
-successor_is_fit(const struct master *m)
+test_new_program(const struct master *m)
 {
 	char *argv[64];
 	size_t n = 0;
@@ -335,16 +353,16 @@ successor_is_fit(const struct master *m)
 }
 
 static void
-keep_descriptors(struct master *m)
+list_open_sockets(struct master *m)
 {
 	m->h.count = 0;
 	for (uint32_t i = 0; i < m->shared->pool_count; i++) {
-		if (m->squads[i].listener < 0)
+		if (m->pool_states[i].listener < 0)
 			continue;
-		m->h.socks[m->h.count].fd = m->squads[i].listener;
-		m->h.socks[m->h.count].lent = m->squads[i].lent;
+		m->h.socks[m->h.count].fd = m->pool_states[i].listener;
+		m->h.socks[m->h.count].lent = m->pool_states[i].lent;
 		snprintf(m->h.socks[m->h.count].path, sizeof(m->h.socks[0].path), "%s",
-		    pool_of(m, i)->path);
+		    pool_at(m, i)->path);
 		m->h.count++;
 	}
 }
@@ -352,19 +370,19 @@ keep_descriptors(struct master *m)
 static void
 reload(struct master *m)
 {
-	if (!successor_is_fit(m)) {
+	if (!test_new_program(m)) {
 		log_event(LOGP_ERR, "reload_refused", "exe=%s: the running workers stay",
 		    m->h.exe);
 		return;
 	}
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, mono_us());
-	keep_descriptors(m);
-	if (inherited_give(&m->h))
+	list_open_sockets(m);
+	if (inherited_write(&m->h))
 		execv(m->h.exe, m->argv);
 	log_event(
 	    LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
 	for (size_t i = 0; i < m->h.count; i++)
-		listen_adopt(m->h.socks[i].fd); /* close on exec again */
+		listen_adopt(m->h.socks[i].fd); /* sets close-on-exec again */
 	m->h.count = 0;
 	sd_notify(0, "READY=1");
 }
@@ -372,7 +390,7 @@ reload(struct master *m)
 /* ---- the loop ---- */
 
 static void
-begin_stop(struct master *m, int sig)
+start_stopping(struct master *m, int sig)
 {
 	if (m->stopping)
 		return;
@@ -380,14 +398,14 @@ begin_stop(struct master *m, int sig)
 	sd_notify(0, "STOPPING=1");
 	m->stopping = true;
 	atomic_store(&m->shared->ending, true);
-	retire_all(m);
+	retire_all_workers(m);
 }
 
 static void
-on_signal(struct master *m, int sig)
+handle_signal(struct master *m, int sig)
 {
 	if (sig == SIGTERM || sig == SIGINT)
-		begin_stop(m, sig);
+		start_stopping(m, sig);
 	if (sig == SIGHUP && !m->stopping)
 		reload(m);
 }
@@ -402,7 +420,7 @@ feed_watchdog(struct master *m)
 }
 
 static int64_t
-tick(const struct master *m, bool quick)
+loop_wait_us(const struct master *m, bool quick)
 {
 	int64_t us = quick ? QUICK_TICK_US : TICK_US;
 
@@ -414,7 +432,7 @@ tick(const struct master *m, bool quick)
 }
 
 static void
-master_signals(sigset_t *set)
+block_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
@@ -426,7 +444,7 @@ master_signals(sigset_t *set)
 }
 
 static void
-loop(struct master *m, const sigset_t *set)
+run_loop(struct master *m, const sigset_t *set)
 {
 	for (;;) {
 		bool full = true, waiting;
@@ -434,31 +452,31 @@ loop(struct master *m, const sigset_t *set)
 		int64_t us;
 		int sig;
 
-		reap(m);
+		reap_dead_workers(m);
 		kill_stuck(m);
-		waiting = end_retired(m);
+		waiting = signal_retired_workers(m);
 		if (m->stopping && !waiting)
 			return;
 		if (!m->stopping)
-			full = fill(m);
+			full = start_missing_workers(m);
 		feed_watchdog(m);
-		us = tick(m, waiting || !full);
+		us = loop_wait_us(m, waiting || !full);
 		wait.tv_sec = us / 1000000;
 		wait.tv_nsec = us % 1000000 * 1000;
 		sig = sigtimedwait(set, NULL, &wait);
 		if (sig > 0)
-			on_signal(m, sig);
+			handle_signal(m, sig);
 	}
 }
 
 static void
-take_over(struct master *m, const struct pool *pools, size_t n)
+attach_mapping(struct master *m, const struct pool *pools, size_t n)
 {
 	m->shared = m->h.shared >= 0 ? shared_map(m->h.shared) : NULL;
 	if (m->shared == NULL)
 		m->shared = shared_new(&m->h.shared);
 	listen_adopt(m->h.shared);
-	retire_all(m); /* whoever lives in a slot is of the former self */
+	retire_all_workers(m); /* every worker in a slot was started before the reload */
 	atomic_store(&m->shared->ending, false);
 	m->shared->pool_count = (uint32_t)n;
 	memcpy(m->shared->pools, pools, n * sizeof(*pools));
@@ -468,23 +486,23 @@ int
 master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n,
     struct inherited *h)
 {
-	static struct master m; /* large, and there is one */
+	static struct master m; /* too large for the stack */
 	bool fresh = h->shared < 0;
 	uint64_t watchdog = 0;
 	sigset_t set;
 
 	m = (struct master){ .d = d, .argv = argv, .h = *h };
-	master_signals(&set);
-	take_over(&m, pools, n);
+	block_signals(&set);
+	attach_mapping(&m, pools, n);
 	if (!open_pools(&m, fresh))
 		return 1;
 	if (sd_watchdog_enabled(0, &watchdog) > 0)
 		m.watchdog_us = (int64_t)watchdog;
-	fill(&m);
+	start_missing_workers(&m);
 	log_event(LOGP_NOTICE, fresh ? "started" : "reloaded", "program=%s version=%s",
 	    d->name, PACKAGE_VERSION);
 	sd_notifyf(0, "READY=1\nMAINPID=%d", (int)getpid());
-	loop(&m, &set);
+	run_loop(&m, &set);
 	remove_sockets(&m);
 	log_event(LOGP_NOTICE, "stopped", "program=%s", d->name);
 	return 0;

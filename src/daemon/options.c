@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The command line of a daemon, or of a program that is called as one. */
+/* The command line of a daemon, or of a program with the same options (surfaced-index,
+   surfaced-runner). */
 #include "config.h"
 
 #include "daemon/daemon.h"
@@ -8,24 +9,25 @@
 #include <unistd.h>
 
 static int
-usage(const struct daemon *d, FILE *out)
+print_usage(const struct daemon *d, FILE *out)
 {
 	fprintf(out, "usage: %s [-tV] [-c file]%s%s\n", d->name,
 	    d->dump != NULL ? " [-D what]" : "", d->usage != NULL ? d->usage : "");
 	return 2;
 }
 
-/* Of a terminal's user: the service managers use the letters. */
+/* True for "PROGRAM --help" and the like: long options are accepted alone, for people at a
+   terminal. */
 static bool
-is_long(int argc, char **argv, const char *option)
+is_long_option(int argc, char **argv, const char *option)
 {
 	return argc == 2 && strcmp(argv[1], option) == 0;
 }
 
 static int
-help(const struct daemon *d)
+print_help(const struct daemon *d)
 {
-	usage(d, stdout);
+	print_usage(d, stdout);
 	return printf("  -c  the configuration file, instead of %s/%s.conf\n"
 		      "  -t  test the configuration and exit\n"
 		      "  -V  print the version\n%s"
@@ -54,14 +56,14 @@ read_options(int argc, char **argv, struct options *o)
 		case 'V':
 			o->version = true;
 			break;
-		default: /* getopt has said what is wrong */
+		default: /* getopt has printed the error */
 			return false;
 		}
 	return optind == argc;
 }
 
 static const char *
-default_file(const struct daemon *d)
+default_conf_file(const struct daemon *d)
 {
 	static char path[4096];
 
@@ -71,9 +73,10 @@ default_file(const struct daemon *d)
 	return access(path, F_OK) == 0 ? path : NULL;
 }
 
-/* So that no descriptor of ours becomes stdin, stdout or stderr. */
+/* Opens /dev/null for each standard descriptor that is closed. Otherwise the first socket or file
+   of the daemon would become stdin, stdout or stderr, and log lines would be written into it. */
 static void
-hold_standard_descriptors(void)
+open_standard_descriptors(void)
 {
 	int fd;
 
@@ -87,14 +90,14 @@ hold_standard_descriptors(void)
 int
 options_take(const struct daemon *d, int argc, char **argv, struct options *o)
 {
-	hold_standard_descriptors();
-	*o = (struct options){ .file = default_file(d) };
-	if (is_long(argc, argv, "--help"))
-		return help(d);
-	if (is_long(argc, argv, "--version"))
+	open_standard_descriptors();
+	*o = (struct options){ .file = default_conf_file(d) };
+	if (is_long_option(argc, argv, "--help"))
+		return print_help(d);
+	if (is_long_option(argc, argv, "--version"))
 		o->version = true;
 	else if (!read_options(argc, argv, o) || (o->dump != NULL && d->dump == NULL))
-		return usage(d, stderr);
+		return print_usage(d, stderr);
 	if (o->version)
 		return printf("%s %s\n", d->name, PACKAGE_VERSION) < 0;
 	return -1;

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* The nginx upstream file as the masters read it: pure text in, pools out. Only upstream blocks may stand
-   in it; directives of a block other than server are nginx's affair. */
+/* The parser of the nginx upstream file. The masters and nginx read the same file, so the number of
+   workers and the weights that nginx balances by cannot differ:
+
+     upstream surfaced_api {
+             server unix:/run/surfaced/api.sock weight=8;      a pool of 8 workers
+             server unix:/run/surfaced/search.sock backup;     no worker: nginx uses it in an emergency
+     }
+
+   The parser is a function from text to pools, without I/O, with nginx's rules for quotes and
+   backslashes. The file may contain upstream blocks only. Directives other than server are skipped;
+   nginx checks them. */
 #include "config.h"
 
 #include "daemon/daemon.h"
@@ -13,21 +22,21 @@ enum { WORD_ROOM = 256, FILE_MAX = 1 << 20 };
 struct reader {
 	const char *p, *end;
 	unsigned line;
-	const char *fault;        /* what is wrong; NULL: nothing yet */
-	size_t n;                 /* of word */
-	char word[WORD_ROOM + 1]; /* of the last TOKEN_WORD, unquoted */
+	const char *fault;        /* first syntax error; NULL: none yet */
+	size_t n;                 /* length of word */
+	char word[WORD_ROOM + 1]; /* text of the last TOKEN_WORD, unquoted */
 	struct pool *pools;
 	size_t count;
 };
 
 static bool
-is_space(char c)
+is_blank_char(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static void
-skip_blank(struct reader *r)
+skip_blanks_and_comments(struct reader *r)
 {
 	for (bool comment = false; r->p < r->end; r->p++) {
 		if (*r->p == '#')
@@ -36,13 +45,13 @@ skip_blank(struct reader *r)
 			comment = false;
 			r->line++;
 		}
-		if (!comment && !is_space(*r->p))
+		if (!comment && !is_blank_char(*r->p))
 			return;
 	}
 }
 
 static enum token
-fault(struct reader *r, const char *what)
+set_fault(struct reader *r, const char *what)
 {
 	if (r->fault == NULL)
 		r->fault = what;
@@ -50,7 +59,7 @@ fault(struct reader *r, const char *what)
 }
 
 static bool
-take(struct reader *r, char c)
+append_to_word(struct reader *r, char c)
 {
 	if (r->n == WORD_ROOM || (unsigned char)c < 0x20)
 		return false;
@@ -59,39 +68,40 @@ take(struct reader *r, char c)
 }
 
 static bool
-ends_word(char c)
+ends_nginx_word(char c)
 {
-	return is_space(c) || c == ';' || c == '{' || c == '}';
+	return is_blank_char(c) || c == ';' || c == '{' || c == '}';
 }
 
-/* A quote counts at the beginning of a word alone, a backslash hides the next byte: nginx's rules. */
+/* Reads a word by nginx's rules: a quote is special only at the beginning of a word, and a
+   backslash makes the next byte an ordinary one. */
 static enum token
 read_word(struct reader *r)
 {
 	char quote = *r->p == '"' || *r->p == '\'' ? *r->p++ : '\0';
 
 	for (r->n = 0; r->p < r->end; r->p++) {
-		if (quote != '\0' ? *r->p == quote : ends_word(*r->p))
+		if (quote != '\0' ? *r->p == quote : ends_nginx_word(*r->p))
 			break;
 		if (*r->p == '\\' && r->p + 1 < r->end)
 			r->p++;
-		if (!take(r, *r->p))
-			return fault(
+		if (!append_to_word(r, *r->p))
+			return set_fault(
 			    r, "a word is too long or holds a control character");
 	}
 	if (quote != '\0' && r->p == r->end)
-		return fault(r, "a quote is not closed");
+		return set_fault(r, "a quote is not closed");
 	r->p += quote != '\0';
-	if (quote != '\0' && r->p < r->end && (!ends_word(*r->p) || *r->p == '}'))
-		return fault(r, "something follows a closing quote");
+	if (quote != '\0' && r->p < r->end && (!ends_nginx_word(*r->p) || *r->p == '}'))
+		return set_fault(r, "something follows a closing quote");
 	r->word[r->n] = '\0';
 	return TOKEN_WORD;
 }
 
 static enum token
-next(struct reader *r)
+next_token(struct reader *r)
 {
-	skip_blank(r);
+	skip_blanks_and_comments(r);
 	if (r->p == r->end)
 		return TOKEN_END;
 	switch (*r->p) {
@@ -109,7 +119,7 @@ next(struct reader *r)
 }
 
 static struct pool *
-pool_of(struct reader *r, const char *name, const char *path)
+find_or_add_pool(struct reader *r, const char *name, const char *path)
 {
 	struct pool *pool;
 
@@ -117,7 +127,7 @@ pool_of(struct reader *r, const char *name, const char *path)
 		if (strcmp(r->pools[i].path, path) == 0)
 			return &r->pools[i];
 	if (r->count == POOLS_MAX) {
-		fault(r, "too many pools");
+		set_fault(r, "too many pools");
 		return NULL;
 	}
 	pool = &r->pools[r->count++];
@@ -127,7 +137,8 @@ pool_of(struct reader *r, const char *name, const char *path)
 	return pool;
 }
 
-/* "unix:/path", or "unix:/path:" with nginx's optional colon at its end is not accepted: one spelling. */
+/* The path of the current word "unix:/path"; NULL for any other address, or with a fault set for a
+   bad path. */
 static const char *
 unix_path(struct reader *r)
 {
@@ -136,13 +147,14 @@ unix_path(struct reader *r)
 	if (strncmp(r->word, "unix:", 5) != 0)
 		return NULL;
 	if (path[0] != '/' || r->n - 5 >= sizeof(r->pools->path)) {
-		fault(r, "a socket path must be absolute and at most 107 bytes");
+		set_fault(r, "a socket path must be absolute and at most 107 bytes");
 		return NULL;
 	}
 	return path;
 }
 
-/* weight=N counts; backup and down lines get no worker of their own. */
+/* Applies one parameter of a server line. weight=N is the number of workers; a backup or down line
+   has none. */
 static bool
 server_parameter(struct reader *r, unsigned *weight)
 {
@@ -162,23 +174,23 @@ server_parameter(struct reader *r, unsigned *weight)
 static bool
 read_server(struct reader *r, const char *name)
 {
-	enum token t = next(r);
+	enum token t = next_token(r);
 	struct pool *pool = NULL;
 	unsigned weight = 1;
 	const char *path;
 
 	if (t != TOKEN_WORD) {
-		fault(r, "server without an address");
+		set_fault(r, "server without an address");
 		return false;
 	}
 	path = unix_path(r);
 	if (path != NULL)
-		pool = pool_of(r, name, path);
-	while (r->fault == NULL && (t = next(r)) == TOKEN_WORD)
+		pool = find_or_add_pool(r, name, path);
+	while (r->fault == NULL && (t = next_token(r)) == TOKEN_WORD)
 		if (!server_parameter(r, &weight))
-			fault(r, "weight must be from 1 to 512");
+			set_fault(r, "weight must be from 1 to 512");
 	if (r->fault == NULL && t != TOKEN_SEMICOLON)
-		fault(r, "expected ; after server");
+		set_fault(r, "expected ; after server");
 	if (pool != NULL)
 		pool->workers += weight;
 	return r->fault == NULL;
@@ -189,10 +201,10 @@ skip_directive(struct reader *r)
 {
 	enum token t;
 
-	while ((t = next(r)) == TOKEN_WORD)
+	while ((t = next_token(r)) == TOKEN_WORD)
 		continue;
 	if (t != TOKEN_SEMICOLON)
-		fault(r, "expected ; after a directive");
+		set_fault(r, "expected ; after a directive");
 	return r->fault == NULL;
 }
 
@@ -202,39 +214,40 @@ read_upstream(struct reader *r)
 	char name[sizeof(r->pools->name)];
 	enum token t;
 
-	if (next(r) != TOKEN_WORD || r->n == 0 || r->n >= sizeof(name)) {
-		fault(r, "upstream needs a name of at most 63 bytes");
+	if (next_token(r) != TOKEN_WORD || r->n == 0 || r->n >= sizeof(name)) {
+		set_fault(r, "upstream needs a name of at most 63 bytes");
 		return false;
 	}
 	memcpy(name, r->word, r->n + 1);
-	if (next(r) != TOKEN_OPEN) {
-		fault(r, "expected { after the upstream's name");
+	if (next_token(r) != TOKEN_OPEN) {
+		set_fault(r, "expected { after the upstream's name");
 		return false;
 	}
-	while ((t = next(r)) == TOKEN_WORD)
+	while ((t = next_token(r)) == TOKEN_WORD)
 		if (!(strcmp(r->word, "server") == 0 ? read_server(r, name)
 						     : skip_directive(r)))
 			return false;
 	if (t != TOKEN_CLOSE)
-		fault(r, "expected a directive or }");
+		set_fault(r, "expected a directive or }");
 	return r->fault == NULL;
 }
 
 static void
-judge(struct reader *r)
+check_pools(struct reader *r)
 {
 	unsigned sum = 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		if (r->pools[i].workers == 0)
-			fault(r, "a socket has no server line that counts (all backup or "
-				 "down)");
+			set_fault(r,
+			    "a socket has no server line that counts (all backup or "
+			    "down)");
 		sum += r->pools[i].workers;
 	}
 	if (r->count == 0)
-		fault(r, "no server with a unix: socket");
+		set_fault(r, "no server with a unix: socket");
 	if (sum > WORKERS_MAX)
-		fault(r, "more than 512 workers");
+		set_fault(r, "more than 512 workers");
 }
 
 bool
@@ -246,14 +259,14 @@ pools_parse(
 	};
 	enum token t = TOKEN_END;
 
-	while (r.fault == NULL && (t = next(&r)) == TOKEN_WORD &&
+	while (r.fault == NULL && (t = next_token(&r)) == TOKEN_WORD &&
 	       strcmp(r.word, "upstream") == 0)
 		if (!read_upstream(&r))
 			break;
 	if (r.fault == NULL && t != TOKEN_END)
-		fault(&r, "only upstream blocks may stand here");
+		set_fault(&r, "only upstream blocks may stand here");
 	if (r.fault == NULL)
-		judge(&r);
+		check_pools(&r);
 	*n = r.count;
 	if (r.fault != NULL)
 		snprintf(err, room, "%u: %s", r.line, r.fault);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The worker's side: privileges, signals, waiting, and the slot that others see of it. */
+/* The worker: privileges, signals, the wait for work, and the slot that other processes read. The
+   hard part is to end at the right moment: never inside a request, never too late, and not at all
+   only because a wait was entered just after the signal arrived. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -13,11 +15,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { ORPHANED = SIGUSR1 }; /* the kernel's word that the master died */
+enum { ORPHANED = SIGUSR1 }; /* sent by the kernel when the master dies */
 
 static volatile sig_atomic_t stop_seen, orphaned;
 
-/* Outside daemon_main (unit tests) a process is its own only worker. */
+/* Outside daemon_main (unit tests) there is no mapping, and the process uses a slot of its own. */
 static struct worker_slot private_slot;
 static struct worker_slot *own_slot = &private_slot;
 static struct shared *own_shared;
@@ -52,7 +54,7 @@ shared_new(int *fd)
 	return s;
 }
 
-/* To conf.user, when root. */
+/* Changes to conf.user if the process is root. */
 static bool
 drop_privileges(char *err, size_t room)
 {
@@ -73,29 +75,31 @@ drop_privileges(char *err, size_t room)
 }
 
 static void
-note_stop(int sig)
+on_stop_signal(int sig)
 {
 	(void)sig;
 	stop_seen = 1;
 }
 
-/* The master is gone: end after this request, which gets the time that its watchdog would have given it. */
+/* The master has died: the worker ends after its request. The alarm ends it if the request takes
+   longer than the watchdog of the master would have allowed. */
 static void
-note_orphan(int sig)
+on_orphaned(int sig)
 {
 	(void)sig;
 	stop_seen = orphaned = 1;
 	alarm((unsigned)(conf.worker_stuck / 1000 + 1));
-	raise(SIGTERM); /* blocked: ends the next wait, whenever it begins */
+	raise(SIGTERM); /* stays pending, and ends the next daemon_wait */
 }
 
-/* A signal in the middle of a read truncates a request body silently in libfcgi: SIGTERM stays blocked,
-   as everything the master had blocked, but in epoll_pwait. The master alone minds a terminal's keys. */
+/* libfcgi silently truncates a request body when a signal interrupts its read. SIGTERM is therefore
+   blocked except in epoll_pwait, and SIGUSR1 restarts the interrupted call. SIGINT and SIGHUP,
+   which a terminal sends to the whole process group, are for the master only. */
 static void
 set_signals(void)
 {
-	struct sigaction stop = { .sa_handler = note_stop },
-			 orphan = { .sa_handler = note_orphan, .sa_flags = SA_RESTART },
+	struct sigaction stop = { .sa_handler = on_stop_signal },
+			 orphan = { .sa_handler = on_orphaned, .sa_flags = SA_RESTART },
 			 die = { .sa_handler = SIG_DFL },
 			 ignore = { .sa_handler = SIG_IGN };
 	sigset_t blocked;
@@ -125,7 +129,8 @@ worker_run(const struct daemon *d, const struct pool *pool, int listener,
 	set_signals();
 	if (!drop_privileges(err, sizeof(err)))
 		panic("%s", err);
-	/* After the change of user, which would clear it. A master that is gone already sends nothing. */
+	/* A change of user clears the death signal, so set it afterwards. A master that died before
+	   this line causes no signal, so check the parent as well. */
 	if (prctl(PR_SET_PDEATHSIG, ORPHANED) != 0 || getppid() != master)
 		_exit(1);
 	prctl(PR_SET_NAME, pool->name);
@@ -135,7 +140,8 @@ worker_run(const struct daemon *d, const struct pool *pool, int listener,
 	exit(0);
 }
 
-/* A pending signal counts: under load epoll_pwait returns descriptors and delivers nothing. */
+/* Also checks for a pending SIGTERM: when descriptors are ready, epoll_pwait returns without
+   delivering the signal, so under constant load the handler would never run. */
 bool
 daemon_stopping(void)
 {
@@ -152,7 +158,7 @@ daemon_ending(void)
 }
 
 static void
-watch(int fd, uint32_t events)
+watch_descriptor(int fd, uint32_t events)
 {
 	struct epoll_event e = { .events = events, .data.fd = fd };
 
@@ -160,18 +166,19 @@ watch(int fd, uint32_t events)
 		panic("epoll_ctl: %s", strerror(errno));
 }
 
-/* The extra descriptor may be another one, or a new one under the same number. */
+/* Replaces the extra descriptor of the epoll set. The caller may pass another descriptor, or a new
+   one with the number of the old one, which the kernel has already removed from the set. */
 static void
-watch_extra(int fd)
+watch_extra_descriptor(int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
 	if (epoll_extra >= 0 && epoll_extra != fd)
 		epoll_ctl(epoll, EPOLL_CTL_DEL, epoll_extra,
-		    NULL); /* fails when it is closed: gone */
+		    NULL); /* fails if the descriptor is closed, which is fine */
 	epoll_extra = fd;
 	if (fd >= 0 && epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e) != 0)
-		watch(fd, EPOLLIN);
+		watch_descriptor(fd, EPOLLIN);
 }
 
 bool
@@ -184,10 +191,10 @@ daemon_wait(int listener, int extra)
 	if (epoll < 0 && (epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
 		panic("epoll: %s", strerror(errno));
 	if (listener >= 0 && epoll_listener != listener) {
-		watch(listener, EPOLLIN | EPOLLEXCLUSIVE);
+		watch_descriptor(listener, EPOLLIN | EPOLLEXCLUSIVE);
 		epoll_listener = listener;
 	}
-	watch_extra(extra);
+	watch_extra_descriptor(extra);
 	sigemptyset(&open);
 	do {
 		if (daemon_stopping())
@@ -216,7 +223,8 @@ daemon_pool(const char *name)
 	return NULL;
 }
 
-/* The other workers change their slots meanwhile: the members of one need not be of one moment. */
+/* The other workers change their slots at any time, so the two values may belong to different
+   requests. The count is used to limit searches and may be off by one for a moment. */
 static bool
 search_matches(const struct search_filter *f, const struct worker_slot *slot)
 {
