@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Request memory: blocks that a reset keeps, so that a steady worker calls malloc no more. With
-   ARENA_EMULATE each allocation is its own malloc and the sanitizers see every overrun. */
+/* Request memory: a list of blocks, newest first. A reset keeps one block, so that a worker whose
+   requests are small never calls malloc again after the first one; blocks above KEEP_MAX are freed,
+   so that a single large request does not enlarge the worker for good. With ARENA_EMULATE each
+   allocation has a block of its own, and the sanitizers detect every overrun. */
 #include "config.h"
 
 #include "base/base.h"
@@ -28,7 +30,7 @@ struct arena {
 };
 
 static struct block *
-block_new(size_t room)
+new_block(size_t room)
 {
 	struct block *b = malloc(sizeof(*b) + room);
 
@@ -50,7 +52,7 @@ arena_new(size_t cap)
 }
 
 static struct block *
-block_for(struct arena *a, size_t n)
+find_or_add_block(struct arena *a, size_t n)
 {
 	struct block *b = a->blocks;
 
@@ -63,7 +65,7 @@ block_for(struct arena *a, size_t n)
 #endif
 	if (fits)
 		return b;
-	b = block_new(room);
+	b = new_block(room);
 	b->next = a->blocks;
 	a->blocks = b;
 	return b;
@@ -76,10 +78,10 @@ arena_alloc(struct arena *a, size_t n)
 	void *p;
 
 	if (n > a->cap - a->taken)
-		panic("a request asks for more than %zu bytes", a->cap);
+		panic("a request needs more than the %zu bytes of its arena", a->cap);
 	n = (n + ALIGN - 1) / ALIGN * ALIGN;
 	a->taken = a->taken + n > a->cap ? a->cap : a->taken + n;
-	b = block_for(a, n);
+	b = find_or_add_block(a, n);
 	p = b->bytes + b->used;
 	b->used += n;
 	return memset(p, 0, n);
@@ -91,7 +93,7 @@ arena_array(struct arena *a, size_t count, size_t size)
 	size_t n;
 
 	if (__builtin_mul_overflow(count, size, &n))
-		panic("an array of %zu times %zu bytes", count, size);
+		panic("the size of an array overflows: %zu times %zu bytes", count, size);
 	return arena_alloc(a, n);
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* The output buffer. Its room doubles, so appending n bytes one at a time copies less than 2n. In
+   an arena, the bytes of the smaller room are wasted until the reset. */
 #include "config.h"
 
 #include "base/base.h"
@@ -6,14 +8,14 @@
 #include <stdlib.h>
 
 static void
-grow(struct buf *b, size_t n)
+grow_buffer(struct buf *b, size_t n)
 {
 	size_t room = b->room < 256 ? 256 : b->room;
 	char *p;
 
 	while (room - b->n < n) {
 		if (room > SIZE_MAX / 2)
-			panic("a buffer beyond the address space");
+			panic("the size of a buffer overflows");
 		room *= 2;
 	}
 	if (b->a != NULL) {
@@ -35,7 +37,7 @@ buf_add(struct buf *b, const void *bytes, size_t n)
 	if (n == 0)
 		return;
 	if (b->room - b->n < n)
-		grow(b, n);
+		grow_buffer(b, n);
 	memcpy(b->p + b->n, bytes, n);
 	b->n += n;
 }
@@ -56,7 +58,7 @@ void
 buf_char(struct buf *b, char c)
 {
 	if (b->room - b->n < 1)
-		grow(b, 1);
+		grow_buffer(b, 1);
 	b->p[b->n++] = c;
 }
 
@@ -73,7 +75,7 @@ buf_printf(struct buf *b, const char *fmt, ...)
 	if (n < 0)
 		panic("vsnprintf failed");
 	if (b->room - b->n < (size_t)n + 1)
-		grow(b, (size_t)n + 1);
+		grow_buffer(b, (size_t)n + 1);
 	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
 	va_end(again);
 	b->n += (size_t)n;

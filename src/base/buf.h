@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Append-only output, in an arena, or owned when .a is NULL (then buf_free ends it). */
+/* An append-only output buffer. With .a set, its bytes are in that arena and end with it; otherwise
+   they are on the heap and buf_free frees them. A zeroed struct is an empty buffer. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -16,7 +17,7 @@ void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *z);
 void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
-struct str buf_done(const struct buf *b); /* a view, valid until the next append */
+struct str buf_done(const struct buf *b); /* a view, valid until the next call */
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Attributes, functions that must not be called, and panic(). */
+/* Compiler attributes, banned functions, and panic(). */
 #ifndef BASE_COMPILER_H
 #define BASE_COMPILER_H
 
@@ -16,13 +16,15 @@
 #define MUST_USE __attribute__((warn_unused_result))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* Functions whose bounds or state nobody can see at the call: they do not compile (rule 13). */
+/* Calls of these functions do not compile: their bounds or their hidden state cannot be seen at the
+   call. */
 #ifndef BASE_ALLOW_BANNED
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok ctime asctime gmtime localtime  \
     rand srand gets
 #endif
 
-/* Our own fault: logs where, with a backtrace, and ends this process; a parent replaces it. */
+/* For a fault of this program: logs the message and a backtrace and aborts this process, which its
+   parent replaces. Input from outside never causes a panic. */
 _Noreturn void panic(const char *fmt, ...) PRINTF(1, 2);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hexadecimal and base64: opaque bytes in text. */
+/* Hexadecimal and base64: opaque bytes as text. */
 #include "config.h"
 
 #include "base/base.h"
@@ -78,12 +78,14 @@ base64url_parse(struct str s, unsigned char *out, size_t room, size_t *n)
 		out[(*n)++] = (unsigned char)(v >> bits);
 		v &= (1u << bits) - 1;
 	}
-	return v == 0; /* spare bits set: another spelling of the same bytes */
+	/* Nonzero spare bits would be another spelling of the same bytes. */
+	return v == 0;
 }
 
-/* Values of the digits of padded base64; 64: none of them. A picture has many. */
+/* Fills the table of digit values; 64 means no digit. base64_parse uses a table because a
+   screenshot has a million digits. */
 static void
-fill_values(unsigned char values[256])
+fill_base64_values(unsigned char values[256])
 {
 	memset(values, 64, 256);
 	for (unsigned char i = 0; i < 62; i++)
@@ -99,7 +101,7 @@ base64_parse(struct str s, unsigned char *out, size_t room, size_t *n)
 	size_t pad = 0;
 
 	if (values[0] == 0)
-		fill_values(values);
+		fill_base64_values(values);
 	*n = 0;
 	if (s.n % 4 != 0)
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Descriptors, and Unix sockets by their names. */
+/* Descriptors, Unix sockets by path, and whole files. */
 #include "config.h"
 
 #include "base/base.h"

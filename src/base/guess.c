@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Guesses which known name a mistaken one was meant to be, for the hints in error messages. The work is
-   bounded by GUESS_MAX, because the mistaken name is a client's. */
+/* Guesses which known name a mistaken one was meant to be, for the hints in error messages. The
+   work is bounded by GUESS_MAX, because the mistaken name comes from a client. */
 #include "config.h"
 
 #include "base/base.h"

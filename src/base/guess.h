@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Guesses the known name that a mistaken one was probably meant to be, for the hints in error messages. */
+/* Guesses the known name that a mistaken one was probably meant to be, for the hints in error
+   messages. */
 #ifndef BASE_GUESS_H
 #define BASE_GUESS_H
 
@@ -15,7 +16,8 @@ struct guess {
 };
 
 void guess_begin(struct guess *g, struct str name);
-/* Compares the mistaken name with text, which is known or a part of it, and keeps the nearest. */
+/* Compares the mistaken name with text, which is the known name or a part of it, and remembers
+   known if text is nearer than every earlier one. */
 void guess_try(struct guess *g, struct str text, const char *known);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* LIM_x for every row of tbl/limits.h. */
+/* The constants LIM_x, one for each row of tbl/limits.h. __extension__ allows values beyond int. */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The log. Every process of every daemon writes to the same stderr. */
 #include "config.h"
 
 #include "base/base.h"
@@ -7,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* One write, so that lines of many processes never mix. */
+/* Writes the line with one write(2), so that lines of different processes never mix. */
 PRINTF(3, 0)
 static void
-emit(enum log_prio prio, const char *event, const char *fmt, va_list ap)
+write_line(enum log_prio prio, const char *event, const char *fmt, va_list ap)
 {
 	char line[4096];
 	size_t room = sizeof(line) - 1, n;
@@ -39,7 +40,7 @@ log_event(enum log_prio prio, const char *event, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	emit(prio, event, fmt, ap);
+	write_line(prio, event, fmt, ap);
 	va_end(ap);
 }
 
@@ -65,7 +66,7 @@ panic(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	emit(LOGP_ERR, "panic", fmt, ap);
+	write_line(LOGP_ERR, "panic", fmt, ap);
 	va_end(ap);
 	backtrace_symbols_fd(
 	    frames, backtrace(frames, (int)COUNT(frames)), STDERR_FILENO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The log: one line per event on stderr, with the journal's <priority> prefix. */
+/* The log: one line per event on stderr, with the <priority> prefix that the journal understands. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -13,14 +13,16 @@ enum log_prio {
 	LOGP_DEBUG = 7
 };
 
-/* fmt gives "key=value key=value"; control characters are written as '?'. */
+/* fmt produces "key=value key=value"; control characters are logged as '?'. */
 void log_event(enum log_prio prio, const char *event, const char *fmt, ...) PRINTF(3, 4);
 
 struct log_text {
 	char z[256];
 };
 
-/* What somebody else chose, for between the quotes of a value: cut, and nothing in it ends the value. */
+/* Prepares a text from outside for use between the quotes of a value: at most 255 bytes, without
+   quotes, backslashes and non-ASCII bytes, so that it can neither end the value nor begin another
+   line. */
 struct log_text log_text(struct str s);
 
 #endif

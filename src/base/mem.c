@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory of the process: who asks goes on with it, or not at all. */
+/* Allocation for objects of the process, with a panic instead of NULL. */
 #include "config.h"
 
 #include "base/base.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void *
-got(void *p)
+panic_if_null(void *p)
 {
 	if (p == NULL)
 		panic("out of memory");
@@ -18,29 +18,29 @@ got(void *p)
 void *
 mem_alloc(size_t n)
 {
-	return got(malloc(n));
+	return panic_if_null(malloc(n));
 }
 
 void *
 mem_zero(size_t n)
 {
-	return got(calloc(1, n));
+	return panic_if_null(calloc(1, n));
 }
 
 void *
 mem_array(size_t count, size_t size)
 {
-	return got(calloc(count + 1, size));
+	return panic_if_null(calloc(count + 1, size));
 }
 
 void *
 mem_grow(void *p, size_t n)
 {
-	return got(realloc(p, n));
+	return panic_if_null(realloc(p, n));
 }
 
 char *
 mem_text(const char *z)
 {
-	return got(strdup(z));
+	return panic_if_null(strdup(z));
 }

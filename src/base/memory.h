@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory of the process: never NULL, freed by free(). Memory of a request: an arena, zeroed, never NULL,
-   and never freed piece by piece. */
+/* Memory. mem_* is for objects of the process: freed with free(). An arena is for objects of a
+   request: zeroed, and freed all at once. Neither returns NULL; see base.h. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -8,7 +8,7 @@
 
 void *mem_alloc(size_t n);
 void *mem_zero(size_t n);
-void *mem_array(size_t count, size_t size); /* zeroed, with room for one more */
+void *mem_array(size_t count, size_t size); /* zeroed, with room for count + 1 elements */
 void *mem_grow(void *p, size_t n);
 char *mem_text(const char *z); /* a copy */
 
@@ -16,14 +16,15 @@ char *mem_text(const char *z); /* a copy */
 
 struct arena;
 
-/* cap: bytes one request may take; more is our bug (inputs are bounded first): panic. */
+/* cap is the number of bytes that one request may use; more is a panic, since inputs are limited
+   first. */
 struct arena *arena_new(size_t cap);
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
 struct str arena_str(
-    struct arena *a, struct str s); /* a copy, NUL-terminated behind its n bytes */
+    struct arena *a, struct str s); /* a copy, with a NUL after its n bytes */
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
-/* fn(arg) runs at the next reset, last first. */
+/* Calls fn(arg) at the next reset; the last function registered is called first. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* Counted strings and UTF-8. Only str_utf8_bad accepts arbitrary bytes; the functions that count or
+   cut code points need text that has passed it. */
 #include "config.h"
 
 #include "base/base.h"
@@ -60,9 +62,9 @@ str_lower_ascii(char *room, struct str s)
 	return (struct str){ room, s.n };
 }
 
-/* Length of the sequence a first byte announces; 0 for none. */
+/* The length of the UTF-8 sequence that begins with c; 0 if no sequence does. */
 static size_t
-sequence(unsigned char c)
+sequence_length(unsigned char c)
 {
 	if (c < 0x80)
 		return 1;
@@ -73,9 +75,10 @@ sequence(unsigned char c)
 	return c >= 0xf0 && c <= 0xf4 ? 4 : 0;
 }
 
-/* The second byte carries what forbids overlong forms, surrogates and values above U+10FFFF. */
+/* Checks the second byte of a sequence. Its range depends on the first byte; the narrower ranges
+   exclude overlong forms, surrogates and values above U+10FFFF (RFC 3629, section 4). */
 static bool
-second_ok(unsigned char first, unsigned char c)
+second_byte_ok(unsigned char first, unsigned char c)
 {
 	unsigned lo = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
 	unsigned hi = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
@@ -90,9 +93,9 @@ str_utf8_bad(struct str s)
 	size_t i = 0;
 
 	while (i < s.n) {
-		size_t n = sequence(p[i]);
+		size_t n = sequence_length(p[i]);
 
-		if (n == 0 || s.n - i < n || (n > 1 && !second_ok(p[i], p[i + 1])))
+		if (n == 0 || s.n - i < n || (n > 1 && !second_byte_ok(p[i], p[i + 1])))
 			return i;
 		for (size_t k = 2; k < n; k++)
 			if ((p[i + k] & 0xc0) != 0x80)
@@ -147,9 +150,10 @@ str_line(struct str *rest, struct str *line)
 	return true;
 }
 
-/* Unicode's White_Space property, as UTF-8. */
+/* The length of the character at the beginning of s if it has the Unicode property White_Space,
+   otherwise 0. */
 static size_t
-space_at(struct str s)
+space_length(struct str s)
 {
 	static const struct str spaces[] = {
 		STR_INIT("\xc2\x85"),
@@ -181,7 +185,7 @@ str_trim(struct str s)
 {
 	size_t n;
 
-	while ((n = space_at(s)) > 0) {
+	while ((n = space_length(s)) > 0) {
 		s.p += n;
 		s.n -= n;
 	}
@@ -190,7 +194,7 @@ str_trim(struct str s)
 
 		while (at > 0 && ((unsigned char)s.p[at] & 0xc0) == 0x80)
 			at--;
-		if (space_at((struct str){ s.p + at, s.n - at }) != s.n - at)
+		if (space_length((struct str){ s.p + at, s.n - at }) != s.n - at)
 			break;
 		s.n = at;
 	}
@@ -210,7 +214,7 @@ str_int64(struct str s, int64_t *out)
 
 		if (d < 0 || d > 9 || __builtin_mul_overflow(v, 10, &v) ||
 		    __builtin_sub_overflow(
-			v, d, &v)) /* negative, so that INT64_MIN fits */
+			v, d, &v)) /* v is negative: INT64_MIN has no positive */
 			return false;
 	}
 	if (!minus && v == INT64_MIN)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Counted strings: plain values that never own their bytes, which are not necessarily NUL-terminated. */
+/* Counted strings: a pointer and a length. A struct str never owns its bytes, and a NUL does not
+   end it. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -18,29 +19,31 @@ struct str {
 #define STR_INIT(literal)                                                                \
 	{                                                                                \
 		"" literal, sizeof(literal) - 1                                          \
-	} /* in static tables */
+	} /* the same as an initializer, for static tables */
 #define STR_NULL ((struct str){ NULL, 0 })
 
 struct str str_of(const char *z); /* z may be NULL: STR_NULL */
 bool str_eq(struct str a, struct str b);
 bool str_is(struct str a, const char *z);
-int str_cmp(struct str a, struct str b); /* by bytes, shorter first */
+int str_cmp(struct str a, struct str b); /* by bytes; a prefix comes first */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
-bool str_within(struct str host, struct str zone); /* the zone, or below it: its labels */
+/* True when host is zone or ends in "." and zone: whole labels of a DNS name. */
+bool str_within(struct str host, struct str zone);
 struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
 /* Removes Unicode White_Space at both ends; s must be valid UTF-8 (C-034). */
 struct str str_trim(struct str s);
-/* Code points of a valid UTF-8 text. */
+/* The number of code points of a valid UTF-8 text. */
 size_t str_chars(struct str s);
-/* The first of a valid UTF-8 text: at most that many code points, or those that fit into bytes. */
+/* The beginning of a valid UTF-8 text: at most chars code points, or the code points that fit into
+   bytes. */
 struct str str_cut(struct str s, size_t chars);
 struct str str_cut_bytes(struct str s, size_t bytes);
-/* The next line, without its end, off *rest; false when nothing is left. */
+/* Removes the next line from *rest and returns it without its newline; false when *rest is empty. */
 bool str_line(struct str *rest, struct str *line);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);
-/* Decimal of the whole text with optional '-': false when it is no int64. */
+/* Parses the whole text as a decimal number with an optional '-'; false when it is not an int64. */
 bool str_int64(struct str s, int64_t *out) MUST_USE;
 
 #endif

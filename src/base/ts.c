@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Time: the proleptic Gregorian calendar in microseconds, and the kernel's clocks and random bytes. */
+/* Time: the proleptic Gregorian calendar in microseconds, and the clocks and random bytes of the
+   kernel. The calendar is computed here, since libc's depends on the time zone and on hidden
+   state. */
 #include "config.h"
 
 #include "base/base.h"
@@ -10,9 +12,10 @@
 
 enum { SECOND = 1000000 };
 
-/* Days since 1970-01-01 of a civil date; months count from March, so the leap day is the last. */
+/* The number of days from 1970-01-01 to a date. The year is counted from March, so that the leap
+   day is its last day; an era is 400 years, after which the calendar repeats: 146097 days. */
 static int64_t
-days_of(int64_t year, int month, int day)
+days_from_date(int64_t year, int month, int day)
 {
 	int64_t era, yoe, doy;
 
@@ -24,8 +27,9 @@ days_of(int64_t year, int month, int day)
 	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
+/* The inverse of days_from_date. */
 static void
-date_of(int64_t days, int *year, int *month, int *day)
+date_from_days(int64_t days, int *year, int *month, int *day)
 {
 	int64_t z = days + 719468;
 	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
@@ -48,9 +52,9 @@ month_days(int year, int month)
 	return month == 2 && leap ? 29 : days[month - 1];
 }
 
-/* Reads n digits at the front of *s. */
+/* Removes n digits from the beginning of *s and sets *out to their value. */
 static bool
-digits(struct str *s, size_t n, int *out)
+read_digits(struct str *s, size_t n, int *out)
 {
 	int v = 0;
 
@@ -67,8 +71,9 @@ digits(struct str *s, size_t n, int *out)
 	return true;
 }
 
+/* Removes the first byte of *s if it is one of any. */
 static bool
-take(struct str *s, const char *any)
+skip_one_of(struct str *s, const char *any)
 {
 	if (s->n == 0 || s->p[0] == '\0' || strchr(any, s->p[0]) == NULL)
 		return false;
@@ -78,46 +83,46 @@ take(struct str *s, const char *any)
 }
 
 static bool
-date(struct str *s, int64_t *days)
+read_date(struct str *s, int64_t *days)
 {
 	int y, m, d;
 
-	if (!digits(s, 4, &y) || !take(s, "-") || !digits(s, 2, &m) || !take(s, "-") ||
-	    !digits(s, 2, &d))
+	if (!read_digits(s, 4, &y) || !skip_one_of(s, "-") || !read_digits(s, 2, &m) ||
+	    !skip_one_of(s, "-") || !read_digits(s, 2, &d))
 		return false;
 	if (y < 1 || m < 1 || m > 12 || d < 1 || d > month_days(y, m))
 		return false;
-	*days = days_of(y, m, d);
+	*days = days_from_date(y, m, d);
 	return true;
 }
 
 static bool
-fraction(struct str *s, int64_t *us)
+read_fraction(struct str *s, int64_t *us)
 {
 	int64_t unit = SECOND / 10;
 	size_t n = 0;
 	int d;
 
 	*us = 0;
-	if (!take(s, "."))
+	if (!skip_one_of(s, "."))
 		return true;
-	for (; digits(s, 1, &d); n++, unit /= 10)
+	for (; read_digits(s, 1, &d); n++, unit /= 10)
 		*us += d * unit;
 	return n > 0;
 }
 
 static bool
-offset(struct str *s, int64_t *seconds)
+read_offset(struct str *s, int64_t *seconds)
 {
 	bool minus;
 	int h, m;
 
 	*seconds = 0;
-	if (take(s, "Zz"))
+	if (skip_one_of(s, "Zz"))
 		return true;
 	minus = s->n > 0 && s->p[0] == '-';
-	if (!take(s, "+-") || !digits(s, 2, &h) || !take(s, ":") || !digits(s, 2, &m) ||
-	    h > 23 || m > 59)
+	if (!skip_one_of(s, "+-") || !read_digits(s, 2, &h) || !skip_one_of(s, ":") ||
+	    !read_digits(s, 2, &m) || h > 23 || m > 59)
 		return false;
 	*seconds = (h * 60 + m) * 60 * (minus ? -1 : 1);
 	return true;
@@ -129,12 +134,12 @@ ts_parse(struct str s, struct ts *out)
 	int64_t days, us, off;
 	int h, m, sec;
 
-	if (!date(&s, &days) || !take(&s, "Tt ") || !digits(&s, 2, &h) ||
-	    !take(&s, ":") || !digits(&s, 2, &m) || !take(&s, ":") ||
-	    !digits(&s, 2, &sec))
+	if (!read_date(&s, &days) || !skip_one_of(&s, "Tt ") || !read_digits(&s, 2, &h) ||
+	    !skip_one_of(&s, ":") || !read_digits(&s, 2, &m) || !skip_one_of(&s, ":") ||
+	    !read_digits(&s, 2, &sec))
 		return false;
-	if (h > 23 || m > 59 || sec > 59 || !fraction(&s, &us) || !offset(&s, &off) ||
-	    s.n > 0)
+	if (h > 23 || m > 59 || sec > 59 || !read_fraction(&s, &us) ||
+	    !read_offset(&s, &off) || s.n > 0)
 		return false;
 	out->us = (days * 86400 + h * 3600 + m * 60 + sec - off) * SECOND + us;
 	return ts_is_printable(*out);
@@ -145,7 +150,7 @@ ts_parse_date(struct str s, struct ts *out)
 {
 	int64_t days;
 
-	if (!date(&s, &days) || s.n > 0)
+	if (!read_date(&s, &days) || s.n > 0)
 		return false;
 	out->us = days * 86400 * SECOND;
 	return true;
@@ -161,7 +166,7 @@ ts_print(struct ts t, char out[TS_LEN + 1])
 		us += 86400LL * SECOND;
 		days--;
 	}
-	date_of(days, &y, &m, &d);
+	date_from_days(days, &y, &m, &d);
 	if (!ts_is_printable(t))
 		panic("a timestamp outside the years 0001 to 9999");
 	s = (int)(us / SECOND);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
+/* UUIDs as 16 bytes, and their text form. */
 #include "config.h"
 
 #include "base/base.h"
 
 static int
-digit(char c)
+hex_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -16,7 +17,7 @@ digit(char c)
 }
 
 static bool
-is_dash_place(size_t i)
+is_dash_position(size_t i)
 {
 	return i == 8 || i == 13 || i == 18 || i == 23;
 }
@@ -31,13 +32,13 @@ uuid_parse(struct str s, struct uuid *out)
 	for (size_t i = 0; i < UUID_LEN;) {
 		int hi, lo;
 
-		if (is_dash_place(i)) {
+		if (is_dash_position(i)) {
 			if (s.p[i++] != '-')
 				return false;
 			continue;
 		}
-		hi = digit(s.p[i]);
-		lo = digit(s.p[i + 1]);
+		hi = hex_digit_value(s.p[i]);
+		lo = hex_digit_value(s.p[i + 1]);
 		if (hi < 0 || lo < 0)
 			return false;
 		out->b[k++] = (unsigned char)(hi << 4 | lo);
@@ -54,7 +55,7 @@ uuid_print(const struct uuid *u, char out[UUID_LEN + 1])
 
 	hex_print(hex, u->b, sizeof(u->b));
 	for (size_t i = 0; i < UUID_LEN; i++)
-		out[i] = is_dash_place(i) ? '-' : hex[k++];
+		out[i] = is_dash_position(i) ? '-' : hex[k++];
 	out[UUID_LEN] = '\0';
 }
 

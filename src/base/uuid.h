@@ -10,8 +10,8 @@ struct uuid {
 };
 
 #define UUID_LEN 36
-bool uuid_parse(
-    struct str s, struct uuid *out) MUST_USE; /* any case, 8-4-4-4-12 only (C-020) */
+/* Accepts 8-4-4-4-12 digits in either case and no other form (C-020). */
+bool uuid_parse(struct str s, struct uuid *out) MUST_USE;
 void uuid_print(const struct uuid *u, char out[UUID_LEN + 1]); /* lower case */
 
 struct uuid_text {
@@ -19,9 +19,9 @@ struct uuid_text {
 };
 
 struct uuid_text uuid_text(const struct uuid *u);
-struct str arena_uuid(struct arena *a, const struct uuid *u); /* ends in NUL */
+struct str arena_uuid(struct arena *a, const struct uuid *u); /* NUL-terminated */
 struct uuid uuid_random(void);                                /* version 4 */
 int uuid_cmp(const struct uuid *a, const struct uuid *b);
-void random_bytes(void *out, size_t n); /* from the kernel; cannot fail */
+void random_bytes(void *out, size_t n); /* from getrandom(2); panics if it fails */
 
 #endif
