@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* A body becomes a struct, or all that is wrong with it in one answer (C-098). The scan decides what is
-   JSON, json-c makes the objects, the field table says what they must be. */
+/* Decodes a request body into a struct by its field table, or reports all faults of the body at once
+   (C-098). The scan decides whether the body is JSON, json-c builds the tree, and the table decides
+   what is allowed. The first walk goes by the table, so that the order of the errors does not depend
+   on the order in which a client sends members; a second walk, over the tree, finds the unknown
+   members. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -11,7 +14,7 @@
 #include <limits.h>
 #include <math.h>
 
-#define json_type jsonc_type /* json-c has types of these names, we have functions */
+#define json_type jsonc_type /* json.h has functions with the names of these types */
 #define json_bool jsonc_bool
 #include <json-c/json_object.h>
 #include <json-c/json_tokener.h>
@@ -21,25 +24,26 @@
 
 enum { ERRORS_MAX = 64, NAME_SHOWN_MAX = 128 };
 
-enum { NUL_STAND_IN = 0xff }; /* a byte that UTF-8 does not have */
+enum { NUL_STAND_IN = 0xff }; /* a byte that never occurs in UTF-8 */
 
 struct decoder {
 	struct arena *a;
 	struct str text;
 	struct ts now;
-	struct buf path; /* of the value at hand */
+	struct buf path; /* of the value that is being decoded */
 	struct field_error *errors;
 	size_t nerrors;
 };
 
-static void object(
+static void decode_object(
     struct decoder *d, const struct field *fields, struct json_object *o, void *out);
-static void unknown(struct decoder *d, const struct field *fields, struct json_object *o);
+static void report_unknown_members(
+    struct decoder *d, const struct field *fields, struct json_object *o);
 
-/* ---- errors and the path they name ---- */
+/* ---- errors and paths ---- */
 
 static void
-error(struct decoder *d, const char *code, struct str message)
+add_error(struct decoder *d, const char *code, struct str message)
 {
 	if (d->nerrors == ERRORS_MAX)
 		return;
@@ -49,9 +53,9 @@ error(struct decoder *d, const char *code, struct str message)
 	    (struct field_error){ code, arena_str(d->a, buf_done(&d->path)), message };
 }
 
-/* Returns where the path stood; give it to leave(). */
+/* Appends a name to the path. Returns the old length, for leave_member. */
 static size_t
-enter(struct decoder *d, struct str name)
+enter_member(struct decoder *d, struct str name)
 {
 	size_t mark = d->path.n;
 
@@ -62,7 +66,7 @@ enter(struct decoder *d, struct str name)
 }
 
 static size_t
-enter_item(struct decoder *d, size_t i)
+enter_list_item(struct decoder *d, size_t i)
 {
 	size_t mark = d->path.n;
 
@@ -73,30 +77,30 @@ enter_item(struct decoder *d, size_t i)
 }
 
 static void
-leave(struct decoder *d, size_t mark)
+leave_member(struct decoder *d, size_t mark)
 {
 	d->path.n = mark;
 }
 
 static bool
-bounded(const struct field *f)
+has_bounds(const struct field *f)
 {
 	return f->lo != 0 || f->hi != 0;
 }
 
 static void
-error_range(struct decoder *d, const struct field *f)
+add_range_error(struct decoder *d, const struct field *f)
 {
-	if (bounded(f))
-		error(d, "out_of_range",
+	if (has_bounds(f))
+		add_error(d, "out_of_range",
 		    arena_printf(
 			d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
 	else
-		error(d, "out_of_range", STR("is too large a number"));
+		add_error(d, "out_of_range", STR("is too large a number"));
 }
 
 static struct str
-bound(struct decoder *d, const char *at, int64_t n, const char *unit)
+count_message(struct decoder *d, const char *at, int64_t n, const char *unit)
 {
 	return arena_printf(
 	    d->a, "must have at %s %" PRId64 " %s%s", at, n, unit, n == 1 ? "" : "s");
@@ -104,34 +108,34 @@ bound(struct decoder *d, const char *at, int64_t n, const char *unit)
 
 /* True when n characters or items are within the bounds. */
 static bool
-count_ok(struct decoder *d, const struct field *f, size_t n, const char *unit)
+check_count(struct decoder *d, const struct field *f, size_t n, const char *unit)
 {
-	if (!bounded(f) || ((int64_t)n >= f->lo && (int64_t)n <= f->hi))
+	if (!has_bounds(f) || ((int64_t)n >= f->lo && (int64_t)n <= f->hi))
 		return true;
 	if ((int64_t)n < f->lo)
-		error(d, "too_short", bound(d, "least", f->lo, unit));
+		add_error(d, "too_short", count_message(d, "least", f->lo, unit));
 	else
-		error(d, "too_long", bound(d, "most", f->hi, unit));
+		add_error(d, "too_long", count_message(d, "most", f->hi, unit));
 	return false;
 }
 
 /* ---- json-c's objects ---- */
 
 static bool
-is(struct json_object *o, enum jsonc_type type)
+has_type(struct json_object *o, enum jsonc_type type)
 {
 	return json_object_get_type(o) == type;
 }
 
 static bool
-is_number(struct json_object *o)
+is_any_number(struct json_object *o)
 {
-	return is(o, json_type_int) || is(o, json_type_double);
+	return has_type(o, json_type_int) || has_type(o, json_type_double);
 }
 
-/* What was sent, byte by byte: json-c saturates integers, and prints values as it likes. */
+/* The bytes of a value as the client sent them. */
 static struct str
-source(const struct decoder *d, struct json_object *o)
+source_text(const struct decoder *d, struct json_object *o)
 {
 	const struct span *s = json_object_get_userdata(o);
 
@@ -139,41 +143,43 @@ source(const struct decoder *d, struct json_object *o)
 }
 
 static struct str
-string_of(struct json_object *o)
+text_of_string(struct json_object *o)
 {
 	return (struct str){ json_object_get_string(o),
 		(size_t)json_object_get_string_len(o) };
 }
 
-/* Gives each object its span; both are in the order of the text. */
+/* Gives each value of the tree its span, as its user data. The spans and the walk have the same
+   order. */
 static void
-attach(struct json_object *o, struct span **next)
+attach_spans(struct json_object *o, struct span **next)
 {
 	struct span *span = (*next)++;
 
 	if (o == NULL)
 		return;
 	json_object_set_userdata(o, span, NULL);
-	if (is(o, json_type_object)) {
+	if (has_type(o, json_type_object)) {
 		struct json_object_iter each;
 
-		json_object_object_foreachC(o, each) attach(each.val, next);
-	} else if (is(o, json_type_array)) {
+		json_object_object_foreachC(o, each) attach_spans(each.val, next);
+	} else if (has_type(o, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(o); i++)
-			attach(json_object_array_get_idx(o, i), next);
+			attach_spans(json_object_array_get_idx(o, i), next);
 	}
 }
 
 static void
-put(void *o)
+free_tree(void *o)
 {
 	json_object_put(o);
 }
 
-/* json-c ends a name at U+0000, so {"\u0000":1,"":2} would be one member. This copy of the text has six
-   bytes in place of each \u0000 that no valid text contains: names stay distinct and spans stay valid. */
+/* Copies the text with six bytes NUL_STAND_IN in place of each \u0000. json-c ends a name at U+0000,
+   so that {"\u0000":1,"":2} would be one member. In the copy, names stay distinct, and spans stay
+   valid because no byte moves. */
 static struct str
-without_nul(struct arena *a, struct str text)
+replace_escaped_nul(struct arena *a, struct str text)
 {
 	char *copy = arena_alloc(a, text.n + 1);
 
@@ -190,7 +196,7 @@ without_nul(struct arena *a, struct str text)
 }
 
 static struct json_object *
-parse(struct arena *a, const struct scan *s, struct str text)
+build_tree(struct arena *a, const struct scan *s, struct str text)
 {
 	struct json_tokener *t = json_tokener_new_ex(LIM_JSON_DEPTH + 2);
 	struct span *next = s->spans;
@@ -204,14 +210,14 @@ parse(struct arena *a, const struct scan *s, struct str text)
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
 	why = json_tokener_get_error(t);
 	json_tokener_free(t);
-	/* Without memory json-c stops in the middle and names no error. */
+	/* When malloc fails, json-c returns NULL without an error. */
 	if (o == NULL && (why == json_tokener_success || why == json_tokener_continue))
 		panic("out of memory"); /* UNCOVERED: malloc fails */
 	if (o == NULL)
 		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
-	arena_defer(a, put, o);
-	attach(o, &next);
-	/* A list that cannot grow loses an item, which json-c does not report. */
+	arena_defer(a, free_tree, o);
+	attach_spans(o, &next);
+	/* A list that cannot grow loses an item, and json-c does not report it. */
 	if (next != s->spans + s->nspans)
 		panic("out of memory"); /* UNCOVERED: malloc fails */
 	return o;
@@ -220,9 +226,9 @@ parse(struct arena *a, const struct scan *s, struct str text)
 /* ---- scalars ---- */
 
 static void
-not_a(struct decoder *d, const char *what)
+add_type_error(struct decoder *d, const char *what)
 {
-	error(d, "invalid_type", arena_printf(d->a, "must be %s", what));
+	add_error(d, "invalid_type", arena_printf(d->a, "must be %s", what));
 }
 
 struct str
@@ -239,34 +245,35 @@ json_one_of(struct arena *a, const char *const *values)
 }
 
 static bool
-allowed(struct decoder *d, const struct field *f, struct str s)
+check_values(struct decoder *d, const struct field *f, struct str s)
 {
 	if (f->values == NULL)
 		return true;
 	for (const char *const *v = f->values; *v != NULL; v++)
 		if (str_is(s, *v))
 			return true;
-	error(d, "not_allowed", json_one_of(d->a, f->values));
+	add_error(d, "not_allowed", json_one_of(d->a, f->values));
 	return false;
 }
 
 static void
-text(struct decoder *d, const struct field *f, struct json_object *o, struct str *out)
+decode_text(
+    struct decoder *d, const struct field *f, struct json_object *o, struct str *out)
 {
 	struct str s;
 
-	if (!is(o, json_type_string)) {
-		not_a(d, "a string");
+	if (!has_type(o, json_type_string)) {
+		add_type_error(d, "a string");
 		return;
 	}
-	s = string_of(o);
-	if (memchr(s.p, NUL_STAND_IN, s.n) !=
-	    NULL) { /* PostgreSQL's text cannot hold it */
-		error(d, "invalid_format", STR("must not contain U+0000"));
+	s = text_of_string(o);
+	/* PostgreSQL's type text cannot contain U+0000. */
+	if (memchr(s.p, NUL_STAND_IN, s.n) != NULL) {
+		add_error(d, "invalid_format", STR("must not contain U+0000"));
 		return;
 	}
 	if ((f->flags & BYTES_TOO) != 0 && (int64_t)s.n > f->hi) {
-		error(d, "too_long",
+		add_error(d, "too_long",
 		    arena_printf(d->a,
 			"must have at most %" PRId64 " characters and bytes", f->hi));
 		return;
@@ -275,69 +282,73 @@ text(struct decoder *d, const struct field *f, struct json_object *o, struct str
 		s = str_trim(s);
 	if ((f->flags & LOWER) != 0)
 		s = str_lower_ascii(arena_alloc(d->a, s.n), s);
-	if (count_ok(d, f, str_chars(s), "character") && allowed(d, f, s))
+	if (check_count(d, f, str_chars(s), "character") && check_values(d, f, s))
 		*out = s;
 }
 
 static void
-integer(struct decoder *d, const struct field *f, struct json_object *o, int64_t *out)
+decode_integer(
+    struct decoder *d, const struct field *f, struct json_object *o, int64_t *out)
 {
-	enum lexeme kind = is_number(o) ? lexeme_int(source(d, o), out) : LEXEME_FRACTION;
+	enum lexeme kind =
+	    is_any_number(o) ? lexeme_int(source_text(d, o), out) : LEXEME_FRACTION;
 
 	if (kind == LEXEME_FRACTION)
-		not_a(d, "an integer");
-	else if (kind == LEXEME_RANGE || (bounded(f) && (*out < f->lo || *out > f->hi)))
-		error_range(d, f);
+		add_type_error(d, "an integer");
+	else if (kind == LEXEME_RANGE ||
+		 (has_bounds(f) && (*out < f->lo || *out > f->hi)))
+		add_range_error(d, f);
 }
 
 static void
-real(struct decoder *d, const struct field *f, struct json_object *o, double *out)
+decode_real(struct decoder *d, const struct field *f, struct json_object *o, double *out)
 {
-	if (!is_number(o)) {
-		not_a(d, "a number");
+	if (!is_any_number(o)) {
+		add_type_error(d, "a number");
 		return;
 	}
-	*out = strtod(arena_str(d->a, source(d, o)).p, NULL);
+	*out = strtod(arena_str(d->a, source_text(d, o)).p, NULL);
 	if (!isfinite(*out) ||
-	    (bounded(f) && (*out < (double)f->lo || *out > (double)f->hi)))
-		error_range(d, f);
+	    (has_bounds(f) && (*out < (double)f->lo || *out > (double)f->hi)))
+		add_range_error(d, f);
 }
 
 static void
-boolean(struct decoder *d, struct json_object *o, bool *out)
+decode_boolean(struct decoder *d, struct json_object *o, bool *out)
 {
-	if (is(o, json_type_boolean))
+	if (has_type(o, json_type_boolean))
 		*out = json_object_get_boolean(o) != 0;
 	else
-		not_a(d, "true or false");
+		add_type_error(d, "true or false");
 }
 
 static void
-uuid(struct decoder *d, struct json_object *o, struct uuid *out)
+decode_uuid(struct decoder *d, struct json_object *o, struct uuid *out)
 {
-	if (!is(o, json_type_string))
-		not_a(d, "a string");
-	else if (!uuid_parse(string_of(o), out))
-		error(d, "invalid_format", STR("must be a UUID"));
+	if (!has_type(o, json_type_string))
+		add_type_error(d, "a string");
+	else if (!uuid_parse(text_of_string(o), out))
+		add_error(d, "invalid_format", STR("must be a UUID"));
 }
 
 static void
-timestamp(struct decoder *d, struct json_object *o, struct ts *out)
+decode_timestamp(struct decoder *d, struct json_object *o, struct ts *out)
 {
-	if (!is(o, json_type_string))
-		not_a(d, "a string");
-	else if (!ts_parse(string_of(o), out))
-		error(d, "invalid_format",
+	if (!has_type(o, json_type_string))
+		add_type_error(d, "a string");
+	else if (!ts_parse(text_of_string(o), out))
+		add_error(d, "invalid_format",
 		    STR("must be an RFC 3339 timestamp with an offset"));
 }
 
 /* ---- containers ---- */
 
-static void value(
+static void decode_value(
     struct decoder *d, const struct field *f, struct json_object *o, void *at);
 
 static void
-list(struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
+decode_list(
+    struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
 {
 	const struct field item = { .type = f->sub != NULL ? FIELD_OBJECT : f->item,
 		.flags = f->flags & (TRIM | LOWER),
@@ -345,61 +356,61 @@ list(struct decoder *d, const struct field *f, struct json_object *o, struct lis
 		.values = f->values };
 	size_t n;
 
-	if (!is(o, json_type_array)) {
-		not_a(d, "an array");
+	if (!has_type(o, json_type_array)) {
+		add_type_error(d, "an array");
 		return;
 	}
 	n = json_object_array_length(o);
-	if (!count_ok(d, f, n, "item"))
+	if (!check_count(d, f, n, "item"))
 		return;
 	out->n = n;
 	out->items = arena_array(d->a, n, f->size);
 	for (size_t i = 0; i < n; i++) {
-		size_t mark = enter_item(d, i);
+		size_t mark = enter_list_item(d, i);
 
-		value(d, &item, json_object_array_get_idx(o, i),
+		decode_value(d, &item, json_object_array_get_idx(o, i),
 		    (char *)out->items + i * f->size);
-		leave(d, mark);
+		leave_member(d, mark);
 	}
 }
 
 static void
-value(struct decoder *d, const struct field *f, struct json_object *o, void *at)
+decode_value(struct decoder *d, const struct field *f, struct json_object *o, void *at)
 {
 	if (o == NULL) {
-		error(d, "invalid_type", STR("must not be null"));
+		add_error(d, "invalid_type", STR("must not be null"));
 		return;
 	}
 	switch (f->type) {
 	case FIELD_STR:
-		text(d, f, o, at);
+		decode_text(d, f, o, at);
 		return;
 	case FIELD_UUID:
-		uuid(d, o, at);
+		decode_uuid(d, o, at);
 		return;
 	case FIELD_TS:
-		timestamp(d, o, at);
+		decode_timestamp(d, o, at);
 		return;
 	case FIELD_INT:
-		integer(d, f, o, at);
+		decode_integer(d, f, o, at);
 		return;
 	case FIELD_NUM:
-		real(d, f, o, at);
+		decode_real(d, f, o, at);
 		return;
 	case FIELD_BOOL:
-		boolean(d, o, at);
+		decode_boolean(d, o, at);
 		return;
 	case FIELD_RAW:
-		((struct json *)at)->text = arena_str(d->a, source(d, o));
+		((struct json *)at)->text = arena_str(d->a, source_text(d, o));
 		return;
 	case FIELD_LIST:
-		list(d, f, o, at);
+		decode_list(d, f, o, at);
 		return;
 	case FIELD_OBJECT:
-		if (is(o, json_type_object))
-			object(d, f->sub, o, at);
+		if (has_type(o, json_type_object))
+			decode_object(d, f->sub, o, at);
 		else
-			not_a(d, "an object");
+			add_type_error(d, "an object");
 		return;
 	case FIELD_NONE: /* UNCOVERED: ends a table */
 		break;   /* UNCOVERED: ends a table */
@@ -407,9 +418,10 @@ value(struct decoder *d, const struct field *f, struct json_object *o, void *at)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
-/* What a member is that was not sent, or sent as null; where nothing is said the caller's zeros stay. */
+/* Sets a member that is absent or null; `when` is the value of a timestamp. Members of the other
+   types keep the zeros of the caller. */
 static void
-absent(struct decoder *d, const struct field *f, struct ts when, void *at)
+set_absent(struct decoder *d, const struct field *f, struct ts when, void *at)
 {
 	if (f->type == FIELD_TS)
 		*(struct ts *)at = when;
@@ -419,36 +431,37 @@ absent(struct decoder *d, const struct field *f, struct ts when, void *at)
 		*(bool *)at = f->def != 0;
 	else if (f->type == FIELD_OBJECT)
 		for (const struct field *s = f->sub; s->type != FIELD_NONE; s++)
-			absent(d, s, (s->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL,
+			set_absent(d, s, (s->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL,
 			    (char *)at + s->offset);
 }
 
 static void
-object(struct decoder *d, const struct field *fields, struct json_object *o, void *out)
+decode_object(
+    struct decoder *d, const struct field *fields, struct json_object *o, void *out)
 {
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		void *at = (char *)out + f->offset;
-		size_t mark = enter(d, str_of(f->name));
+		size_t mark = enter_member(d, str_of(f->name));
 		struct json_object *member;
 
 		if (!json_object_object_get_ex(o, f->name, &member)) {
-			absent(
+			set_absent(
 			    d, f, (f->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL, at);
 			if ((f->flags & REQUIRED) != 0)
-				error(d, "required", STR("is required"));
+				add_error(d, "required", STR("is required"));
 		} else if (member == NULL && (f->flags & NULLABLE) != 0) {
-			absent(d, f, TS_NULL, at);
+			set_absent(d, f, TS_NULL, at);
 		} else {
-			value(d, f, member, at);
+			decode_value(d, f, member, at);
 		}
-		leave(d, mark);
+		leave_member(d, mark);
 	}
 }
 
-/* ---- unknown members: after everything the table knows ---- */
+/* ---- unknown members: reported after the errors of known members ---- */
 
 static bool
-showable(struct str name)
+is_showable_name(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
 		if (name.p[i] < 0x20 || name.p[i] > 0x7e)
@@ -457,49 +470,50 @@ showable(struct str name)
 }
 
 static void
-unknown_member(struct decoder *d, const struct field *fields, struct str name)
+report_unknown_member(struct decoder *d, const struct field *fields, struct str name)
 {
 	struct guess g;
 	size_t mark;
 
-	if (!showable(name)) {
-		error(d, "unknown_field", STR("has a member with an unknown name"));
+	if (!is_showable_name(name)) {
+		add_error(d, "unknown_field", STR("has a member with an unknown name"));
 		return;
 	}
-	mark = enter(d, name);
+	mark = enter_member(d, name);
 	guess_begin(&g, name);
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++)
 		guess_try(&g, str_of(f->name), f->name);
-	error(d, "unknown_field",
+	add_error(d, "unknown_field",
 	    g.found == NULL
 		? STR("is not a known member")
 		: arena_printf(d->a, "is not a known member; did you mean %s?", g.found));
-	leave(d, mark);
+	leave_member(d, mark);
 }
 
 static void
-unknown_below(struct decoder *d, const struct field *f, struct json_object *o)
+report_unknown_below(struct decoder *d, const struct field *f, struct json_object *o)
 {
-	size_t mark = enter(d, str_of(f->name));
+	size_t mark = enter_member(d, str_of(f->name));
 
-	if (f->sub != NULL && is(o, json_type_object) && f->type == FIELD_OBJECT)
-		unknown(d, f->sub, o);
-	if (f->sub != NULL && is(o, json_type_array) && f->type == FIELD_LIST) {
+	if (f->sub != NULL && has_type(o, json_type_object) && f->type == FIELD_OBJECT)
+		report_unknown_members(d, f->sub, o);
+	if (f->sub != NULL && has_type(o, json_type_array) && f->type == FIELD_LIST) {
 		for (size_t i = 0;
 		     i < json_object_array_length(o) && d->nerrors < ERRORS_MAX; i++) {
 			struct json_object *item = json_object_array_get_idx(o, i);
-			size_t outer = enter_item(d, i);
+			size_t outer = enter_list_item(d, i);
 
-			if (is(item, json_type_object))
-				unknown(d, f->sub, item);
-			leave(d, outer);
+			if (has_type(item, json_type_object))
+				report_unknown_members(d, f->sub, item);
+			leave_member(d, outer);
 		}
 	}
-	leave(d, mark);
+	leave_member(d, mark);
 }
 
 static void
-unknown(struct decoder *d, const struct field *fields, struct json_object *o)
+report_unknown_members(
+    struct decoder *d, const struct field *fields, struct json_object *o)
 {
 	struct json_object_iter each;
 
@@ -510,9 +524,9 @@ unknown(struct decoder *d, const struct field *fields, struct json_object *o)
 		while (f->type != FIELD_NONE && strcmp(f->name, each.key) != 0)
 			f++;
 		if (f->type == FIELD_NONE)
-			unknown_member(d, fields, str_of(each.key));
+			report_unknown_member(d, fields, str_of(each.key));
 		else
-			unknown_below(d, f, each.val);
+			report_unknown_below(d, f, each.val);
 	}
 }
 
@@ -533,16 +547,16 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 		return JSON_INVALID;
 	}
 	if (body.p[s.spans[0].at] == '{') {
-		o = parse(a, &s, without_nul(a, body));
+		o = build_tree(a, &s, replace_escaped_nul(a, body));
 		if (o == NULL) { /* json-c refuses what the scan passed */
 			how->fault.what =
 			    "unexpected character"; /* UNCOVERED: as above */
 			return JSON_INVALID;        /* UNCOVERED: as above */
 		}
-		object(&d, fields, o, out);
-		unknown(&d, fields, o);
+		decode_object(&d, fields, o, out);
+		report_unknown_members(&d, fields, o);
 	} else {
-		not_a(&d, "a JSON object"); /* C-025 */
+		add_type_error(&d, "a JSON object"); /* C-025 */
 	}
 	how->errors = d.errors;
 	how->nerrors = d.nerrors;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: ISC */
+/* Describes a field table as JSON Schema, for openapi.json and asyncapi.json. Tables with a name
+   become references, so that generated clients have one type for each record. */
 #include "config.h"
 
 #include "json/json.h"
 
-/* How a whole table is described. */
+/* The parameters of json_describe, which are the same at every level. */
 struct style {
 	bool closed;
 	const struct json_names *names;
 };
 
-static void object(struct buf *b, const struct field *fields, const struct style *style);
+static void describe_members(
+    struct buf *b, const struct field *fields, const struct style *style);
 
 const char *
 json_table_name(const struct field *fields)
@@ -26,15 +29,15 @@ is_named(const struct field *sub, const struct style *style)
 }
 
 static void
-keyword(struct buf *b, const char *name, int64_t n)
+write_keyword(struct buf *b, const char *name, int64_t n)
 {
 	buf_printf(b, ",\"%s\":", name);
 	json_write_int(b, n);
 }
 
-/* "type" is always the first keyword, so that the others can begin with a comma. */
+/* Writes the keyword "type". It is always the first, so that all others can begin with a comma. */
 static void
-type(struct buf *b, const char *name, const char *format, unsigned flags)
+write_type(struct buf *b, const char *name, const char *format, unsigned flags)
 {
 	buf_printf(b,
 	    (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"",
@@ -44,7 +47,7 @@ type(struct buf *b, const char *name, const char *format, unsigned flags)
 }
 
 static void
-values(struct buf *b, const struct field *f)
+write_enum(struct buf *b, const struct field *f)
 {
 	if (f->values == NULL)
 		return;
@@ -58,96 +61,98 @@ values(struct buf *b, const struct field *f)
 }
 
 static bool
-bounded(const struct field *f)
+has_bounds(const struct field *f)
 {
 	return f->lo != 0 || f->hi != 0;
 }
 
-/* Characters or items, of which there are never less than none. */
+/* Writes bounds of characters or items; a lower bound of 0 needs no keyword. */
 static void
-count_bounds(struct buf *b, const struct field *f, const char *lo, const char *hi)
+write_count_bounds(struct buf *b, const struct field *f, const char *lo, const char *hi)
 {
-	if (!bounded(f))
+	if (!has_bounds(f))
 		return;
 	if (f->lo > 0)
-		keyword(b, lo, f->lo);
-	keyword(b, hi, f->hi);
+		write_keyword(b, lo, f->lo);
+	write_keyword(b, hi, f->hi);
 }
 
 static void
-value_bounds(struct buf *b, const struct field *f)
+write_value_bounds(struct buf *b, const struct field *f)
 {
-	if (!bounded(f))
+	if (!has_bounds(f))
 		return;
-	keyword(b, "minimum", f->lo);
-	keyword(b, "maximum", f->hi);
+	write_keyword(b, "minimum", f->lo);
+	write_keyword(b, "maximum", f->hi);
 }
 
 static void
-integer(struct buf *b, const struct field *f)
+describe_integer(struct buf *b, const struct field *f)
 {
-	type(b, "integer", "int64", f->flags);
-	value_bounds(b, f);
+	write_type(b, "integer", "int64", f->flags);
+	write_value_bounds(b, f);
 	if (f->def != 0 && (f->flags & REQUIRED) == 0)
-		keyword(b, "default", f->def);
+		write_keyword(b, "default", f->def);
 }
 
-static bool scalar(struct buf *b, const struct field *f);
+static bool describe_scalar(struct buf *b, const struct field *f);
 
-/* A raw value says in .item what it holds, or nothing. */
+/* Describes a raw value by its .item; a raw value without .item may be anything. False: no keyword
+   was written. */
 static bool
-raw(struct buf *b, const struct field *f)
+describe_raw(struct buf *b, const struct field *f)
 {
 	struct field as = *f;
 
 	as.type = f->item;
-	if (f->item == FIELD_STR && bounded(f)) {
+	if (f->item == FIELD_STR && has_bounds(f)) {
 		buf_z(b, "\"oneOf\":[{");
-		type(b, "string", NULL, 0);
-		count_bounds(b, f, "minLength", "maxLength");
+		write_type(b, "string", NULL, 0);
+		write_count_bounds(b, f, "minLength", "maxLength");
 		buf_z(b, "},{\"type\":\"number\"},{\"type\":\"boolean\"}]");
 		return true;
 	}
 	if (f->item == FIELD_STR)
 		return false;
 	if (f->item != FIELD_OBJECT)
-		return scalar(b, &as);
-	type(b, "object", NULL, f->flags);
+		return describe_scalar(b, &as);
+	write_type(b, "object", NULL, f->flags);
 	return true;
 }
 
-/* True when it wrote a keyword: a raw value that says nothing has none. */
+/* Describes a value that is no list or object. False when it wrote no keyword, as for a raw value
+   of any type. */
 static bool
-scalar(struct buf *b, const struct field *f)
+describe_scalar(struct buf *b, const struct field *f)
 {
 	switch (f->type) {
 	case FIELD_STR:
-		type(b, "string", NULL, f->flags);
-		count_bounds(b, f, "minLength", "maxLength");
+		write_type(b, "string", NULL, f->flags);
+		write_count_bounds(b, f, "minLength", "maxLength");
 		if (f->pattern != NULL)
 			buf_printf(b, ",\"pattern\":\"%s\"", f->pattern);
-		values(b, f);
+		write_enum(b, f);
 		return true;
 	case FIELD_UUID:
-		type(b, "string", "uuid", f->flags);
+		write_type(b, "string", "uuid", f->flags);
 		return true;
 	case FIELD_TS:
-		type(b, "string", "date-time", f->flags);
+		write_type(b, "string", "date-time", f->flags);
 		return true;
 	case FIELD_INT:
-		integer(b, f);
+		describe_integer(b, f);
 		return true;
 	case FIELD_NUM:
-		type(b, "number", "double", f->flags);
-		value_bounds(b, f);
+		write_type(b, "number", "double", f->flags);
+		write_value_bounds(b, f);
 		return true;
 	case FIELD_BOOL:
-		type(b, "boolean", NULL, f->flags);
+		write_type(b, "boolean", NULL, f->flags);
 		if (f->def != 0 && (f->flags & REQUIRED) == 0)
 			buf_z(b, ",\"default\":true");
 		return true;
 	case FIELD_RAW:
-		return raw(b, f);
+		return describe_raw(b, f);
 	case FIELD_LIST:
 	case FIELD_OBJECT:
 	case FIELD_NONE:
@@ -156,9 +161,9 @@ scalar(struct buf *b, const struct field *f)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
-/* The items of a list: a reference to their schema, or the schema itself. */
+/* Describes the items of a list by a reference to their schema, or by the schema itself. */
 static void
-items(struct buf *b, const struct field *f, const struct style *style)
+describe_items(struct buf *b, const struct field *f, const struct style *style)
 {
 	const struct field item = {
 		.type = f->item, .values = f->values, .pattern = f->pattern
@@ -170,26 +175,26 @@ items(struct buf *b, const struct field *f, const struct style *style)
 	}
 	buf_char(b, '{');
 	if (f->sub != NULL) {
-		type(b, "object", NULL, 0);
-		object(b, f->sub, style);
+		write_type(b, "object", NULL, 0);
+		describe_members(b, f->sub, style);
 	} else {
-		scalar(b, &item);
+		describe_scalar(b, &item);
 	}
 	buf_char(b, '}');
 }
 
 static void
-list(struct buf *b, const struct field *f, const struct style *style)
+describe_list(struct buf *b, const struct field *f, const struct style *style)
 {
-	type(b, "array", NULL, f->flags);
+	write_type(b, "array", NULL, f->flags);
 	buf_z(b, ",\"items\":");
-	items(b, f, style);
-	count_bounds(b, f, "minItems", "maxItems");
+	describe_items(b, f, style);
+	write_count_bounds(b, f, "minItems", "maxItems");
 }
 
-/* A member whose schema has a name: the other keywords stand beside the reference. */
+/* Wraps the reference to a named schema, so that other keywords may be added beside it. */
 static void
-reference(struct buf *b, const struct field *f, const struct style *style)
+write_named_reference(struct buf *b, const struct field *f, const struct style *style)
 {
 	bool nullable = (f->flags & NULLABLE) != 0;
 
@@ -199,7 +204,7 @@ reference(struct buf *b, const struct field *f, const struct style *style)
 }
 
 static void
-member(struct buf *b, const struct field *f, const struct style *style)
+describe_member(struct buf *b, const struct field *f, const struct style *style)
 {
 	bool any = true;
 
@@ -212,14 +217,14 @@ member(struct buf *b, const struct field *f, const struct style *style)
 	}
 	buf_char(b, '{');
 	if (f->type == FIELD_LIST) {
-		list(b, f, style);
+		describe_list(b, f, style);
 	} else if (is_named(f->sub, style)) {
-		reference(b, f, style);
+		write_named_reference(b, f, style);
 	} else if (f->type == FIELD_OBJECT) {
-		type(b, "object", NULL, f->flags);
-		object(b, f->sub, style);
+		write_type(b, "object", NULL, f->flags);
+		describe_members(b, f->sub, style);
 	} else {
-		any = scalar(b, f);
+		any = describe_scalar(b, f);
 	}
 	if (f->help != NULL) {
 		buf_z(b, any ? ",\"description\":" : "\"description\":");
@@ -228,20 +233,21 @@ member(struct buf *b, const struct field *f, const struct style *style)
 	buf_char(b, '}');
 }
 
-/* A request says what must be sent; an answer has every member but those left out when unset. */
+/* True when the member is always present: in a request the required members, in an answer all but
+   OMIT_UNSET. */
 static bool
-always(const struct field *f, bool closed)
+is_always_present(const struct field *f, bool closed)
 {
 	return closed ? (f->flags & REQUIRED) != 0 : (f->flags & OMIT_UNSET) == 0;
 }
 
 static void
-required(struct buf *b, const struct field *fields, bool closed)
+write_required(struct buf *b, const struct field *fields, bool closed)
 {
 	const char *before = ",\"required\":[";
 
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		if (!always(f, closed))
+		if (!is_always_present(f, closed))
 			continue;
 		buf_z(b, before);
 		json_write_str(b, str_of(f->name));
@@ -251,18 +257,18 @@ required(struct buf *b, const struct field *fields, bool closed)
 		buf_char(b, ']');
 }
 
-/* What follows an object's type. */
+/* Writes the keywords of an object after its type. */
 static void
-object(struct buf *b, const struct field *fields, const struct style *style)
+describe_members(struct buf *b, const struct field *fields, const struct style *style)
 {
 	buf_z(b, ",\"properties\":{");
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		if (f > fields)
 			buf_char(b, ',');
-		member(b, f, style);
+		describe_member(b, f, style);
 	}
 	buf_char(b, '}');
-	required(b, fields, style->closed);
+	write_required(b, fields, style->closed);
 	if (style->closed)
 		buf_z(b, ",\"additionalProperties\":false");
 }
@@ -274,7 +280,7 @@ json_describe(struct buf *b, const struct field *fields, bool closed,
 	const struct style style = { .closed = closed, .names = names };
 
 	buf_char(b, '{');
-	type(b, "object", NULL, 0);
-	object(b, fields, &style);
+	write_type(b, "object", NULL, 0);
+	describe_members(b, fields, &style);
 	buf_char(b, '}');
 }

@@ -34,9 +34,10 @@ json_example_of(const char *schema, const char *member)
 	return found != NULL ? found : find_example(member);
 }
 
-/* A value of the type, for members whose name says enough; false: a person must choose one. */
+/* Writes a typical value of the type. False when the type has none (a text, a number): then the
+   table of examples must have a row for the member. */
 static bool
-write_typical(struct buf *b, const struct field *f)
+write_typical_value(struct buf *b, const struct field *f)
 {
 	switch (f->type == FIELD_RAW ? f->item : f->type) {
 	case FIELD_STR:
@@ -65,7 +66,7 @@ write_typical(struct buf *b, const struct field *f)
 }
 
 static void
-write_member(struct buf *b, const struct field *f, const char *schema,
+write_member_example(struct buf *b, const struct field *f, const char *schema,
     const struct json_names *names)
 {
 	const char *json = json_example_of(schema, f->name);
@@ -85,7 +86,7 @@ write_member(struct buf *b, const struct field *f, const char *schema,
 		json_example(b, f->sub, names);
 	else if (f->type == FIELD_LIST && f->sub != NULL)
 		names->sample(names->arg, b, f->sub);
-	else if (!write_typical(b, f->type == FIELD_LIST ? &item : f))
+	else if (!write_typical_value(b, f->type == FIELD_LIST ? &item : f))
 		panic("tbl/examples.h has no row for %s of %s", f->name,
 		    schema == NULL ? "a table" : schema);
 	if (f->type == FIELD_LIST)
@@ -105,7 +106,7 @@ json_example(struct buf *b, const struct field *fields, const struct json_names 
 		buf_z(b, comma);
 		json_write_str(b, str_of(f->name));
 		buf_char(b, ':');
-		write_member(b, f, schema, names);
+		write_member_example(b, f, schema, names);
 		comma = ",";
 	}
 	buf_char(b, '}');

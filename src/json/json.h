@@ -1,21 +1,64 @@
 /* SPDX-License-Identifier: ISC */
-/* JSON in and out. A record is a field table: the same rows decode a body, read a database row,
-   write a response and describe themselves as JSON Schema. Only this directory uses json-c. */
+/* JSON in and out. Only this directory uses json-c.
+ *
+ * A record is a C struct and a field table: one row for each member, with its JSON name and type,
+ * its offset in the struct, its bounds and its flags. The same rows serve four purposes, so that a
+ * member cannot be accepted, stored, shown and documented in four different ways:
+ *
+ *                        const struct field silence_out[] = {
+ *                             FIELD(struct silence, uuid, 0),
+ *                             TEXT(struct silence, reason, TRIM, 1, 500),
+ *                             ...
+ *                             FIELD_END };
+ *                                     |
+ *        +--------------------+-------+------------+----------------------+
+ *        |                    |                    |                      |
+ *   json_decode          db_one, db_list      json_write            json_describe, json_example
+ *   body -> struct       columns -> struct    struct -> JSON        table -> JSON Schema, example
+ *   (decode.c)           (db/row.c)           (write.c)             (describe.c, example.c)
+ *
+ * A table says what is allowed, never what a member means: a rule between two members is code of
+ * its operation.
+ *
+ * The life of a request body:
+ *
+ *   bytes
+ *     |   scan.c checks that they are exactly one RFC 8259 value (UTF-8, depth, duplicate names, lone
+ *     |   surrogates) and records the span, offset and length, of each value. A fault is JSON_INVALID
+ *     v   with a byte offset.
+ *   bytes and spans
+ *     |   json-c builds a tree. Only its structure and strings are used: for a number or a raw value
+ *     |   the decoder reads the bytes of the span, because json-c saturates integers and reformats
+ *     v   values that it prints.
+ *   tree
+ *     |   decode.c walks the table and the tree together and collects every fault of the body with
+ *     |   the path of its member ("items[0].limit"), in the order of the table, unknown members last:
+ *     v   JSON_FIELDS.
+ *   struct, whose texts and lists are in the arena of the request
+ *
+ * Why two parsers: scan.c must run before json-c, because parsers disagree about duplicate names,
+ * \u0000 and bad UTF-8, and a check that reads a body differently from its user is no check. For
+ * documents that this service has written itself (search documents, jsonb), json_parse needs no
+ * json-c: the scan builds the tree as it goes.
+ *
+ * "Unset" is a property of the value, not a flag beside it: a text without pointer, the zero UUID,
+ * TS_NULL, a list without items pointer. int64_t, double and bool have no such value; where one of
+ * them may be null in an answer, the member is a struct json and its row is OPTIONAL. */
 #ifndef JSON_JSON_H
 #define JSON_JSON_H
 
 #include "base/base.h"
 
-/* ---- one bounded pass before any parser (C-024 to C-030): no I/O, no allocation but the arena ---- */
+/* ---- the check before any parser (C-024 to C-030): no I/O, memory only from the arena ---- */
 
 struct json_fault {
 	size_t at;        /* byte offset */
-	const char *what; /* "duplicate key" ...: a constant, safe to show */
+	const char *what; /* "duplicate key" ...: a constant without any of the input */
 };
 
 /* True when text is exactly one RFC 8259 value in UTF-8 without a BOM: no duplicate keys at any
    depth (compared after unescaping), no lone surrogates, no \u0000 in keys, at most depth levels of
-   brackets. Usually takes nothing of the arena, at worst 24 bytes for each byte of text. */
+   brackets. Needs no memory for a usual text, and at worst 24 bytes of the arena for each byte. */
 bool json_scan(
     struct arena *a, struct str text, unsigned depth, struct json_fault *fault) MUST_USE;
 
@@ -28,13 +71,13 @@ enum field_type {
 	FIELD_INT,  /* int64_t */
 	FIELD_NUM,  /* double */
 	FIELD_BOOL, /* bool */
-	FIELD_RAW,  /* struct json: any JSON text, passed through */
-	FIELD_LIST, /* struct list of items described by .sub (or of scalars: see .item) */
-	FIELD_OBJECT, /* an embedded struct described by .sub */
+	FIELD_RAW,  /* struct json: any JSON value, kept as text */
+	FIELD_LIST, /* struct list: objects with the table .sub, or scalars of type .item */
+	FIELD_OBJECT, /* an embedded struct with the table .sub */
 	FIELD_NONE,   /* end of a table */
 };
 
-/* JSON text that is already valid; a null p is JSON null. */
+/* A JSON value as valid text; without pointer, JSON null. */
 struct json {
 	struct str text;
 };
@@ -46,12 +89,12 @@ struct list {
 
 enum field_flags {
 	REQUIRED = 1 << 0,
-	NULLABLE = 1 << 1,    /* null may be sent, and is written when unset */
-	TRIM = 1 << 2,        /* str_trim before the bounds are checked */
-	LOWER = 1 << 3,       /* ASCII lower case after trimming */
-	DEFAULT_NOW = 1 << 4, /* an absent timestamp is the request's start */
-	OMIT_UNSET = 1 << 5,  /* writing: leave the member out when it is null */
-	BYTES_TOO = 1 << 6,   /* hi bounds bytes and characters, both before TRIM */
+	NULLABLE = 1 << 1,    /* null may be sent, and is written for an unset member */
+	TRIM = 1 << 2,        /* decode: str_trim, before the bounds are checked */
+	LOWER = 1 << 3,       /* decode: ASCII lower case, after TRIM */
+	DEFAULT_NOW = 1 << 4, /* decode: an absent timestamp is the request's start */
+	OMIT_UNSET = 1 << 5,  /* write: leave an unset member out */
+	BYTES_TOO = 1 << 6,   /* decode: hi limits the bytes, too, before TRIM */
 };
 
 struct field {
@@ -59,19 +102,21 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t offset;
-	int64_t lo, hi; /* characters, value, or items; lo == hi == 0: unbounded */
-	int64_t def;    /* FIELD_INT and FIELD_BOOL when absent */
-	const struct field *sub; /* of a RAW: the name of its documents' schema alone */
-	size_t size;             /* LIST: of one element */
-	enum field_type
-	    item; /* LIST of scalars: their type (sub == NULL); RAW: see OPTIONAL; a RAW
-		      with bounds alone is a scalar, whose texts they bound */
-	const char *const *values; /* of a STR or its LIST: up to a NULL; NULL for any */
-	const char *pattern;       /* of a STR, for OpenAPI alone; may be NULL */
+	int64_t lo, hi; /* of characters, value or items; lo == hi == 0: no bounds */
+	int64_t def;    /* value of an absent FIELD_INT or FIELD_BOOL */
+	/* LIST and OBJECT: table of the objects. RAW: only its name is used, for the schema. */
+	const struct field *sub;
+	size_t size; /* LIST: bytes of one element */
+	/* LIST of scalars: their type (sub == NULL). RAW: see OPTIONAL; a RAW with bounds and
+	   without item is a scalar of any type, and the bounds are those of its texts. */
+	enum field_type item;
+	const char *const *values; /* STR and LIST of STR: allowed texts, up to a NULL */
+	const char *pattern;       /* STR: for OpenAPI only; may be NULL */
 	const char *help;          /* for OpenAPI; may be NULL */
 };
 
-/* The JSON type follows from the member's C type: a wrong member does not compile. */
+/* The JSON type follows from the C type of the member, so a row with a wrong member does not
+   compile. */
 /* clang-format off */
 #define FIELD_TYPE(s, m)                                                                 \
 	_Generic(((s *)0)->m, struct str: FIELD_STR, struct uuid: FIELD_UUID,            \
@@ -93,7 +138,7 @@ struct field {
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
 		.offset = offsetof(s, m), .lo = (min), .hi = (max)                       \
 	}
-/* list: the values it may have; NULL ends it. */
+/* A text that must be one of list, which NULL ends. */
 #define ONE_OF(s, m, fl, list, about)                                                    \
 	{                                                                                \
 		.name = #m, .type = FIELD_STR, .flags = (fl), .offset = offsetof(s, m),  \
@@ -104,14 +149,14 @@ struct field {
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
 		.offset = offsetof(s, m), .lo = (min), .hi = (max), .def = (deflt)       \
 	}
-/* A switch that has a default. */
+/* A boolean with a default. */
 #define SWITCH(s, m, fl, deflt)                                                          \
 	{                                                                                \
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
 		.offset = offsetof(s, m), .def = (deflt)                                 \
 	}
-/* For answers: JSON that PostgreSQL writes of a value that may be null, which no int64_t, double or bool
-   can say; kind is FIELD_INT, FIELD_NUM, FIELD_BOOL or FIELD_OBJECT. */
+/* A value of an answer that may be null, which int64_t, double and bool cannot represent: JSON text
+   from PostgreSQL. kind is FIELD_INT, FIELD_NUM, FIELD_BOOL or FIELD_OBJECT, for the schema. */
 #define OPTIONAL(s, m, kind, fl, min, max)                                               \
 	{                                                                                \
 		.name = #m, .type = FIELD_RAW, .flags = (fl), .offset = offsetof(s, m),  \
@@ -138,82 +183,89 @@ struct field {
 	{                                                                                \
 		.type = FIELD_NONE                                                       \
 	}
-/* Ends a table whose JSON Schema has a name of its own in openapi.json: the type that generated clients have
-   for the record. */
+/* Ends a table whose schema has a name in openapi.json, which generated clients use as the name of
+   the type. */
 #define FIELD_END_OF(schema)                                                             \
 	{                                                                                \
 		.type = FIELD_NONE, .name = (schema)                                     \
 	}
 
-/* ---- decoding: all faults of a body in one answer (C-098) ---- */
+/* ---- decode: all faults of a body in one answer (C-098) ---- */
 
 struct field_error {
-	const char *code;   /* one of CONTRACT A8: required, invalid_type, ... */
+	const char *code;   /* required, invalid_type, out_of_range, ... */
 	struct str field;   /* "viewport.width", "items[0].limit"; "": the body itself */
-	struct str message; /* never repeats what was sent */
+	struct str message; /* contains no value that the client sent */
 };
 
 enum json_rc {
 	JSON_OK,
 	JSON_INVALID, /* no valid JSON: fault is set */
-	JSON_FIELDS,  /* valid JSON, wrong content: errors is set */
+	JSON_FIELDS,  /* valid JSON that does not fit the table: errors is set */
 };
 
 struct decoded {
 	struct json_fault fault;
-	const struct field_error *errors; /* in the table's order, unknown members last */
+	/* In the order of the table, then unknown members. */
+	const struct field_error *errors;
 	size_t nerrors;
 };
 
-/* "must be one of a, b, c". */
+/* Returns the message "must be one of a, b, c". */
 struct str json_one_of(struct arena *a, const char *const *values);
-/* Scans (depth: LIM_JSON_DEPTH) and decodes text into *out (zeroed by the caller), a struct described
-   by fields. Strings and lists live as long as the arena's contents. Unknown members and null (unless
-   NULLABLE) are errors (C-028, C-029); a name that contains \u0000 is valid JSON and an unknown member,
-   which json_scan refuses because PostgreSQL cannot store it; at most 64 errors are reported. Members that were not sent: INT
-   is def, TS is TS_NULL, those of an absent OBJECT likewise, everything else stays zero. After
-   JSON_FIELDS texts that are faulty are absent in *out, and nothing else of it is to be used. */
+/* Scans text (to the depth LIM_JSON_DEPTH) and decodes it into *out, a struct with the table fields
+   that the caller has zeroed. Texts and lists are in the arena. Unknown members and null (unless
+   NULLABLE) are errors (C-028, C-029). A name that contains \u0000 is valid JSON and therefore an
+   unknown member here, although json_scan refuses it, because PostgreSQL cannot store it. At most
+   64 errors are reported.
+
+   Members that the client did not send: an INT or BOOL is def, a TS is TS_NULL, the members of an
+   absent OBJECT are treated in the same way, and everything else stays zero. After JSON_FIELDS the
+   caller may read nothing of *out but texts; a text with an error is unset. */
 enum json_rc json_decode(struct arena *a, struct str text, const struct field *fields,
     struct ts now, void *out, struct decoded *how) MUST_USE;
 
-/* ---- writing ---- */
+/* ---- write ---- */
 
-/* An object. Unset (a null p or items, the zero uuid, TS_NULL; an OBJECT all of whose members are) is
-   left out with OMIT_UNSET, else null with NULLABLE, else "" or [] or {} where the type has that. */
+/* Writes an object. An unset member (no pointer, zero UUID, TS_NULL, or an OBJECT with only unset
+   members) is left out with OMIT_UNSET; otherwise it is null with NULLABLE; otherwise it is "" or
+   [] or {} if its type has an empty value, and null if not. */
 void json_write(struct buf *b, const struct field *fields, const void *in);
 void json_write_str(struct buf *b, struct str s); /* quoted, escaped */
 void json_write_int(struct buf *b, int64_t n);
 void json_write_num(
-    struct buf *b, double n); /* shortest that reads back the same; finite */
+    struct buf *b, double n); /* finite; the shortest text that strtod reads as n */
 
 /* ---- JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a table ---- */
 
-/* A document that collects the schemas of tables with a name. */
+/* Callbacks of a document that collects the schemas of named tables. */
 struct json_names {
 	/* Writes a reference to the schema of the table. */
 	void (*refer)(void *arg, struct buf *b, const struct field *table);
-	/* Writes an example of a document that no table describes member by member: a RAW with .sub. */
+	/* Writes an example for a RAW with .sub, whose members no table lists. */
 	void (*sample)(void *arg, struct buf *b, const struct field *table);
 	void *arg;
 };
 
-/* The name that ends the table; NULL: it has none. */
+/* The name of the schema of the table (FIELD_END_OF); NULL: the table has none. */
 const char *json_table_name(const struct field *fields);
-/* closed: additionalProperties false. names NULL: every schema stands where it is used. */
+/* Writes the schema. closed adds additionalProperties false. If names is NULL, every schema is
+   written in place. */
 void json_describe(struct buf *b, const struct field *fields, bool closed,
     const struct json_names *names);
-/* An example of the table's records: each member by its row in tbl/examples.h, or by its type. */
-/* The row of tbl/examples.h for a member, or NULL. */
+/* The row of tbl/examples.h for a member of a schema; NULL: none. */
 const char *json_example_of(const char *schema, const char *member);
+/* Writes an example record: each member from its row in tbl/examples.h, or a typical value of its
+   type. */
 void json_example(
     struct buf *b, const struct field *fields, const struct json_names *names);
 
-/* ---- reading documents of our own, which json_scan has passed or PostgreSQL wrote ---- */
+/* ---- documents that this service or PostgreSQL wrote, as a tree without a table ---- */
 
-/* A parsed value: valid until the arena is reset, text may go before. NULL never comes back for an
-   existing value: JSON null has type JSON_NULL. An accessor of another type answers nothing: "", false,
-   0, NULL. Takes the text once and 32 bytes of arena for each value (up to 160 where thousands stand in
-   one container). */
+/* A parsed value, valid until the arena is reset; the text it was parsed from may be freed earlier.
+   JSON null is a value of type JSON_NULL, never a NULL pointer. An accessor for another type
+   returns "", false, 0 or NULL. A tree needs a copy of the text and 32 bytes of the arena for each
+   value (up to 160 if thousands are in one container). */
 struct json_value;
 
 enum json_type {
@@ -226,14 +278,15 @@ enum json_type {
 };
 
 struct json_value *json_parse(
-    struct arena *a, struct str text); /* NULL when json_scan refuses it */
-/* The same for a client's body, in which names may contain \u0000 (see json_decode). */
+    struct arena *a, struct str text); /* NULL when json_scan refuses text */
+/* Parses the body of a client, in which names may contain \u0000 (see json_decode). */
 struct json_value *json_parse_body(struct arena *a, struct str text);
 enum json_type json_type(const struct json_value *v);
 struct str json_text(const struct json_value *v); /* JSON_STRING: unescaped */
-bool json_int(
-    const struct json_value *v, int64_t *out) MUST_USE; /* from the lexeme; 25.0 is 25 */
-double json_num(const struct json_value *v); /* infinite when no double can hold it */
+bool json_int(const struct json_value *v,
+    int64_t *out) MUST_USE; /* exact; 25.0 is the integer 25 */
+double json_num(
+    const struct json_value *v); /* infinite when the number is too large for a double */
 bool json_bool(const struct json_value *v);
 size_t json_length(const struct json_value *v); /* of items or members */
 struct json_value *json_at(const struct json_value *v, size_t i);

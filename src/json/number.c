@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/* Integers from the lexeme: a double would make 9007199254740993 another number, and json-c saturates. */
+/* Exact integers from the text of a JSON number. A double would turn 9007199254740993 into another
+   number, and json-c turns 99999999999999999999 into INT64_MAX. */
 #include "config.h"
 
 #include "json/json.h"
 #include "json/json_priv.h"
 
-enum {
-	FAR = 1000000
-}; /* an exponent beyond any number of digits that matters: it saturates here */
+/* The exponent stops growing here: no sensible number has as many digits. */
+enum { EXPONENT_MAX = 1000000 };
 
-/* A number as digits and a power of ten; the digits have no zero at either end. */
+/* A number as digits and a power of ten: whole and fraction, read as one integer, times ten to the
+   power. */
 struct decimal {
 	bool minus;
-	struct str whole, fraction; /* digits around the point */
+	struct str whole, fraction; /* the digits before and after the point */
 	int64_t power;
 };
 
 static int64_t
-exponent(struct str s)
+read_exponent(struct str s)
 {
 	bool minus = s.n > 0 && s.p[0] == '-';
 	int64_t e = 0;
 
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] >= '0' && s.p[i] <= '9' && e < FAR)
+		if (s.p[i] >= '0' && s.p[i] <= '9' && e < EXPONENT_MAX)
 			e = e * 10 + (s.p[i] - '0');
 	return minus ? -e : e;
 }
@@ -41,7 +42,7 @@ take_digits(struct str *s)
 }
 
 static bool
-take(struct str *s, char c)
+skip_char(struct str *s, char c)
 {
 	if (s->n == 0 || s->p[0] != c)
 		return false;
@@ -50,23 +51,23 @@ take(struct str *s, char c)
 	return true;
 }
 
-/* Digit i of whole and fraction written together. */
+/* Digit i of whole and fraction, read as one integer. */
 static int
-digit(const struct decimal *d, size_t i)
+digit_at(const struct decimal *d, size_t i)
 {
 	return (i < d->whole.n ? d->whole.p[i] : d->fraction.p[i - d->whole.n]) - '0';
 }
 
 static struct decimal
-split(struct str lexeme)
+split_number(struct str lexeme)
 {
-	struct decimal d = { .minus = take(&lexeme, '-'), .fraction = STR("") };
+	struct decimal d = { .minus = skip_char(&lexeme, '-'), .fraction = STR("") };
 
 	d.whole = take_digits(&lexeme);
-	if (take(&lexeme, '.'))
+	if (skip_char(&lexeme, '.'))
 		d.fraction = take_digits(&lexeme);
-	if (take(&lexeme, 'e') || take(&lexeme, 'E'))
-		d.power = exponent(lexeme);
+	if (skip_char(&lexeme, 'e') || skip_char(&lexeme, 'E'))
+		d.power = read_exponent(lexeme);
 	d.power -= (int64_t)d.fraction.n;
 	return d;
 }
@@ -74,25 +75,25 @@ split(struct str lexeme)
 enum lexeme
 lexeme_int(struct str lexeme, int64_t *out)
 {
-	struct decimal d = split(lexeme);
+	struct decimal d = split_number(lexeme);
 	size_t n = d.whole.n + d.fraction.n, i = 0;
 	int64_t v = 0;
 
-	for (; n > 0 && digit(&d, n - 1) == 0; n--)
+	for (; n > 0 && digit_at(&d, n - 1) == 0; n--)
 		d.power++;
 	*out = 0;
 	if (n == 0)
 		return LEXEME_INT;
 	if (d.power < 0)
 		return LEXEME_FRACTION;
-	while (digit(&d, i) == 0)
+	while (digit_at(&d, i) == 0)
 		i++;
 	if ((int64_t)(n - i) + d.power > 19)
 		return LEXEME_RANGE;
 	for (size_t end = n + (size_t)d.power; i < end;
-	     i++) /* negative, so that INT64_MIN fits */
+	     i++) /* v is negative: INT64_MIN has no positive counterpart */
 		if (__builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_sub_overflow(v, i < n ? digit(&d, i) : 0, &v))
+		    __builtin_sub_overflow(v, i < n ? digit_at(&d, i) : 0, &v))
 			return LEXEME_RANGE;
 	if (!d.minus && v == INT64_MIN)
 		return LEXEME_RANGE;

@@ -1,47 +1,59 @@
 /* SPDX-License-Identifier: ISC */
-/* One pass over a text: is it exactly one value of RFC 8259, and nothing that parsers disagree about
-   (C-024 to C-030)? It runs over every body before json-c and over every line of an import, so the
-   common case allocates nothing. The same pass records where values stand, or builds a tree of them. */
+/* The scanner: one pass over a text that decides whether it is exactly one value of RFC 8259 and
+   has nothing that parsers disagree about (C-024 to C-030). It runs over every body before json-c
+   and over every line of an import, so a text with few members needs no memory. The same pass
+   records the span of each value, or builds a tree.
+
+   The only state beyond the position is one stack of names (and, for a tree, of values), shared by
+   all open containers. Each container remembers where its part begins:
+
+       {"a":1,"b":{"c":2,"d":     stack: [ a | b | c | d ]
+                                           ^       ^
+                                 base of the outer   base of the inner object
+
+   At the end of a container its part of the stack is copied into the tree if there is one, checked
+   for duplicates, and dropped. The depth limit also limits the recursion of scan_value. */
 #include "config.h"
 
 #include "json/json.h"
 #include "json/json_priv.h"
 
 enum {
-	FEW = 16, /* an object's members, up to which names are compared each with each */
-	LOCAL = 64,  /* members and items open at once before the arena is asked */
-	SPANS = 256, /* spans to begin with */
+	FEW = 16,   /* members of an object up to which all pairs of names are compared */
+	LOCAL = 64, /* entries of the stack before it moves to the arena */
+	SPANS = 256, /* initial room for spans */
 };
 
 struct reader {
 	struct scan *s;
 	const char *start, *p, *end;
-	char *own; /* SCAN_TREE: the text again, to unescape in place */
-	unsigned left;
-	struct json_value
-	    *stack; /* the members (and of a tree the items) of what is open */
+	char *own;     /* SCAN_TREE: the text as writable memory, to unescape in place */
+	unsigned left; /* levels of containers that may still be opened */
+	/* The members (and items, for a tree) of the open containers. */
+	struct json_value *stack;
 	size_t top, room;
 	struct json_value local[LOCAL];
 };
 
-static bool value(struct reader *r, struct json_value *v);
+static bool scan_value(struct reader *r, struct json_value *v);
 
 static bool
-fail(struct reader *r, const char *at, const char *what)
+set_scan_fault(struct reader *r, const char *at, const char *what)
 {
 	r->s->fault = (struct json_fault){ (size_t)(at - r->start), what };
 	return false;
 }
 
-/* Not what the grammar has here: says it of the byte at hand. */
+/* Fails because the grammar does not allow the next byte. */
 static bool
 unexpected(struct reader *r)
 {
-	return fail(r, r->p, r->p == r->end ? "unexpected end" : "unexpected character");
+	return set_scan_fault(
+	    r, r->p, r->p == r->end ? "unexpected end" : "unexpected character");
 }
 
 static void
-space(struct reader *r)
+skip_space(struct reader *r)
 {
 	while (r->p < r->end &&
 	       (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
@@ -58,7 +70,7 @@ next_is(struct reader *r, char c)
 }
 
 static void
-grow(struct reader *r)
+grow_stack(struct reader *r)
 {
 	struct json_value *more = ARENA_ARRAY(r->s->a, r->room * 2, struct json_value);
 
@@ -68,19 +80,20 @@ grow(struct reader *r)
 }
 
 static size_t
-push(struct reader *r)
+push_entry(struct reader *r)
 {
 	if (r->top == r->room)
-		grow(r);
+		grow_stack(r);
 	return r->top++;
 }
 
 /* ---- strings ---- */
 
-/* Of eight bytes at once: none is a quote, a backslash, a control character or beyond ASCII. The
-   subtractions set a byte's high bit exactly when some byte of the word is special. */
+/* True when none of the eight bytes at p is a quote, a backslash, a control character or outside
+   ASCII. Each subtraction sets the high bit of a byte that is below the constant; a borrow may set
+   the bit of a further byte, but only if another byte is special already. */
 static bool
-plain(const char *p)
+eight_plain_bytes(const char *p)
 {
 	const uint64_t ones = 0x0101010101010101U, high = ones * 0x80;
 	uint64_t w, quote, back;
@@ -92,7 +105,7 @@ plain(const char *p)
 }
 
 static int
-hex4(const char *p)
+hex_unit(const char *p)
 {
 	int v = 0;
 
@@ -122,42 +135,42 @@ is_low(int unit)
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/* One \uXXXX or a pair of surrogates; r->p stands on the first backslash. */
+/* Skips \uXXXX or a pair of surrogates; r->p is at the first backslash. */
 static bool
-unicode_escape(struct reader *r)
+skip_unicode_escape(struct reader *r)
 {
 	size_t rest = (size_t)(r->end - r->p);
-	int unit = rest < 6 ? -1 : hex4(r->p + 2);
+	int unit = rest < 6 ? -1 : hex_unit(r->p + 2);
 
 	if (unit < 0)
-		return fail(r, r->p, "invalid escape");
+		return set_scan_fault(r, r->p, "invalid escape");
 	if (is_high(unit)) {
 		if (rest < 12 || r->p[6] != '\\' || r->p[7] != 'u' ||
-		    !is_low(hex4(r->p + 8)))
-			return fail(r, r->p, "lone surrogate");
+		    !is_low(hex_unit(r->p + 8)))
+			return set_scan_fault(r, r->p, "lone surrogate");
 		r->p += 6;
 	} else if (is_low(unit)) {
-		return fail(r, r->p, "lone surrogate");
+		return set_scan_fault(r, r->p, "lone surrogate");
 	}
 	r->p += 6;
 	return true;
 }
 
 static bool
-escape(struct reader *r)
+skip_escape(struct reader *r)
 {
 	if (r->end - r->p < 2)
-		return fail(r, r->end, "unexpected end");
+		return set_scan_fault(r, r->end, "unexpected end");
 	if (r->p[1] == 'u')
-		return unicode_escape(r);
+		return skip_unicode_escape(r);
 	if (r->p[1] == '\0' || strchr("\"\\/bfnrt", r->p[1]) == NULL)
-		return fail(r, r->p, "invalid escape");
+		return set_scan_fault(r, r->p, "invalid escape");
 	r->p += 2;
 	return true;
 }
 
 static bool
-beyond_ascii(struct reader *r)
+check_utf8_run(struct reader *r)
 {
 	const char *from = r->p;
 	struct str run;
@@ -166,28 +179,29 @@ beyond_ascii(struct reader *r)
 		r->p++;
 	run = (struct str){ from, (size_t)(r->p - from) };
 	return str_utf8_bad(run) == run.n ||
-	       fail(r, from + str_utf8_bad(run), "invalid UTF-8");
+	       set_scan_fault(r, from + str_utf8_bad(run), "invalid UTF-8");
 }
 
 static bool
-special(char c)
+is_special_byte(char c)
 {
 	return c == '"' || c == '\\' || (c & 0x80) != 0 || c < 0x20;
 }
 
-/* To the next byte that a string cannot simply contain. */
+/* Skips to the next byte that needs attention inside a string. */
 static void
 skip_plain(struct reader *r)
 {
-	while (r->end - r->p >= 8 && plain(r->p))
+	while (r->end - r->p >= 8 && eight_plain_bytes(r->p))
 		r->p += 8;
-	while (r->p < r->end && !special(*r->p))
+	while (r->p < r->end && !is_special_byte(*r->p))
 		r->p++;
 }
 
-/* From behind the opening quote to behind the closing one; *raw is what stands between them. */
+/* Reads a string from after its opening quote to after its closing quote; *raw is the text between
+   them. */
 static bool
-string(struct reader *r, struct str *raw, bool *escaped)
+scan_string(struct reader *r, struct str *raw, bool *escaped)
 {
 	const char *from = r->p;
 
@@ -197,13 +211,13 @@ string(struct reader *r, struct str *raw, bool *escaped)
 			return unexpected(r);
 		if (*r->p == '\\') {
 			*escaped = true;
-			if (!escape(r))
+			if (!skip_escape(r))
 				return false;
 		} else if ((*r->p & 0x80) != 0) {
-			if (!beyond_ascii(r))
+			if (!check_utf8_run(r))
 				return false;
 		} else {
-			return fail(r, r->p, "control character in a string");
+			return set_scan_fault(r, r->p, "control character in a string");
 		}
 	}
 	*raw = (struct str){ from, (size_t)(r->p - from) };
@@ -212,7 +226,7 @@ string(struct reader *r, struct str *raw, bool *escaped)
 }
 
 static void
-put_utf8(char **out, int c)
+append_utf8(char **out, int c)
 {
 	char *o = *out;
 
@@ -247,19 +261,19 @@ unescape_one(const char **in, char **out)
 		*in += 2;
 		return;
 	}
-	unit = hex4(p + 2);
+	unit = hex_unit(p + 2);
 	*in += 6;
 	if (is_high(unit)) {
-		unit = 0x10000 + ((unit - 0xd800) << 10) + (hex4(p + 8) - 0xdc00);
+		unit = 0x10000 + ((unit - 0xd800) << 10) + (hex_unit(p + 8) - 0xdc00);
 		*in += 6;
 	}
-	put_utf8(out, unit);
+	append_utf8(out, unit);
 }
 
-/* raw has passed string(); out has room for raw.n bytes and may be raw's own memory, since nothing
-   becomes longer. */
+/* Unescapes raw, which scan_string has checked. out has room for raw.n bytes and may be the memory
+   of raw itself, since no escape is shorter than its character. */
 static struct str
-unescape(char *out, struct str raw)
+unescape_string(char *out, struct str raw)
 {
 	const char *in = raw.p, *end = raw.p + raw.n;
 	char *o = out;
@@ -273,13 +287,14 @@ unescape(char *out, struct str raw)
 	return (struct str){ out, (size_t)(o - out) };
 }
 
-/* The string's value, in the text itself where it can be. */
+/* The value of a string: a view of the text if it has no escapes, or if the text may be
+   overwritten. */
 static struct str
-text_of(struct reader *r, struct str raw, bool escaped)
+string_content(struct reader *r, struct str raw, bool escaped)
 {
 	if (!escaped)
 		return raw;
-	return unescape(
+	return unescape_string(
 	    r->own != NULL ? r->own + (raw.p - r->start) : arena_alloc(r->s->a, raw.n),
 	    raw);
 }
@@ -311,7 +326,7 @@ name_cmp(const struct json_value *a, const struct json_value *b)
 }
 
 static void
-sift(struct json_value *v, size_t i, size_t n)
+sift_down(struct json_value *v, size_t i, size_t n)
 {
 	struct json_value moved = v[i];
 
@@ -325,19 +340,20 @@ sift(struct json_value *v, size_t i, size_t n)
 	v[i] = moved;
 }
 
-/* Heapsort: its worst case is its usual one and it needs no memory, so no choice of names by a client
-   makes it slow (a hash table's would). */
+/* True when two of the members have the same name. Sorts them by heapsort, whose worst case is as
+   fast as its usual case and which needs no memory, so that a client cannot choose names that make
+   it slow, as with a hash table. */
 static bool
-sorted_twice(struct json_value *v, size_t n)
+has_duplicate_name(struct json_value *v, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
-		sift(v, i, n);
+		sift_down(v, i, n);
 	for (size_t i = n; i-- > 1;) {
 		struct json_value largest = v[0];
 
 		v[0] = v[i];
 		v[i] = largest;
-		sift(v, 0, i);
+		sift_down(v, 0, i);
 	}
 	for (size_t i = 1; i < n; i++)
 		if (name_cmp(&v[i - 1], &v[i]) == 0)
@@ -345,9 +361,9 @@ sorted_twice(struct json_value *v, size_t n)
 	return false;
 }
 
-/* Among the members since base, while they are few: has one the name of the newest? */
+/* True when a member since base has the name of the newest one; for objects with few members. */
 static bool
-named_before(const struct reader *r, size_t base)
+repeats_recent_name(const struct reader *r, size_t base)
 {
 	const struct json_value *newest = &r->stack[r->top - 1];
 
@@ -357,9 +373,9 @@ named_before(const struct reader *r, size_t base)
 	return false;
 }
 
-/* Reads a name and its colon and pushes them. */
+/* Reads the name of a member and the colon, and pushes the name. */
 static bool
-member_name(struct reader *r, size_t base)
+scan_member_name(struct reader *r, size_t base)
 {
 	const char *at = r->p;
 	struct json_value *v;
@@ -369,30 +385,30 @@ member_name(struct reader *r, size_t base)
 
 	if (!next_is(r, '"'))
 		return unexpected(r);
-	if (!string(r, &name, &escaped))
+	if (!scan_string(r, &name, &escaped))
 		return false;
-	name = text_of(r, name, escaped);
+	name = string_content(r, name, escaped);
 	if (escaped && !r->s->nul_names && memchr(name.p, '\0', name.n) != NULL)
-		return fail(r, at, "U+0000 in a key");
-	slot = push(r);
+		return set_scan_fault(r, at, "U+0000 in a key");
+	slot = push_entry(r);
 	v = &r->stack[slot];
 	v->name = name.p;
 	v->name_n = (uint32_t)name.n;
 	v->tag = name_tag(name);
-	if (r->top - base <= FEW && named_before(r, base))
-		return fail(r, at, "duplicate key");
-	space(r);
+	if (r->top - base <= FEW && repeats_recent_name(r, base))
+		return set_scan_fault(r, at, "duplicate key");
+	skip_space(r);
 	if (!next_is(r, ':'))
 		return unexpected(r);
-	space(r);
+	skip_space(r);
 	return true;
 }
 
 /* ---- containers ---- */
 
-/* Of a tree, what was pushed since base becomes the items of v. */
+/* Makes the entries of the stack since base the items of v. */
 static void
-collect(struct reader *r, size_t base, enum json_type type, struct json_value *v)
+pop_items(struct reader *r, size_t base, enum json_type type, struct json_value *v)
 {
 	v->type = type;
 	v->n = (uint32_t)(r->top - base);
@@ -404,86 +420,86 @@ collect(struct reader *r, size_t base, enum json_type type, struct json_value *v
 }
 
 static bool
-members(struct reader *r, size_t base)
+scan_members(struct reader *r, size_t base)
 {
 	struct json_value v;
 
 	do {
 		size_t slot = r->top;
 
-		space(r);
-		if (!member_name(r, base) || !value(r, &v))
+		skip_space(r);
+		if (!scan_member_name(r, base) || !scan_value(r, &v))
 			return false;
 		if (r->s->mode == SCAN_TREE) {
 			r->stack[slot].u = v.u;
 			r->stack[slot].n = v.n;
 			r->stack[slot].type = v.type;
 		}
-		space(r);
+		skip_space(r);
 	} while (next_is(r, ','));
 	return next_is(r, '}') || unexpected(r);
 }
 
 static bool
-object(struct reader *r, struct json_value *v)
+scan_object(struct reader *r, struct json_value *v)
 {
 	size_t base = r->top;
 
-	space(r);
-	if (!next_is(r, '}') && !members(r, base))
+	skip_space(r);
+	if (!next_is(r, '}') && !scan_members(r, base))
 		return false;
 	if (r->s->mode == SCAN_TREE)
-		collect(r, base, JSON_OBJECT, v);
-	if (r->top - base > FEW && sorted_twice(&r->stack[base], r->top - base))
-		return fail(r, r->p - 1, "duplicate key");
+		pop_items(r, base, JSON_OBJECT, v);
+	if (r->top - base > FEW && has_duplicate_name(&r->stack[base], r->top - base))
+		return set_scan_fault(r, r->p - 1, "duplicate key");
 	r->top = base;
 	return true;
 }
 
 static bool
-items(struct reader *r)
+scan_items(struct reader *r)
 {
 	struct json_value v;
 
 	do {
-		space(r);
-		if (!value(r, &v))
+		skip_space(r);
+		if (!scan_value(r, &v))
 			return false;
 		if (r->s->mode == SCAN_TREE) {
-			size_t slot = push(r);
+			size_t slot = push_entry(r);
 
 			v.name = NULL;
 			v.name_n = v.tag = 0;
 			r->stack[slot] = v;
 		}
-		space(r);
+		skip_space(r);
 	} while (next_is(r, ','));
 	return next_is(r, ']') || unexpected(r);
 }
 
 static bool
-array(struct reader *r, struct json_value *v)
+scan_array(struct reader *r, struct json_value *v)
 {
 	size_t base = r->top;
 
-	space(r);
-	if (!next_is(r, ']') && !items(r))
+	skip_space(r);
+	if (!next_is(r, ']') && !scan_items(r))
 		return false;
 	if (r->s->mode == SCAN_TREE)
-		collect(r, base, JSON_ARRAY, v);
+		pop_items(r, base, JSON_ARRAY, v);
 	r->top = base;
 	return true;
 }
 
 static bool
-container(struct reader *r, struct json_value *v)
+scan_container(struct reader *r, struct json_value *v)
 {
 	bool ok;
 
 	if (r->left == 0)
-		return fail(r, r->p, "nested too deeply");
+		return set_scan_fault(r, r->p, "nested too deeply");
 	r->left--;
-	ok = *r->p++ == '{' ? object(r, v) : array(r, v);
+	ok = *r->p++ == '{' ? scan_object(r, v) : scan_array(r, v);
 	r->left++;
 	return ok;
 }
@@ -491,7 +507,7 @@ container(struct reader *r, struct json_value *v)
 /* ---- scalars ---- */
 
 static bool
-digits(struct reader *r)
+skip_digits(struct reader *r)
 {
 	const char *from = r->p;
 
@@ -501,41 +517,41 @@ digits(struct reader *r)
 }
 
 static bool
-number(struct reader *r)
+scan_number(struct reader *r)
 {
 	next_is(r, '-');
 	if (!next_is(r, '0') &&
-	    !digits(r)) /* a digit behind a leading zero fails in the caller */
+	    !skip_digits(r)) /* a digit after a leading zero is an error in the caller */
 		return false;
-	if (next_is(r, '.') && !digits(r))
+	if (next_is(r, '.') && !skip_digits(r))
 		return false;
 	if (!next_is(r, 'e') && !next_is(r, 'E'))
 		return true;
 	if (!next_is(r, '+'))
 		next_is(r, '-');
-	return digits(r);
+	return skip_digits(r);
 }
 
 static bool
-word(struct reader *r, struct str w)
+scan_literal(struct reader *r, struct str w)
 {
 	if (!str_starts((struct str){ r->p, (size_t)(r->end - r->p) }, w))
-		return fail(r, r->p, "unexpected character");
+		return set_scan_fault(r, r->p, "unexpected character");
 	r->p += w.n;
 	return true;
 }
 
 static bool
-string_value(struct reader *r, struct json_value *v)
+scan_string_value(struct reader *r, struct json_value *v)
 {
 	struct str raw = STR_NULL;
 	bool escaped = false;
 
 	r->p++;
-	if (!string(r, &raw, &escaped))
+	if (!scan_string(r, &raw, &escaped))
 		return false;
 	if (r->s->mode == SCAN_TREE)
-		raw = text_of(r, raw, escaped);
+		raw = string_content(r, raw, escaped);
 	v->type = JSON_STRING;
 	v->u.p = raw.p;
 	v->n = (uint32_t)raw.n;
@@ -543,20 +559,20 @@ string_value(struct reader *r, struct json_value *v)
 }
 
 static bool
-scalar(struct reader *r, struct json_value *v)
+scan_scalar(struct reader *r, struct json_value *v)
 {
 	const char *from = r->p;
 	bool ok;
 
 	if (*from == 't' || *from == 'f') {
 		v->type = JSON_BOOL;
-		ok = word(r, *from == 't' ? STR("true") : STR("false"));
+		ok = scan_literal(r, *from == 't' ? STR("true") : STR("false"));
 	} else if (*from == 'n') {
 		v->type = JSON_NULL;
-		ok = word(r, STR("null"));
+		ok = scan_literal(r, STR("null"));
 	} else {
 		v->type = JSON_NUMBER;
-		ok = number(r);
+		ok = scan_number(r);
 	}
 	v->u.p = from;
 	v->n = (uint32_t)(r->p - from);
@@ -564,7 +580,7 @@ scalar(struct reader *r, struct json_value *v)
 }
 
 static size_t
-span_begin(struct scan *s)
+reserve_span(struct scan *s)
 {
 	if (s->nspans == s->spans_room) {
 		size_t room = s->spans_room == 0 ? SPANS : 2 * s->spans_room;
@@ -579,20 +595,20 @@ span_begin(struct scan *s)
 }
 
 static bool
-value(struct reader *r, struct json_value *v)
+scan_value(struct reader *r, struct json_value *v)
 {
 	const char *from = r->p;
-	size_t span = r->s->mode == SCAN_SPANS ? span_begin(r->s) : 0;
+	size_t span = r->s->mode == SCAN_SPANS ? reserve_span(r->s) : 0;
 	bool ok;
 
 	if (r->p == r->end)
 		return unexpected(r);
 	if (*r->p == '"')
-		ok = string_value(r, v);
+		ok = scan_string_value(r, v);
 	else if (*r->p == '{' || *r->p == '[')
-		ok = container(r, v);
+		ok = scan_container(r, v);
 	else
-		ok = scalar(r, v);
+		ok = scan_scalar(r, v);
 	if (ok && r->s->mode == SCAN_SPANS)
 		r->s->spans[span] =
 		    (struct span){ (uint32_t)(from - r->start), (uint32_t)(r->p - from) };
@@ -600,21 +616,21 @@ value(struct reader *r, struct json_value *v)
 }
 
 static bool
-read_all(struct reader *r, struct str text)
+scan_document(struct reader *r, struct str text)
 {
 	if (text.n > UINT32_MAX)
-		return fail(r, r->start, "too long");
+		return set_scan_fault(r, r->start, "too long");
 	if (str_starts(text, STR("\xef\xbb\xbf")))
-		return fail(r, r->start, "byte order mark");
-	space(r);
-	if (!value(r, &r->s->root))
+		return set_scan_fault(r, r->start, "byte order mark");
+	skip_space(r);
+	if (!scan_value(r, &r->s->root))
 		return false;
-	space(r);
-	return r->p == r->end || fail(r, r->p, "data behind the value");
+	skip_space(r);
+	return r->p == r->end || set_scan_fault(r, r->p, "data behind the value");
 }
 
 static bool
-start(struct scan *s, struct str text, char *own)
+run_scan(struct scan *s, struct str text, char *own)
 {
 	struct reader r; /* not cleared: its stack is two kilobytes */
 
@@ -626,19 +642,19 @@ start(struct scan *s, struct str text, char *own)
 	r.stack = r.local;
 	r.top = 0;
 	r.room = LOCAL;
-	return read_all(&r, text);
+	return scan_document(&r, text);
 }
 
 bool
 scan_text(struct scan *s, struct str text)
 {
-	return start(s, text, NULL);
+	return run_scan(s, text, NULL);
 }
 
 bool
 scan_own(struct scan *s, char *text, size_t n)
 {
-	return start(s, (struct str){ text, n }, text);
+	return run_scan(s, (struct str){ text, n }, text);
 }
 
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Documents of our own as a tree in the arena. The scan builds it, because it reads every byte anyway:
-   for a host of 1.4 kB that is several times as fast as making json-c's objects, and a number keeps its
-   lexeme. */
+/* A document as a tree in the arena. The scan builds the tree, because it reads every byte anyway:
+   for a host document of 1.4 kB that is several times as fast as creating json-c's objects, and
+   numbers keep their exact text. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -9,11 +9,10 @@
 #include "json/json_priv.h"
 
 static struct json_value *
-parse(struct arena *a, struct str text, bool nul_names)
+parse_tree(struct arena *a, struct str text, bool nul_names)
 {
 	struct scan *s = ARENA_NEW(a, struct scan);
-	char *own =
-	    arena_alloc(a, text.n + 1); /* zero behind it: json_num may run up to there */
+	char *own = arena_alloc(a, text.n + 1); /* the NUL ends the strtod of json_num */
 
 	if (text.n > 0)
 		memcpy(own, text.p, text.n);
@@ -27,13 +26,13 @@ parse(struct arena *a, struct str text, bool nul_names)
 struct json_value *
 json_parse(struct arena *a, struct str text)
 {
-	return parse(a, text, false);
+	return parse_tree(a, text, false);
 }
 
 struct json_value *
 json_parse_body(struct arena *a, struct str text)
 {
-	return parse(a, text, true);
+	return parse_tree(a, text, true);
 }
 
 enum json_type

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* Writes structs as JSON by their field tables. The output has no optional spaces, and a number is
+   written so that it reads back as the same number. */
 #include "config.h"
 
 #include "json/json.h"
@@ -9,13 +11,13 @@
 #include <math.h>
 
 static bool
-is_plain(unsigned char c)
+needs_no_escape(unsigned char c)
 {
 	return c >= 0x20 && c != '"' && c != '\\';
 }
 
 static void
-escape(struct buf *b, char c)
+write_escaped(struct buf *b, char c)
 {
 	static const char from[] = "\b\f\n\r\t\"\\", to[] = "bfnrt\"\\";
 	const char *at = c == '\0' ? NULL : strchr(from, c);
@@ -35,10 +37,10 @@ json_write_str(struct buf *b, struct str s)
 
 	buf_char(b, '"');
 	for (size_t i = 0; i < s.n; i++) {
-		if (is_plain((unsigned char)s.p[i]))
+		if (needs_no_escape((unsigned char)s.p[i]))
 			continue;
 		buf_add(b, s.p + from, i - from);
-		escape(b, s.p[i]);
+		write_escaped(b, s.p[i]);
 		from = i + 1;
 	}
 	if (s.n > from)
@@ -65,12 +67,14 @@ json_write_int(struct buf *b, int64_t n)
 void
 json_write_num(struct buf *b, double n)
 {
-	/* Below DBL_MIN fewer than DBL_DIG digits can be enough. */
+	/* %g drops trailing zeros, so DBL_DIG digits are a good start, except for subnormal
+	   numbers, which have fewer significant digits. */
 	int digits = fabs(n) < DBL_MIN ? 1 : DBL_DIG;
 	char text[32];
 
 	if (!isfinite(n))
-		panic("a number that JSON cannot say"); /* UNCOVERED: ends the process */
+		panic("JSON has no text for the number %g",
+		    n); /* UNCOVERED: ends the process */
 	if (fabs(n) <= 0x1p53 && n == floor(n) && !(n == 0 && signbit(n))) {
 		json_write_int(b, (int64_t)n);
 		return;
@@ -84,13 +88,13 @@ json_write_num(struct buf *b, double n)
 /* ---- records ---- */
 
 static bool
-uuid_unset(const struct uuid *u)
+is_zero_uuid(const struct uuid *u)
 {
 	return uuid_cmp(u, &(const struct uuid){ { 0 } }) == 0;
 }
 
 static bool
-all_unset(const struct field *fields, const void *in)
+all_fields_unset(const struct field *fields, const void *in)
 {
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++)
 		if (!field_unset(f, in))
@@ -107,7 +111,7 @@ field_unset(const struct field *f, const void *in)
 	case FIELD_STR:
 		return ((const struct str *)at)->p == NULL;
 	case FIELD_UUID:
-		return uuid_unset(at);
+		return is_zero_uuid(at);
 	case FIELD_TS:
 		return ts_is_null(*(const struct ts *)at);
 	case FIELD_RAW:
@@ -115,7 +119,7 @@ field_unset(const struct field *f, const void *in)
 	case FIELD_LIST:
 		return ((const struct list *)at)->items == NULL;
 	case FIELD_OBJECT:
-		return all_unset(f->sub, at);
+		return all_fields_unset(f->sub, at);
 	case FIELD_INT:
 	case FIELD_NUM:
 	case FIELD_BOOL:
@@ -125,7 +129,7 @@ field_unset(const struct field *f, const void *in)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
-static void write_value(struct buf *b, const struct field *f, const void *at);
+static void write_field_value(struct buf *b, const struct field *f, const void *at);
 
 static void
 write_uuid(struct buf *b, const struct uuid *u)
@@ -163,13 +167,13 @@ write_list(struct buf *b, const struct field *f, const struct list *l)
 		if (f->sub != NULL && f->item != FIELD_RAW)
 			json_write(b, f->sub, at);
 		else
-			write_value(b, &item, at);
+			write_field_value(b, &item, at);
 	}
 	buf_char(b, ']');
 }
 
 static void
-write_value(struct buf *b, const struct field *f, const void *at)
+write_field_value(struct buf *b, const struct field *f, const void *at)
 {
 	switch (f->type) {
 	case FIELD_STR:
@@ -205,9 +209,10 @@ write_value(struct buf *b, const struct field *f, const void *at)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
-/* Unset and not nullable is an empty text or list; for the other types there is no such value. */
+/* True when the member is written as null. An unset text, list or object that is not NULLABLE is
+   written as the empty value of its type; the other types have none. */
 static bool
-is_null(const struct field *f, const void *in)
+is_written_as_null(const struct field *f, const void *in)
 {
 	bool has_empty =
 	    f->type == FIELD_STR || f->type == FIELD_LIST || f->type == FIELD_OBJECT;
@@ -228,10 +233,10 @@ json_write(struct buf *b, const struct field *fields, const void *in)
 		before = ',';
 		json_write_str(b, str_of(f->name));
 		buf_char(b, ':');
-		if (is_null(f, in))
+		if (is_written_as_null(f, in))
 			buf_z(b, "null");
 		else
-			write_value(b, f, (const char *)in + f->offset);
+			write_field_value(b, f, (const char *)in + f->offset);
 	}
 	buf_z(b, before == '{' ? "{}" : "}");
 }
