@@ -169,7 +169,7 @@ write_failure_example(struct buf *b, const struct route *r, enum error e)
 
 	buf_z(b, ",\"example\":");
 	error_write(b, e,
-	    &(struct error_said){ .request_id = str_of(example_id),
+	    &(struct error_details){ .request_id = str_of(example_id),
 		.bare = r->area == AREA_SEARCH,
 		.fields = &field,
 		.n = e == ERR_INVALID_REQUEST });

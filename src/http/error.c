@@ -14,7 +14,7 @@ write_error(struct req *rq, enum error e, struct str message,
 	rq->retry_after = 0;
 	rq->location = NULL;
 	error_write(b, e,
-	    &(struct error_said){ .message = message,
+	    &(struct error_details){ .message = message,
 		.request_id = str_of(rq->id),
 		.bare = rq->area == AREA_SEARCH,
 		.fields = fe,

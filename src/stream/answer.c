@@ -44,7 +44,7 @@ answer_error(struct arena *a, enum error e, struct str request_id)
 	struct buf body = { .a = a }, out = { .a = a };
 	const struct refusal *why = refusal_of(e);
 
-	error_write(&body, e, &(struct error_said){ .request_id = request_id });
+	error_write(&body, e, &(struct error_details){ .request_id = request_id });
 	buf_printf(&out,
 	    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
 	    "Cache-Control: no-store\r\nX-Request-Id: %.*s\r\n%sConnection: "

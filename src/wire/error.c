@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The two envelopes (SPEC 2.3): search's has no field_errors, the others' always has (C-060, C-061). */
+/* The two forms of an error response (SPEC 2.3): responses of search have no field_errors, all
+   others have (C-060, C-061). */
 #include "config.h"
 
 #include "base/limits.h"
@@ -65,7 +66,7 @@ status_reason(int status)
 }
 
 static void
-write_fields(struct buf *b, const struct field_error *fe, size_t n)
+write_field_errors(struct buf *b, const struct field_error *fe, size_t n)
 {
 	buf_z(b, ",\"field_errors\":[");
 	for (size_t i = 0; i < n; i++) {
@@ -81,16 +82,17 @@ write_fields(struct buf *b, const struct field_error *fe, size_t n)
 }
 
 void
-error_write(struct buf *b, enum error e, const struct error_said *said)
+error_write(struct buf *b, enum error e, const struct error_details *details)
 {
 	buf_z(b, "{\"error\":{\"code\":");
 	json_write_str(b, str_of(errors[e].code));
 	buf_z(b, ",\"message\":");
-	json_write_str(b, said->message.n > 0 ? str_cut(said->message, LIM_ERROR_MESSAGE)
-					      : str_of(errors[e].message));
+	json_write_str(b, details->message.n > 0
+			      ? str_cut(details->message, LIM_ERROR_MESSAGE)
+			      : str_of(errors[e].message));
 	buf_z(b, ",\"request_id\":");
-	json_write_str(b, said->request_id);
-	if (!said->bare)
-		write_fields(b, said->fields, said->n);
+	json_write_str(b, details->request_id);
+	if (!details->bare)
+		write_field_errors(b, details->fields, details->n);
 	buf_z(b, "}}");
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Errors as clients of the API and of the stream see them (SPEC 2.3, 7). Beside core.h, since only programs
-   that answer HTTP have any. */
+/* Errors as clients of the API and of the stream receive them (SPEC 2.3, 7): codes, statuses,
+   messages and the JSON of an error response. */
 #ifndef WIRE_ERROR_H
 #define WIRE_ERROR_H
 
 #include "json/json.h"
 
 enum error {
-	ERR_UNSET, /* "no error" in tables */
+	ERR_UNSET, /* in tables: no error */
 #define ERROR(id, status, code, message) ERR_##id,
 #include "tbl/errors.h"
 #undef ERROR
@@ -18,21 +18,22 @@ int error_status(enum error e);
 const char *error_code(enum error e);
 const char *error_message(enum error e);
 
-/* What follows the number in a status line. */
+/* The reason phrase of a status line; "Status" for a status that no operation uses. */
 const char *status_reason(int status);
 
-/* A header of every 401. */
+/* A header of every response with status 401. */
 #define ERROR_CHALLENGE "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n"
 
-struct error_said {
-	struct str message; /* without text: the error's own; a long one is cut (C-062) */
+struct error_details {
+	struct str
+	    message; /* empty: the message of tbl/errors.h; a long one is cut (C-062) */
 	struct str request_id;
-	bool bare; /* without field_errors: search (C-060) */
+	bool bare; /* no member field_errors, as in search (C-060) */
 	const struct field_error *fields;
 	size_t n;
 };
 
-/* The envelope. */
-void error_write(struct buf *b, enum error e, const struct error_said *said);
+/* Writes the body of an error response. */
+void error_write(struct buf *b, enum error e, const struct error_details *details);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* The field tables of the messages of the live stream. The help texts are the documentation in
+   asyncapi.json. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -6,18 +8,20 @@
 #include "wire/stream_messages.h"
 #include "wire/values.h"
 
-/* How much of what a page chooses itself (titles, questions, addresses) is passed on. */
+/* Limits of texts that a page chooses (titles, questions, addresses): longer ones are cut before
+   they are sent. */
 enum { SHOWN_URL = 2048, SHOWN_TITLE = 512, SHOWN_TEXT = 4096, SHOWN_NAME = 256 };
 
 /* ---- rows ---- */
 
-/* Of every message the first. */
+/* The first row of every message. */
 #define TYPE(n)                                                                          \
 	{                                                                                \
 		.name = "type", .type = FIELD_STR, .flags = REQUIRED, .offset = 0,       \
 		.values = (const char *const[]){ n, NULL },                              \
 	}
-/* Rows with a help text; everything the server writes it writes always. */
+/* Rows with a help text. A message of the server always has all its members, so its rows are
+   REQUIRED. */
 #define SAID(s, m, about)                                                                \
 	{                                                                                \
 		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED,                 \

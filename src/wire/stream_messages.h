@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A header of its own, for the few who speak the live stream's messages (tbl/stream_messages.h): the structs
-   they are in C, and the field tables that decode, write and describe them. Every struct begins with its
-   type, which live.c fills in. Bytes and times of texts are the caller's. */
+/* The messages of the live stream (tbl/stream_messages.h lists them): a C struct and a field table
+   for each, which decode, write and describe it (asyncapi.json). Every struct begins with its type,
+   which the runner fills in from the list when it sends a message. The texts in a struct belong to
+   the caller and must live until the message is written. */
 #ifndef WIRE_STREAM_MESSAGES_H
 #define WIRE_STREAM_MESSAGES_H
 
@@ -19,12 +20,12 @@ struct stream_message {
 	const char *help;
 	bool from_client;
 	const struct field *fields;
-	size_t size; /* of the struct */
+	size_t size; /* bytes of the struct */
 };
 
 extern const struct stream_message stream_messages[STREAM_MESSAGES];
 
-/* The client's message of this name; NULL: there is none. */
+/* The message with this name that a client may send; NULL: there is none. */
 const struct stream_message *stream_message_find(struct str name);
 
 enum {
@@ -36,13 +37,13 @@ enum {
 
 /* ---- from the client ---- */
 
-/* Messages that say no more than their name. */
+/* Messages without members other than type. */
 struct stream_plain {
 	struct str type;
 };
 
-/* Positions are CSS pixels of the viewport. buttons: 1 left, 2 right, 4 middle. modifiers: 1 Alt, 2 Ctrl,
-   4 Meta, 8 Shift. */
+/* Positions are CSS pixels of the viewport. buttons: 1 left, 2 right, 4 middle. modifiers: 1 Alt, 2
+   Ctrl, 4 Meta, 8 Shift. */
 struct stream_mouse {
 	struct str type, action, button;
 	double x, y, dx, dy;
@@ -78,7 +79,7 @@ struct stream_ack {
 	int64_t frame;
 };
 
-struct stream_quality { /* 0: as it was */
+struct stream_quality { /* 0: unchanged */
 	struct str type;
 	int64_t fps, quality;
 };
@@ -157,13 +158,13 @@ struct net_header {
 	struct str name, value;
 };
 
-struct net_tls { /* all unset: no TLS */
+struct net_tls { /* all members unset: the connection has no TLS */
 	struct str version, cipher, subject, issuer;
 	struct ts not_after;
 };
 
-/* One network event of a session: evidence, and part of the stream. A struct json is a number, or null
-   where it has no text. */
+/* A network event of a session, for the evidence and for the stream. Each struct json is a number
+   or null. */
 struct net_event {
 	struct uuid id;
 	struct ts at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The lists of wire/values.h. */
+/* The lists of values.h. session_states comes from tbl, since its moves are there, too. */
 #include "config.h"
 
 #include "wire/values.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The values that members of records may have, in the database, the API and the stream alike. NULL ends
-   each list. severities begins with the least severe, session_profiles with the default. */
+/* The allowed values of members of records, which are the same in the database, the API and the
+   stream. NULL ends each list. severities is sorted from the least severe; session_profiles begins
+   with the default. */
 #ifndef WIRE_VALUES_H
 #define WIRE_VALUES_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+/* WebSocket frames; ws.h explains the reader. The head is collected byte by byte, because any cut
+   may fall into it, and because each byte can already show an error. */
 #include "config.h"
 
 #include "wire/ws.h"
@@ -8,7 +10,7 @@
 enum {
 	RSV = 0x70,
 	OPCODE = 0x0f,
-	CONTROL = 0x08, /* bit of the opcodes of control frames */
+	CONTROL = 0x08, /* this bit is set in the opcodes of control frames */
 	MASKED = 0x80,
 	LENGTH = 0x7f,
 	LENGTH16 = 126,
@@ -17,7 +19,7 @@ enum {
 };
 
 static enum ws_event
-bad(struct ws_reader *r, enum ws_code code, const char *why)
+reject_frame(struct ws_reader *r, enum ws_code code, const char *why)
 {
 	r->stage = WS_FAILED;
 	r->code = code;
@@ -26,7 +28,7 @@ bad(struct ws_reader *r, enum ws_code code, const char *why)
 }
 
 static bool
-is_control(const struct ws_frame *f)
+is_control_frame(const struct ws_frame *f)
 {
 	return (f->opcode & CONTROL) != 0;
 }
@@ -40,12 +42,13 @@ ws_start(struct ws_reader *r, const struct ws_rules *rules)
 	r->close_reason = STR_NULL;
 }
 
-/* ---- UTF-8, over any cut of the bytes ---- */
+/* ---- UTF-8 in portions that may end within a character ---- */
 
-/* The state: 0 between characters; else bytes still to come << 16 | least << 8 | greatest value of the
-   next one (RFC 3629's table: only a second byte has other bounds than 80..BF). */
+/* The state of a sequence: 0 between characters; otherwise the number of missing bytes << 16 | the
+   least << 8 | the greatest value of the next byte. Only a second byte has other bounds than 80 and
+   BF (RFC 3629, section 4). */
 static uint32_t
-want(unsigned bytes, unsigned least, unsigned greatest)
+utf8_state(unsigned bytes, unsigned least, unsigned greatest)
 {
 	return bytes << 16 | least << 8 | greatest;
 }
@@ -60,10 +63,10 @@ utf8_first(unsigned char c)
 	if (c < 0xc2 || c > 0xf4)
 		return utf8_bad;
 	if (c < 0xe0)
-		return want(1, 0x80, 0xbf);
+		return utf8_state(1, 0x80, 0xbf);
 	if (c < 0xf0)
-		return want(2, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf);
-	return want(3, c == 0xf0 ? 0x90 : 0x80, c == 0xf4 ? 0x8f : 0xbf);
+		return utf8_state(2, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf);
+	return utf8_state(3, c == 0xf0 ? 0x90 : 0x80, c == 0xf4 ? 0x8f : 0xbf);
 }
 
 static uint32_t
@@ -75,7 +78,7 @@ utf8_next(uint32_t state, unsigned char c)
 		return utf8_first(c);
 	if (c < (state >> 8 & 0xff) || c > (state & 0xff))
 		return utf8_bad;
-	return bytes == 1 ? 0 : want(bytes - 1, 0x80, 0xbf);
+	return bytes == 1 ? 0 : utf8_state(bytes - 1, 0x80, 0xbf);
 }
 
 static uint32_t
@@ -89,47 +92,49 @@ utf8_run(uint32_t state, const unsigned char *p, size_t n)
 /* ---- heads ---- */
 
 static enum ws_event
-check_first(struct ws_reader *r, unsigned char first)
+check_first_byte(struct ws_reader *r, unsigned char first)
 {
 	struct ws_frame *f = &r->frame;
 
 	f->opcode = first & OPCODE;
 	f->fin = (first & WS_FIN) != 0;
 	if (first & RSV)
-		return bad(r, WS_PROTOCOL_ERROR, "reserved bit");
+		return reject_frame(r, WS_PROTOCOL_ERROR, "reserved bit");
 	if (f->opcode > WS_PONG || (f->opcode > WS_BINARY && f->opcode < WS_CLOSE))
-		return bad(r, WS_PROTOCOL_ERROR, "reserved opcode");
-	if (is_control(f)) {
+		return reject_frame(r, WS_PROTOCOL_ERROR, "reserved opcode");
+	if (is_control_frame(f)) {
 		f->message = f->opcode;
 		return f->fin ? WS_MORE
-			      : bad(r, WS_PROTOCOL_ERROR, "fragmented control frame");
+			      : reject_frame(
+				    r, WS_PROTOCOL_ERROR, "fragmented control frame");
 	}
 	if (f->opcode == WS_CONTINUATION && r->unfinished == WS_CONTINUATION)
-		return bad(r, WS_PROTOCOL_ERROR, "continuation of nothing");
+		return reject_frame(r, WS_PROTOCOL_ERROR, "continuation of nothing");
 	if (f->opcode != WS_CONTINUATION && r->unfinished != WS_CONTINUATION)
-		return bad(r, WS_PROTOCOL_ERROR, "message within a message");
+		return reject_frame(r, WS_PROTOCOL_ERROR, "message within a message");
 	f->message = f->opcode == WS_CONTINUATION ? r->unfinished : f->opcode;
 	return WS_MORE;
 }
 
 static enum ws_event
-check_second(struct ws_reader *r, unsigned char second)
+check_second_byte(struct ws_reader *r, unsigned char second)
 {
 	struct ws_frame *f = &r->frame;
 
 	f->masked = (second & MASKED) != 0;
 	if (f->masked != r->rules.masked)
-		return bad(r, WS_PROTOCOL_ERROR,
+		return reject_frame(r, WS_PROTOCOL_ERROR,
 		    f->masked ? "masked frame of a server"
 			      : "unmasked frame of a client");
-	if (is_control(f) && (second & LENGTH) > WS_CONTROL_MAX)
-		return bad(r, WS_PROTOCOL_ERROR, "control frame above 125 bytes");
+	if (is_control_frame(f) && (second & LENGTH) > WS_CONTROL_MAX)
+		return reject_frame(
+		    r, WS_PROTOCOL_ERROR, "control frame above 125 bytes");
 	if (f->opcode == WS_CLOSE && (second & LENGTH) == 1)
-		return bad(r, WS_PROTOCOL_ERROR, "close frame with half a code");
+		return reject_frame(r, WS_PROTOCOL_ERROR, "close frame with half a code");
 	return WS_MORE;
 }
 
-/* How many bytes of the length follow the second one. */
+/* The number of bytes of the extended length after the second byte. */
 static size_t
 length_bytes(unsigned char second)
 {
@@ -153,18 +158,19 @@ check_length(struct ws_reader *r)
 	for (size_t i = 0; i < bytes; i++)
 		f->length = f->length << 8 | r->head[2 + i];
 	if (f->length >> 63)
-		return bad(r, WS_PROTOCOL_ERROR, "length above 63 bits");
+		return reject_frame(r, WS_PROTOCOL_ERROR, "length above 63 bits");
 	if ((bytes == 2 && f->length < LENGTH16) ||
 	    (bytes == 8 && f->length <= UINT16_MAX))
-		return bad(r, WS_PROTOCOL_ERROR, "length not in its shortest form");
-	if (is_control(f))
+		return reject_frame(
+		    r, WS_PROTOCOL_ERROR, "length not in its shortest form");
+	if (is_control_frame(f))
 		return WS_MORE;
 	if (f->length > r->rules.frame_max)
-		return bad(r, WS_TOO_BIG, "frame too big");
+		return reject_frame(r, WS_TOO_BIG, "frame too big");
 	if (r->rules.message_max > 0 &&
 	    (r->message_bytes > r->rules.message_max ||
 		f->length > r->rules.message_max - r->message_bytes))
-		return bad(r, WS_TOO_BIG, "message too big");
+		return reject_frame(r, WS_TOO_BIG, "message too big");
 	return WS_MORE;
 }
 
@@ -177,14 +183,14 @@ head_length(const struct ws_reader *r)
 	       (r->head[1] & MASKED ? sizeof(r->frame.mask) : 0);
 }
 
-/* The head with one byte more: WS_MORE unless that byte shows an error. */
+/* Adds a byte to the head and checks it: WS_BAD when it shows an error, otherwise WS_MORE. */
 static enum ws_event
-take_head(struct ws_reader *r, unsigned char c)
+add_head_byte(struct ws_reader *r, unsigned char c)
 {
 	r->head[r->have++] = c;
 	if (r->have == 1)
-		return check_first(r, c);
-	if (r->have == 2 && check_second(r, c) == WS_BAD)
+		return check_first_byte(r, c);
+	if (r->have == 2 && check_second_byte(r, c) == WS_BAD)
 		return WS_BAD;
 	return r->have == 2 + length_bytes(r->head[1]) ? check_length(r) : WS_MORE;
 }
@@ -205,7 +211,7 @@ static enum ws_event
 read_head(struct ws_reader *r, const unsigned char *bytes, size_t n, size_t *used)
 {
 	while (*used < n) {
-		if (take_head(r, bytes[(*used)++]) == WS_BAD)
+		if (add_head_byte(r, bytes[(*used)++]) == WS_BAD)
 			return WS_BAD;
 		if (r->have >= 2 && r->have == head_length(r)) {
 			start_payload(r);
@@ -229,9 +235,11 @@ end_close(struct ws_reader *r)
 		r->close_reason =
 		    (struct str){ (const char *)r->control + CODE_BYTES, n - CODE_BYTES };
 		if (!ws_code_valid(r->close_code))
-			return bad(r, WS_PROTOCOL_ERROR, "close code not allowed");
+			return reject_frame(
+			    r, WS_PROTOCOL_ERROR, "close code not allowed");
 		if (str_utf8_bad(r->close_reason) != r->close_reason.n)
-			return bad(r, WS_INVALID_DATA, "close reason is not UTF-8");
+			return reject_frame(
+			    r, WS_INVALID_DATA, "close reason is not UTF-8");
 	}
 	r->stage = WS_CLOSED;
 	return WS_END;
@@ -245,12 +253,12 @@ end_frame(struct ws_reader *r)
 	r->stage = WS_IN_HEAD;
 	if (f->opcode == WS_CLOSE)
 		return end_close(r);
-	if (is_control(f))
+	if (is_control_frame(f))
 		return WS_END;
 	r->unfinished = f->fin ? WS_CONTINUATION : f->message;
 	r->message_bytes = f->fin ? 0 : r->message_bytes + f->length;
 	if (f->fin && r->utf8 != 0)
-		return bad(r, WS_INVALID_DATA, "text ends within a character");
+		return reject_frame(r, WS_INVALID_DATA, "text ends within a character");
 	return WS_END;
 }
 
@@ -267,7 +275,7 @@ read_payload(struct ws_reader *r, unsigned char *bytes, size_t n, size_t *used)
 	r->piece = bytes;
 	r->piece_n = left < n ? (size_t)left : n;
 	*used = r->piece_n;
-	if (is_control(f)) {
+	if (is_control_frame(f)) {
 		unsigned char *copy = r->control + r->done;
 
 		memcpy(copy, r->piece, r->piece_n);
@@ -280,7 +288,7 @@ read_payload(struct ws_reader *r, unsigned char *bytes, size_t n, size_t *used)
 	if (r->rules.text && f->message == WS_TEXT) {
 		r->utf8 = utf8_run(r->utf8, r->piece, r->piece_n);
 		if (r->utf8 == utf8_bad)
-			return bad(r, WS_INVALID_DATA, "text is not UTF-8");
+			return reject_frame(r, WS_INVALID_DATA, "text is not UTF-8");
 	}
 	return WS_PIECE;
 }
@@ -306,12 +314,14 @@ ws_next(struct ws_reader *r, unsigned char *bytes, size_t n, size_t *used)
 uint64_t
 ws_left(const struct ws_reader *r)
 {
-	return r->stage == WS_IN_PAYLOAD && !is_control(&r->frame)
+	return r->stage == WS_IN_PAYLOAD && !is_control_frame(&r->frame)
 		   ? r->frame.length - r->done
 		   : 0;
 }
 
-/* The head is complete but for its mask. */
+/* WS_TOO_BIG is reported at the last byte of the length, so the mask is still to come and the
+   reader is in the head. The head of an unmasked frame would be complete there, and the reader
+   would wait for another byte. */
 void
 ws_unbound(struct ws_reader *r)
 {
@@ -376,7 +386,7 @@ ws_close(unsigned char out[WS_CONTROL_FRAME], unsigned code, struct str reason,
 	if (n > sizeof(payload) - CODE_BYTES)
 		n = sizeof(payload) - CODE_BYTES;
 	while (n < reason.n && n > 0 && ((unsigned char)reason.p[n] & 0xc0) == 0x80)
-		n--; /* never within a character */
+		n--; /* do not cut within a character */
 	if (n > 0)
 		memcpy(payload + CODE_BYTES, reason.p, n);
 	return ws_control(
