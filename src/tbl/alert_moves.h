@@ -1,6 +1,7 @@
-/* The inbox: ALERT_EVENT(id, name, to) is an operation, ALERT_MOVE(event, from, to) what it does;
-   "clear" is the engine's, of what its rule no longer matches.
-   The table alert_move of sql/ holds the same moves. A user defines the macros it wants. */
+/* The states of an alert in the inbox: ALERT_EVENT(id, name, to) is an operation of the API; ALERT_MOVE(event,
+   from, to) is a move that an event causes. The program surfaced-alert causes "clear" when the object of an alert
+   no longer matches the rule. The table alert_move of sql/ has the same moves. An includer defines one or both
+   macros. */
 #ifndef ALERT_EVENT
 #define ALERT_EVENT(id, name, to)
 #endif

@@ -1,4 +1,4 @@
-/* What an alert rule's query is about: CONDITIONS(id, name). Fields stand in fields.h as those of a
-   dataset; records of these are tested one by one when they change, not searched. */
+/* The subjects of the query of an alert rule: CONDITIONS(id, name). fields.h has their fields, as if each were a
+   dataset; their records are not searched, but tested one by one when they change. */
 CONDITIONS(FINDINGS,		"findings")
 CONDITIONS(ASSET_SERVICES,	"asset services")

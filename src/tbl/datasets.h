@@ -1,2 +1,3 @@
-/* DATASET(id, name, count unit): SPEC 2.2, CONTRACT A3. An empty unit: searchable, not countable. */
+/* The datasets of search (SPEC 2.2): DATASET(id, name, count unit). A dataset with an empty unit can be searched
+   but not counted. */
 DATASET(HOSTS,		"hosts",		"host")

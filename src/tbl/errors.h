@@ -1,4 +1,4 @@
-/* Every error code a client can see: ERROR(id, status, code, message). Sources: SPEC 7, CONTRACT A8. */
+/* Every error code that a client can receive: ERROR(id, status, code, message). See SPEC 7. */
 ERROR(API_KEY_ACCOUNT_OVERRIDE,	400, "api_key_account_override",	"The account is selected by the API key and cannot be overridden.")
 ERROR(SEARCH_COUNT_TOO_EXPENSIVE, 400, "search_count_too_expensive",	"The exact count needs more work than is allowed; narrow the query.")
 ERROR(INVALID_AGGREGATION,	400, "invalid_aggregation",		"The aggregations are not valid.")

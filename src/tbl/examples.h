@@ -1,6 +1,6 @@
-/* EXAMPLE(name, json): what openapi.json shows as the value of a member. name is "Schema.member", or the member
-   alone where every record may show the same; a field of a dataset is looked up by its whole name and then by
-   its last part. Members without a row show a value of their type. Members with the row "" are left out. */
+/* The examples of openapi.json: EXAMPLE(name, json). name is "Schema.member", or only the member where one value
+   fits every record; a field of a dataset is looked up by its whole name and then by its last part. A member
+   without a row gets a typical value of its type. A member whose row is "" is left out. */
 EXAMPLE("openapi",		"\"3.1.0\"")
 EXAMPLE("asyncapi",		"\"3.0.0\"")
 EXAMPLE("log",			"{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\",\"version\":\"1.0.0\"},\"comment\":\"\",\"pages\":[],\"entries\":[]}")

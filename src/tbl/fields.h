@@ -1,8 +1,8 @@
-/* The search schema, CONTRACT A10: SEARCH_FIELD(dataset, name, type, aggregatable).
-   A name under "services." is a member of the host's services, the nested documents.
-   ALIAS(dataset, alias, name): in queries only; an alias ending in ".*" is a prefix.
-   NESTED(dataset, name): the object whose members are tested together by name:( ... ).
-   A user defines the macros it wants; all of them end with the file. */
+/* The search schema:
+     SEARCH_FIELD(dataset, name, type, aggregatable)   a name under "services." is a member of the nested documents
+     ALIAS(dataset, alias, name)    another name, in queries only; an alias that ends in ".*" is a prefix
+     NESTED(dataset, name)          an object whose members name:( ... ) tests together
+   An includer defines the macros that it needs; the end of the file undefines all of them. */
 #ifndef SEARCH_FIELD
 #define SEARCH_FIELD(dataset, name, type, aggregatable)
 #endif

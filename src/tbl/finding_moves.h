@@ -1,6 +1,7 @@
-/* A finding's life: FINDING_EVENT(id, name, path, to, summary) is an operation, FINDING_MOVE(event, from,
-   to) what it does from where; "seen_again" is the import's. An event whose end is already reached changes
-   nothing. The table finding_move of sql/ holds the same moves. A user defines the macros it wants. */
+/* The states of a finding: FINDING_EVENT(id, name, path, to, summary) is an operation of the API;
+   FINDING_MOVE(event, from, to) is a move that an event causes. Imports cause "seen_again". An event whose state is
+   already reached changes nothing. The table finding_move of sql/ has the same moves. An includer defines the
+   macros that it needs. */
 #ifndef FINDING_EVENT
 #define FINDING_EVENT(id, name, path, to, summary)
 #endif

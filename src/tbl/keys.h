@@ -1,5 +1,5 @@
-/* Windows' number of a key by KeyboardEvent.code, which is what Chromium's default actions go by:
-   KEY(code, number). Letters and digits are their ASCII. */
+/* Windows virtual key codes by KeyboardEvent.code: KEY(code, number). Chromium chooses the default action of a
+   key by this number. The numbers of letters and digits are their ASCII codes and need no row. */
 KEY("Backspace", 8)
 KEY("Tab", 9)
 KEY("Enter", 13)

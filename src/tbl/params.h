@@ -1,5 +1,5 @@
-/* The configuration file, surfaced.conf(5): PARAM(name, type, default, min, max, help).
-   text and path: min and max are lengths. */
+/* The parameters of surfaced.conf(5): PARAM(name, type, default, min, max, help). For text and path, min and max
+   are lengths. */
 PARAM(database,		text,	"dbname=surfaced",			1, 4096, "libpq connection string of this program's role")
 PARAM(index_directory,	path,	STATEDIR "/index",			1, 4000, "where surfaced-index publishes and the workers map the search index")
 PARAM(upstreams,	path,	SYSCONFDIR "/nginx/upstreams.conf",	1, 4000, "nginx upstream file: the one place of worker pools and counts")

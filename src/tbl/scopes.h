@@ -1,4 +1,5 @@
-/* What a key may do: SCOPE(id, name, help). CONTRACT A7; a key's are exact, none implies another (C-009). */
+/* The permissions of API keys: SCOPE(id, name, help). A key has exactly the scopes that it was given; none implies
+   another (C-009). */
 SCOPE(SEARCH_VIEW,		"search.view",			"search, query validation, schemas, bulk lookup")
 SCOPE(SEARCH_AGGREGATE,		"search.aggregate",		"exact counts and aggregations")
 SCOPE(REPORTS_VIEW,		"reports.view",			"search reports and retrieve report indicators")

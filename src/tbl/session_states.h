@@ -1,8 +1,13 @@
-/* A browser session's life (CONTRACT A4): STATE(id, name, terminal), and MOVE(event, from, to), what the
-   event does from where; anywhere else it does nothing. The table session_move of sql/ holds the same
-   moves. A user defines the macros it wants.
-   claim, requeue, ready, fail, end: the dispatcher. close: the creator or a manager. expire, idle, revoke:
-   the sweep. Nothing but claim leads to a browser, so what was closed is never started (C-104). */
+/* The states of a browser session: STATE(id, name, terminal); MOVE(event, from, to) is a move that an event
+   causes, and an event without a move from the current state does nothing. The table session_move of sql/ has the
+   same moves. An includer defines the macros that it needs.
+
+     claim, requeue, ready, fail, end   caused by the dispatcher
+     close                              by the creator of the session or a manager
+     expire, idle, revoke               by the periodic sweep
+
+   Only claim starts a browser, and only from queued, so a session that was closed in the queue never starts
+   (C-104). */
 #ifndef STATE
 #define STATE(id, name, terminal)
 #endif

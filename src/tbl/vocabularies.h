@@ -1,2 +1,2 @@
-/* VOCABULARY(field, values): fields of hosts that have these values alone, as imports check them. */
+/* VOCABULARY(field, values): fields of hosts that may only have these values; imports check them. */
 VOCABULARY("services.transport",	"tcp, udp, sctp")
