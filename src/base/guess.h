@@ -10,7 +10,7 @@ enum { GUESS_MAX = 128 }; /* bytes of a name; there are no guesses for longer on
 
 struct guess {
 	const char *found; /* the nearest name so far; NULL: none is near */
-	unsigned distance; /* of that name, in edits */
+	unsigned distance; /* distance of found, in edits */
 	struct str name;   /* the mistaken name in lower case */
 	char room[GUESS_MAX];
 };

@@ -71,7 +71,7 @@ set_text_value(const struct param *p, struct str value, struct conf *out)
 }
 
 static bool
-set_value(const struct param *p, struct str value, struct conf *out)
+set_param(const struct param *p, struct str value, struct conf *out)
 {
 	int64_t n;
 
@@ -113,11 +113,11 @@ apply_line(struct str line, struct conf *out, const struct param **p, struct str
 	*p = find_param(*name);
 	if (*p == NULL)
 		return "unknown parameter";
-	return set_value(*p, value, out) ? NULL : "bad value";
+	return set_param(*p, value, out) ? NULL : "bad value";
 }
 
 static bool
-read_lines(FILE *in, const char *file, struct conf *out, char *err, size_t room)
+apply_lines(FILE *in, const char *file, struct conf *out, char *err, size_t room)
 {
 	const struct param *p = NULL;
 	const char *fault = NULL;
@@ -173,7 +173,7 @@ conf_load(const char *file, char *err, size_t room)
 	bool ok;
 
 	for (size_t i = 0; i < COUNT(params); i++)
-		if (!set_value(&params[i], str_of(params[i].def), &fresh))
+		if (!set_param(&params[i], str_of(params[i].def), &fresh))
 			panic("the default of %s is out of its bounds", params[i].name);
 	if (file != NULL) {
 		in = fopen(file, "re");
@@ -182,7 +182,7 @@ conf_load(const char *file, char *err, size_t room)
 			free_texts(&fresh);
 			return false;
 		}
-		ok = read_lines(in, file, &fresh, err, room);
+		ok = apply_lines(in, file, &fresh, err, room);
 		fclose(in);
 		if (!ok) {
 			free_texts(&fresh);

@@ -92,7 +92,7 @@ add_systemd_sockets(struct inherited *h)
 
 /* Parses a number and the space after it, and advances *at. */
 static bool
-parse_number(char **at, int *out)
+parse_inherited_number(char **at, int *out)
 {
 	size_t n = strcspn(*at, " ");
 	int64_t i;
@@ -112,12 +112,14 @@ parse_variable(struct inherited *h, char *text)
 	char *line = strsep(&text, "\n");
 	int pid, fd, lent;
 
-	if (!parse_number(&line, &pid) || pid != getpid() || !parse_number(&line, &fd))
+	if (!parse_inherited_number(&line, &pid) || pid != getpid() ||
+	    !parse_inherited_number(&line, &fd))
 		return;
 	h->shared = fd;
 	snprintf(h->exe, sizeof(h->exe), "%s", line);
 	while ((line = strsep(&text, "\n")) != NULL)
-		if (parse_number(&line, &fd) && parse_number(&line, &lent))
+		if (parse_inherited_number(&line, &fd) &&
+		    parse_inherited_number(&line, &lent))
 			add_socket(h, fd, lent, line);
 }
 

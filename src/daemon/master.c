@@ -43,8 +43,8 @@ struct pool_state {
 	int listener; /* -1: none */
 	bool lent;    /* see struct inherited */
 	bool stored;  /* the service manager has a duplicate of the listener */
-	int64_t delay, not_before; /* of the next start of a worker */
-	dev_t dev; /* of the socket file: another process may have replaced it */
+	int64_t delay, not_before; /* for the next start of a worker */
+	dev_t dev;                 /* identity of the socket file */
 	ino_t ino;
 };
 
@@ -368,7 +368,7 @@ list_open_sockets(struct master *m)
 }
 
 static void
-reload(struct master *m)
+reload_program(struct master *m)
 {
 	if (!test_new_program(m)) {
 		log_event(LOGP_ERR, "reload_refused", "exe=%s: the running workers stay",
@@ -407,7 +407,7 @@ handle_signal(struct master *m, int sig)
 	if (sig == SIGTERM || sig == SIGINT)
 		start_stopping(m, sig);
 	if (sig == SIGHUP && !m->stopping)
-		reload(m);
+		reload_program(m);
 }
 
 static void

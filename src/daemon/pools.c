@@ -51,7 +51,7 @@ skip_blanks_and_comments(struct reader *r)
 }
 
 static enum token
-set_fault(struct reader *r, const char *what)
+set_syntax_fault(struct reader *r, const char *what)
 {
 	if (r->fault == NULL)
 		r->fault = what;
@@ -86,14 +86,14 @@ read_word(struct reader *r)
 		if (*r->p == '\\' && r->p + 1 < r->end)
 			r->p++;
 		if (!append_to_word(r, *r->p))
-			return set_fault(
+			return set_syntax_fault(
 			    r, "a word is too long or holds a control character");
 	}
 	if (quote != '\0' && r->p == r->end)
-		return set_fault(r, "a quote is not closed");
+		return set_syntax_fault(r, "a quote is not closed");
 	r->p += quote != '\0';
 	if (quote != '\0' && r->p < r->end && (!ends_nginx_word(*r->p) || *r->p == '}'))
-		return set_fault(r, "something follows a closing quote");
+		return set_syntax_fault(r, "something follows a closing quote");
 	r->word[r->n] = '\0';
 	return TOKEN_WORD;
 }
@@ -127,7 +127,7 @@ find_or_add_pool(struct reader *r, const char *name, const char *path)
 		if (strcmp(r->pools[i].path, path) == 0)
 			return &r->pools[i];
 	if (r->count == POOLS_MAX) {
-		set_fault(r, "too many pools");
+		set_syntax_fault(r, "too many pools");
 		return NULL;
 	}
 	pool = &r->pools[r->count++];
@@ -147,7 +147,8 @@ unix_path(struct reader *r)
 	if (strncmp(r->word, "unix:", 5) != 0)
 		return NULL;
 	if (path[0] != '/' || r->n - 5 >= sizeof(r->pools->path)) {
-		set_fault(r, "a socket path must be absolute and at most 107 bytes");
+		set_syntax_fault(
+		    r, "a socket path must be absolute and at most 107 bytes");
 		return NULL;
 	}
 	return path;
@@ -180,7 +181,7 @@ read_server(struct reader *r, const char *name)
 	const char *path;
 
 	if (t != TOKEN_WORD) {
-		set_fault(r, "server without an address");
+		set_syntax_fault(r, "server without an address");
 		return false;
 	}
 	path = unix_path(r);
@@ -188,9 +189,9 @@ read_server(struct reader *r, const char *name)
 		pool = find_or_add_pool(r, name, path);
 	while (r->fault == NULL && (t = next_token(r)) == TOKEN_WORD)
 		if (!server_parameter(r, &weight))
-			set_fault(r, "weight must be from 1 to 512");
+			set_syntax_fault(r, "weight must be from 1 to 512");
 	if (r->fault == NULL && t != TOKEN_SEMICOLON)
-		set_fault(r, "expected ; after server");
+		set_syntax_fault(r, "expected ; after server");
 	if (pool != NULL)
 		pool->workers += weight;
 	return r->fault == NULL;
@@ -204,7 +205,7 @@ skip_directive(struct reader *r)
 	while ((t = next_token(r)) == TOKEN_WORD)
 		continue;
 	if (t != TOKEN_SEMICOLON)
-		set_fault(r, "expected ; after a directive");
+		set_syntax_fault(r, "expected ; after a directive");
 	return r->fault == NULL;
 }
 
@@ -215,12 +216,12 @@ read_upstream(struct reader *r)
 	enum token t;
 
 	if (next_token(r) != TOKEN_WORD || r->n == 0 || r->n >= sizeof(name)) {
-		set_fault(r, "upstream needs a name of at most 63 bytes");
+		set_syntax_fault(r, "upstream needs a name of at most 63 bytes");
 		return false;
 	}
 	memcpy(name, r->word, r->n + 1);
 	if (next_token(r) != TOKEN_OPEN) {
-		set_fault(r, "expected { after the upstream's name");
+		set_syntax_fault(r, "expected { after the upstream's name");
 		return false;
 	}
 	while ((t = next_token(r)) == TOKEN_WORD)
@@ -228,26 +229,26 @@ read_upstream(struct reader *r)
 						     : skip_directive(r)))
 			return false;
 	if (t != TOKEN_CLOSE)
-		set_fault(r, "expected a directive or }");
+		set_syntax_fault(r, "expected a directive or }");
 	return r->fault == NULL;
 }
 
 static void
-check_pools(struct reader *r)
+check_pool_sizes(struct reader *r)
 {
 	unsigned sum = 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		if (r->pools[i].workers == 0)
-			set_fault(r,
+			set_syntax_fault(r,
 			    "a socket has no server line that counts (all backup or "
 			    "down)");
 		sum += r->pools[i].workers;
 	}
 	if (r->count == 0)
-		set_fault(r, "no server with a unix: socket");
+		set_syntax_fault(r, "no server with a unix: socket");
 	if (sum > WORKERS_MAX)
-		set_fault(r, "more than 512 workers");
+		set_syntax_fault(r, "more than 512 workers");
 }
 
 bool
@@ -264,9 +265,9 @@ pools_parse(
 		if (!read_upstream(&r))
 			break;
 	if (r.fault == NULL && t != TOKEN_END)
-		set_fault(&r, "only upstream blocks may stand here");
+		set_syntax_fault(&r, "only upstream blocks may stand here");
 	if (r.fault == NULL)
-		check_pools(&r);
+		check_pool_sizes(&r);
 	*n = r.count;
 	if (r.fault != NULL)
 		snprintf(err, room, "%u: %s", r.line, r.fault);

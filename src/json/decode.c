@@ -30,7 +30,7 @@ struct decoder {
 	struct arena *a;
 	struct str text;
 	struct ts now;
-	struct buf path; /* of the value that is being decoded */
+	struct buf path; /* path of the current value */
 	struct field_error *errors;
 	size_t nerrors;
 };

@@ -37,7 +37,7 @@ write_keyword(struct buf *b, const char *name, int64_t n)
 
 /* Writes the keyword "type". It is always the first, so that all others can begin with a comma. */
 static void
-write_type(struct buf *b, const char *name, const char *format, unsigned flags)
+write_type_keyword(struct buf *b, const char *name, const char *format, unsigned flags)
 {
 	buf_printf(b,
 	    (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"",
@@ -89,7 +89,7 @@ write_value_bounds(struct buf *b, const struct field *f)
 static void
 describe_integer(struct buf *b, const struct field *f)
 {
-	write_type(b, "integer", "int64", f->flags);
+	write_type_keyword(b, "integer", "int64", f->flags);
 	write_value_bounds(b, f);
 	if (f->def != 0 && (f->flags & REQUIRED) == 0)
 		write_keyword(b, "default", f->def);
@@ -107,7 +107,7 @@ describe_raw(struct buf *b, const struct field *f)
 	as.type = f->item;
 	if (f->item == FIELD_STR && has_bounds(f)) {
 		buf_z(b, "\"oneOf\":[{");
-		write_type(b, "string", NULL, 0);
+		write_type_keyword(b, "string", NULL, 0);
 		write_count_bounds(b, f, "minLength", "maxLength");
 		buf_z(b, "},{\"type\":\"number\"},{\"type\":\"boolean\"}]");
 		return true;
@@ -116,7 +116,7 @@ describe_raw(struct buf *b, const struct field *f)
 		return false;
 	if (f->item != FIELD_OBJECT)
 		return describe_scalar(b, &as);
-	write_type(b, "object", NULL, f->flags);
+	write_type_keyword(b, "object", NULL, f->flags);
 	return true;
 }
 
@@ -127,27 +127,27 @@ describe_scalar(struct buf *b, const struct field *f)
 {
 	switch (f->type) {
 	case FIELD_STR:
-		write_type(b, "string", NULL, f->flags);
+		write_type_keyword(b, "string", NULL, f->flags);
 		write_count_bounds(b, f, "minLength", "maxLength");
 		if (f->pattern != NULL)
 			buf_printf(b, ",\"pattern\":\"%s\"", f->pattern);
 		write_enum(b, f);
 		return true;
 	case FIELD_UUID:
-		write_type(b, "string", "uuid", f->flags);
+		write_type_keyword(b, "string", "uuid", f->flags);
 		return true;
 	case FIELD_TS:
-		write_type(b, "string", "date-time", f->flags);
+		write_type_keyword(b, "string", "date-time", f->flags);
 		return true;
 	case FIELD_INT:
 		describe_integer(b, f);
 		return true;
 	case FIELD_NUM:
-		write_type(b, "number", "double", f->flags);
+		write_type_keyword(b, "number", "double", f->flags);
 		write_value_bounds(b, f);
 		return true;
 	case FIELD_BOOL:
-		write_type(b, "boolean", NULL, f->flags);
+		write_type_keyword(b, "boolean", NULL, f->flags);
 		if (f->def != 0 && (f->flags & REQUIRED) == 0)
 			buf_z(b, ",\"default\":true");
 		return true;
@@ -175,7 +175,7 @@ describe_items(struct buf *b, const struct field *f, const struct style *style)
 	}
 	buf_char(b, '{');
 	if (f->sub != NULL) {
-		write_type(b, "object", NULL, 0);
+		write_type_keyword(b, "object", NULL, 0);
 		describe_members(b, f->sub, style);
 	} else {
 		describe_scalar(b, &item);
@@ -186,7 +186,7 @@ describe_items(struct buf *b, const struct field *f, const struct style *style)
 static void
 describe_list(struct buf *b, const struct field *f, const struct style *style)
 {
-	write_type(b, "array", NULL, f->flags);
+	write_type_keyword(b, "array", NULL, f->flags);
 	buf_z(b, ",\"items\":");
 	describe_items(b, f, style);
 	write_count_bounds(b, f, "minItems", "maxItems");
@@ -221,7 +221,7 @@ describe_member(struct buf *b, const struct field *f, const struct style *style)
 	} else if (is_named(f->sub, style)) {
 		write_named_reference(b, f, style);
 	} else if (f->type == FIELD_OBJECT) {
-		write_type(b, "object", NULL, f->flags);
+		write_type_keyword(b, "object", NULL, f->flags);
 		describe_members(b, f->sub, style);
 	} else {
 		any = describe_scalar(b, f);
@@ -280,7 +280,7 @@ json_describe(struct buf *b, const struct field *fields, bool closed,
 	const struct style style = { .closed = closed, .names = names };
 
 	buf_char(b, '{');
-	write_type(b, "object", NULL, 0);
+	write_type_keyword(b, "object", NULL, 0);
 	describe_members(b, fields, &style);
 	buf_char(b, '}');
 }

@@ -102,7 +102,7 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t offset;
-	int64_t lo, hi; /* of characters, value or items; lo == hi == 0: no bounds */
+	int64_t lo, hi; /* bounds of characters, value or items; both 0: none */
 	int64_t def;    /* value of an absent FIELD_INT or FIELD_BOOL */
 	/* LIST and OBJECT: table of the objects. RAW: only its name is used, for the schema. */
 	const struct field *sub;
@@ -288,7 +288,7 @@ bool json_int(const struct json_value *v,
 double json_num(
     const struct json_value *v); /* infinite when the number is too large for a double */
 bool json_bool(const struct json_value *v);
-size_t json_length(const struct json_value *v); /* of items or members */
+size_t json_length(const struct json_value *v); /* number of items or members */
 struct json_value *json_at(const struct json_value *v, size_t i);
 struct json_value *json_get(
     const struct json_value *v, const char *name); /* OBJECT: NULL if absent */

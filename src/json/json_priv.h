@@ -12,7 +12,7 @@ struct json_value {
 		const char *p; /* STRING: unescaped; NUMBER, BOOL: as in the text */
 		struct json_value *items; /* ARRAY, OBJECT */
 	} u;
-	const char *name; /* of a member, unescaped */
+	const char *name; /* name of a member, unescaped */
 	uint32_t n;       /* bytes of p, or number of items */
 	uint32_t name_n;
 	uint32_t tag; /* name_tag of the name, compared before the name itself */

@@ -53,7 +53,7 @@ unexpected(struct reader *r)
 }
 
 static void
-skip_space(struct reader *r)
+skip_json_space(struct reader *r)
 {
 	while (r->p < r->end &&
 	       (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
@@ -397,10 +397,10 @@ scan_member_name(struct reader *r, size_t base)
 	v->tag = name_tag(name);
 	if (r->top - base <= FEW && repeats_recent_name(r, base))
 		return set_scan_fault(r, at, "duplicate key");
-	skip_space(r);
+	skip_json_space(r);
 	if (!next_is(r, ':'))
 		return unexpected(r);
-	skip_space(r);
+	skip_json_space(r);
 	return true;
 }
 
@@ -427,7 +427,7 @@ scan_members(struct reader *r, size_t base)
 	do {
 		size_t slot = r->top;
 
-		skip_space(r);
+		skip_json_space(r);
 		if (!scan_member_name(r, base) || !scan_value(r, &v))
 			return false;
 		if (r->s->mode == SCAN_TREE) {
@@ -435,7 +435,7 @@ scan_members(struct reader *r, size_t base)
 			r->stack[slot].n = v.n;
 			r->stack[slot].type = v.type;
 		}
-		skip_space(r);
+		skip_json_space(r);
 	} while (next_is(r, ','));
 	return next_is(r, '}') || unexpected(r);
 }
@@ -445,7 +445,7 @@ scan_object(struct reader *r, struct json_value *v)
 {
 	size_t base = r->top;
 
-	skip_space(r);
+	skip_json_space(r);
 	if (!next_is(r, '}') && !scan_members(r, base))
 		return false;
 	if (r->s->mode == SCAN_TREE)
@@ -462,7 +462,7 @@ scan_items(struct reader *r)
 	struct json_value v;
 
 	do {
-		skip_space(r);
+		skip_json_space(r);
 		if (!scan_value(r, &v))
 			return false;
 		if (r->s->mode == SCAN_TREE) {
@@ -472,7 +472,7 @@ scan_items(struct reader *r)
 			v.name_n = v.tag = 0;
 			r->stack[slot] = v;
 		}
-		skip_space(r);
+		skip_json_space(r);
 	} while (next_is(r, ','));
 	return next_is(r, ']') || unexpected(r);
 }
@@ -482,7 +482,7 @@ scan_array(struct reader *r, struct json_value *v)
 {
 	size_t base = r->top;
 
-	skip_space(r);
+	skip_json_space(r);
 	if (!next_is(r, ']') && !scan_items(r))
 		return false;
 	if (r->s->mode == SCAN_TREE)
@@ -622,10 +622,10 @@ scan_document(struct reader *r, struct str text)
 		return set_scan_fault(r, r->start, "too long");
 	if (str_starts(text, STR("\xef\xbb\xbf")))
 		return set_scan_fault(r, r->start, "byte order mark");
-	skip_space(r);
+	skip_json_space(r);
 	if (!scan_value(r, &r->s->root))
 		return false;
-	skip_space(r);
+	skip_json_space(r);
 	return r->p == r->end || set_scan_fault(r, r->p, "data behind the value");
 }
 

@@ -37,7 +37,7 @@ LOCAL_NAME("localho.st")
 LOCAL_NAME("127-0-0-1.org.uk")
 #endif
 
-/* Zones in which a name stands for the address that is written in it: WILDCARD_ZONE(name). */
+/* Zones whose names resolve to the address that is written in the name: WILDCARD_ZONE(name). */
 #ifdef WILDCARD_ZONE
 WILDCARD_ZONE("nip.io")
 WILDCARD_ZONE("sslip.io")
