@@ -217,7 +217,7 @@ build_tree(struct arena *a, const struct scan *s, struct str text)
 		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
 	arena_defer(a, free_tree, o);
 	attach_spans(o, &next);
-	/* json-c drops an array's item without an error when the array cannot grow. */
+	/* A list that cannot grow loses an item, and json-c does not report it. */
 	if (next != s->spans + s->nspans)
 		panic("out of memory"); /* UNCOVERED: malloc fails */
 	return o;

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . t/helper/tap.sh
 
 # Directories whose comments and messages follow the rules; others join as they are rewritten.
-CLEAN='src/db'
+CLEAN='src'
 
 clean=$(printf '%s' "$CLEAN" | tr ' ' '|')
 listed() {
