@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION meter_flush(p_incarnation uuid, p_through timestamptz,
 	p_owners uuid[], p_months integer[], p_taken bigint[], p_back bigint[],
 	p_keys uuid[], p_days integer[], p_key_taken bigint[], p_key_back bigint[]) RETURNS boolean
-	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE meter_host SET last_seen = now(), flushed_through = coalesce(least(p_through, now()), flushed_through)
 	 WHERE incarnation = p_incarnation AND closed_at IS NULL;

@@ -316,7 +316,9 @@ share_begin(struct req *rq, struct budget *budget)
 	int64_t now = mono_us(), slice = conf.search_slice * 1000;
 
 	daemon_slot()->searching = account;
-	if (daemon_searches(&(struct search_filter){ 0 }) >= conf.search_parallel)
+	/* A handed-over search was counted before; seconds_until_room() bounds the searches of surfaced_heavy. */
+	if (!is_heavy &&
+	    daemon_searches(&(struct search_filter){ 0 }) >= conf.search_parallel)
 		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
 	*budget = (struct budget){ .deadline = rq->deadline,
 		.work = (uint64_t)conf.search_work_limit };

@@ -49,6 +49,12 @@ format_answer(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
+	/* nginx copies some headers of this answer to the client, beside those of the worker that answers. */
+	if (rq->handed_to != NULL) {
+		buf_printf(
+		    &b, "Status: 200 OK\r\nX-Accel-Redirect: %s\r\n\r\n", rq->handed_to);
+		return buf_done(&b);
+	}
 	buf_printf(&b, "Status: %d %s\r\nX-Request-Id: %s\r\n", rq->status,
 	    status_reason(rq->status), rq->id);
 	if (rq->status != 304) /* a 304 has no body to describe */
@@ -66,8 +72,6 @@ format_answer(const struct req *rq)
 		buf_printf(&b, "Retry-After: %d\r\n", rq->retry_after);
 	if (rq->location != NULL)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
-	if (rq->handed_to != NULL)
-		buf_printf(&b, "X-Accel-Redirect: %s\r\n", rq->handed_to);
 	if (rq->etag != NULL)
 		buf_printf(
 		    &b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n", rq->etag);
@@ -171,6 +175,8 @@ http_serve(struct worker *w, int listener)
 		if (accept_request(&fcgi, listener)) {
 			serve_request(w, &fcgi);
 			FCGX_Finish_r(&fcgi);
+			if (fcgi.ipcFd >= 0) /* the peer asked to keep the connection */
+				FCGX_Free(&fcgi, 1);
 			if (w->meter != NULL)
 				meter_answered(w->meter);
 			arena_reset(w->arena);

@@ -183,6 +183,12 @@ write_rows(const struct job *j, int to)
 	    "pg_current_xact_id();\n"
 	    "UPDATE public.tag SET changed = DEFAULT WHERE changed > "
 	    "pg_current_xact_id();\n"
+	    /* surfaced-index builds anew after a restore, so old deletions are not needed. */
+	    "DO $$ BEGIN IF to_regclass('public.host_gone_horizon') IS NOT NULL THEN\n"
+	    "	DELETE FROM public.host_gone;\n"
+	    "	UPDATE public.host_gone_horizon SET begun = pg_current_xact_id(), purged "
+	    "= '0';\n"
+	    "END IF; END $$;\n"
 	    "INSERT INTO public.audit (actor, action, subject, subject_id) VALUES\n"
 	    "	(current_setting('surfaced.actor'), 'database.restore', 'backup', "
 	    ":'made');\n"
