@@ -572,8 +572,8 @@ const struct route search_routes[] = {
 		    "The page, the exact number of all matches, and the cursor of "      \
 		    "the next page.",                                                    \
 		.description =                                                           \
-		    "A page of what the query matches, in the fixed order "              \
-		    "of the dataset. A page of very large documents may have "           \
+		    "A page of the documents that the query matches, in a fixed "        \
+		    "order. A page of very large documents may have "                    \
 		    "fewer than limit; has_more tells.",                                 \
 	},                                                                               \
 	    {                                                                            \

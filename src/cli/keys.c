@@ -189,7 +189,8 @@ run_revoke_key(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	if (words.p[0].n == KEY_SECRET_LEN && str_starts(words.p[0], STR("sfk_")))
 		return cli_usage(c,
-		    "that is a whole key, which others can see on a command line; its "
+		    "the argument is a whole key, which others can see on a command "
+		    "line; its "
 		    "prefix %.*s is enough",
 		    KEY_PREFIX_LEN, words.p[0].p);
 	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));

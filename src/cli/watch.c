@@ -68,7 +68,8 @@ read_own_key(struct cli *c, struct str file, struct watch *w)
 		    "SURFACED_API_KEY");
 	if (w->key.n != KEY_SECRET_LEN || !str_starts(w->key, STR("sfk_")))
 		return cli_fail(EXIT_FAILED,
-		    "that is no API key: one begins with sfk_ and has %d characters",
+		    "the API key is malformed: a key begins with sfk_ and has %d "
+		    "characters",
 		    (int)KEY_SECRET_LEN);
 	return EXIT_OK;
 }

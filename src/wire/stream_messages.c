@@ -308,10 +308,11 @@ const struct field net_event_fields[] = {
 	LIST(struct net_event, response_headers, REQUIRED, struct net_header,
 	    net_header_fields, 0, 0),
 	SAID(struct net_event, bytes_sent,
-	    "Of the request line, the headers as text and the body that Content-Length "
+	    "Bytes of the request line, the headers as text and the body that "
+	    "Content-Length "
 	    "announces; of a WebSocket, its handshake. 0: nothing was sent."),
 	SAID(struct net_event, bytes_received,
-	    "Of the status line, headers and body as they came, before they are "
+	    "Bytes of the status line, headers and body as they came, before they are "
 	    "decompressed; of a WebSocket, its handshake. 0: nothing came, or it was in "
 	    "the browser's cache."),
 	MAYBE(struct net_event, duration_ms, FIELD_INT, "Until the last byte."),

@@ -44,7 +44,7 @@ says 1 "t: a tag's name has 1 to 256 characters" tags set --name '' t
 
 says 2 "wrong option --bogus, or its value is missing; try surfacectl --help" --bogus accounts list
 says 2 "--project wants the UUID of a project" keys create --account One --name k --project x
-says 2 "that is a whole key, which others can see on a command line; its prefix sfk_abcdefgh is enough" \
+says 2 "the argument is a whole key, which others can see on a command line; its prefix sfk_abcdefgh is enough" \
 	keys revoke sfk_abcdefgh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
 says 3 "x: not found" projects members x
 says 2 "accounts has no command x; try --help" accounts x
