@@ -87,7 +87,7 @@ GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter
 
 -- schema_right holds every right that these files have given, so that one that was taken away can be reported by
 -- surfacectl doctor and given back here. migrate brings it up to date after each numbered file: it adds what the
--- file granted and removes what it revoked. A right that somebody granted by hand never gets into it.
+-- file granted and removes what it revoked. A right that an administrator granted by hand is not recorded.
 CREATE TABLE IF NOT EXISTS schema_right (
 	kind text NOT NULL, -- of object: as GRANT spells it
 	name text NOT NULL, -- of the object; '' for the database, which a restore may rename

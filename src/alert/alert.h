@@ -114,7 +114,7 @@ struct attempt {
 	struct uuid uuid;     /* the delivery's; sent as webhook-id */
 	int64_t
 	    number; /* among all attempts of the delivery; the result is stored under it */
-	int64_t tries; /* attempts since somebody last retried the delivery by hand */
+	int64_t tries; /* attempts since the delivery was last retried by hand */
 	struct str url, secret, payload;
 
 	/* the result */

@@ -94,40 +94,40 @@ static const struct stmt set_group = STMT(set_group, found_out,
     " WHERE a.uuid = $1 AND ($2 = 'none' OR g.uuid IS NOT NULL) RETURNING a.uuid");
 
 int
-cli_account(struct cli *c, struct str said, struct uuid *out)
+cli_account(struct cli *c, struct str given, struct uuid *out)
 {
 	struct found f;
 	enum db_rc rc;
 
-	if (said.p == NULL)
+	if (given.p == NULL)
 		return cli_usage(c, "--account NAME or UUID is missing");
-	rc = db_one(c->db, &find_account, &f, P(said));
+	rc = db_one(c->db, &find_account, &f, P(given));
 	if (rc == DB_NONE)
-		return cli_fail(EXIT_NOT_FOUND, "there is no account %s", said.p);
+		return cli_fail(EXIT_NOT_FOUND, "there is no account %s", given.p);
 	if (rc != DB_OK)
-		return cli_fail_db(c, rc, said.p);
+		return cli_fail_db(c, rc, given.p);
 	*out = f.uuid;
 	return EXIT_OK;
 }
 
 bool
-cli_scopes(struct cli *c, struct cli_list said, struct strs *out)
+cli_scopes(struct cli *c, struct cli_list given, struct strs *out)
 {
-	struct str *names = ARENA_ARRAY(c->arena, said.n + SCOPE_COUNT, struct str);
+	struct str *names = ARENA_ARRAY(c->arena, given.n + SCOPE_COUNT, struct str);
 	size_t n = 0;
 
-	for (size_t i = 0; i < said.n; i++) {
-		if (str_is(said.p[i], "all")) {
+	for (size_t i = 0; i < given.n; i++) {
+		if (str_is(given.p[i], "all")) {
 			n = 0;
 			for (unsigned s = SCOPE_ANY + 1; s < SCOPE_COUNT; s++)
 				names[n++] = str_of(scope_name((enum scope)s));
 			break;
 		}
-		if (scope_parse(said.p[i]) == SCOPE_UNSET) {
-			cli_usage(c, "there is no scope %s", said.p[i].p);
+		if (scope_parse(given.p[i]) == SCOPE_UNSET) {
+			cli_usage(c, "there is no scope %s", given.p[i].p);
 			return false;
 		}
-		names[n++] = said.p[i];
+		names[n++] = given.p[i];
 	}
 	*out = (struct strs){ names, n };
 	return true;
@@ -225,7 +225,7 @@ create_account(struct cli *c, int argc, char **argv)
 static int
 change_scopes(struct cli *c, int argc, char **argv, const struct stmt *st)
 {
-	struct cli_list words, said;
+	struct cli_list words, given;
 	struct strs scopes;
 	struct uuid account;
 	int status = account_words(c, argc, argv, 1, SCOPE_COUNT, &words, &account);
@@ -233,8 +233,8 @@ change_scopes(struct cli *c, int argc, char **argv, const struct stmt *st)
 
 	if (status != EXIT_OK)
 		return status;
-	said = (struct cli_list){ words.p + 1, words.n - 1 };
-	if (!cli_scopes(c, said, &scopes))
+	given = (struct cli_list){ words.p + 1, words.n - 1 };
+	if (!cli_scopes(c, given, &scopes))
 		return EXIT_USAGE;
 	rc = db_do(c->db, st, NULL, P(account), P(scopes));
 	if (rc != DB_OK)

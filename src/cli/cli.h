@@ -125,25 +125,25 @@ int cli_print(const struct cli *c, const char *name, const struct field *fields,
 
 /* ---- statement.c: runs a statement (STMT_LIST) and prints its rows ---- */
 
-/* said: the argument of the command, which a message names if there is no row. */
-int cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *said,
+/* given: the argument of the command, which a message names if there is no row. */
+int cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *given,
     struct db_args args);
 int cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args);
 int cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv);
 
-#define cli_one(c, name, st, said, ...)                                                  \
-	cli_one_row((c), (name), (st), (said), DB_ARGS(__VA_ARGS__))
+#define cli_one(c, name, st, given, ...)                                                 \
+	cli_one_row((c), (name), (st), (given), DB_ARGS(__VA_ARGS__))
 
 /* ---- accounts.c: for commands that work on an account, given by name or UUID ---- */
 
 /* EXIT_OK, or the status to return after a message. */
-int cli_account(struct cli *c, struct str said, struct uuid *out);
+int cli_account(struct cli *c, struct str given, struct uuid *out);
 /* Checks the scopes of a --scope list and expands "all"; false after a message. */
-bool cli_scopes(struct cli *c, struct cli_list said, struct strs *out) MUST_USE;
+bool cli_scopes(struct cli *c, struct cli_list given, struct strs *out) MUST_USE;
 
 /* ---- projects.c: for commands that work on a project, given by --project as a UUID ---- */
 
-int cli_project(struct cli *c, struct str said, struct uuid *out);
+int cli_project(struct cli *c, struct str given, struct uuid *out);
 
 /* ---- migrate.c: for doctor and restore; all return EXIT_OK or a status after a message ---- */
 

@@ -137,13 +137,13 @@ print_fish(struct cli *c)
 {
 	puts("# surfacectl completion for fish\n"
 	     "function __surfacectl_at\n"
-	     "\tset -l said (string match -v -- '-*' (commandline -opc)[2..-1])\n"
-	     "\ttest (count $argv) -le (count $said) -o (count $argv) -eq 0\n"
+	     "\tset -l given (string match -v -- '-*' (commandline -opc)[2..-1])\n"
+	     "\ttest (count $argv) -le (count $given) -o (count $argv) -eq 0\n"
 	     "\tor return 1\n"
 	     "\tif test (count $argv) -eq 0\n"
-	     "\t\ttest (count $said) -eq 0\n"
+	     "\t\ttest (count $given) -eq 0\n"
 	     "\telse\n"
-	     "\t\ttest \"$argv\" = \"$said[1..(count $argv)]\"\n"
+	     "\t\ttest \"$argv\" = \"$given[1..(count $argv)]\"\n"
 	     "\tend\n"
 	     "end");
 	printf("complete -c surfacectl -f -n '__surfacectl_at' -a '%s'\n", all_names(c));

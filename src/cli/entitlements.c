@@ -39,14 +39,14 @@ static const struct stmt revoke_entitlement =
 	"DELETE FROM entitlement WHERE account_uuid = $1 AND name = $2"
 	" RETURNING name, false AS active, created_at, expires_at");
 
-struct said {
+struct entitlement_args {
 	struct str account, name;
 	struct ts expires;
 	struct uuid uuid;
 };
 
 static int
-read_said(struct cli *c, int argc, char **argv, struct said *s)
+read_entitlements(struct cli *c, int argc, char **argv, struct entitlement_args *s)
 {
 	const struct cli_option options[] = {
 		{ "account", .text = &s->account },
@@ -67,8 +67,8 @@ read_said(struct cli *c, int argc, char **argv, struct said *s)
 static int
 grant_to_account(struct cli *c, int argc, char **argv)
 {
-	struct said s = { 0 };
-	int status = read_said(c, argc, argv, &s);
+	struct entitlement_args s = { 0 };
+	int status = read_entitlements(c, argc, argv, &s);
 
 	if (status != EXIT_OK)
 		return status;
@@ -79,8 +79,8 @@ grant_to_account(struct cli *c, int argc, char **argv)
 static int
 revoke_from_account(struct cli *c, int argc, char **argv)
 {
-	struct said s = { 0 };
-	int status = read_said(c, argc, argv, &s);
+	struct entitlement_args s = { 0 };
+	int status = read_entitlements(c, argc, argv, &s);
 
 	if (status != EXIT_OK)
 		return status;
@@ -89,8 +89,8 @@ revoke_from_account(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "list", "--account ACCOUNT", "list the entitlements of an account", .st = &list_entitlements,
-	    .lists = "entitlements", .of = OF_ACCOUNT },
+	{ "list", "--account ACCOUNT", "list the entitlements of an account",
+	    .st = &list_entitlements, .lists = "entitlements", .of = OF_ACCOUNT },
 	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
 	    "until it is revoked, or until then", .run = grant_to_account },
 	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke_from_account },

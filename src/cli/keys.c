@@ -235,8 +235,8 @@ static const struct command subs[] = {
 	{ "create",
 	    "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
 	    "[--project UUID]... [--expires WHEN]",
-	    "a new key, shown once; no scope unless said; every project of its owner "
-	    "unless said",
+	    "a new key, shown once; no scope unless given; every project of its owner "
+	    "unless given",
 	    .run = run_create_key },
 	{ "rotate", "UUID|PREFIX [--until WHEN]",
 	    "a new secret for what the key may do, shown once; the old one stops at "

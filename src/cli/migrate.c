@@ -199,7 +199,7 @@ migrate_advice(struct cli *c, bool *super)
 static int
 fail_apply(struct cli *c, enum db_rc rc, const char *what)
 {
-	const char *said = arena_str(c->arena, str_of(db_message(c->db))).p;
+	const char *given = arena_str(c->arena, str_of(db_message(c->db))).p;
 	struct str advice;
 	bool super;
 
@@ -207,9 +207,9 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 		return cli_fail_db(c, rc, what);
 	advice = migrate_advice(c, &super);
 	if (super)
-		return cli_fail(EXIT_FAILED, "%s: %s", what, said);
+		return cli_fail(EXIT_FAILED, "%s: %s", what, given);
 	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s",
-	    what, said, (int)advice.n, advice.p);
+	    what, given, (int)advice.n, advice.p);
 }
 
 /* ---- the roles that roles.sql creates, read from its VALUES ---- */
@@ -437,17 +437,17 @@ static int
 roles_missing(struct cli *c, const char *dir, struct buf *names)
 {
 	struct list wanted = { NULL, 0 }, missing;
-	struct str *said;
+	struct str *given;
 	enum db_rc rc;
 	int status = migrate_roles(c, dir, &wanted);
 
 	if (status != EXIT_OK)
 		return status;
-	said = ARENA_ARRAY(c->arena, wanted.n, struct str);
+	given = ARENA_ARRAY(c->arena, wanted.n, struct str);
 	for (size_t i = 0; i < wanted.n; i++)
-		said[i] = ((const struct migrate_role *)wanted.items)[i].name;
+		given[i] = ((const struct migrate_role *)wanted.items)[i].name;
 	rc = db_list(
-	    c->db, &missing_roles, &missing, P(((struct strs){ said, wanted.n })));
+	    c->db, &missing_roles, &missing, P(((struct strs){ given, wanted.n })));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "pg_roles");
 	for (size_t i = 0; i < missing.n; i++) {

@@ -397,9 +397,9 @@ nginx_look(struct arena *a, const char *file, struct nginx *out)
 	    access("/usr/sbin/nginx", X_OK) == 0 ? "/usr/sbin/nginx" : "nginx";
 	char *argv[] = { (char *)(uintptr_t)program, "-T", file != NULL ? "-c" : NULL,
 		(char *)(uintptr_t)file, NULL };
-	struct buf said = { .a = a };
-	int status = process_read(argv, &said, DUMP_MAX);
-	struct str text = skip_test_result(buf_done(&said));
+	struct buf given = { .a = a };
+	int status = process_read(argv, &given, DUMP_MAX);
+	struct str text = skip_test_result(buf_done(&given));
 
 	*out = (struct nginx){ .loaded = TS_NULL,
 		.connections = CONNECTIONS_DEFAULT,
@@ -407,7 +407,7 @@ nginx_look(struct arena *a, const char *file, struct nginx *out)
 	if (status == PROCESS_ABSENT)
 		return;
 	out->state = NGINX_BROKEN;
-	out->complaint = error_message(buf_done(&said));
+	out->complaint = error_message(buf_done(&given));
 	if (status != 0)
 		return;
 	parse_words(out, text);

@@ -57,7 +57,7 @@ process_wait(pid_t pid)
 
 int
 process_call(
-    int (*fn)(const void *arg, int out), const void *arg, struct buf *said, size_t most)
+    int (*fn)(const void *arg, int out), const void *arg, struct buf *output, size_t most)
 {
 	char part[16384];
 	int ends[2];
@@ -72,8 +72,8 @@ process_call(
 		_exit(fn(arg, ends[1]));
 	close(ends[1]);
 	while ((n = read(ends[0], part, sizeof(part))) > 0)
-		if (said->n < most)
-			buf_add(said, part, (size_t)n);
+		if (output->n < most)
+			buf_add(output, part, (size_t)n);
 	close(ends[0]);
 	return process_wait(pid);
 }

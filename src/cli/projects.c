@@ -74,18 +74,18 @@ static const struct stmt revoke_project =
 	" RETURNING project_uuid, member_uuid, role");
 
 int
-cli_project(struct cli *c, struct str said, struct uuid *out)
+cli_project(struct cli *c, struct str given, struct uuid *out)
 {
 	struct grant found;
 	enum db_rc rc;
 
-	if (said.p == NULL)
+	if (given.p == NULL)
 		return cli_usage(c, "--project UUID is missing");
-	rc = db_one(c->db, &find_project, &found, P(said));
+	rc = db_one(c->db, &find_project, &found, P(given));
 	if (rc == DB_NONE)
-		return cli_fail(EXIT_NOT_FOUND, "there is no project %s", said.p);
+		return cli_fail(EXIT_NOT_FOUND, "there is no project %s", given.p);
 	if (rc != DB_OK)
-		return cli_fail_db(c, rc, said.p);
+		return cli_fail_db(c, rc, given.p);
 	*out = found.project_uuid;
 	return EXIT_OK;
 }
@@ -118,8 +118,8 @@ static const struct command subs[] = {
 	    .prints = "project", .of = OF_ACCOUNT, .words = 1 },
 	{ "rename", "PROJECT NAME", "another name", .st = &rename_project,
 	    .prints = "project", .words = 2 },
-	{ "members", "PROJECT", "list the members who may see the project", .first = &find_project,
-	    .st = &list_grants, .lists = "grants", .words = 1 },
+	{ "members", "PROJECT", "list the members who may see the project",
+	    .first = &find_project, .st = &list_grants, .lists = "grants", .words = 1 },
 	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
 	    .run = grant_to_member },
 	{ "revoke", "PROJECT MEMBER", "the opposite", .st = &revoke_project,

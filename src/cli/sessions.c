@@ -191,13 +191,13 @@ struct wanted {
 static int
 limit_all(struct cli *c, const struct wanted *w)
 {
-	const struct str said[] = { w->organisation, w->caller, w->lifetime, w->idle,
+	const struct str given[] = { w->organisation, w->caller, w->lifetime, w->idle,
 		w->close, w->queue };
 	bool any = false, good = true;
 
-	for (size_t i = 0; i < COUNT(said); i++) {
-		any |= said[i].p != NULL;
-		good &= is_limit(said[i]);
+	for (size_t i = 0; i < COUNT(given); i++) {
+		any |= given[i].p != NULL;
+		good &= is_limit(given[i]);
 	}
 	if (!good)
 		return cli_usage(c, "limits are whole numbers, times are seconds");

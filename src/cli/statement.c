@@ -7,14 +7,14 @@
 enum { WORDS_MAX = 2, PARAMS_MAX = 1 + WORDS_MAX + 1 + COMMAND_TEXTS };
 
 int
-cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *said,
+cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *given,
     struct db_args args)
 {
 	void *row = arena_alloc(c->arena, st->size);
 	enum db_rc rc = db_one_row(c->db, st, row, args);
 
 	if (rc != DB_OK)
-		return cli_fail_db(c, rc, said);
+		return cli_fail_db(c, rc, given);
 	return cli_print(c, name, st->out, row);
 }
 
@@ -29,7 +29,7 @@ cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args 
 	return cli_print_list(c, name, st->out, rows, st->size);
 }
 
-struct said {
+struct given {
 	struct str owner, texts[COMMAND_TEXTS];
 	bool flag;
 	struct cli_list words;
@@ -37,7 +37,7 @@ struct said {
 
 static bool
 parse_arguments(
-    struct cli *c, const struct command *cmd, int argc, char **argv, struct said *s)
+    struct cli *c, const struct command *cmd, int argc, char **argv, struct given *s)
 {
 	struct cli_option options[COMMAND_TEXTS + 3] = { { NULL } }, *o = options;
 
@@ -53,7 +53,7 @@ parse_arguments(
 }
 
 static int
-find_owner(struct cli *c, enum cli_of of, const struct said *s, struct uuid *out)
+find_owner(struct cli *c, enum cli_of of, const struct given *s, struct uuid *out)
 {
 	switch (of) {
 	case OF_NOTHING:
@@ -73,7 +73,7 @@ find_owner(struct cli *c, enum cli_of of, const struct said *s, struct uuid *out
 }
 
 static size_t
-fill_parameters(const struct command *cmd, const struct said *s, struct uuid of,
+fill_parameters(const struct command *cmd, const struct given *s, struct uuid of,
     struct db_param p[PARAMS_MAX])
 {
 	bool of_word = cmd->of == OF_ACCOUNT_WORD || cmd->of == OF_UUID_WORD;
@@ -91,15 +91,16 @@ fill_parameters(const struct command *cmd, const struct said *s, struct uuid of,
 }
 
 static int
-run_first(struct cli *c, const struct command *cmd, const char *said, struct db_args args)
+run_first(
+    struct cli *c, const struct command *cmd, const char *given, struct db_args args)
 {
 	bool *row = arena_alloc(c->arena, cmd->first->size);
 	enum db_rc rc = db_one_row(c->db, cmd->first, row, args);
 
 	if (rc != DB_OK)
-		return cli_fail_db(c, rc, said);
+		return cli_fail_db(c, rc, given);
 	if (cmd->refused != NULL && !*row)
-		return cli_fail(EXIT_FAILED, "%s: %s", said, cmd->refused);
+		return cli_fail(EXIT_FAILED, "%s: %s", given, cmd->refused);
 	return EXIT_OK;
 }
 
@@ -108,7 +109,7 @@ cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
 	struct db_param p[PARAMS_MAX];
 	struct db_args args = { p, 0 };
-	struct said s = { .flag = false };
+	struct given s = { .flag = false };
 	struct uuid of = { { 0 } };
 	const char *about;
 	int status;

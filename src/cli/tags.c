@@ -23,15 +23,15 @@ static const struct stmt list_tags = STMT_LIST(list_tags, struct tag, tag_out,
 
 /* $3: the categories, to which their parents are added; null: a new tag has none, an old tag keeps its own. */
 static const struct stmt set_tag = STMT_LIST(set_tag, struct tag, tag_out,
-    "WITH said AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
+    "WITH given AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
     "array_to_string(parts[:i], '/')) AS paths"
     "  FROM (SELECT string_to_array(c, '/') AS parts FROM unnest($3::text[]) AS c) AS p,"
     "   generate_series(1, cardinality(parts)) AS i)"
     " INSERT INTO tag AS t (slug, name, categories, classification)"
     " SELECT $1, coalesce($2, $1), coalesce(paths, '{}'), coalesce($4, 'informational') "
-    "FROM said"
+    "FROM given"
     " ON CONFLICT (slug) DO UPDATE SET name = coalesce($2, t.name),"
-    "  categories = CASE WHEN $5 THEN '{}' ELSE coalesce((SELECT paths FROM said), "
+    "  categories = CASE WHEN $5 THEN '{}' ELSE coalesce((SELECT paths FROM given), "
     "t.categories) END,"
     "  classification = coalesce($4, t.classification)"
     " RETURNING slug, name, categories, classification");
@@ -49,12 +49,12 @@ run_set_tag(struct cli *c, int argc, char **argv)
 		{ "classification", .text = &classification },
 		{ NULL },
 	};
-	struct strs said;
+	struct strs given;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	said = (struct strs){ categories.p, categories.n };
-	return cli_one(c, "tag", &set_tag, words.p[0].p, P(words.p[0]), P(name), P(said),
+	given = (struct strs){ categories.p, categories.n };
+	return cli_one(c, "tag", &set_tag, words.p[0].p, P(words.p[0]), P(name), P(given),
 	    P(classification), P(bare));
 }
 
@@ -63,7 +63,7 @@ static const struct command subs[] = {
 	{ "set",
 	    "[--name NAME] [--category PATH]... [--no-categories] "
 	    "[--classification informational|benign|suspicious|malicious] SLUG",
-	    "change a tag, or make it; what is not said stays; parents of a path are "
+	    "change a tag, or make it; what is not given stays; parents of a path are "
 	    "added",
 	    .run = run_set_tag },
 	{ NULL },

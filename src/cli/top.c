@@ -112,9 +112,9 @@ print_interval(struct cli *c, const struct metrics *m, int64_t seconds)
 }
 
 static bool
-parse_count(struct str said, int64_t *n)
+parse_count(struct str given, int64_t *n)
 {
-	return said.p == NULL || (str_int64(said, n) && *n >= 1 && *n <= SECONDS_MAX);
+	return given.p == NULL || (str_int64(given, n) && *n >= 1 && *n <= SECONDS_MAX);
 }
 
 static int

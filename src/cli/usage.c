@@ -100,13 +100,13 @@ put_bars(const struct list *list)
 static int
 print_days(struct cli *c, int argc, char **argv)
 {
-	struct str key = STR_NULL, account = STR_NULL, group = STR_NULL, said = STR_NULL;
+	struct str key = STR_NULL, account = STR_NULL, group = STR_NULL, given = STR_NULL;
 	bool chart = false;
 	const struct cli_option options[] = {
 		{ "key", .text = &key },
 		{ "account", .text = &account },
 		{ "group", .text = &group },
-		{ "days", .text = &said },
+		{ "days", .text = &given },
 		{ "chart", .flag = &chart },
 		{ NULL },
 	};
@@ -119,7 +119,7 @@ print_days(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	if ((key.p != NULL) + (account.p != NULL) + (group.p != NULL) != 1)
 		return cli_usage(c, "one of --key, --account and --group");
-	if (said.p != NULL && (!str_int64(said, &n) || n < 1 || n > DAYS_MAX))
+	if (given.p != NULL && (!str_int64(given, &n) || n < 1 || n > DAYS_MAX))
 		return cli_usage(c, "--days wants a number from 1 to %d", DAYS_MAX);
 	rc = db_list(c->db, &usage_days, &rows, P(key), P(account), P(group), P(n));
 	if (rc != DB_OK)
@@ -209,10 +209,10 @@ static const struct stmt top_accounts =
 static int
 print_top_users(struct cli *c, int argc, char **argv)
 {
-	struct str by = STR("account"), said = STR_NULL;
+	struct str by = STR("account"), given = STR_NULL;
 	const struct cli_option options[] = {
 		{ "by", .text = &by },
-		{ "days", .text = &said },
+		{ "days", .text = &given },
 		{ NULL },
 	};
 	struct cli_list words;
@@ -220,7 +220,7 @@ print_top_users(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	if (said.p != NULL && (!str_int64(said, &n) || n < 1 || n > DAYS_MAX))
+	if (given.p != NULL && (!str_int64(given, &n) || n < 1 || n > DAYS_MAX))
 		return cli_usage(c, "--days wants a number from 1 to %d", DAYS_MAX);
 	if (str_is(by, "key"))
 		return cli_rows(c, "keys", &top_keys, DB_ARGS(P(n)));
@@ -236,7 +236,7 @@ static const struct command subs[] = {
 	{ "months", "--account ACCOUNT | --group GROUP",
 	    "show the used part of the monthly quota", .run = print_months },
 	{ "top", "[--by key|account] [--days N]",
-	    "the twenty that made most requests, of the last 30 days unless said",
+	    "the twenty that made most requests, of the last 30 days unless given",
 	    .run = print_top_users, .narrow = "key name account keys requests percent" },
 	{ NULL },
 };

@@ -75,9 +75,9 @@ read_own_key(struct cli *c, struct str file, struct watch *w)
 }
 
 static int
-find_url(const struct cli *c, struct str said, struct watch *w)
+find_url(const struct cli *c, struct str given, struct watch *w)
 {
-	w->url = said.p != NULL ? said : str_of(conf.public_url);
+	w->url = given.p != NULL ? given : str_of(conf.public_url);
 	if (w->url.n == 0)
 		return cli_usage(
 		    c, "where is the API? Say --url https://HOST, or set public_url");

@@ -183,7 +183,7 @@ write_rows(const struct job *j, int to)
 	    "pg_current_xact_id();\n"
 	    "UPDATE public.tag SET changed = DEFAULT WHERE changed > "
 	    "pg_current_xact_id();\n"
-	    /* surfaced-index builds anew after a restore, so old deletions are not needed. */
+	    /* surfaced-index rebuilds the index after a restore, so the list of deletions begins empty. */
 	    "DO $$ BEGIN IF to_regclass('public.host_gone_horizon') IS NOT NULL THEN\n"
 	    "	DELETE FROM public.host_gone;\n"
 	    "	UPDATE public.host_gone_horizon SET begun = pg_current_xact_id(), purged "

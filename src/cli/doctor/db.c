@@ -157,17 +157,17 @@ static void
 check_roles(struct doctor *d)
 {
 	struct list wanted, found;
-	struct buf said = { .a = d->c->arena };
+	struct buf output = { .a = d->c->arena };
 	struct str *all, *login;
 	size_t logins = 0;
 	int status;
 
-	cli_catch(&said);
+	cli_catch(&output);
 	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
 	cli_catch(NULL);
 	if (status != EXIT_OK) {
 		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"),
-		    "%.*s", (int)said.n, said.p);
+		    "%.*s", (int)output.n, output.p);
 		return;
 	}
 	all = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
@@ -189,21 +189,21 @@ check_roles(struct doctor *d)
 static void
 check_schema(struct doctor *d)
 {
-	struct buf said = { .a = d->c->arena };
+	struct buf output = { .a = d->c->arena };
 	int64_t pending = 0, version = 0;
 	int status;
 
-	cli_catch(&said);
+	cli_catch(&output);
 	status = migrate_pending(d->c, d->sql_dir.p, &pending, &version);
 	cli_catch(NULL);
-	buf_char(&said, '\0');
-	said.n--;
+	buf_char(&output, '\0');
+	output.n--;
 	if (status != EXIT_OK)
 		doctor_say(d, HEALTH_FAILED, "schema",
-		    strstr(said.p, "schema_migration") != NULL
+		    strstr(output.p, "schema_migration") != NULL
 			? DO_WITH(MIGRATE, SETUP)
 			: DO_WITH(FIX_PROGRAM, "surfaced"),
-		    "%.*s", (int)said.n, said.p);
+		    "%.*s", (int)output.n, output.p);
 	else if (pending > 0)
 		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
 		    "%" PRId64 " files up to %04" PRId64 " have not been applied",
