@@ -15,8 +15,7 @@ enum db_rc
 audit_write(struct db *db, const struct audit *a)
 {
 	return db_do(db, &insert_audit, NULL, P(a->actor), P(a->action), P(a->subject),
-	    P(a->subject_id), P(a->account), P(a->before.text), P(a->after.text),
-	    P(a->request_id));
+	    P(a->subject_id), P(a->account), P(a->before.text), P(a->after.text), P(a->request_id));
 }
 
 struct settings {

@@ -12,13 +12,7 @@
 
 #include <errno.h>
 
-enum {
-	VERSION = 1,
-	MAC_LEN = 16,
-	HEAD_LEN = 1 + MAC_LEN,
-	SECRET_MIN = 32,
-	SECRET_MAX = 4096
-};
+enum { VERSION = 1, MAC_LEN = 16, HEAD_LEN = 1 + MAC_LEN, SECRET_MIN = 32, SECRET_MAX = 4096 };
 
 #define LINE_START "cursor-key "
 
@@ -50,8 +44,8 @@ derive_key(const unsigned char *bytes, size_t n, struct cursor_secret *out)
 {
 	unsigned int made;
 
-	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6,
-		out->bytes, &made) == NULL)
+	if (HMAC(EVP_sha256(), bytes, (int)n, (const unsigned char *)"cursor", 6, out->bytes,
+		&made) == NULL)
 		panic("HMAC failed"); /* UNCOVERED: malloc fails */
 }
 
@@ -96,8 +90,8 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 	failed = ferror(in) != 0;
 	fclose(in);
 	if (failed || n < SECRET_MIN || n > SECRET_MAX) {
-		snprintf(err, room, "%s: must hold %d to %d random bytes", path,
-		    SECRET_MIN, SECRET_MAX);
+		snprintf(
+		    err, room, "%s: must hold %d to %d random bytes", path, SECRET_MIN, SECRET_MAX);
 		return false;
 	}
 	*out = (struct cursor_secret){ .has_before = false };
@@ -107,8 +101,8 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 		failed = true;
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 	if (failed)
-		snprintf(err, room, "%s: a line is not \"cursor-key\" and %d digits",
-		    path, 2 * CURSOR_KEY_LEN);
+		snprintf(err, room, "%s: a line is not \"cursor-key\" and %d digits", path,
+		    2 * CURSOR_KEY_LEN);
 	return !failed;
 }
 
@@ -122,9 +116,8 @@ add_with_length(struct buf *b, struct str s)
 }
 
 static void
-sign_payload(struct arena *a, const unsigned char key[CURSOR_KEY_LEN],
-    const struct cursor_for *f, struct str payload,
-    unsigned char mac[SHA256_DIGEST_LENGTH])
+sign_payload(struct arena *a, const unsigned char key[CURSOR_KEY_LEN], const struct cursor_for *f,
+    struct str payload, unsigned char mac[SHA256_DIGEST_LENGTH])
 {
 	struct buf b = { .a = a };
 	unsigned int n;
@@ -134,14 +127,14 @@ sign_payload(struct arena *a, const unsigned char key[CURSOR_KEY_LEN],
 	add_with_length(&b, f->operation);
 	add_with_length(&b, f->filters);
 	add_with_length(&b, payload);
-	if (HMAC(EVP_sha256(), key, CURSOR_KEY_LEN, (const unsigned char *)b.p, b.n, mac,
-		&n) == NULL)
+	if (HMAC(EVP_sha256(), key, CURSOR_KEY_LEN, (const unsigned char *)b.p, b.n, mac, &n) ==
+	    NULL)
 		panic("HMAC failed"); /* UNCOVERED: malloc fails */
 }
 
 struct str
-cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
-    struct str payload)
+cursor_seal(
+    struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload)
 {
 	unsigned char raw[HEAD_LEN + CURSOR_PAYLOAD_MAX], mac[SHA256_DIGEST_LENGTH];
 	size_t n = HEAD_LEN + payload.n;
@@ -149,8 +142,8 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	char *room;
 
 	if (payload.n > CURSOR_PAYLOAD_MAX)
-		panic("a cursor's payload of %zu bytes",
-		    payload.n); /* UNCOVERED: ends the process */
+		panic(
+		    "a cursor's payload of %zu bytes", payload.n); /* UNCOVERED: ends the process */
 	sign_payload(a, s->bytes, f, payload, mac);
 	raw[0] = VERSION;
 	memcpy(raw + 1, mac, MAC_LEN);
@@ -159,8 +152,7 @@ cursor_seal(struct arena *a, const struct cursor_secret *s, const struct cursor_
 	room = arena_alloc(a, 4 * ((n + 2) / 3) + 1);
 	text = (struct str){ room, base64url_print(room, raw, n) };
 	if ((int64_t)text.n > LIM_CURSOR)
-		panic("a cursor of %zu characters",
-		    text.n); /* UNCOVERED: ends the process */
+		panic("a cursor of %zu characters", text.n); /* UNCOVERED: ends the process */
 	return text;
 }
 

@@ -28,22 +28,20 @@ bool cursor_secret_read(
     const char *path, struct cursor_secret *out, char *err, size_t room) MUST_USE;
 /* Writes the text of a secret file with a new key, and old's key as the previous one; old: NULL for none. */
 enum { CURSOR_SECRET_TEXT = 2 * (11 + 2 * CURSOR_KEY_LEN + 1) };
-void cursor_secret_print(
-    char out[CURSOR_SECRET_TEXT + 1], const struct cursor_secret *old);
+void cursor_secret_print(char out[CURSOR_SECRET_TEXT + 1], const struct cursor_secret *old);
 
 struct cursor_for {
 	struct uuid key;
 	struct str operation;
-	struct str
-	    filters; /* all that selects and orders, such as query and dataset; not limit */
+	struct str filters; /* all that selects and orders, such as query and dataset; not limit */
 };
 
 /* Makes a cursor of at most LIM_CURSOR characters. payload: the position of the next page, at most CURSOR_PAYLOAD_MAX
    bytes. */
-struct str cursor_seal(struct arena *a, const struct cursor_secret *s,
-    const struct cursor_for *f, struct str payload);
+struct str cursor_seal(
+    struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload);
 /* Returns false unless cursor_seal made the text for the same key, operation and filters. */
-bool cursor_open(struct arena *a, const struct cursor_secret *s,
-    const struct cursor_for *f, struct str text, struct str *payload) MUST_USE;
+bool cursor_open(struct arena *a, const struct cursor_secret *s, const struct cursor_for *f,
+    struct str text, struct str *payload) MUST_USE;
 
 #endif

@@ -82,8 +82,7 @@ key_cache_free(struct key_cache *c)
 static bool
 is_alnum(char ch)
 {
-	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
-	       (ch >= 'a' && ch <= 'z');
+	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
 }
 
 static bool
@@ -93,8 +92,7 @@ key_is_well_formed(struct str s)
 	size_t n;
 	bool ok;
 
-	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) ||
-	    s.p[KEY_PREFIX_LEN] != '_')
+	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) || s.p[KEY_PREFIX_LEN] != '_')
 		return false;
 	for (size_t i = 4; i < KEY_PREFIX_LEN; i++)
 		if (!is_alnum(s.p[i]))
@@ -134,8 +132,7 @@ key_of_row(const struct key_row *row)
 }
 
 static enum key_rc
-read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN],
-    struct key *out)
+read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN], struct key *out)
 {
 	struct key_row row = { 0 };
 	struct str prefix = { secret.p, KEY_PREFIX_LEN };
@@ -143,8 +140,8 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
 	/* With the hash in the WHERE clause, a wrong secret takes the same time with a known and an
 	   unknown prefix. */
-	enum db_rc rc = db_one(
-	    db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN })));
+	enum db_rc rc =
+	    db_one(db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN })));
 
 	db_relax(db, former);
 	switch (rc) {
@@ -158,8 +155,7 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 		return KEY_UNAVAILABLE;
 	}
 	/* The database has compared, but not in constant time. */
-	if (row.sha256.n != KEY_HASH_LEN ||
-	    CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
+	if (row.sha256.n != KEY_HASH_LEN || CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
 		return KEY_UNKNOWN;
 	*out = key_of_row(&row);
 	return KEY_FOUND;
@@ -224,13 +220,12 @@ key_has_scope(const struct key *k, enum scope s)
 bool
 key_has_entitlement(const struct key *k, enum entitlement e)
 {
-	return e == ENTITLEMENT_ANY ||
-	       (e != ENTITLEMENT_UNSET && (k->entitlements >> e & 1) != 0);
+	return e == ENTITLEMENT_ANY || (e != ENTITLEMENT_UNSET && (k->entitlements >> e & 1) != 0);
 }
 
 void
-key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
-    unsigned char hash[KEY_HASH_LEN])
+key_make(
+    char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1], unsigned char hash[KEY_HASH_LEN])
 {
 	static const char alphabet[] =
 	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

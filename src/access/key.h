@@ -44,7 +44,7 @@ struct key {
 
 enum key_rc {
 	KEY_FOUND,
-	KEY_UNKNOWN, /* malformed, unknown, expired or revoked: one answer for all (C-003) */
+	KEY_UNKNOWN,     /* malformed, unknown, expired or revoked: one answer for all (C-003) */
 	KEY_UNAVAILABLE, /* the database failed: authentication_unavailable (C-018) */
 };
 
@@ -54,8 +54,7 @@ struct key_cache *key_cache_new(struct db *db);
 void key_cache_free(struct key_cache *c);
 
 /* Call db_use first: the look-up respects its deadline. */
-enum key_rc key_lookup(
-    struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
+enum key_rc key_lookup(struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
 bool key_has_scope(const struct key *k, enum scope s);
 bool key_has_entitlement(const struct key *k, enum entitlement e);
 

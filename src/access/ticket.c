@@ -65,8 +65,7 @@ parse_ticket_key(struct str line, struct ticket_key *out)
 			return false;
 	memcpy(out->kid, line.p, kid);
 	out->kid[kid] = '\0';
-	return hex_parse(
-	    (struct str){ colon + 1, 2 * TICKET_KEY_LEN }, out->bytes, TICKET_KEY_LEN);
+	return hex_parse((struct str){ colon + 1, 2 * TICKET_KEY_LEN }, out->bytes, TICKET_KEY_LEN);
 }
 
 static const struct ticket_key *
@@ -198,8 +197,7 @@ add_int_claim(jwt_t *jwt, const char *claim, int64_t n)
 }
 
 struct secret
-ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket *t,
-    struct ts now)
+ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket *t, struct ts now)
 {
 	const struct ticket_key *key = &keys->keys[0];
 	struct secret out;
@@ -208,8 +206,7 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 
 	if (keys->n == 0 || jwt_new(&jwt) != 0 ||
 	    jwt_set_alg(jwt, JWT_ALG_HS256, key->bytes, TICKET_KEY_LEN) != 0 ||
-	    jwt_add_header(jwt, "kid", key->kid) != 0 ||
-	    jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
+	    jwt_add_header(jwt, "kid", key->kid) != 0 || jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
 	    jwt_add_grant(jwt, "aud", AUDIENCE) != 0)
 		panic("libjwt cannot make a ticket");
 	add_int_claim(jwt, "iat", now.us / SECOND_US);
@@ -247,16 +244,16 @@ next_token_part(struct str *rest)
 
 /* Decodes unpadded base64url and parses the JSON object in it by the field table. */
 static bool
-parse_token_part(struct arena *a, struct str text, const struct field *fields,
-    struct ts now, void *out)
+parse_token_part(
+    struct arena *a, struct str text, const struct field *fields, struct ts now, void *out)
 {
 	unsigned char *bytes = arena_alloc(a, text.n + 1);
 	struct decoded how;
 	size_t n;
 
 	return base64url_parse(text, bytes, text.n, &n) &&
-	       json_decode(a, (struct str){ (const char *)bytes, n }, fields, now, out,
-		   &how) == JSON_OK;
+	       json_decode(a, (struct str){ (const char *)bytes, n }, fields, now, out, &how) ==
+		   JSON_OK;
 }
 
 /* libjwt gets the same text that was split above, so the signature covers exactly the parts that are parsed. */

@@ -35,8 +35,7 @@ struct ticket_keys {
 };
 
 /* Reads a file of lines "kid:64 hexadecimal digits", the newest first. False with a reason. */
-bool ticket_keys_read(
-    const char *path, struct ticket_keys *out, char *err, size_t room) MUST_USE;
+bool ticket_keys_read(const char *path, struct ticket_keys *out, char *err, size_t room) MUST_USE;
 /* Makes a line with a new key, and a newline at its end. */
 enum { TICKET_LINE = TICKET_KID_MAX + 1 + 2 * TICKET_KEY_LEN + 1 };
 void ticket_key_make(char out[TICKET_LINE + 1]);
@@ -49,10 +48,10 @@ void ticket_ring_free(struct ticket_ring *r);
 const struct ticket_keys *ticket_ring_keys(struct ticket_ring *r, char *err, size_t room);
 
 /* Makes the subprotocol: at most LIM_STREAM_TICKET characters, all of them token characters of RFC 6455. */
-struct secret ticket_seal(struct arena *a, const struct ticket_keys *keys,
-    const struct ticket *t, struct ts now);
+struct secret ticket_seal(
+    struct arena *a, const struct ticket_keys *keys, const struct ticket *t, struct ts now);
 /* NULL, or the fault of the ticket, for the log: constant text without any part of the ticket. */
-const char *ticket_open(struct arena *a, const struct ticket_keys *keys,
-    struct secret subprotocol, struct ts now, struct ticket *out) MUST_USE;
+const char *ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subprotocol,
+    struct ts now, struct ticket *out) MUST_USE;
 
 #endif

@@ -99,8 +99,7 @@ on_ares_socket(void *arg, ares_socket_t fd, int readable, int writable)
 
 /* r: NULL for a channel that is only opened to check the servers. */
 static int
-channel_open(
-    ares_channel *out, enum resolver_how how, const char *servers, struct resolver *r)
+channel_open(ares_channel *out, enum resolver_how how, const char *servers, struct resolver *r)
 {
 	char dns[] = "b";
 	struct ares_options o = { .timeout = TRY_MS,
@@ -162,8 +161,7 @@ resolver_new(struct event_base *base, enum resolver_how how, const char *servers
 void
 resolver_free(struct resolver *r)
 {
-	ares_destroy(
-	    r->ares); /* ends all look-ups, and frees the watches by on_ares_socket */
+	ares_destroy(r->ares); /* ends all look-ups, and frees the watches by on_ares_socket */
 	event_free(r->timer);
 	ares_library_cleanup();
 	free(r);
@@ -209,9 +207,9 @@ on_ares_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
 struct lookup *
 lookup_start(struct resolver *r, const char *name, lookup_fn *fn, void *arg)
 {
-	const struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC,
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = ARES_AI_NOSORT };
+	const struct ares_addrinfo_hints hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = ARES_AI_NOSORT
+	};
 	struct lookup *l = mem_zero(sizeof(*l));
 
 	l->fn = fn;

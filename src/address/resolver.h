@@ -17,12 +17,11 @@ struct lookup;
 enum resolver_how {
 	RESOLVER_HOST,  /* like this host: with /etc/hosts and search domains */
 	RESOLVER_WHOLE, /* with /etc/hosts, without search domains */
-	RESOLVER_DNS, /* DNS only: without /etc/hosts, host aliases and search domains */
+	RESOLVER_DNS,   /* DNS only: without /etc/hosts, host aliases and search domains */
 };
 
 /* servers: addresses separated by commas; "": those in resolv.conf at this moment. Never returns NULL. */
-struct resolver *resolver_new(
-    struct event_base *base, enum resolver_how how, const char *servers);
+struct resolver *resolver_new(struct event_base *base, enum resolver_how how, const char *servers);
 void resolver_free(struct resolver *r); /* look-ups under way end without calling fn */
 /* NULL, or the reason why no resolver can use these servers. */
 const char *resolver_fault(const char *servers);
@@ -31,8 +30,7 @@ const char *resolver_fault(const char *servers);
    sorts by connecting sockets to them, before anybody has checked that they are public. */
 typedef void lookup_fn(void *arg, int status, const struct ares_addrinfo *found);
 /* Calls fn once, from the loop and never before this returns. */
-struct lookup *lookup_start(
-    struct resolver *r, const char *name, lookup_fn *fn, void *arg);
+struct lookup *lookup_start(struct resolver *r, const char *name, lookup_fn *fn, void *arg);
 void lookup_cancel(struct lookup *l);
 
 #endif

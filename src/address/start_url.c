@@ -13,7 +13,7 @@ static const struct {
 	enum { SUBJECT_URL, SUBJECT_HOST } subject;
 	const char *message;
 } faults[START_URL_FAULTS] = {
-#define START_URL_FAULT(id, code, subject, message)                                      \
+#define START_URL_FAULT(id, code, subject, message)                                                \
 	[START_URL_##id] = { code, SUBJECT_##subject, message },
 #include "tbl/start_url_faults.h"
 #undef START_URL_FAULT
@@ -48,8 +48,8 @@ static bool
 is_control_or_space(unsigned c)
 {
 	return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x1680 ||
-	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
-	       c == 0x202f || c == 0x205f || c == 0x3000;
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x3000;
 }
 
 static enum start_url_fault
@@ -158,8 +158,7 @@ split_url(struct str url, struct url_parts *out)
 }
 
 struct str
-start_url_fault_message(
-    struct arena *a, enum start_url_fault f, struct str name, struct str url)
+start_url_fault_message(struct arena *a, enum start_url_fault f, struct str name, struct str url)
 {
 	struct url_parts p = { .tls = false };
 
@@ -205,8 +204,7 @@ parse_port(const struct url_parts *p, int *out)
 
 /* Characters that each part must percent-encode. Spaces and control characters were refused before. */
 
-static const char path_set[] = "\"#<>?^`{}", query_set[] = "\"#<>'",
-		  fragment_set[] = "\"<>`";
+static const char path_set[] = "\"#<>?^`{}", query_set[] = "\"#<>'", fragment_set[] = "\"<>`";
 
 static void
 write_encoded(struct buf *b, struct str part, const char *set)
@@ -255,8 +253,7 @@ write_canonical_path(struct buf *b, struct str path)
 
 	for (size_t at = 0, n; at < path.n; at += n + 1) {
 		struct str segment = { path.p + at + 1, path.n - at - 1 };
-		const char *slash =
-		    segment.n == 0 ? NULL : memchr(segment.p, '/', segment.n);
+		const char *slash = segment.n == 0 ? NULL : memchr(segment.p, '/', segment.n);
 		int dots;
 
 		n = slash == NULL ? segment.n : (size_t)(slash - segment.p);
@@ -323,8 +320,8 @@ check_url(struct arena *a, struct str url, size_t most, struct str *canonical)
 	if (fault == START_URL_OK)
 		fault = split_url(url, &p);
 	if (fault == START_URL_OK)
-		fault = p.bracket ? start_url_ipv6(a, p.host, &host)
-				  : start_url_host(a, p.host, &host);
+		fault =
+		    p.bracket ? start_url_ipv6(a, p.host, &host) : start_url_host(a, p.host, &host);
 	if (fault == START_URL_OK)
 		fault = parse_port(&p, &port);
 	if (fault != START_URL_OK)

@@ -26,8 +26,7 @@ enum start_url_fault {
 	START_URL_FAULTS,
 };
 
-const char *start_url_fault_code(
-    enum start_url_fault f); /* the code of the field error */
+const char *start_url_fault_code(enum start_url_fault f); /* the code of the field error */
 /* A message for people: "must begin with http:// or https://", after `name` unless that is empty; or, for a fault of the
    host, "192.168.1.1 is not public; ...", which begins with the URL's host instead. */
 struct str start_url_fault_message(
@@ -42,8 +41,7 @@ enum start_url_fault start_url_check_stored(
     struct arena *a, struct str url, struct str *canonical) MUST_USE;
 /* Checks a host alone, a name or an IPv4 address; text: valid UTF-8, not empty. out: the form that is resolved, in
    lower-case ASCII without a dot at its end. */
-enum start_url_fault start_url_host(
-    struct arena *a, struct str text, struct str *out) MUST_USE;
+enum start_url_fault start_url_host(struct arena *a, struct str text, struct str *out) MUST_USE;
 /* True when the last label of a name, in lower-case ASCII, is a top-level domain of the public Internet. */
 bool host_delegated(struct arena *a, struct str host);
 /* The registrable domain of host: one label below a public suffix. STR_NULL: there is none. */

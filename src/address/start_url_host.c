@@ -56,8 +56,7 @@ next_part(struct str *rest, const char *separators, struct str *part)
 	while (n < rest->n && strchr(separators, rest->p[n]) == NULL)
 		n++;
 	*part = (struct str){ rest->p, n };
-	*rest =
-	    n == rest->n ? STR_NULL : (struct str){ rest->p + n + 1, rest->n - n - 1 };
+	*rest = n == rest->n ? STR_NULL : (struct str){ rest->p + n + 1, rest->n - n - 1 };
 	return true;
 }
 
@@ -132,8 +131,8 @@ static enum start_url_fault
 idna_to_ascii(struct arena *a, struct str name, struct str *out)
 {
 	uint8_t *made = NULL;
-	int rc = idn2_lookup_u8((const uint8_t *)arena_str(a, name).p, &made,
-	    IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
+	int rc = idn2_lookup_u8(
+	    (const uint8_t *)arena_str(a, name).p, &made, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
 
 	if (rc == IDN2_OK)
 		*out = arena_str(a, str_of((const char *)made));
@@ -158,8 +157,7 @@ punycode_is_canonical(struct arena *a, struct str name)
 	text = arena_str(a, str_of(decoded));
 	idn2_free(decoded);
 	same = idna_to_ascii(a, text, &again) == START_URL_OK && str_eq(again, name);
-	return same && idna_to_ascii(a, name, &again) == START_URL_OK &&
-	       str_eq(again, name);
+	return same && idna_to_ascii(a, name, &again) == START_URL_OK && str_eq(again, name);
 }
 
 static enum start_url_fault
@@ -229,9 +227,8 @@ embeds_private_ipv4(struct str name)
 
 		if (token.n == 8 && all_chars(token, is_hex_digit)) {
 			unsigned long n = strtoul(token.p, NULL, 16);
-			unsigned char b[4] = { (unsigned char)(n >> 24),
-				(unsigned char)(n >> 16), (unsigned char)(n >> 8),
-				(unsigned char)n };
+			unsigned char b[4] = { (unsigned char)(n >> 24), (unsigned char)(n >> 16),
+				(unsigned char)(n >> 8), (unsigned char)n };
 
 			if (!netaddr_public4(b))
 				return true;
@@ -258,8 +255,7 @@ embeds_ipv6(struct str name)
 			if (label.p[i] == '-' && label.p[i + 1] == '-')
 				return true;
 		while (next_part(&label, "-", &group)) {
-			bool good =
-			    group.n > 0 && group.n <= 4 && all_chars(group, is_hex_digit);
+			bool good = group.n > 0 && group.n <= 4 && all_chars(group, is_hex_digit);
 
 			groups = good ? groups + 1 : 0;
 			if (groups == 8)

@@ -7,7 +7,6 @@
 #include "address/start_url.h"
 
 /* Checks the text between brackets. out: the canonical address, with brackets. */
-enum start_url_fault start_url_ipv6(
-    struct arena *a, struct str text, struct str *out) MUST_USE;
+enum start_url_fault start_url_ipv6(struct arena *a, struct str text, struct str *out) MUST_USE;
 
 #endif

@@ -35,11 +35,9 @@ host_delegated(struct arena *a, struct str host)
 	const int rules = PSL_TYPE_ICANN | PSL_TYPE_NO_STAR_RULE;
 	const char *dot = memrchr(host.p, '.', host.n);
 	struct str top =
-	    dot == NULL ? host
-			: (struct str){ dot + 1, (size_t)(host.p + host.n - dot) - 1 };
+	    dot == NULL ? host : (struct str){ dot + 1, (size_t)(host.p + host.n - dot) - 1 };
 	struct str below = arena_printf(a, "x.%.*s", (int)top.n, top.p);
 
-	return suffix_list() == NULL ||
-	       psl_is_public_suffix2(suffix_list(), below.p + 2, rules) ||
+	return suffix_list() == NULL || psl_is_public_suffix2(suffix_list(), below.p + 2, rules) ||
 	       psl_is_public_suffix2(suffix_list(), below.p, rules);
 }

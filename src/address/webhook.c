@@ -21,8 +21,7 @@ webhook_secret_make(char out[WEBHOOK_SECRET_LEN + 1])
 
 	random_bytes(bytes, sizeof(bytes));
 	memcpy(out, prefix, sizeof(prefix) - 1);
-	EVP_EncodeBlock(
-	    (unsigned char *)out + sizeof(prefix) - 1, bytes, (int)sizeof(bytes));
+	EVP_EncodeBlock((unsigned char *)out + sizeof(prefix) - 1, bytes, (int)sizeof(bytes));
 }
 
 struct str
@@ -78,8 +77,7 @@ label_is_valid(struct str l)
 	for (size_t i = 0; i < l.n; i++) {
 		char c = l.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-			c == '_'))
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
 			return false;
 	}
 	return l.n >= 1 && l.n <= 63 && l.p[0] != '-' && l.p[l.n - 1] != '-';
@@ -100,12 +98,10 @@ webhook_host_fault(struct str host)
 	for (; rest.p != NULL; labels++) { /* runs at least once: host is not empty */
 		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
 
-		label =
-		    (struct str){ rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
+		label = (struct str){ rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
 		if (!label_is_valid(label))
 			return "has no valid host name";
-		rest = dot == NULL ? STR_NULL
-				   : (struct str){ dot + 1, rest.n - label.n - 1 };
+		rest = dot == NULL ? STR_NULL : (struct str){ dot + 1, rest.n - label.n - 1 };
 	}
 	if (label.n == 0 || host.n > 253 || (label.p[0] >= '0' && label.p[0] <= '9'))
 		return "has no valid host name";
@@ -185,8 +181,7 @@ authority_fault(struct str s, const char *ports)
 		return webhook_port_fault(STR("443"), ports);
 	if (s.p[host.n] != ':')
 		return "has no valid host name";
-	return webhook_port_fault(
-	    (struct str){ s.p + host.n + 1, s.n - host.n - 1 }, ports);
+	return webhook_port_fault((struct str){ s.p + host.n + 1, s.n - host.n - 1 }, ports);
 }
 
 const char *
@@ -195,14 +190,12 @@ webhook_url_fault(struct str url, const char *ports)
 	char scheme[8];
 	size_t n = 0;
 
-	if (url.n < 8 ||
-	    !str_is(str_lower_ascii(scheme, (struct str){ url.p, 8 }), "https://"))
+	if (url.n < 8 || !str_is(str_lower_ascii(scheme, (struct str){ url.p, 8 }), "https://"))
 		return "must begin with https://";
 	if ((int64_t)url.n > LIM_WEBHOOK_URL)
 		return "is too long";
 	for (size_t i = 0; i < url.n; i++)
-		if (url.p[i] <= ' ' || url.p[i] > '~' ||
-		    strchr("\"<>\\^`{|}#", url.p[i]) != NULL)
+		if (url.p[i] <= ' ' || url.p[i] > '~' || strchr("\"<>\\^`{|}#", url.p[i]) != NULL)
 			return "has a character that must be escaped, or a fragment";
 	url = (struct str){ url.p + 8, url.n - 8 };
 	while (n < url.n && url.p[n] != '/' && url.p[n] != '?')

@@ -65,9 +65,9 @@ struct engine {
 	struct db *db;
 	struct event_base *base;
 	struct sender *sender;
-	struct attempt *ended;    /* attempts whose result is not stored yet */
-	int64_t batch;            /* changes to judge at once; fewer after a failure */
-	struct uuid last_project; /* claimed last: the next claim begins after it */
+	struct attempt *ended;              /* attempts whose result is not stored yet */
+	int64_t batch;                      /* changes to judge at once; fewer after a failure */
+	struct uuid last_project;           /* claimed last: the next claim begins after it */
 	int64_t task_at[MAINTENANCE_TASKS]; /* mono_us: next run of each task */
 	bool stopping;
 	struct event *poll, *notified;
@@ -112,9 +112,8 @@ struct attempt {
 	struct attempt *next; /* in engine.ended */
 	struct arena *arena;  /* owns the struct and all its text */
 	struct uuid uuid;     /* the delivery's; sent as webhook-id */
-	int64_t
-	    number; /* among all attempts of the delivery; the result is stored under it */
-	int64_t tries; /* attempts since the delivery was last retried by hand */
+	int64_t number; /* among all attempts of the delivery; the result is stored under it */
+	int64_t tries;  /* attempts since the delivery was last retried by hand */
 	struct str url, secret, payload;
 
 	/* the result */
@@ -144,7 +143,6 @@ size_t sender_busy(const struct sender *s); /* attempts under way */
 void sender_send(struct sender *sender, struct attempt *t);
 
 /* The statements of each file, for -D sql; NULL ends each list. */
-extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[],
-						     *const maintain_stmts[];
+extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[], *const maintain_stmts[];
 
 #endif

@@ -36,8 +36,8 @@ static const struct stmt claim = STMT_LIST(claim, struct claim, claim_out,
     "SELECT uuid, project_uuid, attempt, tries, url, secret, payload"
     " FROM delivery_claim($1, $2, $3, $4, $5, $6)");
 
-static const struct stmt finish = STMT(finish, NULL,
-    "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
+static const struct stmt finish =
+    STMT(finish, NULL, "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
 
 /* The delay before the next attempt: webhook_backoff * 4^(tries - 1), at most webhook_backoff_max, minus a random
    part of up to a quarter, so that deliveries that failed together are not sent together again. A receiver's
@@ -81,20 +81,18 @@ store_results(struct engine *e)
 		struct attempt *t = e->ended;
 		const char *verdict = verdict_name(t->verdict);
 
-		if (!db_up(e->db) ||
-		    !db_ok(e->db,
-			db_do(e->db, &finish, NULL, P(t->uuid), P(t->number),
-			    P(str_of(verdict)), P(t->status), P(t->failure),
-			    P(retry_delay_ms(t)), P(conf.webhook_attempts)),
-			"finish"))
+		if (!db_up(e->db) || !db_ok(e->db,
+					 db_do(e->db, &finish, NULL, P(t->uuid), P(t->number),
+					     P(str_of(verdict)), P(t->status), P(t->failure),
+					     P(retry_delay_ms(t)), P(conf.webhook_attempts)),
+					 "finish"))
 			return false;
-		log_event(t->verdict == VERDICT_DELIVERED ? LOGP_INFO : LOGP_NOTICE,
-		    "delivery",
+		log_event(t->verdict == VERDICT_DELIVERED ? LOGP_INFO : LOGP_NOTICE, "delivery",
 		    "uuid=%s attempt=%lld status=%lld verdict=%s why=\"%.*s\" "
 		    "detail=\"%.*s\"",
-		    uuid_text(&t->uuid).z, (long long)t->number, (long long)t->status,
-		    verdict, (int)t->failure.n, t->failure.p == NULL ? "" : t->failure.p,
-		    (int)t->detail.n, t->detail.p == NULL ? "" : t->detail.p);
+		    uuid_text(&t->uuid).z, (long long)t->number, (long long)t->status, verdict,
+		    (int)t->failure.n, t->failure.p == NULL ? "" : t->failure.p, (int)t->detail.n,
+		    t->detail.p == NULL ? "" : t->detail.p);
 		e->ended = t->next;
 		arena_free(t->arena);
 	}
@@ -128,9 +126,8 @@ claim_due(struct engine *e, int64_t room)
 
 	if (!db_up(e->db) ||
 	    !db_ok(e->db,
-		db_list(e->db, &claim, &got, P(room), P((int64_t)PER_DESTINATION),
-		    P(lease), P(conf.webhook_attempts), P(conf.webhook_project),
-		    P(e->last_project)),
+		db_list(e->db, &claim, &got, P(room), P((int64_t)PER_DESTINATION), P(lease),
+		    P(conf.webhook_attempts), P(conf.webhook_project), P(e->last_project)),
 		"claim"))
 		return false;
 	c = got.items;

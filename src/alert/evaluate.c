@@ -92,8 +92,7 @@ rule_covers(const struct rule *rule, const struct record *r)
 
 /* A rule that does not mention the status in its query is about open findings only. */
 static bool
-status_and_severity_match(
-    const struct rule *rule, const struct record *r, const struct query *q)
+status_and_severity_match(const struct rule *rule, const struct record *r, const struct query *q)
 {
 	if (!str_is(r->source, "finding"))
 		return true;
@@ -136,10 +135,10 @@ apply_rule(struct batch *b, const struct rule *rule)
 	struct query_fault fault;
 	struct query query;
 
-	if (!query_parse(a, schema_of_source(rule->source), rule->query, ts_now(), &query,
-		&fault)) {
-		log_event(LOGP_WARNING, "rule", "uuid=%s at=%u why=\"%.*s\"", uuid.p,
-		    fault.at, (int)fault.message.n, fault.message.p);
+	if (!query_parse(
+		a, schema_of_source(rule->source), rule->query, ts_now(), &query, &fault)) {
+		log_event(LOGP_WARNING, "rule", "uuid=%s at=%u why=\"%.*s\"", uuid.p, fault.at,
+		    (int)fault.message.n, fault.message.p);
 		return;
 	}
 	push_str(&b->judged, uuid);
@@ -191,8 +190,8 @@ apply_rules(struct batch *b, struct list rules)
 		apply_rule(b, (const struct rule *)rules.items + i);
 	arena_free(b->scratch);
 	if (i < rules.n)
-		log_event(LOGP_WARNING, "slow", "records=%zu rules=%zu judged=%zu", b->n,
-		    rules.n, i);
+		log_event(
+		    LOGP_WARNING, "slow", "records=%zu rules=%zu judged=%zu", b->n, rules.n, i);
 	return i == rules.n;
 }
 
@@ -201,8 +200,8 @@ judge_batch(struct engine *e, struct list records)
 {
 	struct batch b = { .e = e, .records = records.items, .n = records.n };
 	struct list rules;
-	enum db_rc rc = db_list(
-	    e->db, &list_rules, &rules, P(project_uuids(e->arena, b.records, b.n)));
+	enum db_rc rc =
+	    db_list(e->db, &list_rules, &rules, P(project_uuids(e->arena, b.records, b.n)));
 
 	if (rc != DB_OK)
 		return rc;

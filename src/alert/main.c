@@ -108,8 +108,7 @@ check_ca_file(char *err, size_t room)
 {
 	if (conf.webhook_ca_file[0] == '\0' || access(conf.webhook_ca_file, R_OK) == 0)
 		return true;
-	snprintf(
-	    err, room, "webhook_ca_file %s: %s", conf.webhook_ca_file, strerror(errno));
+	snprintf(err, room, "webhook_ca_file %s: %s", conf.webhook_ca_file, strerror(errno));
 	return false;
 }
 
@@ -125,10 +124,9 @@ dump(const char *what)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon alert = { .name = "surfaced-alert",
-		.check = check_ca_file,
-		.dump = dump,
-		.work = work };
+	static const struct daemon alert = {
+		.name = "surfaced-alert", .check = check_ca_file, .dump = dump, .work = work
+	};
 
 	return daemon_main(argc, argv, &alert);
 }

@@ -28,8 +28,7 @@ static const struct stmt keep_usage =
 
 static const struct stmt fold = STMT(fold, count_out, "SELECT metric_fold($1) AS n");
 
-const struct stmt *const maintain_stmts[] = { &keep_deliveries, &keep_usage, &fold,
-	NULL };
+const struct stmt *const maintain_stmts[] = { &keep_deliveries, &keep_usage, &fold, NULL };
 
 static const struct {
 	const char *name;
@@ -55,8 +54,7 @@ run_task(struct engine *e, size_t i)
 	if (!db_ok(e->db, rc, tasks[i].name))
 		return SOON_US;
 	if (c.n > 0 && days != NULL)
-		log_event(LOGP_INFO, "pruned", "what=%s rows=%lld", tasks[i].name,
-		    (long long)c.n);
+		log_event(LOGP_INFO, "pruned", "what=%s rows=%lld", tasks[i].name, (long long)c.n);
 	return c.n == BATCH_ROWS ? SOON_US : tasks[i].rest_us;
 }
 
@@ -64,7 +62,7 @@ void
 maintain_tables(struct engine *e)
 {
 	for (size_t i = 0; i < MAINTENANCE_TASKS; i++)
-		if ((tasks[i].days == NULL || *tasks[i].days > 0) &&
-		    mono_us() >= e->task_at[i] && db_up(e->db))
+		if ((tasks[i].days == NULL || *tasks[i].days > 0) && mono_us() >= e->task_at[i] &&
+		    db_up(e->db))
 			e->task_at[i] = mono_us() + run_task(e, i);
 }

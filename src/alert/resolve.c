@@ -30,16 +30,15 @@ add_public_address(struct addresses *r, const struct sockaddr *sa)
 {
 	const struct sockaddr_in *v4 = (const void *)sa;
 	const struct sockaddr_in6 *v6 = (const void *)sa;
-	const void *bytes = sa->sa_family == AF_INET ? (const void *)&v4->sin_addr
-						     : (const void *)&v6->sin6_addr;
+	const void *bytes =
+	    sa->sa_family == AF_INET ? (const void *)&v4->sin_addr : (const void *)&v6->sin6_addr;
 
 	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
 		return false;
 	if (!(sa->sa_family == AF_INET ? netaddr_public4(bytes) : netaddr_public6(bytes)))
 		return false;
 	if (r->n < RESOLVED_MAX)
-		inet_ntop(
-		    sa->sa_family, bytes, r->address[r->n++], sizeof(r->address[0]));
+		inet_ntop(sa->sa_family, bytes, r->address[r->n++], sizeof(r->address[0]));
 	return true;
 }
 
@@ -71,10 +70,9 @@ on_addresses(void *arg, int status, const struct ares_addrinfo *found)
 	struct addresses r = { 0 };
 
 	if (status != ARES_SUCCESS)
-		r.fault =
-		    status == ARES_ETIMEOUT ? TOO_LATE : "the name could not be resolved";
-	for (const struct ares_addrinfo_node *n = found == NULL ? NULL : found->nodes;
-	     n != NULL; n = n->ai_next)
+		r.fault = status == ARES_ETIMEOUT ? TOO_LATE : "the name could not be resolved";
+	for (const struct ares_addrinfo_node *n = found == NULL ? NULL : found->nodes; n != NULL;
+	     n = n->ai_next)
 		if (!add_public_address(&r, n->ai_addr))
 			r.fault = "the name has an address that is not public";
 	if (r.fault == NULL && r.n == 0)

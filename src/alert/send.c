@@ -224,10 +224,10 @@ open_public_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 	const struct sockaddr_in *v4 = (const void *)&to->addr;
 	const struct sockaddr_in6 *v6 = (const void *)&to->addr;
 	struct attempt *t = arg;
-	bool good = to->family == AF_INET
-			? netaddr_public4((const unsigned char *)&v4->sin_addr)
-			: to->family == AF_INET6 &&
-			      netaddr_public6((const unsigned char *)&v6->sin6_addr);
+	bool good =
+	    to->family == AF_INET
+		? netaddr_public4((const unsigned char *)&v4->sin_addr)
+		: to->family == AF_INET6 && netaddr_public6((const unsigned char *)&v6->sin6_addr);
 
 	(void)purpose;
 	if (good)
@@ -286,10 +286,9 @@ set_headers(struct attempt *t)
 	append_line(&lines, STR("Content-Type: application/json"));
 	append_line(&lines, STR("Expect:"));
 	append_line(&lines, arena_printf(t->arena, "webhook-id: %s", w.id.p));
-	append_line(
-	    &lines, arena_printf(t->arena, "webhook-timestamp: %lld", (long long)w.at));
-	append_line(&lines, arena_printf(t->arena, "webhook-signature: %.*s",
-				(int)signature.n, signature.p));
+	append_line(&lines, arena_printf(t->arena, "webhook-timestamp: %lld", (long long)w.at));
+	append_line(&lines,
+	    arena_printf(t->arena, "webhook-signature: %.*s", (int)signature.n, signature.p));
 	t->headers = lines;
 	return true;
 }
@@ -320,8 +319,7 @@ set_transfer_options(struct attempt *t, int64_t ms)
 	CURL *c = t->easy;
 	CURLcode bad = CURLE_OK;
 
-#define SET(option, value)                                                               \
-	(bad = bad != CURLE_OK ? bad : curl_easy_setopt(c, (option), (value)))
+#define SET(option, value) (bad = bad != CURLE_OK ? bad : curl_easy_setopt(c, (option), (value)))
 	SET(CURLOPT_PRIVATE, (void *)t);
 	SET(CURLOPT_URL, t->url.p);
 	SET(CURLOPT_PROTOCOLS_STR, "https");
@@ -380,10 +378,9 @@ static bool
 parse_url(struct attempt *t)
 {
 	CURLU *u = curl_url();
-	bool good =
-	    u != NULL && curl_url_set(u, CURLUPART_URL, t->url.p, 0) == CURLUE_OK &&
-	    curl_url_get(u, CURLUPART_HOST, &t->host, 0) == CURLUE_OK &&
-	    curl_url_get(u, CURLUPART_PORT, &t->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+	bool good = u != NULL && curl_url_set(u, CURLUPART_URL, t->url.p, 0) == CURLUE_OK &&
+		    curl_url_get(u, CURLUPART_HOST, &t->host, 0) == CURLUE_OK &&
+		    curl_url_get(u, CURLUPART_PORT, &t->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 
 	curl_url_cleanup(u);
 	return good;
@@ -398,15 +395,14 @@ sender_send(struct sender *sender, struct attempt *t)
 	t->deadline = mono_us() + conf.webhook_timeout * 1000;
 	sender->busy++;
 	if (webhook_url_fault(t->url, conf.webhook_ports) != NULL || !parse_url(t)) {
-		fail_attempt(
-		    t, "the destination's URL is not one that webhooks are sent to");
+		fail_attempt(t, "the destination's URL is not one that webhooks are sent to");
 		return;
 	}
 	host = str_of(t->host);
 	if (host.p[0] == '[')
 		host = (struct str){ host.p + 1, host.n - 2 };
-	resolve_public(sender->base, arena_str(t->arena, host).p, t->deadline,
-	    on_receiver_resolved, t);
+	resolve_public(
+	    sender->base, arena_str(t->arena, host).p, t->deadline, on_receiver_resolved, t);
 }
 
 struct sender *

@@ -18,10 +18,9 @@ struct aggregate_in {
 };
 
 static const struct field spec_in[] = {
-	TEXT(struct aggregation, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1,
-	    LIM_AGGREGATE_FIELD),
-	NUMBER(struct aggregation, limit, 0, 1, LIM_AGGREGATE_LIMIT,
-	    LIM_AGGREGATE_LIMIT_DEFAULT),
+	TEXT(
+	    struct aggregation, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1, LIM_AGGREGATE_FIELD),
+	NUMBER(struct aggregation, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
 	FIELD_END_OF("Aggregation"),
 };
 
@@ -38,9 +37,9 @@ static const struct body_code aggregate_codes[] = {
 	{ NULL, ERR_UNSET, ERR_UNSET },
 };
 
-static const enum error aggregate_errors[] = { ERR_INVALID_AGGREGATION,
-	ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE,
-	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
+static const enum error aggregate_errors[] = { ERR_INVALID_AGGREGATION, ERR_INVALID_SEARCH_QUERY,
+	ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
+	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
 static int
 fail_aggregation(struct req *rq, size_t i, const char *what)
@@ -68,8 +67,7 @@ describe_bad_field(struct req *rq, enum dataset d, struct str name)
 
 /* Each field must be known, aggregatable and unique; aliases are for queries alone (C-035, C-036). */
 static int
-plan_aggregations(
-    struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
+plan_aggregations(struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
 {
 	const struct aggregation *spec = specs->items;
 
@@ -77,8 +75,7 @@ plan_aggregations(
 		const struct schema_field *f = schema_find(d, spec[i].field);
 
 		if (f == NULL || !f->aggregatable)
-			return fail_aggregation(
-			    rq, i, describe_bad_field(rq, d, spec[i].field));
+			return fail_aggregation(rq, i, describe_bad_field(rq, d, spec[i].field));
 		for (size_t k = 0; k < i; k++)
 			if (out[k].field == f)
 				return fail_aggregation(rq, i, "is repeated");
@@ -94,8 +91,8 @@ struct tag_answer {
 	struct list categories;
 };
 
-static const char *const classifications[] = { "informational", "benign", "suspicious",
-	"malicious", NULL };
+static const char *const classifications[] = { "informational", "benign", "suspicious", "malicious",
+	NULL };
 
 static const struct field tag_out[] = {
 	TEXT(struct tag_answer, slug, REQUIRED, 1, LIM_TAG_SLUG),
@@ -202,8 +199,7 @@ write_bucket_value(struct buf *b, const struct value *v)
 static struct bucket_answer
 answer_bucket(struct arena *a, const struct bucket *from)
 {
-	struct bucket_answer out = { .count = (int64_t)from->count,
-		.label = from->label };
+	struct bucket_answer out = { .count = (int64_t)from->count, .label = from->label };
 	const struct tag *t = from->tag;
 	struct buf value = { .a = a };
 
@@ -218,8 +214,7 @@ answer_bucket(struct arena *a, const struct bucket *from)
 static struct group_answer
 answer_group(struct arena *a, enum dataset d, const struct group *g)
 {
-	struct bucket_answer *buckets =
-	    ARENA_ARRAY(a, g->nbuckets + 1, struct bucket_answer);
+	struct bucket_answer *buckets = ARENA_ARRAY(a, g->nbuckets + 1, struct bucket_answer);
 
 	for (size_t i = 0; i < g->nbuckets; i++)
 		buckets[i] = answer_bucket(a, &g->buckets[i]);
@@ -247,11 +242,10 @@ aggregate_dataset(struct req *rq)
 	const char *fault;
 
 	if (plan_aggregations(rq, d, &in->aggregations, aggs) != PASS ||
-	    run_parse(rq, d, in->query, &query) != PASS ||
-	    share_begin(rq, &budget) != PASS)
+	    run_parse(rq, d, in->query, &query) != PASS || share_begin(rq, &budget) != PASS)
 		return FAILED;
-	if (run_end(rq, engine_aggregate(rq->worker->engine, rq->arena, &query, &budget,
-			    aggs, n, groups)) != PASS)
+	if (run_end(rq, engine_aggregate(rq->worker->engine, rq->arena, &query, &budget, aggs, n,
+			    groups)) != PASS)
 		return FAILED;
 	fault = check_groups(aggs, n, groups);
 	if (fault != NULL) {
@@ -264,30 +258,30 @@ aggregate_dataset(struct req *rq)
 }
 
 const struct route aggregate_routes[] = {
-#define DATASET(id, name, unit)                                                          \
-	{                                                                                \
-		ROUTE_AS(POST, "/search/" name "/aggregate", "aggregate_" name,          \
-		    aggregate_dataset),                                                  \
-		.arg = DATASET_##id,                                                     \
-		.scope = SCOPE_SEARCH_AGGREGATE,                                         \
-		.access = ACCESS_ACCOUNT,                                                \
-		.meter = METER_QUOTA,                                                    \
-		.area = AREA_SEARCH,                                                     \
-		.entitlement = ENTITLEMENT_SEARCH,                                       \
-		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),             \
-		.body_codes = aggregate_codes,                                           \
-		.out = aggregate_out,                                                    \
-		.exact = true,                                                           \
-		.errors = aggregate_errors,                                              \
-		.tag = "Search",                                                         \
-		.summary = "Aggregate matching " name,                                   \
-		.result = "One group a field, in the order of the request.",             \
-		.example = "{\"query\":\"services.port:443\",\"aggregations\":["         \
-			   "{\"field\":\"country_code\",\"limit\":10},"                  \
-			   "{\"field\":\"services.port\"}]}",                            \
-		.description =                                                           \
-		    "Counts the values of one to eight fields over everything that the " \
-		    "query matches: one group a field, in the order of the request.",    \
+#define DATASET(id, name, unit)                                                                    \
+	{                                                                                          \
+		ROUTE_AS(                                                                          \
+		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate_dataset),     \
+		.arg = DATASET_##id,                                                               \
+		.scope = SCOPE_SEARCH_AGGREGATE,                                                   \
+		.access = ACCESS_ACCOUNT,                                                          \
+		.meter = METER_QUOTA,                                                              \
+		.area = AREA_SEARCH,                                                               \
+		.entitlement = ENTITLEMENT_SEARCH,                                                 \
+		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),                       \
+		.body_codes = aggregate_codes,                                                     \
+		.out = aggregate_out,                                                              \
+		.exact = true,                                                                     \
+		.errors = aggregate_errors,                                                        \
+		.tag = "Search",                                                                   \
+		.summary = "Aggregate matching " name,                                             \
+		.result = "One group a field, in the order of the request.",                       \
+		.example = "{\"query\":\"services.port:443\",\"aggregations\":["                   \
+			   "{\"field\":\"country_code\",\"limit\":10},"                            \
+			   "{\"field\":\"services.port\"}]}",                                      \
+		.description =                                                                     \
+		    "Counts the values of one to eight fields over everything that the "           \
+		    "query matches: one group a field, in the order of the request.",              \
 	},
 #include "tbl/datasets.h"
 #undef DATASET

@@ -36,9 +36,9 @@ static const struct field alert_out[] = {
 	FIELD_END_OF("Alert"),
 };
 
-#define COLUMNS                                                                          \
-	"uuid, rule_uuid, state, source, source_uuid, title, severity, raised_count,"    \
-	" created_at, updated_at, last_raised_at, acknowledged_at,"                      \
+#define COLUMNS                                                                                    \
+	"uuid, rule_uuid, state, source, source_uuid, title, severity, raised_count,"              \
+	" created_at, updated_at, last_raised_at, acknowledged_at,"                                \
 	" acknowledged_by_membership_uuid, closed_at, closed_by_membership_uuid"
 
 static const struct stmt select_alert = STMT_LIST(select_alert, struct alert, alert_out,
@@ -86,8 +86,8 @@ change_alert(struct req *rq)
 
 	if (rc != DB_OK || str_is(a.state, events[rq->route->arg].to))
 		return reply_found(rq, rc, ERR_ALERT_NOT_FOUND, &a);
-	rc = db_one(rq->db, &move_alert, &a, P(rq->project), P(rq->path[1]), P(event),
-	    P(rq->key->owner));
+	rc = db_one(
+	    rq->db, &move_alert, &a, P(rq->project), P(rq->path[1]), P(event), P(rq->key->owner));
 	/* DB_CONFLICT: the rule has raised a newer alert of the same finding or service since. */
 	if (rc == DB_NONE || rc == DB_CONFLICT)
 		return fail(rq, ERR_ALERT_STATE_CONFLICT);
@@ -115,10 +115,9 @@ static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_C
 
 #define ALERTS PROJECT "/alerting/alerts"
 #define ALERT ALERTS "/{alert_uuid}"
-#define ALERT_ROW(need)                                                                  \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = alert_out,     \
-	.tag = "Alerts"
+#define ALERT_ROW(need)                                                                            \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_ALERTING, .out = alert_out, .tag = "Alerts"
 
 const struct route alert_routes[] = {
 	{
@@ -139,19 +138,19 @@ const struct route alert_routes[] = {
 	    .summary = "Get an alert",
 	    .description = "source_uuid is the finding or service.",
 	},
-#define ALERT_EVENT(id, event, end)                                                      \
-	{                                                                                \
-		ROUTE_AS(POST, ALERT "/" event, event "_alert", change_alert),           \
-		ALERT_ROW(SCOPE_ALERTS_RULES_MANAGE),                                    \
-		.arg = EVENT_##id,                                                       \
-		.wrapper = "alert",                                                      \
-		.errors = move_errors,                                                   \
-		.summary = "Make an alert " end,                                         \
-		.description = "One that is " end " already stays as it is.",            \
+#define ALERT_EVENT(id, event, end)                                                                \
+	{                                                                                          \
+		ROUTE_AS(POST, ALERT "/" event, event "_alert", change_alert),                     \
+		ALERT_ROW(SCOPE_ALERTS_RULES_MANAGE),                                              \
+		.arg = EVENT_##id,                                                                 \
+		.wrapper = "alert",                                                                \
+		.errors = move_errors,                                                             \
+		.summary = "Make an alert " end,                                                   \
+		.description = "One that is " end " already stays as it is.",                      \
 	},
 #include "tbl/alert_moves.h"
 	ROUTE_END,
 };
 
-const struct stmt *const alert_stmts[] = { &select_alert, &lock_alert, &list_alerts,
-	&move_alert, NULL };
+const struct stmt *const alert_stmts[] = { &select_alert, &lock_alert, &list_alerts, &move_alert,
+	NULL };

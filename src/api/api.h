@@ -118,12 +118,11 @@ struct page_only {
 	      .help = "next_cursor of the page before, with the same filters." },        \
 	  .error = ERR_INVALID_PAGINATION }
 /* clang-format on */
-#define FILTER(kind, args_type, m, ...)                                                  \
-	{                                                                                \
-		.field = { .name = #m,                                                   \
-			.type = (kind),                                                  \
-			.offset = offsetof(args_type, m),                                \
-			__VA_ARGS__ },                                                   \
+#define FILTER(kind, args_type, m, ...)                                                            \
+	{                                                                                          \
+		.field = {                                                                         \
+			.name = #m, .type = (kind), .offset = offsetof(args_type, m), __VA_ARGS__  \
+		},                                                                                 \
 	}
 
 /* The position behind which a page begins; TS_NULL: the first page. want is the number of rows to select: one more
@@ -135,9 +134,9 @@ struct page_from {
 };
 
 /* The end of the WHERE clause of a list, newest first, then by uuid. PAGE_P gives $2, $3 and $4. */
-#define PAGE_SQL                                                                         \
-	" AND created_at <= coalesce($2::timestamptz, 'infinity')"                       \
-	" AND (created_at < coalesce($2::timestamptz, 'infinity') OR uuid > $3)"         \
+#define PAGE_SQL                                                                                   \
+	" AND created_at <= coalesce($2::timestamptz, 'infinity')"                                 \
+	" AND (created_at < coalesce($2::timestamptz, 'infinity') OR uuid > $3)"                   \
 	" ORDER BY created_at DESC, uuid LIMIT $4"
 #define PAGE_P(from) P((from).at), P((from).after), P((from).want)
 
@@ -148,15 +147,14 @@ int page_list(struct req *rq);
 /* Opens the cursor, if there is one; fails with invalid_pagination. */
 int page_begin(struct req *rq, const struct page_args *args, struct page_from *out);
 /* Answers a page of rows: structs of this size, described by the route's .out, with uuid and created_at. */
-int page_reply(
-    struct req *rq, const struct page_args *args, struct list rows, size_t size);
+int page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size);
 
 /* The members by which a page is ordered, for lists with another order. */
 struct page_order {
 	const char *at, *uuid;
 };
-int page_reply_by(struct req *rq, const struct page_args *args, struct list rows,
-    size_t size, const struct page_order *by);
+int page_reply_by(struct req *rq, const struct page_args *args, struct list rows, size_t size,
+    const struct page_order *by);
 
 /* ---- record.c ---- */
 
@@ -177,8 +175,7 @@ bool name_visible(struct str name);
 /* ---- check.c ---- */
 
 /* Returns NULL when the groups keep the rules of C-041 to C-054, otherwise a description of the first fault. */
-const char *check_groups(
-    const struct agg *aggs, size_t naggs, const struct group *groups);
+const char *check_groups(const struct agg *aggs, size_t naggs, const struct group *groups);
 
 /* ---- openapi.c, dump.c ---- */
 

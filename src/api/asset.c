@@ -7,8 +7,7 @@
 
 struct asset {
 	struct uuid uuid;
-	struct str kind, name, discovery_channel, discovery_provider, source_name,
-	    source_ref;
+	struct str kind, name, discovery_channel, discovery_provider, source_name, source_ref;
 	struct json metadata;
 	struct ts created_at, updated_at, first_seen_at, last_seen_at;
 };
@@ -29,8 +28,8 @@ static const struct field asset_out[] = {
 	FIELD_END_OF("Asset"),
 };
 
-#define COLUMNS                                                                          \
-	"uuid, kind, name, metadata, created_at, updated_at, first_seen_at,"             \
+#define COLUMNS                                                                                    \
+	"uuid, kind, name, metadata, created_at, updated_at, first_seen_at,"                       \
 	" last_seen_at, discovery_channel, discovery_provider, source_name, source_ref"
 
 static const struct stmt select_asset = STMT_LIST(select_asset, struct asset, asset_out,
@@ -56,10 +55,9 @@ static const struct url_param asset_params[] = {
 
 static const enum error get_errors[] = { ERR_ASSET_NOT_FOUND, ERR_UNSET };
 
-#define ASSET_ROW                                                                        \
-	.scope = SCOPE_ESI_INVENTORY_VIEW, .access = ACCESS_PROJECT,                     \
-	.meter = METER_QUOTA, .area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI,      \
-	.out = asset_out, .tag = "Inventory"
+#define ASSET_ROW                                                                                  \
+	.scope = SCOPE_ESI_INVENTORY_VIEW, .access = ACCESS_PROJECT, .meter = METER_QUOTA,         \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = asset_out, .tag = "Inventory"
 
 const struct route asset_routes[] = {
 	{

@@ -72,10 +72,9 @@ write_channel(struct buf *b)
 {
 	for (const struct stream_message *m = stream_messages;
 	     m < stream_messages + STREAM_MESSAGES; m++)
-		buf_printf(b, "\"%s_%s\":{\"$ref\":\"#/components/messages/%s_%s\"},",
-		    sender_of(m), m->name, sender_of(m), m->name);
-	buf_printf(
-	    b, "\"%s\":{\"$ref\":\"#/components/messages/%s\"}}}}", frame_key, frame_key);
+		buf_printf(b, "\"%s_%s\":{\"$ref\":\"#/components/messages/%s_%s\"},", sender_of(m),
+		    m->name, sender_of(m), m->name);
+	buf_printf(b, "\"%s\":{\"$ref\":\"#/components/messages/%s\"}}}}", frame_key, frame_key);
 }
 
 static void
@@ -93,8 +92,7 @@ write_direction(struct buf *b, bool from_client)
 static void
 write_message(struct buf *b, const struct stream_message *m)
 {
-	buf_printf(
-	    b, "\"%s_%s\":{\"name\":\"%s\",\"summary\":", sender_of(m), m->name, m->name);
+	buf_printf(b, "\"%s_%s\":{\"name\":\"%s\",\"summary\":", sender_of(m), m->name, m->name);
 	json_write_str(b, str_of(m->help));
 	buf_z(b, ",\"payload\":");
 	json_describe(b, m->fields, m->from_client, NULL);

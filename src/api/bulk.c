@@ -14,8 +14,7 @@ struct bulk_in {
 
 static const struct field bulk_in[] = {
 	LIST_OF(struct bulk_in, ips, REQUIRED, struct str, 1, LIM_BULK_IPS),
-	NUMBER(struct bulk_in, limit_per_ip, 0, 1, LIM_LIMIT_PER_IP,
-	    LIM_LIMIT_PER_IP_DEFAULT),
+	NUMBER(struct bulk_in, limit_per_ip, 0, 1, LIM_LIMIT_PER_IP, LIM_LIMIT_PER_IP_DEFAULT),
 	FIELD_END,
 };
 
@@ -40,8 +39,7 @@ static const struct field bulk_host_out[] = {
 
 /* $2: the number of services of a host in the answer, the first in the stored order. $3: the limit of bytes of all
    documents together. $4: the limit of their stored bytes. Beyond either limit no host has its document. */
-static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
-    bulk_host_out,
+static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
     "WITH picked AS (SELECT ip, doc, sum(bytes) OVER () AS stored FROM host"
     "  WHERE ip = ANY ($1::text[]::inet[])),"
     " found AS (SELECT ip, more, CASE WHEN more"
@@ -59,8 +57,7 @@ static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host,
 static int
 fail_ip(struct req *rq, size_t i, const char *what)
 {
-	return fail_at(
-	    rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
+	return fail_at(rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
 }
 
 /* Each item must be one address, not a prefix, and no address may be there twice in another spelling. */
@@ -123,8 +120,7 @@ struct bulk_answer {
 };
 
 static const struct field bulk_out[] = {
-	LIST(struct bulk_answer, results, 0, struct bulk_result, result_out, 1,
-	    LIM_BULK_IPS),
+	LIST(struct bulk_answer, results, 0, struct bulk_result, result_out, 1, LIM_BULK_IPS),
 	FIELD_END,
 };
 
@@ -157,8 +153,7 @@ bulk_lookup_hosts(struct req *rq)
 	struct budget unused;
 	enum db_rc rc;
 
-	if (parse_ips(rq, &in->ips, nets, texts) != PASS ||
-	    share_begin(rq, &unused) != PASS)
+	if (parse_ips(rq, &in->ips, nets, texts) != PASS || share_begin(rq, &unused) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &bulk_hosts, &hosts, P(((struct strs){ texts, in->ips.n })),
 	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES), P(most));
@@ -194,10 +189,9 @@ const struct route bulk_routes[] = {
 	    .summary = "Look up hosts by address",
 	    .result = "One result an address, in the order of the request.",
 	    .example = "{\"ips\":[\"192.0.2.1\",\"2001:db8::1\"],\"limit_per_ip\":10}",
-	    .description =
-		"The documents of up to 100 addresses, found or not, with the first "
-		"limit_per_ip services of each. All of them together may have 16777216 "
-		"bytes: more are refused.",
+	    .description = "The documents of up to 100 addresses, found or not, with the first "
+			   "limit_per_ip services of each. All of them together may have 16777216 "
+			   "bytes: more are refused.",
 	},
 	ROUTE_END,
 };

@@ -11,8 +11,7 @@ struct limits {
 };
 
 struct bounds {
-	int64_t min_width, max_width, default_width, min_height, max_height,
-	    default_height;
+	int64_t min_width, max_width, default_width, min_height, max_height, default_height;
 };
 
 struct capabilities {
@@ -46,21 +45,18 @@ static const struct field country_out[] = {
 };
 
 static const struct field capabilities_out[] = {
-	LIST(struct capabilities, egress_countries, 0, struct egress_country, country_out,
-	    0, 0),
+	LIST(struct capabilities, egress_countries, 0, struct egress_country, country_out, 0, 0),
 	LIST_OF(struct capabilities, browser_profiles, 0, struct str, 0, 0),
 	OBJECT(struct capabilities, viewport, 0, bounds_out),
 	OBJECT(struct capabilities, limits, 0, limits_out),
 	FIELD_END_OF("Capabilities"),
 };
 
-static const struct field code_out[] = { FIELD(struct egress_country, code, 0),
-	FIELD_END };
+static const struct field code_out[] = { FIELD(struct egress_country, code, 0), FIELD_END };
 
-static const struct stmt list_countries =
-    STMT_LIST(list_countries, struct egress_country, code_out,
-	"SELECT DISTINCT country AS code FROM egress_route"
-	" WHERE enabled AND answered ORDER BY country");
+static const struct stmt list_countries = STMT_LIST(list_countries, struct egress_country, code_out,
+    "SELECT DISTINCT country AS code FROM egress_route"
+    " WHERE enabled AND answered ORDER BY country");
 
 static const struct stmt read_limits = STMT(read_limits, limits_out,
     "SELECT organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds"
@@ -120,16 +116,14 @@ const struct route capability_routes[] = {
 	{
 	    ROUTE(GET, SESSIONS "/capabilities", get_session_capabilities),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW),
-	    .also =
-		SCOPE_BIT(BROWSER_SESSIONS_CREATE) | SCOPE_BIT(BROWSER_SESSIONS_MANAGE),
+	    .also = SCOPE_BIT(BROWSER_SESSIONS_CREATE) | SCOPE_BIT(BROWSER_SESSIONS_MANAGE),
 	    .meter = METER_QUOTA,
 	    .out = capabilities_out,
 	    .wrapper = "capabilities",
 	    .summary = "Countries, profiles and limits of new browser sessions",
-	    .description =
-		"The countries that can be had now, the first of which is the "
-		"default, the profiles, the bounds of the viewport, and how many "
-		"sessions this key and its organisation may have at once.",
+	    .description = "The countries that can be had now, the first of which is the "
+			   "default, the profiles, the bounds of the viewport, and how many "
+			   "sessions this key and its organisation may have at once.",
 	},
 	ROUTE_END,
 };

@@ -37,8 +37,8 @@ is_category(struct str s)
 static bool
 is_classification(struct str s)
 {
-	return str_is(s, "informational") || str_is(s, "benign") ||
-	       str_is(s, "suspicious") || str_is(s, "malicious");
+	return str_is(s, "informational") || str_is(s, "benign") || str_is(s, "suspicious") ||
+	       str_is(s, "malicious");
 }
 
 static const char *
@@ -79,9 +79,8 @@ bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 		return "a value of a bad length (C-050)";
 	if (b->count < 1 || b->count > (uint64_t)LIM_BUCKET_COUNT)
 		return "a count out of range (C-047)";
-	if (b->label.p != NULL &&
-	    (b->label.n == 0 || str_utf8_bad(b->label) < b->label.n ||
-		str_chars(b->label) > LIM_BUCKET_LABEL))
+	if (b->label.p != NULL && (b->label.n == 0 || str_utf8_bad(b->label) < b->label.n ||
+				      str_chars(b->label) > LIM_BUCKET_LABEL))
 		return "a label of a bad length (C-051)";
 	return tag_fault(b, tags);
 }
@@ -89,8 +88,8 @@ bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 static const char *
 group_fault(const struct agg *a, const struct group *g)
 {
-	bool tags = strcmp(a->field->name, "tags") == 0 ||
-		    strcmp(a->field->name, "services.tags") == 0;
+	bool tags =
+	    strcmp(a->field->name, "tags") == 0 || strcmp(a->field->name, "services.tags") == 0;
 	const char *fault;
 
 	if (g->field != a->field)
@@ -103,9 +102,9 @@ group_fault(const struct agg *a, const struct group *g)
 		fault = bucket_fault(g, b, tags);
 		if (fault != NULL)
 			return fault;
-		if (i > 0 && (b->count > b[-1].count ||
-				 (b->count == b[-1].count &&
-				     value_cmp(&b[-1].value, &b->value) >= 0)))
+		if (i > 0 &&
+		    (b->count > b[-1].count ||
+			(b->count == b[-1].count && value_cmp(&b[-1].value, &b->value) >= 0)))
 			return "buckets out of order (C-049)";
 	}
 	return NULL;

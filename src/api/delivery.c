@@ -22,8 +22,7 @@ struct attempt {
 };
 
 static const char *const kinds[] = { "alert", "test", NULL };
-static const char *const states[] = { "pending", "delivered", "failed", "silenced",
-	NULL };
+static const char *const states[] = { "pending", "delivered", "failed", "silenced", NULL };
 
 static const struct field attempt_out[] = {
 	FIELD(struct attempt, number, 0),
@@ -34,16 +33,16 @@ static const struct field attempt_out[] = {
 	FIELD_END_OF("DeliveryAttempt"),
 };
 
-#define MEMBERS                                                                          \
-	FIELD(struct delivery, uuid, 0), ONE_OF(struct delivery, kind, 0, kinds, NULL),  \
-	    FIELD(struct delivery, alert_uuid, NULLABLE),                                \
-	    FIELD(struct delivery, destination_uuid, 0),                                 \
-	    ONE_OF(struct delivery, state, 0, states, NULL),                             \
-	    FIELD(struct delivery, attempts, 0), FIELD(struct delivery, created_at, 0),  \
-	    FIELD(struct delivery, last_attempt_at, NULLABLE),                           \
-	    FIELD(struct delivery, delivered_at, NULLABLE),                              \
-	    FIELD(struct delivery, next_attempt_at, NULLABLE),                           \
-	    OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),  \
+#define MEMBERS                                                                                    \
+	FIELD(struct delivery, uuid, 0), ONE_OF(struct delivery, kind, 0, kinds, NULL),            \
+	    FIELD(struct delivery, alert_uuid, NULLABLE),                                          \
+	    FIELD(struct delivery, destination_uuid, 0),                                           \
+	    ONE_OF(struct delivery, state, 0, states, NULL), FIELD(struct delivery, attempts, 0),  \
+	    FIELD(struct delivery, created_at, 0),                                                 \
+	    FIELD(struct delivery, last_attempt_at, NULLABLE),                                     \
+	    FIELD(struct delivery, delivered_at, NULLABLE),                                        \
+	    FIELD(struct delivery, next_attempt_at, NULLABLE),                                     \
+	    OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),            \
 	    FIELD(struct delivery, failure, NULLABLE)
 
 static const struct field delivery_out[] = { MEMBERS, FIELD_END_OF("AlertDelivery") };
@@ -51,35 +50,32 @@ static const struct field delivery_with_history[] = { MEMBERS,
 	LIST(struct delivery, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
 	FIELD_END_OF("AlertDeliveryWithHistory") };
 
-#define COLUMNS                                                                          \
-	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"         \
-	" last_attempt_at, delivered_at,"                                                \
-	" CASE WHEN state = 'pending' AND leased_until IS NULL THEN due_at END"          \
+#define COLUMNS                                                                                    \
+	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
+	" last_attempt_at, delivered_at,"                                                          \
+	" CASE WHEN state = 'pending' AND leased_until IS NULL THEN due_at END"                    \
 	" AS next_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
 
 static const struct stmt select_delivery = STMT(select_delivery, delivery_out,
     "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt list_deliveries =
-    STMT_LIST(list_deliveries, struct delivery, delivery_out,
-	"SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
-	" AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
-	" AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
+static const struct stmt list_deliveries = STMT_LIST(list_deliveries, struct delivery, delivery_out,
+    "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
+    " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
+    " AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
 
 /* Returns the last attempts, oldest first. */
-static const struct stmt list_attempts =
-    STMT_LIST(list_attempts, struct attempt, attempt_out,
-	"SELECT number, attempted_at, ended_at,"
-	" to_jsonb(http_status_code) AS http_status_code, failure"
-	" FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
-	"  ORDER BY number DESC LIMIT $2) AS last ORDER BY number");
+static const struct stmt list_attempts = STMT_LIST(list_attempts, struct attempt, attempt_out,
+    "SELECT number, attempted_at, ended_at,"
+    " to_jsonb(http_status_code) AS http_status_code, failure"
+    " FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
+    "  ORDER BY number DESC LIMIT $2) AS last ORDER BY number");
 
 struct retry_result {
 	bool due;
 };
 
-static const struct field retry_result_out[] = { FIELD(struct retry_result, due, 0),
-	FIELD_END };
+static const struct field retry_result_out[] = { FIELD(struct retry_result, due, 0), FIELD_END };
 static const struct stmt retry_delivery =
     STMT(retry_delivery, retry_result_out, "SELECT alert_delivery_retry($1, $2) AS due");
 
@@ -89,19 +85,18 @@ struct test_result {
 
 static const struct field test_result_out[] = { FIELD(struct test_result, uuid, NULLABLE),
 	FIELD_END };
-static const struct stmt test_destination = STMT(
-    test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
+static const struct stmt test_destination =
+    STMT(test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
 
 static int
 get_alert_delivery(struct req *rq)
 {
 	struct delivery d = { .attempts = 0 };
-	enum db_rc rc =
-	    db_one(rq->db, &select_delivery, &d, P(rq->project), P(rq->path[1]));
+	enum db_rc rc = db_one(rq->db, &select_delivery, &d, P(rq->project), P(rq->path[1]));
 
 	if (rc == DB_OK)
-		rc = db_list(rq->db, &list_attempts, &d.history, P(d.uuid),
-		    P((int64_t)LIM_HISTORY));
+		rc =
+		    db_list(rq->db, &list_attempts, &d.history, P(d.uuid), P((int64_t)LIM_HISTORY));
 	return reply_found(rq, rc, ERR_ALERT_DELIVERY_NOT_FOUND, &d);
 }
 
@@ -110,8 +105,7 @@ retry_alert_delivery(struct req *rq)
 {
 	struct retry_result r = { false };
 	struct delivery d;
-	enum db_rc rc =
-	    db_one(rq->db, &retry_delivery, &r, P(rq->project), P(rq->path[1]));
+	enum db_rc rc = db_one(rq->db, &retry_delivery, &r, P(rq->project), P(rq->path[1]));
 
 	if (rc == DB_OK)
 		rc = db_one(rq->db, &select_delivery, &d, P(rq->project), P(rq->path[1]));
@@ -126,8 +120,7 @@ test_alert_destination(struct req *rq)
 	static const struct uuid none;
 	struct test_result made = { none };
 	struct delivery d;
-	enum db_rc rc =
-	    db_one(rq->db, &test_destination, &made, P(rq->project), P(rq->path[1]));
+	enum db_rc rc = db_one(rq->db, &test_destination, &made, P(rq->project), P(rq->path[1]));
 
 	if (rc == DB_OK && uuid_cmp(&made.uuid, &none) == 0)
 		return fail(rq, ERR_ALERT_DESTINATION_NOT_FOUND);
@@ -159,9 +152,9 @@ static const enum error test_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_U
 
 #define DELIVERIES PROJECT "/alerting/deliveries"
 #define DELIVERY DELIVERIES "/{delivery_uuid}"
-#define DELIVERY_ROW(need, fields)                                                       \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = (fields)
+#define DELIVERY_ROW(need, fields)                                                                 \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_ALERTING, .out = (fields)
 
 const struct route delivery_routes[] = {
 	{
@@ -181,9 +174,8 @@ const struct route delivery_routes[] = {
 	    .errors = get_errors,
 	    .tag = "Alerts",
 	    .summary = "Get a delivery",
-	    .description =
-		"failure and http_status_code are of the last attempt; history "
-		"has the last hundred.",
+	    .description = "failure and http_status_code are of the last attempt; history "
+			   "has the last hundred.",
 	},
 	{
 	    ROUTE(POST, DELIVERY "/retry", retry_alert_delivery),
@@ -204,12 +196,11 @@ const struct route delivery_routes[] = {
 	    .errors = test_errors,
 	    .tag = "Alert destinations",
 	    .summary = "Test an alert destination",
-	    .description =
-		"Sends it a webhook of the type destination.test, even when it is "
-		"disabled. The delivery tells what comes of it.",
+	    .description = "Sends it a webhook of the type destination.test, even when it is "
+			   "disabled. The delivery tells what comes of it.",
 	},
 	ROUTE_END,
 };
 
-const struct stmt *const delivery_stmts[] = { &select_delivery, &list_deliveries,
-	&list_attempts, &retry_delivery, &test_destination, NULL };
+const struct stmt *const delivery_stmts[] = { &select_delivery, &list_deliveries, &list_attempts,
+	&retry_delivery, &test_destination, NULL };

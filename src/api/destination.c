@@ -21,20 +21,16 @@ static const struct field destination_in[] = {
 	FIELD_END,
 };
 
-#define DESTINATION_EXAMPLE                                                              \
-	"{\"name\":\"On call\",\"url\":\"https://hooks.example.com/surfaced\"}"
+#define DESTINATION_EXAMPLE "{\"name\":\"On call\",\"url\":\"https://hooks.example.com/surfaced\"}"
 
-#define MEMBERS                                                                          \
-	FIELD(struct destination, uuid, 0), FIELD(struct destination, name, 0),          \
-	    FIELD(struct destination, url, 0), FIELD(struct destination, enabled, 0),    \
-	    FIELD(struct destination, created_at, 0),                                    \
-	    FIELD(struct destination, updated_at, 0)
+#define MEMBERS                                                                                    \
+	FIELD(struct destination, uuid, 0), FIELD(struct destination, name, 0),                    \
+	    FIELD(struct destination, url, 0), FIELD(struct destination, enabled, 0),              \
+	    FIELD(struct destination, created_at, 0), FIELD(struct destination, updated_at, 0)
 
-static const struct field destination_out[] = { MEMBERS,
-	FIELD_END_OF("AlertDestination") };
+static const struct field destination_out[] = { MEMBERS, FIELD_END_OF("AlertDestination") };
 static const struct field destination_with_secret[] = { MEMBERS,
-	FIELD(struct destination, secret, 0),
-	FIELD_END_OF("AlertDestinationWithSecret") };
+	FIELD(struct destination, secret, 0), FIELD_END_OF("AlertDestinationWithSecret") };
 
 #define COLUMNS "uuid, name, url, enabled, created_at, updated_at"
 
@@ -60,10 +56,10 @@ static const struct stmt rotate_destination = STMT(rotate_destination, destinati
     "UPDATE alert_destination SET secret = $3, updated_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
-static const struct stmt delete_destination = STMT_LIST(delete_destination,
-    struct destination, destination_out,
-    "UPDATE alert_destination SET deleted_at = now()"
-    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+static const struct stmt delete_destination =
+    STMT_LIST(delete_destination, struct destination, destination_out,
+	"UPDATE alert_destination SET deleted_at = now()"
+	" WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
 static int
 check_destination(struct req *rq)
@@ -72,8 +68,7 @@ check_destination(struct req *rq)
 	const char *fault = webhook_url_fault(in->url, conf.webhook_ports);
 
 	if (!name_visible(in->name))
-		return fail_field(
-		    rq, "name", "invalid_format", "must not have control characters");
+		return fail_field(rq, "name", "invalid_format", "must not have control characters");
 	if (fault != NULL)
 		return fail_field(rq, "url", "not_allowed", fault);
 	return PASS;
@@ -98,8 +93,8 @@ create_alert_destination(struct req *rq)
 
 	if (check_destination(rq) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &insert_destination, &d, P(rq->project), P(in->name),
-	    P(in->url), P(in->enabled), P(secret));
+	rc = db_one(rq->db, &insert_destination, &d, P(rq->project), P(in->name), P(in->url),
+	    P(in->enabled), P(secret));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	d.secret = secret;
@@ -115,8 +110,8 @@ update_alert_destination(struct req *rq)
 
 	if (check_destination(rq) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &update_destination, &d, P(rq->project), P(rq->path[1]),
-	    P(in->name), P(in->url), P(in->enabled));
+	rc = db_one(rq->db, &update_destination, &d, P(rq->project), P(rq->path[1]), P(in->name),
+	    P(in->url), P(in->enabled));
 	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
 }
 
@@ -125,8 +120,8 @@ rotate_alert_destination_secret(struct req *rq)
 {
 	struct str secret = new_secret(rq);
 	struct destination d = { .secret = STR_NULL };
-	enum db_rc rc = db_one(
-	    rq->db, &rotate_destination, &d, P(rq->project), P(rq->path[1]), P(secret));
+	enum db_rc rc =
+	    db_one(rq->db, &rotate_destination, &d, P(rq->project), P(rq->path[1]), P(secret));
 
 	d.secret = secret;
 	return reply_found(rq, rc, ERR_ALERT_DESTINATION_NOT_FOUND, &d);
@@ -141,10 +136,9 @@ static const enum error one_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UN
 
 #define DESTINATIONS PROJECT "/alerting/destinations"
 #define DESTINATION DESTINATIONS "/{destination_uuid}"
-#define DESTINATION_ROW(need, fields)                                                    \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = (fields),      \
-	.tag = "Alert destinations"
+#define DESTINATION_ROW(need, fields)                                                              \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_ALERTING, .out = (fields), .tag = "Alert destinations"
 
 const struct route destination_routes[] = {
 	{
@@ -155,9 +149,8 @@ const struct route destination_routes[] = {
 	    .status = 201,
 	    .wrapper = "destination",
 	    .summary = "Create an alert destination",
-	    .description =
-		"A public https URL that webhooks are sent to. The secret that "
-		"signs them is in this answer and in no other.",
+	    .description = "A public https URL that webhooks are sent to. The secret that "
+			   "signs them is in this answer and in no other.",
 	},
 	{
 	    ROUTE_AS(GET, DESTINATIONS, "list_alert_destinations", page_list),
@@ -208,5 +201,4 @@ const struct route destination_routes[] = {
 };
 
 const struct stmt *const destination_stmts[] = { &insert_destination, &select_destination,
-	&list_destinations, &update_destination, &rotate_destination, &delete_destination,
-	NULL };
+	&list_destinations, &update_destination, &rotate_destination, &delete_destination, NULL };

@@ -37,16 +37,15 @@ dump_routes(void)
 {
 	for (const struct route *const *t = areas; *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
-			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method],
-			    r->path, r->operation, scope_name(r->scope),
-			    access_names[r->access], meter_names[r->meter],
-			    entitlement_name(r->entitlement));
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
+			    r->operation, scope_name(r->scope), access_names[r->access],
+			    meter_names[r->meter], entitlement_name(r->entitlement));
 }
 
 static void
 dump_limits(void)
 {
-#define LIMIT(id, value, unit, source)                                                   \
+#define LIMIT(id, value, unit, source)                                                             \
 	printf("%s\t%" PRId64 "\t%s\t%s\n", #id, (int64_t)(value), unit, source);
 #include "tbl/limits.h"
 #undef LIMIT

@@ -10,15 +10,14 @@
 struct finding {
 	struct uuid uuid, asset_uuid, service_uuid, created_by_membership_uuid,
 	    resolved_by_membership_uuid, status_changed_by_membership_uuid;
-	struct str finding_key, finding_type, exposure_kind, title, description, severity,
-	    status, status_note, discovery_channel, discovery_provider, source_name,
-	    source_ref;
+	struct str finding_key, finding_type, exposure_kind, title, description, severity, status,
+	    status_note, discovery_channel, discovery_provider, source_name, source_ref;
 	struct ts created_at, updated_at, first_seen_at, last_seen_at, status_changed_at,
 	    resolved_at;
 };
 
-static const char *const statuses[] = { "open", "acknowledged", "accepted_risk",
-	"false_positive", "resolved", NULL };
+static const char *const statuses[] = { "open", "acknowledged", "accepted_risk", "false_positive",
+	"resolved", NULL };
 
 static const struct field finding_out[] = {
 	FIELD(struct finding, uuid, 0),
@@ -48,28 +47,27 @@ static const struct field finding_out[] = {
 	FIELD_END_OF("Finding"),
 };
 
-#define COLUMNS                                                                          \
-	"uuid, asset_uuid, service_uuid, finding_key, finding_type, exposure_kind,"      \
-	" title, description, severity, status, status_note, created_at, updated_at,"    \
-	" first_seen_at, last_seen_at, status_changed_at, resolved_at,"                  \
-	" created_by_membership_uuid, resolved_by_membership_uuid,"                      \
-	" status_changed_by_membership_uuid, discovery_channel, discovery_provider,"     \
+#define COLUMNS                                                                                    \
+	"uuid, asset_uuid, service_uuid, finding_key, finding_type, exposure_kind,"                \
+	" title, description, severity, status, status_note, created_at, updated_at,"              \
+	" first_seen_at, last_seen_at, status_changed_at, resolved_at,"                            \
+	" created_by_membership_uuid, resolved_by_membership_uuid,"                                \
+	" status_changed_by_membership_uuid, discovery_channel, discovery_provider,"               \
 	" source_name, source_ref"
 
-static const struct stmt select_finding = STMT_LIST(select_finding, struct finding,
-    finding_out, "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
+static const struct stmt select_finding = STMT_LIST(select_finding, struct finding, finding_out,
+    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
 
 static const struct stmt lock_finding = STMT(lock_finding, finding_out,
     "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
 
-static const struct stmt list_findings =
-    STMT_LIST(list_findings, struct finding, finding_out,
-	"SELECT " COLUMNS " FROM finding WHERE project_uuid = $1"
-	" AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"
-	" AND ($7::text IS NULL OR finding_type = $7)"
-	" AND ($8::text IS NULL OR exposure_kind = $8)"
-	" AND ($9::uuid IS NULL OR asset_uuid = $9)"
-	" AND ($10::uuid IS NULL OR service_uuid = $10)" PAGE_SQL);
+static const struct stmt list_findings = STMT_LIST(list_findings, struct finding, finding_out,
+    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1"
+    " AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"
+    " AND ($7::text IS NULL OR finding_type = $7)"
+    " AND ($8::text IS NULL OR exposure_kind = $8)"
+    " AND ($9::uuid IS NULL OR asset_uuid = $9)"
+    " AND ($10::uuid IS NULL OR service_uuid = $10)" PAGE_SQL);
 
 /* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
 static const struct stmt move_finding = STMT(move_finding, finding_out,
@@ -101,8 +99,8 @@ change_finding(struct req *rq)
 
 	if (rc != DB_OK || str_is(f.status, events[rq->route->arg].to))
 		return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
-	rc = db_one(rq->db, &move_finding, &f, P(rq->project), P(rq->path[1]), P(event),
-	    P(rq->key->owner));
+	rc = db_one(
+	    rq->db, &move_finding, &f, P(rq->project), P(rq->path[1]), P(event), P(rq->key->owner));
 	if (rc == DB_NONE)
 		return fail(rq, ERR_FINDING_STATE_CONFLICT);
 	return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
@@ -126,15 +124,14 @@ static const struct url_param finding_params[] = {
 };
 
 static const enum error get_errors[] = { ERR_FINDING_NOT_FOUND, ERR_UNSET };
-static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND,
-	ERR_FINDING_STATE_CONFLICT, ERR_UNSET };
+static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND, ERR_FINDING_STATE_CONFLICT,
+	ERR_UNSET };
 
 #define FINDINGS PROJECT "/esi/findings"
 #define FINDING FINDINGS "/{finding_uuid}"
-#define FINDING_ROW(need)                                                                \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = finding_out,        \
-	.tag = "Findings"
+#define FINDING_ROW(need)                                                                          \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_ESI, .out = finding_out, .tag = "Findings"
 
 const struct route finding_routes[] = {
 	{
@@ -155,20 +152,20 @@ const struct route finding_routes[] = {
 	    .summary = "Get a finding",
 	    .description = "updated_at is of what was observed; moves leave it.",
 	},
-#define FINDING_EVENT(id, event, path_end, end, what)                                    \
-	{                                                                                \
-		ROUTE_AS(POST, FINDING "/" path_end, event "_finding", change_finding),  \
-		FINDING_ROW(SCOPE_ESI_FINDINGS_MANAGE),                                  \
-		.arg = EVENT_##id,                                                       \
-		.wrapper = "finding",                                                    \
-		.errors = move_errors,                                                   \
-		.summary = what,                                                         \
-		.description =                                                           \
-		    "Applies to any type. A finding that is " end " already does not change.",          \
+#define FINDING_EVENT(id, event, path_end, end, what)                                              \
+	{                                                                                          \
+		ROUTE_AS(POST, FINDING "/" path_end, event "_finding", change_finding),            \
+		FINDING_ROW(SCOPE_ESI_FINDINGS_MANAGE),                                            \
+		.arg = EVENT_##id,                                                                 \
+		.wrapper = "finding",                                                              \
+		.errors = move_errors,                                                             \
+		.summary = what,                                                                   \
+		.description =                                                                     \
+		    "Applies to any type. A finding that is " end " already does not change.",     \
 	},
 #include "tbl/finding_moves.h"
 	ROUTE_END,
 };
 
-const struct stmt *const finding_stmts[] = { &select_finding, &lock_finding,
-	&list_findings, &move_finding, NULL };
+const struct stmt *const finding_stmts[] = { &select_finding, &lock_finding, &list_findings,
+	&move_finding, NULL };

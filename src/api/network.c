@@ -36,26 +36,24 @@ static const struct field document_out[] = { FIELD(struct document, doc, 0), FIE
 /* $5 and $6: the position of the last event of the page before. The filters are CASE expressions because PostgreSQL
    expects half of the events to pass a CASE. Expecting few, it would read and sort all following events for each
    page instead of reading the index in order until the page is full. */
-static const struct stmt list_events =
-    STMT_LIST(list_network_events, struct document, document_out,
-	"SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
-	" WHERE session_uuid = $1"
-	" AND (at, uuid) > (coalesce($5::timestamptz, '-infinity'), $6)"
-	" AND CASE WHEN $2 >= 0 THEN (doc ->> 'tab')::bigint = $2 ELSE true END"
-	" AND CASE WHEN $3::text IS NOT NULL THEN doc ->> 'kind' = $3 ELSE true END"
-	" AND CASE WHEN $4::text IS NOT NULL"
-	" THEN (doc ->> 'failure' IS NOT NULL) = ($4 = 'true') ELSE true END"
-	" ORDER BY at, uuid LIMIT $7");
+static const struct stmt list_events = STMT_LIST(list_network_events, struct document, document_out,
+    "SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
+    " WHERE session_uuid = $1"
+    " AND (at, uuid) > (coalesce($5::timestamptz, '-infinity'), $6)"
+    " AND CASE WHEN $2 >= 0 THEN (doc ->> 'tab')::bigint = $2 ELSE true END"
+    " AND CASE WHEN $3::text IS NOT NULL THEN doc ->> 'kind' = $3 ELSE true END"
+    " AND CASE WHEN $4::text IS NOT NULL"
+    " THEN (doc ->> 'failure' IS NOT NULL) = ($4 = 'true') ELSE true END"
+    " ORDER BY at, uuid LIMIT $7");
 
-static const struct stmt har_entries = STMT_LIST(network_har, struct document,
-    document_out, "SELECT entry AS doc FROM network_har($1) AS entry");
+static const struct stmt har_entries = STMT_LIST(network_har, struct document, document_out,
+    "SELECT entry AS doc FROM network_har($1) AS entry");
 
 struct truncation {
 	bool truncated;
 };
 
-static const struct field truncation_out[] = { FIELD(struct truncation, truncated, 0),
-	FIELD_END };
+static const struct field truncation_out[] = { FIELD(struct truncation, truncated, 0), FIELD_END };
 static const struct stmt is_truncated = STMT(is_truncated, truncation_out,
     "SELECT coalesce((SELECT network_truncated FROM session_evidence"
     " WHERE session_uuid = $1), false) AS truncated");
@@ -71,8 +69,8 @@ decode_events(struct req *rq, struct list rows, struct list *out)
 	struct decoded how;
 
 	for (size_t i = 0; i < rows.n; i++)
-		if (json_decode(rq->arena, d[i].doc.text, net_event_fields, rq->now,
-			&events[i], &how) != JSON_OK)
+		if (json_decode(rq->arena, d[i].doc.text, net_event_fields, rq->now, &events[i],
+			&how) != JSON_OK)
 			return false;
 	*out = (struct list){ events, rows.n };
 	return true;
@@ -89,8 +87,7 @@ list_network_events(struct req *rq)
 	struct session s;
 	enum db_rc rc;
 
-	if (session_own_only(rq, &s) != PASS ||
-	    page_begin(rq, &args->page, &from) != PASS)
+	if (session_own_only(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &list_events, &rows, P(s.uuid), P(args->tab), P(args->kind),
 	    P(args->failed), PAGE_P(from));
@@ -99,14 +96,13 @@ list_network_events(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (!decode_events(rq, rows, &events)) {
-		log_event(
-		    LOGP_ERR, "evidence", "req=%s why=\"an event is none\"", rq->id);
+		log_event(LOGP_ERR, "evidence", "req=%s why=\"an event is none\"", rq->id);
 		return fail(rq, ERR_INTERNAL_ERROR);
 	}
 	(void)page_reply_by(rq, &args->page, events, sizeof(struct net_event), &by_time);
 	rq->out.n--; /* the closing brace: list_also follows */
-	buf_printf(&rq->out, ",\"%s\":%s}", rq->route->list_also,
-	    truncation.truncated ? "true" : "false");
+	buf_printf(
+	    &rq->out, ",\"%s\":%s}", rq->route->list_also, truncation.truncated ? "true" : "false");
 	return PASS;
 }
 
@@ -133,8 +129,7 @@ get_network_events_har(struct req *rq)
 	buf_printf(b,
 	    "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\","
 	    "\"version\":\"%s\"},\"comment\":\"%s\",\"pages\":[],\"entries\":[",
-	    PACKAGE_VERSION,
-	    truncation.truncated ? "There was more than a session stores." : "");
+	    PACKAGE_VERSION, truncation.truncated ? "There was more than a session stores." : "");
 	d = rows.items;
 	for (size_t i = 0; i < rows.n; i++) {
 		if (i > 0)
@@ -157,11 +152,10 @@ const struct route network_routes[] = {
 	    .list_also = "truncated",
 	    .errors = errors,
 	    .summary = "List a session's network events",
-	    .description =
-		"In the order of their time: requests, WebSockets, dialogs, "
-		"crashes, certificate errors and downloads, which are refused. "
-		"Bodies are not stored, nor what authorises requests. "
-		"truncated: there was more than a session stores.",
+	    .description = "In the order of their time: requests, WebSockets, dialogs, "
+			   "crashes, certificate errors and downloads, which are refused. "
+			   "Bodies are not stored, nor what authorises requests. "
+			   "truncated: there was more than a session stores.",
 	},
 	{
 	    ROUTE(GET, SESSION "/network-events.har", get_network_events_har),
@@ -175,5 +169,4 @@ const struct route network_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const network_stmts[] = { &list_events, &har_entries, &is_truncated,
-	NULL };
+const struct stmt *const network_stmts[] = { &list_events, &har_entries, &is_truncated, NULL };

@@ -33,23 +33,22 @@ write_param_schema(struct buf *b, const struct field *f)
 
 /* A parameter that differs between operations has the operation in the name of its component. */
 static void
-write_parameter(struct buf *b, struct book *book, const struct route *r,
-    const char *where, const struct url_param *p)
+write_parameter(struct buf *b, struct book *book, const struct route *r, const char *where,
+    const struct url_param *p)
 {
 	bool in_path = strcmp(where, "path") == 0;
 	const char *name = p->field.name;
-	const char *names[2] = { name,
-		arena_printf(
-		    book->a, "%s_%s", openapi_camel(book->a, r->operation, false), name)
-		    .p };
+	const char *names[2] = {
+		name,
+		arena_printf(book->a, "%s_%s", openapi_camel(book->a, r->operation, false), name).p
+	};
 	struct buf text = { .a = book->a };
 
 	buf_printf(&text, "{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s", name, where,
 	    in_path || p->field.flags & REQUIRED ? "true" : "false");
 	openapi_member(&text, "description",
-	    p->field.help != NULL
-		? p->field.help
-		: arena_printf(book->a, "Only records with this %s.", name).p);
+	    p->field.help != NULL ? p->field.help
+				  : arena_printf(book->a, "Only records with this %s.", name).p);
 	if (p->example != NULL)
 		openapi_member(&text, "example", p->example);
 	buf_z(&text, ",\"schema\":");
@@ -59,15 +58,14 @@ write_parameter(struct buf *b, struct book *book, const struct route *r,
 }
 
 static void
-write_path_parameter(
-    struct buf *b, struct book *book, const struct route *r, struct str name)
+write_path_parameter(struct buf *b, struct book *book, const struct route *r, struct str name)
 {
 	struct url_param p = { .example = "3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91" };
 
 	p.field.name = arena_str(book->a, name).p;
 	p.field.type = FIELD_UUID;
-	p.field.help = arena_printf(book->a, "The UUID of the %.*s, in any case.",
-	    (int)(name.n - strlen("_uuid")), name.p)
+	p.field.help = arena_printf(
+	    book->a, "The UUID of the %.*s, in any case.", (int)(name.n - strlen("_uuid")), name.p)
 			   .p;
 	write_parameter(b, book, r, "path", &p);
 }
@@ -78,9 +76,8 @@ static const struct url_param idempotency_key = {
 	    .type = FIELD_STR,
 	    .lo = 1,
 	    .hi = LIM_IDEMPOTENCY_KEY,
-	    .help =
-		"The same key with the same request answers the resource of the first "
-		"time; with another request, 409." },
+	    .help = "The same key with the same request answers the resource of the first "
+		    "time; with another request, 409." },
 	.example = "case-1234-first-look",
 };
 
@@ -106,12 +103,10 @@ write_parameters(struct buf *b, struct book *book, const struct route *r)
 	buf_z(b, ",\"parameters\":[");
 	for (const char *p = strchr(r->path, '{'); p != NULL; p = strchr(p + 1, '{')) {
 		buf_z(b, comma);
-		write_path_parameter(
-		    b, book, r, (struct str){ p + 1, strcspn(p + 1, "}") });
+		write_path_parameter(b, book, r, (struct str){ p + 1, strcspn(p + 1, "}") });
 		comma = ",";
 	}
-	for (const struct url_param *p = r->params;
-	     p != NULL && p->field.type != FIELD_NONE; p++) {
+	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++) {
 		buf_z(b, comma);
 		write_parameter(b, book, r, "query", p);
 		comma = ",";
@@ -126,10 +121,10 @@ write_parameters(struct buf *b, struct book *book, const struct route *r)
 static void
 write_body(struct buf *b, struct book *book, const struct route *r)
 {
-	const char *names[2] = { arena_printf(book->a, "%sRequest",
-				     openapi_camel(book->a, r->operation, true))
-				     .p,
-		NULL };
+	const char *names[2] = {
+		arena_printf(book->a, "%sRequest", openapi_camel(book->a, r->operation, true)).p,
+		NULL
+	};
 	struct buf text = { .a = book->a };
 	char what[128];
 
@@ -138,8 +133,7 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 	book->closed = true;
 	json_describe(&text, r->body.fields, true, &book->names);
 	book->closed = false;
-	snprintf(what, sizeof(what),
-	    "At most %zu bytes as sent, without duplicate keys or nulls.",
+	snprintf(what, sizeof(what), "At most %zu bytes as sent, without duplicate keys or nulls.",
 	    r->body.limit == BODY_CONFIGURED ? (size_t)conf.body_limit : r->body.limit);
 	buf_z(b, ",\"requestBody\":{\"required\":true");
 	openapi_member(b, "description", what);
@@ -182,8 +176,8 @@ write_security(struct buf *b, const struct route *r)
 static void
 write_operation_object(struct buf *b, struct book *book, const struct route *r)
 {
-	buf_printf(b, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"]",
-	    verbs[r->method], openapi_camel(book->a, r->operation, false), r->tag);
+	buf_printf(b, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"]", verbs[r->method],
+	    openapi_camel(book->a, r->operation, false), r->tag);
 	openapi_member(b, "summary", r->summary);
 	openapi_member(b, "description", r->description);
 	write_security(b, r);
@@ -268,12 +262,10 @@ static const struct route stream_route = {
 	.errors = stream_errors,
 	.tag = "Browser sessions",
 	.summary = "Open the live stream",
-	.result =
-	    "The stream is open; Sec-WebSocket-Protocol is the one that was offered.",
-	.description =
-	    "A WebSocket over HTTP/1.1; asyncapi.json describes its messages. The "
-	    "ticket is enough; an X-API-Key that is sent too must be the creating "
-	    "one.",
+	.result = "The stream is open; Sec-WebSocket-Protocol is the one that was offered.",
+	.description = "A WebSocket over HTTP/1.1; asyncapi.json describes its messages. The "
+		       "ticket is enough; an X-API-Key that is sent too must be the creating "
+		       "one.",
 };
 
 static void

@@ -31,8 +31,7 @@ add_columns(struct error_set *set, const struct route *r)
 	if (r->access == ACCESS_PROJECT)
 		set->has[ERR_PROJECT_NOT_FOUND] = true;
 	if (r->entitlement != ENTITLEMENT_ANY)
-		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] =
-		    true;
+		set->has[search ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED] = true;
 	if (r->meter != METER_NONE && r->access != ACCESS_PUBLIC) {
 		set->has[ERR_API_METERING_UNAVAILABLE] = true;
 		set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED] = true;
@@ -53,8 +52,7 @@ add_body(struct error_set *set, const struct route *r)
 	set->has[ERR_REQUEST_TOO_LARGE] = true;
 	set->has[ERR_INVALID_JSON] = true;
 	set->has[ERR_INVALID_REQUEST] = true;
-	for (const struct body_code *c = r->body_codes; c != NULL && c->member != NULL;
-	     c++)
+	for (const struct body_code *c = r->body_codes; c != NULL && c->member != NULL; c++)
 		set->has[c->error] = set->has[c->if_null] = true;
 }
 
@@ -65,8 +63,7 @@ errors_of(const struct route *r)
 
 	add_columns(&set, r);
 	add_body(&set, r);
-	for (const struct url_param *p = r->params;
-	     p != NULL && p->field.type != FIELD_NONE; p++)
+	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->error != ERR_UNSET)
 			set.has[p->error] = true;
 	for (const enum error *e = r->errors; e != NULL && *e != ERR_UNSET; e++)
@@ -82,13 +79,11 @@ static const struct {
 } statuses[] = {
 	{ 400, "BadRequest", "The request is not valid." },
 	{ 401, "Unauthorized", "The API key is missing, invalid, expired or revoked." },
-	{ 403, "Forbidden",
-	    "The key lacks a scope or entitlement, or its account is inactive." },
+	{ 403, "Forbidden", "The key lacks a scope or entitlement, or its account is inactive." },
 	{ 404, "NotFound", "The resource does not exist or cannot be seen." },
 	{ 409, "Conflict", "The resource is not in the state that the request needs." },
 	{ 413, "ContentTooLarge", "The encoded body is too large." },
-	{ 415, "UnsupportedMediaType",
-	    "The body is not unencoded application/json in UTF-8." },
+	{ 415, "UnsupportedMediaType", "The body is not unencoded application/json in UTF-8." },
 	{ 426, "UpgradeRequired", "The request does not ask for a WebSocket." },
 	{ 429, "TooManyRequests", "A rate limit or quota is exceeded." },
 	{ 500, "InternalError", "An error of the service." },
@@ -99,21 +94,19 @@ static const struct {
 static void
 write_header(struct buf *b, const char *comma, const char *name, const char *component)
 {
-	buf_printf(
-	    b, "%s\"%s\":{\"$ref\":\"#/components/headers/%s\"}", comma, name, component);
+	buf_printf(b, "%s\"%s\":{\"$ref\":\"#/components/headers/%s\"}", comma, name, component);
 }
 
 static void
-write_header_refs(
-    struct buf *b, const struct route *r, int status, const struct error_set *set)
+write_header_refs(struct buf *b, const struct route *r, int status, const struct error_set *set)
 {
 	bool good = status < 400, public = good && r->max_age > 0;
 
 	buf_z(b, ",\"headers\":{");
 	write_header(b, "", "X-Request-Id", "X-Request-Id");
 	if (status != 101)
-		write_header(b, ",", "Cache-Control",
-		    public ? "Public-Cache-Control" : "Cache-Control");
+		write_header(
+		    b, ",", "Cache-Control", public ? "Public-Cache-Control" : "Cache-Control");
 	if (status == 201 || (status == 202 && r->idempotent))
 		write_header(b, ",", "Location", "Location");
 	if (status == 202 && r->idempotent)
@@ -136,8 +129,7 @@ static bool
 has_code(const struct error_set *set, enum error last, const char *code, int status)
 {
 	for (enum error e = 1; e < last; e++)
-		if (set->has[e] && error_status(e) == status &&
-		    strcmp(error_code(e), code) == 0)
+		if (set->has[e] && error_status(e) == status && strcmp(error_code(e), code) == 0)
 			return true;
 	return false;
 }
@@ -191,8 +183,8 @@ static const struct {
 /* Returns the names of an error answer: "AlertNotFound", "SearchUnavailable" or "PublicBadRequest", and the name to
    use when another answer has that one: "CountHostsBadRequest". */
 static void
-name_failure(struct arena *a, const struct route *r, const struct error_set *set,
-    enum error last, const char *status_name, const char *names[2])
+name_failure(struct arena *a, const struct route *r, const struct error_set *set, enum error last,
+    const char *status_name, const char *names[2])
 {
 	const char *area = r->area == AREA_SEARCH       ? "Search"
 			   : r->access == ACCESS_PUBLIC ? "Public"
@@ -200,8 +192,7 @@ name_failure(struct arena *a, const struct route *r, const struct error_set *set
 	const char *word = "";
 	int status = error_status(last);
 
-	names[1] =
-	    arena_printf(a, "%s%s", openapi_camel(a, r->operation, true), status_name).p;
+	names[1] = arena_printf(a, "%s%s", openapi_camel(a, r->operation, true), status_name).p;
 	if (status == 404 || status == 409) {
 		names[0] = openapi_camel(a, error_code(last), true);
 		return;
@@ -254,8 +245,8 @@ write_page_schema(struct buf *b, struct book *book, const struct route *r)
 	    "{\"type\":\"object\",\"required\":[\"%s\",\"has_more\",\"next_cursor\"%s%s%"
 	    "s],"
 	    "\"properties\":{\"%s\":{\"type\":\"array\",\"maxItems\":%jd,\"items\":",
-	    r->list, also != NULL ? ",\"" : "", also != NULL ? also : "",
-	    also != NULL ? "\"" : "", r->list, (intmax_t)LIM_PAGE);
+	    r->list, also != NULL ? ",\"" : "", also != NULL ? also : "", also != NULL ? "\"" : "",
+	    r->list, (intmax_t)LIM_PAGE);
 	book->names.refer(book, b, r->out);
 	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
 		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}");
@@ -298,8 +289,7 @@ write_answer_schema(struct buf *b, struct book *book, const struct route *r)
 	} else if (r->list != NULL) {
 		write_page_schema(b, book, r);
 	} else if (r->wrapper != NULL) {
-		buf_printf(b,
-		    "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
+		buf_printf(b, "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
 		    r->wrapper, r->wrapper);
 		book->names.refer(book, b, r->out);
 		buf_z(b, "}}");
@@ -314,8 +304,7 @@ static void
 write_answer_example(struct buf *b, const struct book *book, const struct route *r)
 {
 	if (r->standard != NULL) {
-		buf_printf(
-		    b, "{\"%s\":%s}", r->standard, json_example_of(NULL, r->standard));
+		buf_printf(b, "{\"%s\":%s}", r->standard, json_example_of(NULL, r->standard));
 		return;
 	}
 	if (r->list != NULL)

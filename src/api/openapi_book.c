@@ -7,8 +7,7 @@
 
 #include <ctype.h>
 
-static const char *const kind_names[BOOK_KINDS] = { "parameters", "responses",
-	"schemas" };
+static const char *const kind_names[BOOK_KINDS] = { "parameters", "responses", "schemas" };
 
 static const struct component *
 find_by_name(const struct book *book, enum book_kind kind, const char *name)
@@ -29,12 +28,10 @@ find_by_text(const struct book *book, enum book_kind kind, struct str text)
 }
 
 static const struct component *
-add_component(
-    struct book *book, enum book_kind kind, const char *const names[2], struct str text)
+add_component(struct book *book, enum book_kind kind, const char *const names[2], struct str text)
 {
-	const struct component *old = kind == BOOK_SCHEMA
-					  ? find_by_name(book, kind, names[0])
-					  : find_by_text(book, kind, text);
+	const struct component *old = kind == BOOK_SCHEMA ? find_by_name(book, kind, names[0])
+							  : find_by_text(book, kind, text);
 	const char *name = names[0];
 	struct component *c;
 
@@ -43,8 +40,7 @@ add_component(
 	if (find_by_name(book, kind, name) != NULL)
 		name = names[1];
 	if (name == NULL || find_by_name(book, kind, name) != NULL)
-		panic("two %s of openapi.json have the name %s", kind_names[kind],
-		    names[0]);
+		panic("two %s of openapi.json have the name %s", kind_names[kind], names[0]);
 	if (book->n == BOOK_MAX)
 		panic("more than %d components", BOOK_MAX);
 	c = &book->rows[book->n++];
@@ -59,8 +55,8 @@ write_ref(struct buf *b, enum book_kind kind, const char *name)
 }
 
 void
-book_ref(struct buf *b, struct book *book, enum book_kind kind,
-    const char *const names[2], struct str text)
+book_ref(struct buf *b, struct book *book, enum book_kind kind, const char *const names[2],
+    struct str text)
 {
 	write_ref(b, kind, add_component(book, kind, names, text)->name.p);
 }

@@ -7,9 +7,9 @@
 #include "search/search.h"
 
 /* The members of documents that are arrays; tbl/fields.h does not mark them. */
-static const char *const arrays[] = { "hostnames", "apex_domains", "cpe",
-	"vulnerabilities", "tags", "services", "services.cpe", "services.tags",
-	"services.http.capabilities", "services.tls.certificate.names" };
+static const char *const arrays[] = { "hostnames", "apex_domains", "cpe", "vulnerabilities", "tags",
+	"services", "services.cpe", "services.tags", "services.http.capabilities",
+	"services.tls.certificate.names" };
 
 static bool
 is_array(struct str name)
@@ -61,8 +61,7 @@ struct manner {
 	void (*value)(struct buf *b, const struct schema_field *f);
 };
 
-static void write_document_object(
-    struct buf *b, const struct manner *m, struct str prefix);
+static void write_document_object(struct buf *b, const struct manner *m, struct str prefix);
 
 static void
 write_field_type(struct buf *b, const struct schema_field *f)
@@ -85,8 +84,7 @@ write_field_example(struct buf *b, const struct schema_field *f)
 }
 
 static void
-write_document_member(
-    struct buf *b, const struct manner *m, struct str member, size_t skip)
+write_document_member(struct buf *b, const struct manner *m, struct str member, size_t skip)
 {
 	const struct schema_field *f = schema_find(m->dataset, member);
 	struct buf below = { 0 };
@@ -171,8 +169,7 @@ openapi_documents(struct book *book)
 
 		write_document(&document, &as_schema, (enum dataset)i);
 		book_schema(book, name, buf_done(&document));
-		buf_printf(
-		    &hit, "{\"allOf\":[{\"$ref\":\"#/components/schemas/%s\"},", name);
+		buf_printf(&hit, "{\"allOf\":[{\"$ref\":\"#/components/schemas/%s\"},", name);
 		json_describe(&hit, hit_members, false, &book->names);
 		buf_z(&hit, "]}");
 		book_schema(book, arena_printf(book->a, "%sHit", name).p, buf_done(&hit));

@@ -37,8 +37,8 @@ struct book {
 void book_begin(struct book *book, struct arena *a);
 /* Adds a component and writes a reference to it. Equal parameters and responses become one component. Its name is
    names[0], or names[1] when another text has names[0]; a schema has no second name. */
-void book_ref(struct buf *b, struct book *book, enum book_kind kind,
-    const char *const names[2], struct str text);
+void book_ref(struct buf *b, struct book *book, enum book_kind kind, const char *const names[2],
+    struct str text);
 /* Adds a schema that nothing refers to yet. */
 void book_schema(struct book *book, const char *name, struct str text);
 /* Writes the components of one kind, as members of an object. */

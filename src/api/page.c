@@ -44,12 +44,9 @@ cursor_binding(const struct req *rq)
 
 	for (size_t i = 0; i < rq->ncaptured; i++)
 		add_sized_bytes(&b, rq->path[i].b, sizeof(rq->path[i].b));
-	for (const struct url_param *p = rq->route->params; p->field.type != FIELD_NONE;
-	     p++)
-		if (strcmp(p->field.name, "limit") != 0 &&
-		    strcmp(p->field.name, "cursor") != 0)
-			add_filter(
-			    &b, &p->field, (const char *)rq->params + p->field.offset);
+	for (const struct url_param *p = rq->route->params; p->field.type != FIELD_NONE; p++)
+		if (strcmp(p->field.name, "limit") != 0 && strcmp(p->field.name, "cursor") != 0)
+			add_filter(&b, &p->field, (const char *)rq->params + p->field.offset);
 	return (struct cursor_for){ .key = rq->key->uuid,
 		.operation = str_of(rq->route->operation),
 		.filters = buf_done(&b) };
@@ -65,8 +62,7 @@ page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 	*out = (struct page_from){ .at = TS_NULL, .want = args->limit + 1 };
 	if (args->cursor.p == NULL)
 		return PASS;
-	if (!cursor_open(
-		rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
+	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
 	    payload.n != sizeof(m))
 		return fail(rq, ERR_INVALID_PAGINATION);
 	memcpy(&m, payload.p, sizeof(m));
@@ -113,12 +109,10 @@ page_list(struct req *rq)
 		return FAILED;
 	p[0] = P(r->access == ACCESS_PROJECT ? rq->project : rq->key->uuid);
 	memcpy(p + 1, DB_ARGS(PAGE_P(from)).p, 3 * sizeof(p[0]));
-	for (const struct url_param *u = r->params + 2; u->field.type != FIELD_NONE;
-	     u++) {
+	for (const struct url_param *u = r->params + 2; u->field.type != FIELD_NONE; u++) {
 		if (n == COUNT(p))
 			panic("%s has too many filters", r->operation);
-		p[n++] =
-		    filter_param(&u->field, (const char *)rq->params + u->field.offset);
+		p[n++] = filter_param(&u->field, (const char *)rq->params + u->field.offset);
 	}
 	rc = db_rows(rq->db, r->st, &rows, (struct db_args){ p, n });
 	if (rc != DB_OK)

@@ -21,9 +21,8 @@ static const struct field project_out[] = {
 static const struct stmt select_project = STMT(select_project, project_out,
     "SELECT uuid, name, created_at FROM visible_projects($1) WHERE uuid = $2");
 
-static const struct stmt list_projects =
-    STMT_LIST(list_projects, struct project_record, project_out,
-	"SELECT uuid, name, created_at FROM visible_projects($1) WHERE true" PAGE_SQL);
+static const struct stmt list_projects = STMT_LIST(list_projects, struct project_record,
+    project_out, "SELECT uuid, name, created_at FROM visible_projects($1) WHERE true" PAGE_SQL);
 
 struct member {
 	struct uuid uuid;
@@ -36,24 +35,22 @@ static const char *const roles[] = { "owner", "manager", "viewer", NULL };
 static const struct field member_out[] = {
 	FIELD(struct member, uuid, 0),
 	FIELD(struct member, name, 0),
-	ONE_OF(struct member, role, 0, roles,
-	    "In this project; owner: of the organisation."),
+	ONE_OF(struct member, role, 0, roles, "In this project; owner: of the organisation."),
 	FIELD(struct member, created_at, 0),
 	FIELD_END_OF("Member"),
 };
 
 /* Selects the members who may see the project $1. */
-#define MEMBERS                                                                          \
-	"SELECT m.uuid, m.name, CASE m.role WHEN 'owner' THEN 'owner'"                   \
-	"  ELSE coalesce(pm.role, 'viewer') END AS role, m.created_at"                   \
-	" FROM project p JOIN member m USING (account_uuid) LEFT JOIN project_member pm" \
-	"  ON pm.project_uuid = p.uuid AND pm.member_uuid = m.uuid"                      \
-	" WHERE p.uuid = $1 AND m.removed_at IS NULL"                                    \
+#define MEMBERS                                                                                    \
+	"SELECT m.uuid, m.name, CASE m.role WHEN 'owner' THEN 'owner'"                             \
+	"  ELSE coalesce(pm.role, 'viewer') END AS role, m.created_at"                             \
+	" FROM project p JOIN member m USING (account_uuid) LEFT JOIN project_member pm"           \
+	"  ON pm.project_uuid = p.uuid AND pm.member_uuid = m.uuid"                                \
+	" WHERE p.uuid = $1 AND m.removed_at IS NULL"                                              \
 	"  AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)"
 
-static const struct stmt select_member =
-    STMT_LIST(select_member, struct member, member_out,
-	"SELECT uuid, name, role, created_at FROM (" MEMBERS ") AS seen WHERE uuid = $2");
+static const struct stmt select_member = STMT_LIST(select_member, struct member, member_out,
+    "SELECT uuid, name, role, created_at FROM (" MEMBERS ") AS seen WHERE uuid = $2");
 
 static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
     "SELECT uuid, name, role, created_at FROM (" MEMBERS
@@ -63,8 +60,7 @@ static int
 get_project(struct req *rq)
 {
 	struct project_record p;
-	enum db_rc rc =
-	    db_one(rq->db, &select_project, &p, P(rq->key->uuid), P(rq->project));
+	enum db_rc rc = db_one(rq->db, &select_project, &p, P(rq->key->uuid), P(rq->project));
 
 	return reply_found(rq, rc, ERR_PROJECT_NOT_FOUND, &p);
 }
@@ -87,8 +83,8 @@ static const struct url_param member_params[] = {
 
 static const enum error member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
 
-#define PROJECT_ROW(who, fields)                                                         \
-	.scope = SCOPE_ANY, .access = (who), .meter = METER_QUOTA, .area = AREA_SERVICE, \
+#define PROJECT_ROW(who, fields)                                                                   \
+	.scope = SCOPE_ANY, .access = (who), .meter = METER_QUOTA, .area = AREA_SERVICE,           \
 	.entitlement = ENTITLEMENT_ANY, .out = (fields)
 
 const struct route project_routes[] = {
@@ -121,8 +117,7 @@ const struct route project_routes[] = {
 	    .description = "Everybody who sees it, newest first.",
 	},
 	{
-	    ROUTE_AS(
-		GET, PROJECT "/members/{member_uuid}", "get_project_member", record_one),
+	    ROUTE_AS(GET, PROJECT "/members/{member_uuid}", "get_project_member", record_one),
 	    PROJECT_ROW(ACCESS_PROJECT, member_out),
 	    .st = &select_member,
 	    .wrapper = "member",
@@ -134,5 +129,5 @@ const struct route project_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const project_stmts[] = { &select_project, &list_projects,
-	&select_member, &list_members, NULL };
+const struct stmt *const project_stmts[] = { &select_project, &list_projects, &select_member,
+	&list_members, NULL };

@@ -38,8 +38,7 @@ record_one(struct req *rq)
 {
 	const struct stmt *st = rq->route->st;
 	void *record = arena_alloc(rq->arena, st->size);
-	enum db_rc rc =
-	    db_one_row(rq->db, st, record, DB_ARGS(P(rq->project), P(rq->path[1])));
+	enum db_rc rc = db_one_row(rq->db, st, record, DB_ARGS(P(rq->project), P(rq->path[1])));
 
 	return reply_found(rq, rc, rq->route->errors[0], record);
 }

@@ -15,13 +15,14 @@ struct rule {
 	struct ts created_at, updated_at;
 };
 
-#define QUERY_HELP                                                                       \
-	"Which of them, in the language of surfaced-query(7); empty: all. "              \
+#define QUERY_HELP                                                                                 \
+	"Which of them, in the language of surfaced-query(7); empty: all. "                        \
 	"Fields are the members of the record."
 
 static const struct field rule_in[] = {
 	TEXT(struct rule, name, REQUIRED | TRIM, 1, LIM_NAME),
-	ONE_OF(struct rule, source, REQUIRED, alert_sources, "The records that the rule evaluates."),
+	ONE_OF(
+	    struct rule, source, REQUIRED, alert_sources, "The records that the rule evaluates."),
 	ONE_OF(struct rule, min_severity, 0, severities,
 	    "The least severity of findings; info by default."),
 	{
@@ -38,8 +39,8 @@ static const struct field rule_in[] = {
 	FIELD_END,
 };
 
-#define RULE_EXAMPLE                                                                     \
-	"{\"name\":\"New critical findings\",\"source\":\"finding\","                    \
+#define RULE_EXAMPLE                                                                               \
+	"{\"name\":\"New critical findings\",\"source\":\"finding\","                              \
 	"\"min_severity\":\"critical\",\"query\":\"\",\"destination_uuids\":[]}"
 
 static const struct field rule_out[] = {
@@ -55,8 +56,8 @@ static const struct field rule_out[] = {
 	FIELD_END_OF("AlertRule"),
 };
 
-#define COLUMNS                                                                          \
-	"uuid, name, source, min_severity, query, destination_uuids, enabled,"           \
+#define COLUMNS                                                                                    \
+	"uuid, name, source, min_severity, query, destination_uuids, enabled,"                     \
 	" created_at, updated_at"
 
 #define DESTINATIONS_STAND " alert_destinations_stand($1, $7::text[]::uuid[])"
@@ -92,12 +93,12 @@ check_query(struct req *rq, const struct rule *in)
 	struct query_fault fault;
 	struct query query;
 
-	if (query_parse(rq->arena, schema_of_source(in->source), in->query, rq->now,
-		&query, &fault))
+	if (query_parse(
+		rq->arena, schema_of_source(in->source), in->query, rq->now, &query, &fault))
 		return PASS;
 	return fail_field(rq, "query", "invalid_format",
-	    arena_printf(rq->arena, "character %u: %.*s", fault.at, (int)fault.message.n,
-		fault.message.p)
+	    arena_printf(
+		rq->arena, "character %u: %.*s", fault.at, (int)fault.message.n, fault.message.p)
 		.p);
 }
 
@@ -122,11 +123,9 @@ static int
 check_rule(struct req *rq, const struct rule *in, struct strs *to)
 {
 	if (!name_visible(in->name))
-		return fail_field(
-		    rq, "name", "invalid_format", "must not have control characters");
+		return fail_field(rq, "name", "invalid_format", "must not have control characters");
 	if (str_is(in->source, "service") && in->min_severity.p != NULL)
-		return fail_field(
-		    rq, "min_severity", "not_allowed", "is of findings alone");
+		return fail_field(rq, "min_severity", "not_allowed", "is of findings alone");
 	if (!destination_texts(rq, &in->destination_uuids, to))
 		return fail_field(
 		    rq, "destination_uuids", "duplicate", "names a destination twice");
@@ -135,17 +134,16 @@ check_rule(struct req *rq, const struct rule *in, struct strs *to)
 
 /* Runs the statement that writes a rule with this UUID. */
 static enum db_rc
-write_rule(struct req *rq, const struct stmt *st, struct uuid uuid, struct strs to,
-    struct rule *out)
+write_rule(
+    struct req *rq, const struct stmt *st, struct uuid uuid, struct strs to, struct rule *out)
 {
 	const struct rule *in = rq->in;
-	struct str severity = in->min_severity,
-		   query = in->query.p == NULL ? STR("") : in->query;
+	struct str severity = in->min_severity, query = in->query.p == NULL ? STR("") : in->query;
 
 	if (severity.p == NULL && str_is(in->source, "finding"))
 		severity = STR("info");
-	return db_one(rq->db, st, out, P(rq->project), P(uuid), P(in->name),
-	    P(in->source), P(severity), P(query), P(to), P(in->enabled));
+	return db_one(rq->db, st, out, P(rq->project), P(uuid), P(in->name), P(in->source),
+	    P(severity), P(query), P(to), P(in->enabled));
 }
 
 static int
@@ -205,10 +203,9 @@ static const enum error one_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 
 #define RULES PROJECT "/alerting/rules"
 #define RULE RULES "/{rule_uuid}"
-#define RULE_ROW(need)                                                                   \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = rule_out,      \
-	.tag = "Alert rules"
+#define RULE_ROW(need)                                                                             \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_ALERTING, .out = rule_out, .tag = "Alert rules"
 
 const struct route rule_routes[] = {
 	{
@@ -261,5 +258,5 @@ const struct route rule_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const rule_stmts[] = { &insert_rule, &update_rule, &select_rule,
-	&list_rules, &delete_rule, NULL };
+const struct stmt *const rule_stmts[] = { &insert_rule, &update_rule, &select_rule, &list_rules,
+	&delete_rule, NULL };

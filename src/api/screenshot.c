@@ -43,9 +43,9 @@ static const struct field screenshot_out[] = {
 	FIELD_END_OF("Screenshot"),
 };
 
-#define SELECT_SCREENSHOT                                                                \
-	"SELECT uuid, session_uuid, reason, tab, url, title, mime, width, height,"       \
-	" bytes, encode(sha256, 'hex') AS sha256, taken_at, created_at"                  \
+#define SELECT_SCREENSHOT                                                                          \
+	"SELECT uuid, session_uuid, reason, tab, url, title, mime, width, height,"                 \
+	" bytes, encode(sha256, 'hex') AS sha256, taken_at, created_at"                            \
 	" FROM screenshot WHERE session_uuid = $1"
 
 /* clang-format off */
@@ -70,8 +70,7 @@ list_screenshots(struct req *rq)
 	struct list rows;
 	enum db_rc rc;
 
-	if (session_own_only(rq, &s) != PASS ||
-	    page_begin(rq, &args->page, &from) != PASS)
+	if (session_own_only(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &list_all, &rows, P(s.uuid), PAGE_P(from));
 	if (rc != DB_OK)
@@ -119,8 +118,7 @@ read_image(struct req *rq, const struct screenshot *s, const char *file,
 	SHA256((const unsigned char *)bytes, (size_t)s->bytes, found);
 	if (memcmp(found, sha256, sizeof(found)) == 0)
 		return (struct str){ bytes, (size_t)s->bytes };
-	log_event(LOGP_ERR, "evidence", "req=%s file=%s why=\"not what was stored\"",
-	    rq->id, file);
+	log_event(LOGP_ERR, "evidence", "req=%s file=%s why=\"not what was stored\"", rq->id, file);
 	return STR_NULL;
 }
 
@@ -141,8 +139,7 @@ get_screenshot(struct req *rq)
 		return fail(rq, ERR_SCREENSHOT_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (!hex_parse(shot.sha256, sha256, sizeof(sha256)) ||
-	    !evidence_path(sha256, &at))
+	if (!hex_parse(shot.sha256, sha256, sizeof(sha256)) || !evidence_path(sha256, &at))
 		panic("the SHA-256 of a screenshot gives no path");
 	image = read_image(rq, &shot, at.file, sha256);
 	if (image.p == NULL)

@@ -67,8 +67,8 @@ static const struct url_param search_params[] = {
 /* ---- search ---- */
 
 /* The values that SPEC 2.2 allows. */
-const char *const count_units[] = { "host", "service", "dns_record", "whois_domain",
-	"certificate", "report", NULL };
+const char *const count_units[] = { "host", "service", "dns_record", "whois_domain", "certificate",
+	"report", NULL };
 const char *const value_types[] = { "string", "integer", "number", "boolean", NULL };
 
 struct document {
@@ -105,9 +105,9 @@ ip_text(struct arena *a, const unsigned char ip[16])
 static struct cursor_for
 search_cursor_binding(const struct req *rq, struct str q)
 {
-	return (struct cursor_for){ .key = rq->key->uuid,
-		.operation = str_of(rq->route->operation),
-		.filters = q };
+	return (struct cursor_for){
+		.key = rq->key->uuid, .operation = str_of(rq->route->operation), .filters = q
+	};
 }
 
 /* Finds the address after which the page begins; NULL on the first page. */
@@ -120,8 +120,7 @@ page_start(struct req *rq, const struct search_args *args, const unsigned char *
 	*after = NULL;
 	if (args->cursor.p == NULL)
 		return PASS;
-	if (!cursor_open(
-		rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
+	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
 	    payload.n != 16)
 		return fail(rq, ERR_INVALID_SEARCH_CURSOR);
 	*after = (const unsigned char *)payload.p;
@@ -191,8 +190,7 @@ static const struct field matched_service[] = {
 };
 
 const struct field hit_members[] = {
-	LIST(struct hit_extra, matched_services, 0, struct service_key, matched_service,
-	    0, 0),
+	LIST(struct hit_extra, matched_services, 0, struct service_key, matched_service, 0, 0),
 	FIELD_END,
 };
 
@@ -266,26 +264,25 @@ struct search_page {
 /* The members of a page before and behind its documents. write_search_page copies the documents into the answer
    itself, because they may have megabytes. */
 #define PAGE_HEAD TEXT(struct search_page, query, 0, 0, LIM_QUERY)
-#define PAGE_TAIL                                                                        \
-	OBJECT(struct search_page, total, 0, total_out),                                 \
-	    FIELD(struct search_page, has_more, 0),                                      \
-	    FIELD(struct search_page, next_cursor, NULLABLE),                            \
-	    LIST(struct search_page, warnings, OMIT_UNSET, struct warning, warning_out,  \
-		0, QUERY_WARNINGS),                                                      \
+#define PAGE_TAIL                                                                                  \
+	OBJECT(struct search_page, total, 0, total_out), FIELD(struct search_page, has_more, 0),   \
+	    FIELD(struct search_page, next_cursor, NULLABLE),                                      \
+	    LIST(struct search_page, warnings, OMIT_UNSET, struct warning, warning_out, 0,         \
+		QUERY_WARNINGS),                                                                   \
 	    FIELD_END
 
 static const struct field page_tail[] = { PAGE_TAIL };
 
-#define DATASET(id, label, unit)                                                         \
-	static const struct field hit_of_##id[] = { FIELD_END_OF(unit "_hit") };         \
-	static const struct field page_of_##id[] = { PAGE_HEAD,                          \
-		{ .name = (label),                                                       \
-		    .type = FIELD_LIST,                                                  \
-		    .offset = offsetof(struct search_page, documents),                   \
-		    .hi = LIM_PAGE,                                                      \
-		    .sub = hit_of_##id,                                                  \
-		    .size = sizeof(struct json),                                         \
-		    .item = FIELD_RAW },                                                 \
+#define DATASET(id, label, unit)                                                                   \
+	static const struct field hit_of_##id[] = { FIELD_END_OF(unit "_hit") };                   \
+	static const struct field page_of_##id[] = { PAGE_HEAD,                                    \
+		{ .name = (label),                                                                 \
+		    .type = FIELD_LIST,                                                            \
+		    .offset = offsetof(struct search_page, documents),                             \
+		    .hi = LIM_PAGE,                                                                \
+		    .sub = hit_of_##id,                                                            \
+		    .size = sizeof(struct json),                                                   \
+		    .item = FIELD_RAW },                                                           \
 		PAGE_TAIL };
 #include "tbl/datasets.h"
 #undef DATASET
@@ -347,8 +344,8 @@ search_dataset(struct req *rq)
 	if (run_parse(rq, (enum dataset)rq->route->arg, args->q, &query) != PASS ||
 	    page_start(rq, args, &want.after) != PASS || share_begin(rq, &budget) != PASS)
 		return FAILED;
-	if (run_end(rq, engine_search(rq->worker->engine, rq->arena, &query, &budget,
-			    &want, &page)) != PASS)
+	if (run_end(rq, engine_search(
+			    rq->worker->engine, rq->arena, &query, &budget, &want, &page)) != PASS)
 		return FAILED;
 	if (page.nhits > want.limit || (page.has_more && page.nhits == 0))
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
@@ -390,8 +387,7 @@ count_matches(struct req *rq)
 
 	if (run_parse(rq, d, args->q, &query) != PASS || share_begin(rq, &budget) != PASS)
 		return FAILED;
-	if (run_end(rq,
-		engine_count(rq->worker->engine, rq->arena, &query, &budget, &n)) != PASS)
+	if (run_end(rq, engine_count(rq->worker->engine, rq->arena, &query, &budget, &n)) != PASS)
 		return FAILED;
 	if (n.relation != RELATION_EQ)
 		return fail(rq, ERR_SEARCH_COUNT_TOO_EXPENSIVE);
@@ -422,8 +418,7 @@ static const struct field validity_out[] = {
 	FIELD(struct validity, valid, 0),
 	FIELD(struct validity, query, 0),
 	OBJECT(struct validity, error, OMIT_UNSET, syntax_error_out),
-	LIST(struct validity, warnings, OMIT_UNSET, struct warning, warning_out, 0,
-	    QUERY_WARNINGS),
+	LIST(struct validity, warnings, OMIT_UNSET, struct warning, warning_out, 0, QUERY_WARNINGS),
 	FIELD_END_OF("QueryValidity"),
 };
 
@@ -435,8 +430,8 @@ validate_query(struct req *rq)
 	struct query_fault fault;
 	struct query query;
 
-	answer.valid = query_parse(
-	    rq->arena, (enum dataset)rq->route->arg, args->q, rq->now, &query, &fault);
+	answer.valid =
+	    query_parse(rq->arena, (enum dataset)rq->route->arg, args->q, rq->now, &query, &fault);
 	if (answer.valid)
 		answer.warnings = warnings_of(rq, &query);
 	else
@@ -521,13 +516,11 @@ schema_of(struct arena *a, enum dataset d)
 	struct field_answer *out = ARENA_ARRAY(a, n, struct field_answer);
 
 	for (size_t i = 0; i < n; i++)
-		out[i] = (struct field_answer){ str_of(f[i].name),
-			str_of(type_names[f[i].type]),
-			str_of(schema_json_type(f[i].type)), f[i].aggregatable,
-			f[i].nested, aliases_of(a, d, f[i].name) };
+		out[i] = (struct field_answer){ str_of(f[i].name), str_of(type_names[f[i].type]),
+			str_of(schema_json_type(f[i].type)), f[i].aggregatable, f[i].nested,
+			aliases_of(a, d, f[i].name) };
 	return (struct schema_answer){ str_of(schema_dataset_name(d)),
-		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"),
-		{ out, n } };
+		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"), { out, n } };
 }
 
 static int
@@ -543,14 +536,12 @@ list_search_schemas(struct req *rq)
 
 /* ---- the table ---- */
 
-static const enum error search_errors[] = { ERR_INVALID_SEARCH_QUERY,
-	ERR_INVALID_PAGINATION, ERR_INVALID_SEARCH_CURSOR, ERR_SEARCH_UPSTREAM_FAILED,
-	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
-	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
+static const enum error search_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_INVALID_PAGINATION,
+	ERR_INVALID_SEARCH_CURSOR, ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE,
+	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
-static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY,
-	ERR_SEARCH_COUNT_TOO_EXPENSIVE, ERR_SEARCH_UPSTREAM_FAILED,
-	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
+static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_COUNT_TOO_EXPENSIVE,
+	ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,
 	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
 /* clang-format off */
@@ -560,43 +551,38 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY,
 /* clang-format on */
 
 const struct route search_routes[] = {
-#define DATASET(id, name, unit)                                                          \
-	{                                                                                \
-		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),          \
-		SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                         \
-		PARAMS(struct search_args, search_params),                               \
-		.out = page_of_##id,                                                     \
-		.errors = search_errors,                                                 \
-		.summary = "Search " name,                                               \
-		.result =                                                                \
-		    "The page, the exact number of all matches, and the cursor of "      \
-		    "the next page.",                                                    \
-		.description =                                                           \
-		    "A page of the documents that the query matches, in a fixed "        \
-		    "order. A page of very large documents may have "                    \
-		    "fewer than limit; has_more tells.",                                 \
-	},                                                                               \
-	    {                                                                            \
-		    ROUTE_AS(                                                            \
-			GET, "/search/" name "/count", "count_" name, count_matches),    \
-		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_AGGREGATE),                \
-		    PARAMS(struct query_args, query_params),                             \
-		    .out = count_out,                                                    \
-		    .errors = count_errors,                                              \
-		    .summary = "Count matching " name,                                   \
-		    .result = "The number and what it counts.",                          \
-		    .description = "The exact number of matches.",                       \
-	    },                                                                           \
-	    {                                                                            \
-		    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name,         \
-			validate_query),                                                 \
-		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                     \
-		    PARAMS(struct query_args, query_params),                             \
-		    .out = validity_out,                                                 \
-		    .summary = "Validate a query of " name,                              \
-		    .result =                                                            \
-			"Whether the query parses, and where and why it does not.",      \
-		    .description = "Parses the query and does not execute it.",          \
+#define DATASET(id, name, unit)                                                                    \
+	{                                                                                          \
+		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
+		SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                                   \
+		PARAMS(struct search_args, search_params),                                         \
+		.out = page_of_##id,                                                               \
+		.errors = search_errors,                                                           \
+		.summary = "Search " name,                                                         \
+		.result = "The page, the exact number of all matches, and the cursor of "          \
+			  "the next page.",                                                        \
+		.description = "A page of the documents that the query matches, in a fixed "       \
+			       "order. A page of very large documents may have "                   \
+			       "fewer than limit; has_more tells.",                                \
+	},                                                                                         \
+	    {                                                                                      \
+		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count_matches),         \
+		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_AGGREGATE),                          \
+		    PARAMS(struct query_args, query_params),                                       \
+		    .out = count_out,                                                              \
+		    .errors = count_errors,                                                        \
+		    .summary = "Count matching " name,                                             \
+		    .result = "The number and what it counts.",                                    \
+		    .description = "The exact number of matches.",                                 \
+	    },                                                                                     \
+	    {                                                                                      \
+		    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name, validate_query),  \
+		    SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                               \
+		    PARAMS(struct query_args, query_params),                                       \
+		    .out = validity_out,                                                           \
+		    .summary = "Validate a query of " name,                                        \
+		    .result = "Whether the query parses, and where and why it does not.",          \
+		    .description = "Parses the query and does not execute it.",                    \
 	    },
 #include "tbl/datasets.h"
 #undef DATASET
@@ -606,9 +592,8 @@ const struct route search_routes[] = {
 	    .out = schemas_out,
 	    .summary = "List the search schemas",
 	    .result = "The datasets with their fields.",
-	    .description =
-		"The fields of every dataset: type, aliases, and whether they can be "
-		"aggregated.",
+	    .description = "The fields of every dataset: type, aliases, and whether they can be "
+			   "aggregated.",
 	},
 	ROUTE_END,
 };

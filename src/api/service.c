@@ -6,9 +6,8 @@
 
 struct service {
 	struct uuid uuid, asset_uuid, tls_certificate_asset_uuid;
-	struct str service_key, protocol, discovery_channel, discovery_provider,
-	    source_name, source_ref, endpoint, hostname, ip, url, product, service_name,
-	    version, http_title;
+	struct str service_key, protocol, discovery_channel, discovery_provider, source_name,
+	    source_ref, endpoint, hostname, ip, url, product, service_name, version, http_title;
 	struct list technologies;
 	struct json confidence, tls_enabled, port, http_status_code, metadata;
 	struct ts created_at, updated_at, first_seen_at, last_seen_at, last_observed_at;
@@ -46,32 +45,30 @@ static const struct field service_out[] = {
 	FIELD_END_OF("AssetService"),
 };
 
-#define COLUMNS                                                                          \
-	"uuid, asset_uuid, service_key, protocol, to_jsonb(confidence) AS confidence,"   \
-	" technologies, to_jsonb(tls_enabled) AS tls_enabled, metadata, created_at,"     \
-	" updated_at, first_seen_at, last_seen_at, last_observed_at, discovery_channel," \
-	" discovery_provider, source_name, source_ref, endpoint, hostname, ip,"          \
-	" to_jsonb(port) AS port, url, product, service_name, version,"                  \
-	" to_jsonb(http_status_code) AS http_status_code, http_title,"                   \
+#define COLUMNS                                                                                    \
+	"uuid, asset_uuid, service_key, protocol, to_jsonb(confidence) AS confidence,"             \
+	" technologies, to_jsonb(tls_enabled) AS tls_enabled, metadata, created_at,"               \
+	" updated_at, first_seen_at, last_seen_at, last_observed_at, discovery_channel,"           \
+	" discovery_provider, source_name, source_ref, endpoint, hostname, ip,"                    \
+	" to_jsonb(port) AS port, url, product, service_name, version,"                            \
+	" to_jsonb(http_status_code) AS http_status_code, http_title,"                             \
 	" tls_certificate_asset_uuid"
 
-static const struct stmt select_service =
-    STMT_LIST(select_service, struct service, service_out,
-	"SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
+static const struct stmt select_service = STMT_LIST(select_service, struct service, service_out,
+    "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
 
 /* $7: -1 means any port. */
-static const struct stmt list_services =
-    STMT_LIST(list_services, struct service, service_out,
-	"SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1"
-	" AND ($5::uuid IS NULL OR asset_uuid = $5)"
-	" AND ($6::text IS NULL OR protocol = lower($6))"
-	" AND ($7::integer < 0 OR port = $7)"
-	" AND ($8::text IS NULL OR hostname = lower($8))"
-	" AND ($9::inet IS NULL OR ip <<= $9::inet)"
-	" AND ($10::text IS NULL OR service_name = $10)"
-	" AND ($11::text IS NULL OR lower(product) = lower($11))"
-	" AND ($12::text IS NULL OR technologies @> ARRAY[$12])"
-	" AND ($13::boolean IS NULL OR tls_enabled = $13::boolean)" PAGE_SQL);
+static const struct stmt list_services = STMT_LIST(list_services, struct service, service_out,
+    "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1"
+    " AND ($5::uuid IS NULL OR asset_uuid = $5)"
+    " AND ($6::text IS NULL OR protocol = lower($6))"
+    " AND ($7::integer < 0 OR port = $7)"
+    " AND ($8::text IS NULL OR hostname = lower($8))"
+    " AND ($9::inet IS NULL OR ip <<= $9::inet)"
+    " AND ($10::text IS NULL OR service_name = $10)"
+    " AND ($11::text IS NULL OR lower(product) = lower($11))"
+    " AND ($12::text IS NULL OR technologies @> ARRAY[$12])"
+    " AND ($13::boolean IS NULL OR tls_enabled = $13::boolean)" PAGE_SQL);
 
 struct service_args {
 	struct page_args page;
@@ -82,7 +79,7 @@ struct service_args {
 
 static const char *const truths[] = { "true", "false", NULL };
 
-#define TEXT_FILTER(m, ...)                                                              \
+#define TEXT_FILTER(m, ...)                                                                        \
 	FILTER(FIELD_STR, struct service_args, m, .lo = 1, .hi = LIM_FILTER, __VA_ARGS__)
 
 static const struct url_param service_params[] = {
@@ -110,8 +107,8 @@ list_asset_services(struct req *rq)
 	*args = *(const struct service_args *)rq->params;
 	if (args->ip.p != NULL) {
 		if (!ipnet_parse(args->ip, &net))
-			return fail_field(rq, "ip", "invalid_format",
-			    "must be an IP address or a CIDR");
+			return fail_field(
+			    rq, "ip", "invalid_format", "must be an IP address or a CIDR");
 		room = arena_alloc(rq->arena, IPNET_LEN + 1);
 		args->ip = (struct str){ room, ipnet_print(&net, room) };
 	}
@@ -121,10 +118,10 @@ list_asset_services(struct req *rq)
 
 static const enum error get_errors[] = { ERR_SERVICE_NOT_FOUND, ERR_UNSET };
 
-#define SERVICE_ROW                                                                      \
-	.scope = SCOPE_ESI_SERVICES_VIEW, .access = ACCESS_PROJECT,                      \
-	.meter = METER_QUOTA, .area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI,      \
-	.out = service_out, .tag = "Services"
+#define SERVICE_ROW                                                                                \
+	.scope = SCOPE_ESI_SERVICES_VIEW, .access = ACCESS_PROJECT, .meter = METER_QUOTA,          \
+	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = service_out,                  \
+	.tag = "Services"
 
 const struct route service_routes[] = {
 	{
@@ -137,8 +134,7 @@ const struct route service_routes[] = {
 	    .description = "Newest first; every filter must pass.",
 	},
 	{
-	    ROUTE_AS(GET, PROJECT "/esi/services/{service_uuid}", "get_asset_service",
-		record_one),
+	    ROUTE_AS(GET, PROJECT "/esi/services/{service_uuid}", "get_asset_service", record_one),
 	    SERVICE_ROW,
 	    .st = &select_service,
 	    .wrapper = "service",

@@ -12,8 +12,8 @@ static const bool state_terminal[] = {
 #include "tbl/session_states.h"
 };
 
-static const char *const reasons[] = { "closed_by_creator", "closed_by_manager",
-	"expired", "idle_timeout", "failed", "access_revoked", NULL };
+static const char *const reasons[] = { "closed_by_creator", "closed_by_manager", "expired",
+	"idle_timeout", "failed", "access_revoked", NULL };
 
 static const struct field creator_out[] = {
 	FIELD(struct session_creator, uuid, 0),
@@ -48,12 +48,12 @@ const struct field session_out[] = {
 	FIELD_END_OF("BrowserSession"),
 };
 
-#define COLUMNS                                                                          \
-	"s.uuid, s.project_uuid, s.key_uuid AS uuid, s.state,"                           \
-	" CASE WHEN s.state = 'terminal' THEN s.terminal_reason END AS terminal_reason," \
-	" s.start_url, s.browser_profile, s.egress_country,"                             \
-	" s.viewport_width AS width, s.viewport_height AS height,"                       \
-	" s.created_at, s.updated_at, s.last_activity_at, s.ready_at, s.expires_at,"     \
+#define COLUMNS                                                                                    \
+	"s.uuid, s.project_uuid, s.key_uuid AS uuid, s.state,"                                     \
+	" CASE WHEN s.state = 'terminal' THEN s.terminal_reason END AS terminal_reason,"           \
+	" s.start_url, s.browser_profile, s.egress_country,"                                       \
+	" s.viewport_width AS width, s.viewport_height AS height,"                                 \
+	" s.created_at, s.updated_at, s.last_activity_at, s.ready_at, s.expires_at,"               \
 	" s.close_requested_at, s.terminal_at, s.replayed_from_session_uuid"
 
 /* The sessions that a key may see: $2 is the key, $3 is true when it manages all sessions of the project (C-101). */
@@ -62,16 +62,13 @@ const struct field session_out[] = {
 static const struct stmt select_session = STMT(select_session, session_out,
     "SELECT " COLUMNS " FROM browser_session s WHERE" SEEN " AND s.uuid = $4");
 
-static const struct stmt list_sessions =
-    STMT_LIST(list_sessions, struct session, session_out,
-	"SELECT " COLUMNS " FROM browser_session s WHERE" SEEN
-	" AND ($4::text IS NULL OR s.state = $4)"
-	" AND s.created_at <= coalesce($5::timestamptz, 'infinity')"
-	" AND (s.created_at < coalesce($5::timestamptz, 'infinity') OR s.uuid > $6)"
-	" ORDER BY s.created_at DESC, s.uuid LIMIT $7");
+static const struct stmt list_sessions = STMT_LIST(list_sessions, struct session, session_out,
+    "SELECT " COLUMNS " FROM browser_session s WHERE" SEEN " AND ($4::text IS NULL OR s.state = $4)"
+    " AND s.created_at <= coalesce($5::timestamptz, 'infinity')"
+    " AND (s.created_at < coalesce($5::timestamptz, 'infinity') OR s.uuid > $6)"
+    " ORDER BY s.created_at DESC, s.uuid LIMIT $7");
 
-static const struct field moved_out[] = { FIELD(struct session_change, moved, 0),
-	FIELD_END };
+static const struct field moved_out[] = { FIELD(struct session_change, moved, 0), FIELD_END };
 
 /* moved is false when the session was closing or terminal already. */
 static const struct stmt close_one =
@@ -135,8 +132,7 @@ close_session(struct req *rq)
 	enum db_rc rc = session_find(rq, rq->path[1], &s);
 
 	if (rc == DB_OK && !session_is_terminal(&s)) {
-		rc = db_one(
-		    rq->db, &close_one, &done, P(s.uuid), P(session_is_own(rq, &s)));
+		rc = db_one(rq->db, &close_one, &done, P(s.uuid), P(session_is_own(rq, &s)));
 		if (rc == DB_OK)
 			rc = session_find(rq, rq->path[1], &s);
 	}
@@ -144,8 +140,7 @@ close_session(struct req *rq)
 		return fail(rq, ERR_SESSION_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	return reply(rq,
-	    session_is_terminal(&s) ? rq->route->done_status : rq->route->status,
+	return reply(rq, session_is_terminal(&s) ? rq->route->done_status : rq->route->status,
 	    rq->route->wrapper, session_out, &s);
 }
 
@@ -215,13 +210,11 @@ const struct route session_routes[] = {
 	    .wrapper = "session",
 	    .errors = one_errors,
 	    .summary = "Close a browser session",
-	    .description =
-		"202 while it is closing, 200 once it is terminal. Again: unchanged. "
-		"Its creator may, and who has browser.sessions.manage. Not held up by "
-		"quotas.",
+	    .description = "202 while it is closing, 200 once it is terminal. Again: unchanged. "
+			   "Its creator may, and who has browser.sessions.manage. Not held up by "
+			   "quotas.",
 	},
 	ROUTE_END,
 };
 
-const struct stmt *const session_stmts[] = { &select_session, &list_sessions, &close_one,
-	NULL };
+const struct stmt *const session_stmts[] = { &select_session, &list_sessions, &close_one, NULL };

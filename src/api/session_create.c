@@ -64,8 +64,7 @@ static const struct stmt create_one = STMT(create_one, outcome_out,
     " $4::text, $5::text, $6::text, $7::integer, $8::integer, $9::uuid)::session_wanted,"
     " $10, $11, $12)");
 
-static const struct field used_out[] = { FIELD(struct session_change, moved, 0),
-	FIELD_END };
+static const struct field used_out[] = { FIELD(struct session_change, moved, 0), FIELD_END };
 
 static const struct stmt key_used =
     STMT(key_used, used_out, "SELECT idempotency_used($1) AS moved");
@@ -73,8 +72,7 @@ static const struct stmt key_used =
 /* ---- the same request again (C-084 to C-089) ---- */
 
 struct fingerprint {
-	unsigned char space[IDEM_HASH_LEN], request[IDEM_HASH_LEN],
-	    resolved[IDEM_HASH_LEN];
+	unsigned char space[IDEM_HASH_LEN], request[IDEM_HASH_LEN], resolved[IDEM_HASH_LEN];
 };
 
 static struct str
@@ -101,16 +99,14 @@ hash_key_space(const struct req *rq, struct fingerprint *f)
 
 /* Hashes the normalised request with a country: the one that was sent or the one that was chosen. */
 static struct bytes
-hash_request(
-    const struct session *s, struct str country, unsigned char out[IDEM_HASH_LEN])
+hash_request(const struct session *s, struct str country, unsigned char out[IDEM_HASH_LEN])
 {
 	const struct str parts[] = {
 		s->start_url,
 		s->browser_profile,
 		country,
 		bytes_of(&s->viewport, sizeof(s->viewport)),
-		bytes_of(s->replayed_from_session_uuid.b,
-		    sizeof(s->replayed_from_session_uuid.b)),
+		bytes_of(s->replayed_from_session_uuid.b, sizeof(s->replayed_from_session_uuid.b)),
 	};
 
 	idem_hash(parts, COUNT(parts), out);
@@ -129,8 +125,8 @@ reply_session(struct req *rq, struct uuid uuid)
 		panic("a session was created and cannot be found");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	rq->location = arena_printf(rq->arena, "/projects/%s/sessions/%s",
-	    uuid_text(&rq->project).z, uuid_text(&uuid).z)
+	rq->location = arena_printf(
+	    rq->arena, "/projects/%s/sessions/%s", uuid_text(&rq->project).z, uuid_text(&uuid).z)
 			   .p;
 	return reply(rq, rq->route->status, rq->route->wrapper, session_out, &s);
 }
@@ -164,10 +160,9 @@ insert_session(struct req *rq, const struct session *want, struct str sent)
 	struct bytes request = hash_request(want, sent, f.request),
 		     resolved = hash_request(want, want->egress_country, f.resolved);
 	enum db_rc rc = db_one(rq->db, &create_one, &o, P(uuid_random()), P(rq->project),
-	    P(rq->key->uuid), P(want->start_url), P(want->browser_profile),
-	    P(want->egress_country), P(want->viewport.width), P(want->viewport.height),
-	    P(want->replayed_from_session_uuid), P(hash_key_space(rq, &f)), P(request),
-	    P(resolved));
+	    P(rq->key->uuid), P(want->start_url), P(want->browser_profile), P(want->egress_country),
+	    P(want->viewport.width), P(want->viewport.height), P(want->replayed_from_session_uuid),
+	    P(hash_key_space(rq, &f)), P(request), P(resolved));
 
 	return rc == DB_OK ? reply_outcome(rq, &o) : fail_db(rq, rc);
 }
@@ -188,8 +183,7 @@ is_listed(struct list countries, struct str code)
 static bool
 has_form_of_country(struct str s)
 {
-	return s.n == 2 && s.p[0] >= 'A' && s.p[0] <= 'Z' && s.p[1] >= 'A' &&
-	       s.p[1] <= 'Z';
+	return s.n == 2 && s.p[0] >= 'A' && s.p[0] <= 'Z' && s.p[1] >= 'A' && s.p[1] <= 'Z';
 }
 
 /* True in out when this Idempotency-Key was used: a repeat is answered even when its country is not available now. */
@@ -245,15 +239,13 @@ check_session_body(struct req *rq, void *body, struct body_faults *faults)
 		fault = start_url_check(rq->arena, in->start_url, &in->start_url);
 		if (fault != START_URL_OK)
 			body_fault(faults, "start_url", start_url_fault_code(fault),
-			    start_url_fault_message(
-				rq->arena, fault, STR(""), in->start_url)
-				.p);
+			    start_url_fault_message(rq->arena, fault, STR(""), in->start_url).p);
 	}
 	if (in->browser_profile.p == NULL)
 		in->browser_profile = str_of(session_profiles[0]);
 	if (in->egress_country.p != NULL && !has_form_of_country(in->egress_country)) {
-		body_fault(faults, "egress_country", "invalid_format",
-		    "must be two letters from A to Z");
+		body_fault(
+		    faults, "egress_country", "invalid_format", "must be two letters from A to Z");
 		return PASS;
 	}
 	in->country = in->egress_country;
@@ -281,8 +273,7 @@ static int
 check_source(struct req *rq, struct session *s)
 {
 	struct body_faults *faults = ARENA_NEW(rq->arena, struct body_faults);
-	enum start_url_fault fault =
-	    start_url_check_stored(rq->arena, s->start_url, &s->start_url);
+	enum start_url_fault fault = start_url_check_stored(rq->arena, s->start_url, &s->start_url);
 
 	if (fault != START_URL_OK)
 		return fail_field(rq, "start_url", start_url_fault_code(fault),
@@ -290,8 +281,8 @@ check_source(struct req *rq, struct session *s)
 	if (choose_country(rq, &s->egress_country, faults) != PASS)
 		return FAILED;
 	if (faults->n > 0)
-		return fail_field(rq, "egress_country", faults->rows[0].code,
-		    faults->rows[0].message.p);
+		return fail_field(
+		    rq, "egress_country", faults->rows[0].code, faults->rows[0].message.p);
 	return PASS;
 }
 
@@ -310,19 +301,18 @@ replay_session(struct req *rq)
 	return insert_session(rq, &s, s.egress_country);
 }
 
-static const enum error create_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT,
-	ERR_CALLER_SESSION_LIMIT, ERR_ORGANISATION_SESSION_LIMIT, ERR_UNSET };
-static const enum error replay_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT,
-	ERR_CALLER_SESSION_LIMIT, ERR_ORGANISATION_SESSION_LIMIT, ERR_SESSION_NOT_FOUND,
-	ERR_SESSION_NOT_TERMINAL, ERR_INVALID_REQUEST, ERR_UNSET };
+static const enum error create_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT, ERR_CALLER_SESSION_LIMIT,
+	ERR_ORGANISATION_SESSION_LIMIT, ERR_UNSET };
+static const enum error replay_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT, ERR_CALLER_SESSION_LIMIT,
+	ERR_ORGANISATION_SESSION_LIMIT, ERR_SESSION_NOT_FOUND, ERR_SESSION_NOT_TERMINAL,
+	ERR_INVALID_REQUEST, ERR_UNSET };
 
 const struct route session_create_routes[] = {
 	{
 	    ROUTE(POST, SESSIONS, create_session),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
 	    .meter = METER_QUOTA,
-	    BODY_CHECKED(
-		struct session_in, session_in, BODY_CONFIGURED, check_session_body),
+	    BODY_CHECKED(struct session_in, session_in, BODY_CONFIGURED, check_session_body),
 	    .example = "{\"start_url\":\"https://example.com/\","
 		       "\"browser_profile\":\"windows\"}",
 	    .idempotent = true,
@@ -331,10 +321,9 @@ const struct route session_create_routes[] = {
 	    .wrapper = "session",
 	    .errors = create_errors,
 	    .summary = "Queue a browser session",
-	    .description =
-		"Admitted against the limits of the key and of the organisation before "
-		"it is answered, started later. The key alone that creates a session "
-		"sees its stream, screenshots and network events.",
+	    .description = "Admitted against the limits of the key and of the organisation before "
+			   "it is answered, started later. The key alone that creates a session "
+			   "sees its stream, screenshots and network events.",
 	},
 	{
 	    ROUTE(POST, SESSION "/replay", replay_session),
@@ -346,9 +335,8 @@ const struct route session_create_routes[] = {
 	    .wrapper = "session",
 	    .errors = replay_errors,
 	    .summary = "Replay a browser session",
-	    .description =
-		"Queues a new session with what a terminal one was created with. Its "
-		"creator alone may.",
+	    .description = "Queues a new session with what a terminal one was created with. Its "
+			   "creator alone may.",
 	},
 	ROUTE_END,
 };

@@ -49,8 +49,8 @@ enum db_rc egress_countries(struct req *rq, struct list *out) MUST_USE;
 
 #define SESSIONS PROJECT "/sessions"
 #define SESSION SESSIONS "/{session_uuid}"
-#define SESSION_ROW(need)                                                                \
-	.scope = (need), .access = ACCESS_PROJECT, .area = AREA_SERVICE,                 \
+#define SESSION_ROW(need)                                                                          \
+	.scope = (need), .access = ACCESS_PROJECT, .area = AREA_SERVICE,                           \
 	.entitlement = ENTITLEMENT_BROWSER, .tag = "Browser sessions"
 
 /* The columns of operations on evidence, which only the creator of the session may see (C-100). */

@@ -31,9 +31,8 @@ enum {
 
 struct account {
 	_Atomic uint32_t number;
-	_Atomic int64_t cut_at; /* when a slice was over; 0: never */
-	_Atomic int64_t
-	    cost_us; /* mean time of a search in surfaced_heavy; 0: none yet */
+	_Atomic int64_t cut_at;  /* when a slice was over; 0: never */
+	_Atomic int64_t cost_us; /* mean time of a search in surfaced_heavy; 0: none yet */
 	/* The moments (mono_us) at which refused requests may return. */
 	_Atomic int64_t promises[PROMISES];
 };
@@ -56,8 +55,8 @@ share_open(void)
 {
 	if (table != NULL)
 		return;
-	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	table =
+	    mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (table == MAP_FAILED)
 		panic("mmap: %s", strerror(errno));
 }
@@ -67,8 +66,7 @@ share_serve(const char *pool)
 {
 	is_heavy = strcmp(pool, POOL_HEAVY) == 0;
 	if (is_heavy && setpriority(PRIO_PROCESS, 0, HEAVY_NICE) != 0)
-		log_event(LOGP_WARNING, "priority", "pool=%s why=\"%s\"", pool,
-		    strerror(errno));
+		log_event(LOGP_WARNING, "priority", "pool=%s why=\"%s\"", pool, strerror(errno));
 }
 
 /* Two accounts with the same number share their entry in the table, which is rare and does no harm. */
@@ -222,9 +220,8 @@ make_promise(struct account *a, int seconds, int64_t now)
 	for (size_t i = 0; i < PROMISES; i++) {
 		int64_t due = atomic_load(&a->promises[i]);
 
-		if (due <= now - PROMISE_KEPT_US &&
-		    atomic_compare_exchange_strong(
-			&a->promises[i], &due, now + seconds * SECOND_US))
+		if (due <= now - PROMISE_KEPT_US && atomic_compare_exchange_strong(&a->promises[i],
+							&due, now + seconds * SECOND_US))
 			return;
 	}
 }
@@ -236,10 +233,8 @@ seconds_until_room(uint32_t number, int64_t now)
 	struct account *a = account_place(number);
 	struct queue q = look_at_queue(number, now);
 	struct search_filter f = { .account = number, .pool = POOL_HEAVY };
-	unsigned workers = daemon_pool(POOL_HEAVY)->workers,
-		 own = q.own + daemon_searches(&f);
-	int64_t wait = conf.search_wait * 1000, search_us = atomic_load(&a->cost_us),
-		excess;
+	unsigned workers = daemon_pool(POOL_HEAVY)->workers, own = q.own + daemon_searches(&f);
+	int64_t wait = conf.search_wait * 1000, search_us = atomic_load(&a->cost_us), excess;
 	int seconds;
 
 	if (own < workers || claim_promise(a, now))
@@ -250,8 +245,7 @@ seconds_until_room(uint32_t number, int64_t now)
 	excess = search_us * (own + count_promises(a, now)) - wait;
 	if (excess < 0)
 		return 0;
-	seconds =
-	    excess >= PROMISE_US ? PROMISE_US / SECOND_US : (int)(excess / SECOND_US) + 1;
+	seconds = excess >= PROMISE_US ? PROMISE_US / SECOND_US : (int)(excess / SECOND_US) + 1;
 	make_promise(a, seconds, now);
 	return seconds;
 }
@@ -292,8 +286,8 @@ holds_its_share(uint32_t account, int64_t now)
 	struct search_filter f = { account, POOL_SEARCH, now - SHORT_US };
 	unsigned held = daemon_searches(&f);
 
-	return held > 0 && held * INT64_C(100) >=
-			       daemon_pool(POOL_SEARCH)->workers * conf.search_share;
+	return held > 0 &&
+	       held * INT64_C(100) >= daemon_pool(POOL_SEARCH)->workers * conf.search_share;
 }
 
 /* A recent search of the account was cut off, so the next one may be long, too. After REST slices one search at a
@@ -317,11 +311,10 @@ share_begin(struct req *rq, struct budget *budget)
 
 	daemon_slot()->searching = account;
 	/* A handed-over search was counted before; seconds_until_room() bounds the searches of surfaced_heavy. */
-	if (!is_heavy &&
-	    daemon_searches(&(struct search_filter){ 0 }) >= conf.search_parallel)
+	if (!is_heavy && daemon_searches(&(struct search_filter){ 0 }) >= conf.search_parallel)
 		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
-	*budget = (struct budget){ .deadline = rq->deadline,
-		.work = (uint64_t)conf.search_work_limit };
+	*budget =
+	    (struct budget){ .deadline = rq->deadline, .work = (uint64_t)conf.search_work_limit };
 	if (!can_hand_over())
 		return PASS;
 	if (is_likely_long(account, now) || holds_its_share(account, now))

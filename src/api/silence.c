@@ -34,8 +34,8 @@ static const struct field silence_out[] = {
 	FIELD_END_OF("AlertSilence"),
 };
 
-#define COLUMNS                                                                          \
-	"s.uuid, s.rule_uuid, s.reason, s.starts_at, s.ends_at, s.created_at,"           \
+#define COLUMNS                                                                                    \
+	"s.uuid, s.rule_uuid, s.reason, s.starts_at, s.ends_at, s.created_at,"                     \
 	" s.cancelled_at, alert_silence_state(s, now()) AS state"
 
 /* Returns no row when the project has no such rule. */
@@ -45,15 +45,13 @@ static const struct stmt insert_silence = STMT(insert_silence, silence_out,
     "  WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
     " RETURNING " COLUMNS);
 
-static const struct stmt select_silence =
-    STMT_LIST(select_silence, struct silence, silence_out,
-	"SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1 AND uuid = $2");
+static const struct stmt select_silence = STMT_LIST(select_silence, struct silence, silence_out,
+    "SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt list_silences =
-    STMT_LIST(list_silences, struct silence, silence_out,
-	"SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1"
-	" AND ($5::text IS NULL OR alert_silence_state(s, now()) = $5)"
-	" AND ($6::uuid IS NULL OR rule_uuid = $6)" PAGE_SQL);
+static const struct stmt list_silences = STMT_LIST(list_silences, struct silence, silence_out,
+    "SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1"
+    " AND ($5::text IS NULL OR alert_silence_state(s, now()) = $5)"
+    " AND ($6::uuid IS NULL OR rule_uuid = $6)" PAGE_SQL);
 
 /* Returns no row when the silence does not exist or has expired; a cancelled silence stays unchanged. */
 static const struct stmt cancel_silence = STMT(cancel_silence, silence_out,
@@ -94,13 +92,12 @@ create_alert_silence(struct req *rq)
 	if (ts_cmp(in->ends_at, rq->now) <= 0)
 		return fail_field(rq, "ends_at", "out_of_range", "must be in the future");
 	if (ts_cmp(in->ends_at, in->starts_at) <= 0)
-		return fail_field(
-		    rq, "ends_at", "out_of_range", "must be later than starts_at");
+		return fail_field(rq, "ends_at", "out_of_range", "must be later than starts_at");
 	if (ts_cmp(in->ends_at, year_after(in->starts_at)) > 0)
-		return fail_field(rq, "ends_at", "out_of_range",
-		    "must be at most one year after starts_at");
-	rc = db_one(rq->db, &insert_silence, &s, P(rq->project), P(in->rule_uuid),
-	    P(in->reason), P(in->starts_at), P(in->ends_at));
+		return fail_field(
+		    rq, "ends_at", "out_of_range", "must be at most one year after starts_at");
+	rc = db_one(rq->db, &insert_silence, &s, P(rq->project), P(in->rule_uuid), P(in->reason),
+	    P(in->starts_at), P(in->ends_at));
 	if (rc == DB_NONE)
 		return fail(rq, ERR_ALERT_RULE_NOT_FOUND);
 	if (rc != DB_OK)
@@ -112,8 +109,7 @@ static int
 cancel_alert_silence(struct req *rq)
 {
 	struct silence s;
-	enum db_rc rc =
-	    db_one(rq->db, &cancel_silence, &s, P(rq->project), P(rq->path[1]));
+	enum db_rc rc = db_one(rq->db, &cancel_silence, &s, P(rq->project), P(rq->path[1]));
 
 	if (rc == DB_NONE) {
 		rc = db_one(rq->db, &select_silence, &s, P(rq->project), P(rq->path[1]));
@@ -138,15 +134,13 @@ static const struct url_param silence_params[] = {
 
 static const enum error create_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 static const enum error get_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_UNSET };
-static const enum error cancel_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_SILENCE_EXPIRED,
-	ERR_UNSET };
+static const enum error cancel_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_SILENCE_EXPIRED, ERR_UNSET };
 
 #define SILENCES PROJECT "/alerting/silences"
 #define SILENCE SILENCES "/{silence_uuid}"
-#define SILENCE_ROW(need)                                                                \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA,                 \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ALERTING, .out = silence_out,   \
-	.tag = "Alert silences"
+#define SILENCE_ROW(need)                                                                          \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_ALERTING, .out = silence_out, .tag = "Alert silences"
 
 const struct route silence_routes[] = {
 	{
@@ -161,10 +155,9 @@ const struct route silence_routes[] = {
 	    .wrapper = "silence",
 	    .errors = create_errors,
 	    .summary = "Silence an alert rule",
-	    .description =
-		"From starts_at (now unless it is said) until before ends_at, at "
-		"most a year, the rule's alerts notify nobody; they still reach "
-		"the inbox.",
+	    .description = "From starts_at (now unless it is said) until before ends_at, at "
+			   "most a year, the rule's alerts notify nobody; they still reach "
+			   "the inbox.",
 	},
 	{
 	    ROUTE_AS(GET, SILENCES, "list_alert_silences", page_list),
@@ -195,5 +188,5 @@ const struct route silence_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const silence_stmts[] = { &insert_silence, &select_silence,
-	&list_silences, &cancel_silence, NULL };
+const struct stmt *const silence_stmts[] = { &insert_silence, &select_silence, &list_silences,
+	&cancel_silence, NULL };

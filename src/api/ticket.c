@@ -15,8 +15,8 @@ static const struct field issue_outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt issue = STMT(
-    issue, issue_outcome_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
+static const struct stmt issue =
+    STMT(issue, issue_outcome_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
 
 struct stream_ticket {
 	struct str subprotocol;
@@ -50,8 +50,8 @@ issue_ticket(struct req *rq, const struct ticket_keys *keys, const struct sessio
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (!str_is(row.outcome, "ok"))
-		return fail(rq, str_is(row.outcome, "terminal") ? ERR_SESSION_TERMINAL
-								: ERR_SESSION_NOT_READY);
+		return fail(rq,
+		    str_is(row.outcome, "terminal") ? ERR_SESSION_TERMINAL : ERR_SESSION_NOT_READY);
 	t.expires_at.us = (rq->now.us / SECOND_US + LIM_STREAM_TICKET_LIFE) * SECOND_US;
 	out.subprotocol = ticket_seal(rq->arena, keys, &t, rq->now).hidden;
 	out.expires_at = t.expires_at;
@@ -97,9 +97,8 @@ const struct route ticket_routes[] = {
 	    .wrapper = "stream_ticket",
 	    .errors = ticket_errors,
 	    .summary = "Create a stream ticket",
-	    .description =
-		"A WebSocket subprotocol for one upgrade of the session's stream, good "
-		"for 30 seconds. For the key that created the session alone.",
+	    .description = "A WebSocket subprotocol for one upgrade of the session's stream, good "
+			   "for 30 seconds. For the key that created the session alone.",
 	},
 	ROUTE_END,
 };

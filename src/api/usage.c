@@ -210,11 +210,10 @@ struct host_counts {
 
 /* Returns the count in the memory of this host, or the stored one when the memory has no slot for it. */
 static int64_t
-count_of_this_host(const struct host_counts *v, enum slot_kind kind,
-    const struct uuid *owner, uint32_t period, int64_t stored)
+count_of_this_host(const struct host_counts *v, enum slot_kind kind, const struct uuid *owner,
+    uint32_t period, int64_t stored)
 {
-	const struct slot *s =
-	    v->file == NULL ? NULL : meter_find(v->file, kind, owner, period);
+	const struct slot *s = v->file == NULL ? NULL : meter_find(v->file, kind, owner, period);
 
 	return s == NULL ? stored : (int64_t)slot_used(s);
 }
@@ -231,8 +230,8 @@ first_day(const struct span *at)
 }
 
 static int64_t *
-count_days(const struct req *rq, const struct host_counts *v,
-    const struct stored_usage *db, const struct span *at, uint32_t from)
+count_days(const struct req *rq, const struct host_counts *v, const struct stored_usage *db,
+    const struct span *at, uint32_t from)
 {
 	int64_t *counts = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
 	int64_t *stored = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
@@ -246,8 +245,8 @@ count_days(const struct req *rq, const struct host_counts *v,
 		stored[day[i] - from] = ours[i];
 	}
 	for (uint32_t d = from; d <= at->today; d++)
-		counts[d - from] += count_of_this_host(
-		    v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
+		counts[d - from] +=
+		    count_of_this_host(v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
 	return counts;
 }
 
@@ -276,8 +275,8 @@ put_days(const struct req *rq, const struct host_counts *v, const struct stored_
 		ts_print(meter_day_start(at->first + i), text);
 		days[i].date = arena_str(rq->arena, (struct str){ text, 10 });
 		days[i].requests = counts[at->first + i - from];
-		days[i].partial = at->first + i == at->today ||
-				  ts_cmp(u->freshness.persisted_through, end) < 0;
+		days[i].partial =
+		    at->first + i == at->today || ts_cmp(u->freshness.persisted_through, end) < 0;
 		u->totals.requests += days[i].requests;
 	}
 	for (uint32_t d = at->month_first; d <= at->today; d++)
@@ -286,14 +285,13 @@ put_days(const struct req *rq, const struct host_counts *v, const struct stored_
 }
 
 static struct usage_quota
-quota_of(const struct host_counts *v, enum slot_kind kind, const struct uuid *owner,
-    int64_t limit, const int64_t *stored)
+quota_of(const struct host_counts *v, enum slot_kind kind, const struct uuid *owner, int64_t limit,
+    const int64_t *stored)
 {
 	uint32_t month = meter_month(v->now);
 	struct usage_quota q = { .owner_uuid = *owner, .limit = limit };
 
-	q.used = stored[USED_OTHERS] +
-		 count_of_this_host(v, kind, owner, month, stored[USED_OURS]);
+	q.used = stored[USED_OTHERS] + count_of_this_host(v, kind, owner, month, stored[USED_OURS]);
 	q.remaining = q.limit > q.used ? q.limit - q.used : 0;
 	q.exhausted = q.used >= q.limit;
 	q.reset_at = meter_month_start(month + 1);
@@ -301,18 +299,17 @@ quota_of(const struct host_counts *v, enum slot_kind kind, const struct uuid *ow
 }
 
 static void
-put_quotas(const struct req *rq, const struct host_counts *v,
-    const struct stored_usage *db, struct usage *u)
+put_quotas(const struct req *rq, const struct host_counts *v, const struct stored_usage *db,
+    struct usage *u)
 {
 	const int64_t *used = db->used.items;
 	struct usage_quota *out = ARENA_ARRAY(rq->arena, 2, struct usage_quota);
 	size_t n = 0;
 
-	out[n++] =
-	    quota_of(v, SLOT_ACCOUNT_QUOTA, &rq->key->account, db->account_quota, used);
+	out[n++] = quota_of(v, SLOT_ACCOUNT_QUOTA, &rq->key->account, db->account_quota, used);
 	if (db->group_quota >= 0)
-		out[n++] = quota_of(v, SLOT_GROUP_QUOTA, &rq->key->group_uuid,
-		    db->group_quota, used + USED_EACH);
+		out[n++] = quota_of(
+		    v, SLOT_GROUP_QUOTA, &rq->key->group_uuid, db->group_quota, used + USED_EACH);
 	u->quotas = (struct list){ out, n };
 }
 
@@ -377,10 +374,9 @@ const struct route usage_routes[] = {
 	    .wrapper = "api_usage",
 	    .tag = "API usage",
 	    .summary = "Get API-key usage",
-	    .description =
-		"Daily request counts of the authenticated key, and the shared "
-		"quotas that can limit it. Subject to the rate limit; consumes "
-		"no quota.",
+	    .description = "Daily request counts of the authenticated key, and the shared "
+			   "quotas that can limit it. Subject to the rate limit; consumes "
+			   "no quota.",
 	    .result = "The key, its counts and what limits it.",
 	},
 	ROUTE_END,

@@ -19,8 +19,8 @@
 /* Calls of these functions do not compile: their bounds or their hidden state cannot be seen at the
    call. */
 #ifndef BASE_ALLOW_BANNED
-#pragma GCC poison strcpy strcat sprintf vsprintf strtok ctime asctime gmtime localtime  \
-    rand srand gets
+#pragma GCC poison strcpy strcat sprintf vsprintf strtok ctime asctime gmtime localtime rand srand \
+    gets
 #endif
 
 /* For a fault of this program: logs the message and a backtrace and aborts this process, which its

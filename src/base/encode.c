@@ -4,8 +4,7 @@
 
 #include "base/base.h"
 
-static const char digits64[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 static const char hex[] = "0123456789abcdef";
 

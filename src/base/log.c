@@ -68,7 +68,6 @@ panic(const char *fmt, ...)
 	va_start(ap, fmt);
 	write_line(LOGP_ERR, "panic", fmt, ap);
 	va_end(ap);
-	backtrace_symbols_fd(
-	    frames, backtrace(frames, (int)COUNT(frames)), STDERR_FILENO);
+	backtrace_symbols_fd(frames, backtrace(frames, (int)COUNT(frames)), STDERR_FILENO);
 	abort();
 }

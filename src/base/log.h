@@ -5,13 +5,7 @@
 
 #include "base/str.h"
 
-enum log_prio {
-	LOGP_ERR = 3,
-	LOGP_WARNING = 4,
-	LOGP_NOTICE = 5,
-	LOGP_INFO = 6,
-	LOGP_DEBUG = 7
-};
+enum log_prio { LOGP_ERR = 3, LOGP_WARNING = 4, LOGP_NOTICE = 5, LOGP_INFO = 6, LOGP_DEBUG = 7 };
 
 /* fmt produces "key=value key=value"; control characters are logged as '?'. */
 void log_event(enum log_prio prio, const char *event, const char *fmt, ...) PRINTF(3, 4);

@@ -21,8 +21,7 @@ struct arena;
 struct arena *arena_new(size_t cap);
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
-struct str arena_str(
-    struct arena *a, struct str s); /* a copy, with a NUL after its n bytes */
+struct str arena_str(struct arena *a, struct str s); /* a copy, with a NUL after its n bytes */
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 /* Calls fn(arg) at the next reset; the last function registered is called first. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);

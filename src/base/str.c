@@ -43,15 +43,13 @@ str_starts(struct str s, struct str prefix)
 bool
 str_ends(struct str s, struct str suffix)
 {
-	return s.n >= suffix.n &&
-	       str_eq((struct str){ s.p + (s.n - suffix.n), suffix.n }, suffix);
+	return s.n >= suffix.n && str_eq((struct str){ s.p + (s.n - suffix.n), suffix.n }, suffix);
 }
 
 bool
 str_within(struct str host, struct str zone)
 {
-	return str_ends(host, zone) &&
-	       (host.n == zone.n || host.p[host.n - zone.n - 1] == '.');
+	return str_ends(host, zone) && (host.n == zone.n || host.p[host.n - zone.n - 1] == '.');
 }
 
 struct str
@@ -174,8 +172,8 @@ space_length(struct str s)
 		if (str_starts(s, spaces[i]))
 			return spaces[i].n;
 	/* U+2000 to U+200A */
-	if (s.n >= 3 && memcmp(s.p, "\xe2\x80", 2) == 0 &&
-	    (unsigned char)s.p[2] >= 0x80 && (unsigned char)s.p[2] <= 0x8a)
+	if (s.n >= 3 && memcmp(s.p, "\xe2\x80", 2) == 0 && (unsigned char)s.p[2] >= 0x80 &&
+	    (unsigned char)s.p[2] <= 0x8a)
 		return 3;
 	return 0;
 }
@@ -213,8 +211,7 @@ str_int64(struct str s, int64_t *out)
 		int d = s.p[i] - '0';
 
 		if (d < 0 || d > 9 || __builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_sub_overflow(
-			v, d, &v)) /* v is negative: INT64_MIN has no positive */
+		    __builtin_sub_overflow(v, d, &v)) /* v is negative: INT64_MIN has no positive */
 			return false;
 	}
 	if (!minus && v == INT64_MIN)

@@ -16,9 +16,9 @@ struct str {
 };
 
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
-#define STR_INIT(literal)                                                                \
-	{                                                                                \
-		"" literal, sizeof(literal) - 1                                          \
+#define STR_INIT(literal)                                                                          \
+	{                                                                                          \
+		"" literal, sizeof(literal) - 1                                                    \
 	} /* the same as an initializer, for static tables */
 #define STR_NULL ((struct str){ NULL, 0 })
 

@@ -138,8 +138,8 @@ ts_parse(struct str s, struct ts *out)
 	    !skip_one_of(&s, ":") || !read_digits(&s, 2, &m) || !skip_one_of(&s, ":") ||
 	    !read_digits(&s, 2, &sec))
 		return false;
-	if (h > 23 || m > 59 || sec > 59 || !read_fraction(&s, &us) ||
-	    !read_offset(&s, &off) || s.n > 0)
+	if (h > 23 || m > 59 || sec > 59 || !read_fraction(&s, &us) || !read_offset(&s, &off) ||
+	    s.n > 0)
 		return false;
 	out->us = (days * 86400 + h * 3600 + m * 60 + sec - off) * SECOND + us;
 	return ts_is_printable(*out);
@@ -170,10 +170,9 @@ ts_print(struct ts t, char out[TS_LEN + 1])
 	if (!ts_is_printable(t))
 		panic("a timestamp outside the years 0001 to 9999");
 	s = (int)(us / SECOND);
-	snprintf(out, TS_LEN + 1, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ",
-	    (unsigned)y % 10000, (unsigned)m % 100, (unsigned)d % 100,
-	    (unsigned)s / 3600 % 100, (unsigned)s / 60 % 60, (unsigned)s % 60,
-	    (unsigned)(us % SECOND));
+	snprintf(out, TS_LEN + 1, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", (unsigned)y % 10000,
+	    (unsigned)m % 100, (unsigned)d % 100, (unsigned)s / 3600 % 100, (unsigned)s / 60 % 60,
+	    (unsigned)s % 60, (unsigned)(us % SECOND));
 }
 
 bool

@@ -29,11 +29,9 @@ bool ts_parse_date(struct str s, struct ts *out) MUST_USE;
    printable. */
 void ts_print(struct ts t, char out[TS_LEN + 1]);
 struct ts ts_now(void); /* the wall clock */
-int64_t mono_us(
-    void); /* a clock that never goes back and stops while the machine is suspended */
-int64_t boot_us(
-    void);            /* a clock that never goes back and runs during a suspension, too */
-int64_t cpu_us(void); /* CPU time of this thread; a system call, unlike mono_us() */
+int64_t mono_us(void);  /* a clock that never goes back and stops while the machine is suspended */
+int64_t boot_us(void);  /* a clock that never goes back and runs during a suspension, too */
+int64_t cpu_us(void);   /* CPU time of this thread; a system call, unlike mono_us() */
 /* For work that is done every so often: true when the time *at has come, and sets *at to `every`
    from now. The first call with *at == 0 returns true. */
 bool mono_due(int64_t *at, int64_t every);

@@ -13,8 +13,7 @@
 
 enum route_kind { ROUTE_DIRECT, ROUTE_CONNECT, ROUTE_SOCKS5 };
 
-extern const char
-    *const route_kinds[]; /* the names of enum route_kind; NULL ends the list */
+extern const char *const route_kinds[]; /* the names of enum route_kind; NULL ends the list */
 
 /* ---- dispatcher to egress ---- */
 
@@ -45,8 +44,7 @@ struct egress_probe {
 	int64_t target_port;
 };
 
-extern const struct field egress_open_fields[], egress_shut_fields[],
-    egress_probe_fields[];
+extern const struct field egress_open_fields[], egress_shut_fields[], egress_probe_fields[];
 
 /* ---- egress to dispatcher ---- */
 

@@ -88,8 +88,7 @@ deliver_message(struct link *l, struct str text, int fd)
 		m->take(l->arg, l, in, fd);
 		return true;
 	}
-	log_event(LOGP_ERR, "link", "why=\"%s\" message=\"%s\" field=\"%s\"", why,
-	    log_text(name).z,
+	log_event(LOGP_ERR, "link", "why=\"%s\" message=\"%s\" field=\"%s\"", why, log_text(name).z,
 	    log_text(how.nerrors > 0 ? how.errors[0].field : STR_NULL).z);
 	if (fd >= 0)
 		close(fd);
@@ -204,8 +203,7 @@ send_packet(struct link *l, const char *text, size_t n, int fd)
 static bool
 send_would_block(void)
 {
-	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ||
-	       errno == ETOOMANYREFS;
+	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR || errno == ETOOMANYREFS;
 }
 
 static void
@@ -267,8 +265,7 @@ queue_message(struct link *l, struct str text, int fd)
 }
 
 void
-link_send(
-    struct link *l, const char *name, const struct field *fields, const void *out, int fd)
+link_send(struct link *l, const char *name, const struct field *fields, const void *out, int fd)
 {
 	struct buf b = { 0 };
 	struct str text;
@@ -280,8 +277,7 @@ link_send(
 	}
 	text = buf_done(&b);
 	if (text.n > LINK_MESSAGE_MAX)
-		panic(
-		    "message %s has %zu bytes, more than LINK_MESSAGE_MAX", name, text.n);
+		panic("message %s has %zu bytes, more than LINK_MESSAGE_MAX", name, text.n);
 	if (l->queued > 0 || (!send_packet(l, text.p, text.n, fd) && send_would_block()))
 		queue_message(l, text, fd);
 	buf_free(&b);

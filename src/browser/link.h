@@ -72,12 +72,11 @@ int link_listen(const char *path, unsigned mode);
 /* Connects to path. Returns -1 with errno on failure. */
 int link_connect(const char *path);
 /* Makes a link of a connected socket and owns fd from now on. Never NULL. */
-struct link *link_new(
-    struct event_base *base, int fd, const struct link_side *side, void *arg);
+struct link *link_new(struct event_base *base, int fd, const struct link_side *side, void *arg);
 /* Sends or queues a message; never blocks and never calls back. fd may be -1; the caller keeps it. A message
    longer than LINK_MESSAGE_MAX is a bug of the caller (panic). */
-void link_send(struct link *l, const char *name, const struct field *fields,
-    const void *out, int fd);
+void link_send(
+    struct link *l, const char *name, const struct field *fields, const void *out, int fd);
 struct ucred link_peer(const struct link *l);
 /* Receives everything that a dead peer has sent, for at most 2 s; closed is called as usual. */
 void link_take_rest(struct link *l);

@@ -63,8 +63,8 @@ const struct field runner_job_fields[] = {
 	TEXT(struct runner_job, start_url, REQUIRED, 1, LIM_START_URL_STORED),
 	TEXT(struct runner_job, profile, REQUIRED, 1, WORD),
 	TEXT(struct runner_job, country, 0, 0, WORD),
-	NUMBER(struct runner_job, width, REQUIRED, LIM_VIEWPORT_WIDTH_MIN,
-	    LIM_VIEWPORT_WIDTH_MAX, 0),
+	NUMBER(
+	    struct runner_job, width, REQUIRED, LIM_VIEWPORT_WIDTH_MIN, LIM_VIEWPORT_WIDTH_MAX, 0),
 	NUMBER(struct runner_job, height, REQUIRED, LIM_VIEWPORT_HEIGHT_MIN,
 	    LIM_VIEWPORT_HEIGHT_MAX, 0),
 	NUMBER(struct runner_job, lifetime_ms, 0, 0, 30 * (int64_t)DAY_MS, 0),
@@ -80,8 +80,7 @@ const struct field runner_lease_fields[] = {
 };
 
 const struct field runner_running_fields[] = {
-	NUMBER(
-	    struct runner_running, expires_in_ms, REQUIRED, 0, 30 * (int64_t)DAY_MS, 0),
+	NUMBER(struct runner_running, expires_in_ms, REQUIRED, 0, 30 * (int64_t)DAY_MS, 0),
 	FIELD_END,
 };
 

@@ -115,10 +115,9 @@ struct runner_refused {
 	struct str why;
 };
 
-extern const struct field runner_hello_fields[], runner_shot_fields[],
-    runner_net_fields[], runner_truncated_fields[], runner_ended_fields[],
-    runner_job_fields[], runner_lease_fields[], runner_running_fields[],
-    runner_close_fields[], runner_egress_fields[], runner_logged_fields[],
+extern const struct field runner_hello_fields[], runner_shot_fields[], runner_net_fields[],
+    runner_truncated_fields[], runner_ended_fields[], runner_job_fields[], runner_lease_fields[],
+    runner_running_fields[], runner_close_fields[], runner_egress_fields[], runner_logged_fields[],
     runner_stored_fields[], runner_refused_fields[], runner_checked_fields[];
 
 #endif

@@ -44,13 +44,11 @@ struct found {
 
 static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
 
-static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account_line,
-    line_out,
+static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account_line, line_out,
     "SELECT a.uuid, a.name, a.state, g.name AS account_group, a.created_at"
     " FROM account a LEFT JOIN account_group g ON g.uuid = a.group_uuid ORDER BY a.name");
 
-static const struct stmt show_account = STMT_LIST(show_account, struct account,
-    account_out,
+static const struct stmt show_account = STMT_LIST(show_account, struct account, account_out,
     "SELECT a.uuid, a.name, a.state, a.group_uuid,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid "
     "ORDER BY 1) AS scopes,"
@@ -82,10 +80,10 @@ static const struct stmt grant_entitlements = STMT(grant_entitlements, NULL,
     "INSERT INTO entitlement (account_uuid, name) SELECT $1, e FROM unnest($2::text[]) "
     "AS e");
 
-static const struct stmt suspend_account = STMT_LIST(suspend_account, struct found,
-    found_out, "UPDATE account SET state = 'suspended' WHERE uuid = $1 RETURNING uuid");
-static const struct stmt activate_account = STMT_LIST(activate_account, struct found,
-    found_out, "UPDATE account SET state = 'active' WHERE uuid = $1 RETURNING uuid");
+static const struct stmt suspend_account = STMT_LIST(suspend_account, struct found, found_out,
+    "UPDATE account SET state = 'suspended' WHERE uuid = $1 RETURNING uuid");
+static const struct stmt activate_account = STMT_LIST(activate_account, struct found, found_out,
+    "UPDATE account SET state = 'active' WHERE uuid = $1 RETURNING uuid");
 
 static const struct stmt set_group = STMT(set_group, found_out,
     "UPDATE account a SET group_uuid = g.uuid"
@@ -168,8 +166,7 @@ insert_scopes(struct cli *c, const struct wanted *w, struct uuid *uuid)
 	if (rc == DB_OK)
 		rc = db_do(c->db, &allow_scopes, NULL, P(f.uuid), P(w->scopes));
 	if (rc == DB_OK)
-		rc = db_do(
-		    c->db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
+		rc = db_do(c->db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
 	if (rc == DB_OK)
 		rc = db_commit(c->db);
 	db_rollback(c->db);
@@ -181,8 +178,7 @@ insert_scopes(struct cli *c, const struct wanted *w, struct uuid *uuid)
 static int
 create_account(struct cli *c, int argc, char **argv)
 {
-	static const struct str all[] = { STR_INIT("all") },
-				search[] = { STR_INIT("search") };
+	static const struct str all[] = { STR_INIT("all") }, search[] = { STR_INIT("search") };
 	struct cli_list words, scopes = { 0 }, entitlements = { 0 };
 	struct wanted w = { 0 };
 	bool bare = false, if_missing = false;
@@ -207,8 +203,7 @@ create_account(struct cli *c, int argc, char **argv)
 		w.entitlements = (struct strs){ search, COUNT(search) };
 	for (size_t i = 0; i < entitlements.n; i++)
 		if (entitlement_parse(entitlements.p[i]) == ENTITLEMENT_UNSET)
-			return cli_usage(
-			    c, "there is no entitlement %s", entitlements.p[i].p);
+			return cli_usage(c, "there is no entitlement %s", entitlements.p[i].p);
 	if (!cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
 	rc = insert_scopes(c, &w, &uuid);
@@ -275,8 +270,8 @@ move(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", NULL, "every account", .st = &list_accounts, .lists = "accounts" },
-	{ "show", "ACCOUNT", "one account with its scopes and entitlements",
-	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
+	{ "show", "ACCOUNT", "one account with its scopes and entitlements", .st = &show_account,
+	    .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "create",
 	    "[--group GROUP] [--scope SCOPE]... [--entitlement NAME]... [--bare] "
 	    "[--if-missing] NAME",
@@ -284,14 +279,12 @@ static const struct command subs[] = {
 	    .run = create_account },
 	{ "suspend", "ACCOUNT", "its keys get 403 from now on", .first = &suspend_account,
 	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
-	{ "activate", "ACCOUNT", "the opposite", .first = &activate_account,
-	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
+	{ "activate", "ACCOUNT", "the opposite", .first = &activate_account, .st = &show_account,
+	    .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "allow", "ACCOUNT SCOPE...", "scopes its keys may hold", .run = allow },
-	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once",
-	    .run = deny },
+	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once", .run = deny },
 	{ "move", "ACCOUNT GROUP|none", "into a group", .run = move },
 	{ NULL },
 };
 
-const struct command accounts_command = { "accounts", .help = "organisations",
-	.sub = subs };
+const struct command accounts_command = { "accounts", .help = "organisations", .sub = subs };

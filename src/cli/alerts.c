@@ -27,20 +27,18 @@ static const struct field alert_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_alerts =
-    STMT_LIST(list_alerts, struct alert_line, alert_out,
-	"SELECT uuid, rule_uuid, state, severity, source, source_uuid, raised_count,"
-	" created_at, last_raised_at, title FROM alert"
-	" WHERE project_uuid = $1 AND ($2 OR state <> 'closed')"
-	" AND ($3::text IS NULL OR rule_uuid::text = lower($3))"
-	" ORDER BY created_at DESC, uuid LIMIT 1000");
+static const struct stmt list_alerts = STMT_LIST(list_alerts, struct alert_line, alert_out,
+    "SELECT uuid, rule_uuid, state, severity, source, source_uuid, raised_count,"
+    " created_at, last_raised_at, title FROM alert"
+    " WHERE project_uuid = $1 AND ($2 OR state <> 'closed')"
+    " AND ($3::text IS NULL OR rule_uuid::text = lower($3))"
+    " ORDER BY created_at DESC, uuid LIMIT 1000");
 
 static const struct command subs[] = {
-	{ "list", "--project UUID [--rule UUID] [--all]",
-	    "the newest that are not closed, or all", .st = &list_alerts,
-	    .lists = "alerts", .of = OF_PROJECT, .flag = "all", .texts = { "rule" } },
+	{ "list", "--project UUID [--rule UUID] [--all]", "the newest that are not closed, or all",
+	    .st = &list_alerts, .lists = "alerts", .of = OF_PROJECT, .flag = "all",
+	    .texts = { "rule" } },
 	{ NULL },
 };
 
-const struct command alerts_command = { "alerts", .help = "alerts that rules raised",
-	.sub = subs };
+const struct command alerts_command = { "alerts", .help = "alerts that rules raised", .sub = subs };

@@ -42,8 +42,8 @@ check_evidence(struct doctor *d)
 	if (room < (uint64_t)k->evidence_reserve)
 		doctor_say(d, HEALTH_FAILED, "evidence",
 		    DO_WITH(LESS_RESERVE, k->evidence_directory),
-		    "%s: %" PRIu64 " MB free, less than evidence_reserve",
-		    k->evidence_directory, room >> 20);
+		    "%s: %" PRIu64 " MB free, less than evidence_reserve", k->evidence_directory,
+		    room >> 20);
 	else
 		doctor_say(d, HEALTH_OK, "evidence", NO_ADVICE, "%s: %" PRIu64 " MB free",
 		    k->evidence_directory, room >> 20);
@@ -65,8 +65,7 @@ check_memory(struct doctor *d)
 		fclose(in);
 	doctor_say(d, mb < needed ? HEALTH_WARNING : HEALTH_OK, "memory",
 	    mb < needed ? DO(MORE_MEMORY) : NO_ADVICE,
-	    "%" PRId64 " MB available, %" PRId64 " for %" PRId64 " sessions", mb, needed,
-	    slots);
+	    "%" PRId64 " MB available, %" PRId64 " for %" PRId64 " sessions", mb, needed, slots);
 }
 
 static void
@@ -78,25 +77,22 @@ check_egress(struct doctor *d)
 	if (fd >= 0)
 		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE, "%s answers", path);
 	else
-		doctor_say(d, HEALTH_FAILED, "egress", DO_WITH(START, "surfaced-egress"),
-		    "%s: %s", path, strerror(errno));
+		doctor_say(d, HEALTH_FAILED, "egress", DO_WITH(START, "surfaced-egress"), "%s: %s",
+		    path, strerror(errno));
 	fd_close(fd);
 }
 
 static void
 check_dispatch(struct doctor *d)
 {
-	const char *path =
-	    PRINTED(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory);
+	const char *path = PRINTED(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory);
 	int fd = fd_lock(path, O_RDONLY);
 
 	if (fd < 0 && errno == EWOULDBLOCK)
-		doctor_say(
-		    d, HEALTH_OK, "dispatcher", NO_ADVICE, "surfaced-dispatch runs");
+		doctor_say(d, HEALTH_OK, "dispatcher", NO_ADVICE, "surfaced-dispatch runs");
 	else
-		doctor_say(d, HEALTH_FAILED, "dispatcher",
-		    DO_WITH(START, "surfaced-dispatch"), "%s: %s", path,
-		    fd < 0 ? strerror(errno) : "nobody holds it");
+		doctor_say(d, HEALTH_FAILED, "dispatcher", DO_WITH(START, "surfaced-dispatch"),
+		    "%s: %s", path, fd < 0 ? strerror(errno) : "nobody holds it");
 	fd_close(fd);
 }
 
@@ -123,16 +119,14 @@ check_database(struct doctor *d)
 
 	(void)doctor_dispatcher(d);
 	if (db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS) != DB_OK)
-		doctor_say(d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s",
-		    db_message(d->c->db));
+		doctor_say(
+		    d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
 	else if (w.usable == 0)
 		doctor_say(d, HEALTH_FAILED, "routes", DO(ADD_ROUTE),
-		    "%" PRId64 " are enabled, none answers: no session can be created",
-		    w.enabled);
+		    "%" PRId64 " are enabled, none answers: no session can be created", w.enabled);
 	else
 		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE,
-		    "%" PRId64 " of %" PRId64 " enabled ones answer", w.usable,
-		    w.enabled);
+		    "%" PRId64 " of %" PRId64 " enabled ones answer", w.usable, w.enabled);
 }
 
 static void (*const checks[])(struct doctor *) = {
@@ -171,7 +165,6 @@ browser_check(struct cli *c, int argc, char **argv)
 const struct command browser_command = {
 	.name = "browser-check",
 	.arguments = "[--etc DIR]",
-	.help =
-	    "whether this host can run browser sessions, and what to do where it cannot",
+	.help = "whether this host can run browser sessions, and what to do where it cannot",
 	.run = browser_check,
 };

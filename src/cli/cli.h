@@ -34,8 +34,7 @@ enum cli_exit {
 };
 
 struct cli {
-	struct db
-	    *db; /* from --database or the configuration; connects when first used */
+	struct db *db;        /* from --database or the configuration; connects when first used */
 	const char *conninfo; /* the connection string of db, for child processes */
 	struct arena *arena;  /* memory until the program exits */
 	bool json;            /* --json: one JSON object on stdout instead of text */
@@ -66,18 +65,15 @@ struct command {
 	const struct command *sub; /* ends with a row without name */
 
 	/* first and st are STMT_LIST and have the same parameters. */
-	const struct stmt
-	    *first; /* NULL, or a statement that must return a row before st runs */
-	const char *refused; /* NULL, or the message when the row of first is false */
+	const struct stmt *first; /* NULL, or a statement that must return a row before st runs */
+	const char *refused;      /* NULL, or the message when the row of first is false */
 	const struct stmt *st;
-	const char *lists,
-	    *prints; /* the member of --json for all rows, or for the only row */
+	const char *lists, *prints; /* the member of --json for all rows, or for the only row */
 	enum cli_of of;
 	size_t words;
 	const char *flag;                 /* an option; NULL: none */
 	const char *texts[COMMAND_TEXTS]; /* options with a value; null if absent */
-	const char
-	    *narrow; /* "uuid name": the columns of a list without --wide; NULL: all */
+	const char *narrow; /* "uuid name": the columns of a list without --wide; NULL: all */
 };
 
 /* The command at position i; NULL after the last. */
@@ -120,18 +116,18 @@ bool cli_options(struct cli *c, int argc, char **argv, const struct cli_option *
 int cli_print_list(const struct cli *c, const char *name, const struct field *fields,
     struct list list, size_t size);
 /* {"name": {...}}, or one line for each member. */
-int cli_print(const struct cli *c, const char *name, const struct field *fields,
-    const void *record);
+int cli_print(
+    const struct cli *c, const char *name, const struct field *fields, const void *record);
 
 /* ---- statement.c: runs a statement (STMT_LIST) and prints its rows ---- */
 
 /* given: the argument of the command, which a message names if there is no row. */
-int cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *given,
-    struct db_args args);
+int cli_one_row(
+    struct cli *c, const char *name, const struct stmt *st, const char *given, struct db_args args);
 int cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args);
 int cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv);
 
-#define cli_one(c, name, st, given, ...)                                                 \
+#define cli_one(c, name, st, given, ...)                                                           \
 	cli_one_row((c), (name), (st), (given), DB_ARGS(__VA_ARGS__))
 
 /* ---- accounts.c: for commands that work on an account, given by name or UUID ---- */
@@ -164,13 +160,12 @@ int migrate_roles(struct cli *c, const char *dir, struct list *out);
 
 /* ---- the commands ---- */
 
-extern const struct command migrate_command, groups_command, accounts_command,
-    members_command, projects_command, keys_command, entitlements_command, tags_command,
-    audit_command, limits_command, usage_command, top_command, sessions_command,
-    routes_command, secret_command, stream_keys_command, watch_command, backup_command,
-    restore_command, rules_command, destinations_command, alerts_command,
-    deliveries_command, import_command, workers_command, doctor_command, browser_command,
-    completion_command;
+extern const struct command migrate_command, groups_command, accounts_command, members_command,
+    projects_command, keys_command, entitlements_command, tags_command, audit_command,
+    limits_command, usage_command, top_command, sessions_command, routes_command, secret_command,
+    stream_keys_command, watch_command, backup_command, restore_command, rules_command,
+    destinations_command, alerts_command, deliveries_command, import_command, workers_command,
+    doctor_command, browser_command, completion_command;
 
 /* The functions behind the rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

@@ -11,8 +11,8 @@
 static void
 add_options(struct buf *b, const char *arguments)
 {
-	for (const char *p = arguments == NULL ? NULL : strstr(arguments, "--");
-	     p != NULL; p = strstr(p, "--")) {
+	for (const char *p = arguments == NULL ? NULL : strstr(arguments, "--"); p != NULL;
+	     p = strstr(p, "--")) {
 		size_t n = strspn(p, "-abcdefghijklmnopqrstuvwxyz0123456789");
 
 		buf_char(b, ' ');
@@ -44,8 +44,7 @@ each_command(struct cli *c, const struct command *cmd, const char *path,
 {
 	print(c, cmd, path);
 	for (const struct command *s = cmd->sub; s != NULL && s->name != NULL; s++)
-		each_command(
-		    c, s, arena_printf(c->arena, "%s %s", path, s->name).p, print);
+		each_command(c, s, arena_printf(c->arena, "%s %s", path, s->name).p, print);
 }
 
 static void
@@ -128,8 +127,7 @@ print_fish_command(struct cli *c, const struct command *cmd, const char *path)
 {
 	const char *words = next_words(c, cmd);
 
-	printf(
-	    "complete -c surfacectl -f -n '__surfacectl_at %s' -a '%s'\n", path, words);
+	printf("complete -c surfacectl -f -n '__surfacectl_at %s' -a '%s'\n", path, words);
 }
 
 static void
@@ -156,8 +154,7 @@ print_completion(struct cli *c, int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*print)(struct cli *);
-	} shells[] = { { "bash", print_bash }, { "zsh", print_zsh },
-		{ "fish", print_fish } };
+	} shells[] = { { "bash", print_bash }, { "zsh", print_zsh }, { "fish", print_fish } };
 	static const struct cli_option none[] = { { NULL } };
 	struct cli_list words;
 

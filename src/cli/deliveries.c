@@ -31,26 +31,23 @@ struct delivery_line {
 	struct list history;
 };
 
-#define MEMBERS                                                                          \
-	FIELD(struct delivery_line, uuid, 0), FIELD(struct delivery_line, kind, 0),      \
-	    FIELD(struct delivery_line, alert_uuid, NULLABLE),                           \
-	    FIELD(struct delivery_line, destination_uuid, 0),                            \
-	    FIELD(struct delivery_line, state, 0),                                       \
-	    FIELD(struct delivery_line, attempts, 0),                                    \
-	    FIELD(struct delivery_line, created_at, 0),                                  \
-	    FIELD(struct delivery_line, last_attempt_at, NULLABLE),                      \
-	    OPTIONAL(                                                                    \
-		struct delivery_line, http_status_code, FIELD_INT, NULLABLE, 100, 599),  \
+#define MEMBERS                                                                                    \
+	FIELD(struct delivery_line, uuid, 0), FIELD(struct delivery_line, kind, 0),                \
+	    FIELD(struct delivery_line, alert_uuid, NULLABLE),                                     \
+	    FIELD(struct delivery_line, destination_uuid, 0),                                      \
+	    FIELD(struct delivery_line, state, 0), FIELD(struct delivery_line, attempts, 0),       \
+	    FIELD(struct delivery_line, created_at, 0),                                            \
+	    FIELD(struct delivery_line, last_attempt_at, NULLABLE),                                \
+	    OPTIONAL(struct delivery_line, http_status_code, FIELD_INT, NULLABLE, 100, 599),       \
 	    FIELD(struct delivery_line, failure, NULLABLE)
 
 static const struct field delivery_out[] = { MEMBERS, FIELD_END };
 static const struct field delivery_told[] = { MEMBERS,
-	LIST(struct delivery_line, history, 0, struct attempt, attempt_out, 0,
-	    LIM_HISTORY),
+	LIST(struct delivery_line, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
 	FIELD_END };
 
-#define COLUMNS                                                                          \
-	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"         \
+#define COLUMNS                                                                                    \
+	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
 	" last_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
 
 static const struct stmt list_deliveries =
@@ -64,21 +61,19 @@ static const struct stmt list_deliveries =
 static const struct stmt read_delivery = STMT_LIST(read_delivery, struct delivery_line,
     delivery_out, "SELECT " COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
 
-static const struct stmt list_attempts =
-    STMT_LIST(list_attempts, struct attempt, attempt_out,
-	"SELECT number, attempted_at, ended_at,"
-	" to_jsonb(http_status_code) AS http_status_code, failure"
-	" FROM alert_attempt WHERE delivery_uuid = $1 ORDER BY number");
+static const struct stmt list_attempts = STMT_LIST(list_attempts, struct attempt, attempt_out,
+    "SELECT number, attempted_at, ended_at,"
+    " to_jsonb(http_status_code) AS http_status_code, failure"
+    " FROM alert_attempt WHERE delivery_uuid = $1 ORDER BY number");
 
 struct retried {
 	bool due; /* the time of the next attempt has come */
 };
 
 static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
-static const struct stmt retry_delivery =
-    STMT_LIST(retry_delivery, struct retried, retried_out,
-	"SELECT alert_delivery_retry(project_uuid, uuid) OR state <> 'delivered' AS due"
-	" FROM alert_delivery WHERE uuid::text = lower($1)");
+static const struct stmt retry_delivery = STMT_LIST(retry_delivery, struct retried, retried_out,
+    "SELECT alert_delivery_retry(project_uuid, uuid) OR state <> 'delivered' AS due"
+    " FROM alert_delivery WHERE uuid::text = lower($1)");
 
 static int
 show_delivery(struct cli *c, int argc, char **argv)
@@ -99,8 +94,7 @@ show_delivery(struct cli *c, int argc, char **argv)
 		return cli_print(c, "delivery", delivery_told, &line);
 	cli_print(c, "delivery", delivery_out, &line);
 	putchar('\n');
-	return cli_print_list(
-	    c, "history", attempt_out, line.history, sizeof(struct attempt));
+	return cli_print_list(c, "history", attempt_out, line.history, sizeof(struct attempt));
 }
 
 static const struct command subs[] = {

@@ -12,16 +12,14 @@ struct destination_line {
 	struct str secret;
 };
 
-#define MEMBERS                                                                          \
-	FIELD(struct destination_line, uuid, 0),                                         \
-	    FIELD(struct destination_line, project_uuid, 0),                             \
-	    FIELD(struct destination_line, name, 0),                                     \
-	    FIELD(struct destination_line, url, 0),                                      \
+#define MEMBERS                                                                                    \
+	FIELD(struct destination_line, uuid, 0), FIELD(struct destination_line, project_uuid, 0),  \
+	    FIELD(struct destination_line, name, 0), FIELD(struct destination_line, url, 0),       \
 	    FIELD(struct destination_line, enabled, 0)
 
 static const struct field destination_out[] = { MEMBERS, FIELD_END };
-static const struct field destination_made[] = { MEMBERS,
-	FIELD(struct destination_line, secret, 0), FIELD_END };
+static const struct field destination_made[] = { MEMBERS, FIELD(struct destination_line, secret, 0),
+	FIELD_END };
 
 #define COLUMNS "uuid, project_uuid, name, url, enabled"
 
@@ -43,15 +41,15 @@ static const struct stmt rotate_destination = STMT(rotate_destination, destinati
     "UPDATE alert_destination SET secret = $2, updated_at = now()"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
 
-#define TURN(on)                                                                         \
-	"UPDATE alert_destination SET enabled = " on ", updated_at = now()"              \
+#define TURN(on)                                                                                   \
+	"UPDATE alert_destination SET enabled = " on ", updated_at = now()"                        \
 	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
 
 static const struct stmt enable_destination =
     STMT_LIST(enable_destination, struct destination_line, destination_out, TURN("true"));
 
-static const struct stmt disable_destination = STMT_LIST(
-    disable_destination, struct destination_line, destination_out, TURN("false"));
+static const struct stmt disable_destination =
+    STMT_LIST(disable_destination, struct destination_line, destination_out, TURN("false"));
 
 static const struct stmt delete_destination =
     STMT_LIST(delete_destination, struct destination_line, destination_out,
@@ -62,14 +60,12 @@ struct tested {
 	struct uuid delivery_uuid;
 };
 
-static const struct field tested_out[] = { FIELD(struct tested, delivery_uuid, 0),
-	FIELD_END };
+static const struct field tested_out[] = { FIELD(struct tested, delivery_uuid, 0), FIELD_END };
 
-static const struct stmt test_destination =
-    STMT_LIST(test_destination, struct tested, tested_out,
-	"SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
-	"alert_destination"
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL");
+static const struct stmt test_destination = STMT_LIST(test_destination, struct tested, tested_out,
+    "SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
+    "alert_destination"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
 static int
 create_destination(struct cli *c, int argc, char **argv)
@@ -94,8 +90,8 @@ create_destination(struct cli *c, int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	webhook_secret_make(secret);
-	rc = db_one(c->db, &insert_destination, &line, P(uuid), P(words.p[0]), P(url),
-	    P(str_of(secret)));
+	rc = db_one(
+	    c->db, &insert_destination, &line, P(uuid), P(words.p[0]), P(url), P(str_of(secret)));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	line.secret = str_of(secret);
@@ -127,20 +123,18 @@ static const struct command subs[] = {
 	{ "show", "UUID", "one of them, without its secret", .st = &read_destination,
 	    .prints = "destination", .words = 1 },
 	{ "create", "--project UUID --url URL NAME",
-	    "a public https URL; shows the secret that signs, once",
-	    .run = create_destination },
-	{ "rotate", "UUID", "another secret, shown once",
-	    .run = rotate_destination_secret },
-	{ "enable", "UUID", "send it alerts", .st = &enable_destination,
-	    .prints = "destination", .words = 1 },
-	{ "disable", "UUID", "the opposite", .st = &disable_destination,
-	    .prints = "destination", .words = 1 },
+	    "a public https URL; shows the secret that signs, once", .run = create_destination },
+	{ "rotate", "UUID", "another secret, shown once", .run = rotate_destination_secret },
+	{ "enable", "UUID", "send it alerts", .st = &enable_destination, .prints = "destination",
+	    .words = 1 },
+	{ "disable", "UUID", "the opposite", .st = &disable_destination, .prints = "destination",
+	    .words = 1 },
 	{ "delete", "UUID", "rules no longer name it", .st = &delete_destination,
 	    .prints = "destination", .words = 1 },
-	{ "test", "UUID", "sends it a webhook that says it is a test",
-	    .st = &test_destination, .prints = "test", .words = 1 },
+	{ "test", "UUID", "sends it a webhook that says it is a test", .st = &test_destination,
+	    .prints = "test", .words = 1 },
 	{ NULL },
 };
 
-const struct command destinations_command = { "destinations",
-	.help = "where alerts are sent", .sub = subs };
+const struct command destinations_command = { "destinations", .help = "where alerts are sent",
+	.sub = subs };

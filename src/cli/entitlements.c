@@ -18,26 +18,23 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS                                                                          \
-	"name, expires_at IS NULL OR expires_at > now() AS active, created_at, "         \
+#define COLUMNS                                                                                    \
+	"name, expires_at IS NULL OR expires_at > now() AS active, created_at, "                   \
 	"expires_at"
 
-static const struct stmt list_entitlements =
-    STMT_LIST(list_entitlements, struct line, line_out,
-	"SELECT " COLUMNS " FROM entitlement WHERE account_uuid = $1 ORDER BY name");
+static const struct stmt list_entitlements = STMT_LIST(list_entitlements, struct line, line_out,
+    "SELECT " COLUMNS " FROM entitlement WHERE account_uuid = $1 ORDER BY name");
 
-static const struct stmt grant_entitlement =
-    STMT_LIST(grant_entitlement, struct line, line_out,
-	"INSERT INTO entitlement (account_uuid, name, expires_at) VALUES ($1, $2, $3)"
-	" ON CONFLICT (account_uuid, name) DO UPDATE SET expires_at = excluded.expires_at"
-	" RETURNING entitlement.name, entitlement.expires_at IS NULL OR "
-	"entitlement.expires_at > now() AS active,"
-	" entitlement.created_at, entitlement.expires_at");
+static const struct stmt grant_entitlement = STMT_LIST(grant_entitlement, struct line, line_out,
+    "INSERT INTO entitlement (account_uuid, name, expires_at) VALUES ($1, $2, $3)"
+    " ON CONFLICT (account_uuid, name) DO UPDATE SET expires_at = excluded.expires_at"
+    " RETURNING entitlement.name, entitlement.expires_at IS NULL OR "
+    "entitlement.expires_at > now() AS active,"
+    " entitlement.created_at, entitlement.expires_at");
 
-static const struct stmt revoke_entitlement =
-    STMT_LIST(revoke_entitlement, struct line, line_out,
-	"DELETE FROM entitlement WHERE account_uuid = $1 AND name = $2"
-	" RETURNING name, false AS active, created_at, expires_at");
+static const struct stmt revoke_entitlement = STMT_LIST(revoke_entitlement, struct line, line_out,
+    "DELETE FROM entitlement WHERE account_uuid = $1 AND name = $2"
+    " RETURNING name, false AS active, created_at, expires_at");
 
 struct entitlement_args {
 	struct str account, name;
@@ -72,8 +69,8 @@ grant_to_account(struct cli *c, int argc, char **argv)
 
 	if (status != EXIT_OK)
 		return status;
-	return cli_one(c, "entitlement", &grant_entitlement, s.name.p, P(s.uuid),
-	    P(s.name), P(s.expires));
+	return cli_one(
+	    c, "entitlement", &grant_entitlement, s.name.p, P(s.uuid), P(s.name), P(s.expires));
 }
 
 static int
@@ -84,15 +81,14 @@ revoke_from_account(struct cli *c, int argc, char **argv)
 
 	if (status != EXIT_OK)
 		return status;
-	return cli_one(
-	    c, "entitlement", &revoke_entitlement, s.name.p, P(s.uuid), P(s.name));
+	return cli_one(c, "entitlement", &revoke_entitlement, s.name.p, P(s.uuid), P(s.name));
 }
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "list the entitlements of an account",
 	    .st = &list_entitlements, .lists = "entitlements", .of = OF_ACCOUNT },
-	{ "grant", "--account ACCOUNT [--expires WHEN] NAME",
-	    "until it is revoked, or until then", .run = grant_to_account },
+	{ "grant", "--account ACCOUNT [--expires WHEN] NAME", "until it is revoked, or until then",
+	    .run = grant_to_account },
 	{ "revoke", "--account ACCOUNT NAME", "at once", .run = revoke_from_account },
 	{ NULL },
 };

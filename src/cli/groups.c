@@ -34,12 +34,11 @@ static const struct stmt delete_group = STMT_LIST(delete_group, struct group, gr
 
 static const struct command subs[] = {
 	{ "list", NULL, "every group", .st = &list_groups, .lists = "groups" },
-	{ "create", "NAME", "a new group", .st = &insert_group, .prints = "group",
+	{ "create", "NAME", "a new group", .st = &insert_group, .prints = "group", .words = 1 },
+	{ "delete", "GROUP", "a group without accounts", .st = &delete_group, .prints = "group",
 	    .words = 1 },
-	{ "delete", "GROUP", "a group without accounts", .st = &delete_group,
-	    .prints = "group", .words = 1 },
 	{ NULL },
 };
 
-const struct command groups_command = { "groups",
-	.help = "groups of accounts that share a quota", .sub = subs };
+const struct command groups_command = { "groups", .help = "groups of accounts that share a quota",
+	.sub = subs };

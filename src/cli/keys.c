@@ -27,11 +27,11 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS                                                                          \
-	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"            \
-	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"           \
-	" account_uuid, owner_uuid, scopes::text[] AS scopes, "                          \
-	"coalesce(projects::text[], '{}') AS projects,"                                  \
+#define COLUMNS                                                                                    \
+	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"                      \
+	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"                     \
+	" account_uuid, owner_uuid, scopes::text[] AS scopes, "                                    \
+	"coalesce(projects::text[], '{}') AS projects,"                                            \
 	" created_at, expires_at, revoked_at"
 
 static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_out,
@@ -135,15 +135,14 @@ insert_new_key(struct cli *c, const struct wanted *w)
 	if (status != EXIT_OK)
 		return status;
 	key_make(secret, prefix, hash);
-	rc = db_one(c->db, &insert_key, &k, P(account), P(w->owner), P(w->name),
-	    P(str_of(prefix)), P(sum), P(w->scopes), P(w->projects), P(w->expires));
+	rc = db_one(c->db, &insert_key, &k, P(account), P(w->owner), P(w->name), P(str_of(prefix)),
+	    P(sum), P(w->scopes), P(w->projects), P(w->expires));
 	if (rc == DB_NONE && w->owner.p == NULL)
 		return cli_fail(EXIT_NOT_FOUND,
 		    "the account has not exactly one owner: say --member, or"
 		    " make one with surfacectl members create --owner");
 	if (rc == DB_NONE)
-		return cli_fail(
-		    EXIT_NOT_FOUND, "the account has no member %s", w->owner.p);
+		return cli_fail(EXIT_NOT_FOUND, "the account has no member %s", w->owner.p);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, w->name.p);
 	return print_created(c, &k, str_of(secret));
@@ -194,10 +193,8 @@ run_revoke_key(struct cli *c, int argc, char **argv)
 		    "prefix %.*s is enough",
 		    KEY_PREFIX_LEN, words.p[0].p);
 	rc = db_one(c->db, &revoke_key, &k, P(words.p[0]));
-	if (rc ==
-	    DB_NONE) /* the message must not repeat the argument, which may be a secret */
-		return cli_fail(
-		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
+	if (rc == DB_NONE) /* the message must not repeat the argument, which may be a secret */
+		return cli_fail(EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "keys revoke");
 	return cli_print(c, "key", line_out, &k);
@@ -218,11 +215,10 @@ run_rotate_key(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
 	key_make(secret, prefix, hash);
-	rc = db_one(
-	    c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(prefix)), P(sum));
+	rc = db_one(c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(prefix)), P(sum));
 	if (rc == DB_NONE)
-		return cli_fail(EXIT_NOT_FOUND,
-		    "there is no key with this UUID or prefix that still works");
+		return cli_fail(
+		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix that still works");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "keys rotate");
 	return print_created(c, &k, str_of(secret));
@@ -242,8 +238,7 @@ static const struct command subs[] = {
 	    "a new secret for what the key may do, shown once; the old one stops at "
 	    "once, or then",
 	    .run = run_rotate_key },
-	{ "revoke", "UUID|PREFIX", "it stops working at once and for good",
-	    .run = run_revoke_key },
+	{ "revoke", "UUID|PREFIX", "it stops working at once and for good", .run = run_revoke_key },
 	{ NULL },
 };
 

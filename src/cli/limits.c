@@ -61,8 +61,7 @@ static const struct field group_out[] = {
 };
 
 struct defaults {
-	int64_t key_rate, key_window, search_rate, search_window, account_quota,
-	    group_quota;
+	int64_t key_rate, key_window, search_rate, search_window, account_quota, group_quota;
 };
 
 static const struct field defaults_out[] = {
@@ -76,11 +75,11 @@ static const struct field defaults_out[] = {
 };
 
 /* own: a limit was set for this object. The month is that of the database's clock. */
-#define MONTH_NOW                                                                        \
-	"(extract(year FROM now() AT TIME ZONE 'UTC') * 12"                              \
+#define MONTH_NOW                                                                                  \
+	"(extract(year FROM now() AT TIME ZONE 'UTC') * 12"                                        \
 	" + extract(month FROM now() AT TIME ZONE 'UTC') - 1)::integer"
-#define USED_BY(owner)                                                                   \
-	"coalesce((SELECT sum(u.used) FROM quota_used u WHERE u.owner_uuid = " owner     \
+#define USED_BY(owner)                                                                             \
+	"coalesce((SELECT sum(u.used) FROM quota_used u WHERE u.owner_uuid = " owner               \
 	" AND u.month = " MONTH_NOW "), 0)::bigint AS used"
 #define IS(row) "(" row ".uuid::text = lower($1) OR " row ".name = $1)"
 
@@ -90,41 +89,36 @@ static const struct stmt show_key = STMT_LIST(show_key, struct key_limits, key_o
     " FROM api_key k JOIN key_limit l ON l.key_uuid = k.uuid"
     " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
-static const struct stmt show_account =
-    STMT_LIST(show_account, struct account_limits, account_out,
-	"SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
-	    "a.uuid") ","
-		      " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
-		      " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
-		      "WHERE " IS("a"));
+static const struct stmt show_account = STMT_LIST(show_account, struct account_limits, account_out,
+    "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
+	"a.uuid") ","
+		  " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
+		  " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
+		  "WHERE " IS("a"));
 
-static const struct stmt show_group =
-    STMT_LIST(show_group, struct group_limits, group_out,
-	"SELECT g.uuid, g.name, l.quota, " USED_BY(
-	    "g.uuid") ", g.quota IS NOT NULL AS own"
-		      " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
-		      "WHERE " IS("g"));
+static const struct stmt show_group = STMT_LIST(show_group, struct group_limits, group_out,
+    "SELECT g.uuid, g.name, l.quota, " USED_BY(
+	"g.uuid") ", g.quota IS NOT NULL AS own"
+		  " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
+		  "WHERE " IS("g"));
 
-static const struct stmt show_defaults = STMT_LIST(show_defaults, struct defaults,
-    defaults_out,
+static const struct stmt show_defaults = STMT_LIST(show_defaults, struct defaults, defaults_out,
     "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
     "FROM meter_default");
 
 /* Assigns a column from its parameter: null leaves it, 'default' clears it, a number sets it. */
-#define SETTING(column, param, type)                                                     \
-	column " = CASE WHEN " param " = 'default' THEN NULL"                            \
+#define SETTING(column, param, type)                                                               \
+	column " = CASE WHEN " param " = 'default' THEN NULL"                                      \
 	       " ELSE coalesce(nullif(" param ", 'default')::" type ", " column ") END"
-#define NUMBER_OF(column, param, type)                                                   \
-	column " = coalesce(" param "::text::" type ", " column ")"
+#define NUMBER_OF(column, param, type) column " = coalesce(" param "::text::" type ", " column ")"
 
 static const struct stmt set_key = STMT(set_key, NULL,
-    "UPDATE api_key k SET " SETTING("rate", "$2", "integer") ", " SETTING("rate_window",
-	"$3", "integer") " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
+    "UPDATE api_key k SET " SETTING("rate", "$2", "integer") ", " SETTING(
+	"rate_window", "$3", "integer") " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
 static const struct stmt set_account = STMT(set_account, NULL,
     "UPDATE account a SET " SETTING("search_rate", "$2", "integer") ", " SETTING(
-	"search_window", "$3", "integer") ", " SETTING("quota", "$4",
-	"bigint") " WHERE " IS("a"));
+	"search_window", "$3", "integer") ", " SETTING("quota", "$4", "bigint") " WHERE " IS("a"));
 
 static const struct stmt set_group = STMT(set_group, NULL,
     "UPDATE account_group g SET " SETTING("quota", "$2", "bigint") " WHERE " IS("g"));
@@ -132,9 +126,8 @@ static const struct stmt set_group = STMT(set_group, NULL,
 static const struct stmt set_defaults = STMT(set_defaults, NULL,
     "UPDATE meter_default SET " NUMBER_OF("key_rate", "$1", "integer") ", " NUMBER_OF(
 	"key_window", "$2", "integer") ", " NUMBER_OF("search_rate", "$3",
-	"integer") ", " NUMBER_OF("search_window", "$4",
-	"integer") ", " NUMBER_OF("account_quota", "$5",
-	"bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
+	"integer") ", " NUMBER_OF("search_window", "$4", "integer") ", " NUMBER_OF("account_quota",
+	"$5", "bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
 
 static int
 print_limits(struct cli *c, const struct wanted *w)
@@ -177,8 +170,8 @@ run_show_limits(struct cli *c, int argc, char **argv)
 /* Checks an option. here: the chosen kind of object has this limit; owners: the kinds that have it, for the
    message; defaults: "default" is allowed, as it is everywhere but for the defaults themselves. */
 static bool
-check_limit(struct cli *c, const char *option, struct str value, const char *owners,
-    bool here, bool defaults)
+check_limit(struct cli *c, const char *option, struct str value, const char *owners, bool here,
+    bool defaults)
 {
 	int64_t n;
 
@@ -186,12 +179,10 @@ check_limit(struct cli *c, const char *option, struct str value, const char *own
 		return true;
 	if (!here)
 		cli_usage(c, "--%s is a limit of %s", option, owners);
-	else if ((!defaults && str_is(value, "default")) ||
-		 (str_int64(value, &n) && n >= 0))
+	else if ((!defaults && str_is(value, "default")) || (str_int64(value, &n) && n >= 0))
 		return true;
 	else
-		cli_usage(c, "--%s wants a number%s", option,
-		    defaults ? "" : " or \"default\"");
+		cli_usage(c, "--%s wants a number%s", option, defaults ? "" : " or \"default\"");
 	return false;
 }
 
@@ -201,21 +192,20 @@ check_limit(struct cli *c, const char *option, struct str value, const char *own
 static bool
 check_limits(struct cli *c, const struct wanted *w)
 {
-	bool key = w->key.p != NULL, account = w->account.p != NULL,
-	     group = w->group.p != NULL;
+	bool key = w->key.p != NULL, account = w->account.p != NULL, group = w->group.p != NULL;
 	bool defaults = !key && !account && !group;
 
 	return check_limit(c, "rate", w->rate, KEYS, key || defaults, defaults) &&
 	       check_limit(c, "window", w->window, KEYS, key || defaults, defaults) &&
-	       check_limit(c, "search-rate", w->search_rate, ACCOUNTS,
-		   account || defaults, defaults) &&
-	       check_limit(c, "search-window", w->search_window, ACCOUNTS,
-		   account || defaults, defaults) &&
+	       check_limit(
+		   c, "search-rate", w->search_rate, ACCOUNTS, account || defaults, defaults) &&
+	       check_limit(
+		   c, "search-window", w->search_window, ACCOUNTS, account || defaults, defaults) &&
 	       check_limit(c, "quota", w->quota,
-		   "an account (--account) or a group (--group), whose keys share it",
-		   !key, defaults) &&
-	       check_limit(c, "group-quota", w->group_quota,
-		   "the defaults; a group has --quota", defaults, defaults);
+		   "an account (--account) or a group (--group), whose keys share it", !key,
+		   defaults) &&
+	       check_limit(c, "group-quota", w->group_quota, "the defaults; a group has --quota",
+		   defaults, defaults);
 }
 
 static enum db_rc
@@ -275,5 +265,4 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command limits_command = { "limits", .help = "rates and quotas",
-	.sub = subs };
+const struct command limits_command = { "limits", .help = "rates and quotas", .sub = subs };

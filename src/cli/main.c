@@ -114,19 +114,16 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 	case DB_NONE:
 		return cli_fail(EXIT_NOT_FOUND, "%s: not found", what);
 	case DB_CONFLICT:
-		return cli_fail(
-		    EXIT_FAILED, "%s: %s", what, explain_constraint(db_message(c->db)));
+		return cli_fail(EXIT_FAILED, "%s: %s", what, explain_constraint(db_message(c->db)));
 	case DB_TIMEOUT:
-		return cli_fail(EXIT_NO_DATABASE,
-		    "%s: the database took too long (%s); try again", what,
-		    db_message(c->db));
+		return cli_fail(EXIT_NO_DATABASE, "%s: the database took too long (%s); try again",
+		    what, db_message(c->db));
 	case DB_DOWN:
 		if (db_socket(c->db) >= 0) /* the server is reachable and refuses */
 			return cli_fail(EXIT_FAILED,
-			    "%s: %s; is the database migrated, and this the right role?",
-			    what, db_message(c->db));
-		return cli_fail(
-		    EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
+			    "%s: %s; is the database migrated, and this the right role?", what,
+			    db_message(c->db));
+		return cli_fail(EXIT_NO_DATABASE, "%s: database: %s", what, db_message(c->db));
 	}
 	panic("db_rc %d", (int)rc);
 }
@@ -143,9 +140,8 @@ print_help_row(const struct command *cmd)
 static int
 print_help(void)
 {
-	puts(
-	    "usage: surfacectl [-c FILE] [--database CONNINFO] [--json] [--wide] COMMAND "
-	    "...\n\ncommands:");
+	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] [--wide] COMMAND "
+	     "...\n\ncommands:");
 	for (size_t i = 0; i < COUNT(commands); i++)
 		print_help_row(commands[i]);
 	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
@@ -165,8 +161,7 @@ print_sub_help(const char *path, const struct command *sub)
 static bool
 asks_help(const char *word)
 {
-	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-	       strcmp(word, "help") == 0;
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
 static struct str
@@ -202,11 +197,9 @@ export_actor(struct arena *a, struct str actor)
 
 /* The requested sub-command; NULL after a message or help: the caller returns *status. */
 static const struct command *
-find_sub(
-    const struct cli *c, const struct command *cmd, int argc, char **argv, int *status)
+find_sub(const struct cli *c, const struct command *cmd, int argc, char **argv, int *status)
 {
-	struct cli usage = { .path =
-				 arena_printf(c->arena, "%s COMMAND ...", c->path).p };
+	struct cli usage = { .path = arena_printf(c->arena, "%s COMMAND ...", c->path).p };
 	struct guess g;
 
 	if (argc < 2) {
@@ -223,9 +216,9 @@ find_sub(
 	guess_begin(&g, str_of(argv[1]));
 	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
 		guess_try(&g, str_of(sub->name), sub->name);
-	*status = cli_usage(&usage, "%s has no command %.*s; %s%s%s", cmd->name, WORD_MAX,
-	    argv[1], g.found == NULL ? "" : "did you mean ",
-	    g.found == NULL ? "" : g.found, g.found == NULL ? "try --help" : "?");
+	*status = cli_usage(&usage, "%s has no command %.*s; %s%s%s", cmd->name, WORD_MAX, argv[1],
+	    g.found == NULL ? "" : "did you mean ", g.found == NULL ? "" : g.found,
+	    g.found == NULL ? "try --help" : "?");
 	return NULL;
 }
 
@@ -249,8 +242,7 @@ run_command(struct cli *c, const struct command *cmd, int argc, char **argv)
 		return EXIT_OK;
 	}
 	c->narrow = cmd->narrow;
-	return cmd->st != NULL ? cli_statement(c, cmd, argc, argv)
-			       : cmd->run(c, argc, argv);
+	return cmd->st != NULL ? cli_statement(c, cmd, argc, argv) : cmd->run(c, argc, argv);
 }
 
 /* The command with the most similar name; NULL: none is similar. */
@@ -325,9 +317,8 @@ start_command(struct globals *g, int argc, char **argv)
 	if (cmd == NULL) {
 		const char *guess = nearest_command(argv[0]);
 
-		return cli_fail(EXIT_USAGE, "there is no command %.*s; %s%s%s", WORD_MAX,
-		    argv[0], guess == NULL ? "" : "did you mean ",
-		    guess == NULL ? "" : guess,
+		return cli_fail(EXIT_USAGE, "there is no command %.*s; %s%s%s", WORD_MAX, argv[0],
+		    guess == NULL ? "" : "did you mean ", guess == NULL ? "" : guess,
 		    guess == NULL ? "try surfacectl --help" : "?");
 	}
 	if (!conf_load(g->file != NULL ? g->file : find_default_file(), err, sizeof(err)))
@@ -356,8 +347,8 @@ main(int argc, char **argv)
 
 	if (at < 0)
 		return cli_fail(EXIT_USAGE,
-		    "wrong option %.*s, or its value is missing; try surfacectl --help",
-		    WORD_MAX, argv[-at]);
+		    "wrong option %.*s, or its value is missing; try surfacectl --help", WORD_MAX,
+		    argv[-at]);
 	if (g.version) {
 		puts(PACKAGE_STRING);
 		return EXIT_OK;

@@ -23,23 +23,20 @@ static const struct field member_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS                                                                          \
-	"uuid, account_uuid, name, email, role, all_projects, created_at, removed_at"
+#define COLUMNS "uuid, account_uuid, name, email, role, all_projects, created_at, removed_at"
 
 static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
     "SELECT " COLUMNS " FROM member WHERE account_uuid = $1 AND (removed_at IS NULL OR "
     "$2) ORDER BY name, uuid");
 
-static const struct stmt insert_member =
-    STMT_LIST(insert_member, struct member, member_out,
-	"INSERT INTO member (account_uuid, name, email, role, all_projects)"
-	" VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
+static const struct stmt insert_member = STMT_LIST(insert_member, struct member, member_out,
+    "INSERT INTO member (account_uuid, name, email, role, all_projects)"
+    " VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
 
 /* The API refuses the keys of a removed member. */
-static const struct stmt remove_member =
-    STMT_LIST(remove_member, struct member, member_out,
-	"UPDATE member SET removed_at = coalesce(removed_at, now()) WHERE uuid::text = "
-	"lower($1) RETURNING " COLUMNS);
+static const struct stmt remove_member = STMT_LIST(remove_member, struct member, member_out,
+    "UPDATE member SET removed_at = coalesce(removed_at, now()) WHERE uuid::text = "
+    "lower($1) RETURNING " COLUMNS);
 
 static const struct stmt limit_member = STMT_LIST(limit_member, struct member, member_out,
     "UPDATE member SET all_projects = $2 WHERE uuid::text = lower($1) "
@@ -71,8 +68,8 @@ create_member(struct cli *c, int argc, char **argv)
 	status = cli_account(c, account, &uuid);
 	if (status != EXIT_OK)
 		return status;
-	return cli_one(c, "member", &insert_member, words.p[0].p, P(uuid), P(words.p[0]),
-	    P(email), P(owner ? STR("owner") : STR("member")), P((bool)!limited));
+	return cli_one(c, "member", &insert_member, words.p[0].p, P(uuid), P(words.p[0]), P(email),
+	    P(owner ? STR("owner") : STR("member")), P((bool)!limited));
 }
 
 static int
@@ -92,8 +89,7 @@ set_ceiling(struct cli *c, int argc, char **argv)
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--removed]", "list the members of an account",
-	    .st = &list_members, .lists = "members", .of = OF_ACCOUNT,
-	    .flag = "removed" },
+	    .st = &list_members, .lists = "members", .of = OF_ACCOUNT, .flag = "removed" },
 	{ "create", "--account ACCOUNT --email ADDRESS [--owner | --limited] NAME",
 	    "a person; --limited: sees granted projects alone", .run = create_member },
 	{ "ceiling", "MEMBER all|granted", "which projects the person and their keys see",

@@ -51,9 +51,8 @@ static const struct field outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_applied =
-    STMT_LIST(list_applied, struct applied, applied_out,
-	"SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
+static const struct stmt list_applied = STMT_LIST(list_applied, struct applied, applied_out,
+    "SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
 
 static const struct stmt insert_applied = STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
@@ -208,8 +207,8 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 	advice = migrate_advice(c, &super);
 	if (super)
 		return cli_fail(EXIT_FAILED, "%s: %s", what, given);
-	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s",
-	    what, given, (int)advice.n, advice.p);
+	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s", what, given,
+	    (int)advice.n, advice.p);
 }
 
 /* ---- the roles that roles.sql creates, read from its VALUES ---- */
@@ -234,8 +233,7 @@ next_quoted(struct str *rest, const char *before)
 static bool
 find_roles(struct arena *a, struct str text, struct list *out)
 {
-	struct migrate_role *roles =
-	    ARENA_ARRAY(a, MIGRATE_ROLES_MAX, struct migrate_role);
+	struct migrate_role *roles = ARENA_ARRAY(a, MIGRATE_ROLES_MAX, struct migrate_role);
 	static const char mark[] = "('surfaced_";
 	const char *at;
 
@@ -276,13 +274,11 @@ struct role_name {
 	struct str name;
 };
 
-static const struct field role_name_out[] = { FIELD(struct role_name, name, 0),
-	FIELD_END };
+static const struct field role_name_out[] = { FIELD(struct role_name, name, 0), FIELD_END };
 
-static const struct stmt missing_roles =
-    STMT_LIST(missing_roles, struct role_name, role_name_out,
-	"SELECT name FROM unnest($1::text[]) AS w(name)"
-	" WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name");
+static const struct stmt missing_roles = STMT_LIST(missing_roles, struct role_name, role_name_out,
+    "SELECT name FROM unnest($1::text[]) AS w(name)"
+    " WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name");
 
 /* ---- applying ---- */
 
@@ -302,15 +298,15 @@ apply_roles(struct cli *c, struct str text)
 
 /* schema_right has the rights that the files granted, which doctor compares with the present ones. Rights that
    exist before a file but are not in that table were granted by hand, and stay out of it. */
-#define BEFORE_FILE                                                                      \
-	"SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"                  \
-	" SET LOCAL search_path = public;"                                               \
-	" CREATE TABLE schema_right_by_hand AS"                                          \
+#define BEFORE_FILE                                                                                \
+	"SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"                            \
+	" SET LOCAL search_path = public;"                                                         \
+	" CREATE TABLE schema_right_by_hand AS"                                                    \
 	" SELECT * FROM schema_right_now EXCEPT SELECT * FROM schema_right"
-#define AFTER_FILE                                                                       \
-	"DELETE FROM schema_right;"                                                      \
-	" INSERT INTO schema_right SELECT * FROM schema_right_now"                       \
-	" EXCEPT SELECT * FROM schema_right_by_hand;"                                    \
+#define AFTER_FILE                                                                                 \
+	"DELETE FROM schema_right;"                                                                \
+	" INSERT INTO schema_right SELECT * FROM schema_right_now"                                 \
+	" EXCEPT SELECT * FROM schema_right_by_hand;"                                              \
 	" DROP TABLE schema_right_by_hand"
 
 static enum db_rc
@@ -326,8 +322,8 @@ apply_file(struct cli *c, const struct file *f)
 	if (rc == DB_OK)
 		rc = db_script(c->db, AFTER_FILE);
 	if (rc == DB_OK)
-		rc = db_do(c->db, &insert_applied, NULL, P(f->version), P(f->name),
-		    P(str_of(f->sha256)));
+		rc = db_do(
+		    c->db, &insert_applied, NULL, P(f->version), P(f->name), P(str_of(f->sha256)));
 	if (rc == DB_OK)
 		return db_commit(c->db);
 	db_rollback(c->db);
@@ -361,8 +357,7 @@ migrate_locked(struct cli *c, const char *dir, struct outcome *o)
 	int n;
 
 	if (text.p == NULL)
-		return cli_fail(
-		    EXIT_FAILED, "cannot read %s: %s", roles, strerror(errno));
+		return cli_fail(EXIT_FAILED, "cannot read %s: %s", roles, strerror(errno));
 	n = read_files(c->arena, dir, &files);
 	if (n < 0)
 		return EXIT_FAILED;
@@ -387,8 +382,7 @@ migrate_all(struct cli *c, const char *dir, struct outcome *o)
 		return cli_fail_db(c, rc, "waiting for another migration");
 	status = migrate_locked(c, dir, o);
 	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
-		return cli_fail(
-		    EXIT_NO_DATABASE, "the connection was lost after the migration");
+		return cli_fail(EXIT_NO_DATABASE, "the connection was lost after the migration");
 	return status;
 }
 
@@ -446,8 +440,7 @@ roles_missing(struct cli *c, const char *dir, struct buf *names)
 	given = ARENA_ARRAY(c->arena, wanted.n, struct str);
 	for (size_t i = 0; i < wanted.n; i++)
 		given[i] = ((const struct migrate_role *)wanted.items)[i].name;
-	rc = db_list(
-	    c->db, &missing_roles, &missing, P(((struct strs){ given, wanted.n })));
+	rc = db_list(c->db, &missing_roles, &missing, P(((struct strs){ given, wanted.n })));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "pg_roles");
 	for (size_t i = 0; i < missing.n; i++) {
@@ -472,12 +465,11 @@ check_migrations(struct cli *c, const char *dir)
 		return status;
 	advice = migrate_advice(c, &super);
 	if (missing.n > 0)
-		return cli_fail(EXIT_FAILED, "these roles are missing: %.*s; %.*s",
-		    (int)missing.n, missing.p, (int)advice.n, advice.p);
+		return cli_fail(EXIT_FAILED, "these roles are missing: %.*s; %.*s", (int)missing.n,
+		    missing.p, (int)advice.n, advice.p);
 	if (pending > 0)
-		return cli_fail(EXIT_FAILED,
-		    "%d files up to %04d have not been applied; %.*s", (int)pending,
-		    (int)version, (int)advice.n, advice.p);
+		return cli_fail(EXIT_FAILED, "%d files up to %04d have not been applied; %.*s",
+		    (int)pending, (int)version, (int)advice.n, advice.p);
 	return EXIT_OK;
 }
 

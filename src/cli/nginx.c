@@ -35,8 +35,7 @@ next_word(struct str *text)
 	struct str w;
 
 	while (text->n > 0 && (is_nginx_space(*text->p) || *text->p == '#')) {
-		const char *eol =
-		    *text->p == '#' ? memchr(text->p, '\n', text->n) : text->p;
+		const char *eol = *text->p == '#' ? memchr(text->p, '\n', text->n) : text->p;
 
 		eol = eol == NULL ? text->p + text->n - 1 : eol;
 		text->n -= (size_t)(eol + 1 - text->p);
@@ -46,14 +45,12 @@ next_word(struct str *text)
 	if (text->n > 0 && (*w.p == '"' || *w.p == '\'')) {
 		const char *end = memchr(w.p + 1, *w.p, text->n - 1);
 
-		w = (struct str){ w.p + 1,
-			end == NULL ? text->n - 1 : (size_t)(end - w.p - 1) };
+		w = (struct str){ w.p + 1, end == NULL ? text->n - 1 : (size_t)(end - w.p - 1) };
 		text->n -= end == NULL ? text->n : w.n + 2;
 		text->p += end == NULL ? 0 : w.n + 2;
 		return w;
 	}
-	while (
-	    w.n < text->n && !is_nginx_space(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
+	while (w.n < text->n && !is_nginx_space(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
 		w.n++;
 	if (w.n == 0 && text->n > 0)
 		w.n = 1;
@@ -126,10 +123,8 @@ struct block {
 static bool
 is_plain_name(struct str name)
 {
-	return name.n > 0 && name.p[0] != '.' &&
-	       strspn(name.p, "0123456789.:[]") < name.n &&
-	       memchr(name.p, '*', name.n) == NULL &&
-	       memchr(name.p, '~', name.n) == NULL &&
+	return name.n > 0 && name.p[0] != '.' && strspn(name.p, "0123456789.:[]") < name.n &&
+	       memchr(name.p, '*', name.n) == NULL && memchr(name.p, '~', name.n) == NULL &&
 	       memchr(name.p, '_', name.n) == NULL && memchr(name.p, '$', name.n) == NULL;
 }
 
@@ -152,15 +147,13 @@ end_block(struct nginx *n, struct block *b)
 {
 	for (size_t i = 0; i < b->ncerts; i++)
 		for (size_t k = 0; k < b->nnames && n->nnames < NGINX_NAMES; k++)
-			n->names[n->nnames++] =
-			    (struct nginx_name){ b->certs[i], b->names[k] };
+			n->names[n->nnames++] = (struct nginx_name){ b->certs[i], b->names[k] };
 	b->server = b->nnames = b->ncerts = 0;
 }
 
 /* Handles the words before one of ; { } in their block. */
 static void
-handle_words(
-    struct nginx *n, struct block *b, char sign, const struct str *words, size_t count)
+handle_words(struct nginx *n, struct block *b, char sign, const struct str *words, size_t count)
 {
 	if (sign == '{') {
 		b->depth++;
@@ -234,8 +227,8 @@ error_message(struct str text)
 	if (at == NULL)
 		return STR("nginx -t fails");
 	end = memchr(at, '\n', text.n - (size_t)(at - text.p));
-	return (struct str){ at,
-		end == NULL ? text.n - (size_t)(at - text.p) : (size_t)(end - at) };
+	return (
+	    struct str){ at, end == NULL ? text.n - (size_t)(at - text.p) : (size_t)(end - at) };
 }
 
 /* ---- the time of loading ---- */
@@ -260,8 +253,8 @@ read_pid(struct arena *a, struct str file)
 	char text[32] = "";
 	int64_t pid = 0;
 
-	if (!read_small(file.p == NULL ? "/run/nginx.pid" : arena_str(a, file).p, text,
-		sizeof(text)) ||
+	if (!read_small(
+		file.p == NULL ? "/run/nginx.pid" : arena_str(a, file).p, text, sizeof(text)) ||
 	    !str_int64(str_trim(str_of(text)), &pid))
 		return 0;
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? (int)pid : 0;
@@ -291,14 +284,12 @@ worker_start(const char *pid, int master)
 	int64_t start;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	if (!read_small(path, text, sizeof(text)) ||
-	    (name_end = strrchr(text, ')')) == NULL ||
+	if (!read_small(path, text, sizeof(text)) || (name_end = strrchr(text, ')')) == NULL ||
 	    stat_number(name_end, PARENT) != master)
 		return 0;
 	start = stat_number(name_end, START);
 	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
-	if (!read_small(path, text, sizeof(text)) ||
-	    strstr(text, "worker process") == NULL ||
+	if (!read_small(path, text, sizeof(text)) || strstr(text, "worker process") == NULL ||
 	    strstr(text, "shutting down") != NULL)
 		return 0;
 	return start;
@@ -355,8 +346,8 @@ find_stale(struct arena *a, struct nginx *n, struct str text)
 	static const char mark[] = FILE_MARK;
 	const char *at, *end;
 
-	while (n->stale.p == NULL &&
-	       (at = memmem(text.p, text.n, mark, sizeof(mark) - 1)) != NULL) {
+	while (
+	    n->stale.p == NULL && (at = memmem(text.p, text.n, mark, sizeof(mark) - 1)) != NULL) {
 		struct str path;
 
 		text.n -= (size_t)(at - text.p) + sizeof(mark) - 1;
@@ -393,17 +384,16 @@ nginx_unit(const char *upstream)
 void
 nginx_look(struct arena *a, const char *file, struct nginx *out)
 {
-	const char *program =
-	    access("/usr/sbin/nginx", X_OK) == 0 ? "/usr/sbin/nginx" : "nginx";
+	const char *program = access("/usr/sbin/nginx", X_OK) == 0 ? "/usr/sbin/nginx" : "nginx";
 	char *argv[] = { (char *)(uintptr_t)program, "-T", file != NULL ? "-c" : NULL,
 		(char *)(uintptr_t)file, NULL };
 	struct buf given = { .a = a };
 	int status = process_read(argv, &given, DUMP_MAX);
 	struct str text = skip_test_result(buf_done(&given));
 
-	*out = (struct nginx){ .loaded = TS_NULL,
-		.connections = CONNECTIONS_DEFAULT,
-		.files = FILES_DEFAULT };
+	*out = (struct nginx){
+		.loaded = TS_NULL, .connections = CONNECTIONS_DEFAULT, .files = FILES_DEFAULT
+	};
 	if (status == PROCESS_ABSENT)
 		return;
 	out->state = NGINX_BROKEN;

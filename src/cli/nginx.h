@@ -39,9 +39,8 @@ struct nginx {
 	int64_t connections; /* worker_connections */
 	int64_t files;       /* worker_rlimit_nofile, or systemd's default without it */
 	int master;          /* pid; 0: none */
-	struct ts loaded; /* when the oldest serving worker started; TS_NULL: not known */
-	struct str
-	    stale; /* a file of the configuration that changed after that; unset: none */
+	struct ts loaded;    /* when the oldest serving worker started; TS_NULL: not known */
+	struct str stale;    /* a file of the configuration that changed after that; unset: none */
 };
 
 /* file: nginx's main configuration; NULL: its default. All memory is in the arena. */

@@ -19,8 +19,7 @@ parse_distance(struct str s, struct ts *out)
 	};
 	int64_t n;
 
-	if (s.n < 2 || !str_int64((struct str){ s.p, s.n - 1 }, &n) || n < 1 ||
-	    n > 1000000)
+	if (s.n < 2 || !str_int64((struct str){ s.p, s.n - 1 }, &n) || n < 1 || n > 1000000)
 		return false;
 	for (size_t i = 0; i < COUNT(units); i++) {
 		if (s.p[s.n - 1] == units[i].unit) {
@@ -49,9 +48,8 @@ take_value(const struct cli *c, const struct cli_option *o, struct str value)
 	if (o->list != NULL)
 		o->list->p[o->list->n++] = value;
 	if (o->time != NULL && !parse_time(value, o->time)) {
-		cli_usage(c,
-		    "--%s wants a time: 2027-01-31T12:00:00Z, 2027-01-31, 90d, 12h",
-		    o->name);
+		cli_usage(
+		    c, "--%s wants a time: 2027-01-31T12:00:00Z, 2027-01-31, 90d, 12h", o->name);
 		return false;
 	}
 	return true;
@@ -68,8 +66,7 @@ find_option(const struct cli_option *o, struct str name)
 
 /* Takes the option at argv[*i]; moves *i to the value if that is a separate argument. */
 static bool
-take_option(
-    struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
+take_option(struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
 {
 	struct str name = str_of(argv[*i] + 2), value = STR_NULL;
 	const char *eq = memchr(name.p, '=', name.n);
@@ -116,8 +113,7 @@ cli_options(struct cli *c, int argc, char **argv, const struct cli_option *optio
 				return false;
 		} else {
 			words->p[words->n++] = str_of(argv[i]);
-			if (str_utf8_bad(words->p[words->n - 1]) <
-			    words->p[words->n - 1].n)
+			if (str_utf8_bad(words->p[words->n - 1]) < words->p[words->n - 1].n)
 				words->n =
 				    max +
 				    1; /* not UTF-8: the check of the number below refuses it */
@@ -125,7 +121,7 @@ cli_options(struct cli *c, int argc, char **argv, const struct cli_option *optio
 	}
 	if (words->n >= min && words->n <= max)
 		return true;
-	cli_usage(c, words->n < min ? "an argument is missing"
-				    : "an argument is wrong or too many");
+	cli_usage(
+	    c, words->n < min ? "an argument is missing" : "an argument is wrong or too many");
 	return false;
 }

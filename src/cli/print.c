@@ -57,8 +57,7 @@ shorten(struct arena *a, struct str s)
 	if (str_utf8_bad(s) < s.n || str_chars(s) <= NARROW)
 		return s;
 	for (; end < s.n && chars < NARROW; end++)
-		chars +=
-		    (s.p[end] & 0xc0) != 0x80; /* counts first bytes of characters only */
+		chars += (s.p[end] & 0xc0) != 0x80; /* counts first bytes of characters only */
 	while (end < s.n && (s.p[end] & 0xc0) == 0x80)
 		end++;
 	return arena_printf(a, "%.*s...", (int)end, s.p);
@@ -115,9 +114,7 @@ print_heading(const struct field *fields, const size_t *widths)
 		bool last = fields[k + 1].type == FIELD_NONE;
 
 		for (const char *p = fields[k].name; *p != '\0'; p++)
-			putchar(*p == '_'                ? ' '
-				: *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A'
-							 : *p);
+			putchar(*p == '_' ? ' ' : *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
 		if (!last)
 			printf("%*s", (int)(widths[k] - strlen(fields[k].name) + 2), "");
 	}
@@ -152,8 +149,7 @@ choose_fields(struct arena *a, const struct field *fields, const char *narrow)
 }
 
 static void
-print_table(struct arena *a, const struct field *fields, struct list list, size_t size,
-    bool narrow)
+print_table(struct arena *a, const struct field *fields, struct list list, size_t size, bool narrow)
 {
 	size_t columns = 0, *widths;
 	struct str *cells;
@@ -166,8 +162,8 @@ print_table(struct arena *a, const struct field *fields, struct list list, size_
 		widths[k] = strlen(fields[k].name);
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t k = 0; k < columns; k++) {
-			struct str s = format_cell(
-			    a, &fields[k], (const char *)list.items + i * size, narrow);
+			struct str s =
+			    format_cell(a, &fields[k], (const char *)list.items + i * size, narrow);
 
 			cells[i * columns + k] = s;
 			if (text_width(s) > widths[k])
@@ -191,17 +187,16 @@ print_json(struct buf *b)
 }
 
 int
-cli_print_list(const struct cli *c, const char *name, const struct field *fields,
-    struct list list, size_t size)
+cli_print_list(const struct cli *c, const char *name, const struct field *fields, struct list list,
+    size_t size)
 {
 	struct buf b = { .a = c->arena };
 
 	if (!c->json) {
 		bool narrow = c->narrow != NULL && !c->wide;
 
-		print_table(c->arena,
-		    narrow ? choose_fields(c->arena, fields, c->narrow) : fields, list,
-		    size, narrow);
+		print_table(c->arena, narrow ? choose_fields(c->arena, fields, c->narrow) : fields,
+		    list, size, narrow);
 		return EXIT_OK;
 	}
 	buf_char(&b, '{');
@@ -216,8 +211,7 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 }
 
 int
-cli_print(
-    const struct cli *c, const char *name, const struct field *fields, const void *record)
+cli_print(const struct cli *c, const char *name, const struct field *fields, const void *record)
 {
 	struct buf b = { .a = c->arena };
 

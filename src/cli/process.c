@@ -21,8 +21,7 @@ process_become(const char *name)
 	    setuid(pw->pw_uid) != 0)
 		return false;
 	/* PostgreSQL's programs print warnings in a working directory that they cannot read, such as /root. */
-	return (getcwd(here, sizeof(here)) != NULL && access(here, X_OK) == 0) ||
-	       chdir("/") == 0;
+	return (getcwd(here, sizeof(here)) != NULL && access(here, X_OK) == 0) || chdir("/") == 0;
 }
 
 pid_t
@@ -34,8 +33,7 @@ process_start(char *const *argv, int in, int out)
 	pid = fork();
 	if (pid != 0)
 		return pid;
-	if ((in >= 0 && dup2(in, STDIN_FILENO) < 0) ||
-	    (out >= 0 && dup2(out, STDOUT_FILENO) < 0))
+	if ((in >= 0 && dup2(in, STDIN_FILENO) < 0) || (out >= 0 && dup2(out, STDOUT_FILENO) < 0))
 		_exit(PROCESS_ABSENT);
 	execvp(argv[0], argv);
 	fprintf(stderr, "surfacectl: %s: %s\n", argv[0], strerror(errno));
@@ -56,8 +54,7 @@ process_wait(pid_t pid)
 }
 
 int
-process_call(
-    int (*fn)(const void *arg, int out), const void *arg, struct buf *output, size_t most)
+process_call(int (*fn)(const void *arg, int out), const void *arg, struct buf *output, size_t most)
 {
 	char part[16384];
 	int ends[2];

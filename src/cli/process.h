@@ -17,8 +17,8 @@ pid_t process_start(char *const *argv, int in, int out) MUST_USE;
 /* The exit status of pid, or PROCESS_ABSENT or PROCESS_KILLED. */
 int process_wait(pid_t pid);
 /* Runs fn in a child, which exits with the result of fn; its output goes to output, up to about most bytes. */
-int process_call(int (*fn)(const void *arg, int out), const void *arg, struct buf *output,
-    size_t most);
+int process_call(
+    int (*fn)(const void *arg, int out), const void *arg, struct buf *output, size_t most);
 /* Runs a program to its end; out gets its output and error output, up to about most bytes. */
 int process_read(char *const *argv, struct buf *out, size_t most);
 

@@ -30,10 +30,9 @@ static const struct field grant_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_projects =
-    STMT_LIST(list_projects, struct project_line, project_out,
-	"SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = "
-	"$1 ORDER BY name");
+static const struct stmt list_projects = STMT_LIST(list_projects, struct project_line, project_out,
+    "SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = "
+    "$1 ORDER BY name");
 
 static const struct stmt insert_project =
     STMT_LIST(insert_project, struct project_line, project_out,
@@ -67,11 +66,10 @@ static const struct stmt grant_project = STMT(grant_project, grant_out,
     " ON CONFLICT (project_uuid, member_uuid) DO UPDATE SET role = excluded.role"
     " RETURNING project_uuid, member_uuid, role");
 
-static const struct stmt revoke_project =
-    STMT_LIST(revoke_project, struct grant, grant_out,
-	"DELETE FROM project_member WHERE project_uuid::text = lower($1) AND "
-	"member_uuid::text = lower($2)"
-	" RETURNING project_uuid, member_uuid, role");
+static const struct stmt revoke_project = STMT_LIST(revoke_project, struct grant, grant_out,
+    "DELETE FROM project_member WHERE project_uuid::text = lower($1) AND "
+    "member_uuid::text = lower($2)"
+    " RETURNING project_uuid, member_uuid, role");
 
 int
 cli_project(struct cli *c, struct str given, struct uuid *out)
@@ -104,8 +102,7 @@ grant_to_member(struct cli *c, int argc, char **argv)
 	rc = db_one(c->db, &grant_project, &g, P(words.p[0]), P(words.p[1]),
 	    P(manager ? STR("manager") : STR("viewer")));
 	if (rc == DB_NONE)
-		return cli_fail(
-		    EXIT_NOT_FOUND, "no account has both this project and this member");
+		return cli_fail(EXIT_NOT_FOUND, "no account has both this project and this member");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	return cli_print(c, "grant", grant_out, &g);
@@ -116,14 +113,14 @@ static const struct command subs[] = {
 	    .lists = "projects", .of = OF_ACCOUNT },
 	{ "create", "--account ACCOUNT NAME", "a new project", .st = &insert_project,
 	    .prints = "project", .of = OF_ACCOUNT, .words = 1 },
-	{ "rename", "PROJECT NAME", "another name", .st = &rename_project,
-	    .prints = "project", .words = 2 },
-	{ "members", "PROJECT", "list the members who may see the project",
-	    .first = &find_project, .st = &list_grants, .lists = "grants", .words = 1 },
+	{ "rename", "PROJECT NAME", "another name", .st = &rename_project, .prints = "project",
+	    .words = 2 },
+	{ "members", "PROJECT", "list the members who may see the project", .first = &find_project,
+	    .st = &list_grants, .lists = "grants", .words = 1 },
 	{ "grant", "[--manager] PROJECT MEMBER", "let a member see it, or manage it",
 	    .run = grant_to_member },
-	{ "revoke", "PROJECT MEMBER", "the opposite", .st = &revoke_project,
-	    .prints = "grant", .words = 2 },
+	{ "revoke", "PROJECT MEMBER", "the opposite", .st = &revoke_project, .prints = "grant",
+	    .words = 2 },
 	{ NULL },
 };
 

@@ -34,21 +34,19 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS                                                                          \
-	"uuid, country, kind, host, coalesce(port, 0) AS port, credential, enabled, "    \
+#define COLUMNS                                                                                    \
+	"uuid, country, kind, host, coalesce(port, 0) AS port, credential, enabled, "              \
 	"answered, probed_at, created_at, coalesce(probe_ms, 0) AS ms, probe_why AS why"
 
 static const struct stmt list_routes = STMT_LIST(list_routes, struct route_line, line_out,
     "SELECT " COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
 
-static const struct stmt insert_route =
-    STMT_LIST(insert_route, struct route_line, line_out,
-	"INSERT INTO egress_route (country, kind, host, port, credential)"
-	" VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
+static const struct stmt insert_route = STMT_LIST(insert_route, struct route_line, line_out,
+    "INSERT INTO egress_route (country, kind, host, port, credential)"
+    " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
 
-#define TURN(on)                                                                         \
-	"UPDATE egress_route SET enabled = " on                                          \
-	" WHERE uuid::text = lower($1) RETURNING " COLUMNS
+#define TURN(on)                                                                                   \
+	"UPDATE egress_route SET enabled = " on " WHERE uuid::text = lower($1) RETURNING " COLUMNS
 
 static const struct stmt enable_route =
     STMT_LIST(enable_route, struct route_line, line_out, TURN("true"));
@@ -57,17 +55,15 @@ static const struct stmt disable_route =
     STMT_LIST(disable_route, struct route_line, line_out, TURN("false"));
 
 /* A route that a session has used cannot be removed, only switched off. */
-static const struct stmt delete_route = STMT_LIST(delete_route, struct route_line,
-    line_out, "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
+static const struct stmt delete_route = STMT_LIST(delete_route, struct route_line, line_out,
+    "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
 
 static int
 add_route(struct cli *c, int argc, char **argv)
 {
-	struct str kind = STR("direct"), host = STR_NULL, port = STR_NULL,
-		   credential = STR_NULL;
-	const struct cli_option options[] = { { "kind", .text = &kind },
-		{ "host", .text = &host }, { "port", .text = &port },
-		{ "credential", .text = &credential }, { NULL } };
+	struct str kind = STR("direct"), host = STR_NULL, port = STR_NULL, credential = STR_NULL;
+	const struct cli_option options[] = { { "kind", .text = &kind }, { "host", .text = &host },
+		{ "port", .text = &port }, { "credential", .text = &credential }, { NULL } };
 	struct cli_list words;
 	int64_t n = 0;
 
@@ -79,10 +75,9 @@ add_route(struct cli *c, int argc, char **argv)
 	if (port.p != NULL && (!str_int64(port, &n) || n < 1 || n > 65535))
 		return cli_usage(c, "--port wants a number from 1 to 65535");
 	if (str_is(kind, "direct") ? host.p != NULL || n != 0 : host.p == NULL || n == 0)
-		return cli_usage(
-		    c, "--host and --port belong to --kind connect and socks5");
-	return cli_one(c, "route", &insert_route, words.p[0].p, P(words.p[0]), P(kind),
-	    P(host), P(n), P(credential));
+		return cli_usage(c, "--host and --port belong to --kind connect and socks5");
+	return cli_one(c, "route", &insert_route, words.p[0].p, P(words.p[0]), P(kind), P(host),
+	    P(n), P(credential));
 }
 
 /* ---- probes: the database holds a request, which a dispatcher hands to surfaced-egress ---- */
@@ -97,8 +92,8 @@ static const struct stmt read_probed = STMT(read_probed, line_out,
     "SELECT " COLUMNS " FROM egress_route WHERE uuid::text = lower($1)"
     " AND probe_target IS NULL");
 
-static const struct stmt forget_probe = STMT(forget_probe, NULL,
-    "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
+static const struct stmt forget_probe = STMT(
+    forget_probe, NULL, "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
 
 static enum db_rc
 await_probe(struct cli *c, struct str uuid, struct route_line *out)
@@ -124,19 +119,18 @@ probe_route(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
 	if (target.n == 0)
-		return cli_usage(c,
-		    "--target HOST:PORT says what the route is tried with, "
-		    "as route_target of the configuration does");
+		return cli_usage(c, "--target HOST:PORT says what the route is tried with, "
+				    "as route_target of the configuration does");
 	rc = db_one(c->db, &want_probe, &line, P(words.p[0]), P(target));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	rc = await_probe(c, words.p[0], &line);
 	if (rc == DB_NONE) {
 		rc = db_do(c->db, &forget_probe, NULL, P(words.p[0]));
-		return rc != DB_OK ? cli_fail_db(c, rc, words.p[0].p)
-				   : cli_fail(EXIT_FAILED,
-					 "nobody has probed it: is there a "
-					 "surfaced-dispatch with its surfaced-egress?");
+		return rc != DB_OK
+			   ? cli_fail_db(c, rc, words.p[0].p)
+			   : cli_fail(EXIT_FAILED, "nobody has probed it: is there a "
+						   "surfaced-dispatch with its surfaced-egress?");
 	}
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
@@ -150,18 +144,17 @@ static const struct command subs[] = {
 	{ "add",
 	    "[--kind direct|connect|socks5] [--host HOST --port PORT] [--credential "
 	    "NAME] COUNTRY",
-	    "a way to a country; the credential is a file of surfaced-egress",
-	    .run = add_route },
+	    "a way to a country; the credential is a file of surfaced-egress", .run = add_route },
 	{ "probe", "[--target HOST:PORT] UUID", "try it now: 1 when it does not answer",
 	    .run = probe_route },
-	{ "enable", "UUID", "let sessions have it", .st = &enable_route,
+	{ "enable", "UUID", "let sessions have it", .st = &enable_route, .prints = "route",
+	    .words = 1 },
+	{ "disable", "UUID", "the opposite; running sessions keep it", .st = &disable_route,
 	    .prints = "route", .words = 1 },
-	{ "disable", "UUID", "the opposite; running sessions keep it",
-	    .st = &disable_route, .prints = "route", .words = 1 },
-	{ "delete", "UUID", "one that no session has had", .st = &delete_route,
-	    .prints = "route", .words = 1 },
+	{ "delete", "UUID", "one that no session has had", .st = &delete_route, .prints = "route",
+	    .words = 1 },
 	{ NULL },
 };
 
-const struct command routes_command = { "routes",
-	.help = "ways of browsers to their countries", .sub = subs };
+const struct command routes_command = { "routes", .help = "ways of browsers to their countries",
+	.sub = subs };

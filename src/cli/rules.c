@@ -21,13 +21,12 @@ static const struct field rule_out[] = {
 	FIELD(struct rule_line, min_severity, NULLABLE),
 	FIELD(struct rule_line, query, 0),
 	FIELD(struct rule_line, enabled, 0),
-	LIST_OF(struct rule_line, destination_uuids, 0, struct uuid, 0,
-	    LIM_RULE_DESTINATIONS),
+	LIST_OF(struct rule_line, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
 	FIELD_END,
 };
 
-#define COLUMNS                                                                          \
-	"uuid, project_uuid, name, source, min_severity, query, enabled, "               \
+#define COLUMNS                                                                                    \
+	"uuid, project_uuid, name, source, min_severity, query, enabled, "                         \
 	"destination_uuids"
 
 static const struct stmt list_rules = STMT_LIST(list_rules, struct rule_line, rule_out,
@@ -44,8 +43,8 @@ static const struct stmt insert_rule = STMT(insert_rule, rule_out,
     " destination_uuids) SELECT $1, $2, $3, $4, $5, $6::text[]::uuid[]"
     " WHERE alert_destinations_stand($1, $6::text[]::uuid[]) RETURNING " COLUMNS);
 
-#define TURN(on)                                                                         \
-	"UPDATE alert_rule SET enabled = " on ", updated_at = now()"                     \
+#define TURN(on)                                                                                   \
+	"UPDATE alert_rule SET enabled = " on ", updated_at = now()"                               \
 	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
 
 static const struct stmt enable_rule =
@@ -78,10 +77,9 @@ check_new_rule(struct cli *c, struct wanted *w)
 		w->severity = STR("info");
 	if (w->query.n > LIM_QUERY)
 		return cli_usage(c, "--query has at most %d characters", (int)LIM_QUERY);
-	if (!query_parse(c->arena, schema_of_source(w->source), w->query, ts_now(),
-		&query, &fault))
-		return cli_usage(c, "--query, character %u: %.*s", fault.at,
-		    (int)fault.message.n, fault.message.p);
+	if (!query_parse(c->arena, schema_of_source(w->source), w->query, ts_now(), &query, &fault))
+		return cli_usage(c, "--query, character %u: %.*s", fault.at, (int)fault.message.n,
+		    fault.message.p);
 	for (size_t i = 0; i < w->destinations.n; i++) {
 		struct uuid uuid;
 
@@ -113,11 +111,9 @@ run_create_rule(struct cli *c, int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	rc = db_one(c->db, &insert_rule, &line, P(project), P(words.p[0]), P(w.source),
-	    P(w.severity), P(w.query),
-	    P(((struct strs){ w.destinations.p, w.destinations.n })));
+	    P(w.severity), P(w.query), P(((struct strs){ w.destinations.p, w.destinations.n })));
 	if (rc == DB_NONE)
-		return cli_fail(
-		    EXIT_NOT_FOUND, "the project does not have such a --destination");
+		return cli_fail(EXIT_NOT_FOUND, "the project does not have such a --destination");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	return cli_print(c, "rule", rule_out, &line);
@@ -133,10 +129,9 @@ static const struct command subs[] = {
 	    "create a rule and choose its destinations", .run = run_create_rule },
 	{ "enable", "UUID", "let it raise alerts", .st = &enable_rule, .prints = "rule",
 	    .words = 1 },
-	{ "disable", "UUID", "the opposite", .st = &disable_rule, .prints = "rule",
+	{ "disable", "UUID", "the opposite", .st = &disable_rule, .prints = "rule", .words = 1 },
+	{ "delete", "UUID", "its alerts and silences stay", .st = &delete_rule, .prints = "rule",
 	    .words = 1 },
-	{ "delete", "UUID", "its alerts and silences stay", .st = &delete_rule,
-	    .prints = "rule", .words = 1 },
 	{ NULL },
 };
 

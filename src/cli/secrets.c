@@ -61,8 +61,8 @@ rotate_secret(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, none, &words, 0, 0))
 		return EXIT_USAGE;
 	if (there && !cursor_secret_read(conf.secret_file, &old, err, sizeof(err)))
-		return cli_fail(EXIT_FAILED,
-		    "%s; remove the file for a new one, which ends every cursor", err);
+		return cli_fail(
+		    EXIT_FAILED, "%s; remove the file for a new one, which ends every cursor", err);
 	cursor_secret_print(text, there ? &old : NULL);
 	status = replace_file(c, conf.secret_file, "surfaced", str_of(text));
 	OPENSSL_cleanse(text, sizeof(text));
@@ -99,8 +99,7 @@ rotate_keys(struct cli *c, int argc, char **argv)
 }
 
 static const struct command secret_subs[] = {
-	{ "rotate", NULL,
-	    "sign cursors with a new key; those of the key before stay valid",
+	{ "rotate", NULL, "sign cursors with a new key; those of the key before stay valid",
 	    .run = rotate_secret },
 	{ NULL },
 };
@@ -109,12 +108,10 @@ const struct command secret_command = { "secret",
 	.help = "change the key that signs the cursors of pages", .sub = secret_subs };
 
 static const struct command keys_subs[] = {
-	{ "rotate", NULL,
-	    "sign tickets with a new key; those of the key before stay valid",
+	{ "rotate", NULL, "sign tickets with a new key; those of the key before stay valid",
 	    .run = rotate_keys },
 	{ NULL },
 };
 
 const struct command stream_keys_command = { "stream-keys",
-	.help = "change the key that signs the tickets of live streams",
-	.sub = keys_subs };
+	.help = "change the key that signs the tickets of live streams", .sub = keys_subs };

@@ -32,9 +32,9 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-#define COLUMNS                                                                          \
-	"uuid, project_uuid, key_uuid, state, terminal_reason, egress_country, "         \
-	"start_url, created_at, expires_at, terminal_at, host, lease_epoch AS epoch, "   \
+#define COLUMNS                                                                                    \
+	"uuid, project_uuid, key_uuid, state, terminal_reason, egress_country, "                   \
+	"start_url, created_at, expires_at, terminal_at, host, lease_epoch AS epoch, "             \
 	"lease_until"
 
 static const struct stmt list_live = STMT_LIST(list_live, struct line, line_out,
@@ -42,16 +42,16 @@ static const struct stmt list_live = STMT_LIST(list_live, struct line, line_out,
     " WHERE account_uuid = $1 AND ($2 OR state <> 'terminal')"
     " ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static const struct stmt read_one = STMT_LIST(read_one, struct line, line_out,
-    "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
+static const struct stmt read_one = STMT_LIST(
+    read_one, struct line, line_out, "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
 
 struct moved {
 	bool moved;
 };
 
 static const struct field moved_out[] = { FIELD(struct moved, moved, 0), FIELD_END };
-static const struct stmt close_one = STMT_LIST(
-    close_one, struct moved, moved_out, "SELECT session_close($1, false) AS moved");
+static const struct stmt close_one =
+    STMT_LIST(close_one, struct moved, moved_out, "SELECT session_close($1, false) AS moved");
 
 /* ---- limits ---- */
 
@@ -70,12 +70,12 @@ static const struct field policy_out[] = {
 	FIELD_END,
 };
 
-#define POLICY                                                                           \
-	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "       \
+#define POLICY                                                                                     \
+	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "                 \
 	"close_seconds, queue_seconds"
 
-static const struct stmt read_policy = STMT_LIST(
-    read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
+static const struct stmt read_policy =
+    STMT_LIST(read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
 
 /* A limit whose parameter is null does not change. */
 static const struct stmt set_policy = STMT_LIST(set_policy, struct policy, policy_out,
@@ -103,11 +103,11 @@ static const struct field limit_out[] = {
 	FIELD_END,
 };
 
-#define LIMIT_OF(owner, counter, id, standard)                                           \
-	"SELECT o.uuid, o.name, coalesce(n.active, 0) AS active,"                        \
-	" coalesce(n.max_active, p." standard ") AS \"limit\","                          \
-	" n.max_active IS NOT NULL AS own"                                               \
-	" FROM session_policy p CROSS JOIN " owner " o"                                  \
+#define LIMIT_OF(owner, counter, id, standard)                                                     \
+	"SELECT o.uuid, o.name, coalesce(n.active, 0) AS active,"                                  \
+	" coalesce(n.max_active, p." standard ") AS \"limit\","                                    \
+	" n.max_active IS NOT NULL AS own"                                                         \
+	" FROM session_policy p CROSS JOIN " owner " o"                                            \
 	" LEFT JOIN " counter " n ON n." id " = o.uuid WHERE o.uuid = $1"
 
 static const struct stmt read_account = STMT_LIST(read_account, struct limit, limit_out,
@@ -127,8 +127,8 @@ struct found {
 };
 
 static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
-static const struct stmt find_key = STMT(find_key, found_out,
-    "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
+static const struct stmt find_key = STMT(
+    find_key, found_out, "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
 
 /* A kind of object with session limits, and its statements. */
 struct subject {
@@ -146,10 +146,8 @@ find_subject(struct cli *c, struct str account, struct str key, struct subject *
 	if (key.p == NULL)
 		return cli_account(c, account, &out->uuid);
 	rc = db_one(c->db, &find_key, &f, P(key));
-	if (rc ==
-	    DB_NONE) /* the message must not repeat the argument, which may be a secret */
-		return cli_fail(
-		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
+	if (rc == DB_NONE) /* the message must not repeat the argument, which may be a secret */
+		return cli_fail(EXIT_NOT_FOUND, "there is no key with this UUID or prefix");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "sessions limits");
 	*out = (struct subject){ f.uuid, &set_key, &read_key };
@@ -177,8 +175,8 @@ limit_subject(struct cli *c, struct str account, struct str key, struct str max)
 	if (status != EXIT_OK)
 		return status;
 	if (max.p != NULL)
-		rc = db_do(c->db, s.set, NULL, P(s.uuid),
-		    P(str_is(max, "default") ? STR_NULL : max));
+		rc = db_do(
+		    c->db, s.set, NULL, P(s.uuid), P(str_is(max, "default") ? STR_NULL : max));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "sessions limits");
 	return cli_one(c, "limit", s.read, "sessions limits", P(s.uuid));
@@ -191,8 +189,8 @@ struct wanted {
 static int
 limit_all(struct cli *c, const struct wanted *w)
 {
-	const struct str given[] = { w->organisation, w->caller, w->lifetime, w->idle,
-		w->close, w->queue };
+	const struct str given[] = { w->organisation, w->caller, w->lifetime, w->idle, w->close,
+		w->queue };
 	bool any = false, good = true;
 
 	for (size_t i = 0; i < COUNT(given); i++) {
@@ -202,8 +200,7 @@ limit_all(struct cli *c, const struct wanted *w)
 	if (!good)
 		return cli_usage(c, "limits are whole numbers, times are seconds");
 	if (!any)
-		return cli_one_row(
-		    c, "policy", &read_policy, "sessions limits", DB_NO_ARGS);
+		return cli_one_row(c, "policy", &read_policy, "sessions limits", DB_NO_ARGS);
 	return cli_one(c, "policy", &set_policy, "sessions limits", P(w->organisation),
 	    P(w->caller), P(w->lifetime), P(w->idle), P(w->close), P(w->queue));
 }
@@ -215,10 +212,9 @@ limits(struct cli *c, int argc, char **argv)
 	struct str account = STR_NULL, key = STR_NULL, max = STR_NULL;
 	const struct cli_option options[] = { { "account", .text = &account },
 		{ "key", .text = &key }, { "max", .text = &max },
-		{ "organisation", .text = &w.organisation },
-		{ "caller", .text = &w.caller }, { "lifetime", .text = &w.lifetime },
-		{ "idle", .text = &w.idle }, { "close", .text = &w.close },
-		{ "queue", .text = &w.queue }, { NULL } };
+		{ "organisation", .text = &w.organisation }, { "caller", .text = &w.caller },
+		{ "lifetime", .text = &w.lifetime }, { "idle", .text = &w.idle },
+		{ "close", .text = &w.close }, { "queue", .text = &w.queue }, { NULL } };
 	struct cli_list words;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
@@ -262,10 +258,10 @@ static const struct stmt list_hosts = STMT_LIST(list_hosts, struct host, host_ou
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
 	    .st = &list_live, .lists = "sessions", .of = OF_ACCOUNT, .flag = "all" },
-	{ "close", "UUID", "as a manager of its project does", .first = &close_one,
-	    .st = &read_one, .prints = "session", .of = OF_UUID_WORD, .words = 1 },
-	{ "hosts", NULL, "the machines that run browsers, and why one does not",
-	    .st = &list_hosts, .lists = "hosts" },
+	{ "close", "UUID", "as a manager of its project does", .first = &close_one, .st = &read_one,
+	    .prints = "session", .of = OF_UUID_WORD, .words = 1 },
+	{ "hosts", NULL, "the machines that run browsers, and why one does not", .st = &list_hosts,
+	    .lists = "hosts" },
 	{ "limits",
 	    "[--account ACCOUNT|--key UUID|PREFIX [--max N|default]] | [--organisation "
 	    "N] "
@@ -275,5 +271,4 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command sessions_command = { "sessions", .help = "browser sessions",
-	.sub = subs };
+const struct command sessions_command = { "sessions", .help = "browser sessions", .sub = subs };

@@ -7,8 +7,8 @@
 enum { WORDS_MAX = 2, PARAMS_MAX = 1 + WORDS_MAX + 1 + COMMAND_TEXTS };
 
 int
-cli_one_row(struct cli *c, const char *name, const struct stmt *st, const char *given,
-    struct db_args args)
+cli_one_row(
+    struct cli *c, const char *name, const struct stmt *st, const char *given, struct db_args args)
 {
 	void *row = arena_alloc(c->arena, st->size);
 	enum db_rc rc = db_one_row(c->db, st, row, args);
@@ -36,8 +36,7 @@ struct given {
 };
 
 static bool
-parse_arguments(
-    struct cli *c, const struct command *cmd, int argc, char **argv, struct given *s)
+parse_arguments(struct cli *c, const struct command *cmd, int argc, char **argv, struct given *s)
 {
 	struct cli_option options[COMMAND_TEXTS + 3] = { { NULL } }, *o = options;
 
@@ -73,8 +72,8 @@ find_owner(struct cli *c, enum cli_of of, const struct given *s, struct uuid *ou
 }
 
 static size_t
-fill_parameters(const struct command *cmd, const struct given *s, struct uuid of,
-    struct db_param p[PARAMS_MAX])
+fill_parameters(
+    const struct command *cmd, const struct given *s, struct uuid of, struct db_param p[PARAMS_MAX])
 {
 	bool of_word = cmd->of == OF_ACCOUNT_WORD || cmd->of == OF_UUID_WORD;
 	size_t n = 0;
@@ -91,8 +90,7 @@ fill_parameters(const struct command *cmd, const struct given *s, struct uuid of
 }
 
 static int
-run_first(
-    struct cli *c, const struct command *cmd, const char *given, struct db_args args)
+run_first(struct cli *c, const struct command *cmd, const char *given, struct db_args args)
 {
 	bool *row = arena_alloc(c->arena, cmd->first->size);
 	enum db_rc rc = db_one_row(c->db, cmd->first, row, args);

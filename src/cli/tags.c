@@ -69,5 +69,4 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command tags_command = { "tags", .help = "tags that hosts carry",
-	.sub = subs };
+const struct command tags_command = { "tags", .help = "tags that hosts carry", .sub = subs };

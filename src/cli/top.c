@@ -59,8 +59,7 @@ static const struct field line_out[] = {
 };
 
 static struct line
-difference(const char *name, const struct tally *before, const struct tally *now,
-    int64_t seconds)
+difference(const char *name, const struct tally *before, const struct tally *now, int64_t seconds)
 {
 	struct line l = { .operation = str_of(name),
 		.good = (int64_t)(now->good - before->good),

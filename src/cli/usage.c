@@ -68,8 +68,7 @@ columns(void)
 {
 	struct winsize size;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-	    size.ws_col > BESIDE_BAR + BAR_MIN)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > BESIDE_BAR + BAR_MIN)
 		return size.ws_col;
 	return COLUMNS;
 }
@@ -84,13 +83,11 @@ put_bars(const struct list *list)
 		if (days[i].requests > most)
 			most = days[i].requests;
 	for (size_t i = 0; i < list->n; i++) {
-		int64_t n =
-		    (int64_t)((double)days[i].requests / (double)most * (double)room);
+		int64_t n = (int64_t)((double)days[i].requests / (double)most * (double)room);
 
 		if (n == 0 && days[i].requests > 0)
 			n = 1; /* a small value must not look like 0 */
-		printf("%.*s %12" PRId64 " ", (int)days[i].day.n, days[i].day.p,
-		    days[i].requests);
+		printf("%.*s %12" PRId64 " ", (int)days[i].day.n, days[i].day.p, days[i].requests);
 		for (int64_t k = 0; k < n; k++)
 			putchar('#');
 		putchar('\n');
@@ -125,8 +122,8 @@ print_days(struct cli *c, int argc, char **argv)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "usage");
 	if (rows.n == 0)
-		return cli_fail(EXIT_NOT_FOUND,
-		    "there is no such key, or none in that account or group");
+		return cli_fail(
+		    EXIT_NOT_FOUND, "there is no such key, or none in that account or group");
 	if (c->json || (!chart && !isatty(STDOUT_FILENO)))
 		return cli_print_list(c, "days", day_out, rows, sizeof(struct day));
 	put_bars(&rows);
@@ -188,23 +185,22 @@ static const struct field top_account_out[] = {
 };
 
 /* percent: the share of all requests. */
-#define TOP_FROM                                                                         \
-	" FROM usage_daily u JOIN api_key k ON k.uuid = u.key_uuid"                      \
-	" JOIN account a ON a.uuid = k.account_uuid"                                     \
+#define TOP_FROM                                                                                   \
+	" FROM usage_daily u JOIN api_key k ON k.uuid = u.key_uuid"                                \
+	" JOIN account a ON a.uuid = k.account_uuid"                                               \
 	" WHERE u.day > (now() AT TIME ZONE 'UTC')::date - $1::bigint::integer"
-#define TOP_SUMS                                                                         \
-	"sum(u.requests)::bigint AS requests,"                                           \
-	" round(100 * sum(u.requests) / greatest(sum(sum(u.requests)) OVER (), 1), 1)"   \
+#define TOP_SUMS                                                                                   \
+	"sum(u.requests)::bigint AS requests,"                                                     \
+	" round(100 * sum(u.requests) / greatest(sum(sum(u.requests)) OVER (), 1), 1)"             \
 	"::double precision AS percent"
 
 static const struct stmt top_keys = STMT_LIST(top_keys, struct top_key, top_key_out,
     "SELECT k.prefix AS key, k.name, a.name AS account, " TOP_SUMS TOP_FROM
     " GROUP BY k.uuid, a.uuid ORDER BY 4 DESC, 1 LIMIT 20");
 
-static const struct stmt top_accounts =
-    STMT_LIST(top_accounts, struct top_account, top_account_out,
-	"SELECT a.name AS account, count(DISTINCT k.uuid) AS keys, " TOP_SUMS TOP_FROM
-	" GROUP BY a.uuid ORDER BY 3 DESC, 1 LIMIT 20");
+static const struct stmt top_accounts = STMT_LIST(top_accounts, struct top_account, top_account_out,
+    "SELECT a.name AS account, count(DISTINCT k.uuid) AS keys, " TOP_SUMS TOP_FROM
+    " GROUP BY a.uuid ORDER BY 3 DESC, 1 LIMIT 20");
 
 static int
 print_top_users(struct cli *c, int argc, char **argv)
@@ -230,11 +226,10 @@ print_top_users(struct cli *c, int argc, char **argv)
 }
 
 static const struct command subs[] = {
-	{ "days",
-	    "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
+	{ "days", "--key UUID|PREFIX | --account ACCOUNT | --group GROUP [--days N] [--chart]",
 	    "requests a day; bars on a terminal, or with --chart", .run = print_days },
-	{ "months", "--account ACCOUNT | --group GROUP",
-	    "show the used part of the monthly quota", .run = print_months },
+	{ "months", "--account ACCOUNT | --group GROUP", "show the used part of the monthly quota",
+	    .run = print_months },
 	{ "top", "[--by key|account] [--days N]",
 	    "the twenty that made most requests, of the last 30 days unless given",
 	    .run = print_top_users, .narrow = "key name account keys requests percent" },

@@ -58,8 +58,8 @@ read_own_key(struct cli *c, struct str file, struct watch *w)
 {
 	int status = EXIT_OK;
 
-	w->key = file.p != NULL ? read_key_file(c, file, &status)
-				: str_of(getenv("SURFACED_API_KEY"));
+	w->key =
+	    file.p != NULL ? read_key_file(c, file, &status) : str_of(getenv("SURFACED_API_KEY"));
 	if (status != EXIT_OK)
 		return status;
 	if (w->key.n == 0)
@@ -79,12 +79,10 @@ find_url(const struct cli *c, struct str given, struct watch *w)
 {
 	w->url = given.p != NULL ? given : str_of(conf.public_url);
 	if (w->url.n == 0)
-		return cli_usage(
-		    c, "where is the API? Say --url https://HOST, or set public_url");
+		return cli_usage(c, "where is the API? Say --url https://HOST, or set public_url");
 	if (!str_starts(w->url, STR("https://")))
-		return cli_usage(c,
-		    "%s does not begin with https://: a key is not sent in the clear",
-		    w->url.p);
+		return cli_usage(
+		    c, "%s does not begin with https://: a key is not sent in the clear", w->url.p);
 	while (str_ends(w->url, STR("/")))
 		w->url.n--;
 	return EXIT_OK;
@@ -94,10 +92,9 @@ struct where {
 	struct uuid project_uuid;
 };
 
-static const struct field where_out[] = { FIELD(struct where, project_uuid, 0),
-	FIELD_END };
-static const struct stmt find_session = STMT(
-    find_session, where_out, "SELECT project_uuid FROM browser_session WHERE uuid = $1");
+static const struct field where_out[] = { FIELD(struct where, project_uuid, 0), FIELD_END };
+static const struct stmt find_session =
+    STMT(find_session, where_out, "SELECT project_uuid FROM browser_session WHERE uuid = $1");
 
 /* The project of --project, or the session's project from the database. */
 static int
@@ -145,26 +142,22 @@ set_curl_options(CURL *curl, const struct watch *w, struct answer *a, const char
 	       curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, a->why) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, a) == CURLE_OK &&
-	       (w->ca.p == NULL ||
-		   curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca.p) == CURLE_OK);
+	       (w->ca.p == NULL || curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca.p) == CURLE_OK);
 }
 
 /* False: there is no response; why has the reason. */
 static bool
 request_ticket(struct cli *c, const struct watch *w, struct answer *a)
 {
-	struct str url =
-	    arena_printf(c->arena, "%.*s/api/v1/projects/%s/sessions/%s/stream-ticket",
-		(int)w->url.n, w->url.p, w->project.p, w->session.p);
-	struct str key =
-	    arena_printf(c->arena, "X-API-Key: %.*s", (int)w->key.n, w->key.p);
+	struct str url = arena_printf(c->arena, "%.*s/api/v1/projects/%s/sessions/%s/stream-ticket",
+	    (int)w->url.n, w->url.p, w->project.p, w->session.p);
+	struct str key = arena_printf(c->arena, "X-API-Key: %.*s", (int)w->key.n, w->key.p);
 	struct curl_slist *headers = curl_slist_append(NULL, key.p);
 	CURL *curl = curl_easy_init();
 	CURLcode rc = CURLE_FAILED_INIT;
 
 	*a = (struct answer){ .body.a = c->arena };
-	if (curl != NULL && headers != NULL &&
-	    set_curl_options(curl, w, a, url.p, headers))
+	if (curl != NULL && headers != NULL && set_curl_options(curl, w, a, url.p, headers))
 		rc = curl_easy_perform(curl);
 	if (rc != CURLE_OK && a->why[0] == '\0')
 		snprintf(a->why, sizeof(a->why), "%s", curl_easy_strerror(rc));
@@ -177,8 +170,7 @@ request_ticket(struct cli *c, const struct watch *w, struct answer *a)
 
 /* A text inside an object of the response, such as ("error", "code"). */
 static struct str
-response_text(
-    const struct cli *c, const struct answer *a, const char *object, const char *name)
+response_text(const struct cli *c, const struct answer *a, const char *object, const char *name)
 {
 	const struct json_value *v = json_parse(c->arena, buf_done(&a->body));
 
@@ -193,8 +185,7 @@ advice_for_code(struct str code)
 {
 	static const char *const words[][2] = {
 		{ "session_not_ready", "; --wait waits until it runs" },
-		{ "session_not_found",
-		    "; a session is private to the key that created it" },
+		{ "session_not_found", "; a session is private to the key that created it" },
 		{ "permission_denied",
 		    "; only the key that created the session may watch it, with the "
 		    "scope browser.sessions.create" },
@@ -218,8 +209,8 @@ report_refusal(const struct cli *c, const struct watch *w, const struct answer *
 		    "%.*s answers %ld, and not as the API does: is it the right address?",
 		    (int)w->url.n, w->url.p, a->status);
 	return cli_fail(a->status == 404 ? EXIT_NOT_FOUND : EXIT_FAILED,
-	    "session %s: %.*s (%.*s)%s", w->session.p, (int)message.n, message.p,
-	    (int)code.n, code.p, advice_for_code(code));
+	    "session %s: %.*s (%.*s)%s", w->session.p, (int)message.n, message.p, (int)code.n,
+	    code.p, advice_for_code(code));
 }
 
 static int
@@ -229,12 +220,11 @@ print_link(const struct cli *c, const struct watch *w, const struct answer *a)
 	struct link out;
 
 	if (ticket.p == NULL ||
-	    !ts_parse(
-		response_text(c, a, "stream_ticket", "expires_at"), &out.expires_at))
-		return cli_fail(EXIT_FAILED, "%.*s answers without a ticket",
-		    (int)w->url.n, w->url.p);
-	out.link = arena_printf(c->arena, "%.*s/viewer/#%s/%s/%.*s", (int)w->url.n,
-	    w->url.p, w->project.p, w->session.p, (int)ticket.n, ticket.p);
+	    !ts_parse(response_text(c, a, "stream_ticket", "expires_at"), &out.expires_at))
+		return cli_fail(
+		    EXIT_FAILED, "%.*s answers without a ticket", (int)w->url.n, w->url.p);
+	out.link = arena_printf(c->arena, "%.*s/viewer/#%s/%s/%.*s", (int)w->url.n, w->url.p,
+	    w->project.p, w->session.p, (int)ticket.n, ticket.p);
 	if (c->json)
 		return cli_print(c, "watch", link_out, &out);
 	printf("%.*s\n", (int)out.link.n, out.link.p);
@@ -250,12 +240,10 @@ watch_session(struct cli *c, const struct watch *w)
 
 	for (;;) {
 		if (!request_ticket(c, w, &a))
-			return cli_fail(
-			    EXIT_FAILED, "%.*s: %s", (int)w->url.n, w->url.p, a.why);
+			return cli_fail(EXIT_FAILED, "%.*s: %s", (int)w->url.n, w->url.p, a.why);
 		if (a.status == 201)
 			return print_link(c, w, &a);
-		if (!w->wait ||
-		    !str_is(response_text(c, &a, "error", "code"), "session_not_ready"))
+		if (!w->wait || !str_is(response_text(c, &a, "error", "code"), "session_not_ready"))
 			return report_refusal(c, w, &a);
 		sleep(AGAIN_S);
 	}
@@ -294,8 +282,7 @@ run_watch(struct cli *c, int argc, char **argv)
 
 const struct command watch_command = {
 	.name = "watch",
-	.arguments =
-	    "[--url URL] [--key-file FILE] [--project UUID] [--ca FILE] [--wait] SESSION",
+	.arguments = "[--url URL] [--key-file FILE] [--project UUID] [--ca FILE] [--wait] SESSION",
 	.help = "print a link to the viewer of a running session, good once and for 30 "
 		"seconds",
 	.run = run_watch,

@@ -119,25 +119,21 @@ judge_pool(struct scene *s, const struct line *l, size_t unit, const char *path)
 		return STR("not in nginx");
 	if (l->running != l->file)
 		return STR("changing");
-	return s->nginx.state == NGINX_RUNS && !known ? STR("nginx reload needed")
-						      : STR("ok");
+	return s->nginx.state == NGINX_RUNS && !known ? STR("nginx reload needed") : STR("ok");
 }
 
 static void
-compare_pool(
-    struct cli *c, struct scene *s, struct line *l, const struct pool *p, unsigned file)
+compare_pool(struct cli *c, struct scene *s, struct line *l, const struct pool *p, unsigned file)
 {
 	size_t unit = unit_of(p);
 	unsigned wanted;
 	const struct pool_view *seen = find_view(&s->masters[unit], p->path, &wanted);
 
-	*l = (struct line){ .pool = str_of(p->name),
-		.socket = str_of(p->path),
-		.file = file,
-		.master = wanted };
+	*l = (struct line){
+		.pool = str_of(p->name), .socket = str_of(p->path), .file = file, .master = wanted
+	};
 	if (nginx_known(s))
-		l->nginx.text =
-		    arena_printf(c->arena, "%u", nginx_weight(&s->nginx, p->path));
+		l->nginx.text = arena_printf(c->arena, "%u", nginx_weight(&s->nginx, p->path));
 	if (seen != NULL) {
 		l->running = seen->running;
 		l->busy = seen->busy;
@@ -160,8 +156,7 @@ compare_all(struct cli *c, struct scene *s)
 	for (size_t u = 0; u < UNITS; u++)
 		for (size_t i = 0; i < s->masters[u].pool_count; i++)
 			if (!is_in_file(s, s->masters[u].pools[i].path))
-				compare_pool(
-				    c, s, &lines[n++], &s->masters[u].pools[i], 0);
+				compare_pool(c, s, &lines[n++], &s->masters[u].pools[i], 0);
 	return (struct list){ lines, n };
 }
 
@@ -190,9 +185,8 @@ add_advice(struct cli *c, const struct scene *s, struct report *r)
 	else if (s->nginx.state == NGINX_BROKEN)
 		r->reason = s->nginx.complaint;
 	else if (s->grows && s->shrinks)
-		r->reason =
-		    STR("some pools grow and some shrink: where a socket goes, do "
-			"it in two changes, first what grows");
+		r->reason = STR("some pools grow and some shrink: where a socket goes, do "
+				"it in two changes, first what grows");
 	else if (due && nginx)
 		r->reason = s->grows ? STR("it grows: workers first, then nginx")
 				     : STR("it shrinks: nginx first, then the workers");
@@ -211,8 +205,8 @@ print_report(const struct cli *c, const struct report *r)
 	}
 	cli_print_list(c, "pools", line_out, r->pools, sizeof(struct line));
 	for (size_t i = 0; i < r->next.n; i++)
-		printf("%s %s\n", i == 0 ? "-> " : "then",
-		    ((const struct str *)r->next.items)[i].p);
+		printf(
+		    "%s %s\n", i == 0 ? "-> " : "then", ((const struct str *)r->next.items)[i].p);
 	if (r->reason.p != NULL)
 		printf("(%.*s)\n", (int)r->reason.n, r->reason.p);
 	return EXIT_OK;

@@ -79,13 +79,11 @@ static struct window
 window_at(const struct slot *s, uint64_t word, int64_t boot)
 {
 	uint64_t limit = atomic_load(&s->limit);
-	struct window w = { .limit = (uint32_t)(limit >> 32),
-		.seconds = (uint32_t)limit };
+	struct window w = { .limit = (uint32_t)(limit >> 32), .seconds = (uint32_t)limit };
 	int64_t second = boot / SECOND_US, start = (int64_t)(word >> 32);
 
 	if (w.seconds == 0)
-		panic(
-		    "a rate whose window is 0 s"); /* UNCOVERED: the database checks it */
+		panic("a rate whose window is 0 s"); /* UNCOVERED: the database checks it */
 	w.start = (uint32_t)second;
 	if (second - start < w.seconds && start - second < w.seconds) {
 		w.start = (uint32_t)start;
@@ -104,8 +102,7 @@ seconds_rounded_up(int64_t us)
 static int64_t
 window_reset(const struct window *w, int64_t boot)
 {
-	int64_t wait =
-	    seconds_rounded_up(((int64_t)w->start + w->seconds) * SECOND_US - boot);
+	int64_t wait = seconds_rounded_up(((int64_t)w->start + w->seconds) * SECOND_US - boot);
 
 	return wait < w->seconds ? wait : w->seconds;
 }
@@ -120,8 +117,8 @@ take_from_rate(struct slot *s, int64_t boot, struct window *w)
 		if (w->count >= w->limit)
 			return false; /* UNCOVERED: another worker took the last unit since the survey */
 		w->count++;
-	} while (!atomic_compare_exchange_weak(
-	    &s->word, &word, (uint64_t)w->start << 32 | w->count));
+	} while (
+	    !atomic_compare_exchange_weak(&s->word, &word, (uint64_t)w->start << 32 | w->count));
 	return true;
 }
 
@@ -156,8 +153,8 @@ is_exhausted(const struct slot *s)
 
 struct plan {
 	struct slot *slots[SLOT_KINDS]; /* NULL: the kind does not count, or is missing */
-	bool lacks;            /* a slot or a lease, which the meter must provide */
-	enum meter_rc refusal; /* METER_ADMITTED: none yet */
+	bool lacks;                     /* a slot or a lease, which the meter must provide */
+	enum meter_rc refusal;          /* METER_ADMITTED: none yet */
 };
 
 static const struct {
@@ -239,8 +236,8 @@ survey_rate(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t
 }
 
 static void
-survey_slot(struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot,
-    struct ts now)
+survey_slot(
+    struct plan *p, struct meter_ticket *t, enum slot_kind kind, int64_t boot, struct ts now)
 {
 	switch (kind) {
 	case SLOT_KEY_RATE:
@@ -313,8 +310,8 @@ ask_meter(struct meter_link *m, const struct meter_who *who)
 }
 
 static bool
-take_unit(struct meter_link *m, const struct meter_who *who, struct slot *s,
-    enum slot_kind k, struct meter_ticket *t)
+take_unit(struct meter_link *m, const struct meter_who *who, struct slot *s, enum slot_kind k,
+    struct meter_ticket *t)
 {
 	struct window w;
 	uint64_t left;
@@ -337,8 +334,7 @@ take_unit(struct meter_link *m, const struct meter_who *who, struct slot *s,
 		break;
 	case SLOT_KEY_USAGE:
 		if (!charge_take(&m->file, m->journal, k, s, &left))
-			panic(
-			    "a usage slot refused a unit"); /* UNCOVERED: it has no limit */
+			panic("a usage slot refused a unit"); /* UNCOVERED: it has no limit */
 		break;
 	case SLOT_KINDS:                       /* UNCOVERED: none */
 		panic("slot kind %d", (int)k); /* UNCOVERED: there is no other */
@@ -349,8 +345,8 @@ take_unit(struct meter_link *m, const struct meter_who *who, struct slot *s,
 
 /* False when another worker took the last unit of a slot in the meantime; nothing is taken then. */
 static bool
-take_planned(struct meter_link *m, const struct meter_who *who, const struct plan *p,
-    struct meter_ticket *t)
+take_planned(
+    struct meter_link *m, const struct meter_who *who, const struct plan *p, struct meter_ticket *t)
 {
 	t->charged = true;
 	charge_begin(m->journal, who->request);
@@ -392,8 +388,8 @@ meter_give_back(struct meter_link *m, struct meter_ticket *t)
 		if (k == SLOT_KEY_RATE || k == SLOT_ACCOUNT_RATE)
 			return_to_rate(s, t->window[k]);
 		else if (m->journal == NULL)
-			charge_return_unnoted(&m->file,
-			    s); /* UNCOVERED: needs more workers than journals */
+			charge_return_unnoted(
+			    &m->file, s); /* UNCOVERED: needs more workers than journals */
 	}
 	if (m->journal != NULL)
 		charge_return(&m->file, m->journal);
@@ -434,8 +430,7 @@ pause_for_meter(struct meter_link *m, uint32_t seen, int64_t us)
 
 /* False: the deadline has passed. */
 static bool
-wait_for_meter(
-    struct meter_link *m, const struct meter_who *who, uint32_t seen, int64_t deadline)
+wait_for_meter(struct meter_link *m, const struct meter_who *who, uint32_t seen, int64_t deadline)
 {
 	int64_t left = deadline - mono_us();
 

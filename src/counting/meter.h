@@ -94,8 +94,7 @@ struct slot {
 	_Atomic uint32_t surrendered;
 	struct uuid owner;
 	_Atomic uint64_t word, back, limit;
-	_Atomic uint32_t
-	    mark; /* a quota's: ask for the next lease when this is left; 0: never */
+	_Atomic uint32_t mark;  /* a quota's: ask for the next lease when this is left; 0: never */
 	_Atomic uint32_t until; /* a quota's: exhausted until this second of mono_us */
 };
 
@@ -120,8 +119,7 @@ struct meter_head {
 	uint32_t version, slots; /* slots: a power of two */
 	struct uuid incarnation;
 	char boot_id[BOOT_ID_LEN + 1];
-	_Atomic uint32_t
-	    answers; /* a futex, counted up when the meter has answered a worker */
+	_Atomic uint32_t answers;  /* a futex, counted up when the meter has answered a worker */
 	_Atomic int64_t epoch_us;  /* PostgreSQL's clock minus boot_us() */
 	_Atomic uint32_t journals; /* journals below this number were used */
 	uint32_t seq;              /* sequence number of the meter's last tag */
@@ -153,8 +151,8 @@ uint64_t slot_left(const struct slot *s);
 /* Units taken and not given back, of a quota or of usage. */
 uint64_t slot_used(const struct slot *s);
 /* The slot in SLOT_LIVE, for workers; NULL: there is none. */
-struct slot *meter_find(const struct meter_file *f, enum slot_kind kind,
-    const struct uuid *owner, uint32_t period);
+struct slot *meter_find(
+    const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
 
 /* ---- for surfaced-meter, which holds meter_lock ---- */
 
@@ -170,8 +168,8 @@ void meter_file_drop(void);
 struct slot *meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
 /* The retired slot of this owner and period; slot_publish makes it live again. NULL: there is none. */
-struct slot *meter_find_retired(const struct meter_file *f, enum slot_kind kind,
-    const struct uuid *owner, uint32_t period);
+struct slot *meter_find_retired(
+    const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
 void slot_publish(struct slot *s);
 void slot_retire(struct slot *s);
 void slot_free(struct meter_file *f, struct slot *s);
@@ -212,9 +210,8 @@ enum meter_rc {
 struct meter_who {
 	struct uuid key, account, group;
 	unsigned charges;
-	uint64_t
-	    request;  /* identifier, the same when nginx repeats the request; 0: none */
-	int64_t boot; /* boot_us: when the request began */
+	uint64_t request; /* identifier, the same when nginx repeats the request; 0: none */
+	int64_t boot;     /* boot_us: when the request began */
 	int64_t deadline; /* mono_us: bounds the wait together with conf.meter_wait */
 };
 
@@ -224,8 +221,8 @@ struct meter_ticket {
 	struct slot *taken[SLOT_KINDS];
 	uint32_t window[SLOT_KINDS]; /* a rate's: start of the window of the unit */
 	int64_t limit, seconds;      /* the key's rate; limit 0: not known */
-	int64_t remaining, reset; /* requests in this window, seconds to the next one */
-	int64_t retry_after;      /* seconds, of a refusal */
+	int64_t remaining, reset;    /* requests in this window, seconds to the next one */
+	int64_t retry_after;         /* seconds, of a refusal */
 };
 
 /* A worker's end of the mapping: opens the file when there is one, and a new file when the meter has made one. */

@@ -27,8 +27,7 @@ enum {
 #define LOCK_BASE (INT64_C(1) << 40) /* beyond every byte of the file */
 
 _Static_assert(sizeof(struct journal) == 64, "a journal is a cache line");
-_Static_assert(
-    METER_JOURNALS + 1 < 1 << (32 - SEQ_BITS), "a journal's number fits into a tag");
+_Static_assert(METER_JOURNALS + 1 < 1 << (32 - SEQ_BITS), "a journal's number fits into a tag");
 
 static uint64_t
 entry_of(uint32_t tag, uint64_t slot, enum entry_state state)
@@ -100,8 +99,8 @@ quota_has_room(const struct slot *s, uint64_t word, uint64_t *left)
 }
 
 bool
-charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind,
-    struct slot *s, uint64_t *left)
+charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind, struct slot *s,
+    uint64_t *left)
 {
 	int i = (int)kind - (int)SLOT_ACCOUNT_QUOTA;
 	uint64_t word, at = (uint64_t)(s - f->slots);
@@ -129,8 +128,7 @@ charge_return_unnoted(const struct meter_file *f, struct slot *s)
 	do {
 		back = atomic_load(&s->back);
 		confirm_writer(f, back);
-	} while (
-	    !atomic_compare_exchange_strong(&s->back, &back, (back + 1) & UINT32_MAX));
+	} while (!atomic_compare_exchange_strong(&s->back, &back, (back + 1) & UINT32_MAX));
 }
 
 static void
@@ -140,8 +138,7 @@ return_entry(const struct meter_file *f, struct journal *j, int i)
 	struct slot *s = entry_slot(f, entry);
 	uint32_t tag = next_tag(f, j);
 
-	atomic_store(
-	    &j->entries[i], entry_of(tag, (uint64_t)(s - f->slots), ENTRY_RETURNING));
+	atomic_store(&j->entries[i], entry_of(tag, (uint64_t)(s - f->slots), ENTRY_RETURNING));
 	do {
 		back = atomic_load(&s->back);
 		confirm_writer(f, back);
@@ -217,8 +214,7 @@ resolve_entry(const struct meter_file *f, struct journal *j, int i)
 	if (number >> 32 == entry >> 32)
 		confirm_writer(f, number);
 	else if (atomic_load(&j->entries[i]) == entry) /* the write did not take place */
-		atomic_store(
-		    &j->entries[i], taking ? 0 : (entry & ~UINT64_C(3)) | ENTRY_TAKEN);
+		atomic_store(&j->entries[i], taking ? 0 : (entry & ~UINT64_C(3)) | ENTRY_TAKEN);
 }
 
 static void
@@ -231,10 +227,9 @@ resolve_entries(const struct meter_file *f, struct journal *j)
 static bool
 lock_journal(const struct meter_file *f, uint32_t at, short type)
 {
-	struct flock l = { .l_type = type,
-		.l_whence = SEEK_SET,
-		.l_start = LOCK_BASE + at,
-		.l_len = 1 };
+	struct flock l = {
+		.l_type = type, .l_whence = SEEK_SET, .l_start = LOCK_BASE + at, .l_len = 1
+	};
 
 	return fcntl(f->fd, F_OFD_SETLK, &l) == 0;
 }
@@ -272,8 +267,7 @@ journal_join(struct meter_file *f)
 			continue;
 		}
 		settle_dead(f, j);
-		while (used <= i &&
-		       !atomic_compare_exchange_weak(&f->head->journals, &used, i + 1))
+		while (used <= i && !atomic_compare_exchange_weak(&f->head->journals, &used, i + 1))
 			;
 		return j;
 	}
@@ -338,8 +332,7 @@ journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
 	for (uint32_t i = 0; i < used && i < METER_JOURNALS; i++) {
 		struct journal *j = &f->journals[i];
 
-		if (j == own || atomic_load(&j->request) != request ||
-		    !lock_patiently(f, i))
+		if (j == own || atomic_load(&j->request) != request || !lock_patiently(f, i))
 			continue;
 		if (atomic_load(&j->request) == request) {
 			resolve_entries(f, j);

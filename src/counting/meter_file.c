@@ -27,8 +27,7 @@
 enum { HEAD_BYTES = 4096, PATH_ROOM = 4200 };
 
 _Static_assert(sizeof(struct slot) == 64, "a slot is a cache line");
-_Static_assert(
-    sizeof(struct meter_head) <= HEAD_BYTES, "the slots begin on the second page");
+_Static_assert(sizeof(struct meter_head) <= HEAD_BYTES, "the slots begin on the second page");
 
 /* ---- periods ---- */
 
@@ -119,8 +118,8 @@ slot_retire(struct slot *s)
 }
 
 static uint32_t
-hash_position(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period)
+hash_position(
+    const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	uint64_t h;
 
@@ -131,8 +130,7 @@ hash_position(const struct meter_file *f, enum slot_kind kind, const struct uuid
 }
 
 static bool
-slot_counts(
-    const struct slot *s, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+slot_counts(const struct slot *s, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	return s->period == period && s->kind == (uint32_t)kind &&
 	       memcmp(&s->owner, owner, sizeof(*owner)) == 0;
@@ -157,22 +155,21 @@ find_in_state(const struct meter_file *f, enum slot_state wanted, enum slot_kind
 }
 
 struct slot *
-meter_find(const struct meter_file *f, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period)
+meter_find(
+    const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	return find_in_state(f, SLOT_LIVE, kind, owner, period);
 }
 
 struct slot *
-meter_find_retired(const struct meter_file *f, enum slot_kind kind,
-    const struct uuid *owner, uint32_t period)
+meter_find_retired(
+    const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	return find_in_state(f, SLOT_RETIRED, kind, owner, period);
 }
 
 struct slot *
-meter_add(
-    struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
+meter_add(struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period)
 {
 	uint32_t at = hash_position(f, kind, owner, period), n = 0;
 	struct slot *s;
@@ -243,8 +240,7 @@ meter_file_close(struct meter_file *f)
 static size_t
 file_bytes(uint32_t slots)
 {
-	return HEAD_BYTES + slots * sizeof(struct slot) +
-	       METER_JOURNALS * sizeof(struct journal);
+	return HEAD_BYTES + slots * sizeof(struct slot) + METER_JOURNALS * sizeof(struct journal);
 }
 
 /* Maps the file and owns the descriptor, unless it returns false. */
@@ -299,8 +295,8 @@ meter_file_replaced(const struct meter_file *f)
 	char path[PATH_ROOM];
 	struct stat st;
 
-	return name_in_run_directory("meter.map", path, sizeof(path)) &&
-	       stat(path, &st) == 0 && (st.st_ino != f->ino || st.st_dev != f->dev);
+	return name_in_run_directory("meter.map", path, sizeof(path)) && stat(path, &st) == 0 &&
+	       (st.st_ino != f->ino || st.st_dev != f->dev);
 }
 
 void
@@ -321,8 +317,7 @@ read_boot_id(char out[BOOT_ID_LEN + 1])
 	if (in == NULL)
 		return; /* UNCOVERED: Linux has it */
 	if (fread(out, 1, BOOT_ID_LEN, in) != BOOT_ID_LEN)
-		memset(
-		    out, 0, BOOT_ID_LEN + 1); /* UNCOVERED: a boot ID has this length */
+		memset(out, 0, BOOT_ID_LEN + 1); /* UNCOVERED: a boot ID has this length */
 	fclose(in);
 }
 
@@ -356,10 +351,8 @@ make_meter_file(const char *path)
 	fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0660);
 	if (fd < 0)
 		return false;
-	ok = fchmod(fd, 0660) == 0 &&
-	     posix_fallocate(fd, 0, (off_t)file_bytes(head.slots)) == 0 &&
-	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) &&
-	     rename(fresh, path) == 0;
+	ok = fchmod(fd, 0660) == 0 && posix_fallocate(fd, 0, (off_t)file_bytes(head.slots)) == 0 &&
+	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) && rename(fresh, path) == 0;
 	close(fd);
 	if (!ok)
 		unlink(fresh); /* UNCOVERED: the file system is full */
@@ -395,8 +388,8 @@ meter_file_hold(struct meter_file *f, char *err, size_t room)
 			return true;
 		meter_file_close(f);
 	}
-	if (name_in_run_directory("meter.map", path, sizeof(path)) &&
-	    make_meter_file(path) && meter_file_open(f))
+	if (name_in_run_directory("meter.map", path, sizeof(path)) && make_meter_file(path) &&
+	    meter_file_open(f))
 		return true;
 	snprintf(err, room, "%s/meter.map: %s", conf.run_directory, strerror(errno));
 	return false;
@@ -420,8 +413,7 @@ meter_wake_workers(struct meter_file *f)
 void
 meter_await_answer(const struct meter_file *f, uint32_t seen, int64_t us)
 {
-	struct timespec wait = { .tv_sec = us / SECOND_US,
-		.tv_nsec = us % SECOND_US * 1000 };
+	struct timespec wait = { .tv_sec = us / SECOND_US, .tv_nsec = us % SECOND_US * 1000 };
 
 	futex(&f->head->answers, FUTEX_WAIT, seen, &wait);
 }

@@ -15,13 +15,13 @@ bool meter_file_replaced(const struct meter_file *f);
 struct journal *journal_join(struct meter_file *f);
 /* Finds the journal of a dead worker that has charged this request to these owners (NULL: no such charge), locks it
    and unlocks own, which it replaces. NULL: there is none, and own stays. */
-struct journal *journal_adopt(const struct meter_file *f, struct journal *own,
-    uint64_t request, const struct uuid *const owners[JOURNAL_ENTRIES]);
+struct journal *journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
+    const struct uuid *const owners[JOURNAL_ENTRIES]);
 void charge_begin(struct journal *j, uint64_t request);
 void charge_phase(struct journal *j, enum journal_phase phase);
 /* Takes a unit of a quota or of usage; false: nothing is left of the quota's leases. Sets *left for a quota. */
-bool charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind,
-    struct slot *s, uint64_t *left) MUST_USE;
+bool charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind, struct slot *s,
+    uint64_t *left) MUST_USE;
 /* Gives back all units of the journal; or one unit of a slot, for a worker without a journal. */
 void charge_return(const struct meter_file *f, struct journal *j);
 void charge_return_unnoted(const struct meter_file *f, struct slot *s);

@@ -14,11 +14,11 @@
 
 #define MAGIC UINT64_C(0x3173727474656d73)
 
-const int64_t metrics_bounds_us[METRICS_BUCKETS - 1] = { 1000, 2500, 5000, 10000, 25000,
-	50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000 };
+const int64_t metrics_bounds_us[METRICS_BUCKETS - 1] = { 1000, 2500, 5000, 10000, 25000, 50000,
+	100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000 };
 
-const int metrics_statuses[METRICS_STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405,
-	409, 413, 415, 426, 429, 500, 502, 503, 504, 0 };
+const int metrics_statuses[METRICS_STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405, 409, 413,
+	415, 426, 429, 500, 502, 503, 504, 0 };
 
 static const struct {
 	const char *name, *help;
@@ -170,9 +170,7 @@ metrics_quantile_ms(const uint64_t buckets[METRICS_BUCKETS], double part)
 	for (size_t i = 0; total > 0 && i < METRICS_BUCKETS; i++) {
 		seen += buckets[i];
 		if ((double)seen >= part * (double)total)
-			return (double)
-				   metrics_bounds_us[i < METRICS_BUCKETS - 1 ? i
-									     : i - 1] /
+			return (double)metrics_bounds_us[i < METRICS_BUCKETS - 1 ? i : i - 1] /
 			       1000;
 	}
 	return 0;
@@ -181,8 +179,7 @@ metrics_quantile_ms(const uint64_t buckets[METRICS_BUCKETS], double part)
 /* ---- Prometheus ---- */
 
 static void
-write_histogram(
-    struct buf *b, const char *operation, int status, const struct histogram *h)
+write_histogram(struct buf *b, const char *operation, int status, const struct histogram *h)
 {
 	char labels[METRICS_NAME + 64], other[] = "other", code[16];
 	uint64_t seen = 0;
@@ -193,12 +190,11 @@ write_histogram(
 	for (size_t i = 0; i < METRICS_BUCKETS; i++) {
 		seen += atomic_load(&h->buckets[i]);
 		if (i < METRICS_BUCKETS - 1)
-			buf_printf(b,
-			    "surfaced_request_seconds_bucket{%s,le=\"%g\"} %" PRIu64 "\n",
+			buf_printf(b, "surfaced_request_seconds_bucket{%s,le=\"%g\"} %" PRIu64 "\n",
 			    labels, (double)metrics_bounds_us[i] / 1e6, seen);
 	}
-	buf_printf(b, "surfaced_request_seconds_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n",
-	    labels, seen);
+	buf_printf(
+	    b, "surfaced_request_seconds_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", labels, seen);
 	buf_printf(b, "surfaced_request_seconds_sum{%s} %.6f\n", labels,
 	    (double)atomic_load(&h->sum_us) / 1e6);
 	buf_printf(b, "surfaced_request_seconds_count{%s} %" PRIu64 "\n", labels, seen);
@@ -219,15 +215,15 @@ metrics_write(struct buf *b, const struct metrics *m)
 	uint32_t n = atomic_load(&m->operations);
 
 	for (enum counter c = 0; c < COUNTERS; c++)
-		buf_printf(b, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n",
-		    counters[c].name, counters[c].help, counters[c].name,
-		    counters[c].name, (uint64_t)atomic_load(&m->counters[c]));
+		buf_printf(b, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n", counters[c].name,
+		    counters[c].help, counters[c].name, counters[c].name,
+		    (uint64_t)atomic_load(&m->counters[c]));
 	buf_z(b, "# HELP surfaced_request_seconds Time from the worker's first byte to "
 		 "its answer\n"
 		 "# TYPE surfaced_request_seconds histogram\n");
 	for (uint32_t i = 0; i < n && i < METRICS_OPERATIONS; i++)
 		for (size_t k = 0; k < METRICS_STATUSES; k++)
 			if (is_used(&m->requests[i][k]))
-				write_histogram(b, m->names[i], metrics_statuses[k],
-				    &m->requests[i][k]);
+				write_histogram(
+				    b, m->names[i], metrics_statuses[k], &m->requests[i][k]);
 }

@@ -18,12 +18,7 @@ enum counter {
 	COUNTERS,
 };
 
-enum {
-	METRICS_OPERATIONS = 256,
-	METRICS_NAME = 48,
-	METRICS_STATUSES = 18,
-	METRICS_BUCKETS = 14
-};
+enum { METRICS_OPERATIONS = 256, METRICS_NAME = 48, METRICS_STATUSES = 18, METRICS_BUCKETS = 14 };
 
 /* Upper bounds of the buckets; the last bucket, for all slower requests, has none. */
 extern const int64_t metrics_bounds_us[METRICS_BUCKETS - 1];

@@ -23,8 +23,7 @@ totals_add(struct totals *t, enum total which, uint64_t n)
 bool
 totals_tell(struct totals *t, struct arena *a, struct strs *series, struct strs *steps)
 {
-	struct str *s = ARENA_ARRAY(a, TOTALS, struct str),
-		   *n = ARENA_ARRAY(a, TOTALS, struct str);
+	struct str *s = ARENA_ARRAY(a, TOTALS, struct str), *n = ARENA_ARRAY(a, TOTALS, struct str);
 	size_t many = 0;
 
 	if (mono_us() < t->send_at)

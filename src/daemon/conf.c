@@ -25,8 +25,7 @@ struct param {
 
 struct conf conf;
 
-static const char *const kind_names[] = { "text", "path", "number", "ms", "seconds",
-	"bytes" };
+static const char *const kind_names[] = { "text", "path", "number", "ms", "seconds", "bytes" };
 
 /* The defaults of texts and paths are string literals and macros, which #def would not expand, so
    only the defaults of numbers become text by #def. */
@@ -38,9 +37,8 @@ static const char *const kind_names[] = { "text", "path", "number", "ms", "secon
 #define DEFAULT_bytes(def) #def
 
 static const struct param params[] = {
-#define PARAM(name, type, def, lo, hi, help)                                             \
-	{ #name, KIND_##type, offsetof(struct conf, name), DEFAULT_##type(def), lo, hi,  \
-		help },
+#define PARAM(name, type, def, lo, hi, help)                                                       \
+	{ #name, KIND_##type, offsetof(struct conf, name), DEFAULT_##type(def), lo, hi, help },
 #include "tbl/params.h"
 #undef PARAM
 };
@@ -125,8 +123,7 @@ apply_lines(FILE *in, const char *file, struct conf *out, char *err, size_t room
 	size_t size = 0;
 	ssize_t n;
 
-	for (int number = 1; fault == NULL && (n = getline(&line, &size, in)) >= 0;
-	     number++) {
+	for (int number = 1; fault == NULL && (n = getline(&line, &size, in)) >= 0; number++) {
 		struct str text = { line, (size_t)n }, name = STR_NULL;
 
 		p = NULL;
@@ -137,9 +134,8 @@ apply_lines(FILE *in, const char *file, struct conf *out, char *err, size_t room
 		else
 			fault = apply_line(text, out, &p, &name);
 		if (fault != NULL && p != NULL)
-			snprintf(err, room,
-			    "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file, number,
-			    fault, p->name, kind_names[p->kind], p->lo, p->hi);
+			snprintf(err, room, "%s:%d: %s for %s: %s, %" PRId64 " to %" PRId64, file,
+			    number, fault, p->name, kind_names[p->kind], p->lo, p->hi);
 		else if (fault != NULL)
 			snprintf(err, room, "%s:%d: %s%s%.*s", file, number, fault,
 			    name.n > 0 ? " " : "", (int)(name.n < 64 ? name.n : 64),

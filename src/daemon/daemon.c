@@ -23,8 +23,8 @@ user_is_known(char *err, size_t room)
 /* Reads the configuration and the pools. A daemon without pools gets one pool of one worker and no
    socket. */
 static bool
-load_settings(const struct daemon *d, const char *file, struct pool *pools, size_t *n,
-    char *err, size_t room)
+load_settings(
+    const struct daemon *d, const char *file, struct pool *pools, size_t *n, char *err, size_t room)
 {
 	if (!conf_load(file, err, room) || !user_is_known(err, room) ||
 	    (d->check != NULL && !d->check(err, room)))

@@ -70,13 +70,13 @@ enum { POOLS_MAX = 16, WORKERS_MAX = 512 };
 /* Parses the text of an nginx upstream file: each distinct unix: path is a pool, and the weights of
    its server lines (default 1; backup lines do not count) add up to its number of processes. False
    on bad input, with "LINE: FAULT" in err. */
-bool pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err,
-    size_t room) MUST_USE;
+bool pools_parse(
+    struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
 
 /* Reads the file at path and keeps the pools for which wanted returns true (NULL: all). On failure
  * false, n is 0 and err has the reason. */
-bool pools_read(const char *path, bool (*wanted)(const struct pool *p),
-    struct pool out[POOLS_MAX], size_t *n, char *err, size_t room) MUST_USE;
+bool pools_read(const char *path, bool (*wanted)(const struct pool *p), struct pool out[POOLS_MAX],
+    size_t *n, char *err, size_t room) MUST_USE;
 
 struct daemon {
 	const char *name;
@@ -85,8 +85,7 @@ struct daemon {
 	bool (*pools)(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room);
 	/* Prints the table that -D names and returns an exit status. NULL: the daemon has no -D. */
 	int (*dump)(const char *what);
-	const char
-	    *usage; /* further arguments of its main(), for the usage line; NULL: none */
+	const char *usage; /* further arguments of its main(), for the usage line; NULL: none */
 	/* Called in the master before any fork, and for -t. False with a reason in err: the daemon
 	   does not start. */
 	bool (*check)(char *err, size_t room);
@@ -161,15 +160,13 @@ struct pool_view {
 struct daemon_view {
 	int master; /* pid */
 	size_t pool_count;
-	struct pool
-	    pools[POOLS_MAX]; /* as read at the last start or reload of the master */
+	struct pool pools[POOLS_MAX]; /* as read at the last start or reload of the master */
 	struct pool_view views[POOLS_MAX];
 };
 
 /* Reads the state of the daemon that listens on path, the socket of any of its pools. False with a
    reason in err when nobody listens there (out->master is 0) or the caller may not read the mapping
    (out->master is the pid). */
-bool daemon_view(
-    const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
+bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 
 #endif

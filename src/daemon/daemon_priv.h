@@ -28,8 +28,7 @@ struct shared {
 	_Atomic uint32_t high; /* no slot at this index or above was ever used */
 	_Atomic bool ending;   /* the master has received SIGTERM or SIGINT */
 	uint32_t pool_count;
-	struct pool
-	    pools[POOLS_MAX]; /* as read at the last start or reload of the master */
+	struct pool pools[POOLS_MAX]; /* as read at the last start or reload of the master */
 	struct worker_slot slots[SLOTS_MAX];
 };
 
@@ -80,7 +79,7 @@ _Noreturn void worker_run(const struct daemon *d, const struct pool *pool, int l
     struct shared *shared, struct worker_slot *slot);
 
 /* ---- master.c ---- */
-int master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n,
-    struct inherited *h);
+int master_run(
+    const struct daemon *d, char **argv, const struct pool *pools, size_t n, struct inherited *h);
 
 #endif

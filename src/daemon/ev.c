@@ -54,8 +54,7 @@ ev_ms(int64_t ms)
 }
 
 struct event *
-ev_fd(struct event_base *base, int fd, short what, void (*fn)(int, short, void *),
-    void *arg)
+ev_fd(struct event_base *base, int fd, short what, void (*fn)(int, short, void *), void *arg)
 {
 	struct event *e = event_new(base, fd, what, fn, arg);
 
@@ -89,9 +88,9 @@ ev_open(void (*stop)(void *arg), void *arg)
 	if (base == NULL || loop.fd < 0)
 		panic("event loop: %s", strerror(errno));
 	loop.signal = ev_fd(base, loop.fd, EV_READ | EV_PERSIST, on_stop_requested, NULL);
-	loop.beat = ev_every(base,
-	    conf.worker_stuck / 4 < BEAT_MS ? conf.worker_stuck / 4 : BEAT_MS,
-	    refresh_busy_since, NULL);
+	loop.beat =
+	    ev_every(base, conf.worker_stuck / 4 < BEAT_MS ? conf.worker_stuck / 4 : BEAT_MS,
+		refresh_busy_since, NULL);
 	return base;
 }
 

@@ -18,8 +18,8 @@ void ev_close(struct event_base *base);
 
 /* Calls fn when fd is ready for what (EV_READ, EV_WRITE); only once without EV_PERSIST. Never
    NULL. */
-struct event *ev_fd(struct event_base *base, int fd, short what,
-    void (*fn)(int, short, void *), void *arg);
+struct event *ev_fd(
+    struct event_base *base, int fd, short what, void (*fn)(int, short, void *), void *arg);
 
 /* Creates a timer that calls fn every ms milliseconds; free it with event_free. Never NULL. */
 struct event *ev_every(

@@ -97,8 +97,7 @@ parse_inherited_number(char **at, int *out)
 	size_t n = strcspn(*at, " ");
 	int64_t i;
 
-	if ((*at)[n] == '\0' || !str_int64((struct str){ *at, n }, &i) || i < 0 ||
-	    i > INT32_MAX)
+	if ((*at)[n] == '\0' || !str_int64((struct str){ *at, n }, &i) || i < 0 || i > INT32_MAX)
 		return false;
 	*out = (int)i;
 	*at += n + 1;
@@ -118,8 +117,7 @@ parse_variable(struct inherited *h, char *text)
 	h->shared = fd;
 	snprintf(h->exe, sizeof(h->exe), "%s", line);
 	while ((line = strsep(&text, "\n")) != NULL)
-		if (parse_inherited_number(&line, &fd) &&
-		    parse_inherited_number(&line, &lent))
+		if (parse_inherited_number(&line, &fd) && parse_inherited_number(&line, &lent))
 			add_socket(h, fd, lent, line);
 }
 
@@ -180,8 +178,7 @@ inherited_write(const struct inherited *h)
 	buf_printf(&b, "%d %d %s", (int)getpid(), h->shared, h->exe);
 	ok = fcntl(h->shared, F_SETFD, 0) == 0;
 	for (size_t i = 0; i < h->count; i++) {
-		buf_printf(
-		    &b, "\n%d %d %s", h->socks[i].fd, h->socks[i].lent, h->socks[i].path);
+		buf_printf(&b, "\n%d %d %s", h->socks[i].fd, h->socks[i].lent, h->socks[i].path);
 		ok = ok && fcntl(h->socks[i].fd, F_SETFD, 0) == 0;
 	}
 	buf_char(&b, '\0');

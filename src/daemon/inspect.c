@@ -39,8 +39,7 @@ is_shared(int dir, const char *name)
 	char target[256];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target));
 
-	return n >= (ssize_t)sizeof(wanted) - 1 &&
-	       memcmp(target, wanted, sizeof(wanted) - 1) == 0;
+	return n >= (ssize_t)sizeof(wanted) - 1 && memcmp(target, wanted, sizeof(wanted) - 1) == 0;
 }
 
 /* Opens the shared mapping of the process read-only; -1 if that fails. */
@@ -97,14 +96,13 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 	out->master = find_master(path);
 	if (out->master == 0) {
 		snprintf(err, room, "%s: %s: %s", path,
-		    errno == EAGAIN ? "its queue is full" : "nobody listens",
-		    strerror(errno));
+		    errno == EAGAIN ? "its queue is full" : "nobody listens", strerror(errno));
 		return false;
 	}
 	if (kill(out->master, 0) != 0 && errno == ESRCH) {
 		/* systemd holds the socket of a master that has ended. */
-		snprintf(err, room, "%s: process %d, which listened, has ended", path,
-		    (int)out->master);
+		snprintf(
+		    err, room, "%s: process %d, which listened, has ended", path, (int)out->master);
 		out->master = 0;
 		return false;
 	}
@@ -114,8 +112,7 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 	if (fd >= 0)
 		close(fd);
 	if (s == MAP_FAILED || s->magic != SHARED_MAGIC) {
-		snprintf(err, room, "process %d cannot be looked into: %s",
-		    (int)out->master,
+		snprintf(err, room, "process %d cannot be looked into: %s", (int)out->master,
 		    fd < 0 ? "not permitted, or no master of ours" : "another version");
 		return false;
 	}

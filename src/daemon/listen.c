@@ -38,9 +38,8 @@ bind_and_rename(int fd, const char *temporary, const char *path)
 	if (!local_address(&a, temporary))
 		return false;
 	unlink(temporary);
-	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
-	       set_permissions(temporary) && listen(fd, BACKLOG) == 0 &&
-	       rename(temporary, path) == 0;
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && set_permissions(temporary) &&
+	       listen(fd, BACKLOG) == 0 && rename(temporary, path) == 0;
 }
 
 static int
@@ -95,8 +94,7 @@ set_group(const char *path)
 
 	if (geteuid() == 0 && conf.user[0] != '\0')
 		return true;
-	return stat(path, &st) == 0 &&
-	       (st.st_gid == gid || chown(path, (uid_t)-1, gid) == 0);
+	return stat(path, &st) == 0 && (st.st_gid == gid || chown(path, (uid_t)-1, gid) == 0);
 }
 
 /* A process may give a file only to a group that it is in, and the group of nginx is usually not
@@ -107,8 +105,7 @@ listen_repair(int fd, const char *path, char *err, size_t room)
 {
 	if (set_permissions(path) && set_group(path))
 		return fd;
-	log_event(
-	    LOGP_WARNING, "listen_replace", "path=%s why=\"%s\"", path, strerror(errno));
+	log_event(LOGP_WARNING, "listen_replace", "path=%s why=\"%s\"", path, strerror(errno));
 	listen_forget(path);
 	close(fd);
 	return open_new_socket(path, err, room);

@@ -40,9 +40,9 @@ struct child {
 
 /* The private half of a pool; the public half is in the shared mapping. */
 struct pool_state {
-	int listener; /* -1: none */
-	bool lent;    /* see struct inherited */
-	bool stored;  /* the service manager has a duplicate of the listener */
+	int listener;              /* -1: none */
+	bool lent;                 /* see struct inherited */
+	bool stored;               /* the service manager has a duplicate of the listener */
 	int64_t delay, not_before; /* for the next start of a worker */
 	dev_t dev;                 /* identity of the socket file */
 	ino_t ino;
@@ -108,8 +108,7 @@ start_worker(struct master *m, uint32_t pool)
 	}
 	if (pid == 0) {
 		close_foreign_descriptors(m, pool);
-		worker_run(m->d, pool_at(m, pool), m->pool_states[pool].listener,
-		    m->shared, slot);
+		worker_run(m->d, pool_at(m, pool), m->pool_states[pool].listener, m->shared, slot);
 	}
 	atomic_store(&slot->pid, pid);
 	m->children[at] = (struct child){ .started = mono_us() };
@@ -122,8 +121,8 @@ count_active_workers(const struct master *m, uint32_t pool)
 	unsigned n = 0;
 
 	for (int i = 0; i < SLOTS_MAX; i++)
-		n += atomic_load(&m->shared->slots[i].pid) != 0 &&
-		     !m->children[i].retired && m->shared->slots[i].pool == pool;
+		n += atomic_load(&m->shared->slots[i].pid) != 0 && !m->children[i].retired &&
+		     m->shared->slots[i].pool == pool;
 	return n;
 }
 
@@ -218,8 +217,8 @@ kill_stuck(struct master *m)
 
 		if (pid <= 0 || since == 0 || now - since <= conf.worker_stuck * 1000)
 			continue;
-		log_event(LOGP_ERR, "worker_stuck", "pid=%d pool=%s ms=%" PRId64,
-		    (int)pid, pool_at(m, slot->pool)->name, (now - since) / 1000);
+		log_event(LOGP_ERR, "worker_stuck", "pid=%d pool=%s ms=%" PRId64, (int)pid,
+		    pool_at(m, slot->pool)->name, (now - since) / 1000);
 		kill(pid, SIGKILL);
 	}
 }
@@ -284,8 +283,8 @@ open_pools(struct master *m, bool fresh)
 
 	for (uint32_t i = 0; i < m->shared->pool_count; i++)
 		if (!open_pool(m, i, err, sizeof(err))) {
-			log_event(LOGP_ERR, "listen", "pool=%s why=\"%s\"",
-			    pool_at(m, i)->name, err);
+			log_event(
+			    LOGP_ERR, "listen", "pool=%s why=\"%s\"", pool_at(m, i)->name, err);
 			if (fresh)
 				return false;
 		}
@@ -312,8 +311,7 @@ remove_sockets(const struct master *m)
 
 		if (m->pool_states[i].listener >= 0 && !m->pool_states[i].lent &&
 		    !m->pool_states[i].stored && stat(path, &st) == 0 &&
-		    st.st_dev == m->pool_states[i].dev &&
-		    st.st_ino == m->pool_states[i].ino)
+		    st.st_dev == m->pool_states[i].dev && st.st_ino == m->pool_states[i].ino)
 			unlink(path);
 	}
 }
@@ -371,16 +369,14 @@ static void
 reload_program(struct master *m)
 {
 	if (!test_new_program(m)) {
-		log_event(LOGP_ERR, "reload_refused", "exe=%s: the running workers stay",
-		    m->h.exe);
+		log_event(LOGP_ERR, "reload_refused", "exe=%s: the running workers stay", m->h.exe);
 		return;
 	}
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, mono_us());
 	list_open_sockets(m);
 	if (inherited_write(&m->h))
 		execv(m->h.exe, m->argv);
-	log_event(
-	    LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
+	log_event(LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
 	for (size_t i = 0; i < m->h.count; i++)
 		listen_adopt(m->h.socks[i].fd); /* sets close-on-exec again */
 	m->h.count = 0;
@@ -483,8 +479,8 @@ attach_mapping(struct master *m, const struct pool *pools, size_t n)
 }
 
 int
-master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t n,
-    struct inherited *h)
+master_run(
+    const struct daemon *d, char **argv, const struct pool *pools, size_t n, struct inherited *h)
 {
 	static struct master m; /* too large for the stack */
 	bool fresh = h->shared < 0;
@@ -499,8 +495,8 @@ master_run(const struct daemon *d, char **argv, const struct pool *pools, size_t
 	if (sd_watchdog_enabled(0, &watchdog) > 0)
 		m.watchdog_us = (int64_t)watchdog;
 	start_missing_workers(&m);
-	log_event(LOGP_NOTICE, fresh ? "started" : "reloaded", "program=%s version=%s",
-	    d->name, PACKAGE_VERSION);
+	log_event(LOGP_NOTICE, fresh ? "started" : "reloaded", "program=%s version=%s", d->name,
+	    PACKAGE_VERSION);
 	sd_notifyf(0, "READY=1\nMAINPID=%d", (int)getpid());
 	run_loop(&m, &set);
 	remove_sockets(&m);

@@ -33,8 +33,7 @@ print_help(const struct daemon *d)
 		      "  -V  print the version\n%s"
 		      "%s(8) and surfaced.conf(5) are its manuals.\n",
 		   SYSCONFDIR, d->name,
-		   d->dump != NULL ? "  -D  print a table: see the manual\n" : "",
-		   d->name) < 0;
+		   d->dump != NULL ? "  -D  print a table: see the manual\n" : "", d->name) < 0;
 }
 
 static bool
@@ -67,8 +66,7 @@ default_conf_file(const struct daemon *d)
 {
 	static char path[4096];
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s.conf", SYSCONFDIR, d->name) >=
-	    sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s.conf", SYSCONFDIR, d->name) >= sizeof(path))
 		panic("the configuration file's name is too long");
 	return access(path, F_OK) == 0 ? path : NULL;
 }

@@ -147,8 +147,7 @@ unix_path(struct reader *r)
 	if (strncmp(r->word, "unix:", 5) != 0)
 		return NULL;
 	if (path[0] != '/' || r->n - 5 >= sizeof(r->pools->path)) {
-		set_syntax_fault(
-		    r, "a socket path must be absolute and at most 107 bytes");
+		set_syntax_fault(r, "a socket path must be absolute and at most 107 bytes");
 		return NULL;
 	}
 	return path;
@@ -225,8 +224,7 @@ read_upstream(struct reader *r)
 		return false;
 	}
 	while ((t = next_token(r)) == TOKEN_WORD)
-		if (!(strcmp(r->word, "server") == 0 ? read_server(r, name)
-						     : skip_directive(r)))
+		if (!(strcmp(r->word, "server") == 0 ? read_server(r, name) : skip_directive(r)))
 			return false;
 	if (t != TOKEN_CLOSE)
 		set_syntax_fault(r, "expected a directive or }");
@@ -252,12 +250,9 @@ check_pool_sizes(struct reader *r)
 }
 
 bool
-pools_parse(
-    struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+pools_parse(struct str text, struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
-	struct reader r = {
-		.p = text.p, .end = text.p + text.n, .line = 1, .pools = out
-	};
+	struct reader r = { .p = text.p, .end = text.p + text.n, .line = 1, .pools = out };
 	enum token t = TOKEN_END;
 
 	while (r.fault == NULL && (t = next_token(&r)) == TOKEN_WORD &&
@@ -275,8 +270,8 @@ pools_parse(
 }
 
 bool
-pools_read(const char *path, bool (*wanted)(const struct pool *p),
-    struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+pools_read(const char *path, bool (*wanted)(const struct pool *p), struct pool out[POOLS_MAX],
+    size_t *n, char *err, size_t room)
 {
 	struct buf text = { 0 };
 	size_t all = 0;

@@ -28,8 +28,7 @@ static int epoll = -1, epoll_listener = -1, epoll_extra = -1;
 struct shared *
 shared_map(int fd)
 {
-	struct shared *s =
-	    mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (s == MAP_FAILED)
 		return NULL;
@@ -100,25 +99,21 @@ set_signals(void)
 {
 	struct sigaction stop = { .sa_handler = on_stop_signal },
 			 orphan = { .sa_handler = on_orphaned, .sa_flags = SA_RESTART },
-			 die = { .sa_handler = SIG_DFL },
-			 ignore = { .sa_handler = SIG_IGN };
+			 die = { .sa_handler = SIG_DFL }, ignore = { .sa_handler = SIG_IGN };
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	if (sigaction(SIGTERM, &stop, NULL) != 0 ||
-	    sigaction(ORPHANED, &orphan, NULL) != 0 ||
-	    sigaction(SIGALRM, &die, NULL) != 0 ||
-	    sigaction(SIGPIPE, &ignore, NULL) != 0 ||
-	    sigaction(SIGINT, &ignore, NULL) != 0 ||
-	    sigaction(SIGHUP, &ignore, NULL) != 0 ||
+	if (sigaction(SIGTERM, &stop, NULL) != 0 || sigaction(ORPHANED, &orphan, NULL) != 0 ||
+	    sigaction(SIGALRM, &die, NULL) != 0 || sigaction(SIGPIPE, &ignore, NULL) != 0 ||
+	    sigaction(SIGINT, &ignore, NULL) != 0 || sigaction(SIGHUP, &ignore, NULL) != 0 ||
 	    sigprocmask(SIG_SETMASK, &blocked, NULL) != 0)
 		panic("signals: %s", strerror(errno));
 }
 
 void
-worker_run(const struct daemon *d, const struct pool *pool, int listener,
-    struct shared *shared, struct worker_slot *slot)
+worker_run(const struct daemon *d, const struct pool *pool, int listener, struct shared *shared,
+    struct worker_slot *slot)
 {
 	pid_t master = getppid();
 	char err[256];
@@ -147,8 +142,7 @@ daemon_stopping(void)
 {
 	sigset_t pending;
 
-	return stop_seen ||
-	       (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
+	return stop_seen || (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1);
 }
 
 bool
@@ -231,13 +225,11 @@ search_matches(const struct search_filter *f, const struct worker_slot *slot)
 	uint32_t account = atomic_load_explicit(&slot->searching, memory_order_relaxed);
 	int64_t since = atomic_load_explicit(&slot->busy_since, memory_order_relaxed);
 
-	if (slot == own_slot || account == 0 ||
-	    (f->account != 0 && account != f->account) ||
+	if (slot == own_slot || account == 0 || (f->account != 0 && account != f->account) ||
 	    (f->before != 0 && since >= f->before))
 		return false;
-	return f->pool == NULL ||
-	       (slot->pool < own_shared->pool_count &&
-		   strcmp(own_shared->pools[slot->pool].name, f->pool) == 0);
+	return f->pool == NULL || (slot->pool < own_shared->pool_count &&
+				      strcmp(own_shared->pools[slot->pool].name, f->pool) == 0);
 }
 
 unsigned

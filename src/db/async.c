@@ -20,8 +20,7 @@ enum {
 	CALL_MEMORY = 64 * 1024 * 1024,
 	TICK_MS = 100,
 	CONNECT_US = 5000000,
-	PAUSE_MIN_US =
-	    50000, /* pause after a failed connection; doubled up to the maximum */
+	PAUSE_MIN_US = 50000, /* pause after a failed connection; doubled up to the maximum */
 	PAUSE_MAX_US = 1000000,
 };
 
@@ -113,8 +112,8 @@ watch_socket(struct db_async *d, short what)
 	}
 	if (what == 0)
 		return;
-	d->event = event_new(
-	    d->base, PQsocket(d->db.conn), (short)(what | EV_PERSIST), on_socket, d);
+	d->event =
+	    event_new(d->base, PQsocket(d->db.conn), (short)(what | EV_PERSIST), on_socket, d);
 	if (d->event == NULL || event_add(d->event, NULL) != 0)
 		panic("event_add failed for the database connection");
 }
@@ -222,8 +221,8 @@ send_first_call(struct db_async *d)
 	bool known = db_label(&d->db, c->ask.st, label), sent;
 
 	d->stage = known ? RUNNING : PREPARING;
-	sent = known ? PQsendQueryPrepared(d->db.conn, label, (int)c->nvalues,
-			   c->values.values, c->values.lengths, c->values.formats, 1)
+	sent = known ? PQsendQueryPrepared(d->db.conn, label, (int)c->nvalues, c->values.values,
+			   c->values.lengths, c->values.formats, 1)
 		     : PQsendPrepare(d->db.conn, label, c->ask.st->sql, 0, NULL);
 	if (!sent)
 		lose_connection(d, PQerrorMessage(d->db.conn));
@@ -336,16 +335,14 @@ expire_calls(struct db_async *d, int64_t now)
 	struct call *c, *after;
 
 	c = STAILQ_FIRST(&d->calls);
-	if (c != NULL && c->deadline < now &&
-	    (d->stage == PREPARING || d->stage == RUNNING)) {
+	if (c != NULL && c->deadline < now && (d->stage == PREPARING || d->stage == RUNNING)) {
 		d->stage = IDLE; /* so that lose does not answer the call again */
 		answer_first(d, DB_TIMEOUT);
 		lose_connection(d, "a statement has taken too long");
 	}
 	for (c = STAILQ_FIRST(&d->calls); c != NULL; c = after) {
 		after = STAILQ_NEXT(c, next);
-		if (c->deadline >= now ||
-		    (c == STAILQ_FIRST(&d->calls) && d->stage >= PREPARING))
+		if (c->deadline >= now || (c == STAILQ_FIRST(&d->calls) && d->stage >= PREPARING))
 			continue;
 		STAILQ_REMOVE(&d->calls, c, call, next);
 		answer_call(c, DB_TIMEOUT);
@@ -360,8 +357,7 @@ on_tick(int fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if ((d->stage == CONNECTING || d->stage == LISTENING) &&
-	    now - d->since > CONNECT_US)
+	if ((d->stage == CONNECTING || d->stage == LISTENING) && now - d->since > CONNECT_US)
 		lose_connection(d, "no answer to the connection");
 	expire_calls(d, now);
 	if (d->stage == APART && now >= d->not_before &&
@@ -421,8 +417,7 @@ db_async_close(struct db_async *d)
 }
 
 void
-db_async_listen(
-    struct db_async *d, const char *channel, void (*told)(void *arg), void *arg)
+db_async_listen(struct db_async *d, const char *channel, void (*told)(void *arg), void *arg)
 {
 	if (d->db.nchannels == DB_CHANNELS_MAX || d->stage != APART)
 		panic("%s is listened to too late", channel);

@@ -21,8 +21,7 @@ void db_async_close(struct db_async *d);
 
 /* Must precede the first statement. told is called for each notification, and after every new connection,
    because notifications may have been lost with the former one. */
-void db_async_listen(
-    struct db_async *d, const char *channel, void (*told)(void *arg), void *arg);
+void db_async_listen(struct db_async *d, const char *channel, void (*told)(void *arg), void *arg);
 
 struct db_ask {
 	const struct stmt *st; /* a STMT_LIST, or a statement without rows */

@@ -115,8 +115,7 @@ judge_sqlstate(struct db *db, const char *state)
 	/* "cached plan must not change result type", "prepared statement does not exist" */
 	db->stale = strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
 	if (!db->quiet)
-		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state,
-		    db->message);
+		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state, db->message);
 	return DB_DOWN;
 }
 
@@ -188,8 +187,7 @@ finish_handshake(struct db *db)
 	while (want != PGRES_POLLING_OK) {
 		if (want == PGRES_POLLING_FAILED)
 			return db_lose(db, PQerrorMessage(db->conn));
-		rc = wait_until(
-		    db, want == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
+		rc = wait_until(db, want == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline);
 		if (rc != DB_OK)
 			return rc;
 		want = PQconnectPoll(db->conn);
@@ -215,8 +213,8 @@ listen_all(struct db *db)
 void
 db_begin_connection(struct db *db)
 {
-	const char *const names[] = { "fallback_application_name", "client_encoding",
-		"dbname", NULL };
+	const char *const names[] = { "fallback_application_name", "client_encoding", "dbname",
+		NULL };
 	const char *const values[] = { db->application, "UTF8", db->conninfo, NULL };
 
 	db->conn = PQconnectStartParams(names, values, 1);
@@ -280,8 +278,7 @@ db_listen(struct db *db, const char *channel)
 	if (db->nchannels == DB_CHANNELS_MAX)
 		panic("more than %d channels", DB_CHANNELS_MAX);
 	db->channels[db->nchannels++] = channel;
-	if (db->conn !=
-	    NULL) /* the next statement reconnects and listens on every channel first */
+	if (db->conn != NULL) /* the next statement reconnects and listens on every channel first */
 		db_lose(db, NULL);
 }
 
@@ -293,8 +290,7 @@ db_notified(struct db *db)
 
 	if (connection_usable(db)) {
 		while ((n = PQnotifies(db->conn)) != NULL) {
-			db->lost =
-			    true; /* means the same to callers: caches may be stale */
+			db->lost = true; /* means the same to callers: caches may be stale */
 			PQfreemem(n);
 		}
 	}

@@ -191,8 +191,7 @@ execute(struct db *db, const struct stmt *st, struct db_args args, PGresult **ou
 		rc = prepare_once(db, st, label);
 	if (rc != DB_OK)
 		return rc;
-	if (!PQsendQueryPrepared(
-		db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
+	if (!PQsendQueryPrepared(db->conn, label, (int)args.n, v.values, v.lengths, v.formats, 1))
 		return db_lose(db, PQerrorMessage(db->conn));
 	rc = read_only_result(db, out);
 	if (db->stale) /* the next call prepares on a new connection */
@@ -214,8 +213,7 @@ db_one_row(struct db *db, const struct stmt *st, void *out, struct db_args args)
 
 	if (rc != DB_OK)
 		return rc;
-	arena_defer(
-	    db->arena, clear_result, res); /* the row's texts point into the result */
+	arena_defer(db->arena, clear_result, res); /* the row's texts point into the result */
 	if (PQntuples(res) == 0)
 		return DB_NONE;
 	if (PQntuples(res) > 1)

@@ -50,7 +50,7 @@ enum db_rc {
 	DB_OK,
 	DB_NONE,     /* no row */
 	DB_CONFLICT, /* a constraint, a value the type does not take, or a raised P0001 */
-	DB_TIMEOUT, /* statement_timeout, lock_timeout, a deadlock, or the deadline of db_use */
+	DB_TIMEOUT,  /* statement_timeout, lock_timeout, a deadlock, or the deadline of db_use */
 	DB_DOWN, /* no connection, a lost connection, or a schema that this program does not fit:
 			nothing is known to be committed */
 };
@@ -68,14 +68,14 @@ struct stmt {
 };
 
 /* For db_one and db_do. */
-#define STMT(ident, fields, text)                                                        \
-	{                                                                                \
-		.name = #ident, .out = (fields), .sql = (text)                           \
+#define STMT(ident, fields, text)                                                                  \
+	{                                                                                          \
+		.name = #ident, .out = (fields), .sql = (text)                                     \
 	}
 /* For db_list too: type is the struct that each row fills. */
-#define STMT_LIST(ident, type, fields, text)                                             \
-	{                                                                                \
-		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)     \
+#define STMT_LIST(ident, type, fields, text)                                                       \
+	{                                                                                          \
+		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
 	}
 
 enum param_type {
@@ -124,16 +124,16 @@ struct db_param db_param_bytes(struct bytes v);
 struct db_param db_param_strs(struct strs v);
 
 /* The parameter's type follows from the expression's C type. */
-#define P(v)                                                                             \
-	_Generic((v), struct str                                                         \
-		 : db_param_str, struct uuid                                             \
-		 : db_param_uuid, struct ts                                              \
-		 : db_param_ts, int                                                      \
-		 : db_param_int, int64_t                                                 \
-		 : db_param_int, double                                                  \
-		 : db_param_num, bool                                                    \
-		 : db_param_bool, struct bytes                                           \
-		 : db_param_bytes, struct strs                                           \
+#define P(v)                                                                                       \
+	_Generic((v), struct str                                                                   \
+		 : db_param_str, struct uuid                                                       \
+		 : db_param_uuid, struct ts                                                        \
+		 : db_param_ts, int                                                                \
+		 : db_param_int, int64_t                                                           \
+		 : db_param_int, double                                                            \
+		 : db_param_num, bool                                                              \
+		 : db_param_bool, struct bytes                                                     \
+		 : db_param_bytes, struct strs                                                     \
 		 : db_param_strs)(v)
 
 /* Does not connect: the first call that needs a connection makes it, also after a loss. application is
@@ -166,18 +166,16 @@ void db_rollback(struct db *db); /* a no-op outside a transaction */
 /* Prints each statement on a line for -D sql: the name, a tab, the text. */
 void stmts_print(const struct stmt *const *const *tables);
 /* The dump function of struct daemon, for programs whose -D knows nothing but sql. */
-int stmts_dump(
-    const char *program, const char *what, const struct stmt *const *const *tables);
+int stmts_dump(const char *program, const char *what, const struct stmt *const *const *tables);
 
 struct db_args {
 	const struct db_param *p;
 	size_t n;
 };
 
-#define DB_ARGS(...)                                                                     \
-	((struct db_args){ (const struct db_param[]){ __VA_ARGS__ },                     \
-	    sizeof((const struct db_param[]){ __VA_ARGS__ }) /                           \
-		sizeof(struct db_param) })
+#define DB_ARGS(...)                                                                               \
+	((struct db_args){ (const struct db_param[]){ __VA_ARGS__ },                               \
+	    sizeof((const struct db_param[]){ __VA_ARGS__ }) / sizeof(struct db_param) })
 #define DB_NO_ARGS ((struct db_args){ NULL, 0 })
 
 /* Reads the one row into *out. More than one row is a bug of ours and panics. */

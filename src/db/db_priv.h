@@ -7,12 +7,7 @@
 
 #include <libpq-fe.h>
 
-enum {
-	DB_STMTS_MAX = 512,
-	DB_CHANNELS_MAX = 8,
-	DB_MESSAGE_MAX = 1024,
-	DB_LABEL_ROOM = 80
-};
+enum { DB_STMTS_MAX = 512, DB_CHANNELS_MAX = 8, DB_MESSAGE_MAX = 1024, DB_LABEL_ROOM = 80 };
 
 struct db {
 	PGconn *conn; /* NULL: none */
@@ -71,7 +66,6 @@ bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST
 
 /* ---- row.c ---- */
 
-void db_row(
-    struct arena *a, const PGresult *res, int row, const struct stmt *st, void *out);
+void db_row(struct arena *a, const PGresult *res, int row, const struct stmt *st, void *out);
 
 #endif

@@ -9,8 +9,7 @@
 struct db_param
 db_param_str(struct str v)
 {
-	return (
-	    struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_STR, .str = v };
+	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_STR, .str = v };
 }
 
 struct db_param
@@ -18,16 +17,14 @@ db_param_uuid(struct uuid v)
 {
 	static const struct uuid none;
 
-	return (struct db_param){
-		.type = uuid_cmp(&v, &none) == 0 ? PARAM_NULL : PARAM_UUID, .uuid = v
-	};
+	return (struct db_param){ .type = uuid_cmp(&v, &none) == 0 ? PARAM_NULL : PARAM_UUID,
+		.uuid = v };
 }
 
 struct db_param
 db_param_ts(struct ts v)
 {
-	return (
-	    struct db_param){ .type = ts_is_null(v) ? PARAM_NULL : PARAM_TS, .ts = v };
+	return (struct db_param){ .type = ts_is_null(v) ? PARAM_NULL : PARAM_TS, .ts = v };
 }
 
 struct db_param
@@ -51,8 +48,7 @@ db_param_bool(bool v)
 struct db_param
 db_param_bytes(struct bytes v)
 {
-	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_BYTES,
-		.bytes = v };
+	return (struct db_param){ .type = v.p == NULL ? PARAM_NULL : PARAM_BYTES, .bytes = v };
 }
 
 struct db_param
@@ -137,9 +133,8 @@ db_values(struct arena *a, struct db_args args, struct db_values *out)
 		if (p->type == PARAM_NULL)
 			continue;
 		if (p->type == PARAM_BYTES) {
-			out->values[i] = arena_str(
-			    a, (struct str){ (const char *)p->bytes.p, p->bytes.n })
-					     .p;
+			out->values[i] =
+			    arena_str(a, (struct str){ (const char *)p->bytes.p, p->bytes.n }).p;
 			out->lengths[i] = (int)p->bytes.n;
 			out->formats[i] = 1;
 			continue;

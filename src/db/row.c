@@ -28,8 +28,7 @@ enum type_oid {
 	OID_UUID = 2950,
 	OID_JSONB = 3802,
 	OID_XID8 = 5069,
-	OID_OURS =
-	    16384, /* the first type that is not built in: our enums, sent as their text */
+	OID_OURS = 16384, /* the first type that is not built in: our enums, sent as their text */
 };
 
 /* Microseconds from 1970 to PostgreSQL's 2000-01-01. */
@@ -256,8 +255,7 @@ store_list(const struct value *v, const struct field *f, struct list *to)
 			misfit(v, "a list");
 		item.n = (size_t)big_endian(p, 4);
 		item.p = p + 4;
-		if (item.n >
-		    (size_t)(end - item.p)) /* a NULL element has the length -1 */
+		if (item.n > (size_t)(end - item.p)) /* a NULL element has the length -1 */
 			misfit(v, "a list without NULLs");
 		store_scalar(&item, f->item, (char *)to->items + i * f->size);
 		p = item.p + item.n;

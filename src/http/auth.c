@@ -62,8 +62,7 @@ auth_key(struct req *rq)
 	case KEY_UNKNOWN:
 		return fail(rq, ERR_UNAUTHORIZED);
 	case KEY_UNAVAILABLE:
-		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id,
-		    db_message(rq->db));
+		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
 		return fail(rq, ERR_AUTHENTICATION_UNAVAILABLE);
 	}
 	panic("key_rc out of range");
@@ -119,11 +118,10 @@ auth_entitlement(struct req *rq)
 {
 	enum entitlement need = rq->route->entitlement;
 
-	if (rq->key == NULL || need == ENTITLEMENT_ANY ||
-	    key_has_entitlement(rq->key, need))
+	if (rq->key == NULL || need == ENTITLEMENT_ANY || key_has_entitlement(rq->key, need))
 		return PASS;
-	return fail(rq,
-	    rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
+	return fail(
+	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
 }
 
 /* The first UUID of a project's path must be a project that the key may see. */

@@ -59,8 +59,8 @@ body_encoding(struct str value)
 {
 	char room[32];
 
-	return value.n == 0 || (value.n <= sizeof(room) &&
-				   str_is(str_lower_ascii(room, value), "identity"));
+	return value.n == 0 ||
+	       (value.n <= sizeof(room) && str_is(str_lower_ascii(room, value), "identity"));
 }
 
 int
@@ -69,8 +69,7 @@ body_check_type(struct req *rq)
 	if (rq->route->body.fields == NULL)
 		return PASS;
 	/* The web server passes each Content-Type line as HTTP_CONTENT_TYPE, and one of them as CONTENT_TYPE. */
-	if (env_count(rq, "CONTENT_TYPE") != 1 ||
-	    env_count(rq, "HTTP_CONTENT_TYPE") > 1 ||
+	if (env_count(rq, "CONTENT_TYPE") != 1 || env_count(rq, "HTTP_CONTENT_TYPE") > 1 ||
 	    !body_media_type(env_get(rq, "CONTENT_TYPE")) ||
 	    env_count(rq, "HTTP_CONTENT_ENCODING") > 1 ||
 	    !body_encoding(env_get(rq, "HTTP_CONTENT_ENCODING")))
@@ -135,8 +134,7 @@ is_at_or_below(struct str field, const char *member)
 }
 
 static enum error
-error_of_field(
-    const struct body_code *codes, struct str field, const struct json_value *top)
+error_of_field(const struct body_code *codes, struct str field, const struct json_value *top)
 {
 	const struct json_value *member;
 
@@ -144,8 +142,7 @@ error_of_field(
 		if (!is_at_or_below(field, c->member))
 			continue;
 		member = json_get(top, c->member);
-		return member != NULL && json_type(member) == JSON_NULL ? c->if_null
-									: c->error;
+		return member != NULL && json_type(member) == JSON_NULL ? c->if_null : c->error;
 	}
 	return ERR_INVALID_REQUEST;
 }
@@ -166,8 +163,7 @@ fail_body(struct req *rq, const struct decoded *how)
 }
 
 void
-body_fault(
-    struct body_faults *f, const char *field, const char *code, const char *message)
+body_fault(struct body_faults *f, const char *field, const char *code, const char *message)
 {
 	if (f->n < COUNT(f->rows))
 		f->rows[f->n++] = (struct field_error){

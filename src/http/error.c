@@ -6,8 +6,8 @@
 #include "http/http_priv.h"
 
 static int
-write_error(struct req *rq, enum error e, struct str message,
-    const struct field_error *fe, size_t n)
+write_error(
+    struct req *rq, enum error e, struct str message, const struct field_error *fe, size_t n)
 {
 	struct buf *b = reply_begin(rq, error_status(e));
 
@@ -43,9 +43,8 @@ is_safe_name(struct str field)
 	for (size_t i = 0; i < field.n; i++) {
 		char c = field.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			(c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' ||
-			c == '[' || c == ']' || c == '%'))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			c == '_' || c == '-' || c == '.' || c == '[' || c == ']' || c == '%'))
 			return false;
 	}
 	return field.n > 0 && field.n <= 128;
@@ -58,8 +57,8 @@ fail_fields(struct req *rq, enum error e, const struct field_error *fe, size_t n
 
 	if (n > 0 && is_safe_name(fe[0].field))
 		message = arena_printf(rq->arena, "%s %.*s: %.*s%s", error_message(e),
-		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n,
-		    fe[0].message.p, str_ends(fe[0].message, STR("?")) ? "" : ".");
+		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n, fe[0].message.p,
+		    str_ends(fe[0].message, STR("?")) ? "" : ".");
 	return write_error(rq, e, message, fe, n);
 }
 
@@ -97,10 +96,8 @@ fail_db(struct req *rq, enum db_rc rc)
 	case DB_TIMEOUT:
 		return fail(rq, search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 	case DB_DOWN:
-		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id,
-		    db_message(rq->db));
-		return fail(
-		    rq, search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE);
+		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
+		return fail(rq, search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE);
 	}
 	panic("fail_db was called with db_rc %d", (int)rc);
 }

@@ -51,15 +51,14 @@ format_answer(const struct req *rq)
 
 	/* nginx copies some headers of this answer to the client, beside those of the worker that answers. */
 	if (rq->handed_to != NULL) {
-		buf_printf(
-		    &b, "Status: 200 OK\r\nX-Accel-Redirect: %s\r\n\r\n", rq->handed_to);
+		buf_printf(&b, "Status: 200 OK\r\nX-Accel-Redirect: %s\r\n\r\n", rq->handed_to);
 		return buf_done(&b);
 	}
 	buf_printf(&b, "Status: %d %s\r\nX-Request-Id: %s\r\n", rq->status,
 	    status_reason(rq->status), rq->id);
 	if (rq->status != 304) /* a 304 has no body to describe */
-		buf_printf(&b, "Content-Type: %s\r\nContent-Length: %zu\r\n",
-		    rq->content_type, rq->out.n);
+		buf_printf(
+		    &b, "Content-Type: %s\r\nContent-Length: %zu\r\n", rq->content_type, rq->out.n);
 	if (rq->max_age > 0)
 		buf_printf(&b, "Cache-Control: public, max-age=%d\r\n", rq->max_age);
 	else
@@ -73,8 +72,7 @@ format_answer(const struct req *rq)
 	if (rq->location != NULL)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
 	if (rq->etag != NULL)
-		buf_printf(
-		    &b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n", rq->etag);
+		buf_printf(&b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n", rq->etag);
 	if (rq->replayed && rq->status < 400)
 		buf_z(&b, "Idempotency-Replayed: true\r\n");
 	meter_headers(rq, &b);
@@ -165,8 +163,7 @@ http_serve(struct worker *w, int listener)
 	struct worker_slot *slot = daemon_slot();
 	FCGX_Request fcgi;
 
-	if (FCGX_Init() != 0 ||
-	    FCGX_InitRequest(&fcgi, -1, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
+	if (FCGX_Init() != 0 || FCGX_InitRequest(&fcgi, -1, FCGI_FAIL_ACCEPT_ON_INTR) != 0)
 		panic("libfcgi cannot be initialised");
 	for (int64_t n = 0; n < conf.worker_requests && daemon_wait(listener, -1);) {
 		slot->busy_since = mono_us();

@@ -18,9 +18,8 @@ may_change(const struct route *r)
 static enum db_rc
 begin_transaction(struct req *rq)
 {
-	struct str actor = rq->key == NULL
-			       ? STR("public")
-			       : arena_printf(rq->arena, "key:%s", rq->key->prefix);
+	struct str actor =
+	    rq->key == NULL ? STR("public") : arena_printf(rq->arena, "key:%s", rq->key->prefix);
 	enum db_rc rc = db_begin(rq->db);
 
 	return rc == DB_OK ? audit_as(rq->db, actor, str_of(rq->id)) : rc;

@@ -75,14 +75,7 @@ struct req;
 /* The result of every handler and of every stage, and so of fail() and reply(). */
 enum { PASS = 0, FAILED = -1 };
 
-enum method {
-	METHOD_UNSET,
-	METHOD_GET,
-	METHOD_POST,
-	METHOD_PUT,
-	METHOD_PATCH,
-	METHOD_DELETE
-};
+enum method { METHOD_UNSET, METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE };
 
 extern const char *const method_names[]; /* "GET" */
 
@@ -104,9 +97,9 @@ struct url_param {
 	const char *example; /* for OpenAPI; NULL: none */
 };
 
-#define URL_PARAM_END                                                                    \
-	{                                                                                \
-		.field = FIELD_END                                                       \
+#define URL_PARAM_END                                                                              \
+	{                                                                                          \
+		.field = FIELD_END                                                                 \
 	}
 
 /* The error code of faults at or below one member of a body: aggregate and bulk have codes of their own. */
@@ -127,8 +120,7 @@ struct body_faults {
 };
 
 /* Adds a fault; faults beyond BODY_FAULTS are dropped. */
-void body_fault(
-    struct body_faults *f, const char *field, const char *code, const char *message);
+void body_fault(struct body_faults *f, const char *field, const char *code, const char *message);
 
 struct body {
 	const struct field *fields; /* NULL: the operation takes no body */
@@ -148,7 +140,7 @@ struct route {
 	const char *path;      /* below /api/v1; a segment "{name_uuid}" takes a UUID */
 	const char *operation; /* snake case; camel case in OpenAPI */
 	int (*handler)(struct req *rq);
-	int arg; /* for handlers that several rows share: a dataset, an event */
+	int arg;               /* for handlers that several rows share: a dataset, an event */
 	const struct stmt *st; /* the statement of page_list and record_one */
 
 	/* A row without one of these keeps the program from starting. */
@@ -170,12 +162,12 @@ struct route {
 	int status;
 	int done_status;
 	const struct field *out;
-	const char *list;      /* the answer is a page of out in this member (A2) */
-	const char *list_also; /* a boolean beside the list; NULL: none */
-	const char *wrapper;   /* the member that holds out; NULL: out is the answer */
-	bool exact;            /* the answer has the members of out alone (SPEC 2.2) */
-	const char *standard;  /* the answer is a document with this member: "openapi" */
-	int max_age; /* seconds that any cache may keep the answer; 0: no-store */
+	const char *list;         /* the answer is a page of out in this member (A2) */
+	const char *list_also;    /* a boolean beside the list; NULL: none */
+	const char *wrapper;      /* the member that holds out; NULL: out is the answer */
+	bool exact;               /* the answer has the members of out alone (SPEC 2.2) */
+	const char *standard;     /* the answer is a document with this member: "openapi" */
+	int max_age;              /* seconds that any cache may keep the answer; 0: no-store */
 	const char *const *media; /* the media types, if not JSON; NULL ends them */
 	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
@@ -183,18 +175,16 @@ struct route {
 	const char *example; /* a body that works on any data, in JSON; NULL: none */
 };
 
-#define ROUTE_AS(verb, pattern, name, fn)                                                \
+#define ROUTE_AS(verb, pattern, name, fn)                                                          \
 	.method = METHOD_##verb, .path = (pattern), .operation = (name), .handler = (fn)
 #define ROUTE(verb, pattern, fn) ROUTE_AS(verb, pattern, #fn, fn)
-#define ROUTE_END                                                                        \
-	{                                                                                \
-		.method = METHOD_UNSET                                                   \
+#define ROUTE_END                                                                                  \
+	{                                                                                          \
+		.method = METHOD_UNSET                                                             \
 	}
-#define BODY_CHECKED(type, table, bytes, fn)                                             \
-	.body = {                                                                        \
-		.fields = (table), .size = sizeof(type), .limit = (bytes), .check = (fn) \
-	}
-#define BODY(type, table, bytes)                                                         \
+#define BODY_CHECKED(type, table, bytes, fn)                                                       \
+	.body = { .fields = (table), .size = sizeof(type), .limit = (bytes), .check = (fn) }
+#define BODY(type, table, bytes)                                                                   \
 	.body = { .fields = (table), .size = sizeof(type), .limit = (bytes) }
 #define PARAMS(type, table) .params = (table), .params_size = sizeof(type)
 
@@ -249,14 +239,14 @@ struct req {
 	int64_t started, deadline; /* mono_us */
 	struct str query_string;   /* raw */
 
-	const struct route *route; /* NULL: no such operation */
-	enum area area;            /* the route's; without a route, from the path */
-	const char *allow;         /* the header Allow of a 405 */
+	const struct route *route;        /* NULL: no such operation */
+	enum area area;                   /* the route's; without a route, from the path */
+	const char *allow;                /* the header Allow of a 405 */
 	struct str captured[PATH_PARAMS]; /* the path's parameters, decoded */
 	size_t ncaptured;
 	struct uuid path[PATH_PARAMS]; /* the path's UUIDs, in order */
-	const struct key *key; /* NULL before authentication and on public routes */
-	struct uuid project;   /* with ACCESS_PROJECT: a project that the key may see */
+	const struct key *key;         /* NULL before authentication and on public routes */
+	struct uuid project;           /* with ACCESS_PROJECT: a project that the key may see */
 	struct str body;
 	const void *params;         /* the route's .params_size bytes */
 	const void *in;             /* the route's .body.size bytes */
@@ -288,8 +278,7 @@ struct buf *reply_begin(struct req *rq, int status);
    SHA-256 of its bytes, and a client that has it already gets 304 (RFC 9110, 13.1.2). */
 int reply_public(struct req *rq);
 /* Answers {"wrapper":{...}}, or {...} when wrapper is NULL. */
-int reply(struct req *rq, int status, const char *wrapper, const struct field *out,
-    const void *in);
+int reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in);
 
 /* Each fail function answers with an error and returns FAILED. */
 int fail(struct req *rq, enum error e);

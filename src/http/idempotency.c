@@ -27,15 +27,14 @@ idempotency_read(struct req *rq)
 	if (env_count(rq, "HTTP_IDEMPOTENCY_KEY") != 1)
 		return fail_field(rq, header, "duplicate", "must be sent once");
 	if (str_utf8_bad(sent) != sent.n || has_control_characters(sent))
-		return fail_field(rq, header, "invalid_format",
-		    "must be UTF-8 without control characters");
-	if (sent.n == 0)
 		return fail_field(
-		    rq, header, "too_short", "must have at least 1 character");
+		    rq, header, "invalid_format", "must be UTF-8 without control characters");
+	if (sent.n == 0)
+		return fail_field(rq, header, "too_short", "must have at least 1 character");
 	if (str_chars(sent) > LIM_IDEMPOTENCY_KEY)
 		return fail_field(rq, header, "too_long",
-		    arena_printf(rq->arena, "must have at most %d characters",
-			(int)LIM_IDEMPOTENCY_KEY)
+		    arena_printf(
+			rq->arena, "must have at most %d characters", (int)LIM_IDEMPOTENCY_KEY)
 			.p);
 	rq->idempotency_key = sent;
 	return PASS;

@@ -67,9 +67,9 @@ number_of_id(const char *id)
 int
 meter_admit_request(struct req *rq)
 {
-	struct meter_who who = { .charges = charges_of_route(rq->route),
-		.boot = boot_us(),
-		.deadline = rq->deadline };
+	struct meter_who who = {
+		.charges = charges_of_route(rq->route), .boot = boot_us(), .deadline = rq->deadline
+	};
 
 	if (rq->key == NULL || who.charges == 0)
 		return PASS;
@@ -77,8 +77,7 @@ meter_admit_request(struct req *rq)
 	who.key = rq->key->uuid;
 	who.account = rq->key->account;
 	who.group = rq->key->group_uuid;
-	return fail_unless_admitted(
-	    rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
+	return fail_unless_admitted(rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
 }
 
 /* 401, 403, 429 and 5xx cost nothing; an authorised 400 or 404 does (C-069). A request that is handed over is
@@ -89,8 +88,8 @@ meter_settle(struct req *rq)
 {
 	if (rq->deserted)
 		return;
-	if (rq->handed_to != NULL || rq->status >= 500 || rq->status == 401 ||
-	    rq->status == 403 || rq->status == 429) {
+	if (rq->handed_to != NULL || rq->status >= 500 || rq->status == 401 || rq->status == 403 ||
+	    rq->status == 429) {
 		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)
 			metrics_add(rq->worker->metrics, COUNTER_GIVEN_BACK);
 		meter_give_back(rq->worker->meter, &rq->ticket);
@@ -105,8 +104,6 @@ meter_headers(const struct req *rq, struct buf *b)
 
 	if (t->limit == 0)
 		return;
-	buf_printf(b,
-	    "RateLimit-Policy: \"key\";q=%jd;w=%jd\r\nRateLimit: \"key\";r=%jd;t=%jd\r\n",
-	    (intmax_t)t->limit, (intmax_t)t->seconds, (intmax_t)t->remaining,
-	    (intmax_t)t->reset);
+	buf_printf(b, "RateLimit-Policy: \"key\";q=%jd;w=%jd\r\nRateLimit: \"key\";r=%jd;t=%jd\r\n",
+	    (intmax_t)t->limit, (intmax_t)t->seconds, (intmax_t)t->remaining, (intmax_t)t->reset);
 }

@@ -64,8 +64,7 @@ next_pair(struct str *query, struct pair *out)
 {
 	while (query->n > 0) {
 		const char *amp = memchr(query->p, '&', query->n);
-		struct str item = { query->p,
-			amp == NULL ? query->n : (size_t)(amp - query->p) };
+		struct str item = { query->p, amp == NULL ? query->n : (size_t)(amp - query->p) };
 		const char *eq = item.n == 0 ? NULL : memchr(item.p, '=', item.n);
 		size_t gone = item.n + (amp != NULL);
 
@@ -88,8 +87,8 @@ next_pair(struct str *query, struct pair *out)
 bool
 is_override_name(struct str name)
 {
-	static const char *const names[] = { "org_uuid", "organisation_uuid",
-		"organization_id", "account_uuid" };
+	static const char *const names[] = { "org_uuid", "organisation_uuid", "organization_id",
+		"account_uuid" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (str_is(name, names[i]))
@@ -126,8 +125,7 @@ area_bad_parameter(enum area area)
 
 /* The answer names the parameter and never repeats its value. */
 static int
-fail_parameter(
-    struct req *rq, const struct url_param *p, const char *code, const char *what)
+fail_parameter(struct req *rq, const struct url_param *p, const char *code, const char *what)
 {
 	enum error e = p->error == ERR_UNSET ? area_bad_parameter(rq->area) : p->error;
 	struct field_error fe = {
@@ -140,9 +138,8 @@ fail_parameter(
 static const char *
 describe_bounds(struct req *rq, const struct url_param *p, const char *unit)
 {
-	return arena_printf(rq->arena, "must %s from %jd to %jd%s",
-	    *unit == '\0' ? "be" : "have", (intmax_t)p->field.lo, (intmax_t)p->field.hi,
-	    unit)
+	return arena_printf(rq->arena, "must %s from %jd to %jd%s", *unit == '\0' ? "be" : "have",
+	    (intmax_t)p->field.lo, (intmax_t)p->field.hi, unit)
 	    .p;
 }
 
@@ -152,11 +149,9 @@ set_text_param(struct req *rq, const struct url_param *p, struct str value, void
 	size_t chars = str_chars(value);
 
 	if (p->field.hi > 0 && (int64_t)chars < p->field.lo)
-		return fail_parameter(
-		    rq, p, "too_short", describe_bounds(rq, p, " characters"));
+		return fail_parameter(rq, p, "too_short", describe_bounds(rq, p, " characters"));
 	if (p->field.hi > 0 && (int64_t)chars > p->field.hi)
-		return fail_parameter(
-		    rq, p, "too_long", describe_bounds(rq, p, " characters"));
+		return fail_parameter(rq, p, "too_long", describe_bounds(rq, p, " characters"));
 	if (p->field.values != NULL) {
 		const char *const *v = p->field.values;
 
@@ -164,8 +159,7 @@ set_text_param(struct req *rq, const struct url_param *p, struct str value, void
 			v++;
 		if (*v == NULL)
 			return fail_parameter(rq, p, "unsupported",
-			    arena_str(rq->arena, json_one_of(rq->arena, p->field.values))
-				.p);
+			    arena_str(rq->arena, json_one_of(rq->arena, p->field.values)).p);
 	}
 	memcpy((char *)out + p->field.offset, &value, sizeof(value));
 	return PASS;
@@ -230,8 +224,7 @@ set_defaults(const struct url_param *p, void *out)
 {
 	for (; p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->field.type == FIELD_INT)
-			memcpy((char *)out + p->field.offset, &p->field.def,
-			    sizeof(int64_t));
+			memcpy((char *)out + p->field.offset, &p->field.def, sizeof(int64_t));
 }
 
 static int
@@ -275,8 +268,7 @@ fail_unknown_param(struct req *rq, struct str name)
 	guess_begin(&g, name);
 	buf_z(&b, known == NULL ? "is unknown; the operation takes no parameter"
 				: "is unknown; the operation takes ");
-	for (const struct url_param *p = known; p != NULL && p->field.type != FIELD_NONE;
-	     p++) {
+	for (const struct url_param *p = known; p != NULL && p->field.type != FIELD_NONE; p++) {
 		guess_try(&g, str_of(p->field.name), p->field.name);
 		buf_printf(&b, "%s%s", p > known ? ", " : "", p->field.name);
 	}
@@ -317,16 +309,14 @@ body_was_replaced(const struct req *rq)
 static int
 check_query_length(struct req *rq)
 {
-	int most =
-	    body_was_replaced(rq) ? LIM_QUERY_STRING_BESIDE_BODY : LIM_QUERY_STRING;
+	int most = body_was_replaced(rq) ? LIM_QUERY_STRING_BESIDE_BODY : LIM_QUERY_STRING;
 
 	if (rq->query_string.n <= (size_t)most)
 		return PASS;
-	return fail_query(
-	    rq, arena_printf(rq->arena,
-		    "The query string is longer than %d bytes, the limit %s a body.",
-		    most, rq->route->body.fields == NULL ? "without" : "with")
-		    .p);
+	return fail_query(rq, arena_printf(rq->arena,
+				  "The query string is longer than %d bytes, the limit %s a body.",
+				  most, rq->route->body.fields == NULL ? "without" : "with")
+				  .p);
 }
 
 int
@@ -344,8 +334,7 @@ params_read(struct req *rq)
 	while (next_pair(&query, &pair))
 		if (read_pair(rq, &pair, &seen, out) != PASS)
 			return FAILED;
-	for (const struct url_param *p = r->params;
-	     p != NULL && p->field.type != FIELD_NONE; p++)
+	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++)
 		if (p->field.flags & REQUIRED && !(seen & 1ull << (p - r->params)))
 			return fail_parameter(rq, p, "required", "is required");
 	rq->params = out;

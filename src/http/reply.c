@@ -20,8 +20,7 @@ reply_begin(struct req *rq, int status)
 }
 
 int
-reply(struct req *rq, int status, const char *wrapper, const struct field *out,
-    const void *in)
+reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in)
 {
 	struct buf *b = reply_begin(rq, status);
 
@@ -48,8 +47,7 @@ client_has(const struct req *rq, const char *etag)
 
 		if (!str_starts(sent, STR("HTTP_IF_NONE_MATCH=")))
 			continue;
-		if (memmem(sent.p, sent.n, tag.p, tag.n) != NULL ||
-		    str_ends(sent, STR("=*")))
+		if (memmem(sent.p, sent.n, tag.p, tag.n) != NULL || str_ends(sent, STR("=*")))
 			return true;
 	}
 	return false;

@@ -40,8 +40,7 @@ check_deadline(struct req *rq)
 {
 	if (mono_us() < rq->deadline)
 		return PASS;
-	return fail(
-	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
+	return fail(rq, rq->area == AREA_SEARCH ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
 }
 
 /* The name that the route's path gives to its i-th parameter: "session_uuid". */
@@ -127,8 +126,7 @@ request_age_us(const struct req *rq)
 
 	if (dot == NULL || s.n - (size_t)(dot - s.p) != 4 ||
 	    !str_int64((struct str){ s.p, (size_t)(dot - s.p) }, &sec) ||
-	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 ||
-	    sec > INT64_MAX / 2000000)
+	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 || sec > INT64_MAX / 2000000)
 		return 0;
 	age = rq->now.us - (sec * SECOND_US + ms * 1000);
 	return age < 0 || age > AGE_MAX_US ? 0 : age;
@@ -177,16 +175,14 @@ static void
 log_done(const struct req *rq, const char *stage)
 {
 	if (rq->handed_to != NULL) {
-		log_event(LOGP_INFO, "handed_over", "req=%s op=%s key=%s us=%" PRId64,
-		    rq->id, rq->route->operation, rq->key->prefix,
-		    mono_us() - rq->started);
+		log_event(LOGP_INFO, "handed_over", "req=%s op=%s key=%s us=%" PRId64, rq->id,
+		    rq->route->operation, rq->key->prefix, mono_us() - rq->started);
 		return;
 	}
 	log_event(rq->status >= 500 ? LOGP_WARNING : LOGP_INFO, "done",
 	    "req=%s op=%s key=%s status=%d code=%s stage=%s us=%" PRId64, rq->id,
-	    rq->route == NULL ? "-" : rq->route->operation,
-	    rq->key == NULL ? "-" : rq->key->prefix, rq->status,
-	    rq->error == ERR_UNSET ? "-" : error_code(rq->error),
+	    rq->route == NULL ? "-" : rq->route->operation, rq->key == NULL ? "-" : rq->key->prefix,
+	    rq->status, rq->error == ERR_UNSET ? "-" : error_code(rq->error),
 	    rq->error == ERR_UNSET ? "-" : stage, mono_us() - rq->started);
 }
 

@@ -43,8 +43,7 @@ split_path(struct arena *a, struct str path, struct segments *s)
 		path.p++;
 		path.n--;
 		end = path.n == 0 ? NULL : memchr(path.p, '/', path.n);
-		raw =
-		    (struct str){ path.p, end == NULL ? path.n : (size_t)(end - path.p) };
+		raw = (struct str){ path.p, end == NULL ? path.n : (size_t)(end - path.p) };
 		if (!add_segment(a, s, raw))
 			return false;
 		path.p += raw.n;
@@ -107,8 +106,7 @@ capture_segments(
 static bool
 method_fits(enum method m, struct str method)
 {
-	return str_is(method, method_names[m]) ||
-	       (m == METHOD_GET && str_is(method, "HEAD"));
+	return str_is(method, method_names[m]) || (m == METHOD_GET && str_is(method, "HEAD"));
 }
 
 static void
@@ -128,8 +126,8 @@ is_below_prefix(const struct segments *s, size_t *from)
 }
 
 enum match
-router_match(struct arena *a, const struct route *const *tables, struct str method,
-    struct str uri, struct router_match *out)
+router_match(struct arena *a, const struct route *const *tables, struct str method, struct str uri,
+    struct router_match *out)
 {
 	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
 	struct buf allow = { .a = a };
@@ -186,8 +184,7 @@ missing_column(const struct route *r)
 		return "area";
 	if (r->entitlement == ENTITLEMENT_UNSET)
 		return "entitlement";
-	if (r->access == ACCESS_PROJECT &&
-	    strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
+	if (r->access == ACCESS_PROJECT && strncmp(r->path, "/projects/{project_uuid}", 24) != 0)
 		return "project in its path";
 	return NULL;
 }

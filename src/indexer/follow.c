@@ -37,8 +37,8 @@ follow_open(const char *directory)
 
 	f->directory = mem_text(directory);
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
-		log_event(LOGP_ERR, "index", "directory=%s error=\"%s\"", directory,
-		    strerror(errno));
+		log_event(
+		    LOGP_ERR, "index", "directory=%s error=\"%s\"", directory, strerror(errno));
 	f->lock = index_lock(directory);
 	if (f->lock < 0) {
 		log_event(LOGP_ERR, "index",
@@ -89,8 +89,7 @@ follow_db(struct follower *f)
 /* ---- documents into segments ---- */
 
 static bool
-write_segment(
-    struct follower *f, struct index_builder *b, struct index_state *to, char *err)
+write_segment(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
 {
 	struct index_segment s;
 
@@ -103,8 +102,7 @@ write_segment(
 
 /* Reads the documents after source_documents and writes segments of them. */
 static bool
-build_segments(
-    struct follower *f, struct index_builder *b, struct index_state *to, char *err)
+build_segments(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
 {
 	struct str json;
 	size_t unchecked = 0; /* bytes, because some documents are very large */
@@ -117,8 +115,7 @@ build_segments(
 		if (unchecked < CHECK_BYTES)
 			continue;
 		unchecked = 0;
-		if (index_build_memory(b) >> 20 > SEGMENT_MEMORY &&
-		    !write_segment(f, b, to, err))
+		if (index_build_memory(b) >> 20 > SEGMENT_MEMORY && !write_segment(f, b, to, err))
 			return false;
 	}
 	if (rc != DB_NONE) {
@@ -129,8 +126,8 @@ build_segments(
 }
 
 static bool
-index_documents(struct follower *f, struct index_state *to, enum source_what what,
-    struct str ips, char *err)
+index_documents(
+    struct follower *f, struct index_state *to, enum source_what what, struct str ips, char *err)
 {
 	struct index_builder *b;
 	bool ok;
@@ -180,8 +177,8 @@ list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
 	for (size_t i = 0; i < f->state.nsegments; i++)
 		for (size_t k = 0; k < COUNT(names); k++)
 			if (!index_each_ip(f->directory, &f->state.segments[i],
-				schema_find(DATASET_HOSTS, str_of(names[k])), slug,
-				list_ip, ips, err))
+				schema_find(DATASET_HOSTS, str_of(names[k])), slug, list_ip, ips,
+				err))
 				return false;
 	return true;
 }
@@ -197,8 +194,7 @@ update_tags(struct follower *f, struct buf *ips, bool *changed, char *err)
 	index_tags_set(&fresh, f->source.tags, f->source.ntags);
 	*changed = fresh.n != f->state.tags.n;
 	for (size_t i = 0; ok && i < fresh.n; i++) {
-		const struct tag *old =
-		    index_tags_find(&f->state.tags, fresh.items[i].slug);
+		const struct tag *old = index_tags_find(&f->state.tags, fresh.items[i].slug);
 
 		*changed |= old == NULL || !str_eq(old->name, fresh.items[i].name);
 		if (!same_meaning(old, &fresh.items[i])) {
@@ -242,8 +238,7 @@ remove_gone(struct follower *f, bool *changed, char *err)
 static bool
 rebuild_index(struct follower *f, char *err)
 {
-	struct index_state fresh = { .generation = f->state.generation,
-		.published_at = TS_NULL };
+	struct index_state fresh = { .generation = f->state.generation, .published_at = TS_NULL };
 
 	index_tags_set(&fresh.tags, f->source.tags, f->source.ntags);
 	if (!index_documents(f, &fresh, SOURCE_ALL, STR_NULL, err)) {
@@ -264,8 +259,8 @@ apply_changes(struct follower *f, bool *changed, char *err)
 
 	if (ips.n > 0)
 		buf_char(&ips, '}');
-	ok = ok && index_documents(f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED,
-		       buf_done(&ips), err);
+	ok = ok && index_documents(
+		       f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED, buf_done(&ips), err);
 	*changed |= f->written > 0;
 	buf_free(&ips);
 	ok = ok && remove_gone(f, changed, err);
@@ -340,8 +335,7 @@ purge_deletions(struct follower *f)
 		return;
 	f->next_purge = mono_us() + PURGE_US;
 	if (source_purge(&f->source, f->state.snapshot) != DB_OK)
-		log_event(
-		    LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->source.db));
+		log_event(LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->source.db));
 }
 
 enum follow_rc

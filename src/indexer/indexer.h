@@ -52,13 +52,12 @@ enum source_what {
 	SOURCE_ALL,
 	SOURCE_CHANGED, /* rows that the older snapshot does not show as they are now */
 	SOURCE_BOTH,    /* the changed rows and those of a list of addresses */
-	SOURCE_GONE, /* the addresses of rows that were deleted since the older snapshot */
+	SOURCE_GONE,    /* the addresses of rows that were deleted since the older snapshot */
 };
 
 /* Starts to read. source_next then returns the documents in the order of addresses. ips: an array literal, for
    SOURCE_BOTH. */
-enum db_rc source_documents(
-    struct source *s, enum source_what what, struct str ips) MUST_USE;
+enum db_rc source_documents(struct source *s, enum source_what what, struct str ips) MUST_USE;
 /* Returns DB_NONE at the end. *json is valid until the next call. */
 enum db_rc source_next(struct source *s, struct buf *room, struct str *json) MUST_USE;
 /* Removes old rows of host_gone that the published snapshot contains. Must not be called in a transaction. */
@@ -69,7 +68,7 @@ extern const struct stmt *const source_stmts[];
 
 struct merger {
 	const char *directory;
-	bool no_child; /* large merges run in this process, which ends after the pass */
+	bool no_child;             /* large merges run in this process, which ends after the pass */
 	struct index_merge *merge; /* the merge that runs in the child; NULL: none */
 	pid_t pid;
 	int result;   /* a pipe: receives the child's struct index_segment */
@@ -77,8 +76,7 @@ struct merger {
 };
 
 /* Performs the small merges that are due. */
-bool merger_small(
-    struct merger *g, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+bool merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* Starts a child for a large merge that is due. The segments must have just been published. */
 void merger_start(struct merger *g, struct index_state *s);
 /* If the child has ended, replaces the inputs of its merge by its segment and sets *changed. */

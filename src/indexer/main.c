@@ -31,14 +31,12 @@ watch_descriptor(struct alarm *a, int fd)
 static void
 alarm_set(struct alarm *a)
 {
-	struct itimerspec every = { { conf.index_poll / 1000,
-					conf.index_poll % 1000 * 1000000 },
+	struct itimerspec every = { { conf.index_poll / 1000, conf.index_poll % 1000 * 1000000 },
 		{ conf.index_poll / 1000, conf.index_poll % 1000 * 1000000 } };
 
 	a->epoll = epoll_create1(EPOLL_CLOEXEC);
 	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (a->epoll < 0 || a->timer < 0 ||
-	    timerfd_settime(a->timer, 0, &every, NULL) < 0)
+	if (a->epoll < 0 || a->timer < 0 || timerfd_settime(a->timer, 0, &every, NULL) < 0)
 		panic("timerfd_settime failed: %s", strerror(errno));
 	watch_descriptor(a, a->timer);
 }

@@ -76,8 +76,7 @@ choose_merge(const struct merger *g, const struct index_state *s, uint64_t *docu
 
 	for (size_t i = 0; i < s->nsegments; i++)
 		if (!is_input(g->merge, s->segments[i].file.id))
-			c[n++] =
-			    (struct merge_choice){ live_documents(&s->segments[i]), i };
+			c[n++] = (struct merge_choice){ live_documents(&s->segments[i]), i };
 	if (n > (size_t)conf.index_segments) {
 		qsort(c, n, sizeof(*c), by_living);
 		n = merge_width(c, n, documents);
@@ -153,8 +152,8 @@ fork_merge(struct merger *g, struct index_state *s, uint64_t documents)
 		return;
 	}
 	s->merging = g->merge->id;
-	log_event(LOGP_INFO, "index", "merging=%zu documents=%" PRIu64 " pid=%d",
-	    g->merge->n, documents, (int)g->pid);
+	log_event(LOGP_INFO, "index", "merging=%zu documents=%" PRIu64 " pid=%d", g->merge->n,
+	    documents, (int)g->pid);
 }
 
 void

@@ -44,8 +44,8 @@ static const struct field tag_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_tags = STMT_LIST(read_tags, struct tag_row, tag_out,
-    "SELECT slug, name, classification, categories FROM tag");
+static const struct stmt read_tags = STMT_LIST(
+    read_tags, struct tag_row, tag_out, "SELECT slug, name, classification, categories FROM tag");
 
 /* COPY has no parameters, so they are passed as settings of the transaction. */
 static const struct stmt set_parameters = STMT(set_parameters, NULL,
@@ -58,22 +58,20 @@ static const struct stmt set_ips =
 const struct stmt *const source_stmts[] = { &read_snapshot, &read_tags, &purge_gone,
 	&set_parameters, &set_ips, NULL };
 
-#define CHANGED                                                                          \
-	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"    \
-	" AND NOT pg_visible_in_snapshot(changed, "                                      \
+#define CHANGED                                                                                    \
+	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \
+	" AND NOT pg_visible_in_snapshot(changed, "                                                \
 	"current_setting('surfaced.since')::pg_snapshot)"
 /* IN is hashed once; ANY would search the whole array for every row. */
 #define LISTED "ip IN (SELECT unnest(current_setting('surfaced.ips')::inet[]))"
 
 static const char *const copies[] = {
 	[SOURCE_ALL] = "COPY (SELECT doc FROM host ORDER BY ip) TO STDOUT",
-	[SOURCE_CHANGED] =
-	    "COPY (SELECT doc FROM host WHERE " CHANGED " ORDER BY ip) TO STDOUT",
-	[SOURCE_BOTH] = "COPY (SELECT doc FROM host WHERE (" CHANGED ") OR " LISTED
-			" ORDER BY ip) TO STDOUT",
-	[SOURCE_GONE] =
-	    "COPY (SELECT DISTINCT host(ip) FROM host_gone g WHERE " CHANGED
-	    " AND NOT EXISTS (SELECT FROM host h WHERE h.ip = g.ip)) TO STDOUT",
+	[SOURCE_CHANGED] = "COPY (SELECT doc FROM host WHERE " CHANGED " ORDER BY ip) TO STDOUT",
+	[SOURCE_BOTH] =
+	    "COPY (SELECT doc FROM host WHERE (" CHANGED ") OR " LISTED " ORDER BY ip) TO STDOUT",
+	[SOURCE_GONE] = "COPY (SELECT DISTINCT host(ip) FROM host_gone g WHERE " CHANGED
+			" AND NOT EXISTS (SELECT FROM host h WHERE h.ip = g.ip)) TO STDOUT",
 };
 
 /* Extends the deadline before each step. A large result may take any time as long as the database sends something, but a
@@ -99,9 +97,9 @@ load_tags(struct source *s)
 		struct tag *t = &s->tags[i];
 		const struct str *categories = row->categories.items;
 
-		*t = (struct tag){ .slug = row->slug,
-			.name = row->name,
-			.classification = row->classification };
+		*t = (struct tag){
+			.slug = row->slug, .name = row->name, .classification = row->classification
+		};
 		for (size_t k = 0; k < row->categories.n && k < COUNT(t->categories); k++)
 			t->categories[t->ncategories++] = categories[k];
 	}
@@ -118,8 +116,7 @@ source_begin(struct source *s, const char *since)
 	extend_deadline(s);
 	rc = db_begin(s->db);
 	if (rc == DB_OK)
-		rc = db_script(
-		    s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+		rc = db_script(s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (rc == DB_OK)
 		rc = db_one(s->db, &read_snapshot, &row, P(str_of(since)));
 	if (rc == DB_OK)

@@ -93,8 +93,7 @@ add_range_error(struct decoder *d, const struct field *f)
 {
 	if (has_bounds(f))
 		add_error(d, "out_of_range",
-		    arena_printf(
-			d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
+		    arena_printf(d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
 	else
 		add_error(d, "out_of_range", STR("is too large a number"));
 }
@@ -145,8 +144,7 @@ source_text(const struct decoder *d, struct json_object *o)
 static struct str
 text_of_string(struct json_object *o)
 {
-	return (struct str){ json_object_get_string(o),
-		(size_t)json_object_get_string_len(o) };
+	return (struct str){ json_object_get_string(o), (size_t)json_object_get_string_len(o) };
 }
 
 /* Gives each value of the tree its span, as its user data. The spans and the walk have the same
@@ -205,8 +203,7 @@ build_tree(struct arena *a, const struct scan *s, struct str text)
 
 	if (t == NULL)
 		panic("out of memory"); /* UNCOVERED: malloc fails */
-	json_tokener_set_flags(
-	    t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
 	why = json_tokener_get_error(t);
 	json_tokener_free(t);
@@ -257,8 +254,7 @@ check_values(struct decoder *d, const struct field *f, struct str s)
 }
 
 static void
-decode_text(
-    struct decoder *d, const struct field *f, struct json_object *o, struct str *out)
+decode_text(struct decoder *d, const struct field *f, struct json_object *o, struct str *out)
 {
 	struct str s;
 
@@ -274,8 +270,8 @@ decode_text(
 	}
 	if ((f->flags & BYTES_TOO) != 0 && (int64_t)s.n > f->hi) {
 		add_error(d, "too_long",
-		    arena_printf(d->a,
-			"must have at most %" PRId64 " characters and bytes", f->hi));
+		    arena_printf(
+			d->a, "must have at most %" PRId64 " characters and bytes", f->hi));
 		return;
 	}
 	if ((f->flags & TRIM) != 0)
@@ -287,16 +283,13 @@ decode_text(
 }
 
 static void
-decode_integer(
-    struct decoder *d, const struct field *f, struct json_object *o, int64_t *out)
+decode_integer(struct decoder *d, const struct field *f, struct json_object *o, int64_t *out)
 {
-	enum lexeme kind =
-	    is_any_number(o) ? lexeme_int(source_text(d, o), out) : LEXEME_FRACTION;
+	enum lexeme kind = is_any_number(o) ? lexeme_int(source_text(d, o), out) : LEXEME_FRACTION;
 
 	if (kind == LEXEME_FRACTION)
 		add_type_error(d, "an integer");
-	else if (kind == LEXEME_RANGE ||
-		 (has_bounds(f) && (*out < f->lo || *out > f->hi)))
+	else if (kind == LEXEME_RANGE || (has_bounds(f) && (*out < f->lo || *out > f->hi)))
 		add_range_error(d, f);
 }
 
@@ -308,8 +301,7 @@ decode_real(struct decoder *d, const struct field *f, struct json_object *o, dou
 		return;
 	}
 	*out = strtod(arena_str(d->a, source_text(d, o)).p, NULL);
-	if (!isfinite(*out) ||
-	    (has_bounds(f) && (*out < (double)f->lo || *out > (double)f->hi)))
+	if (!isfinite(*out) || (has_bounds(f) && (*out < (double)f->lo || *out > (double)f->hi)))
 		add_range_error(d, f);
 }
 
@@ -337,18 +329,15 @@ decode_timestamp(struct decoder *d, struct json_object *o, struct ts *out)
 	if (!has_type(o, json_type_string))
 		add_type_error(d, "a string");
 	else if (!ts_parse(text_of_string(o), out))
-		add_error(d, "invalid_format",
-		    STR("must be an RFC 3339 timestamp with an offset"));
+		add_error(d, "invalid_format", STR("must be an RFC 3339 timestamp with an offset"));
 }
 
 /* ---- containers ---- */
 
-static void decode_value(
-    struct decoder *d, const struct field *f, struct json_object *o, void *at);
+static void decode_value(struct decoder *d, const struct field *f, struct json_object *o, void *at);
 
 static void
-decode_list(
-    struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
+decode_list(struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
 {
 	const struct field item = { .type = f->sub != NULL ? FIELD_OBJECT : f->item,
 		.flags = f->flags & (TRIM | LOWER),
@@ -368,8 +357,8 @@ decode_list(
 	for (size_t i = 0; i < n; i++) {
 		size_t mark = enter_list_item(d, i);
 
-		decode_value(d, &item, json_object_array_get_idx(o, i),
-		    (char *)out->items + i * f->size);
+		decode_value(
+		    d, &item, json_object_array_get_idx(o, i), (char *)out->items + i * f->size);
 		leave_member(d, mark);
 	}
 }
@@ -436,8 +425,7 @@ set_absent(struct decoder *d, const struct field *f, struct ts when, void *at)
 }
 
 static void
-decode_object(
-    struct decoder *d, const struct field *fields, struct json_object *o, void *out)
+decode_object(struct decoder *d, const struct field *fields, struct json_object *o, void *out)
 {
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		void *at = (char *)out + f->offset;
@@ -445,8 +433,7 @@ decode_object(
 		struct json_object *member;
 
 		if (!json_object_object_get_ex(o, f->name, &member)) {
-			set_absent(
-			    d, f, (f->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL, at);
+			set_absent(d, f, (f->flags & DEFAULT_NOW) != 0 ? d->now : TS_NULL, at);
 			if ((f->flags & REQUIRED) != 0)
 				add_error(d, "required", STR("is required"));
 		} else if (member == NULL && (f->flags & NULLABLE) != 0) {
@@ -498,8 +485,8 @@ report_unknown_below(struct decoder *d, const struct field *f, struct json_objec
 	if (f->sub != NULL && has_type(o, json_type_object) && f->type == FIELD_OBJECT)
 		report_unknown_members(d, f->sub, o);
 	if (f->sub != NULL && has_type(o, json_type_array) && f->type == FIELD_LIST) {
-		for (size_t i = 0;
-		     i < json_object_array_length(o) && d->nerrors < ERRORS_MAX; i++) {
+		for (size_t i = 0; i < json_object_array_length(o) && d->nerrors < ERRORS_MAX;
+		     i++) {
 			struct json_object *item = json_object_array_get_idx(o, i);
 			size_t outer = enter_list_item(d, i);
 
@@ -512,8 +499,7 @@ report_unknown_below(struct decoder *d, const struct field *f, struct json_objec
 }
 
 static void
-report_unknown_members(
-    struct decoder *d, const struct field *fields, struct json_object *o)
+report_unknown_members(struct decoder *d, const struct field *fields, struct json_object *o)
 {
 	struct json_object_iter each;
 
@@ -531,27 +517,23 @@ report_unknown_members(
 }
 
 enum json_rc
-json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now,
-    void *out, struct decoded *how)
+json_decode(struct arena *a, struct str body, const struct field *fields, struct ts now, void *out,
+    struct decoded *how)
 {
-	struct scan s = {
-		.a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH, .nul_names = true
-	};
+	struct scan s = { .a = a, .mode = SCAN_SPANS, .depth = LIM_JSON_DEPTH, .nul_names = true };
 	struct decoder d = { .a = a, .text = body, .now = now, .path = { .a = a } };
 	struct json_object *o;
 
 	*how = (struct decoded){ .errors = NULL };
 	if (body.n > INT_MAX || !scan_text(&s, body)) {
-		how->fault =
-		    body.n > INT_MAX ? (struct json_fault){ 0, "too long" } : s.fault;
+		how->fault = body.n > INT_MAX ? (struct json_fault){ 0, "too long" } : s.fault;
 		return JSON_INVALID;
 	}
 	if (body.p[s.spans[0].at] == '{') {
 		o = build_tree(a, &s, replace_escaped_nul(a, body));
 		if (o == NULL) { /* json-c refuses what the scan passed */
-			how->fault.what =
-			    "unexpected character"; /* UNCOVERED: as above */
-			return JSON_INVALID;        /* UNCOVERED: as above */
+			how->fault.what = "unexpected character"; /* UNCOVERED: as above */
+			return JSON_INVALID;                      /* UNCOVERED: as above */
 		}
 		decode_object(&d, fields, o, out);
 		report_unknown_members(&d, fields, o);

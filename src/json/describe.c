@@ -11,8 +11,7 @@ struct style {
 	const struct json_names *names;
 };
 
-static void describe_members(
-    struct buf *b, const struct field *fields, const struct style *style);
+static void describe_members(struct buf *b, const struct field *fields, const struct style *style);
 
 const char *
 json_table_name(const struct field *fields)
@@ -39,9 +38,8 @@ write_keyword(struct buf *b, const char *name, int64_t n)
 static void
 write_type_keyword(struct buf *b, const char *name, const char *format, unsigned flags)
 {
-	buf_printf(b,
-	    (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"",
-	    name);
+	buf_printf(
+	    b, (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"", name);
 	if (format != NULL)
 		buf_printf(b, ",\"format\":\"%s\"", format);
 }
@@ -165,9 +163,7 @@ describe_scalar(struct buf *b, const struct field *f)
 static void
 describe_items(struct buf *b, const struct field *f, const struct style *style)
 {
-	const struct field item = {
-		.type = f->item, .values = f->values, .pattern = f->pattern
-	};
+	const struct field item = { .type = f->item, .values = f->values, .pattern = f->pattern };
 
 	if (is_named(f->sub, style)) {
 		style->names->refer(style->names->arg, b, f->sub);
@@ -274,8 +270,8 @@ describe_members(struct buf *b, const struct field *fields, const struct style *
 }
 
 void
-json_describe(struct buf *b, const struct field *fields, bool closed,
-    const struct json_names *names)
+json_describe(
+    struct buf *b, const struct field *fields, bool closed, const struct json_names *names)
 {
 	const struct style style = { .closed = closed, .names = names };
 

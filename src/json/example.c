@@ -66,8 +66,8 @@ write_typical_value(struct buf *b, const struct field *f)
 }
 
 static void
-write_member_example(struct buf *b, const struct field *f, const char *schema,
-    const struct json_names *names)
+write_member_example(
+    struct buf *b, const struct field *f, const char *schema, const struct json_names *names)
 {
 	const char *json = json_example_of(schema, f->name);
 	struct field item = { .name = f->name, .type = f->item, .values = f->values };

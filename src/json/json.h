@@ -59,20 +59,19 @@ struct json_fault {
 /* True when text is exactly one RFC 8259 value in UTF-8 without a BOM: no duplicate keys at any
    depth (compared after unescaping), no lone surrogates, no \u0000 in keys, at most depth levels of
    brackets. Needs no memory for a usual text, and at worst 24 bytes of the arena for each byte. */
-bool json_scan(
-    struct arena *a, struct str text, unsigned depth, struct json_fault *fault) MUST_USE;
+bool json_scan(struct arena *a, struct str text, unsigned depth, struct json_fault *fault) MUST_USE;
 
 /* ---- field tables ---- */
 
 enum field_type {
-	FIELD_STR,  /* struct str */
-	FIELD_UUID, /* struct uuid; all zero is null */
-	FIELD_TS,   /* struct ts; TS_NULL is null */
-	FIELD_INT,  /* int64_t */
-	FIELD_NUM,  /* double */
-	FIELD_BOOL, /* bool */
-	FIELD_RAW,  /* struct json: any JSON value, kept as text */
-	FIELD_LIST, /* struct list: objects with the table .sub, or scalars of type .item */
+	FIELD_STR,    /* struct str */
+	FIELD_UUID,   /* struct uuid; all zero is null */
+	FIELD_TS,     /* struct ts; TS_NULL is null */
+	FIELD_INT,    /* int64_t */
+	FIELD_NUM,    /* double */
+	FIELD_BOOL,   /* bool */
+	FIELD_RAW,    /* struct json: any JSON value, kept as text */
+	FIELD_LIST,   /* struct list: objects with the table .sub, or scalars of type .item */
 	FIELD_OBJECT, /* an embedded struct with the table .sub */
 	FIELD_NONE,   /* end of a table */
 };
@@ -128,66 +127,65 @@ struct field {
 	    struct json: FIELD_RAW)
 /* clang-format on */
 
-#define FIELD(s, m, fl)                                                                  \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
-		.offset = offsetof(s, m)                                                 \
+#define FIELD(s, m, fl)                                                                            \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl), .offset = offsetof(s, m)      \
 	}
-#define TEXT(s, m, fl, min, max)                                                         \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
-		.offset = offsetof(s, m), .lo = (min), .hi = (max)                       \
+#define TEXT(s, m, fl, min, max)                                                                   \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl), .offset = offsetof(s, m),     \
+		.lo = (min), .hi = (max)                                                           \
 	}
 /* A text that must be one of list, which NULL ends. */
-#define ONE_OF(s, m, fl, list, about)                                                    \
-	{                                                                                \
-		.name = #m, .type = FIELD_STR, .flags = (fl), .offset = offsetof(s, m),  \
-		.values = (list), .help = (about)                                        \
+#define ONE_OF(s, m, fl, list, about)                                                              \
+	{                                                                                          \
+		.name = #m, .type = FIELD_STR, .flags = (fl), .offset = offsetof(s, m),            \
+		.values = (list), .help = (about)                                                  \
 	}
-#define NUMBER(s, m, fl, min, max, deflt)                                                \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
-		.offset = offsetof(s, m), .lo = (min), .hi = (max), .def = (deflt)       \
+#define NUMBER(s, m, fl, min, max, deflt)                                                          \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl), .offset = offsetof(s, m),     \
+		.lo = (min), .hi = (max), .def = (deflt)                                           \
 	}
 /* A boolean with a default. */
-#define SWITCH(s, m, fl, deflt)                                                          \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
-		.offset = offsetof(s, m), .def = (deflt)                                 \
+#define SWITCH(s, m, fl, deflt)                                                                    \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl), .offset = offsetof(s, m),     \
+		.def = (deflt)                                                                     \
 	}
 /* A value of an answer that may be null, which int64_t, double and bool cannot represent: JSON text
    from PostgreSQL. kind is FIELD_INT, FIELD_NUM, FIELD_BOOL or FIELD_OBJECT, for the schema. */
-#define OPTIONAL(s, m, kind, fl, min, max)                                               \
-	{                                                                                \
-		.name = #m, .type = FIELD_RAW, .flags = (fl), .offset = offsetof(s, m),  \
-		.lo = (min), .hi = (max), .item = (kind)                                 \
+#define OPTIONAL(s, m, kind, fl, min, max)                                                         \
+	{                                                                                          \
+		.name = #m, .type = FIELD_RAW, .flags = (fl), .offset = offsetof(s, m),            \
+		.lo = (min), .hi = (max), .item = (kind)                                           \
 	}
 /* A list of objects of C type t, each described by the table fields. */
-#define LIST(s, m, fl, t, fields, min, max)                                              \
-	{                                                                                \
-		.name = #m, .type = FIELD_LIST, .flags = (fl), .offset = offsetof(s, m), \
-		.lo = (min), .hi = (max), .sub = (fields), .size = sizeof(t)             \
+#define LIST(s, m, fl, t, fields, min, max)                                                        \
+	{                                                                                          \
+		.name = #m, .type = FIELD_LIST, .flags = (fl), .offset = offsetof(s, m),           \
+		.lo = (min), .hi = (max), .sub = (fields), .size = sizeof(t)                       \
 	}
 /* A list of scalars of C type t. */
-#define LIST_OF(s, m, fl, t, min, max)                                                   \
-	{                                                                                \
-		.name = #m, .type = FIELD_LIST, .flags = (fl), .offset = offsetof(s, m), \
-		.lo = (min), .hi = (max), .size = sizeof(t), .item = ITEM_TYPE(t)        \
+#define LIST_OF(s, m, fl, t, min, max)                                                             \
+	{                                                                                          \
+		.name = #m, .type = FIELD_LIST, .flags = (fl), .offset = offsetof(s, m),           \
+		.lo = (min), .hi = (max), .size = sizeof(t), .item = ITEM_TYPE(t)                  \
 	}
-#define OBJECT(s, m, fl, fields)                                                         \
-	{                                                                                \
-		.name = #m, .type = FIELD_OBJECT, .flags = (fl),                         \
-		.offset = offsetof(s, m), .sub = (fields)                                \
+#define OBJECT(s, m, fl, fields)                                                                   \
+	{                                                                                          \
+		.name = #m, .type = FIELD_OBJECT, .flags = (fl), .offset = offsetof(s, m),         \
+		.sub = (fields)                                                                    \
 	}
-#define FIELD_END                                                                        \
-	{                                                                                \
-		.type = FIELD_NONE                                                       \
+#define FIELD_END                                                                                  \
+	{                                                                                          \
+		.type = FIELD_NONE                                                                 \
 	}
 /* Ends a table whose schema has a name in openapi.json, which generated clients use as the name of
    the type. */
-#define FIELD_END_OF(schema)                                                             \
-	{                                                                                \
-		.type = FIELD_NONE, .name = (schema)                                     \
+#define FIELD_END_OF(schema)                                                                       \
+	{                                                                                          \
+		.type = FIELD_NONE, .name = (schema)                                               \
 	}
 
 /* ---- decode: all faults of a body in one answer (C-098) ---- */
@@ -233,8 +231,7 @@ enum json_rc json_decode(struct arena *a, struct str text, const struct field *f
 void json_write(struct buf *b, const struct field *fields, const void *in);
 void json_write_str(struct buf *b, struct str s); /* quoted, escaped */
 void json_write_int(struct buf *b, int64_t n);
-void json_write_num(
-    struct buf *b, double n); /* finite; the shortest text that strtod reads as n */
+void json_write_num(struct buf *b, double n); /* finite; the shortest text that strtod reads as n */
 
 /* ---- JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a table ---- */
 
@@ -251,14 +248,13 @@ struct json_names {
 const char *json_table_name(const struct field *fields);
 /* Writes the schema. closed adds additionalProperties false. If names is NULL, every schema is
    written in place. */
-void json_describe(struct buf *b, const struct field *fields, bool closed,
-    const struct json_names *names);
+void json_describe(
+    struct buf *b, const struct field *fields, bool closed, const struct json_names *names);
 /* The row of tbl/examples.h for a member of a schema; NULL: none. */
 const char *json_example_of(const char *schema, const char *member);
 /* Writes an example record: each member from its row in tbl/examples.h, or a typical value of its
    type. */
-void json_example(
-    struct buf *b, const struct field *fields, const struct json_names *names);
+void json_example(struct buf *b, const struct field *fields, const struct json_names *names);
 
 /* ---- documents that this service or PostgreSQL wrote, as a tree without a table ---- */
 
@@ -268,14 +264,7 @@ void json_example(
    value (up to 160 if thousands are in one container). */
 struct json_value;
 
-enum json_type {
-	JSON_NULL,
-	JSON_BOOL,
-	JSON_NUMBER,
-	JSON_STRING,
-	JSON_ARRAY,
-	JSON_OBJECT
-};
+enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 struct json_value *json_parse(
     struct arena *a, struct str text); /* NULL when json_scan refuses text */
@@ -283,8 +272,8 @@ struct json_value *json_parse(
 struct json_value *json_parse_body(struct arena *a, struct str text);
 enum json_type json_type(const struct json_value *v);
 struct str json_text(const struct json_value *v); /* JSON_STRING: unescaped */
-bool json_int(const struct json_value *v,
-    int64_t *out) MUST_USE; /* exact; 25.0 is the integer 25 */
+bool json_int(
+    const struct json_value *v, int64_t *out) MUST_USE; /* exact; 25.0 is the integer 25 */
 double json_num(
     const struct json_value *v); /* infinite when the number is too large for a double */
 bool json_bool(const struct json_value *v);

@@ -9,7 +9,7 @@
    objects. */
 struct json_value {
 	union {
-		const char *p; /* STRING: unescaped; NUMBER, BOOL: as in the text */
+		const char *p;            /* STRING: unescaped; NUMBER, BOOL: as in the text */
 		struct json_value *items; /* ARRAY, OBJECT */
 	} u;
 	const char *name; /* name of a member, unescaped */
@@ -27,7 +27,7 @@ struct span {
 enum scan_mode {
 	SCAN_CHECK, /* only check */
 	SCAN_SPANS, /* also record the span of each value, in the order of the first bytes */
-	SCAN_TREE, /* also build a tree; unescapes strings inside the text, so it must be a copy */
+	SCAN_TREE,  /* also build a tree; unescapes strings inside the text, so it must be a copy */
 };
 
 struct scan {

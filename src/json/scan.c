@@ -19,8 +19,8 @@
 #include "json/json_priv.h"
 
 enum {
-	FEW = 16,   /* members of an object up to which all pairs of names are compared */
-	LOCAL = 64, /* entries of the stack before it moves to the arena */
+	FEW = 16,    /* members of an object up to which all pairs of names are compared */
+	LOCAL = 64,  /* entries of the stack before it moves to the arena */
 	SPANS = 256, /* initial room for spans */
 };
 
@@ -48,15 +48,13 @@ set_scan_fault(struct reader *r, const char *at, const char *what)
 static bool
 unexpected(struct reader *r)
 {
-	return set_scan_fault(
-	    r, r->p, r->p == r->end ? "unexpected end" : "unexpected character");
+	return set_scan_fault(r, r->p, r->p == r->end ? "unexpected end" : "unexpected character");
 }
 
 static void
 skip_json_space(struct reader *r)
 {
-	while (r->p < r->end &&
-	       (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
+	while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
 		r->p++;
 }
 
@@ -145,8 +143,7 @@ skip_unicode_escape(struct reader *r)
 	if (unit < 0)
 		return set_scan_fault(r, r->p, "invalid escape");
 	if (is_high(unit)) {
-		if (rest < 12 || r->p[6] != '\\' || r->p[7] != 'u' ||
-		    !is_low(hex_unit(r->p + 8)))
+		if (rest < 12 || r->p[6] != '\\' || r->p[7] != 'u' || !is_low(hex_unit(r->p + 8)))
 			return set_scan_fault(r, r->p, "lone surrogate");
 		r->p += 6;
 	} else if (is_low(unit)) {
@@ -295,8 +292,7 @@ string_content(struct reader *r, struct str raw, bool escaped)
 	if (!escaped)
 		return raw;
 	return unescape_string(
-	    r->own != NULL ? r->own + (raw.p - r->start) : arena_alloc(r->s->a, raw.n),
-	    raw);
+	    r->own != NULL ? r->own + (raw.p - r->start) : arena_alloc(r->s->a, raw.n), raw);
 }
 
 /* ---- members ---- */
@@ -321,8 +317,7 @@ name_cmp(const struct json_value *a, const struct json_value *b)
 {
 	if (a->tag != b->tag)
 		return a->tag < b->tag ? -1 : 1;
-	return str_cmp(
-	    (struct str){ a->name, a->name_n }, (struct str){ b->name, b->name_n });
+	return str_cmp((struct str){ a->name, a->name_n }, (struct str){ b->name, b->name_n });
 }
 
 static void

@@ -73,8 +73,7 @@ json_write_num(struct buf *b, double n)
 	char text[32];
 
 	if (!isfinite(n))
-		panic("JSON has no text for the number %g",
-		    n); /* UNCOVERED: ends the process */
+		panic("JSON has no text for the number %g", n); /* UNCOVERED: ends the process */
 	if (fabs(n) <= 0x1p53 && n == floor(n) && !(n == 0 && signbit(n))) {
 		json_write_int(b, (int64_t)n);
 		return;
@@ -214,8 +213,7 @@ write_field_value(struct buf *b, const struct field *f, const void *at)
 static bool
 is_written_as_null(const struct field *f, const void *in)
 {
-	bool has_empty =
-	    f->type == FIELD_STR || f->type == FIELD_LIST || f->type == FIELD_OBJECT;
+	bool has_empty = f->type == FIELD_STR || f->type == FIELD_LIST || f->type == FIELD_OBJECT;
 
 	return field_unset(f, in) && ((f->flags & NULLABLE) != 0 || !has_empty);
 }

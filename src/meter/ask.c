@@ -60,8 +60,7 @@ ask_serve(struct meterd *m)
 	struct meter_ask a;
 	int n = 0;
 
-	while (
-	    n < ASKS_PER_TURN && recv(m->sock, &a, sizeof(a), 0) == (ssize_t)sizeof(a)) {
+	while (n < ASKS_PER_TURN && recv(m->sock, &a, sizeof(a), 0) == (ssize_t)sizeof(a)) {
 		metrics_add(m->metrics, COUNTER_ASKS);
 		provide_slots(m, &a);
 		n++;

@@ -33,8 +33,7 @@ const struct stmt *const flush_stmts[] = { &store, NULL };
 struct column {
 	struct str owner[CHUNK], period[CHUNK], taken[CHUNK], back[CHUNK];
 	const struct slot *slot[CHUNK];
-	uint64_t numbers[CHUNK]
-			[2]; /* taken and back, to note them when they are stored */
+	uint64_t numbers[CHUNK][2]; /* taken and back, to note them when they are stored */
 	size_t n;
 };
 
@@ -80,9 +79,8 @@ store_batch(struct meterd *m, struct batch *b, struct ts through)
 
 	if (!meterd_ok(m,
 		db_one(m->db, &store, &got, P(m->file.head->incarnation), P(through),
-		    LIST_P(b->quota, owner), LIST_P(b->quota, period),
-		    LIST_P(b->quota, taken), LIST_P(b->quota, back),
-		    LIST_P(b->usage, owner), LIST_P(b->usage, period),
+		    LIST_P(b->quota, owner), LIST_P(b->quota, period), LIST_P(b->quota, taken),
+		    LIST_P(b->quota, back), LIST_P(b->usage, owner), LIST_P(b->usage, period),
 		    LIST_P(b->usage, taken), LIST_P(b->usage, back)),
 		"flush"))
 		return false;

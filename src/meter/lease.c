@@ -48,8 +48,8 @@ static const struct field unwanted_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwanted,
-    unwanted_out, "SELECT kind, owner FROM meter_unwanted($1, $2::bigint::integer)");
+static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwanted, unwanted_out,
+    "SELECT kind, owner FROM meter_unwanted($1, $2::bigint::integer)");
 
 const struct stmt *const lease_stmts[] = { &lease, &list_unwanted, NULL };
 
@@ -88,9 +88,8 @@ raise_slot_limit(struct slot *s, const struct lease_answer *a)
 	uint64_t before = atomic_load(&s->limit), granted = (uint64_t)a->granted;
 
 	if (granted > before) {
-		atomic_store(&s->mark, granted - before >= SMALL_BLOCK
-					   ? (uint32_t)((granted - before) / 2)
-					   : 0);
+		atomic_store(&s->mark,
+		    granted - before >= SMALL_BLOCK ? (uint32_t)((granted - before) / 2) : 0);
 		atomic_store(&s->limit, granted);
 		atomic_store(&s->until, 0);
 	}
@@ -158,8 +157,7 @@ open_quota_slot(struct meterd *m, struct slot *s)
 }
 
 void
-lease_need(
-    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month)
+lease_need(struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month)
 {
 	bool fresh;
 	struct slot *s = slots_get(m, kind, owner, month, &fresh);
@@ -214,12 +212,10 @@ lease_report(struct meterd *m)
 		struct slot *s = &m->file.slots[m->active[i]];
 		struct slot_note *n = slots_note(m, s);
 
-		if (!is_quota(s) ||
-		    (n->reported && n->surrendered == atomic_load(&s->surrendered)))
+		if (!is_quota(s) || (n->reported && n->surrendered == atomic_load(&s->surrendered)))
 			continue;
 		calls++;
-		n->reported =
-		    true; /* even on failure: the owner may not exist any more */
+		n->reported = true; /* even on failure: the owner may not exist any more */
 		if (call_meter_lease(m, s, s->seq, &a))
 			raise_slot_limit(s, &a);
 		else if (!m->registered)
@@ -249,8 +245,8 @@ lease_surrender(struct meterd *m)
 		return;
 	rows = list.items;
 	for (size_t i = 0; i < list.n; i++) {
-		enum slot_kind kind = str_is(rows[i].kind, "account") ? SLOT_ACCOUNT_QUOTA
-								      : SLOT_GROUP_QUOTA;
+		enum slot_kind kind =
+		    str_is(rows[i].kind, "account") ? SLOT_ACCOUNT_QUOTA : SLOT_GROUP_QUOTA;
 		struct slot *s = meter_find(&m->file, kind, &rows[i].owner, month);
 
 		if (s != NULL)

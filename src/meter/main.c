@@ -35,8 +35,8 @@ static const struct stmt begin = STMT(begin, moment_out,
 
 static const struct stmt *const main_stmts[] = { &begin, NULL };
 
-static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate_stmts,
-	flush_stmts, shared_stmts, NULL };
+static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate_stmts, flush_stmts,
+	shared_stmts, NULL };
 
 bool
 meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
@@ -96,8 +96,7 @@ meterd_ready(struct meterd *m)
 static int
 open_ticker(void)
 {
-	const struct itimerspec every = { { 0, TICK_MS * 1000000L },
-		{ 0, TICK_MS * 1000000L } };
+	const struct itimerspec every = { { 0, TICK_MS * 1000000L }, { 0, TICK_MS * 1000000L } };
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
 	if (fd < 0 || timerfd_settime(fd, 0, &every, NULL) != 0)
@@ -149,8 +148,8 @@ serve_host(struct meterd *m, int timer)
 	char err[512];
 	uint64_t ticks;
 
-	if (!meter_file_hold(&m->file, err, sizeof(err)) ||
-	    !ask_open(m, err, sizeof(err)) || !scrape_open(m, err, sizeof(err)))
+	if (!meter_file_hold(&m->file, err, sizeof(err)) || !ask_open(m, err, sizeof(err)) ||
+	    !scrape_open(m, err, sizeof(err)))
 		panic("%s", err);
 	slots_load(m);
 	m->metrics = metrics_open();

@@ -56,7 +56,7 @@ struct meterd {
 	size_t nactive;
 	int sock, scrape; /* listen for asks, and for scrapes of the metrics */
 	struct metrics *metrics;
-	struct buf shared; /* the installation's metrics, as text; mono_us: */
+	struct buf shared;               /* the installation's metrics, as text; mono_us: */
 	int64_t shared_at, shared_until; /* next read, and when the text is too old */
 	bool registered;                 /* PostgreSQL has registered this incarnation */
 	int64_t flush_at, look_at, maintain_at, full_at; /* for mono_due */
@@ -69,8 +69,8 @@ void slots_load(struct meterd *m);
 void slots_free(struct meterd *m);
 /* The slot of an owner and period. *fresh: it is new, and the caller fills it in and publishes it. NULL: the table is
    full, which is logged. */
-struct slot *slots_get(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period, bool *fresh);
+struct slot *slots_get(
+    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t period, bool *fresh);
 struct slot_note *slots_note(struct meterd *m, const struct slot *s);
 /* PostgreSQL may have been restored from a backup: all counts and leases are to be stored again. */
 void slots_store_again(struct meterd *m);
@@ -85,8 +85,7 @@ void ask_serve(struct meterd *m);
 /* ---- lease.c ---- */
 
 /* Makes the slot of a quota, and leases units for it if there are any. */
-void lease_need(
-    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month);
+void lease_need(struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month);
 /* Tries again for leases that wait for other hosts. */
 void lease_retry(struct meterd *m);
 /* Surrenders units that other hosts need, or that a reduced quota does not allow any more. */
@@ -99,8 +98,7 @@ void lease_report(struct meterd *m);
 /* ---- rates.c ---- */
 
 /* Makes the slots of the key's and the account's rate. False: the database failed or the table is full. */
-bool rates_need(
-    struct meterd *m, const struct uuid *key, const struct uuid *account) MUST_USE;
+bool rates_need(struct meterd *m, const struct uuid *key, const struct uuid *account) MUST_USE;
 void rates_refresh(struct meterd *m);
 
 /* ---- flush.c ---- */
@@ -127,7 +125,7 @@ void meterd_set_clock(struct meterd *m, struct ts at, int64_t asked);
 bool meterd_ok(struct meterd *m, enum db_rc rc, const char *what);
 
 /* The statements of each file, for -D sql. */
-extern const struct stmt *const lease_stmts[],
-    *const rate_stmts[], *const flush_stmts[], *const shared_stmts[];
+extern const struct stmt *const lease_stmts[], *const rate_stmts[], *const flush_stmts[],
+									*const shared_stmts[];
 
 #endif

@@ -39,18 +39,16 @@ static const struct stmt key_limits = STMT_LIST(key_limits, struct limit, limit_
     "SELECT key_uuid AS owner, rate, rate_window FROM key_limit WHERE key_uuid = ANY "
     "($1::text[]::uuid[])");
 
-static const struct stmt account_limits =
-    STMT_LIST(account_limits, struct limit, limit_out,
-	"SELECT account_uuid AS owner, search_rate AS rate, search_window AS rate_window "
-	"FROM account_limit"
-	" WHERE account_uuid = ANY ($1::text[]::uuid[])");
+static const struct stmt account_limits = STMT_LIST(account_limits, struct limit, limit_out,
+    "SELECT account_uuid AS owner, search_rate AS rate, search_window AS rate_window "
+    "FROM account_limit"
+    " WHERE account_uuid = ANY ($1::text[]::uuid[])");
 
-const struct stmt *const rate_stmts[] = { &find_limits, &key_limits, &account_limits,
-	NULL };
+const struct stmt *const rate_stmts[] = { &find_limits, &key_limits, &account_limits, NULL };
 
 static bool
-set_rate(struct meterd *m, enum slot_kind kind, const struct uuid *owner, int64_t rate,
-    int64_t seconds)
+set_rate(
+    struct meterd *m, enum slot_kind kind, const struct uuid *owner, int64_t rate, int64_t seconds)
 {
 	bool fresh;
 	struct slot *s = slots_get(m, kind, owner, 0, &fresh);
@@ -75,8 +73,7 @@ rates_need(struct meterd *m, const struct uuid *key, const struct uuid *account)
 	    meter_find(&m->file, SLOT_ACCOUNT_RATE, account, 0) != NULL)
 		return true;
 	if (!meterd_ready(m) ||
-	    !meterd_ok(
-		m, db_one(m->db, &find_limits, &l, P(*key), P(*account)), "limits"))
+	    !meterd_ok(m, db_one(m->db, &find_limits, &l, P(*key), P(*account)), "limits"))
 		return false;
 	return set_rate(m, SLOT_KEY_RATE, key, l.rate, l.rate_window) &&
 	       set_rate(m, SLOT_ACCOUNT_RATE, account, l.search_rate, l.search_window);

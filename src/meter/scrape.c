@@ -18,8 +18,7 @@ enum { BACKLOG = 16, PATIENCE_MS = 50, SCRAPES_PER_TURN = 4 };
 bool
 scrape_open(struct meterd *m, char *err, size_t room)
 {
-	const char *path =
-	    arena_printf(m->arena, "%s/metrics.sock", conf.run_directory).p;
+	const char *path = arena_printf(m->arena, "%s/metrics.sock", conf.run_directory).p;
 
 	m->scrape = daemon_bind(path, SOCK_STREAM, 0660);
 	if (m->scrape >= 0 && listen(m->scrape, BACKLOG) == 0)
@@ -55,16 +54,14 @@ answer_scrape(struct meterd *m, int fd)
 	struct buf body = { .a = m->arena }, head = { .a = m->arena };
 	char request[4096];
 
-	if (!wait_ready(fd, POLLIN) ||
-	    recv(fd, request, sizeof(request), MSG_DONTWAIT) <= 0)
+	if (!wait_ready(fd, POLLIN) || recv(fd, request, sizeof(request), MSG_DONTWAIT) <= 0)
 		return;
 	if (m->metrics != NULL)
 		metrics_write(&body, m->metrics);
 	shared_write(m, &body);
-	buf_z(&body,
-	    "# HELP surfaced_build_info The version of surfaced-meter, with the value 1\n"
-	    "# TYPE surfaced_build_info gauge\n"
-	    "surfaced_build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
+	buf_z(&body, "# HELP surfaced_build_info The version of surfaced-meter, with the value 1\n"
+		     "# TYPE surfaced_build_info gauge\n"
+		     "surfaced_build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
 	buf_z(&body, "# HELP surfaced_meter_slots Counters in use\n# TYPE "
 		     "surfaced_meter_slots gauge\n");
 	buf_printf(&body, "surfaced_meter_slots %zu\n", m->nactive);

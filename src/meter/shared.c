@@ -35,11 +35,10 @@ write_figures(struct buf *b, const struct figure *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || !str_eq(f[i].kind, f[i - 1].kind))
-			buf_printf(b, "# HELP %.*s %.*s\n# TYPE %.*s %.*s\n",
-			    (int)f[i].kind.n, f[i].kind.p, (int)f[i].help.n, f[i].help.p,
-			    (int)f[i].kind.n, f[i].kind.p, (int)f[i].type.n, f[i].type.p);
-		buf_printf(
-		    b, "%.*s %.15g\n", (int)f[i].series.n, f[i].series.p, f[i].value);
+			buf_printf(b, "# HELP %.*s %.*s\n# TYPE %.*s %.*s\n", (int)f[i].kind.n,
+			    f[i].kind.p, (int)f[i].help.n, f[i].help.p, (int)f[i].kind.n,
+			    f[i].kind.p, (int)f[i].type.n, f[i].type.p);
+		buf_printf(b, "%.*s %.15g\n", (int)f[i].series.n, f[i].series.p, f[i].value);
 	}
 }
 

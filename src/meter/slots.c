@@ -53,8 +53,8 @@ slots_free(struct meterd *m)
 }
 
 struct slot *
-slots_get(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
-    uint32_t period, bool *fresh)
+slots_get(
+    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t period, bool *fresh)
 {
 	struct slot *s = meter_find(&m->file, kind, owner, period);
 
@@ -72,8 +72,8 @@ slots_get(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
 		s = meter_add(&m->file, kind, owner, period);
 	if (s == NULL) {
 		if (mono_due(&m->full_at, FULL_US))
-			log_event(LOGP_ERR, "full", "slots=%u: raise meter_slots",
-			    m->file.head->slots);
+			log_event(
+			    LOGP_ERR, "full", "slots=%u: raise meter_slots", m->file.head->slots);
 		return NULL;
 	}
 	*slots_note(m, s) = (struct slot_note){ 0 };
@@ -99,8 +99,8 @@ prepare_next_period(struct meterd *m, const struct slot *s)
 		if (next != NULL && fresh)
 			slot_publish(next);
 	}
-	if ((s->kind == SLOT_ACCOUNT_QUOTA || s->kind == SLOT_GROUP_QUOTA) &&
-	    s->period == month && meter_month(soon) != month)
+	if ((s->kind == SLOT_ACCOUNT_QUOTA || s->kind == SLOT_GROUP_QUOTA) && s->period == month &&
+	    meter_month(soon) != month)
 		lease_need(m, (enum slot_kind)s->kind, &owner, meter_month(soon));
 }
 
@@ -126,8 +126,7 @@ is_over(const struct meterd *m, const struct slot *s)
 		return (int64_t)(word >> 32) * SECOND_US + 2 * DAY_US < boot_us();
 	case SLOT_ACCOUNT_QUOTA:
 	case SLOT_GROUP_QUOTA:
-		return meter_month_start(s->period + 1).us + DAY_US < m->now.us &&
-		       is_stored(m, s);
+		return meter_month_start(s->period + 1).us + DAY_US < m->now.us && is_stored(m, s);
 	case SLOT_KEY_USAGE:
 		return meter_day_start(s->period + 2).us < m->now.us && is_stored(m, s);
 	case SLOT_KINDS:

@@ -14,17 +14,17 @@ evidence_path(const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_pat
 	hex_print(hex, sha256, EVIDENCE_HASH_LEN);
 	snprintf(out->outer, sizeof(out->outer), "%s/%.2s", top, hex);
 	snprintf(out->inner, sizeof(out->inner), "%s/%.2s/%.2s", top, hex, hex + 2);
-	return (size_t)snprintf(out->file, sizeof(out->file), "%s/%.2s/%.2s/%s", top, hex,
-		   hex + 2, hex) < sizeof(out->file);
+	return (size_t)snprintf(out->file, sizeof(out->file), "%s/%.2s/%.2s/%s", top, hex, hex + 2,
+		   hex) < sizeof(out->file);
 }
 
 bool
 header_secret(struct str name)
 {
 	/* A name that ends with - matches all headers that begin with it. */
-	static const struct str secret[] = { STR_INIT("authorization"),
-		STR_INIT("cookie"), STR_INIT("set-cookie"), STR_INIT("set-cookie2"),
-		STR_INIT("proxy-"), STR_INIT("x-api-key") };
+	static const struct str secret[] = { STR_INIT("authorization"), STR_INIT("cookie"),
+		STR_INIT("set-cookie"), STR_INIT("set-cookie2"), STR_INIT("proxy-"),
+		STR_INIT("x-api-key") };
 
 	for (size_t i = 0; i < COUNT(secret); i++) {
 		size_t n = secret[i].n;

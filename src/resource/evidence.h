@@ -12,8 +12,7 @@
 enum { EVIDENCE_HASH_LEN = 32 };
 
 struct evidence_path {
-	char outer[4000], inner[4000],
-	    file[4096]; /* folder, folder in it, file in that */
+	char outer[4000], inner[4000], file[4096]; /* folder, folder in it, file in that */
 };
 
 /* False: the path would be too long. */

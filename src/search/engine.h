@@ -9,8 +9,8 @@
 
 enum engine_rc {
 	ENGINE_OK,
-	ENGINE_TIMEOUT, /* the deadline has passed, or the work limit is used up (C-066) */
-	ENGINE_SLICED,  /* the slice of the budget is used up */
+	ENGINE_TIMEOUT,       /* the deadline has passed, or the work limit is used up (C-066) */
+	ENGINE_SLICED,        /* the slice of the budget is used up */
 	ENGINE_TOO_EXPENSIVE, /* count only: the work limit is used up */
 	ENGINE_UNAVAILABLE,   /* no index is published, or it cannot answer now: 503 */
 	ENGINE_FAILED,        /* communication failed or the answer was invalid: 502 */
@@ -70,8 +70,7 @@ struct hit {
 struct page {
 	struct count total;
 	struct hit *hits;
-	size_t
-	    nhits; /* may be below the limit although has_more is set: LIM_PAGE_SERVICES */
+	size_t nhits; /* may be below the limit although has_more is set: LIM_PAGE_SERVICES */
 	bool has_more;
 };
 
@@ -95,8 +94,7 @@ void engine_status(const struct engine *e, struct engine_status *out);
 
 /* The results are in the arena. */
 enum engine_rc engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *budget, const struct agg *aggs, size_t naggs,
-    struct group *out) MUST_USE;
+    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out) MUST_USE;
 enum engine_rc engine_count(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, struct count *out) MUST_USE;
 
@@ -107,7 +105,6 @@ struct page_request {
 };
 
 enum engine_rc engine_search(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *budget, const struct page_request *want,
-    struct page *out) MUST_USE;
+    const struct budget *budget, const struct page_request *want, struct page *out) MUST_USE;
 
 #endif

@@ -82,8 +82,8 @@ ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1])
 		inet_ntop(AF_INET6, net->a, out, IPNET_LEN + 1);
 	n = strlen(out);
 	if (net->bits < 128)
-		n += (size_t)snprintf(out + n, IPNET_LEN + 1 - n, "/%u",
-		    (unsigned)net->bits - (v4 ? V4_BITS : 0));
+		n += (size_t)snprintf(
+		    out + n, IPNET_LEN + 1 - n, "/%u", (unsigned)net->bits - (v4 ? V4_BITS : 0));
 	return n;
 }
 

@@ -168,8 +168,7 @@ is_within_bounds(const struct node *n, const struct value *have)
 	int lo = n->lo.set ? value_cmp(have, &n->lo.v) : 1,
 	    hi = n->hi.set ? value_cmp(have, &n->hi.v) : -1;
 
-	return (lo > 0 || (lo == 0 && n->lo.inclusive)) &&
-	       (hi < 0 || (hi == 0 && n->hi.inclusive));
+	return (lo > 0 || (lo == 0 && n->lo.inclusive)) && (hi < 0 || (hi == 0 && n->hi.inclusive));
 }
 
 /* Whether a value passes, or any item of a list. */
@@ -189,8 +188,7 @@ value_passes(struct arena *a, const struct node *n, const struct json_value *v)
 		return false;
 	if (n->type == NODE_EXISTS)
 		return true;
-	return n->type == NODE_RANGE ? is_within_bounds(n, &have)
-				     : is_one_of(a, n, &have);
+	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of(a, n, &have);
 }
 
 /* ---- the tree, which is at most LIM_QUERY_DEPTH deep ---- */
@@ -225,13 +223,11 @@ node_passes(const struct match *m, const struct node *n)
 	case NODE_NESTED:
 		break;
 	}
-	panic(
-	    "a nested test on a record"); /* UNCOVERED: the parser refuses such a test */
+	panic("a nested test on a record"); /* UNCOVERED: the parser refuses such a test */
 }
 
 bool
-query_matches(
-    struct arena *scratch, const struct query *q, const struct json_value *record)
+query_matches(struct arena *scratch, const struct query *q, const struct json_value *record)
 {
 	bool result = node_passes(&(struct match){ scratch, record }, q->root);
 

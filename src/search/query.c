@@ -92,17 +92,14 @@ fail_unknown_field(struct parser *p, struct str name, size_t at)
 	const char *near = schema_nearest(p->dataset, name);
 
 	if (schema_is_nested(p->dataset, name))
-		query_fail(p, at,
-		    "%s cannot stand here; write %s:( ... ) outside other %s:( )",
-		    query_show(p, name), schema_nested(p->dataset),
-		    schema_nested(p->dataset));
+		query_fail(p, at, "%s cannot stand here; write %s:( ... ) outside other %s:( )",
+		    query_show(p, name), schema_nested(p->dataset), schema_nested(p->dataset));
 	else if (p->nested && schema_resolve(p->dataset, name) != NULL)
 		query_fail(p, at, "\"%s\" is not a field of %s; test it outside %s:( )",
-		    query_show(p, name), schema_nested(p->dataset),
-		    schema_nested(p->dataset));
+		    query_show(p, name), schema_nested(p->dataset), schema_nested(p->dataset));
 	else if (near != NULL)
-		query_fail(p, at, "unknown field \"%s\"; did you mean \"%s\"?",
-		    query_show(p, name), near);
+		query_fail(
+		    p, at, "unknown field \"%s\"; did you mean \"%s\"?", query_show(p, name), near);
 	else
 		query_fail(p, at,
 		    "unknown field \"%s\"; /search/schemas lists them, and text with : "
@@ -115,8 +112,8 @@ fail_unknown_field(struct parser *p, struct str name, size_t at)
 static const struct schema_field *
 field_named(struct parser *p, struct str name, size_t at)
 {
-	const struct schema_field *f = p->nested ? schema_member(p->dataset, name)
-						 : schema_resolve(p->dataset, name);
+	const struct schema_field *f =
+	    p->nested ? schema_member(p->dataset, name) : schema_resolve(p->dataset, name);
 
 	return f != NULL ? f : fail_unknown_field(p, name, at);
 }
@@ -166,8 +163,7 @@ parse_nested(struct parser *p, enum op op, size_t at)
 	if (op == OP_MATCH && lex_keyword(p, "*"))
 		return new_nested_exists(p, at);
 	if (op != OP_MATCH || lex_end(p) || p->text.p[p->at] != '(') {
-		query_fail(p, at, "%s takes tests in brackets, as in %s:(%s:...)", object,
-		    object,
+		query_fail(p, at, "%s takes tests in brackets, as in %s:(%s:...)", object, object,
 		    schema_member(p->dataset, STR("port")) != NULL ? "port" : "field");
 		return NULL;
 	}
@@ -369,8 +365,7 @@ check_text(struct parser *p)
 	size_t bad = str_utf8_bad(p->text);
 
 	if (p->text.n > LIM_QUERY) {
-		query_fail(p, 0, "the query is longer than %d characters or bytes",
-		    (int)LIM_QUERY);
+		query_fail(p, 0, "the query is longer than %d characters or bytes", (int)LIM_QUERY);
 		return false;
 	}
 	if (bad < p->text.n) {
@@ -389,8 +384,8 @@ check_text(struct parser *p)
 }
 
 bool
-query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
-    struct query *out, struct query_fault *fault)
+query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, struct query *out,
+    struct query_fault *fault)
 {
 	struct parser p = {
 		.a = a, .dataset = d, .text = text, .now = now, .fault = fault, .out = out

@@ -77,8 +77,7 @@ query_deeper(struct parser *p, unsigned levels, size_t at)
 {
 	if (p->depth + levels <= LIM_QUERY_DEPTH)
 		return true;
-	query_fail(p, at,
-	    "the query is nested deeper than %d levels of brackets, NOT, - ! and +",
+	query_fail(p, at, "the query is nested deeper than %d levels of brackets, NOT, - ! and +",
 	    (int)LIM_QUERY_DEPTH);
 	return false;
 }
@@ -128,8 +127,8 @@ any_date(struct parser *p, const struct schema_field *f, const struct typed_word
 
 /* Makes a test with room for n values. */
 static struct node *
-new_values_test(struct parser *p, const struct schema_field *f, enum node_type type,
-    size_t n, size_t at)
+new_values_test(
+    struct parser *p, const struct schema_field *f, enum node_type type, size_t n, size_t at)
 {
 	struct node *made = new_test(p, type, f, at);
 
@@ -146,8 +145,8 @@ kind_of(const struct schema_field *f, const struct word *w)
 
 /* Makes one test of the plain values among the words (NODE_MATCH) or of the patterns (NODE_WILDCARD). */
 static struct node *
-any_of_kind(struct parser *p, const struct schema_field *f,
-    const struct typed_words *words, enum node_type type)
+any_of_kind(struct parser *p, const struct schema_field *f, const struct typed_words *words,
+    enum node_type type)
 {
 	struct node *n = new_values_test(p, f, type, words->n, words->w[0].at);
 	struct span v;
@@ -201,12 +200,10 @@ exact_test(struct parser *p, const struct schema_field *f, struct typed_words *w
 		words->w[i].wild = false; /* "=" has no patterns */
 	if (!value_has_patterns(f)) {
 		n = any_of(p, f, words);
-		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues;
-		     i++)
+		for (size_t i = 0; n != NULL && f->type == VALUE_IP && i < n->nvalues; i++)
 			if (n->values[i].ip.bits < 128) {
-				query_fail(p, words->w[i].at,
-				    "= takes one address; write %s:%s", f->name,
-				    query_show(p, words->w[i].s));
+				query_fail(p, words->w[i].at, "= takes one address; write %s:%s",
+				    f->name, query_show(p, words->w[i].s));
 				return NULL;
 			}
 		return n;
@@ -241,16 +238,15 @@ has_order(struct parser *p, const struct schema_field *f, size_t at)
 	case VALUE_BOOLEAN:
 		break;
 	}
-	query_fail(p, at,
-	    "%s has no order: ranges are for numbers, dates and addresses%s", f->name,
+	query_fail(p, at, "%s has no order: ranges are for numbers, dates and addresses%s", f->name,
 	    f->type == VALUE_BOOLEAN ? "" : "; a set is {a,b}");
 	return false;
 }
 
 /* Reads one end of a range. A day is excluded or included as a whole. */
 static bool
-parse_bound(struct parser *p, const struct schema_field *f, const struct word *w,
-    enum op op, struct node *n)
+parse_bound(struct parser *p, const struct schema_field *f, const struct word *w, enum op op,
+    struct node *n)
 {
 	bool low = op == OP_GE || op == OP_GT, inclusive = op == OP_GE || op == OP_LE;
 	struct bound *b = low ? &n->lo : &n->hi;
@@ -259,8 +255,8 @@ parse_bound(struct parser *p, const struct schema_field *f, const struct word *w
 	if (!value_span(p, f, w, &v))
 		return false;
 	if (f->type == VALUE_IP && v.first.ip.bits < 128) {
-		query_fail(p, w->at, "a range of addresses takes no CIDR; write %s:%s",
-		    f->name, query_show(p, w->s));
+		query_fail(p, w->at, "a range of addresses takes no CIDR; write %s:%s", f->name,
+		    query_show(p, w->s));
 		return false;
 	}
 	*b = (struct bound){ true, inclusive, low == inclusive ? v.first : v.last };
@@ -268,8 +264,7 @@ parse_bound(struct parser *p, const struct schema_field *f, const struct word *w
 }
 
 static struct node *
-one_sided_range(
-    struct parser *p, const struct schema_field *f, const struct word *w, enum op op)
+one_sided_range(struct parser *p, const struct schema_field *f, const struct word *w, enum op op)
 {
 	struct node *n;
 
@@ -286,8 +281,8 @@ is_open_end(const struct word *w)
 
 /* Reads the rest of a range after "[a" or "{a": TO b and the closing bracket. */
 static struct node *
-finish_range(struct parser *p, const struct schema_field *f, const struct word *from,
-    bool inclusive)
+finish_range(
+    struct parser *p, const struct schema_field *f, const struct word *from, bool inclusive)
 {
 	struct node *n;
 	struct word to;
@@ -295,8 +290,7 @@ finish_range(struct parser *p, const struct schema_field *f, const struct word *
 	size_t at = from->at;
 
 	if (!lex_keyword(p, "TO")) {
-		query_fail(p, p->at,
-		    "a range is written [a TO b], {a TO b} without its ends%s",
+		query_fail(p, p->at, "a range is written [a TO b], {a TO b} without its ends%s",
 		    inclusive ? "" : "; a set {a,b}");
 		return NULL;
 	}
@@ -310,11 +304,9 @@ finish_range(struct parser *p, const struct schema_field *f, const struct word *
 		return NULL;
 	}
 	upper = p->text.p[p->at++] == ']' ? OP_LE : OP_LT;
-	n = new_test(
-	    p, is_open_end(from) && is_open_end(&to) ? NODE_EXISTS : NODE_RANGE, f, at);
+	n = new_test(p, is_open_end(from) && is_open_end(&to) ? NODE_EXISTS : NODE_RANGE, f, at);
 	if (n == NULL ||
-	    (!is_open_end(from) &&
-		!parse_bound(p, f, from, inclusive ? OP_GE : OP_GT, n)) ||
+	    (!is_open_end(from) && !parse_bound(p, f, from, inclusive ? OP_GE : OP_GT, n)) ||
 	    (!is_open_end(&to) && !parse_bound(p, f, &to, upper, n)))
 		return NULL;
 	return n;
@@ -322,16 +314,15 @@ finish_range(struct parser *p, const struct schema_field *f, const struct word *
 
 /* Adds a member of a set or list. */
 static bool
-add_word(struct parser *p, const struct schema_field *f, struct typed_words *words,
-    const struct word *w)
+add_word(
+    struct parser *p, const struct schema_field *f, struct typed_words *words, const struct word *w)
 {
 	if (w->s.n == 0 && !w->quoted) {
 		query_fail(p, w->at, "%s needs a value here", f->name);
 		return false;
 	}
 	if (words->n == LIM_QUERY_SET) {
-		query_fail(
-		    p, w->at, "a set or list has at most %d values", (int)LIM_QUERY_SET);
+		query_fail(p, w->at, "a set or list has at most %d values", (int)LIM_QUERY_SET);
 		return false;
 	}
 	words->w[words->n++] = *w;
@@ -354,8 +345,7 @@ finish_set(struct parser *p, const struct schema_field *f, const struct word *fi
 		lex_space(p);
 	}
 	if (!lex_take(p, "}")) {
-		query_fail(
-		    p, p->at, "a set is written {a,b}; put values with spaces in quotes");
+		query_fail(p, p->at, "a set is written {a,b}; put values with spaces in quotes");
 		return NULL;
 	}
 	return any_of(p, f, &words);
@@ -371,8 +361,7 @@ test_range_or_set(struct parser *p, const struct schema_field *f)
 	if (!lex_word(p, ",]}", &first))
 		return NULL;
 	lex_space(p);
-	if (!inclusive && !lex_end(p) &&
-	    (p->text.p[p->at] == ',' || p->text.p[p->at] == '}'))
+	if (!inclusive && !lex_end(p) && (p->text.p[p->at] == ',' || p->text.p[p->at] == '}'))
 		return finish_set(p, f, &first);
 	return finish_range(p, f, &first, inclusive);
 }
@@ -404,14 +393,12 @@ struct node *
 test_value(struct parser *p, const struct schema_field *f, enum op op)
 {
 	size_t at = p->at;
-	bool list =
-	    has_lists(f) && (op == OP_MATCH || op == OP_EXACT || op == OP_DIFFERS);
+	bool list = has_lists(f) && (op == OP_MATCH || op == OP_EXACT || op == OP_DIFFERS);
 	struct typed_words words;
 	struct node *n;
 
 	if (!lex_end(p) && p->text.p[at] == '(') {
-		query_fail(p, at, "a group of values stands after a colon: %s:(a OR b)",
-		    f->name);
+		query_fail(p, at, "a group of values stands after a colon: %s:(a OR b)", f->name);
 		return NULL;
 	}
 	if (!read_value_list(p, f, list, &words))
@@ -473,8 +460,7 @@ test_ip_list(struct parser *p)
 
 	if (f != NULL)
 		return test_value(p, f, OP_MATCH);
-	query_fail(p, p->at,
-	    "an address cannot be tested here; put it in quotes to search text");
+	query_fail(p, p->at, "an address cannot be tested here; put it in quotes to search text");
 	return NULL;
 }
 
@@ -519,8 +505,7 @@ test_bare(struct parser *p)
 	struct word w;
 
 	if (is_bad_cidr(lex_raw(p))) {
-		query_fail(
-		    p, at, "\"%s\" is not an address or CIDR", query_show(p, lex_raw(p)));
+		query_fail(p, at, "\"%s\" is not an address or CIDR", query_show(p, lex_raw(p)));
 		return NULL;
 	}
 	if (!lex_word(p, "", &w) || !query_clause(p, at))

@@ -48,12 +48,11 @@ is_harmful(utf8proc_int32_t c)
 static size_t
 decode_char(struct str s, size_t at, utf8proc_int32_t *c)
 {
-	utf8proc_ssize_t n = utf8proc_iterate(
-	    (const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
+	utf8proc_ssize_t n =
+	    utf8proc_iterate((const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
 
 	if (n <= 0)
-		panic(
-		    "the query is not UTF-8"); /* UNCOVERED: check_text has refused it */
+		panic("the query is not UTF-8"); /* UNCOVERED: check_text has refused it */
 	return (size_t)n;
 }
 
@@ -191,8 +190,7 @@ read_escape(struct parser *p, struct buf *b)
 
 	p->at++;
 	if (lex_end(p)) {
-		query_fail(
-		    p, p->at - 1, "the query ends with a backslash; write \\\\ for one");
+		query_fail(p, p->at - 1, "the query ends with a backslash; write \\\\ for one");
 		return false;
 	}
 	n = decode_char(p->text, p->at, &c);

@@ -62,19 +62,18 @@ struct span {
 };
 
 /* Converts a word to a value for MATCH and RANGE. */
-bool value_span(struct parser *p, const struct schema_field *f, const struct word *w,
-    struct span *v) MUST_USE;
-bool value_dns(struct parser *p, const struct schema_field *f, const struct word *w,
-    struct value *v) MUST_USE;
+bool value_span(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct span *v) MUST_USE;
+bool value_dns(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v) MUST_USE;
 bool value_has_patterns(const struct schema_field *f);
-bool value_pattern(struct parser *p, const struct schema_field *f, const struct word *w,
-    struct value *v) MUST_USE;
+bool value_pattern(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v) MUST_USE;
 
 /* ---- query_warn.c ---- */
 
 /* Warns when no document can have the value. exact: the case must match, too. */
-void query_warn(
-    struct parser *p, const struct schema_field *f, const struct word *w, bool exact);
+void query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact);
 
 /* ---- query_field.c: NULL or false after a fault ---- */
 
@@ -83,8 +82,7 @@ enum op { OP_MATCH, OP_EXACT, OP_DIFFERS, OP_GE, OP_LE, OP_GT, OP_LT };
 struct node *node_new(struct parser *p, enum node_type type, size_t at);
 /* These keep the tree normal: no AND in AND, no OR in OR, no NOT of NOT. */
 struct node *node_not(struct parser *p, struct node *kid);
-struct node *node_join(
-    struct parser *p, enum node_type type, struct node *a, struct node *b);
+struct node *node_join(struct parser *p, enum node_type type, struct node *a, struct node *b);
 /* Counts a test. Returns false above the limit. */
 bool query_clause(struct parser *p, size_t at) MUST_USE;
 /* Whether so many more levels are within the limit; the caller counts them. */

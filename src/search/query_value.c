@@ -8,17 +8,15 @@
 #include <math.h>
 
 static bool
-fail_type(struct parser *p, const struct schema_field *f, const struct word *w,
-    const char *wants)
+fail_type(struct parser *p, const struct schema_field *f, const struct word *w, const char *wants)
 {
 	if (w->wild)
 		query_fail(p, w->at, "%s takes no wildcards; %s", f->name,
-		    f->type == VALUE_IP
-			? "write a CIDR such as 10.1.0.0/16"
-			: "write a value, a range such as [a TO b], or * alone");
+		    f->type == VALUE_IP ? "write a CIDR such as 10.1.0.0/16"
+					: "write a value, a range such as [a TO b], or * alone");
 	else
-		query_fail(p, w->at, "%s takes %s, not \"%s\"", f->name, wants,
-		    query_show(p, w->s));
+		query_fail(
+		    p, w->at, "%s takes %s, not \"%s\"", f->name, wants, query_show(p, w->s));
 	return false;
 }
 
@@ -42,14 +40,12 @@ looks_like_range(struct str s)
 }
 
 static bool
-parse_integer(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_integer(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	struct str s = w->s;
 	size_t digits = 0;
 
-	if (schema_is_asn(f) && s.n > 2 &&
-	    same_in_any_case((struct str){ s.p, 2 }, "as")) {
+	if (schema_is_asn(f) && s.n > 2 && same_in_any_case((struct str){ s.p, 2 }, "as")) {
 		s.p += 2;
 		s.n -= 2;
 		if (s.p[0] == '-')
@@ -62,13 +58,11 @@ parse_integer(
 	if (digits > 0 && digits + (s.p[0] == '-') == s.n)
 		return fail_type(p, f, w, "an integer of at most 64 bits");
 	return fail_type(p, f, w,
-	    looks_like_range(w->s) ? "an integer, or a range such as [1 TO 9]"
-				   : "an integer");
+	    looks_like_range(w->s) ? "an integer, or a range such as [1 TO 9]" : "an integer");
 }
 
 static bool
-parse_number(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_number(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	char text[64], *end;
 
@@ -83,8 +77,7 @@ parse_number(
 }
 
 static bool
-parse_boolean(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_boolean(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	static const char *const words[] = { "false", "true", "no", "yes", "0", "1" };
 
@@ -111,8 +104,8 @@ parse_now(struct parser *p, struct str s, struct ts *out)
 	if (s.n == 3)
 		return true;
 	unit = strchr(units, s.p[s.n - 1]);
-	if (s.n < 6 || unit == NULL || (s.p[3] != '-' && s.p[3] != '+') ||
-	    s.p[4] == '-' || !str_int64((struct str){ s.p + 4, s.n - 5 }, &n))
+	if (s.n < 6 || unit == NULL || (s.p[3] != '-' && s.p[3] != '+') || s.p[4] == '-' ||
+	    !str_int64((struct str){ s.p + 4, s.n - 5 }, &n))
 		return false;
 	n = s.p[3] == '-' ? -n : n;
 	return !__builtin_mul_overflow(n, seconds[unit - units] * 1000000, &n) &&
@@ -120,8 +113,7 @@ parse_now(struct parser *p, struct str s, struct ts *out)
 }
 
 static bool
-parse_date(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
+parse_date(struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
 {
 	struct ts first, last;
 
@@ -151,8 +143,8 @@ is_dns(struct str s)
 
 		if (c == '.' && label == 0)
 			return false;
-		if (c != '.' && c < 0x80 && c != '-' && c != '_' &&
-		    (c < '0' || c > '9') && (c < 'a' || c > 'z'))
+		if (c != '.' && c < 0x80 && c != '-' && c != '_' && (c < '0' || c > '9') &&
+		    (c < 'a' || c > 'z'))
 			return false;
 		label = c == '.' ? 0 : label + 1;
 		if (label > 63)
@@ -162,8 +154,7 @@ is_dns(struct str s)
 }
 
 bool
-value_dns(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+value_dns(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	v->s = text_fold(p->a, w->s);
 	if (v->s.n > 1 && str_ends(v->s, STR(".")))
@@ -205,17 +196,15 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 	if (str_is(w->s, "&&") || str_is(w->s, "||"))
 		query_fail(p, w->at, "write %s", w->s.p[0] == '|' ? "OR" : "AND");
 	else if (is_operator(w->s))
-		query_fail(
-		    p, w->at, "no white space can stand before : and other operators");
+		query_fail(p, w->at, "no white space can stand before : and other operators");
 	else
-		query_fail(p, w->at, "\"%s\" has no letter or digit to search for",
-		    query_show(p, w->s));
+		query_fail(
+		    p, w->at, "\"%s\" has no letter or digit to search for", query_show(p, w->s));
 	return false;
 }
 
 bool
-value_span(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
+value_span(struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
 {
 	bool ok = true;
 
@@ -231,8 +220,7 @@ value_span(
 		ok = value_dns(p, f, w, &v->first);
 		break;
 	case VALUE_IP:
-		ok = ipnet_parse(w->s, &v->first.ip) ||
-		     fail_type(p, f, w, "an address or CIDR");
+		ok = ipnet_parse(w->s, &v->first.ip) || fail_type(p, f, w, "an address or CIDR");
 		break;
 	case VALUE_INTEGER:
 		ok = parse_integer(p, f, w, &v->first);
@@ -280,8 +268,7 @@ is_one_token(struct parser *p, struct str folded)
 }
 
 bool
-value_pattern(
-    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+value_pattern(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	size_t literal;
 
@@ -292,16 +279,14 @@ value_pattern(
 	for (size_t i = 0; i < v->s.n; i++)
 		literal -= v->s.p[i] == '*' || v->s.p[i] == '?';
 	if (w->literal_star)
-		query_fail(p, w->at,
-		    "a pattern cannot hold an escaped * or ?; quote the whole value");
+		query_fail(
+		    p, w->at, "a pattern cannot hold an escaped * or ?; quote the whole value");
 	else if (literal < 2)
 		query_fail(p, w->at, "a pattern needs two characters besides * and ?");
 	else if (f->type == VALUE_TEXT && !is_one_token(p, v->s))
-		query_fail(p, w->at,
-		    "a pattern on text covers one word: letters, digits, * and ?");
+		query_fail(p, w->at, "a pattern on text covers one word: letters, digits, * and ?");
 	else if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
-		return fail_type(
-		    p, f, &(struct word){ .s = w->s, .at = w->at }, "a DNS name");
+		return fail_type(p, f, &(struct word){ .s = w->s, .at = w->at }, "a DNS name");
 	else
 		return true;
 	return false;

@@ -24,8 +24,7 @@ static const struct {
 #undef VOCABULARY
 };
 
-static void PRINTF(3, 4)
-    add_warning(struct parser *p, size_t offset, const char *fmt, ...)
+static void PRINTF(3, 4) add_warning(struct parser *p, size_t offset, const char *fmt, ...)
 {
 	struct query_warning *w = &p->out->warnings[p->out->nwarnings++];
 	struct buf b = { .a = p->a };
@@ -43,8 +42,7 @@ static void PRINTF(3, 4)
 static bool
 is_country_code(struct str s)
 {
-	return s.n == 2 && isalpha((unsigned char)s.p[0]) &&
-	       isalpha((unsigned char)s.p[1]);
+	return s.n == 2 && isalpha((unsigned char)s.p[0]) && isalpha((unsigned char)s.p[1]);
 }
 
 /* The code of the country with this name or the most similar one; NULL when no name is similar. */
@@ -64,14 +62,13 @@ nearest_country(struct str name)
 }
 
 static void
-warn_country(
-    struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
+warn_country(struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
 {
 	const char *code;
 
 	if (is_country_code(w->s)) {
-		if (exact && (islower((unsigned char)w->s.p[0]) ||
-				 islower((unsigned char)w->s.p[1])))
+		if (exact &&
+		    (islower((unsigned char)w->s.p[0]) || islower((unsigned char)w->s.p[1])))
 			add_warning(p, w->at,
 			    "%s has upper-case codes and = compares the case; write "
 			    "%s:%.2s",
@@ -80,13 +77,11 @@ warn_country(
 	}
 	code = nearest_country(w->s);
 	if (code != NULL)
-		add_warning(p, w->at,
-		    "%s has two-letter codes and never \"%s\"; did you mean %s?", f->name,
-		    query_show(p, w->s), code);
+		add_warning(p, w->at, "%s has two-letter codes and never \"%s\"; did you mean %s?",
+		    f->name, query_show(p, w->s), code);
 	else
-		add_warning(p, w->at,
-		    "%s has two-letter codes of ISO 3166-1 and never \"%s\"", f->name,
-		    query_show(p, w->s));
+		add_warning(p, w->at, "%s has two-letter codes of ISO 3166-1 and never \"%s\"",
+		    f->name, query_show(p, w->s));
 }
 
 /* Whether s is one of the values, in any case unless exact. */
@@ -104,8 +99,7 @@ in_vocabulary(const char *values, struct str s, bool exact)
 }
 
 void
-query_warn(
-    struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
+query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
 {
 	/* A guess compares the value with every country, so the limit of warnings bounds the work. */
 	if (w->s.n == 0 || p->out->nwarnings == QUERY_WARNINGS)

@@ -29,11 +29,8 @@ static const struct {
 
 /* complete_fields() sets .nested, .relative and .index. */
 static struct schema_field fields[] = {
-#define SEARCH_FIELD(id, label, value, agg)                                              \
-	{ .dataset = DATASET_##id,                                                       \
-		.name = (label),                                                         \
-		.type = VALUE_##value,                                                   \
-		.aggregatable = (agg) },
+#define SEARCH_FIELD(id, label, value, agg)                                                        \
+	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value, .aggregatable = (agg) },
 #include "tbl/fields.h"
 };
 
@@ -76,8 +73,7 @@ complete_fields(void)
 			spans[f->dataset].first = i;
 		f->index = (unsigned)spans[f->dataset].n++;
 		if (i != spans[f->dataset].first + f->index)
-			panic(
-			    "tbl/fields.h: a dataset is split"); /* UNCOVERED: none is */
+			panic("tbl/fields.h: a dataset is split"); /* UNCOVERED: none is */
 		f->nested = skip > 0;
 		f->relative = f->name + skip;
 	}
@@ -135,8 +131,7 @@ static struct str
 replace_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
 {
 	for (size_t i = 0; i < COUNT(alias_pairs); i++) {
-		struct str from = str_of(alias_pairs[i][0]),
-			   to = str_of(alias_pairs[i][1]);
+		struct str from = str_of(alias_pairs[i][0]), to = str_of(alias_pairs[i][1]);
 
 		if (alias_datasets[i] != d || !str_ends(from, STR("*")))
 			continue;
@@ -269,8 +264,7 @@ schema_nearest(enum dataset d, struct str name)
 	for (; n > 0; n--, f++) {
 		guess_try(&g, str_of(f->name), f->name);
 		/* Users often omit the front of a name: "title" is similar to "services.http.title". */
-		for (const char *p = strchr(f->name, '.'); p != NULL;
-		     p = strchr(p + 1, '.'))
+		for (const char *p = strchr(f->name, '.'); p != NULL; p = strchr(p + 1, '.'))
 			guess_try(&g, str_of(p + 1), f->name);
 	}
 	for (size_t i = 0; i < COUNT(alias_pairs); i++)

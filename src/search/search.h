@@ -162,8 +162,8 @@ struct node {
 	struct node **kids;
 	size_t nkids;
 	const struct schema_field *field; /* of a test */
-	bool bare;            /* the user named no field: every text field is tested */
-	struct value *values; /* MATCH, EXACT, WILDCARD: at least one */
+	bool bare;                        /* the user named no field: every text field is tested */
+	struct value *values;             /* MATCH, EXACT, WILDCARD: at least one */
 	size_t nvalues;
 	struct bound lo, hi; /* RANGE */
 };
@@ -191,8 +191,8 @@ struct query_fault {
 
 /* now: the time that "now" means in the text. When this returns false, *fault has the position and the reason. The
    function is pure and its work is bounded (C-059). */
-bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now,
-    struct query *out, struct query_fault *fault) MUST_USE;
+bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, struct query *out,
+    struct query_fault *fault) MUST_USE;
 
 /* ---- a query on one record: conditions of alert rules (tbl/conditions.h) ---- */
 
@@ -200,8 +200,8 @@ struct json_value;
 
 /* record: an object whose members have the names of the dataset's fields. A member that is null, absent or of another type
    than its field has no value; a list has the values of its items. scratch is reset repeatedly. */
-bool query_matches(struct arena *scratch, const struct query *q,
-    const struct json_value *record) MUST_USE;
+bool query_matches(
+    struct arena *scratch, const struct query *q, const struct json_value *record) MUST_USE;
 /* Whether any test of the query is on the field. */
 bool query_asks(const struct query *q, const char *field) MUST_USE;
 
@@ -212,8 +212,7 @@ bool query_asks(const struct query *q, const char *field) MUST_USE;
 struct str text_fold(struct arena *a, struct str s);
 /* Calls fn with each folded token, in order. A token is a run of letters, digits and marks; '_' is a separator. Tokens
    live as long as s and the arena. */
-void text_tokens(
-    struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
+void text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
 
 /* Whether the whole text matches a pattern: * any characters, ? one character. */
 bool text_glob(struct str pattern, struct str s) MUST_USE;

@@ -16,8 +16,8 @@ is_ascii_word(unsigned char c)
 static size_t
 next_char(struct str s, size_t at, utf8proc_int32_t *c)
 {
-	utf8proc_ssize_t n = utf8proc_iterate(
-	    (const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
+	utf8proc_ssize_t n =
+	    utf8proc_iterate((const utf8proc_uint8_t *)s.p + at, (utf8proc_ssize_t)(s.n - at), c);
 
 	if (n > 0)
 		return (size_t)n;
@@ -32,8 +32,7 @@ fold_char(utf8proc_int32_t c)
 {
 	utf8proc_int32_t out[8];
 	int class = 0;
-	utf8proc_ssize_t n =
-	    utf8proc_decompose_char(c, out, 8, UTF8PROC_CASEFOLD, &class);
+	utf8proc_ssize_t n = utf8proc_decompose_char(c, out, 8, UTF8PROC_CASEFOLD, &class);
 
 	return n == 1 ? out[0] : utf8proc_tolower(c);
 }
@@ -71,8 +70,8 @@ text_fold(struct arena *a, struct str s)
 		if (c < 0)
 			out[n++] = s.p[i];
 		else
-			n += (size_t)utf8proc_encode_char(
-			    fold_char(c), (utf8proc_uint8_t *)out + n);
+			n +=
+			    (size_t)utf8proc_encode_char(fold_char(c), (utf8proc_uint8_t *)out + n);
 		i += k;
 	}
 	return (struct str){ out, n };
@@ -94,8 +93,7 @@ word_char_length(struct str s, size_t at)
 }
 
 void
-text_tokens(
-    struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg)
+text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg)
 {
 	size_t start, n;
 

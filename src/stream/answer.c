@@ -16,8 +16,7 @@ static const struct refusal {
 	{ 404, TOTAL_STREAMS_REFUSED_404, "" },
 	{ 405, TOTAL_STREAMS_REFUSED_405, "Allow: GET\r\n" },
 	{ 409, TOTAL_STREAMS_REFUSED_409, "" },
-	{ 426, TOTAL_STREAMS_REFUSED_426,
-	    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" },
+	{ 426, TOTAL_STREAMS_REFUSED_426, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" },
 	{ 503, TOTAL_STREAMS_REFUSED_503, "" },
 };
 
@@ -49,8 +48,8 @@ answer_error(struct arena *a, enum error e, struct str request_id)
 	    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
 	    "Cache-Control: no-store\r\nX-Request-Id: %.*s\r\n%sConnection: "
 	    "close\r\n\r\n",
-	    why->status, status_reason(why->status), body.n, (int)request_id.n,
-	    request_id.p, why->headers);
+	    why->status, status_reason(why->status), body.n, (int)request_id.n, request_id.p,
+	    why->headers);
 	buf_str(&out, buf_done(&body));
 	return buf_done(&out);
 }
@@ -87,8 +86,7 @@ answer_refusal(struct arena *a, const struct conn *c, enum error e)
 }
 
 struct str
-answer_upgrade(
-    struct arena *a, const char *accept, const char *subprotocol, struct str request_id)
+answer_upgrade(struct arena *a, const char *accept, const char *subprotocol, struct str request_id)
 {
 	return arena_printf(a,
 	    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "

@@ -100,8 +100,7 @@ void
 conn_upgrade(struct conn *c, int runner)
 {
 	struct proxy *p = c->proxy;
-	struct str text =
-	    answer_upgrade(p->arena, c->accept, c->subprotocol, str_of(c->id));
+	struct str text = answer_upgrade(p->arena, c->accept, c->subprotocol, str_of(c->id));
 
 	c->runner.fd = runner;
 	c->opened = c->alive = c->pinged = mono_us();
@@ -150,8 +149,7 @@ static void
 redeem_ticket(struct conn *c, const struct handshake *h)
 {
 	char err[256];
-	const struct ticket_keys *keys =
-	    ticket_ring_keys(c->proxy->keys, err, sizeof(err));
+	const struct ticket_keys *keys = ticket_ring_keys(c->proxy->keys, err, sizeof(err));
 	struct ticket t = { 0 };
 	const char *fault;
 
@@ -161,8 +159,8 @@ redeem_ticket(struct conn *c, const struct handshake *h)
 		return;
 	}
 	fault = ticket_open(c->proxy->arena, keys, h->subprotocol, ts_now(), &t);
-	if (fault == NULL && (uuid_cmp(&t.session, &h->session) != 0 ||
-				 uuid_cmp(&t.project, &h->project) != 0))
+	if (fault == NULL &&
+	    (uuid_cmp(&t.session, &h->session) != 0 || uuid_cmp(&t.project, &h->project) != 0))
 		fault = "another session's";
 	if (fault == NULL && gate_is_spent(c->proxy->gate, t.jti))
 		fault = "it was used";
@@ -249,8 +247,7 @@ conn_new(struct proxy *p, int fd)
 	c->deadline = mono_us() + HEAD_US;
 	TAILQ_INSERT_TAIL(&p->lists[CONN_HEAD], c, next);
 	p->conns++;
-	event_assign(
-	    &c->client.readable, p->base, fd, EV_READ | EV_PERSIST, on_head_readable, c);
+	event_assign(&c->client.readable, p->base, fd, EV_READ | EV_PERSIST, on_head_readable, c);
 	if (event_add(&c->client.readable, NULL) != 0)
 		panic("event_add failed for a client");
 	c->client.reading = true;

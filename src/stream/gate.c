@@ -18,8 +18,8 @@
 
 enum {
 	WAIT_US = 5000000,
-	RENEWALS = 3, /* renewals of the lease while it lasts */
-	TRUST = 4,    /* recheck intervals without an answer after which streams close */
+	RENEWALS = 3,    /* renewals of the lease while it lasts */
+	TRUST = 4,       /* recheck intervals without an answer after which streams close */
 	RELEASES = 1024, /* slots in one statement */
 	SPENT = 1024,    /* tickets remembered */
 };
@@ -61,8 +61,7 @@ static const struct stmt redeem = STMT_LIST(redeem, struct redeemed, redeemed_ou
 static const struct stmt keep =
     STMT(keep, NULL, "SELECT stream_keep($1, $2::integer, $3::text[]::uuid[])");
 
-static const struct stmt count =
-    STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
+static const struct stmt count = STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
 
 struct standing {
 	struct uuid stream;
@@ -78,8 +77,7 @@ static const struct field standing_out[] = {
 static const struct stmt recheck = STMT_LIST(recheck, struct standing, standing_out,
     "SELECT stream, standing FROM stream_check($1) ORDER BY stream");
 
-static const struct stmt release =
-    STMT(release, NULL, "SELECT stream_release($1::text[]::uuid[])");
+static const struct stmt release = STMT(release, NULL, "SELECT stream_release($1::text[]::uuid[])");
 
 /* ---- tickets ---- */
 
@@ -91,12 +89,12 @@ connect_runner(const struct conn *c, int64_t epoch)
 	char path[sizeof(conf.run_directory) + 128];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/sessions/%s/%lld.sock", conf.run_directory,
-	    session.z, (long long)epoch);
+	snprintf(path, sizeof(path), "%s/sessions/%s/%lld.sock", conf.run_directory, session.z,
+	    (long long)epoch);
 	fd = fd_connect(path, SOCK_STREAM | SOCK_NONBLOCK);
 	if (fd < 0)
-		log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id,
-		    session.z, strerror(errno));
+		log_event(LOGP_WARNING, "runner", "req=%s session=%s why=\"%s\"", c->id, session.z,
+		    strerror(errno));
 	return fd;
 }
 
@@ -192,8 +190,8 @@ gate_redeem(struct conn *c, const struct ticket *t, struct secret api_key)
 		SHA256((const unsigned char *)api_key.hidden.p, api_key.hidden.n, hash);
 		sent = (struct bytes){ hash, sizeof(hash) };
 	}
-	db_async(c->proxy->db, &ask, P(t->jti), P(c->session), P(sent), P(c->stream),
-	    P(g->self), P(conf.stream_lease), P(str_of(c->id)));
+	db_async(c->proxy->db, &ask, P(t->jti), P(c->session), P(sent), P(c->stream), P(g->self),
+	    P(conf.stream_lease), P(str_of(c->id)));
 }
 
 /* ---- slots ---- */
@@ -222,8 +220,7 @@ on_released(void *arg, enum db_rc rc, const void *rows, size_t n)
 	if (rc != DB_OK)
 		return;
 	g->nreleases -= g->nsent;
-	memmove(
-	    g->releases, g->releases + g->nsent, g->nreleases * sizeof(g->releases[0]));
+	memmove(g->releases, g->releases + g->nsent, g->nreleases * sizeof(g->releases[0]));
 	send_releases(g);
 }
 
@@ -280,16 +277,13 @@ on_kept(void *arg, enum db_rc rc, const void *rows, size_t n)
 static void
 send_keep(struct gate *g, int64_t now)
 {
-	const struct db_ask ask = {
-		.st = &keep, .wait_us = WAIT_US, .done = on_kept, .arg = g
-	};
+	const struct db_ask ask = { .st = &keep, .wait_us = WAIT_US, .done = on_kept, .arg = g };
 
 	if (g->keeping || now < g->keep_at)
 		return;
 	g->keeping = true;
 	g->keep_at = now + conf.stream_lease * SECOND_US / RENEWALS;
-	db_async(g->proxy->db, &ask, P(g->self), P(conf.stream_lease),
-	    P(roster_dead(g->roster)));
+	db_async(g->proxy->db, &ask, P(g->self), P(conf.stream_lease), P(roster_dead(g->roster)));
 }
 
 static void
@@ -390,8 +384,7 @@ end_rechecked(struct gate *g, const struct standing *rows, size_t n)
 			continue;
 		if (s != NULL && str_is(s->standing, "revoked"))
 			pump_end(c, WHY_REVOKED, WS_POLICY);
-		else if (s != NULL && str_is(s->standing, "terminal") &&
-			 c->why == WHY_LOST)
+		else if (s != NULL && str_is(s->standing, "terminal") && c->why == WHY_LOST)
 			pump_end(c, WHY_TERMINAL, WS_NORMAL);
 		else
 			pump_end_as_runner(c);
@@ -508,5 +501,4 @@ gate_free(struct gate *g)
 	free(g);
 }
 
-const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, &count,
-	NULL };
+const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, &count, NULL };

@@ -35,8 +35,7 @@ static enum error
 judge_target(struct str target, struct handshake *out)
 {
 	const char *mark = target.n == 0 ? NULL : memchr(target.p, '?', target.n);
-	struct str path = { target.p,
-		mark == NULL ? target.n : (size_t)(mark - target.p) };
+	struct str path = { target.p, mark == NULL ? target.n : (size_t)(mark - target.p) };
 	struct str project, session;
 
 	if (!skip_prefix(&path, STR("/api/v1/projects/")))
@@ -69,8 +68,7 @@ nonce_is_good(struct str nonce)
 
 	if (nonce.n != NONCE_TEXT)
 		return false;
-	if (EVP_DecodeBlock(raw, (const unsigned char *)nonce.p, NONCE_TEXT) !=
-	    NONCE_LEN + 2)
+	if (EVP_DecodeBlock(raw, (const unsigned char *)nonce.p, NONCE_TEXT) != NONCE_LEN + 2)
 		return false;
 	EVP_EncodeBlock((unsigned char *)again, raw, NONCE_LEN);
 	return str_is(nonce, again);
@@ -97,9 +95,8 @@ judge_upgrade(const struct request *r, struct handshake *out)
 	    !request_lists(r, "Upgrade", "websocket"))
 		return ERR_UPGRADE_REQUIRED;
 	if (!str_is(request_header(r, "Sec-WebSocket-Version"), "13"))
-		return request_count(r, "Sec-WebSocket-Version") == 1
-			   ? ERR_UPGRADE_REQUIRED
-			   : ERR_INVALID_REQUEST;
+		return request_count(r, "Sec-WebSocket-Version") == 1 ? ERR_UPGRADE_REQUIRED
+								      : ERR_INVALID_REQUEST;
 	if (!nonce_is_good(nonce) || request_count(r, "Transfer-Encoding") > 0)
 		return ERR_INVALID_REQUEST;
 	if (request_count(r, "Content-Length") > 0 &&
@@ -113,8 +110,7 @@ judge_upgrade(const struct request *r, struct handshake *out)
 static bool
 origin_is_own(struct str origin, struct str host)
 {
-	return skip_prefix(&origin, STR("https://")) && host.n > 0 &&
-	       str_eq(origin, host);
+	return skip_prefix(&origin, STR("https://")) && host.n > 0 && str_eq(origin, host);
 }
 
 static bool
@@ -143,8 +139,7 @@ judge_origin(const struct request *r, const char *allowed)
 		return ERR_INVALID_REQUEST;
 	/* Pages without an origin send "null": that is never allowed, not even if the list contains it. */
 	if (str_is(request_header(r, "Origin"), "null") ||
-	    !origin_allowed(
-		request_header(r, "Origin"), request_header(r, "Host"), allowed))
+	    !origin_allowed(request_header(r, "Origin"), request_header(r, "Host"), allowed))
 		return ERR_ORIGIN_NOT_ALLOWED;
 	return ERR_UNSET;
 }

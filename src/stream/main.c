@@ -75,8 +75,7 @@ on_tick(int fd, short what, void *arg)
 	}
 	if (daemon_ending() || now > p->drain_until)
 		end_all_streams(p);
-	if ((p->conns == 0 && gate_idle(p->gate)) ||
-	    (p->exit_by != 0 && now > p->exit_by))
+	if ((p->conns == 0 && gate_idle(p->gate)) || (p->exit_by != 0 && now > p->exit_by))
 		event_base_loopbreak(p->base);
 }
 
@@ -84,16 +83,14 @@ on_tick(int fd, short what, void *arg)
 static void
 raise_file_limit(void)
 {
-	rlim_t want =
-	    (rlim_t)conf.stream_connections * DESCRIPTORS_A_STREAM + DESCRIPTORS_OTHER;
+	rlim_t want = (rlim_t)conf.stream_connections * DESCRIPTORS_A_STREAM + DESCRIPTORS_OTHER;
 	struct rlimit r;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
 		return;
 	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
 	if (setrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur < want)
-		log_event(LOGP_WARNING, "descriptors",
-		    "limit=%llu: fewer than stream_connections",
+		log_event(LOGP_WARNING, "descriptors", "limit=%llu: fewer than stream_connections",
 		    (unsigned long long)r.rlim_cur);
 }
 
@@ -152,8 +149,8 @@ read_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 		return false;
 	if (*n == 1)
 		return true;
-	snprintf(err, room, "%s: upstream %s must have one unix: socket", conf.upstreams,
-	    POOL_STREAM);
+	snprintf(
+	    err, room, "%s: upstream %s must have one unix: socket", conf.upstreams, POOL_STREAM);
 	return false;
 }
 

@@ -78,9 +78,9 @@ void
 pump_close(struct conn *c)
 {
 	log_event(LOGP_INFO, "closed",
-	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64,
-	    c->id, uuid_text(&c->session).z, why_names[c->why], c->code, c->client.bytes,
-	    c->runner.bytes, (mono_us() - c->opened) / 1000);
+	    "req=%s session=%s why=%s code=%u in=%" PRIu64 " out=%" PRIu64 " ms=%" PRId64, c->id,
+	    uuid_text(&c->session).z, why_names[c->why], c->code, c->client.bytes, c->runner.bytes,
+	    (mono_us() - c->opened) / 1000);
 	release_stream_slot(c);
 	conn_free(c);
 }
@@ -171,8 +171,7 @@ pump_end(struct conn *c, enum why why, unsigned code)
 	conn_move(c, CONN_ENDING);
 	c->why = why;
 	c->code = code;
-	c->deadline =
-	    mono_us() + (c->client.reader.stage == WS_FAILED ? BROKEN_US : ENDING_US);
+	c->deadline = mono_us() + (c->client.reader.stage == WS_FAILED ? BROKEN_US : ENDING_US);
 	if (between_frames(&c->runner))
 		send_close_frame(c);
 	else /* the runner's incomplete frame is forwarded first */
@@ -289,8 +288,8 @@ write_or_queue(struct conn *c, struct side *to, const struct iovec *v, int n)
 	}
 	queue_unsent(to, v, n, (size_t)sent);
 	if (!to->writing) {
-		event_assign(&to->writable, c->proxy->base, to->fd, EV_WRITE | EV_PERSIST,
-		    on_writable, c);
+		event_assign(
+		    &to->writable, c->proxy->base, to->fd, EV_WRITE | EV_PERSIST, on_writable, c);
 		if (event_add(&to->writable, NULL) != 0)
 			panic("event_add failed for a stream");
 		to->writing = true;
@@ -379,8 +378,8 @@ batch_add(struct batch *b, const unsigned char *from, const unsigned char *end)
 		return;
 	if (b->n == VECTORS)
 		batch_send(b);
-	b->v[b->n++] = (struct iovec){ .iov_base = (void *)(uintptr_t)from,
-		.iov_len = (size_t)(end - from) };
+	b->v[b->n++] =
+	    (struct iovec){ .iov_base = (void *)(uintptr_t)from, .iov_len = (size_t)(end - from) };
 }
 
 /* Room for something made anew, which stays until the parcel is sent. */
@@ -411,12 +410,11 @@ forward_control_frame(struct batch *b, struct side *from)
 	unsigned char *room;
 	size_t n;
 
-	if (from == &b->conn->client && r->frame.opcode == WS_PONG &&
-	    str_eq(text, ping_text))
+	if (from == &b->conn->client && r->frame.opcode == WS_PONG && str_eq(text, ping_text))
 		return;
 	room = batch_frame(b);
-	n = ws_control(room, WS_FIN | (unsigned)r->frame.opcode, text,
-	    r->frame.masked ? r->frame.mask : NULL);
+	n = ws_control(
+	    room, WS_FIN | (unsigned)r->frame.opcode, text, r->frame.masked ? r->frame.mask : NULL);
 	batch_add(b, room, room + n);
 }
 
@@ -470,8 +468,7 @@ handle_frame_event(struct scan *s, struct side *from, enum ws_event e)
 	switch (e) {
 	case WS_MORE:
 		/* The reader keeps an incomplete head; forward_rebuilt_head sends it later. */
-		forward_span(
-		    s, r->stage == WS_IN_HEAD && s->frame != NULL ? s->frame : s->end);
+		forward_span(s, r->stage == WS_IN_HEAD && s->frame != NULL ? s->frame : s->end);
 		return false;
 	case WS_BAD:
 		forward_span(s, s->frame);
@@ -542,8 +539,7 @@ forward_bytes(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 
 	s.batch.conn = c;
 	s.batch.to = other_side(c, from);
-	s.frame =
-	    from->reader.stage == WS_IN_HEAD && from->reader.have == 0 ? bytes : NULL;
+	s.frame = from->reader.stage == WS_IN_HEAD && from->reader.have == 0 ? bytes : NULL;
 	do {
 		e = ws_next(&from->reader, s.at, (size_t)(s.end - s.at), &used);
 		s.at += used;
@@ -618,8 +614,7 @@ on_readable(int fd, short what, void *arg)
 	}
 	from->bytes += (uint64_t)n;
 	totals_add(&c->proxy->totals,
-	    from == &c->client ? TOTAL_STREAM_BYTES_IN : TOTAL_STREAM_BYTES_OUT,
-	    (uint64_t)n);
+	    from == &c->client ? TOTAL_STREAM_BYTES_IN : TOTAL_STREAM_BYTES_OUT, (uint64_t)n);
 	if (from == &c->client)
 		c->alive = mono_us();
 	if (c->state == CONN_ENDING) {
@@ -644,19 +639,17 @@ on_readable(int fd, short what, void *arg)
 void
 pump_start(struct conn *c)
 {
-	static const struct ws_rules of_client = { .masked = true,
-		.frame_max = LIM_STREAM_FRAME,
-		.message_max = LIM_STREAM_FRAME };
+	static const struct ws_rules of_client = {
+		.masked = true, .frame_max = LIM_STREAM_FRAME, .message_max = LIM_STREAM_FRAME
+	};
 	static const struct ws_rules of_runner = { .frame_max = LIM_STREAM_FRAME,
 		.message_max = LIM_STREAM_FRAME };
 	struct event_base *base = c->proxy->base;
 
 	ws_start(&c->client.reader, &of_client);
 	ws_start(&c->runner.reader, &of_runner);
-	event_assign(&c->client.readable, base, c->client.fd, EV_READ | EV_PERSIST,
-	    on_readable, c);
-	event_assign(&c->runner.readable, base, c->runner.fd, EV_READ | EV_PERSIST,
-	    on_readable, c);
+	event_assign(&c->client.readable, base, c->client.fd, EV_READ | EV_PERSIST, on_readable, c);
+	event_assign(&c->runner.readable, base, c->runner.fd, EV_READ | EV_PERSIST, on_readable, c);
 	start_reading(&c->client);
 	if (c->client.wait == NULL)
 		start_reading(&c->runner);
@@ -681,6 +674,5 @@ pump_ping(struct conn *c, int64_t now)
 	    !between_frames(&c->runner))
 		return;
 	c->pinged = now;
-	(void)pump_send(
-	    c, &c->client, frame, ws_control(frame, WS_FIN | WS_PING, ping_text, NULL));
+	(void)pump_send(c, &c->client, frame, ws_control(frame, WS_FIN | WS_PING, ping_text, NULL));
 }

@@ -50,8 +50,7 @@ find_dead(struct roster *r)
 	while (d != NULL && r->n < DEAD_MAX && (e = readdir(d)) != NULL) {
 		struct dead *dead = &r->dead[r->n];
 
-		if (strcmp(e->d_name, r->name) == 0 ||
-		    !uuid_parse(str_of(e->d_name), &u) ||
+		if (strcmp(e->d_name, r->name) == 0 || !uuid_parse(str_of(e->d_name), &u) ||
 		    (dead->fd = open_locked(r, e->d_name, 0)) < 0)
 			continue;
 		memcpy(dead->name, e->d_name, sizeof(dead->name));
@@ -72,8 +71,7 @@ roster_new(struct uuid self)
 	uuid_print(&self, r->name);
 	snprintf(path, sizeof(path), "%s/stream", conf.run_directory);
 	if (mkdir(path, 0750) != 0 && errno != EEXIST)
-		log_event(
-		    LOGP_WARNING, "roster", "path=%s why=\"%s\"", path, strerror(errno));
+		log_event(LOGP_WARNING, "roster", "path=%s why=\"%s\"", path, strerror(errno));
 	r->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r->self = open_locked(r, r->name, O_CREAT | O_EXCL);
 	find_dead(r);

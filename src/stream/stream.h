@@ -65,14 +65,14 @@
 
 /* Why a stream ended; logged as why= (see pump.c). */
 enum why {
-	WHY_CLIENT,   /* the client closed, or its connection was lost */
-	WHY_RUNNER,   /* the runner closed */
-	WHY_LOST,     /* the runner's connection was lost without a close frame */
-	WHY_TERMINAL, /* the session is terminal */
-	WHY_REVOKED,  /* the key lost the right to the session */
+	WHY_CLIENT,    /* the client closed, or its connection was lost */
+	WHY_RUNNER,    /* the runner closed */
+	WHY_LOST,      /* the runner's connection was lost without a close frame */
+	WHY_TERMINAL,  /* the session is terminal */
+	WHY_REVOKED,   /* the key lost the right to the session */
 	WHY_DISPLACED, /* the slot was lost with its lease: the session may have another stream */
-	WHY_SILENT,   /* the client answered no ping */
-	WHY_PROTOCOL, /* a side broke RFC 6455; the code shows how */
+	WHY_SILENT,    /* the client answered no ping */
+	WHY_PROTOCOL,  /* a side broke RFC 6455; the code shows how */
 	WHY_SHUTDOWN,
 	WHYS,
 };
@@ -90,12 +90,12 @@ struct side {
 };
 
 enum conn_state {
-	CONN_HEAD,   /* the request head is being received */
-	CONN_TICKET, /* the database is using the ticket */
-	CONN_OPEN,   /* frames are forwarded */
+	CONN_HEAD,    /* the request head is being received */
+	CONN_TICKET,  /* the database is using the ticket */
+	CONN_OPEN,    /* frames are forwarded */
 	CONN_RECHECK, /* the runner has ended; the database is asked whether a right was lost */
-	CONN_ENDING, /* a close frame is being sent, or the client's answer is awaited */
-	CONN_ANSWER, /* a refusal is being sent */
+	CONN_ENDING,  /* a close frame is being sent, or the client's answer is awaited */
+	CONN_ANSWER,  /* a refusal is being sent */
 	CONN_STATES,
 };
 
@@ -137,7 +137,7 @@ struct proxy {
 	struct gate *gate;
 	unsigned char *scratch; /* SCRATCH bytes: the last read, of any socket */
 	int64_t drain_until;    /* mono_us; 0: not draining */
-	int64_t exit_by; /* mono_us: the loop ends then at the latest; 0: not ending */
+	int64_t exit_by;        /* mono_us: the loop ends then at the latest; 0: not ending */
 };
 
 enum { SCRATCH = 65536 };

@@ -87,9 +87,8 @@ error_write(struct buf *b, enum error e, const struct error_details *details)
 	buf_z(b, "{\"error\":{\"code\":");
 	json_write_str(b, str_of(errors[e].code));
 	buf_z(b, ",\"message\":");
-	json_write_str(b, details->message.n > 0
-			      ? str_cut(details->message, LIM_ERROR_MESSAGE)
-			      : str_of(errors[e].message));
+	json_write_str(b, details->message.n > 0 ? str_cut(details->message, LIM_ERROR_MESSAGE)
+						 : str_of(errors[e].message));
 	buf_z(b, ",\"request_id\":");
 	json_write_str(b, details->request_id);
 	if (!details->bare)

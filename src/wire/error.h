@@ -25,8 +25,7 @@ const char *status_reason(int status);
 #define ERROR_CHALLENGE "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n"
 
 struct error_details {
-	struct str
-	    message; /* empty: the message of tbl/errors.h; a long one is cut (C-062) */
+	struct str message; /* empty: the message of tbl/errors.h; a long one is cut (C-062) */
 	struct str request_id;
 	bool bare; /* no member field_errors, as in search (C-060) */
 	const struct field_error *fields;

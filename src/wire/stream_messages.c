@@ -15,37 +15,37 @@ enum { SHOWN_URL = 2048, SHOWN_TITLE = 512, SHOWN_TEXT = 4096, SHOWN_NAME = 256 
 /* ---- rows ---- */
 
 /* The first row of every message. */
-#define TYPE(n)                                                                          \
-	{                                                                                \
-		.name = "type", .type = FIELD_STR, .flags = REQUIRED, .offset = 0,       \
-		.values = (const char *const[]){ n, NULL },                              \
+#define TYPE(n)                                                                                    \
+	{                                                                                          \
+		.name = "type", .type = FIELD_STR, .flags = REQUIRED, .offset = 0,                 \
+		.values = (const char *const[]){ n, NULL },                                        \
 	}
 /* Rows with a help text. A message of the server always has all its members, so its rows are
    REQUIRED. */
-#define SAID(s, m, about)                                                                \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED,                 \
-		.offset = offsetof(s, m), .help = (about)                                \
+#define SAID(s, m, about)                                                                          \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED, .offset = offsetof(s, m), \
+		.help = (about)                                                                    \
 	}
-#define NULLED(s, m, about)                                                              \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED | NULLABLE,      \
-		.offset = offsetof(s, m), .help = (about)                                \
+#define NULLED(s, m, about)                                                                        \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED | NULLABLE,                \
+		.offset = offsetof(s, m), .help = (about)                                          \
 	}
-#define SHOWN(s, m, fl, max, about)                                                      \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED | (fl),          \
-		.offset = offsetof(s, m), .hi = (max), .help = (about)                   \
+#define SHOWN(s, m, fl, max, about)                                                                \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = REQUIRED | (fl),                    \
+		.offset = offsetof(s, m), .hi = (max), .help = (about)                             \
 	}
-#define GIVEN(s, m, fl, min, max, about)                                                 \
-	{                                                                                \
-		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl),                     \
-		.offset = offsetof(s, m), .lo = (min), .hi = (max), .help = (about)      \
+#define GIVEN(s, m, fl, min, max, about)                                                           \
+	{                                                                                          \
+		.name = #m, .type = FIELD_TYPE(s, m), .flags = (fl), .offset = offsetof(s, m),     \
+		.lo = (min), .hi = (max), .help = (about)                                          \
 	}
-#define MAYBE(s, m, kind, about)                                                         \
-	{                                                                                \
-		.name = #m, .type = FIELD_RAW, .flags = REQUIRED | NULLABLE,             \
-		.offset = offsetof(s, m), .item = (kind), .help = (about)                \
+#define MAYBE(s, m, kind, about)                                                                   \
+	{                                                                                          \
+		.name = #m, .type = FIELD_RAW, .flags = REQUIRED | NULLABLE,                       \
+		.offset = offsetof(s, m), .item = (kind), .help = (about)                          \
 	}
 
 #define TAB(s) GIVEN(s, tab, REQUIRED, 1, LIM_STREAM_TABS, "Number of the tab.")
@@ -69,13 +69,10 @@ static const struct field client_mouse[] = {
 	ONE_OF(struct stream_mouse, button, 0, buttons, "The one that went down or up."),
 	GIVEN(struct stream_mouse, buttons, 0, 0, 7,
 	    "The sum of 1 left, 2 right and 4 middle, as they are held."),
-	GIVEN(
-	    struct stream_mouse, clicks, 0, 0, 3, "2 for the second of a double click."),
+	GIVEN(struct stream_mouse, clicks, 0, 0, 3, "2 for the second of a double click."),
 	GIVEN(struct stream_mouse, modifiers, 0, 0, 15, modifiers_help),
-	GIVEN(
-	    struct stream_mouse, dx, 0, -10000, 10000, "Pixels the wheel scrolls right."),
-	GIVEN(
-	    struct stream_mouse, dy, 0, -10000, 10000, "Pixels the wheel scrolls down."),
+	GIVEN(struct stream_mouse, dx, 0, -10000, 10000, "Pixels the wheel scrolls right."),
+	GIVEN(struct stream_mouse, dy, 0, -10000, 10000, "Pixels the wheel scrolls down."),
 	FIELD_END,
 };
 
@@ -127,8 +124,7 @@ static const struct field client_close_tab[] = {
 static const struct field client_dialog[] = {
 	TYPE("dialog"),
 	GIVEN(struct stream_dialog, accept, REQUIRED, 0, 0, "OK, or Cancel."),
-	GIVEN(struct stream_dialog, text, BYTES_TOO, 0, LIM_STREAM_TEXT,
-	    "The answer to a prompt."),
+	GIVEN(struct stream_dialog, text, BYTES_TOO, 0, LIM_STREAM_TEXT, "The answer to a prompt."),
 	FIELD_END,
 };
 
@@ -158,8 +154,7 @@ static const struct field viewport[] = {
 
 static const struct field limits[] = {
 	SAID(struct stream_limits, message_bytes, "Bytes of a message of the client."),
-	SAID(struct stream_limits, messages_per_second,
-	    "Messages of the client a second."),
+	SAID(struct stream_limits, messages_per_second, "Messages of the client a second."),
 	SAID(struct stream_limits, text_bytes, "Bytes of the text of a text message."),
 	SAID(struct stream_limits, frame_bytes, "Bytes of a frame of either side."),
 	SAID(struct stream_limits, fps, "Frames a second that can be asked for."),
@@ -198,8 +193,7 @@ static const struct field tab_info[] = {
 
 static const struct field server_tabs[] = {
 	TYPE("tabs"),
-	SAID(struct stream_tabs, active,
-	    "Number of the active tab; 0 while there is none."),
+	SAID(struct stream_tabs, active, "Number of the active tab; 0 while there is none."),
 	LIST(struct stream_tabs, tabs, REQUIRED, struct stream_tab_info, tab_info, 0, 0),
 	FIELD_END,
 };
@@ -223,8 +217,7 @@ static const struct field server_title[] = {
 	FIELD_END,
 };
 
-static const char *const dialog_kinds[] = { "alert", "confirm", "prompt", "beforeunload",
-	NULL };
+static const char *const dialog_kinds[] = { "alert", "confirm", "prompt", "beforeunload", NULL };
 
 static const struct field server_dialog[] = {
 	TYPE("dialog"),
@@ -274,8 +267,8 @@ static const struct field server_egress_denied[] = {
 
 static const struct field net_header_fields[] = {
 	SAID(struct net_header, name, NULL),
-	SAID(struct net_header, value,
-	    "\"[redacted]\" where it would be a credential or a cookie."),
+	SAID(
+	    struct net_header, value, "\"[redacted]\" where it would be a credential or a cookie."),
 	FIELD_END_OF("HttpHeader"),
 };
 
@@ -295,18 +288,17 @@ const struct field net_event_fields[] = {
 	ONE_OF(struct net_event, kind, REQUIRED, net_kinds, NULL),
 	SAID(struct net_event, method, "Empty for what is no request."),
 	SAID(struct net_event, url, NULL),
-	SAID(struct net_event, resource_type,
-	    "Document, Script, Image ..., as Chromium says."),
+	SAID(struct net_event, resource_type, "Document, Script, Image ..., as Chromium says."),
 	MAYBE(struct net_event, status, FIELD_INT, "The HTTP status."),
 	NULLED(struct net_event, mime, NULL),
 	NULLED(struct net_event, remote_address, "The address that was connected to."),
 	MAYBE(struct net_event, remote_port, FIELD_INT, NULL),
 	NULLED(struct net_event, protocol, "http/1.1, h2 ..."),
 	OBJECT(struct net_event, tls, REQUIRED | NULLABLE, net_tls_fields),
-	LIST(struct net_event, request_headers, REQUIRED, struct net_header,
-	    net_header_fields, 0, 0),
-	LIST(struct net_event, response_headers, REQUIRED, struct net_header,
-	    net_header_fields, 0, 0),
+	LIST(struct net_event, request_headers, REQUIRED, struct net_header, net_header_fields, 0,
+	    0),
+	LIST(struct net_event, response_headers, REQUIRED, struct net_header, net_header_fields, 0,
+	    0),
 	SAID(struct net_event, bytes_sent,
 	    "Bytes of the request line, the headers as text and the body that "
 	    "Content-Length "
@@ -323,8 +315,7 @@ const struct field net_event_fields[] = {
 
 static const struct field server_net[] = {
 	TYPE("net"),
-	LIST(struct stream_net, events, REQUIRED, struct net_event, net_event_fields, 0,
-	    0),
+	LIST(struct stream_net, events, REQUIRED, struct net_event, net_event_fields, 0, 0),
 	FIELD_END,
 };
 
@@ -366,8 +357,7 @@ static const struct field server_error[] = {
 	    "invalid_json, unknown_message, session_not_ready, tab_not_found, no_dialog, "
 	    "shot_refused."),
 	SHOWN(struct stream_error, message, 0, 512, "For people."),
-	SHOWN(struct stream_error, to, NULLABLE, 32,
-	    "Type of the message that was not obeyed."),
+	SHOWN(struct stream_error, to, NULLABLE, 32, "Type of the message that was not obeyed."),
 	SHOWN(struct stream_error, field, NULLABLE, 128, "Its member that is at fault."),
 	FIELD_END,
 };
@@ -388,12 +378,10 @@ static const struct field server_bye[] = {
 /* ---- the list ---- */
 
 const struct stream_message stream_messages[STREAM_MESSAGES] = {
-#define CLIENT(id, name, what, help)                                                     \
-	[STREAM_##                                                                       \
-	    id] = { #name, help, true, client_##name, sizeof(struct stream_##what) },
-#define SERVER(id, name, what, help)                                                     \
-	[STREAM_##                                                                       \
-	    id] = { #name, help, false, server_##name, sizeof(struct stream_##what) },
+#define CLIENT(id, name, what, help)                                                               \
+	[STREAM_##id] = { #name, help, true, client_##name, sizeof(struct stream_##what) },
+#define SERVER(id, name, what, help)                                                               \
+	[STREAM_##id] = { #name, help, false, server_##name, sizeof(struct stream_##what) },
 #include "tbl/stream_messages.h"
 };
 

@@ -169,8 +169,8 @@ struct net_event {
 	struct uuid id;
 	struct ts at;
 	int64_t tab;
-	struct str kind, method, url, resource_type, mime, remote_address, protocol,
-	    failure, redirected_from;
+	struct str kind, method, url, resource_type, mime, remote_address, protocol, failure,
+	    redirected_from;
 	struct json status, remote_port, duration_ms;
 	struct net_tls tls;
 	struct list request_headers, response_headers; /* of struct net_header */

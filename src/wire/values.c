@@ -15,7 +15,6 @@ const char *const session_states[] = {
 	NULL,
 };
 const char *const session_profiles[] = { "windows", "macos", "linux", NULL };
-const char *const shot_reasons[] = { "ready", "load", "request", "interval", "close",
-	NULL };
+const char *const shot_reasons[] = { "ready", "load", "request", "interval", "close", NULL };
 const char *const net_kinds[] = { "request", "websocket", "download", "dialog", "crash",
 	"certificate", NULL };

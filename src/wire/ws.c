@@ -105,8 +105,7 @@ check_first_byte(struct ws_reader *r, unsigned char first)
 	if (is_control_frame(f)) {
 		f->message = f->opcode;
 		return f->fin ? WS_MORE
-			      : reject_frame(
-				    r, WS_PROTOCOL_ERROR, "fragmented control frame");
+			      : reject_frame(r, WS_PROTOCOL_ERROR, "fragmented control frame");
 	}
 	if (f->opcode == WS_CONTINUATION && r->unfinished == WS_CONTINUATION)
 		return reject_frame(r, WS_PROTOCOL_ERROR, "continuation of nothing");
@@ -124,11 +123,9 @@ check_second_byte(struct ws_reader *r, unsigned char second)
 	f->masked = (second & MASKED) != 0;
 	if (f->masked != r->rules.masked)
 		return reject_frame(r, WS_PROTOCOL_ERROR,
-		    f->masked ? "masked frame of a server"
-			      : "unmasked frame of a client");
+		    f->masked ? "masked frame of a server" : "unmasked frame of a client");
 	if (is_control_frame(f) && (second & LENGTH) > WS_CONTROL_MAX)
-		return reject_frame(
-		    r, WS_PROTOCOL_ERROR, "control frame above 125 bytes");
+		return reject_frame(r, WS_PROTOCOL_ERROR, "control frame above 125 bytes");
 	if (f->opcode == WS_CLOSE && (second & LENGTH) == 1)
 		return reject_frame(r, WS_PROTOCOL_ERROR, "close frame with half a code");
 	return WS_MORE;
@@ -159,17 +156,14 @@ check_length(struct ws_reader *r)
 		f->length = f->length << 8 | r->head[2 + i];
 	if (f->length >> 63)
 		return reject_frame(r, WS_PROTOCOL_ERROR, "length above 63 bits");
-	if ((bytes == 2 && f->length < LENGTH16) ||
-	    (bytes == 8 && f->length <= UINT16_MAX))
-		return reject_frame(
-		    r, WS_PROTOCOL_ERROR, "length not in its shortest form");
+	if ((bytes == 2 && f->length < LENGTH16) || (bytes == 8 && f->length <= UINT16_MAX))
+		return reject_frame(r, WS_PROTOCOL_ERROR, "length not in its shortest form");
 	if (is_control_frame(f))
 		return WS_MORE;
 	if (f->length > r->rules.frame_max)
 		return reject_frame(r, WS_TOO_BIG, "frame too big");
-	if (r->rules.message_max > 0 &&
-	    (r->message_bytes > r->rules.message_max ||
-		f->length > r->rules.message_max - r->message_bytes))
+	if (r->rules.message_max > 0 && (r->message_bytes > r->rules.message_max ||
+					    f->length > r->rules.message_max - r->message_bytes))
 		return reject_frame(r, WS_TOO_BIG, "message too big");
 	return WS_MORE;
 }
@@ -179,8 +173,7 @@ head_length(const struct ws_reader *r)
 {
 	if (r->have < 2)
 		return 2;
-	return 2 + length_bytes(r->head[1]) +
-	       (r->head[1] & MASKED ? sizeof(r->frame.mask) : 0);
+	return 2 + length_bytes(r->head[1]) + (r->head[1] & MASKED ? sizeof(r->frame.mask) : 0);
 }
 
 /* Adds a byte to the head and checks it: WS_BAD when it shows an error, otherwise WS_MORE. */
@@ -235,11 +228,9 @@ end_close(struct ws_reader *r)
 		r->close_reason =
 		    (struct str){ (const char *)r->control + CODE_BYTES, n - CODE_BYTES };
 		if (!ws_code_valid(r->close_code))
-			return reject_frame(
-			    r, WS_PROTOCOL_ERROR, "close code not allowed");
+			return reject_frame(r, WS_PROTOCOL_ERROR, "close code not allowed");
 		if (str_utf8_bad(r->close_reason) != r->close_reason.n)
-			return reject_frame(
-			    r, WS_INVALID_DATA, "close reason is not UTF-8");
+			return reject_frame(r, WS_INVALID_DATA, "close reason is not UTF-8");
 	}
 	r->stage = WS_CLOSED;
 	return WS_END;
@@ -314,9 +305,8 @@ ws_next(struct ws_reader *r, unsigned char *bytes, size_t n, size_t *used)
 uint64_t
 ws_left(const struct ws_reader *r)
 {
-	return r->stage == WS_IN_PAYLOAD && !is_control_frame(&r->frame)
-		   ? r->frame.length - r->done
-		   : 0;
+	return r->stage == WS_IN_PAYLOAD && !is_control_frame(&r->frame) ? r->frame.length - r->done
+									 : 0;
 }
 
 /* WS_TOO_BIG is reported at the last byte of the length, so the mask is still to come and the
@@ -334,8 +324,8 @@ ws_unbound(struct ws_reader *r)
 /* ---- writing ---- */
 
 size_t
-ws_head(unsigned char out[WS_HEAD_MAX], unsigned first, uint64_t length,
-    const unsigned char mask[4])
+ws_head(
+    unsigned char out[WS_HEAD_MAX], unsigned first, uint64_t length, const unsigned char mask[4])
 {
 	unsigned char marker = (unsigned char)length;
 	size_t bytes = 0, n = 2;
@@ -389,8 +379,7 @@ ws_close(unsigned char out[WS_CONTROL_FRAME], unsigned code, struct str reason,
 		n--; /* do not cut within a character */
 	if (n > 0)
 		memcpy(payload + CODE_BYTES, reason.p, n);
-	return ws_control(
-	    out, WS_FIN | WS_CLOSE, (struct str){ payload, n + CODE_BYTES }, mask);
+	return ws_control(out, WS_FIN | WS_CLOSE, (struct str){ payload, n + CODE_BYTES }, mask);
 }
 
 void

@@ -64,8 +64,7 @@ enum {
 
 /* The rules for the frames that a reader accepts. */
 struct ws_rules {
-	bool
-	    masked; /* the peer is a client, so every frame must be masked; else none may be */
+	bool masked; /* the peer is a client, so every frame must be masked; else none may be */
 	bool unmask; /* unmask each piece in place */
 	bool text;   /* check text as UTF-8; needs unmask if the frames are masked */
 	uint64_t frame_max;   /* bytes of payload of a frame; more is WS_TOO_BIG */
@@ -128,8 +127,8 @@ void ws_unbound(struct ws_reader *r);
 
 /* Writes the head of a frame and returns its length. first is an opcode, with WS_FIN added for a
    last frame; mask NULL: unmasked. */
-size_t ws_head(unsigned char out[WS_HEAD_MAX], unsigned first, uint64_t length,
-    const unsigned char mask[4]);
+size_t ws_head(
+    unsigned char out[WS_HEAD_MAX], unsigned first, uint64_t length, const unsigned char mask[4]);
 /* Writes a whole control frame with at most WS_CONTROL_MAX bytes of payload and returns its
    length. */
 size_t ws_control(unsigned char out[WS_CONTROL_FRAME], unsigned first, struct str payload,
@@ -139,8 +138,7 @@ size_t ws_control(unsigned char out[WS_CONTROL_FRAME], unsigned first, struct st
 size_t ws_close(unsigned char out[WS_CONTROL_FRAME], unsigned code, struct str reason,
     const unsigned char mask[4]);
 /* Masks or unmasks bytes that begin at offset in their payload. */
-void ws_mask(
-    unsigned char *bytes, size_t n, const unsigned char mask[4], uint64_t offset);
+void ws_mask(unsigned char *bytes, size_t n, const unsigned char mask[4], uint64_t offset);
 /* True when a peer may send the code in a close frame (RFC 6455 7.4). */
 bool ws_code_valid(unsigned code);
 

@@ -30,25 +30,23 @@ zipf(unsigned n)
 	return (unsigned)(pow((double)n + 1, uniform()) - 1) % n;
 }
 
-static const char *const countries[] = { "US", "CN", "DE", "JP", "GB", "FR", "KR", "BR",
-	"NL", "RU", "IN", "CA", "IT", "AU", "SG", "PL", "SE", "ES", "VN", "ID", "TR",
-	"UA", "CH", "HK", "TW", "MX", "ZA", "AR", "FI", "CZ" };
-static const unsigned ports[] = { 443, 80, 22, 8443, 25, 53, 3389, 8080, 21, 110, 143,
-	993, 995, 3306, 5432, 6379 };
-static const char *const products[] = { "nginx", "Apache httpd", "OpenSSH",
-	"Microsoft IIS", "Postfix", "lighttpd", "Dropbear", "Exim", "BIND", "MySQL",
-	"PostgreSQL", "Redis", "Tomcat", "Caddy", "HAProxy", "vsftpd" };
-static const char *const tags[] = { "cdn", "login", "vpn", "malware", "phishing", "c2",
-	"scanner", "iot", "camera", "router", "printer", "honeypot", "tor-exit", "mail",
-	"database", "rare" };
-static const char *const systems[] = { "Linux", "Windows", "FreeBSD", "RouterOS",
-	"VxWorks", "IOS", "macOS", "OpenBSD" };
+static const char *const countries[] = { "US", "CN", "DE", "JP", "GB", "FR", "KR", "BR", "NL", "RU",
+	"IN", "CA", "IT", "AU", "SG", "PL", "SE", "ES", "VN", "ID", "TR", "UA", "CH", "HK", "TW",
+	"MX", "ZA", "AR", "FI", "CZ" };
+static const unsigned ports[] = { 443, 80, 22, 8443, 25, 53, 3389, 8080, 21, 110, 143, 993, 995,
+	3306, 5432, 6379 };
+static const char *const products[] = { "nginx", "Apache httpd", "OpenSSH", "Microsoft IIS",
+	"Postfix", "lighttpd", "Dropbear", "Exim", "BIND", "MySQL", "PostgreSQL", "Redis", "Tomcat",
+	"Caddy", "HAProxy", "vsftpd" };
+static const char *const tags[] = { "cdn", "login", "vpn", "malware", "phishing", "c2", "scanner",
+	"iot", "camera", "router", "printer", "honeypot", "tor-exit", "mail", "database", "rare" };
+static const char *const systems[] = { "Linux", "Windows", "FreeBSD", "RouterOS", "VxWorks", "IOS",
+	"macOS", "OpenBSD" };
 
 static void
 put_service(struct buf *b, unsigned k)
 {
-	unsigned port =
-	    zipf(3) > 0 || k > 3 ? 1024 + zipf(60000) : ports[zipf(COUNT(ports))];
+	unsigned port = zipf(3) > 0 || k > 3 ? 1024 + zipf(60000) : ports[zipf(COUNT(ports))];
 	const char *product = products[zipf(COUNT(products))];
 
 	if (zipf(2) == 0)
@@ -57,23 +55,21 @@ put_service(struct buf *b, unsigned k)
 	    "%s{\"port\": %u, \"transport\": \"tcp\", \"product\": \"%s\", \"version\": "
 	    "\"1.%u.%u\",",
 	    k > 0 ? ", " : "", port, product, zipf(30), zipf(40));
-	buf_printf(b,
-	    " \"protocol\": \"%s\", \"service_name\": \"%s\", \"tls_enabled\": %s,",
+	buf_printf(b, " \"protocol\": \"%s\", \"service_name\": \"%s\", \"tls_enabled\": %s,",
 	    port == 443 ? "https" : "tcp", port == 22 ? "ssh" : "http",
 	    port % 1000 == 443 ? "true" : "false");
 	buf_printf(b,
 	    " \"banner\": \"HTTP/1.1 200 OK\\r\\nServer: %s/1.%u\\r\\nContent-Length: "
 	    "%u\\r\\nDate: %u\","
 	    " \"banner_hash\": \"%016llx%016llx%016llx%016llx\",",
-	    product, zipf(40), zipf(100000), zipf(100000),
-	    (unsigned long long)zipf(800000) * 7919, (unsigned long long)zipf(9), 3ull,
-	    4ull);
+	    product, zipf(40), zipf(100000), zipf(100000), (unsigned long long)zipf(800000) * 7919,
+	    (unsigned long long)zipf(9), 3ull, 4ull);
 	if (zipf(3) == 0)
 		buf_printf(b,
 		    " \"http\": {\"status_code\": %u, \"title\": \"%s %u\", \"server\": "
 		    "\"%s\"},",
-		    zipf(3) ? 404 : 200, zipf(5) == 1 ? "Welcome page" : "Site",
-		    zipf(5000), product);
+		    zipf(3) ? 404 : 200, zipf(5) == 1 ? "Welcome page" : "Site", zipf(5000),
+		    product);
 	if (port % 1000 == 443)
 		buf_printf(b,
 		    " \"tls\": {\"version\": \"TLSv1.3\", \"certificate\": "
@@ -82,10 +78,9 @@ put_service(struct buf *b, unsigned k)
 		    "\"names\": [\"h%u.example.net\"],"
 		    " \"not_after\": \"2027-%02u-01T00:00:00.000000Z\", \"self_signed\": "
 		    "false}},",
-		    (unsigned long long)state, zipf(1000000), zipf(500000), zipf(20),
-		    zipf(500000), 1 + zipf(12));
-	buf_printf(b,
-	    " \"tags\": [\"%s\"], \"last_seen\": \"2026-11-%02uT03:04:05.000000Z\"}",
+		    (unsigned long long)state, zipf(1000000), zipf(500000), zipf(20), zipf(500000),
+		    1 + zipf(12));
+	buf_printf(b, " \"tags\": [\"%s\"], \"last_seen\": \"2026-11-%02uT03:04:05.000000Z\"}",
 	    tags[zipf(COUNT(tags))], 1 + zipf(20));
 }
 
@@ -140,8 +135,7 @@ flush(struct index_builder *b, const char *directory, struct index_state *st)
 	char err[INDEX_FAULT];
 	struct index_segment s;
 
-	if (!index_build_write(b, directory, &s, err) ||
-	    !index_state_add(directory, st, s, err))
+	if (!index_build_write(b, directory, &s, err) || !index_state_add(directory, st, s, err))
 		die(err);
 }
 
@@ -183,8 +177,8 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	getrusage(RUSAGE_SELF, &use);
 	printf("built %llu hosts of %zu bytes in %.1f s (sorting and writing %.1f s), "
 	       "%ld MiB of memory, %zu segments\n",
-	    hosts, bytes / (size_t)hosts, (double)(mono_us() - start - text) / 1e6,
-	    (double)t / 1e6, use.ru_maxrss / 1024, st.nsegments);
+	    hosts, bytes / (size_t)hosts, (double)(mono_us() - start - text) / 1e6, (double)t / 1e6,
+	    use.ru_maxrss / 1024, st.nsegments);
 	index_build_free(b);
 	index_state_free(&st);
 	buf_free(&json);
@@ -212,15 +206,13 @@ measure(struct engine *e, struct arena *a, const char *text)
 	struct query q;
 
 	for (size_t i = 0; i < COUNT(names); i++)
-		aggs[i] =
-		    (struct agg){ schema_find(DATASET_HOSTS, str_of(names[i])), 25 };
+		aggs[i] = (struct agg){ schema_find(DATASET_HOSTS, str_of(names[i])), 25 };
 	for (int i = 0; i < RUNS; i++) {
 		arena_reset(a);
 		if (!query_parse(a, DATASET_HOSTS, str_of(text), ts_now(), &q, &fault))
 			die("query");
 		t = mono_us();
-		if (engine_aggregate(e, a, &q, &budget, aggs, COUNT(aggs), out) !=
-		    ENGINE_OK)
+		if (engine_aggregate(e, a, &q, &budget, aggs, COUNT(aggs), out) != ENGINE_OK)
 			die("aggregate");
 		facets[i] = mono_us() - t;
 		t = mono_us();
@@ -250,8 +242,7 @@ measure_first(struct engine *e, struct arena *a)
 {
 	static const char *const names[] = { "services.banner_hash",
 		"services.tls.certificate.fingerprint_sha256", "ptr", "hostnames" };
-	struct query q = { .dataset = DATASET_HOSTS,
-		.root = &(struct node){ .type = NODE_ALL } };
+	struct query q = { .dataset = DATASET_HOSTS, .root = &(struct node){ .type = NODE_ALL } };
 	struct budget budget = { INT64_MAX, UINT64_MAX };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -268,8 +259,7 @@ measure_first(struct engine *e, struct arena *a)
 			took[k] = clock() - took[k];
 		}
 		printf("%-58s first %.1f ms of CPU, second %.1f ms\n", names[i],
-		    (double)took[0] * 1e3 / CLOCKS_PER_SEC,
-		    (double)took[1] * 1e3 / CLOCKS_PER_SEC);
+		    (double)took[0] * 1e3 / CLOCKS_PER_SEC, (double)took[1] * 1e3 / CLOCKS_PER_SEC);
 	}
 }
 
@@ -297,13 +287,11 @@ int
 main(int argc, char **argv)
 {
 	static const char *const queries[] = { "*", "country_code:US",
-		"services.port:443 AND tags:malware",
-		"services.port:22 AND NOT country_code:CN",
+		"services.port:443 AND tags:malware", "services.port:22 AND NOT country_code:CN",
 		"(tags:c2 OR tags:phishing) AND services.port:8443", "tags:rare",
 		"services.http.title:welcome", "10.0.0.0/9",
 		"services:(port:443 AND product:nginx)", "services.port:>8000",
-		"services.product:*ht*", "last_seen:>2026-11-10",
-		"apex_domains:example7.com" };
+		"services.product:*ht*", "last_seen:>2026-11-10", "apex_domains:example7.com" };
 	char directory[] = "/tmp/engine-XXXXXX", path[4096];
 	const char *keep = NULL, *one = NULL;
 	unsigned long long hosts = 1000000;
@@ -330,8 +318,7 @@ main(int argc, char **argv)
 		mkdir(keep, 0700);
 	else if (mkdtemp(directory) == NULL)
 		die("no temporary directory");
-	build(keep != NULL ? keep : directory, hosts > 0 ? hosts : 1,
-	    segments > 0 ? segments : 1);
+	build(keep != NULL ? keep : directory, hosts > 0 ? hosts : 1, segments > 0 ? segments : 1);
 	if (one != NULL)
 		return print_hits(keep != NULL ? keep : directory, one);
 	t = mono_us();

@@ -90,16 +90,16 @@ main(int argc, char **argv)
 		panic("usage: load SOCKET CONNECTIONS MILLISECONDS STATUS REQUEST-FILE");
 	in = open(argv[5], O_RDONLY | O_CLOEXEC);
 	n = in < 0 ? -1 : read(in, request, sizeof(request));
-	count = mmap(NULL, sizeof(*count), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	count =
+	    mmap(NULL, sizeof(*count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (n <= 0 || count == MAP_FAILED)
 		panic("no request, or no memory");
 	ms = strtol(argv[3], NULL, 10);
 	began = mono_us();
 	for (long i = strtol(argv[2], NULL, 10); i > 0; i--)
 		if (fork() == 0) {
-			run(argv[1], (struct str){ request, (size_t)n }, argv[4],
-			    began + ms * 1000, count);
+			run(argv[1], (struct str){ request, (size_t)n }, argv[4], began + ms * 1000,
+			    count);
 			_exit(0);
 		}
 	while (wait(&status) > 0)

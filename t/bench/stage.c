@@ -50,8 +50,8 @@ answer(struct req *rq)
 	return reply(rq, 200, "api_usage", usage_out, &u);
 }
 
-#define COLUMNS(meters)                                                                  \
-	.scope = SCOPE_SEARCH_VIEW, .access = ACCESS_ACCOUNT, .meter = (meters),         \
+#define COLUMNS(meters)                                                                            \
+	.scope = SCOPE_SEARCH_VIEW, .access = ACCESS_ACCOUNT, .meter = (meters),                   \
 	.area = AREA_SEARCH, .entitlement = ENTITLEMENT_ANY
 
 static const struct route rows[] = {
@@ -72,9 +72,8 @@ static const struct stmt insert_key = STMT(insert_key, NULL,
     " SELECT account_uuid, uuid, 'k', $1, $2 FROM m");
 
 /* A scope later: the account must allow it first. */
-static const char allow[] =
-    "INSERT INTO account_scope SELECT uuid, 'search.view' FROM account;"
-    "UPDATE api_key SET scopes = '{search.view}'";
+static const char allow[] = "INSERT INTO account_scope SELECT uuid, 'search.view' FROM account;"
+			    "UPDATE api_key SET scopes = '{search.view}'";
 
 static void
 make_key(struct arena *a, char secret[KEY_SECRET_LEN + 1])
@@ -96,8 +95,7 @@ make_key(struct arena *a, char secret[KEY_SECRET_LEN + 1])
 }
 
 static void
-put(struct meter_file *f, enum slot_kind kind, struct uuid owner, uint32_t period,
-    uint64_t limit)
+put(struct meter_file *f, enum slot_kind kind, struct uuid owner, uint32_t period, uint64_t limit)
 {
 	struct slot *s = meter_add(f, kind, &owner, period);
 
@@ -155,9 +153,9 @@ static void
 run(struct worker *w, const char *what, const char *secret, int64_t n)
 {
 	char uri[64], key[KEY_SECRET_LEN + 32];
-	const char *const env[] = { "REQUEST_METHOD=GET", uri, key,
-		"SERVER_PROTOCOL=HTTP/1.1", "HTTPS=on", "REMOTE_ADDR=192.0.2.1",
-		"REQUEST_ID=0123456789abcdef0123456789abcdef", NULL };
+	const char *const env[] = { "REQUEST_METHOD=GET", uri, key, "SERVER_PROTOCOL=HTTP/1.1",
+		"HTTPS=on", "REMOTE_ADDR=192.0.2.1", "REQUEST_ID=0123456789abcdef0123456789abcdef",
+		NULL };
 
 	snprintf(uri, sizeof(uri), "REQUEST_URI=/api/v1/%s", what);
 	snprintf(key, sizeof(key), "HTTP_X_API_KEY=%s", secret);
@@ -172,8 +170,7 @@ main(int argc, char **argv)
 	char secret[KEY_SECRET_LEN + 1], err[256];
 	int64_t n;
 
-	if (argc != 3 || !str_int64(str_of(argv[2]), &n) ||
-	    !conf_load(NULL, err, sizeof(err)))
+	if (argc != 3 || !str_int64(str_of(argv[2]), &n) || !conf_load(NULL, err, sizeof(err)))
 		return 2;
 	make_key(w.arena, secret);
 	conf.run_directory = pg_dir();

@@ -99,9 +99,8 @@ put(struct peer *p, const void *bytes, size_t n)
 static void
 answer_upgrade(struct peer *p)
 {
-	static const char yes[] =
-	    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-	    "Connection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n";
+	static const char yes[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+				  "Connection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n";
 
 	put(p, yes, sizeof(yes) - 1);
 	p->open = true;
@@ -120,8 +119,7 @@ echo_frames(struct peer *p, unsigned char *bytes, size_t n)
 		n -= used;
 		if (e == WS_HEAD)
 			put(p, head,
-			    ws_head(
-				head, WS_FIN | WS_BINARY, p->reader.frame.length, NULL));
+			    ws_head(head, WS_FIN | WS_BINARY, p->reader.frame.length, NULL));
 		if (e == WS_PIECE) /* masked as they are: nobody looks */
 			put(p, p->reader.piece, p->reader.piece_n);
 	} while (e != WS_MORE && e != WS_BAD);
@@ -155,8 +153,7 @@ echo(const char *mode, const char *path)
 	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	struct epoll_event events[EVENTS], e = { .events = EPOLLIN };
 
-	if (bind(listener, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-	    listen(listener, 4096) != 0 ||
+	if (bind(listener, (struct sockaddr *)&a, sizeof(a)) != 0 || listen(listener, 4096) != 0 ||
 	    epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &e) != 0)
 		die(path);
 	for (;;) {
@@ -166,8 +163,8 @@ echo(const char *mode, const char *path)
 			struct peer *p = events[i].data.ptr;
 
 			if (p == NULL) {
-				watch(accept(listener, NULL, NULL),
-				    strcmp(mode, "http") != 0, &of_client);
+				watch(accept(listener, NULL, NULL), strcmp(mode, "http") != 0,
+				    &of_client);
 				continue;
 			}
 			flush(p);
@@ -231,8 +228,7 @@ dial(const char *path, char *line)
 	    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 	    "%s%s%s\r\n",
 	    target, subprotocol[0] == '-' ? "" : "Sec-WebSocket-Protocol: ",
-	    subprotocol[0] == '-' ? "" : subprotocol,
-	    subprotocol[0] == '-' ? "" : "\r\n");
+	    subprotocol[0] == '-' ? "" : subprotocol, subprotocol[0] == '-' ? "" : "\r\n");
 	put(p, text, (size_t)n);
 	flush(p);
 	return p;
@@ -285,12 +281,11 @@ load_frames(struct load *l, struct peer *p, unsigned char *bytes, size_t n)
 				(size_t)p->reader.frame.length };
 
 			put(p, pong,
-			    ws_control(pong, WS_FIN | WS_PONG, text,
-				(const unsigned char *)"abcd"));
+			    ws_control(
+				pong, WS_FIN | WS_PONG, text, (const unsigned char *)"abcd"));
 			flush(p);
 		}
-		if (e == WS_END && p->sent != 0 && p->not_before == 0 &&
-		    p->got >= l->size)
+		if (e == WS_END && p->sent != 0 && p->not_before == 0 && p->got >= l->size)
 			said(l, p);
 	} while (e != WS_MORE && e != WS_BAD);
 	if (e == WS_BAD)
@@ -400,8 +395,8 @@ load(char **argv)
 	l.message = calloc(1, l.size + WS_HEAD_MAX);
 	if (l.peers == NULL || l.samples == NULL || l.message == NULL)
 		die("memory");
-	l.message_n = l.size + ws_head(l.message, WS_FIN | WS_BINARY, l.size,
-				   (const unsigned char *)"abcd");
+	l.message_n =
+	    l.size + ws_head(l.message, WS_FIN | WS_BINARY, l.size, (const unsigned char *)"abcd");
 	for (size_t i = 0; i < l.idle + l.busy && fgets(line, sizeof(line), stdin); i++) {
 		l.peers[i] = dial(argv[0], line);
 		if (l.peers[i]->open)

@@ -21,8 +21,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size <= CURSOR_PAYLOAD_MAX) {
 		struct str text = cursor_seal(a, &secret, &use, input);
 
-		assert(cursor_open(a, &secret, &use, text, &payload) &&
-		       str_eq(payload, input));
+		assert(cursor_open(a, &secret, &use, text, &payload) && str_eq(payload, input));
 	}
 	arena_free(a);
 	return 0;

@@ -75,8 +75,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (json_decode(a, text, record_fields, (struct ts){ 1 }, &r, &how)) {
 	case JSON_INVALID:
 		assert(how.fault.what != NULL && how.fault.at <= size);
-		assert(!json_scan(a, text, LIM_JSON_DEPTH,
-		    &fault)); /* json-c takes what the scan passes */
+		assert(!json_scan(
+		    a, text, LIM_JSON_DEPTH, &fault)); /* json-c takes what the scan passes */
 		break;
 	case JSON_FIELDS:
 		assert(how.nerrors > 0 && how.nerrors <= 64 && how.errors != NULL);
@@ -88,8 +88,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		json_write(&b, record_fields, &r);
 		assert(json_scan(a, buf_done(&b), 64, &fault));
-		assert(json_decode(a, buf_done(&b), record_fields, TS_NULL, &again,
-			   &how) == JSON_OK);
+		assert(
+		    json_decode(a, buf_done(&b), record_fields, TS_NULL, &again, &how) == JSON_OK);
 		json_write(&c, record_fields, &again);
 		assert(str_eq(buf_done(&b), buf_done(&c)));
 		break;

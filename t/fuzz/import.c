@@ -45,8 +45,7 @@ read_all(import_reader *reader, struct str text)
 	};
 	int fd = memfd_create("import", MFD_CLOEXEC);
 
-	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n ||
-	    lseek(fd, 0, SEEK_SET) != 0)
+	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n || lseek(fd, 0, SEEK_SET) != 0)
 		panic("no memfd");
 	if (arena == NULL)
 		arena = arena_new((size_t)1 << 30);

@@ -112,8 +112,7 @@ begin(void)
 	publish();
 	segment_path(directory, state.segments[0].file.id, segment, sizeof(segment));
 	segment_path(directory, state.segments[1].file.id, other, sizeof(other));
-	ordinals_path(
-	    directory, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
+	ordinals_path(directory, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	segment_size = read_all(segment, good_segment);
 	manifest_size = read_all(manifest, good_manifest);
@@ -134,8 +133,7 @@ seal_manifest(char *p, size_t n)
 
 	memcpy(&h, p, sizeof(h));
 	h.checksum = 0;
-	h.checksum = index_checksum(
-	    p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
+	h.checksum = index_checksum(p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
 	memcpy(p, &h, sizeof(h));
 }
 
@@ -170,8 +168,8 @@ seal_file(char *p, size_t n, const struct index_file *file)
 			table[i].checksum =
 			    index_checksum(p + table[i].at, table[i].n, table[i].kind);
 	h->checksum = 0;
-	h->checksum = index_checksum(
-	    table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
+	h->checksum =
+	    index_checksum(table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
 	expect(file->checksum, h->checksum);
 }
 

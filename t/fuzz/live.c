@@ -79,25 +79,21 @@ see_dialog(void *arg, const struct stream_dialog *d)
 	assert(d->text.n <= LIM_STREAM_TEXT);
 }
 
-static const struct live_ops ops = { see_watch, see_taken, see_mouse, see_key, see_text,
-	see_nav, see_history, see_plain, see_plain, see_tab, see_tab, see_dialog,
-	see_plain, see_plain };
+static const struct live_ops ops = { see_watch, see_taken, see_mouse, see_key, see_text, see_nav,
+	see_history, see_plain, see_plain, see_tab, see_tab, see_dialog, see_plain, see_plain };
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str rest = { (const char *)data, size };
-	struct live l = {
-		.ops = &ops, .arena = arena_new(16 * 1024 * 1024), .handling = true
-	};
+	struct live l = { .ops = &ops, .arena = arena_new(16 * 1024 * 1024), .handling = true };
 
 	l.hello.viewport = (struct stream_viewport){ 800, 600 };
 	l.base = event_base_new();
 	picture_open(&l);
 	while (rest.n > 0) {
 		const char *end = memchr(rest.p, '\n', rest.n);
-		struct str line = { rest.p,
-			end == NULL ? rest.n : (size_t)(end - rest.p) };
+		struct str line = { rest.p, end == NULL ? rest.n : (size_t)(end - rest.p) };
 
 		if (line.n <= LIM_STREAM_MESSAGE)
 			live_handle(&l, line);

@@ -34,8 +34,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct strs once, again;
 	struct json events[NET_BATCH_MAX];
 
-	if (json_decode(a, (struct str){ (const char *)data, size }, runner_net_fields,
-		ts_now(), &net, &how) == JSON_OK &&
+	if (json_decode(a, (struct str){ (const char *)data, size }, runner_net_fields, ts_now(),
+		&net, &how) == JSON_OK &&
 	    network_clean(a, net.events, &once)) {
 		for (size_t i = 0; i < once.n; i++) {
 			see(a, once.p[i]);

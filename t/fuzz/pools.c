@@ -15,8 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned workers = 0;
 	size_t n = 0;
 
-	if (!pools_parse(
-		(struct str){ (const char *)data, size }, pools, &n, err, sizeof(err))) {
+	if (!pools_parse((struct str){ (const char *)data, size }, pools, &n, err, sizeof(err))) {
 		assert(err[0] != '\0' && memchr(err, '\0', sizeof(err)) != NULL);
 		return 0;
 	}

@@ -15,8 +15,7 @@ visit(void *count, struct str name, struct json_value *v)
 	int64_t n;
 
 	assert(memchr(name.p == NULL ? "" : name.p, '\0', name.n) == NULL);
-	*(size_t *)count +=
-	    json_text(v).n + json_bool(v) + json_int(v, &n) + (json_num(v) > 1);
+	*(size_t *)count += json_text(v).n + json_bool(v) + json_int(v, &n) + (json_num(v) > 1);
 	assert(str_utf8_bad(json_text(v)) == json_text(v).n);
 	json_each(v, visit, count);
 	if (json_type(v) == JSON_ARRAY)

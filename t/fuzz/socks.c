@@ -63,8 +63,7 @@ read_credential(struct str text)
 	struct credential c;
 
 	if (credential_parse(text, &c))
-		assert(c.user[0] != '\0' && c.password[0] != '\0' &&
-		       strchr(c.user, ':') == NULL);
+		assert(c.user[0] != '\0' && c.password[0] != '\0' && strchr(c.user, ':') == NULL);
 }
 
 int
@@ -84,8 +83,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			judge(&a);
 		}
 	} else {
-		struct proxy a = { .kind =
-				       data[0] % 3 == 1 ? PROXY_CONNECT : PROXY_SOCKS5,
+		struct proxy a = { .kind = data[0] % 3 == 1 ? PROXY_CONNECT : PROXY_SOCKS5,
 			.credential = &credential,
 			.to = { .family = 2 } },
 			     b = a;

@@ -28,8 +28,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < r.n; i++)
 		assert(r.headers[i].name.n > 0 && within(r.headers[i].name, text) &&
 		       within(r.headers[i].value, text));
-	assert(request_parse((struct str){ text.p, used - 1 }, &again, &more) !=
-	       REQUEST_WHOLE);
+	assert(request_parse((struct str){ text.p, used - 1 }, &again, &more) != REQUEST_WHOLE);
 	if (handshake_judge(&r, "self https://viewer.example.com", &h) == ERR_UNSET) {
 		assert(strlen(h.accept) == ACCEPT_LEN && h.subprotocol.hidden.n > 0 &&
 		       within(h.subprotocol.hidden, text));

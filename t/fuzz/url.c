@@ -35,8 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (router_match(a, tables, STR("GET"), text, &found) == MATCH_FOUND)
 		for (size_t i = 0; i < found.ncaptured; i++)
 			assert(found.captured[i].n > 0 &&
-			       memchr(found.captured[i].p, '/', found.captured[i].n) ==
-				   NULL);
+			       memchr(found.captured[i].p, '/', found.captured[i].n) == NULL);
 	params_override(a, text);
 	body_media_type(text);
 	body_encoding(text);

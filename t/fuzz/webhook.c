@@ -23,8 +23,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		while (8 + host.n < url.n && strchr("/?", host.p[host.n]) == NULL)
 			host.n++;
 		assert(host.n > 0 && memchr(host.p, '@', host.n) == NULL);
-		assert(webhook_url_fault(str_lower_ascii(arena_alloc(a, size), url),
-			   "443 1024-65535") == NULL);
+		assert(webhook_url_fault(
+			   str_lower_ascii(arena_alloc(a, size), url), "443 1024-65535") == NULL);
 	}
 	arena_free(a);
 	return 0;

@@ -79,14 +79,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rules.message_max = data[0] & 4 ? 150 : 0;
 	whole = read_in(&rules, data + 1, size - 1, size);
 	cut = read_in(&rules, data + 1, size - 1, 1 + (data[0] >> 3));
-	assert(
-	    whole.heads == cut.heads && whole.ends == cut.ends && whole.code == cut.code);
+	assert(whole.heads == cut.heads && whole.ends == cut.ends && whole.code == cut.code);
 	assert(whole.code != 0 || (whole.bytes == cut.bytes && whole.hash == cut.hash));
 	if (rules.text)
 		return 0;
 	rules.unmask = false;
 	cut = read_in(&rules, data + 1, size - 1, size);
-	assert(whole.heads == cut.heads && whole.bytes == cut.bytes &&
-	       whole.code == cut.code);
+	assert(whole.heads == cut.heads && whole.bytes == cut.bytes && whole.code == cut.code);
 	return 0;
 }

@@ -276,8 +276,7 @@ place_four(struct host *h)
 
 	if (h->k % DENSE_EVERY == DENSE_AT)
 		a = 0x2d200000u |
-		    (uint32_t)(h->k / DENSE_EVERY * 2654435761u + mix(h->seed + 1)) %
-			(1u << 20);
+		    (uint32_t)(h->k / DENSE_EVERY * 2654435761u + mix(h->seed + 1)) % (1u << 20);
 	else
 		a = general_address(h->k, h->seed);
 	bits = lengths[mix(h->seed ^ a >> 16) % COUNT(lengths)];
@@ -294,8 +293,8 @@ static void
 place_six(struct host *h)
 {
 	uint64_t v = mix(h->seed * 17 + h->k);
-	unsigned char b[16] = { 0x2a, (unsigned char)(v & 15),
-		(unsigned char)(v >> 8 & 15), (unsigned char)(v >> 16) };
+	unsigned char b[16] = { 0x2a, (unsigned char)(v & 15), (unsigned char)(v >> 8 & 15),
+		(unsigned char)(v >> 16) };
 	uint32_t low = htonl((uint32_t)h->k);
 
 	inet_ntop(AF_INET6, b, h->prefix, sizeof(h->prefix));
@@ -335,8 +334,8 @@ place(struct host *h)
 	name_word(word, mix(id * 3 + 1));
 	snprintf(h->domain, sizeof(h->domain), "%s.net", word);
 	word[0] = (char)(word[0] - 32);
-	snprintf(h->org, sizeof(h->org), "%s %s %s", word, trades[h->trade],
-	    countries[h->country].code);
+	snprintf(
+	    h->org, sizeof(h->org), "%s %s %s", word, trades[h->trade], countries[h->country].code);
 }
 
 static void
@@ -389,8 +388,7 @@ enum { ROW_443 = 0, ROW_8443 = 8 };
 static void
 choose_services(struct host *h)
 {
-	static const uint8_t counts[16] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5,
-		6 };
+	static const uint8_t counts[16] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 6 };
 	unsigned n = counts[below(&h->r, 16)];
 
 	if (n == 6)
@@ -481,8 +479,8 @@ print_names(struct host *h)
 	char name[96], apex[64], word[16];
 
 	if (ppm(&h->r, 550000)) {
-		snprintf(name, sizeof(name), "host-%x.%s", (unsigned)mix(h->k) & 0xffffff,
-		    h->domain);
+		snprintf(
+		    name, sizeof(name), "host-%x.%s", (unsigned)mix(h->k) & 0xffffff, h->domain);
 		text(h->b, "ptr", name);
 	}
 	if (n == 0)
@@ -493,8 +491,7 @@ print_names(struct host *h)
 	    ppm(&h->r, 500000) ? "com" : countries[h->country].tld);
 	memcpy(h->domain, apex, sizeof(h->domain));
 	list(h->b, "hostnames");
-	snprintf(name, sizeof(name), "%s.%s", subdomains[zipf(&h->r, COUNT(subdomains))],
-	    apex);
+	snprintf(name, sizeof(name), "%s.%s", subdomains[zipf(&h->r, COUNT(subdomains))], apex);
 	if (n == 2)
 		item(h->b, apex);
 	item(h->b, name);
@@ -565,8 +562,7 @@ append(char *out, size_t room, const char *a, const char *version, const char *r
 static void
 print_http(struct host *h, const char *server, bool login)
 {
-	static const unsigned codes[] = { 200, 200, 200, 301, 302, 403, 404, 401, 200,
-		500, 503 };
+	static const unsigned codes[] = { 200, 200, 200, 301, 302, 403, 404, 401, 200, 500, 503 };
 	struct rng *r = &h->r;
 	struct buf *b = h->b;
 	char hash[65] = "";
@@ -581,14 +577,10 @@ print_http(struct host *h, const char *server, bool login)
 		text(b, "title", titles[title]);
 	if (*server != '\0')
 		text(b, "server", server);
-	hex_of(hash, 40,
-	    &(struct rng){ mix(login            ? 900 + title
-			       : ppm(r, 600000) ? title
-						: h->k) });
+	hex_of(hash, 40, &(struct rng){ mix(login ? 900 + title : ppm(r, 600000) ? title : h->k) });
 	text(b, "body_hash", hash);
 	if (ppm(r, 250000)) {
-		snprintf(
-		    hash, sizeof(hash), "%u", (unsigned)mix(zipf(r, 3000)) & 0x7fffffff);
+		snprintf(hash, sizeof(hash), "%u", (unsigned)mix(zipf(r, 3000)) & 0x7fffffff);
 		text(b, "favicon_hash", hash);
 	}
 	if (login || ppm(r, 90000)) {
@@ -612,10 +604,7 @@ print_tls(struct host *h, unsigned jarm)
 
 	member(b, "tls");
 	buf_char(b, '{');
-	text(b, "version",
-	    ppm(r, 620000)   ? "TLSv1.3"
-	    : ppm(r, 900000) ? "TLSv1.2"
-			     : "TLSv1.0");
+	text(b, "version", ppm(r, 620000) ? "TLSv1.3" : ppm(r, 900000) ? "TLSv1.2" : "TLSv1.0");
 	text(b, "jarm", jarms[jarm % COUNT(jarms)]);
 	member(b, "certificate");
 	buf_char(b, '{');
@@ -674,8 +663,7 @@ print_product(struct host *h, const struct port *p, char *server, size_t room)
 	append(line, sizeof(line), t->banner, version, "");
 	if (p->kind == HTTP) {
 		append(server, room, t->banner, version, "");
-		snprintf(
-		    line, sizeof(line), "HTTP/1.1 200 OK\r\nServer: %s\r\n\r\n", server);
+		snprintf(line, sizeof(line), "HTTP/1.1 200 OK\r\nServer: %s\r\n\r\n", server);
 	}
 	print_banner(h->b, line);
 	return t->product;
@@ -703,10 +691,9 @@ print_service(struct host *h, unsigned row, bool login)
 	if (p->kind == HTTP)
 		print_http(h, server, login);
 	if (p->tls)
-		print_tls(h,
-		    product == NULL
-			? zipf(&h->r, 256)
-			: (unsigned)mix((unsigned char)product[0] * 7u + zipf(&h->r, 8)));
+		print_tls(h, product == NULL
+				 ? zipf(&h->r, 256)
+				 : (unsigned)mix((unsigned char)product[0] * 7u + zipf(&h->r, 8)));
 	buf_char(b, '}');
 }
 
@@ -790,8 +777,7 @@ main(int argc, char **argv)
 		     number_of(optarg, c == 'h'   ? &hosts
 				       : c == 's' ? &seed
 						  : &start);
-	if (!ok || optind != argc || hosts == 0 || hosts > max_hosts ||
-	    start > max_hosts - hosts) {
+	if (!ok || optind != argc || hosts == 0 || hosts > max_hosts || start > max_hosts - hosts) {
 		fputs("usage: hostgen --hosts N [--seed S] [--start K]\n", stderr);
 		return 2;
 	}

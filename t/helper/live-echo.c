@@ -96,8 +96,7 @@ letter(int x, int y, int size, unsigned rgb, char c)
 	for (int row = 0; g != NULL && row < 5; row++)
 		for (int col = 0; col < 3; col++)
 			if ((g[row] - '0') & (4 >> col))
-				rectangle(
-				    x + col * size, y + row * size, size, size, rgb);
+				rectangle(x + col * size, y + row * size, size, size, rgb);
 }
 
 static void
@@ -200,8 +199,7 @@ static void PRINTF(1, 2) note(const char *fmt, ...)
 static void
 say_tabs(void)
 {
-	live_tabs(
-	    live, &(struct stream_tabs){ .active = active, .tabs = { tabs, ntabs } });
+	live_tabs(live, &(struct stream_tabs){ .active = active, .tabs = { tabs, ntabs } });
 	for (size_t i = 0; i < ntabs; i++)
 		if (tabs[i].tab == active)
 			live_url(live, &(struct stream_url){ .url = tabs[i].url,
@@ -244,12 +242,11 @@ on_mouse(void *arg, const struct stream_mouse *m)
 		if (scroll < 0)
 			scroll = 0;
 	}
-	if (str_is(m->action, "down") && m->x >= 820 && m->x < 1040 && m->y >= 150 &&
-	    m->y < 220)
+	if (str_is(m->action, "down") && m->x >= 820 && m->x < 1040 && m->y >= 150 && m->y < 220)
 		button_on = !button_on;
-	note("mouse %.*s %d %d %.*s %d %d %d %d", (int)m->action.n, m->action.p,
-	    (int)m->x, (int)m->y, (int)m->button.n, m->button.p, (int)m->clicks,
-	    (int)m->modifiers, (int)m->dx, (int)m->dy);
+	note("mouse %.*s %d %d %.*s %d %d %d %d", (int)m->action.n, m->action.p, (int)m->x,
+	    (int)m->y, (int)m->button.n, m->button.p, (int)m->clicks, (int)m->modifiers, (int)m->dx,
+	    (int)m->dy);
 	show();
 }
 
@@ -268,9 +265,8 @@ static void
 on_key(void *arg, const struct stream_key *k)
 {
 	(void)arg;
-	note("key %.*s %.*s %.*s text=%.*s %d", (int)k->action.n, k->action.p,
-	    (int)k->key.n, k->key.p, (int)k->code.n, k->code.p, (int)k->text.n, k->text.p,
-	    (int)k->modifiers);
+	note("key %.*s %.*s %.*s text=%.*s %d", (int)k->action.n, k->action.p, (int)k->key.n,
+	    k->key.p, (int)k->code.n, k->code.p, (int)k->text.n, k->text.p, (int)k->modifiers);
 	if (str_is(k->action, "down") && str_is(k->key, "Backspace") && typed[0] != '\0')
 		typed[strlen(typed) - 1] = '\0';
 	type_text(k->text);
@@ -352,8 +348,7 @@ on_dialog(void *arg, const struct stream_dialog *d)
 {
 	(void)arg;
 	note("dialog %d %.*s", d->accept, (int)d->text.n, d->text.p);
-	live_dialog_open(
-	    live, &(struct stream_dialog_open){ .tab = 1, .kind = STR("alert") });
+	live_dialog_open(live, &(struct stream_dialog_open){ .tab = 1, .kind = STR("alert") });
 }
 
 static void
@@ -379,9 +374,8 @@ on_ended(void *arg)
 	event_base_loopbreak(base);
 }
 
-static const struct live_ops ops = { on_watch, on_taken, on_mouse, on_key, on_text,
-	on_nav, on_history, on_reload, on_stop, on_tab, on_close_tab, on_dialog, on_shot,
-	on_ended };
+static const struct live_ops ops = { on_watch, on_taken, on_mouse, on_key, on_text, on_nav,
+	on_history, on_reload, on_stop, on_tab, on_close_tab, on_dialog, on_shot, on_ended };
 
 /* ---- what happens on command ---- */
 
@@ -400,8 +394,8 @@ event_number(int i)
 {
 	static const char *const paths[] = { "", "style.css", "app.js", "logo.svg",
 		"api/items?page=2", "fonts/inter.woff2" };
-	static const char *const types[] = { "Document", "Stylesheet", "Script", "Image",
-		"Fetch", "Font" };
+	static const char *const types[] = { "Document", "Stylesheet", "Script", "Image", "Fetch",
+		"Font" };
 	static const char *const status[] = { "200", "200", "304", "200", "404", "200" };
 	static const char *const mimes[] = { "text/html", "text/css", "text/javascript",
 		"image/svg+xml", "application/json", "font/woff2" };
@@ -425,8 +419,8 @@ event_number(int i)
 		.remote_port = { STR("443") },
 		.duration_ms = { STR("41") },
 		.protocol = STR("h2"),
-		.tls = { STR("TLS 1.3"), STR("AES_128_GCM"), STR("example.com"),
-		    STR("Test CA"), TS_NULL },
+		.tls = { STR("TLS 1.3"), STR("AES_128_GCM"), STR("example.com"), STR("Test CA"),
+		    TS_NULL },
 		.request_headers = { headers, 2 },
 		.bytes_sent = 120,
 		.bytes_received = 1200 * (k * k + 1) };
@@ -443,8 +437,7 @@ do_net(const char *count)
 
 		for (int i = 0; i < some; i++)
 			events[i] = event_number(sent + i);
-		live_net(
-		    live, &(struct stream_net){ .events = { events, (size_t)some } });
+		live_net(live, &(struct stream_net){ .events = { events, (size_t)some } });
 	}
 }
 
@@ -485,18 +478,16 @@ do_shot(const char *unused)
 static void
 do_crashed(const char *reloading)
 {
-	live_crashed(
-	    live, &(struct stream_crashed){
-		      .tab = 1, .reloading = reloading[0] == '1', .at = ts_now() });
+	live_crashed(live,
+	    &(struct stream_crashed){ .tab = 1, .reloading = reloading[0] == '1', .at = ts_now() });
 }
 
 static void
 do_denied(const char *host)
 {
-	live_egress_denied(live, &(struct stream_egress_denied){ .host = str_of(host),
-				     .port = 80,
-				     .reason = STR("not public"),
-				     .at = ts_now() });
+	live_egress_denied(live,
+	    &(struct stream_egress_denied){
+		.host = str_of(host), .port = 80, .reason = STR("not public"), .at = ts_now() });
 }
 
 static void
@@ -520,8 +511,7 @@ do_download(const char *name)
 static void
 do_expiring(const char *reason)
 {
-	live_expiring(
-	    live, &(struct stream_expiring){ .seconds = 60, .reason = str_of(reason) });
+	live_expiring(live, &(struct stream_expiring){ .seconds = 60, .reason = str_of(reason) });
 }
 
 static void

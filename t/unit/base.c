@@ -21,10 +21,8 @@ strings_compare_by_bytes(void)
 	CU_ASSERT_TRUE(str_starts(STR("abc"), STR("ab")));
 	CU_ASSERT_TRUE(str_ends(STR("abc"), STR("bc")));
 	CU_ASSERT_FALSE(str_ends(STR("c"), STR("bc")));
-	CU_ASSERT_TRUE(
-	    str_within(STR("a.b"), STR("b")) && str_within(STR("b"), STR("b")));
-	CU_ASSERT_FALSE(
-	    str_within(STR("ab"), STR("b")) || str_within(STR("b"), STR("a.b")));
+	CU_ASSERT_TRUE(str_within(STR("a.b"), STR("b")) && str_within(STR("b"), STR("b")));
+	CU_ASSERT_FALSE(str_within(STR("ab"), STR("b")) || str_within(STR("b"), STR("a.b")));
 }
 
 static void
@@ -33,8 +31,7 @@ trim_takes_unicode_white_space(void) /* C-034 */
 	CU_ASSERT_TRUE(str_is(str_trim(STR(" \t\r\n\v\fa b\xc2\xa0")), "a b"));
 	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe2\x80\x80x\xe2\x80\x8a")), "x"));
 	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe3\x80\x80")), ""));
-	CU_ASSERT_TRUE(
-	    str_is(str_trim(STR("\xe2\x80\x8bx")), "\xe2\x80\x8bx")); /* ZWSP stays */
+	CU_ASSERT_TRUE(str_is(str_trim(STR("\xe2\x80\x8bx")), "\xe2\x80\x8bx")); /* ZWSP stays */
 }
 
 static void
@@ -65,8 +62,7 @@ lower_is_ascii_alone(void) /* C-034: U+212A KELVIN SIGN stays */
 {
 	char room[8];
 
-	CU_ASSERT_TRUE(
-	    str_is(str_lower_ascii(room, STR("A\xe2\x84\xaaZ")), "a\xe2\x84\xaaz"));
+	CU_ASSERT_TRUE(str_is(str_lower_ascii(room, STR("A\xe2\x84\xaaZ")), "a\xe2\x84\xaaz"));
 }
 
 static void
@@ -127,8 +123,8 @@ base64url_has_one_spelling(void)
 	size_t n;
 
 	for (size_t len = 0; len <= 5; len++) {
-		size_t out = base64url_print(
-		    text, (const unsigned char *)"\xff\xee\x01\x02\x03", len);
+		size_t out =
+		    base64url_print(text, (const unsigned char *)"\xff\xee\x01\x02\x03", len);
 
 		CU_ASSERT_TRUE(
 		    base64url_parse((struct str){ text, out }, bytes, 8, &n) && n == len);
@@ -153,8 +149,7 @@ base64_has_one_spelling(void)
 	size_t n;
 
 	for (size_t i = 0; i < COUNT(good); i++) {
-		CU_ASSERT_TRUE(
-		    base64_parse(str_of(good[i].text), bytes, sizeof(bytes), &n));
+		CU_ASSERT_TRUE(base64_parse(str_of(good[i].text), bytes, sizeof(bytes), &n));
 		CU_ASSERT_EQUAL(n, strlen(good[i].bytes));
 		CU_ASSERT_EQUAL(memcmp(bytes, good[i].bytes, n), 0);
 	}
@@ -274,8 +269,7 @@ configuration_names_file_and_line(void)
 	fclose(f);
 	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":2: not UTF-8"));
-	CU_ASSERT_PTR_NULL(
-	    strstr(err, "worker_requests")); /* the line before has no share in it */
+	CU_ASSERT_PTR_NULL(strstr(err, "worker_requests")); /* the line before has no share in it */
 	f = fopen(name, "w");
 	fwrite("user = a\0b\n", 1, 11, f);
 	fclose(f);
@@ -314,15 +308,12 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "strings compare by their bytes", strings_compare_by_bytes },
 		{ "trim removes Unicode white space", trim_takes_unicode_white_space },
-		{ "a long text is cut between characters",
-		    a_text_is_cut_between_characters },
+		{ "a long text is cut between characters", a_text_is_cut_between_characters },
 		{ "lines are read one after another", lines_are_taken_off },
 		{ "lower changes ASCII letters only", lower_is_ascii_alone },
 		{ "the check of UTF-8 refuses every invalid sequence", utf8_is_strict },
-		{ "integers outside their bounds are refused",
-		    integers_keep_their_bounds },
-		{ "hexadecimal digits have one accepted spelling",
-		    hexadecimal_has_one_spelling },
+		{ "integers outside their bounds are refused", integers_keep_their_bounds },
+		{ "hexadecimal digits have one accepted spelling", hexadecimal_has_one_spelling },
 		{ "base64url has one accepted spelling", base64url_has_one_spelling },
 		{ "base64 has one accepted spelling", base64_has_one_spelling },
 		{ "UUIDs are read in any case and written in lower case",

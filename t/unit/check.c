@@ -14,8 +14,7 @@ static struct tag tag;
 static void
 begin(const char *field)
 {
-	agg = (struct agg){ .field = schema_find(DATASET_HOSTS, str_of(field)),
-		.limit = 2 };
+	agg = (struct agg){ .field = schema_find(DATASET_HOSTS, str_of(field)), .limit = 2 };
 	for (size_t i = 0; i < COUNT(buckets); i++) {
 		buckets[i] = (struct bucket){ .count = 9 - i };
 		buckets[i].value.type = agg.field->type;
@@ -105,8 +104,8 @@ texts_are_bounded(void)
 static void
 tags_are_whole(void)
 {
-	static const char *const bad[] = { "", "/", "a/", "/a", "a//b", "A", "a b", "-a",
-		"a/-b", "\xc3\xa9" };
+	static const char *const bad[] = { "", "/", "a/", "/a", "a//b", "A", "a b", "-a", "a/-b",
+		"\xc3\xa9" };
 
 	begin("tags");
 	buckets[0].tag = &tag;
@@ -144,8 +143,7 @@ main(void)
 		    counts_and_order },
 		{ "texts of buckets above their limits are refused (C-050, C-051)",
 		    texts_are_bounded },
-		{ "a bucket with an incomplete tag is refused (C-052, C-053)",
-		    tags_are_whole },
+		{ "a bucket with an incomplete tag is refused (C-052, C-053)", tags_are_whole },
 		CU_TEST_INFO_NULL,
 	};
 

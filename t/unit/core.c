@@ -40,8 +40,8 @@ make_for(const char *email, struct strs scopes)
 	struct made m;
 
 	key_make(m.secret, m.prefix, hash);
-	CU_ASSERT_EQUAL(db_do(admin, &insert_key, NULL, P(str_of(m.prefix)), P(sum),
-			    P(scopes), P(str_of(email))),
+	CU_ASSERT_EQUAL(db_do(admin, &insert_key, NULL, P(str_of(m.prefix)), P(sum), P(scopes),
+			    P(str_of(email))),
 	    DB_OK);
 	return m;
 }
@@ -70,8 +70,8 @@ change(const char *fmt, const char *prefix)
 	size_t head = mark != NULL ? (size_t)(mark - fmt) : strlen(fmt);
 	bool ok;
 
-	snprintf(sql, strlen(fmt) + 64, "%.*s%s%s", (int)head, fmt,
-	    mark != NULL ? prefix : "", mark != NULL ? mark + 3 : "");
+	snprintf(sql, strlen(fmt) + 64, "%.*s%s%s", (int)head, fmt, mark != NULL ? prefix : "",
+	    mark != NULL ? mark + 3 : "");
 	ok = db_script(admin, sql) == DB_OK;
 	free(sql);
 	/* The server tells others soon after the commit, not before it. */
@@ -103,14 +103,12 @@ a_key_is_found_whole(void) /* C-006, C-009 */
 	CU_ASSERT_EQUAL_FATAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_STRING_EQUAL(k.prefix, m.prefix);
 	CU_ASSERT_TRUE(k.account_active);
-	CU_ASSERT_TRUE(
-	    key_has_scope(&k, SCOPE_SEARCH_VIEW) && key_has_scope(&k, SCOPE_ANY));
-	CU_ASSERT_FALSE(
-	    key_has_scope(&k, SCOPE_REPORTS_VIEW) || key_has_scope(&k, SCOPE_UNSET));
+	CU_ASSERT_TRUE(key_has_scope(&k, SCOPE_SEARCH_VIEW) && key_has_scope(&k, SCOPE_ANY));
+	CU_ASSERT_FALSE(key_has_scope(&k, SCOPE_REPORTS_VIEW) || key_has_scope(&k, SCOPE_UNSET));
 	CU_ASSERT_TRUE(key_has_entitlement(&k, ENTITLEMENT_SEARCH) &&
 		       key_has_entitlement(&k, ENTITLEMENT_ANY));
-	CU_ASSERT_FALSE(key_has_entitlement(&k, ENTITLEMENT_ESI) ||
-			key_has_entitlement(&k, ENTITLEMENT_UNSET));
+	CU_ASSERT_FALSE(
+	    key_has_entitlement(&k, ENTITLEMENT_ESI) || key_has_entitlement(&k, ENTITLEMENT_UNSET));
 	CU_ASSERT_TRUE(ts_is_null(k.valid_until));
 }
 
@@ -144,13 +142,12 @@ a_change_is_seen_at_once(void) /* C-003, C-008, C-010 */
 	struct key k;
 
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
-	CU_ASSERT_TRUE(
-	    change("DELETE FROM account_scope WHERE scope = 'search.view'", NULL));
+	CU_ASSERT_TRUE(change("DELETE FROM account_scope WHERE scope = 'search.view'", NULL));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_FALSE(key_has_scope(&k, SCOPE_SEARCH_VIEW));
 	CU_ASSERT_TRUE(key_has_scope(&k, SCOPE_SEARCH_AGGREGATE));
-	CU_ASSERT_TRUE(change(
-	    "INSERT INTO account_scope SELECT uuid, 'search.view' FROM account", NULL));
+	CU_ASSERT_TRUE(
+	    change("INSERT INTO account_scope SELECT uuid, 'search.view' FROM account", NULL));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_FOUND);
 	CU_ASSERT_TRUE(key_has_scope(&k, SCOPE_SEARCH_VIEW));
 	CU_ASSERT_TRUE(change("UPDATE account SET state = 'suspended'", NULL));
@@ -163,11 +160,11 @@ a_change_is_seen_at_once(void) /* C-003, C-008, C-010 */
 	CU_ASSERT_TRUE(change("INSERT INTO entitlement (account_uuid, name) SELECT uuid, "
 			      "'search' FROM account",
 	    NULL));
-	CU_ASSERT_TRUE(change(
-	    "UPDATE api_key SET revoked_at = now() WHERE prefix = 'KEY'", m.prefix));
+	CU_ASSERT_TRUE(
+	    change("UPDATE api_key SET revoked_at = now() WHERE prefix = 'KEY'", m.prefix));
 	CU_ASSERT_EQUAL(look(m.secret, &k), KEY_UNKNOWN);
-	CU_ASSERT_FALSE(change(
-	    "UPDATE api_key SET revoked_at = NULL WHERE prefix = 'KEY'", m.prefix));
+	CU_ASSERT_FALSE(
+	    change("UPDATE api_key SET revoked_at = NULL WHERE prefix = 'KEY'", m.prefix));
 }
 
 /* No notification tells of an expiry: the clock does. */
@@ -248,27 +245,24 @@ projects_have_ceilings(void) /* C-116 */
 	CU_ASSERT_EQUAL(see(&k, "two", &p), DB_OK);
 	CU_ASSERT_FALSE(p.manager);
 	CU_ASSERT_TRUE(
-	    change("UPDATE member SET removed_at = now() WHERE email = 'bob@example.org'",
-		NULL));
+	    change("UPDATE member SET removed_at = now() WHERE email = 'bob@example.org'", NULL));
 	CU_ASSERT_EQUAL(look(bob.secret, &k), KEY_UNKNOWN);
 }
 
 static void
 a_key_holds_no_more_than_its_account(void) /* SPEC 5.5 */
 {
-	CU_ASSERT_TRUE(
-	    change("DELETE FROM account_scope WHERE scope = 'rules.view'", NULL));
+	CU_ASSERT_TRUE(change("DELETE FROM account_scope WHERE scope = 'rules.view'", NULL));
 	CU_ASSERT_EQUAL(
 	    db_script(admin, "UPDATE api_key SET scopes = '{rules.view}'"), DB_CONFLICT);
 	CU_ASSERT_STRING_EQUAL(
 	    db_message(admin), "the account does not allow the scope rules.view");
-	CU_ASSERT_EQUAL(db_script(admin,
-			    "UPDATE api_key SET projects = ARRAY(SELECT uuid FROM project"
-			    " WHERE name = 'foreign')"),
-	    DB_CONFLICT);
 	CU_ASSERT_EQUAL(
-	    db_script(admin, "UPDATE api_key SET owner_uuid = (SELECT uuid FROM member"
-			     " WHERE email = 'bob@example.org')"),
+	    db_script(admin, "UPDATE api_key SET projects = ARRAY(SELECT uuid FROM project"
+			     " WHERE name = 'foreign')"),
+	    DB_CONFLICT);
+	CU_ASSERT_EQUAL(db_script(admin, "UPDATE api_key SET owner_uuid = (SELECT uuid FROM member"
+					 " WHERE email = 'bob@example.org')"),
 	    DB_CONFLICT);
 }
 
@@ -320,8 +314,7 @@ cursors_come_back(void)
 	memset(most, 'x', sizeof(most));
 	text = cursor_seal(arena, &s, &mine, (struct str){ most, sizeof(most) });
 	CU_ASSERT_TRUE(text.n <= 512);
-	CU_ASSERT_TRUE(
-	    cursor_open(arena, &s, &mine, text, &payload) && payload.n == sizeof(most));
+	CU_ASSERT_TRUE(cursor_open(arena, &s, &mine, text, &payload) && payload.n == sizeof(most));
 }
 
 static void
@@ -345,10 +338,9 @@ cursors_are_for_one_use(void)
 	for (size_t i = 0; i < text.n; i++) {
 		memcpy(bent, text.p, text.n);
 		bent[i] = bent[i] == 'A' ? 'B' : 'A';
-		CU_ASSERT_FALSE(cursor_open(
-		    arena, &s, &mine, (struct str){ bent, text.n }, &payload));
 		CU_ASSERT_FALSE(
-		    cursor_open(arena, &s, &mine, (struct str){ text.p, i }, &payload));
+		    cursor_open(arena, &s, &mine, (struct str){ bent, text.n }, &payload));
+		CU_ASSERT_FALSE(cursor_open(arena, &s, &mine, (struct str){ text.p, i }, &payload));
 	}
 }
 
@@ -381,8 +373,7 @@ write_file(const char *path, const char *text)
 static void
 cursor_secrets_rotate(void)
 {
-	char path[] = "/tmp/surfaced-secret.XXXXXX", text[CURSOR_SECRET_TEXT + 1],
-	     err[200];
+	char path[] = "/tmp/surfaced-secret.XXXXXX", text[CURSOR_SECRET_TEXT + 1], err[200];
 	struct cursor_secret s[4];
 	struct str payload;
 
@@ -396,9 +387,8 @@ cursor_secrets_rotate(void)
 	}
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
-			CU_ASSERT_EQUAL(
-			    cursor_open(arena, &s[k], &mine,
-				cursor_seal(arena, &s[i], &mine, STR("x")), &payload),
+			CU_ASSERT_EQUAL(cursor_open(arena, &s[k], &mine,
+					    cursor_seal(arena, &s[i], &mine, STR("x")), &payload),
 			    k == i || (k == i + 1 && k < 3));
 	write_file(path, "cursor-key 0123456789abcdef0123456789abcdef\n");
 	CU_ASSERT_FALSE(cursor_secret_read(path, s, err, sizeof(err)));
@@ -420,9 +410,8 @@ audit_is_written_and_stands(void)
 	CU_ASSERT_EQUAL(audit_write(db, &a), DB_OK); /* as surfaced_api */
 	a.action = STR("nonsense");
 	CU_ASSERT_EQUAL(audit_write(db, &a), DB_CONFLICT);
-	CU_ASSERT_EQUAL(db_script(db, "DELETE FROM audit"), DB_DOWN); /* no right */
-	CU_ASSERT_EQUAL(
-	    db_script(admin, "DELETE FROM audit"), DB_CONFLICT); /* nor the superuser */
+	CU_ASSERT_EQUAL(db_script(db, "DELETE FROM audit"), DB_DOWN);        /* no right */
+	CU_ASSERT_EQUAL(db_script(admin, "DELETE FROM audit"), DB_CONFLICT); /* nor the superuser */
 }
 
 static CU_TestInfo tests[] = {
@@ -433,18 +422,14 @@ static CU_TestInfo tests[] = {
 	{ "an expired key is refused though it is cached", expiry_beats_the_cache },
 	{ "no key is accepted without the key store", without_the_store_no_key_is_good },
 	{ "projects have the ceilings of key and owner", projects_have_ceilings },
-	{ "a key has no more scopes than its account",
-	    a_key_holds_no_more_than_its_account },
+	{ "a key has no more scopes than its account", a_key_holds_no_more_than_its_account },
 	{ "two new keys have different secrets", secrets_differ },
-	{ "headers with credentials are recognised as secret",
-	    headers_of_credentials_are_secret },
+	{ "headers with credentials are recognised as secret", headers_of_credentials_are_secret },
 	{ "a cursor opens to the values that were sealed", cursors_come_back },
 	{ "a cursor opens only for its own use", cursors_are_for_one_use },
 	{ "a short secret of cursors is refused", cursor_secrets_are_long },
-	{ "a cursor of the secret before the last rotation opens",
-	    cursor_secrets_rotate },
-	{ "an audit entry is written and cannot be deleted",
-	    audit_is_written_and_stands },
+	{ "a cursor of the secret before the last rotation opens", cursor_secrets_rotate },
+	{ "an audit entry is written and cannot be deleted", audit_is_written_and_stands },
 	CU_TEST_INFO_NULL,
 };
 

@@ -77,16 +77,13 @@ static const struct stmt echo = STMT(echo, pair_out,
     "ZONE 'UTC',"
     " $5::boolean, $6::bytea, $7::float8, array_to_string($8::text[], ';')) AS s");
 static const struct stmt nap = STMT(nap, NULL, "SELECT pg_sleep($1)");
-static const struct stmt one =
-    STMT(one, pair_out, "SELECT 1::bigint AS n, 'x' AS s WHERE $1");
-static const struct stmt insert =
-    STMT(insert, NULL, "INSERT INTO t (n, s) VALUES ($1, $2)");
-static const struct stmt first =
-    STMT(first, pair_out, "SELECT * FROM t ORDER BY n LIMIT 1");
+static const struct stmt one = STMT(one, pair_out, "SELECT 1::bigint AS n, 'x' AS s WHERE $1");
+static const struct stmt insert = STMT(insert, NULL, "INSERT INTO t (n, s) VALUES ($1, $2)");
+static const struct stmt first = STMT(first, pair_out, "SELECT * FROM t ORDER BY n LIMIT 1");
 static const struct stmt backend =
     STMT(backend, pair_out, "SELECT pg_backend_pid()::bigint AS n, '' AS s");
-static const struct stmt end_backend = STMT(end_backend, pair_out,
-    "SELECT pg_terminate_backend($1::int)::int::bigint AS n, '' AS s");
+static const struct stmt end_backend =
+    STMT(end_backend, pair_out, "SELECT pg_terminate_backend($1::int)::int::bigint AS n, '' AS s");
 
 static bool
 works(struct db *d)
@@ -103,8 +100,7 @@ rows_have_every_type(void)
 	char text[64];
 
 	CU_ASSERT_EQUAL_FATAL(db_one_row(db, &read_all, &a, DB_NO_ARGS), DB_OK);
-	CU_ASSERT_TRUE(
-	    str_is(a.text, "té") && str_is(a.name, "n") && str_is(a.doc, "{\"a\": 1}"));
+	CU_ASSERT_TRUE(str_is(a.text, "té") && str_is(a.name, "n") && str_is(a.doc, "{\"a\": 1}"));
 	CU_ASSERT_TRUE(str_is(a.ip, "2001:db8::1") && str_is(a.net, "10.0.0.0/8"));
 	CU_ASSERT_TRUE(a.raw.n == 2 && memcmp(a.raw.p, "\x00\xff", 2) == 0);
 	CU_ASSERT_TRUE(str_is(a.json.text, "[1]"));
@@ -120,36 +116,34 @@ rows_have_every_type(void)
 	CU_ASSERT_EQUAL_FATAL(a.texts.n, 3);
 	CU_ASSERT_TRUE(str_is(((struct str *)a.texts.items)[0], "a,b"));
 	CU_ASSERT_TRUE(str_is(((struct str *)a.texts.items)[1], "\""));
-	CU_ASSERT_TRUE(
-	    a.numbers.n == 2 && ((int64_t *)a.numbers.items)[1] == -2 && a.empty.n == 0);
+	CU_ASSERT_TRUE(a.numbers.n == 2 && ((int64_t *)a.numbers.items)[1] == -2 && a.empty.n == 0);
 }
 
 static void
 parameters_arrive_as_sent(void)
 {
-	static const struct str items[] = { STR_INIT("a\"b"), STR_INIT("c\\d"),
-		STR_INIT("NULL"), STR_INIT("{") };
+	static const struct str items[] = { STR_INIT("a\"b"), STR_INIT("c\\d"), STR_INIT("NULL"),
+		STR_INIT("{") };
 	struct uuid u = { { 0x12 } };
 	struct ts t = { INT64_C(1767323045123456) };
 	struct bytes raw = { (const unsigned char *)"\0x", 2 };
 	struct strs list = { items, COUNT(items) };
 	struct pair p;
 
-	CU_ASSERT_EQUAL_FATAL(db_one(db, &echo, &p, P(INT64_MIN), P(STR("it's")), P(u),
-				  P(t), P((bool)true), P(raw), P(0.5), P(list)),
+	CU_ASSERT_EQUAL_FATAL(db_one(db, &echo, &p, P(INT64_MIN), P(STR("it's")), P(u), P(t),
+				  P((bool)true), P(raw), P(0.5), P(list)),
 	    DB_OK);
 	CU_ASSERT_EQUAL(p.n, INT64_MIN);
-	CU_ASSERT_TRUE(str_is(p.s,
-	    "it's|12000000-0000-0000-0000-000000000000|2026-01-02 03:04:05.123456|t|"
-	    "\\x0078|0.5|a\"b;c\\d;NULL;{"));
-	CU_ASSERT_EQUAL(
-	    db_one(db, &echo, &p, P(1), P(STR_NULL), P((struct uuid){ { 0 } }),
-		P(TS_NULL), P((bool)false), P(((struct bytes){ NULL, 0 })), P(0.5),
-		P(((struct strs){ NULL, 0 }))),
+	CU_ASSERT_TRUE(
+	    str_is(p.s, "it's|12000000-0000-0000-0000-000000000000|2026-01-02 03:04:05.123456|t|"
+			"\\x0078|0.5|a\"b;c\\d;NULL;{"));
+	CU_ASSERT_EQUAL(db_one(db, &echo, &p, P(1), P(STR_NULL), P((struct uuid){ { 0 } }),
+			    P(TS_NULL), P((bool)false), P(((struct bytes){ NULL, 0 })), P(0.5),
+			    P(((struct strs){ NULL, 0 }))),
 	    DB_OK);
 	CU_ASSERT_TRUE(str_is(p.s, "f|0.5|"));
-	CU_ASSERT_EQUAL(db_one(db, &echo, &p, P(1), P(STR("a\0b")), P(u), P(t),
-			    P((bool)true), P(raw), P(0.5), P(list)),
+	CU_ASSERT_EQUAL(db_one(db, &echo, &p, P(1), P(STR("a\0b")), P(u), P(t), P((bool)true),
+			    P(raw), P(0.5), P(list)),
 	    DB_CONFLICT);
 }
 
@@ -173,16 +167,14 @@ failures_are_told_apart(void)
 	int socket;
 
 	CU_ASSERT_EQUAL(
-	    db_script(db,
-		"DROP TABLE IF EXISTS t; CREATE TABLE t (n bigint PRIMARY KEY, s text)"),
+	    db_script(db, "DROP TABLE IF EXISTS t; CREATE TABLE t (n bigint PRIMARY KEY, s text)"),
 	    DB_OK);
 	CU_ASSERT_EQUAL(db_one(db, &one, &p, P((bool)false)), DB_NONE);
 	CU_ASSERT_EQUAL(db_do(db, &insert, &n, P(1), P(STR("a"))), DB_OK);
 	CU_ASSERT_EQUAL(n, 1);
 	CU_ASSERT_EQUAL(db_do(db, &insert, &n, P(1), P(STR("b"))), DB_CONFLICT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(db_message(db), "t_pkey"));
-	CU_ASSERT_EQUAL(
-	    db_script(db, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), DB_CONFLICT);
+	CU_ASSERT_EQUAL(db_script(db, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), DB_CONFLICT);
 	CU_ASSERT_STRING_EQUAL(db_message(db), "no");
 	socket = db_socket(db);
 	CU_ASSERT_EQUAL(db_script(db, "SELECT nothing FROM nowhere"), DB_DOWN);
@@ -245,8 +237,8 @@ only_a_failure_of_the_database_is_followed_by_a_rest(void)
 	CU_ASSERT_TRUE(db_up(loop));
 	CU_ASSERT_TRUE(db_ok(loop, db_one(loop, &one, &p, P((bool)true)), "a row"));
 	CU_ASSERT_FALSE(db_ok(loop, db_one(loop, &one, &p, P((bool)false)), "no row"));
-	CU_ASSERT_FALSE(db_ok(loop,
-	    db_script(loop, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), "a refusal"));
+	CU_ASSERT_FALSE(
+	    db_ok(loop, db_script(loop, "DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), "a refusal"));
 	CU_ASSERT_TRUE(db_up(loop));
 	CU_ASSERT_FALSE(db_ok(loop, db_script(loop, "SELECT nothing"), "a failure"));
 	CU_ASSERT_FALSE(db_up(loop));
@@ -302,8 +294,7 @@ notifications_arrive(void)
 	CU_ASSERT_TRUE(works(ear));
 	CU_ASSERT_FALSE(db_notified(ear));
 	CU_ASSERT_EQUAL(db_script(db, "NOTIFY news"), DB_OK);
-	CU_ASSERT_TRUE(
-	    works(ear)); /* the server sends what was notified before it answers */
+	CU_ASSERT_TRUE(works(ear)); /* the server sends what was notified before it answers */
 	CU_ASSERT_TRUE(db_notified(ear));
 	CU_ASSERT_FALSE(db_notified(ear));
 	db_close(ear);
@@ -341,8 +332,7 @@ copy_goes_both_ways(void)
 	enum db_rc rc;
 
 	CU_ASSERT_EQUAL(
-	    db_script(db, "DROP TABLE IF EXISTS c; CREATE TABLE c (n bigint, s text)"),
-	    DB_OK);
+	    db_script(db, "DROP TABLE IF EXISTS c; CREATE TABLE c (n bigint, s text)"), DB_OK);
 	for (int i = 0; i < 100000; i++)
 		buf_printf(&b, "%d\tline %d\n", i, i);
 	CU_ASSERT_EQUAL_FATAL(db_copy_in_begin(db, "COPY c FROM STDIN"), DB_OK);
@@ -375,16 +365,14 @@ static CU_TestInfo tests[] = {
 	{ "rows have values of every type", rows_have_every_type },
 	{ "parameters arrive as they were sent", parameters_arrive_as_sent },
 	{ "lists arrive with all their elements", lists_are_whole },
-	{ "failures of statements are distinguished by their codes",
-	    failures_are_told_apart },
+	{ "failures of statements are distinguished by their codes", failures_are_told_apart },
 	{ "a transaction is committed whole or not at all", transactions_are_whole },
 	{ "a statement is prepared again after a schema change",
 	    a_changed_schema_is_prepared_again },
 	{ "a deadline cancels a slow statement", a_deadline_ends_a_slow_statement },
 	{ "only a failure of the database pauses the loop",
 	    only_a_failure_of_the_database_is_followed_by_a_rest },
-	{ "a silent server blocks no caller beyond the deadline",
-	    a_silent_server_holds_nobody },
+	{ "a silent server blocks no caller beyond the deadline", a_silent_server_holds_nobody },
 	{ "a lost backend ends the transaction", a_lost_backend_ends_the_transaction },
 	{ "notifications of a channel reach the listener", notifications_arrive },
 	{ "a dead server is reported and used again when it is back",

@@ -22,17 +22,14 @@ struct aggregate {
 };
 
 static const struct field group_in[] = {
-	TEXT(struct group, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1,
-	    LIM_AGGREGATE_FIELD),
-	NUMBER(
-	    struct group, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
+	TEXT(struct group, field, REQUIRED | TRIM | LOWER | BYTES_TOO, 1, LIM_AGGREGATE_FIELD),
+	NUMBER(struct group, limit, 0, 1, LIM_AGGREGATE_LIMIT, LIM_AGGREGATE_LIMIT_DEFAULT),
 	FIELD_END,
 };
 
 static const struct field aggregate_in[] = {
 	TEXT(struct aggregate, query, BYTES_TOO, 0, LIM_QUERY),
-	LIST(struct aggregate, aggregations, REQUIRED, struct group, group_in, 1,
-	    LIM_AGGREGATIONS),
+	LIST(struct aggregate, aggregations, REQUIRED, struct group, group_in, 1, LIM_AGGREGATIONS),
 	FIELD_END,
 };
 
@@ -111,8 +108,7 @@ wrong(const struct field *fields, struct str body, void *out)
 	for (size_t i = 0; i < how.nerrors; i++) {
 		buf_printf(&b, "%s%s ", i > 0 ? "; " : "", how.errors[i].code);
 		buf_str(&b, how.errors[i].field);
-		CU_ASSERT_TRUE(
-		    how.errors[i].message.n > 0 && how.errors[i].message.n <= 512);
+		CU_ASSERT_TRUE(how.errors[i].message.n > 0 && how.errors[i].message.n <= 512);
 	}
 	buf_char(&b, '\0');
 	return buf_done(&b).p;
@@ -172,16 +168,15 @@ every_type_is_read(void)
 	struct uuid u;
 
 	CU_ASSERT_EQUAL(
-	    decode_all(
-		"{\"text\":\" \\u00e9\\u00e9\\u00e9\\u00e9 \",\"colour\":\"RED\","
-		"\"uuid\":\"ABCDEF00-0000-0000-0000-000000000000\","
-		"\"at\":\"1970-01-01T01:00:01+01:00\",\"now\":\"1970-01-01T00:00:00Z\","
-		"\"n\":-5,\"free\":-9223372036854775808,\"ratio\":1e-3,\"share\":1,"
-		"\"on\":true,"
-		"\"raw\":{\"a\": [1e400, null]},\"words\":[\" w \"],"
-		"\"uuids\":[\"ABCDEF00-0000-0000-0000-000000000000\","
-		"\"ABCDEF00-0000-0000-0000-000000000001\"],"
-		"\"viewport\":{\"width\":3840,\"height\":240}}",
+	    decode_all("{\"text\":\" \\u00e9\\u00e9\\u00e9\\u00e9 \",\"colour\":\"RED\","
+		       "\"uuid\":\"ABCDEF00-0000-0000-0000-000000000000\","
+		       "\"at\":\"1970-01-01T01:00:01+01:00\",\"now\":\"1970-01-01T00:00:00Z\","
+		       "\"n\":-5,\"free\":-9223372036854775808,\"ratio\":1e-3,\"share\":1,"
+		       "\"on\":true,"
+		       "\"raw\":{\"a\": [1e400, null]},\"words\":[\" w \"],"
+		       "\"uuids\":[\"ABCDEF00-0000-0000-0000-000000000000\","
+		       "\"ABCDEF00-0000-0000-0000-000000000001\"],"
+		       "\"viewport\":{\"width\":3840,\"height\":240}}",
 		&in),
 	    JSON_OK);
 	CU_ASSERT_TRUE(str_is(in.text, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"));
@@ -232,10 +227,9 @@ numbers_keep_their_lexeme(void) /* C-037: json-c would saturate or round these *
 {
 	struct all in;
 
-	CU_ASSERT_EQUAL(
-	    decode_all("{\"raw\":[null,{\"x\":[18446744073709551616]}],\"words\":[],"
-		       "\"free\":9007199254740993.0,\"ratio\":123456789012345678901}",
-		&in),
+	CU_ASSERT_EQUAL(decode_all("{\"raw\":[null,{\"x\":[18446744073709551616]}],\"words\":[],"
+				   "\"free\":9007199254740993.0,\"ratio\":123456789012345678901}",
+			    &in),
 	    JSON_OK);
 	CU_ASSERT_EQUAL(in.free, 9007199254740993);
 	CU_ASSERT_EQUAL(in.ratio, 123456789012345678901.0);
@@ -281,18 +275,17 @@ static void
 limits_are_integers(void) /* C-037 */
 {
 	static const char *const types[] = { "\"25\"", "true", "2.5", "null", "[]" };
-	static const char *const ranges[] = { "0", "101", "-1", "1e400",
-		"18446744073709551617" };
+	static const char *const ranges[] = { "0", "101", "-1", "1e400", "18446744073709551617" };
 	char body[128];
 
 	for (size_t i = 0; i < COUNT(types); i++) {
-		snprintf(body, sizeof(body),
-		    "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}", types[i]);
+		snprintf(body, sizeof(body), "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}",
+		    types[i]);
 		aggregate_is(body, "invalid_type aggregations[0].limit");
 	}
 	for (size_t i = 0; i < COUNT(ranges); i++) {
-		snprintf(body, sizeof(body),
-		    "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}", ranges[i]);
+		snprintf(body, sizeof(body), "{\"aggregations\":[{\"field\":\"a\",\"limit\":%s}]}",
+		    ranges[i]);
 		aggregate_is(body, "out_of_range aggregations[0].limit");
 	}
 }
@@ -329,17 +322,14 @@ texts_are_bounded(void) /* C-033, C-038 */
 static void
 nul_in_a_name_is_an_unknown_member(void) /* C-029 */
 {
-	aggregate_is(
-	    "{\"\\u0000\":1,\"aggregations\":[{\"field\":\"ip\"}]}", "unknown_field ");
+	aggregate_is("{\"\\u0000\":1,\"aggregations\":[{\"field\":\"ip\"}]}", "unknown_field ");
 	aggregate_is("{\"\\u0000\":1,\"\":2,\"aggregations\":[{\"field\":\"ip\"}]}",
 	    "unknown_field ; unknown_field ");
-	aggregate_is(
-	    "{\"query\\u0000\":1,\"aggregations\":[{\"field\":\"ip\",\"a\\u0000\":1,"
-	    "\"a\\u0000\\u0000\":1}]}",
+	aggregate_is("{\"query\\u0000\":1,\"aggregations\":[{\"field\":\"ip\",\"a\\u0000\":1,"
+		     "\"a\\u0000\\u0000\":1}]}",
 	    "unknown_field ; unknown_field aggregations[0]; unknown_field "
 	    "aggregations[0]");
-	aggregate_is(
-	    "{\"query\":\"\\\\u0000\",\"aggregations\":[{\"field\":\"ip\"}]}", "");
+	aggregate_is("{\"query\":\"\\\\u0000\",\"aggregations\":[{\"field\":\"ip\"}]}", "");
 	aggregate_is("{\"query\":\"\\\\\\u0000\",\"aggregations\":[{\"field\":\"ip\"}]}",
 	    "invalid_format query");
 	all_is("{\"viewport\":{\"\\u0000\":1}}",
@@ -362,8 +352,7 @@ all_faults_in_one_answer(void) /* C-098 */
 	    "unknown_field zz; unknown_field viewport.depth");
 	all_is("{\"viewport\":[],\"words\":[\"a\",\"b\"],\"uuid\":{}}",
 	    "invalid_type uuid; too_long words; invalid_type viewport");
-	all_is("{\"uuids\":\"\",\"words\":[null]}",
-	    "invalid_type words[0]; invalid_type uuids");
+	all_is("{\"uuids\":\"\",\"words\":[null]}", "invalid_type words[0]; invalid_type uuids");
 	all_is("{\"uuids\":[\"\"]}", "too_short uuids");
 }
 
@@ -393,15 +382,13 @@ messages_never_repeat_what_was_sent(void)
 	struct all in;
 
 	CU_ASSERT_EQUAL(
-	    decode_all(
-		"{\"colour\":\"s3cret\",\"text\":\"s3cret\",\"uuid\":\"s3cret\"}", &in),
+	    decode_all("{\"colour\":\"s3cret\",\"text\":\"s3cret\",\"uuid\":\"s3cret\"}", &in),
 	    JSON_FIELDS);
 	CU_ASSERT_EQUAL_FATAL(how.nerrors, 3);
 	CU_ASSERT_TRUE(str_is(how.errors[0].message, "must have at most 4 characters"));
 	CU_ASSERT_TRUE(str_is(how.errors[1].message, "must be one of red, blue"));
 	CU_ASSERT_TRUE(str_is(how.errors[2].message, "must be a UUID"));
-	CU_ASSERT_EQUAL(
-	    decode_all("{\"words\":[1,2],\"uuids\":[],\"n\":9}", &in), JSON_FIELDS);
+	CU_ASSERT_EQUAL(decode_all("{\"words\":[1,2],\"uuids\":[],\"n\":9}", &in), JSON_FIELDS);
 	CU_ASSERT_EQUAL_FATAL(how.nerrors, 3);
 	CU_ASSERT_TRUE(str_is(how.errors[0].message, "must be from -5 to 5"));
 	CU_ASSERT_TRUE(str_is(how.errors[1].message, "must have at most 1 item"));
@@ -444,8 +431,7 @@ depth_and_length_are_bounded(void) /* C-030 */
 	buf_z(&b, "[");
 	CU_ASSERT_EQUAL(decode(all_in, buf_done(&b), &in), JSON_INVALID);
 	CU_ASSERT_STRING_EQUAL(how.fault.what, "nested too deeply");
-	CU_ASSERT_EQUAL(
-	    decode(all_in, (struct str){ "{}", (size_t)1 << 31 }, &in), JSON_INVALID);
+	CU_ASSERT_EQUAL(decode(all_in, (struct str){ "{}", (size_t)1 << 31 }, &in), JSON_INVALID);
 	CU_ASSERT_STRING_EQUAL(how.fault.what, "too long");
 }
 
@@ -477,8 +463,7 @@ static CU_TestInfo tests[] = {
 	{ "one answer contains all faults", all_faults_in_one_answer },
 	{ "unknown members are named if their names are safe",
 	    unknown_members_are_named_when_it_is_safe },
-	{ "messages never repeat the client's input",
-	    messages_never_repeat_what_was_sent },
+	{ "messages never repeat the client's input", messages_never_repeat_what_was_sent },
 	{ "the number of reported errors is limited", errors_are_capped },
 	{ "depth and length of a body are limited", depth_and_length_are_bounded },
 	{ "each of many values is found again", many_values_are_found_again },

@@ -36,8 +36,7 @@ a_name_is_asked_for(void)
 		struct socks s = { 0 };
 		size_t left;
 
-		CU_ASSERT_EQUAL(
-		    feed(&s, BYTES("\5\2\1\0\5\1\0\3\5a.net\1\273rest"), piece, &left),
+		CU_ASSERT_EQUAL(feed(&s, BYTES("\5\2\1\0\5\1\0\3\5a.net\1\273rest"), piece, &left),
 		    SOCKS_ASKED);
 		CU_ASSERT_EQUAL(left, 4);
 		CU_ASSERT_EQUAL(s.command, SOCKS_CONNECT);
@@ -53,13 +52,12 @@ addresses_are_asked_for(void)
 	struct socks s = { 0 };
 	size_t left;
 
-	CU_ASSERT_EQUAL(
-	    feed(&s, BYTES("\5\1\0\5\1\0\1\1\2\3\4\0\120"), 3, &left), SOCKS_ASKED);
+	CU_ASSERT_EQUAL(feed(&s, BYTES("\5\1\0\5\1\0\1\1\2\3\4\0\120"), 3, &left), SOCKS_ASKED);
 	CU_ASSERT_TRUE(str_is(s.host, "\1\2\3\4"));
 	CU_ASSERT_EQUAL(s.port, 80);
 	s = (struct socks){ 0 };
-	CU_ASSERT_EQUAL(feed(&s, BYTES("\5\1\0\5\1\0\4abcdefghijklmnop\0\120"), 3, &left),
-	    SOCKS_ASKED);
+	CU_ASSERT_EQUAL(
+	    feed(&s, BYTES("\5\1\0\5\1\0\4abcdefghijklmnop\0\120"), 3, &left), SOCKS_ASKED);
 	CU_ASSERT_TRUE(str_is(s.host, "abcdefghijklmnop"));
 	CU_ASSERT_EQUAL(s.kind, SOCKS_IPV6);
 }
@@ -101,8 +99,7 @@ what_is_no_socks_is_refused(void)
 			struct socks s = { 0 };
 			size_t left;
 
-			CU_ASSERT_EQUAL(
-			    feed(&s, bad[i].p, bad[i].n, piece, &left), SOCKS_BAD);
+			CU_ASSERT_EQUAL(feed(&s, bad[i].p, bad[i].n, piece, &left), SOCKS_BAD);
 			CU_ASSERT_EQUAL(s.reply, bad[i].reply);
 		}
 }
@@ -158,8 +155,7 @@ struct answer {
 };
 
 static void
-answers(
-    enum proxy_kind kind, const struct credential *c, const struct answer *a, size_t n)
+answers(enum proxy_kind kind, const struct credential *c, const struct answer *a, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t piece = 1; piece < 50; piece += 3) {
@@ -169,8 +165,7 @@ answers(
 				.port = 443 };
 			size_t left;
 
-			CU_ASSERT_EQUAL(
-			    talk(&p, a[i].p, a[i].n, piece, &left), a[i].step);
+			CU_ASSERT_EQUAL(talk(&p, a[i].p, a[i].n, piece, &left), a[i].step);
 			if (a[i].step == PROXY_DONE)
 				CU_ASSERT_EQUAL(left, a[i].left);
 		}
@@ -184,8 +179,7 @@ connect_answers(void)
 		{ BYTES("HTTP/1.0 200\r\n\r\nSSH-2.0"), PROXY_DONE, 7 },
 		{ BYTES("HTTP/1.1 299 x\nA: b\n\n"), PROXY_DONE, 0 },
 		{ BYTES("HTTP/1.1 200 OK\r\nVia: x\r\n"), PROXY_MORE, 0 },
-		{ BYTES("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx"),
-		    PROXY_DONE, 1 },
+		{ BYTES("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx"), PROXY_DONE, 1 },
 		{ BYTES("HTTP/1.1 407 Auth\r\n"), PROXY_ACCESS, 0 },
 		{ BYTES("HTTP/1.1 403 No\r\n"), PROXY_REFUSED, 0 },
 		{ BYTES("HTTP/1.1 301 Moved\r\n"), PROXY_REFUSED, 0 },
@@ -310,20 +304,19 @@ credentials_are_read(void)
 static void
 addresses_are_judged(void)
 {
-	static const char *const closed[] = { "0.1.2.3", "10.0.0.1", "100.64.0.1",
-		"127.0.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255",
-		"192.0.0.1", "192.0.2.1", "192.88.99.1", "192.168.0.1", "198.18.0.1",
-		"198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1",
-		"255.255.255.255", "168.63.129.16", "::", "::1", "::ffff:93.184.216.34",
-		"::93.184.216.34", "64:ff9b::5db8:d822", "64:ff9b:1::1", "100::1",
-		"1fff::1", "2001::1", "2001:1ff::1", "2001:db8::1", "2002::1", "3fff::1",
-		"3fff:fff::1", "4000::1", "5f00::1", "fc00::1", "fd00::1", "fe80::1",
-		"fec0::1", "ff02::1" };
+	static const char *const closed[] = { "0.1.2.3", "10.0.0.1", "100.64.0.1", "127.0.0.1",
+		"169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.2.1",
+		"192.88.99.1", "192.168.0.1", "198.18.0.1", "198.19.255.255", "198.51.100.1",
+		"203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "168.63.129.16",
+		"::", "::1", "::ffff:93.184.216.34", "::93.184.216.34", "64:ff9b::5db8:d822",
+		"64:ff9b:1::1", "100::1", "1fff::1", "2001::1", "2001:1ff::1", "2001:db8::1",
+		"2002::1", "3fff::1", "3fff:fff::1", "4000::1", "5f00::1", "fc00::1", "fd00::1",
+		"fe80::1", "fec0::1", "ff02::1" };
 	static const char *const open[] = { "1.1.1.1", "9.255.255.255", "11.0.0.0",
-		"100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0",
-		"192.0.1.0", "192.88.98.255", "198.17.255.255", "198.20.0.0",
-		"223.255.255.255", "168.63.129.17", "2000::1", "2001:200::1",
-		"2001:db7::1", "2003::1", "2606::1", "3ffe::1", "3fff:1000::1" };
+		"100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0",
+		"192.88.98.255", "198.17.255.255", "198.20.0.0", "223.255.255.255", "168.63.129.17",
+		"2000::1", "2001:200::1", "2001:db7::1", "2003::1", "2606::1", "3ffe::1",
+		"3fff:1000::1" };
 	struct ip ip;
 
 	for (size_t i = 0; i < COUNT(closed); i++) {
@@ -339,10 +332,10 @@ addresses_are_judged(void)
 static void
 networks_are_read(void)
 {
-	static const char *const good[] = { "", "1.2.3.4", "1.2.3.0/24",
-		"1.2.3.4/32,::/0", " 1.2.3.4/0 , 2606::/16 " };
-	static const char *const bad[] = { ",", "1.2.3.4,", "1.2.3/24", "1.2.3.4/33",
-		"1.2.3.4/-1", "1.2.3.4/", "::/129", "x", "1.2.3.4 5.6.7.8" };
+	static const char *const good[] = { "", "1.2.3.4", "1.2.3.0/24", "1.2.3.4/32,::/0",
+		" 1.2.3.4/0 , 2606::/16 " };
+	static const char *const bad[] = { ",", "1.2.3.4,", "1.2.3/24", "1.2.3.4/33", "1.2.3.4/-1",
+		"1.2.3.4/", "::/129", "x", "1.2.3.4 5.6.7.8" };
 	static const struct {
 		const char *list, *ip;
 		bool held;
@@ -401,8 +394,7 @@ hosts_are_judged(void)
 	struct target t;
 
 	for (size_t i = 0; i < COUNT(all); i++) {
-		CU_ASSERT_EQUAL(
-		    judge_host(a, str_of(all[i].host), all[i].port, &t), all[i].why);
+		CU_ASSERT_EQUAL(judge_host(a, str_of(all[i].host), all[i].port, &t), all[i].why);
 		CU_ASSERT_STRING_EQUAL(t.name, all[i].name);
 		CU_ASSERT_EQUAL(t.port, all[i].port);
 	}
@@ -417,19 +409,14 @@ routes_are_read(void)
 	struct route r;
 
 	CU_ASSERT_PTR_NULL(route_set(&r, STR("direct"), STR_NULL, 0, STR_NULL));
-	CU_ASSERT_PTR_NULL(
-	    route_set(&r, STR("connect"), STR("10.0.0.1"), 3128, STR_NULL));
-	CU_ASSERT_PTR_NULL(
-	    route_set(&r, STR("socks5"), STR("p.internal"), 1080, STR("gb-1")));
+	CU_ASSERT_PTR_NULL(route_set(&r, STR("connect"), STR("10.0.0.1"), 3128, STR_NULL));
+	CU_ASSERT_PTR_NULL(route_set(&r, STR("socks5"), STR("p.internal"), 1080, STR("gb-1")));
 	CU_ASSERT_EQUAL(r.kind, ROUTE_SOCKS5);
 	CU_ASSERT_STRING_EQUAL(r.file, "gb-1");
 	CU_ASSERT_STRING_EQUAL(route_set(&r, STR("tor"), STR_NULL, 0, STR_NULL), "kind");
-	CU_ASSERT_STRING_EQUAL(
-	    route_set(&r, STR("direct"), STR("x"), 1, STR_NULL), "kind");
-	CU_ASSERT_STRING_EQUAL(
-	    route_set(&r, STR("connect"), STR_NULL, 1, STR_NULL), "host");
-	CU_ASSERT_STRING_EQUAL(
-	    route_set(&r, STR("connect"), STR("x"), 0, STR_NULL), "port");
+	CU_ASSERT_STRING_EQUAL(route_set(&r, STR("direct"), STR("x"), 1, STR_NULL), "kind");
+	CU_ASSERT_STRING_EQUAL(route_set(&r, STR("connect"), STR_NULL, 1, STR_NULL), "host");
+	CU_ASSERT_STRING_EQUAL(route_set(&r, STR("connect"), STR("x"), 0, STR_NULL), "port");
 	CU_ASSERT_STRING_EQUAL(
 	    route_set(&r, STR("connect"), STR("x"), 1, STR("../secret")), "credential");
 	CU_ASSERT_STRING_EQUAL(
@@ -462,18 +449,15 @@ a_relay_ends_when_both_sides_break(void)
 	int near[2], far[2];
 	bool ended = false;
 
-	CU_ASSERT_EQUAL_FATAL(
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, near), 0);
-	CU_ASSERT_EQUAL_FATAL(
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, far), 0);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, near), 0);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, far), 0);
 	conf.egress_idle = 3600;
 	relay_start(base, near[1], far[1], relay_ended, &ended);
 	fill(base, near[0]);
 	fill(base, far[0]);
 	close(far[0]);
 	event_base_loop(base, EVLOOP_NONBLOCK);
-	CU_ASSERT_FALSE(
-	    ended); /* what the near side has not taken yet is still its own */
+	CU_ASSERT_FALSE(ended); /* what the near side has not taken yet is still its own */
 	close(near[0]);
 	for (int i = 0; i < 100 && !ended; i++)
 		event_base_loop(base, EVLOOP_NONBLOCK);
@@ -494,17 +478,13 @@ main(void)
 		{ "answers of HTTP proxies are understood", connect_answers },
 		{ "an HTTP head that does not end is refused", a_head_has_an_end },
 		{ "answers of SOCKS5 proxies are understood", socks_answers },
-		{ "proxies get the right request for each route",
-		    what_proxies_are_asked },
+		{ "proxies get the right request for each route", what_proxies_are_asked },
 		{ "credentials are read from their file", credentials_are_read },
-		{ "addresses that are not public are refused (C-095)",
-		    addresses_are_judged },
+		{ "addresses that are not public are refused (C-095)", addresses_are_judged },
 		{ "networks of egress_closed are read", networks_are_read },
-		{ "host names that are not public are refused (C-094)",
-		    hosts_are_judged },
+		{ "host names that are not public are refused (C-094)", hosts_are_judged },
 		{ "routes are read from the dispatcher's message", routes_are_read },
-		{ "a relay ends when both sides break",
-		    a_relay_ends_when_both_sides_break },
+		{ "a relay ends when both sides break", a_relay_ends_when_both_sides_break },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -14,9 +14,7 @@ struct args {
 };
 
 static const struct url_param args_params[] = {
-	{ .field = { .name = "q",
-	      .type = FIELD_STR,
-	      .offset = offsetof(struct args, q) } },
+	{ .field = { .name = "q", .type = FIELD_STR, .offset = offsetof(struct args, q) } },
 	{ .field = { .name = "limit",
 	      .type = FIELD_INT,
 	      .offset = offsetof(struct args, limit),
@@ -54,9 +52,9 @@ echo(struct req *rq)
 	return PASS;
 }
 
-#define COLUMNS(who, what)                                                               \
-	.scope = SCOPE_SEARCH_VIEW, .access = (who), .meter = METER_QUOTA,               \
-	.area = (what), .entitlement = ENTITLEMENT_SEARCH
+#define COLUMNS(who, what)                                                                         \
+	.scope = SCOPE_SEARCH_VIEW, .access = (who), .meter = METER_QUOTA, .area = (what),         \
+	.entitlement = ENTITLEMENT_SEARCH
 
 static const struct route rows[] = {
 	{ ROUTE(GET, "/search/x", echo), COLUMNS(ACCESS_PUBLIC, AREA_SEARCH),
@@ -67,13 +65,12 @@ static const struct route rows[] = {
 	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
 	{ ROUTE_AS(GET, "/things/capabilities", "capabilities", echo),
 	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE) },
-	{ ROUTE_AS(POST, "/search/x", "post_x", echo),
-	    COLUMNS(ACCESS_PUBLIC, AREA_SEARCH), BODY(struct in, in_fields, 64),
-	    .body_codes = in_codes },
-	{ ROUTE_AS(POST, "/things", "post_thing", echo),
-	    COLUMNS(ACCESS_PUBLIC, AREA_SERVICE), BODY(struct in, in_fields, 64) },
-	{ ROUTE_AS(POST, "/private", "private", echo),
-	    COLUMNS(ACCESS_ACCOUNT, AREA_SERVICE), BODY(struct in, in_fields, 64) },
+	{ ROUTE_AS(POST, "/search/x", "post_x", echo), COLUMNS(ACCESS_PUBLIC, AREA_SEARCH),
+	    BODY(struct in, in_fields, 64), .body_codes = in_codes },
+	{ ROUTE_AS(POST, "/things", "post_thing", echo), COLUMNS(ACCESS_PUBLIC, AREA_SERVICE),
+	    BODY(struct in, in_fields, 64) },
+	{ ROUTE_AS(POST, "/private", "private", echo), COLUMNS(ACCESS_ACCOUNT, AREA_SERVICE),
+	    BODY(struct in, in_fields, 64) },
 	ROUTE_END,
 };
 
@@ -121,8 +118,8 @@ ask(const char *const *env, const char *body)
 
 #define ASK(body, ...) ask((const char *const[]){ __VA_ARGS__, NULL }, (body))
 #define GET(uri) ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1" uri)
-#define POST(uri, body)                                                                  \
-	ASK((body), "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1" uri,                    \
+#define POST(uri, body)                                                                            \
+	ASK((body), "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1" uri,                              \
 	    "CONTENT_TYPE=application/json")
 
 static bool
@@ -234,13 +231,12 @@ parameters_are_strict(void)
 static void
 integers_have_one_spelling(void)
 {
-	static const char *const bad[] = { "", "0", "101", "-1", "+5", "05", "2.0", "1e1",
-		"0x10", "5%20", "99999999999999999999" };
+	static const char *const bad[] = { "", "0", "101", "-1", "+5", "05", "2.0", "1e1", "0x10",
+		"5%20", "99999999999999999999" };
 	char uri[96];
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		snprintf(
-		    uri, sizeof(uri), "REQUEST_URI=/api/v1/search/x?limit=%s", bad[i]);
+		snprintf(uri, sizeof(uri), "REQUEST_URI=/api/v1/search/x?limit=%s", bad[i]);
 		ASK(NULL, "REQUEST_METHOD=GET", uri);
 		CU_ASSERT_EQUAL(last.error, ERR_INVALID_PAGINATION);
 	}
@@ -285,15 +281,13 @@ media_types_are_plain_json(void)
 {
 	static const char *const good[] = { "application/json", "Application/JSON",
 		"application/json;charset=utf-8", "application/json; charset=UTF-8",
-		"application/json ; Charset=\"Utf-8\"",
-		"application/json\t;\tcharset=utf-8 " };
+		"application/json ; Charset=\"Utf-8\"", "application/json\t;\tcharset=utf-8 " };
 	static const char *const bad[] = { "", "application/jsonx", "application/json;",
 		"text/json", "application/problem+json", "application/json; charset=utf8",
 		"application/json; charset=utf-16", "application/json; charset='utf-8'",
 		"application/json; charset=\"utf-8", "application/json; charset=utf-8x",
-		"application/json; charset=utf-8; charset=utf-8",
-		"application/json; version=1", "application/json, application/json",
-		"application/json; charset = utf-8", "*/*" };
+		"application/json; charset=utf-8; charset=utf-8", "application/json; version=1",
+		"application/json, application/json", "application/json; charset = utf-8", "*/*" };
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		CU_ASSERT_TRUE(body_media_type(str_of(good[i])));
@@ -326,8 +320,7 @@ bodies_are_bounded_in_order(void)
 	ASK("{}", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
 	    "CONTENT_TYPE=application/json", "CONTENT_LENGTH=65");
 	CU_ASSERT_EQUAL(last.status, 413);
-	ASK(body, "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x",
-	    "CONTENT_TYPE=text/json");
+	ASK(body, "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/search/x", "CONTENT_TYPE=text/json");
 	CU_ASSERT_EQUAL(last.status, 415);
 	POST("/search/x?x=1", body);
 	CU_ASSERT_EQUAL(last.status, 413);
@@ -364,8 +357,7 @@ envelopes_follow_the_area(void)
 	CU_ASSERT_FALSE(answer_has("<b>"));
 	CU_ASSERT_FALSE(answer_has("field_errors"));
 	POST("/things", "{\"name\":\"\",\"size\":0}");
-	CU_ASSERT_TRUE(
-	    answer_has("\"field_errors\":[{\"code\":\"too_short\",\"field\":\"name\""));
+	CU_ASSERT_TRUE(answer_has("\"field_errors\":[{\"code\":\"too_short\",\"field\":\"name\""));
 	CU_ASSERT_TRUE(answer_has("\"field\":\"size\""));
 	POST("/things", "{");
 	CU_ASSERT_TRUE(answer_has("\"field_errors\":[]"));
@@ -385,17 +377,13 @@ overrides_are_refused(void)
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
 	GET("/search/x?ORG_UUID=1");
 	CU_ASSERT_EQUAL(last.error, ERR_INVALID_SEARCH_PARAMETER);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
-	    "HTTP_X_ORG_UUID=");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ORG_UUID=");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
-	    "HTTP_X_ORGANISATION_ID=x");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ORGANISATION_ID=x");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
-	    "HTTP_X_ACCOUNT_UUID=x");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ACCOUNT_UUID=x");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x",
-	    "HTTP_X_ACCOUNTING=x");
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", "HTTP_X_ACCOUNTING=x");
 	CU_ASSERT_EQUAL(last.status, 200);
 	POST("/search/x", "{\"account_uuid\":null}");
 	CU_ASSERT_EQUAL(last.error, ERR_API_KEY_ACCOUNT_OVERRIDE);
@@ -414,8 +402,7 @@ keys_come_first(void)
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
 	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", "HTTP_X_API_KEY=");
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
-	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private",
-	    "HTTP_X_API_KEY=nonsense");
+	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", "HTTP_X_API_KEY=nonsense");
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
 	ASK("{", "REQUEST_METHOD=POST", "REQUEST_URI=/api/v1/private", key, key);
 	CU_ASSERT_EQUAL(last.error, ERR_UNAUTHORIZED);
@@ -447,8 +434,7 @@ msec_ago(int64_t seconds)
 {
 	static char text[64];
 
-	snprintf(text, sizeof(text), "MSEC=%jd.000",
-	    (intmax_t)(ts_now().us / SECOND_US - seconds));
+	snprintf(text, sizeof(text), "MSEC=%jd.000", (intmax_t)(ts_now().us / SECOND_US - seconds));
 	return text;
 }
 
@@ -457,12 +443,10 @@ late_work_is_not_begun(void)
 {
 	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/search/x", msec_ago(100));
 	CU_ASSERT_EQUAL(last.error, ERR_SEARCH_TIMEOUT); /* C-066 */
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities",
-	    msec_ago(100));
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities", msec_ago(100));
 	CU_ASSERT_EQUAL(last.error, ERR_SERVICE_UNAVAILABLE);
 	/* nginx keeps no request for so long: the clock was set. */
-	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities",
-	    msec_ago(1000));
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/things/capabilities", msec_ago(1000));
 	CU_ASSERT_EQUAL(last.status, 200);
 }
 
@@ -486,8 +470,7 @@ static void
 every_error_has_a_reason(void)
 {
 	for (enum error e = ERR_UNSET + 1; e < ERRORS; e++)
-		CU_ASSERT_STRING_NOT_EQUAL(
-		    status_reason(error_status(e)), status_reason(0));
+		CU_ASSERT_STRING_NOT_EQUAL(status_reason(error_status(e)), status_reason(0));
 }
 
 static void
@@ -517,8 +500,7 @@ main(void)
 		{ "unknown and repeated parameters are refused (C-031, C-058)",
 		    parameters_are_strict },
 		{ "integers have one accepted spelling", integers_have_one_spelling },
-		{ "query strings above the limit are refused (C-056)",
-		    query_strings_are_bounded },
+		{ "query strings above the limit are refused (C-056)", query_strings_are_bounded },
 		{ "only JSON without encoding is accepted (C-021, C-022)",
 		    media_types_are_plain_json },
 		{ "limits of bodies are checked in order (C-016, C-023)",
@@ -527,18 +509,15 @@ main(void)
 		    faults_of_bodies_have_their_codes },
 		{ "the envelope follows the area of the path (C-060 to C-062)",
 		    envelopes_follow_the_area },
-		{ "account overrides are refused in every place (C-011)",
-		    overrides_are_refused },
+		{ "account overrides are refused in every place (C-011)", overrides_are_refused },
 		{ "the key is checked before anything else (C-003, C-005, C-015, C-018)",
 		    keys_come_first },
 		{ "the request id comes from the web server (C-063)",
 		    request_ids_are_the_web_servers },
-		{ "a request whose budget is spent is not begun (C-066)",
-		    late_work_is_not_begun },
+		{ "a request whose budget is spent is not begun (C-066)", late_work_is_not_begun },
 		{ "messages are cut at their limit (C-062)", messages_are_cut },
 		{ "every error has a reason phrase", every_error_has_a_reason },
-		{ "rows of a table without a column are found",
-		    rows_without_a_column_are_found },
+		{ "rows of a table without a column are found", rows_without_a_column_are_found },
 		CU_TEST_INFO_NULL,
 	};
 	char err[256];
@@ -549,8 +528,7 @@ main(void)
 	arena = arena_new(64 * 1024 * 1024);
 	worker = (struct worker){ .arena = arena,
 		.tables = tables,
-		.db =
-		    db_open("host=/nonexistent dbname=none connect_timeout=1", "test") };
+		.db = db_open("host=/nonexistent dbname=none connect_timeout=1", "test") };
 	worker.keys = key_cache_new(worker.db);
 	rc = tap_main(tests);
 	key_cache_free(worker.keys);

@@ -41,8 +41,7 @@ read_all(import_reader *reader, struct str text)
 	};
 	int fd = memfd_create("import", 0);
 
-	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n ||
-	    lseek(fd, 0, SEEK_SET) != 0)
+	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n || lseek(fd, 0, SEEK_SET) != 0)
 		panic("no memfd");
 	source_open(&src, fd, -1);
 	im.arena = arena_new((size_t)1 << 30);
@@ -68,8 +67,8 @@ gives(import_reader *reader, struct str text, const char *docs, const char *bad)
 	bool same = str_is(buf_done(&r.docs), docs) && str_is(buf_done(&r.bad), bad);
 
 	if (!same)
-		printf("# docs: %.*s\n# bad: %.*s\n", (int)r.docs.n, r.docs.p,
-		    (int)r.bad.n, r.bad.p);
+		printf(
+		    "# docs: %.*s\n# bad: %.*s\n", (int)r.docs.n, r.docs.p, (int)r.bad.n, r.bad.p);
 	buf_free(&r.docs);
 	buf_free(&r.bad);
 	return same;
@@ -89,9 +88,9 @@ a_document_gets_its_stored_form(void)
 {
 	CU_ASSERT_TRUE(gives(NULL, STR("{\"ip\":\"2001:DB8:0::7\"}\n"),
 	    "{\"ip\":\"2001:db8::7\",\"ip_version\":6}\n", ""));
-	CU_ASSERT_TRUE(gives(NULL,
-	    STR("{\"ip\":\"::ffff:192.0.2.1\",\"prefix\":\"192.0.2.77/24\"}"),
-	    "{\"ip\":\"192.0.2.1\",\"prefix\":\"192.0.2.0/24\",\"ip_version\":4}\n", ""));
+	CU_ASSERT_TRUE(
+	    gives(NULL, STR("{\"ip\":\"::ffff:192.0.2.1\",\"prefix\":\"192.0.2.77/24\"}"),
+		"{\"ip\":\"192.0.2.1\",\"prefix\":\"192.0.2.0/24\",\"ip_version\":4}\n", ""));
 	CU_ASSERT_TRUE(gives(NULL,
 	    STR("{\"ip\":\"192.0.2.1\",\"country_code\":\"gb\",\"tags\":[\"Phishing\","
 		"\"c2\",\"c2\"],"
@@ -132,16 +131,14 @@ times_are_canonical_and_imply_each_other(void)
 	    "\"first_seen\":\"2026-01-02T02:04:05.000000Z\",\"last_seen\":\"2026-01-"
 	    "02T02:04:05.000000Z\"}]}\n",
 	    ""));
-	CU_ASSERT_TRUE(refused(
-	    STR("{\"ip\":\"192.0.2.1\",\"last_seen\":\"9999-12-31T23:59:59-01:00\"}"),
-	    "last_seen: must be an RFC 3339 date and time with an offset"));
 	CU_ASSERT_TRUE(
-	    refused(STR("{\"ip\":\"192.0.2.1\",\"last_seen\":\"2026-02-30T00:00:00Z\"}"),
+	    refused(STR("{\"ip\":\"192.0.2.1\",\"last_seen\":\"9999-12-31T23:59:59-01:00\"}"),
 		"last_seen: must be an RFC 3339 date and time with an offset"));
-	CU_ASSERT_TRUE(
-	    refused(STR("{\"ip\":\"192.0.2.1\",\"first_seen\":\"2026-02-02T00:00:00Z\","
-			"\"last_seen\":\"2026-02-01T00:00:00Z\"}"),
-		"first_seen: is later than last_seen"));
+	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"last_seen\":\"2026-02-30T00:00:00Z\"}"),
+	    "last_seen: must be an RFC 3339 date and time with an offset"));
+	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"first_seen\":\"2026-02-02T00:00:00Z\","
+				   "\"last_seen\":\"2026-02-01T00:00:00Z\"}"),
+	    "first_seen: is later than last_seen"));
 }
 
 static void
@@ -153,29 +150,25 @@ faults_name_the_member(void)
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.256\"}"), "ip: is no IP address"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"colour\":\"red\"}"),
 	    "colour: is no member of this format"));
+	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"asn\":-1}"), "asn: is out of range"));
 	CU_ASSERT_TRUE(
-	    refused(STR("{\"ip\":\"192.0.2.1\",\"asn\":-1}"), "asn: is out of range"));
+	    refused(STR("{\"ip\":\"192.0.2.1\",\"asn\":1.5}"), "asn: must be an integer"));
+	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"os\":null}"), "os: must be a string"));
 	CU_ASSERT_TRUE(refused(
-	    STR("{\"ip\":\"192.0.2.1\",\"asn\":1.5}"), "asn: must be an integer"));
-	CU_ASSERT_TRUE(
-	    refused(STR("{\"ip\":\"192.0.2.1\",\"os\":null}"), "os: must be a string"));
-	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"os\":\"a\\u0000b\"}"),
-	    "os: must not contain U+0000"));
+	    STR("{\"ip\":\"192.0.2.1\",\"os\":\"a\\u0000b\"}"), "os: must not contain U+0000"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"country_code\":\"GBR\"}"),
 	    "country_code: must be two letters"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"tags\":[\"a\",\"b c\"]}"),
 	    "tags[1]: is no tag: 1 to 128 ASCII characters without blanks"));
-	CU_ASSERT_TRUE(refused(
-	    STR("{\"ip\":\"192.0.2.1\",\"tags\":[1]}"), "tags[0]: must be a string"));
 	CU_ASSERT_TRUE(
-	    refused(STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":65536}]}"),
-		"services[0].port: is out of range"));
+	    refused(STR("{\"ip\":\"192.0.2.1\",\"tags\":[1]}"), "tags[0]: must be a string"));
+	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":65536}]}"),
+	    "services[0].port: is out of range"));
+	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"banner\":\"x\"}]}"),
+	    "services[0]: has no port"));
 	CU_ASSERT_TRUE(
-	    refused(STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"banner\":\"x\"}]}"),
-		"services[0]: has no port"));
-	CU_ASSERT_TRUE(refused(
-	    STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1},{\"port\":1}]}"),
-	    "services: two have the same port and transport"));
+	    refused(STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1},{\"port\":1}]}"),
+		"services: two have the same port and transport"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1,"
 				   "\"tls\":{\"certificate\":{\"names\":[\"a b\"]}}}]}"),
 	    "services[0].tls.certificate.names[0]: is no DNS name"));
@@ -194,8 +187,7 @@ lines_are_bounded_and_counted(void)
 	memset(p, ' ', n);
 	memcpy(p + IMPORT_LINE + 50, line.p, line.n);
 	r = read_all(import_ndjson, (struct str){ p, n });
-	CU_ASSERT_TRUE(
-	    str_is(buf_done(&r.docs), "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n"));
+	CU_ASSERT_TRUE(str_is(buf_done(&r.docs), "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n"));
 	CU_ASSERT_TRUE(str_starts(buf_done(&r.bad), STR("1: the line is longer than")));
 	CU_ASSERT_EQUAL(r.read, 2);
 	buf_free(&r.docs);
@@ -209,8 +201,8 @@ lines_are_bounded_and_counted(void)
 	    "unexpected character\n"));
 }
 
-#define NMAP(inside)                                                                     \
-	STR("<?xml version=\"1.0\"?>\n<!DOCTYPE nmaprun>\n<nmaprun scanner=\"nmap\" "    \
+#define NMAP(inside)                                                                               \
+	STR("<?xml version=\"1.0\"?>\n<!DOCTYPE nmaprun>\n<nmaprun scanner=\"nmap\" "              \
 	    "start=\"1700000000\">\n" inside "</nmaprun>\n")
 #define OPEN "<state state=\"open\" reason=\"syn-ack\"/>"
 
@@ -289,8 +281,7 @@ nmap_forgets_closed_ports(void)
 		  "scanner=\"nmap\"><host><status state=\"up\"/>"
 		  "<address addr=\"192.0.2.1\" addrtype=\"ipv4\"/><ports>");
 	for (int port = 1; port <= 20000; port++)
-		buf_printf(&b,
-		    "<port protocol=\"tcp\" portid=\"%d\"><state state=\"%s\"/></port>",
+		buf_printf(&b, "<port protocol=\"tcp\" portid=\"%d\"><state state=\"%s\"/></port>",
 		    port, port == 20000 ? "open" : "closed");
 	buf_z(&b, "</ports></host></nmaprun>");
 	CU_ASSERT_TRUE(gives(import_nmap, buf_done(&b),
@@ -322,24 +313,24 @@ hostile_xml_is_refused(void)
 	buf_free(&r.bad);
 }
 
-#define TIMES(a, b)                                                                      \
-	"\"first_seen\":\"2023-11-14T22:13:" a                                           \
-	".000000Z\",\"last_seen\":\"2023-11-14T22:13:" b ".000000Z\""
+#define TIMES(a, b)                                                                                \
+	"\"first_seen\":\"2023-11-14T22:13:" a ".000000Z\",\"last_seen\":\"2023-11-14T22:13:" b    \
+	".000000Z\""
 
 static void
 masscan_records_are_gathered(void)
 {
-	static const char want[] = "{\"ip\":\"192.0.2.1\"," TIMES("20",
-	    "22") ",\"ip_version\":4,\"service_count\":2,\"services\":["
-		  "{\"port\":22,\"transport\":\"tcp\"," TIMES("21",
-		      "21") "},"
-			    "{\"port\":80,\"transport\":\"tcp\",\"protocol\":\"http\","
-			    "\"service_name\":\"http\","
-			    "\"banner\":\"HTTP/1.1 200 OK\",\"banner_hash\":"
-			    "\"92413e9787e7d079d0aee62a9ec27ca7eb8e5e410a75a209a377a0c581"
-			    "743151\","
-			    "\"http\":{\"status_code\":200,\"title\":\"Hi\"}," TIMES(
-				"20", "22") "}]}\n";
+	static const char want[] = "{\"ip\":\"192.0.2.1\"," TIMES(
+	    "20", "22") ",\"ip_version\":4,\"service_count\":2,\"services\":["
+			"{\"port\":22,\"transport\":\"tcp\"," TIMES("21",
+			    "21") "},"
+				  "{\"port\":80,\"transport\":\"tcp\",\"protocol\":\"http\","
+				  "\"service_name\":\"http\","
+				  "\"banner\":\"HTTP/1.1 200 OK\",\"banner_hash\":"
+				  "\"92413e9787e7d079d0aee62a9ec27ca7eb8e5e410a75a209a377a0c581"
+				  "743151\","
+				  "\"http\":{\"status_code\":200,\"title\":\"Hi\"}," TIMES(
+				      "20", "22") "}]}\n";
 
 	CU_ASSERT_TRUE(gives(NULL,
 	    STR("[\n{   \"ip\": \"192.0.2.1\",   \"timestamp\": \"1700000000\", "
@@ -378,20 +369,20 @@ masscan_records_are_gathered(void)
 	    want, ""));
 }
 
-#define SEEN(host)                                                                       \
-	"{\"ip\":\"192.0.2." host                                                        \
+#define SEEN(host)                                                                                 \
+	"{\"ip\":\"192.0.2." host                                                                  \
 	"\",\"ports\":[{\"port\":22,\"proto\":\"tcp\",\"status\":\"open\"}]}\n"
-#define OPENED(host)                                                                     \
-	"{\"ip\":\"192.0.2." host "\",\"ip_version\":4,\"service_count\":1,"             \
+#define OPENED(host)                                                                               \
+	"{\"ip\":\"192.0.2." host "\",\"ip_version\":4,\"service_count\":1,"                       \
 	"\"services\":[{\"port\":22,\"transport\":\"tcp\"}]}\n"
 
 /* A window that is full is handed on, and begins anew. */
 static void
 masscan_windows_follow_each_other(void)
 {
-	CU_ASSERT_TRUE(gives(import_masscan,
-	    STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
-	    OPENED("1") OPENED("2") OPENED("1") OPENED("3") OPENED("4"), ""));
+	CU_ASSERT_TRUE(
+	    gives(import_masscan, STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
+		OPENED("1") OPENED("2") OPENED("1") OPENED("3") OPENED("4"), ""));
 }
 
 static void
@@ -400,8 +391,7 @@ masscan_faults_name_the_line(void)
 	CU_ASSERT_TRUE(gives(import_masscan,
 	    STR("[\n{\"ip\":\"192.0.2.1\"}\n,\n{\"ports\":[]}\n{\"ip\":\"x\",\"ports\":[{"
 		"\"port\":1,\"status\":\"open\"}]}\n]"),
-	    "",
-	    "2: ports: must be an array\n4: ip: is missing\n5: ip: is no IP address\n"));
+	    "", "2: ports: must be an array\n4: ip: is missing\n5: ip: is no IP address\n"));
 }
 
 static void
@@ -412,11 +402,9 @@ formats_are_guessed(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "a document is converted into its stored form",
-	    a_document_gets_its_stored_form },
+	{ "a document is converted into its stored form", a_document_gets_its_stored_form },
 	{ "services are sorted and their bodies hashed", services_are_sorted_and_hashed },
-	{ "times are canonical and imply each other",
-	    times_are_canonical_and_imply_each_other },
+	{ "times are canonical and imply each other", times_are_canonical_and_imply_each_other },
 	{ "faults name the member of the document", faults_name_the_member },
 	{ "lines are limited and counted", lines_are_bounded_and_counted },
 	{ "hosts of nmap's XML become documents", nmap_becomes_documents },

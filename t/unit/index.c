@@ -21,8 +21,7 @@ static const struct budget plenty = { INT64_MAX, UINT64_MAX };
 /* ---- comparing ---- */
 
 static bool
-same_value(
-    const struct bucket *b, const struct naive_bucket *want, const struct schema_field *f)
+same_value(const struct bucket *b, const struct naive_bucket *want, const struct schema_field *f)
 {
 	if (b->count != want->count)
 		return false;
@@ -37,8 +36,7 @@ static bool
 same_group(struct world *w, const bool *matching, const struct group *g, unsigned limit)
 {
 	struct naive_bucket want[256];
-	size_t hidden,
-	    n = naive_facet(&w->n, w->docs, matching, w->ndocs, g->field, want, &hidden);
+	size_t hidden, n = naive_facet(&w->n, w->docs, matching, w->ndocs, g->field, want, &hidden);
 	bool ok = g->nbuckets == (n < limit ? n : limit) &&
 		  g->has_more == (n > limit || hidden > 0) && g->relation == RELATION_EQ;
 
@@ -48,8 +46,7 @@ same_group(struct world *w, const bool *matching, const struct group *g, unsigne
 }
 
 static bool
-same_services(
-    struct world *w, const struct naive_doc *d, const struct hit *h, const struct node *q)
+same_services(struct world *w, const struct naive_doc *d, const struct hit *h, const struct node *q)
 {
 	size_t k = 0;
 
@@ -65,8 +62,8 @@ same_services(
 }
 
 static bool
-same_pages(struct world *w, struct engine *e, const struct query *q, const bool *matching,
-    size_t total)
+same_pages(
+    struct world *w, struct engine *e, const struct query *q, const bool *matching, size_t total)
 {
 	struct page_request want = { .after = NULL, .limit = 7 };
 	struct page page;
@@ -79,8 +76,7 @@ same_pages(struct world *w, struct engine *e, const struct query *q, const bool 
 		for (size_t i = 0; i < page.nhits; i++, at++) {
 			while (at < w->ndocs && !matching[at])
 				at++;
-			if (at == w->ndocs ||
-			    memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
+			if (at == w->ndocs || memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
 			    !same_services(w, &w->docs[at], &page.hits[i], q->root))
 				return false;
 		}
@@ -96,9 +92,9 @@ static void
 compare(struct world *w, struct engine *e, const struct node *root)
 {
 	static const char *const names[] = { "services.port", "services.product", "tags",
-		"country_code", "asn", "hostnames", "services.http.title",
-		"services.tls_enabled", "tags.category", "tags.classification",
-		"services.tags.category", "as_name", "region" };
+		"country_code", "asn", "hostnames", "services.http.title", "services.tls_enabled",
+		"tags.category", "tags.classification", "services.tags.category", "as_name",
+		"region" };
 	struct query q = { .dataset = DATASET_HOSTS, .root = root };
 	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
 	struct agg aggs[COUNT(names)];
@@ -235,8 +231,7 @@ broken_files_are_refused(void)
 			uint32_t at = naive_random(&w.n, (uint32_t)whole.n);
 
 			copy = arena_str(w.n.a, whole);
-			((char *)(uintptr_t)copy.p)[at] ^=
-			    (char)(1 << naive_random(&w.n, 8));
+			((char *)(uintptr_t)copy.p)[at] ^= (char)(1 << naive_random(&w.n, 8));
 			if (i % 4 == 0)
 				copy = (struct str){ whole.p, at };
 			write_all(files[k], copy);
@@ -265,15 +260,13 @@ forged(struct world *w, struct str whole, uint64_t *checksum)
 	for (uint32_t i = 0, n = 1 + naive_random(&w->n, 20); i < n; i++) {
 		const struct section *s = &table[naive_random(&w->n, h->nsections)];
 
-		p[s->at + naive_random(&w->n, (uint32_t)s->n)] =
-		    (char)naive_random(&w->n, 256);
+		p[s->at + naive_random(&w->n, (uint32_t)s->n)] = (char)naive_random(&w->n, 256);
 	}
 	for (uint32_t i = 0; i < h->nsections; i++)
-		table[i].checksum =
-		    index_checksum(p + table[i].at, table[i].n, table[i].kind);
+		table[i].checksum = index_checksum(p + table[i].at, table[i].n, table[i].kind);
 	h->checksum = 0;
-	h->checksum = index_checksum(
-	    table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
+	h->checksum =
+	    index_checksum(table, h->nsections * sizeof(*table), index_checksum(h, sizeof(*h), 0));
 	*checksum = h->checksum;
 	return (struct str){ p, whole.n };
 }
@@ -300,16 +293,14 @@ forged_files_cannot_crash(void)
 		for (unsigned k = 0; k < 10; k++) {
 			struct query q = { .dataset = DATASET_HOSTS,
 				.root = naive_query(&w.n, 3, false) };
-			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)],
-				100 };
+			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)], 100 };
 			struct page_request want = { NULL, 20 };
 			struct group g;
 			struct page page;
 
 			if (!agg.field->aggregatable)
 				continue;
-			if (engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g) ==
-			    ENGINE_OK)
+			if (engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g) == ENGINE_OK)
 				taken++;
 			(void)!engine_search(e, w.n.a, &q, &plenty, &want, &page);
 		}
@@ -332,8 +323,8 @@ a_refused_generation_leaves_the_old_one(void)
 	add_segment(&w, 30, 100);
 	e = engine_open_index(w.directory);
 	add_segment(&w, 40, 100);
-	segment_path(w.directory, w.state.segments[w.state.nsegments - 1].file.id,
-	    segment, sizeof(segment));
+	segment_path(
+	    w.directory, w.state.segments[w.state.nsegments - 1].file.id, segment, sizeof(segment));
 	CU_ASSERT_EQUAL(truncate(segment, 1000), 0);
 	do {
 		engine_refresh(e);
@@ -371,8 +362,7 @@ a_state_survives_being_stored(void)
 	CU_ASSERT_EQUAL(back.nsegments, w.state.nsegments);
 	CU_ASSERT_EQUAL(back.segments[0].ndead, w.state.segments[0].ndead);
 	CU_ASSERT_EQUAL(back.tags.n, 4);
-	CU_ASSERT_TRUE(
-	    str_is(index_tags_find(&back.tags, STR("c2"))->categories[1], "malware/c2"));
+	CU_ASSERT_TRUE(str_is(index_tags_find(&back.tags, STR("c2"))->categories[1], "malware/c2"));
 	index_state_free(&back);
 	world_end(&w);
 }
@@ -415,14 +405,11 @@ work_is_bounded(void) /* C-059, C-066 */
 	CU_ASSERT_TRUE(query_parse(w.n.a, DATASET_HOSTS,
 	    STR("services.product:*ng* AND NOT country_code:US"), ts_now(), &q, &fault));
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &late, &n), ENGINE_TIMEOUT);
-	CU_ASSERT_EQUAL(
-	    engine_aggregate(e, w.n.a, &q, &late, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &late, &agg, 1, &g), ENGINE_TIMEOUT);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &poor, &n), ENGINE_TOO_EXPENSIVE);
-	CU_ASSERT_EQUAL(
-	    engine_aggregate(e, w.n.a, &q, &poor, &agg, 1, &g), ENGINE_TIMEOUT);
+	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &poor, &agg, 1, &g), ENGINE_TIMEOUT);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &sliced, &n), ENGINE_SLICED);
-	CU_ASSERT_EQUAL(
-	    engine_aggregate(e, w.n.a, &q, &sliced, &agg, 1, &g), ENGINE_SLICED);
+	CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &sliced, &agg, 1, &g), ENGINE_SLICED);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &unused, &n), ENGINE_OK);
 	CU_ASSERT_EQUAL(engine_count(e, w.n.a, &q, &plenty, &n), ENGINE_OK);
 	engine_close(e);
@@ -475,8 +462,7 @@ long_terms_and_patterns_are_bounded(void) /* C-059, C-066 */
 		buf_z(&pattern, "b*");
 	}
 	buf_char(&pattern, '}');
-	CU_ASSERT_TRUE(
-	    query_parse(w.n.a, DATASET_HOSTS, buf_done(&pattern), ts_now(), &q, &fault));
+	CU_ASSERT_TRUE(query_parse(w.n.a, DATASET_HOSTS, buf_done(&pattern), ts_now(), &q, &fault));
 	began = clock();
 	soon = (struct budget){ mono_us() + 100000, UINT64_MAX };
 	CU_ASSERT_EQUAL(engine_count(e, small, &q, &soon, &n), ENGINE_TIMEOUT);
@@ -489,8 +475,7 @@ long_terms_and_patterns_are_bounded(void) /* C-059, C-066 */
 	for (unsigned i = 0; i < 250; i++)
 		buf_printf(&values, ",aa%u", i);
 	buf_char(&values, '}');
-	CU_ASSERT_TRUE(
-	    query_parse(w.n.a, DATASET_HOSTS, buf_done(&values), ts_now(), &q, &fault));
+	CU_ASSERT_TRUE(query_parse(w.n.a, DATASET_HOSTS, buf_done(&values), ts_now(), &q, &fault));
 	CU_ASSERT_EQUAL(engine_count(e, small, &q, &plenty, &n), ENGINE_OK);
 	CU_ASSERT_EQUAL(n.n, 0);
 	engine_close(e);
@@ -504,10 +489,10 @@ static void
 bad_documents_are_named(void)
 {
 	static const struct str bad[] = { STR_INIT(""), STR_INIT("[]"),
-		STR_INIT("{\"ip\": \"10.0.0.1\""), STR_INIT("{\"ip\": \"x\"}"),
-		STR_INIT("{}"), STR_INIT("{\"ip\": \"10.0.0.1\"} x"),
-		STR_INIT("{\"ip\": \"10.0.0.0/24\"}"), STR_INIT("{\"os\": \"\\u12\"}"),
-		STR_INIT("{\"ip\": \"\\"), STR_INIT("{\"a\": -}") };
+		STR_INIT("{\"ip\": \"10.0.0.1\""), STR_INIT("{\"ip\": \"x\"}"), STR_INIT("{}"),
+		STR_INIT("{\"ip\": \"10.0.0.1\"} x"), STR_INIT("{\"ip\": \"10.0.0.0/24\"}"),
+		STR_INIT("{\"os\": \"\\u12\"}"), STR_INIT("{\"ip\": \"\\"),
+		STR_INIT("{\"a\": -}") };
 	struct index_tags none = { 0 };
 	char err[INDEX_FAULT];
 
@@ -516,8 +501,7 @@ bad_documents_are_named(void)
 		bool ok = index_build_add(b, bad[i], err);
 
 		CU_ASSERT_TRUE(!ok || i == COUNT(bad) - 1);
-		CU_ASSERT_FALSE(
-		    index_build_add(b, STR("{\"ip\": \"9.9.9.9\", \"a\": }"), err));
+		CU_ASSERT_FALSE(index_build_add(b, STR("{\"ip\": \"9.9.9.9\", \"a\": }"), err));
 		CU_ASSERT_PTR_NOT_NULL(strstr(err, "document 1: "));
 		index_build_free(b);
 	}
@@ -641,8 +625,7 @@ a_changed_file_gives_no_answer(void) /* C-423 */
 	add_segment(&w, 300, 1000);
 	add_segment(&w, 100, 1000);
 	segment_path(w.directory, w.state.segments[0].file.id, paths[0], sizeof(*paths));
-	ordinals_path(
-	    w.directory, w.state.segments[1].ordinals.id, paths[1], sizeof(*paths));
+	ordinals_path(w.directory, w.state.segments[1].ordinals.id, paths[1], sizeof(*paths));
 	e = engine_open_index(w.directory);
 	CU_ASSERT_EQUAL(count_all(e, &w, &n), ENGINE_OK);
 	for (unsigned i = 0; i < 20; i++) {
@@ -786,11 +769,9 @@ add_distinct(struct world *w, unsigned nth)
 		int n = snprintf(json, sizeof(json),
 		    "{\"ip\":\"10.%u.%u.%u\",\"services\":[{\"port\":80,\"banner_hash\":"
 		    "\"%08x%024x\"}]}",
-		    number >> 16, number >> 8 & 255, number & 255, number * 2654435761u,
-		    number);
+		    number >> 16, number >> 8 & 255, number & 255, number * 2654435761u, number);
 
-		CU_ASSERT_TRUE_FATAL(
-		    index_build_add(w->b, (struct str){ json, (size_t)n }, err));
+		CU_ASSERT_TRUE_FATAL(index_build_add(w->b, (struct str){ json, (size_t)n }, err));
 	}
 	CU_ASSERT_TRUE_FATAL(index_build_write(w->b, w->directory, &s, err));
 	CU_ASSERT_TRUE_FATAL(index_state_add(w->directory, &w->state, s, err));
@@ -800,8 +781,7 @@ static void
 the_first_facet_of_a_large_field_is_cheap(void) /* C-409 */
 {
 	struct agg agg = { schema_find(DATASET_HOSTS, STR("services.banner_hash")), 25 };
-	struct query q = { .dataset = DATASET_HOSTS,
-		.root = &(struct node){ .type = NODE_ALL } };
+	struct query q = { .dataset = DATASET_HOSTS, .root = &(struct node){ .type = NODE_ALL } };
 	char err[INDEX_FAULT] = "";
 	clock_t took[2];
 	struct engine *e;
@@ -816,8 +796,7 @@ the_first_facet_of_a_large_field_is_cheap(void) /* C-409 */
 	e = engine_open_index(w.directory);
 	for (unsigned i = 0; i < 2; i++) {
 		took[i] = clock();
-		CU_ASSERT_EQUAL(
-		    engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g), ENGINE_OK);
+		CU_ASSERT_EQUAL(engine_aggregate(e, w.n.a, &q, &plenty, &agg, 1, &g), ENGINE_OK);
 		took[i] = clock() - took[i];
 		CU_ASSERT_EQUAL(g.nbuckets, 25);
 		CU_ASSERT_TRUE(g.has_more);
@@ -832,21 +811,16 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "an index of one segment answers exactly",
-		    one_segment_answers_exactly },
-		{ "an index of several segments answers exactly",
-		    several_segments_answer_exactly },
+		{ "an index of one segment answers exactly", one_segment_answers_exactly },
+		{ "an index of several segments answers exactly", several_segments_answer_exactly },
 		{ "broken files of an index are refused", broken_files_are_refused },
-		{ "forged files of an index cannot crash a reader",
-		    forged_files_cannot_crash },
+		{ "forged files of an index cannot crash a reader", forged_files_cannot_crash },
 		{ "a refused generation leaves the old one in use",
 		    a_refused_generation_leaves_the_old_one },
-		{ "the state of the index survives storage",
-		    a_state_survives_being_stored },
+		{ "the state of the index survives storage", a_state_survives_being_stored },
 		{ "a second writer of an index is refused", there_is_one_writer },
 		{ "the work of a query is limited", work_is_bounded },
-		{ "long terms and patterns are limited",
-		    long_terms_and_patterns_are_bounded },
+		{ "long terms and patterns are limited", long_terms_and_patterns_are_bounded },
 		{ "documents that cannot be indexed are named", bad_documents_are_named },
 		{ "merged segments answer exactly", merged_segments_answer_exactly },
 		{ "a merge whose input is gone changes nothing",

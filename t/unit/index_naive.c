@@ -4,11 +4,10 @@
 #include "t/unit/index_naive.h"
 
 static const char *const countries[] = { "GB", "US", "DE", "FR", "CN", "JP" };
-static const char *const names[] = { "EXAMPLE-AS", "Example-as", "\xc3\x89tat",
-	"\xc3\xa9tat", "zed", "" };
+static const char *const names[] = { "EXAMPLE-AS", "Example-as", "\xc3\x89tat", "\xc3\xa9tat",
+	"zed", "" };
 static const char *const hosts[] = { "www.example.com", "example.com", "a.b.example.com",
-	"ample.com", "example.org", "com", "www.example.co.uk", "xexample.com",
-	"b.example.com" };
+	"ample.com", "example.org", "com", "www.example.co.uk", "xexample.com", "b.example.com" };
 static const char *const tags[] = { "c2", "phish", "login", "vpn", "unknown-tag" };
 static const char *const products[] = { "nginx", "Nginx", "NGINX", "OpenSSH", "openssl",
 	"Apache httpd", "lighttpd" };
@@ -16,15 +15,13 @@ static const char *const texts[] = { "Welcome to nginx", "welcome", "Login - Rou
 	"login page \"quoted\"\n",
 	"Stra\303\237e und \303\204rger", /* an octal escape ends after three digits */
 	"nginx error 404", "...", "" };
-static const char *const patterns[] = { "*ng*", "n*", "*x", "open*", "o?en*",
-	"*.example.com", "w*.com", "*t*t*", "wel*", "?ogin", "*", "e*a?le*",
-	"\xc3\xa9*" };
-static const char *const queried[] = { "country_code", "as_name", "asn", "hostnames",
-	"os", "tags", "tags.category", "tags.classification", "last_seen", "ip",
-	"services.port", "services.product", "services.tags", "services.tags.category",
-	"services.banner", "services.http.title", "services.tls_enabled",
-	"services.tls.certificate.names", "services.tls.certificate.not_after",
-	"services.transport" };
+static const char *const patterns[] = { "*ng*", "n*", "*x", "open*", "o?en*", "*.example.com",
+	"w*.com", "*t*t*", "wel*", "?ogin", "*", "e*a?le*", "\xc3\xa9*" };
+static const char *const queried[] = { "country_code", "as_name", "asn", "hostnames", "os", "tags",
+	"tags.category", "tags.classification", "last_seen", "ip", "services.port",
+	"services.product", "services.tags", "services.tags.category", "services.banner",
+	"services.http.title", "services.tls_enabled", "services.tls.certificate.names",
+	"services.tls.certificate.not_after", "services.transport" };
 
 #define PICK(n, list) str_of((list)[naive_random((n), COUNT(list))])
 
@@ -133,8 +130,8 @@ several(const struct several *s, uint32_t most)
 }
 
 static void
-imply(struct naive *n, struct naive_values *to, const char *tag_field,
-    const char *category, const char *classification)
+imply(struct naive *n, struct naive_values *to, const char *tag_field, const char *category,
+    const char *classification)
 {
 	size_t count = to->n;
 
@@ -178,8 +175,8 @@ service(struct naive *n, struct buf *b, struct naive_values *to, uint32_t port)
 	if (naive_random(n, 3) == 0) {
 		member(b, "tls");
 		buf_z(b, "{\"certificate\": {");
-		several(&(struct several){ n, b, to, "services.tls.certificate.names",
-			    hosts, COUNT(hosts) },
+		several(&(struct several){ n, b, to, "services.tls.certificate.names", hosts,
+			    COUNT(hosts) },
 		    3);
 		date(b, to, "services.tls.certificate.not_after", naive_random(n, 20));
 		buf_z(b, "}}");
@@ -262,18 +259,14 @@ some_value(struct naive *n, const struct schema_field *f)
 		v.s = PICK(n, hosts);
 		return v;
 	case VALUE_IP:
-		(void)!ipnet_parse(
-		    naive_random(n, 4) ? STR("10.0.0.0") : STR("2001:db8::"), &v.ip);
+		(void)!ipnet_parse(naive_random(n, 4) ? STR("10.0.0.0") : STR("2001:db8::"), &v.ip);
 		v.ip.a[14] = (unsigned char)naive_random(n, 6);
-		v.ip.a[15] =
-		    (unsigned char)(naive_random(n, 2) ? 0 : naive_random(n, 255));
-		v.ip.bits =
-		    v.ip.a[15] != 0 ? 128 : (uint8_t)(naive_random(n, 2) ? 120 : 124);
+		v.ip.a[15] = (unsigned char)(naive_random(n, 2) ? 0 : naive_random(n, 255));
+		v.ip.bits = v.ip.a[15] != 0 ? 128 : (uint8_t)(naive_random(n, 2) ? 120 : 124);
 		return v;
 	case VALUE_INTEGER:
-		v.i = strcmp(f->name, "asn") == 0
-			  ? (int64_t)naive_random(n, 6) * 1000 - 1000
-			  : 20 + naive_random(n, 16);
+		v.i = strcmp(f->name, "asn") == 0 ? (int64_t)naive_random(n, 6) * 1000 - 1000
+						  : 20 + naive_random(n, 16);
 		return v;
 	case VALUE_NUMBER:
 		return v;
@@ -290,8 +283,7 @@ some_value(struct naive *n, const struct schema_field *f)
 static enum node_type
 some_test(struct naive *n, const struct schema_field *f)
 {
-	bool strings =
-	    f->type == VALUE_KEYWORD || f->type == VALUE_TEXT || f->type == VALUE_DNS;
+	bool strings = f->type == VALUE_KEYWORD || f->type == VALUE_TEXT || f->type == VALUE_DNS;
 	uint32_t k = naive_random(n, 8);
 
 	if (k == 0)
@@ -322,10 +314,8 @@ some_leaf(struct naive *n, bool nested)
 	if (q->type == NODE_RANGE) {
 		uint32_t sides = 1 + naive_random(n, 3);
 
-		q->lo = (struct bound){ sides & 1, naive_random(n, 2),
-			some_value(n, q->field) };
-		q->hi = (struct bound){ sides & 2, naive_random(n, 2),
-			some_value(n, q->field) };
+		q->lo = (struct bound){ sides & 1, naive_random(n, 2), some_value(n, q->field) };
+		q->hi = (struct bound){ sides & 2, naive_random(n, 2), some_value(n, q->field) };
 		q->lo.v.ip.bits = q->hi.v.ip.bits =
 		    q->field->type == VALUE_IP ? 128 : q->lo.v.ip.bits;
 	}
@@ -365,8 +355,8 @@ glob(struct str p, struct str s)
 		return s.n == 0;
 	if (p.p[0] == '*') {
 		for (size_t i = 0; i <= s.n; i++)
-			if (glob((struct str){ p.p + 1, p.n - 1 },
-				(struct str){ s.p + i, s.n - i }))
+			if (glob(
+				(struct str){ p.p + 1, p.n - 1 }, (struct str){ s.p + i, s.n - i }))
 				return true;
 		return false;
 	}
@@ -377,8 +367,7 @@ glob(struct str p, struct str s)
 
 		while (k < s.n && ((unsigned char)s.p[k] & 0xc0) == 0x80)
 			k++;
-		return glob(
-		    (struct str){ p.p + 1, p.n - 1 }, (struct str){ s.p + k, s.n - k });
+		return glob((struct str){ p.p + 1, p.n - 1 }, (struct str){ s.p + k, s.n - k });
 	}
 	return p.p[0] == s.p[0] &&
 	       glob((struct str){ p.p + 1, p.n - 1 }, (struct str){ s.p + 1, s.n - 1 });
@@ -438,8 +427,7 @@ string_match(struct naive *n, const struct node *q, struct str want, struct str 
 		return glob(want, have);
 	if (q->field->type == VALUE_KEYWORD || str_eq(want, have))
 		return str_eq(want, have);
-	return have.n > want.n && str_ends(have, want) &&
-	       have.p[have.n - want.n - 1] == '.';
+	return have.n > want.n && str_ends(have, want) && have.p[have.n - want.n - 1] == '.';
 }
 
 static int64_t
@@ -595,8 +583,8 @@ struct facet {
 };
 
 static void
-facet_values(struct facet *f, const struct naive_values *in,
-    const struct schema_field *field_at, uint64_t doc)
+facet_values(struct facet *f, const struct naive_values *in, const struct schema_field *field_at,
+    uint64_t doc)
 {
 	for (size_t i = 0; i < in->n; i++) {
 		size_t k = 0;
@@ -615,9 +603,8 @@ facet_values(struct facet *f, const struct naive_values *in,
 }
 
 size_t
-naive_facet(struct naive *n, const struct naive_doc *docs, const bool *matching,
-    size_t ndocs, const struct schema_field *field_at, struct naive_bucket *out,
-    size_t *hidden)
+naive_facet(struct naive *n, const struct naive_doc *docs, const bool *matching, size_t ndocs,
+    const struct schema_field *field_at, struct naive_bucket *out, size_t *hidden)
 {
 	uint64_t seen[256];
 	struct facet f = { .out = out, .seen = seen };
@@ -633,8 +620,7 @@ naive_facet(struct naive *n, const struct naive_doc *docs, const bool *matching,
 	}
 	*hidden = 0;
 	for (size_t i = 0; i < f.n; i++) {
-		bool strings =
-		    field_at->type != VALUE_INTEGER && field_at->type != VALUE_BOOLEAN;
+		bool strings = field_at->type != VALUE_INTEGER && field_at->type != VALUE_BOOLEAN;
 
 		if (strings && out[i].v.s.n == 0)
 			++*hidden;

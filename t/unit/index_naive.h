@@ -37,8 +37,7 @@ void naive_doc(struct naive *n, const struct ipnet *ip, struct naive_doc *out);
 struct node *naive_query(struct naive *n, unsigned depth, bool nested);
 bool naive_match(struct naive *n, const struct naive_doc *d, const struct node *q);
 /* Whether a service passes one of the query's positive tests of services. */
-bool naive_service(
-    struct naive *n, const struct naive_values *service, const struct node *q);
+bool naive_service(struct naive *n, const struct naive_values *service, const struct node *q);
 
 struct naive_bucket {
 	struct naive_value v;
@@ -46,7 +45,7 @@ struct naive_bucket {
 };
 
 /* All buckets of the documents that match, sorted; *hidden counts values that cannot be one. */
-size_t naive_facet(struct naive *n, const struct naive_doc *docs, const bool *match,
-    size_t ndocs, const struct schema_field *f, struct naive_bucket *out, size_t *hidden);
+size_t naive_facet(struct naive *n, const struct naive_doc *docs, const bool *match, size_t ndocs,
+    const struct schema_field *f, struct naive_bucket *out, size_t *hidden);
 
 #endif

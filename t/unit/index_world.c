@@ -12,14 +12,14 @@ static void
 set_tags(struct index_tags *t)
 {
 	static const struct tag table[] = {
-		{ STR_INIT("vpn"), STR_INIT("VPN"), STR_INIT("benign"),
-		    { STR_INIT("network") }, 1 },
+		{ STR_INIT("vpn"), STR_INIT("VPN"), STR_INIT("benign"), { STR_INIT("network") },
+		    1 },
 		{ STR_INIT("c2"), STR_INIT("C2"), STR_INIT("malicious"),
 		    { STR_INIT("malware"), STR_INIT("malware/c2") }, 2 },
 		{ STR_INIT("phish"), STR_INIT("Phishing"), STR_INIT("malicious"),
 		    { STR_INIT("phishing") }, 1 },
-		{ STR_INIT("login"), STR_INIT("Login"), STR_INIT("informational"),
-		    { STR_INIT("") }, 0 },
+		{ STR_INIT("login"), STR_INIT("Login"), STR_INIT("informational"), { STR_INIT("") },
+		    0 },
 	};
 
 	index_tags_set(t, table, COUNT(table));
@@ -61,8 +61,7 @@ world_end(struct world *w)
 static int
 by_ip(const void *a, const void *b)
 {
-	return ip_cmp(
-	    ((const struct naive_doc *)a)->ip.a, ((const struct naive_doc *)b)->ip.a);
+	return ip_cmp(((const struct naive_doc *)a)->ip.a, ((const struct naive_doc *)b)->ip.a);
 }
 
 void
@@ -79,8 +78,7 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 
 		if (naive_random(&w->n, room - i) >= count - nfresh)
 			continue;
-		(void)!ipnet_parse(
-		    i < room * 3 / 4 ? STR("10.0.0.0") : STR("2001:db8::"), &ip);
+		(void)!ipnet_parse(i < room * 3 / 4 ? STR("10.0.0.0") : STR("2001:db8::"), &ip);
 		ip.a[13] = (unsigned char)(i >> 16);
 		ip.a[14] = (unsigned char)(i >> 8);
 		ip.a[15] = (unsigned char)i;
@@ -95,8 +93,7 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	w->docs = reallocarray(w->docs, w->ndocs + nfresh + 1, sizeof(*w->docs));
 	for (size_t i = 0; i < nfresh; i++) {
 		struct naive_doc *at =
-		    old == 0 ? NULL
-			     : bsearch(&fresh[i], w->docs, old, sizeof(*fresh), by_ip);
+		    old == 0 ? NULL : bsearch(&fresh[i], w->docs, old, sizeof(*fresh), by_ip);
 
 		if (at != NULL)
 			*at = fresh[i];

@@ -87,8 +87,8 @@ order_puts_ipv4_first(void)
 		for (size_t k = 0; k < COUNT(sorted); k++) {
 			CU_ASSERT_TRUE_FATAL(ipnet_parse(str_of(sorted[i]), &a));
 			CU_ASSERT_TRUE_FATAL(ipnet_parse(str_of(sorted[k]), &b));
-			CU_ASSERT_EQUAL((ip_cmp(a.a, b.a) > 0) - (ip_cmp(a.a, b.a) < 0),
-			    (i > k) - (i < k));
+			CU_ASSERT_EQUAL(
+			    (ip_cmp(a.a, b.a) > 0) - (ip_cmp(a.a, b.a) < 0), (i > k) - (i < k));
 		}
 }
 
@@ -121,8 +121,7 @@ main(void)
 		{ "addresses have one strict spelling", text_is_strict },
 		{ "networks print in one form that reads back", print_is_canonical },
 		{ "IPv4 sorts before IPv6", order_puts_ipv4_first },
-		{ "a network holds addresses of its family",
-		    networks_hold_their_own_family },
+		{ "a network holds addresses of its family", networks_hold_their_own_family },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -22,16 +22,16 @@ parse(const char *text)
 static void
 a_tree_has_what_the_text_has(void)
 {
-	struct json_value *v = parse(
-	    "{\"s\":\"a\\u00e9\\ud83d\\ude00\\n\\u20ac\",\"t\":true,\"f\":false,\"z\":"
-	    "null,"
-	    "\"n\":-2.5,\"l\":[1,[2],{\"x\":3}],\"\\u006b\":\"v\",\"e\":{},\"m\":[]}");
+	struct json_value *v =
+	    parse("{\"s\":\"a\\u00e9\\ud83d\\ude00\\n\\u20ac\",\"t\":true,\"f\":false,\"z\":"
+		  "null,"
+		  "\"n\":-2.5,\"l\":[1,[2],{\"x\":3}],\"\\u006b\":\"v\",\"e\":{},\"m\":[]}");
 	int64_t n = 0;
 
 	CU_ASSERT_EQUAL(json_type(v), JSON_OBJECT);
 	CU_ASSERT_EQUAL(json_length(v), 9);
-	CU_ASSERT_TRUE(str_is(
-	    json_text(json_get(v, "s")), "a\xc3\xa9\xf0\x9f\x98\x80\n\xe2\x82\xac"));
+	CU_ASSERT_TRUE(
+	    str_is(json_text(json_get(v, "s")), "a\xc3\xa9\xf0\x9f\x98\x80\n\xe2\x82\xac"));
 	CU_ASSERT_TRUE(json_bool(json_get(v, "t")));
 	CU_ASSERT_FALSE(json_bool(json_get(v, "f")));
 	CU_ASSERT_EQUAL(json_type(json_get(v, "z")), JSON_NULL);
@@ -91,8 +91,7 @@ members_come_in_order(void)
 	struct buf b = { .a = arena };
 	struct buf more = { .a = arena };
 
-	json_each(
-	    parse("{\"z\":\"1\",\"a\":\"2\",\"stop\":\"3\",\"b\":\"4\"}"), join, &b);
+	json_each(parse("{\"z\":\"1\",\"a\":\"2\",\"stop\":\"3\",\"b\":\"4\"}"), join, &b);
 	CU_ASSERT_TRUE(str_is(buf_done(&b), "z1a2stop3"));
 	/* More than are sorted to find duplicates, and than fit the first stack. */
 	buf_z(&more, "{");
@@ -121,18 +120,16 @@ integers_come_from_the_lexeme(void) /* C-037 */
 	static const struct {
 		const char *text;
 		int64_t n;
-	} good[] = { { "0", 0 }, { "-0", 0 }, { "-0.0", 0 }, { "0e400", 0 },
-		{ "25.0", 25 }, { "25", 25 }, { "2.5e1", 25 }, { "250e-1", 25 },
-		{ "0.0025E+4", 25 }, { "1e18", 1000000000000000000 },
-		{ "9007199254740993", 9007199254740993 },
-		{ "9223372036854775807", INT64_MAX },
-		{ "-9223372036854775808", INT64_MIN },
+	} good[] = { { "0", 0 }, { "-0", 0 }, { "-0.0", 0 }, { "0e400", 0 }, { "25.0", 25 },
+		{ "25", 25 }, { "2.5e1", 25 }, { "250e-1", 25 }, { "0.0025E+4", 25 },
+		{ "1e18", 1000000000000000000 }, { "9007199254740993", 9007199254740993 },
+		{ "9223372036854775807", INT64_MAX }, { "-9223372036854775808", INT64_MIN },
 		{ "9.223372036854775807e18", INT64_MAX },
 		{ "9223372036854775807.000", INT64_MAX } };
 	static const char *const bad[] = { "2.5", "1e400", "-1e400", "1e-400", "0.1",
 		"25.00000000000000000001", "9223372036854775808", "-9223372036854775809",
-		"18446744073709551616", "9e18999999999999999999",
-		"99999999999999999999999", "1e19", "1e-99999999999999999999" };
+		"18446744073709551616", "9e18999999999999999999", "99999999999999999999999", "1e19",
+		"1e-99999999999999999999" };
 	int64_t n;
 
 	for (size_t i = 0; i < COUNT(good); i++) {
@@ -200,10 +197,9 @@ strings_are_escaped(void)
 {
 	CU_ASSERT_TRUE(str_is(quoted(STR("")), "\"\""));
 	CU_ASSERT_TRUE(str_is(quoted(STR_NULL), "\"\""));
+	CU_ASSERT_TRUE(str_is(quoted(STR("a\"b\\c</\xc3\xa9")), "\"a\\\"b\\\\c</\xc3\xa9\""));
 	CU_ASSERT_TRUE(
-	    str_is(quoted(STR("a\"b\\c</\xc3\xa9")), "\"a\\\"b\\\\c</\xc3\xa9\""));
-	CU_ASSERT_TRUE(str_is(quoted(STR("\b\f\n\r\t\0\x1f\x7f")),
-	    "\"\\b\\f\\n\\r\\t\\u0000\\u001f\x7f\""));
+	    str_is(quoted(STR("\b\f\n\r\t\0\x1f\x7f")), "\"\\b\\f\\n\\r\\t\\u0000\\u001f\x7f\""));
 }
 
 struct part {
@@ -326,21 +322,20 @@ unset_is_null_or_left_out(void) /* C-120 */
 	struct record r = { .at = TS_NULL };
 	struct str words[] = { STR_INIT("w") };
 
-	CU_ASSERT_TRUE(
-	    str_is(written(nullable, &r), "{\"text\":null,\"uuid\":null,\"at\":null,"
-					  "\"raw\":null,\"words\":null,\"tag\":null}"));
+	CU_ASSERT_TRUE(str_is(written(nullable, &r), "{\"text\":null,\"uuid\":null,\"at\":null,"
+						     "\"raw\":null,\"words\":null,\"tag\":null}"));
 	CU_ASSERT_TRUE(str_is(written(plain, &r),
 	    "{\"text\":\"\",\"uuid\":null,\"at\":null,\"n\":0,\"ratio\":0,\"on\":false,"
 	    "\"raw\":null,\"parts\":[],\"ids\":[],\"counts\":[],\"ratios\":[],"
 	    "\"tag\":{\"name\":\"\"}}"));
-	CU_ASSERT_TRUE(str_is(
-	    written(omitted, &r), "{\"on\":false,\"part\":{\"name\":\"\",\"size\":0}}"));
+	CU_ASSERT_TRUE(
+	    str_is(written(omitted, &r), "{\"on\":false,\"part\":{\"name\":\"\",\"size\":0}}"));
 	CU_ASSERT_TRUE(str_is(written(no_fields, &r), "{}"));
 	r.words = (struct list){ words, 1 };
 	r.tag.name = STR("t");
-	CU_ASSERT_TRUE(str_is(written(omitted, &r),
-	    "{\"on\":false,\"words\":[\"w\"],\"tag\":{\"name\":\"t\"},"
-	    "\"part\":{\"name\":\"\",\"size\":0}}"));
+	CU_ASSERT_TRUE(
+	    str_is(written(omitted, &r), "{\"on\":false,\"words\":[\"w\"],\"tag\":{\"name\":\"t\"},"
+					 "\"part\":{\"name\":\"\",\"size\":0}}"));
 }
 
 /* ---- describing ---- */
@@ -361,11 +356,7 @@ static const struct field described[] = {
 	{ .name = "raw", .type = FIELD_RAW, .help = "anything" },
 	FIELD(struct record, raw, 0),
 	LIST(struct record, parts, REQUIRED, struct part, part_fields, 1, 8),
-	{ .name = "words",
-	    .type = FIELD_LIST,
-	    .item = FIELD_STR,
-	    .values = colours,
-	    .hi = 3 },
+	{ .name = "words", .type = FIELD_LIST, .item = FIELD_STR, .values = colours, .hi = 3 },
 	OBJECT(struct record, tag, NULLABLE, no_fields),
 	FIELD_END,
 };

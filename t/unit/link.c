@@ -70,8 +70,7 @@ static const struct link_side side = { messages, on_closed };
 static void
 open_pair(int fds[2])
 {
-	CU_ASSERT_EQUAL_FATAL(
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	base = event_base_new();
 	taken = closings = 0;
 	sum = 0;
@@ -164,8 +163,7 @@ a_peer_that_never_reads_is_given_up(void)
 
 	memset(big, 'a', sizeof(big));
 	open_pair(fds);
-	CU_ASSERT_EQUAL_FATAL(
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, other), 0);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, other), 0);
 	ends[0] = link_new(base, other[0], &side, NULL);
 	for (int i = 0; i < LINK_QUEUE_MAX + 10; i++)
 		link_send(ends[0], "note", note_fields, &n, -1);
@@ -205,16 +203,14 @@ a_descriptor_that_nobody_takes_ends_the_connection(void)
 	char byte;
 
 	open_pair(fds);
-	CU_ASSERT_EQUAL_FATAL(
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours), 0);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ours), 0);
 	ends[0] = link_new(base, fds[0], &side, NULL);
 	link_send(ends[0], "end", NULL, NULL, ours[1]);
 	close(ours[1]);
 	turn();
 	CU_ASSERT_EQUAL(taken, 0);
 	CU_ASSERT_PTR_NULL(ends[1]);
-	CU_ASSERT_EQUAL(
-	    recv(ours[0], &byte, 1, MSG_DONTWAIT), 0); /* nobody has its other end */
+	CU_ASSERT_EQUAL(recv(ours[0], &byte, 1, MSG_DONTWAIT), 0); /* nobody has its other end */
 	close(ours[0]);
 	close_pair();
 }
@@ -278,8 +274,7 @@ main(void)
 		{ "a message arrives at the peer whole", a_message_arrives },
 		{ "a descriptor arrives with its message", a_descriptor_goes_along },
 		{ "a slow peer loses no message", a_slow_peer_loses_nothing },
-		{ "a peer that never reads is disconnected",
-		    a_peer_that_never_reads_is_given_up },
+		{ "a peer that never reads is disconnected", a_peer_that_never_reads_is_given_up },
 		{ "a malformed message ends the connection", junk_ends_the_connection },
 		{ "a descriptor that nobody takes ends the connection",
 		    a_descriptor_that_nobody_takes_ends_the_connection },

@@ -38,18 +38,18 @@ static void
 do_mouse(void *arg, const struct stream_mouse *m)
 {
 	(void)arg;
-	buf_printf(&calls, "mouse %.*s %g %g %.*s %d %d %d %g %g;", (int)m->action.n,
-	    m->action.p, m->x, m->y, (int)m->button.n, m->button.p, (int)m->buttons,
-	    (int)m->clicks, (int)m->modifiers, m->dx, m->dy);
+	buf_printf(&calls, "mouse %.*s %g %g %.*s %d %d %d %g %g;", (int)m->action.n, m->action.p,
+	    m->x, m->y, (int)m->button.n, m->button.p, (int)m->buttons, (int)m->clicks,
+	    (int)m->modifiers, m->dx, m->dy);
 }
 
 static void
 do_key(void *arg, const struct stream_key *k)
 {
 	(void)arg;
-	buf_printf(&calls, "key %.*s %.*s %.*s %.*s %d %d;", (int)k->action.n,
-	    k->action.p, (int)k->key.n, k->key.p, (int)k->code.n, k->code.p,
-	    (int)k->text.n, k->text.p, (int)k->modifiers, k->repeat);
+	buf_printf(&calls, "key %.*s %.*s %.*s %.*s %d %d;", (int)k->action.n, k->action.p,
+	    (int)k->key.n, k->key.p, (int)k->code.n, k->code.p, (int)k->text.n, k->text.p,
+	    (int)k->modifiers, k->repeat);
 }
 
 static void
@@ -256,14 +256,12 @@ told(const char *what)
 static void
 a_viewer_hears_what_it_must_know(void)
 {
-	struct stream_tab_info tab = { 1, STR("https://example.com/"), STR("Example"),
-		false };
+	struct stream_tab_info tab = { 1, STR("https://example.com/"), STR("Example"), false };
 
 	start();
 	live_state(live, &(struct stream_state){ .state = STR("running") });
 	live_tabs(live, &(struct stream_tabs){ .active = 1, .tabs = { &tab, 1 } });
-	live_url(
-	    live, &(struct stream_url){ .url = STR("https://example.com/"), .tab = 1 });
+	live_url(live, &(struct stream_url){ .url = STR("https://example.com/"), .tab = 1 });
 	live_dialog_open(live, &(struct stream_dialog_open){ .tab = 1,
 				   .kind = STR("prompt"),
 				   .message = STR("name?"),
@@ -413,8 +411,7 @@ static const struct {
 	  "\"repeat\":true}",
 	    "key down \xc3\xa4 Quote \xc3\xa4 0 1;" },
 	{ "{\"type\":\"text\",\"text\":\"pasted\"}", "text pasted;" },
-	{ "{\"type\":\"nav\",\"url\":\" HTTPS://Example.com \"}",
-	    "nav https://example.com/;" },
+	{ "{\"type\":\"nav\",\"url\":\" HTTPS://Example.com \"}", "nav https://example.com/;" },
 	{ "{\"type\":\"back\"}", "history -1;" },
 	{ "{\"type\":\"forward\"}", "history 1;" },
 	{ "{\"type\":\"reload\"}", "reload;" },
@@ -462,16 +459,13 @@ static const struct {
 	    "\"field\":\"y\"}" },
 	{ "{\"type\":\"mouse\",\"action\":\"move\",\"x\":800.5,\"y\":1}",
 	    "\"message\":\"x must be from 0 to 800\"" },
-	{ "{\"type\":\"mouse\",\"action\":\"move\",\"x\":-1,\"y\":1}",
-	    "\"field\":\"x\"" },
-	{ "{\"type\":\"mouse\",\"action\":\"jump\",\"x\":1,\"y\":1}",
-	    "\"field\":\"action\"" },
+	{ "{\"type\":\"mouse\",\"action\":\"move\",\"x\":-1,\"y\":1}", "\"field\":\"x\"" },
+	{ "{\"type\":\"mouse\",\"action\":\"jump\",\"x\":1,\"y\":1}", "\"field\":\"action\"" },
 	{ "{\"type\":\"mouse\",\"action\":\"move\",\"x\":1,\"y\":1,\"z\":1}",
 	    "\"code\":\"unknown_field\"" },
 	{ "{\"type\":\"key\",\"action\":\"down\",\"key\":\"\",\"code\":\"\"}",
 	    "\"field\":\"key\"" },
-	{ "{\"type\":\"nav\",\"url\":\"file:///etc/passwd\"}",
-	    "\"to\":\"nav\",\"field\":\"url\"" },
+	{ "{\"type\":\"nav\",\"url\":\"file:///etc/passwd\"}", "\"to\":\"nav\",\"field\":\"url\"" },
 	{ "{\"type\":\"nav\",\"url\":\"http://127.0.0.1/\"}",
 	    "\"message\":\"127.0.0.1 is not public; sessions reach the public Internet "
 	    "only\",\"to\":\"nav\",\"field\":\"url\"" },
@@ -528,8 +522,8 @@ sizes_are_bounded(void)
 	CU_ASSERT_FALSE(has(&heard, "error"));
 	say_text_of(LIM_STREAM_TEXT + 1);
 	CU_ASSERT_TRUE(told("\"code\":\"too_long\""));
-	snprintf(big, LIM_STREAM_MESSAGE + 1, "%-*s", (int)LIM_STREAM_MESSAGE,
-	    "{\"type\":\"stop\"}");
+	snprintf(
+	    big, LIM_STREAM_MESSAGE + 1, "%-*s", (int)LIM_STREAM_MESSAGE, "{\"type\":\"stop\"}");
 	say(big);
 	CU_ASSERT_TRUE(called("stop;"));
 	big[LIM_STREAM_MESSAGE] = ' ';
@@ -856,40 +850,31 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "a new viewer gets the state of the session",
-		    a_viewer_hears_what_it_must_know },
+		{ "a new viewer gets the state of the session", a_viewer_hears_what_it_must_know },
 		{ "a viewer that connects late gets the past of the session",
 		    a_late_viewer_gets_the_past },
-		{ "the past is limited and screenshots outlast requests",
-		    the_past_is_bounded },
+		{ "the past is limited and screenshots outlast requests", the_past_is_bounded },
 		{ "texts of the page are cut at their limit", texts_of_a_page_are_cut },
-		{ "every message of a viewer is understood",
-		    every_message_is_understood },
+		{ "every message of a viewer is understood", every_message_is_understood },
 		{ "faults of messages are named by their codes", faults_are_named },
 		{ "messages above the size limit are refused", sizes_are_bounded },
 		{ "messages above the rate limit are refused", rates_are_bounded },
-		{ "fragments and control frames are handled",
-		    fragments_and_control_frames },
+		{ "fragments and control frames are handled", fragments_and_control_frames },
 		{ "a close frame is answered with one", a_close_is_answered },
 		{ "a breach of the protocol ends the connection",
 		    a_breach_of_the_protocol_ends_it },
 		{ "text that is not UTF-8 ends the connection", text_must_be_utf8 },
-		{ "the newest connection replaces the older one",
-		    the_newest_connection_wins },
+		{ "the newest connection replaces the older one", the_newest_connection_wins },
 		{ "the viewer gets bye at the end", the_end_says_bye },
 		{ "the session ends without a viewer", the_end_needs_no_viewer },
 		{ "the end does not wait for a viewer that stays",
 		    a_viewer_that_does_not_close_is_not_waited_for },
 		{ "a frame has its header", a_frame_has_its_header },
-		{ "frames are dropped without a viewer",
-		    without_a_viewer_frames_are_dropped },
+		{ "frames are dropped without a viewer", without_a_viewer_frames_are_dropped },
 		{ "only the newest frame waits", the_newest_frame_alone_waits },
-		{ "a slow viewer delays further frames",
-		    a_slow_viewer_holds_frames_back },
-		{ "an acknowledgement allows the next frame",
-		    acknowledgements_open_the_way },
-		{ "a frame above the limit is not sent",
-		    a_frame_above_the_limit_is_not_sent },
+		{ "a slow viewer delays further frames", a_slow_viewer_holds_frames_back },
+		{ "an acknowledgement allows the next frame", acknowledgements_open_the_way },
+		{ "a frame above the limit is not sent", a_frame_above_the_limit_is_not_sent },
 		{ "a queue that is never read ends the connection",
 		    a_queue_that_is_never_read_ends_it },
 		CU_TEST_INFO_NULL,

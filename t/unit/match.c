@@ -49,21 +49,20 @@ each(enum dataset d, const char *record, const char *const *yes, const char *con
 static void
 findings_pass_or_not(void)
 {
-	static const char *const yes[] = { "", "*", "severity:HIGH",
-		"severity:{low,high}", "NOT severity:low", "finding_type:dangling_dns",
-		"finding_type=Dangling_DNS", "finding_type:dang*",
-		"finding_type:?angling_dns", "title:login", "title:\"page login\"",
-		"title:caf\xc3\xa9", "title:exp*", "login", "finding_key:*",
+	static const char *const yes[] = { "", "*", "severity:HIGH", "severity:{low,high}",
+		"NOT severity:low", "finding_type:dangling_dns", "finding_type=Dangling_DNS",
+		"finding_type:dang*", "finding_type:?angling_dns", "title:login",
+		"title:\"page login\"", "title:caf\xc3\xa9", "title:exp*", "login", "finding_key:*",
 		"NOT description:*", "status:open AND (severity:low OR title:page)",
-		"first_seen_at:2025-12-31", "first_seen_at>=2025-12-31",
-		"first_seen_at<2026-01-01", "first_seen_at>now-1d",
-		"first_seen_at:[2025-12-01 TO *]", "asset_name:*.example.com", NULL };
+		"first_seen_at:2025-12-31", "first_seen_at>=2025-12-31", "first_seen_at<2026-01-01",
+		"first_seen_at>now-1d", "first_seen_at:[2025-12-01 TO *]",
+		"asset_name:*.example.com", NULL };
 	static const char *const no[] = { "severity:low", "NOT severity:high",
 		"finding_type=dangling_dns", "finding_type:dangling", "title:logi",
 		"title:\"login missing\"", "title:xy*", "description:*", "description:a",
 		"NOT (title:login OR title:nothing)", "severity:high AND status:resolved",
-		"first_seen_at:2025-12-30", "first_seen_at>2025-12-31",
-		"asset_name:example.com", "missing", NULL };
+		"first_seen_at:2025-12-30", "first_seen_at>2025-12-31", "asset_name:example.com",
+		"missing", NULL };
 
 	each(DATASET_FINDINGS, finding, yes, no);
 }
@@ -74,15 +73,15 @@ services_pass_or_not(void)
 	static const char *const yes[] = { "port:8443", "port:22,8443", "port>8000",
 		"port:[8443 TO 8443]", "port:{8442 TO 8444}", "technologies:php",
 		"technologies:{ruby,nginx}", "technologies=PHP", "technologies:ng*",
-		"tls_enabled:false", "confidence>=0.75", "confidence:0.75",
-		"hostname:example.com", "hostname:www.example.com",
-		"hostname=www.example.com", "hostname:*.example.com", "ip:192.0.2.0/24",
-		"192.0.2.7", "ip:[192.0.2.1 TO 192.0.2.9]", "http_title=\"\"", NULL };
+		"tls_enabled:false", "confidence>=0.75", "confidence:0.75", "hostname:example.com",
+		"hostname:www.example.com", "hostname=www.example.com", "hostname:*.example.com",
+		"ip:192.0.2.0/24", "192.0.2.7", "ip:[192.0.2.1 TO 192.0.2.9]", "http_title=\"\"",
+		NULL };
 	static const char *const no[] = { "port:22", "port>8443", "port:{8443 TO 9000]",
-		"technologies:ruby", "technologies=php", "tls_enabled:true",
-		"confidence<0.75", "hostname:ample.com", "hostname:a.www.example.com",
-		"ip:192.0.3.0/24", "ip:{192.0.2.7 TO 192.0.2.9}", "2001:db8::/32",
-		"http_title:x", "product:*", "product:7", "version:*", NULL };
+		"technologies:ruby", "technologies=php", "tls_enabled:true", "confidence<0.75",
+		"hostname:ample.com", "hostname:a.www.example.com", "ip:192.0.3.0/24",
+		"ip:{192.0.2.7 TO 192.0.2.9}", "2001:db8::/32", "http_title:x", "product:*",
+		"product:7", "version:*", NULL };
 
 	each(DATASET_ASSET_SERVICES, service, yes, no);
 }
@@ -94,14 +93,13 @@ what_a_query_asks_is_found(void)
 		const char *query;
 		bool asks;
 	} rows[] = { { "", false }, { "severity:high", false }, { "status:open", true },
-		{ "a OR (b AND NOT status:{open,resolved})", true },
-		{ "status:*", true } };
+		{ "a OR (b AND NOT status:{open,resolved})", true }, { "status:*", true } };
 	struct query_fault fault;
 	struct query q;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		CU_ASSERT_TRUE_FATAL(query_parse(
-		    arena, DATASET_FINDINGS, str_of(rows[i].query), now, &q, &fault));
+		CU_ASSERT_TRUE_FATAL(
+		    query_parse(arena, DATASET_FINDINGS, str_of(rows[i].query), now, &q, &fault));
 		CU_ASSERT_EQUAL(query_asks(&q, "status"), rows[i].asks);
 	}
 }

@@ -144,8 +144,8 @@ a_wait_is_within_its_window(void)
 		struct set s = fresh(1, 60, 100);
 		struct meter_ticket t;
 
-		atomic_store(&s.slots[0]->word,
-		    (uint64_t)(START.us / SECOND_US + ahead[i]) << 32 | 1);
+		atomic_store(
+		    &s.slots[0]->word, (uint64_t)(START.us / SECOND_US + ahead[i]) << 32 | 1);
 		if (admit(&s, 0, &t) != METER_ADMITTED) {
 			CU_ASSERT(ahead[i] < 60);
 			CU_ASSERT(t.retry_after <= 60);
@@ -179,8 +179,7 @@ refusals_are_ordered(void)
 {
 	struct set s = fresh(1, 60, 1);
 	struct meter_ticket t;
-	int64_t month_end =
-	    (meter_month_start(meter_month(START) + 1).us - START.us) / 1000000;
+	int64_t month_end = (meter_month_start(meter_month(START) + 1).us - START.us) / 1000000;
 
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_KEY_RATE);
@@ -253,8 +252,7 @@ without_a_meter_it_is_closed(void)
 	CU_ASSERT(mono_us() - began >= conf.meter_wait * 1000);
 	CU_ASSERT_EQUAL(slot_used(s.slots[2]), 0);
 	s = fresh(100, 60, 10);
-	atomic_store(
-	    &s.slots[2]->until, 0); /* nothing left, and nobody who says that it is all */
+	atomic_store(&s.slots[2]->until, 0); /* nothing left, and nobody who says that it is all */
 	atomic_store(&s.slots[2]->limit, 0);
 	s.who.deadline = mono_us() + 20000;
 	conf.meter_wait = PATIENT_MS;
@@ -315,16 +313,16 @@ slots_come_and_go(void)
 }
 
 /* A worker of its own, which dies at the end of body. */
-#define KILLED(body)                                                                     \
-	do {                                                                             \
-		pid_t pid = fork();                                                      \
-                                                                                         \
-		if (pid == 0) {                                                          \
-			worker = meter_new();                                            \
-			body;                                                            \
-			raise(SIGKILL);                                                  \
-		}                                                                        \
-		waitpid(pid, NULL, 0);                                                   \
+#define KILLED(body)                                                                               \
+	do {                                                                                       \
+		pid_t pid = fork();                                                                \
+                                                                                                   \
+		if (pid == 0) {                                                                    \
+			worker = meter_new();                                                      \
+			body;                                                                      \
+			raise(SIGKILL);                                                            \
+		}                                                                                  \
+		waitpid(pid, NULL, 0);                                                             \
 	} while (0)
 
 static bool
@@ -419,14 +417,12 @@ an_unnoted_count_is_found(void)
 				KILLED((void)admit(&s, 0, &t));
 				j = journal_of(79);
 				CU_ASSERT_PTR_NOT_NULL_FATAL(j);
-				number =
-				    state == 1 ? &s.slots[2]->word : &s.slots[2]->back;
+				number = state == 1 ? &s.slots[2]->word : &s.slots[2]->back;
 				if (state == 3)
-					atomic_store(number,
-					    atomic_load(&j->entries[0]) >> 32 << 32 | 1);
+					atomic_store(
+					    number, atomic_load(&j->entries[0]) >> 32 << 32 | 1);
 				atomic_store(&j->entries[0],
-				    (atomic_load(&j->entries[0]) & ~UINT64_C(3)) |
-					(uint64_t)state);
+				    (atomic_load(&j->entries[0]) & ~UINT64_C(3)) | (uint64_t)state);
 				if (!happened)
 					atomic_store(number, 0);
 				s.who.request = 80;
@@ -670,28 +666,22 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "months and days follow the calendar", periods_follow_the_calendar },
 		{ "a rate counts requests in a window (C-067)", a_rate_is_a_window },
-		{ "a wait is never longer than its window (C-067)",
-		    a_wait_is_within_its_window },
-		{ "a month follows the clock of the database",
-		    a_month_follows_the_epoch },
+		{ "a wait is never longer than its window (C-067)", a_wait_is_within_its_window },
+		{ "a month follows the clock of the database", a_month_follows_the_epoch },
 		{ "a refusal has the first code in order and the longest wait (C-068)",
 		    refusals_are_ordered },
 		{ "a unit that is given back can be taken again (C-069)",
 		    what_is_given_back_can_be_taken_again },
 		{ "a surrender leaves no leased unit", a_surrender_leaves_nothing },
-		{ "requests are refused without a meter (C-018)",
-		    without_a_meter_it_is_closed },
+		{ "requests are refused without a meter (C-018)", without_a_meter_it_is_closed },
 		{ "a lease wakes the waiting worker", a_lease_wakes_who_waits },
 		{ "slots of counters are taken and freed", slots_come_and_go },
 		{ "a charge dies with its worker, once", a_charge_dies_with_its_worker },
-		{ "a repeated request is charged once",
-		    a_repeated_request_is_charged_once },
-		{ "a count that its worker did not note is found",
-		    an_unnoted_count_is_found },
+		{ "a repeated request is charged once", a_repeated_request_is_charged_once },
+		{ "a count that its worker did not note is found", an_unnoted_count_is_found },
 		{ "a killed worker loses no count", a_kill_loses_nothing },
 		{ "a new file makes a new incarnation", a_new_file_is_a_new_incarnation },
-		{ "requests are refused without a file (C-018)",
-		    without_a_file_it_is_closed },
+		{ "requests are refused without a file (C-018)", without_a_file_it_is_closed },
 		{ "a full table is reported in the log", a_full_table_says_so },
 		{ "a file of another format is replaced", a_foreign_file_is_replaced },
 		{ "only one meter holds the lock", one_holds_the_lock },

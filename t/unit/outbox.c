@@ -85,8 +85,8 @@ a_batch_is_closed_when_it_is_sent(void)
 	for (int i = 0; i < NET_BATCH_MAX + 1; i++)
 		outbox_event(box, STR("4"));
 	outbox_send(box, to);
-	CU_ASSERT_EQUAL(strlen(heard()),
-	    strlen("net {\"seq\":3,\"events\":[]}") + 2 * NET_BATCH_MAX - 1);
+	CU_ASSERT_EQUAL(
+	    strlen(heard()), strlen("net {\"seq\":3,\"events\":[]}") + 2 * NET_BATCH_MAX - 1);
 	HEARD("net {\"seq\":4,\"events\":[4]}");
 	HEARD("");
 	end();
@@ -203,15 +203,11 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "a batch is closed when it is sent",
-		    a_batch_is_closed_when_it_is_sent },
-		{ "unanswered messages are sent again",
-		    what_is_not_answered_comes_again },
-		{ "the number of unanswered messages is limited",
-		    so_many_wait_for_an_answer },
+		{ "a batch is closed when it is sent", a_batch_is_closed_when_it_is_sent },
+		{ "unanswered messages are sent again", what_is_not_answered_comes_again },
+		{ "the number of unanswered messages is limited", so_many_wait_for_an_answer },
 		{ "events above the limit are marked", what_is_too_much_is_marked },
-		{ "a screenshot is a message with a number",
-		    a_screenshot_is_one_of_them },
+		{ "a screenshot is a message with a number", a_screenshot_is_one_of_them },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -18,11 +18,10 @@ parse(const char *text)
 static void
 one_line_a_pool(void)
 {
-	CU_ASSERT_TRUE(
-	    parse("upstream a {\n  zone a 64k;\n"
-		  "  server unix:/run/a.sock weight=16 max_fails=0;\n"
-		  "  server unix:/run/a.sock max_fails=0 backup;\n  keepalive 4;\n}\n"
-		  "upstream b { server unix:/run/b.sock; }"));
+	CU_ASSERT_TRUE(parse("upstream a {\n  zone a 64k;\n"
+			     "  server unix:/run/a.sock weight=16 max_fails=0;\n"
+			     "  server unix:/run/a.sock max_fails=0 backup;\n  keepalive 4;\n}\n"
+			     "upstream b { server unix:/run/b.sock; }"));
 	CU_ASSERT_EQUAL(count, 2);
 	CU_ASSERT_STRING_EQUAL(pools[0].name, "a");
 	CU_ASSERT_STRING_EQUAL(pools[0].path, "/run/a.sock");
@@ -33,8 +32,8 @@ one_line_a_pool(void)
 static void
 one_line_a_worker(void)
 {
-	CU_ASSERT_TRUE(parse(
-	    "upstream a { server unix:/a; server unix:/a; server unix:/a weight=2; }"));
+	CU_ASSERT_TRUE(
+	    parse("upstream a { server unix:/a; server unix:/a; server unix:/a weight=2; }"));
 	CU_ASSERT_EQUAL(count, 1);
 	CU_ASSERT_EQUAL(pools[0].workers, 4);
 }
@@ -102,9 +101,8 @@ junk_is_refused_with_its_line(void)
 		CU_ASSERT_FALSE(parse(junk[i].text));
 		CU_ASSERT_TRUE(str_starts(str_of(err), str_of(junk[i].line)));
 	}
-	CU_ASSERT_FALSE(
-	    pools_parse((struct str){ "upstream a { server unix:/a\0; }", 31 }, pools,
-		&count, err, sizeof(err)));
+	CU_ASSERT_FALSE(pools_parse((struct str){ "upstream a { server unix:/a\0; }", 31 }, pools,
+	    &count, err, sizeof(err)));
 }
 
 static void
@@ -114,8 +112,8 @@ too_many_pools(void)
 	size_t n = 0;
 
 	for (int i = 0; i <= POOLS_MAX; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-		    "upstream u%d { server unix:/%d; }\n", i, i);
+		n += (size_t)snprintf(
+		    text + n, sizeof(text) - n, "upstream u%d { server unix:/%d; }\n", i, i);
 	CU_ASSERT_FALSE(parse(text));
 	CU_ASSERT_STRING_EQUAL(err, "17: too many pools");
 }
@@ -124,12 +122,9 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "an upstream is a pool and backup lines do not count",
-		    one_line_a_pool },
-		{ "the weights of an upstream's lines add up to its workers",
-		    one_line_a_worker },
-		{ "two sockets make two pools",
-		    two_sockets_are_two_pools_and_shared_ones_one },
+		{ "an upstream is a pool and backup lines do not count", one_line_a_pool },
+		{ "the weights of an upstream's lines add up to its workers", one_line_a_worker },
+		{ "two sockets make two pools", two_sockets_are_two_pools_and_shared_ones_one },
 		{ "comments and quotes are understood", comments_and_quotes },
 		{ "servers of other programs are left out", others_servers_are_not_ours },
 		{ "junk is refused with its line", junk_is_refused_with_its_line },

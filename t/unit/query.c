@@ -109,13 +109,11 @@ addresses_come_before_fields(void)
 		{ "ip:[10.0.0.1 TO 10.0.0.9]", "ip:[10.0.0.1 TO 10.0.0.9]" },
 		{ "ip:[10.0.0.0/8 TO *]",
 		    "5: a range of addresses takes no CIDR; write ip:10.0.0.0/8" },
-		{ "ip:10.1.*",
-		    "4: ip takes no wildcards; write a CIDR such as 10.1.0.0/16" },
+		{ "ip:10.1.*", "4: ip takes no wildcards; write a CIDR such as 10.1.0.0/16" },
 		{ "ip:x", "4: ip takes an address or CIDR, not \"x\"" },
 		{ "10.0.0.0/33", "1: \"10.0.0.0/33\" is not an address or CIDR" },
-		{ "fd00::zz",
-		    "1: unknown field \"fd00\"; /search/schemas lists them, and text "
-		    "with : or = needs quotes" },
+		{ "fd00::zz", "1: unknown field \"fd00\"; /search/schemas lists them, and text "
+			      "with : or = needs quotes" },
 		{ "services:(10.0.0.1)", "11: an address cannot be tested here; put it "
 					 "in quotes to search text" },
 	};
@@ -153,13 +151,11 @@ bare_words_search_text(void)
 		{ "&&", "1: write AND" },
 		{ "a || b", "3: write OR" },
 		{ ">=", "1: no white space can stand before : and other operators" },
-		{ "port : 22",
-		    "6: no white space can stand before : and other operators" },
+		{ "port : 22", "6: no white space can stand before : and other operators" },
 		{ "\"\"", "1: \"\" has no letter or digit to search for" },
 		{ "a*", "1: a pattern needs two characters besides * and ?" },
 		{ "**", "1: a pattern needs two characters besides * and ?" },
-		{ "ab\\*c*",
-		    "1: a pattern cannot hold an escaped * or ?; quote the whole value" },
+		{ "ab\\*c*", "1: a pattern cannot hold an escaped * or ?; quote the whole value" },
 	};
 
 	EACH(examples);
@@ -189,8 +185,7 @@ keywords_and_text_and_names(void)
 		{ "title=\"Log In\"", "services.http.title=\"Log In\"" },
 		{ "title:log*", "services.http.title:log*" },
 		{ "title:\"--\"", "7: \"--\" has no letter or digit to search for" },
-		{ "title:a-b*",
-		    "7: a pattern on text covers one word: letters, digits, * and ?" },
+		{ "title:a-b*", "7: a pattern on text covers one word: letters, digits, * and ?" },
 		{ "hostname:Example.COM.", "hostnames:\"example.com\"" },
 		{ "hostname=Example.COM", "hostnames=\"example.com\"" },
 		{ "hostname:*.example.com.", "hostnames:*.example.com" },
@@ -243,9 +238,8 @@ integers_are_integers(void)
 		{ "asn:9223372036854775807", "asn:9223372036854775807" },
 		{ "asn:-9223372036854775808", "asn:-9223372036854775808" },
 		{ "port:22.5", "6: services.port takes an integer, not \"22.5\"" },
-		{ "port:22-80",
-		    "6: services.port takes an integer, or a range such as [1 TO 9], "
-		    "not \"22-80\"" },
+		{ "port:22-80", "6: services.port takes an integer, or a range such as [1 TO 9], "
+				"not \"22-80\"" },
 		{ "port:\"\"", "6: services.port takes an integer, not \"\"" },
 		{ "port:2*", "6: services.port takes no wildcards; write a value, a "
 			     "range such as [a TO b], or * alone" },
@@ -278,24 +272,18 @@ ranges_have_ends(void)
 		{ "port<=5", "services.port:[* TO 5]" },
 		{ "port:[9 TO 1]", "services.port:[9 TO 1]" },
 		{ "port:>=x", "8: services.port takes an integer, not \"x\"" },
-		{ "port:[1 9]",
-		    "9: a range is written [a TO b], {a TO b} without its ends" },
+		{ "port:[1 9]", "9: a range is written [a TO b], {a TO b} without its ends" },
 		{ "port:{1 9]", "9: a range is written [a TO b], {a TO b} without its "
 				"ends; a set {a,b}" },
-		{ "port:[1 TO ]",
-		    "12: a range is written [a TO b]; * leaves an end open" },
-		{ "port:[1 TO 9",
-		    "13: a range is written [a TO b]; * leaves an end open" },
-		{ "port:[1 TO 9,",
-		    "13: a range is written [a TO b]; * leaves an end open" },
+		{ "port:[1 TO ]", "12: a range is written [a TO b]; * leaves an end open" },
+		{ "port:[1 TO 9", "13: a range is written [a TO b]; * leaves an end open" },
+		{ "port:[1 TO 9,", "13: a range is written [a TO b]; * leaves an end open" },
 		{ "port:[x TO 9]", "7: services.port takes an integer, not \"x\"" },
 		{ "port:[1 TO y]", "12: services.port takes an integer, not \"y\"" },
 		{ "port:[1 TO \"y", "12: this quote is never closed" },
 		{ "port:[\"y", "7: this quote is never closed" },
-		{ "port:{1,2",
-		    "10: a set is written {a,b}; put values with spaces in quotes" },
-		{ "port:{1,2]",
-		    "10: a set is written {a,b}; put values with spaces in quotes" },
+		{ "port:{1,2", "10: a set is written {a,b}; put values with spaces in quotes" },
+		{ "port:{1,2]", "10: a set is written {a,b}; put values with spaces in quotes" },
 		{ "port:{1,x}", "9: services.port takes an integer, not \"x\"" },
 		{ "port:{1,}", "9: services.port needs a value here" },
 		{ "port:{1,\"", "9: this quote is never closed" },
@@ -315,8 +303,7 @@ ranges_have_ends(void)
 }
 
 #define DAY(from, to) "last_seen:[" from "T00:00:00.000000Z TO " to "T23:59:59.999999Z]"
-#define DATE_HINT                                                                        \
-	"last_seen takes a date (2026-01-31, 2026-01-31T12:00:00Z, now or now-7d), not "
+#define DATE_HINT "last_seen takes a date (2026-01-31, 2026-01-31T12:00:00Z, now or now-7d), not "
 
 static void
 dates_cover_their_day(void)
@@ -325,19 +312,14 @@ dates_cover_their_day(void)
 		{ "last_seen:2026-01-02", DAY("2026-01-02", "2026-01-02") },
 		{ "last_seen=2026-01-02", DAY("2026-01-02", "2026-01-02") },
 		{ "last_seen!=2026-01-02", "NOT " DAY("2026-01-02", "2026-01-02") },
-		{ "last_seen:[2026-01-02 TO 2026-01-31]",
-		    DAY("2026-01-02", "2026-01-31") },
+		{ "last_seen:[2026-01-02 TO 2026-01-31]", DAY("2026-01-02", "2026-01-31") },
 		{ "last_seen:{2026-01-02 TO 2026-01-31}",
 		    "last_seen:{2026-01-02T23:59:59.999999Z TO "
 		    "2026-01-31T00:00:00.000000Z}" },
-		{ "last_seen:>2026-01-02",
-		    "last_seen:{2026-01-02T23:59:59.999999Z TO *]" },
-		{ "last_seen:>=2026-01-02",
-		    "last_seen:[2026-01-02T00:00:00.000000Z TO *]" },
-		{ "last_seen:<2026-01-02",
-		    "last_seen:[* TO 2026-01-02T00:00:00.000000Z}" },
-		{ "last_seen:<=9999-12-31",
-		    "last_seen:[* TO 9999-12-31T23:59:59.999999Z]" },
+		{ "last_seen:>2026-01-02", "last_seen:{2026-01-02T23:59:59.999999Z TO *]" },
+		{ "last_seen:>=2026-01-02", "last_seen:[2026-01-02T00:00:00.000000Z TO *]" },
+		{ "last_seen:<2026-01-02", "last_seen:[* TO 2026-01-02T00:00:00.000000Z}" },
+		{ "last_seen:<=9999-12-31", "last_seen:[* TO 9999-12-31T23:59:59.999999Z]" },
 		{ "last_seen:2026-01-02T03:04:05+01:00",
 		    "last_seen:[2026-01-02T02:04:05.000000Z TO "
 		    "2026-01-02T02:04:05.000000Z]" },
@@ -348,8 +330,7 @@ dates_cover_their_day(void)
 		{ "last_seen>=now+1h", "last_seen:[2026-01-01T01:00:00.000000Z TO *]" },
 		{ "last_seen>=now-1w", "last_seen:[2025-12-25T00:00:00.000000Z TO *]" },
 		{ "last_seen:{2026-01-02,2026-01-04}",
-		    DAY("2026-01-02", "2026-01-02") " OR " DAY(
-			"2026-01-04", "2026-01-04") },
+		    DAY("2026-01-02", "2026-01-02") " OR " DAY("2026-01-04", "2026-01-04") },
 		{ "last_seen:{2026-01-02,x}", "23: " DATE_HINT "\"x\"" },
 		{ "last_seen:2026-02-30", "11: " DATE_HINT "\"2026-02-30\"" },
 		{ "last_seen:now-", "11: " DATE_HINT "\"now-\"" },
@@ -425,17 +406,14 @@ nested_tests_are_of_one_service(void)
 		    "services:((tags:\"a\" OR tags:\"b\") AND NOT _exists_:cpe)" },
 		{ "services:(*)", "services:(*)" },
 		{ "-services:(port:22)", "NOT services:(port:22)" },
-		{ "services:(port:22) country:GB",
-		    "services:(port:22) AND country_code:\"gb\"" },
+		{ "services:(port:22) country:GB", "services:(port:22) AND country_code:\"gb\"" },
 		{ "services:(country:GB)", "11: \"country\" is not a field of services; "
 					   "test it outside services:( )" },
 		{ "services:(services:(port:22))",
 		    "11: services cannot stand here; write services:( ... ) outside "
 		    "other services:( )" },
-		{ "services:(prt:22)",
-		    "11: unknown field \"prt\"; did you mean \"ptr\"?" },
-		{ "services:22",
-		    "1: services takes tests in brackets, as in services:(port:...)" },
+		{ "services:(prt:22)", "11: unknown field \"prt\"; did you mean \"ptr\"?" },
+		{ "services:22", "1: services takes tests in brackets, as in services:(port:...)" },
 		{ "services=(port:22)",
 		    "1: services takes tests in brackets, as in services:(port:...)" },
 		{ "services:(port:22", "10: this ( is never closed" },
@@ -451,8 +429,7 @@ faults_have_character_positions(void)
 	static const struct example examples[] = {
 		{ "contry_code:GB",
 		    "1: unknown field \"contry_code\"; did you mean \"country_code\"?" },
-		{ "\"\xc3\xa9\xf0\x9f\x98\x80\" asn:abc",
-		    "10: asn takes an integer, not \"abc\"" },
+		{ "\"\xc3\xa9\xf0\x9f\x98\x80\" asn:abc", "10: asn takes an integer, not \"abc\"" },
 		{ "asn:1 AND", "10: the query ends where a test is expected" },
 		{ "asn:1 OR", "9: the query ends where a test is expected" },
 		{ "-", "2: the query ends where a test is expected" },
@@ -477,8 +454,7 @@ faults_have_character_positions(void)
 	};
 
 	EACH(examples);
-	CU_ASSERT_TRUE(
-	    str_is(outcome(STR("a\0b")), "2: the query holds a control character here"));
+	CU_ASSERT_TRUE(str_is(outcome(STR("a\0b")), "2: the query holds a control character here"));
 }
 
 static void
@@ -569,8 +545,7 @@ values_that_nothing_has_are_warned_of(void) /* C-418 */
 	warning_is(STR("services:(transport:UDP)"), 0, "");
 	warning_is(STR("services:(transport:icmp)"), 21,
 	    "services.transport is one of tcp, udp, sctp and never \"icmp\"");
-	CU_ASSERT_TRUE(
-	    parse(STR("country:{aaa,bbb,ccc,ddd,eee,fff,ggg,hhh,iii}"), &q, &fault));
+	CU_ASSERT_TRUE(parse(STR("country:{aaa,bbb,ccc,ddd,eee,fff,ggg,hhh,iii}"), &q, &fault));
 	CU_ASSERT_EQUAL(q.nwarnings, QUERY_WARNINGS);
 }
 
@@ -582,8 +557,7 @@ limits_hold_at_their_edge(void) /* C-038 */
 	static const char set[] = "a set or list has at most 256";
 
 	CU_ASSERT_TRUE(passes(repeated("x", " ", LIM_QUERY - 1, "")));
-	CU_ASSERT_TRUE(
-	    fails(repeated("x", " ", LIM_QUERY, ""), "the query is longer than 8192"));
+	CU_ASSERT_TRUE(fails(repeated("x", " ", LIM_QUERY, ""), "the query is longer than 8192"));
 	CU_ASSERT_TRUE(passes(repeated("", "(", 32, repeated("x", ")", 32, "").p)));
 	CU_ASSERT_TRUE(fails(repeated("", "(", 33, "x"), deep));
 	CU_ASSERT_TRUE(fails(repeated("", "(", 8000, ""), deep));
@@ -694,8 +668,7 @@ random_test(struct buf *b, uint64_t *seed, bool nested)
 static void
 random_query(struct buf *b, uint64_t *seed, unsigned depth, bool nested)
 {
-	static const char *const joints[] = { " ", " AND ", " OR ", " or not ", " -",
-		" +" };
+	static const char *const joints[] = { " ", " AND ", " OR ", " or not ", " -", " +" };
 	unsigned n = 1 + dice(seed, 3);
 
 	for (unsigned i = 0; i < n; i++) {
@@ -748,8 +721,7 @@ static bool
 same_tree(const struct node *a, const struct node *b)
 {
 	if (a->type != b->type || a->field != b->field || a->nkids != b->nkids ||
-	    a->nvalues != b->nvalues || !same_bound(&a->lo, &b->lo) ||
-	    !same_bound(&a->hi, &b->hi))
+	    a->nvalues != b->nvalues || !same_bound(&a->lo, &b->lo) || !same_bound(&a->hi, &b->hi))
 		return false;
 	for (size_t i = 0; i < a->nvalues; i++)
 		if (!same_value(&a->values[i], &b->values[i]))
@@ -766,10 +738,8 @@ is_normal(const struct node *n, bool nested)
 {
 	bool joins = n->type == NODE_AND || n->type == NODE_OR;
 
-	if ((joins && n->nkids < 2) ||
-	    (n->type == NODE_NOT && n->kids[0]->type == NODE_NOT) ||
-	    (n->field != NULL && nested && !n->field->nested) ||
-	    (n->type == NODE_NESTED && nested))
+	if ((joins && n->nkids < 2) || (n->type == NODE_NOT && n->kids[0]->type == NODE_NOT) ||
+	    (n->field != NULL && nested && !n->field->nested) || (n->type == NODE_NESTED && nested))
 		return false;
 	for (size_t i = 0; i < n->nkids; i++)
 		if ((joins && n->kids[i]->type == n->type) ||
@@ -800,11 +770,10 @@ canonical_text_gives_the_same_tree(void)
 				    (int)canonical.n, canonical.p, (int)fault.message.n,
 				    fault.message.p);
 			}
-		} else if (text.n <= LIM_QUERY &&
-			   !str_starts(fault.message, STR("the query "))) {
+		} else if (text.n <= LIM_QUERY && !str_starts(fault.message, STR("the query "))) {
 			CU_FAIL("a query of the grammar was refused");
-			printf("# %.*s\n# %.*s\n", (int)text.n, text.p,
-			    (int)fault.message.n, fault.message.p);
+			printf("# %.*s\n# %.*s\n", (int)text.n, text.p, (int)fault.message.n,
+			    fault.message.p);
 		}
 		arena_reset(arena);
 	}
@@ -815,13 +784,10 @@ main(void)
 {
 	static CU_TestInfo tests[] = {
 		{ "an empty query and * match all hosts (C-039)", all_is_all },
-		{ "operators bind with the right precedence",
-		    operators_bind_as_they_should },
-		{ "addresses are recognised before fields",
-		    addresses_come_before_fields },
+		{ "operators bind with the right precedence", operators_bind_as_they_should },
+		{ "addresses are recognised before fields", addresses_come_before_fields },
 		{ "bare words search text fields", bare_words_search_text },
-		{ "keywords, text and names are distinguished",
-		    keywords_and_text_and_names },
+		{ "keywords, text and names are distinguished", keywords_and_text_and_names },
 		{ "integer fields take integers only", integers_are_integers },
 		{ "ranges have two ends", ranges_have_ends },
 		{ "dates cover their whole day", dates_cover_their_day },
@@ -829,15 +795,12 @@ main(void)
 		{ "existence has two spellings", existence_has_two_spellings },
 		{ "nested tests apply to one service", nested_tests_are_of_one_service },
 		{ "faults have character positions", faults_have_character_positions },
-		{ "user text in messages is harmless (C-062)",
-		    user_text_in_messages_is_harmless },
+		{ "user text in messages is harmless (C-062)", user_text_in_messages_is_harmless },
 		{ "values that no host has cause a warning (C-418)",
 		    values_that_nothing_has_are_warned_of },
-		{ "limits of queries hold at their edges (C-038)",
-		    limits_hold_at_their_edge },
+		{ "limits of queries hold at their edges (C-038)", limits_hold_at_their_edge },
 		{ "nodes of the tree have their positions", nodes_know_their_place },
-		{ "canonical text gives the same tree",
-		    canonical_text_gives_the_same_tree },
+		{ "canonical text gives the same tree", canonical_text_gives_the_same_tree },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;

@@ -29,9 +29,8 @@ pattern(struct printer *p, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
-		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-			     c == '*' || c == '?' || c == '.' || c == '_' ||
-			     (c & 0xc0) == 0x80;
+		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '*' ||
+			     c == '?' || c == '.' || c == '_' || (c & 0xc0) == 0x80;
 
 		if (!plain && (c < 'A' || c > 'Z'))
 			buf_char(p->b, '\\');
@@ -130,8 +129,7 @@ bare_word(const struct printer *p, struct node *const *kids, size_t n)
 			continue;
 		if (kid == NULL || kid->field != f || kid->nvalues != 1 ||
 		    (kid->type != NODE_MATCH && kid->type != NODE_WILDCARD) ||
-		    kid->type != kids[0]->type ||
-		    !str_eq(kid->values[0].s, kids[0]->values[0].s))
+		    kid->type != kids[0]->type || !str_eq(kid->values[0].s, kids[0]->values[0].s))
 			return 0;
 		same++;
 	}

@@ -16,9 +16,7 @@ static void
 begin(void)
 {
 	arena_reset(arena);
-	rq = (struct req){
-		.arena = arena, .area = AREA_SEARCH, .deadline = 77, .key = &someone
-	};
+	rq = (struct req){ .arena = arena, .area = AREA_SEARCH, .deadline = 77, .key = &someone };
 }
 
 static enum error
@@ -33,11 +31,9 @@ static void
 engine_failures_have_their_codes(void)
 {
 	CU_ASSERT_EQUAL(after(ENGINE_OK), ERR_UNSET);
-	CU_ASSERT_EQUAL(
-	    after(ENGINE_FAILED), ERR_SEARCH_UPSTREAM_FAILED); /* C-065: 502 */
+	CU_ASSERT_EQUAL(after(ENGINE_FAILED), ERR_SEARCH_UPSTREAM_FAILED); /* C-065: 502 */
 	CU_ASSERT_EQUAL(rq.status, 502);
-	CU_ASSERT_EQUAL(
-	    after(ENGINE_UNAVAILABLE), ERR_SEARCH_UNAVAILABLE); /* C-065: 503 */
+	CU_ASSERT_EQUAL(after(ENGINE_UNAVAILABLE), ERR_SEARCH_UNAVAILABLE); /* C-065: 503 */
 	CU_ASSERT_EQUAL(rq.status, 503);
 	CU_ASSERT_EQUAL(after(ENGINE_TIMEOUT), ERR_SEARCH_TIMEOUT); /* C-066 */
 	CU_ASSERT_EQUAL(rq.retry_after, 0);
@@ -82,8 +78,7 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "failures of the engine have their codes (C-065, C-066)",
 		    engine_failures_have_their_codes },
-		{ "too many searches at once get search_busy (C-066)",
-		    too_many_at_once_is_busy },
+		{ "too many searches at once get search_busy (C-066)", too_many_at_once_is_busy },
 		{ "faults of queries have their position", query_faults_say_where },
 		CU_TEST_INFO_NULL,
 	};

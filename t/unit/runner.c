@@ -103,8 +103,7 @@ a_call_has_its_reply(void)
 	int sum = 0;
 
 	open_cdp();
-	cdp_send(
-	    cdp, &(struct cdp_call){ .method = "A.b", .done = on_done, .arg = &sum });
+	cdp_send(cdp, &(struct cdp_call){ .method = "A.b", .done = on_done, .arg = &sum });
 	cdp_send(cdp, &(struct cdp_call){ .session = STR("S"),
 			  .method = "A.c",
 			  .constant = "{\"x\":1}",
@@ -205,8 +204,8 @@ nonsense_is_passed_over(void)
 static void
 call_in(const char *session)
 {
-	cdp_send(cdp, &(struct cdp_call){
-			  .session = str_of(session), .method = "A.b", .done = on_done });
+	cdp_send(cdp,
+	    &(struct cdp_call){ .session = str_of(session), .method = "A.b", .done = on_done });
 }
 
 static void
@@ -229,18 +228,16 @@ call_again(void *arg, const struct json_value *result)
 {
 	(void)result;
 	failures++;
-	cdp_send(arg,
-	    &(struct cdp_call){
-		.session = STR("S"), .method = "A.b", .done = call_again, .arg = arg });
+	cdp_send(arg, &(struct cdp_call){
+			  .session = STR("S"), .method = "A.b", .done = call_again, .arg = arg });
 }
 
 static void
 a_call_may_follow_its_failure(void)
 {
 	open_cdp();
-	cdp_send(cdp,
-	    &(struct cdp_call){
-		.session = STR("S"), .method = "A.b", .done = call_again, .arg = cdp });
+	cdp_send(cdp, &(struct cdp_call){
+			  .session = STR("S"), .method = "A.b", .done = call_again, .arg = cdp });
 	cdp_forget(cdp, STR("S"));
 	CU_ASSERT_EQUAL(failures, 1);
 	close_cdp();
@@ -292,15 +289,13 @@ a_profile_is_consistent(void)
 	CU_ASSERT_TRUE(str_is(profile_user_agent(p),
 	    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like "
 	    "Gecko) Chrome/156.0.0.0 Safari/537.36"));
-	CU_ASSERT_TRUE(
-	    str_eq(profile_header(p, STR("User-Agent")), profile_user_agent(p)));
+	CU_ASSERT_TRUE(str_eq(profile_header(p, STR("User-Agent")), profile_user_agent(p)));
 	CU_ASSERT_TRUE(str_is(profile_header(p, STR("sec-ch-ua")),
 	    "\"Not:A-Brand\";v=\"8\", \"Chromium\";v=\"156\", \"Google "
 	    "Chrome\";v=\"156\""));
-	CU_ASSERT_TRUE(
-	    str_is(profile_header(p, STR("Sec-CH-UA-Platform")), "\"Windows\""));
-	CU_ASSERT_TRUE(str_is(profile_header(p, STR("accept-language")),
-	    "de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7"));
+	CU_ASSERT_TRUE(str_is(profile_header(p, STR("Sec-CH-UA-Platform")), "\"Windows\""));
+	CU_ASSERT_TRUE(str_is(
+	    profile_header(p, STR("accept-language")), "de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7"));
 	CU_ASSERT_PTR_NULL(profile_header(p, STR("Accept")).p);
 	CU_ASSERT_TRUE(str_is(profile_locale(p), "de-DE"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(profile_override(p), "\"platform\":\"Win32\""));
@@ -370,10 +365,8 @@ an_address_keeps_no_secret(void)
 	struct evidence e = { 0 };
 	static char longer[6000];
 
-	CU_ASSERT_TRUE(
-	    str_is(evidence_url(&e, STR("http://u:p@a.net/x@y")), "http://a.net/x@y"));
-	CU_ASSERT_TRUE(
-	    str_is(evidence_url(&e, STR("https://a.net/?q#f")), "https://a.net/?q#f"));
+	CU_ASSERT_TRUE(str_is(evidence_url(&e, STR("http://u:p@a.net/x@y")), "http://a.net/x@y"));
+	CU_ASSERT_TRUE(str_is(evidence_url(&e, STR("https://a.net/?q#f")), "https://a.net/?q#f"));
 	CU_ASSERT_TRUE(str_is(evidence_url(&e, STR("data:text/html,geheim")), "data:"));
 	CU_ASSERT_TRUE(str_is(evidence_url(&e, STR("geheim")), "other:"));
 	memset(longer, 'a', sizeof(longer));
@@ -467,12 +460,11 @@ bytes_are_those_of_the_wire(void)
 	CU_ASSERT_EQUAL(evidence_line(STR("GET"), STR("http://a.net#z")),
 	    (int64_t)strlen("GET / HTTP/1.1\r\n"));
 	(void)headers_of(&e, a, "{\"content-Length\":\"70000\",\"A\":\"b\"}", &bytes);
+	CU_ASSERT_EQUAL(bytes, (int64_t)strlen("content-Length: 70000\r\nA: b\r\n") + 70000);
+	(void)headers_of(
+	    &e, a, "{\"Content-Length\":\"-5\",\"CONTENT-LENGTH\":\"99999999999\"}", &bytes);
 	CU_ASSERT_EQUAL(
-	    bytes, (int64_t)strlen("content-Length: 70000\r\nA: b\r\n") + 70000);
-	(void)headers_of(&e, a,
-	    "{\"Content-Length\":\"-5\",\"CONTENT-LENGTH\":\"99999999999\"}", &bytes);
-	CU_ASSERT_EQUAL(bytes,
-	    (int64_t)strlen("Content-Length: -5\r\nContent-Length: 99999999999\r\n"));
+	    bytes, (int64_t)strlen("Content-Length: -5\r\nContent-Length: 99999999999\r\n"));
 	evidence_free(&e);
 	arena_free(a);
 }
@@ -486,8 +478,7 @@ main(void)
 		{ "messages may arrive in pieces", messages_come_in_pieces },
 		{ "a message may have megabytes", a_message_may_be_megabytes },
 		{ "malformed messages are ignored", nonsense_is_passed_over },
-		{ "a session that ends fails its calls",
-		    a_session_that_goes_fails_its_calls },
+		{ "a session that ends fails its calls", a_session_that_goes_fails_its_calls },
 		{ "a call may be made after a failure", a_call_may_follow_its_failure },
 		{ "the end of the browser fails all calls", the_end_fails_all },
 		{ "a browser that does not read is given up",
@@ -498,8 +489,7 @@ main(void)
 		{ "a recorded address contains no secret", an_address_keeps_no_secret },
 		{ "recorded headers contain no secret", headers_keep_no_secret },
 		{ "recorded headers are limited", headers_are_bounded },
-		{ "the counted bytes are those of the network",
-		    bytes_are_those_of_the_wire },
+		{ "the counted bytes are those of the network", bytes_are_those_of_the_wire },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -114,9 +114,8 @@ what_only_some_parsers_take(void) /* C-024 */
 static void
 numbers(void)
 {
-	static const char *const good[] = { "0", "-0", "10", "1.5", "-0.0", "1e400",
-		"1E+2", "1e-2", "0e0", "123456789012345678901234567890", "0.000",
-		"1.0e00" };
+	static const char *const good[] = { "0", "-0", "10", "1.5", "-0.0", "1e400", "1E+2", "1e-2",
+		"0e0", "123456789012345678901234567890", "0.000", "1.0e00" };
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		passes(str_of(good[i]));
@@ -186,13 +185,10 @@ duplicate_keys(void) /* C-026, C-027 */
 	fails(STR("{\"a\":1,\"\\u0061\":1}"), "duplicate key", 7);
 	fails(STR("{\"\\u00e9\":1,\"\xc3\xa9\":1}"), "duplicate key", 12);
 	fails(STR("{\"\\ud83d\\ude00\":1,\"\xf0\x9f\x98\x80\":1}"), "duplicate key", 18);
-	fails(STR("{\"\\\"\\/\\b\\n\":1,\"\\u0022/\\u0008\\u000a\":1}"), "duplicate key",
-	    14);
-	fails(STR("{\"x\":[{\"b\":{\"long key\":1,\"long key\":2}}]}"), "duplicate key",
-	    25);
+	fails(STR("{\"\\\"\\/\\b\\n\":1,\"\\u0022/\\u0008\\u000a\":1}"), "duplicate key", 14);
+	fails(STR("{\"x\":[{\"b\":{\"long key\":1,\"long key\":2}}]}"), "duplicate key", 25);
 	fails(STR("{\"\":1,\"\":2}"), "duplicate key", 6);
-	passes(
-	    STR("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},\"A\":1,\"b\":{\"a\":1}}"));
+	passes(STR("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]}},\"A\":1,\"b\":{\"a\":1}}"));
 	fails(STR("{\"a\\u0000\":1}"), "U+0000 in a key", 1);
 }
 
@@ -275,8 +271,7 @@ length_is_bounded(void)
 	struct json_fault fault;
 
 	/* Refused by its length before a byte is read. */
-	CU_ASSERT_FALSE(
-	    json_scan(arena, (struct str){ "1", (size_t)UINT32_MAX + 1 }, 1, &fault));
+	CU_ASSERT_FALSE(json_scan(arena, (struct str){ "1", (size_t)UINT32_MAX + 1 }, 1, &fault));
 	CU_ASSERT_STRING_EQUAL(fault.what, "too long");
 }
 

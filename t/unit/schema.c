@@ -143,8 +143,7 @@ types_have_json_names(void) /* C-043 */
 static void
 names_tell_countries_and_asns(void)
 {
-	CU_ASSERT_TRUE(
-	    schema_is_country(schema_find(DATASET_HOSTS, STR("country_code"))));
+	CU_ASSERT_TRUE(schema_is_country(schema_find(DATASET_HOSTS, STR("country_code"))));
 	CU_ASSERT_FALSE(schema_is_country(schema_find(DATASET_HOSTS, STR("city"))));
 	CU_ASSERT_TRUE(schema_is_asn(schema_find(DATASET_HOSTS, STR("asn"))));
 	CU_ASSERT_FALSE(schema_is_asn(schema_find(DATASET_HOSTS, STR("services.port"))));
@@ -154,17 +153,14 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "datasets have names and units (C-042)",
-		    datasets_have_names_and_units },
-		{ "fields are in table order with their flags",
-		    fields_are_in_table_order },
+		{ "datasets have names and units (C-042)", datasets_have_names_and_units },
+		{ "fields are in table order with their flags", fields_are_in_table_order },
 		{ "the exact look-up knows no alias (C-036)", find_knows_no_alias },
 		{ "aliases are resolved in any case", aliases_resolve },
 		{ "the nested object has its members", the_nested_object_has_members },
 		{ "misspelt names have a nearest name", mistakes_have_a_nearest_name },
 		{ "types have their JSON names (C-043)", types_have_json_names },
-		{ "names of countries and ASNs are recognised",
-		    names_tell_countries_and_asns },
+		{ "names of countries and ASNs are recognised", names_tell_countries_and_asns },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -84,8 +84,7 @@ vector(const char *url, bool accept, const char *wanted)
 	if (strcmp(wanted, "-") != 0)
 		good = good && str_eq(got, unescape(wanted));
 	if (f == START_URL_OK)
-		good = good &&
-		       start_url_check_stored(arena, got, &again) == START_URL_OK &&
+		good = good && start_url_check_stored(arena, got, &again) == START_URL_OK &&
 		       str_eq(got, again);
 	if (!good)
 		printf("# %.80s: got %.*s, wanted %s %.80s\n", url, (int)got.n, got.p,
@@ -135,8 +134,7 @@ static void
 bytes(void)
 {
 	static const char url[] = "https://www.example.com:8443/a?b#c";
-	static const char bad[] = { '\0', '\t', '\n', ' ', 0x7f, '\\', (char)0x80,
-		(char)0xff };
+	static const char bad[] = { '\0', '\t', '\n', ' ', 0x7f, '\\', (char)0x80, (char)0xff };
 	struct str out;
 
 	for (size_t i = 0; i < sizeof(url); i++)
@@ -146,8 +144,8 @@ bytes(void)
 			buf_add(&b, url, i);
 			buf_char(&b, bad[j]);
 			buf_z(&b, url + i);
-			CU_ASSERT(start_url_check(arena, buf_done(&b), &out) !=
-				  START_URL_OK); /* C-094 */
+			CU_ASSERT(
+			    start_url_check(arena, buf_done(&b), &out) != START_URL_OK); /* C-094 */
 			arena_reset(arena);
 		}
 }
@@ -163,8 +161,7 @@ names(void)
 	}
 	snprintf(most, sizeof(most), "at most %d characters", (int)LIM_START_URL);
 	CU_ASSERT_PTR_NOT_NULL(
-	    strstr(start_url_fault_message(arena, START_URL_TOO_LONG, STR(""), STR("")).p,
-		most));
+	    strstr(start_url_fault_message(arena, START_URL_TOO_LONG, STR(""), STR("")).p, most));
 }
 
 /* ---- addresses: the first and last of each network, and their neighbours ---- */
@@ -172,13 +169,12 @@ names(void)
 static const struct {
 	const char *ip;
 	bool open;
-} addresses[] = { { "0.255.255.255", false }, { "1.0.0.0", true },
-	{ "9.255.255.255", true }, { "10.0.0.0", false }, { "10.255.255.255", false },
-	{ "11.0.0.0", true }, { "100.63.255.255", true }, { "100.64.0.0", false },
-	{ "100.127.255.255", false }, { "100.128.0.0", true },
-	{ "126.255.255.255", true }, { "127.0.0.0", false }, { "128.0.0.0", true },
-	{ "168.63.129.15", true }, { "168.63.129.16", false }, { "168.63.129.17", true },
-	{ "169.253.255.255", true }, { "169.254.0.0", false },
+} addresses[] = { { "0.255.255.255", false }, { "1.0.0.0", true }, { "9.255.255.255", true },
+	{ "10.0.0.0", false }, { "10.255.255.255", false }, { "11.0.0.0", true },
+	{ "100.63.255.255", true }, { "100.64.0.0", false }, { "100.127.255.255", false },
+	{ "100.128.0.0", true }, { "126.255.255.255", true }, { "127.0.0.0", false },
+	{ "128.0.0.0", true }, { "168.63.129.15", true }, { "168.63.129.16", false },
+	{ "168.63.129.17", true }, { "169.253.255.255", true }, { "169.254.0.0", false },
 	{ "169.254.255.255", false }, { "169.255.0.0", true }, { "172.15.255.255", true },
 	{ "172.16.0.0", false }, { "172.31.255.255", false }, { "172.32.0.0", true },
 	{ "191.255.255.255", true }, { "192.0.0.0", false }, { "192.0.0.255", false },
@@ -189,16 +185,15 @@ static const struct {
 	{ "198.20.0.0", true }, { "198.51.99.255", true }, { "198.51.100.0", false },
 	{ "198.51.101.0", true }, { "203.0.112.255", true }, { "203.0.113.0", false },
 	{ "203.0.114.0", true }, { "223.255.255.255", true }, { "224.0.0.0", false },
-	{ "239.255.255.255", false }, { "240.0.0.0", false },
-	{ "255.255.255.255", false }, { "::", false }, { "::1", false },
-	{ "::ffff:8.8.8.8", false }, { "64:ff9b::808:808", false }, { "100::1", false },
-	{ "1fff:ffff::", false }, { "2000::", true }, { "2001::", false },
-	{ "2001:1ff:ffff::", false }, { "2001:200::", true }, { "2001:db7:ffff::", true },
-	{ "2001:db8::", false }, { "2001:db8:ffff::", false }, { "2001:db9::", true },
-	{ "2002::", false }, { "2002:ffff::", false }, { "2003::", true },
-	{ "3ffe:ffff::", true }, { "3fff::", false }, { "3fff:fff:ffff::", false },
-	{ "3fff:1000::", true }, { "4000::", false }, { "5f00::", false },
-	{ "fc00::", false }, { "fe80::", false }, { "ff02::1", false } };
+	{ "239.255.255.255", false }, { "240.0.0.0", false }, { "255.255.255.255", false },
+	{ "::", false }, { "::1", false }, { "::ffff:8.8.8.8", false },
+	{ "64:ff9b::808:808", false }, { "100::1", false }, { "1fff:ffff::", false },
+	{ "2000::", true }, { "2001::", false }, { "2001:1ff:ffff::", false },
+	{ "2001:200::", true }, { "2001:db7:ffff::", true }, { "2001:db8::", false },
+	{ "2001:db8:ffff::", false }, { "2001:db9::", true }, { "2002::", false },
+	{ "2002:ffff::", false }, { "2003::", true }, { "3ffe:ffff::", true }, { "3fff::", false },
+	{ "3fff:fff:ffff::", false }, { "3fff:1000::", true }, { "4000::", false },
+	{ "5f00::", false }, { "fc00::", false }, { "fe80::", false }, { "ff02::1", false } };
 
 static void
 edges(void)
@@ -207,10 +202,8 @@ edges(void)
 		unsigned char ip[16];
 		bool four = strchr(addresses[i].ip, ':') == NULL;
 
-		CU_ASSERT_EQUAL_FATAL(
-		    inet_pton(four ? AF_INET : AF_INET6, addresses[i].ip, ip), 1);
-		if ((four ? netaddr_public4(ip) : netaddr_public6(ip)) !=
-		    addresses[i].open)
+		CU_ASSERT_EQUAL_FATAL(inet_pton(four ? AF_INET : AF_INET6, addresses[i].ip, ip), 1);
+		if ((four ? netaddr_public4(ip) : netaddr_public6(ip)) != addresses[i].open)
 			CU_FAIL(addresses[i].ip);
 	}
 }

@@ -23,14 +23,12 @@ log_beside(void)
 int
 tap_main(CU_TestInfo *tests)
 {
-	CU_SuiteInfo suites[] = { { "unit", NULL, NULL, NULL, NULL, tests },
-		CU_SUITE_INFO_NULL };
+	CU_SuiteInfo suites[] = { { "unit", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
 	unsigned n = 0, failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	log_beside();
-	if (CU_initialize_registry() != CUE_SUCCESS ||
-	    CU_register_suites(suites) != CUE_SUCCESS) {
+	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
 		printf("Bail out! CUnit: %s\n", CU_get_error_msg());
 		return 1;
 	}
@@ -41,12 +39,11 @@ tap_main(CU_TestInfo *tests)
 		CU_pSuite suite = CU_get_suite("unit");
 
 		CU_run_test(suite, CU_get_test(suite, tests[i].pName));
-		printf("%sok %u - %s\n", CU_get_number_of_failures() > 0 ? "not " : "",
-		    i + 1, tests[i].pName);
+		printf("%sok %u - %s\n", CU_get_number_of_failures() > 0 ? "not " : "", i + 1,
+		    tests[i].pName);
 		failed += CU_get_number_of_failures() > 0;
 		for (CU_pFailureRecord f = CU_get_failure_list(); f != NULL; f = f->pNext)
-			printf("# %s:%u: %s\n", f->strFileName, f->uiLineNumber,
-			    f->strCondition);
+			printf("# %s:%u: %s\n", f->strFileName, f->uiLineNumber, f->strCondition);
 	}
 	CU_cleanup_registry();
 	return failed > 0;

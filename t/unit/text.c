@@ -33,15 +33,14 @@ folds_case(void)
 
 	CU_ASSERT_PTR_EQUAL(text_fold(arena, plain).p, plain.p);
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("HeLLo")), "hello"));
-	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xc3\x84\xce\xa3\xcf\x82")),
-	    "\xc3\xa4\xcf\x83\xcf\x83"));
+	CU_ASSERT_TRUE(
+	    str_is(text_fold(arena, STR("\xc3\x84\xce\xa3\xcf\x82")), "\xc3\xa4\xcf\x83\xcf\x83"));
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("Stra\xc3\x9f"
 						   "e")),
 	    "stra\xc3\x9f"
 	    "e"));
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xe2\x84\xaa")), "k"));
-	CU_ASSERT_TRUE(
-	    str_is(text_fold(arena, STR("\xc8\xba")), "\xe2\xb1\xa5")); /* grows */
+	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("\xc8\xba")), "\xe2\xb1\xa5")); /* grows */
 	CU_ASSERT_TRUE(str_is(text_fold(arena, STR("A\xff\xe2\x82Z")), "a\xff\xe2\x82z"));
 	CU_ASSERT_EQUAL(text_fold(arena, STR("")).n, 0);
 }

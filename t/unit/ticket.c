@@ -27,8 +27,8 @@ set_up(void)
 		snprintf(keys.keys[i].kid, sizeof(keys.keys[i].kid), "key%d", i);
 		random_bytes(keys.keys[i].bytes, TICKET_KEY_LEN);
 	}
-	ticket = (struct ticket){ uuid_random(), uuid_random(), uuid_random(),
-		uuid_random(), { now.us + INT64_C(30000000) } };
+	ticket = (struct ticket){ uuid_random(), uuid_random(), uuid_random(), uuid_random(),
+		{ now.us + INT64_C(30000000) } };
 }
 
 static const char *
@@ -53,9 +53,8 @@ forge(const char *head, const char *claims, const EVP_MD *hash)
 	out[n++] = '.';
 	n += base64url_print(out + n, (const unsigned char *)claims, strlen(claims));
 	if (hash != NULL)
-		HMAC(hash, keys.keys[0].bytes, TICKET_KEY_LEN,
-		    (const unsigned char *)signed_from, (size_t)(out + n - signed_from),
-		    mac, &mac_n);
+		HMAC(hash, keys.keys[0].bytes, TICKET_KEY_LEN, (const unsigned char *)signed_from,
+		    (size_t)(out + n - signed_from), mac, &mac_n);
 	out[n++] = '.';
 	n += base64url_print(out + n, mac, mac_n);
 	out[n] = '\0';
@@ -63,14 +62,13 @@ forge(const char *head, const char *claims, const EVP_MD *hash)
 }
 
 #define HEAD "{\"alg\":\"HS256\",\"kid\":\"key0\",\"typ\":\"JWT\"}"
-#define IDS                                                                              \
-	"\"jti\":\"00000000-0000-4000-8000-000000000001\","                              \
-	"\"project\":\"00000000-0000-4000-8000-000000000002\","                          \
-	"\"session\":\"00000000-0000-4000-8000-000000000003\","                          \
+#define IDS                                                                                        \
+	"\"jti\":\"00000000-0000-4000-8000-000000000001\","                                        \
+	"\"project\":\"00000000-0000-4000-8000-000000000002\","                                    \
+	"\"session\":\"00000000-0000-4000-8000-000000000003\","                                    \
 	"\"key\":\"00000000-0000-4000-8000-000000000004\"}"
-#define CLAIMS(iss, aud, nbf, exp)                                                       \
-	"{\"iss\":" iss ",\"aud\":" aud ",\"iat\":1800000000,\"nbf\":" nbf               \
-	",\"exp\":" exp "," IDS
+#define CLAIMS(iss, aud, nbf, exp)                                                                 \
+	"{\"iss\":" iss ",\"aud\":" aud ",\"iat\":1800000000,\"nbf\":" nbf ",\"exp\":" exp "," IDS
 
 static void
 test_round_trip(void)
@@ -83,10 +81,10 @@ test_round_trip(void)
 	CU_ASSERT_TRUE(s.hidden.n <= LIM_STREAM_TICKET);
 	CU_ASSERT_PTR_NULL(ticket_open(a, &keys, s, now, &out));
 	CU_ASSERT_EQUAL(memcmp(&out, &ticket, sizeof(out)), 0);
-	CU_ASSERT_PTR_NULL(open_text(
-	    forge(HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "1800000030"),
-		EVP_sha256()),
-	    now));
+	CU_ASSERT_PTR_NULL(
+	    open_text(forge(HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "1800000030"),
+			  EVP_sha256()),
+		now));
 	arena_free(a);
 }
 
@@ -103,10 +101,10 @@ test_changes(void)
 	for (size_t i = 0; i < s.hidden.n; i++) {
 		memcpy(text, s.hidden.p, s.hidden.n);
 		text[i] = text[i] == 'A' ? 'Q' : 'A';
-		CU_ASSERT_PTR_NOT_NULL(ticket_open(
-		    a, &keys, (struct secret){ { text, s.hidden.n } }, now, &out));
-		CU_ASSERT_PTR_NOT_NULL(ticket_open(
-		    a, &keys, (struct secret){ { s.hidden.p, i } }, now, &out));
+		CU_ASSERT_PTR_NOT_NULL(
+		    ticket_open(a, &keys, (struct secret){ { text, s.hidden.n } }, now, &out));
+		CU_ASSERT_PTR_NOT_NULL(
+		    ticket_open(a, &keys, (struct secret){ { s.hidden.p, i } }, now, &out));
 	}
 	arena_free(a);
 }
@@ -114,8 +112,7 @@ test_changes(void)
 static void
 test_forged(void)
 {
-	static const char good[] =
-	    CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "1800000030");
+	static const char good[] = CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "1800000030");
 	static const struct {
 		const char *head, *claims, *why;
 	} rows[] = {
@@ -127,17 +124,12 @@ test_forged(void)
 		{ "{\"alg\":\"HS256\",\"kid\":\"\"}", good, "its head" },
 		{ "{\"alg\":\"HS256\"}", good, "its head" },
 		{ "{\"kid\":\"key0\"}", good, "its head" },
-		{ "{\"alg\":\"HS256\",\"kid\":\"key0\",\"crit\":[\"x\"]}", good,
-		    "its head" },
-		{ "{\"alg\":\"HS256\",\"alg\":\"HS256\",\"kid\":\"key0\"}", good,
-		    "its head" },
+		{ "{\"alg\":\"HS256\",\"kid\":\"key0\",\"crit\":[\"x\"]}", good, "its head" },
+		{ "{\"alg\":\"HS256\",\"alg\":\"HS256\",\"kid\":\"key0\"}", good, "its head" },
 		{ "{\"alg\":\"HS256\",\"kid\":\"key1\"}", good, "its signature" },
-		{ HEAD, CLAIMS("\"x\"", "\"stream\"", "1800000000", "1800000030"),
-		    "not ours" },
-		{ HEAD, CLAIMS("\"surfaced\"", "\"api\"", "1800000000", "1800000030"),
-		    "not ours" },
-		{ HEAD,
-		    CLAIMS("\"surfaced\"", "[\"stream\"]", "1800000000", "1800000030"),
+		{ HEAD, CLAIMS("\"x\"", "\"stream\"", "1800000000", "1800000030"), "not ours" },
+		{ HEAD, CLAIMS("\"surfaced\"", "\"api\"", "1800000000", "1800000030"), "not ours" },
+		{ HEAD, CLAIMS("\"surfaced\"", "[\"stream\"]", "1800000000", "1800000030"),
 		    "its claims" },
 		{ HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1799999970", "1800000000"),
 		    "expired" },
@@ -145,11 +137,9 @@ test_forged(void)
 		    "not of this time" },
 		{ HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1800000006", "1800000030"),
 		    "not of this time" },
-		{ HEAD,
-		    CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "9999999999999"),
+		{ HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "9999999999999"),
 		    "not of this time" },
-		{ HEAD,
-		    CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "\"1800000030\""),
+		{ HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "\"1800000030\""),
 		    "its claims" },
 		{ HEAD, "{\"iss\":\"surfaced\",\"aud\":\"stream\"," IDS, "its claims" },
 		{ HEAD, "{}", "its claims" },
@@ -159,8 +149,7 @@ test_forged(void)
 
 	set_up();
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *why =
-		    open_text(forge(rows[i].head, rows[i].claims, EVP_sha256()), now);
+		const char *why = open_text(forge(rows[i].head, rows[i].claims, EVP_sha256()), now);
 
 		bool right = why != NULL && strcmp(why, rows[i].why) == 0;
 
@@ -172,10 +161,9 @@ test_forged(void)
 	CU_ASSERT_PTR_NOT_NULL(open_text(forge(HEAD, good, EVP_sha512()), now));
 	CU_ASSERT_PTR_NOT_NULL(open_text(forge(HEAD, good, NULL), now));
 	for (size_t i = 0; i < 3; i++)
-		CU_ASSERT_PTR_NOT_NULL(
-		    open_text(((const char *const[]){ "", "surfaced.stream.v1.",
-				  "surfaced.stream.v1..." })[i],
-			now));
+		CU_ASSERT_PTR_NOT_NULL(open_text(((const char *const[]){ "", "surfaced.stream.v1.",
+						     "surfaced.stream.v1..." })[i],
+		    now));
 	arena_free(a);
 }
 

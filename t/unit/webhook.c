@@ -19,14 +19,14 @@ signatures_are_those_of_the_convention(void)
 		.body = STR("{\"type\":\"alert.raised\"}"),
 		.at = 1767225600 };
 
-	CU_ASSERT_TRUE(str_is(
-	    webhook_sign(arena, &w), "v1,sfFeS4EnI3/zBJcYL4kJMCdgCA6vbmowwleeORsaFiI="));
+	CU_ASSERT_TRUE(
+	    str_is(webhook_sign(arena, &w), "v1,sfFeS4EnI3/zBJcYL4kJMCdgCA6vbmowwleeORsaFiI="));
 	w.at++;
-	CU_ASSERT_FALSE(str_is(
-	    webhook_sign(arena, &w), "v1,sfFeS4EnI3/zBJcYL4kJMCdgCA6vbmowwleeORsaFiI="));
+	CU_ASSERT_FALSE(
+	    str_is(webhook_sign(arena, &w), "v1,sfFeS4EnI3/zBJcYL4kJMCdgCA6vbmowwleeORsaFiI="));
 	w = (struct webhook){ .secret = str_of(key), .id = STR(""), .body = STR("") };
-	CU_ASSERT_TRUE(str_is(
-	    webhook_sign(arena, &w), "v1,K6MgMNC8rkXzd7W8BpQp3FLUW9ErRX1Mko/d/9Hp/Q4="));
+	CU_ASSERT_TRUE(
+	    str_is(webhook_sign(arena, &w), "v1,K6MgMNC8rkXzd7W8BpQp3FLUW9ErRX1Mko/d/9Hp/Q4="));
 }
 
 static void
@@ -82,8 +82,7 @@ an_administrator_narrows_the_ports(void)
 
 	for (size_t i = 0; i < COUNT(rows); i++)
 		CU_ASSERT_EQUAL(
-		    webhook_url_fault(str_of(rows[i].url), rows[i].ports) == NULL,
-		    rows[i].taken);
+		    webhook_url_fault(str_of(rows[i].url), rows[i].ports) == NULL, rows[i].taken);
 }
 
 static void
@@ -96,15 +95,13 @@ urls_are_public_or_say_why_not(void)
 		{ "HTTPS://Hooks.Example.com:8443/a?b=c", NULL },
 		{ "https://8.8.8.8/", NULL },
 		{ "https://[2001:4860:4860::8888]:4443/", NULL },
-		{ "https://[2001:4860:4860::8888]:1/",
-		    "has a port of another protocol than HTTP" },
+		{ "https://[2001:4860:4860::8888]:1/", "has a port of another protocol than HTTP" },
 		{ "https://example.com:443/", NULL },
 		{ "https://example.com:1024/", NULL },
 		{ "https://example.com:65535/", NULL },
 		{ "https://example.com:22/", "has a port of another protocol than HTTP" },
 		{ "https://example.com:25/", "has a port of another protocol than HTTP" },
-		{ "https://example.com:6379/",
-		    "has a port of another protocol than HTTP" },
+		{ "https://example.com:6379/", "has a port of another protocol than HTTP" },
 		{ "https://8.8.8.8:5432/", "has a port of another protocol than HTTP" },
 		{ "https://example.com:80/", "has a port that webhooks do not go to" },
 		{ "https://example.com:1023/", "has a port that webhooks do not go to" },
@@ -114,8 +111,7 @@ urls_are_public_or_say_why_not(void)
 		{ "https://", "has no valid host name" },
 		{ "https://a b.example.com",
 		    "has a character that must be escaped, or a fragment" },
-		{ "https://example.com/#x",
-		    "has a character that must be escaped, or a fragment" },
+		{ "https://example.com/#x", "has a character that must be escaped, or a fragment" },
 		{ "https://me@example.com", "must not have a user name or password" },
 		{ "https://10.0.0.1", "has an address that is not public" },
 		{ "https://[::1]", "has an address that is not public" },
@@ -138,8 +134,7 @@ urls_are_public_or_say_why_not(void)
 
 		if ((fault == NULL) != (rows[i].fault == NULL) ||
 		    (fault != NULL && strcmp(fault, rows[i].fault) != 0)) {
-			printf(
-			    "# %s: %s\n", rows[i].url, fault == NULL ? "taken" : fault);
+			printf("# %s: %s\n", rows[i].url, fault == NULL ? "taken" : fault);
 			CU_FAIL("judged wrongly");
 		}
 	}
@@ -162,12 +157,10 @@ int
 main(void)
 {
 	static CU_TestInfo tests[] = {
-		{ "signatures follow the convention",
-		    signatures_are_those_of_the_convention },
+		{ "signatures follow the convention", signatures_are_those_of_the_convention },
 		{ "malformed secrets sign nothing", other_secrets_sign_nothing },
 		{ "a new secret is random and signs", secrets_are_made_anew_and_sign },
-		{ "private URLs are refused with a reason",
-		    urls_are_public_or_say_why_not },
+		{ "private URLs are refused with a reason", urls_are_public_or_say_why_not },
 		{ "the length of a URL is limited", urls_have_a_limit },
 		{ "an administrator restricts the ports of webhooks",
 		    an_administrator_narrows_the_ports },

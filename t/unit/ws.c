@@ -202,23 +202,20 @@ test_text(void)
 		{ STR_INIT("\x81\x02\xe2\x82"), "T2*\xe2\x82!1007" },
 		{ STR_INIT(""), NULL },
 	};
-	static const char *const broken[] = { "\x80", "\xc0\x80", "\xc1\xbf",
-		"\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
-		"\xf5\x80", "\xff", "\xe2\x28", "\xe2\x82\x28" };
-	static const char *const whole[] = { "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
-		"\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80",
-		"\xf4\x8f\xbf\xbf", "abc" };
+	static const char *const broken[] = { "\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf",
+		"\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80", "\xff",
+		"\xe2\x28", "\xe2\x82\x28" };
+	static const char *const whole[] = { "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+		"\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "abc" };
 	char wire[16];
 
 	all_steps(&server, rows);
 	for (size_t i = 0; i < COUNT(broken) + COUNT(whole); i++) {
-		const char *text =
-		    i < COUNT(broken) ? broken[i] : whole[i - COUNT(broken)];
+		const char *text = i < COUNT(broken) ? broken[i] : whole[i - COUNT(broken)];
 
 		snprintf(wire, sizeof(wire), "\x81%c%s", (char)strlen(text), text);
 		for (size_t step = 1; step < sizeof(wire); step++)
-			CU_ASSERT_EQUAL(
-			    strstr(feed(&server, str_of(wire), step), "!1007") != NULL,
+			CU_ASSERT_EQUAL(strstr(feed(&server, str_of(wire), step), "!1007") != NULL,
 			    i < COUNT(broken));
 	}
 }
@@ -260,9 +257,7 @@ test_limits(void)
 static void
 test_unbound(void)
 {
-	static const struct ws_rules rules = {
-		.masked = true, .frame_max = 2, .message_max = 3
-	};
+	static const struct ws_rules rules = { .masked = true, .frame_max = 2, .message_max = 3 };
 	static const char in[] = "\x02\x82....ab\x80\x83....abc\x82\x85....abcde"
 				 "\x88\x82\x37\xfa\x21\x3d\x34\x12";
 	const size_t n = sizeof(in) - 1;
@@ -325,8 +320,8 @@ test_heads(void)
 
 	for (size_t i = 0; i < COUNT(lengths); i++)
 		for (int masked = 0; masked < 2; masked++) {
-			size_t n = ws_head(
-			    out, WS_FIN | WS_BINARY, lengths[i], masked ? key : NULL);
+			size_t n =
+			    ws_head(out, WS_FIN | WS_BINARY, lengths[i], masked ? key : NULL);
 
 			CU_ASSERT_EQUAL(n, bytes[i] + (masked ? 4 : 0));
 			rules.masked = masked;

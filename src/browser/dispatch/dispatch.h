@@ -61,17 +61,16 @@ struct session {
 	pid_t pid;
 	int pidfd, socks;
 	struct event *exited;
-	struct link *link; /* NULL: not connected */
-	int64_t
-	    trusted_until; /* mono_us: until then the lease is renewed without a connection */
-	int64_t expires_at;  /* mono_us; of a running session */
-	int64_t start_by;    /* mono_us: a session that is still starting is given up */
-	int64_t active_at;   /* mono_us: when activity was stored last */
-	int64_t close_by;    /* mono_us: a closing session is given up; 0: not closing */
-	bool greeted;        /* the runner has sent hello */
-	bool ready_unstored; /* the runner is ready, and the row does not show it yet */
-	bool given_up; /* told to end, or killed; its lease is not renewed any more */
-	bool gone;     /* the runner has ended, and the row does not show it yet */
+	struct link *link;     /* NULL: not connected */
+	int64_t trusted_until; /* mono_us: until then the lease is renewed without a connection */
+	int64_t expires_at;    /* mono_us; of a running session */
+	int64_t start_by;      /* mono_us: a session that is still starting is given up */
+	int64_t active_at;     /* mono_us: when activity was stored last */
+	int64_t close_by;      /* mono_us: a closing session is given up; 0: not closing */
+	bool greeted;          /* the runner has sent hello */
+	bool ready_unstored;   /* the runner is ready, and the row does not show it yet */
+	bool given_up;         /* told to end, or killed; its lease is not renewed any more */
+	bool gone;             /* the runner has ended, and the row does not show it yet */
 };
 
 /* A connection of a runner. */
@@ -119,11 +118,9 @@ void session_claim_new(struct dispatcher *d);
 void session_renew_leases(struct dispatcher *d);
 /* Acts on times that have passed, and on runners that have ended. */
 void session_tend_all(struct dispatcher *d);
-struct session *session_find(
-    struct dispatcher *d, const struct uuid *session, int64_t epoch);
+struct session *session_find(struct dispatcher *d, const struct uuid *session, int64_t epoch);
 /* Makes a session of a row whose runner has connected to this process. */
-struct session *session_adopt(
-    struct dispatcher *d, const struct session_row *row, pid_t pid);
+struct session *session_adopt(struct dispatcher *d, const struct session_row *row, pid_t pid);
 /* Notes the hello of a runner that this process has started; pid is the runner's claim. */
 void session_note_hello(struct session *s, pid_t pid);
 /* Watches the runner's process; pidfd may be -1. Returns false if the process has ended already. */

@@ -87,10 +87,8 @@ on_egress_lost(void *arg, struct link *l)
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ "traffic", egress_traffic_fields, sizeof(struct egress_traffic),
-		    on_traffic },
-		{ "probed", egress_probed_fields, sizeof(struct egress_probed),
-		    on_probed },
+		{ "traffic", egress_traffic_fields, sizeof(struct egress_traffic), on_traffic },
+		{ "probed", egress_probed_fields, sizeof(struct egress_probed), on_probed },
 		{ NULL },
 	    },
 	.closed = on_egress_lost,
@@ -190,8 +188,7 @@ close_waiting_connections(const struct session *s)
 {
 	struct pollfd p = { .fd = s->socks, .events = POLLIN };
 
-	for (int i = 0; i < REFUSED_AT_ONCE && s->socks >= 0 && poll(&p, 1, 0) == 1;
-	     i++) {
+	for (int i = 0; i < REFUSED_AT_ONCE && s->socks >= 0 && poll(&p, 1, 0) == 1; i++) {
 		int fd = accept4(s->socks, NULL, NULL, SOCK_CLOEXEC);
 
 		if (fd < 0)

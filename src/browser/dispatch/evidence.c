@@ -187,8 +187,7 @@ evidence_shot(struct session *s, const struct runner_shot *shot, int fd)
 			close(fd);
 		return false;
 	}
-	e = evidence_new(
-	    s, shot->seq, shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
+	e = evidence_new(s, shot->seq, shot->mime.n + shot->reason.n + shot->url.n + shot->title.n);
 	to = (char *)(e + 1);
 	e->is_shot = true;
 	e->image = fd;
@@ -221,8 +220,7 @@ evidence_net(struct session *s, const struct runner_net *net)
 	char *to;
 
 	if (!clean)
-		log_event(LOGP_ERR, "link", "why=\"malformed network event\" pid=%d",
-		    (int)s->pid);
+		log_event(LOGP_ERR, "link", "why=\"malformed network event\" pid=%d", (int)s->pid);
 	if (!clean || !queue_has_room(s))
 		return !clean && evidence_truncated(s, net->seq);
 	room = docs.n * sizeof(struct str);

@@ -79,8 +79,7 @@ on_check_lost(void *arg, struct link *l)
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ "checked", runner_checked_fields, sizeof(struct runner_checked),
-		    on_checked },
+		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_checked },
 		{ NULL },
 	    },
 	.closed = on_check_lost,
@@ -124,8 +123,7 @@ host_tend(struct dispatcher *d)
 	if (d->check_at != INT64_MAX)
 		return;
 	if (d->egress == NULL)
-		snprintf(text, sizeof(text),
-		    "%.400s/egress.sock: surfaced-egress does not answer",
+		snprintf(text, sizeof(text), "%.400s/egress.sock: surfaced-egress does not answer",
 		    conf.run_directory);
 	else if (!has_evidence_space())
 		snprintf(text, sizeof(text),

@@ -125,8 +125,7 @@ image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
 	bool good;
 
 	SHA256(i->p, i->n, sha256);
-	good = evidence_path(sha256, &at) &&
-	       make_directory(at.outer, conf.evidence_directory) &&
+	good = evidence_path(sha256, &at) && make_directory(at.outer, conf.evidence_directory) &&
 	       make_directory(at.inner, at.outer) &&
 	       ((stat(at.file, &st) == 0 && (size_t)st.st_size == i->n) ||
 		   write_file(&at, i->p, i->n)) &&

@@ -71,8 +71,8 @@ wait_for_lock(void)
 	const int every_ms = 50;
 	char path[128];
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.lock",
-		conf.run_directory) >= sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.lock", conf.run_directory) >=
+	    sizeof(path))
 		panic("the name of run_directory is too long");
 	while (fd_lock(path, O_RDWR | O_CREAT) < 0) {
 		if (errno != EWOULDBLOCK)
@@ -145,8 +145,7 @@ run_loop(struct dispatcher *d)
 	TAILQ_INIT(&d->evidence);
 	snprintf(d->fault, sizeof(d->fault), "not checked yet");
 	find_runner_user(d);
-	signal(
-	    SIGCHLD, SIG_IGN); /* children are watched by pidfd; the kernel reaps them */
+	signal(SIGCHLD, SIG_IGN); /* children are watched by pidfd; the kernel reaps them */
 	if (!callers_open(d, err, sizeof(err)))
 		panic("%s", err);
 	db_listen(d->db, "session_changed");

@@ -28,14 +28,13 @@ redact_url(struct arena *a, struct str url)
 	if (host == NULL)
 		return url;
 	host += 3;
-	for (end = host; end < url.p + url.n && *end != '/' && *end != '?' && *end != '#';
-	     end++)
+	for (end = host; end < url.p + url.n && *end != '/' && *end != '?' && *end != '#'; end++)
 		if (*end == '@')
 			at = end;
 	if (at == NULL)
 		return url;
-	return arena_printf(a, "%.*s%.*s%.*s", (int)(host - url.p), url.p,
-	    (int)redacted.n, redacted.p, (int)(url.p + url.n - at), at);
+	return arena_printf(a, "%.*s%.*s%.*s", (int)(host - url.p), url.p, (int)redacted.n,
+	    redacted.p, (int)(url.p + url.n - at), at);
 }
 
 /* Whether a member is absent, null or an integer. */

@@ -234,8 +234,7 @@ on_activity(void *arg, struct link *l, const void *in, int fd)
 	(void)l;
 	(void)fd;
 	(void)in;
-	if (s == NULL || s->state != SESSION_RUNNING ||
-	    mono_us() - s->active_at < ACTIVITY_US)
+	if (s == NULL || s->state != SESSION_RUNNING || mono_us() - s->active_at < ACTIVITY_US)
 		return;
 	s->active_at = mono_us();
 	store_activity(s->d, s);
@@ -316,8 +315,7 @@ on_caller_lost(void *arg, struct link *l)
 	session_tend_all(d);
 }
 
-#define WITH_FIELDS(name)                                                                \
-#name, runner_##name##_fields, sizeof(struct runner_##name), on_##name
+#define WITH_FIELDS(name) #name, runner_##name##_fields, sizeof(struct runner_##name), on_##name
 #define WITHOUT_FIELDS(name) #name, NULL, 0, on_##name
 
 static const struct link_side side = {
@@ -407,8 +405,8 @@ on_runner_connection(int listener, short what, void *arg)
 	c = caller_new(d, fd);
 	who = link_peer(c->link);
 	if (who.uid != 0 && who.uid != geteuid() && who.uid != d->runner_uid)
-		log_event(LOGP_WARNING, "refused",
-		    "uid=%d why=\"not a user that runs runners\"", (int)who.uid);
+		log_event(LOGP_WARNING, "refused", "uid=%d why=\"not a user that runs runners\"",
+		    (int)who.uid);
 	else if (admit_stranger(d, c))
 		return;
 	close_caller(c);
@@ -417,12 +415,11 @@ on_runner_connection(int listener, short what, void *arg)
 bool
 callers_open(struct dispatcher *d, char *err, size_t room)
 {
-	bool shared =
-	    d->runner_uid != geteuid(); /* on_runner_connection checks the user */
+	bool shared = d->runner_uid != geteuid(); /* on_runner_connection checks the user */
 	char path[128];
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.sock",
-		conf.run_directory) >= sizeof(path)) {
+	if ((size_t)snprintf(path, sizeof(path), "%s/dispatch.sock", conf.run_directory) >=
+	    sizeof(path)) {
 		snprintf(err, room, "the name of run_directory is too long for a socket");
 		return false;
 	}
@@ -431,8 +428,8 @@ callers_open(struct dispatcher *d, char *err, size_t room)
 		snprintf(err, room, "%s: %s", path, strerror(errno));
 		return false;
 	}
-	d->accepting = event_new(
-	    d->base, d->listener, EV_READ | EV_PERSIST, on_runner_connection, d);
+	d->accepting =
+	    event_new(d->base, d->listener, EV_READ | EV_PERSIST, on_runner_connection, d);
 	if (d->accepting == NULL || event_add(d->accepting, NULL) != 0)
 		panic("event_new or event_add failed for %s", path);
 	return true;

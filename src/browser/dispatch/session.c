@@ -21,8 +21,7 @@ enum {
 };
 
 static void
-log_session(
-    const struct session *s, enum log_prio prio, const char *event, const char *why)
+log_session(const struct session *s, enum log_prio prio, const char *event, const char *why)
 {
 	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"",
 	    uuid_text(&s->row.uuid).z, s->row.epoch, (int)s->pid, why);
@@ -103,8 +102,7 @@ session_watch_process(struct session *s, pid_t pid, int pidfd)
 	s->pidfd = pidfd >= 0 ? pidfd : (int)syscall(SYS_pidfd_open, pid, 0);
 	if (s->pidfd < 0)
 		return false;
-	s->exited =
-	    event_new(s->d->base, s->pidfd, EV_READ | EV_PERSIST, on_runner_exit, s);
+	s->exited = event_new(s->d->base, s->pidfd, EV_READ | EV_PERSIST, on_runner_exit, s);
 	if (s->exited == NULL || event_add(s->exited, NULL) != 0)
 		panic("event_new or event_add failed for a pidfd");
 	return true;
@@ -187,8 +185,8 @@ session_claim_new(struct dispatcher *d)
 	struct list claimed, rows;
 	const struct session_row *row;
 
-	if (!d->announced || d->fault[0] != '\0' || !store_claim(d, &claimed) ||
-	    claimed.n == 0 || !store_sessions(d, &rows))
+	if (!d->announced || d->fault[0] != '\0' || !store_claim(d, &claimed) || claimed.n == 0 ||
+	    !store_sessions(d, &rows))
 		return;
 	row = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
@@ -215,8 +213,7 @@ find_session_row(struct list rows, const struct session *s)
 	const struct session_row *row = rows.items;
 
 	for (size_t i = 0; i < rows.n; i++)
-		if (row[i].epoch == s->row.epoch &&
-		    uuid_cmp(&row[i].uuid, &s->row.uuid) == 0)
+		if (row[i].epoch == s->row.epoch && uuid_cmp(&row[i].uuid, &s->row.uuid) == 0)
 			return &row[i];
 	return NULL;
 }
@@ -230,8 +227,7 @@ give_up_session(struct session *s, const char *why)
 		runner_send_close(s, STR("failed"));
 	egress_shut(s);
 	s->given_up = true;
-	log_session(
-	    s, LOGP_WARNING, spawn_kill(s->pid, s->pidfd) ? "killed" : "given_up", why);
+	log_session(s, LOGP_WARNING, spawn_kill(s->pid, s->pidfd) ? "killed" : "given_up", why);
 }
 
 /* A session without a row is terminal, or belongs to another host because its lease had expired. */
@@ -248,8 +244,7 @@ session_check_rows(struct dispatcher *d)
 
 		if (row == NULL && !s->gone && !s->given_up)
 			give_up_session(s, "this host has no row for it");
-		else if (row != NULL && row_state(row) == SESSION_CLOSING &&
-			 s->close_by == 0)
+		else if (row != NULL && row_state(row) == SESSION_CLOSING && s->close_by == 0)
 			begin_close(s, row);
 	}
 }
@@ -337,8 +332,7 @@ tend_session(struct session *s, int64_t now)
 {
 	if (s->ready_unstored)
 		session_store_ready(s);
-	if (s->state == SESSION_STARTING && now >= s->start_by && !s->gone &&
-	    !s->given_up)
+	if (s->state == SESSION_STARTING && now >= s->start_by && !s->gone && !s->given_up)
 		give_up_session(s, "it does not come to its first page");
 	if (s->close_by != 0 && now >= s->close_by && !s->gone && !s->given_up)
 		give_up_session(s, "it does not close");
@@ -346,10 +340,9 @@ tend_session(struct session *s, int64_t now)
 		return;
 	/* A runner that ends before its hello has a fault of the host; the next one would end the same way. */
 	if (s->state == SESSION_STARTING && !s->greeted && s->d->fault[0] == '\0')
-		host_report_fault(s->d,
-		    "missing runner: a runner ended before its first message; "
-		    "see its log: journalctl -u 'surfaced-runner@*' -u "
-		    "surfaced-dispatch");
+		host_report_fault(s->d, "missing runner: a runner ended before its first message; "
+					"see its log: journalctl -u 'surfaced-runner@*' -u "
+					"surfaced-dispatch");
 	drop_session(s);
 }
 

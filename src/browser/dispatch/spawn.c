@@ -57,8 +57,7 @@ fork_runner(struct runner_process *out)
 }
 
 bool
-spawn_runner(
-    const struct dispatcher *d, struct runner_process *out, char *err, size_t room)
+spawn_runner(const struct dispatcher *d, struct runner_process *out, char *err, size_t room)
 {
 	char path[128];
 
@@ -90,7 +89,6 @@ spawn_runner(
 bool
 spawn_kill(pid_t pid, int pidfd)
 {
-	return pidfd >= 0 &&
-	       syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0 &&
+	return pidfd >= 0 && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0 &&
 	       (kill(-pid, SIGKILL) == 0 || errno == ESRCH);
 }

@@ -11,8 +11,7 @@ struct value_row {
 };
 
 static const struct field number_out[] = { FIELD(struct value_row, n, 0), FIELD_END };
-static const struct field text_out[] = { FIELD(struct value_row, text, NULLABLE),
-	FIELD_END };
+static const struct field text_out[] = { FIELD(struct value_row, text, NULLABLE), FIELD_END };
 
 struct uuid_row {
 	struct uuid uuid;
@@ -51,49 +50,43 @@ static const struct field due_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt beat =
-    STMT(beat, NULL, "SELECT browser_host_beat($1, $2, $3, $4)");
+static const struct stmt beat = STMT(beat, NULL, "SELECT browser_host_beat($1, $2, $3, $4)");
 static const struct stmt sweep = STMT(sweep, number_out, "SELECT session_sweep($1) AS n");
-static const struct stmt claim = STMT_LIST(
-    claim, struct uuid_row, uuid_out, "SELECT c AS uuid FROM session_claim($1) AS c");
+static const struct stmt claim =
+    STMT_LIST(claim, struct uuid_row, uuid_out, "SELECT c AS uuid FROM session_claim($1) AS c");
 static const struct stmt look = STMT_LIST(look, struct session_row, session_out,
     "SELECT uuid, epoch, state, reason, expires_ms, close_seconds, start_url,"
     " browser_profile, egress_country, width, height, lifetime_seconds, idle_seconds,"
     " kind, route_host AS host, port, credential FROM session_held($1)");
 static const struct stmt renew = STMT_LIST(renew, struct uuid_row, uuid_out,
     "SELECT uuid FROM session_renew($1, $2::text[]::uuid[], $3::text[]::bigint[])");
-static const struct stmt count =
-    STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
+static const struct stmt count = STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
 static const struct stmt ready =
     STMT(ready, number_out, "SELECT expires_ms AS n FROM session_ready($1, $2)");
-static const struct stmt activity =
-    STMT(activity, NULL, "SELECT session_activity($1, $2)");
-static const struct stmt lost =
-    STMT(lost, text_out, "SELECT session_lost($1, $2) AS text");
+static const struct stmt activity = STMT(activity, NULL, "SELECT session_activity($1, $2)");
+static const struct stmt lost = STMT(lost, text_out, "SELECT session_lost($1, $2) AS text");
 static const struct stmt due = STMT_LIST(due, struct route_due, due_out,
     "SELECT uuid, kind, host, port, credential, probe_target AS target"
     " FROM route_due($1, $2)");
-static const struct stmt probed =
-    STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
+static const struct stmt probed = STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
 static const struct stmt room =
     STMT(room, text_out, "SELECT evidence_room($1, $2, $3, $4) AS text");
 static const struct stmt add_shot = STMT(add_shot, text_out,
     "SELECT evidence_shot($1, $2, $3, ROW($4::uuid, $5::bytea, $6::bigint, $7::text,"
     " $8::integer, $9::integer, $10::text, $11::integer, $12::text, $13::text,"
     " $14::timestamptz)::screenshot_taken) AS text");
-static const struct stmt add_events = STMT(add_events, text_out,
-    "SELECT evidence_network($1, $2, $3, $4::text[]::jsonb[], $5) AS text");
+static const struct stmt add_events = STMT(
+    add_events, text_out, "SELECT evidence_network($1, $2, $3, $4::text[]::jsonb[], $5) AS text");
 
 bool
 store_beat(struct dispatcher *d)
 {
 	struct str fault = d->fault[0] == '\0' ? STR_NULL : str_of(d->fault);
 
-	if (!db_up(d->db) ||
-	    !db_ok(d->db,
-		db_do(d->db, &beat, NULL, P(d->name), P(conf.browser_sessions), P(fault),
-		    P(!d->announced)),
-		"beat"))
+	if (!db_up(d->db) || !db_ok(d->db,
+				 db_do(d->db, &beat, NULL, P(d->name), P(conf.browser_sessions),
+				     P(fault), P(!d->announced)),
+				 "beat"))
 		return false;
 	d->announced = true;
 	return true;
@@ -104,8 +97,7 @@ store_sweep(struct dispatcher *d)
 {
 	struct value_row m = { 0 };
 
-	if (db_up(d->db) &&
-	    db_ok(d->db, db_one(d->db, &sweep, &m, P(d->name)), "sweep") && m.n > 0)
+	if (db_up(d->db) && db_ok(d->db, db_one(d->db, &sweep, &m, P(d->name)), "sweep") && m.n > 0)
 		log_event(LOGP_INFO, "swept", "sessions=%lld", (long long)m.n);
 }
 
@@ -125,20 +117,18 @@ store_counts(struct dispatcher *d)
 bool
 store_claim(struct dispatcher *d, struct list *out)
 {
-	return db_up(d->db) &&
-	       db_ok(d->db, db_list(d->db, &claim, out, P(d->name)), "claim");
+	return db_up(d->db) && db_ok(d->db, db_list(d->db, &claim, out, P(d->name)), "claim");
 }
 
 bool
 store_sessions(struct dispatcher *d, struct list *out)
 {
-	return db_up(d->db) &&
-	       db_ok(d->db, db_list(d->db, &look, out, P(d->name)), "held");
+	return db_up(d->db) && db_ok(d->db, db_list(d->db, &look, out, P(d->name)), "held");
 }
 
 bool
-store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs,
-    size_t n, struct list *out)
+store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs, size_t n,
+    struct list *out)
 {
 	const struct strs u = { uuids, n }, e = { epochs, n };
 
@@ -164,8 +154,7 @@ void
 store_activity(struct dispatcher *d, const struct session *s)
 {
 	if (db_up(d->db))
-		db_ok(d->db,
-		    db_do(d->db, &activity, NULL, P(s->row.uuid), P(s->row.epoch)),
+		db_ok(d->db, db_do(d->db, &activity, NULL, P(s->row.uuid), P(s->row.epoch)),
 		    "activity");
 }
 
@@ -176,8 +165,7 @@ store_lost(struct dispatcher *d, const struct session *s)
 	struct value_row m = { 0 };
 
 	if (!db_up(d->db) ||
-	    !db_ok(
-		d->db, db_one(d->db, &lost, &m, P(s->row.uuid), P(s->row.epoch)), "lost"))
+	    !db_ok(d->db, db_one(d->db, &lost, &m, P(s->row.uuid), P(s->row.epoch)), "lost"))
 		return false;
 	uuid_print(&s->row.uuid, text);
 	if (m.text.p != NULL)
@@ -189,33 +177,30 @@ store_lost(struct dispatcher *d, const struct session *s)
 bool
 store_routes(struct dispatcher *d, struct list *out)
 {
-	return db_up(d->db) && db_ok(d->db,
-				   db_list(d->db, &due, out, P(str_of(conf.route_target)),
-				       P(conf.route_probe)),
-				   "routes");
+	return db_up(d->db) &&
+	       db_ok(d->db,
+		   db_list(d->db, &due, out, P(str_of(conf.route_target)), P(conf.route_probe)),
+		   "routes");
 }
 
 void
-store_probed(
-    struct dispatcher *d, struct uuid route, bool answered, int64_t ms, struct str why)
+store_probed(struct dispatcher *d, struct uuid route, bool answered, int64_t ms, struct str why)
 {
 	if (db_up(d->db))
-		db_ok(d->db,
-		    db_do(d->db, &probed, NULL, P(route), P(answered), P(ms), P(why)),
+		db_ok(d->db, db_do(d->db, &probed, NULL, P(route), P(answered), P(ms), P(why)),
 		    "probed");
 }
 
 /* ---- evidence ---- */
 
 static enum store_rc
-evidence_outcome(
-    struct dispatcher *d, enum db_rc rc, const struct value_row *m, const char *what)
+evidence_outcome(struct dispatcher *d, enum db_rc rc, const struct value_row *m, const char *what)
 {
 	static const struct {
 		const char *said;
 		enum store_rc how;
-	} outcomes[] = { { "stored", STORED }, { "room", STORED_ROOM },
-		{ "full", STORED_FULL }, { "stale", STORED_STALE } };
+	} outcomes[] = { { "stored", STORED }, { "room", STORED_ROOM }, { "full", STORED_FULL },
+		{ "stale", STORED_STALE } };
 
 	if (!db_ok(d->db, rc, what))
 		return rc == DB_DOWN || rc == DB_TIMEOUT ? STORED_LATER : STORED_BAD;
@@ -233,8 +218,7 @@ store_room(struct dispatcher *d, const struct log_place *at, size_t bytes)
 
 	if (!db_up(d->db))
 		return STORED_LATER;
-	rc = db_one(d->db, &room, &m, P(at->session), P(at->epoch), P(at->seq),
-	    P((int64_t)bytes));
+	rc = db_one(d->db, &room, &m, P(at->session), P(at->epoch), P(at->seq), P((int64_t)bytes));
 	return evidence_outcome(d, rc, &m, "room");
 }
 
@@ -247,26 +231,24 @@ store_shot(struct dispatcher *d, const struct log_place *at, const struct shot_r
 
 	if (!db_up(d->db))
 		return STORED_LATER;
-	rc = db_one(d->db, &add_shot, &m, P(at->session), P(at->epoch), P(at->seq),
-	    P(s->uuid), P(hash), P(s->bytes), P(s->mime), P(s->width), P(s->height),
-	    P(s->reason), P(s->tab), P(s->url), P(s->title), P(s->taken_at));
+	rc = db_one(d->db, &add_shot, &m, P(at->session), P(at->epoch), P(at->seq), P(s->uuid),
+	    P(hash), P(s->bytes), P(s->mime), P(s->width), P(s->height), P(s->reason), P(s->tab),
+	    P(s->url), P(s->title), P(s->taken_at));
 	return evidence_outcome(d, rc, &m, "screenshot");
 }
 
 enum store_rc
-store_events(
-    struct dispatcher *d, const struct log_place *at, struct strs docs, bool truncated)
+store_events(struct dispatcher *d, const struct log_place *at, struct strs docs, bool truncated)
 {
 	struct value_row m = { 0 };
 	enum db_rc rc;
 
 	if (!db_up(d->db))
 		return STORED_LATER;
-	rc = db_one(d->db, &add_events, &m, P(at->session), P(at->epoch), P(at->seq),
-	    P(docs), P(truncated));
+	rc = db_one(d->db, &add_events, &m, P(at->session), P(at->epoch), P(at->seq), P(docs),
+	    P(truncated));
 	return evidence_outcome(d, rc, &m, "events");
 }
 
-const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew,
-	&ready, &activity, &lost, &due, &probed, &room, &add_shot, &add_events, &count,
-	NULL };
+const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew, &ready,
+	&activity, &lost, &due, &probed, &room, &add_shot, &add_events, &count, NULL };

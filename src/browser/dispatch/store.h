@@ -33,11 +33,10 @@ bool store_claim(struct dispatcher *d, struct list *out) MUST_USE;
 /* The rows of this host: a list of struct session_row. */
 bool store_sessions(struct dispatcher *d, struct list *out) MUST_USE;
 /* Renews leases; the renewed ones are a list of struct uuid. */
-bool store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs,
-    size_t n, struct list *out) MUST_USE;
+bool store_renew(struct dispatcher *d, const struct str *uuids, const struct str *epochs, size_t n,
+    struct list *out) MUST_USE;
 /* Moves a session to running. DB_NONE: it is not starting any more. */
-enum db_rc store_ready(
-    struct dispatcher *d, const struct session *s, int64_t *expires_ms) MUST_USE;
+enum db_rc store_ready(struct dispatcher *d, const struct session *s, int64_t *expires_ms) MUST_USE;
 void store_activity(struct dispatcher *d, const struct session *s);
 /* Records the end of the runner. Returns whether the database has done so. */
 bool store_lost(struct dispatcher *d, const struct session *s) MUST_USE;
@@ -81,12 +80,11 @@ enum store_rc {
 	STORED_LATER, /* the database is away: try again */
 };
 /* Whether an image of this size may be stored: STORED_ROOM; STORED if it is stored already. */
-enum store_rc store_room(
-    struct dispatcher *d, const struct log_place *at, size_t bytes) MUST_USE;
+enum store_rc store_room(struct dispatcher *d, const struct log_place *at, size_t bytes) MUST_USE;
 enum store_rc store_shot(
     struct dispatcher *d, const struct log_place *at, const struct shot_row *s) MUST_USE;
 /* truncated: marks that events are missing after these. */
-enum store_rc store_events(struct dispatcher *d, const struct log_place *at,
-    struct strs docs, bool truncated) MUST_USE;
+enum store_rc store_events(
+    struct dispatcher *d, const struct log_place *at, struct strs docs, bool truncated) MUST_USE;
 
 #endif

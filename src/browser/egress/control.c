@@ -17,8 +17,7 @@
 enum {
 	PEERS_MAX = 8,
 	PROBES_MAX = 64,
-	TRAFFIC_MAX =
-	    50, /* traffic messages of a session in a second; the rest is summed */
+	TRAFFIC_MAX = 50, /* traffic messages of a session in a second; the rest is summed */
 };
 
 struct peer {
@@ -63,8 +62,7 @@ log_denial(const struct egress_traffic *t)
 }
 
 void
-control_traffic(
-    struct session *s, const struct target *t, enum reason why, const struct ip *at)
+control_traffic(struct session *s, const struct target *t, enum reason why, const struct ip *at)
 {
 	const struct outcome *o = &outcomes[why];
 	char address[IP_TEXT_LEN] = "";
@@ -140,8 +138,7 @@ on_probed(void *arg, const struct reached *r)
 }
 
 static enum reason
-start_probe(
-    struct control *c, struct link *l, const struct egress_probe *in, const char *id)
+start_probe(struct control *c, struct link *l, const struct egress_probe *in, const char *id)
 {
 	struct egress *e = c->e;
 	struct route route;
@@ -173,8 +170,7 @@ start_probe(
 static void
 log_open_refused(const struct uuid *session, const char *why)
 {
-	log_event(
-	    LOGP_ERR, "not opened", "session=%s why=\"%s\"", uuid_text(session).z, why);
+	log_event(LOGP_ERR, "not opened", "session=%s why=\"%s\"", uuid_text(session).z, why);
 }
 
 static void
@@ -258,8 +254,7 @@ static void
 admit_peer(struct control *c, int fd)
 {
 	static const struct link_message messages[] = {
-		{ "open", egress_open_fields, sizeof(struct egress_open), take_open,
-		    true },
+		{ "open", egress_open_fields, sizeof(struct egress_open), take_open, true },
 		{ "shut", egress_shut_fields, sizeof(struct egress_shut), take_shut },
 		{ "probe", egress_probe_fields, sizeof(struct egress_probe), take_probe },
 		{ 0 },
@@ -296,8 +291,7 @@ on_peer_connection(int fd, short what, void *arg)
 	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
 		return;
 	log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
-	event_del(
-	    c->acceptable); /* no descriptors are left; control_tick adds it again */
+	event_del(c->acceptable); /* no descriptors are left; control_tick adds it again */
 }
 
 void

@@ -62,17 +62,16 @@ struct session {
 	bool paused; /* too many clients: acceptable is not added */
 	LIST_HEAD(, client) clients;
 	unsigned n;
-	struct link
-	    *owner;      /* the peer that opened it last; NULL: lost, ends at ends_at */
-	int64_t ends_at; /* mono_us */
-	bool draining;   /* ends with its last connection */
-	unsigned told;   /* traffic messages since the last tick */
+	struct link *owner;        /* the peer that opened it last; NULL: lost, ends at ends_at */
+	int64_t ends_at;           /* mono_us */
+	bool draining;             /* ends with its last connection */
+	unsigned told;             /* traffic messages since the last tick */
 	int64_t more[EVENT_COUNT]; /* attempts that were only counted since then */
 };
 
 /* Owns fd. Returns NULL, or the fault. */
-const char *session_open(struct egress *e, struct link *owner, const struct uuid *id,
-    const struct route *route, int fd);
+const char *session_open(
+    struct egress *e, struct link *owner, const struct uuid *id, const struct route *route, int fd);
 struct session *session_find(struct egress *e, const struct uuid *id); /* NULL: none */
 void session_free(struct session *s);
 /* Starts egress_grace for all sessions of a lost peer. */

@@ -12,8 +12,7 @@
 bool
 ip_public(const struct ip *ip)
 {
-	bool public =
-	    ip->family == AF_INET ? netaddr_public4(ip->b) : netaddr_public6(ip->b);
+	bool public = ip->family == AF_INET ? netaddr_public4(ip->b) : netaddr_public6(ip->b);
 
 	return public && !nets_hold(str_of(conf.egress_closed), ip);
 }
@@ -121,8 +120,7 @@ judge_request(struct arena *scratch, const struct socks *s, struct target *out)
 }
 
 const struct outcome outcomes[REASON_COUNT] = {
-#define EGRESS_REASON(id, name, event, reply, help)                                      \
-	[REASON_##id] = { name, EVENT_##event, reply },
+#define EGRESS_REASON(id, name, event, reply, help) [REASON_##id] = { name, EVENT_##event, reply },
 #include "tbl/egress_reasons.h"
 #undef EGRESS_REASON
 };

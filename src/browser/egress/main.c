@@ -121,8 +121,7 @@ check(char *err, size_t room)
 	const char *fault = resolver_fault(conf.egress_dns);
 
 	if (fault != NULL)
-		snprintf(err, room,
-		    "egress_dns must be addresses separated by commas: %s", fault);
+		snprintf(err, room, "egress_dns must be addresses separated by commas: %s", fault);
 	else if (!nets_good(str_of(conf.egress_closed)))
 		snprintf(err, room,
 		    "egress_closed must be networks separated by commas, such as "

@@ -45,8 +45,7 @@ cut_net(struct str *list, struct net *out, bool *bad)
 		return false;
 	if (comma != NULL)
 		word.n = (size_t)(comma - list->p);
-	*list =
-	    comma == NULL ? STR_NULL : (struct str){ comma + 1, list->n - word.n - 1 };
+	*list = comma == NULL ? STR_NULL : (struct str){ comma + 1, list->n - word.n - 1 };
 	word = str_trim(word);
 	*bad = word.n == 0 || !parse_net(word, out);
 	return true;

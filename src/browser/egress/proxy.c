@@ -42,8 +42,8 @@ credential_parse(struct str text, struct credential *out)
 		return false;
 	user = (struct str){ text.p, (size_t)(colon - text.p) };
 	password = (struct str){ colon + 1, text.n - user.n - 1 };
-	out->given = copy_credential_part(user, out->user) &&
-		     copy_credential_part(password, out->password);
+	out->given =
+	    copy_credential_part(user, out->user) && copy_credential_part(password, out->password);
 	return out->given;
 }
 
@@ -85,8 +85,8 @@ put_basic_auth(struct proxy *p)
 {
 	char plain[2 * PROXY_WORD_MAX + 2];
 	unsigned char coded[sizeof(plain) / 3 * 4 + 8];
-	int n = snprintf(
-	    plain, sizeof(plain), "%s:%s", p->credential->user, p->credential->password);
+	int n =
+	    snprintf(plain, sizeof(plain), "%s:%s", p->credential->user, p->credential->password);
 
 	if (n < 0 || (size_t)n >= sizeof(plain))
 		panic("a credential does not fit into its buffer");
@@ -105,8 +105,8 @@ begin_connect(struct proxy *p)
 
 	if (inet_ntop(p->to.family, p->to.b, ip, sizeof(ip)) == NULL)
 		panic("inet_ntop failed for family %d", p->to.family);
-	snprintf(authority, sizeof(authority),
-	    p->to.family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip, p->port);
+	snprintf(authority, sizeof(authority), p->to.family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip,
+	    p->port);
 	put_z(p, "CONNECT ");
 	put_z(p, authority);
 	put_z(p, " HTTP/1.1\r\nHost: ");
@@ -125,8 +125,8 @@ parse_status(const struct proxy *p)
 	const char *s = (const char *)p->room;
 	int n = 0;
 
-	if (p->n < 12 || memcmp(s, "HTTP/1.", 7) != 0 || s[7] < '0' || s[7] > '9' ||
-	    s[8] != ' ' || (p->n > 12 && s[12] != ' '))
+	if (p->n < 12 || memcmp(s, "HTTP/1.", 7) != 0 || s[7] < '0' || s[7] > '9' || s[8] != ' ' ||
+	    (p->n > 12 && s[12] != ' '))
 		return -1;
 	for (int i = 9; i < 12; i++) {
 		if (s[i] < '0' || s[i] > '9')
@@ -168,8 +168,7 @@ judge_header(struct proxy *p)
 static enum proxy_step
 end_line(struct proxy *p)
 {
-	enum proxy_step step =
-	    p->stage == STAGE_STATUS ? judge_status(p) : judge_header(p);
+	enum proxy_step step = p->stage == STAGE_STATUS ? judge_status(p) : judge_header(p);
 
 	p->line = 0;
 	return step;
@@ -189,8 +188,7 @@ read_connect_byte(struct proxy *p, unsigned char c)
 	p->line++;
 	if (p->stage == STAGE_STATUS && p->n < 13)
 		p->room[p->n++] = c;
-	if (p->stage == STAGE_STATUS && p->n <= 7 &&
-	    memcmp(p->room, "HTTP/1.", p->n) != 0)
+	if (p->stage == STAGE_STATUS && p->n <= 7 && memcmp(p->room, "HTTP/1.", p->n) != 0)
 		return PROXY_BAD;
 	return PROXY_MORE;
 }
@@ -269,8 +267,7 @@ judge_reply(struct proxy *p)
 {
 	if (p->n < 5)
 		return PROXY_MORE;
-	if (p->room[3] != SOCKS_IPV4 && p->room[3] != SOCKS_NAME &&
-	    p->room[3] != SOCKS_IPV6)
+	if (p->room[3] != SOCKS_IPV4 && p->room[3] != SOCKS_NAME && p->room[3] != SOCKS_IPV6)
 		return PROXY_BAD;
 	return p->n == reply_length(p) ? PROXY_DONE : PROXY_MORE;
 }
@@ -314,8 +311,7 @@ proxy_take(struct proxy *p, const unsigned char *bytes, size_t n, size_t *used)
 	for (*used = 0; *used < n && step == PROXY_MORE;) {
 		unsigned char c = bytes[(*used)++];
 
-		step = p->kind == PROXY_CONNECT ? read_connect_byte(p, c)
-						: read_socks_byte(p, c);
+		step = p->kind == PROXY_CONNECT ? read_connect_byte(p, c) : read_socks_byte(p, c);
 	}
 	return step;
 }

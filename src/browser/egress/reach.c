@@ -200,11 +200,11 @@ on_proxy(void *arg, enum reason why, int fd, const struct ip *at)
 	r->readable = event_new(r->e->base, fd, EV_READ | EV_PERSIST, on_readable, r);
 	if (r->readable == NULL || event_add(r->readable, NULL) != 0)
 		panic("event_new or event_add failed for a proxy");
-	r->proxy = (struct proxy){ .kind = r->route.kind == ROUTE_CONNECT ? PROXY_CONNECT
-									  : PROXY_SOCKS5,
-		.credential = &r->credential,
-		.to = r->to.ips[r->asked],
-		.port = r->target.port };
+	r->proxy =
+	    (struct proxy){ .kind = r->route.kind == ROUTE_CONNECT ? PROXY_CONNECT : PROXY_SOCKS5,
+		    .credential = &r->credential,
+		    .to = r->to.ips[r->asked],
+		    .port = r->target.port };
 	proxy_begin(&r->proxy);
 	if (!send_to_proxy(r))
 		fail_reach(r, REASON_ROUTE);
@@ -244,8 +244,7 @@ find_proxy(struct reach *r)
 		return;
 	}
 	r->stage = STAGE_PROXY_LOOKUP;
-	r->lookup =
-	    lookup_start(r->e->resolvers[LOOKUP_OURS], r->route.host, on_proxy_found, r);
+	r->lookup = lookup_start(r->e->resolvers[LOOKUP_OURS], r->route.host, on_proxy_found, r);
 }
 
 /* ---- the target ---- */
@@ -298,13 +297,13 @@ on_start(int fd, short what, void *arg)
 		connect_to_target(r);
 		return;
 	}
-	r->lookup = lookup_start(
-	    r->e->resolvers[LOOKUP_PUBLIC], r->target.name, on_target_found, r);
+	r->lookup =
+	    lookup_start(r->e->resolvers[LOOKUP_PUBLIC], r->target.name, on_target_found, r);
 }
 
 struct reach *
-reach_start(struct egress *e, const struct route *route, const struct target *t,
-    reach_fn *fn, void *arg)
+reach_start(
+    struct egress *e, const struct route *route, const struct target *t, reach_fn *fn, void *arg)
 {
 	const struct timeval limit = { conf.egress_connect / 1000,
 		conf.egress_connect % 1000 * 1000 };
@@ -318,8 +317,7 @@ reach_start(struct egress *e, const struct route *route, const struct target *t,
 	r->fd = -1;
 	r->start = event_new(e->base, -1, 0, on_start, r);
 	r->deadline = event_new(e->base, -1, 0, on_deadline, r);
-	if (r->start == NULL || r->deadline == NULL ||
-	    event_add(r->deadline, &limit) != 0)
+	if (r->start == NULL || r->deadline == NULL || event_add(r->deadline, &limit) != 0)
 		panic("event_new or event_add failed for a reach");
 	event_active(r->start, EV_TIMEOUT, 0);
 	return r;

@@ -24,8 +24,7 @@ struct dial_to {
 	bool open;
 };
 
-struct dial *dial_start(
-    struct event_base *base, const struct dial_to *to, dial_fn *fn, void *arg);
+struct dial *dial_start(struct event_base *base, const struct dial_to *to, dial_fn *fn, void *arg);
 void dial_cancel(struct dial *d);
 
 /* ---- route.c: how a session's connections leave this host ---- */
@@ -38,8 +37,8 @@ struct route {
 };
 
 /* Fills r from the members of a message. Returns NULL, or the name of the bad member. */
-const char *route_set(struct route *r, struct str kind, struct str host, int64_t port,
-    struct str credential);
+const char *route_set(
+    struct route *r, struct str kind, struct str host, int64_t port, struct str credential);
 /* Reads the credential's file, each time, so that a changed file is used. Failures are logged. */
 bool route_credential(const struct route *r, struct credential *out) MUST_USE;
 
@@ -57,8 +56,8 @@ struct reached {
 
 typedef void reach_fn(void *arg, const struct reached *r);
 
-struct reach *reach_start(struct egress *e, const struct route *route,
-    const struct target *t, reach_fn *fn, void *arg);
+struct reach *reach_start(
+    struct egress *e, const struct route *route, const struct target *t, reach_fn *fn, void *arg);
 void reach_cancel(struct reach *r);
 
 /* ---- relay.c: bytes in both directions ---- */
@@ -67,8 +66,7 @@ struct relay;
 typedef void relay_fn(void *arg);
 
 /* Owns both sockets from now on. */
-struct relay *relay_start(
-    struct event_base *base, int near, int far, relay_fn *fn, void *arg);
+struct relay *relay_start(struct event_base *base, int near, int far, relay_fn *fn, void *arg);
 /* Queues bytes that far has sent already; call it at once after relay_start. */
 void relay_early(struct relay *r, const unsigned char *early, size_t n);
 void relay_cancel(struct relay *r);

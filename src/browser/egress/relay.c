@@ -91,8 +91,7 @@ reset_both(struct relay *r)
 	const struct linger now = { .l_onoff = 1, .l_linger = 0 };
 
 	for (int i = 0; i < 2; i++)
-		(void)setsockopt(
-		    r->flows[i].from, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+		(void)setsockopt(r->flows[i].from, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	finish_relay(r);
 }
 
@@ -217,8 +216,8 @@ static void
 on_writable(int fd, short what, void *arg)
 {
 	struct flow *f = arg;
-	ssize_t n = send(fd, f->kept + f->kept_at, f->kept_n - f->kept_at,
-	    MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t n =
+	    send(fd, f->kept + f->kept_at, f->kept_n - f->kept_at, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	(void)what;
 	if (n < 0 && error_is_transient())

@@ -62,8 +62,7 @@ judge_addresses(enum lookup_kind kind, const struct ares_addrinfo_node *nodes)
 	if (nodes == NULL)
 		return REASON_DNS;
 	for (; nodes != NULL; nodes = nodes->ai_next)
-		if (kind == LOOKUP_PUBLIC &&
-		    (!copy_node_ip(nodes, &ip) || !ip_public(&ip)))
+		if (kind == LOOKUP_PUBLIC && (!copy_node_ip(nodes, &ip) || !ip_public(&ip)))
 			return REASON_ANSWER;
 	return REASON_CONNECTED;
 }
@@ -84,11 +83,11 @@ status_reason(int status)
 }
 
 enum reason
-answer_judge(enum lookup_kind kind, int status, const struct ares_addrinfo *found,
-    struct addresses *to)
+answer_judge(
+    enum lookup_kind kind, int status, const struct ares_addrinfo *found, struct addresses *to)
 {
-	enum reason why = status == ARES_SUCCESS ? judge_addresses(kind, found->nodes)
-						 : status_reason(status);
+	enum reason why =
+	    status == ARES_SUCCESS ? judge_addresses(kind, found->nodes) : status_reason(status);
 
 	to->n = 0;
 	if (why == REASON_CONNECTED)

@@ -33,8 +33,7 @@ copy_route_text(struct str s, char *out, size_t room)
 }
 
 const char *
-route_set(struct route *r, struct str kind, struct str host, int64_t port,
-    struct str credential)
+route_set(struct route *r, struct str kind, struct str host, int64_t port, struct str credential)
 {
 	size_t k = 0;
 
@@ -51,8 +50,7 @@ route_set(struct route *r, struct str kind, struct str host, int64_t port,
 	if (port < 1 || port > 65535)
 		return "port";
 	if (credential.n > 0 &&
-	    (!is_file_name(credential) ||
-		!copy_route_text(credential, r->file, sizeof(r->file))))
+	    (!is_file_name(credential) || !copy_route_text(credential, r->file, sizeof(r->file))))
 		return "credential";
 	return NULL;
 }

@@ -68,7 +68,7 @@ struct addresses {
    administrator configured; /etc/hosts and search domains count, and any address is good. */
 enum lookup_kind { LOOKUP_PUBLIC, LOOKUP_OURS, LOOKUP_KINDS };
 /* Checks the result of a look-up (a lookup_fn's arguments). REASON_CONNECTED: to has the addresses to try. */
-enum reason answer_judge(enum lookup_kind kind, int status,
-    const struct ares_addrinfo *found, struct addresses *to) MUST_USE;
+enum reason answer_judge(enum lookup_kind kind, int status, const struct ares_addrinfo *found,
+    struct addresses *to) MUST_USE;
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-	ACCEPTS = 32, /* connections of one listener before other events are handled */
+	ACCEPTS = 32,         /* connections of one listener before other events are handled */
 	ACCEPT_NS = 50000000, /* after this an accept is interrupted */
 };
 
@@ -53,8 +53,7 @@ static void stop_listening(struct session *s);
 static void
 drop_blocking_listener(struct session *s)
 {
-	log_event(
-	    LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
+	log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
 	stop_listening(s);
 }
 
@@ -114,8 +113,8 @@ is_listening_stream(int fd)
 	socklen_t n = sizeof(yes), m = sizeof(type);
 
 	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes != 0 &&
-	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) == 0 &&
-	       type == SOCK_STREAM && fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) == 0 && type == SOCK_STREAM &&
+	       fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
 static struct session *
@@ -148,15 +147,14 @@ listen_on(struct session *s, int fd)
 	stop_listening(s);
 	s->listener = fd;
 	s->paused = false;
-	s->acceptable =
-	    event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_browser_connection, s);
+	s->acceptable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_browser_connection, s);
 	if (s->acceptable == NULL || event_add(s->acceptable, NULL) != 0)
 		panic("event_new or event_add failed for a listener");
 }
 
 const char *
-session_open(struct egress *e, struct link *owner, const struct uuid *id,
-    const struct route *route, int fd)
+session_open(
+    struct egress *e, struct link *owner, const struct uuid *id, const struct route *route, int fd)
 {
 	struct session *s = session_find(e, id);
 	const char *fault = NULL;

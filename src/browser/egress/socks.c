@@ -83,8 +83,7 @@ is_hopeless(struct socks *s)
 	if (!s->greeted || s->n < 4)
 		return false;
 	s->reply = UNKNOWN_ADDRESS_KIND;
-	return s->room[3] != SOCKS_IPV4 && s->room[3] != SOCKS_NAME &&
-	       s->room[3] != SOCKS_IPV6;
+	return s->room[3] != SOCKS_IPV4 && s->room[3] != SOCKS_NAME && s->room[3] != SOCKS_IPV6;
 }
 
 enum socks_step

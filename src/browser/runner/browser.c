@@ -99,8 +99,7 @@ browser_start(struct runner *r, char *err, size_t room)
 
 	if (!browser_spawn(&settings, &r->process, err, room))
 		return false;
-	r->errors =
-	    event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_stderr, r);
+	r->errors = event_new(r->base, r->process.errors, EV_READ | EV_PERSIST, on_stderr, r);
 	if (r->errors == NULL || event_add(r->errors, NULL) != 0)
 		panic("event_add failed for the browser's standard error");
 	r->cdp = cdp_new(r->base, r->process.in, r->process.out, &cdp_handlers, r);

@@ -17,11 +17,9 @@
 enum {
 	CHUNK = 256 * 1024,
 	MESSAGE_MAX =
-	    64 * 1024 *
-	    1024, /* a screenshot of the largest viewport in base64 is shorter */
+	    64 * 1024 * 1024, /* a screenshot of the largest viewport in base64 is shorter */
 	QUEUE_MAX =
-	    16 * 1024 *
-	    1024, /* bytes of unsent calls, above which the browser counts as ended */
+	    16 * 1024 * 1024,   /* bytes of unsent calls, above which the browser counts as ended */
 	KEEP_MAX = 1024 * 1024, /* memory that a buffer may keep between messages */
 	ARENA_CAP = 4 * MESSAGE_MAX,
 	BUCKETS = 256,
@@ -47,8 +45,7 @@ struct cdp {
 	struct event *readable, *writable, *broken;
 	int in, out;
 	struct arena *arena;
-	char *
-	    input; /* bytes that were read and not handled: the next message, incomplete */
+	char *input; /* bytes that were read and not handled: the next message, incomplete */
 	size_t input_n, input_room;
 	struct buf queue; /* calls; the bytes up to sent have been written */
 	size_t sent;
@@ -88,12 +85,10 @@ fail_calls(struct cdp *c, const struct str *session)
 			next = TAILQ_NEXT(k, next);
 			if (k->id > last ||
 			    (session != NULL &&
-				!str_eq(
-				    (struct str){ k->session, k->session_n }, *session)))
+				!str_eq((struct str){ k->session, k->session_n }, *session)))
 				continue;
 			complete_call(c, k, NULL);
-			next = TAILQ_FIRST(
-			    &c->calls[i]); /* done may have changed the list */
+			next = TAILQ_FIRST(&c->calls[i]); /* done may have changed the list */
 		}
 }
 
@@ -127,8 +122,8 @@ handle_reply(struct cdp *c, int64_t id, const struct json_value *message)
 	if (error != NULL && k->done != NULL && !k->may_fail) {
 		struct str why = cdp_text(error, "message");
 
-		log_event(LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method,
-		    (int)why.n, why.p);
+		log_event(
+		    LOGP_DEBUG, "call", "method=%s why=\"%.*s\"", k->method, (int)why.n, why.p);
 	}
 	complete_call(c, k, error != NULL ? NULL : cdp_get(message, "result"));
 }
@@ -165,8 +160,7 @@ repair_unicode(char *p, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unsigned u = utf16_escape(p + i, n - i);
 
-		if (is_surrogate(u, high) &&
-		    is_surrogate(utf16_escape(p + i + 6, n - i - 6), low))
+		if (is_surrogate(u, high) && is_surrogate(utf16_escape(p + i + 6, n - i - 6), low))
 			i += 11;
 		else if (is_surrogate(u, high) || is_surrogate(u, low))
 			memcpy(p + i + 2, replacement, sizeof(replacement) - 1);
@@ -207,8 +201,8 @@ handle_cdp_message(struct cdp *c, char *p, size_t n)
 	method = cdp_text(message, "method");
 	for (const struct cdp_event *e = c->side->events; e->name != NULL; e++)
 		if (str_is(method, e->name)) {
-			e->handle(c->arg, cdp_text(message, "sessionId"),
-			    cdp_get(message, "params"));
+			e->handle(
+			    c->arg, cdp_text(message, "sessionId"), cdp_get(message, "params"));
 			return;
 		}
 }
@@ -288,8 +282,7 @@ write_queue(struct cdp *c)
 			return;
 		}
 		if (n < 0 &&
-		    errno !=
-			EINTR) /* the browser is gone: on_pipe_readable gets its end of file */
+		    errno != EINTR) /* the browser is gone: on_pipe_readable gets its end of file */
 			break;
 		c->sent += n > 0 ? (size_t)n : 0;
 	}

@@ -34,8 +34,8 @@ struct cdp_event {
 /* The arguments are valid until the function returns. No handler may free the cdp. */
 struct cdp_side {
 	const struct cdp_event *events;
-	void (*closed)(void *
-		arg); /* the browser ended, or a limit was exceeded; every call has failed */
+	void (*closed)(
+	    void *arg); /* the browser ended, or a limit was exceeded; every call has failed */
 };
 
 struct cdp_call {

@@ -89,8 +89,7 @@ close_viewer(struct control *c)
 	browser_stop(r);
 	control_send_log(c);
 	if (r->live != NULL)
-		live_end(
-		    r->live, c->failed ? "failed" : c->reason, close_code(c->reason));
+		live_end(r->live, c->failed ? "failed" : c->reason, close_code(c->reason));
 	else
 		closing_advance(c);
 }
@@ -174,8 +173,8 @@ closing_begin(struct control *c)
 	if (r->stage >= STAGE_CLOSING)
 		return;
 	r->stage = STAGE_CLOSING;
-	log_event(LOGP_INFO, "closing", "reason=%s detail=\"%s\"",
-	    c->failed ? "failed" : c->reason, c->detail);
+	log_event(LOGP_INFO, "closing", "reason=%s detail=\"%s\"", c->failed ? "failed" : c->reason,
+	    c->detail);
 	if (r->live != NULL)
 		live_state(r->live, &(struct stream_state){ .state = STR("closing") });
 	closing_advance(c);

@@ -90,8 +90,7 @@ listen_for_viewers(struct runner *r, char *err, size_t room)
 	}
 	snprintf(c->directory, sizeof(c->directory), "%s/sessions/%s", conf.run_directory,
 	    uuid_text(&r->job.session).z);
-	snprintf(c->path, sizeof(c->path), "%s/%lld.sock", c->directory,
-	    (long long)r->job.epoch);
+	snprintf(c->path, sizeof(c->path), "%s/%lld.sock", c->directory, (long long)r->job.epoch);
 	if (make_directory(c->directory))
 		r->live = live_new(r->base, c->path, &viewer_ops, r);
 	if (r->live == NULL)
@@ -115,8 +114,8 @@ static void
 send_viewer_state(struct runner *r)
 {
 	if (r->live != NULL)
-		live_state(r->live,
-		    &(struct stream_state){ .state = str_of(stage_names[r->stage]) });
+		live_state(
+		    r->live, &(struct stream_state){ .state = str_of(stage_names[r->stage]) });
 }
 
 static void
@@ -143,8 +142,7 @@ log_session_start(const struct runner *r)
 {
 	const struct uuid_text session = uuid_text(&r->job.session);
 
-	log_event(LOGP_INFO, "began", "session=%s epoch=%lld", session.z,
-	    (long long)r->job.epoch);
+	log_event(LOGP_INFO, "began", "session=%s epoch=%lld", session.z, (long long)r->job.epoch);
 	sd_notifyf(0, "STATUS=session %s epoch %lld", session.z, (long long)r->job.epoch);
 }
 
@@ -152,8 +150,7 @@ static bool
 check_host(struct runner *r, char *err, size_t room)
 {
 	if (r->fault == NULL)
-		return browser_may_run(err, room) &&
-		       browser_version(r->version, err, room);
+		return browser_may_run(err, room) && browser_version(r->version, err, room);
 	snprintf(err, room, "%s", r->fault);
 	return false;
 }
@@ -169,8 +166,7 @@ start_session(struct runner *r)
 		runner_fail(r, "%s", err);
 		return;
 	}
-	if (start_url_check_stored(r->keep, r->job.start_url, &canonical) !=
-	    START_URL_OK) {
+	if (start_url_check_stored(r->keep, r->job.start_url, &canonical) != START_URL_OK) {
 		runner_fail(r, "start_url is not one that a session may have");
 		return;
 	}
@@ -180,8 +176,7 @@ start_session(struct runner *r)
 		runner_fail(r, "there is no such profile");
 		return;
 	}
-	if (!listen_for_viewers(r, err, sizeof(err)) ||
-	    !browser_start(r, err, sizeof(err))) {
+	if (!listen_for_viewers(r, err, sizeof(err)) || !browser_start(r, err, sizeof(err))) {
 		runner_fail(r, "%s", err);
 		return;
 	}
@@ -285,8 +280,7 @@ on_close(void *arg, struct link *l, const void *in, int fd)
 
 	(void)l;
 	(void)fd;
-	snprintf(c->reason, sizeof(c->reason), "%.*s", (int)close_in->reason.n,
-	    close_in->reason.p);
+	snprintf(c->reason, sizeof(c->reason), "%.*s", (int)close_in->reason.n, close_in->reason.p);
 	accept_evidence(c);
 	closing_begin(c);
 }
@@ -302,11 +296,9 @@ on_egress(void *arg, struct link *l, const void *in, int fd)
 	(void)fd;
 	network_egress(r->network, e);
 	if (str_is(e->event, "denied") && r->live != NULL)
-		live_egress_denied(
-		    r->live, &(struct stream_egress_denied){ .host = e->host,
-				 .reason = e->reason,
-				 .port = e->port,
-				 .at = ts_now() });
+		live_egress_denied(r->live,
+		    &(struct stream_egress_denied){
+			.host = e->host, .reason = e->reason, .port = e->port, .at = ts_now() });
 }
 
 static void
@@ -424,8 +416,7 @@ runner_activity(struct runner *r)
 /* Warns the viewer once at each mark, in seconds before the end. of_ms is the whole time: a session of 60
    seconds gets no warning at 300 or 60. */
 static void
-warn_viewer(
-    struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const char *reason)
+warn_viewer(struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const char *reason)
 {
 	static const int64_t marks[] = { 300, 60, 10 };
 	size_t passed = 0;
@@ -436,9 +427,8 @@ warn_viewer(
 		return;
 	*warned = passed;
 	if (r->live != NULL && left_us > 0 && of_ms > marks[passed - 1] * 1000)
-		live_expiring(
-		    r->live, &(struct stream_expiring){ .reason = str_of(reason),
-				 .seconds = (left_us + 999999) / 1000000 });
+		live_expiring(r->live, &(struct stream_expiring){ .reason = str_of(reason),
+					   .seconds = (left_us + 999999) / 1000000 });
 }
 
 static void
@@ -449,14 +439,12 @@ check_deadlines(struct control *c)
 
 	if (r->stage == STAGE_STARTING && now - c->since > UP_US)
 		runner_fail(r, "the browser did not come up in time");
-	else if (r->stage == STAGE_STARTING && now - c->since > PAGE_US &&
-		 r->active != NULL)
+	else if (r->stage == STAGE_STARTING && now - c->since > PAGE_US && r->active != NULL)
 		runner_ready(r);
 	if (r->stage != STAGE_RUNNING)
 		return;
 	if (c->expires_us != 0)
-		warn_viewer(
-		    r, c->expires_us - now, r->job.lifetime_ms, &c->warned, "expired");
+		warn_viewer(r, c->expires_us - now, r->job.lifetime_ms, &c->warned, "expired");
 	if (r->job.idle_ms > 0)
 		warn_viewer(r, c->active_at + r->job.idle_ms * 1000 - now, r->job.idle_ms,
 		    &c->idle_warned, "idle_timeout");

@@ -24,8 +24,7 @@ struct control {
 	bool accepted;     /* the dispatcher has sent a message on this connection */
 	struct event *lease, *tick;
 	unsigned ticks;
-	char directory[160],
-	    path[192]; /* path of the viewers' socket, and its directory */
+	char directory[160], path[192]; /* path of the viewers' socket, and its directory */
 
 	int64_t since;      /* mono_us: when the job came */
 	int64_t expires_us; /* mono_us; 0: not known yet */

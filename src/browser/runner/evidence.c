@@ -80,9 +80,9 @@ evidence_url(struct evidence *e, struct str url)
 	if (name.n == 0 || !evidence_origin(url, &host, &port)) {
 		const char *colon = memchr(url.p, ':', url.n);
 
-		return evidence_copy(
-		    e, colon != NULL ? (struct str){ url.p, (size_t)(colon - url.p) + 1 }
-				     : STR("other:"));
+		return evidence_copy(e, colon != NULL
+					    ? (struct str){ url.p, (size_t)(colon - url.p) + 1 }
+					    : STR("other:"));
 	}
 	at = memrchr(name.p, '@', name.n);
 	if (at == NULL)
@@ -174,8 +174,8 @@ copy_header(void *arg, struct str name, struct json_value *value)
 		    t->bytes + name.n + v.n > HEADERS_BYTES)
 			continue;
 		t->bytes += name.n + v.n;
-		t->headers[t->n++] = (struct net_header){ evidence_copy(t->e, name),
-			evidence_copy(t->e, v) };
+		t->headers[t->n++] =
+		    (struct net_header){ evidence_copy(t->e, name), evidence_copy(t->e, v) };
 	}
 	return true;
 }
@@ -203,13 +203,11 @@ evidence_tls(struct evidence *e, const struct json_value *details)
 	e->event.tls = (struct net_tls){
 		.version = evidence_copy(e, cdp_text(details, "protocol")),
 		.cipher = evidence_copy(e, cdp_text(details, "cipher")),
-		.subject = evidence_copy(
-		    e, str_cut_bytes(cdp_text(details, "subjectName"), VALUE_MAX)),
-		.issuer = evidence_copy(
-		    e, str_cut_bytes(cdp_text(details, "issuer"), VALUE_MAX)),
-		.not_after = until > 0 && until < 2e11
-				 ? (struct ts){ (int64_t)until * 1000000 }
-				 : TS_NULL,
+		.subject =
+		    evidence_copy(e, str_cut_bytes(cdp_text(details, "subjectName"), VALUE_MAX)),
+		.issuer = evidence_copy(e, str_cut_bytes(cdp_text(details, "issuer"), VALUE_MAX)),
+		.not_after =
+		    until > 0 && until < 2e11 ? (struct ts){ (int64_t)until * 1000000 } : TS_NULL,
 	};
 }
 

@@ -25,8 +25,7 @@ struct json evidence_number(struct evidence *e, int64_t n);
 struct str evidence_url(struct evidence *e, struct str url);
 /* A list of net_header from CDP's object of headers, secrets replaced. bytes, if not NULL: the size of all
    headers as text plus the content-length that they contain. */
-struct list evidence_headers(
-    struct evidence *e, const struct json_value *headers, int64_t *bytes);
+struct list evidence_headers(struct evidence *e, const struct json_value *headers, int64_t *bytes);
 /* details: a Network.SecurityDetails; NULL: no TLS. */
 void evidence_tls(struct evidence *e, const struct json_value *details);
 void evidence_free(struct evidence *e);

@@ -39,8 +39,7 @@ static struct str
 mouse_type(struct str action)
 {
 	static const char *const types[][2] = { { "move", "mouseMoved" },
-		{ "down", "mousePressed" }, { "up", "mouseReleased" },
-		{ "wheel", "mouseWheel" } };
+		{ "down", "mousePressed" }, { "up", "mouseReleased" }, { "wheel", "mouseWheel" } };
 
 	for (size_t i = 0; i < COUNT(types); i++)
 		if (str_is(action, types[i][0]))
@@ -214,11 +213,10 @@ input_key(struct runner *r, const struct stream_key *k)
 	};
 
 	if (r->active != NULL && r->cdp != NULL)
-		cdp_send(
-		    r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
-				.method = "Input.dispatchKeyEvent",
-				.fields = key_fields,
-				.in = &e });
+		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
+				     .method = "Input.dispatchKeyEvent",
+				     .fields = key_fields,
+				     .in = &e });
 }
 
 struct insert_params {
@@ -234,9 +232,8 @@ void
 input_text(struct runner *r, struct str text)
 {
 	if (r->active != NULL && r->cdp != NULL)
-		cdp_send(
-		    r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
-				.method = "Input.insertText",
-				.fields = insert_fields,
-				.in = &(struct insert_params){ text } });
+		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&r->active->session),
+				     .method = "Input.insertText",
+				     .fields = insert_fields,
+				     .in = &(struct insert_params){ text } });
 }

@@ -17,14 +17,11 @@
 
 enum {
 	ARENA = 16 * 1024 * 1024,
-	QUEUE_MAX =
-	    16 * 1024 * 1024, /* unsent bytes above which the viewer is disconnected */
+	QUEUE_MAX = 16 * 1024 * 1024, /* unsent bytes above which the viewer is disconnected */
 	PING_MS = 15000,
-	SILENT_US =
-	    45000000, /* without a byte, pongs included: the viewer is disconnected */
-	LINGER_S = 2, /* time for the viewer's close frame */
-	RATE_ERROR_US =
-	    1000000, /* at most one error about the rate of messages in this time */
+	SILENT_US = 45000000,    /* without a byte, pongs included: the viewer is disconnected */
+	LINGER_S = 2,            /* time for the viewer's close frame */
+	RATE_ERROR_US = 1000000, /* at most one error about the rate of messages in this time */
 	BACKLOG = 8,
 };
 
@@ -43,8 +40,7 @@ live_unsent(const struct live *l)
 
 	if (ioctl(bufferevent_getfd(l->viewer->bev), SIOCOUTQ, &kernel) != 0)
 		kernel = 0;
-	return evbuffer_get_length(bufferevent_get_output(l->viewer->bev)) +
-	       (size_t)kernel;
+	return evbuffer_get_length(bufferevent_get_output(l->viewer->bev)) + (size_t)kernel;
 }
 
 static void
@@ -107,8 +103,8 @@ cut_texts(struct arena *a, const struct field *fields, void *out)
 			*(struct str *)at = str_cut(*(struct str *)at, (size_t)f->hi);
 		if (f->type != FIELD_LIST || f->sub == NULL || list->n == 0)
 			continue;
-		list->items = memcpy(
-		    arena_array(a, list->n, f->size), list->items, list->n * f->size);
+		list->items =
+		    memcpy(arena_array(a, list->n, f->size), list->items, list->n * f->size);
 		for (size_t i = 0; i < list->n; i++)
 			cut_texts(a, f->sub, (char *)list->items + i * f->size);
 	}
@@ -129,8 +125,8 @@ encode_message(struct live *l, enum stream_message_id id, const void *message)
 }
 
 /* The newest message of each of these kinds is sent to every new viewer, in this order. */
-static const enum stream_message_id state_messages[] = { STREAM_STATE, STREAM_TABS,
-	STREAM_URL, STREAM_DIALOG_OPEN };
+static const enum stream_message_id state_messages[] = { STREAM_STATE, STREAM_TABS, STREAM_URL,
+	STREAM_DIALOG_OPEN };
 
 static void
 keep_state_message(struct live *l, enum stream_message_id id, struct str text)
@@ -194,9 +190,8 @@ void
 live_send_error(
     struct live *l, const char *code, struct str message, struct str to, struct str field)
 {
-	live_error(
-	    l, &(struct stream_error){
-		   .code = str_of(code), .message = message, .to = to, .field = field });
+	live_error(l, &(struct stream_error){
+			  .code = str_of(code), .message = message, .to = to, .field = field });
 }
 
 /* ---- the viewer's bytes ---- */
@@ -265,12 +260,12 @@ handle_viewer_message(struct live *l, enum ws_opcode kind)
 	if (!take_credit(v))
 		send_rate_error(l);
 	else if (kind != WS_TEXT)
-		live_send_error(l, "invalid_type",
-		    STR("a viewer sends text messages alone"), STR_NULL, STR_NULL);
+		live_send_error(l, "invalid_type", STR("a viewer sends text messages alone"),
+		    STR_NULL, STR_NULL);
 	else if (v->message_n > LIM_STREAM_MESSAGE)
 		live_send_error(l, "message_too_long",
-		    arena_printf(l->arena, "a message must have at most %d bytes",
-			(int)LIM_STREAM_MESSAGE),
+		    arena_printf(
+			l->arena, "a message must have at most %d bytes", (int)LIM_STREAM_MESSAGE),
 		    STR_NULL, STR_NULL);
 	else
 		live_handle(l, buf_done(&v->message));
@@ -304,8 +299,8 @@ handle_ws_frame(struct live *l)
 	} else if (v->closing) {
 		return;
 	} else if (r->frame.opcode == WS_PING) {
-		send_control_frame(v, WS_PONG,
-		    (struct str){ (const char *)r->control, (size_t)r->frame.length });
+		send_control_frame(
+		    v, WS_PONG, (struct str){ (const char *)r->control, (size_t)r->frame.length });
 	} else if (r->frame.opcode <= WS_BINARY && r->frame.fin) {
 		handle_viewer_message(l, r->frame.message);
 	}
@@ -338,8 +333,7 @@ on_viewer_drained(struct bufferevent *bev, void *arg)
 {
 	struct live *l = arg;
 
-	if (l->viewer->peer_closed &&
-	    evbuffer_get_length(bufferevent_get_output(bev)) == 0)
+	if (l->viewer->peer_closed && evbuffer_get_length(bufferevent_get_output(bev)) == 0)
 		drop_viewer(l, "closed");
 }
 
@@ -410,16 +404,15 @@ welcome_viewer(struct live *l)
 	send_hello(l);
 	for (size_t i = 0; i < COUNT(state_messages); i++)
 		if (l->state_messages[state_messages[i]].n > 0)
-			live_write(
-			    l, WS_TEXT, buf_done(&l->state_messages[state_messages[i]]));
+			live_write(l, WS_TEXT, buf_done(&l->state_messages[state_messages[i]]));
 	past_send(l);
 	arena_reset(l->arena);
 	l->ops->watch(l->arg, true, l->picture.fps, l->picture.quality);
 }
 
 static void
-on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *from,
-    int n, void *arg)
+on_connection(
+    struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *from, int n, void *arg)
 {
 	static const struct ws_rules rules = { .masked = true,
 		.unmask = true,
@@ -442,8 +435,7 @@ on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockad
 	v->received_us = v->credit_us = mono_us();
 	v->rate_error_us = -RATE_ERROR_US;
 	l->viewer = v;
-	bufferevent_setcb(
-	    v->bev, on_viewer_readable, on_viewer_drained, on_viewer_lost, l);
+	bufferevent_setcb(v->bev, on_viewer_readable, on_viewer_drained, on_viewer_lost, l);
 	if (bufferevent_enable(v->bev, EV_READ | EV_WRITE) != 0)
 		panic("bufferevent_enable failed for the viewer");
 	log_event(LOGP_INFO, "viewer", "came=1");
@@ -469,8 +461,8 @@ live_new(struct event_base *base, const char *path, const struct live_ops *ops, 
 	l->hello.expires_at = TS_NULL;
 	l->ping = ev_every(base, PING_MS, on_ping, l);
 	l->linger = event_new(base, -1, 0, on_linger, l);
-	l->listener = evconnlistener_new(base, on_connection, l,
-	    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG, fd);
+	l->listener = evconnlistener_new(
+	    base, on_connection, l, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG, fd);
 	if (l->linger == NULL || l->listener == NULL)
 		panic("event_new failed for the live stream");
 	past_open(&l->past);

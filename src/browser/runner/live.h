@@ -71,10 +71,10 @@ struct live *live_new(
    in hello also version, now and limits; the caller keeps its struct. The caller sends live_url after each
    change of the active tab. Only live_end sends live_bye. */
 void live_send(struct live *l, enum stream_message_id id, const void *message);
-#define SERVER(id, name, what, help)                                                     \
-	static inline void live_##what(struct live *l, const struct stream_##what *m)    \
-	{                                                                                \
-		live_send(l, STREAM_##id, m);                                            \
+#define SERVER(id, name, what, help)                                                               \
+	static inline void live_##what(struct live *l, const struct stream_##what *m)              \
+	{                                                                                          \
+		live_send(l, STREAM_##id, m);                                                      \
 	}
 #include "tbl/stream_messages.h"
 

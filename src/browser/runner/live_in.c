@@ -76,8 +76,8 @@ handle_nav(struct live *l, const void *in)
 		l->ops->nav(l->arg, url);
 	else
 		live_send_error(l, start_url_fault_code(fault),
-		    start_url_fault_message(l->arena, fault, STR("url"), nav->url),
-		    STR("nav"), STR("url"));
+		    start_url_fault_message(l->arena, fault, STR("url"), nav->url), STR("nav"),
+		    STR("url"));
 }
 
 static void
@@ -181,8 +181,8 @@ send_json_error(struct live *l, struct str text)
 		panic(
 		    "json_parse rejected a text that json_scan accepts"); /* UNCOVERED: both are one scan */
 	live_send_error(l, "invalid_json",
-	    arena_printf(l->arena, "is not JSON at byte %zu: %s", fault.at, fault.what),
-	    STR_NULL, STR_NULL);
+	    arena_printf(l->arena, "is not JSON at byte %zu: %s", fault.at, fault.what), STR_NULL,
+	    STR_NULL);
 }
 
 void
@@ -204,8 +204,8 @@ live_handle(struct live *l, struct str text)
 	}
 	m = stream_message_find(json_text(type));
 	if (m == NULL)
-		live_send_error(l, "unknown_message",
-		    STR("type is no message of a viewer"), STR_NULL, STR("type"));
+		live_send_error(l, "unknown_message", STR("type is no message of a viewer"),
+		    STR_NULL, STR("type"));
 	else
 		decode_viewer_message(l, text, m);
 }

@@ -11,8 +11,7 @@
 
 enum {
 	UNSENT_MAX = 256 * 1024, /* bytes on their way above which the next frame waits */
-	ACK_LATE_US =
-	    2000000, /* without an acknowledgement: the socket's queue counts instead */
+	ACK_LATE_US = 2000000,   /* without an acknowledgement: the socket's queue counts instead */
 	HEADER_VERSION = 1,
 	HEADER_JPEG = 1,
 	HEADER_NUMBER = 4, /* offset of the frame's number */
@@ -119,8 +118,7 @@ advance_picture(struct live *l)
 	left = p->sent_us + wait - now;
 	left = left > 0 ? left : wait;
 	next = (struct timeval){ left / SECOND_US, left % SECOND_US };
-	if ((has_waiting_frame(p) || p->ntokens > 0) &&
-	    !event_pending(p->tick, EV_TIMEOUT, NULL))
+	if ((has_waiting_frame(p) || p->ntokens > 0) && !event_pending(p->tick, EV_TIMEOUT, NULL))
 		event_add(p->tick, &next);
 }
 

@@ -23,11 +23,9 @@ struct live_picture {
 	int64_t tokens
 	    [LIVE_TOKENS]; /* tokens of sent frames that frame_taken has not returned, the oldest first */
 	size_t ntokens;
-	uint32_t sent,
-	    acked; /* number of the newest frame that was sent, and acknowledged */
-	size_t sizes
-	    [LIVE_SIZES]; /* bytes of each frame that is not acknowledged, by number */
-	size_t unacked;   /* the sum of sizes */
+	uint32_t sent, acked;     /* number of the newest frame that was sent, and acknowledged */
+	size_t sizes[LIVE_SIZES]; /* bytes of each frame that is not acknowledged, by number */
+	size_t unacked;           /* the sum of sizes */
 	bool
 	    acks; /* this viewer acknowledges frames, so unacked limits the pace; else the socket's queue */
 	int64_t sent_us, acked_us;
@@ -58,8 +56,7 @@ struct live_viewer {
 	bool
 	    closing; /* the runner's close frame is queued; only the viewer's close frame is read now */
 	bool peer_closed; /* the viewer's close frame has been received */
-	bool
-	    overflowed; /* the queue is too long; the next on_ping closes the connection */
+	bool overflowed;  /* the queue is too long; the next on_ping closes the connection */
 };
 
 struct live {
@@ -91,8 +88,8 @@ size_t live_unsent(const struct live *l);
 /* Handles a text message of the viewer. */
 void live_handle(struct live *l, struct str text);
 /* Sends an error about the message "to"; field may be STR_NULL. */
-void live_send_error(struct live *l, const char *code, struct str message, struct str to,
-    struct str field);
+void live_send_error(
+    struct live *l, const char *code, struct str message, struct str to, struct str field);
 
 void past_open(struct live_past *past);
 void past_close(struct live_past *past);

@@ -83,8 +83,7 @@ take_stdin_socket(void)
 	int type = 0, null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd = -1;
 	socklen_t n = sizeof(type);
 
-	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &n) == 0 &&
-	    type == SOCK_SEQPACKET)
+	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_SEQPACKET)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
 		panic("/dev/null: %s", strerror(errno));

@@ -34,8 +34,7 @@ map_ids(uid_t uid, gid_t gid)
 	char map[64];
 
 	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
-	if (!write_file("/proc/self/setgroups", "deny") ||
-	    !write_file("/proc/self/uid_map", map))
+	if (!write_file("/proc/self/setgroups", "deny") || !write_file("/proc/self/uid_map", map))
 		return false;
 	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
 	return write_file("/proc/self/gid_map", map);
@@ -64,8 +63,8 @@ listen_for_socks(void)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd >= 0 && (bind(fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
-			   listen(fd, BACKLOG) != 0)) {
+	if (fd >= 0 &&
+	    (bind(fd, (const struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, BACKLOG) != 0)) {
 		close(fd);
 		return -1;
 	}

@@ -74,8 +74,7 @@ record_event(struct network *n, const struct net_event *e)
 	}
 	n->events++;
 	json_write(&b, net_event_fields, e);
-	if (b.n >
-	    NET_BATCH_BYTES) { /* JSON escapes may multiply the size of the headers */
+	if (b.n > NET_BATCH_BYTES) { /* JSON escapes may multiply the size of the headers */
 		bare.request_headers = bare.response_headers = (struct list){ 0 };
 		buf_clear(&b);
 		json_write(&b, net_event_fields, &bare);
@@ -156,12 +155,11 @@ add_contact(struct network *n, struct request *q)
 		e->remote_address = evidence_copy(&q->ev, str_of(c->address));
 		e->remote_port = evidence_number(&q->ev, port);
 	}
-	if (e->failure.p != NULL && c->reason[0] != '\0' &&
-	    strcmp(c->event, "connected") != 0) {
+	if (e->failure.p != NULL && c->reason[0] != '\0' && strcmp(c->event, "connected") != 0) {
 		struct buf b = { 0 };
 
-		buf_printf(&b, "%.*s (%s: %s)", (int)e->failure.n, e->failure.p, c->event,
-		    c->reason);
+		buf_printf(
+		    &b, "%.*s (%s: %s)", (int)e->failure.n, e->failure.p, c->event, c->reason);
 		e->failure = evidence_copy(&q->ev, buf_done(&b));
 		buf_free(&b);
 	}
@@ -173,8 +171,7 @@ has_header(struct list headers, const char *name)
 	const struct net_header *h = headers.items;
 
 	for (size_t i = 0; i < headers.n; i++)
-		if (h[i].name.n == strlen(name) &&
-		    strncasecmp(h[i].name.p, name, h[i].name.n) == 0)
+		if (h[i].name.n == strlen(name) && strncasecmp(h[i].name.p, name, h[i].name.n) == 0)
 			return true;
 	return false;
 }
@@ -313,8 +310,7 @@ fill_request(struct request *q, const struct json_value *request, struct str url
 	e->url = evidence_url(&q->ev, url);
 	q->line = evidence_line(e->method, url);
 	if (!q->sent_extra)
-		e->request_headers =
-		    evidence_headers(&q->ev, cdp_get(request, "headers"), NULL);
+		e->request_headers = evidence_headers(&q->ev, cdp_get(request, "headers"), NULL);
 }
 
 /* Replaces the headers by those that Chromium has sent. */
@@ -334,10 +330,9 @@ fill_response(struct request *q, const struct json_value *response)
 	if (response == NULL)
 		return;
 	e->status = evidence_number(&q->ev, status);
-	e->mime = evidence_copy(
-	    &q->ev, str_cut_bytes(cdp_text(response, "mimeType"), WORD_MAX));
-	e->protocol = evidence_copy(
-	    &q->ev, str_cut_bytes(cdp_text(response, "protocol"), WORD_MAX));
+	e->mime = evidence_copy(&q->ev, str_cut_bytes(cdp_text(response, "mimeType"), WORD_MAX));
+	e->protocol =
+	    evidence_copy(&q->ev, str_cut_bytes(cdp_text(response, "protocol"), WORD_MAX));
 	q->cached = cdp_bool(response, "fromDiskCache") ||
 		    cdp_bool(response, "fromServiceWorker") ||
 		    cdp_bool(response, "fromPrefetchCache");
@@ -345,8 +340,7 @@ fill_response(struct request *q, const struct json_value *response)
 		e->bytes_received = cdp_int(response, "encodedDataLength");
 	evidence_tls(&q->ev, cdp_get(response, "securityDetails"));
 	if (!q->got_extra)
-		e->response_headers =
-		    evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
+		e->response_headers = evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
 }
 
 void
@@ -386,8 +380,7 @@ void
 on_request_extra(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q =
-	    find_request_without_extra(r->network, cdp_text(p, "requestId"), true);
+	struct request *q = find_request_without_extra(r->network, cdp_text(p, "requestId"), true);
 
 	(void)session;
 	fill_sent_headers(q, cdp_get(p, "headers"));
@@ -408,13 +401,11 @@ void
 on_response_extra(void *arg, struct str session, const struct json_value *p)
 {
 	struct runner *r = arg;
-	struct request *q =
-	    find_request_without_extra(r->network, cdp_text(p, "requestId"), false);
+	struct request *q = find_request_without_extra(r->network, cdp_text(p, "requestId"), false);
 
 	(void)session;
 	q->got_extra = true;
-	q->ev.event.response_headers =
-	    evidence_headers(&q->ev, cdp_get(p, "headers"), NULL);
+	q->ev.event.response_headers = evidence_headers(&q->ev, cdp_get(p, "headers"), NULL);
 }
 
 /* Counts bytes for a request that never gets loadingFinished. */
@@ -457,14 +448,13 @@ report_certificate(struct runner *r, const struct request *q)
 	    (!str_starts(e->failure, STR("net::ERR_CERT_")) &&
 		!str_starts(e->failure, STR("net::ERR_SSL_"))))
 		return;
-	network_record(r->network, &(struct net_event){ .kind = STR("certificate"),
-				       .tab = e->tab,
-				       .url = e->url,
-				       .failure = e->failure });
+	network_record(r->network,
+	    &(struct net_event){
+		.kind = STR("certificate"), .tab = e->tab, .url = e->url, .failure = e->failure });
 	if (r->live != NULL && e->tab > 0)
-		live_cert(r->live,
-		    &(struct stream_cert){
-			.url = e->url, .error = e->failure, .tab = e->tab, .at = e->at });
+		live_cert(
+		    r->live, &(struct stream_cert){
+				 .url = e->url, .error = e->failure, .tab = e->tab, .at = e->at });
 }
 
 void
@@ -526,8 +516,7 @@ on_socket_response(void *arg, struct str session, const struct json_value *p)
 		return;
 	q->ev.event.bytes_received = (int64_t)cdp_text(response, "headersText").n;
 	q->ev.event.status = evidence_number(&q->ev, cdp_int(response, "status"));
-	q->ev.event.response_headers =
-	    evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
+	q->ev.event.response_headers = evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
 	end_request(q, p);
 }
 
@@ -612,8 +601,7 @@ record_until(struct network *n, size_t left)
 {
 	struct request *q, *newer;
 
-	for (q = TAILQ_LAST(&n->requests, requests); q != NULL && n->open > left;
-	     q = newer) {
+	for (q = TAILQ_LAST(&n->requests, requests); q != NULL && n->open > left; q = newer) {
 		newer = TAILQ_PREV(q, requests, next);
 		record_request(n, q);
 	}

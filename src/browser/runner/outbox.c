@@ -15,8 +15,7 @@ struct piece {
 	int64_t seq;
 	size_t bytes;
 	bool sent;
-	struct buf
-	    text; /* PIECE_NET: the JSON of all events; PIECE_SHOT: URL, then title */
+	struct buf text; /* PIECE_NET: the JSON of all events; PIECE_SHOT: URL, then title */
 	size_t ends[NET_BATCH_MAX], n;
 	struct runner_shot shot;
 	int fd;
@@ -24,8 +23,7 @@ struct piece {
 
 struct outbox {
 	TAILQ_HEAD(pieces, piece) pieces;
-	struct piece
-	    *next; /* the first that was not sent on this connection; NULL: all were */
+	struct piece *next; /* the first that was not sent on this connection; NULL: all were */
 	size_t unanswered, bytes, max;
 	int64_t seq; /* number of the newest piece */
 	bool truncated;
@@ -157,8 +155,8 @@ send_net(const struct piece *p, struct link *l)
 		events[i].text = (struct str){ p->text.p + begin, p->ends[i] - begin };
 		begin = p->ends[i];
 	}
-	link_send(l, "net", runner_net_fields,
-	    &(struct runner_net){ p->seq, { events, p->n } }, -1);
+	link_send(
+	    l, "net", runner_net_fields, &(struct runner_net){ p->seq, { events, p->n } }, -1);
 }
 
 static void

@@ -28,8 +28,7 @@ void outbox_event(struct outbox *o, struct str event);
 /* Appends "truncated", once per session. */
 void outbox_truncated(struct outbox *o);
 /* Appends an image of n bytes and takes fd over. False: there is no room, and the caller keeps fd. */
-bool outbox_shot(
-    struct outbox *o, const struct runner_shot *shot, int fd, size_t n) MUST_USE;
+bool outbox_shot(struct outbox *o, const struct runner_shot *shot, int fd, size_t n) MUST_USE;
 /* Sends pieces until LOG_WINDOW of them are unanswered. */
 void outbox_send(struct outbox *o, struct link *l);
 /* A new connection: every unanswered piece is sent again. */

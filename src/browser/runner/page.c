@@ -14,15 +14,12 @@
 enum {
 	DIALOG_ALONE_US = 5000000,     /* time to answer a dialog without a viewer */
 	DIALOG_WATCHED_US = 120000000, /* time to answer a dialog with a viewer */
-	FIRST_SHOT_US =
-	    10000000, /* after "ready", for a page that never finishes loading */
-	LOAD_SHOTS_US =
-	    2000000, /* between two screenshots of a page that reloads itself */
+	FIRST_SHOT_US = 10000000,      /* after "ready", for a page that never finishes loading */
+	LOAD_SHOTS_US = 2000000,       /* between two screenshots of a page that reloads itself */
 };
 
 static void
-record_page_event(
-    struct runner *r, const struct tab *t, const char *kind, struct net_event e)
+record_page_event(struct runner *r, const struct tab *t, const char *kind, struct net_event e)
 {
 	e.kind = str_of(kind);
 	e.tab = t != NULL ? t->id : 0;
@@ -88,8 +85,7 @@ on_page_moved(void *arg, struct str session, const struct json_value *p)
 }
 
 static void
-set_loading(
-    struct runner *r, struct str session, const struct json_value *p, bool loading)
+set_loading(struct runner *r, struct str session, const struct json_value *p, bool loading)
 {
 	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
 
@@ -196,8 +192,8 @@ on_dialog_open(void *arg, struct str session, const struct json_value *p)
 	t->dialog = true;
 	t->dialog_at = mono_us();
 	t->beforeunload = str_is(kind, "beforeunload");
-	record_page_event(r, t, "dialog",
-	    (struct net_event){ .url = cdp_text(p, "url"), .resource_type = kind });
+	record_page_event(
+	    r, t, "dialog", (struct net_event){ .url = cdp_text(p, "url"), .resource_type = kind });
 	if (r->live != NULL)
 		live_dialog_open(r->live, &(struct stream_dialog_open){ .tab = t->id,
 					      .kind = kind,
@@ -239,15 +235,13 @@ on_download(void *arg, struct str session, const struct json_value *p)
 	if (t == NULL) /* the frame of another site inside a page has no tab of its own */
 		t = r->active;
 	record_page_event(r, t, "download",
-	    (struct net_event){ .url = url,
-		.method = STR("GET"),
-		.failure = STR("downloads are denied") });
+	    (struct net_event){
+		.url = url, .method = STR("GET"), .failure = STR("downloads are denied") });
 	if (r->live != NULL && t != NULL)
-		live_download_blocked(
-		    r->live, &(struct stream_download_blocked){ .url = url,
-				 .at = ts_now(),
-				 .name = cdp_text(p, "suggestedFilename"),
-				 .tab = t->id });
+		live_download_blocked(r->live, &(struct stream_download_blocked){ .url = url,
+						   .at = ts_now(),
+						   .name = cdp_text(p, "suggestedFilename"),
+						   .tab = t->id });
 }
 
 /* A crashed renderer never replies, so the tab's calls are failed here. */
@@ -267,9 +261,8 @@ on_crash(void *arg, struct str session, const struct json_value *p)
 	log_event(LOGP_WARNING, "crash", "tab=%lld again=%d", (long long)t->id, again);
 	record_page_event(r, t, "crash", (struct net_event){ .url = buf_done(&t->url) });
 	if (r->live != NULL)
-		live_crashed(
-		    r->live, &(struct stream_crashed){
-				 .tab = t->id, .reloading = !again, .at = ts_now() });
+		live_crashed(r->live,
+		    &(struct stream_crashed){ .tab = t->id, .reloading = !again, .at = ts_now() });
 	shots_forget(r->shots, t);
 	cdp_forget(r->cdp, session);
 	if (again) {

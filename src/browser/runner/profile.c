@@ -17,8 +17,7 @@ struct os {
 
 static const struct os systems[] = {
 	{ "windows", "Windows NT 10.0; Win64; x64", "Win32", "Windows", "15.0.0", "x86" },
-	{ "macos", "Macintosh; Intel Mac OS X 10_15_7", "MacIntel", "macOS", "14.6.1",
-	    "arm" },
+	{ "macos", "Macintosh; Intel Mac OS X 10_15_7", "MacIntel", "macOS", "14.6.1", "arm" },
 	{ "linux", "X11; Linux x86_64", "Linux x86_64", "Linux", "6.5.0", "x86" },
 };
 
@@ -58,16 +57,15 @@ choose_timezone(struct profile *p, struct str country)
 	FILE *table = country.n == 2 ? fopen("/usr/share/zoneinfo/zone.tab", "re") : NULL;
 	char line[512];
 
-	while (table != NULL && p->timezone[0] == '\0' &&
-	       fgets(line, sizeof(line), table) != NULL) {
+	while (
+	    table != NULL && p->timezone[0] == '\0' && fgets(line, sizeof(line), table) != NULL) {
 		const char *tab = strchr(line, '\t');
 
-		if (tab == NULL ||
-		    !str_eq((struct str){ line, (size_t)(tab - line) }, country) ||
+		if (tab == NULL || !str_eq((struct str){ line, (size_t)(tab - line) }, country) ||
 		    (tab = strchr(tab + 1, '\t')) == NULL)
 			continue;
-		snprintf(p->timezone, sizeof(p->timezone), "%.*s",
-		    (int)strcspn(tab + 1, "\t\n"), tab + 1);
+		snprintf(p->timezone, sizeof(p->timezone), "%.*s", (int)strcspn(tab + 1, "\t\n"),
+		    tab + 1);
 	}
 	if (table != NULL)
 		fclose(table);
@@ -86,22 +84,21 @@ fill_brands(struct brand out[BRANDS], struct str version)
 {
 	static const char grease[] = " (:-./);=?_";
 	static const char *const versions[] = { "8", "99", "24" };
-	static const unsigned char orders[6][BRANDS] = { { 0, 1, 2 }, { 0, 2, 1 },
-		{ 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	static const unsigned char orders[6][BRANDS] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
 	size_t dot = 0, seed = 0;
 	struct brand *b;
 
 	while (dot < version.n && version.p[dot] >= '0' && version.p[dot] <= '9')
 		seed = seed * 10 + (size_t)(version.p[dot++] - '0');
 	b = &out[orders[seed % 6][0]];
-	snprintf(b->name, sizeof(b->name), "Not%cA%cBrand", grease[seed % 11],
-	    grease[(seed + 1) % 11]);
+	snprintf(
+	    b->name, sizeof(b->name), "Not%cA%cBrand", grease[seed % 11], grease[(seed + 1) % 11]);
 	snprintf(b->major, sizeof(b->major), "%s", versions[seed % 3]);
 	snprintf(b->full, sizeof(b->full), "%s.0.0.0", versions[seed % 3]);
 	for (size_t i = 1; i < BRANDS; i++) {
 		b = &out[orders[seed % 6][i]];
-		snprintf(b->name, sizeof(b->name), "%s",
-		    i == 1 ? "Chromium" : "Google Chrome");
+		snprintf(b->name, sizeof(b->name), "%s", i == 1 ? "Chromium" : "Google Chrome");
 		snprintf(b->major, sizeof(b->major), "%zu", seed);
 		snprintf(b->full, sizeof(b->full), "%.*s", (int)version.n, version.p);
 	}
@@ -136,8 +133,7 @@ static const struct field brand_fields[] = {
 
 static const struct field metadata_fields[] = {
 	LIST(struct metadata, brands, 0, struct brand_version, brand_fields, 0, 0),
-	LIST(struct metadata, fullVersionList, 0, struct brand_version, brand_fields, 0,
-	    0),
+	LIST(struct metadata, fullVersionList, 0, struct brand_version, brand_fields, 0, 0),
 	FIELD(struct metadata, fullVersion, 0),
 	FIELD(struct metadata, platform, 0),
 	FIELD(struct metadata, platformVersion, 0),
@@ -183,12 +179,10 @@ write_override(struct profile *p, const struct os *os, struct str version)
 
 	fill_brands(all, version);
 	for (size_t i = 0; i < BRANDS; i++) {
-		brands[i] =
-		    (struct brand_version){ str_of(all[i].name), str_of(all[i].major) };
-		full[i] =
-		    (struct brand_version){ str_of(all[i].name), str_of(all[i].full) };
-		buf_printf(&p->brands, "%s\"%s\";v=\"%s\"", i > 0 ? ", " : "",
-		    all[i].name, all[i].major);
+		brands[i] = (struct brand_version){ str_of(all[i].name), str_of(all[i].major) };
+		full[i] = (struct brand_version){ str_of(all[i].name), str_of(all[i].full) };
+		buf_printf(
+		    &p->brands, "%s\"%s\";v=\"%s\"", i > 0 ? ", " : "", all[i].name, all[i].major);
 	}
 	json_write(&p->override, override_fields, &o);
 	buf_char(&p->override, '\0');
@@ -207,8 +201,7 @@ write_patch(struct profile *p, const struct os *os)
 		     " d.get = new Proxy(d.get, { apply: () => ");
 	json_write_str(&text, str_of(os->platform));
 	buf_z(&text, " }); Object.defineProperty(at, 'platform', d); })()");
-	json_write(&p->patch, evaluate_fields,
-	    &(struct evaluate){ .expression = buf_done(&text) });
+	json_write(&p->patch, evaluate_fields, &(struct evaluate){ .expression = buf_done(&text) });
 	buf_char(&p->patch, '\0');
 	buf_free(&text);
 }

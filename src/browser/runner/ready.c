@@ -113,9 +113,8 @@ answers_version(const struct browser_process *p)
 	if (t.base == NULL)
 		panic("event_base_new failed");
 	cdp = cdp_new(t.base, p->in, p->out, &handlers, &t);
-	cdp_send(cdp,
-	    &(struct cdp_call){
-		.method = "Browser.getVersion", .done = on_version_reply, .arg = &t });
+	cdp_send(cdp, &(struct cdp_call){
+			  .method = "Browser.getVersion", .done = on_version_reply, .arg = &t });
 	event_base_loopexit(t.base, &most);
 	event_base_dispatch(t.base);
 	cdp_free(cdp);
@@ -185,8 +184,7 @@ ready_check(FILE *out)
 	for (size_t i = 0; i < COUNT(requirement_checks); i++) {
 		err[0] = '\0';
 		if (!requirement_checks[i].holds(err, sizeof(err))) {
-			fprintf(out, "missing %s: %s\n",
-			    requirement_checks[i].requirement, err);
+			fprintf(out, "missing %s: %s\n", requirement_checks[i].requirement, err);
 			return false;
 		}
 		fprintf(out, "ok %s\n", requirement_checks[i].requirement);

@@ -64,11 +64,10 @@ struct tab {
 	struct runner *r;
 	int64_t id; /* from 1 */
 	struct buf target, session, url, title;
-	struct buf
-	    failure; /* why the newest requested document failed; empty: it did not */
-	bool unreachable;  /* the browser shows its error page instead of the document */
-	size_t setting_up; /* calls of setup_tab without a reply yet */
-	bool owns_locale;  /* this target has set the locale of its process */
+	struct buf failure; /* why the newest requested document failed; empty: it did not */
+	bool unreachable;   /* the browser shows its error page instead of the document */
+	size_t setting_up;  /* calls of setup_tab without a reply yet */
+	bool owns_locale;   /* this target has set the locale of its process */
 	bool loading, can_go_back, can_go_forward;
 	int steps; /* steps in the history that the viewer requested; 0: none */
 	bool closing;
@@ -106,8 +105,8 @@ struct runner {
 	struct arena *keep; /* memory until the process exits */
 	enum stage stage;
 	struct runner_job job;
-	const char *
-	    fault; /* a fault of the configuration, sent in answer to a job or check; NULL: none */
+	const char
+	    *fault; /* a fault of the configuration, sent in answer to a job or check; NULL: none */
 	char version[64]; /* of the browser */
 
 	struct control *control;

@@ -15,9 +15,8 @@
 #include "browser/runner/tabs.h"
 
 enum {
-	UNACKED_MAX = 2, /* the limit in Chromium */
-	FIRST_US =
-	    1000000, /* no frame for this long: a new document has cancelled the start */
+	UNACKED_MAX = 2,    /* the limit in Chromium */
+	FIRST_US = 1000000, /* no frame for this long: a new document has cancelled the start */
 	TITLE_US =
 	    1000000, /* between two requests for the title: Chromium reports no change by a script */
 };
@@ -135,8 +134,7 @@ on_still(void *arg, const struct json_value *result)
 
 	if (s->tab != NULL && result != NULL && !s->newer)
 		send_frame(s, cdp_text(result, "data"),
-		    &(struct live_frame){
-			.width = s->r->job.width, .height = s->r->job.height });
+		    &(struct live_frame){ .width = s->r->job.width, .height = s->r->job.height });
 }
 
 static void
@@ -181,13 +179,13 @@ static void
 request_still(struct screencast *s)
 {
 	s->newer = false;
-	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&s->tab->session),
-				.method = "Page.captureScreenshot",
-				.fields = still_fields,
-				.in = &(struct image_params){ .format = STR("jpeg"),
-				    .quality = s->quality },
-				.done = on_still,
-				.arg = s });
+	cdp_send(s->r->cdp,
+	    &(struct cdp_call){ .session = buf_done(&s->tab->session),
+		.method = "Page.captureScreenshot",
+		.fields = still_fields,
+		.in = &(struct image_params){ .format = STR("jpeg"), .quality = s->quality },
+		.done = on_still,
+		.arg = s });
 }
 
 static void
@@ -239,8 +237,7 @@ screencast_new_document(struct screencast *s, const struct tab *t)
 void
 screencast_tick(struct screencast *s)
 {
-	if (s->tab != NULL && !s->tab->dialog && !s->shown &&
-	    mono_us() - s->began > FIRST_US)
+	if (s->tab != NULL && !s->tab->dialog && !s->shown && mono_us() - s->began > FIRST_US)
 		screencast_switch(s);
 	if (s->tab != NULL && mono_us() - s->asked > TITLE_US) {
 		s->asked = mono_us();

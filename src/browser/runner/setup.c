@@ -19,9 +19,8 @@ static const char attach_params[] =
     "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true,"
     "\"filter\":[{\"type\":\"service_worker\",\"exclude\":true},{}]}";
 /* Chromium buffers no bodies: they are not evidence and cost memory. */
-static const char network_params[] =
-    "{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0,"
-    "\"maxPostDataSize\":0}";
+static const char network_params[] = "{\"maxTotalBufferSize\":0,\"maxResourceBufferSize\":0,"
+				     "\"maxPostDataSize\":0}";
 
 /* ---- pages ---- */
 
@@ -114,14 +113,13 @@ setup_tab(struct runner *r, struct tab *t)
 {
 	struct buf metrics = { 0 };
 
-	json_write(&metrics, metrics_fields,
-	    &(struct metrics){ r->job.width, r->job.height, 1, false });
+	json_write(
+	    &metrics, metrics_fields, &(struct metrics){ r->job.width, r->job.height, 1, false });
 	buf_char(&metrics, '\0');
 	send_setup_call(r, t, "Page.enable", NULL);
 	send_setup_call(r, t, "Inspector.enable", NULL);
 	send_setup_call(r, t, "Network.enable", network_params);
-	send_setup_call(
-	    r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
+	send_setup_call(r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
 	send_setup_call(r, t, "Emulation.setDeviceMetricsOverride", metrics.p);
 	set_locale(r, buf_done(&t->session), &t->owns_locale);
 	send_setup_call(r, t, "Target.setAutoAttach", attach_params);
@@ -130,12 +128,10 @@ setup_tab(struct runner *r, struct tab *t)
 }
 
 static void
-send_to_session(
-    struct runner *r, struct str session, const char *method, const char *constant)
+send_to_session(struct runner *r, struct str session, const char *method, const char *constant)
 {
-	cdp_send(
-	    r->cdp, &(struct cdp_call){
-			.session = session, .method = method, .constant = constant });
+	cdp_send(r->cdp,
+	    &(struct cdp_call){ .session = session, .method = method, .constant = constant });
 }
 
 void
@@ -145,17 +141,16 @@ setup_child(struct runner *r, struct child_target *c, struct str type)
 
 	if (str_is(type, "iframe")) {
 		send_to_session(r, session, "Network.enable", network_params);
-		send_to_session(r, session, "Emulation.setUserAgentOverride",
-		    profile_override(r->profile));
+		send_to_session(
+		    r, session, "Emulation.setUserAgentOverride", profile_override(r->profile));
 		set_locale(r, session, &c->owns_locale);
 		send_to_session(r, session, "Target.setAutoAttach", attach_params);
 	} else if (str_ends(type, STR("worker"))) {
 		send_to_session(r, session, "Network.enable", network_params);
-		send_to_session(r, session, "Network.setUserAgentOverride",
-		    profile_override(r->profile));
-		set_locale(r, session, &c->owns_locale);
 		send_to_session(
-		    r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
+		    r, session, "Network.setUserAgentOverride", profile_override(r->profile));
+		set_locale(r, session, &c->owns_locale);
+		send_to_session(r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
 		send_to_session(r, session, "Target.setAutoAttach", attach_params);
 	}
 	send_to_session(r, session, "Runtime.runIfWaitingForDebugger", NULL);
@@ -208,8 +203,7 @@ struct header {
 
 struct continue_params {
 	struct str requestId;
-	struct list
-	    headers; /* list of struct header; empty: the headers stay unchanged */
+	struct list headers; /* list of struct header; empty: the headers stay unchanged */
 };
 
 static const struct field header_fields[] = {
@@ -220,8 +214,7 @@ static const struct field header_fields[] = {
 
 static const struct field continue_fields[] = {
 	FIELD(struct continue_params, requestId, 0),
-	LIST(struct continue_params, headers, OMIT_UNSET, struct header, header_fields, 0,
-	    0),
+	LIST(struct continue_params, headers, OMIT_UNSET, struct header, header_fields, 0, 0),
 	FIELD_END,
 };
 

@@ -18,8 +18,7 @@
 
 enum {
 	WAITING_MAX = 8,
-	TAKE_US =
-	    5000000, /* a page that does not paint for this long gets no screenshot */
+	TAKE_US = 5000000, /* a page that does not paint for this long gets no screenshot */
 	TEXT_MAX = 2048,
 };
 
@@ -38,8 +37,8 @@ struct shots {
 	struct runner *r;
 	struct shot_request waiting[WAITING_MAX];
 	size_t n;
-	struct shot_in_progress *
-	    taking; /* NULL: none. An abandoned one still gets a reply, and is then ignored */
+	struct shot_in_progress
+	    *taking;   /* NULL: none. An abandoned one still gets a reply, and is then ignored */
 	int64_t since; /* mono_us: start of taking */
 	int64_t interval_at;
 	unsigned char hash[SHA256_DIGEST_LENGTH]; /* hash of the newest stored image */
@@ -76,9 +75,9 @@ make_sealed_memfd(const void *bytes, size_t n)
 			break;
 		done += (size_t)k;
 	}
-	if (fd >= 0 && (done < n || fcntl(fd, F_ADD_SEALS,
-					F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
-					    F_SEAL_WRITE) != 0)) {
+	if (fd >= 0 &&
+	    (done < n || fcntl(fd, F_ADD_SEALS,
+			     F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)) {
 		close(fd);
 		return -1;
 	}
@@ -89,16 +88,14 @@ static void
 send_refusal(struct shots *s, const char *reason, const char *why)
 {
 	if (strcmp(reason, "request") == 0 && s->r->live != NULL)
-		live_error(
-		    s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
-				    .message = str_of(why),
-				    .to = STR("shot"),
-				    .field = STR("") });
+		live_error(s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
+					   .message = str_of(why),
+					   .to = STR("shot"),
+					   .field = STR("") });
 }
 
 static void
-store_shot(
-    struct shots *s, const struct shot_request *w, const unsigned char *jpeg, size_t n)
+store_shot(struct shots *s, const struct shot_request *w, const unsigned char *jpeg, size_t n)
 {
 	struct runner *r = s->r;
 	const struct tab *t = w->tab;
@@ -132,15 +129,14 @@ store_shot(
 	memcpy(s->hash, hash, sizeof(hash));
 	control_send_log(r->control);
 	if (r->live != NULL)
-		live_shot_taken(
-		    r->live, &(struct stream_shot_taken){ .reason = shot.reason,
-				 .url = shot.url,
-				 .title = shot.title,
-				 .id = shot.id,
-				 .tab = shot.tab,
-				 .width = shot.width,
-				 .height = shot.height,
-				 .taken_at = shot.taken_at });
+		live_shot_taken(r->live, &(struct stream_shot_taken){ .reason = shot.reason,
+					     .url = shot.url,
+					     .title = shot.title,
+					     .id = shot.id,
+					     .tab = shot.tab,
+					     .width = shot.width,
+					     .height = shot.height,
+					     .taken_at = shot.taken_at });
 }
 
 static void take_next_shot(struct shots *s);
@@ -173,8 +169,7 @@ on_screenshot(void *arg, const struct json_value *result)
 	if (base64_parse(data, jpeg, room, &n) && n > 0)
 		store_shot(s, &request, jpeg, n);
 	else
-		log_event(
-		    LOGP_NOTICE, "shot", "why=\"no picture\" reason=%s", request.reason);
+		log_event(LOGP_NOTICE, "shot", "why=\"no picture\" reason=%s", request.reason);
 	free(jpeg);
 	finish_shot(s, request.reason);
 }
@@ -195,12 +190,11 @@ take_next_shot(struct shots *s)
 	s->taking = p;
 	s->since = mono_us();
 	tab_refresh(s->r, p->request.tab);
-	cdp_send(
-	    s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->request.tab->session),
-			   .method = "Page.captureScreenshot",
-			   .constant = "{\"format\":\"jpeg\",\"quality\":80}",
-			   .done = on_screenshot,
-			   .arg = p });
+	cdp_send(s->r->cdp, &(struct cdp_call){ .session = buf_done(&p->request.tab->session),
+				.method = "Page.captureScreenshot",
+				.constant = "{\"format\":\"jpeg\",\"quality\":80}",
+				.done = on_screenshot,
+				.arg = p });
 }
 
 void
@@ -226,8 +220,7 @@ shots_take(struct shots *s, struct tab *t, const char *reason)
 static void
 abandon_shot(struct shots *s)
 {
-	log_event(
-	    LOGP_NOTICE, "shot", "why=\"given up\" reason=%s", s->taking->request.reason);
+	log_event(LOGP_NOTICE, "shot", "why=\"given up\" reason=%s", s->taking->request.reason);
 	send_refusal(s, s->taking->request.reason, "the page does not paint");
 	finish_shot(s, s->taking->request.reason);
 }
@@ -239,8 +232,7 @@ shots_tick(struct shots *s)
 		abandon_shot(s);
 	if (s->interval_at == 0)
 		s->interval_at = mono_us() + conf.shot_interval * 1000;
-	if (s->r->stage == STAGE_RUNNING && s->r->active != NULL &&
-	    mono_us() > s->interval_at) {
+	if (s->r->stage == STAGE_RUNNING && s->r->active != NULL && mono_us() > s->interval_at) {
 		s->interval_at = 0;
 		shots_take(s, s->r->active, "interval");
 	}
@@ -283,9 +275,8 @@ shots_refused(struct shots *s, struct str why)
 {
 	s->refused = true;
 	if (s->r->live != NULL)
-		live_error(
-		    s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
-				    .message = why,
-				    .to = STR("shot"),
-				    .field = STR("") });
+		live_error(s->r->live, &(struct stream_error){ .code = STR("shot_refused"),
+					   .message = why,
+					   .to = STR("shot"),
+					   .field = STR("") });
 }

@@ -48,8 +48,7 @@ static void PRINTF(2, 3) add_argument(struct args *a, const char *fmt, ...)
 	n = vsnprintf(a->text + a->used, sizeof(a->text) - a->used, fmt, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof(a->text) - a->used || a->n == ARGS_MAX)
-		panic(
-		    "the browser's arguments exceed %d or %d bytes", ARGS_MAX, ARG_BYTES);
+		panic("the browser's arguments exceed %d or %d bytes", ARGS_MAX, ARG_BYTES);
 	a->argv[a->n++] = a->text + a->used;
 	a->used += (size_t)n + 1;
 }
@@ -81,23 +80,21 @@ add_system_directories(struct args *a)
 static void
 add_bubblewrap(struct args *a, const struct browser_settings *settings)
 {
-	static const char *const fixed[] = { "--unshare-user", "--unshare-ipc",
-		"--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
-		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname",
-		"localhost", "--proc", "/proc", "--dev", "/dev", "--size", MEMORY_FILES,
-		"--tmpfs", "/tmp", "--size", MEMORY_FILES, "--tmpfs", "/home", "--dir",
-		HOME, "--chdir", HOME, "--ro-bind", "/usr", "/usr", "--ro-bind-try",
-		"/etc/fonts", "/etc/fonts", "--ro-bind-try", "/etc/ld.so.cache",
+	static const char *const fixed[] = { "--unshare-user", "--unshare-ipc", "--unshare-pid",
+		"--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session",
+		"--cap-drop", "ALL", "--hostname", "localhost", "--proc", "/proc", "--dev", "/dev",
+		"--size", MEMORY_FILES, "--tmpfs", "/tmp", "--size", MEMORY_FILES, "--tmpfs",
+		"/home", "--dir", HOME, "--chdir", HOME, "--ro-bind", "/usr", "/usr",
+		"--ro-bind-try", "/etc/fonts", "/etc/fonts", "--ro-bind-try", "/etc/ld.so.cache",
 		"/etc/ld.so.cache", "--ro-bind-try", "/var/cache/fontconfig",
-		"/var/cache/fontconfig", "--clearenv", "--setenv", "HOME", HOME,
-		"--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8" };
+		"/var/cache/fontconfig", "--clearenv", "--setenv", "HOME", HOME, "--setenv", "PATH",
+		"/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8" };
 
 	add_argument(a, "%s", conf.bubblewrap);
 	for (size_t i = 0; i < COUNT(fixed); i++)
 		add_argument(a, "%s", fixed[i]);
 	add_system_directories(a);
-	if (!str_starts(str_of(conf.browser),
-		STR("/usr/"))) { /* installed in /opt, for example */
+	if (!str_starts(str_of(conf.browser), STR("/usr/"))) { /* installed in /opt, for example */
 		int n = (int)(strrchr(conf.browser, '/') - conf.browser);
 
 		add_argument(a, "--ro-bind");
@@ -112,23 +109,20 @@ add_bubblewrap(struct args *a, const struct browser_settings *settings)
 }
 
 /* Prerender2: a prerendered page would send requests before setup.c has set it up. */
-static const char feature_flags[] =
-    "--disable-features=Translate,OptimizationHints,MediaRouter,"
-    "AsyncDns,DnsOverHttps,Prerender2";
+static const char feature_flags[] = "--disable-features=Translate,OptimizationHints,MediaRouter,"
+				    "AsyncDns,DnsOverHttps,Prerender2";
 
 static void
 add_chromium(struct args *a, const struct browser_settings *settings)
 {
 	static const char *const fixed[] = { "--headless=new", "--remote-debugging-pipe",
-		"--proxy-bypass-list=<-loopback>", "--no-first-run",
-		"--no-default-browser-check", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-extensions",
-		"--disable-default-apps", "--disable-domain-reliability",
+		"--proxy-bypass-list=<-loopback>", "--no-first-run", "--no-default-browser-check",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--disable-extensions", "--disable-default-apps", "--disable-domain-reliability",
 		"--disable-client-side-phishing-detection", "--disable-breakpad",
 		"--disable-crash-reporter", "--no-pings", "--metrics-recording-only",
-		"--mute-audio", "--disable-gpu", "--password-store=basic",
-		"--use-mock-keychain", "--disable-quic", "--disable-dev-shm-usage",
-		"--noerrdialogs",
+		"--mute-audio", "--disable-gpu", "--password-store=basic", "--use-mock-keychain",
+		"--disable-quic", "--disable-dev-shm-usage", "--noerrdialogs",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--disable-blink-features=AutomationControlled" };
 
@@ -139,10 +133,9 @@ add_chromium(struct args *a, const struct browser_settings *settings)
 	add_argument(a, "%s", feature_flags);
 	add_argument(a, "--user-data-dir=%s/profile", HOME);
 	add_argument(a, "--proxy-server=socks5://127.0.0.1:%d", SOCKS_PORT);
-	add_argument(a, "--window-size=%lld,%lld", (long long)settings->width,
-	    (long long)settings->height);
 	add_argument(
-	    a, "--user-agent=%.*s", (int)settings->user_agent.n, settings->user_agent.p);
+	    a, "--window-size=%lld,%lld", (long long)settings->width, (long long)settings->height);
+	add_argument(a, "--user-agent=%.*s", (int)settings->user_agent.n, settings->user_agent.p);
 	add_argument(a, "--accept-lang=%.*s", (int)settings->accept_languages.n,
 	    settings->accept_languages.p);
 	add_argument(a, "about:blank");
@@ -222,8 +215,7 @@ exec_browser(const struct browser_child *c, pid_t parent)
 	if (!place_descriptors(c))
 		_exit(127);
 	/* The environment is empty: bubblewrap stays as a parent of the browser, which could read it there. */
-	execve(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv,
-	    (char *[]){ NULL });
+	execve(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv, (char *[]){ NULL });
 	dprintf(2, "%s: %s", c->args->argv[0], strerror(errno));
 	_exit(127);
 }
@@ -282,16 +274,14 @@ open_channels(int fds[FDS])
 {
 	for (size_t i = 0; i < FDS; i++)
 		fds[i] = -1;
-	return pipe2(fds + TO_READ, O_CLOEXEC) == 0 &&
-	       pipe2(fds + FROM_READ, O_CLOEXEC) == 0 &&
+	return pipe2(fds + TO_READ, O_CLOEXEC) == 0 && pipe2(fds + FROM_READ, O_CLOEXEC) == 0 &&
 	       pipe2(fds + ERR_READ, O_CLOEXEC) == 0 &&
-	       socketpair(
-		   AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds + LISTENER_WRITE) == 0;
+	       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds + LISTENER_WRITE) == 0;
 }
 
 bool
-browser_spawn(const struct browser_settings *settings, struct browser_process *out,
-    char *err, size_t room)
+browser_spawn(
+    const struct browser_settings *settings, struct browser_process *out, char *err, size_t room)
 {
 	static struct args args;
 	int fds[FDS];
@@ -307,14 +297,13 @@ browser_spawn(const struct browser_settings *settings, struct browser_process *o
 		return false;
 	}
 	if (pid == 0)
-		exec_browser(&(struct browser_child){ fds[TO_READ], fds[FROM_WRITE],
-				 fds[ERR_WRITE], fds[LISTENER_WRITE], &args },
+		exec_browser(&(struct browser_child){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE],
+				 fds[LISTENER_WRITE], &args },
 		    parent);
 	close_descriptors(
-	    (int[]){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE], fds[LISTENER_WRITE] },
-	    4);
-	*out = (struct browser_process){ pid, fds[FROM_READ], fds[TO_WRITE],
-		fds[ERR_READ], receive_listener(fds[LISTENER_READ], err, room) };
+	    (int[]){ fds[TO_READ], fds[FROM_WRITE], fds[ERR_WRITE], fds[LISTENER_WRITE] }, 4);
+	*out = (struct browser_process){ pid, fds[FROM_READ], fds[TO_WRITE], fds[ERR_READ],
+		receive_listener(fds[LISTENER_READ], err, room) };
 	close(fds[LISTENER_READ]);
 	if (out->socks >= 0)
 		return true;
@@ -363,8 +352,8 @@ browser_version(char out[64], char *err, size_t room)
 		    conf.browser, strerror(errno));
 		return false;
 	}
-	if (!read_first_line((const char *const[]){ conf.browser, "--version", NULL },
-		line, sizeof(line)) ||
+	if (!read_first_line(
+		(const char *const[]){ conf.browser, "--version", NULL }, line, sizeof(line)) ||
 	    (digits = strpbrk(line, "0123456789")) == NULL) {
 		snprintf(err, room, "%s --version does not answer", conf.browser);
 		return false;

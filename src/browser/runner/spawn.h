@@ -30,12 +30,12 @@ struct browser_process {
 	pid_t pid;   /* bubblewrap; every process of the browser dies with it */
 	int in, out; /* CDP: in is written by the browser, out is read by the browser */
 	int errors;  /* the browser's standard error */
-	int socks; /* a listener on 127.0.0.1:SOCKS_PORT in the browser's network namespace */
+	int socks;   /* a listener on 127.0.0.1:SOCKS_PORT in the browser's network namespace */
 };
 
 /* False with the necessary change in err. The browser dies with the calling process, however that ends. */
-bool browser_spawn(const struct browser_settings *settings, struct browser_process *out,
-    char *err, size_t room) MUST_USE;
+bool browser_spawn(const struct browser_settings *settings, struct browser_process *out, char *err,
+    size_t room) MUST_USE;
 /* The version of conf.browser, such as "156.0.8078.79"; false with a reason in err. */
 bool browser_version(char out[64], char *err, size_t room) MUST_USE;
 

@@ -118,9 +118,9 @@ tab_send_url(struct runner *r, const struct tab *t)
 void
 tab_send(struct runner *r, const struct tab *t, const char *method, const char *constant)
 {
-	cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
-			     .method = method,
-			     .constant = constant });
+	cdp_send(
+	    r->cdp, &(struct cdp_call){
+			.session = buf_done(&t->session), .method = method, .constant = constant });
 }
 
 struct navigate_params {
@@ -302,8 +302,7 @@ on_target_changed(void *arg, struct str session, const struct json_value *p)
 	if (!str_eq(title, buf_done(&t->title))) {
 		set_tab_text(&t->title, title);
 		if (r->live != NULL)
-			live_title(r->live,
-			    &(struct stream_title){ .title = title, .tab = t->id });
+			live_title(r->live, &(struct stream_title){ .title = title, .tab = t->id });
 		tabs_send(r);
 	}
 	if (!str_eq(url, buf_done(&t->url))) {
@@ -364,21 +363,20 @@ on_browser_setup_reply(void *arg, const struct json_value *result)
 static void
 send_browser_setup(struct runner *r, const char *method, const char *constant)
 {
-	cdp_send(r->cdp, &(struct cdp_call){ .method = method,
-			     .constant = constant,
-			     .done = on_browser_setup_reply,
-			     .arg = r });
+	cdp_send(r->cdp,
+	    &(struct cdp_call){
+		.method = method, .constant = constant, .done = on_browser_setup_reply, .arg = r });
 }
 
 void
 tabs_begin(struct runner *r)
 {
-	send_browser_setup(r, "Browser.setDownloadBehavior",
-	    "{\"behavior\":\"deny\",\"eventsEnabled\":true}");
+	send_browser_setup(
+	    r, "Browser.setDownloadBehavior", "{\"behavior\":\"deny\",\"eventsEnabled\":true}");
 	send_browser_setup(r, "Fetch.enable",
 	    "{\"patterns\":[{\"urlPattern\":\"*\",\"resourceType\":\"Document\"}]}");
-	send_browser_setup(r, "Target.setDiscoverTargets",
-	    "{\"discover\":true,\"filter\":[{\"type\":\"page\"}]}");
+	send_browser_setup(
+	    r, "Target.setDiscoverTargets", "{\"discover\":true,\"filter\":[{\"type\":\"page\"}]}");
 	send_browser_setup(r, "Target.setAutoAttach",
 	    "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}");
 }
@@ -434,8 +432,7 @@ on_history(void *arg, const struct json_value *result)
 	t->steps = 0;
 	last = (int64_t)json_length(entries) - 1;
 	if (steps == 0) {
-		bool same =
-		    t->can_go_back == (at > 0) && t->can_go_forward == (at < last);
+		bool same = t->can_go_back == (at > 0) && t->can_go_forward == (at < last);
 
 		t->can_go_back = at > 0;
 		t->can_go_forward = at < last;
@@ -445,11 +442,10 @@ on_history(void *arg, const struct json_value *result)
 	}
 	to = at + steps >= 0 ? json_at(entries, (size_t)(at + steps)) : NULL;
 	if (to != NULL)
-		cdp_send(
-		    r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
-				.method = "Page.navigateToHistoryEntry",
-				.fields = entry_fields,
-				.in = &(struct history_entry){ cdp_int(to, "id") } });
+		cdp_send(r->cdp, &(struct cdp_call){ .session = buf_done(&t->session),
+				     .method = "Page.navigateToHistoryEntry",
+				     .fields = entry_fields,
+				     .in = &(struct history_entry){ cdp_int(to, "id") } });
 }
 
 void

@@ -23,8 +23,7 @@ void tabs_tick(struct runner *r);
 void tabs_send(struct runner *r);
 void tab_send_url(struct runner *r, const struct tab *t);
 /* Sends a call in the tab's session and ignores its reply. */
-void tab_send(
-    struct runner *r, const struct tab *t, const char *method, const char *constant);
+void tab_send(struct runner *r, const struct tab *t, const char *method, const char *constant);
 
 void on_target_attached(void *arg, struct str session, const struct json_value *p);
 void on_target_detached(void *arg, struct str session, const struct json_value *p);

@@ -155,8 +155,7 @@ viewer_close_tab(void *arg, int64_t id)
 	struct tab *t = usable_tab(r) != NULL ? tab_find(r, id) : NULL;
 
 	if (t == NULL) {
-		send_viewer_error(
-		    r, "close_tab", "tab_not_found", "there is no such tab");
+		send_viewer_error(r, "close_tab", "tab_not_found", "there is no such tab");
 		return;
 	}
 	runner_activity(r);

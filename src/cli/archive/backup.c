@@ -48,17 +48,17 @@ static const struct stmt read_source = STMT(read_source, source_out,
     "public.schema_migration");
 
 /* Any role that connects reads as pg_read_all_data: all rows, and no change. */
-#define READER                                                                           \
-	"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"                    \
+#define READER                                                                                     \
+	"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"                              \
 	" SET LOCAL ROLE pg_read_all_data"
-#define EVIDENCE                                                                         \
-	"COPY (SELECT DISTINCT encode(sha256, 'hex') FROM public.screenshot ORDER BY 1)" \
+#define EVIDENCE                                                                                   \
+	"COPY (SELECT DISTINCT encode(sha256, 'hex') FROM public.screenshot ORDER BY 1)"           \
 	" TO STDOUT"
 
 struct work {
 	struct cli *c;
 	const char *target, *since,
-	    *evidence; /* since: the older backup's evidence directory, or NULL */
+	    *evidence;              /* since: the older backup's evidence directory, or NULL */
 	struct path partial, files; /* files: the evidence directory in partial */
 	FILE *sums;
 	struct source source;
@@ -81,14 +81,14 @@ static int
 dump_rows(struct work *w)
 {
 	struct path dump = path_of(w->partial.z, BACKUP_DUMP);
-	const char *snapshot = arena_printf(w->c->arena, "--snapshot=%.*s",
-	    (int)w->source.snapshot.n, w->source.snapshot.p)
+	const char *snapshot = arena_printf(
+	    w->c->arena, "--snapshot=%.*s", (int)w->source.snapshot.n, w->source.snapshot.p)
 				   .p;
 	const char *file = arena_printf(w->c->arena, "--file=%s", dump.z).p;
 	const char *database = arena_printf(w->c->arena, "--dbname=%s", w->c->conninfo).p;
 	char *argv[] = { "pg_dump", "--format=custom", "--role=pg_read_all_data",
-		(char *)(uintptr_t)snapshot, (char *)(uintptr_t)file,
-		(char *)(uintptr_t)database, NULL };
+		(char *)(uintptr_t)snapshot, (char *)(uintptr_t)file, (char *)(uintptr_t)database,
+		NULL };
 	char hex[SHA256_HEX + 1];
 	int status = process_wait(process_start(argv, -1, -1));
 
@@ -107,8 +107,7 @@ record_missing(struct work *w, struct str sha256, enum copied how)
 {
 	int why = errno;
 
-	cli_fail(
-	    EXIT_FAILED, "evidence %.*s: %s", (int)sha256.n, sha256.p, copied_word(how));
+	cli_fail(EXIT_FAILED, "evidence %.*s: %s", (int)sha256.n, sha256.p, copied_word(how));
 	if (how == COPY_FAILED && why != EACCES && why != EIO)
 		return EXIT_FAILED;
 	if (w->m.missing.n == MISSING_MAX)
@@ -124,11 +123,9 @@ copy_files(struct work *w)
 	struct str line;
 	enum db_rc rc = db_copy_out_begin(w->c->db, EVIDENCE);
 
-	while (rc == DB_OK && status == EXIT_OK &&
-	       (rc = db_copy_out(w->c->db, &line)) == DB_OK) {
+	while (rc == DB_OK && status == EXIT_OK && (rc = db_copy_out(w->c->db, &line)) == DB_OK) {
 		int64_t bytes = 0;
-		enum copied how =
-		    copy_evidence(line, w->evidence, w->since, w->files.z, &bytes);
+		enum copied how = copy_evidence(line, w->evidence, w->since, w->files.z, &bytes);
 		struct path name = path_of(BACKUP_EVIDENCE, path_of_evidence(line).z);
 
 		if (how != COPIED) {
@@ -240,8 +237,7 @@ open_partial(struct work *w)
 
 	w->files = path_of(w->partial.z, BACKUP_EVIDENCE);
 	if (access(w->target, F_OK) == 0) {
-		cli_fail(EXIT_FAILED,
-		    "%s exists already: a backup is never written over another",
+		cli_fail(EXIT_FAILED, "%s exists already: a backup is never written over another",
 		    w->target);
 		return -1;
 	}
@@ -249,8 +245,7 @@ open_partial(struct work *w)
 		fd = fd_lock(w->partial.z, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		cli_fail(EXIT_FAILED, "%s: %s", w->partial.z,
-		    errno == EWOULDBLOCK ? "another backup is writing it"
-					 : strerror(errno));
+		    errno == EWOULDBLOCK ? "another backup is writing it" : strerror(errno));
 	return fd;
 }
 
@@ -268,8 +263,7 @@ make_backup(struct work *w)
 		status = rename_partial(w);
 	db_rollback(w->c->db);
 	close(lock);
-	return status == EXIT_OK ? cli_print(w->c, "backup", manifest_fields, &w->m)
-				 : status;
+	return status == EXIT_OK ? cli_print(w->c, "backup", manifest_fields, &w->m) : status;
 }
 
 static int
@@ -293,13 +287,10 @@ backup(struct cli *c, int argc, char **argv)
 		target.n--;
 	if (target.n == 0 || target.n > BACKUP_PATH || since.n > BACKUP_PATH ||
 	    evidence.n > BACKUP_PATH)
-		return cli_usage(
-		    c, "a folder's name has from 1 to %d bytes", BACKUP_PATH);
+		return cli_usage(c, "a folder's name has from 1 to %d bytes", BACKUP_PATH);
 	w.target = arena_str(c->arena, target).p;
 	w.evidence = evidence.p;
-	w.since = since.p == NULL
-		      ? NULL
-		      : arena_printf(c->arena, "%s/" BACKUP_EVIDENCE, since.p).p;
+	w.since = since.p == NULL ? NULL : arena_printf(c->arena, "%s/" BACKUP_EVIDENCE, since.p).p;
 	snprintf(w.partial.z, sizeof(w.partial.z), "%s.partial", w.target);
 	return make_backup(&w);
 }

@@ -59,8 +59,8 @@ enum copied {
 
 /* Copies an evidence file between two evidence directories, unless the target has it completely. since: an
    evidence directory whose file is linked instead of copied; NULL: none. */
-enum copied copy_evidence(struct str sha256, const char *from, const char *since,
-    const char *to, int64_t *bytes) MUST_USE;
+enum copied copy_evidence(struct str sha256, const char *from, const char *since, const char *to,
+    int64_t *bytes) MUST_USE;
 /* A description of the failure, for people; c is not COPIED. */
 const char *copied_word(enum copied c);
 

@@ -28,8 +28,7 @@ path_of_evidence(struct str sha256)
 {
 	struct path p;
 
-	snprintf(p.z, sizeof(p.z), "%.2s/%.2s/%.*s", sha256.p, sha256.p + 2, SHA256_HEX,
-	    sha256.p);
+	snprintf(p.z, sizeof(p.z), "%.2s/%.2s/%.*s", sha256.p, sha256.p + 2, SHA256_HEX, sha256.p);
 	return p;
 }
 
@@ -141,8 +140,7 @@ give_to_owner(const char *root, const char *path)
 {
 	struct stat st;
 
-	return geteuid() != 0 ||
-	       (stat(root, &st) == 0 && lchown(path, st.st_uid, st.st_gid) == 0);
+	return geteuid() != 0 || (stat(root, &st) == 0 && lchown(path, st.st_uid, st.st_gid) == 0);
 }
 
 static bool
@@ -161,8 +159,8 @@ make_folders(const char *root, struct str sha256)
 }
 
 enum copied
-copy_evidence(struct str sha256, const char *from, const char *since, const char *to,
-    int64_t *bytes)
+copy_evidence(
+    struct str sha256, const char *from, const char *since, const char *to, int64_t *bytes)
 {
 	struct path name = path_of_evidence(sha256), target = path_of(to, name.z);
 	enum copied done;

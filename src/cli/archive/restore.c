@@ -38,17 +38,13 @@ read_manifest(struct job *j)
 
 	if (!file_read(from.z, MANIFEST_MAX, &text))
 		return cli_fail(EXIT_FAILED, "%s: %s: %s", j->source,
-		    "this is no finished backup, it has no " BACKUP_MANIFEST,
-		    strerror(errno));
-	if (json_decode(a, buf_done(&text), manifest_fields, ts_now(), &j->m, &how) !=
-	    JSON_OK)
+		    "this is no finished backup, it has no " BACKUP_MANIFEST, strerror(errno));
+	if (json_decode(a, buf_done(&text), manifest_fields, ts_now(), &j->m, &how) != JSON_OK)
 		return cli_fail(EXIT_FAILED, "%s: it is damaged", from.z);
 	if (j->m.format != BACKUP_FORMAT)
 		return cli_fail(EXIT_FAILED,
-		    "%s: its format is %" PRId64
-		    ", this program knows %d: use that of %.*s",
-		    from.z, j->m.format, BACKUP_FORMAT, (int)j->m.program.n,
-		    j->m.program.p);
+		    "%s: its format is %" PRId64 ", this program knows %d: use that of %.*s",
+		    from.z, j->m.format, BACKUP_FORMAT, (int)j->m.program.n, j->m.program.p);
 	return EXIT_OK;
 }
 
@@ -77,9 +73,8 @@ each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 	FILE *in = status == EXIT_OK ? fopen(p.z, "re") : NULL;
 
 	if (in == NULL)
-		return status == EXIT_OK
-			   ? cli_fail(EXIT_FAILED, "%s: %s", p.z, strerror(errno))
-			   : status;
+		return status == EXIT_OK ? cli_fail(EXIT_FAILED, "%s: %s", p.z, strerror(errno))
+					 : status;
 	while (status == EXIT_OK && fgets(line, sizeof(line), in) != NULL) {
 		struct str sha256 = { line, SHA256_HEX };
 
@@ -111,9 +106,8 @@ restore_evidence(struct job *j, struct str sha256)
 
 	if (how == COPIED)
 		return EXIT_OK;
-	return cli_fail(EXIT_FAILED, "%s/%s: %s",
-	    how == COPY_FAILED ? j->evidence : from.z, path_of_evidence(sha256).z,
-	    copied_word(how));
+	return cli_fail(EXIT_FAILED, "%s/%s: %s", how == COPY_FAILED ? j->evidence : from.z,
+	    path_of_evidence(sha256).z, copied_word(how));
 }
 
 /* ---- the rows, loaded by a child that may run as another user ---- */
@@ -215,9 +209,8 @@ load_rows(struct job *j)
 	ts_print(j->m.created_at, made);
 	roles = arena_printf(a, "--set=roles=%s/roles.sql", j->sql_dir).p;
 	when = arena_printf(a, "--set=made=%s", made).p;
-	char *argv[] = { "psql", "-XqAt", "--set=ON_ERROR_STOP=1",
-		(char *)(uintptr_t)roles, (char *)(uintptr_t)when, "--dbname",
-		(char *)(uintptr_t)j->c->conninfo, NULL };
+	char *argv[] = { "psql", "-XqAt", "--set=ON_ERROR_STOP=1", (char *)(uintptr_t)roles,
+		(char *)(uintptr_t)when, "--dbname", (char *)(uintptr_t)j->c->conninfo, NULL };
 
 	signal(SIGPIPE, SIG_IGN);
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -229,11 +222,10 @@ load_rows(struct job *j)
 	close(nowhere);
 	status = process_wait(psql);
 	if (status == PROCESS_ABSENT)
-		return cli_fail(
-		    EXIT_FAILED, "psql cannot be run: apt install postgresql-client");
+		return cli_fail(EXIT_FAILED, "psql cannot be run: apt install postgresql-client");
 	if (!whole || status != 0)
-		return cli_fail(EXIT_FAILED,
-		    "the rows could not be restored: the database is as it was");
+		return cli_fail(
+		    EXIT_FAILED, "the rows could not be restored: the database is as it was");
 	return EXIT_OK;
 }
 
@@ -266,8 +258,7 @@ run_in_child(struct job *j, int (*run)(struct job *))
 		return process_wait(pid);
 	if (j->user != NULL && !process_become(j->user))
 		_exit(cli_fail(EXIT_FAILED,
-		    "cannot become the user %s: is there one, and is this root?",
-		    j->user));
+		    "cannot become the user %s: is there one, and is this root?", j->user));
 	_exit(run(j));
 }
 
@@ -313,8 +304,8 @@ restore_all(struct job *j)
 		status = cli_fail(EXIT_FAILED, "%s: %s", j->evidence, strerror(errno));
 	j->dump = open(path_of(j->source, BACKUP_DUMP).z, O_RDONLY | O_CLOEXEC);
 	if (status == EXIT_OK && j->dump < 0)
-		status = cli_fail(
-		    EXIT_FAILED, "%s/" BACKUP_DUMP ": %s", j->source, strerror(errno));
+		status =
+		    cli_fail(EXIT_FAILED, "%s/" BACKUP_DUMP ": %s", j->source, strerror(errno));
 	if (status == EXIT_OK)
 		status = run_in_child(j, load_if_empty);
 	if (status == EXIT_OK)
@@ -333,9 +324,8 @@ run_job(struct job *j)
 	if (status == EXIT_OK && j->only_check)
 		status = each_sum(j, verify_evidence);
 	if (status != EXIT_OK || j->only_check)
-		return status == EXIT_OK
-			   ? cli_print(j->c, "backup", manifest_fields, &j->m)
-			   : status;
+		return status == EXIT_OK ? cli_print(j->c, "backup", manifest_fields, &j->m)
+					 : status;
 	if (!migrate_newest(j->c, j->sql_dir, &newest))
 		return EXIT_FAILED;
 	if (j->m.schema > newest)
@@ -349,8 +339,7 @@ run_job(struct job *j)
 	status = restore_all(j);
 	if (index >= 0)
 		close(index);
-	return status == EXIT_OK ? cli_print(j->c, "restore", manifest_fields, &j->m)
-				 : status;
+	return status == EXIT_OK ? cli_print(j->c, "restore", manifest_fields, &j->m) : status;
 }
 
 static int
@@ -382,8 +371,7 @@ restore(struct cli *c, int argc, char **argv)
 
 const struct command restore_command = {
 	.name = "restore",
-	.arguments =
-	    "[--as USER] [--check] [--evidence DIR] [--replace] [--sql-dir DIR] DIR",
+	.arguments = "[--as USER] [--check] [--evidence DIR] [--replace] [--sql-dir DIR] DIR",
 	.help = "bring a backup back; as a PostgreSQL superuser",
 	.run = restore,
 };

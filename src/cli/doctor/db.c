@@ -49,8 +49,7 @@ struct own_rights {
 	bool any;
 };
 
-static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0),
-	FIELD_END };
+static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0), FIELD_END };
 
 /* Does the present role have rights on any object? Every program's role has. */
 static const struct stmt read_own_rights = STMT(read_own_rights, own_rights_out,
@@ -104,11 +103,9 @@ check_slots(struct doctor *d, int64_t room)
 		wanted += d->pools[i].workers;
 	if (wanted > room)
 		doctor_say(d, HEALTH_WARNING, "database",
-		    DO_WITH(MORE_CONNECTIONS,
-			PRINTED(d, "%" PRId64, wanted + DAEMONS_MAX),
+		    DO_WITH(MORE_CONNECTIONS, PRINTED(d, "%" PRId64, wanted + DAEMONS_MAX),
 			d->programs[PROGRAM_API].conf.upstreams),
-		    "the daemons want up to %" PRId64
-		    " connections, it has room for %" PRId64,
+		    "the daemons want up to %" PRId64 " connections, it has room for %" PRId64,
 		    wanted, room);
 }
 
@@ -121,8 +118,8 @@ check_server(struct doctor *d, const struct server *s)
 		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_SERVER),
 		    "PostgreSQL %.*s is too old", (int)s->version.n, s->version.p);
 	else if (!str_is(s->encoding, "UTF8"))
-		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_ENCODING),
-		    "its encoding is %.*s", (int)s->encoding.n, s->encoding.p);
+		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_ENCODING), "its encoding is %.*s",
+		    (int)s->encoding.n, s->encoding.p);
 	else
 		doctor_say(d, HEALTH_OK, "database", NO_ADVICE, "PostgreSQL %.*s",
 		    (int)s->version.n, s->version.p);
@@ -166,15 +163,14 @@ check_roles(struct doctor *d)
 	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
 	cli_catch(NULL);
 	if (status != EXIT_OK) {
-		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"),
-		    "%.*s", (int)output.n, output.p);
+		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"), "%.*s",
+		    (int)output.n, output.p);
 		return;
 	}
 	all = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
 	login = ARENA_ARRAY(d->c->arena, wanted.n, struct str);
 	for (size_t i = 0; i < wanted.n; i++) {
-		const struct migrate_role *r =
-		    &((const struct migrate_role *)wanted.items)[i];
+		const struct migrate_role *r = &((const struct migrate_role *)wanted.items)[i];
 
 		all[i] = r->name;
 		if (r->login)
@@ -200,14 +196,13 @@ check_schema(struct doctor *d)
 	output.n--;
 	if (status != EXIT_OK)
 		doctor_say(d, HEALTH_FAILED, "schema",
-		    strstr(output.p, "schema_migration") != NULL
-			? DO_WITH(MIGRATE, SETUP)
-			: DO_WITH(FIX_PROGRAM, "surfaced"),
+		    strstr(output.p, "schema_migration") != NULL ? DO_WITH(MIGRATE, SETUP)
+								 : DO_WITH(FIX_PROGRAM, "surfaced"),
 		    "%.*s", (int)output.n, output.p);
 	else if (pending > 0)
 		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
-		    "%" PRId64 " files up to %04" PRId64 " have not been applied",
-		    pending, version);
+		    "%" PRId64 " files up to %04" PRId64 " have not been applied", pending,
+		    version);
 	else
 		doctor_say(d, HEALTH_OK, "schema", NO_ADVICE, "%04" PRId64, version);
 }
@@ -295,12 +290,11 @@ try_log_in(const void *arg, int out)
 }
 
 static void
-add_login_finding(struct doctor *d, const struct program *p, const char *user, int status,
-    const char *why)
+add_login_finding(
+    struct doctor *d, const struct program *p, const char *user, int status, const char *why)
 {
 	if (status == 0)
-		doctor_say(d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s",
-		    p->name, user);
+		doctor_say(d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s", p->name, user);
 	else if (status == NO_RIGHTS)
 		doctor_say(d, HEALTH_FAILED, "login", DO_WITH(MIGRATE, SETUP),
 		    "%s, as the user %s: gets in, and has no right there", p->name, user);
@@ -321,13 +315,12 @@ check_login(struct doctor *d, const struct program *p)
 	int status;
 
 	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
-		doctor_say(d, HEALTH_WARNING, "login",
-		    pw == NULL ? DO(NAME_USER) : DO(AS_ROOT), "%s: %s %s", p->name,
-		    pw == NULL ? "there is no user" : "only root can try as", user);
+		doctor_say(d, HEALTH_WARNING, "login", pw == NULL ? DO(NAME_USER) : DO(AS_ROOT),
+		    "%s: %s %s", p->name, pw == NULL ? "there is no user" : "only root can try as",
+		    user);
 		return;
 	}
-	status = process_call(
-	    try_log_in, &(struct login){ user, p->conf.database }, &why, WHY_MAX);
+	status = process_call(try_log_in, &(struct login){ user, p->conf.database }, &why, WHY_MAX);
 	buf_char(&why, '\0');
 	add_login_finding(d, p, user, status, why.p);
 }

@@ -18,8 +18,7 @@ static bool
 is_installed(struct doctor *d, const char *name)
 {
 	return access(PRINTED(d, "%s/%s.conf", d->etc.p, name), F_OK) == 0 &&
-	       (!str_is(d->etc, SYSCONFDIR) ||
-		   access(PRINTED(d, SBINDIR "/%s", name), F_OK) == 0);
+	       (!str_is(d->etc, SYSCONFDIR) || access(PRINTED(d, SBINDIR "/%s", name), F_OK) == 0);
 }
 
 void
@@ -30,8 +29,8 @@ doctor_read(struct doctor *d, struct program *p)
 	struct conf own = conf;
 	char err[512];
 
-	p->wanted = p->always || (is_installed(d, p->name) &&
-				     (p->needs == NULL || is_installed(d, p->needs)));
+	p->wanted = p->always ||
+		    (is_installed(d, p->name) && (p->needs == NULL || is_installed(d, p->needs)));
 	if (!p->wanted)
 		return;
 	p->good = conf_load(there ? path : NULL, err, sizeof(err));
@@ -51,33 +50,32 @@ check_same(struct doctor *d, const char *parameter, const struct program *writer
 {
 	if (writer->wanted && writer->good && strcmp(writes, reads) != 0)
 		doctor_say(d, HEALTH_FAILED, "configuration",
-		    DO_WITH(SET_SAME, parameter, d->etc.p), "%s reads %s, %s writes %s",
-		    reader, reads, writer->name, writes);
+		    DO_WITH(SET_SAME, parameter, d->etc.p), "%s reads %s, %s writes %s", reader,
+		    reads, writer->name, writes);
 }
 
 static void
 check_agreement(struct doctor *d)
 {
-	const struct program *api = &d->programs[PROGRAM_API],
-			     *index = &d->programs[PROGRAM_INDEX],
+	const struct program *api = &d->programs[PROGRAM_API], *index = &d->programs[PROGRAM_INDEX],
 			     *meter = &d->programs[PROGRAM_METER],
 			     *stream = &d->programs[PROGRAM_STREAM],
 			     *dispatch = &d->programs[PROGRAM_DISPATCH],
 			     *egress = &d->programs[PROGRAM_EGRESS];
 
 	if (api->good) {
-		check_same(d, "index_directory", index, index->conf.index_directory,
-		    api->name, api->conf.index_directory);
-		check_same(d, "run_directory", meter, meter->conf.run_directory,
-		    api->name, api->conf.run_directory);
+		check_same(d, "index_directory", index, index->conf.index_directory, api->name,
+		    api->conf.index_directory);
+		check_same(d, "run_directory", meter, meter->conf.run_directory, api->name,
+		    api->conf.run_directory);
 		check_same(d, "stream_keys", stream, stream->conf.stream_keys, api->name,
 		    api->conf.stream_keys);
 	}
 	check_same(d, "evidence_directory", dispatch, dispatch->conf.evidence_directory,
 	    "surfacectl", conf.evidence_directory);
 	if (dispatch->wanted && dispatch->good)
-		check_same(d, "run_directory", egress, egress->conf.run_directory,
-		    dispatch->name, dispatch->conf.run_directory);
+		check_same(d, "run_directory", egress, egress->conf.run_directory, dispatch->name,
+		    dispatch->conf.run_directory);
 }
 
 static void
@@ -88,14 +86,14 @@ check_upstreams(struct doctor *d)
 	char err[512];
 
 	if (!pools_read(path, NULL, d->pools, &d->npools, err, sizeof(err))) {
-		doctor_say(d, HEALTH_FAILED, "upstreams",
-		    DO_WITH(FIX_UPSTREAMS, d->etc.p), "%s", err);
+		doctor_say(
+		    d, HEALTH_FAILED, "upstreams", DO_WITH(FIX_UPSTREAMS, d->etc.p), "%s", err);
 		return;
 	}
 	for (size_t i = 0; i < d->npools; i++)
 		workers += d->pools[i].workers;
-	doctor_say(d, HEALTH_OK, "upstreams", NO_ADVICE, "%s: %zu pools, %u workers",
-	    path, d->npools, workers);
+	doctor_say(d, HEALTH_OK, "upstreams", NO_ADVICE, "%s: %zu pools, %u workers", path,
+	    d->npools, workers);
 }
 
 static void
@@ -120,8 +118,8 @@ check_clock(struct doctor *d)
 		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCK),
 		    "the kernel does not know the clock as synchronised");
 	else
-		doctor_say(d, HEALTH_OK, "clock", NO_ADVICE,
-		    "synchronised, within %ld ms", t.maxerror / 1000);
+		doctor_say(d, HEALTH_OK, "clock", NO_ADVICE, "synchronised, within %ld ms",
+		    t.maxerror / 1000);
 }
 
 void
@@ -133,8 +131,8 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 	const char *less = "";
 
 	if (statvfs(path, &v) != 0) {
-		doctor_say(d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path,
-		    strerror(errno));
+		doctor_say(
+		    d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path, strerror(errno));
 		return;
 	}
 	free_mb = (uint64_t)v.f_bavail * v.f_frsize >> 20;

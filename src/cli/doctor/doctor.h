@@ -79,7 +79,7 @@ enum program_id {
 struct program {
 	const char *
 	    name; /* name of its unit, its configuration file and, in the Debian package, its user */
-	bool always; /* every host needs it; any other is needed if its file exists */
+	bool always;       /* every host needs it; any other is needed if its file exists */
 	const char *role;  /* the database role; NULL: it does not use the database */
 	const char *needs; /* another program that it needs; NULL: none */
 	bool wanted, good; /* wanted: this host needs it; good: conf was read */
@@ -100,8 +100,8 @@ struct doctor {
 };
 
 /* Adds a finding; advice is NO_ADVICE if all is well. */
-void doctor_say(struct doctor *d, enum health health, const char *check,
-    struct advice advice, const char *fmt, ...) PRINTF(5, 6);
+void doctor_say(struct doctor *d, enum health health, const char *check, struct advice advice,
+    const char *fmt, ...) PRINTF(5, 6);
 /* Sets the subject of the last finding, so that others can name it as their cause. */
 void doctor_subject(struct doctor *d, const char *subject);
 /* Sets the possible cause of the last finding: a failed finding of check, for this subject unless it is NULL. If

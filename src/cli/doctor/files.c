@@ -15,8 +15,8 @@
 enum { GROUPS_MAX = 128, READ = 4, ENTER = 1 };
 
 static bool
-has_permission(const struct stat *st, const struct passwd *pw, const gid_t *groups, int n,
-    mode_t bit)
+has_permission(
+    const struct stat *st, const struct passwd *pw, const gid_t *groups, int n, mode_t bit)
 {
 	if (pw->pw_uid == 0)
 		return true;
@@ -39,8 +39,7 @@ doctor_reach(const char *path, const struct passwd *pw, mode_t bit)
 	if (getgrouplist(pw->pw_name, pw->pw_gid, groups, &n) < 0)
 		n = GROUPS_MAX;
 	for (const char *p = path; p != NULL; p = strchr(p + 1, '/')) {
-		snprintf(
-		    part, sizeof(part), "%.*s", p == path ? 1 : (int)(p - path), path);
+		snprintf(part, sizeof(part), "%.*s", p == path ? 1 : (int)(p - path), path);
 		if (stat(part, &st) != 0 || !has_permission(&st, pw, groups, n, ENTER))
 			return false;
 	}
@@ -70,8 +69,7 @@ is_read_by(struct doctor *d, const struct secret_file *f, const struct program *
 	g = d->user.p != NULL ? getgrgid(pw->pw_gid) : NULL;
 	if (g != NULL)
 		group = PRINTED(d, "%s", g->gr_name);
-	doctor_say(d, HEALTH_FAILED, f->check,
-	    DO_WITH(OPEN_SECRET, group, f->path, p->name),
+	doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(OPEN_SECRET, group, f->path, p->name),
 	    "%s cannot be read by %s, as the user %s", f->path, p->name, user);
 	return false;
 }
@@ -84,8 +82,7 @@ check_secret(struct doctor *d, const struct secret_file *f)
 	char err[256];
 
 	if (stat(f->path, &st) != 0)
-		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path,
-		    strerror(errno));
+		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path, strerror(errno));
 	else if (st.st_mode & S_IRWXO)
 		doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
 		    "%s can be read by everybody", f->path);

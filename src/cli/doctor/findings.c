@@ -19,8 +19,7 @@ static const struct field finding_out[] = {
 	FIELD_END,
 };
 
-static const struct str states[] = { STR_INIT("ok"), STR_INIT("warning"),
-	STR_INIT("failed") };
+static const struct str states[] = { STR_INIT("ok"), STR_INIT("warning"), STR_INIT("failed") };
 
 static const struct {
 	const char *name, *command, *text;
@@ -126,8 +125,7 @@ find_cause(const struct doctor *d, const struct finding *f)
 		if (g != f && str_eq(g->state, states[HEALTH_FAILED]) &&
 		    str_is(g->check, f->cause_check) &&
 		    (f->cause_subject == NULL ||
-			(g->subject != NULL &&
-			    strcmp(g->subject, f->cause_subject) == 0)))
+			(g->subject != NULL && strcmp(g->subject, f->cause_subject) == 0)))
 			return g;
 	}
 	return NULL;
@@ -171,12 +169,12 @@ static void
 print_finding(const struct finding *f)
 {
 	if (f->because.p != NULL) {
-		printf("%-8s %-14s therefore %.*s: %.*s\n", "", "", (int)f->check.n,
-		    f->check.p, (int)f->detail.n, f->detail.p);
+		printf("%-8s %-14s therefore %.*s: %.*s\n", "", "", (int)f->check.n, f->check.p,
+		    (int)f->detail.n, f->detail.p);
 		return;
 	}
-	printf("%-8.*s %-14.*s %.*s\n", (int)f->state.n, f->state.p, (int)f->check.n,
-	    f->check.p, (int)f->detail.n, f->detail.p);
+	printf("%-8.*s %-14.*s %.*s\n", (int)f->state.n, f->state.p, (int)f->check.n, f->check.p,
+	    (int)f->detail.n, f->detail.p);
 	if (f->advice.p != NULL)
 		printf("%-8s %-14s -> %.*s\n", "", "", (int)f->advice.n, f->advice.p);
 }

@@ -76,8 +76,8 @@ is_outdated(int pid)
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
 	n = readlink(link, target, sizeof(target));
-	return n > 0 && str_ends((struct str){ target, (size_t)n },
-			    (struct str){ gone, sizeof(gone) - 1 });
+	return n > 0 &&
+	       str_ends((struct str){ target, (size_t)n }, (struct str){ gone, sizeof(gone) - 1 });
 }
 
 static void
@@ -86,16 +86,14 @@ check_daemon(struct doctor *d, struct program *p)
 	if (p->pid == 0)
 		p->pid = find_process(d, p->name);
 	if (p->pid == 0)
-		doctor_say(d, HEALTH_FAILED, "daemon", DO_WITH(START, p->name),
-		    "%s does not run", p->name);
+		doctor_say(d, HEALTH_FAILED, "daemon", DO_WITH(START, p->name), "%s does not run",
+		    p->name);
 	else
-		doctor_say(
-		    d, HEALTH_OK, "daemon", NO_ADVICE, "%s: process %d", p->name, p->pid);
+		doctor_say(d, HEALTH_OK, "daemon", NO_ADVICE, "%s: process %d", p->name, p->pid);
 	doctor_subject(d, p->name);
 	if (p->pid != 0 && is_outdated(p->pid))
 		doctor_say(d, HEALTH_WARNING, "version", DO_WITH(RELOAD, p->name),
-		    "%s: process %d runs a program that was replaced since", p->name,
-		    p->pid);
+		    "%s: process %d runs a program that was replaced since", p->name, p->pid);
 }
 
 /* Every request needs surfaced-meter, so not only its process is checked. */
@@ -147,8 +145,7 @@ why_no_namespaces(void)
 	} knobs[] = {
 		{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
 		    "kernel.unprivileged_userns_clone", "1" },
-		{ "/proc/sys/user/max_user_namespaces", '0', "user.max_user_namespaces",
-		    "10000" },
+		{ "/proc/sys/user/max_user_namespaces", '0', "user.max_user_namespaces", "10000" },
 		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
 		    "kernel.apparmor_restrict_unprivileged_userns", "0" },
 	};
@@ -177,12 +174,11 @@ check_namespaces(struct doctor *d)
 	int status = process_call(try_namespaces, user, &nothing, 0);
 
 	if (status == 0)
-		doctor_say(d, HEALTH_OK, "namespaces", NO_ADVICE,
-		    "the user %s can make them", user);
+		doctor_say(
+		    d, HEALTH_OK, "namespaces", NO_ADVICE, "the user %s can make them", user);
 	else if (status == 1)
 		doctor_say(d, HEALTH_FAILED, "namespaces", why_no_namespaces(),
-		    "the user %s cannot make user namespaces: no browser will start",
-		    user);
+		    "the user %s cannot make user namespaces: no browser will start", user);
 	else
 		doctor_say(d, HEALTH_WARNING, "namespaces",
 		    getpwnam(user) == NULL ? DO(NAME_USER) : DO(AS_ROOT),
@@ -220,14 +216,14 @@ check_route(struct doctor *d, const struct route *r)
 	if (!ts_is_null(r->probed_at))
 		ts_print(r->probed_at, at);
 	if (r->answered)
-		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE, "%.*s, %.*s",
-		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p);
+		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE, "%.*s, %.*s", (int)r->country.n,
+		    r->country.p, (int)r->kind.n, r->kind.p);
 	else
 		doctor_say(d, HEALTH_WARNING, "routes",
 		    DO_WITH(FIX_ROUTE, arena_str(d->c->arena, r->uuid).p),
 		    "%.*s, %.*s %.*s port %" PRId64 ": did not answer (last tried %s)",
-		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p,
-		    (int)r->host.n, r->host.p == NULL ? "" : r->host.p, r->port, at);
+		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p, (int)r->host.n,
+		    r->host.p == NULL ? "" : r->host.p, r->port, at);
 }
 
 static void
@@ -236,8 +232,7 @@ check_routes(struct doctor *d)
 	struct list routes;
 
 	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
-	if (!d->database ||
-	    db_rows(d->c->db, &read_routes, &routes, DB_NO_ARGS) != DB_OK) {
+	if (!d->database || db_rows(d->c->db, &read_routes, &routes, DB_NO_ARGS) != DB_OK) {
 		doctor_say(d, HEALTH_WARNING, "routes", DO_WITH(MIGRATE, SETUP),
 		    "cannot be told without the database");
 		doctor_cause(d, "database", NULL);

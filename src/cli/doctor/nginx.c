@@ -29,8 +29,7 @@ enum { CONNECTIONS_WANTED = 8192, FILES_WANTED = 16384 };
 static void
 check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 {
-	const char *folder =
-	    PRINTED(d, "%.*s", (int)(strrchr(p->path, '/') - p->path), p->path);
+	const char *folder = PRINTED(d, "%.*s", (int)(strrchr(p->path, '/') - p->path), p->path);
 
 	if (pw == NULL || access(folder, F_OK) != 0)
 		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
@@ -38,17 +37,14 @@ check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 		doctor_say(d, HEALTH_FAILED, "nginx", DO(MAKE_FOLDERS),
 		    "%s: the user %s cannot enter %s", p->name, pw->pw_name, folder);
 	else if (access(p->path, F_OK) == 0 && !doctor_reach(p->path, pw, WRITE))
-		doctor_say(d, HEALTH_FAILED, "nginx",
-		    DO_WITH(RESTART, nginx_unit(p->name)),
-		    "%s: the user %s cannot connect to %s", p->name, pw->pw_name,
-		    p->path);
+		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(RESTART, nginx_unit(p->name)),
+		    "%s: the user %s cannot connect to %s", p->name, pw->pw_name, p->path);
 	else
 		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
 }
 
 static void
-check_pool(struct doctor *d, const struct nginx *n, const struct pool *p,
-    const struct passwd *pw)
+check_pool(struct doctor *d, const struct nginx *n, const struct pool *p, const struct passwd *pw)
 {
 	const char *upstreams = d->programs[PROGRAM_API].conf.upstreams;
 	unsigned weight = nginx_weight(n, p->path);
@@ -76,8 +72,7 @@ knows_any(const struct doctor *d, const struct nginx *n)
 static void
 check_pools(struct doctor *d, const struct nginx *n)
 {
-	const char *user =
-	    n->user.p == NULL ? "nobody" : arena_str(d->c->arena, n->user).p;
+	const char *user = n->user.p == NULL ? "nobody" : arena_str(d->c->arena, n->user).p;
 	const struct passwd *pw = geteuid() == 0 ? getpwnam(user) : getpwuid(geteuid());
 	const char *upstreams = d->programs[PROGRAM_API].conf.upstreams;
 
@@ -90,8 +85,8 @@ check_pools(struct doctor *d, const struct nginx *n)
 			check_pool(d, n, &d->pools[i], pw);
 	}
 	if (!n->loop) {
-		doctor_say(d, HEALTH_FAILED, "nginx", DO(ADD_HTTP_CONF),
-		    "http.conf is not included");
+		doctor_say(
+		    d, HEALTH_FAILED, "nginx", DO(ADD_HTTP_CONF), "http.conf is not included");
 		doctor_cause(d, "nginx", NO_SITE);
 	} else if (!n->api) {
 		doctor_say(d, HEALTH_FAILED, "nginx", DO(ADD_SITE_CONF),
@@ -107,15 +102,14 @@ check_connections(struct doctor *d, const struct nginx *n)
 		   *files = PRINTED(d, "%d", FILES_WANTED);
 
 	if (n->connections < CONNECTIONS_WANTED || n->files < n->connections)
-		doctor_say(d, HEALTH_WARNING, "nginx",
-		    DO_WITH(MORE_CLIENTS, connections, files),
+		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(MORE_CLIENTS, connections, files),
 		    "%jd connections and %jd open files a process: slow clients can "
 		    "hold them all",
 		    (intmax_t)n->connections, (intmax_t)n->files);
 	else
 		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE,
-		    "%jd connections and %jd open files a process",
-		    (intmax_t)n->connections, (intmax_t)n->files);
+		    "%jd connections and %jd open files a process", (intmax_t)n->connections,
+		    (intmax_t)n->files);
 }
 
 static void
@@ -123,16 +117,14 @@ check_running(struct doctor *d, const struct nginx *n)
 {
 	if (n->state == NGINX_STOPPED)
 		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(START, "nginx"),
-		    "it does not run (%.*s)",
-		    n->pid_file.p == NULL ? 14 : (int)n->pid_file.n,
+		    "it does not run (%.*s)", n->pid_file.p == NULL ? 14 : (int)n->pid_file.n,
 		    n->pid_file.p == NULL ? "/run/nginx.pid" : n->pid_file.p);
 	else if (n->stale.p != NULL)
 		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(RELOAD, "nginx"),
 		    "process %d has not loaded %.*s, which changed since", n->master,
 		    (int)n->stale.n, n->stale.p);
 	else
-		doctor_say(
-		    d, HEALTH_OK, "nginx", NO_ADVICE, "process %d runs", n->master);
+		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "process %d runs", n->master);
 }
 
 /* A client that requests a name needs a certificate with this name. */
@@ -145,8 +137,8 @@ check_names(struct doctor *d, const struct nginx *n, X509 *x, const char *path)
 		if (str_is(n->names[i].cert, path) &&
 		    X509_check_host(x, name.p, name.n, 0, NULL) == 0)
 			doctor_say(d, HEALTH_FAILED, "certificate", DO(NEW_NAME),
-			    "%s is not for %.*s, whose clients refuse it", path,
-			    (int)name.n, name.p);
+			    "%s is not for %.*s, whose clients refuse it", path, (int)name.n,
+			    name.p);
 	}
 }
 
@@ -159,24 +151,22 @@ check_certificate(struct doctor *d, const struct nginx *n, const char *path)
 	bool ended;
 
 	BIO_free(in);
-	if (x == NULL ||
-	    ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(x)) != 1) {
-		doctor_say(d, HEALTH_WARNING, "certificate", DO(TEST_NGINX),
-		    "%s cannot be read", path);
+	if (x == NULL || ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(x)) != 1) {
+		doctor_say(
+		    d, HEALTH_WARNING, "certificate", DO(TEST_NGINX), "%s cannot be read", path);
 		X509_free(x);
 		return;
 	}
 	ended = days < 0 || seconds < 0;
 	if (X509_cmp_current_time(X509_get0_notBefore(x)) > 0)
-		doctor_say(d, HEALTH_FAILED, "certificate", DO(FIX_CLOCK),
-		    "%s is not valid yet", path);
+		doctor_say(
+		    d, HEALTH_FAILED, "certificate", DO(FIX_CLOCK), "%s is not valid yet", path);
 	else if (ended || days < DAYS_WARN)
-		doctor_say(d, ended ? HEALTH_FAILED : HEALTH_WARNING, "certificate",
-		    DO(RENEW), ended ? "%s expired %d days ago" : "%s expires in %d days",
-		    path, ended ? -days : days);
+		doctor_say(d, ended ? HEALTH_FAILED : HEALTH_WARNING, "certificate", DO(RENEW),
+		    ended ? "%s expired %d days ago" : "%s expires in %d days", path,
+		    ended ? -days : days);
 	else
-		doctor_say(d, HEALTH_OK, "certificate", NO_ADVICE, "%s: %d days left",
-		    path, days);
+		doctor_say(d, HEALTH_OK, "certificate", NO_ADVICE, "%s: %d days left", path, days);
 	check_names(d, n, x, path);
 	X509_free(x);
 }
@@ -188,13 +178,13 @@ doctor_nginx(struct doctor *d)
 
 	nginx_look(d->c->arena, d->nginx.p, n);
 	if (n->state == NGINX_ABSENT) {
-		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(INSTALL, "nginx"),
-		    "there is no nginx");
+		doctor_say(
+		    d, HEALTH_FAILED, "nginx", DO_WITH(INSTALL, "nginx"), "there is no nginx");
 		return;
 	}
 	if (n->state == NGINX_BROKEN) {
-		doctor_say(d, HEALTH_FAILED, "nginx", DO(TEST_NGINX), "%.*s",
-		    (int)n->complaint.n, n->complaint.p);
+		doctor_say(d, HEALTH_FAILED, "nginx", DO(TEST_NGINX), "%.*s", (int)n->complaint.n,
+		    n->complaint.p);
 		return;
 	}
 	check_pools(d, n);

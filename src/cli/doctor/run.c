@@ -37,15 +37,13 @@ check_workers(struct doctor *d, const struct pool *p, struct daemon_view *v)
 			return;
 		barred = v->master != 0 && geteuid() != 0;
 		doctor_say(d, barred ? HEALTH_WARNING : HEALTH_FAILED, "workers",
-		    barred ? DO(AS_ROOT) : DO_WITH(RESTART, unit), "%s: %s", p->name,
-		    err);
+		    barred ? DO(AS_ROOT) : DO_WITH(RESTART, unit), "%s: %s", p->name, err);
 		doctor_cause(d, "daemon", unit);
 		return;
 	}
 	program->pid = v->master;
 	for (size_t i = 0; i < v->pool_count; i++)
-		if (strcmp(v->pools[i].path, p->path) == 0 &&
-		    v->pools[i].workers == p->workers)
+		if (strcmp(v->pools[i].path, p->path) == 0 && v->pools[i].workers == p->workers)
 			seen = &v->views[i];
 	if (seen == NULL)
 		doctor_say(d, HEALTH_WARNING, "workers", DO(RELOAD_POOLS),
@@ -54,8 +52,8 @@ check_workers(struct doctor *d, const struct pool *p, struct daemon_view *v)
 		doctor_say(d, HEALTH_FAILED, "workers", DO_WITH(READ_LOG, unit),
 		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
 	else
-		doctor_say(d, HEALTH_OK, "workers", NO_ADVICE, "%s: %u workers, %u busy",
-		    p->name, seen->running, seen->busy);
+		doctor_say(d, HEALTH_OK, "workers", NO_ADVICE, "%s: %u workers, %u busy", p->name,
+		    seen->running, seen->busy);
 }
 
 void
@@ -95,8 +93,7 @@ check_writer(struct doctor *d, const char *directory)
 	int fd = fd_lock(path, O_RDWR);
 
 	if (fd < 0 && errno == EACCES) {
-		doctor_say(d, HEALTH_FAILED, "index", DO(AS_ROOT), "%s: %s", path,
-		    strerror(errno));
+		doctor_say(d, HEALTH_FAILED, "index", DO(AS_ROOT), "%s: %s", path, strerror(errno));
 	} else if (fd >= 0 || errno != EWOULDBLOCK) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "no surfaced-index writes %s", directory);
@@ -107,8 +104,7 @@ check_writer(struct doctor *d, const char *directory)
 
 /* Waits for a while until the index contains everything that is committed now. */
 static bool
-index_catches_up(
-    struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
+index_catches_up(struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
 {
 	int64_t end = mono_us() + PATIENCE_US;
 	struct lag lag = { 0 };
@@ -137,24 +133,23 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 		documents += s->segments[i].documents - s->segments[i].ndead;
 	if (!d->database) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
-		    "generation %" PRIu64 ", %" PRIu64
-		    " documents; how far behind cannot be told",
+		    "generation %" PRIu64 ", %" PRIu64 " documents; how far behind cannot be told",
 		    s->generation, documents);
 		doctor_cause(d, "database", NULL);
 	} else if (!index_catches_up(d, directory, s, &pending)) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
-		    "generation %" PRIu64 ": how far behind cannot be told: %s",
-		    s->generation, db_message(d->c->db));
+		    "generation %" PRIu64 ": how far behind cannot be told: %s", s->generation,
+		    db_message(d->c->db));
 		doctor_cause(d, "schema", NULL);
 	} else if (pending > 0) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%" PRId64 "%s changed hosts are not in the index after %d seconds",
-		    pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
+		    "%" PRId64 "%s changed hosts are not in the index after %d seconds", pending,
+		    pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
 		doctor_cause(d, "daemon", INDEXER);
 	} else {
 		doctor_say(d, HEALTH_OK, "index", NO_ADVICE,
-		    "generation %" PRIu64 ", %" PRIu64 " documents, up to date",
-		    s->generation, documents);
+		    "generation %" PRIu64 ", %" PRIu64 " documents, up to date", s->generation,
+		    documents);
 	}
 }
 
@@ -170,16 +165,15 @@ doctor_index(struct doctor *d)
 	check_writer(d, directory);
 	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
 	if (!index_state_load(directory, &s, err)) {
-		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s",
-		    directory, err);
+		doctor_say(
+		    d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s", directory, err);
 		doctor_cause(d, "daemon", INDEXER);
 		return;
 	}
 	if (s.generation == 0) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%s: nothing is published", directory);
-		doctor_cause(
-		    d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
+		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
 	} else {
 		check_state(d, directory, &s);
 	}

@@ -36,8 +36,8 @@ add_missing(struct doctor *d, const char *check, const char *before, struct str 
 
 	if (colon != NULL)
 		advice = PRINTED(d, "%.*s", (int)(text.n - what.n - 2), colon + 2);
-	doctor_say(d, HEALTH_FAILED, check, DO_WITH(AS_SAID, advice), "%s%.*s", before,
-	    (int)what.n, what.p);
+	doctor_say(d, HEALTH_FAILED, check, DO_WITH(AS_SAID, advice), "%s%.*s", before, (int)what.n,
+	    what.p);
 }
 
 /* ---- the dispatcher's row in the database ---- */
@@ -55,8 +55,8 @@ static const struct field known_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_host = STMT(read_host, known_out,
-    "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
+static const struct stmt read_host = STMT(
+    read_host, known_out, "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
 
 /* Adds findings from the row; true: the row is recent. */
 static bool
@@ -66,14 +66,13 @@ add_host_findings(struct doctor *d, enum db_rc rc, const struct known *k)
 		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(START, "surfaced-dispatch"),
 		    "the database does not know this host");
 	else if (ts_now().us - k->heartbeat_at.us > STALE_US)
-		doctor_say(d, HEALTH_FAILED, "host",
-		    DO_WITH(RESTART, "surfaced-dispatch"),
+		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(RESTART, "surfaced-dispatch"),
 		    "has not been heard of for half a minute");
 	else if (k->fault.p != NULL)
 		add_missing(d, "host", "takes no sessions: ", k->fault);
 	else
-		doctor_say(d, HEALTH_OK, "host", NO_ADVICE,
-		    "takes %" PRId64 " sessions at once", k->slots);
+		doctor_say(d, HEALTH_OK, "host", NO_ADVICE, "takes %" PRId64 " sessions at once",
+		    k->slots);
 	return rc == DB_OK && ts_now().us - k->heartbeat_at.us <= STALE_US;
 }
 
@@ -91,8 +90,7 @@ doctor_dispatcher(struct doctor *d)
 	rc = db_one(d->c->db, &read_host, &k, P(name));
 	if (rc == DB_OK || rc == DB_NONE)
 		return add_host_findings(d, rc, &k);
-	doctor_say(
-	    d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
+	doctor_say(d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
 	return false;
 }
 
@@ -174,8 +172,8 @@ add_check_lines(struct doctor *d, struct str text)
 
 	while (str_line(&text, &line)) {
 		if (str_starts(line, STR("ok ")))
-			doctor_say(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s",
-			    (int)line.n - 3, line.p + 3);
+			doctor_say(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s", (int)line.n - 3,
+			    line.p + 3);
 		else if (str_starts(line, STR("missing ")))
 			add_missing(d, "browser", "", line);
 	}
@@ -191,8 +189,7 @@ doctor_runner(struct doctor *d)
 
 	if (fd < 0 && errno != ENOENT) {
 		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "runner",
-		    errno == EACCES ? DO(AS_ROOT)
-				    : DO_WITH(RESTART, "surfaced-runner.socket"),
+		    errno == EACCES ? DO(AS_ROOT) : DO_WITH(RESTART, "surfaced-runner.socket"),
 		    "%s: %s", path, strerror(errno));
 		return;
 	}
@@ -206,8 +203,7 @@ doctor_runner(struct doctor *d)
 		    fd >= 0 ? path : k->runner);
 	else
 		doctor_say(d, HEALTH_FAILED, "runner",
-		    fd >= 0 ? DO(READ_RUNNER)
-			    : DO_WITH(RUN_RUNNER, k->runner, k->runner_conf),
+		    fd >= 0 ? DO(READ_RUNNER) : DO_WITH(RUN_RUNNER, k->runner, k->runner_conf),
 		    "%s: its dry run fails", fd >= 0 ? path : k->runner);
 	if (!answer.good)
 		doctor_cause(d, "browser", NULL);

@@ -29,8 +29,8 @@ static const struct stmt store_assets = STMT(store_assets, outcome_out,
     "SELECT fresh, changed, 0::bigint AS reopened FROM import_assets($1, $2)");
 static const struct stmt store_services = STMT(store_services, outcome_out,
     "SELECT fresh, changed, 0::bigint AS reopened FROM import_services($1, $2)");
-static const struct stmt store_findings = STMT(store_findings, outcome_out,
-    "SELECT fresh, changed, reopened FROM import_findings($1, $2)");
+static const struct stmt store_findings = STMT(
+    store_findings, outcome_out, "SELECT fresh, changed, reopened FROM import_findings($1, $2)");
 
 struct found {
 	struct uuid uuid, account;
@@ -57,10 +57,9 @@ struct run {
 	const char *file;
 	struct found project;
 	struct source src;
-	struct arena
-	    *arena; /* memory of one batch: its records and the rows of the database */
-	struct buf records; /* a JSON array without the closing bracket */
-	size_t n;           /* in records */
+	struct arena *arena; /* memory of one batch: its records and the rows of the database */
+	struct buf records;  /* a JSON array without the closing bracket */
+	size_t n;            /* in records */
 	int64_t read, bad;
 	struct outcome sum;
 	enum db_rc rc; /* DB_OK until a batch fails, which ends the reading */
@@ -83,8 +82,8 @@ flush_batch(struct run *r)
 
 	if (r->n > 0 && r->rc == DB_OK) {
 		buf_char(&r->records, ']');
-		r->rc = db_one(r->cli->db, r->kind->store, &o, P(r->project.uuid),
-		    P(buf_done(&r->records)));
+		r->rc = db_one(
+		    r->cli->db, r->kind->store, &o, P(r->project.uuid), P(buf_done(&r->records)));
 		if (r->rc == DB_OK) {
 			r->sum.fresh += o.fresh;
 			r->sum.changed += o.changed;
@@ -115,11 +114,10 @@ static struct str
 describe_fault(struct run *r, const struct decoded *how)
 {
 	if (how->nerrors == 0)
-		return arena_printf(r->arena, "no valid JSON at byte %zu: %s",
-		    how->fault.at + 1, how->fault.what);
+		return arena_printf(
+		    r->arena, "no valid JSON at byte %zu: %s", how->fault.at + 1, how->fault.what);
 	return arena_printf(r->arena, "%.*s %.*s", (int)how->errors[0].field.n,
-	    how->errors[0].field.p, (int)how->errors[0].message.n,
-	    how->errors[0].message.p);
+	    how->errors[0].field.p, (int)how->errors[0].message.n, how->errors[0].message.p);
 }
 
 static void
@@ -129,8 +127,8 @@ read_line(struct run *r, struct str line)
 	struct decoded how;
 
 	r->read++;
-	if (json_decode(r->arena, arena_str(r->arena, line), r->kind->table->fields,
-		ts_now(), record, &how) != JSON_OK)
+	if (json_decode(r->arena, arena_str(r->arena, line), r->kind->table->fields, ts_now(),
+		record, &how) != JSON_OK)
 		report_bad_record(r, r->src.line, describe_fault(r, &how));
 	else
 		add_record(r, record, r->src.line);
@@ -193,9 +191,8 @@ static enum db_rc
 write_audit(const struct run *r)
 {
 	struct str after = arena_printf(r->arena,
-	    "{\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"bad\":%jd}",
-	    (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened,
-	    (intmax_t)r->bad);
+	    "{\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"bad\":%jd}", (intmax_t)r->sum.fresh,
+	    (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened, (intmax_t)r->bad);
 	struct audit a = { .actor = r->cli->actor,
 		.action = arena_printf(r->arena, "project.import_%s", r->kind->name),
 		.subject = STR("project"),
@@ -234,9 +231,9 @@ print_esi_summary(const struct run *r)
 		    (intmax_t)r->read, (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed,
 		    (intmax_t)r->sum.reopened, (intmax_t)r->bad);
 	else
-		printf("%jd read, %jd new, %jd known, %jd reopened, %jd bad\n",
-		    (intmax_t)r->read, (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed,
-		    (intmax_t)r->sum.reopened, (intmax_t)r->bad);
+		printf("%jd read, %jd new, %jd known, %jd reopened, %jd bad\n", (intmax_t)r->read,
+		    (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened,
+		    (intmax_t)r->bad);
 	fflush(stdout);
 }
 
@@ -258,8 +255,7 @@ parse_esi_options(struct run *r, int argc, char **argv, bool *nmap, struct str *
 	*file = words.p[0];
 	*nmap = str_is(format, "nmap") && r->kind->store == &store_services;
 	if (!*nmap && !str_is(format, "ndjson"))
-		return cli_usage(
-		    r->cli, "the format must be ndjson, or nmap for services");
+		return cli_usage(r->cli, "the format must be ndjson, or nmap for services");
 	if (project.p == NULL)
 		return cli_usage(r->cli, "--project UUID is missing");
 	rc = db_one(r->cli->db, &find_project, &r->project, P(project));

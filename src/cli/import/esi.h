@@ -16,7 +16,6 @@ struct esi_table {
 extern const struct esi_table esi_assets, esi_services, esi_findings;
 
 /* Makes an unfinished record of esi_services from a service that nmap found. */
-void *esi_of_nmap(
-    struct arena *a, const struct import_host *h, const struct import_service *s);
+void *esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_service *s);
 
 #endif

@@ -10,11 +10,10 @@ enum { SHORT = 500, LONG = 2048, LONGEST = 20000, SHA256_HEX = 64 };
 
 #define WORD(s, m, fl, min, max) TEXT(s, m, (fl) | OMIT_UNSET | TRIM, min, max)
 /* Source and times, which all records have. */
-#define ORIGIN(s)                                                                        \
-	FIELD(s, first_seen_at, OMIT_UNSET), FIELD(s, last_seen_at, OMIT_UNSET),         \
-	    WORD(s, discovery_channel, 0, 1, SHORT),                                     \
-	    WORD(s, discovery_provider, 0, 1, SHORT), WORD(s, source_name, 0, 1, SHORT), \
-	    WORD(s, source_ref, 0, 1, SHORT)
+#define ORIGIN(s)                                                                                  \
+	FIELD(s, first_seen_at, OMIT_UNSET), FIELD(s, last_seen_at, OMIT_UNSET),                   \
+	    WORD(s, discovery_channel, 0, 1, SHORT), WORD(s, discovery_provider, 0, 1, SHORT),     \
+	    WORD(s, source_name, 0, 1, SHORT), WORD(s, source_ref, 0, 1, SHORT)
 
 /* ---- names ---- */
 
@@ -68,8 +67,7 @@ metadata_fault(struct json j)
 /* ---- assets ---- */
 
 struct asset_record {
-	struct str kind, name, discovery_channel, discovery_provider, source_name,
-	    source_ref;
+	struct str kind, name, discovery_channel, discovery_provider, source_name, source_ref;
 	struct json metadata;
 	struct ts first_seen_at, last_seen_at;
 };
@@ -111,8 +109,8 @@ const struct esi_table esi_assets = { asset_fields, blank_asset, finish_asset };
 
 struct service_record {
 	struct str service_key, asset_kind, asset_name, tls_certificate_sha256, protocol,
-	    discovery_channel, discovery_provider, source_name, source_ref, endpoint,
-	    hostname, ip, url, product, service_name, version, http_title;
+	    discovery_channel, discovery_provider, source_name, source_ref, endpoint, hostname, ip,
+	    url, product, service_name, version, http_title;
 	struct list technologies;
 	double confidence; /* -1: absent */
 	struct json tls_enabled, metadata;
@@ -270,8 +268,7 @@ esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_se
 	if (s->tls_enabled.set)
 		r->tls_enabled.text = s->tls_enabled.v != 0 ? STR("true") : STR("false");
 	if (s->tls.certificate.fingerprint_sha256.n == SHA256_HEX)
-		r->tls_certificate_sha256 =
-		    arena_str(a, s->tls.certificate.fingerprint_sha256);
+		r->tls_certificate_sha256 = arena_str(a, s->tls.certificate.fingerprint_sha256);
 	r->first_seen_at = time_of(s->first_seen, h->first_seen);
 	r->last_seen_at = time_of(s->last_seen, h->last_seen);
 	r->discovery_channel = STR("scan");
@@ -283,8 +280,8 @@ esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_se
 
 struct finding_record {
 	struct str finding_key, finding_type, exposure_kind, title, description, severity,
-	    status_note, asset_kind, asset_name, service_key, discovery_channel,
-	    discovery_provider, source_name, source_ref;
+	    status_note, asset_kind, asset_name, service_key, discovery_channel, discovery_provider,
+	    source_name, source_ref;
 	struct ts first_seen_at, last_seen_at;
 };
 
@@ -314,8 +311,7 @@ finish_finding(struct arena *a, void *record)
 		return "asset_kind and asset_name go together";
 	if (times_cross(r->first_seen_at, r->last_seen_at))
 		return "first_seen_at is after last_seen_at";
-	return r->asset_name.p == NULL ? NULL
-				       : asset_name(a, r->asset_kind, &r->asset_name);
+	return r->asset_name.p == NULL ? NULL : asset_name(a, r->asset_kind, &r->asset_name);
 }
 
 static void *

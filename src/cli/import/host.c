@@ -54,8 +54,8 @@ find_member(const struct member *m, struct str name)
 	return NULL;
 }
 
-static bool members_from(struct arena *a, const struct json_value *v,
-    const struct member *members, char *base, const struct place *up, struct str *what);
+static bool members_from(struct arena *a, const struct json_value *v, const struct member *members,
+    char *base, const struct place *up, struct str *what);
 
 static bool
 texts_from(struct arena *a, const struct json_value *v, struct texts *t, struct place *at,
@@ -82,8 +82,8 @@ texts_from(struct arena *a, const struct json_value *v, struct texts *t, struct 
 }
 
 static bool
-services_from(struct arena *a, const struct json_value *v, struct import_host *h,
-    struct place *at, struct str *what)
+services_from(struct arena *a, const struct json_value *v, struct import_host *h, struct place *at,
+    struct str *what)
 {
 	size_t n;
 
@@ -97,8 +97,8 @@ services_from(struct arena *a, const struct json_value *v, struct import_host *h
 	h->nservices = n;
 	for (size_t i = 0; i < n; i++) {
 		at->item = i;
-		if (!members_from(a, json_at(v, i), member_service,
-			(char *)&h->services[i], at, what))
+		if (!members_from(
+			a, json_at(v, i), member_service, (char *)&h->services[i], at, what))
 			return false;
 	}
 	return true;
@@ -116,8 +116,8 @@ time_from(const struct json_value *v, struct opt *o)
 }
 
 static bool
-member_from(struct arena *a, const struct json_value *v, const struct member *m,
-    char *base, struct place *at, struct str *what)
+member_from(struct arena *a, const struct json_value *v, const struct member *m, char *base,
+    struct place *at, struct str *what)
 {
 	struct opt *o = (struct opt *)(void *)(base + m->offset);
 
@@ -139,12 +139,11 @@ member_from(struct arena *a, const struct json_value *v, const struct member *m,
 		return true;
 	case MEMBER_TIME:
 		if (!time_from(v, o))
-			return member_fault(a, at,
-			    "must be an RFC 3339 date and time with an offset", what);
+			return member_fault(
+			    a, at, "must be an RFC 3339 date and time with an offset", what);
 		return true;
 	case MEMBER_TEXTS:
-		return texts_from(
-		    a, v, (struct texts *)(void *)(base + m->offset), at, what);
+		return texts_from(a, v, (struct texts *)(void *)(base + m->offset), at, what);
 	case MEMBER_OBJECT:
 		return members_from(a, v, m->sub, base, at, what);
 	case MEMBER_SERVICES:
@@ -174,8 +173,8 @@ read_member(void *arg, struct str name, struct json_value *v)
 }
 
 static bool
-members_from(struct arena *a, const struct json_value *v, const struct member *members,
-    char *base, const struct place *up, struct str *what)
+members_from(struct arena *a, const struct json_value *v, const struct member *members, char *base,
+    const struct place *up, struct str *what)
 {
 	struct reading r = { a, members, base, up, what, true };
 
@@ -223,8 +222,8 @@ sort_texts(struct texts *t)
 }
 
 static bool
-form_texts(struct arena *a, const struct member *m, struct texts *t,
-    enum import_manner manner, struct place *at, struct str *what)
+form_texts(struct arena *a, const struct member *m, struct texts *t, enum import_manner manner,
+    struct place *at, struct str *what)
 {
 	size_t n = 0;
 
@@ -253,8 +252,8 @@ by_port(const void *x, const void *y)
 }
 
 static bool
-form_services(struct arena *a, struct import_host *h, enum import_manner manner,
-    struct place *at, struct str *what)
+form_services(struct arena *a, struct import_host *h, enum import_manner manner, struct place *at,
+    struct str *what)
 {
 	for (size_t i = 0; i < h->nservices; i++) {
 		struct import_service *s = &h->services[i];
@@ -266,24 +265,21 @@ form_services(struct arena *a, struct import_host *h, enum import_manner manner,
 			return member_fault(a, at, "has no port", what);
 		if (s->transport.p == NULL)
 			s->transport = STR("tcp");
-		if (s->first_seen.set && s->last_seen.set &&
-		    s->first_seen.v > s->last_seen.v)
-			return member_fault(
-			    a, at, "first_seen is later than last_seen", what);
+		if (s->first_seen.set && s->last_seen.set && s->first_seen.v > s->last_seen.v)
+			return member_fault(a, at, "first_seen is later than last_seen", what);
 	}
 	if (h->nservices > 1)
 		qsort(h->services, h->nservices, sizeof(h->services[0]), by_port);
 	at->item = SIZE_MAX;
 	for (size_t i = 1; i < h->nservices; i++)
 		if (by_port(&h->services[i - 1], &h->services[i]) == 0)
-			return member_fault(
-			    a, at, "two have the same port and transport", what);
+			return member_fault(a, at, "two have the same port and transport", what);
 	return true;
 }
 
 static bool
-form_member(struct arena *a, const struct member *m, char *base,
-    enum import_manner manner, struct place *at, struct str *what)
+form_member(struct arena *a, const struct member *m, char *base, enum import_manner manner,
+    struct place *at, struct str *what)
 {
 	struct opt *o = (struct opt *)(void *)(base + m->offset);
 	struct str *s = (struct str *)(void *)(base + m->offset);
@@ -309,8 +305,7 @@ form_member(struct arena *a, const struct member *m, char *base,
 	case MEMBER_OBJECT:
 		return form_members(a, m->sub, base, manner, at, what);
 	case MEMBER_SERVICES:
-		return form_services(
-		    a, (struct import_host *)(void *)base, manner, at, what);
+		return form_services(a, (struct import_host *)(void *)base, manner, at, what);
 	case MEMBER_END:
 		panic("the end of a table is no member");
 	}
@@ -318,8 +313,8 @@ form_member(struct arena *a, const struct member *m, char *base,
 }
 
 static bool
-form_members(struct arena *a, const struct member *m, char *base,
-    enum import_manner manner, const struct place *up, struct str *what)
+form_members(struct arena *a, const struct member *m, char *base, enum import_manner manner,
+    const struct place *up, struct str *what)
 {
 	for (; m->type != MEMBER_END; m++) {
 		struct place at = { up, m->name.p, SIZE_MAX };
@@ -372,8 +367,7 @@ import_host_finish(
 		return false;
 	}
 	spread_times(h);
-	h->ip_version =
-	    (struct opt){ true, memchr(h->ip.p, ':', h->ip.n) == NULL ? 4 : 6 };
+	h->ip_version = (struct opt){ true, memchr(h->ip.p, ':', h->ip.n) == NULL ? 4 : 6 };
 	h->service_count = (struct opt){ h->has_services, (int64_t)h->nservices };
 	if (h->hostnames.p != NULL && h->apex_domains.p == NULL)
 		h->apex_domains = import_apex_domains(a, &h->hostnames);
@@ -398,8 +392,7 @@ is_set(const struct member *m, const char *base)
 	case MEMBER_TIME:
 		return ((const struct opt *)(const void *)(base + m->offset))->set;
 	case MEMBER_TEXTS:
-		return ((const struct texts *)(const void *)(base + m->offset))->p !=
-		       NULL;
+		return ((const struct texts *)(const void *)(base + m->offset))->p != NULL;
 	case MEMBER_OBJECT:
 		for (const struct member *s = m->sub; s->type != MEMBER_END; s++)
 			if (is_set(s, base))

@@ -61,8 +61,7 @@ parse_import_options(struct run *r, int argc, char **argv)
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
 	if (!set_format(r, format))
-		return cli_usage(
-		    r->cli, "the format must be auto, ndjson, nmap or masscan");
+		return cli_usage(r->cli, "the format must be auto, ndjson, nmap or masscan");
 	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
 	return EXIT_OK;
 }
@@ -98,8 +97,8 @@ draw_progress(struct run *r, const struct import_pipe *p, bool last)
 	fprintf(stderr, "\r\033[K%ju records, %.0f a second", (uintmax_t)r->read,
 	    seconds > 0 ? (double)r->read / seconds : 0);
 	if (r->size > 0)
-		fprintf(stderr, ", %.0f %%",
-		    100.0 * (double)import_pipe_bytes(p) / (double)r->size);
+		fprintf(
+		    stderr, ", %.0f %%", 100.0 * (double)import_pipe_bytes(p) / (double)r->size);
 	if (last)
 		fputc('\n', stderr);
 	fflush(stderr);
@@ -146,8 +145,7 @@ store_all(struct run *r, struct import_pipe *p)
 		if (rc != DB_OK) {
 			if (r->progress)
 				fputc('\n', stderr);
-			return cli_fail_db(
-			    r->cli, rc, "the import ended early; run it again");
+			return cli_fail_db(r->cli, rc, "the import ended early; run it again");
 		}
 		r->read += b->read;
 		r->bad += b->bad;
@@ -203,8 +201,7 @@ hosts(struct cli *c, int argc, char **argv)
 	if (rc != EXIT_OK)
 		return rc;
 	r.progress = !r.quiet && isatty(STDERR_FILENO);
-	r.store =
-	    (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
+	r.store = (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
 	p = import_pipe_start(&r.o);
 	rc = store_all(&r, p);
 	import_pipe_end(p);
@@ -220,8 +217,7 @@ hosts(struct cli *c, int argc, char **argv)
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
-	    .arguments =
-		"[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
+	    .arguments = "[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
 	},

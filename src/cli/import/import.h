@@ -39,7 +39,7 @@ enum {
 	IMPORT_NAME = 253,                 /* bytes of a DNS name */
 	IMPORT_SLUG = LIM_TAG_SLUG,        /* bytes of a tag */
 	IMPORT_ITEMS = 65536,              /* items of a list */
-	IMPORT_WINDOW = 20000, /* hosts of a masscan file that are gathered at a time */
+	IMPORT_WINDOW = 20000,             /* hosts of a masscan file that are gathered at a time */
 };
 
 /* ---- a host as read: all zero is unset; the texts are in the arena of the reader ---- */
@@ -56,8 +56,7 @@ struct texts {
 
 struct import_service {
 	struct opt port, tls_enabled, first_seen, last_seen;
-	struct str transport, protocol, service_name, vendor, product, version, banner,
-	    banner_hash;
+	struct str transport, protocol, service_name, vendor, product, version, banner, banner_hash;
 	struct texts cpe, tags;
 	struct {
 		struct opt status_code;
@@ -84,8 +83,8 @@ struct import_host {
 };
 
 /* Reads a document that json_scan has accepted. False: what (in the arena) names the faulty member. */
-bool import_host_read(struct arena *a, const struct json_value *v, struct import_host *h,
-    struct str *what) MUST_USE;
+bool import_host_read(
+    struct arena *a, const struct json_value *v, struct import_host *h, struct str *what) MUST_USE;
 
 enum import_manner {
 	IMPORT_EXACT,   /* a fault in a member refuses the host */
@@ -94,8 +93,8 @@ enum import_manner {
 
 /* Checks every member, brings it into its stored form, and adds derived members. False: what (in the arena) names
    the faulty member. */
-bool import_host_finish(struct arena *a, struct import_host *h, enum import_manner manner,
-    struct str *what) MUST_USE;
+bool import_host_finish(
+    struct arena *a, struct import_host *h, enum import_manner manner, struct str *what) MUST_USE;
 /* Prints the stored document. import_host_finish must have succeeded. */
 void import_host_print(struct buf *b, const struct import_host *h);
 
@@ -182,8 +181,7 @@ struct import_batch {
 	struct buf tags;     /* new slugs, each followed by NUL */
 	struct buf messages; /* about bad records: "file:line: what\n" */
 	size_t hosts;
-	unsigned
-	    rounds; /* number of rounds; the nth record of an address is in round n - 1 */
+	unsigned rounds; /* number of rounds; the nth record of an address is in round n - 1 */
 	uint64_t read, bad;
 };
 

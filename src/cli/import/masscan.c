@@ -46,8 +46,8 @@ window_host(struct window *w, struct str ip)
 
 	if (*at == 0) {
 		*at = (uint32_t)++w->n;
-		w->hosts[w->n - 1] = (struct gathered){ { .ip = arena_str(w->arena, ip) },
-			w->im->src->line };
+		w->hosts[w->n - 1] =
+		    (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->im->src->line };
 	}
 	return &w->hosts[*at - 1].host;
 }
@@ -100,11 +100,9 @@ set_banner(struct import_service *s, struct str name, struct str text)
 		s->http.title = text;
 	} else if (str_is(name, "http.server")) {
 		s->http.server = text;
-	} else if (str_is(name, "X509") || str_is(name, "ssl") ||
-		   str_is(name, "X509CA")) {
+	} else if (str_is(name, "X509") || str_is(name, "ssl") || str_is(name, "X509CA")) {
 		s->tls_enabled = (struct opt){ true, true };
-	} else if (str_is(name, "html") || str_is(name, "vuln") ||
-		   str_is(name, "unknown")) {
+	} else if (str_is(name, "html") || str_is(name, "vuln") || str_is(name, "unknown")) {
 		if (s->banner.p == NULL)
 			s->banner = text;
 	} else {
@@ -192,8 +190,7 @@ port_record(struct window *w, struct record *r, const struct json_value *port,
 	if (r->transport.p == NULL)
 		r->transport = STR("tcp");
 	r->open = str_is(status, "open");
-	r->name = data == port ? member_text(service, "name")
-			       : member_text(data, "service_name");
+	r->name = data == port ? member_text(service, "name") : member_text(data, "service_name");
 	r->banner = member_text(data == port ? service : data, "banner");
 	if (r->port > 0 && (str_is(r->transport, "tcp") || str_is(r->transport, "udp") ||
 			       str_is(r->transport, "sctp")))
@@ -296,8 +293,8 @@ import_masscan(struct importer *im)
 	while (!im->stop && (got = source_line(im->src, &line)) != SOURCE_END) {
 		if (got == SOURCE_TOO_LONG) {
 			im->read++;
-			import_bad(im, im->src->line, "the line is longer than %d bytes",
-			    IMPORT_LINE);
+			import_bad(
+			    im, im->src->line, "the line is longer than %d bytes", IMPORT_LINE);
 			continue;
 		}
 		handle_line(&w, line);

@@ -8,9 +8,9 @@
 
 #include <openssl/sha.h>
 
-#define TEXT_ROW(s, m, f, max)                                                           \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_TEXT, f, offsetof(s, m), 0, max, NULL               \
+#define TEXT_ROW(s, m, f, max)                                                                     \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_TEXT, f, offsetof(s, m), 0, max, NULL                         \
 	}
 
 bool
@@ -38,8 +38,7 @@ canonical_prefix(struct arena *a, struct str *s)
 		return "is no network such as 192.0.2.0/24";
 	ipnet_print(&net, out);
 	if (net.bits == 128)
-		*s = arena_printf(
-		    a, "%s/%s", out, strchr(out, ':') == NULL ? "32" : "128");
+		*s = arena_printf(a, "%s/%s", out, strchr(out, ':') == NULL ? "32" : "128");
 	else
 		*s = arena_str(a, str_of(out));
 	return NULL;
@@ -107,8 +106,7 @@ check_country(struct arena *a, struct str *s)
 }
 
 const char *
-member_form(
-    struct arena *a, const struct member *m, struct str *s, enum import_manner manner)
+member_form(struct arena *a, const struct member *m, struct str *s, enum import_manner manner)
 {
 	if (s->n > (size_t)m->hi && manner == IMPORT_LENIENT && m->form == FORM_ANY)
 		*s = str_cut_bytes(*s, (size_t)m->hi);
@@ -135,9 +133,8 @@ member_form(
 		return import_dns_name(a, s) ? NULL : "is no DNS name";
 	case FORM_SLUG:
 		lower_text(a, s);
-		return check_slug(*s)
-			   ? NULL
-			   : "is no tag: 1 to 128 ASCII characters without blanks";
+		return check_slug(*s) ? NULL
+				      : "is no tag: 1 to 128 ASCII characters without blanks";
 	case FORM_TRANSPORT:
 		lower_text(a, s);
 		return str_is(*s, "tcp") || str_is(*s, "udp") || str_is(*s, "sctp")
@@ -181,8 +178,7 @@ import_service_add(struct arena *a, struct import_host *h)
 	size_t n = h->nservices;
 
 	if (h->services == NULL || (n >= 4 && (n & (n - 1)) == 0)) {
-		struct import_service *p =
-		    ARENA_ARRAY(a, n < 4 ? 4 : 2 * n, struct import_service);
+		struct import_service *p = ARENA_ARRAY(a, n < 4 ? 4 : 2 * n, struct import_service);
 
 		if (h->services != NULL)
 			memcpy(p, h->services, n * sizeof(*p));
@@ -214,46 +210,45 @@ import_apex_domains(struct arena *a, const struct texts *names)
 }
 
 #define ANY(s, m) TEXT_ROW(s, m, FORM_ANY, IMPORT_TEXT)
-#define INT_ROW(s, m, lo, hi)                                                            \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_INT, FORM_ANY, offsetof(s, m), lo, hi, NULL         \
+#define INT_ROW(s, m, lo, hi)                                                                      \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_INT, FORM_ANY, offsetof(s, m), lo, hi, NULL                   \
 	}
-#define TIME_ROW(s, m)                                                                   \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_TIME, FORM_ANY, offsetof(s, m), TS_OLDEST_US,       \
-		    TS_NEWEST_US, NULL                                                   \
+#define TIME_ROW(s, m)                                                                             \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_TIME, FORM_ANY, offsetof(s, m), TS_OLDEST_US, TS_NEWEST_US,   \
+		    NULL                                                                           \
 	}
-#define BOOL_ROW(s, m)                                                                   \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_BOOL, FORM_ANY, offsetof(s, m), 0, 1, NULL          \
+#define BOOL_ROW(s, m)                                                                             \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_BOOL, FORM_ANY, offsetof(s, m), 0, 1, NULL                    \
 	}
-#define TEXTS_ROW(s, m, f, max)                                                          \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_TEXTS, f, offsetof(s, m), 0, max, NULL              \
+#define TEXTS_ROW(s, m, f, max)                                                                    \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_TEXTS, f, offsetof(s, m), 0, max, NULL                        \
 	}
-#define OBJECT_ROW(m, rows)                                                              \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_OBJECT, FORM_ANY, 0, 0, 0, rows                     \
+#define OBJECT_ROW(m, rows)                                                                        \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_OBJECT, FORM_ANY, 0, 0, 0, rows                               \
 	}
-#define ROWS_END                                                                         \
-	{                                                                                \
-		.type = MEMBER_END                                                       \
+#define ROWS_END                                                                                   \
+	{                                                                                          \
+		.type = MEMBER_END                                                                 \
 	}
 
-#define HTTP(m, type, f, hi)                                                             \
-	{                                                                                \
-		STR_INIT(#m), type, f, offsetof(struct import_service, http.m), 0, hi,   \
-		    NULL                                                                 \
+#define HTTP(m, type, f, hi)                                                                       \
+	{                                                                                          \
+		STR_INIT(#m), type, f, offsetof(struct import_service, http.m), 0, hi, NULL        \
 	}
-#define TLS(m)                                                                           \
-	{                                                                                \
-		STR_INIT(#m), MEMBER_TEXT, FORM_ANY,                                     \
-		    offsetof(struct import_service, tls.m), 0, IMPORT_TEXT, NULL         \
+#define TLS(m)                                                                                     \
+	{                                                                                          \
+		STR_INIT(#m), MEMBER_TEXT, FORM_ANY, offsetof(struct import_service, tls.m), 0,    \
+		    IMPORT_TEXT, NULL                                                              \
 	}
-#define CERTIFICATE(m, type, f, lo, hi)                                                  \
-	{                                                                                \
-		STR_INIT(#m), type, f,                                                   \
-		    offsetof(struct import_service, tls.certificate.m), lo, hi, NULL     \
+#define CERTIFICATE(m, type, f, lo, hi)                                                            \
+	{                                                                                          \
+		STR_INIT(#m), type, f, offsetof(struct import_service, tls.certificate.m), lo, hi, \
+		    NULL                                                                           \
 	}
 
 static const struct member member_http[] = {

@@ -24,8 +24,7 @@ import_bad(struct importer *im, uint64_t line, const char *fmt, ...)
 }
 
 void
-import_emit(
-    struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line)
+import_emit(struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line)
 {
 	struct str what;
 
@@ -51,8 +50,8 @@ handle_document(struct importer *im, struct str line)
 	struct str what;
 
 	if (!json_scan(im->arena, line, IMPORT_DEPTH, &fault)) {
-		import_bad(im, im->src->line, "no valid JSON at byte %zu: %s",
-		    fault.at + 1, fault.what);
+		import_bad(
+		    im, im->src->line, "no valid JSON at byte %zu: %s", fault.at + 1, fault.what);
 		return;
 	}
 	v = json_parse(im->arena, line);
@@ -87,8 +86,8 @@ import_ndjson(struct importer *im)
 			return;
 		case SOURCE_TOO_LONG:
 			im->read++;
-			import_bad(im, im->src->line, "the line is longer than %d bytes",
-			    IMPORT_LINE);
+			import_bad(
+			    im, im->src->line, "the line is longer than %d bytes", IMPORT_LINE);
 			break;
 		case SOURCE_LINE:
 			if (is_blank(line))
@@ -115,8 +114,8 @@ import_guess(struct source *s)
 
 	if (str_starts(head, STR("\xef\xbb\xbf")))
 		head = (struct str){ head.p + 3, head.n - 3 };
-	while (head.n > 0 && (is_blank((struct str){ head.p, 1 }) || head.p[0] == '\r' ||
-				 head.p[0] == '\n'))
+	while (head.n > 0 &&
+	       (is_blank((struct str){ head.p, 1 }) || head.p[0] == '\r' || head.p[0] == '\n'))
 		head = (struct str){ head.p + 1, head.n - 1 };
 	if (head.n == 0)
 		return import_ndjson; /* an empty file has no hosts in any format */

@@ -80,10 +80,8 @@ parse_number(const char *z)
 {
 	int64_t v;
 
-	return z != NULL && str_int64(str_of(z), &v) && v >= 0 &&
-		       v <= TS_NEWEST_US / 1000000
-		   ? v
-		   : 0;
+	return z != NULL && str_int64(str_of(z), &v) && v >= 0 && v <= TS_NEWEST_US / 1000000 ? v
+											      : 0;
 }
 
 static void
@@ -132,8 +130,7 @@ end_host(struct nmap *x)
 		return; /* the host was down or has no open port */
 	x->im->read++;
 	if (x->too_big)
-		import_bad(
-		    x->im, x->line, "the host is larger than %d bytes", HOST_BYTES);
+		import_bad(x->im, x->line, "the host is larger than %d bytes", HOST_BYTES);
 	else if (h->ip.p == NULL)
 		import_bad(x->im, x->line, "the host has no IP address");
 	else
@@ -256,8 +253,7 @@ set_service(struct nmap *x, const char **atts)
 	s->service_name = copy_attribute(x, atts, "name");
 	s->product = copy_attribute(x, atts, "product");
 	s->version = copy_attribute(x, atts, "version");
-	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) ||
-	      str_is(s->service_name, "https");
+	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) || str_is(s->service_name, "https");
 	s->protocol = tls ? name_inside_tls(s->service_name) : s->service_name;
 	s->tls_enabled = (struct opt){ true, tls };
 	if (s->product.p != NULL)
@@ -284,8 +280,7 @@ add_cpe(struct nmap *x, struct str s)
 {
 	const char *colon;
 
-	if (x->service == NULL || str_starts(s, STR("cpe:/o:")) ||
-	    str_starts(s, STR("cpe:/h:"))) {
+	if (x->service == NULL || str_starts(s, STR("cpe:/o:")) || str_starts(s, STR("cpe:/h:"))) {
 		add_text(x, &x->host.cpe, s);
 		return;
 	}
@@ -294,8 +289,8 @@ add_cpe(struct nmap *x, struct str s)
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
-	x->service->vendor = copy_for_host(
-	    x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	x->service->vendor =
+	    copy_for_host(x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
 }
 
 /* ---- scripts ---- */
@@ -324,8 +319,7 @@ begin_table(struct nmap *x, const char **atts)
 	const char *key = attribute(atts, "key");
 
 	if (x->tables.depth < (int)COUNT(x->tables.key))
-		snprintf(
-		    x->tables.key[x->tables.depth], KEY, "%s", key == NULL ? "" : key);
+		snprintf(x->tables.key[x->tables.depth], KEY, "%s", key == NULL ? "" : key);
 	x->tables.depth++;
 }
 
@@ -342,8 +336,8 @@ add_part(char *name, size_t room, const char *key, struct str value)
 {
 	size_t n = strlen(name);
 
-	snprintf(name + n, room - n, "%s=%.*s\n", key,
-	    (int)(value.n > 200 ? 200 : value.n), value.p);
+	snprintf(
+	    name + n, room - n, "%s=%.*s\n", key, (int)(value.n > 200 ? 200 : value.n), value.p);
 }
 
 static void
@@ -444,8 +438,7 @@ end_elem(struct nmap *x)
 		handle_certificate_elem(x, text);
 	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
 		x->service->http.title = copy_for_host(x, str_trim(text));
-	else if (str_is(x->script, "http-server-header") &&
-		 x->service->http.server.p == NULL)
+	else if (str_is(x->script, "http-server-header") && x->service->http.server.p == NULL)
 		x->service->http.server = copy_for_host(x, str_trim(text));
 }
 
@@ -480,9 +473,8 @@ enum element {
 static enum element
 begin_element(const char *name)
 {
-	static const char *const names[] = { "host", "status", "address", "hostname",
-		"port", "state", "service", "cpe", "osmatch", "script", "table", "elem",
-		"nmaprun" };
+	static const char *const names[] = { "host", "status", "address", "hostname", "port",
+		"state", "service", "cpe", "osmatch", "script", "table", "elem", "nmaprun" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(names[i], name) == 0)
@@ -596,8 +588,7 @@ characters(void *arg, const char *s, int n)
 
 static void XMLCALL
 entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, int n,
-    const XML_Char *base, const XML_Char *system, const XML_Char *public,
-    const XML_Char *notation)
+    const XML_Char *base, const XML_Char *system, const XML_Char *public, const XML_Char *notation)
 {
 	(void)name, (void)parameter, (void)value, (void)n, (void)base;
 	(void)system, (void)public, (void)notation;
@@ -616,8 +607,7 @@ parse_input(struct nmap *x)
 		fed += chunk.n;
 		rc = XML_Parse(x->xml, chunk.p, (int)chunk.n, chunk.n == 0);
 		if (rc == XML_STATUS_OK &&
-		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE &&
-		    chunk.n > 0)
+		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE && chunk.n > 0)
 			refuse_document(x, "a tag is too long");
 	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
 	if (x->im->stop)
@@ -625,8 +615,7 @@ parse_input(struct nmap *x)
 	if (x->refused == NULL && rc == XML_STATUS_OK)
 		return;
 	x->im->read++;
-	import_bad(x->im, XML_GetCurrentLineNumber(x->xml),
-	    "%s; the rest of the file is not read",
+	import_bad(x->im, XML_GetCurrentLineNumber(x->xml), "%s; the rest of the file is not read",
 	    x->refused != NULL ? x->refused : XML_ErrorString(XML_GetErrorCode(x->xml)));
 }
 

@@ -125,8 +125,7 @@ add_host_row(void *arg, const struct import_host *h, struct str doc)
 	buf_str(&b->rows, doc);
 	buf_char(&b->rows, '\n');
 	b->hosts++;
-	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES ||
-	    b->rounds == IMPORT_ROUNDS)
+	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES || b->rounds == IMPORT_ROUNDS)
 		hand_over_batch(p);
 }
 
@@ -138,8 +137,8 @@ add_bad_message(void *arg, uint64_t line, struct str what)
 
 	b->bad++;
 	if (p->shown++ < MESSAGES)
-		buf_printf(&b->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line,
-		    (int)what.n, what.p);
+		buf_printf(&b->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line, (int)what.n,
+		    what.p);
 	if (p->o.strict)
 		p->im.stop = true;
 }
@@ -182,8 +181,7 @@ import_pipe_start(const struct import_pipe_options *o)
 		.arg = p,
 		.window = IMPORT_WINDOW };
 	p->im.arena = arena_new((size_t)1 << 30);
-	if (pthread_mutex_init(&p->mutex, NULL) != 0 ||
-	    pthread_cond_init(&p->cond, NULL) != 0 ||
+	if (pthread_mutex_init(&p->mutex, NULL) != 0 || pthread_cond_init(&p->cond, NULL) != 0 ||
 	    pthread_create(&p->thread, NULL, reader_main, p) != 0)
 		panic("no thread");
 	return p;

@@ -87,8 +87,7 @@ source_line(struct source *s, struct str *line)
 	size_t seen = 0;
 
 	for (;;) {
-		char *from = s->p + s->at,
-		     *nl = memchr(from + seen, '\n', s->n - s->at - seen);
+		char *from = s->p + s->at, *nl = memchr(from + seen, '\n', s->n - s->at - seen);
 
 		seen = s->n - s->at;
 		if (nl == NULL && !s->end && seen <= IMPORT_LINE) {

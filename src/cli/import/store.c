@@ -23,12 +23,11 @@ static const struct field outcome_out[] = {
 
 /* The temporary table belongs to the connection, which may be new. The settings prevent a plan that was made while
    host was empty from scanning the whole table later. */
-static const char stage[] =
-    "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
-    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
-    " CREATE TEMPORARY TABLE IF NOT EXISTS import_stage"
-    " (round integer NOT NULL, ip inet NOT NULL, doc jsonb NOT NULL)"
-    " ON COMMIT DELETE ROWS";
+static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
+			    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
+			    " CREATE TEMPORARY TABLE IF NOT EXISTS import_stage"
+			    " (round integer NOT NULL, ip inet NOT NULL, doc jsonb NOT NULL)"
+			    " ON COMMIT DELETE ROWS";
 
 static const char copy[] =
     "COPY import_stage (round, ip, doc) FROM STDIN"
@@ -47,27 +46,26 @@ static const struct stmt merge_round = {
 	.name = "merge_round",
 	.out = outcome_out,
 	.size = sizeof(struct outcome),
-	.sql =
-	    "WITH seen AS ("
-	    "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
-	    "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
-	    "$2::text) || s.doc"
-	    "    ELSE host_merge(h.doc, s.doc) END AS doc"
-	    "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
-	    "  WHERE s.round = $1::integer OFFSET 0),"
-	    " fit AS ("
-	    "  SELECT ip, doc, CASE WHEN pg_column_size(doc) < $3::integer / 6 THEN true"
-	    "    ELSE octet_length(doc::text) <= $3::integer END AS fits"
-	    "  FROM seen WHERE old IS NULL OR old <> doc),"
-	    " put AS ("
-	    "  INSERT INTO host AS h (ip, doc)"
-	    "  SELECT ip, doc FROM fit WHERE fits ORDER BY ip"
-	    "  ON CONFLICT (ip) DO UPDATE SET doc = host_merge(h.doc, excluded.doc)"
-	    "  RETURNING xmax = 0 AS fresh)"
-	    " SELECT count(*) FILTER (WHERE fresh) AS fresh,"
-	    " count(*) FILTER (WHERE NOT fresh) AS changed,"
-	    " (SELECT count(*) FROM fit WHERE NOT fits) AS large,"
-	    " (SELECT host(min(ip)) FROM fit WHERE NOT fits) AS example FROM put",
+	.sql = "WITH seen AS ("
+	       "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
+	       "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
+	       "$2::text) || s.doc"
+	       "    ELSE host_merge(h.doc, s.doc) END AS doc"
+	       "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
+	       "  WHERE s.round = $1::integer OFFSET 0),"
+	       " fit AS ("
+	       "  SELECT ip, doc, CASE WHEN pg_column_size(doc) < $3::integer / 6 THEN true"
+	       "    ELSE octet_length(doc::text) <= $3::integer END AS fits"
+	       "  FROM seen WHERE old IS NULL OR old <> doc),"
+	       " put AS ("
+	       "  INSERT INTO host AS h (ip, doc)"
+	       "  SELECT ip, doc FROM fit WHERE fits ORDER BY ip"
+	       "  ON CONFLICT (ip) DO UPDATE SET doc = host_merge(h.doc, excluded.doc)"
+	       "  RETURNING xmax = 0 AS fresh)"
+	       " SELECT count(*) FILTER (WHERE fresh) AS fresh,"
+	       " count(*) FILTER (WHERE NOT fresh) AS changed,"
+	       " (SELECT count(*) FROM fit WHERE NOT fits) AS large,"
+	       " (SELECT host(min(ip)) FROM fit WHERE NOT fits) AS example FROM put",
 };
 
 static enum db_rc

@@ -8,7 +8,7 @@
 
 struct import_sum {
 	int64_t fresh, changed, unchanged, tags;
-	int64_t large; /* hosts of the last batch that were not merged, as too large */
+	int64_t large;      /* hosts of the last batch that were not merged, as too large */
 	struct str example; /* one of those hosts, until the next batch */
 };
 
@@ -19,7 +19,6 @@ struct import_store {
 };
 
 /* Stores the whole batch or nothing. */
-enum db_rc import_store_batch(
-    struct import_store *st, const struct import_batch *b) MUST_USE;
+enum db_rc import_store_batch(struct import_store *st, const struct import_batch *b) MUST_USE;
 
 #endif

@@ -35,8 +35,7 @@ complement_of(struct run *r, const struct set *hits)
 }
 
 static void
-add_segment_counts(
-    struct facet_job *j, const struct facet *f, const uint32_t *map, bool complement)
+add_segment_counts(struct facet_job *j, const struct facet *f, const uint32_t *map, bool complement)
 {
 	const uint32_t *total = f->t->level[LEVEL_DOCUMENT].count;
 
@@ -62,8 +61,7 @@ count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segme
 	sp = run_space(r, LEVEL_DOCUMENT);
 	complement = hits->form != SET_LIST && set_count(&sp, hits) > sp.limit / 2;
 	for (size_t i = 0; i < n; i++) {
-		const struct terms *t =
-		    segment_terms(r->seg, jobs[i].agg->field, PART_VALUES);
+		const struct terms *t = segment_terms(r->seg, jobs[i].agg->field, PART_VALUES);
 		const uint32_t *map = jobs[i].o->map[segment];
 
 		if (jobs[i].sum == NULL) {
@@ -71,10 +69,9 @@ count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segme
 			continue;
 		}
 		fs[dense].t = t;
-		fs[dense++].counts =
-		    map == NULL && !complement
-			? jobs[i].sum
-			: pool_counters(r->pool, r->arena, facet_places(t));
+		fs[dense++].counts = map == NULL && !complement
+					 ? jobs[i].sum
+					 : pool_counters(r->pool, r->arena, facet_places(t));
 	}
 	if (complement)
 		others = complement_of(r, hits);
@@ -83,15 +80,13 @@ count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segme
 	pool_put(r->pool, others.words);
 	for (size_t i = 0, k = 0; i < n; i++)
 		if (jobs[i].sum != NULL)
-			add_segment_counts(
-			    &jobs[i], &fs[k++], jobs[i].o->map[segment], complement);
+			add_segment_counts(&jobs[i], &fs[k++], jobs[i].o->map[segment], complement);
 }
 
 /* ---- buckets ---- */
 
 static struct str
-find_label(const struct view *v, const struct schema_field *f, const struct terms *t,
-    uint32_t id)
+find_label(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
 {
 	static const struct schema_field *as_name;
 	const struct terms *names;
@@ -114,8 +109,7 @@ find_label(const struct view *v, const struct schema_field *f, const struct term
 }
 
 static void
-read_term_value(
-    const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
+read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
 {
 	out->type = f->type;
 	switch (f->type) {
@@ -187,8 +181,8 @@ fill_group(struct request *rq, struct facet_job *j)
 	if (rq->all && j->agg->limit <= TOP_MAX) {
 		top.seen = j->o->nonzero;
 		for (; top.n < j->agg->limit && top.n < j->o->ntop; top.n++)
-			top.heap[top.n] = (struct candidate){ j->o->top[top.n],
-				j->o->totals[j->o->top[top.n]] };
+			top.heap[top.n] =
+			    (struct candidate){ j->o->top[top.n], j->o->totals[j->o->top[top.n]] };
 	} else {
 		if (rq->all)
 			top_offer_all(&top, j->o->totals);
@@ -208,16 +202,15 @@ fill_group(struct request *rq, struct facet_job *j)
 /* Returns false when the request has to end. The first facet of a field in a generation adds up the totals of the
    field, and that work counts for this request. */
 static bool
-begin_facet_job(
-    struct request *rq, const struct agg *agg, struct group *out, struct facet_job *j)
+begin_facet_job(struct request *rq, const struct agg *agg, struct group *out, struct facet_job *j)
 {
 	struct run *r = &rq->run;
 
 	*j = (struct facet_job){ .agg = agg, .out = out };
 	if (!view_has(rq->view, agg->field) && r->rc == ENGINE_OK)
 		r->rc = ENGINE_UNAVAILABLE;
-	if (r->rc != ENGINE_OK || (!rq->view->fields[agg->field->index].ready &&
-				      !run_spend(r, rq->view->documents)))
+	if (r->rc != ENGINE_OK ||
+	    (!rq->view->fields[agg->field->index].ready && !run_spend(r, rq->view->documents)))
 		return false;
 	j->o = view_ordinals(rq->view, agg->field);
 	if (!rq->all && rq->total > j->o->n / FEW_RATIO && run_spend(r, j->o->n / 8))
@@ -226,8 +219,7 @@ begin_facet_job(
 }
 
 void
-aggregate_terms(
-    struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
+aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct facet_job *jobs = ARENA_ARRAY(rq->run.arena, naggs + 1, struct facet_job);
 	size_t n = 0;
@@ -236,8 +228,7 @@ aggregate_terms(
 		if (aggs[i].field->type != VALUE_IP &&
 		    !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
 			return;
-	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK;
-	     s++)
+	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)
 		if (!set_is_empty(&rq->hits[s]))
 			count_segment(rq, jobs, n, s);
 	for (size_t i = 0; i < n; i++) {

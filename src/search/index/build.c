@@ -42,8 +42,7 @@ is_derived(const struct schema_field *f)
 	const char *dot = strrchr(f->name, '.');
 
 	return dot != NULL &&
-	       schema_find(
-		   f->dataset, (struct str){ f->name, (size_t)(dot - f->name) }) != NULL;
+	       schema_find(f->dataset, (struct str){ f->name, (size_t)(dot - f->name) }) != NULL;
 }
 
 static void
@@ -59,8 +58,7 @@ add_member(struct index_builder *b, const struct schema_field *f)
 		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
 
 		m = find_or_add_member(m, (struct str){ rest.p, n });
-		rest = (struct str){ rest.p + n + (dot != NULL),
-			rest.n - n - (dot != NULL) };
+		rest = (struct str){ rest.p + n + (dot != NULL), rest.n - n - (dot != NULL) };
 	}
 	m->field = f;
 	m->categories = derived_field(f, "category");
@@ -192,14 +190,13 @@ field_slot(struct index_builder *b, const struct schema_field *f, enum part p)
 void
 build_nested_begin(struct index_builder *b)
 {
-	b->owner = grow_array(
-	    b->owner, &b->owner_room, b->nnested + UINT64_C(1), sizeof(*b->owner));
+	b->owner =
+	    grow_array(b->owner, &b->owner_room, b->nnested + UINT64_C(1), sizeof(*b->owner));
 	b->owner[b->nnested++] = b->ndocs;
 }
 
 void
-build_date(
-    struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us)
+build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us)
 {
 	struct dates *d = &b->dates[f->index];
 
@@ -260,8 +257,7 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 			gather_int(g, current_document(b, f), text_key(s));
 		else
 			gather_str(g, current_document(b, f), s);
-		sink = (struct token_sink){ field_slot(b, f, PART_TOKENS),
-			current_document(b, f) };
+		sink = (struct token_sink){ field_slot(b, f, PART_TOKENS), current_document(b, f) };
 		text_tokens(b->arena, s, add_token, &sink);
 		return;
 	case VALUE_DATE:
@@ -279,8 +275,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 void
 build_value_int(struct index_builder *b, const struct member *m, int64_t v)
 {
-	uint32_t id = gather_int(
-	    field_slot(b, m->field, PART_VALUES), current_document(b, m->field), v);
+	uint32_t id =
+	    gather_int(field_slot(b, m->field, PART_VALUES), current_document(b, m->field), v);
 
 	if (m->field == b->asn)
 		b->doc_asn = id;
@@ -289,8 +285,8 @@ build_value_int(struct index_builder *b, const struct member *m, int64_t v)
 void
 build_value_num(struct index_builder *b, const struct member *m, double v)
 {
-	gather_int(field_slot(b, m->field, PART_VALUES), current_document(b, m->field),
-	    number_key(v));
+	gather_int(
+	    field_slot(b, m->field, PART_VALUES), current_document(b, m->field), number_key(v));
 }
 
 /* ---- a document ---- */
@@ -301,8 +297,7 @@ build_label(struct index_builder *b, uint32_t asn, uint32_t as_name)
 {
 	if (asn == NO_TERM || as_name == NO_TERM)
 		return;
-	b->label =
-	    grow_array(b->label, &b->label_room, asn + UINT64_C(1), sizeof(*b->label));
+	b->label = grow_array(b->label, &b->label_room, asn + UINT64_C(1), sizeof(*b->label));
 	while (b->nlabel <= asn)
 		b->label[b->nlabel++] = NO_TERM;
 	if (b->label[asn] == NO_TERM)
@@ -313,8 +308,7 @@ static void
 add_ip(struct index_builder *b, const unsigned char ip[16])
 {
 	if (ip_is_v4(ip)) {
-		b->ip4 = grow_array(
-		    b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
+		b->ip4 = grow_array(b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
 		b->ip4[b->nv4++] = (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 |
 				   (uint32_t)ip[14] << 8 | ip[15];
 	} else {
@@ -329,8 +323,7 @@ add_ip(struct index_builder *b, const unsigned char ip[16])
 void
 build_document_begin(struct index_builder *b)
 {
-	b->first = grow_array(
-	    b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
+	b->first = grow_array(b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
 	b->first[b->ndocs] = b->nnested;
 }
 
@@ -362,8 +355,8 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 		return false;
 	}
 	if (b->ndocs > 0 && ip_cmp(b->last_ip, net.a) >= 0) {
-		snprintf(err, INDEX_FAULT, "document %u: not in the order of addresses",
-		    b->ndocs + 1);
+		snprintf(
+		    err, INDEX_FAULT, "document %u: not in the order of addresses", b->ndocs + 1);
 		return false;
 	}
 	build_label(b, b->doc_asn, b->doc_as_name);
@@ -375,12 +368,10 @@ index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 /* ---- the file ---- */
 
 void
-section_write(struct segment_writer *w, enum section_kind kind, size_t slot_index,
-    const void *p, size_t n)
+section_write(
+    struct segment_writer *w, enum section_kind kind, size_t slot_index, const void *p, size_t n)
 {
-	struct section s = {
-		.kind = kind, .slot = (uint32_t)slot_index, .at = w->at, .n = n
-	};
+	struct section s = { .kind = kind, .slot = (uint32_t)slot_index, .at = w->at, .n = n };
 
 	if (n == 0)
 		return;
@@ -438,8 +429,7 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 		write_dates(w, b, i);
 	if (b->merging != NULL)
 		merge_labels(b->merging, b);
-	write_label(
-	    w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
+	write_label(w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
 	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
 	free(order[b->asn->index * PARTS]);
 	free(order[b->as_name->index * PARTS]);
@@ -452,8 +442,7 @@ sections_begin(struct segment_writer *w, const char *path)
 {
 	size_t head = sizeof(struct segment_header);
 
-	*w = (struct segment_writer){ .at = (head + INDEX_ALIGN - 1) / INDEX_ALIGN *
-					    INDEX_ALIGN };
+	*w = (struct segment_writer){ .at = (head + INDEX_ALIGN - 1) / INDEX_ALIGN * INDEX_ALIGN };
 	file_begin(&w->file, path);
 }
 
@@ -471,8 +460,7 @@ sections_end(struct segment_writer *w, const char *magic, struct segment_header 
 	h->nsections = w->nsections;
 	h->size = w->at + w->table.n;
 	h->checksum = 0;
-	h->checksum =
-	    index_checksum(w->table.p, w->table.n, index_checksum(h, sizeof(*h), 0));
+	h->checksum = index_checksum(w->table.p, w->table.n, index_checksum(h, sizeof(*h), 0));
 	file_write(&w->file, w->table.p, w->table.n, w->at);
 	file_write(&w->file, h, sizeof(*h), 0);
 	ok = file_end(&w->file, directory, err);
@@ -492,8 +480,8 @@ write_field_hashes(struct segment_writer *w, const struct index_builder *b)
 }
 
 bool
-index_build_write(struct index_builder *b, const char *directory,
-    struct index_segment *out, char err[INDEX_FAULT])
+index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
+    char err[INDEX_FAULT])
 {
 	struct segment_header h = { .ndocs = b->ndocs,
 		.nv4 = b->nv4,
@@ -515,8 +503,7 @@ index_build_write(struct index_builder *b, const char *directory,
 	sections_begin(&w, path);
 	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
 	section_write(&w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
-	section_write(
-	    &w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
+	section_write(&w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
 	write_field_hashes(&w, b);
 	write_slots(&w, b);

@@ -29,8 +29,7 @@ record_fault(struct json_reader *t, const char *what)
 static char
 peek_char(struct json_reader *t)
 {
-	while (t->p < t->end &&
-	       (*t->p == ' ' || *t->p == '\n' || *t->p == '\r' || *t->p == '\t'))
+	while (t->p < t->end && (*t->p == ' ' || *t->p == '\n' || *t->p == '\r' || *t->p == '\t'))
 		t->p++;
 	return t->p < t->end ? *t->p : '\0';
 }
@@ -165,8 +164,7 @@ static bool read_member(struct json_reader *t, const struct member *m);
 static bool
 read_literal(struct json_reader *t, const struct member *m)
 {
-	static const struct str words[] = { STR_INIT("false"), STR_INIT("true"),
-		STR_INIT("null") };
+	static const struct str words[] = { STR_INIT("false"), STR_INIT("true"), STR_INIT("null") };
 	struct str rest = { t->p, (size_t)(t->end - t->p) };
 
 	for (int i = 0; i < 3; i++)
@@ -307,8 +305,7 @@ build_json(struct index_builder *b, struct str json, struct str *ip, const char 
 	bool ok;
 
 	*ip = STR_NULL;
-	ok = peek_char(&t) == '{' ? read_member(&t, &b->root)
-				  : record_fault(&t, "no object");
+	ok = peek_char(&t) == '{' ? read_member(&t, &b->root) : record_fault(&t, "no object");
 	if (ok && (peek_char(&t), t.p != t.end))
 		ok = record_fault(&t, "more than one value");
 	*fault = t.fault;

@@ -63,15 +63,13 @@ void build_value_num(struct index_builder *b, const struct member *m, double v);
 void build_document_begin(struct index_builder *b);
 void build_nested_begin(struct index_builder *b);
 void build_document_end(struct index_builder *b, const unsigned char ip[16]);
-void build_date(
-    struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us);
+void build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us);
 void build_label(struct index_builder *b, uint32_t asn, uint32_t as_name);
 
 /* ---- build_json.c ---- */
 
 /* Reads one document and adds its values to the builder. *ip receives the text of its member "ip". */
-bool build_json(
-    struct index_builder *b, struct str json, struct str *ip, const char **fault);
+bool build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault);
 
 /* ---- build.c: the file ---- */
 
@@ -85,8 +83,8 @@ struct segment_writer {
 void sections_begin(struct segment_writer *w, const char *path);
 bool sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
     const char *directory, char err[INDEX_FAULT]) MUST_USE;
-void section_write(struct segment_writer *w, enum section_kind kind, size_t slot,
-    const void *p, size_t n);
+void section_write(
+    struct segment_writer *w, enum section_kind kind, size_t slot, const void *p, size_t n);
 
 /* ---- build_slot.c ---- */
 

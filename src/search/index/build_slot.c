@@ -8,8 +8,7 @@
 #include "search/index/postings.h"
 
 struct sort_entry {
-	uint64_t
-	    key; /* the first bytes in the order of terms: decides most comparisons */
+	uint64_t key; /* the first bytes in the order of terms: decides most comparisons */
 	uint32_t id;
 };
 
@@ -68,9 +67,8 @@ by_term(const void *x, const void *y, void *arg)
 
 	if (c != 0 || g->form == FORM_INTS)
 		return c;
-	return g->form == FORM_NAMES
-		   ? names_cmp(gather_term(g, a->id), gather_term(g, b->id))
-		   : str_cmp(gather_term(g, a->id), gather_term(g, b->id));
+	return g->form == FORM_NAMES ? names_cmp(gather_term(g, a->id), gather_term(g, b->id))
+				     : str_cmp(gather_term(g, a->id), gather_term(g, b->id));
 }
 
 static void
@@ -81,8 +79,7 @@ sort_terms(struct slot_job *j)
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		s[i].id = i;
-		s[i].key = g->form == FORM_INTS
-			       ? (uint64_t)g->ints[i] ^ (UINT64_C(1) << 63)
+		s[i].key = g->form == FORM_INTS    ? (uint64_t)g->ints[i] ^ (UINT64_C(1) << 63)
 			   : g->form == FORM_NAMES ? name_key(gather_term(g, i))
 						   : bytes_key(gather_term(g, i));
 	}
@@ -200,8 +197,7 @@ write_strings(struct slot_job *j)
 		n += s.n;
 		at[i + 1] = (uint32_t)n;
 	}
-	section_write(
-	    j->w, SECTION_TERM_AT, j->slot, at, (j->g->n + UINT64_C(1)) * sizeof(*at));
+	section_write(j->w, SECTION_TERM_AT, j->slot, at, (j->g->n + UINT64_C(1)) * sizeof(*at));
 	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes, n);
 	if (j->g->form == FORM_NAMES)
 		write_rank(j, at, bytes);
@@ -282,8 +278,8 @@ free_groups(struct groups *g)
 
 /* nested (may be NULL): the groups from which readers derive short postings, which are not stored then. */
 static void
-write_level(struct slot_job *j, const struct groups *g, const struct groups *nested,
-    struct buf *blob)
+write_level(
+    struct slot_job *j, const struct groups *g, const struct groups *nested, struct buf *blob)
 {
 	bool below = nested == NULL && j->field->nested;
 	uint32_t *count = mem_array(g->n + UINT64_C(1), sizeof(*count));
@@ -408,10 +404,9 @@ write_column(struct slot_job *j, const struct groups *g)
 	section_write(j->w, SECTION_COLUMN, j->slot, ids, (size_t)ndocs * k * width);
 	section_write(j->w, SECTION_MORE_DOCS, j->slot, o.docs, o.n * sizeof(*o.docs));
 	if (o.n > 0) {
-		section_write(j->w, SECTION_MORE_AT, j->slot, o.at,
-		    (o.n + UINT64_C(1)) * sizeof(*o.at));
 		section_write(
-		    j->w, SECTION_MORE_IDS, j->slot, o.ids, (size_t)o.at[o.n] * width);
+		    j->w, SECTION_MORE_AT, j->slot, o.at, (o.n + UINT64_C(1)) * sizeof(*o.at));
+		section_write(j->w, SECTION_MORE_IDS, j->slot, o.ids, (size_t)o.at[o.n] * width);
 	}
 	j->meta->width = width;
 	j->meta->k = k;
@@ -438,15 +433,14 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	for (uint32_t id = 0; id < g->n; id++)
 		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++)
 			store_id(ids, width, g->docs[i], id);
-	section_write(
-	    j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
+	section_write(j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
 	j->meta->nested_width = width;
 	free(ids);
 }
 
 void
-slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
-    struct slot_meta *meta, uint32_t **order)
+slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struct slot_meta *meta,
+    uint32_t **order)
 {
 	struct slot_job j = { .w = w,
 		.b = b,

@@ -10,8 +10,8 @@ struct visitor {
 };
 
 static void
-visit_live_documents(struct run *r, const struct index_segment *s, const struct set *in,
-    const struct visitor *to)
+visit_live_documents(
+    struct run *r, const struct index_segment *s, const struct set *in, const struct visitor *to)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	uint32_t docs[1024];
@@ -37,9 +37,7 @@ index_each_ip(const char *directory, const struct index_segment *s,
 {
 	static const struct node all = { .type = NODE_ALL };
 	struct value v = { .type = VALUE_KEYWORD, .s = term };
-	struct node exact = {
-		.type = NODE_EXACT, .field = field, .values = &v, .nvalues = 1
-	};
+	struct node exact = { .type = NODE_EXACT, .field = field, .values = &v, .nvalues = 1 };
 	struct segment *seg = segment_open(directory, s, SEGMENT_BY_MARK, err);
 	struct scratch ids = { 0 };
 	struct run r = { .seg = seg,

@@ -65,8 +65,7 @@ open_generation(struct engine *e)
 	}
 	if (fresh == NULL) {
 		log_event(LOGP_ERR, "index", "refused=\"%s\" serving=%llu", e->problem,
-		    e->view == NULL ? 0ull
-				    : (unsigned long long)e->view->state.generation);
+		    e->view == NULL ? 0ull : (unsigned long long)e->view->state.generation);
 		return;
 	}
 	view_free(e->view);
@@ -137,16 +136,15 @@ remove_dead(struct run *r, const struct view_segment *vs, struct set hits)
 }
 
 static enum engine_rc
-evaluate_query(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *b, struct request *rq)
+evaluate_query(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
+    struct request *rq)
 {
 	if (e->view != NULL && !view_intact(e->view))
 		drop_view(e);
 	if (e->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = e->view, .query = q };
-	rq->run =
-	    (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
+	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
 	rq->all = q->root->type == NODE_ALL;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
@@ -161,8 +159,8 @@ evaluate_query(struct engine *e, struct arena *a, const struct query *q,
 			rq->total += sp.limit - vs->ndead;
 			continue;
 		}
-		rq->hits[i] = remove_dead(
-		    &rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->hits[i] =
+		    remove_dead(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	return rq->run.rc;
@@ -183,8 +181,8 @@ request_result(const struct request *rq)
 }
 
 enum engine_rc
-engine_count(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *b, struct count *out)
+engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
+    struct count *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate_query(e, a, q, b, &rq);
@@ -212,12 +210,10 @@ struct hit_cursor {
 
 /* The first hits after an address (NULL: from the beginning) over all segments, at most `want`. */
 static size_t
-first_hits(
-    struct request *rq, const unsigned char *after, size_t want, struct ordered_hit *out)
+first_hits(struct request *rq, const unsigned char *after, size_t want, struct ordered_hit *out)
 {
 	struct view *v = rq->view;
-	struct hit_cursor *cs =
-	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
+	struct hit_cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
 	struct ordered_hit *heads =
 	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct ordered_hit);
 	size_t n = 0;
@@ -296,8 +292,7 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
 	for (size_t i = 0; i < naggs; i++)
-		out[i] =
-		    (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
 	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
 		return request_result(&rq);
 	aggregate_terms(&rq, aggs, naggs, out);
@@ -341,8 +336,8 @@ read_service_key(const struct segment *seg, uint32_t nested, struct service_key 
 }
 
 static void
-add_services(struct request *rq, const struct set *matched, const struct ordered_hit *m,
-    struct hit *hit)
+add_services(
+    struct request *rq, const struct set *matched, const struct ordered_hit *m, struct hit *hit)
 {
 	const struct segment *seg = rq->view->segments[m->segment].seg;
 	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
@@ -392,8 +387,8 @@ hits_that_fit(const struct request *rq, const struct ordered_hit *m, size_t n)
 }
 
 enum engine_rc
-engine_search(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *budget, const struct page_request *want, struct page *out)
+engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
+    const struct page_request *want, struct page *out)
 {
 	struct request rq;
 	struct ordered_hit *m;

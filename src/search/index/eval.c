@@ -68,8 +68,7 @@ eval_or(struct run *r, const struct node *n, enum level l)
 struct set
 eval_owners(struct run *r, struct set nested)
 {
-	struct set_space from = run_space(r, LEVEL_NESTED),
-			 to = run_space(r, LEVEL_DOCUMENT);
+	struct set_space from = run_space(r, LEVEL_NESTED), to = run_space(r, LEVEL_DOCUMENT);
 	uint32_t batch[1024];
 	struct set_walk w;
 	struct set out;
@@ -148,8 +147,7 @@ eval_node(struct run *r, const struct node *n, enum level l)
 	case NODE_NOT:
 		return set_not(&sp, eval_node(r, n->kids[0], l));
 	case NODE_NESTED:
-		return l == LEVEL_NESTED ? eval_node(r, n->kids[0], l)
-					 : eval_some(r, n->kids[0]);
+		return l == LEVEL_NESTED ? eval_node(r, n->kids[0], l) : eval_some(r, n->kids[0]);
 	case NODE_EXISTS:
 	case NODE_MATCH:
 	case NODE_EXACT:

@@ -10,55 +10,49 @@
 #include "search/index/facet.h"
 #include "search/index/request.h"
 
-enum {
-	SPLITS = FACET_SPLITS,
-	SPLIT_MAX = 8192,
-	SPLIT_SOME = 1 << 17,
-	BATCH = 2048,
-	AHEAD = 32
-};
+enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 2048, AHEAD = 32 };
 
 /* ---- the inner loops, by width of a term and terms a document ---- */
 
 /* docs has AHEAD readable entries after the n documents, for the prefetches. */
-#define COUNT_WIDTH(name, type)                                                          \
-	static inline __attribute__((always_inline)) void name##_k(const type *p,        \
-	    const size_t k, const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])   \
-	{                                                                                \
-		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                 \
-		size_t i = 0;                                                            \
-                                                                                         \
-		for (; i + SPLITS <= n; i += SPLITS) {                                   \
-			__builtin_prefetch(p + docs[i + AHEAD + 0] * k);                 \
-			__builtin_prefetch(p + docs[i + AHEAD + 1] * k);                 \
-			__builtin_prefetch(p + docs[i + AHEAD + 2] * k);                 \
-			__builtin_prefetch(p + docs[i + AHEAD + 3] * k);                 \
-			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;     \
-			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k; \
-                                                                                         \
-			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)           \
-			{                                                                \
-				c0[d0[s]]++;                                             \
-				c1[d1[s]]++;                                             \
-				c2[d2[s]]++;                                             \
-				c3[d3[s]]++;                                             \
-			}                                                                \
-		}                                                                        \
-		for (; i < n; i++)                                                       \
-			for (size_t s = 0; s < k; s++)                                   \
-				c0[p[docs[i] * k + s]]++;                                \
-	}                                                                                \
-	static void name(const struct column *col, const uint32_t *docs, size_t n,       \
-	    uint32_t *c[SPLITS])                                                         \
-	{                                                                                \
-		if (col->k == 1)                                                         \
-			name##_k(col->ids, 1, docs, n, c);                               \
-		else if (col->k == 2)                                                    \
-			name##_k(col->ids, 2, docs, n, c);                               \
-		else if (col->k == 4)                                                    \
-			name##_k(col->ids, 4, docs, n, c);                               \
-		else                                                                     \
-			name##_k(col->ids, col->k, docs, n, c);                          \
+#define COUNT_WIDTH(name, type)                                                                    \
+	static inline __attribute__((always_inline)) void name##_k(const type *p, const size_t k,  \
+	    const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])                             \
+	{                                                                                          \
+		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                           \
+		size_t i = 0;                                                                      \
+                                                                                                   \
+		for (; i + SPLITS <= n; i += SPLITS) {                                             \
+			__builtin_prefetch(p + docs[i + AHEAD + 0] * k);                           \
+			__builtin_prefetch(p + docs[i + AHEAD + 1] * k);                           \
+			__builtin_prefetch(p + docs[i + AHEAD + 2] * k);                           \
+			__builtin_prefetch(p + docs[i + AHEAD + 3] * k);                           \
+			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;               \
+			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k;           \
+                                                                                                   \
+			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)                     \
+			{                                                                          \
+				c0[d0[s]]++;                                                       \
+				c1[d1[s]]++;                                                       \
+				c2[d2[s]]++;                                                       \
+				c3[d3[s]]++;                                                       \
+			}                                                                          \
+		}                                                                                  \
+		for (; i < n; i++)                                                                 \
+			for (size_t s = 0; s < k; s++)                                             \
+				c0[p[docs[i] * k + s]]++;                                          \
+	}                                                                                          \
+	static void name(                                                                          \
+	    const struct column *col, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])         \
+	{                                                                                          \
+		if (col->k == 1)                                                                   \
+			name##_k(col->ids, 1, docs, n, c);                                         \
+		else if (col->k == 2)                                                              \
+			name##_k(col->ids, 2, docs, n, c);                                         \
+		else if (col->k == 4)                                                              \
+			name##_k(col->ids, 4, docs, n, c);                                         \
+		else                                                                               \
+			name##_k(col->ids, col->k, docs, n, c);                                    \
 	}
 
 COUNT_WIDTH(count8, uint8_t)
@@ -108,8 +102,7 @@ count_overflow_of(const struct column *col, uint32_t i, uint32_t *counts)
 }
 
 static void
-count_overflow(
-    struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
+count_overflow(struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
 {
 	uint32_t lo;
 
@@ -143,10 +136,9 @@ begin_facet(struct run *r, struct facet *f, uint32_t nhits)
 		splits = 1;
 	memcpy(f->behind, f->counts + f->t->n, sizeof(f->behind));
 	for (unsigned s = 0; s < SPLITS; s++)
-		f->c[s] = s == 0 ? f->counts
-			  : s < splits
-			      ? pool_counters(r->pool, r->arena, facet_places(f->t))
-			      : f->c[s % splits];
+		f->c[s] = s == 0       ? f->counts
+			  : s < splits ? pool_counters(r->pool, r->arena, facet_places(f->t))
+				       : f->c[s % splits];
 }
 
 static void
@@ -182,8 +174,7 @@ facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 }
 
 static void
-collect_document(
-    const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch *out)
+collect_document(const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch *out)
 {
 	const struct column *col = &t->column;
 	uint32_t more = find_overflow(col, doc);
@@ -202,8 +193,8 @@ collect_document(
 }
 
 void
-facet_collect(struct run *r, const struct set *hits, const struct terms *t,
-    const uint32_t *map, struct scratch *out)
+facet_collect(struct run *r, const struct set *hits, const struct terms *t, const uint32_t *map,
+    struct scratch *out)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	uint32_t docs[BATCH];

@@ -40,8 +40,8 @@ struct top {
 	uint64_t seen; /* terms with a count, including those that may not be buckets */
 };
 
-void top_begin(struct top *t, struct arena *a, const struct view *v,
-    const struct schema_field *f, size_t limit);
+void top_begin(struct top *t, struct arena *a, const struct view *v, const struct schema_field *f,
+    size_t limit);
 void top_offer(struct top *t, uint32_t id, uint32_t count);
 void top_offer_all(struct top *t, const uint32_t *counts); /* counts: of all ordinals */
 void top_end(struct top *t); /* sorts the candidates, the best one first */

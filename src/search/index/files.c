@@ -71,8 +71,8 @@ file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT])
 }
 
 bool
-file_replace(const char *directory, const char *path, const struct buf *content,
-    char err[INDEX_FAULT])
+file_replace(
+    const char *directory, const char *path, const struct buf *content, char err[INDEX_FAULT])
 {
 	struct file_writer w;
 

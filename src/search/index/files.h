@@ -17,7 +17,6 @@ struct file_writer {
 
 void file_begin(struct file_writer *w, const char *path);
 void file_write(struct file_writer *w, const void *bytes, size_t n, uint64_t at);
-bool file_end(
-    struct file_writer *w, const char *directory, char err[INDEX_FAULT]) MUST_USE;
+bool file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT]) MUST_USE;
 
 #endif

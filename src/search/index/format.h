@@ -44,21 +44,21 @@ enum part { PART_VALUES, PART_TOKENS, PARTS };
 enum term_form {
 	FORM_NONE,    /* no terms: the slot is unused or has only dates */
 	FORM_STRINGS, /* ordered by bytes */
-	FORM_NAMES, /* DNS names, ordered by labels from the right: a subtree is a range */
-	FORM_INTS,  /* ordered by value */
+	FORM_NAMES,   /* DNS names, ordered by labels from the right: a subtree is a range */
+	FORM_INTS,    /* ordered by value */
 };
 
 enum section_kind {
-	SECTION_SLOTS, /* struct slot_meta[nslots] */
-	SECTION_IP4,   /* uint32_t, host order, ascending */
-	SECTION_IP6,   /* 16 bytes each, ascending; these documents follow those of IP4 */
-	SECTION_FIRST, /* uint32_t[ndocs + 1]: the first nested document of a document */
-	SECTION_OWNER, /* uint32_t[nnested]: the document of a nested document */
+	SECTION_SLOTS,      /* struct slot_meta[nslots] */
+	SECTION_IP4,        /* uint32_t, host order, ascending */
+	SECTION_IP6,        /* 16 bytes each, ascending; these documents follow those of IP4 */
+	SECTION_FIRST,      /* uint32_t[ndocs + 1]: the first nested document of a document */
+	SECTION_OWNER,      /* uint32_t[nnested]: the document of a nested document */
 	SECTION_TERM_AT,    /* uint32_t[n + 1]: offsets in TERM_BYTES */
 	SECTION_TERM_BYTES, /* all strings, without separators */
 	SECTION_TERM_INTS,  /* int64_t[n] */
 	SECTION_FOLD, /* uint32_t[n]: terms ordered by folded text; absent: that order is the same */
-	SECTION_RANK, /* uint32_t[n]: the place of a term in the order of bytes (FORM_NAMES) */
+	SECTION_RANK,  /* uint32_t[n]: the place of a term in the order of bytes (FORM_NAMES) */
 	SECTION_COUNT, /* uint32_t[n + 1]: the number of documents of a term */
 	SECTION_COUNT_NESTED,
 	SECTION_AT, /* uint64_t[n + 1]: where the posting of a term is */
@@ -70,10 +70,10 @@ enum section_kind {
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
 	SECTION_MORE_IDS,  /* the terms that the column has no place for */
 	SECTION_LABEL,     /* uint32_t[n], asn only: the term of as_name for an asn */
-	SECTION_FIELDS, /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
-	SECTION_BEFORE, /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
-	SECTION_MAP,   /* uint32_t[n], one slot a field: the ordinal of each term */
-	SECTION_DATES, /* int64_t a document of the field's own level; INT64_MIN: no date */
+	SECTION_FIELDS,    /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
+	SECTION_BEFORE,    /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
+	SECTION_MAP,       /* uint32_t[n], one slot a field: the ordinal of each term */
+	SECTION_DATES,     /* int64_t a document of the field's own level; INT64_MIN: no date */
 	SECTIONS,
 };
 
@@ -113,7 +113,7 @@ enum { POSTING_SMALL = 64, POSTING_ARRAY = 4096, COLUMN_K_MAX = 8 };
 
 struct posting_block {
 	uint16_t key, last; /* key: document / 65536; last: the number of documents - 1 */
-	uint32_t at8; /* offset from the start of the posting, in units of 8 bytes */
+	uint32_t at8;       /* offset from the start of the posting, in units of 8 bytes */
 };
 
 /* ---- checksum.c ---- */

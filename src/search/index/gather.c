@@ -118,8 +118,7 @@ gather_str(struct gather *g, uint32_t doc, struct str s)
 	make_room_for_term(g);
 	if (g->table == NULL)
 		rehash(g);
-	for (at = hash & g->mask; (id = g->table[at]) != UINT32_MAX;
-	     at = (at + 1) & g->mask)
+	for (at = hash & g->mask; (id = g->table[at]) != UINT32_MAX; at = (at + 1) & g->mask)
 		if (g->hash[id] == hash && str_eq(gather_term(g, id), s))
 			break;
 	if (id == UINT32_MAX) {
@@ -144,8 +143,7 @@ gather_int(struct gather *g, uint32_t doc, int64_t v)
 	make_room_for_term(g);
 	if (g->table == NULL)
 		rehash(g);
-	for (at = hash & g->mask; (id = g->table[at]) != UINT32_MAX;
-	     at = (at + 1) & g->mask)
+	for (at = hash & g->mask; (id = g->table[at]) != UINT32_MAX; at = (at + 1) & g->mask)
 		if (g->ints[id] == v)
 			break;
 	if (id == UINT32_MAX) {
@@ -194,8 +192,8 @@ gather_free(struct gather *g)
 size_t
 gather_memory(const struct gather *g)
 {
-	return g->room * (size_t)(g->form == FORM_INTS ? 16 : 12) + g->bytes_room +
-	       g->stream_room + (g->table == NULL ? 0 : (g->mask + UINT64_C(1)) * 4);
+	return g->room * (size_t)(g->form == FORM_INTS ? 16 : 12) + g->bytes_room + g->stream_room +
+	       (g->table == NULL ? 0 : (g->mask + UINT64_C(1)) * 4);
 }
 
 static uint32_t

@@ -40,8 +40,7 @@ clamp_set(const struct set_space *sp, struct set s)
 	}
 	if (s.form == SET_LIST) {
 		for (uint32_t i = 0; i < s.n; i++)
-			if (s.list[i] < sp->limit &&
-			    (n == 0 || s.list[n - 1] != s.list[i]))
+			if (s.list[i] < sp->limit && (n == 0 || s.list[n - 1] != s.list[i]))
 				s.list[n++] = s.list[i];
 		s.n = n;
 	}
@@ -55,13 +54,11 @@ derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 	struct posting p;
 	uint32_t n;
 
-	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) ||
-	    p.n > POSTING_SMALL)
+	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_SMALL)
 		return (struct posting){ .form = POSTING_NONE };
 	n = posting_list(&p, room);
 	for (uint32_t i = 0; i < n; i++)
-		room[i] =
-		    room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
+		room[i] = room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
 	return (struct posting){
 		.form = POSTING_LIST, .n = n, .limit = f->r->seg->ndocs, .list = room
 	};
@@ -89,8 +86,8 @@ sum_counts(const struct leaf *f, const struct scratch *ids)
 }
 
 static struct set
-list_documents(const struct leaf *f, const struct set_space *sp,
-    const struct scratch *ids, uint64_t sum)
+list_documents(
+    const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
 {
 	struct set out = { .form = SET_LIST };
 	uint32_t room[POSTING_SMALL];
@@ -317,9 +314,8 @@ match_value(const struct leaf *f, const struct value *v, bool exact)
 			match_name(f, v->s);
 		return;
 	case VALUE_TEXT: /* the whole value; match_text compares tokens */
-		add_found(f, f->t->form == FORM_INTS
-				 ? terms_find_int(f->t, text_key(v->s))
-				 : terms_find(f->t, v->s));
+		add_found(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
+						     : terms_find(f->t, v->s));
 		return;
 	case VALUE_INTEGER:
 		add_found(f, terms_find_int(f->t, v->i));
@@ -430,9 +426,7 @@ scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
 			word |= dates_word(d, &spans[k]);
 		for (size_t k = 0; end < 64 && k < n; k++)
 			for (uint32_t i = 0; i < end; i++)
-				word |=
-				    (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi)
-				    << i;
+				word |= (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi) << i;
 		out.words[base >> 6] = word;
 		if (base % 65536 == 0 && !run_spend(f.r, 65536))
 			break;
@@ -477,8 +471,7 @@ match_nets(const struct leaf *f)
 
 		segment_net(f->r->seg, &f->node->values[i].ip, &one.lo, &one.hi);
 		if (one.lo < one.hi &&
-		    one.hi - one.lo <=
-			64) { /* a union of lists is cheaper than of ranges */
+		    one.hi - one.lo <= 64) { /* a union of lists is cheaper than of ranges */
 			uint32_t lo = one.lo, n = one.hi - one.lo;
 
 			one = (struct set){ .form = SET_LIST, .n = n };

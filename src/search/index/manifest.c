@@ -140,8 +140,7 @@ static uint64_t
 checksum_of(struct manifest_header h, const char *p, size_t n)
 {
 	h.checksum = 0;
-	return index_checksum(
-	    p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
+	return index_checksum(p + sizeof(h), n - sizeof(h), index_checksum(&h, sizeof(h), 0));
 }
 
 static void

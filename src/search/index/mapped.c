@@ -124,15 +124,13 @@ check_header(struct mapped *m)
 		return mapped_fault(m, "broken table");
 	blank.checksum = 0;
 	sum = index_checksum(&blank, sizeof(blank), 0);
-	sum = index_checksum(
-	    m->map + h->table_at, h->nsections * sizeof(struct section), sum);
+	sum = index_checksum(m->map + h->table_at, h->nsections * sizeof(struct section), sum);
 	if (sum != h->checksum)
 		return mapped_fault(m, "broken header");
 	if (h->id != m->id || h->checksum != m->checksum)
 		return mapped_fault(m, "another file under this name");
-	return h->nslots <= SLOTS_MAX && h->nfields <= h->nslots
-		   ? true
-		   : mapped_fault(m, "broken header");
+	return h->nslots <= SLOTS_MAX && h->nfields <= h->nslots ? true
+								 : mapped_fault(m, "broken header");
 }
 
 /* Whether the bytes up to the next section are zero; so every byte of a file is covered by some check. */
@@ -181,8 +179,7 @@ check_sections(struct mapped *m)
 			return mapped_fault(m, "broken table");
 		if (!m->trusted && !section_is_valid(m, t))
 			return mapped_fault(m, "checksum does not match");
-		m->spans[t->slot * SECTIONS + t->kind] =
-		    (struct span){ m->map + t->at, t->n };
+		m->spans[t->slot * SECTIONS + t->kind] = (struct span){ m->map + t->at, t->n };
 	}
 	return true;
 }
@@ -217,8 +214,8 @@ read_ahead(struct mapped *m)
 }
 
 bool
-mapped_open(struct mapped *m, const char *path, const struct index_file *want,
-    enum segment_check check)
+mapped_open(
+    struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)
 {
 	m->fd = -1;
 	m->id = want->id;
@@ -249,8 +246,7 @@ mapped_close(struct mapped *m)
 struct span
 mapped_span(const struct mapped *m, size_t slot, enum section_kind kind)
 {
-	return slot < m->head->nslots ? m->spans[slot * SECTIONS + kind]
-				      : (struct span){ NULL, 0 };
+	return slot < m->head->nslots ? m->spans[slot * SECTIONS + kind] : (struct span){ NULL, 0 };
 }
 
 /* ---- verification in the background ---- */

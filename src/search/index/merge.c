@@ -19,8 +19,7 @@
 struct input {
 	const struct segment *seg;
 	const uint64_t *dead;
-	uint32_t
-	    *number[LEVELS]; /* [document of the level]: its new number, or NOWHERE */
+	uint32_t *number[LEVELS]; /* [document of the level]: its new number, or NOWHERE */
 };
 
 /* ---- documents ---- */
@@ -133,8 +132,7 @@ add_posting(struct slot_merge *m, size_t i, uint32_t id, size_t from)
 	struct posting p;
 	uint32_t n;
 
-	if (!posting_open(
-		m->t[i], m->level, id, segment_level(m->in[i].seg, m->level), &p))
+	if (!posting_open(m->t[i], m->level, id, segment_level(m->in[i].seg, m->level), &p))
 		return false;
 	m->list = grow_array(m->list, &m->list_room, p.n + UINT64_C(1), sizeof(*m->list));
 	n = posting_list(&p, m->list);
@@ -153,8 +151,7 @@ find_lowest_term(const struct slot_merge *m)
 
 	for (size_t i = 0; i < m->n; i++)
 		if (m->at[i] < m->t[i]->n &&
-		    (best == m->n ||
-			terms_order(m->t[i], m->at[i], m->t[best], m->at[best]) < 0))
+		    (best == m->n || terms_order(m->t[i], m->at[i], m->t[best], m->at[best]) < 0))
 			best = i;
 	return best;
 }
@@ -169,8 +166,7 @@ merge_term(struct slot_merge *m, size_t best, struct gather *g, uint32_t *const 
 	for (size_t i = 0; i < m->n; i++) {
 		bool alive;
 
-		if (m->at[i] >= m->t[i]->n ||
-		    terms_order(m->t[i], m->at[i], m->t[best], id) != 0)
+		if (m->at[i] >= m->t[i]->n || terms_order(m->t[i], m->at[i], m->t[best], id) != 0)
 			continue;
 		alive = add_posting(m, i, m->at[i], from);
 		if (numbers != NULL)
@@ -191,9 +187,9 @@ struct groups
 merge_slot(const struct merging *all, size_t slot, struct gather *g)
 {
 	const struct schema_field *f = &all->fields[slot / PARTS];
-	struct slot_merge m = { .in = all->in,
-		.n = all->n,
-		.level = f->nested ? LEVEL_NESTED : LEVEL_DOCUMENT };
+	struct slot_merge m = {
+		.in = all->in, .n = all->n, .level = f->nested ? LEVEL_NESTED : LEVEL_DOCUMENT
+	};
 	struct groups out = { 0 };
 	size_t best, start_room = 0, whole;
 
@@ -205,8 +201,8 @@ merge_slot(const struct merging *all, size_t slot, struct gather *g)
 	out.start[0] = 0;
 	while ((best = find_lowest_term(&m)) < m.n) {
 		merge_term(&m, best, g, all->numbers[slot]);
-		out.start = grow_array(
-		    out.start, &start_room, g->n + UINT64_C(2), sizeof(*out.start));
+		out.start =
+		    grow_array(out.start, &start_room, g->n + UINT64_C(2), sizeof(*out.start));
 		out.start[g->n] = (uint32_t)m.ndocs;
 	}
 	whole = m.ndocs;
@@ -233,8 +229,7 @@ merge_labels(const struct merging *all, struct index_builder *b)
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct terms *t = segment_terms(all->in[i].seg, f, PART_VALUES);
-		uint32_t names =
-		    segment_terms(all->in[i].seg, b->as_name, PART_VALUES)->n;
+		uint32_t names = segment_terms(all->in[i].seg, b->as_name, PART_VALUES)->n;
 
 		for (uint32_t id = 0; t->label != NULL && id < t->n; id++)
 			if (t->label[id] < names)
@@ -285,8 +280,7 @@ check_fields(const struct merging *all, char *err)
 	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->nfields; k++)
 			if (!all->in[i].seg->has[all->fields[k].index]) {
-				snprintf(err, INDEX_FAULT, "built without %s",
-				    all->fields[k].name);
+				snprintf(err, INDEX_FAULT, "built without %s", all->fields[k].name);
 				return false;
 			}
 	return true;
@@ -298,8 +292,8 @@ number_terms(struct merging *all, const struct schema_field *f)
 	uint32_t **numbers = mem_array(all->n, sizeof(*numbers));
 
 	for (size_t i = 0; i < all->n; i++)
-		numbers[i] = mem_array(
-		    segment_terms(all->in[i].seg, f, PART_VALUES)->n, sizeof(**numbers));
+		numbers[i] =
+		    mem_array(segment_terms(all->in[i].seg, f, PART_VALUES)->n, sizeof(**numbers));
 	all->numbers[f->index * PARTS] = numbers;
 }
 
@@ -319,8 +313,8 @@ free_merging(struct merging *all)
 }
 
 bool
-index_merge_write(const struct index_merge *m, const char *directory,
-    struct index_segment *out, char err[INDEX_FAULT])
+index_merge_write(const struct index_merge *m, const char *directory, struct index_segment *out,
+    char err[INDEX_FAULT])
 {
 	struct index_tags none = { 0 };
 	struct index_builder *b = index_build_new(&none);
@@ -331,14 +325,12 @@ index_merge_write(const struct index_merge *m, const char *directory,
 	all.in = mem_array(m->n, sizeof(*all.in));
 	all.numbers = mem_array(all.nfields * PARTS, sizeof(*all.numbers));
 	for (size_t i = 0; i < m->n; i++)
-		all.in[i] =
-		    (struct input){ .seg = m->inputs[i].open, .dead = m->inputs[i].dead };
+		all.in[i] = (struct input){ .seg = m->inputs[i].open, .dead = m->inputs[i].dead };
 	ok = check_fields(&all, err);
 	if (ok) {
 		number_documents(b, all.in, all.n);
 		for (size_t k = 0; k < all.nfields; k++)
-			for (size_t i = 0; all.fields[k].type == VALUE_DATE && i < all.n;
-			     i++)
+			for (size_t i = 0; all.fields[k].type == VALUE_DATE && i < all.n; i++)
 				copy_dates(b, &all.fields[k], &all.in[i]);
 		number_terms(&all, b->asn);
 		number_terms(&all, b->as_name);
@@ -352,8 +344,7 @@ index_merge_write(const struct index_merge *m, const char *directory,
 }
 
 bool
-index_segment_verify(
-    const char *directory, struct index_segment *s, char err[INDEX_FAULT])
+index_segment_verify(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
 {
 	struct segment *seg = segment_open(directory, s, SEGMENT_VERIFY, err);
 
@@ -377,23 +368,22 @@ find_input(const struct index_state *s, const struct index_segment *input)
 
 /* Marks those documents dead in the result that died while the merge ran. */
 static void
-carry_deaths(const struct index_segment *before, const struct index_segment *now,
-    struct index_segment *to)
+carry_deaths(
+    const struct index_segment *before, const struct index_segment *now, struct index_segment *to)
 {
 	for (size_t w = 0; w < index_words(before->documents); w++)
-		for (uint64_t bits = now->dead[w] & ~before->dead[w]; bits != 0;
-		     bits &= bits - 1) {
+		for (uint64_t bits = now->dead[w] & ~before->dead[w]; bits != 0; bits &= bits - 1) {
 			unsigned char ip[16];
 
-			segment_ip(now->open,
-			    (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), ip);
+			segment_ip(
+			    now->open, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), ip);
 			index_mark_dead(to, ip);
 		}
 }
 
 bool
-index_merge_take(const struct index_merge *m, const char *directory,
-    struct index_state *s, struct index_segment fresh, char err[INDEX_FAULT])
+index_merge_take(const struct index_merge *m, const char *directory, struct index_state *s,
+    struct index_segment fresh, char err[INDEX_FAULT])
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (find_input(s, &m->inputs[i]) == s->nsegments) {

@@ -60,8 +60,7 @@ struct joining {
 
 /* Finds the ordinals of all terms of a field. Returns false when there are more terms than ordinals. */
 static bool
-join_field(
-    const struct schema_field *f, struct segment *const *segs, size_t n, uint32_t *out)
+join_field(const struct schema_field *f, struct segment *const *segs, size_t n, uint32_t *out)
 {
 	const struct terms *own = segment_terms(segs[n - 1], f, PART_VALUES);
 	struct joining *before = mem_array(n, sizeof(*before));
@@ -165,8 +164,7 @@ ordinals_fit(const struct ordinal_map *m, const struct index_segment *segments, 
 }
 
 static bool
-open_map(struct ordinal_map *m, const struct schema_field *f, struct segment *const *segs,
-    size_t n)
+open_map(struct ordinal_map *m, const struct schema_field *f, struct segment *const *segs, size_t n)
 {
 	size_t place = field_place(&m->file, f);
 	struct span ids = mapped_span(&m->file, place, SECTION_MAP);
@@ -192,16 +190,13 @@ ordinals_open(const char *directory, const struct index_segment *segments, size_
 	bool ok;
 
 	m->refs = 1;
-	m->file =
-	    (struct mapped){ .kind = "ordinals", .magic = ORDINALS_MAGIC, .err = err };
+	m->file = (struct mapped){ .kind = "ordinals", .magic = ORDINALS_MAGIC, .err = err };
 	m->field = mem_array(nfields, sizeof(*m->field));
 	ordinals_path(directory, segments[n - 1].ordinals.id, path, sizeof(path));
 	ok = mapped_open(&m->file, path, &segments[n - 1].ordinals, check) &&
-	     (ordinals_fit(m, segments, n) ||
-		 mapped_fault(&m->file, "made for other segments"));
+	     (ordinals_fit(m, segments, n) || mapped_fault(&m->file, "made for other segments"));
 	for (size_t i = 0; ok && i < nfields; i++)
-		if (has_ordinals(&fields[i], segs, n) &&
-		    !open_map(m, &fields[i], segs, n))
+		if (has_ordinals(&fields[i], segs, n) && !open_map(m, &fields[i], segs, n))
 			ok = mapped_fault(&m->file, "broken field");
 	m->file.err = NULL;
 	if (ok)

@@ -15,13 +15,11 @@ struct ordinal_map {
 /* segments: all open; the last one is the segment that the file belongs to. */
 bool ordinals_write(const char *directory, const struct index_segment *segments, size_t n,
     struct index_file *out, char err[INDEX_FAULT]) MUST_USE;
-struct ordinal_map *ordinals_open(const char *directory,
-    const struct index_segment *segments, size_t n, struct segment *const *segs,
-    enum segment_check check, char err[INDEX_FAULT]);
+struct ordinal_map *ordinals_open(const char *directory, const struct index_segment *segments,
+    size_t n, struct segment *const *segs, enum segment_check check, char err[INDEX_FAULT]);
 void ordinals_close(struct ordinal_map *m); /* releases one reference */
 /* Whether the file was made for these segments in this order. */
-bool ordinals_fit(
-    const struct ordinal_map *m, const struct index_segment *segments, size_t n);
+bool ordinals_fit(const struct ordinal_map *m, const struct index_segment *segments, size_t n);
 void ordinals_path(const char *directory, uint64_t id, char *out, size_t room);
 
 #endif

@@ -108,8 +108,7 @@ open_blocks(struct posting *p)
 }
 
 bool
-posting_open(
-    const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
+posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
 {
 	uint64_t at;
 
@@ -192,8 +191,7 @@ posting_or(const struct posting *p, uint64_t *words)
 }
 
 static uint32_t
-list_block(
-    const struct posting_block *b, const void *content, uint32_t *out, uint32_t room)
+list_block(const struct posting_block *b, const void *content, uint32_t *out, uint32_t room)
 {
 	uint32_t base = (uint32_t)b->key * INDEX_BLOCK, n = 0;
 	const uint16_t *docs = content;
@@ -225,8 +223,7 @@ posting_list(const struct posting *p, uint32_t *out)
 			const void *content = block_content(p, &p->blocks[i]);
 
 			if (content != NULL)
-				n +=
-				    list_block(&p->blocks[i], content, out + n, p->n - n);
+				n += list_block(&p->blocks[i], content, out + n, p->n - n);
 		}
 	return n;
 }

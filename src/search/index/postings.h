@@ -9,10 +9,8 @@
 struct posting {
 	enum { POSTING_NONE, POSTING_LIST, POSTING_BLOCKS } form;
 	uint32_t n;
-	uint32_t
-	    limit; /* LIST: documents from here on are dropped; BLOCKS: the same in blocks */
-	uint32_t
-	    one; /* LIST without list: its only document; BLOCKS: the number of blocks */
+	uint32_t limit; /* LIST: documents from here on are dropped; BLOCKS: the same in blocks */
+	uint32_t one;   /* LIST without list: its only document; BLOCKS: the number of blocks */
 	const uint32_t *list;
 	const struct posting_block *blocks;
 	const unsigned char *start;
@@ -22,8 +20,8 @@ struct posting {
 /* Appends the posting of sorted documents to b. Returns the value for SECTION_AT. */
 uint64_t posting_write(struct buf *b, const uint32_t *docs, uint32_t n);
 /* Returns false when the posting of this level is not stored and must be derived from the nested level. */
-bool posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit,
-    struct posting *out);
+bool posting_open(
+    const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out);
 void posting_or(const struct posting *p, uint64_t *words);
 uint32_t posting_list(const struct posting *p, uint32_t *out); /* out has room for p->n */
 

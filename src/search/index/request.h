@@ -75,7 +75,6 @@ struct request {
 	bool all; /* the query is for all documents */
 };
 
-void aggregate_terms(
-    struct request *rq, const struct agg *aggs, size_t n, struct group *out);
+void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
 
 #endif

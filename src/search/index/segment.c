@@ -48,24 +48,18 @@ ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 
 	if (width == 1)
 		for (uint64_t i = 0; i < n; i++)
-			max = max > ((const uint8_t *)ids)[i] ? max
-							      : ((const uint8_t *)ids)[i];
+			max = max > ((const uint8_t *)ids)[i] ? max : ((const uint8_t *)ids)[i];
 	else if (width == 2)
 		for (uint64_t i = 0; i < n; i++)
-			max = max > ((const uint16_t *)ids)[i]
-				  ? max
-				  : ((const uint16_t *)ids)[i];
+			max = max > ((const uint16_t *)ids)[i] ? max : ((const uint16_t *)ids)[i];
 	else
 		for (uint64_t i = 0; i < n; i++)
-			max = max > ((const uint32_t *)ids)[i]
-				  ? max
-				  : ((const uint32_t *)ids)[i];
+			max = max > ((const uint32_t *)ids)[i] ? max : ((const uint32_t *)ids)[i];
 	return n == 0 || max < limit;
 }
 
 static bool
-check_ids(
-    const struct opening *o, const void *ids, uint8_t width, uint64_t n, uint64_t limit)
+check_ids(const struct opening *o, const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 {
 	return o->s->file.trusted || ids_below(ids, width, n, limit);
 }
@@ -79,12 +73,11 @@ open_u32s(struct span s, uint64_t n, const uint32_t **out)
 
 /* Whether the section is absent, or has n entries below limit. */
 static bool
-optional_ids(const struct opening *o, struct span s, uint64_t n, uint64_t limit,
-    const uint32_t **out)
+optional_ids(
+    const struct opening *o, struct span s, uint64_t n, uint64_t limit, const uint32_t **out)
 {
 	*out = NULL;
-	return s.p == NULL || s.n == 0 ||
-	       (open_u32s(s, n, out) && check_ids(o, *out, 4, n, limit));
+	return s.p == NULL || s.n == 0 || (open_u32s(s, n, out) && check_ids(o, *out, 4, n, limit));
 }
 
 static bool
@@ -97,12 +90,10 @@ open_documents(struct opening *o)
 	s->nv4 = s->file.head->nv4;
 	s->nnested = s->file.head->nnested;
 	s->ip6 = ip6.p;
-	return s->ndocs < UINT32_MAX - INDEX_BLOCK &&
-	       s->nnested < UINT32_MAX - INDEX_BLOCK &&
+	return s->ndocs < UINT32_MAX - INDEX_BLOCK && s->nnested < UINT32_MAX - INDEX_BLOCK &&
 	       ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
 	       open_u32s(slot_span(o, SECTION_IP4), s->nv4, &s->ip4) &&
-	       open_u32s(
-		   slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
+	       open_u32s(slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
 	       check_offsets(o, s->first, s->ndocs, s->nnested) &&
 	       open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
 	       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
@@ -120,9 +111,8 @@ open_dictionary(const struct opening *o, struct terms *t)
 		t->ints = (const int64_t *)(const void *)ints.p;
 		return ints.n == t->n * sizeof(int64_t);
 	}
-	t->bytes = bytes.p == NULL
-		       ? ""
-		       : (const char *)bytes.p; /* absent when all texts are empty */
+	t->bytes =
+	    bytes.p == NULL ? "" : (const char *)bytes.p; /* absent when all texts are empty */
 	t->nbytes = bytes.n;
 	return open_u32s(slot_span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
 	       check_offsets(o, t->at, t->n, bytes.n) &&
@@ -146,8 +136,7 @@ open_postings(const struct opening *o, struct terms *t)
 			continue;
 		t->level[l].at = (const uint64_t *)(const void *)at.p;
 		if (at.n != (t->n + UINT64_C(1)) * sizeof(uint64_t) ||
-		    !open_u32s(
-			slot_span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
+		    !open_u32s(slot_span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
 			return false;
 	}
 	return true;
@@ -173,24 +162,21 @@ open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 		    (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
 		if (!is_width(m->nested_width) ||
 		    nested.n != (uint64_t)s->nnested * m->nested_width ||
-		    !check_ids(
-			o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
+		    !check_ids(o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
 			return false;
 	}
 	if (ids.n == 0)
 		return true;
 	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
-	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX ||
-	    (c->k & (c->k - 1)) != 0 || ids.n != (uint64_t)s->ndocs * c->k * c->width ||
-	    !check_ids(
-		o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
+	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
+	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
+	    !check_ids(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
 		return false;
 	if (c->nmore == 0)
 		return true;
 	return open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
 	       check_ids(o, c->more_docs, 4, c->nmore, s->ndocs) &&
-	       open_u32s(
-		   slot_span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
+	       open_u32s(slot_span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
 	       check_offsets(o, c->more_at, c->nmore, more.n / c->width) &&
 	       check_ids(o, c->more_ids, c->width, more.n / c->width, t->n);
 }
@@ -206,8 +192,7 @@ open_slot(struct opening *o, const struct schema_field *f, const struct slot_met
 		return false;
 	if (dates.n > 0) {
 		t->dates = (const int64_t *)(const void *)dates.p;
-		if (dates.n !=
-		    (f->nested ? o->s->nnested : o->s->ndocs) * sizeof(int64_t))
+		if (dates.n != (f->nested ? o->s->nnested : o->s->ndocs) * sizeof(int64_t))
 			return false;
 	}
 	return open_dictionary(o, t) && open_postings(o, t) && open_column(o, m, t) &&
@@ -248,8 +233,8 @@ open_field(struct opening *o, const struct schema_field *f, const struct slot_me
 	s->has[f->index] = place < s->file.head->nfields;
 	for (size_t p = 0; s->has[f->index] && p < PARTS; p++) {
 		o->slot = place * PARTS + p;
-		if (!open_slot(o, f, &meta[o->slot], names,
-			&s->slots[(size_t)f->index * PARTS + p]))
+		if (!open_slot(
+			o, f, &meta[o->slot], names, &s->slots[(size_t)f->index * PARTS + p]))
 			return false;
 	}
 	return true;
@@ -268,15 +253,14 @@ open_content(struct opening *o)
 	if (!open_documents(o))
 		return mapped_fault(&o->s->file, "broken documents");
 	for (size_t i = 0, n = schema_fields(DATASET_HOSTS, &fields); i < n; i++)
-		if (!open_field(
-			o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
+		if (!open_field(o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
 			return mapped_fault(&o->s->file, "broken field");
 	return true;
 }
 
 struct segment *
-segment_open(const char *directory, const struct index_segment *want,
-    enum segment_check check, char err[INDEX_FAULT])
+segment_open(const char *directory, const struct index_segment *want, enum segment_check check,
+    char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
 	struct segment *s = mem_zero(sizeof(*s));
@@ -285,8 +269,7 @@ segment_open(const char *directory, const struct index_segment *want,
 	char path[4096];
 
 	s->refs = 1;
-	s->file =
-	    (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
+	s->file = (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
 	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
 	s->has = mem_array(nfields, sizeof(*s->has));
 	segment_path(directory, want->file.id, path, sizeof(path));
@@ -336,8 +319,7 @@ ip_is_v4(const unsigned char ip[16])
 static uint32_t
 v4_of(const unsigned char ip[16])
 {
-	return (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 | (uint32_t)ip[14] << 8 |
-	       ip[15];
+	return (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 | (uint32_t)ip[14] << 8 | ip[15];
 }
 
 void
@@ -356,14 +338,12 @@ uint32_t
 segment_lower(const struct segment *s, const unsigned char ip[16])
 {
 	bool four = ip_is_v4(ip);
-	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs,
-		 v = four ? v4_of(ip) : 0;
+	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs, v = four ? v4_of(ip) : 0;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		bool before =
-		    four ? s->ip4[mid] < v
-			 : memcmp(s->ip6 + (size_t)(mid - s->nv4) * 16, ip, 16) < 0;
+		bool before = four ? s->ip4[mid] < v
+				   : memcmp(s->ip6 + (size_t)(mid - s->nv4) * 16, ip, 16) < 0;
 
 		if (before)
 			lo = mid + 1;

@@ -13,9 +13,8 @@ struct segment {
 	const uint32_t *ip4;
 	const unsigned char *ip6;
 	const uint32_t *first, *owner;
-	struct terms
-	    *slots; /* [field][part], fields in the order of this release's schema */
-	bool *has;  /* [field]: the segment was built with it */
+	struct terms *slots; /* [field][part], fields in the order of this release's schema */
+	bool *has;           /* [field]: the segment was built with it */
 };
 
 struct segment *segment_open(const char *directory, const struct index_segment *want,
@@ -26,8 +25,7 @@ void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
 /* The first document whose address is not less than ip. */
 uint32_t segment_lower(const struct segment *s, const unsigned char ip[16]);
 /* The documents of a network: [*lo, *hi). */
-void segment_net(
-    const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
+void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
 const struct terms *segment_terms(
     const struct segment *s, const struct schema_field *f, enum part p);
 /* The number of documents of a level. */

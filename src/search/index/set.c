@@ -161,8 +161,7 @@ words_count(const uint64_t *words, size_t n)
 static void
 fill_words(uint64_t *words, uint32_t lo, uint32_t hi)
 {
-	uint64_t first = UINT64_MAX << (lo & 63),
-		 last = UINT64_MAX >> (63 - ((hi - 1) & 63));
+	uint64_t first = UINT64_MAX << (lo & 63), last = UINT64_MAX >> (63 - ((hi - 1) & 63));
 	size_t a = lo >> 6, b;
 
 	if (lo >= hi)
@@ -208,8 +207,7 @@ set_all(const struct set_space *sp)
 bool
 set_is_empty(const struct set *s)
 {
-	return (s->form == SET_RANGE && s->lo >= s->hi) ||
-	       (s->form == SET_LIST && s->n == 0);
+	return (s->form == SET_RANGE && s->lo >= s->hi) || (s->form == SET_LIST && s->n == 0);
 }
 
 static struct set
@@ -278,8 +276,8 @@ set_and(const struct set_space *sp, struct set a, struct set b)
 	if (a.form > b.form)
 		a = swap_sets(&a, &b);
 	if (a.form == SET_LIST || (a.form == SET_RANGE && b.form == SET_LIST)) {
-		struct set out = a.form == SET_LIST ? filter_list(a, &b, true)
-						    : filter_list(b, &a, true);
+		struct set out =
+		    a.form == SET_LIST ? filter_list(a, &b, true) : filter_list(b, &a, true);
 
 		pool_put(sp->pool, b.words);
 		return out;
@@ -352,10 +350,9 @@ set_not(const struct set_space *sp, struct set a)
 	if (set_is_empty(&a))
 		return set_all(sp);
 	if (a.form == SET_RANGE && a.lo == 0)
-		return a.hi < sp->limit ? (struct set){ .form = SET_RANGE,
-			.lo = a.hi,
-			.hi = sp->limit }
-					: set_none();
+		return a.hi < sp->limit
+			   ? (struct set){ .form = SET_RANGE, .lo = a.hi, .hi = sp->limit }
+			   : set_none();
 	if (a.form == SET_RANGE && a.hi == sp->limit)
 		return (struct set){ .form = SET_RANGE, .hi = a.lo };
 	a = to_words(sp, a);
@@ -402,8 +399,7 @@ set_count(const struct set_space *sp, const struct set *a)
 /* ---- walking ---- */
 
 void
-set_walk_begin(
-    struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from)
+set_walk_begin(struct set_walk *w, const struct set_space *sp, const struct set *s, uint32_t from)
 {
 	*w = (struct set_walk){ .set = s, .nwords = sp->nwords };
 	switch (s->form) {

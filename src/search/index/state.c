@@ -77,15 +77,14 @@ index_state_insert(struct index_state *s, struct index_segment fresh)
 	s->segments = reallocarray(s->segments, s->nsegments + 1, sizeof(*s->segments));
 	if (s->segments == NULL)
 		panic("out of memory");
-	memmove(s->segments + at + 1, s->segments + at,
-	    (s->nsegments - at) * sizeof(*s->segments));
+	memmove(s->segments + at + 1, s->segments + at, (s->nsegments - at) * sizeof(*s->segments));
 	s->segments[at] = fresh;
 	s->nsegments++;
 }
 
 bool
-index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
-    char err[INDEX_FAULT])
+index_state_add(
+    const char *directory, struct index_state *s, struct index_segment fresh, char err[INDEX_FAULT])
 {
 	if (!open_segments(directory, s, err))
 		return false;
@@ -108,8 +107,8 @@ index_state_add(const char *directory, struct index_state *s, struct index_segme
 }
 
 bool
-index_state_remove(const char *directory, struct index_state *s,
-    const unsigned char ip[16], bool *had, char err[INDEX_FAULT])
+index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
+    bool *had, char err[INDEX_FAULT])
 {
 	if (!open_segments(directory, s, err))
 		return false;
@@ -224,20 +223,20 @@ index_state_verify(
 
 /* Opens the existing ordinals of segment i when they were made for these segments; returns NULL otherwise. */
 static struct ordinal_map *
-ready_ordinals(const char *directory, const struct index_state *s, size_t i,
-    struct segment *const *segs)
+ready_ordinals(
+    const char *directory, const struct index_state *s, size_t i, struct segment *const *segs)
 {
 	const struct index_segment *t = &s->segments[i];
 	char why[INDEX_FAULT];
 
-	return t->ordinals.id == 0 ? NULL
-				   : ordinals_open(directory, s->segments, i + 1, segs,
-					 SEGMENT_BY_MARK, why);
+	return t->ordinals.id == 0
+		   ? NULL
+		   : ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_BY_MARK, why);
 }
 
 static struct ordinal_map *
-make_ordinals(const char *directory, struct index_state *s, size_t i,
-    struct segment *const *segs, char err[INDEX_FAULT])
+make_ordinals(const char *directory, struct index_state *s, size_t i, struct segment *const *segs,
+    char err[INDEX_FAULT])
 {
 	struct index_segment *t = &s->segments[i];
 	struct ordinal_map *m;
@@ -262,8 +261,7 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 		struct index_segment *t = &s->segments[i];
 
 		segs[i] = t->open;
-		if (i == 0 ||
-		    (t->map != NULL && ordinals_fit(t->map, s->segments, i + 1)))
+		if (i == 0 || (t->map != NULL && ordinals_fit(t->map, s->segments, i + 1)))
 			continue;
 		ordinals_close(t->map);
 		t->map = ready_ordinals(directory, s, i, segs);

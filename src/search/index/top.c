@@ -6,12 +6,11 @@
 #include "search/index/facet.h"
 
 void
-top_begin(struct top *t, struct arena *a, const struct view *v,
-    const struct schema_field *f, size_t limit)
+top_begin(struct top *t, struct arena *a, const struct view *v, const struct schema_field *f,
+    size_t limit)
 {
-	*t = (struct top){
-		.view = v, .field = f, .ordinals = &v->fields[f->index], .limit = limit
-	};
+	*t =
+	    (struct top){ .view = v, .field = f, .ordinals = &v->fields[f->index], .limit = limit };
 	t->heap = ARENA_ARRAY(a, limit + 1, struct candidate);
 }
 
@@ -52,8 +51,7 @@ static bool
 is_bucketable(const struct top *t, uint32_t id)
 {
 	uint32_t local;
-	const struct terms *terms =
-	    ordinals_term(t->view, t->field, t->ordinals, id, &local);
+	const struct terms *terms = ordinals_term(t->view, t->field, t->ordinals, id, &local);
 
 	return terms_bucketable(terms, local);
 }
@@ -89,8 +87,7 @@ top_offer(struct top *t, uint32_t id, uint32_t count)
    have the order of buckets (ordered) and one of them loses a tie, all later terms with the same count lose it, too, and
    are skipped: among a million hashes that occur once each, a few hundred are compared. */
 static void
-offer_segment(
-    struct top *t, const uint32_t *counts, uint32_t from, uint32_t to, bool ordered)
+offer_segment(struct top *t, const uint32_t *counts, uint32_t from, uint32_t to, bool ordered)
 {
 	uint32_t lost = 0;
 
@@ -107,8 +104,7 @@ offer_segment(
 		t->seen += nonzero;
 		for (; large > 0 && i < end; i++)
 			if (counts[i] > lost &&
-			    offer_candidate(t, (struct candidate){ i, counts[i] }) &&
-			    ordered)
+			    offer_candidate(t, (struct candidate){ i, counts[i] }) && ordered)
 				lost = counts[i];
 		i = end;
 	}
@@ -121,8 +117,7 @@ top_offer_all(struct top *t, const uint32_t *counts)
 
 	for (size_t i = 0; i < v->nsegments; i++)
 		offer_segment(t, counts, t->ordinals->start[i], t->ordinals->start[i + 1],
-		    segment_terms(v->segments[i].seg, t->field, PART_VALUES)->rank ==
-			NULL);
+		    segment_terms(v->segments[i].seg, t->field, PART_VALUES)->rank == NULL);
 }
 
 void

@@ -8,8 +8,7 @@
 #include "search/index/request.h"
 
 static bool
-share_segment(
-    const struct view *old, const struct index_segment *want, struct view_segment *out)
+share_segment(const struct view *old, const struct index_segment *want, struct view_segment *out)
 {
 	for (size_t i = 0; old != NULL && i < old->nsegments; i++) {
 		const struct index_file *have = &old->state.segments[i].file;
@@ -27,8 +26,7 @@ share_segment(
 /* Shares the ordinals of the old view. Their id is sufficient to identify them: a file of ordinals belongs to certain
    segments in a certain order. */
 static bool
-share_ordinals(
-    const struct view *old, const struct index_file *want, struct view_segment *out)
+share_ordinals(const struct view *old, const struct index_file *want, struct view_segment *out)
 {
 	for (size_t i = 1; old != NULL && i < old->nsegments; i++) {
 		const struct index_file *have = &old->state.segments[i].ordinals;
@@ -73,8 +71,8 @@ open_ordinals(const char *directory, struct view *v, const struct view *old, cha
 		segs[i] = vs->seg;
 		if (i == 0 || share_ordinals(old, &v->state.segments[i].ordinals, vs))
 			continue;
-		vs->map = ordinals_open(
-		    directory, v->state.segments, i + 1, segs, SEGMENT_BY_MARK, err);
+		vs->map =
+		    ordinals_open(directory, v->state.segments, i + 1, segs, SEGMENT_BY_MARK, err);
 		ok = vs->map != NULL;
 	}
 	free(segs);
@@ -155,9 +153,8 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		.budget = &(struct budget){ .deadline = INT64_MAX, .work = UINT64_MAX } };
 
 	if (v->nsegments == 1 && v->segments[0].dead == NULL) {
-		o->totals = segment_terms(v->segments[0].seg, f, PART_VALUES)
-				->level[LEVEL_DOCUMENT]
-				.count;
+		o->totals =
+		    segment_terms(v->segments[0].seg, f, PART_VALUES)->level[LEVEL_DOCUMENT].count;
 		return;
 	}
 	r.arena = arena_new(SIZE_MAX / 4);
@@ -174,13 +171,11 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 			memcpy(&dead.words, &vs->dead,
 			    sizeof(dead.words)); /* drops const: only read */
 			r.seg = vs->seg;
-			facet_count(
-			    &r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
+			facet_count(&r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
 		}
 		for (uint32_t id = 0; id < t->n; id++)
 			o->own_totals[o->map[i] == NULL ? id : o->map[i][id]] +=
-			    t->level[LEVEL_DOCUMENT].count[id] -
-			    (gone == NULL ? 0 : gone[id]);
+			    t->level[LEVEL_DOCUMENT].count[id] - (gone == NULL ? 0 : gone[id]);
 		free(gone);
 		arena_reset(r.arena);
 	}
@@ -227,8 +222,8 @@ view_ordinals(struct view *v, const struct schema_field *f)
 }
 
 const struct terms *
-ordinals_term(const struct view *v, const struct schema_field *f,
-    const struct ordinals *o, uint32_t id, uint32_t *local)
+ordinals_term(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+    uint32_t id, uint32_t *local)
 {
 	size_t i = v->nsegments - 1;
 
@@ -243,8 +238,7 @@ ordinals_cmp(const struct view *v, const struct schema_field *f, const struct or
     uint32_t a, uint32_t b)
 {
 	uint32_t i, k;
-	const struct terms *x = ordinals_term(v, f, o, a, &i),
-			   *y = ordinals_term(v, f, o, b, &k);
+	const struct terms *x = ordinals_term(v, f, o, a, &i), *y = ordinals_term(v, f, o, b, &k);
 
 	return terms_cmp(x, i, y, k);
 }

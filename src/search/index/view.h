@@ -10,9 +10,8 @@
 struct ordinals {
 	bool ready;
 	uint32_t n;
-	uint32_t *start; /* [segment], then n */
-	const uint32_t *
-	    *map; /* [segment][term]: its ordinal; NULL for the first segment */
+	uint32_t *start;        /* [segment], then n */
+	const uint32_t **map;   /* [segment][term]: its ordinal; NULL for the first segment */
 	const uint32_t *totals; /* [ordinal]: live documents */
 	uint32_t *own_totals;   /* NULL: totals is an array of the only segment */
 	uint32_t *top, ntop;    /* the first TOP_MAX buckets over all documents */
@@ -38,8 +37,7 @@ struct view {
 };
 
 /* Maps the published generation. Files that `old` (may be NULL) has mapped already are shared. */
-struct view *view_open(
-    const char *directory, const struct view *old, char err[INDEX_FAULT]);
+struct view *view_open(const char *directory, const struct view *old, char err[INDEX_FAULT]);
 void view_free(struct view *v);
 /* Whether no file has changed since it was opened. */
 bool view_intact(const struct view *v) MUST_USE;
@@ -50,7 +48,7 @@ struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
 /* The slot and the term of an ordinal. */
 const struct terms *ordinals_term(const struct view *v, const struct schema_field *f,
     const struct ordinals *o, uint32_t id, uint32_t *local);
-int ordinals_cmp(const struct view *v, const struct schema_field *f,
-    const struct ordinals *o, uint32_t a, uint32_t b);
+int ordinals_cmp(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+    uint32_t a, uint32_t b);
 
 #endif
