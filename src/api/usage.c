@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "counting/meter.h"
 
 enum { WINDOW_MAX = 180 };
 

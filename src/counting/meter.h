@@ -54,49 +54,9 @@
 #ifndef COUNTING_METER_H
 #define COUNTING_METER_H
 
-#include "json/json.h"
-
-#include <stdatomic.h>
+#include "counting/slot.h"
 
 /* ---- the mapping ---- */
-
-/* The kinds of slots, in the order in which limits refuse (C-068). */
-enum slot_kind {
-	SLOT_KEY_RATE,      /* owner: key; period 0 */
-	SLOT_ACCOUNT_RATE,  /* owner: account; period 0; search operations */
-	SLOT_ACCOUNT_QUOTA, /* owner: account; period: month */
-	SLOT_GROUP_QUOTA,   /* owner: group; period: month */
-	SLOT_KEY_USAGE,     /* owner: key; period: day */
-	SLOT_KINDS,
-};
-
-enum slot_state {
-	SLOT_EMPTY,
-	SLOT_LIVE,
-	SLOT_RETIRED, /* workers find it no more, but one may still be using it */
-	SLOT_FREE,    /* may be given to another owner; look-ups go on behind it */
-};
-
-/* Three members have a meaning for each kind:
-
-             rate                                    quota and usage
-     word    window's start (boot_us, s) | admitted  tag of the last writer | units taken
-     back    -                                       tag of the last writer | units taken and given back
-     limit   requests | seconds of the window        units leased (a quota's)
-
-   The part before | is in the upper 32 bits. surrendered: units of a quota leased and returned unused.
-   Every number of a quota and of usage only grows, so the larger of two reports is the later one. */
-struct slot {
-	_Atomic uint16_t state;
-	uint16_t kind;
-	uint32_t period;
-	uint32_t seq; /* written by the meter: number of the last lease it asked for */
-	_Atomic uint32_t surrendered;
-	struct uuid owner;
-	_Atomic uint64_t word, back, limit;
-	_Atomic uint32_t mark;  /* a quota's: ask for the next lease when this is left; 0: never */
-	_Atomic uint32_t until; /* a quota's: exhausted until this second of mono_us */
-};
 
 enum { JOURNAL_ENTRIES = SLOT_KINDS - SLOT_ACCOUNT_QUOTA };
 enum journal_phase { PHASE_IDLE, PHASE_TAKING, PHASE_CHARGED, PHASE_ANSWERING };
@@ -141,15 +101,6 @@ struct ts meter_month_start(uint32_t month);
 /* PostgreSQL's time at a moment of boot_us(), by the last flush of this host. */
 struct ts meter_time(const struct meter_file *f, int64_t boot);
 
-/* Units of a quota that this host may take in all. */
-uint64_t slot_room(const struct slot *s);
-/* Units taken, and units taken and given back since; of a quota or of usage. */
-uint64_t slot_taken(const struct slot *s);
-uint64_t slot_back(const struct slot *s);
-/* Units of a quota that this host can still take. Safe against concurrent changes: never too large. */
-uint64_t slot_left(const struct slot *s);
-/* Units taken and not given back, of a quota or of usage. */
-uint64_t slot_used(const struct slot *s);
 /* The slot in SLOT_LIVE, for workers; NULL: there is none. */
 struct slot *meter_find(
     const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
@@ -170,11 +121,6 @@ struct slot *meter_add(
 /* The retired slot of this owner and period; slot_publish makes it live again. NULL: there is none. */
 struct slot *meter_find_retired(
     const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
-void slot_publish(struct slot *s);
-void slot_retire(struct slot *s);
-void slot_free(struct meter_file *f, struct slot *s);
-/* Takes the unused units of the slot's leases away from the workers and returns their number. */
-uint64_t slot_surrender(struct meter_file *f, struct slot *s);
 /* Settles the journals of dead workers: gives back units of requests that they did not answer. */
 void meter_settle_dead(struct meter_file *f);
 
@@ -189,57 +135,5 @@ struct meter_ask {
 bool meter_socket_name(char *out, size_t room) MUST_USE;
 /* Wakes every worker that waits for an answer. */
 void meter_wake_workers(struct meter_file *f);
-
-/* ---- for a worker ---- */
-
-enum meter_charge {
-	CHARGE_RATE = 1 << 0,        /* the key's rate */
-	CHARGE_SEARCH_RATE = 1 << 1, /* the account's */
-	CHARGE_QUOTA = 1 << 2,       /* account and group; counted as usage */
-};
-
-enum meter_rc {
-	METER_ADMITTED,
-	METER_KEY_RATE,
-	METER_ACCOUNT_RATE,
-	METER_ACCOUNT_QUOTA,
-	METER_GROUP_QUOTA,
-	METER_UNAVAILABLE, /* slot or lease missing and the meter does not answer (C-018) */
-};
-
-struct meter_who {
-	struct uuid key, account, group;
-	unsigned charges;
-	uint64_t request; /* identifier, the same when nginx repeats the request; 0: none */
-	int64_t boot;     /* boot_us: when the request began */
-	int64_t deadline; /* mono_us: bounds the wait together with conf.meter_wait */
-};
-
-/* The units that one request took, so that they can be given back, and the numbers of its RateLimit headers. */
-struct meter_ticket {
-	bool charged; /* the worker's journal has its charge */
-	struct slot *taken[SLOT_KINDS];
-	uint32_t window[SLOT_KINDS]; /* a rate's: start of the window of the unit */
-	int64_t limit, seconds;      /* the key's rate; limit 0: not known */
-	int64_t remaining, reset;    /* requests in this window, seconds to the next one */
-	int64_t retry_after;         /* seconds, of a refusal */
-};
-
-/* A worker's end of the mapping: opens the file when there is one, and a new file when the meter has made one. */
-struct meter_link;
-struct meter_link *meter_new(void); /* never NULL */
-void meter_free(struct meter_link *m);
-/* Takes a unit of every slot that counts for the request, or none at all. Waits for the meter only when a slot or a
-   lease is missing. */
-enum meter_rc meter_admit(
-    struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
-/* Gives back every unit that the request took, as if it had never been counted (C-069). */
-void meter_give_back(struct meter_link *m, struct meter_ticket *t);
-/* Call before the answer is sent: from then on the charge stays, even when this worker is killed. */
-void meter_answering(struct meter_link *m);
-/* Call after the answer has been sent. */
-void meter_answered(struct meter_link *m);
-/* The current mapping, for GET /usage and the tests; NULL: there is none. */
-const struct meter_file *meter_view(struct meter_link *m);
 
 #endif

@@ -62,7 +62,7 @@
 #include "access/scope.h"
 #include "access/ticket.h"
 #include "base/limits.h"
-#include "counting/meter.h"
+#include "counting/admit.h"
 #include "counting/metrics.h"
 #include "db/db.h"
 #include "json/json.h"

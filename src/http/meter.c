@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Rates and quotas of a request (C-067 to C-073): the stage that charges them, the return of charges for answers
-   that cost nothing, and the headers that show the rate. counting/meter.h does the counting. */
+   that cost nothing, and the headers that show the rate. counting/admit.h does the counting. */
 #include "config.h"
 
 #include "http/http_priv.h"

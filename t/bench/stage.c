@@ -3,6 +3,7 @@
    metrics or without both: stage none|quota N. t/bench/meter compares the instructions of req_serve. */
 #include "config.h"
 
+#include "counting/meter.h"
 #include "daemon/conf.h"
 #include "http/http.h"
 #include "t/unit/pg.h"

@@ -2,6 +2,7 @@
 /* src/counting/meter*, metrics: the mapping, its table, admission, and processes killed in the middle of it. */
 #include "config.h"
 
+#include "counting/admit.h"
 #include "counting/meter.h"
 #include "counting/metrics.h"
 #include "daemon/conf.h"

@@ -2,6 +2,7 @@
 /* A worker's side of the mapping: admits a request by all its limits, or by none. counting/meter.h has the protocol. */
 #include "config.h"
 
+#include "counting/admit.h"
 #include "counting/meter_priv.h"
 #include "daemon/conf.h"
 
