@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 struct str
 env_get(const struct req *rq, const char *name)

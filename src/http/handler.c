@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 /* Searches with POST change nothing. */
 static bool

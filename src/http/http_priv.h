@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions that the files of src/http share; each stage is called by the table in request.c alone. */
+/* Functions that the files of src/http share: the environment of a request, its path and its
+   parameters, the headers of its body, and the answer to faulty fields. stages_priv.h has the
+   stages. */
 #ifndef HTTP_PRIV_H
 #define HTTP_PRIV_H
 
@@ -34,50 +36,17 @@ bool percent_decode(struct arena *a, struct str part, enum plus plus, struct str
 /* True when a parameter selects an account (C-011), even beside invalid parameters. */
 bool params_override(struct arena *a, struct str query);
 bool is_override_name(struct str name);
-/* The stage: fills rq->params. */
-int params_read(struct req *rq);
 
 /* ---- body.c ---- */
 
 /* True for a Content-Type and a Content-Encoding that a body may have. No I/O. */
 bool body_media_type(struct str value);
 bool body_encoding(struct str value);
-/* The stages: the headers, the bytes in rq->body, the struct in rq->in. */
-int body_check_type(struct req *rq);
-int body_read(struct req *rq);
-int body_decode(struct req *rq);
-
-/* ---- handler.c ---- */
-
-/* The last stage: runs the handler, inside a transaction when the operation may change something. */
-int handler_run(struct req *rq);
-
-/* ---- auth.c: the stages of authentication and authorisation ---- */
-
-int auth_key(struct req *rq);
-int auth_override(struct req *rq);
-int auth_account(struct req *rq);
-int auth_scope(struct req *rq);
-int auth_entitlement(struct req *rq);
-int auth_project(struct req *rq);
-
-/* ---- idempotency.c ---- */
-
-/* The stage: checks the header Idempotency-Key and stores it in rq. */
-int idempotency_read(struct req *rq);
 
 /* ---- meter.c ---- */
 
-/* The stage: charges the request to the rates and quotas of its key, or refuses it. */
-int meter_admit_request(struct req *rq);
-/* Gives the charges back when the status of the answer costs nothing (C-069). */
-void meter_settle(struct req *rq);
+/* Writes the headers that show the rate of the key. */
 void meter_headers(const struct req *rq, struct buf *b);
-
-/* ---- metrics.c ---- */
-
-/* Adds the answer to the histogram of its operation and status. */
-void metrics_count_answer(const struct req *rq);
 
 /* ---- error.c ---- */
 

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 static const char header[] = "Idempotency-Key";
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 static unsigned
 charges_of_route(const struct route *r)

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 /* The position of a route among the rows of all tables; without a route, the number of rows. */
 static int

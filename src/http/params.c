@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 #include <ctype.h>
 

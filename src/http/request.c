@@ -5,6 +5,7 @@
 
 #include "daemon/conf.h"
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 
 #include <inttypes.h>
 
