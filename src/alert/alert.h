@@ -11,7 +11,7 @@
  *        |                                        evaluate.c, one transaction:
  *        | alert_take                             delete a batch of changes, lock their records and read
  *        v                                        them as they are now
- *   records x rules              match in memory  (search/search.h, the query language of the API)
+ *   records x rules              match in memory  (search/query.h, the query language of the API)
  *        | alert_judge                            raise or update the alerts of pairs that match, clear
  *        v                                        alerts whose record matches no longer
  *   alert, alert_delivery        one delivery for each destination of a new or worse alert; COMMIT

@@ -7,7 +7,7 @@
 
 #include "alert/alert.h"
 #include "db/db.h"
-#include "search/search.h"
+#include "search/query.h"
 #include "wire/values.h"
 
 enum {

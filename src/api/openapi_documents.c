@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "api/openapi_priv.h"
-#include "search/search.h"
+#include "search/schema.h"
 
 /* The members of documents that are arrays; tbl/fields.h does not mark them. */
 static const char *const arrays[] = { "hostnames", "apex_domains", "cpe", "vulnerabilities", "tags",

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
-#include "search/search.h"
+#include "search/query.h"
 
 struct rule_line {
 	struct uuid uuid, project_uuid;

@@ -5,7 +5,7 @@
 #define SEARCH_ENGINE_H
 
 #include "base/limits.h"
-#include "search/search.h"
+#include "search/query.h"
 
 enum engine_rc {
 	ENGINE_OK,

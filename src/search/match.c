@@ -4,7 +4,8 @@
 #include "config.h"
 
 #include "json/json.h"
-#include "search/search.h"
+#include "search/query.h"
+#include "search/text.h"
 
 struct match {
 	struct arena *scratch;

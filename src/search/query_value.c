@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "search/query_priv.h"
+#include "search/text.h"
 
 #include <math.h>
 

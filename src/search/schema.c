@@ -3,7 +3,7 @@
    alias, may have an alias as its prefix ("host.") and may be in any case. */
 #include "config.h"
 
-#include "search/search.h"
+#include "search/schema.h"
 
 /* No known name is longer; this bounds the work on unknown names. */
 enum { NAME_MAX_LEN = 128 };
@@ -271,26 +271,4 @@ schema_nearest(enum dataset d, struct str name)
 		if (alias_datasets[i] == d)
 			guess_try(&g, str_of(alias_pairs[i][0]), alias_pairs[i][0]);
 	return g.found;
-}
-
-int
-value_cmp(const struct value *a, const struct value *b)
-{
-	switch (a->type) {
-	case VALUE_KEYWORD:
-	case VALUE_TEXT:
-	case VALUE_DNS:
-		return str_cmp(a->s, b->s);
-	case VALUE_IP:
-		return ip_cmp(a->ip.a, b->ip.a);
-	case VALUE_INTEGER:
-		return (a->i > b->i) - (a->i < b->i);
-	case VALUE_NUMBER:
-		return (a->n > b->n) - (a->n < b->n);
-	case VALUE_BOOLEAN:
-		return (int)a->b - (int)b->b;
-	case VALUE_DATE:
-		return ts_cmp(a->ts, b->ts);
-	}
-	panic("value_type %d", (int)a->type); /* UNCOVERED: the switch is complete */
 }

@@ -2,7 +2,7 @@
 /* Case folding, tokens and patterns. Nearly all banners are ASCII, so ASCII text is handled without the library. */
 #include "config.h"
 
-#include "search/search.h"
+#include "search/text.h"
 
 #include <utf8proc.h>
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "t/unit/index_naive.h"
+#include "search/text.h"
 
 static const char *const countries[] = { "GB", "US", "DE", "FR", "CN", "JP" };
 static const char *const names[] = { "EXAMPLE-AS", "Example-as", "\xc3\x89tat", "\xc3\xa9tat",

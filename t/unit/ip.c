@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* src/search/ip.c: one form for both families of addresses. */
+/* src/search/value.c: one form for both families of addresses. */
 #include "config.h"
 
-#include "search/search.h"
+#include "search/value.h"
 #include "t/unit/tap.h"
 
 static void

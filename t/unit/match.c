@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "json/json.h"
-#include "search/search.h"
+#include "search/query.h"
 #include "t/unit/tap.h"
 
 static struct arena *arena, *scratch;

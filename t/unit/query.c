@@ -732,7 +732,7 @@ same_tree(const struct node *a, const struct node *b)
 	return true;
 }
 
-/* What engines rely on: see search.h. */
+/* The form of the tree, on which engines rely (search/query.h). */
 static bool
 is_normal(const struct node *n, bool nested)
 {

@@ -3,7 +3,7 @@
 #ifndef T_UNIT_QUERY_PRINT_H
 #define T_UNIT_QUERY_PRINT_H
 
-#include "search/search.h"
+#include "search/query.h"
 
 void query_print(struct buf *b, const struct query *q);
 

@@ -2,7 +2,7 @@
 /* src/search/schema.c: datasets, fields, aliases and near misses. */
 #include "config.h"
 
-#include "search/search.h"
+#include "search/schema.h"
 #include "t/unit/tap.h"
 
 static void

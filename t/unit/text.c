@@ -2,7 +2,7 @@
 /* src/search/text.c: case folding and words. */
 #include "config.h"
 
-#include "search/search.h"
+#include "search/text.h"
 #include "t/unit/tap.h"
 
 #include <utf8proc.h>

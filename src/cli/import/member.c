@@ -4,7 +4,7 @@
 
 #include "address/start_url.h"
 #include "cli/import/import_priv.h"
-#include "search/search.h"
+#include "search/value.h"
 
 #include <openssl/sha.h>
 

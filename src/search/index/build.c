@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "search/index/build_priv.h"
+#include "search/text.h"
 
 #define NO_TERM UINT32_MAX
 

@@ -6,6 +6,7 @@
 
 #include "search/index/build_priv.h"
 #include "search/index/postings.h"
+#include "search/text.h"
 
 struct sort_entry {
 	uint64_t key; /* the first bytes in the order of terms: decides most comparisons */

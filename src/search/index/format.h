@@ -30,7 +30,7 @@
 #ifndef SEARCH_INDEX_FORMAT_H
 #define SEARCH_INDEX_FORMAT_H
 
-#include "search/search.h"
+#include "search/schema.h"
 
 #define INDEX_VERSION 3
 #define INDEX_NEVER UINT64_MAX

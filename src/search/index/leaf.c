@@ -5,6 +5,7 @@
 
 #include "search/index/request.h"
 #include "search/index/postings.h"
+#include "search/text.h"
 
 enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* One request to the embedded engine.
  *
- * The life of a query, from the text that search.h parses to the answer of search/engine.h:
+ * The life of a query, from the text that query.h parses to the answer of search/engine.h:
  *
  *   query tree                for each segment of the view                     over all segments
  *   ----------                ----------------------------                     -----------------

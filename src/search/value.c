@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Addresses and networks of both families in one form (search.h: struct ipnet). */
+/* Addresses and networks of both families in one form (struct ipnet), and the order of values. */
 #include "config.h"
 
-#include "search/search.h"
+#include "search/value.h"
 
 #include <arpa/inet.h>
 
@@ -105,4 +105,26 @@ ip_cmp(const unsigned char a[16], const unsigned char b[16])
 	int family = (int)is_v4(b) - (int)is_v4(a);
 
 	return family != 0 ? family : memcmp(a, b, 16);
+}
+
+int
+value_cmp(const struct value *a, const struct value *b)
+{
+	switch (a->type) {
+	case VALUE_KEYWORD:
+	case VALUE_TEXT:
+	case VALUE_DNS:
+		return str_cmp(a->s, b->s);
+	case VALUE_IP:
+		return ip_cmp(a->ip.a, b->ip.a);
+	case VALUE_INTEGER:
+		return (a->i > b->i) - (a->i < b->i);
+	case VALUE_NUMBER:
+		return (a->n > b->n) - (a->n < b->n);
+	case VALUE_BOOLEAN:
+		return (int)a->b - (int)b->b;
+	case VALUE_DATE:
+		return ts_cmp(a->ts, b->ts);
+	}
+	panic("value_type %d", (int)a->type); /* UNCOVERED: the switch is complete */
 }

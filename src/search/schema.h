@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: ISC */
+/* The searchable datasets and their fields: rows of tbl/datasets.h and tbl/fields.h, and those of
+ * alert conditions in tbl/conditions.h. A struct schema_field lives as long as the program, so its
+ * address is its identity. A query accepts names in any case and aliases; a request body (C-036)
+ * and the index know exact names. */
+#ifndef SEARCH_SCHEMA_H
+#define SEARCH_SCHEMA_H
+
+#include "search/value.h"
+
+enum dataset {
+#define DATASET(id, name, unit) DATASET_##id,
+#include "tbl/datasets.h"
+#undef DATASET
+	DATASETS, /* the number of searchable datasets; those of alert conditions follow */
+#define CONDITIONS(id, name) DATASET_##id,
+#include "tbl/conditions.h"
+#undef CONDITIONS
+	DATASETS_AND_CONDITIONS,
+};
+
+struct schema_field {
+	enum dataset dataset;
+	const char *name;
+	enum value_type type;
+	bool aggregatable;
+	bool nested;          /* a member of "services." */
+	const char *relative; /* the name without "services." */
+	unsigned index;       /* the place among the fields of the dataset, from 0 */
+};
+
+const char *schema_dataset_name(enum dataset d);
+/* The dataset of a source of alert rules, "finding" or "service". */
+enum dataset schema_of_source(struct str source);
+/* The unit of counts; "" for a dataset without counts. */
+const char *schema_count_unit(enum dataset d);
+/* All fields of a dataset, in the order of the table. */
+size_t schema_fields(enum dataset d, const struct schema_field **first);
+/* Finds a field by its exact name, without aliases (C-036); NULL when there is none. */
+const struct schema_field *schema_find(enum dataset d, struct str name);
+/* Finds a field by its name or alias in any ASCII case, as queries do. */
+const struct schema_field *schema_resolve(enum dataset d, struct str name);
+/* The known name most similar to an unknown one, for hints; NULL when no name is similar. */
+const char *schema_nearest(enum dataset d, struct str name);
+/* "string", "integer", "number" or "boolean": SPEC 2.2 value_type. */
+const char *schema_json_type(enum value_type t);
+/* alias, name, alias, name ...; returns the number of pairs. */
+size_t schema_aliases(enum dataset d, const char *const **pairs);
+/* The dataset's nested object ("services" on hosts), or NULL. */
+const char *schema_nested(enum dataset d);
+/* Whether a name in a query means the nested object ("services", "host.services"). */
+bool schema_is_nested(enum dataset d, struct str name);
+/* Finds a member of the nested object by its relative name, its full name or an alias; NULL when there is none. */
+const struct schema_field *schema_member(enum dataset d, struct str name);
+/* Fields with a special syntax of values: lists of country codes with commas, and asn with the prefix "AS". */
+bool schema_is_country(const struct schema_field *f);
+bool schema_is_asn(const struct schema_field *f);
+
+#endif
