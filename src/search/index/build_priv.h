@@ -12,8 +12,8 @@
 #ifndef SEARCH_INDEX_BUILD_PRIV_H
 #define SEARCH_INDEX_BUILD_PRIV_H
 
-#include "search/index/files.h"
 #include "search/index/gather.h"
+#include "search/index/sections.h"
 #include "search/index/segment.h"
 
 /* ---- build.c ---- */
@@ -70,21 +70,6 @@ void build_label(struct index_builder *b, uint32_t asn, uint32_t as_name);
 
 /* Reads one document and adds its values to the builder. *ip receives the text of its member "ip". */
 bool build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault);
-
-/* ---- build.c: the file ---- */
-
-struct segment_writer {
-	struct file_writer file;
-	uint64_t at;
-	struct buf table; /* struct section */
-	uint32_t nsections;
-};
-
-void sections_begin(struct segment_writer *w, const char *path);
-bool sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
-    const char *directory, char err[INDEX_FAULT]) MUST_USE;
-void section_write(
-    struct segment_writer *w, enum section_kind kind, size_t slot, const void *p, size_t n);
 
 /* ---- build_slot.c ---- */
 

@@ -351,6 +351,29 @@ index_state_load(const char *directory, struct index_state *out, char err[INDEX_
 }
 
 void
+index_state_snapshot(struct index_state *s, struct str text)
+{
+	free(s->snapshot);
+	s->snapshot = strndup(text.p == NULL ? "" : text.p, text.n);
+	if (s->snapshot == NULL)
+		panic("out of memory");
+}
+
+void
+index_state_drop(struct index_state *s, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		segment_close(s->segments[i].open);
+		ordinals_close(s->segments[i].map);
+		free(s->segments[i].dead);
+	}
+	if (s->nsegments > to)
+		memmove(s->segments + from, s->segments + to,
+		    (s->nsegments - to) * sizeof(*s->segments));
+	s->nsegments -= to - from;
+}
+
+void
 index_state_free(struct index_state *s)
 {
 	index_state_drop(s, 0, s->nsegments);

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "search/index/ordinals.h"
-#include "search/index/build_priv.h"
+#include "search/index/sections.h"
 
 #include <inttypes.h>
 

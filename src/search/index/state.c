@@ -14,15 +14,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-void
-index_state_snapshot(struct index_state *s, struct str text)
-{
-	free(s->snapshot);
-	s->snapshot = strndup(text.p == NULL ? "" : text.p, text.n);
-	if (s->snapshot == NULL)
-		panic("out of memory");
-}
-
 /* ---- changing ---- */
 
 bool
@@ -116,20 +107,6 @@ index_state_remove(const char *directory, struct index_state *s, const unsigned 
 		*had |= index_mark_dead(&s->segments[i], ip);
 	drop_dead_segments(s);
 	return true;
-}
-
-void
-index_state_drop(struct index_state *s, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++) {
-		segment_close(s->segments[i].open);
-		ordinals_close(s->segments[i].map);
-		free(s->segments[i].dead);
-	}
-	if (s->nsegments > to)
-		memmove(s->segments + from, s->segments + to,
-		    (s->nsegments - to) * sizeof(*s->segments));
-	s->nsegments -= to - from;
 }
 
 bool
