@@ -28,7 +28,7 @@
 #define INDEXER_INDEXER_H
 
 #include "db/db.h"
-#include "search/index/index.h"
+#include "search/index/format/index.h"
 
 #include <sys/types.h>
 

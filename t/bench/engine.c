@@ -4,7 +4,7 @@
    prints that query's hits; with -s N the hosts are in N segments. */
 #include "config.h"
 
-#include "search/index/index.h"
+#include "search/index/format/index.h"
 
 #include <math.h>
 #include <sys/resource.h>

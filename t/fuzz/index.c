@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "search/engine.h"
-#include "search/index/ordinals.h"
+#include "search/index/format/ordinals.h"
 #include "t/fuzz/fuzz.h"
 #include "t/unit/index_naive.h"
 

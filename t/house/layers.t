@@ -55,8 +55,8 @@ none "private headers are included in their own directory alone" "$(
 		awk -F: '{ dir = $1; sub("/[^/]*$", "", dir); sub("^src/", "", dir)
 			if (index($3, "\"" dir "/") == 0) print }'
 )"
-none "search/index/index.h is the only header of src/search/index that other directories include" "$(
-	grep -rnE '#include "search/index/' src | grep -vE '^src/search/index/|"search/index/index\.h"'
+none "search/index/format/index.h is the only header of src/search/index that other directories include" "$(
+	grep -rnE '#include "search/index/' src | grep -vE '^src/search/index/|"search/index/format/index\.h"'
 )"
 none "no file of src/http and src/api frees request memory by hand" "$(grep -rnE '\bfree\(' src/http src/api)"
 none "the top level holds nothing but the listed files and directories" "$(

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "search/engine.h"
-#include "search/index/build_priv.h"
-#include "search/index/ordinals.h"
+#include "search/index/write/build_priv.h"
+#include "search/index/format/ordinals.h"
 #include "t/unit/index_world.h"
 #include "t/unit/query_print.h"
 #include "t/unit/tap.h"

@@ -3,7 +3,7 @@
 #ifndef T_UNIT_INDEX_NAIVE_H
 #define T_UNIT_INDEX_NAIVE_H
 
-#include "search/index/index.h"
+#include "search/index/format/index.h"
 
 struct naive_value {
 	const struct schema_field *field;

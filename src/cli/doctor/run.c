@@ -5,7 +5,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/nginx.h"
 #include "daemon/conf.h"
-#include "search/index/index.h"
+#include "search/index/format/index.h"
 
 #include <errno.h>
 #include <fcntl.h>

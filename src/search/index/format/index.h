@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: ISC */
+/* The embedded index of hosts, as its one writer sees it: the process surfaced-index writes a directory,
+ * and every worker of the API maps the files of the directory into memory. Queries use search/engine.h;
+ * search/index/read/request.h describes how one is answered.
+ *
+ * A document is a host; a nested document is one of its services. The terms used here:
+ *
+ *   segment      an immutable file with the documents of one pass of the writer, or of merged segments
+ *   slot         one sorted dictionary of a segment, with its postings and its column; a field has two:
+ *                one of whole values and, for text, one of tokens
+ *   term         an entry of a dictionary: a number that is valid in one slot of one segment
+ *   posting      the documents of a term
+ *   column       the terms of a document, for facets
+ *   ordinal      the number of a term among the terms of all segments of a generation
+ *   dead         of a document: a newer segment has its successor, or its row was deleted
+ *   generation   a published manifest: which segments exist, their ordinals and their dead documents
+ *
+ *   hosts.manifest ---- generation 42 ------------------------------------------------------------
+ *    |  snapshot (what of the database the generation contains), tags, and for each segment:
+ *    |  its file, the file of its ordinals, one bit a document: dead or not
+ *    |
+ *    +- hosts-A.seg   1,000,000 documents                 (no file of ordinals: the terms of the
+ *    |     documents  0 1 2 3 4 5 6 7 ...                  first segment are their own ordinals)
+ *    |     slot "os"  0 FreeBSD  1 Linux   2 Windows       dictionary, sorted
+ *    |                {7, 9}     {0, 2}    {1, 3, 4}       postings
+ *    |     column     1 2 1 2 2 - - 0 ...                  document 0 has term 1, Linux
+ *    |
+ *    +- hosts-B.seg   20,000 documents     slot "os"  0 Linux  1 Plan 9
+ *    +- hosts-C.map   the ordinals of B:   "os"       0 -> 1   1 -> 4
+ *
+ * Documents are numbered in the order of their addresses, nested documents in the order of their hosts.
+ * The slot of a nested field has postings of both levels. The file lists its fields by a hash of name
+ * and type, and a field finds its slots through that list, so a release with one more field can read an
+ * older segment: only a query that names the new field is refused until the index is built again.
+ *
+ * Ordinals. Segments have an order, large ones first. A term that an earlier segment has gets its
+ * ordinal from there. Any other term gets its own number plus the number of all terms in the segments
+ * before it: "Plan 9" is term 1 of B and A has three terms, so its ordinal is 4; ordinal 3 is unused,
+ * because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over the sorted
+ * dictionaries and stores them in a file of their own. The file stays valid as long as the segments
+ * before stay the same, so a small new segment, which is the last one, costs one walk for itself.
+ *
+ * The life of a change. A pass reads the rows that the snapshot of the last generation does not show
+ * and writes them as a new segment. It marks their older versions dead, and the hosts whose rows were
+ * deleted (table host_gone). It makes the ordinals that are missing. Then it publishes: the manifest is
+ * replaced by rename, and the files that the new manifest does not name are removed. A worker that has
+ * a removed file mapped keeps it until it changes to the new generation.
+ *
+ * The life of a merge. When there are more segments than the parameter index_segments, the smallest
+ * ones become one segment, made from their dictionaries and postings alone. A large merge runs in a
+ * child process:
+ *
+ *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
+ *        | fork: the child has a copy  |              | the child's segment replaces its inputs;
+ *        | of the bits of the dead     | host x dies  | x, dead now but alive in that copy, is
+ *        v                             v              | marked dead in it
+ *        child: ..... hosts-D.seg written and verified ^
+ *
+ * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded
+ * (struct index_mark), and verifies the checksums of any other. The writer compares its own files in
+ * each pass and verifies some megabytes of them. When a file is damaged, the writer changes the file's
+ * time, so that every worker closes it, and builds the index again from the database. Until then a
+ * search is answered with status 503. */
+#ifndef SEARCH_INDEX_FORMAT_INDEX_H
+#define SEARCH_INDEX_FORMAT_INDEX_H
+
+#include "search/engine.h"
+
+/* ---- the manifest ---- */
+
+/* The identity of a file as its writer left it. A reader that finds the same mark trusts the file; otherwise
+   the reader verifies every byte. */
+struct index_mark {
+	uint64_t device, inode, size;
+	int64_t modified, status; /* nanoseconds: st_mtim, st_ctim */
+};
+
+struct index_file {
+	uint64_t id; /* a part of the file name; 0: there is no file */
+	/* The checksum in its header: a file of the same name that another index made is refused. */
+	uint64_t checksum;
+	struct index_mark mark;
+};
+
+struct segment;
+struct ordinal_map;
+
+struct index_segment {
+	struct index_file file;
+	struct index_file ordinals; /* made by index_publish, for all but the first */
+	/* The writer's mappings of both files, kept between generations; NULL: not yet open. */
+	struct segment *open;
+	struct ordinal_map *map;
+	uint32_t documents, ndead;
+	uint64_t *dead; /* one bit a document; index_words(documents) words */
+};
+
+struct index_tags { /* sorted by slug; owned */
+	struct tag *items;
+	size_t n;
+	char *text; /* the strings of all items */
+};
+
+struct index_state {
+	uint64_t generation; /* 0: nothing published yet */
+	struct ts published_at;
+	char *snapshot; /* pg_snapshot of the rows that the segments contain; owned; "": none */
+	struct index_tags tags;
+	struct index_segment *segments; /* ordinals depend on their order; owned */
+	size_t nsegments;
+	/* Verification goes on here: twice the place of a segment, plus 1 for its ordinals; a section. */
+	size_t verified;
+	uint32_t section;
+	uint64_t merging; /* the segment that a child writes, not to be removed; 0: none */
+};
+
+enum { INDEX_FAULT = 256 };
+
+/* The number of words of a bitmap over n documents, rounded up to blocks of 65536 bits. */
+size_t index_words(uint32_t n);
+
+/* Returns false and a reason when the manifest cannot be used. Without a manifest it returns true, and the
+   generation is 0. */
+bool index_state_load(
+    const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
+void index_state_free(struct index_state *s);
+void index_state_snapshot(struct index_state *s, struct str text);
+void index_tags_set(struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
+const struct tag *index_tags_find(const struct index_tags *t, struct str slug);
+/* Adds a segment and marks the older versions of its documents dead in all others. Segments without a live
+   document are dropped. */
+bool index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
+    char err[INDEX_FAULT]) MUST_USE;
+/* Removes the segments from..to-1 from the state. */
+void index_state_drop(struct index_state *s, size_t from, size_t to);
+/* Makes missing ordinals, writes s as the next generation and removes the files that it does not name. */
+bool index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+/* Takes the lock that keeps a second writer out. Closing the descriptor releases it. Returns -1 when another
+   process has the lock. */
+int index_lock(const char *directory) MUST_USE;
+
+/* Marks the document of an address dead in all segments. Sets *had when a segment had it alive. */
+bool index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
+    bool *had, char err[INDEX_FAULT]) MUST_USE;
+/* Whether all segments, which are open, were built with all fields of this release. */
+bool index_state_complete(const struct index_state *s);
+/* Compares every file with its mark and verifies about `bytes` more bytes, where the last call stopped. Returns
+   false when a file is damaged. */
+bool index_state_verify(
+    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
+/* Adds a segment at its place in the order of sizes, and marks nothing dead. */
+void index_state_insert(struct index_state *s, struct index_segment fresh);
+
+/* ---- merging segments ---- */
+
+struct index_merge {
+	uint64_t id; /* the id of the result */
+	/* Copies: their bits of dead documents are those of the beginning of the merge. */
+	struct index_segment *inputs;
+	size_t n;
+};
+
+/* Prepares the merge of n segments, which must be open; `which` has their places in the state. The caller frees
+   the result. */
+struct index_merge *index_merge_begin(const struct index_state *s, const size_t *which, size_t n);
+/* Writes the merged file. It may run in a child process. At least one input must have a live document. */
+bool index_merge_write(const struct index_merge *m, const char *directory,
+    struct index_segment *out, char err[INDEX_FAULT]) MUST_USE;
+/* Verifies a new file and sets its mark in s, so that the next reader trusts the file. */
+bool index_segment_verify(
+    const char *directory, struct index_segment *s, char err[INDEX_FAULT]) MUST_USE;
+/* Replaces the inputs by the merged segment. When this returns false, the state is unchanged. */
+bool index_merge_take(const struct index_merge *m, const char *directory, struct index_state *s,
+    struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
+void index_merge_free(struct index_merge *m);
+
+/* ---- building a segment from documents ---- */
+
+struct index_builder;
+
+/* The tags must outlive the builder. */
+struct index_builder *index_build_new(const struct index_tags *tags);
+/* Adds one document, JSON in the NDJSON import format. Documents must come in ascending order of their ip. After
+   a failure the builder can only be freed. */
+bool index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT]) MUST_USE;
+uint32_t index_build_documents(const struct index_builder *b);
+size_t index_build_memory(const struct index_builder *b); /* bytes, approximately */
+/* Writes the segment's file. Afterwards the builder is empty and can build the next segment. */
+bool index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
+    char err[INDEX_FAULT]) MUST_USE;
+void index_build_free(struct index_builder *b);
+
+/* Calls fn with the address of each live document that has the term in the field; field NULL: of each live
+   document of the segment. */
+bool index_each_ip(const char *directory, const struct index_segment *s,
+    const struct schema_field *field, struct str term,
+    void (*fn)(void *arg, const unsigned char ip[16]), void *arg, char err[INDEX_FAULT]) MUST_USE;
+
+#endif

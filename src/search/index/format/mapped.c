@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: ISC */
+/* Maps the files of the index. A worker keeps a file mapped for days, and the file may change during that time: by a
+   restore, a disk error, an administrator with dd. Two mechanisms prevent a wrong answer and a crash of the worker:
+   - The descriptor stays open, so that fstat(2) before and after a request detects every write and every truncation.
+   - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of the file by zeros and
+     sets `lost`, and the interrupted request continues. Every reader of the format therefore has to stay inside the
+     mapping even if verified bytes have become zeros; mapped_intact then fails the request.
+   The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on Linux it is a plain
+   system call. */
+#include "config.h"
+
+#include "search/index/format/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct mapped *mappings; /* all mappings of the process, for on_bus_error */
+
+static bool
+replace_from(struct mapped *m, uintptr_t address)
+{
+	uintptr_t start = (uintptr_t)m->map, page = (uintptr_t)m->page;
+	unsigned char *from = m->map + (address - start) / page * page;
+
+	if (address < start || address - start >= m->size)
+		return false;
+	m->lost = 1;
+	return mmap(from, m->size - (size_t)(from - m->map), PROT_READ,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+/* An access outside of the mappings faults again with the default handler, which ends the process. */
+static void
+on_bus_error(int number, siginfo_t *info, void *context)
+{
+	struct sigaction fatal = { .sa_handler = SIG_DFL };
+	int error = errno;
+
+	(void)context;
+	for (struct mapped *m = mappings; m != NULL; m = m->next)
+		if (replace_from(m, (uintptr_t)info->si_addr)) {
+			errno = error;
+			return;
+		}
+	sigaction(number, &fatal, NULL);
+}
+
+static void
+register_mapping(struct mapped *m)
+{
+	struct sigaction act = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+
+	m->page = sysconf(_SC_PAGESIZE);
+	if (sigaction(SIGBUS, &act, NULL) < 0)
+		panic("sigaction: %s", strerror(errno));
+	m->next = mappings;
+	mappings = m;
+}
+
+/* ---- marks ---- */
+
+static int64_t
+nanoseconds(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct index_mark
+mark_of(const struct stat *st)
+{
+	return (struct index_mark){ .device = st->st_dev,
+		.inode = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.modified = nanoseconds(st->st_mtim),
+		.status = nanoseconds(st->st_ctim) };
+}
+
+static bool
+same_mark(const struct index_mark *a, const struct index_mark *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->modified == b->modified && a->status == b->status;
+}
+
+/* Ignores st_ctim, which changes when the writer removes the name of a file of an old generation. */
+bool
+mapped_intact(const struct mapped *m)
+{
+	struct stat st;
+
+	return !m->lost && fstat(m->fd, &st) == 0 && (uint64_t)st.st_size == m->size &&
+	       nanoseconds(st.st_mtim) == m->mark.modified;
+}
+
+/* ---- header and table ---- */
+
+bool
+mapped_fault(struct mapped *m, const char *what)
+{
+	snprintf(m->err, INDEX_FAULT, "%s %016" PRIx64 ": %s", m->kind, m->id, what);
+	return false;
+}
+
+static bool
+check_header(struct mapped *m)
+{
+	const struct segment_header *h = m->head;
+	struct segment_header blank = *h;
+	uint64_t sum;
+
+	if (memcmp(h->magic, m->magic, sizeof(h->magic)) != 0)
+		return mapped_fault(m, "not a file of this kind");
+	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
+		return mapped_fault(m, "written by another version");
+	if (h->size != m->size)
+		return mapped_fault(m, "truncated");
+	if (h->table_at % 8 != 0 || h->table_at > h->size ||
+	    (h->size - h->table_at) / sizeof(struct section) < h->nsections)
+		return mapped_fault(m, "broken table");
+	blank.checksum = 0;
+	sum = index_checksum(&blank, sizeof(blank), 0);
+	sum = index_checksum(m->map + h->table_at, h->nsections * sizeof(struct section), sum);
+	if (sum != h->checksum)
+		return mapped_fault(m, "broken header");
+	if (h->id != m->id || h->checksum != m->checksum)
+		return mapped_fault(m, "another file under this name");
+	return h->nslots <= SLOTS_MAX && h->nfields <= h->nslots ? true
+								 : mapped_fault(m, "broken header");
+}
+
+/* Whether the bytes up to the next section are zero; so every byte of a file is covered by some check. */
+static bool
+padding_is_zero(const unsigned char *base, uint64_t from, uint64_t limit)
+{
+	bool ok = true;
+
+	for (; from % INDEX_ALIGN != 0 && from < limit; from++)
+		ok &= base[from] == 0;
+	return ok;
+}
+
+static const struct section *
+table_of(const struct mapped *m)
+{
+	return (const struct section *)(const void *)(m->map + m->head->table_at);
+}
+
+static bool
+section_is_inside(const struct segment_header *h, const struct section *t)
+{
+	return t->kind < SECTIONS && t->slot < h->nslots && t->at % INDEX_ALIGN == 0 &&
+	       t->at <= h->table_at && t->n <= h->table_at - t->at;
+}
+
+static bool
+section_is_valid(const struct mapped *m, const struct section *t)
+{
+	return index_checksum(m->map + t->at, t->n, t->kind) == t->checksum &&
+	       padding_is_zero(m->map, t->at + t->n, m->head->table_at);
+}
+
+static bool
+check_sections(struct mapped *m)
+{
+	const struct segment_header *h = m->head;
+
+	if (!padding_is_zero(m->map, sizeof(*h), h->table_at))
+		return mapped_fault(m, "broken header");
+	m->spans = mem_array((size_t)h->nslots * SECTIONS, sizeof(*m->spans));
+	for (uint32_t i = 0; i < h->nsections; i++) {
+		const struct section *t = &table_of(m)[i];
+
+		if (!section_is_inside(h, t))
+			return mapped_fault(m, "broken table");
+		if (!m->trusted && !section_is_valid(m, t))
+			return mapped_fault(m, "checksum does not match");
+		m->spans[t->slot * SECTIONS + t->kind] = (struct span){ m->map + t->at, t->n };
+	}
+	return true;
+}
+
+static bool
+map_file(struct mapped *m, const char *path)
+{
+	struct stat st;
+
+	m->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (m->fd < 0 || fstat(m->fd, &st) < 0)
+		return mapped_fault(m, strerror(errno));
+	m->mark = mark_of(&st);
+	m->size = (size_t)st.st_size;
+	if (m->size < sizeof(struct segment_header))
+		return mapped_fault(m, "truncated");
+	m->map = mmap(NULL, m->size, PROT_READ, MAP_SHARED, m->fd, 0);
+	if (m->map == MAP_FAILED) {
+		m->map = NULL;
+		return mapped_fault(m, strerror(errno));
+	}
+	m->head = (const struct segment_header *)(const void *)m->map;
+	register_mapping(m);
+	return true;
+}
+
+/* Reads the file ahead, so that the first request does not wait for the disk at each page. */
+static void
+read_ahead(struct mapped *m)
+{
+	(void)!madvise(m->map, m->size, m->trusted ? MADV_WILLNEED : MADV_POPULATE_READ);
+}
+
+bool
+mapped_open(
+    struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)
+{
+	m->fd = -1;
+	m->id = want->id;
+	m->checksum = want->checksum;
+	if (!map_file(m, path))
+		return false;
+	m->trusted = check == SEGMENT_BY_MARK && same_mark(&m->mark, &want->mark);
+	read_ahead(m);
+	return check_header(m) && check_sections(m) &&
+	       (mapped_intact(m) || mapped_fault(m, "changed while it was read"));
+}
+
+void
+mapped_close(struct mapped *m)
+{
+	for (struct mapped **at = &mappings; *at != NULL; at = &(*at)->next)
+		if (*at == m) {
+			*at = m->next;
+			break;
+		}
+	if (m->map != NULL)
+		munmap(m->map, m->size);
+	fd_close(m->fd);
+	free(m->spans);
+	m->spans = NULL;
+}
+
+struct span
+mapped_span(const struct mapped *m, size_t slot, enum section_kind kind)
+{
+	return slot < m->head->nslots ? m->spans[slot * SECTIONS + kind] : (struct span){ NULL, 0 };
+}
+
+/* ---- verification in the background ---- */
+
+bool
+mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes)
+{
+	const struct segment_header *h = m->head;
+	uint64_t done = 0;
+
+	if (!check_header(m))
+		return false;
+	for (; *section < h->nsections && done < *bytes; (*section)++) {
+		const struct section *t = &table_of(m)[*section];
+
+		if (!section_is_inside(h, t) || !section_is_valid(m, t))
+			return mapped_fault(m, "checksum does not match");
+		done += t->n;
+	}
+	*bytes = done < *bytes ? *bytes - done : 0;
+	return !m->lost || mapped_fault(m, "cannot be read");
+}
+
+/* Sets the modification time, so that mapped_intact fails in every process that maps the file. */
+void
+mapped_condemn(const struct mapped *m)
+{
+	(void)!futimens(m->fd, NULL);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* A file of the index in memory, verified when it is opened (mapped.c). */
+#ifndef SEARCH_INDEX_FORMAT_MAPPED_H
+#define SEARCH_INDEX_FORMAT_MAPPED_H
+
+#include "search/index/format/format.h"
+#include "search/index/format/index.h"
+
+#include <signal.h>
+
+enum { SLOTS_MAX = 4096 };
+
+struct span {
+	const unsigned char *p;
+	uint64_t n;
+};
+
+struct mapped {
+	const char *kind, *magic; /* the word for messages; the first bytes of the file */
+	char *err;                /* INDEX_FAULT bytes: receives the reason of a failure */
+	uint64_t id, checksum;    /* the values that the manifest demands */
+	int fd;
+	unsigned char *map;
+	size_t size;
+	struct index_mark mark; /* the file when it was opened */
+	bool trusted; /* the mark is the one that the writer recorded: content is not verified */
+	volatile sig_atomic_t lost; /* a page could not be read and was replaced by zeros */
+	long page;
+	const struct segment_header *head;
+	struct span *spans; /* [slot][kind] */
+	struct mapped *next;
+};
+
+enum segment_check {
+	SEGMENT_VERIFY,  /* verifies every byte */
+	SEGMENT_BY_MARK, /* trusts a file whose mark is the one that its writer recorded */
+};
+
+bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
+    enum segment_check check) MUST_USE;
+void mapped_close(struct mapped *m);
+/* Whether the file is unchanged since it was opened. Called before and after a request, this detects every write
+   and every truncation by any process. */
+bool mapped_intact(const struct mapped *m) MUST_USE;
+bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
+struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
+/* Verifies sections from *section on until *bytes are done; advances *section and decreases *bytes. */
+bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;
+/* Makes every process that maps the file close it. */
+void mapped_condemn(const struct mapped *m);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: ISC */
+/* Opens a segment. The sizes of all arrays are checked here, and for a file that is not trusted also the order of
+   offsets and the range of terms and documents, so that queries can use them without checks of their own. */
+#include "config.h"
+
+#include "search/index/format/segment.h"
+
+#include <inttypes.h>
+
+struct opening {
+	struct segment *s;
+	size_t
+	    slot; /* a slot of the file, whose fields may differ from the schema of this release */
+};
+
+void
+segment_path(const char *directory, uint64_t id, char *out, size_t room)
+{
+	int n = snprintf(out, room, "%s/hosts-%016" PRIx64 ".seg", directory, id);
+
+	if (n < 0 || (size_t)n >= room)
+		panic("index directory name too long");
+}
+
+static struct span
+slot_span(const struct opening *o, enum section_kind kind)
+{
+	return mapped_span(&o->s->file, o->slot, kind);
+}
+
+/* ---- content ---- */
+
+/* Whether offsets ascend from 0 to limit. Only the ends are checked in a file that its writer has verified. */
+static bool
+check_offsets(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
+{
+	bool ok = at != NULL && at[0] == 0 && at[n] == limit;
+
+	for (uint32_t i = 0; ok && !o->s->file.trusted && i < n; i++)
+		ok &= at[i] <= at[i + 1];
+	return ok;
+}
+
+bool
+ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
+{
+	uint32_t max = 0;
+
+	if (width == 1)
+		for (uint64_t i = 0; i < n; i++)
+			max = max > ((const uint8_t *)ids)[i] ? max : ((const uint8_t *)ids)[i];
+	else if (width == 2)
+		for (uint64_t i = 0; i < n; i++)
+			max = max > ((const uint16_t *)ids)[i] ? max : ((const uint16_t *)ids)[i];
+	else
+		for (uint64_t i = 0; i < n; i++)
+			max = max > ((const uint32_t *)ids)[i] ? max : ((const uint32_t *)ids)[i];
+	return n == 0 || max < limit;
+}
+
+static bool
+check_ids(const struct opening *o, const void *ids, uint8_t width, uint64_t n, uint64_t limit)
+{
+	return o->s->file.trusted || ids_below(ids, width, n, limit);
+}
+
+static bool
+open_u32s(struct span s, uint64_t n, const uint32_t **out)
+{
+	*out = (const uint32_t *)(const void *)s.p;
+	return s.n == n * sizeof(uint32_t);
+}
+
+/* Whether the section is absent, or has n entries below limit. */
+static bool
+optional_ids(
+    const struct opening *o, struct span s, uint64_t n, uint64_t limit, const uint32_t **out)
+{
+	*out = NULL;
+	return s.p == NULL || s.n == 0 || (open_u32s(s, n, out) && check_ids(o, *out, 4, n, limit));
+}
+
+static bool
+open_documents(struct opening *o)
+{
+	struct segment *s = o->s;
+	struct span ip6 = slot_span(o, SECTION_IP6);
+
+	s->ndocs = s->file.head->ndocs;
+	s->nv4 = s->file.head->nv4;
+	s->nnested = s->file.head->nnested;
+	s->ip6 = ip6.p;
+	return s->ndocs < UINT32_MAX - INDEX_BLOCK && s->nnested < UINT32_MAX - INDEX_BLOCK &&
+	       ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
+	       open_u32s(slot_span(o, SECTION_IP4), s->nv4, &s->ip4) &&
+	       open_u32s(slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
+	       check_offsets(o, s->first, s->ndocs, s->nnested) &&
+	       open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
+	       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
+}
+
+static bool
+open_dictionary(const struct opening *o, struct terms *t)
+{
+	struct span bytes = slot_span(o, SECTION_TERM_BYTES),
+		    ints = slot_span(o, SECTION_TERM_INTS);
+
+	if (t->form == FORM_NONE)
+		return t->n == 0;
+	if (t->form == FORM_INTS) {
+		t->ints = (const int64_t *)(const void *)ints.p;
+		return ints.n == t->n * sizeof(int64_t);
+	}
+	t->bytes =
+	    bytes.p == NULL ? "" : (const char *)bytes.p; /* absent when all texts are empty */
+	t->nbytes = bytes.n;
+	return open_u32s(slot_span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
+	       check_offsets(o, t->at, t->n, bytes.n) &&
+	       optional_ids(o, slot_span(o, SECTION_FOLD), t->n, t->n, &t->fold) &&
+	       optional_ids(o, slot_span(o, SECTION_RANK), t->n, t->n, &t->rank);
+}
+
+static bool
+open_postings(const struct opening *o, struct terms *t)
+{
+	static const enum section_kind counts[] = { SECTION_COUNT, SECTION_COUNT_NESTED };
+	static const enum section_kind ats[] = { SECTION_AT, SECTION_AT_NESTED };
+	struct span blob = slot_span(o, SECTION_POSTINGS);
+
+	t->postings = blob.p;
+	t->npostings = blob.n;
+	for (int l = 0; l < LEVELS; l++) {
+		struct span at = slot_span(o, ats[l]);
+
+		if (at.n == 0)
+			continue;
+		t->level[l].at = (const uint64_t *)(const void *)at.p;
+		if (at.n != (t->n + UINT64_C(1)) * sizeof(uint64_t) ||
+		    !open_u32s(slot_span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_width(uint8_t width)
+{
+	return width == 1 || width == 2 || width == 4;
+}
+
+static bool
+open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
+{
+	struct span ids = slot_span(o, SECTION_COLUMN),
+		    nested = slot_span(o, SECTION_COLUMN_NESTED);
+	struct span more = slot_span(o, SECTION_MORE_IDS);
+	struct column *c = &t->column;
+	const struct segment *s = o->s;
+
+	if (nested.n > 0) {
+		t->nested_column =
+		    (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
+		if (!is_width(m->nested_width) ||
+		    nested.n != (uint64_t)s->nnested * m->nested_width ||
+		    !check_ids(o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
+			return false;
+	}
+	if (ids.n == 0)
+		return true;
+	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
+	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
+	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
+	    !check_ids(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
+		return false;
+	if (c->nmore == 0)
+		return true;
+	return open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
+	       check_ids(o, c->more_docs, 4, c->nmore, s->ndocs) &&
+	       open_u32s(slot_span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
+	       check_offsets(o, c->more_at, c->nmore, more.n / c->width) &&
+	       check_ids(o, c->more_ids, c->width, more.n / c->width, t->n);
+}
+
+static bool
+open_slot(struct opening *o, const struct schema_field *f, const struct slot_meta *m,
+    uint64_t names, struct terms *t)
+{
+	struct span dates = slot_span(o, SECTION_DATES);
+
+	*t = (struct terms){ .n = m->n, .form = m->form };
+	if (m->form > FORM_INTS || t->n == UINT32_MAX)
+		return false;
+	if (dates.n > 0) {
+		t->dates = (const int64_t *)(const void *)dates.p;
+		if (dates.n != (f->nested ? o->s->nnested : o->s->ndocs) * sizeof(int64_t))
+			return false;
+	}
+	return open_dictionary(o, t) && open_postings(o, t) && open_column(o, m, t) &&
+	       optional_ids(o, slot_span(o, SECTION_LABEL), t->n, names + 1, &t->label);
+}
+
+size_t
+field_place(const struct mapped *m, const struct schema_field *f)
+{
+	struct span names = mapped_span(m, 0, SECTION_FIELDS);
+	uint64_t want = index_field_hash(f);
+
+	for (size_t i = 0; i < m->head->nfields && names.n / sizeof(want) > i; i++)
+		if (memcmp(names.p + i * sizeof(want), &want, sizeof(want)) == 0)
+			return i;
+	return m->head->nfields;
+}
+
+/* The number of terms of as_name, the limit of the labels of asn. */
+static uint64_t
+label_terms(const struct opening *o, const struct slot_meta *meta)
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("as_name"));
+	size_t place = f == NULL ? o->s->file.head->nfields : field_place(&o->s->file, f);
+
+	return place == o->s->file.head->nfields ? 0 : meta[place * PARTS].n;
+}
+
+/* Opens the slots of a field; they stay empty when the file was built without the field. Fields of the file that this
+   release does not have are never opened. */
+static bool
+open_field(struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
+{
+	struct segment *s = o->s;
+	size_t place = field_place(&s->file, f);
+	uint64_t names = strcmp(f->name, "asn") == 0 ? label_terms(o, meta) : 0;
+
+	s->has[f->index] = place < s->file.head->nfields;
+	for (size_t p = 0; s->has[f->index] && p < PARTS; p++) {
+		o->slot = place * PARTS + p;
+		if (!open_slot(
+			o, f, &meta[o->slot], names, &s->slots[(size_t)f->index * PARTS + p]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+open_content(struct opening *o)
+{
+	const struct segment_header *h = o->s->file.head;
+	struct span meta = slot_span(o, SECTION_SLOTS);
+	const struct schema_field *fields;
+
+	if (h->nslots != h->nfields * PARTS || h->nv4 > h->ndocs ||
+	    meta.n != h->nslots * sizeof(struct slot_meta))
+		return mapped_fault(&o->s->file, "broken slots");
+	if (!open_documents(o))
+		return mapped_fault(&o->s->file, "broken documents");
+	for (size_t i = 0, n = schema_fields(DATASET_HOSTS, &fields); i < n; i++)
+		if (!open_field(o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
+			return mapped_fault(&o->s->file, "broken field");
+	return true;
+}
+
+struct segment *
+segment_open(const char *directory, const struct index_segment *want, enum segment_check check,
+    char err[INDEX_FAULT])
+{
+	const struct schema_field *fields;
+	struct segment *s = mem_zero(sizeof(*s));
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	struct opening o = { .s = s };
+	char path[4096];
+
+	s->refs = 1;
+	s->file = (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
+	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
+	s->has = mem_array(nfields, sizeof(*s->has));
+	segment_path(directory, want->file.id, path, sizeof(path));
+	if (mapped_open(&s->file, path, &want->file, check) && open_content(&o) &&
+	    (s->ndocs == want->documents ||
+		mapped_fault(&s->file, "another segment under this name"))) {
+		s->file.err = NULL;
+		return s;
+	}
+	segment_close(s);
+	return NULL;
+}
+
+void
+segment_close(struct segment *s)
+{
+	if (s == NULL || --s->refs > 0)
+		return;
+	mapped_close(&s->file);
+	free(s->slots);
+	free(s->has);
+	free(s);
+}
+
+/* ---- reading ---- */
+
+const struct terms *
+segment_terms(const struct segment *s, const struct schema_field *f, enum part p)
+{
+	return &s->slots[(size_t)f->index * PARTS + p];
+}
+
+uint32_t
+segment_level(const struct segment *s, enum level l)
+{
+	return l == LEVEL_NESTED ? s->nnested : s->ndocs;
+}
+
+static const unsigned char v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+bool
+ip_is_v4(const unsigned char ip[16])
+{
+	return memcmp(ip, v4_prefix, sizeof(v4_prefix)) == 0;
+}
+
+static uint32_t
+v4_of(const unsigned char ip[16])
+{
+	return (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 | (uint32_t)ip[14] << 8 | ip[15];
+}
+
+void
+segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16])
+{
+	if (doc >= s->nv4) {
+		memcpy(out, s->ip6 + (size_t)(doc - s->nv4) * 16, 16);
+		return;
+	}
+	memcpy(out, v4_prefix, sizeof(v4_prefix));
+	for (int i = 0; i < 4; i++)
+		out[12 + i] = (unsigned char)(s->ip4[doc] >> (24 - 8 * i));
+}
+
+uint32_t
+segment_lower(const struct segment *s, const unsigned char ip[16])
+{
+	bool four = ip_is_v4(ip);
+	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs, v = four ? v4_of(ip) : 0;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		bool before = four ? s->ip4[mid] < v
+				   : memcmp(s->ip6 + (size_t)(mid - s->nv4) * 16, ip, 16) < 0;
+
+		if (before)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* An IPv6 network never contains IPv4 addresses, as in ipnet_contains. */
+void
+segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi)
+{
+	unsigned char last[16];
+	bool four = ip_is_v4(net->a) && net->bits >= 96;
+	uint32_t end = four ? s->nv4 : s->ndocs;
+
+	memcpy(last, net->a, 16);
+	for (unsigned bit = net->bits; bit < 128; bit++)
+		last[bit / 8] |= (unsigned char)(0x80 >> bit % 8);
+	*lo = segment_lower(s, net->a);
+	if (!four && *lo < s->nv4)
+		*lo = s->nv4;
+	*hi = segment_lower(s, last);
+	if (*hi < end) {
+		unsigned char at[16];
+
+		segment_ip(s, *hi, at);
+		*hi += memcmp(at, last, 16) == 0;
+	}
+	if (!four && *hi < s->nv4)
+		*hi = s->nv4;
+}

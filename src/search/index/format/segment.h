@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/* A mapped segment: its documents by address, and its slots by field. */
+#ifndef SEARCH_INDEX_FORMAT_SEGMENT_H
+#define SEARCH_INDEX_FORMAT_SEGMENT_H
+
+#include "search/index/format/mapped.h"
+#include "search/index/format/terms.h"
+
+struct segment {
+	struct mapped file;
+	unsigned refs;
+	uint32_t ndocs, nv4, nnested;
+	const uint32_t *ip4;
+	const unsigned char *ip6;
+	const uint32_t *first, *owner;
+	struct terms *slots; /* [field][part], fields in the order of this release's schema */
+	bool *has;           /* [field]: the segment was built with it */
+};
+
+struct segment *segment_open(const char *directory, const struct index_segment *want,
+    enum segment_check check, char err[INDEX_FAULT]);
+void segment_close(struct segment *s); /* releases one reference */
+void segment_path(const char *directory, uint64_t id, char *out, size_t room);
+void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
+/* The first document whose address is not less than ip. */
+uint32_t segment_lower(const struct segment *s, const unsigned char ip[16]);
+/* The documents of a network: [*lo, *hi). */
+void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
+const struct terms *segment_terms(
+    const struct segment *s, const struct schema_field *f, enum part p);
+/* The number of documents of a level. */
+uint32_t segment_level(const struct segment *s, enum level l);
+bool ip_is_v4(const unsigned char ip[16]);
+/* The place of a field among those of the file, or the file's nfields when it was built without the field. */
+size_t field_place(const struct mapped *m, const struct schema_field *f);
+bool ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit);
+
+/* manifest.c: marks the document of an address dead. Returns false when the segment does not have it alive. */
+bool index_mark_dead(struct index_segment *s, const unsigned char ip[16]);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: ISC */
+/* Dictionaries: their orders, lookups, and the cost of patterns.
+   DNS names are ordered by labels from the right (com, com.example, com.example.www), so that a domain and all its
+   subdomains are one range of terms. Buckets are ordered by bytes, however; SECTION_RANK has that order. */
+#include "config.h"
+
+#include "search/index/format/terms.h"
+
+#include "base/limits.h"
+
+/* The result is inside the mapping whatever the file contains: its pages may have been replaced by zeros since it
+   was verified (mapped.c). */
+struct str
+terms_str(const struct terms *t, uint32_t id)
+{
+	uint32_t from = t->at[id], to = t->at[id + 1];
+
+	if (from > to || to > t->nbytes)
+		return STR("");
+	return (struct str){ t->bytes + from, to - from };
+}
+
+/* Removes the last label from s and returns it. */
+static struct str
+cut_last_label(struct str *s)
+{
+	size_t i = s->n;
+	struct str label;
+
+	while (i > 0 && s->p[i - 1] != '.')
+		i--;
+	label = (struct str){ s->p + i, s->n - i };
+	s->n = i > 0 ? i - 1 : 0;
+	return label;
+}
+
+int
+names_cmp(struct str a, struct str b)
+{
+	while (a.n > 0 && b.n > 0) {
+		int c = str_cmp(cut_last_label(&a), cut_last_label(&b));
+
+		if (c != 0)
+			return c;
+	}
+	return (a.n > 0) - (b.n > 0);
+}
+
+static int
+compare_by_form(const struct terms *t, struct str a, struct str b)
+{
+	return t->form == FORM_NAMES ? names_cmp(a, b) : str_cmp(a, b);
+}
+
+uint32_t
+terms_lower(const struct terms *t, struct str s)
+{
+	uint32_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (compare_by_form(t, terms_str(t, mid), s) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+terms_lower_int(const struct terms *t, int64_t v)
+{
+	uint32_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->ints[mid] < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+terms_find(const struct terms *t, struct str s)
+{
+	uint32_t i = t->form == FORM_NONE ? t->n : terms_lower(t, s);
+
+	return i < t->n && str_eq(terms_str(t, i), s) ? i : t->n;
+}
+
+uint32_t
+terms_find_int(const struct terms *t, int64_t v)
+{
+	uint32_t i = t->form == FORM_INTS ? terms_lower_int(t, v) : t->n;
+
+	return i < t->n && t->ints[i] == v ? i : t->n;
+}
+
+int
+terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j)
+{
+	if (a->form == FORM_INTS)
+		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
+	return compare_by_form(a, terms_str(a, i), terms_str(b, j));
+}
+
+int
+terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j)
+{
+	if (a == b && a->rank != NULL)
+		return (a->rank[i] > a->rank[j]) - (a->rank[i] < a->rank[j]);
+	if (a == b)
+		return (i > j) - (i < j);
+	if (a->form == FORM_INTS)
+		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
+	return str_cmp(terms_str(a, i), terms_str(b, j));
+}
+
+bool
+terms_bucketable(const struct terms *t, uint32_t id)
+{
+	struct str s;
+
+	if (t->form == FORM_INTS)
+		return true;
+	s = terms_str(t, id);
+	return s.n > 0 && (s.n <= LIM_BUCKET_VALUE || str_chars(s) <= LIM_BUCKET_VALUE);
+}
+
+/* ---- patterns ---- */
+
+/* The longest part of a pattern without a star. */
+static size_t
+longest_run(struct str p)
+{
+	size_t longest = 0, n = 0;
+
+	for (size_t i = 0; i < p.n; i++) {
+		n = p.p[i] == '*' ? 0 : n + 1;
+		if (n > longest)
+			longest = n;
+	}
+	return longest;
+}
+
+uint64_t
+glob_cost(struct str p, struct str s)
+{
+	enum { BYTES_A_VALUE = 16 };
+	size_t run = s.n < p.n ? s.n : longest_run(p);
+
+	return 1 + (uint64_t)s.n * (run < s.n ? run : s.n) / BYTES_A_VALUE;
+}
+
+struct str
+glob_prefix(struct str p)
+{
+	size_t n = 0;
+
+	while (n < p.n && p.p[n] != '*' && p.p[n] != '?')
+		n++;
+	return (struct str){ p.p, n };
+}
+
+struct str
+glob_subtree(struct str p)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < p.n; i++)
+		if (p.p[i] == '*' || p.p[i] == '?')
+			from = i + 1;
+	while (from > 0 && from < p.n && p.p[from] != '.')
+		from++;
+	if (from > 0)
+		from++;
+	return from < p.n ? (struct str){ p.p + from, p.n - from } : STR_NULL;
+}
+
+/* ---- integer keys of numbers and texts ---- */
+
+/* As integers, the bits of positive doubles have the order of the doubles, and those of negative ones the reverse. */
+int64_t
+number_key(double n)
+{
+	int64_t bits;
+
+	n += 0.0; /* -0 is 0 */
+	memcpy(&bits, &n, sizeof(bits));
+	return bits < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)bits) : bits;
+}
+
+double
+number_of_key(int64_t key)
+{
+	int64_t bits = key < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)key) : key;
+	double n;
+
+	memcpy(&n, &bits, sizeof(n));
+	return n;
+}
+
+int64_t
+text_key(struct str s)
+{
+	return (int64_t)index_checksum(s.p, s.n, 0x7465787400000000u);
+}

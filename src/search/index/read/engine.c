@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: ISC */
+/* The embedded engine: search/engine.h on a mapped index. request.h describes the life of a query. */
+#include "config.h"
+
+#include "search/index/read/request.h"
+
+#include <sys/stat.h>
+
+enum { STAT_EVERY_US = 2000, RETRY_US = 1000000 };
+
+struct engine {
+	char *directory, *manifest;
+	struct view *view; /* NULL: no generation can be used */
+	struct stat seen;  /* the manifest of the view, or the one refused last */
+	int64_t next_stat, next_retry;
+	char problem[INDEX_FAULT];
+	struct words_pool *pool;
+	struct scratch ids;
+};
+
+/* ---- generations ---- */
+
+struct engine *
+engine_open_index(const char *directory)
+{
+	struct engine *e = mem_zero(sizeof(*e));
+	char manifest[4096];
+
+	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
+	e->directory = mem_text(directory);
+	e->manifest = mem_text(manifest);
+	e->pool = pool_new();
+	engine_refresh(e);
+	return e;
+}
+
+void
+engine_close(struct engine *e)
+{
+	if (e == NULL)
+		return;
+	view_free(e->view);
+	pool_free(e->pool);
+	free(e->ids.p);
+	free(e->directory);
+	free(e->manifest);
+	free(e);
+}
+
+/* Opens the published generation. The writer may publish another one, and remove files, after the manifest was read
+   and before its files are open: then the manifest has changed, and a second attempt finds the newer files. */
+static void
+open_generation(struct engine *e)
+{
+	struct view *fresh = NULL;
+
+	for (int tries = 0; fresh == NULL && tries < 3; tries++) {
+		struct stat before = e->seen;
+
+		e->problem[0] = '\0';
+		fresh = view_open(e->directory, e->view, e->problem);
+		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 ||
+		    file_same(&before, &e->seen))
+			break;
+	}
+	if (fresh == NULL) {
+		log_event(LOGP_ERR, "index", "refused=\"%s\" serving=%llu", e->problem,
+		    e->view == NULL ? 0ull : (unsigned long long)e->view->state.generation);
+		return;
+	}
+	view_free(e->view);
+	e->view = fresh;
+	for (size_t i = 0; i < fresh->nsegments; i++) {
+		pool_fit(e->pool, index_words(fresh->segments[i].seg->ndocs));
+		pool_fit(e->pool, index_words(fresh->segments[i].seg->nnested));
+	}
+}
+
+void
+engine_refresh(struct engine *e)
+{
+	int64_t now = mono_us();
+	struct stat st;
+
+	if (now < e->next_stat)
+		return;
+	e->next_stat = now + STAT_EVERY_US;
+	if (stat(e->manifest, &st) < 0)
+		return;
+	if (file_same(&st, &e->seen) && (e->problem[0] == '\0' || now < e->next_retry))
+		return;
+	e->seen = st;
+	e->next_retry = now + RETRY_US;
+	open_generation(e);
+}
+
+void
+engine_status(const struct engine *e, struct engine_status *out)
+{
+	*out = (struct engine_status){ .published_at = TS_NULL };
+	if (e->problem[0] != '\0')
+		out->problem = e->problem;
+	if (e->view == NULL)
+		return;
+	out->generation = e->view->state.generation;
+	out->documents = e->view->documents;
+	out->published_at = e->view->state.published_at;
+}
+
+/* For a file that was changed: the next refresh opens all files again, and verifies the changed one. */
+static void
+drop_view(struct engine *e)
+{
+	snprintf(e->problem, sizeof(e->problem),
+	    "generation %llu: a file changed after it was opened",
+	    (unsigned long long)e->view->state.generation);
+	log_event(LOGP_ERR, "index", "refused=\"%s\" serving=0", e->problem);
+	view_free(e->view);
+	e->view = NULL;
+	e->next_retry = 0;
+}
+
+/* ---- a request ---- */
+
+static struct set
+remove_dead(struct run *r, const struct view_segment *vs, struct set hits)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	struct set dead = { .form = SET_WORDS };
+
+	if (vs->dead == NULL || set_is_empty(&hits))
+		return hits;
+	dead.words = pool_get(r->pool);
+	memcpy(dead.words, vs->dead, sp.nwords * sizeof(*dead.words));
+	return set_andnot(&sp, hits, dead);
+}
+
+static enum engine_rc
+evaluate_query(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
+    struct request *rq)
+{
+	if (e->view != NULL && !view_intact(e->view))
+		drop_view(e);
+	if (e->view == NULL)
+		return ENGINE_UNAVAILABLE;
+	*rq = (struct request){ .view = e->view, .query = q };
+	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
+	rq->all = q->root->type == NODE_ALL;
+	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
+	pool_reset(e->pool);
+	for (size_t i = 0; i < rq->view->nsegments; i++) {
+		const struct view_segment *vs = &rq->view->segments[i];
+		struct set_space sp;
+
+		rq->run.seg = vs->seg;
+		sp = run_space(&rq->run, LEVEL_DOCUMENT);
+		if (rq->all) {
+			rq->hits[i] = set_all(&sp);
+			rq->total += sp.limit - vs->ndead;
+			continue;
+		}
+		rq->hits[i] =
+		    remove_dead(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->total += set_count(&sp, &rq->hits[i]);
+	}
+	return rq->run.rc;
+}
+
+/* Turns success into ENGINE_UNAVAILABLE when a file has changed while the request read it. */
+static enum engine_rc
+fail_if_changed(const struct request *rq, enum engine_rc rc)
+{
+	return rc == ENGINE_OK && !view_intact(rq->view) ? ENGINE_UNAVAILABLE : rc;
+}
+
+static enum engine_rc
+request_result(const struct request *rq)
+{
+	return fail_if_changed(
+	    rq, rq->run.rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->run.rc);
+}
+
+enum engine_rc
+engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
+    struct count *out)
+{
+	struct request rq;
+	enum engine_rc rc = evaluate_query(e, a, q, b, &rq);
+
+	if (rc == ENGINE_OK)
+		rc = fail_if_changed(&rq, rc);
+	if (rc == ENGINE_OK)
+		*out = (struct count){ rq.total, RELATION_EQ };
+	return rc;
+}
+
+/* ---- hits in the order of addresses ---- */
+
+struct ordered_hit {
+	unsigned char ip[16];
+	size_t segment;
+	uint32_t doc;
+};
+
+struct hit_cursor {
+	struct set_walk walk;
+	uint32_t docs[64];
+	size_t n, at;
+};
+
+/* The first hits after an address (NULL: from the beginning) over all segments, at most `want`. */
+static size_t
+first_hits(struct request *rq, const unsigned char *after, size_t want, struct ordered_hit *out)
+{
+	struct view *v = rq->view;
+	struct hit_cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
+	struct ordered_hit *heads =
+	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct ordered_hit);
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nsegments; i++) {
+		struct segment *seg = v->segments[i].seg;
+		struct set_space sp;
+		uint32_t from = 0;
+
+		rq->run.seg = seg;
+		sp = run_space(&rq->run, LEVEL_DOCUMENT);
+		if (rq->all)
+			rq->hits[i] = remove_dead(&rq->run, &v->segments[i], rq->hits[i]);
+		if (after != NULL) {
+			from = segment_lower(seg, after);
+			if (from < seg->ndocs) {
+				segment_ip(seg, from, heads[i].ip);
+				from += memcmp(heads[i].ip, after, 16) == 0;
+			}
+		}
+		set_walk_begin(&cs[i].walk, &sp, &rq->hits[i], from);
+		heads[i].segment = i;
+	}
+	while (n < want) {
+		size_t best = SIZE_MAX;
+
+		for (size_t i = 0; i < v->nsegments; i++) {
+			struct hit_cursor *c = &cs[i];
+
+			if (c->at == c->n) {
+				c->n = set_walk_next(&c->walk, c->docs, COUNT(c->docs));
+				c->at = 0;
+			}
+			if (c->at == c->n)
+				continue;
+			heads[i].doc = c->docs[c->at];
+			segment_ip(v->segments[i].seg, heads[i].doc, heads[i].ip);
+			if (best == SIZE_MAX || ip_cmp(heads[i].ip, heads[best].ip) < 0)
+				best = i;
+		}
+		if (best == SIZE_MAX)
+			break;
+		out[n++] = heads[best];
+		cs[best].at++;
+	}
+	return n;
+}
+
+/* The facet of addresses. Every address is one document, so the first buckets are the first hits. */
+static void
+aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
+{
+	struct arena *a = rq->run.arena;
+	struct ordered_hit *hits = ARENA_ARRAY(a, agg->limit + 1u, struct ordered_hit);
+
+	out->nbuckets = first_hits(rq, NULL, agg->limit, hits);
+	out->has_more = rq->total > out->nbuckets;
+	out->buckets = ARENA_ARRAY(a, out->nbuckets + 1, struct bucket);
+	for (size_t i = 0; i < out->nbuckets; i++) {
+		struct bucket *b = &out->buckets[i];
+
+		b->count = 1;
+		b->value.type = VALUE_IP;
+		b->value.ip.bits = 128;
+		memcpy(b->value.ip.a, hits[i].ip, 16);
+	}
+}
+
+enum engine_rc
+engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
+    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
+{
+	struct request rq;
+	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
+
+	if (rc == ENGINE_UNAVAILABLE)
+		return rc;
+	for (size_t i = 0; i < naggs; i++)
+		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
+		return request_result(&rq);
+	aggregate_terms(&rq, aggs, naggs, out);
+	for (size_t i = 0; i < naggs; i++)
+		if (aggs[i].field->type == VALUE_IP)
+			aggregate_addresses(&rq, &aggs[i], &out[i]);
+	return request_result(&rq);
+}
+
+/* ---- search ---- */
+
+static int64_t
+nested_term(const struct column *c, uint32_t nested)
+{
+	if (c->ids == NULL)
+		return -1;
+	if (c->width == 1)
+		return ((const uint8_t *)c->ids)[nested];
+	return c->width == 2 ? ((const uint16_t *)c->ids)[nested]
+			     : ((const uint32_t *)c->ids)[nested];
+}
+
+static void
+read_service_key(const struct segment *seg, uint32_t nested, struct service_key *out)
+{
+	static const struct schema_field *port, *transport;
+	const struct terms *p, *t;
+	int64_t id;
+
+	if (port == NULL) {
+		port = schema_find(DATASET_HOSTS, STR("services.port"));
+		transport = schema_find(DATASET_HOSTS, STR("services.transport"));
+	}
+	p = segment_terms(seg, port, PART_VALUES);
+	t = segment_terms(seg, transport, PART_VALUES);
+	id = nested_term(&p->nested_column, nested);
+	if (id >= 0 && id < p->n)
+		out->port = p->ints[id];
+	id = nested_term(&t->nested_column, nested);
+	out->transport = id >= 0 && id < t->n ? terms_str(t, (uint32_t)id) : STR("");
+}
+
+static void
+add_services(
+    struct request *rq, const struct set *matched, const struct ordered_hit *m, struct hit *hit)
+{
+	const struct segment *seg = rq->view->segments[m->segment].seg;
+	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
+
+	if (from > to || to > seg->nnested)
+		return; /* the file has changed: request_result() detects it */
+	hit->services = ARENA_ARRAY(rq->run.arena, to - from + 1, struct service_key);
+	for (uint32_t i = from; i < to; i++)
+		if (set_has(matched, i))
+			read_service_key(seg, i, &hit->services[hit->nservices++]);
+}
+
+/* Adds the matching services to the hits. This goes by segment, because a query is evaluated on one at a time. */
+static void
+match_services(struct request *rq, const struct ordered_hit *m, struct page *out)
+{
+	for (size_t s = 0; s < rq->view->nsegments && rq->run.rc == ENGINE_OK; s++) {
+		struct set matched = set_none();
+		bool wanted = false;
+
+		for (size_t i = 0; i < out->nhits; i++)
+			wanted |= m[i].segment == s;
+		rq->run.seg = rq->view->segments[s].seg;
+		if (!wanted || !eval_matched(&rq->run, rq->query->root, &matched))
+			continue;
+		for (size_t i = 0; i < out->nhits; i++)
+			if (m[i].segment == s)
+				add_services(rq, &matched, &m[i], &out->hits[i]);
+		pool_put(rq->run.pool, matched.words);
+	}
+}
+
+/* The number of hits that fit into a page: hits with tens of thousands of services end the page early. */
+static size_t
+hits_that_fit(const struct request *rq, const struct ordered_hit *m, size_t n)
+{
+	uint64_t services = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct segment *seg = rq->view->segments[m[i].segment].seg;
+
+		services += seg->first[m[i].doc + 1] - seg->first[m[i].doc];
+		if (i > 0 && services > LIM_PAGE_SERVICES)
+			return i;
+	}
+	return n;
+}
+
+enum engine_rc
+engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
+    const struct page_request *want, struct page *out)
+{
+	struct request rq;
+	struct ordered_hit *m;
+	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
+	size_t n;
+
+	if (rc != ENGINE_OK)
+		return rc == ENGINE_UNAVAILABLE ? rc : request_result(&rq);
+	*out = (struct page){ .total = { rq.total, RELATION_EQ } };
+	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct ordered_hit);
+	n = first_hits(&rq, want->after, want->limit + UINT64_C(1), m);
+	out->nhits = hits_that_fit(&rq, m, n > want->limit ? want->limit : n);
+	out->has_more = n > out->nhits;
+	out->hits = ARENA_ARRAY(a, out->nhits + 1, struct hit);
+	for (size_t i = 0; i < out->nhits; i++)
+		memcpy(out->hits[i].ip, m[i].ip, 16);
+	match_services(&rq, m, out);
+	return request_result(&rq);
+}

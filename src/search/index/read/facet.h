@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+/* Facets: how often each term occurs among the hits (facet.c), and the first buckets of all (top.c). */
+#ifndef SEARCH_INDEX_READ_FACET_H
+#define SEARCH_INDEX_READ_FACET_H
+
+#include "search/index/format/set.h"
+#include "search/index/read/view.h"
+
+struct run;
+
+enum { FACET_SPLITS = 4 };
+
+struct facet {
+	const struct terms *t;
+	/* facet_places() counters. Missing values are counted in the places from t->n on, whose former content is
+	   saved in `behind` and restored. */
+	uint32_t *counts;
+	uint32_t *c[FACET_SPLITS];
+	uint32_t behind[COLUMN_K_MAX];
+};
+
+size_t facet_places(const struct terms *t);
+/* Adds the number of hits of each term to the counts of each of n fields, in one walk over the hits. */
+void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
+/* Appends the terms of each hit to out, as ordinals when map is not NULL. Cheaper than counters when there are few
+   hits and many terms. */
+void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
+    const uint32_t *map, struct scratch *out);
+
+struct candidate {
+	uint32_t id, count; /* id: an ordinal */
+};
+
+struct top {
+	const struct view *view;
+	const struct schema_field *field;
+	const struct ordinals *ordinals;
+	struct candidate *heap; /* the worst candidate first */
+	size_t n, limit;
+	uint64_t seen; /* terms with a count, including those that may not be buckets */
+};
+
+void top_begin(struct top *t, struct arena *a, const struct view *v, const struct schema_field *f,
+    size_t limit);
+void top_offer(struct top *t, uint32_t id, uint32_t count);
+void top_offer_all(struct top *t, const uint32_t *counts); /* counts: of all ordinals */
+void top_end(struct top *t); /* sorts the candidates, the best one first */
+
+#endif

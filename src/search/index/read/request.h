@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/* One request to the embedded engine.
+ *
+ * The life of a query, from the text that query.h parses to the answer of search/engine.h:
+ *
+ *   query tree                for each segment of the view                     over all segments
+ *   ----------                ----------------------------                     -----------------
+ *   AND  --------------->     eval_node: one set of documents   --+
+ *    +- NESTED  -------->      a set of nested documents; then    |
+ *    |   +- AND                eval_owners maps it to hosts       +--> count    sum of set_count
+ *    |      +- port:22                                            +--> search   merge by address
+ *    |      +- product:ssh                                        +--> facets   columns -> ordinals
+ *    +- os:linux  ------>      eval_leaf: value -> terms          |             -> first buckets
+ *    +- NOT country:DE          -> postings -> one set            |
+ *                              without the dead documents       --+
+ *
+ *  1. engine_refresh looks for a new manifest between requests, at most every two milliseconds, and opens a view of
+ *     it. Files that the old view has mapped are shared. When the new generation cannot be opened, the old one is
+ *     kept and engine_status reports the problem.
+ *  2. evaluate_query (engine.c) compares every file with its state when it was opened. A changed file means that
+ *     the view is dropped and the request answered with ENGINE_UNAVAILABLE.
+ *  3. Each segment is evaluated alone, because documents and terms are numbers of one segment. AND evaluates plain
+ *     tests first and stops at an empty set. A nested test alone uses the posting of hosts; several tests in one
+ *     services:( ) are combined as nested documents, and mapped to their hosts at the end.
+ *  4. Dead documents are removed. A query for all documents skips steps 3 and 4 where it can: its count and its
+ *     facets are known from the totals.
+ *  5. A page of hits is a merge of the segments by address. A facet reads the columns of the hits, adds counts by
+ *     ordinal, and looks at the texts of terms only to order equal counts and to print the buckets. When the hits
+ *     are more than half of a segment, the other documents are counted and subtracted from the totals.
+ *  6. The files are compared once more: an answer is only given when no file has changed while it was computed. A
+ *     page that could not be read was replaced by zeros meanwhile (mapped.c), and this check detects that, too.
+ *
+ * run_spend is called between blocks of work. When the deadline, the work limit or the slice of CPU time is used
+ * up, run_spend sets run.rc; then every function returns early, and engine.c discards the incomplete result. */
+#ifndef SEARCH_INDEX_READ_REQUEST_H
+#define SEARCH_INDEX_READ_REQUEST_H
+
+#include "search/engine.h"
+#include "search/index/format/set.h"
+#include "search/index/read/view.h"
+
+struct run {
+	struct arena *arena;
+	struct arena *small; /* for folded terms, emptied often; NULL: not yet needed */
+	struct words_pool *pool;
+	struct scratch *ids;
+	const struct budget *budget;
+	uint64_t work;
+	enum engine_rc rc; /* not ENGINE_OK: everything returns early */
+	const struct segment *seg;
+};
+
+/* Counts work that was done. Returns false when the request has to end. */
+bool run_spend(struct run *r, uint64_t values);
+struct set_space run_space(const struct run *r, enum level l);
+
+/* ---- eval.c, leaf.c ---- */
+
+struct set eval_node(struct run *r, const struct node *n, enum level l);
+struct set eval_leaf(struct run *r, const struct node *n, enum level l);
+/* The documents that own the nested documents. */
+struct set eval_owners(struct run *r, struct set nested);
+/* Adds the nested documents that pass a test of the query which is not negated. Returns false when the query has
+   no such test. */
+bool eval_matched(struct run *r, const struct node *root, struct set *out);
+
+/* ---- engine.c, aggregate.c ---- */
+
+struct request {
+	struct run run;
+	struct view *view;
+	const struct query *query;
+	struct set *hits; /* [segment]: live documents, unless `all` */
+	uint64_t total;
+	bool all; /* the query is for all documents */
+};
+
+void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC */
+/* Maps a generation. Publications are frequent and small, so a new view shares the files that the old view has mapped:
+   a segment has a count of its references, and only new files are opened. */
+#include "config.h"
+
+#include "search/index/read/view.h"
+#include "search/index/read/facet.h"
+#include "search/index/read/request.h"
+
+static bool
+share_segment(const struct view *old, const struct index_segment *want, struct view_segment *out)
+{
+	for (size_t i = 0; old != NULL && i < old->nsegments; i++) {
+		const struct index_file *have = &old->state.segments[i].file;
+
+		if (have->id != want->file.id || have->checksum != want->file.checksum ||
+		    !mapped_intact(&old->segments[i].seg->file))
+			continue;
+		out->seg = old->segments[i].seg;
+		out->seg->refs++;
+		return true;
+	}
+	return false;
+}
+
+/* Shares the ordinals of the old view. Their id is sufficient to identify them: a file of ordinals belongs to certain
+   segments in a certain order. */
+static bool
+share_ordinals(const struct view *old, const struct index_file *want, struct view_segment *out)
+{
+	for (size_t i = 1; old != NULL && i < old->nsegments; i++) {
+		const struct index_file *have = &old->state.segments[i].ordinals;
+
+		if (have->id != want->id || have->checksum != want->checksum ||
+		    !mapped_intact(&old->segments[i].map->file))
+			continue;
+		out->map = old->segments[i].map;
+		out->map->refs++;
+		return true;
+	}
+	return false;
+}
+
+static bool
+open_segment(const char *directory, struct view *v, const struct view *old, char *err)
+{
+	size_t i = v->nsegments;
+	const struct index_segment *s = &v->state.segments[i];
+	struct view_segment *vs = &v->segments[i];
+
+	if (!share_segment(old, s, vs))
+		vs->seg = segment_open(directory, s, SEGMENT_BY_MARK, err);
+	if (vs->seg == NULL)
+		return false;
+	v->nsegments++;
+	vs->dead = s->ndead > 0 ? s->dead : NULL;
+	vs->ndead = s->ndead;
+	v->documents += s->documents - s->ndead;
+	return true;
+}
+
+static bool
+open_ordinals(const char *directory, struct view *v, const struct view *old, char *err)
+{
+	struct segment **segs = mem_array(v->nsegments, sizeof(*segs));
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < v->nsegments; i++) {
+		struct view_segment *vs = &v->segments[i];
+
+		segs[i] = vs->seg;
+		if (i == 0 || share_ordinals(old, &v->state.segments[i].ordinals, vs))
+			continue;
+		vs->map =
+		    ordinals_open(directory, v->state.segments, i + 1, segs, SEGMENT_BY_MARK, err);
+		ok = vs->map != NULL;
+	}
+	free(segs);
+	return ok;
+}
+
+struct view *
+view_open(const char *directory, const struct view *old, char err[INDEX_FAULT])
+{
+	const struct schema_field *fields;
+	struct view *v = mem_zero(sizeof(*v));
+	bool ok = index_state_load(directory, &v->state, err) && v->state.generation > 0;
+
+	v->nfields = schema_fields(DATASET_HOSTS, &fields);
+	v->fields = mem_array(v->nfields, sizeof(*v->fields));
+	v->segments = mem_array(v->state.nsegments, sizeof(*v->segments));
+	while (ok && v->nsegments < v->state.nsegments)
+		ok = open_segment(directory, v, old, err);
+	if (ok && open_ordinals(directory, v, old, err))
+		return v;
+	view_free(v);
+	return NULL;
+}
+
+static void
+free_ordinals(struct ordinals *o)
+{
+	free(o->map);
+	free(o->start);
+	free(o->own_totals);
+	free(o->top);
+}
+
+void
+view_free(struct view *v)
+{
+	if (v == NULL)
+		return;
+	for (size_t i = 0; v->fields != NULL && i < v->nfields; i++)
+		free_ordinals(&v->fields[i]);
+	for (size_t i = 0; i < v->nsegments; i++) {
+		segment_close(v->segments[i].seg);
+		ordinals_close(v->segments[i].map);
+	}
+	free(v->fields);
+	free(v->segments);
+	index_state_free(&v->state);
+	free(v);
+}
+
+bool
+view_intact(const struct view *v)
+{
+	bool intact = true;
+
+	for (size_t i = 0; intact && i < v->nsegments; i++)
+		intact = mapped_intact(&v->segments[i].seg->file) &&
+			 (i == 0 || mapped_intact(&v->segments[i].map->file));
+	return intact;
+}
+
+bool
+view_has(const struct view *v, const struct schema_field *f)
+{
+	bool has = true;
+
+	for (size_t i = 0; has && i < v->nsegments; i++)
+		has = v->segments[i].seg->has[f->index];
+	return has;
+}
+
+/* ---- ordinals ---- */
+
+static void
+add_totals(struct ordinals *o, const struct view *v, const struct schema_field *f)
+{
+	struct run r = { .rc = ENGINE_OK,
+		.budget = &(struct budget){ .deadline = INT64_MAX, .work = UINT64_MAX } };
+
+	if (v->nsegments == 1 && v->segments[0].dead == NULL) {
+		o->totals =
+		    segment_terms(v->segments[0].seg, f, PART_VALUES)->level[LEVEL_DOCUMENT].count;
+		return;
+	}
+	r.arena = arena_new(SIZE_MAX / 4);
+	r.pool = pool_new();
+	o->totals = o->own_totals = mem_array(o->n, sizeof(*o->totals));
+	for (size_t i = 0; i < v->nsegments; i++) {
+		const struct view_segment *vs = &v->segments[i];
+		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
+		struct set dead = { .form = SET_WORDS };
+		uint32_t *gone =
+		    vs->dead == NULL ? NULL : mem_array(facet_places(t), sizeof(*gone));
+
+		if (vs->dead != NULL) {
+			memcpy(&dead.words, &vs->dead,
+			    sizeof(dead.words)); /* drops const: only read */
+			r.seg = vs->seg;
+			facet_count(&r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
+		}
+		for (uint32_t id = 0; id < t->n; id++)
+			o->own_totals[o->map[i] == NULL ? id : o->map[i][id]] +=
+			    t->level[LEVEL_DOCUMENT].count[id] - (gone == NULL ? 0 : gone[id]);
+		free(gone);
+		arena_reset(r.arena);
+	}
+	pool_free(r.pool);
+	arena_free(r.arena);
+}
+
+static void
+find_top(struct ordinals *o, const struct view *v, const struct schema_field *f)
+{
+	struct arena *a = arena_new(SIZE_MAX / 2);
+	struct top top;
+
+	o->ready = true;
+	top_begin(&top, a, v, f, TOP_MAX);
+	top_offer_all(&top, o->totals);
+	top_end(&top);
+	o->top = mem_array(top.n, sizeof(*o->top));
+	for (size_t i = 0; i < top.n; i++)
+		o->top[o->ntop++] = top.heap[i].id;
+	o->nonzero = (uint32_t)top.seen;
+	arena_free(a);
+}
+
+/* The maps are in files, so this only adds numbers: its time is limited by the number of terms and dead documents. */
+struct ordinals *
+view_ordinals(struct view *v, const struct schema_field *f)
+{
+	struct ordinals *o = &v->fields[f->index];
+
+	if (o->ready)
+		return o;
+	o->map = mem_array(v->nsegments, sizeof(*o->map));
+	o->start = mem_array(v->nsegments + 1, sizeof(*o->start));
+	for (size_t i = 0; i < v->nsegments; i++) {
+		if (i > 0)
+			o->map[i] = v->segments[i].map->field[f->index];
+		o->n += segment_terms(v->segments[i].seg, f, PART_VALUES)->n;
+		o->start[i + 1] = o->n;
+	}
+	add_totals(o, v, f);
+	find_top(o, v, f);
+	return o;
+}
+
+const struct terms *
+ordinals_term(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+    uint32_t id, uint32_t *local)
+{
+	size_t i = v->nsegments - 1;
+
+	while (i > 0 && id < o->start[i])
+		i--;
+	*local = id - o->start[i];
+	return segment_terms(v->segments[i].seg, f, PART_VALUES);
+}
+
+int
+ordinals_cmp(const struct view *v, const struct schema_field *f, const struct ordinals *o,
+    uint32_t a, uint32_t b)
+{
+	uint32_t i, k;
+	const struct terms *x = ordinals_term(v, f, o, a, &i), *y = ordinals_term(v, f, o, b, &k);
+
+	return terms_cmp(x, i, y, k);
+}

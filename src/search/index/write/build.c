@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: ISC */
+/* The builder: which slots a value belongs to, and the file of the segment. build_priv.h has an overview.
+   The hard part is what a value implies. A text adds itself and its tokens; a tag adds its categories and its
+   classification, which come from the tag table and not from the document; an asn remembers the as_name of the same
+   document as its label. */
+#include "config.h"
+
+#include "search/index/write/build_priv.h"
+#include "search/text.h"
+
+#define NO_TERM UINT32_MAX
+
+/* ---- the tree of members ---- */
+
+static struct member *
+find_or_add_member(struct member *m, struct str name)
+{
+	for (size_t i = 0; i < m->nkids; i++)
+		if (str_eq(m->kids[i].name, name))
+			return &m->kids[i];
+	m->kids = reallocarray(m->kids, m->nkids + 1, sizeof(*m->kids));
+	if (m->kids == NULL)
+		panic("out of memory");
+	m->kids[m->nkids] = (struct member){ .name = name };
+	return &m->kids[m->nkids++];
+}
+
+static const struct schema_field *
+derived_field(const struct schema_field *f, const char *what)
+{
+	char name[128];
+	int n = snprintf(name, sizeof(name), "%s.%s", f->name, what);
+
+	return n < 0 || (size_t)n >= sizeof(name)
+		   ? NULL
+		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
+}
+
+/* Fields of tags (tags.category, tags.classification) come from the tag table: documents do not contain them. */
+static bool
+is_derived(const struct schema_field *f)
+{
+	const char *dot = strrchr(f->name, '.');
+
+	return dot != NULL &&
+	       schema_find(f->dataset, (struct str){ f->name, (size_t)(dot - f->name) }) != NULL;
+}
+
+static void
+add_member(struct index_builder *b, const struct schema_field *f)
+{
+	struct str rest = str_of(f->name);
+	struct member *m = &b->root;
+
+	if (is_derived(f))
+		return;
+	while (rest.n > 0) {
+		const char *dot = memchr(rest.p, '.', rest.n);
+		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
+
+		m = find_or_add_member(m, (struct str){ rest.p, n });
+		rest = (struct str){ rest.p + n + (dot != NULL), rest.n - n - (dot != NULL) };
+	}
+	m->field = f;
+	m->categories = derived_field(f, "category");
+	m->classification = derived_field(f, "classification");
+}
+
+static void
+free_members(struct member *m)
+{
+	for (size_t i = 0; i < m->nkids; i++)
+		free_members(&m->kids[i]);
+	free(m->kids);
+}
+
+static enum term_form
+form_of(const struct schema_field *f, enum part p)
+{
+	switch (f->type) {
+	case VALUE_KEYWORD:
+		return p == PART_VALUES ? FORM_STRINGS : FORM_NONE;
+	case VALUE_TEXT: /* whole texts without a facet are only compared: a hash suffices */
+		return p == PART_TOKENS || f->aggregatable ? FORM_STRINGS : FORM_INTS;
+	case VALUE_DNS:
+		return p == PART_VALUES ? FORM_NAMES : FORM_NONE;
+	case VALUE_INTEGER:
+	case VALUE_NUMBER:
+	case VALUE_BOOLEAN:
+		return p == PART_VALUES ? FORM_INTS : FORM_NONE;
+	case VALUE_IP:
+	case VALUE_DATE:
+		return FORM_NONE;
+	}
+	return FORM_NONE;
+}
+
+struct index_builder *
+build_new(const struct index_tags *tags, size_t nfields)
+{
+	struct index_builder *b = mem_zero(sizeof(*b));
+
+	b->tags = tags;
+	b->nfields = nfields;
+	(void)schema_fields(DATASET_HOSTS, &b->fields);
+	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
+	b->dates = mem_array(b->nfields, sizeof(*b->dates));
+	for (size_t i = 0; i < b->nfields; i++) {
+		add_member(b, &b->fields[i]);
+		for (int p = 0; p < PARTS; p++)
+			b->slots[i * PARTS + p].form = form_of(&b->fields[i], p);
+	}
+	b->asn = schema_find(DATASET_HOSTS, STR("asn"));
+	b->as_name = schema_find(DATASET_HOSTS, STR("as_name"));
+	b->arena = arena_new(1u << 30);
+	return b;
+}
+
+struct index_builder *
+index_build_new(const struct index_tags *tags)
+{
+	const struct schema_field *fields;
+
+	return build_new(tags, schema_fields(DATASET_HOSTS, &fields));
+}
+
+static void
+clear_builder(struct index_builder *b)
+{
+	for (size_t i = 0; i < b->nfields * PARTS; i++)
+		gather_free(&b->slots[i]);
+	for (size_t i = 0; i < b->nfields; i++) {
+		free(b->dates[i].p);
+		b->dates[i] = (struct dates){ 0 };
+	}
+	b->ndocs = b->nv4 = b->nnested = 0;
+	b->nlabel = 0;
+	arena_reset(b->arena);
+}
+
+void
+index_build_free(struct index_builder *b)
+{
+	if (b == NULL)
+		return;
+	clear_builder(b);
+	free_members(&b->root);
+	free(b->slots);
+	free(b->dates);
+	free(b->ip4);
+	free(b->ip6);
+	free(b->first);
+	free(b->owner);
+	free(b->label);
+	arena_free(b->arena);
+	free(b);
+}
+
+uint32_t
+index_build_documents(const struct index_builder *b)
+{
+	return b->ndocs;
+}
+
+size_t
+index_build_memory(const struct index_builder *b)
+{
+	size_t n = (b->ip4_room + b->first_room + b->owner_room) * 4 + b->ip6_room;
+
+	for (size_t i = 0; i < b->nfields * PARTS; i++)
+		n += gather_memory(&b->slots[i]);
+	for (size_t i = 0; i < b->nfields; i++)
+		n += b->dates[i].room * sizeof(int64_t);
+	return n;
+}
+
+/* ---- values ---- */
+
+static uint32_t
+current_document(const struct index_builder *b, const struct schema_field *f)
+{
+	return f->nested ? b->nnested - 1 : b->ndocs;
+}
+
+static struct gather *
+field_slot(struct index_builder *b, const struct schema_field *f, enum part p)
+{
+	return &b->slots[(size_t)f->index * PARTS + p];
+}
+
+void
+build_nested_begin(struct index_builder *b)
+{
+	b->owner =
+	    grow_array(b->owner, &b->owner_room, b->nnested + UINT64_C(1), sizeof(*b->owner));
+	b->owner[b->nnested++] = b->ndocs;
+}
+
+void
+build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us)
+{
+	struct dates *d = &b->dates[f->index];
+
+	d->p = grow_array(d->p, &d->room, doc + UINT64_C(1), sizeof(*d->p));
+	while (d->n <= doc)
+		d->p[d->n++] = INT64_MIN;
+	d->p[doc] = us;
+}
+
+static void
+add_tag(struct index_builder *b, const struct member *m, struct str slug)
+{
+	const struct tag *t = index_tags_find(b->tags, slug);
+
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < t->ncategories; i++)
+		gather_str(field_slot(b, m->categories, PART_VALUES),
+		    current_document(b, m->categories), t->categories[i]);
+	if (m->classification != NULL)
+		gather_str(field_slot(b, m->classification, PART_VALUES),
+		    current_document(b, m->classification), t->classification);
+}
+
+struct token_sink {
+	struct gather *g;
+	uint32_t doc;
+};
+
+static void
+add_token(void *arg, struct str token)
+{
+	struct token_sink *k = arg;
+
+	gather_str(k->g, k->doc, token);
+}
+
+void
+build_value_str(struct index_builder *b, const struct member *m, struct str s)
+{
+	const struct schema_field *f = m->field;
+	struct gather *g = field_slot(b, f, PART_VALUES);
+	struct token_sink sink;
+	struct ts t;
+	uint32_t id;
+
+	switch (f->type) {
+	case VALUE_KEYWORD:
+	case VALUE_DNS:
+		id = gather_str(g, current_document(b, f), s);
+		if (f == b->as_name)
+			b->doc_as_name = id;
+		if (m->categories != NULL)
+			add_tag(b, m, s);
+		return;
+	case VALUE_TEXT:
+		if (g->form == FORM_INTS)
+			gather_int(g, current_document(b, f), text_key(s));
+		else
+			gather_str(g, current_document(b, f), s);
+		sink = (struct token_sink){ field_slot(b, f, PART_TOKENS), current_document(b, f) };
+		text_tokens(b->arena, s, add_token, &sink);
+		return;
+	case VALUE_DATE:
+		if (ts_parse(s, &t))
+			build_date(b, f, current_document(b, f), t.us);
+		return;
+	case VALUE_IP:
+	case VALUE_INTEGER:
+	case VALUE_NUMBER:
+	case VALUE_BOOLEAN:
+		return;
+	}
+}
+
+void
+build_value_int(struct index_builder *b, const struct member *m, int64_t v)
+{
+	uint32_t id =
+	    gather_int(field_slot(b, m->field, PART_VALUES), current_document(b, m->field), v);
+
+	if (m->field == b->asn)
+		b->doc_asn = id;
+}
+
+void
+build_value_num(struct index_builder *b, const struct member *m, double v)
+{
+	gather_int(
+	    field_slot(b, m->field, PART_VALUES), current_document(b, m->field), number_key(v));
+}
+
+/* ---- a document ---- */
+
+/* Sets the label of an asn unless it has one. */
+void
+build_label(struct index_builder *b, uint32_t asn, uint32_t as_name)
+{
+	if (asn == NO_TERM || as_name == NO_TERM)
+		return;
+	b->label = grow_array(b->label, &b->label_room, asn + UINT64_C(1), sizeof(*b->label));
+	while (b->nlabel <= asn)
+		b->label[b->nlabel++] = NO_TERM;
+	if (b->label[asn] == NO_TERM)
+		b->label[asn] = as_name;
+}
+
+static void
+add_ip(struct index_builder *b, const unsigned char ip[16])
+{
+	if (ip_is_v4(ip)) {
+		b->ip4 = grow_array(b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
+		b->ip4[b->nv4++] = (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 |
+				   (uint32_t)ip[14] << 8 | ip[15];
+	} else {
+		size_t at = (size_t)(b->ndocs - b->nv4) * 16;
+
+		b->ip6 = grow_array(b->ip6, &b->ip6_room, at + 16, 1);
+		memcpy(b->ip6 + at, ip, 16);
+	}
+	memcpy(b->last_ip, ip, 16);
+}
+
+void
+build_document_begin(struct index_builder *b)
+{
+	b->first = grow_array(b->first, &b->first_room, b->ndocs + UINT64_C(2), sizeof(*b->first));
+	b->first[b->ndocs] = b->nnested;
+}
+
+void
+build_document_end(struct index_builder *b, const unsigned char ip[16])
+{
+	add_ip(b, ip);
+	b->ndocs++;
+	b->first[b->ndocs] = b->nnested;
+}
+
+/* A failure leaves some values of the broken document in the builder, so the builder can only be freed then. Such documents
+   do not occur, because they come from our own table and have been checked at their import. */
+bool
+index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
+{
+	const char *fault;
+	struct ipnet net;
+	struct str ip;
+
+	build_document_begin(b);
+	b->doc_asn = b->doc_as_name = NO_TERM;
+	if (!build_json(b, json, &ip, &fault)) {
+		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
+		return false;
+	}
+	if (!ipnet_parse(ip, &net) || net.bits != 128) {
+		snprintf(err, INDEX_FAULT, "document %u: no ip", b->ndocs + 1);
+		return false;
+	}
+	if (b->ndocs > 0 && ip_cmp(b->last_ip, net.a) >= 0) {
+		snprintf(
+		    err, INDEX_FAULT, "document %u: not in the order of addresses", b->ndocs + 1);
+		return false;
+	}
+	build_label(b, b->doc_asn, b->doc_as_name);
+	build_document_end(b, net.a);
+	arena_reset(b->arena);
+	return true;
+}
+
+/* ---- the file ---- */
+
+static void
+write_dates(struct segment_writer *w, struct index_builder *b, size_t i)
+{
+	struct dates *d = &b->dates[i];
+	uint32_t n = b->fields[i].nested ? b->nnested : b->ndocs;
+
+	if (b->fields[i].type != VALUE_DATE || n == 0)
+		return;
+	d->p = grow_array(d->p, &d->room, n, sizeof(*d->p));
+	while (d->n < n)
+		d->p[d->n++] = INT64_MIN;
+	section_write(w, SECTION_DATES, i * PARTS, d->p, n * sizeof(*d->p));
+}
+
+static void
+write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *asn,
+    const uint32_t *as_name, const struct slot_meta *meta)
+{
+	uint32_t n = meta[b->asn->index * PARTS].n;
+	uint32_t none = meta[b->as_name->index * PARTS].n;
+	uint32_t *label = mem_array(n, sizeof(*label));
+
+	for (uint32_t i = 0; i < n; i++)
+		label[asn[i]] =
+		    i < b->nlabel && b->label[i] != NO_TERM ? as_name[b->label[i]] : none;
+	section_write(w, SECTION_LABEL, b->asn->index * PARTS, label, n * sizeof(*label));
+	free(label);
+}
+
+static void
+write_slots(struct segment_writer *w, struct index_builder *b)
+{
+	size_t n = b->nfields * PARTS;
+	struct slot_meta *meta = mem_array(n, sizeof(*meta));
+	uint32_t **order = mem_array(n, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++) {
+		slot_write(w, b, i, &meta[i], &order[i]);
+		if (i != b->asn->index * PARTS && i != b->as_name->index * PARTS) {
+			free(order[i]);
+			order[i] = NULL;
+		}
+	}
+	for (size_t i = 0; i < b->nfields; i++)
+		write_dates(w, b, i);
+	if (b->merging != NULL)
+		merge_labels(b->merging, b);
+	write_label(w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
+	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
+	free(order[b->asn->index * PARTS]);
+	free(order[b->as_name->index * PARTS]);
+	free(order);
+	free(meta);
+}
+
+static void
+write_field_hashes(struct segment_writer *w, const struct index_builder *b)
+{
+	uint64_t *hashes = mem_array(b->nfields, sizeof(*hashes));
+
+	for (size_t i = 0; i < b->nfields; i++)
+		hashes[i] = index_field_hash(&b->fields[i]);
+	section_write(w, SECTION_FIELDS, 0, hashes, b->nfields * sizeof(*hashes));
+	free(hashes);
+}
+
+bool
+index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
+    char err[INDEX_FAULT])
+{
+	struct segment_header h = { .ndocs = b->ndocs,
+		.nv4 = b->nv4,
+		.nnested = b->nnested,
+		.nfields = (uint32_t)b->nfields,
+		.nslots = (uint32_t)(b->nfields * PARTS) };
+	struct segment_writer w;
+	char path[4096];
+	bool ok;
+
+	if (b->ndocs == 0) {
+		snprintf(err, INDEX_FAULT, "no documents");
+		return false;
+	}
+	h.id = b->id;
+	if (h.id == 0)
+		random_bytes(&h.id, sizeof(h.id));
+	segment_path(directory, h.id, path, sizeof(path));
+	sections_begin(&w, path);
+	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
+	section_write(&w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
+	section_write(&w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
+	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
+	write_field_hashes(&w, b);
+	write_slots(&w, b);
+	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
+	*out = (struct index_segment){ .file = { .id = h.id, .checksum = h.checksum },
+		.documents = b->ndocs };
+	clear_builder(b);
+	return ok;
+}

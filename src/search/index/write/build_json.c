@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads documents for the builder. A rebuild reads every document of the database, so this is one pass over the text
+   without a tree of values; members that are no field of the schema are skipped. PostgreSQL wrote the text, which is
+   therefore valid JSON: the checks here only keep the reader inside the text. */
+#include "config.h"
+
+#include "search/index/write/build_priv.h"
+
+#include <errno.h>
+
+enum { DEPTH_MAX = 64, NUMBER_MAX = 64 };
+
+struct json_reader {
+	const char *p, *end;
+	struct index_builder *b;
+	struct str *ip;
+	const char *fault;
+	unsigned depth;
+};
+
+static bool
+record_fault(struct json_reader *t, const char *what)
+{
+	if (t->fault == NULL)
+		t->fault = what;
+	return false;
+}
+
+static char
+peek_char(struct json_reader *t)
+{
+	while (t->p < t->end && (*t->p == ' ' || *t->p == '\n' || *t->p == '\r' || *t->p == '\t'))
+		t->p++;
+	return t->p < t->end ? *t->p : '\0';
+}
+
+static bool
+skip_char(struct json_reader *t, char c)
+{
+	if (peek_char(t) != c)
+		return false;
+	t->p++;
+	return true;
+}
+
+/* ---- strings ---- */
+
+static bool
+read_hex4(const char *p, uint32_t *out)
+{
+	*out = 0;
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+		uint32_t d = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+			     : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
+			     : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
+						    : 16;
+
+		if (d == 16)
+			return false;
+		*out = *out * 16 + d;
+	}
+	return true;
+}
+
+static size_t
+append_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+/* p points behind "\u". Returns the place after the escape, or NULL when it is not valid. */
+static const char *
+unescape_unicode(const char *p, const char *end, char *out, size_t *n)
+{
+	uint32_t c, low;
+
+	if (end - p < 4 || !read_hex4(p, &c))
+		return NULL;
+	p += 4;
+	if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
+	    read_hex4(p + 2, &low) && low >= 0xdc00 && low < 0xe000) {
+		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+		p += 6;
+	}
+	*n += append_utf8(out + *n, c);
+	return p;
+}
+
+static bool
+unescape_string(struct json_reader *t, struct str raw, struct str *out)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	char *room = arena_alloc(t->b->arena, raw.n + 4);
+	const char *p = raw.p, *end = raw.p + raw.n;
+	size_t n = 0;
+
+	while (p != NULL && p < end) {
+		const char *k;
+
+		if (*p != '\\') {
+			room[n++] = *p++;
+			continue;
+		}
+		p++; /* read_string made sure that a character follows */
+		k = strchr(from, *p);
+		if (*p == 'u') {
+			p = unescape_unicode(p + 1, end, room, &n);
+		} else if (k != NULL && *p != '\0') {
+			room[n++] = to[k - from];
+			p++;
+		} else {
+			p = NULL;
+		}
+	}
+	*out = (struct str){ room, n };
+	return p != NULL || record_fault(t, "bad escape");
+}
+
+/* The opening quote has been passed. */
+static bool
+read_string(struct json_reader *t, struct str *out)
+{
+	const char *start = t->p;
+	bool escaped = false;
+
+	while (t->p < t->end && *t->p != '"') {
+		if (*t->p == '\\') {
+			escaped = true;
+			t->p++;
+		}
+		t->p++;
+	}
+	if (t->p >= t->end)
+		return record_fault(t, "unterminated string");
+	*out = (struct str){ start, (size_t)(t->p - start) };
+	t->p++;
+	return !escaped || unescape_string(t, *out, out);
+}
+
+/* ---- values ---- */
+
+static bool read_member(struct json_reader *t, const struct member *m);
+
+static bool
+read_literal(struct json_reader *t, const struct member *m)
+{
+	static const struct str words[] = { STR_INIT("false"), STR_INIT("true"), STR_INIT("null") };
+	struct str rest = { t->p, (size_t)(t->end - t->p) };
+
+	for (int i = 0; i < 3; i++)
+		if (str_starts(rest, words[i])) {
+			t->p += words[i].n;
+			if (i < 2 && m != NULL && m->field != NULL &&
+			    m->field->type == VALUE_BOOLEAN)
+				build_value_int(t->b, m, i);
+			return true;
+		}
+	return record_fault(t, "no value");
+}
+
+static bool
+read_number(struct json_reader *t, const struct member *m)
+{
+	struct str s = { t->p, 0 };
+	char z[NUMBER_MAX + 1];
+	int64_t i;
+	double n;
+
+	while (t->p < t->end && strchr("+-0123456789.eE", *t->p) != NULL && *t->p != '\0')
+		t->p++;
+	s.n = (size_t)(t->p - s.p);
+	if (m == NULL || m->field == NULL || s.n > NUMBER_MAX)
+		return true;
+	if (m->field->type == VALUE_INTEGER && str_int64(s, &i)) {
+		build_value_int(t->b, m, i);
+		return true;
+	}
+	memcpy(z, s.p, s.n);
+	z[s.n] = '\0';
+	n = strtod(z, NULL);
+	if (m->field->type == VALUE_NUMBER)
+		build_value_num(t->b, m, n);
+	else if (m->field->type == VALUE_INTEGER && n >= -9e15 && n <= 9e15 &&
+		 n == (double)(int64_t)n)
+		build_value_int(t->b, m, (int64_t)n);
+	return true;
+}
+
+static const struct member *
+find_member(const struct member *m, struct str name)
+{
+	for (size_t i = 0; m != NULL && i < m->nkids; i++)
+		if (str_eq(m->kids[i].name, name))
+			return &m->kids[i];
+	return NULL;
+}
+
+static bool
+read_object(struct json_reader *t, const struct member *m)
+{
+	struct str name;
+
+	if (skip_char(t, '}'))
+		return true;
+	do {
+		if (!skip_char(t, '"') || !read_string(t, &name) || !skip_char(t, ':'))
+			return record_fault(t, "no member");
+		if (!read_member(t, find_member(m, name)))
+			return false;
+	} while (skip_char(t, ','));
+	return skip_char(t, '}') || record_fault(t, "unterminated object");
+}
+
+static bool
+read_array(struct json_reader *t, const struct member *m)
+{
+	bool nested = m != NULL && m->field == NULL && str_is(m->name, "services");
+
+	if (skip_char(t, ']'))
+		return true;
+	do {
+		if (nested)
+			build_nested_begin(t->b);
+		if (!read_member(t, m))
+			return false;
+	} while (skip_char(t, ','));
+	return skip_char(t, ']') || record_fault(t, "unterminated array");
+}
+
+static bool
+read_string_value(struct json_reader *t, const struct member *m)
+{
+	struct str s;
+
+	t->p++;
+	if (!read_string(t, &s))
+		return false;
+	if (m == NULL || m->field == NULL)
+		return true;
+	if (m->field->type == VALUE_IP)
+		*t->ip = s;
+	else
+		build_value_str(t->b, m, s);
+	return true;
+}
+
+static bool
+read_member(struct json_reader *t, const struct member *m)
+{
+	bool ok;
+
+	if (t->depth >= DEPTH_MAX)
+		return record_fault(t, "too deep");
+	t->depth++;
+	switch (peek_char(t)) {
+	case '"':
+		ok = read_string_value(t, m);
+		break;
+	case '{':
+		t->p++;
+		ok = read_object(t, m);
+		break;
+	case '[':
+		t->p++;
+		ok = read_array(t, m);
+		break;
+	case 't':
+	case 'f':
+	case 'n':
+		ok = read_literal(t, m);
+		break;
+	default:
+		ok = t->p < t->end && (*t->p == '-' || (*t->p >= '0' && *t->p <= '9'))
+			 ? read_number(t, m)
+			 : record_fault(t, "no value");
+	}
+	t->depth--;
+	return ok;
+}
+
+bool
+build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault)
+{
+	struct json_reader t = { .p = json.p, .end = json.p + json.n, .b = b, .ip = ip };
+	bool ok;
+
+	*ip = STR_NULL;
+	ok = peek_char(&t) == '{' ? read_member(&t, &b->root) : record_fault(&t, "no object");
+	if (ok && (peek_char(&t), t.p != t.end))
+		ok = record_fault(&t, "more than one value");
+	*fault = t.fault;
+	return ok;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: ISC */
+/* The builder of segments, for the writer. Documents come in the order of their addresses:
+ *
+ *   JSON --build_json--> member tree --build_value_*--> one struct gather a slot --slot_write--> sections
+ *                        (which field)                  (terms in the order of arrival,           (terms sorted,
+ *                                                        pairs of document and term)               postings, column)
+ *
+ * A term is numbered when it first occurs, because its place in the sorted dictionary is unknown until the last
+ * document. slot_write sorts the terms, and inverts the pairs by counting: one walk counts the documents of each
+ * term, a second one stores them. A merge uses the same path from slot_write on: its terms arrive sorted, and
+ * merge_slot supplies their documents. */
+#ifndef SEARCH_INDEX_WRITE_BUILD_PRIV_H
+#define SEARCH_INDEX_WRITE_BUILD_PRIV_H
+
+#include "search/index/write/gather.h"
+#include "search/index/format/sections.h"
+#include "search/index/format/segment.h"
+
+/* ---- build.c ---- */
+
+struct dates {
+	int64_t *p;
+	size_t n, room;
+};
+
+/* A member of the JSON objects of a document; the tree is the names of the schema, split at the dots. */
+struct member {
+	struct str name;
+	const struct schema_field *field; /* NULL: an object */
+	struct member *kids;
+	size_t nkids;
+	/* The fields that are derived from a tag, when `field` is one of tags; NULL otherwise. */
+	const struct schema_field *categories, *classification;
+};
+
+struct index_builder {
+	const struct index_tags *tags;
+	const struct schema_field *fields;
+	size_t nfields;
+	struct member root;
+	struct gather *slots;
+	struct dates *dates; /* [field] */
+	uint32_t ndocs, nv4, nnested;
+	uint32_t *ip4, *first, *owner;
+	unsigned char *ip6;
+	size_t ip4_room, ip6_room, first_room, owner_room;
+	/* For each asn, the as_name in the first document that had both. */
+	const struct schema_field *asn, *as_name;
+	uint32_t *label;
+	size_t nlabel, label_room;
+	uint32_t doc_asn, doc_as_name;
+	unsigned char last_ip[16];
+	struct arena *arena;           /* for one document */
+	uint64_t id;                   /* the id of the segment; 0: a random one */
+	const struct merging *merging; /* NULL: this is no merge */
+};
+
+/* Makes a builder that knows only the first nfields of the schema, like an older release (for tests). */
+struct index_builder *build_new(const struct index_tags *tags, size_t nfields);
+void build_value_str(struct index_builder *b, const struct member *m, struct str s);
+void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
+void build_value_num(struct index_builder *b, const struct member *m, double v);
+void build_document_begin(struct index_builder *b);
+void build_nested_begin(struct index_builder *b);
+void build_document_end(struct index_builder *b, const unsigned char ip[16]);
+void build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us);
+void build_label(struct index_builder *b, uint32_t asn, uint32_t as_name);
+
+/* ---- build_json.c ---- */
+
+/* Reads one document and adds its values to the builder. *ip receives the text of its member "ip". */
+bool build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault);
+
+/* ---- build_slot.c ---- */
+
+/* Documents grouped by term: the documents of term i are docs[start[i]..start[i + 1]-1]. Term n has every document
+   with a value. */
+struct groups {
+	uint32_t n, *start, *docs;
+};
+
+/* ---- merge.c ---- */
+
+struct merging {
+	struct input *in;
+	size_t n;
+	const struct schema_field *fields;
+	size_t nfields;
+	uint32_t ***numbers; /* [slot][input][term]: the new number; NULL: not recorded */
+};
+
+/* Appends the terms of all inputs to g, sorted, and returns their documents. */
+struct groups merge_slot(const struct merging *all, size_t slot, struct gather *g);
+void merge_labels(const struct merging *all, struct index_builder *b);
+
+/* Sorts, writes and frees a slot. (*order)[i] is the final number of the term that arrived as number i. */
+void slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
+    struct slot_meta *meta, uint32_t **order);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: ISC */
+/* Merges segments into one. The documents themselves are not needed:
+   1. The documents of all inputs, without the dead ones, get new numbers in the order of their addresses.
+   2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of the inputs, mapped to
+      the new numbers. A term without a live document is left out.
+   3. slot_write makes the sections as it does for a new segment.
+   A merge reads immutable files and a copy of the bits of dead documents. So it can run in a child process while the
+   writer continues; index_merge_take later marks those documents dead in the result that died while it ran. */
+#include "config.h"
+
+#include "search/index/write/build_priv.h"
+#include "search/index/format/postings.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#define NOWHERE UINT32_MAX
+
+struct input {
+	const struct segment *seg;
+	const uint64_t *dead;
+	uint32_t *number[LEVELS]; /* [document of the level]: its new number, or NOWHERE */
+};
+
+/* ---- documents ---- */
+
+static bool
+is_dead(const uint64_t *dead, uint32_t doc)
+{
+	return dead[doc >> 6] >> (doc & 63) & 1;
+}
+
+/* The input whose next live document has the lowest address, or n at the end. */
+static size_t
+find_lowest(const struct input *in, size_t n, uint32_t *at, unsigned char out[16])
+{
+	size_t best = n;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char ip[16];
+
+		while (at[i] < in[i].seg->ndocs && is_dead(in[i].dead, at[i]))
+			at[i]++;
+		if (at[i] == in[i].seg->ndocs)
+			continue;
+		segment_ip(in[i].seg, at[i], ip);
+		if (best == n || ip_cmp(ip, out) < 0) {
+			best = i;
+			memcpy(out, ip, 16);
+		}
+	}
+	return best;
+}
+
+static void
+number_documents(struct index_builder *b, struct input *in, size_t n)
+{
+	uint32_t *at = mem_array(n, sizeof(*at));
+	unsigned char ip[16];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		for (int l = 0; l < LEVELS; l++) {
+			size_t size = segment_level(in[i].seg, l) * sizeof(uint32_t);
+
+			in[i].number[l] = mem_alloc(size + 1);
+			memset(in[i].number[l], 0xff, size);
+		}
+	while ((i = find_lowest(in, n, at, ip)) < n) {
+		const struct segment *s = in[i].seg;
+		uint32_t doc = at[i]++;
+
+		build_document_begin(b);
+		in[i].number[LEVEL_DOCUMENT][doc] = b->ndocs;
+		for (uint32_t k = s->first[doc]; k < s->first[doc + 1]; k++) {
+			in[i].number[LEVEL_NESTED][k] = b->nnested;
+			build_nested_begin(b);
+		}
+		build_document_end(b, ip);
+	}
+	free(at);
+}
+
+static void
+copy_dates(struct index_builder *b, const struct schema_field *f, const struct input *in)
+{
+	enum level l = f->nested ? LEVEL_NESTED : LEVEL_DOCUMENT;
+	const int64_t *dates = segment_terms(in->seg, f, PART_VALUES)->dates;
+
+	for (uint32_t i = 0; dates != NULL && i < segment_level(in->seg, l); i++)
+		if (in->number[l][i] != NOWHERE && dates[i] != INT64_MIN)
+			build_date(b, f, in->number[l][i], dates[i]);
+}
+
+/* ---- terms ---- */
+
+struct slot_merge {
+	const struct input *in;
+	size_t n;
+	enum level level;
+	const struct terms **t; /* [input] */
+	uint32_t *at;           /* [input]: its next term */
+	uint32_t *docs, *room;  /* documents of all terms so far; room for merge_runs */
+	size_t ndocs, docs_room, room_room;
+	uint32_t *list;
+	size_t list_room;
+};
+
+/* Merges two ascending runs of docs, [from, middle) and [middle, ndocs), into one. */
+static void
+merge_runs(struct slot_merge *m, size_t from, size_t middle)
+{
+	size_t a = from, b = middle, n = 0;
+
+	if (middle == from || middle == m->ndocs || m->docs[middle - 1] < m->docs[middle])
+		return;
+	m->room = grow_array(m->room, &m->room_room, m->ndocs - from, sizeof(*m->room));
+	while (a < middle || b < m->ndocs)
+		m->room[n++] = b == m->ndocs || (a < middle && m->docs[a] < m->docs[b])
+				   ? m->docs[a++]
+				   : m->docs[b++];
+	memcpy(m->docs + from, m->room, n * sizeof(*m->room));
+}
+
+/* Adds the live documents of a term of input i to the run of docs that begins at from. Returns whether there are any.
+   Term t->n is every document with a value. */
+static bool
+add_posting(struct slot_merge *m, size_t i, uint32_t id, size_t from)
+{
+	const uint32_t *number = m->in[i].number[m->level];
+	size_t middle = m->ndocs;
+	struct posting p;
+	uint32_t n;
+
+	if (!posting_open(m->t[i], m->level, id, segment_level(m->in[i].seg, m->level), &p))
+		return false;
+	m->list = grow_array(m->list, &m->list_room, p.n + UINT64_C(1), sizeof(*m->list));
+	n = posting_list(&p, m->list);
+	m->docs = grow_array(m->docs, &m->docs_room, m->ndocs + n + 1, sizeof(*m->docs));
+	for (uint32_t k = 0; k < n; k++)
+		if (number[m->list[k]] != NOWHERE)
+			m->docs[m->ndocs++] = number[m->list[k]];
+	merge_runs(m, from, middle);
+	return m->ndocs > middle;
+}
+
+static size_t
+find_lowest_term(const struct slot_merge *m)
+{
+	size_t best = m->n;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->at[i] < m->t[i]->n &&
+		    (best == m->n || terms_order(m->t[i], m->at[i], m->t[best], m->at[best]) < 0))
+			best = i;
+	return best;
+}
+
+/* Adds the lowest term of all inputs and its documents, and advances every input that has the term. */
+static void
+merge_term(struct slot_merge *m, size_t best, struct gather *g, uint32_t *const *numbers)
+{
+	uint32_t id = m->at[best];
+	size_t from = m->ndocs;
+
+	for (size_t i = 0; i < m->n; i++) {
+		bool alive;
+
+		if (m->at[i] >= m->t[i]->n || terms_order(m->t[i], m->at[i], m->t[best], id) != 0)
+			continue;
+		alive = add_posting(m, i, m->at[i], from);
+		if (numbers != NULL)
+			numbers[i][m->at[i]] = alive ? g->n : NOWHERE;
+		if (i != best)
+			m->at[i]++;
+	}
+	m->at[best]++;
+	if (m->ndocs == from)
+		return;
+	if (g->form == FORM_INTS)
+		gather_append_int(g, m->t[best]->ints[id]);
+	else
+		gather_append_str(g, terms_str(m->t[best], id));
+}
+
+struct groups
+merge_slot(const struct merging *all, size_t slot, struct gather *g)
+{
+	const struct schema_field *f = &all->fields[slot / PARTS];
+	struct slot_merge m = {
+		.in = all->in, .n = all->n, .level = f->nested ? LEVEL_NESTED : LEVEL_DOCUMENT
+	};
+	struct groups out = { 0 };
+	size_t best, start_room = 0, whole;
+
+	m.t = mem_array(m.n, sizeof(*m.t));
+	m.at = mem_array(m.n, sizeof(*m.at));
+	for (size_t i = 0; i < m.n; i++)
+		m.t[i] = &m.in[i].seg->slots[slot];
+	out.start = grow_array(NULL, &start_room, 2, sizeof(*out.start));
+	out.start[0] = 0;
+	while ((best = find_lowest_term(&m)) < m.n) {
+		merge_term(&m, best, g, all->numbers[slot]);
+		out.start =
+		    grow_array(out.start, &start_room, g->n + UINT64_C(2), sizeof(*out.start));
+		out.start[g->n] = (uint32_t)m.ndocs;
+	}
+	whole = m.ndocs;
+	for (size_t i = 0; i < m.n; i++)
+		(void)!add_posting(&m, i, m.t[i]->n, whole);
+	if (m.ndocs > UINT32_MAX)
+		panic("a slot of a merged segment has more than 2^32 pairs");
+	out.start[g->n + 1] = (uint32_t)m.ndocs;
+	out.n = g->n;
+	out.docs = m.docs;
+	free(m.t);
+	free(m.at);
+	free(m.room);
+	free(m.list);
+	return out;
+}
+
+/* Takes the label of an asn from the first input that has one. */
+void
+merge_labels(const struct merging *all, struct index_builder *b)
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("asn"));
+	size_t asn = b->asn->index * PARTS, as_name = b->as_name->index * PARTS;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct terms *t = segment_terms(all->in[i].seg, f, PART_VALUES);
+		uint32_t names = segment_terms(all->in[i].seg, b->as_name, PART_VALUES)->n;
+
+		for (uint32_t id = 0; t->label != NULL && id < t->n; id++)
+			if (t->label[id] < names)
+				build_label(b, all->numbers[asn][i][id],
+				    all->numbers[as_name][i][t->label[id]]);
+	}
+}
+
+/* ---- a merge ---- */
+
+struct index_merge *
+index_merge_begin(const struct index_state *s, const size_t *which, size_t n)
+{
+	struct index_merge *m = mem_zero(sizeof(*m));
+
+	random_bytes(&m->id, sizeof(m->id));
+	m->inputs = mem_array(n, sizeof(*m->inputs));
+	for (m->n = 0; m->n < n; m->n++) {
+		struct index_segment *to = &m->inputs[m->n];
+		size_t bytes;
+
+		*to = s->segments[which[m->n]];
+		bytes = index_words(to->documents) * sizeof(*to->dead);
+		to->map = NULL;
+		to->open->refs++;
+		to->dead = mem_alloc(bytes + 1);
+		memcpy(to->dead, s->segments[which[m->n]].dead, bytes);
+	}
+	return m;
+}
+
+void
+index_merge_free(struct index_merge *m)
+{
+	if (m == NULL)
+		return;
+	for (size_t i = 0; i < m->n; i++) {
+		segment_close(m->inputs[i].open);
+		free(m->inputs[i].dead);
+	}
+	free(m->inputs);
+	free(m);
+}
+
+static bool
+check_fields(const struct merging *all, char *err)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->nfields; k++)
+			if (!all->in[i].seg->has[all->fields[k].index]) {
+				snprintf(err, INDEX_FAULT, "built without %s", all->fields[k].name);
+				return false;
+			}
+	return true;
+}
+
+static void
+number_terms(struct merging *all, const struct schema_field *f)
+{
+	uint32_t **numbers = mem_array(all->n, sizeof(*numbers));
+
+	for (size_t i = 0; i < all->n; i++)
+		numbers[i] =
+		    mem_array(segment_terms(all->in[i].seg, f, PART_VALUES)->n, sizeof(**numbers));
+	all->numbers[f->index * PARTS] = numbers;
+}
+
+static void
+free_merging(struct merging *all)
+{
+	for (size_t s = 0; s < all->nfields * PARTS; s++) {
+		for (size_t i = 0; all->numbers[s] != NULL && i < all->n; i++)
+			free(all->numbers[s][i]);
+		free(all->numbers[s]);
+	}
+	for (size_t i = 0; i < all->n; i++)
+		for (int l = 0; l < LEVELS; l++)
+			free(all->in[i].number[l]);
+	free(all->numbers);
+	free(all->in);
+}
+
+bool
+index_merge_write(const struct index_merge *m, const char *directory, struct index_segment *out,
+    char err[INDEX_FAULT])
+{
+	struct index_tags none = { 0 };
+	struct index_builder *b = index_build_new(&none);
+	struct merging all = { .n = m->n };
+	bool ok;
+
+	all.nfields = schema_fields(DATASET_HOSTS, &all.fields);
+	all.in = mem_array(m->n, sizeof(*all.in));
+	all.numbers = mem_array(all.nfields * PARTS, sizeof(*all.numbers));
+	for (size_t i = 0; i < m->n; i++)
+		all.in[i] = (struct input){ .seg = m->inputs[i].open, .dead = m->inputs[i].dead };
+	ok = check_fields(&all, err);
+	if (ok) {
+		number_documents(b, all.in, all.n);
+		for (size_t k = 0; k < all.nfields; k++)
+			for (size_t i = 0; all.fields[k].type == VALUE_DATE && i < all.n; i++)
+				copy_dates(b, &all.fields[k], &all.in[i]);
+		number_terms(&all, b->asn);
+		number_terms(&all, b->as_name);
+		b->merging = &all;
+		b->id = m->id;
+		ok = index_build_write(b, directory, out, err);
+	}
+	free_merging(&all);
+	index_build_free(b);
+	return ok;
+}
+
+bool
+index_segment_verify(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
+{
+	struct segment *seg = segment_open(directory, s, SEGMENT_VERIFY, err);
+
+	if (seg == NULL)
+		return false;
+	s->file.mark = seg->file.mark;
+	segment_close(seg);
+	return true;
+}
+
+/* The place of an input among the segments of the state, or nsegments when it is gone. */
+static size_t
+find_input(const struct index_state *s, const struct index_segment *input)
+{
+	size_t i = 0;
+
+	while (i < s->nsegments && s->segments[i].file.id != input->file.id)
+		i++;
+	return i;
+}
+
+/* Marks those documents dead in the result that died while the merge ran. */
+static void
+carry_deaths(
+    const struct index_segment *before, const struct index_segment *now, struct index_segment *to)
+{
+	for (size_t w = 0; w < index_words(before->documents); w++)
+		for (uint64_t bits = now->dead[w] & ~before->dead[w]; bits != 0; bits &= bits - 1) {
+			unsigned char ip[16];
+
+			segment_ip(
+			    now->open, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), ip);
+			index_mark_dead(to, ip);
+		}
+}
+
+bool
+index_merge_take(const struct index_merge *m, const char *directory, struct index_state *s,
+    struct index_segment fresh, char err[INDEX_FAULT])
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (find_input(s, &m->inputs[i]) == s->nsegments) {
+			snprintf(err, INDEX_FAULT, "an input of the merge is gone");
+			return false;
+		}
+	fresh.open = segment_open(directory, &fresh, SEGMENT_BY_MARK, err);
+	if (fresh.open == NULL)
+		return false;
+	fresh.file.mark = fresh.open->file.mark;
+	fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
+	for (size_t i = 0; i < m->n; i++) {
+		size_t at = find_input(s, &m->inputs[i]);
+
+		carry_deaths(&m->inputs[i], &s->segments[at], &fresh);
+		index_state_drop(s, at, at + 1);
+	}
+	index_state_insert(s, fresh);
+	return true;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/* The state of the writer: the segments of the next generation in memory. The indexer adds and removes segments, marks
+   documents dead, verifies the files a part at a time, and publishes the whole by the manifest. */
+#include "config.h"
+
+#include "search/index/format/files.h"
+#include "search/index/format/manifest.h"
+#include "search/index/format/ordinals.h"
+#include "search/index/format/set.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+/* ---- changing ---- */
+
+bool
+index_mark_dead(struct index_segment *s, const unsigned char ip[16])
+{
+	uint32_t doc = segment_lower(s->open, ip);
+	unsigned char found[16];
+
+	if (doc >= s->open->ndocs)
+		return false;
+	segment_ip(s->open, doc, found);
+	if (memcmp(found, ip, 16) != 0 || (s->dead[doc >> 6] >> (doc & 63) & 1))
+		return false;
+	s->dead[doc >> 6] |= UINT64_C(1) << (doc & 63);
+	s->ndead++;
+	return true;
+}
+
+static void
+drop_dead_segments(struct index_state *s)
+{
+	for (size_t i = s->nsegments; i-- > 0;)
+		if (s->segments[i].ndead == s->segments[i].documents)
+			index_state_drop(s, i, i + 1);
+}
+
+/* Opens the segments that are not open yet. The writer keeps them mapped, because it makes a pass every second. */
+static bool
+open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	for (size_t i = 0; i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		if (t->open == NULL)
+			t->open = segment_open(directory, t, SEGMENT_BY_MARK, err);
+		if (t->open == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* The order of segments decides how much work ordinals are: changing a segment invalidates the ordinals of all later
+   ones. So large segments, which change rarely, come first, and a new segment goes before others only when it is at
+   least twice as large as they are, like the result of a merge. */
+void
+index_state_insert(struct index_state *s, struct index_segment fresh)
+{
+	size_t at = s->nsegments;
+
+	while (at > 0 && s->segments[at - 1].documents < fresh.documents / 2)
+		at--;
+	s->segments = reallocarray(s->segments, s->nsegments + 1, sizeof(*s->segments));
+	if (s->segments == NULL)
+		panic("out of memory");
+	memmove(s->segments + at + 1, s->segments + at, (s->nsegments - at) * sizeof(*s->segments));
+	s->segments[at] = fresh;
+	s->nsegments++;
+}
+
+bool
+index_state_add(
+    const char *directory, struct index_state *s, struct index_segment fresh, char err[INDEX_FAULT])
+{
+	if (!open_segments(directory, s, err))
+		return false;
+	fresh.open = segment_open(directory, &fresh, SEGMENT_VERIFY, err);
+	if (fresh.open == NULL)
+		return false;
+	fresh.file.mark = fresh.open->file.mark;
+	for (uint32_t doc = 0; doc < fresh.open->ndocs; doc++) {
+		unsigned char ip[16];
+
+		segment_ip(fresh.open, doc, ip);
+		for (size_t i = 0; i < s->nsegments; i++)
+			(void)index_mark_dead(&s->segments[i], ip);
+	}
+	if (fresh.dead == NULL)
+		fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
+	index_state_insert(s, fresh);
+	drop_dead_segments(s);
+	return true;
+}
+
+bool
+index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
+    bool *had, char err[INDEX_FAULT])
+{
+	if (!open_segments(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		*had |= index_mark_dead(&s->segments[i], ip);
+	drop_dead_segments(s);
+	return true;
+}
+
+bool
+index_state_complete(const struct index_state *s)
+{
+	const struct schema_field *fields;
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	bool complete = true;
+
+	for (size_t i = 0; i < s->nsegments; i++)
+		for (size_t k = 0; k < nfields; k++)
+			complete &= s->segments[i].open->has[k];
+	return complete;
+}
+
+/* ---- verification ---- */
+
+/* Opens a file again when it has changed since it was opened. The file is good when its content is still valid, for
+   example when only its time was changed. */
+static bool
+check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
+{
+	struct segment *again;
+
+	if (mapped_intact(&s->open->file))
+		return true;
+	again = segment_open(directory, s, SEGMENT_VERIFY, err);
+	if (again == NULL)
+		return false;
+	segment_close(s->open);
+	s->open = again;
+	s->file.mark = again->file.mark;
+	return true;
+}
+
+/* The file to verify next: files take turns, a segment, its ordinals, the next segment. NULL: the segment has no
+   ordinals. */
+static struct mapped *
+file_in_turn(const struct index_state *s)
+{
+	const struct index_segment *t = &s->segments[s->verified / 2 % s->nsegments];
+
+	if (s->verified % 2 == 0)
+		return &t->open->file;
+	return t->map == NULL ? NULL : &t->map->file;
+}
+
+static bool
+verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	size_t last = s->verified + 2 * s->nsegments; /* every file at most once */
+
+	for (; bytes > 0 && s->verified < last; s->verified++, s->section = 0) {
+		struct mapped *m = file_in_turn(s);
+		bool good;
+
+		if (m == NULL)
+			continue;
+		m->err = err;
+		good = mapped_verify(m, &s->section, &bytes);
+		m->err = NULL;
+		if (!good)
+			mapped_condemn(m);
+		if (!good || s->section < m->head->nsections)
+			return good;
+	}
+	return true;
+}
+
+bool
+index_state_verify(
+    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	if (!open_segments(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		if (!check_segment(directory, &s->segments[i], err))
+			return false;
+	for (size_t i = 1; i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		if (t->map == NULL || mapped_intact(&t->map->file))
+			continue;
+		snprintf(err, INDEX_FAULT, "ordinals changed after they were written");
+		return false;
+	}
+	return verify_some(s, bytes, err);
+}
+
+/* ---- publishing ---- */
+
+/* Opens the existing ordinals of segment i when they were made for these segments; returns NULL otherwise. */
+static struct ordinal_map *
+ready_ordinals(
+    const char *directory, const struct index_state *s, size_t i, struct segment *const *segs)
+{
+	const struct index_segment *t = &s->segments[i];
+	char why[INDEX_FAULT];
+
+	return t->ordinals.id == 0
+		   ? NULL
+		   : ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_BY_MARK, why);
+}
+
+static struct ordinal_map *
+make_ordinals(const char *directory, struct index_state *s, size_t i, struct segment *const *segs,
+    char err[INDEX_FAULT])
+{
+	struct index_segment *t = &s->segments[i];
+	struct ordinal_map *m;
+
+	t->ordinals.id = 0;
+	if (!ordinals_write(directory, s->segments, i + 1, &t->ordinals, err))
+		return NULL;
+	m = ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_VERIFY, err);
+	if (m != NULL)
+		t->ordinals.mark = m->file.mark;
+	return m;
+}
+
+/* Makes the ordinals that are missing or were made for other segments. */
+static bool
+complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	struct segment **segs = mem_array(s->nsegments, sizeof(*segs));
+	bool ok = open_segments(directory, s, err);
+
+	for (size_t i = 0; ok && i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+
+		segs[i] = t->open;
+		if (i == 0 || (t->map != NULL && ordinals_fit(t->map, s->segments, i + 1)))
+			continue;
+		ordinals_close(t->map);
+		t->map = ready_ordinals(directory, s, i, segs);
+		if (t->map == NULL)
+			t->map = make_ordinals(directory, s, i, segs, err);
+		ok = t->map != NULL;
+	}
+	free(segs);
+	return ok;
+}
+
+static bool
+has_name(const char *path, const char *name)
+{
+	return strcmp(path + strlen("./"), name) == 0;
+}
+
+static bool
+file_is_needed(const struct index_state *s, const char *name)
+{
+	char path[64];
+
+	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
+		return true; /* not a file of a generation */
+	snprintf(path, sizeof(path), "hosts-%016" PRIx64, s->merging);
+	if (s->merging != 0 && strncmp(name, path, strlen(path)) == 0)
+		return true;
+	for (size_t i = 0; i < s->nsegments; i++) {
+		segment_path(".", s->segments[i].file.id, path, sizeof(path));
+		if (has_name(path, name))
+			return true;
+		ordinals_path(".", s->segments[i].ordinals.id, path, sizeof(path));
+		if (i > 0 && has_name(path, name))
+			return true;
+	}
+	return false;
+}
+
+/* Removes the files of former generations. A worker that has one mapped keeps it; a worker that was about to open it
+   reads the new manifest. */
+static void
+remove_old_files(const char *directory, const struct index_state *s)
+{
+	DIR *d = opendir(directory);
+	struct dirent *f;
+
+	if (d == NULL)
+		return;
+	while ((f = readdir(d)) != NULL)
+		if (!file_is_needed(s, f->d_name))
+			unlinkat(dirfd(d), f->d_name, 0);
+	closedir(d);
+}
+
+bool
+index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	if (!complete_ordinals(directory, s, err))
+		return false;
+	s->generation++;
+	s->published_at = ts_now();
+	if (!manifest_write(directory, s, err)) {
+		s->generation--;
+		return false;
+	}
+	remove_old_files(directory, s);
+	return true;
+}
+
+int
+index_lock(const char *directory)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/lock", directory);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		panic("index directory name too long");
+	return fd_lock(path, O_RDWR | O_CREAT);
+}
