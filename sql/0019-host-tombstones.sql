@@ -31,6 +31,16 @@ CREATE TRIGGER host_gone AFTER DELETE ON host REFERENCING OLD TABLE AS gone FOR 
 	EXECUTE FUNCTION host_gone();
 CREATE TRIGGER host_truncated AFTER TRUNCATE ON host FOR EACH STATEMENT EXECUTE FUNCTION host_gone();
 
+-- A row that gets another address leaves no row in host_gone for its old one, so the index would keep both.
+CREATE FUNCTION host_moved() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'host %: the address of a host cannot be changed', host(OLD.ip)
+		USING ERRCODE = 'restrict_violation', HINT = 'Delete the row and insert another one.';
+END
+$$;
+CREATE TRIGGER host_moved BEFORE UPDATE OF ip ON host FOR EACH ROW WHEN (OLD.ip <> NEW.ip)
+	EXECUTE FUNCTION host_moved();
+
 -- Removes deletions that are a week old and that an index of this snapshot contains. An index that was
 -- away for longer is built again.
 CREATE FUNCTION host_gone_purge(contained pg_snapshot) RETURNS void LANGUAGE sql SECURITY DEFINER

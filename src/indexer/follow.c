@@ -327,15 +327,22 @@ reload_published(struct follower *f)
 		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
 }
 
-/* Removes the deletions that the published generation contains, once an hour; so a failure is tried again later. */
+/* Removes the deletions that the published generation contains, once an hour; so a failure is tried again later. The
+   snapshot comes from the disk: a pass that changed nothing has a newer one in memory, and a crash would lose it. */
 static void
 purge_deletions(struct follower *f)
 {
+	struct index_state published;
+	char err[INDEX_FAULT];
+
 	if (mono_us() < f->next_purge)
 		return;
 	f->next_purge = mono_us() + PURGE_US;
-	if (source_purge(&f->source, f->state.snapshot) != DB_OK)
+	if (!index_state_load(f->directory, &published, err))
+		return;
+	if (published.generation > 0 && source_purge(&f->source, published.snapshot) != DB_OK)
 		log_event(LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->source.db));
+	index_state_free(&published);
 }
 
 enum follow_rc

@@ -35,3 +35,59 @@ is "$(answers 20 | grep -vxF -e "$whole" -e '503 search_upstream_failed')" '' \
 	"a changed file gives the right answer or an envelope"
 ok "a changed file is built again and the same hosts are counted" world_until 60 recovered
 is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of a changed file"
+
+# A disk that rots changes the content of files and not their times, so nothing but the bounds of each read protects a
+# worker. The index has two segments, therefore ordinals. surfaced-index, which would find the damage, does not run.
+"$BUILD/t/helper/hostgen" --hosts 300 --start 2000 | ctl import hosts --quiet - || exit 1
+two_segments() { [ "$(find "$W/index" -name '*.map' | wc -l)" -ge 1 ] && [ "$(answers 1)" != "$whole" ]; }
+ok "the index has a second segment" world_until 60 two_segments
+world_kill surfaced-index
+whole=$(answers 1)
+mkdir "$W/tmp/good"
+cp -p "$W"/index/*.seg "$W"/index/*.map "$W/tmp/good"
+# rot SEED: puts the good content back, and then, unless SEED is 0, random numbers at 400 random places of each file.
+rot()
+{
+	python3 - "$1" "$W/tmp/good" "$W/index" <<'END'
+import os, random, struct, sys
+
+seed, good, index = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+random.seed(seed)
+for name in sorted(os.listdir(good)):
+    path = os.path.join(index, name)
+    content = bytearray(open(os.path.join(good, name), "rb").read())
+    for _ in range(400 if seed else 0):
+        at = random.randrange(len(content) // 4) * 4
+        content[at:at + 4] = struct.pack("<I", random.getrandbits(random.randrange(1, 33)))
+    times = os.stat(path)
+    with open(path, "r+b") as f:
+        f.write(content)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+END
+}
+facets='[{"field":"services.port"},{"field":"services.product"},{"field":"tags"},{"field":"hostnames"},{"field":"asn"},{"field":"services.http.title"}]'
+queries='services.port:443 services.product:*ng* tags:c2 (hostnames:example.com+OR+country_code:US) NOT+services:(port:22+AND+product:ssh) last_seen:>2020-01-01 10.0.0.0/8 services.port:{22,80,443}+AND+nginx'
+# ask_all: each query as a search, a count and facets; prints each status and code once.
+ask_all()
+{
+	for q in $queries; do
+		api GET "/search/hosts?limit=50&q=$q" --globoff
+		echo "$STATUS $(field '.error.code // empty')"
+		api GET "/search/hosts/count?q=$q" --globoff
+		echo "$STATUS $(field '.error.code // empty')"
+		api POST /search/hosts/aggregate "{\"query\":\"$(echo "$q" | tr + ' ')\",\"aggregations\":$facets}"
+		echo "$STATUS $(field '.error.code // empty')"
+	done | sort -u
+}
+is "$(ask_all)" "200 " "every query is answered while the files are whole"
+seed=1
+while [ "$seed" -le "${ROUNDS:-12}" ]; do
+	rot "$seed"
+	ask_all
+	seed=$((seed + 1))
+done >"$W/tmp/answers"
+is "$(sort -u "$W/tmp/answers" | grep -vxF -e '200 ' -e '503 search_upstream_failed')" '' \
+	"damage of trusted files gives answers or envelopes (C-423)"
+is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of damaged numbers (C-423)"
+rot 0
+is "$(answers 5)" "$whole" "the workers that read damaged files serve whole ones again"

@@ -700,6 +700,103 @@ a_known_file_is_trusted_and_another_is_verified(void) /* C-423 */
 	world_end(&w);
 }
 
+/* Replaces the content of a file that is mapped and sets its times back, so that only the bounds of each read protect the
+   reader. */
+static void
+replace_in_place(const char *path, struct str s)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct stat st;
+
+	CU_ASSERT_EQUAL_FATAL(fstat(fd, &st), 0);
+	CU_ASSERT_EQUAL(pwrite(fd, s.p, s.n, 0), (ssize_t)s.n);
+	CU_ASSERT_EQUAL(futimens(fd, (struct timespec[]){ st.st_atim, st.st_mtim }), 0);
+	close(fd);
+}
+
+/* A copy of a file with up to 200 numbers of its sections replaced, some by small ones, some by large ones. */
+static struct str
+rotten(struct world *w, struct str whole)
+{
+	char *p = (char *)(uintptr_t)arena_str(w->n.a, whole).p;
+	const struct segment_header *h = (const struct segment_header *)(const void *)whole.p;
+	const struct section *table = (const struct section *)(const void *)(whole.p + h->table_at);
+
+	for (uint32_t i = 0, n = 1 + naive_random(&w->n, 200); i < n; i++) {
+		const struct section *s = &table[naive_random(&w->n, h->nsections)];
+		uint32_t v = naive_random(&w->n, 4) * 0x55555555u;
+
+		v ^= naive_random(&w->n, 1u << naive_random(&w->n, 31));
+		memcpy(p + s->at + naive_random(&w->n, (uint32_t)s->n) / 4 * 4, &v, sizeof(v));
+	}
+	return (struct str){ p, whole.n };
+}
+
+/* Asks every kind of query and facet; any answer is right but one outside of memory. */
+static unsigned
+ask_everything(struct world *w, struct engine *e)
+{
+	const struct schema_field *fields;
+	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	unsigned answered = 0;
+
+	for (size_t i = 0; i < nfields; i++) {
+		struct query q = { .dataset = DATASET_HOSTS, .root = naive_query(&w->n, 3, false) };
+		struct agg agg = { &fields[i], 100 };
+		struct page_request want = { NULL, 20 };
+		struct group g;
+		struct page page;
+
+		if (fields[i].aggregatable)
+			answered +=
+			    engine_aggregate(e, w->n.a, &q, &plenty, &agg, 1, &g) == ENGINE_OK;
+		(void)!engine_search(e, w->n.a, &q, &plenty, &want, &page);
+	}
+	return answered;
+}
+
+/* A view adds up the totals of a field when it is first asked for. Every second engine does so before the damage, the
+   others add up damaged numbers. */
+static void
+damage_in_place_stays_inside_of_memory(void) /* C-423 */
+{
+	struct arena *kept = arena_new(SIZE_MAX / 4);
+	char paths[3][4096], err[INDEX_FAULT];
+	struct str whole[COUNT(paths)];
+	struct index_segment fresh;
+	unsigned answered = 0, merged = 0;
+	struct index_merge *m;
+	struct world w;
+
+	world_begin(&w, 17);
+	add_segment(&w, 500, 1200);
+	add_segment(&w, 200, 1200);
+	segment_path(w.directory, w.state.segments[0].file.id, paths[0], sizeof(*paths));
+	segment_path(w.directory, w.state.segments[1].file.id, paths[1], sizeof(*paths));
+	ordinals_path(w.directory, w.state.segments[1].ordinals.id, paths[2], sizeof(*paths));
+	for (size_t k = 0; k < COUNT(paths); k++)
+		whole[k] = read_all(paths[k], kept);
+	for (unsigned i = 0; i < 60; i++) {
+		struct engine *e = engine_open_index(w.directory);
+
+		if (i % 2 == 0)
+			answered += ask_everything(&w, e);
+		for (size_t k = 0; k < COUNT(paths); k++)
+			replace_in_place(paths[k], rotten(&w, whole[k]));
+		answered += ask_everything(&w, e);
+		m = index_merge_begin(&w.state, (const size_t[]){ 0, 1 }, 2);
+		merged += index_merge_write(m, w.directory, &fresh, err);
+		index_merge_free(m);
+		for (size_t k = 0; k < COUNT(paths); k++)
+			replace_in_place(paths[k], whole[k]);
+		engine_close(e);
+	}
+	CU_ASSERT_TRUE(answered > 1000);
+	CU_ASSERT_EQUAL(merged, 0); /* its checksums would be those of damaged content */
+	arena_free(kept);
+	world_end(&w);
+}
+
 /* ---- a release with one more field ---- */
 
 static enum engine_rc
@@ -829,6 +926,8 @@ main(void)
 		{ "a truncated file kills no reader", a_truncated_file_kills_no_reader },
 		{ "a known file is trusted and another one is verified",
 		    a_known_file_is_trusted_and_another_is_verified },
+		{ "damage of a trusted file never leads outside of memory",
+		    damage_in_place_stays_inside_of_memory },
 		{ "an index with one field fewer is served",
 		    an_index_with_one_field_fewer_is_served },
 		{ "the first facet of a large field is cheap",

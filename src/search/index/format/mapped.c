@@ -3,8 +3,8 @@
    restore, a disk error, an administrator with dd. Two mechanisms prevent a wrong answer and a crash of the worker:
    - The descriptor stays open, so that fstat(2) before and after a request detects every write and every truncation.
    - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of the file by zeros and
-     sets `lost`, and the interrupted request continues. Every reader of the format therefore has to stay inside the
-     mapping even if verified bytes have become zeros; mapped_intact then fails the request.
+     sets `lost`, and the interrupted request continues. mapped_intact then fails the
+     request. Every reader of the format has to stay inside its arrays whatever the verified bytes have become (mapped.h).
    The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on Linux it is a plain
    system call. */
 #include "config.h"
@@ -171,7 +171,8 @@ check_sections(struct mapped *m)
 
 	if (!padding_is_zero(m->map, sizeof(*h), h->table_at))
 		return mapped_fault(m, "broken header");
-	m->spans = mem_array((size_t)h->nslots * SECTIONS, sizeof(*m->spans));
+	m->nslots = h->nslots;
+	m->spans = mem_array(m->nslots * SECTIONS, sizeof(*m->spans));
 	for (uint32_t i = 0; i < h->nsections; i++) {
 		const struct section *t = &table_of(m)[i];
 
@@ -246,7 +247,7 @@ mapped_close(struct mapped *m)
 struct span
 mapped_span(const struct mapped *m, size_t slot, enum section_kind kind)
 {
-	return slot < m->head->nslots ? m->spans[slot * SECTIONS + kind] : (struct span){ NULL, 0 };
+	return slot < m->nslots ? m->spans[slot * SECTIONS + kind] : (struct span){ NULL, 0 };
 }
 
 /* ---- verification in the background ---- */

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* A file of the index in memory, verified when it is opened (mapped.c). */
+/* A file of the index in memory, verified when it is opened (mapped.c).
+ *
+ * A disk that rots changes the content of a file, but not its times, and no checksum is computed during a query. So every
+ * number that is read from a mapping is compared with the size of the array before it becomes an index, each time:
+ *
+ *   mapping (may be damaged)                    memory of the process
+ *   ------------------------                    ---------------------
+ *   column    document -> term     --- clamp --->  counters[terms + COLUMN_K_MAX]
+ *   map       term -> ordinal      --- clamp --->  sums[ordinals + 1]
+ *   owner     service -> host      --- skip  --->  bits[hosts]
+ *   posting   block -> offset      --- skip  --->  the same mapping
+ *
+ * A damaged number may then give a wrong count in one answer, until the writer finds the damage (index_state_verify);
+ * it never reaches memory of something else. */
 #ifndef SEARCH_INDEX_FORMAT_MAPPED_H
 #define SEARCH_INDEX_FORMAT_MAPPED_H
 
@@ -28,6 +41,7 @@ struct mapped {
 	long page;
 	const struct segment_header *head;
 	struct span *spans; /* [slot][kind] */
+	size_t nslots;      /* of spans */
 	struct mapped *next;
 };
 

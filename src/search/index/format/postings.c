@@ -122,7 +122,7 @@ posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, s
 	if (out->n == 1 && at < limit) {
 		out->one = (uint32_t)at;
 		out->form = POSTING_LIST;
-	} else if (out->n > 1 && at < t->npostings && at % 8 == 0) {
+	} else if (out->n > 1 && out->n <= limit && at < t->npostings && at % 8 == 0) {
 		out->start = t->postings + at;
 		out->room = t->npostings - at;
 		if (out->n > POSTING_SMALL) {
@@ -170,16 +170,16 @@ posting_or(const struct posting *p, uint64_t *words)
 	if (p->form != POSTING_BLOCKS)
 		return;
 	for (uint32_t i = 0; i < p->one; i++) {
-		const struct posting_block *b = &p->blocks[i];
-		const void *content = block_content(p, b);
-		uint64_t *out = words + (size_t)b->key * INDEX_BLOCK_WORDS;
+		const struct posting_block b = p->blocks[i]; /* read once: it may change */
+		const void *content = block_content(p, &b);
+		uint64_t *out = words + (size_t)b.key * INDEX_BLOCK_WORDS;
 
 		if (content == NULL)
 			continue;
-		if (b->last < POSTING_ARRAY) {
+		if (b.last < POSTING_ARRAY) {
 			const uint16_t *docs = content;
 
-			for (uint32_t k = 0; k <= b->last; k++)
+			for (uint32_t k = 0; k <= b.last; k++)
 				out[docs[k] >> 6] |= UINT64_C(1) << (docs[k] & 63);
 		} else {
 			const uint64_t *in = content;
@@ -220,10 +220,11 @@ posting_list(const struct posting *p, uint32_t *out)
 				out[n++] = list[i];
 	if (p->form == POSTING_BLOCKS)
 		for (uint32_t i = 0; i < p->one; i++) {
-			const void *content = block_content(p, &p->blocks[i]);
+			const struct posting_block b = p->blocks[i];
+			const void *content = block_content(p, &b);
 
 			if (content != NULL)
-				n += list_block(&p->blocks[i], content, out + n, p->n - n);
+				n += list_block(&b, content, out + n, p->n - n);
 		}
 	return n;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Opens a segment. The sizes of all arrays are checked here, and for a file that is not trusted also the order of
-   offsets and the range of terms and documents, so that queries can use them without checks of their own. */
+   offsets and the range of terms and documents. A wrong number is then known before the first query. It is no proof for
+   later: the file may be damaged in place while it is mapped. mapped.h states the rule for readers. */
 #include "config.h"
 
 #include "search/index/format/segment.h"
@@ -167,18 +168,21 @@ open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 	}
 	if (ids.n == 0)
 		return true;
-	*c = (struct column){ m->width, m->k, ids.p, m->more, NULL, NULL, more.p };
+	*c = (struct column){
+		.width = m->width, .k = m->k, .ids = ids.p, .nmore = m->more, .more_ids = more.p
+	};
 	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
 	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
 	    !check_ids(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
 		return false;
 	if (c->nmore == 0)
 		return true;
+	c->nids = more.n / c->width;
 	return open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
 	       check_ids(o, c->more_docs, 4, c->nmore, s->ndocs) &&
 	       open_u32s(slot_span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
-	       check_offsets(o, c->more_at, c->nmore, more.n / c->width) &&
-	       check_ids(o, c->more_ids, c->width, more.n / c->width, t->n);
+	       check_offsets(o, c->more_at, c->nmore, c->nids) &&
+	       check_ids(o, c->more_ids, c->width, c->nids, t->n);
 }
 
 static bool

@@ -12,6 +12,7 @@ struct column {
 	uint32_t nmore;
 	const uint32_t *more_docs, *more_at;
 	const void *more_ids;
+	uint64_t nids; /* entries of more_ids */
 };
 
 struct terms {

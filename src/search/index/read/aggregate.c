@@ -42,7 +42,7 @@ add_segment_counts(struct facet_job *j, const struct facet *f, const uint32_t *m
 	if (f->counts == j->sum)
 		return;
 	for (uint32_t id = 0; id < f->t->n; id++)
-		j->sum[map == NULL ? id : map[id]] +=
+		j->sum[map == NULL ? id : ordinals_clamp(j->o, map[id])] +=
 		    complement ? total[id] - f->counts[id] : f->counts[id];
 }
 
@@ -90,19 +90,21 @@ find_label(const struct view *v, const struct schema_field *f, const struct term
 {
 	static const struct schema_field *as_name;
 	const struct terms *names;
+	uint32_t name;
 	struct str s;
 
 	if (t->label == NULL)
 		return STR_NULL;
+	name = t->label[id];
 	if (as_name == NULL)
 		as_name = schema_find(DATASET_HOSTS, STR("as_name"));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		if (segment_terms(v->segments[i].seg, f, PART_VALUES) != t)
 			continue;
 		names = segment_terms(v->segments[i].seg, as_name, PART_VALUES);
-		if (t->label[id] >= names->n)
+		if (name >= names->n)
 			return STR_NULL;
-		s = terms_str(names, t->label[id]);
+		s = terms_str(names, name);
 		return s.n > 0 && str_chars(s) <= LIM_BUCKET_LABEL ? s : STR_NULL;
 	}
 	return STR_NULL;
@@ -158,11 +160,11 @@ by_id(const void *a, const void *b)
 }
 
 static void
-offer_few(struct top *top, struct scratch *few)
+offer_few(struct top *top, const struct ordinals *o, struct scratch *few)
 {
 	if (few->n > 0)
 		qsort(few->p, few->n, sizeof(*few->p), by_id);
-	for (size_t i = 0, k; i < few->n; i = k) {
+	for (size_t i = 0, k; i < few->n && few->p[i] < o->n; i = k) {
 		for (k = i; k < few->n && few->p[k] == few->p[i]; k++)
 			;
 		top_offer(top, few->p[i], (uint32_t)(k - i));
@@ -189,7 +191,7 @@ fill_group(struct request *rq, struct facet_job *j)
 		else if (j->sum != NULL)
 			top_offer_all(&top, j->sum);
 		else
-			offer_few(&top, &j->few);
+			offer_few(&top, j->o, &j->few);
 		top_end(&top);
 	}
 	out->has_more = top.seen > top.n;

@@ -81,7 +81,7 @@ eval_owners(struct run *r, struct set nested)
 		for (uint32_t i = 0; i < nested.n; i++) {
 			uint32_t doc = r->seg->owner[nested.list[i]];
 
-			if (out.n == 0 || out.list[out.n - 1] != doc)
+			if (doc < to.limit && (out.n == 0 || out.list[out.n - 1] != doc))
 				out.list[out.n++] = doc;
 		}
 		return out;
@@ -95,7 +95,8 @@ eval_owners(struct run *r, struct set nested)
 		for (size_t i = 0; i < n; i++) {
 			uint32_t doc = r->seg->owner[batch[i]];
 
-			out.words[doc >> 6] |= UINT64_C(1) << (doc & 63);
+			if (doc < to.limit)
+				out.words[doc >> 6] |= UINT64_C(1) << (doc & 63);
 		}
 	}
 	pool_put(r->pool, nested.words);

@@ -14,10 +14,18 @@ enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 20
 
 /* ---- the inner loops, by width of a term and terms a document ---- */
 
+/* The counter of a term; the last one when the term is not in the dictionary, which only damage causes. The compiler makes
+   a conditional move of it: the loop waits for memory, so that the comparison costs nothing that can be measured. */
+static inline uint32_t
+clamp_place(uint32_t id, uint32_t last)
+{
+	return id < last ? id : last;
+}
+
 /* docs has AHEAD readable entries after the n documents, for the prefetches. */
 #define COUNT_WIDTH(name, type)                                                                    \
 	static inline __attribute__((always_inline)) void name##_k(const type *p, const size_t k,  \
-	    const uint32_t *docs, size_t n, uint32_t *const c[SPLITS])                             \
+	    const uint32_t *docs, size_t n, uint32_t *const c[SPLITS], const uint32_t last)        \
 	{                                                                                          \
 		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                           \
 		size_t i = 0;                                                                      \
@@ -32,27 +40,27 @@ enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 20
                                                                                                    \
 			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)                     \
 			{                                                                          \
-				c0[d0[s]]++;                                                       \
-				c1[d1[s]]++;                                                       \
-				c2[d2[s]]++;                                                       \
-				c3[d3[s]]++;                                                       \
+				c0[clamp_place(d0[s], last)]++;                                    \
+				c1[clamp_place(d1[s], last)]++;                                    \
+				c2[clamp_place(d2[s], last)]++;                                    \
+				c3[clamp_place(d3[s], last)]++;                                    \
 			}                                                                          \
 		}                                                                                  \
 		for (; i < n; i++)                                                                 \
 			for (size_t s = 0; s < k; s++)                                             \
-				c0[p[docs[i] * k + s]]++;                                          \
+				c0[clamp_place(p[docs[i] * k + s], last)]++;                       \
 	}                                                                                          \
-	static void name(                                                                          \
-	    const struct column *col, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])         \
+	static void name(const struct column *col, const uint32_t *docs, size_t n,                 \
+	    uint32_t *c[SPLITS], uint32_t last)                                                    \
 	{                                                                                          \
 		if (col->k == 1)                                                                   \
-			name##_k(col->ids, 1, docs, n, c);                                         \
+			name##_k(col->ids, 1, docs, n, c, last);                                   \
 		else if (col->k == 2)                                                              \
-			name##_k(col->ids, 2, docs, n, c);                                         \
+			name##_k(col->ids, 2, docs, n, c, last);                                   \
 		else if (col->k == 4)                                                              \
-			name##_k(col->ids, 4, docs, n, c);                                         \
+			name##_k(col->ids, 4, docs, n, c, last);                                   \
 		else                                                                               \
-			name##_k(col->ids, col->k, docs, n, c);                                    \
+			name##_k(col->ids, col->k, docs, n, c, last);                              \
 	}
 
 COUNT_WIDTH(count8, uint8_t)
@@ -60,14 +68,16 @@ COUNT_WIDTH(count16, uint16_t)
 COUNT_WIDTH(count32, uint32_t)
 
 static void
-count_batch(const struct column *col, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])
+count_batch(const struct terms *t, const uint32_t *docs, size_t n, uint32_t *c[SPLITS])
 {
-	if (col->width == 1)
-		count8(col, docs, n, c);
-	else if (col->width == 2)
-		count16(col, docs, n, c);
+	uint32_t last = (uint32_t)facet_places(t) - 1;
+
+	if (t->column.width == 1)
+		count8(&t->column, docs, n, c, last);
+	else if (t->column.width == 2)
+		count16(&t->column, docs, n, c, last);
 	else
-		count32(col, docs, n, c);
+		count32(&t->column, docs, n, c, last);
 }
 
 static uint32_t
@@ -94,29 +104,44 @@ find_overflow(const struct column *col, uint32_t doc)
 	return lo < col->nmore && col->more_docs[lo] == doc ? lo : col->nmore;
 }
 
-static void
-count_overflow_of(const struct column *col, uint32_t i, uint32_t *counts)
+static uint64_t
+overflow_end(const struct column *col, uint32_t i)
 {
-	for (uint32_t k = col->more_at[i]; k < col->more_at[i + 1]; k++)
-		counts[id_at(col->more_ids, col->width, k)]++;
+	uint64_t to = col->more_at[i + 1];
+
+	return to < col->nids ? to : col->nids;
 }
 
 static void
-count_overflow(struct run *r, const struct column *col, const struct set *hits, uint32_t *counts)
+count_overflow_of(const struct terms *t, uint32_t i, uint32_t *counts)
 {
+	const struct column *col = &t->column;
+	uint64_t to = overflow_end(col, i);
+
+	for (uint64_t k = col->more_at[i]; k < to; k++)
+		counts[clamp_place(id_at(col->more_ids, col->width, k), t->n)]++;
+}
+
+static void
+count_overflow(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
+{
+	const struct column *col = &t->column;
 	uint32_t lo;
 
 	if (hits->form != SET_LIST) {
-		for (uint32_t i = 0; i < col->nmore; i++)
-			if (set_has(hits, col->more_docs[i]))
-				count_overflow_of(col, i, counts);
+		for (uint32_t i = 0; i < col->nmore; i++) {
+			uint32_t doc = col->more_docs[i];
+
+			if (doc < r->seg->ndocs && set_has(hits, doc))
+				count_overflow_of(t, i, counts);
+		}
 		run_spend(r, col->nmore);
 		return;
 	}
 	for (uint32_t i = 0; i < hits->n; i++) {
 		lo = find_overflow(col, hits->list[i]);
 		if (lo < col->nmore)
-			count_overflow_of(col, lo, counts);
+			count_overflow_of(t, lo, counts);
 	}
 }
 
@@ -148,7 +173,7 @@ end_facet(struct run *r, struct facet *f, const struct set *hits)
 		for (uint32_t i = 0; i < f->t->n; i++)
 			f->counts[i] += f->c[s][i];
 	memcpy(f->counts + f->t->n, f->behind, sizeof(f->behind));
-	count_overflow(r, &f->t->column, hits, f->counts);
+	count_overflow(r, f->t, hits, f->counts);
 }
 
 void
@@ -168,9 +193,16 @@ facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 	while ((k = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, k * values))
 		for (size_t i = 0; i < n; i++)
 			if (fs[i].t->column.ids != NULL)
-				count_batch(&fs[i].t->column, docs, k, fs[i].c);
+				count_batch(fs[i].t, docs, k, fs[i].c);
 	for (size_t i = 0; i < n; i++)
 		end_facet(r, &fs[i], hits);
+}
+
+static void
+collect_term(const struct terms *t, uint32_t id, const uint32_t *map, struct scratch *out)
+{
+	if (id < t->n)
+		scratch_add(out, map == NULL ? id : map[id]);
 }
 
 static void
@@ -178,18 +210,15 @@ collect_document(const struct terms *t, uint32_t doc, const uint32_t *map, struc
 {
 	const struct column *col = &t->column;
 	uint32_t more = find_overflow(col, doc);
+	uint64_t to;
 
-	for (unsigned k = 0; k < col->k; k++) {
-		uint32_t id = id_at(col->ids, col->width, (size_t)doc * col->k + k);
-
-		if (id < t->n)
-			scratch_add(out, map == NULL ? id : map[id]);
-	}
+	for (unsigned k = 0; k < col->k; k++)
+		collect_term(t, id_at(col->ids, col->width, (size_t)doc * col->k + k), map, out);
 	if (more == col->nmore)
 		return;
-	for (uint32_t k = col->more_at[more]; k < col->more_at[more + 1]; k++)
-		scratch_add(out, map == NULL ? id_at(col->more_ids, col->width, k)
-					     : map[id_at(col->more_ids, col->width, k)]);
+	to = overflow_end(col, more);
+	for (uint64_t k = col->more_at[more]; k < to; k++)
+		collect_term(t, id_at(col->more_ids, col->width, k), map, out);
 }
 
 void

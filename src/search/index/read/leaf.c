@@ -90,15 +90,17 @@ static struct set
 list_documents(
     const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
 {
+	/* a derived posting may have a document several times */
+	uint64_t most = sum + ids->n * POSTING_SMALL + 1;
 	struct set out = { .form = SET_LIST };
 	uint32_t room[POSTING_SMALL];
 
-	/* a derived posting may have a document several times */
-	out.list = ARENA_ARRAY(f->r->arena, sum + ids->n * POSTING_SMALL + 1, uint32_t);
+	out.list = ARENA_ARRAY(f->r->arena, most, uint32_t);
 	for (size_t i = 0; i < ids->n; i++) {
 		struct posting p = open_term(f, ids->p[i], room);
 
-		out.n += posting_list(&p, out.list + out.n);
+		if (p.n <= most - out.n) /* else its count has changed since it was added to sum */
+			out.n += posting_list(&p, out.list + out.n);
 	}
 	if (ids->n > 1)
 		qsort(out.list, out.n, sizeof(*out.list), by_number);
@@ -163,7 +165,9 @@ fold_string(struct arena *a, struct str s)
 static uint32_t
 term_in_fold_order(const struct terms *t, uint32_t i)
 {
-	return t->fold == NULL ? i : t->fold[i];
+	uint32_t id = t->fold == NULL ? i : t->fold[i];
+
+	return id < t->n ? id : i;
 }
 
 static void

@@ -159,7 +159,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 	}
 	r.arena = arena_new(SIZE_MAX / 4);
 	r.pool = pool_new();
-	o->totals = o->own_totals = mem_array(o->n, sizeof(*o->totals));
+	o->totals = o->own_totals = mem_array(o->n + UINT64_C(1), sizeof(*o->totals));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		const struct view_segment *vs = &v->segments[i];
 		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
@@ -174,7 +174,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 			facet_count(&r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
 		}
 		for (uint32_t id = 0; id < t->n; id++)
-			o->own_totals[o->map[i] == NULL ? id : o->map[i][id]] +=
+			o->own_totals[o->map[i] == NULL ? id : ordinals_clamp(o, o->map[i][id])] +=
 			    t->level[LEVEL_DOCUMENT].count[id] - (gone == NULL ? 0 : gone[id]);
 		free(gone);
 		arena_reset(r.arena);

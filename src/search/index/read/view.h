@@ -45,6 +45,12 @@ bool view_intact(const struct view *v) MUST_USE;
 bool view_has(const struct view *v, const struct schema_field *f);
 /* The ordinals of a field. The first call for a field adds up its totals. */
 struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
+/* The ordinal, or o->n when a damaged map contains one that does not exist. Arrays of ordinals have that place, too. */
+static inline uint32_t
+ordinals_clamp(const struct ordinals *o, uint32_t ordinal)
+{
+	return ordinal < o->n ? ordinal : o->n;
+}
 /* The slot and the term of an ordinal. */
 const struct terms *ordinals_term(const struct view *v, const struct schema_field *f,
     const struct ordinals *o, uint32_t id, uint32_t *local);

@@ -72,7 +72,7 @@ number_documents(struct index_builder *b, struct input *in, size_t n)
 
 		build_document_begin(b);
 		in[i].number[LEVEL_DOCUMENT][doc] = b->ndocs;
-		for (uint32_t k = s->first[doc]; k < s->first[doc + 1]; k++) {
+		for (uint32_t k = s->first[doc]; k < s->first[doc + 1] && k < s->nnested; k++) {
 			in[i].number[LEVEL_NESTED][k] = b->nnested;
 			build_nested_begin(b);
 		}
@@ -127,18 +127,19 @@ merge_runs(struct slot_merge *m, size_t from, size_t middle)
 static bool
 add_posting(struct slot_merge *m, size_t i, uint32_t id, size_t from)
 {
+	uint32_t documents = segment_level(m->in[i].seg, m->level);
 	const uint32_t *number = m->in[i].number[m->level];
 	size_t middle = m->ndocs;
 	struct posting p;
 	uint32_t n;
 
-	if (!posting_open(m->t[i], m->level, id, segment_level(m->in[i].seg, m->level), &p))
+	if (!posting_open(m->t[i], m->level, id, documents, &p))
 		return false;
 	m->list = grow_array(m->list, &m->list_room, p.n + UINT64_C(1), sizeof(*m->list));
 	n = posting_list(&p, m->list);
 	m->docs = grow_array(m->docs, &m->docs_room, m->ndocs + n + 1, sizeof(*m->docs));
 	for (uint32_t k = 0; k < n; k++)
-		if (number[m->list[k]] != NOWHERE)
+		if (m->list[k] < documents && number[m->list[k]] != NOWHERE)
 			m->docs[m->ndocs++] = number[m->list[k]];
 	merge_runs(m, from, middle);
 	return m->ndocs > middle;
@@ -312,6 +313,27 @@ free_merging(struct merging *all)
 	free(all->in);
 }
 
+/* Verifies the inputs after they were read. Their readers only stay inside of memory, and the result gets checksums of its
+   own: damage that goes into it would never be found again. */
+static bool
+inputs_are_whole(const struct index_merge *m, char err[INDEX_FAULT])
+{
+	bool whole = true;
+
+	for (size_t i = 0; whole && i < m->n; i++) {
+		struct mapped *file = &m->inputs[i].open->file;
+		uint64_t bytes = UINT64_MAX;
+		uint32_t section = 0;
+
+		file->err = err;
+		whole = mapped_verify(file, &section, &bytes);
+		file->err = NULL;
+		if (!whole)
+			mapped_condemn(file); /* the next pass builds the index again */
+	}
+	return whole;
+}
+
 bool
 index_merge_write(const struct index_merge *m, const char *directory, struct index_segment *out,
     char err[INDEX_FAULT])
@@ -336,7 +358,7 @@ index_merge_write(const struct index_merge *m, const char *directory, struct ind
 		number_terms(&all, b->as_name);
 		b->merging = &all;
 		b->id = m->id;
-		ok = index_build_write(b, directory, out, err);
+		ok = index_build_write(b, directory, out, err) && inputs_are_whole(m, err);
 	}
 	free_merging(&all);
 	index_build_free(b);
