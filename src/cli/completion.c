@@ -114,38 +114,46 @@ print_zsh(struct cli *c)
 	puts("#compdef surfacectl\n"
 	     "_surfacectl_words()\n{");
 	print_words(c);
-	puts("\techo \"$next\"\n}\n"
-	     "_surfacectl()\n{\n"
-	     "\tcompadd -- $(_surfacectl_words \"${(@)words[2,CURRENT-1]}\") || _files\n"
-	     "}\n"
-	     "_surfacectl \"$@\"");
+	puts(
+	    "\techo \"$next\"\n}\n"
+	    "_surfacectl()\n{\n"
+	    "\tcompadd -- $(_surfacectl_words \"${(@)words[2,CURRENT-1]}\") || _files\n"
+	    "}\n"
+	    /* compinit's autoload runs the file inside a completion; a person's source does not. */
+	    "if [ \"${funcstack[1]}\" = _surfacectl ]; then\n"
+	    "\t_surfacectl \"$@\"\n"
+	    "else\n"
+	    "\tcompdef _surfacectl surfacectl\n"
+	    "fi");
 }
 
-/* fish needs one line for each word: an option if the usage text contains it, else a command. */
 static void
-print_fish_command(struct cli *c, const struct command *cmd, const char *path)
+print_fish_case(struct cli *c, const struct command *cmd, const char *path)
 {
-	const char *words = next_words(c, cmd);
-
-	printf("complete -c surfacectl -f -n '__surfacectl_at %s' -a '%s'\n", path, words);
+	printf("\t\tcase '%s'\n\t\t\tset next %s\n", path, next_words(c, cmd));
 }
 
+/* The same search as print_words in fish's language, which has no ${at% *}: at is a list of words. */
 static void
 print_fish(struct cli *c)
 {
 	puts("# surfacectl completion for fish\n"
-	     "function __surfacectl_at\n"
-	     "\tset -l given (string match -v -- '-*' (commandline -opc)[2..-1])\n"
-	     "\ttest (count $argv) -le (count $given) -o (count $argv) -eq 0\n"
-	     "\tor return 1\n"
-	     "\tif test (count $argv) -eq 0\n"
-	     "\t\ttest (count $given) -eq 0\n"
-	     "\telse\n"
-	     "\t\ttest \"$argv\" = \"$given[1..(count $argv)]\"\n"
+	     "function __surfacectl_words\n"
+	     "\tset -l at (string match -v -- '-*' (commandline -opc)[2..-1])\n"
+	     "\tset -l token (commandline -ct)\n"
+	     "\tset -l next\n"
+	     "\twhile true\n"
+	     "\t\tswitch \"$at\"");
+	printf("\t\tcase ''\n\t\t\tset next %s\n", all_names(c));
+	each(c, print_fish_case);
+	puts("\t\tend\n"
+	     "\t\ttest (count $next) -eq 0 -a (count $at) -gt 1; or break\n"
+	     "\t\tset -e at[-1]\n"
 	     "\tend\n"
-	     "end");
-	printf("complete -c surfacectl -f -n '__surfacectl_at' -a '%s'\n", all_names(c));
-	each(c, print_fish_command);
+	     "\tstring match -r -- '^'(string escape --style=regex -- \"$token\")'.*' $next\n"
+	     "\tor __fish_complete_path \"$token\"\n"
+	     "end\n"
+	     "complete -c surfacectl -f -a '(__surfacectl_words)'");
 }
 
 static int

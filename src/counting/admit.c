@@ -54,6 +54,15 @@ close_mapping(struct meter_link *m)
 	m->journal = NULL;
 }
 
+/* Only between two requests: the ticket of a request points into the mapping that it was charged in. */
+static bool
+open_current_mapping(struct meter_link *m)
+{
+	if (m->file.head != NULL && meter_file_replaced(&m->file))
+		close_mapping(m);
+	return open_mapping(m);
+}
+
 void
 meter_free(struct meter_link *m)
 {
@@ -439,8 +448,6 @@ wait_for_meter(struct meter_link *m, const struct meter_who *who, uint32_t seen,
 		return false;
 	ask_meter(m, who);
 	pause_for_meter(m, seen, left < ASK_AGAIN_US ? left : ASK_AGAIN_US);
-	if (m->file.head != NULL && meter_file_replaced(&m->file))
-		close_mapping(m);
 	return true;
 }
 
@@ -455,7 +462,7 @@ meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_tick
 		deadline = who->deadline;
 	do {
 		*out = (struct meter_ticket){ 0 };
-		if (!open_mapping(m))
+		if (!open_current_mapping(m))
 			continue;
 		if (!asked && adopt_charge(m, who, out))
 			return METER_ADMITTED;

@@ -48,7 +48,8 @@ struct meter_ticket {
 	int64_t retry_after;         /* seconds, of a refusal */
 };
 
-/* A worker's end of the mapping: opens the file when there is one, and a new file when the meter has made one. */
+/* A worker's end of the mapping. Each meter_admit looks first whether the file still is meter.map, and moves to the
+   file that the meter made since; without one it waits. So no request is charged in a file that nobody flushes. */
 struct meter_link;
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);

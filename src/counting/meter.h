@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Rates, quotas and usage of one host: a file, meter.map, that every worker and surfaced-meter map into their memory.
- * A worker admits a request by compare-and-swap in it, without a system call and without waiting for another worker.
+ * A worker admits a request by compare-and-swap in it, without waiting for another worker; its one system call asks
+ * whether the file was replaced.
  * The difficulty: any process may be killed between any two instructions, and no unit may be lost or counted twice.
  *
  *   meter.map
@@ -86,7 +87,6 @@ struct meter_head {
 };
 
 struct meter_file {
-	uint64_t dev, ino;
 	size_t bytes;
 	struct meter_head *head; /* NULL: not mapped */
 	struct slot *slots;
@@ -110,8 +110,10 @@ struct slot *meter_find(
 /* Makes this process the only meter of the host. Returns a descriptor that holds the lock, or -1. */
 int meter_lock(void);
 /* Opens meter.map in conf.run_directory. Makes a new one, with a new incarnation, when there is none or when it
-   belongs to another boot, size or version. False with a reason. */
+   belongs to another boot or version. False with a reason. */
 bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
+/* False when the file has another number of slots than conf.meter_slots wants. */
+bool meter_file_fits(const struct meter_file *f);
 void meter_file_close(struct meter_file *f);
 /* Removes the file's name, so that the next meter makes a new file. */
 void meter_file_drop(void);

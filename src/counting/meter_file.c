@@ -256,8 +256,6 @@ map_meter(struct meter_file *f, int fd)
 	if (p == MAP_FAILED)
 		return false; /* UNCOVERED: no address space is left */
 	*f = (struct meter_file){ .fd = fd,
-		.dev = st.st_dev,
-		.ino = st.st_ino,
 		.bytes = (size_t)st.st_size,
 		.head = p,
 		.slots = (struct slot *)((char *)p + HEAD_BYTES) };
@@ -289,14 +287,14 @@ meter_file_open(struct meter_file *f)
 	return ok;
 }
 
+/* The kernel keeps the mark: rename and unlink take the last name of the old file in the same step that installs or
+   ends the new one, whoever does it. A flag in the head would miss a file that somebody removed by hand. */
 bool
 meter_file_replaced(const struct meter_file *f)
 {
-	char path[PATH_ROOM];
 	struct stat st;
 
-	return name_in_run_directory("meter.map", path, sizeof(path)) && stat(path, &st) == 0 &&
-	       (st.st_ino != f->ino || st.st_dev != f->dev);
+	return fstat(f->fd, &st) != 0 || st.st_nlink == 0;
 }
 
 void
@@ -360,12 +358,18 @@ make_meter_file(const char *path)
 }
 
 static bool
-is_current(const struct meter_file *f)
+is_of_this_boot(const struct meter_file *f)
 {
 	char boot[BOOT_ID_LEN + 1];
 
 	read_boot_id(boot);
-	return strcmp(f->head->boot_id, boot) == 0 && f->head->slots == wanted_slots();
+	return strcmp(f->head->boot_id, boot) == 0;
+}
+
+bool
+meter_file_fits(const struct meter_file *f)
+{
+	return f->head->slots == wanted_slots();
 }
 
 int
@@ -384,7 +388,7 @@ meter_file_hold(struct meter_file *f, char *err, size_t room)
 	char path[PATH_ROOM];
 
 	if (meter_file_open(f)) {
-		if (is_current(f))
+		if (is_of_this_boot(f))
 			return true;
 		meter_file_close(f);
 	}

@@ -224,6 +224,19 @@ lease_report(struct meterd *m)
 }
 
 void
+lease_return(struct meterd *m)
+{
+	struct lease_answer a;
+
+	for (size_t i = 0; i < m->nactive; i++) {
+		struct slot *s = &m->file.slots[m->active[i]];
+
+		if (is_quota(s) && slot_surrender(&m->file, s) > 0)
+			(void)call_meter_lease(m, s, s->seq, &a);
+	}
+}
+
+void
 lease_doubt(struct meterd *m)
 {
 	for (size_t i = 0; i < m->nactive; i++)

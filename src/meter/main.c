@@ -143,20 +143,48 @@ wait_for_lock(int timer)
 }
 
 static void
+hold_file(struct meterd *m)
+{
+	char err[512];
+
+	if (!meter_file_hold(&m->file, err, sizeof(err)))
+		panic("%s", err);
+	slots_load(m);
+}
+
+/* meter_slots has changed. The old file serves until PostgreSQL can be called. Then it loses its name, so no further
+   request begins in it, and PostgreSQL gets its last counts and the unused units of its leases; workers wait for the
+   new file in the meantime. */
+static void
+replace_misfit(struct meterd *m)
+{
+	if (meter_file_fits(&m->file) || !meterd_ready(m))
+		return;
+	log_event(LOGP_NOTICE, "meter_slots", "was=%u", m->file.head->slots);
+	meter_file_drop();
+	lease_return(m);
+	flush_counts(m);
+	slots_free(m);
+	meter_file_close(&m->file);
+	m->registered = false;
+	hold_file(m);
+}
+
+static void
 serve_host(struct meterd *m, int timer)
 {
 	char err[512];
 	uint64_t ticks;
 
-	if (!meter_file_hold(&m->file, err, sizeof(err)) || !ask_open(m, err, sizeof(err)) ||
-	    !scrape_open(m, err, sizeof(err)))
+	hold_file(m);
+	if (!ask_open(m, err, sizeof(err)) || !scrape_open(m, err, sizeof(err)))
 		panic("%s", err);
-	slots_load(m);
 	m->metrics = metrics_open();
 	db_listen(m->db, "key_changed");
 	db_listen(m->db, "meter_wanted");
 	while (daemon_wait(m->sock, timer)) {
 		(void)!read(timer, &ticks, sizeof(ticks));
+		replace_misfit(m);
 		run_meter_turn(m);
 	}
 	m->now = meter_time(&m->file, boot_us());

@@ -29,7 +29,9 @@
  *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and numbers in the file
  *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
  *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old one count as used
- *   the file           replaced by another meter: meter_begin refuses this incarnation, and the process starts again
+ *   the file           replaced by another meter: meter_begin refuses this incarnation, and the process starts again;
+ *                      too small or too large after a change of meter_slots: stored, returned and replaced
+ *                      (replace_misfit); removed by somebody: units leased to it count as used
  */
 #ifndef METER_METER_H
 #define METER_METER_H
@@ -90,6 +92,8 @@ void lease_need(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
 void lease_retry(struct meterd *m);
 /* Surrenders units that other hosts need, or that a reduced quota does not allow any more. */
 void lease_surrender(struct meterd *m);
+/* Surrenders the unused units of every lease, and reports them. */
+void lease_return(struct meterd *m);
 /* Limits may have changed: exhausted quotas are asked for again. */
 void lease_doubt(struct meterd *m);
 /* Reports surrendered units and leases that PostgreSQL may not know, at most REPORTS of them. */

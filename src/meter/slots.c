@@ -50,6 +50,7 @@ slots_free(struct meterd *m)
 {
 	free(m->notes);
 	free(m->active);
+	m->nactive = 0;
 }
 
 struct slot *

@@ -19,7 +19,6 @@ enum {
 	ACCEPT_BATCH = 64,
 	HEAD_US = 10000000, /* nginx has the whole head before it sends any */
 	ANSWER_US = 5000000,
-	PIECE = 4096,
 };
 
 void
@@ -210,8 +209,10 @@ on_head_readable(int fd, short what, void *arg)
 	ssize_t n;
 
 	(void)what;
-	c->head = mem_grow(c->head, c->head_n + PIECE);
-	n = read(fd, c->head + c->head_n, PIECE);
+	/* As large as a head may be from the start: a buffer that grows leaves its ticket in freed memory. */
+	if (c->head == NULL)
+		c->head = mem_alloc(REQUEST_MAX);
+	n = read(fd, c->head + c->head_n, REQUEST_MAX - c->head_n);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {

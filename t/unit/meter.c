@@ -492,7 +492,9 @@ a_new_file_is_a_new_incarnation(void)
 	meter_file_close(&again);
 	CU_ASSERT_FATAL(meter_file_hold(&again, err, sizeof(err)));
 	CU_ASSERT_NOT_EQUAL(uuid_cmp(&before, &again.head->incarnation), 0);
-	meter_file_close(&again);
+	meter_file_close(&file);
+	file = again;
+	atomic_store(&file.head->epoch_us, 0);
 }
 
 /* A folder below dir, which conf names from here on; "" is dir itself. */
@@ -601,26 +603,61 @@ one_holds_the_lock(void)
 	close(held);
 }
 
-/* Who waits for a lease finds out that its mapping is no longer the host's. */
+/* Replaces the file by one with a unit for each limit of the set. */
 static void
-a_replaced_file_is_left(void)
+renew_file(const struct set *s, struct meter_file *old)
 {
-	struct set s = fresh(100, 60, 0);
-	struct meter_file old = file;
-	struct meter_ticket t;
 	char err[256];
 
-	for (int i = 2; i < 4; i++)
-		atomic_store(&s.slots[i]->until, 0);
+	*old = file;
 	meter_file_drop();
 	file = (struct meter_file){ 0 };
 	CU_ASSERT_FATAL(meter_file_hold(&file, err, sizeof(err)));
 	atomic_store(&file.head->epoch_us, 0);
-	slot(SLOT_KEY_RATE, s.who.key, 0, UINT64_C(100) << 32 | 60);
-	slot(SLOT_ACCOUNT_RATE, s.who.account, 0, UINT64_C(100) << 32 | 60);
-	slot(SLOT_ACCOUNT_QUOTA, s.who.account, meter_month(START), 1);
-	slot(SLOT_GROUP_QUOTA, s.who.group, meter_month(START), 1);
-	slot(SLOT_KEY_USAGE, s.who.key, meter_day(START), 0);
+	slot(SLOT_KEY_RATE, s->who.key, 0, UINT64_C(100) << 32 | 60);
+	slot(SLOT_ACCOUNT_RATE, s->who.account, 0, UINT64_C(100) << 32 | 60);
+	slot(SLOT_ACCOUNT_QUOTA, s->who.account, meter_month(START), 1);
+	slot(SLOT_GROUP_QUOTA, s->who.group, meter_month(START), 1);
+	slot(SLOT_KEY_USAGE, s->who.key, meter_day(START), 0);
+}
+
+/* The meter flushes the new file only: a charge in the old one would be lost. */
+static void
+the_next_request_leaves_a_replaced_file(void)
+{
+	struct set s = fresh(100, 60, 10);
+	struct meter_file old;
+	struct meter_ticket t;
+
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	meter_answered(worker);
+	renew_file(&s, &old);
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	CU_ASSERT(all_used(&s, 1)); /* the slots of the old file */
+	CU_ASSERT_EQUAL(
+	    slot_used(meter_find(&file, SLOT_KEY_USAGE, &s.who.key, meter_day(START))), 1);
+	/* Units go back to the file that they were taken from. */
+	meter_give_back(worker, &t);
+	CU_ASSERT_EQUAL(
+	    slot_used(meter_find(&file, SLOT_KEY_USAGE, &s.who.key, meter_day(START))), 0);
+	CU_ASSERT(all_used(&s, 1));
+	meter_file_close(&old);
+}
+
+/* A meter that ended left no file: requests wait for its successor instead of being counted nowhere. */
+static void
+a_dropped_file_counts_nothing(void)
+{
+	struct set s = fresh(100, 60, 10);
+	struct meter_file old;
+	struct meter_ticket t;
+
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
+	meter_give_back(worker, &t);
+	meter_file_drop();
+	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_UNAVAILABLE);
+	CU_ASSERT(all_used(&s, 0));
+	renew_file(&s, &old);
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
 	meter_file_close(&old);
 }
@@ -686,7 +723,10 @@ main(void)
 		{ "a full table is reported in the log", a_full_table_says_so },
 		{ "a file of another format is replaced", a_foreign_file_is_replaced },
 		{ "only one meter holds the lock", one_holds_the_lock },
-		{ "a worker leaves a replaced file", a_replaced_file_is_left },
+		{ "the next request after a replacement charges the new file",
+		    the_next_request_leaves_a_replaced_file },
+		{ "no request is counted in a file that was dropped",
+		    a_dropped_file_counts_nothing },
 		{ "metrics never block a request", metrics_never_stop_anybody },
 		CU_TEST_INFO_NULL,
 	};
