@@ -41,20 +41,20 @@ static const struct field alert_out[] = {
 	" created_at, updated_at, last_raised_at, acknowledged_at,"                                \
 	" acknowledged_by_membership_uuid, closed_at, closed_by_membership_uuid"
 
-static const struct stmt select_alert = STMT_LIST(select_alert, struct alert, alert_out,
+STMT_LIST(select_alert, struct alert, alert_out,
     "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt lock_alert = STMT(lock_alert, alert_out,
+STMT(lock_alert, alert_out,
     "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
 
-static const struct stmt list_alerts = STMT_LIST(list_alerts, struct alert, alert_out,
+STMT_LIST(list_alerts, struct alert, alert_out,
     "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR rule_uuid = $6)"
     " AND ($7::text IS NULL OR severity = $7)"
     " AND ($8::text IS NULL OR source = $8)" PAGE_SQL);
 
 /* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
-static const struct stmt move_alert = STMT(move_alert, alert_out,
+STMT(move_alert, alert_out,
     "UPDATE alert SET state = m.to_state, state_event = m.event, updated_at = now(),"
     " acknowledged_at = CASE m.to_state WHEN 'acknowledged' THEN now()"
     "  WHEN 'closed' THEN acknowledged_at END,"
@@ -119,7 +119,7 @@ static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_C
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = alert_out, .tag = "Alerts"
 
-const struct route alert_routes[] = {
+static const struct route alert_routes[] = {
 	{
 	    ROUTE_AS(GET, ALERTS, "list_alerts", page_list),
 	    ALERT_ROW(SCOPE_ALERTS_RULES_VIEW),
@@ -152,5 +152,4 @@ const struct route alert_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const alert_stmts[] = { &select_alert, &lock_alert, &list_alerts, &move_alert,
-	NULL };
+ROUTES(110, alert);

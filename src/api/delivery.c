@@ -56,16 +56,16 @@ static const struct field delivery_with_history[] = { MEMBERS,
 	" CASE WHEN state = 'pending' AND leased_until IS NULL THEN due_at END"                    \
 	" AS next_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
 
-static const struct stmt select_delivery = STMT(select_delivery, delivery_out,
+STMT(select_delivery, delivery_out,
     "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt list_deliveries = STMT_LIST(list_deliveries, struct delivery, delivery_out,
+STMT_LIST(list_deliveries, struct delivery, delivery_out,
     "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
     " AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
 
 /* Returns the last attempts, oldest first. */
-static const struct stmt list_attempts = STMT_LIST(list_attempts, struct attempt, attempt_out,
+STMT_LIST(list_attempts, struct attempt, attempt_out,
     "SELECT number, attempted_at, ended_at,"
     " to_jsonb(http_status_code) AS http_status_code, failure"
     " FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
@@ -76,8 +76,7 @@ struct retry_result {
 };
 
 static const struct field retry_result_out[] = { FIELD(struct retry_result, due, 0), FIELD_END };
-static const struct stmt retry_delivery =
-    STMT(retry_delivery, retry_result_out, "SELECT alert_delivery_retry($1, $2) AS due");
+STMT(retry_delivery, retry_result_out, "SELECT alert_delivery_retry($1, $2) AS due");
 
 struct test_result {
 	struct uuid uuid;
@@ -85,8 +84,7 @@ struct test_result {
 
 static const struct field test_result_out[] = { FIELD(struct test_result, uuid, NULLABLE),
 	FIELD_END };
-static const struct stmt test_destination =
-    STMT(test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
+STMT(test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
 
 static int
 get_alert_delivery(struct req *rq)
@@ -156,7 +154,7 @@ static const enum error test_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_U
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = (fields)
 
-const struct route delivery_routes[] = {
+static const struct route delivery_routes[] = {
 	{
 	    ROUTE_AS(GET, DELIVERIES, "list_alert_deliveries", page_list),
 	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_out),
@@ -202,5 +200,4 @@ const struct route delivery_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const delivery_stmts[] = { &select_delivery, &list_deliveries, &list_attempts,
-	&retry_delivery, &test_destination, NULL };
+ROUTES(120, delivery);

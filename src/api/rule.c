@@ -63,27 +63,27 @@ static const struct field rule_out[] = {
 #define DESTINATIONS_STAND " alert_destinations_stand($1, $7::text[]::uuid[])"
 
 /* insert_rule and update_rule take the same parameters: write_rule runs either. */
-static const struct stmt insert_rule = STMT(insert_rule, rule_out,
+STMT(insert_rule, rule_out,
     "INSERT INTO alert_rule (uuid, project_uuid, name, source, min_severity, query,"
     " destination_uuids, enabled)"
     " SELECT $2, $1, $3, $4, $5, $6, $7::text[]::uuid[], $8 WHERE" DESTINATIONS_STAND
     " RETURNING " COLUMNS);
 
-static const struct stmt update_rule = STMT(update_rule, rule_out,
+STMT(update_rule, rule_out,
     "UPDATE alert_rule SET name = $3, source = $4, min_severity = $5, query = $6,"
     " destination_uuids = $7::text[]::uuid[], enabled = $8, updated_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
     " AND" DESTINATIONS_STAND " RETURNING " COLUMNS);
 
-static const struct stmt select_rule = STMT_LIST(select_rule, struct rule, rule_out,
+STMT_LIST(select_rule, struct rule, rule_out,
     "SELECT " COLUMNS " FROM alert_rule"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
 
-static const struct stmt list_rules = STMT_LIST(list_rules, struct rule, rule_out,
+STMT_LIST(list_rules, struct rule, rule_out,
     "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
     " AND ($5::text IS NULL OR source = $5)" PAGE_SQL);
 
-static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule, rule_out,
+STMT_LIST(delete_rule, struct rule, rule_out,
     "UPDATE alert_rule SET deleted_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
 
@@ -207,7 +207,7 @@ static const enum error one_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = rule_out, .tag = "Alert rules"
 
-const struct route rule_routes[] = {
+static const struct route rule_routes[] = {
 	{
 	    ROUTE(POST, RULES, create_alert_rule),
 	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
@@ -258,5 +258,4 @@ const struct route rule_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const rule_stmts[] = { &insert_rule, &update_rule, &select_rule, &list_rules,
-	&delete_rule, NULL };
+ROUTES(80, rule);

@@ -27,7 +27,7 @@ static const struct field alert_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_alerts = STMT_LIST(list_alerts, struct alert_line, alert_out,
+STMT_LIST(list_alerts, struct alert_line, alert_out,
     "SELECT uuid, rule_uuid, state, severity, source, source_uuid, raised_count,"
     " created_at, last_raised_at, title FROM alert"
     " WHERE project_uuid = $1 AND ($2 OR state <> 'closed')"
@@ -41,4 +41,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command alerts_command = { "alerts", .help = "alerts that rules raised", .sub = subs };
+static const struct command alerts_command = { "alerts", .help = "alerts that rules raised",
+	.sub = subs };
+
+COMMAND(alerts_command);

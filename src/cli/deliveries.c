@@ -50,18 +50,17 @@ static const struct field delivery_told[] = { MEMBERS,
 	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
 	" last_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
 
-static const struct stmt list_deliveries =
-    STMT_LIST(list_deliveries, struct delivery_line, delivery_out,
-	"SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
-	" AND ($2::text IS NULL OR state = $2)"
-	" AND ($3::text IS NULL OR alert_uuid::text = lower($3))"
-	" AND ($4::text IS NULL OR destination_uuid::text = lower($4))"
-	" ORDER BY created_at DESC, uuid LIMIT 1000");
+STMT_LIST(list_deliveries, struct delivery_line, delivery_out,
+    "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
+    " AND ($2::text IS NULL OR state = $2)"
+    " AND ($3::text IS NULL OR alert_uuid::text = lower($3))"
+    " AND ($4::text IS NULL OR destination_uuid::text = lower($4))"
+    " ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static const struct stmt read_delivery = STMT_LIST(read_delivery, struct delivery_line,
-    delivery_out, "SELECT " COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
+STMT_LIST(read_delivery, struct delivery_line, delivery_out,
+    "SELECT " COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
 
-static const struct stmt list_attempts = STMT_LIST(list_attempts, struct attempt, attempt_out,
+STMT_LIST(list_attempts, struct attempt, attempt_out,
     "SELECT number, attempted_at, ended_at,"
     " to_jsonb(http_status_code) AS http_status_code, failure"
     " FROM alert_attempt WHERE delivery_uuid = $1 ORDER BY number");
@@ -71,7 +70,7 @@ struct retried {
 };
 
 static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
-static const struct stmt retry_delivery = STMT_LIST(retry_delivery, struct retried, retried_out,
+STMT_LIST(retry_delivery, struct retried, retried_out,
     "SELECT alert_delivery_retry(project_uuid, uuid) OR state <> 'delivered' AS due"
     " FROM alert_delivery WHERE uuid::text = lower($1)");
 
@@ -108,5 +107,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command deliveries_command = { "deliveries",
+static const struct command deliveries_command = { "deliveries",
 	.help = "deliveries of alerts to their destinations", .sub = subs };
+
+COMMAND(deliveries_command);

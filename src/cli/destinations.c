@@ -23,21 +23,19 @@ static const struct field destination_made[] = { MEMBERS, FIELD(struct destinati
 
 #define COLUMNS "uuid, project_uuid, name, url, enabled"
 
-static const struct stmt list_destinations =
-    STMT_LIST(list_destinations, struct destination_line, destination_out,
-	"SELECT " COLUMNS " FROM alert_destination"
-	" WHERE project_uuid = $1 AND deleted_at IS NULL ORDER BY created_at DESC, uuid");
+STMT_LIST(list_destinations, struct destination_line, destination_out,
+    "SELECT " COLUMNS " FROM alert_destination"
+    " WHERE project_uuid = $1 AND deleted_at IS NULL ORDER BY created_at DESC, uuid");
 
-static const struct stmt read_destination =
-    STMT_LIST(read_destination, struct destination_line, destination_out,
-	"SELECT " COLUMNS " FROM alert_destination"
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL");
+STMT_LIST(read_destination, struct destination_line, destination_out,
+    "SELECT " COLUMNS " FROM alert_destination"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
-static const struct stmt insert_destination = STMT(insert_destination, destination_out,
+STMT(insert_destination, destination_out,
     "INSERT INTO alert_destination (project_uuid, name, url, secret)"
     " VALUES ($1, $2, $3, $4) RETURNING " COLUMNS);
 
-static const struct stmt rotate_destination = STMT(rotate_destination, destination_out,
+STMT(rotate_destination, destination_out,
     "UPDATE alert_destination SET secret = $2, updated_at = now()"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
 
@@ -45,16 +43,13 @@ static const struct stmt rotate_destination = STMT(rotate_destination, destinati
 	"UPDATE alert_destination SET enabled = " on ", updated_at = now()"                        \
 	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
 
-static const struct stmt enable_destination =
-    STMT_LIST(enable_destination, struct destination_line, destination_out, TURN("true"));
+STMT_LIST(enable_destination, struct destination_line, destination_out, TURN("true"));
 
-static const struct stmt disable_destination =
-    STMT_LIST(disable_destination, struct destination_line, destination_out, TURN("false"));
+STMT_LIST(disable_destination, struct destination_line, destination_out, TURN("false"));
 
-static const struct stmt delete_destination =
-    STMT_LIST(delete_destination, struct destination_line, destination_out,
-	"UPDATE alert_destination SET deleted_at = now()"
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+STMT_LIST(delete_destination, struct destination_line, destination_out,
+    "UPDATE alert_destination SET deleted_at = now()"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
 
 struct tested {
 	struct uuid delivery_uuid;
@@ -62,7 +57,7 @@ struct tested {
 
 static const struct field tested_out[] = { FIELD(struct tested, delivery_uuid, 0), FIELD_END };
 
-static const struct stmt test_destination = STMT_LIST(test_destination, struct tested, tested_out,
+STMT_LIST(test_destination, struct tested, tested_out,
     "SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
     "alert_destination"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
@@ -136,5 +131,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command destinations_command = { "destinations", .help = "where alerts are sent",
-	.sub = subs };
+static const struct command destinations_command = { "destinations",
+	.help = "where alerts are sent", .sub = subs };
+
+COMMAND(destinations_command);

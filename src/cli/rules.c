@@ -29,16 +29,16 @@ static const struct field rule_out[] = {
 	"uuid, project_uuid, name, source, min_severity, query, enabled, "                         \
 	"destination_uuids"
 
-static const struct stmt list_rules = STMT_LIST(list_rules, struct rule_line, rule_out,
+STMT_LIST(list_rules, struct rule_line, rule_out,
     "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
     " ORDER BY created_at DESC, uuid");
 
-static const struct stmt read_rule = STMT_LIST(read_rule, struct rule_line, rule_out,
+STMT_LIST(read_rule, struct rule_line, rule_out,
     "SELECT " COLUMNS " FROM alert_rule WHERE uuid::text = lower($1)"
     " AND deleted_at IS NULL");
 
 /* No row: a destination does not belong to the project. */
-static const struct stmt insert_rule = STMT(insert_rule, rule_out,
+STMT(insert_rule, rule_out,
     "INSERT INTO alert_rule (project_uuid, name, source, min_severity, query,"
     " destination_uuids) SELECT $1, $2, $3, $4, $5, $6::text[]::uuid[]"
     " WHERE alert_destinations_stand($1, $6::text[]::uuid[]) RETURNING " COLUMNS);
@@ -47,13 +47,11 @@ static const struct stmt insert_rule = STMT(insert_rule, rule_out,
 	"UPDATE alert_rule SET enabled = " on ", updated_at = now()"                               \
 	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
 
-static const struct stmt enable_rule =
-    STMT_LIST(enable_rule, struct rule_line, rule_out, TURN("true"));
+STMT_LIST(enable_rule, struct rule_line, rule_out, TURN("true"));
 
-static const struct stmt disable_rule =
-    STMT_LIST(disable_rule, struct rule_line, rule_out, TURN("false"));
+STMT_LIST(disable_rule, struct rule_line, rule_out, TURN("false"));
 
-static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule_line, rule_out,
+STMT_LIST(delete_rule, struct rule_line, rule_out,
     "UPDATE alert_rule SET deleted_at = now()"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
 
@@ -135,4 +133,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command rules_command = { "rules", .help = "alert rules", .sub = subs };
+static const struct command rules_command = { "rules", .help = "alert rules", .sub = subs };
+
+COMMAND(rules_command);
