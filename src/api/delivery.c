@@ -4,72 +4,15 @@
 #include "config.h"
 
 #include "api/api.h"
-
-struct delivery {
-	struct uuid uuid, alert_uuid, destination_uuid;
-	struct str kind, state, failure;
-	int64_t attempts;
-	struct json http_status_code;
-	struct ts created_at, last_attempt_at, delivered_at, next_attempt_at;
-	struct list history;
-};
-
-struct attempt {
-	int64_t number;
-	struct ts attempted_at, ended_at;
-	struct json http_status_code;
-	struct str failure;
-};
-
-static const char *const kinds[] = { "alert", "test", NULL };
-static const char *const states[] = { "pending", "delivered", "failed", "silenced", NULL };
-
-static const struct field attempt_out[] = {
-	FIELD(struct attempt, number, 0),
-	FIELD(struct attempt, attempted_at, 0),
-	FIELD(struct attempt, ended_at, NULLABLE),
-	OPTIONAL(struct attempt, http_status_code, FIELD_INT, NULLABLE, 100, 599),
-	FIELD(struct attempt, failure, NULLABLE),
-	FIELD_END_OF("DeliveryAttempt"),
-};
-
-#define MEMBERS                                                                                    \
-	FIELD(struct delivery, uuid, 0), ONE_OF(struct delivery, kind, 0, kinds, NULL),            \
-	    FIELD(struct delivery, alert_uuid, NULLABLE),                                          \
-	    FIELD(struct delivery, destination_uuid, 0),                                           \
-	    ONE_OF(struct delivery, state, 0, states, NULL), FIELD(struct delivery, attempts, 0),  \
-	    FIELD(struct delivery, created_at, 0),                                                 \
-	    FIELD(struct delivery, last_attempt_at, NULLABLE),                                     \
-	    FIELD(struct delivery, delivered_at, NULLABLE),                                        \
-	    FIELD(struct delivery, next_attempt_at, NULLABLE),                                     \
-	    OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),            \
-	    FIELD(struct delivery, failure, NULLABLE)
-
-static const struct field delivery_out[] = { MEMBERS, FIELD_END_OF("AlertDelivery") };
-static const struct field delivery_with_history[] = { MEMBERS,
-	LIST(struct delivery, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
-	FIELD_END_OF("AlertDeliveryWithHistory") };
-
-#define COLUMNS                                                                                    \
-	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
-	" last_attempt_at, delivered_at,"                                                          \
-	" CASE WHEN state = 'pending' AND leased_until IS NULL THEN due_at END"                    \
-	" AS next_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
+#include "resource/delivery.h"
 
 STMT(select_delivery, delivery_out,
-    "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
+    "SELECT " DELIVERY_COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
 
 STMT_LIST(list_deliveries, struct delivery, delivery_out,
-    "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
+    "SELECT " DELIVERY_COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
     " AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
-
-/* Returns the last attempts, oldest first. */
-STMT_LIST(list_attempts, struct attempt, attempt_out,
-    "SELECT number, attempted_at, ended_at,"
-    " to_jsonb(http_status_code) AS http_status_code, failure"
-    " FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
-    "  ORDER BY number DESC LIMIT $2) AS last ORDER BY number");
 
 struct retry_result {
 	bool due;
@@ -137,7 +80,7 @@ struct delivery_args {
 
 static const struct url_param delivery_params[] = {
 	PAGE_PARAMS(struct delivery_args, page),
-	FILTER(FIELD_STR, struct delivery_args, state, .values = states),
+	FILTER(FIELD_STR, struct delivery_args, state, .values = delivery_states),
 	FILTER(FIELD_UUID, struct delivery_args, alert_uuid),
 	FILTER(FIELD_UUID, struct delivery_args, destination_uuid),
 	URL_PARAM_END,

@@ -4,25 +4,13 @@
 #include "config.h"
 
 #include "api/api.h"
-
-struct project_record {
-	struct uuid uuid;
-	struct str name;
-	struct ts created_at;
-};
-
-static const struct field project_out[] = {
-	FIELD(struct project_record, uuid, 0),
-	FIELD(struct project_record, name, 0),
-	FIELD(struct project_record, created_at, 0),
-	FIELD_END_OF("Project"),
-};
+#include "resource/project.h"
 
 STMT(select_project, project_out,
-    "SELECT uuid, name, created_at FROM visible_projects($1) WHERE uuid = $2");
+    "SELECT " PROJECT_COLUMNS " FROM visible_projects($1) WHERE uuid = $2");
 
 STMT_LIST(list_projects, struct project_record, project_out,
-    "SELECT uuid, name, created_at FROM visible_projects($1) WHERE true" PAGE_SQL);
+    "SELECT " PROJECT_COLUMNS " FROM visible_projects($1) WHERE true" PAGE_SQL);
 
 struct member {
 	struct uuid uuid;

@@ -4,52 +4,31 @@
 
 #include "cli/cli.h"
 #include "daemon/conf.h"
+#include "resource/destination.h"
 
-struct destination_line {
-	struct uuid uuid, project_uuid;
-	struct str name, url;
-	bool enabled;
-	struct str secret;
-};
-
-#define MEMBERS                                                                                    \
-	FIELD(struct destination_line, uuid, 0), FIELD(struct destination_line, project_uuid, 0),  \
-	    FIELD(struct destination_line, name, 0), FIELD(struct destination_line, url, 0),       \
-	    FIELD(struct destination_line, enabled, 0)
-
-static const struct field destination_out[] = { MEMBERS, FIELD_END };
-static const struct field destination_made[] = { MEMBERS, FIELD(struct destination_line, secret, 0),
-	FIELD_END };
-
-#define COLUMNS "uuid, project_uuid, name, url, enabled"
-
-STMT_LIST(list_destinations, struct destination_line, destination_out,
-    "SELECT " COLUMNS " FROM alert_destination"
+STMT_LIST(list_destinations, struct destination, destination_row,
+    "SELECT " DESTINATION_COLUMNS " FROM alert_destination"
     " WHERE project_uuid = $1 AND deleted_at IS NULL ORDER BY created_at DESC, uuid");
 
-STMT_LIST(read_destination, struct destination_line, destination_out,
-    "SELECT " COLUMNS " FROM alert_destination"
+STMT_LIST(read_destination, struct destination, destination_row,
+    "SELECT " DESTINATION_COLUMNS " FROM alert_destination"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
-STMT(insert_destination, destination_out,
-    "INSERT INTO alert_destination (project_uuid, name, url, secret)"
-    " VALUES ($1, $2, $3, $4) RETURNING " COLUMNS);
-
-STMT(rotate_destination, destination_out,
+STMT(rotate_destination, destination_row,
     "UPDATE alert_destination SET secret = $2, updated_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
 #define TURN(on)                                                                                   \
 	"UPDATE alert_destination SET enabled = " on ", updated_at = now()"                        \
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS
 
-STMT_LIST(enable_destination, struct destination_line, destination_out, TURN("true"));
+STMT_LIST(enable_destination, struct destination, destination_row, TURN("true"));
 
-STMT_LIST(disable_destination, struct destination_line, destination_out, TURN("false"));
+STMT_LIST(disable_destination, struct destination, destination_row, TURN("false"));
 
-STMT_LIST(delete_destination, struct destination_line, destination_out,
+STMT_LIST(delete_destination, struct destination, destination_row,
     "UPDATE alert_destination SET deleted_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
 struct tested {
 	struct uuid delivery_uuid;
@@ -69,7 +48,7 @@ create_destination(struct cli *c, int argc, char **argv)
 	const struct cli_option options[] = { { "project", .text = &project },
 		{ "url", .text = &url }, { NULL } };
 	char secret[WEBHOOK_SECRET_LEN + 1];
-	struct destination_line line;
+	struct destination line;
 	struct cli_list words;
 	const char *fault;
 	struct uuid uuid;
@@ -85,12 +64,12 @@ create_destination(struct cli *c, int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	webhook_secret_make(secret);
-	rc = db_one(
-	    c->db, &insert_destination, &line, P(uuid), P(words.p[0]), P(url), P(str_of(secret)));
+	rc = db_one(c->db, &insert_destination, &line, P(uuid), P(words.p[0]), P(url),
+	    P((bool)true), P(str_of(secret)));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	line.secret = str_of(secret);
-	return cli_print(c, "destination", destination_made, &line);
+	return cli_print(c, "destination", destination_row_with_secret, &line);
 }
 
 static int
@@ -98,7 +77,7 @@ rotate_destination_secret(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
 	char secret[WEBHOOK_SECRET_LEN + 1];
-	struct destination_line line;
+	struct destination line;
 	struct cli_list words;
 	enum db_rc rc;
 
@@ -109,7 +88,7 @@ rotate_destination_secret(struct cli *c, int argc, char **argv)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	line.secret = str_of(secret);
-	return cli_print(c, "destination", destination_made, &line);
+	return cli_print(c, "destination", destination_row_with_secret, &line);
 }
 
 static const struct command subs[] = {

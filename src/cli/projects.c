@@ -3,20 +3,9 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "resource/project.h"
 
-struct project_line {
-	struct uuid uuid, account_uuid;
-	struct str name;
-	struct ts created_at;
-};
-
-static const struct field project_out[] = {
-	FIELD(struct project_line, uuid, 0),
-	FIELD(struct project_line, account_uuid, 0),
-	FIELD(struct project_line, name, 0),
-	FIELD(struct project_line, created_at, 0),
-	FIELD_END,
-};
+#define COLUMNS PROJECT_COLUMNS ", account_uuid"
 
 struct grant {
 	struct uuid project_uuid, member_uuid;
@@ -30,17 +19,14 @@ static const struct field grant_out[] = {
 	FIELD_END,
 };
 
-STMT_LIST(list_projects, struct project_line, project_out,
-    "SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = "
-    "$1 ORDER BY name");
+STMT_LIST(list_projects, struct project_record, project_with_account,
+    "SELECT " COLUMNS " FROM project WHERE account_uuid = $1 ORDER BY name");
 
-STMT_LIST(insert_project, struct project_line, project_out,
-    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, "
-    "account_uuid, name, created_at");
+STMT_LIST(insert_project, struct project_record, project_with_account,
+    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING " COLUMNS);
 
-STMT_LIST(rename_project, struct project_line, project_out,
-    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, "
-    "account_uuid, name, created_at");
+STMT_LIST(rename_project, struct project_record, project_with_account,
+    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING " COLUMNS);
 
 STMT_LIST(list_grants, struct grant, grant_out,
     "SELECT project_uuid, member_uuid, role FROM project_member WHERE project_uuid::text "

@@ -56,7 +56,7 @@ enum db_rc {
 			nothing is known to be committed */
 };
 
-/* A statement stands beside its only caller. name is the C identifier. out describes the columns in order,
+/* A statement is defined beside its caller. name is the C identifier. out describes the columns in order,
    each named as its field; NULL: the statement returns no rows. The members of an OBJECT are columns.
    Columns may be of the types text, varchar, domains over them, enums, json, jsonb, inet and bytea
    (FIELD_STR), json and jsonb (FIELD_RAW), uuid, timestamptz, int2, int4, int8 and xid8, float4 and
@@ -75,6 +75,12 @@ struct stmt {
 /* For db_list too: type is the struct that each row fills. */
 #define STMT_LIST(ident, type, fields, text)                                                       \
 	static const struct stmt ident = {                                                         \
+		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
+	};                                                                                         \
+	REGISTER(stmts, ident)
+/* Defines a statement that a header declares, because several files run it. */
+#define STMT_SHARED(ident, type, fields, text)                                                     \
+	const struct stmt ident = {                                                                \
 		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
 	};                                                                                         \
 	REGISTER(stmts, ident)

@@ -19,7 +19,7 @@ prepares()
 
 stmts()
 {
-	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE 'STMT(_LIST)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
+	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE 'STMT(_[A-Z]+)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
 }
 
 prepares surfaced surfaced_api api access address counting resource http
