@@ -3,10 +3,9 @@
 #include "config.h"
 
 #include "access/audit.h"
-#include "access/statements.h"
 #include "db/db.h"
 
-static const struct stmt insert_audit = STMT(insert_audit, NULL,
+STMT(insert_audit, NULL,
     "INSERT INTO audit (actor, action, subject, subject_id, account_uuid, before, after, "
     "request_id)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
@@ -28,7 +27,7 @@ static const struct field settings_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt set_actor = STMT(set_actor, settings_out,
+STMT(set_actor, settings_out,
     "SELECT set_config('surfaced.actor', $1, true) AS actor,"
     " set_config('surfaced.request_id', $2, true) AS request_id");
 
@@ -39,5 +38,3 @@ audit_as(struct db *db, struct str actor, struct str request_id)
 
 	return db_one(db, &set_actor, &now, P(actor), P(request_id));
 }
-
-const struct stmt *const core_audit_stmts[] = { &insert_audit, &set_actor, NULL };

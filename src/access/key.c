@@ -4,7 +4,6 @@
 
 #include "access/key.h"
 #include "access/scope.h"
-#include "access/statements.h"
 #include "daemon/conf.h"
 #include "db/db.h"
 
@@ -47,7 +46,7 @@ static const struct field key_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt find_key = STMT(find_key, key_out,
+STMT(find_key, key_out,
     "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, "
     "k.prefix, k.sha256,"
     " ARRAY(SELECT s.scope::text FROM account_scope s"
@@ -249,5 +248,3 @@ key_make(
 	SHA256((const unsigned char *)out, KEY_SECRET_LEN, hash);
 	OPENSSL_cleanse(raw, sizeof(raw));
 }
-
-const struct stmt *const core_key_stmts[] = { &find_key, NULL };

@@ -4,7 +4,6 @@
 
 #include "access/key.h"
 #include "access/project.h"
-#include "access/statements.h"
 #include "db/db.h"
 
 static const struct field project_out[] = {
@@ -15,7 +14,7 @@ static const struct field project_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt visible_project = STMT(visible_project, project_out,
+STMT(visible_project, project_out,
     "SELECT uuid, account, name, manager FROM visible_projects($1) WHERE uuid = $2");
 
 enum db_rc
@@ -23,5 +22,3 @@ project_find(struct db *db, const struct key *k, struct uuid project, struct pro
 {
 	return db_one(db, &visible_project, out, P(k->uuid), P(project));
 }
-
-const struct stmt *const core_project_stmts[] = { &visible_project, NULL };

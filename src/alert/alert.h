@@ -142,7 +142,4 @@ size_t sender_busy(const struct sender *s); /* attempts under way */
 /* Owns the attempt until done is called with it. */
 void sender_send(struct sender *sender, struct attempt *t);
 
-/* The statements of each file, for -D sql; NULL ends each list. */
-extern const struct stmt *const deliver_stmts[], *const evaluate_stmts[], *const maintain_stmts[];
-
 #endif

@@ -32,12 +32,11 @@ static const struct field claim_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt claim = STMT_LIST(claim, struct claim, claim_out,
+STMT_LIST(claim, struct claim, claim_out,
     "SELECT uuid, project_uuid, attempt, tries, url, secret, payload"
     " FROM delivery_claim($1, $2, $3, $4, $5, $6)");
 
-static const struct stmt finish =
-    STMT(finish, NULL, "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
+STMT(finish, NULL, "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
 
 /* The delay before the next attempt: webhook_backoff * 4^(tries - 1), at most webhook_backoff_max, minus a random
    part of up to a quarter, so that deliveries that failed together are not sent together again. A receiver's
@@ -152,5 +151,3 @@ send_deliveries(struct engine *e)
 	}
 	return true;
 }
-
-const struct stmt *const deliver_stmts[] = { &claim, &finish, NULL };

@@ -34,7 +34,7 @@ static const struct field record_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt take = STMT_LIST(take, struct record, record_out,
+STMT_LIST(take, struct record, record_out,
     "SELECT source, source_uuid, project_uuid, severity, status, doc FROM "
     "alert_take($1)");
 
@@ -52,15 +52,15 @@ static const struct field rule_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_rules = STMT_LIST(list_rules, struct rule, rule_out,
+STMT_LIST(list_rules, struct rule, rule_out,
     "SELECT uuid, project_uuid, source, min_severity, query FROM alert_rule_active"
     " WHERE project_uuid = ANY ($1::text[]::uuid[]) ORDER BY uuid");
 
-static const struct stmt judge = STMT(judge, NULL,
+STMT(judge, NULL,
     "SELECT alert_judge($1::text[]::uuid[], $2::text[]::uuid[], $3::text[]::uuid[],"
     " $4::text[]::uuid[])");
 
-static const struct stmt defer = STMT(defer, NULL, "SELECT alert_defer()");
+STMT(defer, NULL, "SELECT alert_defer()");
 
 static void
 push_str(struct buf *b, struct str s)
@@ -252,5 +252,3 @@ evaluate_changes(struct engine *e)
 	e->batch = e->batch * 2 < BATCH ? e->batch * 2 : BATCH;
 	return records.n > 0;
 }
-
-const struct stmt *const evaluate_stmts[] = { &take, &list_rules, &judge, &defer, NULL };

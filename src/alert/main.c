@@ -112,20 +112,11 @@ check_ca_file(char *err, size_t room)
 	return false;
 }
 
-static int
-dump(const char *what)
-{
-	static const struct stmt *const *const stmts[] = { deliver_stmts, evaluate_stmts,
-		maintain_stmts, NULL };
-
-	return stmts_dump("surfaced-alert", what, stmts);
-}
-
 int
 main(int argc, char **argv)
 {
 	static const struct daemon alert = {
-		.name = "surfaced-alert", .check = check_ca_file, .dump = dump, .work = work
+		.name = "surfaced-alert", .check = check_ca_file, .dump = stmts_dump, .work = work
 	};
 
 	return daemon_main(argc, argv, &alert);

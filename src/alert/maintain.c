@@ -21,14 +21,10 @@ static const struct field count_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt keep_deliveries =
-    STMT(keep_deliveries, count_out, "SELECT retention_deliveries($1, $2) AS n");
-static const struct stmt keep_usage =
-    STMT(keep_usage, count_out, "SELECT retention_usage($1, $2) AS n");
+STMT(keep_deliveries, count_out, "SELECT retention_deliveries($1, $2) AS n");
+STMT(keep_usage, count_out, "SELECT retention_usage($1, $2) AS n");
 
-static const struct stmt fold = STMT(fold, count_out, "SELECT metric_fold($1) AS n");
-
-const struct stmt *const maintain_stmts[] = { &keep_deliveries, &keep_usage, &fold, NULL };
+STMT(fold, count_out, "SELECT metric_fold($1) AS n");
 
 static const struct {
 	const char *name;

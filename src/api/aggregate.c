@@ -257,7 +257,7 @@ aggregate_dataset(struct req *rq)
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
-const struct route aggregate_routes[] = {
+static const struct route aggregate_routes[] = {
 #define DATASET(id, name, unit)                                                                    \
 	{                                                                                          \
 		ROUTE_AS(                                                                          \
@@ -287,3 +287,5 @@ const struct route aggregate_routes[] = {
 #undef DATASET
 	ROUTE_END,
 };
+
+ROUTES(20, aggregate);

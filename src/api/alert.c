@@ -5,56 +5,23 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/alert.h"
 #include "wire/values.h"
 
-struct alert {
-	struct uuid uuid, rule_uuid, source_uuid, acknowledged_by_membership_uuid,
-	    closed_by_membership_uuid;
-	struct str state, source, title, severity;
-	int64_t raised_count;
-	struct ts created_at, updated_at, last_raised_at, acknowledged_at, closed_at;
-};
+STMT_LIST(select_alert, struct alert, alert_out,
+    "SELECT " ALERT_COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2");
 
-static const char *const states[] = { "open", "acknowledged", "closed", NULL };
+STMT(lock_alert, alert_out,
+    "SELECT " ALERT_COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
 
-static const struct field alert_out[] = {
-	FIELD(struct alert, uuid, 0),
-	FIELD(struct alert, rule_uuid, 0),
-	ONE_OF(struct alert, state, 0, states, NULL),
-	ONE_OF(struct alert, source, 0, alert_sources, NULL),
-	FIELD(struct alert, source_uuid, 0),
-	FIELD(struct alert, title, 0),
-	ONE_OF(struct alert, severity, NULLABLE, severities, NULL),
-	FIELD(struct alert, raised_count, 0),
-	FIELD(struct alert, created_at, 0),
-	FIELD(struct alert, updated_at, 0),
-	FIELD(struct alert, last_raised_at, 0),
-	FIELD(struct alert, acknowledged_at, NULLABLE),
-	FIELD(struct alert, acknowledged_by_membership_uuid, NULLABLE),
-	FIELD(struct alert, closed_at, NULLABLE),
-	FIELD(struct alert, closed_by_membership_uuid, NULLABLE),
-	FIELD_END_OF("Alert"),
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, rule_uuid, state, source, source_uuid, title, severity, raised_count,"              \
-	" created_at, updated_at, last_raised_at, acknowledged_at,"                                \
-	" acknowledged_by_membership_uuid, closed_at, closed_by_membership_uuid"
-
-static const struct stmt select_alert = STMT_LIST(select_alert, struct alert, alert_out,
-    "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2");
-
-static const struct stmt lock_alert = STMT(lock_alert, alert_out,
-    "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
-
-static const struct stmt list_alerts = STMT_LIST(list_alerts, struct alert, alert_out,
-    "SELECT " COLUMNS " FROM alert WHERE project_uuid = $1"
+STMT_LIST(list_alerts, struct alert, alert_out,
+    "SELECT " ALERT_COLUMNS " FROM alert WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR rule_uuid = $6)"
     " AND ($7::text IS NULL OR severity = $7)"
     " AND ($8::text IS NULL OR source = $8)" PAGE_SQL);
 
 /* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
-static const struct stmt move_alert = STMT(move_alert, alert_out,
+STMT(move_alert, alert_out,
     "UPDATE alert SET state = m.to_state, state_event = m.event, updated_at = now(),"
     " acknowledged_at = CASE m.to_state WHEN 'acknowledged' THEN now()"
     "  WHEN 'closed' THEN acknowledged_at END,"
@@ -63,7 +30,7 @@ static const struct stmt move_alert = STMT(move_alert, alert_out,
     " closed_at = CASE m.to_state WHEN 'closed' THEN now() END,"
     " closed_by_membership_uuid = CASE m.to_state WHEN 'closed' THEN $4::uuid END"
     " FROM alert_move m WHERE project_uuid = $1 AND uuid = $2"
-    "  AND m.event = $3 AND m.from_state = state RETURNING " COLUMNS);
+    "  AND m.event = $3 AND m.from_state = state RETURNING " ALERT_COLUMNS);
 
 static const struct {
 	const char *name, *to;
@@ -102,7 +69,7 @@ struct alert_args {
 
 static const struct url_param alert_params[] = {
 	PAGE_PARAMS(struct alert_args, page),
-	FILTER(FIELD_STR, struct alert_args, state, .values = states),
+	FILTER(FIELD_STR, struct alert_args, state, .values = alert_states),
 	FILTER(FIELD_UUID, struct alert_args, rule_uuid),
 	FILTER(FIELD_STR, struct alert_args, severity, .values = severities),
 	FILTER(FIELD_STR, struct alert_args, source, .values = alert_sources),
@@ -119,7 +86,7 @@ static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_C
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = alert_out, .tag = "Alerts"
 
-const struct route alert_routes[] = {
+static const struct route alert_routes[] = {
 	{
 	    ROUTE_AS(GET, ALERTS, "list_alerts", page_list),
 	    ALERT_ROW(SCOPE_ALERTS_RULES_VIEW),
@@ -152,5 +119,4 @@ const struct route alert_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const alert_stmts[] = { &select_alert, &lock_alert, &list_alerts, &move_alert,
-	NULL };
+ROUTES(110, alert);

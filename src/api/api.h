@@ -7,10 +7,11 @@
  *   insert_silence, ...     statements; the rule of an operation is in its WHERE clause
  *   create_alert_silence()  handlers: a statement, then an error or an answer
  *   silence_routes[]        a row for each operation: path, permission, charge, tables, texts for OpenAPI
- *   silence_stmts[]         all statements, so that a test can prepare them with the rights of the program's role
+ *   ROUTES(100, silence)    registers the table
  *
- * A new file needs its tables in areas.c and in the lists below; nothing else names an operation. openapi.json,
- * the metrics, `surfaced -D routes` and the stages before a handler (http/http.h) all read the rows.
+ * A new file needs nothing but its name in Makefile.inc: the tables of routes and the statements collect themselves
+ * (base/registry.h). The router, openapi.json, the metrics, `surfaced -D routes` and the stages before a handler
+ * (http/http.h) all read the rows; a test prepares each statement with the rights of the program's role.
  *
  * Most operations need no handler of their own. page_list is the handler of lists and record_one that of single
  * records: the row has their statement in .st. A list returns pages, newest first. The cursor at the end of a page
@@ -31,54 +32,21 @@
 #include "http/http.h"
 #include "search/engine.h"
 
-/* ---- areas.c ---- */
+/* ---- routes.c ---- */
 
-extern const struct route *const areas[]; /* NULL ends the list */
-extern const struct stmt *const *const area_stmts[];
+/* The operations of one file. ROUTES(100, silence) at the end of the file registers its silence_routes. The tables
+   are sorted by their places, which are different: openapi.json names a parameter after its first operation. */
+struct route_table {
+	int place;
+	const struct route *rows;
+};
 
-/* clang-format off */
-extern const struct route
-	search_routes[],
-	aggregate_routes[],
-	bulk_routes[],
-	usage_routes[],
-	description_routes[],
-	asyncapi_routes[],
-	project_routes[],
-	rule_routes[],
-	destination_routes[],
-	silence_routes[],
-	alert_routes[],
-	delivery_routes[],
-	asset_routes[],
-	service_routes[],
-	finding_routes[],
-	session_routes[],
-	session_create_routes[],
-	capability_routes[],
-	screenshot_routes[],
-	network_routes[],
-	ticket_routes[];
-extern const struct stmt /* NULL ends each */
-	*const search_stmts[],
-	*const bulk_stmts[],
-	*const usage_stmts[],
-	*const project_stmts[],
-	*const rule_stmts[],
-	*const destination_stmts[],
-	*const silence_stmts[],
-	*const alert_stmts[],
-	*const delivery_stmts[],
-	*const asset_stmts[],
-	*const service_stmts[],
-	*const finding_stmts[],
-	*const session_stmts[],
-	*const session_create_stmts[],
-	*const capability_stmts[],
-	*const screenshot_stmts[],
-	*const network_stmts[],
-	*const ticket_stmts[];
-/* clang-format on */
+#define ROUTES(number, id)                                                                         \
+	static const struct route_table id##_table = { (number), id##_routes };                    \
+	REGISTER(routes, id##_table)
+
+/* The routes of all files in the order of their places; NULL ends the list. */
+const struct route *const *route_tables(void);
 
 /* ---- run.c: the steps of every search ---- */
 
@@ -181,6 +149,6 @@ const char *check_groups(const struct agg *aggs, size_t naggs, const struct grou
 
 void openapi_write(struct buf *b);
 void asyncapi_write(struct buf *b);
-int dump(const char *what);
+int dump(const char *program, const char *what);
 
 #endif

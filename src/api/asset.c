@@ -32,10 +32,10 @@ static const struct field asset_out[] = {
 	"uuid, kind, name, metadata, created_at, updated_at, first_seen_at,"                       \
 	" last_seen_at, discovery_channel, discovery_provider, source_name, source_ref"
 
-static const struct stmt select_asset = STMT_LIST(select_asset, struct asset, asset_out,
+STMT_LIST(select_asset, struct asset, asset_out,
     "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt list_assets = STMT_LIST(list_assets, struct asset, asset_out,
+STMT_LIST(list_assets, struct asset, asset_out,
     "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR kind = $5) AND ($6::text IS NULL OR name = lower($6))"
     " AND ($7::text IS NULL OR source_name = $7)" PAGE_SQL);
@@ -59,7 +59,7 @@ static const enum error get_errors[] = { ERR_ASSET_NOT_FOUND, ERR_UNSET };
 	.scope = SCOPE_ESI_INVENTORY_VIEW, .access = ACCESS_PROJECT, .meter = METER_QUOTA,         \
 	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = asset_out, .tag = "Inventory"
 
-const struct route asset_routes[] = {
+static const struct route asset_routes[] = {
 	{
 	    ROUTE_AS(GET, PROJECT "/esi/assets", "list_assets", page_list),
 	    ASSET_ROW,
@@ -81,4 +81,4 @@ const struct route asset_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const asset_stmts[] = { &select_asset, &list_assets, NULL };
+ROUTES(130, asset);

@@ -122,7 +122,7 @@ get_asyncapi(struct req *rq)
 	return reply_public(rq);
 }
 
-const struct route asyncapi_routes[] = {
+static const struct route asyncapi_routes[] = {
 	{
 	    ROUTE(GET, "/asyncapi.json", get_asyncapi),
 	    .scope = SCOPE_ANY,
@@ -139,3 +139,5 @@ const struct route asyncapi_routes[] = {
 	},
 	ROUTE_END,
 };
+
+ROUTES(60, asyncapi);

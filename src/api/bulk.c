@@ -39,7 +39,7 @@ static const struct field bulk_host_out[] = {
 
 /* $2: the number of services of a host in the answer, the first in the stored order. $3: the limit of bytes of all
    documents together. $4: the limit of their stored bytes. Beyond either limit no host has its document. */
-static const struct stmt bulk_hosts = STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
+STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
     "WITH picked AS (SELECT ip, doc, sum(bytes) OVER () AS stored FROM host"
     "  WHERE ip = ANY ($1::text[]::inet[])),"
     " found AS (SELECT ip, more, CASE WHEN more"
@@ -173,7 +173,7 @@ bulk_lookup_hosts(struct req *rq)
 static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMIT_PER_IP,
 	ERR_SEARCH_UNAVAILABLE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_UNSET };
 
-const struct route bulk_routes[] = {
+static const struct route bulk_routes[] = {
 	{
 	    ROUTE(POST, "/search/hosts/bulk", bulk_lookup_hosts),
 	    .scope = SCOPE_SEARCH_VIEW,
@@ -196,4 +196,4 @@ const struct route bulk_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const bulk_stmts[] = { &bulk_hosts, NULL };
+ROUTES(30, bulk);

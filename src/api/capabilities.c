@@ -54,11 +54,11 @@ static const struct field capabilities_out[] = {
 
 static const struct field code_out[] = { FIELD(struct egress_country, code, 0), FIELD_END };
 
-static const struct stmt list_countries = STMT_LIST(list_countries, struct egress_country, code_out,
+STMT_LIST(list_countries, struct egress_country, code_out,
     "SELECT DISTINCT country AS code FROM egress_route"
     " WHERE enabled AND answered ORDER BY country");
 
-static const struct stmt read_limits = STMT(read_limits, limits_out,
+STMT(read_limits, limits_out,
     "SELECT organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds"
     " FROM session_limits($1)");
 
@@ -112,7 +112,7 @@ get_session_capabilities(struct req *rq)
 	return reply(rq, 200, rq->route->wrapper, capabilities_out, &c);
 }
 
-const struct route capability_routes[] = {
+static const struct route capability_routes[] = {
 	{
 	    ROUTE(GET, SESSIONS "/capabilities", get_session_capabilities),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW),
@@ -128,4 +128,4 @@ const struct route capability_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const capability_stmts[] = { &list_countries, &read_limits, NULL };
+ROUTES(190, capability);

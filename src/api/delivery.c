@@ -4,80 +4,22 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/delivery.h"
 
-struct delivery {
-	struct uuid uuid, alert_uuid, destination_uuid;
-	struct str kind, state, failure;
-	int64_t attempts;
-	struct json http_status_code;
-	struct ts created_at, last_attempt_at, delivered_at, next_attempt_at;
-	struct list history;
-};
+STMT(select_delivery, delivery_out,
+    "SELECT " DELIVERY_COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
 
-struct attempt {
-	int64_t number;
-	struct ts attempted_at, ended_at;
-	struct json http_status_code;
-	struct str failure;
-};
-
-static const char *const kinds[] = { "alert", "test", NULL };
-static const char *const states[] = { "pending", "delivered", "failed", "silenced", NULL };
-
-static const struct field attempt_out[] = {
-	FIELD(struct attempt, number, 0),
-	FIELD(struct attempt, attempted_at, 0),
-	FIELD(struct attempt, ended_at, NULLABLE),
-	OPTIONAL(struct attempt, http_status_code, FIELD_INT, NULLABLE, 100, 599),
-	FIELD(struct attempt, failure, NULLABLE),
-	FIELD_END_OF("DeliveryAttempt"),
-};
-
-#define MEMBERS                                                                                    \
-	FIELD(struct delivery, uuid, 0), ONE_OF(struct delivery, kind, 0, kinds, NULL),            \
-	    FIELD(struct delivery, alert_uuid, NULLABLE),                                          \
-	    FIELD(struct delivery, destination_uuid, 0),                                           \
-	    ONE_OF(struct delivery, state, 0, states, NULL), FIELD(struct delivery, attempts, 0),  \
-	    FIELD(struct delivery, created_at, 0),                                                 \
-	    FIELD(struct delivery, last_attempt_at, NULLABLE),                                     \
-	    FIELD(struct delivery, delivered_at, NULLABLE),                                        \
-	    FIELD(struct delivery, next_attempt_at, NULLABLE),                                     \
-	    OPTIONAL(struct delivery, http_status_code, FIELD_INT, NULLABLE, 100, 599),            \
-	    FIELD(struct delivery, failure, NULLABLE)
-
-static const struct field delivery_out[] = { MEMBERS, FIELD_END_OF("AlertDelivery") };
-static const struct field delivery_with_history[] = { MEMBERS,
-	LIST(struct delivery, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
-	FIELD_END_OF("AlertDeliveryWithHistory") };
-
-#define COLUMNS                                                                                    \
-	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
-	" last_attempt_at, delivered_at,"                                                          \
-	" CASE WHEN state = 'pending' AND leased_until IS NULL THEN due_at END"                    \
-	" AS next_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
-
-static const struct stmt select_delivery = STMT(select_delivery, delivery_out,
-    "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1 AND uuid = $2");
-
-static const struct stmt list_deliveries = STMT_LIST(list_deliveries, struct delivery, delivery_out,
-    "SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
+STMT_LIST(list_deliveries, struct delivery, delivery_out,
+    "SELECT " DELIVERY_COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR state = $5) AND ($6::uuid IS NULL OR alert_uuid = $6)"
     " AND ($7::uuid IS NULL OR destination_uuid = $7)" PAGE_SQL);
-
-/* Returns the last attempts, oldest first. */
-static const struct stmt list_attempts = STMT_LIST(list_attempts, struct attempt, attempt_out,
-    "SELECT number, attempted_at, ended_at,"
-    " to_jsonb(http_status_code) AS http_status_code, failure"
-    " FROM (SELECT * FROM alert_attempt WHERE delivery_uuid = $1"
-    "  ORDER BY number DESC LIMIT $2) AS last ORDER BY number");
 
 struct retry_result {
 	bool due;
 };
 
 static const struct field retry_result_out[] = { FIELD(struct retry_result, due, 0), FIELD_END };
-static const struct stmt retry_delivery =
-    STMT(retry_delivery, retry_result_out, "SELECT alert_delivery_retry($1, $2) AS due");
+STMT(retry_delivery, retry_result_out, "SELECT alert_delivery_retry($1, $2) AS due");
 
 struct test_result {
 	struct uuid uuid;
@@ -85,8 +27,7 @@ struct test_result {
 
 static const struct field test_result_out[] = { FIELD(struct test_result, uuid, NULLABLE),
 	FIELD_END };
-static const struct stmt test_destination =
-    STMT(test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
+STMT(test_destination, test_result_out, "SELECT alert_destination_test($1, $2) AS uuid");
 
 static int
 get_alert_delivery(struct req *rq)
@@ -139,7 +80,7 @@ struct delivery_args {
 
 static const struct url_param delivery_params[] = {
 	PAGE_PARAMS(struct delivery_args, page),
-	FILTER(FIELD_STR, struct delivery_args, state, .values = states),
+	FILTER(FIELD_STR, struct delivery_args, state, .values = delivery_states),
 	FILTER(FIELD_UUID, struct delivery_args, alert_uuid),
 	FILTER(FIELD_UUID, struct delivery_args, destination_uuid),
 	URL_PARAM_END,
@@ -156,7 +97,7 @@ static const enum error test_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_U
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = (fields)
 
-const struct route delivery_routes[] = {
+static const struct route delivery_routes[] = {
 	{
 	    ROUTE_AS(GET, DELIVERIES, "list_alert_deliveries", page_list),
 	    DELIVERY_ROW(SCOPE_ALERTS_RULES_VIEW, delivery_out),
@@ -202,5 +143,4 @@ const struct route delivery_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const delivery_stmts[] = { &select_delivery, &list_deliveries, &list_attempts,
-	&retry_delivery, &test_destination, NULL };
+ROUTES(120, delivery);

@@ -6,13 +6,7 @@
 #include "address/webhook.h"
 #include "api/api.h"
 #include "daemon/conf.h"
-
-struct destination {
-	struct uuid uuid;
-	struct str name, url, secret;
-	bool enabled;
-	struct ts created_at, updated_at;
-};
+#include "resource/destination.h"
 
 static const struct field destination_in[] = {
 	TEXT(struct destination, name, REQUIRED | TRIM, 1, LIM_NAME),
@@ -23,43 +17,25 @@ static const struct field destination_in[] = {
 
 #define DESTINATION_EXAMPLE "{\"name\":\"On call\",\"url\":\"https://hooks.example.com/surfaced\"}"
 
-#define MEMBERS                                                                                    \
-	FIELD(struct destination, uuid, 0), FIELD(struct destination, name, 0),                    \
-	    FIELD(struct destination, url, 0), FIELD(struct destination, enabled, 0),              \
-	    FIELD(struct destination, created_at, 0), FIELD(struct destination, updated_at, 0)
+STMT_LIST(select_destination, struct destination, destination_row,
+    "SELECT " DESTINATION_COLUMNS " FROM alert_destination"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
 
-static const struct field destination_out[] = { MEMBERS, FIELD_END_OF("AlertDestination") };
-static const struct field destination_with_secret[] = { MEMBERS,
-	FIELD(struct destination, secret, 0), FIELD_END_OF("AlertDestinationWithSecret") };
+STMT_LIST(list_destinations, struct destination, destination_row,
+    "SELECT " DESTINATION_COLUMNS " FROM alert_destination"
+    " WHERE project_uuid = $1 AND deleted_at IS NULL" PAGE_SQL);
 
-#define COLUMNS "uuid, name, url, enabled, created_at, updated_at"
-
-static const struct stmt insert_destination = STMT(insert_destination, destination_out,
-    "INSERT INTO alert_destination (project_uuid, name, url, enabled, secret)"
-    " VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
-
-static const struct stmt select_destination =
-    STMT_LIST(select_destination, struct destination, destination_out,
-	"SELECT " COLUMNS " FROM alert_destination"
-	" WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
-
-static const struct stmt list_destinations =
-    STMT_LIST(list_destinations, struct destination, destination_out,
-	"SELECT " COLUMNS " FROM alert_destination"
-	" WHERE project_uuid = $1 AND deleted_at IS NULL" PAGE_SQL);
-
-static const struct stmt update_destination = STMT(update_destination, destination_out,
+STMT(update_destination, destination_row,
     "UPDATE alert_destination SET name = $3, url = $4, enabled = $5, updated_at = now()"
-    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
-static const struct stmt rotate_destination = STMT(rotate_destination, destination_out,
+STMT(rotate_destination, destination_row,
     "UPDATE alert_destination SET secret = $3, updated_at = now()"
-    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
-static const struct stmt delete_destination =
-    STMT_LIST(delete_destination, struct destination, destination_out,
-	"UPDATE alert_destination SET deleted_at = now()"
-	" WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+STMT_LIST(delete_destination, struct destination, destination_row,
+    "UPDATE alert_destination SET deleted_at = now()"
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
 static int
 check_destination(struct req *rq)
@@ -140,7 +116,7 @@ static const enum error one_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UN
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = (fields), .tag = "Alert destinations"
 
-const struct route destination_routes[] = {
+static const struct route destination_routes[] = {
 	{
 	    ROUTE(POST, DESTINATIONS, create_alert_destination),
 	    DESTINATION_ROW(SCOPE_ALERTS_RULES_MANAGE, destination_with_secret),
@@ -200,5 +176,4 @@ const struct route destination_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const destination_stmts[] = { &insert_destination, &select_destination,
-	&list_destinations, &update_destination, &rotate_destination, &delete_destination, NULL };
+ROUTES(90, destination);

@@ -35,7 +35,7 @@ dump_asyncapi(void)
 static void
 dump_routes(void)
 {
-	for (const struct route *const *t = areas; *t != NULL; t++)
+	for (const struct route *const *t = route_tables(); *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
 			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
 			    r->operation, scope_name(r->scope), access_names[r->access],
@@ -67,7 +67,7 @@ dump_params(void)
 static void
 dump_sql(void)
 {
-	stmts_print(area_stmts);
+	stmts_print();
 }
 
 static const struct {
@@ -84,7 +84,7 @@ static const struct {
 };
 
 int
-dump(const char *what)
+dump(const char *program, const char *what)
 {
 	char err[256];
 
@@ -96,8 +96,7 @@ dump(const char *what)
 			dumps[i].print();
 			return fflush(stdout) == 0 ? 0 : 1;
 		}
-	fputs("surfaced: -D takes openapi, asyncapi, routes, limits, errors, params or "
-	      "sql\n",
-	    stderr);
+	fprintf(stderr, "%s: -D takes openapi, asyncapi, routes, limits, errors, params or sql\n",
+	    program);
 	return 2;
 }

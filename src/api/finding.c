@@ -55,13 +55,13 @@ static const struct field finding_out[] = {
 	" status_changed_by_membership_uuid, discovery_channel, discovery_provider,"               \
 	" source_name, source_ref"
 
-static const struct stmt select_finding = STMT_LIST(select_finding, struct finding, finding_out,
+STMT_LIST(select_finding, struct finding, finding_out,
     "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt lock_finding = STMT(lock_finding, finding_out,
+STMT(lock_finding, finding_out,
     "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
 
-static const struct stmt list_findings = STMT_LIST(list_findings, struct finding, finding_out,
+STMT_LIST(list_findings, struct finding, finding_out,
     "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"
     " AND ($7::text IS NULL OR finding_type = $7)"
@@ -70,7 +70,7 @@ static const struct stmt list_findings = STMT_LIST(list_findings, struct finding
     " AND ($10::uuid IS NULL OR service_uuid = $10)" PAGE_SQL);
 
 /* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
-static const struct stmt move_finding = STMT(move_finding, finding_out,
+STMT(move_finding, finding_out,
     "UPDATE finding SET status = m.to_status, status_event = m.event,"
     " status_changed_at = now(), status_changed_by_membership_uuid = $4,"
     " resolved_at = CASE m.to_status WHEN 'resolved' THEN now() END,"
@@ -133,7 +133,7 @@ static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND, ERR_FINDING_STA
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ESI, .out = finding_out, .tag = "Findings"
 
-const struct route finding_routes[] = {
+static const struct route finding_routes[] = {
 	{
 	    ROUTE_AS(GET, FINDINGS, "list_findings", page_list),
 	    FINDING_ROW(SCOPE_ESI_FINDINGS_VIEW),
@@ -167,5 +167,4 @@ const struct route finding_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const finding_stmts[] = { &select_finding, &lock_finding, &list_findings,
-	&move_finding, NULL };
+ROUTES(150, finding);

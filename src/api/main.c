@@ -27,7 +27,7 @@ check_tables_and_secret(char *err, size_t room)
 	struct cursor_secret secret;
 
 	share_open();
-	return routes_check(areas, err, room) &&
+	return routes_check(route_tables(), err, room) &&
 	       cursor_secret_read(conf.secret_file, &secret, err, room);
 }
 
@@ -45,7 +45,7 @@ run_worker(const struct pool *pool, int listener)
 		.db = db_open(conf.database, pool->name),
 		.engine = engine_open_index(conf.index_directory),
 		.tickets = ticket_ring_new(conf.stream_keys),
-		.tables = areas,
+		.tables = route_tables(),
 		.refresh = refresh_engine,
 		.accepted = share_accepted,
 		.answered = share_answered,

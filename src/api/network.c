@@ -36,7 +36,7 @@ static const struct field document_out[] = { FIELD(struct document, doc, 0), FIE
 /* $5 and $6: the position of the last event of the page before. The filters are CASE expressions because PostgreSQL
    expects half of the events to pass a CASE. Expecting few, it would read and sort all following events for each
    page instead of reading the index in order until the page is full. */
-static const struct stmt list_events = STMT_LIST(list_network_events, struct document, document_out,
+STMT_LIST(list_events, struct document, document_out,
     "SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
     " WHERE session_uuid = $1"
     " AND (at, uuid) > (coalesce($5::timestamptz, '-infinity'), $6)"
@@ -46,7 +46,7 @@ static const struct stmt list_events = STMT_LIST(list_network_events, struct doc
     " THEN (doc ->> 'failure' IS NOT NULL) = ($4 = 'true') ELSE true END"
     " ORDER BY at, uuid LIMIT $7");
 
-static const struct stmt har_entries = STMT_LIST(network_har, struct document, document_out,
+STMT_LIST(har_entries, struct document, document_out,
     "SELECT entry AS doc FROM network_har($1) AS entry");
 
 struct truncation {
@@ -54,7 +54,7 @@ struct truncation {
 };
 
 static const struct field truncation_out[] = { FIELD(struct truncation, truncated, 0), FIELD_END };
-static const struct stmt is_truncated = STMT(is_truncated, truncation_out,
+STMT(is_truncated, truncation_out,
     "SELECT coalesce((SELECT network_truncated FROM session_evidence"
     " WHERE session_uuid = $1), false) AS truncated");
 
@@ -142,7 +142,7 @@ get_network_events_har(struct req *rq)
 
 static const enum error errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
 
-const struct route network_routes[] = {
+static const struct route network_routes[] = {
 	{
 	    ROUTE(GET, SESSION "/network-events", list_network_events),
 	    EVIDENCE_ROW,
@@ -169,4 +169,4 @@ const struct route network_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const network_stmts[] = { &list_events, &har_entries, &is_truncated, NULL };
+ROUTES(210, network);

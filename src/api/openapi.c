@@ -205,7 +205,7 @@ write_path_item(struct buf *b, struct book *book, const char *path)
 
 	json_write_str(b, str_of(path));
 	buf_z(b, ":{");
-	for (const struct route *const *t = areas; *t != NULL; t++)
+	for (const struct route *const *t = route_tables(); *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++) {
 			if (strcmp(r->path, path) != 0)
 				continue;
@@ -220,7 +220,7 @@ write_path_item(struct buf *b, struct book *book, const char *path)
 static bool
 first_of_path(const struct route *row)
 {
-	for (const struct route *const *t = areas; *t != NULL; t++)
+	for (const struct route *const *t = route_tables(); *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
 			if (strcmp(r->path, row->path) == 0)
 				return r == row;
@@ -271,7 +271,7 @@ static const struct route stream_route = {
 static void
 write_paths(struct buf *b, struct book *book)
 {
-	for (const struct route *const *t = areas; *t != NULL; t++)
+	for (const struct route *const *t = route_tables(); *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++) {
 			if (!first_of_path(r))
 				continue;
@@ -336,7 +336,7 @@ get_openapi(struct req *rq)
 	return reply_public(rq);
 }
 
-const struct route description_routes[] = {
+static const struct route description_routes[] = {
 	{
 	    ROUTE(GET, "/openapi.json", get_openapi),
 	    .scope = SCOPE_ANY,
@@ -353,3 +353,5 @@ const struct route description_routes[] = {
 	},
 	ROUTE_END,
 };
+
+ROUTES(50, description);

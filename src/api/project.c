@@ -4,25 +4,13 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/project.h"
 
-struct project_record {
-	struct uuid uuid;
-	struct str name;
-	struct ts created_at;
-};
+STMT(select_project, project_out,
+    "SELECT " PROJECT_COLUMNS " FROM visible_projects($1) WHERE uuid = $2");
 
-static const struct field project_out[] = {
-	FIELD(struct project_record, uuid, 0),
-	FIELD(struct project_record, name, 0),
-	FIELD(struct project_record, created_at, 0),
-	FIELD_END_OF("Project"),
-};
-
-static const struct stmt select_project = STMT(select_project, project_out,
-    "SELECT uuid, name, created_at FROM visible_projects($1) WHERE uuid = $2");
-
-static const struct stmt list_projects = STMT_LIST(list_projects, struct project_record,
-    project_out, "SELECT uuid, name, created_at FROM visible_projects($1) WHERE true" PAGE_SQL);
+STMT_LIST(list_projects, struct project_record, project_out,
+    "SELECT " PROJECT_COLUMNS " FROM visible_projects($1) WHERE true" PAGE_SQL);
 
 struct member {
 	struct uuid uuid;
@@ -49,10 +37,10 @@ static const struct field member_out[] = {
 	" WHERE p.uuid = $1 AND m.removed_at IS NULL"                                              \
 	"  AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)"
 
-static const struct stmt select_member = STMT_LIST(select_member, struct member, member_out,
+STMT_LIST(select_member, struct member, member_out,
     "SELECT uuid, name, role, created_at FROM (" MEMBERS ") AS seen WHERE uuid = $2");
 
-static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
+STMT_LIST(list_members, struct member, member_out,
     "SELECT uuid, name, role, created_at FROM (" MEMBERS
     ") AS seen WHERE ($5::text IS NULL OR role = $5)" PAGE_SQL);
 
@@ -87,7 +75,7 @@ static const enum error member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
 	.scope = SCOPE_ANY, .access = (who), .meter = METER_QUOTA, .area = AREA_SERVICE,           \
 	.entitlement = ENTITLEMENT_ANY, .out = (fields)
 
-const struct route project_routes[] = {
+static const struct route project_routes[] = {
 	{
 	    ROUTE_AS(GET, "/projects", "list_projects", page_list),
 	    PROJECT_ROW(ACCESS_ACCOUNT, project_out),
@@ -129,5 +117,4 @@ const struct route project_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const project_stmts[] = { &select_project, &list_projects, &select_member,
-	&list_members, NULL };
+ROUTES(70, project);

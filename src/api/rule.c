@@ -5,15 +5,8 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/rule.h"
 #include "wire/values.h"
-
-struct rule {
-	struct uuid uuid;
-	struct str name, source, min_severity, query;
-	struct list destination_uuids;
-	bool enabled;
-	struct ts created_at, updated_at;
-};
 
 #define QUERY_HELP                                                                                 \
 	"Which of them, in the language of surfaced-query(7); empty: all. "                        \
@@ -43,49 +36,24 @@ static const struct field rule_in[] = {
 	"{\"name\":\"New critical findings\",\"source\":\"finding\","                              \
 	"\"min_severity\":\"critical\",\"query\":\"\",\"destination_uuids\":[]}"
 
-static const struct field rule_out[] = {
-	FIELD(struct rule, uuid, 0),
-	FIELD(struct rule, name, 0),
-	ONE_OF(struct rule, source, 0, alert_sources, "The records that the rule evaluates."),
-	ONE_OF(struct rule, min_severity, NULLABLE, severities, "Null for services."),
-	FIELD(struct rule, query, 0),
-	LIST_OF(struct rule, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
-	FIELD(struct rule, enabled, 0),
-	FIELD(struct rule, created_at, 0),
-	FIELD(struct rule, updated_at, 0),
-	FIELD_END_OF("AlertRule"),
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, name, source, min_severity, query, destination_uuids, enabled,"                     \
-	" created_at, updated_at"
-
-#define DESTINATIONS_STAND " alert_destinations_stand($1, $7::text[]::uuid[])"
-
-/* insert_rule and update_rule take the same parameters: write_rule runs either. */
-static const struct stmt insert_rule = STMT(insert_rule, rule_out,
-    "INSERT INTO alert_rule (uuid, project_uuid, name, source, min_severity, query,"
-    " destination_uuids, enabled)"
-    " SELECT $2, $1, $3, $4, $5, $6, $7::text[]::uuid[], $8 WHERE" DESTINATIONS_STAND
-    " RETURNING " COLUMNS);
-
-static const struct stmt update_rule = STMT(update_rule, rule_out,
+/* Takes the parameters of insert_rule: write_rule runs either. */
+STMT(update_rule, rule_row,
     "UPDATE alert_rule SET name = $3, source = $4, min_severity = $5, query = $6,"
     " destination_uuids = $7::text[]::uuid[], enabled = $8, updated_at = now()"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
-    " AND" DESTINATIONS_STAND " RETURNING " COLUMNS);
+    " AND" RULE_DESTINATIONS_EXIST " RETURNING " RULE_COLUMNS);
 
-static const struct stmt select_rule = STMT_LIST(select_rule, struct rule, rule_out,
-    "SELECT " COLUMNS " FROM alert_rule"
+STMT_LIST(select_rule, struct rule, rule_row,
+    "SELECT " RULE_COLUMNS " FROM alert_rule"
     " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL");
 
-static const struct stmt list_rules = STMT_LIST(list_rules, struct rule, rule_out,
-    "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
+STMT_LIST(list_rules, struct rule, rule_row,
+    "SELECT " RULE_COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
     " AND ($5::text IS NULL OR source = $5)" PAGE_SQL);
 
-static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule, rule_out,
+STMT_LIST(delete_rule, struct rule, rule_row,
     "UPDATE alert_rule SET deleted_at = now()"
-    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING " RULE_COLUMNS);
 
 static int
 check_query(struct req *rq, const struct rule *in)
@@ -207,7 +175,7 @@ static const enum error one_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = rule_out, .tag = "Alert rules"
 
-const struct route rule_routes[] = {
+static const struct route rule_routes[] = {
 	{
 	    ROUTE(POST, RULES, create_alert_rule),
 	    RULE_ROW(SCOPE_ALERTS_RULES_MANAGE),
@@ -258,5 +226,4 @@ const struct route rule_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const rule_stmts[] = { &insert_rule, &update_rule, &select_rule, &list_rules,
-	&delete_rule, NULL };
+ROUTES(80, rule);

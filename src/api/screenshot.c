@@ -48,13 +48,8 @@ static const struct field screenshot_out[] = {
 	" bytes, encode(sha256, 'hex') AS sha256, taken_at, created_at"                            \
 	" FROM screenshot WHERE session_uuid = $1"
 
-/* clang-format off */
-static const struct stmt list_all =
-    STMT_LIST(list_screenshots, struct screenshot, screenshot_out,
-    SELECT_SCREENSHOT PAGE_SQL);
-static const struct stmt select_one =
-    STMT(select_screenshot, screenshot_out, SELECT_SCREENSHOT " AND uuid = $2");
-/* clang-format on */
+STMT_LIST(select_screenshots, struct screenshot, screenshot_out, SELECT_SCREENSHOT PAGE_SQL);
+STMT(select_screenshot, screenshot_out, SELECT_SCREENSHOT " AND uuid = $2");
 
 static const struct url_param page_params[] = {
 	PAGE_PARAMS(struct page_only, page),
@@ -72,7 +67,7 @@ list_screenshots(struct req *rq)
 
 	if (session_own_only(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &list_all, &rows, P(s.uuid), PAGE_P(from));
+	rc = db_list(rq->db, &select_screenshots, &rows, P(s.uuid), PAGE_P(from));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	return page_reply(rq, &args->page, rows, sizeof(struct screenshot));
@@ -134,7 +129,7 @@ get_screenshot(struct req *rq)
 
 	if (session_own_only(rq, &s) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &select_one, &shot, P(s.uuid), P(rq->path[2]));
+	rc = db_one(rq->db, &select_screenshot, &shot, P(s.uuid), P(rq->path[2]));
 	if (rc == DB_NONE)
 		return fail(rq, ERR_SCREENSHOT_NOT_FOUND);
 	if (rc != DB_OK)
@@ -154,7 +149,7 @@ static const enum error list_errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
 static const enum error one_errors[] = { ERR_SESSION_NOT_FOUND, ERR_SCREENSHOT_NOT_FOUND,
 	ERR_UNSET };
 
-const struct route screenshot_routes[] = {
+static const struct route screenshot_routes[] = {
 	{
 	    ROUTE(GET, SESSION "/screenshots", list_screenshots),
 	    EVIDENCE_ROW,
@@ -178,4 +173,4 @@ const struct route screenshot_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const screenshot_stmts[] = { &list_all, &select_one, NULL };
+ROUTES(200, screenshot);

@@ -84,7 +84,7 @@ static const struct field document_out[] = {
 
 /* $2: the limit of a page in bytes; hosts beyond it come without their documents. $3: the limit of all hosts
    together; beyond it no host comes with its document. */
-static const struct stmt read_hosts = STMT_LIST(read_hosts, struct document, document_out,
+STMT_LIST(read_hosts, struct document, document_out,
     "SELECT host(ip) AS ip,"
     "  CASE WHEN total <= $3::bigint AND (up_to <= $2::bigint OR up_to = bytes)"
     "   THEN doc END AS doc"
@@ -550,7 +550,7 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_
 	.area = AREA_SEARCH, .entitlement = ENTITLEMENT_SEARCH, .tag = "Search"
 /* clang-format on */
 
-const struct route search_routes[] = {
+static const struct route search_routes[] = {
 #define DATASET(id, name, unit)                                                                    \
 	{                                                                                          \
 		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
@@ -598,4 +598,4 @@ const struct route search_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const search_stmts[] = { &read_hosts, NULL };
+ROUTES(10, search);

@@ -54,11 +54,11 @@ static const struct field service_out[] = {
 	" to_jsonb(http_status_code) AS http_status_code, http_title,"                             \
 	" tls_certificate_asset_uuid"
 
-static const struct stmt select_service = STMT_LIST(select_service, struct service, service_out,
+STMT_LIST(select_service, struct service, service_out,
     "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
 
 /* $7: -1 means any port. */
-static const struct stmt list_services = STMT_LIST(list_services, struct service, service_out,
+STMT_LIST(list_services, struct service, service_out,
     "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1"
     " AND ($5::uuid IS NULL OR asset_uuid = $5)"
     " AND ($6::text IS NULL OR protocol = lower($6))"
@@ -123,7 +123,7 @@ static const enum error get_errors[] = { ERR_SERVICE_NOT_FOUND, ERR_UNSET };
 	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = service_out,                  \
 	.tag = "Services"
 
-const struct route service_routes[] = {
+static const struct route service_routes[] = {
 	{
 	    ROUTE(GET, PROJECT "/esi/services", list_asset_services),
 	    SERVICE_ROW,
@@ -145,4 +145,4 @@ const struct route service_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const service_stmts[] = { &select_service, &list_services, NULL };
+ROUTES(140, service);

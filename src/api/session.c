@@ -59,10 +59,10 @@ const struct field session_out[] = {
 /* The sessions that a key may see: $2 is the key, $3 is true when it manages all sessions of the project (C-101). */
 #define SEEN " s.project_uuid = $1 AND (s.key_uuid = $2 OR $3)"
 
-static const struct stmt select_session = STMT(select_session, session_out,
+STMT(select_session, session_out,
     "SELECT " COLUMNS " FROM browser_session s WHERE" SEEN " AND s.uuid = $4");
 
-static const struct stmt list_sessions = STMT_LIST(list_sessions, struct session, session_out,
+STMT_LIST(list_sessions, struct session, session_out,
     "SELECT " COLUMNS " FROM browser_session s WHERE" SEEN " AND ($4::text IS NULL OR s.state = $4)"
     " AND s.created_at <= coalesce($5::timestamptz, 'infinity')"
     " AND (s.created_at < coalesce($5::timestamptz, 'infinity') OR s.uuid > $6)"
@@ -71,8 +71,7 @@ static const struct stmt list_sessions = STMT_LIST(list_sessions, struct session
 static const struct field moved_out[] = { FIELD(struct session_change, moved, 0), FIELD_END };
 
 /* moved is false when the session was closing or terminal already. */
-static const struct stmt close_one =
-    STMT(close_one, moved_out, "SELECT session_close($1, $2) AS moved");
+STMT(close_one, moved_out, "SELECT session_close($1, $2) AS moved");
 
 static bool
 manages_sessions(const struct req *rq)
@@ -174,7 +173,7 @@ list_browser_sessions(struct req *rq)
 
 static const enum error one_errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
 
-const struct route session_routes[] = {
+static const struct route session_routes[] = {
 	{
 	    ROUTE_AS(GET, SESSIONS, "list_sessions", list_browser_sessions),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW),
@@ -217,4 +216,4 @@ const struct route session_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const session_stmts[] = { &select_session, &list_sessions, &close_one, NULL };
+ROUTES(170, session);

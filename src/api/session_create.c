@@ -59,15 +59,14 @@ static const struct field outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt create_one = STMT(create_one, outcome_out,
+STMT(create_one, outcome_out,
     "SELECT outcome, uuid, wait FROM session_create(ROW($1::uuid, $2::uuid, $3::uuid,"
     " $4::text, $5::text, $6::text, $7::integer, $8::integer, $9::uuid)::session_wanted,"
     " $10, $11, $12)");
 
 static const struct field used_out[] = { FIELD(struct session_change, moved, 0), FIELD_END };
 
-static const struct stmt key_used =
-    STMT(key_used, used_out, "SELECT idempotency_used($1) AS moved");
+STMT(key_used, used_out, "SELECT idempotency_used($1) AS moved");
 
 /* ---- the same request again (C-084 to C-089) ---- */
 
@@ -307,7 +306,7 @@ static const enum error replay_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT, ERR_CA
 	ERR_ORGANISATION_SESSION_LIMIT, ERR_SESSION_NOT_FOUND, ERR_SESSION_NOT_TERMINAL,
 	ERR_INVALID_REQUEST, ERR_UNSET };
 
-const struct route session_create_routes[] = {
+static const struct route session_create_routes[] = {
 	{
 	    ROUTE(POST, SESSIONS, create_session),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
@@ -341,4 +340,4 @@ const struct route session_create_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const session_create_stmts[] = { &create_one, &key_used, NULL };
+ROUTES(160, session_create);

@@ -39,22 +39,22 @@ static const struct field silence_out[] = {
 	" s.cancelled_at, alert_silence_state(s, now()) AS state"
 
 /* Returns no row when the project has no such rule. */
-static const struct stmt insert_silence = STMT(insert_silence, silence_out,
+STMT(insert_silence, silence_out,
     "INSERT INTO alert_silence AS s (project_uuid, rule_uuid, reason, starts_at, ends_at)"
     " SELECT project_uuid, uuid, $3, $4, $5 FROM alert_rule"
     "  WHERE project_uuid = $1 AND uuid = $2 AND deleted_at IS NULL"
     " RETURNING " COLUMNS);
 
-static const struct stmt select_silence = STMT_LIST(select_silence, struct silence, silence_out,
+STMT_LIST(select_silence, struct silence, silence_out,
     "SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1 AND uuid = $2");
 
-static const struct stmt list_silences = STMT_LIST(list_silences, struct silence, silence_out,
+STMT_LIST(list_silences, struct silence, silence_out,
     "SELECT " COLUMNS " FROM alert_silence s WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR alert_silence_state(s, now()) = $5)"
     " AND ($6::uuid IS NULL OR rule_uuid = $6)" PAGE_SQL);
 
 /* Returns no row when the silence does not exist or has expired; a cancelled silence stays unchanged. */
-static const struct stmt cancel_silence = STMT(cancel_silence, silence_out,
+STMT(cancel_silence, silence_out,
     "UPDATE alert_silence s SET cancelled_at = coalesce(cancelled_at, now())"
     " WHERE project_uuid = $1 AND uuid = $2"
     "  AND (cancelled_at IS NOT NULL OR ends_at > now())"
@@ -142,7 +142,7 @@ static const enum error cancel_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_SILENCE_E
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = silence_out, .tag = "Alert silences"
 
-const struct route silence_routes[] = {
+static const struct route silence_routes[] = {
 	{
 	    ROUTE(POST, SILENCES, create_alert_silence),
 	    SILENCE_ROW(SCOPE_ALERTS_SILENCES_MANAGE),
@@ -188,5 +188,4 @@ const struct route silence_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const silence_stmts[] = { &insert_silence, &select_silence, &list_silences,
-	&cancel_silence, NULL };
+ROUTES(100, silence);

@@ -15,8 +15,7 @@ static const struct field issue_outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt issue =
-    STMT(issue, issue_outcome_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
+STMT(issue, issue_outcome_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
 
 struct stream_ticket {
 	struct str subprotocol;
@@ -86,7 +85,7 @@ create_stream_ticket(struct req *rq)
 static const enum error ticket_errors[] = { ERR_SESSION_NOT_FOUND, ERR_SESSION_NOT_READY,
 	ERR_SESSION_TERMINAL, ERR_UNSET };
 
-const struct route ticket_routes[] = {
+static const struct route ticket_routes[] = {
 	{
 	    ROUTE(POST, SESSION "/stream-ticket", create_stream_ticket),
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
@@ -103,4 +102,4 @@ const struct route ticket_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const ticket_stmts[] = { &issue, NULL };
+ROUTES(180, ticket);

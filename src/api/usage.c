@@ -171,7 +171,7 @@ static const struct field stored_out[] = {
 };
 
 /* through: no count before this time is missing; it is the oldest last flush among the hosts that run. */
-static const struct stmt usage_stored = STMT(usage_stored, stored_out,
+STMT(usage_stored, stored_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
     "k.account_uuid AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes,"
@@ -362,7 +362,7 @@ get_usage(struct req *rq)
 	return reply(rq, 200, "api_usage", usage_out, &u);
 }
 
-const struct route usage_routes[] = {
+static const struct route usage_routes[] = {
 	{
 	    ROUTE(GET, "/usage", get_usage),
 	    .scope = SCOPE_ANY,
@@ -383,4 +383,4 @@ const struct route usage_routes[] = {
 	ROUTE_END,
 };
 
-const struct stmt *const usage_stmts[] = { &usage_stored, NULL };
+ROUTES(40, usage);

@@ -44,11 +44,11 @@ struct found {
 
 static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
 
-static const struct stmt list_accounts = STMT_LIST(list_accounts, struct account_line, line_out,
+STMT_LIST(list_accounts, struct account_line, line_out,
     "SELECT a.uuid, a.name, a.state, g.name AS account_group, a.created_at"
     " FROM account a LEFT JOIN account_group g ON g.uuid = a.group_uuid ORDER BY a.name");
 
-static const struct stmt show_account = STMT_LIST(show_account, struct account, account_out,
+STMT_LIST(show_account, struct account, account_out,
     "SELECT a.uuid, a.name, a.state, a.group_uuid,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid "
     "ORDER BY 1) AS scopes,"
@@ -57,35 +57,35 @@ static const struct stmt show_account = STMT_LIST(show_account, struct account, 
     "a.created_at"
     " FROM account a WHERE a.uuid = $1");
 
-static const struct stmt find_account = STMT(find_account, found_out,
+STMT(find_account, found_out,
     "SELECT uuid FROM account WHERE uuid::text = lower($1) OR name = $1"
     " ORDER BY uuid::text = lower($1) DESC LIMIT 1");
 
 /* No row: the requested group does not exist. */
-static const struct stmt insert_account = STMT(insert_account, found_out,
+STMT(insert_account, found_out,
     "INSERT INTO account (name, group_uuid)"
     " SELECT $1, g.uuid FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = "
     "lower($2) OR g.name = $2"
     "  WHERE $2 IS NULL OR g.uuid IS NOT NULL RETURNING uuid");
 
-static const struct stmt allow_scopes = STMT(allow_scopes, NULL,
+STMT(allow_scopes, NULL,
     "INSERT INTO account_scope (account_uuid, scope) SELECT $1, s FROM "
     "unnest($2::text[]) AS s"
     " ON CONFLICT DO NOTHING");
 
-static const struct stmt deny_scopes = STMT(deny_scopes, NULL,
+STMT(deny_scopes, NULL,
     "DELETE FROM account_scope WHERE account_uuid = $1 AND scope = ANY ($2::text[])");
 
-static const struct stmt grant_entitlements = STMT(grant_entitlements, NULL,
+STMT(grant_entitlements, NULL,
     "INSERT INTO entitlement (account_uuid, name) SELECT $1, e FROM unnest($2::text[]) "
     "AS e");
 
-static const struct stmt suspend_account = STMT_LIST(suspend_account, struct found, found_out,
+STMT_LIST(suspend_account, struct found, found_out,
     "UPDATE account SET state = 'suspended' WHERE uuid = $1 RETURNING uuid");
-static const struct stmt activate_account = STMT_LIST(activate_account, struct found, found_out,
+STMT_LIST(activate_account, struct found, found_out,
     "UPDATE account SET state = 'active' WHERE uuid = $1 RETURNING uuid");
 
-static const struct stmt set_group = STMT(set_group, found_out,
+STMT(set_group, found_out,
     "UPDATE account a SET group_uuid = g.uuid"
     " FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = lower($2) OR "
     "g.name = $2"
@@ -287,4 +287,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command accounts_command = { "accounts", .help = "organisations", .sub = subs };
+static const struct command accounts_command = { "accounts", .help = "organisations", .sub = subs };
+
+COMMAND(accounts_command);

@@ -27,7 +27,7 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_audit = STMT_LIST(list_audit, struct line, line_out,
+STMT_LIST(list_audit, struct line, line_out,
     "SELECT at, actor, program, action, subject_id, account_uuid, before, after, "
     "request_id FROM audit"
     " WHERE $1::uuid IS NULL OR account_uuid = $1 ORDER BY id DESC LIMIT $2");
@@ -58,9 +58,11 @@ audit(struct cli *c, int argc, char **argv)
 	return cli_rows(c, "audit", &list_audit, DB_ARGS(P(uuid), P(n)));
 }
 
-const struct command audit_command = {
+static const struct command audit_command = {
 	.name = "audit",
 	.arguments = "[--account ACCOUNT] [--limit N]",
 	.help = "the audit log, newest first",
 	.run = audit,
 };
+
+COMMAND(audit_command);

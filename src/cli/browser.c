@@ -108,7 +108,7 @@ static const struct field ways_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt count_routes = STMT(count_routes, ways_out,
+STMT(count_routes, ways_out,
     "SELECT count(*) FILTER (WHERE answered) AS usable, count(*) AS enabled"
     " FROM egress_route WHERE enabled");
 
@@ -162,9 +162,11 @@ browser_check(struct cli *c, int argc, char **argv)
 	return doctor_show(d);
 }
 
-const struct command browser_command = {
+static const struct command browser_command = {
 	.name = "browser-check",
 	.arguments = "[--etc DIR]",
 	.help = "whether this host can run browser sessions, and what to do where it cannot",
 	.run = browser_check,
 };
+
+COMMAND(browser_command);

@@ -2,7 +2,7 @@
 /* surfacectl(8), the administrator's program. It works on the database directly; doctor, browser-check, workers
  * and top also look at this host, and watch calls the API.
  *
- *   main.c        global options; finds the row of the command in the tables of struct command
+ *   main.c        global options; finds the command among those that COMMAND registered
  *     |
  *     +-- row with sub         the next word selects a row of sub
  *     +-- row with st          statement.c: words and options become the parameters of one SQL statement, and
@@ -76,8 +76,11 @@ struct command {
 	const char *narrow; /* "uuid name": the columns of a list without --wide; NULL: all */
 };
 
-/* The command at position i; NULL after the last. */
-const struct command *cli_commands(size_t i);
+/* Makes a command one of surfacectl's own; its file needs no other place in the program. */
+#define COMMAND(id) REGISTER(commands, id)
+
+/* The commands, sorted by name; NULL ends the list. */
+const struct command *const *cli_commands(void);
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
@@ -158,14 +161,7 @@ struct migrate_role {
 /* A list of struct migrate_role: the roles that roles.sql creates. */
 int migrate_roles(struct cli *c, const char *dir, struct list *out);
 
-/* ---- the commands ---- */
-
-extern const struct command migrate_command, groups_command, accounts_command, members_command,
-    projects_command, keys_command, entitlements_command, tags_command, audit_command,
-    limits_command, usage_command, top_command, sessions_command, routes_command, secret_command,
-    stream_keys_command, watch_command, backup_command, restore_command, rules_command,
-    destinations_command, alerts_command, deliveries_command, import_command, workers_command,
-    doctor_command, browser_command, completion_command;
+/* ---- import/ ---- */
 
 /* The functions behind the rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);

@@ -50,10 +50,8 @@ each_command(struct cli *c, const struct command *cmd, const char *path,
 static void
 each(struct cli *c, void (*print)(struct cli *, const struct command *, const char *))
 {
-	const struct command *cmd;
-
-	for (size_t i = 0; (cmd = cli_commands(i)) != NULL; i++)
-		each_command(c, cmd, cmd->name, print);
+	for (const struct command *const *cmd = cli_commands(); *cmd != NULL; cmd++)
+		each_command(c, *cmd, (*cmd)->name, print);
 }
 
 static void
@@ -67,8 +65,8 @@ all_names(struct cli *c)
 {
 	struct buf b = { .a = c->arena };
 
-	for (size_t i = 0; cli_commands(i) != NULL; i++)
-		buf_printf(&b, "%s ", cli_commands(i)->name);
+	for (const struct command *const *cmd = cli_commands(); *cmd != NULL; cmd++)
+		buf_printf(&b, "%s ", (*cmd)->name);
 	buf_z(&b, "--help --version --json --wide --database");
 	buf_char(&b, '\0');
 	return b.p;
@@ -176,5 +174,7 @@ print_completion(struct cli *c, int argc, char **argv)
 	return cli_usage(c, "the shells are bash, zsh and fish");
 }
 
-const struct command completion_command = { "completion", "bash|zsh|fish",
+static const struct command completion_command = { "completion", "bash|zsh|fish",
 	"print the completion of this program for a shell", .run = print_completion };
+
+COMMAND(completion_command);

@@ -4,74 +4,24 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "resource/delivery.h"
 
-struct attempt {
-	int64_t number;
-	struct ts attempted_at, ended_at;
-	struct json http_status_code;
-	struct str failure;
-};
+STMT_LIST(list_deliveries, struct delivery, delivery_out,
+    "SELECT " DELIVERY_COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
+    " AND ($2::text IS NULL OR state = $2)"
+    " AND ($3::text IS NULL OR alert_uuid::text = lower($3))"
+    " AND ($4::text IS NULL OR destination_uuid::text = lower($4))"
+    " ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static const struct field attempt_out[] = {
-	FIELD(struct attempt, number, 0),
-	FIELD(struct attempt, attempted_at, 0),
-	FIELD(struct attempt, ended_at, NULLABLE),
-	OPTIONAL(struct attempt, http_status_code, FIELD_INT, NULLABLE, 100, 599),
-	FIELD(struct attempt, failure, NULLABLE),
-	FIELD_END,
-};
-
-struct delivery_line {
-	struct uuid uuid, alert_uuid, destination_uuid;
-	struct str kind, state;
-	int64_t attempts;
-	struct ts created_at, last_attempt_at;
-	struct json http_status_code;
-	struct str failure;
-	struct list history;
-};
-
-#define MEMBERS                                                                                    \
-	FIELD(struct delivery_line, uuid, 0), FIELD(struct delivery_line, kind, 0),                \
-	    FIELD(struct delivery_line, alert_uuid, NULLABLE),                                     \
-	    FIELD(struct delivery_line, destination_uuid, 0),                                      \
-	    FIELD(struct delivery_line, state, 0), FIELD(struct delivery_line, attempts, 0),       \
-	    FIELD(struct delivery_line, created_at, 0),                                            \
-	    FIELD(struct delivery_line, last_attempt_at, NULLABLE),                                \
-	    OPTIONAL(struct delivery_line, http_status_code, FIELD_INT, NULLABLE, 100, 599),       \
-	    FIELD(struct delivery_line, failure, NULLABLE)
-
-static const struct field delivery_out[] = { MEMBERS, FIELD_END };
-static const struct field delivery_told[] = { MEMBERS,
-	LIST(struct delivery_line, history, 0, struct attempt, attempt_out, 0, LIM_HISTORY),
-	FIELD_END };
-
-#define COLUMNS                                                                                    \
-	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
-	" last_attempt_at, to_jsonb(http_status_code) AS http_status_code, failure"
-
-static const struct stmt list_deliveries =
-    STMT_LIST(list_deliveries, struct delivery_line, delivery_out,
-	"SELECT " COLUMNS " FROM alert_delivery WHERE project_uuid = $1"
-	" AND ($2::text IS NULL OR state = $2)"
-	" AND ($3::text IS NULL OR alert_uuid::text = lower($3))"
-	" AND ($4::text IS NULL OR destination_uuid::text = lower($4))"
-	" ORDER BY created_at DESC, uuid LIMIT 1000");
-
-static const struct stmt read_delivery = STMT_LIST(read_delivery, struct delivery_line,
-    delivery_out, "SELECT " COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
-
-static const struct stmt list_attempts = STMT_LIST(list_attempts, struct attempt, attempt_out,
-    "SELECT number, attempted_at, ended_at,"
-    " to_jsonb(http_status_code) AS http_status_code, failure"
-    " FROM alert_attempt WHERE delivery_uuid = $1 ORDER BY number");
+STMT_LIST(read_delivery, struct delivery, delivery_out,
+    "SELECT " DELIVERY_COLUMNS " FROM alert_delivery WHERE uuid::text = lower($1)");
 
 struct retried {
 	bool due; /* the time of the next attempt has come */
 };
 
 static const struct field retried_out[] = { FIELD(struct retried, due, 0), FIELD_END };
-static const struct stmt retry_delivery = STMT_LIST(retry_delivery, struct retried, retried_out,
+STMT_LIST(retry_delivery, struct retried, retried_out,
     "SELECT alert_delivery_retry(project_uuid, uuid) OR state <> 'delivered' AS due"
     " FROM alert_delivery WHERE uuid::text = lower($1)");
 
@@ -79,7 +29,7 @@ static int
 show_delivery(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
-	struct delivery_line line;
+	struct delivery line;
 	struct cli_list words;
 	enum db_rc rc;
 
@@ -87,11 +37,11 @@ show_delivery(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	rc = db_one(c->db, &read_delivery, &line, P(words.p[0]));
 	if (rc == DB_OK)
-		rc = db_list(c->db, &list_attempts, &line.history, P(line.uuid));
+		rc = db_list(c->db, &list_attempts, &line.history, P(line.uuid), P(INT64_MAX));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	if (c->json)
-		return cli_print(c, "delivery", delivery_told, &line);
+		return cli_print(c, "delivery", delivery_with_history, &line);
 	cli_print(c, "delivery", delivery_out, &line);
 	putchar('\n');
 	return cli_print_list(c, "history", attempt_out, line.history, sizeof(struct attempt));
@@ -100,7 +50,10 @@ show_delivery(struct cli *c, int argc, char **argv)
 static const struct command subs[] = {
 	{ "list", "--project UUID [--state STATE] [--alert UUID] [--destination UUID]",
 	    "the newest", .st = &list_deliveries, .lists = "deliveries", .of = OF_PROJECT,
-	    .texts = { "state", "alert", "destination" } },
+	    .texts = { "state", "alert", "destination" },
+	    .narrow =
+		"uuid kind alert_uuid destination_uuid state attempts created_at last_attempt_at "
+		"http_status_code failure" },
 	{ "show", "UUID", "one, with every attempt", .run = show_delivery },
 	{ "retry", "UUID", "one that failed or was silenced, with the same id",
 	    .first = &retry_delivery, .refused = "it has been made", .st = &read_delivery,
@@ -108,5 +61,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command deliveries_command = { "deliveries",
+static const struct command deliveries_command = { "deliveries",
 	.help = "deliveries of alerts to their destinations", .sub = subs };
+
+COMMAND(deliveries_command);

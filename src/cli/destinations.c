@@ -4,57 +4,31 @@
 
 #include "cli/cli.h"
 #include "daemon/conf.h"
+#include "resource/destination.h"
 
-struct destination_line {
-	struct uuid uuid, project_uuid;
-	struct str name, url;
-	bool enabled;
-	struct str secret;
-};
+STMT_LIST(list_destinations, struct destination, destination_row,
+    "SELECT " DESTINATION_COLUMNS " FROM alert_destination"
+    " WHERE project_uuid = $1 AND deleted_at IS NULL ORDER BY created_at DESC, uuid");
 
-#define MEMBERS                                                                                    \
-	FIELD(struct destination_line, uuid, 0), FIELD(struct destination_line, project_uuid, 0),  \
-	    FIELD(struct destination_line, name, 0), FIELD(struct destination_line, url, 0),       \
-	    FIELD(struct destination_line, enabled, 0)
+STMT_LIST(read_destination, struct destination, destination_row,
+    "SELECT " DESTINATION_COLUMNS " FROM alert_destination"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
 
-static const struct field destination_out[] = { MEMBERS, FIELD_END };
-static const struct field destination_made[] = { MEMBERS, FIELD(struct destination_line, secret, 0),
-	FIELD_END };
-
-#define COLUMNS "uuid, project_uuid, name, url, enabled"
-
-static const struct stmt list_destinations =
-    STMT_LIST(list_destinations, struct destination_line, destination_out,
-	"SELECT " COLUMNS " FROM alert_destination"
-	" WHERE project_uuid = $1 AND deleted_at IS NULL ORDER BY created_at DESC, uuid");
-
-static const struct stmt read_destination =
-    STMT_LIST(read_destination, struct destination_line, destination_out,
-	"SELECT " COLUMNS " FROM alert_destination"
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL");
-
-static const struct stmt insert_destination = STMT(insert_destination, destination_out,
-    "INSERT INTO alert_destination (project_uuid, name, url, secret)"
-    " VALUES ($1, $2, $3, $4) RETURNING " COLUMNS);
-
-static const struct stmt rotate_destination = STMT(rotate_destination, destination_out,
+STMT(rotate_destination, destination_row,
     "UPDATE alert_destination SET secret = $2, updated_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
 #define TURN(on)                                                                                   \
 	"UPDATE alert_destination SET enabled = " on ", updated_at = now()"                        \
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS
 
-static const struct stmt enable_destination =
-    STMT_LIST(enable_destination, struct destination_line, destination_out, TURN("true"));
+STMT_LIST(enable_destination, struct destination, destination_row, TURN("true"));
 
-static const struct stmt disable_destination =
-    STMT_LIST(disable_destination, struct destination_line, destination_out, TURN("false"));
+STMT_LIST(disable_destination, struct destination, destination_row, TURN("false"));
 
-static const struct stmt delete_destination =
-    STMT_LIST(delete_destination, struct destination_line, destination_out,
-	"UPDATE alert_destination SET deleted_at = now()"
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+STMT_LIST(delete_destination, struct destination, destination_row,
+    "UPDATE alert_destination SET deleted_at = now()"
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " DESTINATION_COLUMNS);
 
 struct tested {
 	struct uuid delivery_uuid;
@@ -62,7 +36,7 @@ struct tested {
 
 static const struct field tested_out[] = { FIELD(struct tested, delivery_uuid, 0), FIELD_END };
 
-static const struct stmt test_destination = STMT_LIST(test_destination, struct tested, tested_out,
+STMT_LIST(test_destination, struct tested, tested_out,
     "SELECT alert_destination_test(project_uuid, uuid) AS delivery_uuid FROM "
     "alert_destination"
     " WHERE uuid::text = lower($1) AND deleted_at IS NULL");
@@ -74,7 +48,7 @@ create_destination(struct cli *c, int argc, char **argv)
 	const struct cli_option options[] = { { "project", .text = &project },
 		{ "url", .text = &url }, { NULL } };
 	char secret[WEBHOOK_SECRET_LEN + 1];
-	struct destination_line line;
+	struct destination line;
 	struct cli_list words;
 	const char *fault;
 	struct uuid uuid;
@@ -90,12 +64,12 @@ create_destination(struct cli *c, int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	webhook_secret_make(secret);
-	rc = db_one(
-	    c->db, &insert_destination, &line, P(uuid), P(words.p[0]), P(url), P(str_of(secret)));
+	rc = db_one(c->db, &insert_destination, &line, P(uuid), P(words.p[0]), P(url),
+	    P((bool)true), P(str_of(secret)));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	line.secret = str_of(secret);
-	return cli_print(c, "destination", destination_made, &line);
+	return cli_print(c, "destination", destination_row_with_secret, &line);
 }
 
 static int
@@ -103,7 +77,7 @@ rotate_destination_secret(struct cli *c, int argc, char **argv)
 {
 	const struct cli_option options[] = { { NULL } };
 	char secret[WEBHOOK_SECRET_LEN + 1];
-	struct destination_line line;
+	struct destination line;
 	struct cli_list words;
 	enum db_rc rc;
 
@@ -114,7 +88,7 @@ rotate_destination_secret(struct cli *c, int argc, char **argv)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
 	line.secret = str_of(secret);
-	return cli_print(c, "destination", destination_made, &line);
+	return cli_print(c, "destination", destination_row_with_secret, &line);
 }
 
 static const struct command subs[] = {
@@ -136,5 +110,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command destinations_command = { "destinations", .help = "where alerts are sent",
-	.sub = subs };
+static const struct command destinations_command = { "destinations",
+	.help = "where alerts are sent", .sub = subs };
+
+COMMAND(destinations_command);

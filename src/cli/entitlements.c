@@ -22,17 +22,17 @@ static const struct field line_out[] = {
 	"name, expires_at IS NULL OR expires_at > now() AS active, created_at, "                   \
 	"expires_at"
 
-static const struct stmt list_entitlements = STMT_LIST(list_entitlements, struct line, line_out,
+STMT_LIST(list_entitlements, struct line, line_out,
     "SELECT " COLUMNS " FROM entitlement WHERE account_uuid = $1 ORDER BY name");
 
-static const struct stmt grant_entitlement = STMT_LIST(grant_entitlement, struct line, line_out,
+STMT_LIST(grant_entitlement, struct line, line_out,
     "INSERT INTO entitlement (account_uuid, name, expires_at) VALUES ($1, $2, $3)"
     " ON CONFLICT (account_uuid, name) DO UPDATE SET expires_at = excluded.expires_at"
     " RETURNING entitlement.name, entitlement.expires_at IS NULL OR "
     "entitlement.expires_at > now() AS active,"
     " entitlement.created_at, entitlement.expires_at");
 
-static const struct stmt revoke_entitlement = STMT_LIST(revoke_entitlement, struct line, line_out,
+STMT_LIST(revoke_entitlement, struct line, line_out,
     "DELETE FROM entitlement WHERE account_uuid = $1 AND name = $2"
     " RETURNING name, false AS active, created_at, expires_at");
 
@@ -93,5 +93,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command entitlements_command = { "entitlements",
+static const struct command entitlements_command = { "entitlements",
 	.help = "features that organisations may use", .sub = subs };
+
+COMMAND(entitlements_command);

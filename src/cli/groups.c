@@ -19,16 +19,16 @@ static const struct field group_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_groups = STMT_LIST(list_groups, struct group, group_out,
+STMT_LIST(list_groups, struct group, group_out,
     "SELECT g.uuid, g.name, (SELECT count(*) FROM account a WHERE a.group_uuid = g.uuid) "
     "AS accounts,"
     " g.created_at FROM account_group g ORDER BY g.name");
 
-static const struct stmt insert_group = STMT_LIST(insert_group, struct group, group_out,
+STMT_LIST(insert_group, struct group, group_out,
     "INSERT INTO account_group (name) VALUES ($1) RETURNING uuid, name, 0::bigint AS "
     "accounts, created_at");
 
-static const struct stmt delete_group = STMT_LIST(delete_group, struct group, group_out,
+STMT_LIST(delete_group, struct group, group_out,
     "DELETE FROM account_group WHERE uuid::text = lower($1) OR name = $1"
     " RETURNING uuid, name, 0::bigint AS accounts, created_at");
 
@@ -40,5 +40,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command groups_command = { "groups", .help = "groups of accounts that share a quota",
-	.sub = subs };
+static const struct command groups_command = { "groups",
+	.help = "groups of accounts that share a quota", .sub = subs };
+
+COMMAND(groups_command);

@@ -34,11 +34,11 @@ static const struct field line_out[] = {
 	"coalesce(projects::text[], '{}') AS projects,"                                            \
 	" created_at, expires_at, revoked_at"
 
-static const struct stmt list_keys = STMT_LIST(list_keys, struct key_line, line_out,
+STMT_LIST(list_keys, struct key_line, line_out,
     "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 ORDER BY created_at, uuid");
 
 /* $2: the member's UUID or address; null: the account's only owner. No row: no such member, or several owners. */
-static const struct stmt insert_key = STMT(insert_key, line_out,
+STMT(insert_key, line_out,
     "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
     "projects, expires_at)"
     " SELECT $1, (array_agg(uuid))[1], $3, $4, $5, $6::text[]::scope_name[], "
@@ -48,13 +48,13 @@ static const struct stmt insert_key = STMT(insert_key, line_out,
     "= 'owner'))"
     "  HAVING count(*) = 1 RETURNING " COLUMNS);
 
-static const struct stmt revoke_key = STMT(revoke_key, line_out,
+STMT(revoke_key, line_out,
     "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
     " WHERE uuid::text = lower($1) OR prefix = $1 RETURNING " COLUMNS);
 
 /* Creates a copy of a key with a new secret; the old key ends at $2, or now. Scopes that the account has lost are
    not copied. The new key expires when the old one would have. */
-static const struct stmt rotate_key = STMT(rotate_key, line_out,
+STMT(rotate_key, line_out,
     "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN "
     "now() END,"
     "  expires_at = CASE WHEN $2 IS NULL THEN expires_at ELSE least(expires_at, $2) END"
@@ -242,4 +242,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command keys_command = { "keys", .help = "API keys", .sub = subs };
+static const struct command keys_command = { "keys", .help = "API keys", .sub = subs };
+
+COMMAND(keys_command);

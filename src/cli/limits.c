@@ -83,26 +83,26 @@ static const struct field defaults_out[] = {
 	" AND u.month = " MONTH_NOW "), 0)::bigint AS used"
 #define IS(row) "(" row ".uuid::text = lower($1) OR " row ".name = $1)"
 
-static const struct stmt show_key = STMT_LIST(show_key, struct key_limits, key_out,
+STMT_LIST(show_key, struct key_limits, key_out,
     "SELECT k.uuid, k.prefix, l.rate, l.rate_window, num_nonnulls(k.rate, k.rate_window) "
     "> 0 AS own"
     " FROM api_key k JOIN key_limit l ON l.key_uuid = k.uuid"
     " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
-static const struct stmt show_account = STMT_LIST(show_account, struct account_limits, account_out,
+STMT_LIST(show_account, struct account_limits, account_out,
     "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
 	"a.uuid") ","
 		  " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
 		  " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
 		  "WHERE " IS("a"));
 
-static const struct stmt show_group = STMT_LIST(show_group, struct group_limits, group_out,
+STMT_LIST(show_group, struct group_limits, group_out,
     "SELECT g.uuid, g.name, l.quota, " USED_BY(
 	"g.uuid") ", g.quota IS NOT NULL AS own"
 		  " FROM account_group g JOIN group_limit l ON l.group_uuid = g.uuid "
 		  "WHERE " IS("g"));
 
-static const struct stmt show_defaults = STMT_LIST(show_defaults, struct defaults, defaults_out,
+STMT_LIST(show_defaults, struct defaults, defaults_out,
     "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
     "FROM meter_default");
 
@@ -112,18 +112,18 @@ static const struct stmt show_defaults = STMT_LIST(show_defaults, struct default
 	       " ELSE coalesce(nullif(" param ", 'default')::" type ", " column ") END"
 #define NUMBER_OF(column, param, type) column " = coalesce(" param "::text::" type ", " column ")"
 
-static const struct stmt set_key = STMT(set_key, NULL,
+STMT(set_key, NULL,
     "UPDATE api_key k SET " SETTING("rate", "$2", "integer") ", " SETTING(
 	"rate_window", "$3", "integer") " WHERE k.uuid::text = lower($1) OR k.prefix = $1");
 
-static const struct stmt set_account = STMT(set_account, NULL,
+STMT(set_account, NULL,
     "UPDATE account a SET " SETTING("search_rate", "$2", "integer") ", " SETTING(
 	"search_window", "$3", "integer") ", " SETTING("quota", "$4", "bigint") " WHERE " IS("a"));
 
-static const struct stmt set_group = STMT(set_group, NULL,
+STMT(set_group, NULL,
     "UPDATE account_group g SET " SETTING("quota", "$2", "bigint") " WHERE " IS("g"));
 
-static const struct stmt set_defaults = STMT(set_defaults, NULL,
+STMT(set_defaults, NULL,
     "UPDATE meter_default SET " NUMBER_OF("key_rate", "$1", "integer") ", " NUMBER_OF(
 	"key_window", "$2", "integer") ", " NUMBER_OF("search_rate", "$3",
 	"integer") ", " NUMBER_OF("search_window", "$4", "integer") ", " NUMBER_OF("account_quota",
@@ -265,4 +265,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command limits_command = { "limits", .help = "rates and quotas", .sub = subs };
+static const struct command limits_command = { "limits", .help = "rates and quotas", .sub = subs };
+
+COMMAND(limits_command);

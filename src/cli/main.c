@@ -8,43 +8,21 @@
 #include <pwd.h>
 #include <unistd.h>
 
-enum { ARENA_CAP = 1 << 30, WORD_MAX = 200 };
+enum { ARENA_CAP = 1 << 30, WORD_MAX = 200, COMMANDS_MAX = 100 };
 
-static const struct command *const commands[] = {
-	&migrate_command,
-	&groups_command,
-	&accounts_command,
-	&members_command,
-	&projects_command,
-	&keys_command,
-	&entitlements_command,
-	&limits_command,
-	&usage_command,
-	&top_command,
-	&tags_command,
-	&import_command,
-	&workers_command,
-	&rules_command,
-	&destinations_command,
-	&alerts_command,
-	&deliveries_command,
-	&sessions_command,
-	&routes_command,
-	&watch_command,
-	&secret_command,
-	&stream_keys_command,
-	&doctor_command,
-	&browser_command,
-	&audit_command,
-	&backup_command,
-	&restore_command,
-	&completion_command,
-};
+REGISTRY(const struct command, commands);
 
-const struct command *
-cli_commands(size_t i)
+const struct command *const *
+cli_commands(void)
 {
-	return i < COUNT(commands) ? commands[i] : NULL;
+	static const struct command *sorted[COMMANDS_MAX + 1];
+	size_t n = (size_t)(commands_end - commands_first);
+
+	if (n > COMMANDS_MAX)
+		panic("more than %d commands", COMMANDS_MAX);
+	if (sorted[0] == NULL)
+		registry_sort(commands_first, n, sorted);
+	return sorted;
 }
 
 static struct buf *caught;
@@ -142,8 +120,8 @@ print_help(void)
 {
 	puts("usage: surfacectl [-c FILE] [--database CONNINFO] [--json] [--wide] COMMAND "
 	     "...\n\ncommands:");
-	for (size_t i = 0; i < COUNT(commands); i++)
-		print_help_row(commands[i]);
+	for (const struct command *const *cmd = cli_commands(); *cmd != NULL; cmd++)
+		print_help_row(*cmd);
 	puts("\n\"surfacectl COMMAND --help\" lists what a command does; surfacectl(8) "
 	     "says it all.");
 	return EXIT_OK;
@@ -252,17 +230,17 @@ nearest_command(const char *name)
 	struct guess g;
 
 	guess_begin(&g, str_of(name));
-	for (size_t i = 0; i < COUNT(commands); i++)
-		guess_try(&g, str_of(commands[i]->name), commands[i]->name);
+	for (const struct command *const *cmd = cli_commands(); *cmd != NULL; cmd++)
+		guess_try(&g, str_of((*cmd)->name), (*cmd)->name);
 	return g.found;
 }
 
 static const struct command *
 find_command(const char *name)
 {
-	for (size_t i = 0; i < COUNT(commands); i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
+	for (const struct command *const *cmd = cli_commands(); *cmd != NULL; cmd++)
+		if (strcmp((*cmd)->name, name) == 0)
+			return *cmd;
 	return NULL;
 }
 

@@ -25,20 +25,20 @@ static const struct field member_out[] = {
 
 #define COLUMNS "uuid, account_uuid, name, email, role, all_projects, created_at, removed_at"
 
-static const struct stmt list_members = STMT_LIST(list_members, struct member, member_out,
+STMT_LIST(list_members, struct member, member_out,
     "SELECT " COLUMNS " FROM member WHERE account_uuid = $1 AND (removed_at IS NULL OR "
     "$2) ORDER BY name, uuid");
 
-static const struct stmt insert_member = STMT_LIST(insert_member, struct member, member_out,
+STMT_LIST(insert_member, struct member, member_out,
     "INSERT INTO member (account_uuid, name, email, role, all_projects)"
     " VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
 
 /* The API refuses the keys of a removed member. */
-static const struct stmt remove_member = STMT_LIST(remove_member, struct member, member_out,
+STMT_LIST(remove_member, struct member, member_out,
     "UPDATE member SET removed_at = coalesce(removed_at, now()) WHERE uuid::text = "
     "lower($1) RETURNING " COLUMNS);
 
-static const struct stmt limit_member = STMT_LIST(limit_member, struct member, member_out,
+STMT_LIST(limit_member, struct member, member_out,
     "UPDATE member SET all_projects = $2 WHERE uuid::text = lower($1) "
     "RETURNING " COLUMNS);
 
@@ -99,5 +99,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command members_command = { "members", .help = "people in organisations",
+static const struct command members_command = { "members", .help = "people in organisations",
 	.sub = subs };
+
+COMMAND(members_command);

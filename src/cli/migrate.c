@@ -51,10 +51,10 @@ static const struct field outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_applied = STMT_LIST(list_applied, struct applied, applied_out,
+STMT_LIST(list_applied, struct applied, applied_out,
     "SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
 
-static const struct stmt insert_applied = STMT(insert_applied, NULL,
+STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
 
 struct standing {
@@ -71,7 +71,7 @@ static const struct field standing_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_standing = STMT(read_standing, standing_out,
+STMT(read_standing, standing_out,
     "SELECT rolsuper AS super, current_database()::text AS database,"
     " host(inet_server_addr()) AS host, coalesce(inet_server_port(), 0)::bigint AS port"
     " FROM pg_roles WHERE rolname = current_user");
@@ -276,7 +276,7 @@ struct role_name {
 
 static const struct field role_name_out[] = { FIELD(struct role_name, name, 0), FIELD_END };
 
-static const struct stmt missing_roles = STMT_LIST(missing_roles, struct role_name, role_name_out,
+STMT_LIST(missing_roles, struct role_name, role_name_out,
     "SELECT name FROM unnest($1::text[]) AS w(name)"
     " WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name");
 
@@ -492,10 +492,12 @@ migrate(struct cli *c, int argc, char **argv)
 	return status == EXIT_OK ? cli_print(c, "migration", outcome_out, &o) : status;
 }
 
-const struct command migrate_command = {
+static const struct command migrate_command = {
 	.name = "migrate",
 	.arguments = "[--sql-dir DIR] [--check]",
 	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first "
 		"time",
 	.run = migrate,
 };
+
+COMMAND(migrate_command);

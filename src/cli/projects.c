@@ -3,20 +3,9 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "resource/project.h"
 
-struct project_line {
-	struct uuid uuid, account_uuid;
-	struct str name;
-	struct ts created_at;
-};
-
-static const struct field project_out[] = {
-	FIELD(struct project_line, uuid, 0),
-	FIELD(struct project_line, account_uuid, 0),
-	FIELD(struct project_line, name, 0),
-	FIELD(struct project_line, created_at, 0),
-	FIELD_END,
-};
+#define COLUMNS PROJECT_COLUMNS ", account_uuid"
 
 struct grant {
 	struct uuid project_uuid, member_uuid;
@@ -30,21 +19,16 @@ static const struct field grant_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_projects = STMT_LIST(list_projects, struct project_line, project_out,
-    "SELECT uuid, account_uuid, name, created_at FROM project WHERE account_uuid = "
-    "$1 ORDER BY name");
+STMT_LIST(list_projects, struct project_record, project_with_account,
+    "SELECT " COLUMNS " FROM project WHERE account_uuid = $1 ORDER BY name");
 
-static const struct stmt insert_project =
-    STMT_LIST(insert_project, struct project_line, project_out,
-	"INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING uuid, "
-	"account_uuid, name, created_at");
+STMT_LIST(insert_project, struct project_record, project_with_account,
+    "INSERT INTO project (account_uuid, name) VALUES ($1, $2) RETURNING " COLUMNS);
 
-static const struct stmt rename_project =
-    STMT_LIST(rename_project, struct project_line, project_out,
-	"UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING uuid, "
-	"account_uuid, name, created_at");
+STMT_LIST(rename_project, struct project_record, project_with_account,
+    "UPDATE project SET name = $2 WHERE uuid::text = lower($1) RETURNING " COLUMNS);
 
-static const struct stmt list_grants = STMT_LIST(list_grants, struct grant, grant_out,
+STMT_LIST(list_grants, struct grant, grant_out,
     "SELECT project_uuid, member_uuid, role FROM project_member WHERE project_uuid::text "
     "= lower($1)"
     " ORDER BY member_uuid");
@@ -54,11 +38,11 @@ static const struct field one_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt find_project = STMT_LIST(find_project, struct grant, one_out,
+STMT_LIST(find_project, struct grant, one_out,
     "SELECT uuid AS project_uuid FROM project WHERE uuid::text = lower($1)");
 
 /* No row: project and member do not exist in the same account. */
-static const struct stmt grant_project = STMT(grant_project, grant_out,
+STMT(grant_project, grant_out,
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
     " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING "
     "(account_uuid)"
@@ -66,7 +50,7 @@ static const struct stmt grant_project = STMT(grant_project, grant_out,
     " ON CONFLICT (project_uuid, member_uuid) DO UPDATE SET role = excluded.role"
     " RETURNING project_uuid, member_uuid, role");
 
-static const struct stmt revoke_project = STMT_LIST(revoke_project, struct grant, grant_out,
+STMT_LIST(revoke_project, struct grant, grant_out,
     "DELETE FROM project_member WHERE project_uuid::text = lower($1) AND "
     "member_uuid::text = lower($2)"
     " RETURNING project_uuid, member_uuid, role");
@@ -124,5 +108,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command projects_command = { "projects", .help = "projects of organisations",
+static const struct command projects_command = { "projects", .help = "projects of organisations",
 	.sub = subs };
+
+COMMAND(projects_command);

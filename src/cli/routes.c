@@ -38,24 +38,22 @@ static const struct field line_out[] = {
 	"uuid, country, kind, host, coalesce(port, 0) AS port, credential, enabled, "              \
 	"answered, probed_at, created_at, coalesce(probe_ms, 0) AS ms, probe_why AS why"
 
-static const struct stmt list_routes = STMT_LIST(list_routes, struct route_line, line_out,
+STMT_LIST(list_routes, struct route_line, line_out,
     "SELECT " COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
 
-static const struct stmt insert_route = STMT_LIST(insert_route, struct route_line, line_out,
+STMT_LIST(insert_route, struct route_line, line_out,
     "INSERT INTO egress_route (country, kind, host, port, credential)"
     " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
 
 #define TURN(on)                                                                                   \
 	"UPDATE egress_route SET enabled = " on " WHERE uuid::text = lower($1) RETURNING " COLUMNS
 
-static const struct stmt enable_route =
-    STMT_LIST(enable_route, struct route_line, line_out, TURN("true"));
+STMT_LIST(enable_route, struct route_line, line_out, TURN("true"));
 
-static const struct stmt disable_route =
-    STMT_LIST(disable_route, struct route_line, line_out, TURN("false"));
+STMT_LIST(disable_route, struct route_line, line_out, TURN("false"));
 
 /* A route that a session has used cannot be removed, only switched off. */
-static const struct stmt delete_route = STMT_LIST(delete_route, struct route_line, line_out,
+STMT_LIST(delete_route, struct route_line, line_out,
     "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
 
 static int
@@ -84,15 +82,15 @@ add_route(struct cli *c, int argc, char **argv)
 
 enum { PROBE_TRIES = 200, PROBE_LOOK_US = 100000 };
 
-static const struct stmt want_probe = STMT(want_probe, line_out,
+STMT(want_probe, line_out,
     "UPDATE egress_route SET probe_target = $2 WHERE uuid::text = lower($1)"
     " RETURNING " COLUMNS);
 
-static const struct stmt read_probed = STMT(read_probed, line_out,
+STMT(read_probed, line_out,
     "SELECT " COLUMNS " FROM egress_route WHERE uuid::text = lower($1)"
     " AND probe_target IS NULL");
 
-static const struct stmt forget_probe = STMT(
+STMT(
     forget_probe, NULL, "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
 
 static enum db_rc
@@ -156,5 +154,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command routes_command = { "routes", .help = "ways of browsers to their countries",
-	.sub = subs };
+static const struct command routes_command = { "routes",
+	.help = "ways of browsers to their countries", .sub = subs };
+
+COMMAND(routes_command);

@@ -4,58 +4,28 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "resource/rule.h"
 #include "search/query.h"
 
-struct rule_line {
-	struct uuid uuid, project_uuid;
-	struct str name, source, min_severity, query;
-	bool enabled;
-	struct list destination_uuids;
-};
-
-static const struct field rule_out[] = {
-	FIELD(struct rule_line, uuid, 0),
-	FIELD(struct rule_line, project_uuid, 0),
-	FIELD(struct rule_line, name, 0),
-	FIELD(struct rule_line, source, 0),
-	FIELD(struct rule_line, min_severity, NULLABLE),
-	FIELD(struct rule_line, query, 0),
-	FIELD(struct rule_line, enabled, 0),
-	LIST_OF(struct rule_line, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
-	FIELD_END,
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, project_uuid, name, source, min_severity, query, enabled, "                         \
-	"destination_uuids"
-
-static const struct stmt list_rules = STMT_LIST(list_rules, struct rule_line, rule_out,
-    "SELECT " COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
+STMT_LIST(list_rules, struct rule, rule_row,
+    "SELECT " RULE_COLUMNS " FROM alert_rule WHERE project_uuid = $1 AND deleted_at IS NULL"
     " ORDER BY created_at DESC, uuid");
 
-static const struct stmt read_rule = STMT_LIST(read_rule, struct rule_line, rule_out,
-    "SELECT " COLUMNS " FROM alert_rule WHERE uuid::text = lower($1)"
+STMT_LIST(read_rule, struct rule, rule_row,
+    "SELECT " RULE_COLUMNS " FROM alert_rule WHERE uuid::text = lower($1)"
     " AND deleted_at IS NULL");
-
-/* No row: a destination does not belong to the project. */
-static const struct stmt insert_rule = STMT(insert_rule, rule_out,
-    "INSERT INTO alert_rule (project_uuid, name, source, min_severity, query,"
-    " destination_uuids) SELECT $1, $2, $3, $4, $5, $6::text[]::uuid[]"
-    " WHERE alert_destinations_stand($1, $6::text[]::uuid[]) RETURNING " COLUMNS);
 
 #define TURN(on)                                                                                   \
 	"UPDATE alert_rule SET enabled = " on ", updated_at = now()"                               \
-	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS
+	" WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " RULE_COLUMNS
 
-static const struct stmt enable_rule =
-    STMT_LIST(enable_rule, struct rule_line, rule_out, TURN("true"));
+STMT_LIST(enable_rule, struct rule, rule_row, TURN("true"));
 
-static const struct stmt disable_rule =
-    STMT_LIST(disable_rule, struct rule_line, rule_out, TURN("false"));
+STMT_LIST(disable_rule, struct rule, rule_row, TURN("false"));
 
-static const struct stmt delete_rule = STMT_LIST(delete_rule, struct rule_line, rule_out,
+STMT_LIST(delete_rule, struct rule, rule_row,
     "UPDATE alert_rule SET deleted_at = now()"
-    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " COLUMNS);
+    " WHERE uuid::text = lower($1) AND deleted_at IS NULL RETURNING " RULE_COLUMNS);
 
 struct wanted {
 	struct str project, source, severity, query;
@@ -97,7 +67,7 @@ run_create_rule(struct cli *c, int argc, char **argv)
 		{ "source", .text = &w.source }, { "severity", .text = &w.severity },
 		{ "query", .text = &w.query }, { "destination", .list = &w.destinations },
 		{ NULL } };
-	struct rule_line line;
+	struct rule line;
 	struct cli_list words;
 	struct uuid project;
 	enum db_rc rc;
@@ -110,13 +80,14 @@ run_create_rule(struct cli *c, int argc, char **argv)
 		status = cli_project(c, w.project, &project);
 	if (status != EXIT_OK)
 		return status;
-	rc = db_one(c->db, &insert_rule, &line, P(project), P(words.p[0]), P(w.source),
-	    P(w.severity), P(w.query), P(((struct strs){ w.destinations.p, w.destinations.n })));
+	rc = db_one(c->db, &insert_rule, &line, P(project), P(uuid_random()), P(words.p[0]),
+	    P(w.source), P(w.severity), P(w.query),
+	    P(((struct strs){ w.destinations.p, w.destinations.n })), P((bool)true));
 	if (rc == DB_NONE)
 		return cli_fail(EXIT_NOT_FOUND, "the project does not have such a --destination");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
-	return cli_print(c, "rule", rule_out, &line);
+	return cli_print(c, "rule", rule_row, &line);
 }
 
 static const struct command subs[] = {
@@ -135,4 +106,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command rules_command = { "rules", .help = "alert rules", .sub = subs };
+static const struct command rules_command = { "rules", .help = "alert rules", .sub = subs };
+
+COMMAND(rules_command);

@@ -104,8 +104,10 @@ static const struct command secret_subs[] = {
 	{ NULL },
 };
 
-const struct command secret_command = { "secret",
+static const struct command secret_command = { "secret",
 	.help = "change the key that signs the cursors of pages", .sub = secret_subs };
+
+COMMAND(secret_command);
 
 static const struct command keys_subs[] = {
 	{ "rotate", NULL, "sign tickets with a new key; those of the key before stay valid",
@@ -113,5 +115,7 @@ static const struct command keys_subs[] = {
 	{ NULL },
 };
 
-const struct command stream_keys_command = { "stream-keys",
+static const struct command stream_keys_command = { "stream-keys",
 	.help = "change the key that signs the tickets of live streams", .sub = keys_subs };
+
+COMMAND(stream_keys_command);

@@ -37,12 +37,12 @@ static const struct field line_out[] = {
 	"start_url, created_at, expires_at, terminal_at, host, lease_epoch AS epoch, "             \
 	"lease_until"
 
-static const struct stmt list_live = STMT_LIST(list_live, struct line, line_out,
+STMT_LIST(list_live, struct line, line_out,
     "SELECT " COLUMNS " FROM browser_session"
     " WHERE account_uuid = $1 AND ($2 OR state <> 'terminal')"
     " ORDER BY created_at DESC, uuid LIMIT 1000");
 
-static const struct stmt read_one = STMT_LIST(
+STMT_LIST(
     read_one, struct line, line_out, "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
 
 struct moved {
@@ -50,8 +50,7 @@ struct moved {
 };
 
 static const struct field moved_out[] = { FIELD(struct moved, moved, 0), FIELD_END };
-static const struct stmt close_one =
-    STMT_LIST(close_one, struct moved, moved_out, "SELECT session_close($1, false) AS moved");
+STMT_LIST(close_one, struct moved, moved_out, "SELECT session_close($1, false) AS moved");
 
 /* ---- limits ---- */
 
@@ -74,11 +73,10 @@ static const struct field policy_out[] = {
 	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "                 \
 	"close_seconds, queue_seconds"
 
-static const struct stmt read_policy =
-    STMT_LIST(read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
+STMT_LIST(read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
 
 /* A limit whose parameter is null does not change. */
-static const struct stmt set_policy = STMT_LIST(set_policy, struct policy, policy_out,
+STMT_LIST(set_policy, struct policy, policy_out,
     "UPDATE session_policy SET"
     " organisation_sessions = coalesce($1::integer, organisation_sessions),"
     " caller_sessions = coalesce($2::integer, caller_sessions),"
@@ -110,15 +108,15 @@ static const struct field limit_out[] = {
 	" FROM session_policy p CROSS JOIN " owner " o"                                            \
 	" LEFT JOIN " counter " n ON n." id " = o.uuid WHERE o.uuid = $1"
 
-static const struct stmt read_account = STMT_LIST(read_account, struct limit, limit_out,
+STMT_LIST(read_account, struct limit, limit_out,
     LIMIT_OF("account", "session_organisation", "account_uuid", "organisation_sessions"));
-static const struct stmt read_key = STMT_LIST(read_key, struct limit, limit_out,
+STMT_LIST(read_key, struct limit, limit_out,
     LIMIT_OF("api_key", "session_caller", "key_uuid", "caller_sessions"));
 
-static const struct stmt set_account = STMT(set_account, NULL,
+STMT(set_account, NULL,
     "INSERT INTO session_organisation (account_uuid, max_active) VALUES ($1, $2)"
     " ON CONFLICT (account_uuid) DO UPDATE SET max_active = excluded.max_active");
-static const struct stmt set_key = STMT(set_key, NULL,
+STMT(set_key, NULL,
     "INSERT INTO session_caller (key_uuid, max_active) VALUES ($1, $2)"
     " ON CONFLICT (key_uuid) DO UPDATE SET max_active = excluded.max_active");
 
@@ -127,8 +125,7 @@ struct found {
 };
 
 static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
-static const struct stmt find_key = STMT(
-    find_key, found_out, "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
+STMT(find_key, found_out, "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
 
 /* A kind of object with session limits, and its statements. */
 struct subject {
@@ -248,7 +245,7 @@ static const struct field host_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_hosts = STMT_LIST(list_hosts, struct host, host_out,
+STMT_LIST(list_hosts, struct host, host_out,
     "SELECT h.name, h.slots, count(s.uuid) AS held,"
     " count(s.uuid) FILTER (WHERE s.state = 'running') AS running,"
     " h.fault, h.started_at, h.heartbeat_at FROM browser_host h"
@@ -271,4 +268,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command sessions_command = { "sessions", .help = "browser sessions", .sub = subs };
+static const struct command sessions_command = { "sessions", .help = "browser sessions",
+	.sub = subs };
+
+COMMAND(sessions_command);

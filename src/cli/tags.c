@@ -18,11 +18,11 @@ static const struct field tag_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_tags = STMT_LIST(list_tags, struct tag, tag_out,
+STMT_LIST(list_tags, struct tag, tag_out,
     "SELECT slug, name, categories, classification FROM tag ORDER BY slug");
 
 /* $3: the categories, to which their parents are added; null: a new tag has none, an old tag keeps its own. */
-static const struct stmt set_tag = STMT_LIST(set_tag, struct tag, tag_out,
+STMT_LIST(set_tag, struct tag, tag_out,
     "WITH given AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
     "array_to_string(parts[:i], '/')) AS paths"
     "  FROM (SELECT string_to_array(c, '/') AS parts FROM unnest($3::text[]) AS c) AS p,"
@@ -69,4 +69,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command tags_command = { "tags", .help = "tags that hosts carry", .sub = subs };
+static const struct command tags_command = { "tags", .help = "tags that hosts carry", .sub = subs };
+
+COMMAND(tags_command);

@@ -150,5 +150,7 @@ run_top(struct cli *c, int argc, char **argv)
 	return EXIT_OK;
 }
 
-const struct command top_command = { "top", "[--interval SECONDS] [--times N]",
+static const struct command top_command = { "top", "[--interval SECONDS] [--times N]",
 	"requests of this host by operation, again and again", .run = run_top };
+
+COMMAND(top_command);

@@ -22,7 +22,7 @@ static const struct field day_out[] = {
 };
 
 /* $1 key, $2 account, $3 group: one of them is not null. Every day has a row, also one without requests. */
-static const struct stmt usage_days = STMT_LIST(usage_days, struct day, day_out,
+STMT_LIST(usage_days, struct day, day_out,
     "WITH k AS (SELECT k.uuid FROM api_key k JOIN account a ON a.uuid = k.account_uuid"
     "  LEFT JOIN account_group g ON g.uuid = a.group_uuid"
     "  WHERE k.uuid::text = lower($1) OR k.prefix = $1 OR a.uuid::text = lower($2) OR "
@@ -49,7 +49,7 @@ static const struct field month_out[] = {
 };
 
 /* leased: requests that hosts hold, used or not. The limit is the present one. */
-static const struct stmt usage_months = STMT_LIST(usage_months, struct month, month_out,
+STMT_LIST(usage_months, struct month, month_out,
     "SELECT to_char(make_date(q.month / 12, q.month % 12 + 1, 1), 'YYYY-MM') AS month,"
     " coalesce((SELECT sum(u.used) FROM quota_used u"
     "  WHERE u.owner_uuid = q.owner_uuid AND u.month = q.month), 0)::bigint AS used,"
@@ -194,11 +194,11 @@ static const struct field top_account_out[] = {
 	" round(100 * sum(u.requests) / greatest(sum(sum(u.requests)) OVER (), 1), 1)"             \
 	"::double precision AS percent"
 
-static const struct stmt top_keys = STMT_LIST(top_keys, struct top_key, top_key_out,
+STMT_LIST(top_keys, struct top_key, top_key_out,
     "SELECT k.prefix AS key, k.name, a.name AS account, " TOP_SUMS TOP_FROM
     " GROUP BY k.uuid, a.uuid ORDER BY 4 DESC, 1 LIMIT 20");
 
-static const struct stmt top_accounts = STMT_LIST(top_accounts, struct top_account, top_account_out,
+STMT_LIST(top_accounts, struct top_account, top_account_out,
     "SELECT a.name AS account, count(DISTINCT k.uuid) AS keys, " TOP_SUMS TOP_FROM
     " GROUP BY a.uuid ORDER BY 3 DESC, 1 LIMIT 20");
 
@@ -236,4 +236,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-const struct command usage_command = { "usage", .help = "what was counted", .sub = subs };
+static const struct command usage_command = { "usage", .help = "what was counted", .sub = subs };
+
+COMMAND(usage_command);

@@ -93,8 +93,7 @@ struct where {
 };
 
 static const struct field where_out[] = { FIELD(struct where, project_uuid, 0), FIELD_END };
-static const struct stmt find_session =
-    STMT(find_session, where_out, "SELECT project_uuid FROM browser_session WHERE uuid = $1");
+STMT(find_session, where_out, "SELECT project_uuid FROM browser_session WHERE uuid = $1");
 
 /* The project of --project, or the session's project from the database. */
 static int
@@ -280,10 +279,12 @@ run_watch(struct cli *c, int argc, char **argv)
 	return status;
 }
 
-const struct command watch_command = {
+static const struct command watch_command = {
 	.name = "watch",
 	.arguments = "[--url URL] [--key-file FILE] [--project UUID] [--ca FILE] [--wait] SESSION",
 	.help = "print a link to the viewer of a running session, good once and for 30 "
 		"seconds",
 	.run = run_watch,
 };
+
+COMMAND(watch_command);

@@ -252,9 +252,11 @@ workers(struct cli *c, int argc, char **argv)
 	return print_report(c, &r);
 }
 
-const struct command workers_command = {
+static const struct command workers_command = {
 	.name = "workers",
 	.arguments = "[--nginx FILE]",
 	.help = "the nginx upstream file beside the workers that run, and what to reload",
 	.run = workers,
 };
+
+COMMAND(workers_command);

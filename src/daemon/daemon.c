@@ -51,7 +51,7 @@ daemon_main(int argc, char **argv, const struct daemon *d)
 	if (status >= 0)
 		return status;
 	if (o.dump != NULL)
-		return d->dump(o.dump);
+		return d->dump(d->name, o.dump);
 	while (!load_settings(d, o.file, pools, &n, err, sizeof(err))) {
 		log_event(LOGP_ERR, "config", "why=\"%s\"", err);
 		if (o.test || !inherited_pause())

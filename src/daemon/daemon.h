@@ -84,7 +84,7 @@ struct daemon {
 	   one worker without a socket. */
 	bool (*pools)(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room);
 	/* Prints the table that -D names and returns an exit status. NULL: the daemon has no -D. */
-	int (*dump)(const char *what);
+	int (*dump)(const char *program, const char *what);
 	const char *usage; /* further arguments of its main(), for the usage line; NULL: none */
 	/* Called in the master before any fork, and for -t. False with a reason in err: the daemon
 	   does not start. */

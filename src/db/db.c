@@ -257,21 +257,27 @@ db_run(struct db *db, const struct stmt *st, int64_t *changed, struct db_args ar
 	return DB_OK;
 }
 
+REGISTRY(const struct stmt, stmts);
+
 void
-stmts_print(const struct stmt *const *const *tables)
+stmts_print(void)
 {
-	for (; *tables != NULL; tables++)
-		for (const struct stmt *const *s = *tables; *s != NULL; s++)
-			printf("%s\t%s\n", (*s)->name, (*s)->sql);
+	size_t n = (size_t)(stmts_end - stmts_first);
+	const struct stmt **sorted = mem_array(n, sizeof(const struct stmt *));
+
+	registry_sort(stmts_first, n, sorted);
+	for (size_t i = 0; i < n; i++)
+		printf("%s\t%s\n", sorted[i]->name, sorted[i]->sql);
+	free(sorted);
 }
 
 int
-stmts_dump(const char *program, const char *what, const struct stmt *const *const *tables)
+stmts_dump(const char *program, const char *what)
 {
 	if (strcmp(what, "sql") != 0) {
 		fprintf(stderr, "%s: -D takes sql\n", program);
 		return 2;
 	}
-	stmts_print(tables);
+	stmts_print();
 	return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -42,6 +42,7 @@
 #ifndef DB_DB_H
 #define DB_DB_H
 
+#include "base/registry.h"
 #include "json/json.h"
 
 struct db;
@@ -55,7 +56,7 @@ enum db_rc {
 			nothing is known to be committed */
 };
 
-/* A statement stands beside its only caller. name is the C identifier. out describes the columns in order,
+/* A statement is defined beside its caller. name is the C identifier. out describes the columns in order,
    each named as its field; NULL: the statement returns no rows. The members of an OBJECT are columns.
    Columns may be of the types text, varchar, domains over them, enums, json, jsonb, inet and bytea
    (FIELD_STR), json and jsonb (FIELD_RAW), uuid, timestamptz, int2, int4, int8 and xid8, float4 and
@@ -67,16 +68,22 @@ struct stmt {
 	size_t size; /* bytes of the struct that a row fills; db_rows needs it */
 };
 
-/* For db_one and db_do. */
+/* Defines a static statement, for db_one and db_do, and enters it in the program's list for -D sql. */
 #define STMT(ident, fields, text)                                                                  \
-	{                                                                                          \
-		.name = #ident, .out = (fields), .sql = (text)                                     \
-	}
+	static const struct stmt ident = { .name = #ident, .out = (fields), .sql = (text) };       \
+	REGISTER(stmts, ident)
 /* For db_list too: type is the struct that each row fills. */
 #define STMT_LIST(ident, type, fields, text)                                                       \
-	{                                                                                          \
+	static const struct stmt ident = {                                                         \
 		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
-	}
+	};                                                                                         \
+	REGISTER(stmts, ident)
+/* Defines a statement that a header declares, because several files run it. */
+#define STMT_SHARED(ident, type, fields, text)                                                     \
+	const struct stmt ident = {                                                                \
+		.name = #ident, .out = (fields), .sql = (text), .size = sizeof(type)               \
+	};                                                                                         \
+	REGISTER(stmts, ident)
 
 enum param_type {
 	PARAM_NULL,
@@ -163,10 +170,10 @@ enum db_rc db_begin(struct db *db) MUST_USE;
 enum db_rc db_commit(struct db *db) MUST_USE;
 void db_rollback(struct db *db); /* a no-op outside a transaction */
 
-/* Prints each statement on a line for -D sql: the name, a tab, the text. */
-void stmts_print(const struct stmt *const *const *tables);
+/* Prints each statement of this program on a line for -D sql, sorted by name: the name, a tab, the text. */
+void stmts_print(void);
 /* The dump function of struct daemon, for programs whose -D knows nothing but sql. */
-int stmts_dump(const char *program, const char *what, const struct stmt *const *const *tables);
+int stmts_dump(const char *program, const char *what);
 
 struct db_args {
 	const struct db_param *p;

@@ -62,7 +62,6 @@ enum db_rc source_documents(struct source *s, enum source_what what, struct str 
 enum db_rc source_next(struct source *s, struct buf *room, struct str *json) MUST_USE;
 /* Removes old rows of host_gone that the published snapshot contains. Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
-extern const struct stmt *const source_stmts[];
 
 /* ---- merger.c: merges of segments ---- */
 

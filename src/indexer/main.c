@@ -76,17 +76,9 @@ work(const struct pool *pool, int listener)
 	follow_close(f);
 }
 
-static int
-dump(const char *what)
-{
-	static const struct stmt *const *const stmts[] = { source_stmts, NULL };
-
-	return stmts_dump("surfaced-index", what, stmts);
-}
-
 static const struct daemon program = {
 	.name = "surfaced-index",
-	.dump = dump,
+	.dump = stmts_dump,
 	.usage = " [--once] [--rebuild]",
 	.work = work,
 };
@@ -104,7 +96,7 @@ run_once(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (o.dump != NULL)
-		return dump(o.dump);
+		return stmts_dump(program.name, o.dump);
 	if (!conf_load(o.file, err, sizeof(err))) {
 		fprintf(stderr, "surfaced-index: %s\n", err);
 		return 1;

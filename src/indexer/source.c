@@ -20,7 +20,7 @@ static const struct field snapshot_out[] = {
 /* Whether the older snapshot `s` can be continued. It cannot when it is from the future of this database: the database
    was restored from a backup, or is another one. It cannot, either, when deletions that it does not contain have been
    purged from host_gone. */
-static const struct stmt read_snapshot = STMT(read_snapshot, snapshot_out,
+STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
     "  AND h.purged < pg_snapshot_xmin(s)"
@@ -28,8 +28,7 @@ static const struct stmt read_snapshot = STMT(read_snapshot, snapshot_out,
     "   OR h.begun >= pg_snapshot_xmax(pg_current_snapshot())), false) AS continues"
     " FROM host_gone_horizon h, (SELECT nullif($1, '')::pg_snapshot AS s) since");
 
-static const struct stmt purge_gone =
-    STMT(purge_gone, NULL, "SELECT FROM host_gone_purge($1::pg_snapshot)");
+STMT(purge_gone, NULL, "SELECT FROM host_gone_purge($1::pg_snapshot)");
 
 struct tag_row {
 	struct str slug, name, classification;
@@ -44,19 +43,15 @@ static const struct field tag_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_tags = STMT_LIST(
+STMT_LIST(
     read_tags, struct tag_row, tag_out, "SELECT slug, name, classification, categories FROM tag");
 
 /* COPY has no parameters, so they are passed as settings of the transaction. */
-static const struct stmt set_parameters = STMT(set_parameters, NULL,
+STMT(set_parameters, NULL,
     "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.ips', $2, "
     "true)");
 
-static const struct stmt set_ips =
-    STMT(set_ips, NULL, "SELECT set_config('surfaced.ips', $1, true)");
-
-const struct stmt *const source_stmts[] = { &read_snapshot, &read_tags, &purge_gone,
-	&set_parameters, &set_ips, NULL };
+STMT(set_ips, NULL, "SELECT set_config('surfaced.ips', $1, true)");
 
 #define CHANGED                                                                                    \
 	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \

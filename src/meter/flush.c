@@ -20,14 +20,12 @@ static const struct field stored_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt store = STMT(store, stored_out,
+STMT(store, stored_out,
     "SELECT meter_flush($1, $2, $3::text[]::uuid[], $4::text[]::integer[], "
     "$5::text[]::bigint[],"
     " $6::text[]::bigint[], $7::text[]::uuid[], $8::text[]::integer[], "
     "$9::text[]::bigint[],"
     " $10::text[]::bigint[]) AS known, clock_timestamp() AS at");
-
-const struct stmt *const flush_stmts[] = { &store, NULL };
 
 /* The rows of one call, as parallel lists. */
 struct column {

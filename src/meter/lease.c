@@ -33,7 +33,7 @@ static const struct field lease_answer_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt lease = STMT(lease, lease_answer_out,
+STMT(lease, lease_answer_out,
     "SELECT seq, granted, surrendered, taken, given_back, rest, idle"
     " FROM meter_lease($1, $2, $3, $4::bigint::integer, $5, $6, $7, $8, $9)");
 
@@ -48,10 +48,8 @@ static const struct field unwanted_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_unwanted = STMT_LIST(list_unwanted, struct unwanted, unwanted_out,
+STMT_LIST(list_unwanted, struct unwanted, unwanted_out,
     "SELECT kind, owner FROM meter_unwanted($1, $2::bigint::integer)");
-
-const struct stmt *const lease_stmts[] = { &lease, &list_unwanted, NULL };
 
 static const char *
 kind_name(enum slot_kind kind)

@@ -30,13 +30,8 @@ static const struct field moment_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt begin = STMT(begin, moment_out,
+STMT(begin, moment_out,
     "SELECT clock_timestamp() AS at FROM meter_begin($1, $2, clock_timestamp())");
-
-static const struct stmt *const main_stmts[] = { &begin, NULL };
-
-static const struct stmt *const *const stmts[] = { main_stmts, lease_stmts, rate_stmts, flush_stmts,
-	shared_stmts, NULL };
 
 bool
 meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
@@ -208,18 +203,12 @@ work(const struct pool *pool, int listener)
 	arena_free(m.arena);
 }
 
-static int
-dump(const char *what)
-{
-	return stmts_dump("surfaced-meter", what, stmts);
-}
-
 int
 main(int argc, char **argv)
 {
 	static const struct daemon meter = {
 		.name = "surfaced-meter",
-		.dump = dump,
+		.dump = stmts_dump,
 		.work = work,
 	};
 

@@ -128,8 +128,4 @@ void meterd_set_clock(struct meterd *m, struct ts at, int64_t asked);
 /* Logs and counts a failure; true when rc is DB_OK. */
 bool meterd_ok(struct meterd *m, enum db_rc rc, const char *what);
 
-/* The statements of each file, for -D sql. */
-extern const struct stmt *const lease_stmts[], *const rate_stmts[], *const flush_stmts[],
-									*const shared_stmts[];
-
 #endif

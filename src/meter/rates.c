@@ -18,7 +18,7 @@ static const struct field limits_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt find_limits = STMT(find_limits, limits_out,
+STMT(find_limits, limits_out,
     "SELECT k.rate, k.rate_window, a.search_rate, a.search_window FROM key_limit k, "
     "account_limit a"
     " WHERE k.key_uuid = $1 AND a.account_uuid = $2");
@@ -35,16 +35,14 @@ static const struct field limit_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt key_limits = STMT_LIST(key_limits, struct limit, limit_out,
+STMT_LIST(key_limits, struct limit, limit_out,
     "SELECT key_uuid AS owner, rate, rate_window FROM key_limit WHERE key_uuid = ANY "
     "($1::text[]::uuid[])");
 
-static const struct stmt account_limits = STMT_LIST(account_limits, struct limit, limit_out,
+STMT_LIST(account_limits, struct limit, limit_out,
     "SELECT account_uuid AS owner, search_rate AS rate, search_window AS rate_window "
     "FROM account_limit"
     " WHERE account_uuid = ANY ($1::text[]::uuid[])");
-
-const struct stmt *const rate_stmts[] = { &find_limits, &key_limits, &account_limits, NULL };
 
 static bool
 set_rate(

@@ -24,10 +24,8 @@ static const struct field figure_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt figures = STMT_LIST(figures, struct figure, figure_out,
+STMT_LIST(figures, struct figure, figure_out,
     "SELECT kind, type, help, series, value FROM metrics_now()");
-
-const struct stmt *const shared_stmts[] = { &figures, NULL };
 
 /* Rows of one kind follow one another, and share one HELP and TYPE. */
 static void

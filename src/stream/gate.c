@@ -55,13 +55,12 @@ static const struct field redeemed_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt redeem = STMT_LIST(redeem, struct redeemed, redeemed_out,
+STMT_LIST(redeem, struct redeemed, redeemed_out,
     "SELECT outcome, epoch FROM stream_redeem($1, $2, $3, $4, $5, $6::integer, $7)");
 
-static const struct stmt keep =
-    STMT(keep, NULL, "SELECT stream_keep($1, $2::integer, $3::text[]::uuid[])");
+STMT(keep, NULL, "SELECT stream_keep($1, $2::integer, $3::text[]::uuid[])");
 
-static const struct stmt count = STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
+STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
 
 struct standing {
 	struct uuid stream;
@@ -74,10 +73,10 @@ static const struct field standing_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt recheck = STMT_LIST(recheck, struct standing, standing_out,
+STMT_LIST(recheck, struct standing, standing_out,
     "SELECT stream, standing FROM stream_check($1) ORDER BY stream");
 
-static const struct stmt release = STMT(release, NULL, "SELECT stream_release($1::text[]::uuid[])");
+STMT(release, NULL, "SELECT stream_release($1::text[]::uuid[])");
 
 /* ---- tickets ---- */
 
@@ -500,5 +499,3 @@ gate_free(struct gate *g)
 	free(g->releases);
 	free(g);
 }
-
-const struct stmt *const gate_stmts[] = { &redeem, &keep, &recheck, &release, &count, NULL };

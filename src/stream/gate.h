@@ -37,8 +37,6 @@ bool gate_idle(const struct gate *g);
 /* Called several times a second; runs whatever is due. */
 void gate_tick(struct gate *g, int64_t now);
 
-extern const struct stmt *const gate_stmts[]; /* NULL ends the list */
-
 /* ---- roster.c: finds dead stream processes of this host by their lock files ---- */
 
 struct roster;

@@ -162,20 +162,12 @@ check(char *err, size_t room)
 	return ticket_keys_read(conf.stream_keys, &keys, err, room);
 }
 
-static int
-dump(const char *what)
-{
-	static const struct stmt *const *const stmts[] = { gate_stmts, NULL };
-
-	return stmts_dump("surfaced-stream", what, stmts);
-}
-
 int
 main(int argc, char **argv)
 {
 	static const struct daemon stream = { .name = "surfaced-stream",
 		.pools = read_pools,
-		.dump = dump,
+		.dump = stmts_dump,
 		.check = check,
 		.work = work };
 

@@ -63,7 +63,7 @@ static const struct route rows[] = {
 
 static const struct route *const tables[] = { rows, NULL };
 
-static const struct stmt insert_key = STMT(insert_key, NULL,
+STMT(insert_key, NULL,
     "WITH g AS (INSERT INTO account_group (name) VALUES ('g') RETURNING uuid),"
     " a AS (INSERT INTO account (name, group_uuid) SELECT 'a', uuid FROM g RETURNING "
     "uuid),"

@@ -49,7 +49,7 @@ ok "every page of failed events gets 200" pages "&failed=true"
 ids "doc ->> 'failure' IS NOT NULL" | cmp - "$W/ids"
 result $? "the pages of failed events contain each of them in order"
 diag "microseconds of a page of them: $(head -1 "$W/took")"
-like "$(psql -XqAt -c "SET plan_cache_mode = force_generic_plan; $("$BIN/surfaced" -D sql | sed -n 's/^list_network_events	/PREPARE p AS /p');
+like "$(psql -XqAt -c "SET plan_cache_mode = force_generic_plan; $("$BIN/surfaced" -D sql | sed -n 's/^list_events	/PREPARE p AS /p');
 
 	EXPLAIN EXECUTE p ('$u', -1, NULL, NULL, now(), '$u', 100)")" 'Index Scan using network_event_page' \
 		"a page begins in the index where the previous one ended"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Every statement of a daemon can be prepared by the daemon's role, and -D sql prints all of them.
+# Every statement of a daemon can be prepared by the role of the daemon, and -D sql prints all of them.
 . t/lib.sh
 pg_start
 
@@ -19,7 +19,7 @@ prepares()
 
 stmts()
 {
-	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '= *STMT(_LIST)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
+	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE 'STMT(_[A-Z]+)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
 }
 
 prepares surfaced surfaced_api api access address counting resource http

@@ -20,13 +20,12 @@ static struct arena *arena;
 static struct db *db, *admin; /* of a worker; of who changes keys meanwhile */
 static struct key_cache *cache;
 
-static const struct stmt insert_key = STMT(insert_key, NULL,
+STMT(insert_key, NULL,
     "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes)"
     " SELECT account_uuid, uuid, 'k', $1, $2, $3::text[]::scope_name[] FROM member WHERE "
     "email = $4");
 static const struct field uuid_out[] = { FIELD(struct project, uuid, 0), FIELD_END };
-static const struct stmt read_uuid =
-    STMT(read_uuid, uuid_out, "SELECT uuid FROM project WHERE name = $1");
+STMT(read_uuid, uuid_out, "SELECT uuid FROM project WHERE name = $1");
 
 struct made {
 	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];

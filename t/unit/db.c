@@ -47,7 +47,7 @@ static const struct field all_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_all = STMT(read_all, all_out,
+STMT(read_all, all_out,
     "SELECT 'té'::text AS text, 'n'::name AS name, '{\"a\": 1}'::jsonb AS doc, "
     "'2001:db8::1'::inet AS ip,"
     " '10.0.0.0/8'::inet AS net, '\\x00ff'::bytea AS raw, '[1]'::json AS json,"
@@ -70,20 +70,18 @@ static const struct field pair_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt list_pairs = STMT_LIST(list_pairs, struct pair, pair_out,
+STMT_LIST(list_pairs, struct pair, pair_out,
     "SELECT n, 'row ' || n AS s FROM generate_series(1, $1::bigint) AS n");
-static const struct stmt echo = STMT(echo, pair_out,
+STMT(echo, pair_out,
     "SELECT $1::bigint AS n, concat_ws('|', $2::text, $3::uuid, $4::timestamptz AT TIME "
     "ZONE 'UTC',"
     " $5::boolean, $6::bytea, $7::float8, array_to_string($8::text[], ';')) AS s");
-static const struct stmt nap = STMT(nap, NULL, "SELECT pg_sleep($1)");
-static const struct stmt one = STMT(one, pair_out, "SELECT 1::bigint AS n, 'x' AS s WHERE $1");
-static const struct stmt insert = STMT(insert, NULL, "INSERT INTO t (n, s) VALUES ($1, $2)");
-static const struct stmt first = STMT(first, pair_out, "SELECT * FROM t ORDER BY n LIMIT 1");
-static const struct stmt backend =
-    STMT(backend, pair_out, "SELECT pg_backend_pid()::bigint AS n, '' AS s");
-static const struct stmt end_backend =
-    STMT(end_backend, pair_out, "SELECT pg_terminate_backend($1::int)::int::bigint AS n, '' AS s");
+STMT(nap, NULL, "SELECT pg_sleep($1)");
+STMT(one, pair_out, "SELECT 1::bigint AS n, 'x' AS s WHERE $1");
+STMT(insert, NULL, "INSERT INTO t (n, s) VALUES ($1, $2)");
+STMT(first, pair_out, "SELECT * FROM t ORDER BY n LIMIT 1");
+STMT(backend, pair_out, "SELECT pg_backend_pid()::bigint AS n, '' AS s");
+STMT(end_backend, pair_out, "SELECT pg_terminate_backend($1::int)::int::bigint AS n, '' AS s");
 
 static bool
 works(struct db *d)

@@ -169,19 +169,11 @@ work(const struct pool *pool, int listener)
 		run_loop(&d);
 }
 
-static int
-dump(const char *what)
-{
-	static const struct stmt *const *const stmts[] = { dispatch_stmts, NULL };
-
-	return stmts_dump("surfaced-dispatch", what, stmts);
-}
-
 int
 main(int argc, char **argv)
 {
 	static const struct daemon dispatch = {
-		.name = "surfaced-dispatch", .dump = dump, .work = work
+		.name = "surfaced-dispatch", .dump = stmts_dump, .work = work
 	};
 
 	return daemon_main(argc, argv, &dispatch);

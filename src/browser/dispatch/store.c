@@ -50,33 +50,29 @@ static const struct field due_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt beat = STMT(beat, NULL, "SELECT browser_host_beat($1, $2, $3, $4)");
-static const struct stmt sweep = STMT(sweep, number_out, "SELECT session_sweep($1) AS n");
-static const struct stmt claim =
-    STMT_LIST(claim, struct uuid_row, uuid_out, "SELECT c AS uuid FROM session_claim($1) AS c");
-static const struct stmt look = STMT_LIST(look, struct session_row, session_out,
+STMT(beat, NULL, "SELECT browser_host_beat($1, $2, $3, $4)");
+STMT(sweep, number_out, "SELECT session_sweep($1) AS n");
+STMT_LIST(claim, struct uuid_row, uuid_out, "SELECT c AS uuid FROM session_claim($1) AS c");
+STMT_LIST(look, struct session_row, session_out,
     "SELECT uuid, epoch, state, reason, expires_ms, close_seconds, start_url,"
     " browser_profile, egress_country, width, height, lifetime_seconds, idle_seconds,"
     " kind, route_host AS host, port, credential FROM session_held($1)");
-static const struct stmt renew = STMT_LIST(renew, struct uuid_row, uuid_out,
+STMT_LIST(renew, struct uuid_row, uuid_out,
     "SELECT uuid FROM session_renew($1, $2::text[]::uuid[], $3::text[]::bigint[])");
-static const struct stmt count = STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
-static const struct stmt ready =
-    STMT(ready, number_out, "SELECT expires_ms AS n FROM session_ready($1, $2)");
-static const struct stmt activity = STMT(activity, NULL, "SELECT session_activity($1, $2)");
-static const struct stmt lost = STMT(lost, text_out, "SELECT session_lost($1, $2) AS text");
-static const struct stmt due = STMT_LIST(due, struct route_due, due_out,
+STMT(count, NULL, "SELECT metric_add($1, $2::text[]::float8[])");
+STMT(ready, number_out, "SELECT expires_ms AS n FROM session_ready($1, $2)");
+STMT(activity, NULL, "SELECT session_activity($1, $2)");
+STMT(lost, text_out, "SELECT session_lost($1, $2) AS text");
+STMT_LIST(due, struct route_due, due_out,
     "SELECT uuid, kind, host, port, credential, probe_target AS target"
     " FROM route_due($1, $2)");
-static const struct stmt probed = STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
-static const struct stmt room =
-    STMT(room, text_out, "SELECT evidence_room($1, $2, $3, $4) AS text");
-static const struct stmt add_shot = STMT(add_shot, text_out,
+STMT(probed, NULL, "SELECT route_probed($1, $2, $3, $4)");
+STMT(room, text_out, "SELECT evidence_room($1, $2, $3, $4) AS text");
+STMT(add_shot, text_out,
     "SELECT evidence_shot($1, $2, $3, ROW($4::uuid, $5::bytea, $6::bigint, $7::text,"
     " $8::integer, $9::integer, $10::text, $11::integer, $12::text, $13::text,"
     " $14::timestamptz)::screenshot_taken) AS text");
-static const struct stmt add_events = STMT(
-    add_events, text_out, "SELECT evidence_network($1, $2, $3, $4::text[]::jsonb[], $5) AS text");
+STMT(add_events, text_out, "SELECT evidence_network($1, $2, $3, $4::text[]::jsonb[], $5) AS text");
 
 bool
 store_beat(struct dispatcher *d)
@@ -249,6 +245,3 @@ store_events(struct dispatcher *d, const struct log_place *at, struct strs docs,
 	    P(truncated));
 	return evidence_outcome(d, rc, &m, "events");
 }
-
-const struct stmt *const dispatch_stmts[] = { &beat, &sweep, &claim, &look, &renew, &ready,
-	&activity, &lost, &due, &probed, &room, &add_shot, &add_events, &count, NULL };

@@ -40,7 +40,6 @@ enum db_rc store_ready(struct dispatcher *d, const struct session *s, int64_t *e
 void store_activity(struct dispatcher *d, const struct session *s);
 /* Records the end of the runner. Returns whether the database has done so. */
 bool store_lost(struct dispatcher *d, const struct session *s) MUST_USE;
-extern const struct stmt *const dispatch_stmts[]; /* NULL ends the list */
 
 /* ---- routes ---- */
 

@@ -40,7 +40,7 @@ static const struct field source_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_source = STMT(read_source, source_out,
+STMT(read_source, source_out,
     "SELECT pg_export_snapshot() AS snapshot, current_setting('server_version') AS "
     "server,"
     " coalesce(max(version), 0)::bigint AS schema,"
@@ -295,9 +295,11 @@ backup(struct cli *c, int argc, char **argv)
 	return make_backup(&w);
 }
 
-const struct command backup_command = {
+static const struct command backup_command = {
 	.name = "backup",
 	.arguments = "[--since OLDER] [--evidence DIR] [--incomplete] DIR",
 	.help = "rows and evidence of one moment into a new folder",
 	.run = backup,
 };
+
+COMMAND(backup_command);

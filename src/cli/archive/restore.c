@@ -122,7 +122,7 @@ static const struct field found_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt find_tables = STMT(find_tables, found_out,
+STMT(find_tables, found_out,
     "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('public')) "
     "AS "
     "tables,"
@@ -135,7 +135,7 @@ struct rows {
 
 static const struct field rows_out[] = { FIELD(struct rows, any, 0), FIELD_END };
 
-static const struct stmt find_rows = STMT(find_rows, rows_out,
+STMT(find_rows, rows_out,
     "SELECT EXISTS (SELECT FROM public.account) OR EXISTS (SELECT FROM public.host) AS "
     "any");
 
@@ -369,9 +369,11 @@ restore(struct cli *c, int argc, char **argv)
 	return run_job(&j);
 }
 
-const struct command restore_command = {
+static const struct command restore_command = {
 	.name = "restore",
 	.arguments = "[--as USER] [--check] [--evidence DIR] [--replace] [--sql-dir DIR] DIR",
 	.help = "bring a backup back; as a PostgreSQL superuser",
 	.run = restore,
 };
+
+COMMAND(restore_command);

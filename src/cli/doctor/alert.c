@@ -18,7 +18,7 @@ static const struct field queue_out[] = {
 };
 
 /* Counts the waiting work. late: how long the oldest is overdue, whether or not a process has taken it. */
-static const struct stmt read_queue = STMT(read_queue, queue_out,
+STMT(read_queue, queue_out,
     "SELECT (SELECT count(*) FROM alert_change) AS changes,"
     " (SELECT count(*) FROM alert_delivery WHERE state = 'pending') AS deliveries,"
     " greatest(0, extract(epoch FROM now() - least("

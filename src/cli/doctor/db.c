@@ -38,7 +38,7 @@ static const struct field server_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_server = STMT(read_server, server_out,
+STMT(read_server, server_out,
     "SELECT current_setting('server_version_num')::bigint AS number,"
     " current_setting('max_connections')::bigint -"
     " current_setting('superuser_reserved_connections')::bigint AS room,"
@@ -52,7 +52,7 @@ struct own_rights {
 static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0), FIELD_END };
 
 /* Does the present role have rights on any object? Every program's role has. */
-static const struct stmt read_own_rights = STMT(read_own_rights, own_rights_out,
+STMT(read_own_rights, own_rights_out,
     "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
     " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
     " WHERE a.grantee = r.oid) AS any FROM pg_roles r WHERE r.rolname = current_user");
@@ -72,7 +72,7 @@ static const struct field role_out[] = {
 };
 
 /* The names of all roles, and of those that may log in. */
-static const struct stmt read_roles = STMT_LIST(read_roles, struct role, role_out,
+STMT_LIST(read_roles, struct role, role_out,
     "SELECT w.name, r.oid IS NOT NULL AS there,"
     " coalesce(r.rolcanlogin, false) AS may_log_in, w.name = ANY ($2::text[]) AS "
     "wanted_log_in,"
@@ -222,7 +222,7 @@ static const struct field right_out[] = {
 };
 
 /* Rights in the syntax of REVOKE. schema_right has the rights that the files of sql/ granted. */
-static const struct stmt read_rights = STMT_LIST(read_rights, struct right, right_out,
+STMT_LIST(read_rights, struct right, right_out,
     "SELECT missing, format('%s ON %s %s FROM %s', privilege, kind,"
     " CASE kind WHEN 'DATABASE' THEN quote_ident(current_database()) ELSE name END,"
     " grantee) AS text, current_database()::text AS database"

@@ -210,9 +210,11 @@ doctor(struct cli *c, int argc, char **argv)
 	return doctor_show(d);
 }
 
-const struct command doctor_command = {
+static const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "[--etc DIR] [--nginx FILE] [--sql-dir DIR] [--user NAME]",
 	.help = "find the faults of this installation, with advice",
 	.run = doctor,
 };
+
+COMMAND(doctor_command);

@@ -203,7 +203,7 @@ static const struct field route_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_routes = STMT_LIST(read_routes, struct route, route_out,
+STMT_LIST(read_routes, struct route, route_out,
     "SELECT uuid::text AS uuid, country::text AS country, kind::text AS kind, host,"
     " coalesce(port, 0)::bigint AS port, answered, probed_at"
     " FROM egress_route WHERE enabled ORDER BY country, kind, host, port");

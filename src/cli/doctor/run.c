@@ -76,7 +76,7 @@ static const struct field lag_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_lag = STMT(read_lag, lag_out,
+STMT(read_lag, lag_out,
     "SELECT count(*) AS pending FROM (SELECT FROM host"
     " WHERE changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
     " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");

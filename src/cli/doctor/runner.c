@@ -55,8 +55,7 @@ static const struct field known_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt read_host = STMT(
-    read_host, known_out, "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
+STMT(read_host, known_out, "SELECT fault, heartbeat_at, slots FROM browser_host WHERE name = $1");
 
 /* Adds findings from the row; true: the row is recent. */
 static bool

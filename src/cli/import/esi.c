@@ -25,12 +25,11 @@ static const struct field outcome_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt store_assets = STMT(store_assets, outcome_out,
+STMT(store_assets, outcome_out,
     "SELECT fresh, changed, 0::bigint AS reopened FROM import_assets($1, $2)");
-static const struct stmt store_services = STMT(store_services, outcome_out,
+STMT(store_services, outcome_out,
     "SELECT fresh, changed, 0::bigint AS reopened FROM import_services($1, $2)");
-static const struct stmt store_findings = STMT(
-    store_findings, outcome_out, "SELECT fresh, changed, reopened FROM import_findings($1, $2)");
+STMT(store_findings, outcome_out, "SELECT fresh, changed, reopened FROM import_findings($1, $2)");
 
 struct found {
 	struct uuid uuid, account;
@@ -42,7 +41,7 @@ static const struct field found_out[] = {
 	FIELD_END,
 };
 
-static const struct stmt find_project = STMT(find_project, found_out,
+STMT(find_project, found_out,
     "SELECT uuid, account_uuid AS account FROM project WHERE uuid::text = lower($1)");
 
 struct kind {

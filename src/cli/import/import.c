@@ -242,8 +242,10 @@ static const struct command commands[] = {
 	{ .name = NULL },
 };
 
-const struct command import_command = {
+static const struct command import_command = {
 	.name = "import",
 	.help = "put scan results into the database",
 	.sub = commands,
 };
+
+COMMAND(import_command);

@@ -33,7 +33,7 @@ static const char copy[] =
     "COPY import_stage (round, ip, doc) FROM STDIN"
     " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')";
 
-static const struct stmt register_tags = STMT(register_tags, NULL,
+STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
     " ORDER BY slug ON CONFLICT DO NOTHING");
 
