@@ -93,6 +93,7 @@ browser_start(struct runner *r, char *err, size_t room)
 		.user_agent = profile_user_agent(r->profile),
 		.accept_languages = profile_languages(r->profile),
 		.timezone = profile_timezone(r->profile),
+		.locale = profile_locale(r->profile),
 		.width = r->job.width,
 		.height = r->job.height,
 	};

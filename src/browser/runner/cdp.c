@@ -30,7 +30,6 @@ struct call {
 	TAILQ_ENTRY(call) next;
 	int64_t id;
 	cdp_done *done;
-	bool may_fail;
 	void *arg;
 	const char *method;
 	size_t session_n;
@@ -119,7 +118,7 @@ handle_reply(struct cdp *c, int64_t id, const struct json_value *message)
 		break;
 	if (k == NULL)
 		return;
-	if (error != NULL && k->done != NULL && !k->may_fail) {
+	if (error != NULL && k->done != NULL) {
 		struct str why = cdp_text(error, "message");
 
 		log_event(
@@ -309,7 +308,6 @@ add_call(struct cdp *c, const struct cdp_call *call)
 
 	k->id = c->last_id;
 	k->done = call->done;
-	k->may_fail = call->may_fail;
 	k->arg = call->arg;
 	k->method = call->method;
 	k->session_n = call->session.n;

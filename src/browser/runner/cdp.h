@@ -45,7 +45,6 @@ struct cdp_call {
 	const void *in;
 	const char *constant; /* the params as JSON; NULL: {} */
 	cdp_done *done;       /* NULL: the reply is ignored */
-	bool may_fail;        /* an error is expected and not logged */
 	void *arg;
 };
 

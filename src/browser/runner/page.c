@@ -7,7 +7,6 @@
 #include "browser/runner/network.h"
 #include "browser/runner/page.h"
 #include "browser/runner/screencast.h"
-#include "browser/runner/setup.h"
 #include "browser/runner/shots.h"
 #include "browser/runner/tabs.h"
 
@@ -71,7 +70,6 @@ on_page_navigated(void *arg, struct str session, const struct json_value *p)
 	set_tab_url(r, t, url.n > 0 ? url : cdp_text(frame, "url"));
 	shots_new_document(r->shots, t);
 	screencast_new_document(r->cast, t);
-	setup_new_document(r, t);
 }
 
 void

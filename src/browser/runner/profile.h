@@ -3,8 +3,8 @@
    zone. A site can compare what the browser reports in several places, so one struct is the source of all of
    them:
 
-     profile --> command-line flags           --user-agent, --accept-lang, TZ
-             --> every page and frame         Emulation.setUserAgentOverride, setLocaleOverride
+     profile --> the browser's start          --user-agent, --accept-lang, TZ, LANG
+             --> every page and frame         Emulation.setUserAgentOverride
              --> every worker                 Network.setUserAgentOverride, and a patch of its navigator
              --> a popup's first request      its headers, rewritten before they are sent (setup.c) */
 #ifndef BROWSER_RUNNER_PROFILE_H

@@ -144,6 +144,7 @@ browser_answers(char *err, size_t room)
 	const struct browser_settings settings = { .user_agent = STR("check"),
 		.accept_languages = STR("en"),
 		.timezone = STR(""),
+		.locale = STR("en-US"),
 		.width = 800,
 		.height = 600 };
 	struct browser_process p;

@@ -67,7 +67,6 @@ struct tab {
 	struct buf failure; /* why the newest requested document failed; empty: it did not */
 	bool unreachable;   /* the browser shows its error page instead of the document */
 	size_t setting_up;  /* calls of setup_tab without a reply yet */
-	bool owns_locale;   /* this target has set the locale of its process */
 	bool loading, can_go_back, can_go_forward;
 	int steps; /* steps in the history that the viewer requested; 0: none */
 	bool closing;
@@ -87,8 +86,7 @@ TAILQ_HEAD(tabs, tab);
 /* A frame in another process, or a worker. */
 struct child_target {
 	LIST_ENTRY(child_target) next;
-	int64_t tab;      /* 0: no tab, as for a service worker */
-	bool owns_locale; /* as in struct tab */
+	int64_t tab; /* 0: no tab, as for a service worker */
 	size_t session_n;
 	char session[];
 };
@@ -121,7 +119,6 @@ struct runner {
 	struct children children;
 	struct tab *active;
 	int64_t last_tab, ready_at;
-	bool locale_due; /* setup_restore_locale has scheduled its work */
 
 	struct outbox *outbox;
 	struct network *network;

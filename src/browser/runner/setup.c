@@ -2,12 +2,10 @@
 /* Sets up each target before its script runs: the session's identity (profile.h) and the events that the runner
    wants. Chromium pauses a new target until Runtime.runIfWaitingForDebugger, which is therefore the last call.
 
-   Two properties of Chromium make this harder than a list of calls. A process has one locale: the first target
-   that sets it owns it, a second setLocaleOverride in the same process is refused, and the locale is lost when
-   the owner closes. The runner cannot see which targets share a process, so it sends the call for every target,
-   remembers from the reply which targets own a locale, and sends it to all again when an owner closes. And a
-   popup sends its first request before the runner can set it up, with the browser's real client hints;
-   Fetch pauses each document request, and on_request_paused corrects its headers. */
+   One property of Chromium makes this harder than a list of calls: a popup sends its first request before the
+   runner can set it up, with the browser's real client hints. Fetch pauses each document request, and
+   on_request_paused corrects its headers. Locale and time zone need no call: spawn.c gives them to every process
+   of the browser. */
 #include "config.h"
 
 #include "browser/runner/control.h"
@@ -63,15 +61,6 @@ send_setup_call(struct runner *r, struct tab *t, const char *method, const char 
 			     .arg = t });
 }
 
-struct locale {
-	struct str locale;
-};
-
-static const struct field locale_fields[] = {
-	FIELD(struct locale, locale, 0),
-	FIELD_END,
-};
-
 struct metrics {
 	int64_t width, height, deviceScaleFactor;
 	bool mobile;
@@ -84,27 +73,6 @@ static const struct field metrics_fields[] = {
 	FIELD(struct metrics, mobile, 0),
 	FIELD_END,
 };
-
-static void
-on_locale_reply(void *arg, const struct json_value *result)
-{
-	bool *owns_locale = arg;
-
-	*owns_locale = result != NULL;
-}
-
-/* Tries to set the locale of the target's process; *owns_locale becomes true if this target was the first. */
-static void
-set_locale(struct runner *r, struct str session, bool *owns_locale)
-{
-	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
-			     .method = "Emulation.setLocaleOverride",
-			     .fields = locale_fields,
-			     .in = &(struct locale){ profile_locale(r->profile) },
-			     .done = on_locale_reply,
-			     .may_fail = true,
-			     .arg = owns_locale });
-}
 
 /* Sends all calls without waiting for replies: a popup answers some of them only after it may run, but carries
    them out in this order. */
@@ -121,7 +89,6 @@ setup_tab(struct runner *r, struct tab *t)
 	send_setup_call(r, t, "Network.enable", network_params);
 	send_setup_call(r, t, "Emulation.setUserAgentOverride", profile_override(r->profile));
 	send_setup_call(r, t, "Emulation.setDeviceMetricsOverride", metrics.p);
-	set_locale(r, buf_done(&t->session), &t->owns_locale);
 	send_setup_call(r, t, "Target.setAutoAttach", attach_params);
 	send_setup_call(r, t, "Runtime.runIfWaitingForDebugger", NULL);
 	buf_free(&metrics);
@@ -135,7 +102,7 @@ send_to_session(struct runner *r, struct str session, const char *method, const 
 }
 
 void
-setup_child(struct runner *r, struct child_target *c, struct str type)
+setup_child(struct runner *r, const struct child_target *c, struct str type)
 {
 	struct str session = { c->session, c->session_n };
 
@@ -143,56 +110,15 @@ setup_child(struct runner *r, struct child_target *c, struct str type)
 		send_to_session(r, session, "Network.enable", network_params);
 		send_to_session(
 		    r, session, "Emulation.setUserAgentOverride", profile_override(r->profile));
-		set_locale(r, session, &c->owns_locale);
 		send_to_session(r, session, "Target.setAutoAttach", attach_params);
 	} else if (str_ends(type, STR("worker"))) {
 		send_to_session(r, session, "Network.enable", network_params);
 		send_to_session(
 		    r, session, "Network.setUserAgentOverride", profile_override(r->profile));
-		set_locale(r, session, &c->owns_locale);
 		send_to_session(r, session, "Runtime.evaluate", profile_worker_patch(r->profile));
 		send_to_session(r, session, "Target.setAutoAttach", attach_params);
 	}
 	send_to_session(r, session, "Runtime.runIfWaitingForDebugger", NULL);
-}
-
-static void
-on_restore_locale(int fd, short what, void *arg)
-{
-	struct runner *r = arg;
-	struct tab *t;
-	struct child_target *c;
-
-	(void)fd;
-	(void)what;
-	r->locale_due = false;
-	if (r->cdp == NULL)
-		return;
-	TAILQ_FOREACH(t, &r->tabs, next)
-	set_locale(r, buf_done(&t->session), &t->owns_locale);
-	LIST_FOREACH(c, &r->children, next)
-	set_locale(r, (struct str){ c->session, c->session_n }, &c->owns_locale);
-}
-
-/* Scheduled, so that one pass serves many targets that close at the same time. */
-void
-setup_restore_locale(struct runner *r)
-{
-	const struct timeval now = { 0 };
-
-	if (!r->locale_due &&
-	    event_base_once(r->base, -1, EV_TIMEOUT, on_restore_locale, r, &now) != 0)
-		panic("event_base_once failed for the locale");
-	r->locale_due = true;
-}
-
-void
-setup_new_document(struct runner *r, struct tab *t)
-{
-	if (t->owns_locale)
-		setup_restore_locale(r);
-	else
-		set_locale(r, buf_done(&t->session), &t->owns_locale);
 }
 
 /* ---- document requests are paused until their headers fit the profile ---- */

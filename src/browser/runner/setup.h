@@ -8,11 +8,7 @@
 /* Sets a page up and activates it after the last reply; closes it if a call fails. */
 void setup_tab(struct runner *r, struct tab *t);
 /* Sets a frame or worker up. */
-void setup_child(struct runner *r, struct child_target *c, struct str type);
-/* A target that had set its process's locale is gone, and the locale with it: sets it again for all. */
-void setup_restore_locale(struct runner *r);
-/* The tab shows another document, perhaps in another process. */
-void setup_new_document(struct runner *r, struct tab *t);
+void setup_child(struct runner *r, const struct child_target *c, struct str type);
 
 void on_request_paused(void *arg, struct str session, const struct json_value *p);
 

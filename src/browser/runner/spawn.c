@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Starts a browser: the argument lists of bubblewrap and Chromium, and the child between fork and exec.
 
-   The difficulty is that child. It must enter its namespaces before it can create the SOCKS5 listener, send
+   One difficulty is that child. It must enter its namespaces before it can create the SOCKS5 listener, send
    the listener back, and only then execute bubblewrap; and it may not allocate memory, so the parent has built
-   the whole argument list before fork. */
+   the whole argument list before fork. Another one is the locale: see add_locale. */
 #include "config.h"
 
 #include "browser/runner/spawn.h"
@@ -75,6 +75,64 @@ add_system_directories(struct args *a)
 	}
 }
 
+/* Where Chromium looks for <locale>.pak: beside the program, or in the package's directory if the program is a
+   script that starts the real one. False: this Chromium has no such files, and believes LANG without them. */
+static bool
+find_locales(char *out, size_t room)
+{
+	char pak[512];
+
+	snprintf(out, room, "%.*slocales", (int)(strrchr(conf.browser, '/') + 1 - conf.browser),
+	    conf.browser);
+	snprintf(pak, sizeof(pak), "%s/en-US.pak", out);
+	if (access(pak, R_OK) == 0)
+		return true;
+	snprintf(out, room, "/usr/lib/chromium/locales");
+	return access("/usr/lib/chromium/locales/en-US.pak", R_OK) == 0;
+}
+
+/* Gives the browser its locale.
+
+   A process of Chromium has one locale, which it resolves once, when it starts:
+
+     LANG=ja_JP.UTF-8  -->  is there locales/ja-JP.pak?  -- yes -->  the zygote has ja-JP
+                                                         -- no  -->  the zygote has en-US
+     zygote  -- fork -->  every renderer, and in it each page, frame and worker
+
+   So a process has the right locale before it runs a line of any site, and keeps it as long as it lives.
+   Emulation.setLocaleOverride promises less. It changes a running process, on behalf of one page, and the locale
+   is lost when that page closes or leaves the process: a service worker that shares the process sees the real
+   locale until somebody sets it again, and such a worker can tell its site.
+
+   The .pak files hold the texts of the user interface. Debian installs those in English, and a headless browser
+   shows none to anybody. The English file is therefore also shown under the name of the session's locale, in a
+   tmpfs that hides the directory and becomes read-only. */
+static void
+add_locale(struct args *a, struct str locale)
+{
+	char locales[256], posix[16] = "";
+
+	for (size_t i = 0; i < locale.n && i < sizeof(posix) - 1; i++)
+		posix[i] = locale.p[i] == '-' ? '_' : locale.p[i];
+	if (find_locales(locales, sizeof(locales))) {
+		add_argument(a, "--tmpfs");
+		add_argument(a, "%s", locales);
+		add_argument(a, "--ro-bind");
+		add_argument(a, "%s/en-US.pak", locales);
+		add_argument(a, "%s/en-US.pak", locales);
+		if (!str_is(locale, "en-US")) {
+			add_argument(a, "--symlink");
+			add_argument(a, "en-US.pak");
+			add_argument(a, "%s/%.*s.pak", locales, (int)locale.n, locale.p);
+		}
+		add_argument(a, "--remount-ro");
+		add_argument(a, "%s", locales);
+	}
+	add_argument(a, "--setenv");
+	add_argument(a, "LANG");
+	add_argument(a, "%s.UTF-8", posix);
+}
+
 /* bubblewrap's arguments. The browser sees programs, libraries and fonts of the host, read-only; everything
    that it writes is in a tmpfs that ends with it. */
 static void
@@ -88,7 +146,7 @@ add_bubblewrap(struct args *a, const struct browser_settings *settings)
 		"--ro-bind-try", "/etc/fonts", "/etc/fonts", "--ro-bind-try", "/etc/ld.so.cache",
 		"/etc/ld.so.cache", "--ro-bind-try", "/var/cache/fontconfig",
 		"/var/cache/fontconfig", "--clearenv", "--setenv", "HOME", HOME, "--setenv", "PATH",
-		"/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8" };
+		"/usr/bin:/bin" };
 
 	add_argument(a, "%s", conf.bubblewrap);
 	for (size_t i = 0; i < COUNT(fixed); i++)
@@ -101,6 +159,7 @@ add_bubblewrap(struct args *a, const struct browser_settings *settings)
 		add_argument(a, "%.*s", n, conf.browser);
 		add_argument(a, "%.*s", n, conf.browser);
 	}
+	add_locale(a, settings->locale);
 	if (settings->timezone.n > 0) {
 		add_argument(a, "--setenv");
 		add_argument(a, "TZ");

@@ -23,6 +23,8 @@ enum { SOCKS_PORT = 1080 };
 
 struct browser_settings {
 	struct str user_agent, accept_languages, timezone;
+	struct str
+	    locale; /* "de-DE": what the Internationalization API of every process resolves to */
 	int64_t width, height;
 };
 

@@ -277,15 +277,12 @@ on_target_detached(void *arg, struct str session, const struct json_value *p)
 	struct str own = cdp_text(p, "sessionId");
 	struct tab *t = find_tab_by_session(r, own);
 	struct child_target *c = t == NULL ? find_child(r, own) : NULL;
-	bool owns_locale = (t != NULL && t->owns_locale) || (c != NULL && c->owns_locale);
 
 	(void)session;
 	if (t != NULL)
 		remove_tab(r, t);
 	if (c != NULL)
 		remove_child(r, c);
-	if (owns_locale)
-		setup_restore_locale(r);
 }
 
 void
