@@ -74,9 +74,10 @@ void listen_forget(const char *path);
 /* ---- worker.c ---- */
 struct shared *shared_new(int *fd);
 struct shared *shared_map(int fd); /* NULL: no mapping of this layout */
-/* Runs the worker in the child of a fork; never returns. slot is the slot of this worker. */
+/* Runs the worker in the child of a fork; never returns. slot is the slot of this worker, master
+   the pid of the process that forked it. */
 _Noreturn void worker_run(const struct daemon *d, const struct pool *pool, int listener,
-    struct shared *shared, struct worker_slot *slot);
+    struct shared *shared, struct worker_slot *slot, pid_t master);
 
 /* ---- master.c ---- */
 int master_run(

@@ -90,7 +90,7 @@ start_worker(struct master *m, uint32_t pool)
 {
 	struct worker_slot *slot;
 	int at = free_slot(m);
-	pid_t pid;
+	pid_t master = getpid(), pid;
 
 	if (at < 0)
 		return false;
@@ -108,7 +108,8 @@ start_worker(struct master *m, uint32_t pool)
 	}
 	if (pid == 0) {
 		close_foreign_descriptors(m, pool);
-		worker_run(m->d, pool_at(m, pool), m->pool_states[pool].listener, m->shared, slot);
+		worker_run(
+		    m->d, pool_at(m, pool), m->pool_states[pool].listener, m->shared, slot, master);
 	}
 	atomic_store(&slot->pid, pid);
 	m->children[at] = (struct child){ .started = mono_us() };

@@ -113,9 +113,8 @@ set_signals(void)
 
 void
 worker_run(const struct daemon *d, const struct pool *pool, int listener, struct shared *shared,
-    struct worker_slot *slot)
+    struct worker_slot *slot, pid_t master)
 {
-	pid_t master = getppid();
 	char err[256];
 
 	own_shared = shared;
@@ -125,7 +124,8 @@ worker_run(const struct daemon *d, const struct pool *pool, int listener, struct
 	if (!drop_privileges(err, sizeof(err)))
 		panic("%s", err);
 	/* A change of user clears the death signal, so set it afterwards. A master that died before
-	   this line causes no signal, so check the parent as well. */
+	   this line causes no signal, so check the parent as well. The master itself wrote down its
+	   pid, before the fork: here getppid might already return the pid of init. */
 	if (prctl(PR_SET_PDEATHSIG, ORPHANED) != 0 || getppid() != master)
 		_exit(1);
 	prctl(PR_SET_NAME, pool->name);

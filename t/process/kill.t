@@ -61,3 +61,28 @@ is "$(field '.error | has("field_errors")')" false "a search has its own envelop
 is "$(grep -c 'worker_died.*pool=surfaced_search signal=9' "$W/log/surfaced.log")" \
 	"$(($(grep -c 'worker_died.*pool=surfaced_search' "$W/log/surfaced.log")))" \
 	"every dead worker of the search pool is logged with its signal"
+
+# A master dies after it has forked a worker and before that worker has run. The worker is stopped in between, if the
+# build has t/helper/faults.so (a sanitizer's runtime has to come first).
+stopped_worker() { for _w in $(workers); do ! grep -q '^State:.T' "/proc/$_w/status" || echo "$_w"; done; }
+has_stopped_worker() { stopped=$(stopped_worker) && [ -n "$stopped" ]; }
+none_runs() { for _w in $family; do [ ! -d "/proc/$_w" ] || grep -q '^State:.Z' "/proc/$_w/status" || return 1; done; }
+world_kill surfaced
+preload=
+if [ -f "$BUILD/t/helper/faults.so" ]; then
+	cp "$BUILD/t/helper/faults.so" "$W/run/"
+	preload=$W/run/faults.so
+fi
+WORLD_ENV="STOP_CHILDREN=$W/run/stop LD_PRELOAD=$preload" api_start
+ok "the pools have seven workers again" world_until 10 workers_are 7
+touch "$W/run/stop"
+kill -KILL "$(workers | head -1)"
+stopped=
+[ -z "$preload" ] || ok "a new worker is stopped before it runs" world_until 30 has_stopped_worker
+family=$(workers)
+kill -KILL "$(world_pid surfaced)"
+world_until 30 world_gone surfaced
+rm "$W/run/stop"
+[ -z "$stopped" ] || kill -CONT "$stopped"
+ok "no worker outlives its killed master, not even one that had not run yet" world_until 30 none_runs
+[ -z "$stopped" ] || kill -KILL "$stopped" 2>/dev/null || :
