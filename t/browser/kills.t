@@ -64,9 +64,16 @@ evidence()
 over() { session_at "$u" terminal && [ "$(row terminal_reason)" = "$1" ] && evidence && world_until 30 dead "$family"; }
 closes() { api DELETE "$S/$u" && over closed_by_creator; }
 seen() { api GET "$S/$u/network-events?limit=100" && printf %s "$BODY" | jq -e "[.network_events[]|select($1)]|length > 0" >/dev/null; }
-killed() { for _p in $(below "$(world_pid "$1")"); do case " $family " in *" $_p "* | *"
-$_p
-"*) ;; *) tr "\0" " " 2>/dev/null <"/proc/$_p/cmdline" | grep -q "/$1 " && kill -KILL "$_p" ;; esac; done; world_until 30 world_gone "$1"; }
+# killed NAME: kill -9 of the master and the workers of a daemon at once, until none is left. A worker that the master
+# has forked in that moment ends by itself.
+killed()
+{
+	# shellcheck disable=SC2046 # a list
+	kill -KILL $(processes "$1")
+	world_until 30 none_of "$1"
+}
+processes() { pgrep -f -- "-c $W/etc/$1.conf"; }
+none_of() { [ -z "$(processes "$1")" ]; }
 lease() { row lease_until; }
 renewed() { [ "$(lease)" != "$before" ]; }
 
@@ -106,20 +113,13 @@ egress_killed()
 {
 	fresh && killed surfaced-egress && t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/two" &&
 		world_until 30 seen '(.url|endswith("/two")) and .failure != null' && session_is "$u" running &&
-		world_egress_start && loads && closes
+		_connections=$(egress_connections) && world_egress_start && world_until 30 egress_connected &&
+		t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/three" &&
+		world_until 30 seen '(.url|endswith("/three")) and .status == 200' && closes
 }
-# Loads a page as an analyst would: again, with more patience, until it loads.
-loads()
-{
-	for _looks in 20 40 80 160 320; do
-		t/helper/tell-runner "$W/run" "$u" 1 nav url="$SITE/three"
-		for _look in $(seq "$_looks"); do
-			! seen '(.url|endswith("/three")) and .status == 200' || return 0
-			sleep 0.05
-		done
-	done
-	return 1
-}
+# How often the dispatcher has connected to surfaced-egress. From then on pages load, at the first attempt.
+egress_connections() { grep -c 'egress connected=yes' "$W/log/surfaced-dispatch.log" || :; }
+egress_connected() { [ "$(egress_connections)" -gt "$_connections" ]; }
 postgres_killed()
 {
 	fresh && before=$(lease) && leaves && t/helper/pg kill "$W/db" && ! dead "$pid" && t/helper/pg resume "$W/db" && is_back &&
