@@ -5,6 +5,7 @@
 
 #include "alert/alert.h"
 #include "daemon/conf.h"
+#include "db/guard.h"
 
 enum {
 	/* attempts of one destination under way at once, so that a receiver that stalls leaves room for others */

@@ -7,8 +7,10 @@
 
 #include "alert/alert.h"
 #include "db/db.h"
+#include "db/guard.h"
 #include "search/query.h"
 #include "wire/values.h"
+#include "json/tree.h"
 
 enum {
 	BATCH = 100, /* changes */

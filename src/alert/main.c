@@ -7,6 +7,7 @@
 #include "alert/alert.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
+#include "db/guard.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
 
 #include "alert/alert.h"
 #include "daemon/conf.h"
+#include "db/guard.h"
 
 enum {
 	BATCH_ROWS = 500,

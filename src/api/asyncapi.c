@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "wire/stream_messages.h"
+#include "json/describe.h"
 
 static const char head[] =
     "{\"asyncapi\":\"3.0.0\",\"info\":{\"title\":\"Surfaced live stream\",\"version\":"

@@ -5,6 +5,7 @@
 
 #include "api/openapi_priv.h"
 #include "daemon/conf.h"
+#include "json/describe.h"
 
 /* ---- parameters and bodies ---- */
 

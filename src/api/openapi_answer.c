@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "api/openapi_priv.h"
+#include "json/describe.h"
 
 /* ---- which errors an operation can answer: from its columns ---- */
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "api/openapi_priv.h"
+#include "json/describe.h"
 
 #include <ctype.h>
 

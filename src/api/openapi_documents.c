@@ -5,6 +5,7 @@
 
 #include "api/openapi_priv.h"
 #include "search/schema.h"
+#include "json/describe.h"
 
 /* The members of documents that are arrays; tbl/fields.h does not mark them. */
 static const char *const arrays[] = { "hostnames", "apex_domains", "cpe", "vulnerabilities", "tags",

@@ -6,6 +6,7 @@
 #define API_OPENAPI_PRIV_H
 
 #include "api/api.h"
+#include "json/describe.h"
 
 /* ---- openapi_documents.c ---- */
 

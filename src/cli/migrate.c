@@ -13,6 +13,7 @@
 #include <openssl/sha.h>
 
 #include "cli/cli.h"
+#include "cli/migrate.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "daemon/conf.h"
+#include "json/tree.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -2,6 +2,7 @@
 /* COPY in both directions, in constant memory: each piece is sent before the next one is queued. */
 #include "config.h"
 
+#include "db/copy.h"
 #include "db/db_priv.h"
 
 #include <poll.h>

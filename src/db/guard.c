@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "db/db_priv.h"
+#include "db/guard.h"
 
 void
 db_guard(struct db *db, struct arena *a, int64_t call_us, int64_t rest_us)

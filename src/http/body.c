@@ -7,6 +7,7 @@
 #include "daemon/conf.h"
 #include "http/http_priv.h"
 #include "http/stages_priv.h"
+#include "json/tree.h"
 
 static struct str
 skip_space(struct str s)

@@ -4,6 +4,9 @@
 
 #include "daemon/conf.h"
 #include "indexer/indexer.h"
+#include "search/index/read/each.h"
+#include "search/index/write/build.h"
+#include "search/index/write/state.h"
 
 #include <errno.h>
 #include <inttypes.h>

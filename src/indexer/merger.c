@@ -12,6 +12,7 @@
 
 #include "daemon/conf.h"
 #include "indexer/indexer.h"
+#include "search/index/write/merge.h"
 
 #include <errno.h>
 #include <fcntl.h>

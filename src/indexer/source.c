@@ -5,6 +5,7 @@
 
 #include "daemon/conf.h"
 #include "indexer/indexer.h"
+#include "db/copy.h"
 
 struct snapshot_row {
 	struct str snapshot;

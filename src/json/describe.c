@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "json/json.h"
+#include "json/describe.h"
 
 /* The parameters of json_describe, which are the same at every level. */
 struct style {

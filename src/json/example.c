@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "json/json.h"
+#include "json/describe.h"
 
 static const struct {
 	const char *name, *json;

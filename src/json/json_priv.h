@@ -4,6 +4,7 @@
 #define JSON_JSON_PRIV_H
 
 #include "json/json.h"
+#include "json/tree.h"
 
 /* A node of a tree, in the arena of the scan. The scanner also uses it for the names of the open
    objects. */

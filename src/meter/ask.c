@@ -5,6 +5,8 @@
 
 #include "daemon/daemon.h"
 #include "meter/meter.h"
+#include "meter/lease.h"
+#include "meter/slots.h"
 
 #include <errno.h>
 #include <sys/socket.h>

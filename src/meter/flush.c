@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include "meter/meter.h"
+#include "meter/lease.h"
+#include "meter/slots.h"
 
 #include <inttypes.h>
 

@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include "meter/meter.h"
+#include "meter/lease.h"
+#include "meter/slots.h"
 
 enum {
 	EXHAUSTED_S = 1,     /* workers refuse without asking for this long */

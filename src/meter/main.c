@@ -6,6 +6,9 @@
 #include "daemon/daemon.h"
 #include "daemon/host.h"
 #include "meter/meter.h"
+#include "meter/lease.h"
+#include "meter/slots.h"
+#include "db/guard.h"
 
 #include <errno.h>
 #include <sys/timerfd.h>

@@ -65,39 +65,10 @@ struct meterd {
 	struct ts now; /* PostgreSQL's time at the begin of the turn */
 };
 
-/* ---- slots.c: slots in use ---- */
-
-void slots_load(struct meterd *m);
-void slots_free(struct meterd *m);
-/* The slot of an owner and period. *fresh: it is new, and the caller fills it in and publishes it. NULL: the table is
-   full, which is logged. */
-struct slot *slots_get(
-    struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t period, bool *fresh);
-struct slot_note *slots_note(struct meterd *m, const struct slot *s);
-/* PostgreSQL may have been restored from a backup: all counts and leases are to be stored again. */
-void slots_store_again(struct meterd *m);
-/* Settles dead workers, prepares the slots of a period that begins soon, retires and frees those of past ones. */
-void slots_maintain(struct meterd *m);
-
 /* ---- ask.c: questions of workers ---- */
 
 bool ask_open(struct meterd *m, char *err, size_t room) MUST_USE;
 void ask_serve(struct meterd *m);
-
-/* ---- lease.c ---- */
-
-/* Makes the slot of a quota, and leases units for it if there are any. */
-void lease_need(struct meterd *m, enum slot_kind kind, const struct uuid *owner, uint32_t month);
-/* Tries again for leases that wait for other hosts. */
-void lease_retry(struct meterd *m);
-/* Surrenders units that other hosts need, or that a reduced quota does not allow any more. */
-void lease_surrender(struct meterd *m);
-/* Surrenders the unused units of every lease, and reports them. */
-void lease_return(struct meterd *m);
-/* Limits may have changed: exhausted quotas are asked for again. */
-void lease_doubt(struct meterd *m);
-/* Reports surrendered units and leases that PostgreSQL may not know, at most REPORTS of them. */
-void lease_report(struct meterd *m);
 
 /* ---- rates.c ---- */
 

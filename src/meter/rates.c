@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "meter/meter.h"
+#include "meter/slots.h"
 
 enum { CHUNK = 2000 };
 

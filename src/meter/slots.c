@@ -5,6 +5,8 @@
 
 #include "daemon/conf.h"
 #include "meter/meter.h"
+#include "meter/lease.h"
+#include "meter/slots.h"
 
 enum {
 	AHEAD_S = 60,       /* slots of a period are made this long before it begins */

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "json/json.h"
+#include "json/tree.h"
 #include "search/query.h"
 #include "search/text.h"
 

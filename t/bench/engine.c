@@ -4,7 +4,8 @@
    prints that query's hits; with -s N the hosts are in N segments. */
 #include "config.h"
 
-#include "search/index/format/index.h"
+#include "search/index/write/build.h"
+#include "search/index/write/state.h"
 
 #include <math.h>
 #include <sys/resource.h>

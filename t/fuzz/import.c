@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "t/fuzz/import.h"
+#include "cli/import/source.h"
 
 #include <assert.h>
 #include <sys/mman.h>

@@ -6,6 +6,8 @@
 
 #include "search/engine.h"
 #include "search/index/format/ordinals.h"
+#include "search/index/write/build.h"
+#include "search/index/write/state.h"
 #include "t/fuzz/fuzz.h"
 #include "t/unit/index_naive.h"
 

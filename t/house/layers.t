@@ -55,9 +55,16 @@ none "private headers are included in their own directory alone" "$(
 		awk -F: '{ dir = $1; sub("/[^/]*$", "", dir); sub("^src/", "", dir)
 			if (index($3, "\"" dir "/") == 0) print }'
 )"
-none "search/index/format/index.h is the only header of src/search/index that other directories include" "$(
-	grep -rnE '#include "search/index/' src | grep -vE '^src/search/index/|"search/index/format/index\.h"'
+index_public='search/index/(format/index|read/each|write/(build|merge|state))\.h'
+none "other directories include only the public headers of src/search/index" "$(
+	grep -rnE '#include "search/index/' src | grep -vE "^src/search/index/|\"$index_public\""
 )"
+none "src/search/index/format includes neither the reader nor the writer" \
+	"$(grep -rnE '#include "search/index/(read|write)/' src/search/index/format)"
+none "src/search/index/read does not include the writer" \
+	"$(grep -rnE '#include "search/index/write/' src/search/index/read)"
+none "src/search/index/write does not include the reader" \
+	"$(grep -rnE '#include "search/index/read/' src/search/index/write)"
 none "no file of src/http and src/api frees request memory by hand" "$(grep -rnE '\bfree\(' src/http src/api)"
 none "the top level holds nothing but the listed files and directories" "$(
 	[ ! -e .git ] || git ls-files | grep -vE '^(configure\.ac|Makefile\.am|README|NEWS|HACKING|LICENSE|bootstrap|\.[^/]+|(src|nginx|sql|t|man|debian|\.ci)/.*)$'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# House rules 3 and 4: functions and files stay short. Tables are exempt.
+# Functions, files and headers stay short. Tables are exempt.
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=t/helper/tap.sh
 . t/helper/tap.sh
@@ -21,5 +21,36 @@ none "nine functions of ten are under 50 lines" \
 	"$([ $((over * 10)) -le "$total" ] || echo "$over of $total are above 50")"
 none "no file is above 900 lines" "$(t/helper/files src t nginx sql | grep -vE 'corpus|golden|conformance' |
 	xargs wc -l | awk '$2 != "total" && $1 > 900')"
+
+# header functions, for each header: declarations outside of braces that have a parameter list and end with a semicolon.
+prototypes() {
+	t/helper/files src | grep '\.h$' | grep -v '^src/tbl/' | xargs awk '
+		FNR == 1 { if (name) print name, n; name = FILENAME; n = depth = macro = comment = 0; text = "" }
+		{
+			line = $0
+			if (comment && !sub(/.*\*\//, "", line)) next
+			comment = 0
+			gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line)
+			if (sub(/\/\*.*/, "", line)) comment = 1
+			if (macro || line ~ /^#/) { macro = line ~ /\\$/; next }
+			for (i = 1; i <= length(line); i++) {
+				c = substr(line, i, 1)
+				if (c == "{") depth++
+				if (depth == 0) text = text c
+				if (c == "}") depth--
+				if (depth == 0 && c == ";") {
+					n += text ~ /\(/ && text !~ /typedef/
+					text = ""
+				}
+			}
+		}
+		END { print name, n }'
+}
+
+headers=$(prototypes)
+none "no header declares more than 20 functions: such a header is two rooms" \
+	"$(printf '%s\n' "$headers" | awk '$2 > 20')"
+none "the test finds ten headers with more than ten functions" \
+	"$(printf '%s\n' "$headers" | awk '$2 > 10 { n++ } END { if (n < 10) print "only " n + 0 }')"
 none "the test finds more than fifty functions" "$([ "$total" -gt 50 ] || echo "only $total")"
 done_testing

@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "db/db.h"
+#include "db/copy.h"
+#include "db/guard.h"
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"
 

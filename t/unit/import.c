@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/source.h"
 #include "t/unit/tap.h"
 
 #include <sys/mman.h>

@@ -3,6 +3,10 @@
 #ifndef T_UNIT_INDEX_WORLD_H
 #define T_UNIT_INDEX_WORLD_H
 
+#include "search/index/read/each.h"
+#include "search/index/write/build.h"
+#include "search/index/write/merge.h"
+#include "search/index/write/state.h"
 #include "t/unit/index_naive.h"
 
 struct world {

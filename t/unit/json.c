@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "json/json.h"
+#include "json/describe.h"
+#include "json/tree.h"
 #include "t/unit/tap.h"
 
 #include <float.h>

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "json/json.h"
+#include "json/tree.h"
 #include "search/query.h"
 #include "t/unit/tap.h"
 

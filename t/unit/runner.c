@@ -6,6 +6,7 @@
 #include "browser/runner/evidence.h"
 #include "browser/runner/profile.h"
 #include "t/unit/tap.h"
+#include "json/tree.h"
 
 #include <fcntl.h>
 #include <signal.h>

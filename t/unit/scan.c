@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "json/json.h"
+#include "json/tree.h"
 #include "t/unit/tap.h"
 
 #include <time.h>

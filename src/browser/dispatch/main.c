@@ -8,6 +8,7 @@
 #include "browser/dispatch/evidence.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
+#include "db/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>

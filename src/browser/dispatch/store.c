@@ -4,6 +4,7 @@
 
 #include "browser/dispatch/dispatch.h"
 #include "daemon/conf.h"
+#include "db/guard.h"
 
 struct value_row {
 	int64_t n;

@@ -19,6 +19,7 @@
 
 #include "daemon/ev.h"
 #include "json/json.h"
+#include "json/tree.h"
 
 struct cdp;
 

@@ -5,6 +5,7 @@
 #ifndef BROWSER_RUNNER_EVIDENCE_H
 #define BROWSER_RUNNER_EVIDENCE_H
 
+#include "json/tree.h"
 #include "wire/stream_messages.h"
 
 #include <sys/queue.h>

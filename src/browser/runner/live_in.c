@@ -5,6 +5,7 @@
 
 #include "address/start_url.h"
 #include "browser/runner/live_priv.h"
+#include "json/tree.h"
 
 #include <inttypes.h>
 

@@ -5,6 +5,7 @@
 #include "cli/archive/backup.h"
 #include "cli/process.h"
 #include "daemon/conf.h"
+#include "db/copy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #include "cli/archive/backup.h"
 #include "cli/process.h"
 #include "daemon/conf.h"
+#include "cli/migrate.h"
 
 #include <errno.h>
 #include <fcntl.h>

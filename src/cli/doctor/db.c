@@ -7,6 +7,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/process.h"
 #include "daemon/conf.h"
+#include "cli/migrate.h"
 
 #include <inttypes.h>
 #include <pwd.h>

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/import/esi.h"
 #include "cli/import/import.h"
+#include "cli/import/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

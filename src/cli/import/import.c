@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/import/store.h"
+#include "cli/import/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -22,13 +22,14 @@
  * The same findings must give the same document, byte for byte, or every repeated import would look like a
  * change of all hosts. Lists that have no order are therefore sorted, and every text has one stored form.
  *
-  * An address may occur several times in a batch, but one merge statement cannot change a row twice. So the nth
+ * An address may occur several times in a batch, but one merge statement cannot change a row twice. So the nth
  * record of an address belongs to round n - 1, and store.c merges one round after the other. */
 #ifndef CLI_IMPORT_IMPORT_H
 #define CLI_IMPORT_IMPORT_H
 
 #include "base/limits.h"
 #include "json/json.h"
+#include "json/tree.h"
 
 enum {
 	IMPORT_LINE = 4 * 1024 * 1024,     /* bytes of a line, and of one token of XML */
@@ -110,42 +111,9 @@ struct import_service *import_service_add(struct arena *a, struct import_host *h
 /* The registrable domains of names, by the public suffix list. */
 struct texts import_apex_domains(struct arena *a, const struct texts *names);
 
-/* ---- source.c: input with bounded memory ---- */
-
-struct source {
-	int fd, stop;
-	char *p; /* the bytes from at to n are unread */
-	size_t n, at, room;
-	uint64_t line; /* number of the last returned line, from 1 */
-	_Atomic uint64_t
-	    bytes; /* bytes read so far; the other thread reads it for the progress line */
-	bool end, failed;
-};
-
-enum source_line { SOURCE_LINE, SOURCE_TOO_LONG, SOURCE_END };
-
-/* The caller closes fd. stop: a descriptor that becomes readable to end the reading; -1: none. */
-void source_open(struct source *s, int fd, int stop);
-void source_close(struct source *s);
-/* line has no newline and is valid until the next call. */
-enum source_line source_line(struct source *s, struct str *line);
-/* Consumes and returns the buffered bytes, at least one; n is 0 at the end. */
-struct str source_chunk(struct source *s);
-/* The first bytes, without consuming them. */
-struct str source_peek(struct source *s);
-
-/* ---- names.c: a set of names, each with a number ---- */
-
-struct names;
-
-struct names *names_new(size_t most);
-void names_free(struct names *t);
-void names_clear(struct names *t);
-bool names_full(const struct names *t);
-/* The number of s, which the caller may change; 0 for a new name. The table must not be full. */
-uint32_t *names_at(struct names *t, struct str s);
-
 /* ---- readers ---- */
+
+struct source;
 
 struct importer {
 	struct source *src;
@@ -171,36 +139,5 @@ import_reader *import_guess(struct source *s);
 void import_emit(
     struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line);
 void import_bad(struct importer *im, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
-
-/* ---- pipe.c: a thread reads and parses the next batch while PostgreSQL stores the last one ---- */
-
-enum { IMPORT_ROUNDS = 32 };
-
-struct import_batch {
-	struct buf rows;     /* COPY lines (IMPORT_COPY): round, ip, doc */
-	struct buf tags;     /* new slugs, each followed by NUL */
-	struct buf messages; /* about bad records: "file:line: what\n" */
-	size_t hosts;
-	unsigned rounds; /* number of rounds; the nth record of an address is in round n - 1 */
-	uint64_t read, bad;
-};
-
-struct import_pipe;
-
-struct import_pipe_options {
-	import_reader *reader; /* NULL: guess */
-	const char *file;      /* name of the input in messages */
-	int fd;
-	bool strict; /* stop at the first bad record */
-};
-
-struct import_pipe *import_pipe_start(const struct import_pipe_options *o);
-/* Waits for the next batch and returns the previous one to the reader. NULL: the input has ended. */
-const struct import_batch *import_pipe_next(struct import_pipe *p);
-/* After import_pipe_next has returned NULL: the reason of a failure, or NULL. */
-const char *import_pipe_failed(const struct import_pipe *p);
-uint64_t import_pipe_bytes(const struct import_pipe *p);
-/* Stops the thread, also in the middle of a read, and frees the pipe. */
-void import_pipe_end(struct import_pipe *p);
 
 #endif

@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/names.h"
+#include "cli/import/source.h"
 
 enum { WINDOW_BYTES = 64 * 1024 * 1024 };
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/names.h"
 
 struct name {
 	struct str s; /* p NULL: an unused slot */

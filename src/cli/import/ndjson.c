@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/source.h"
 
 void
 import_bad(struct importer *im, uint64_t line, const char *fmt, ...)

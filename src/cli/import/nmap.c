@@ -6,6 +6,7 @@
 #include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
 
 #include "cli/import/import.h"
+#include "cli/import/source.h"
 
 #include <expat.h>
 #include <openssl/sha.h>

@@ -8,6 +8,9 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/names.h"
+#include "cli/import/pipe.h"
+#include "cli/import/source.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/source.h"
 
 #include <errno.h>
 #include <poll.h>

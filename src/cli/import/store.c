@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "cli/import/store.h"
+#include "db/copy.h"
 
 enum { BATCH_BUDGET_US = 600 * SECOND_US };
 

@@ -3,7 +3,7 @@
 #ifndef CLI_IMPORT_STORE_H
 #define CLI_IMPORT_STORE_H
 
-#include "cli/import/import.h"
+#include "cli/import/pipe.h"
 #include "db/db.h"
 
 struct import_sum {

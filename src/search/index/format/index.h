@@ -127,73 +127,7 @@ void index_state_free(struct index_state *s);
 void index_state_snapshot(struct index_state *s, struct str text);
 void index_tags_set(struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
 const struct tag *index_tags_find(const struct index_tags *t, struct str slug);
-/* Adds a segment and marks the older versions of its documents dead in all others. Segments without a live
-   document are dropped. */
-bool index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
-    char err[INDEX_FAULT]) MUST_USE;
 /* Removes the segments from..to-1 from the state. */
 void index_state_drop(struct index_state *s, size_t from, size_t to);
-/* Makes missing ordinals, writes s as the next generation and removes the files that it does not name. */
-bool index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Takes the lock that keeps a second writer out. Closing the descriptor releases it. Returns -1 when another
-   process has the lock. */
-int index_lock(const char *directory) MUST_USE;
-
-/* Marks the document of an address dead in all segments. Sets *had when a segment had it alive. */
-bool index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
-    bool *had, char err[INDEX_FAULT]) MUST_USE;
-/* Whether all segments, which are open, were built with all fields of this release. */
-bool index_state_complete(const struct index_state *s);
-/* Compares every file with its mark and verifies about `bytes` more bytes, where the last call stopped. Returns
-   false when a file is damaged. */
-bool index_state_verify(
-    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
-/* Adds a segment at its place in the order of sizes, and marks nothing dead. */
-void index_state_insert(struct index_state *s, struct index_segment fresh);
-
-/* ---- merging segments ---- */
-
-struct index_merge {
-	uint64_t id; /* the id of the result */
-	/* Copies: their bits of dead documents are those of the beginning of the merge. */
-	struct index_segment *inputs;
-	size_t n;
-};
-
-/* Prepares the merge of n segments, which must be open; `which` has their places in the state. The caller frees
-   the result. */
-struct index_merge *index_merge_begin(const struct index_state *s, const size_t *which, size_t n);
-/* Writes the merged file. It may run in a child process. At least one input must have a live document. */
-bool index_merge_write(const struct index_merge *m, const char *directory,
-    struct index_segment *out, char err[INDEX_FAULT]) MUST_USE;
-/* Verifies a new file and sets its mark in s, so that the next reader trusts the file. */
-bool index_segment_verify(
-    const char *directory, struct index_segment *s, char err[INDEX_FAULT]) MUST_USE;
-/* Replaces the inputs by the merged segment. When this returns false, the state is unchanged. */
-bool index_merge_take(const struct index_merge *m, const char *directory, struct index_state *s,
-    struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
-void index_merge_free(struct index_merge *m);
-
-/* ---- building a segment from documents ---- */
-
-struct index_builder;
-
-/* The tags must outlive the builder. */
-struct index_builder *index_build_new(const struct index_tags *tags);
-/* Adds one document, JSON in the NDJSON import format. Documents must come in ascending order of their ip. After
-   a failure the builder can only be freed. */
-bool index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT]) MUST_USE;
-uint32_t index_build_documents(const struct index_builder *b);
-size_t index_build_memory(const struct index_builder *b); /* bytes, approximately */
-/* Writes the segment's file. Afterwards the builder is empty and can build the next segment. */
-bool index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
-    char err[INDEX_FAULT]) MUST_USE;
-void index_build_free(struct index_builder *b);
-
-/* Calls fn with the address of each live document that has the term in the field; field NULL: of each live
-   document of the segment. */
-bool index_each_ip(const char *directory, const struct index_segment *s,
-    const struct schema_field *field, struct str term,
-    void (*fn)(void *arg, const unsigned char ip[16]), void *arg, char err[INDEX_FAULT]) MUST_USE;
 
 #endif

@@ -35,7 +35,4 @@ bool ip_is_v4(const unsigned char ip[16]);
 size_t field_place(const struct mapped *m, const struct schema_field *f);
 bool ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit);
 
-/* manifest.c: marks the document of an address dead. Returns false when the segment does not have it alive. */
-bool index_mark_dead(struct index_segment *s, const unsigned char ip[16]);
-
 #endif

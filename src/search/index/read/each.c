@@ -2,6 +2,7 @@
 /* Lists the addresses of documents, for the writer, which has to build documents again when their tags change. */
 #include "config.h"
 
+#include "search/index/read/each.h"
 #include "search/index/read/request.h"
 
 struct visitor {

@@ -12,9 +12,10 @@
 #ifndef SEARCH_INDEX_WRITE_BUILD_PRIV_H
 #define SEARCH_INDEX_WRITE_BUILD_PRIV_H
 
-#include "search/index/write/gather.h"
 #include "search/index/format/sections.h"
 #include "search/index/format/segment.h"
+#include "search/index/write/build.h"
+#include "search/index/write/gather.h"
 
 /* ---- build.c ---- */
 

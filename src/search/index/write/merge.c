@@ -10,6 +10,8 @@
 
 #include "search/index/write/build_priv.h"
 #include "search/index/format/postings.h"
+#include "search/index/write/merge.h"
+#include "search/index/write/state.h"
 
 #include <inttypes.h>
 #include <unistd.h>

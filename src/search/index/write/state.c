@@ -7,6 +7,7 @@
 #include "search/index/format/manifest.h"
 #include "search/index/format/ordinals.h"
 #include "search/index/format/set.h"
+#include "search/index/write/state.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* Input with bounded memory: a file, a pipe or standard input, as lines or as chunks. No file size and no
+ * line length changes how much memory a source needs, so a hostile file cannot exhaust the host. */
+#ifndef CLI_IMPORT_SOURCE_H
+#define CLI_IMPORT_SOURCE_H
+
+#include "base/base.h"
+
+struct source {
+	int fd, stop;
+	char *p; /* the bytes from at to n are unread */
+	size_t n, at, room;
+	uint64_t line; /* number of the last returned line, from 1 */
+	_Atomic uint64_t
+	    bytes; /* bytes read so far; the other thread reads it for the progress line */
+	bool end, failed;
+};
+
+enum source_line { SOURCE_LINE, SOURCE_TOO_LONG, SOURCE_END };
+
+/* The caller closes fd. stop: a descriptor that becomes readable to end the reading; -1: none. */
+void source_open(struct source *s, int fd, int stop);
+void source_close(struct source *s);
+/* line has no newline and is valid until the next call. */
+enum source_line source_line(struct source *s, struct str *line);
+/* Consumes and returns the buffered bytes, at least one; n is 0 at the end. */
+struct str source_chunk(struct source *s);
+/* The first bytes, without consuming them. */
+struct str source_peek(struct source *s);
+
+#endif

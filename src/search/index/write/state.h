@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* The changes that the writer makes to a state (format/index.h) before it publishes it:
+ *
+ *   index_lock             once: this process is the only writer of the directory
+ *   index_state_load       the generation that was published last
+ *   index_state_add, _remove, _insert     the next generation, in memory
+ *   index_publish          the ordinals that are missing; the manifest, by rename; then the files
+ *                          that the new manifest does not name are removed
+ *
+ * Until the rename only memory and files without a name in any manifest have changed. So a writer
+ * that is killed loses its pass and nothing else, and readers keep the former generation. The
+ * exception is index_state_verify, which marks a damaged file of the published generation, so that
+ * every reader closes it. */
+#ifndef SEARCH_INDEX_WRITE_STATE_H
+#define SEARCH_INDEX_WRITE_STATE_H
+
+#include "search/index/format/index.h"
+
+/* Adds a segment and marks the older versions of its documents dead in all others. Segments without a live
+   document are dropped. */
+bool index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
+    char err[INDEX_FAULT]) MUST_USE;
+/* Makes missing ordinals, writes s as the next generation and removes the files that it does not name. */
+bool index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+/* Takes the lock that keeps a second writer out. Closing the descriptor releases it. Returns -1 when another
+   process has the lock. */
+int index_lock(const char *directory) MUST_USE;
+
+/* Marks the document of an address dead in all segments. Sets *had when a segment had it alive. */
+bool index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
+    bool *had, char err[INDEX_FAULT]) MUST_USE;
+/* Whether all segments, which are open, were built with all fields of this release. */
+bool index_state_complete(const struct index_state *s);
+/* Compares every file with its mark and verifies about `bytes` more bytes, where the last call stopped. Returns
+   false when a file is damaged. */
+bool index_state_verify(
+    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
+/* Adds a segment at its place in the order of sizes, and marks nothing dead. */
+void index_state_insert(struct index_state *s, struct index_segment fresh);
+/* Marks the document of an address dead in one segment, which is open. False: it had none alive. */
+bool index_mark_dead(struct index_segment *s, const unsigned char ip[16]);
+
+#endif
