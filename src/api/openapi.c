@@ -333,8 +333,9 @@ openapi_write(struct buf *b)
 static int
 get_openapi(struct req *rq)
 {
-	openapi_write(reply_begin(rq, 200));
-	return reply_public(rq);
+	static struct public_document document = { .write = openapi_write };
+
+	return reply_public(rq, &document);
 }
 
 static const struct route description_routes[] = {

@@ -62,6 +62,7 @@ buf_char(struct buf *b, char c)
 	b->p[b->n++] = c;
 }
 
+/* Prints into the room that is left, and a second time only when that was too small. */
 void
 buf_printf(struct buf *b, const char *fmt, ...)
 {
@@ -70,13 +71,16 @@ buf_printf(struct buf *b, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	if (b->room == b->n)
+		grow_buffer(b, 1);
+	n = vsnprintf(b->p + b->n, b->room - b->n, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		panic("vsnprintf failed");
-	if (b->room - b->n < (size_t)n + 1)
+	if (b->room - b->n < (size_t)n + 1) {
 		grow_buffer(b, (size_t)n + 1);
-	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+	}
 	va_end(again);
 	b->n += (size_t)n;
 }

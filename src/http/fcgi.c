@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /* The loop of a worker, and the only user of libfcgi. All workers of a pool accept from one non-blocking socket,
    each connection carries one request, and signals are delivered only while the worker waits, so that no
-   handler is interrupted. libfcgi would accept by itself and read without a time-out; accept_request works
-   around both. */
+   handler is interrupted.
+
+   libfcgi parses the requests, and does nothing else here: it would accept by itself, read without a time-out, write
+   an answer in pieces of 8 kB, and then keep the worker waiting until the web server has closed its end of the
+   connection. accept_request works around the first two. send_answer writes the records of an answer itself:
+
+     header | head of the answer     header | 65,528 bytes of the body     header | header | end
+     STDOUT                          STDOUT   ... the next, and so on      STDOUT   END_REQUEST
+                                                                           (empty)
+
+   All of these are one writev(2), straight from the buffers that the head and the body were built in, and the
+   connection is closed at once. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -10,10 +20,13 @@
 #include "http/http_priv.h"
 
 #include <errno.h>
+#include <fastcgi.h>
 #include <fcgiapp.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* The rest of a body is read before the answer is sent: a web server that still writes into a socket when it is
@@ -25,27 +38,31 @@ enum { DRAIN_MAX = 16 * 1024 * 1024 };
 enum { READ_SECONDS = 5 };
 
 static size_t
-read_body(void *arg, char *to, size_t n)
+read_input(const FCGX_Request *fcgi, char *to, size_t n)
 {
-	FCGX_Request *fcgi = arg;
 	int got = FCGX_GetStr(to, n > INT32_MAX ? INT32_MAX : (int)n, fcgi->in);
 
 	return got > 0 ? (size_t)got : 0;
 }
 
+static size_t
+read_body(void *arg, char *to, size_t n)
+{
+	return read_input(arg, to, n);
+}
+
 static void
-drain_body(FCGX_Request *fcgi)
+drain_body(const FCGX_Request *fcgi)
 {
 	char sink[16384];
 
 	for (size_t n = 0, got; n < DRAIN_MAX; n += got)
-		if ((got = read_body(fcgi, sink, sizeof(sink))) == 0)
+		if ((got = read_input(fcgi, sink, sizeof(sink))) == 0)
 			return;
 }
 
-/* Returns header and body in one buffer, so that the usual answer is one write. */
 static struct str
-format_answer(const struct req *rq)
+format_head(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
@@ -77,29 +94,103 @@ format_answer(const struct req *rq)
 		buf_z(&b, "Idempotency-Replayed: true\r\n");
 	meter_headers(rq, &b);
 	buf_z(&b, "\r\n");
-	buf_str(&b, buf_done(&rq->out));
 	return buf_done(&b);
 }
 
-static void
-send_answer(const struct req *rq, FCGX_Request *fcgi)
-{
-	struct str all = format_answer(rq);
+/* ---- records ---- */
 
+/* The content of one record; a multiple of eight, so that no record is padded. */
+enum { RECORD_MAX = 65528 };
+
+struct record_list {
+	struct iovec *parts; /* of each record its header, then its content */
+	FCGI_Header *headers;
+	size_t nparts, nheaders;
+	int request;
+};
+
+static void
+add_record(struct record_list *l, unsigned char type, const void *content, size_t n)
+{
+	FCGI_Header *h = &l->headers[l->nheaders++];
+
+	*h = (FCGI_Header){
+		.version = FCGI_VERSION_1,
+		.type = type,
+		.requestIdB1 = (unsigned char)(l->request >> 8),
+		.requestIdB0 = (unsigned char)l->request,
+		.contentLengthB1 = (unsigned char)(n >> 8),
+		.contentLengthB0 = (unsigned char)n,
+	};
+	l->parts[l->nparts++] = (struct iovec){ h, sizeof(*h) };
+	if (n > 0)
+		l->parts[l->nparts++] = (struct iovec){ (void *)(uintptr_t)content, n };
+}
+
+static void
+add_output(struct record_list *l, struct str s)
+{
+	while (s.n > 0) {
+		size_t n = s.n < RECORD_MAX ? s.n : RECORD_MAX;
+
+		add_record(l, FCGI_STDOUT, s.p, n);
+		s.p += n;
+		s.n -= n;
+	}
+}
+
+/* False: the web server has closed the connection. */
+static bool
+write_parts(int fd, struct iovec *parts, size_t n)
+{
+	while (n > 0) {
+		ssize_t got = writev(fd, parts, n < IOV_MAX ? (int)n : IOV_MAX);
+
+		if (got <= 0)
+			return false;
+		for (; n > 0 && (size_t)got >= parts->iov_len; parts++, n--)
+			got -= (ssize_t)parts->iov_len;
+		if (n > 0) {
+			parts->iov_base = (char *)parts->iov_base + got;
+			parts->iov_len -= (size_t)got;
+		}
+	}
+	return true;
+}
+
+static void
+send_answer(const struct req *rq, const FCGX_Request *fcgi)
+{
+	static const FCGI_EndRequestBody end = { .protocolStatus = FCGI_REQUEST_COMPLETE };
+	struct str head = format_head(rq), body = { NULL, 0 };
+	struct record_list l = { .request = fcgi->requestId };
+	size_t most;
+
+	if (rq->handed_to == NULL)
+		body = buf_done(&rq->out);
+	most = head.n / RECORD_MAX + body.n / RECORD_MAX + 4;
+	l.headers = ARENA_ARRAY(rq->arena, most, FCGI_Header);
+	l.parts = ARENA_ARRAY(rq->arena, 2 * most, struct iovec);
+	add_output(&l, head);
+	add_output(&l, body);
+	add_record(&l, FCGI_STDOUT, NULL, 0);
+	add_record(&l, FCGI_END_REQUEST, &end, sizeof(end));
 	drain_body(fcgi);
 	if (rq->worker->meter != NULL)
 		meter_answering(rq->worker->meter);
-	while (all.n > 0) {
-		int want = all.n > 1 << 20 ? 1 << 20 : (int)all.n;
-		int sent = FCGX_PutStr(all.p, want, fcgi->out);
+	if (!write_parts(fcgi->ipcFd, l.parts, l.nparts))
+		log_event(LOGP_NOTICE, "unsent", "req=%s", rq->id);
+}
 
-		if (sent != want) {
-			log_event(LOGP_NOTICE, "unsent", "req=%s", rq->id);
-			return;
-		}
-		all.p += want;
-		all.n -= (size_t)want;
-	}
+/* Frees the request and closes its connection. libfcgi waits until the web server has closed its end, because a
+   socket that is closed with unread bytes in it loses the answer; that wait is needed only when the body was not
+   read to its end. */
+static void
+end_request(FCGX_Request *fcgi)
+{
+	if (FCGX_HasSeenEOF(fcgi->in) != 0 && FCGX_GetError(fcgi->in) == 0)
+		(void)FCGX_Detach(fcgi);
+	FCGX_Free(fcgi, 1);
 }
 
 /* nginx closes its connection when the client leaves. */
@@ -171,9 +262,7 @@ http_serve(struct worker *w, int listener)
 			w->refresh(w);
 		if (accept_request(&fcgi, listener)) {
 			serve_request(w, &fcgi);
-			FCGX_Finish_r(&fcgi);
-			if (fcgi.ipcFd >= 0) /* the peer asked to keep the connection */
-				FCGX_Free(&fcgi, 1);
+			end_request(&fcgi);
 			if (w->meter != NULL)
 				meter_answered(w->meter);
 			arena_reset(w->arena);

@@ -274,9 +274,16 @@ void req_serve(struct req *rq);
 
 /* Begins a JSON answer with this status and returns its buffer; an answer that was begun before is dropped. */
 struct buf *reply_begin(struct req *rq, int status);
-/* Ends an answer that is the same for every client: caches keep it for the route's max_age, its ETag is the
-   SHA-256 of its bytes, and a client that has it already gets 304 (RFC 9110, 13.1.2). */
-int reply_public(struct req *rq);
+/* A text that is the same for every client as long as the program runs: openapi.json. */
+struct public_document {
+	void (*write)(struct buf *b);
+	struct buf text; /* empty until a request needs it; stays until the worker ends */
+	char etag[65];   /* the SHA-256 of the text */
+};
+
+/* Answers with a document, which each worker writes once. Caches keep it for the route's max_age, and a client that
+   has it already gets 304 (RFC 9110, 13.1.2). */
+int reply_public(struct req *rq, struct public_document *d);
 /* Answers {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in);
 

@@ -14,8 +14,8 @@ reply_begin(struct req *rq, int status)
 	rq->content_type = "application/json";
 	rq->etag = NULL;
 	rq->max_age = 0;
-	rq->out.a = rq->arena;
-	buf_clear(&rq->out);
+	/* Not buf_clear: the buffer may be a document, which other requests use too. */
+	rq->out = (struct buf){ .a = rq->arena };
 	return &rq->out;
 }
 
@@ -53,19 +53,29 @@ client_has(const struct req *rq, const char *etag)
 	return false;
 }
 
-int
-reply_public(struct req *rq)
+static void
+write_public_document(struct public_document *d)
 {
 	unsigned char sha256[SHA256_DIGEST_LENGTH];
-	char *etag = arena_alloc(rq->arena, 2 * sizeof(sha256) + 1);
 
-	SHA256((const unsigned char *)rq->out.p, rq->out.n, sha256);
-	hex_print(etag, sha256, sizeof(sha256));
-	rq->etag = etag;
+	d->write(&d->text);
+	SHA256((const unsigned char *)d->text.p, d->text.n, sha256);
+	hex_print(d->etag, sha256, sizeof(sha256));
+}
+
+int
+reply_public(struct req *rq, struct public_document *d)
+{
+	(void)reply_begin(rq, 200);
+	if (d->text.n == 0)
+		write_public_document(d);
+	rq->etag = d->etag;
 	rq->max_age = rq->route->max_age;
-	if (!client_has(rq, etag))
-		return PASS;
-	rq->status = 304;
-	buf_clear(&rq->out);
+	if (client_has(rq, d->etag))
+		rq->status = 304;
+	else
+		rq->out = (struct buf){
+			.p = d->text.p, .n = d->text.n, .room = d->text.n, .a = rq->arena
+		};
 	return PASS;
 }

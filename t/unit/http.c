@@ -52,6 +52,24 @@ echo(struct req *rq)
 	return PASS;
 }
 
+static unsigned documents_written;
+
+static void
+write_document(struct buf *b)
+{
+	documents_written++;
+	buf_z(b, "the document");
+}
+
+static int
+get_document(struct req *rq)
+{
+	static struct public_document document = { .write = write_document };
+	int rc = reply_public(rq, &document);
+
+	return rq->query_string.n == 0 ? rc : fail(rq, ERR_NOT_FOUND);
+}
+
 #define COLUMNS(who, what)                                                                         \
 	.scope = SCOPE_SEARCH_VIEW, .access = (who), .meter = METER_QUOTA, .area = (what),         \
 	.entitlement = ENTITLEMENT_SEARCH
@@ -69,6 +87,8 @@ static const struct route rows[] = {
 	    BODY(struct in, in_fields, 64), .body_codes = in_codes },
 	{ ROUTE_AS(POST, "/things", "post_thing", echo), COLUMNS(ACCESS_PUBLIC, AREA_SERVICE),
 	    BODY(struct in, in_fields, 64) },
+	{ ROUTE(GET, "/document", get_document), COLUMNS(ACCESS_PUBLIC, AREA_SERVICE),
+	    PARAMS(struct args, args_params), .max_age = 300 },
 	{ ROUTE_AS(POST, "/private", "private", echo), COLUMNS(ACCESS_ACCOUNT, AREA_SERVICE),
 	    BODY(struct in, in_fields, 64) },
 	ROUTE_END,
@@ -473,6 +493,27 @@ every_error_has_a_reason(void)
 		CU_ASSERT_STRING_NOT_EQUAL(status_reason(error_status(e)), status_reason(0));
 }
 
+/* RFC 9110, 13.1.2 for the 304. */
+static void
+documents_are_written_once(void)
+{
+	char none_match[128];
+
+	GET("/document");
+	CU_ASSERT_TRUE(answer_is("the document"));
+	CU_ASSERT_EQUAL(last.max_age, 300);
+	snprintf(none_match, sizeof(none_match), "HTTP_IF_NONE_MATCH=W/\"%s\"", last.etag);
+	ASK(NULL, "REQUEST_METHOD=GET", "REQUEST_URI=/api/v1/document", none_match);
+	CU_ASSERT_EQUAL(last.status, 304);
+	CU_ASSERT_TRUE(answer_is(""));
+	GET("/document?q=1"); /* an error replaces the answer, and not the document */
+	CU_ASSERT_EQUAL(last.status, 404);
+	CU_ASSERT_TRUE(last.etag == NULL);
+	GET("/document");
+	CU_ASSERT_TRUE(answer_is("the document"));
+	CU_ASSERT_EQUAL(documents_written, 1);
+}
+
 static void
 rows_without_a_column_are_found(void)
 {
@@ -517,6 +558,8 @@ main(void)
 		{ "a request whose budget is spent is not begun (C-066)", late_work_is_not_begun },
 		{ "messages are cut at their limit (C-062)", messages_are_cut },
 		{ "every error has a reason phrase", every_error_has_a_reason },
+		{ "a public document is written once and answered with 200 or 304",
+		    documents_are_written_once },
 		{ "rows of a table without a column are found", rows_without_a_column_are_found },
 		CU_TEST_INFO_NULL,
 	};
