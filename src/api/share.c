@@ -23,6 +23,7 @@ enum {
 	REST = 10,       /* slices after a long search without another try */
 	PROBATION_US = 60000000,
 	SHORT_US = 5000,
+	DELIVERY_US = 1000000, /* nginx has delivered a request by then, or never will */
 	PROMISES = 64,
 	PROMISE_US = 60000000, /* no Retry-After is longer */
 	PROMISE_KEPT_US = 5000000,
@@ -46,6 +47,8 @@ struct waiting_request {
 static struct table {
 	struct account accounts[ACCOUNTS];
 	struct waiting_request waiting[WAITING];
+	_Atomic int64_t
+	    overtaken; /* requests handed over before this moment (mono_us) wait no more */
 } * table;
 
 static bool is_heavy;
@@ -113,11 +116,25 @@ can_hand_over(void)
 
 /* ---- the queue of surfaced_heavy ---- */
 
-static bool
-is_waiting(const struct waiting_request *w, int64_t now)
+/* Returns the moment before which no request that was handed over can still be waiting. nginx refuses a request when
+   surfaced_heavy has max_conns connections, and no worker learns of it; but the queue is first come, first served. So a
+   request was refused when a worker has accepted one that was handed over later, or has nothing to do. */
+static int64_t
+find_queue_start(int64_t now)
 {
-	return atomic_load(&w->request) != 0 &&
-	       now - atomic_load(&w->since) < conf.request_budget * 1000;
+	struct search_filter running = { .pool = POOL_HEAVY };
+	int64_t start = now - conf.request_budget * 1000;
+	int64_t overtaken = atomic_load(&table->overtaken);
+
+	if (daemon_searches(&running) < daemon_pool(POOL_HEAVY)->workers)
+		overtaken = now - DELIVERY_US;
+	return overtaken > start ? overtaken : start;
+}
+
+static bool
+is_waiting(const struct waiting_request *w, int64_t queue_start)
+{
+	return atomic_load(&w->request) != 0 && atomic_load(&w->since) > queue_start;
 }
 
 struct queue {
@@ -127,12 +144,12 @@ struct queue {
 
 /* True when an entry before the i-th has the same account. */
 static bool
-seen_before(size_t i, int64_t now)
+seen_before(size_t i, int64_t queue_start)
 {
 	uint32_t account = atomic_load(&table->waiting[i].account);
 
 	for (size_t k = 0; k < i; k++)
-		if (is_waiting(&table->waiting[k], now) &&
+		if (is_waiting(&table->waiting[k], queue_start) &&
 		    atomic_load(&table->waiting[k].account) == account)
 			return true;
 	return false;
@@ -142,14 +159,15 @@ static struct queue
 look_at_queue(uint32_t account, int64_t now)
 {
 	struct queue q = { .accounts = 1 };
+	int64_t queue_start = find_queue_start(now);
 
 	for (size_t i = 0; i < WAITING; i++) {
-		if (!is_waiting(&table->waiting[i], now))
+		if (!is_waiting(&table->waiting[i], queue_start))
 			continue;
 		if (atomic_load(&table->waiting[i].account) == account)
 			q.own++;
 		else
-			q.accounts += !seen_before(i, now);
+			q.accounts += !seen_before(i, queue_start);
 	}
 	return q;
 }
@@ -158,12 +176,13 @@ static bool
 enter_queue(const struct req *rq, uint32_t account, int64_t now)
 {
 	uint64_t request = hash_request_id(str_of(rq->id));
+	int64_t queue_start = find_queue_start(now);
 
 	for (size_t i = 0; i < WAITING; i++) {
 		struct waiting_request *w = &table->waiting[i];
 		uint64_t seen = atomic_load(&w->request);
 
-		if (is_waiting(w, now) ||
+		if (is_waiting(w, queue_start) ||
 		    !atomic_compare_exchange_strong(&w->request, &seen, request))
 			continue;
 		atomic_store(&w->account, account);
@@ -171,6 +190,15 @@ enter_queue(const struct req *rq, uint32_t account, int64_t now)
 		return true;
 	}
 	return false;
+}
+
+static void
+advance_overtaken(int64_t to)
+{
+	int64_t seen = atomic_load(&table->overtaken);
+
+	while (seen < to && !atomic_compare_exchange_weak(&table->overtaken, &seen, to))
+		;
 }
 
 void
@@ -181,10 +209,13 @@ share_accepted(struct str request_id)
 	if (!is_heavy || table == NULL)
 		return;
 	for (size_t i = 0; i < WAITING; i++) {
+		int64_t since = atomic_load(&table->waiting[i].since);
 		uint64_t seen = request;
 
-		if (atomic_compare_exchange_strong(&table->waiting[i].request, &seen, 0))
-			return;
+		if (!atomic_compare_exchange_strong(&table->waiting[i].request, &seen, 0))
+			continue;
+		advance_overtaken(since - DELIVERY_US);
+		return;
 	}
 }
 

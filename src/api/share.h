@@ -33,8 +33,10 @@
 
    The queue of surfaced_heavy is first come, first served, and each account may have conf.search_wait
    of work in it, divided by the number of accounts there. `waiting` has one entry for each request
-   between its hand-over and its acceptance; the entry of a request that nginx never delivers expires
-   after conf.request_budget. The work of an account is the number of its waiting and running searches
+   between its hand-over and its acceptance. nginx refuses some requests that were handed over, because
+   surfaced_heavy has max_conns connections, and no worker learns of it. The entry of such a request counts
+   no longer than if the request had been let in, plus a second: until a worker accepts a request that
+   was handed over a second later, or has nothing to do; and never longer than conf.request_budget. The work of an account is the number of its waiting and running searches
    times the mean time of its searches. A request beyond the limit is refused with search_busy, and its
    Retry-After is a promise: the table stores the moment, and the next request of the account after that
    moment enters the queue, however long the queue is. Promised work counts as work, so the promises to

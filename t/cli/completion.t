@@ -98,7 +98,7 @@ for shell, (name, command, setup) in SHELLS.items():
             got = []
     got += [""] * (len(LINES) - len(got))
     for (typed, wanted, what), words in zip(LINES, got):
-        ok(words == wanted, "%s completes %s" % (shell, what), "typed: %s\ngot: %s" % (typed, words))
+        ok(words == wanted, "the completion of %s adds %s" % (shell, what), "typed: %s\ngot: %s" % (typed, words))
     errors = [line for line in seen.splitlines() if "surfacectl" in line and ("line " in line or "error" in line)]
     ok(not errors, "%s loads its completion without an error" % shell, "\n".join(errors[:5]))
 print("1..%d" % count)

@@ -4,6 +4,8 @@
 # to C-063). The worker behind it fails on demand.
 . t/lib.sh
 
+# nginx's line about headers that only it has seen in full.
+LOG_EXPECTED='fastcgi request record is too big'
 world
 WORLD_PROGRAM=$BIN/t/helper/echo
 WORLD_WORKERS=1
@@ -104,6 +106,27 @@ raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nX: $(zeros 140000)\r\n\r\n"
 envelope 431 invalid_request other "a header above nginx's buffers gets 431"
 raw "GET /api/v1/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: $(zeros 70000)\r\n\r\n"
 envelope 431 invalid_request other "a header above a FastCGI record gets 431"
+# h2 HEADER...: the code of the answer to a request over HTTP/2 with these headers.
+h2()
+{
+	printf /api/v1/x >"$W/target"
+	/usr/bin/python3 t/helper/get-h2.py "$W/run/web.sock" "$CACERT" "$W/target" "$@" >"$W/h2"
+	echo "$(head -n 1 "$W/h2") $(tail -n +2 "$W/h2" | jq -r .error.code)"
+}
+is "$(h2 "x: $(zeros 90000)")" "431 invalid_request" "a header that Huffman coding makes shorter gets 431 over HTTP/2 (C-019)"
+# shellcheck disable=SC2046 # one header for each line
+is "$(IFS='
+' && h2 $(yes 'a: b' | head -n 20000))" "431 invalid_request" "20,000 headers of one byte get 431 over HTTP/2 (C-019)"
+is "$(IFS='
+' && h2 $(seq -f "x-%g: $(zeros 90)" 900))" "431 invalid_request" "900 headers that Huffman coding makes shorter get 431 over HTTP/2 (C-019)"
+
+# Without its folder nginx cannot store a body, which is a fault of the server.
+mv "$W/tmp/body" "$W/tmp/body.away"
+zeros 2000000 >"$W/stored"
+api POST /x --data-binary "@$W/stored"
+envelope 500 internal_error other "a body that nginx cannot store gets 500"
+mv "$W/tmp/body.away" "$W/tmp/body"
+
 raw "GET /api/v1/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
 envelope 414 invalid_request other "a target above nginx's buffers gets 414"
 raw "GET /api/v1/search/x?$(zeros 140000) HTTP/1.1\r\nHost: localhost\r\n\r\n"
