@@ -14,6 +14,4 @@ void setup_restore_locale(struct runner *r);
 /* The tab shows another document, perhaps in another process. */
 void setup_new_document(struct runner *r, struct tab *t);
 
-void on_request_paused(void *arg, struct str session, const struct json_value *p);
-
 #endif
