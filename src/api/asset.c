@@ -3,40 +3,14 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/asset.h"
 #include "wire/values.h"
 
-struct asset {
-	struct uuid uuid;
-	struct str kind, name, discovery_channel, discovery_provider, source_name, source_ref;
-	struct json metadata;
-	struct ts created_at, updated_at, first_seen_at, last_seen_at;
-};
-
-static const struct field asset_out[] = {
-	FIELD(struct asset, uuid, 0),
-	ONE_OF(struct asset, kind, 0, asset_kinds, NULL),
-	FIELD(struct asset, name, 0),
-	OPTIONAL(struct asset, metadata, FIELD_OBJECT, 0, 0, 0),
-	FIELD(struct asset, created_at, 0),
-	FIELD(struct asset, updated_at, 0),
-	FIELD(struct asset, first_seen_at, 0),
-	FIELD(struct asset, last_seen_at, 0),
-	FIELD(struct asset, discovery_channel, NULLABLE),
-	FIELD(struct asset, discovery_provider, NULLABLE),
-	FIELD(struct asset, source_name, NULLABLE),
-	FIELD(struct asset, source_ref, NULLABLE),
-	FIELD_END_OF("Asset"),
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, kind, name, metadata, created_at, updated_at, first_seen_at,"                       \
-	" last_seen_at, discovery_channel, discovery_provider, source_name, source_ref"
-
 STMT_LIST(select_asset, struct asset, asset_out,
-    "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1 AND uuid = $2");
+    "SELECT " ASSET_COLUMNS " FROM asset WHERE project_uuid = $1 AND uuid = $2");
 
 STMT_LIST(list_assets, struct asset, asset_out,
-    "SELECT " COLUMNS " FROM asset WHERE project_uuid = $1"
+    "SELECT " ASSET_COLUMNS " FROM asset WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR kind = $5) AND ($6::text IS NULL OR name = lower($6))"
     " AND ($7::text IS NULL OR source_name = $7)" PAGE_SQL);
 

@@ -6,10 +6,6 @@
 #include "resource/country.h"
 #include "wire/values.h"
 
-struct limits {
-	int64_t organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds;
-};
-
 struct bounds {
 	int64_t min_width, max_width, default_width, min_height, max_height, default_height;
 };
@@ -17,15 +13,7 @@ struct bounds {
 struct capabilities {
 	struct list egress_countries, browser_profiles;
 	struct bounds viewport;
-	struct limits limits;
-};
-
-static const struct field limits_out[] = {
-	FIELD(struct limits, organisation_sessions, 0),
-	FIELD(struct limits, caller_sessions, 0),
-	FIELD(struct limits, lifetime_seconds, 0),
-	FIELD(struct limits, idle_seconds, 0),
-	FIELD_END_OF("SessionLimits"),
+	struct session_limits limits;
 };
 
 static const struct field bounds_out[] = {
@@ -48,7 +36,7 @@ static const struct field capabilities_out[] = {
 	LIST(struct capabilities, egress_countries, 0, struct egress_country, country_out, 0, 0),
 	LIST_OF(struct capabilities, browser_profiles, 0, struct str, 0, 0),
 	OBJECT(struct capabilities, viewport, 0, bounds_out),
-	OBJECT(struct capabilities, limits, 0, limits_out),
+	OBJECT(struct capabilities, limits, 0, session_limits_out),
 	FIELD_END_OF("Capabilities"),
 };
 
@@ -58,9 +46,7 @@ STMT_LIST(list_countries, struct egress_country, code_out,
     "SELECT DISTINCT country AS code FROM egress_route"
     " WHERE enabled AND answered ORDER BY country");
 
-STMT(read_limits, limits_out,
-    "SELECT organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds"
-    " FROM session_limits($1)");
+STMT(read_limits, session_limits_out, "SELECT " SESSION_LIMIT_COLUMNS " FROM session_limits($1)");
 
 enum db_rc
 egress_countries(struct req *rq, struct list *out)

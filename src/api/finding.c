@@ -5,64 +5,17 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/finding.h"
 #include "wire/values.h"
 
-struct finding {
-	struct uuid uuid, asset_uuid, service_uuid, created_by_membership_uuid,
-	    resolved_by_membership_uuid, status_changed_by_membership_uuid;
-	struct str finding_key, finding_type, exposure_kind, title, description, severity, status,
-	    status_note, discovery_channel, discovery_provider, source_name, source_ref;
-	struct ts created_at, updated_at, first_seen_at, last_seen_at, status_changed_at,
-	    resolved_at;
-};
-
-static const char *const statuses[] = { "open", "acknowledged", "accepted_risk", "false_positive",
-	"resolved", NULL };
-
-static const struct field finding_out[] = {
-	FIELD(struct finding, uuid, 0),
-	FIELD(struct finding, asset_uuid, NULLABLE),
-	FIELD(struct finding, service_uuid, NULLABLE),
-	FIELD(struct finding, finding_key, 0),
-	FIELD(struct finding, finding_type, 0),
-	FIELD(struct finding, exposure_kind, NULLABLE),
-	FIELD(struct finding, title, 0),
-	FIELD(struct finding, description, NULLABLE),
-	ONE_OF(struct finding, severity, 0, severities, NULL),
-	ONE_OF(struct finding, status, 0, statuses, NULL),
-	FIELD(struct finding, status_note, NULLABLE),
-	FIELD(struct finding, created_at, 0),
-	FIELD(struct finding, updated_at, 0),
-	FIELD(struct finding, first_seen_at, 0),
-	FIELD(struct finding, last_seen_at, 0),
-	FIELD(struct finding, status_changed_at, NULLABLE),
-	FIELD(struct finding, resolved_at, NULLABLE),
-	FIELD(struct finding, created_by_membership_uuid, NULLABLE),
-	FIELD(struct finding, resolved_by_membership_uuid, NULLABLE),
-	FIELD(struct finding, status_changed_by_membership_uuid, NULLABLE),
-	FIELD(struct finding, discovery_channel, NULLABLE),
-	FIELD(struct finding, discovery_provider, NULLABLE),
-	FIELD(struct finding, source_name, NULLABLE),
-	FIELD(struct finding, source_ref, NULLABLE),
-	FIELD_END_OF("Finding"),
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, asset_uuid, service_uuid, finding_key, finding_type, exposure_kind,"                \
-	" title, description, severity, status, status_note, created_at, updated_at,"              \
-	" first_seen_at, last_seen_at, status_changed_at, resolved_at,"                            \
-	" created_by_membership_uuid, resolved_by_membership_uuid,"                                \
-	" status_changed_by_membership_uuid, discovery_channel, discovery_provider,"               \
-	" source_name, source_ref"
-
 STMT_LIST(select_finding, struct finding, finding_out,
-    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
+    "SELECT " FINDING_COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2");
 
 STMT(lock_finding, finding_out,
-    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
+    "SELECT " FINDING_COLUMNS " FROM finding WHERE project_uuid = $1 AND uuid = $2 FOR UPDATE");
 
 STMT_LIST(list_findings, struct finding, finding_out,
-    "SELECT " COLUMNS " FROM finding WHERE project_uuid = $1"
+    "SELECT " FINDING_COLUMNS " FROM finding WHERE project_uuid = $1"
     " AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"
     " AND ($7::text IS NULL OR finding_type = $7)"
     " AND ($8::text IS NULL OR exposure_kind = $8)"
@@ -76,7 +29,7 @@ STMT(move_finding, finding_out,
     " resolved_at = CASE m.to_status WHEN 'resolved' THEN now() END,"
     " resolved_by_membership_uuid = CASE m.to_status WHEN 'resolved' THEN $4::uuid END"
     " FROM finding_move m WHERE project_uuid = $1 AND uuid = $2"
-    "  AND m.event = $3 AND m.from_status = status RETURNING " COLUMNS);
+    "  AND m.event = $3 AND m.from_status = status RETURNING " FINDING_COLUMNS);
 
 static const struct {
 	const char *name, *to;
@@ -114,7 +67,7 @@ struct finding_args {
 
 static const struct url_param finding_params[] = {
 	PAGE_PARAMS(struct finding_args, page),
-	FILTER(FIELD_STR, struct finding_args, status, .values = statuses),
+	FILTER(FIELD_STR, struct finding_args, status, .values = finding_statuses),
 	FILTER(FIELD_STR, struct finding_args, severity, .values = severities),
 	FILTER(FIELD_STR, struct finding_args, finding_type, .lo = 1, .hi = LIM_FILTER),
 	FILTER(FIELD_STR, struct finding_args, exposure_kind, .lo = 1, .hi = LIM_FILTER),

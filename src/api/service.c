@@ -3,63 +3,14 @@
 #include "config.h"
 
 #include "api/api.h"
-
-struct service {
-	struct uuid uuid, asset_uuid, tls_certificate_asset_uuid;
-	struct str service_key, protocol, discovery_channel, discovery_provider, source_name,
-	    source_ref, endpoint, hostname, ip, url, product, service_name, version, http_title;
-	struct list technologies;
-	struct json confidence, tls_enabled, port, http_status_code, metadata;
-	struct ts created_at, updated_at, first_seen_at, last_seen_at, last_observed_at;
-};
-
-static const struct field service_out[] = {
-	FIELD(struct service, uuid, 0),
-	FIELD(struct service, asset_uuid, 0),
-	FIELD(struct service, service_key, 0),
-	FIELD(struct service, protocol, NULLABLE),
-	OPTIONAL(struct service, confidence, FIELD_NUM, NULLABLE, 0, 1),
-	LIST_OF(struct service, technologies, 0, struct str, 0, 0),
-	OPTIONAL(struct service, tls_enabled, FIELD_BOOL, NULLABLE, 0, 0),
-	OPTIONAL(struct service, metadata, FIELD_OBJECT, 0, 0, 0),
-	FIELD(struct service, created_at, 0),
-	FIELD(struct service, updated_at, 0),
-	FIELD(struct service, first_seen_at, 0),
-	FIELD(struct service, last_seen_at, 0),
-	FIELD(struct service, last_observed_at, 0),
-	FIELD(struct service, discovery_channel, NULLABLE),
-	FIELD(struct service, discovery_provider, NULLABLE),
-	FIELD(struct service, source_name, NULLABLE),
-	FIELD(struct service, source_ref, NULLABLE),
-	FIELD(struct service, endpoint, NULLABLE),
-	FIELD(struct service, hostname, NULLABLE),
-	FIELD(struct service, ip, NULLABLE),
-	OPTIONAL(struct service, port, FIELD_INT, NULLABLE, 0, 65535),
-	FIELD(struct service, url, NULLABLE),
-	FIELD(struct service, product, NULLABLE),
-	FIELD(struct service, service_name, NULLABLE),
-	FIELD(struct service, version, NULLABLE),
-	OPTIONAL(struct service, http_status_code, FIELD_INT, NULLABLE, 100, 999),
-	FIELD(struct service, http_title, NULLABLE),
-	FIELD(struct service, tls_certificate_asset_uuid, NULLABLE),
-	FIELD_END_OF("AssetService"),
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, asset_uuid, service_key, protocol, to_jsonb(confidence) AS confidence,"             \
-	" technologies, to_jsonb(tls_enabled) AS tls_enabled, metadata, created_at,"               \
-	" updated_at, first_seen_at, last_seen_at, last_observed_at, discovery_channel,"           \
-	" discovery_provider, source_name, source_ref, endpoint, hostname, ip,"                    \
-	" to_jsonb(port) AS port, url, product, service_name, version,"                            \
-	" to_jsonb(http_status_code) AS http_status_code, http_title,"                             \
-	" tls_certificate_asset_uuid"
+#include "resource/service.h"
 
 STMT_LIST(select_service, struct service, service_out,
-    "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
+    "SELECT " SERVICE_COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
 
 /* $7: -1 means any port. */
 STMT_LIST(list_services, struct service, service_out,
-    "SELECT " COLUMNS " FROM asset_service WHERE project_uuid = $1"
+    "SELECT " SERVICE_COLUMNS " FROM asset_service WHERE project_uuid = $1"
     " AND ($5::uuid IS NULL OR asset_uuid = $5)"
     " AND ($6::text IS NULL OR protocol = lower($6))"
     " AND ($7::integer < 0 OR port = $7)"

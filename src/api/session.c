@@ -12,49 +12,8 @@ static const bool state_terminal[] = {
 #include "tbl/session_states.h"
 };
 
-static const char *const reasons[] = { "closed_by_creator", "closed_by_manager", "expired",
-	"idle_timeout", "failed", "access_revoked", NULL };
-
-static const struct field creator_out[] = {
-	FIELD(struct session_creator, uuid, 0),
-	FIELD_END_OF("SessionCreator"),
-};
-
-static const struct field viewport_out[] = {
-	FIELD(struct session_viewport, width, 0),
-	FIELD(struct session_viewport, height, 0),
-	FIELD_END_OF("Viewport"),
-};
-
-const struct field session_out[] = {
-	FIELD(struct session, uuid, 0),
-	FIELD(struct session, project_uuid, 0),
-	OBJECT(struct session, creator, 0, creator_out),
-	ONE_OF(struct session, state, 0, session_states, NULL),
-	ONE_OF(struct session, terminal_reason, NULLABLE, reasons,
-	    "Null until the session is terminal."),
-	FIELD(struct session, start_url, 0),
-	ONE_OF(struct session, browser_profile, 0, session_profiles, NULL),
-	FIELD(struct session, egress_country, 0),
-	OBJECT(struct session, viewport, 0, viewport_out),
-	FIELD(struct session, created_at, 0),
-	FIELD(struct session, updated_at, 0),
-	FIELD(struct session, last_activity_at, NULLABLE),
-	FIELD(struct session, ready_at, NULLABLE),
-	FIELD(struct session, expires_at, NULLABLE),
-	FIELD(struct session, close_requested_at, NULLABLE),
-	FIELD(struct session, terminal_at, NULLABLE),
-	FIELD(struct session, replayed_from_session_uuid, NULLABLE),
-	FIELD_END_OF("BrowserSession"),
-};
-
-#define COLUMNS                                                                                    \
-	"s.uuid, s.project_uuid, s.key_uuid AS uuid, s.state,"                                     \
-	" CASE WHEN s.state = 'terminal' THEN s.terminal_reason END AS terminal_reason,"           \
-	" s.start_url, s.browser_profile, s.egress_country,"                                       \
-	" s.viewport_width AS width, s.viewport_height AS height,"                                 \
-	" s.created_at, s.updated_at, s.last_activity_at, s.ready_at, s.expires_at,"               \
-	" s.close_requested_at, s.terminal_at, s.replayed_from_session_uuid"
+/* The reason of a session that is closing is not public yet. */
+#define COLUMNS SESSION_COLUMNS("CASE WHEN s.state = 'terminal' THEN s.terminal_reason END")
 
 /* The sessions that a key may see: $2 is the key, $3 is true when it manages all sessions of the project (C-101). */
 #define SEEN " s.project_uuid = $1 AND (s.key_uuid = $2 OR $3)"
@@ -68,10 +27,7 @@ STMT_LIST(list_sessions, struct session, session_out,
     " AND (s.created_at < coalesce($5::timestamptz, 'infinity') OR s.uuid > $6)"
     " ORDER BY s.created_at DESC, s.uuid LIMIT $7");
 
-static const struct field moved_out[] = { FIELD(struct session_change, moved, 0), FIELD_END };
-
-/* moved is false when the session was closing or terminal already. */
-STMT(close_one, moved_out, "SELECT session_close($1, $2) AS moved");
+STMT(close_one, session_change_out, "SELECT session_close($1, $2) AS moved");
 
 static bool
 manages_sessions(const struct req *rq)

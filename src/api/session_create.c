@@ -64,9 +64,7 @@ STMT(create_one, outcome_out,
     " $4::text, $5::text, $6::text, $7::integer, $8::integer, $9::uuid)::session_wanted,"
     " $10, $11, $12)");
 
-static const struct field used_out[] = { FIELD(struct session_change, moved, 0), FIELD_END };
-
-STMT(key_used, used_out, "SELECT idempotency_used($1) AS moved");
+STMT(key_used, session_change_out, "SELECT idempotency_used($1) AS moved");
 
 /* ---- the same request again (C-084 to C-089) ---- */
 

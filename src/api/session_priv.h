@@ -7,30 +7,7 @@
 #define API_SESSION_PRIV_H
 
 #include "api/api.h"
-
-struct session_creator {
-	struct uuid uuid; /* the API key */
-};
-
-struct session_viewport {
-	int64_t width, height;
-};
-
-struct session_change {
-	bool moved;
-};
-
-struct session {
-	struct uuid uuid, project_uuid;
-	struct session_creator creator;
-	struct str state, terminal_reason, start_url, browser_profile, egress_country;
-	struct session_viewport viewport;
-	struct ts created_at, updated_at, last_activity_at, ready_at, expires_at,
-	    close_requested_at, terminal_at;
-	struct uuid replayed_from_session_uuid;
-};
-
-extern const struct field session_out[];
+#include "resource/session.h"
 
 /* Reads a session; DB_NONE also when this key may not see the session. */
 enum db_rc session_find(struct req *rq, struct uuid uuid, struct session *out) MUST_USE;

@@ -6,26 +6,30 @@
 
 struct key_line {
 	struct uuid uuid;
-	struct str prefix, name, state;
+	struct str key, prefix, name, state; /* key: the secret of a new key */
 	struct uuid account_uuid, owner_uuid;
 	struct list scopes, projects;
 	struct ts created_at, expires_at, revoked_at;
 };
 
-static const struct field line_out[] = {
-	FIELD(struct key_line, uuid, 0),
-	FIELD(struct key_line, prefix, 0),
-	FIELD(struct key_line, name, 0),
-	FIELD(struct key_line, state, 0),
-	FIELD(struct key_line, account_uuid, 0),
-	FIELD(struct key_line, owner_uuid, 0),
-	LIST_OF(struct key_line, scopes, 0, struct str, 0, 0),
-	LIST_OF(struct key_line, projects, 0, struct str, 0, 0),
-	FIELD(struct key_line, created_at, 0),
-	FIELD(struct key_line, expires_at, NULLABLE),
-	FIELD(struct key_line, revoked_at, NULLABLE),
-	FIELD_END,
-};
+/* clang-format off */
+#define MEMBERS                                                                                    \
+	FIELD(struct key_line, prefix, 0),                                                         \
+	FIELD(struct key_line, name, 0),                                                           \
+	FIELD(struct key_line, state, 0),                                                          \
+	FIELD(struct key_line, account_uuid, 0),                                                   \
+	FIELD(struct key_line, owner_uuid, 0),                                                     \
+	LIST_OF(struct key_line, scopes, 0, struct str, 0, 0),                                     \
+	LIST_OF(struct key_line, projects, 0, struct str, 0, 0),                                   \
+	FIELD(struct key_line, created_at, 0),                                                     \
+	FIELD(struct key_line, expires_at, NULLABLE),                                              \
+	FIELD(struct key_line, revoked_at, NULLABLE),                                              \
+	FIELD_END
+/* clang-format on */
+
+static const struct field line_out[] = { FIELD(struct key_line, uuid, 0), MEMBERS };
+static const struct field created_out[] = { FIELD(struct key_line, uuid, 0),
+	FIELD(struct key_line, key, 0), MEMBERS };
 
 #define COLUMNS                                                                                    \
 	"uuid, prefix, name, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"                      \
@@ -69,44 +73,13 @@ STMT(rotate_key, line_out,
     "  k.projects, k.expires_at, k.rate, k.rate_window FROM api_key k JOIN old USING "
     "(uuid) RETURNING " COLUMNS);
 
-struct created {
-	struct uuid uuid;
-	struct str key, prefix, name;
-	struct uuid account_uuid, owner_uuid;
-	struct list scopes, projects;
-	struct ts created_at, expires_at;
-};
-
-static const struct field created_out[] = {
-	FIELD(struct created, uuid, 0),
-	FIELD(struct created, key, 0),
-	FIELD(struct created, prefix, 0),
-	FIELD(struct created, name, 0),
-	FIELD(struct created, account_uuid, 0),
-	FIELD(struct created, owner_uuid, 0),
-	LIST_OF(struct created, scopes, 0, struct str, 0, 0),
-	LIST_OF(struct created, projects, 0, struct str, 0, 0),
-	FIELD(struct created, created_at, 0),
-	FIELD(struct created, expires_at, NULLABLE),
-	FIELD_END,
-};
-
 static int
-print_created(const struct cli *c, const struct key_line *k, struct str secret)
+print_created(const struct cli *c, struct key_line *k, struct str secret)
 {
-	const struct created out = {
-		.uuid = k->uuid,
-		.key = secret,
-		.prefix = k->prefix,
-		.name = k->name,
-		.account_uuid = k->account_uuid,
-		.owner_uuid = k->owner_uuid,
-		.scopes = k->scopes,
-		.projects = k->projects,
-		.created_at = k->created_at,
-		.expires_at = k->expires_at,
-	};
-	int status = cli_print(c, "key", created_out, &out);
+	int status;
+
+	k->key = secret;
+	status = cli_print(c, "key", created_out, k);
 
 	if (!c->json)
 		fputs("surfacectl: keep the key now: it is not stored and cannot be "

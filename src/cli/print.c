@@ -82,6 +82,8 @@ format_cell(struct arena *a, const struct field *f, const void *record, bool nar
 			buf_z(&b, i > 0 ? "," : "");
 			add_scalar(&b, f->item, (const char *)l->items + i * f->size);
 		}
+	} else if (f->type == FIELD_OBJECT) {
+		json_write(&b, f->sub, from);
 	} else {
 		add_scalar(&b, f->type, from);
 	}

@@ -4,57 +4,28 @@
 
 #include "cli/cli.h"
 #include "daemon/conf.h"
+#include "resource/egress_route.h"
 
 #include <unistd.h>
 
-struct route_line {
-	struct uuid uuid;
-	struct str country, kind, host;
-	int64_t port;
-	struct str credential;
-	bool enabled, answered;
-	struct ts probed_at, created_at;
-	int64_t ms;
-	struct str why; /* the reason, if the probe failed */
-};
+STMT_LIST(list_routes, struct egress_route, egress_route_row,
+    "SELECT " EGRESS_ROUTE_COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
 
-static const struct field line_out[] = {
-	FIELD(struct route_line, uuid, 0),
-	FIELD(struct route_line, country, 0),
-	FIELD(struct route_line, kind, 0),
-	FIELD(struct route_line, host, NULLABLE),
-	FIELD(struct route_line, port, 0),
-	FIELD(struct route_line, credential, NULLABLE),
-	FIELD(struct route_line, enabled, 0),
-	FIELD(struct route_line, answered, 0),
-	FIELD(struct route_line, probed_at, NULLABLE),
-	FIELD(struct route_line, created_at, 0),
-	FIELD(struct route_line, ms, 0),
-	FIELD(struct route_line, why, NULLABLE),
-	FIELD_END,
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, country, kind, host, coalesce(port, 0) AS port, credential, enabled, "              \
-	"answered, probed_at, created_at, coalesce(probe_ms, 0) AS ms, probe_why AS why"
-
-STMT_LIST(list_routes, struct route_line, line_out,
-    "SELECT " COLUMNS " FROM egress_route ORDER BY country, created_at, uuid");
-
-STMT_LIST(insert_route, struct route_line, line_out,
+STMT_LIST(insert_route, struct egress_route, egress_route_row,
     "INSERT INTO egress_route (country, kind, host, port, credential)"
-    " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " COLUMNS);
+    " VALUES ($1, $2, $3, nullif($4::integer, 0), $5) RETURNING " EGRESS_ROUTE_COLUMNS);
 
 #define TURN(on)                                                                                   \
-	"UPDATE egress_route SET enabled = " on " WHERE uuid::text = lower($1) RETURNING " COLUMNS
+	"UPDATE egress_route SET enabled = " on                                                    \
+	" WHERE uuid::text = lower($1) RETURNING " EGRESS_ROUTE_COLUMNS
 
-STMT_LIST(enable_route, struct route_line, line_out, TURN("true"));
+STMT_LIST(enable_route, struct egress_route, egress_route_row, TURN("true"));
 
-STMT_LIST(disable_route, struct route_line, line_out, TURN("false"));
+STMT_LIST(disable_route, struct egress_route, egress_route_row, TURN("false"));
 
 /* A route that a session has used cannot be removed, only switched off. */
-STMT_LIST(delete_route, struct route_line, line_out,
-    "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " COLUMNS);
+STMT_LIST(delete_route, struct egress_route, egress_route_row,
+    "DELETE FROM egress_route WHERE uuid::text = lower($1) RETURNING " EGRESS_ROUTE_COLUMNS);
 
 static int
 add_route(struct cli *c, int argc, char **argv)
@@ -82,19 +53,19 @@ add_route(struct cli *c, int argc, char **argv)
 
 enum { PROBE_TRIES = 200, PROBE_LOOK_US = 100000 };
 
-STMT(want_probe, line_out,
+STMT(want_probe, egress_route_row,
     "UPDATE egress_route SET probe_target = $2 WHERE uuid::text = lower($1)"
-    " RETURNING " COLUMNS);
+    " RETURNING " EGRESS_ROUTE_COLUMNS);
 
-STMT(read_probed, line_out,
-    "SELECT " COLUMNS " FROM egress_route WHERE uuid::text = lower($1)"
+STMT(read_probed, egress_route_row,
+    "SELECT " EGRESS_ROUTE_COLUMNS " FROM egress_route WHERE uuid::text = lower($1)"
     " AND probe_target IS NULL");
 
 STMT(
     forget_probe, NULL, "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
 
 static enum db_rc
-await_probe(struct cli *c, struct str uuid, struct route_line *out)
+await_probe(struct cli *c, struct str uuid, struct egress_route *out)
 {
 	enum db_rc rc = DB_NONE;
 
@@ -111,7 +82,7 @@ probe_route(struct cli *c, int argc, char **argv)
 	struct str target = str_of(conf.route_target);
 	const struct cli_option options[] = { { "target", .text = &target }, { NULL } };
 	struct cli_list words;
-	struct route_line line;
+	struct egress_route line;
 	enum db_rc rc;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
@@ -132,7 +103,7 @@ probe_route(struct cli *c, int argc, char **argv)
 	}
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);
-	(void)cli_print(c, "route", line_out, &line);
+	(void)cli_print(c, "route", egress_route_row, &line);
 	return line.answered ? EXIT_OK : EXIT_FAILED;
 }
 

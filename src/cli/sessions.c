@@ -3,87 +3,35 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "resource/session.h"
 
 /* ---- sessions ---- */
 
-struct line {
-	struct uuid uuid, project_uuid, key_uuid;
-	struct str state, terminal_reason, egress_country, start_url;
-	struct ts created_at, expires_at, terminal_at;
-	struct str host; /* the host whose dispatcher holds the session */
-	int64_t epoch;   /* how often the session was started */
-	struct ts lease_until;
-};
-
-static const struct field line_out[] = {
-	FIELD(struct line, uuid, 0),
-	FIELD(struct line, project_uuid, 0),
-	FIELD(struct line, key_uuid, 0),
-	FIELD(struct line, state, 0),
-	FIELD(struct line, terminal_reason, NULLABLE),
-	FIELD(struct line, egress_country, 0),
-	FIELD(struct line, start_url, 0),
-	FIELD(struct line, created_at, 0),
-	FIELD(struct line, expires_at, NULLABLE),
-	FIELD(struct line, terminal_at, NULLABLE),
-	FIELD(struct line, host, NULLABLE),
-	FIELD(struct line, epoch, 0),
-	FIELD(struct line, lease_until, NULLABLE),
-	FIELD_END,
-};
-
-#define COLUMNS                                                                                    \
-	"uuid, project_uuid, key_uuid, state, terminal_reason, egress_country, "                   \
-	"start_url, created_at, expires_at, terminal_at, host, lease_epoch AS epoch, "             \
-	"lease_until"
-
-STMT_LIST(list_live, struct line, line_out,
-    "SELECT " COLUMNS " FROM browser_session"
+STMT_LIST(list_live, struct session, session_row,
+    "SELECT " SESSION_ROW_COLUMNS " FROM browser_session s"
     " WHERE account_uuid = $1 AND ($2 OR state <> 'terminal')"
-    " ORDER BY created_at DESC, uuid LIMIT 1000");
+    " ORDER BY s.created_at DESC, s.uuid LIMIT 1000");
 
-STMT_LIST(
-    read_one, struct line, line_out, "SELECT " COLUMNS " FROM browser_session WHERE uuid = $1");
+STMT_LIST(read_one, struct session, session_row,
+    "SELECT " SESSION_ROW_COLUMNS " FROM browser_session s WHERE s.uuid = $1");
 
-struct moved {
-	bool moved;
-};
-
-static const struct field moved_out[] = { FIELD(struct moved, moved, 0), FIELD_END };
-STMT_LIST(close_one, struct moved, moved_out, "SELECT session_close($1, false) AS moved");
+STMT_LIST(close_one, struct session_change, session_change_out,
+    "SELECT session_close($1, false) AS moved");
 
 /* ---- limits ---- */
 
-struct policy {
-	int64_t organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds,
-	    close_seconds, queue_seconds;
-};
-
-static const struct field policy_out[] = {
-	FIELD(struct policy, organisation_sessions, 0),
-	FIELD(struct policy, caller_sessions, 0),
-	FIELD(struct policy, lifetime_seconds, 0),
-	FIELD(struct policy, idle_seconds, 0),
-	FIELD(struct policy, close_seconds, 0),
-	FIELD(struct policy, queue_seconds, 0),
-	FIELD_END,
-};
-
-#define POLICY                                                                                     \
-	"organisation_sessions, caller_sessions, lifetime_seconds, idle_seconds, "                 \
-	"close_seconds, queue_seconds"
-
-STMT_LIST(read_policy, struct policy, policy_out, "SELECT " POLICY " FROM session_policy");
+STMT_LIST(read_policy, struct session_limits, session_policy_row,
+    "SELECT " SESSION_POLICY_COLUMNS " FROM session_policy");
 
 /* A limit whose parameter is null does not change. */
-STMT_LIST(set_policy, struct policy, policy_out,
+STMT_LIST(set_policy, struct session_limits, session_policy_row,
     "UPDATE session_policy SET"
     " organisation_sessions = coalesce($1::integer, organisation_sessions),"
     " caller_sessions = coalesce($2::integer, caller_sessions),"
     " lifetime_seconds = coalesce($3::integer, lifetime_seconds),"
     " idle_seconds = coalesce($4::integer, idle_seconds),"
     " close_seconds = coalesce($5::integer, close_seconds),"
-    " queue_seconds = coalesce($6::integer, queue_seconds) RETURNING " POLICY);
+    " queue_seconds = coalesce($6::integer, queue_seconds) RETURNING " SESSION_POLICY_COLUMNS);
 
 struct limit {
 	struct uuid uuid;
@@ -254,7 +202,9 @@ STMT_LIST(list_hosts, struct host, host_out,
 
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
-	    .st = &list_live, .lists = "sessions", .of = OF_ACCOUNT, .flag = "all" },
+	    .st = &list_live, .lists = "sessions", .of = OF_ACCOUNT, .flag = "all",
+	    .narrow = "uuid project_uuid key_uuid state terminal_reason egress_country start_url "
+		      "created_at expires_at terminal_at host epoch lease_until" },
 	{ "close", "UUID", "as a manager of its project does", .first = &close_one, .st = &read_one,
 	    .prints = "session", .of = OF_UUID_WORD, .words = 1 },
 	{ "hosts", NULL, "the machines that run browsers, and why one does not", .st = &list_hosts,

@@ -48,6 +48,8 @@ run sessions list --account Example
 is "$(get '.sessions|length')" 0 "the list of sessions leaves terminal ones out"
 run sessions list --account Example --all
 is "$(get '.sessions|length')" 1 "the list of sessions with --all has terminal ones"
+like "$(ctl --wide sessions list --account Example --all)" '  {"width":[0-9]*,"height":[0-9]*}  ' \
+	"the wide list of sessions has a column for the viewport"
 
 exits 0 \
 	"surfacectl adds a route of a country" routes add --kind socks5 --host proxy.example.net --port 1080 --credential fr-1 FR

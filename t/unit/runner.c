@@ -35,15 +35,18 @@ on_done(void *arg, const struct json_value *result)
 }
 
 static void
-on_event(void *arg, struct str session, const struct json_value *p)
+on_event(void *arg, const struct cdp_event *event)
 {
-	struct str text = cdp_text(p, "text");
+	struct str text = cdp_text(event->params, "text");
 
 	(void)arg;
+	if (!str_is(event->method, "Page.said"))
+		return;
 	events++;
 	last_length = text.n;
 	snprintf(last_text, sizeof(last_text), "%.*s", (int)text.n, text.p);
-	snprintf(last_session, sizeof(last_session), "%.*s", (int)session.n, session.p);
+	snprintf(
+	    last_session, sizeof(last_session), "%.*s", (int)event->session.n, event->session.p);
 }
 
 static void
@@ -53,8 +56,7 @@ on_closed(void *arg)
 	closings++;
 }
 
-static const struct cdp_event table[] = { { "Page.said", on_event }, { 0 } };
-static const struct cdp_side side = { table, on_closed };
+static const struct cdp_side side = { on_event, on_closed };
 
 static void
 open_cdp(void)

@@ -1,49 +1,26 @@
 /* SPDX-License-Identifier: ISC */
-/* The browser's process: start, end, standard error; and the table that gives each CDP event to the part of
-   the runner that handles it. */
+/* The browser's process: start, end, standard error; and the way of each CDP event to its handler. */
 #include "config.h"
 
 #include "browser/runner/browser.h"
 #include "browser/runner/control.h"
-#include "browser/runner/network.h"
-#include "browser/runner/page.h"
-#include "browser/runner/screencast.h"
-#include "browser/runner/setup.h"
-#include "browser/runner/tabs.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct cdp_event cdp_events[] = {
-	{ "Target.attachedToTarget", on_target_attached },
-	{ "Target.detachedFromTarget", on_target_detached },
-	{ "Target.targetInfoChanged", on_target_changed },
-	{ "Fetch.requestPaused", on_request_paused },
-	{ "Page.frameNavigated", on_page_navigated },
-	{ "Page.navigatedWithinDocument", on_page_moved },
-	{ "Page.frameStartedLoading", on_page_loading },
-	{ "Page.frameStoppedLoading", on_page_stopped },
-	{ "Page.loadEventFired", on_page_loaded },
-	{ "Page.javascriptDialogOpening", on_dialog_open },
-	{ "Page.javascriptDialogClosed", on_dialog_closed },
-	{ "Page.screencastFrame", on_screencast_frame },
-	{ "Browser.downloadWillBegin", on_download },
-	{ "Inspector.targetCrashed", on_crash },
-	{ "Network.requestWillBeSent", on_request },
-	{ "Network.requestWillBeSentExtraInfo", on_request_extra },
-	{ "Network.responseReceived", on_response },
-	{ "Network.responseReceivedExtraInfo", on_response_extra },
-	{ "Network.dataReceived", on_data },
-	{ "Network.loadingFinished", on_finished },
-	{ "Network.loadingFailed", on_failed },
-	{ "Network.webSocketCreated", on_socket },
-	{ "Network.webSocketWillSendHandshakeRequest", on_socket_request },
-	{ "Network.webSocketHandshakeResponseReceived", on_socket_response },
-	{ "Network.webSocketFrameError", on_socket_error },
-	{ "Network.webSocketClosed", on_socket_closed },
-	{ 0 },
-};
+REGISTRY(const struct event_handler, event_handlers);
+
+static void
+on_browser_event(void *arg, const struct cdp_event *event)
+{
+	for (const struct event_handler *const *h = event_handlers_first; h < event_handlers_end;
+	     h++)
+		if (str_is(event->method, (*h)->method)) {
+			(*h)->handle(arg, event);
+			return;
+		}
+}
 
 static void
 on_browser_closed(void *arg)
@@ -57,7 +34,7 @@ on_browser_closed(void *arg)
 	runner_fail(r, "the browser ended%s%s", n > 0 ? ": " : "", r->stderr_tail);
 }
 
-static const struct cdp_side cdp_handlers = { cdp_events, on_browser_closed };
+static const struct cdp_side cdp_handlers = { on_browser_event, on_browser_closed };
 
 /* Keeps the end of the browser's standard error, which explains why the browser ended. The text goes into the
    session's detail, so control characters and quotes are replaced. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The browser's process; browser.c also has the table of CDP events. */
+/* The browser's process. */
 #ifndef BROWSER_RUNNER_BROWSER_H
 #define BROWSER_RUNNER_BROWSER_H
 

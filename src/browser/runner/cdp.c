@@ -185,7 +185,6 @@ static void
 handle_cdp_message(struct cdp *c, char *p, size_t n)
 {
 	const struct json_value *message = parse_message(c, p, n), *id;
-	struct str method;
 	int64_t number;
 
 	if (message == NULL || json_type(message) != JSON_OBJECT) {
@@ -197,13 +196,10 @@ handle_cdp_message(struct cdp *c, char *p, size_t n)
 		handle_reply(c, number, message);
 		return;
 	}
-	method = cdp_text(message, "method");
-	for (const struct cdp_event *e = c->side->events; e->name != NULL; e++)
-		if (str_is(method, e->name)) {
-			e->handle(
-			    c->arg, cdp_text(message, "sessionId"), cdp_get(message, "params"));
-			return;
-		}
+	if (c->side->event != NULL)
+		c->side->event(c->arg, &(struct cdp_event){ .method = cdp_text(message, "method"),
+					   .session = cdp_text(message, "sessionId"),
+					   .params = cdp_get(message, "params") });
 }
 
 /* Handles all complete messages in the buffer; from: no NUL is before this offset. */

@@ -26,15 +26,16 @@ struct cdp;
 /* result: the reply of the call; NULL: the call failed, or its session or the browser is gone. */
 typedef void cdp_done(void *arg, const struct json_value *result);
 
+/* A message of the browser that is no reply. */
 struct cdp_event {
-	const char *name; /* NULL: end of the table */
-	/* session: empty for an event of the browser itself. */
-	void (*handle)(void *arg, struct str session, const struct json_value *params);
+	struct str method;
+	struct str session; /* empty: the browser itself */
+	const struct json_value *params;
 };
 
 /* The arguments are valid until the function returns. No handler may free the cdp. */
 struct cdp_side {
-	const struct cdp_event *events;
+	void (*event)(void *arg, const struct cdp_event *event); /* NULL: events are ignored */
 	void (*closed)(
 	    void *arg); /* the browser ended, or a limit was exceeded; every call has failed */
 };

@@ -343,16 +343,15 @@ fill_response(struct request *q, const struct json_value *response)
 		e->response_headers = evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
 }
 
-void
-on_request(void *arg, struct str session, const struct json_value *p)
+static void
+on_request(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
 	struct network *n = r->network;
-	struct str id = cdp_text(p, "requestId"), from = STR_NULL;
-	const struct json_value *request = cdp_get(p, "request");
-	const struct json_value *redirect = cdp_get(p, "redirectResponse");
+	struct str id = cdp_text(event->params, "requestId"), from = STR_NULL;
+	const struct json_value *request = cdp_get(event->params, "request");
+	const struct json_value *redirect = cdp_get(event->params, "redirectResponse");
 	struct request *q = redirect != NULL ? find_open_request(n, id) : NULL;
-	const struct tab *t = tab_of_session(r, session);
+	const struct tab *t = tab_of_session(r, event->session);
 	struct net_event *e;
 
 	if (str_starts(cdp_text(request, "url"), STR("data:")))
@@ -360,83 +359,88 @@ on_request(void *arg, struct str session, const struct json_value *p)
 	if (q != NULL) {
 		fill_response(q, redirect);
 		from = q->ev.event.url;
-		end_request(q, p);
+		end_request(q, event->params);
 	}
 	q = begin_request(n, id);
 	e = &q->ev.event;
-	q->began = cdp_num(p, "timestamp");
-	e->at = (struct ts){ (int64_t)(cdp_num(p, "wallTime") * 1e6) };
+	q->began = cdp_num(event->params, "timestamp");
+	e->at = (struct ts){ (int64_t)(cdp_num(event->params, "wallTime") * 1e6) };
 	e->tab = t != NULL ? t->id : 0;
 	e->method = evidence_copy(&q->ev, str_cut_bytes(cdp_text(request, "method"), 64));
 	fill_request(q, request, cdp_text(request, "url"));
-	e->resource_type = evidence_copy(&q->ev, cdp_text(p, "type"));
+	e->resource_type = evidence_copy(&q->ev, cdp_text(event->params, "type"));
 	e->redirected_from = evidence_copy(&q->ev, from);
 	q->page = t != NULL && str_is(e->resource_type, "Document") &&
-		  str_eq(cdp_text(p, "frameId"), buf_done(&t->target));
+		  str_eq(cdp_text(event->params, "frameId"), buf_done(&t->target));
 	report_page_failure(n, q);
 }
 
-void
-on_request_extra(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct request *q = find_request_without_extra(r->network, cdp_text(p, "requestId"), true);
+ON_EVENT("Network.requestWillBeSent", on_request);
 
-	(void)session;
-	fill_sent_headers(q, cdp_get(p, "headers"));
+static void
+on_request_extra(struct runner *r, const struct cdp_event *event)
+{
+	struct request *q =
+	    find_request_without_extra(r->network, cdp_text(event->params, "requestId"), true);
+
+	fill_sent_headers(q, cdp_get(event->params, "headers"));
 }
 
-void
-on_response(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
+ON_EVENT("Network.requestWillBeSentExtraInfo", on_request_extra);
 
-	(void)session;
+static void
+on_response(struct runner *r, const struct cdp_event *event)
+{
+	struct request *q = find_open_request(r->network, cdp_text(event->params, "requestId"));
+
 	if (q != NULL)
-		fill_response(q, cdp_get(p, "response"));
+		fill_response(q, cdp_get(event->params, "response"));
 }
 
-void
-on_response_extra(void *arg, struct str session, const struct json_value *p)
+ON_EVENT("Network.responseReceived", on_response);
+
+static void
+on_response_extra(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct request *q = find_request_without_extra(r->network, cdp_text(p, "requestId"), false);
+	struct request *q =
+	    find_request_without_extra(r->network, cdp_text(event->params, "requestId"), false);
 
-	(void)session;
 	q->got_extra = true;
-	q->ev.event.response_headers = evidence_headers(&q->ev, cdp_get(p, "headers"), NULL);
+	q->ev.event.response_headers =
+	    evidence_headers(&q->ev, cdp_get(event->params, "headers"), NULL);
 }
+
+ON_EVENT("Network.responseReceivedExtraInfo", on_response_extra);
 
 /* Counts bytes for a request that never gets loadingFinished. */
-void
-on_data(void *arg, struct str session, const struct json_value *p)
+static void
+on_data(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
+	struct request *q = find_open_request(r->network, cdp_text(event->params, "requestId"));
 
-	(void)session;
 	if (q == NULL || q->cached)
 		return;
-	q->data += cdp_int(p, "dataLength");
-	q->came += cdp_int(p, "encodedDataLength");
-	q->ev.event.bytes_received += cdp_int(p, "encodedDataLength");
+	q->data += cdp_int(event->params, "dataLength");
+	q->came += cdp_int(event->params, "encodedDataLength");
+	q->ev.event.bytes_received += cdp_int(event->params, "encodedDataLength");
 }
 
-void
-on_finished(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
+ON_EVENT("Network.dataReceived", on_data);
 
-	(void)session;
+static void
+on_finished(struct runner *r, const struct cdp_event *event)
+{
+	struct request *q = find_open_request(r->network, cdp_text(event->params, "requestId"));
+
 	if (q == NULL)
 		return;
 	if (!q->cached)
-		q->ev.event.bytes_received = cdp_int(p, "encodedDataLength");
+		q->ev.event.bytes_received = cdp_int(event->params, "encodedDataLength");
 	q->data = q->came;
-	end_request(q, p);
+	end_request(q, event->params);
 }
+
+ON_EVENT("Network.loadingFinished", on_finished);
 
 /* Records a document that failed because of its certificate, and informs the viewer. */
 static void
@@ -457,68 +461,70 @@ report_certificate(struct runner *r, const struct request *q)
 				 .url = e->url, .error = e->failure, .tab = e->tab, .at = e->at });
 }
 
-void
-on_failed(void *arg, struct str session, const struct json_value *p)
+static void
+on_failed(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
-	struct str blocked = cdp_text(p, "blockedReason"), why = cdp_text(p, "errorText");
+	struct request *q = find_open_request(r->network, cdp_text(event->params, "requestId"));
+	struct str blocked = cdp_text(event->params, "blockedReason"),
+		   why = cdp_text(event->params, "errorText");
 
-	(void)session;
 	if (q == NULL)
 		return;
 	q->ev.event.failure = evidence_copy(&q->ev, blocked.n > 0 ? blocked : why);
-	end_request(q, p);
+	end_request(q, event->params);
 	add_contact(r->network, q);
 	report_page_failure(r->network, q);
 	report_certificate(r, q);
 }
 
+ON_EVENT("Network.loadingFailed", on_failed);
+
 /* ---- WebSockets: recorded after the handshake, since they may stay open ---- */
 
-void
-on_socket(void *arg, struct str session, const struct json_value *p)
+static void
+on_socket(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct request *q = begin_request(r->network, cdp_text(p, "requestId"));
-	const struct tab *t = tab_of_session(r, session);
+	struct request *q = begin_request(r->network, cdp_text(event->params, "requestId"));
+	const struct tab *t = tab_of_session(r, event->session);
 	struct net_event *e = &q->ev.event;
 
 	e->kind = STR("websocket");
 	e->tab = t != NULL ? t->id : 0;
 	e->method = STR("GET");
-	fill_request(q, NULL, cdp_text(p, "url"));
+	fill_request(q, NULL, cdp_text(event->params, "url"));
 	e->resource_type = STR("WebSocket");
 }
 
-void
-on_socket_request(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
+ON_EVENT("Network.webSocketCreated", on_socket);
 
-	(void)session;
+static void
+on_socket_request(struct runner *r, const struct cdp_event *event)
+{
+	struct request *q = find_open_request(r->network, cdp_text(event->params, "requestId"));
+
 	if (q == NULL)
 		return;
-	q->began = cdp_num(p, "timestamp");
-	fill_sent_headers(q, cdp_get(cdp_get(p, "request"), "headers"));
+	q->began = cdp_num(event->params, "timestamp");
+	fill_sent_headers(q, cdp_get(cdp_get(event->params, "request"), "headers"));
 }
 
-void
-on_socket_response(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct request *q = find_open_request(r->network, cdp_text(p, "requestId"));
-	const struct json_value *response = cdp_get(p, "response");
+ON_EVENT("Network.webSocketWillSendHandshakeRequest", on_socket_request);
 
-	(void)session;
+static void
+on_socket_response(struct runner *r, const struct cdp_event *event)
+{
+	struct request *q = find_open_request(r->network, cdp_text(event->params, "requestId"));
+	const struct json_value *response = cdp_get(event->params, "response");
+
 	if (q == NULL)
 		return;
 	q->ev.event.bytes_received = (int64_t)cdp_text(response, "headersText").n;
 	q->ev.event.status = evidence_number(&q->ev, cdp_int(response, "status"));
 	q->ev.event.response_headers = evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
-	end_request(q, p);
+	end_request(q, event->params);
 }
+
+ON_EVENT("Network.webSocketHandshakeResponseReceived", on_socket_response);
 
 static void
 fail_socket(struct runner *r, const struct json_value *p, struct str why)
@@ -531,19 +537,21 @@ fail_socket(struct runner *r, const struct json_value *p, struct str why)
 	end_request(q, p);
 }
 
-void
-on_socket_error(void *arg, struct str session, const struct json_value *p)
+static void
+on_socket_error(struct runner *r, const struct cdp_event *event)
 {
-	(void)session;
-	fail_socket(arg, p, cdp_text(p, "errorMessage"));
+	fail_socket(r, event->params, cdp_text(event->params, "errorMessage"));
 }
 
-void
-on_socket_closed(void *arg, struct str session, const struct json_value *p)
+ON_EVENT("Network.webSocketFrameError", on_socket_error);
+
+static void
+on_socket_closed(struct runner *r, const struct cdp_event *event)
 {
-	(void)session;
-	fail_socket(arg, p, STR("closed before its handshake"));
+	fail_socket(r, event->params, STR("closed before its handshake"));
 }
+
+ON_EVENT("Network.webSocketClosed", on_socket_closed);
 
 /* ---- the whole ---- */
 

@@ -56,12 +56,11 @@ page_set_failure(struct runner *r, struct tab *t, struct str failure)
 		tab_send_url(r, t);
 }
 
-void
-on_page_navigated(void *arg, struct str session, const struct json_value *p)
+static void
+on_page_navigated(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	const struct json_value *frame = cdp_get(p, "frame");
-	struct tab *t = main_frame_tab(r, session, cdp_text(frame, "id"));
+	const struct json_value *frame = cdp_get(event->params, "frame");
+	struct tab *t = main_frame_tab(r, event->session, cdp_text(frame, "id"));
 	struct str url = cdp_text(frame, "unreachableUrl");
 
 	if (t == NULL)
@@ -72,20 +71,23 @@ on_page_navigated(void *arg, struct str session, const struct json_value *p)
 	screencast_new_document(r->cast, t);
 }
 
-void
-on_page_moved(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
-
-	if (t != NULL)
-		set_tab_url(r, t, cdp_text(p, "url"));
-}
+ON_EVENT("Page.frameNavigated", on_page_navigated);
 
 static void
-set_loading(struct runner *r, struct str session, const struct json_value *p, bool loading)
+on_page_moved(struct runner *r, const struct cdp_event *event)
 {
-	struct tab *t = main_frame_tab(r, session, cdp_text(p, "frameId"));
+	struct tab *t = main_frame_tab(r, event->session, cdp_text(event->params, "frameId"));
+
+	if (t != NULL)
+		set_tab_url(r, t, cdp_text(event->params, "url"));
+}
+
+ON_EVENT("Page.navigatedWithinDocument", on_page_moved);
+
+static void
+set_loading(struct runner *r, const struct cdp_event *event, bool loading)
+{
+	struct tab *t = main_frame_tab(r, event->session, cdp_text(event->params, "frameId"));
 
 	if (t == NULL || t->loading == loading)
 		return;
@@ -96,17 +98,21 @@ set_loading(struct runner *r, struct str session, const struct json_value *p, bo
 		tab_history(r, t, 0);
 }
 
-void
-on_page_loading(void *arg, struct str session, const struct json_value *p)
+static void
+on_page_loading(struct runner *r, const struct cdp_event *event)
 {
-	set_loading(arg, session, p, true);
+	set_loading(r, event, true);
 }
 
-void
-on_page_stopped(void *arg, struct str session, const struct json_value *p)
+ON_EVENT("Page.frameStartedLoading", on_page_loading);
+
+static void
+on_page_stopped(struct runner *r, const struct cdp_event *event)
 {
-	set_loading(arg, session, p, false);
+	set_loading(r, event, false);
 }
+
+ON_EVENT("Page.frameStoppedLoading", on_page_stopped);
 
 static void
 take_load_shot(struct runner *r, struct tab *t)
@@ -118,17 +124,17 @@ take_load_shot(struct runner *r, struct tab *t)
 	t->shot_at = mono_us();
 }
 
-void
-on_page_loaded(void *arg, struct str session, const struct json_value *p)
+static void
+on_page_loaded(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct tab *t = tab_of_session(r, session);
+	struct tab *t = tab_of_session(r, event->session);
 
-	(void)p;
-	if (t != NULL && str_eq(session, buf_done(&t->session)) &&
+	if (t != NULL && str_eq(event->session, buf_done(&t->session)) &&
 	    !str_is(buf_done(&t->url), "about:blank"))
 		take_load_shot(r, t);
 }
+
+ON_EVENT("Page.loadEventFired", on_page_loaded);
 
 /* ---- dialogs ---- */
 
@@ -178,35 +184,34 @@ page_tick(struct runner *r, struct tab *t)
 		take_load_shot(r, t);
 }
 
-void
-on_dialog_open(void *arg, struct str session, const struct json_value *p)
+static void
+on_dialog_open(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct tab *t = tab_of_session(r, session);
-	struct str kind = cdp_text(p, "type");
+	struct tab *t = tab_of_session(r, event->session);
+	struct str kind = cdp_text(event->params, "type");
 
 	if (t == NULL)
 		return;
 	t->dialog = true;
 	t->dialog_at = mono_us();
 	t->beforeunload = str_is(kind, "beforeunload");
-	record_page_event(
-	    r, t, "dialog", (struct net_event){ .url = cdp_text(p, "url"), .resource_type = kind });
+	record_page_event(r, t, "dialog",
+	    (struct net_event){ .url = cdp_text(event->params, "url"), .resource_type = kind });
 	if (r->live != NULL)
 		live_dialog_open(r->live, &(struct stream_dialog_open){ .tab = t->id,
 					      .kind = kind,
-					      .message = cdp_text(p, "message"),
-					      .preset = cdp_text(p, "defaultPrompt"),
+					      .message = cdp_text(event->params, "message"),
+					      .preset = cdp_text(event->params, "defaultPrompt"),
 					      .open = true });
 }
 
-void
-on_dialog_closed(void *arg, struct str session, const struct json_value *p)
-{
-	struct runner *r = arg;
-	struct tab *t = tab_of_session(r, session);
+ON_EVENT("Page.javascriptDialogOpening", on_dialog_open);
 
-	(void)p;
+static void
+on_dialog_closed(struct runner *r, const struct cdp_event *event)
+{
+	struct tab *t = tab_of_session(r, event->session);
+
 	if (t == NULL)
 		return;
 	t->dialog = false;
@@ -217,16 +222,16 @@ on_dialog_closed(void *arg, struct str session, const struct json_value *p)
 					      .preset = STR("") });
 }
 
+ON_EVENT("Page.javascriptDialogClosed", on_dialog_closed);
+
 /* ---- downloads, which are denied, and crashes ---- */
 
-void
-on_download(void *arg, struct str session, const struct json_value *p)
+static void
+on_download(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct str frame = cdp_text(p, "frameId"), url = cdp_text(p, "url");
+	struct str frame = cdp_text(event->params, "frameId"), url = cdp_text(event->params, "url");
 	struct tab *t;
 
-	(void)session;
 	TAILQ_FOREACH(t, &r->tabs, next)
 	if (str_eq(frame, buf_done(&t->target)))
 		break;
@@ -236,22 +241,23 @@ on_download(void *arg, struct str session, const struct json_value *p)
 	    (struct net_event){
 		.url = url, .method = STR("GET"), .failure = STR("downloads are denied") });
 	if (r->live != NULL && t != NULL)
-		live_download_blocked(r->live, &(struct stream_download_blocked){ .url = url,
-						   .at = ts_now(),
-						   .name = cdp_text(p, "suggestedFilename"),
-						   .tab = t->id });
+		live_download_blocked(
+		    r->live, &(struct stream_download_blocked){ .url = url,
+				 .at = ts_now(),
+				 .name = cdp_text(event->params, "suggestedFilename"),
+				 .tab = t->id });
 }
 
+ON_EVENT("Browser.downloadWillBegin", on_download);
+
 /* A crashed renderer never replies, so the tab's calls are failed here. */
-void
-on_crash(void *arg, struct str session, const struct json_value *p)
+static void
+on_crash(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct tab *t = tab_of_session(r, session);
+	struct tab *t = tab_of_session(r, event->session);
 	bool again;
 
-	(void)p;
-	if (t == NULL || !str_eq(session, buf_done(&t->session)))
+	if (t == NULL || !str_eq(event->session, buf_done(&t->session)))
 		return;
 	again = t->crashed;
 	t->crashed = true;
@@ -262,7 +268,7 @@ on_crash(void *arg, struct str session, const struct json_value *p)
 		live_crashed(r->live,
 		    &(struct stream_crashed){ .tab = t->id, .reloading = !again, .at = ts_now() });
 	shots_forget(r->shots, t);
-	cdp_forget(r->cdp, session);
+	cdp_forget(r->cdp, event->session);
 	if (again) {
 		runner_fail(r, "the page crashed twice");
 		return;
@@ -271,3 +277,5 @@ on_crash(void *arg, struct str session, const struct json_value *p)
 	if (r->active == t)
 		screencast_switch(r->cast);
 }
+
+ON_EVENT("Inspector.targetCrashed", on_crash);

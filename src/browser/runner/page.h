@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Documents, dialogs, downloads and crashes of a tab. Functions on_* handle events of CDP. */
+/* Documents, dialogs, downloads and crashes of a tab. */
 #ifndef BROWSER_RUNNER_PAGE_H
 #define BROWSER_RUNNER_PAGE_H
 
@@ -11,15 +11,5 @@ void page_tick(struct runner *r, struct tab *t);
 
 /* Sets why the newest document of the tab's main frame failed; an empty text: it did not. */
 void page_set_failure(struct runner *r, struct tab *t, struct str failure);
-
-void on_page_navigated(void *arg, struct str session, const struct json_value *p);
-void on_page_moved(void *arg, struct str session, const struct json_value *p);
-void on_page_loading(void *arg, struct str session, const struct json_value *p);
-void on_page_stopped(void *arg, struct str session, const struct json_value *p);
-void on_page_loaded(void *arg, struct str session, const struct json_value *p);
-void on_dialog_open(void *arg, struct str session, const struct json_value *p);
-void on_dialog_closed(void *arg, struct str session, const struct json_value *p);
-void on_download(void *arg, struct str session, const struct json_value *p);
-void on_crash(void *arg, struct str session, const struct json_value *p);
 
 #endif

@@ -104,8 +104,7 @@ on_trial_closed(void *arg)
 static bool
 answers_version(const struct browser_process *p)
 {
-	static const struct cdp_event none[] = { { 0 } };
-	static const struct cdp_side handlers = { none, on_trial_closed };
+	static const struct cdp_side handlers = { NULL, on_trial_closed };
 	const struct timeval most = { ANSWER_S, 0 };
 	struct trial t = { .base = event_base_new() };
 	struct cdp *cdp;

@@ -41,6 +41,7 @@
 #ifndef BROWSER_RUNNER_RUNNER_H
 #define BROWSER_RUNNER_RUNNER_H
 
+#include "base/registry.h"
 #include "browser/runner/cdp.h"
 #include "browser/runner/live.h"
 #include "browser/runner/outbox.h"
@@ -125,5 +126,17 @@ struct runner {
 	struct shots *shots;
 	struct screencast *cast;
 };
+
+/* ---- events of the browser ---- */
+
+/* A handler of one event of CDP. ON_EVENT behind a handler registers it (base/registry.h); browser.c calls it. */
+struct event_handler {
+	const char *method;
+	void (*handle)(struct runner *r, const struct cdp_event *event);
+};
+
+#define ON_EVENT(name, function)                                                                   \
+	static const struct event_handler function##_handler = { (name), (function) };             \
+	REGISTER(event_handlers, function##_handler)
 
 #endif

@@ -106,26 +106,27 @@ send_frame(struct screencast *s, struct str data, const struct live_frame *about
 	free(jpeg);
 }
 
-void
-on_screencast_frame(void *arg, struct str session, const struct json_value *p)
+static void
+on_screencast_frame(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
 	struct screencast *s = r->cast;
-	const struct json_value *m = cdp_get(p, "metadata");
-	struct tab *t = tab_of_session(r, session);
+	const struct json_value *m = cdp_get(event->params, "metadata");
+	struct tab *t = tab_of_session(r, event->session);
 
 	if (t == NULL || t != s->tab) /* a late frame of a screencast that was stopped */
 		return;
 	s->newer = true;
 	if (++s->unacked == UNACKED_MAX)
 		s->missed = true;
-	send_frame(s, cdp_text(p, "data"),
-	    &(struct live_frame){ .token = make_token(s, cdp_int(p, "sessionId")),
+	send_frame(s, cdp_text(event->params, "data"),
+	    &(struct live_frame){ .token = make_token(s, cdp_int(event->params, "sessionId")),
 		.width = r->job.width,
 		.height = r->job.height,
 		.scroll_x = cdp_int(m, "scrollOffsetX"),
 		.scroll_y = cdp_int(m, "scrollOffsetY") });
 }
+
+ON_EVENT("Page.screencastFrame", on_screencast_frame);
 
 static void
 on_still(void *arg, const struct json_value *result)

@@ -16,6 +16,4 @@ void screencast_tick(struct screencast *s);
 void screencast_new_document(struct screencast *s, const struct tab *t);
 void screencast_forget(struct screencast *s, const struct tab *t);
 
-void on_screencast_frame(void *arg, struct str session, const struct json_value *p);
-
 #endif

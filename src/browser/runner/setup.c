@@ -169,20 +169,21 @@ rewrite_header(void *arg, struct str name, struct json_value *value)
 }
 
 /* A popup sends its first request before its tab can be set up, so its client hints are the real ones. */
-void
-on_request_paused(void *arg, struct str session, const struct json_value *p)
+static void
+on_request_paused(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
 	struct header_rewrite w = { .profile = r->profile };
-	struct continue_params params = { .requestId = cdp_text(p, "requestId") };
-	const struct json_value *headers = cdp_get(cdp_get(p, "request"), "headers");
+	struct continue_params params = { .requestId = cdp_text(event->params, "requestId") };
+	const struct json_value *headers = cdp_get(cdp_get(event->params, "request"), "headers");
 
 	if (headers != NULL)
 		json_each(headers, rewrite_header, &w);
 	if (w.changed && w.n < HEADERS_MAX)
 		params.headers = (struct list){ w.headers, w.n };
-	cdp_send(r->cdp, &(struct cdp_call){ .session = session,
+	cdp_send(r->cdp, &(struct cdp_call){ .session = event->session,
 			     .method = "Fetch.continueRequest",
 			     .fields = continue_fields,
 			     .in = &params });
 }
+
+ON_EVENT("Fetch.requestPaused", on_request_paused);

@@ -10,6 +10,4 @@ void setup_tab(struct runner *r, struct tab *t);
 /* Sets a frame or worker up. */
 void setup_child(struct runner *r, const struct child_target *c, struct str type);
 
-void on_request_paused(void *arg, struct str session, const struct json_value *p);
-
 #endif

@@ -212,21 +212,22 @@ add_child(struct runner *r, struct str session, struct str parent)
 	return c;
 }
 
-void
-on_target_attached(void *arg, struct str session, const struct json_value *p)
+static void
+on_target_attached(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	const struct json_value *info = cdp_get(p, "targetInfo");
-	struct str own = cdp_text(p, "sessionId"), type = cdp_text(info, "type");
+	const struct json_value *info = cdp_get(event->params, "targetInfo");
+	struct str own = cdp_text(event->params, "sessionId"), type = cdp_text(info, "type");
 
 	if (!str_is(type, "page")) {
-		setup_child(r, add_child(r, own, session), type);
+		setup_child(r, add_child(r, own, event->session), type);
 	} else if (count_tabs(r) >= TABS_MAX || r->last_tab >= UINT16_MAX) {
 		close_target(r, cdp_text(info, "targetId"));
 	} else {
 		add_tab(r, own, info);
 	}
 }
+
+ON_EVENT("Target.attachedToTarget", on_target_attached);
 
 static void
 free_tab(struct runner *r, struct tab *t)
@@ -270,30 +271,28 @@ remove_child(struct runner *r, struct child_target *c)
 	free(c);
 }
 
-void
-on_target_detached(void *arg, struct str session, const struct json_value *p)
+static void
+on_target_detached(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	struct str own = cdp_text(p, "sessionId");
+	struct str own = cdp_text(event->params, "sessionId");
 	struct tab *t = find_tab_by_session(r, own);
 	struct child_target *c = t == NULL ? find_child(r, own) : NULL;
 
-	(void)session;
 	if (t != NULL)
 		remove_tab(r, t);
 	if (c != NULL)
 		remove_child(r, c);
 }
 
-void
-on_target_changed(void *arg, struct str session, const struct json_value *p)
+ON_EVENT("Target.detachedFromTarget", on_target_detached);
+
+static void
+on_target_changed(struct runner *r, const struct cdp_event *event)
 {
-	struct runner *r = arg;
-	const struct json_value *info = cdp_get(p, "targetInfo");
+	const struct json_value *info = cdp_get(event->params, "targetInfo");
 	struct tab *t = find_tab_by_target(r, cdp_text(info, "targetId"));
 	struct str title = cdp_text(info, "title"), url = cdp_text(info, "url");
 
-	(void)session;
 	if (t == NULL)
 		return;
 	if (!str_eq(title, buf_done(&t->title))) {
@@ -308,11 +307,13 @@ on_target_changed(void *arg, struct str session, const struct json_value *p)
 	}
 }
 
+ON_EVENT("Target.targetInfoChanged", on_target_changed);
+
 static void
 on_target_info(void *arg, const struct json_value *result)
 {
 	if (result != NULL)
-		on_target_changed(arg, STR(""), result);
+		on_target_changed(arg, &(struct cdp_event){ .params = result });
 }
 
 void

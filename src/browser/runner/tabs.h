@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets and the calls that navigate, activate and close a tab. Functions on_* handle events of CDP. */
+/* Targets and the calls that navigate, activate and close a tab. */
 #ifndef BROWSER_RUNNER_TABS_H
 #define BROWSER_RUNNER_TABS_H
 
@@ -24,9 +24,5 @@ void tabs_send(struct runner *r);
 void tab_send_url(struct runner *r, const struct tab *t);
 /* Sends a call in the tab's session and ignores its reply. */
 void tab_send(struct runner *r, const struct tab *t, const char *method, const char *constant);
-
-void on_target_attached(void *arg, struct str session, const struct json_value *p);
-void on_target_detached(void *arg, struct str session, const struct json_value *p);
-void on_target_changed(void *arg, struct str session, const struct json_value *p);
 
 #endif

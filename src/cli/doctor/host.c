@@ -5,6 +5,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/process.h"
 #include "daemon/conf.h"
+#include "resource/egress_route.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -185,31 +186,12 @@ check_namespaces(struct doctor *d)
 		    "could not be tried as the user %s", user);
 }
 
-struct route {
-	struct str uuid, country, kind, host;
-	int64_t port;
-	bool answered;
-	struct ts probed_at;
-};
-
-static const struct field route_out[] = {
-	FIELD(struct route, uuid, 0),
-	FIELD(struct route, country, 0),
-	FIELD(struct route, kind, 0),
-	FIELD(struct route, host, NULLABLE),
-	FIELD(struct route, port, 0),
-	FIELD(struct route, answered, 0),
-	FIELD(struct route, probed_at, NULLABLE),
-	FIELD_END,
-};
-
-STMT_LIST(read_routes, struct route, route_out,
-    "SELECT uuid::text AS uuid, country::text AS country, kind::text AS kind, host,"
-    " coalesce(port, 0)::bigint AS port, answered, probed_at"
+STMT_LIST(read_routes, struct egress_route, egress_route_row,
+    "SELECT " EGRESS_ROUTE_COLUMNS
     " FROM egress_route WHERE enabled ORDER BY country, kind, host, port");
 
 static void
-check_route(struct doctor *d, const struct route *r)
+check_route(struct doctor *d, const struct egress_route *r)
 {
 	char at[TS_LEN + 1] = "never";
 
@@ -220,7 +202,7 @@ check_route(struct doctor *d, const struct route *r)
 		    r->country.p, (int)r->kind.n, r->kind.p);
 	else
 		doctor_say(d, HEALTH_WARNING, "routes",
-		    DO_WITH(FIX_ROUTE, arena_str(d->c->arena, r->uuid).p),
+		    DO_WITH(FIX_ROUTE, arena_uuid(d->c->arena, &r->uuid).p),
 		    "%.*s, %.*s %.*s port %" PRId64 ": did not answer (last tried %s)",
 		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p, (int)r->host.n,
 		    r->host.p == NULL ? "" : r->host.p, r->port, at);
@@ -239,7 +221,7 @@ check_routes(struct doctor *d)
 		return;
 	}
 	for (size_t i = 0; i < routes.n; i++)
-		check_route(d, &((const struct route *)routes.items)[i]);
+		check_route(d, &((const struct egress_route *)routes.items)[i]);
 	if (routes.n == 0)
 		doctor_say(d, HEALTH_WARNING, "routes", DO(ADD_ROUTE),
 		    "there are none: no session can be created");

@@ -3,17 +3,12 @@
 #include "config.h"
 
 #include "cli/import/esi.h"
-#include "json/json.h"
-#include "wire/values.h"
+#include "resource/asset.h"
+#include "resource/finding.h"
+#include "resource/origin.h"
+#include "resource/service.h"
 
-enum { SHORT = 500, LONG = 2048, LONGEST = 20000, SHA256_HEX = 64 };
-
-#define WORD(s, m, fl, min, max) TEXT(s, m, (fl) | OMIT_UNSET | TRIM, min, max)
-/* Source and times, which all records have. */
-#define ORIGIN(s)                                                                                  \
-	FIELD(s, first_seen_at, OMIT_UNSET), FIELD(s, last_seen_at, OMIT_UNSET),                   \
-	    WORD(s, discovery_channel, 0, 1, SHORT), WORD(s, discovery_provider, 0, 1, SHORT),     \
-	    WORD(s, source_name, 0, 1, SHORT), WORD(s, source_ref, 0, 1, SHORT)
+enum { SHA256_HEX = 64 };
 
 /* ---- names ---- */
 
@@ -66,20 +61,6 @@ metadata_fault(struct json j)
 
 /* ---- assets ---- */
 
-struct asset_record {
-	struct str kind, name, discovery_channel, discovery_provider, source_name, source_ref;
-	struct json metadata;
-	struct ts first_seen_at, last_seen_at;
-};
-
-static const struct field asset_fields[] = {
-	ONE_OF(struct asset_record, kind, REQUIRED | OMIT_UNSET, asset_kinds, NULL),
-	WORD(struct asset_record, name, REQUIRED, 1, SHORT),
-	FIELD(struct asset_record, metadata, OMIT_UNSET),
-	ORIGIN(struct asset_record),
-	FIELD_END,
-};
-
 static bool
 times_cross(struct ts first, struct ts last)
 {
@@ -89,7 +70,7 @@ times_cross(struct ts first, struct ts last)
 static const char *
 finish_asset(struct arena *a, void *record)
 {
-	struct asset_record *r = record;
+	struct asset *r = record;
 	const char *fault = asset_name(a, r->kind, &r->name);
 
 	if (times_cross(r->first_seen_at, r->last_seen_at))
@@ -100,53 +81,15 @@ finish_asset(struct arena *a, void *record)
 static void *
 blank_asset(struct arena *a)
 {
-	return ARENA_NEW(a, struct asset_record);
+	return ARENA_NEW(a, struct asset);
 }
 
-const struct esi_table esi_assets = { asset_fields, blank_asset, finish_asset };
+const struct esi_table esi_assets = { asset_in, blank_asset, finish_asset };
 
 /* ---- services ---- */
 
-struct service_record {
-	struct str service_key, asset_kind, asset_name, tls_certificate_sha256, protocol,
-	    discovery_channel, discovery_provider, source_name, source_ref, endpoint, hostname, ip,
-	    url, product, service_name, version, http_title;
-	struct list technologies;
-	double confidence; /* -1: absent */
-	struct json tls_enabled, metadata;
-	int64_t port, http_status_code; /* -1: absent */
-	struct ts first_seen_at, last_seen_at, last_observed_at;
-};
-
-#define S struct service_record
-static const struct field service_fields[] = {
-	WORD(S, service_key, 0, 1, SHORT),
-	ONE_OF(S, asset_kind, OMIT_UNSET, asset_kinds, NULL),
-	WORD(S, asset_name, 0, 1, SHORT),
-	WORD(S, tls_certificate_sha256, 0, 1, SHORT),
-	WORD(S, protocol, LOWER, 1, SHORT),
-	NUMBER(S, confidence, 0, 0, 1, 0),
-	LIST_OF(S, technologies, OMIT_UNSET, struct str, 0, SHORT),
-	FIELD(S, tls_enabled, OMIT_UNSET),
-	FIELD(S, metadata, OMIT_UNSET),
-	FIELD(S, last_observed_at, OMIT_UNSET),
-	ORIGIN(S),
-	WORD(S, endpoint, 0, 1, LONG),
-	WORD(S, hostname, 0, 1, IMPORT_NAME + 1),
-	WORD(S, ip, 0, 1, SHORT),
-	NUMBER(S, port, 0, 0, 65535, -1),
-	WORD(S, url, 0, 1, LONG),
-	WORD(S, product, 0, 1, SHORT),
-	WORD(S, service_name, 0, 1, SHORT),
-	WORD(S, version, 0, 1, SHORT),
-	NUMBER(S, http_status_code, 0, 100, 999, -1),
-	WORD(S, http_title, 0, 0, LONG),
-	FIELD_END,
-};
-#undef S
-
 static const char *
-service_names(struct arena *a, struct service_record *r)
+service_names(struct arena *a, struct service_in *r)
 {
 	const char *fault = NULL;
 
@@ -161,7 +104,7 @@ service_names(struct arena *a, struct service_record *r)
 
 /* The asset of a service: the one that it names, else its host name, else its address. */
 static const char *
-service_asset(struct arena *a, struct service_record *r)
+service_asset(struct arena *a, struct service_in *r)
 {
 	if ((r->asset_kind.p == NULL) != (r->asset_name.p == NULL))
 		return "asset_kind and asset_name go together";
@@ -176,7 +119,7 @@ service_asset(struct arena *a, struct service_record *r)
 
 /* "192.0.2.1:443" or "[2001:db8::1]:443" */
 static struct str
-endpoint_of(struct arena *a, const struct service_record *r)
+endpoint_of(struct arena *a, const struct service_in *r)
 {
 	struct str host = r->ip.p != NULL ? r->ip : r->hostname;
 	bool colons = host.n > 0 && memchr(host.p, ':', host.n) != NULL;
@@ -190,7 +133,7 @@ endpoint_of(struct arena *a, const struct service_record *r)
 static const char *
 finish_service(struct arena *a, void *record)
 {
-	struct service_record *r = record;
+	struct service_in *r = record;
 	const char *fault = service_names(a, r);
 	struct str tls = r->tls_enabled.text, end;
 
@@ -220,7 +163,7 @@ finish_service(struct arena *a, void *record)
 static void *
 blank_service(struct arena *a)
 {
-	struct service_record *r = ARENA_NEW(a, struct service_record);
+	struct service_in *r = ARENA_NEW(a, struct service_in);
 
 	r->confidence = -1;
 	r->port = r->http_status_code = -1;
@@ -228,7 +171,7 @@ blank_service(struct arena *a)
 	return r;
 }
 
-const struct esi_table esi_services = { service_fields, blank_service, finish_service };
+const struct esi_table esi_services = { service_in_fields, blank_service, finish_service };
 
 /* A copy of at most max bytes, cut between two characters; STR_NULL stays STR_NULL. */
 static struct str
@@ -250,19 +193,19 @@ time_of(struct opt a, struct opt b)
 void *
 esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_service *s)
 {
-	struct service_record *r = blank_service(a);
+	struct service_in *r = blank_service(a);
 
 	r->ip = arena_str(a, h->ip);
 	r->asset_kind = STR("address");
 	r->asset_name = r->ip;
 	r->port = s->port.v;
-	r->protocol = copy_cut(a, s->transport, SHORT);
+	r->protocol = copy_cut(a, s->transport, IMPORTED_SHORT);
 	if (h->hostnames.n > 0)
 		r->hostname = copy_cut(a, h->hostnames.p[0], IMPORT_NAME);
-	r->service_name = copy_cut(a, s->service_name, SHORT);
-	r->product = copy_cut(a, s->product, SHORT);
-	r->version = copy_cut(a, s->version, SHORT);
-	r->http_title = copy_cut(a, s->http.title, SHORT);
+	r->service_name = copy_cut(a, s->service_name, IMPORTED_SHORT);
+	r->product = copy_cut(a, s->product, IMPORTED_SHORT);
+	r->version = copy_cut(a, s->version, IMPORTED_SHORT);
+	r->http_title = copy_cut(a, s->http.title, IMPORTED_SHORT);
 	if (s->http.status_code.set && s->http.status_code.v >= 100)
 		r->http_status_code = s->http.status_code.v;
 	if (s->tls_enabled.set)
@@ -278,34 +221,10 @@ esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_se
 
 /* ---- findings ---- */
 
-struct finding_record {
-	struct str finding_key, finding_type, exposure_kind, title, description, severity,
-	    status_note, asset_kind, asset_name, service_key, discovery_channel, discovery_provider,
-	    source_name, source_ref;
-	struct ts first_seen_at, last_seen_at;
-};
-
-#define F struct finding_record
-static const struct field finding_fields[] = {
-	WORD(F, finding_key, REQUIRED, 1, SHORT),
-	WORD(F, finding_type, REQUIRED, 1, 200),
-	WORD(F, exposure_kind, 0, 1, 200),
-	WORD(F, title, REQUIRED, 1, SHORT),
-	WORD(F, description, 0, 1, LONGEST),
-	ONE_OF(F, severity, OMIT_UNSET, severities, NULL),
-	WORD(F, status_note, 0, 1, LONG),
-	ONE_OF(F, asset_kind, OMIT_UNSET, asset_kinds, NULL),
-	WORD(F, asset_name, 0, 1, SHORT),
-	WORD(F, service_key, 0, 1, SHORT),
-	ORIGIN(F),
-	FIELD_END,
-};
-#undef F
-
 static const char *
 finish_finding(struct arena *a, void *record)
 {
-	struct finding_record *r = record;
+	struct finding *r = record;
 
 	if ((r->asset_kind.p == NULL) != (r->asset_name.p == NULL))
 		return "asset_kind and asset_name go together";
@@ -317,7 +236,7 @@ finish_finding(struct arena *a, void *record)
 static void *
 blank_finding(struct arena *a)
 {
-	return ARENA_NEW(a, struct finding_record);
+	return ARENA_NEW(a, struct finding);
 }
 
-const struct esi_table esi_findings = { finding_fields, blank_finding, finish_finding };
+const struct esi_table esi_findings = { finding_in, blank_finding, finish_finding };

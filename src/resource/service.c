@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* The members of a service: in answers of the API and in imports. */
+#include "config.h"
+
+#include "resource/origin.h"
+#include "resource/service.h"
+#include "wire/values.h"
+
+const struct field service_out[] = {
+	FIELD(struct service, uuid, 0),
+	FIELD(struct service, asset_uuid, 0),
+	FIELD(struct service, service_key, 0),
+	FIELD(struct service, protocol, NULLABLE),
+	OPTIONAL(struct service, confidence, FIELD_NUM, NULLABLE, 0, 1),
+	LIST_OF(struct service, technologies, 0, struct str, 0, 0),
+	OPTIONAL(struct service, tls_enabled, FIELD_BOOL, NULLABLE, 0, 0),
+	OPTIONAL(struct service, metadata, FIELD_OBJECT, 0, 0, 0),
+	FIELD(struct service, created_at, 0),
+	FIELD(struct service, updated_at, 0),
+	FIELD(struct service, first_seen_at, 0),
+	FIELD(struct service, last_seen_at, 0),
+	FIELD(struct service, last_observed_at, 0),
+	ORIGIN(struct service),
+	FIELD(struct service, endpoint, NULLABLE),
+	FIELD(struct service, hostname, NULLABLE),
+	FIELD(struct service, ip, NULLABLE),
+	OPTIONAL(struct service, port, FIELD_INT, NULLABLE, 0, 65535),
+	FIELD(struct service, url, NULLABLE),
+	FIELD(struct service, product, NULLABLE),
+	FIELD(struct service, service_name, NULLABLE),
+	FIELD(struct service, version, NULLABLE),
+	OPTIONAL(struct service, http_status_code, FIELD_INT, NULLABLE, 100, 999),
+	FIELD(struct service, http_title, NULLABLE),
+	FIELD(struct service, tls_certificate_asset_uuid, NULLABLE),
+	FIELD_END_OF("AssetService"),
+};
+
+const struct field service_in_fields[] = {
+	IMPORTED_TEXT(struct service_in, service_key, 0, 1, IMPORTED_SHORT),
+	ONE_OF(struct service_in, asset_kind, OMIT_UNSET, asset_kinds, NULL),
+	IMPORTED_TEXT(struct service_in, asset_name, 0, 1, IMPORTED_SHORT),
+	IMPORTED_TEXT(struct service_in, tls_certificate_sha256, 0, 1, IMPORTED_SHORT),
+	IMPORTED_TEXT(struct service_in, protocol, LOWER, 1, IMPORTED_SHORT),
+	NUMBER(struct service_in, confidence, 0, 0, 1, 0),
+	LIST_OF(struct service_in, technologies, OMIT_UNSET, struct str, 0, IMPORTED_SHORT),
+	FIELD(struct service_in, tls_enabled, OMIT_UNSET),
+	FIELD(struct service_in, metadata, OMIT_UNSET),
+	FIELD(struct service_in, last_observed_at, OMIT_UNSET),
+	IMPORTED_ORIGIN(struct service_in),
+	IMPORTED_TEXT(struct service_in, endpoint, 0, 1, IMPORTED_LONG),
+	IMPORTED_TEXT(struct service_in, hostname, 0, 1, IMPORTED_HOSTNAME),
+	IMPORTED_TEXT(struct service_in, ip, 0, 1, IMPORTED_SHORT),
+	NUMBER(struct service_in, port, 0, 0, 65535, -1),
+	IMPORTED_TEXT(struct service_in, url, 0, 1, IMPORTED_LONG),
+	IMPORTED_TEXT(struct service_in, product, 0, 1, IMPORTED_SHORT),
+	IMPORTED_TEXT(struct service_in, service_name, 0, 1, IMPORTED_SHORT),
+	IMPORTED_TEXT(struct service_in, version, 0, 1, IMPORTED_SHORT),
+	NUMBER(struct service_in, http_status_code, 0, 100, 999, -1),
+	IMPORTED_TEXT(struct service_in, http_title, 0, 0, IMPORTED_LONG),
+	FIELD_END,
+};

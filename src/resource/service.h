@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* Services of assets. Imports write them, and the API shows them. */
+#ifndef RESOURCE_SERVICE_H
+#define RESOURCE_SERVICE_H
+
+#include "db/db.h"
+
+struct service {
+	struct uuid uuid, asset_uuid, tls_certificate_asset_uuid;
+	struct str service_key, protocol, discovery_channel, discovery_provider, source_name,
+	    source_ref, endpoint, hostname, ip, url, product, service_name, version, http_title;
+	struct list technologies;
+	struct json confidence, tls_enabled, port, http_status_code, metadata;
+	struct ts created_at, updated_at, first_seen_at, last_seen_at, last_observed_at;
+};
+
+/* A service in an import, which names assets instead of their UUIDs. */
+struct service_in {
+	struct str service_key, asset_kind, asset_name, tls_certificate_sha256, protocol,
+	    discovery_channel, discovery_provider, source_name, source_ref, endpoint, hostname, ip,
+	    url, product, service_name, version, http_title;
+	struct list technologies;
+	double confidence; /* -1: absent */
+	struct json tls_enabled, metadata;
+	int64_t port, http_status_code; /* -1: absent */
+	struct ts first_seen_at, last_seen_at, last_observed_at;
+};
+
+/* The columns that service_out describes. */
+#define SERVICE_COLUMNS                                                                            \
+	"uuid, asset_uuid, service_key, protocol, to_jsonb(confidence) AS confidence,"             \
+	" technologies, to_jsonb(tls_enabled) AS tls_enabled, metadata, created_at,"               \
+	" updated_at, first_seen_at, last_seen_at, last_observed_at, discovery_channel,"           \
+	" discovery_provider, source_name, source_ref, endpoint, hostname, ip,"                    \
+	" to_jsonb(port) AS port, url, product, service_name, version,"                            \
+	" to_jsonb(http_status_code) AS http_status_code, http_title,"                             \
+	" tls_certificate_asset_uuid"
+
+extern const struct field service_out[];       /* an answer of the API */
+extern const struct field service_in_fields[]; /* a record of an import */
+
+#endif
