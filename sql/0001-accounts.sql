@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Organisations, the people in them, their projects, and the API keys those people hold.
 
--- The lists of src/tbl/scopes.h and src/tbl/entitlements.h; t/sql/hosts.t holds them equal.
+-- src/tbl/scopes.h and src/tbl/entitlements.h have the same lists; t/sql/hosts.t compares them.
 CREATE DOMAIN scope_name AS text CHECK (VALUE IN ('search.view', 'search.aggregate', 'reports.view',
 	'alerts.rules.view', 'alerts.rules.manage', 'alerts.silences.view', 'alerts.silences.manage',
 	'browser.sessions.view', 'browser.sessions.create', 'browser.sessions.manage',
@@ -11,17 +11,17 @@ CREATE DOMAIN scope_name AS text CHECK (VALUE IN ('search.view', 'search.aggrega
 CREATE DOMAIN entitlement_name AS text CHECK (VALUE IN ('search', 'reports', 'alerting', 'browser',
 	'esi', 'rules'));
 
--- What people call things: something visible, without control characters or blank ends.
+-- A name that people give: something visible, without control characters or blank ends.
 CREATE DOMAIN label AS text
 	CHECK (VALUE ~ '^[^[:cntrl:][:space:]]([^[:cntrl:]]*[^[:cntrl:][:space:]])?$' AND char_length(VALUE) <= 200);
-
 GRANT USAGE ON TYPE scope_name, entitlement_name, label TO surfaced_api, surfaced_admin;
 
 -- Accounts that share a quota.
 CREATE TABLE account_group (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	name label NOT NULL CONSTRAINT account_group_name_taken UNIQUE,
-	created_at timestamptz NOT NULL DEFAULT now()
+	created_at timestamptz NOT NULL DEFAULT now(),
+	quota bigint CHECK (quota BETWEEN 0 AND 4000000000) -- null: meter_default has the limit
 );
 
 -- An organisation.
@@ -30,11 +30,15 @@ CREATE TABLE account (
 	name label NOT NULL CONSTRAINT account_name_taken UNIQUE,
 	state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'suspended')),
 	group_uuid uuid REFERENCES account_group,
-	created_at timestamptz NOT NULL DEFAULT now()
+	created_at timestamptz NOT NULL DEFAULT now(),
+	-- Requests (rate) in seconds (window), requests a calendar month UTC (quota). Null: meter_default has the limit.
+	search_rate integer CHECK (search_rate BETWEEN 1 AND 1000000000),
+	search_window integer CHECK (search_window BETWEEN 1 AND 86400),
+	quota bigint CHECK (quota BETWEEN 0 AND 4000000000)
 );
 CREATE INDEX account_group_uuid ON account (group_uuid);
 
--- What the keys of an account may hold now (C-010): taken away here, every key loses it.
+-- The scopes that keys of an account may hold (C-010). Every key loses a scope that is removed here.
 CREATE TABLE account_scope (
 	account_uuid uuid NOT NULL REFERENCES account,
 	scope scope_name NOT NULL,
@@ -49,7 +53,7 @@ CREATE TABLE entitlement (
 	PRIMARY KEY (account_uuid, name)
 );
 
--- A membership: a person in one organisation. Removed ones stay, because records name them.
+-- A membership: a person in one organisation. Removed members stay, because records name them.
 CREATE TABLE member (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	account_uuid uuid NOT NULL REFERENCES account,
@@ -72,7 +76,7 @@ CREATE TABLE project (
 	UNIQUE (account_uuid, uuid)
 );
 
--- Who sees a project without seeing all, and who manages it. Owners of the account manage every one.
+-- Members who see this project without seeing all, and members who manage it. Owners of the account manage all.
 CREATE TABLE project_member (
 	account_uuid uuid NOT NULL,
 	project_uuid uuid NOT NULL,
@@ -84,8 +88,8 @@ CREATE TABLE project_member (
 );
 CREATE INDEX project_member_member ON project_member (member_uuid);
 
--- The secret itself is never stored (C-007): the prefix finds the row, the hash of the whole secret
--- decides (C-006). Rows are never deleted: usage and audit name them.
+-- The secret itself is never stored (C-007): the prefix finds the row, and the hash of the whole secret
+-- decides (C-006). Rows are never deleted, because usage and audit name them.
 CREATE TABLE api_key (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	account_uuid uuid NOT NULL,
@@ -98,57 +102,13 @@ CREATE TABLE api_key (
 	created_at timestamptz NOT NULL DEFAULT now(),
 	expires_at timestamptz CHECK (expires_at > created_at),
 	revoked_at timestamptz,
+	rate integer CHECK (rate BETWEEN 1 AND 1000000000), -- null: meter_default has the limit
+	rate_window integer CHECK (rate_window BETWEEN 1 AND 86400),
 	FOREIGN KEY (account_uuid, owner_uuid) REFERENCES member (account_uuid, uuid)
 );
 CREATE INDEX api_key_account ON api_key (account_uuid);
-
--- SPEC 5.5: a key can only hold scopes its account allows; and only projects of its account. What
--- identifies a key never changes: its owner is immutable (SPEC 1).
-CREATE FUNCTION api_key_check() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-	bad text;
-BEGIN
-	IF TG_OP = 'UPDATE' THEN
-		IF (NEW.uuid, NEW.account_uuid, NEW.owner_uuid, NEW.prefix, NEW.sha256, NEW.created_at)
-		    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.owner_uuid, OLD.prefix, OLD.sha256, OLD.created_at) THEN
-			RAISE EXCEPTION 'an API key keeps its owner, prefix and secret';
-		END IF;
-		IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
-			RAISE EXCEPTION 'a revoked API key stays revoked';
-		END IF;
-	END IF;
-	IF TG_OP = 'INSERT' OR NEW.scopes IS DISTINCT FROM OLD.scopes THEN
-		SELECT s INTO bad FROM unnest(NEW.scopes::text[]) AS s
-		 WHERE NOT EXISTS (SELECT FROM account_scope a WHERE a.account_uuid = NEW.account_uuid AND a.scope = s)
-		 LIMIT 1;
-		IF FOUND THEN
-			RAISE EXCEPTION 'the account does not allow the scope %', bad;
-		END IF;
-	END IF;
-	IF TG_OP = 'INSERT' OR NEW.projects IS DISTINCT FROM OLD.projects THEN
-		SELECT p::text INTO bad FROM unnest(NEW.projects) AS p
-		 WHERE NOT EXISTS (SELECT FROM project WHERE account_uuid = NEW.account_uuid AND uuid = p)
-		 LIMIT 1;
-		IF FOUND THEN
-			RAISE EXCEPTION 'the account has no project %', bad;
-		END IF;
-	END IF;
-	IF TG_OP = 'INSERT' AND EXISTS (SELECT FROM member WHERE uuid = NEW.owner_uuid AND removed_at IS NOT NULL) THEN
-		RAISE EXCEPTION 'the membership has been removed';
-	END IF;
-	RETURN NEW;
-END
-$$;
 CREATE TRIGGER api_key_check BEFORE INSERT OR UPDATE ON api_key
 	FOR EACH ROW EXECUTE FUNCTION api_key_check();
-
--- Every worker forgets the keys it knows. A hint: a worker trusts what it read for seconds only.
-CREATE FUNCTION key_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	NOTIFY key_changed;
-	RETURN NULL;
-END
-$$;
 CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account_group EXECUTE FUNCTION key_changed();
 CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account EXECUTE FUNCTION key_changed();
 CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account_scope EXECUTE FUNCTION key_changed();

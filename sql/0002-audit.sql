@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- Who did what. Insert-only for everybody: no role has the right to change a line, and the trigger
--- refuses it to those who need no right.
+-- The audit log. It is insert-only for everybody: no role has the right to change a line, and a trigger
+-- refuses changes by roles that need no right.
+
 CREATE TABLE audit (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	at timestamptz NOT NULL DEFAULT clock_timestamp(),
-	program text NOT NULL DEFAULT session_user, -- the database's word, not the program's
+	program text NOT NULL DEFAULT session_user, -- as the database knows it
 	actor text NOT NULL CHECK (char_length(actor) BETWEEN 1 AND 200),
 	action text NOT NULL CHECK (action ~ '^[a-z_]{1,60}\.[a-z_]{1,60}$'),
 	subject text NOT NULL CHECK (subject ~ '^[a-z_]{1,60}$'),
@@ -16,39 +17,12 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_subject ON audit (subject, subject_id, id);
 CREATE INDEX audit_account ON audit (account_uuid, id);
-
-CREATE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	RAISE EXCEPTION 'audit lines are never changed';
-END
-$$;
 CREATE TRIGGER audit_stands BEFORE UPDATE OR DELETE OR TRUNCATE ON audit EXECUTE FUNCTION audit_stands();
 
--- Not id, at or program: nobody chooses those.
+-- The columns id, at and program are missing: the database alone fills them in.
 GRANT INSERT (actor, action, subject, subject_id, account_uuid, before, after, request_id) ON audit
 	TO surfaced_api, surfaced_index, surfaced_admin;
 GRANT SELECT ON audit TO surfaced_admin;
-
--- Every change of what this file guards leaves its line, whoever makes it and by whatever program.
--- A program says for whom it acts in the settings surfaced.actor and surfaced.request_id.
-CREATE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - 'sha256' - 'changed' END;
-	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - 'sha256' - 'changed' END;
-	line jsonb := coalesce(new_row, old_row);
-BEGIN
-	IF old_row = new_row THEN
-		RETURN NULL;
-	END IF;
-	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, before, after, request_id)
-	VALUES (coalesce(nullif(current_setting('surfaced.actor', true), ''), 'role:' || session_user),
-		TG_TABLE_NAME || CASE TG_OP WHEN 'INSERT' THEN '.create' WHEN 'UPDATE' THEN '.change' ELSE '.delete' END,
-		TG_TABLE_NAME, line ->> TG_ARGV[0],
-		CASE TG_TABLE_NAME WHEN 'account' THEN line ->> 'uuid' ELSE line ->> 'account_uuid' END::uuid,
-		old_row, new_row, nullif(current_setting('surfaced.request_id', true), ''));
-	RETURN NULL;
-END
-$$;
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON account_group FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON account FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON account_scope FOR EACH ROW EXECUTE FUNCTION audit_row('scope');

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Roles and what surrounds the tables; surfacectl migrate runs this before the numbered files, in one
 -- transaction with the advisory lock held. Running it again changes nothing. Rights on tables stand
--- beside the tables, in the numbered files. debian/setup-postgresql reads the table of roles too.
+-- beside the tables, in the numbered files, and rights on functions beside the functions, in functions/. debian/setup-postgresql reads the table of roles too.
 
 DO $$
 DECLARE
@@ -80,14 +80,22 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 	sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
 	applied_at timestamptz NOT NULL DEFAULT now()
 );
-GRANT SELECT ON schema_migration TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_dispatch,
+
+-- The release whose sql/functions the database has, and the hash of those files; migrate compares both.
+CREATE TABLE IF NOT EXISTS schema_functions (
+	only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+	release text NOT NULL,
+	sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
+	applied_at timestamptz NOT NULL DEFAULT now()
+);
+GRANT SELECT ON schema_migration, schema_functions TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_dispatch,
 	surfaced_stream, surfaced_admin;
 
 -- ---- rights ----
 
 -- schema_right holds every right that these files have given, so that one that was taken away can be reported by
--- surfacectl doctor and given back here. migrate brings it up to date after each numbered file: it adds what the
--- file granted and removes what it revoked. A right that an administrator granted by hand is not recorded.
+-- surfacectl doctor and given back here. migrate brings it up to date after it has applied files: it adds what the
+-- files granted and removes what they revoked. A right that an administrator granted by hand is not recorded.
 CREATE TABLE IF NOT EXISTS schema_right (
 	kind text NOT NULL, -- of object: as GRANT spells it
 	name text NOT NULL, -- of the object; '' for the database, which a restore may rename

@@ -49,7 +49,7 @@
  * Two instances on two hosts do no harm: claims and changes skip rows that the other one has locked.
  *
  * Fairness. Changes and deliveries are shared out by project, and deliveries also by destination, so that a
- * large project or a receiver that stalls delays only itself (sql/0012-alert-fairness.sql).
+ * large project or a receiver that stalls delays only itself (sql/functions/delivery.sql).
  */
 #ifndef ALERT_ALERT_H
 #define ALERT_ALERT_H

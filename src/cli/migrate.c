@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl migrate: applies roles.sql, and then each numbered file of sql/ that the database has not had.
+/* surfacectl migrate: brings the roles, the tables and the functions of a database up to date.
 
-     files       0001-accounts  0002-keys  0003-hosts  0004-tags
-     database    0001-accounts  0002-keys                          (name and hash of each applied file)
-                 must be equal             pending: applied in order, each in its own transaction
+     roles.sql         roles, settings, schema_migration        every time, in a transaction
+     NNNN-NAME.sql     tables, indexes, triggers, views, data   each once, in order   \ in one
+     functions/NAME    every function as it is now              every time, whole     / transaction
 
-   There is no way back: a mistake is corrected by a further file. A file that changed after it was applied stops
-   the migration, since nobody knows then which schema the database has. An advisory lock makes a second
+   Files and functions change together, because a program must never meet new tables with old
+   functions. Triggers, checks and views of a numbered file name functions that have to exist
+   before, and functions name tables that exist after: functions/triggers.sql therefore also runs
+   before the numbered files, its bodies unchecked.
+
+   There is no way back: a mistake is corrected by a further file. A numbered file that changed
+   after it was applied stops the migration, since nobody knows then which schema the database has.
+   A program whose release is older than the one that applied the functions leaves them alone, so
+   that a host that is upgraded last cannot put its own back. An advisory lock makes a second
    migration wait. */
 #include "config.h"
 
@@ -27,6 +34,15 @@ struct file {
 	struct str name; /* 0001-accounts */
 	struct str text; /* NUL-terminated */
 	char sha256[HEX_LEN + 1];
+};
+
+/* The files of a directory. */
+struct files {
+	struct file *p; /* the numbered ones, in order */
+	int n;
+	struct file *functions; /* in dir/functions, in the order of their names */
+	int n_functions;
+	char sha256[HEX_LEN + 1]; /* hash of all function files */
 };
 
 struct applied {
@@ -54,6 +70,24 @@ static const struct field outcome_out[] = {
 
 STMT_LIST(list_applied, struct applied, applied_out,
     "SELECT version, name, sha256 FROM public.schema_migration ORDER BY version");
+
+struct functions_row {
+	struct str release, sha256;
+};
+
+static const struct field functions_out[] = {
+	FIELD(struct functions_row, release, 0),
+	FIELD(struct functions_row, sha256, 0),
+	FIELD_END,
+};
+
+STMT(read_functions, functions_out,
+    "SELECT release, sha256 FROM public.schema_functions");
+
+STMT(write_functions, NULL,
+    "INSERT INTO public.schema_functions (release, sha256) VALUES ($1, $2)"
+    " ON CONFLICT (only_row) DO UPDATE SET"
+    " release = excluded.release, sha256 = excluded.sha256, applied_at = now()");
 
 STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
@@ -101,29 +135,45 @@ is_numbered(const struct dirent *e)
 	return p[4] == '-' && n > 9 && strcmp(p + n - 4, ".sql") == 0;
 }
 
-static bool
-read_migration(struct arena *a, const char *dir, const char *entry, struct file *f)
+static int
+is_functions(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".sql") == 0;
+}
+
+static void
+sum_text(struct str text, char sha256[HEX_LEN + 1])
 {
 	unsigned char sum[SHA256_DIGEST_LENGTH];
+
+	SHA256((const unsigned char *)text.p, text.n, sum);
+	hex_print(sha256, sum, sizeof(sum));
+}
+
+static bool
+read_file(struct arena *a, const char *dir, const char *entry, struct file *f)
+{
 	const char *path = arena_printf(a, "%s/%s", dir, entry).p;
 
 	f->name = arena_str(a, (struct str){ entry, strlen(entry) - 4 });
 	f->text = read_text(a, path);
-	if (f->text.p == NULL || !str_int64((struct str){ entry, 4 }, &f->version)) {
+	if (f->text.p == NULL) {
 		cli_fail(EXIT_FAILED, "cannot read %s", path);
 		return false;
 	}
-	SHA256((const unsigned char *)f->text.p, f->text.n, sum);
-	hex_print(f->sha256, sum, sizeof(sum));
+	sum_text(f->text, f->sha256);
 	return true;
 }
 
-/* The files in the order of their numbers; -1 after a message. */
+/* The files of dir that `is_one` accepts, in the order of their names; -1 after a message. */
 static int
-read_files(struct arena *a, const char *dir, struct file **out)
+read_directory(
+    struct arena *a, const char *dir, int (*is_one)(const struct dirent *), struct file **out)
 {
 	struct dirent **entries;
-	int n = scandir(dir, &entries, is_numbered, alphasort);
+	int n = scandir(dir, &entries, is_one, alphasort);
 	bool ok = true;
 
 	if (n < 0) {
@@ -132,26 +182,99 @@ read_files(struct arena *a, const char *dir, struct file **out)
 	}
 	*out = ARENA_ARRAY(a, (size_t)n, struct file);
 	for (int i = 0; i < n; i++) {
-		ok = ok && read_migration(a, dir, entries[i]->d_name, &(*out)[i]);
-		if (ok && i > 0 && (*out)[i].version == (*out)[i - 1].version) {
-			cli_fail(EXIT_FAILED, "%s: two files have the number %04d", dir,
-			    (int)(*out)[i].version);
-			ok = false;
-		}
+		ok = ok && read_file(a, dir, entries[i]->d_name, &(*out)[i]);
 		free(entries[i]);
 	}
 	free(entries);
 	return ok ? n : -1;
 }
 
-/* The files that were applied must be the first files of the directory, unchanged. */
+static void
+sum_functions(struct arena *a, struct files *f)
+{
+	struct buf all = { .a = a };
+
+	for (int i = 0; i < f->n_functions; i++)
+		buf_printf(&all, "%s %s\n", f->functions[i].name.p, f->functions[i].sha256);
+	sum_text(buf_done(&all), f->sha256);
+}
+
 static bool
-check_applied(const char *dir, const struct file *files, int n, const struct list *list)
+read_files(struct arena *a, const char *dir, struct files *out)
+{
+	const char *functions = arena_printf(a, "%s/functions", dir).p;
+
+	out->n = read_directory(a, dir, is_numbered, &out->p);
+	if (out->n < 0)
+		return false;
+	for (int i = 0; i < out->n; i++) {
+		struct file *f = &out->p[i];
+
+		f->version = strtol(f->name.p, NULL, 10);
+		if (i > 0 && f->version == f[-1].version) {
+			cli_fail(EXIT_FAILED, "%s: two files have the number %04d", dir,
+			    (int)f->version);
+			return false;
+		}
+	}
+	out->n_functions = read_directory(a, functions, is_functions, &out->functions);
+	if (out->n_functions < 0)
+		return false;
+	sum_functions(a, out);
+	return true;
+}
+
+static int64_t
+last_version(const struct files *f)
+{
+	return f->n > 0 ? f->p[f->n - 1].version : 0;
+}
+
+/* Databases of the release candidates have had nineteen files of an older numbering. Their tables
+   are those of the first BASELINE files of today, which count as applied. */
+enum { CANDIDATE_FILES = 19, BASELINE = 10 };
+
+static bool
+is_candidate(const struct list *done)
+{
+	const struct applied *a = done->items;
+
+	return done->n == CANDIDATE_FILES && str_is(a[done->n - 1].name, "0019-host-tombstones");
+}
+
+/* An earlier candidate has had fewer files, and some of other names: no file leads from there. */
+static bool
+check_names(const struct files *f, const struct list *list)
 {
 	const struct applied *a = list->items;
 
+	for (size_t i = 0; i < list->n && i < (size_t)f->n; i++) {
+		if (f->p[i].version != a[i].version || str_eq(f->p[i].name, a[i].name))
+			continue;
+		cli_fail(EXIT_FAILED,
+		    "the database has had %.*s, where this program has %.*s: an early release "
+		    "candidate made it; "
+		    "upgrade it to the last release candidate first, or create it anew",
+		    (int)a[i].name.n, a[i].name.p, (int)f->p[i].name.n, f->p[i].name.p);
+		return false;
+	}
+	return true;
+}
+
+/* The files that were applied must be the first files of the directory, unchanged. */
+static bool
+check_applied(const char *dir, const struct files *f, const struct list *list)
+{
+	const struct applied *a = list->items;
+	const struct file *files = f->p;
+
+	if (is_candidate(list))
+		return true;
+	if (!check_names(f, list))
+		return false;
+
 	for (size_t i = 0; i < list->n; i++) {
-		if (i >= (size_t)n || files[i].version != a[i].version) {
+		if (i >= (size_t)f->n || files[i].version != a[i].version) {
 			cli_fail(EXIT_FAILED,
 			    "the database has had %.*s, which is not in its place in %s: "
 			    "this"
@@ -297,54 +420,134 @@ apply_roles(struct cli *c, struct str text)
 	return rc;
 }
 
-/* schema_right has the rights that the files granted, which doctor compares with the present ones. Rights that
-   exist before a file but are not in that table were granted by hand, and stay out of it. */
-#define BEFORE_FILE                                                                                \
+/* schema_right has the rights that the files granted, which doctor compares with the present ones.
+   Rights that exist before the files but are not in that table were granted by hand, and stay out. */
+#define BEFORE_FILES                                                                               \
 	"SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"                            \
 	" SET LOCAL search_path = public;"                                                         \
 	" CREATE TABLE schema_right_by_hand AS"                                                    \
 	" SELECT * FROM schema_right_now EXCEPT SELECT * FROM schema_right"
-#define AFTER_FILE                                                                                 \
+#define AFTER_FILES                                                                                \
 	"DELETE FROM schema_right;"                                                                \
 	" INSERT INTO schema_right SELECT * FROM schema_right_now"                                 \
 	" EXCEPT SELECT * FROM schema_right_by_hand;"                                              \
 	" DROP TABLE schema_right_by_hand"
 
 static enum db_rc
-apply_file(struct cli *c, const struct file *f)
+record_file(struct cli *c, const struct file *f)
 {
-	enum db_rc rc = db_begin(c->db);
+	return db_do(c->db, &insert_applied, NULL, P(f->version), P(f->name), P(str_of(f->sha256)));
+}
 
+/* The work of one run, and the file at which it stopped. */
+struct plan {
+	struct files f;
+	size_t done; /* how many numbered files were applied before */
+	bool candidate, functions;
+	const char *at;
+};
+
+static enum db_rc
+apply_functions(struct cli *c, struct plan *p)
+{
+	enum db_rc rc = DB_OK;
+
+	for (int i = 0; i < p->f.n_functions && rc == DB_OK; i++) {
+		p->at = arena_printf(c->arena, "functions/%s", p->f.functions[i].name.p).p;
+		rc = db_script(c->db, p->f.functions[i].text.p);
+	}
 	if (rc != DB_OK)
 		return rc;
-	rc = db_script(c->db, BEFORE_FILE);
-	if (rc == DB_OK)
-		rc = db_script(c->db, f->text.p);
-	if (rc == DB_OK)
-		rc = db_script(c->db, AFTER_FILE);
-	if (rc == DB_OK)
-		rc = db_do(
-		    c->db, &insert_applied, NULL, P(f->version), P(f->name), P(str_of(f->sha256)));
-	if (rc == DB_OK)
-		return db_commit(c->db);
-	db_rollback(c->db);
+	return db_do(
+	    c->db, &write_functions, NULL, P(STR(PACKAGE_VERSION)), P(str_of(p->f.sha256)));
+}
+
+/* The functions that triggers, checks and views of new tables name. Bodies are checked when all
+   tables exist. */
+static enum db_rc
+apply_triggers(struct cli *c, struct plan *p)
+{
+	enum db_rc rc = db_script(c->db, "SET LOCAL check_function_bodies = off");
+
+	for (int i = 0; i < p->f.n_functions && rc == DB_OK; i++)
+		if (str_is(p->f.functions[i].name, "triggers")) {
+			p->at = "functions/triggers";
+			rc = db_script(c->db, p->f.functions[i].text.p);
+		}
+	return rc == DB_OK ? db_script(c->db, "SET LOCAL check_function_bodies = on") : rc;
+}
+
+static enum db_rc
+adopt_candidate(struct cli *c, struct plan *p)
+{
+	enum db_rc rc = db_script(c->db, "DELETE FROM schema_migration");
+
+	for (p->done = 0; p->done < (size_t)p->f.n && rc == DB_OK; p->done++) {
+		if (p->f.p[p->done].version > BASELINE)
+			break;
+		rc = record_file(c, &p->f.p[p->done]);
+	}
 	return rc;
 }
 
-static int
-apply_rest(struct cli *c, const struct file *files, int n, size_t done, struct outcome *o)
+static enum db_rc
+apply_plan(struct cli *c, struct plan *p)
 {
-	struct str *names = ARENA_ARRAY(c->arena, (size_t)n + 1, struct str);
-	enum db_rc rc;
+	enum db_rc rc = db_script(c->db, BEFORE_FILES);
 
-	*o = (struct outcome){ { names, 0 }, n > 0 ? files[n - 1].version : 0 };
-	for (size_t i = done; i < (size_t)n; i++) {
-		rc = apply_file(c, &files[i]);
-		if (rc != DB_OK)
-			return fail_apply(c, rc, files[i].name.p);
-		names[o->applied.n++] = files[i].name;
+	if (rc == DB_OK && p->candidate)
+		rc = adopt_candidate(c, p);
+	if (rc == DB_OK && p->functions && p->done < (size_t)p->f.n)
+		rc = apply_triggers(c, p);
+	for (size_t i = p->done; i < (size_t)p->f.n && rc == DB_OK; i++) {
+		p->at = p->f.p[i].name.p;
+		rc = db_script(c->db, p->f.p[i].text.p);
+		if (rc == DB_OK)
+			rc = record_file(c, &p->f.p[i]);
 	}
+	if (rc == DB_OK && p->functions)
+		rc = apply_functions(c, p);
+	return rc == DB_OK ? db_script(c->db, AFTER_FILES) : rc;
+}
+
+static int
+apply_rest(struct cli *c, struct plan *p, struct outcome *o)
+{
+	struct str *names = ARENA_ARRAY(c->arena, (size_t)p->f.n + 1, struct str);
+	enum db_rc rc = db_begin(c->db);
+
+	*o = (struct outcome){ { names, 0 }, last_version(&p->f) };
+	if (rc == DB_OK) {
+		rc = apply_plan(c, p);
+		if (rc == DB_OK)
+			rc = db_commit(c->db);
+		else
+			db_rollback(c->db);
+	}
+	if (rc != DB_OK)
+		return fail_apply(c, rc, p->at);
+	for (size_t i = p->done; i < (size_t)p->f.n; i++)
+		names[o->applied.n++] = p->f.p[i].name;
 	return EXIT_OK;
+}
+
+enum functions_state { FUNCTIONS_SAME, FUNCTIONS_DIFFER, FUNCTIONS_LATER };
+
+/* LATER: a later release has applied its own. */
+static enum db_rc
+compare_functions(struct cli *c, const struct files *f, enum functions_state *state)
+{
+	struct functions_row row;
+	enum db_rc rc = db_one_row(c->db, &read_functions, &row, DB_NO_ARGS);
+
+	*state = FUNCTIONS_DIFFER;
+	if (rc != DB_OK)
+		return rc == DB_NONE ? DB_OK : rc;
+	if (strverscmp(arena_str(c->arena, row.release).p, PACKAGE_VERSION) > 0)
+		*state = FUNCTIONS_LATER;
+	else if (str_is(row.sha256, f->sha256))
+		*state = FUNCTIONS_SAME;
+	return DB_OK;
 }
 
 static int
@@ -352,25 +555,29 @@ migrate_locked(struct cli *c, const char *dir, struct outcome *o)
 {
 	const char *roles = arena_printf(c->arena, "%s/roles.sql", dir).p;
 	struct str text = read_text(c->arena, roles);
+	struct plan p = { .at = "schema_migration" };
+	enum functions_state state;
 	struct list done;
-	struct file *files;
 	enum db_rc rc;
-	int n;
 
 	if (text.p == NULL)
 		return cli_fail(EXIT_FAILED, "cannot read %s: %s", roles, strerror(errno));
-	n = read_files(c->arena, dir, &files);
-	if (n < 0)
+	if (!read_files(c->arena, dir, &p.f))
 		return EXIT_FAILED;
 	rc = apply_roles(c, text);
 	if (rc != DB_OK)
 		return fail_apply(c, rc, "roles.sql");
 	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);
+	if (rc == DB_OK)
+		rc = compare_functions(c, &p.f, &state);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "schema_migration");
-	if (!check_applied(dir, files, n, &done))
+	if (!check_applied(dir, &p.f, &done))
 		return EXIT_FAILED;
-	return apply_rest(c, files, n, done.n, o);
+	p.functions = state != FUNCTIONS_LATER;
+	p.candidate = is_candidate(&done);
+	p.done = done.n;
+	return apply_rest(c, &p, o);
 }
 
 static int
@@ -398,32 +605,36 @@ migrate_rest(struct cli *c, const char *dir)
 bool
 migrate_newest(struct cli *c, const char *dir, int64_t *version)
 {
-	struct file *files;
-	int n = read_files(c->arena, dir, &files);
+	struct files f;
+	bool ok = read_files(c->arena, dir, &f);
 
-	*version = n > 0 ? files[n - 1].version : 0;
-	return n >= 0;
+	*version = ok ? last_version(&f) : 0;
+	return ok;
 }
 
 /* Only reads, so that a role without the right to migrate can call it. */
 int
 migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *version)
 {
+	enum functions_state state = FUNCTIONS_DIFFER;
 	struct list done;
-	struct file *files;
+	struct files f;
 	enum db_rc rc;
-	int n = read_files(c->arena, dir, &files);
 
 	*pending = *version = 0;
-	if (n < 0)
+	if (!read_files(c->arena, dir, &f))
 		return EXIT_FAILED;
 	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);
+	if (rc == DB_OK && !is_candidate(&done))
+		rc = compare_functions(c, &f, &state);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "schema_migration");
-	if (!check_applied(dir, files, n, &done))
+	if (!check_applied(dir, &f, &done))
 		return EXIT_FAILED;
-	*pending = n - (int64_t)done.n;
-	*version = n > 0 ? files[n - 1].version : 0;
+	*pending = is_candidate(&done) ? 0 : f.n - (int64_t)done.n;
+	if (state == FUNCTIONS_DIFFER)
+		*pending += f.n_functions;
+	*version = last_version(&f);
 	return EXIT_OK;
 }
 

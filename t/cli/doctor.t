@@ -138,7 +138,7 @@ apt()
 	case $* in
 	"install nginx") nsenter -m -t "$HOLDER" umount /usr/sbin/nginx ;;
 	"install systemd-timesyncd") touch "$W/synchronised" ;;
-	"install --reinstall surfaced") cp "$SQL"/*.sql "$W/sql/" ;;
+	"install --reinstall surfaced") cp -R "$SQL"/. "$W/sql/" ;;
 	"install ./surfaced-browser_*.deb") cp "$W/etc/surfaced-meter.conf" "$W/etc/surfaced-dispatch.conf" ;;
 	*) return 1 ;;
 	esac
@@ -475,8 +475,7 @@ doctor
 found failed login '^surfaced-meter.* no right there' "a role that was created again is found"
 advised MIGRATE login "a role that was created again gets its rights"
 sql "DROP OWNED BY surfaced_before; DROP ROLE surfaced_before"
-mkdir "$W/sql"
-cp "$SQL"/*.sql "$W/sql/"
+cp -R "$SQL" "$W/sql"
 good_sql=$SQL
 echo '-- other' >>"$W/sql/0001-accounts.sql"
 sql_dir=$W/sql

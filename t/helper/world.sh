@@ -148,7 +148,7 @@ world_template()
 	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)
 	mkdir -p "$_cache"
 	[ "$(stat -c %u "$_cache")" = "$(id -u)" ] || world_die "$_cache is not ours"
-	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
+	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP"/sql/functions/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
 		cksum | tr ' ' -)
 	[ -f "$TEMPLATE/done" ] || flock "$_cache/lock" "$TOP/t/helper/template" "$TEMPLATE" ||
 		world_die "the template cluster could not be made"

@@ -65,6 +65,72 @@ cp sql/0002-audit.sql "$dir/sql/"
 rm "$dir/sql/9000-extra.sql"
 migrate "$dir/sql"; [ $? -eq 1 ] && grep -q 9000-extra "$dir/err"
 result $? "migrate refuses a database newer than the program"
+
+# ---- functions ----
+
+rm -r "$dir/sql"
+cp -r sql "$dir/sql"
+sql "DELETE FROM schema_migration WHERE version = 9000; DROP TABLE extra" && migrate "$dir/sql"
+dump >"$dir/first"
+migrate "$dir/sql" && dump | diff "$dir/first" - >"$dir/err"
+result $? "functions that are applied a second time leave the schema unchanged"
+grep -lEi 'FUNCTION +[a-z_.]+ *\(.*\) *RETURNS|LANGUAGE +(sql|plpgsql)|PROCEDURE' sql/0*.sql >"$dir/err"
+[ $? -eq 1 ]; result $? "no numbered file defines a function"
+grep -hoE '^CREATE OR REPLACE FUNCTION [a-z_]+' sql/functions/*.sql | sort | uniq -d >"$dir/err"
+[ ! -s "$dir/err" ]; result $? "each function is defined once"
+[ "$(sql "SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace")" = \
+	"$(cat sql/functions/*.sql | grep -c '^CREATE OR REPLACE FUNCTION ')" ]
+result $? "the database has the functions of sql/functions and no others"
+
+sql "DROP FUNCTION session_limits" && migrate "$dir/sql" && dump | diff "$dir/first" - >"$dir/err"
+result $? "migrate restores a function that was dropped, with its rights"
+
+version() { sql "SELECT later_version()"; }
+later()
+{
+	echo "CREATE OR REPLACE FUNCTION later_version() RETURNS integer LANGUAGE sql AS 'SELECT $1';" >"$dir/sql/functions/later.sql"
+}
+later 1
+admin --check; [ $? -eq 1 ] && grep -q 'files up to' "$dir/err"
+result $? "migrate --check fails when a file of functions has changed"
+migrate "$dir/sql" && admin --check && [ "$(version)" = 1 ]
+result $? "migrate applies a changed file of functions without a numbered file"
+echo 'CREATE TABLE half (n int);' >"$dir/sql/9000-half.sql"
+later "broken("
+migrate "$dir/sql"; [ $? -eq 1 ] && grep -q 'functions/later' "$dir/err" && [ "$(sql "SELECT to_regclass('half') IS NULL")" = t ]
+result $? "a function that cannot be created leaves no table of the same run behind"
+rm "$dir/sql/9000-half.sql"
+later 2
+sql "UPDATE schema_functions SET release = '999.1'"
+admin --check && migrate "$dir/sql" && [ "$(version)" = 1 ]
+result $? "migrate leaves the functions of a later release alone"
+sql "UPDATE schema_functions SET release = '0.0.9'"
+migrate "$dir/sql" && [ "$(version)" = 2 ]
+result $? "migrate replaces the functions of an earlier release"
+rm "$dir/sql/functions/later.sql"
+sql "DROP FUNCTION later_version" && migrate "$dir/sql"
+
+# ---- databases of the release candidates, which have had nineteen files of another numbering ----
+
+candidate()
+{
+	sql "DELETE FROM schema_migration; DROP TABLE IF EXISTS schema_functions;
+		INSERT INTO schema_migration (version, name, sha256)
+		SELECT n, to_char(n, 'FM0000') || CASE n WHEN 19 THEN '-host-tombstones' ELSE '-before' END, repeat('0', 64)
+		  FROM generate_series(1, $1) AS n"
+}
+dump >"$dir/first"
+candidate 19
+admin --check; [ $? -eq 1 ] && grep -q 'have not been applied' "$dir/err"
+result $? "migrate --check fails for a database of a release candidate"
+migrate "$dir/sql" && [ "$(jq -c .migration.applied "$dir/out")" = '[]' ] && admin --check &&
+	dump | diff "$dir/first" - >"$dir/err"
+result $? "migrate takes over a database of the last release candidate without changing its tables"
+candidate 18
+migrate "$dir/sql"; [ $? -eq 1 ] && grep -q 'release candidate' "$dir/err"
+result $? "migrate refuses a database of an earlier release candidate"
+candidate 19
+migrate "$dir/sql"
 migrate "$dir/nowhere"; [ $? -eq 1 ] && grep -q nowhere "$dir/err"
 result $? "migrate names a directory that does not exist"
 world_pg_kill

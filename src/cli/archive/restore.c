@@ -170,7 +170,7 @@ write_rows(const struct job *j, int to)
 	    "DROP SCHEMA IF EXISTS public CASCADE;\nCREATE SCHEMA public;\n"
 	    "\\i :roles\n"
 	    "RESET ROLE;\nDROP VIEW public.schema_right_now;\n"
-	    "DROP TABLE public.schema_right, public.schema_migration;\n";
+	    "DROP TABLE public.schema_right, public.schema_migration, public.schema_functions;\n";
 	/* A row with a transaction id in this cluster's future would look changed for ever. Other connections
 	   have cached tables that no longer exist, so they are ended. */
 	static const char after[] =

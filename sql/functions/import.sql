@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- Of a finding and of an asset's metadata, what was seen later stays, in whatever order the files are imported.
+-- surfacectl import of assets, services and findings, a batch of records a call. surfacectl has checked
+-- every member. When a batch has two records of one key, the later one counts. Whatever the order in which
+-- files are imported, the observation with the later last_seen_at wins; an older one only fills in what is
+-- missing.
 
--- When what the metadata say was seen. An asset's last_seen_at is no measure: services and findings move it, too.
-ALTER TABLE asset ADD metadata_seen_at timestamptz;
-
--- As in 0006, and: metadata of before those that are stored only fill in what is missing.
+-- Stores assets: those of records of their own, and those that services and findings name.
 CREATE OR REPLACE FUNCTION import_assets(project uuid, records jsonb) RETURNS TABLE (fresh bigint, changed bigint)
 	LANGUAGE sql AS $$
 	WITH given AS (
@@ -40,7 +40,68 @@ CREATE OR REPLACE FUNCTION import_assets(project uuid, records jsonb) RETURNS TA
 	SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) FROM stored
 $$;
 
--- As in 0006, and: a record of before the one that is stored only fills in what is missing.
+-- Stores services and the assets they name.
+CREATE OR REPLACE FUNCTION import_services(project uuid, records jsonb) RETURNS TABLE (fresh bigint, changed bigint)
+	LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM import_assets(project, (SELECT jsonb_agg(jsonb_strip_nulls(a)) FROM jsonb_array_elements(records) AS r,
+		LATERAL (VALUES (jsonb_build_object('kind', r -> 'asset_kind', 'name', r -> 'asset_name',
+				'first_seen_at', r -> 'first_seen_at', 'last_seen_at', r -> 'last_seen_at',
+				'source_name', r -> 'source_name', 'discovery_channel', r -> 'discovery_channel',
+				'discovery_provider', r -> 'discovery_provider')),
+			(CASE WHEN r ? 'tls_certificate_sha256' THEN jsonb_build_object('kind', 'certificate',
+				'name', r -> 'tls_certificate_sha256', 'first_seen_at', r -> 'first_seen_at',
+				'last_seen_at', r -> 'last_seen_at', 'source_name', r -> 'source_name') END)) AS v(a)
+		WHERE a IS NOT NULL));
+	RETURN QUERY WITH given AS (
+		SELECT DISTINCT ON (r.service_key) r.*,
+		       min(coalesce(r.first_seen_at, least(r.last_seen_at, now()))) OVER same AS first,
+		       max(coalesce(r.last_seen_at, now())) OVER same AS last
+		  FROM ROWS FROM (jsonb_to_recordset(records) AS (service_key text, asset_kind text, asset_name text,
+			tls_certificate_sha256 text, protocol text, confidence double precision, technologies text[],
+			tls_enabled boolean, metadata jsonb, first_seen_at timestamptz, last_seen_at timestamptz,
+			last_observed_at timestamptz, discovery_channel text, discovery_provider text, source_name text,
+			source_ref text, endpoint text, hostname text, ip inet, port integer, url text, product text,
+			service_name text, version text, http_status_code integer, http_title text)) WITH ORDINALITY AS r
+		WINDOW same AS (PARTITION BY r.service_key)
+		 ORDER BY r.service_key, r.ordinality DESC),
+	stored AS (
+		INSERT INTO asset_service AS s (project_uuid, asset_uuid, service_key, protocol, confidence, technologies,
+			tls_enabled, metadata, first_seen_at, last_seen_at, last_observed_at, discovery_channel,
+			discovery_provider, source_name, source_ref, endpoint, hostname, ip, port, url, product, service_name,
+			version, http_status_code, http_title, tls_certificate_asset_uuid)
+		SELECT project, a.uuid, g.service_key, g.protocol, nullif(g.confidence, -1), coalesce(g.technologies, '{}'),
+		       g.tls_enabled, coalesce(g.metadata, '{}'), least(first, last), last,
+		       coalesce(g.last_observed_at, last), g.discovery_channel, g.discovery_provider, g.source_name,
+		       g.source_ref, g.endpoint, g.hostname, g.ip, nullif(g.port, -1), g.url, g.product, g.service_name,
+		       g.version, nullif(g.http_status_code, -1), g.http_title, c.uuid
+		  FROM given g
+		  JOIN asset a ON a.project_uuid = project AND a.kind = g.asset_kind AND a.name = g.asset_name
+		  LEFT JOIN asset c ON c.project_uuid = project AND c.kind = 'certificate' AND c.name = g.tls_certificate_sha256
+		 ORDER BY g.service_key
+		-- The newer record wins whole, as a service of a host does; an older one only widens the times.
+		ON CONFLICT ON CONSTRAINT asset_service_project_uuid_service_key_key DO UPDATE SET
+			(asset_uuid, protocol, confidence, technologies, tls_enabled, metadata, last_observed_at,
+			discovery_channel, discovery_provider, source_name, source_ref, endpoint, hostname, ip, port, url,
+			product, service_name, version, http_status_code, http_title, tls_certificate_asset_uuid,
+			updated_at) = (SELECT w.asset_uuid, w.protocol, w.confidence, w.technologies, w.tls_enabled,
+				w.metadata, w.last_observed_at, w.discovery_channel, w.discovery_provider, w.source_name,
+				w.source_ref, w.endpoint, w.hostname, w.ip, w.port, w.url, w.product, w.service_name, w.version,
+				w.http_status_code, w.http_title, w.tls_certificate_asset_uuid,
+				CASE WHEN excluded.last_seen_at < s.last_seen_at
+				      OR (to_jsonb(s) - '{uuid,created_at,updated_at,first_seen_at,last_seen_at,last_observed_at}'::text[])
+				       = (to_jsonb(excluded) - '{uuid,created_at,updated_at,first_seen_at,last_seen_at,last_observed_at}'::text[])
+				     THEN s.updated_at ELSE now() END
+			FROM (SELECT (CASE WHEN excluded.last_seen_at < s.last_seen_at THEN s ELSE excluded END).*) AS w),
+			first_seen_at = least(s.first_seen_at, excluded.first_seen_at),
+			last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at)
+		RETURNING xmax = 0 AS is_new)
+	SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) FROM stored;
+END
+$$;
+
+-- Stores findings and the assets they name. reopened: how many of the changed findings had been resolved
+-- before they were seen again.
 CREATE OR REPLACE FUNCTION import_findings(project uuid, records jsonb) RETURNS TABLE (fresh bigint, changed bigint, reopened bigint)
 	LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -96,3 +157,5 @@ BEGIN
 	SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new), again FROM stored;
 END
 $$;
+
+GRANT EXECUTE ON FUNCTION import_assets, import_services, import_findings TO surfaced_admin;

@@ -1,14 +1,9 @@
 -- SPDX-License-Identifier: ISC
--- What goes after a while; surfaced-alert(8) says how long each is kept, and what is kept for ever. Everything
--- goes a batch at a time and steps around what somebody else has in hand.
+-- Rows that are deleted after a number of days; surfaced-alert(8) lists what is kept for how long. Each call
+-- deletes one batch, skips rows that somebody else has locked, and returns how many it deleted.
 
-CREATE INDEX alert_delivery_finished ON alert_delivery (greatest(created_at, last_attempt_at, delivered_at))
-	WHERE state <> 'pending';
-CREATE INDEX usage_daily_day ON usage_daily (day);
-
--- Deliveries that came to an end so long ago, and their attempts; never one that is to be sent, and of the inbox
--- nothing. How many.
-CREATE FUNCTION retention_deliveries(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
+-- Deletes deliveries that ended p_days ago, with their attempts. Alerts and pending deliveries stay.
+CREATE OR REPLACE FUNCTION retention_deliveries(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	old uuid[];
@@ -22,8 +17,8 @@ BEGIN
 END
 $$;
 
--- Usage by day, and the leases of months that have ended so long ago.
-CREATE FUNCTION retention_usage(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
+-- Deletes usage by day, and the leases of quotas of months that ended p_days ago.
+CREATE OR REPLACE FUNCTION retention_usage(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	before date := (now() AT TIME ZONE 'UTC')::date - p_days::integer;

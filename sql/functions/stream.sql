@@ -1,0 +1,95 @@
+-- SPDX-License-Identifier: ISC
+-- The live stream (SPEC 4.6; C-107 to C-114). A ticket is used once and a session has one controlling
+-- stream; stream_redeem decides both in one statement.
+
+-- outcome: ok; not_ready or terminal: the session has no stream yet, or none any more. Only the creator of a
+-- session gets a ticket; the worker has checked everything else.
+CREATE OR REPLACE FUNCTION stream_issue(jti uuid, session uuid, caller uuid, seconds integer,
+	OUT outcome text) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	account uuid;
+BEGIN
+	SELECT CASE WHEN s.state = 'running' THEN 'ok' WHEN s.state IN ('queued', 'starting') THEN 'not_ready'
+		ELSE 'terminal' END, s.account_uuid
+	  INTO STRICT outcome, account
+	  FROM browser_session s WHERE s.uuid = session AND s.key_uuid = caller;
+	IF outcome = 'ok' THEN
+		INSERT INTO stream_ticket (jti, account_uuid, session_uuid, key_uuid, expires_at)
+		VALUES (stream_issue.jti, account, session, caller, now() + make_interval(secs => seconds));
+	END IF;
+END
+$$;
+
+-- Uses a ticket. outcome: ok, with the epoch of the session's runner; invalid: the ticket was used, has
+-- expired or never existed; key: an API key was sent that did not create the session, and the ticket stays
+-- unused; any other: the ticket is used up, and the outcome is the reason why there is no stream.
+CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
+	request_id text, OUT outcome text, OUT epoch bigint) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	r stream_right;
+	k api_key;
+BEGIN
+	epoch := 0;
+	SELECT key.* INTO k FROM browser_session s JOIN api_key key ON key.uuid = s.key_uuid WHERE s.uuid = session;
+	IF sent IS NOT NULL AND sent IS DISTINCT FROM k.sha256 THEN
+		outcome := 'key';
+		RETURN;
+	END IF;
+	PERFORM FROM stream_ticket t WHERE t.jti = ticket AND t.session_uuid = session AND t.used_at IS NULL
+	    AND t.expires_at > clock_timestamp() FOR UPDATE;
+	IF NOT FOUND THEN
+		outcome := 'invalid';
+		RETURN;
+	END IF;
+	SELECT * INTO STRICT r FROM stream_right WHERE session_uuid = session;
+	outcome := CASE WHEN NOT r.may THEN 'revoked' WHEN r.state = 'running' THEN 'ok'
+		WHEN r.state IN ('queued', 'starting') THEN 'not_ready' ELSE 'terminal' END;
+	IF outcome = 'ok' THEN
+		INSERT INTO stream_proxy (uuid, lease_until) VALUES (proxy, clock_timestamp() + make_interval(secs => lease))
+		    ON CONFLICT (uuid) DO UPDATE SET lease_until = excluded.lease_until;
+		INSERT INTO stream_slot AS o (session_uuid, stream_uuid, proxy_uuid) VALUES (session, stream, proxy)
+		    ON CONFLICT (session_uuid) DO UPDATE SET stream_uuid = excluded.stream_uuid,
+			proxy_uuid = excluded.proxy_uuid, taken_at = now()
+		    WHERE NOT EXISTS (SELECT FROM stream_proxy p WHERE p.uuid = o.proxy_uuid AND p.lease_until > clock_timestamp());
+		IF NOT FOUND THEN
+			outcome := 'active';
+		END IF;
+		epoch := r.lease_epoch;
+	END IF;
+	PERFORM set_config('surfaced.actor', 'key:' || k.prefix, true), set_config('surfaced.request_id', request_id, true);
+	UPDATE stream_ticket t SET used_at = clock_timestamp(), outcome = stream_redeem.outcome WHERE t.jti = ticket;
+END
+$$;
+
+-- Renews the lease of a proxy and deletes the proxies in `dead`, whose processes have ended, with everything
+-- that nobody can use any more.
+CREATE OR REPLACE FUNCTION stream_keep(proxy uuid, lease integer, dead uuid[]) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	INSERT INTO stream_proxy (uuid, lease_until) VALUES (proxy, clock_timestamp() + make_interval(secs => lease))
+	    ON CONFLICT (uuid) DO UPDATE SET lease_until = excluded.lease_until;
+	DELETE FROM stream_proxy p WHERE p.uuid <> proxy
+	   AND (p.uuid = ANY (dead) OR p.lease_until < clock_timestamp() - interval '10 min');
+	DELETE FROM stream_ticket t WHERE t.expires_at < clock_timestamp() - interval '10 min';
+$$;
+
+-- The standing of every stream of a proxy, in one statement. A lost right comes before the state of the
+-- session, because session_sweep ends a session for the same lost right and may do so before surfaced-stream
+-- asks: the stream closes with 1008 either way. The runner ends the stream of a closing session.
+CREATE OR REPLACE FUNCTION stream_check(proxy uuid) RETURNS TABLE (stream uuid, standing text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT o.stream_uuid, CASE WHEN NOT r.may OR s.terminal_reason IS NOT DISTINCT FROM 'access_revoked' THEN 'revoked'
+		WHEN r.state = 'terminal' THEN 'terminal' WHEN r.state IN ('running', 'closing') THEN 'ok' ELSE 'not_ready' END
+	  FROM stream_slot o JOIN stream_right r USING (session_uuid) JOIN browser_session s ON s.uuid = o.session_uuid
+	 WHERE o.proxy_uuid = proxy
+$$;
+
+-- Frees the slots of streams that have ended.
+CREATE OR REPLACE FUNCTION stream_release(streams uuid[]) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	DELETE FROM stream_slot WHERE stream_uuid = ANY (streams)
+$$;
+
+GRANT EXECUTE ON FUNCTION stream_issue TO surfaced_api;
+GRANT EXECUTE ON FUNCTION stream_redeem, stream_keep, stream_check, stream_release TO surfaced_stream;

@@ -1,0 +1,322 @@
+-- SPDX-License-Identifier: ISC
+-- Functions that tables and views name: of triggers, CHECK constraints, and views. They take and return base
+-- types only, because surfacectl migrate also runs this file before the numbered files, when the tables of
+-- the other functions may not exist yet.
+
+-- A key holds scopes that its account allows (SPEC 5.5) and projects of its account. Its owner, prefix and
+-- secret never change (SPEC 1).
+CREATE OR REPLACE FUNCTION api_key_check() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	bad text;
+BEGIN
+	IF TG_OP = 'UPDATE' THEN
+		IF (NEW.uuid, NEW.account_uuid, NEW.owner_uuid, NEW.prefix, NEW.sha256, NEW.created_at)
+		    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.owner_uuid, OLD.prefix, OLD.sha256, OLD.created_at) THEN
+			RAISE EXCEPTION 'an API key keeps its owner, prefix and secret';
+		END IF;
+		IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
+			RAISE EXCEPTION 'a revoked API key stays revoked';
+		END IF;
+	END IF;
+	IF TG_OP = 'INSERT' OR NEW.scopes IS DISTINCT FROM OLD.scopes THEN
+		SELECT s INTO bad FROM unnest(NEW.scopes::text[]) AS s
+		 WHERE NOT EXISTS (SELECT FROM account_scope a WHERE a.account_uuid = NEW.account_uuid AND a.scope = s)
+		 LIMIT 1;
+		IF FOUND THEN
+			RAISE EXCEPTION 'the account does not allow the scope %', bad;
+		END IF;
+	END IF;
+	IF TG_OP = 'INSERT' OR NEW.projects IS DISTINCT FROM OLD.projects THEN
+		SELECT p::text INTO bad FROM unnest(NEW.projects) AS p
+		 WHERE NOT EXISTS (SELECT FROM project WHERE account_uuid = NEW.account_uuid AND uuid = p)
+		 LIMIT 1;
+		IF FOUND THEN
+			RAISE EXCEPTION 'the account has no project %', bad;
+		END IF;
+	END IF;
+	IF TG_OP = 'INSERT' AND EXISTS (SELECT FROM member WHERE uuid = NEW.owner_uuid AND removed_at IS NOT NULL) THEN
+		RAISE EXCEPTION 'the membership has been removed';
+	END IF;
+	RETURN NEW;
+END
+$$;
+
+-- Tells every worker to forget the keys it has read. The notification is a hint: a worker trusts a key for
+-- seconds only.
+CREATE OR REPLACE FUNCTION key_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY key_changed;
+	RETURN NULL;
+END
+$$;
+
+-- Refuses every change of the audit log, also by roles that need no right.
+CREATE OR REPLACE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'audit lines are never changed';
+END
+$$;
+
+-- Writes an audit line for a change, whoever makes it and by whatever program. A program names its actor and
+-- request in the settings surfaced.actor and surfaced.request_id. A record of a project belongs to the
+-- project's account. Hashes and secrets are left out. The first argument is the column that identifies the
+-- row; the second, where a trigger has one, is the column that names the event of a move.
+CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - 'sha256' - 'changed' - 'secret' END;
+	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - 'sha256' - 'changed' - 'secret' END;
+	line jsonb := coalesce(new_row, old_row);
+	account uuid := line ->> 'account_uuid';
+	verb text := CASE TG_OP WHEN 'INSERT' THEN 'create' WHEN 'UPDATE' THEN 'change' ELSE 'delete' END;
+BEGIN
+	IF TG_OP = 'UPDATE' AND TG_TABLE_NAME = 'alert_destination' AND to_jsonb(OLD) <> to_jsonb(NEW)
+	    AND old_row - 'updated_at' = new_row - 'updated_at' THEN
+		verb := 'rotate_secret';
+	ELSIF old_row = new_row THEN
+		RETURN NULL;
+	ELSIF TG_OP = 'UPDATE' AND TG_NARGS > 1 THEN
+		verb := line ->> TG_ARGV[1];
+	END IF;
+	IF TG_TABLE_NAME = 'account' THEN
+		account := line ->> 'uuid';
+	ELSIF account IS NULL AND line ? 'project_uuid' THEN
+		SELECT account_uuid INTO account FROM project WHERE uuid = (line ->> 'project_uuid')::uuid;
+	END IF;
+	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, before, after, request_id)
+	VALUES (coalesce(nullif(current_setting('surfaced.actor', true), ''), 'role:' || session_user),
+		TG_TABLE_NAME || '.' || verb, TG_TABLE_NAME, line ->> TG_ARGV[0], account, old_row, new_row,
+		nullif(current_setting('surfaced.request_id', true), ''));
+	RETURN NULL;
+END
+$$;
+
+-- The search index follows changes by transaction.
+CREATE OR REPLACE FUNCTION stamp_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.changed := pg_current_xact_id();
+	RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION host_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY host_changed;
+	RETURN NULL;
+END
+$$;
+
+-- True for at most four full paths that each have their parents in the list too (SPEC 2.2).
+CREATE OR REPLACE FUNCTION tag_categories_valid(categories text[]) RETURNS boolean
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT cardinality(categories) <= 4 AND array_position(categories, NULL) IS NULL
+	   AND (SELECT coalesce(bool_and(c ~ '^[a-z0-9][a-z0-9-]{0,127}(/[a-z0-9][a-z0-9-]{0,127})*$'
+			AND char_length(c) <= 128
+			AND (c !~ '/' OR regexp_replace(c, '/[^/]*$', '') = ANY (categories))), true)
+	          FROM unnest(categories) AS c)
+	   AND cardinality(categories) = (SELECT count(DISTINCT c) FROM unnest(categories) AS c)
+$$;
+
+CREATE OR REPLACE FUNCTION tag_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY tag_changed;
+	RETURN NULL;
+END
+$$;
+
+-- Removes a deleted destination from the rules that name it.
+CREATE OR REPLACE FUNCTION alert_destination_forget() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE alert_rule SET destination_uuids = array_remove(destination_uuids, NEW.uuid), updated_at = now()
+	 WHERE project_uuid = NEW.project_uuid AND deleted_at IS NULL AND destination_uuids @> ARRAY[NEW.uuid];
+	RETURN NULL;
+END
+$$;
+
+-- The projects that a key sees: those of its account, within its owner's ceiling and its own (C-116).
+-- /projects and every path below it use this list.
+CREATE OR REPLACE FUNCTION visible_projects(key uuid) RETURNS TABLE (uuid uuid, account uuid, name text, manager boolean,
+	created_at timestamptz) LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT p.uuid, p.account_uuid, p.name, m.role = 'owner' OR coalesce(pm.role = 'manager', false), p.created_at
+	  FROM api_key k JOIN member m ON m.uuid = k.owner_uuid
+	  JOIN project p ON p.account_uuid = k.account_uuid
+	  LEFT JOIN project_member pm ON pm.project_uuid = p.uuid AND pm.member_uuid = m.uuid
+	 WHERE k.uuid = key AND (k.projects IS NULL OR p.uuid = ANY (k.projects))
+	   AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)
+$$;
+
+-- Checks the move of a session, sets its times, keeps the counters and notifies the dispatcher. Runs as the
+-- owner, whoever writes.
+CREATE OR REPLACE FUNCTION browser_session_edge() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		IF NEW.state <> 'queued' THEN
+			RAISE EXCEPTION 'a session begins queued';
+		END IF;
+		PERFORM session_admit(NEW.account_uuid, NEW.key_uuid);
+		NOTIFY session_changed;
+		RETURN NEW;
+	END IF;
+	IF OLD.state = 'terminal' THEN
+		RAISE EXCEPTION 'a terminal session is unchanged';
+	END IF;
+	IF (NEW.uuid, NEW.account_uuid, NEW.project_uuid, NEW.key_uuid, NEW.start_url, NEW.browser_profile,
+	    NEW.egress_country, NEW.viewport_width, NEW.viewport_height, NEW.replayed_from_session_uuid, NEW.created_at)
+	    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.project_uuid, OLD.key_uuid, OLD.start_url,
+	    OLD.browser_profile, OLD.egress_country, OLD.viewport_width, OLD.viewport_height,
+	    OLD.replayed_from_session_uuid, OLD.created_at)
+	    OR NEW.lease_epoch < OLD.lease_epoch THEN
+		RAISE EXCEPTION 'what a session was created with stays';
+	END IF;
+	IF NEW.state = OLD.state THEN
+		RETURN NEW; -- a lease or an activity: nothing that its metadata calls an update
+	END IF;
+	IF NOT EXISTS (SELECT FROM session_move WHERE event = NEW.state_event AND from_state = OLD.state
+	    AND to_state = NEW.state) THEN
+		RAISE EXCEPTION 'a session does not go from % to % by %', OLD.state, NEW.state, NEW.state_event;
+	END IF;
+	NEW.updated_at := clock_timestamp();
+	IF NEW.state = 'running' THEN
+		NEW.ready_at := NEW.updated_at;
+		NEW.expires_at := NEW.updated_at + make_interval(secs => (SELECT lifetime_seconds FROM session_policy));
+	ELSIF NEW.state = 'terminal' THEN
+		NEW.terminal_at := NEW.updated_at;
+		NEW.lease_until := NULL;
+		PERFORM session_leave(OLD.account_uuid, OLD.key_uuid);
+	ELSIF NEW.state = 'queued' THEN
+		NEW.lease_until := NULL;
+	END IF;
+	IF NEW.state_event = 'close' THEN
+		NEW.close_requested_at := NEW.updated_at;
+	END IF;
+	NOTIFY session_changed;
+	RETURN NEW;
+END
+$$;
+
+-- Queues changed records of projects that have a rule for them. fresh and stale are the rows of the
+-- statement.
+CREATE OR REPLACE FUNCTION alert_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		INSERT INTO alert_change (source, source_uuid, project_uuid)
+		SELECT TG_ARGV[0], f.uuid, f.project_uuid FROM fresh f
+		 WHERE EXISTS (SELECT FROM alert_rule r WHERE r.project_uuid = f.project_uuid
+			AND r.source = TG_ARGV[0] AND r.enabled AND r.deleted_at IS NULL);
+	ELSE
+		INSERT INTO alert_change (source, source_uuid, project_uuid)
+		SELECT TG_ARGV[0], f.uuid, f.project_uuid FROM fresh f JOIN stale s USING (uuid)
+		 WHERE alert_content(to_jsonb(f)) <> alert_content(to_jsonb(s))
+		   AND EXISTS (SELECT FROM alert_rule r WHERE r.project_uuid = f.project_uuid
+			AND r.source = TG_ARGV[0] AND r.enabled AND r.deleted_at IS NULL);
+	END IF;
+	IF FOUND THEN
+		NOTIFY alert_work;
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION delivery_due() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY alert_work;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION route_probe_wanted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY session_changed;
+	RETURN NULL;
+END
+$$;
+
+-- How much evidence one session may have: 200 MiB of screenshots and 32 MiB of network events.
+CREATE OR REPLACE FUNCTION evidence_most(OUT screenshots integer, OUT screenshot_bytes bigint, OUT network_events integer,
+	OUT network_bytes bigint) LANGUAGE sql IMMUTABLE AS $$
+	SELECT 200, 209715200::bigint, 20000, 33554432::bigint
+$$;
+
+-- Refuses every change of evidence.
+CREATE OR REPLACE FUNCTION evidence_stands() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'evidence is never changed';
+END
+$$;
+
+CREATE OR REPLACE FUNCTION metric_alert() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM metric_add(ARRAY['surfaced_alerts_total{event="' || CASE WHEN TG_OP = 'INSERT' THEN 'raise'
+		WHEN OLD.state IS DISTINCT FROM NEW.state THEN NEW.state_event ELSE 'raise_again' END || '"}'], '{1}');
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION metric_delivery() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM metric_add(ARRAY['surfaced_alert_deliveries_total{event="' || CASE WHEN TG_OP = 'INSERT' THEN 'created'
+		WHEN NEW.state = 'pending' THEN 'retried' ELSE NEW.state END || '"}'], '{1}');
+	RETURN NULL;
+END
+$$;
+
+-- An attempt that was interrupted is counted when the delivery is taken up again.
+CREATE OR REPLACE FUNCTION metric_attempt() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM metric_add(ARRAY['surfaced_alert_attempts_total{answer="' || CASE WHEN NEW.ended_at IS NULL THEN 'interrupted'
+		ELSE coalesce(NEW.http_status_code / 100 || 'xx', 'none') END || '"}', 'surfaced_alert_retries_total'],
+		ARRAY[1, (NEW.number > 1)::integer]);
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION metric_session() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	took double precision := extract(epoch FROM NEW.ready_at - NEW.created_at);
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		PERFORM metric_add('{surfaced_sessions_created_total}', '{1}');
+	ELSIF NEW.state = 'terminal' THEN
+		PERFORM metric_add(ARRAY['surfaced_sessions_ended_total{reason="' || NEW.terminal_reason || '"}'], '{1}');
+	ELSIF NEW.state = 'queued' THEN
+		PERFORM metric_add('{surfaced_session_requeues_total}', '{1}');
+	ELSIF NEW.state = 'running' THEN
+		INSERT INTO metric_step
+		SELECT series, CASE WHEN series = 'surfaced_session_start_seconds_sum' THEN took ELSE 1 END FROM metric
+		 WHERE kind = 'surfaced_session_start_seconds'
+		   AND coalesce(took <= substring(series FROM 'le="([0-9]+)"')::double precision, true);
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+-- Lists deleted hosts for the index. Runs as the owner: a role that may delete hosts needs no right on the
+-- list.
+CREATE OR REPLACE FUNCTION host_gone() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'TRUNCATE' THEN
+		UPDATE host_gone_horizon SET begun = pg_current_xact_id();
+		NOTIFY host_changed;
+	ELSE
+		INSERT INTO host_gone (ip) SELECT ip FROM gone;
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+-- A row that gets another address leaves no row in host_gone for its old one, so the index would keep both.
+CREATE OR REPLACE FUNCTION host_moved() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'host %: the address of a host cannot be changed', host(OLD.ip)
+		USING ERRCODE = 'restrict_violation', HINT = 'Delete the row and insert another one.';
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin;
+GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
