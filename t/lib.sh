@@ -455,10 +455,11 @@ session_new()
 	field .session.uuid
 }
 
-# session_at UUID STATE: until it is there; false at the deadline.
+# session_at UUID STATE: waits until the session is in the state; false at the deadline. A browser that does not come
+# up within 30 s is started again, up to three times.
 session_at()
 {
-	world_until 20 session_is "$1" "$2" && return 0
+	world_until 200 session_is "$1" "$2" && return 0
 	diag "$1 does not come to $2: $(sql "SELECT state, lease_epoch, terminal_reason FROM browser_session WHERE uuid = '$1'")"
 	return 1
 }

@@ -22,11 +22,11 @@ world_die()
 	exit 1
 }
 
-# world_until SECONDS COMMAND...: polls the condition; false at the deadline, which is a minute at least: what
-# takes that long on a slow machine takes no time on another.
+# world_until SECONDS COMMAND...: polls the condition; false at the deadline, which is two minutes at least: a slow
+# machine needs so long for a thing that another machine does at once.
 world_until()
 {
-	_tries=$((($1 < 60 ? 60 : $1) * 20))
+	_tries=$((($1 < 120 ? 120 : $1) * 20))
 	shift
 	until "$@"; do
 		_tries=$((_tries - 1))

@@ -16,7 +16,7 @@ sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
 once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
 # soon N QUERY: waits until the query has N hits.
-soon() { timeout 120 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
+soon() { timeout 300 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
 hosts() { # from, to, members
 	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
 		FROM (SELECT '10.0.0.0'::inet + i AS ip FROM generate_series($1, $2) i) x
@@ -93,7 +93,7 @@ hosts 200000 214999 '{"os": "Large2"}'
 soon 15000 os:large2
 hosts 300000 314999 '{"os": "Large3"}'
 soon 15000 os:large3
-timeout 60 sh -c "until grep -q 'merging=.*documents=32001' '$dir/log'; do :; done"
+timeout 300 sh -c "until grep -q 'merging=.*documents=32001' '$dir/log'; do :; done"
 result $? "a large merge runs in a child"
 child=$(sed -n 's/.*merging=.*documents=32001.* pid=\([0-9]*\)$/\1/p' "$dir/log" | tail -1)
 hosts 1 5 '{"os": "Meanwhile"}'
@@ -104,7 +104,7 @@ sql "DELETE FROM host WHERE ip = '10.0.0.0'::inet + 200000"
 soon 14999 'os:large2'; result $? "hosts leave the index while the merge that reads them runs"
 rm "$dir/stop"
 [ -z "$preload" ] || kill -CONT "$child"; result $? "the merge was still running"
-timeout 60 sh -c "until [ \"\$(find $dir/index -name '*.seg' | wc -l)\" -le 3 ]; do :; done"
+timeout 300 sh -c "until [ \"\$(find $dir/index -name '*.seg' | wc -l)\" -le 3 ]; do :; done"
 result $? "the merged segment takes the place of those it was made from"
 [ "$(hits 'os:large1') $(hits 'os:large2') $(hits 'os:replaced')" = "14990 14999 10" ]
 result $? "changes during a merge are in the merged segment"
@@ -114,9 +114,9 @@ result $? "changes during a merge are in the merged segment"
 # A byte of a published segment changes in place.
 segment=$(find "$dir/index" -name '*.seg' -size +100k | head -1)
 printf '\377' | dd of="$segment" bs=1 seek=20000 conv=notrunc status=none
-timeout 60 sh -c "until grep -q 'damaged=' '$dir/log'; do :; done"; result $? "a damaged file is noticed (C-423)"
+timeout 300 sh -c "until grep -q 'damaged=' '$dir/log'; do :; done"; result $? "a damaged file is noticed (C-423)"
 soon 14990 'os:large1'; result $? "a damaged file is built again (C-423)"
-timeout 60 sh -c "while [ -e '$segment' ]; do :; done"; result $? "a damaged file is removed (C-423)"
+timeout 300 sh -c "while [ -e '$segment' ]; do :; done"; result $? "a damaged file is removed (C-423)"
 kill "$pid"; wait "$pid"; pid=
 # The database does not answer: the query waits for a lock that the test holds.
 cp "$dir/conf" "$dir/patient"
@@ -126,7 +126,7 @@ psql -X -q <"$dir/lock" >"$dir/locked" &
 exec 3>"$dir/lock"
 echo 'BEGIN; LOCK TABLE host; SELECT 1;' >&3
 until [ -s "$dir/locked" ]; do :; done
-timeout 60 "$top/surfaced-index" --once -c "$dir/conf" 2>>"$dir/log"
+timeout 300 "$top/surfaced-index" --once -c "$dir/conf" 2>>"$dir/log"
 is $? 1 "surfaced-index gives up after index_patience if the database hangs"
 mv "$dir/patient" "$dir/conf"
 echo 'COMMIT;' >&3
