@@ -44,6 +44,7 @@ over()
 same=$(yes 192.0.2.1 | head -n 520)
 network=$(seq 1 520 | sed 's/^/2001:db8:1:2::/')
 zeros=$(seq 1 520 | sed 's/.*/2001:db8:0:0:&:a:b:c/') # which is written 2001:db8::1:a:b:c
+others=$(seq 1 600 | sed 's/.*/2001:db8:3:&::1/')
 mapped=$(seq 1 250 | sed 's/^/::ffff:192.0.2./')
 
 search=/search/hosts/aggregate other=/projects/$P/alerting/silences
@@ -67,6 +68,18 @@ is "$(cat "$W/slow")" 420 "an IPv6 network with zeros in it has a hundred places
 over
 slow "$search" "$mapped"
 is "$(cat "$W/slow")" 0 "IPv4 addresses that are written as IPv6 have places of their own"
+over
+
+# A body that arrives takes no place of the pool (max_conns=500), however long it takes: nginx cannot bound its time.
+slow "$search" "$others"
+is "$(cat "$W/slow")" 0 "600 addresses may send bodies at once, more than the pool has places"
+api GET /search/hosts/count -H 'X-Real-IP: 192.0.2.2'
+is "$STATUS" 200 "a search is answered while 600 bodies of searches are on their way (C-066)"
+over
+slow "$other" "$others"
+is "$(cat "$W/slow")" 0 "600 addresses may send changes at once"
+api POST "$other" '{}' -H 'X-Real-IP: 192.0.2.2'
+is "$STATUS $(field .error.code)" "400 invalid_request" "a change is served while 600 bodies of changes are on their way"
 over
 
 slow "$other" "$same"
