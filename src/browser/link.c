@@ -85,7 +85,7 @@ deliver_message(struct link *l, struct str text, int fd)
 		if (m->fields != NULL &&
 		    json_decode(l->arena, body, m->fields, ts_now(), in, &how) != JSON_OK)
 			break;
-		m->take(l->arg, l, in, fd);
+		m->take(l->arg, &(struct link_received){ l, in, fd });
 		return true;
 	}
 	log_event(LOGP_ERR, "link", "why=\"%s\" message=\"%s\" field=\"%s\"", why, log_text(name).z,

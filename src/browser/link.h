@@ -49,15 +49,21 @@ enum {
 
 struct link;
 
-/* A message that this end understands. take gets in, a struct of size bytes that was decoded by fields; in
-   is valid until take returns. take may free the link. */
+/* A message that has arrived. in is a struct of the row's size that was decoded by its fields; it is valid until the
+   handler returns. */
+struct link_received {
+	struct link *link;
+	const void *in;
+	int fd; /* or -1; the handler owns it */
+};
+
+/* A message that this end understands. take may free the link. */
 struct link_message {
 	const char *name; /* NULL: end of the table */
 	const struct field *fields;
 	size_t size;
-	void (*take)(void *arg, struct link *l, const void *in, int fd);
-	/* take owns fd, or fd is -1. Without takes_fd a message with a descriptor is an error. */
-	bool takes_fd;
+	void (*take)(void *arg, const struct link_received *got);
+	bool takes_fd; /* false: a message with a descriptor is an error */
 };
 
 struct link_side {

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "resource/project.h"
 
+/* The columns of project_with_account. */
 #define COLUMNS PROJECT_COLUMNS ", account_uuid"
 
 struct grant {

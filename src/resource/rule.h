@@ -1,5 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert rules, as the API and surfacectl show them. */
+/* Alert rules, as the API and surfacectl show them.
+ *
+ * A file of this directory describes one resource for both programs, which differ in two things: which rows they may
+ * touch, and which members they show. So their statements differ in the WHERE clause only, and the rest is here:
+ *
+ *   table alert_rule
+ *        |  RULE_COLUMNS       the list behind SELECT or RETURNING, in the order of rule_row
+ *        v
+ *   struct rule                filled by rule_row, which panics at the first row if the two lists differ
+ *        |
+ *        +-- rule_out -------> answer of the API; its last row names the schema in openapi.json
+ *        +-- rule_row -------> surfacectl, as text or as JSON
+ *
+ *   insert_rule                a statement without a WHERE clause of its own serves both programs
+ *
+ * A new column needs a member of the struct, its name in RULE_COLUMNS and a row of the table. The tables of request
+ * bodies stay beside their handlers in src/api, since surfacectl reads arguments instead. */
 #ifndef RESOURCE_RULE_H
 #define RESOURCE_RULE_H
 

@@ -27,26 +27,23 @@ static int64_t last_number, sum;
 static size_t last_length;
 
 static void
-take_note(void *arg, struct link *l, const void *in, int fd)
+take_note(void *arg, const struct link_received *got)
 {
-	const struct note *n = in;
+	const struct note *n = got->in;
 
 	(void)arg;
-	(void)l;
 	taken++;
 	last_number = n->number;
 	last_length = n->text.n;
 	sum += n->number;
-	passed_fd = fd;
+	passed_fd = got->fd;
 }
 
 static void
-take_end(void *arg, struct link *l, const void *in, int fd)
+take_end(void *arg, const struct link_received *got)
 {
 	(void)arg;
-	(void)in;
-	(void)fd;
-	link_free(l);
+	link_free(got->link);
 	ends[1] = NULL;
 	taken++;
 }

@@ -44,14 +44,12 @@ count_traffic(struct dispatcher *d, const struct egress_traffic *t)
 }
 
 static void
-on_traffic(void *arg, struct link *l, const void *in, int fd)
+on_traffic(void *arg, const struct link_received *got)
 {
-	const struct egress_traffic *t = in;
+	const struct egress_traffic *t = got->in;
 	struct dispatcher *d = arg;
 	struct session *s;
 
-	(void)l;
-	(void)fd;
 	count_traffic(d, t);
 	for (s = LIST_FIRST(&d->sessions); s != NULL; s = LIST_NEXT(s, next))
 		if (uuid_cmp(&s->row.uuid, &t->session) == 0)
@@ -59,14 +57,12 @@ on_traffic(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-on_probed(void *arg, struct link *l, const void *in, int fd)
+on_probed(void *arg, const struct link_received *got)
 {
-	const struct egress_probed *p = in;
+	const struct egress_probed *p = got->in;
 	struct dispatcher *d = arg;
 	struct uuid route;
 
-	(void)l;
-	(void)fd;
 	if (uuid_parse(p->id, &route))
 		store_probed(d, route, p->answered, p->ms, p->why);
 	if (d->probing > 0 && --d->probing == 0)

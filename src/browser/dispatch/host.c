@@ -49,14 +49,12 @@ end_check(struct dispatcher *d)
 }
 
 static void
-on_checked(void *arg, struct link *l, const void *in, int fd)
+on_checked(void *arg, const struct link_received *got)
 {
-	const struct runner_checked *checked = in;
+	const struct runner_checked *checked = got->in;
 	char reason[sizeof(((struct dispatcher *)NULL)->fault)];
 	struct dispatcher *d = arg;
 
-	(void)l;
-	(void)fd;
 	end_check(d);
 	if (checked->good) {
 		d->check_at = INT64_MAX;

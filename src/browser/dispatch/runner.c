@@ -162,13 +162,11 @@ accept_caller(struct caller *c)
 }
 
 static void
-on_hello(void *arg, struct link *l, const void *in, int fd)
+on_hello(void *arg, const struct link_received *got)
 {
-	const struct runner_hello *hello = in;
+	const struct runner_hello *hello = got->in;
 	struct caller *c = arg;
 
-	(void)l;
-	(void)fd;
 	arena_reset(c->d->arena);
 	if (c->session != NULL) {
 		session_note_hello(c->session, (pid_t)hello->pid);
@@ -186,23 +184,21 @@ on_hello(void *arg, struct link *l, const void *in, int fd)
 /* ---- other messages ---- */
 
 static void
-on_socks(void *arg, struct link *l, const void *in, int fd)
+on_socks(void *arg, const struct link_received *got)
 {
 	struct caller *c = arg;
 
-	(void)l;
-	(void)in;
-	if (fd < 0)
+	if (got->fd < 0)
 		return;
 	if (c->sent_socks) { /* each one would be a message to egress */
-		close(fd);
+		close(got->fd);
 		return;
 	}
 	c->sent_socks = true;
 	if (c->session != NULL)
-		set_socks(c->session, fd);
+		set_socks(c->session, got->fd);
 	else
-		c->socks = fd;
+		c->socks = got->fd;
 }
 
 /* The session of an accepted caller; NULL: the message of a stranger is ignored. Also frees the memory that the
@@ -215,25 +211,21 @@ accepted_session(struct caller *c)
 }
 
 static void
-on_ready(void *arg, struct link *l, const void *in, int fd)
+on_ready(void *arg, const struct link_received *got)
 {
 	struct session *s = accepted_session(arg);
 
-	(void)l;
-	(void)fd;
-	(void)in;
+	(void)got;
 	if (s != NULL && s->state == SESSION_STARTING)
 		session_store_ready(s);
 }
 
 static void
-on_activity(void *arg, struct link *l, const void *in, int fd)
+on_activity(void *arg, const struct link_received *got)
 {
 	struct session *s = accepted_session(arg);
 
-	(void)l;
-	(void)fd;
-	(void)in;
+	(void)got;
 	if (s == NULL || s->state != SESSION_RUNNING || mono_us() - s->active_at < ACTIVITY_US)
 		return;
 	s->active_at = mono_us();
@@ -252,50 +244,43 @@ close_unless_queued(struct caller *c, bool queued)
 }
 
 static void
-on_shot(void *arg, struct link *l, const void *in, int fd)
+on_shot(void *arg, const struct link_received *got)
 {
 	struct session *s = accepted_session(arg);
 
-	(void)l;
 	if (s != NULL)
-		close_unless_queued(arg, evidence_shot(s, in, fd));
+		close_unless_queued(arg, evidence_shot(s, got->in, got->fd));
 	else
-		fd_close(fd);
+		fd_close(got->fd);
 }
 
 static void
-on_net(void *arg, struct link *l, const void *in, int fd)
+on_net(void *arg, const struct link_received *got)
 {
 	struct session *s = accepted_session(arg);
 
-	(void)l;
-	(void)fd;
 	if (s != NULL)
-		close_unless_queued(arg, evidence_net(s, in));
+		close_unless_queued(arg, evidence_net(s, got->in));
 }
 
 static void
-on_truncated(void *arg, struct link *l, const void *in, int fd)
+on_truncated(void *arg, const struct link_received *got)
 {
-	const struct runner_truncated *message = in;
+	const struct runner_truncated *message = got->in;
 	struct session *s = accepted_session(arg);
 
-	(void)l;
-	(void)fd;
 	if (s != NULL)
 		close_unless_queued(arg, evidence_truncated(s, message->seq));
 }
 
 /* Only logged: the end of the process, which follows, is what ends the session. */
 static void
-on_ended(void *arg, struct link *l, const void *in, int fd)
+on_ended(void *arg, const struct link_received *got)
 {
-	const struct runner_ended *ended = in;
+	const struct runner_ended *ended = got->in;
 	struct session *s = accepted_session(arg);
 	char text[UUID_LEN + 1];
 
-	(void)l;
-	(void)fd;
 	if (s == NULL)
 		return;
 	uuid_print(&s->row.uuid, text);

@@ -174,47 +174,44 @@ log_open_refused(const struct uuid *session, const char *why)
 }
 
 static void
-take_open(void *arg, struct link *l, const void *in, int fd)
+take_open(void *arg, const struct link_received *got)
 {
 	struct peer *p = arg;
-	const struct egress_open *m = in;
+	const struct egress_open *m = got->in;
 	struct route route;
 	const char *fault = route_set(&route, m->kind, m->host, m->port, m->credential);
 
 	if (fault == NULL)
-		fault = session_open(p->c->e, l, &m->session, &route, fd);
+		fault = session_open(p->c->e, got->link, &m->session, &route, got->fd);
 	else
-		fd_close(fd);
+		fd_close(got->fd);
 	if (fault != NULL)
 		log_open_refused(&m->session, fault);
 }
 
 static void
-take_shut(void *arg, struct link *l, const void *in, int fd)
+take_shut(void *arg, const struct link_received *got)
 {
 	struct peer *p = arg;
-	const struct egress_shut *m = in;
+	const struct egress_shut *m = got->in;
 	struct session *s = session_find(p->c->e, &m->session);
 
-	(void)l;
-	(void)fd;
 	if (s != NULL)
 		session_free(s);
 }
 
 static void
-take_probe(void *arg, struct link *l, const void *in, int fd)
+take_probe(void *arg, const struct link_received *got)
 {
 	struct peer *p = arg;
-	const struct egress_probe *m = in;
+	const struct egress_probe *m = got->in;
 	char id[PROBE_ID_MAX + 1];
 	enum reason why;
 
-	(void)fd;
 	snprintf(id, sizeof(id), "%.*s", (int)m->id.n, m->id.p);
-	why = start_probe(p->c, l, m, id);
+	why = start_probe(p->c, got->link, m, id);
 	if (why != REASON_CONNECTED)
-		send_probed(l, id, why, 0);
+		send_probed(got->link, id, why, 0);
 }
 
 static void

@@ -197,14 +197,12 @@ accept_evidence(struct control *c)
 }
 
 static void
-on_job(void *arg, struct link *l, const void *in, int fd)
+on_job(void *arg, const struct link_received *got)
 {
 	struct control *c = arg;
 	struct runner *r = c->r;
-	const struct runner_job *job = in;
+	const struct runner_job *job = got->in;
 
-	(void)l;
-	(void)fd;
 	if (r->stage != STAGE_NEW)
 		return;
 	r->job = *job;
@@ -221,15 +219,13 @@ on_job(void *arg, struct link *l, const void *in, int fd)
 
 /* A host check instead of a session: the process sends the result and exits. */
 static void
-on_check(void *arg, struct link *l, const void *in, int fd)
+on_check(void *arg, const struct link_received *got)
 {
 	struct control *c = arg;
 	const struct runner *r = c->r;
 	struct runner_checked answer = { 0 };
 	FILE *out;
 
-	(void)in;
-	(void)fd;
 	if (r->stage != STAGE_NEW)
 		return;
 	out = open_memstream(&c->check_output, &answer.said.n);
@@ -243,29 +239,25 @@ on_check(void *arg, struct link *l, const void *in, int fd)
 		answer.good = ready_check(out);
 	fclose(out);
 	answer.said.p = c->check_output;
-	link_send(l, "checked", runner_checked_fields, &answer, -1);
+	link_send(got->link, "checked", runner_checked_fields, &answer, -1);
 	event_base_loopbreak(r->base);
 }
 
 static void
-on_lease(void *arg, struct link *l, const void *in, int fd)
+on_lease(void *arg, const struct link_received *got)
 {
-	const struct runner_lease *lease = in;
+	const struct runner_lease *lease = got->in;
 
-	(void)l;
-	(void)fd;
 	extend_lease(arg, lease->ms);
 	accept_evidence(arg);
 }
 
 static void
-on_running(void *arg, struct link *l, const void *in, int fd)
+on_running(void *arg, const struct link_received *got)
 {
 	struct control *c = arg;
-	const struct runner_running *running = in;
+	const struct runner_running *running = got->in;
 
-	(void)l;
-	(void)fd;
 	c->expires_us = mono_us() + running->expires_in_ms * 1000;
 	c->expires_at = (struct ts){ ts_now().us + running->expires_in_ms * 1000 };
 	send_viewer_hello(c->r);
@@ -273,27 +265,23 @@ on_running(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-on_close(void *arg, struct link *l, const void *in, int fd)
+on_close(void *arg, const struct link_received *got)
 {
-	const struct runner_close *close_in = in;
+	const struct runner_close *close_in = got->in;
 	struct control *c = arg;
 
-	(void)l;
-	(void)fd;
 	snprintf(c->reason, sizeof(c->reason), "%.*s", (int)close_in->reason.n, close_in->reason.p);
 	accept_evidence(c);
 	closing_begin(c);
 }
 
 static void
-on_egress(void *arg, struct link *l, const void *in, int fd)
+on_egress(void *arg, const struct link_received *got)
 {
 	struct control *c = arg;
 	struct runner *r = c->r;
-	const struct runner_egress *e = in;
+	const struct runner_egress *e = got->in;
 
-	(void)l;
-	(void)fd;
 	network_egress(r->network, e);
 	if (str_is(e->event, "denied") && r->live != NULL)
 		live_egress_denied(r->live,
@@ -302,25 +290,21 @@ on_egress(void *arg, struct link *l, const void *in, int fd)
 }
 
 static void
-on_logged(void *arg, struct link *l, const void *in, int fd)
+on_logged(void *arg, const struct link_received *got)
 {
-	const struct runner_logged *logged = in;
+	const struct runner_logged *logged = got->in;
 	struct control *c = arg;
 
-	(void)l;
-	(void)fd;
 	outbox_logged(c->r->outbox, logged->seq);
 	closing_check(c);
 }
 
 static void
-on_refused(void *arg, struct link *l, const void *in, int fd)
+on_refused(void *arg, const struct link_received *got)
 {
 	struct control *c = arg;
-	const struct runner_refused *refused = in;
+	const struct runner_refused *refused = got->in;
 
-	(void)l;
-	(void)fd;
 	shots_refused(c->r->shots, refused->why);
 }
 
