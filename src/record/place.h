@@ -10,7 +10,7 @@
 struct place {
 	const struct place *up; /* NULL: a member of the record itself */
 	struct str name;
-	size_t item; /* of a list, or PLACE_NO_ITEM */
+	size_t item; /* the index in a list, or PLACE_NO_ITEM */
 };
 
 /* Sets *what to the place and the reason, and returns false. at: NULL for the record itself. */

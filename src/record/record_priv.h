@@ -34,13 +34,13 @@ struct record_member {
 	enum shape shape;
 	enum value_type type; /* VALUE and TEXTS */
 	enum form form;
-	enum merge merge; /* of nested objects that have no key: that of their first member */
+	enum merge merge; /* nested objects without a key have that of their first member */
 	int64_t least, most;
 	size_t items;
 	bool key;
 	unsigned place;                   /* in the object above */
 	unsigned id;                      /* in the array of all members */
-	const struct record_member *kids; /* of OBJECT and OBJECTS: nkids members */
+	const struct record_member *kids; /* the members of an object: nkids of them */
 	unsigned nkids;
 };
 
