@@ -318,5 +318,24 @@ BEGIN
 END
 $$;
 
+-- Notifies the numbers of the datasets that a statement has written to.
+CREATE OR REPLACE FUNCTION record_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_notify('record_changed', dataset::text) FROM (SELECT DISTINCT dataset FROM written) AS w;
+	RETURN NULL;
+END
+$$;
+
+-- TRUNCATE leaves no deletions that an index could follow.
+CREATE OR REPLACE FUNCTION record_truncated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+	DELETE FROM search_feed;
+	TRUNCATE record_blob;
+	PERFORM pg_notify('record_changed', '');
+	RETURN NULL;
+END
+$$;
+
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;

@@ -258,7 +258,7 @@ aggregate_dataset(struct req *rq)
 }
 
 static const struct route aggregate_routes[] = {
-#define DATASET(id, name, unit)                                                                    \
+#define DATASET(id, number, name, unit, key, nested)                                               \
 	{                                                                                          \
 		ROUTE_AS(                                                                          \
 		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate_dataset),     \
@@ -284,7 +284,6 @@ static const struct route aggregate_routes[] = {
 		    "query matches: one group a field, in the order of the request.",              \
 	},
 #include "tbl/datasets.h"
-#undef DATASET
 	ROUTE_END,
 };
 

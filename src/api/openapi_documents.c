@@ -9,8 +9,8 @@
 
 /* The members of documents that are arrays; tbl/fields.h does not mark them. */
 static const char *const arrays[] = { "hostnames", "apex_domains", "cpe", "vulnerabilities", "tags",
-	"services", "services.cpe", "services.tags", "services.http.capabilities",
-	"services.tls.certificate.names" };
+	"services", "services.cpe", "services.tags", "services.extra_names",
+	"services.http.headers", "services.http.capabilities", "services.tls.certificate.names" };
 
 static bool
 is_array(struct str name)
@@ -156,9 +156,8 @@ write_document(struct buf *b, const struct manner *manner, enum dataset d)
 }
 
 static const char *const names[DATASETS] = {
-#define DATASET(id, name, unit) [DATASET_##id] = unit,
+#define DATASET(id, number, name, unit, key, nested) [DATASET_##id] = unit,
 #include "tbl/datasets.h"
-#undef DATASET
 };
 
 void

@@ -273,7 +273,7 @@ struct search_page {
 
 static const struct field page_tail[] = { PAGE_TAIL };
 
-#define DATASET(id, label, unit)                                                                   \
+#define DATASET(id, number, label, unit, key, nested)                                              \
 	static const struct field hit_of_##id[] = { FIELD_END_OF(unit "_hit") };                   \
 	static const struct field page_of_##id[] = { PAGE_HEAD,                                    \
 		{ .name = (label),                                                                 \
@@ -285,7 +285,6 @@ static const struct field page_tail[] = { PAGE_TAIL };
 		    .item = FIELD_RAW },                                                           \
 		PAGE_TAIL };
 #include "tbl/datasets.h"
-#undef DATASET
 
 static struct str
 seal_next_cursor(struct req *rq, struct str q, const struct page *page)
@@ -551,7 +550,7 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_
 /* clang-format on */
 
 static const struct route search_routes[] = {
-#define DATASET(id, name, unit)                                                                    \
+#define DATASET(id, number, name, unit, key, nested)                                               \
 	{                                                                                          \
 		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
 		SEARCH_COLUMNS(DATASET_##id, SCOPE_SEARCH_VIEW),                                   \
@@ -585,7 +584,6 @@ static const struct route search_routes[] = {
 		    .description = "Parses the query and does not execute it.",                    \
 	    },
 #include "tbl/datasets.h"
-#undef DATASET
 	{
 	    ROUTE(GET, "/search/schemas", list_search_schemas),
 	    SEARCH_COLUMNS(0, SCOPE_SEARCH_VIEW),

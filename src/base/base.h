@@ -29,6 +29,7 @@
 #include "base/encode.h"
 #include "base/fd.h"
 #include "base/guess.h"
+#include "base/ipnet.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/str.h"

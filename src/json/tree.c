@@ -9,7 +9,7 @@
 #include "json/json_priv.h"
 
 static struct json_value *
-parse_tree(struct arena *a, struct str text, bool nul_names)
+parse_tree(struct arena *a, struct str text, bool nul_names, struct json_fault *fault)
 {
 	struct scan *s = ARENA_NEW(a, struct scan);
 	char *own = arena_alloc(a, text.n + 1); /* the NUL ends the strtod of json_num */
@@ -20,19 +20,28 @@ parse_tree(struct arena *a, struct str text, bool nul_names)
 	s->mode = SCAN_TREE;
 	s->depth = LIM_JSON_DEPTH;
 	s->nul_names = nul_names;
-	return scan_own(s, own, text.n) ? &s->root : NULL;
+	if (scan_own(s, own, text.n))
+		return &s->root;
+	*fault = s->fault;
+	return NULL;
 }
 
 struct json_value *
 json_parse(struct arena *a, struct str text)
 {
-	return parse_tree(a, text, false);
+	return json_parse_told(a, text, &(struct json_fault){ 0 });
+}
+
+struct json_value *
+json_parse_told(struct arena *a, struct str text, struct json_fault *fault)
+{
+	return parse_tree(a, text, false, fault);
 }
 
 struct json_value *
 json_parse_body(struct arena *a, struct str text)
 {
-	return parse_tree(a, text, true);
+	return parse_tree(a, text, true, &(struct json_fault){ 0 });
 }
 
 enum json_type

@@ -9,28 +9,26 @@
 enum { NAME_MAX_LEN = 128 };
 
 static const struct {
-	const char *name, *unit;
+	const char *name, *unit, *nested;
 } datasets[DATASETS_AND_CONDITIONS] = {
-#define DATASET(id, label, count_unit) [DATASET_##id] = { label, count_unit },
+#define DATASET(id, number, label, count_unit, key, list)                                          \
+	[DATASET_##id] = { label, count_unit, list },
+#define STORED(id, number, label, count_unit, key, list)                                           \
+	[DATASET_##id] = { label, count_unit, list },
+#define VIEW(id, number, label, count_unit, source, list)                                          \
+	[DATASET_##id] = { label, count_unit, list },
 #include "tbl/datasets.h"
-#undef DATASET
-#define CONDITIONS(id, label) [DATASET_##id] = { label, "" },
+#define CONDITIONS(id, label) [DATASET_##id] = { label, "", NULL },
 #include "tbl/conditions.h"
 #undef CONDITIONS
 };
 
-static const struct {
-	enum dataset dataset;
-	const char *name;
-} nested_objects[] = {
-#define NESTED(id, label) { DATASET_##id, label },
-#include "tbl/fields.h"
-};
-
 /* complete_fields() sets .nested, .relative and .index. */
 static struct schema_field fields[] = {
-#define SEARCH_FIELD(id, label, value, agg)                                                        \
+#define SEARCH_FIELD(id, label, value, agg, store, form, least, most, items, merge)                \
 	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value, .aggregatable = (agg) },
+#define CONDITION_FIELD(id, label, value)                                                          \
+	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value },
 #include "tbl/fields.h"
 };
 
@@ -171,10 +169,7 @@ schema_resolve(enum dataset d, struct str name)
 const char *
 schema_nested(enum dataset d)
 {
-	for (size_t i = 0; i < COUNT(nested_objects); i++)
-		if (nested_objects[i].dataset == d)
-			return nested_objects[i].name;
-	return NULL;
+	return datasets[d].nested;
 }
 
 bool

@@ -8,17 +8,6 @@
 
 #include "search/value.h"
 
-enum dataset {
-#define DATASET(id, name, unit) DATASET_##id,
-#include "tbl/datasets.h"
-#undef DATASET
-	DATASETS, /* the number of searchable datasets; those of alert conditions follow */
-#define CONDITIONS(id, name) DATASET_##id,
-#include "tbl/conditions.h"
-#undef CONDITIONS
-	DATASETS_AND_CONDITIONS,
-};
-
 struct schema_field {
 	enum dataset dataset;
 	const char *name;

@@ -6,34 +6,7 @@
 #define SEARCH_VALUE_H
 
 #include "base/base.h"
-
-enum value_type {
-	VALUE_KEYWORD,
-	VALUE_TEXT,
-	VALUE_DNS,
-	VALUE_IP,
-	VALUE_INTEGER,
-	VALUE_NUMBER,
-	VALUE_BOOLEAN,
-	VALUE_DATE,
-};
-
-/* An address or a network of either family. An IPv4 address is stored as ::ffff:a.b.c.d. bits: the length of the prefix
-   of these 128 bits; 128 for one address. */
-struct ipnet {
-	unsigned char a[16];
-	uint8_t bits;
-};
-
-/* Parses an address or a CIDR in strict notation. Host bits are cleared. */
-bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE;
-#define IPNET_LEN 49
-/* Prints "1.2.3.4" or "2001:db8::/32"; returns the length. */
-size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]);
-/* Whether the network contains the address. An IPv6 network such as ::/0 contains no IPv4 address. */
-bool ipnet_contains(const struct ipnet *net, const unsigned char a[16]);
-/* Compares addresses: every IPv4 address is before every IPv6 address, and each family is ordered by value. */
-int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
+#include "record/dataset.h"
 
 /* A typed value. Strings in MATCH and WILDCARD are folded by text_fold; strings in EXACT are as the user typed them. A
    DNS name is always in lower case and without the trailing dot. */

@@ -1,123 +1,50 @@
-/* The search schema:
-     SEARCH_FIELD(dataset, name, type, aggregatable)   a name under "services." is a member of the nested documents
+/* The fields of all datasets; the rows of a dataset are in a file of tbl/fields. A row serves the parser, the importer,
+   the merge, the index and OpenAPI:
+
+     SEARCH_FIELD(dataset, name, type, aggregatable, store, form, least, most, items, merge)
+     MEMBER(dataset, name, type, form, least, most, items, merge)     in the document, but in no query
+     CONDITION_FIELD(dataset, name, type)                             of the records that alert rules test
      ALIAS(dataset, alias, name)    another name, in queries only; an alias that ends in ".*" is a prefix
-     NESTED(dataset, name)          an object whose members name:( ... ) tests together
+
+   name     dotted as the document nests; the rows of one object are adjacent, and documents are printed in their order
+   store    TERMS: values that repeat; NATIVE: mostly unique; KEY: identifies the document or nested object;
+            VIRTUAL: in queries only, made from another member
+   form     the canonical form of a text, a row of tbl/forms.h
+   least, most  bounds of a text's bytes, or of a number
+   items    most items of a list; 0: a single value
+   merge    which of two values of one record stays, a row of tbl/merges.h
+
    An includer defines the macros that it needs; the end of the file undefines all of them. */
 #ifndef SEARCH_FIELD
-#define SEARCH_FIELD(dataset, name, type, aggregatable)
+#define SEARCH_FIELD(dataset, name, type, aggregatable, store, form, least, most, items, merge)
+#endif
+#ifndef MEMBER
+#define MEMBER(dataset, name, type, form, least, most, items, merge)
+#endif
+#ifndef CONDITION_FIELD
+#define CONDITION_FIELD(dataset, name, type)
 #endif
 #ifndef ALIAS
 #define ALIAS(dataset, alias, name)
 #endif
-#ifndef NESTED
-#define NESTED(dataset, name)
-#endif
 
-NESTED(HOSTS, "services")
+#include "tbl/fields/hosts.h"
 
-SEARCH_FIELD(HOSTS, "ip",				IP,	 1)
-SEARCH_FIELD(HOSTS, "ip_version",			INTEGER, 1)
-SEARCH_FIELD(HOSTS, "prefix",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "asn",				INTEGER, 1)
-SEARCH_FIELD(HOSTS, "as_name",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "organisation",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "country_code",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "region",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "city",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "hostnames",			DNS,	 1)
-SEARCH_FIELD(HOSTS, "apex_domains",			DNS,	 1)
-SEARCH_FIELD(HOSTS, "ptr",				DNS,	 0)
-SEARCH_FIELD(HOSTS, "os",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "cpe",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "vulnerabilities",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "tags",				KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "tags.category",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "tags.classification",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "service_count",			INTEGER, 1)
-SEARCH_FIELD(HOSTS, "first_seen",			DATE,	 0)
-SEARCH_FIELD(HOSTS, "last_seen",			DATE,	 0)
-SEARCH_FIELD(HOSTS, "services.port",			INTEGER, 1)
-SEARCH_FIELD(HOSTS, "services.transport",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.protocol",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.service_name",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.vendor",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.product",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.version",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.cpe",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.banner",			TEXT,	 0)
-SEARCH_FIELD(HOSTS, "services.banner_hash",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tags",			KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tags.category",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls_enabled",		BOOLEAN, 1)
-SEARCH_FIELD(HOSTS, "services.http.status_code",	INTEGER, 1)
-SEARCH_FIELD(HOSTS, "services.http.title",		TEXT,	 1)
-SEARCH_FIELD(HOSTS, "services.http.server",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.http.body_hash",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.http.favicon_hash",	KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.http.capabilities",	KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls.version",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls.jarm",		KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls.certificate.fingerprint_sha256", KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls.certificate.subject_cn", KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls.certificate.issuer_cn", KEYWORD, 1)
-SEARCH_FIELD(HOSTS, "services.tls.certificate.names",	DNS,	 0)
-SEARCH_FIELD(HOSTS, "services.tls.certificate.not_after", DATE, 0)
-SEARCH_FIELD(HOSTS, "services.tls.certificate.self_signed", BOOLEAN, 1)
+/* A service is a nested object of its host, and a document of the view SERVICES. */
+#define SERVICE_FIELD(name, ...) SEARCH_FIELD(HOSTS, "services." name, __VA_ARGS__)
+#define SERVICE_MEMBER(name, ...) MEMBER(HOSTS, "services." name, __VA_ARGS__)
+#include "tbl/fields/services.h"
+#undef SERVICE_FIELD
+#undef SERVICE_MEMBER
 
-SEARCH_FIELD(FINDINGS, "finding_key",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "finding_type",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "exposure_kind",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "severity",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "status",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "title",				TEXT,	 0)
-SEARCH_FIELD(FINDINGS, "description",			TEXT,	 0)
-SEARCH_FIELD(FINDINGS, "asset_kind",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "asset_name",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "service_key",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "discovery_channel",		KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "discovery_provider",		KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "source_name",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "source_ref",			KEYWORD, 0)
-SEARCH_FIELD(FINDINGS, "first_seen_at",			DATE,	 0)
-SEARCH_FIELD(FINDINGS, "last_seen_at",			DATE,	 0)
-
-SEARCH_FIELD(ASSET_SERVICES, "service_key",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "asset_kind",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "asset_name",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "protocol",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "service_name",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "product",			KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "version",			KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "technologies",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "confidence",		NUMBER,	 0)
-SEARCH_FIELD(ASSET_SERVICES, "tls_enabled",		BOOLEAN, 0)
-SEARCH_FIELD(ASSET_SERVICES, "endpoint",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "hostname",		DNS,	 0)
-SEARCH_FIELD(ASSET_SERVICES, "ip",			IP,	 0)
-SEARCH_FIELD(ASSET_SERVICES, "port",			INTEGER, 0)
-SEARCH_FIELD(ASSET_SERVICES, "url",			KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "http_status_code",	INTEGER, 0)
-SEARCH_FIELD(ASSET_SERVICES, "http_title",		TEXT,	 0)
-SEARCH_FIELD(ASSET_SERVICES, "discovery_channel",	KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "discovery_provider",	KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "source_name",		KEYWORD, 0)
-SEARCH_FIELD(ASSET_SERVICES, "first_seen_at",		DATE,	 0)
-SEARCH_FIELD(ASSET_SERVICES, "last_seen_at",		DATE,	 0)
-
-ALIAS(HOSTS, "port",				"services.port")
-ALIAS(HOSTS, "product",			"services.product")
-ALIAS(HOSTS, "country",			"country_code")
-ALIAS(HOSTS, "net",				"ip")
-ALIAS(HOSTS, "org",				"organisation")
-ALIAS(HOSTS, "hostname",			"hostnames")
-ALIAS(HOSTS, "title",				"services.http.title")
-ALIAS(HOSTS, "server",				"services.http.server")
-ALIAS(HOSTS, "vuln",				"vulnerabilities")
-ALIAS(HOSTS, "host.*",				"*")
-ALIAS(HOSTS, "location.country_code",		"country_code")
-ALIAS(HOSTS, "autonomous_system.asn",		"asn")
-ALIAS(HOSTS, "dns.names",			"hostnames")
+#include "tbl/fields/dns.h"
+#include "tbl/fields/whois.h"
+#include "tbl/fields/certificates.h"
+#include "tbl/fields/reports.h"
+#include "tbl/fields/directories.h"
+#include "tbl/fields/conditions.h"
 
 #undef SEARCH_FIELD
+#undef MEMBER
+#undef CONDITION_FIELD
 #undef ALIAS
-#undef NESTED

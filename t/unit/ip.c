@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* src/search/value.c: one form for both families of addresses. */
+/* src/base/ipnet.c: one form for both families of addresses. */
 #include "config.h"
 
-#include "search/value.h"
+#include "base/base.h"
 #include "t/unit/tap.h"
 
 static void

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "cli/import/records.h"
 #include "cli/import/store.h"
 #include "cli/import/pipe.h"
 
@@ -215,12 +216,51 @@ hosts(struct cli *c, int argc, char **argv)
 	return rc == EXIT_OK && r.bad > 0 ? EXIT_FAILED : rc;
 }
 
+static int
+dns(struct cli *c, int argc, char **argv)
+{
+	return import_records(c, DATASET_DNS, argc, argv);
+}
+
+static int
+whois(struct cli *c, int argc, char **argv)
+{
+	return import_records(c, DATASET_WHOIS, argc, argv);
+}
+
+static int
+certificates(struct cli *c, int argc, char **argv)
+{
+	return import_records(c, DATASET_CERTIFICATES, argc, argv);
+}
+
+#define RECORD_ARGUMENTS(formats)                                                                  \
+	"[--format " formats "] [--source NAME] [--seen TIME] [--quiet] [--strict] FILE|-"
+
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
 	    .arguments = "[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
+	},
+	{
+	    .name = "dns",
+	    .arguments = RECORD_ARGUMENTS("ndjson|cof"),
+	    .help = "import DNS records: our own documents, passive DNS",
+	    .run = dns,
+	},
+	{
+	    .name = "whois",
+	    .arguments = RECORD_ARGUMENTS("ndjson"),
+	    .help = "import registrations of domains: our own documents",
+	    .run = whois,
+	},
+	{
+	    .name = "certificates",
+	    .arguments = RECORD_ARGUMENTS("ndjson|pem|der"),
+	    .help = "import certificates: our own documents, PEM, DER",
+	    .run = certificates,
 	},
 	{
 	    .name = "assets",

@@ -57,15 +57,16 @@ struct texts {
 
 struct import_service {
 	struct opt port, tls_enabled, first_seen, last_seen;
+	struct texts extra_names;
 	struct str transport, protocol, service_name, vendor, product, version, banner, banner_hash;
 	struct texts cpe, tags;
 	struct {
-		struct opt status_code;
-		struct str title, server, body_hash, favicon_hash;
-		struct texts capabilities;
+		struct opt status_code, favicon_mmh3;
+		struct str title, body, server, body_hash, favicon_hash, favicon_md5;
+		struct texts headers, capabilities;
 	} http;
 	struct {
-		struct str version, jarm;
+		struct str version, jarm, ja4s;
 		struct {
 			struct str fingerprint_sha256, subject_cn, issuer_cn;
 			struct texts names;

@@ -236,9 +236,10 @@ import_apex_domains(struct arena *a, const struct texts *names)
 		.type = MEMBER_END                                                                 \
 	}
 
-#define HTTP(m, type, f, hi)                                                                       \
+#define HTTP(m, type, f, hi) HTTP_BETWEEN(m, type, f, 0, hi)
+#define HTTP_BETWEEN(m, type, f, lo, hi)                                                           \
 	{                                                                                          \
-		STR_INIT(#m), type, f, offsetof(struct import_service, http.m), 0, hi, NULL        \
+		STR_INIT(#m), type, f, offsetof(struct import_service, http.m), lo, hi, NULL       \
 	}
 #define TLS(m)                                                                                     \
 	{                                                                                          \
@@ -254,9 +255,13 @@ import_apex_domains(struct arena *a, const struct texts *names)
 static const struct member member_http[] = {
 	HTTP(status_code, MEMBER_INT, FORM_ANY, 999),
 	HTTP(title, MEMBER_TEXT, FORM_ANY, IMPORT_TEXT),
+	HTTP(body, MEMBER_TEXT, FORM_ANY, LIM_BODY),
+	HTTP(headers, MEMBER_TEXTS, FORM_ANY, IMPORT_TEXT),
 	HTTP(server, MEMBER_TEXT, FORM_ANY, IMPORT_TEXT),
 	HTTP(body_hash, MEMBER_TEXT, FORM_LOWER, IMPORT_TEXT),
 	HTTP(favicon_hash, MEMBER_TEXT, FORM_LOWER, IMPORT_TEXT),
+	HTTP_BETWEEN(favicon_mmh3, MEMBER_INT, FORM_ANY, INT32_MIN, INT32_MAX),
+	HTTP(favicon_md5, MEMBER_TEXT, FORM_LOWER, IMPORT_TEXT),
 	HTTP(capabilities, MEMBER_TEXTS, FORM_ANY, IMPORT_TEXT),
 	ROWS_END,
 };
@@ -274,6 +279,7 @@ static const struct member member_certificate[] = {
 static const struct member member_tls[] = {
 	TLS(version),
 	TLS(jarm),
+	TLS(ja4s),
 	OBJECT_ROW(certificate, member_certificate),
 	ROWS_END,
 };
@@ -291,6 +297,7 @@ const struct member member_service[] = {
 	TEXT_ROW(struct import_service, banner_hash, FORM_LOWER, IMPORT_TEXT),
 	TEXTS_ROW(struct import_service, tags, FORM_SLUG, IMPORT_SLUG),
 	BOOL_ROW(struct import_service, tls_enabled),
+	TEXTS_ROW(struct import_service, extra_names, FORM_DNS, IMPORT_TEXT),
 	OBJECT_ROW(http, member_http),
 	OBJECT_ROW(tls, member_tls),
 	TIME_ROW(struct import_service, first_seen),

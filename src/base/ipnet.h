@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* Addresses and networks of both families in one form. */
+#ifndef BASE_IPNET_H
+#define BASE_IPNET_H
+
+#include "base/str.h"
+
+/* An address or a network of either family. An IPv4 address is stored as ::ffff:a.b.c.d. bits: the length of the prefix
+   of these 128 bits; 128 for one address. */
+struct ipnet {
+	unsigned char a[16];
+	uint8_t bits;
+};
+
+/* Parses an address or a CIDR in strict notation. Host bits are cleared. */
+bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE;
+#define IPNET_LEN 49
+/* Prints "1.2.3.4" or "2001:db8::/32"; returns the length. */
+size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]);
+/* Whether the network contains the address. An IPv6 network such as ::/0 contains no IPv4 address. */
+bool ipnet_contains(const struct ipnet *net, const unsigned char a[16]);
+/* Compares addresses: every IPv4 address is before every IPv6 address, and each family is ordered by value. */
+int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
+
+#endif

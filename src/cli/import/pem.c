@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/* Readers of certificates in PEM and DER.
+ *
+ * PEM files hold other things beside certificates: keys, parameters, text between the blocks. The blocks are found by
+ * their lines and only those of certificates are decoded, so that no key is ever read and nobody is asked for a pass
+ * phrase. */
+#include "config.h"
+
+#include "cli/import/records.h"
+#include "record/certificate.h"
+
+static const struct {
+	struct str label;
+	bool trusted;
+} labels[] = {
+	{ STR_INIT("CERTIFICATE"), false },
+	{ STR_INIT("X509 CERTIFICATE"), false },
+	{ STR_INIT("TRUSTED CERTIFICATE"), true },
+};
+
+/* The label of a line "-----BEGIN label-----"; STR_NULL: it is no such line. */
+static struct str
+label_of(struct str line, struct str begin)
+{
+	while (line.n > 0 && (line.p[line.n - 1] == ' ' || line.p[line.n - 1] == '\t'))
+		line.n--;
+	if (!str_starts(line, begin) || !str_ends(line, STR("-----")) || line.n < begin.n + 5)
+		return STR_NULL;
+	return (struct str){ line.p + begin.n, line.n - begin.n - 5 };
+}
+
+static void
+emit_certificate(struct records *rs, bool trusted, struct str der, uint64_t line)
+{
+	const char *why;
+	struct record r;
+
+	if (record_certificate(rs->a, trusted, &der, &r, &why))
+		records_emit(rs, &r, der, RECORD_LENIENT, line);
+	else
+		records_bad(rs, line, "the certificate is refused: %s", why);
+}
+
+static void
+decode_block(struct records *rs, struct str label, struct str base64, uint64_t line)
+{
+	size_t room = base64.n, n;
+	unsigned char *der;
+
+	for (size_t i = 0; i < COUNT(labels); i++) {
+		if (!str_eq(labels[i].label, label))
+			continue;
+		der = arena_alloc(rs->a, room + 1);
+		if (base64_parse(base64, der, room, &n))
+			emit_certificate(
+			    rs, labels[i].trusted, (struct str){ (char *)der, n }, line);
+		else
+			records_bad(rs, line, "the block is no base64");
+		return;
+	}
+	rs->skipped++;
+}
+
+/* Reads the lines of a block up to its end. False: the file ends before. */
+static bool
+read_block(struct records *rs, struct buf *base64)
+{
+	struct str line;
+
+	for (;;) {
+		enum source_line how = source_line(rs->src, &line);
+
+		if (how == SOURCE_END)
+			return false;
+		if (label_of(line, STR("-----END ")).p != NULL)
+			return true;
+		/* too large for a certificate in any case, so its end need not be kept */
+		if (how == SOURCE_TOO_LONG || base64->n > 4 * CERTIFICATE_DER)
+			continue;
+		for (size_t i = 0; i < line.n; i++)
+			if (line.p[i] != ' ' && line.p[i] != '\t')
+				buf_char(base64, line.p[i]);
+	}
+}
+
+void
+read_pem(struct records *rs)
+{
+	enum source_line how;
+	struct str line;
+
+	while (!rs->stop && (how = source_line(rs->src, &line)) != SOURCE_END) {
+		struct str label = label_of(line, STR("-----BEGIN "));
+		uint64_t at = rs->src->line;
+		struct buf base64 = { .a = rs->a };
+
+		if (how == SOURCE_TOO_LONG || label.p == NULL)
+			continue; /* text between the blocks */
+		if (!records_next(rs))
+			return;
+		label = arena_str(rs->a, label);
+		if (read_block(rs, &base64))
+			decode_block(rs, label, buf_done(&base64), at);
+		else
+			records_bad(rs, at, "the block has no end");
+	}
+}
+
+void
+read_der(struct records *rs)
+{
+	struct buf all = { 0 };
+	struct str part;
+
+	while ((part = source_chunk(rs->src)).n > 0 && all.n <= CERTIFICATE_DER)
+		buf_add(&all, part.p, part.n);
+	if (all.n > 0 && records_next(rs))
+		emit_certificate(rs, false, buf_done(&all), 1);
+	buf_free(&all);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "cli/import/record_store.h"
+
+#include "base/limits.h"
+
+enum { STORE_BUDGET_US = 600 * SECOND_US };
+
+struct stored {
+	int64_t n; /* of the item, from 1 */
+	struct str doc;
+};
+
+static const struct field stored_out[] = {
+	FIELD(struct stored, n, 0),
+	FIELD(struct stored, doc, 0),
+	FIELD_END,
+};
+
+/* An import of a dataset waits for another one's batch, so that neither takes a key of the other for a new one. The
+   settings prevent a plan that was made while the table was empty from scanning all of it later. The temporary table
+   belongs to the connection, which may be new. */
+static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
+			    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
+			    " CREATE TEMPORARY TABLE IF NOT EXISTS record_stage (dataset smallint,"
+			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
+
+static const struct stmt lock_dataset =
+    STMT(lock_dataset, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), $1::integer)");
+
+static const struct stmt read_stored = STMT_LIST(read_stored, struct stored, stored_out,
+    "SELECT k.n, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
+    " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
+
+#define COPY_FORMAT " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')"
+static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY_FORMAT;
+static const char copy_stage[] =
+    "COPY record_stage (dataset, key, doc, blob) FROM STDIN" COPY_FORMAT;
+
+static const struct stmt update_changed = STMT(update_changed, NULL,
+    "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
+    " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
+    " AND s.doc IS NOT NULL");
+
+static const struct stmt insert_blobs = STMT(insert_blobs, NULL,
+    "INSERT INTO record_blob (dataset, key, blob)"
+    " SELECT dataset, key, blob FROM record_stage WHERE blob IS NOT NULL"
+    " ON CONFLICT DO NOTHING");
+
+/* ---- the batch ---- */
+
+void
+record_batch_open(struct record_batch *b, enum dataset d)
+{
+	*b = (struct record_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
+	b->items = mem_array(RECORD_BATCH, sizeof(b->items[0]));
+	b->keys = names_new(RECORD_BATCH);
+}
+
+void
+record_batch_close(struct record_batch *b)
+{
+	arena_free(b->a);
+	free(b->items);
+	names_free(b->keys);
+}
+
+void
+record_batch_clear(struct record_batch *b)
+{
+	arena_reset(b->a);
+	names_clear(b->keys);
+	b->n = b->bytes = 0;
+}
+
+bool
+record_batch_full(const struct record_batch *b)
+{
+	return b->n == RECORD_BATCH || b->bytes >= RECORD_BATCH_BYTES;
+}
+
+/* Parses a text that record_print wrote, perhaps in an older release, whose members may have gone since. */
+static struct record
+read_text(struct arena *a, enum dataset d, struct str text)
+{
+	struct record r;
+	struct str what;
+
+	if (!record_parse(a, d, text, RECORD_LENIENT, &r, &what) ||
+	    !record_finish(a, &r, RECORD_LENIENT, &what))
+		panic("a stored document of %s: %.*s", record_dataset_name(d), (int)what.n, what.p);
+	return r;
+}
+
+/* The text in the arena; STR_NULL when it is too large to be stored. */
+static struct str
+write_text(struct arena *a, const struct record *r)
+{
+	struct buf b = { .a = a };
+
+	record_print(&b, r, NULL);
+	return b.n <= LIM_HOST_BYTES ? buf_done(&b) : STR_NULL;
+}
+
+static bool
+is_timeless(const struct record *r)
+{
+	int64_t seen;
+
+	return !record_int(r->root, "last_seen", &seen);
+}
+
+bool
+record_batch_add(
+    struct record_batch *b, struct arena *scratch, const struct record *r, struct str der)
+{
+	struct str key = record_key(scratch, r), text;
+	uint32_t *at = names_at(b->keys, key);
+	struct record_item *item = &b->items[*at == 0 ? b->n : *at - 1];
+	struct record merged = *r;
+
+	if (*at != 0) {
+		struct record before = read_text(scratch, b->dataset, item->text);
+
+		merged = record_merge(scratch, &before, r);
+	}
+	text = write_text(scratch, &merged);
+	if (text.p == NULL)
+		return false;
+	if (*at == 0) {
+		*at = (uint32_t)++b->n;
+		*item = (struct record_item){ .key = arena_str(b->a, key) };
+	}
+	item->timeless = is_timeless(&merged);
+	item->text = arena_str(b->a, text);
+	if (item->der.p == NULL && der.p != NULL)
+		item->der = arena_str(b->a, der);
+	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
+	return true;
+}
+
+/* ---- storing ---- */
+
+static struct str
+hex_bytes(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, 2 * s.n + 3);
+
+	p[0] = '\\';
+	p[1] = 'x';
+	hex_print(p + 2, (const unsigned char *)s.p, s.n);
+	return (struct str){ p, 2 * s.n + 2 };
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	return str_cmp(((const struct record_item *)a)->key, ((const struct record_item *)b)->key);
+}
+
+/* An item of the batch beside its stored document. */
+struct pair {
+	struct str doc;  /* p NULL: not stored; empty: deleted */
+	struct str text; /* to write; STR_NULL: nothing */
+};
+
+static enum db_rc
+read_pairs(struct db *db, struct arena *a, const struct record_batch *b, struct pair *pairs)
+{
+	struct str *keys = ARENA_ARRAY(a, b->n, struct str);
+	struct list rows = { 0 };
+	const struct stored *row;
+	enum db_rc rc;
+
+	for (size_t i = 0; i < b->n; i++)
+		keys[i] = hex_bytes(a, b->items[i].key);
+	rc = db_list(db, &read_stored, &rows, P((int64_t)record_dataset_number(b->dataset)),
+	    P(((struct strs){ keys, b->n })));
+	row = rows.items;
+	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
+		pairs[row->n - 1].doc = row->doc;
+	return rc;
+}
+
+/* Decides what is written for an item. */
+static void
+judge_pair(struct arena *a, const struct record_batch *b, const struct record_item *item,
+    struct pair *p, struct record_sum *sum)
+{
+	bool fresh = p->doc.p == NULL || p->doc.n == 0;
+	struct record new, old;
+
+	p->text = item->text;
+	if (fresh && !item->timeless) {
+		sum->fresh++;
+		return;
+	}
+	new = read_text(a, b->dataset, item->text);
+	if (fresh) {
+		record_seen(&new, ts_now());
+	} else {
+		old = read_text(a, b->dataset, p->doc);
+		new = record_merge(a, &old, &new);
+	}
+	p->text = write_text(a, &new);
+	if (p->text.p == NULL) {
+		sum->large++;
+	} else if (fresh) {
+		sum->fresh++;
+	} else if (str_eq(p->text, p->doc)) {
+		p->text = STR_NULL;
+		sum->unchanged++;
+	} else {
+		sum->changed++;
+	}
+}
+
+static void
+add_column(struct buf *rows, struct str s, char end)
+{
+	buf_str(
+	    rows, s); /* the separator and the quote are control characters, which JSON escapes */
+	buf_char(rows, end);
+}
+
+static enum db_rc
+copy_rows(struct db *db, const char *sql, const struct buf *rows)
+{
+	enum db_rc rc;
+	int64_t n;
+
+	if (rows->n == 0)
+		return DB_OK;
+	rc = db_copy_in_begin(db, sql);
+	if (rc == DB_OK)
+		rc = db_copy_in(db, buf_done(rows));
+	return rc == DB_OK ? db_copy_in_end(db, &n) : rc;
+}
+
+/* Writes the new documents, the changed ones, and the DER of both. */
+static enum db_rc
+write_pairs(struct db *db, struct arena *a, const struct record_batch *b, const struct pair *pairs)
+{
+	int64_t number = record_dataset_number(b->dataset);
+	struct buf fresh = { .a = a }, staged = { .a = a };
+	enum db_rc rc;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct record_item *item = &b->items[i];
+		struct str key = hex_bytes(a, item->key);
+		bool stored = pairs[i].doc.p != NULL;
+
+		if (pairs[i].text.p == NULL)
+			continue;
+		if (!stored) {
+			buf_printf(&fresh, "%d\002", (int)number);
+			add_column(&fresh, key, '\002');
+			add_column(&fresh, pairs[i].text, '\n');
+		}
+		if (!stored && item->der.p == NULL)
+			continue;
+		buf_printf(&staged, "%d\002", (int)number);
+		add_column(&staged, key, '\002');
+		add_column(&staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
+		add_column(&staged, item->der.p == NULL ? STR("") : hex_bytes(a, item->der), '\n');
+	}
+	rc = copy_rows(db, copy_new, &fresh);
+	if (rc == DB_OK)
+		rc = copy_rows(db, copy_stage, &staged);
+	if (rc == DB_OK && staged.n > 0)
+		rc = db_do(db, &update_changed, NULL, P(number));
+	if (rc == DB_OK && staged.n > 0)
+		rc = db_run(db, &insert_blobs, NULL, DB_NO_ARGS);
+	return rc;
+}
+
+static enum db_rc
+store_pairs(struct db *db, struct arena *a, struct record_batch *b, struct record_sum *sum)
+{
+	struct pair *pairs = ARENA_ARRAY(a, b->n, struct pair);
+	struct arena *one = arena_new((size_t)1 << 30);
+	enum db_rc rc = db_script(db, stage);
+
+	if (rc == DB_OK)
+		rc = db_do(db, &lock_dataset, NULL, P((int64_t)record_dataset_number(b->dataset)));
+	if (rc == DB_OK)
+		rc = read_pairs(db, a, b, pairs);
+	for (size_t i = 0; rc == DB_OK && i < b->n; i++) {
+		judge_pair(one, b, &b->items[i], &pairs[i], sum);
+		if (pairs[i].text.p != NULL && pairs[i].text.p != b->items[i].text.p)
+			pairs[i].text = arena_str(a, pairs[i].text);
+		arena_reset(one); /* trees are many times as large as their texts */
+	}
+	arena_free(one);
+	return rc == DB_OK ? write_pairs(db, a, b, pairs) : rc;
+}
+
+enum db_rc
+record_store(struct db *db, struct arena *scratch, struct record_batch *b, struct record_sum *sum)
+{
+	struct record_sum add = { 0 };
+	enum db_rc rc;
+
+	if (b->n == 0)
+		return DB_OK;
+	arena_reset(scratch);
+	/* rows in the order of the index, so that its pages are written once */
+	qsort(b->items, b->n, sizeof(b->items[0]), by_key);
+	db_use(db, scratch, mono_us() + STORE_BUDGET_US);
+	rc = db_begin(db);
+	if (rc == DB_OK)
+		rc = store_pairs(db, scratch, b, &add);
+	if (rc == DB_OK)
+		rc = db_commit(db);
+	if (rc != DB_OK) {
+		db_rollback(db);
+		return rc;
+	}
+	sum->fresh += add.fresh;
+	sum->changed += add.changed;
+	sum->unchanged += add.unchanged;
+	sum->large += add.large;
+	return DB_OK;
+}

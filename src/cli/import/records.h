@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* Readers of the formats of tbl/formats.h. A reader takes one record after the other from the source and gives each to
+ * records_emit; it does not know the database. What it cannot use it reports: records_bad for a record that is wrong,
+ * records_skip for one that is right but holds nothing for this dataset. */
+#ifndef CLI_IMPORT_RECORDS_H
+#define CLI_IMPORT_RECORDS_H
+
+#include "cli/import/import.h"
+#include "record/record.h"
+
+struct records {
+	enum dataset dataset;
+	struct source *src;
+	struct arena *a;   /* memory of one entry of the file; records_next resets it */
+	struct str origin; /* --source: STR_NULL when it was not given */
+	struct ts seen;    /* --seen: TS_NULL when it was not given */
+	uint64_t read, skipped;
+	bool stop; /* a callback ends the reading */
+	/* Takes a finished record. False: it could not be stored; the reader ends. */
+	bool (*take)(void *arg, const struct record *r, struct str der);
+	void (*bad)(void *arg, uint64_t line, struct str what);
+	void *arg;
+};
+
+typedef void records_reader(struct records *rs);
+
+records_reader read_ndjson, read_cof, read_pem, read_der;
+
+/* Counts the next entry of the file and frees the last one's memory; false: the reader must end. */
+bool records_next(struct records *rs);
+/* Finishes a record and hands it over; der: STR_NULL or the certificate's bytes. */
+void records_emit(
+    struct records *rs, struct record *r, struct str der, enum record_manner manner, uint64_t line);
+void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
+
+/* import_records.c: the command surfacectl import for a dataset of the table record. */
+struct cli;
+int import_records(struct cli *c, enum dataset d, int argc, char **argv);
+
+#endif

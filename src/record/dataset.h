@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/* The datasets of tbl/datasets.h and the types of their fields. */
+#ifndef RECORD_DATASET_H
+#define RECORD_DATASET_H
+
+/* The searchable datasets come first, because their number is the end of many loops; then those that are only stored,
+   then the views, then the subjects of alert conditions. */
+enum dataset {
+#define DATASET(id, number, name, unit, key, nested) DATASET_##id,
+#include "tbl/datasets.h"
+	DATASETS,
+	DATASET_BEFORE_STORED = DATASETS - 1,
+#define STORED(id, number, name, unit, key, nested) DATASET_##id,
+#include "tbl/datasets.h"
+	DATASETS_STORED, /* those with documents of their own, searchable or not */
+	DATASET_BEFORE_VIEWS = DATASETS_STORED - 1,
+#define VIEW(id, number, name, unit, source, nested) DATASET_##id,
+#include "tbl/datasets.h"
+#define CONDITIONS(id, name) DATASET_##id,
+#include "tbl/conditions.h"
+#undef CONDITIONS
+	DATASETS_AND_CONDITIONS,
+};
+
+enum value_type {
+	VALUE_KEYWORD,
+	VALUE_TEXT,
+	VALUE_DNS,
+	VALUE_IP,
+	VALUE_INTEGER,
+	VALUE_NUMBER,
+	VALUE_BOOLEAN,
+	VALUE_DATE,
+};
+
+#endif

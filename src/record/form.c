@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: ISC */
+/* The canonical forms of tbl/forms.h. One fact must have one text, or two tools that found the same would be two
+   records, two values of a facet, or a change at each import. */
+#include "config.h"
+
+#include "record/record_priv.h"
+
+static void
+lower_text(struct arena *a, struct str *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->p[i] < 'A' || s->p[i] > 'Z')
+			continue;
+		*s = str_lower_ascii(arena_alloc(a, s->n + 1), *s);
+		return;
+	}
+}
+
+static char
+upper_char(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+}
+
+static void
+upper_text(struct arena *a, struct str *s)
+{
+	char *p = arena_alloc(a, s->n + 1);
+
+	for (size_t i = 0; i < s->n; i++)
+		p[i] = upper_char(s->p[i]);
+	s->p = p;
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_hex(char c)
+{
+	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'F');
+}
+
+static bool
+is_word_char(char c)
+{
+	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'Z');
+}
+
+/* Accepts a text without blanks and control characters. Underscores, stars and UTF-8 occur in names that scanners
+   find, so they are allowed. */
+static bool
+is_graphic(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
+			return false;
+	return s.n > 0;
+}
+
+static bool
+form_any(struct arena *a, enum form f, struct str *s)
+{
+	(void)a;
+	(void)f;
+	(void)s;
+	return true;
+}
+
+static bool
+form_lower(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	lower_text(a, s);
+	return true;
+}
+
+static bool
+form_upper(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	upper_text(a, s);
+	return true;
+}
+
+static bool
+form_address(struct arena *a, enum form f, struct str *s)
+{
+	char out[IPNET_LEN + 1];
+	struct ipnet ip;
+
+	(void)f;
+	if ((s->n > 0 && memchr(s->p, '/', s->n) != NULL) || !ipnet_parse(*s, &ip))
+		return false;
+	ipnet_print(&ip, out);
+	if (!str_is(*s, out))
+		*s = arena_str(a, str_of(out));
+	return true;
+}
+
+/* Clears the bits beyond the prefix length. */
+static bool
+form_network(struct arena *a, enum form f, struct str *s)
+{
+	char out[IPNET_LEN + 1];
+	struct ipnet net;
+
+	(void)f;
+	if (s->n == 0 || memchr(s->p, '/', s->n) == NULL || !ipnet_parse(*s, &net))
+		return false;
+	ipnet_print(&net, out);
+	if (net.bits == 128)
+		*s = arena_printf(a, "%s/%s", out, strchr(out, ':') == NULL ? "32" : "128");
+	else
+		*s = arena_str(a, str_of(out));
+	return true;
+}
+
+static bool
+form_country(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	upper_text(a, s);
+	return s->n == 2 && s->p[0] >= 'A' && s->p[0] <= 'Z' && s->p[1] >= 'A' && s->p[1] <= 'Z';
+}
+
+static bool
+form_slug(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	lower_text(a, s);
+	for (size_t i = 0; i < s->n; i++)
+		if ((unsigned char)s->p[i] >= 0x7f)
+			return false;
+	return is_graphic(*s);
+}
+
+static bool
+form_name(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	if (s->n > 0 && s->p[s->n - 1] == '.')
+		s->n--;
+	if (!is_graphic(*s) || s->p[0] == '.')
+		return false;
+	lower_text(a, s);
+	return true;
+}
+
+static bool
+form_owner(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	return record_owner(a, s);
+}
+
+static bool
+form_domain(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	return record_owner(a, s) && s->p[0] != '*' && memchr(s->p, '\\', s->n) == NULL &&
+	       !str_is(*s, ".");
+}
+
+static bool
+form_sha256(struct arena *a, enum form f, struct str *s)
+{
+	char *p = arena_alloc(a, s->n + 1);
+	size_t n = 0;
+
+	(void)f;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->p[i] == ':' && i % 3 == 2) /* as certificate tools print it */
+			continue;
+		if (!is_hex(s->p[i]))
+			return false;
+		p[n++] = s->p[i];
+	}
+	*s = (struct str){ p, n };
+	lower_text(a, s);
+	return n == 64;
+}
+
+static bool
+form_serial(struct arena *a, enum form f, struct str *s)
+{
+	struct str digits = *s;
+	bool minus = s->n > 0 && s->p[0] == '-';
+	struct buf b = { .a = a };
+
+	(void)f;
+	if (minus)
+		digits = (struct str){ s->p + 1, s->n - 1 };
+	for (size_t i = 0; i < digits.n; i++) {
+		char c = upper_char(digits.p[i]);
+
+		if (c == ':' && i > 0)
+			continue;
+		if (!is_hex(c))
+			return false;
+		if (c != '0' || b.n > 0)
+			buf_char(&b, c);
+	}
+	*s = arena_printf(
+	    a, "%s%.*s", minus && b.n > 0 ? "-" : "", b.n > 0 ? (int)b.n : 1, b.n > 0 ? b.p : "0");
+	return digits.n > 0;
+}
+
+static bool
+form_uuid(struct arena *a, enum form f, struct str *s)
+{
+	char out[UUID_LEN + 1];
+	struct uuid u;
+
+	(void)f;
+	if (!uuid_parse(*s, &u))
+		return false;
+	uuid_print(&u, out);
+	*s = arena_str(a, str_of(out));
+	return true;
+}
+
+/* "Server:  nginx" becomes "server: nginx". */
+static bool
+form_header(struct arena *a, enum form f, struct str *s)
+{
+	const char *colon = s->n == 0 ? NULL : memchr(s->p, ':', s->n);
+	struct str name, value;
+
+	(void)f;
+	if (colon == NULL)
+		return false;
+	name = (struct str){ s->p, (size_t)(colon - s->p) };
+	value = str_trim((struct str){ colon + 1, s->n - name.n - 1 });
+	lower_text(a, &name);
+	*s = arena_printf(a, "%.*s: %.*s", (int)name.n, name.p, (int)value.n, value.p);
+	return is_graphic(name);
+}
+
+/* ---- vocabularies ---- */
+
+static const struct {
+	const char *fault;
+	bool closed;
+} forms[FORMS] = {
+#define FORM(id, function, only, text) [FORM_##id] = { text, only },
+#include "tbl/forms.h"
+#undef FORM
+};
+
+static const struct {
+	enum form form;
+	struct str spelling, canonical;
+} words[] = {
+#define WORD(form, spelling, canonical) { FORM_##form, STR_INIT(spelling), STR_INIT(canonical) },
+#include "tbl/words.h"
+#undef WORD
+};
+
+/* Letters and digits in lower case, without anything between them; STR_NULL when they are more than a word has. */
+static struct str
+fold_word(struct str s, char room[64])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (!is_word_char(s.p[i]))
+			continue;
+		if (n == 64)
+			return STR_NULL;
+		room[n++] = s.p[i];
+	}
+	return str_lower_ascii(room, (struct str){ room, n });
+}
+
+static bool
+find_word(enum form f, struct str *s)
+{
+	char room[64];
+	struct str folded = fold_word(*s, room);
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (words[i].form == f && str_eq(words[i].spelling, folded)) {
+			*s = words[i].canonical;
+			return true;
+		}
+	return false;
+}
+
+static bool
+form_words(struct arena *a, enum form f, struct str *s)
+{
+	(void)a;
+	return find_word(f, s) || !forms[f].closed;
+}
+
+/* "client transfer prohibited" and "clientTransferProhibited https://icann.org/epp#..." are one status. Registries
+   invent more ("server recover prohibited"): their words are joined in the same way. */
+static bool
+form_status(struct arena *a, enum form f, struct str *s)
+{
+	const char *url = s->n == 0 ? NULL : memmem(s->p, s->n, " http", 5);
+	struct buf b = { .a = a };
+	bool word = false;
+
+	if (url != NULL)
+		s->n = (size_t)(url - s->p);
+	*s = str_trim(*s);
+	if (find_word(f, s))
+		return true;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->p[i] == ' ' || s->p[i] == '_' || s->p[i] == '-') {
+			word = b.n > 0;
+			continue;
+		}
+		buf_char(&b, word ? upper_char(s->p[i]) : s->p[i]);
+		word = false;
+	}
+	*s = buf_done(&b);
+	return is_graphic(*s);
+}
+
+/* ---- DNS parameters ---- */
+
+struct dns_number {
+	unsigned number;
+	const char *name;
+};
+
+static const struct dns_number dns_types[] = {
+#define DNS_TYPE(number, name, answer) { number, name },
+#define DNS_RCODE(number, name)
+#include "tbl/dns_names.h"
+#undef DNS_TYPE
+#undef DNS_RCODE
+};
+
+static const struct dns_number dns_rcodes[] = {
+#define DNS_TYPE(number, name, answer)
+#define DNS_RCODE(number, name) { number, name },
+#include "tbl/dns_names.h"
+#undef DNS_TYPE
+#undef DNS_RCODE
+};
+
+/* The number after a prefix: TYPE65 is 65. */
+static bool
+read_numbered(struct str s, const char *prefix, unsigned *out)
+{
+	struct str digits = s;
+	int64_t v;
+
+	if (!str_starts(s, str_of(prefix)))
+		return false;
+	digits.p += strlen(prefix);
+	digits.n -= strlen(prefix);
+	if (digits.n == 0 || !is_digit(digits.p[0]) || !str_int64(digits, &v) || v > UINT16_MAX)
+		return false;
+	*out = (unsigned)v;
+	return true;
+}
+
+/* Sets *s to the name of the table, or to the prefix and the number when the table does not have it. */
+static bool
+dns_number(
+    struct arena *a, const struct dns_number *table, size_t n, const char *prefix, struct str *s)
+{
+	unsigned number;
+
+	upper_text(a, s);
+	for (size_t i = 0; i < n; i++)
+		if (str_is(*s, table[i].name))
+			return true;
+	if (!read_numbered(*s, prefix, &number) && !read_numbered(*s, "", &number))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (number == table[i].number) {
+			*s = str_of(table[i].name);
+			return true;
+		}
+	*s = arena_printf(a, "%s%u", prefix, number);
+	return true;
+}
+
+static bool
+form_dns_type(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	return dns_number(a, dns_types, COUNT(dns_types), "TYPE", s);
+}
+
+static bool
+form_rcode(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	return dns_number(a, dns_rcodes, COUNT(dns_rcodes), "RCODE", s);
+}
+
+static unsigned
+number_of(const struct dns_number *table, size_t n, const char *prefix, struct str name)
+{
+	unsigned number = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, table[i].name))
+			return table[i].number;
+	if (!read_numbered(name, prefix, &number))
+		panic("%.*s is not in its canonical form", (int)name.n, name.p);
+	return number;
+}
+
+unsigned
+record_dns_type(struct str name)
+{
+	return number_of(dns_types, COUNT(dns_types), "TYPE", name);
+}
+
+unsigned
+record_dns_rcode(struct str name)
+{
+	return number_of(dns_rcodes, COUNT(dns_rcodes), "RCODE", name);
+}
+
+/* ---- a text of any form ---- */
+
+const char *
+record_form(
+    struct arena *a, const struct record_member *m, struct str *s, enum record_manner manner)
+{
+	static bool (*const functions[FORMS])(struct arena *, enum form, struct str *) = {
+#define FORM(id, function, closed, fault) [FORM_##id] = form_##function,
+#include "tbl/forms.h"
+#undef FORM
+	};
+
+	if (s->n > (size_t)m->most && manner == RECORD_LENIENT && m->form == FORM_TEXT)
+		*s = str_cut_bytes(*s, (size_t)m->most);
+	if (s->n > 4 * (size_t)m->most) /* a form may be shorter: a hash loses its colons */
+		return "is too long";
+	if (s->n > 0 && memchr(s->p, '\0', s->n) != NULL)
+		return "must not contain U+0000";
+	if (!functions[m->form](a, m->form, s))
+		return forms[m->form].fault;
+	if (s->n > (size_t)m->most)
+		return "is too long";
+	return s->n < (size_t)m->least ? "is too short" : NULL;
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: ISC */
+/* src/record: canonical forms, faults, keys and projections. */
+#include "config.h"
+
+#include "record/record.h"
+#include "t/unit/tap.h"
+
+static struct arena *a;
+
+/* The canonical text of a document, or the fault. */
+static struct str
+canonical(enum dataset d, const char *text, enum record_manner manner)
+{
+	struct buf b = { .a = a };
+	struct record r;
+	struct str what;
+
+	if (!record_parse(a, d, str_of(text), manner, &r, &what) ||
+	    !record_finish(a, &r, manner, &what))
+		return what;
+	record_print(&b, &r, NULL);
+	return buf_done(&b);
+}
+
+static void
+is(struct str found, const char *wanted)
+{
+	if (!str_is(found, wanted))
+		printf("# found  %.*s\n# wanted %s\n", (int)found.n, found.p, wanted);
+	CU_ASSERT(str_is(found, wanted));
+}
+
+static void
+becomes(enum dataset d, const char *text, const char *wanted)
+{
+	is(canonical(d, text, RECORD_STRICT), wanted);
+	arena_reset(a);
+}
+
+static void
+host_is_canonical(void)
+{
+	becomes(DATASET_HOSTS,
+	    "{\"services\":[{\"port\":443,\"tls\":{\"version\":\"tls13\"},\"banner\":\"x\"},"
+	    "{\"port\":53,\"transport\":\"UDP\",\"http\":{\"headers\":[\"Server:  nginx\"]}}],"
+	    "\"country_code\":\"de\",\"tags\":[\"B\",\"a\",\"b\"],\"ip\":\"::ffff:192.0.2.1\","
+	    "\"prefix\":\"192.0.2.77/24\",\"hostnames\":[\"WWW.Example.ORG.\"],"
+	    "\"last_seen\":\"2026-01-02T03:04:05+01:00\"}",
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"prefix\":\"192.0.2.0/24\","
+	    "\"country_code\":\"DE\",\"hostnames\":[\"www.example.org\"],"
+	    "\"apex_domains\":[\"example.org\"],\"tags\":[\"a\",\"b\"],\"service_count\":2,"
+	    "\"first_seen\":\"2026-01-02T02:04:05.000000Z\","
+	    "\"last_seen\":\"2026-01-02T02:04:05.000000Z\",\"services\":["
+	    "{\"port\":53,\"transport\":\"udp\",\"http\":{\"headers\":[\"server: nginx\"]},"
+	    "\"first_seen\":\"2026-01-02T02:04:05.000000Z\","
+	    "\"last_seen\":\"2026-01-02T02:04:05.000000Z\"},"
+	    "{\"port\":443,\"transport\":\"tcp\",\"banner\":\"x\",\"banner_hash\":"
+	    "\"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881\","
+	    "\"tls\":{\"version\":\"TLSv1.3\"},"
+	    "\"first_seen\":\"2026-01-02T02:04:05.000000Z\","
+	    "\"last_seen\":\"2026-01-02T02:04:05.000000Z\"}]}");
+}
+
+static void
+faults_name_their_place(void)
+{
+	static const char *const cases[][2] = {
+		{ "{", "no valid JSON at byte 2: unexpected end" },
+		{ "[]", "must be an object" },
+		{ "{}", "ip: is missing or no IP address" },
+		{ "{\"ip\":\"x\"}", "ip: is no IP address" },
+		{ "{\"ip\":\"192.0.2.1\",\"nome\":1}", "nome: is no member of this format" },
+		{ "{\"ip\":\"192.0.2.1\",\"asn\":\"1\"}", "asn: must be an integer" },
+		{ "{\"ip\":\"192.0.2.1\",\"asn\":4294967296}", "asn: is out of range" },
+		{ "{\"ip\":\"192.0.2.1\",\"os\":\"\\u0000\"}", "os: must not contain U+0000" },
+		{ "{\"ip\":\"192.0.2.1\",\"tags\":[\"a\",\"b c\"]}",
+		    "tags[1]: is no tag: 1 to 128 ASCII characters without blanks" },
+		{ "{\"ip\":\"192.0.2.1\",\"services\":[{}]}", "services[0]: has no port" },
+		{ "{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1},{\"port\":1}]}",
+		    "services: two have the same port and transport" },
+		{ "{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1,\"transport\":\"icmp\"}]}",
+		    "services[0].transport: must be tcp, udp or sctp" },
+		{ "{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1,\"tls\":{\"certificate\":"
+		  "{\"names\":[\"a\",7]}}}]}",
+		    "services[0].tls.certificate.names[1]: must be a string" },
+		{ "{\"ip\":\"192.0.2.1\",\"first_seen\":\"2026-01-02T00:00:00Z\","
+		  "\"last_seen\":\"2026-01-01T00:00:00Z\"}",
+		    "first_seen: is later than last_seen" },
+		{ "{\"ip\":\"192.0.2.1\",\"last_seen\":\"2026-01-01\"}",
+		    "last_seen: must be an RFC 3339 date and time with an offset" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		becomes(DATASET_HOSTS, cases[i][0], cases[i][1]);
+}
+
+static void
+lenient_leaves_faults_out(void)
+{
+	is(canonical(DATASET_HOSTS,
+	       "{\"ip\":\"192.0.2.1\",\"unknown\":{},\"asn\":-1,\"country_code\":\"Germany\","
+	       "\"tags\":[\"a b\",\"c\"]}",
+	       RECORD_LENIENT),
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"tags\":[\"c\"]}");
+	arena_reset(a);
+}
+
+/* ---- DNS ---- */
+
+static void
+answers(const char *type, const char *text, const char *wanted)
+{
+	struct buf b = { .a = a };
+	struct record r = record_new(a, DATASET_DNS);
+	struct str what;
+
+	record_set_text(a, r.root, "host", STR("h.example.org"));
+	record_set_text(a, r.root, "record_type", str_of(type));
+	record_set_text(a, r.root, "answer", str_of(text));
+	if (record_finish(a, &r, RECORD_STRICT, &what))
+		is(record_text(r.root, "answer"), wanted);
+	else
+		is(what, wanted);
+	buf_clear(&b);
+	arena_reset(a);
+}
+
+static void
+answer_has_one_spelling(void)
+{
+	static const char *const cases[][3] = {
+		{ "a", "192.0.2.1", "192.0.2.1" },
+		{ "1", "\\# 4 C0000201", "192.0.2.1" },
+		{ "A", "192.0.2.1.", "answer: is no answer of this record type" },
+		{ "A", "2001:db8::1", "answer: is no answer of this record type" },
+		{ "AAAA", "2001:DB8:0:0:0:0:0:1", "2001:db8::1" },
+		{ "CNAME", "Web.Example.ORG.", "web.example.org" },
+		{ "NS", ".", "." },
+		{ "PTR", "a..b", "answer: is no answer of this record type" },
+		{ "MX", "010  Mail.Example.ORG.", "10 mail.example.org" },
+		{ "MX", "mail.example.org", "mail.example.org" },
+		{ "SOA", "NS.example.org. Host\\.Master.example.org. 1 2 3 4 5",
+		    "ns.example.org host\\046master.example.org 1 2 3 4 5" },
+		{ "SOA", "ns.example.org host.example.org", "ns.example.org host.example.org" },
+		{ "SRV", "0 5 443 a.example.org.", "0 5 443 a.example.org" },
+		{ "TXT", "v=spf1 -all", "\"v=spf1 -all\"" },
+		{ "TXT", "\"v=spf1 -all\"", "\"v=spf1 -all\"" },
+		{ "TXT", "\"a\"   \"b \\\"c\\\" \\195\\xa9\"", "\"a\" \"b \\\"c\\\" \\195\\169\"" },
+		{ "TXT", "\"a", "answer: is no answer of this record type" },
+		{ "CAA", "0 ISSUE letsencrypt.org", "0 issue \"letsencrypt.org\"" },
+		{ "DS", "1 8 2 ab cd", "1 8 2 ABCD" },
+		{ "TLSA", "3 1 1 abc", "answer: is no answer of this record type" },
+		{ "TYPE65534", "\\# 2 aB 0f", "\\# 2 AB0F" },
+		{ "TYPE65", "1 .  alpn=\"h2\"", "1 . alpn=\"h2\"" },
+		{ "TYPE65534", "\\# 3 aB 0f", "\\# 3 aB 0f" },
+		{ "HTTP", "", "record_type: is no type of DNS records such as AAAA or TYPE65" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		answers(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+static void
+long_text_is_divided(void)
+{
+	struct record r = record_new(a, DATASET_DNS);
+	char text[301];
+	struct str what;
+
+	memset(text, 'x', 300);
+	text[300] = '\0';
+	record_set_text(a, r.root, "host", STR("h.example.org"));
+	record_set_text(a, r.root, "record_type", STR("TXT"));
+	record_set_text(a, r.root, "answer", str_of(text));
+	CU_ASSERT(record_finish(a, &r, RECORD_STRICT, &what));
+	CU_ASSERT_EQUAL(record_text(r.root, "answer").n, 300 + 5);
+	CU_ASSERT(
+	    str_starts((struct str){ record_text(r.root, "answer").p + 256, 49 }, STR("\" \"xxx")));
+	arena_reset(a);
+}
+
+static void
+dns_is_canonical(void)
+{
+	becomes(DATASET_DNS,
+	    "{\"answer\":\"Mail.Example.CO.UK.\",\"record_type\":\"cname\","
+	    "\"host\":\"*.WWW.example.co.uk.\",\"ttl\":60,\"source\":[\"b\",\"a\"]}",
+	    "{\"host\":\"*.www.example.co.uk\",\"record_type\":\"CNAME\",\"rcode\":\"NOERROR\","
+	    "\"answer\":\"mail.example.co.uk\",\"answer_name\":\"mail.example.co.uk\","
+	    "\"apex_domain\":\"example.co.uk\",\"tld\":\"uk\",\"ttl\":60,\"wildcard\":true,"
+	    "\"source\":[\"a\",\"b\"]}");
+	becomes(DATASET_DNS, "{\"host\":\".\",\"record_type\":\"NS\",\"rcode\":\"3\"}",
+	    "{\"host\":\".\",\"record_type\":\"NS\",\"rcode\":\"NXDOMAIN\",\"wildcard\":false}");
+	becomes(DATASET_DNS, "{\"host\":\"a\\\\xffb.org\",\"record_type\":\"A\"}",
+	    "{\"host\":\"a\\\\255b.org\",\"record_type\":\"A\",\"rcode\":\"NOERROR\","
+	    "\"apex_domain\":\"a\\\\255b.org\",\"tld\":\"org\",\"wildcard\":false}");
+}
+
+static void
+whois_is_canonical(void)
+{
+	becomes(DATASET_WHOIS,
+	    "{\"domain\":\"EXAMPLE.ORG.\",\"whois\":{\"status\":[\"client transfer prohibited\","
+	    "\"active\",\"clientHold https://icann.org/epp#clientHold\",\"server recover "
+	    "prohibited\","
+	    "\"CLIENTHOLD\"],\"dnssec\":false,\"nameservers\":[\"NS2.x.org\",\"ns1.x.org.\"]}}",
+	    "{\"domain\":\"example.org\",\"tld\":\"org\",\"whois\":{\"status\":[\"clientHold\","
+	    "\"clientTransferProhibited\",\"ok\",\"serverRecoverProhibited\"],\"dnssec\":false,"
+	    "\"nameservers\":[\"ns1.x.org\",\"ns2.x.org\"]}}");
+	becomes(DATASET_WHOIS, "{\"domain\":\"*.org\"}", "domain: is no domain name");
+	becomes(DATASET_WHOIS, "{\"domain\":\".\"}", "domain: is no domain name");
+}
+
+#define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void
+certificate_is_canonical(void)
+{
+	becomes(DATASET_CERTIFICATES,
+	    "{\"fingerprint_sha256\":\"0123456789ABCDEF0123456789abcdef0123456789abcdef01234567"
+	    "89abcdef\",\"serial_number\":\"-00:0a:ff\",\"key_algorithm\":\"id-ecPublicKey\","
+	    "\"signature_algorithm\":\"sha256, rsa\",\"names\":[\"*.Example.org\"],"
+	    "\"not_before\":\"2026-01-02T00:00:00Z\",\"not_after\":\"2026-01-01T23:59:59Z\"}",
+	    "{\"fingerprint_sha256\":\"" HEX64 "\",\"serial_number\":\"-AFF\","
+	    "\"names\":[\"*.example.org\"],\"apex_domains\":[\"example.org\"],"
+	    "\"key_algorithm\":\"ECDSA\",\"signature_algorithm\":\"sha256WithRSAEncryption\","
+	    "\"validity_days\":-1,\"not_before\":\"2026-01-02T00:00:00.000000Z\","
+	    "\"not_after\":\"2026-01-01T23:59:59.000000Z\"}");
+	becomes(DATASET_CERTIFICATES, "{\"fingerprint_sha256\":\"" HEX64 "\"}",
+	    "not_before: is missing");
+	becomes(DATASET_CERTIFICATES, "{\"fingerprint_sha256\":\"abc\"}",
+	    "fingerprint_sha256: is no SHA-256: 64 hexadecimal digits");
+}
+
+static void
+words_have_one_spelling(void)
+{
+	static const char *const versions[][2] = {
+		{ "tls13", "TLSv1.3" },
+		{ "TLS 1.2", "TLSv1.2" },
+		{ "TLSv1", "TLSv1.0" },
+		{ "ssl30", "SSLv3" },
+		{ "DTLSv1.2", "DTLSv1.2" },
+	};
+
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		struct record r = record_new(a, DATASET_HOSTS);
+		struct record_object *s = record_nested(a, &r);
+		struct str what;
+
+		record_set_text(a, r.root, "ip", STR("192.0.2.1"));
+		record_set_int(a, s, "port", 443);
+		record_set_text(a, s, "tls.version", str_of(versions[i][0]));
+		CU_ASSERT(record_finish(a, &r, RECORD_STRICT, &what));
+		is(record_text(s, "tls.version"), versions[i][1]);
+		arena_reset(a);
+	}
+}
+
+static void
+other_datasets_are_canonical(void)
+{
+	becomes(DATASET_REPORTS,
+	    "{\"uuid\":\"0190A8C1-0000-7000-8000-000000000001\",\"title\":\"t\",\"tlp\":\"WHITE\","
+	    "\"published_at\":\"2026-01-02T00:00:00Z\",\"indicators\":[{\"type\":\"ip\","
+	    "\"value\":\"192.0.2.1\"},{\"type\":\"domain\",\"value\":\"x.org\"},"
+	    "{\"type\":\"ip\",\"value\":\"192.0.2.1\"}]}",
+	    "{\"uuid\":\"0190a8c1-0000-7000-8000-000000000001\",\"title\":\"t\",\"tlp\":\"clear\","
+	    "\"indicator_types\":[\"domain\",\"ip\"],"
+	    "\"published_at\":\"2026-01-02T00:00:00.000000Z\",\"indicators\":["
+	    "{\"type\":\"domain\",\"value\":\"x.org\"},{\"type\":\"ip\",\"value\":\"192.0.2.1\"}]"
+	    "}");
+	becomes(DATASET_DIRECTORIES,
+	    "{\"host\":\"Files.Example.org\",\"port\":80,\"files\":[{\"name\":\"b/x.PS1\","
+	    "\"size\":3},{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"}]}",
+	    "{\"port\":80,\"host\":\"files.example.org\",\"path\":\"/\",\"file_count\":3,"
+	    "\"total_size\":7,\"files\":[{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"},"
+	    "{\"name\":\"b/x.PS1\",\"extension\":\"ps1\",\"size\":3}]}");
+}
+
+/* ---- keys ---- */
+
+static struct str
+key_of(enum dataset d, const char *text)
+{
+	struct record r;
+	struct str what;
+
+	if (!record_parse(a, d, str_of(text), RECORD_STRICT, &r, &what) ||
+	    !record_finish(a, &r, RECORD_STRICT, &what))
+		panic("%s: %.*s", text, (int)what.n, what.p);
+	return record_key(a, &r);
+}
+
+/* The keys of the documents are in this order, and each tells the text beside it. */
+static void
+keys_ascend(enum dataset d, const char *const (*cases)[2], size_t n)
+{
+	struct str before = STR("");
+
+	for (size_t i = 0; i < n; i++) {
+		struct str key = key_of(d, cases[i][0]);
+
+		CU_ASSERT(str_cmp(before, key) < 0);
+		CU_ASSERT(key.n <= 600);
+		is(record_key_text(a, d, key), cases[i][1]);
+		before = key;
+	}
+	arena_reset(a);
+}
+
+static void
+keys_are_in_order(void)
+{
+	static const char *const hosts[][2] = {
+		{ "{\"ip\":\"1.2.3.4\"}", "1.2.3.4" },
+		{ "{\"ip\":\"255.0.0.0\"}", "255.0.0.0" },
+		{ "{\"ip\":\"::1\"}", "::1" },
+		{ "{\"ip\":\"2001:db8::\"}", "2001:db8::" },
+	};
+	static const char *const dns[][2] = {
+		{ "{\"host\":\".\",\"record_type\":\"NS\"}", ". NS NOERROR" },
+		{ "{\"host\":\"org\",\"record_type\":\"NS\"}", "org NS NOERROR" },
+		{ "{\"host\":\"a.org\",\"record_type\":\"A\"}", "a.org A NOERROR" },
+		{ "{\"host\":\"a.org\",\"record_type\":\"A\",\"rcode\":\"SERVFAIL\"}",
+		    "a.org A SERVFAIL" },
+		{ "{\"host\":\"a.org\",\"record_type\":\"TYPE300\"}", "a.org TYPE300 NOERROR" },
+		{ "{\"host\":\"z.a.org\",\"record_type\":\"A\"}", "z.a.org A NOERROR" },
+		{ "{\"host\":\"a-b.org\",\"record_type\":\"A\"}", "a-b.org A NOERROR" },
+	};
+	static const char *const certificates[][2] = {
+		{ "{\"fingerprint_sha256\":\"" HEX64 "\",\"not_before\":\"2026-01-02T00:00:00Z\"}",
+		    HEX64 " of 2026-01-02T00:00:00.000000Z" },
+		{ "{\"fingerprint_sha256\":\"" HEX64 "\",\"not_before\":\"1950-01-02T00:00:00Z\"}",
+		    HEX64 " of 1950-01-02T00:00:00.000000Z" },
+	};
+	static const char *const directories[][2] = {
+		{ "{\"ip\":\"9.9.9.9\",\"port\":80}", "9.9.9.9 port 80" },
+		{ "{\"ip\":\"9.9.9.9\",\"port\":300}", "9.9.9.9 port 300" },
+		{ "{\"host\":\"a.org\",\"port\":80}", "a.org port 80" },
+	};
+	static const char *const reports[][2] = {
+		{ "{\"uuid\":\"0190a8c1-0000-7000-8000-000000000001\","
+		  "\"published_at\":\"2026-01-02T00:00:00Z\"}",
+		    "0190a8c1-0000-7000-8000-000000000001 of 2026-01-02T00:00:00.000000Z" },
+	};
+	static const char *const whois[][2] = {
+		{ "{\"domain\":\"a.com\"}", "a.com" },
+		{ "{\"domain\":\"co.uk\"}", "co.uk" },
+		{ "{\"domain\":\"a.co.uk\"}", "a.co.uk" },
+	};
+
+	keys_ascend(DATASET_HOSTS, hosts, COUNT(hosts));
+	keys_ascend(DATASET_DNS, dns, COUNT(dns));
+	keys_ascend(DATASET_CERTIFICATES, certificates, COUNT(certificates));
+	keys_ascend(DATASET_DIRECTORIES, directories, COUNT(directories));
+	keys_ascend(DATASET_REPORTS, reports, COUNT(reports));
+	keys_ascend(DATASET_WHOIS, whois, COUNT(whois));
+}
+
+static void
+key_begins_with_its_name(void)
+{
+	struct str key = key_of(DATASET_DNS, "{\"host\":\"www.a.org\",\"record_type\":\"A\"}");
+
+	CU_ASSERT(str_starts(key, record_key_name(a, STR("www.a.org"))));
+	CU_ASSERT(!str_starts(key, record_key_name(a, STR("a.org"))));
+	CU_ASSERT(str_eq(key_of(DATASET_DNS,
+			     "{\"host\":\"x.org\",\"record_type\":\"DS\",\"answer\":\"1 8 2 AB\"}"),
+	    key_of(DATASET_DNS,
+		"{\"host\":\"X.org.\",\"record_type\":\"ds\",\"answer\":\"1 8 2 ab\"}")));
+	arena_reset(a);
+}
+
+/* ---- projection ---- */
+
+static void
+projects(const char *names, const char *wanted)
+{
+	const struct record_fields *f;
+	struct buf b = { .a = a };
+	struct str what, bad;
+	struct record r;
+
+	if (!record_parse(a, DATASET_HOSTS,
+		STR("{\"ip\":\"192.0.2.1\",\"asn\":1,\"services\":[{\"port\":1},{\"port\":2,"
+		    "\"http\":{\"title\":\"t\",\"server\":\"s\"}},{\"port\":3,"
+		    "\"tls\":{\"certificate\":{}}}]}"),
+		RECORD_STRICT, &r, &what) ||
+	    !record_finish(a, &r, RECORD_STRICT, &what))
+		panic("%.*s", (int)what.n, what.p);
+	f = record_fields_parse(a, DATASET_HOSTS, str_of(names), &bad);
+	if (f != NULL) {
+		record_print(&b, &r, f);
+		is(buf_done(&b), wanted);
+	} else {
+		is(bad, wanted);
+	}
+	arena_reset(a);
+}
+
+static void
+projection_selects_members(void)
+{
+	projects("asn,ip", "{\"ip\":\"192.0.2.1\",\"asn\":1}");
+	projects(
+	    "services.http.title,asn", "{\"asn\":1,\"services\":[{\"http\":{\"title\":\"t\"}}]}");
+	projects("services.http", "{\"services\":[{\"http\":{\"title\":\"t\",\"server\":\"s\"}}]}");
+	projects("services.port", "{\"services\":[{\"port\":1},{\"port\":2},{\"port\":3}]}");
+	projects("services.tls.certificate", "{\"services\":[]}");
+	projects("as_name", "{}");
+	projects("ip,nome", "nome");
+	projects("ip.x", "ip.x");
+	projects("ip,", "");
+	projects("", "");
+	projects("ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,"
+		 "ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,"
+		 "ip,ip,ip,ip,ip,ip,ip,ip,ip,ip,ip",
+	    "");
+}
+
+static void
+datasets_have_names(void)
+{
+	CU_ASSERT_EQUAL(record_dataset(STR("open-directories")), DATASET_DIRECTORIES);
+	CU_ASSERT_EQUAL(record_dataset(STR("services")), DATASETS_STORED);
+	CU_ASSERT_EQUAL(record_dataset_number(DATASET_DNS), 3);
+	CU_ASSERT_STRING_EQUAL(record_dataset_name(DATASET_WHOIS), "whois");
+}
+
+static CU_TestInfo tests[] = {
+	{ "A host document has one canonical text", host_is_canonical },
+	{ "A fault names its member and the reason", faults_name_their_place },
+	{ "A lenient reading leaves faulty members out", lenient_leaves_faults_out },
+	{ "An answer of each DNS record type has one spelling", answer_has_one_spelling },
+	{ "A long TXT answer is divided into character-strings", long_text_is_divided },
+	{ "A DNS record gets its apex domain, TLD and wildcard", dns_is_canonical },
+	{ "A whois record has the status words of EPP", whois_is_canonical },
+	{ "A certificate has one spelling of its algorithms and serial", certificate_is_canonical },
+	{ "A TLS version has one spelling for all tools", words_have_one_spelling },
+	{ "Reports and open directories derive counts and types", other_datasets_are_canonical },
+	{ "Keys ascend in the order of the answers", keys_are_in_order },
+	{ "A key of DNS begins with its name", key_begins_with_its_name },
+	{ "A projection selects members (C-414)", projection_selects_members },
+	{ "Datasets are found by their names", datasets_have_names },
+	CU_TEST_INFO_NULL,
+};
+
+int
+main(void)
+{
+	a = arena_new((size_t)1 << 30);
+	return tap_main(tests);
+}
