@@ -4,6 +4,8 @@
 #include "cli/import/record_store.h"
 
 #include "base/limits.h"
+#include "cli/import/names.h"
+#include "db/copy.h"
 
 enum { STORE_BUDGET_US = 600 * SECOND_US };
 
@@ -26,10 +28,9 @@ static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_ha
 			    " CREATE TEMPORARY TABLE IF NOT EXISTS record_stage (dataset smallint,"
 			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
 
-static const struct stmt lock_dataset =
-    STMT(lock_dataset, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), $1::integer)");
+STMT(lock_dataset, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), $1::integer)");
 
-static const struct stmt read_stored = STMT_LIST(read_stored, struct stored, stored_out,
+STMT_LIST(read_stored, struct stored, stored_out,
     "SELECT k.n, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
     " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
 
@@ -38,12 +39,12 @@ static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY
 static const char copy_stage[] =
     "COPY record_stage (dataset, key, doc, blob) FROM STDIN" COPY_FORMAT;
 
-static const struct stmt update_changed = STMT(update_changed, NULL,
+STMT(update_changed, NULL,
     "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
     " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
     " AND s.doc IS NOT NULL");
 
-static const struct stmt insert_blobs = STMT(insert_blobs, NULL,
+STMT(insert_blobs, NULL,
     "INSERT INTO record_blob (dataset, key, blob)"
     " SELECT dataset, key, blob FROM record_stage WHERE blob IS NOT NULL"
     " ON CONFLICT DO NOTHING");

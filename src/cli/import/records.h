@@ -6,6 +6,7 @@
 #define CLI_IMPORT_RECORDS_H
 
 #include "cli/import/import.h"
+#include "cli/import/source.h"
 #include "record/record.h"
 
 struct records {

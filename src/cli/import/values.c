@@ -3,6 +3,8 @@
 
 #include "cli/import/values.h"
 
+#include "cli/import/source.h"
+
 void
 values_open(struct values *v, struct source *src)
 {
