@@ -285,19 +285,16 @@ conn_tick(struct conn *c, int64_t now)
 		if (late)
 			conn_free(c);
 		return;
-	case CONN_OPEN: /* late: the runner has not answered the client's close frame */
+	case CONN_OPEN:
 		if (late)
-			pump_end(c, c->why, c->client.reader.close_code);
+			pump_late(c);
 		else
 			pump_ping(c, now);
 		return;
-	case CONN_RECHECK: /* late: the database does not answer */
-		if (late)
-			pump_end_as_runner(c);
-		return;
+	case CONN_RECHECK:
 	case CONN_ENDING:
 		if (late)
-			pump_close(c);
+			pump_late(c);
 		return;
 	case CONN_TICKET:
 		return;
