@@ -100,7 +100,7 @@ store_results(struct engine *e)
 }
 
 static void
-start_attempt(struct engine *e, const struct claim *c)
+start_delivery_attempt(struct engine *e, const struct claim *c)
 {
 	struct arena *a = arena_new(ATTEMPT_MEMORY);
 	struct attempt *t = ARENA_NEW(a, struct attempt);
@@ -135,7 +135,7 @@ claim_due(struct engine *e, int64_t room)
 		e->last_project = c[got.n - 1].project_uuid;
 	for (size_t i = 0; i < got.n; i++)
 		if (c[i].url.p != NULL)
-			start_attempt(e, &c[i]);
+			start_delivery_attempt(e, &c[i]);
 	return got.n > 0;
 }
 

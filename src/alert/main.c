@@ -35,7 +35,7 @@ watch_database(struct engine *e)
 /* Work that is left is done in another turn, so that transfers progress in between. Notifications are asked for at
    the end: one that arrived together with the result of a statement does not make the socket readable again. */
 static void
-run_turn(struct engine *e)
+run_alert_turn(struct engine *e)
 {
 	bool more = !e->stopping && evaluate_changes(e);
 
@@ -56,7 +56,7 @@ on_alert_turn(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	run_turn(arg);
+	run_alert_turn(arg);
 }
 
 static void
@@ -69,7 +69,7 @@ on_attempt_end(void *arg, struct attempt *t)
 	event_active(e->poll, EV_TIMEOUT, 0);
 }
 
-/* Attempts under way end and are stored; no other one is started. run_turn ends the loop after them. */
+/* Attempts under way end and are stored; no other one is started. run_alert_turn ends the loop after them. */
 static void
 on_alert_stop(void *arg)
 {
@@ -80,7 +80,7 @@ on_alert_stop(void *arg)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_alerts(const struct pool *pool, int listener)
 {
 	struct engine e = { .arena = arena_new(ARENA_CAP),
 		.db = db_open(conf.database, pool->name) };
@@ -116,9 +116,10 @@ check_ca_file(char *err, size_t room)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon alert = {
-		.name = "surfaced-alert", .check = check_ca_file, .dump = stmts_dump, .work = work
-	};
+	static const struct daemon alert = { .name = "surfaced-alert",
+		.check = check_ca_file,
+		.dump = stmts_dump,
+		.work = run_alerts };
 
 	return daemon_main(argc, argv, &alert);
 }

@@ -162,7 +162,7 @@ receive_until(struct link *l, int64_t until)
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+on_link_readable(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -219,7 +219,7 @@ drop_first_queued(struct link *l)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+on_link_writable(int fd, short what, void *arg)
 {
 	struct link *l = arg;
 	const struct queued_message *w;
@@ -229,7 +229,7 @@ on_writable(int fd, short what, void *arg)
 	while ((w = STAILQ_FIRST(&l->queue)) != NULL) {
 		if (!send_packet(l, w->text, w->n, w->fd) && send_would_block())
 			return;
-		/* Sent; or the peer is gone, which on_readable notices. */
+		/* Sent; or the peer is gone, which on_link_readable notices. */
 		drop_first_queued(l);
 	}
 	event_del(l->writable);
@@ -307,8 +307,8 @@ link_new(struct event_base *base, int fd, const struct link_side *side, void *ar
 	l->fd = fd;
 	l->arena = arena_new(LINK_ARENA);
 	STAILQ_INIT(&l->queue);
-	l->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, l);
-	l->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, l);
+	l->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_link_readable, l);
+	l->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_link_writable, l);
 	l->broken = event_new(base, -1, 0, on_broken, l);
 	if (l->readable == NULL || l->writable == NULL || l->broken == NULL ||
 	    event_add(l->readable, NULL) != 0)

@@ -128,7 +128,7 @@ run_meter_turn(struct meterd *m)
 
 /* Waits for the lock, which a predecessor may hold until it has ended. False: this process is to end first. */
 static bool
-wait_for_lock(int timer)
+wait_for_meter_lock(int timer)
 {
 	uint64_t ticks;
 
@@ -192,7 +192,7 @@ serve_host(struct meterd *m, int timer)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_meter(const struct pool *pool, int listener)
 {
 	struct meterd m = { .arena = arena_new(ARENA_CAP),
 		.db = db_open(conf.database, pool->name) };
@@ -200,7 +200,7 @@ work(const struct pool *pool, int listener)
 
 	(void)listener;
 	db_guard(m.db, m.arena, DB_US, DOWN_US);
-	if (wait_for_lock(timer))
+	if (wait_for_meter_lock(timer))
 		serve_host(&m, timer);
 	db_close(m.db);
 	arena_free(m.arena);
@@ -212,7 +212,7 @@ main(int argc, char **argv)
 	static const struct daemon meter = {
 		.name = "surfaced-meter",
 		.dump = stmts_dump,
-		.work = work,
+		.work = run_meter,
 	};
 
 	return daemon_main(argc, argv, &meter);

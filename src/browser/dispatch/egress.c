@@ -57,7 +57,7 @@ on_traffic(void *arg, const struct link_received *got)
 }
 
 static void
-on_probed(void *arg, const struct link_received *got)
+on_egress_probed(void *arg, const struct link_received *got)
 {
 	const struct egress_probed *p = got->in;
 	struct dispatcher *d = arg;
@@ -84,7 +84,7 @@ static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
 		{ "traffic", egress_traffic_fields, sizeof(struct egress_traffic), on_traffic },
-		{ "probed", egress_probed_fields, sizeof(struct egress_probed), on_probed },
+		{ "probed", egress_probed_fields, sizeof(struct egress_probed), on_egress_probed },
 		{ NULL },
 	    },
 	.closed = on_egress_lost,

@@ -49,7 +49,7 @@ end_check(struct dispatcher *d)
 }
 
 static void
-on_checked(void *arg, const struct link_received *got)
+on_runner_checked(void *arg, const struct link_received *got)
 {
 	const struct runner_checked *checked = got->in;
 	char reason[sizeof(((struct dispatcher *)NULL)->fault)];
@@ -77,7 +77,7 @@ on_check_lost(void *arg, struct link *l)
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_checked },
+		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_runner_checked },
 		{ NULL },
 	    },
 	.closed = on_check_lost,

@@ -67,7 +67,7 @@ on_turn(int fd, short what, void *arg)
 /* Waits until the previous process has ended, which may still own dispatch.sock. Returns false if this process
    is stopped meanwhile. */
 static bool
-wait_for_lock(void)
+wait_for_dispatch_lock(void)
 {
 	const int every_ms = 50;
 	char path[128];
@@ -100,7 +100,7 @@ find_runner_user(struct dispatcher *d)
 }
 
 static void
-on_stop(void *arg)
+stop_dispatching(void *arg)
 {
 	struct dispatcher *d = arg;
 
@@ -134,11 +134,11 @@ free_all(struct dispatcher *d)
 }
 
 static void
-run_loop(struct dispatcher *d)
+run_dispatch_loop(struct dispatcher *d)
 {
 	char err[512];
 
-	d->base = ev_open(on_stop, d);
+	d->base = ev_open(stop_dispatching, d);
 	d->arena = arena_new(ARENA_CAP);
 	d->db = db_open(conf.database, "surfaced-dispatch");
 	db_guard(d->db, d->arena, DB_US, DOWN_US);
@@ -160,21 +160,21 @@ run_loop(struct dispatcher *d)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_dispatcher(const struct pool *pool, int listener)
 {
 	struct dispatcher d = { .listener = -1 };
 
 	(void)pool;
 	(void)listener;
-	if (wait_for_lock())
-		run_loop(&d);
+	if (wait_for_dispatch_lock())
+		run_dispatch_loop(&d);
 }
 
 int
 main(int argc, char **argv)
 {
 	static const struct daemon dispatch = {
-		.name = "surfaced-dispatch", .dump = stmts_dump, .work = work
+		.name = "surfaced-dispatch", .dump = stmts_dump, .work = run_dispatcher
 	};
 
 	return daemon_main(argc, argv, &dispatch);

@@ -63,7 +63,7 @@ keep_row(struct session *s, const struct session_row *row)
 }
 
 static struct session *
-session_new(struct dispatcher *d, const struct session_row *row)
+claimed_session_new(struct dispatcher *d, const struct session_row *row)
 {
 	struct session *s = mem_zero(sizeof(*s));
 
@@ -126,9 +126,9 @@ drop_session(struct session *s)
 /* ---- starting ---- */
 
 static void
-start_session(struct dispatcher *d, const struct session_row *row)
+start_claimed_session(struct dispatcher *d, const struct session_row *row)
 {
-	struct session *s = session_new(d, row);
+	struct session *s = claimed_session_new(d, row);
 	char err[512] = "";
 	struct runner_process process;
 
@@ -157,7 +157,7 @@ session_note_hello(struct session *s, pid_t pid)
 struct session *
 session_adopt(struct dispatcher *d, const struct session_row *row, pid_t pid)
 {
-	struct session *s = session_new(d, row);
+	struct session *s = claimed_session_new(d, row);
 
 	s->greeted = true;
 	if (session_watch_process(s, pid, -1)) {
@@ -192,7 +192,7 @@ session_claim_new(struct dispatcher *d)
 	for (size_t i = 0; i < rows.n; i++)
 		if (is_among(claimed, &row[i].uuid) &&
 		    session_find(d, &row[i].uuid, row[i].epoch) == NULL)
-			start_session(d, &row[i]);
+			start_claimed_session(d, &row[i]);
 }
 
 /* ---- rows ---- */

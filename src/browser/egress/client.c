@@ -147,7 +147,7 @@ send_method(const struct client *c)
 
 /* Reads no byte behind the handshake: those belong to the target, and the relay reads them. */
 static void
-on_readable(int fd, short what, void *arg)
+read_socks_handshake(int fd, short what, void *arg)
 {
 	unsigned char room[SOCKS_REQUEST_MAX];
 	struct client *c = arg;
@@ -187,7 +187,7 @@ client_new(struct session *s, int fd)
 	c->fd = fd;
 	c->until = mono_us() + REQUEST_MS * 1000;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	c->readable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_readable, c);
+	c->readable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, read_socks_handshake, c);
 	if (c->readable == NULL || event_add(c->readable, &limit) != 0)
 		panic("event_new or event_add failed for a browser's connection");
 	LIST_INSERT_HEAD(&s->clients, c, next);

@@ -145,7 +145,7 @@ note_failure(struct dial *d, enum reason why)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+on_connect_result(int fd, short what, void *arg)
 {
 	struct attempt *a = arg;
 	struct dial *d = a->d;
@@ -184,7 +184,7 @@ start_attempt(struct attempt *a)
 		return;
 	}
 	d->live++;
-	a->writable = event_new(d->base, a->fd, EV_WRITE, on_writable, a);
+	a->writable = event_new(d->base, a->fd, EV_WRITE, on_connect_result, a);
 	if (a->writable == NULL || event_add(a->writable, NULL) != 0)
 		panic("event_new or event_add failed for an attempt to connect");
 	(void)setsockopt(a->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));

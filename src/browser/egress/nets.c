@@ -52,7 +52,7 @@ cut_net(struct str *list, struct net *out, bool *bad)
 }
 
 static bool
-net_contains(const struct ip *ip, const struct net *net)
+blocked_net_contains(const struct ip *ip, const struct net *net)
 {
 	unsigned bytes = net->bits / 8, rest = net->bits % 8;
 
@@ -83,7 +83,7 @@ nets_hold(struct str list, const struct ip *ip)
 	if (list.n == 0)
 		return false;
 	while (cut_net(&list, &net, &bad))
-		if (bad || net_contains(ip, &net))
+		if (bad || blocked_net_contains(ip, &net))
 			return true;
 	return false;
 }

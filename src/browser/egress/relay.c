@@ -187,7 +187,7 @@ end_flow(struct flow *f)
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+relay_readable(int fd, short what, void *arg)
 {
 	static unsigned char room[CHUNK];
 	struct flow *f = arg;
@@ -213,7 +213,7 @@ on_readable(int fd, short what, void *arg)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+relay_writable(int fd, short what, void *arg)
 {
 	struct flow *f = arg;
 	ssize_t n =
@@ -269,8 +269,8 @@ start_flow(struct event_base *base, struct relay *r, struct flow *f, int from, i
 	f->r = r;
 	f->from = from;
 	f->to = to;
-	f->readable = event_new(base, from, EV_READ | EV_PERSIST, on_readable, f);
-	f->writable = event_new(base, to, EV_WRITE | EV_PERSIST, on_writable, f);
+	f->readable = event_new(base, from, EV_READ | EV_PERSIST, relay_readable, f);
+	f->writable = event_new(base, to, EV_WRITE | EV_PERSIST, relay_writable, f);
 	if (f->readable == NULL || f->writable == NULL)
 		panic("event_new failed for a flow");
 	add_event(f->readable);

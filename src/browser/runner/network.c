@@ -274,7 +274,7 @@ find_request_without_extra(struct network *n, struct str id, bool sent)
 }
 
 static struct request *
-begin_request(struct network *n, struct str id)
+begin_browser_request(struct network *n, struct str id)
 {
 	struct request *q;
 
@@ -288,7 +288,7 @@ begin_request(struct network *n, struct str id)
 }
 
 static void
-end_request(struct request *q, const struct json_value *p)
+end_browser_request(struct request *q, const struct json_value *p)
 {
 	double now = cdp_num(p, "timestamp");
 
@@ -359,9 +359,9 @@ on_request(struct runner *r, const struct cdp_event *event)
 	if (q != NULL) {
 		fill_response(q, redirect);
 		from = q->ev.event.url;
-		end_request(q, event->params);
+		end_browser_request(q, event->params);
 	}
-	q = begin_request(n, id);
+	q = begin_browser_request(n, id);
 	e = &q->ev.event;
 	q->began = cdp_num(event->params, "timestamp");
 	e->at = (struct ts){ (int64_t)(cdp_num(event->params, "wallTime") * 1e6) };
@@ -437,7 +437,7 @@ on_finished(struct runner *r, const struct cdp_event *event)
 	if (!q->cached)
 		q->ev.event.bytes_received = cdp_int(event->params, "encodedDataLength");
 	q->data = q->came;
-	end_request(q, event->params);
+	end_browser_request(q, event->params);
 }
 
 ON_EVENT("Network.loadingFinished", on_finished);
@@ -471,7 +471,7 @@ on_failed(struct runner *r, const struct cdp_event *event)
 	if (q == NULL)
 		return;
 	q->ev.event.failure = evidence_copy(&q->ev, blocked.n > 0 ? blocked : why);
-	end_request(q, event->params);
+	end_browser_request(q, event->params);
 	add_contact(r->network, q);
 	report_page_failure(r->network, q);
 	report_certificate(r, q);
@@ -484,7 +484,7 @@ ON_EVENT("Network.loadingFailed", on_failed);
 static void
 on_socket(struct runner *r, const struct cdp_event *event)
 {
-	struct request *q = begin_request(r->network, cdp_text(event->params, "requestId"));
+	struct request *q = begin_browser_request(r->network, cdp_text(event->params, "requestId"));
 	const struct tab *t = tab_of_session(r, event->session);
 	struct net_event *e = &q->ev.event;
 
@@ -521,7 +521,7 @@ on_socket_response(struct runner *r, const struct cdp_event *event)
 	q->ev.event.bytes_received = (int64_t)cdp_text(response, "headersText").n;
 	q->ev.event.status = evidence_number(&q->ev, cdp_int(response, "status"));
 	q->ev.event.response_headers = evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
-	end_request(q, event->params);
+	end_browser_request(q, event->params);
 }
 
 ON_EVENT("Network.webSocketHandshakeResponseReceived", on_socket_response);
@@ -534,7 +534,7 @@ fail_socket(struct runner *r, const struct json_value *p, struct str why)
 	if (q == NULL)
 		return;
 	q->ev.event.failure = evidence_copy(&q->ev, str_cut_bytes(why, 512));
-	end_request(q, p);
+	end_browser_request(q, p);
 }
 
 static void
