@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-alert(8). A turn judges one batch of changes, sends what is due and runs the maintenance.
-   A turn follows a notification of the database, the end of an attempt, the poll interval, or a turn that left
-   work to do. Database calls block the loop; transfers do not, and continue between turns. */
+/* The loop of surfaced-alert(8). A turn judges one batch of changes, sends what is due and runs the
+   maintenance. A turn follows a notification of the database, the end of an attempt, the poll
+   interval, or a turn that left work to do. Database calls block the loop; transfers do not, and
+   continue between turns. */
 #include "config.h"
 
 #include "alert/alert.h"
@@ -20,8 +21,8 @@ enum {
 
 static void on_alert_turn(int fd, short what, void *arg);
 
-/* Called after each turn, because db.c may have replaced the connection: even a descriptor of the same number may be
-   a new socket, which epoll does not know yet. */
+/* Called after each turn, because db.c may have replaced the connection: even a descriptor of the
+   same number may be a new socket, which epoll does not know yet. */
 static void
 watch_database(struct engine *e)
 {
@@ -32,8 +33,9 @@ watch_database(struct engine *e)
 	e->notified = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_alert_turn, e);
 }
 
-/* Work that is left is done in another turn, so that transfers progress in between. Notifications are asked for at
-   the end: one that arrived together with the result of a statement does not make the socket readable again. */
+/* Work that is left is done in another turn, so that transfers progress in between. Notifications
+   are asked for at the end: one that arrived together with the result of a statement does not make
+   the socket readable again. */
 static void
 run_alert_turn(struct engine *e)
 {
@@ -69,7 +71,8 @@ on_attempt_end(void *arg, struct attempt *t)
 	event_active(e->poll, EV_TIMEOUT, 0);
 }
 
-/* Attempts under way end and are stored; no other one is started. run_alert_turn ends the loop after them. */
+/* Attempts under way end and are stored; no other one is started. run_alert_turn ends the loop
+   after them. */
 static void
 on_alert_stop(void *arg)
 {
@@ -103,7 +106,8 @@ run_alerts(const struct pool *pool, int listener)
 	arena_free(e.arena);
 }
 
-/* A missing CA file must fail the start, when the administrator is looking, and not the first webhook. */
+/* A missing CA file must fail the start, when the administrator is looking, and not the first
+   webhook. */
 static bool
 check_ca_file(char *err, size_t room)
 {

@@ -46,8 +46,9 @@ meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
 	return db_ok(m->db, rc, what);
 }
 
-/* PostgreSQL's clock read `at` at an unknown moment between the question and now. Assumes the middle, and ignores
-   differences up to half of that time, which may be nothing but the uncertainty. */
+/* PostgreSQL's clock read `at` at an unknown moment between the question and now. Assumes the
+   middle, and ignores differences up to half of that time, which may be nothing but the
+   uncertainty. */
 void
 meterd_set_clock(struct meterd *m, struct ts at, int64_t asked)
 {
@@ -126,7 +127,8 @@ run_meter_turn(struct meterd *m)
 	arena_reset(m->arena);
 }
 
-/* Waits for the lock, which a predecessor may hold until it has ended. False: this process is to end first. */
+/* Waits for the lock, which a predecessor may hold until it has ended. False: this process is to
+   end first. */
 static bool
 wait_for_meter_lock(int timer)
 {
@@ -150,9 +152,9 @@ hold_file(struct meterd *m)
 	slots_load(m);
 }
 
-/* meter_slots has changed. The old file serves until PostgreSQL can be called. Then it loses its name, so no further
-   request begins in it, and PostgreSQL gets its last counts and the unused units of its leases; workers wait for the
-   new file in the meantime. */
+/* meter_slots has changed. The old file serves until PostgreSQL can be called. Then it loses its
+   name, so no further request begins in it, and PostgreSQL gets its last counts and the unused
+   units of its leases; workers wait for the new file in the meantime. */
 static void
 replace_misfit(struct meterd *m)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots as files in evidence_directory, named by their SHA-256, so that equal images are stored once. The
-   image comes from a runner, which is not trusted: it is a sealed memfd, so it cannot change between check and
-   write. A file is durable before its row is written: file, then both directories are synced. */
+/* Screenshots as files in evidence_directory, named by their SHA-256, so that equal images are
+   stored once. The image comes from a runner, which is not trusted: it is a sealed memfd, so it
+   cannot change between check and write. A file is durable before its row is written: file, then
+   both directories are synced. */
 #include "config.h"
 
 #include "browser/dispatch/evidence.h"
@@ -116,7 +117,8 @@ image_open(int fd, struct str mime, struct image *out)
 	return "the image does not have the declared type";
 }
 
-/* Syncs the directory even if the file exists: the process that wrote it may have died before its sync. */
+/* Syncs the directory even if the file exists: the process that wrote it may have died before its
+   sync. */
 bool
 image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
 {

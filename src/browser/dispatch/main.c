@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The process of surfaced-dispatch: its loop and its end. Notifications of the database only make a turn come
-   earlier; every query also runs by time, because notifications may be lost. */
+/* The process of surfaced-dispatch: its loop and its end. Notifications of the database only make a
+   turn come earlier; every query also runs by time, because notifications may be lost. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -57,15 +57,16 @@ on_turn(int fd, short what, void *arg)
 
 	(void)what;
 	run_turn(d);
-	/* The database connection may have been replaced, even by one with the same descriptor number. */
+	/* The database connection may have been replaced, even by one with the same descriptor
+	   number. */
 	if (d->db_readable != NULL)
 		event_free(d->db_readable);
 	fd = db_socket(d->db);
 	d->db_readable = fd < 0 ? NULL : ev_fd(d->base, fd, EV_READ, on_turn, d);
 }
 
-/* Waits until the previous process has ended, which may still own dispatch.sock. Returns false if this process
-   is stopped meanwhile. */
+/* Waits until the previous process has ended, which may still own dispatch.sock. Returns false if
+   this process is stopped meanwhile. */
 static bool
 wait_for_dispatch_lock(void)
 {
@@ -107,7 +108,8 @@ stop_dispatching(void *arg)
 	event_base_loopbreak(d->base);
 }
 
-/* Frees everything but ends no session: the runners wait for the next dispatcher while their leases last. */
+/* Frees everything but ends no session: the runners wait for the next dispatcher while their leases
+   last. */
 static void
 free_all(struct dispatcher *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. A session changes because
-   of its row (session_check_rows), its runner (messages, or the end of the process), or time (tend_session);
-   dispatch.h describes how these fit together. */
+/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. A session
+   changes because of its row (session_check_rows), its runner (messages, or the end of the
+   process), or time (tend_session); dispatch.h describes how these fit together. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -218,8 +218,9 @@ find_session_row(struct list rows, const struct session *s)
 	return NULL;
 }
 
-/* Ends a session whose runner failed to do its part. A working runner ends itself after close; a hanging child
-   is killed here, and a hanging service by its manager's watchdog. In any case its lease is not renewed. */
+/* Ends a session whose runner failed to do its part. A working runner ends itself after close; a
+   hanging child is killed here, and a hanging service by its manager's watchdog. In any case its
+   lease is not renewed. */
 static void
 give_up_session(struct session *s, const char *why)
 {
@@ -302,8 +303,8 @@ list_trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 	return n;
 }
 
-/* Renews the leases of trusted sessions and informs their runners. The lease began at some time during the
-   call, so the runner is told what remains of it if it began with the call. */
+/* Renews the leases of trusted sessions and informs their runners. The lease began at some time
+   during the call, so the runner is told what remains of it if it began with the call. */
 void
 session_renew_leases(struct dispatcher *d)
 {
@@ -338,7 +339,8 @@ tend_session(struct session *s, int64_t now)
 		give_up_session(s, "it does not close");
 	if (!s->gone || !store_lost(s->d, s))
 		return;
-	/* A runner that ends before its hello has a fault of the host; the next one would end the same way. */
+	/* A runner that ends before its hello has a fault of the host; the next one would end the
+	   same way. */
 	if (s->state == SESSION_STARTING && !s->greeted && s->d->fault[0] == '\0')
 		host_report_fault(s->d, "missing runner: a runner ended before its first message; "
 					"see its log: journalctl -u 'surfaced-runner@*' -u "

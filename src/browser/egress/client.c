@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. The client owns fd until
-   the relay takes it over; client_free cancels the reach or the relay. Every request is reported once by
-   control_traffic. */
+/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. The client
+   owns fd until the relay takes it over; client_free cancels the reach or the relay. Every request
+   is reported once by control_traffic. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -53,7 +53,8 @@ end_client(struct client *c)
 	session_left(s);
 }
 
-/* Sends a few bytes. The socket buffer is almost empty, so a partial write means that the connection is lost. */
+/* Sends a few bytes. The socket buffer is almost empty, so a partial write means that the
+   connection is lost. */
 static bool
 send_reply(const struct client *c, const unsigned char *bytes, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The link to the dispatcher: opens and shuts sessions, probes routes, reports traffic. During the
-   dispatcher's restart two of them may be connected, so there may be several peers; a session belongs to the
-   peer that opened it last. */
+   dispatcher's restart two of them may be connected, so there may be several peers; a session
+   belongs to the peer that opened it last. */
 #include "config.h"
 
 #include "browser/egress/egress.h"

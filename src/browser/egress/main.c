@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The process of surfaced-egress: its event loop, draining after a reload, and the check of its parameters. */
+/* The process of surfaced-egress: its event loop, draining after a reload, and the check of its
+   parameters. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -38,8 +39,8 @@ tick_sessions(int fd, short what, void *arg)
 		event_base_loopbreak(e->base);
 }
 
-/* Ends the loop, or starts draining: after a reload, a new process gets the listeners, and connections here
-   continue for at most egress_drain. */
+/* Ends the loop, or starts draining: after a reload, a new process gets the listeners, and
+   connections here continue for at most egress_drain. */
 static void
 drain_or_stop(void *arg)
 {

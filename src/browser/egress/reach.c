@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* From a checked target to a connection. Names are looked up here for every kind of route: a proxy is asked for
-   the address that was checked, never for the name.
+/* From a checked target to a connection. Names are looked up here for every kind of route: a proxy
+   is asked for the address that was checked, never for the name.
 
      direct   look-up of the target -> dial the target
      proxy    look-up of the target -> look-up of the proxy -> dial the proxy -> talk

@@ -8,12 +8,13 @@
  *   dataReceived                sizes so far
  *   loadingFinished / -Failed   size or reason; the end
  *
- * Every redirect is a request of its own with the same requestId, so an event belongs to the newest open request
- * of its id, and an ExtraInfo to the oldest that has none yet. An ExtraInfo that comes first creates a request
- * that has not begun. A request is recorded SETTLE_US after its end, so that late events are included.
+ * Every redirect is a request of its own with the same requestId, so an event belongs to the newest
+ * open request of its id, and an ExtraInfo to the oldest that has none yet. An ExtraInfo that comes
+ * first creates a request that has not begun. A request is recorded SETTLE_US after its end, so
+ * that late events are included.
  *
- * CDP does not contain the remote address behind a SOCKS5 proxy. surfaced-egress reports each connection instead
- * (network_egress), and the newest report of the same host and port is used. */
+ * CDP does not contain the remote address behind a SOCKS5 proxy. surfaced-egress reports each
+ * connection instead (network_egress), and the newest report of the same host and port is used. */
 #include "config.h"
 
 #include "browser/runner/evidence.h"
@@ -187,9 +188,10 @@ report_page_failure(struct network *n, const struct request *q)
 		page_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
 }
 
-/* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as :path replace
-   the first line. For a request that was cancelled, Chromium has reported decoded bytes but not yet the bytes
-   on the wire; without a content-encoding both are the same, so the difference is added. */
+/* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as
+   :path replace the first line. For a request that was cancelled, Chromium has reported decoded
+   bytes but not yet the bytes on the wire; without a content-encoding both are the same, so the
+   difference is added. */
 static void
 complete_request(struct network *n, struct request *q)
 {
@@ -261,7 +263,8 @@ find_open_request(struct network *n, struct str id)
 	return NULL;
 }
 
-/* The oldest request of this id without such an ExtraInfo: a chain of redirects gets one for each request. */
+/* The oldest request of this id without such an ExtraInfo: a chain of redirects gets one for each
+   request. */
 static struct request *
 find_request_without_extra(struct network *n, struct str id, bool sent)
 {
@@ -571,8 +574,8 @@ is_settled(const struct request *q, int64_t now)
 	return q->begun ? q->ended && now - q->at >= SETTLE_US : now - q->at > EARLY_US;
 }
 
-/* Records settled requests, the oldest first, up to LIVE_BATCH, which one message to the viewer holds. False:
-   no event was sent. */
+/* Records settled requests, the oldest first, up to LIVE_BATCH, which one message to the viewer
+   holds. False: no event was sent. */
 static bool
 record_settled(struct network *n, int64_t now)
 {
