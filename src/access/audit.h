@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The audit log: one line for each change, with its actor. The database allows inserts only.
 
-   Most lines are written by triggers on the tables that change, so no program can forget one; audit_as names the actor
-   for them. audit_write is for changes that no trigger sees. */
+   Most lines are written by triggers on the tables that change, so no program can forget one;
+   audit_as names the actor for them. audit_write is for changes that no trigger sees. */
 #ifndef ACCESS_AUDIT_H
 #define ACCESS_AUDIT_H
 
@@ -20,7 +20,8 @@ struct audit {
 
 /* Sets the actor of this transaction for the triggers that write audit lines. */
 enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST_USE;
-/* Writes a line in the caller's transaction, so that the change and its line are committed together. */
+/* Writes a line in the caller's transaction, so that the change and its line are committed
+   together. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
 #endif

@@ -38,7 +38,8 @@ parse_cursor_keys(struct str text, struct cursor_secret *out)
 	return !out->has_before || (parse_key_line(line, out->before) && text.n == 0);
 }
 
-/* Derives the key from a file of random bytes, so that the file can serve other uses with other keys. */
+/* Derives the key from a file of random bytes, so that the file can serve other uses with other
+   keys. */
 static void
 derive_key(const unsigned char *bytes, size_t n, struct cursor_secret *out)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Cursors of lists: opaque to the client, signed, and bound to one API key, operation and set of filters.
+/* Cursors of lists: opaque to the client, signed, and bound to one API key, operation and set of
+   filters.
 
      base64url( version | first 16 bytes of HMAC-SHA256 | payload )
                            covers version, API key, operation, filters and payload, each with its length
 
-   A cursor is not secret and not encrypted; the signature prevents a client from making one, and from continuing the
-   list of another key or query. The server keeps no state for it. The secret file holds the signing key and,
-   after a rotation, the previous key, so that cursors in clients' hands stay valid. */
+   A cursor is not secret and not encrypted; the signature prevents a client from making one, and
+   from continuing the list of another key or query. The server keeps no state for it. The secret
+   file holds the signing key and, after a rotation, the previous key, so that cursors in clients'
+   hands stay valid. */
 #ifndef ACCESS_CURSOR_H
 #define ACCESS_CURSOR_H
 
@@ -16,17 +18,19 @@ enum { CURSOR_PAYLOAD_MAX = 360 };
 
 enum { CURSOR_KEY_LEN = 32 };
 
-/* bytes is the key that signs. before, if there is one, is the previous key, whose cursors are accepted too. */
+/* bytes is the key that signs. before, if there is one, is the previous key, whose cursors are
+   accepted too. */
 struct cursor_secret {
 	unsigned char bytes[CURSOR_KEY_LEN], before[CURSOR_KEY_LEN];
 	bool has_before;
 };
 
-/* Reads a secret file: either the lines of cursor_secret_print, or at least 32 random bytes of any kind, from which the
-   key is derived. False with a reason. */
+/* Reads a secret file: either the lines of cursor_secret_print, or at least 32 random bytes of any
+   kind, from which the key is derived. False with a reason. */
 bool cursor_secret_read(
     const char *path, struct cursor_secret *out, char *err, size_t room) MUST_USE;
-/* Writes the text of a secret file with a new key, and old's key as the previous one; old: NULL for none. */
+/* Writes the text of a secret file with a new key, and old's key as the previous one; old: NULL for
+   none. */
 enum { CURSOR_SECRET_TEXT = 2 * (11 + 2 * CURSOR_KEY_LEN + 1) };
 void cursor_secret_print(char out[CURSOR_SECRET_TEXT + 1], const struct cursor_secret *old);
 
@@ -36,8 +40,8 @@ struct cursor_for {
 	struct str filters; /* all that selects and orders, such as query and dataset; not limit */
 };
 
-/* Makes a cursor of at most LIM_CURSOR characters. payload: the position of the next page, at most CURSOR_PAYLOAD_MAX
-   bytes. */
+/* Makes a cursor of at most LIM_CURSOR characters. payload: the position of the next page, at most
+   CURSOR_PAYLOAD_MAX bytes. */
 struct str cursor_seal(
     struct arena *a, const struct cursor_secret *s, const struct cursor_for *f, struct str payload);
 /* Returns false unless cursor_seal made the text for the same key, operation and filters. */

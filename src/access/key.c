@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Looks up API keys in the cache or in PostgreSQL, and makes new ones; access/key.h has the form and the rules. */
+/* Looks up API keys in the cache or in PostgreSQL, and makes new ones; access/key.h has the form
+   and the rules. */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
@@ -14,7 +15,8 @@
 
 enum { CACHE_ENTRIES = 1024, RANDOM_LEN = 32, TAIL_LEN = 43 };
 
-/* A direct-mapped cache: the key's hash is the index, and an attacker cannot choose hashes that collide. */
+/* A direct-mapped cache: the key's hash is the index, and an attacker cannot choose hashes that
+   collide. */
 struct key_entry {
 	unsigned char hash[KEY_HASH_LEN];
 	int64_t until; /* mono_us; 0: empty */

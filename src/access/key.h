@@ -6,15 +6,17 @@
       prefix:      256 random bits
       logs, people
 
-   PostgreSQL stores the prefix and the SHA-256 of the whole key; the bits are random, so a slow hash would add nothing.
+   PostgreSQL stores the prefix and the SHA-256 of the whole key; the bits are random, so a slow
+   hash would add nothing.
 
      key_lookup --> malformed? --> cached and fresh? --> find_key (conf.auth_wait) --> cache for conf.key_cache
                         | KEY_UNKNOWN     | KEY_FOUND         | KEY_UNKNOWN, KEY_UNAVAILABLE: not cached
 
-   A revoked key must stop working everywhere at once. Three things end an entry of the cache: a notification of any
-   change of keys, accounts or entitlements; a lost connection, since notifications may be lost with it; and its age,
-   which is at most conf.key_cache. So with a working database a change counts from the next request on, and with a
-   database that hangs without closing the connection a revoked key works for conf.key_cache at most. */
+   A revoked key must stop working everywhere at once. Three things end an entry of the cache: a
+   notification of any change of keys, accounts or entitlements; a lost connection, since
+   notifications may be lost with it; and its age, which is at most conf.key_cache. So with a
+   working database a change counts from the next request on, and with a database that hangs without
+   closing the connection a revoked key works for conf.key_cache at most. */
 #ifndef ACCESS_KEY_H
 #define ACCESS_KEY_H
 
@@ -55,13 +57,15 @@ void key_cache_free(struct key_cache *c);
 
 /* Call db_use first: the look-up respects its deadline. */
 enum key_rc key_lookup(struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
-/* Counts the times that the cache was emptied, because a key, an account, a member or a limit has changed. Whoever
-   keeps copies of such rows compares the number after key_lookup, and reads them again when it differs. */
+/* Counts the times that the cache was emptied, because a key, an account, a member or a limit has
+   changed. Whoever keeps copies of such rows compares the number after key_lookup, and reads them
+   again when it differs. */
 uint64_t key_cache_changes(const struct key_cache *c);
 bool key_has_scope(const struct key *k, enum scope s);
 bool key_has_entitlement(const struct key *k, enum entitlement e);
 
-/* Makes a new key: out is shown to its owner once and stored nowhere; prefix and hash are stored. */
+/* Makes a new key: out is shown to its owner once and stored nowhere; prefix and hash are
+   stored. */
 void key_make(char out[KEY_SECRET_LEN + 1], char prefix[KEY_PREFIX_LEN + 1],
     unsigned char hash[KEY_HASH_LEN]);
 

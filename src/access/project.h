@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Projects within the reach of an API key: those of its account, within its owner's ceiling and the key's own. */
+/* Projects within the reach of an API key: those of its account, within its owner's ceiling and the
+   key's own. */
 #ifndef ACCESS_PROJECT_H
 #define ACCESS_PROJECT_H
 
@@ -12,8 +13,9 @@ struct project {
 	bool manager; /* the key's owner manages it */
 };
 
-/* DB_NONE when the project does not exist, belongs to another account, or is outside the ceiling of the key or of its
-   owner. All of these are the same 404, so that a client cannot find out which projects exist (C-116). */
+/* DB_NONE when the project does not exist, belongs to another account, or is outside the ceiling of
+   the key or of its owner. All of these are the same 404, so that a client cannot find out which
+   projects exist (C-116). */
 enum db_rc project_find(
     struct db *db, const struct key *k, struct uuid project, struct project *out) MUST_USE;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Seals and opens tickets. libjwt signs and verifies, and nothing else, since it accepts more than a ticket may be: other
-   algorithms, and with a NULL key any token at all. So the order of ticket_open matters: parse the head, require HS256,
-   find the key by kid, verify the signature, and only then parse the claims. */
+/* Seals and opens tickets. libjwt signs and verifies, and nothing else, since it accepts more than
+   a ticket may be: other algorithms, and with a NULL key any token at all. So the order of
+   ticket_open matters: parse the head, require HS256, find the key by kid, verify the signature,
+   and only then parse the claims. */
 #include "config.h"
 
 #include <jwt.h>
@@ -230,7 +231,8 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 
 /* ---- opening ---- */
 
-/* Returns the text before the next dot and leaves the text behind it in *rest; without a dot *rest is empty. */
+/* Returns the text before the next dot and leaves the text behind it in *rest; without a dot *rest
+   is empty. */
 static struct str
 next_token_part(struct str *rest)
 {
@@ -256,7 +258,8 @@ parse_token_part(
 		   JSON_OK;
 }
 
-/* libjwt gets the same text that was split above, so the signature covers exactly the parts that are parsed. */
+/* libjwt gets the same text that was split above, so the signature covers exactly the parts that
+   are parsed. */
 static bool
 signature_holds(struct arena *a, struct str token, const struct ticket_key *key)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The rule of address/netaddr.h as tables, so that a reader can compare them with IANA's special-purpose registries. */
+/* The rule of address/netaddr.h as tables, so that a reader can compare them with IANA's
+   special-purpose registries. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -9,8 +10,8 @@ struct net {
 	unsigned bits;
 };
 
-/* IPv4 that is not public: special use, shared, loopback, link-local, documentation, multicast, reserved, and
-   168.63.129.16, at which one cloud serves its guests. */
+/* IPv4 that is not public: special use, shared, loopback, link-local, documentation, multicast,
+   reserved, and 168.63.129.16, at which one cloud serves its guests. */
 static const struct net closed4[] = {
 	{ { 0 }, 8 },
 	{ { 10 }, 8 },
@@ -29,8 +30,9 @@ static const struct net closed4[] = {
 	{ { 168, 63, 129, 16 }, 32 },
 };
 
-/* Global unicast, 2000::/3, less protocol assignments (with Teredo and ORCHID), documentation, and 6to4. Mapped, NAT64,
-   loopback, link-local and unique local addresses are outside 2000::/3 already. */
+/* Global unicast, 2000::/3, less protocol assignments (with Teredo and ORCHID), documentation, and
+   6to4. Mapped, NAT64, loopback, link-local and unique local addresses are outside 2000::/3
+   already. */
 static const struct net open6 = { { 0x20 }, 3 };
 static const struct net closed6[] = {
 	{ { 0x20, 0x01 }, 23 },

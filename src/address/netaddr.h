@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Distinguishes public IP addresses from all others: the one rule for addresses that a browser, a webhook or a
-   probe may be sent to. Addresses are in network byte order. */
+/* Distinguishes public IP addresses from all others: the one rule for addresses that a browser, a
+   webhook or a probe may be sent to. Addresses are in network byte order. */
 #ifndef ADDRESS_NETADDR_H
 #define ADDRESS_NETADDR_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Runs a channel of c-ares in the event loop: an event for each of its descriptors, and a timer for its time-outs. */
+/* Runs a channel of c-ares in the event loop: an event for each of its descriptors, and a timer for
+   its time-outs. */
 #include "config.h"
 
 #include "address/resolver.h"
@@ -69,7 +70,8 @@ on_ares_ready(int fd, short what, void *arg)
 	set_ares_timer(r);
 }
 
-/* c-ares calls this when the events that it needs of a descriptor change; neither: it is about to close it. */
+/* c-ares calls this when the events that it needs of a descriptor change; neither: it is about to
+   close it. */
 static void
 on_ares_socket(void *arg, ares_socket_t fd, int readable, int writable)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The start_url rule (SPEC 2.5, C-093, C-094): splits a URL, checks its parts in the order of the faults that a client
-   should see first, and writes the canonical form. Without I/O; address/start_url.h has the idea. */
+/* The start_url rule (SPEC 2.5, C-093, C-094): splits a URL, checks its parts in the order of the
+   faults that a client should see first, and writes the canonical form. Without I/O;
+   address/start_url.h has the idea. */
 #include "config.h"
 
 #include "address/start_url_priv.h"
@@ -202,7 +203,8 @@ parse_port(const struct url_parts *p, int *out)
 
 /* ---- the canonical form of the URL standard ---- */
 
-/* Characters that each part must percent-encode. Spaces and control characters were refused before. */
+/* Characters that each part must percent-encode. Spaces and control characters were refused
+   before. */
 
 static const char path_set[] = "\"#<>?^`{}", query_set[] = "\"#<>'", fragment_set[] = "\"<>`";
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Checks whether a host may, by its text alone, be one of the public Internet.
 
-   The order matters: first one spelling (lower case, UTS 46, ASCII), then the characters and lengths, then the question
-   whether browsers would read it as an IPv4 address, and only then the rules for names. Names under wildcard DNS zones
-   (tbl/local_names.h) encode an address in the name itself, such as 10-0-0-1.example.net; those with a private
-   address are refused here. */
+   The order matters: first one spelling (lower case, UTS 46, ASCII), then the characters and
+   lengths, then the question whether browsers would read it as an IPv4 address, and only then the
+   rules for names. Names under wildcard DNS zones (tbl/local_names.h) encode an address in the name
+   itself, such as 10-0-0-1.example.net; those with a private address are refused here. */
 #include "config.h"
 
 #include "address/start_url_priv.h"
@@ -142,7 +142,8 @@ idna_to_ascii(struct arena *a, struct str name, struct str *out)
 	return rc == IDN2_OK ? START_URL_OK : START_URL_IDNA;
 }
 
-/* True when decoding and encoding the name gives the same name, so that no second spelling of a name passes. */
+/* True when decoding and encoding the name gives the same name, so that no second spelling of a
+   name passes. */
 static bool
 punycode_is_canonical(struct arena *a, struct str name)
 {
@@ -213,8 +214,8 @@ ipv4_fault(struct str name)
 	return netaddr_public4(ip) ? START_URL_OK : START_URL_NON_PUBLIC_ADDRESS;
 }
 
-/* Looks for an address that is not public: four octets in a row, or eight hexadecimal digits, between dots and
-   dashes. */
+/* Looks for an address that is not public: four octets in a row, or eight hexadecimal digits,
+   between dots and dashes. */
 static bool
 embeds_private_ipv4(struct str name)
 {
@@ -242,7 +243,8 @@ embeds_private_ipv4(struct str name)
 	return false;
 }
 
-/* Looks for any IPv6 address; wildcard zones write its colons as dashes: "--1", "2a00-1450-0-0-0-0-0-1". */
+/* Looks for any IPv6 address; wildcard zones write its colons as dashes: "--1",
+   "2a00-1450-0-0-0-0-0-1". */
 static bool
 embeds_ipv6(struct str name)
 {

@@ -6,7 +6,8 @@
 
 #include <libpsl.h>
 
-/* Loads the list once for the process; NULL: libpsl was built without a list, and the system has none. */
+/* Loads the list once for the process; NULL: libpsl was built without a list, and the system has
+   none. */
 static const psl_ctx_t *
 suffix_list(void)
 {
@@ -27,8 +28,8 @@ host_registrable(struct arena *a, struct str host)
 	return str_of(psl_registrable_domain(suffix_list(), arena_str(a, host).p));
 }
 
-/* A top-level domain has a rule of its own in the list, or only one for all names below it, like *.ck. Without a list
-   every name passes; its addresses are checked in any case when it is used. */
+/* A top-level domain has a rule of its own in the list, or only one for all names below it, like
+   *.ck. Without a list every name passes; its addresses are checked in any case when it is used. */
 bool
 host_delegated(struct arena *a, struct str host)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks the form of webhook URLs, and signs deliveries. Nothing is resolved here: src/alert checks the addresses of a
-   name each time it connects. */
+/* Checks the form of webhook URLs, and signs deliveries. Nothing is resolved here: src/alert checks
+   the addresses of a name each time it connects. */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
@@ -33,7 +33,8 @@ webhook_sign(struct arena *a, const struct webhook *w)
 	char text[64];
 	unsigned n = 0;
 
-	/* 43 characters of base64 and one of padding: EVP_DecodeBlock adds a zero byte after the key. */
+	/* 43 characters of base64 and one of padding: EVP_DecodeBlock adds a zero byte after the
+	   key. */
 	if (w->secret.n != WEBHOOK_SECRET_LEN || !str_starts(w->secret, prefix) ||
 	    EVP_DecodeBlock(key, (const unsigned char *)w->secret.p + prefix.n,
 		(int)(w->secret.n - prefix.n)) != WEBHOOK_KEY_LEN + 1)
@@ -83,8 +84,8 @@ label_is_valid(struct str l)
 	return l.n >= 1 && l.n <= 63 && l.p[0] != '-' && l.p[l.n - 1] != '-';
 }
 
-/* host: lower-case ASCII. A name whose last label begins with a digit may be an IPv4 address in another spelling; only
-   four decimal numbers are accepted. */
+/* host: lower-case ASCII. A name whose last label begins with a digit may be an IPv4 address in
+   another spelling; only four decimal numbers are accepted. */
 static const char *
 webhook_host_fault(struct str host)
 {
@@ -110,8 +111,8 @@ webhook_host_fault(struct str host)
 	return NULL;
 }
 
-/* Ports of other protocols are refused even if conf.webhook_ports lists them, so that no webhook can be parsed as a
-   command of another protocol. */
+/* Ports of other protocols are refused even if conf.webhook_ports lists them, so that no webhook
+   can be parsed as a command of another protocol. */
 static const int other_protocols[] = {
 #define SERVICE_PORT(n) n,
 #include "tbl/unsafe_ports.h"

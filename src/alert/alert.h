@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-alert: compares changed findings and services with the alert rules of their project, raises and clears
- * alerts, and sends webhooks to the destinations of the rules. One process, one thread, one event loop.
+/* surfaced-alert: compares changed findings and services with the alert rules of their project,
+ * raises and clears alerts, and sends webhooks to the destinations of the rules. One process, one
+ * thread, one event loop.
  *
  * The life of a change, from a row of a table to an HTTP request:
  *
@@ -26,18 +27,19 @@
  *     | |  +--> silenced                          the rule was silenced at the time of delivery
  *     +-+                                         any other result: due again after a growing delay
  *
- * Judging. A change is deleted in the transaction that writes its consequences. A crash, a lost connection or a
- * time-out rolls all of it back, and the change is taken again: it is never lost, and its alerts are never
- * raised twice. Two changes of one record are judged in turn, under a lock, and each sees the record's current
- * state, so the last judgement is about the last state. A batch that fails is retried smaller. A single change
- * that still fails is put off for a minute, so that it cannot hold up the others. Matching stops after JUDGE_US,
- * because transfers do not progress while the loop is busy.
+ * Judging. A change is deleted in the transaction that writes its consequences. A crash, a lost
+ * connection or a time-out rolls all of it back, and the change is taken again: it is never lost,
+ * and its alerts are never raised twice. Two changes of one record are judged in turn, under a
+ * lock, and each sees the record's current state, so the last judgement is about the last state. A
+ * batch that fails is retried smaller. A single change that still fails is put off for a minute, so
+ * that it cannot hold up the others. Matching stops after JUDGE_US, because transfers do not
+ * progress while the loop is busy.
  *
- * Sending. A claim counts the attempt and sets a lease that is longer than an attempt may take. The lease is
- * also the time at which the delivery becomes due again, so a delivery whose sender died needs no other repair.
- * The result of attempt 3 is stored only while the delivery is still at attempt 3: a late result changes
- * nothing but the history. A webhook may therefore arrive more than once, always with the same webhook-id, by
- * which a receiver recognises the repetition.
+ * Sending. A claim counts the attempt and sets a lease that is longer than an attempt may take. The
+ * lease is also the time at which the delivery becomes due again, so a delivery whose sender died
+ * needs no other repair. The result of attempt 3 is stored only while the delivery is still at
+ * attempt 3: a late result changes nothing but the history. A webhook may therefore arrive more
+ * than once, always with the same webhook-id, by which a receiver recognises the repetition.
  *
  * Deaths, and their effects:
  *   surfaced-alert while judging          the transaction is rolled back; its successor takes the changes again
@@ -46,10 +48,12 @@
  *   PostgreSQL while judging              as above; the loop tries again on the next connection
  *   PostgreSQL while sending              the result stays in engine.ended until it can be stored
  *   a receiver, or its DNS                that attempt fails at its deadline; others of its project go on
- * Two instances on two hosts do no harm: claims and changes skip rows that the other one has locked.
+ * Two instances on two hosts do no harm: claims and changes skip rows that the other one has
+ * locked.
  *
- * Fairness. Changes and deliveries are shared out by project, and deliveries also by destination, so that a
- * large project or a receiver that stalls delays only itself (sql/functions/delivery.sql).
+ * Fairness. Changes and deliveries are shared out by project, and deliveries also by destination,
+ * so that a large project or a receiver that stalls delays only itself
+ * (sql/functions/delivery.sql).
  */
 #ifndef ALERT_ALERT_H
 #define ALERT_ALERT_H
@@ -80,8 +84,8 @@ bool evaluate_changes(struct engine *e) MUST_USE;
 
 /* ---- deliver.c ---- */
 
-/* Stores the results of attempts and starts the deliveries that are due, while there is room. True: there may be
-   more. */
+/* Stores the results of attempts and starts the deliveries that are due, while there is room. True:
+   there may be more. */
 bool send_deliveries(struct engine *e) MUST_USE;
 
 /* ---- maintain.c ---- */

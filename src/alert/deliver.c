@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Claims deliveries that are due, hands them to send.c, and stores the results. delivery_claim and delivery_finish
-   (sql/) decide which delivery may be sent and what a result means; alert.h has the states. */
+/* Claims deliveries that are due, hands them to send.c, and stores the results. delivery_claim and
+   delivery_finish (sql/) decide which delivery may be sent and what a result means; alert.h has the
+   states. */
 #include "config.h"
 
 #include "alert/alert.h"
@@ -8,7 +9,8 @@
 #include "db/guard.h"
 
 enum {
-	/* attempts of one destination under way at once, so that a receiver that stalls leaves room for others */
+	/* attempts of one destination under way at once, so that a receiver that stalls leaves room
+	   for others */
 	PER_DESTINATION = 4,
 	LEASE_MARGIN_MS = 5000, /* from an attempt's deadline to its lease's end */
 	BACKOFF_FACTOR = 4,
@@ -40,8 +42,8 @@ STMT_LIST(claim, struct claim, claim_out,
 STMT(finish, NULL, "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
 
 /* The delay before the next attempt: webhook_backoff * 4^(tries - 1), at most webhook_backoff_max, minus a random
-   part of up to a quarter, so that deliveries that failed together are not sent together again. A receiver's
-   Retry-After may lengthen it, up to the same maximum. */
+   part of up to a quarter, so that deliveries that failed together are not sent together again. A
+   receiver's Retry-After may lengthen it, up to the same maximum. */
 static int64_t
 retry_delay_ms(const struct attempt *t)
 {
@@ -72,8 +74,9 @@ verdict_name(enum verdict v)
 	panic("verdict %d", (int)v); /* UNCOVERED: the switch has every verdict */
 }
 
-/* Stores the results of attempts that have ended. A result that cannot be stored stays in the list for the next
-   turn, because the webhook has been sent and cannot be unsent. False: the database failed. */
+/* Stores the results of attempts that have ended. A result that cannot be stored stays in the list
+   for the next turn, because the webhook has been sent and cannot be unsent. False: the database
+   failed. */
 static bool
 store_results(struct engine *e)
 {
@@ -100,7 +103,7 @@ store_results(struct engine *e)
 }
 
 static void
-start_attempt(struct engine *e, const struct claim *c)
+start_delivery_attempt(struct engine *e, const struct claim *c)
 {
 	struct arena *a = arena_new(ATTEMPT_MEMORY);
 	struct attempt *t = ARENA_NEW(a, struct attempt);
@@ -115,8 +118,8 @@ start_attempt(struct engine *e, const struct claim *c)
 	sender_send(e->sender, t);
 }
 
-/* Claims and starts at most room deliveries. delivery_claim returns those that it settled without sending, such as
-   silenced ones, without a URL. False: nothing was due, or the database failed. */
+/* Claims and starts at most room deliveries. delivery_claim returns those that it settled without
+   sending, such as silenced ones, without a URL. False: nothing was due, or the database failed. */
 static bool
 claim_due(struct engine *e, int64_t room)
 {
@@ -135,7 +138,7 @@ claim_due(struct engine *e, int64_t room)
 		e->last_project = c[got.n - 1].project_uuid;
 	for (size_t i = 0; i < got.n; i++)
 		if (c[i].url.p != NULL)
-			start_attempt(e, &c[i]);
+			start_delivery_attempt(e, &c[i]);
 	return got.n > 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges changed findings and services by the rules of their projects. One transaction takes a batch of changes,
-   reads the records, and writes the alerts and deliveries that follow. Matching itself is done here, in memory,
-   because rules are queries in the API's language, which PostgreSQL cannot evaluate. alert.h describes the path of
-   a change from trigger to webhook. */
+/* Judges changed findings and services by the rules of their projects. One transaction takes a
+   batch of changes, reads the records, and writes the alerts and deliveries that follow. Matching
+   itself is done here, in memory, because rules are queries in the API's language, which PostgreSQL
+   cannot evaluate. alert.h describes the path of a change from trigger to webhook. */
 #include "config.h"
 
 #include "alert/alert.h"
@@ -126,9 +126,9 @@ record_matches(struct batch *b, const struct rule *rule, const struct query *q, 
 	return query_matches(b->scratch, q, b->docs[i]);
 }
 
-/* Matches one rule with every record of the batch. A rule whose query cannot be parsed is left out of `judged`, so
-   that its alerts stay as they are: the API accepts no such rule, but a later version may have narrowed the
-   query language. */
+/* Matches one rule with every record of the batch. A rule whose query cannot be parsed is left out
+   of `judged`, so that its alerts stay as they are: the API accepts no such rule, but a later
+   version may have narrowed the query language. */
 static void
 apply_rule(struct batch *b, const struct rule *rule)
 {
@@ -216,8 +216,8 @@ judge_batch(struct engine *e, struct list records)
 	    P(pushed_strs(&b.record)));
 }
 
-/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is deferred for a
-   minute, so that the others are judged meanwhile. */
+/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is
+   deferred for a minute, so that the others are judged meanwhile. */
 static void
 shrink_batch(struct engine *e, enum db_rc rc)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-alert(8). A turn judges one batch of changes, sends what is due and runs the maintenance.
-   A turn follows a notification of the database, the end of an attempt, the poll interval, or a turn that left
-   work to do. Database calls block the loop; transfers do not, and continue between turns. */
+/* The loop of surfaced-alert(8). A turn judges one batch of changes, sends what is due and runs the
+   maintenance. A turn follows a notification of the database, the end of an attempt, the poll
+   interval, or a turn that left work to do. Database calls block the loop; transfers do not, and
+   continue between turns. */
 #include "config.h"
 
 #include "alert/alert.h"
@@ -20,8 +21,8 @@ enum {
 
 static void on_alert_turn(int fd, short what, void *arg);
 
-/* Called after each turn, because db.c may have replaced the connection: even a descriptor of the same number may be
-   a new socket, which epoll does not know yet. */
+/* Called after each turn, because db.c may have replaced the connection: even a descriptor of the
+   same number may be a new socket, which epoll does not know yet. */
 static void
 watch_database(struct engine *e)
 {
@@ -32,10 +33,11 @@ watch_database(struct engine *e)
 	e->notified = fd < 0 ? NULL : ev_fd(e->base, fd, EV_READ, on_alert_turn, e);
 }
 
-/* Work that is left is done in another turn, so that transfers progress in between. Notifications are asked for at
-   the end: one that arrived together with the result of a statement does not make the socket readable again. */
+/* Work that is left is done in another turn, so that transfers progress in between. Notifications
+   are asked for at the end: one that arrived together with the result of a statement does not make
+   the socket readable again. */
 static void
-run_turn(struct engine *e)
+run_alert_turn(struct engine *e)
 {
 	bool more = !e->stopping && evaluate_changes(e);
 
@@ -56,7 +58,7 @@ on_alert_turn(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	run_turn(arg);
+	run_alert_turn(arg);
 }
 
 static void
@@ -69,7 +71,8 @@ on_attempt_end(void *arg, struct attempt *t)
 	event_active(e->poll, EV_TIMEOUT, 0);
 }
 
-/* Attempts under way end and are stored; no other one is started. run_turn ends the loop after them. */
+/* Attempts under way end and are stored; no other one is started. run_alert_turn ends the loop
+   after them. */
 static void
 on_alert_stop(void *arg)
 {
@@ -80,7 +83,7 @@ on_alert_stop(void *arg)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_alerts(const struct pool *pool, int listener)
 {
 	struct engine e = { .arena = arena_new(ARENA_CAP),
 		.db = db_open(conf.database, pool->name) };
@@ -103,7 +106,8 @@ work(const struct pool *pool, int listener)
 	arena_free(e.arena);
 }
 
-/* A missing CA file must fail the start, when the administrator is looking, and not the first webhook. */
+/* A missing CA file must fail the start, when the administrator is looking, and not the first
+   webhook. */
 static bool
 check_ca_file(char *err, size_t room)
 {
@@ -116,9 +120,10 @@ check_ca_file(char *err, size_t room)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon alert = {
-		.name = "surfaced-alert", .check = check_ca_file, .dump = stmts_dump, .work = work
-	};
+	static const struct daemon alert = { .name = "surfaced-alert",
+		.check = check_ca_file,
+		.dump = stmts_dump,
+		.work = run_alerts };
 
 	return daemon_main(argc, argv, &alert);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Work that is due now and then, for the whole installation: deletes finished deliveries and usage after the
-   configured number of days (sql/functions/retention.sql), and folds the steps of the installation's metrics into
-   their sums. Each run handles one batch, so that neither the loop nor other writers wait for long. */
+/* Work that is due now and then, for the whole installation: deletes finished deliveries and usage
+   after the configured number of days (sql/functions/retention.sql), and folds the steps of the
+   installation's metrics into their sums. Each run handles one batch, so that neither the loop nor
+   other writers wait for long. */
 #include "config.h"
 
 #include "alert/alert.h"

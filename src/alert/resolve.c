@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Resolves the name of a receiver. Every address must be public: a name with one private address is refused whole,
-   because libcurl chooses which address it tries first. Each look-up has a resolver of its own, so it
-   uses resolv.conf and hosts as they are at that moment, and can be freed without regard to other look-ups. */
+/* Resolves the name of a receiver. Every address must be public: a name with one private address is
+   refused whole, because libcurl chooses which address it tries first. Each look-up has a resolver
+   of its own, so it uses resolv.conf and hosts as they are at that moment, and can be freed without
+   regard to other look-ups. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -24,7 +25,8 @@ struct pending_lookup {
 	void *arg;
 };
 
-/* Returns false when the address is not public. Addresses beyond RESOLVED_MAX are checked but not stored. */
+/* Returns false when the address is not public. Addresses beyond RESOLVED_MAX are checked but not
+   stored. */
 static bool
 add_public_address(struct addresses *r, const struct sockaddr *sa)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /* Sends webhooks with libcurl, any number at once, driven by the event loop.
  *
- * The URL comes from a customer, so a webhook could be aimed at this network (SSRF). Three checks must all pass:
- * the form of the URL and its port (webhook_url_fault), every address of the name (resolve.c; libcurl gets exactly
- * these addresses and does not resolve again, so a second DNS answer cannot differ), and the address that libcurl
- * is about to connect to (open_public_socket). Redirects are not followed, no proxy is used, and a connection
- * serves one request only.
+ * The URL comes from a customer, so a webhook could be aimed at this network (SSRF). Three checks
+ * must all pass: the form of the URL and its port (webhook_url_fault), every address of the name
+ * (resolve.c; libcurl gets exactly these addresses and does not resolve again, so a second DNS
+ * answer cannot differ), and the address that libcurl is about to connect to (open_public_socket).
+ * Redirects are not followed, no proxy is used, and a connection serves one request only.
  *
  *   sender_send -> resolve_public -> on_receiver_resolved -> libcurl -> collect_finished -> finish_attempt
  *        |                                   |                                                  ^
  *        +-- refused URL --> fail_attempt <--+-- unknown or private name                        |
  *                                  +------------------------------------------------------------+
  *
- * A receiver cannot hold an attempt beyond its deadline or make this process store its answer: head and body are
- * counted, not kept, and cut off at ANSWER_MAX. */
+ * A receiver cannot hold an attempt beyond its deadline or make this process store its answer: head
+ * and body are counted, not kept, and cut off at ANSWER_MAX. */
 #include "config.h"
 
 #include <curl/curl.h>
@@ -83,8 +83,8 @@ fail_attempt(struct attempt *t, const char *why)
 	finish_attempt(t);
 }
 
-/* The class of a failure without an answer. libcurl's own message would let a client scan the ports of other
-   people's hosts through this service; it goes to the log, for the administrator. */
+/* The class of a failure without an answer. libcurl's own message would let a client scan the ports
+   of other people's hosts through this service; it goes to the log, for the administrator. */
 static const char *
 failure_class(const struct attempt *t, CURLcode rc)
 {
@@ -102,7 +102,8 @@ failure_class(const struct attempt *t, CURLcode rc)
 	return "the receiver gave no valid answer";
 }
 
-/* The status alone decides: once it has arrived, a body that is cut off or too long changes nothing. */
+/* The status alone decides: once it has arrived, a body that is cut off or too long changes
+   nothing. */
 static void
 judge_answer(struct attempt *t, CURLcode rc)
 {
@@ -217,7 +218,8 @@ set_curl_timer(CURLM *multi, long ms, void *arg)
 
 /* ---- an attempt ---- */
 
-/* The final check: libcurl cannot connect without a socket from here, wherever it has the address from. */
+/* The final check: libcurl cannot connect without a socket from here, wherever it has the address
+   from. */
 static curl_socket_t
 open_public_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 {
@@ -236,8 +238,8 @@ open_public_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 	return CURL_SOCKET_BAD;
 }
 
-/* Bounds heads without an end, and endless 1xx answers. libcurl bounds a single line itself, reporting a lack of
-   memory, and has already parsed the lines that matter. */
+/* Bounds heads without an end, and endless 1xx answers. libcurl bounds a single line itself,
+   reporting a lack of memory, and has already parsed the lines that matter. */
 static size_t
 count_head(char *bytes, size_t size, size_t n, void *arg)
 {
@@ -269,7 +271,8 @@ append_line(void *list, struct str line)
 	*to = longer;
 }
 
-/* The headers of Standard Webhooks. False: the stored secret has not the form of webhook_secret_make. */
+/* The headers of Standard Webhooks. False: the stored secret has not the form of
+   webhook_secret_make. */
 static bool
 set_headers(struct attempt *t)
 {
@@ -293,8 +296,8 @@ set_headers(struct attempt *t)
 	return true;
 }
 
-/* Pins the addresses for this attempt: "+host:port:address,address" of CURLOPT_RESOLVE, where the + makes the entry
-   expire from libcurl's cache. */
+/* Pins the addresses for this attempt: "+host:port:address,address" of CURLOPT_RESOLVE, where the +
+   makes the entry expire from libcurl's cache. */
 static void
 pin_addresses(struct attempt *t, const struct addresses *r)
 {
@@ -373,7 +376,8 @@ on_receiver_resolved(void *arg, const struct addresses *r)
 		panic("curl_multi_add_handle failed");
 }
 
-/* Splits the URL with libcurl's parser, so that the host that is resolved is the one that libcurl connects to. */
+/* Splits the URL with libcurl's parser, so that the host that is resolved is the one that libcurl
+   connects to. */
 static bool
 parse_url(struct attempt *t)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The messages between the dispatcher and surfaced-egress over run_directory/egress.sock (see link.h).
+/* The messages between the dispatcher and surfaced-egress over run_directory/egress.sock (see
+   link.h).
 
    dispatcher: open + the browser's listening SOCKS5 socket, shut, probe
    egress:     traffic (a browser's attempt to connect), probed (the result of a probe)
 
-   The dispatcher keeps every socket that it has sent. After a reconnect, or a restart of egress, it sends open
-   again for each of its sessions; egress closes the sessions that are not opened again within egress_grace. */
+   The dispatcher keeps every socket that it has sent. After a reconnect, or a restart of egress, it
+   sends open again for each of its sessions; egress closes the sessions that are not opened again
+   within egress_grace. */
 #ifndef BROWSER_EGRESS_LINK_H
 #define BROWSER_EGRESS_LINK_H
 
@@ -17,8 +19,8 @@ extern const char *const route_kinds[]; /* the names of enum route_kind; NULL en
 
 /* ---- dispatcher to egress ---- */
 
-/* Sent with the listening SOCKS5 socket, and any number of times: the newest socket and route replace the
-   session's former ones, and existing connections continue. */
+/* Sent with the listening SOCKS5 socket, and any number of times: the newest socket and route
+   replace the session's former ones, and existing connections continue. */
 struct egress_open {
 	struct uuid session;
 	struct str kind;       /* one of route_kinds */
@@ -48,8 +50,9 @@ extern const struct field egress_open_fields[], egress_shut_fields[], egress_pro
 
 /* ---- egress to dispatcher ---- */
 
-/* A browser's attempt to connect. At most 50 a second are sent for each session; the rest of a second is
-   summed up in one message for each event, with reason "more", a count, and no host or port. */
+/* A browser's attempt to connect. At most 50 a second are sent for each session; the rest of a
+   second is summed up in one message for each event, with reason "more", a count, and no host or
+   port. */
 struct egress_traffic {
 	struct uuid session;
 	struct str event; /* connected, denied, failed */

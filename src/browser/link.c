@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Implements links: decoding by table, queueing for slow readers, and passing descriptors. Difficult is
-   ownership during callbacks: a message handler may free its own link, so link_free during a delivery only
-   marks the link, and receive_until frees it afterwards. The peer may be hostile (a runner whose browser was
-   taken over): its packets are bounded, decoded by table, and stray descriptors are closed. */
+/* Implements links: decoding by table, queueing for slow readers, and passing descriptors.
+   Difficult is ownership during callbacks: a message handler may free its own link, so link_free
+   during a delivery only marks the link, and receive_until frees it afterwards. The peer may be
+   hostile (a runner whose browser was taken over): its packets are bounded, decoded by table, and
+   stray descriptors are closed. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -59,7 +60,8 @@ link_connect(const char *path)
 	return fd_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK);
 }
 
-/* Decodes one message by its row and calls the handler. Returns false for a message that no row permits. */
+/* Decodes one message by its row and calls the handler. Returns false for a message that no row
+   permits. */
 static bool
 deliver_message(struct link *l, struct str text, int fd)
 {
@@ -95,7 +97,8 @@ deliver_message(struct link *l, struct str text, int fd)
 	return false;
 }
 
-/* Extracts the descriptor of a packet. Returns false, and closes them, if there are several or any was cut off. */
+/* Extracts the descriptor of a packet. Returns false, and closes them, if there are several or any
+   was cut off. */
 static bool
 extract_descriptor(struct msghdr *m, int *fd)
 {
@@ -117,9 +120,9 @@ extract_descriptor(struct msghdr *m, int *fd)
 	return n == 0 && (m->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
 }
 
-/* Receives and delivers one message. Returns false when the connection has ended or a message was bad. When
-   the peer closes with unread bytes, the kernel reports ECONNRESET once, before the peer's last messages: that
-   error is skipped so that those messages are still received. */
+/* Receives and delivers one message. Returns false when the connection has ended or a message was
+   bad. When the peer closes with unread bytes, the kernel reports ECONNRESET once, before the
+   peer's last messages: that error is skipped so that those messages are still received. */
 static bool
 receive_message(struct link *l, bool *more)
 {
@@ -162,7 +165,7 @@ receive_until(struct link *l, int64_t until)
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+on_link_readable(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -219,7 +222,7 @@ drop_first_queued(struct link *l)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+on_link_writable(int fd, short what, void *arg)
 {
 	struct link *l = arg;
 	const struct queued_message *w;
@@ -229,7 +232,7 @@ on_writable(int fd, short what, void *arg)
 	while ((w = STAILQ_FIRST(&l->queue)) != NULL) {
 		if (!send_packet(l, w->text, w->n, w->fd) && send_would_block())
 			return;
-		/* Sent; or the peer is gone, which on_readable notices. */
+		/* Sent; or the peer is gone, which on_link_readable notices. */
 		drop_first_queued(l);
 	}
 	event_del(l->writable);
@@ -250,7 +253,8 @@ queue_message(struct link *l, struct str text, int fd)
 {
 	struct queued_message *w;
 
-	/* The caller of link_send does not expect closed(), so on_broken calls it from the event loop. */
+	/* The caller of link_send does not expect closed(), so on_broken calls it from the event
+	   loop. */
 	if (l->queued >= LINK_QUEUE_MAX) {
 		event_active(l->broken, EV_TIMEOUT, 0);
 		return;
@@ -307,8 +311,8 @@ link_new(struct event_base *base, int fd, const struct link_side *side, void *ar
 	l->fd = fd;
 	l->arena = arena_new(LINK_ARENA);
 	STAILQ_INIT(&l->queue);
-	l->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, l);
-	l->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, l);
+	l->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_link_readable, l);
+	l->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_link_writable, l);
 	l->broken = event_new(base, -1, 0, on_broken, l);
 	if (l->readable == NULL || l->writable == NULL || l->broken == NULL ||
 	    event_add(l->readable, NULL) != 0)

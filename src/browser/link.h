@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Links: connections between the programs that run browser sessions. A link is a SOCK_SEQPACKET Unix socket;
- * a packet is one message, "name {json}", with at most one file descriptor. Each kind of message is a row of a
- * table (struct link_message); runner_link.h and egress_link.h contain the messages.
+/* Links: connections between the programs that run browser sessions. A link is a SOCK_SEQPACKET
+ * Unix socket; a packet is one message, "name {json}", with at most one file descriptor. Each kind
+ * of message is a row of a table (struct link_message); runner_link.h and egress_link.h contain the
+ * messages.
  *
- * The four processes. One dispatcher and one egress serve a host; each session has a runner, and each runner
- * one browser. A page may take over its browser, so neither the dispatcher nor egress trusts what it receives:
+ * The four processes. One dispatcher and one egress serve a host; each session has a runner, and
+ * each runner one browser. A page may take over its browser, so neither the dispatcher nor egress
+ * trusts what it receives:
  *
  *     PostgreSQL  <--->  dispatcher  <--- runner_link --->  runner  --- CDP over pipes --->  browser
  *     (the row: state,   leases, evidence,                  one session, its outbox             |
@@ -14,9 +16,10 @@
  *                         egress  <------ accepts the browser's connections ------- in an empty namespace
  *                                         and connects to public addresses
  *
- * The database row is the only truth about a session. Its lease lasts 15 s and is renewed every 5 s by the
- * dispatcher for the runners it trusts; the runner is told 14 s, so the runner ends before the row expires.
- * Every write names the epoch, which changes with each start, so a runner of an earlier start writes nothing.
+ * The database row is the only truth about a session. Its lease lasts 15 s and is renewed every 5 s
+ * by the dispatcher for the runners it trusts; the runner is told 14 s, so the runner ends before
+ * the row expires. Every write names the epoch, which changes with each start, so a runner of an
+ * earlier start writes nothing.
  *
  *   process that dies   what follows
  *   dispatcher          Browsers continue. The runners reconnect to dispatch.sock, and the new dispatcher
@@ -49,8 +52,8 @@ enum {
 
 struct link;
 
-/* A message that has arrived. in is a struct of the row's size that was decoded by its fields; it is valid until the
-   handler returns. */
+/* A message that has arrived. in is a struct of the row's size that was decoded by its fields; it
+   is valid until the handler returns. */
 struct link_received {
 	struct link *link;
 	const void *in;
@@ -68,8 +71,8 @@ struct link_message {
 
 struct link_side {
 	const struct link_message *messages;
-	/* Called when the connection has ended or the peer sent a bad message (which is logged). The owner
-	   frees the link here. */
+	/* Called when the connection has ended or the peer sent a bad message (which is logged).
+	   The owner frees the link here. */
 	void (*closed)(void *arg, struct link *l);
 };
 
@@ -79,8 +82,8 @@ int link_listen(const char *path, unsigned mode);
 int link_connect(const char *path);
 /* Makes a link of a connected socket and owns fd from now on. Never NULL. */
 struct link *link_new(struct event_base *base, int fd, const struct link_side *side, void *arg);
-/* Sends or queues a message; never blocks and never calls back. fd may be -1; the caller keeps it. A message
-   longer than LINK_MESSAGE_MAX is a bug of the caller (panic). */
+/* Sends or queues a message; never blocks and never calls back. fd may be -1; the caller keeps it.
+   A message longer than LINK_MESSAGE_MAX is a bug of the caller (panic). */
 void link_send(
     struct link *l, const char *name, const struct field *fields, const void *out, int fd);
 struct ucred link_peer(const struct link *l);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The messages between the dispatcher and the runner of one session, as structs with their field tables (see
-   link.h). A message without a struct has no members. A runner starts with a connected socket as its standard
-   input, on which the dispatcher sends first: job or check. When that connection is lost, the runner connects
-   to dispatch.sock in run_directory.
+/* The messages between the dispatcher and the runner of one session, as structs with their field
+   tables (see link.h). A message without a struct has no members. A runner starts with a connected
+   socket as its standard input, on which the dispatcher sends first: job or check. When that
+   connection is lost, the runner connects to dispatch.sock in run_directory.
 
    runner:     hello, and socks + its SOCKS5 listener (both again after every reconnect), ready, activity,
                shot + a sealed memfd, net, truncated, ended (its last); checked (the answer to check)
@@ -15,14 +15,15 @@
      sent, unanswered     |<- at most LOG_WINDOW ->|
      logged {"seq": 42}     41 and 42 are in the database, or refused for good: the runner drops them
 
-   The runner numbers the messages from 1, sends them in order, and keeps each until logged covers it. It sends
-   none before it has received a message, which proves that the dispatcher has accepted it. On a new connection
-   it sends again from the first unanswered one; the database ignores a number that it already has. A runner of
-   an old version sends no numbers, and its shots are answered by stored.
+   The runner numbers the messages from 1, sends them in order, and keeps each until logged covers
+   it. It sends none before it has received a message, which proves that the dispatcher has accepted
+   it. On a new connection it sends again from the first unanswered one; the database ignores a
+   number that it already has. A runner of an old version sends no numbers, and its shots are
+   answered by stored.
 
-   During an upgrade either end may talk to the previous or the next version. A new member therefore has a
-   default, and a member never changes its meaning. Where that is impossible, a runner that does not understand
-   stays silent, and sessions wait until the runner is replaced as well. */
+   During an upgrade either end may talk to the previous or the next version. A new member therefore
+   has a default, and a member never changes its meaning. Where that is impossible, a runner that
+   does not understand stays silent, and sessions wait until the runner is replaced as well. */
 #ifndef BROWSER_RUNNER_LINK_H
 #define BROWSER_RUNNER_LINK_H
 

@@ -18,7 +18,8 @@ struct conf {
 #undef PARAM
 };
 
-/* Constant once conf_load has returned; a reload is an exec, so no running worker sees it change. */
+/* Constant once conf_load has returned; a reload is an exec, so no running worker sees it
+   change. */
 extern struct conf conf;
 
 /* Sets conf to the defaults and then to the lines of the file (NULL: only the defaults). On failure

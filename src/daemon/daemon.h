@@ -146,7 +146,8 @@ struct search_filter {
 unsigned daemon_searches(const struct search_filter *f);
 
 /* Creates a socket that belongs to no pool (SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM) and binds it
-   at path; an old socket file at path is removed first. The caller calls listen(2). -1 with errno. */
+   at path; an old socket file at path is removed first. The caller calls listen(2). -1 with
+   errno. */
 int daemon_bind(const char *path, int type, unsigned mode);
 
 /* ---- a running daemon from outside, for surfacectl workers ---- */

@@ -25,7 +25,7 @@ is_long_option(int argc, char **argv, const char *option)
 }
 
 static int
-print_help(const struct daemon *d)
+print_daemon_help(const struct daemon *d)
 {
 	print_usage(d, stdout);
 	return printf("  -c  the configuration file, instead of %s/%s.conf\n"
@@ -91,7 +91,7 @@ options_take(const struct daemon *d, int argc, char **argv, struct options *o)
 	open_standard_descriptors();
 	*o = (struct options){ .file = default_conf_file(d) };
 	if (is_long_option(argc, argv, "--help"))
-		return print_help(d);
+		return print_daemon_help(d);
 	if (is_long_option(argc, argv, "--version"))
 		o->version = true;
 	else if (!read_options(argc, argv, o) || (o->dump != NULL && d->dump == NULL))

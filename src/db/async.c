@@ -95,7 +95,7 @@ answer_first(struct db_async *d, enum db_rc rc)
 /* ---- the connection ---- */
 
 static void
-on_socket(int fd, short what, void *arg)
+on_database_socket(int fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -112,8 +112,8 @@ watch_socket(struct db_async *d, short what)
 	}
 	if (what == 0)
 		return;
-	d->event =
-	    event_new(d->base, PQsocket(d->db.conn), (short)(what | EV_PERSIST), on_socket, d);
+	d->event = event_new(
+	    d->base, PQsocket(d->db.conn), (short)(what | EV_PERSIST), on_database_socket, d);
 	if (d->event == NULL || event_add(d->event, NULL) != 0)
 		panic("event_add failed for the database connection");
 }
@@ -350,7 +350,7 @@ expire_calls(struct db_async *d, int64_t now)
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+tick_database(int fd, short what, void *arg)
 {
 	struct db_async *d = arg;
 	int64_t now = mono_us();
@@ -391,7 +391,7 @@ db_async_open(struct event_base *base, const char *conninfo, const char *applica
 	d->base = base;
 	d->pause = PAUSE_MIN_US;
 	STAILQ_INIT(&d->calls);
-	d->tick = ev_every(base, TICK_MS, on_tick, d);
+	d->tick = ev_every(base, TICK_MS, tick_database, d);
 	d->wake = event_new(base, -1, 0, on_wake, d);
 	if (d->wake == NULL)
 		panic("out of memory");

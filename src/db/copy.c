@@ -36,7 +36,7 @@ begin_copy(struct db *db, const char *sql, ExecStatusType want)
 /* Sends everything that is queued. Reads the server's messages meanwhile: a server whose messages nobody reads
    stops reading, and both would wait. */
 static enum db_rc
-send_queued(struct db *db)
+send_queued_copy(struct db *db)
 {
 	enum db_rc rc;
 	int unsent;
@@ -76,7 +76,7 @@ db_copy_in(struct db *db, struct str lines)
 			lines.p += n;
 			lines.n -= n;
 		}
-		rc = send_queued(db);
+		rc = send_queued_copy(db);
 	}
 	return rc;
 }
@@ -92,7 +92,7 @@ db_copy_in_end(struct db *db, int64_t *rows)
 	if (db->conn == NULL)
 		return DB_DOWN;
 	while ((put = PQputCopyEnd(db->conn, NULL)) == 0) {
-		rc = send_queued(db);
+		rc = send_queued_copy(db);
 		if (rc != DB_OK)
 			return rc;
 	}

@@ -20,7 +20,7 @@ struct alarm {
 };
 
 static void
-watch_descriptor(struct alarm *a, int fd)
+watch_alarm_descriptor(struct alarm *a, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
@@ -38,7 +38,7 @@ alarm_set(struct alarm *a)
 	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (a->epoll < 0 || a->timer < 0 || timerfd_settime(a->timer, 0, &every, NULL) < 0)
 		panic("timerfd_settime failed: %s", strerror(errno));
-	watch_descriptor(a, a->timer);
+	watch_alarm_descriptor(a, a->timer);
 }
 
 /* Waits for the next pass. The socket of the database is added each time, because a new connection may have the number
@@ -49,7 +49,7 @@ alarm_wait(struct alarm *a, struct db *db)
 	uint64_t ticks;
 	bool go;
 
-	watch_descriptor(a, db_socket(db));
+	watch_alarm_descriptor(a, db_socket(db));
 	go = daemon_wait(-1, a->epoll);
 	if (read(a->timer, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
 		panic("reading the timer failed: %s", strerror(errno));
@@ -57,7 +57,7 @@ alarm_wait(struct alarm *a, struct db *db)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_indexer(const struct pool *pool, int listener)
 {
 	struct follower *f = follow_open(conf.index_directory);
 	struct alarm a;
@@ -80,7 +80,7 @@ static const struct daemon program = {
 	.name = "surfaced-index",
 	.dump = stmts_dump,
 	.usage = " [--once] [--rebuild]",
-	.work = work,
+	.work = run_indexer,
 };
 
 /* --once: makes one pass in the foreground, because the caller waits for its end and its exit status. */

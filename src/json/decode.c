@@ -82,8 +82,8 @@ leave_member(struct decoder *d, size_t mark)
 	d->path.n = mark;
 }
 
-static bool
-has_bounds(const struct field *f)
+bool
+field_has_bounds(const struct field *f)
 {
 	return f->lo != 0 || f->hi != 0;
 }
@@ -91,7 +91,7 @@ has_bounds(const struct field *f)
 static void
 add_range_error(struct decoder *d, const struct field *f)
 {
-	if (has_bounds(f))
+	if (field_has_bounds(f))
 		add_error(d, "out_of_range",
 		    arena_printf(d->a, "must be from %" PRId64 " to %" PRId64, f->lo, f->hi));
 	else
@@ -109,7 +109,7 @@ count_message(struct decoder *d, const char *at, int64_t n, const char *unit)
 static bool
 check_count(struct decoder *d, const struct field *f, size_t n, const char *unit)
 {
-	if (!has_bounds(f) || ((int64_t)n >= f->lo && (int64_t)n <= f->hi))
+	if (!field_has_bounds(f) || ((int64_t)n >= f->lo && (int64_t)n <= f->hi))
 		return true;
 	if ((int64_t)n < f->lo)
 		add_error(d, "too_short", count_message(d, "least", f->lo, unit));
@@ -289,7 +289,7 @@ decode_integer(struct decoder *d, const struct field *f, struct json_object *o, 
 
 	if (kind == LEXEME_FRACTION)
 		add_type_error(d, "an integer");
-	else if (kind == LEXEME_RANGE || (has_bounds(f) && (*out < f->lo || *out > f->hi)))
+	else if (kind == LEXEME_RANGE || (field_has_bounds(f) && (*out < f->lo || *out > f->hi)))
 		add_range_error(d, f);
 }
 
@@ -301,7 +301,8 @@ decode_real(struct decoder *d, const struct field *f, struct json_object *o, dou
 		return;
 	}
 	*out = strtod(arena_str(d->a, source_text(d, o)).p, NULL);
-	if (!isfinite(*out) || (has_bounds(f) && (*out < (double)f->lo || *out > (double)f->hi)))
+	if (!isfinite(*out) ||
+	    (field_has_bounds(f) && (*out < (double)f->lo || *out > (double)f->hi)))
 		add_range_error(d, f);
 }
 

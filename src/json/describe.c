@@ -5,6 +5,7 @@
 
 #include "json/json.h"
 #include "json/describe.h"
+#include "json/json_priv.h"
 
 /* The parameters of json_describe, which are the same at every level. */
 struct style {
@@ -59,17 +60,11 @@ write_enum(struct buf *b, const struct field *f)
 	buf_z(b, (f->flags & NULLABLE) != 0 ? ",null]" : "]");
 }
 
-static bool
-has_bounds(const struct field *f)
-{
-	return f->lo != 0 || f->hi != 0;
-}
-
 /* Writes bounds of characters or items; a lower bound of 0 needs no keyword. */
 static void
 write_count_bounds(struct buf *b, const struct field *f, const char *lo, const char *hi)
 {
-	if (!has_bounds(f))
+	if (!field_has_bounds(f))
 		return;
 	if (f->lo > 0)
 		write_keyword(b, lo, f->lo);
@@ -79,7 +74,7 @@ write_count_bounds(struct buf *b, const struct field *f, const char *lo, const c
 static void
 write_value_bounds(struct buf *b, const struct field *f)
 {
-	if (!has_bounds(f))
+	if (!field_has_bounds(f))
 		return;
 	write_keyword(b, "minimum", f->lo);
 	write_keyword(b, "maximum", f->hi);
@@ -104,7 +99,7 @@ describe_raw(struct buf *b, const struct field *f)
 	struct field as = *f;
 
 	as.type = f->item;
-	if (f->item == FIELD_STR && has_bounds(f)) {
+	if (f->item == FIELD_STR && field_has_bounds(f)) {
 		buf_z(b, "\"oneOf\":[{");
 		write_type_keyword(b, "string", NULL, 0);
 		write_count_bounds(b, f, "minLength", "maxLength");

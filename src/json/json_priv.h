@@ -57,4 +57,7 @@ enum lexeme lexeme_int(struct str lexeme, int64_t *out);
 /* True when the member is unset, as json.h defines it. */
 bool field_unset(const struct field *f, const void *in);
 
+/* Whether the row bounds its value. */
+bool field_has_bounds(const struct field *f);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The socket on which workers ask for slots and leases that they miss in the mapping. A datagram has no answer: the
-   worker sleeps on the mapping's futex, and looks again after meter_wake_workers. */
+/* The socket on which workers ask for slots and leases that they miss in the mapping. A datagram
+   has no answer: the worker sleeps on the mapping's futex, and looks again after
+   meter_wake_workers. */
 #include "config.h"
 
 #include "daemon/daemon.h"

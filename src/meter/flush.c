@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no harm. The answer also
-   brings PostgreSQL's clock. */
+/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no harm.
+   The answer also brings PostgreSQL's clock. */
 #include "config.h"
 
 #include "meter/meter.h"
@@ -69,8 +69,8 @@ note_stored(struct meterd *m, const struct column *c)
 
 #define LIST_P(column, member) P(((struct strs){ (column).member, (column).n }))
 
-/* Stores and empties the batch. through: no count before this moment is missing after the call; TS_NULL: more batches
-   follow. False: the database failed, or does not know this incarnation. */
+/* Stores and empties the batch. through: no count before this moment is missing after the call;
+   TS_NULL: more batches follow. False: the database failed, or does not know this incarnation. */
 static bool
 store_batch(struct meterd *m, struct batch *b, struct ts through)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Leases: parts of a month's quota that this host may hand out without asking. Every lease has a sequence number and
-   every other number is absolute, so a call whose answer was lost can be repeated: PostgreSQL grants nothing for a
-   sequence number that it has seen, and answers with the present sum. */
+/* Leases: parts of a month's quota that this host may hand out without asking. Every lease has a
+   sequence number and every other number is absolute, so a call whose answer was lost can be
+   repeated: PostgreSQL grants nothing for a sequence number that it has seen, and answers with the
+   present sum. */
 #include "config.h"
 
 #include "meter/meter.h"
@@ -12,7 +13,8 @@ enum {
 	EXHAUSTED_S = 1,     /* workers refuse without asking for this long */
 	RETRY_US = 20000,    /* between two calls while other hosts surrender units */
 	GIVE_UP_US = 400000, /* after which units that they hold count as used */
-	/* Smaller blocks are not renewed ahead, so that near its end a quota is shared by all hosts. */
+	/* Smaller blocks are not renewed ahead, so that near its end a quota is shared by all
+	   hosts. */
 	SMALL_BLOCK = 8,
 	TRIES = 3,
 	REPORTS = 64, /* calls after one flush */
@@ -59,8 +61,8 @@ kind_name(enum slot_kind kind)
 	return kind == SLOT_ACCOUNT_QUOTA ? "account" : "group";
 }
 
-/* Reports the slot's numbers; a seq above the last one also leases more. False: the database failed, or the owner does
-   not exist. */
+/* Reports the slot's numbers; a seq above the last one also leases more. False: the database
+   failed, or the owner does not exist. */
 static bool
 call_meter_lease(struct meterd *m, struct slot *s, int64_t seq, struct lease_answer *out)
 {
@@ -81,7 +83,8 @@ call_meter_lease(struct meterd *m, struct slot *s, int64_t seq, struct lease_ans
 	return true;
 }
 
-/* Raises the limit of a slot. The answer's counts are ignored, because workers have counted since. */
+/* Raises the limit of a slot. The answer's counts are ignored, because workers have counted
+   since. */
 static void
 raise_slot_limit(struct slot *s, const struct lease_answer *a)
 {
@@ -96,8 +99,8 @@ raise_slot_limit(struct slot *s, const struct lease_answer *a)
 	s->seq = (uint32_t)a->seq;
 }
 
-/* Handles a quota with nothing left. While other hosts hold unused units, which PostgreSQL has asked them for, the
-   lease is retried; after that the slot is marked exhausted. */
+/* Handles a quota with nothing left. While other hosts hold unused units, which PostgreSQL has
+   asked them for, the lease is retried; after that the slot is marked exhausted. */
 static void
 wait_or_mark_exhausted(struct meterd *m, struct slot *s, const struct lease_answer *a)
 {
@@ -135,8 +138,8 @@ lease_more(struct meterd *m, struct slot *s)
 	wait_or_mark_exhausted(m, s, &a);
 }
 
-/* Fills in a new slot. PostgreSQL's counts matter when this incarnation had freed the slot of that period before, as
-   after a step of the clock: the slot goes on from them. */
+/* Fills in a new slot. PostgreSQL's counts matter when this incarnation had freed the slot of that
+   period before, as after a step of the clock: the slot goes on from them. */
 static void
 open_quota_slot(struct meterd *m, struct slot *s)
 {
@@ -201,7 +204,8 @@ lease_retry(struct meterd *m)
 		meter_wake_workers(&m->file);
 }
 
-/* A database restored from a backup does not know later leases, and would grant the same units to other hosts. */
+/* A database restored from a backup does not know later leases, and would grant the same units to
+   other hosts. */
 void
 lease_report(struct meterd *m)
 {

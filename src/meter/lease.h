@@ -9,10 +9,10 @@
  *                      taken   slot_left: lease_surrender returns it when host B needs it
  *
  * A slot without any unit left is in one of three states. Its note has retry_at: other hosts hold
- * unused units and were asked for them, so the lease is tried again every 20 ms. Or `until` is in the
- * future: the quota is exhausted, and workers refuse without asking for that second. Or neither: the
- * next question of a worker leads to meter_lease. lease_doubt ends the second state early, when the
- * limits in the database may have changed. */
+ * unused units and were asked for them, so the lease is tried again every 20 ms. Or `until` is in
+ * the future: the quota is exhausted, and workers refuse without asking for that second. Or
+ * neither: the next question of a worker leads to meter_lease. lease_doubt ends the second state
+ * early, when the limits in the database may have changed. */
 #ifndef METER_LEASE_H
 #define METER_LEASE_H
 

@@ -46,8 +46,9 @@ meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
 	return db_ok(m->db, rc, what);
 }
 
-/* PostgreSQL's clock read `at` at an unknown moment between the question and now. Assumes the middle, and ignores
-   differences up to half of that time, which may be nothing but the uncertainty. */
+/* PostgreSQL's clock read `at` at an unknown moment between the question and now. Assumes the
+   middle, and ignores differences up to half of that time, which may be nothing but the
+   uncertainty. */
 void
 meterd_set_clock(struct meterd *m, struct ts at, int64_t asked)
 {
@@ -126,9 +127,10 @@ run_meter_turn(struct meterd *m)
 	arena_reset(m->arena);
 }
 
-/* Waits for the lock, which a predecessor may hold until it has ended. False: this process is to end first. */
+/* Waits for the lock, which a predecessor may hold until it has ended. False: this process is to
+   end first. */
 static bool
-wait_for_lock(int timer)
+wait_for_meter_lock(int timer)
 {
 	uint64_t ticks;
 
@@ -150,9 +152,9 @@ hold_file(struct meterd *m)
 	slots_load(m);
 }
 
-/* meter_slots has changed. The old file serves until PostgreSQL can be called. Then it loses its name, so no further
-   request begins in it, and PostgreSQL gets its last counts and the unused units of its leases; workers wait for the
-   new file in the meantime. */
+/* meter_slots has changed. The old file serves until PostgreSQL can be called. Then it loses its
+   name, so no further request begins in it, and PostgreSQL gets its last counts and the unused
+   units of its leases; workers wait for the new file in the meantime. */
 static void
 replace_misfit(struct meterd *m)
 {
@@ -192,7 +194,7 @@ serve_host(struct meterd *m, int timer)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_meter(const struct pool *pool, int listener)
 {
 	struct meterd m = { .arena = arena_new(ARENA_CAP),
 		.db = db_open(conf.database, pool->name) };
@@ -200,7 +202,7 @@ work(const struct pool *pool, int listener)
 
 	(void)listener;
 	db_guard(m.db, m.arena, DB_US, DOWN_US);
-	if (wait_for_lock(timer))
+	if (wait_for_meter_lock(timer))
 		serve_host(&m, timer);
 	db_close(m.db);
 	arena_free(m.arena);
@@ -212,7 +214,7 @@ main(int argc, char **argv)
 	static const struct daemon meter = {
 		.name = "surfaced-meter",
 		.dump = stmts_dump,
-		.work = work,
+		.work = run_meter,
 	};
 
 	return daemon_main(argc, argv, &meter);

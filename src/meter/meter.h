@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-meter: one process for each host. It leases quota from PostgreSQL into the mapping that the workers count in
- * (counting/meter.h), stores the workers' counts in PostgreSQL, keeps the limits of rates current, and serves metrics.
- * One thread; a turn of its loop every 20 ms, or sooner when a worker asks.
+/* surfaced-meter: one process for each host. It leases quota from PostgreSQL into the mapping that
+ * the workers count in (counting/meter.h), stores the workers' counts in PostgreSQL, keeps the
+ * limits of rates current, and serves metrics. One thread; a turn of its loop every 20 ms, or
+ * sooner when a worker asks.
  *
  *              ask.c     a worker found no slot or no lease: make the slots, then wake the workers
  *                |
@@ -13,16 +14,19 @@
  *        v                v                                v                   v
  *     PostgreSQL: key_limit, account_limit; quota_month, quota_lease; usage; meter_host
  *
- * The life of a lease. The meter calls meter_lease with the slot's numbers (taken, given back, granted, surrendered)
- * and the next sequence number. PostgreSQL locks the owner's month, stores the numbers, and for a new sequence number
- * grants a block: an eighth of what is left, at most 200, so that hosts share the end of a quota fairly. The meter
- * raises the slot's limit; when half of the block is taken, a worker asks for the next one (slot.mark). When nothing
- * is left but other hosts hold unused units, PostgreSQL notifies them (meter_wanted), they surrender the units, and
- * this meter tries again for GIVE_UP_US. Only then the slot is marked exhausted, for about a second.
+ * The life of a lease. The meter calls meter_lease with the slot's numbers (taken, given back,
+ * granted, surrendered) and the next sequence number. PostgreSQL locks the owner's month, stores
+ * the numbers, and for a new sequence number grants a block: an eighth of what is left, at most
+ * 200, so that hosts share the end of a quota fairly. The meter raises the slot's limit; when half
+ * of the block is taken, a worker asks for the next one (slot.mark). When nothing is left but other
+ * hosts hold unused units, PostgreSQL notifies them (meter_wanted), they surrender the units, and
+ * this meter tries again for GIVE_UP_US. Only then the slot is marked exhausted, for about a
+ * second.
  *
- * All numbers that are sent are absolute and only grow, and PostgreSQL keeps the greater one. So a call whose answer
- * was lost, a late call and a call of a restarted meter do no harm, and a database that was restored from a backup
- * learns the present state from the next reports (slots_store_again).
+ * All numbers that are sent are absolute and only grow, and PostgreSQL keeps the greater one. So a
+ * call whose answer was lost, a late call and a call of a restarted meter do no harm, and a
+ * database that was restored from a backup learns the present state from the next reports
+ * (slots_store_again).
  *
  * Deaths, and their effects:
  *   a worker           its journal says what it was charging (counting/meter.h); settled within a second
@@ -40,7 +44,8 @@
 #include "counting/metrics.h"
 #include "db/db.h"
 
-/* Facts about a slot that only this process needs. All zero is always correct: a restart stores and reports again. */
+/* Facts about a slot that only this process needs. All zero is always correct: a restart stores and
+   reports again. */
 struct slot_note {
 	uint64_t taken, back, surrendered; /* the numbers that PostgreSQL has */
 	/* mono_us, while a lease waits for other hosts to surrender; 0: it does not */
@@ -72,7 +77,8 @@ void ask_serve(struct meterd *m);
 
 /* ---- rates.c ---- */
 
-/* Makes the slots of the key's and the account's rate. False: the database failed or the table is full. */
+/* Makes the slots of the key's and the account's rate. False: the database failed or the table is
+   full. */
 bool rates_need(struct meterd *m, const struct uuid *key, const struct uuid *account) MUST_USE;
 void rates_refresh(struct meterd *m);
 
@@ -92,7 +98,8 @@ void shared_write(const struct meterd *m, struct buf *out);
 
 /* ---- main.c ---- */
 
-/* True when the database can be called. Registers this incarnation first, on a new connection or after a failure. */
+/* True when the database can be called. Registers this incarnation first, on a new connection or
+   after a failure. */
 bool meterd_ready(struct meterd *m);
 /* Sets the mapping's clock: PostgreSQL's clock read `at` between `asked` (boot_us) and now. */
 void meterd_set_clock(struct meterd *m, struct ts at, int64_t asked);

@@ -78,7 +78,8 @@ rates_need(struct meterd *m, const struct uuid *key, const struct uuid *account)
 	       set_rate(m, SLOT_ACCOUNT_RATE, account, l.search_rate, l.search_window);
 }
 
-/* Reads the limits of many slots with one query. False: the database failed or the table is full. */
+/* Reads the limits of many slots with one query. False: the database failed or the table is
+   full. */
 static bool
 refresh_limits(struct meterd *m, enum slot_kind kind, struct strs owners)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The metrics socket, which speaks just enough HTTP for Prometheus. A Unix socket, so only this host can reach it. Every
-   request gets the same answer, and the connection is closed. The loop also leases quota, so a client that does not
-   send or read within PATIENCE_MS is dropped. */
+/* The metrics socket, which speaks just enough HTTP for Prometheus. A Unix socket, so only this
+   host can reach it. Every request gets the same answer, and the connection is closed. The loop
+   also leases quota, so a client that does not send or read within PATIENCE_MS is dropped. */
 #include "config.h"
 
 #include "daemon/conf.h"

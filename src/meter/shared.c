@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Metrics of the whole installation, from PostgreSQL. They are read every few seconds and kept as text, so that a scrape
-   never waits for the database. */
+/* Metrics of the whole installation, from PostgreSQL. They are read every few seconds and kept as
+   text, so that a scrape never waits for the database. */
 #include "config.h"
 
 #include "meter/meter.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of slots in use: rebuilt from the file at the start; slots are added to it, prepared for the next period,
-   retired when their period is over and stored, and freed when no worker can be using them any more. */
+/* The list of slots in use: rebuilt from the file at the start; slots are added to it, prepared for
+   the next period, retired when their period is over and stored, and freed when no worker can be
+   using them any more. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -138,9 +139,9 @@ is_over(const struct meterd *m, const struct slot *s)
 	panic("a slot of kind %u", s->kind);
 }
 
-/* Retires a live slot whose period is over, and frees a retired one after a while. A worker uses a slot for one request
-   at most, and the watchdog kills a worker whose request takes longer than worker_stuck: after twice that time no
-   worker uses it. True: the slot was freed. */
+/* Retires a live slot whose period is over, and frees a retired one after a while. A worker uses a
+   slot for one request at most, and the watchdog kills a worker whose request takes longer than
+   worker_stuck: after twice that time no worker uses it. True: the slot was freed. */
 static bool
 retire_or_free(struct meterd *m, struct slot *s)
 {

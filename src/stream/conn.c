@@ -117,7 +117,7 @@ conn_upgrade(struct conn *c, int runner)
 
 /* Uses the request id that nginx sent; without a valid one, makes one. */
 static void
-set_request_id(struct conn *c, const struct request *r)
+adopt_request_id(struct conn *c, const struct request *r)
 {
 	struct str id = request_header(r, "X-Surfaced-Id");
 	struct uuid own;
@@ -185,7 +185,7 @@ check_request(struct conn *c, const struct request *r, size_t used)
 
 	event_del(&c->client.readable);
 	c->client.reading = false;
-	set_request_id(c, r);
+	adopt_request_id(c, r);
 	e = handshake_judge(r, conf.stream_origins, &h);
 	/* A client may not send frames before the answer (RFC 6455 4.1). */
 	if (e == ERR_UNSET && used < c->head_n)
@@ -227,7 +227,7 @@ on_head_readable(int fd, short what, void *arg)
 		check_request(c, &r, used);
 		return;
 	case REQUEST_BAD:
-		set_request_id(c, &(struct request){ .n = 0 });
+		adopt_request_id(c, &(struct request){ .n = 0 });
 		event_del(&c->client.readable);
 		c->client.reading = false;
 		conn_refuse(c, ERR_INVALID_REQUEST);
@@ -285,19 +285,16 @@ conn_tick(struct conn *c, int64_t now)
 		if (late)
 			conn_free(c);
 		return;
-	case CONN_OPEN: /* late: the runner has not answered the client's close frame */
+	case CONN_OPEN:
 		if (late)
-			pump_end(c, c->why, c->client.reader.close_code);
+			pump_late(c);
 		else
 			pump_ping(c, now);
 		return;
-	case CONN_RECHECK: /* late: the database does not answer */
-		if (late)
-			pump_end_as_runner(c);
-		return;
+	case CONN_RECHECK:
 	case CONN_ENDING:
 		if (late)
-			pump_close(c);
+			pump_late(c);
 		return;
 	case CONN_TICKET:
 		return;

@@ -392,7 +392,7 @@ end_rechecked(struct gate *g, const struct standing *rows, size_t n)
 }
 
 static void
-on_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
+on_streams_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
 {
 	struct gate *g = arg;
 	struct conn *c, *after;
@@ -437,7 +437,7 @@ static void
 send_check(struct gate *g, int64_t now)
 {
 	const struct db_ask ask = {
-		.st = &recheck, .wait_us = WAIT_US, .done = on_checked, .arg = g
+		.st = &recheck, .wait_us = WAIT_US, .done = on_streams_checked, .arg = g
 	};
 
 	if (g->checking)

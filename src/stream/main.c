@@ -42,7 +42,7 @@ end_all_streams(struct proxy *p)
 
 /* Starts draining. After a reload new processes accept; streams here continue until drain_until. */
 static void
-on_stop(void *arg)
+start_draining(void *arg)
 {
 	struct proxy *p = arg;
 
@@ -55,7 +55,7 @@ on_stop(void *arg)
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+tick_proxy(int fd, short what, void *arg)
 {
 	struct proxy *p = arg;
 	struct conn *c, *after;
@@ -81,7 +81,7 @@ on_tick(int fd, short what, void *arg)
 
 /* Raises the limit of open files to what stream_connections needs. */
 static void
-raise_file_limit(void)
+raise_limit_for_streams(void)
 {
 	rlim_t want = (rlim_t)conf.stream_connections * DESCRIPTORS_A_STREAM + DESCRIPTORS_OTHER;
 	struct rlimit r;
@@ -95,9 +95,9 @@ raise_file_limit(void)
 }
 
 static void
-run_loop(struct proxy *p, int listener)
+run_proxy_loop(struct proxy *p, int listener)
 {
-	struct event *tick = ev_every(p->base, TICK_MS, on_tick, p);
+	struct event *tick = ev_every(p->base, TICK_MS, tick_proxy, p);
 	struct conn *c;
 
 	p->listener = event_new(p->base, listener, EV_READ | EV_PERSIST, on_listener, p);
@@ -112,20 +112,20 @@ run_loop(struct proxy *p, int listener)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_proxy(const struct pool *pool, int listener)
 {
 	static struct proxy p;
 
-	raise_file_limit();
+	raise_limit_for_streams();
 	for (int state = 0; state < CONN_STATES; state++)
 		TAILQ_INIT(&p.lists[state]);
-	p.base = ev_open(on_stop, &p);
+	p.base = ev_open(start_draining, &p);
 	p.arena = arena_new(ARENA_CAP);
 	p.scratch = mem_alloc(SCRATCH);
 	p.keys = ticket_ring_new(conf.stream_keys);
 	p.db = db_async_open(p.base, conf.database, pool->name);
 	p.gate = gate_new(&p);
-	run_loop(&p, listener);
+	run_proxy_loop(&p, listener);
 	db_async_close(p.db);
 	gate_free(p.gate);
 	ticket_ring_free(p.keys);
@@ -143,7 +143,7 @@ is_stream(const struct pool *p)
 }
 
 static bool
-read_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
+read_stream_pool(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
 	if (!pools_read(conf.upstreams, is_stream, out, n, err, room))
 		return false;
@@ -155,7 +155,7 @@ read_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 }
 
 static bool
-check(char *err, size_t room)
+check_stream_keys(char *err, size_t room)
 {
 	struct ticket_keys keys;
 
@@ -166,10 +166,10 @@ int
 main(int argc, char **argv)
 {
 	static const struct daemon stream = { .name = "surfaced-stream",
-		.pools = read_pools,
+		.pools = read_stream_pool,
 		.dump = stmts_dump,
-		.check = check,
-		.work = work };
+		.check = check_stream_keys,
+		.work = run_proxy };
 
 	return daemon_main(argc, argv, &stream);
 }

@@ -1,9 +1,35 @@
 /* SPDX-License-Identifier: ISC */
-/* The pump: forwards WebSocket frames between the client and the runner of a stream. Bytes are read into one
-   buffer of the process, checked there, and written from there; they are copied only if the receiving
-   socket does not accept them. Difficult are the ends: a frame of the proxy's own may only be sent between
-   two forwarded frames, and each side may end first, in the middle of a frame, or not at all. stream.h draws
-   the buffer and lists every end with its close code. */
+/* The pump: forwards WebSocket frames between the client and the runner of a stream. Bytes are read
+ * into one buffer of the process, checked there, and written from there; they are copied only if the
+ * receiving socket does not accept them. stream.h draws the buffer and lists every end with its code.
+ *
+ * The ends are hard. A frame of the proxy's own may only be sent between two forwarded frames, each
+ * side may end first, in the middle of a frame, or not at all, and neither the code nor the silence of
+ * a runner shows whether the client lost a right. So the decisions stand in one table, `actions`: a row
+ * for each event, a column for each state, a function in each cell.
+ *
+ *                   ANSWER  OPEN         CLOSING        RECHECK      FLUSH         FAREWELL
+ *   client lost     free    client left  client left    close        close         close
+ *   client drained  free    read runner  read runner    -            read runner   answered?
+ *   runner lost     .       recheck      end            .            close         .
+ *   runner cut      .       end          end            .            close         .
+ *   runner drained  .       read client  read client    .            read client   .
+ *   runner closed   .       recheck      both closed    .            .             .
+ *   frame complete  .       .            .              .            farewell      .
+ *   end             -       end          end            end          -             -
+ *   late            .       .            client's code  runner's     close         close
+ *
+ *   OPEN      frames are forwarded in both directions
+ *   CLOSING   the same, but the client has sent its close frame and waits for the runner's answer
+ *   RECHECK   the runner has ended; the database is asked whether a right was lost
+ *   FLUSH     the stream ends, but the client has an incomplete frame of the runner, whose rest goes first
+ *   FAREWELL  the runner's socket is closed; the client has a close frame, or as much as it will get
+ *
+ * A dash does nothing. A dot cannot happen: the socket of that event is closed, or it is not read, in
+ * that state; pump_event panics. An ending stream moves to the right only, so it ends.
+ *
+ * Nothing of this runs for a frame that is forwarded: the table is asked when a socket ends or has
+ * accepted the bytes that waited, and otherwise not at all. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -151,7 +177,7 @@ build_close_frame(const struct conn *c, unsigned char frame[WS_CONTROL_FRAME])
    bytes resets the connection, and the reset may overtake the frame. The slot is released first, because
    the session's next stream need not wait for this client. */
 static void
-send_close_frame(struct conn *c)
+send_farewell(struct conn *c)
 {
 	unsigned char frame[WS_CONTROL_FRAME];
 	size_t n = build_close_frame(c, frame);
@@ -163,19 +189,221 @@ send_close_frame(struct conn *c)
 		end_if_answered(c);
 }
 
+/* ---- the table ---- */
+
+enum pump_state {
+	PUMP_ANSWER,
+	PUMP_OPEN,
+	PUMP_CLOSING,
+	PUMP_RECHECK,
+	PUMP_FLUSH,
+	PUMP_FAREWELL,
+	PUMP_STATES
+};
+
+enum pump_event {
+	CLIENT_LOST,    /* its socket ended or failed */
+	CLIENT_DRAINED, /* its socket has accepted everything that waited */
+	RUNNER_LOST,    /* its socket ended or failed between two frames */
+	RUNNER_CUT,     /* ... within a frame */
+	RUNNER_DRAINED,
+	RUNNER_CLOSED, /* its close frame was read */
+	RUNNER_FRAME_COMPLETE,
+	STREAM_END, /* a fault in a frame, a lost right, or the shutdown */
+	STREAM_LATE,
+	PUMP_EVENTS
+};
+
+/* The reason and the code that an event ends the stream with; most events do not use them. */
+struct ending {
+	enum why why;
+	unsigned code;
+};
+
+#define NO_END ((struct ending){ WHY_CLIENT, 0 })
+
+/* The column of the table. Three facts decide it: the list that the connection is on, the stage of the
+   client's reader, and the runner's socket. */
+static enum pump_state
+pump_state(const struct conn *c)
+{
+	switch (c->state) {
+	case CONN_OPEN:
+		return c->client.reader.stage == WS_CLOSED ? PUMP_CLOSING : PUMP_OPEN;
+	case CONN_RECHECK:
+		return PUMP_RECHECK;
+	case CONN_ENDING:
+		return c->runner.fd < 0 ? PUMP_FAREWELL : PUMP_FLUSH;
+	case CONN_HEAD:
+	case CONN_TICKET:
+	case CONN_ANSWER:
+		return PUMP_ANSWER;
+	case CONN_STATES:
+		break;
+	}
+	panic("unknown connection state %d", (int)c->state);
+}
+
+static void
+free_unopened(struct conn *c, struct ending e)
+{
+	(void)e;
+	conn_free(c);
+}
+
+static void
+do_nothing(struct conn *c, struct ending e)
+{
+	(void)c;
+	(void)e;
+}
+
+static void
+close_stream(struct conn *c, struct ending e)
+{
+	(void)e;
+	pump_close(c);
+}
+
+static void
+close_for_client(struct conn *c, struct ending e)
+{
+	(void)e;
+	c->why = WHY_CLIENT;
+	pump_close(c);
+}
+
+static void
+read_client_again(struct conn *c, struct ending e)
+{
+	(void)e;
+	start_reading(&c->client);
+}
+
+static void
+read_runner_again(struct conn *c, struct ending e)
+{
+	(void)e;
+	start_reading(&c->runner);
+}
+
+static void
+close_if_answered(struct conn *c, struct ending e)
+{
+	(void)e;
+	end_if_answered(c);
+}
+
+static void
+say_farewell(struct conn *c, struct ending e)
+{
+	(void)e;
+	send_farewell(c);
+}
+
+/* Moves to FAREWELL, or to FLUSH if a frame of the runner is incomplete. */
+static void
+begin_end(struct conn *c, struct ending e)
+{
+	conn_move(c, CONN_ENDING);
+	c->why = e.why;
+	c->code = e.code;
+	c->deadline = mono_us() + (c->client.reader.stage == WS_FAILED ? BROKEN_US : ENDING_US);
+	if (between_frames(&c->runner))
+		send_farewell(c);
+	else
+		stop_reading(&c->client);
+}
+
+/* The runner closed, or its connection was lost. The runner may have ended because a right was lost
+   (C-113), and neither its code nor its silence shows that: before the client gets a close frame, the
+   database is asked. The slot stays taken until then, because the database identifies a stream by its
+   slot. */
+static void
+recheck_before_end(struct conn *c, struct ending e)
+{
+	close_runner(c);
+	stop_reading(&c->client);
+	conn_move(c, CONN_RECHECK);
+	c->why = e.why;
+	c->code = e.code;
+	c->recheck_since = mono_us();
+	c->deadline = c->recheck_since + RECHECK_US;
+	gate_recheck(c->proxy->gate);
+}
+
+/* Ends a stream whose runner is lost. If a frame is incomplete, the client would read anything further as
+   its payload: begin_end then sends no close frame, and the rest never comes. The client's socket stays
+   open until the deadline, so that bytes which wait for it still arrive. */
+static void
+end_without_runner(struct conn *c, struct ending e)
+{
+	close_runner(c);
+	release_stream_slot(c);
+	begin_end(c, e);
+}
+
+/* Both sides have sent their close frames; the deadline is that of the client's. */
+static void
+end_after_both_closed(struct conn *c, struct ending e)
+{
+	(void)e;
+	conn_move(c, CONN_ENDING);
+	close_runner(c);
+	release_stream_slot(c);
+	if (c->client.wait == NULL)
+		pump_close(c);
+}
+
+/* The runner has not answered the client's close frame. */
+static void
+end_with_client_code(struct conn *c, struct ending e)
+{
+	(void)e;
+	begin_end(c, (struct ending){ c->why, c->client.reader.close_code });
+}
+
+/* The database does not answer the recheck. */
+static void
+end_with_runner_code(struct conn *c, struct ending e)
+{
+	(void)e;
+	begin_end(c, (struct ending){ c->why, c->code });
+}
+
+typedef void pump_action(struct conn *c, struct ending e);
+
+/* The table that the head of this file draws. NULL: the event cannot happen in the state. */
+static pump_action *const actions[PUMP_EVENTS][PUMP_STATES] = {
+	[CLIENT_LOST] = { free_unopened, close_for_client, close_for_client, close_stream,
+	    close_stream, close_stream },
+	[CLIENT_DRAINED] = { free_unopened, read_runner_again, read_runner_again, do_nothing,
+	    read_runner_again, close_if_answered },
+	[RUNNER_LOST] = { NULL, recheck_before_end, end_without_runner, NULL, close_stream, NULL },
+	[RUNNER_CUT] = { NULL, end_without_runner, end_without_runner, NULL, close_stream, NULL },
+	[RUNNER_DRAINED] = { NULL, read_client_again, read_client_again, NULL, read_client_again,
+	    NULL },
+	[RUNNER_CLOSED] = { NULL, recheck_before_end, end_after_both_closed, NULL, NULL, NULL },
+	[RUNNER_FRAME_COMPLETE] = { NULL, NULL, NULL, NULL, say_farewell, NULL },
+	[STREAM_END] = { do_nothing, begin_end, begin_end, begin_end, do_nothing, do_nothing },
+	[STREAM_LATE] = { NULL, NULL, end_with_client_code, end_with_runner_code, close_stream,
+	    close_stream },
+};
+
+static void
+pump_event(struct conn *c, enum pump_event event, struct ending e)
+{
+	enum pump_state state = pump_state(c);
+
+	if (actions[event][state] == NULL)
+		panic("stream event %d in state %d", (int)event, (int)state);
+	actions[event][state](c, e);
+}
+
 void
 pump_end(struct conn *c, enum why why, unsigned code)
 {
-	if (c->state != CONN_OPEN && c->state != CONN_RECHECK)
-		return;
-	conn_move(c, CONN_ENDING);
-	c->why = why;
-	c->code = code;
-	c->deadline = mono_us() + (c->client.reader.stage == WS_FAILED ? BROKEN_US : ENDING_US);
-	if (between_frames(&c->runner))
-		send_close_frame(c);
-	else /* the runner's incomplete frame is forwarded first */
-		stop_reading(&c->client);
+	pump_event(c, STREAM_END, (struct ending){ why, code });
 }
 
 void
@@ -184,34 +412,22 @@ pump_end_as_runner(struct conn *c)
 	pump_end(c, c->why, c->code);
 }
 
-/* The runner closed, or its connection was lost. The runner may have ended because a right was lost (C-113),
-   and neither its code nor its silence shows that: before the client gets a close frame, the database is
-   asked. The slot stays taken until then, because the database identifies a stream by its slot. */
-static void
-recheck_before_end(struct conn *c, enum why why, unsigned code)
+void
+pump_late(struct conn *c)
 {
-	close_runner(c);
-	stop_reading(&c->client);
-	conn_move(c, CONN_RECHECK);
-	c->why = why;
-	c->code = code;
-	c->recheck_since = mono_us();
-	c->deadline = c->recheck_since + RECHECK_US;
-	gate_recheck(c->proxy->gate);
+	pump_event(c, STREAM_LATE, NO_END);
 }
 
-/* The runner's connection was lost without a close frame. If a frame is incomplete, the client would read
-   anything further as its payload, so the stream ends without a close frame. */
-static void
-end_without_runner(struct conn *c)
+/* A socket of the connection ended or failed. Always false, for callers that return it. */
+static bool
+lose_side(struct conn *c, const struct side *s)
 {
-	if (between_frames(&c->runner) && c->client.reader.stage != WS_CLOSED) {
-		recheck_before_end(c, WHY_LOST, WS_TRY_LATER);
-		return;
-	}
-	close_runner(c);
-	release_stream_slot(c);
-	pump_end(c, WHY_LOST, WS_TRY_LATER);
+	if (s == &c->client)
+		pump_event(c, CLIENT_LOST, NO_END);
+	else
+		pump_event(c, between_frames(s) ? RUNNER_LOST : RUNNER_CUT,
+		    (struct ending){ WHY_LOST, WS_TRY_LATER });
+	return false;
 }
 
 /* ---- sending ---- */
@@ -242,25 +458,7 @@ queue_unsent(struct side *s, const struct iovec *v, int n, size_t skip)
 	s->wait_end = all;
 }
 
-/* Ends a connection one of whose sockets failed. Always false, for callers that return it. */
-static bool
-end_after_lost_side(struct conn *c, struct side *s)
-{
-	if (c->state == CONN_ANSWER || c->state == CONN_HEAD) {
-		conn_free(c);
-		return false;
-	}
-	if (s == &c->runner && c->state == CONN_OPEN) {
-		end_without_runner(c);
-		return false;
-	}
-	if (c->state == CONN_OPEN)
-		c->why = WHY_CLIENT;
-	pump_close(c);
-	return false;
-}
-
-static void on_writable(int fd, short what, void *arg);
+static void on_stream_writable(int fd, short what, void *arg);
 
 /* Writes what the socket accepts, queues the rest and stops reading the other side. Returns false when the
    receiver's connection is lost; the caller handles that. */
@@ -288,8 +486,8 @@ write_or_queue(struct conn *c, struct side *to, const struct iovec *v, int n)
 	}
 	queue_unsent(to, v, n, (size_t)sent);
 	if (!to->writing) {
-		event_assign(
-		    &to->writable, c->proxy->base, to->fd, EV_WRITE | EV_PERSIST, on_writable, c);
+		event_assign(&to->writable, c->proxy->base, to->fd, EV_WRITE | EV_PERSIST,
+		    on_stream_writable, c);
 		if (event_add(&to->writable, NULL) != 0)
 			panic("event_add failed for a stream");
 		to->writing = true;
@@ -303,7 +501,7 @@ pump_send(struct conn *c, struct side *to, const void *bytes, size_t n)
 {
 	struct iovec v = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = n };
 
-	return write_or_queue(c, to, &v, 1) || end_after_lost_side(c, to);
+	return write_or_queue(c, to, &v, 1) || lose_side(c, to);
 }
 
 /* The socket has accepted everything that waited. */
@@ -315,32 +513,11 @@ resume_after_drain(struct conn *c, struct side *to)
 	free(to->wait);
 	to->wait = NULL;
 	to->wait_at = to->wait_end = 0;
-	switch (c->state) {
-	case CONN_ENDING:
-		if (c->runner.fd < 0) {
-			end_if_answered(c);
-			return;
-		}
-		start_reading(other_side(c, to));
-		return;
-	case CONN_OPEN:
-		start_reading(other_side(c, to));
-		return;
-	case CONN_RECHECK:
-		return;
-	case CONN_ANSWER:
-		conn_free(c);
-		return;
-	case CONN_HEAD:
-	case CONN_TICKET:
-	case CONN_STATES:
-		break;
-	}
-	panic("unexpected queued bytes in connection state %d", (int)c->state);
+	pump_event(c, to == &c->client ? CLIENT_DRAINED : RUNNER_DRAINED, NO_END);
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+on_stream_writable(int fd, short what, void *arg)
 {
 	struct conn *c = arg;
 	struct side *to = fd == c->client.fd ? &c->client : &c->runner;
@@ -351,7 +528,7 @@ on_writable(int fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0) {
-		(void)end_after_lost_side(c, to);
+		(void)lose_side(c, to);
 		return;
 	}
 	if (to == &c->client)
@@ -419,7 +596,7 @@ forward_control_frame(struct batch *b, struct side *from)
 }
 
 /* Forwards the client's close frame, and the runner's answer to one. A close frame that the runner sends
-   first is not forwarded yet: on_readable asks the database before (recheck_before_end). */
+   first is not forwarded yet: on_stream_readable asks the database before (recheck_before_end). */
 static void
 forward_close_frame(struct batch *b, struct side *from)
 {
@@ -453,7 +630,7 @@ forward_span(struct scan *s, unsigned char *end)
 }
 
 static bool
-is_control_frame(const struct ws_reader *r)
+has_control_frame(const struct ws_reader *r)
 {
 	return r->frame.opcode >= WS_CLOSE;
 }
@@ -474,7 +651,7 @@ handle_frame_event(struct scan *s, struct side *from, enum ws_event e)
 		forward_span(s, s->frame);
 		return false;
 	case WS_HEAD:
-		if (is_control_frame(r)) {
+		if (has_control_frame(r)) {
 			forward_span(s, s->frame);
 		} else if (s->frame == NULL) {
 			forward_rebuilt_head(&s->batch, &r->frame);
@@ -484,11 +661,11 @@ handle_frame_event(struct scan *s, struct side *from, enum ws_event e)
 		}
 		return true;
 	case WS_PIECE:
-		if (!is_control_frame(r) && s->span == NULL)
+		if (!has_control_frame(r) && s->span == NULL)
 			s->span = r->piece;
 		return true;
 	case WS_END:
-		if (is_control_frame(r)) {
+		if (has_control_frame(r)) {
 			if (r->frame.opcode == WS_CLOSE) {
 				forward_close_frame(&s->batch, from);
 				return false;
@@ -548,7 +725,7 @@ forward_bytes(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 		forward_span(&s, s.at);
 	batch_send(&s.batch);
 	if (s.batch.broken)
-		return end_after_lost_side(c, s.batch.to);
+		return lose_side(c, s.batch.to);
 	if (e == WS_BAD) {
 		log_event(LOGP_NOTICE, "protocol", "req=%s side=%s why=\"%s\"", c->id,
 		    from == &c->client ? "client" : "runner", from->reader.why);
@@ -559,23 +736,6 @@ forward_bytes(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 }
 
 /* ---- reading ---- */
-
-/* Handles the end of file, or an error, of a socket that was read. */
-static void
-handle_end_of_file(struct conn *c, struct side *from)
-{
-	stop_reading(from);
-	if (from == &c->client) {
-		if (c->state == CONN_OPEN && c->code == 0)
-			c->why = WHY_CLIENT;
-		pump_close(c);
-		return;
-	}
-	if (c->state == CONN_ENDING) /* within a frame: no close frame can be sent */
-		pump_close(c);
-	else
-		end_without_runner(c);
-}
 
 /* Drops what the client sends after the stream has ended; only its answer to the close frame matters. */
 static void
@@ -594,11 +754,11 @@ read_ending(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 	}
 	/* The close frame waits for the end of the frame that the runner is sending. */
 	if (forward_bytes(c, from, bytes, n) && between_frames(from))
-		send_close_frame(c);
+		pump_event(c, RUNNER_FRAME_COMPLETE, NO_END);
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+on_stream_readable(int fd, short what, void *arg)
 {
 	struct conn *c = arg;
 	struct side *from = fd == c->client.fd ? &c->client : &c->runner;
@@ -609,7 +769,8 @@ on_readable(int fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		handle_end_of_file(c, from);
+		stop_reading(from);
+		(void)lose_side(c, from);
 		return;
 	}
 	from->bytes += (uint64_t)n;
@@ -623,17 +784,9 @@ on_readable(int fd, short what, void *arg)
 	}
 	if (!forward_bytes(c, from, bytes, (size_t)n))
 		return;
-	if (c->runner.reader.stage != WS_CLOSED)
-		return;
-	if (c->client.reader.stage != WS_CLOSED) {
-		recheck_before_end(c, WHY_RUNNER, c->runner.reader.close_code);
-		return;
-	}
-	conn_move(c, CONN_ENDING);
-	close_runner(c);
-	release_stream_slot(c);
-	if (c->client.wait == NULL)
-		pump_close(c);
+	if (c->runner.reader.stage == WS_CLOSED)
+		pump_event(
+		    c, RUNNER_CLOSED, (struct ending){ WHY_RUNNER, c->runner.reader.close_code });
 }
 
 void
@@ -648,8 +801,10 @@ pump_start(struct conn *c)
 
 	ws_start(&c->client.reader, &of_client);
 	ws_start(&c->runner.reader, &of_runner);
-	event_assign(&c->client.readable, base, c->client.fd, EV_READ | EV_PERSIST, on_readable, c);
-	event_assign(&c->runner.readable, base, c->runner.fd, EV_READ | EV_PERSIST, on_readable, c);
+	event_assign(
+	    &c->client.readable, base, c->client.fd, EV_READ | EV_PERSIST, on_stream_readable, c);
+	event_assign(
+	    &c->runner.readable, base, c->runner.fd, EV_READ | EV_PERSIST, on_stream_readable, c);
 	start_reading(&c->client);
 	if (c->client.wait == NULL)
 		start_reading(&c->runner);

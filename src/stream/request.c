@@ -26,19 +26,19 @@ token_length(struct str s)
 }
 
 static bool
-is_blank(char c)
+is_header_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 static struct str
-trim_blanks(struct str s)
+trim_header_blanks(struct str s)
 {
-	while (s.n > 0 && is_blank(s.p[0])) {
+	while (s.n > 0 && is_header_blank(s.p[0])) {
 		s.p++;
 		s.n--;
 	}
-	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+	while (s.n > 0 && is_header_blank(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
@@ -94,7 +94,7 @@ parse_header(struct str line, struct request *out)
 	if (n == 0 || n == line.n || line.p[n] != ':' || out->n == REQUEST_HEADERS)
 		return false;
 	h->name = (struct str){ line.p, n };
-	h->value = trim_blanks((struct str){ line.p + n + 1, line.n - n - 1 });
+	h->value = trim_header_blanks((struct str){ line.p + n + 1, line.n - n - 1 });
 	for (size_t i = 0; i < h->value.n; i++) {
 		unsigned char c = (unsigned char)h->value.p[i];
 
@@ -167,7 +167,7 @@ list_has(struct str list, const char *member)
 		const char *comma = memchr(list.p, ',', list.n);
 		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
 
-		if (equals_ignoring_case(trim_blanks((struct str){ list.p, n }), member))
+		if (equals_ignoring_case(trim_header_blanks((struct str){ list.p, n }), member))
 			return true;
 		n += comma != NULL;
 		list.p += n;

@@ -177,6 +177,8 @@ bool pump_send(struct conn *c, struct side *to, const void *bytes, size_t n);
 void pump_end(struct conn *c, enum why why, unsigned code);
 /* Ends a stream in CONN_RECHECK with the reason and code that the runner's end gave. */
 void pump_end_as_runner(struct conn *c);
+/* The deadline of the connection has passed. */
+void pump_late(struct conn *c);
 void pump_ping(struct conn *c, int64_t now);
 
 #endif

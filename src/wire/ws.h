@@ -6,8 +6,8 @@
  *   | FIN RSV opcode | MASK length | 0, 2 or 8 bytes length | 0 or 4 bytes mask | payload ... |
  *     byte 0           byte 1        if length is 126 or 127  from a client only
  *
- * A message is one frame with FIN; or a text or binary frame without FIN, continuation frames, and a
- * continuation frame with FIN. Control frames (close, ping, pong) may come between them.
+ * A message is one frame with FIN; or a text or binary frame without FIN, continuation frames, and
+ * a continuation frame with FIN. Control frames (close, ping, pong) may come between them.
  *
  * The caller reads bytes from its socket into its own buffer and calls ws_next until it returns
  * WS_MORE. The parser neither allocates nor keeps pointers between calls, and accepts bytes in

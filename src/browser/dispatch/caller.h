@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The connections of runners, and the start of runner processes. A caller is one connection; it belongs to a
-   session as soon as the dispatcher knows which process it is and that this process has the session. */
+/* The connections of runners, and the start of runner processes. A caller is one connection; it
+   belongs to a session as soon as the dispatcher knows which process it is and that this process
+   has the session. */
 #ifndef BROWSER_DISPATCH_CALLER_H
 #define BROWSER_DISPATCH_CALLER_H
 
@@ -17,7 +18,8 @@ struct runner_process {
 	int pidfd; /* -1: started by a service manager */
 };
 
-/* Returns false, with a message that tells the administrator what to do, if no runner can be started. */
+/* Returns false, with a message that tells the administrator what to do, if no runner can be
+   started. */
 bool spawn_runner(
     const struct dispatcher *d, struct runner_process *out, char *err, size_t room) MUST_USE;
 /* Kills a runner and its process group. Returns false if the process may not be killed. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-dispatch: claims queued sessions, starts a runner for each, renews their leases, and stores their
- * evidence. One process with one loop for each host. link.h describes the four browser processes.
+/* surfaced-dispatch: claims queued sessions, starts a runner for each, renews their leases, and
+ * stores their evidence. One process with one loop for each host. link.h describes the four browser
+ * processes.
  *
- * The process may be killed at any time, because it stores nothing of its own: all it knows of a session comes
- * from the row and from the runner's hello. The life of a session here:
+ * The process may be killed at any time, because it stores nothing of its own: all it knows of a
+ * session comes from the row and from the runner's hello. The life of a session here:
  *
  *   store_claim --> session_new --> spawn_runner --> hello --> ready --> close --> process ends --> freed
  *                   SESSION_STARTING .......................   RUNNING   CLOSING   gone
@@ -12,22 +13,26 @@
  *   hello on dispatch.sock --> row of this host and epoch? --> session_adopt --> as if never interrupted
  *
  * Two sources move a session, and neither is believed about the other's part:
- * - The row decides what should happen. session_check_rows compares it with the sessions every second, and at
+ * - The row decides what should happen. session_check_rows compares it with the sessions every
+ * second, and at
  *   once after a notification: a closing row sends close to the runner; a missing row means that the session
  *   is terminal or belongs to another host, and the runner is given up.
- * - The process decides what is. A pidfd reports its end; without one (a runner that a service manager has
+ * - The process decides what is. A pidfd reports its end; without one (a runner that a service
+ * manager has
  *   started, before its hello) the end of its connection does. Then store_lost ends the row, and is repeated
  *   until the database confirms.
  *
- * A lease is only renewed for a session that is trusted: its runner is connected and has sent hello, or has a
- * few seconds left to do so. Everything else expires by itself, on both sides: the row after 15 s, and the
- * runner earlier, because it is told RUNNER_LEASE_MS less the time that the renewal took.
+ * A lease is only renewed for a session that is trusted: its runner is connected and has sent
+ * hello, or has a few seconds left to do so. Everything else expires by itself, on both sides: the
+ * row after 15 s, and the runner earlier, because it is told RUNNER_LEASE_MS less the time that the
+ * renewal took.
  *
- * Runners are not trusted, because a page may have taken one over. A process speaks for one session, which
- * the kernel proves (SO_PEERCRED, pidfd); every message is bounded by its table; more evidence than LOG_WINDOW
- * closes the connection.
+ * Runners are not trusted, because a page may have taken one over. A process speaks for one
+ * session, which the kernel proves (SO_PEERCRED, pidfd); every message is bounded by its table;
+ * more evidence than LOG_WINDOW closes the connection.
  *
- * Every database call blocks the loop, for 1.5 s at most; after a failure no call is made for 250 ms.
+ * Every database call blocks the loop, for 1.5 s at most; after a failure no call is made for 250
+ * ms.
  */
 #ifndef BROWSER_DISPATCH_DISPATCH_H
 #define BROWSER_DISPATCH_DISPATCH_H
@@ -41,7 +46,8 @@
 
 enum {
 	RENEW_MS = 5000, /* between two renewals of the leases */
-	/* The lease that runners are told. Rows have 15 s (session_lease() in sql/): a runner ends first. */
+	/* The lease that runners are told. Rows have 15 s (session_lease() in sql/): a runner ends
+	   first. */
 	RUNNER_LEASE_MS = 14000,
 };
 
@@ -56,8 +62,8 @@ struct session {
 	struct arena *arena; /* for row's texts */
 	struct session_row row;
 	enum session_state state;
-	/* Without a pidfd, a service manager has started the runner. pid is then 0 until the hello, and after
-	   it only the runner's claim: good for comparing, not for killing. */
+	/* Without a pidfd, a service manager has started the runner. pid is then 0 until the hello,
+	   and after it only the runner's claim: good for comparing, not for killing. */
 	pid_t pid;
 	int pidfd, socks;
 	struct event *exited;

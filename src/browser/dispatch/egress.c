@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to surfaced-egress: passes each session's SOCKS5 socket with its route, again after every reconnect;
-   forwards reports of traffic to runners; probes routes. While egress is away, this file closes the browsers'
-   new connections, so that pages fail at once instead of hanging. */
+/* The link to surfaced-egress: passes each session's SOCKS5 socket with its route, again after
+   every reconnect; forwards reports of traffic to runners; probes routes. While egress is away,
+   this file closes the browsers' new connections, so that pages fail at once instead of hanging. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
@@ -57,7 +57,7 @@ on_traffic(void *arg, const struct link_received *got)
 }
 
 static void
-on_probed(void *arg, const struct link_received *got)
+on_egress_probed(void *arg, const struct link_received *got)
 {
 	const struct egress_probed *p = got->in;
 	struct dispatcher *d = arg;
@@ -84,7 +84,7 @@ static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
 		{ "traffic", egress_traffic_fields, sizeof(struct egress_traffic), on_traffic },
-		{ "probed", egress_probed_fields, sizeof(struct egress_probed), on_probed },
+		{ "probed", egress_probed_fields, sizeof(struct egress_probed), on_egress_probed },
 		{ NULL },
 	    },
 	.closed = on_egress_lost,
@@ -160,7 +160,8 @@ send_probe(struct dispatcher *d, const struct route_due *r)
 	}
 }
 
-/* Probes the due routes, one round at a time; probes without an answer are repeated in a later round. */
+/* Probes the due routes, one round at a time; probes without an answer are repeated in a later
+   round. */
 static void
 probe_routes(struct dispatcher *d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The queue of evidence on its way into the database, in the order of arrival. The head is tried until the
-   database answers; then the runner gets a confirmation and drops its copy. An item that the database refuses
-   for good must not block the queue: it is replaced by a mark that evidence is missing. */
+/* The queue of evidence on its way into the database, in the order of arrival. The head is tried
+   until the database answers; then the runner gets a confirmation and drops its copy. An item that
+   the database refuses for good must not block the queue: it is replaced by a mark that evidence is
+   missing. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
@@ -121,8 +122,8 @@ finish_evidence(struct dispatcher *d, struct evidence *e, enum store_rc how)
 	drop_evidence(d, e);
 }
 
-/* Stores network events. Events that the database refuses for good are replaced by the mark that events are
-   missing, which is stored at the next try. */
+/* Stores network events. Events that the database refuses for good are replaced by the mark that
+   events are missing, which is stored at the next try. */
 static enum store_rc
 store_net(struct dispatcher *d, struct evidence *e)
 {
@@ -207,8 +208,8 @@ evidence_shot(struct session *s, const struct runner_shot *shot, int fd)
 	return enqueue(s->d, e);
 }
 
-/* Queues network events. Malformed events are replaced by the mark that events are missing; without an answer
-   the runner would send them again and again. */
+/* Queues network events. Malformed events are replaced by the mark that events are missing; without
+   an answer the runner would send them again and again. */
 bool
 evidence_net(struct session *s, const struct runner_net *net)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Decides whether browsers can be started on this host: a dry run of the runner succeeds, surfaced-egress is
-   connected, and evidence_directory has space. Otherwise no session is claimed and the host's row contains the
-   reason. There is no option to run browsers without their sandbox. */
+/* Decides whether browsers can be started on this host: a dry run of the runner succeeds,
+   surfaced-egress is connected, and evidence_directory has space. Otherwise no session is claimed
+   and the host's row contains the reason. There is no option to run browsers without their
+   sandbox. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -26,7 +27,8 @@ set_fault(struct dispatcher *d, const char *text)
 		log_event(LOGP_ERR, "host", "ready=no why=\"%s\"", text);
 }
 
-/* Finds the reason in the output of a dry run: the first line that begins with "missing", or else the last. */
+/* Finds the reason in the output of a dry run: the first line that begins with "missing", or else
+   the last. */
 static void
 find_reason(struct str said, char *out, size_t room)
 {
@@ -49,7 +51,7 @@ end_check(struct dispatcher *d)
 }
 
 static void
-on_checked(void *arg, const struct link_received *got)
+on_runner_checked(void *arg, const struct link_received *got)
 {
 	const struct runner_checked *checked = got->in;
 	char reason[sizeof(((struct dispatcher *)NULL)->fault)];
@@ -77,7 +79,7 @@ on_check_lost(void *arg, struct link *l)
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_checked },
+		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_runner_checked },
 		{ NULL },
 	    },
 	.closed = on_check_lost,

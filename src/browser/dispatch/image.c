@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots as files in evidence_directory, named by their SHA-256, so that equal images are stored once. The
-   image comes from a runner, which is not trusted: it is a sealed memfd, so it cannot change between check and
-   write. A file is durable before its row is written: file, then both directories are synced. */
+/* Screenshots as files in evidence_directory, named by their SHA-256, so that equal images are
+   stored once. The image comes from a runner, which is not trusted: it is a sealed memfd, so it
+   cannot change between check and write. A file is durable before its row is written: file, then
+   both directories are synced. */
 #include "config.h"
 
 #include "browser/dispatch/evidence.h"
@@ -33,7 +34,7 @@ map_sealed(int fd, size_t *n)
 }
 
 static bool
-has_type(const struct image *i, struct str mime)
+has_image_magic(const struct image *i, struct str mime)
 {
 	static const struct {
 		const char *mime, *magic;
@@ -50,7 +51,7 @@ has_type(const struct image *i, struct str mime)
 }
 
 static bool
-sync_directory(const char *path)
+sync_image_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool good = fd >= 0 && fsync(fd) == 0;
@@ -62,10 +63,10 @@ sync_directory(const char *path)
 
 /* Makes the directory path in parent, durably, unless it exists. */
 static bool
-make_directory(const char *path, const char *parent)
+make_durable_directory(const char *path, const char *parent)
 {
 	if (mkdir(path, 0750) == 0)
-		return sync_directory(parent);
+		return sync_image_directory(parent);
 	return errno == EEXIST;
 }
 
@@ -86,7 +87,7 @@ write_all(int fd, const unsigned char *p, size_t n)
 }
 
 static bool
-write_file(const struct evidence_path *at, const unsigned char *p, size_t n)
+write_image_file(const struct evidence_path *at, const unsigned char *p, size_t n)
 {
 	const struct uuid u = uuid_random();
 	char temporary[sizeof(at->file)];
@@ -110,13 +111,14 @@ image_open(int fd, struct str mime, struct image *out)
 	out->p = fd < 0 ? NULL : map_sealed(fd, &out->n);
 	if (out->p == NULL)
 		return "not a sealed image of at most 16 MiB";
-	if (has_type(out, mime))
+	if (has_image_magic(out, mime))
 		return NULL;
 	image_close(out);
 	return "the image does not have the declared type";
 }
 
-/* Syncs the directory even if the file exists: the process that wrote it may have died before its sync. */
+/* Syncs the directory even if the file exists: the process that wrote it may have died before its
+   sync. */
 bool
 image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
 {
@@ -125,11 +127,12 @@ image_store(const struct image *i, unsigned char sha256[EVIDENCE_HASH_LEN])
 	bool good;
 
 	SHA256(i->p, i->n, sha256);
-	good = evidence_path(sha256, &at) && make_directory(at.outer, conf.evidence_directory) &&
-	       make_directory(at.inner, at.outer) &&
+	good = evidence_path(sha256, &at) &&
+	       make_durable_directory(at.outer, conf.evidence_directory) &&
+	       make_durable_directory(at.inner, at.outer) &&
 	       ((stat(at.file, &st) == 0 && (size_t)st.st_size == i->n) ||
-		   write_file(&at, i->p, i->n)) &&
-	       sync_directory(at.inner);
+		   write_image_file(&at, i->p, i->n)) &&
+	       sync_image_directory(at.inner);
 	if (!good)
 		log_event(LOGP_ERR, "evidence", "why=\"%s: %s\"", conf.evidence_directory,
 		    strerror(errno));

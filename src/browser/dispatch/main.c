@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The process of surfaced-dispatch: its loop and its end. Notifications of the database only make a turn come
-   earlier; every query also runs by time, because notifications may be lost. */
+/* The process of surfaced-dispatch: its loop and its end. Notifications of the database only make a
+   turn come earlier; every query also runs by time, because notifications may be lost. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -57,17 +57,18 @@ on_turn(int fd, short what, void *arg)
 
 	(void)what;
 	run_turn(d);
-	/* The database connection may have been replaced, even by one with the same descriptor number. */
+	/* The database connection may have been replaced, even by one with the same descriptor
+	   number. */
 	if (d->db_readable != NULL)
 		event_free(d->db_readable);
 	fd = db_socket(d->db);
 	d->db_readable = fd < 0 ? NULL : ev_fd(d->base, fd, EV_READ, on_turn, d);
 }
 
-/* Waits until the previous process has ended, which may still own dispatch.sock. Returns false if this process
-   is stopped meanwhile. */
+/* Waits until the previous process has ended, which may still own dispatch.sock. Returns false if
+   this process is stopped meanwhile. */
 static bool
-wait_for_lock(void)
+wait_for_dispatch_lock(void)
 {
 	const int every_ms = 50;
 	char path[128];
@@ -100,14 +101,15 @@ find_runner_user(struct dispatcher *d)
 }
 
 static void
-on_stop(void *arg)
+stop_dispatching(void *arg)
 {
 	struct dispatcher *d = arg;
 
 	event_base_loopbreak(d->base);
 }
 
-/* Frees everything but ends no session: the runners wait for the next dispatcher while their leases last. */
+/* Frees everything but ends no session: the runners wait for the next dispatcher while their leases
+   last. */
 static void
 free_all(struct dispatcher *d)
 {
@@ -134,11 +136,11 @@ free_all(struct dispatcher *d)
 }
 
 static void
-run_loop(struct dispatcher *d)
+run_dispatch_loop(struct dispatcher *d)
 {
 	char err[512];
 
-	d->base = ev_open(on_stop, d);
+	d->base = ev_open(stop_dispatching, d);
 	d->arena = arena_new(ARENA_CAP);
 	d->db = db_open(conf.database, "surfaced-dispatch");
 	db_guard(d->db, d->arena, DB_US, DOWN_US);
@@ -160,21 +162,21 @@ run_loop(struct dispatcher *d)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_dispatcher(const struct pool *pool, int listener)
 {
 	struct dispatcher d = { .listener = -1 };
 
 	(void)pool;
 	(void)listener;
-	if (wait_for_lock())
-		run_loop(&d);
+	if (wait_for_dispatch_lock())
+		run_dispatch_loop(&d);
 }
 
 int
 main(int argc, char **argv)
 {
 	static const struct daemon dispatch = {
-		.name = "surfaced-dispatch", .dump = stmts_dump, .work = work
+		.name = "surfaced-dispatch", .dump = stmts_dump, .work = run_dispatcher
 	};
 
 	return daemon_main(argc, argv, &dispatch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Network events from runners: decoded by the field table, redacted, and written again. Runners redact as well,
-   but a runner may have been taken over, so nothing of its JSON is stored as it came. */
+/* Network events from runners: decoded by the field table, redacted, and written again. Runners
+   redact as well, but a runner may have been taken over, so nothing of its JSON is stored as it
+   came. */
 #include "config.h"
 
 #include "browser/dispatch/evidence.h"
@@ -18,7 +19,8 @@ redact_headers(struct list headers)
 			h[i].value = redacted;
 }
 
-/* Replaces the user information of a URL: everything between "://" and the last "@" of the authority. */
+/* Replaces the user information of a URL: everything between "://" and the last "@" of the
+   authority. */
 static struct str
 redact_url(struct arena *a, struct str url)
 {

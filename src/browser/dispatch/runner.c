@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The messages of runners. A runner may have been taken over by a page, so each message is bounded by its
-   table, and a runner only ever affects the session that its process has. A connection on dispatch.sock is a
-   stranger until its hello is accepted: the kernel's peer process must be the one of the session, or the row
-   must belong to this host and epoch (accept_caller). Strangers have limits in time and number. */
+/* The messages of runners. A runner may have been taken over by a page, so each message is bounded
+   by its table, and a runner only ever affects the session that its process has. A connection on
+   dispatch.sock is a stranger until its hello is accepted: the kernel's peer process must be the
+   one of the session, or the row must belong to this host and epoch (accept_caller). Strangers have
+   limits in time and number. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -133,7 +134,8 @@ find_caller_row(struct list rows, const struct caller *c)
 	return NULL;
 }
 
-/* Accepts a caller for a session that this process knows, or that a former dispatcher of this host started. */
+/* Accepts a caller for a session that this process knows, or that a former dispatcher of this host
+   started. */
 static void
 accept_caller(struct caller *c)
 {
@@ -201,8 +203,8 @@ on_socks(void *arg, const struct link_received *got)
 		c->socks = got->fd;
 }
 
-/* The session of an accepted caller; NULL: the message of a stranger is ignored. Also frees the memory that the
-   previous message used. */
+/* The session of an accepted caller; NULL: the message of a stranger is ignored. Also frees the
+   memory that the previous message used. */
 static struct session *
 accepted_session(struct caller *c)
 {
@@ -332,8 +334,8 @@ is_runner(struct dispatcher *d, pid_t pid)
 	return false;
 }
 
-/* Limits strangers: a process has one such connection, the latest; all together have STRANGERS_MAX, a limit that
-   does not apply to the processes of known runners. */
+/* Limits strangers: a process has one such connection, the latest; all together have STRANGERS_MAX,
+   a limit that does not apply to the processes of known runners. */
 static bool
 admit_stranger(struct dispatcher *d, const struct caller *fresh)
 {

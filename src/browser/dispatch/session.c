@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. A session changes because
-   of its row (session_check_rows), its runner (messages, or the end of the process), or time (tend_session);
-   dispatch.h describes how these fit together. */
+/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. A session
+   changes because of its row (session_check_rows), its runner (messages, or the end of the
+   process), or time (tend_session); dispatch.h describes how these fit together. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -63,7 +63,7 @@ keep_row(struct session *s, const struct session_row *row)
 }
 
 static struct session *
-session_new(struct dispatcher *d, const struct session_row *row)
+claimed_session_new(struct dispatcher *d, const struct session_row *row)
 {
 	struct session *s = mem_zero(sizeof(*s));
 
@@ -126,9 +126,9 @@ drop_session(struct session *s)
 /* ---- starting ---- */
 
 static void
-start_session(struct dispatcher *d, const struct session_row *row)
+start_claimed_session(struct dispatcher *d, const struct session_row *row)
 {
-	struct session *s = session_new(d, row);
+	struct session *s = claimed_session_new(d, row);
 	char err[512] = "";
 	struct runner_process process;
 
@@ -157,7 +157,7 @@ session_note_hello(struct session *s, pid_t pid)
 struct session *
 session_adopt(struct dispatcher *d, const struct session_row *row, pid_t pid)
 {
-	struct session *s = session_new(d, row);
+	struct session *s = claimed_session_new(d, row);
 
 	s->greeted = true;
 	if (session_watch_process(s, pid, -1)) {
@@ -192,7 +192,7 @@ session_claim_new(struct dispatcher *d)
 	for (size_t i = 0; i < rows.n; i++)
 		if (is_among(claimed, &row[i].uuid) &&
 		    session_find(d, &row[i].uuid, row[i].epoch) == NULL)
-			start_session(d, &row[i]);
+			start_claimed_session(d, &row[i]);
 }
 
 /* ---- rows ---- */
@@ -218,8 +218,9 @@ find_session_row(struct list rows, const struct session *s)
 	return NULL;
 }
 
-/* Ends a session whose runner failed to do its part. A working runner ends itself after close; a hanging child
-   is killed here, and a hanging service by its manager's watchdog. In any case its lease is not renewed. */
+/* Ends a session whose runner failed to do its part. A working runner ends itself after close; a
+   hanging child is killed here, and a hanging service by its manager's watchdog. In any case its
+   lease is not renewed. */
 static void
 give_up_session(struct session *s, const char *why)
 {
@@ -302,8 +303,8 @@ list_trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 	return n;
 }
 
-/* Renews the leases of trusted sessions and informs their runners. The lease began at some time during the
-   call, so the runner is told what remains of it if it began with the call. */
+/* Renews the leases of trusted sessions and informs their runners. The lease began at some time
+   during the call, so the runner is told what remains of it if it began with the call. */
 void
 session_renew_leases(struct dispatcher *d)
 {
@@ -338,7 +339,8 @@ tend_session(struct session *s, int64_t now)
 		give_up_session(s, "it does not close");
 	if (!s->gone || !store_lost(s->d, s))
 		return;
-	/* A runner that ends before its hello has a fault of the host; the next one would end the same way. */
+	/* A runner that ends before its hello has a fault of the host; the next one would end the
+	   same way. */
 	if (s->state == SESSION_STARTING && !s->greeted && s->d->fault[0] == '\0')
 		host_report_fault(s->d, "missing runner: a runner ended before its first message; "
 					"see its log: journalctl -u 'surfaced-runner@*' -u "

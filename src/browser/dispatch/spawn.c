@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts runners. A runner has a connection to the dispatcher as its standard input, in one of two ways: a
-   service manager that listens on runner.sock in run_directory starts one service for each connection, with
-   the user and limits of its unit; without that socket, the runner is a child of this process, in a session
-   (setsid) of its own, so that it outlives this process. */
+/* Starts runners. A runner has a connection to the dispatcher as its standard input, in one of two
+   ways: a service manager that listens on runner.sock in run_directory starts one service for each
+   connection, with the user and limits of its unit; without that socket, the runner is a child of
+   this process, in a session (setsid) of its own, so that it outlives this process. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -85,7 +85,8 @@ spawn_runner(const struct dispatcher *d, struct runner_process *out, char *err, 
 	return false;
 }
 
-/* The signal by pidfd proves that pid is still this process, and only then the group is killed by number. */
+/* The signal by pidfd proves that pid is still this process, and only then the group is killed by
+   number. */
 bool
 spawn_kill(pid_t pid, int pidfd)
 {

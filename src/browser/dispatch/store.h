@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The dispatcher's database calls. Each runs one SQL function, and fails at once while the database is away
-   (db_up): the caller tries again at a later tick. All structs of a list live in the dispatcher's arena. */
+/* The dispatcher's database calls. Each runs one SQL function, and fails at once while the database
+   is away (db_up): the caller tries again at a later tick. All structs of a list live in the
+   dispatcher's arena. */
 #ifndef BROWSER_DISPATCH_STORE_H
 #define BROWSER_DISPATCH_STORE_H
 

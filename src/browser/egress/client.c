@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. The client owns fd until
-   the relay takes it over; client_free cancels the reach or the relay. Every request is reported once by
-   control_traffic. */
+/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. The client
+   owns fd until the relay takes it over; client_free cancels the reach or the relay. Every request
+   is reported once by control_traffic. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -53,7 +53,8 @@ end_client(struct client *c)
 	session_left(s);
 }
 
-/* Sends a few bytes. The socket buffer is almost empty, so a partial write means that the connection is lost. */
+/* Sends a few bytes. The socket buffer is almost empty, so a partial write means that the
+   connection is lost. */
 static bool
 send_reply(const struct client *c, const unsigned char *bytes, size_t n)
 {
@@ -147,7 +148,7 @@ send_method(const struct client *c)
 
 /* Reads no byte behind the handshake: those belong to the target, and the relay reads them. */
 static void
-on_readable(int fd, short what, void *arg)
+read_socks_handshake(int fd, short what, void *arg)
 {
 	unsigned char room[SOCKS_REQUEST_MAX];
 	struct client *c = arg;
@@ -187,7 +188,7 @@ client_new(struct session *s, int fd)
 	c->fd = fd;
 	c->until = mono_us() + REQUEST_MS * 1000;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	c->readable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_readable, c);
+	c->readable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, read_socks_handshake, c);
 	if (c->readable == NULL || event_add(c->readable, &limit) != 0)
 		panic("event_new or event_add failed for a browser's connection");
 	LIST_INSERT_HEAD(&s->clients, c, next);

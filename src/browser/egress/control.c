@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The link to the dispatcher: opens and shuts sessions, probes routes, reports traffic. During the
-   dispatcher's restart two of them may be connected, so there may be several peers; a session belongs to the
-   peer that opened it last. */
+   dispatcher's restart two of them may be connected, so there may be several peers; a session
+   belongs to the peer that opened it last. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -126,7 +126,7 @@ send_probed(struct link *l, const char *id, enum reason why, int64_t us)
 }
 
 static void
-on_probed(void *arg, const struct reached *r)
+on_reach_probed(void *arg, const struct reached *r)
 {
 	struct probe *p = arg;
 
@@ -161,7 +161,7 @@ start_probe(struct control *c, struct link *l, const struct egress_probe *in, co
 	snprintf(p->id, sizeof(p->id), "%s", id);
 	LIST_INSERT_HEAD(&c->probes, p, next);
 	c->probe_n++;
-	p->reach = reach_start(e, &route, &target, on_probed, p);
+	p->reach = reach_start(e, &route, &target, on_reach_probed, p);
 	return REASON_CONNECTED;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Connects to the first of several addresses that answers (RFC 8305): the next attempt starts when one has
-   failed, or after STAGGER_MS without an answer; the first to connect wins and the others are closed. This is
-   the last line of the address rule: no attempt starts unless the address is public, or the caller has
-   allowed any address (open), and the peer's address is compared after connecting. */
+/* Connects to the first of several addresses that answers (RFC 8305): the next attempt starts when
+   one has failed, or after STAGGER_MS without an answer; the first to connect wins and the others
+   are closed. This is the last line of the address rule: no attempt starts unless the address is
+   public, or the caller has allowed any address (open), and the peer's address is compared after
+   connecting. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -133,8 +134,8 @@ schedule_step(struct dial *d, int64_t ms)
 	event_add(d->step, &in);
 }
 
-/* Notes a failure and starts the next attempt. UNREACHABLE is replaced by any other reason: it often only means
-   that this host has no IPv6. */
+/* Notes a failure and starts the next attempt. UNREACHABLE is replaced by any other reason: it
+   often only means that this host has no IPv6. */
 static void
 note_failure(struct dial *d, enum reason why)
 {
@@ -145,7 +146,7 @@ note_failure(struct dial *d, enum reason why)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+on_connect_result(int fd, short what, void *arg)
 {
 	struct attempt *a = arg;
 	struct dial *d = a->d;
@@ -184,7 +185,7 @@ start_attempt(struct attempt *a)
 		return;
 	}
 	d->live++;
-	a->writable = event_new(d->base, a->fd, EV_WRITE, on_writable, a);
+	a->writable = event_new(d->base, a->fd, EV_WRITE, on_connect_result, a);
 	if (a->writable == NULL || event_add(a->writable, NULL) != 0)
 		panic("event_new or event_add failed for an attempt to connect");
 	(void)setsockopt(a->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));

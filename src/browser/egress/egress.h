@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-egress: the only way from a browser to the network. A browser runs in an empty network namespace,
- * with one listening SOCKS5 socket; its runner passes that socket to the dispatcher, and the dispatcher to
- * this program. Here the connections are accepted, checked, and made from this host (BROWSER.md, C-095).
+/* surfaced-egress: the only way from a browser to the network. A browser runs in an empty network
+ * namespace, with one listening SOCKS5 socket; its runner passes that socket to the dispatcher, and
+ * the dispatcher to this program. Here the connections are accepted, checked, and made from this
+ * host (BROWSER.md, C-095).
  *
  *   session            one browser: listener, route, at most egress_connections clients
  *     +- client        one connection of the browser
@@ -18,19 +19,20 @@
  *          v
  *        relay         both sockets, until both directions have ended or nothing has moved for egress_idle
  *
- * The address that was checked is the address that is connected to: there is one look-up, and its result is
- * passed on as bytes. A name that changes its address between two look-ups gains nothing.
+ * The address that was checked is the address that is connected to: there is one look-up, and its
+ * result is passed on as bytes. A name that changes its address between two look-ups gains nothing.
  *
- * Each attempt is reported to the dispatcher as traffic, with a reason of tbl/egress_reasons.h; control.c
- * limits these reports for each session and second.
+ * Each attempt is reported to the dispatcher as traffic, with a reason of tbl/egress_reasons.h;
+ * control.c limits these reports for each session and second.
  *
- * The life of a session. open (control.c) creates it, or replaces its socket and route; shut ends it. When the
- * dispatcher's connection is lost, its sessions have no owner; they continue, and end after egress_grace unless
- * a dispatcher opens them again. After a reload, the old process stops accepting and keeps its connections for
- * at most egress_drain, while the new process gets the listening sockets from the dispatcher.
+ * The life of a session. open (control.c) creates it, or replaces its socket and route; shut ends
+ * it. When the dispatcher's connection is lost, its sessions have no owner; they continue, and end
+ * after egress_grace unless a dispatcher opens them again. After a reload, the old process stops
+ * accepting and keeps its connections for at most egress_drain, while the new process gets the
+ * listening sockets from the dispatcher.
  *
- * The listening socket is shared with the runner's side, which may be hostile: it can make the socket
- * blocking at any time. session.c accepts under a timer, and drops a listener that blocks.
+ * The listening socket is shared with the runner's side, which may be hostile: it can make the
+ * socket blocking at any time. session.c accepts under a timer, and drops a listener that blocks.
  */
 #ifndef BROWSER_EGRESS_EGRESS_H
 #define BROWSER_EGRESS_EGRESS_H

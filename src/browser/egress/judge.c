@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks what a browser asks for, before any look-up: the command, the port, and the spelling of the host. Names
-   follow the rules of start_url, so that nothing looks like a name here and like an address elsewhere (octal
-   or short IPv4 forms). Literal addresses are checked here, the addresses of a name in resolve.c. */
+/* Checks what a browser asks for, before any look-up: the command, the port, and the spelling of
+   the host. Names follow the rules of start_url, so that nothing looks like a name here and like an
+   address elsewhere (octal or short IPv4 forms). Literal addresses are checked here, the addresses
+   of a name in resolve.c. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -37,7 +38,8 @@ judge_ip(const struct ip *ip)
 	return ip_public(ip) ? REASON_CONNECTED : REASON_ADDRESS;
 }
 
-/* Copies the host for messages, with '?' for anything unprintable. Returns whether the copy is identical. */
+/* Copies the host for messages, with '?' for anything unprintable. Returns whether the copy is
+   identical. */
 static bool
 copy_printable(struct str host, char out[SOCKS_NAME_MAX + 1])
 {

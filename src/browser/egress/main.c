@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The process of surfaced-egress: its event loop, draining after a reload, and the check of its parameters. */
+/* The process of surfaced-egress: its event loop, draining after a reload, and the check of its
+   parameters. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -25,7 +26,7 @@ for_each_session(struct egress *e, void (*fn)(struct session *s))
 }
 
 static void
-on_tick(int fd, short what, void *arg)
+tick_sessions(int fd, short what, void *arg)
 {
 	struct egress *e = arg;
 
@@ -38,10 +39,10 @@ on_tick(int fd, short what, void *arg)
 		event_base_loopbreak(e->base);
 }
 
-/* Ends the loop, or starts draining: after a reload, a new process gets the listeners, and connections here
-   continue for at most egress_drain. */
+/* Ends the loop, or starts draining: after a reload, a new process gets the listeners, and
+   connections here continue for at most egress_drain. */
 static void
-on_stop(void *arg)
+drain_or_stop(void *arg)
 {
 	struct egress *e = arg;
 
@@ -56,7 +57,7 @@ on_stop(void *arg)
 
 /* A connection needs two descriptors, and more while it is being made. */
 static void
-raise_file_limit(void)
+raise_limit_for_connections(void)
 {
 	struct rlimit l;
 
@@ -88,20 +89,20 @@ accept_timer_new(void)
 }
 
 static void
-work(const struct pool *pool, int listener)
+run_egress(const struct pool *pool, int listener)
 {
 	struct egress e = { .scratch = arena_new(SCRATCH) };
 
 	(void)pool;
 	(void)listener;
-	raise_file_limit();
+	raise_limit_for_connections();
 	e.accept_timer = accept_timer_new();
 	LIST_INIT(&e.sessions);
-	e.base = ev_open(on_stop, &e);
+	e.base = ev_open(drain_or_stop, &e);
 	e.resolvers[LOOKUP_PUBLIC] = resolver_new(e.base, RESOLVER_DNS, conf.egress_dns);
 	e.resolvers[LOOKUP_OURS] = resolver_new(e.base, RESOLVER_HOST, conf.egress_dns);
 	e.control = control_new(&e);
-	e.tick = ev_every(e.base, TICK_MS, on_tick, &e);
+	e.tick = ev_every(e.base, TICK_MS, tick_sessions, &e);
 	if (event_base_dispatch(e.base) < 0)
 		panic("event_base_dispatch failed");
 	for_each_session(&e, session_free);
@@ -116,7 +117,7 @@ work(const struct pool *pool, int listener)
 }
 
 static bool
-check(char *err, size_t room)
+check_egress_conf(char *err, size_t room)
 {
 	const char *fault = resolver_fault(conf.egress_dns);
 
@@ -137,7 +138,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct daemon egress = {
-		.name = "surfaced-egress", .check = check, .work = work
+		.name = "surfaced-egress", .check = check_egress_conf, .work = run_egress
 	};
 
 	return daemon_main(argc, argv, &egress);

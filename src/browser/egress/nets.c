@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of networks that an administrator has closed to browsers, as "192.0.2.0/24, 2001:db8::/32". They are
-   short, so the text is parsed at each use. A malformed list closes everything; surfaced-egress -t reports it. */
+/* Lists of networks that an administrator has closed to browsers, as "192.0.2.0/24, 2001:db8::/32".
+   They are short, so the text is parsed at each use. A malformed list closes everything;
+   surfaced-egress -t reports it. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -33,8 +34,8 @@ parse_net(struct str text, struct net *out)
 	return bits >= 0 && bits <= most;
 }
 
-/* Cuts the first network off the list. Returns false at the end of the list, whose p is NULL then. *bad: the
-   network is malformed. */
+/* Cuts the first network off the list. Returns false at the end of the list, whose p is NULL then.
+   *bad: the network is malformed. */
 static bool
 cut_net(struct str *list, struct net *out, bool *bad)
 {
@@ -52,7 +53,7 @@ cut_net(struct str *list, struct net *out, bool *bad)
 }
 
 static bool
-net_contains(const struct ip *ip, const struct net *net)
+blocked_net_contains(const struct ip *ip, const struct net *net)
 {
 	unsigned bytes = net->bits / 8, rest = net->bits % 8;
 
@@ -83,7 +84,7 @@ nets_hold(struct str list, const struct ip *ip)
 	if (list.n == 0)
 		return false;
 	while (cut_net(&list, &net, &bad))
-		if (bad || net_contains(ip, &net))
+		if (bad || blocked_net_contains(ip, &net))
 			return true;
 	return false;
 }

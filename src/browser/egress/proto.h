@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The protocols of surfaced-egress, without sockets: the server's side of SOCKS5 for browsers (RFC 1928), and
-   the client's side of SOCKS5 (with RFC 1929) and HTTP CONNECT for the proxy of a route. Both are state
-   machines that accept input in pieces of any size, use bounded memory, and report each step to the caller. */
+/* The protocols of surfaced-egress, without sockets: the server's side of SOCKS5 for browsers (RFC
+   1928), and the client's side of SOCKS5 (with RFC 1929) and HTTP CONNECT for the proxy of a route.
+   Both are state machines that accept input in pieces of any size, use bounded memory, and report
+   each step to the caller. */
 #ifndef BROWSER_EGRESS_PROTO_H
 #define BROWSER_EGRESS_PROTO_H
 
@@ -41,16 +42,17 @@ struct socks {
 
 enum { SOCKS_METHOD_LEN = 2, SOCKS_REPLY_LEN = 10 };
 
-/* Reads bytes up to the next step; *used is their number. s starts zeroed. Not called after SOCKS_ASKED or
-   SOCKS_BAD. */
+/* Reads bytes up to the next step; *used is their number. s starts zeroed. Not called after
+   SOCKS_ASKED or SOCKS_BAD. */
 enum socks_step socks_take(
     struct socks *s, const unsigned char *p, size_t n, size_t *used) MUST_USE;
-/* How many bytes the current message still needs at least. The caller reads no more than that: bytes behind
-   the request belong to the target. */
+/* How many bytes the current message still needs at least. The caller reads no more than that:
+   bytes behind the request belong to the target. */
 size_t socks_wants(const struct socks *s);
 /* The answer to a greeting: no authentication, or no acceptable method. */
 void socks_method(unsigned char out[SOCKS_METHOD_LEN], bool welcome);
-/* The answer to a request. The address in it is always 0.0.0.0:0: browsers learn nothing about this host. */
+/* The answer to a request. The address in it is always 0.0.0.0:0: browsers learn nothing about this
+   host. */
 void socks_reply(unsigned char out[SOCKS_REPLY_LEN], unsigned char code);
 
 /* ---- the proxy of a route ---- */
@@ -62,8 +64,8 @@ struct credential {
 	char user[PROXY_WORD_MAX + 1], password[PROXY_WORD_MAX + 1];
 };
 
-/* Parses "user:password" up to the end of the first line. Returns false if either is empty, too long or has a
-   control character, or if there is no colon. */
+/* Parses "user:password" up to the end of the first line. Returns false if either is empty, too
+   long or has a control character, or if there is no colon. */
 bool credential_parse(struct str text, struct credential *out) MUST_USE;
 
 enum proxy_kind { PROXY_CONNECT, PROXY_SOCKS5 };
@@ -90,7 +92,8 @@ struct proxy {
 	unsigned char room[SOCKS_REQUEST_MAX];
 };
 
-/* Fills out with the first message. The caller has set kind, credential, to and port, and zeroed the rest. */
+/* Fills out with the first message. The caller has set kind, credential, to and port, and zeroed
+   the rest. */
 void proxy_begin(struct proxy *p);
 /* Wipes out after it was sent: it may contain the credential. */
 void proxy_sent(struct proxy *p);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The client's side of the proxy of a route: HTTP CONNECT and SOCKS5, fed byte by byte. The proxy is asked for
-   an address and never for a name, so that it connects to what was checked. The CONNECT part reads no byte
-   behind the empty line of the answer, since those come from the target. */
+/* The client's side of the proxy of a route: HTTP CONNECT and SOCKS5, fed byte by byte. The proxy
+   is asked for an address and never for a name, so that it connects to what was checked. The
+   CONNECT part reads no byte behind the empty line of the answer, since those come from the
+   target. */
 #include "config.h"
 
 #include <openssl/evp.h> /* first: it declares a member called rand, which base.h bans */
@@ -152,7 +153,8 @@ judge_status(struct proxy *p)
 	return PROXY_MORE;
 }
 
-/* Called at the end of a header line. The empty line ends the answer, which may be an interim one (1xx). */
+/* Called at the end of a header line. The empty line ends the answer, which may be an interim one
+   (1xx). */
 static enum proxy_step
 judge_header(struct proxy *p)
 {

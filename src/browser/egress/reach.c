@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* From a checked target to a connection. Names are looked up here for every kind of route: a proxy is asked for
-   the address that was checked, never for the name.
+/* From a checked target to a connection. Names are looked up here for every kind of route: a proxy
+   is asked for the address that was checked, never for the name.
 
      direct   look-up of the target -> dial the target
      proxy    look-up of the target -> look-up of the proxy -> dial the proxy -> talk
@@ -171,7 +171,7 @@ handle_proxy_bytes(struct reach *r, const unsigned char *bytes, size_t n)
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+read_proxy_answer(int fd, short what, void *arg)
 {
 	unsigned char room[TALK_BYTES];
 	struct reach *r = arg;
@@ -197,7 +197,7 @@ on_proxy(void *arg, enum reason why, int fd, const struct ip *at)
 	}
 	r->stage = STAGE_TALK;
 	r->fd = fd;
-	r->readable = event_new(r->e->base, fd, EV_READ | EV_PERSIST, on_readable, r);
+	r->readable = event_new(r->e->base, fd, EV_READ | EV_PERSIST, read_proxy_answer, r);
 	if (r->readable == NULL || event_add(r->readable, NULL) != 0)
 		panic("event_new or event_add failed for a proxy");
 	r->proxy =

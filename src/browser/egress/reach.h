@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Connections: from a checked target to a socket (reach, which uses dial and route), and from two sockets to a
-   relay. Each part that starts something calls its function back once, later, and never before the start has
-   returned; it has freed itself by then. X_cancel frees it without a call. */
+/* Connections: from a checked target to a socket (reach, which uses dial and route), and from two
+   sockets to a relay. Each part that starts something calls its function back once, later, and
+   never before the start has returned; it has freed itself by then. X_cancel frees it without a
+   call. */
 #ifndef BROWSER_EGRESS_REACH_H
 #define BROWSER_EGRESS_REACH_H
 

@@ -6,10 +6,11 @@
 
    While a flow has kept bytes, its source is not read, so a flow stores at most one read.
 
-   An end of file is passed on with shutdown(2) once everything before it is written; the other flow continues.
-   An error on one side must not look like a normal end on the other side, so both sockets are closed with a
-   reset (reset_both). The reset would destroy bytes that the kernel still has to deliver: the flow towards
-   the good side (last) is finished first, which is checked with SIOCOUTQ every LAST_MS. */
+   An end of file is passed on with shutdown(2) once everything before it is written; the other flow
+   continues. An error on one side must not look like a normal end on the other side, so both
+   sockets are closed with a reset (reset_both). The reset would destroy bytes that the kernel still
+   has to deliver: the flow towards the good side (last) is finished first, which is checked with
+   SIOCOUTQ every LAST_MS. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -84,7 +85,8 @@ finish_relay(struct relay *r)
 	fn(arg);
 }
 
-/* Closes both sockets with a reset, so that an error on one side does not look like an end on the other. */
+/* Closes both sockets with a reset, so that an error on one side does not look like an end on the
+   other. */
 static void
 reset_both(struct relay *r)
 {
@@ -118,8 +120,8 @@ schedule_check(struct relay *r, int64_t ms)
 	event_add(r->idle, &in);
 }
 
-/* Handles an error of one side. last is the flow towards the other side. If a flow is finishing already, both
-   sides have failed. */
+/* Handles an error of one side. last is the flow towards the other side. If a flow is finishing
+   already, both sides have failed. */
 static void
 handle_side_error(struct relay *r, struct flow *last)
 {
@@ -159,7 +161,8 @@ store_unsent(struct flow *f, const unsigned char *p, size_t n)
 	add_event(f->writable);
 }
 
-/* Writes what the socket accepts and stores the rest. Returns false when the receiver's connection is lost. */
+/* Writes what the socket accepts and stores the rest. Returns false when the receiver's connection
+   is lost. */
 static bool
 send_or_store(struct flow *f, const unsigned char *p, size_t n)
 {
@@ -173,7 +176,8 @@ send_or_store(struct flow *f, const unsigned char *p, size_t n)
 	return true;
 }
 
-/* Notes the end of file of from and passes it on if nothing is stored. Returns whether both flows are closed. */
+/* Notes the end of file of from and passes it on if nothing is stored. Returns whether both flows
+   are closed. */
 static bool
 end_flow(struct flow *f)
 {
@@ -187,7 +191,7 @@ end_flow(struct flow *f)
 }
 
 static void
-on_readable(int fd, short what, void *arg)
+relay_readable(int fd, short what, void *arg)
 {
 	static unsigned char room[CHUNK];
 	struct flow *f = arg;
@@ -213,7 +217,7 @@ on_readable(int fd, short what, void *arg)
 }
 
 static void
-on_writable(int fd, short what, void *arg)
+relay_writable(int fd, short what, void *arg)
 {
 	struct flow *f = arg;
 	ssize_t n =
@@ -241,8 +245,8 @@ on_writable(int fd, short what, void *arg)
 		finish_relay(f->r);
 }
 
-/* Ends an idle relay. Bytes that the kernel delivers meanwhile count as activity, although no event reports
-   them. */
+/* Ends an idle relay. Bytes that the kernel delivers meanwhile count as activity, although no event
+   reports them. */
 static void
 on_idle(int fd, short what, void *arg)
 {
@@ -269,8 +273,8 @@ start_flow(struct event_base *base, struct relay *r, struct flow *f, int from, i
 	f->r = r;
 	f->from = from;
 	f->to = to;
-	f->readable = event_new(base, from, EV_READ | EV_PERSIST, on_readable, f);
-	f->writable = event_new(base, to, EV_WRITE | EV_PERSIST, on_writable, f);
+	f->readable = event_new(base, from, EV_READ | EV_PERSIST, relay_readable, f);
+	f->writable = event_new(base, to, EV_WRITE | EV_PERSIST, relay_writable, f);
 	if (f->readable == NULL || f->writable == NULL)
 		panic("event_new failed for a flow");
 	add_event(f->readable);

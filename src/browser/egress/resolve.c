@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks the answers of look-ups: a browser's name is refused if any of its addresses is not public, so every
-   address is checked before the first is used. */
+/* Checks the answers of look-ups: a browser's name is refused if any of its addresses is not
+   public, so every address is checked before the first is used. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -37,7 +37,8 @@ find_family(const struct ares_addrinfo_node *node, int family)
 	return node;
 }
 
-/* Copies the addresses, alternating between IPv6 and IPv4 (RFC 8305), so that a broken family costs little. */
+/* Copies the addresses, alternating between IPv6 and IPv4 (RFC 8305), so that a broken family costs
+   little. */
 static void
 interleave_addresses(struct addresses *to, const struct ares_addrinfo_node *nodes)
 {

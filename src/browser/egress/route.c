@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Routes: how a session's connections leave this host, directly or through a proxy. The message names the
-   credential as a file in egress_secrets, so that no password passes through the database or a link. */
+/* Routes: how a session's connections leave this host, directly or through a proxy. The message
+   names the credential as a file in egress_secrets, so that no password passes through the database
+   or a link. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -55,8 +56,8 @@ route_set(struct route *r, struct str kind, struct str host, int64_t port, struc
 	return NULL;
 }
 
-/* Reads the file. Returns -1 and sets *why on failure; after a success, *why fits a credential that cannot be
-   parsed. */
+/* Reads the file. Returns -1 and sets *why on failure; after a success, *why fits a credential that
+   cannot be parsed. */
 static ssize_t
 read_secret(int fd, char *room, size_t n, const char **why)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The address rule: where browsers may connect (C-095). Pure functions, without sockets. A target is checked
-   in two steps: judge_request sees what the browser asked for, a name or an address; after the look-up of a
-   name, answer_judge sees every address that the name has. One address that is not public refuses all of
-   them, because the browser could otherwise be sent to it by the order of the answers. */
+/* The address rule: where browsers may connect (C-095). Pure functions, without sockets. A target
+   is checked in two steps: judge_request sees what the browser asked for, a name or an address;
+   after the look-up of a name, answer_judge sees every address that the name has. One address that
+   is not public refuses all of them, because the browser could otherwise be sent to it by the order
+   of the answers. */
 #ifndef BROWSER_EGRESS_RULE_H
 #define BROWSER_EGRESS_RULE_H
 
@@ -43,7 +44,8 @@ enum { IP_TEXT_LEN = 46 };
 bool ip_public(const struct ip *ip);
 bool ip_parse(const char *text, struct ip *out) MUST_USE;
 void ip_print(const struct ip *ip, char out[IP_TEXT_LEN]);
-/* Checks a browser's request, as far as that is possible without a look-up. REASON_CONNECTED: out may be tried. */
+/* Checks a browser's request, as far as that is possible without a look-up. REASON_CONNECTED: out
+   may be tried. */
 enum reason judge_request(
     struct arena *scratch, const struct socks *s, struct target *out) MUST_USE;
 /* Checks a host in text in the same way. */
@@ -64,10 +66,12 @@ struct addresses {
 	struct ip ips[ADDRESSES_MAX];
 };
 
-/* LOOKUP_PUBLIC: the browser's names; every address must be public. LOOKUP_OURS: the proxy of a route, which an
-   administrator configured; /etc/hosts and search domains count, and any address is good. */
+/* LOOKUP_PUBLIC: the browser's names; every address must be public. LOOKUP_OURS: the proxy of a
+   route, which an administrator configured; /etc/hosts and search domains count, and any address is
+   good. */
 enum lookup_kind { LOOKUP_PUBLIC, LOOKUP_OURS, LOOKUP_KINDS };
-/* Checks the result of a look-up (a lookup_fn's arguments). REASON_CONNECTED: to has the addresses to try. */
+/* Checks the result of a look-up (a lookup_fn's arguments). REASON_CONNECTED: to has the addresses
+   to try. */
 enum reason answer_judge(enum lookup_kind kind, int status, const struct ares_addrinfo *found,
     struct addresses *to) MUST_USE;
 

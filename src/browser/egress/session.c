@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions: accepting a browser's connections, and their limits. The listening socket is shared with the
-   runner's side, which is not trusted: it may clear O_NONBLOCK at any time, so accept runs under a timer. */
+/* Sessions: accepting a browser's connections, and their limits. The listening socket is shared
+   with the runner's side, which is not trusted: it may clear O_NONBLOCK at any time, so accept runs
+   under a timer. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -31,8 +32,9 @@ resume_accepting(struct session *s)
 	event_add(s->acceptable, NULL);
 }
 
-/* Accepts without blocking, even if the runner's side has made the socket blocking: then the timer's signal
-   interrupts the call. EINTR therefore means a blocking socket; a nonblocking accept never returns it. */
+/* Accepts without blocking, even if the runner's side has made the socket blocking: then the
+   timer's signal interrupts the call. EINTR therefore means a blocking socket; a nonblocking accept
+   never returns it. */
 static int
 accept_now(timer_t timer, int fd)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The server's side of SOCKS5 for browsers (RFC 1928): a greeting without authentication, and one request. Input
-   is refused at the first byte that makes it invalid. */
+/* The server's side of SOCKS5 for browsers (RFC 1928): a greeting without authentication, and one
+   request. Input is refused at the first byte that makes it invalid. */
 #include "config.h"
 
 #include "browser/egress/proto.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The browser's process: start, end, standard error; and the way of each CDP event to its handler. */
+/* The browser's process: start, end, standard error; and the way of each CDP event to its
+   handler. */
 #include "config.h"
 
 #include "browser/runner/browser.h"
@@ -36,8 +37,8 @@ on_browser_closed(void *arg)
 
 static const struct cdp_side cdp_handlers = { on_browser_event, on_browser_closed };
 
-/* Keeps the end of the browser's standard error, which explains why the browser ended. The text goes into the
-   session's detail, so control characters and quotes are replaced. */
+/* Keeps the end of the browser's standard error, which explains why the browser ended. The text
+   goes into the session's detail, so control characters and quotes are replaced. */
 static void
 on_stderr(int fd, short what, void *arg)
 {

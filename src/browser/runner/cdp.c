@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* CDP over two pipes: splits the browser's bytes into messages, matches replies with calls by number, gives
-   events to their handlers, and queues calls when the pipe is full.
+/* CDP over two pipes: splits the browser's bytes into messages, matches replies with calls by
+   number, gives events to their handlers, and queues calls when the pipe is full.
 
-   A done function may send further calls and so change the table of calls while fail_calls walks it. fail_calls
-   therefore starts a bucket again after each call, and leaves calls that are newer than its start. */
+   A done function may send further calls and so change the table of calls while fail_calls walks
+   it. fail_calls therefore starts a bucket again after each call, and leaves calls that are newer
+   than its start. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"
@@ -147,9 +148,10 @@ is_surrogate(unsigned u, unsigned which)
 	return (u & 0xfc00) == which;
 }
 
-/* Repairs a message in place: a lone surrogate escape becomes U+FFFD, a byte that is not UTF-8 becomes '?'. A
-   page may use lone surrogates in titles and addresses, Chromium copies them into its messages, and a page must
-   not be able to hide its requests by making their events unreadable. */
+/* Repairs a message in place: a lone surrogate escape becomes U+FFFD, a byte that is not UTF-8
+   becomes '?'. A page may use lone surrogates in titles and addresses, Chromium copies them into
+   its messages, and a page must not be able to hide its requests by making their events
+   unreadable. */
 static void
 repair_unicode(char *p, size_t n)
 {

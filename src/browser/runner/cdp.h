@@ -7,13 +7,13 @@
  *   browser -> runner   {"id":7,"sessionId":"A1","result":{...}}   or "error":{...}            its reply
  *   browser -> runner   {"method":"Page.frameNavigated","sessionId":"A1","params":{...}}      an event
  *
- * Every attached target (page, frame, worker) has a CDP session, and all sessions share the one pipe: each
- * message names its session, or none for the browser itself.
+ * Every attached target (page, frame, worker) has a CDP session, and all sessions share the one
+ * pipe: each message names its session, or none for the browser itself.
  *
- * The done function of a call runs exactly once, never within cdp_send. It gets NULL when the browser replies
- * with an error, when cdp_forget ends the session, and when the browser is gone. So a caller may put its
- * memory into a call and free it in done. There is one exception: calls sent by done functions that run
- * within cdp_free are discarded. */
+ * The done function of a call runs exactly once, never within cdp_send. It gets NULL when the
+ * browser replies with an error, when cdp_forget ends the session, and when the browser is gone. So
+ * a caller may put its memory into a call and free it in done. There is one exception: calls sent
+ * by done functions that run within cdp_free are discarded. */
 #ifndef BROWSER_RUNNER_CDP_H
 #define BROWSER_RUNNER_CDP_H
 
@@ -50,11 +50,12 @@ struct cdp_call {
 	void *arg;
 };
 
-/* in: the pipe that the browser writes to; out: the pipe that it reads. The cdp closes both. Never NULL. */
+/* in: the pipe that the browser writes to; out: the pipe that it reads. The cdp closes both. Never
+   NULL. */
 struct cdp *cdp_new(
     struct event_base *base, int in, int out, const struct cdp_side *side, void *arg);
-/* Queues the call; never blocks and never runs a handler. c NULL: the browser has been stopped; nothing is
-   sent and done is not called. */
+/* Queues the call; never blocks and never runs a handler. c NULL: the browser has been stopped;
+   nothing is sent and done is not called. */
 void cdp_send(struct cdp *c, const struct cdp_call *call);
 /* Fails every call of a session that has ended, before it returns. */
 void cdp_forget(struct cdp *c, struct str session);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* How a session ends, step by step. Each step has a time limit, so the end cannot hang on one participant:
+/* How a session ends, step by step. Each step has a time limit, so the end cannot hang on one
+   participant:
 
      STEP_SHOT       the last screenshot, unless the session failed        3 s
      STEP_BROWSER    kill the browser, read its remaining messages         1 s
@@ -7,8 +8,8 @@
      STEP_STORED     the dispatcher stores the rest of the log             close_ms of the job
      STEP_ENDED      send "ended", wait until the dispatcher disconnects   1 s
 
-   A step ends with closing_advance or with its time limit. Either one only activates an event, so the next step
-   never runs inside a function of the part that it frees. */
+   A step ends with closing_advance or with its time limit. Either one only activates an event, so
+   the next step never runs inside a function of the part that it frees. */
 #include "config.h"
 
 #include "browser/runner/browser.h"
@@ -63,7 +64,8 @@ take_last_shot(struct control *c)
 		closing_advance(c);
 }
 
-/* Kills the browser; its last events are still in the pipe, and cdp.c reads them until the end of file. */
+/* Kills the browser; its last events are still in the pipe, and cdp.c reads them until the end of
+   file. */
 static void
 kill_browser(struct control *c)
 {
@@ -72,7 +74,8 @@ kill_browser(struct control *c)
 		closing_advance(c);
 }
 
-/* CONTRACT A4: 1008 after access was revoked, even if the session failed while it closed; otherwise 1000. */
+/* CONTRACT A4: 1008 after access was revoked, even if the session failed while it closed; otherwise
+   1000. */
 static unsigned
 close_code(const char *reason)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to the dispatcher. It brings the job, extends the lease, and closes the session; it carries the log of
-   evidence and the state of the session back. Without a link the session continues until the lease ends, and
-   on_control_tick tries to connect again.
+/* The link to the dispatcher. It brings the job, extends the lease, and closes the session; it
+   carries the log of evidence and the state of the session back. Without a link the session
+   continues until the lease ends, and on_control_tick tries to connect again.
 
-   A restarted dispatcher does not know the runner yet: it reads hello, verifies it, and sends its first message
-   (lease) only then. Evidence that is sent before that message is lost, so the runner waits for it (accepted). */
+   A restarted dispatcher does not know the runner yet: it reads hello, verifies it, and sends its
+   first message (lease) only then. Evidence that is sent before that message is lost, so the runner
+   waits for it (accepted). */
 #include "config.h"
 
 #include "browser/runner/browser.h"
@@ -70,8 +71,8 @@ copy_for_session(struct runner *r, struct str s)
 	return arena_str(r->keep, s);
 }
 
-/* If run_directory has the set-group-ID bit, the directory inherits its group, which surfaced-stream needs to
-   reach the socket. */
+/* If run_directory has the set-group-ID bit, the directory inherits its group, which
+   surfaced-stream needs to reach the socket. */
 static bool
 make_directory(const char *path)
 {
@@ -188,7 +189,8 @@ start_session(struct runner *r)
 
 /* ---- messages of the dispatcher ---- */
 
-/* The dispatcher has sent a message on this connection, so it knows the runner and stores its evidence. */
+/* The dispatcher has sent a message on this connection, so it knows the runner and stores its
+   evidence. */
 static void
 accept_evidence(struct control *c)
 {
@@ -397,8 +399,8 @@ runner_activity(struct runner *r)
 
 /* ---- time ---- */
 
-/* Warns the viewer once at each mark, in seconds before the end. of_ms is the whole time: a session of 60
-   seconds gets no warning at 300 or 60. */
+/* Warns the viewer once at each mark, in seconds before the end. of_ms is the whole time: a session
+   of 60 seconds gets no warning at 300 or 60. */
 static void
 warn_viewer(struct runner *r, int64_t left_us, int64_t of_ms, size_t *warned, const char *reason)
 {

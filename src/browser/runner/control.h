@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Events that the other parts of the runner report to control.c (the link to the dispatcher) and closing.c (the
-   steps of the end). */
+/* Events that the other parts of the runner report to control.c (the link to the dispatcher) and
+   closing.c (the steps of the end). */
 #ifndef BROWSER_RUNNER_CONTROL_H
 #define BROWSER_RUNNER_CONTROL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The state that control.c (the link to the dispatcher, the lease, the timers) and closing.c (the end of a
-   session) share. */
+/* The state that control.c (the link to the dispatcher, the lease, the timers) and closing.c (the
+   end of a session) share. */
 #ifndef BROWSER_RUNNER_CONTROL_PRIV_H
 #define BROWSER_RUNNER_CONTROL_PRIV_H
 
@@ -44,7 +44,8 @@ struct control {
 bool closing_prepare(struct control *c);
 /* Starts to close the session; later calls do nothing. c->reason or c->failed must be set. */
 void closing_begin(struct control *c);
-/* The present step has finished. The next one starts from the event loop, after this function returns. */
+/* The present step has finished. The next one starts from the event loop, after this function
+   returns. */
 void closing_advance(struct control *c);
 /* Ends STEP_STORED if the outbox is empty or the lease has ended. */
 void closing_check(struct control *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Copies texts of CDP's events into one network event. Every text comes from a page or a server, so each is
-   bounded, contains no U+0000, which PostgreSQL cannot store, and none of the secrets of the session. */
+/* Copies texts of CDP's events into one network event. Every text comes from a page or a server, so
+   each is bounded, contains no U+0000, which PostgreSQL cannot store, and none of the secrets of
+   the session. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"
@@ -151,7 +152,8 @@ struct header_copy {
 	int64_t all;
 };
 
-/* Chromium joins the values of headers of the same name with newlines; each becomes a header again. */
+/* Chromium joins the values of headers of the same name with newlines; each becomes a header
+   again. */
 static bool
 copy_header(void *arg, struct str name, struct json_value *value)
 {

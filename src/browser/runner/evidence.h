@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One network event as evidence: network.c fills it from CDP's events, and these functions copy the parts
-   that may be stored. Secret headers are replaced, user names in addresses are removed, and long values are
-   cut. */
+/* One network event as evidence: network.c fills it from CDP's events, and these functions copy the
+   parts that may be stored. Secret headers are replaced, user names in addresses are removed, and
+   long values are cut. */
 #ifndef BROWSER_RUNNER_EVIDENCE_H
 #define BROWSER_RUNNER_EVIDENCE_H
 
@@ -21,11 +21,11 @@ struct evidence {
 struct str evidence_copy(struct evidence *e, struct str s);
 /* The number as JSON. */
 struct json evidence_number(struct evidence *e, int64_t n);
-/* A copy of an address. User names are removed; an address that is not http, https, ws or wss is reduced to
-   its scheme, because a data: or blob: address may contain a document. */
+/* A copy of an address. User names are removed; an address that is not http, https, ws or wss is
+   reduced to its scheme, because a data: or blob: address may contain a document. */
 struct str evidence_url(struct evidence *e, struct str url);
-/* A list of net_header from CDP's object of headers, secrets replaced. bytes, if not NULL: the size of all
-   headers as text plus the content-length that they contain. */
+/* A list of net_header from CDP's object of headers, secrets replaced. bytes, if not NULL: the size
+   of all headers as text plus the content-length that they contain. */
 struct list evidence_headers(struct evidence *e, const struct json_value *headers, int64_t *bytes);
 /* details: a Network.SecurityDetails; NULL: no TLS. */
 void evidence_tls(struct evidence *e, const struct json_value *details);

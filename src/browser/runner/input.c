@@ -101,7 +101,8 @@ on_mouse_done(void *arg, const struct json_value *result)
 		send_waiting_move(t);
 }
 
-/* While the page handles a move, only the newest position is kept, so that a slow page does not lag behind. */
+/* While the page handles a move, only the newest position is kept, so that a slow page does not lag
+   behind. */
 void
 input_mouse(struct runner *r, const struct stream_mouse *m)
 {
@@ -154,8 +155,8 @@ is_keypad(const struct stream_key *k)
 	return k->location == 3 || str_starts(k->code, STR("Numpad"));
 }
 
-/* The Windows key code. The character decides before the position of the key: on every keyboard layout Ctrl+A is
-   the key that writes A. */
+/* The Windows key code. The character decides before the position of the key: on every keyboard
+   layout Ctrl+A is the key that writes A. */
 static int64_t
 key_number(const struct stream_key *k)
 {

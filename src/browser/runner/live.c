@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The socket of the live stream: accepts one viewer at a time, writes messages to it, splits its bytes into
-   messages, and keeps the state that a new viewer needs first.
+/* The socket of the live stream: accepts one viewer at a time, writes messages to it, splits its
+   bytes into messages, and keeps the state that a new viewer needs first.
 
-   The viewer may be freed only from an event: live_send can be called deep inside a handler of CDP, whose caller
-   does not expect the viewer to vanish. An overlong queue therefore sets overflowed and activates on_ping. */
+   The viewer may be freed only from an event: live_send can be called deep inside a handler of CDP,
+   whose caller does not expect the viewer to vanish. An overlong queue therefore sets overflowed
+   and activates on_ping. */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
@@ -90,8 +91,8 @@ send_close_frame(struct live *l, unsigned code, const char *why)
 
 /* ---- messages ---- */
 
-/* Cuts texts to the bounds of their fields, since a page chooses their length. Lists are copied first, so that
-   the caller's stay as they are. */
+/* Cuts texts to the bounds of their fields, since a page chooses their length. Lists are copied
+   first, so that the caller's stay as they are. */
 static void
 cut_texts(struct arena *a, const struct field *fields, void *out)
 {
@@ -383,8 +384,8 @@ on_ping(int fd, short what, void *arg)
 		send_control_frame(l->viewer, WS_PING, STR_NULL);
 }
 
-/* Closes the old connection in favour of a new one. Its last frames are written once, past the bufferevent, and
-   may be lost: usually the old connection is already dead. */
+/* Closes the old connection in favour of a new one. Its last frames are written once, past the
+   bufferevent, and may be lost: usually the old connection is already dead. */
 static void
 displace_viewer(struct live *l)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The viewer's messages: the field table of its type decodes each text into a struct, and the handler of the type
-   calls live_ops. A message with a fault is answered with an error that names the member. */
+/* The viewer's messages: the field table of its type decodes each text into a struct, and the
+   handler of the type calls live_ops. A message with a fault is answered with an error that names
+   the member. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -139,7 +140,8 @@ handle_quality(struct live *l, const void *in)
 	picture_pace(l, in);
 }
 
-/* The reply shows the viewer that the whole way to the runner works. It does not reset the idle time. */
+/* The reply shows the viewer that the whole way to the runner works. It does not reset the idle
+   time. */
 static void
 handle_ping(struct live *l, const void *in)
 {

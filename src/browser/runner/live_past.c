@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* The past of a session for a viewer that connects later, or again: the newest network events, screenshots and
-   notices, each as the message that a connected viewer got or would have got. Memory is bounded by two budgets,
-   because a page that sends thousands of requests must not push the few screenshots out.
+/* The past of a session for a viewer that connects later, or again: the newest network events,
+   screenshots and notices, each as the message that a connected viewer got or would have got.
+   Memory is bounded by two budgets, because a page that sends thousands of requests must not push
+   the few screenshots out.
 
      a new viewer gets hello, state, tabs, url, dialog, and then the past in its order:
 
      lists[PAST_NET]    net  net  net  net ...      at most 2 MiB, the oldest message goes first
      lists[PAST_REST]   shot  cert  shot  ...       at most 256 KiB
 
-   A viewer that reconnects gets all of it once more and recognises screenshots and network events by their
-   id, and a notice by all its members. */
+   A viewer that reconnects gets all of it once more and recognises screenshots and network events
+   by their id, and a notice by all its members. */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
@@ -64,7 +65,8 @@ keep_past_message(struct live_past *past, enum past_kind kind, struct str text)
 		forget_oldest(list);
 }
 
-/* The messages that are the past of a session; every other is its present, or answers one viewer. */
+/* The messages that are the past of a session; every other is its present, or answers one
+   viewer. */
 static const struct {
 	enum stream_message_id id;
 	enum past_kind kind;

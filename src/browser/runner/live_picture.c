@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Frames and their pace: only the newest frame waits, at most fps frames are sent in a second, and the browser
-   gets an acknowledgement, which lets it paint the next one, only while the viewer keeps up.
+/* Frames and their pace: only the newest frame waits, at most fps frames are sent in a second, and
+   the browser gets an acknowledgement, which lets it paint the next one, only while the viewer
+   keeps up.
 
-   A viewer keeps up while less than UNSENT_MAX bytes are on their way. A viewer that acknowledges frames is
-   measured by its acknowledgements, which include the network behind surfaced-stream; any other viewer, and one
-   whose acknowledgements are late, by the bytes that surfaced-stream has not read. */
+   A viewer keeps up while less than UNSENT_MAX bytes are on their way. A viewer that acknowledges
+   frames is measured by its acknowledgements, which include the network behind surfaced-stream; any
+   other viewer, and one whose acknowledgements are late, by the bytes that surfaced-stream has not
+   read. */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
@@ -99,8 +101,8 @@ send_waiting_frame(struct live *l, int64_t now)
 	add_sent_token(l, p->waiting_token);
 }
 
-/* Sends the waiting frame or returns a token for the next one, if the interval has passed and the viewer keeps
-   up; schedules itself again while a frame or a token is left. */
+/* Sends the waiting frame or returns a token for the next one, if the interval has passed and the
+   viewer keeps up; schedules itself again while a frame or a token is left. */
 static void
 advance_picture(struct live *l)
 {
@@ -114,7 +116,8 @@ advance_picture(struct live *l)
 		else if (p->ntokens > 0)
 			return_oldest_token(l);
 	}
-	/* The interval counts from the last frame: a fixed tick that fires between two would halve the rate. */
+	/* The interval counts from the last frame: a fixed tick that fires between two would halve
+	   the rate. */
 	left = p->sent_us + wait - now;
 	left = left > 0 ? left : wait;
 	next = (struct timeval){ left / SECOND_US, left % SECOND_US };
@@ -187,7 +190,8 @@ append_be32(struct buf *b, uint32_t n)
 	buf_add(b, bytes, sizeof(bytes));
 }
 
-/* Builds the binary message of surfaced-stream-messages(7); send_waiting_frame fills its number in. */
+/* Builds the binary message of surfaced-stream-messages(7); send_waiting_frame fills its number
+   in. */
 static void
 build_frame(struct buf *b, const struct live_frame *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The structs that the files of the live stream share: live.c (socket, connection, the present state for a new
-   viewer), live_past.c (the past of the session for a new viewer), live_in.c (the viewer's messages),
-   live_picture.c (frames and their pace). */
+/* The structs that the files of the live stream share: live.c (socket, connection, the present
+   state for a new viewer), live_past.c (the past of the session for a new viewer), live_in.c (the
+   viewer's messages), live_picture.c (frames and their pace). */
 #ifndef BROWSER_RUNNER_LIVE_PRIV_H
 #define BROWSER_RUNNER_LIVE_PRIV_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-runner: runs one browser session (runner.h). Its standard input is a connection of surfaced-dispatch,
-   which sends the job; the session outlives that connection. With -t it checks the host instead. */
+/* surfaced-runner: runs one browser session (runner.h). Its standard input is a connection of
+   surfaced-dispatch, which sends the job; the session outlives that connection. With -t it checks
+   the host instead. */
 #include "config.h"
 
 #include "browser/runner/browser.h"
@@ -75,8 +76,8 @@ run_session(int fd, const char *fault)
 	arena_free(r.keep);
 }
 
-/* Moves the dispatcher's connection away from descriptor 0, which child processes inherit. -1: standard input
-   is not such a connection. */
+/* Moves the dispatcher's connection away from descriptor 0, which child processes inherit. -1:
+   standard input is not such a connection. */
 static int
 take_stdin_socket(void)
 {

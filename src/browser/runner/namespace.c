@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The network of a browser: a user and network namespace that has only lo. The SOCKS5 listener is created
-   inside it, and surfaced-egress accepts the connections outside, through the listener's descriptor. */
+/* The network of a browser: a user and network namespace that has only lo. The SOCKS5 listener is
+   created inside it, and surfaced-egress accepts the connections outside, through the listener's
+   descriptor. */
 #include "config.h"
 
 #include "browser/runner/spawn.h"
@@ -27,7 +28,8 @@ write_file(const char *path, const char *text)
 	return good;
 }
 
-/* Maps the present user and group to themselves, which is all that an unprivileged process may map. */
+/* Maps the present user and group to themselves, which is all that an unprivileged process may
+   map. */
 static bool
 map_ids(uid_t uid, gid_t gid)
 {

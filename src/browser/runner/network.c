@@ -8,12 +8,13 @@
  *   dataReceived                sizes so far
  *   loadingFinished / -Failed   size or reason; the end
  *
- * Every redirect is a request of its own with the same requestId, so an event belongs to the newest open request
- * of its id, and an ExtraInfo to the oldest that has none yet. An ExtraInfo that comes first creates a request
- * that has not begun. A request is recorded SETTLE_US after its end, so that late events are included.
+ * Every redirect is a request of its own with the same requestId, so an event belongs to the newest
+ * open request of its id, and an ExtraInfo to the oldest that has none yet. An ExtraInfo that comes
+ * first creates a request that has not begun. A request is recorded SETTLE_US after its end, so
+ * that late events are included.
  *
- * CDP does not contain the remote address behind a SOCKS5 proxy. surfaced-egress reports each connection instead
- * (network_egress), and the newest report of the same host and port is used. */
+ * CDP does not contain the remote address behind a SOCKS5 proxy. surfaced-egress reports each
+ * connection instead (network_egress), and the newest report of the same host and port is used. */
 #include "config.h"
 
 #include "browser/runner/evidence.h"
@@ -187,9 +188,10 @@ report_page_failure(struct network *n, const struct request *q)
 		page_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
 }
 
-/* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as :path replace
-   the first line. For a request that was cancelled, Chromium has reported decoded bytes but not yet the bytes
-   on the wire; without a content-encoding both are the same, so the difference is added. */
+/* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as
+   :path replace the first line. For a request that was cancelled, Chromium has reported decoded
+   bytes but not yet the bytes on the wire; without a content-encoding both are the same, so the
+   difference is added. */
 static void
 complete_request(struct network *n, struct request *q)
 {
@@ -261,7 +263,8 @@ find_open_request(struct network *n, struct str id)
 	return NULL;
 }
 
-/* The oldest request of this id without such an ExtraInfo: a chain of redirects gets one for each request. */
+/* The oldest request of this id without such an ExtraInfo: a chain of redirects gets one for each
+   request. */
 static struct request *
 find_request_without_extra(struct network *n, struct str id, bool sent)
 {
@@ -274,7 +277,7 @@ find_request_without_extra(struct network *n, struct str id, bool sent)
 }
 
 static struct request *
-begin_request(struct network *n, struct str id)
+begin_browser_request(struct network *n, struct str id)
 {
 	struct request *q;
 
@@ -288,7 +291,7 @@ begin_request(struct network *n, struct str id)
 }
 
 static void
-end_request(struct request *q, const struct json_value *p)
+end_browser_request(struct request *q, const struct json_value *p)
 {
 	double now = cdp_num(p, "timestamp");
 
@@ -359,9 +362,9 @@ on_request(struct runner *r, const struct cdp_event *event)
 	if (q != NULL) {
 		fill_response(q, redirect);
 		from = q->ev.event.url;
-		end_request(q, event->params);
+		end_browser_request(q, event->params);
 	}
-	q = begin_request(n, id);
+	q = begin_browser_request(n, id);
 	e = &q->ev.event;
 	q->began = cdp_num(event->params, "timestamp");
 	e->at = (struct ts){ (int64_t)(cdp_num(event->params, "wallTime") * 1e6) };
@@ -437,7 +440,7 @@ on_finished(struct runner *r, const struct cdp_event *event)
 	if (!q->cached)
 		q->ev.event.bytes_received = cdp_int(event->params, "encodedDataLength");
 	q->data = q->came;
-	end_request(q, event->params);
+	end_browser_request(q, event->params);
 }
 
 ON_EVENT("Network.loadingFinished", on_finished);
@@ -471,7 +474,7 @@ on_failed(struct runner *r, const struct cdp_event *event)
 	if (q == NULL)
 		return;
 	q->ev.event.failure = evidence_copy(&q->ev, blocked.n > 0 ? blocked : why);
-	end_request(q, event->params);
+	end_browser_request(q, event->params);
 	add_contact(r->network, q);
 	report_page_failure(r->network, q);
 	report_certificate(r, q);
@@ -484,7 +487,7 @@ ON_EVENT("Network.loadingFailed", on_failed);
 static void
 on_socket(struct runner *r, const struct cdp_event *event)
 {
-	struct request *q = begin_request(r->network, cdp_text(event->params, "requestId"));
+	struct request *q = begin_browser_request(r->network, cdp_text(event->params, "requestId"));
 	const struct tab *t = tab_of_session(r, event->session);
 	struct net_event *e = &q->ev.event;
 
@@ -521,7 +524,7 @@ on_socket_response(struct runner *r, const struct cdp_event *event)
 	q->ev.event.bytes_received = (int64_t)cdp_text(response, "headersText").n;
 	q->ev.event.status = evidence_number(&q->ev, cdp_int(response, "status"));
 	q->ev.event.response_headers = evidence_headers(&q->ev, cdp_get(response, "headers"), NULL);
-	end_request(q, event->params);
+	end_browser_request(q, event->params);
 }
 
 ON_EVENT("Network.webSocketHandshakeResponseReceived", on_socket_response);
@@ -534,7 +537,7 @@ fail_socket(struct runner *r, const struct json_value *p, struct str why)
 	if (q == NULL)
 		return;
 	q->ev.event.failure = evidence_copy(&q->ev, str_cut_bytes(why, 512));
-	end_request(q, p);
+	end_browser_request(q, p);
 }
 
 static void
@@ -571,8 +574,8 @@ is_settled(const struct request *q, int64_t now)
 	return q->begun ? q->ended && now - q->at >= SETTLE_US : now - q->at > EARLY_US;
 }
 
-/* Records settled requests, the oldest first, up to LIVE_BATCH, which one message to the viewer holds. False:
-   no event was sent. */
+/* Records settled requests, the oldest first, up to LIVE_BATCH, which one message to the viewer
+   holds. False: no event was sent. */
 static bool
 record_settled(struct network *n, int64_t now)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The queue of evidence that outbox.h describes: adding, sending, and dropping what the dispatcher has stored. */
+/* The queue of evidence that outbox.h describes: adding, sending, and dropping what the dispatcher
+   has stored. */
 #include "config.h"
 
 #include "browser/runner/outbox.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Events of a page: new documents, dialogs, downloads and crashes. Each changes the tab, informs the viewer, and
-   is recorded as evidence where it is not a request. */
+/* Events of a page: new documents, dialogs, downloads and crashes. Each changes the tab, informs
+   the viewer, and is recorded as evidence where it is not a request. */
 #include "config.h"
 
 #include "browser/runner/control.h"
@@ -159,8 +159,8 @@ dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text)
 				     .in = &(struct dialog_params){ accept, text } });
 }
 
-/* Answers a dialog that nobody answered in time. beforeunload is accepted, so that a page cannot prevent its
-   own end; every other dialog is dismissed. */
+/* Answers a dialog that nobody answered in time. beforeunload is accepted, so that a page cannot
+   prevent its own end; every other dialog is dismissed. */
 static void
 answer_overdue_dialog(struct runner *r, struct tab *t)
 {

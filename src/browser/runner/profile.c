@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Builds a profile once, at the start of a session: every text that profile.h returns is prepared here. The
-   brands of the client hints are the difficult part, since Chrome derives their order and a meaningless brand
-   ("grease") from its major version, and a site can check that. */
+/* Builds a profile once, at the start of a session: every text that profile.h returns is prepared
+   here. The brands of the client hints are the difficult part, since Chrome derives their order and
+   a meaningless brand ("grease") from its major version, and a site can check that. */
 #include "config.h"
 
 #include "browser/runner/profile.h"
@@ -49,8 +49,8 @@ choose_languages(struct profile *p, struct str country)
 		}
 }
 
-/* Takes the country's first zone of zone.tab, usually the zone of the capital or the largest city. A line is
-   "US<tab>coordinates<tab>America/New_York<tab>comment". */
+/* Takes the country's first zone of zone.tab, usually the zone of the capital or the largest city.
+   A line is "US<tab>coordinates<tab>America/New_York<tab>comment". */
 static void
 choose_timezone(struct profile *p, struct str country)
 {
@@ -189,8 +189,8 @@ write_override(struct profile *p, const struct os *os, struct str version)
 	buf_printf(&p->platform, "\"%s\"", os->ch_platform);
 }
 
-/* Chromium overrides the user agent of a worker but not its platform. The patch replaces the getter by a Proxy,
-   because the source text of a Proxy of a native function is still "[native code]". */
+/* Chromium overrides the user agent of a worker but not its platform. The patch replaces the getter
+   by a Proxy, because the source text of a Proxy of a native function is still "[native code]". */
 static void
 write_patch(struct profile *p, const struct os *os)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The host check: one function for each requirement, and a table of them in their order. A browser that fails
-   for lack of a namespace reports something unrelated, so each requirement is checked by itself before a
-   browser is started. */
+/* The host check: one function for each requirement, and a table of them in their order. A browser
+   that fails for lack of a namespace reports something unrelated, so each requirement is checked by
+   itself before a browser is started. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"

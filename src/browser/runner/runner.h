@@ -12,8 +12,8 @@
  *                                            ^          v
  *   surfaced-stream <-- WebSocket on R/sessions/ID/EPOCH.sock --> live*.c           the viewer
  *
- * Everything runs in one thread and one event loop. struct runner is passed to every part; each part owns the
- * struct that is named after it.
+ * Everything runs in one thread and one event loop. struct runner is passed to every part; each
+ * part owns the struct that is named after it.
  *
  * The life of a session:
  *
@@ -23,21 +23,24 @@
  *   STAGE_CLOSING   the steps of closing.c: last screenshot, browser, viewer, storage
  *   STAGE_OVER      "ended" was sent; the process exits
  *
- * Who may end when. The dispatcher may restart at any time: the session continues without it until the lease
- * ends, reconnects, and sends all unanswered evidence again. The viewer may leave and return. A page may crash
- * once and is reloaded. The end of the browser, a second crash, the end of the lease and a signal fail the
- * session (runner_fail); only the dispatcher closes it without a failure.
+ * Who may end when. The dispatcher may restart at any time: the session continues without it until
+ * the lease ends, reconnects, and sends all unanswered evidence again. The viewer may leave and
+ * return. A page may crash once and is reloaded. The end of the browser, a second crash, the end of
+ * the lease and a signal fail the session (runner_fail); only the dispatcher closes it without a
+ * failure.
  *
- * Targets. A target is a page, a frame of another process, or a worker. With auto-attach the browser reports
- * each new target before its script runs and pauses it until Runtime.runIfWaitingForDebugger:
+ * Targets. A target is a page, a frame of another process, or a worker. With auto-attach the
+ * browser reports each new target before its script runs and pauses it until
+ * Runtime.runIfWaitingForDebugger:
  *
  *   browser --+-- page -> struct tab         a tab; a popup is a tab too
  *             |     +-- frame, worker -> struct child_target, with the id of its tab
  *             +-- service worker -> struct child_target of tab 0
  *
- * setup.c uses that pause to give the target its identity (profile.h), so no script sees the real one. An event
- * names the session of its target, and tab_of_session finds the tab. A tab is freed when its target detaches:
- * cdp_forget fails its pending calls first, so no done function runs with a freed tab. */
+ * setup.c uses that pause to give the target its identity (profile.h), so no script sees the real
+ * one. An event names the session of its target, and tab_of_session finds the tab. A tab is freed
+ * when its target detaches: cdp_forget fails its pending calls first, so no done function runs with
+ * a freed tab. */
 #ifndef BROWSER_RUNNER_RUNNER_H
 #define BROWSER_RUNNER_RUNNER_H
 
@@ -129,7 +132,8 @@ struct runner {
 
 /* ---- events of the browser ---- */
 
-/* A handler of one event of CDP. ON_EVENT behind a handler registers it (base/registry.h); browser.c calls it. */
+/* A handler of one event of CDP. ON_EVENT behind a handler registers it (base/registry.h);
+   browser.c calls it. */
 struct event_handler {
 	const char *method;
 	void (*handle)(struct runner *r, const struct cdp_event *event);

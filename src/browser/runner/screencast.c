@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Frames of the active tab while a viewer is connected: a screenshot first, because the screencast of a still
-   page sends none, then the screencast of Chromium.
+/* Frames of the active tab while a viewer is connected: a screenshot first, because the screencast
+   of a still page sends none, then the screencast of Chromium.
 
      Page.startScreencast --> screencastFrame --> live_frame
                                     ^                  | frame_taken, at the pace of live_picture.c
                                     +-- FrameAck <-----+
 
-   Chromium has at most UNACKED_MAX unacknowledged frames, and never sends a change that it painted while both
-   were on their way. So when UNACKED_MAX was reached, another screenshot follows after the last
-   acknowledgement; without it a page that stops moving would show an old picture for ever. */
+   Chromium has at most UNACKED_MAX unacknowledged frames, and never sends a change that it painted
+   while both were on their way. So when UNACKED_MAX was reached, another screenshot follows after
+   the last acknowledgement; without it a page that stops moving would show an old picture for
+   ever. */
 #include "config.h"
 
 #include "browser/runner/screencast.h"
@@ -51,7 +52,8 @@ screencast_free(struct screencast *s)
 	free(s);
 }
 
-/* ---- tokens: generation and Chromium's sessionId; 0 for a screenshot, which needs no acknowledgement ---- */
+/* ---- tokens: generation and Chromium's sessionId; 0 for a screenshot, which needs no acknowledgement
+   ---- */
 
 struct frame_ack {
 	int64_t sessionId;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* Sets up each target before its script runs: the session's identity (profile.h) and the events that the runner
-   wants. Chromium pauses a new target until Runtime.runIfWaitingForDebugger, which is therefore the last call.
+/* Sets up each target before its script runs: the session's identity (profile.h) and the events
+   that the runner wants. Chromium pauses a new target until Runtime.runIfWaitingForDebugger, which
+   is therefore the last call.
 
-   One property of Chromium makes this harder than a list of calls: a popup sends its first request before the
-   runner can set it up, with the browser's real client hints. Fetch pauses each document request, and
-   on_request_paused corrects its headers. Locale and time zone need no call: spawn.c gives them to every process
-   of the browser. */
+   One property of Chromium makes this harder than a list of calls: a popup sends its first request
+   before the runner can set it up, with the browser's real client hints. Fetch pauses each document
+   request, and on_request_paused corrects its headers. Locale and time zone need no call: spawn.c
+   gives them to every process of the browser. */
 #include "config.h"
 
 #include "browser/runner/control.h"
 #include "browser/runner/setup.h"
 #include "browser/runner/tabs.h"
 
-/* Attaches to everything below a page but service workers, which the browser's own session reports. */
+/* Attaches to everything below a page but service workers, which the browser's own session
+   reports. */
 static const char attach_params[] =
     "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true,"
     "\"filter\":[{\"type\":\"service_worker\",\"exclude\":true},{}]}";
@@ -74,8 +76,8 @@ static const struct field metrics_fields[] = {
 	FIELD_END,
 };
 
-/* Sends all calls without waiting for replies: a popup answers some of them only after it may run, but carries
-   them out in this order. */
+/* Sends all calls without waiting for replies: a popup answers some of them only after it may run,
+   but carries them out in this order. */
 void
 setup_tab(struct runner *r, struct tab *t)
 {
@@ -168,7 +170,8 @@ rewrite_header(void *arg, struct str name, struct json_value *value)
 	return true;
 }
 
-/* A popup sends its first request before its tab can be set up, so its client hints are the real ones. */
+/* A popup sends its first request before its tab can be set up, so its client hints are the real
+   ones. */
 static void
 on_request_paused(struct runner *r, const struct cdp_event *event)
 {

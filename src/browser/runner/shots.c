@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots as evidence: requests wait in a short queue, one is taken at a time, and the picture goes to the
-   outbox as a sealed memfd. Chromium never replies to a screenshot whose document is replaced meanwhile, so each
-   has a time limit, and shots_new_document repeats it. */
+/* Screenshots as evidence: requests wait in a short queue, one is taken at a time, and the picture
+   goes to the outbox as a sealed memfd. Chromium never replies to a screenshot whose document is
+   replaced meanwhile, so each has a time limit, and shots_new_document repeats it. */
 #include "config.h"
 
 #include "browser/runner/control.h"
@@ -238,8 +238,8 @@ shots_tick(struct shots *s)
 	}
 }
 
-/* Chromium never replies to a screenshot whose document was replaced: it is taken again from the new document.
-   A screenshot "load" is dropped, since the new document gets its own. */
+/* Chromium never replies to a screenshot whose document was replaced: it is taken again from the
+   new document. A screenshot "load" is dropped, since the new document gets its own. */
 void
 shots_new_document(struct shots *s, const struct tab *t)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts a browser: the argument lists of bubblewrap and Chromium, and the child between fork and exec.
+/* Starts a browser: the argument lists of bubblewrap and Chromium, and the child between fork and
+   exec.
 
-   One difficulty is that child. It must enter its namespaces before it can create the SOCKS5 listener, send
-   the listener back, and only then execute bubblewrap; and it may not allocate memory, so the parent has built
-   the whole argument list before fork. Another one is the locale: see add_locale. */
+   One difficulty is that child. It must enter its namespaces before it can create the SOCKS5
+   listener, send the listener back, and only then execute bubblewrap; and it may not allocate
+   memory, so the parent has built the whole argument list before fork. Another one is the locale:
+   see add_locale. */
 #include "config.h"
 
 #include "browser/runner/spawn.h"
@@ -75,8 +77,9 @@ add_system_directories(struct args *a)
 	}
 }
 
-/* Where Chromium looks for <locale>.pak: beside the program, or in the package's directory if the program is a
-   script that starts the real one. False: this Chromium has no such files, and believes LANG without them. */
+/* Where Chromium looks for <locale>.pak: beside the program, or in the package's directory if the
+   program is a script that starts the real one. False: this Chromium has no such files, and
+   believes LANG without them. */
 static bool
 find_locales(char *out, size_t room)
 {
@@ -99,14 +102,15 @@ find_locales(char *out, size_t room)
                                                          -- no  -->  the zygote has en-US
      zygote  -- fork -->  every renderer, and in it each page, frame and worker
 
-   So a process has the right locale before it runs a line of any site, and keeps it as long as it lives.
-   Emulation.setLocaleOverride promises less. It changes a running process, on behalf of one page, and the locale
-   is lost when that page closes or leaves the process: a service worker that shares the process sees the real
-   locale until somebody sets it again, and such a worker can tell its site.
+   So a process has the right locale before it runs a line of any site, and keeps it as long as it
+   lives. Emulation.setLocaleOverride promises less. It changes a running process, on behalf of one
+   page, and the locale is lost when that page closes or leaves the process: a service worker that
+   shares the process sees the real locale until somebody sets it again, and such a worker can tell
+   its site.
 
-   The .pak files hold the texts of the user interface. Debian installs those in English, and a headless browser
-   shows none to anybody. The English file is therefore also shown under the name of the session's locale, in a
-   tmpfs that hides the directory and becomes read-only. */
+   The .pak files hold the texts of the user interface. Debian installs those in English, and a
+   headless browser shows none to anybody. The English file is therefore also shown under the name
+   of the session's locale, in a tmpfs that hides the directory and becomes read-only. */
 static void
 add_locale(struct args *a, struct str locale)
 {
@@ -133,8 +137,8 @@ add_locale(struct args *a, struct str locale)
 	add_argument(a, "%s.UTF-8", posix);
 }
 
-/* bubblewrap's arguments. The browser sees programs, libraries and fonts of the host, read-only; everything
-   that it writes is in a tmpfs that ends with it. */
+/* bubblewrap's arguments. The browser sees programs, libraries and fonts of the host, read-only;
+   everything that it writes is in a tmpfs that ends with it. */
 static void
 add_bubblewrap(struct args *a, const struct browser_settings *settings)
 {
@@ -230,8 +234,8 @@ send_listener(int fd, int passed, const char *text)
 		_exit(127);
 }
 
-/* Moves the descriptors to their places. A descriptor may have the number of another one's place, so all are
-   duplicated above 100 first. */
+/* Moves the descriptors to their places. A descriptor may have the number of another one's place,
+   so all are duplicated above 100 first. */
 static bool
 place_descriptors(const struct browser_child *c)
 {
@@ -273,7 +277,8 @@ exec_browser(const struct browser_child *c, pid_t parent)
 	reset_signals();
 	if (!place_descriptors(c))
 		_exit(127);
-	/* The environment is empty: bubblewrap stays as a parent of the browser, which could read it there. */
+	/* The environment is empty: bubblewrap stays as a parent of the browser, which could read
+	   it there. */
 	execve(c->args->argv[0], (char *const *)(uintptr_t)c->args->argv, (char *[]){ NULL });
 	dprintf(2, "%s: %s", c->args->argv[0], strerror(errno));
 	_exit(127);

@@ -10,8 +10,8 @@
  *     v
  *   Chromium          with its own sandbox for each renderer
  *
- * The only ways out of the browser are the CDP pipes, standard error and 127.0.0.1:SOCKS_PORT. Killing
- * bubblewrap's pid is therefore enough to end a browser. */
+ * The only ways out of the browser are the CDP pipes, standard error and 127.0.0.1:SOCKS_PORT.
+ * Killing bubblewrap's pid is therefore enough to end a browser. */
 #ifndef BROWSER_RUNNER_SPAWN_H
 #define BROWSER_RUNNER_SPAWN_H
 
@@ -35,14 +35,15 @@ struct browser_process {
 	int socks;   /* a listener on 127.0.0.1:SOCKS_PORT in the browser's network namespace */
 };
 
-/* False with the necessary change in err. The browser dies with the calling process, however that ends. */
+/* False with the necessary change in err. The browser dies with the calling process, however that
+   ends. */
 bool browser_spawn(const struct browser_settings *settings, struct browser_process *out, char *err,
     size_t room) MUST_USE;
 /* The version of conf.browser, such as "156.0.8078.79"; false with a reason in err. */
 bool browser_version(char out[64], char *err, size_t room) MUST_USE;
 
-/* For a child process: enters a new user and network namespace and brings lo up. Returns the descriptor of the
-   SOCKS5 listener, or -1 with the necessary change in err. */
+/* For a child process: enters a new user and network namespace and brings lo up. Returns the
+   descriptor of the SOCKS5 listener, or -1 with the necessary change in err. */
 int namespace_enter(char *err, size_t room);
 
 #endif

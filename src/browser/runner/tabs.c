@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets as they come and go: pages and popups become tabs, frames and workers belong to one. Also the calls
-   that navigate, activate and close a tab, and the tab messages to the viewer. */
+/* Targets as they come and go: pages and popups become tabs, frames and workers belong to one. Also
+   the calls that navigate, activate and close a tab, and the tab messages to the viewer. */
 #include "config.h"
 
 #include "browser/runner/control.h"
@@ -132,7 +132,8 @@ static const struct field navigate_fields[] = {
 	FIELD_END,
 };
 
-/* The session is ready when the first navigation has its reply, which also comes for a page that failed. */
+/* The session is ready when the first navigation has its reply, which also comes for a page that
+   failed. */
 static void
 on_first_page(void *arg, const struct json_value *result)
 {

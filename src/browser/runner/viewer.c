@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Carries out the viewer's commands: the functions of live_ops (live.h). A command in a session without a page,
-   or one that is closing, is refused; mouse and keys are then ignored. */
+/* Carries out the viewer's commands: the functions of live_ops (live.h). A command in a session
+   without a page, or one that is closing, is refused; mouse and keys are then ignored. */
 #include "config.h"
 
 #include "browser/runner/control.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Atomic replacement of files. The order matters: the content is on the disk before the rename makes it visible,
-   and the directory is on the disk before the caller relies on the new name. A crash at any point leaves the old
-   file, and at worst a temporary one, which the next publication removes (manifest.c). */
+/* Atomic replacement of files. The order matters: the content is on the disk before the rename
+   makes it visible, and the directory is on the disk before the caller relies on the new name. A
+   crash at any point leaves the old file, and at worst a temporary one, which the next publication
+   removes (manifest.c). */
 #include "config.h"
 
 #include "search/index/format/files.h"

@@ -9,24 +9,26 @@
  *   0                each begins at a multiple of     ^ header.table_at
  *                    INDEX_ALIGN; zeros between
  *
- * A section is an array of one type, identified by its kind and its slot. An absent section is an empty array.
- * The header has a checksum of itself and the table, the table has one of each section, and the bytes between
- * sections must be zero: so every byte of a file is covered.
+ * A section is an array of one type, identified by its kind and its slot. An absent section is an
+ * empty array. The header has a checksum of itself and the table, the table has one of each
+ * section, and the bytes between sections must be zero: so every byte of a file is covered.
  *
- * A term is its number in the order of its dictionary. The number n, one past the last term, has a meaning too:
- * as a posting it is "every document that has a value", in a column it is "no value".
+ * A term is its number in the order of its dictionary. The number n, one past the last term, has a
+ * meaning too: as a posting it is "every document that has a value", in a column it is "no value".
  *
- * A posting begins at SECTION_AT[term], an offset in SECTION_POSTINGS, in the cheapest of three forms:
+ * A posting begins at SECTION_AT[term], an offset in SECTION_POSTINGS, in the cheapest of three
+ * forms:
  *
  *   1 document               no bytes at all: SECTION_AT has the document itself
  *   up to POSTING_SMALL      uint32_t documents[count]
  *   more                     uint32_t nblocks, 0; struct posting_block[nblocks]; then for each block of
  *                            65536 documents uint16_t[] (up to POSTING_ARRAY) or a bitmap
  *
- * A posting of hosts is not stored, and SECTION_AT is INDEX_NEVER, when the term has few services: the reader
- * derives the hosts from the posting of services.
+ * A posting of hosts is not stored, and SECTION_AT is INDEX_NEVER, when the term has few services:
+ * the reader derives the hosts from the posting of services.
  *
- * All numbers have the byte order of the machine that wrote them; a file of another byte order is refused. */
+ * All numbers have the byte order of the machine that wrote them; a file of another byte order is
+ * refused. */
 #ifndef SEARCH_INDEX_FORMAT_FORMAT_H
 #define SEARCH_INDEX_FORMAT_FORMAT_H
 

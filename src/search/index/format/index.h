@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The embedded index of hosts, as its one writer sees it: the process surfaced-index writes a directory,
- * and every worker of the API maps the files of the directory into memory. Queries use search/engine.h;
- * search/index/read/request.h describes how one is answered.
+/* The embedded index of hosts, as its one writer sees it: the process surfaced-index writes a
+ * directory, and every worker of the API maps the files of the directory into memory. Queries use
+ * search/engine.h; search/index/read/request.h describes how one is answered.
  *
  * A document is a host; a nested document is one of its services. The terms used here:
  *
@@ -28,23 +28,25 @@
  *    +- hosts-B.seg   20,000 documents     slot "os"  0 Linux  1 Plan 9
  *    +- hosts-C.map   the ordinals of B:   "os"       0 -> 1   1 -> 4
  *
- * Documents are numbered in the order of their addresses, nested documents in the order of their hosts.
- * The slot of a nested field has postings of both levels. The file lists its fields by a hash of name
- * and type, and a field finds its slots through that list, so a release with one more field can read an
- * older segment: only a query that names the new field is refused until the index is built again.
+ * Documents are numbered in the order of their addresses, nested documents in the order of their
+ * hosts. The slot of a nested field has postings of both levels. The file lists its fields by a
+ * hash of name and type, and a field finds its slots through that list, so a release with one more
+ * field can read an older segment: only a query that names the new field is refused until the index
+ * is built again.
  *
  * Ordinals. Segments have an order, large ones first. A term that an earlier segment has gets its
- * ordinal from there. Any other term gets its own number plus the number of all terms in the segments
- * before it: "Plan 9" is term 1 of B and A has three terms, so its ordinal is 4; ordinal 3 is unused,
- * because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over the sorted
- * dictionaries and stores them in a file of their own. The file stays valid as long as the segments
- * before stay the same, so a small new segment, which is the last one, costs one walk for itself.
+ * ordinal from there. Any other term gets its own number plus the number of all terms in the
+ * segments before it: "Plan 9" is term 1 of B and A has three terms, so its ordinal is 4; ordinal 3
+ * is unused, because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over
+ * the sorted dictionaries and stores them in a file of their own. The file stays valid as long as
+ * the segments before stay the same, so a small new segment, which is the last one, costs one walk
+ * for itself.
  *
- * The life of a change. A pass reads the rows that the snapshot of the last generation does not show
- * and writes them as a new segment. It marks their older versions dead, and the hosts whose rows were
- * deleted (table host_gone). It makes the ordinals that are missing. Then it publishes: the manifest is
- * replaced by rename, and the files that the new manifest does not name are removed. A worker that has
- * a removed file mapped keeps it until it changes to the new generation.
+ * The life of a change. A pass reads the rows that the snapshot of the last generation does not
+ * show and writes them as a new segment. It marks their older versions dead, and the hosts whose
+ * rows were deleted (table host_gone). It makes the ordinals that are missing. Then it publishes:
+ * the manifest is replaced by rename, and the files that the new manifest does not name are
+ * removed. A worker that has a removed file mapped keeps it until it changes to the new generation.
  *
  * The life of a merge. When there are more segments than the parameter index_segments, the smallest
  * ones become one segment, made from their dictionaries and postings alone. A large merge runs in a
@@ -57,10 +59,10 @@
  *        child: ..... hosts-D.seg written and verified ^
  *
  * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded
- * (struct index_mark), and verifies the checksums of any other. The writer compares its own files in
- * each pass and verifies some megabytes of them. When a file is damaged, the writer changes the file's
- * time, so that every worker closes it, and builds the index again from the database. Until then a
- * search is answered with status 503. */
+ * (struct index_mark), and verifies the checksums of any other. The writer compares its own files
+ * in each pass and verifies some megabytes of them. When a file is damaged, the writer changes the
+ * file's time, so that every worker closes it, and builds the index again from the database. Until
+ * then a search is answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
 
@@ -68,8 +70,8 @@
 
 /* ---- the manifest ---- */
 
-/* The identity of a file as its writer left it. A reader that finds the same mark trusts the file; otherwise
-   the reader verifies every byte. */
+/* The identity of a file as its writer left it. A reader that finds the same mark trusts the file;
+   otherwise the reader verifies every byte. */
 struct index_mark {
 	uint64_t device, inode, size;
 	int64_t modified, status; /* nanoseconds: st_mtim, st_ctim */
@@ -77,7 +79,8 @@ struct index_mark {
 
 struct index_file {
 	uint64_t id; /* a part of the file name; 0: there is no file */
-	/* The checksum in its header: a file of the same name that another index made is refused. */
+	/* The checksum in its header: a file of the same name that another index made is
+	   refused. */
 	uint64_t checksum;
 	struct index_mark mark;
 };
@@ -108,7 +111,8 @@ struct index_state {
 	struct index_tags tags;
 	struct index_segment *segments; /* ordinals depend on their order; owned */
 	size_t nsegments;
-	/* Verification goes on here: twice the place of a segment, plus 1 for its ordinals; a section. */
+	/* Verification goes on here: twice the place of a segment, plus 1 for its ordinals; a
+	   section. */
 	size_t verified;
 	uint32_t section;
 	uint64_t merging; /* the segment that a child writes, not to be removed; 0: none */
@@ -119,8 +123,8 @@ enum { INDEX_FAULT = 256 };
 /* The number of words of a bitmap over n documents, rounded up to blocks of 65536 bits. */
 size_t index_words(uint32_t n);
 
-/* Returns false and a reason when the manifest cannot be used. Without a manifest it returns true, and the
-   generation is 0. */
+/* Returns false and a reason when the manifest cannot be used. Without a manifest it returns true,
+   and the generation is 0. */
 bool index_state_load(
     const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The manifest: a file, replaced by rename, with the snapshot of the database that the segments contain, the tags,
-   and each segment with its ordinals and its dead documents. state.c changes what it describes.
+/* The manifest: a file, replaced by rename, with the snapshot of the database that the segments
+   contain, the tags, and each segment with its ordinals and its dead documents. state.c changes
+   what it describes.
 
      manifest_header | snapshot | ntags, tags | nsegments, segments
 
-   Numbers are 64 bits, a string is its length and its bytes. The bits of dead documents follow their segment, but only
-   when there is a dead one. */
+   Numbers are 64 bits, a string is its length and its bytes. The bits of dead documents follow
+   their segment, but only when there is a dead one. */
 #include "config.h"
 
 #include "search/index/format/ordinals.h"

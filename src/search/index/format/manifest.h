@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The file that publishes a generation: manifest.c draws it. index_state_load() of index.h reads it. */
+/* The file that publishes a generation: manifest.c draws it. index_state_load() of index.h reads
+   it. */
 #ifndef SEARCH_INDEX_FORMAT_MANIFEST_H
 #define SEARCH_INDEX_FORMAT_MANIFEST_H
 

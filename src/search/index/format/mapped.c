@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Maps the files of the index. A worker keeps a file mapped for days, and the file may change during that time: by a
-   restore, a disk error, an administrator with dd. Two mechanisms prevent a wrong answer and a crash of the worker:
-   - The descriptor stays open, so that fstat(2) before and after a request detects every write and every truncation.
-   - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of the file by zeros and
+/* Maps the files of the index. A worker keeps a file mapped for days, and the file may change
+   during that time: by a restore, a disk error, an administrator with dd. Two mechanisms prevent a
+   wrong answer and a crash of the worker:
+   - The descriptor stays open, so that fstat(2) before and after a request detects every write and
+   every truncation.
+   - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of
+   the file by zeros and
      sets `lost`, and the interrupted request continues. mapped_intact then fails the
      request. Every reader of the format has to stay inside its arrays whatever the verified bytes have become (mapped.h).
-   The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on Linux it is a plain
-   system call. */
+   The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on
+   Linux it is a plain system call. */
 #include "config.h"
 
 #include "search/index/format/mapped.h"
@@ -34,7 +37,8 @@ replace_from(struct mapped *m, uintptr_t address)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* An access outside of the mappings faults again with the default handler, which ends the process. */
+/* An access outside of the mappings faults again with the default handler, which ends the
+   process. */
 static void
 on_bus_error(int number, siginfo_t *info, void *context)
 {
@@ -87,7 +91,8 @@ same_mark(const struct index_mark *a, const struct index_mark *b)
 	       a->modified == b->modified && a->status == b->status;
 }
 
-/* Ignores st_ctim, which changes when the writer removes the name of a file of an old generation. */
+/* Ignores st_ctim, which changes when the writer removes the name of a file of an old
+   generation. */
 bool
 mapped_intact(const struct mapped *m)
 {
@@ -133,7 +138,8 @@ check_header(struct mapped *m)
 								 : mapped_fault(m, "broken header");
 }
 
-/* Whether the bytes up to the next section are zero; so every byte of a file is covered by some check. */
+/* Whether the bytes up to the next section are zero; so every byte of a file is covered by some
+   check. */
 static bool
 padding_is_zero(const unsigned char *base, uint64_t from, uint64_t limit)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* A file of the index in memory, verified when it is opened (mapped.c).
  *
- * A disk that rots changes the content of a file, but not its times, and no checksum is computed during a query. So every
- * number that is read from a mapping is compared with the size of the array before it becomes an index, each time:
+ * A disk that rots changes the content of a file, but not its times, and no checksum is computed
+ * during a query. So every number that is read from a mapping is compared with the size of the
+ * array before it becomes an index, each time:
  *
  *   mapping (may be damaged)                    memory of the process
  *   ------------------------                    ---------------------
@@ -11,8 +12,8 @@
  *   owner     service -> host      --- skip  --->  bits[hosts]
  *   posting   block -> offset      --- skip  --->  the same mapping
  *
- * A damaged number may then give a wrong count in one answer, until the writer finds the damage (index_state_verify);
- * it never reaches memory of something else. */
+ * A damaged number may then give a wrong count in one answer, until the writer finds the damage
+ * (index_state_verify); it never reaches memory of something else. */
 #ifndef SEARCH_INDEX_FORMAT_MAPPED_H
 #define SEARCH_INDEX_FORMAT_MAPPED_H
 
@@ -53,12 +54,13 @@ enum segment_check {
 bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
     enum segment_check check) MUST_USE;
 void mapped_close(struct mapped *m);
-/* Whether the file is unchanged since it was opened. Called before and after a request, this detects every write
-   and every truncation by any process. */
+/* Whether the file is unchanged since it was opened. Called before and after a request, this
+   detects every write and every truncation by any process. */
 bool mapped_intact(const struct mapped *m) MUST_USE;
 bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
 struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
-/* Verifies sections from *section on until *bytes are done; advances *section and decreases *bytes. */
+/* Verifies sections from *section on until *bytes are done; advances *section and decreases
+   *bytes. */
 bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;
 /* Makes every process that maps the file close it. */
 void mapped_condemn(const struct mapped *m);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Joins the dictionaries of the segments of a generation (index.h explains ordinals). The writer makes the file of a
-   segment once. Segments are immutable, so the file serves all later generations until the segment itself or one
-   before it is merged or dropped. Workers only map the files: a facet compares no texts until its buckets are known. */
+/* Joins the dictionaries of the segments of a generation (index.h explains ordinals). The writer
+   makes the file of a segment once. Segments are immutable, so the file serves all later
+   generations until the segment itself or one before it is merged or dropped. Workers only map the
+   files: a facet compares no texts until its buckets are known. */
 #include "config.h"
 
 #include "search/index/format/ordinals.h"
@@ -30,8 +31,9 @@ has_ordinals(const struct schema_field *f, struct segment *const *segs, size_t n
 
 /* ---- writing ---- */
 
-/* The first term of t from `from` on that is not less than term id of `of`. Callers search ascending terms, so the
-   result is near: steps double until they pass it, then a binary search ends. */
+/* The first term of t from `from` on that is not less than term id of `of`. Callers search
+   ascending terms, so the result is near: steps double until they pass it, then a binary search
+   ends. */
 static uint32_t
 find_ascending(const struct terms *t, uint32_t from, const struct terms *of, uint32_t id)
 {
@@ -58,7 +60,8 @@ struct joining {
 	uint32_t at, start;    /* the next term to compare; the ordinal of its term 0 */
 };
 
-/* Finds the ordinals of all terms of a field. Returns false when there are more terms than ordinals. */
+/* Finds the ordinals of all terms of a field. Returns false when there are more terms than
+   ordinals. */
 static bool
 join_field(const struct schema_field *f, struct segment *const *segs, size_t n, uint32_t *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The file of ordinals of a segment that is not the first of its generation: for each term of a facet field its
-   ordinal (index.h). */
+/* The file of ordinals of a segment that is not the first of its generation: for each term of a
+   facet field its ordinal (index.h). */
 #ifndef SEARCH_INDEX_FORMAT_ORDINALS_H
 #define SEARCH_INDEX_FORMAT_ORDINALS_H
 

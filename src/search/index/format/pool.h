@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory that one worker keeps between requests: bitmaps, counters and lists of terms. Fresh pages from the kernel
-   cost more than clearing old ones. */
+/* Memory that one worker keeps between requests: bitmaps, counters and lists of terms. Fresh pages
+   from the kernel cost more than clearing old ones. */
 #ifndef SEARCH_INDEX_FORMAT_POOL_H
 #define SEARCH_INDEX_FORMAT_POOL_H
 
@@ -14,8 +14,8 @@ void pool_fit(struct words_pool *p, size_t nwords); /* every bitmap has at least
 uint64_t *pool_get(struct words_pool *p);           /* not cleared */
 void pool_put(struct words_pool *p, uint64_t *words);
 void pool_reset(struct words_pool *p); /* takes back everything that was lent */
-/* n zeros, valid until the reset. They come from the arena until the pool has learned at a reset how many counters
-   a request needs. */
+/* n zeros, valid until the reset. They come from the arena until the pool has learned at a reset
+   how many counters a request needs. */
 uint32_t *pool_counters(struct words_pool *p, struct arena *a, size_t n);
 
 struct scratch { /* a growing list of terms */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes and reads postings, the documents of a term. A page of the file may become zeros after its verification
-   (mapped.c), so every offset and every count is checked when it is used: reading stays inside the file and returns only
-   documents below the limit. */
+/* Writes and reads postings, the documents of a term. A page of the file may become zeros after its
+   verification (mapped.c), so every offset and every count is checked when it is used: reading
+   stays inside the file and returns only documents below the limit. */
 #include "config.h"
 
 #include "search/index/format/postings.h"

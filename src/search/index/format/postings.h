@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Postings: the sorted documents of one term, written by the builder and read by queries and merges. format.h
-   describes the bytes. */
+/* Postings: the sorted documents of one term, written by the builder and read by queries and
+   merges. format.h describes the bytes. */
 #ifndef SEARCH_INDEX_FORMAT_POSTINGS_H
 #define SEARCH_INDEX_FORMAT_POSTINGS_H
 
@@ -19,7 +19,8 @@ struct posting {
 
 /* Appends the posting of sorted documents to b. Returns the value for SECTION_AT. */
 uint64_t posting_write(struct buf *b, const uint32_t *docs, uint32_t n);
-/* Returns false when the posting of this level is not stored and must be derived from the nested level. */
+/* Returns false when the posting of this level is not stored and must be derived from the nested
+   level. */
 bool posting_open(
     const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out);
 void posting_or(const struct posting *p, uint64_t *words);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the frame that a segment and a file of ordinals share (format.h): sections, their table and
- * the header.
+/* Writes the frame that a segment and a file of ordinals share (format.h): sections, their table
+ * and the header.
  *
  *   sections_begin     room for the header, which nothing fills yet
  *   section_write ...  one section after the other, each at a multiple of INDEX_ALIGN

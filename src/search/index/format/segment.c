@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Opens a segment. The sizes of all arrays are checked here, and for a file that is not trusted also the order of
-   offsets and the range of terms and documents. A wrong number is then known before the first query. It is no proof for
-   later: the file may be damaged in place while it is mapped. mapped.h states the rule for readers. */
+/* Opens a segment. The sizes of all arrays are checked here, and for a file that is not trusted
+   also the order of offsets and the range of terms and documents. A wrong number is then known
+   before the first query. It is no proof for later: the file may be damaged in place while it is
+   mapped. mapped.h states the rule for readers. */
 #include "config.h"
 
 #include "search/index/format/segment.h"
@@ -31,7 +32,8 @@ slot_span(const struct opening *o, enum section_kind kind)
 
 /* ---- content ---- */
 
-/* Whether offsets ascend from 0 to limit. Only the ends are checked in a file that its writer has verified. */
+/* Whether offsets ascend from 0 to limit. Only the ends are checked in a file that its writer has
+   verified. */
 static bool
 check_offsets(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
 {
@@ -225,8 +227,8 @@ label_terms(const struct opening *o, const struct slot_meta *meta)
 	return place == o->s->file.head->nfields ? 0 : meta[place * PARTS].n;
 }
 
-/* Opens the slots of a field; they stay empty when the file was built without the field. Fields of the file that this
-   release does not have are never opened. */
+/* Opens the slots of a field; they stay empty when the file was built without the field. Fields of
+   the file that this release does not have are never opened. */
 static bool
 open_field(struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
 {

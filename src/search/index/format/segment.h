@@ -31,7 +31,8 @@ const struct terms *segment_terms(
 /* The number of documents of a level. */
 uint32_t segment_level(const struct segment *s, enum level l);
 bool ip_is_v4(const unsigned char ip[16]);
-/* The place of a field among those of the file, or the file's nfields when it was built without the field. */
+/* The place of a field among those of the file, or the file's nfields when it was built without the
+   field. */
 size_t field_place(const struct mapped *m, const struct schema_field *f);
 bool ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit);
 

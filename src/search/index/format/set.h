@@ -5,9 +5,9 @@
  *   SET_LIST    sorted documents, in the arena of the request
  *   SET_WORDS   a bitmap from the pool; bits at and above `limit` are 0
  *
- * The operations consume their arguments: they reuse or release the buffers, so that even a long query needs few
- * bitmaps. The order of the forms matters: set_and and set_or swap their arguments so that the first one has the
- * lower form. */
+ * The operations consume their arguments: they reuse or release the buffers, so that even a long
+ * query needs few bitmaps. The order of the forms matters: set_and and set_or swap their arguments
+ * so that the first one has the lower form. */
 #ifndef SEARCH_INDEX_FORMAT_SET_H
 #define SEARCH_INDEX_FORMAT_SET_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Dictionaries: their orders, lookups, and the cost of patterns.
-   DNS names are ordered by labels from the right (com, com.example, com.example.www), so that a domain and all its
-   subdomains are one range of terms. Buckets are ordered by bytes, however; SECTION_RANK has that order. */
+/* Dictionaries: their orders, lookups, and the cost of patterns. DNS names are ordered by labels
+   from the right (com, com.example, com.example.www), so that a domain and all its subdomains are
+   one range of terms. Buckets are ordered by bytes, however; SECTION_RANK has that order. */
 #include "config.h"
 
 #include "search/index/format/terms.h"
 
 #include "base/limits.h"
 
-/* The result is inside the mapping whatever the file contains: its pages may have been replaced by zeros since it
-   was verified (mapped.c). */
+/* The result is inside the mapping whatever the file contains: its pages may have been replaced by
+   zeros since it was verified (mapped.c). */
 struct str
 terms_str(const struct terms *t, uint32_t id)
 {
@@ -183,7 +183,8 @@ glob_subtree(struct str p)
 
 /* ---- integer keys of numbers and texts ---- */
 
-/* As integers, the bits of positive doubles have the order of the doubles, and those of negative ones the reverse. */
+/* As integers, the bits of positive doubles have the order of the doubles, and those of negative
+   ones the reverse. */
 int64_t
 number_key(double n)
 {

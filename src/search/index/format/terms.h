@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A slot in memory: its dictionary, and pointers to its postings and its column. Everything points into the mapped
-   segment. A term is a number below n; n itself is "every document with a value" (format.h). */
+/* A slot in memory: its dictionary, and pointers to its postings and its column. Everything points
+   into the mapped segment. A term is a number below n; n itself is "every document with a value"
+   (format.h). */
 #ifndef SEARCH_INDEX_FORMAT_TERMS_H
 #define SEARCH_INDEX_FORMAT_TERMS_H
 
@@ -49,12 +50,13 @@ int terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32
 int terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j);
 /* Whether the term may be a bucket: 1 to 4096 characters (C-050). */
 bool terms_bucketable(const struct terms *t, uint32_t id);
-/* The cost of matching s at worst, in values of the work budget: the longest run of the pattern is compared at
-   every character of s. */
+/* The cost of matching s at worst, in values of the work budget: the longest run of the pattern is
+   compared at every character of s. */
 uint64_t glob_cost(struct str pattern, struct str s);
 /* The literal text before the first wildcard. */
 struct str glob_prefix(struct str pattern);
-/* The subtree that contains all matches of a pattern of DNS names: "example.com" for "*.example.com". */
+/* The subtree that contains all matches of a pattern of DNS names: "example.com" for
+   "*.example.com". */
 struct str glob_subtree(struct str pattern);
 /* An integer that has the same order as the number, and the number of that integer. */
 int64_t number_key(double n);

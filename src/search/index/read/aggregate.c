@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets of a request: counts over all segments, then the first buckets. A field is counted in one of two ways. With
-   many hits, an array has a counter for each ordinal. With few hits of a field of many terms, such an array would cost
-   more than the hits: the ordinals of the hits are collected and sorted instead (FEW_RATIO). */
+/* Facets of a request: counts over all segments, then the first buckets. A field is counted in one
+   of two ways. With many hits, an array has a counter for each ordinal. With few hits of a field of
+   many terms, such an array would cost more than the hits: the ordinals of the hits are collected
+   and sorted instead (FEW_RATIO). */
 #include "config.h"
 
 #include "search/index/read/request.h"
@@ -201,8 +202,8 @@ fill_group(struct request *rq, struct facet_job *j)
 		out->buckets[i] = make_bucket(rq->view, f, j->o, top.heap[i]);
 }
 
-/* Returns false when the request has to end. The first facet of a field in a generation adds up the totals of the
-   field, and that work counts for this request. */
+/* Returns false when the request has to end. The first facet of a field in a generation adds up the
+   totals of the field, and that work counts for this request. */
 static bool
 begin_facet_job(struct request *rq, const struct agg *agg, struct group *out, struct facet_job *j)
 {

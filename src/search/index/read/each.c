@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists the addresses of documents, for the writer, which has to build documents again when their tags change. */
+/* Lists the addresses of documents, for the writer, which has to build documents again when their
+   tags change. */
 #include "config.h"
 
 #include "search/index/read/each.h"

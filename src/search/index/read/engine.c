@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The embedded engine: search/engine.h on a mapped index. request.h describes the life of a query. */
+/* The embedded engine: search/engine.h on a mapped index. request.h describes the life of a
+   query. */
 #include "config.h"
 
 #include "search/index/read/request.h"
@@ -47,8 +48,9 @@ engine_close(struct engine *e)
 	free(e);
 }
 
-/* Opens the published generation. The writer may publish another one, and remove files, after the manifest was read
-   and before its files are open: then the manifest has changed, and a second attempt finds the newer files. */
+/* Opens the published generation. The writer may publish another one, and remove files, after the
+   manifest was read and before its files are open: then the manifest has changed, and a second
+   attempt finds the newer files. */
 static void
 open_generation(struct engine *e)
 {
@@ -107,7 +109,8 @@ engine_status(const struct engine *e, struct engine_status *out)
 	out->published_at = e->view->state.published_at;
 }
 
-/* For a file that was changed: the next refresh opens all files again, and verifies the changed one. */
+/* For a file that was changed: the next refresh opens all files again, and verifies the changed
+   one. */
 static void
 drop_view(struct engine *e)
 {
@@ -262,7 +265,8 @@ first_hits(struct request *rq, const unsigned char *after, size_t want, struct o
 	return n;
 }
 
-/* The facet of addresses. Every address is one document, so the first buckets are the first hits. */
+/* The facet of addresses. Every address is one document, so the first buckets are the first
+   hits. */
 static void
 aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
 {
@@ -350,7 +354,8 @@ add_services(
 			read_service_key(seg, i, &hit->services[hit->nservices++]);
 }
 
-/* Adds the matching services to the hits. This goes by segment, because a query is evaluated on one at a time. */
+/* Adds the matching services to the hits. This goes by segment, because a query is evaluated on one
+   at a time. */
 static void
 match_services(struct request *rq, const struct ordered_hit *m, struct page *out)
 {
@@ -370,7 +375,8 @@ match_services(struct request *rq, const struct ordered_hit *m, struct page *out
 	}
 }
 
-/* The number of hits that fit into a page: hits with tens of thousands of services end the page early. */
+/* The number of hits that fit into a page: hits with tens of thousands of services end the page
+   early. */
 static size_t
 hits_that_fit(const struct request *rq, const struct ordered_hit *m, size_t n)
 {

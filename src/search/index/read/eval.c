@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates the tree of a query over one segment. Inside of NODE_NESTED, sets contain nested documents; eval_owners
-   turns such a set into a set of documents. */
+/* Evaluates the tree of a query over one segment. Inside of NODE_NESTED, sets contain nested
+   documents; eval_owners turns such a set into a set of documents. */
 #include "config.h"
 
 #include "search/index/read/request.h"
 
-/* Reads the CPU time, which is a system call, only when enough time has passed for the slice to be used up. */
+/* Reads the CPU time, which is a system call, only when enough time has passed for the slice to be
+   used up. */
 static bool
 slice_is_over(const struct budget *b, int64_t now)
 {
@@ -103,8 +104,8 @@ eval_owners(struct run *r, struct set nested)
 	return out;
 }
 
-/* The documents of which some nested document passes. This distributes over OR, and the documents of a plain test are
-   stored; only AND and NOT have to be evaluated on nested documents. */
+/* The documents of which some nested document passes. This distributes over OR, and the documents
+   of a plain test are stored; only AND and NOT have to be evaluated on nested documents. */
 static struct set
 eval_some(struct run *r, const struct node *n)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Counts the terms of hits. This is the inner loop of the service: a facet over all hosts makes millions of
-   increments. Two effects decide its speed.
-   - Store forwarding: two increments of the same counter in a row wait for each other, and a frequent term occurs in
+/* Counts the terms of hits. This is the inner loop of the service: a facet over all hosts makes
+   millions of increments. Two effects decide its speed.
+   - Store forwarding: two increments of the same counter in a row wait for each other, and a
+   frequent term occurs in
      most documents. So neighbouring documents use different copies of the counters (FACET_SPLITS), which are added up
      at the end. Copies do not pay when they leave the cache or when there are few hits.
-   - Cache misses: sparse hits are in a cache line each. So the lines of the documents AHEAD are prefetched. */
+   - Cache misses: sparse hits are in a cache line each. So the lines of the documents AHEAD are
+   prefetched. */
 #include "config.h"
 
 #include "search/index/read/facet.h"
@@ -14,8 +16,9 @@ enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 20
 
 /* ---- the inner loops, by width of a term and terms a document ---- */
 
-/* The counter of a term; the last one when the term is not in the dictionary, which only damage causes. The compiler makes
-   a conditional move of it: the loop waits for memory, so that the comparison costs nothing that can be measured. */
+/* The counter of a term; the last one when the term is not in the dictionary, which only damage
+   causes. The compiler makes a conditional move of it: the loop waits for memory, so that the
+   comparison costs nothing that can be measured. */
 static inline uint32_t
 clamp_place(uint32_t id, uint32_t last)
 {

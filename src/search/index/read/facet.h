@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets: how often each term occurs among the hits (facet.c), and the first buckets of all (top.c). */
+/* Facets: how often each term occurs among the hits (facet.c), and the first buckets of all
+   (top.c). */
 #ifndef SEARCH_INDEX_READ_FACET_H
 #define SEARCH_INDEX_READ_FACET_H
 
@@ -20,10 +21,11 @@ struct facet {
 };
 
 size_t facet_places(const struct terms *t);
-/* Adds the number of hits of each term to the counts of each of n fields, in one walk over the hits. */
+/* Adds the number of hits of each term to the counts of each of n fields, in one walk over the
+   hits. */
 void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
-/* Appends the terms of each hit to out, as ordinals when map is not NULL. Cheaper than counters when there are few
-   hits and many terms. */
+/* Appends the terms of each hit to out, as ordinals when map is not NULL. Cheaper than counters
+   when there are few hits and many terms. */
 void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
     const uint32_t *map, struct scratch *out);
 

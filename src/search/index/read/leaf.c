@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates one test over one segment in two steps: values to terms by the dictionary, terms to documents by their
-   postings. Dates and addresses have no terms: dates are scanned, and documents are sorted by address. */
+/* Evaluates one test over one segment in two steps: values to terms by the dictionary, terms to
+   documents by their postings. Dates and addresses have no terms: dates are scanned, and documents
+   are sorted by address. */
 #include "config.h"
 
 #include "search/index/read/request.h"
@@ -9,7 +10,8 @@
 
 enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30 };
 
-/* The test, and the level of the documents that it returns; a nested field can be tested at both levels. */
+/* The test, and the level of the documents that it returns; a nested field can be tested at both
+   levels. */
 struct leaf {
 	struct run *r;
 	const struct node *node;
@@ -27,7 +29,8 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Removes documents at and above the limit, which only a broken file has: they would be read out of bounds. */
+/* Removes documents at and above the limit, which only a broken file has: they would be read out of
+   bounds. */
 static struct set
 clamp_set(const struct set_space *sp, struct set s)
 {
@@ -48,7 +51,8 @@ clamp_set(const struct set_space *sp, struct set s)
 	return s;
 }
 
-/* The posting of documents that is not stored because that of nested documents is short: their owners. */
+/* The posting of documents that is not stored because that of nested documents is short: their
+   owners. */
 static struct posting
 derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 {
@@ -176,8 +180,8 @@ free_small(void *small)
 	arena_free(small);
 }
 
-/* The i-th term in the folded order, folded. It lives until drop_folded: terms may be long and a search may look at
-   all of them, so folded terms must not fill the memory of the request. */
+/* The i-th term in the folded order, folded. It lives until drop_folded: terms may be long and a
+   search may look at all of them, so folded terms must not fill the memory of the request. */
 static struct str
 folded_term(const struct leaf *f, uint32_t i)
 {
@@ -242,7 +246,8 @@ match_keyword(const struct leaf *f, struct str s)
 		scratch_add(f->r->ids, term_in_fold_order(f->t, i));
 }
 
-/* Finds the name itself and all its subdomains. They are one range of the dictionary; this searches its end. */
+/* Finds the name itself and all its subdomains. They are one range of the dictionary; this searches
+   its end. */
 static void
 match_name(const struct leaf *f, struct str key)
 {
@@ -368,8 +373,8 @@ count_query_token(void *arg, struct str token)
 	++*(unsigned *)arg;
 }
 
-/* The documents with all tokens of s. They must be in the same value, and a nested document has one value of a text, so
-   several tokens are combined on the nested level. */
+/* The documents with all tokens of s. They must be in the same value, and a nested document has one
+   value of a text, so several tokens are combined on the nested level. */
 static struct set
 match_text(const struct leaf *leaf, struct str s)
 {
@@ -392,8 +397,8 @@ struct span_us {
 	int64_t lo, hi;
 };
 
-/* Tests 64 dates. The first loop writes a byte for each, so that the compiler can use vectors; the second one packs
-   eight bytes of 0 or 1 into eight bits by a multiplication. */
+/* Tests 64 dates. The first loop writes a byte for each, so that the compiler can use vectors; the
+   second one packs eight bytes of 0 or 1 into eight bits by a multiplication. */
 static uint64_t
 dates_word(const int64_t d[64], const struct span_us *s)
 {
@@ -489,7 +494,8 @@ match_nets(const struct leaf *f)
 	return out;
 }
 
-/* The first document whose address is not less than the bound; with `after`, the first that is greater. */
+/* The first document whose address is not less than the bound; with `after`, the first that is
+   greater. */
 static uint32_t
 address_place(const struct segment *seg, const struct bound *b, bool after)
 {
@@ -608,8 +614,8 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 {
 	struct leaf f = { .r = r, .node = n, .l = l };
 
-	/* The segment was built without the field and has no values of it. A query that names the field must
-	   not get an answer without them. */
+	/* The segment was built without the field and has no values of it. A query that names the
+	   field must not get an answer without them. */
 	if (!r->seg->has[n->field->index]) {
 		if (r->rc == ENGINE_OK && !n->bare)
 			r->rc = ENGINE_UNAVAILABLE;

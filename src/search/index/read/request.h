@@ -30,8 +30,9 @@
  *  6. The files are compared once more: an answer is only given when no file has changed while it was computed. A
  *     page that could not be read was replaced by zeros meanwhile (mapped.c), and this check detects that, too.
  *
- * run_spend is called between blocks of work. When the deadline, the work limit or the slice of CPU time is used
- * up, run_spend sets run.rc; then every function returns early, and engine.c discards the incomplete result. */
+ * run_spend is called between blocks of work. When the deadline, the work limit or the slice of CPU
+ * time is used up, run_spend sets run.rc; then every function returns early, and engine.c discards
+ * the incomplete result. */
 #ifndef SEARCH_INDEX_READ_REQUEST_H
 #define SEARCH_INDEX_READ_REQUEST_H
 
@@ -60,8 +61,8 @@ struct set eval_node(struct run *r, const struct node *n, enum level l);
 struct set eval_leaf(struct run *r, const struct node *n, enum level l);
 /* The documents that own the nested documents. */
 struct set eval_owners(struct run *r, struct set nested);
-/* Adds the nested documents that pass a test of the query which is not negated. Returns false when the query has
-   no such test. */
+/* Adds the nested documents that pass a test of the query which is not negated. Returns false when
+   the query has no such test. */
 bool eval_matched(struct run *r, const struct node *root, struct set *out);
 
 /* ---- engine.c, aggregate.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the first buckets of a facet: count descending, value ascending (C-049). The best candidates so far are a heap
-   with the worst of them on top, which a better one replaces. */
+/* Finds the first buckets of a facet: count descending, value ascending (C-049). The best
+   candidates so far are a heap with the worst of them on top, which a better one replaces. */
 #include "config.h"
 
 #include "search/index/read/facet.h"
@@ -56,7 +56,8 @@ is_bucketable(const struct top *t, uint32_t id)
 	return terms_bucketable(terms, local);
 }
 
-/* Returns true when the candidate is as frequent as the worst one in the heap and loses by its value. */
+/* Returns true when the candidate is as frequent as the worst one in the heap and loses by its
+   value. */
 static bool
 offer_candidate(struct top *t, struct candidate c)
 {
@@ -83,9 +84,10 @@ top_offer(struct top *t, uint32_t id, uint32_t count)
 		(void)!offer_candidate(t, (struct candidate){ id, count });
 }
 
-/* Offers the terms of one segment. Most counts are zero or too small; those are skipped eight at a time. When terms
-   have the order of buckets (ordered) and one of them loses a tie, all later terms with the same count lose it, too, and
-   are skipped: among a million hashes that occur once each, a few hundred are compared. */
+/* Offers the terms of one segment. Most counts are zero or too small; those are skipped eight at a
+   time. When terms have the order of buckets (ordered) and one of them loses a tie, all later terms
+   with the same count lose it, too, and are skipped: among a million hashes that occur once each, a
+   few hundred are compared. */
 static void
 offer_segment(struct top *t, const uint32_t *counts, uint32_t from, uint32_t to, bool ordered)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Maps a generation. Publications are frequent and small, so a new view shares the files that the old view has mapped:
-   a segment has a count of its references, and only new files are opened. */
+/* Maps a generation. Publications are frequent and small, so a new view shares the files that the
+   old view has mapped: a segment has a count of its references, and only new files are opened. */
 #include "config.h"
 
 #include "search/index/read/view.h"
@@ -23,8 +23,8 @@ share_segment(const struct view *old, const struct index_segment *want, struct v
 	return false;
 }
 
-/* Shares the ordinals of the old view. Their id is sufficient to identify them: a file of ordinals belongs to certain
-   segments in a certain order. */
+/* Shares the ordinals of the old view. Their id is sufficient to identify them: a file of ordinals
+   belongs to certain segments in a certain order. */
 static bool
 share_ordinals(const struct view *old, const struct index_file *want, struct view_segment *out)
 {
@@ -200,7 +200,8 @@ find_top(struct ordinals *o, const struct view *v, const struct schema_field *f)
 	arena_free(a);
 }
 
-/* The maps are in files, so this only adds numbers: its time is limited by the number of terms and dead documents. */
+/* The maps are in files, so this only adds numbers: its time is limited by the number of terms and
+   dead documents. */
 struct ordinals *
 view_ordinals(struct view *v, const struct schema_field *f)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* One generation as a worker sees it: its segments, mapped, and the ordinals that join their dictionaries. */
+/* One generation as a worker sees it: its segments, mapped, and the ordinals that join their
+   dictionaries. */
 #ifndef SEARCH_INDEX_READ_VIEW_H
 #define SEARCH_INDEX_READ_VIEW_H
 
 #include "search/index/format/ordinals.h"
 
-/* The terms of one field over all segments. The ordinals start[i]..start[i + 1]-1 belong to segment i; those of
-   terms that an earlier segment has are unused. */
+/* The terms of one field over all segments. The ordinals start[i]..start[i + 1]-1 belong to segment
+   i; those of terms that an earlier segment has are unused. */
 struct ordinals {
 	bool ready;
 	uint32_t n;
@@ -45,7 +46,8 @@ bool view_intact(const struct view *v) MUST_USE;
 bool view_has(const struct view *v, const struct schema_field *f);
 /* The ordinals of a field. The first call for a field adds up its totals. */
 struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
-/* The ordinal, or o->n when a damaged map contains one that does not exist. Arrays of ordinals have that place, too. */
+/* The ordinal, or o->n when a damaged map contains one that does not exist. Arrays of ordinals have that place,
+   too. */
 static inline uint32_t
 ordinals_clamp(const struct ordinals *o, uint32_t ordinal)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The builder: which slots a value belongs to, and the file of the segment. build_priv.h has an overview.
-   The hard part is what a value implies. A text adds itself and its tokens; a tag adds its categories and its
-   classification, which come from the tag table and not from the document; an asn remembers the as_name of the same
-   document as its label. */
+/* The builder: which slots a value belongs to, and the file of the segment. build_priv.h has an
+   overview. The hard part is what a value implies. A text adds itself and its tokens; a tag adds
+   its categories and its classification, which come from the tag table and not from the document;
+   an asn remembers the as_name of the same document as its label. */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
@@ -36,7 +36,8 @@ derived_field(const struct schema_field *f, const char *what)
 		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
 }
 
-/* Fields of tags (tags.category, tags.classification) come from the tag table: documents do not contain them. */
+/* Fields of tags (tags.category, tags.classification) come from the tag table: documents do not
+   contain them. */
 static bool
 is_derived(const struct schema_field *f)
 {
@@ -336,8 +337,9 @@ build_document_end(struct index_builder *b, const unsigned char ip[16])
 	b->first[b->ndocs] = b->nnested;
 }
 
-/* A failure leaves some values of the broken document in the builder, so the builder can only be freed then. Such documents
-   do not occur, because they come from our own table and have been checked at their import. */
+/* A failure leaves some values of the broken document in the builder, so the builder can only be
+   freed then. Such documents do not occur, because they come from our own table and have been
+   checked at their import. */
 bool
 index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
 {

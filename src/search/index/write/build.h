@@ -9,8 +9,8 @@ struct index_builder;
 
 /* The tags must outlive the builder. */
 struct index_builder *index_build_new(const struct index_tags *tags);
-/* Adds one document, JSON in the NDJSON import format. Documents must come in ascending order of their ip. After
-   a failure the builder can only be freed. */
+/* Adds one document, JSON in the NDJSON import format. Documents must come in ascending order of
+   their ip. After a failure the builder can only be freed. */
 bool index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT]) MUST_USE;
 uint32_t index_build_documents(const struct index_builder *b);
 size_t index_build_memory(const struct index_builder *b); /* bytes, approximately */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads documents for the builder. A rebuild reads every document of the database, so this is one pass over the text
-   without a tree of values; members that are no field of the schema are skipped. PostgreSQL wrote the text, which is
-   therefore valid JSON: the checks here only keep the reader inside the text. */
+/* Reads documents for the builder. A rebuild reads every document of the database, so this is one
+   pass over the text without a tree of values; members that are no field of the schema are skipped.
+   PostgreSQL wrote the text, which is therefore valid JSON: the checks here only keep the reader
+   inside the text. */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"

@@ -5,10 +5,10 @@
  *                        (which field)                  (terms in the order of arrival,           (terms sorted,
  *                                                        pairs of document and term)               postings, column)
  *
- * A term is numbered when it first occurs, because its place in the sorted dictionary is unknown until the last
- * document. slot_write sorts the terms, and inverts the pairs by counting: one walk counts the documents of each
- * term, a second one stores them. A merge uses the same path from slot_write on: its terms arrive sorted, and
- * merge_slot supplies their documents. */
+ * A term is numbered when it first occurs, because its place in the sorted dictionary is unknown
+ * until the last document. slot_write sorts the terms, and inverts the pairs by counting: one walk
+ * counts the documents of each term, a second one stores them. A merge uses the same path from
+ * slot_write on: its terms arrive sorted, and merge_slot supplies their documents. */
 #ifndef SEARCH_INDEX_WRITE_BUILD_PRIV_H
 #define SEARCH_INDEX_WRITE_BUILD_PRIV_H
 
@@ -24,7 +24,8 @@ struct dates {
 	size_t n, room;
 };
 
-/* A member of the JSON objects of a document; the tree is the names of the schema, split at the dots. */
+/* A member of the JSON objects of a document; the tree is the names of the schema, split at the
+   dots. */
 struct member {
 	struct str name;
 	const struct schema_field *field; /* NULL: an object */
@@ -56,7 +57,8 @@ struct index_builder {
 	const struct merging *merging; /* NULL: this is no merge */
 };
 
-/* Makes a builder that knows only the first nfields of the schema, like an older release (for tests). */
+/* Makes a builder that knows only the first nfields of the schema, like an older release (for
+   tests). */
 struct index_builder *build_new(const struct index_tags *tags, size_t nfields);
 void build_value_str(struct index_builder *b, const struct member *m, struct str s);
 void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
@@ -69,13 +71,14 @@ void build_label(struct index_builder *b, uint32_t asn, uint32_t as_name);
 
 /* ---- build_json.c ---- */
 
-/* Reads one document and adds its values to the builder. *ip receives the text of its member "ip". */
+/* Reads one document and adds its values to the builder. *ip receives the text of its member
+   "ip". */
 bool build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault);
 
 /* ---- build_slot.c ---- */
 
-/* Documents grouped by term: the documents of term i are docs[start[i]..start[i + 1]-1]. Term n has every document
-   with a value. */
+/* Documents grouped by term: the documents of term i are docs[start[i]..start[i + 1]-1]. Term n has
+   every document with a value. */
 struct groups {
 	uint32_t n, *start, *docs;
 };
@@ -94,7 +97,8 @@ struct merging {
 struct groups merge_slot(const struct merging *all, size_t slot, struct gather *g);
 void merge_labels(const struct merging *all, struct index_builder *b);
 
-/* Sorts, writes and frees a slot. (*order)[i] is the final number of the term that arrived as number i. */
+/* Sorts, writes and frees a slot. (*order)[i] is the final number of the term that arrived as
+   number i. */
 void slot_write(struct segment_writer *w, struct index_builder *b, size_t slot,
     struct slot_meta *meta, uint32_t **order);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes one slot of a segment: sorts its terms, turns pairs of document and term into postings, and lays out the
-   column. Most time of a rebuild is spent here. Two things keep it short: terms are compared by their first eight
-   bytes as one integer, and the pairs are grouped by counting, not by sorting. */
+/* Writes one slot of a segment: sorts its terms, turns pairs of document and term into postings,
+   and lays out the column. Most time of a rebuild is spent here. Two things keep it short: terms
+   are compared by their first eight bytes as one integer, and the pairs are grouped by counting,
+   not by sorting. */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
@@ -26,7 +27,8 @@ struct slot_job {
 
 /* ---- order ---- */
 
-/* The labels from the right, joined by a byte that is less than all others: the key has the order of names_cmp. */
+/* The labels from the right, joined by a byte that is less than all others: the key has the order
+   of names_cmp. */
 static uint64_t
 name_key(struct str s)
 {
@@ -277,7 +279,8 @@ free_groups(struct groups *g)
 	free(g->docs);
 }
 
-/* nested (may be NULL): the groups from which readers derive short postings, which are not stored then. */
+/* nested (may be NULL): the groups from which readers derive short postings, which are not stored
+   then. */
 static void
 write_level(
     struct slot_job *j, const struct groups *g, const struct groups *nested, struct buf *blob)
@@ -333,8 +336,8 @@ new_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 	return ids;
 }
 
-/* Chooses how many values a document has in the column: a power of two that is too small for at most one document in
-   16, or COLUMN_K_MAX. */
+/* Chooses how many values a document has in the column: a power of two that is too small for at
+   most one document in 16, or COLUMN_K_MAX. */
 static uint8_t
 choose_k(const uint32_t *values, uint32_t ndocs)
 {

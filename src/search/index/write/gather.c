@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Collects the values of one slot while documents are read. Terms are numbered when they first occur; pairs of document
-   and term are a stream of varints, because a rebuild has hundreds of millions of them in memory. */
+/* Collects the values of one slot while documents are read. Terms are numbered when they first
+   occur; pairs of document and term are a stream of varints, because a rebuild has hundreds of
+   millions of them in memory. */
 #include "config.h"
 
 #include "search/index/write/gather.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The values of one slot while a segment is built: terms by arrival, and the pairs of document and term in the order of
-   documents. */
+/* The values of one slot while a segment is built: terms by arrival, and the pairs of document and
+   term in the order of documents. */
 #ifndef SEARCH_INDEX_WRITE_GATHER_H
 #define SEARCH_INDEX_WRITE_GATHER_H
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Merges segments into one. The documents themselves are not needed:
-   1. The documents of all inputs, without the dead ones, get new numbers in the order of their addresses.
-   2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of the inputs, mapped to
+   1. The documents of all inputs, without the dead ones, get new numbers in the order of their
+   addresses.
+   2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of
+   the inputs, mapped to
       the new numbers. A term without a live document is left out.
-   3. slot_write makes the sections as it does for a new segment.
-   A merge reads immutable files and a copy of the bits of dead documents. So it can run in a child process while the
-   writer continues; index_merge_take later marks those documents dead in the result that died while it ran. */
+   3. slot_write makes the sections as it does for a new segment. A merge reads immutable files and
+   a copy of the bits of dead documents. So it can run in a child process while the writer
+   continues; index_merge_take later marks those documents dead in the result that died while it
+   ran. */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
@@ -124,7 +127,8 @@ merge_runs(struct slot_merge *m, size_t from, size_t middle)
 	memcpy(m->docs + from, m->room, n * sizeof(*m->room));
 }
 
-/* Adds the live documents of a term of input i to the run of docs that begins at from. Returns whether there are any.
+/* Adds the live documents of a term of input i to the run of docs that begins at from. Returns
+   whether there are any.
    Term t->n is every document with a value. */
 static bool
 add_posting(struct slot_merge *m, size_t i, uint32_t id, size_t from)
@@ -159,7 +163,8 @@ find_lowest_term(const struct slot_merge *m)
 	return best;
 }
 
-/* Adds the lowest term of all inputs and its documents, and advances every input that has the term. */
+/* Adds the lowest term of all inputs and its documents, and advances every input that has the
+   term. */
 static void
 merge_term(struct slot_merge *m, size_t best, struct gather *g, uint32_t *const *numbers)
 {
@@ -315,8 +320,8 @@ free_merging(struct merging *all)
 	free(all->in);
 }
 
-/* Verifies the inputs after they were read. Their readers only stay inside of memory, and the result gets checksums of its
-   own: damage that goes into it would never be found again. */
+/* Verifies the inputs after they were read. Their readers only stay inside of memory, and the
+   result gets checksums of its own: damage that goes into it would never be found again. */
 static bool
 inputs_are_whole(const struct index_merge *m, char err[INDEX_FAULT])
 {

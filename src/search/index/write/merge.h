@@ -15,10 +15,11 @@ struct index_merge {
 	size_t n;
 };
 
-/* Prepares the merge of n segments, which must be open; `which` has their places in the state. The caller frees
-   the result. */
+/* Prepares the merge of n segments, which must be open; `which` has their places in the state. The
+   caller frees the result. */
 struct index_merge *index_merge_begin(const struct index_state *s, const size_t *which, size_t n);
-/* Writes the merged file. It may run in a child process. At least one input must have a live document. */
+/* Writes the merged file. It may run in a child process. At least one input must have a live
+   document. */
 bool index_merge_write(const struct index_merge *m, const char *directory,
     struct index_segment *out, char err[INDEX_FAULT]) MUST_USE;
 /* Verifies a new file and sets its mark in s, so that the next reader trusts the file. */

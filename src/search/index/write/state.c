@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The state of the writer: the segments of the next generation in memory. The indexer adds and removes segments, marks
-   documents dead, verifies the files a part at a time, and publishes the whole by the manifest. */
+/* The state of the writer: the segments of the next generation in memory. The indexer adds and
+   removes segments, marks documents dead, verifies the files a part at a time, and publishes the
+   whole by the manifest. */
 #include "config.h"
 
 #include "search/index/format/files.h"
@@ -41,7 +42,8 @@ drop_dead_segments(struct index_state *s)
 			index_state_drop(s, i, i + 1);
 }
 
-/* Opens the segments that are not open yet. The writer keeps them mapped, because it makes a pass every second. */
+/* Opens the segments that are not open yet. The writer keeps them mapped, because it makes a pass
+   every second. */
 static bool
 open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 {
@@ -56,9 +58,10 @@ open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT
 	return true;
 }
 
-/* The order of segments decides how much work ordinals are: changing a segment invalidates the ordinals of all later
-   ones. So large segments, which change rarely, come first, and a new segment goes before others only when it is at
-   least twice as large as they are, like the result of a merge. */
+/* The order of segments decides how much work ordinals are: changing a segment invalidates the
+   ordinals of all later ones. So large segments, which change rarely, come first, and a new segment
+   goes before others only when it is at least twice as large as they are, like the result of a
+   merge. */
 void
 index_state_insert(struct index_state *s, struct index_segment fresh)
 {
@@ -125,8 +128,8 @@ index_state_complete(const struct index_state *s)
 
 /* ---- verification ---- */
 
-/* Opens a file again when it has changed since it was opened. The file is good when its content is still valid, for
-   example when only its time was changed. */
+/* Opens a file again when it has changed since it was opened. The file is good when its content is
+   still valid, for example when only its time was changed. */
 static bool
 check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
 {
@@ -143,8 +146,8 @@ check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAU
 	return true;
 }
 
-/* The file to verify next: files take turns, a segment, its ordinals, the next segment. NULL: the segment has no
-   ordinals. */
+/* The file to verify next: files take turns, a segment, its ordinals, the next segment. NULL: the
+   segment has no ordinals. */
 static struct mapped *
 file_in_turn(const struct index_state *s)
 {
@@ -199,7 +202,8 @@ index_state_verify(
 
 /* ---- publishing ---- */
 
-/* Opens the existing ordinals of segment i when they were made for these segments; returns NULL otherwise. */
+/* Opens the existing ordinals of segment i when they were made for these segments; returns NULL
+   otherwise. */
 static struct ordinal_map *
 ready_ordinals(
     const char *directory, const struct index_state *s, size_t i, struct segment *const *segs)
@@ -278,8 +282,8 @@ file_is_needed(const struct index_state *s, const char *name)
 	return false;
 }
 
-/* Removes the files of former generations. A worker that has one mapped keeps it; a worker that was about to open it
-   reads the new manifest. */
+/* Removes the files of former generations. A worker that has one mapped keeps it; a worker that was
+   about to open it reads the new manifest. */
 static void
 remove_old_files(const char *directory, const struct index_state *s)
 {

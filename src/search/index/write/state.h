@@ -16,14 +16,15 @@
 
 #include "search/index/format/index.h"
 
-/* Adds a segment and marks the older versions of its documents dead in all others. Segments without a live
-   document are dropped. */
+/* Adds a segment and marks the older versions of its documents dead in all others. Segments without
+   a live document are dropped. */
 bool index_state_add(const char *directory, struct index_state *s, struct index_segment fresh,
     char err[INDEX_FAULT]) MUST_USE;
-/* Makes missing ordinals, writes s as the next generation and removes the files that it does not name. */
+/* Makes missing ordinals, writes s as the next generation and removes the files that it does not
+   name. */
 bool index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Takes the lock that keeps a second writer out. Closing the descriptor releases it. Returns -1 when another
-   process has the lock. */
+/* Takes the lock that keeps a second writer out. Closing the descriptor releases it. Returns -1
+   when another process has the lock. */
 int index_lock(const char *directory) MUST_USE;
 
 /* Marks the document of an address dead in all segments. Sets *had when a segment had it alive. */
@@ -31,8 +32,8 @@ bool index_state_remove(const char *directory, struct index_state *s, const unsi
     bool *had, char err[INDEX_FAULT]) MUST_USE;
 /* Whether all segments, which are open, were built with all fields of this release. */
 bool index_state_complete(const struct index_state *s);
-/* Compares every file with its mark and verifies about `bytes` more bytes, where the last call stopped. Returns
-   false when a file is damaged. */
+/* Compares every file with its mark and verifies about `bytes` more bytes, where the last call
+   stopped. Returns false when a file is damaged. */
 bool index_state_verify(
     const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
 /* Adds a segment at its place in the order of sizes, and marks nothing dead. */
