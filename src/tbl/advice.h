@@ -34,6 +34,7 @@ ADVICE(REVOKE,		"runuser -u postgres -- psql -d {1} -c 'REVOKE {2}'", "unless yo
 
 ADVICE(START,		"systemctl start {1}",			"journalctl -u {1} says why it ended")
 ADVICE(RESTART,		"systemctl restart {1}",		"journalctl -u {1} says more")
+ADVICE(ALLOW_SERVER,	"systemctl set-property {1}.service IPAddressAllow={2}", "counts at once and after a restart; {1} then also reaches what else is at that address")
 ADVICE(RELOAD,		"systemctl reload {1}",			"")
 ADVICE(RELOAD_POOLS,	"",					"surfacectl workers prints what to reload, in which order")
 ADVICE(READ_LOG,	"",					"journalctl -u {1} says why they end")

@@ -86,6 +86,10 @@ systemctl()
 {
 	_verb=$1
 	shift
+	if [ "$_verb" = set-property ]; then
+		echo "$2" >"$W/unit.$1"
+		return
+	fi
 	for _unit; do
 		case $_verb/$_unit in
 		start/postgresql) world_pg_resume ;;
@@ -373,6 +377,31 @@ namespace="nsenter -m -t $HOLDER"
 $namespace mount --bind "$W/no-nginx" /usr/sbin/nginx
 advised INSTALL nginx "nginx is installed by the advice"
 release
+
+# ---- name servers ----
+
+# The rules of the units, as systemd prints them.
+mkdir "$W/path"
+cat >"$W/path/systemctl" <<END
+#!/bin/sh
+for unit; do :; done
+[ "\$*" = "show -p IPAddressDeny -p IPAddressAllow \$unit" ] || exit 1
+sed -n '/^IPAddressDeny=/p' "$TOP/debian/systemd/\$unit"
+cat "$W/unit.\$unit" 2>/dev/null || echo IPAddressAllow=
+END
+chmod 755 "$W/path/systemctl"
+printf 'nameserver 169.254.169.254\nnameserver fe80::1%%eth0\nnameserver 192.0.2.1\n' >"$W/resolv.conf"
+cp "$W/etc/surfaced-meter.conf" "$W/etc/surfaced-alert.conf"
+hold -m
+namespace="nsenter -m -t $HOLDER env PATH=$W/path:$PATH"
+nsenter -m -t "$HOLDER" mount --bind "$W/resolv.conf" /etc/resolv.conf
+doctor
+found failed resolver '^surfaced-alert may not reach 169.254.169.254,' "a name server that the unit denies is found"
+found failed resolver '^surfaced-alert may not reach fe80::1,' "a name server at a link-local address of IPv6 is found"
+found ok resolver '^surfaced-alert may reach 192.0.2.1' "another name server is allowed"
+advised ALLOW_SERVER resolver "a name server is allowed"
+release
+rm "$W/etc/surfaced-alert.conf"
 
 # ---- the daemons ----
 

@@ -45,6 +45,10 @@ occupant=$!
 ok "a search of another account takes the only place of surfaced_heavy" world_until 10 handed_over 2
 is "$(long refused "$key") $(jq -r .error.code "$W/body.refused")" "503 1 search_busy" \
 	"nginx refuses a search when surfaced_heavy is full"
+api GET /openapi.json
+printf '%s' "$BODY" >"$W/openapi.json"
+is "$(/usr/bin/python3 t/helper/examples.py "$W/openapi.json" countHosts 503 "$W/body.refused" 2>&1)" valid \
+	"the refusal is an answer of openapi.json (C-122)"
 refused_at=$(date +%s%N)
 kill -CONT "$heavy"
 wait "$occupant"

@@ -168,6 +168,7 @@ static void (*const checks[])(struct doctor *) = {
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,
+	doctor_resolver,
 	doctor_nginx,
 	doctor_browser,
 	check_clock,

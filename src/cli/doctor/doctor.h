@@ -8,6 +8,7 @@
  *   run.c         workers behind their sockets, the search index
  *   nginx.c       nginx's effective configuration and its certificates
  *   host.c        processes of the daemons, namespaces, routes of browsers
+ *   resolver.c    name servers that a unit denies
  *   runner.c      the dispatcher's state and the runner's host check
  *   alert.c       evaluation of alerts, and deliveries
  *   findings.c    collects and prints the findings
@@ -129,6 +130,8 @@ void doctor_nginx(struct doctor *d);
 void doctor_runner(struct doctor *d);
 /* May a user enter every directory of a path, and read (bit 4) or write (bit 2) its end? */
 bool doctor_reach(const char *path, const struct passwd *pw, mode_t bit);
+/* Compares the name servers of this machine with the addresses that the units deny. */
+void doctor_resolver(struct doctor *d);
 void doctor_secrets(struct doctor *d);
 void doctor_sockets(struct doctor *d);
 
