@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "daemon/conf.h"
-#include "indexer/indexer.h"
+#include "indexer/beside.h"
 #include "search/index/read/each.h"
 #include "search/index/write/build.h"
 #include "search/index/write/state.h"
@@ -13,30 +13,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	SEGMENT_MEMORY = 1200, /* MiB of a builder, after which its segment is written */
-	CHECK_BYTES = 8 << 20, /* bytes of documents between two checks of that */
-	PASS_MEMORY = 1 << 30,
-	VERIFY_BYTES = 8 << 20, /* a pass */
-};
+enum { VERIFY_BYTES = 8 << 20 /* a pass */ };
 #define PURGE_US INT64_C(3600000000)
 
 struct follower {
 	char *directory;
 	int lock;
 	struct index_state state;
-	struct source source;
-	struct buf room;
+	/* The snapshot that the state has followed to. It is not always that of the state, which has "" while the state
+	   contains documents of another database. */
+	char *since;
+	bool stale; /* it does */
+	struct feed feed;
 	struct merger merger;
-	uint64_t written;   /* documents written in this pass */
+	struct rebuilder rebuilder;
 	int64_t next_purge; /* mono_us */
 };
+
+/* Reads the published state, at the start or after a failure, which may have left the state in memory half changed. */
+static void
+load_published(struct follower *f)
+{
+	char err[INDEX_FAULT];
+
+	merger_abandon(&f->merger, &f->state);
+	rebuild_abandon(&f->rebuilder, &f->state);
+	index_state_free(&f->state);
+	if (!index_state_load(f->directory, &f->state, err))
+		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
+	free(f->since);
+	f->since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
+}
 
 struct follower *
 follow_open(const char *directory)
 {
 	struct follower *f = mem_zero(sizeof(*f));
-	char err[INDEX_FAULT];
 
 	f->directory = mem_text(directory);
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
@@ -52,13 +64,13 @@ follow_open(const char *directory)
 		free(f);
 		return NULL;
 	}
-	if (!index_state_load(directory, &f->state, err))
-		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
-	f->merger = (struct merger){ .directory = f->directory, .result = -1 };
-	f->source.a = arena_new(PASS_MEMORY);
-	f->source.db = db_open(conf.database, "surfaced-index");
-	db_listen(f->source.db, "host_changed");
-	db_listen(f->source.db, "tag_changed");
+	f->merger.directory = f->rebuilder.directory = f->feed.directory = f->directory;
+	load_published(f);
+	f->rebuilder.child.next = 0;
+	f->feed.source.a = arena_new(FEED_MEMORY);
+	f->feed.source.db = db_open(conf.database, "surfaced-index");
+	db_listen(f->feed.source.db, "host_changed");
+	db_listen(f->feed.source.db, "tag_changed");
 	return f;
 }
 
@@ -68,10 +80,13 @@ follow_close(struct follower *f)
 	if (f == NULL)
 		return;
 	merger_abandon(&f->merger, &f->state);
-	db_close(f->source.db);
-	arena_free(f->source.a);
+	rebuild_abandon(&f->rebuilder, &f->state);
+	db_close(f->feed.source.db);
+	arena_free(f->feed.source.a);
 	index_state_free(&f->state);
-	buf_free(&f->room);
+	buf_free(&f->feed.room);
+	buf_free(&f->rebuilder.gone);
+	free(f->since);
 	close(f->lock);
 	free(f->directory);
 	free(f);
@@ -86,63 +101,7 @@ follow_without_child(struct follower *f)
 struct db *
 follow_db(struct follower *f)
 {
-	return f->source.db;
-}
-
-/* ---- documents into segments ---- */
-
-static bool
-write_segment(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
-{
-	struct index_segment s;
-
-	if (index_build_documents(b) == 0)
-		return true;
-	f->written += index_build_documents(b);
-	return index_build_write(b, f->directory, &s, err) &&
-	       index_state_add(f->directory, to, s, err);
-}
-
-/* Reads the documents after source_documents and writes segments of them. */
-static bool
-build_segments(struct follower *f, struct index_builder *b, struct index_state *to, char *err)
-{
-	struct str json;
-	size_t unchecked = 0; /* bytes, because some documents are very large */
-	enum db_rc rc;
-
-	while ((rc = source_next(&f->source, &f->room, &json)) == DB_OK) {
-		if (!index_build_add(b, json, err))
-			return false;
-		unchecked += json.n;
-		if (unchecked < CHECK_BYTES)
-			continue;
-		unchecked = 0;
-		if (index_build_memory(b) >> 20 > SEGMENT_MEMORY && !write_segment(f, b, to, err))
-			return false;
-	}
-	if (rc != DB_NONE) {
-		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
-		return false;
-	}
-	return write_segment(f, b, to, err);
-}
-
-static bool
-index_documents(
-    struct follower *f, struct index_state *to, enum source_what what, struct str ips, char *err)
-{
-	struct index_builder *b;
-	bool ok;
-
-	if (source_documents(&f->source, what, ips) != DB_OK) {
-		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
-		return false;
-	}
-	b = index_build_new(&to->tags);
-	ok = build_segments(f, b, to, err);
-	index_build_free(b);
-	return ok;
+	return f->feed.source.db;
 }
 
 /* ---- tags ---- */
@@ -186,33 +145,29 @@ list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
 	return true;
 }
 
-/* Replaces the table of tags. Lists the documents whose derived fields are outdated, and sets *changed when the tables
-   differ. */
+/* Lists the documents whose derived fields are outdated because the table of tags was `had` when they were written, and sets
+   *changed when the tables differ. */
 static bool
-update_tags(struct follower *f, struct buf *ips, bool *changed, char *err)
+list_outdated(struct follower *f, const struct index_tags *had, const struct index_tags *now,
+    struct buf *ips, bool *changed, char *err)
 {
-	struct index_tags fresh = { 0 };
 	bool ok = true;
 
-	index_tags_set(&fresh, f->source.tags, f->source.ntags);
-	*changed = fresh.n != f->state.tags.n;
-	for (size_t i = 0; ok && i < fresh.n; i++) {
-		const struct tag *old = index_tags_find(&f->state.tags, fresh.items[i].slug);
+	*changed |= now->n != had->n;
+	for (size_t i = 0; ok && i < now->n; i++) {
+		const struct tag *old = index_tags_find(had, now->items[i].slug);
 
-		*changed |= old == NULL || !str_eq(old->name, fresh.items[i].name);
-		if (!same_meaning(old, &fresh.items[i])) {
+		*changed |= old == NULL || !str_eq(old->name, now->items[i].name);
+		if (!same_meaning(old, &now->items[i])) {
 			*changed = true;
-			ok = list_tagged(f, fresh.items[i].slug, ips, err);
+			ok = list_tagged(f, now->items[i].slug, ips, err);
 		}
 	}
-	for (size_t i = 0; ok && i < f->state.tags.n; i++)
-		if (index_tags_find(&fresh, f->state.tags.items[i].slug) == NULL) {
+	for (size_t i = 0; ok && i < had->n; i++)
+		if (index_tags_find(now, had->items[i].slug) == NULL) {
 			*changed = true;
-			ok = list_tagged(f, f->state.tags.items[i].slug, ips, err);
+			ok = list_tagged(f, had->items[i].slug, ips, err);
 		}
-	free(f->state.tags.items);
-	free(f->state.tags.text);
-	f->state.tags = fresh;
 	return ok;
 }
 
@@ -222,53 +177,118 @@ static bool
 remove_gone(struct follower *f, bool *changed, char *err)
 {
 	struct str text;
-	enum db_rc rc = source_documents(&f->source, SOURCE_GONE, STR_NULL);
+	enum db_rc rc = source_documents(&f->feed.source, SOURCE_GONE, STR_NULL);
 
-	while (rc == DB_OK && (rc = source_next(&f->source, &f->room, &text)) == DB_OK) {
+	while (rc == DB_OK && (rc = source_next(&f->feed.source, &f->feed.room, &text)) == DB_OK) {
 		struct ipnet ip;
 
 		if (!ipnet_parse(text, &ip) ||
 		    !index_state_remove(f->directory, &f->state, ip.a, changed, err))
 			return false;
+		rebuild_gone(&f->rebuilder, ip.a);
 	}
 	if (rc != DB_NONE)
-		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
+		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->feed.source.db));
 	return rc == DB_NONE;
 }
 
 /* ---- a pass ---- */
 
+struct pass {
+	bool changed;
+	const char *how;
+	struct buf ips;         /* documents to write again: an array literal without its end */
+	struct index_tags tags; /* of this snapshot */
+};
+
+/* Takes the result of the child that has built the index again. Its documents were written with its own tags. */
 static bool
-rebuild_index(struct follower *f, char *err)
+take_rebuild(struct follower *f, struct pass *p, char *err)
+{
+	struct index_tags had = { .n = 0 };
+	bool ok;
+
+	if (!f->rebuilder.ready)
+		return true;
+	if (!rebuild_take(&f->rebuilder, &f->state, &had, err))
+		return false;
+	f->stale = false;
+	p->how = "rebuild";
+	p->changed = true;
+	ok = list_outdated(f, &had, &p->tags, &p->ips, &p->changed, err);
+	index_tags_free(&had);
+	return ok;
+}
+
+static bool
+apply_changes(struct follower *f, struct pass *p, char *err)
+{
+	enum source_what what;
+	struct str ips;
+
+	if (!list_outdated(f, &f->state.tags, &p->tags, &p->ips, &p->changed, err))
+		return false;
+	index_tags_free(&f->state.tags);
+	f->state.tags = p->tags;
+	p->tags = (struct index_tags){ .n = 0 };
+	what = p->ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED;
+	if (p->ips.n > 0)
+		buf_char(&p->ips, '}');
+	ips = buf_done(&p->ips);
+	if (!feed_documents(&f->feed, &f->state, what, ips, err) ||
+	    !remove_gone(f, &p->changed, err))
+		return false;
+	p->changed |= f->feed.written > 0;
+	merger_collect(&f->merger, &f->state, &p->changed);
+	return !p->changed || merger_small(&f->merger, &f->state, err);
+}
+
+/* Reads all documents in this pass, for a generation that cannot be served, or before the process ends. */
+static bool
+rebuild_here(struct follower *f, struct pass *p, char *err)
 {
 	struct index_state fresh = { .generation = f->state.generation, .published_at = TS_NULL };
 
-	index_tags_set(&fresh.tags, f->source.tags, f->source.ntags);
-	if (!index_documents(f, &fresh, SOURCE_ALL, STR_NULL, err)) {
+	if (!feed_all(&f->feed, &fresh, err)) {
 		index_state_free(&fresh);
 		return false;
 	}
 	merger_abandon(&f->merger, &f->state);
+	rebuild_abandon(&f->rebuilder, &f->state);
 	index_state_free(&f->state);
 	f->state = fresh;
+	f->stale = f->rebuilder.wanted = false;
+	p->changed = true;
+	p->how = "rebuild";
 	return true;
 }
 
-static bool
-apply_changes(struct follower *f, bool *changed, char *err)
+/* The generation is of another database, or host_gone was purged since: what has changed since its snapshot is unknown. It
+   is served until it is replaced, and followed from this pass on; its manifest says that it continues nothing. */
+static void
+follow_from_here(struct follower *f, struct pass *p)
 {
-	struct buf ips = { 0 };
-	bool ok = update_tags(f, &ips, changed, err);
+	rebuild_abandon(&f->rebuilder, &f->state);
+	f->rebuilder.child.next = 0;
+	f->stale = p->changed = true;
+}
 
-	if (ips.n > 0)
-		buf_char(&ips, '}');
-	ok = ok && index_documents(
-		       f, &f->state, ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED, buf_done(&ips), err);
-	*changed |= f->written > 0;
-	buf_free(&ips);
-	ok = ok && remove_gone(f, changed, err);
-	merger_collect(&f->merger, &f->state, changed);
-	return ok && (!*changed || merger_small(&f->merger, &f->state, err));
+/* Brings the state to the snapshot of the pass, and has the index built again beside it when that is due. */
+static bool
+catch_up(struct follower *f, bool all, struct pass *p, char *err)
+{
+	bool continues = f->feed.source.continues;
+
+	if (!continues)
+		follow_from_here(f, p);
+	else if (!take_rebuild(f, p, err))
+		return false;
+	if (all || f->stale || f->rebuilder.wanted || !index_state_complete(&f->state)) {
+		if (f->rebuilder.child.pid == 0)
+			merger_abandon(&f->merger, &f->state);
+		rebuild_want(&f->rebuilder, &f->state);
+	}
+	return !continues || apply_changes(f, p, err);
 }
 
 static bool
@@ -283,7 +303,7 @@ publish_generation(struct follower *f, int64_t start, const char *how, char *err
 	log_event(LOGP_INFO, "index",
 	    "generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64
 	    " segments=%zu ms=%" PRId64,
-	    f->state.generation, how, documents, f->written, f->state.nsegments,
+	    f->state.generation, how, documents, f->feed.written, f->state.nsegments,
 	    (mono_us() - start) / 1000);
 	return true;
 }
@@ -300,34 +320,38 @@ is_damaged(struct follower *f)
 	return true;
 }
 
-static bool
-run_pass(struct follower *f, bool all, char *err)
+/* Sets the snapshot that the state has followed to, and the one of its manifest. */
+static void
+set_snapshot(struct follower *f)
 {
-	int64_t start = mono_us();
-	bool changed = true;
+	struct str now = f->feed.source.snapshot;
 
-	(void)db_notified(f->source.db);
-	f->written = 0;
-	all = all || is_damaged(f) || !index_state_complete(&f->state);
-	if (all ? !rebuild_index(f, err) : !apply_changes(f, &changed, err))
-		return false;
-	index_state_snapshot(&f->state, f->source.snapshot);
-	if (changed && !publish_generation(f, start, all ? "rebuild" : "changes", err))
-		return false;
-	merger_start(&f->merger, &f->state);
-	return true;
+	free(f->since);
+	f->since = strndup(now.p, now.n);
+	if (f->since == NULL)
+		panic("out of memory");
+	index_state_snapshot(&f->state, f->stale ? STR("") : now);
 }
 
-/* Reads the published state again after a failure, which may have left the state in memory half changed. */
-static void
-reload_published(struct follower *f)
+static bool
+run_pass(struct follower *f, bool all, struct pass *p, char *err)
 {
-	char err[INDEX_FAULT];
+	int64_t start = mono_us();
+	bool lost = f->state.generation == 0 || is_damaged(f);
+	bool due = !lost && (all || !f->feed.source.continues || !index_state_complete(&f->state));
 
-	merger_abandon(&f->merger, &f->state);
-	index_state_free(&f->state);
-	if (!index_state_load(f->directory, &f->state, err))
-		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
+	(void)db_notified(f->feed.source.db);
+	f->feed.written = 0;
+	index_tags_set(&p->tags, f->feed.source.tags, f->feed.source.ntags);
+	if (lost || (due && f->merger.no_child) ? !rebuild_here(f, p, err)
+						: !catch_up(f, all, p, err))
+		return false;
+	set_snapshot(f);
+	if (p->changed && !publish_generation(f, start, p->how, err))
+		return false;
+	rebuild_start(&f->rebuilder, &f->state);
+	merger_start(&f->merger, &f->state);
+	return true;
 }
 
 /* Removes the deletions that the published generation contains, once an hour; so a failure is tried again later. The
@@ -343,30 +367,33 @@ purge_deletions(struct follower *f)
 	f->next_purge = mono_us() + PURGE_US;
 	if (!index_state_load(f->directory, &published, err))
 		return;
-	if (published.generation > 0 && source_purge(&f->source, published.snapshot) != DB_OK)
-		log_event(LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->source.db));
+	if (published.generation > 0 && published.snapshot[0] != '\0' &&
+	    source_purge(&f->feed.source, published.snapshot) != DB_OK)
+		log_event(LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->feed.source.db));
 	index_state_free(&published);
 }
 
 enum follow_rc
 follow_once(struct follower *f, bool all)
 {
+	struct pass p = { .how = "changes" };
 	char err[INDEX_FAULT] = "";
-	char *since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
-	bool ok = source_begin(&f->source, since) == DB_OK;
+	bool ok;
 
-	free(since);
-	if (!ok) {
-		log_event(LOGP_ERR, "index", "database=\"%s\"", db_message(f->source.db));
+	rebuild_poll(&f->rebuilder, &f->state);
+	if (source_begin(&f->feed.source, f->since) != DB_OK) {
+		log_event(LOGP_ERR, "index", "database=\"%s\"", db_message(f->feed.source.db));
 		return FOLLOW_RETRY;
 	}
-	ok = run_pass(f, all || f->state.generation == 0 || !f->source.continues, err);
-	source_end(&f->source);
+	ok = run_pass(f, all, &p, err);
+	source_end(&f->feed.source);
+	index_tags_free(&p.tags);
+	buf_free(&p.ips);
 	if (ok) {
 		purge_deletions(f);
 		return FOLLOW_DONE;
 	}
 	log_event(LOGP_ERR, "index", "failed=\"%s\"", err);
-	reload_published(f);
+	load_published(f);
 	return FOLLOW_RETRY;
 }

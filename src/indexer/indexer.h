@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database; only a
- * large merge of segments runs in a child.
+/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database; a large
+ * merge of segments runs in a child, and so does a rebuild while there is an older generation to follow.
  *
  *   notification or poll
  *      |
  *      v            one pass: a read-only transaction with one snapshot
  *   source_begin   compares the snapshot of the published generation with the database
  *      |
- *      +-- it is of another database, or a file is damaged ----> rebuild: all documents, in new segments
+ *      +-- there is none, or a file is damaged: nothing can be served ---> all documents are read in this pass
  *      |
- *      +-- otherwise: catch up
+ *      +-- it is of another database, or lacks a field of this release --> the same in a child (rebuild.c)
+ *      |                                                                                   |
+ *      +-- catch up with <-----------------------------------------------------------------+
  *             tags     a tag with other categories: the documents that have the tag are written again
  *             hosts    rows that the old snapshot does not show -> one new segment
  *             gone     addresses of deleted rows -> marked dead
@@ -29,8 +31,6 @@
 
 #include "db/db.h"
 #include "search/index/format/index.h"
-
-#include <sys/types.h>
 
 /* ---- source.c: documents and tags, as one snapshot sees them ---- */
 
@@ -63,25 +63,22 @@ enum db_rc source_next(struct source *s, struct buf *room, struct str *json) MUS
 /* Removes old rows of host_gone that the published snapshot contains. Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
 
-/* ---- merger.c: merges of segments ---- */
+/* ---- feed.c: documents into segments ---- */
 
-struct merger {
+enum { FEED_MEMORY = 1 << 30 };
+
+struct feed {
 	const char *directory;
-	bool no_child;             /* large merges run in this process, which ends after the pass */
-	struct index_merge *merge; /* the merge that runs in the child; NULL: none */
-	pid_t pid;
-	int result;   /* a pipe: receives the child's struct index_segment */
-	int64_t next; /* mono_us: no child is started before */
+	struct source source;
+	struct buf room;
+	uint64_t written; /* documents, since the caller set it to 0 */
 };
 
-/* Performs the small merges that are due. */
-bool merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Starts a child for a large merge that is due. The segments must have just been published. */
-void merger_start(struct merger *g, struct index_state *s);
-/* If the child has ended, replaces the inputs of its merge by its segment and sets *changed. */
-void merger_collect(struct merger *g, struct index_state *s, bool *changed);
-/* Kills the child, if there is one, and drops its merge. */
-void merger_abandon(struct merger *g, struct index_state *s);
+/* Adds segments of the documents to the state. */
+bool feed_documents(struct feed *f, struct index_state *to, enum source_what what, struct str ips,
+    char err[INDEX_FAULT]) MUST_USE;
+/* Fills an empty state with everything that the snapshot shows. */
+bool feed_all(struct feed *f, struct index_state *to, char err[INDEX_FAULT]) MUST_USE;
 
 /* ---- follow.c ---- */
 

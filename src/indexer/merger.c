@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /* Keeps the number of segments small. Small merges are part of a pass. A large one would stop the passes for minutes, so
-   it runs in a child process, and a later pass replaces the inputs by the result. The child has its own address space and
-   reads only immutable files, so it needs no lock. When the child dies, nothing is lost: the merge is tried again later.
-
-     IDLE ----- merger_start: fork -----> CHILD RUNS ----- merger_collect: it has ended -----> IDLE
-                                             |
-                                             +------------ merger_abandon: kill --------------> IDLE
+   it runs in a child process (child.c), and a later pass replaces the inputs by the result. The child also makes the ordinals
+   of the segments that the merge changes: its memory is a copy of the state, in which it replaces the inputs as the parent will.
 
    merger_abandon is called before a rebuild, after a failure and at the end of the process. */
 #include "config.h"
 
 #include "daemon/conf.h"
-#include "indexer/indexer.h"
+#include "indexer/beside.h"
 #include "search/index/write/merge.h"
+#include "search/index/write/state.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { SMALL_DOCUMENTS = 20000, AGAIN_US = 10000000 };
+enum { SMALL_DOCUMENTS = 20000 };
 
 static uint64_t
 live_documents(const struct index_segment *s)
@@ -67,7 +58,8 @@ merge_width(const struct merge_choice *c, size_t n, uint64_t *sum)
 	return width;
 }
 
-/* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count. */
+/* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count, and neither do segments
+   that a rebuild will replace. */
 static struct index_merge *
 choose_merge(const struct merger *g, const struct index_state *s, uint64_t *documents)
 {
@@ -76,7 +68,7 @@ choose_merge(const struct merger *g, const struct index_state *s, uint64_t *docu
 	struct index_merge *m = NULL;
 
 	for (size_t i = 0; i < s->nsegments; i++)
-		if (!is_input(g->merge, s->segments[i].file.id))
+		if (!s->segments[i].outdated && !is_input(g->merge, s->segments[i].file.id))
 			c[n++] = (struct merge_choice){ live_documents(&s->segments[i]), i };
 	if (n > (size_t)conf.index_segments) {
 		qsort(c, n, sizeof(*c), by_living);
@@ -115,58 +107,17 @@ merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 
 /* ---- merges in a child ---- */
 
-/* Writes and verifies the segment, and sends its description to the parent; or logs the reason of the failure. */
 static _Noreturn void
-run_child(const struct merger *g, int to)
+run_child(const struct merger *g, struct index_state *s)
 {
 	struct index_segment fresh;
 	char err[INDEX_FAULT] = "";
 	bool ok = index_merge_write(g->merge, g->directory, &fresh, err) &&
-		  index_segment_verify(g->directory, &fresh, err);
+		  index_segment_verify(g->directory, &fresh, err) &&
+		  index_merge_take(g->merge, g->directory, s, fresh, err);
 
-	if (!ok)
-		log_event(LOGP_ERR, "index", "merge_failed=\"%s\"", err);
-	_exit(ok && write(to, &fresh, sizeof(fresh)) == sizeof(fresh) ? 0 : 1);
-}
-
-static void
-fork_merge(struct merger *g, struct index_state *s, uint64_t documents)
-{
-	pid_t parent = getpid();
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		panic("pipe2: %s", strerror(errno));
-	g->pid = fork();
-	if (g->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)!nice(5); /* may fail: the service unit can forbid it */
-		if (getppid() != parent)
-			_exit(1);
-		run_child(g, fds[1]);
-	}
-	close(fds[1]);
-	g->result = fds[0];
-	if (g->pid < 0) {
-		log_event(LOGP_ERR, "index", "fork=\"%s\"", strerror(errno));
-		merger_abandon(g, s);
-		return;
-	}
-	s->merging = g->merge->id;
-	log_event(LOGP_INFO, "index", "merging=%zu documents=%" PRIu64 " pid=%d", g->merge->n,
-	    documents, (int)g->pid);
-}
-
-void
-merger_start(struct merger *g, struct index_state *s)
-{
-	uint64_t documents = 0;
-
-	if (g->merge != NULL || mono_us() < g->next)
-		return;
-	g->merge = choose_merge(g, s, &documents);
-	if (g->merge != NULL)
-		fork_merge(g, s, documents);
+	s->family = g->child.family;
+	child_exit(g->directory, s, ok, err);
 }
 
 static void
@@ -174,34 +125,66 @@ drop_merge(struct merger *g, struct index_state *s)
 {
 	index_merge_free(g->merge);
 	g->merge = NULL;
-	if (g->result >= 0)
-		close(g->result);
-	g->result = -1;
-	g->pid = 0;
-	s->merging = 0; /* the next publication removes an unfinished file */
+	s->children[INDEX_MERGE] = 0; /* the next publication removes unfinished files */
+}
+
+void
+merger_start(struct merger *g, struct index_state *s)
+{
+	uint64_t documents = 0;
+
+	if (g->merge != NULL || mono_us() < g->child.next)
+		return;
+	g->merge = choose_merge(g, s, &documents);
+	if (g->merge == NULL)
+		return;
+	if (child_fork(&g->child)) {
+		g->merge->id = index_new_id(g->child.family);
+		run_child(g, s);
+	}
+	if (g->child.pid == 0) {
+		drop_merge(g, s);
+		return;
+	}
+	s->children[INDEX_MERGE] = g->child.family;
+	log_event(LOGP_INFO, "index", "merging=%zu documents=%" PRIu64 " pid=%d", g->merge->n,
+	    documents, (int)g->child.pid);
+}
+
+/* Replaces the inputs by the segment of the child. It is the only one in the state of the child that s does not have. */
+static bool
+take_result(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
+{
+	struct index_state made;
+	const struct index_segment *fresh = NULL;
+	bool ok;
+
+	if (!index_state_fetch(g->directory, g->child.family, &made, err))
+		return false;
+	for (size_t i = 0; i < made.nsegments; i++)
+		if (made.segments[i].file.id >> 32 == g->child.family)
+			fresh = &made.segments[i];
+	ok = fresh != NULL &&
+	     index_merge_take(g->merge, g->directory, s,
+		 (struct index_segment){ .file = fresh->file, .documents = fresh->documents }, err);
+	if (ok)
+		index_state_adopt(s, &made);
+	index_state_free(&made);
+	return ok;
 }
 
 void
 merger_collect(struct merger *g, struct index_state *s, bool *changed)
 {
-	struct index_segment fresh;
 	char err[INDEX_FAULT] = "the child failed";
-	int status = 0;
-	pid_t ended;
+	enum child_rc rc = child_ended(&g->child);
 	bool ok;
 
-	if (g->merge == NULL)
+	if (rc == CHILD_NONE || rc == CHILD_RUNS)
 		return;
-	ended = waitpid(g->pid, &status, WNOHANG);
-	if (ended == 0)
-		return;
-	ok = ended == g->pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
-	     read(g->result, &fresh, sizeof(fresh)) == sizeof(fresh) &&
-	     index_merge_take(g->merge, g->directory, s, fresh, err);
-	if (!ok) {
+	ok = rc == CHILD_DONE && take_result(g, s, err);
+	if (!ok)
 		log_event(LOGP_WARNING, "index", "merge_dropped=\"%s\"", err);
-		g->next = mono_us() + AGAIN_US;
-	}
 	*changed |= ok;
 	drop_merge(g, s);
 }
@@ -211,10 +194,6 @@ merger_abandon(struct merger *g, struct index_state *s)
 {
 	if (g->merge == NULL)
 		return;
-	if (g->pid > 0) {
-		kill(g->pid, SIGKILL);
-		waitpid(g->pid, NULL, 0);
-	}
+	child_kill(&g->child);
 	drop_merge(g, s);
-	g->next = mono_us() + AGAIN_US;
 }

@@ -86,7 +86,7 @@ while [ "$seed" -le "${ROUNDS:-12}" ]; do
 	ask_all
 	seed=$((seed + 1))
 done >"$W/tmp/answers"
-is "$(sort -u "$W/tmp/answers" | grep -vxF -e '200 ' -e '503 search_upstream_failed')" '' \
+is "$(sort -u "$W/tmp/answers" | grep -vxF -e '200 ' -e '502 search_upstream_failed' -e '503 search_upstream_failed')" '' \
 	"damage of trusted files gives answers or envelopes (C-423)"
 is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of damaged numbers (C-423)"
 rot 0

@@ -111,6 +111,40 @@ result $? "changes during a merge are in the merged segment"
 [ "$(hits '*')" = "$(sql 'SELECT count(*) FROM host')" ]; result $? "the index has as many hosts as the table"
 [ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "merges cause no rebuild (C-408)"
 
+# The generation continues no longer, as after a restore, and the index is built again. The child stops itself again.
+: >"$dir/stop"
+sql "UPDATE host_gone_horizon SET begun = pg_current_xact_id(); NOTIFY host_changed"
+rebuilding() { [ "$(grep -c 'rebuilding=' "$dir/log")" = "$1" ]; }
+ok "an index that continues no longer is built again in a child" world_until 60 rebuilding 1
+hosts 11 15 '{"os": "Beside"}'
+soon 5 'os:beside'; result $? "changes are published while the index is built again (C-408)"
+sql "DELETE FROM host WHERE ip = '10.0.0.16'"
+soon 0 '10.0.0.16'; result $? "hosts leave the index while it is built again"
+is "$(hits 'os:large1')" 14990 "the older generation is served while the index is built again (C-410)"
+hosts 17 17 '{"os": "Beside"}'
+sql "UPDATE tag SET categories = '{malware}' WHERE slug = 'c2'"
+soon 6 'os:beside'
+rm "$dir/stop"
+child=$(sed -n 's/.*rebuilding=.* pid=\([0-9]*\)$/\1/p' "$dir/log" | tail -1)
+[ -z "$preload" ] || kill -CONT "$child"
+rebuilt() { [ "$(grep -c 'how=rebuild' "$dir/log")" = "$1" ]; }
+ok "the new generation takes the place of the older one" world_until 60 rebuilt 2
+is "$(hits '*') $(hits 'os:beside') $(hits '10.0.0.16') $(hits 'os:large1')" \
+	"$(sql 'SELECT count(*) FROM host') 6 0 14990" "changes during a rebuild are in the new generation"
+is "$(hits 'tags.category:malware')" "$(sql "SELECT count(*) FROM host WHERE doc -> 'tags' ? 'c2'")" \
+	"a change of the tag table during a rebuild is in the new generation"
+
+: >"$dir/stop"
+sql "UPDATE host_gone_horizon SET begun = pg_current_xact_id(); NOTIFY host_changed"
+world_until 60 rebuilding 2
+hosts 18 18 '{"os": "Beside"}'
+soon 7 'os:beside' # is in a manifest of its own
+kill -KILL "$pid"; wait "$pid" 2>/dev/null
+rm "$dir/stop"
+LD_PRELOAD=$preload "$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
+pid=$!
+ok "a rebuild that was killed begins again" world_until 60 rebuilt 3
+
 # A byte of a published segment changes in place.
 segment=$(find "$dir/index" -name '*.seg' -size +100k | head -1)
 printf '\377' | dd of="$segment" bs=1 seek=20000 conv=notrunc status=none

@@ -3,12 +3,15 @@
 
 #include "t/unit/index_world.h"
 
+#include "t/unit/query_print.h"
 #include "t/unit/tap.h"
 
 #include <dirent.h>
 #include <unistd.h>
 
-static void
+const struct budget plenty = { INT64_MAX, UINT64_MAX };
+
+void
 set_tags(struct index_tags *t)
 {
 	static const struct tag table[] = {
@@ -102,4 +105,128 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 	}
 	qsort(w->docs, w->ndocs, sizeof(*w->docs), by_ip);
 	free(fresh);
+}
+
+/* ---- comparing ---- */
+
+static bool
+same_value(const struct bucket *b, const struct naive_bucket *want, const struct schema_field *f)
+{
+	if (b->count != want->count)
+		return false;
+	if (f->type == VALUE_INTEGER)
+		return b->value.type == VALUE_INTEGER && b->value.i == want->v.i;
+	if (f->type == VALUE_BOOLEAN)
+		return b->value.type == VALUE_BOOLEAN && b->value.b == (want->v.i != 0);
+	return b->value.type == VALUE_KEYWORD && str_eq(b->value.s, want->v.s);
+}
+
+static bool
+same_group(struct world *w, const bool *matching, const struct group *g, unsigned limit)
+{
+	struct naive_bucket want[256];
+	size_t hidden, n = naive_facet(&w->n, w->docs, matching, w->ndocs, g->field, want, &hidden);
+	bool ok = g->nbuckets == (n < limit ? n : limit) &&
+		  g->has_more == (n > limit || hidden > 0) && g->relation == RELATION_EQ;
+
+	for (size_t i = 0; ok && i < g->nbuckets; i++)
+		ok = same_value(&g->buckets[i], &want[i], g->field);
+	return ok;
+}
+
+static bool
+same_services(struct world *w, const struct naive_doc *d, const struct hit *h, const struct node *q)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < d->nservices; i++) {
+		if (!naive_service(&w->n, &d->services[i], q))
+			continue;
+		if (k >= h->nservices || h->services[k].port != d->services[i].v[0].i ||
+		    !str_eq(h->services[k].transport, d->services[i].v[1].s))
+			return false;
+		k++;
+	}
+	return k == h->nservices;
+}
+
+static bool
+same_pages(
+    struct world *w, struct engine *e, const struct query *q, const bool *matching, size_t total)
+{
+	struct page_request want = { .after = NULL, .limit = 7 };
+	struct page page;
+	size_t at = 0;
+
+	do {
+		if (engine_search(e, w->n.a, q, &plenty, &want, &page) != ENGINE_OK ||
+		    page.total.n != total)
+			return false;
+		for (size_t i = 0; i < page.nhits; i++, at++) {
+			while (at < w->ndocs && !matching[at])
+				at++;
+			if (at == w->ndocs || memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
+			    !same_services(w, &w->docs[at], &page.hits[i], q->root))
+				return false;
+		}
+		if (page.nhits > 0)
+			want.after = page.hits[page.nhits - 1].ip;
+	} while (page.has_more && page.nhits == want.limit);
+	for (; at < w->ndocs && !matching[at]; at++)
+		;
+	return at == w->ndocs && !page.has_more;
+}
+
+static void
+compare(struct world *w, struct engine *e, const struct node *root)
+{
+	static const char *const names[] = { "services.port", "services.product", "tags",
+		"country_code", "asn", "hostnames", "services.http.title", "services.tls_enabled",
+		"tags.category", "tags.classification", "services.tags.category", "as_name",
+		"region" };
+	struct query q = { .dataset = DATASET_HOSTS, .root = root };
+	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
+	struct agg aggs[COUNT(names)];
+	struct group out[COUNT(names)];
+	struct count count = { 0 };
+	size_t total = 0, wrong = 0;
+
+	for (size_t i = 0; i < w->ndocs; i++)
+		total += matching[i] = naive_match(&w->n, &w->docs[i], root);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		aggs[i].field = schema_find(DATASET_HOSTS, str_of(names[i]));
+		aggs[i].limit = 1 + naive_random(&w->n, 12);
+	}
+	CU_ASSERT_EQUAL(engine_count(e, w->n.a, &q, &plenty, &count), ENGINE_OK);
+	CU_ASSERT_EQUAL(count.n, total);
+	CU_ASSERT_EQUAL(
+	    engine_aggregate(e, w->n.a, &q, &plenty, aggs, COUNT(aggs), out), ENGINE_OK);
+	for (size_t i = 0; i < COUNT(aggs); i++)
+		wrong += !same_group(w, matching, &out[i], aggs[i].limit);
+	CU_ASSERT_EQUAL(wrong, 0);
+	CU_ASSERT_TRUE(same_pages(w, e, &q, matching, total));
+	if (count.n != total || wrong > 0) {
+		struct buf text = { .a = w->n.a };
+
+		query_print(&text, &q);
+		printf("# %.*s: %zu, not %zu; %zu facets differ\n", (int)text.n, text.p,
+		    (size_t)count.n, total, wrong);
+	}
+	free(matching);
+}
+
+void
+compare_many(struct world *w, unsigned queries)
+{
+	struct engine *e = engine_open_index(w->directory);
+	struct node all = { .type = NODE_ALL };
+	struct engine_status st;
+
+	engine_status(e, &st);
+	CU_ASSERT_EQUAL(st.generation, w->state.generation);
+	CU_ASSERT_EQUAL(st.documents, w->ndocs);
+	compare(w, e, &all);
+	for (unsigned i = 0; i < queries; i++)
+		compare(w, e, naive_query(&w->n, 3, false));
+	engine_close(e);
 }

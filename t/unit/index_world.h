@@ -3,11 +3,14 @@
 #ifndef T_UNIT_INDEX_WORLD_H
 #define T_UNIT_INDEX_WORLD_H
 
+#include "search/engine.h"
 #include "search/index/read/each.h"
 #include "search/index/write/build.h"
 #include "search/index/write/merge.h"
 #include "search/index/write/state.h"
 #include "t/unit/index_naive.h"
+
+extern const struct budget plenty;
 
 struct world {
 	char directory[64];
@@ -18,9 +21,12 @@ struct world {
 	struct index_builder *b;
 };
 
+void set_tags(struct index_tags *t); /* those of naive_doc */
 void world_begin(struct world *w, uint64_t seed);
 void world_end(struct world *w);
 /* count documents at random addresses out of room, those that exist replaced; published. */
 void add_segment(struct world *w, uint32_t count, uint32_t room);
+/* Compares the answers to random queries with those of looking at every document. */
+void compare_many(struct world *w, unsigned queries);
 
 #endif

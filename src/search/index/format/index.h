@@ -56,7 +56,19 @@
  *        | fork: the child has a copy  |              | the child's segment replaces its inputs;
  *        | of the bits of the dead     | host x dies  | x, dead now but alive in that copy, is
  *        v                             v              | marked dead in it
- *        child: ..... hosts-D.seg written and verified ^
+ *        child: ..... hosts-D.seg and ordinals written ^
+ *
+ * The life of a rebuild. All documents are read again when the generation is of another database, or lacks a
+ * field of this release. The old generation is served, and followed, until a child has written the new one:
+ *
+ *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
+ *        | fork: A and B are           | +segment C   | C stays: its hosts are newer, and are marked
+ *        | outdated                    | host x dies  | dead in D and E, as x is; D and E replace
+ *        v                             v              | A and B
+ *        child: ..... hosts-D.seg, hosts-E.seg ....... ^
+ *
+ * A child gives the parent its result as a file with the format of the manifest, hosts-FAMILY.state. The ids of
+ * all files of a child begin with its family, so that the parent does not remove them while the child runs.
  *
  * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded
  * (struct index_mark), and verifies the checksums of any other. The writer compares its own files
@@ -96,6 +108,7 @@ struct index_segment {
 	struct ordinal_map *map;
 	uint32_t documents, ndead;
 	uint64_t *dead; /* one bit a document; index_words(documents) words */
+	bool outdated;  /* only in memory: index_state_renew will replace it */
 };
 
 struct index_tags { /* sorted by slug; owned */
@@ -104,10 +117,13 @@ struct index_tags { /* sorted by slug; owned */
 	char *text; /* the strings of all items */
 };
 
+enum { INDEX_FAULT = 256 };
+enum index_child { INDEX_MERGE, INDEX_REBUILD, INDEX_CHILDREN };
+
 struct index_state {
 	uint64_t generation; /* 0: nothing published yet */
 	struct ts published_at;
-	char *snapshot; /* pg_snapshot of the rows that the segments contain; owned; "": none */
+	char *snapshot; /* pg_snapshot of the rows that the segments contain; owned; "": unknown */
 	struct index_tags tags;
 	struct index_segment *segments; /* ordinals depend on their order; owned */
 	size_t nsegments;
@@ -115,10 +131,11 @@ struct index_state {
 	   section. */
 	size_t verified;
 	uint32_t section;
-	uint64_t merging; /* the segment that a child writes, not to be removed; 0: none */
+	/* The first half of the ids of all files that this process writes; 0: random ones. A child has a family of its
+	   own, and the parent removes no file of the families of its children. */
+	uint32_t family;
+	uint32_t children[INDEX_CHILDREN]; /* 0: none */
 };
-
-enum { INDEX_FAULT = 256 };
 
 /* The number of words of a bitmap over n documents, rounded up to blocks of 65536 bits. */
 size_t index_words(uint32_t n);
@@ -128,9 +145,15 @@ size_t index_words(uint32_t n);
 bool index_state_load(
     const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
+/* Reads what a child of this family has stored. */
+bool index_state_fetch(const char *directory, uint32_t family, struct index_state *out,
+    char err[INDEX_FAULT]) MUST_USE;
 void index_state_snapshot(struct index_state *s, struct str text);
 void index_tags_set(struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
 const struct tag *index_tags_find(const struct index_tags *t, struct str slug);
+void index_tags_free(struct index_tags *t);
+/* The segment whose file has this id, or NULL. */
+struct index_segment *index_state_find(const struct index_state *s, uint64_t id);
 /* Removes the segments from..to-1 from the state. */
 void index_state_drop(struct index_state *s, size_t from, size_t to);
 

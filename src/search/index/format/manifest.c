@@ -5,6 +5,8 @@
 
      manifest_header | snapshot | ntags, tags | nsegments, segments
 
+   A child process stores its result in the same format, in a file of its family, and publishes nothing by it.
+
    Numbers are 64 bits, a string is its length and its bytes. The bits of dead documents follow
    their segment, but only when there is a dead one. */
 #include "config.h"
@@ -75,9 +77,16 @@ index_tags_set(struct index_tags *t, const struct tag *items, size_t n)
 			to->categories[k] = append_string(&text, items[i].categories[k]);
 	}
 	qsort(fresh.items, n, sizeof(*fresh.items), by_slug);
+	index_tags_free(t);
+	*t = fresh;
+}
+
+void
+index_tags_free(struct index_tags *t)
+{
 	free(t->items);
 	free(t->text);
-	*t = fresh;
+	*t = (struct index_tags){ .n = 0 };
 }
 
 const struct tag *
@@ -320,9 +329,11 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 }
 
 static void
-manifest_path(const char *directory, char *out, size_t room)
+manifest_path(const char *directory, uint32_t family, char *out, size_t room)
 {
-	int n = snprintf(out, room, "%s/hosts.manifest", directory);
+	int n = family == 0
+		    ? snprintf(out, room, "%s/hosts.manifest", directory)
+		    : snprintf(out, room, "%s/hosts-%08" PRIx32 ".state", directory, family);
 
 	if (n < 0 || (size_t)n >= room)
 		panic("index directory name too long");
@@ -331,18 +342,25 @@ manifest_path(const char *directory, char *out, size_t room)
 bool
 index_state_load(const char *directory, struct index_state *out, char err[INDEX_FAULT])
 {
+	return index_state_fetch(directory, 0, out, err);
+}
+
+bool
+index_state_fetch(
+    const char *directory, uint32_t family, struct index_state *out, char err[INDEX_FAULT])
+{
 	char path[4096];
 	struct buf b = { 0 };
 	bool ok = false;
 
 	*out = (struct index_state){ .published_at = TS_NULL };
-	manifest_path(directory, path, sizeof(path));
+	manifest_path(directory, family, path, sizeof(path));
 	if (file_read(path, SIZE_MAX, &b))
 		ok = state_parse(b.p, b.n, out, err);
 	else if (errno != ENOENT)
 		snprintf(err, INDEX_FAULT, "%.200s: %s", path, strerror(errno));
 	else
-		ok = snprintf(err, INDEX_FAULT, "nothing is published") > 0;
+		ok = snprintf(err, INDEX_FAULT, "nothing is published") > 0 && family == 0;
 	buf_free(&b);
 	if (!ok) {
 		index_state_free(out);
@@ -358,6 +376,16 @@ index_state_snapshot(struct index_state *s, struct str text)
 	s->snapshot = strndup(text.p == NULL ? "" : text.p, text.n);
 	if (s->snapshot == NULL)
 		panic("out of memory");
+}
+
+struct index_segment *
+index_state_find(const struct index_state *s, uint64_t id)
+{
+	size_t i = 0;
+
+	while (i < s->nsegments && s->segments[i].file.id != id)
+		i++;
+	return i < s->nsegments ? &s->segments[i] : NULL;
 }
 
 void
@@ -380,8 +408,7 @@ index_state_free(struct index_state *s)
 	index_state_drop(s, 0, s->nsegments);
 	free(s->segments);
 	free(s->snapshot);
-	free(s->tags.items);
-	free(s->tags.text);
+	index_tags_free(&s->tags);
 	*s = (struct index_state){ .published_at = TS_NULL };
 }
 
@@ -393,7 +420,7 @@ manifest_write(const char *directory, const struct index_state *s, char err[INDE
 	bool ok;
 
 	state_print(&b, s);
-	manifest_path(directory, path, sizeof(path));
+	manifest_path(directory, s->family, path, sizeof(path));
 	ok = file_replace(directory, path, &b, err);
 	buf_free(&b);
 	return ok;

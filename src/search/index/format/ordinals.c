@@ -126,7 +126,7 @@ ordinals_write(const char *directory, const struct index_segment *segments, size
 {
 	const struct schema_field *fields;
 	uint32_t nfields = (uint32_t)schema_fields(DATASET_HOSTS, &fields);
-	struct segment_header h = { .nslots = nfields, .nfields = nfields };
+	struct segment_header h = { .id = out->id, .nslots = nfields, .nfields = nfields };
 	struct segment **segs = mem_array(n, sizeof(*segs));
 	uint64_t *ids = mem_array(n, sizeof(*ids));
 	struct segment_writer w;
@@ -137,7 +137,6 @@ ordinals_write(const char *directory, const struct index_segment *segments, size
 		segs[i] = segments[i].open;
 		ids[i] = segments[i].file.id;
 	}
-	random_bytes(&h.id, sizeof(h.id));
 	ordinals_path(directory, h.id, path, sizeof(path));
 	sections_begin(&w, path);
 	section_write(&w, SECTION_BEFORE, 0, ids, n * sizeof(*ids));

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
+#include "search/index/write/state.h"
 #include "search/text.h"
 
 #define NO_TERM UINT32_MAX
@@ -155,6 +156,12 @@ index_build_free(struct index_builder *b)
 	free(b->label);
 	arena_free(b->arena);
 	free(b);
+}
+
+void
+index_build_family(struct index_builder *b, uint32_t family)
+{
+	b->family = family;
 }
 
 uint32_t
@@ -453,9 +460,7 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 		snprintf(err, INDEX_FAULT, "no documents");
 		return false;
 	}
-	h.id = b->id;
-	if (h.id == 0)
-		random_bytes(&h.id, sizeof(h.id));
+	h.id = b->id != 0 ? b->id : index_new_id(b->family);
 	segment_path(directory, h.id, path, sizeof(path));
 	sections_begin(&w, path);
 	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));

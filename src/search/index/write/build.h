@@ -17,6 +17,8 @@ size_t index_build_memory(const struct index_builder *b); /* bytes, approximatel
 /* Writes the segment's file. Afterwards the builder is empty and can build the next segment. */
 bool index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
     char err[INDEX_FAULT]) MUST_USE;
+/* Gives the files of the builder ids of this family. */
+void index_build_family(struct index_builder *b, uint32_t family);
 void index_build_free(struct index_builder *b);
 
 #endif

@@ -52,8 +52,9 @@ struct index_builder {
 	size_t nlabel, label_room;
 	uint32_t doc_asn, doc_as_name;
 	unsigned char last_ip[16];
-	struct arena *arena;           /* for one document */
-	uint64_t id;                   /* the id of the segment; 0: a random one */
+	struct arena *arena; /* for one document */
+	uint64_t id;         /* the id of the segment; 0: a new one of the family */
+	uint32_t family;
 	const struct merging *merging; /* NULL: this is no merge */
 };
 

@@ -253,7 +253,7 @@ index_merge_begin(const struct index_state *s, const size_t *which, size_t n)
 {
 	struct index_merge *m = mem_zero(sizeof(*m));
 
-	random_bytes(&m->id, sizeof(m->id));
+	m->id = index_new_id(s->family);
 	m->inputs = mem_array(n, sizeof(*m->inputs));
 	for (m->n = 0; m->n < n; m->n++) {
 		struct index_segment *to = &m->inputs[m->n];
@@ -384,17 +384,6 @@ index_segment_verify(const char *directory, struct index_segment *s, char err[IN
 	return true;
 }
 
-/* The place of an input among the segments of the state, or nsegments when it is gone. */
-static size_t
-find_input(const struct index_state *s, const struct index_segment *input)
-{
-	size_t i = 0;
-
-	while (i < s->nsegments && s->segments[i].file.id != input->file.id)
-		i++;
-	return i;
-}
-
 /* Marks those documents dead in the result that died while the merge ran. */
 static void
 carry_deaths(
@@ -415,7 +404,7 @@ index_merge_take(const struct index_merge *m, const char *directory, struct inde
     struct index_segment fresh, char err[INDEX_FAULT])
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (find_input(s, &m->inputs[i]) == s->nsegments) {
+		if (index_state_find(s, m->inputs[i].file.id) == NULL) {
 			snprintf(err, INDEX_FAULT, "an input of the merge is gone");
 			return false;
 		}
@@ -425,9 +414,10 @@ index_merge_take(const struct index_merge *m, const char *directory, struct inde
 	fresh.file.mark = fresh.open->file.mark;
 	fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
 	for (size_t i = 0; i < m->n; i++) {
-		size_t at = find_input(s, &m->inputs[i]);
+		const struct index_segment *input = index_state_find(s, m->inputs[i].file.id);
+		size_t at = (size_t)(input - s->segments);
 
-		carry_deaths(&m->inputs[i], &s->segments[at], &fresh);
+		carry_deaths(&m->inputs[i], input, &fresh);
 		index_state_drop(s, at, at + 1);
 	}
 	index_state_insert(s, fresh);

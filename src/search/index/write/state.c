@@ -16,6 +16,15 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+uint64_t
+index_new_id(uint32_t family)
+{
+	uint64_t id;
+
+	random_bytes(&id, sizeof(id));
+	return family == 0 ? id : (uint64_t)family << 32 | (uint32_t)id;
+}
+
 /* ---- changing ---- */
 
 bool
@@ -223,9 +232,11 @@ make_ordinals(const char *directory, struct index_state *s, size_t i, struct seg
 	struct index_segment *t = &s->segments[i];
 	struct ordinal_map *m;
 
-	t->ordinals.id = 0;
-	if (!ordinals_write(directory, s->segments, i + 1, &t->ordinals, err))
+	t->ordinals.id = index_new_id(s->family);
+	if (!ordinals_write(directory, s->segments, i + 1, &t->ordinals, err)) {
+		t->ordinals.id = 0;
 		return NULL;
+	}
 	m = ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_VERIFY, err);
 	if (m != NULL)
 		t->ordinals.mark = m->file.mark;
@@ -268,9 +279,11 @@ file_is_needed(const struct index_state *s, const char *name)
 
 	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
 		return true; /* not a file of a generation */
-	snprintf(path, sizeof(path), "hosts-%016" PRIx64, s->merging);
-	if (s->merging != 0 && strncmp(name, path, strlen(path)) == 0)
-		return true;
+	for (size_t i = 0; i < INDEX_CHILDREN; i++) {
+		snprintf(path, sizeof(path), "hosts-%08" PRIx32, s->children[i]);
+		if (s->children[i] != 0 && strncmp(name, path, strlen(path)) == 0)
+			return true;
+	}
 	for (size_t i = 0; i < s->nsegments; i++) {
 		segment_path(".", s->segments[i].file.id, path, sizeof(path));
 		if (has_name(path, name))
@@ -310,6 +323,70 @@ index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT
 		return false;
 	}
 	remove_old_files(directory, s);
+	return true;
+}
+
+/* ---- the result of a child ---- */
+
+bool
+index_state_store(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+{
+	return complete_ordinals(directory, s, err) && manifest_write(directory, s, err);
+}
+
+void
+index_state_adopt(struct index_state *s, const struct index_state *made)
+{
+	for (size_t i = 1; i < s->nsegments; i++) {
+		struct index_segment *t = &s->segments[i];
+		const struct index_segment *have;
+
+		have = index_state_find(made, t->file.id);
+		if (have == NULL || (t->map != NULL && ordinals_fit(t->map, s->segments, i + 1)))
+			continue;
+		ordinals_close(t->map);
+		t->map = NULL;
+		t->ordinals = have->ordinals;
+	}
+}
+
+static void
+mark_successors(struct index_state *made, const struct index_segment *newer)
+{
+	for (uint32_t doc = 0; doc < newer->documents; doc++) {
+		unsigned char ip[16];
+
+		segment_ip(newer->open, doc, ip);
+		for (size_t i = 0; i < made->nsegments; i++)
+			(void)index_mark_dead(&made->segments[i], ip);
+	}
+}
+
+/* A document that is dead in a newer segment is marked dead in made, too: it was deleted, or has a successor in a segment
+   that is newer still. All are marked before the newer segments become part of made, because made must not lose that
+   successor. */
+bool
+index_state_renew(
+    const char *directory, struct index_state *s, struct index_state *made, char err[INDEX_FAULT])
+{
+	size_t outdated = 0;
+
+	if (!open_segments(directory, made, err) || !open_segments(directory, s, err))
+		return false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		if (!s->segments[i].outdated)
+			mark_successors(made, &s->segments[i]);
+	for (size_t i = 0; i < s->nsegments; i++)
+		if (s->segments[i].outdated)
+			s->segments[outdated++] = s->segments[i];
+		else
+			index_state_insert(made, s->segments[i]);
+	s->nsegments = outdated;
+	drop_dead_segments(made);
+	made->generation = s->generation;
+	memcpy(made->children, s->children, sizeof(made->children));
+	index_state_free(s);
+	*s = *made;
 	return true;
 }
 

@@ -36,6 +36,17 @@ bool index_state_complete(const struct index_state *s);
    stopped. Returns false when a file is damaged. */
 bool index_state_verify(
     const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
+/* Returns a new id of a file. */
+uint64_t index_new_id(uint32_t family);
+/* For a child process: makes missing ordinals and writes s into a file of its family, which does not publish it. */
+bool index_state_store(
+    const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+/* Takes the ordinals of made where those of s do not fit its segments. */
+void index_state_adopt(struct index_state *s, const struct index_state *made);
+/* Replaces the outdated segments of s by those of made, which was built beside s from a newer snapshot. The other
+   segments of s stay: they are newer than their documents in made. Consumes made when it succeeds. */
+bool index_state_renew(const char *directory, struct index_state *s, struct index_state *made,
+    char err[INDEX_FAULT]) MUST_USE;
 /* Adds a segment at its place in the order of sizes, and marks nothing dead. */
 void index_state_insert(struct index_state *s, struct index_segment fresh);
 /* Marks the document of an address dead in one segment, which is open. False: it had none alive. */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/* The work beside the passes: merges of segments and rebuilds, which may take minutes, in child processes. */
+#ifndef INDEXER_BESIDE_H
+#define INDEXER_BESIDE_H
+
+#include "indexer/indexer.h"
+
+#include <sys/types.h>
+
+/* ---- child.c ---- */
+
+struct child {
+	pid_t pid; /* 0: none */
+	uint32_t family;
+	int64_t next; /* mono_us: after a failure, no child is started before */
+};
+
+enum child_rc { CHILD_NONE, CHILD_RUNS, CHILD_DONE, CHILD_FAILED };
+
+/* Returns true in the child. In the parent, pid is 0 when there is no child. */
+bool child_fork(struct child *c) MUST_USE;
+/* Ends the child; when ok, its result is stored before. */
+_Noreturn void child_exit(
+    const char *directory, struct index_state *made, bool ok, char err[INDEX_FAULT]);
+enum child_rc child_ended(struct child *c) MUST_USE;
+void child_kill(struct child *c);
+
+/* ---- merger.c: merges of segments ---- */
+
+struct merger {
+	const char *directory;
+	bool no_child;             /* large merges run in this process, which ends after the pass */
+	struct index_merge *merge; /* the merge that runs in the child; NULL: none */
+	struct child child;
+};
+
+/* Performs the small merges that are due. */
+bool merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+/* Starts a child for a large merge that is due. The segments must have just been published. */
+void merger_start(struct merger *g, struct index_state *s);
+/* If the child has ended, replaces the inputs of its merge by its segment and sets *changed. */
+void merger_collect(struct merger *g, struct index_state *s, bool *changed);
+/* Kills the child, if there is one, and drops its merge. */
+void merger_abandon(struct merger *g, struct index_state *s);
+
+/* ---- rebuild.c: a new index beside the old one ---- */
+
+struct rebuilder {
+	const char *directory;
+	bool wanted; /* the index must be built again */
+	bool ready;  /* the child has ended well, and its result was not yet taken */
+	struct child child;
+	struct buf
+	    gone; /* 16 bytes each: the hosts that were deleted since the child was started */
+};
+
+/* Has the index built again; its present segments are outdated. */
+void rebuild_want(struct rebuilder *r, struct index_state *s);
+/* Starts the child when one is wanted and none runs. No merge may run. */
+void rebuild_start(struct rebuilder *r, struct index_state *s);
+/* Looks whether the child has ended. Must be called before the snapshot of the pass that takes the result. */
+void rebuild_poll(struct rebuilder *r, struct index_state *s);
+/* Notes that a host was deleted. */
+void rebuild_gone(struct rebuilder *r, const unsigned char ip[16]);
+/* Replaces the outdated segments. s keeps its tags, those of its newer segments; *tags receives those of the others. */
+bool rebuild_take(struct rebuilder *r, struct index_state *s, struct index_tags *tags,
+    char err[INDEX_FAULT]) MUST_USE;
+/* Kills the child, if there is one, and drops its result. A rebuild that is wanted stays so. */
+void rebuild_abandon(struct rebuilder *r, struct index_state *s);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/* Builds the whole index again beside the passes, in a child process: when the generation is of another database (after a
+   restore), when it lacks a field of this release, or by --rebuild. The old generation is served and followed meanwhile, so
+   that changed hosts are visible as soon as ever.
+
+     pass 7          pass 8           pass 9           pass 10
+       | outdated:     |                |                | before its snapshot: the child has ended,
+       | A B           | +C             | +D, x dies     | so this pass sees whatever the child has seen
+       | fork          |                |                v
+       +-> child: one snapshot, all documents -> E F     E F, without the hosts of C and D and without x; C D
+
+   The child reads a newer snapshot than pass 7. A host that changed after pass 7 is in C or D, and a deleted one is in `gone`,
+   whether the child has seen that or not; so C and D always win over E and F. No merge may mix A and B with C and D meanwhile: merger.c leaves
+   outdated segments alone. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "indexer/beside.h"
+#include "search/index/write/state.h"
+
+#include <inttypes.h>
+
+/* Reads by a connection of its own: the parent uses the other one. */
+static _Noreturn void
+run_child(struct rebuilder *r, const struct index_state *s)
+{
+	struct index_state made = {
+		.generation = s->generation, .published_at = TS_NULL, .family = r->child.family
+	};
+	struct feed feed = { .directory = r->directory };
+	char err[INDEX_FAULT] = "no connection";
+	bool ok;
+
+	feed.source.a = arena_new(FEED_MEMORY);
+	feed.source.db = db_open(conf.database, "surfaced-index");
+	ok = source_begin(&feed.source, "") == DB_OK && feed_all(&feed, &made, err);
+	child_exit(r->directory, &made, ok, err);
+}
+
+static void
+mark_outdated(struct index_state *s, bool outdated)
+{
+	for (size_t i = 0; i < s->nsegments; i++)
+		s->segments[i].outdated = outdated;
+}
+
+void
+rebuild_want(struct rebuilder *r, struct index_state *s)
+{
+	r->wanted = true;
+	if (r->child.pid == 0)
+		mark_outdated(s, true);
+}
+
+void
+rebuild_start(struct rebuilder *r, struct index_state *s)
+{
+	if (!r->wanted || r->child.pid != 0 || mono_us() < r->child.next)
+		return;
+	mark_outdated(s, true);
+	buf_clear(&r->gone);
+	if (child_fork(&r->child))
+		run_child(r, s);
+	if (r->child.pid == 0)
+		return;
+	s->children[INDEX_REBUILD] = r->child.family;
+	log_event(
+	    LOGP_INFO, "index", "rebuilding=%" PRIu64 " pid=%d", s->generation, (int)r->child.pid);
+}
+
+void
+rebuild_gone(struct rebuilder *r, const unsigned char ip[16])
+{
+	if (r->child.pid != 0 || r->ready)
+		buf_add(&r->gone, ip, 16);
+}
+
+void
+rebuild_poll(struct rebuilder *r, struct index_state *s)
+{
+	enum child_rc rc = child_ended(&r->child);
+
+	r->ready |= rc == CHILD_DONE;
+	if (rc == CHILD_FAILED)
+		s->children[INDEX_REBUILD] = 0; /* the next publication removes its files */
+}
+
+static bool
+bury_gone(const struct rebuilder *r, struct index_state *made, char *err)
+{
+	bool had = false;
+
+	for (size_t at = 0; at < r->gone.n; at += 16)
+		if (!index_state_remove(
+			r->directory, made, (const unsigned char *)r->gone.p + at, &had, err))
+			return false;
+	return true;
+}
+
+bool
+rebuild_take(
+    struct rebuilder *r, struct index_state *s, struct index_tags *tags, char err[INDEX_FAULT])
+{
+	struct index_state made;
+
+	if (!index_state_fetch(r->directory, r->child.family, &made, err))
+		return false;
+	*tags = made.tags;
+	made.tags = s->tags;
+	s->tags = (struct index_tags){ .n = 0 };
+	if (!bury_gone(r, &made, err) || !index_state_renew(r->directory, s, &made, err)) {
+		index_state_free(&made);
+		return false;
+	}
+	s->children[INDEX_REBUILD] = 0;
+	r->ready = r->wanted = false;
+	return true;
+}
+
+void
+rebuild_abandon(struct rebuilder *r, struct index_state *s)
+{
+	child_kill(&r->child);
+	mark_outdated(s, false);
+	s->children[INDEX_REBUILD] = 0;
+	r->ready = false;
+	buf_clear(&r->gone);
+}
