@@ -89,7 +89,7 @@ dump(const char *program, const char *what)
 	char err[256];
 
 	/* Documents show the defaults of parameters, whatever the configuration of this host is. */
-	if (!conf_load(NULL, err, sizeof(err)))
+	if (!conf_load("surfaced", NULL, err, sizeof(err)))
 		panic("%s", err);
 	for (size_t i = 0; i < COUNT(dumps); i++)
 		if (strcmp(what, dumps[i].what) == 0) {

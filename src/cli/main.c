@@ -299,7 +299,8 @@ start_command(struct globals *g, int argc, char **argv)
 		    guess == NULL ? "" : "did you mean ", guess == NULL ? "" : guess,
 		    guess == NULL ? "try surfacectl --help" : "?");
 	}
-	if (!conf_load(g->file != NULL ? g->file : find_default_file(), err, sizeof(err)))
+	if (!conf_load(
+		"surfacectl", g->file != NULL ? g->file : find_default_file(), err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);
 	c.actor = os_actor(c.arena);

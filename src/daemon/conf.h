@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The configuration file: tbl/params.h is the list of its parameters. */
+/* The configuration file of one program. src/tbl/params.h lists the parameters of all programs; each
+   row names the programs that read it. */
 #ifndef DAEMON_CONF_H
 #define DAEMON_CONF_H
 
@@ -7,13 +8,17 @@
 
 #define PARAM_TYPE_text const char *
 #define PARAM_TYPE_path const char *
+#define PARAM_TYPE_ports const char *
+#define PARAM_TYPE_origins const char *
+#define PARAM_TYPE_url const char *
+#define PARAM_TYPE_endpoint const char *
 #define PARAM_TYPE_number int64_t
 #define PARAM_TYPE_ms int64_t
 #define PARAM_TYPE_seconds int64_t
 #define PARAM_TYPE_bytes int64_t
 
 struct conf {
-#define PARAM(name, type, def, lo, hi, help) PARAM_TYPE_##type name;
+#define PARAM(name, type, programs, def, lo, hi, help) PARAM_TYPE_##type name;
 #include "tbl/params.h"
 #undef PARAM
 };
@@ -22,10 +27,12 @@ struct conf {
    change. */
 extern struct conf conf;
 
-/* Sets conf to the defaults and then to the lines of the file (NULL: only the defaults). On failure
-   false, with "file:line: fault" in err, and conf is unchanged. */
-bool conf_load(const char *file, char *err, size_t room) MUST_USE;
-/* Prints one line per parameter: name, type, default, bounds, help. For surfaced -D params. */
+/* Sets conf to the defaults and then to the lines of the file (NULL: only the defaults). A line with a
+   parameter that `program` does not read is a fault. On failure false, with "file:line: fault" in
+   err, and conf is unchanged. */
+bool conf_load(const char *program, const char *file, char *err, size_t room) MUST_USE;
+/* Prints one line per parameter: name, programs, type, default, bounds, help; for surfaced -D
+   params. */
 void conf_describe(FILE *out);
 
 #endif

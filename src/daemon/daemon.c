@@ -26,7 +26,7 @@ static bool
 load_settings(
     const struct daemon *d, const char *file, struct pool *pools, size_t *n, char *err, size_t room)
 {
-	if (!conf_load(file, err, room) || !user_is_known(err, room) ||
+	if (!conf_load(d->name, file, err, room) || !user_is_known(err, room) ||
 	    (d->check != NULL && !d->check(err, room)))
 		return false;
 	if (d->pools != NULL)

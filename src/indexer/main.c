@@ -97,7 +97,7 @@ run_once(int argc, char **argv)
 		return status;
 	if (o.dump != NULL)
 		return stmts_dump(program.name, o.dump);
-	if (!conf_load(o.file, err, sizeof(err))) {
+	if (!conf_load(program.name, o.file, err, sizeof(err))) {
 		fprintf(stderr, "surfaced-index: %s\n", err);
 		return 1;
 	}

@@ -1,67 +1,13 @@
-/* The parameters of surfaced.conf(5): PARAM(name, type, default, min, max, help). For text and path, min and max
-   are lengths. */
-PARAM(database,		text,	"dbname=surfaced",			1, 4096, "libpq connection string of this program's role")
-PARAM(index_directory,	path,	STATEDIR "/index",			1, 4000, "where surfaced-index publishes and the workers map the search index")
-PARAM(upstreams,	path,	SYSCONFDIR "/nginx/upstreams.conf",	1, 4000, "nginx upstream file: the one place of worker pools and counts")
-PARAM(secret_file,	path,	SYSCONFDIR "/secret",			1, 4000, "at least 32 random bytes that sign cursors")
-PARAM(user,		text,	"",					0,   64, "user the workers run as when the master starts as root; empty: stay")
-PARAM(worker_requests,	number,	100000,		 1, 1000000000, "requests after which a worker is replaced")
-PARAM(worker_stuck,	ms,	60000,	       100,	3600000, "a request older than this has its worker killed by the watchdog")
-PARAM(request_budget,	ms,	10000,		50,	  60000, "time a request may take before search_timeout; older queued work is dropped")
-PARAM(request_memory,	bytes,	268435456, 1048576, 17179869184, "memory one request may take")
-PARAM(body_limit,	bytes,	65536,	     32769,	1048576, "encoded body of operations other than aggregate (C-023)")
-PARAM(search_parallel,	number,	64,		 1,	  10000, "searches at once over all workers; more is search_busy")
-PARAM(search_share,	number,	50,		 1,	    100, "percent of surfaced_search that one account may hold; more of its searches go to surfaced_heavy")
-PARAM(search_slice,	ms,	20,		 1,	  10000, "CPU time a search gets in surfaced_search before surfaced_heavy answers it")
-PARAM(search_wait,	ms,	2500,		 0,	  60000, "work of one account that may wait for surfaced_heavy; more is search_busy")
-PARAM(search_work_limit, number, 400000000,    1000, 100000000000, "values one search may look at before search_timeout, or search_count_too_expensive for counts")
-PARAM(auth_wait,		ms,	2000,		10,	  60000, "how long a request waits for its key to be read before authentication_unavailable")
-PARAM(key_cache,	ms,	10000,		 0,	  10000, "how long a worker trusts a key it has read without hearing of a change")
-PARAM(index_patience,	ms,	600000,	       100,    86400000, "how long surfaced-index waits for a word of the database before it begins anew")
-PARAM(index_poll,	ms,	500,		10,	  60000, "how often surfaced-index looks for changed documents without a notification")
-PARAM(index_segments,	number,	8,		 2,	     64, "segments a generation may have before small ones are merged")
-PARAM(run_directory,	path,	RUNDIR,					1,   90, "sockets, and the counters of rates, quotas and usage that workers and surfaced-meter share")
-PARAM(meter_slots,	number,	65536,		64,	    16777216, "counters of rates, quotas and usage a host has room for; up to the next power of two")
-PARAM(meter_wait,	ms,	1000,		 1,	   60000, "how long a request waits for a lease before api_metering_unavailable")
-PARAM(meter_flush,	ms,	500,		10,	    1000, "how often surfaced-meter stores what was counted")
-PARAM(stream_keys,	path,	SYSCONFDIR "/stream-keys",		1, 4000, "keys that sign stream tickets: kid:hexadecimal lines, the newest first; read again when it changes")
-PARAM(stream_origins,	text,	"self",					0, 4096, "origins that may open a stream, in spaces; self: the host that the request is for")
-PARAM(stream_recheck,	seconds, 30,		 1,	    300, "how often ownership, permission, entitlement and state of all streams are asked again (4.6)")
-PARAM(stream_lease,	seconds, 15,		 2,	    300, "how long a session waits for the stream of a proxy that died")
-PARAM(stream_silence,	seconds, 30,		 1,	   3600, "a client that has not answered a ping for so long is gone")
-PARAM(stream_drain,	seconds, 3600,		 0,	  86400, "how long streams of before a reload may go on")
-PARAM(stream_connections, number, 8192,	 1,	1000000, "connections of one process of surfaced-stream")
-PARAM(public_url,	text,	"",					0, 2000, "where people reach nginx, https://HOST[:PORT], for the links of surfacectl watch")
-PARAM(evidence_directory, path,	STATEDIR "/evidence",			1, 3900, "screenshots of browser sessions; surfaced-dispatch writes, the workers read")
-PARAM(evidence_reserve,	bytes,	1073741824,	 0, 1099511627776, "no session is started while the evidence's file system has less free than this")
-PARAM(browser_sessions,	number,	8,		 0,	   10000, "browser sessions this host runs at once")
-PARAM(runner,		path,	SBINDIR "/surfaced-runner",			1, 4000, "program that surfaced-dispatch starts for each session where no service manager does")
-PARAM(runner_conf,	path,	SYSCONFDIR "/surfaced-runner.conf",	1, 4000, "configuration file that it is given then")
-PARAM(runner_start,	ms,	60000,	       100,	 600000, "how long a browser may take to its first page before it is started again")
-PARAM(runner_user,	text,	"",					0,   64, "user of runners that a service manager starts, who may call surfaced-dispatch besides its own and root; empty: nobody")
-PARAM(route_target,	text,	"",					0,  260, "host:port that routes are probed with; empty: they are not")
-PARAM(route_probe,	ms,	60000,	      1000,    86400000, "how often each route is probed")
-PARAM(browser,		path,	"/usr/lib/chromium/chromium-headless-shell", 1, 4000, "the browser that surfaced-runner starts")
-PARAM(bubblewrap,	path,	"/usr/bin/bwrap",			1, 4000, "program that puts a browser into its sandbox")
-PARAM(shot_interval,	ms,	60000,	      1000,	 3600000, "how long after the last screenshot of a session another one is taken, if something has changed")
-PARAM(alert_poll,	ms,	500,		10,	   60000, "how often surfaced-alert looks for changes and due deliveries without a notification")
-PARAM(webhook_attempts,	number,	10,		 1,	    1000, "attempts after which a delivery has failed")
-PARAM(webhook_backoff,	ms,	5000,		 1,	 3600000, "about how long a delivery waits after its first attempt; then four times as long each time")
-PARAM(webhook_backoff_max, seconds, 21600,	 1,	  604800, "how long it waits at most, whatever the receiver's Retry-After says")
-PARAM(webhook_ca_file,	path,	"",			0, 4000, "certificates that webhooks trust instead of the system's")
-PARAM(webhook_parallel,	number,	64,		 1,	    1000, "webhooks sent at once")
-PARAM(webhook_ports,	text,	"443 1024-65535",			0, 4096, "ports and ranges of ports that webhooks may go to; in surfaced.conf, too, for new destinations")
-PARAM(webhook_project,	number,	16,		 1,	    1000, "webhooks of one project sent at once")
-PARAM(webhook_timeout,	ms,	15000,	       100,	  120000, "time one attempt may take, from the resolution of the name to the answer")
-PARAM(delivery_days,	number,	90,		 0,	   36500, "days after which surfaced-alert deletes settled deliveries and their attempts; 0: never")
-PARAM(usage_days,	number,	400,	       181,	   36500, "days after which surfaced-alert deletes usage by day and the leases of quotas")
-PARAM(dispatch_user,	text,	"",					0,   64, "user of surfaced-dispatch, who may command the daemons of browsers besides root and their own; empty: nobody")
-PARAM(egress_closed,	text,	"",			0, 4000, "networks besides those that are not public which no browser reaches, with commas between them")
-PARAM(egress_connect,	ms,	15000,		100,	 120000, "how long a browser's connection may take to be made, look-up and proxy included")
-PARAM(egress_connections, number, 256,		  1,	  10000, "connections a browser session may have at once; more wait")
-PARAM(egress_dns,	text,	"",			0, 1000, "resolvers for the names that browsers ask for, with commas between them; empty: those of /etc/resolv.conf")
-PARAM(egress_drain,	seconds, 600,		  0,	  86400, "how long connections of browsers that stand go on in the old process after a reload")
-PARAM(egress_grace,	seconds, 30,		  1,	   3600, "how long browser sessions keep their network while surfaced-dispatch is away")
-PARAM(egress_idle,	seconds, 900,		  1,	  86400, "a browser's connection on which nothing moves for so long is ended")
-PARAM(egress_secrets,	path,	SYSCONFDIR "/egress",			1, 4000, "directory of files with user:password, for the proxies of routes")
-PARAM(egress_sessions,	number,	256,		  1,	  10000, "browser sessions that surfaced-egress serves at once")
+/* The parameters of surfaced.conf(5): PARAM(name, type, programs, default, min, max, help). A file
+   of params/ has the rows of one program, and shared.h those of several. A program refuses a
+   parameter that does not name it. For text and path, and for the types that daemon/conf_check.h
+   checks, min and max are lengths. */
+#include "tbl/params/shared.h"
+#include "tbl/params/surfaced.h"
+#include "tbl/params/index.h"
+#include "tbl/params/alert.h"
+#include "tbl/params/stream.h"
+#include "tbl/params/dispatch.h"
+#include "tbl/params/egress.h"
+#include "tbl/params/runner.h"
+#include "tbl/params/surfacectl.h"

@@ -171,7 +171,8 @@ main(int argc, char **argv)
 	char secret[KEY_SECRET_LEN + 1], err[256];
 	int64_t n;
 
-	if (argc != 3 || !str_int64(str_of(argv[2]), &n) || !conf_load(NULL, err, sizeof(err)))
+	if (argc != 3 || !str_int64(str_of(argv[2]), &n) ||
+	    !conf_load("surfaced", NULL, err, sizeof(err)))
 		return 2;
 	make_key(w.arena, secret);
 	conf.run_directory = pg_dir();

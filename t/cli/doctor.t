@@ -572,14 +572,16 @@ browser_check=
 mkdir -p "$W/kept"
 cp t/helper/fake-runner "$W/fake-runner"
 for name in surfaced-dispatch surfaced-egress; do
-	sed "s/surfaced_meter/surfaced_$(echo ${name#surfaced-})/; /^evidence_directory/d" "$W/etc/surfaced-meter.conf" >"$W/etc/$name.conf"
-	echo "evidence_directory = $W/kept" >>"$W/etc/$name.conf"
-	echo "runner = $W/fake-runner" >>"$W/etc/$name.conf"
+	{
+		sed "s/surfaced_meter/surfaced_$(echo ${name#surfaced-})/" "$W/etc/surfaced-meter.conf"
+		echo "evidence_directory = $W/kept"
+		echo "runner = $W/fake-runner"
+	} | world_lines "$name" >"$W/etc/$name.conf"
 done
 sed -i '/^evidence_directory/d' "$W/etc/surfacectl.conf"
 echo "evidence_directory = $W/kept" >>"$W/etc/surfacectl.conf"
 echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
-cp "$W/etc/surfaced-dispatch.conf" "$W/etc/surfaced-stream.conf"
+world_lines surfaced-stream <"$W/etc/surfaced-dispatch.conf" >"$W/etc/surfaced-stream.conf"
 sed -i 's/surfaced_dispatch/surfaced_stream/' "$W/etc/surfaced-stream.conf"
 world_give
 chown -R "$WORLD_USER" "$W/kept"

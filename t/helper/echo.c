@@ -101,7 +101,7 @@ work(const struct pool *pool, int listener)
 int
 main(int argc, char **argv)
 {
-	static const struct daemon echo = { .name = "echo", .pools = read_pools, .work = work };
+	static const struct daemon echo = { .name = "surfaced", .pools = read_pools, .work = work };
 
 	return daemon_main(argc, argv, &echo);
 }

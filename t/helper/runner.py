@@ -62,9 +62,11 @@ class Dispatch:
         self.egress_process = self.egress = None
         os.makedirs(os.path.join(self.dir, "secrets"))
         os.mkdir(self.run)
+        self.egress_file = os.path.join(self.dir, "egress.conf")
         with open(self.conf_file, "w", encoding="utf-8") as f:
-            f.write("run_directory = %s\negress_secrets = %s/secrets\negress_dns = 9.9.9.9\n%s" % (self.run, self.dir,
-                                                                                             conf))
+            f.write("run_directory = %s\n%s" % (self.run, conf))
+        with open(self.egress_file, "w", encoding="utf-8") as f:
+            f.write("run_directory = %s\negress_secrets = %s/secrets\negress_dns = 9.9.9.9\n" % (self.run, self.dir))
         self.log = open(os.path.join(self.dir, "log"), "a", encoding="utf-8")
         self.listen()
         threading.Thread(target=self.keep_leases, daemon=True).start()
@@ -87,7 +89,7 @@ class Dispatch:
             s.hang_up()
 
     def start_egress(self):
-        self.egress_process = subprocess.Popen([BUILD + "/surfaced-egress", "-c", self.conf_file], stderr=self.log)
+        self.egress_process = subprocess.Popen([BUILD + "/surfaced-egress", "-c", self.egress_file], stderr=self.log)
         self.egress = Egress(os.path.join(self.run, "egress.sock"))
         threading.Thread(target=self.forward, daemon=True).start()
 

@@ -108,6 +108,15 @@ world_programs()
 	cp -R "$TOP/sql" "$SQL"
 }
 
+# world_lines PROGRAM: copies the lines whose parameters the program reads; a program refuses the others.
+world_lines()
+{
+	"$BIN/surfaced" -D params >"$W/tmp/params.$1" || return 1
+	awk -v program="$1" -v table="$W/tmp/params.$1" '
+		BEGIN { FS = "\t"; while ((getline <table) > 0) if (index("," $2 ",", "," program ",")) reads[$1] = 1; FS = " " }
+		$1 in reads || $2 != "=" || !/^[a-z]/' && rm "$W/tmp/params.$1"
+}
+
 world_conf()
 {
 	for _role in api alert dispatch index meter stream admin; do
@@ -135,7 +144,7 @@ world_conf()
 			echo "runner_conf = $W/etc/surfaced-runner.conf"
 			echo "stream_keys = $W/etc/stream-keys"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
-		} >"$W/etc/$_file.conf"
+		} | world_lines "$_file" >"$W/etc/$_file.conf"
 	done
 	world_nginx_files
 }

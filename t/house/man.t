@@ -5,11 +5,32 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=t/helper/tap.sh
 . t/helper/tap.sh
 bin=${TOP_BUILDDIR:-.}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 
 # mdoc may break a line anywhere, never a word.
-for word in $("$bin/surfaced" -D params | cut -f1); do
-	ok "surfaced.conf.5 documents the parameter $word" grep -qwF -- "$word" man/surfaced.conf.5
-done
+# section NAME: the lines of a subsection of surfaced.conf.5.
+section()
+{
+	sed -n "/^\.Ss $1\$/,/^\.S[sh] /p" man/surfaced.conf.5
+}
+# documented PARAMETER TYPE PROGRAMS: the item stands in the right section, with its type and its programs.
+documented()
+{
+	case $3 in
+	*,*) section "Several programs" | sed -n "/^\.It Cm $1 /,/^\.It\|^\.El/p" >"$work/item" ;;
+	*) section "$3" | sed -n "/^\.It Cm $1 /,/^\.It\|^\.El/p" >"$work/item" ;;
+	esac
+	grep -q "^\.It Cm $1 No ($2, " "$work/item" || return 1
+	case $3 in
+	*,*) grep -qx 'Read by all programs\.' "$work/item" ||
+		[ "$(sed -n '/^Read by$/,$s/^\.Xr \([a-z-]*\) 8.*/\1/p' "$work/item" | paste -sd ,)" = "$3" ] ;;
+	esac
+}
+"$bin/surfaced" -D params | cut -f1-3 >"$work/params"
+while read -r word programs type; do
+	ok "surfaced.conf.5 documents the parameter $word with its type and programs" documented "$word" "$type" "$programs"
+done <"$work/params"
 for word in $("$bin/surfaced" -D errors | cut -f2 | sort -u); do
 	ok "surfaced-api.7 documents the error $word" grep -qwF -- "$word" man/surfaced-api.7
 done
@@ -23,8 +44,6 @@ page()
 {
 	mandoc -Tascii -Owidth=400 "$1" | sed "s/.$(printf '\b')//g"
 }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 for name in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
 	"$bin/$name" -h 2>&1 | sed -n 's/^usage: [^ ]*//p' >"$work/usage"
 	page "man/$name.8" | sed -n "/^SYNOPSIS/,/^DESCRIPTION/s/^ *$name //p" >"$work/synopsis"

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "daemon/conf.h"
+#include "daemon/conf_check.h"
 #include "t/unit/tap.h"
 
 #include <errno.h>
@@ -259,25 +260,66 @@ configuration_names_file_and_line(void)
 
 	fputs("# comment\n\nworker_requests = 5\nrequest_budget = 1\n", f);
 	fclose(f);
-	CU_ASSERT_TRUE(conf_load(NULL, err, sizeof(err)));
+	CU_ASSERT_TRUE(conf_load("surfaced", NULL, err, sizeof(err)));
 	CU_ASSERT_EQUAL(conf.request_budget, 10000);
-	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
+	CU_ASSERT_FALSE(conf_load("surfaced", name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":4: bad value for request_budget"));
 	CU_ASSERT_EQUAL(conf.worker_requests, 100000); /* a bad file changes nothing */
 	f = fopen(name, "w");
 	fputs("worker_requests = 5\nuser = \xff\n", f);
 	fclose(f);
-	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
+	CU_ASSERT_FALSE(conf_load("surfaced", name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":2: not UTF-8"));
 	CU_ASSERT_PTR_NULL(strstr(err, "worker_requests")); /* the line before has no share in it */
 	f = fopen(name, "w");
 	fwrite("user = a\0b\n", 1, 11, f);
 	fclose(f);
-	CU_ASSERT_FALSE(conf_load(name, err, sizeof(err)));
+	CU_ASSERT_FALSE(conf_load("surfaced", name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":1: a NUL in it"));
+	f = fopen(name, "w");
+	fputs("database = dbname=x\nindex_poll = 50\n", f);
+	fclose(f);
+	CU_ASSERT_TRUE(conf_load("surfaced-index", name, err, sizeof(err)));
+	CU_ASSERT_EQUAL(conf.index_poll, 50);
+	CU_ASSERT_FALSE(conf_load("surfaced-meter", name, err, sizeof(err)));
+	CU_ASSERT_PTR_NOT_NULL(
+	    strstr(err, ":2: index_poll is a parameter of another program: surfaced-index"));
 	remove(name);
-	CU_ASSERT_FALSE(conf_load("/", err, sizeof(err)));
+	CU_ASSERT_FALSE(conf_load("surfaced", "/", err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, "/: Is a directory"));
+}
+
+static void
+values_with_a_grammar_are_checked(void)
+{
+	static const struct {
+		bool (*check)(struct str value);
+		const char *good[6], *bad[8];
+	} rows[] = {
+		{ conf_check_path, { "", "/", "/run/x" }, { "run", "./x" } },
+		{ conf_check_ports, { "", "443", "443 1024-65535", "80,443, 8000-8000" },
+		    { "https", "0", "65536", "443-", "-443", "9-8", "443 x" } },
+		{ conf_check_origins,
+		    { "", "self", "self https://viewer.example.com", "http://localhost:8080",
+			"https://[2001:db8::1]:8443" },
+		    { "viewer.example.com", "https://", "https://a/b", "*", "https://a:0",
+			"null" } },
+		{ conf_check_url,
+		    { "", "https://api.example.com", "https://api.example.com:8443/",
+			"https://a/b" },
+		    { "http://a", "api.example.com", "https://", "https:///x", "https://a:x" } },
+		{ conf_check_endpoint,
+		    { "", "example.com:443", "192.0.2.1:80", "[2001:db8::1]:443" },
+		    { "example.com", ":443", "example.com:", "example.com:65536", "a b:1",
+			"2001:db8::1:443" } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		for (size_t j = 0; j < COUNT(rows[i].good) && rows[i].good[j] != NULL; j++)
+			CU_ASSERT_TRUE(rows[i].check(str_of(rows[i].good[j])));
+		for (size_t j = 0; j < COUNT(rows[i].bad) && rows[i].bad[j] != NULL; j++)
+			CU_ASSERT_FALSE(rows[i].check(str_of(rows[i].bad[j])));
+	}
 }
 
 static void
@@ -324,6 +366,8 @@ main(void)
 		    an_arena_zeroes_defers_and_resets },
 		{ "faults of the configuration name file and line",
 		    configuration_names_file_and_line },
+		{ "configuration values with a grammar are checked when the file is read",
+		    values_with_a_grammar_are_checked },
 		{ "a file is read whole or not at all", a_file_is_read_whole_or_not },
 		CU_TEST_INFO_NULL,
 	};

@@ -144,7 +144,7 @@ main(void)
 	char err[256];
 	int rc;
 
-	if (!conf_load(NULL, err, sizeof(err)))
+	if (!conf_load("surfaced-stream", NULL, err, sizeof(err)))
 		panic("%s", err);
 	shared = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)

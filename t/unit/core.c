@@ -460,7 +460,7 @@ main(void)
 
 	pg_do("start");
 	pg_do("migrate");
-	if (!conf_load(NULL, err, sizeof(err)))
+	if (!conf_load("surfaced", NULL, err, sizeof(err)))
 		panic("%s", err);
 	arena = arena_new(64 * 1024 * 1024);
 	admin = db_open(pg_conninfo("postgres"), "admin");

@@ -566,7 +566,7 @@ main(void)
 	char err[256];
 	int rc;
 
-	if (!conf_load(NULL, err, sizeof(err)))
+	if (!conf_load("surfaced", NULL, err, sizeof(err)))
 		panic("%s", err);
 	arena = arena_new(64 * 1024 * 1024);
 	worker = (struct worker){ .arena = arena,

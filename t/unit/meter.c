@@ -734,7 +734,7 @@ main(void)
 	const char *given;
 	int rc;
 
-	if (!conf_load(NULL, err, sizeof(err)) || mkdtemp(dir) == NULL)
+	if (!conf_load("surfaced", NULL, err, sizeof(err)) || mkdtemp(dir) == NULL)
 		panic("%s", err);
 	given = conf.run_directory;
 	conf.run_directory = dir;

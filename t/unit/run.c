@@ -85,7 +85,7 @@ main(void)
 	char err[256];
 	int rc;
 
-	if (!conf_load(NULL, err, sizeof(err)))
+	if (!conf_load("surfaced", NULL, err, sizeof(err)))
 		panic("%s", err);
 	arena = arena_new(16 * 1024 * 1024);
 	rc = tap_main(tests);

@@ -104,7 +104,7 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (status >= 0)
 		return status;
-	if (!conf_load(o.file, err, sizeof(err))) {
+	if (!conf_load(called.name, o.file, err, sizeof(err))) {
 		log_event(LOGP_ERR, "config", "why=\"%s\"", err);
 		fault = err;
 	}

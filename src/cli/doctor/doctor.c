@@ -33,7 +33,7 @@ doctor_read(struct doctor *d, struct program *p)
 		    (is_installed(d, p->name) && (p->needs == NULL || is_installed(d, p->needs)));
 	if (!p->wanted)
 		return;
-	p->good = conf_load(there ? path : NULL, err, sizeof(err));
+	p->good = conf_load(p->name, there ? path : NULL, err, sizeof(err));
 	p->conf = conf;
 	conf = own;
 	if (!p->good)

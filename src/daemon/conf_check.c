@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* Grammars of configuration values. They accept what the programs can use, and find a typing error
+   when the file is read instead of when the value is used for the first time. */
+#include "config.h"
+
+#include "daemon/conf_check.h"
+
+enum { PORT_MAX = 65535 };
+
+/* Takes the next word of a list from *rest: false at its end. */
+static bool
+next_word(struct str *rest, const char *separators, struct str *word)
+{
+	while (rest->n > 0 && strchr(separators, *rest->p) != NULL)
+		*rest = (struct str){ rest->p + 1, rest->n - 1 };
+	*word = (struct str){ rest->p, 0 };
+	while (word->n < rest->n && strchr(separators, rest->p[word->n]) == NULL)
+		word->n++;
+	*rest = (struct str){ rest->p + word->n, rest->n - word->n };
+	return word->n > 0;
+}
+
+static bool
+is_port(struct str s, int64_t *port)
+{
+	return str_int64(s, port) && *port >= 1 && *port <= PORT_MAX;
+}
+
+/* A name, an IPv4 address, or an IPv6 address in brackets. */
+static bool
+is_host(struct str s)
+{
+	bool bracketed = s.n > 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
+	const char *allowed = bracketed ? "0123456789abcdefABCDEF:." : NULL;
+
+	if (bracketed)
+		s = (struct str){ s.p + 1, s.n - 2 };
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			    (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+
+		if (bracketed ? strchr(allowed, c) == NULL : !word)
+			return false;
+	}
+	return s.n > 0;
+}
+
+static bool
+is_host_and_port(struct str s, bool port_required)
+{
+	const char *colon = memrchr(s.p, ':', s.n);
+	struct str host = s, port;
+	int64_t number;
+
+	if (colon == NULL || s.p[s.n - 1] == ']')
+		return !port_required && is_host(s);
+	host.n = (size_t)(colon - s.p);
+	port = (struct str){ colon + 1, s.n - host.n - 1 };
+	return is_host(host) && is_port(port, &number);
+}
+
+bool
+conf_check_path(struct str value)
+{
+	return value.n == 0 || value.p[0] == '/';
+}
+
+bool
+conf_check_ports(struct str value)
+{
+	struct str word, last;
+	int64_t first_port, last_port;
+	const char *dash;
+
+	while (next_word(&value, " \t,", &word)) {
+		dash = memchr(word.p, '-', word.n);
+		last = word;
+		if (dash != NULL) {
+			last = (struct str){ dash + 1, word.n - (size_t)(dash - word.p) - 1 };
+			word.n = (size_t)(dash - word.p);
+		}
+		if (!is_port(word, &first_port) || !is_port(last, &last_port) ||
+		    first_port > last_port)
+			return false;
+	}
+	return true;
+}
+
+bool
+conf_check_origins(struct str value)
+{
+	static const char *const schemes[] = { "https://", "http://" };
+	struct str word;
+
+	while (next_word(&value, " \t", &word)) {
+		bool good = str_is(word, "self");
+
+		for (size_t i = 0; i < COUNT(schemes) && !good; i++)
+			if (str_starts(word, str_of(schemes[i]))) {
+				size_t n = strlen(schemes[i]);
+
+				good =
+				    is_host_and_port((struct str){ word.p + n, word.n - n }, false);
+			}
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+bool
+conf_check_url(struct str value)
+{
+	static const struct str scheme = STR_INIT("https://");
+	const char *slash;
+
+	if (value.n == 0)
+		return true;
+	if (!str_starts(value, scheme))
+		return false;
+	value = (struct str){ value.p + scheme.n, value.n - scheme.n };
+	slash = memchr(value.p, '/', value.n);
+	if (slash != NULL)
+		value.n = (size_t)(slash - value.p);
+	return value.n > 0 && is_host_and_port(value, false);
+}
+
+bool
+conf_check_endpoint(struct str value)
+{
+	return value.n == 0 || is_host_and_port(value, true);
+}

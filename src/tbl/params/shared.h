@@ -1,0 +1,40 @@
+/* Parameters that several programs read; each row names its readers. See tbl/params.h. */
+PARAM(database, text, STORES | IN_SURFACECTL,
+	"dbname=surfaced", 1, 4096,
+	"libpq connection string of this program's role")
+PARAM(run_directory, path, DAEMONS | IN_RUNNER | IN_SURFACECTL,
+	RUNDIR, 1, 90,
+	"directory of sockets and of the counters that workers and surfaced-meter share")
+PARAM(user, text, DAEMONS,
+	"", 0, 64,
+	"user of the workers when the master starts as root; empty: root")
+PARAM(worker_stuck, ms, DAEMONS,
+	60000, 100, 3600000,
+	"the watchdog kills a worker whose request is older than this")
+PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+	STATEDIR "/index", 1, 4000,
+	"where surfaced-index publishes and the workers map the search index")
+PARAM(evidence_directory, path, IN_SURFACED | IN_DISPATCH | IN_SURFACECTL,
+	STATEDIR "/evidence", 1, 3900,
+	"screenshots of browser sessions; surfaced-dispatch writes, the workers read")
+PARAM(upstreams, path, IN_SURFACED | IN_STREAM | IN_SURFACECTL,
+	SYSCONFDIR "/nginx/upstreams.conf", 1, 4000,
+	"nginx upstream file, which defines the pools and the number of workers")
+PARAM(secret_file, path, IN_SURFACED | IN_SURFACECTL,
+	SYSCONFDIR "/secret", 1, 4000,
+	"at least 32 random bytes that sign cursors")
+PARAM(stream_keys, path, IN_SURFACED | IN_STREAM | IN_SURFACECTL,
+	SYSCONFDIR "/stream-keys", 1, 4000,
+	"file of keys that sign stream tickets, kid:hexadecimal lines, the newest first")
+PARAM(meter_flush, ms, IN_SURFACED | IN_METER,
+	500, 10, 1000,
+	"how often surfaced-meter stores what was counted")
+PARAM(meter_slots, number, IN_SURFACED | IN_METER,
+	65536, 64, 16777216,
+	"counters of rates, quotas and usage on this host, rounded up to a power of two")
+PARAM(route_target, endpoint, IN_DISPATCH | IN_SURFACECTL,
+	"", 0, 260,
+	"host:port to which probes of routes connect; empty: no periodic probes")
+PARAM(webhook_ports, ports, IN_SURFACED | IN_ALERT | IN_SURFACECTL,
+	"443 1024-65535", 0, 4096,
+	"ports and ranges of ports to which webhooks may be sent")

@@ -1,0 +1,37 @@
+/* Parameters of surfaced. See tbl/params.h. */
+PARAM(worker_requests, number, IN_SURFACED,
+	100000, 1, 1000000000,
+	"requests after which a worker is replaced")
+PARAM(request_budget, ms, IN_SURFACED,
+	10000, 50, 60000,
+	"time that a request may take before search_timeout, its time in queues included")
+PARAM(request_memory, bytes, IN_SURFACED,
+	268435456, 1048576, 17179869184,
+	"memory one request may take")
+PARAM(body_limit, bytes, IN_SURFACED,
+	65536, 32769, 1048576,
+	"encoded body of operations other than aggregate (C-023)")
+PARAM(auth_wait, ms, IN_SURFACED,
+	2000, 10, 60000,
+	"how long a request waits for its key to be read before authentication_unavailable")
+PARAM(key_cache, ms, IN_SURFACED,
+	10000, 0, 10000,
+	"how long a worker trusts a key that it has read")
+PARAM(meter_wait, ms, IN_SURFACED,
+	1000, 1, 60000,
+	"how long a request waits for a lease before api_metering_unavailable")
+PARAM(search_parallel, number, IN_SURFACED,
+	64, 1, 10000,
+	"searches at once over all workers; more is search_busy")
+PARAM(search_share, number, IN_SURFACED,
+	50, 1, 100,
+	"percentage of surfaced_search that one account may use before surfaced_heavy takes over")
+PARAM(search_slice, ms, IN_SURFACED,
+	20, 1, 10000,
+	"CPU time a search gets in surfaced_search before surfaced_heavy answers it")
+PARAM(search_wait, ms, IN_SURFACED,
+	2500, 0, 60000,
+	"work of one account that may wait for surfaced_heavy; more is search_busy")
+PARAM(search_work_limit, number, IN_SURFACED,
+	400000000, 1000, 100000000000,
+	"values that one search may read before search_timeout or search_count_too_expensive")

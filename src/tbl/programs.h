@@ -1,0 +1,10 @@
+/* The programs that read a configuration file of their own: PROGRAM(id, name). */
+PROGRAM(SURFACED, "surfaced")
+PROGRAM(INDEX, "surfaced-index")
+PROGRAM(METER, "surfaced-meter")
+PROGRAM(ALERT, "surfaced-alert")
+PROGRAM(STREAM, "surfaced-stream")
+PROGRAM(DISPATCH, "surfaced-dispatch")
+PROGRAM(EGRESS, "surfaced-egress")
+PROGRAM(RUNNER, "surfaced-runner")
+PROGRAM(SURFACECTL, "surfacectl")
