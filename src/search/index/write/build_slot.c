@@ -221,6 +221,15 @@ walk_pairs(const struct gather *g)
 	return (struct gather_walk){ p, p + g->nstream, 0 };
 }
 
+/* Turns the pairs of document and term, which arrived in the order of documents, into the documents of
+ * each term, without sorting them. Two walks over the same stream:
+ *
+ *   stream    (0, b) (0, c) (1, b) (3, a)
+ *   counts    a: 1   b: 2   c: 1   any: 3          the first walk; the last group, term n, is every
+ *   start     0      1      3      4      7        document with a value
+ *   docs      3    | 0 1  | 0    | 0 1 3           the second walk: next[term] is the place of the next
+ *
+ * Documents arrive in ascending order, so each group is ascending, as postings must be. */
 static struct groups
 group_by_term(const struct slot_job *j)
 {

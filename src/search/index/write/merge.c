@@ -384,7 +384,14 @@ index_segment_verify(const char *directory, struct index_segment *s, char err[IN
 	return true;
 }
 
-/* Marks those documents dead in the result that died while the merge ran. */
+/* Marks those documents dead in the result that died while the merge ran. `before` has the bits of the
+ * beginning, which the merge has used, and `now` those of the state:
+ *
+ *   before   0 1 0 0      document 1 is not in the result at all
+ *   now      0 1 0 1      document 3 died meanwhile: now & ~before
+ *
+ * The numbers of the result are others than those of the input, so the document is found by its
+ * address. No bit ever returns to 0, because a host that comes back is a document of a new segment. */
 static void
 carry_deaths(
     const struct index_segment *before, const struct index_segment *now, struct index_segment *to)
