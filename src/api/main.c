@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "api/share.h"
+#include "api/usage_stored.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 
@@ -45,6 +46,7 @@ run_worker(const struct pool *pool, int listener)
 		.db = db_open(conf.database, pool->name),
 		.engine = engine_open_index(conf.index_directory),
 		.tickets = ticket_ring_new(conf.stream_keys),
+		.usage = usage_cache_new(),
 		.tables = route_tables(),
 		.refresh = refresh_engine,
 		.accepted = share_accepted,
@@ -62,6 +64,7 @@ run_worker(const struct pool *pool, int listener)
 	meter_free(w.meter);
 	metrics_close(w.metrics);
 	key_cache_free(w.keys);
+	usage_cache_free(w.usage);
 	engine_close(w.engine);
 	ticket_ring_free(w.tickets);
 	db_close(w.db);

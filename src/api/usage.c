@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* The usage of a key and its limits: SPEC 2.6 and 4.7, C-070 to C-078. The counts come from two places: those of
-   other hosts from PostgreSQL, as they last stored them, and those of this host from the meter's memory, which is
-   exact. So a client of one host sees its own last request in the answer. */
+   other hosts from PostgreSQL, as they last stored them (api/usage_stored.h), and those of this host from the meter's
+   memory, which is exact. So a client of one host sees its own last request in the answer. */
 #include "config.h"
 
 #include "api/api.h"
+#include "api/usage_stored.h"
 #include "counting/meter.h"
 
 enum { WINDOW_MAX = 180 };
@@ -27,14 +28,6 @@ static const struct url_param usage_params[] = {
 };
 
 /* ---- the answer ---- */
-
-struct usage_key {
-	struct uuid uuid;
-	struct str name, key_prefix;
-	struct uuid owner_uuid;
-	struct str owner_name;
-	struct list scopes;
-};
 
 struct usage_day {
 	struct str date;
@@ -76,16 +69,6 @@ struct usage {
 	struct rate_limit rate_limit;
 	struct str timezone;
 	struct totals totals;
-};
-
-static const struct field key_out[] = {
-	FIELD(struct usage_key, uuid, 0),
-	FIELD(struct usage_key, name, 0),
-	FIELD(struct usage_key, key_prefix, 0),
-	FIELD(struct usage_key, owner_uuid, 0),
-	FIELD(struct usage_key, owner_name, 0),
-	LIST_OF(struct usage_key, scopes, 0, struct str, 0, 0),
-	FIELD_END_OF("UsageKey"),
 };
 
 static const struct field day_out[] = {
@@ -130,7 +113,7 @@ static const struct field totals_out[] = {
 };
 
 static const struct field usage_out[] = {
-	OBJECT(struct usage, api_key, 0, key_out),
+	OBJECT(struct usage, api_key, 0, usage_key_out),
 	LIST(struct usage, daily, 0, struct usage_day, day_out, 0, WINDOW_MAX),
 	OBJECT(struct usage, freshness, 0, freshness_out),
 	FIELD(struct usage, from, 0),
@@ -142,64 +125,6 @@ static const struct field usage_out[] = {
 	OBJECT(struct usage, totals, 0, totals_out),
 	FIELD_END_OF("ApiUsage"),
 };
-
-/* ---- the stored counts ---- */
-
-/* Positions in stored_usage.used: the account has the first USED_EACH counts, the group the next. */
-enum { USED_OTHERS, USED_OURS, USED_EACH };
-
-/* The one row of usage_stored: an answer costs one round trip. days, day_others and day_ours are parallel lists. ours
-   are the counts that this host's incarnation stored last. */
-struct stored_usage {
-	struct usage_key api_key;
-	struct ts through;
-	struct list days, day_others, day_ours;
-	int64_t account_quota, group_quota; /* -1: there is no group */
-	struct list used;                   /* by USED_... */
-};
-
-static const struct field stored_out[] = {
-	OBJECT(struct stored_usage, api_key, 0, key_out),
-	FIELD(struct stored_usage, through, NULLABLE),
-	LIST_OF(struct stored_usage, days, 0, int64_t, 0, 0),
-	LIST_OF(struct stored_usage, day_others, 0, int64_t, 0, 0),
-	LIST_OF(struct stored_usage, day_ours, 0, int64_t, 0, 0),
-	FIELD(struct stored_usage, account_quota, 0),
-	FIELD(struct stored_usage, group_quota, 0),
-	LIST_OF(struct stored_usage, used, 0, int64_t, 0, 0),
-	FIELD_END,
-};
-
-/* through: no count before this time is missing; it is the oldest last flush among the hosts that run. */
-STMT(usage_stored, stored_out,
-    "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
-    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
-    "k.account_uuid AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes,"
-    " h.through, d.days, d.day_others, d.day_ours,"
-    " (SELECT quota FROM account_limit WHERE account_uuid = $4) AS account_quota,"
-    " coalesce((SELECT quota FROM group_limit WHERE group_uuid = $5), -1) AS group_quota,"
-    " (SELECT ARRAY["
-    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $4 AND incarnation <> $2), 0),"
-    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $4 AND incarnation = $2), 0),"
-    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $5 AND incarnation <> $2), 0),"
-    "   coalesce(sum(used) FILTER (WHERE owner_uuid = $5 AND incarnation = $2), "
-    "0)]::bigint[]"
-    "  FROM quota_used WHERE owner_uuid IN ($4, $5) AND month = $6::bigint::integer) AS "
-    "used"
-    " FROM api_key k JOIN member m ON m.uuid = k.owner_uuid"
-    " CROSS JOIN (SELECT coalesce(min(flushed_through) FILTER (WHERE incarnation = $2"
-    "  OR last_seen > now() - interval '60 s'), max(flushed_through)) AS through"
-    "  FROM meter_host WHERE closed_at IS NULL) h"
-    " CROSS JOIN (SELECT coalesce(array_agg(day), '{}') AS days,"
-    "  coalesce(array_agg(others), '{}') AS day_others, coalesce(array_agg(ours), '{}') "
-    "AS "
-    "day_ours"
-    "  FROM (SELECT (day - date '1970-01-01')::bigint AS day,"
-    "   coalesce(sum(requests) FILTER (WHERE incarnation <> $2), 0)::bigint AS others,"
-    "   coalesce(sum(requests) FILTER (WHERE incarnation = $2), 0)::bigint AS ours"
-    "   FROM usage_daily WHERE key_uuid = $1 AND day >= date '1970-01-01' + "
-    "$3::bigint::integer GROUP BY day) AS counted) d"
-    " WHERE k.uuid = $1");
 
 /* ---- stored counts and the counts of this host ---- */
 
@@ -230,25 +155,15 @@ first_day(const struct span *at)
 	return at->first < at->month_first ? at->first : at->month_first;
 }
 
-static int64_t *
-count_days(const struct req *rq, const struct host_counts *v, const struct stored_usage *db,
-    const struct span *at, uint32_t from)
+/* The requests of one day. Keeps the count of this host, for the time after the meter has freed its slot. */
+static int64_t
+count_day(
+    const struct req *rq, const struct host_counts *v, struct stored_days *stored, uint32_t day)
 {
-	int64_t *counts = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
-	int64_t *stored = ARENA_ARRAY(rq->arena, at->today - from + 1, int64_t);
-	const int64_t *day = db->days.items, *others = db->day_others.items,
-		      *ours = db->day_ours.items;
+	int64_t *ours = &stored->ours[day - stored->first];
 
-	for (size_t i = 0; i < db->days.n; i++) {
-		if (day[i] < from || day[i] > at->today)
-			continue; /* a day that was counted while the database's clock was ahead */
-		counts[day[i] - from] = others[i];
-		stored[day[i] - from] = ours[i];
-	}
-	for (uint32_t d = from; d <= at->today; d++)
-		counts[d - from] +=
-		    count_of_this_host(v, SLOT_KEY_USAGE, &rq->key->uuid, d, stored[d - from]);
-	return counts;
+	*ours = count_of_this_host(v, SLOT_KEY_USAGE, &rq->key->uuid, day, *ours);
+	return stored->others[day - stored->first] + *ours;
 }
 
 static void
@@ -262,26 +177,29 @@ put_freshness(const struct host_counts *v, const struct stored_usage *db, struct
 }
 
 static void
-put_days(const struct req *rq, const struct host_counts *v, const struct stored_usage *db,
+put_days(const struct req *rq, const struct host_counts *v, struct stored_days *stored,
     const struct span *at, struct usage *u)
 {
-	uint32_t from = first_day(at), n = at->today - at->first + 1;
+	uint32_t n = at->today - at->first + 1;
 	struct usage_day *days = ARENA_ARRAY(rq->arena, n, struct usage_day);
-	int64_t *counts = count_days(rq, v, db, at, from);
 	char text[TS_LEN + 1];
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct ts end = meter_day_start(at->first + i + 1);
+	for (uint32_t d = first_day(at); d <= at->today; d++) {
+		int64_t requests = count_day(rq, v, stored, d);
+		struct usage_day *day;
 
-		ts_print(meter_day_start(at->first + i), text);
-		days[i].date = arena_str(rq->arena, (struct str){ text, 10 });
-		days[i].requests = counts[at->first + i - from];
-		days[i].partial =
-		    at->first + i == at->today || ts_cmp(u->freshness.persisted_through, end) < 0;
-		u->totals.requests += days[i].requests;
+		if (d >= at->month_first)
+			u->month_to_date.requests += requests;
+		if (d < at->first)
+			continue;
+		day = &days[d - at->first];
+		ts_print(meter_day_start(d), text);
+		day->date = arena_str(rq->arena, (struct str){ text, 10 });
+		day->requests = requests;
+		day->partial = d == at->today ||
+			       ts_cmp(u->freshness.persisted_through, meter_day_start(d + 1)) < 0;
+		u->totals.requests += requests;
 	}
-	for (uint32_t d = at->month_first; d <= at->today; d++)
-		u->month_to_date.requests += counts[d - from];
 	u->daily = (struct list){ days, n };
 }
 
@@ -330,7 +248,9 @@ get_usage(struct req *rq)
 	const struct usage_args *args = rq->params;
 	struct host_counts v = { .file = meter_view(rq->worker->meter) };
 	struct usage u = { .timezone = STR("UTC") };
-	struct stored_usage db;
+	const struct stored_usage *db;
+	struct stored_days *days;
+	struct stored_want want;
 	struct span at;
 	enum db_rc rc;
 
@@ -348,17 +268,19 @@ get_usage(struct req *rq)
 	u.from = meter_day_start(at.first);
 	u.rate_limit.limit = rq->ticket.limit;
 	u.rate_limit.window_seconds = rq->ticket.seconds;
-	rc = db_one(rq->db, &usage_stored, &db, P(rq->key->uuid), P(v.incarnation),
-	    P((int64_t)first_day(&at)), P(rq->key->account), P(rq->key->group_uuid),
-	    P((int64_t)meter_month(v.now)));
+	want = (struct stored_want){ .incarnation = v.incarnation,
+		.first = first_day(&at),
+		.today = at.today,
+		.month = meter_month(v.now) };
+	rc = usage_stored_read(rq, &want, &db, &days);
 	if (rc == DB_NONE)
 		panic("the authenticated key has no row");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	u.api_key = db.api_key;
-	put_freshness(&v, &db, &u);
-	put_days(rq, &v, &db, &at, &u);
-	put_quotas(rq, &v, &db, &u);
+	u.api_key = db->api_key;
+	put_freshness(&v, db, &u);
+	put_days(rq, &v, days, &at, &u);
+	put_quotas(rq, &v, db, &u);
 	return reply(rq, 200, "api_usage", usage_out, &u);
 }
 

@@ -191,6 +191,7 @@ struct route {
 /* ---- a worker ---- */
 
 struct engine;
+struct usage_cache;
 
 struct worker {
 	struct arena *arena;
@@ -203,6 +204,7 @@ struct worker {
 	struct cursor_secret secret;
 	struct ticket_ring *tickets;
 	struct engine *engine;
+	struct usage_cache *usage; /* for GET /usage */
 	/* Each table ends with ROUTE_END; NULL ends the list. */
 	const struct route *const *tables;
 	/* Called between two requests: maps a new generation of the index. NULL: nothing to do, as below. */

@@ -3,6 +3,7 @@
 # GET /usage: SPEC 2.6 and 4.7, C-070, C-072 to C-078, with two hosts.
 . t/lib.sh
 whole_day
+WORLD_WORKERS=4
 pg_start
 api_start
 web_start
@@ -90,6 +91,20 @@ was=$(sql 'SELECT sum(used) FROM quota_used')
 for _ in 1 2 3; do usage ""; done
 flushed
 is "$(sql 'SELECT sum(used) FROM quota_used')" "$was" "GET /usage consumes no unit of the quota (C-070)"
+
+# Workers cache what PostgreSQL has stored. A client sees each of its requests at once all the same, and at once in each
+# of the four workers, whatever they have cached.
+key=$(key_new --scope search.view)
+for _ in $(seq 10); do
+	for _ in 1 2 3 4; do
+		usage ""
+		field '.api_usage | "\(.totals.requests) \(.daily[-1].requests) \(.month_to_date.requests)"'
+	done | uniq -c
+	api GET /search/schemas
+done | tr -s ' ' >"$W/own"
+is "$(cat "$W/own")" "$(seq 0 9 | sed 's/.*/ 4 & & &/')" \
+	"each request counts in the next answer of GET /usage, whichever worker gives it (C-076)"
+key=$KEY
 
 # A host that stops flushing holds persisted_through back; yesterday is partial then.
 pkill -STOP -P "$(cat "$W2/run/surfaced-meter.pid")"
