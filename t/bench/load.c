@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* A load for t/bench/requests: CONNECTIONS processes send the same request over kept connections to a Unix socket for
-   some milliseconds. Prints the requests a second; an answer whose status is not the wanted one is a failure.
-     t/bench/load SOCKET CONNECTIONS MILLISECONDS STATUS REQUEST-FILE */
+   some milliseconds, with TLS if the last argument is "tls". Prints the requests a second; an answer whose status is
+   not the wanted one is a failure. The handshakes are part of the time, one for each connection.
+     t/bench/load SOCKET CONNECTIONS MILLISECONDS STATUS REQUEST-FILE [tls] */
 #include "config.h"
+
+#include <openssl/ssl.h> /* before base.h bans the word rand, which it uses for a parameter */
 
 #include "base/base.h"
 
@@ -16,16 +19,48 @@
 
 enum { ROOM = 1 << 20 };
 
-static int
-connect_to(const char *path)
+struct peer {
+	int fd;
+	SSL *ssl; /* NULL: plain HTTP */
+};
+
+static SSL *
+begin_tls(int fd)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	SSL *ssl = ctx == NULL ? NULL : SSL_new(ctx);
+
+	if (ssl == NULL || SSL_set_fd(ssl, fd) != 1 ||
+	    SSL_set_tlsext_host_name(ssl, "localhost") != 1 || SSL_connect(ssl) != 1)
+		panic("no TLS");
+	SSL_CTX_free(ctx); /* ssl keeps its own reference */
+	return ssl;
+}
+
+static struct peer
+connect_to(const char *path, bool tls)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct peer p = { .fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) };
 
 	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0)
+	if (p.fd < 0 || connect(p.fd, (const struct sockaddr *)&to, sizeof(to)) != 0)
 		panic("connect to %s failed", path);
-	return fd;
+	if (tls)
+		p.ssl = begin_tls(p.fd);
+	return p;
+}
+
+static ssize_t
+send_bytes(struct peer *p, struct str s)
+{
+	return p->ssl == NULL ? write(p->fd, s.p, s.n) : SSL_write(p->ssl, s.p, (int)s.n);
+}
+
+static ssize_t
+read_bytes(struct peer *p, char *to, size_t n)
+{
+	return p->ssl == NULL ? read(p->fd, to, n) : SSL_read(p->ssl, to, (int)n);
 }
 
 /* Bytes of the whole answer; 0: the head is not complete. */
@@ -43,14 +78,14 @@ answer_size(const char *at, size_t n)
 }
 
 static void
-exchange(int fd, struct str request, const char *status, char *buf)
+exchange(struct peer *p, struct str request, const char *status, char *buf)
 {
 	size_t n = 0, want = 0;
 
-	if (write(fd, request.p, request.n) != (ssize_t)request.n)
+	if (send_bytes(p, request) != (ssize_t)request.n)
 		panic("the request was not written");
 	while (want == 0 || n < want) {
-		ssize_t got = read(fd, buf + n, ROOM - n);
+		ssize_t got = read_bytes(p, buf + n, ROOM - n);
 
 		if (got <= 0)
 			panic("the connection ended");
@@ -62,18 +97,26 @@ exchange(int fd, struct str request, const char *status, char *buf)
 		panic("an answer that is not %s: %.600s", status, buf);
 }
 
+struct load {
+	const char *path, *status;
+	struct str request;
+	bool tls;
+	int64_t until;
+	_Atomic uint64_t *count;
+};
+
 static void
-run(const char *path, struct str request, const char *status, int64_t until,
-    _Atomic uint64_t *count)
+run(const struct load *l)
 {
 	char *buf = mem_zero(ROOM + 1);
-	int fd = connect_to(path);
+	struct peer p = connect_to(l->path, l->tls);
 
-	while (mono_us() < until) {
-		exchange(fd, request, status, buf);
-		atomic_fetch_add(count, 1);
+	while (mono_us() < l->until) {
+		exchange(&p, l->request, l->status, buf);
+		atomic_fetch_add(l->count, 1);
 	}
-	close(fd);
+	SSL_free(p.ssl);
+	close(p.fd);
 	free(buf);
 }
 
@@ -81,29 +124,32 @@ int
 main(int argc, char **argv)
 {
 	static char request[65536];
-	_Atomic uint64_t *count;
-	int64_t began, ms;
+	struct load l = { 0 };
+	int64_t began;
 	int status, bad = 0, in;
 	ssize_t n;
 
-	if (argc != 6)
-		panic("usage: load SOCKET CONNECTIONS MILLISECONDS STATUS REQUEST-FILE");
+	if (argc < 6 || argc > 7)
+		panic("usage: load SOCKET CONNECTIONS MILLISECONDS STATUS REQUEST-FILE [tls]");
 	in = open(argv[5], O_RDONLY | O_CLOEXEC);
 	n = in < 0 ? -1 : read(in, request, sizeof(request));
-	count =
-	    mmap(NULL, sizeof(*count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (n <= 0 || count == MAP_FAILED)
+	l.count =
+	    mmap(NULL, sizeof(*l.count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (n <= 0 || l.count == MAP_FAILED)
 		panic("no request, or no memory");
-	ms = strtol(argv[3], NULL, 10);
 	began = mono_us();
+	l.path = argv[1];
+	l.status = argv[4];
+	l.request = (struct str){ request, (size_t)n };
+	l.tls = argc > 6 && strcmp(argv[6], "tls") == 0;
+	l.until = began + strtol(argv[3], NULL, 10) * 1000;
 	for (long i = strtol(argv[2], NULL, 10); i > 0; i--)
 		if (fork() == 0) {
-			run(argv[1], (struct str){ request, (size_t)n }, argv[4], began + ms * 1000,
-			    count);
+			run(&l);
 			_exit(0);
 		}
 	while (wait(&status) > 0)
 		bad |= status;
-	printf("%.0f\n", (double)atomic_load(count) * 1e6 / (double)(mono_us() - began));
+	printf("%.0f\n", (double)atomic_load(l.count) * 1e6 / (double)(mono_us() - began));
 	return bad != 0;
 }
