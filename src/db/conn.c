@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <poll.h>
 
-enum { CONNECT_US = 5 * 1000 * 1000 }; /* time for a new connection, handshake included */
+enum {
+	CONNECT_US = 5 * 1000 * 1000, /* time for a new connection, handshake included */
+	ALIVE_US = 1000, /* a connection that was usable so recently is used without a look */
+};
 
 static void
 keep_message(struct db *db, const char *text)
@@ -165,6 +168,7 @@ db_drain(struct db *db)
 	}
 	if (PQstatus(db->conn) != CONNECTION_OK)
 		return db_lose(db, NULL);
+	db->alive_at = mono_us();
 	return rc;
 }
 
@@ -256,16 +260,28 @@ connection_usable(struct db *db)
 			return false;
 		}
 	}
-	if (PQstatus(db->conn) == CONNECTION_OK)
+	if (PQstatus(db->conn) == CONNECTION_OK) {
+		db->alive_at = mono_us();
 		return true;
+	}
 	db_lose(db, PQerrorMessage(db->conn));
 	return false;
+}
+
+/* The look-up of a key has looked at the socket just before the first statement, and each statement just before the
+   next one. A server that closes the connection right between is no different from one that does so while it runs the
+   statement: the answer is DB_DOWN in both cases. */
+static bool
+connection_was_usable(const struct db *db)
+{
+	return db->conn != NULL && PQstatus(db->conn) == CONNECTION_OK &&
+	       mono_us() - db->alive_at < ALIVE_US;
 }
 
 enum db_rc
 db_ensure(struct db *db)
 {
-	if (connection_usable(db))
+	if (connection_was_usable(db) || connection_usable(db))
 		return DB_OK;
 	if (db->in_transaction) /* the server has rolled back: only the caller can begin again */
 		return DB_DOWN;

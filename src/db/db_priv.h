@@ -20,6 +20,7 @@ struct db {
 	size_t nprepared;
 	const char *channels[DB_CHANNELS_MAX]; /* constants */
 	size_t nchannels;
+	int64_t alive_at; /* mono_us: the connection was last seen to be usable */
 	bool in_transaction;
 	bool lost;  /* a connection was lost since db_notified last returned true */
 	bool stale; /* the schema has changed under a prepared statement */
