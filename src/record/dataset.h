@@ -3,6 +3,8 @@
 #ifndef RECORD_DATASET_H
 #define RECORD_DATASET_H
 
+#include "base/str.h"
+
 /* The searchable datasets come first, because their number is the end of many loops; then those that are only stored,
    then the views, then the subjects of alert conditions. */
 enum dataset {
@@ -32,5 +34,11 @@ enum value_type {
 	VALUE_BOOLEAN,
 	VALUE_DATE,
 };
+
+/* The dataset's name, "open-directories", and its number in the database. */
+const char *record_dataset_name(enum dataset d);
+int record_dataset_number(enum dataset d);
+/* The stored dataset of that name; DATASETS_STORED: there is none. */
+enum dataset record_dataset(struct str name);
 
 #endif

@@ -40,12 +40,6 @@ struct record {
 	struct record_object *root;
 };
 
-/* The dataset's name, "open-directories", and its number in the database. */
-const char *record_dataset_name(enum dataset d);
-int record_dataset_number(enum dataset d);
-/* The stored dataset of that name; DATASETS_STORED: there is none. */
-enum dataset record_dataset(struct str name);
-
 /* ---- making a record ---- */
 
 struct record record_new(struct arena *a, enum dataset d);

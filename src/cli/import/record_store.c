@@ -10,7 +10,7 @@
 enum { STORE_BUDGET_US = 600 * SECOND_US };
 
 struct stored {
-	int64_t n; /* of the item, from 1 */
+	int64_t n; /* the number of the item, from 1 */
 	struct str doc;
 };
 

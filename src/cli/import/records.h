@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Readers of the formats of tbl/formats.h. A reader takes one record after the other from the source and gives each to
- * records_emit; it does not know the database. What it cannot use it reports: records_bad for a record that is wrong,
- * records_skip for one that is right but holds nothing for this dataset. */
+ * records_emit; it does not know the database. It calls records_bad for a record that is wrong,
+ * and counts in .skipped an entry that is right but holds nothing for this dataset. */
 #ifndef CLI_IMPORT_RECORDS_H
 #define CLI_IMPORT_RECORDS_H
 

@@ -18,7 +18,7 @@
 struct values {
 	struct source *src;
 	struct buf text; /* the value so far, on the heap */
-	struct str rest; /* of the current line */
+	struct str rest; /* unread bytes of the current line */
 	uint64_t line;   /* where the value began */
 	unsigned depth;
 	bool begun, array, in_string, escaped;
