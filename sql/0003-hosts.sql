@@ -115,7 +115,5 @@ INSERT INTO host_gone_horizon VALUES (pg_current_xact_id(), '0');
 CREATE TRIGGER host_gone AFTER DELETE ON host REFERENCING OLD TABLE AS gone FOR EACH STATEMENT
 	EXECUTE FUNCTION host_gone();
 CREATE TRIGGER host_truncated AFTER TRUNCATE ON host FOR EACH STATEMENT EXECUTE FUNCTION host_gone();
-CREATE TRIGGER host_moved BEFORE UPDATE OF ip ON host FOR EACH ROW WHEN (OLD.ip <> NEW.ip)
-	EXECUTE FUNCTION host_moved();
 
 GRANT SELECT ON host_gone, host_gone_horizon TO surfaced_index;

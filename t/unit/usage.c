@@ -241,7 +241,7 @@ main(void)
 
 	pg_do("start");
 	pg_do("migrate");
-	if (!conf_load(NULL, err, sizeof(err)))
+	if (!conf_load("surfaced", NULL, err, sizeof(err)))
 		panic("%s", err);
 	conf.meter_flush = conf.key_cache = 3600000; /* the cached rows outlive every test */
 	arena = arena_new(MEMORY);
