@@ -15,19 +15,24 @@ struct entry {
 	struct uuid key;
 	struct uuid incarnation;
 	uint32_t month;
-	uint64_t changes; /* of the cache of keys */
+	uint64_t changes; /* key_cache_changes() at that time */
 	int64_t until;    /* mono_us; 0: empty */
 };
 
 /* Direct-mapped: the UUIDs of keys are random. Two keys with one place only cost each other a statement. */
 struct usage_cache {
+	struct arena *arena; /* holds the cache itself */
 	struct entry entries[ENTRIES];
 };
 
 struct usage_cache *
 usage_cache_new(void)
 {
-	return mem_zero(sizeof(struct usage_cache));
+	struct arena *a = arena_new(ENTRY_MEMORY);
+	struct usage_cache *c = ARENA_NEW(a, struct usage_cache);
+
+	c->arena = a;
+	return c;
 }
 
 void
@@ -35,7 +40,7 @@ usage_cache_free(struct usage_cache *c)
 {
 	for (size_t i = 0; i < ENTRIES; i++)
 		arena_free(c->entries[i].arena);
-	free(c);
+	arena_free(c->arena);
 }
 
 const struct field usage_key_out[] = {

@@ -56,7 +56,7 @@ struct stored_days {
 };
 
 struct stored_want {
-	struct uuid incarnation; /* of this host's memory; all zero: there is none */
+	struct uuid incarnation; /* the one of this host's memory; all zero: none */
 	uint32_t first, today;   /* days */
 	uint32_t month;
 };

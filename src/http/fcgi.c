@@ -103,7 +103,7 @@ format_head(const struct req *rq)
 enum { RECORD_MAX = 65528 };
 
 struct record_list {
-	struct iovec *parts; /* of each record its header, then its content */
+	struct iovec *parts; /* each record has its header, then its content */
 	FCGI_Header *headers;
 	size_t nparts, nheaders;
 	int request;
