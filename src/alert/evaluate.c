@@ -216,8 +216,9 @@ judge_batch(struct engine *e, struct list records)
 	    P(pushed_strs(&b.record)));
 }
 
-/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is
-   deferred for a minute, so that the others are judged meanwhile. */
+/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is deferred for a
+   minute, so that the others are judged meanwhile. The change may have used up the deadline that db_up set, so the
+   deferral gets a new one. */
 static void
 shrink_batch(struct engine *e, enum db_rc rc)
 {
@@ -225,8 +226,10 @@ shrink_batch(struct engine *e, enum db_rc rc)
 		return;
 	if (e->batch > 1)
 		e->batch = (e->batch + 7) / 8;
-	else
+	else {
+		db_allow_call(e->db);
 		db_ok(e->db, db_run(e->db, &defer, NULL, DB_NO_ARGS), "defer");
+	}
 }
 
 bool

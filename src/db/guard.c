@@ -14,12 +14,18 @@ db_guard(struct db *db, struct arena *a, int64_t call_us, int64_t rest_us)
 	db->rest_us = rest_us;
 }
 
+void
+db_allow_call(struct db *db)
+{
+	db->deadline = mono_us() + db->call_us;
+}
+
 bool
 db_up(struct db *db)
 {
 	if (mono_us() < db->down_until)
 		return false;
-	db->deadline = mono_us() + db->call_us;
+	db_allow_call(db);
 	return true;
 }
 

@@ -16,6 +16,8 @@
 void db_guard(struct db *db, struct arena *a, int64_t call_us, int64_t rest_us);
 /* Returns false during the rest after a failure; otherwise gives the next call its time and returns true. */
 bool db_up(struct db *db) MUST_USE;
+/* Gives the next call its time even during the rest: for the call that repairs what a failed one left. */
+void db_allow_call(struct db *db);
 /* Returns whether rc is DB_OK, and logs a failure. A failure of the database, as opposed to a refused value
    (DB_CONFLICT), begins the rest. */
 bool db_ok(struct db *db, enum db_rc rc, const char *what);
