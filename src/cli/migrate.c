@@ -631,7 +631,7 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 		return cli_fail_db(c, rc, "schema_migration");
 	if (!check_applied(dir, &f, &done))
 		return EXIT_FAILED;
-	*pending = is_candidate(&done) ? 0 : f.n - (int64_t)done.n;
+	*pending = f.n - (is_candidate(&done) ? BASELINE : (int64_t)done.n);
 	if (state == FUNCTIONS_DIFFER)
 		*pending += f.n_functions;
 	*version = last_version(&f);

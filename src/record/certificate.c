@@ -49,7 +49,7 @@ is_host_name(struct str s)
 			label = 0;
 			continue;
 		}
-		if (!alpha && !(c >= '0' && c <= '9') && strchr("-_*", c) == NULL)
+		if (!alpha && !(c >= '0' && c <= '9') && (c == '\0' || strchr("-_*", c) == NULL))
 			return false;
 		letter = letter || (alpha && s.p + i > dot);
 		label++;

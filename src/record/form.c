@@ -138,13 +138,23 @@ form_slug(struct arena *a, enum form f, struct str *s)
 	return is_graphic(*s);
 }
 
+/* Without this check "a.." would become "a." now and "a" at the next import of the same document. */
+static bool
+has_empty_label(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] == '.' && (i == 0 || i + 1 == name.n || name.p[i + 1] == '.'))
+			return true;
+	return false;
+}
+
 static bool
 form_name(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
-	if (!is_graphic(*s) || s->p[0] == '.')
+	if (!is_graphic(*s) || has_empty_label(*s))
 		return false;
 	lower_text(a, s);
 	return true;

@@ -15,7 +15,7 @@ struct service {
 };
 
 /* A service in an import, which names assets instead of their UUIDs. */
-struct service_in {
+struct imported_service {
 	struct str service_key, asset_kind, asset_name, tls_certificate_sha256, protocol,
 	    discovery_channel, discovery_provider, source_name, source_ref, endpoint, hostname, ip,
 	    url, product, service_name, version, http_title;
@@ -36,7 +36,7 @@ struct service_in {
 	" to_jsonb(http_status_code) AS http_status_code, http_title,"                             \
 	" tls_certificate_asset_uuid"
 
-extern const struct field service_out[];       /* an answer of the API */
-extern const struct field service_in_fields[]; /* a record of an import */
+extern const struct field service_out[]; /* an answer of the API */
+extern const struct field service_in[];  /* a record of an import */
 
 #endif

@@ -35,6 +35,27 @@ $W/dns:11: nome: is no member of this format" "each bad record is reported with 
 is "$(docs 3 | tail -1)" '{"host":"www.example.org","record_type":"A","rcode":"NOERROR","answer":"192.0.2.1","answer_ip":"192.0.2.1","apex_domain":"example.org","tld":"org","ttl":60,"wildcard":false,"first_seen":"2026-01-01T00:00:00.000000Z","last_seen":"2026-01-02T00:00:00.000000Z"}' \
 	"two records of one answer are one document in the order of the table (C-414)"
 is "$(sql "SELECT count(*) FROM record WHERE doc::jsonb ->> 'last_seen' IS NULL")" 0 "a new record without a time gets the time of the import"
+# A value of many lines that is too long costs only itself; so does a stored document that cannot be read.
+python3 - "$W/long" <<'END'
+import sys
+with open(sys.argv[1], "w") as f:
+    f.write('{\n"host": "long.example.org",\n"answer": [\n')
+    f.write(('"%s",\n' % ("x" * 1000)) * 5000)
+    f.write('"end"]\n}\n{"host":"after.example.org","record_type":"A","answer":"192.0.2.9"}\n')
+END
+records dns "$W/long"
+is "$STATUS $OUT" "1 2 read, 1 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a value of many lines that is too long is one bad record"
+is "$(printf '%s\n' "$ERR" | wc -l)" 1 "the lines of a value that is too long are not reported as records"
+printf '{"host":"a.example.org","record_type":"A","answer":"192.0.2.9","\302\23331m":1}\n' >"$W/c1"
+records dns "$W/c1"
+is "$(printf '%s' "$ERR" | LC_ALL=C grep -c "$(printf '\302\233')")" 0 "a message contains no control character of the file"
+sql "UPDATE record SET doc = '{\"host\":7}' WHERE doc LIKE '%after.example.org%'" >/dev/null
+printf '{"host":"after.example.org","record_type":"A","answer":"192.0.2.9"}\n' >"$W/after"
+records dns "$W/after"
+is "$STATUS $OUT" "1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a stored document that cannot be read is counted and stays"
+is "$(printf '%s' "$ERR" | grep -c 'after.example.org.*cannot be read')" 1 "a stored document that cannot be read is named by its key"
+sql "DELETE FROM record WHERE doc = '{\"host\":7}'" >/dev/null
+
 before=$(rows)
 records dns "$W/dns"
 is "$OUT" "7 read, 0 new, 0 changed, 3 unchanged, 3 bad, 0 skipped" "the same file twice changes no DNS record (C-404)"

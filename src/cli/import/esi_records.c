@@ -34,7 +34,7 @@ check_fingerprint(struct arena *a, struct str *s)
 	if (s->n != SHA256_HEX)
 		return "a certificate is named by its SHA-256, 64 hexadecimal digits";
 	for (size_t i = 0; i < s->n; i++)
-		if (strchr("0123456789abcdef", s->p[i]) == NULL)
+		if (s->p[i] == '\0' || strchr("0123456789abcdef", s->p[i]) == NULL)
 			return "a certificate is named by its SHA-256, 64 hexadecimal "
 			       "digits";
 	return NULL;
@@ -89,7 +89,7 @@ const struct esi_table esi_assets = { asset_in, blank_asset, finish_asset };
 /* ---- services ---- */
 
 static const char *
-service_names(struct arena *a, struct service_in *r)
+service_names(struct arena *a, struct imported_service *r)
 {
 	const char *fault = NULL;
 
@@ -104,7 +104,7 @@ service_names(struct arena *a, struct service_in *r)
 
 /* The asset of a service: the one that it names, else its host name, else its address. */
 static const char *
-service_asset(struct arena *a, struct service_in *r)
+service_asset(struct arena *a, struct imported_service *r)
 {
 	if ((r->asset_kind.p == NULL) != (r->asset_name.p == NULL))
 		return "asset_kind and asset_name go together";
@@ -119,7 +119,7 @@ service_asset(struct arena *a, struct service_in *r)
 
 /* "192.0.2.1:443" or "[2001:db8::1]:443" */
 static struct str
-endpoint_of(struct arena *a, const struct service_in *r)
+endpoint_of(struct arena *a, const struct imported_service *r)
 {
 	struct str host = r->ip.p != NULL ? r->ip : r->hostname;
 	bool colons = host.n > 0 && memchr(host.p, ':', host.n) != NULL;
@@ -133,7 +133,7 @@ endpoint_of(struct arena *a, const struct service_in *r)
 static const char *
 finish_service(struct arena *a, void *record)
 {
-	struct service_in *r = record;
+	struct imported_service *r = record;
 	const char *fault = service_names(a, r);
 	struct str tls = r->tls_enabled.text, end;
 
@@ -163,7 +163,7 @@ finish_service(struct arena *a, void *record)
 static void *
 blank_service(struct arena *a)
 {
-	struct service_in *r = ARENA_NEW(a, struct service_in);
+	struct imported_service *r = ARENA_NEW(a, struct imported_service);
 
 	r->confidence = -1;
 	r->port = r->http_status_code = -1;
@@ -171,7 +171,7 @@ blank_service(struct arena *a)
 	return r;
 }
 
-const struct esi_table esi_services = { service_in_fields, blank_service, finish_service };
+const struct esi_table esi_services = { service_in, blank_service, finish_service };
 
 /* A copy of at most max bytes, cut between two characters; STR_NULL stays STR_NULL. */
 static struct str
@@ -193,7 +193,7 @@ time_of(struct opt a, struct opt b)
 void *
 esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_service *s)
 {
-	struct service_in *r = blank_service(a);
+	struct imported_service *r = blank_service(a);
 
 	r->ip = arena_str(a, h->ip);
 	r->asset_kind = STR("address");

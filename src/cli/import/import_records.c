@@ -92,7 +92,7 @@ store_batch(struct run *r)
 	if (r->sum.large > before.large)
 		fprintf(stderr, "%s: %jd records left out: they would be larger than %jd bytes\n",
 		    r->file, (intmax_t)(r->sum.large - before.large), (intmax_t)LIM_HOST_BYTES);
-	r->bad += (uint64_t)(r->sum.large - before.large);
+	r->bad += (uint64_t)(r->sum.large - before.large + r->sum.unreadable - before.unreadable);
 	record_batch_clear(&r->batch);
 }
 

@@ -82,15 +82,23 @@ record_batch_full(const struct record_batch *b)
 }
 
 /* Parses a text that record_print wrote, perhaps in an older release, whose members may have gone since. */
+static bool
+read_text(struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what)
+{
+	return record_parse(a, d, text, RECORD_LENIENT, r, what) &&
+	       record_finish(a, r, RECORD_LENIENT, what);
+}
+
+/* Parses a text that this process has printed. */
 static struct record
-read_text(struct arena *a, enum dataset d, struct str text)
+read_own_text(struct arena *a, enum dataset d, struct str text)
 {
 	struct record r;
 	struct str what;
 
-	if (!record_parse(a, d, text, RECORD_LENIENT, &r, &what) ||
-	    !record_finish(a, &r, RECORD_LENIENT, &what))
-		panic("a stored document of %s: %.*s", record_dataset_name(d), (int)what.n, what.p);
+	if (!read_text(a, d, text, &r, &what))
+		panic("a document of %s that was just printed: %.*s", record_dataset_name(d),
+		    (int)what.n, what.p);
 	return r;
 }
 
@@ -122,7 +130,7 @@ record_batch_add(
 	struct record merged = *r;
 
 	if (*at != 0) {
-		struct record before = read_text(scratch, b->dataset, item->text);
+		struct record before = read_own_text(scratch, b->dataset, item->text);
 
 		merged = record_merge(scratch, &before, r);
 	}
@@ -184,6 +192,16 @@ read_pairs(struct db *db, struct arena *a, const struct record_batch *b, struct 
 	return rc;
 }
 
+/* A stored document that this release cannot read stays as it is: another release may have written it. */
+static void
+report_unreadable(struct arena *a, enum dataset d, struct str key, struct str what)
+{
+	struct str name = record_key_text(a, d, key);
+
+	fprintf(stderr, "the stored document %.*s of %s cannot be read and stays as it is: %.*s\n",
+	    (int)name.n, name.p, record_dataset_name(d), (int)what.n, what.p);
+}
+
 /* Decides what is written for an item. */
 static void
 judge_pair(struct arena *a, const struct record_batch *b, const struct record_item *item,
@@ -191,18 +209,23 @@ judge_pair(struct arena *a, const struct record_batch *b, const struct record_it
 {
 	bool fresh = p->doc.p == NULL || p->doc.n == 0;
 	struct record new, old;
+	struct str what;
 
 	p->text = item->text;
 	if (fresh && !item->timeless) {
 		sum->fresh++;
 		return;
 	}
-	new = read_text(a, b->dataset, item->text);
+	new = read_own_text(a, b->dataset, item->text);
 	if (fresh) {
 		record_seen(&new, ts_now());
-	} else {
-		old = read_text(a, b->dataset, p->doc);
+	} else if (read_text(a, b->dataset, p->doc, &old, &what)) {
 		new = record_merge(a, &old, &new);
+	} else {
+		report_unreadable(a, b->dataset, item->key, what);
+		p->text = STR_NULL;
+		sum->unreadable++;
+		return;
 	}
 	p->text = write_text(a, &new);
 	if (p->text.p == NULL) {
@@ -322,5 +345,6 @@ record_store(struct db *db, struct arena *scratch, struct record_batch *b, struc
 	sum->changed += add.changed;
 	sum->unchanged += add.unchanged;
 	sum->large += add.large;
+	sum->unreadable += add.unreadable;
 	return DB_OK;
 }

@@ -29,6 +29,8 @@ struct record_batch {
 struct record_sum {
 	int64_t fresh, changed, unchanged;
 	int64_t large; /* not stored, because the merged document would be too large */
+	int64_t
+	    unreadable; /* not stored, because the stored document could not be read and merged */
 };
 
 enum { RECORD_BATCH = 5000, RECORD_BATCH_BYTES = 8 * 1024 * 1024 };

@@ -27,9 +27,10 @@ records_bad(struct records *rs, uint64_t line, const char *fmt, ...)
 	if (vsnprintf(what, sizeof(what), fmt, ap) < 0)
 		panic("vsnprintf failed");
 	va_end(ap);
-	/* the message may quote the file, which must not control the terminal */
-	for (char *c = what; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
+	/* The message may quote the file, which must not control the terminal. C2 80 to C2 9F are the control characters
+	   C1 in UTF-8. */
+	for (unsigned char *c = (unsigned char *)what; *c != '\0'; c++)
+		if (*c < ' ' || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f))
 			*c = '?';
 	rs->bad(rs->arg, line, str_of(what));
 }

@@ -102,11 +102,32 @@ skip_mark(struct values *v)
 	}
 }
 
+/* Discards the rest of a value that was too long: up to its end, or to a line that begins a new object. */
+static void
+skip_value(struct values *v)
+{
+	enum source_line how = SOURCE_LINE;
+
+	while (v->skipping) {
+		while (v->rest.n > 0 && v->skipping) {
+			v->skipping = !follow(v, *v->rest.p++);
+			v->rest.n--;
+		}
+		if (!v->skipping)
+			return;
+		how = source_line(v->src, &v->rest);
+		if (how != SOURCE_LINE)
+			v->rest.n = 0;
+		v->skipping = how != SOURCE_END && (v->rest.n == 0 || v->rest.p[0] != '{');
+	}
+}
+
 enum values_next
 values_next(struct values *v, struct str *out)
 {
 	enum source_line how;
 
+	skip_value(v);
 	start_value(v);
 	for (;;) {
 		if (v->text.n == 0 && find_start(v))
@@ -120,7 +141,9 @@ values_next(struct values *v, struct str *out)
 		}
 		how = source_line(v->src, &v->rest);
 		if (how == SOURCE_TOO_LONG || v->text.n > IMPORT_LINE) {
-			v->rest.n = 0;
+			v->skipping = how == SOURCE_LINE;
+			if (!v->skipping)
+				v->rest.n = 0;
 			v->line = how == SOURCE_TOO_LONG ? v->src->line : v->line;
 			return VALUES_TOO_LONG;
 		}

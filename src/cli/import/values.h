@@ -22,6 +22,7 @@ struct values {
 	uint64_t line;   /* where the value began */
 	unsigned depth;
 	bool begun, array, in_string, escaped;
+	bool skipping; /* the value was too long, and the rest of it is unread */
 };
 
 enum values_next {
