@@ -198,8 +198,17 @@ charge_return(const struct meter_file *f, struct journal *j)
 
 /* ---- journals of dead workers ---- */
 
-/* Finds out whether a write took place whose worker was killed before it could write so into the journal. If it did,
-   either the number still has its tag, or the next writer has confirmed it in the journal. */
+/* Finds out whether a write took place whose worker was killed before it could write so into the
+ * journal. If it did, either the number still has its tag, or the next writer has confirmed it
+ * in the journal (confirm_writer):
+ *
+ *   entry       tag in the number   result
+ *   TAKING      that of the entry   counted: TAKEN
+ *   TAKING      another             not counted: the entry is emptied
+ *   RETURNING   that of the entry   given back: the entry is emptied
+ *   RETURNING   another             not given back: TAKEN, and charge_return does it again
+ *
+ * The entry is read again before it is changed, because a writer may have confirmed it since. */
 static void
 resolve_entry(const struct meter_file *f, struct journal *j, int i)
 {
@@ -323,6 +332,14 @@ lock_patiently(const struct meter_file *f, uint32_t at)
 	return false;
 }
 
+/* Finds the journal of a dead worker that has charged this request, and makes it the caller's
+ * own. The repetition may arrive while the worker is still dying, so the lock is awaited
+ * (LOCK_TRIES). By the time it is obtained, the meter may have settled the journal: the
+ * identifier is compared again.
+ *
+ * A charge with other owners than this request has is given back and not adopted. The old lock
+ * of the caller is released, so the journal that it leaves, which is idle, can be joined by the
+ * next worker. */
 struct journal *
 journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
     const struct uuid *const owners[JOURNAL_ENTRIES])

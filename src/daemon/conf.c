@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads surfaced.conf(5): lines of "name = value". Unknown names, names of parameters of another
-   program and bad values are fatal, and the error begins with file:line. The table params[] is made from tbl/params.h; every value is stored
-   in struct conf through the offset of its row. A new configuration is built beside the old one and
-   copied over it only when it is good. */
+/* Reads surfaced.conf(5), for every program: lines of "name = value". Unknown names, names of
+ * parameters of another program and bad values are fatal, and the error begins with file:line:
+ * an administrator who misspells a limit must not get the default without a word.
+ *
+ * The table params[] is made from tbl/params.h; every value is stored in struct conf through the
+ * offset of its row. A new configuration is built beside the old one and copied over it only
+ * when it is good. Texts of the old one are never freed, since other code keeps pointers to
+ * them. */
 #include "config.h"
 
 #include "base/base.h"

@@ -288,6 +288,16 @@ read_column(struct place *c, const struct field *f, void *to)
 	c->column++;
 }
 
+/* Reads the columns of a row into the fields of a struct, by position. An object takes its
+ * columns from the same row, so the table of a nested struct and the list of columns have the
+ * same order:
+ *
+ *   fields    uuid | name | place { country, city } | seen
+ *   columns   uuid   name   country   city            seen
+ *
+ * The names of the outer fields are compared with the names of the columns, so that two columns
+ * of the same type cannot change places unnoticed. Columns of an object may have other names,
+ * since two objects in a row may have the same members. */
 static void
 read_fields(struct place *c, const struct field *fields, void *out)
 {

@@ -228,10 +228,14 @@ serve_request(struct worker *w, FCGX_Request *fcgi)
 		w->answered(&rq);
 }
 
-/* Accepts a connection and reads the parameters of its request. False: there is no connection, or the parameters
-   did not come in time. FCGX_Accept_r alone would accept and read before a time-out can be set. When ipcFd holds
-   a connection and keepConnection is set, FCGX_Accept_r expects the next request of that connection there, and
-   only reads. */
+/* Accepts a connection and reads the parameters of its request. False: there is no connection,
+ * or the parameters did not come in time.
+ *
+ * FCGX_Accept_r alone would accept and read before a time-out can be set, and a peer that stops
+ * within a record would hold the worker for ever. When ipcFd holds a connection and
+ * keepConnection is set, FCGX_Accept_r expects the next request of that connection there, and
+ * only reads: so the connection is accepted here, gets its time-out, and is handed to libfcgi as
+ * if it had been used before. */
 static bool
 accept_request(FCGX_Request *fcgi, int listener)
 {

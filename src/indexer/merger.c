@@ -45,8 +45,14 @@ is_input(const struct index_merge *m, uint64_t id)
 	return false;
 }
 
-/* Chooses how many of the smallest segments are merged: at least two, and the next one, too, while it is at most twice as
-   large as all smaller ones together. So a document is written again only a logarithmic number of times. */
+/* Chooses how many of the smallest segments are merged: at least two, and the next one, too,
+ * while it is at most twice as large as all smaller ones together. Live documents, ascending:
+ *
+ *   10  15  40  300  20000      10 + 15 = 25; 40 <= 50: 65; 300 > 130: three segments
+ *
+ * A document is therefore written again only when its segment grows by a factor, which is a
+ * logarithmic number of times, and the large segments are left alone while small ones come and
+ * go. */
 static size_t
 merge_width(const struct merge_choice *c, size_t n, uint64_t *sum)
 {

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Exact integers from the text of a JSON number. A double would turn 9007199254740993 into another
-   number, and json-c turns 99999999999999999999 into INT64_MAX. */
+/* Exact integers from the text of a JSON number, for fields of type FIELD_INT. A double would
+ * turn 9007199254740993 into another number, and json-c turns 99999999999999999999 into
+ * INT64_MAX.
+ *
+ * A number is an integer by its value and not by its spelling: 1.0, 1e3 and 10e-1 are integers,
+ * 1.5 is not. So the digits around the point are read as one integer with a power of ten,
+ * trailing zeros move into the power, and the rest is a fraction exactly when the power is still
+ * negative:
+ *
+ *   12.50e1    digits 1250, power 1 - 2 = -1    ->  digits 125, power 0     125
+ *   1.25e1     digits 125, power 1 - 2 = -1     ->  a fraction */
 #include "config.h"
 
 #include "json/json.h"

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no harm.
-   The answer also brings PostgreSQL's clock. */
+/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no
+ * harm. The answer also brings PostgreSQL's clock.
+ *
+ * A slot is dirty while its numbers differ from those that PostgreSQL has confirmed (slot_note),
+ * so a failure needs no reaction: the slots stay dirty, and the next flush sends newer numbers.
+ * Slots go in batches of CHUNK rows; only the last batch carries `through`, the moment before
+ * which no count is missing, since the earlier ones do not contain all slots. */
 #include "config.h"
 
 #include "meter/meter.h"
