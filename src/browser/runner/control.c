@@ -156,6 +156,11 @@ check_host(struct runner *r, char *err, size_t room)
 	return false;
 }
 
+/* Starts the session after its job. The steps are in the order in which they can fail without
+ * leaving anything behind: the host, the start URL (checked again, although the API has checked
+ * it), the profile, the socket for viewers, and the browser last. A failure ends the runner with
+ * a reason, which the dispatcher logs. The calls to the browser are only queued here; the first
+ * page is loaded when its tab has been set up (setup.c). */
 static void
 start_session(struct runner *r)
 {
@@ -340,6 +345,12 @@ on_link_closed(void *arg, struct link *l)
 
 static const struct link_side dispatcher_side = { dispatcher_messages, on_link_closed };
 
+/* Connects to the dispatcher again, after a restart of it, and sends everything that the new one
+ * cannot know: hello, the SOCKS5 listener, and "ready", which the former one may not have
+ * stored. Evidence follows only when the first message proves that hello was accepted
+ * (accept_evidence); outbox_restart makes every piece that was not confirmed unsent again. The
+ * database recognises a piece by its sequence number, so one that was stored and not confirmed
+ * is not stored twice. */
 static void
 reconnect_dispatcher(struct control *c)
 {
