@@ -80,7 +80,7 @@ confirm_writer(const struct meter_file *f, uint64_t number)
 
 /* Does nothing without a journal; the charge is then lost when the worker is killed. */
 static void
-set_entry(struct journal *j, int i, uint64_t entry)
+set_journal_entry(struct journal *j, int i, uint64_t entry)
 {
 	if (j != NULL)
 		atomic_store(&j->entries[i], entry);
@@ -106,17 +106,17 @@ charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind, 
 	uint64_t word, at = (uint64_t)(s - f->slots);
 	uint32_t tag = j == NULL ? 0 : next_tag(f, j);
 
-	set_entry(j, i, entry_of(tag, at, ENTRY_TAKING));
+	set_journal_entry(j, i, entry_of(tag, at, ENTRY_TAKING));
 	do {
 		word = atomic_load(&s->word);
 		if (kind != SLOT_KEY_USAGE && !quota_has_room(s, word, left)) {
-			set_entry(j, i, 0);
+			set_journal_entry(j, i, 0);
 			return false;
 		}
 		confirm_writer(f, word);
 	} while (!atomic_compare_exchange_strong(
 	    &s->word, &word, (uint64_t)tag << 32 | ((word + 1) & UINT32_MAX)));
-	set_entry(j, i, entry_of(tag, at, ENTRY_TAKEN));
+	set_journal_entry(j, i, entry_of(tag, at, ENTRY_TAKEN));
 	return true;
 }
 

@@ -110,7 +110,7 @@ struct record_list {
 };
 
 static void
-add_record(struct record_list *l, unsigned char type, const void *content, size_t n)
+add_fcgi_record(struct record_list *l, unsigned char type, const void *content, size_t n)
 {
 	FCGI_Header *h = &l->headers[l->nheaders++];
 
@@ -133,7 +133,7 @@ add_output(struct record_list *l, struct str s)
 	while (s.n > 0) {
 		size_t n = s.n < RECORD_MAX ? s.n : RECORD_MAX;
 
-		add_record(l, FCGI_STDOUT, s.p, n);
+		add_fcgi_record(l, FCGI_STDOUT, s.p, n);
 		s.p += n;
 		s.n -= n;
 	}
@@ -173,8 +173,8 @@ send_answer(const struct req *rq, const FCGX_Request *fcgi)
 	l.parts = ARENA_ARRAY(rq->arena, 2 * most, struct iovec);
 	add_output(&l, head);
 	add_output(&l, body);
-	add_record(&l, FCGI_STDOUT, NULL, 0);
-	add_record(&l, FCGI_END_REQUEST, &end, sizeof(end));
+	add_fcgi_record(&l, FCGI_STDOUT, NULL, 0);
+	add_fcgi_record(&l, FCGI_END_REQUEST, &end, sizeof(end));
 	drain_body(fcgi);
 	if (rq->worker->meter != NULL)
 		meter_answering(rq->worker->meter);

@@ -114,7 +114,7 @@ merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 /* ---- merges in a child ---- */
 
 static _Noreturn void
-run_child(const struct merger *g, struct index_state *s)
+run_merge_child(const struct merger *g, struct index_state *s)
 {
 	struct index_segment fresh;
 	char err[INDEX_FAULT] = "";
@@ -146,7 +146,7 @@ merger_start(struct merger *g, struct index_state *s)
 		return;
 	if (child_fork(&g->child)) {
 		g->merge->id = index_new_id(g->child.family);
-		run_child(g, s);
+		run_merge_child(g, s);
 	}
 	if (g->child.pid == 0) {
 		drop_merge(g, s);
@@ -159,7 +159,7 @@ merger_start(struct merger *g, struct index_state *s)
 
 /* Replaces the inputs by the segment of the child. It is the only one in the state of the child that s does not have. */
 static bool
-take_result(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
+take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 {
 	struct index_state made;
 	const struct index_segment *fresh = NULL;
@@ -188,7 +188,7 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 
 	if (rc == CHILD_NONE || rc == CHILD_RUNS)
 		return;
-	ok = rc == CHILD_DONE && take_result(g, s, err);
+	ok = rc == CHILD_DONE && take_merged_segment(g, s, err);
 	if (!ok)
 		log_event(LOGP_WARNING, "index", "merge_dropped=\"%s\"", err);
 	*changed |= ok;

@@ -51,7 +51,7 @@ take_digits(struct str *s)
 }
 
 static bool
-skip_char(struct str *s, char c)
+skip_number_char(struct str *s, char c)
 {
 	if (s->n == 0 || s->p[0] != c)
 		return false;
@@ -70,12 +70,12 @@ digit_at(const struct decimal *d, size_t i)
 static struct decimal
 split_number(struct str lexeme)
 {
-	struct decimal d = { .minus = skip_char(&lexeme, '-'), .fraction = STR("") };
+	struct decimal d = { .minus = skip_number_char(&lexeme, '-'), .fraction = STR("") };
 
 	d.whole = take_digits(&lexeme);
-	if (skip_char(&lexeme, '.'))
+	if (skip_number_char(&lexeme, '.'))
 		d.fraction = take_digits(&lexeme);
-	if (skip_char(&lexeme, 'e') || skip_char(&lexeme, 'E'))
+	if (skip_number_char(&lexeme, 'e') || skip_number_char(&lexeme, 'E'))
 		d.power = read_exponent(lexeme);
 	d.power -= (int64_t)d.fraction.n;
 	return d;

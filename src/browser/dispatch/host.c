@@ -83,7 +83,8 @@ on_check_lost(void *arg, struct link *l)
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_runner_checked },
+		{ "checked", runner_checked_fields, sizeof(struct runner_checked),
+		    on_runner_checked },
 		{ NULL },
 	    },
 	.closed = on_check_lost,

@@ -74,7 +74,7 @@ copy_for_session(struct runner *r, struct str s)
 /* If run_directory has the set-group-ID bit, the directory inherits its group, which
    surfaced-stream needs to reach the socket. */
 static bool
-make_directory(const char *path)
+make_socket_directory(const char *path)
 {
 	return mkdir(path, 0750) == 0 || errno == EEXIST;
 }
@@ -85,14 +85,14 @@ listen_for_viewers(struct runner *r, char *err, size_t room)
 	struct control *c = r->control;
 
 	snprintf(c->directory, sizeof(c->directory), "%s/sessions", conf.run_directory);
-	if (!make_directory(c->directory)) {
+	if (!make_socket_directory(c->directory)) {
 		snprintf(err, room, "%s: %s", c->directory, strerror(errno));
 		return false;
 	}
 	snprintf(c->directory, sizeof(c->directory), "%s/sessions/%s", conf.run_directory,
 	    uuid_text(&r->job.session).z);
 	snprintf(c->path, sizeof(c->path), "%s/%lld.sock", c->directory, (long long)r->job.epoch);
-	if (make_directory(c->directory))
+	if (make_socket_directory(c->directory))
 		r->live = live_new(r->base, c->path, &viewer_ops, r);
 	if (r->live == NULL)
 		snprintf(err, room, "%s: %s", c->path, strerror(errno));
