@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads surfaced.conf(5), for every program: lines of "name = value". Unknown names, names of
  * parameters of another program and bad values are fatal, and the error begins with file:line:
- * an administrator who misspells a limit must not get the default without a word.
+ * a misspelt limit must not silently be the default.
  *
  * The table params[] is made from tbl/params.h; every value is stored in struct conf through the
  * offset of its row. A new configuration is built beside the old one and copied over it only

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows: decodes PostgreSQL's binary format into structs by field table. The binary format does not depend on
-   DateStyle or the session's time zone and needs no parsing. A column that does not fit its field is a fault of
-   our SQL, found by the tests: panic. */
+/* Rows: decodes PostgreSQL's binary format into structs by field table. The binary format does
+ * not depend on DateStyle or the session's time zone and needs no parsing.
+ *
+ * A column that does not fit its field is a fault of our SQL, found by the tests: panic. Nothing
+ * is converted for convenience, not even int4 from text, because a statement that happens to
+ * work would fail with the next value. NULL becomes the empty value of the field's type
+ * (store_null). */
 #include "config.h"
 
 #include "db/db_priv.h"

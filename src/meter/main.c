@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-meter, its registration with PostgreSQL, and PostgreSQL's clock. */
+/* The loop of surfaced-meter, its registration with PostgreSQL, and PostgreSQL's clock.
+ *
+ * The incarnation of the mapping is registered before any other call, and again on a new
+ * connection or after a failure (meterd_ready). PostgreSQL refuses an incarnation when another
+ * file of this host was registered since: two files would lease for the same host. The process
+ * then removes the name of its file and ends, and its master starts another one with a new file. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -5,9 +5,9 @@
  *                                    the head alone is tried           the runner drops its copy
  *
  * The head is tried until the database answers. An item that the database refuses for good must
- * not block the queue: it is dropped, or replaced by a mark that evidence is missing, so that
- * nobody takes a gap for silence. A killed dispatcher loses its queue and nothing else, because
- * runners send everything again that was not confirmed. */
+ * not block the queue: it is dropped, or replaced by a mark that evidence is missing, so that a
+ * reader of the evidence sees the gap. A killed dispatcher loses its queue and nothing else,
+ * because runners send everything again that was not confirmed. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"

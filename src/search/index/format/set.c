@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Sets of documents and the memory pool behind them. set.h describes the three forms. */
+/* Sets of documents, for the evaluation of queries, and the memory pool behind them. set.h
+ * describes the three forms.
+ *
+ * The pool exists because fresh pages of the kernel cost more than clearing old ones. A bitmap
+ * is lent by pool_get and consumed by the operation that gets it as an argument; an operation
+ * that does not need it for its result gives it back. A request that ends early may leave
+ * bitmaps anywhere: pool_reset takes back everything that was lent, at the beginning of the next
+ * request. */
 #include "config.h"
 
 #include "search/index/format/set.h"
