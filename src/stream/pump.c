@@ -641,7 +641,7 @@ has_control_frame(const struct ws_reader *r)
  *
  *   | head payload | head payload | PING | head payload | he|
  *   ^ span opened                 ^ closed: a control frame is written again
- *                                        ^ opened again     ^ closed before a partial head
+ *                                        ^ opened again ^ closed before a partial head
  *
  * A head that began in an earlier read is rebuilt, because its first bytes are no longer in the
  * buffer. */
