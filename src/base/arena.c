@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Request memory: a list of blocks, newest first. A reset keeps one block, so that a worker whose
-   requests are small never calls malloc again after the first one; blocks above KEEP_MAX are freed,
-   so that a single large request does not enlarge the worker for good. With ARENA_EMULATE each
-   allocation has a block of its own, and the sanitizers detect every overrun. */
+/* Request memory: everything that a request needs is allocated here and freed by one reset, so
+ * no code path of a handler has to free anything.
+ *
+ *   blocks   newest -> older -> oldest       only the newest block is asked for room
+ *
+ * A reset keeps one block, so that a worker whose requests are small never calls malloc again
+ * after the first one; blocks above KEEP_MAX are freed, so that a single large request does not
+ * enlarge the worker for good. Memory is cleared when it is lent. The cap ends a process that
+ * would eat the machine. With ARENA_EMULATE each allocation has a block of its own, and the
+ * sanitizers detect every overrun. */
 #include "config.h"
 
 #include "base/base.h"

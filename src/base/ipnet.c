@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Addresses and networks of both families in one form (struct ipnet). */
+/* Addresses and networks of both families in one form (struct ipnet): 16 bytes and a prefix
+ * length.
+ *
+ *   192.0.2.0/24     00 .. 00 ff ff c0 00 02 00     bits 96 + 24
+ *   2001:db8::/32    20 01 0d b8 00 .. 00           bits 32
+ *
+ * Most code thus needs no branch for the family. The two families never mix, however: a short
+ * IPv6 prefix such as ::/0 contains no IPv4 address although its bits would fit, and all IPv4
+ * addresses sort before all IPv6 ones (ip_cmp), which is the order of documents in the index. */
 #include "config.h"
 
 #include "base/base.h"

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Writes the line with one write(2), so that lines of different processes never mix. */
+/* Writes the line with one write(2), so that lines of different processes never mix: a pipe
+ * keeps a write of up to 4096 bytes together, which is the size of the line. A longer one is
+ * cut. The text may come from a client, so control characters become "?": no client can write a
+ * line of its own into the log, or move the cursor of a terminal that shows it. */
 PRINTF(3, 0)
 static void
 write_line(enum log_prio prio, const char *event, const char *fmt, va_list ap)

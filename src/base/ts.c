@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Time: the proleptic Gregorian calendar in microseconds, and the clocks and random bytes of the
-   kernel. The calendar is computed here, since libc's depends on the time zone and on hidden
-   state. */
+ * kernel. The calendar is computed here, since libc's depends on the time zone and on hidden
+ * state.
+ *
+ *   ts_now    the wall clock, which may step: for timestamps that people and clients see
+ *   mono_us   never steps: for deadlines and pauses of one process
+ *   boot_us   like mono_us, and also counts while the machine sleeps: for the windows of rates
+ *   cpu_us    the CPU time of this thread: for the slices of searches */
 #include "config.h"
 
 #include "base/base.h"

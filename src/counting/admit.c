@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* A worker's side of the mapping: admits a request by all its limits, or by none. counting/meter.h has the protocol. */
+/* A worker's side of the mapping: admits a request by all its limits, or by none.
+ * counting/meter.h has the protocol and the life of a request.
+ *
+ * The difficulty is that several counters must change together, without a lock and while other
+ * workers change them. So the worker looks at all of them first (survey), takes one unit after
+ * the other (take_planned), and gives back what it has taken when another worker was quicker in
+ * one of them. A refusal takes nothing from any limit, and names the first limit in the order of
+ * C-068. */
 #include "config.h"
 
 #include "counting/admit.h"
@@ -451,6 +458,15 @@ wait_for_meter(struct meter_link *m, const struct meter_who *who, uint32_t seen,
 	return true;
 }
 
+/* Admits or refuses a request. The meter is asked for a slot or a lease that is missing, and
+ * awaited for at most conf.meter_wait, or the deadline of the request.
+ *
+ *   seen = answers ---> survey: a slot is missing ---> ask ---> sleep while answers == seen
+ *                               ^ an answer that comes here changes the futex: no sleep at all
+ *
+ * `seen` is read before the survey, so that no answer is slept through. Each round begins with
+ * the mapping of the present, because the file may have been replaced while the worker slept.
+ * The charge of a killed worker is looked for once, before the meter is asked. */
 enum meter_rc
 meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_ticket *out)
 {

@@ -80,7 +80,7 @@ confirm_writer(const struct meter_file *f, uint64_t number)
 
 /* Does nothing without a journal; the charge is then lost when the worker is killed. */
 static void
-set_entry(struct journal *j, int i, uint64_t entry)
+set_journal_entry(struct journal *j, int i, uint64_t entry)
 {
 	if (j != NULL)
 		atomic_store(&j->entries[i], entry);
@@ -106,17 +106,17 @@ charge_take(const struct meter_file *f, struct journal *j, enum slot_kind kind, 
 	uint64_t word, at = (uint64_t)(s - f->slots);
 	uint32_t tag = j == NULL ? 0 : next_tag(f, j);
 
-	set_entry(j, i, entry_of(tag, at, ENTRY_TAKING));
+	set_journal_entry(j, i, entry_of(tag, at, ENTRY_TAKING));
 	do {
 		word = atomic_load(&s->word);
 		if (kind != SLOT_KEY_USAGE && !quota_has_room(s, word, left)) {
-			set_entry(j, i, 0);
+			set_journal_entry(j, i, 0);
 			return false;
 		}
 		confirm_writer(f, word);
 	} while (!atomic_compare_exchange_strong(
 	    &s->word, &word, (uint64_t)tag << 32 | ((word + 1) & UINT32_MAX)));
-	set_entry(j, i, entry_of(tag, at, ENTRY_TAKEN));
+	set_journal_entry(j, i, entry_of(tag, at, ENTRY_TAKEN));
 	return true;
 }
 
@@ -198,8 +198,17 @@ charge_return(const struct meter_file *f, struct journal *j)
 
 /* ---- journals of dead workers ---- */
 
-/* Finds out whether a write took place whose worker was killed before it could write so into the journal. If it did,
-   either the number still has its tag, or the next writer has confirmed it in the journal. */
+/* Finds out whether a write took place whose worker was killed before it could write so into the
+ * journal. If it did, either the number still has its tag, or the next writer has confirmed it
+ * in the journal (confirm_writer):
+ *
+ *   entry       tag in the number   result
+ *   TAKING      that of the entry   counted: TAKEN
+ *   TAKING      another             not counted: the entry is emptied
+ *   RETURNING   that of the entry   given back: the entry is emptied
+ *   RETURNING   another             not given back: TAKEN, and charge_return does it again
+ *
+ * The entry is read again before it is changed, because a writer may have confirmed it since. */
 static void
 resolve_entry(const struct meter_file *f, struct journal *j, int i)
 {
@@ -323,6 +332,14 @@ lock_patiently(const struct meter_file *f, uint32_t at)
 	return false;
 }
 
+/* Finds the journal of a dead worker that has charged this request, and makes it the caller's
+ * own. The repetition may arrive while the worker is still dying, so the lock is awaited
+ * (LOCK_TRIES). By the time it is obtained, the meter may have settled the journal: the
+ * identifier is compared again.
+ *
+ * A charge with other owners than this request has is given back and not adopted. The old lock
+ * of the caller is released, so the journal that it leaves, which is idle, can be joined by the
+ * next worker. */
 struct journal *
 journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
     const struct uuid *const owners[JOURNAL_ENTRIES])

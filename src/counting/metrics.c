@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The mapping of counting/metrics.h, and its form for Prometheus. */
+/* The mapping of counting/metrics.h, and its form for Prometheus. Every process that counts adds
+ * to the same file with relaxed atomic increments, and surfaced-meter reads it for a scrape.
+ *
+ * The file outlives every process, so counters continue after a restart of the service. The lock
+ * guards only the two things that are not an increment: making the file, and giving an operation
+ * its row. A process that cannot map the file counts nothing and works on, because metrics must
+ * not be able to stop the service. */
 #include "config.h"
 
 #include "counting/metrics.h"

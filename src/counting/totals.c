@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Steps of the installation's metrics, until the database has them: see counting/totals.h. */
+/* Steps of the installation's metrics, until the database has them: see counting/totals.h.
+ *
+ *   counted   what happened since the last success, and what is on its way
+ *   sent      the part that a call is carrying; subtracted from counted when the call succeeds
+ *
+ * A call that failed is repeated with the larger sum. When only its answer was lost, the steps
+ * are added twice: these totals may be slightly too high after a failure, and are never used for
+ * limits. */
 #include "config.h"
 
 #include "counting/totals.h"

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads surfaced.conf(5): lines of "name = value". Unknown names, names of parameters of another
-   program and bad values are fatal, and the error begins with file:line. The table params[] is made from tbl/params.h; every value is stored
-   in struct conf through the offset of its row. A new configuration is built beside the old one and
-   copied over it only when it is good. */
+/* Reads surfaced.conf(5), for every program: lines of "name = value". Unknown names, names of
+ * parameters of another program and bad values are fatal, and the error begins with file:line:
+ * a misspelt limit must not silently be the default.
+ *
+ * The table params[] is made from tbl/params.h; every value is stored in struct conf through the
+ * offset of its row. A new configuration is built beside the old one and copied over it only
+ * when it is good. Texts of the old one are never freed, since other code keeps pointers to
+ * them. */
 #include "config.h"
 
 #include "base/base.h"
@@ -127,7 +131,7 @@ set_text_value(const struct param *p, struct str value, struct conf *out)
 }
 
 static bool
-set_param(const struct param *p, struct str value, struct conf *out)
+set_conf_param(const struct param *p, struct str value, struct conf *out)
 {
 	int64_t n;
 
@@ -140,7 +144,7 @@ set_param(const struct param *p, struct str value, struct conf *out)
 }
 
 static const struct param *
-find_param(struct str name)
+find_conf_param(struct str name)
 {
 	for (size_t i = 0; i < COUNT(params); i++)
 		if (str_is(name, params[i].name))
@@ -213,14 +217,14 @@ apply_line(const struct reading *r, struct str line, struct conf *out)
 		return fail_line(r, "expected name = value");
 	name = str_trim((struct str){ line.p, (size_t)(eq - line.p) });
 	value = str_trim((struct str){ eq + 1, line.n - (size_t)(eq - line.p) - 1 });
-	p = find_param(name);
+	p = find_conf_param(name);
 	if (p == NULL)
 		return fail_line(
 		    r, "unknown parameter %.*s", (int)(name.n < 64 ? name.n : 64), name.p);
 	if ((p->programs & r->program) == 0)
 		return fail_line(r, "%s is a parameter of another program: %s", p->name,
 		    readers(p, programs_of, sizeof(programs_of)));
-	return set_param(p, value, out) || fail_value(r, p);
+	return set_conf_param(p, value, out) || fail_value(r, p);
 }
 
 static bool
@@ -279,7 +283,7 @@ conf_load(const char *program, const char *file, char *err, size_t room)
 	bool ok;
 
 	for (size_t i = 0; i < COUNT(params); i++)
-		if (!set_param(&params[i], str_of(params[i].def), &fresh))
+		if (!set_conf_param(&params[i], str_of(params[i].def), &fresh))
 			panic("the default of %s is out of its bounds", params[i].name);
 	if (file != NULL) {
 		in = fopen(file, "re");

@@ -9,7 +9,7 @@ enum { PORT_MAX = 65535 };
 
 /* Takes the next word of a list from *rest: false at its end. */
 static bool
-next_word(struct str *rest, const char *separators, struct str *word)
+next_conf_word(struct str *rest, const char *separators, struct str *word)
 {
 	while (rest->n > 0 && strchr(separators, *rest->p) != NULL)
 		*rest = (struct str){ rest->p + 1, rest->n - 1 };
@@ -73,7 +73,7 @@ conf_check_ports(struct str value)
 	int64_t first_port, last_port;
 	const char *dash;
 
-	while (next_word(&value, " \t,", &word)) {
+	while (next_conf_word(&value, " \t,", &word)) {
 		dash = memchr(word.p, '-', word.n);
 		last = word;
 		if (dash != NULL) {
@@ -93,7 +93,7 @@ conf_check_origins(struct str value)
 	static const char *const schemes[] = { "https://", "http://" };
 	struct str word;
 
-	while (next_word(&value, " \t", &word)) {
+	while (next_conf_word(&value, " \t", &word)) {
 		bool good = str_is(word, "self");
 
 		for (size_t i = 0; i < COUNT(schemes) && !good; i++)

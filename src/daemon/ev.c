@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The event loop of a worker: libevent, a signalfd for SIGTERM (which is blocked outside
-   daemon_wait), and a timer that refreshes busy_since. A loop that hangs no longer refreshes it,
-   and so looks to the watchdog of the master like a request that takes too long. */
+/* The event loop of a worker that serves many things at once, such as streams: libevent, a
+ * signalfd for SIGTERM (which is blocked outside daemon_wait), and a timer that refreshes
+ * busy_since.
+ *
+ * A worker of the API is stuck when a request takes too long. A loop has no such request, so the
+ * timer takes its place: a loop that hangs no longer refreshes busy_since, and so looks to the
+ * watchdog of the master (kill_stuck) like a request that takes too long. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Listening Unix sockets. A socket is bound under a temporary name and renamed when it listens, so
-   that a client that finds the file is never refused, and the file that a crashed daemon left is
-   replaced. */
+/* Listening Unix sockets, for the master. A socket is bound under a temporary name and renamed
+ * when it listens, so that a client that finds the file is never refused, and the file that a
+ * crashed daemon left is replaced.
+ *
+ *   bind NAME.~  ->  chmod, chown  ->  listen  ->  rename NAME.~ to NAME
+ *
+ * getsockname therefore returns the temporary name for ever; inherited.c passes the real one on.
+ * A duplicate goes to the socket store of systemd (listen_store), which keeps connections
+ * waiting in the queue while the service is restarted. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -85,6 +85,14 @@ close_foreign_descriptors(const struct master *m, uint32_t pool)
 	close(m->h.shared);
 }
 
+/* Forks a worker of a pool. The slot is cleared before the fork, because the child writes into
+ * it at once. Both processes store the pid, so neither depends on how soon the other one runs. A
+ * child that dies at once is still found by its pid, because the master reaps in a later turn of
+ * its loop.
+ *
+ * The child closes the listeners of the other pools: a worker that kept one open would hold the
+ * socket for as long as it lives, even after a reload that removed the pool. `master` is read
+ * before the fork, since the child uses it to notice a master that died in between (worker_run). */
 static bool
 start_worker(struct master *m, uint32_t pool)
 {
@@ -366,6 +374,13 @@ list_open_sockets(struct master *m)
 	}
 }
 
+/* Reloads by executing the program again, in the same process: systemd sees the same pid, and
+ * the sockets stay open all the time, so no connection is refused. The workers are retired by
+ * the new program (attach_mapping), and each ends after its request.
+ *
+ * The new program is tested first (-t), because an exec cannot be undone. When the exec itself
+ * fails, everything that was prepared for it is taken back: the descriptors get close-on-exec
+ * again, and the old program continues with the old configuration. */
 static void
 reload_program(struct master *m)
 {

@@ -175,6 +175,15 @@ watch_extra_descriptor(int fd)
 		watch_descriptor(fd, EPOLLIN);
 }
 
+/* Waits for a connection, or for the extra descriptor, or for the order to stop. SIGTERM is
+ * blocked everywhere but in epoll_pwait, so that no request is interrupted; a signal that
+ * arrives between the check and the wait is pending, and epoll_pwait returns at once:
+ *
+ *   daemon_stopping() false --> SIGTERM arrives: pending --> epoll_pwait unblocks it --> EINTR
+ *
+ * Under constant load epoll_pwait returns events without delivering the signal, and
+ * daemon_stopping therefore looks at the pending signals, too. EPOLLEXCLUSIVE spares most of the
+ * other workers of a pool a wake-up for a connection that they cannot get. */
 bool
 daemon_wait(int listener, int extra)
 {

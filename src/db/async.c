@@ -118,7 +118,15 @@ watch_socket(struct db_async *d, short what)
 		panic("event_add failed for the database connection");
 }
 
-/* Closes the connection and answers the calls that cannot go on. */
+/* Closes the connection and answers the calls that cannot go on:
+ *
+ *   lost while it was being made    every queued call: DB_DOWN at once, for the database is away
+ *   lost later                      the call under way: DB_DOWN; whether it took effect is unknown
+ *                                   the others stay, and run on the next connection
+ *
+ * A done function may queue new calls, which must not be answered with the old ones: the failed
+ * calls are moved to a list of their own first. The pause before the next connection doubles
+ * with each failure in a row, so that a hundred processes do not storm a server that starts. */
 static void
 lose_connection(struct db_async *d, const char *why)
 {

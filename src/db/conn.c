@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The connection: made when needed, never waited for beyond the deadline, closed at the first failure
-   (db.h explains why). */
+/* The connection of struct db: made when needed, never waited for beyond the deadline, closed at
+ * the first failure (db.h explains why).
+ *
+ * libpq's own calls would block, so every one is its non-blocking form and each wait is one
+ * poll(2) with the rest of the deadline (wait_until). A statement that is given up leaves the
+ * server working on it, and its answer would be read as that of the next statement. So a
+ * time-out closes the connection, like any other failure: db_lose is the only way out, and the
+ * next statement connects again. */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -76,6 +82,10 @@ db_wait_socket(struct db *db, short events)
 	return wait_until(db, events, db->deadline);
 }
 
+/* Waits until the answer to a statement can be read without blocking. While bytes are unsent,
+ * the socket is watched for reading, too: the server may stop reading until its own output is
+ * taken, and two sides that only write would wait for each other for ever. PQflush is called
+ * again after each wait, as libpq's manual demands. */
 enum db_rc
 db_wait_result(struct db *db)
 {
@@ -96,7 +106,14 @@ db_wait_result(struct db *db)
 	}
 }
 
-/* Maps classes of SQLSTATE to the reactions that a caller has. */
+/* Maps classes of SQLSTATE to the reactions that a caller has:
+ *
+ *   DB_TIMEOUT    the same call may succeed later: a limit of time, a deadlock
+ *   DB_CONFLICT   the values are at fault: out of range, a constraint, RAISE EXCEPTION
+ *   DB_DOWN       anything else, a fault of the installation: logged, and answered with 503
+ *
+ * Two states mean that a prepared statement is out of date, as after an upgrade of the schema.
+ * `stale` then has the connection closed, and the next call prepares everything again. */
 static enum db_rc
 judge_sqlstate(struct db *db, const char *state)
 {
@@ -268,9 +285,12 @@ connection_usable(struct db *db)
 	return false;
 }
 
-/* The look-up of a key has looked at the socket just before the first statement, and each statement just before the
-   next one. A server that closes the connection right between is no different from one that does so while it runs the
-   statement: the answer is DB_DOWN in both cases. */
+/* Whether the connection can be used without looking at its socket, which would be a system call
+ * for each statement. Each answer of the server notes its time (alive_at), and so does each look
+ * at the socket; only a connection that was idle for longer is looked at.
+ *
+ * A server that closes the connection within ALIVE_US is no different from one that does so
+ * while it runs the statement: the answer is DB_DOWN in both cases. */
 static bool
 connection_was_usable(const struct db *db)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Statements: prepared when first used on a connection, executed, and decoded into structs. */
+/* Statements: prepared when first used on a connection, executed, and decoded into structs
+ * (db.h).
+ *
+ * Each function leaves the connection idle, or closed: a result that is left unread would be
+ * taken for the answer to the next statement. So read_only_result drains everything that the
+ * server has sent, even after an error. Texts of a row are not copied. They point into libpq's
+ * result, which the arena frees with the request (arena_defer). */
 #include "config.h"
 
 #include "db/db_priv.h"

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Parameters: converts C values to libpq's arrays. The server infers the SQL types from the statement. */
+/* Parameters: converts C values to libpq's arrays. The server infers the SQL types from the
+ * statement, so every value but bytes is sent as text, and lists are array literals that
+ * statements cast ($1::text[]::uuid[]).
+ *
+ * A text without bytes, a UUID of zeros and TS_NULL are SQL NULL; integers and numbers have no
+ * such value. PostgreSQL cannot store U+0000: a text with it makes db_values return false, and
+ * the call is answered with DB_CONFLICT before anything is sent. */
 #include "config.h"
 
 #include "db/db_priv.h"

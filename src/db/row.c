@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows: decodes PostgreSQL's binary format into structs by field table. The binary format does not depend on
-   DateStyle or the session's time zone and needs no parsing. A column that does not fit its field is a fault of
-   our SQL, found by the tests: panic. */
+/* Rows: decodes PostgreSQL's binary format into structs by field table. The binary format does
+ * not depend on DateStyle or the session's time zone and needs no parsing.
+ *
+ * A column that does not fit its field is a fault of our SQL, found by the tests: panic. Nothing
+ * is converted for convenience, not even int4 from text, because a statement that happens to
+ * work would fail with the next value. NULL becomes the empty value of the field's type
+ * (store_null). */
 #include "config.h"
 
 #include "db/db_priv.h"
@@ -288,6 +292,16 @@ read_column(struct place *c, const struct field *f, void *to)
 	c->column++;
 }
 
+/* Reads the columns of a row into the fields of a struct, by position. An object takes its
+ * columns from the same row, so the table of a nested struct and the list of columns have the
+ * same order:
+ *
+ *   fields    uuid | name | place { country, city } | seen
+ *   columns   uuid   name   country   city            seen
+ *
+ * The names of the outer fields are compared with the names of the columns, so that two columns
+ * of the same type cannot change places unnoticed. Columns of an object may have other names,
+ * since two objects in a row may have the same members. */
 static void
 read_fields(struct place *c, const struct field *fields, void *out)
 {

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The stages of authentication and authorisation: they find the key of a request and compare it with the columns
-   of the route. They never reveal more than the contract allows: every key that is not valid gets the same 401
-   (C-003), and a project of another account the same 404 as one that does not exist (C-116). */
+/* The stages of authentication and authorisation: they find the key of a request and compare it
+ * with the columns of the route, in the order of stages[] in request.c.
+ *
+ * The answers never reveal more than the contract allows, and that is what the order and the
+ * codes are for: every key that is not valid gets the same 401, whatever is wrong with it
+ * (C-003), and a project of another account the same 404 as one that does not exist (C-116). An
+ * account override is refused after the key is known to be good, and before any right is looked
+ * at. */
 #include "config.h"
 
 #include "http/http_priv.h"

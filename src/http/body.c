@@ -79,7 +79,11 @@ body_check_type(struct req *rq)
 	return PASS;
 }
 
-/* Compares the limit with the declared length before a byte is read, and then with the bytes that came (C-023). */
+/* Reads the body, up to the limit of its operation (C-023). The declared length is compared
+ * before a byte is read, so a body that is too long costs nothing. The declaration is not
+ * trusted: at most limit + 1 bytes are read, and that one more byte shows that the limit is
+ * exceeded. The buffer has the size of the limit and not of the declared length for the same
+ * reason. It is arena memory, which is cleared and given back with the request. */
 int
 body_read(struct req *rq)
 {

@@ -110,7 +110,7 @@ struct record_list {
 };
 
 static void
-add_record(struct record_list *l, unsigned char type, const void *content, size_t n)
+add_fcgi_record(struct record_list *l, unsigned char type, const void *content, size_t n)
 {
 	FCGI_Header *h = &l->headers[l->nheaders++];
 
@@ -133,7 +133,7 @@ add_output(struct record_list *l, struct str s)
 	while (s.n > 0) {
 		size_t n = s.n < RECORD_MAX ? s.n : RECORD_MAX;
 
-		add_record(l, FCGI_STDOUT, s.p, n);
+		add_fcgi_record(l, FCGI_STDOUT, s.p, n);
 		s.p += n;
 		s.n -= n;
 	}
@@ -173,8 +173,8 @@ send_answer(const struct req *rq, const FCGX_Request *fcgi)
 	l.parts = ARENA_ARRAY(rq->arena, 2 * most, struct iovec);
 	add_output(&l, head);
 	add_output(&l, body);
-	add_record(&l, FCGI_STDOUT, NULL, 0);
-	add_record(&l, FCGI_END_REQUEST, &end, sizeof(end));
+	add_fcgi_record(&l, FCGI_STDOUT, NULL, 0);
+	add_fcgi_record(&l, FCGI_END_REQUEST, &end, sizeof(end));
 	drain_body(fcgi);
 	if (rq->worker->meter != NULL)
 		meter_answering(rq->worker->meter);
@@ -228,10 +228,14 @@ serve_request(struct worker *w, FCGX_Request *fcgi)
 		w->answered(&rq);
 }
 
-/* Accepts a connection and reads the parameters of its request. False: there is no connection, or the parameters
-   did not come in time. FCGX_Accept_r alone would accept and read before a time-out can be set. When ipcFd holds
-   a connection and keepConnection is set, FCGX_Accept_r expects the next request of that connection there, and
-   only reads. */
+/* Accepts a connection and reads the parameters of its request. False: there is no connection,
+ * or the parameters did not come in time.
+ *
+ * FCGX_Accept_r alone would accept and read before a time-out can be set, and a peer that stops
+ * within a record would hold the worker for ever. When ipcFd holds a connection and
+ * keepConnection is set, FCGX_Accept_r expects the next request of that connection there, and
+ * only reads: so the connection is accepted here, gets its time-out, and is handed to libfcgi as
+ * if it had been used before. */
 static bool
 accept_request(FCGX_Request *fcgi, int listener)
 {

@@ -81,9 +81,13 @@ meter_admit_request(struct req *rq)
 	return fail_unless_admitted(rq, meter_admit(rq->worker->meter, &who, &rq->ticket));
 }
 
-/* 401, 403, 429 and 5xx cost nothing; an authorised 400 or 404 does (C-069). A request that is handed over is
-   charged by the worker that answers it. A client that left before its answer pays, because the work was done:
-   otherwise a client could have work done for nothing by leaving early. */
+/* Returns the charge of an answer that costs nothing: 401, 403, 429 and 5xx; an authorised 400
+ * or 404 costs (C-069). A request that is handed over is charged by the worker that answers it,
+ * so this worker gives its charge back.
+ *
+ * A client that left before its answer pays, because the work was done: otherwise a client could
+ * have work done for nothing by leaving early. The journal of the worker (counting/meter.h)
+ * settles the case that this function is never reached because the worker was killed. */
 void
 meter_settle(struct req *rq)
 {

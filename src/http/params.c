@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The stage of URL parameters: decodes the raw query string into the struct that the route's table describes
-   (C-031, C-056 to C-058). Unknown and repeated parameters are refused, so that a misspelt filter is never
-   ignored. */
+/* The stage of URL parameters: decodes the raw query string into the struct that the route's
+ * table describes (C-031, C-056 to C-058). Unknown and repeated parameters are refused, so that
+ * a misspelt filter is never ignored and returns more than the client asked for.
+ *
+ * The raw string is split at & and = before anything is decoded: an encoded & belongs to its
+ * value. Answers name the parameter and never repeat its value, which may be a secret that was
+ * pasted into the wrong place; an unknown name is shown encoded and cut (shown_name). */
 #include "config.h"
 
 #include "base/limits.h"

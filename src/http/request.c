@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The life of a request between fcgi.c, which receives it, and fcgi.c, which sends its answer (the picture is in
-   http.h): the stages in the order of C-014, then charges, metrics and the log line. */
+/* The life of a request between fcgi.c, which receives it, and fcgi.c, which sends its answer
+ * (the picture is in http.h): the stages in the order of C-014, then charges, metrics and the
+ * log line.
+ *
+ * The order of the stages is visible to clients, because the first stage that refuses decides
+ * the code. The charge comes before the project is looked up and the body is read, so a request
+ * over its limit costs little, and the body is decoded after every check that does not need it.
+ * A stage is one row of stages[]; each runs or the request ends. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -64,9 +64,15 @@ next_pattern(const char **pattern, struct str *out)
 	return true;
 }
 
-/* Returns 0 when the path does not match the pattern. Otherwise each segment adds a bit, which is 1 for a literal
-   and 0 for a parameter, and the largest score wins: a literal segment goes before a parameter, in whatever
-   order the rows are. The method plays no part, or a wrong method would select another path. */
+/* Returns 0 when the path does not match the pattern. Otherwise each segment adds a bit, which
+ * is 1 for a literal and 0 for a parameter, and the largest score wins:
+ *
+ *   path      /a/7/b/count
+ *   pattern   /a/{x}/b/{y}      1 1 0 1 0
+ *   pattern   /a/{x}/b/count    1 1 0 1 1     wins, in whatever order the rows are
+ *
+ * The method plays no part, or a wrong method would select another path: the answer to it has to
+ * be 405 with the methods of the best path (Allow). */
 static unsigned
 score_pattern(const char *pattern, const struct segments *s, size_t from)
 {

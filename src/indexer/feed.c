@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the documents of a source into segments. A pass does so with the changed documents, a rebuild with all of them. */
+/* Writes the documents of a source into segments. A pass does so with the changed documents, a
+ * rebuild with all of them.
+ *
+ * A builder has its whole segment in memory, because terms are sorted over all of its documents.
+ * So a segment is written when the builder has reached SEGMENT_MEMORY, and a rebuild of a large
+ * database makes several segments. The memory is looked at after every CHECK_BYTES of documents
+ * and not after each document, since that walks over all slots. */
 #include "config.h"
 
 #include "indexer/indexer.h"

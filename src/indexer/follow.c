@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* One pass: from the published generation to the present content of the database (indexer.h). */
+/* One pass of surfaced-index: from the published generation to the present content of the
+ * database (indexer.h has the picture). The hard part is to be killed, or to fail, at any point:
+ * - Everything is changed in memory first. The manifest is replaced by one rename at the end,
+ *   and the snapshot of the pass is in it; until then the next pass would read the same rows
+ *   again.
+ * - After a failure the state in memory may be half changed, so it is thrown away and read again
+ *   from the manifest (load_published).
+ * - Children (a merge, a rebuild) work on copies. Their results are taken by a later pass, or
+ *   dropped. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -273,7 +281,16 @@ follow_from_here(struct follower *f, struct pass *p)
 	f->stale = p->changed = true;
 }
 
-/* Brings the state to the snapshot of the pass, and has the index built again beside it when that is due. */
+/* Brings the state to the snapshot of the pass, and has the index built again beside it when
+ * that is due. The order matters:
+ *
+ *   follow_from_here   the rows since the old snapshot are unknown: nothing can be applied
+ *   take_rebuild       the child's segments replace the outdated ones, before changes are applied
+ *   rebuild_want       marks the present segments as outdated; a merge of them would be lost work
+ *   apply_changes      rows newer than the old snapshot, which no segment has yet
+ *
+ * A rebuild is taken only when rebuild_poll saw its end before this pass took its snapshot: then
+ * the snapshot of this pass is newer than every row that the child has read. */
 static bool
 catch_up(struct follower *f, bool all, struct pass *p, char *err)
 {
@@ -333,6 +350,14 @@ set_snapshot(struct follower *f)
 	index_state_snapshot(&f->state, f->stale ? STR("") : now);
 }
 
+/* Makes one pass within the transaction of the source. The files are verified first, because a
+ * damaged index has to be replaced before anything is added to it. A generation that can be
+ * served is followed while a child rebuilds it; only without one are all documents read here,
+ * while searches get 503.
+ *
+ * The snapshot is noted in memory even when nothing changed and nothing is published, so the
+ * next pass reads newer rows only. A crash loses that note, and the rows are read again.
+ * Children start last, because they work on the generation that was just published. */
 static bool
 run_pass(struct follower *f, bool all, struct pass *p, char *err)
 {

@@ -45,8 +45,14 @@ is_input(const struct index_merge *m, uint64_t id)
 	return false;
 }
 
-/* Chooses how many of the smallest segments are merged: at least two, and the next one, too, while it is at most twice as
-   large as all smaller ones together. So a document is written again only a logarithmic number of times. */
+/* Chooses how many of the smallest segments are merged: at least two, and the next one, too,
+ * while it is at most twice as large as all smaller ones together. Live documents, ascending:
+ *
+ *   10  15  40  300  20000      10 + 15 = 25; 40 <= 50: 65; 300 > 130: three segments
+ *
+ * A document is therefore written again only when its segment grows by a factor, which is a
+ * logarithmic number of times, and the large segments are left alone while small ones come and
+ * go. */
 static size_t
 merge_width(const struct merge_choice *c, size_t n, uint64_t *sum)
 {
@@ -108,7 +114,7 @@ merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 /* ---- merges in a child ---- */
 
 static _Noreturn void
-run_child(const struct merger *g, struct index_state *s)
+run_merge_child(const struct merger *g, struct index_state *s)
 {
 	struct index_segment fresh;
 	char err[INDEX_FAULT] = "";
@@ -140,7 +146,7 @@ merger_start(struct merger *g, struct index_state *s)
 		return;
 	if (child_fork(&g->child)) {
 		g->merge->id = index_new_id(g->child.family);
-		run_child(g, s);
+		run_merge_child(g, s);
 	}
 	if (g->child.pid == 0) {
 		drop_merge(g, s);
@@ -153,7 +159,7 @@ merger_start(struct merger *g, struct index_state *s)
 
 /* Replaces the inputs by the segment of the child. It is the only one in the state of the child that s does not have. */
 static bool
-take_result(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
+take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 {
 	struct index_state made;
 	const struct index_segment *fresh = NULL;
@@ -182,7 +188,7 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 
 	if (rc == CHILD_NONE || rc == CHILD_RUNS)
 		return;
-	ok = rc == CHILD_DONE && take_result(g, s, err);
+	ok = rc == CHILD_DONE && take_merged_segment(g, s, err);
 	if (!ok)
 		log_event(LOGP_WARNING, "index", "merge_dropped=\"%s\"", err);
 	*changed |= ok;

@@ -22,7 +22,7 @@
 
 /* Reads by a connection of its own: the parent uses the other one. */
 static _Noreturn void
-run_child(struct rebuilder *r, const struct index_state *s)
+run_rebuild_child(struct rebuilder *r, const struct index_state *s)
 {
 	struct index_state made = {
 		.generation = s->generation, .published_at = TS_NULL, .family = r->child.family
@@ -60,7 +60,7 @@ rebuild_start(struct rebuilder *r, struct index_state *s)
 	mark_outdated(s, true);
 	buf_clear(&r->gone);
 	if (child_fork(&r->child))
-		run_child(r, s);
+		run_rebuild_child(r, s);
 	if (r->child.pid == 0)
 		return;
 	s->children[INDEX_REBUILD] = r->child.family;

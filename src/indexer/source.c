@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads documents, deletions and tags from PostgreSQL, all of one snapshot. Documents come by COPY, because a rebuild reads
-   all of them and COPY needs constant memory. */
+/* Reads documents, deletions and tags from PostgreSQL for surfaced-index, all of one snapshot
+ * (indexer.h explains why snapshots and no times). Documents come by COPY, because a rebuild
+ * reads all of them and COPY needs constant memory.
+ *
+ * COPY takes no parameters, and a snapshot or a list of addresses must not become text of a
+ * statement. So both are passed as settings of the transaction (set_config with is_local), which
+ * the statement of COPY reads with current_setting. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -173,9 +173,15 @@ free_tree(void *o)
 	json_object_put(o);
 }
 
-/* Copies the text with six bytes NUL_STAND_IN in place of each \u0000. json-c ends a name at U+0000,
-   so that {"\u0000":1,"":2} would be one member. In the copy, names stay distinct, and spans stay
-   valid because no byte moves. */
+/* Copies the text with six bytes NUL_STAND_IN in place of each \u0000. json-c ends a name at
+ * U+0000, so that {"\u0000":1,"":2} would be one member. In the copy, names stay distinct, and
+ * spans stay valid because no byte moves:
+ *
+ *   {"a\u0000b":1}     the text of the client
+ *   {"a______b":1}     each _ is a byte 0xff, which occurs nowhere else in valid UTF-8
+ *
+ * decode_text recognises the byte and refuses the string, because PostgreSQL cannot store
+ * U+0000. */
 static struct str
 replace_escaped_nul(struct arena *a, struct str text)
 {

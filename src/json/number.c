@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Exact integers from the text of a JSON number. A double would turn 9007199254740993 into another
-   number, and json-c turns 99999999999999999999 into INT64_MAX. */
+/* Exact integers from the text of a JSON number, for fields of type FIELD_INT. A double would
+ * turn 9007199254740993 into another number, and json-c turns 99999999999999999999 into
+ * INT64_MAX.
+ *
+ * A number is an integer by its value and not by its spelling: 1.0, 1e3 and 10e-1 are integers,
+ * 1.5 is not. So the digits around the point are read as one integer with a power of ten,
+ * trailing zeros move into the power, and the rest is a fraction exactly when the power is still
+ * negative:
+ *
+ *   12.50e1    digits 1250, power 1 - 2 = -1    ->  digits 125, power 0     125
+ *   1.25e1     digits 125, power 1 - 2 = -1     ->  a fraction */
 #include "config.h"
 
 #include "json/json.h"
@@ -42,7 +51,7 @@ take_digits(struct str *s)
 }
 
 static bool
-skip_char(struct str *s, char c)
+skip_number_char(struct str *s, char c)
 {
 	if (s->n == 0 || s->p[0] != c)
 		return false;
@@ -61,12 +70,12 @@ digit_at(const struct decimal *d, size_t i)
 static struct decimal
 split_number(struct str lexeme)
 {
-	struct decimal d = { .minus = skip_char(&lexeme, '-'), .fraction = STR("") };
+	struct decimal d = { .minus = skip_number_char(&lexeme, '-'), .fraction = STR("") };
 
 	d.whole = take_digits(&lexeme);
-	if (skip_char(&lexeme, '.'))
+	if (skip_number_char(&lexeme, '.'))
 		d.fraction = take_digits(&lexeme);
-	if (skip_char(&lexeme, 'e') || skip_char(&lexeme, 'E'))
+	if (skip_number_char(&lexeme, 'e') || skip_number_char(&lexeme, 'E'))
 		d.power = read_exponent(lexeme);
 	d.power -= (int64_t)d.fraction.n;
 	return d;

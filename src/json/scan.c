@@ -88,8 +88,14 @@ push_entry(struct reader *r)
 /* ---- strings ---- */
 
 /* True when none of the eight bytes at p is a quote, a backslash, a control character or outside
-   ASCII. Each subtraction sets the high bit of a byte that is below the constant; a borrow may set
-   the bit of a further byte, but only if another byte is special already. */
+ * ASCII, which lets skip_plain pass eight bytes of a string at once. The bytes are one integer:
+ *
+ *   w - 0x20 in each byte     sets the high bit of a byte below 0x20
+ *   w ^ '"' in each byte      is zero for a quote; minus 1, its high bit is set
+ *   w                         has the high bit of a byte outside ASCII
+ *
+ * A borrow may set the bit of a further byte, but only when another byte is special already. So
+ * the answer is never true by mistake; when it is false, the caller looks at each byte. */
 static bool
 eight_plain_bytes(const char *p)
 {
@@ -335,9 +341,13 @@ sift_down(struct json_value *v, size_t i, size_t n)
 	v[i] = moved;
 }
 
-/* True when two of the members have the same name. Sorts them by heapsort, whose worst case is as
-   fast as its usual case and which needs no memory, so that a client cannot choose names that make
-   it slow, as with a hash table. */
+/* True when two of the members have the same name; for objects with more than FEW members.
+ * Parsers disagree about which of two equal names counts, so such a body is refused.
+ *
+ * The names are sorted by heapsort. Its worst case is as fast as its usual case, and it needs no
+ * memory: a client cannot choose names that make it slow, as with a hash table or quicksort. The
+ * order is that of a tag first (name_tag), so most comparisons read no text. Sorting in place is
+ * possible because the tree, if there is one, has its copy already. */
 static bool
 has_duplicate_name(struct json_value *v, size_t n)
 {

@@ -64,6 +64,11 @@ json_write_int(struct buf *b, int64_t n)
 	buf_add(b, digits + i, sizeof(digits) - i);
 }
 
+/* Writes a number so that it reads back as the same double, with as few digits as that takes.
+ * Whole numbers up to 2^53 are written as integers, which is the common case and needs no
+ * printf; minus zero is left to printf, which keeps its sign. Any other number is printed with
+ * more and more digits until strtod returns it. %g drops trailing zeros, so DBL_DIG digits are a
+ * good start, except for subnormal numbers, which have fewer significant digits. */
 void
 json_write_num(struct buf *b, double n)
 {

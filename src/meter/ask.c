@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The socket on which workers ask for slots and leases that they miss in the mapping. A datagram
-   has no answer: the worker sleeps on the mapping's futex, and looks again after
-   meter_wake_workers. */
+ * has no answer: the worker sleeps on the mapping's futex, and looks again after
+ * meter_wake_workers.
+ *
+ * All sleeping workers are woken after a batch of asks; one whose slot is still missing asks
+ * again. So nothing here needs to know who asked, an ask may be lost (a full queue, a meter that
+ * was killed), and an ask that comes twice finds the slot made. The period in an ask is checked,
+ * because a worker with a wrong clock would otherwise fill the table with slots. */
 #include "config.h"
 
 #include "daemon/daemon.h"

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no harm.
-   The answer also brings PostgreSQL's clock. */
+/* Stores the counts of slots that changed, as absolute numbers: repeated or late calls do no
+ * harm. The answer also brings PostgreSQL's clock.
+ *
+ * A slot is dirty while its numbers differ from those that PostgreSQL has confirmed (slot_note),
+ * so a failure needs no reaction: the slots stay dirty, and the next flush sends newer numbers.
+ * Slots go in batches of CHUNK rows; only the last batch carries `through`, the moment before
+ * which no count is missing, since the earlier ones do not contain all slots. */
 #include "config.h"
 
 #include "meter/meter.h"
@@ -72,7 +77,7 @@ note_stored(struct meterd *m, const struct column *c)
 /* Stores and empties the batch. through: no count before this moment is missing after the call;
    TS_NULL: more batches follow. False: the database failed, or does not know this incarnation. */
 static bool
-store_batch(struct meterd *m, struct batch *b, struct ts through)
+store_count_batch(struct meterd *m, struct batch *b, struct ts through)
 {
 	int64_t asked = boot_us();
 	struct stored got;
@@ -139,9 +144,9 @@ flush_counts(struct meterd *m)
 		if (c == NULL || !is_dirty(m, s))
 			continue;
 		add_slot_row(m, c, s);
-		if (c->n == CHUNK && !store_batch(m, b, TS_NULL))
+		if (c->n == CHUNK && !store_count_batch(m, b, TS_NULL))
 			return;
 	}
-	if (store_batch(m, b, through))
+	if (store_count_batch(m, b, through))
 		lease_report(m);
 }

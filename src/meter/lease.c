@@ -83,8 +83,13 @@ call_meter_lease(struct meterd *m, struct slot *s, int64_t seq, struct lease_ans
 	return true;
 }
 
-/* Raises the limit of a slot. The answer's counts are ignored, because workers have counted
-   since. */
+/* Raises the limit of a slot. The order of the stores matters to workers, which read without a
+ * lock:
+ * - `mark` before `limit`: a worker asks for the next lease when exactly `mark` units are left,
+ *   and would miss that moment if it saw the new limit with the old mark.
+ * - `until` last: a worker that finds the quota not exhausted any more finds the new limit, too.
+ *
+ * The answer's counts are ignored, because workers have counted since. */
 static void
 raise_slot_limit(struct slot *s, const struct lease_answer *a)
 {
@@ -204,8 +209,10 @@ lease_retry(struct meterd *m)
 		meter_wake_workers(&m->file);
 }
 
-/* A database restored from a backup does not know later leases, and would grant the same units to
-   other hosts. */
+/* Reports the slots whose leases PostgreSQL may not know, after a flush. A database that was
+ * restored from a backup does not know later leases, and would grant the same units to other
+ * hosts; after a failure every slot counts as unreported (slots_store_again). At most REPORTS
+ * calls are made at a time, because each is a call of its own and the loop must go on leasing. */
 void
 lease_report(struct meterd *m)
 {

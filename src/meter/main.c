@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-meter, its registration with PostgreSQL, and PostgreSQL's clock. */
+/* The loop of surfaced-meter, its registration with PostgreSQL, and PostgreSQL's clock.
+ *
+ * The incarnation of the mapping is registered before any other call, and again on a new
+ * connection or after a failure (meterd_ready). PostgreSQL refuses an incarnation when another
+ * file of this host was registered since: two files would lease for the same host. The process
+ * then removes the name of its file and ends, and its master starts another one with a new file. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -46,9 +51,15 @@ meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
 	return db_ok(m->db, rc, what);
 }
 
-/* PostgreSQL's clock read `at` at an unknown moment between the question and now. Assumes the
-   middle, and ignores differences up to half of that time, which may be nothing but the
-   uncertainty. */
+/* Sets the mapping's clock from PostgreSQL's. The server read its clock at an unknown moment
+ * between the question and the answer; the middle is assumed, and the error is at most half of
+ * that time:
+ *
+ *   asked ----------------- at? ----------------- answered        boot_us
+ *         |<------ slack ------>|<----- slack ----->|
+ *
+ * Differences within the slack may be nothing but that uncertainty and are ignored, or the clock
+ * would jitter with every call. A larger step is logged, because quotas and usage follow it. */
 void
 meterd_set_clock(struct meterd *m, struct ts at, int64_t asked)
 {
@@ -103,6 +114,10 @@ open_ticker(void)
 	return fd;
 }
 
+/* One turn of the loop. Workers that wait come first (ask_serve), because requests hang on them.
+ * A notification makes every "exhausted" doubtful (lease_doubt): a limit may have been raised,
+ * or another host may have surrendered units. The rest goes by time. Every number that is sent
+ * is absolute, so no call depends on the success of another one. */
 static void
 run_meter_turn(struct meterd *m)
 {

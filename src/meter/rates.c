@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Slots of rates: their limits come from PostgreSQL, their counts stay in the mapping. */
+/* Slots of rates: their limits come from PostgreSQL, their counts stay in the mapping. Each host
+ * counts rates for itself, so nothing is leased and no count is stored.
+ *
+ * A changed limit arrives by the notification key_changed, or by polling when the notification
+ * was lost (LOOK_US in main.c). The limits of all live slots are read again then, CHUNK rows
+ * with one query. */
 #include "config.h"
 
 #include "meter/meter.h"

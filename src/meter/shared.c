@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Metrics of the whole installation, from PostgreSQL. They are read every few seconds and kept as
-   text, so that a scrape never waits for the database. */
+/* Metrics of the whole installation, from PostgreSQL, for the scrape of this host. They are read
+ * every few seconds and kept as text, so that a scrape never waits for the database.
+ *
+ * Text older than STALE_US is not shown: a series that is missing is visible to a monitor, a
+ * value that has not changed for an hour is not. */
 #include "config.h"
 
 #include "meter/meter.h"

@@ -139,9 +139,13 @@ is_over(const struct meterd *m, const struct slot *s)
 	panic("a slot of kind %u", s->kind);
 }
 
-/* Retires a live slot whose period is over, and frees a retired one after a while. A worker uses a
-   slot for one request at most, and the watchdog kills a worker whose request takes longer than
-   worker_stuck: after twice that time no worker uses it. True: the slot was freed. */
+/* Retires a live slot whose period is over, and frees a retired one after a while. True: the
+ * slot was freed. No worker finds a retired slot, but one that had found it before may still
+ * count in it, and that count must not go into a slot of another owner.
+ *
+ * A worker uses a slot for one request at most, and the watchdog kills a worker whose request
+ * takes longer than worker_stuck: after twice that time no worker uses it. is_over demands that
+ * the counts of a quota or of usage are stored, so nothing is lost with the slot. */
 static bool
 retire_or_free(struct meterd *m, struct slot *s)
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates a query on one record in memory, for alert rules. It must agree with the index; both use the functions of
-   text.c and ip.c. */
+/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c). No index
+ * exists for a single record, so this is a second evaluator of the same tree.
+ *
+ * It must agree with the index (src/search/index/read/leaf.c) on every value, or a rule would
+ * fire for records that the same search does not find. Both use the functions of text.c, and
+ * base/ipnet.c. The scratch arena is emptied between values, because a record may have long
+ * texts and a rule hundreds of values. */
 #include "config.h"
 
 #include "json/json.h"

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the tests of one field and makes the nodes of the tree. A set or list is one test, whatever its length: plain
-   values become one MATCH and patterns one WILDCARD. Only dates become one RANGE each. */
+/* Reads the tests of one field and makes the nodes of the tree. The syntax is read first and the
+ * values are typed afterwards, because the type of the field decides the meaning of a word:
+ *
+ *   port:22,80          one MATCH with two values: a list, no value of the field contains a comma
+ *   os:{linux,win*}     one MATCH and one WILDCARD, joined by OR
+ *   seen:2026-01-02     a RANGE from the first to the last instant of the day, for a field of dates
+ *   port:[1 TO 9]       one RANGE
+ *
+ * A set or list is one test, whatever its length, so that it counts once against
+ * LIM_QUERY_CLAUSES. Only dates become one RANGE each. */
 #include "config.h"
 
 #include "search/query_priv.h"

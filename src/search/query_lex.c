@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the characters, words and phrases of a query, and makes the message of its fault. A message may quote the
-   query, so quoted text is shortened and characters that a terminal or a page could interpret are replaced. */
+/* Reads the characters, words and phrases of a query, and makes the message of its fault. The
+ * parser (query.c, query_field.c) has no token stream: the same characters mean different things
+ * in different places, for example a comma in port:22,80 and in a banner, so the parser passes
+ * the characters that end a word here (`stops`).
+ *
+ * A message may quote the query, and it is shown in terminals, pages and logs. So quoted text is
+ * shortened, and characters that one of these could interpret are replaced (is_harmful). */
 #include "config.h"
 
 #include "search/query_priv.h"

@@ -63,7 +63,8 @@ parse_integer(struct parser *p, const struct schema_field *f, const struct word 
 }
 
 static bool
-parse_number(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
+parse_query_number(
+    struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	char text[64], *end;
 
@@ -227,7 +228,7 @@ value_span(struct parser *p, const struct schema_field *f, const struct word *w,
 		ok = parse_integer(p, f, w, &v->first);
 		break;
 	case VALUE_NUMBER:
-		ok = parse_number(p, f, w, &v->first);
+		ok = parse_query_number(p, f, w, &v->first);
 		break;
 	case VALUE_BOOLEAN:
 		ok = parse_boolean(p, f, w, &v->first);

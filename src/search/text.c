@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Case folding, tokens and patterns. Nearly all banners are ASCII, so ASCII text is handled without the library. */
+/* Case folding, tokens and patterns: the functions that decide whether two texts are equal. The
+ * index uses them when it is built, queries use them when they are evaluated, and alert rules
+ * use them on single records, so a change here changes what an existing index finds, and needs a
+ * rebuild (INDEX_VERSION in index/format/format.h).
+ *
+ * Nearly all banners are ASCII, so ASCII text is handled without the library. A byte that is not
+ * UTF-8 is no word character and folds to itself. */
 #include "config.h"
 
 #include "search/text.h"

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The HTTP answers of surfaced-stream: 101, or an error in the envelope that the API uses (SPEC 2.3). */
+/* The HTTP answers of surfaced-stream: 101, or an error in the envelope that the API uses (SPEC
+ * 2.3).
+ *
+ * A script in a page cannot see the status of an upgrade that was refused, only that it failed.
+ * A client can therefore ask for its refusal as a close frame (?refusal=close): the upgrade
+ * succeeds, and the code of tbl/stream_refusals.h follows at once. Only a refusal after the
+ * check of the origin is given in this way (keep_handshake in conn.c). */
 #include "config.h"
 
 #include "stream/stream.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Connections from accept to free: receiving the request head, refusing or upgrading, and the deadlines of
-   every state. A conn owns both sockets and its head; the head and the subprotocol contain secrets (a ticket,
-   perhaps an API key) and are overwritten as soon as they are not needed. Frames are pump.c's part. */
+/* Connections from accept to free: receiving the request head, refusing or upgrading, and the
+ * deadlines of every state (stream.h draws the states). Frames are pump.c's part.
+ *
+ * A conn owns both sockets and its head. The head and the subprotocol contain secrets (a ticket,
+ * perhaps an API key) and are overwritten as soon as they are not needed; the buffer of the head
+ * has its full size from the start, because one that grows leaves copies in freed memory.
+ * conn_free is called from many places, so the caller of a function that may free the conn
+ * returns after it. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The asynchronous database calls of the streams: tickets, slots, the lease, rechecks (C-113). Difficult is
-   that an answer describes the past. A recheck may answer about a stream that has ended since, or not mention
-   one that has opened since: answers are compared with the time of the call (check_at). A lost answer to a
-   redeem may have taken the slot, so that slot is released as well. */
+/* The asynchronous database calls of the streams: tickets, slots, the lease, rechecks (C-113).
+ * Difficult is that an answer describes the past:
+ * - A recheck may answer about a stream that has ended since, or not mention one that has opened
+ *   since: answers are compared with the time of the call (check_at).
+ * - A lost answer to a redeem may have taken the slot, so that slot is released as well.
+ * - A release that failed is repeated until it succeeds: the slot would not expire by itself,
+ *   because this process renews the lease of all its slots. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -143,8 +146,14 @@ forget_spent_ticket(struct conn *c)
 		*u = (struct uuid){ { 0 } };
 }
 
-/* Connects to the runner after the slot is taken and not before: a new connection to the runner displaces the
-   runner's existing one. */
+/* Handles the answer to a ticket. The runner is connected after the slot is taken and not
+ * before: a new connection to the runner displaces the runner's existing one, and an refused
+ * client would otherwise end the stream of another one.
+ *
+ *   ok                     connect, upgrade; without a runner the slot is released
+ *   a refusal              the ticket is spent; after "key" it may come again with a good key
+ *   no answer, or a fault  503; the slot is released in case the statement took it, and the ticket
+ *                          is forgotten, so that a retry reaches the database */
 static void
 on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
 {
@@ -366,8 +375,12 @@ find_standing(const struct conn *c, const struct standing *rows, size_t n)
 	return bsearch(&c->stream, rows, n, sizeof(rows[0]), compare_stream);
 }
 
-/* Ends the streams in CONN_RECHECK whose runners had ended before the recheck was sent: a lost right overrides
-   the runner's code. n is 0 when the database did not answer. Returns how many of these streams are in rows. */
+/* Ends the streams in CONN_RECHECK whose runners had ended before the recheck was sent: a lost
+ * right overrides the runner's code. n is 0 when the database did not answer; the runner's code
+ * is then used unchecked. Returns how many of these streams are in rows.
+ *
+ * A stream whose runner ended while the call was under way stays: the answer may be older than
+ * the revocation that ended the runner. on_streams_checked sends another recheck for it. */
 static size_t
 end_rechecked(struct gate *g, const struct standing *rows, size_t n)
 {

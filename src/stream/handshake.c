@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks an upgrade request in the order of CONTRACT A4: the path, the method, the upgrade headers, the origin,
-   and the credentials last. None of these checks uses the ticket. */
+/* Checks an upgrade request in the order of CONTRACT A4: the path, the method, the upgrade
+ * headers, the origin, and the credentials last. None of these checks uses the ticket, so a
+ * request that is refused here can be repeated with the same ticket.
+ *
+ * The origin is what keeps a page of another site from opening a stream with the browser of its
+ * visitor: the WebSocket protocol does not apply the same-origin policy. A client without an
+ * Origin header is no browser, and needs the ticket like any other. */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand */

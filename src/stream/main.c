@@ -54,6 +54,13 @@ start_draining(void *arg)
 		end_all_streams(p);
 }
 
+/* The clock of the process: every deadline of a connection is checked here, so its precision is
+ * TICK_MS and no connection needs a timer of its own. A stream may move to a list that this loop
+ * visits later and is then looked at twice in a tick, which does no harm. `after` is read first,
+ * because conn_tick may free the connection.
+ *
+ * A draining process ends when nothing is left: no connection, and no slot whose release is not
+ * confirmed. exit_by limits the wait for a database that does not answer. */
 static void
 tick_proxy(int fd, short what, void *arg)
 {

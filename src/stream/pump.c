@@ -635,8 +635,16 @@ has_control_frame(const struct ws_reader *r)
 	return r->frame.opcode >= WS_CLOSE;
 }
 
-/* Handles one event of the reader. Returns false when the scan is over: no more bytes, a fault, a close frame,
-   or a lost connection. */
+/* Handles one event of the reader. Returns false when the scan is over: no more bytes, a fault,
+ * a close frame, or a lost connection. A span of bytes that go out as they came is kept open as
+ * long as possible and is closed where something else has to be sent in its place:
+ *
+ *   | head payload | head payload | PING | head payload | he|
+ *   ^ span opened                 ^ closed: a control frame is written again
+ *                                        ^ opened again ^ closed before a partial head
+ *
+ * A head that began in an earlier read is rebuilt, because its first bytes are no longer in the
+ * buffer. */
 static bool
 handle_frame_event(struct scan *s, struct side *from, enum ws_event e)
 {
@@ -810,8 +818,11 @@ pump_start(struct conn *c)
 		start_reading(&c->runner);
 }
 
-/* Pings the client and closes a stream whose client is silent. A live client answers pings; while bytes wait
-   for the client no ping can be sent, and accepting some of those bytes counts as an answer. */
+/* Pings the client and closes a stream whose client is silent. A live client answers pings with
+ * pongs, so any byte from it is a sign of life, and so is accepting bytes that waited for it.
+ * While the runner is slow the client is not read and no answer can arrive, so the clock is set
+ * forward. While bytes wait for the client no ping can be sent behind them; a client that
+ * accepts none of them for as long is silent, too. */
 void
 pump_ping(struct conn *c, int64_t now)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Parses the head of an HTTP/1 request (RFC 9112). Everything that parsers are known to disagree about is
-   refused: bare line feeds, folded lines, blanks before a colon. nginx has parsed the request before, but
-   nothing here relies on that. */
+/* Parses the head of an HTTP/1 request (RFC 9112) for surfaced-stream. Everything that parsers
+ * are known to disagree about is refused: bare line feeds, folded lines, blanks before a colon.
+ * A request that nginx and this parser read differently could carry a second request past the
+ * checks of nginx. nginx has parsed the request before, but nothing here relies on that. The
+ * strings of struct request point into the text of the caller. */
 #include "config.h"
 
 #include "stream/request.h"

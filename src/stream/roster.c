@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds killed stream processes. Each process holds a lock on a file of its own in run_directory/stream; the
-   kernel drops the lock when the process ends, however it ends. A new process locks every file it can: their
-   owners are dead, and the slots of the dead are released with the first renewal of the lease. */
+/* Finds killed stream processes, so that their slots are released at once and a session need not
+ * wait until a lease expires. Each process holds a lock on a file of its own in
+ * run_directory/stream; the kernel drops the lock when the process ends, however it ends.
+ *
+ *   start       lock the own file; lock every other file that can be locked: its process is dead
+ *   first keep  the database releases the slots of the dead
+ *   then        unlink the files, in this order: a failure leaves them to the next process
+ *
+ * The locks on the files of the dead are kept meanwhile, so that no second process reports them. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to surfaced-egress: passes each session's SOCKS5 socket with its route, again after
-   every reconnect; forwards reports of traffic to runners; probes routes. While egress is away,
-   this file closes the browsers' new connections, so that pages fail at once instead of hanging. */
+/* The link of surfaced-dispatch to surfaced-egress: passes each session's SOCKS5 socket with its
+ * route, forwards reports of traffic to runners, and probes routes.
+ *
+ * Both processes may be restarted at any time, and neither stores anything. So after every
+ * reconnect all sockets are sent again; "open" replaces what egress had of that session. While
+ * egress is away, a browser could still connect to its listening socket, where nobody accepts,
+ * and its pages would hang. This file therefore closes such connections after WAIT_US, and the
+ * pages fail at once. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"

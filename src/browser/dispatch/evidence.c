@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The queue of evidence on its way into the database, in the order of arrival. The head is tried
-   until the database answers; then the runner gets a confirmation and drops its copy. An item that
-   the database refuses for good must not block the queue: it is replaced by a mark that evidence is
-   missing. */
+/* The queue of evidence on its way into the database, in the order of arrival.
+ *
+ *   runner: shot, net, truncated --> queue, at most LOG_WINDOW a session --> database --> "logged"
+ *                                    the head alone is tried           the runner drops its copy
+ *
+ * The head is tried until the database answers. An item that the database refuses for good must
+ * not block the queue: it is dropped, or replaced by a mark that evidence is missing, so that a
+ * reader of the evidence sees the gap. A killed dispatcher loses its queue and nothing else,
+ * because runners send everything again that was not confirmed. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"
@@ -54,7 +59,11 @@ drop_evidence(struct dispatcher *d, struct evidence *e)
 
 /* ---- storing ---- */
 
-/* Stores the file first, so that no row ever names a missing file. */
+/* Stores the file first, so that no row ever names a missing file. The room is asked for before
+ * the file is written: a session that has reached its limit writes nothing to the disk. A crash
+ * in between leaves a file without a row, or a file that was stored before, since equal images
+ * are one file. store_shot repeats the check of the room in its own transaction; the first one
+ * only saves work. */
 static enum store_rc
 store_picture(struct dispatcher *d, struct evidence *e)
 {

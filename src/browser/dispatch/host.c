@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Decides whether browsers can be started on this host: a dry run of the runner succeeds,
-   surfaced-egress is connected, and evidence_directory has space. Otherwise no session is claimed
-   and the host's row contains the reason. There is no option to run browsers without their
-   sandbox. */
+ * surfaced-egress is connected, and evidence_directory has space. Otherwise no session is
+ * claimed and the host's row contains the reason. There is no option to run browsers without
+ * their sandbox.
+ *
+ * The dry run starts a runner in exactly the way of a session, so that it has the same user,
+ * rights and limits. It is repeated every AGAIN_US until it succeeds, and never afterwards,
+ * until a session fails to start: check_at is INT64_MAX while the host is good. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -79,7 +83,8 @@ on_check_lost(void *arg, struct link *l)
 static const struct link_side side = {
 	.messages =
 	    (const struct link_message[]){
-		{ "checked", runner_checked_fields, sizeof(struct runner_checked), on_runner_checked },
+		{ "checked", runner_checked_fields, sizeof(struct runner_checked),
+		    on_runner_checked },
 		{ NULL },
 	    },
 	.closed = on_check_lost,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Screenshots as files in evidence_directory, named by their SHA-256, so that equal images are
-   stored once. The image comes from a runner, which is not trusted: it is a sealed memfd, so it
-   cannot change between check and write. A file is durable before its row is written: file, then
-   both directories are synced. */
+ * stored once. The image comes from a runner, which is not trusted:
+ * - It is a memfd whose seals forbid any change, so it cannot change between check and write,
+ *   and a shrinking file cannot raise SIGBUS here.
+ * - Its size is bounded, and its first bytes are those of the declared type.
+ *
+ * A file is durable before its row is written: the file is written under a temporary name,
+ * synced and renamed, and then the directories are synced. */
 #include "config.h"
 
 #include "browser/dispatch/evidence.h"

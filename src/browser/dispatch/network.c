@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Network events from runners: decoded by the field table, redacted, and written again. Runners
-   redact as well, but a runner may have been taken over, so nothing of its JSON is stored as it
-   came. */
+ * redact as well, but a page may have taken a runner over, so nothing of its JSON is stored as
+ * it came. Texts have the bounds of the table, unknown members are refused, and values of
+ * members of type FIELD_RAW are checked to be counts, because the table takes any JSON for them. */
 #include "config.h"
 
 #include "browser/dispatch/evidence.h"

@@ -134,8 +134,16 @@ find_caller_row(struct list rows, const struct caller *c)
 	return NULL;
 }
 
-/* Accepts a caller for a session that this process knows, or that a former dispatcher of this host
-   started. */
+/* Accepts a caller for a session that this process knows, or that a former dispatcher of this
+ * host started. The hello is only a claim. The proof is the kernel's: the peer of the connection
+ * (SO_PEERCRED) must be the process that the session has.
+ *
+ *   session known, same pid     its runner has reconnected
+ *   session known, another pid  refused, also when the session is gone or was given up
+ *   session unknown             the row decides: of this host and epoch, it is adopted
+ *
+ * A session that a service manager has started has no pidfd yet; it is opened here, for the pid
+ * that the kernel reports, which must be the one that the runner has claimed. */
 static void
 accept_caller(struct caller *c)
 {

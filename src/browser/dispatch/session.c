@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. A session
-   changes because of its row (session_check_rows), its runner (messages, or the end of the
-   process), or time (tend_session); dispatch.h describes how these fit together. */
+/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. dispatch.h
+ * draws the life of a session. Three sources change one, and each is tended by one function:
+ *
+ *   its row      session_check_rows    closing: "close" to the runner; missing: given up
+ *   its runner   messages, on_runner_exit
+ *   time         tend_session          too long in starting or closing: given up
+ *
+ * A session that is gone stays in the list until store_lost has ended its row, which would
+ * otherwise look alive until its lease expires. drop_session is the only end. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"
@@ -218,9 +224,10 @@ find_session_row(struct list rows, const struct session *s)
 	return NULL;
 }
 
-/* Ends a session whose runner failed to do its part. A working runner ends itself after close; a
-   hanging child is killed here, and a hanging service by its manager's watchdog. In any case its
-   lease is not renewed. */
+/* Ends a session whose runner failed to do its part. A working runner ends itself after "close";
+ * a hanging child is killed here, and a hanging service by its manager's watchdog. The socket is
+ * taken from egress at once, so that the browser reaches nothing more. Its lease is not renewed
+ * in any case: even if every other step fails, the row and the runner end by themselves. */
 static void
 give_up_session(struct session *s, const char *why)
 {
@@ -304,7 +311,14 @@ list_trusted(struct dispatcher *d, struct str *uuids, struct str *epochs)
 }
 
 /* Renews the leases of trusted sessions and informs their runners. The lease began at some time
-   during the call, so the runner is told what remains of it if it began with the call. */
+ * during the call, so the runner gets what remains of it if it began with the call:
+ *
+ *   before ------- database: lease = 15 s from now ------- after
+ *   |<-------------- RUNNER_LEASE_MS = 14 s ------------------->   the runner's lease ends first
+ *
+ * So a runner ends before its row can be claimed by another host, whatever the call took. A
+ * session that the database did not renew gets no message: its runner ends with the lease that
+ * it has. */
 void
 session_renew_leases(struct dispatcher *d)
 {

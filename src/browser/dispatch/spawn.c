@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts runners. A runner has a connection to the dispatcher as its standard input, in one of two
-   ways: a service manager that listens on runner.sock in run_directory starts one service for each
-   connection, with the user and limits of its unit; without that socket, the runner is a child of
-   this process, in a session (setsid) of its own, so that it outlives this process. */
+/* Starts runners for surfaced-dispatch. A runner has a connection to the dispatcher as its
+ * standard input, in one of two ways:
+ *
+ *   runner.sock exists    a service manager listens there and starts a service for each connection,
+ *                         with the user and the limits of its unit
+ *   no such socket        the runner is a child of this process, in a session (setsid) of its own
+ *
+ * Either way the runner outlives this process, which may be restarted while browsers run.
+ * Signals and descriptors of a child are reset, so that nothing of the dispatcher leaks into it.
+ * Another user than the dispatcher's own needs the service manager. */
 #include "config.h"
 
 #include "browser/dispatch/caller.h"

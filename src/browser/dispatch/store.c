@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The dispatcher's statements: each calls one SQL function, which contains the rule. */
+/* The dispatcher's statements: each calls one SQL function, which contains the rule. The process
+ * decides nothing about a row, so two dispatchers and the API cannot disagree: the function
+ * compares the epoch and the host, and changes nothing when they do not fit.
+ *
+ * Every call blocks the loop, so each has a deadline, and after a failure no call is made for a
+ * moment (db_up, db/guard.h). A function returns false then; its caller tries again at a later
+ * turn. */
 #include "config.h"
 
 #include "browser/dispatch/dispatch.h"

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. The client
-   owns fd until the relay takes it over; client_free cancels the reach or the relay. Every request
-   is reported once by control_traffic. */
+/* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. Every
+ * request is reported once by control_traffic.
+ *
+ *   fd: client     greeting, request      read_socks_handshake reads no byte behind the request
+ *   fd: client     reach                  the socket is not read; its bytes wait in the kernel
+ *   fd: relay      bytes in both directions; the client only waits for on_relayed
+ *
+ * client_free may be called in each of these states, by the end of the session, and cancels the
+ * reach or the relay. */
 #include "config.h"
 
 #include "browser/egress/egress.h"

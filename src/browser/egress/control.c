@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to the dispatcher: opens and shuts sessions, probes routes, reports traffic. During the
-   dispatcher's restart two of them may be connected, so there may be several peers; a session
-   belongs to the peer that opened it last. */
+/* The link to the dispatcher: opens and shuts sessions, probes routes, reports traffic. During
+ * the dispatcher's restart two of them may be connected, so there may be several peers; a
+ * session belongs to the peer that opened it last.
+ *
+ * A peer that is lost does not end its sessions, or a restart of the dispatcher would break
+ * every page. They go on without an owner for egress_grace seconds (session_orphan); the next
+ * dispatcher opens them again. Reports of traffic are lost meanwhile. A session with more than
+ * TRAFFIC_MAX reports in a second gets one message for each kind with the sum of the rest. */
 #include "config.h"
 
 #include "browser/egress/egress.h"

@@ -134,8 +134,11 @@ schedule_step(struct dial *d, int64_t ms)
 	event_add(d->step, &in);
 }
 
-/* Notes a failure and starts the next attempt. UNREACHABLE is replaced by any other reason: it
-   often only means that this host has no IPv6. */
+/* Notes a failure and starts the next attempt at once. One reason is reported for all attempts,
+ * and it should be the one that explains the failure: UNREACHABLE is replaced by any other
+ * reason, because it often only means that this host has no IPv6, while REFUSED came from the
+ * target itself. The result is not reported from here but from the event `step`, so that
+ * dial_start never calls back before it has returned. */
 static void
 note_failure(struct dial *d, enum reason why)
 {

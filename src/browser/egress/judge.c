@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* Checks what a browser asks for, before any look-up: the command, the port, and the spelling of
-   the host. Names follow the rules of start_url, so that nothing looks like a name here and like an
-   address elsewhere (octal or short IPv4 forms). Literal addresses are checked here, the addresses
-   of a name in resolve.c. */
+ * the host. Names follow the rules of start_url, so that nothing looks like a name here and like
+ * an address elsewhere: 0177.1, 2130706433 and 127.1 are all 127.0.0.1 for some programs.
+ *
+ *   literal address   checked here
+ *   name              its spelling here, its addresses in resolve.c before the first is used
+ *   the peer          compared with the checked address after connecting, in dial.c */
 #include "config.h"
 
 #include "browser/egress/egress.h"

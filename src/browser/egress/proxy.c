@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The client's side of the proxy of a route: HTTP CONNECT and SOCKS5, fed byte by byte. The proxy
-   is asked for an address and never for a name, so that it connects to what was checked. The
-   CONNECT part reads no byte behind the empty line of the answer, since those come from the
-   target. */
+/* The client's side of the proxy of a route: HTTP CONNECT and SOCKS5, fed byte by byte
+ * (reach.c). The proxy is asked for an address and never for a name, so that it connects to what
+ * was checked.
+ *
+ * Bytes behind the proxy's answer come from the target, and the relay must get them. An HTTP
+ * answer ends with an empty line and has no length, so it is read byte by byte, and proxy_take
+ * reports how many bytes it has used. Passwords are erased from the buffers as soon as they are
+ * sent. */
 #include "config.h"
 
 #include <openssl/evp.h> /* first: it declares a member called rand, which base.h bans */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks the answers of look-ups: a browser's name is refused if any of its addresses is not
-   public, so every address is checked before the first is used. */
+/* Checks the answers of look-ups. A browser's name is refused if any of its addresses is not
+ * public, so every address is checked before the first is used: the owner of a name could
+ * otherwise mix addresses of this network among public ones and wait until the public ones fail.
+ *
+ * Names of proxies (LOOKUP_OURS) come from the administrator, and may have any address. The
+ * checked addresses are passed on as bytes; nothing is looked up twice. */
 #include "config.h"
 
 #include "browser/egress/egress.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Routes: how a session's connections leave this host, directly or through a proxy. The message
-   names the credential as a file in egress_secrets, so that no password passes through the database
-   or a link. */
+ * names the credential as a file in egress_secrets, so that no password passes through the
+ * database or a link.
+ *
+ * The name of that file comes from the database, so it may be neither a path nor a hidden file
+ * (is_file_name), and a file that everybody may read is refused. The file is read for each
+ * connection: a new password works at once, and is erased from memory when the connection is
+ * made. */
 #include "config.h"
 
 #include "browser/egress/egress.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions: accepting a browser's connections, and their limits. The listening socket is shared
-   with the runner's side, which is not trusted: it may clear O_NONBLOCK at any time, so accept runs
-   under a timer. */
+/* Sessions of surfaced-egress: accepting a browser's connections, and their limits. The
+ * listening socket was made in the browser's network namespace and is shared with the runner's
+ * side, which is not trusted: it may clear O_NONBLOCK at any time, between any two calls.
+ * accept4 would then block this process, and with it every other session. So each accept runs
+ * under a timer (accept_now), and a listener that blocks is closed. */
 #include "config.h"
 
 #include "browser/egress/egress.h"

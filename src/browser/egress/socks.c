@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The server's side of SOCKS5 for browsers (RFC 1928): a greeting without authentication, and one
-   request. Input is refused at the first byte that makes it invalid. */
+/* The server's side of SOCKS5 for browsers (RFC 1928): a greeting without authentication, and
+ * one request. Input is refused at the first byte that makes it invalid.
+ *
+ *   greeting   5 | n | n methods                        its length is known after 2 bytes
+ *   request    5 | command | 0 | kind | host | port     its length is known after 5 bytes
+ *
+ * socks_wants returns how many bytes are certain to belong to the message, so that the caller
+ * reads no byte behind it: those belong to the target. */
 #include "config.h"
 
 #include "browser/egress/proto.h"

@@ -74,7 +74,7 @@ copy_for_session(struct runner *r, struct str s)
 /* If run_directory has the set-group-ID bit, the directory inherits its group, which
    surfaced-stream needs to reach the socket. */
 static bool
-make_directory(const char *path)
+make_socket_directory(const char *path)
 {
 	return mkdir(path, 0750) == 0 || errno == EEXIST;
 }
@@ -85,14 +85,14 @@ listen_for_viewers(struct runner *r, char *err, size_t room)
 	struct control *c = r->control;
 
 	snprintf(c->directory, sizeof(c->directory), "%s/sessions", conf.run_directory);
-	if (!make_directory(c->directory)) {
+	if (!make_socket_directory(c->directory)) {
 		snprintf(err, room, "%s: %s", c->directory, strerror(errno));
 		return false;
 	}
 	snprintf(c->directory, sizeof(c->directory), "%s/sessions/%s", conf.run_directory,
 	    uuid_text(&r->job.session).z);
 	snprintf(c->path, sizeof(c->path), "%s/%lld.sock", c->directory, (long long)r->job.epoch);
-	if (make_directory(c->directory))
+	if (make_socket_directory(c->directory))
 		r->live = live_new(r->base, c->path, &viewer_ops, r);
 	if (r->live == NULL)
 		snprintf(err, room, "%s: %s", c->path, strerror(errno));
@@ -156,6 +156,11 @@ check_host(struct runner *r, char *err, size_t room)
 	return false;
 }
 
+/* Starts the session after its job. The steps are in the order in which they can fail without
+ * leaving anything behind: the host, the start URL (checked again, although the API has checked
+ * it), the profile, the socket for viewers, and the browser last. A failure ends the runner with
+ * a reason, which the dispatcher logs. The calls to the browser are only queued here; the first
+ * page is loaded when its tab has been set up (setup.c). */
 static void
 start_session(struct runner *r)
 {
@@ -340,6 +345,12 @@ on_link_closed(void *arg, struct link *l)
 
 static const struct link_side dispatcher_side = { dispatcher_messages, on_link_closed };
 
+/* Connects to the dispatcher again, after a restart of it, and sends everything that the new one
+ * cannot know: hello, the SOCKS5 listener, and "ready", which the former one may not have
+ * stored. Evidence follows only when the first message proves that hello was accepted
+ * (accept_evidence); outbox_restart makes every piece that was not confirmed unsent again. The
+ * database recognises a piece by its sequence number, so one that was stored and not confirmed
+ * is not stored twice. */
 static void
 reconnect_dispatcher(struct control *c)
 {

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Copies texts of CDP's events into one network event. Every text comes from a page or a server, so
-   each is bounded, contains no U+0000, which PostgreSQL cannot store, and none of the secrets of
-   the session. */
+/* Copies texts of CDP's events into one network event. Every text comes from a page or a server,
+ * so each is bounded, contains no U+0000, which PostgreSQL cannot store, and none of the secrets
+ * of the session: user and password in a URL are cut out, and headers that carry credentials are
+ * redacted.
+ *
+ * All copies of an event hang on one list of blocks (struct evidence) and are freed together,
+ * because an event lives from its request to its last byte, through a dozen messages of
+ * Chromium. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"

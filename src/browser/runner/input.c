@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Turns the viewer's mouse and key messages into Chromium's input events. */
+/* Turns the viewer's mouse and key messages into Chromium's input events. Two things are
+ * difficult. A page may take longer to handle a mouse move than the next one takes to arrive;
+ * only the newest position is kept then (input_mouse), but a click always follows the move that
+ * came before it. And a key has three identities, its position on the keyboard, its character
+ * and its Windows key code, of which a phone may send only one (key_number). */
 #include "config.h"
 
 #include "browser/runner/viewer.h"

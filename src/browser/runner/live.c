@@ -384,8 +384,13 @@ on_ping(int fd, short what, void *arg)
 		send_control_frame(l->viewer, WS_PING, STR_NULL);
 }
 
-/* Closes the old connection in favour of a new one. Its last frames are written once, past the
-   bufferevent, and may be lost: usually the old connection is already dead. */
+/* Closes the old connection in favour of a new one: the newest viewer is the one whose person is
+ * looking, and usually the old connection is already dead. surfaced-stream therefore connects
+ * only after it has taken the session's slot.
+ *
+ * The last frames are written once, past the bufferevent, and may be lost: waiting for a dead
+ * peer would delay the new viewer. The bufferevent freezes its output against writes of others,
+ * so it is unfrozen first. */
 static void
 displace_viewer(struct live *l)
 {

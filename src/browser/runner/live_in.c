@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* The viewer's messages: the field table of its type decodes each text into a struct, and the
-   handler of the type calls live_ops. A message with a fault is answered with an error that names
-   the member. */
+ * handler of the type calls live_ops. The viewer is a client of the API and not trusted:
+ *
+ *   bytes --> frame --> rate and size (live.c) --> JSON --> "type" --> field table --> handler
+ *
+ * A message with a fault is answered with an error that names the member, and is otherwise
+ * ignored; the connection stays. Only a broken frame ends it. */
 #include "config.h"
 
 #include "address/start_url.h"

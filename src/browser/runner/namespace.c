@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The network of a browser: a user and network namespace that has only lo. The SOCKS5 listener is
-   created inside it, and surfaced-egress accepts the connections outside, through the listener's
-   descriptor. */
+/* The network of a browser: a user and network namespace that has only lo. Whatever a page does
+ * to the browser, no packet can leave the host: there is no other interface and no route.
+ *
+ *   namespace of the browser     127.0.0.1:SOCKS_PORT, listening
+ *         | the descriptor of the listener, by way of the runner and the dispatcher
+ *   namespace of the host        surfaced-egress accepts from it
+ *
+ * A socket belongs to the namespace in which it was made, wherever its descriptor goes: so
+ * egress can accept the browser's connections without entering the namespace. */
 #include "config.h"
 
 #include "browser/runner/spawn.h"

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The queue of evidence that outbox.h describes: adding, sending, and dropping what the dispatcher
-   has stored. */
+/* The queue of evidence that outbox.h describes: adding, sending, and dropping what the
+ * dispatcher has stored.
+ *
+ *   | sent, not confirmed ...... | not sent on this connection ...... |
+ *   first                        ^ next: NULL when all were sent      last
+ *
+ * At most LOG_WINDOW pieces are unanswered, which the dispatcher enforces. Events are packed
+ * into the last piece while it is unsent, so a busy page makes few messages. An event that would
+ * exceed the limit of bytes is dropped, and one mark "truncated" is queued: evidence may be
+ * missing, but never without a sign of it. */
 #include "config.h"
 
 #include "browser/runner/outbox.h"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Events of a page: new documents, dialogs, downloads and crashes. Each changes the tab, informs
-   the viewer, and is recorded as evidence where it is not a request. */
+ * the viewer, and is recorded as evidence where it is not a request.
+ *
+ * A page can open a dialog, and then nothing of it runs or paints until the dialog is answered.
+ * So a dialog that nobody answers is dismissed after a time, shorter when no viewer is
+ * connected. Only beforeunload is accepted, or a page could prevent that the session closes. */
 #include "config.h"
 
 #include "browser/runner/control.h"
@@ -250,7 +254,10 @@ on_download(struct runner *r, const struct cdp_event *event)
 
 ON_EVENT("Browser.downloadWillBegin", on_download);
 
-/* A crashed renderer never replies, so the tab's calls are failed here. */
+/* Handles the crash of a renderer: the page is loaded again, once. A crashed renderer never
+ * replies, so the calls of the tab are failed here, and everything that waits for the tab (a
+ * screenshot, a dialog) is given up. A second crash of the same tab ends the session: a page
+ * that crashes its renderer twice would do it for ever, and may be trying to. */
 static void
 on_crash(struct runner *r, const struct cdp_event *event)
 {

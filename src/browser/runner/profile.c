@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Builds a profile once, at the start of a session: every text that profile.h returns is prepared
-   here. The brands of the client hints are the difficult part, since Chrome derives their order and
-   a meaningless brand ("grease") from its major version, and a site can check that. */
+/* Builds a profile once, at the start of a session: every text that profile.h returns is
+ * prepared here. A site can compare the parts with one another, so all are derived from the same
+ * three facts: the profile's system, the browser's version and the country.
+ *
+ * The brands of the client hints are the difficult part, since Chrome derives their order and a
+ * meaningless brand ("grease") from its major version (fill_brands), and a site can check that. */
 #include "config.h"
 
 #include "browser/runner/profile.h"

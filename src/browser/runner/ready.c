@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The host check: one function for each requirement, and a table of them in their order. A browser
-   that fails for lack of a namespace reports something unrelated, so each requirement is checked by
-   itself before a browser is started. */
+/* The host check: one function for each requirement, and a table of them in their order. A
+ * browser that fails for lack of a namespace reports something unrelated, so each requirement is
+ * checked by itself before a browser is started, and the first that fails is the one to fix.
+ *
+ * The dispatcher has this run as a dry run before it claims sessions (on_check in control.c).
+ * The last check starts a browser in its sandbox with the same arguments as a session and waits
+ * for one answer: nothing less shows that the sandbox works on this kernel. */
 #include "config.h"
 
 #include "browser/runner/cdp.h"

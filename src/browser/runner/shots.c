@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots as evidence: requests wait in a short queue, one is taken at a time, and the picture
-   goes to the outbox as a sealed memfd. Chromium never replies to a screenshot whose document is
-   replaced meanwhile, so each has a time limit, and shots_new_document repeats it. */
+/* Screenshots as evidence: requests wait in a short queue, one is taken at a time, and the
+ * picture goes to the outbox as a sealed memfd, which the dispatcher can check without a copy.
+ *
+ *   shots_take --> waiting[8] --> taking --> on_screenshot --> outbox
+ *                                    |  TAKE_US: abandoned
+ *                                    |  a new document: taken again (shots_new_document)
+ *
+ * Chromium never replies to a screenshot whose document is replaced meanwhile. An abandoned one
+ * may still get its reply later; on_screenshot recognises it by `taking` and only frees it. */
 #include "config.h"
 
 #include "browser/runner/control.h"

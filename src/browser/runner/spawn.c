@@ -259,6 +259,15 @@ reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Becomes the browser, in the child of a fork. The order is forced by the kernel:
+ *
+ *   namespace_enter       first: the listener has to be made inside; it clears the death signal
+ *   PR_SET_PDEATHSIG      then; the parent may have died before it, so getppid is compared
+ *   send_listener         while the descriptor of the parent's socket is still open
+ *   setsid, limits, signals, descriptors; then execve with an empty environment
+ *
+ * bubblewrap stays as the parent of the browser, which could read that environment. The head of
+ * this file explains why nothing here allocates memory. */
 _Noreturn static void
 exec_browser(const struct browser_child *c, pid_t parent)
 {

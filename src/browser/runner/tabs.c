@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets as they come and go: pages and popups become tabs, frames and workers belong to one. Also
-   the calls that navigate, activate and close a tab, and the tab messages to the viewer. */
+/* Targets as they come and go: pages and popups become tabs, frames and workers belong to one.
+ * Also the calls that navigate, activate and close a tab, and the tab messages to the viewer.
+ *
+ *   page          struct tab            its CDP session, its URL, what the viewer sees
+ *   iframe,       struct child_target   only the way from a CDP session to its tab, for events
+ *   worker
+ *
+ * A tab is freed in remove_tab and nowhere else while the session runs. Replies may still be
+ * under way then: cdp_forget fails those of its session first, while the tab exists, and
+ * `closing` shows the callbacks that it is about to go. */
 #include "config.h"
 
 #include "browser/runner/control.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Atomic replacement of files. The order matters: the content is on the disk before the rename
-   makes it visible, and the directory is on the disk before the caller relies on the new name. A
-   crash at any point leaves the old file, and at worst a temporary one, which the next publication
-   removes (manifest.c). */
+/* Atomic replacement of files, for the writer of the index. The order matters: the content is on
+ * the disk before the rename makes it visible, and the directory is on the disk before the
+ * caller relies on the new name. A crash at any point leaves the old file, and at worst a
+ * temporary one, which the next publication removes (remove_old_files in state.c).
+ *
+ * A failed write closes the descriptor, and every later file_write does nothing. So a caller
+ * with dozens of sections writes them all and looks at the result once, in file_end. */
 #include "config.h"
 
 #include "search/index/format/files.h"

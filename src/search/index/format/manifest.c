@@ -209,6 +209,10 @@ get_str(struct manifest_reader *r)
 	return s;
 }
 
+/* Reads the number of the items that follow. Every item has at least eight bytes, so a number
+ * above an eighth of the rest cannot be true. This check comes before the allocation: the
+ * checksum protects from damage and not from a file that a faulty release wrote, which must not
+ * make a worker allocate gigabytes. */
 static uint64_t
 get_count(struct manifest_reader *r, uint64_t max)
 {

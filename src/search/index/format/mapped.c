@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /* Maps the files of the index. A worker keeps a file mapped for days, and the file may change
-   during that time: by a restore, a disk error, an administrator with dd. Two mechanisms prevent a
-   wrong answer and a crash of the worker:
-   - The descriptor stays open, so that fstat(2) before and after a request detects every write and
-   every truncation.
-   - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of
-   the file by zeros and
-     sets `lost`, and the interrupted request continues. mapped_intact then fails the
-     request. Every reader of the format has to stay inside its arrays whatever the verified bytes have become (mapped.h).
-   The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on
-   Linux it is a plain system call. */
+ * during that time: by a restore, a disk error, an administrator with dd. Two mechanisms prevent
+ * a wrong answer and a crash of the worker:
+ * - The descriptor stays open, so that fstat(2) before and after a request detects every write
+ *   and every truncation.
+ * - When a page can no longer be read, the kernel sends SIGBUS. The handler replaces the rest of
+ *   the file by zeros and sets `lost`, and the interrupted request continues. mapped_intact then
+ *   fails the request. Every reader of the format has to stay inside its arrays whatever the
+ *   verified bytes have become (mapped.h).
+ *
+ * The handler may use only async-signal-safe functions. mmap is not in the list of POSIX, but on
+ * Linux it is a plain system call. */
 #include "config.h"
 
 #include "search/index/format/mapped.h"
@@ -220,6 +221,11 @@ read_ahead(struct mapped *m)
 	(void)!madvise(m->map, m->size, m->trusted ? MADV_WILLNEED : MADV_POPULATE_READ);
 }
 
+/* Maps a file and decides how much of it is verified. The mark decides: a file whose inode, size
+ * and times are those that its writer recorded was verified by the writer, so only its header,
+ * its table and the bounds of its sections are looked at, and it is read ahead in the
+ * background. Any other file, such as one that was restored from a backup, is read to its last
+ * byte. The last check is mapped_intact, for a file that changed while it was verified. */
 bool
 mapped_open(
     struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)

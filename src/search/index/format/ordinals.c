@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Joins the dictionaries of the segments of a generation (index.h explains ordinals). The writer
-   makes the file of a segment once. Segments are immutable, so the file serves all later
-   generations until the segment itself or one before it is merged or dropped. Workers only map the
-   files: a facet compares no texts until its buckets are known. */
+/* Joins the dictionaries of the segments of a generation (index.h explains ordinals), so that a
+ * facet can add up the counts of equal terms as numbers and compares no texts until its buckets
+ * are known.
+ *
+ * The writer makes the file of a segment once. Segments are immutable, so the file serves all
+ * later generations until the segment itself, or one before it, is merged or dropped.
+ * SECTION_BEFORE lists the ids of the segments that the file was made for; ordinals_fit compares
+ * them. Workers only map the files. */
 #include "config.h"
 
 #include "search/index/format/ordinals.h"
@@ -60,8 +64,16 @@ struct joining {
 	uint32_t at, start;    /* the next term to compare; the ordinal of its term 0 */
 };
 
-/* Finds the ordinals of all terms of a field. Returns false when there are more terms than
-   ordinals. */
+/* Finds the ordinals of all terms of a field in the last segment. The dictionaries are sorted in
+ * the same order, so each earlier segment has a cursor that only advances:
+ *
+ *   earlier segment   FreeBSD  Linux  Windows       start 0, so the ordinals are 0 1 2
+ *                              ^ b->at
+ *   own terms         Linux -> 1      Plan 9 -> 3 + 1
+ *
+ * The first earlier segment that has the term gives its ordinal, which is then below `start`. A
+ * term that no earlier segment has keeps its own number plus `start`. Returns false when there
+ * are more terms than ordinals. */
 static bool
 join_field(const struct schema_field *f, struct segment *const *segs, size_t n, uint32_t *out)
 {

@@ -45,6 +45,15 @@ block_end(const uint32_t *docs, uint32_t n, uint32_t from)
 	return i;
 }
 
+/* Writes a long posting: a table, then the documents of each block of 65536, without their upper
+ * 16 bits. Documents 7, 9 and 65541, as if they were many:
+ *
+ *   nblocks 2, 0 | key 0, last 1, at8 3 | key 1, last 0, at8 4 | 7 9 (padded) | 5 (padded)
+ *                |<------- one posting_block a block -------->|  ^ at8 * 8 bytes from the start
+ *
+ * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is smaller than the
+ * array from there on. `last` is the number of documents minus 1, because 65536 does not fit
+ * into 16 bits; the reader decides by it whether the block is an array or a bitmap. */
 static void
 write_blocks(struct buf *b, const uint32_t *docs, uint32_t n)
 {
@@ -107,6 +116,13 @@ open_blocks(struct posting *p)
 	return true;
 }
 
+/* Opens the posting of a term; posting_or and posting_list then read it. SECTION_AT has the
+ * document itself when there is only one, so a rare term costs no byte and no cache line of the
+ * postings.
+ *
+ * A count or an offset that the file cannot have makes an empty posting and no error. The file
+ * was valid when it was opened, so only damage in place can cause that, and mapped_intact fails
+ * the request when it has finished. Until then readers must only stay inside their arrays. */
 bool
 posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
 {

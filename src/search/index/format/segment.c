@@ -151,6 +151,11 @@ is_width(uint8_t width)
 	return width == 1 || width == 2 || width == 4;
 }
 
+/* Opens the columns of a slot. A place without a value has a number above all terms, and each of
+ * the k places of a document has another one, t->n up to t->n + k - 1 (write_column in
+ * build_slot.c draws them). Readers therefore count missing values like terms, without a branch.
+ * So the limit of the numbers is t->n + k here, and t->n for the values that did not fit
+ * (MORE_IDS), of which none is missing. */
 static bool
 open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 {
@@ -359,7 +364,15 @@ segment_lower(const struct segment *s, const unsigned char ip[16])
 	return lo;
 }
 
-/* An IPv6 network never contains IPv4 addresses, as in ipnet_contains. */
+/* Finds the documents of a network. Documents are sorted by address, all IPv4 ones first, so a
+ * network is a range:
+ *
+ *   IPv4 addresses, ascending | IPv6 addresses, ascending
+ *   0                         nv4                        ndocs
+ *
+ * IPv4 addresses have the form ::ffff:a.b.c.d, and a short IPv6 prefix such as ::/0 would
+ * contain them by its bits. An IPv6 network never contains IPv4 addresses, as in ipnet_contains,
+ * so its range begins at nv4 at the earliest. */
 void
 segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi)
 {

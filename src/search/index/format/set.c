@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Sets of documents and the memory pool behind them. set.h describes the three forms. */
+/* Sets of documents, for the evaluation of queries, and the memory pool behind them. set.h
+ * describes the three forms.
+ *
+ * The pool exists because fresh pages of the kernel cost more than clearing old ones. A bitmap
+ * is lent by pool_get and consumed by the operation that gets it as an argument; an operation
+ * that does not need it for its result gives it back. A request that ends early may leave
+ * bitmaps anywhere: pool_reset takes back everything that was lent, at the beginning of the next
+ * request. */
 #include "config.h"
 
 #include "search/index/format/set.h"
@@ -86,6 +93,14 @@ pool_put(struct words_pool *p, uint64_t *words)
 		p->unused[p->nunused++] = words;
 }
 
+/* Lends n zeros for the counters of a facet. The first request of a worker takes them from its
+ * arena, because nobody knows yet how many counters a request needs. pool_reset then learns the
+ * sum (`wanted`) and keeps an array of that size, up to COUNTERS_MAX; later requests get parts
+ * of it:
+ *
+ *   counters | lent to facet 1 | lent to facet 2 | unused ...      used: the boundary
+ *
+ * A request that needs more than the array gets the rest from its arena again. */
 uint32_t *
 pool_counters(struct words_pool *p, struct arena *a, size_t n)
 {
@@ -270,6 +285,11 @@ swap_sets(struct set *a, struct set *b)
 	return *a;
 }
 
+/* Intersects two sets and consumes both (set.h). The swap leaves six combinations instead of
+ * nine, and each takes the cheapest way: a list is filtered in place, a range only moves its
+ * ends, and a range cuts a bitmap by clearing words outside. Only two bitmaps are combined word
+ * by word. The bitmap that is no part of the result goes back to the pool at once: the pool is
+ * not limited, and a query with hundreds of tests would otherwise keep hundreds of bitmaps. */
 struct set
 set_and(const struct set_space *sp, struct set a, struct set b)
 {

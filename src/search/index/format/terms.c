@@ -166,6 +166,12 @@ glob_prefix(struct str p)
 	return (struct str){ p.p, n };
 }
 
+/* Narrows a pattern of DNS names to a subtree, which is a range of the dictionary. The part
+ * behind the last wildcard is fixed; its first label may be incomplete, so the subtree begins
+ * behind the next dot:
+ *
+ *   *.example.com      example.com        *ple.com       com
+ *   www.*.example.com  example.com        www*           none: every name is compared */
 struct str
 glob_subtree(struct str p)
 {

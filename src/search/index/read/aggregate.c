@@ -47,6 +47,17 @@ add_segment_counts(struct facet_job *j, const struct facet *f, const uint32_t *m
 		    complement ? total[id] - f->counts[id] : f->counts[id];
 }
 
+/* Counts the terms of the hits in one segment, for all fields in one walk. Each field takes the
+ * cheapest of three ways:
+ *
+ *   few hits, many terms    their ordinals are collected (facet_collect)
+ *   up to half of all       the hits are counted
+ *   more than half          the other documents are counted, and subtracted from the totals
+ *
+ * Where the hits of the first segment are counted, its counters are the sums themselves, because
+ * its terms are their own ordinals (map == NULL). Any other segment has counters of its own, by
+ * its own terms, which add_segment_counts adds at their ordinals: mapping each increment would
+ * cost more than mapping each term once. */
 static void
 count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
 {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The embedded engine: search/engine.h on a mapped index. request.h describes the life of a
-   query. */
+ * query. Every worker has one engine and runs one query at a time, so nothing here is locked.
+ *
+ * The difficulty is that the files belong to another process. surfaced-index publishes a
+ * generation every second or so and removes old files, and a file may be damaged while it is
+ * mapped. So a worker looks for a new manifest before a request (engine_refresh), keeps the old
+ * view when the new one cannot be opened, and answers 503 when a file that it read has changed
+ * in the meantime (fail_if_changed): a wrong answer is worse than none. */
 #include "config.h"
 
 #include "search/index/read/request.h"
@@ -78,6 +84,13 @@ open_generation(struct engine *e)
 	}
 }
 
+/* Changes to the published generation when there is a new one. Every request calls this, so a
+ * stat(2) of the manifest is made at most every STAT_EVERY_US. The manifest is replaced by
+ * rename, so file_same notices another generation.
+ *
+ * `seen` is set to a manifest that was refused, too: opening it again would fail in the same way
+ * and verify gigabytes each time. Such a generation is tried again after RETRY_US, because the
+ * fault may lie in another file than the manifest. */
 void
 engine_refresh(struct engine *e)
 {
@@ -138,6 +151,13 @@ remove_dead(struct run *r, const struct view_segment *vs, struct set hits)
 	return set_andnot(&sp, hits, dead);
 }
 
+/* Evaluates the query over all segments, one after the other; each has a set of hits without its
+ * dead documents. A file that changed since the last request is noticed here, before any of it
+ * is read: the view is dropped, and the next refresh opens and verifies the files again.
+ *
+ * A query for everything (`all`) builds no bitmap: its total follows from the manifest, and
+ * facets use the totals of the generation. first_hits removes the dead documents later, when a
+ * page is wanted. */
 static enum engine_rc
 evaluate_query(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
     struct request *rq)
@@ -211,7 +231,16 @@ struct hit_cursor {
 	size_t n, at;
 };
 
-/* The first hits after an address (NULL: from the beginning) over all segments, at most `want`. */
+/* Finds the first hits after an address (NULL: from the beginning) over all segments, at most
+ * `want`, in the order of addresses. Each segment is sorted, so this merges the segments; a
+ * cursor reads 64 documents of a segment at a time:
+ *
+ *   segment A   10.0.0.1  10.0.0.7  192.0.2.1        heads[A]  10.0.0.1   <- lowest: next
+ *   segment B   10.0.0.5  198.51.100.9               heads[B]  10.0.0.5
+ *
+ * No address occurs twice: a host is alive in one segment only, and the sets contain no dead
+ * documents. So no duplicates need to be removed, and the page after an address is found without
+ * any state of the page before. */
 static size_t
 first_hits(struct request *rq, const unsigned char *after, size_t want, struct ordered_hit *out)
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* Evaluates the tree of a query over one segment. Inside of NODE_NESTED, sets contain nested
-   documents; eval_owners turns such a set into a set of documents. */
+ * documents; eval_owners turns such a set into a set of documents.
+ *
+ * Every function ends early when the budget is used up: run_spend then sets r->rc, and the sets
+ * that are still returned are incomplete. The callers need not check, because request_result
+ * looks at r->rc before the answer. An incomplete set is valid memory, and its buffers belong to
+ * the pool or the arena, so nothing leaks. */
 #include "config.h"
 
 #include "search/index/read/request.h"
@@ -14,6 +19,11 @@ slice_is_over(const struct budget *b, int64_t now)
 	       (now >= b->slice_until || cpu_us() >= b->slice_cpu);
 }
 
+/* Charges work to the request and ends it when a limit is passed: `work` against a query that
+ * looks at too many values, the deadline against a slow machine, and the slice so that a long
+ * search does not keep a worker from short ones (ENGINE_SLICED: the request is handed to the
+ * pool for long searches). One unit is about one value, or 64 bytes of a bitmap. Callers charge
+ * in batches of thousands, because each call reads the clock. */
 bool
 run_spend(struct run *r, uint64_t values)
 {
@@ -104,8 +114,16 @@ eval_owners(struct run *r, struct set nested)
 	return out;
 }
 
-/* The documents of which some nested document passes. This distributes over OR, and the documents
-   of a plain test are stored; only AND and NOT have to be evaluated on nested documents. */
+/* Finds the documents of which some nested document passes. `services: (a OR b)` is `services: a
+ * OR services: b`, and the documents of one plain test are stored in the segment, so these cases
+ * never touch the nested level:
+ *
+ *   OR          some(a) or some(b)                     documents alone
+ *   plain test  the stored posting of documents
+ *   AND, NOT    evaluated on nested documents, then mapped to their owners
+ *
+ * AND and NOT cannot be taken apart: a host with services 22/udp and 80/tcp has port 22 and
+ * transport tcp, but no service with both. */
 static struct set
 eval_some(struct run *r, const struct node *n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Counts the terms of hits. This is the inner loop of the service: a facet over all hosts makes
-   millions of increments. Two effects decide its speed.
-   - Store forwarding: two increments of the same counter in a row wait for each other, and a
-   frequent term occurs in
-     most documents. So neighbouring documents use different copies of the counters (FACET_SPLITS), which are added up
-     at the end. Copies do not pay when they leave the cache or when there are few hits.
-   - Cache misses: sparse hits are in a cache line each. So the lines of the documents AHEAD are
-   prefetched. */
+ * millions of increments. Two effects decide its speed.
+ * - Store forwarding: two increments of the same counter in a row wait for each other, and a
+ *   frequent term occurs in most documents. So neighbouring documents use different copies of
+ *   the counters (FACET_SPLITS), which are added up at the end. Copies do not pay when they
+ *   leave the cache or when there are few hits.
+ * - Cache misses: sparse hits are in a cache line each. So the lines of the documents AHEAD are
+ *   prefetched. */
 #include "config.h"
 
 #include "search/index/read/facet.h"
@@ -154,7 +154,13 @@ facet_places(const struct terms *t)
 	return t->n + (size_t)COLUMN_K_MAX;
 }
 
-/* Chooses how many copies of the counters are used. */
+/* Prepares the counters of one field and chooses how many copies are used: four of a small
+ * dictionary, two of a medium one, whose copies would leave the cache, and one when clearing and
+ * adding the copies would cost more than the hits.
+ *
+ * Missing values have the numbers behind the last term, so the inner loop counts them like
+ * terms, in counters that belong to somebody else when f->counts is a part of a larger array.
+ * `behind` keeps their content, and end_facet restores it. */
 static void
 begin_facet(struct run *r, struct facet *f, uint32_t nhits)
 {

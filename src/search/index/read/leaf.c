@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /* Evaluates one test over one segment in two steps: values to terms by the dictionary, terms to
-   documents by their postings. Dates and addresses have no terms: dates are scanned, and documents
-   are sorted by address. */
+ * documents by their postings. Dates and addresses have no terms: dates are scanned, and
+ * documents are sorted by address.
+ *
+ *   os:linux     dictionary, folded -> terms 4 (Linux), 9 (linux)    ids
+ *                postings of 4 and 9, united                          a list or a bitmap
+ *   *.x.com      the range of the subtree x.com, each name compared with the pattern
+ *   [1 TO 9]     a range of terms; all their postings
+ *
+ * The first step costs as much as the dictionary, the second as much as the hits, and a client
+ * chooses both. So each loop charges its work (run_spend). f->r->ids is one list for all tests
+ * of a request; a test empties it when it begins, and uses it up before the next one begins. */
 #include "config.h"
 
 #include "search/index/read/request.h"
@@ -90,6 +99,11 @@ sum_counts(const struct leaf *f, const struct scratch *ids)
 	return sum;
 }
 
+/* Collects a few hits as a sorted list, instead of a bitmap over all documents that would have
+ * to be cleared. The room is an estimate from the stored counts; a derived posting has up to
+ * POSTING_SMALL documents and its count may be smaller, because several services of a host are
+ * one document. A count that changed since the estimate means damage: such a posting is left
+ * out, and mapped_intact fails the request later. */
 static struct set
 list_documents(
     const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
@@ -217,7 +231,15 @@ cmp_folded(const struct leaf *f, uint32_t i, struct str key, bool prefix)
 	return c;
 }
 
-/* The terms, a range in the folded order, that equal the key or start with it. */
+/* Finds the terms, a range in the folded order, that equal the key or start with it. Keywords
+ * are compared without case, and the dictionary is sorted by bytes, where Linux and linux are
+ * far apart; SECTION_FOLD has the order in which they are neighbours:
+ *
+ *   dictionary   0 FreeBSD  1 Linux  2 Windows  3 linux
+ *   folded       FreeBSD 0, Linux 1, linux 3, Windows 2     key "linux": out = 1, 3
+ *
+ * One binary search for each end: the first place that is not less, and the first that is
+ * greater. */
 static void
 folded_range(const struct leaf *f, struct str key, bool prefix, uint32_t out[2])
 {
@@ -373,8 +395,10 @@ count_query_token(void *arg, struct str token)
 	++*(unsigned *)arg;
 }
 
-/* The documents with all tokens of s. They must be in the same value, and a nested document has one
-   value of a text, so several tokens are combined on the nested level. */
+/* Finds the documents with all tokens of s. They must be in the same value: a banner "a b" of
+ * one service must not match because a is in one service and b in another. A nested document has
+ * one value of a text, so several tokens are combined on the nested level and mapped to their
+ * documents at the end. One token alone needs no such detour and uses the postings of documents. */
 static struct set
 match_text(const struct leaf *leaf, struct str s)
 {

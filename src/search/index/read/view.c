@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Maps a generation. Publications are frequent and small, so a new view shares the files that the
-   old view has mapped: a segment has a count of its references, and only new files are opened. */
+/* Maps a generation for a worker. Publications are frequent and small, so a new view shares the
+ * files that the old view has mapped: a segment has a count of its references, and only new
+ * files are opened. The old view stays valid until view_free, so a failure in the middle leaves
+ * the worker with the former generation.
+ *
+ * The totals and the first buckets of a field are made when a facet first needs them
+ * (view_ordinals): most fields are never asked for in a generation that lives for a second. */
 #include "config.h"
 
 #include "search/index/read/view.h"
@@ -146,6 +151,15 @@ view_has(const struct view *v, const struct schema_field *f)
 
 /* ---- ordinals ---- */
 
+/* Adds up how many live documents each term has in the generation: the counts that the segments
+ * store, less those of dead documents, which are counted here like the hits of a facet.
+ *
+ *   segment A   Linux 5000   dead 3  -> 4997 --+
+ *   segment B   Linux   12   dead 0  ->   12 --+--> totals[ordinal of Linux] = 5009
+ *
+ * So a facet over everything reads one array and no document, and a facet over more than half of
+ * all documents counts the others and subtracts (count_segment in aggregate.c). With one segment
+ * and no dead document, the stored counts are the totals, and nothing is copied. */
 static void
 add_totals(struct ordinals *o, const struct view *v, const struct schema_field *f)
 {

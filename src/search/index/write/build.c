@@ -243,6 +243,14 @@ add_token(void *arg, struct str token)
 	gather_str(k->g, k->doc, token);
 }
 
+/* Adds a text value to every slot that it implies:
+ *
+ *   keyword, dns name   the value; of a tag also its categories and its classification (add_tag)
+ *   text                its tokens, and the whole value: as a string for facets, else as a hash
+ *   date                the array of dates; a text that is no date is left out
+ *
+ * A hash of the whole text suffices where it is only compared (NODE_EXACT): banners are up to
+ * kilobytes long, nearly all different, and would fill the dictionary. */
 void
 build_value_str(struct index_builder *b, const struct member *m, struct str s)
 {

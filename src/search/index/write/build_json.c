@@ -65,7 +65,7 @@ read_hex4(const char *p, uint32_t *out)
 }
 
 static size_t
-append_utf8(char *out, uint32_t c)
+append_code_point(char *out, uint32_t c)
 {
 	if (c < 0x80) {
 		out[0] = (char)c;
@@ -103,12 +103,12 @@ unescape_unicode(const char *p, const char *end, char *out, size_t *n)
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		p += 6;
 	}
-	*n += append_utf8(out + *n, c);
+	*n += append_code_point(out + *n, c);
 	return p;
 }
 
 static bool
-unescape_string(struct json_reader *t, struct str raw, struct str *out)
+unescape_json_string(struct json_reader *t, struct str raw, struct str *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	char *room = arena_alloc(t->b->arena, raw.n + 4);
@@ -155,7 +155,7 @@ read_string(struct json_reader *t, struct str *out)
 		return record_fault(t, "unterminated string");
 	*out = (struct str){ start, (size_t)(t->p - start) };
 	t->p++;
-	return !escaped || unescape_string(t, *out, out);
+	return !escaped || unescape_json_string(t, *out, out);
 }
 
 /* ---- values ---- */
@@ -217,7 +217,7 @@ find_member(const struct member *m, struct str name)
 }
 
 static bool
-read_object(struct json_reader *t, const struct member *m)
+read_json_object(struct json_reader *t, const struct member *m)
 {
 	struct str name;
 
@@ -279,7 +279,7 @@ read_member(struct json_reader *t, const struct member *m)
 		break;
 	case '{':
 		t->p++;
-		ok = read_object(t, m);
+		ok = read_json_object(t, m);
 		break;
 	case '[':
 		t->p++;

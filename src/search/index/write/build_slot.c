@@ -74,6 +74,11 @@ by_term(const void *x, const void *y, void *arg)
 				     : str_cmp(gather_term(g, a->id), gather_term(g, b->id));
 }
 
+/* Sorts the terms and remembers both directions: `terms` from the place in the dictionary to the
+ * number by arrival, `order` back. Most comparisons are decided by a key of eight bytes, which
+ * lies in the array that is sorted and not behind a pointer. The key must have the order of the
+ * whole comparison, or be equal: an integer with its sign bit flipped, the first bytes of a
+ * string, or the labels of a name from the right (name_key). */
 static void
 sort_terms(struct slot_job *j)
 {
@@ -391,6 +396,17 @@ plan_overflow(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
 	return o;
 }
 
+/* Writes the column of a slot: the terms of each document, for facets. A document has k places,
+ * so the inner loop of a facet finds them without any offset. With k = 2 and the terms 0 to 3:
+ *
+ *   document       0        1        2        3
+ *   values         1, 3     2        none     0, 1, 2
+ *   column         1 3      2 5      4 5      0 1          missing: n + place, so 4 or 5
+ *   MORE                                      3: {2}       the values without a place
+ *
+ * Each place has its own number for "no value", so the places of one document never increment
+ * the same counter twice in a row (facet.c has the reason). choose_k takes the k for which at
+ * most one document in 16 needs MORE. */
 static void
 write_column(struct slot_job *j, const struct groups *g)
 {

@@ -191,6 +191,16 @@ merge_term(struct slot_merge *m, size_t best, struct gather *g, uint32_t *const 
 		gather_append_str(g, terms_str(m->t[best], id));
 }
 
+/* Merges the dictionaries and postings of one slot. All inputs are sorted, so the lowest of
+ * their next terms is the next term of the result, and every input that has it advances:
+ *
+ *   input 0   FreeBSD {0}    Linux {1, 2}                 m->at
+ *   input 1   Linux {0}      Plan 9 {1}
+ *   result    FreeBSD {0} | Linux {1, 3, 2} -> {1, 2, 3} | Plan 9 {4}     groups of docs
+ *
+ * Numbers of documents are new ones (number_documents). Those of one input ascend, but two
+ * inputs alternate, so merge_runs merges the runs within a term. The last group has every
+ * document with a value. A term whose documents are all dead is left out. */
 struct groups
 merge_slot(const struct merging *all, size_t slot, struct gather *g)
 {
@@ -406,6 +416,10 @@ carry_deaths(
 		}
 }
 
+/* Replaces the inputs of a merge by its result, in the parent. The merge may have run for
+ * minutes in a child, and passes went on meanwhile, so an input may have lost documents
+ * (carry_deaths) or may be gone altogether, because all of its documents died. Then the merge is
+ * dropped, and the next one will choose among the segments that exist. */
 bool
 index_merge_take(const struct index_merge *m, const char *directory, struct index_state *s,
     struct index_segment fresh, char err[INDEX_FAULT])

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* The state of the writer: the segments of the next generation in memory. The indexer adds and
-   removes segments, marks documents dead, verifies the files a part at a time, and publishes the
-   whole by the manifest. */
+ * removes segments, marks documents dead, verifies the files a part at a time, and publishes the
+ * whole by the manifest (state.h has the order).
+ *
+ * The invariant that everything else relies on: an address is alive in at most one segment. Each
+ * function that adds documents marks their older versions dead before the caller can publish,
+ * and no dead bit ever returns to 0. */
 #include "config.h"
 
 #include "search/index/format/files.h"
@@ -137,8 +141,10 @@ index_state_complete(const struct index_state *s)
 
 /* ---- verification ---- */
 
-/* Opens a file again when it has changed since it was opened. The file is good when its content is
-   still valid, for example when only its time was changed. */
+/* Opens a file again when it has changed since it was opened. The content decides whether the
+ * file is good: touch(1) or a backup program may have changed nothing but its time. Such a file
+ * gets a new mark, so that readers need not verify it again; a file whose content is broken ends
+ * the pass, and the caller builds the index again from the database. */
 static bool
 check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
 {
@@ -295,8 +301,11 @@ file_is_needed(const struct index_state *s, const char *name)
 	return false;
 }
 
-/* Removes the files of former generations. A worker that has one mapped keeps it; a worker that was
-   about to open it reads the new manifest. */
+/* Removes the files of former generations, after the manifest was replaced. Readers need no
+ * lock: one that has a removed file mapped keeps its content until it unmaps the file, and one
+ * that was about to open it finds a newer manifest (open_generation in read/engine.c). Files of
+ * a child that still runs are kept by the family in their names, because no manifest names them
+ * yet. Unfinished files of a killed writer are removed here, too. */
 static void
 remove_old_files(const char *directory, const struct index_state *s)
 {
@@ -362,9 +371,16 @@ mark_successors(struct index_state *made, const struct index_segment *newer)
 	}
 }
 
-/* A document that is dead in a newer segment is marked dead in made, too: it was deleted, or has a successor in a segment
-   that is newer still. All are marked before the newer segments become part of made, because made must not lose that
-   successor. */
+/* Replaces the outdated segments of s by those that a rebuild has made, while other segments of
+ * s are newer than the rebuild:
+ *
+ *   s before   A, B (outdated)    C (newer: host x, and host y, dead)
+ *   made       D: hosts x, y, z
+ *   s after    C, and D with x and y dead
+ *
+ * A document of a newer segment is marked dead in made even if it is dead in the newer segment,
+ * too: the host was deleted, or has a successor in a segment that is newer still. All are marked
+ * before the newer segments become part of made, because made must not lose that successor. */
 bool
 index_state_renew(
     const char *directory, struct index_state *s, struct index_state *made, char err[INDEX_FAULT])
