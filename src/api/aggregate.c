@@ -257,6 +257,11 @@ aggregate_dataset(struct req *rq)
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
+/* clang-format off */
+#define AGGREGATE_EXAMPLE JSON({ "query": "services.port:443", "aggregations": [{ "field": "country_code", "limit": 10 }, \
+	{ "field": "services.port" }] })
+/* clang-format on */
+
 static const struct route aggregate_routes[] = {
 #define DATASET(id, number, name, unit, key, nested)                                               \
 	{                                                                                          \
@@ -276,9 +281,7 @@ static const struct route aggregate_routes[] = {
 		.tag = "Search",                                                                   \
 		.summary = "Aggregate matching " name,                                             \
 		.result = "One group a field, in the order of the request.",                       \
-		.example = "{\"query\":\"services.port:443\",\"aggregations\":["                   \
-			   "{\"field\":\"country_code\",\"limit\":10},"                            \
-			   "{\"field\":\"services.port\"}]}",                                      \
+		.example = AGGREGATE_EXAMPLE,                                                      \
 		.description =                                                                     \
 		    "Counts the values of one to eight fields over everything that the "           \
 		    "query matches: one group a field, in the order of the request.",              \

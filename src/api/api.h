@@ -117,6 +117,9 @@ int page_begin(struct req *rq, const struct page_args *args, struct page_from *o
 /* Answers a page of rows: structs of this size, described by the route's .out, with uuid and created_at. */
 int page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size);
 
+/* The members of a page behind its list: has_more and next_cursor. */
+extern const struct field page_members[];
+
 /* The members by which a page is ordered, for lists with another order. */
 struct page_order {
 	const char *at, *uuid;

@@ -188,7 +188,7 @@ static const struct route bulk_routes[] = {
 	    .tag = "Search",
 	    .summary = "Look up hosts by address",
 	    .result = "One result an address, in the order of the request.",
-	    .example = "{\"ips\":[\"192.0.2.1\",\"2001:db8::1\"],\"limit_per_ip\":10}",
+	    .example = JSON({ "ips" : [ "192.0.2.1", "2001:db8::1" ], "limit_per_ip" : 10 }),
 	    .description = "The documents of up to 100 addresses, found or not, with the first "
 			   "limit_per_ip services of each. All of them together may have 16777216 "
 			   "bytes: more are refused.",

@@ -15,7 +15,8 @@ static const struct field destination_in[] = {
 	FIELD_END,
 };
 
-#define DESTINATION_EXAMPLE "{\"name\":\"On call\",\"url\":\"https://hooks.example.com/surfaced\"}"
+#define DESTINATION_EXAMPLE                                                                        \
+	JSON({ "name" : "On call", "url" : "https://hooks.example.com/surfaced" })
 
 STMT_LIST(select_destination, struct destination, destination_row,
     "SELECT " DESTINATION_COLUMNS " FROM alert_destination"

@@ -100,9 +100,7 @@ list_network_events(struct req *rq)
 		return fail(rq, ERR_INTERNAL_ERROR);
 	}
 	(void)page_reply_by(rq, &args->page, events, sizeof(struct net_event), &by_time);
-	rq->out.n--; /* the closing brace: list_also follows */
-	buf_printf(
-	    &rq->out, ",\"%s\":%s}", rq->route->list_also, truncation.truncated ? "true" : "false");
+	json_write_more(&rq->out, truncation_out, &truncation);
 	return PASS;
 }
 
@@ -149,7 +147,7 @@ static const struct route network_routes[] = {
 	    PARAMS(struct event_args, event_params),
 	    .out = net_event_fields,
 	    .list = "network_events",
-	    .list_also = "truncated",
+	    .list_also = truncation_out,
 	    .errors = errors,
 	    .summary = "List a session's network events",
 	    .description = "In the order of their time: requests, WebSockets, dialogs, "

@@ -14,21 +14,19 @@ write_param_schema(struct buf *b, const struct field *f)
 {
 	bool number = f->type == FIELD_INT;
 
-	buf_z(b, number ? "{\"type\":\"integer\"" : "{\"type\":\"string\"");
+	buf_char(b, '{');
+	json_member_str(b, "type", number ? "integer" : "string");
 	if (f->type == FIELD_UUID)
-		buf_z(b, ",\"format\":\"uuid\"");
-	if (f->hi > 0)
-		buf_printf(b, ",\"%s\":%jd,\"%s\":%jd", number ? "minimum" : "minLength",
-		    (intmax_t)f->lo, number ? "maximum" : "maxLength", (intmax_t)f->hi);
+		json_member_str(b, "format", "uuid");
+	if (f->hi > 0) {
+		json_member_int(b, number ? "minimum" : "minLength", f->lo);
+		json_member_int(b, number ? "maximum" : "maxLength", f->hi);
+	}
 	/* A default below the minimum marks an absent value. */
 	if (number && f->def != 0 && f->def >= f->lo)
-		buf_printf(b, ",\"default\":%jd", (intmax_t)f->def);
-	for (const char *const *v = f->values; v != NULL && *v != NULL; v++) {
-		buf_z(b, v == f->values ? ",\"enum\":[" : ",");
-		json_write_str(b, str_of(*v));
-		if (v[1] == NULL)
-			buf_char(b, ']');
-	}
+		json_member_int(b, "default", f->def);
+	if (f->values != NULL)
+		json_member_strs(b, "enum", f->values);
 	buf_char(b, '}');
 }
 
@@ -45,14 +43,17 @@ write_parameter(struct buf *b, struct book *book, const struct route *r, const c
 	};
 	struct buf text = { .a = book->a };
 
-	buf_printf(&text, "{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s", name, where,
-	    in_path || p->field.flags & REQUIRED ? "true" : "false");
-	openapi_member(&text, "description",
+	buf_char(&text, '{');
+	json_member_str(&text, "name", name);
+	json_member_str(&text, "in", where);
+	json_member(&text, "required");
+	buf_z(&text, in_path || p->field.flags & REQUIRED ? "true" : "false");
+	json_member_str(&text, "description",
 	    p->field.help != NULL ? p->field.help
 				  : arena_printf(book->a, "Only records with this %s.", name).p);
 	if (p->example != NULL)
-		openapi_member(&text, "example", p->example);
-	buf_z(&text, ",\"schema\":");
+		json_member_str(&text, "example", p->example);
+	json_member(&text, "schema");
 	write_param_schema(&text, &p->field);
 	buf_char(&text, '}');
 	book_ref(b, book, BOOK_PARAMETER, names, buf_done(&text));
@@ -99,23 +100,14 @@ write_parameters(struct buf *b, struct book *book, const struct route *r)
 	const struct url_param *header = r->idempotent      ? &idempotency_key
 					 : r->status == 101 ? &subprotocol
 							    : NULL;
-	const char *comma = "";
 
-	buf_z(b, ",\"parameters\":[");
-	for (const char *p = strchr(r->path, '{'); p != NULL; p = strchr(p + 1, '{')) {
-		buf_z(b, comma);
+	json_member_begin(b, "parameters", '[');
+	for (const char *p = strchr(r->path, '{'); p != NULL; p = strchr(p + 1, '{'))
 		write_path_parameter(b, book, r, (struct str){ p + 1, strcspn(p + 1, "}") });
-		comma = ",";
-	}
-	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++) {
-		buf_z(b, comma);
+	for (const struct url_param *p = r->params; p != NULL && p->field.type != FIELD_NONE; p++)
 		write_parameter(b, book, r, "query", p);
-		comma = ",";
-	}
-	if (header != NULL) {
-		buf_z(b, comma);
+	if (header != NULL)
 		write_parameter(b, book, r, "header", header);
-	}
 	buf_char(b, ']');
 }
 
@@ -136,12 +128,16 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 	book->closed = false;
 	snprintf(what, sizeof(what), "At most %zu bytes as sent, without duplicate keys or nulls.",
 	    r->body.limit == BODY_CONFIGURED ? (size_t)conf.body_limit : r->body.limit);
-	buf_z(b, ",\"requestBody\":{\"required\":true");
-	openapi_member(b, "description", what);
-	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
+	json_member_begin(b, "requestBody", '{');
+	json_member(b, "required");
+	buf_z(b, "true");
+	json_member_str(b, "description", what);
+	openapi_begin_content(b);
 	book_ref(b, book, BOOK_SCHEMA, names, buf_done(&text));
-	if (r->example != NULL)
-		buf_printf(b, ",\"example\":%s", r->example);
+	if (r->example != NULL) {
+		json_member(b, "example");
+		buf_z(b, r->example);
+	}
 	buf_z(b, "}}}");
 }
 
@@ -152,48 +148,40 @@ static const char *const verbs[] = { "", "get", "post", "put", "patch", "delete"
 static void
 write_security(struct buf *b, const struct route *r)
 {
-	const char *comma = "";
-
-	if (r->access == ACCESS_PUBLIC) {
-		buf_z(b, ",\"security\":[]");
+	json_member(b, "security");
+	buf_z(b, r->access == ACCESS_PUBLIC ? "[]" : JSON([ { "ApiKey" : [] } ]));
+	if (r->access == ACCESS_PUBLIC)
 		return;
-	}
-	buf_z(b, ",\"security\":[{\"ApiKey\":[]}],\"x-required-scopes\":[");
+	json_member_begin(b, "x-required-scopes", '[');
 	if (r->scope != SCOPE_ANY)
-		json_write_str(b, str_of(scope_name(r->scope)));
+		json_item_str(b, scope_name(r->scope));
 	buf_char(b, ']');
 	if (r->also == 0)
 		return;
-	buf_z(b, ",\"x-alternative-scopes\":[");
+	json_member_begin(b, "x-alternative-scopes", '[');
 	for (enum scope s = SCOPE_ANY + 1; s < SCOPE_COUNT; s++)
-		if ((r->also >> s & 1) != 0) {
-			buf_z(b, comma);
-			json_write_str(b, str_of(scope_name(s)));
-			comma = ",";
-		}
+		if ((r->also >> s & 1) != 0)
+			json_item_str(b, scope_name(s));
 	buf_char(b, ']');
 }
 
 static void
 write_operation_object(struct buf *b, struct book *book, const struct route *r)
 {
-	buf_printf(b, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"]", verbs[r->method],
-	    openapi_camel(book->a, r->operation, false), r->tag);
-	openapi_member(b, "summary", r->summary);
-	openapi_member(b, "description", r->description);
+	json_member_begin(b, verbs[r->method], '{');
+	json_member_str(b, "operationId", openapi_camel(book->a, r->operation, false));
+	json_member_strs(b, "tags", (const char *const[]){ r->tag, NULL });
+	json_member_str(b, "summary", r->summary);
+	json_member_str(b, "description", r->description);
 	write_security(b, r);
 	write_parameters(b, book, r);
 	write_body(b, book, r);
-	buf_z(b, ",\"responses\":{");
+	json_member_begin(b, "responses", '{');
 	openapi_answer(b, book, r, r->status == 0 ? 200 : r->status);
-	if (r->done_status != 0) {
-		buf_char(b, ',');
+	if (r->done_status != 0)
 		openapi_answer(b, book, r, r->done_status);
-	}
-	if (r->max_age > 0) {
-		buf_char(b, ',');
+	if (r->max_age > 0)
 		openapi_answer(b, book, r, 304);
-	}
 	openapi_failures(b, book, r);
 	buf_z(b, "}}");
 }
@@ -202,18 +190,11 @@ write_operation_object(struct buf *b, struct book *book, const struct route *r)
 static void
 write_path_item(struct buf *b, struct book *book, const char *path)
 {
-	const char *comma = "";
-
-	json_write_str(b, str_of(path));
-	buf_z(b, ":{");
+	json_member_begin(b, path, '{');
 	for (const struct route *const *t = route_tables(); *t != NULL; t++)
-		for (const struct route *r = *t; r->method != METHOD_UNSET; r++) {
-			if (strcmp(r->path, path) != 0)
-				continue;
-			buf_z(b, comma);
-			write_operation_object(b, book, r);
-			comma = ",";
-		}
+		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
+			if (strcmp(r->path, path) == 0)
+				write_operation_object(b, book, r);
 	buf_char(b, '}');
 }
 
@@ -273,14 +254,10 @@ static void
 write_paths(struct buf *b, struct book *book)
 {
 	for (const struct route *const *t = route_tables(); *t != NULL; t++)
-		for (const struct route *r = *t; r->method != METHOD_UNSET; r++) {
-			if (!first_of_path(r))
-				continue;
-			write_path_item(b, book, r->path);
-			buf_char(b, ',');
-		}
-	json_write_str(b, str_of(stream_route.path));
-	buf_z(b, ":{");
+		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
+			if (first_of_path(r))
+				write_path_item(b, book, r->path);
+	json_member_begin(b, stream_route.path, '{');
 	write_operation_object(b, book, &stream_route);
 	buf_char(b, '}');
 }
@@ -291,39 +268,25 @@ static const char constant[] = {
 #include "api/openapi.inc"
 };
 
-/* Copies the constant document up to a member and its opening brace, and moves *rest behind the brace. */
-static void
-write_up_to(struct buf *b, struct str *rest, const char *member)
-{
-	const char *at = memmem(rest->p, rest->n, member, strlen(member));
-	size_t n;
-
-	if (at == NULL)
-		panic("src/api/openapi.json has no %s", member);
-	n = (size_t)(at - rest->p) + strlen(member);
-	buf_add(b, rest->p, n);
-	rest->p += n;
-	rest->n -= n;
-}
-
 void
 openapi_write(struct buf *b)
 {
 	struct arena *a = arena_new(64 * 1024 * 1024);
 	struct book *book = ARENA_NEW(a, struct book);
 	struct str rest = { constant, sizeof(constant) };
+	struct buf paths = { .a = a }, components[BOOK_KINDS] = { 0 };
 
 	book_begin(book, a);
 	openapi_documents(book);
-	write_up_to(b, &rest, "\"paths\": {");
-	write_paths(b, book);
-	write_up_to(b, &rest, "\"parameters\": {");
-	book_write(b, book, BOOK_PARAMETER);
-	write_up_to(b, &rest, "\"responses\": {");
-	book_write(b, book, BOOK_RESPONSE);
-	write_up_to(b, &rest, "\"schemas\": {");
-	book_write(b, book, BOOK_SCHEMA);
-	buf_char(b, ',');
+	write_paths(&paths, book);
+	for (enum book_kind k = 0; k < BOOK_KINDS; k++) {
+		components[k].a = a;
+		book_write(&components[k], book, k);
+	}
+	openapi_insert(b, &rest, OBJECT_AT("paths"), &paths);
+	openapi_insert(b, &rest, OBJECT_AT("parameters"), &components[BOOK_PARAMETER]);
+	openapi_insert(b, &rest, OBJECT_AT("responses"), &components[BOOK_RESPONSE]);
+	openapi_insert(b, &rest, OBJECT_AT("schemas"), &components[BOOK_SCHEMA]);
 	buf_str(b, rest);
 	arena_free(a);
 }

@@ -93,9 +93,10 @@ static const struct {
 };
 
 static void
-write_header(struct buf *b, const char *comma, const char *name, const char *component)
+write_header(struct buf *b, const char *name, const char *component)
 {
-	buf_printf(b, "%s\"%s\":{\"$ref\":\"#/components/headers/%s\"}", comma, name, component);
+	json_member(b, name);
+	openapi_ref(b, "components/headers", component);
 }
 
 static void
@@ -103,25 +104,24 @@ write_header_refs(struct buf *b, const struct route *r, int status, const struct
 {
 	bool good = status < 400, public = good && r->max_age > 0;
 
-	buf_z(b, ",\"headers\":{");
-	write_header(b, "", "X-Request-Id", "X-Request-Id");
+	json_member_begin(b, "headers", '{');
+	write_header(b, "X-Request-Id", "X-Request-Id");
 	if (status != 101)
-		write_header(
-		    b, ",", "Cache-Control", public ? "Public-Cache-Control" : "Cache-Control");
+		write_header(b, "Cache-Control", public ? "Public-Cache-Control" : "Cache-Control");
 	if (status == 201 || (status == 202 && r->idempotent))
-		write_header(b, ",", "Location", "Location");
+		write_header(b, "Location", "Location");
 	if (status == 202 && r->idempotent)
-		write_header(b, ",", "Idempotency-Replayed", "Idempotency-Replayed");
+		write_header(b, "Idempotency-Replayed", "Idempotency-Replayed");
 	if (status == 401)
-		write_header(b, ",", "WWW-Authenticate", "WWW-Authenticate");
+		write_header(b, "WWW-Authenticate", "WWW-Authenticate");
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
-		write_header(b, ",", "Retry-After", "Retry-After");
+		write_header(b, "Retry-After", "Retry-After");
 	if (good && (r->media != NULL || public))
-		write_header(b, ",", "ETag", "ETag");
+		write_header(b, "ETag", "ETag");
 	/* A 401 has no key whose rates it could show. */
 	if (status != 401 && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED]) {
-		write_header(b, ",", "RateLimit-Policy", "RateLimit-Policy");
-		write_header(b, ",", "RateLimit", "RateLimit");
+		write_header(b, "RateLimit-Policy", "RateLimit-Policy");
+		write_header(b, "RateLimit", "RateLimit");
 	}
 	buf_char(b, '}');
 }
@@ -145,8 +145,7 @@ write_codes(struct buf *b, const struct error_set *set, int status)
 		if (!set->has[e] || error_status(e) != status ||
 		    has_code(set, e, error_code(e), status))
 			continue;
-		buf_z(b, last == ERR_UNSET ? "" : ",");
-		json_write_str(b, str_of(error_code(e)));
+		json_item_str(b, error_code(e));
 		last = e;
 	}
 	return last;
@@ -161,7 +160,7 @@ write_failure_example(struct buf *b, const struct route *r, enum error e)
 		.field = STR_INIT("colour"),
 		.message = STR_INIT("is unknown; the operation takes no parameter") };
 
-	buf_z(b, ",\"example\":");
+	json_member(b, "example");
 	error_write(b, e,
 	    &(struct error_details){ .request_id = str_of(example_id),
 		.bare = r->area == AREA_SEARCH,
@@ -204,6 +203,26 @@ name_failure(struct arena *a, const struct route *r, const struct error_set *set
 	names[0] = arena_printf(a, "%s%s%s", area, word, status_name).p;
 }
 
+/* Writes the schema of an envelope that has one of these codes. */
+static void
+write_failure_schema(struct buf *b, const struct route *r, struct str codes)
+{
+	buf_char(b, '{');
+	json_member_begin(b, "allOf", '[');
+	openapi_ref(
+	    b, "components/schemas", r->area == AREA_SEARCH ? "SearchError" : "ServiceError");
+	json_begin(b, '{');
+	json_member_str(b, "type", "object");
+	json_member_begin(b, "properties", '{');
+	json_member_begin(b, "error", '{');
+	json_member_str(b, "type", "object");
+	json_member_begin(b, "properties", '{');
+	json_member_begin(b, "code", '{');
+	json_member_begin(b, "enum", '[');
+	buf_str(b, codes);
+	buf_z(b, "]}}}}}]}");
+}
+
 void
 openapi_failures(struct buf *b, struct book *book, const struct route *r)
 {
@@ -217,43 +236,43 @@ openapi_failures(struct buf *b, struct book *book, const struct route *r)
 
 		if (last == ERR_UNSET)
 			continue;
-		buf_z(&text, "{\"description\":");
-		json_write_str(&text, str_of(statuses[i].text));
+		buf_char(&text, '{');
+		json_member_str(&text, "description", statuses[i].text);
 		write_header_refs(&text, r, status, &set);
-		buf_printf(&text,
-		    ",\"content\":{\"application/json\":{\"schema\":{\"allOf\":["
-		    "{\"$ref\":\"#/components/schemas/%s\"},"
-		    "{\"type\":\"object\",\"properties\":{\"error\":{\"type\":\"object\","
-		    "\"properties\":{\"code\":{\"enum\":[",
-		    r->area == AREA_SEARCH ? "SearchError" : "ServiceError");
-		buf_str(&text, buf_done(&codes));
-		buf_z(&text, "]}}}}}]}");
+		openapi_begin_content(&text);
+		write_failure_schema(&text, r, buf_done(&codes));
 		write_failure_example(&text, r, last);
 		buf_z(&text, "}}}");
 		name_failure(book->a, r, &set, last, statuses[i].name, names);
-		buf_printf(b, ",\"%d\":", status);
+		json_member(b, arena_printf(book->a, "%d", status).p);
 		book_ref(b, book, BOOK_RESPONSE, names, buf_done(&text));
 	}
 }
 
-/* Writes the schema of a page (CONTRACT A2). */
-static void
-write_page_schema(struct buf *b, struct book *book, const struct route *r)
+/* Makes the field table of the whole answer: a page (CONTRACT A2), a record in its wrapper, the first member of a
+   document of another standard, or the table of the row itself. */
+static const struct field *
+answer_fields(struct arena *a, const struct route *r)
 {
-	const char *also = r->list_also;
+	struct field *out = ARENA_ARRAY(a, 5, struct field), *f = out;
 
-	buf_printf(b,
-	    "{\"type\":\"object\",\"required\":[\"%s\",\"has_more\",\"next_cursor\"%s%s%"
-	    "s],"
-	    "\"properties\":{\"%s\":{\"type\":\"array\",\"maxItems\":%jd,\"items\":",
-	    r->list, also != NULL ? ",\"" : "", also != NULL ? also : "", also != NULL ? "\"" : "",
-	    r->list, (intmax_t)LIM_PAGE);
-	book->names.refer(book, b, r->out);
-	buf_z(b, "},\"has_more\":{\"type\":\"boolean\"},"
-		 "\"next_cursor\":{\"type\":[\"string\",\"null\"]}");
-	if (also != NULL)
-		buf_printf(b, ",\"%s\":{\"type\":\"boolean\"}", also);
-	buf_z(b, "}}");
+	if (r->list != NULL) {
+		*f++ = (struct field){
+			.name = r->list, .type = FIELD_LIST, .hi = LIM_PAGE, .sub = r->out
+		};
+		*f++ = page_members[0];
+		*f++ = page_members[1];
+		if (r->list_also != NULL)
+			*f++ = r->list_also[0];
+	} else if (r->wrapper != NULL) {
+		*f++ = (struct field){ .name = r->wrapper, .type = FIELD_OBJECT, .sub = r->out };
+	} else if (r->standard != NULL) {
+		*f++ = (struct field){ .name = r->standard, .type = FIELD_RAW };
+	} else {
+		return r->out;
+	}
+	*f = (struct field)FIELD_END;
+	return out;
 }
 
 /* Describes the answer of success: the text of the row, or one made from its columns. */
@@ -275,52 +294,31 @@ describe_result(const struct route *r, struct arena *a, int status)
 static void
 write_media(struct buf *b, const char *const *types)
 {
-	buf_z(b, ",\"content\":{");
-	for (size_t i = 0; types[i] != NULL; i++)
-		buf_printf(b, "%s\"%s\":{}", i > 0 ? "," : "", types[i]);
+	json_member_begin(b, "content", '{');
+	while (*types != NULL) {
+		json_member(b, *types++);
+		buf_z(b, "{}");
+	}
 	buf_z(b, "}}");
 }
 
-/* Writes the schema of the whole answer; write_answer_example has the same four cases. */
+/* The other standard describes the document; of that, openapi.json has the first member alone. */
 static void
-write_answer_schema(struct buf *b, struct book *book, const struct route *r)
+write_standard_schema(struct buf *b, const char *member)
 {
-	if (r->standard != NULL) {
-		buf_printf(b, "{\"type\":\"object\",\"required\":[\"%s\"]}", r->standard);
-	} else if (r->list != NULL) {
-		write_page_schema(b, book, r);
-	} else if (r->wrapper != NULL) {
-		buf_printf(b, "{\"type\":\"object\",\"required\":[\"%s\"],\"properties\":{\"%s\":",
-		    r->wrapper, r->wrapper);
-		book->names.refer(book, b, r->out);
-		buf_z(b, "}}");
-	} else {
-		book->closed = r->exact;
-		json_describe(b, r->out, r->exact, &book->names);
-		book->closed = false;
-	}
+	buf_char(b, '{');
+	json_member_str(b, "type", "object");
+	json_member_strs(b, "required", (const char *const[]){ member, NULL });
+	buf_char(b, '}');
 }
 
 static void
-write_answer_example(struct buf *b, const struct book *book, const struct route *r)
+write_answer_schema(
+    struct buf *b, struct book *book, const struct route *r, const struct field *fields)
 {
-	if (r->standard != NULL) {
-		buf_printf(b, "{\"%s\":%s}", r->standard, json_example_of(NULL, r->standard));
-		return;
-	}
-	if (r->list != NULL)
-		buf_printf(b, "{\"%s\":[", r->list);
-	else if (r->wrapper != NULL)
-		buf_printf(b, "{\"%s\":", r->wrapper);
-	json_example(b, r->out, &book->names);
-	if (r->list != NULL && r->list_also != NULL)
-		buf_printf(b, "],\"%s\":false", r->list_also);
-	else if (r->list != NULL)
-		buf_char(b, ']');
-	if (r->list != NULL)
-		buf_z(b, ",\"has_more\":false,\"next_cursor\":null");
-	if (r->list != NULL || r->wrapper != NULL)
-		buf_char(b, '}');
+	book->closed = r->exact;
+	json_describe(b, fields, r->exact, &book->names);
+	book->closed = false;
 }
 
 /* Returns "AlertList", "AlertResponse", or "CountHostsResponse" for an answer without a record. */
@@ -338,11 +336,12 @@ void
 openapi_answer(struct buf *b, struct book *book, const struct route *r, int status)
 {
 	const char *names[2] = { name_answer(book->a, r), NULL };
+	const struct field *fields = answer_fields(book->a, r);
 	struct error_set set = errors_of(r);
 	struct buf text = { .a = book->a };
 
-	buf_printf(b, "\"%d\":{\"description\":", status);
-	json_write_str(b, describe_result(r, book->a, status));
+	json_member_begin(b, arena_printf(book->a, "%d", status).p, '{');
+	json_member_str(b, "description", describe_result(r, book->a, status).p);
 	write_header_refs(b, r, status, &set);
 	if (status == 101 || status == 304) {
 		buf_char(b, '}');
@@ -352,10 +351,13 @@ openapi_answer(struct buf *b, struct book *book, const struct route *r, int stat
 		write_media(b, r->media);
 		return;
 	}
-	buf_z(b, ",\"content\":{\"application/json\":{\"schema\":");
-	write_answer_schema(&text, book, r);
+	if (r->standard != NULL)
+		write_standard_schema(&text, r->standard);
+	else
+		write_answer_schema(&text, book, r, fields);
+	openapi_begin_content(b);
 	book_ref(b, book, BOOK_SCHEMA, names, buf_done(&text));
-	buf_z(b, ",\"example\":");
-	write_answer_example(b, book, r);
+	json_member(b, "example");
+	json_example(b, fields, &book->names);
 	buf_z(b, "}}}");
 }

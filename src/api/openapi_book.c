@@ -52,7 +52,10 @@ add_component(struct book *book, enum book_kind kind, const char *const names[2]
 static void
 write_ref(struct buf *b, enum book_kind kind, const char *name)
 {
-	buf_printf(b, "{\"$ref\":\"#/components/%s/%s\"}", kind_names[kind], name);
+	char where[32];
+
+	snprintf(where, sizeof(where), "components/%s", kind_names[kind]);
+	openapi_ref(b, where, name);
 }
 
 void
@@ -88,7 +91,7 @@ write_table_example(void *arg, struct buf *b, const struct field *table)
 {
 	const struct book *book = arg;
 
-	openapi_document_example(b, openapi_camel(book->a, json_table_name(table), true));
+	openapi_document_example(b, book->a, openapi_camel(book->a, json_table_name(table), true));
 }
 
 void
@@ -103,16 +106,11 @@ book_begin(struct book *book, struct arena *a)
 void
 book_write(struct buf *b, const struct book *book, enum book_kind kind)
 {
-	const char *comma = "";
-
 	for (size_t i = 0; i < book->n; i++) {
 		if (book->rows[i].kind != kind)
 			continue;
-		buf_z(b, comma);
-		json_write_str(b, book->rows[i].name);
-		buf_char(b, ':');
+		json_member(b, book->rows[i].name.p);
 		buf_str(b, book->rows[i].text);
-		comma = ",";
 	}
 }
 
@@ -133,8 +131,37 @@ openapi_camel(struct arena *a, const char *snake, bool upper)
 }
 
 void
-openapi_member(struct buf *b, const char *name, const char *text)
+openapi_ref(struct buf *b, const char *where, const char *name)
 {
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, str_of(text));
+	char path[256];
+
+	snprintf(path, sizeof(path), "#/%s/%s", where, name);
+	json_begin(b, '{');
+	json_member_str(b, "$ref", path);
+	buf_char(b, '}');
+}
+
+void
+openapi_begin_content(struct buf *b)
+{
+	json_member_begin(b, "content", '{');
+	json_member_begin(b, "application/json", '{');
+	json_member(b, "schema");
+}
+
+void
+openapi_insert(struct buf *b, struct str *rest, const char *place, const struct buf *text)
+{
+	const char *at = memmem(rest->p, rest->n, place, strlen(place));
+	size_t n;
+
+	if (at == NULL)
+		panic("the constant part of a document has no place %s", place);
+	n = (size_t)(at - rest->p) + strlen(place);
+	buf_add(b, rest->p, n);
+	buf_str(b, buf_done(text));
+	*rest = (struct str){ rest->p + n, rest->n - n };
+	/* The next constant member or item begins with a quote or a brace. */
+	if (strchr("\"{", str_trim(*rest).p[0]) != NULL)
+		buf_char(b, ',');
 }

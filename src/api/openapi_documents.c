@@ -1,175 +1,98 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes schemas and examples of the stored documents of each dataset. The search fields (tbl/fields.h) have dotted
-   names, "services.tls.jarm"; this file rebuilds the nested objects and arrays from them. */
+/* Describes the stored documents of each dataset. No struct holds them, so there is no field table to describe;
+   this file makes the tables from the rows of tbl/fields. The rows have dotted names; each object has a table:
+
+     rows                     tables
+     tags                     tags: a list of texts
+     services.port            services: a list of objects ----> port: a number
+     services.http.title                                        http: an object ----> title: a text
+
+   The rows of one object are adjacent. The table of an object ends with the object's dotted name, by which
+   json_example finds the row "services.http.title" of tbl/examples.h. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
 #include "search/schema.h"
-#include "json/describe.h"
 
-/* The members of documents that are arrays; tbl/fields.h does not mark them. */
-static const char *const arrays[] = { "hostnames", "apex_domains", "cpe", "vulnerabilities", "tags",
-	"services", "services.cpe", "services.tags", "services.extra_names",
-	"services.http.headers", "services.http.capabilities", "services.tls.certificate.names" };
-
-static bool
-is_array(struct str name)
-{
-	for (size_t i = 0; i < COUNT(arrays); i++)
-		if (str_is(name, arrays[i]))
-			return true;
-	return false;
-}
-
-static const char *
-scalar_schema(enum value_type t)
+static enum field_type
+field_type_of(enum value_type t)
 {
 	switch (t) {
 	case VALUE_KEYWORD:
 	case VALUE_TEXT:
 	case VALUE_DNS:
 	case VALUE_IP:
-		return "{\"type\":\"string\"}";
+		return FIELD_STR;
 	case VALUE_INTEGER:
-		return "{\"type\":\"integer\",\"format\":\"int64\"}";
+		return FIELD_INT;
 	case VALUE_NUMBER:
-		return "{\"type\":\"number\"}";
+		return FIELD_NUM;
 	case VALUE_BOOLEAN:
-		return "{\"type\":\"boolean\"}";
+		return FIELD_BOOL;
 	case VALUE_DATE:
-		return "{\"type\":\"string\",\"format\":\"date-time\"}";
+		return FIELD_TS;
 	}
-	panic("value type %d", (int)t);
+	panic("value type %d", (int)t); /* UNCOVERED: the switch is complete */
 }
 
-/* Returns the name of a field up to its member of the object `prefix`: "services.tls" for "services.tls.jarm" and
-   "services."; STR_NULL when the field is not below the prefix. */
-static struct str
-member_of(const struct schema_field *f, struct str prefix)
-{
-	struct str name = str_of(f->name), rest;
+static const struct field *object_fields(struct arena *a, enum dataset d, struct str object);
 
-	if (!str_starts(name, prefix))
-		return STR_NULL;
-	rest = (struct str){ name.p + prefix.n, name.n - prefix.n };
-	return (struct str){ name.p, prefix.n + strcspn(rest.p, ".") };
+/* Makes the row of one member. Its dotted name begins with `skip` bytes of the object's. */
+static struct field
+member_field(struct arena *a, enum dataset d, struct str name, size_t skip)
+{
+	const struct schema_field *f = schema_find(d, name);
+	bool list = f != NULL ? f->list : str_is(name, schema_nested(d));
+	enum field_type type = f != NULL ? field_type_of(f->type) : FIELD_OBJECT;
+
+	return (struct field){ .name = arena_str(a, (struct str){ name.p + skip, name.n - skip }).p,
+		.type = list ? FIELD_LIST : type,
+		.item = type,
+		.flags = OMIT_UNSET,
+		.sub = f != NULL ? NULL : object_fields(a, d, name) };
 }
 
-/* The two ways to write a document: as its schema, or as an example. */
-struct manner {
-	enum dataset dataset;
-	const char *object, *end, *array, *array_end;
-	void (*value)(struct buf *b, const struct schema_field *f);
-};
-
-static void write_document_object(struct buf *b, const struct manner *m, struct str prefix);
-
-static void
-write_field_type(struct buf *b, const struct schema_field *f)
+/* Makes the table of an object, or of the document itself, whose name is empty. */
+static const struct field *
+object_fields(struct arena *a, enum dataset d, struct str object)
 {
-	buf_z(b, scalar_schema(f->type));
-}
-
-/* Writes the example that tbl/examples.h has for the whole name, or for its last part. */
-static void
-write_field_example(struct buf *b, const struct schema_field *f)
-{
-	const char *dot = strrchr(f->name, '.');
-	const char *json = json_example_of(NULL, f->name);
-
-	if (json == NULL && dot != NULL)
-		json = json_example_of(NULL, dot + 1);
-	if (json == NULL)
-		panic("tbl/examples.h has no row for %s", f->name);
-	buf_z(b, json);
-}
-
-static void
-write_document_member(struct buf *b, const struct manner *m, struct str member, size_t skip)
-{
-	const struct schema_field *f = schema_find(m->dataset, member);
-	struct buf below = { 0 };
-
-	json_write_str(b, (struct str){ member.p + skip, member.n - skip });
-	buf_char(b, ':');
-	if (is_array(member))
-		buf_z(b, m->array);
-	if (f != NULL) {
-		m->value(b, f);
-	} else {
-		buf_str(&below, member);
-		buf_char(&below, '.');
-		write_document_object(b, m, buf_done(&below));
-		buf_free(&below);
-	}
-	if (is_array(member))
-		buf_z(b, m->array_end);
-}
-
-static void
-write_document_object(struct buf *b, const struct manner *m, struct str prefix)
-{
+	struct str prefix =
+	    object.n > 0 ? arena_printf(a, "%.*s.", (int)object.n, object.p) : object;
 	const struct schema_field *f;
-	size_t n = schema_fields(m->dataset, &f);
+	size_t n = schema_fields(d, &f), rows = 0;
+	struct field *out = ARENA_ARRAY(a, n + 1, struct field);
 	struct str before = STR_NULL;
-	const char *comma = "";
 
-	buf_z(b, m->object);
 	for (size_t i = 0; i < n; i++) {
-		struct str member = member_of(&f[i], prefix);
+		struct str name = str_of(f[i].name);
 
-		/* The fields of one object are adjacent rows. A field below a value, such as
-		   "tags.category", is derived and not part of the document. */
-		if (member.n == 0 || str_eq(member, before))
+		if (!str_starts(name, prefix))
 			continue;
-		before = member;
-		buf_z(b, comma);
-		write_document_member(b, m, member, prefix.n);
-		comma = ",";
+		name.n = prefix.n + strcspn(name.p + prefix.n, ".");
+		/* A row below a value, such as "tags.category", is made from it and not in the document. */
+		if (str_eq(name, before))
+			continue;
+		before = name;
+		out[rows++] = member_field(a, d, name, prefix.n);
 	}
-	buf_z(b, m->end);
+	out[rows] = (struct field){ .type = FIELD_NONE,
+		.name = object.n > 0 ? arena_str(a, object).p : NULL };
+	return out;
 }
-
-static const struct manner as_schema = {
-	.object = "{\"type\":\"object\",\"properties\":{",
-	.end = "}}",
-	.array = "{\"type\":\"array\",\"items\":",
-	.array_end = "}",
-	.value = write_field_type,
-};
-
-static const struct manner as_example = {
-	.object = "{",
-	.end = "}",
-	.array = "[",
-	.array_end = "]",
-	.value = write_field_example,
-};
-
-static void
-write_document(struct buf *b, const struct manner *manner, enum dataset d)
-{
-	struct manner m = *manner;
-
-	m.dataset = d;
-	write_document_object(b, &m, STR(""));
-}
-
-static const char *const names[DATASETS] = {
-#define DATASET(id, number, name, unit, key, nested) [DATASET_##id] = unit,
-#include "tbl/datasets.h"
-};
 
 void
 openapi_documents(struct book *book)
 {
-	for (int i = 0; i < DATASETS; i++) {
+	for (enum dataset d = 0; d < DATASETS; d++) {
 		struct buf document = { .a = book->a }, hit = { .a = book->a };
-		const char *name = openapi_camel(book->a, names[i], true);
+		const char *name = openapi_camel(book->a, schema_count_unit(d), true);
 
-		write_document(&document, &as_schema, (enum dataset)i);
+		json_describe(&document, object_fields(book->a, d, STR("")), false, NULL);
 		book_schema(book, name, buf_done(&document));
-		buf_printf(&hit, "{\"allOf\":[{\"$ref\":\"#/components/schemas/%s\"},", name);
+		buf_char(&hit, '{');
+		json_member_begin(&hit, "allOf", '[');
+		openapi_ref(&hit, "components/schemas", name);
+		buf_char(&hit, ',');
 		json_describe(&hit, hit_members, false, &book->names);
 		buf_z(&hit, "]}");
 		book_schema(book, arena_printf(book->a, "%sHit", name).p, buf_done(&hit));
@@ -177,23 +100,21 @@ openapi_documents(struct book *book)
 }
 
 void
-openapi_document_example(struct buf *b, const char *schema)
+openapi_document_example(struct buf *b, struct arena *a, const char *schema)
 {
-	struct arena *a = arena_new(65536);
 	size_t end;
 
-	for (int i = 0; i < DATASETS; i++) {
-		const char *name = openapi_camel(a, names[i], true);
-		bool hit = strcmp(schema, arena_printf(a, "%sHit", name).p) == 0;
+	for (enum dataset d = 0; d < DATASETS; d++) {
+		struct str name = str_of(openapi_camel(a, schema_count_unit(d), true));
 
-		if (!hit && strcmp(schema, name) != 0)
+		if (!str_starts(str_of(schema), name))
 			continue;
-		write_document(b, &as_example, (enum dataset)i);
-		if (!hit)
-			continue;
+		json_example(b, object_fields(a, d, STR("")), NULL);
+		if (str_is(name, schema))
+			return;
 		end = --b->n; /* the closing brace: the members of a hit follow */
 		json_example(b, hit_members, NULL);
 		b->p[end] = ',';
+		return;
 	}
-	arena_free(a);
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by the files that write openapi.json. The constant part of the document is src/api/openapi.json; the parts
-   that come from tables are inserted there: openapi.c writes operations, openapi_answer.c their answers,
-   openapi_documents.c the documents of datasets, and openapi_book.c collects the components. */
+/* Shared by the files that write openapi.json and asyncapi.json. The constant part of either document is a JSON file
+ * of this directory, which the build embeds. The parts that come from tables are inserted at its places for them:
+ *
+ *   "paths": {        }    operations of the route tables (openapi.c) and their answers (openapi_answer.c)
+ *   "parameters": {   }    components (openapi_book.c), which operations and answers collect; so all
+ *   "responses": {    }    paths are written before the first component is
+ *   "schemas": {  ... }    field tables, and documents of datasets (openapi_documents.c); constant ones follow
+ *
+ * An object or list of the constant part may have members of its own: inserted ones come before them. */
 #ifndef API_OPENAPI_PRIV_H
 #define API_OPENAPI_PRIV_H
 
@@ -14,7 +20,7 @@
 struct book;
 void openapi_documents(struct book *book);
 /* Writes an example of the documents that this schema describes. */
-void openapi_document_example(struct buf *b, const char *schema);
+void openapi_document_example(struct buf *b, struct arena *a, const char *schema);
 
 /* ---- openapi_book.c ---- */
 
@@ -47,13 +53,22 @@ void book_write(struct buf *b, const struct book *book, enum book_kind kind);
 
 /* Returns "aggregate_hosts" as "aggregateHosts", or as "AggregateHosts" with upper. */
 const char *openapi_camel(struct arena *a, const char *snake, bool upper);
-/* Writes ,"name":"text". */
-void openapi_member(struct buf *b, const char *name, const char *text);
+/* Writes a reference to "#/where/name". */
+void openapi_ref(struct buf *b, const char *where, const char *name);
+
+/* Begins the member "content" up to the value of its "schema"; three braces end it with the object around it. */
+void openapi_begin_content(struct buf *b);
+
+/* Where a constant document has an object or a list to which tables add. */
+#define OBJECT_AT(member) "\"" member "\": {"
+#define LIST_AT(member) "\"" member "\": ["
+/* Copies the constant document up to the place and inserts the text there. Moves *rest behind the place. */
+void openapi_insert(struct buf *b, struct str *rest, const char *place, const struct buf *text);
 
 /* ---- openapi_answer.c: members of "responses" ---- */
 
 void openapi_answer(struct buf *b, struct book *book, const struct route *r, int status);
-/* A comma and an answer for each status of the errors that the columns of the row allow. */
+/* An answer for each status of the errors that the columns of the row allow. */
 void openapi_failures(struct buf *b, struct book *book, const struct route *r);
 
 #endif

@@ -132,39 +132,48 @@ find_member(const struct route *r, const void *row, const char *name)
 	return (const char *)row + f->offset;
 }
 
-static void
-write_cursor(struct req *rq, struct buf *b, const void *last, const struct page_order *by)
+static struct str
+seal_cursor(struct req *rq, const void *last, const struct page_order *by)
 {
 	const struct ts *at = find_member(rq->route, last, by->at);
 	const struct uuid *uuid = find_member(rq->route, last, by->uuid);
 	struct position m = { .us = at->us, .uuid = *uuid };
 	struct cursor_for bound = cursor_binding(rq);
 
-	json_write_str(b, cursor_seal(rq->arena, &rq->worker->secret, &bound,
-			      (struct str){ (const char *)&m, sizeof(m) }));
+	return cursor_seal(
+	    rq->arena, &rq->worker->secret, &bound, (struct str){ (const char *)&m, sizeof(m) });
 }
+
+struct page_end {
+	bool has_more;
+	struct str next_cursor;
+};
+
+const struct field page_members[] = {
+	FIELD(struct page_end, has_more, 0),
+	FIELD(struct page_end, next_cursor, NULLABLE),
+	FIELD_END,
+};
 
 int
 page_reply_by(struct req *rq, const struct page_args *args, struct list rows, size_t size,
     const struct page_order *by)
 {
-	bool more = rows.n > (size_t)args->limit;
-	size_t n = more ? (size_t)args->limit : rows.n;
-	const char *row = rows.items;
+	struct page_end end = { .has_more = rows.n > (size_t)args->limit };
+	const struct field list[] = { { .name = rq->route->list,
+					  .type = FIELD_LIST,
+					  .sub = rq->route->out,
+					  .size = size },
+		FIELD_END };
 	struct buf *b = reply_begin(rq, 200);
 
-	buf_printf(b, "{\"%s\":[", rq->route->list);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		json_write(b, rq->route->out, row + i * size);
+	if (end.has_more) {
+		rows.n = (size_t)args->limit;
+		end.next_cursor =
+		    seal_cursor(rq, (const char *)rows.items + (rows.n - 1) * size, by);
 	}
-	buf_printf(b, "],\"has_more\":%s,\"next_cursor\":", more ? "true" : "false");
-	if (more)
-		write_cursor(rq, b, row + (n - 1) * size, by);
-	else
-		buf_z(b, "null");
-	buf_char(b, '}');
+	json_write(b, list, &rows);
+	json_write_more(b, page_members, &end);
 	return PASS;
 }
 

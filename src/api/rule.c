@@ -32,9 +32,10 @@ static const struct field rule_in[] = {
 	FIELD_END,
 };
 
-#define RULE_EXAMPLE                                                                               \
-	"{\"name\":\"New critical findings\",\"source\":\"finding\","                              \
-	"\"min_severity\":\"critical\",\"query\":\"\",\"destination_uuids\":[]}"
+/* clang-format off */
+#define RULE_EXAMPLE JSON({ "name": "New critical findings", "source": "finding", "min_severity": "critical", \
+	"query": "", "destination_uuids": [] })
+/* clang-format on */
 
 /* Takes the parameters of insert_rule: write_rule runs either. */
 STMT(update_rule, rule_row,

@@ -200,14 +200,11 @@ write_hit(struct buf *b, const struct document *d, const struct hit *hit)
 {
 	const struct hit_extra extra = { { hit->services, hit->nservices } };
 	struct str doc = str_trim(d->doc.text);
-	size_t end;
 
 	if (doc.n <= 2 || !str_starts(doc, STR("{")) || !str_ends(doc, STR("}")))
 		panic("a stored document is not a JSON object with members");
-	buf_add(b, doc.p, doc.n - 1);
-	end = b->n;
-	json_write(b, hit_members, &extra);
-	b->p[end] = ','; /* in place of the brace with which json_write began */
+	buf_str(b, doc);
+	json_write_more(b, hit_members, &extra);
 }
 
 struct warning {
@@ -271,6 +268,7 @@ struct search_page {
 		QUERY_WARNINGS),                                                                   \
 	    FIELD_END
 
+static const struct field page_head[] = { PAGE_HEAD, FIELD_END };
 static const struct field page_tail[] = { PAGE_TAIL };
 
 #define DATASET(id, number, label, unit, key, nested)                                              \
@@ -302,18 +300,17 @@ write_search_page(struct req *rq, const struct query *query, const struct page *
     const struct list *documents)
 {
 	const struct search_args *args = rq->params;
-	struct search_page end = { .total = { (int64_t)page->total.n,
-				       str_of(relation_name(page->total.relation)) },
+	struct search_page end = { .query = args->q,
+		.total = { (int64_t)page->total.n, str_of(relation_name(page->total.relation)) },
 		.has_more = page->has_more,
 		.next_cursor = seal_next_cursor(rq, args->q, page),
 		.warnings = warnings_of(rq, query) };
 	struct buf *b = reply_begin(rq, 200);
 	const char *comma = "";
-	size_t at;
 
-	buf_z(b, "{\"query\":");
-	json_write_str(b, args->q);
-	buf_printf(b, ",\"%s\":[", schema_dataset_name((enum dataset)rq->route->arg));
+	json_write(b, page_head, &end);
+	b->n--; /* the closing brace: the documents follow */
+	json_member_begin(b, schema_dataset_name((enum dataset)rq->route->arg), '[');
 	for (size_t i = 0; i < page->nhits; i++) {
 		const struct document *d = find_document(documents, page->hits[i].ip);
 
@@ -323,10 +320,8 @@ write_search_page(struct req *rq, const struct query *query, const struct page *
 		write_hit(b, d, &page->hits[i]);
 		comma = ",";
 	}
-	buf_char(b, ']');
-	at = b->n;
-	json_write(b, page_tail, &end);
-	b->p[at] = ',';
+	buf_z(b, "]}");
+	json_write_more(b, page_tail, &end);
 }
 
 static int

@@ -310,8 +310,8 @@ static const struct route session_create_routes[] = {
 	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_CREATE),
 	    .meter = METER_QUOTA,
 	    BODY_CHECKED(struct session_in, session_in, BODY_CONFIGURED, check_session_body),
-	    .example = "{\"start_url\":\"https://example.com/\","
-		       "\"browser_profile\":\"windows\"}",
+	    .example =
+		JSON({ "start_url" : "https://example.com/", "browser_profile" : "windows" }),
 	    .idempotent = true,
 	    .status = 202,
 	    .out = session_out,

@@ -142,15 +142,17 @@ static const enum error cancel_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_SILENCE_E
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = ENTITLEMENT_ALERTING, .out = silence_out, .tag = "Alert silences"
 
+/* clang-format off */
+#define SILENCE_EXAMPLE JSON({ "rule_uuid": "3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", "reason": "Planned maintenance", \
+	"starts_at": "2099-01-01T22:00:00Z", "ends_at": "2099-01-02T04:00:00Z" })
+/* clang-format on */
+
 static const struct route silence_routes[] = {
 	{
 	    ROUTE(POST, SILENCES, create_alert_silence),
 	    SILENCE_ROW(SCOPE_ALERTS_SILENCES_MANAGE),
 	    BODY(struct silence, silence_in, BODY_CONFIGURED),
-	    .example = "{\"rule_uuid\":\"3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91\","
-		       "\"reason\":\"Planned maintenance\","
-		       "\"starts_at\":\"2099-01-01T22:00:00Z\",\"ends_at\":\"2099-01-"
-		       "02T04:00:00Z\"}",
+	    .example = SILENCE_EXAMPLE,
 	    .status = 201,
 	    .wrapper = "silence",
 	    .errors = create_errors,

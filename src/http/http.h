@@ -162,14 +162,14 @@ struct route {
 	int status;
 	int done_status;
 	const struct field *out;
-	const char *list;         /* the answer is a page of out in this member (A2) */
-	const char *list_also;    /* a boolean beside the list; NULL: none */
-	const char *wrapper;      /* the member that holds out; NULL: out is the answer */
-	bool exact;               /* the answer has the members of out alone (SPEC 2.2) */
-	const char *standard;     /* the answer is a document with this member: "openapi" */
-	int max_age;              /* seconds that any cache may keep the answer; 0: no-store */
-	const char *const *media; /* the media types, if not JSON; NULL ends them */
-	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */
+	const char *list;              /* the answer is a page of out in this member (A2) */
+	const struct field *list_also; /* one more member beside the list; NULL: none */
+	const char *wrapper;           /* the member that holds out; NULL: out is the answer */
+	bool exact;                    /* the answer has the members of out alone (SPEC 2.2) */
+	const char *standard;          /* the answer is a document with this member: "openapi" */
+	int max_age;                   /* seconds that any cache may keep the answer; 0: no-store */
+	const char *const *media;      /* the media types, if not JSON; NULL ends them */
+	const enum error *errors;      /* errors of the handler; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 	const char *result;  /* describes the answer of success */
 	const char *example; /* a body that works on any data, in JSON; NULL: none */

@@ -30,20 +30,14 @@ is_named(const struct field *sub, const struct style *style)
 }
 
 static void
-write_keyword(struct buf *b, const char *name, int64_t n)
-{
-	buf_printf(b, ",\"%s\":", name);
-	json_write_int(b, n);
-}
-
-/* Writes the keyword "type". It is always the first, so that all others can begin with a comma. */
-static void
 write_type_keyword(struct buf *b, const char *name, const char *format, unsigned flags)
 {
-	buf_printf(
-	    b, (flags & NULLABLE) != 0 ? "\"type\":[\"%s\",\"null\"]" : "\"type\":\"%s\"", name);
+	if ((flags & NULLABLE) != 0)
+		json_member_strs(b, "type", (const char *const[]){ name, "null", NULL });
+	else
+		json_member_str(b, "type", name);
 	if (format != NULL)
-		buf_printf(b, ",\"format\":\"%s\"", format);
+		json_member_str(b, "format", format);
 }
 
 static void
@@ -51,13 +45,11 @@ write_enum(struct buf *b, const struct field *f)
 {
 	if (f->values == NULL)
 		return;
-	buf_z(b, ",\"enum\":[");
-	for (const char *const *v = f->values; *v != NULL; v++) {
-		if (v > f->values)
-			buf_char(b, ',');
-		json_write_str(b, str_of(*v));
-	}
-	buf_z(b, (f->flags & NULLABLE) != 0 ? ",null]" : "]");
+	json_member_strs(b, "enum", f->values);
+	if ((f->flags & NULLABLE) == 0)
+		return;
+	b->n--;
+	buf_z(b, ",null]");
 }
 
 /* Writes bounds of characters or items; a lower bound of 0 needs no keyword. */
@@ -67,8 +59,8 @@ write_count_bounds(struct buf *b, const struct field *f, const char *lo, const c
 	if (!field_has_bounds(f))
 		return;
 	if (f->lo > 0)
-		write_keyword(b, lo, f->lo);
-	write_keyword(b, hi, f->hi);
+		json_member_int(b, lo, f->lo);
+	json_member_int(b, hi, f->hi);
 }
 
 static void
@@ -76,8 +68,8 @@ write_value_bounds(struct buf *b, const struct field *f)
 {
 	if (!field_has_bounds(f))
 		return;
-	write_keyword(b, "minimum", f->lo);
-	write_keyword(b, "maximum", f->hi);
+	json_member_int(b, "minimum", f->lo);
+	json_member_int(b, "maximum", f->hi);
 }
 
 static void
@@ -86,37 +78,34 @@ describe_integer(struct buf *b, const struct field *f)
 	write_type_keyword(b, "integer", "int64", f->flags);
 	write_value_bounds(b, f);
 	if (f->def != 0 && (f->flags & REQUIRED) == 0)
-		write_keyword(b, "default", f->def);
+		json_member_int(b, "default", f->def);
 }
 
-static bool describe_scalar(struct buf *b, const struct field *f);
+static void describe_scalar(struct buf *b, const struct field *f);
 
-/* Describes a raw value by its .item; a raw value without .item may be anything. False: no keyword
-   was written. */
-static bool
+/* Describes a raw value by its .item; a raw value without .item may be anything and
+   has no keyword. */
+static void
 describe_raw(struct buf *b, const struct field *f)
 {
 	struct field as = *f;
 
 	as.type = f->item;
-	if (f->item == FIELD_STR && field_has_bounds(f)) {
-		buf_z(b, "\"oneOf\":[{");
+	if (f->item == FIELD_OBJECT)
+		write_type_keyword(b, "object", NULL, f->flags);
+	else if (f->item != FIELD_STR)
+		describe_scalar(b, &as);
+	else if (field_has_bounds(f)) {
+		json_member_begin(b, "oneOf", '[');
+		buf_char(b, '{');
 		write_type_keyword(b, "string", NULL, 0);
 		write_count_bounds(b, f, "minLength", "maxLength");
-		buf_z(b, "},{\"type\":\"number\"},{\"type\":\"boolean\"}]");
-		return true;
+		buf_z(b, "}," JSON({ "type" : "number" }) "," JSON({ "type" : "boolean" }) "]");
 	}
-	if (f->item == FIELD_STR)
-		return false;
-	if (f->item != FIELD_OBJECT)
-		return describe_scalar(b, &as);
-	write_type_keyword(b, "object", NULL, f->flags);
-	return true;
 }
 
-/* Describes a value that is no list or object. False when it wrote no keyword, as for a raw value
-   of any type. */
-static bool
+/* Describes a value that is no list or object. */
+static void
 describe_scalar(struct buf *b, const struct field *f)
 {
 	switch (f->type) {
@@ -124,33 +113,36 @@ describe_scalar(struct buf *b, const struct field *f)
 		write_type_keyword(b, "string", NULL, f->flags);
 		write_count_bounds(b, f, "minLength", "maxLength");
 		if (f->pattern != NULL)
-			buf_printf(b, ",\"pattern\":\"%s\"", f->pattern);
+			json_member_str(b, "pattern", f->pattern);
 		write_enum(b, f);
-		return true;
+		return;
 	case FIELD_UUID:
 		write_type_keyword(b, "string", "uuid", f->flags);
-		return true;
+		return;
 	case FIELD_TS:
 		write_type_keyword(b, "string", "date-time", f->flags);
-		return true;
+		return;
 	case FIELD_INT:
 		describe_integer(b, f);
-		return true;
+		return;
 	case FIELD_NUM:
 		write_type_keyword(b, "number", "double", f->flags);
 		write_value_bounds(b, f);
-		return true;
+		return;
 	case FIELD_BOOL:
 		write_type_keyword(b, "boolean", NULL, f->flags);
-		if (f->def != 0 && (f->flags & REQUIRED) == 0)
-			buf_z(b, ",\"default\":true");
-		return true;
+		if (f->def != 0 && (f->flags & REQUIRED) == 0) {
+			json_member(b, "default");
+			buf_z(b, "true");
+		}
+		return;
 	case FIELD_RAW:
-		return describe_raw(b, f);
+		describe_raw(b, f);
+		return;
 	case FIELD_LIST:
 	case FIELD_OBJECT:
 	case FIELD_NONE:
-		return false;
+		return;
 	}
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
@@ -179,7 +171,7 @@ static void
 describe_list(struct buf *b, const struct field *f, const struct style *style)
 {
 	write_type_keyword(b, "array", NULL, f->flags);
-	buf_z(b, ",\"items\":");
+	json_member(b, "items");
 	describe_items(b, f, style);
 	write_count_bounds(b, f, "minItems", "maxItems");
 }
@@ -190,18 +182,15 @@ write_named_reference(struct buf *b, const struct field *f, const struct style *
 {
 	bool nullable = (f->flags & NULLABLE) != 0;
 
-	buf_z(b, nullable ? "\"oneOf\":[" : "\"allOf\":[");
+	json_member_begin(b, nullable ? "oneOf" : "allOf", '[');
 	style->names->refer(style->names->arg, b, f->sub);
-	buf_z(b, nullable ? ",{\"type\":\"null\"}]" : "]");
+	buf_z(b, nullable ? "," JSON({ "type" : "null" }) "]" : "]");
 }
 
 static void
 describe_member(struct buf *b, const struct field *f, const struct style *style)
 {
-	bool any = true;
-
-	json_write_str(b, str_of(f->name));
-	buf_char(b, ':');
+	json_member(b, f->name);
 	if (f->type != FIELD_LIST && is_named(f->sub, style) && f->help == NULL &&
 	    (f->flags & NULLABLE) == 0) {
 		style->names->refer(style->names->arg, b, f->sub);
@@ -216,12 +205,10 @@ describe_member(struct buf *b, const struct field *f, const struct style *style)
 		write_type_keyword(b, "object", NULL, f->flags);
 		describe_members(b, f->sub, style);
 	} else {
-		any = describe_scalar(b, f);
+		describe_scalar(b, f);
 	}
-	if (f->help != NULL) {
-		buf_z(b, any ? ",\"description\":" : "\"description\":");
-		json_write_str(b, str_of(f->help));
-	}
+	if (f->help != NULL)
+		json_member_str(b, "description", f->help);
 	buf_char(b, '}');
 }
 
@@ -236,16 +223,17 @@ is_always_present(const struct field *f, bool closed)
 static void
 write_required(struct buf *b, const struct field *fields, bool closed)
 {
-	const char *before = ",\"required\":[";
+	bool any = false;
 
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		if (!is_always_present(f, closed))
 			continue;
-		buf_z(b, before);
-		json_write_str(b, str_of(f->name));
-		before = ",";
+		if (!any)
+			json_member_begin(b, "required", '[');
+		json_item_str(b, f->name);
+		any = true;
 	}
-	if (before[1] == '\0')
+	if (any)
 		buf_char(b, ']');
 }
 
@@ -253,16 +241,15 @@ write_required(struct buf *b, const struct field *fields, bool closed)
 static void
 describe_members(struct buf *b, const struct field *fields, const struct style *style)
 {
-	buf_z(b, ",\"properties\":{");
-	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		if (f > fields)
-			buf_char(b, ',');
+	json_member_begin(b, "properties", '{');
+	for (const struct field *f = fields; f->type != FIELD_NONE; f++)
 		describe_member(b, f, style);
-	}
 	buf_char(b, '}');
 	write_required(b, fields, style->closed);
-	if (style->closed)
-		buf_z(b, ",\"additionalProperties\":false");
+	if (style->closed) {
+		json_member(b, "additionalProperties");
+		buf_z(b, "false");
+	}
 }
 
 void

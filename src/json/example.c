@@ -8,7 +8,7 @@
 static const struct {
 	const char *name, *json;
 } examples[] = {
-#define EXAMPLE(name, json) { name, json },
+#define EXAMPLE(name, ...) { name, #__VA_ARGS__ },
 #include "tbl/examples.h"
 #undef EXAMPLE
 };

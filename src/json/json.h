@@ -76,6 +76,9 @@ enum field_type {
 	FIELD_NONE,   /* end of a table */
 };
 
+/* Constant JSON as a C string, without escapes: JSON({ "type": "null" }). */
+#define JSON(...) #__VA_ARGS__
+
 /* A JSON value as valid text; without pointer, JSON null. */
 struct json {
 	struct str text;
@@ -229,8 +232,21 @@ enum json_rc json_decode(struct arena *a, struct str text, const struct field *f
    members) is left out with OMIT_UNSET; otherwise it is null with NULLABLE; otherwise it is "" or
    [] or {} if its type has an empty value, and null if not. */
 void json_write(struct buf *b, const struct field *fields, const void *in);
+/* Adds the members of another record to the object with which the buffer ends. Both have a member. */
+void json_write_more(struct buf *b, const struct field *fields, const void *in);
 void json_write_str(struct buf *b, struct str s); /* quoted, escaped */
 void json_write_int(struct buf *b, int64_t n);
 void json_write_num(struct buf *b, double n); /* finite; the shortest text that strtod reads as n */
+
+/* For objects that no table describes. Each writes the comma that its place needs: none at the
+   beginning of the buffer, of an object or of a list, and none behind a colon. */
+void json_begin(struct buf *b, char bracket);
+void json_member(struct buf *b, const char *name); /* "name": */
+void json_member_begin(struct buf *b, const char *name, char bracket);
+void json_member_str(struct buf *b, const char *name, const char *text);
+void json_member_int(struct buf *b, const char *name, int64_t n);
+void json_item_str(struct buf *b, const char *text);
+/* A list of texts up to a NULL. */
+void json_member_strs(struct buf *b, const char *name, const char *const *texts);
 
 #endif

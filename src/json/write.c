@@ -243,3 +243,74 @@ json_write(struct buf *b, const struct field *fields, const void *in)
 	}
 	buf_z(b, before == '{' ? "{}" : "}");
 }
+
+void
+json_write_more(struct buf *b, const struct field *fields, const void *in)
+{
+	size_t end = b->n - 1;
+
+	assert(b->p[end] == '}');
+	b->n = end;
+	json_write(b, fields, in);
+	b->p[end] = ','; /* in place of the brace with which json_write began */
+}
+
+/* ---- objects without a table ---- */
+
+static void
+write_comma(struct buf *b)
+{
+	if (b->n > 0 && strchr("{[:", b->p[b->n - 1]) == NULL)
+		buf_char(b, ',');
+}
+
+void
+json_begin(struct buf *b, char bracket)
+{
+	write_comma(b);
+	buf_char(b, bracket);
+}
+
+void
+json_member(struct buf *b, const char *name)
+{
+	json_item_str(b, name);
+	buf_char(b, ':');
+}
+
+void
+json_member_begin(struct buf *b, const char *name, char bracket)
+{
+	json_member(b, name);
+	buf_char(b, bracket);
+}
+
+void
+json_member_str(struct buf *b, const char *name, const char *text)
+{
+	json_member(b, name);
+	json_item_str(b, text);
+}
+
+void
+json_member_int(struct buf *b, const char *name, int64_t n)
+{
+	json_member(b, name);
+	json_write_int(b, n);
+}
+
+void
+json_item_str(struct buf *b, const char *text)
+{
+	write_comma(b);
+	json_write_str(b, str_of(text));
+}
+
+void
+json_member_strs(struct buf *b, const char *name, const char *const *texts)
+{
+	json_member_begin(b, name, '[');
+	while (*texts != NULL)
+		json_item_str(b, *texts++);
+	buf_char(b, ']');
+}

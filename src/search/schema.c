@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "search/schema.h"
+#include "base/limits.h"
 
 /* No known name is longer; this bounds the work on unknown names. */
 enum { NAME_MAX_LEN = 128 };
@@ -26,7 +27,11 @@ static const struct {
 /* complete_fields() sets .nested, .relative and .index. */
 static struct schema_field fields[] = {
 #define SEARCH_FIELD(id, label, value, agg, store, form, least, most, items, merge)                \
-	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value, .aggregatable = (agg) },
+	{ .dataset = DATASET_##id,                                                                 \
+		.name = (label),                                                                   \
+		.type = VALUE_##value,                                                             \
+		.aggregatable = (agg),                                                             \
+		.list = (items) > 0 },
 #define CONDITION_FIELD(id, label, value)                                                          \
 	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value },
 #include "tbl/fields.h"

@@ -13,6 +13,7 @@ struct schema_field {
 	const char *name;
 	enum value_type type;
 	bool aggregatable;
+	bool list;            /* a document may have several values */
 	bool nested;          /* a member of "services." */
 	const char *relative; /* the name without "services." */
 	unsigned index;       /* the place among the fields of the dataset, from 0 */

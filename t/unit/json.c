@@ -319,6 +319,40 @@ a_record_is_written_by_its_table(void) /* C-120: one precision, UTC */
 }
 
 static void
+a_record_gets_more_members(void)
+{
+	static const struct field text[] = { FIELD(struct record, text, 0), FIELD_END };
+	static const struct field count[] = { FIELD(struct record, n, 0), FIELD_END };
+	struct record r = { .text = STR("x"), .n = 7 };
+	struct buf b = { .a = arena };
+
+	json_write(&b, text, &r);
+	json_write_more(&b, count, &r);
+	CU_ASSERT_TRUE(str_is(buf_done(&b), "{\"text\":\"x\",\"n\":7}"));
+}
+
+/* Texts that end with a bracket or a colon do not look like the beginning of a list or a value. */
+static void
+members_get_commas(void)
+{
+	struct buf b = { .a = arena };
+
+	json_begin(&b, '{');
+	json_member_begin(&b, "list", '[');
+	json_item_str(&b, "a{");
+	json_item_str(&b, "b:");
+	json_begin(&b, '{');
+	buf_z(&b, "}]");
+	json_member_int(&b, "n", -1);
+	json_member_str(&b, "text", "\"");
+	json_member_strs(&b, "none", (const char *const[]){ NULL });
+	buf_char(&b, '}');
+	CU_ASSERT_TRUE(str_is(
+	    buf_done(&b), "{\"list\":[\"a{\",\"b:\",{}],\"n\":-1,\"text\":\"\\\"\",\"none\":[]}"));
+	CU_ASSERT_STRING_EQUAL(JSON([ null, "x\"" ]), "[ null, \"x\\\"\" ]");
+}
+
+static void
 unset_is_null_or_left_out(void) /* C-120 */
 {
 	struct record r = { .at = TS_NULL };
@@ -428,6 +462,8 @@ static CU_TestInfo tests[] = {
 	{ "control characters and quotes are escaped in strings", strings_are_escaped },
 	{ "a record is written by its table", a_record_is_written_by_its_table },
 	{ "an unset member is null or left out", unset_is_null_or_left_out },
+	{ "members of a second table follow those of the first", a_record_gets_more_members },
+	{ "members without a table get their commas", members_get_commas },
 	{ "a table describes itself as a schema", a_table_describes_itself },
 	{ "every type of member is described", every_type_is_described },
 	CU_TEST_INFO_NULL,
