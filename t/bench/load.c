@@ -111,10 +111,11 @@ run(const struct load *l)
 	char *buf = mem_zero(ROOM + 1);
 	struct peer p = connect_to(l->path, l->tls);
 
-	while (mono_us() < l->until) {
+	/* One request at least, since a loaded machine may start this process when the time is over. */
+	do {
 		exchange(&p, l->request, l->status, buf);
 		atomic_fetch_add(l->count, 1);
-	}
+	} while (mono_us() < l->until);
 	SSL_free(p.ssl);
 	close(p.fd);
 	free(buf);
