@@ -25,8 +25,12 @@ hex_value(char c)
 	return at == NULL ? -1 : (int)(at - "0123456789abcdef0123456789ABCDEF") % 16;
 }
 
-/* Takes the next byte of a text with the escapes \DDD and \c of RFC 1035 and massdns' \xHH; sets *escaped when the byte
-   was escaped. */
+/* Takes the next byte of a text in presentation form. Three escapes occur, and zone files and tools
+   mix them:
+     \DDD   a byte in decimal (RFC 1035)          "\046" is a dot
+     \c     the character c itself (RFC 1035)     "\."   is a dot
+     \xHH   a byte in hexadecimal (massdns)       "\x2e" is a dot
+   *escaped matters to names alone: an escaped dot is a byte of a label and does not end the label. */
 static unsigned char
 take_byte(struct str *s, bool *escaped)
 {
@@ -63,6 +67,14 @@ print_name_byte(struct buf *b, unsigned char c)
 		buf_char(b, c >= 'A' && c <= 'Z' ? (char)(c + 32) : (char)c);
 }
 
+/* Writes a name in the one spelling that keys and answers use: lower case, no final dot, and \DDD
+   for each byte that is not plain. The name is read byte by byte instead of split at its dots,
+   because an escaped dot divides nothing:
+
+     "WWW.Example.ORG."   ->  "www.example.org"
+     "a\.b.example.org"   ->  "a\046b.example.org"      two dots divide three labels
+
+   A label has 1 to 63 bytes, counted without their escapes; "." is the root and stays as it is. */
 bool
 record_owner(struct arena *a, struct str *s)
 {
@@ -261,7 +273,12 @@ print_part(struct answer *w, char part, struct token t)
 	}
 }
 
-/* Reads the parts one after the other. An answer may end after the names: dnsx gives only those of a SOA record. */
+/* Reads the parts of tbl/dns_names.h one after the other. Two tools leave parts out, and their
+   files are worth reading:
+     SOA   dnsx gives the two names and no numbers: an answer may end where only numbers would follow
+     MX    dnsx gives the name without its preference: a single token is then the name
+   Any other missing part, and anything behind the last part, makes the answer a fault: half of an
+   answer would be a record of its own, beside the whole one. */
 static bool
 print_parts(struct answer *w, const char *parts)
 {
@@ -373,6 +390,12 @@ parts_of(struct str type)
 	return "";
 }
 
+/* Brings an answer into its canonical form. The first case that fits is taken:
+     \# 4 0A000001       RFC 3597: addresses are printed as addresses, other types as \# again
+     TXT without quotes  the whole text is one value, cut into character-strings of 255 bytes
+     a described type    part by part, as tbl/dns_names.h lists them
+     any other type      tokens with one blank between two of them
+   ip and name are the last address and name in the answer; the index has fields for them. */
 const char *
 record_answer(
     struct arena *a, struct str type, struct str *answer, struct str *ip, struct str *name)

@@ -222,6 +222,12 @@ set_time(struct arena *a, struct record *r, const char *name, const ASN1_TIME *t
 	return true;
 }
 
+/* The names alone prove nothing: anybody can write the issuer's name into a certificate. The
+   signature is verified with the certificate's own key, and only when the names are equal, because
+   a verification costs far more than a comparison.
+
+   A key that OpenSSL does not know makes the answer false; the certificate is stored all the same,
+   without key_size. */
 static bool
 is_self_signed(X509 *x)
 {
@@ -253,6 +259,13 @@ read_facts(struct arena *a, X509 *x, struct str der, struct record *r)
 	return NULL;
 }
 
+/* Bytes behind the certificate are refused, but for the trusted form: a fingerprint over such bytes
+   would name a certificate that no other tool knows. The trusted form (BEGIN TRUSTED CERTIFICATE)
+   has OpenSSL's own data behind the certificate; there the certificate is encoded again and *der
+   becomes the certificate alone.
+
+   The size is checked before OpenSSL sees a byte. 65536 bytes are far above any certificate of a
+   server. */
 bool
 record_certificate(
     struct arena *a, bool trusted, struct str *der, struct record *out, const char **why)

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Members that follow from others, a function for each dataset. A derived member is stored, because the index and SQL
-   need it, but a document that gives it another value does not change it. */
+/* Members that follow from others, a function for each dataset. A derived member is stored, because
+   the index and SQL need it, but a document that gives it another value does not change it.
+
+     hosts         ip -> ip_version; hostnames -> apex_domains; services -> service_count; banner -> banner_hash
+     dns           host -> apex_domain, tld, wildcard; answer -> its canonical form, answer_ip, answer_name
+     whois         domain -> tld
+     certificates  names -> apex_domains; not_before and not_after -> validity_days
+     reports       indicators -> indicator_types
+     directories   files -> file_count, total_size; a file's name -> its extension
+
+   The functions also refuse a record without the members of its key, since they are the first to
+   need them. They run again after lists were sorted and after two records were merged, so running
+   one twice must change nothing. */
 #include "config.h"
 
 #include "address/start_url.h"

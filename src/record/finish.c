@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Brings a record into its canonical form: each text by its form, numbers within their bounds, lists sorted and without
-   repetitions, times complete. */
+/* Brings a record into its canonical form: each text by its form, numbers within their bounds,
+   lists sorted and without repetitions, times complete. The canonical form is what makes an import
+   repeatable: the same facts in another order or spelling are the same bytes, so an import of the
+   same file twice changes no row.
+
+     1  every member by its row of the table           form.c; a bad member is a fault, or is left out (LENIENT)
+     2  first_seen and last_seen complete each other
+     3  members that follow from others                derive.c, which needs the canonical members
+     4  nested objects: times, order, unique keys      needs the derived transport of a service, as it is in its key
+     5  derive.c again                                 step 4 may have removed repetitions, which are counted */
 #include "config.h"
 
 #include "record/place.h"
@@ -182,7 +190,13 @@ missing_key(const struct record_object *o)
 	return NULL;
 }
 
-/* Sorts the nested objects: by their key, which must be unique, or, when they have none, by all of their members. */
+/* Sorts the nested objects, so that the order in a tool's file makes no difference. Two kinds
+   differ in a repetition:
+
+     services      port and transport are their key       two with one key are a fault: which one is right is unknown
+     other lists   no key: all members are compared       two equal ones become one
+
+   merge.c walks two sorted lists side by side and relies on the order that is made here. */
 static bool
 order_nested(const struct finishing *f, const struct record_member *m, struct record_value *v)
 {
@@ -255,6 +269,13 @@ record_finish(struct arena *a, struct record *r, enum record_manner manner, stru
 	return why == NULL || place_fault(a, NULL, why, what);
 }
 
+/* Used by --seen, and for a new record without any time. A time that is there already is kept: the
+   file knows better than the command line when a thing was seen. Services without times get those
+   of their host, which may have been set a line above; nested objects without a key have no times
+   that inherit.
+
+   last_seen is checked nowhere here, because record_finish has made the two times complete: either
+   both are set or none is. */
 void
 record_seen(struct record *r, struct ts when)
 {

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* The canonical forms of tbl/forms.h. One fact must have one text, or two tools that found the same would be two
-   records, two values of a facet, or a change at each import. */
+/* The canonical forms of tbl/forms.h. One fact must have one text, or two tools that found the same
+   would be two records, two values of a facet, or a change at each import.
+
+     form      given                             stored
+     address   2001:DB8:0::1                     2001:db8::1
+     network   192.0.2.77/24                     192.0.2.0/24          bits beyond the prefix are cleared
+     name      WWW.Example.org.                  www.example.org
+     sha256    AB:CD:...                         abcd...
+     serial    00:0a                             A                     no leading zeros, no colons
+     header    Server:  nginx                    server: nginx
+     rcode     3, rcode3, nxdomain               NXDOMAIN
+
+   A function gets a text and replaces it with its canonical form in the arena, or returns false.
+   Applied to a canonical text it must return the same text, because stored documents pass through
+   here again at each import. */
 #include "config.h"
 
 #include "record/record_priv.h"
@@ -436,6 +449,13 @@ record_dns_rcode(struct str name)
 
 /* ---- a text of any form ---- */
 
+/* The order of the checks matters. A text of free form is cut first in the lenient manner, at the
+   end of a character.
+
+   Four times the limit bounds the work of a form function, which may shorten its text: a hash loses
+   its colons. U+0000 is refused for every form, since neither PostgreSQL's text nor a C string can
+   hold it. The limit itself applies to the canonical text, as that is the one that is stored and
+   indexed. */
 const char *
 record_form(
     struct arena *a, const struct record_member *m, struct str *s, enum record_manner manner)

@@ -56,7 +56,14 @@ add_address(struct buf *b, struct str text)
 	buf_add(b, ip.a + (v6 ? 0 : 12), v6 ? 16 : 4);
 }
 
-/* The time plus 2^63 is an unsigned number of the same order; its complement is of the opposite order. */
+/* Certificates and reports are answered newest first, but keys are compared as unsigned bytes,
+   smallest first. The time is mapped in two steps:
+
+     signed microseconds     -1        0         1
+     plus 2^63               7fff...   8000...   8000...01     unsigned, the same order
+     complement              8000...   7fff...   7fff...fe     the opposite order
+
+   take_time is the reverse. A date before 1970 is a negative number and has its place, too. */
 static void
 add_newest_first(struct buf *b, const struct record_object *o, const char *name)
 {

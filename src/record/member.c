@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* The tree of members: made once, before main, from the rows of tbl/fields, whose names are dotted. */
+/* The tree of members: made once, before main, from the rows of tbl/fields, whose names are dotted.
+   The rows stay a flat list, as manuals and field lists need it, and nothing repeats the structure
+   of the documents in code.
+
+     rows                    members[] of one dataset
+     "ip"                    root  -> ip | services
+     "services.port"         services (list of objects) -> port | http
+     "services.http.title"   http (object) -> title
+
+   Adjacent rows with the same part at one level are one member there, so the rows of an object must
+   be adjacent in the table. The members of one object are adjacent in members[], which makes a
+   record an array that is walked by index. */
 #include "config.h"
 
 #include "record/record_priv.h"
@@ -186,7 +197,10 @@ record_new(struct arena *a, enum dataset d)
 	return (struct record){ d, record_object_new(a, &members[d]) };
 }
 
-/* Walks to the value of a dotted name. With an arena, missing objects are made; otherwise they end the walk. */
+/* Finds the value behind a dotted name: reading passes no arena and ends at the
+   first object that is not set; writing passes one and creates the objects on the
+   way. An unknown name is a fault of the program and not of the data, because
+   names come from string constants in readers; hence the panic. */
 static struct record_value *
 walk(struct arena *a, struct record_object *o, const char *name)
 {
@@ -256,7 +270,11 @@ record_set_time(struct arena *a, struct record_object *o, const char *name, stru
 		record_set_int(a, o, name, value.us);
 }
 
-/* Makes room for item n of an array whose room is 4, 8, 16 ...: it is full when n is a power of two. */
+/* Makes room for item n of an array whose room is 4, 8, 16 ...: it is full when n is a power of
+   two. No field holds the room, because a value in the tree is a union of two words and most lists
+   are short. The old array stays in the arena until the arena is reset; all old copies together are
+   smaller than the last one. Only a list that this macro has begun may grow with it: the lists of a
+   parsed record have exactly their length. */
 #define ROOM_FOR(a, p, n, type)                                                                    \
 	((p) != NULL && ((n) < 4 || ((n) & ((n)-1)) != 0)                                          \
 		? (p)                                                                              \

@@ -86,6 +86,15 @@ winner_by(const struct record_object *old, const struct record_object *new, enum
 	return x->i < y->i ? WINNER_OLD : WINNER_NEW;
 }
 
+/* The winner of a group that both records have, in the order of the columns of tbl/merges.h:
+
+     by      set: the record that has this member wins over one without it; with `first`, the smaller value wins
+     later   otherwise the record with the later last_seen
+     whole   at equal times the group with the greater members, compared as one value
+
+   WINNER_BOTH is left when nothing decides: then merge_value compares member by member, and the
+   greater value wins. Every step is symmetric in old and new, so two files can be imported in
+   either order. */
 static enum winner
 winner_of(const struct merging *g, const struct record_object *old, const struct record_object *new,
     enum merge group)
@@ -180,7 +189,14 @@ is_group(enum merge m)
 	return m > MERGE_UNION;
 }
 
-/* The value of a member that at least one of the records has. */
+/* The value of a member that at least one of the records has. The cases in their order:
+
+     member of a group     the winner of the group has it or has not; the other record does not fill the gap, because
+                           a status of Monday beside a title of Tuesday would describe no response that was ever seen
+     only one record has   that one
+     services              merged one by one, by port and transport
+     LEAST, UNION, EACH    as tbl/merges.h defines them
+     GREATEST, and a tie   the greater value; unset is least */
 static struct record_value
 merge_value(const struct merging *g, const struct record_member *m, const struct record_value *old,
     const struct record_value *new)
@@ -245,6 +261,11 @@ merge_unit(struct arena *a, const struct record_object *old, const struct record
 	return merge_members(&g, old, new);
 }
 
+/* The two records must be finished, and the result is finished, too, without another call of
+   record_finish: values were canonical, and merged lists stay sorted. Only derived members have to
+   be made again. A panic is right for a failure: it would mean that two records with one key have
+   parts that do not go together, and storing the result would damage the row for every later
+   import. */
 struct record
 record_merge(struct arena *a, const struct record *old, const struct record *new)
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* JSON text to the tree of a record. */
+/* JSON text to the tree of a record. The text comes from files of strangers, or from the table
+   record, and the two differ in the manner:
+
+     RECORD_STRICT    our own format: an unknown member is a fault, because a misspelt name would lose data silently
+     RECORD_LENIENT   documents that another release stored: a member that this release does not know is left out
+
+   A value of the wrong JSON type is a fault in both manners. Forms and bounds are not checked here
+   (finish.c). Texts are those of the parsed JSON in the arena and are not copied. */
 #include "config.h"
 
 #include "record/place.h"

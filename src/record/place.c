@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: ISC */
+/* Prints the place of a faulty member for messages, "services[2].tls.certificate.names[0]". The
+   places form a list from the member up to the record, on the stack of the functions that walk the
+   tree:
+
+     read_object("names")  --up-->  "certificate"  --up-->  "tls"  --up-->  "services"[2]  --up-->  NULL
+
+   So a walk without a fault costs nothing but a few words of stack, and no path is printed until it
+   is needed. */
 #include "config.h"
 
 #include "record/place.h"

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints records in the order of the tables, all members or a projection. */
+/* Prints records in the order of the tables, all members or a projection (the parameter fields of a
+   request).
+
+   A projection is a set of members, on[] by their id. "services.port" selects the list services
+   and, in each object, the member port alone; "services" selects everything below it. An object of
+   which nothing is selected is left out whole, and its name and comma are taken back: print_object
+   writes the name first, since only the walk below it finds out whether anything follows. The same
+   record and projection always print the same bytes. */
 #include "config.h"
 
 #include "record/record_priv.h"

@@ -65,7 +65,16 @@ current_batch(struct import_pipe *p)
 	return &p->batches[p->reads % 2];
 }
 
-/* Gives the batch to the caller and waits until the other batch is free. */
+/* Gives the batch to the caller and waits until the other batch is free. Ownership changes in the
+   two locked sections and nowhere else:
+
+     full[i] false   the reader's thread fills batch i; the caller does not look at it
+     full[i] true    the caller reads batch i; the reader's thread waits before it takes the batch again
+
+   The batch that is cleared below is therefore one that the caller has returned. After p->stop the
+   caller takes no batch any more (import_pipe_end), so the reader may clear one that is still
+   marked full and ends soon. The set of addresses begins anew with each batch, because rounds are
+   counted within one transaction. */
 static void
 hand_over_batch(struct import_pipe *p)
 {
@@ -91,6 +100,11 @@ hand_over_batch(struct import_pipe *p)
 	names_clear(p->addresses);
 }
 
+/* Collects the tags that the import has not met yet. The set is a cache that saves
+   statements, nothing more: when it is full it is emptied, and a tag that is met
+   again is sent again, which register_tags ignores. The set survives batches,
+   whereas a batch that fails ends the import; so no tag can be lost between the
+   two. */
 static void
 add_tags(struct import_pipe *p, const struct texts *t)
 {
@@ -224,6 +238,11 @@ import_pipe_bytes(const struct import_pipe *p)
 	return p->src.bytes;
 }
 
+/* Ends the thread wherever it is: waiting for a batch (stop is checked under the
+   mutex, and unlock wakes all waiters), reading a pipe that never ends (closing
+   the stopper makes poll return), or parsing (the next read or hand-over ends it).
+   The buffers may be freed only after pthread_join. The other end of the stopper
+   is closed last, since the thread polls it until it ends. */
 void
 import_pipe_end(struct import_pipe *p)
 {

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: ISC */
+/* Stores batches of records in the table record (record_store.h has the picture). The merge is made
+   in C and not in SQL, because tbl/merges.h has rules for single members; so the stored documents
+   of a batch are read first, and an advisory lock keeps a second import of the dataset from
+   changing them before they are written.
+
+   Memory: a tree is many times as large as its text. A batch therefore holds texts only, and trees
+   live in an arena that is reset for each item. */
 #include "config.h"
 
 #include "cli/import/record_store.h"
@@ -202,7 +209,18 @@ report_unreadable(struct arena *a, enum dataset d, struct str key, struct str wh
 	    (int)name.n, name.p, record_dataset_name(d), (int)what.n, what.p);
 }
 
-/* Decides what is written for an item. */
+/* Decides what is written for an item, and counts it:
+
+     stored document     item               written                        counted
+     none, or deleted    has a time         its text                       fresh
+     none, or deleted    has no time        its text with now as its time  fresh
+     there               merge is equal     nothing, not even its DER      unchanged
+     there               merge differs      the merged text                changed
+     any, merged         too large          nothing                        large
+     cannot be read      any                nothing                        unreadable
+
+   A deleted record keeps its row with an empty document, so that the indexer learns of the
+   deletion; an import of its key fills the row again. */
 static void
 judge_pair(struct arena *a, const struct record_batch *b, const struct record_item *item,
     struct pair *p, struct record_sum *sum)
@@ -262,7 +280,14 @@ copy_rows(struct db *db, const char *sql, const struct buf *rows)
 	return rc == DB_OK ? db_copy_in_end(db, &n) : rc;
 }
 
-/* Writes the new documents, the changed ones, and the DER of both. */
+/* Writes the documents with as few statements as the rows allow:
+
+     fresh    keys without a row       COPY straight into record
+     staged   rows that change, DER    COPY into record_stage, then one UPDATE and one INSERT for all of them
+
+   A fresh certificate appears in both: its document goes into record, and its DER goes through
+   record_stage, where the empty document keeps the UPDATE away from it. DER is inserted after
+   record, whose row it belongs to. */
 static enum db_rc
 write_pairs(struct db *db, struct arena *a, const struct record_batch *b, const struct pair *pairs)
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Readers of ndjson and cof. */
+/* Readers of ndjson and cof, and the functions that all readers of records share.
+
+     records_next    counts an entry and resets the arena: the entry before is gone
+     records_emit    adds --source and --seen, finishes the record and hands it to the importer
+     records_bad     reports an entry with its line; control characters of the file become question marks
+
+   ndjson is our own format and strict: the members of a record are those of its table. cof comes
+   from passive DNS servers and is lenient: members that are unknown are left out. */
 #include "config.h"
 
 #include "cli/import/records.h"

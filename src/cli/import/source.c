@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads a file or pipe through one buffer, which never grows beyond the longest allowed line. */
+/* Reads a file or pipe through one buffer, which never grows beyond the longest allowed line.
+
+     p          at              n                     room
+     | consumed | unread bytes  | free                |
+
+   read_more moves the unread bytes to the front, then doubles the room if they fill it, up to the
+   first power of two above IMPORT_LINE; then it reads once. A line that is longer is skipped piece
+   by piece with its number kept, so that one line without an end costs neither memory nor the rest
+   of the file. Views of the buffer are valid until the next call, which may move the bytes. */
 #include "config.h"
 
 #include "cli/import/import.h"
@@ -25,7 +33,11 @@ source_close(struct source *s)
 	s->p = NULL;
 }
 
-/* Waits until fd is readable; false: the stop descriptor became readable first. */
+/* Waits until fd is readable; false: the stop descriptor became readable first.
+   The reader runs in a thread of its own (pipe.c) and may wait for a pipe whose
+   writer never comes. The other thread then closes its end of the stop pipe, which
+   makes this end readable: a thread cannot be interrupted safely in read(). A stop
+   of -1 is ignored by poll. */
 static bool
 wait_readable(const struct source *s)
 {

@@ -38,11 +38,18 @@ STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
     " ORDER BY slug ON CONFLICT DO NOTHING");
 
-/* Merges one round. The rows are in the order of addresses, so that two imports wait for each other instead of
-   ending in a deadlock. After a conflict, which another import may cause, host_merge runs again on the newer row.
-   xmax distinguishes an insert from an update. A host that would become too large keeps its document, since one
-   record must not stop an import for ever. As text, jsonb is at most six times as long (escapes), so only large
-   documents are printed to be measured. */
+/* Merges one round. The rows are in the order of addresses, so that two imports wait for each other
+   instead of ending in a deadlock.
+
+     seen   each staged host beside its stored document, and the merge of the two; OFFSET 0 keeps the planner from
+            computing the merge again for each use of doc
+     fit    those that differ from the stored document, and whether their text is small enough
+     put    inserts and updates them; xmax = 0 marks a row that was inserted
+
+   After a conflict, which another import may cause, host_merge runs again on the newer row. A host
+   that would become too large keeps its document, since one record must not stop an import for
+   ever. As text, jsonb is at most six times as long (escapes), so only large documents are printed
+   to be measured. */
 static const struct stmt merge_round = {
 	.name = "merge_round",
 	.out = outcome_out,
@@ -90,6 +97,12 @@ insert_tags(struct import_store *st, const struct import_batch *b, struct import
 	return db_do(st->db, &register_tags, &sum->tags, P(slugs));
 }
 
+/* Copies the batch into the temporary table and merges it round by round. The nth record of an
+   address is in round n - 1, because one INSERT ... ON CONFLICT cannot change a row twice; most
+   batches have one round. A host that is merged in two rounds counts twice, as the file has it
+   twice.
+
+   now is one text for the whole batch, so that two hosts without times in one batch get the same. */
 static enum db_rc
 copy_hosts(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
@@ -120,6 +133,11 @@ copy_hosts(struct import_store *st, const struct import_batch *b, struct import_
 	return rc;
 }
 
+/* Each batch is one transaction. An import of millions of hosts in a single
+   transaction would lock its rows for hours, and an error at its end would lose
+   all of it. A failed import is repaired by running it again: committed batches
+   then count as unchanged. The sums grow only after COMMIT, so that the summary
+   never counts rows that were rolled back. */
 enum db_rc
 import_store_batch(struct import_store *st, const struct import_batch *b)
 {

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: ISC */
+/* Splits an input into JSON values without parsing them; values.h has the picture of the three
+   kinds of input.
+
+     find_start   skips blanks, and commas and brackets of an outer array, up to the first byte of a value
+     take_bytes   copies bytes until the brackets of the value are balanced, following strings and their escapes
+     values_next  calls both, line by line
+
+   A value that does not end costs only itself: a line that begins with "{" in the first column ends
+   it as broken, and the reader goes on with that line. IMPORT_LINE bounds a value as it bounds a
+   line. */
 #include "config.h"
 
 #include "cli/import/values.h"
