@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import assets, services, findings: the external surface of one project, one JSON object on each line;
-   services also from nmap. esi_records.c checks each record, and functions in sql/ merge a batch of them. */
+/* surfacectl import assets, services, findings: the external surface of one project, one JSON
+   object on each line; services also from nmap. esi_records.c checks each record, and functions in
+   sql/ merge a batch of them.
+
+     line --json_decode--> struct --finish--> stored form --json_write--> JSON array of up to BATCH records
+                                                                             |
+                              counts: new, changed, reopened <-- import_assets(project, records), ...
+
+   The whole import is one transaction, unlike that of hosts, so that a failed one changes nothing. */
 #include "config.h"
 
 #include "access/audit.h"
@@ -65,7 +72,11 @@ struct run {
 	enum db_rc rc; /* DB_OK until a batch fails, which ends the reading */
 };
 
-/* Reports a bad record; nmap's reader calls it too. */
+/* Reports a bad record; nmap's reader calls it too. A bad record does not end the
+   import: the good ones are stored, and the exit status is 1, so that a script
+   notices. Messages go to stderr in the form file:line: reason, which editors and
+   people can follow. The line is that of the record and not of its member, since a
+   record is one line. */
 static void
 report_bad_record(void *arg, uint64_t line, struct str what)
 {
@@ -75,6 +86,10 @@ report_bad_record(void *arg, uint64_t line, struct str what)
 	fprintf(stderr, "%s:%ju: %.*s\n", r->file, (uintmax_t)line, (int)what.n, what.p);
 }
 
+/* Sends the gathered records and begins a new array. After a failure nothing is
+   sent any more, because the transaction is void; the reader notices r->rc and
+   ends. Every batch leaves r->records without memory: the caller resets the arena
+   when r->n is 0, which also frees the rows that the database has answered. */
 static void
 flush_batch(struct run *r)
 {

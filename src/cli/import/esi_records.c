@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The records of assets, services and findings: their fields, their checks and their stored form. */
+/* The records of assets, services and findings: their fields, their checks and their stored form.
+
+   A scanner knows no UUIDs, so records name things by what they are, and SQL finds the UUIDs:
+
+     asset      kind and name                     "host" "www.example.org"; the name in its canonical form
+     service    service_key in its project        given, or made from endpoint and protocol: "192.0.2.1:443/tcp"
+     finding    finding_key in its project        perhaps with an asset, a service_key, or both
+
+   These keys decide whether a record is new or known. A key that is spelt in two ways would be two
+   records; hence names are brought into one form before they are stored. */
 #include "config.h"
 
 #include "cli/import/esi.h"
@@ -130,6 +139,11 @@ endpoint_of(struct arena *a, const struct imported_service *r)
 	    colons ? "]" : "", (int)r->port);
 }
 
+/* Checks a service and completes it. endpoint and service_key are made from the
+   address and port when they are absent, so that two scans of one port are one
+   service. A scanner that names its services itself keeps its own key, and its
+   services may then be without a port. The key contains the protocol, which is tcp
+   when the record has none. */
 static const char *
 finish_service(struct arena *a, void *record)
 {

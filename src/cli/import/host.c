@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* The host document: reads, checks and prints it by the table of members in member.c, which surfaced-import(5)
-   describes row by row. */
+/* The host document: reads, checks and prints it by the table of members in member.c, which
+   surfaced-import(5) describes row by row. Each of the three steps is a walk over the same rows:
+
+     import_host_read     JSON value -> struct import_host      unknown members and wrong JSON types are faults
+     import_host_finish   checks the bounds, brings texts into their stored form, sorts lists, completes times,
+                          adds derived members
+     import_host_print    struct import_host -> document        members that are not set are left out
+
+   Scanners' readers fill the struct themselves and begin with the second step, in the lenient
+   manner. The document of one host must be the same bytes at each import (import.h), which is why
+   everything without an order is sorted. */
 #include "config.h"
 
 #include "cli/import/import_priv.h"
@@ -325,8 +334,11 @@ form_members(struct arena *a, const struct member *m, char *base, enum import_ma
 	return true;
 }
 
-/* Completes the times: a missing first_seen is last_seen and the reverse; a service without times has those of its
-   host. */
+/* Completes the times: a missing first_seen is last_seen and the reverse; a service without times
+   has those of its host. A service with one time does not get the other from its host: a host that
+   was seen for a year must not make a service that was found today a year old. Without any time at
+   all, the host gets the time of the import when it is stored for the first time (merge_round in
+   store.c). */
 static void
 spread_times(struct import_host *h)
 {

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import hosts: options, progress and the summary. */
+/* surfacectl import hosts: options, progress and the summary. pipe.c reads and parses in a second
+   thread; this file is the first one: it takes batches, stores them (store.c) and prints.
+
+     exit status   0   everything was imported
+                   1   a record was bad, the file could not be read, or a batch failed
+                   4   the database could not be reached, or took too long
+
+   Messages come in the order of the file, each batch's before it is stored. The line of progress is
+   erased before a message and drawn again after it, at most five times a second, and only on a
+   terminal. */
 #include "config.h"
 
 #include "base/limits.h"

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import dns, whois, certificates: options, messages and the summary. */
+/* surfacectl import dns, whois, certificates: options, messages and the summary.
+
+     reader of the format  --take_record-->  batch  --store_batch, when it is full-->  table record
+
+   Unlike the import of hosts this one has a single thread, which reads, merges and stores in turn.
+   A batch that fails ends the import; the batches before it are committed, and running the import
+   again repeats them without a change. Messages about bad records end after the first hundred; the
+   summary counts all of them. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -29,6 +29,11 @@ struct record {
 	bool open;
 };
 
+/* Emits the gathered hosts and begins a new window. A host whose records are
+   spread over two windows is emitted twice; the import then merges the second
+   document into the first (store.c), so nothing is lost but a little time. The
+   arenas are reset in this order: import_emit prints from the window's arena into
+   that of the importer, and the names in the table point into neither. */
 static void
 window_flush(struct window *w)
 {
@@ -94,7 +99,17 @@ set_http_status(struct import_service *s, struct str head)
 		s->http.status_code = (struct opt){ true, code };
 }
 
-/* Stores a banner. masscan names most banners after their protocol, and others after a part of the response. */
+/* Stores a banner. masscan names most banners after their protocol, and others after a part of the
+   response:
+
+     title                http.title
+     http.server          http.server
+     X509, ssl, X509CA    the service has TLS; the text itself is not kept
+     html, vuln, unknown  the banner, unless a better one is there
+     any other            the banner, and the protocol and name of the service; "http" also has the status
+
+   The records of one port come in any order, so a row may not depend on another one having come
+   before. */
 static void
 set_banner(struct import_service *s, struct str name, struct str text)
 {
@@ -246,7 +261,11 @@ trim_blanks(struct str s)
 	return s;
 }
 
-/* The object in a line, without the brackets and commas of the array; STR_NULL for a line without an object. */
+/* The object in a line, without the brackets and commas of the array; STR_NULL for
+   a line without an object. masscan writes the array of -oJ line by line, and a
+   run that was interrupted leaves it without its end, or with a comma before it.
+   As a whole such a file is no JSON, but each line is: therefore the lines are
+   parsed and not the file. */
 static struct str
 line_object(struct str s)
 {

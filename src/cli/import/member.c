@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of the host document's members, and the stored form of each kind of text. */
+/* The table of the host document's members, and the stored form of each kind of text.
+
+     row          { name, type, form, offset in the struct, least, most, rows of an object }
+     reading      host.c finds the row by the name and stores the value at the offset
+     checking     member_form brings a text into the stored form of its row
+     printing     the order of the rows is the order of the members in the document
+
+   A new member needs a row here and a member of the struct in import.h. Rows of an object count
+   their offsets from the struct around it, as http and tls are nested structs without a life of
+   their own. */
 #include "config.h"
 
 #include "address/start_url.h"

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* A hash table of names with open addressing, at most half full, that can be cleared as a whole. */
+/* A hash table of names with open addressing, at most half full, that can be cleared as a whole.
+
+     slots   | - | "192.0.2.1" 2 | - | "web" 1 | "ssh" 1 | - | ...      room is a power of two
+                                      ^ hash("ssh") fell on "web", so the next free slot has it
+
+   The table never grows: its owner creates it for the largest number of names, and empties it when
+   it is full. Single names are never removed, so a search may end at the first unused slot. The
+   names are copied into an arena. */
 #include "config.h"
 
 #include "cli/import/import.h"

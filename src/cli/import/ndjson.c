@@ -24,6 +24,11 @@ import_bad(struct importer *im, uint64_t line, const char *fmt, ...)
 	im->bad(im->arg, line, str_of(what));
 }
 
+/* The end of every reader: a host that passes goes on to pipe.c, any other is
+   reported with the line where it begins. The size is checked here on the printed
+   document, because no bound on single members bounds their sum. im->doc is the
+   one buffer of the importer: the callback must copy the document before it
+   returns. */
 void
 import_emit(struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line)
 {
@@ -107,6 +112,15 @@ contains(struct str s, struct str part)
 	return memmem(s.p, s.n, part.p, part.n) != NULL;
 }
 
+/* Guesses the format from the first bytes, after a byte order mark and blanks:
+
+     <                                    nmap's XML
+     [                                    masscan's array
+     { with "timestamp" or "rec_type"     masscan, one object on each line; no member of ours has these names
+     any other {                          our own documents
+     nothing at all                       our own format: an empty file has no hosts in any
+
+   Only the first line of an object is searched, because later lines may hold any text. */
 import_reader *
 import_guess(struct source *s)
 {

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads nmap -oX as a stream through expat, with one host in memory at a time. A declaration of an entity ends the
-   reading: nmap writes none, and without entities nothing in a hostile file expands or opens another file. */
+/* Reads nmap -oX as a stream through expat, with one host in memory at a time. The file may be
+   hostile or cut off:
+
+     entities      a declaration ends the reading. nmap writes none, and without entities nothing expands and no other
+                   file is opened
+     depth, tags   more than DEPTH levels, or a tag above IMPORT_LINE, end it too: expat keeps an open tag in memory
+     a host        above HOST_BYTES it is reported and left out, and the reading goes on
+     a text        above TEXT its rest is dropped; only elements that are used collect text at all
+
+   nmap nests its facts: the state of a port is an element inside the port, and the host name of a
+   certificate is inside a table inside a script inside a port. The struct nmap therefore remembers
+   the present host, port, script and tables, and the handlers of elements fill them. */
 #include "config.h"
 
 #include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
@@ -357,7 +367,11 @@ add_alternative_names(struct nmap *x, struct str list)
 	}
 }
 
-/* This release of nmap prints no SHA-256 fingerprint, so it is computed from the certificate in the output. */
+/* This release of nmap prints no SHA-256 fingerprint, so it is computed from the certificate in the
+   output. The PEM is decoded by hand: EVP_DecodeBlock takes no line ends inside the text, and counts
+   the padding as bytes, which are subtracted again. A text that is no base64 leaves the fingerprint
+   unset. Where the output has an element "sha256" as well, the later of the two counts, and both
+   have the same value. */
 static void
 hash_certificate(struct nmap *x, struct str pem)
 {
@@ -596,6 +610,11 @@ entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, in
 	refuse_document(arg, "it declares entities");
 }
 
+/* Feeds the file to expat chunk by chunk. A tag that never ends would make expat keep all of it;
+   the distance between the bytes that were fed and the byte that expat has reached is the length of
+   that tag, so the distance is bounded. The last call has no bytes and tells expat that the
+   document must be complete. A fault of the XML counts as one bad record, because the hosts before
+   it were good and are imported. */
 static void
 parse_input(struct nmap *x)
 {
