@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl backup: writes the rows of one snapshot and every evidence file that they name (backup.h). */
+/* surfacectl backup: writes the rows of one snapshot and every evidence file that they name
+   (backup.h). The order makes the directory either complete or recognisably unfinished:
+
+     1  lock TARGET.partial             a second backup of the same name ends here
+     2  begin a transaction, export its snapshot
+     3  remove an old manifest.json     left by a run that failed at its last step
+     4  pg_dump with this snapshot      database.dump
+     5  copy the evidence that the rows of this snapshot name
+     6  SHA256SUMS, manifest.json with its hash
+     7  syncfs, rename to TARGET, syncfs of the parent
+
+   The transaction of step 2 must stay open until pg_dump has ended: a snapshot ends with its
+   transaction. */
 #include "config.h"
 
 #include "cli/archive/backup.h"
@@ -78,6 +90,11 @@ add_sum(struct work *w, const char *hex, const char *name)
 	return cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
 }
 
+/* Runs pg_dump with the exported snapshot. pg_dump logs in as the administrator and takes the role
+   pg_read_all_data, so a backup needs the right to read and no more. The custom format is
+   compressed, and pg_restore turns it into a script for restore.c. The dump is hashed after pg_dump
+   has ended; a hash while it is written is not possible, because pg_dump goes back and writes its
+   table of contents again. */
 static int
 dump_rows(struct work *w)
 {
@@ -103,6 +120,11 @@ dump_rows(struct work *w)
 	return add_sum(w, hex, BACKUP_DUMP);
 }
 
+/* Notes an evidence file that cannot be had. Two kinds of failure differ: a file that is absent,
+   damaged or unreadable is a fact about the evidence, which --incomplete may accept; any other
+   failure, such as a full disk of the backup, would go on with each further file and ends the run.
+   All missing files are reported before the run fails, so that the administrator learns the extent
+   at once. */
 static int
 record_missing(struct work *w, struct str sha256, enum copied how)
 {
@@ -117,6 +139,10 @@ record_missing(struct work *w, struct str sha256, enum copied how)
 	return EXIT_OK;
 }
 
+/* Streams the list of evidence from the snapshot, sorted, and copies file by file;
+   a list of millions of hashes never is in memory. A file that an earlier run has
+   copied is hashed and kept, which makes an interrupted backup cheap to repeat.
+   SHA256SUMS gets a line for each file in the form of sha256sum. */
 static int
 copy_files(struct work *w)
 {

@@ -158,6 +158,14 @@ make_folders(const char *root, struct str sha256)
 	return true;
 }
 
+/* Makes sure that the target has the file, by the cheapest way that is safe:
+
+     there already       hashed; kept when it is whole
+     --since             linked from the older backup, then hashed: the older file may be damaged
+     otherwise           copied to NAME.new, hashed on the way, and renamed
+
+   The hash is the name, so no file of another content can take the place of a whole one. A link
+   shares the disk space with the older backup; deleting that backup leaves the file here. */
 enum copied
 copy_evidence(
     struct str sha256, const char *from, const char *since, const char *to, int64_t *bytes)

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl restore: loads a backup (backup.h) into an empty instance, or with --replace into any: checks every
-   hash, copies the evidence, loads the rows in one transaction, applies newer schema files, and removes the
-   search index, which surfaced-index then builds again. */
+/* surfacectl restore: loads a backup (backup.h) into an empty instance, or with --replace into any.
+
+     1  manifest, format, schema not newer than this program
+     2  lock of the search index                surfaced-index must not run
+     3  the database is empty                   in a child, perhaps as another user
+     4  evidence, each file by its hash         only adds files; may take hours
+     5  empty still? then all rows              in a child, one transaction
+     6  newer schema files                      in a child, with a new connection
+     7  remove the index                        surfaced-index builds it again from the rows
+
+   A failure up to step 5 leaves the database as it was, with some evidence that no row names. A
+   failure in step 6 leaves an older schema, which surfacectl migrate can bring up to date. */
 #include "config.h"
 
 #include "cli/archive/backup.h"
@@ -160,7 +169,15 @@ check_empty(struct job *j)
 	    "with --replace all of it goes, and the backup takes its place");
 }
 
-/* psql runs one transaction, and gets COMMIT only after pg_restore has ended without a failure. */
+/* psql runs one transaction, and gets COMMIT only after pg_restore has ended without a failure.
+
+     this process --"BEGIN; DROP SCHEMA ..."--+
+     pg_restore   --the rows of the dump------+--> one pipe --> psql, which stops at the first error
+     this process --"UPDATE ...; COMMIT"------+
+
+   The three writers use the pipe one after the other. When pg_restore fails, the pipe ends without
+   COMMIT, and the server rolls the transaction back: the database is as it was. roles.sql creates
+   tables that the dump also has; they are dropped before the rows come. */
 static bool
 write_rows(const struct job *j, int to)
 {
@@ -246,6 +263,11 @@ bring_up_to_date(struct job *j)
 	return migrate_rest(j->c, j->sql_dir);
 }
 
+/* Runs a step in a child, for two reasons. With --as the step logs in as the operating system's
+   user of the database, and a process cannot change its user back. Besides that, the rows end with
+   the termination of all other connections, those of this process included; each step therefore
+   begins with a connection of its own, which its child opens. fflush(NULL) keeps buffered output
+   from being printed twice. */
 static int
 run_in_child(struct job *j, int (*run)(struct job *))
 {

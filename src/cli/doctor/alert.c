@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: does surfaced-alert evaluate changes and send webhooks? */
+/* surfacectl doctor: does surfaced-alert evaluate changes and send webhooks? The process may run
+   and still do nothing, so the check looks at its two queues instead: alert_change, the changes to
+   evaluate, and alert_delivery, the webhooks to send. A queue may be long after an import. A queue
+   whose oldest entry has been due for more than LATE_S seconds belongs to a process that hangs or
+   does not run. The finding names the daemon as its cause, so that a stopped process is reported
+   once, with the advice to start it. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

@@ -52,7 +52,11 @@ struct own_rights {
 
 static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0), FIELD_END };
 
-/* Does the present role have rights on any object? Every program's role has. */
+/* Does the present role have rights on any object? Every program's role has. A login alone proves
+   little: a server that trusts local users lets a role in that nobody has granted anything, for
+   example in a database that was restored without its rights. The statement needs no right itself,
+   since every role may read the catalogue. aclexplode gives a row for each right of an access list;
+   a list that is null has the defaults and counts as no right of the role. */
 STMT(read_own_rights, own_rights_out,
     "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
     " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
@@ -151,6 +155,13 @@ check_role(struct doctor *d, const struct role *r)
 	doctor_subject(d, name);
 }
 
+/* The roles that ought to exist are read from roles.sql (migrate_roles), so that no second list of
+   them has to be kept. cli_catch turns the message of a failure into the text of a finding. All
+   roles are compared in one statement:
+
+     missing          failed    nothing of the program can log in
+     LOGIN or not     failed    an owner that can log in is a risk, a daemon that cannot is dead
+     more than that   warning   superuser, CREATEROLE, BYPASSRLS: everything works, and more than it should */
 static void
 check_roles(struct doctor *d)
 {
@@ -222,7 +233,14 @@ static const struct field right_out[] = {
 	FIELD_END,
 };
 
-/* Rights in the syntax of REVOKE. schema_right has the rights that the files of sql/ granted. */
+/* Rights in the syntax of REVOKE. schema_right has the rights that the files of sql/ granted
+   (migrate.c writes it), and the view schema_right_now has the present ones. The two differences
+   have different weight:
+
+     in schema_right, not now    revoked by hand     a daemon will fail: FAILED
+     now, not in schema_right    granted by hand     somebody may need it: WARNING, with the command that revokes it
+
+   50 rows are enough to see a pattern, and the database name is added for the command. */
 STMT_LIST(read_rights, struct right, right_out,
     "SELECT missing, format('%s ON %s %s FROM %s', privilege, kind,"
     " CASE kind WHEN 'DATABASE' THEN quote_ident(current_database()) ELSE name END,"
@@ -266,7 +284,16 @@ struct login {
 	const char *user, *conninfo;
 };
 
-/* Runs in a child and writes the reason of a failure to out. */
+/* Runs in a child and writes the reason of a failure to out. The exit status distinguishes four
+   results:
+
+     0           the role logs in and has rights
+     1           the login fails; out has libpq's message
+     NOT_TRIED   the child could not become the daemon's user
+     NO_RIGHTS   the role logs in and has no right on any object
+
+   A child is needed because a user cannot be changed back, and because the connection of this
+   process must stay its own. PATIENCE_US bounds the login to a server that does not answer. */
 static int
 try_log_in(const void *arg, int out)
 {

@@ -43,7 +43,11 @@ doctor_read(struct doctor *d, struct program *p)
 		    there ? "" : ": no such file, the defaults are in force");
 }
 
-/* Two daemons that use the same directory and must agree on it. */
+/* Two daemons that use the same directory and must agree on it. Each has a configuration file of
+   its own, so a change in one of them is easily forgotten in the other. The daemons notice nothing:
+   each works with its own directory, and the reader finds it empty or as it was once. Only a
+   comparison from outside finds the fault. A reader or writer that this host does not have cannot
+   disagree. */
 static void
 check_same(struct doctor *d, const char *parameter, const struct program *writer,
     const char *writes, const char *reader, const char *reads)
@@ -122,6 +126,12 @@ check_clock(struct doctor *d)
 		    t.maxerror / 1000);
 }
 
+/* Free space in percent decides, because a small disk and a large one fill up in the same way:
+   below 10 % a warning, below 2 % a failure. Three more rules:
+
+     f_bavail, not f_bfree     the blocks that root alone may use are of no help to a daemon
+     fewer than 100 inodes     nothing can be written, however much space is left; 0 inodes in all: no limit
+     evidence_reserve          below it surfaced-dispatch starts no session, whatever the percentage is */
 void
 doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 {
@@ -186,6 +196,11 @@ static const struct program programs[PROGRAMS] = {
 	[PROGRAM_EGRESS] = { "surfaced-egress" },
 };
 
+/* The checks run in the order of the table, because later checks use results of
+   earlier ones: the configuration gives the paths, the database sets d->database,
+   and the sockets give the process of a daemon. Causes need no order, as findings.c
+   looks for them when all checks are done. A check adds a finding for each thing
+   that it looked at, also for a good one, so that the output shows what was checked. */
 static int
 doctor(struct cli *c, int argc, char **argv)
 {

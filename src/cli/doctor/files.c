@@ -28,6 +28,16 @@ has_permission(
 	return (st->st_mode & bit) == bit;
 }
 
+/* The kernel's rules for another user, computed from stat: root cannot ask the kernel what somebody
+   else may do without becoming that user, and access() answers for the present one. The first class
+   that matches decides, as in the kernel:
+
+     owner   the owner's bits, even if the group or others have more
+     group   the group's bits, for the user's primary and further groups
+     other   the last bits
+
+   Each directory of the path must be searchable. Access control lists and security modules are not
+   seen. */
 bool
 doctor_reach(const char *path, const struct passwd *pw, mode_t bit)
 {

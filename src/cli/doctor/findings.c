@@ -61,7 +61,11 @@ set_advice(struct doctor *d, struct finding *f, const struct advice *a)
 	f->advice = buf_done(&whole);
 }
 
-/* Is the installation perhaps good, and only the present user not allowed to check it? */
+/* Is the installation perhaps good, and only the present user not allowed to check
+   it? Without this question doctor would report a dozen failures to anybody who is
+   not root. The texts of EACCES and of PostgreSQL's peer authentication are looked
+   for in the finding, since the checks get them in many ways. Such a finding
+   becomes a warning with the advice to run doctor as root. */
 static bool
 is_barred(const char *text)
 {
@@ -131,7 +135,8 @@ find_cause(const struct doctor *d, const struct finding *f)
 	return NULL;
 }
 
-/* The cause at the start of a chain of causes. A chain has no cycle, since no check names a later one. */
+/* The cause at the start of a chain of causes. A chain has no cycle: database, roles, schema, daemon and
+   browser name no cause, and all others lead to these or to the missing site of nginx, which names none. */
 static const struct finding *
 first_cause(const struct doctor *d, const struct finding *f)
 {
@@ -142,7 +147,15 @@ first_cause(const struct doctor *d, const struct finding *f)
 	return cause;
 }
 
-/* Keeps the order of the checks, but puts consequences directly after their cause. */
+/* Keeps the order of the checks, but puts consequences directly after their cause:
+
+     found                                       printed
+     database  failed                            database  failed    -> advice
+     login     failed   cause: database            therefore login: ...
+     nginx     ok                                nginx     ok
+
+   A chain of causes is shown below its first link, which alone has advice: repairing a consequence
+   is wasted time. The work is quadratic in the number of findings, at most FINDINGS_MAX. */
 static struct list
 order_findings(struct doctor *d)
 {

@@ -19,7 +19,11 @@ enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
 
 /* ---- daemons ---- */
 
-/* Does the command line name the program and, if it has -c, this installation's configuration? */
+/* Does the command line name the program and, if it has -c, this installation's
+   configuration? Several installations may run on one machine, those of tests for
+   example, and each has its own files. /proc/PID/cmdline has the arguments with a
+   NUL after each. A process without -c belongs to the default configuration
+   directory alone. */
 static bool
 is_command(const struct doctor *d, const char *text, size_t n, const char *name)
 {
@@ -67,7 +71,11 @@ find_process(const struct doctor *d, const char *name)
 	return found;
 }
 
-/* Was the program's file replaced after the process had started? */
+/* Was the program's file replaced after the process had started? Linux adds " (deleted)" to the
+   target of /proc/PID/exe when no name leads to the file any more, which is the case after a
+   package upgrade: dpkg renames the new file over the old one. Such a daemon runs old code until it
+   is reloaded, when the master executes the new file. Another user's link cannot be read; then
+   nothing is reported. */
 static bool
 is_outdated(int pid)
 {
@@ -124,7 +132,11 @@ doctor_daemons(struct doctor *d)
 
 /* ---- browsers ---- */
 
-/* Runs in a child: creates the namespaces that bubblewrap and Chromium need. */
+/* Runs in a child: creates the namespaces that bubblewrap and Chromium need. The kernel has several
+   switches that forbid them, and distributions add more, so the only honest test is to create the
+   namespaces, as the user that will do it. unshare changes the calling process for good; a child
+   ends with them. Exit status: 0 they exist, 1 they are refused, 2 the child could not become the
+   user. */
 static int
 try_namespaces(const void *user, int out)
 {

@@ -43,6 +43,14 @@ check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
 }
 
+/* The upstream file defines the pools for nginx and for the daemons, so both must have read the
+   same one. nginx -T shows the weight of each server line, and the weight of a socket is its number
+   of workers:
+
+     weight 0                no site includes the upstream file, or its line is gone
+     weight is not workers   nginx includes a copy of the file, or an edited one
+
+   The socket itself is tested only when the two agree, for nginx's user. */
 static void
 check_pool(struct doctor *d, const struct nginx *n, const struct pool *p, const struct passwd *pw)
 {

@@ -53,7 +53,11 @@ contains(const struct network *net, const struct network *a)
 	return true;
 }
 
-/* Whether a network on the line of this property, "IPAddressDeny=NETWORK NETWORK", contains the address. */
+/* Whether a network on the line of this property, "IPAddressDeny=NETWORK NETWORK", contains the
+   address. systemd decides by the lists and not by the longest prefix: an address that
+   IPAddressAllow contains may be reached even when IPAddressDeny contains it, too. check_server
+   therefore asks for both lists. systemctl prints networks in canonical form, without names such as
+   "link-local", so comparing bits is enough. */
 static bool
 is_listed(const char *rules, const char *property, const struct network *a)
 {

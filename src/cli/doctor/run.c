@@ -23,6 +23,16 @@ program_of(struct doctor *d, const char *unit)
 	panic("no program %s", unit);
 }
 
+/* The master behind a socket describes all of its pools (daemon_view). Four states differ for the
+   administrator:
+
+     no answer              the daemon does not run, or its state may be read by root alone
+     pool unknown, or       the upstream file was edited after the master read it: a reload is due
+      another number
+     fewer workers run      workers die or do not start: the log has the reason
+     all run                good, with the number of busy ones
+
+   The process that answered is noted, so that the check of daemons need not search /proc for it. */
 static void
 check_workers(struct doctor *d, const struct pool *p, struct daemon_view *v)
 {
@@ -76,6 +86,11 @@ static const struct field lag_out[] = {
 	FIELD_END,
 };
 
+/* Counts the hosts that were committed and are not in the index. The index records the snapshot of
+   the database that it contains; a row is missing there when its transaction (`changed`) was not
+   visible in that snapshot. The first condition repeats a part of the second in a form that the
+   index on `changed` can use: every transaction below xmin was visible. LIMIT bounds the work on a
+   host whose indexer has not run for weeks. */
 STMT(read_lag, lag_out,
     "SELECT count(*) AS pending FROM (SELECT FROM host"
     " WHERE changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
@@ -85,7 +100,13 @@ enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
 
 #define INDEXER "surfaced-index"
 
-/* The process that writes the index holds the lock. */
+/* The process that writes the index holds the lock, so trying to take it is the test:
+
+     EWOULDBLOCK     somebody holds it: the index has a writer
+     EACCES          this user may not open the file, which proves nothing about a writer
+     taken, or gone  nobody writes
+
+   A lock that was taken is released at once. */
 static void
 check_writer(struct doctor *d, const char *directory)
 {

@@ -75,6 +75,11 @@ add_host_findings(struct doctor *d, enum db_rc rc, const struct known *k)
 	return rc == DB_OK && ts_now().us - k->heartbeat_at.us <= STALE_US;
 }
 
+/* The state that this host's dispatcher writes to its row of browser_host is better evidence than
+   any check from here: it is the dispatcher that decides whether sessions are taken. The row counts
+   when its heartbeat is at most STALE_US old. host_name() depends on the configuration of the
+   dispatcher, which may differ from that of surfacectl; conf is exchanged for the call, as the
+   functions of a daemon read the global one. */
 bool
 doctor_dispatcher(struct doctor *d)
 {
@@ -119,6 +124,13 @@ connect_manager(const char *path)
 	return -1;
 }
 
+/* Asks a runner for its host check. The socket keeps the boundaries of messages (SOCK_SEQPACKET),
+   and each connection starts one runner:
+
+     doctor -> "check"                            runner -> "checked {"good":true,"said":"ok ...\nok ...\n"}"
+
+   The check starts a browser, so the answer may take many seconds; ANSWER_S bounds the wait. No
+   answer, or an answer in another form, leaves *out as it was: not good. */
 static void
 run_check_by_manager(struct doctor *d, int fd, struct answer *out)
 {
