@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl accounts: organisations, their state, and the scopes that their keys may have. */
+/* surfacectl accounts: organisations, their state, and the scopes that their keys may have.
+
+     account_scope    the ceiling of all keys: a key has a scope when its row and its account have it
+     entitlement      the features that are granted, perhaps until a date
+     state            a suspended account keeps everything, and its keys stop working
+
+   A new account has all scopes and the entitlement "search", so that a first key works without
+   further commands; --bare leaves both out. Commands take an account by its name or its UUID
+   (cli_account). */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -61,7 +69,14 @@ STMT(find_account, found_out,
     "SELECT uuid FROM account WHERE uuid::text = lower($1) OR name = $1"
     " ORDER BY uuid::text = lower($1) DESC LIMIT 1");
 
-/* No row: the requested group does not exist. */
+/* No row: the requested group does not exist. The statement must insert in two cases and not in the
+   third, for which a plain LEFT JOIN to the group is not enough:
+
+     $2 is null          the LEFT JOIN finds no group: one row, with group_uuid null
+     $2 names a group    one row, with its UUID
+     $2 names none       the WHERE clause removes the row, and nothing is inserted
+
+   (SELECT) AS one is a row without columns, which the LEFT JOIN keeps. */
 STMT(insert_account, found_out,
     "INSERT INTO account (name, group_uuid)"
     " SELECT $1, g.uuid FROM (SELECT) AS one LEFT JOIN account_group g ON g.uuid::text = "
@@ -154,6 +169,9 @@ struct wanted {
 	struct strs scopes, entitlements;
 };
 
+/* Creates the account with its scopes and entitlements in one transaction: an
+   account without its scopes would look complete, and each of its keys would be
+   refused. db_rollback after a commit does nothing, so it is called in every case. */
 static enum db_rc
 insert_scopes(struct cli *c, const struct wanted *w, struct uuid *uuid)
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl audit: the changes and their authors, newest first. */
+/* surfacectl audit: the changes and their authors, newest first. The audit is written by triggers
+   and functions of the database, and by programs for changes that no trigger sees, such as an
+   import.
+
+     actor      "os:NAME" for surfacectl; see export_actor in main.c
+     before     the row before the change, as JSON without hashes and secrets; null for a new row
+     after      the row after it; null for a deleted one
+     request_id   the API's request that made the change */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl completion: prints completion code for bash, zsh or fish from the tables of commands. The options
-   come from each command's usage text, which t/house/man.t compares with the manual. */
+/* surfacectl completion: prints completion code for bash, zsh or fish from the tables of commands.
+   The options come from each command's usage text, which t/house/man.t compares with the manual, so
+   completion, usage and manual cannot differ.
+
+   The printed code looks up the words before the cursor, without options, in one switch. Words that
+   are no command, such as a name, are removed from the end until a case fits:
+
+     surfacectl keys create --name x --sc      "keys create x" -> "keys create" fits: its options */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl deliveries: the attempts to send alerts to their destinations. */
+/* surfacectl deliveries: the webhooks of alerts to their destinations, with every attempt.
+   surfaced-alert sends them; the commands here read its rows.
+
+     pending      waits for its first or next attempt
+     delivered    a destination has answered with success
+     failed       the last attempt was made; retry queues it again, with the same webhook-id
+     silenced     not sent because of a silence; retry sends it all the same */
 #include "config.h"
 
 #include "base/limits.h"

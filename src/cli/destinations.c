@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl destinations: the webhooks that get a project's alerts. */
+/* surfacectl destinations: the webhooks that get a project's alerts.
+
+   The secret that signs the webhooks is printed by create and rotate and by no other command. The
+   database stores it for surfaced-alert, which needs it for each webhook, but surfaced_admin has no
+   right to read the column. rotate is the answer to a lost or known secret: the old one signs
+   nothing from then on. A deleted destination keeps its row for the history of its deliveries. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -41,7 +41,11 @@ static const struct field created_out[] = { FIELD(struct key_line, uuid, 0),
 STMT_LIST(list_keys, struct key_line, line_out,
     "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 ORDER BY created_at, uuid");
 
-/* $2: the member's UUID or address; null: the account's only owner. No row: no such member, or several owners. */
+/* $2: the member's UUID or address; null: the account's only owner. No row: no such member, or
+   several owners. The aggregate makes one statement of the search and the insertion: HAVING
+   count(*) = 1 passes only when exactly one member fits, and (array_agg(uuid))[1] is this member. A
+   key always has an owner, since a member who is removed takes the keys along; guessing among
+   several owners would give the key to the wrong person. */
 STMT(insert_key, line_out,
     "INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
     "projects, expires_at)"
@@ -56,8 +60,11 @@ STMT(revoke_key, line_out,
     "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
     " WHERE uuid::text = lower($1) OR prefix = $1 RETURNING " COLUMNS);
 
-/* Creates a copy of a key with a new secret; the old key ends at $2, or now. Scopes that the account has lost are
-   not copied. The new key expires when the old one would have. */
+/* Creates a copy of a key with a new secret; the old key ends at $2, or now. All parts of the
+   statement see the rows as they were before it, and the copy relies on that: it reads k.expires_at
+   as it was before `old` shortened it, so the new key expires when the old one would have. Scopes
+   that the account has lost are not copied: a rotation must not bring back a right. No row: the key
+   does not exist, is revoked or has expired. */
 STMT(rotate_key, line_out,
     "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN "
     "now() END,"

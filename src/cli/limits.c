@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl limits: rates and quotas of keys, accounts and groups, and the defaults. */
+/* surfacectl limits: rates and quotas of keys, accounts and groups, and the defaults.
+
+     limit                  own setting                       default
+     rate, window           api_key, each alone               meter_default.key_rate, key_window
+     search-rate, -window   account, shared by its keys       meter_default.search_rate, search_window
+     quota                  account, or account_group         meter_default.account_quota, group_quota
+
+   show prints the enforced numbers from the views key_limit, account_limit and group_limit, which
+   the meter reads, too. An option of another kind of object is refused with the kind that has it,
+   because a limit that nobody enforces would be noticed much later. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -106,7 +115,14 @@ STMT_LIST(show_defaults, struct defaults, defaults_out,
     "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
     "FROM meter_default");
 
-/* Assigns a column from its parameter: null leaves it, 'default' clears it, a number sets it. */
+/* Assigns a column from its parameter, which has three kinds of values:
+
+     null         the option was not given: the column stays
+     'default'    the setting is removed: null in the column means the default of meter_default
+     a number     the setting
+
+   nullif before the cast keeps 'default' away from the conversion to a number: PostgreSQL may fold
+   constants of a CASE before it chooses a branch. */
 #define SETTING(column, param, type)                                                               \
 	column " = CASE WHEN " param " = 'default' THEN NULL"                                      \
 	       " ELSE coalesce(nullif(" param ", 'default')::" type ", " column ") END"

@@ -33,6 +33,11 @@ cli_catch(struct buf *into)
 	caught = into;
 }
 
+/* Messages of failures go through here, in the form "surfacectl: what: why".
+   Between cli_catch(buffer) and cli_catch(NULL) messages are collected instead:
+   doctor calls functions of other commands, migrate_pending for example, and
+   prints their messages as details of a finding. The status is passed through, so
+   that a caller can write return cli_fail(...). */
 int
 cli_fail(enum cli_exit status, const char *fmt, ...)
 {
@@ -152,8 +157,12 @@ os_actor(struct arena *a)
 	return arena_printf(a, "os:%u", (unsigned)getuid());
 }
 
-/* The audit log names the operating system's user and not the database role. PGOPTIONS sets surfaced.actor on
-   every connection, also on those of child processes. */
+/* The audit log names the operating system's user and not the database role. PGOPTIONS sets
+   surfaced.actor on every connection, also on those of child processes such as psql during a
+   restore. libpq splits PGOPTIONS at blanks, and a backslash takes the meaning from the next
+   character; hence both are escaped in the name. Options that the administrator has set already
+   stay in front. A setting of the session is no proof: an administrator with a login to the
+   database can set any name. */
 static void
 export_actor(struct arena *a, struct str actor)
 {
@@ -200,6 +209,11 @@ find_sub(const struct cli *c, const struct command *cmd, int argc, char **argv, 
 	return NULL;
 }
 
+/* Walks down the tables of sub-commands, one word of the command line for each
+   level, and builds the usage line on the way: "surfacectl", "surfacectl keys",
+   "surfacectl keys create --account ...". A row at the end has either a statement
+   or a function. --help works at each level and needs no database, since db_open
+   connects only with the first statement. */
 static int
 run_command(struct cli *c, const struct command *cmd, int argc, char **argv)
 {

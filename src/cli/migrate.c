@@ -354,6 +354,10 @@ next_quoted(struct str *rest, const char *before)
 	return word;
 }
 
+/* Finds the roles in the text of roles.sql: rows of the form ('surfaced_api',
+   'LOGIN'). The file stays the only list of roles, and doctor and --check need the
+   list without the right to execute the file. Rows of other tables in the same
+   file begin with a role, too, but have no LOGIN or NOLOGIN behind it. */
 static bool
 find_roles(struct arena *a, struct str text, struct list *out)
 {
@@ -477,6 +481,11 @@ apply_triggers(struct cli *c, struct plan *p)
 	return rc == DB_OK ? db_script(c->db, "SET LOCAL check_function_bodies = on") : rc;
 }
 
+/* Rewrites the list of applied files for a database of a release candidate. Its
+   nineteen files made the same tables as the first BASELINE files of today, so
+   these are recorded as applied, with today's hashes, and not executed. The whole
+   happens in the transaction of the migration: if a later file fails, the old list
+   is there again. */
 static enum db_rc
 adopt_candidate(struct cli *c, struct plan *p)
 {
@@ -490,6 +499,17 @@ adopt_candidate(struct cli *c, struct plan *p)
 	return rc;
 }
 
+/* The one transaction of a migration, in an order that each step needs:
+
+     BEFORE_FILES   become surfaced_owner; note the rights that were granted by hand
+     adopt          only for a database of a release candidate
+     triggers       functions that new tables name, bodies unchecked: the tables they use do not exist yet
+     files          each numbered file, and its row in schema_migration
+     functions      all of them, checked
+     AFTER_FILES    note the rights that exist now, without those by hand
+
+   lock_timeout keeps a busy table from stopping the API behind a waiting ALTER TABLE: the migration
+   fails after five seconds instead and can be repeated. */
 static enum db_rc
 apply_plan(struct cli *c, struct plan *p)
 {

@@ -28,7 +28,11 @@ is_nginx_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The next word, with n == 0 at the end. Each of ; { } is a word. */
+/* The next word, with n == 0 at the end. Each of ; { } is a word. Enough of
+   nginx's grammar for the output of nginx -T: comments end with their line, quotes
+   of both kinds keep blanks and semicolons in a word. Backslashes are not
+   followed; no directive that is read here needs one. The words are views of the
+   text, which stays in the arena. */
 static struct str
 next_word(struct str *text)
 {
@@ -305,8 +309,16 @@ ticks_to_time(int64_t ticks)
 			    ticks * 1000000 / sysconf(_SC_CLK_TCK) };
 }
 
-/* The start of the oldest worker: a worker that replaced a crashed one started after the configuration was
-   loaded. */
+/* The start of the oldest worker: a worker that replaced a crashed one started after the
+   configuration was loaded.
+
+     reload at 12:00      workers of 12:00, and old ones with the title "worker process is shutting down"
+     crash at 13:00       one worker of 13:00, the others of 12:00
+     answer               12:00
+
+   nginx has no interface for this question. Times of /proc are in ticks since boot, so nginx_missed
+   allows two ticks before it calls a file newer. A file that was edited and not yet loaded is
+   found; a reload that failed is found as well, since its workers never started. */
 static struct ts
 find_loaded(int master)
 {

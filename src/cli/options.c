@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Parses the arguments of a command by its table of options. */
+/* Parses the arguments of a command by its table of options. Options and words may come in any
+   order, "--" ends the options, and --json and --wide are allowed behind every command as well as
+   before it.
+
+     --name value     --name=value     --flag
+
+   Texts must be UTF-8, since the database would refuse them much later and less clearly. Results
+   are views of argv, so they are NUL-terminated, which callers rely on for file names. */
 #include "config.h"
 
 #include "cli/cli.h"

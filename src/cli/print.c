@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints records by their field table: aligned text for people, JSON for scripts. */
+/* Prints records by their field table: aligned text for people, JSON for scripts. The JSON is that
+   of the API (json_write with the same table), so a script needs one parser for both. Text differs
+   on purpose:
+
+     unset            -                          an empty cell would move the columns for awk
+     time             seconds are enough         2027-01-31T12:00:00Z
+     list             a,b,c; with narrow its number of items
+     control bytes    ?                          a banner must not control the terminal
+
+   A column is as wide as its widest cell, counted in characters, so all cells are formatted before
+   the first is printed. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Child processes of surfacectl: pg_dump, nginx -T and the like, and functions that run as another user. */
+/* Child processes of surfacectl: pg_dump, nginx -T and the like, and functions that run as another
+   user.
+
+     process_start   forks and executes a program, with given standard input and output
+     process_wait    its exit status; PROCESS_ABSENT: it could not be executed; PROCESS_KILLED: a signal ended it
+     process_call    runs a function in a child and collects its output
+     process_read    the same for a program
+
+   stdout and stderr are flushed before each fork: a buffer that is not empty would be written by
+   the child as well. A child leaves with _exit, so no handler of the parent runs twice. */
 #include "config.h"
 
 #include "cli/process.h"
@@ -11,6 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Changes the user for good. The order matters: the groups need root, and so does
+   setgid; setuid comes last, as it gives the right to do the others away. A
+   failure must end the child: continuing with half of the change would be a
+   process with the user of one and the groups of another. */
 bool
 process_become(const char *name)
 {
@@ -53,6 +66,11 @@ process_wait(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : PROCESS_KILLED;
 }
 
+/* The output is read to its end, also behind `most`, because a child that writes
+   into a full pipe would wait for ever and process_wait with it. The output may
+   exceed `most` by less than one part. The end of the output comes when the last
+   process with the writing end exits; grandchildren that keep it would delay the
+   parent, so none may. */
 int
 process_call(int (*fn)(const void *arg, int out), const void *arg, struct buf *output, size_t most)
 {

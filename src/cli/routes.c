@@ -64,6 +64,14 @@ STMT(read_probed, egress_route_row,
 STMT(
     forget_probe, NULL, "UPDATE egress_route SET probe_target = NULL WHERE uuid::text = lower($1)");
 
+/* A probe is a request in a row, because surfacectl may run on another host than surfaced-egress:
+
+     surfacectl                     egress_route.probe_target           dispatcher
+     want_probe: sets it       -->  HOST:PORT; a trigger notifies  -->  asks surfaced-egress to connect
+     read_probed: finds null   <--  null, with answered, ms, why   <--  writes the result
+
+   The row is read every PROBE_LOOK_US, PROBE_TRIES times: twenty seconds. forget_probe then takes
+   the request back, so that a dispatcher that starts a day later does not probe for nobody. */
 static enum db_rc
 await_probe(struct cli *c, struct str uuid, struct egress_route *out)
 {

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl secret, stream-keys: the key files that sign cursors and tickets of live streams. A rotation writes a
-   new key before the present one, which then only verifies older signatures, and removes the one before that. */
+/* surfacectl secret, stream-keys: the key files that sign cursors and tickets of live streams. A
+   file has at most two keys, the present one first:
+
+     before the rotation    B, A      B signs; A and B verify
+     after the rotation     C, B      C signs; B and C verify; what A signed is refused
+
+   So a rotation interrupts nobody whose cursor or ticket is younger than the last rotation, and two
+   rotations in a row end everything older, which is the way to get rid of a key that became known.
+   Keys are wiped from memory afterwards. */
 #include "config.h"
 
 #include <openssl/crypto.h>
@@ -29,7 +36,11 @@ set_mode(int fd, const char *path, const char *group)
 	return (g == NULL || fchown(fd, 0, g->gr_gid) == 0) && fchmod(fd, 0640) == 0;
 }
 
-/* Replaces the file by rename, because a daemon may read it at any moment. */
+/* Replaces the file by rename, because a daemon may read it at any moment: it
+   finds the old file or the new one, whole. fsync comes before rename, or a crash
+   could leave the new name with an empty file, and every cursor would be refused.
+   The mode is set while the file still has its temporary name, so that the secret
+   is never readable for others. */
 static int
 replace_file(struct cli *c, const char *path, const char *group, struct str text)
 {

@@ -75,7 +75,11 @@ struct found {
 static const struct field found_out[] = { FIELD(struct found, uuid, 0), FIELD_END };
 STMT(find_key, found_out, "SELECT uuid FROM api_key WHERE uuid::text = lower($1) OR prefix = $1");
 
-/* A kind of object with session limits, and its statements. */
+/* A kind of object with session limits, and its statements. Accounts and keys keep their own limits
+   in the same form, in session_organisation and session_caller, beside the number of active
+   sessions. A row there with max_active null has no limit of its own: the policy's limit is in
+   force. So "default" writes null, and removing the row is never necessary; it would lose the
+   number of active sessions. */
 struct subject {
 	struct uuid uuid;
 	const struct stmt *set, *read;

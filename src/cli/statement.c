@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands that are one statement: arguments become its parameters, and its rows are printed. */
+/* Commands that are one statement: arguments become its parameters, and its rows are printed. The
+   parameters have a fixed order, which the row of the command (struct command) determines:
+
+     $1          the UUID of `of`, unless it is OF_NOTHING
+     then        the words, without the one that names `of`
+     then        the flag as a boolean, if the row has one
+     then        the texts, null where an option is absent
+
+     surfacectl alerts list --project P --rule R --all      $1 = P, $2 = true, $3 = R
+
+   `first` gets the same parameters and runs before: it must return a row, and with `refused` a true
+   one. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -21,7 +21,14 @@ static const struct field tag_out[] = {
 STMT_LIST(list_tags, struct tag, tag_out,
     "SELECT slug, name, categories, classification FROM tag ORDER BY slug");
 
-/* $3: the categories, to which their parents are added; null: a new tag has none, an old tag keeps its own. */
+/* $3: the categories, to which their parents are added; null: a new tag has none, an old tag keeps
+   its own.
+
+     given    "network/scanner/mass"  ->  "network", "network/scanner", "network/scanner/mass"
+
+   generate_series counts the levels of each path, parts[:i] is the path down to level i, and
+   DISTINCT removes parents that two paths share. The table requires the parents of each path, and
+   allows a tag four paths in all (tag_categories_valid). $5 (--no-categories) removes all. */
 STMT_LIST(set_tag, struct tag, tag_out,
     "WITH given AS (SELECT array_agg(DISTINCT array_to_string(parts[:i], '/') ORDER BY "
     "array_to_string(parts[:i], '/')) AS paths"

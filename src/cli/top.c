@@ -84,7 +84,12 @@ busier(const void *a, const void *b)
 	return (one < other) - (one > other);
 }
 
-/* The requests of one interval, the busiest operation first. */
+/* Prints the requests of one interval, the busiest operation first. The counters in shared memory
+   only grow, and are never reset, as the metrics are written from them as well. An interval is
+   therefore the difference of two readings, also for the buckets of the histogram, from which the
+   quantiles are estimated. Each counter is read atomically, but not all at one moment: a request
+   may be counted in its status and missing in the rate of another line. An operation that is
+   registered during the interval begins at zero. */
 static int
 print_interval(struct cli *c, const struct metrics *m, int64_t seconds)
 {

@@ -21,7 +21,11 @@ static const struct field day_out[] = {
 	FIELD_END,
 };
 
-/* $1 key, $2 account, $3 group: one of them is not null. Every day has a row, also one without requests. */
+/* $1 key, $2 account, $3 group: one of them is not null, and k has the keys that belong to it.
+   Every day has a row, also one without requests: generate_series makes the days, and the counts
+   are looked up for each. A chart with gaps would look like a chart of busy days alone. An unknown
+   key, account or group gives no row at all (EXISTS), which the caller reports as not found. Days
+   are those of UTC, as they are counted. */
 STMT_LIST(usage_days, struct day, day_out,
     "WITH k AS (SELECT k.uuid FROM api_key k JOIN account a ON a.uuid = k.account_uuid"
     "  LEFT JOIN account_group g ON g.uuid = a.group_uuid"

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl watch: gets a stream ticket from the API with the administrator's own key, and prints a link to the
-   viewer with it. The key is never an argument, because every user of the host can see arguments. */
+/* surfacectl watch: gets a stream ticket from the API with the administrator's own key, and prints
+   a link to the viewer with it.
+
+     surfacectl --POST .../stream-ticket, X-API-Key--> API        201 with a ticket for 30 seconds and one use
+     surfacectl --> https://HOST/viewer/#PROJECT/SESSION/TICKET   printed
+     browser    --> the viewer's page; the part behind # stays in the browser
+     viewer     --> WebSocket with the ticket as subprotocol
+
+   Secrets: the key is never an argument, because every user of the host can see arguments; it comes
+   from a file or the environment, and is sent over https alone. The ticket in the link works once
+   and not for long. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -233,6 +242,10 @@ print_link(const struct cli *c, const struct watch *w, const struct answer *a)
 	return EXIT_OK;
 }
 
+/* A session that is queued has no stream yet, which the API reports as
+   session_not_ready. With --wait the request is repeated each second until the
+   session runs, ends, or the API refuses for another reason. Each repetition is a
+   counted request of the key. Without --wait a script gets its answer at once. */
 static int
 watch_session(struct cli *c, const struct watch *w)
 {

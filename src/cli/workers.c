@@ -162,7 +162,15 @@ compare_all(struct cli *c, struct scene *s)
 
 /* ---- advice ---- */
 
-/* A socket must have workers before nginx sends requests to it, and get no requests when its workers end. */
+/* A socket must have workers before nginx sends requests to it, and get no requests when its
+   workers end:
+
+     a pool grows      reload surfaced, then nginx     workers first
+     a pool shrinks    reload nginx, then surfaced     requests stop first
+     both              two changes of the file, so that each has one right order
+
+   In any other order nginx connects to a socket that nobody serves, and requests fail. nginx is
+   reloaded only when it runs and has not loaded the present file. */
 static void
 add_advice(struct cli *c, const struct scene *s, struct report *r)
 {
