@@ -81,8 +81,7 @@ static const struct field functions_out[] = {
 	FIELD_END,
 };
 
-STMT(read_functions, functions_out,
-    "SELECT release, sha256 FROM public.schema_functions");
+STMT(read_functions, functions_out, "SELECT release, sha256 FROM public.schema_functions");
 
 STMT(write_functions, NULL,
     "INSERT INTO public.schema_functions (release, sha256) VALUES ($1, $2)"
