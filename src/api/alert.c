@@ -44,6 +44,16 @@ enum alert_event {
 #include "tbl/alert_moves.h"
 };
 
+/* A move of an alert. The moves are rows of the table alert_move, which has those of
+   tbl/alert_moves.h:
+
+     lock the alert                    its state cannot change before the transaction ends
+     the target state is reached       its record: a client that repeats a request gets the same answer
+     a row (event, state) exists       the move is made
+     no row                            alert_state_conflict
+
+   A conflict also comes from the index that allows one alert of an object and rule which is not
+   closed. */
 static int
 change_alert(struct req *rq)
 {

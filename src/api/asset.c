@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The inventory of a project, which imports fill: domains, hosts, certificates and addresses. Clients read it. */
+/* The inventory of a project, which imports fill: domains, hosts, certificates and addresses.
+   Clients read it, and no operation writes it.
+
+   Imports store names in lower case and addresses in one spelling (cli/import/esi_records.c); the
+   filter name is lowered and then compared as it is. No operation needs a handler of its own:
+   page_list and record_one run the statements of the rows, and each of them has the project in its
+   WHERE clause. */
 #include "config.h"
 
 #include "api/api.h"

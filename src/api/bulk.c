@@ -37,8 +37,18 @@ static const struct field bulk_host_out[] = {
 	FIELD_END,
 };
 
-/* $2: the number of services of a host in the answer, the first in the stored order. $3: the limit of bytes of all
-   documents together. $4: the limit of their stored bytes. Beyond either limit no host has its document. */
+/* $2: the number of services of a host in the answer, the first in the stored order. $3: the limit
+   of bytes of all documents together. $4: the limit of their stored bytes. Beyond either limit no
+   host has its document.
+
+     picked    the hosts, and the sum of their stored sizes, which costs no reading of documents
+     found     only when this sum is within $4: the documents with their first services
+     sized     the sum of the texts that would be sent
+     UNION     the hosts without documents when `picked` was too large; `found` is empty then
+
+   $4 protects the front workers from the time that PostgreSQL needs to read large documents; such a
+   request moves to the other pool. $3 protects the client and the worker's memory, and is answered
+   with an error. */
 STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
     "WITH picked AS (SELECT ip, doc, sum(bytes) OVER () AS stored FROM host"
     "  WHERE ip = ANY ($1::text[]::inet[])),"

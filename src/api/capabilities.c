@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The values with which a session may be created now: countries, profiles, viewports and limits (CONTRACT A4). */
+/* The values with which a session may be created now: countries, profiles, viewports and limits
+   (CONTRACT A4).
+
+     countries    those of egress routes that are enabled and answered their last probe; they come and go
+     profiles     constants of the program; the first is the default
+     viewport     limits of the program
+     limits       those in force for this key and its organisation, from session_limits()
+
+   session_create.c checks against the same list of countries, which egress_countries reads for
+   both. */
 #include "config.h"
 
 #include "api/session_priv.h"

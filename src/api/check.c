@@ -85,6 +85,11 @@ bucket_fault(const struct group *g, const struct bucket *b, bool tags)
 	return tag_fault(b, tags);
 }
 
+/* One group against the request and the contract. The buckets must be in the order of C-049: by
+   count, the greatest first, then by value. Comparing neighbours is enough for an order, and it
+   also finds a value that is repeated with the same count. The index gives the same order; the
+   check costs a comparison for each bucket and makes a
+      damaged file visible before a client has worked with its numbers. */
 static const char *
 group_fault(const struct agg *a, const struct group *g)
 {

@@ -51,6 +51,11 @@ check_destination(struct req *rq)
 	return PASS;
 }
 
+/* A secret is in four places: in the arena of this request, in the answer, in the
+   row, and with the client. The columns that statements return do not contain it
+   (DESTINATION_COLUMNS), and the role surfaced_api may write the column and not
+   read it. The handlers therefore put the text that they generated into the record
+   after the statement has succeeded. */
 static struct str
 new_secret(struct req *rq)
 {

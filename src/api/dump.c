@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced -D: prints a table of the program, one row in each line, for tests and for packagers. */
+/* surfaced -D: prints a table of the program, one row in each line, for tests and for packagers.
+
+     openapi, asyncapi    the documents of the API; the golden files of the tests
+     routes               method, path, operation, scope, access, meter, entitlement
+     limits, errors       the tables of src/tbl
+     params               the parameters of configuration files, for the manual
+     sql                  every statement, for the test that prepares each with the rights of its role
+
+   No configuration file of this host is read, so the output depends on the program alone. */
 #include "config.h"
 
 #include "api/api.h"

@@ -43,6 +43,14 @@ enum finding_event {
 #include "tbl/finding_moves.h"
 };
 
+/* A move of a finding: lock, compare, update. The states and the moves that they allow are rows of
+   the table finding_move, which has those of tbl/finding_moves.h, so no state is named in this
+   file.
+
+   The lock comes first. Without it two clients that send one event at the same moment would read
+   the same state; the second UPDATE would wait for the first, find no move from the new state, and
+   answer a repeated move with a conflict instead of the record. A finding that is in the target
+   state already is answered unchanged, so the time and member of the first move stay. */
 static int
 change_finding(struct req *rq)
 {

@@ -38,6 +38,11 @@ refresh_engine(struct worker *w)
 	engine_refresh(w->engine);
 }
 
+/* The life of a worker. Everything that processes must not share is opened here, after the fork:
+   the connection to the database, the mapping of the index, the caches of keys, tickets and usage.
+   The table of share.h is shared on purpose and was made by the master before. share_serve sets the
+   priority of this process, so it comes before the first request. http_serve returns when the
+   worker is to end; the database and the arena are freed last, because the others use them. */
 static void
 run_worker(const struct pool *pool, int listener)
 {

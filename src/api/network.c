@@ -106,6 +106,11 @@ list_network_events(struct req *rq)
 
 /* ---- HAR 1.2 ---- */
 
+/* The archive is one document with all entries of the session and without pages, since programs
+   that read HAR want one file. The number of its entries is bounded by what a session stores;
+   `truncated` becomes a comment in the log. The entries are made in SQL (network_har) from the same
+   events as the list, which were redacted before they were stored, so nothing can be in the archive
+   that the list does not have. */
 static int
 get_network_events_har(struct req *rq)
 {

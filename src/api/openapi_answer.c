@@ -12,6 +12,11 @@ struct error_set {
 	bool has[ERRORS];
 };
 
+/* The errors that follow from the columns of a route, one group for each stage
+   that can fail before the handler runs (http/http.h). A stage that gets a new
+   error needs a line here, or openapi.json does not have the error. nginx answers
+   for searches, too: its own refusals carry the codes of a busy and of a failed
+   search. */
 static void
 add_columns(struct error_set *set, const struct route *r)
 {

@@ -28,6 +28,17 @@ find_by_text(const struct book *book, enum book_kind kind, struct str text)
 	return NULL;
 }
 
+/* Finds or adds a component. Parameters and responses are equal when their texts are equal; the
+   first operation that writes one gives it its name, and another text with that name gets the
+   longer second name. Schemas have names of their own, from the tables, so an equal name must mean
+   an equal text.
+
+     kind         found by    same name, other text
+     parameter    text        names[1], with the operation in it
+     response     text        names[1]
+     schema       name        panic: two tables have one name
+
+   Generated clients have types of these names, so renaming one is a change that its users notice. */
 static const struct component *
 add_component(struct book *book, enum book_kind kind, const char *const names[2], struct str text)
 {

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists: pages of records, newest first, then by uuid (CONTRACT A2). The number of rows behind a page is never
-   counted: a page selects one row more than it holds. A cursor is bound to its key, operation, path and filters;
-   limit may change from page to page. */
+/* Lists: pages of records, newest first, then by uuid (CONTRACT A2).
+
+     created_at desc, uuid     12:03 a | 12:02 b | 12:02 c | 12:01 d | ...
+     limit 2                   page 1: a, b    cursor = (12:02, b)
+                               page 2: c, d    "at or before 12:02, and if at 12:02 then behind b"
+
+   The cursor is a position and not a number of rows, so records that appear at the top move no
+   page, and the database reads each page from an index. PAGE_SQL has the condition twice in
+   different forms: the first is a range that the index can use, the second removes the records of
+   the same time that were shown before.
+
+   The number of rows behind a page is never counted: a page selects one row more than it holds. A
+   cursor is bound to its key, operation, path and filters; limit may change from page to page. */
 #include "config.h"
 
 #include "api/api.h"
@@ -35,8 +45,11 @@ add_filter(struct buf *b, const struct field *f, const char *at)
 		add_sized_bytes(b, at, sizeof(int64_t));
 }
 
-/* Returns the key, operation, path and filters to which cursors of this request are bound. Each value has its length
-   before it, so that no two sets of filters are the same bytes. */
+/* Returns the key, operation, path and filters to which cursors of this request are bound. Each
+   value has its length before it, so that no two sets of filters are the same bytes: "ab" and "c"
+   differ from "a" and "bc". limit and cursor are left out, because both differ from page to page.
+   The filters are those after decoding and defaults; a handler that has several spellings of one
+   filter brings them into one before (list_asset_services in service.c). */
 static struct cursor_for
 cursor_binding(const struct req *rq)
 {
@@ -94,6 +107,14 @@ filter_param(const struct field *f, const char *at)
 	    (int)f->type); /* UNCOVERED: no URL parameter has another type */
 }
 
+/* The handler of most lists needs no code of its own, because the order of parameters is fixed:
+
+     $1            the project of the path, or the key where the path has no project
+     $2, $3, $4    the position and the number of rows (PAGE_P)
+     $5 ...        the filters in the order of .params, which begins with limit and cursor
+
+   An absent text or UUID is null, and an absent number is the default of its row; the statement
+   tests for them. */
 int
 page_list(struct req *rq)
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The answers of operations on one record, from the columns of their rows. */
+/* The answers of operations on one record, from the columns of their rows:
+
+     record_one       GET and simple DELETE: runs .st with project and UUID
+     reply_found      200 with the record, the row's error for none, or the error of the database
+     reply_created    201 with Location, which is the path of the request and the new UUID
+
+   A record of another project is like none: each statement has the project in its WHERE clause, so
+   the answer is 404 and reveals nothing. */
 #include "config.h"
 
 #include "api/api.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of all route tables. Its order is that of openapi.json, of the metrics and of the header Allow, and must
-   not depend on the linker. */
+/* The list of all route tables. Each file of operations registers its table with ROUTES(place,
+   name), and the linker collects the pointers in one section (base/registry.h) in an order of its
+   own. The places sort them, because three things must not depend on the linker: the order of
+   openapi.json, the numbers of operations in the metrics, and the header Allow. Two tables with one
+   place end the program at its start, which every test would notice. */
 #include "config.h"
 
 #include "api/api.h"

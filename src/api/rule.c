@@ -139,6 +139,11 @@ create_alert_rule(struct req *rq)
 	return reply_created(rq, &r.uuid, &r);
 }
 
+/* The statement returns no row in two cases: the rule does not exist, or one of
+   its destinations does not. A second statement distinguishes them, because the
+   client needs the right one of 404 and a field error. The two statements run in
+   the transaction of the request. A rule that is deleted between the two is
+   answered with 404, which is then true. */
 static int
 update_alert_rule(struct req *rq)
 {

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The steps that searches, counts and aggregations share: from text to query, from result to error. */
+/* The steps that searches, counts and aggregations share: from text to query, from result to error.
+
+     ENGINE_OK              the handler goes on
+     ENGINE_SLICED          the slice of this worker is over: nginx sends the request to the other pool (share.h)
+     ENGINE_TIMEOUT         the deadline has passed, or the work limit of the request is used up (C-066)
+     ENGINE_TOO_EXPENSIVE   a count that needs more than the work limit
+     ENGINE_UNAVAILABLE     no index is published, or it cannot answer now: 503
+     ENGINE_FAILED          the engine's answer is invalid: 502 (C-065)
+
+   A query with a fault is answered with the character where it is, so that a client can mark it. */
 #include "config.h"
 
 #include "api/api.h"

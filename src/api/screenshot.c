@@ -94,6 +94,11 @@ read_whole_file(int fd, char *to, size_t n)
 	return true;
 }
 
+/* Reads an image and compares it with its hash. The name of the file is the hash, and the row has
+   the size: a file that is shorter, longer or different was damaged after it had been stored, or
+   exchanged. Such a file is answered with 503 and reported in the log, and never with 404: the
+   evidence exists, and an administrator can bring it back from a backup. The size is compared
+   before a byte is read, and the arena has room for exactly that size. */
 static struct str
 read_image(struct req *rq, const struct screenshot *s, const char *file,
     const unsigned char sha256[EVIDENCE_HASH_LEN])

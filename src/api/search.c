@@ -82,8 +82,16 @@ static const struct field document_out[] = {
 	FIELD_END,
 };
 
-/* $2: the limit of a page in bytes; hosts beyond it come without their documents. $3: the limit of all hosts
-   together; beyond it no host comes with its document. */
+/* $2: the limit of a page in bytes; hosts beyond it come without their documents. $3: the limit of
+   all hosts together; beyond it no host comes with its document. The sums use the stored sizes
+   (bytes), so no document is read or sent before the decision:
+
+     host     bytes   up_to     $2 = 100
+     a        40      40        sent
+     b        50      90        sent
+     c        30      120       without its document: the page ends before it, and the cursor continues there
+     alone    500     500       sent, because up_to = bytes: the first host of a page always comes, or no page
+                                could ever pass it */
 STMT_LIST(read_hosts, struct document, document_out,
     "SELECT host(ip) AS ip,"
     "  CASE WHEN total <= $3::bigint AND (up_to <= $2::bigint OR up_to = bytes)"
@@ -324,6 +332,12 @@ write_search_page(struct req *rq, const struct query *query, const struct page *
 	json_write_more(b, page_tail, &end);
 }
 
+/* The order of the steps keeps cheap refusals before expensive work: the query and the cursor are
+   parsed before the worker's time is asked for (share_begin), and the documents are read after the
+   engine has chosen the addresses. share_hand_over appears twice: after the engine, when the slice
+   was over, and after the database, when the documents are too large for a worker of the front
+   pool. In both cases the work is repeated by the other pool. A page from the engine that is longer
+   than its limit, or empty with more to come, would send a client round in circles: 502. */
 static int
 search_dataset(struct req *rq)
 {

@@ -8,7 +8,11 @@
 STMT_LIST(select_service, struct service, service_out,
     "SELECT " SERVICE_COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
 
-/* $7: -1 means any port. */
+/* $7: -1 means any port. Each filter is a condition that is true when its
+   parameter is null, so one statement serves all combinations and is prepared
+   once. $9 is an address or a network: <<= holds for both. The filters that
+   compare in lower case do so with lower() on both sides, or on the parameter
+   alone where imports have stored lower case. */
 STMT_LIST(list_services, struct service, service_out,
     "SELECT " SERVICE_COLUMNS " FROM asset_service WHERE project_uuid = $1"
     " AND ($5::uuid IS NULL OR asset_uuid = $5)"

@@ -15,7 +15,11 @@ static const bool state_terminal[] = {
 /* The reason of a session that is closing is not public yet. */
 #define COLUMNS SESSION_COLUMNS("CASE WHEN s.state = 'terminal' THEN s.terminal_reason END")
 
-/* The sessions that a key may see: $2 is the key, $3 is true when it manages all sessions of the project (C-101). */
+/* The sessions that a key may see: $2 is the key, $3 is true when it manages all sessions of the
+   project (C-101). The rule is a part of every statement and not a test after it, so a session that
+   a key may not see is like one that does not exist: the answers are equal. Evidence has a stricter
+   rule on top (session_own_only): only the key that created the session, and a manager gets 403
+   because the manager knows that the session exists. */
 #define SEEN " s.project_uuid = $1 AND (s.key_uuid = $2 OR $3)"
 
 STMT(select_session, session_out,

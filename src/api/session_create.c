@@ -148,7 +148,12 @@ reply_outcome(struct req *rq, const struct outcome *o)
 	return reply_session(rq, o->uuid);
 }
 
-/* want: the session without uuid, state and times. sent: the country in the request, or without p. */
+/* want: the session without uuid, state and times. sent: the country in the request, or without p.
+
+   session_create does everything in one statement: it claims the Idempotency-Key, which waits for a
+   concurrent twin (C-088, C-089), takes a place within the limits of key and organisation (C-090),
+   and inserts. Its outcome is created, repeated with the UUID of the first session, a conflict, or
+   a limit with the seconds until a place may be free. */
 static int
 insert_session(struct req *rq, const struct session *want, struct str sent)
 {
@@ -183,7 +188,11 @@ has_form_of_country(struct str s)
 	return s.n == 2 && s.p[0] >= 'A' && s.p[0] <= 'Z' && s.p[1] >= 'A' && s.p[1] <= 'Z';
 }
 
-/* True in out when this Idempotency-Key was used: a repeat is answered even when its country is not available now. */
+/* True in out when this Idempotency-Key was used: a repeat is answered even when its country is not
+   available now. A client repeats a request because an answer was lost; in the meantime the last
+   proxy of the country may have failed. Refusing the repeat would leave the client with a session
+   that it does not know of. session_create decides whether the request is really the same; here it
+   only gets the chance to. */
 static enum db_rc
 find_repeat(struct req *rq, bool *out)
 {
@@ -197,7 +206,15 @@ find_repeat(struct req *rq, bool *out)
 	return rc;
 }
 
-/* Checks the country of a request, or sets it to the first available one when the request has none. */
+/* Checks the country of a request, or sets it to the first available one when the request has none:
+
+     sent      available   used before      result
+     GB        GB          -                GB
+     GB        others      yes              GB: session_create will answer the first session
+     GB        others      no               a field error
+     nothing   FR, GB      -                FR: the first in the order of codes, as .../capabilities promises
+     nothing   none        yes              "": a placeholder, as no session is inserted for a repeat
+     nothing   none        no               503, unless the body has other faults, which are reported instead */
 static int
 choose_country(struct req *rq, struct str *country, struct body_faults *faults)
 {

@@ -116,9 +116,17 @@ can_hand_over(void)
 
 /* ---- the queue of surfaced_heavy ---- */
 
-/* Returns the moment before which no request that was handed over can still be waiting. nginx refuses a request when
-   surfaced_heavy has max_conns connections, and no worker learns of it; but the queue is first come, first served. So a
-   request was refused when a worker has accepted one that was handed over later, or has nothing to do. */
+/* Returns the moment before which no request that was handed over can still be waiting. nginx
+   refuses a request when surfaced_heavy has max_conns connections, and no worker learns of it; but
+   the queue is first come, first served. So a request was refused when a worker has accepted one
+   that was handed over later, or has nothing to do:
+
+     handed over at    10.0   10.2   10.4   11.3
+     accepted          -      yes    -      -          10.0 may still be on its way through nginx
+     accepted          -      yes    -      yes        10.0 was refused: 11.3 - DELIVERY_US is later; 10.4 still counts
+
+   A second (DELIVERY_US) allows for requests that overtake each other, and the budget of a request
+   ends every wait. */
 static int64_t
 find_queue_start(int64_t now)
 {
@@ -172,6 +180,12 @@ look_at_queue(uint32_t account, int64_t now)
 	return q;
 }
 
+/* Takes a free entry of the table. The exchange of `request` decides between two workers that want
+   one entry; account and since are written after it. In between, another worker may read the old
+   account or the old time: its count is wrong by one request for a microsecond. Two workers may
+   even take one expired entry in turn, and one request is then not counted. The table serves
+   estimates, so neither is worth a lock in the path of each search. False: all entries are taken,
+   as many as the queue of the socket holds. */
 static bool
 enter_queue(const struct req *rq, uint32_t account, int64_t now)
 {
@@ -257,7 +271,16 @@ make_promise(struct account *a, int seconds, int64_t now)
 	}
 }
 
-/* Returns 0 when one more request of the account may wait, otherwise the seconds until one may. */
+/* Returns 0 when one more request of the account may wait, otherwise the seconds until one may. The
+   work of an account in surfaced_heavy is a time:
+
+     own       = waiting + running requests of the account
+     search_us = its mean search * accounts in the queue / workers      a share of the workers, not all of them
+     excess    = search_us * (own + promises) - conf.search_wait        at least 0: refuse, and come back then
+
+   An account with fewer requests than there are workers is never refused, and neither is the
+   request that keeps a promise. Promised requests count as work, so that clients that were refused
+   together return one after another. */
 static int
 seconds_until_room(uint32_t number, int64_t now)
 {

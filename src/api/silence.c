@@ -53,7 +53,16 @@ STMT_LIST(list_silences, struct silence, silence_out,
     " AND ($5::text IS NULL OR alert_silence_state(s, now()) = $5)"
     " AND ($6::uuid IS NULL OR rule_uuid = $6)" PAGE_SQL);
 
-/* Returns no row when the silence does not exist or has expired; a cancelled silence stays unchanged. */
+/* Returns no row when the silence does not exist or has expired; a cancelled silence stays
+   unchanged, so a repeated DELETE is answered like the first.
+
+     state       cancelled_at   clock                      DELETE
+     pending     null           before starts_at           sets cancelled_at: the silence never begins
+     active      null           before ends_at             sets cancelled_at
+     cancelled   set            any                        unchanged
+     expired     null           ends_at or later           no row: silence_expired
+
+   The clock is that of the database, as for the state itself. */
 STMT(cancel_silence, silence_out,
     "UPDATE alert_silence s SET cancelled_at = coalesce(cancelled_at, now())"
     " WHERE project_uuid = $1 AND uuid = $2"

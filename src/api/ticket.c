@@ -33,7 +33,15 @@ static const struct field ticket_out[] = {
 	FIELD_END_OF("StreamTicket"),
 };
 
-/* Stores the ticket and signs it. When the transaction does not commit, the signed ticket has no row and is refused. */
+/* Stores the ticket and signs it. When the transaction does not commit, the signed ticket has no
+   row and is refused. The two parts have different duties:
+
+     signature    project, session, key, expiry: surfaced-stream refuses forgeries without the database
+     row          used_at: the first connection sets it, any further one is refused (C-100, C-101)
+
+   stream_issue tests the state of the session in the same transaction: queued and starting sessions
+   are not ready, and closing ones count as terminal. Location names the path that the ticket is
+   for. */
 static int
 issue_ticket(struct req *rq, const struct ticket_keys *keys, const struct session *s)
 {

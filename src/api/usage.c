@@ -176,6 +176,14 @@ put_freshness(const struct host_counts *v, const struct stored_usage *db, struct
 		u->freshness.persisted_through = v->now;
 }
 
+/* The window of the answer and the month to date begin on different days, and one loop serves both:
+
+     window 7d on the 3rd     |28 29 30 31  1  2  3|    daily and totals
+                                          |1  2  3|    month_to_date
+     window 7d on the 20th    |1 ... 13|14 ... 20|      month_to_date from the 1st, daily from the 14th
+
+   A day is partial while it runs, and as long as a host may still have requests of it that it has
+   not stored. */
 static void
 put_days(const struct req *rq, const struct host_counts *v, struct stored_days *stored,
     const struct span *at, struct usage *u)

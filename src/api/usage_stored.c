@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the stored counts of a key with one statement, or finds them in the cache; api/usage_stored.h has the rules. */
+/* Reads the stored counts of a key with one statement, or finds them in the cache;
+   api/usage_stored.h has the rules.
+
+     struct entry    arena --> the row of libpq, decoded; days as two arrays from `first` to the day after today
+     lookup          the last byte of the key's UUID, modulo ENTRIES: one place for each key, no search
+     lifetime        conf.meter_flush from before the statement was sent, since the answer may be as old as that
+
+   An entry that does not fit is read again in its place. While it is read, until is 0, so a failed
+   statement leaves no entry that looks valid. */
 #include "config.h"
 
 #include "api/api.h"
