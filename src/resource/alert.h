@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Alerts, as the API and surfacectl show them. */
+/* Alerts, as the API and surfacectl show them. surfaced-alert raises one when a finding or service
+   begins to match a rule, and counts further changes in raised_count instead of raising another: a
+   rule and an object have at most one alert that is not closed (the index alert_unclosed).
+   source_uuid is the finding or service, by source. The moves between the states are rows of
+   tbl/alert_moves.h. */
 #ifndef RESOURCE_ALERT_H
 #define RESOURCE_ALERT_H
 

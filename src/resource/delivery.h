@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Deliveries of alerts and their attempts, as the API and surfacectl show them. */
+/* Deliveries of alerts and their attempts, as the API and surfacectl show them.
+
+     alert_delivery     one row for each alert and destination, or for a test: state, number of attempts, next time
+     alert_attempt      one row for each attempt: the status code, or the reason why there is none
+
+   delivery_out leaves the attempts out; delivery_with_history has them in `history`, which a second
+   statement fills (list_attempts). http_status_code is JSON, so that
+   the absence of an answer is null and not 0. */
 #ifndef RESOURCE_DELIVERY_H
 #define RESOURCE_DELIVERY_H
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert destinations, as the API and surfacectl show them. No statement reads the secret: the answer of the request that
-   made it is the only one that has it. */
+/* Alert destinations, as the API and surfacectl show them. No statement reads the secret: the
+   answer of the request that made it is the only one that has it.
+
+     destination_out, destination_row          without the secret, for every read
+     ..._with_secret                           for create and rotate, whose handlers put the secret into the struct
+
+   The tables without a secret cannot print one by mistake: a member without a row is invisible. */
 #ifndef RESOURCE_DESTINATION_H
 #define RESOURCE_DESTINATION_H
 

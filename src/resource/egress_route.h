@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Egress routes: the proxies through which browsers reach the Internet from a country. */
+/* Egress routes: the proxies through which browsers reach the Internet from a country.
+
+     kind         direct, or a proxy: connect (HTTP) or socks5, with host and port
+     credential   the name of a file that surfaced-egress reads; the database has no password
+     answered     the result of the last probe, with its time, duration and reason
+
+   A country can be chosen for a session while one of its routes is enabled and answered
+   (api/capabilities.c). */
 #ifndef RESOURCE_EGRESS_ROUTE_H
 #define RESOURCE_EGRESS_ROUTE_H
 

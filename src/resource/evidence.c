@@ -18,6 +18,11 @@ evidence_path(const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_pat
 		   hex) < sizeof(out->file);
 }
 
+/* The headers whose values never become evidence: a reader of a session's network events must not be
+   able to log in with them. proxy- matches all headers of proxies. Names are compared without case,
+   as in HTTP. The list has names and no patterns of values, since a token cannot be recognised by
+   its form. A header that is not in the list is stored with its value, so a new kind of credential
+   needs a row here. */
 bool
 header_secret(struct str name)
 {

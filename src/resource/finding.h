@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Findings. Imports write them; the API shows them and moves them between their states. */
+/* Findings. Imports write them; the API shows them and moves them between their states.
+
+     finding_in     one line of an import: finding_key identifies the finding in its project; asset and service are
+                    named by kind, name and key, and SQL finds their UUIDs
+     finding_out    an answer of the API, the columns FINDING_COLUMNS
+     status         moved by clients and, when a resolved finding is seen again, by imports (tbl/finding_moves.h)
+
+   Apart from that move an import never changes a status, so a repeated import leaves the decisions of
+   people as they are. */
 #ifndef RESOURCE_FINDING_H
 #define RESOURCE_FINDING_H
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Projects, as the API and surfacectl show them. access/project.h has the project that a request works on. */
+/* Projects, as the API and surfacectl show them. access/project.h has the project that a request
+   works on.
+
+     project_out            for clients, whose key belongs to one account: without the account
+     project_with_account   for surfacectl, which sees all accounts
+
+   The struct is named project_record, because struct project would be the other one. */
 #ifndef RESOURCE_PROJECT_H
 #define RESOURCE_PROJECT_H
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Browser sessions and their limits, as the API and surfacectl show them. */
+/* Browser sessions and their limits, as the API and surfacectl show them.
+
+     session_out     for clients: metadata only, nothing about hosts, processes or evidence (C-102)
+     session_row     for surfacectl: with the key, the host and the lease of its dispatcher
+
+   SESSION_COLUMNS takes the SQL text of the reason, because the two differ in one more thing:
+   clients learn the reason when the session is terminal, and administrators already while it is
+   closing. */
 #ifndef RESOURCE_SESSION_H
 #define RESOURCE_SESSION_H
 
