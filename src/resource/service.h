@@ -2,8 +2,8 @@
 /* Services of assets. Imports write them, and the API shows them. The two directions have structs
    of their own, because their members differ more than they agree:
 
-     struct service_in   names of assets, texts of scanners, -1 for an absent number
-     struct service      UUIDs of assets; numbers that may be absent are JSON (struct json), so null is distinct from 0
+     struct imported_service   names of assets, texts of scanners, -1 for an absent number
+     struct service            UUIDs of assets; numbers that may be absent are JSON (struct json), so null is distinct from 0
 
    service_key identifies a service in its project: "192.0.2.1:443/tcp", unless the import gives
    another. */
