@@ -67,9 +67,7 @@ STMT(rotate_key, line_out,
     " INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
     "projects, expires_at,"
     "  rate, rate_window)"
-    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, ARRAY(SELECT s.scope FROM "
-    "account_scope s"
-    "   WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)),"
+    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, " KEY_SCOPES ","
     "  k.projects, k.expires_at, k.rate, k.rate_window FROM api_key k JOIN old USING "
     "(uuid) RETURNING " COLUMNS);
 
