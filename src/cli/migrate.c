@@ -81,8 +81,7 @@ static const struct field functions_out[] = {
 	FIELD_END,
 };
 
-STMT(read_functions, functions_out,
-    "SELECT release, sha256 FROM public.schema_functions");
+STMT(read_functions, functions_out, "SELECT release, sha256 FROM public.schema_functions");
 
 STMT(write_functions, NULL,
     "INSERT INTO public.schema_functions (release, sha256) VALUES ($1, $2)"
@@ -295,8 +294,6 @@ check_applied(const char *dir, const struct files *f, const struct list *list)
 }
 
 /* ---- a user without the rights gets the exact command to type ---- */
-
-#define SETUP PKGDATADIR "/setup-postgresql"
 
 /* The command that applies these files with sufficient rights; *super: the present role has them. */
 static struct str
