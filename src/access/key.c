@@ -56,8 +56,7 @@ static const struct field key_out[] = {
 STMT(find_key, key_out,
     "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, "
     "k.prefix, k.sha256,"
-    " ARRAY(SELECT s.scope::text FROM account_scope s"
-    "  WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)) AS scopes,"
+    " " KEY_SCOPES "::text[] AS scopes,"
     " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"
     "  AND (e.expires_at IS NULL OR e.expires_at > now())) AS entitlements,"
     " a.state = 'active' AS account_active,"

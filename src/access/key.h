@@ -23,6 +23,12 @@
 #include "access/scope.h"
 #include "db/db.h"
 
+/* SQL for the scopes that a key effectively has: those that it holds and that its account still allows, sorted. k is
+   the alias of api_key. */
+#define KEY_SCOPES                                                                                 \
+	"ARRAY(SELECT s.scope FROM account_scope s WHERE s.account_uuid = k.account_uuid"          \
+	" AND s.scope = ANY (k.scopes) ORDER BY 1)"
+
 /* A complete key as a client sends it. No function prints one. */
 struct secret {
 	struct str hidden;

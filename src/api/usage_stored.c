@@ -76,8 +76,7 @@ static const struct field stored_out[] = {
 /* through: no count before this time is missing; it is the oldest last flush among the hosts that run. */
 STMT(usage_stored, stored_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
-    " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = "
-    "k.account_uuid AND s.scope = ANY (k.scopes) ORDER BY 1) AS scopes,"
+    " " KEY_SCOPES "::text[] AS scopes,"
     " h.through, d.days, d.day_others, d.day_ours,"
     " (SELECT quota FROM account_limit WHERE account_uuid = $4) AS account_quota,"
     " coalesce((SELECT quota FROM group_limit WHERE group_uuid = $5), -1) AS group_quota,"

@@ -10,15 +10,7 @@
    (cli_account). */
 #include "config.h"
 
-#include "cli/cli.h"
-
-struct account {
-	struct uuid uuid;
-	struct str name, state;
-	struct uuid group_uuid;
-	struct list scopes, entitlements;
-	struct ts created_at;
-};
+#include "cli/setup.h"
 
 static const struct field account_out[] = {
 	FIELD(struct account, uuid, 0),
@@ -56,7 +48,7 @@ STMT_LIST(list_accounts, struct account_line, line_out,
     "SELECT a.uuid, a.name, a.state, g.name AS account_group, a.created_at"
     " FROM account a LEFT JOIN account_group g ON g.uuid = a.group_uuid ORDER BY a.name");
 
-STMT_LIST(show_account, struct account, account_out,
+STMT_SHARED(show_account, struct account, account_out,
     "SELECT a.uuid, a.name, a.state, a.group_uuid,"
     " ARRAY(SELECT s.scope::text FROM account_scope s WHERE s.account_uuid = a.uuid "
     "ORDER BY 1) AS scopes,"
@@ -146,6 +138,18 @@ cli_scopes(struct cli *c, struct cli_list given, struct strs *out)
 	return true;
 }
 
+bool
+cli_entitlements(struct cli *c, struct cli_list given)
+{
+	for (size_t i = 0; i < given.n; i++) {
+		if (entitlement_parse(given.p[i]) == ENTITLEMENT_UNSET) {
+			cli_usage(c, "there is no entitlement %s", given.p[i].p);
+			return false;
+		}
+	}
+	return true;
+}
+
 static int
 print_account(struct cli *c, struct uuid uuid)
 {
@@ -164,32 +168,34 @@ account_words(struct cli *c, int argc, char **argv, size_t more_min, size_t more
 	return cli_account(c, words->p[0], account);
 }
 
-struct wanted {
-	struct str name, group;
-	struct strs scopes, entitlements;
-};
-
-/* Creates the account with its scopes and entitlements in one transaction: an
-   account without its scopes would look complete, and each of its keys would be
-   refused. db_rollback after a commit does nothing, so it is called in every case. */
-static enum db_rc
-insert_scopes(struct cli *c, const struct wanted *w, struct uuid *uuid)
+enum db_rc
+account_insert(struct db *db, const struct account_wanted *w, struct uuid *out)
 {
 	struct found f;
+	enum db_rc rc = db_one(db, &insert_account, &f, P(w->name), P(w->group));
+
+	if (rc == DB_OK)
+		rc = db_do(db, &allow_scopes, NULL, P(f.uuid), P(w->scopes));
+	if (rc == DB_OK)
+		rc = db_do(db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
+	if (rc == DB_OK)
+		*out = f.uuid;
+	return rc;
+}
+
+/* Creates the account with its scopes and entitlements in one transaction: an account without its scopes would look
+   complete, and each of its keys would be refused. db_rollback after a commit does nothing, so it is called in every
+   case. */
+static enum db_rc
+insert_in_transaction(struct cli *c, const struct account_wanted *w, struct uuid *out)
+{
 	enum db_rc rc = db_begin(c->db);
 
-	if (rc != DB_OK)
-		return rc;
-	rc = db_one(c->db, &insert_account, &f, P(w->name), P(w->group));
 	if (rc == DB_OK)
-		rc = db_do(c->db, &allow_scopes, NULL, P(f.uuid), P(w->scopes));
-	if (rc == DB_OK)
-		rc = db_do(c->db, &grant_entitlements, NULL, P(f.uuid), P(w->entitlements));
+		rc = account_insert(c->db, w, out);
 	if (rc == DB_OK)
 		rc = db_commit(c->db);
 	db_rollback(c->db);
-	if (rc == DB_OK)
-		*uuid = f.uuid;
 	return rc;
 }
 
@@ -198,7 +204,7 @@ create_account(struct cli *c, int argc, char **argv)
 {
 	static const struct str all[] = { STR_INIT("all") }, search[] = { STR_INIT("search") };
 	struct cli_list words, scopes = { 0 }, entitlements = { 0 };
-	struct wanted w = { 0 };
+	struct account_wanted w = { 0 };
 	bool bare = false, if_missing = false;
 	const struct cli_option options[] = {
 		{ "group", .text = &w.group },
@@ -219,12 +225,9 @@ create_account(struct cli *c, int argc, char **argv)
 	w.entitlements = (struct strs){ entitlements.p, entitlements.n };
 	if (entitlements.n == 0 && !bare)
 		w.entitlements = (struct strs){ search, COUNT(search) };
-	for (size_t i = 0; i < entitlements.n; i++)
-		if (entitlement_parse(entitlements.p[i]) == ENTITLEMENT_UNSET)
-			return cli_usage(c, "there is no entitlement %s", entitlements.p[i].p);
-	if (!cli_scopes(c, scopes, &w.scopes))
+	if (!cli_entitlements(c, entitlements) || !cli_scopes(c, scopes, &w.scopes))
 		return EXIT_USAGE;
-	rc = insert_scopes(c, &w, &uuid);
+	rc = insert_in_transaction(c, &w, &uuid);
 	if (rc == DB_CONFLICT && if_missing)
 		return cli_account(c, w.name, &uuid) == EXIT_OK ? print_account(c, uuid)
 								: EXIT_FAILED;

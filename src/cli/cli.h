@@ -25,6 +25,9 @@
 #include "db/db.h"
 #include "resource/country.h"
 
+/* The script of Debian's package that prepares PostgreSQL on this host. */
+#define SETUP PKGDATADIR "/setup-postgresql"
+
 enum cli_exit {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,

@@ -2,15 +2,7 @@
 /* surfacectl keys: API keys. create and rotate print the secret once; the database has only its hash. */
 #include "config.h"
 
-#include "cli/cli.h"
-
-struct key_line {
-	struct uuid uuid;
-	struct str key, prefix, name, state; /* key: the secret of a new key */
-	struct uuid account_uuid, owner_uuid;
-	struct list scopes, projects;
-	struct ts created_at, expires_at, revoked_at;
-};
+#include "cli/setup.h"
 
 /* clang-format off */
 #define MEMBERS                                                                                    \
@@ -74,49 +66,69 @@ STMT(rotate_key, line_out,
     " INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
     "projects, expires_at,"
     "  rate, rate_window)"
-    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, ARRAY(SELECT s.scope FROM "
-    "account_scope s"
-    "   WHERE s.account_uuid = k.account_uuid AND s.scope = ANY (k.scopes)),"
+    " SELECT k.account_uuid, k.owner_uuid, k.name, $3, $4, " KEY_SCOPES ","
     "  k.projects, k.expires_at, k.rate, k.rate_window FROM api_key k JOIN old USING "
     "(uuid) RETURNING " COLUMNS);
 
-static int
-print_created(const struct cli *c, struct key_line *k, struct str secret)
+void
+key_warn_once(const struct cli *c)
 {
-	int status;
-
-	k->key = secret;
-	status = cli_print(c, "key", created_out, k);
-
 	if (!c->json)
 		fputs("surfacectl: keep the key now: it is not stored and cannot be "
 		      "shown again\n",
 		    stderr);
+}
+
+static int
+print_created(const struct cli *c, const struct key_line *k)
+{
+	int status = cli_print(c, "key", created_out, k);
+
+	key_warn_once(c);
 	return status;
 }
 
-struct wanted {
-	struct str account, owner, name;
-	struct strs scopes, projects;
-	struct ts expires;
+/* A new secret in the arena, and what the database stores of it. */
+struct new_secret {
+	struct str secret;
+	char prefix[KEY_PREFIX_LEN + 1];
+	unsigned char hash[KEY_HASH_LEN];
 };
 
-static int
-insert_new_key(struct cli *c, const struct wanted *w)
+static void
+make_secret(struct arena *a, struct new_secret *out)
 {
-	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
-	unsigned char hash[KEY_HASH_LEN];
-	struct bytes sum = { hash, sizeof(hash) };
-	struct key_line k;
-	struct uuid account;
+	char text[KEY_SECRET_LEN + 1];
+
+	key_make(text, out->prefix, out->hash);
+	out->secret = arena_str(a, str_of(text));
+}
+
+enum db_rc
+key_insert(struct cli *c, struct uuid account, const struct key_wanted *w, struct key_line *out)
+{
+	struct new_secret s;
 	enum db_rc rc;
-	int status = cli_account(c, w->account, &account);
+
+	make_secret(c->arena, &s);
+	rc = db_one(c->db, &insert_key, out, P(account), P(w->owner), P(w->name),
+	    P(str_of(s.prefix)), P(((struct bytes){ s.hash, sizeof(s.hash) })), P(w->scopes),
+	    P(w->projects), P(w->expires));
+	out->key = s.secret;
+	return rc;
+}
+
+static int
+create_and_print(struct cli *c, struct str account, const struct key_wanted *w)
+{
+	struct key_line k;
+	struct uuid uuid;
+	enum db_rc rc;
+	int status = cli_account(c, account, &uuid);
 
 	if (status != EXIT_OK)
 		return status;
-	key_make(secret, prefix, hash);
-	rc = db_one(c->db, &insert_key, &k, P(account), P(w->owner), P(w->name), P(str_of(prefix)),
-	    P(sum), P(w->scopes), P(w->projects), P(w->expires));
+	rc = key_insert(c, uuid, w, &k);
 	if (rc == DB_NONE && w->owner.p == NULL)
 		return cli_fail(EXIT_NOT_FOUND,
 		    "the account has not exactly one owner: say --member, or"
@@ -125,16 +137,17 @@ insert_new_key(struct cli *c, const struct wanted *w)
 		return cli_fail(EXIT_NOT_FOUND, "the account has no member %s", w->owner.p);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, w->name.p);
-	return print_created(c, &k, str_of(secret));
+	return print_created(c, &k);
 }
 
 static int
 run_create_key(struct cli *c, int argc, char **argv)
 {
-	struct wanted w = { .expires = TS_NULL };
+	struct key_wanted w = { .expires = TS_NULL };
+	struct str account = STR_NULL;
 	struct cli_list scopes = { 0 }, projects = { 0 }, words;
 	const struct cli_option options[] = {
-		{ "account", .text = &w.account },
+		{ "account", .text = &account },
 		{ "member", .text = &w.owner },
 		{ "name", .text = &w.name },
 		{ "scope", .list = &scopes },
@@ -153,7 +166,7 @@ run_create_key(struct cli *c, int argc, char **argv)
 		if (!uuid_parse(projects.p[i], &(struct uuid){ 0 }))
 			return cli_usage(c, "--project wants the UUID of a project");
 	w.projects = (struct strs){ projects.p, projects.n };
-	return insert_new_key(c, &w);
+	return create_and_print(c, account, &w);
 }
 
 static int
@@ -183,9 +196,7 @@ run_revoke_key(struct cli *c, int argc, char **argv)
 static int
 run_rotate_key(struct cli *c, int argc, char **argv)
 {
-	char secret[KEY_SECRET_LEN + 1], prefix[KEY_PREFIX_LEN + 1];
-	unsigned char hash[KEY_HASH_LEN];
-	struct bytes sum = { hash, sizeof(hash) };
+	struct new_secret s;
 	struct ts until = TS_NULL;
 	const struct cli_option options[] = { { "until", .time = &until }, { NULL } };
 	struct cli_list words;
@@ -194,14 +205,16 @@ run_rotate_key(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	key_make(secret, prefix, hash);
-	rc = db_one(c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(prefix)), P(sum));
+	make_secret(c->arena, &s);
+	rc = db_one(c->db, &rotate_key, &k, P(words.p[0]), P(until), P(str_of(s.prefix)),
+	    P(((struct bytes){ s.hash, sizeof(s.hash) })));
+	k.key = s.secret;
 	if (rc == DB_NONE)
 		return cli_fail(
 		    EXIT_NOT_FOUND, "there is no key with this UUID or prefix that still works");
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "keys rotate");
-	return print_created(c, &k, str_of(secret));
+	return print_created(c, &k);
 }
 
 static const struct command subs[] = {

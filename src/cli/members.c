@@ -2,14 +2,7 @@
 /* surfacectl members: people in an organisation, who hold its keys. */
 #include "config.h"
 
-#include "cli/cli.h"
-
-struct member {
-	struct uuid uuid, account_uuid;
-	struct str name, email, role;
-	bool all_projects;
-	struct ts created_at, removed_at;
-};
+#include "cli/setup.h"
 
 static const struct field member_out[] = {
 	FIELD(struct member, uuid, 0),
@@ -29,7 +22,7 @@ STMT_LIST(list_members, struct member, member_out,
     "SELECT " COLUMNS " FROM member WHERE account_uuid = $1 AND (removed_at IS NULL OR "
     "$2) ORDER BY name, uuid");
 
-STMT_LIST(insert_member, struct member, member_out,
+STMT_SHARED(insert_member, struct member, member_out,
     "INSERT INTO member (account_uuid, name, email, role, all_projects)"
     " VALUES ($1, $2, $3, $4, $5) RETURNING " COLUMNS);
 

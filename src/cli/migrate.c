@@ -295,8 +295,6 @@ check_applied(const char *dir, const struct files *f, const struct list *list)
 
 /* ---- a user without the rights gets the exact command to type ---- */
 
-#define SETUP PKGDATADIR "/setup-postgresql"
-
 /* The command that applies these files with sufficient rights; *super: the present role has them. */
 static struct str
 migrate_advice(struct cli *c, bool *super)

@@ -121,6 +121,7 @@ struct block {
 	struct str names[WORDS_MAX], certs[WORDS_MAX];
 	size_t depth, server, nnames,
 	    ncerts; /* server: the depth of the server block; 0: outside one */
+	bool api;   /* the block includes surfaced.conf, whose text nginx -T prints elsewhere */
 };
 
 /* A name that a client can request literally, not a pattern. */
@@ -137,6 +138,9 @@ take_block(struct block *b, const struct str *words, size_t count)
 {
 	bool names = str_is(words[0], "server_name");
 
+	if (b->server > 0 && str_is(words[0], "include") &&
+	    str_ends(words[1], STR("/surfaced.conf")))
+		b->api = true;
 	if (b->server == 0 || (!names && !str_is(words[0], "ssl_certificate")))
 		return;
 	for (size_t i = 1; i < count; i++)
@@ -152,7 +156,10 @@ end_block(struct nginx *n, struct block *b)
 	for (size_t i = 0; i < b->ncerts; i++)
 		for (size_t k = 0; k < b->nnames && n->nnames < NGINX_NAMES; k++)
 			n->names[n->nnames++] = (struct nginx_name){ b->certs[i], b->names[k] };
+	if (b->api && b->nnames > 0 && n->site.p == NULL)
+		n->site = b->names[0];
 	b->server = b->nnames = b->ncerts = 0;
+	b->api = false;
 }
 
 /* Handles the words before one of ; { } in their block. */

@@ -36,6 +36,7 @@ struct nginx {
 	size_t ncerts, nsockets, nnames;
 	bool loop;           /* http.conf is included */
 	bool api;            /* surfaced.conf is included in a server block */
+	struct str site;     /* the first name of that server block; unset: it has none */
 	int64_t connections; /* worker_connections */
 	int64_t files;       /* worker_rlimit_nofile, or systemd's default without it */
 	int master;          /* pid; 0: none */

@@ -38,7 +38,7 @@ version=$(sed -n 's/^AC_INIT(\[surfaced\], \[\(.*\)\])$/\1/p' configure.ac)
 for program in sbin/surfaced sbin/surfaced-alert sbin/surfaced-index sbin/surfaced-meter; do
 	is "$("$D/usr/$program" -V)" "${program#sbin/} $version" "the installed $program prints its version"
 done
-for command in "" migrate "accounts create" "keys create" "import hosts" workers; do
+for command in "" migrate setup "accounts create" "keys create" "import hosts" workers; do
 	# shellcheck disable=SC2086 # words
 	"$D/usr/bin/surfacectl" $command --help >"$W/help" 2>&1
 	like "$?/$(head -1 "$W/help")" '^0/[Uu]sage: surfacectl' \

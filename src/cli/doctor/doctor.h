@@ -47,9 +47,6 @@ struct advice {
 	const char *args[3];
 };
 
-/* The script that sets this host's database up. */
-#define SETUP PKGDATADIR "/setup-postgresql"
-
 #define NO_ADVICE ((struct advice){ .id = ADVICE_NONE })
 #define DO(row) ((struct advice){ .id = ADVICE_##row })
 #define DO_WITH(row, ...) ((struct advice){ .id = ADVICE_##row, .args = { __VA_ARGS__ } })
