@@ -23,38 +23,42 @@
  *        | delivery_finish                        store the result under the number of the attempt
  *        v
  *   pending --> delivered                         an answer 2xx
- *     ^ |  +--> failed                            the last attempt failed, 410, destination deleted or disabled
+ *     ^ |  +--> failed                            webhook_attempts have failed, 410, destination deleted or disabled
  *     | |  +--> silenced                          the rule was silenced at the time of delivery
  *     +-+                                         any other result: due again after a growing delay
  *
- * Judging. A change is deleted in the transaction that writes its consequences. A crash, a lost
- * connection or a time-out rolls all of it back, and the change is taken again: it is never lost,
- * and its alerts are never raised twice. Two changes of one record are judged in turn, under a
- * lock, and each sees the record's current state, so the last judgement is about the last state. A
- * batch that fails is retried smaller. A single change that still fails is put off for a minute, so
- * that it cannot hold up the others. Matching stops after JUDGE_US, because transfers do not
- * progress while the loop is busy.
+ * Judging. A change is deleted in the transaction that writes its consequences. A crash, a lost connection or a
+ * time-out rolls all of it back, and the change is taken again: it is never lost, and its alerts are never raised
+ * twice. Two changes of one record are judged in turn, under a lock, and each sees the record's current state, so the
+ * last judgement is about the last state. A rule whose query this version cannot parse is skipped: its alerts stay,
+ * none is raised. After a failed batch the next one has an eighth of its changes, unless the connection was lost; each
+ * success doubles it, to at most BATCH. A single change that still fails is put off for a minute, so that it cannot
+ * hold up the others. Matching stops after JUDGE_US: transfers stand still meanwhile.
  *
- * Sending. A claim counts the attempt and sets a lease that is longer than an attempt may take. The
- * lease is also the time at which the delivery becomes due again, so a delivery whose sender died
- * needs no other repair. The result of attempt 3 is stored only while the delivery is still at
- * attempt 3: a late result changes nothing but the history. A webhook may therefore arrive more
- * than once, always with the same webhook-id, by which a receiver recognises the repetition.
+ * Sending. A turn of the loop stores the results of ended attempts first, and claims nothing until all are stored. A
+ * claim counts the attempt and sets a lease that is longer than an attempt may take. The lease is also the time at
+ * which the delivery becomes due again. The claim that takes it again, in any process, marks the earlier attempt as
+ * interrupted; if that was the last allowed one, the delivery fails unsent. The result of attempt 3 is stored only
+ * while the delivery is still at attempt 3: a late result changes nothing but the history. A webhook may therefore
+ * arrive more than once, always with the same webhook-id, which shows the repetition. A claimed delivery of a silenced
+ * rule is not sent; its alert is raised all the same. At SIGTERM no attempt starts, and the process ends when those
+ * under way are stored.
+ *
+ * Addresses. Every address of the receiver's name must be public. libcurl gets these addresses for this connection, and
+ * open_public_socket checks the one that it connects to, so another answer of DNS changes nothing. libcurl uses no
+ * redirect, no proxy and no connection twice. The delay after a failure is webhook_backoff * 4^(tries - 1), up to
+ * webhook_backoff_max, less up to a quarter at random, or a longer Retry-After. 410 disables the destination.
  *
  * Deaths, and their effects:
- *   surfaced-alert while judging          the transaction is rolled back; its successor takes the changes again
- *   surfaced-alert while sending          the lease expires; the attempt is marked interrupted and counts
- *   surfaced-alert before storing         the same, although the receiver has the webhook: it gets it again
- *   PostgreSQL while judging              as above; the loop tries again on the next connection
- *   PostgreSQL while sending              the result stays in engine.ended until it can be stored
- *   a receiver, or its DNS                that attempt fails at its deadline; others of its project go on
- * Two instances on two hosts do no harm: claims and changes skip rows that the other one has
- * locked.
+ *   either process while judging    the transaction is rolled back; the changes are taken again
+ *   surfaced-alert while sending    the lease ends; the next claim marks the attempt interrupted and sends again
+ *   surfaced-alert before storing   the same, although the receiver has the webhook: it gets it again
+ *   PostgreSQL while sending        the result stays in engine.ended until it can be stored
+ *   a receiver, or its DNS          that attempt fails at its deadline; others of its project go on
  *
- * Fairness. Changes and deliveries are shared out by project, and deliveries also by destination,
- * so that a large project or a receiver that stalls delays only itself
- * (sql/functions/delivery.sql).
- */
+ * Two instances on two hosts do no harm: claims and changes skip rows that the other one has locked. Changes and
+ * deliveries are shared out by project, and deliveries also by destination, so that a large project or a receiver that
+ * stalls delays only itself. */
 #ifndef ALERT_ALERT_H
 #define ALERT_ALERT_H
 

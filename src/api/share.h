@@ -31,21 +31,30 @@
    Several accounts with long searches add up: one slice for each worker that they hold. The bound also
    holds with one worker in each pool, because it comes from the slice and not from the number of workers.
 
-   The queue of surfaced_heavy is first come, first served, and each account may have conf.search_wait
-   of work in it, divided by the number of accounts there. `waiting` has one entry for each request
-   between its hand-over and its acceptance. nginx refuses some requests that were handed over, because
-   surfaced_heavy has max_conns connections, and no worker learns of it. The entry of such a request counts
-   no longer than if the request had been let in, plus a second: until a worker accepts a request that
-   was handed over a second later, or has nothing to do; and never longer than conf.request_budget. The work of an account is the number of its waiting and running searches
-   times the mean time of its searches. A request beyond the limit is refused with search_busy, and its
-   Retry-After is a promise: the table stores the moment, and the next request of the account after that
-   moment enters the queue, however long the queue is. Promised work counts as work, so the promises to
-   64 clients that were refused together are due one after another. A request is never refused while a
-   worker is free for it.
+   The queue of surfaced_heavy is first come, first served, and each account may have conf.search_wait of work
+   in it, divided by the number of accounts there. The work of an account is the number of its waiting and
+   running searches times the mean time of its searches, divided by the number of workers there. A request
+   beyond the limit is refused with search_busy, and its Retry-After is a promise: the table stores the moment,
+   and the first request of the account within 5 s after that moment enters the queue, however long the queue
+   is. Promised work counts as work, so the promises to 64 clients that were refused together are due one after
+   another. A request is never refused while its account has fewer searches there than the pool has workers,
+   unless `waiting` is full.
+
+   `waiting` has one entry for each request between its hand-over and its acceptance. nginx refuses some
+   requests that were handed over, because surfaced_heavy has max_conns connections, and no worker learns of it.
+   Their entries must end by themselves. The queue keeps its order, so a worker that accepts a request proves
+   that all requests handed over before it have left the queue. nginx may need a second to deliver a request. An
+   entry therefore stops counting
+
+      - when a worker accepts a request that was handed over a second later;
+      - a second after its hand-over, when a worker has nothing to do;
+      - after conf.request_budget in any case.
 
    A single account gets every worker of both pools. The table is anonymous memory that the workers of one
    master share. It serves decisions about milliseconds, so a reload may begin with an empty one, and two
-   accounts with the same place in the table may overwrite the last seconds of each other. */
+   accounts with the same place in the table may overwrite the last seconds of each other. It has no lock, which
+   a killed worker would keep: each access is one atomic operation, and a worker that dies between two of them
+   lets in one request too many or too few. */
 #ifndef API_SHARE_H
 #define API_SHARE_H
 

@@ -28,14 +28,22 @@
  *                       with its lease; then the sweep of any host ends the session, or queues it again if it
  *                       had not become ready.
  *   runner              The kernel kills its browser (PR_SET_PDEATHSIG). The dispatcher sees the end of the
- *                       process or of the connection and calls session_lost(): starting becomes queued (three
- *                       tries), running becomes failed, closing becomes terminal. Evidence that was not sent is lost.
- *   browser             The runner ends as failed, after it has sent the evidence it has.
+ *                       process or of the connection and calls session_lost(), see below. Messages that have
+ *                       already reached the dispatcher are read and stored. Evidence that the runner had not
+ *                       sent is lost, since nobody else has it.
+ *   browser             The runner sends the evidence it has and ends, with the reason in its last message. The
+ *                       same follows when the browser has not started after 30 s. If only its first page does
+ *                       not answer, the session runs without the page after 10 s. The dispatcher kills a runner
+ *                       that has not sent ready within runner_start. In each case session_lost() follows.
  *   egress              Open connections break and pages fail. The dispatcher keeps a duplicate of every
- *                       listening socket and sends all of them to the next egress; until then, it closes new
- *                       connections instead of leaving them in the queue.
- *   the host            The lease ends; the sweep of another host does the same as session_lost().
+ *                       listening socket and sends all of them to the next egress. Until then the dispatcher
+ *                       accepts connections from these sockets and closes them, instead of leaving them in the
+ *                       queue, and it claims no session.
+ *   the host            The lease ends; the sweep of another host calls session_lost().
  *   PostgreSQL          Nothing starts. Sessions continue until their leases end.
+ *
+ * session_lost() decides by the state of the row. starting: queued again, or failed after the third start.
+ * running: failed. closing: terminal, with the reason of the close.
  */
 #ifndef BROWSER_LINK_H
 #define BROWSER_LINK_H

@@ -18,11 +18,14 @@
  *   PostgreSQL
  *
  * The life of a request in here: meter_admit looks at all slots that count for it (key's rate, account's rate,
- * account's quota, group's quota, key's usage) and refuses when one is full. It then takes a unit from each; when
- * another worker was quicker in one of them, it gives the others back and looks again. Where a slot or a lease is
- * missing it asks surfaced-meter by a datagram and sleeps on the futex until the meter has answered somebody.
+ * account's quota, group's quota, key's usage) and refuses when one is full: the first full limit in this order gives
+ * the error, the longest wait gives Retry-After. It then takes a unit from each; when another worker was quicker in one
+ * of them, it gives the others back and looks again. Where a slot or a lease is missing it asks surfaced-meter by a
+ * datagram and sleeps on a futex. Any answer of the meter, to any worker, wakes every sleeper, which looks again. It
+ * asks again every 50 ms; after conf.meter_wait the request is refused as unavailable (503), not as over a quota.
  *
- * Clocks. Windows of rates are seconds of boot_us(), which never steps and starts again exactly when the file does.
+ * Clocks. Windows of rates are seconds of boot_us(), the time since the boot: a wall clock that is set back or forward
+ * would lengthen or cut a window. A boot makes a new file, so no window is older than its clock.
  * Months and days are those of PostgreSQL's clock, head.epoch_us + boot_us(). The meter sets epoch_us with each
  * flush, so the wall clocks of hosts are irrelevant and all hosts agree about the period.
  *
@@ -47,7 +50,8 @@
  *            +-- the units are given back
  *
  * A repeated request has the same identifier. Its new worker finds the dead worker's journal by it and adopts the
- * journal with its charge (journal_adopt), so the request is charged once.
+ * journal with its charge (journal_adopt), so the request is charged once. The dead worker's connection may close, and
+ * nginx repeat the request, shortly before its lock is released: the new worker tries the lock for 100 ms.
  *
  * Death is detected by locks: a worker holds a lock on its journal as long as it lives (an open file description
  * lock, which the kernel releases with the process), so a process that obtains the lock knows that the worker is

@@ -18,30 +18,35 @@
  * waits in sigtimedwait and, about once a second, reaps dead workers, kills stuck ones and starts
  * missing ones.
  *
- * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the
- * other pools, changes to conf.user if it is root, and calls work(), which serves until
- * daemon_stopping(). A worker that exits with status 0 (after worker_requests requests, for
- * example) is replaced at once. A worker that dies within a second of its start is replaced after a
- * delay that doubles with each death, so that a program that cannot run does not use up the
- * machine. Only the master clears a slot, after waitpid: a slot with a pid always has a process,
- * even if it is a zombie.
+ * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the other pools,
+ * changes to conf.user if it is root, and calls work(), which serves until daemon_stopping(). A worker that exits
+ * with status 0 (after worker_requests requests, for example) is replaced at once. A worker that dies within a
+ * second of its start is replaced after a delay, 100 ms at first, which doubles with each such death up to 5 s. Each
+ * pool has a delay of its own. A death after the first second or an exit with status 0 sets it to 0 again; SIGKILL
+ * sets it to 100 ms. Only the master clears a slot, after waitpid: a slot with a pid always has a process, even if
+ * it is a zombie.
  *
- * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master
- * first runs "FILE -t"; if that fails, it logs reload_refused and everything goes on as it was.
- * Three things survive the exec; an environment variable lists them (inherited.c):
+ * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master first runs "FILE
+ * -t", for 30 s at most; if that fails, it logs reload_refused and everything goes on as it was, as it does when the
+ * exec fails. Four things survive the exec; an environment variable lists them, and is ignored by a process of
+ * another pid (inherited.c):
  *
  *   the process id         the workers remain children of the master, and systemd sees no restart
- *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait
+ *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait. The new master
+ *                          calls listen(2) again: SO_PEERCRED names the last caller, and surfacectl looks for it
  *   the shared mapping     the new master finds the pids of the workers that are already running
+ *   the program's path     /proc/self/exe would name the deleted file after an upgrade
  *
- * Everything else is read again. The new master marks every worker that it finds as retired, sends
- * SIGTERM to each until it has ended, and starts new workers beside them. A retired worker finishes
- * its request under the configuration with which it began; for that time there are two sets of
- * workers, hence SLOTS_MAX.
+ * Everything else is read again. If the configuration has become bad since -t, the new master logs the reason and
+ * reads it again each second or at SIGHUP, while the old workers serve; a first start ends with status 1. A pool
+ * that cannot listen, for example because another process does at its path, ends a first start; after a reload it is
+ * logged and left out. The new master marks every worker that it finds as retired, sends SIGTERM to each until it
+ * has ended, and starts new workers beside them. A retired worker finishes its request under the configuration with
+ * which it began; for that time there are two sets of workers, hence SLOTS_MAX.
  *
  * Listening sockets come from three places, and the place decides who removes the file at the end:
  *
- *   own     bound by this master or by its predecessor       removed at the stop
+ *   own     bound by this master or by its predecessor       removed at the stop, if the file is still this one
  *   lent    passed by the service manager (LISTEN_FDS)       never removed
  *   stored  own, and duplicated into systemd's socket store  kept, so that connections made during
  *                                                            a restart wait in its queue

@@ -21,23 +21,35 @@
  *
  * Three decisions carry the rest:
  *
- * Prepared statements belong to a connection. A program with forty statements that uses three prepares
- * three. After a reconnect nothing is prepared, and each statement is prepared again when it is next used;
- * no caller notices. When a migration changes the result type of a prepared statement, the server refuses
- * it once (SQLSTATE 0A000): the connection is closed and the next call prepares on a new one.
+ * Prepared statements belong to a connection. A program with forty statements that uses three prepares three. After a
+ * reconnect nothing is prepared, and each statement is prepared again when it is next used; no caller notices. When a
+ * migration changes the result type of a prepared statement, the server refuses it once (SQLSTATE 0A000): that call
+ * returns DB_DOWN, the connection is closed and the next call prepares on a new one.
  *
- * Nothing waits longer than its deadline. Every wait is poll(2) with the time that is left. A statement
- * that is still running at the deadline costs the connection, because a request to cancel it would go to a
- * server that may itself hang; client_connection_check_interval in sql/roles.sql makes the server notice.
- * A program with a loop uses db_guard instead: one failed call, then no call for a while.
+ * Nothing waits longer than its deadline. Every wait is poll(2) with the time that is left. A statement that is still
+ * running at the deadline costs the connection and returns DB_TIMEOUT; the next call reconnects. It is not cancelled,
+ * because that request would go to a server that may itself hang; client_connection_check_interval in sql/roles.sql
+ * makes the server notice. A loop has no request and so no deadline for db_use; it calls db_guard (guard.h) instead
+ * of db_use: after one failed call, db_up allows none for a while. The calls of async.h (an event loop) have one
+ * deadline each. If a connection cannot be made, all queued calls return DB_DOWN at once; if it is lost later, only
+ * the call under way does, and the others wait for the next connection until their deadlines (DB_TIMEOUT).
  *
- * A transaction never survives its connection. A connection that is lost inside one makes every further
- * call answer DB_DOWN until db_rollback, so no program continues in the middle of something that the server
- * has rolled back. A COMMIT whose answer is lost is DB_DOWN too: the caller must not assume either outcome,
- * and statements are written so that repeating them is harmless (absolute numbers, unique keys).
+ * A transaction never survives its connection. A connection that is lost inside one makes every further call answer
+ * DB_DOWN until db_rollback or db_commit, so no program continues in the middle of something that the server has
+ * rolled back. A COMMIT whose answer is lost is DB_DOWN or DB_TIMEOUT too: the caller must not assume either outcome,
+ * and statements are written so that repeating them is harmless (absolute numbers, unique keys). db_commit after a
+ * failed statement rolls back and returns DB_CONFLICT: the server would answer that COMMIT with success.
  *
- * A notification is a hint; polling is the truth. Callers that cache ask db_notified, which is also true
- * after a lost connection, since notifications may have been lost with it.
+ * Errors have three meanings. DB_CONFLICT: the data is at fault (SQLSTATE 22, 23, P0001). DB_TIMEOUT: try again (the
+ * deadline, statement_timeout, lock_timeout, a deadlock). DB_DOWN: nothing is known, after a lost connection and
+ * after every other error, such as a missing table or right, which is logged.
+ *
+ * A row that does not fit its field table is a bug of ours: a column of another name, another type or another number
+ * of columns ends the process (panic). NULL becomes the unset value; integers, numbers and booleans have none and
+ * become 0 or false.
+ *
+ * A notification is a hint; polling is the truth. Callers that cache ask db_notified, which is also true after a lost
+ * connection, since notifications may have been lost with it.
  */
 #ifndef DB_DB_H
 #define DB_DB_H

@@ -11,9 +11,10 @@
  *        |          accepted: the request leaves the table of waiting requests (api/share.h)
  *   has the client left? -- yes --> log "gone", answer nothing
  *        | no
- *   begin: id, deadline, query string                                request.c
+ *   begin: id, query string; compute the deadline                     request.c
  *        |
- *   route, deadline                            the row; 404, 405     router.c
+ *   route                                      the row; 404, 405     router.c
+ *   deadline                                   has it passed? 503     request.c
  *   auth_key, auth_override, auth_account,
  *   auth_scope, auth_entitlement               400, 401, 403         auth.c
  *   meter                                      429; charges the key  meter.c
@@ -33,21 +34,25 @@
  *
  * Five decisions carry the rest:
  *
- * The order of the stages is part of the contract. A request with several faults gets the error of the first
- * stage that finds one, so a client without a valid key learns nothing about bodies or projects. Charging
- * comes behind authorisation, since refused keys pay nothing (C-069), and before the body, since an
- * authorised client pays for its invalid bodies.
+ * The order of the stages is part of the contract. A request with several faults gets the error of the first stage
+ * that finds one, so a client without a valid key learns nothing about bodies or projects. Charging comes behind
+ * authorisation, since refused keys pay nothing (C-069), and before the body, since an authorised client pays for
+ * its invalid bodies. settle gives the charge of 401, 403, 429, 5xx and of a hand-over back (the worker that
+ * answers charges again). A client that leaves while its handler runs pays, because the work was done.
  *
  * A handler never checks a permission. routes_check ends the program at its start when a row lacks its scope,
  * access, meter, area or entitlement; SCOPE_ANY and ENTITLEMENT_ANY are written out.
  *
  * Nothing is sent before everything is decided. The answer is built in req.out, so an error that is found late
- * replaces it as a whole. The commit comes before the first byte: a client that reads a success can rely on
- * it. A client that reads nothing knows nothing; Idempotency-Key exists for that case.
+ * replaces it as a whole. The commit comes before the first byte: a client that reads a success can rely on it. The
+ * transaction is rolled back when the handler's status is 400 or more, when the client has left and when the commit
+ * fails. GET and searches have none. A connection to PostgreSQL that is lost during COMMIT gives 503 and an unknown
+ * outcome; a client that reads nothing knows nothing either. Idempotency-Key exists for these cases: the operation
+ * recognises a repeated request in its transaction.
  *
- * The deadline counts from the moment when nginx received the request. Time in the queue of the socket is part
- * of conf.request_budget, and each database call and each search gets the rest of it. A request that is too
- * old when a worker accepts it is refused without any work.
+ * The deadline counts from the moment when nginx received the request. Time in the queue of the socket is part of
+ * conf.request_budget, and each database call and each search gets the rest of it. begin computes the deadline; the
+ * stage "deadline" refuses a request whose deadline has passed already, without any work.
  *
  * A bug ends one worker. panic() logs the reason, the master starts a new worker, the charges of the request are
  * given back (counting/meter.h), and nginx answers with a 502 or 503 in the envelope of the API.

@@ -1,5 +1,44 @@
 /* SPDX-License-Identifier: ISC */
-/* The work beside the passes: merges of segments and rebuilds, which may take minutes, in child processes. */
+/* The work beside the passes, which may take minutes: merges of segments and rebuilds, in child processes.
+ *
+ * The life of a merge. When there are more segments than the parameter index_segments, the smallest
+ * ones become one segment, made from their dictionaries and postings alone. A large merge runs in a
+ * child. If an input is gone when the child has ended, its segment is dropped.
+ *
+ *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
+ *        | fork: the child has a copy  |              | the child's segment replaces its inputs;
+ *        | of the bits of the dead     | host x dies  | x, dead now but alive in that copy, is
+ *        v                             v              | marked dead in it
+ *        child: ..... hosts-D.seg and ordinals written ^
+ *
+ * The life of a rebuild. A child reads all documents in one snapshot. The segments A and B of the
+ * present generation are outdated from then on, but they are served, and no merge mixes them with
+ * later segments:
+ *
+ *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
+ *        | fork: A and B are           | +segment C   | D and E replace A and B. C was written after
+ *        | outdated                    | host x dies  | the fork and is kept: its hosts, and x, are
+ *        v                             v              | marked dead in D and E
+ *        child: ..... hosts-D.seg, hosts-E.seg ....... ^
+ *
+ * The passes between depend on the reason of the rebuild:
+ *
+ *   a field of this release is missing,   The generation is still a state of this database. Each pass
+ *   or --rebuild                          adds the changes since the generation's snapshot, as always.
+ *   the snapshot does not continue        The changes since that snapshot are unknown. This pass adds
+ *                                         none. Later passes add the changes since this pass. Hosts that
+ *                                         changed before it stay wrong until D and E replace A and B.
+ *                                         The manifest gets an empty snapshot, so a writer that is
+ *                                         restarted begins a new rebuild.
+ *   no generation, or a damaged file      There is no child: this pass reads all documents itself.
+ *
+ * A snapshot does not continue when it is from the future of this database (a restore from a
+ * backup, or another database), or when deletions that it does not contain were purged from
+ * host_gone.
+ *
+ * A child gives the parent its result as a file with the format of the manifest,
+ * hosts-FAMILY.state. The ids of all files of a child begin with its family, so that the parent
+ * does not remove them while the child runs. */
 #ifndef INDEXER_BESIDE_H
 #define INDEXER_BESIDE_H
 

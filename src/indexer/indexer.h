@@ -9,13 +9,15 @@
  *      |
  *      +-- there is none, or a file is damaged: nothing can be served ---> all documents are read in this pass
  *      |
- *      +-- it is of another database, or lacks a field of this release --> the same in a child (rebuild.c)
- *      |                                                                                   |
- *      +-- catch up with <-----------------------------------------------------------------+
+ *      +-- it lacks a field of this release -----------------------------> catch up; a child reads all documents
+ *      |
+ *      +-- its snapshot does not continue (beside.h) --------------------> no changes in this pass; a child as above
+ *      |
+ *      +-- catch up, from the snapshot of the last pass
  *             tags     a tag with other categories: the documents that have the tag are written again
- *             hosts    rows that the old snapshot does not show -> one new segment
+ *             hosts    rows that the former snapshot does not show -> one new segment
  *             gone     addresses of deleted rows -> marked dead
- *             merges   small ones at once; the segment of a child that has ended replaces its inputs
+ *             children the segments of a child that has ended replace their inputs; small merges at once
  *      |
  *      v
  *   index_publish   with the snapshot of this pass; then a large merge may start

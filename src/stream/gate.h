@@ -3,16 +3,29 @@
    one stream at a time. The second is a row, the slot, which names the stream and the process that serves
    the stream. The process renews all of its slots with one lease (stream_lease).
 
-     gate_redeem    uses the ticket and takes the slot, in one statement
+     gate_redeem    uses the ticket and takes the slot, in one statement that locks the ticket's row
      gate_release   queues the slot for deletion; the queue is kept until the database confirms
      every tick     renews the lease, deletes queued slots, rechecks the rights of all streams
                     (stream_recheck seconds, or at once after a notification), sends the counters
 
-   Every call is asynchronous, so a hanging database never delays a stream that runs. A stream that was
-   not rechecked for four intervals is closed: a right may have been lost meanwhile.
+   Every call is asynchronous, so a hanging database never delays a stream that runs.
+
+   Redeeming. A process also refuses a ticket that it has sent before. When the answer of gate_redeem is
+   lost, the statement may have taken the slot: the slot is released, the process forgets the ticket, so
+   that a retry reaches the database, and the client gets 503. The proxy connects to the runner only after
+   the slot is taken, because a new connection to a runner displaces its former one.
+
+   Releasing. A slot whose release was not confirmed is released again until it is: it would not expire,
+   because this process renews its lease.
+
+   Rechecking. An answer describes the moment of its question. It ends no stream that has opened since, and
+   no stream whose runner has ended since: the latter is asked about again. After four intervals without an
+   answer all open streams are closed with 1013, because a right may have been lost meanwhile.
 
    A process that is killed leaves its slots behind. Its lease would block each session's next stream for
-   stream_lease seconds, so a roster of lock files lets the next process find dead ones at once. */
+   stream_lease seconds. So each process locks a file of its own (roster.c), which the kernel unlocks at its
+   end. A new process that can lock the file of another one reports that one dead with its first renewal,
+   which deletes the dead process's slots. */
 #ifndef STREAM_GATE_H
 #define STREAM_GATE_H
 

@@ -10,6 +10,10 @@
  *                            |                    (the database is asked whether a right was lost)
  *                            +-> freed when the answer is sent
  *
+ * pump.c has a table of events and states, with finer states from OPEN on: OPEN is OPEN there, or CLOSING when the
+ * client has sent its close frame; RECHECK is RECHECK; ENDING is FLUSH while the runner's socket is open, because a
+ * frame to the client is incomplete, and FAREWELL after that. HEAD, TICKET and ANSWER are its ANSWER.
+ *
  * The pump reads a socket into one buffer of the process, checks the frames, and writes from that buffer:
  *
  *   scratch   | ..payload | head payload | ping | head payload | hea
@@ -44,11 +48,15 @@
  *   recheck: slot lost, no answers   ENDING       1013
  *   shutdown                         ENDING       1001
  *
- * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence
- * shows that. The slot stays taken meanwhile: the database identifies a stream by its slot. With the close
- * frame to the client, the runner's socket is closed and the slot is released, so the session can have its
- * next stream; the client has 3 s to answer. The pump does not close the client's socket earlier: a socket
- * that is closed with unread bytes sends a reset, which may overtake the close frame.
+ * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that. The
+ * slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code of the
+ * table is sent unchecked. With the close frame to the client, the runner's socket is closed and the slot is released
+ * (gate.h), so the session can have its next stream; the client has 3 s to answer. The pump does not close the client's
+ * socket earlier: a socket that is closed with unread bytes sends a reset, which may overtake the close frame.
+ *
+ * A silent client is one that has sent nothing and whose socket has accepted nothing for conf.stream_silence. The proxy
+ * pings it, but not while bytes wait for it. While the runner is slow the client is not read, and its silence is not
+ * counted.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H

@@ -13,14 +13,13 @@
  *   hello on dispatch.sock --> row of this host and epoch? --> session_adopt --> as if never interrupted
  *
  * Two sources move a session, and neither is believed about the other's part:
- * - The row decides what should happen. session_check_rows compares it with the sessions every
- * second, and at
- *   once after a notification: a closing row sends close to the runner; a missing row means that the session
- *   is terminal or belongs to another host, and the runner is given up.
- * - The process decides what is. A pidfd reports its end; without one (a runner that a service
- * manager has
- *   started, before its hello) the end of its connection does. Then store_lost ends the row, and is repeated
- *   until the database confirms.
+ * - The row decides what should happen. session_check_rows compares it with the sessions every second, and
+ *   at once after a notification: a closing row sends close to the runner; a missing row means that the
+ *   session is terminal or belongs to another host, and the runner is given up.
+ * - The process decides what is. The dispatcher holds a pidfd of each runner that it has started or whose hello
+ *   it has accepted; the pidfd reports the end of the process. A runner that a service manager has started has
+ *   none before its hello: until then the end of its connection counts as its end. Then store_lost ends the
+ *   row, and is repeated until the database confirms.
  *
  * A lease is only renewed for a session that is trusted: its runner is connected and has sent
  * hello, or has a few seconds left to do so. Everything else expires by itself, on both sides: the
@@ -31,8 +30,7 @@
  * session, which the kernel proves (SO_PEERCRED, pidfd); every message is bounded by its table;
  * more evidence than LOG_WINDOW closes the connection.
  *
- * Every database call blocks the loop, for 1.5 s at most; after a failure no call is made for 250
- * ms.
+ * Every database call blocks the loop, for 1.5 s at most; after a failure, none is made for 250 ms.
  */
 #ifndef BROWSER_DISPATCH_DISPATCH_H
 #define BROWSER_DISPATCH_DISPATCH_H

@@ -39,42 +39,26 @@
  * segments before it: "Plan 9" is term 1 of B and A has three terms, so its ordinal is 4; ordinal 3
  * is unused, because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over
  * the sorted dictionaries and stores them in a file of their own. The file stays valid as long as
- * the segments before stay the same, so a small new segment, which is the last one, costs one walk
- * for itself.
+ * the segments before it stay the same; when one of them is merged, dropped or moved, the writer makes the file
+ * again. So large segments, which change rarely, come first. A new segment goes to the end, and before another only
+ * when it has more than twice as many documents. A small one is the last, and costs one walk for itself.
  *
- * The life of a change. A pass reads the rows that the snapshot of the last generation does not
- * show and writes them as a new segment. It marks their older versions dead, and the hosts whose
- * rows were deleted (table host_gone). It makes the ordinals that are missing. Then it publishes:
- * the manifest is replaced by rename, and the files that the new manifest does not name are
- * removed. A worker that has a removed file mapped keeps it until it changes to the new generation.
+ * The life of a change. A pass reads the rows that the snapshot of the last generation does not show and writes them
+ * as a new segment. It marks their older versions dead, and the hosts whose rows were deleted (table host_gone). It
+ * makes the ordinals that are missing. Every file is written under another name, synced and renamed. The last one is
+ * the manifest: its rename publishes the generation, and the directory is synced after it. A crash before the rename
+ * leaves the former generation and files without a name in a manifest; a crash after it leaves the new generation and
+ * files of the former one. The next publication removes both.
  *
- * The life of a merge. When there are more segments than the parameter index_segments, the smallest
- * ones become one segment, made from their dictionaries and postings alone. A large merge runs in a
- * child process:
+ * The files that the new manifest does not name are removed at once. A worker that has one mapped keeps it until it
+ * changes to the new generation. A worker that was about to open one fails, finds that the manifest has changed, and
+ * opens the newer generation, in at most three tries. Merges and rebuilds run in children (indexer/beside.h).
  *
- *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
- *        | fork: the child has a copy  |              | the child's segment replaces its inputs;
- *        | of the bits of the dead     | host x dies  | x, dead now but alive in that copy, is
- *        v                             v              | marked dead in it
- *        child: ..... hosts-D.seg and ordinals written ^
- *
- * The life of a rebuild. All documents are read again when the generation is of another database, or lacks a
- * field of this release. The old generation is served, and followed, until a child has written the new one:
- *
- *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
- *        | fork: A and B are           | +segment C   | C stays: its hosts are newer, and are marked
- *        | outdated                    | host x dies  | dead in D and E, as x is; D and E replace
- *        v                             v              | A and B
- *        child: ..... hosts-D.seg, hosts-E.seg ....... ^
- *
- * A child gives the parent its result as a file with the format of the manifest, hosts-FAMILY.state. The ids of
- * all files of a child begin with its family, so that the parent does not remove them while the child runs.
- *
- * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded
- * (struct index_mark), and verifies the checksums of any other. The writer compares its own files
- * in each pass and verifies some megabytes of them. When a file is damaged, the writer changes the
- * file's time, so that every worker closes it, and builds the index again from the database. Until
- * then a search is answered with status 503. */
+ * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded (struct index_mark),
+ * and verifies the checksums of any other. The writer verifies each new segment, the inputs of a merge after it has
+ * read them, and in each pass some megabytes of all files in turn. When a file is damaged, the writer changes the
+ * file's time, so that every worker closes it, and builds the index again from the database. Until then a search is
+ * answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
 
