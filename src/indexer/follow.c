@@ -218,12 +218,13 @@ take_rebuild(struct follower *f, struct pass *p, char *err)
 
 	if (!f->rebuilder.ready)
 		return true;
-	if (!rebuild_take(&f->rebuilder, &f->state, &had, err))
-		return false;
-	f->stale = false;
-	p->how = "rebuild";
-	p->changed = true;
-	ok = list_outdated(f, &had, &p->tags, &p->ips, &p->changed, err);
+	ok = rebuild_take(&f->rebuilder, &f->state, &had, err);
+	if (ok) {
+		f->stale = false;
+		p->how = "rebuild";
+		p->changed = true;
+		ok = list_outdated(f, &had, &p->tags, &p->ips, &p->changed, err);
+	}
 	index_tags_free(&had);
 	return ok;
 }
