@@ -33,7 +33,7 @@ run_end(struct req *rq, enum engine_rc rc)
 	case ENGINE_OK:
 		return PASS;
 	case ENGINE_SLICED:
-		return share_hand_over(rq);
+		return share_cut_off(rq);
 	case ENGINE_TIMEOUT:
 		return fail(rq, ERR_SEARCH_TIMEOUT);
 	case ENGINE_TOO_EXPENSIVE:

@@ -323,13 +323,16 @@ hand_request_over(struct req *rq, uint32_t account, int64_t now)
 }
 
 int
+share_cut_off(struct req *rq)
+{
+	atomic_store(&account_place(account_number(rq))->cut_at, mono_us());
+	return share_hand_over(rq);
+}
+
+int
 share_hand_over(struct req *rq)
 {
-	uint32_t account = account_number(rq);
-	int64_t now = mono_us();
-
-	atomic_store(&account_place(account)->cut_at, now);
-	return hand_request_over(rq, account, now);
+	return hand_request_over(rq, account_number(rq), mono_us());
 }
 
 /* ---- a search begins and ends ---- */

@@ -69,7 +69,9 @@ void share_serve(const char *pool);
 /* Decides before the work of a search. PASS: the worker runs the search with this budget, which is set here.
    FAILED: the request is handed over or refused. */
 int share_begin(struct req *rq, struct budget *budget);
-/* Hands a search over that has turned out to be too long for this worker. */
+/* Hands a search over whose slice is over; the next ones of the account are likely to be long, too. */
+int share_cut_off(struct req *rq);
+/* Hands a search over because of its documents, which says nothing about the next ones. */
 int share_hand_over(struct req *rq);
 /* Returns the limit of stored bytes of documents beyond which this worker hands a request over. */
 int64_t share_bytes(void);

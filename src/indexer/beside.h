@@ -97,11 +97,13 @@ struct rebuilder {
 void rebuild_want(struct rebuilder *r, struct index_state *s);
 /* Starts the child when one is wanted and none runs. No merge may run. */
 void rebuild_start(struct rebuilder *r, struct index_state *s);
-/* Looks whether the child has ended. Must be called before the snapshot of the pass that takes the result. */
+/* Looks whether the child has ended. Must be called before the snapshot of the pass that takes
+   the result. */
 void rebuild_poll(struct rebuilder *r, struct index_state *s);
 /* Notes that a host was deleted. */
 void rebuild_gone(struct rebuilder *r, const unsigned char ip[16]);
-/* Replaces the outdated segments. s keeps its tags, those of its newer segments; *tags receives those of the others. */
+/* Replaces the outdated segments. s keeps its tags, those of its newer segments; *tags receives
+   those of the others. */
 bool rebuild_take(struct rebuilder *r, struct index_state *s, struct index_tags *tags,
     char err[INDEX_FAULT]) MUST_USE;
 /* Kills the child, if there is one, and drops its result. A rebuild that is wanted stays so. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Builds the whole index again beside the passes, in a child process: when the generation is of another database (after a
-   restore), when it lacks a field of this release, or by --rebuild. The old generation is served and followed meanwhile, so
-   that changed hosts are visible as soon as ever.
+/* Builds the whole index again beside the passes, in a child process: when the generation is of
+   another database (after a restore), when it lacks a field of this release, or by --rebuild. The
+   old generation is served and followed meanwhile, so that changed hosts are visible as soon as
+   ever.
 
      pass 7          pass 8           pass 9           pass 10
        | outdated:     |                |                | before its snapshot: the child has ended,
@@ -9,9 +10,10 @@
        | fork          |                |                v
        +-> child: one snapshot, all documents -> E F     E F, without the hosts of C and D and without x; C D
 
-   The child reads a newer snapshot than pass 7. A host that changed after pass 7 is in C or D, and a deleted one is in `gone`,
-   whether the child has seen that or not; so C and D always win over E and F. No merge may mix A and B with C and D meanwhile: merger.c leaves
-   outdated segments alone. */
+   The child reads a newer snapshot than pass 7. A host that changed after pass 7 is in C or D,
+   and a deleted one is in `gone`, whether the child has seen that or not; so C and D always win
+   over E and F. No merge may mix A and B with C and D meanwhile: merger.c leaves outdated
+   segments alone. */
 #include "config.h"
 
 #include "daemon/conf.h"

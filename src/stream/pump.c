@@ -559,7 +559,7 @@ batch_add(struct batch *b, const unsigned char *from, const unsigned char *end)
 	    (struct iovec){ .iov_base = (void *)(uintptr_t)from, .iov_len = (size_t)(end - from) };
 }
 
-/* Room for something made anew, which stays until the parcel is sent. */
+/* Returns room for a new frame head, which stays valid until the batch is sent. */
 static unsigned char *
 batch_frame(struct batch *b)
 {

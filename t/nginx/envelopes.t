@@ -4,8 +4,8 @@
 # to C-063). The worker behind it fails on demand.
 . t/lib.sh
 
-# nginx's line about headers that only it has seen in full.
-LOG_EXPECTED='fastcgi request record is too big'
+# nginx's lines about headers that only it has seen in full, and about the connection that it lacks on purpose.
+LOG_EXPECTED='fastcgi request record is too big|\[alert\].* worker_connections are not enough'
 world
 WORLD_PROGRAM=$BIN/t/helper/echo
 WORLD_WORKERS=1
@@ -140,11 +140,30 @@ like "$(cat "$W/raw")" 'TLS alone: use https' "the answer of the plain port name
 raw 'GET /api/v1/x\r\n' "$W/run/plain.sock"
 is "$(cat "$W/raw")" "" "a request of HTTP/0.9 gets no answer"
 
+# ---- nginx has no connection left for a worker ----
+
+# Three sockets, the channel to the master and one client use all five; a connection to a worker would be the sixth.
+world_kill nginx
+sed -i.many -e 's/worker_processes .*/worker_processes 1;/' -e 's/worker_connections .*/worker_connections 5;/' "$W/etc/nginx.conf"
+world_nginx_run
+# answered COMMAND...: until nginx has closed the connection before, it accepts no other one.
+answered()
+{
+	"$@" && [ "$STATUS" != 000 ]
+}
+for v in --http1.1 --http2; do
+	world_until 60 answered api GET /x $v
+	envelope 500 internal_error other "$v: a request gets 500 when nginx has no connection for a worker"
+	world_until 60 answered api GET /x -H "x: $(zeros 20000)" $v
+	envelope 500 internal_error other "$v: a request with a large head gets 500 when nginx has no connection for a worker"
+done
+world_kill nginx
+mv "$W/etc/nginx.conf.many" "$W/etc/nginx.conf"
+
 # ---- workers that do not answer: no other worker is left to answer from here on ----
 
 sed -i 's/fastcgi_read_timeout .*/fastcgi_read_timeout 300ms;/' "$W/etc/nginx/pass.conf"
 echo 'worker_stuck = 500' >>"$W/etc/surfaced.conf"
-world_kill nginx
 world_kill surfaced
 api_start
 world_nginx_run

@@ -4,13 +4,26 @@
 # so that the short searches of other accounts are answered meanwhile. t/bench/fairness measures the times.
 . t/lib.sh
 WORLD_SEARCH_WORKERS=2 WORLD_HEAVY_WORKERS=1
-WORLD_CONF="search_slice = 5
+WORLD_CONF="search_slice = 1000
 search_wait = 100"
 world_start
 stranger_new
 ctl entitlements grant --account "$ACCOUNT2" search >/dev/null
 "$BUILD/t/helper/hostgen" --hosts 5000 | ctl import hosts --quiet - || exit 1
 hosts_wait 5000
+
+# ---- large documents ----
+
+# For ten slices after a slice that ran out, every search of the account would be handed over at once.
+api GET "/search/hosts?q=port:22&limit=100"
+is "$STATUS $(grep -c 'handed_over .*op=search_hosts' "$W/log/surfaced.log")" "200 1" "a page of large documents is handed over"
+api GET "/search/hosts/count?q=port:22"
+is "$STATUS $(grep -c 'handed_over .*op=count_hosts' "$W/log/surfaced.log")" "200 0" \
+	"a search after a page of large documents is not handed over"
+
+world_kill surfaced
+sed -i 's/^search_slice = .*/search_slice = 5/' "$W/etc/surfaced.conf"
+api_start
 
 # A search far longer than a slice: 48 patterns over a field of hashes.
 for a in 0 1 2; do
@@ -43,7 +56,7 @@ requests()
 
 is "$(long first)" "200 " "a search longer than a slice is answered"
 like "$(cat "$W/log/surfaced.log")" 'handed_over req=[0-9a-f]+ op=count_hosts' "the log has its hand-over"
-id=$(sed -n 's/.*handed_over req=\([0-9a-f]*\) .*/\1/p' "$W/log/surfaced.log" | head -1)
+id=$(sed -n 's/.*handed_over req=\([0-9a-f]*\) op=count_hosts .*/\1/p' "$W/log/surfaced.log" | head -1)
 like "$(cat "$W/log/surfaced.log")" "done req=$id op=count_hosts .* status=200" \
 	"both workers log the same request id"
 api POST /search/hosts/aggregate "$(cat "$W/long.json")"

@@ -658,6 +658,55 @@ an_index_with_one_field_fewer_is_served(void) /* C-410 */
 	world_end(&w);
 }
 
+/* ---- hosts with many services ---- */
+
+static struct str
+host_with_every_service(struct arena *a)
+{
+	static const char *const transports[] = { "tcp", "udp", "sctp" };
+	struct buf b = { .a = a };
+
+	buf_z(&b, "{\"ip\":\"10.0.0.1\",\"services\":");
+	for (size_t t = 0; t < COUNT(transports); t++)
+		for (unsigned port = 0; port < 65536; port++)
+			buf_printf(&b, "%s{\"port\":%u,\"transport\":\"%s\"}",
+			    t == 0 && port == 0 ? "[" : ",", port, transports[t]);
+	buf_z(&b, "]}");
+	return buf_done(&b);
+}
+
+static void
+a_host_with_every_service_lists_the_matching_ones(void)
+{
+	struct query q = { .dataset = DATASET_HOSTS };
+	struct page_request want = { .limit = 1 };
+	struct page page = { 0 };
+	struct query_fault fault;
+	struct index_segment s;
+	char err[INDEX_FAULT] = "";
+	struct engine *e;
+	struct str host;
+	struct world w;
+
+	world_begin(&w, 18);
+	host = host_with_every_service(w.n.a);
+	CU_ASSERT_TRUE(host.n <= LIM_HOST_BYTES);
+	CU_ASSERT_TRUE_FATAL(index_build_add(w.b, host, err));
+	CU_ASSERT_TRUE_FATAL(index_build_write(w.b, w.directory, &s, err));
+	CU_ASSERT_TRUE_FATAL(index_state_add(w.directory, &w.state, s, err));
+	CU_ASSERT_TRUE_FATAL(index_publish(w.directory, &w.state, err));
+	e = engine_open_index(w.directory);
+	CU_ASSERT_TRUE(query_parse(
+	    w.n.a, DATASET_HOSTS, STR("services.transport:sctp"), ts_now(), &q, &fault));
+	CU_ASSERT_EQUAL(engine_search(e, w.n.a, &q, &plenty, &want, &page), ENGINE_OK);
+	CU_ASSERT_EQUAL_FATAL(page.nhits, 1);
+	CU_ASSERT_EQUAL_FATAL(page.hits[0].nservices, 65536);
+	CU_ASSERT_EQUAL(page.hits[0].services[65535].port, 65535);
+	CU_ASSERT_TRUE(str_is(page.hits[0].services[65535].transport, "sctp"));
+	engine_close(e);
+	world_end(&w);
+}
+
 /* ---- cost ---- */
 
 enum { DISTINCT = 20000 };
@@ -735,6 +784,8 @@ main(void)
 		    damage_in_place_stays_inside_of_memory },
 		{ "an index with one field fewer is served",
 		    an_index_with_one_field_fewer_is_served },
+		{ "a host with every service lists the matching ones",
+		    a_host_with_every_service_lists_the_matching_ones },
 		{ "the first facet of a large field is cheap",
 		    the_first_facet_of_a_large_field_is_cheap },
 		CU_TEST_INFO_NULL,

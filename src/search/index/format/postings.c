@@ -179,9 +179,12 @@ posting_or(const struct posting *p, uint64_t *words)
 	if (p->form == POSTING_LIST) {
 		const uint32_t *list = list_of(p);
 
-		for (uint32_t i = 0; i < p->n; i++)
-			if (list[i] < p->limit)
-				words[list[i] >> 6] |= UINT64_C(1) << (list[i] & 63);
+		for (uint32_t i = 0; i < p->n; i++) {
+			uint32_t doc = list[i]; /* read once: it may change */
+
+			if (doc < p->limit)
+				words[doc >> 6] |= UINT64_C(1) << (doc & 63);
+		}
 	}
 	if (p->form != POSTING_BLOCKS)
 		return;
@@ -231,9 +234,12 @@ posting_list(const struct posting *p, uint32_t *out)
 	uint32_t n = 0;
 
 	if (p->form == POSTING_LIST)
-		for (uint32_t i = 0; i < p->n; i++)
-			if (list[i] < p->limit)
-				out[n++] = list[i];
+		for (uint32_t i = 0; i < p->n; i++) {
+			uint32_t doc = list[i]; /* read once: it may change */
+
+			if (doc < p->limit)
+				out[n++] = doc;
+		}
 	if (p->form == POSTING_BLOCKS)
 		for (uint32_t i = 0; i < p->one; i++) {
 			const struct posting_block b = p->blocks[i];

@@ -375,7 +375,7 @@ add_services(
 	const struct segment *seg = rq->view->segments[m->segment].seg;
 	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1];
 
-	if (from > to || to > seg->nnested || to - from > LIM_PAGE_SERVICES)
+	if (from > to || to > seg->nnested || to - from > LIM_HOST_SERVICES)
 		return; /* the file is damaged, or has changed: request_result() detects that */
 	hit->services = ARENA_ARRAY(rq->run.arena, to - from + 1, struct service_key);
 	for (uint32_t i = from; i < to; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Merges segments into one. The documents themselves are not needed:
-   1. The documents of all inputs, without the dead ones, get new numbers in the order of their
-   addresses.
-   2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of
-   the inputs, mapped to
-      the new numbers. A term without a live document is left out.
-   3. slot_write makes the sections as it does for a new segment. A merge reads immutable files and
-   a copy of the bits of dead documents. So it can run in a child process while the writer
-   continues; index_merge_take later marks those documents dead in the result that died while it
-   ran. */
+ * 1. The documents of all inputs, without the dead ones, get new numbers in the order of their
+ *    addresses.
+ * 2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of
+ *    the inputs, mapped to the new numbers. A term without a live document is left out.
+ * 3. slot_write makes the sections as it does for a new segment.
+ *
+ * A merge reads immutable files and a copy of the bits of dead documents. So it can run in a child
+ * process while the writer continues; index_merge_take later marks those documents dead in the
+ * result that died while it ran. */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
@@ -249,10 +249,13 @@ merge_labels(const struct merging *all, struct index_builder *b)
 		const struct terms *t = segment_terms(all->in[i].seg, f, PART_VALUES);
 		uint32_t names = segment_terms(all->in[i].seg, b->as_name, PART_VALUES)->n;
 
-		for (uint32_t id = 0; t->label != NULL && id < t->n; id++)
-			if (t->label[id] < names)
-				build_label(b, all->numbers[asn][i][id],
-				    all->numbers[as_name][i][t->label[id]]);
+		for (uint32_t id = 0; t->label != NULL && id < t->n; id++) {
+			uint32_t name = t->label[id]; /* read once: it may change */
+
+			if (name < names)
+				build_label(
+				    b, all->numbers[asn][i][id], all->numbers[as_name][i][name]);
+		}
 	}
 }
 
