@@ -46,8 +46,8 @@
  *
  * Addresses. Every address of the receiver's name must be public. libcurl gets these addresses for this connection, and
  * open_public_socket checks the one that it connects to, so another answer of DNS changes nothing. libcurl uses no
- * redirect, no proxy and no connection twice. The delay after a failure is webhook_backoff * 4^(tries - 1), up to
- * webhook_backoff_max, less up to a quarter at random, or a longer Retry-After. 410 disables the destination.
+ * redirect, no proxy and no connection twice. A failure is repeated after webhook_backoff * 4^(tries - 1), less
+ * up to a quarter at random, or a longer Retry-After, but at most webhook_backoff_max. 410 disables the destination.
  *
  * Deaths, and their effects:
  *   either process while judging    the transaction is rolled back; the changes are taken again
