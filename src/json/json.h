@@ -50,8 +50,8 @@
  * Decoding. An integer is exact: 25.0 and 2.5e1 are 25 and 9007199254740993 is itself; 2.5 has an invalid type, and a
  * number beyond int64_t is out of range. At most 64 faults are reported, without any value of the client; a path may
  * name an unknown member. A member that was not sent is unset (a NUM: 0), or has the default of its row (INT, BOOL;
- * the request's start with DEFAULT_NOW); null to a NULLABLE member is the same without DEFAULT_NOW. After JSON_FIELDS
- * only the texts may be read; a bad one is unset.
+ * the request's start with DEFAULT_NOW), as have the members of an absent OBJECT. Null to a NULLABLE member is the
+ * same without DEFAULT_NOW. After JSON_FIELDS only the texts may be read; a bad one is unset.
  *
  * "Unset" is a property of the value, not a flag beside it: a text without pointer, the zero UUID, TS_NULL, a list
  * without items pointer. The writer leaves such a member out (OMIT_UNSET), or writes null (NULLABLE), or else "", []
