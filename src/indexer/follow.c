@@ -28,8 +28,8 @@ struct follower {
 	char *directory;
 	int lock;
 	struct index_state state;
-	/* The snapshot that the state has followed to. It is not always that of the state, which
-	   has "" while the state contains documents of another database. */
+	/* The snapshot that the state has followed to. It is not always that of the state, which has "" while the state
+	   contains documents of another database. */
 	char *since;
 	bool stale; /* it does */
 	struct feed feed;
@@ -38,8 +38,7 @@ struct follower {
 	int64_t next_purge; /* mono_us */
 };
 
-/* Reads the published state, at the start or after a failure, which may have left the state in
-   memory half changed. */
+/* Reads the published state, at the start or after a failure, which may have left the state in memory half changed. */
 static void
 load_published(struct follower *f)
 {
@@ -154,8 +153,8 @@ list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
 	return true;
 }
 
-/* Lists the documents whose derived fields are outdated because the table of tags was `had` when
-   they were written, and sets *changed when the tables differ. */
+/* Lists the documents whose derived fields are outdated because the table of tags was `had` when they were written, and sets
+   *changed when the tables differ. */
 static bool
 list_outdated(struct follower *f, const struct index_tags *had, const struct index_tags *now,
     struct buf *ips, bool *changed, char *err)
@@ -210,8 +209,7 @@ struct pass {
 	struct index_tags tags; /* of this snapshot */
 };
 
-/* Takes the result of the child that has built the index again. Its documents were written with
-   its own tags. */
+/* Takes the result of the child that has built the index again. Its documents were written with its own tags. */
 static bool
 take_rebuild(struct follower *f, struct pass *p, char *err)
 {
@@ -254,8 +252,7 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 	return !p->changed || merger_small(&f->merger, &f->state, err);
 }
 
-/* Reads all documents in this pass, for a generation that cannot be served, or before the
-   process ends. */
+/* Reads all documents in this pass, for a generation that cannot be served, or before the process ends. */
 static bool
 rebuild_here(struct follower *f, struct pass *p, char *err)
 {
@@ -275,9 +272,8 @@ rebuild_here(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* The generation is of another database, or host_gone was purged since: what has changed since
-   its snapshot is unknown. It is served until it is replaced, and followed from this pass on;
-   its manifest says that it continues nothing. */
+/* The generation is of another database, or host_gone was purged since: what has changed since its snapshot is unknown. It
+   is served until it is replaced, and followed from this pass on; its manifest says that it continues nothing. */
 static void
 follow_from_here(struct follower *f, struct pass *p)
 {
@@ -287,3 +283,143 @@ follow_from_here(struct follower *f, struct pass *p)
 }
 
 /* Brings the state to the snapshot of the pass, and has the index built again beside it when
+ * that is due. The order matters:
+ *
+ *   follow_from_here   the rows since the old snapshot are unknown: nothing can be applied
+ *   take_rebuild       the child's segments replace the outdated ones, before changes are applied
+ *   rebuild_want       marks the present segments as outdated; a merge of them would be lost work
+ *   apply_changes      rows newer than the old snapshot, which no segment has yet
+ *
+ * A rebuild is taken only when rebuild_poll saw its end before this pass took its snapshot: then
+ * the snapshot of this pass is newer than every row that the child has read. */
+static bool
+catch_up(struct follower *f, bool all, struct pass *p, char *err)
+{
+	bool continues = f->feed.source.continues;
+
+	if (!continues)
+		follow_from_here(f, p);
+	else if (!take_rebuild(f, p, err))
+		return false;
+	if (all || f->stale || f->rebuilder.wanted || !index_state_complete(&f->state)) {
+		if (f->rebuilder.child.pid == 0)
+			merger_abandon(&f->merger, &f->state);
+		rebuild_want(&f->rebuilder, &f->state);
+	}
+	return !continues || apply_changes(f, p, err);
+}
+
+static bool
+publish_generation(struct follower *f, int64_t start, const char *how, char *err)
+{
+	uint64_t documents = 0;
+
+	if (!index_publish(f->directory, &f->state, err))
+		return false;
+	for (size_t i = 0; i < f->state.nsegments; i++)
+		documents += f->state.segments[i].documents - f->state.segments[i].ndead;
+	log_event(LOGP_INFO, "index",
+	    "generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64
+	    " segments=%zu ms=%" PRId64,
+	    f->state.generation, how, documents, f->feed.written, f->state.nsegments,
+	    (mono_us() - start) / 1000);
+	return true;
+}
+
+/* Whether a file of the index is damaged. The caller then builds the index again from the database. */
+static bool
+is_damaged(struct follower *f)
+{
+	char err[INDEX_FAULT] = "";
+
+	if (index_state_verify(f->directory, &f->state, VERIFY_BYTES, err))
+		return false;
+	log_event(LOGP_ERR, "index", "damaged=\"%s\" next=rebuild", err);
+	return true;
+}
+
+/* Sets the snapshot that the state has followed to, and the one of its manifest. */
+static void
+set_snapshot(struct follower *f)
+{
+	struct str now = f->feed.source.snapshot;
+
+	free(f->since);
+	f->since = strndup(now.p, now.n);
+	if (f->since == NULL)
+		panic("out of memory");
+	index_state_snapshot(&f->state, f->stale ? STR("") : now);
+}
+
+/* Makes one pass within the transaction of the source. The files are verified first, because a
+ * damaged index has to be replaced before anything is added to it. A generation that can be
+ * served is followed while a child rebuilds it; only without one are all documents read here,
+ * while searches get 503.
+ *
+ * The snapshot is noted in memory even when nothing changed and nothing is published, so the
+ * next pass reads newer rows only. A crash loses that note, and the rows are read again.
+ * Children start last, because they work on the generation that was just published. */
+static bool
+run_pass(struct follower *f, bool all, struct pass *p, char *err)
+{
+	int64_t start = mono_us();
+	bool lost = f->state.generation == 0 || is_damaged(f);
+	bool due = !lost && (all || !f->feed.source.continues || !index_state_complete(&f->state));
+
+	(void)db_notified(f->feed.source.db);
+	f->feed.written = 0;
+	index_tags_set(&p->tags, f->feed.source.tags, f->feed.source.ntags);
+	if (lost || (due && f->merger.no_child) ? !rebuild_here(f, p, err)
+						: !catch_up(f, all, p, err))
+		return false;
+	set_snapshot(f);
+	if (p->changed && !publish_generation(f, start, p->how, err))
+		return false;
+	rebuild_start(&f->rebuilder, &f->state);
+	merger_start(&f->merger, &f->state);
+	return true;
+}
+
+/* Removes the deletions that the published generation contains, once an hour; so a failure is tried again later. The
+   snapshot comes from the disk: a pass that changed nothing has a newer one in memory, and a crash would lose it. */
+static void
+purge_deletions(struct follower *f)
+{
+	struct index_state published;
+	char err[INDEX_FAULT];
+
+	if (mono_us() < f->next_purge)
+		return;
+	f->next_purge = mono_us() + PURGE_US;
+	if (!index_state_load(f->directory, &published, err))
+		return;
+	if (published.generation > 0 && published.snapshot[0] != '\0' &&
+	    source_purge(&f->feed.source, published.snapshot) != DB_OK)
+		log_event(LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->feed.source.db));
+	index_state_free(&published);
+}
+
+enum follow_rc
+follow_once(struct follower *f, bool all)
+{
+	struct pass p = { .how = "changes" };
+	char err[INDEX_FAULT] = "";
+	bool ok;
+
+	rebuild_poll(&f->rebuilder, &f->state);
+	if (source_begin(&f->feed.source, f->since) != DB_OK) {
+		log_event(LOGP_ERR, "index", "database=\"%s\"", db_message(f->feed.source.db));
+		return FOLLOW_RETRY;
+	}
+	ok = run_pass(f, all, &p, err);
+	source_end(&f->feed.source);
+	index_tags_free(&p.tags);
+	buf_free(&p.ips);
+	if (ok) {
+		purge_deletions(f);
+		return FOLLOW_DONE;
+	}
+	log_event(LOGP_ERR, "index", "failed=\"%s\"", err);
+	load_published(f);
+	return FOLLOW_RETRY;
+}
