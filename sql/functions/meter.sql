@@ -3,7 +3,7 @@
 
 -- Begins an incarnation of a host's counters and closes the one before.
 CREATE OR REPLACE FUNCTION meter_begin(p_incarnation uuid, p_host text, p_through timestamptz) RETURNS void
-	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE meter_host SET closed_at = now()
 	 WHERE host = p_host AND closed_at IS NULL AND incarnation <> p_incarnation;
@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION meter_lease(p_incarnation uuid, p_kind text, p_owner 
 	p_granted bigint, p_surrendered bigint, p_taken bigint, p_given_back bigint)
 	RETURNS TABLE (seq bigint, granted bigint, surrendered bigint, taken bigint, given_back bigint,
 		rest bigint, idle bigint)
-	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
 	quota bigint;
@@ -40,7 +40,8 @@ BEGIN
 	IF quota IS NULL THEN
 		RETURN;
 	END IF;
-	PERFORM FROM meter_host h WHERE h.incarnation = p_incarnation AND h.closed_at IS NULL;
+	-- A host returns the units of a closed incarnation too, with the number 0.
+	PERFORM FROM meter_host h WHERE h.incarnation = p_incarnation AND (h.closed_at IS NULL OR p_seq = 0);
 	IF NOT FOUND THEN
 		RAISE EXCEPTION 'this incarnation is closed or unknown';
 	END IF;
@@ -85,7 +86,7 @@ $$;
 -- Leases of this host that it should give back: other hosts want what is left, or the quota has become
 -- smaller.
 CREATE OR REPLACE FUNCTION meter_unwanted(p_incarnation uuid, p_month integer)
-	RETURNS TABLE (kind text, owner uuid) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+	RETURNS TABLE (kind text, owner uuid) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN a.quota IS NOT NULL THEN 'account' ELSE 'group' END, l.owner_uuid
 	  FROM quota_lease l JOIN quota_month q USING (owner_uuid, month)
 	  LEFT JOIN account_limit a ON a.account_uuid = l.owner_uuid
@@ -96,14 +97,18 @@ $$;
 
 -- Stores absolute counts, given as parallel lists. p_through: every count of this host before that time is
 -- stored. It is bounded by now, because days would count as complete too early after a clock that was ahead
--- for a moment.
+-- for a moment. The last counts of a closed incarnation are stored too. False: it is closed, or not known.
 CREATE OR REPLACE FUNCTION meter_flush(p_incarnation uuid, p_through timestamptz,
 	p_owners uuid[], p_months integer[], p_taken bigint[], p_back bigint[],
 	p_keys uuid[], p_days integer[], p_key_taken bigint[], p_key_back bigint[]) RETURNS boolean
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	is_open boolean;
 BEGIN
 	UPDATE meter_host SET last_seen = now(), flushed_through = coalesce(least(p_through, now()), flushed_through)
 	 WHERE incarnation = p_incarnation AND closed_at IS NULL;
+	is_open := FOUND;
+	PERFORM FROM meter_host WHERE incarnation = p_incarnation;
 	IF NOT FOUND THEN
 		RETURN false;
 	END IF;
@@ -116,7 +121,7 @@ BEGIN
 	  JOIN api_key k ON k.uuid = f.key
 	    ON CONFLICT (key_uuid, day, incarnation) DO UPDATE
 	   SET taken = greatest(u.taken, excluded.taken), given_back = greatest(u.given_back, excluded.given_back);
-	RETURN true;
+	RETURN is_open;
 END
 $$;
 

@@ -49,7 +49,8 @@ struct meter_ticket {
 };
 
 /* A worker's end of the mapping. Each meter_admit looks first whether the file still is meter.map, and moves to the
-   file that the meter made since; without one it waits. So no request is charged in a file that nobody flushes. */
+   file that the meter made since; without one it waits. The meter keeps a file that it
+   replaced for as long as a request may run, so it also stores the units of a request that looked just before. */
 struct meter_link;
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);

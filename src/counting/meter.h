@@ -119,8 +119,10 @@ bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
 /* False when the file has another number of slots than conf.meter_slots wants. */
 bool meter_file_fits(const struct meter_file *f);
 void meter_file_close(struct meter_file *f);
-/* Removes the file's name, so that the next meter makes a new file. */
-void meter_file_drop(void);
+/* Removes the file's name, so that meter_file_hold makes a new file; keeps a name that another file has now. */
+void meter_file_drop(const struct meter_file *f);
+/* True when meter.map is another file now, or none. */
+bool meter_file_replaced(const struct meter_file *f);
 /* A new slot, where meter_find has none. The caller fills it in and publishes it. NULL: the table is full. */
 struct slot *meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);

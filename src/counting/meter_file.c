@@ -287,8 +287,8 @@ meter_file_open(struct meter_file *f)
 	return ok;
 }
 
-/* The kernel keeps the mark: rename and unlink take the last name of the old file in the same step that installs or
-   ends the new one, whoever does it. A flag in the head would miss a file that somebody removed by hand. */
+/* A file that was renamed over or removed has no links left. A flag in the head would miss a file that somebody removed
+   by hand. */
 bool
 meter_file_replaced(const struct meter_file *f)
 {
@@ -298,11 +298,13 @@ meter_file_replaced(const struct meter_file *f)
 }
 
 void
-meter_file_drop(void)
+meter_file_drop(const struct meter_file *f)
 {
+	struct stat own, named;
 	char path[PATH_ROOM];
 
-	if (name_in_run_directory("meter.map", path, sizeof(path)))
+	if (name_in_run_directory("meter.map", path, sizeof(path)) && fstat(f->fd, &own) == 0 &&
+	    lstat(path, &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
 		unlink(path);
 }
 

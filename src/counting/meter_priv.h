@@ -7,8 +7,7 @@
 
 /* Maps the existing file, for a worker; false when there is none. */
 bool meter_file_open(struct meter_file *f) MUST_USE;
-/* True when meter.map is another file now, or none. */
-bool meter_file_replaced(const struct meter_file *f);
+
 /* ---- meter_charge.c; the journal may be NULL: the charge is then lost when its worker is killed ---- */
 
 /* Locks a journal that no living process holds, and settles it; NULL: there is none. */

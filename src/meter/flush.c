@@ -82,6 +82,8 @@ store_count_batch(struct meterd *m, struct batch *b, struct ts through)
 	int64_t asked = boot_us();
 	struct stored got;
 
+	if (m->replaced && b->quota.n + b->usage.n == 0)
+		return true;
 	if (!meterd_ok(m,
 		db_one(m->db, &store, &got, P(m->file.head->incarnation), P(through),
 		    LIST_P(b->quota, owner), LIST_P(b->quota, period), LIST_P(b->quota, taken),
@@ -89,7 +91,7 @@ store_count_batch(struct meterd *m, struct batch *b, struct ts through)
 		    LIST_P(b->usage, taken), LIST_P(b->usage, back)),
 		"flush"))
 		return false;
-	if (!got.known) {
+	if (!got.known && !m->replaced) {
 		m->registered = false;
 		return false;
 	}
@@ -127,7 +129,7 @@ column_of(struct batch *b, const struct slot *s)
 	panic("a slot of kind %u", s->kind);
 }
 
-void
+bool
 flush_counts(struct meterd *m)
 {
 	/* Taken before the slots are read: a request counted after this moment may be missing. */
@@ -135,7 +137,7 @@ flush_counts(struct meterd *m)
 	struct batch *b;
 
 	if (!meterd_ready(m))
-		return;
+		return false;
 	b = ARENA_NEW(m->arena, struct batch);
 	for (size_t i = 0; i < m->nactive; i++) {
 		const struct slot *s = &m->file.slots[m->active[i]];
@@ -145,8 +147,11 @@ flush_counts(struct meterd *m)
 			continue;
 		add_slot_row(m, c, s);
 		if (c->n == CHUNK && !store_count_batch(m, b, TS_NULL))
-			return;
+			return false;
 	}
-	if (store_count_batch(m, b, through))
+	if (!store_count_batch(m, b, through))
+		return false;
+	if (!m->replaced)
 		lease_report(m);
+	return true;
 }

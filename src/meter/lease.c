@@ -9,6 +9,8 @@
 #include "meter/lease.h"
 #include "meter/slots.h"
 
+#include <inttypes.h>
+
 enum {
 	EXHAUSTED_S = 1,     /* workers refuse without asking for this long */
 	RETRY_US = 20000,    /* between two calls while other hosts surrender units */
@@ -17,7 +19,8 @@ enum {
 	   hosts. */
 	SMALL_BLOCK = 8,
 	TRIES = 3,
-	REPORTS = 64, /* calls after one flush */
+	RETURNS = 1000, /* leases of one call of lease_return */
+	REPORTS = 64,   /* calls after one flush */
 };
 
 struct lease_answer {
@@ -40,6 +43,23 @@ static const struct field lease_answer_out[] = {
 STMT(lease, lease_answer_out,
     "SELECT seq, granted, surrendered, taken, given_back, rest, idle"
     " FROM meter_lease($1, $2, $3, $4::bigint::integer, $5, $6, $7, $8, $9)");
+
+struct returned {
+	int64_t leases;
+};
+
+static const struct field returned_out[] = {
+	FIELD(struct returned, leases, 0),
+	FIELD_END,
+};
+
+/* The sequence number 0 asks for no further units. All hosts take the locks in the order of the owners. */
+STMT(give_back, returned_out,
+    "SELECT count(*) AS leases FROM (SELECT * FROM unnest($2::text[], $3::text[]::uuid[],"
+    " $4::text[]::integer[], $5::text[]::bigint[], $6::text[]::bigint[], $7::text[]::bigint[],"
+    " $8::text[]::bigint[]) AS r (kind, owner, month, granted, surrendered, taken, back)"
+    " ORDER BY owner, month) AS r, LATERAL meter_lease($1, r.kind, r.owner, r.month, 0, r.granted,"
+    " r.surrendered, r.taken, r.back)");
 
 struct unwanted {
 	struct str kind;
@@ -234,17 +254,72 @@ lease_report(struct meterd *m)
 	}
 }
 
-void
+/* The rows of one call, as parallel lists. */
+struct returns {
+	struct str kind[RETURNS], owner[RETURNS], month[RETURNS];
+	struct str granted[RETURNS], surrendered[RETURNS], taken[RETURNS], back[RETURNS];
+	struct slot *slot[RETURNS];
+	uint64_t number[RETURNS]; /* surrendered, to note it when it is stored */
+	size_t n;
+};
+
+static void
+add_return(struct meterd *m, struct returns *r, struct slot *s)
+{
+	size_t n = r->n++;
+	uint64_t back = slot_back(s);
+
+	r->slot[n] = s;
+	r->number[n] = atomic_load(&s->surrendered);
+	r->kind[n] = str_of(kind_name((enum slot_kind)s->kind));
+	r->owner[n] = arena_uuid(m->arena, &s->owner);
+	r->month[n] = arena_printf(m->arena, "%u", s->period);
+	r->granted[n] = arena_printf(m->arena, "%" PRIu64, atomic_load(&s->limit));
+	r->surrendered[n] = arena_printf(m->arena, "%" PRIu64, r->number[n]);
+	r->taken[n] = arena_printf(m->arena, "%" PRIu64, slot_taken(s));
+	r->back[n] = arena_printf(m->arena, "%" PRIu64, back);
+}
+
+#define RETURNS_P(member) P(((struct strs){ r->member, r->n }))
+
+static bool
+report_returns(struct meterd *m, struct returns *r)
+{
+	struct returned got;
+
+	if (r->n == 0)
+		return true;
+	if (!meterd_ready(m) ||
+	    !meterd_ok(m,
+		db_one(m->db, &give_back, &got, P(m->file.head->incarnation), RETURNS_P(kind),
+		    RETURNS_P(owner), RETURNS_P(month), RETURNS_P(granted), RETURNS_P(surrendered),
+		    RETURNS_P(taken), RETURNS_P(back)),
+		"return"))
+		return false;
+	metrics_add(m->metrics, COUNTER_LEASES);
+	for (size_t i = 0; i < r->n; i++)
+		slots_note(m, r->slot[i])->surrendered = r->number[i];
+	r->n = 0;
+	return true;
+}
+
+bool
 lease_return(struct meterd *m)
 {
-	struct lease_answer a;
+	struct returns *r = ARENA_NEW(m->arena, struct returns);
 
 	for (size_t i = 0; i < m->nactive; i++) {
 		struct slot *s = &m->file.slots[m->active[i]];
 
-		if (is_quota(s) && slot_surrender(&m->file, s) > 0)
-			(void)call_meter_lease(m, s, s->seq, &a);
+		if (!is_quota(s))
+			continue;
+		(void)slot_surrender(&m->file, s);
+		if (slots_note(m, s)->surrendered != atomic_load(&s->surrendered))
+			add_return(m, r, s);
+		if (r->n == RETURNS && !report_returns(m, r))
+			return false;
 	}
+	return report_returns(m, r);
 }
 
 void

@@ -86,13 +86,13 @@ meterd_ready(struct meterd *m)
 
 	if (!db_up(m->db))
 		return false;
-	if (m->registered)
+	if (m->registered || m->replaced)
 		return true;
 	rc = db_one(m->db, &begin, &began, P(m->file.head->incarnation), P(host_name()));
 	if (rc ==
 	    DB_CONFLICT) { /* another file of this host was registered since: start with a new one */
 		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(m->db));
-		meter_file_drop();
+		meter_file_drop(&m->file);
 		exit(1);
 	}
 	m->registered = meterd_ok(m, rc, "begin");
@@ -112,6 +112,41 @@ open_ticker(void)
 	if (fd < 0 || timerfd_settime(fd, 0, &every, NULL) != 0)
 		panic("timerfd: %s", strerror(errno));
 	return fd;
+}
+
+static struct meterd *
+close_replaced(struct meterd *old)
+{
+	struct meterd *next = old->late;
+
+	slots_free(old);
+	meter_file_close(&old->file);
+	free(old);
+	return next;
+}
+
+/* A request that began in a file that was replaced since still writes into it: it counts what it had
+   begun to take, and gives back. The watchdog kills a worker whose request takes longer than
+   worker_stuck, so twice that time later the file is at rest, and its last numbers can be stored. */
+static void
+flush_replaced(struct meterd *m)
+{
+	struct meterd **at = &m->late;
+
+	while (*at != NULL) {
+		struct meterd *old = *at;
+		bool rests = mono_us() > old->late_until;
+
+		meter_settle_dead(&old->file);
+		if (!lease_return(old) || !flush_counts(old)) {
+			m->registered = false; /* another database may answer the next call */
+			return;
+		}
+		if (rests)
+			*at = close_replaced(old);
+		else
+			at = &old->late;
+	}
 }
 
 /* One turn of the loop. Workers that wait come first (ask_serve), because requests hang on them.
@@ -134,8 +169,10 @@ run_meter_turn(struct meterd *m)
 		lease_surrender(m);
 	}
 	lease_retry(m);
-	if (mono_due(&m->flush_at, conf.meter_flush * 1000))
-		flush_counts(m);
+	if (mono_due(&m->flush_at, conf.meter_flush * 1000)) {
+		(void)flush_counts(m); /* the next flush stores what this one could not */
+		flush_replaced(m);
+	}
 	if (mono_due(&m->maintain_at, MAINTAIN_US))
 		slots_maintain(m);
 	shared_read(m);
@@ -167,20 +204,36 @@ hold_file(struct meterd *m)
 	slots_load(m);
 }
 
-/* meter_slots has changed. The old file serves until PostgreSQL can be called. Then it loses its
-   name, so no further request begins in it, and PostgreSQL gets its last counts and the unused
-   units of its leases; workers wait for the new file in the meantime. */
+/* Makes a new file when meter_slots has changed, or when somebody has removed the file.
+
+     file      named | no name, until all is stored | kept for 2 worker_stuck | closed
+     new file                                       | named
+     workers   count | finish their requests, wait  | count in the new file
+
+   From the second column on no request begins in the old file, and each turn tries to store its counts and
+   to return its leases. While PostgreSQL cannot be called, a new file would not help the workers, since
+   it has no leases. */
 static void
-replace_misfit(struct meterd *m)
+replace_file(struct meterd *m)
 {
-	if (meter_file_fits(&m->file) || !meterd_ready(m))
+	struct meterd *old;
+
+	if (!meter_file_replaced(&m->file)) {
+		if (meter_file_fits(&m->file) || !meterd_ready(m))
+			return;
+		meter_file_drop(&m->file);
+	}
+	if (!lease_return(m) || !flush_counts(m))
 		return;
-	log_event(LOGP_NOTICE, "meter_slots", "was=%u", m->file.head->slots);
-	meter_file_drop();
-	lease_return(m);
-	flush_counts(m);
-	slots_free(m);
-	meter_file_close(&m->file);
+	log_event(LOGP_NOTICE, "meter_map", "slots=%u: was changed or removed, and is made again",
+	    m->file.head->slots);
+	old = mem_zero(sizeof(*old));
+	*old = *m;
+	old->replaced = true;
+	old->late_until = mono_us() + 2 * conf.worker_stuck * 1000;
+	m->late = old;
+	m->file = (struct meter_file){ 0 };
+	m->nactive = 0;
 	m->registered = false;
 	hold_file(m);
 }
@@ -199,11 +252,14 @@ serve_host(struct meterd *m, int timer)
 	db_listen(m->db, "meter_wanted");
 	while (daemon_wait(m->sock, timer)) {
 		(void)!read(timer, &ticks, sizeof(ticks));
-		replace_misfit(m);
+		replace_file(m);
 		run_meter_turn(m);
 	}
 	m->now = meter_time(&m->file, boot_us());
-	flush_counts(m);
+	(void)flush_counts(m);
+	flush_replaced(m);
+	while (m->late != NULL)
+		m->late = close_replaced(m->late);
 	slots_free(m);
 	buf_free(&m->shared);
 }

@@ -34,8 +34,8 @@
  *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
  *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old one count as used
  *   the file           replaced by another meter: meter_begin refuses this incarnation, and the process starts again;
- *                      too small or too large after a change of meter_slots: stored, returned and replaced
- *                      (replace_misfit); removed by somebody: units leased to it count as used
+ *                      too small or too large after a change of meter_slots, or removed by somebody: stored, returned
+ *                      and replaced (replace_file); removed while no meter ran: units leased to it count as used
  */
 #ifndef METER_METER_H
 #define METER_METER_H
@@ -68,6 +68,12 @@ struct meterd {
 	bool registered;                 /* PostgreSQL has registered this incarnation */
 	int64_t flush_at, look_at, maintain_at, full_at; /* for mono_due */
 	struct ts now; /* PostgreSQL's time at the begin of the turn */
+	/* The files before this one, newest first (main.c). Each is a copy of this struct: its file, notes and list
+	   of slots are its own, all else is shared. */
+	struct meterd *late;
+	bool
+	    replaced; /* this is such a copy: PostgreSQL has closed its incarnation, or soon will */
+	int64_t late_until; /* mono_us: no worker writes into the copy's file any more */
 };
 
 /* ---- ask.c: questions of workers ---- */
@@ -84,7 +90,8 @@ void rates_refresh(struct meterd *m);
 
 /* ---- flush.c ---- */
 
-void flush_counts(struct meterd *m);
+/* Stores all counts that have changed. False: some are not stored, because the database failed. */
+bool flush_counts(struct meterd *m);
 
 /* ---- scrape.c ---- */
 

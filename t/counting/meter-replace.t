@@ -71,4 +71,36 @@ usage_is()
 	[ "$(sql 'SELECT sum(requests) FROM usage_daily')" = "$1" ]
 }
 ok "the request after a removal of the file is charged in the new one" world_until 10 usage_is $((used + 1))
+
+# Somebody removes the file while the meter runs.
+used_is()
+{
+	[ "$(sql 'SELECT sum(taken - given_back) FROM quota_lease')|$(sql 'SELECT sum(requests) FROM usage_daily')" = "$1|$2" ]
+}
+quota=$(sql 'SELECT sum(taken - given_back) FROM quota_lease') used=$((used + 1))
+rm "$W/run/meter.map"
+load 1
+is "$(tally <"$W/load")" "1 200" "a running meter makes the file again after its removal"
+ok "the request after a removal under a running meter is charged once" \
+	world_until 10 used_is $((quota + 1)) $((used + 1))
+
+# The meter cannot log in to the database while the file is removed: the counts of the old file wait in the meter.
+meter_may()
+{
+	sql "ALTER ROLE surfaced_meter $1; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'surfaced_meter'" >/dev/null
+}
+meter_may NOLOGIN
+load 7
+is "$(tally <"$W/load")" "7 200" "leases of the file admit requests while the meter has no database"
+rm "$W/run/meter.map"
+load 1 &
+pid=$!
+meter_may LOGIN
+wait "$pid"
+is "$(tally <"$W/load")" "1 200" "a request waits for the new file until the meter has a database again"
+ok "counts of a removed file are stored when the meter has a database again" \
+	world_until 10 used_is $((quota + 9)) $((used + 9))
+is "$(sql "SELECT sum(granted - surrendered - taken + given_back) FROM quota_lease JOIN (SELECT incarnation
+	FROM meter_host WHERE closed_at IS NOT NULL ORDER BY closed_at DESC LIMIT 2) h USING (incarnation)")" 0 \
+	"the unused leases of each removed file are returned"
 finish

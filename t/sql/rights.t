@@ -16,6 +16,10 @@ is "$(rights schema_right schema_right_now)$(rights schema_right_now schema_righ
 like "$(sql "SELECT count(*) FROM schema_right WHERE grantee = 'surfaced_index'")" '^[1-9]' "the rights of surfaced_index are recorded"
 is "$(sql "SELECT count(DISTINCT kind) FROM schema_right")" 6 "rights on tables, routines, types, domains, the schema and the database are recorded"
 
+is "$(sql "SELECT p.oid::regprocedure FROM pg_proc p WHERE p.prosecdef AND p.pronamespace = 'public'::regnamespace
+	AND NOT 'search_path=public, pg_temp' = ANY (coalesce(p.proconfig, '{}'))")" "" \
+	"every SECURITY DEFINER function searches the temporary schema last"
+
 sql "REVOKE SELECT ON host FROM surfaced_index; REVOKE USAGE ON TYPE session_wanted FROM surfaced_api;
 	REVOKE EXECUTE ON FUNCTION session_create FROM surfaced_api; REVOKE UPDATE (cancelled_at) ON alert_silence FROM surfaced_api;
 	REVOKE USAGE ON SCHEMA public FROM surfaced_meter; REVOKE CONNECT ON DATABASE surfaced FROM surfaced_api;

@@ -584,7 +584,7 @@ a_foreign_file_is_replaced(void)
 		CU_ASSERT(meter_file_hold(&f, err, sizeof(err)));
 		meter_file_close(&f);
 	}
-	meter_file_drop();
+	meter_file_drop(&file);
 	CU_ASSERT(meter_file_hold(&f, err, sizeof(err)));
 	meter_file_close(&f);
 	run_in("");
@@ -610,7 +610,7 @@ renew_file(const struct set *s, struct meter_file *old)
 	char err[256];
 
 	*old = file;
-	meter_file_drop();
+	meter_file_drop(&file);
 	file = (struct meter_file){ 0 };
 	CU_ASSERT_FATAL(meter_file_hold(&file, err, sizeof(err)));
 	atomic_store(&file.head->epoch_us, 0);
@@ -654,7 +654,7 @@ a_dropped_file_counts_nothing(void)
 
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_ADMITTED);
 	meter_give_back(worker, &t);
-	meter_file_drop();
+	meter_file_drop(&file);
 	CU_ASSERT_EQUAL(admit(&s, 0, &t), METER_UNAVAILABLE);
 	CU_ASSERT(all_used(&s, 0));
 	renew_file(&s, &old);
