@@ -127,6 +127,7 @@ main(int argc, char **argv)
 	static char request[65536];
 	struct load l = { 0 };
 	int64_t began;
+	double rate;
 	int status, bad = 0, in;
 	ssize_t n;
 
@@ -151,6 +152,7 @@ main(int argc, char **argv)
 		}
 	while (wait(&status) > 0)
 		bad |= status;
-	printf("%.0f\n", (double)atomic_load(l.count) * 1e6 / (double)(mono_us() - began));
+	rate = (double)atomic_load(l.count) * 1e6 / (double)(mono_us() - began);
+	printf("%.*f\n", rate < 10 ? 2 : 0, rate);
 	return bad != 0;
 }
