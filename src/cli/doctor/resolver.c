@@ -43,7 +43,7 @@ parse_network(const char *text, struct network *out)
 }
 
 static bool
-contains(const struct network *net, const struct network *a)
+network_contains(const struct network *net, const struct network *a)
 {
 	if (net->family != a->family)
 		return false;
@@ -55,7 +55,7 @@ contains(const struct network *net, const struct network *a)
 
 /* Whether a network on the line of this property, "IPAddressDeny=NETWORK NETWORK", contains the
    address. systemd decides by the lists and not by the longest prefix: an address that
-   IPAddressAllow contains may be reached even when IPAddressDeny contains it, too. check_server
+   IPAddressAllow contains may be reached even when IPAddressDeny contains it, too. check_name_server
    therefore asks for both lists. systemctl prints networks in canonical form, without names such as
    "link-local", so comparing bits is enough. */
 static bool
@@ -70,7 +70,7 @@ is_listed(const char *rules, const char *property, const struct network *a)
 		return false;
 	p += strlen(property);
 	while (sscanf(p, "%127[^ \n]%n", text, &n) == 1) {
-		if (parse_network(text, &net) && contains(&net, a))
+		if (parse_network(text, &net) && network_contains(&net, a))
 			return true;
 		p += n;
 		p += strspn(p, " ");
@@ -79,7 +79,7 @@ is_listed(const char *rules, const char *property, const struct network *a)
 }
 
 static void
-check_server(struct doctor *d, const char *unit, const char *rules, const char *server)
+check_name_server(struct doctor *d, const char *unit, const char *rules, const char *server)
 {
 	struct network a;
 
@@ -110,7 +110,7 @@ check_unit(struct doctor *d, const char *unit)
 		return;
 	while (fgets(line, sizeof(line), in) != NULL)
 		if (sscanf(line, " nameserver %127[^ \t\n%]", server) == 1)
-			check_server(d, unit, rules.p, PRINTED(d, "%s", server));
+			check_name_server(d, unit, rules.p, PRINTED(d, "%s", server));
 	fclose(in);
 }
 

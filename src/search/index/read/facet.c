@@ -17,8 +17,8 @@ enum { SPLITS = FACET_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 20
 /* ---- the inner loops, by width of a term and terms a document ---- */
 
 /* The counter of a term; the last one when the term is not in the dictionary, which only damage
-   causes. The compiler makes a conditional move of it: the loop waits for memory, so that the
-   comparison costs nothing that can be measured. */
+   causes. The compiler makes a conditional move of it, so the loop gets no branch that could be
+   mispredicted. */
 static inline uint32_t
 clamp_place(uint32_t id, uint32_t last)
 {
