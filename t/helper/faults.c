@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum kind {
@@ -221,6 +222,26 @@ write(int fd, const void *p, size_t n)
 	ssize_t k = before_write(fd, &n);
 
 	return k != -2 ? k : syscall(SYS_write, fd, p, n);
+}
+
+/* As much as write would send: the first part that is not empty, cut like a write. */
+ssize_t
+writev(int fd, const struct iovec *parts, int count)
+{
+	size_t whole = 0, n;
+	ssize_t k;
+
+	for (int i = 0; i < count; i++)
+		whole += parts[i].iov_len;
+	n = whole;
+	k = before_write(fd, &n);
+	if (k != -2)
+		return k;
+	if (n == whole)
+		return syscall(SYS_writev, fd, parts, count);
+	while (parts->iov_len == 0)
+		parts++;
+	return syscall(SYS_write, fd, parts->iov_base, n);
 }
 
 ssize_t

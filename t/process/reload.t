@@ -40,13 +40,13 @@ for i in 1 2 3 4 5; do
 	old=$(workers)
 	cp "$W/run/surfaced-echo" "$W/run/new" && mv "$W/run/new" "$W/run/surfaced-echo"
 	kill -HUP "$master"
-	world_until 10 log_has 'reloaded program=echo' "$i" || break
+	world_until 10 log_has 'reloaded program=surfaced' "$i" || break
 	kill -HUP "$(cat "$W/run/nginx.pid")"
 done
 wait
 is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" \
 	"1,200 requests during five reloads of master and nginx succeed"
-is "$(log_count 'reloaded program=echo')" 5 "the master has executed itself five times"
+is "$(log_count 'reloaded program=surfaced')" 5 "the master has executed itself five times"
 is "$(tr '\0' '\n' <"/proc/$master/cmdline" | head -1)" "$WORLD_PROGRAM" \
 	"the master keeps its pid and runs the replaced file"
 ok "the old workers have exited" world_until 5 workers_are 5
@@ -64,11 +64,11 @@ kill -HUP "$master"
 : >"$W/run/go"
 wait "$slow"
 is "$(cat "$W/slow")" 200 "the old worker answers a request that was under way"
-world_until 5 log_has 'reloaded program=echo' 6
+world_until 5 log_has 'reloaded program=surfaced' 6
 
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 kill -HUP "$master"
-world_until 10 log_has 'reloaded program=echo' 7
+world_until 10 log_has 'reloaded program=surfaced' 7
 ok "the numbers of workers follow the upstream file" world_until 5 workers_are 7
 
 before=$(workers)

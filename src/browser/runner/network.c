@@ -38,7 +38,8 @@ struct request {
 	struct str id;
 	bool begun; /* false: only an ExtraInfo has come so far */
 	bool ended, sent_extra, got_extra, cached, contacted;
-	bool page;          /* the document of a tab's main frame */
+	int64_t
+	    document; /* the number of a request for the document of a tab's main frame; 0: another request */
 	int64_t line, sent; /* bytes of the first line, of the headers; 0: not sent */
 	int64_t data, came; /* bytes of the body so far, decoded and on the wire */
 	double began;       /* in seconds of Chromium's clock */
@@ -57,6 +58,7 @@ struct network {
 	struct runner *r;
 	struct requests requests; /* the newest first */
 	size_t open, events;
+	int64_t documents; /* the last number of a document */
 	struct contact contacts[CONTACTS];
 	size_t next_contact;
 };
@@ -177,14 +179,15 @@ has_header(struct list headers, const char *name)
 	return false;
 }
 
-/* Sets the failure of the tab, if the request is for the document of its main frame. */
+/* Sets the failure of the tab, if the request is for the newest document of its main frame. Why surfaced-egress did not
+   connect may arrive after the tab has gone on to the next document, whose failure must stay. */
 static void
 report_page_failure(struct network *n, const struct request *q)
 {
 	const struct net_event *e = &q->ev.event;
-	struct tab *t = q->page ? tab_find(n->r, e->tab) : NULL;
+	struct tab *t = q->document != 0 ? tab_find(n->r, e->tab) : NULL;
 
-	if (t != NULL)
+	if (t != NULL && t->document == q->document)
 		page_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
 }
 
@@ -354,7 +357,7 @@ on_request(struct runner *r, const struct cdp_event *event)
 	const struct json_value *request = cdp_get(event->params, "request");
 	const struct json_value *redirect = cdp_get(event->params, "redirectResponse");
 	struct request *q = redirect != NULL ? find_open_request(n, id) : NULL;
-	const struct tab *t = tab_of_session(r, event->session);
+	struct tab *t = tab_of_session(r, event->session);
 	struct net_event *e;
 
 	if (str_starts(cdp_text(request, "url"), STR("data:")))
@@ -373,8 +376,9 @@ on_request(struct runner *r, const struct cdp_event *event)
 	fill_request(q, request, cdp_text(request, "url"));
 	e->resource_type = evidence_copy(&q->ev, cdp_text(event->params, "type"));
 	e->redirected_from = evidence_copy(&q->ev, from);
-	q->page = t != NULL && str_is(e->resource_type, "Document") &&
-		  str_eq(cdp_text(event->params, "frameId"), buf_done(&t->target));
+	if (t != NULL && str_is(e->resource_type, "Document") &&
+	    str_eq(cdp_text(event->params, "frameId"), buf_done(&t->target)))
+		q->document = t->document = ++n->documents;
 	report_page_failure(n, q);
 }
 

@@ -68,7 +68,8 @@ struct tab {
 	struct runner *r;
 	int64_t id; /* from 1 */
 	struct buf target, session, url, title;
-	struct buf failure; /* why the newest requested document failed; empty: it did not */
+	int64_t document;   /* the number of the newest requested document (network.c) */
+	struct buf failure; /* why that document failed; empty: it did not */
 	bool unreachable;   /* the browser shows its error page instead of the document */
 	size_t setting_up;  /* calls of setup_tab without a reply yet */
 	bool loading, can_go_back, can_go_forward;
