@@ -581,7 +581,10 @@ done
 sed -i '/^evidence_directory/d' "$W/etc/surfacectl.conf"
 echo "evidence_directory = $W/kept" >>"$W/etc/surfacectl.conf"
 echo "run_directory = $W/run" >"$W/etc/surfaced-runner.conf"
-world_lines surfaced-stream <"$W/etc/surfaced-dispatch.conf" >"$W/etc/surfaced-stream.conf"
+{
+	cat "$W/etc/surfaced-dispatch.conf"
+	echo "stream_keys = $W/etc/stream-keys"
+} | world_lines surfaced-stream >"$W/etc/surfaced-stream.conf"
 sed -i 's/surfaced_dispatch/surfaced_stream/' "$W/etc/surfaced-stream.conf"
 world_give
 chown -R "$WORLD_USER" "$W/kept"

@@ -127,7 +127,9 @@ bare_words_search_text(void)
 	static const struct example examples[] = {
 		{ "Nginx", "\"nginx\"" },
 		{ "\"login page\"", "\"login page\"" },
-		{ "services.banner:x OR services.http.title:x", "\"x\"" },
+		{ "services.banner:x OR services.http.title:x OR services.http.body:x", "\"x\"" },
+		{ "services.banner:x OR services.http.title:x",
+		    "services.banner:\"x\" OR services.http.title:\"x\"" },
 		{ "services.http.title:x OR services.banner:x",
 		    "services.http.title:\"x\" OR services.banner:\"x\"" },
 		{ "a b OR -c", "\"a\" AND \"b\" OR NOT \"c\"" },
