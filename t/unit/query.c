@@ -605,11 +605,11 @@ nodes_know_their_place(void)
 
 	CU_ASSERT_TRUE_FATAL(parse(STR("\"\xc3\xa9\" OR -port:22,80"), &q, &fault));
 	CU_ASSERT_EQUAL(q.root->type, NODE_OR);
-	CU_ASSERT_EQUAL(q.root->nkids, 3);
-	CU_ASSERT_EQUAL(q.root->kids[2]->type, NODE_NOT);
-	CU_ASSERT_EQUAL(q.root->kids[2]->kids[0]->at, 14);
-	CU_ASSERT_EQUAL(q.root->kids[2]->kids[0]->nvalues, 2);
-	CU_ASSERT_EQUAL(q.root->kids[2]->kids[0]->values[1].i, 80);
+	CU_ASSERT_EQUAL(q.root->nkids, 4);
+	CU_ASSERT_EQUAL(q.root->kids[3]->type, NODE_NOT);
+	CU_ASSERT_EQUAL(q.root->kids[3]->kids[0]->at, 14);
+	CU_ASSERT_EQUAL(q.root->kids[3]->kids[0]->nvalues, 2);
+	CU_ASSERT_EQUAL(q.root->kids[3]->kids[0]->values[1].i, 80);
 	CU_ASSERT_TRUE(str_is(q.text, "\"\xc3\xa9\" OR -port:22,80"));
 	arena_reset(arena);
 }
