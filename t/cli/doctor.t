@@ -576,6 +576,7 @@ for name in surfaced-dispatch surfaced-egress; do
 		sed "s/surfaced_meter/surfaced_$(echo ${name#surfaced-})/" "$W/etc/surfaced-meter.conf"
 		echo "evidence_directory = $W/kept"
 		echo "runner = $W/fake-runner"
+		echo "runner_conf = $W/etc/surfaced-runner.conf"
 	} | world_lines "$name" >"$W/etc/$name.conf"
 done
 sed -i '/^evidence_directory/d' "$W/etc/surfacectl.conf"
