@@ -47,7 +47,7 @@ load_published(struct follower *f)
 	merger_abandon(&f->merger, &f->state);
 	rebuild_abandon(&f->rebuilder, &f->state);
 	index_state_free(&f->state);
-	if (!index_state_load(f->directory, &f->state, err))
+	if (!index_state_load(f->directory, DATASET_HOSTS, &f->state, err))
 		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
 	free(f->since);
 	f->since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
@@ -391,7 +391,7 @@ purge_deletions(struct follower *f)
 	if (mono_us() < f->next_purge)
 		return;
 	f->next_purge = mono_us() + PURGE_US;
-	if (!index_state_load(f->directory, &published, err))
+	if (!index_state_load(f->directory, DATASET_HOSTS, &published, err))
 		return;
 	if (published.generation > 0 && published.snapshot[0] != '\0' &&
 	    source_purge(&f->feed.source, published.snapshot) != DB_OK)

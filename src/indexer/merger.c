@@ -165,7 +165,7 @@ take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAUL
 	const struct index_segment *fresh = NULL;
 	bool ok;
 
-	if (!index_state_fetch(g->directory, g->child.family, &made, err))
+	if (!index_state_fetch(g->directory, s->dataset, g->child.family, &made, err))
 		return false;
 	for (size_t i = 0; i < made.nsegments; i++)
 		if (made.segments[i].file.id >> 32 == g->child.family)

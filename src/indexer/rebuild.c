@@ -105,7 +105,7 @@ rebuild_take(
 {
 	struct index_state made;
 
-	if (!index_state_fetch(r->directory, r->child.family, &made, err))
+	if (!index_state_fetch(r->directory, s->dataset, r->child.family, &made, err))
 		return false;
 	*tags = made.tags;
 	made.tags = s->tags;

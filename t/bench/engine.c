@@ -151,7 +151,7 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	struct rusage use;
 	size_t bytes = 0;
 
-	if (!index_state_load(directory, &st, err))
+	if (!index_state_load(directory, DATASET_HOSTS, &st, err))
 		die(err);
 	if (st.generation > 0) {
 		index_state_free(&st);
@@ -324,7 +324,7 @@ main(int argc, char **argv)
 		return print_hits(keep != NULL ? keep : directory, one);
 	t = mono_us();
 	e = engine_open_index(keep != NULL ? keep : directory);
-	engine_status(e, &st);
+	engine_status(e, DATASET_HOSTS, &st);
 	printf("opened and verified in %.1f ms\n", (double)(mono_us() - t) / 1000);
 	a = arena_new(SIZE_MAX / 4);
 	measure_first(e, a);

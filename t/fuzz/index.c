@@ -188,7 +188,7 @@ ask(void)
 		struct query q = { .dataset = DATASET_HOSTS,
 			.root = naive_query(&naive, 2, false) };
 		struct agg agg = { &fields[naive_random(&naive, (uint32_t)nfields)], 20 };
-		struct page_request want = { NULL, 5 };
+		struct page_request want = { .limit = 5 };
 		struct group g;
 		struct page page;
 

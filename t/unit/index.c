@@ -77,7 +77,7 @@ problem_of(const struct world *w, char out[INDEX_FAULT])
 	struct engine_status st;
 	struct count n;
 
-	engine_status(e, &st);
+	engine_status(e, DATASET_HOSTS, &st);
 	snprintf(out, INDEX_FAULT, "%s", st.problem == NULL ? "" : st.problem);
 	CU_ASSERT_EQUAL(engine_count(e, w->n.a, &q, &plenty, &n),
 	    st.problem == NULL ? ENGINE_OK : ENGINE_UNAVAILABLE);
@@ -168,7 +168,7 @@ forged_files_cannot_crash(void)
 			struct query q = { .dataset = DATASET_HOSTS,
 				.root = naive_query(&w.n, 3, false) };
 			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)], 100 };
-			struct page_request want = { NULL, 20 };
+			struct page_request want = { .limit = 20 };
 			struct group g;
 			struct page page;
 
@@ -202,7 +202,7 @@ a_refused_generation_leaves_the_old_one(void)
 	CU_ASSERT_EQUAL(truncate(segment, 1000), 0);
 	do {
 		engine_refresh(e);
-		engine_status(e, &st);
+		engine_status(e, DATASET_HOSTS, &st);
 	} while (st.problem == NULL && mono_us() < until);
 	CU_ASSERT_PTR_NOT_NULL(st.problem);
 	CU_ASSERT_EQUAL(st.generation, 1);
@@ -211,7 +211,7 @@ a_refused_generation_leaves_the_old_one(void)
 	add_segment(&w, 50, 100);
 	do {
 		engine_refresh(e);
-		engine_status(e, &st);
+		engine_status(e, DATASET_HOSTS, &st);
 	} while (st.generation < 3 && mono_us() < until);
 	CU_ASSERT_EQUAL(st.generation, 3);
 	CU_ASSERT_PTR_NULL(st.problem);
@@ -230,7 +230,7 @@ a_state_survives_being_stored(void)
 	index_state_snapshot(&w.state, STR("10:20:10,14"));
 	add_segment(&w, 30, 100);
 	add_segment(&w, 30, 100);
-	CU_ASSERT_TRUE(index_state_load(w.directory, &back, err));
+	CU_ASSERT_TRUE(index_state_load(w.directory, DATASET_HOSTS, &back, err));
 	CU_ASSERT_EQUAL(back.generation, 2);
 	CU_ASSERT_STRING_EQUAL(back.snapshot, "10:20:10,14");
 	CU_ASSERT_EQUAL(back.nsegments, w.state.nsegments);
@@ -404,7 +404,7 @@ soon_serving(struct engine *e, bool want)
 
 	do {
 		engine_refresh(e);
-		engine_status(e, &st);
+		engine_status(e, DATASET_HOSTS, &st);
 	} while ((st.generation > 0) != want && mono_us() < until);
 	return (st.generation > 0) == want;
 }
@@ -551,7 +551,7 @@ ask_everything(struct world *w, struct engine *e)
 	for (size_t i = 0; i < nfields; i++) {
 		struct query q = { .dataset = DATASET_HOSTS, .root = naive_query(&w->n, 3, false) };
 		struct agg agg = { &fields[i], 100 };
-		struct page_request want = { NULL, 20 };
+		struct page_request want = { .limit = 20 };
 		struct group g;
 		struct page page;
 
@@ -700,9 +700,9 @@ a_host_with_every_service_lists_the_matching_ones(void)
 	    w.n.a, DATASET_HOSTS, STR("services.transport:sctp"), ts_now(), &q, &fault));
 	CU_ASSERT_EQUAL(engine_search(e, w.n.a, &q, &plenty, &want, &page), ENGINE_OK);
 	CU_ASSERT_EQUAL_FATAL(page.nhits, 1);
-	CU_ASSERT_EQUAL_FATAL(page.hits[0].nservices, 65536);
-	CU_ASSERT_EQUAL(page.hits[0].services[65535].port, 65535);
-	CU_ASSERT_TRUE(str_is(page.hits[0].services[65535].transport, "sctp"));
+	CU_ASSERT_EQUAL_FATAL(page.hits[0].nnested, 65536);
+	CU_ASSERT_EQUAL(page.hits[0].nested[65535].number, 65535);
+	CU_ASSERT_TRUE(str_is(page.hits[0].nested[65535].text, "sctp"));
 	engine_close(e);
 	world_end(&w);
 }

@@ -57,7 +57,7 @@ merge_as_child(struct world *w, struct index_merge *m)
 	struct index_segment fresh;
 	char err[INDEX_FAULT] = "";
 
-	CU_ASSERT_TRUE_FATAL(index_state_load(w->directory, &child, err));
+	CU_ASSERT_TRUE_FATAL(index_state_load(w->directory, DATASET_HOSTS, &child, err));
 	CU_ASSERT_TRUE(index_state_verify(w->directory, &child, 0, err));
 	child.family = 7;
 	m->id = index_new_id(child.family);
@@ -87,7 +87,7 @@ a_merge_in_a_child_brings_its_ordinals(void) /* C-408 */
 	merge_as_child(&w, m);
 	w.state.children[INDEX_MERGE] = 7;
 	add_segment(&w, 20, 3000);
-	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, 7, &made, err));
+	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, DATASET_HOSTS, 7, &made, err));
 	found = index_state_find(&made, m->id);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(found);
 	CU_ASSERT_TRUE(index_merge_take(m, w.directory, &w.state,
@@ -142,7 +142,7 @@ a_rebuild_keeps_what_changed_meanwhile(void) /* C-408 */
 	index_state_free(&made);
 	w.state.children[INDEX_REBUILD] = 9;
 	add_segment(&w, 30, 600);
-	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, 9, &made, err));
+	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, DATASET_HOSTS, 9, &made, err));
 	for (size_t i = 0; i < 20; i++)
 		delete_host(&w, &made, i * 7);
 	CU_ASSERT_TRUE(index_state_renew(w.directory, &w.state, &made, err));

@@ -3,6 +3,7 @@
 
 #include "t/unit/index_world.h"
 
+#include "search/index/format/segment.h"
 #include "t/unit/query_print.h"
 #include "t/unit/tap.h"
 
@@ -142,19 +143,29 @@ same_services(struct world *w, const struct naive_doc *d, const struct hit *h, c
 	for (size_t i = 0; i < d->nservices; i++) {
 		if (!naive_service(&w->n, &d->services[i], q))
 			continue;
-		if (k >= h->nservices || h->services[k].port != d->services[i].v[0].i ||
-		    !str_eq(h->services[k].transport, d->services[i].v[1].s))
+		if (k >= h->nnested || h->nested[k].number != d->services[i].v[0].i ||
+		    !str_eq(h->nested[k].text, d->services[i].v[1].s))
 			return false;
 		k++;
 	}
-	return k == h->nservices;
+	return k == h->nnested;
+}
+
+/* The key of a host is 4 or 6 and the bytes of its address. */
+static bool
+same_address(struct str key, const unsigned char ip[16])
+{
+	size_t n = key.n - 1;
+
+	return key.n > 0 && key.p[0] == (n == 4 ? 4 : 6) && n == (ip_is_v4(ip) ? 4 : 16) &&
+	       memcmp(key.p + 1, ip + 16 - n, n) == 0;
 }
 
 static bool
 same_pages(
     struct world *w, struct engine *e, const struct query *q, const bool *matching, size_t total)
 {
-	struct page_request want = { .after = NULL, .limit = 7 };
+	struct page_request want = { .limit = 7 };
 	struct page page;
 	size_t at = 0;
 
@@ -165,12 +176,12 @@ same_pages(
 		for (size_t i = 0; i < page.nhits; i++, at++) {
 			while (at < w->ndocs && !matching[at])
 				at++;
-			if (at == w->ndocs || memcmp(page.hits[i].ip, w->docs[at].ip.a, 16) != 0 ||
+			if (at == w->ndocs || !same_address(page.hits[i].key, w->docs[at].ip.a) ||
 			    !same_services(w, &w->docs[at], &page.hits[i], q->root))
 				return false;
 		}
 		if (page.nhits > 0)
-			want.after = page.hits[page.nhits - 1].ip;
+			want.after = page.hits[page.nhits - 1].key;
 	} while (page.has_more && page.nhits == want.limit);
 	for (; at < w->ndocs && !matching[at]; at++)
 		;
@@ -222,7 +233,7 @@ compare_many(struct world *w, unsigned queries)
 	struct node all = { .type = NODE_ALL };
 	struct engine_status st;
 
-	engine_status(e, &st);
+	engine_status(e, DATASET_HOSTS, &st);
 	CU_ASSERT_EQUAL(st.generation, w->state.generation);
 	CU_ASSERT_EQUAL(st.documents, w->ndocs);
 	compare(w, e, &all);

@@ -105,6 +105,7 @@ enum { INDEX_FAULT = 256 };
 enum index_child { INDEX_MERGE, INDEX_REBUILD, INDEX_CHILDREN };
 
 struct index_state {
+	enum dataset dataset;
 	uint64_t generation; /* 0: nothing published yet */
 	struct ts published_at;
 	char *snapshot; /* pg_snapshot of the rows that the segments contain; owned; "": unknown */
@@ -127,11 +128,11 @@ size_t index_words(uint32_t n);
 /* Returns false and a reason when the manifest cannot be used. Without a manifest it returns true,
    and the generation is 0. */
 bool index_state_load(
-    const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
+    const char *directory, enum dataset d, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
 /* Reads what a child of this family has stored. */
-bool index_state_fetch(const char *directory, uint32_t family, struct index_state *out,
-    char err[INDEX_FAULT]) MUST_USE;
+bool index_state_fetch(const char *directory, enum dataset d, uint32_t family,
+    struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_snapshot(struct index_state *s, struct str text);
 void index_tags_set(struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
 const struct tag *index_tags_find(const struct index_tags *t, struct str slug);

@@ -346,7 +346,7 @@ segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16])
 }
 
 uint32_t
-segment_lower(const struct segment *s, const unsigned char ip[16])
+segment_lower_ip(const struct segment *s, const unsigned char ip[16])
 {
 	bool four = ip_is_v4(ip);
 	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs, v = four ? v4_of(ip) : 0;
@@ -362,6 +362,53 @@ segment_lower(const struct segment *s, const unsigned char ip[16])
 			hi = mid;
 	}
 	return lo;
+}
+
+/* ---- keys ---- */
+
+/* The key of an address has one byte more than the address: 4 or 6. */
+enum { KEY_V4 = 4, KEY_V6 = 6 };
+
+struct str
+segment_key(const struct segment *s, uint32_t doc, struct segment_key *out)
+{
+	unsigned char ip[16];
+	bool four = doc < s->nv4;
+
+	segment_ip(s, doc, ip);
+	out->n = four ? 5 : 17;
+	out->bytes[0] = four ? KEY_V4 : KEY_V6;
+	memcpy(out->bytes + 1, four ? ip + 12 : ip, out->n - 1);
+	return segment_key_str(out);
+}
+
+/* The address that a key begins with, filled with zeros; bytes behind it are greater than the address alone. */
+static uint32_t
+lower_address(const struct segment *s, struct str key, size_t size)
+{
+	unsigned char ip[16], found[16];
+	size_t n = key.n - 1 < size ? key.n - 1 : size;
+	uint32_t doc;
+
+	memset(ip, 0, sizeof(ip));
+	if (size == 4)
+		memcpy(ip, v4_prefix, sizeof(v4_prefix));
+	memcpy(ip + 16 - size, key.p + 1, n);
+	doc = segment_lower_ip(s, ip);
+	if (key.n <= size + 1 || doc >= s->ndocs)
+		return doc;
+	segment_ip(s, doc, found);
+	return doc + (memcmp(found, ip, sizeof(ip)) == 0);
+}
+
+uint32_t
+segment_lower(const struct segment *s, struct str key)
+{
+	unsigned char kind = key.n == 0 ? 0 : (unsigned char)key.p[0];
+
+	if (kind == KEY_V4 || kind == KEY_V6)
+		return lower_address(s, key, kind == KEY_V4 ? 4 : 16);
+	return kind < KEY_V4 ? 0 : kind < KEY_V6 ? s->nv4 : s->ndocs;
 }
 
 /* Finds the documents of a network. Documents are sorted by address, all IPv4 ones first, so a
@@ -383,10 +430,10 @@ segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint
 	memcpy(last, net->a, 16);
 	for (unsigned bit = net->bits; bit < 128; bit++)
 		last[bit / 8] |= (unsigned char)(0x80 >> bit % 8);
-	*lo = segment_lower(s, net->a);
+	*lo = segment_lower_ip(s, net->a);
 	if (!four && *lo < s->nv4)
 		*lo = s->nv4;
-	*hi = segment_lower(s, last);
+	*hi = segment_lower_ip(s, last);
 	if (*hi < end) {
 		unsigned char at[16];
 

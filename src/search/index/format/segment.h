@@ -21,9 +21,26 @@ struct segment *segment_open(const char *directory, const struct index_segment *
     enum segment_check check, char err[INDEX_FAULT]);
 void segment_close(struct segment *s); /* releases one reference */
 void segment_path(const char *directory, uint64_t id, char *out, size_t room);
+enum { KEY_MAX = 600 };
+
+struct segment_key {
+	size_t n;
+	unsigned char bytes[KEY_MAX];
+};
+
+static inline struct str
+segment_key_str(const struct segment_key *k)
+{
+	return (struct str){ (const char *)k->bytes, k->n };
+}
+
+/* The key of a document, in *out. */
+struct str segment_key(const struct segment *s, uint32_t doc, struct segment_key *out);
+/* The first document whose key is not less; the key may be any bytes. */
+uint32_t segment_lower(const struct segment *s, struct str key);
+/* The same by addresses, where they are the keys. */
 void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
-/* The first document whose address is not less than ip. */
-uint32_t segment_lower(const struct segment *s, const unsigned char ip[16]);
+uint32_t segment_lower_ip(const struct segment *s, const unsigned char ip[16]);
 /* The documents of a network: [*lo, *hi). */
 void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
 const struct terms *segment_terms(

@@ -523,7 +523,7 @@ match_nets(const struct leaf *f)
 static uint32_t
 address_place(const struct segment *seg, const struct bound *b, bool after)
 {
-	uint32_t doc = segment_lower(seg, b->v.ip.a);
+	uint32_t doc = segment_lower_ip(seg, b->v.ip.a);
 	unsigned char at[16];
 
 	if (!after || doc >= seg->ndocs)

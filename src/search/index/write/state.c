@@ -34,7 +34,7 @@ index_new_id(uint32_t family)
 bool
 index_mark_dead(struct index_segment *s, const unsigned char ip[16])
 {
-	uint32_t doc = segment_lower(s->open, ip);
+	uint32_t doc = segment_lower_ip(s->open, ip);
 	unsigned char found[16];
 
 	if (doc >= s->open->ndocs)
