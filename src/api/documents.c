@@ -49,6 +49,12 @@ STMT_LIST(read_records, struct document, document_out,
     PAGE_OF("unnest($1::text[]::bytea[]) WITH ORDINALITY AS k (key, at)"
 	    " JOIN record AS r ON r.dataset = $4::smallint AND r.key = k.key AND NOT r.gone"));
 
+/* $1: fingerprints, the end of the keys. */
+STMT_LIST(read_fingerprints, struct document, document_out,
+    PAGE_OF("unnest($1::text[]::bytea[]) WITH ORDINALITY AS k (sum, at)"
+	    " JOIN record AS r ON r.dataset = $4::smallint AND substr(r.key, 9) = k.sum"
+	    " AND NOT r.gone"));
+
 struct str
 key_literal(struct arena *a, struct str key)
 {
@@ -86,7 +92,7 @@ key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bound, 
 }
 
 static enum db_rc
-read_rows(struct req *rq, enum dataset d, struct strs keys, struct list *rows)
+read_rows(struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct list *rows)
 {
 	struct str *texts = ARENA_ARRAY(rq->arena, keys.n + 1, struct str);
 	struct strs sent = { texts, keys.n };
@@ -99,12 +105,13 @@ read_rows(struct req *rq, enum dataset d, struct strs keys, struct list *rows)
 	}
 	for (size_t i = 0; i < keys.n; i++)
 		texts[i] = key_literal(rq->arena, keys.p[i]);
-	return db_list(
-	    rq->db, &read_records, rows, P(sent), P(page), P(all), P(record_dataset_number(d)));
+	return db_list(rq->db, by == BY_FINGERPRINT ? &read_fingerprints : &read_records, rows,
+	    P(sent), P(page), P(all), P(record_dataset_number(d)));
 }
 
 int
-documents_read(struct req *rq, enum dataset d, struct strs keys, struct documents *out)
+documents_read(
+    struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct documents *out)
 {
 	struct list rows = { 0 };
 	const struct document *row;
@@ -114,7 +121,7 @@ documents_read(struct req *rq, enum dataset d, struct strs keys, struct document
 		keys.n };
 	if (keys.n == 0)
 		return PASS;
-	rc = read_rows(rq, d, keys, &rows);
+	rc = read_rows(rq, d, by, keys, &rows);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	row = rows.items;
@@ -134,6 +141,8 @@ documents_fit(const struct documents *docs)
 		n++;
 	return n;
 }
+
+const struct url_param fields_params[] = { FIELDS_PARAM(struct fields_args), URL_PARAM_END };
 
 int
 fields_parse(struct req *rq, enum dataset d, struct str names, const struct record_fields **out)
@@ -166,6 +175,17 @@ tree_arena(void)
 	if (a == NULL)
 		a = arena_new(TREE_MEMORY);
 	return a;
+}
+
+struct str
+document_text(struct arena *a, enum dataset d, struct str doc, const struct record_fields *fields)
+{
+	struct buf b = { .a = a };
+
+	if (d != DATASET_HOSTS && fields == NULL)
+		return doc;
+	document_write(&b, d, doc, fields);
+	return buf_done(&b);
 }
 
 void

@@ -37,7 +37,9 @@ extern const struct answer_names answer_names[DATASETS_STORED];
 
 /* Reads the documents of these keys, up to LIM_PAGE_BYTES and the first in any case. Fails when the database does,
    and hands the request over when they are too large for this worker. share_begin comes before. */
-int documents_read(struct req *rq, enum dataset d, struct strs keys, struct documents *out);
+enum document_key { BY_KEY, BY_FINGERPRINT /* certificates: the end of their key */ };
+int documents_read(
+    struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct documents *out);
 /* Returns the number of documents before the first one that would have made the page too large. */
 size_t documents_fit(const struct documents *docs);
 
@@ -65,6 +67,12 @@ struct str key_literal(struct arena *a, struct str key);
 		.example = "first_seen,last_seen"                                                  \
 	}
 
+/* A struct with nothing else. */
+struct fields_args {
+	struct str fields;
+};
+extern const struct url_param fields_params[];
+
 /* Parses it. *out is NULL when it was not sent. */
 int fields_parse(
     struct req *rq, enum dataset d, struct str names, const struct record_fields **out);
@@ -72,6 +80,10 @@ int fields_parse(
 /* Writes a stored document: its members in the order of the field table (C-414), all or those of fields. */
 void document_write(
     struct buf *b, enum dataset d, struct str doc, const struct record_fields *fields);
+
+/* The same as a text: the stored one, where that is the answer. */
+struct str document_text(
+    struct arena *a, enum dataset d, struct str doc, const struct record_fields *fields);
 
 /* Writes a service of a host's document with the members of its host that say where it is. False: the host has no such
    service. */

@@ -20,12 +20,6 @@
 
 #include <strings.h>
 
-struct lookup_args {
-	struct str fields;
-};
-
-static const struct url_param lookup_params[] = { FIELDS_PARAM(struct lookup_args), URL_PARAM_END };
-
 static int
 fail_path(struct req *rq, const char *name, const char *what)
 {
@@ -37,14 +31,14 @@ fail_path(struct req *rq, const char *name, const char *what)
 static int
 answer_first(struct req *rq, enum dataset d, struct strs keys)
 {
-	const struct lookup_args *args = rq->params;
+	const struct fields_args *args = rq->params;
 	const struct record_fields *fields;
 	struct documents docs;
 	struct budget unused;
 	struct buf *b;
 
 	if (fields_parse(rq, d, args->fields, &fields) != PASS ||
-	    share_begin(rq, &unused) != PASS || documents_read(rq, d, keys, &docs) != PASS)
+	    share_begin(rq, &unused) != PASS || documents_read(rq, d, BY_KEY, keys, &docs) != PASS)
 		return FAILED;
 	for (size_t i = 0; i < docs.n; i++) {
 		if (docs.p[i] == NULL)
@@ -106,7 +100,7 @@ get_host_service(struct req *rq)
 
 	if (host_key(rq, &key) != PASS || service_named(rq, &port, &transport) != PASS ||
 	    share_begin(rq, &unused) != PASS ||
-	    documents_read(rq, DATASET_HOSTS, (struct strs){ &key, 1 }, &docs) != PASS)
+	    documents_read(rq, DATASET_HOSTS, BY_KEY, (struct strs){ &key, 1 }, &docs) != PASS)
 		return FAILED;
 	if (docs.p[0] == NULL)
 		return fail(rq, ERR_RECORD_NOT_FOUND);
@@ -451,7 +445,7 @@ answer_certificate(struct req *rq, const struct stored_certificate *c,
 static int
 get_certificate(struct req *rq)
 {
-	const struct lookup_args *args = rq->params;
+	const struct fields_args *args = rq->params;
 	enum certificate_form form = wanted_form(rq);
 	struct str text = rq->captured[0];
 	unsigned char sum[FINGERPRINT];
@@ -539,7 +533,7 @@ static const struct route lookup_routes[] = {
 	    ROUTE(GET, "/search/hosts/{ip}", get_host),
 	    LOOKUP_COLUMNS,
 	    .path_params = host_path,
-	    PARAMS(struct lookup_args, lookup_params),
+	    PARAMS(struct fields_args, fields_params),
 	    .out = host_out,
 	    .errors = lookup_errors,
 	    .summary = "Get a host",
@@ -572,7 +566,7 @@ static const struct route lookup_routes[] = {
 	    ROUTE(GET, "/search/whois/{domain}", get_whois_domain),
 	    LOOKUP_COLUMNS,
 	    .path_params = domain_path,
-	    PARAMS(struct lookup_args, lookup_params),
+	    PARAMS(struct fields_args, fields_params),
 	    .out = whois_out,
 	    .errors = lookup_errors,
 	    .summary = "Get the registration of a domain",
@@ -584,7 +578,7 @@ static const struct route lookup_routes[] = {
 	    ROUTE(GET, "/search/certificates/{fingerprint}", get_certificate),
 	    LOOKUP_COLUMNS,
 	    .path_params = fingerprint_path,
-	    PARAMS(struct lookup_args, lookup_params),
+	    PARAMS(struct fields_args, fields_params),
 	    .out = certificate_out,
 	    .errors = lookup_errors,
 	    .summary = "Get a certificate",

@@ -247,8 +247,8 @@ read_page_documents(struct req *rq, struct page *page, struct documents *docs)
 
 	for (size_t i = 0; i < page->nhits; i++)
 		keys[i] = page->hits[i].key;
-	if (documents_read(
-		rq, (enum dataset)rq->route->arg, (struct strs){ keys, page->nhits }, docs) != PASS)
+	if (documents_read(rq, (enum dataset)rq->route->arg, BY_KEY,
+		(struct strs){ keys, page->nhits }, docs) != PASS)
 		return FAILED;
 	fit = documents_fit(docs);
 	page->has_more |= fit < page->nhits;

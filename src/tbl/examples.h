@@ -84,6 +84,9 @@ EXAMPLE("not_after",		"2026-12-31T23:59:59Z")
 EXAMPLE("self_signed",		false)
 
 /* records of the other datasets */
+EXAMPLE("DnsBulkResult.name",	"www.example.com")
+EXAMPLE("records_has_more",	false)
+EXAMPLE("fingerprint",		"4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865")
 EXAMPLE("DnsNamePage.name",	"www.example.com")
 EXAMPLE("DnsRecord.host",	"www.example.com")
 EXAMPLE("record_type",		"A")

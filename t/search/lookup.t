@@ -128,6 +128,32 @@ api GET "/search/certificates/$(printf '%064d' 0)"
 is "$STATUS $(field .error.code)" "404 not_found" "a fingerprint without a certificate is not found (C-411)"
 api GET "/search/certificates/$(printf '%063d' 0)"
 is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "63 digits are no fingerprint (C-411)"
+
+# ---- many at once ----
+
+api POST /search/dns/bulk '{"names":["WWW.example.org","none.example.org","*.example.org"],"limit_per_name":2}'
+is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.name,.found,(.records|length),.records_has_more]]')" \
+	'200 [["www.example.org",true,2,true],["none.example.org",false,0,false],["*.example.org",true,1,false]]' \
+	"a bulk look-up answers the first records of each name, in the order of the request"
+api POST '/search/dns/bulk?fields=answer' '{"names":["a.www.example.org"]}'
+is "$STATUS $BODY" '200 {"results":[{"name":"a.www.example.org","found":true,"records":[{"answer":"192.0.2.9"}],"records_has_more":false}]}' \
+	"fields selects the members of a bulk answer (C-414)"
+api POST /search/whois/bulk '{"domains":["a.example.org","example.net","example.org"]}'
+is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.domain,.found,.whois_domain.domain]]')" \
+	'200 [["a.example.org",true,"example.org"],["example.net",false,null],["example.org",true,"example.org"]]' \
+	"a bulk look-up of domains answers a name with its registered domain"
+api POST /search/certificates/bulk "{\"fingerprints\":[\"$(printf '%064d' 0)\",\"$print\"]}"
+is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.found,.certificate.subject.common_name]]')" \
+	'200 [[false,null],[true,"www.example.org"]]' "a bulk look-up of fingerprints answers certificates"
+api POST '/search/hosts/bulk?fields=ip,services.port' '{"ips":["192.0.2.1"],"limit_per_ip":1}'
+is "$STATUS $(printf '%s' "$BODY" | jq -c '.results[0].host')" '200 {"ip":"192.0.2.1","services":[{"port":53}]}' \
+	"fields selects the members of a bulk answer of hosts (C-414)"
+for body in '{"names":[]}' '{"names":["a.org","A.org."]}' '{"names":["a..org"]}' '{"names":["a.org"],"limit_per_name":101}' '{}' \
+	"{\"names\":$(seq 101 | jq -sc 'map("n\(.).org")')}"; do
+	api POST /search/dns/bulk "$body"
+	is "$STATUS $(field .error.code)" "400 invalid_request" "a bulk look-up refuses $(printf '%.40s' "$body")"
+done
+
 key=$(key_new --scope search.aggregate)
 api GET /search/hosts/192.0.2.1
 is "$STATUS $(field .error.code)" "403 permission_denied" "a look-up needs the scope search.view (C-008)"
