@@ -49,6 +49,14 @@ static const char *const alias_pairs[][2] = {
 #include "tbl/fields.h"
 };
 
+static const struct {
+	enum dataset dataset;
+	const char *name, *date;
+} passed[] = {
+#define PASSED(id, name, date) { DATASET_##id, name, date },
+#include "tbl/fields.h"
+};
+
 /* The rows of a dataset are adjacent in fields: the first one and their number. */
 static struct {
 	size_t first, n;
@@ -76,6 +84,15 @@ label_of(const struct schema_field *f)
 	return schema_find(f->dataset, (struct str){ pair.p + name.n + 1, pair.n - name.n - 1 });
 }
 
+static struct schema_field *
+find_field(enum dataset d, const char *name)
+{
+	for (size_t i = 0; i < COUNT(fields); i++)
+		if (fields[i].dataset == d && strcmp(fields[i].name, name) == 0)
+			return &fields[i];
+	panic("tbl/fields.h: no field %s", name); /* UNCOVERED: there is one */
+}
+
 /* Runs before main, so that the table never changes while it is read. */
 __attribute__((constructor)) static void
 complete_fields(void)
@@ -94,6 +111,9 @@ complete_fields(void)
 	}
 	for (size_t i = 0; i < COUNT(fields); i++)
 		fields[i].label = label_of(&fields[i]);
+	for (size_t i = 0; i < COUNT(passed); i++)
+		find_field(passed[i].dataset, passed[i].name)->passed =
+		    find_field(passed[i].dataset, passed[i].date);
 }
 
 const char *

@@ -20,6 +20,8 @@ struct schema_field {
 	bool nested;          /* a member of the nested object, such as "services." */
 	const char *relative; /* the name without "services." */
 	unsigned index;       /* the place among the fields of the dataset, from 0 */
+	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else NULL. */
+	const struct schema_field *passed;
 	/* The field whose value is the label of a bucket, as_name of an asn; NULL: buckets have no labels. */
 	const struct schema_field *label;
 };

@@ -5,6 +5,7 @@
      MEMBER(dataset, name, type, form, least, most, items, merge)     in the document, but in no query
      CONDITION_FIELD(dataset, name, type)                             of the records that alert rules test
      ALIAS(dataset, alias, name)    another name, in queries only; an alias that ends in ".*" is a prefix
+     PASSED(dataset, name, date)    says of a VIRTUAL boolean that it is true once the time of another field has passed
 
    name     dotted as the document nests; the rows of one object are adjacent, and documents are printed in their order
    store    TERMS: values that repeat; NATIVE: mostly unique; KEY: identifies the document or nested object;
@@ -27,6 +28,9 @@
 #ifndef ALIAS
 #define ALIAS(dataset, alias, name)
 #endif
+#ifndef PASSED
+#define PASSED(dataset, name, date)
+#endif
 
 #include "tbl/fields/hosts.h"
 
@@ -48,3 +52,4 @@
 #undef MEMBER
 #undef CONDITION_FIELD
 #undef ALIAS
+#undef PASSED

@@ -150,6 +150,8 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	int64_t start = mono_us(), text = 0, t;
 	struct rusage use;
 	size_t bytes = 0;
+	char key[5] = { 4 };
+	uint32_t ip;
 
 	if (!index_state_load(directory, DATASET_HOSTS, &st, err))
 		die(err);
@@ -157,14 +159,18 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 		index_state_free(&st);
 		return;
 	}
-	b = index_build_new(&st.tags);
+	b = index_build_new(DATASET_HOSTS, &st.tags);
 	for (unsigned long long i = 0; i < hosts; i++) {
 		t = mono_us();
 		buf_clear(&json);
-		put_host(&json, 0x01000000u + i * (3500000000u / hosts));
+		ip = (uint32_t)(0x01000000u + i * (3500000000u / hosts));
+		put_host(&json, ip);
+		for (int k = 0; k < 4; k++)
+			key[1 + k] = (char)(ip >> (24 - 8 * k));
 		bytes += json.n;
 		text += mono_us() - t;
-		if (!index_build_add(b, buf_done(&json), err))
+		if (!index_build_add(
+			b, (struct str){ key, sizeof(key) }, buf_done(&json), err))
 			die(err);
 		if ((i + 1 < hosts && (i + 1) % (hosts / segments + 1) == 0) ||
 		    (i % 4096 == 0 && index_build_memory(b) >> 20 > SEGMENT_MEMORY))

@@ -76,18 +76,19 @@ publish(void)
 static void
 build(unsigned from, unsigned to)
 {
-	struct index_builder *b = index_build_new(&state.tags);
+	struct index_builder *b = index_build_new(DATASET_HOSTS, &state.tags);
 	struct index_segment made;
 	char err[INDEX_FAULT];
 
 	for (unsigned i = from; i < to; i++) {
 		struct ipnet ip = { .bits = 128 };
 		struct naive_doc doc = { .nservices = 0 };
+		struct segment_key key;
 
 		memcpy(ip.a, "\x20\x01\x0d\xb8", 4);
 		ip.a[15] = (unsigned char)i;
 		naive_doc(&naive, &ip, &doc);
-		if (!index_build_add(b, doc.json, err))
+		if (!index_build_add(b, address_key(ip.a, &key), doc.json, err))
 			panic("%s", err);
 	}
 	if (!index_build_write(b, directory, &made, err) ||
@@ -112,9 +113,9 @@ begin(void)
 	build(0, DOCUMENTS);
 	build(DOCUMENTS / 2, DOCUMENTS + DOCUMENTS / 2);
 	publish();
-	segment_path(directory, state.segments[0].file.id, segment, sizeof(segment));
-	segment_path(directory, state.segments[1].file.id, other, sizeof(other));
-	ordinals_path(directory, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
+	segment_path(directory, DATASET_HOSTS, state.segments[0].file.id, segment, sizeof(segment));
+	segment_path(directory, DATASET_HOSTS, state.segments[1].file.id, other, sizeof(other));
+	ordinals_path(directory, DATASET_HOSTS, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	segment_size = read_all(segment, good_segment);
 	manifest_size = read_all(manifest, good_manifest);

@@ -39,7 +39,7 @@ world_begin(struct world *w, uint64_t seed)
 	w->n = (struct naive){ .a = arena_new(SIZE_MAX / 4), .random = seed };
 	set_tags(&w->n.tags);
 	set_tags(&w->state.tags);
-	w->b = index_build_new(&w->state.tags);
+	w->b = index_build_new(DATASET_HOSTS, &w->state.tags);
 }
 
 void
@@ -60,6 +60,14 @@ world_end(struct world *w)
 	index_build_free(w->b);
 	index_state_free(&w->state);
 	arena_free(w->n.a);
+}
+
+struct str
+key_of(struct arena *a, const struct ipnet *ip)
+{
+	struct segment_key key;
+
+	return arena_str(a, address_key(ip->a, &key));
 }
 
 static int
@@ -87,7 +95,8 @@ add_segment(struct world *w, uint32_t count, uint32_t room)
 		ip.a[14] = (unsigned char)(i >> 8);
 		ip.a[15] = (unsigned char)i;
 		naive_doc(&w->n, &ip, &fresh[nfresh]);
-		CU_ASSERT_TRUE(index_build_add(w->b, fresh[nfresh].json, err));
+		CU_ASSERT_TRUE(index_build_add(
+		    w->b, key_of(w->n.a, &ip), fresh[nfresh].json, err));
 		nfresh++;
 	}
 	CU_ASSERT_TRUE(index_build_write(w->b, w->directory, &s, err));
@@ -151,16 +160,6 @@ same_services(struct world *w, const struct naive_doc *d, const struct hit *h, c
 	return k == h->nnested;
 }
 
-/* The key of a host is 4 or 6 and the bytes of its address. */
-static bool
-same_address(struct str key, const unsigned char ip[16])
-{
-	size_t n = key.n - 1;
-
-	return key.n > 0 && key.p[0] == (n == 4 ? 4 : 6) && n == (ip_is_v4(ip) ? 4 : 16) &&
-	       memcmp(key.p + 1, ip + 16 - n, n) == 0;
-}
-
 static bool
 same_pages(
     struct world *w, struct engine *e, const struct query *q, const bool *matching, size_t total)
@@ -176,7 +175,7 @@ same_pages(
 		for (size_t i = 0; i < page.nhits; i++, at++) {
 			while (at < w->ndocs && !matching[at])
 				at++;
-			if (at == w->ndocs || !same_address(page.hits[i].key, w->docs[at].ip.a) ||
+			if (at == w->ndocs || !str_eq(page.hits[i].key, key_of(w->n.a, &w->docs[at].ip)) ||
 			    !same_services(w, &w->docs[at], &page.hits[i], q->root))
 				return false;
 		}

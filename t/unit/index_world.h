@@ -22,6 +22,7 @@ struct world {
 };
 
 void set_tags(struct index_tags *t); /* those of naive_doc */
+struct str key_of(struct arena *a, const struct ipnet *ip); /* of the document of a host */
 void world_begin(struct world *w, uint64_t seed);
 void world_end(struct world *w);
 /* count documents at random addresses out of room, those that exist replaced; published. */

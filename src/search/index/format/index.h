@@ -85,6 +85,7 @@ struct segment;
 struct ordinal_map;
 
 struct index_segment {
+	enum dataset dataset;
 	struct index_file file;
 	struct index_file ordinals; /* made by index_publish, for all but the first */
 	/* The writer's mappings of both files, kept between generations; NULL: not yet open. */

@@ -263,10 +263,11 @@ get_file(struct manifest_reader *r, struct index_file *f)
 }
 
 static void
-get_segment(struct manifest_reader *r, struct index_segment *s)
+get_segment(struct manifest_reader *r, enum dataset d, struct index_segment *s)
 {
 	size_t bytes;
 
+	s->dataset = d;
 	get_file(r, &s->file);
 	get_file(r, &s->ordinals);
 	s->documents = (uint32_t)get_u64(r);
@@ -322,7 +323,7 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 		nsegments = (size_t)get_count(&r, SEGMENTS_MAX);
 		out->segments = mem_array(nsegments, sizeof(*out->segments));
 		while (out->nsegments < nsegments && !r.bad)
-			get_segment(&r, &out->segments[out->nsegments++]);
+			get_segment(&r, out->dataset, &out->segments[out->nsegments++]);
 		what = r.bad ? "broken" : NULL;
 	}
 	out->generation = h.generation;

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* A mapped segment: its documents by address, and its slots by field. */
+/* A mapped segment: its documents by key, and its slots by field. */
 #ifndef SEARCH_INDEX_FORMAT_SEGMENT_H
 #define SEARCH_INDEX_FORMAT_SEGMENT_H
 
+#include "search/index/format/keys.h"
 #include "search/index/format/mapped.h"
 #include "search/index/format/terms.h"
 
 struct segment {
+	enum dataset dataset;
 	struct mapped file;
 	unsigned refs;
 	uint32_t ndocs, nv4, nnested;
+	/* The keys of the documents. Addresses have a form of their own, because they are 4 bytes in most segments. */
+	bool addresses;
 	const uint32_t *ip4;
 	const unsigned char *ip6;
+	struct keys keys;
 	const uint32_t *first, *owner;
 	struct terms *slots; /* [field][part], fields in the order of this release's schema */
 	bool *has;           /* [field]: the segment was built with it */
@@ -20,24 +25,14 @@ struct segment {
 struct segment *segment_open(const char *directory, const struct index_segment *want,
     enum segment_check check, char err[INDEX_FAULT]);
 void segment_close(struct segment *s); /* releases one reference */
-void segment_path(const char *directory, uint64_t id, char *out, size_t room);
-enum { KEY_MAX = 600 };
-
-struct segment_key {
-	size_t n;
-	unsigned char bytes[KEY_MAX];
-};
-
-static inline struct str
-segment_key_str(const struct segment_key *k)
-{
-	return (struct str){ (const char *)k->bytes, k->n };
-}
-
+void segment_path(
+    const char *directory, enum dataset d, uint64_t id, char *out, size_t room);
 /* The key of a document, in *out. */
 struct str segment_key(const struct segment *s, uint32_t doc, struct segment_key *out);
 /* The first document whose key is not less; the key may be any bytes. */
 uint32_t segment_lower(const struct segment *s, struct str key);
+/* Finds the document with this key. */
+bool segment_find(const struct segment *s, struct str key, uint32_t *doc) MUST_USE;
 /* The same by addresses, where they are the keys. */
 void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
 uint32_t segment_lower_ip(const struct segment *s, const unsigned char ip[16]);
@@ -47,7 +42,6 @@ const struct terms *segment_terms(
     const struct segment *s, const struct schema_field *f, enum part p);
 /* The number of documents of a level. */
 uint32_t segment_level(const struct segment *s, enum level l);
-bool ip_is_v4(const unsigned char ip[16]);
 /* The place of a field among those of the file, or the file's nfields when it was built without the
    field. */
 size_t field_place(const struct mapped *m, const struct schema_field *f);

@@ -100,20 +100,17 @@ count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segme
 static struct str
 find_label(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
 {
-	static const struct schema_field *as_name;
 	const struct terms *names;
 	uint32_t name;
 	struct str s;
 
-	if (t->label == NULL)
+	if (t->label == NULL || f->label == NULL)
 		return STR_NULL;
 	name = t->label[id];
-	if (as_name == NULL)
-		as_name = schema_find(DATASET_HOSTS, STR("as_name"));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		if (segment_terms(v->segments[i].seg, f, PART_VALUES) != t)
 			continue;
-		names = segment_terms(v->segments[i].seg, as_name, PART_VALUES);
+		names = segment_terms(v->segments[i].seg, f->label, PART_VALUES);
 		if (name >= names->n)
 			return STR_NULL;
 		s = terms_str(names, name);
@@ -143,6 +140,10 @@ read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id
 		out->b = t->ints[id] != 0;
 		return;
 	case VALUE_IP:
+		out->ip.bits = 128;
+		if (!address_of_key(terms_str(t, id), out->ip.a)) /* damage: the request will fail */
+			memset(out->ip.a, 0, sizeof(out->ip.a));
+		return;
 	case VALUE_DATE:
 		return;
 	}
@@ -158,7 +159,7 @@ make_bucket(const struct view *v, const struct schema_field *f, const struct ord
 
 	read_term_value(f, t, id, &b.value);
 	b.label = find_label(v, f, t, id);
-	if (strcmp(f->name, "tags") == 0 || strcmp(f->name, "services.tags") == 0)
+	if (strcmp(f->relative, "tags") == 0)
 		b.tag = index_tags_find(&v->state.tags, b.value.s);
 	return b;
 }
@@ -232,6 +233,14 @@ begin_facet_job(struct request *rq, const struct agg *agg, struct group *out, st
 	return r->rc == ENGINE_OK;
 }
 
+/* Whether the values of the field are terms: the address that is the key, and a boolean that a date decides, have
+   none. */
+static bool
+has_terms(const struct schema_field *f)
+{
+	return f != schema_address(f->dataset) && f->passed == NULL;
+}
+
 void
 aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct group *out)
 {
@@ -239,7 +248,7 @@ aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct
 	size_t n = 0;
 
 	for (size_t i = 0; i < naggs; i++)
-		if (aggs[i].field->type != VALUE_IP &&
+		if (has_terms(aggs[i].field) &&
 		    !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
 			return;
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)

@@ -196,7 +196,7 @@ evaluate_query(struct engine *e, struct arena *a, const struct query *q, const s
 	if (v == NULL || v->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = v->view, .query = q };
-	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
+	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b, .now = q->now };
 	rq->all = q->root->type == NODE_ALL;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
@@ -255,7 +255,7 @@ struct ordered_hit {
 
 struct hit_cursor {
 	struct set_walk walk;
-	struct segment_key head; /* of the next hit; valid while at < n */
+	struct segment_key head; /* the key of the next hit, when keyed */
 	uint32_t docs[64];
 	size_t n, at;
 	bool keyed;
@@ -330,7 +330,7 @@ first_hits(struct request *rq, struct str after, size_t want, struct ordered_hit
 	return n;
 }
 
-/* The facet of addresses. Every address is one document, so the first buckets are the first
+/* The facet of the addresses that are keys. Each is one document, so the first buckets are the first
    hits. */
 static void
 aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
@@ -351,6 +351,60 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 	}
 }
 
+/* Counts the hits of a segment whose date has passed, in n[1], and those whose date has not, in n[0]. */
+static void
+count_passed(struct request *rq, const struct schema_field *date, size_t i, uint64_t n[2])
+{
+	struct run *r = &rq->run;
+	const int64_t *dates;
+	struct set_space sp;
+	uint32_t docs[1024];
+	struct set_walk w;
+	size_t k;
+
+	r->seg = rq->view->segments[i].seg;
+	dates = segment_terms(r->seg, date, PART_VALUES)->dates;
+	sp = run_space(r, LEVEL_DOCUMENT);
+	if (rq->all)
+		rq->hits[i] = remove_dead(r, &rq->view->segments[i], rq->hits[i]);
+	if (dates == NULL)
+		return;
+	set_walk_begin(&w, &sp, &rq->hits[i], 0);
+	while ((k = set_walk_next(&w, docs, COUNT(docs))) > 0 && run_spend(r, k))
+		for (size_t d = 0; d < k; d++)
+			if (dates[docs[d]] != INT64_MIN)
+				n[dates[docs[d]] < rq->query->now.us]++;
+}
+
+/* The facet of a boolean that says whether the time of a date has passed. It has at most two buckets. */
+static void
+aggregate_passed(struct request *rq, const struct agg *agg, struct group *out)
+{
+	uint64_t n[2] = { 0, 0 };
+	size_t first;
+
+	if (!view_has(rq->view, agg->field->passed)) {
+		rq->run.rc = ENGINE_UNAVAILABLE;
+		return;
+	}
+	for (size_t i = 0; i < rq->view->nsegments && rq->run.rc == ENGINE_OK; i++)
+		count_passed(rq, agg->field->passed, i, n);
+	first = n[1] > n[0];
+	out->buckets = ARENA_ARRAY(rq->run.arena, 2, struct bucket);
+	for (size_t i = 0; i < 2; i++) {
+		size_t which = i == 0 ? first : !first;
+
+		if (n[which] == 0)
+			continue;
+		if (out->nbuckets == agg->limit)
+			out->has_more = true;
+		else
+			out->buckets[out->nbuckets++] = (struct bucket){
+				.value = { .type = VALUE_BOOLEAN, .b = which }, .count = n[which]
+			};
+	}
+}
+
 enum engine_rc
 engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
@@ -366,8 +420,10 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 		return request_result(&rq);
 	aggregate_terms(&rq, aggs, naggs, out);
 	for (size_t i = 0; i < naggs; i++)
-		if (aggs[i].field->type == VALUE_IP)
+		if (aggs[i].field == schema_address(q->dataset))
 			aggregate_addresses(&rq, &aggs[i], &out[i]);
+		else if (aggs[i].field->passed != NULL)
+			aggregate_passed(&rq, &aggs[i], &out[i]);
 	return request_result(&rq);
 }
 

@@ -8,7 +8,7 @@
  *   AND  --------------->     eval_node: one set of documents   --+
  *    +- NESTED  -------->      a set of nested documents; then    |
  *    |   +- AND                eval_owners maps it to hosts       +--> count    sum of set_count
- *    |      +- port:22                                            +--> search   merge by address
+ *    |      +- port:22                                            +--> search   merge by key
  *    |      +- product:ssh                                        +--> facets   columns -> ordinals
  *    +- os:linux  ------>      eval_leaf: value -> terms          |             -> first buckets
  *    +- NOT country:DE          -> postings -> one set            |
@@ -49,6 +49,7 @@ struct run {
 	uint64_t work;
 	enum engine_rc rc; /* not ENGINE_OK: everything returns early */
 	const struct segment *seg;
+	struct ts now; /* of the query */
 };
 
 /* Counts work that was done. Returns false when the request has to end. */
