@@ -44,8 +44,7 @@ followers_open(const char *directory)
 	db_listen(all->db, "record_changed");
 	db_listen(all->db, "tag_changed");
 	for (int d = 0; d < DATASETS_STORED; d++)
-		all->of[d] =
-		    follow_open(all->directory, (enum dataset)d, all->db, &all->rebuilds);
+		all->of[d] = follow_open(all->directory, (enum dataset)d, all->db, &all->rebuilds);
 	return all;
 }
 
@@ -67,7 +66,8 @@ followers_once(struct followers *all, bool rebuild)
 {
 	enum follow_rc rc = FOLLOW_DONE;
 
-	(void)db_notified(all->db); /* before the first snapshot: a later notification is for the next round */
+	(void)db_notified(
+	    all->db); /* before the first snapshot: a later notification is for the next round */
 	for (int d = 0; d < DATASETS_STORED; d++)
 		if (follow_once(all->of[d], rebuild) != FOLLOW_DONE)
 			rc = FOLLOW_RETRY;

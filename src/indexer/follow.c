@@ -48,8 +48,8 @@ load_published(struct follower *f)
 	rebuild_abandon(&f->rebuilder, &f->state);
 	index_state_free(&f->state);
 	if (!index_state_load(f->directory, f->dataset, &f->state, err))
-		log_event(LOGP_WARNING, "index", "dataset=%s unusable=\"%s\" next=rebuild", f->name,
-		    err);
+		log_event(
+		    LOGP_WARNING, "index", "dataset=%s unusable=\"%s\" next=rebuild", f->name, err);
 	f->lost = f->state.generation == 0;
 	free(f->since);
 	f->since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
@@ -235,9 +235,9 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 static bool
 rebuild_here(struct follower *f, struct pass *p, char *err)
 {
-	struct index_state fresh = { .dataset = f->dataset,
-		.generation = f->state.generation,
-		.published_at = TS_NULL };
+	struct index_state fresh = {
+		.dataset = f->dataset, .generation = f->state.generation, .published_at = TS_NULL
+	};
 
 	if (!feed_all(&f->feed, &fresh, err)) {
 		index_state_free(&fresh);
@@ -400,7 +400,8 @@ run_pass(struct follower *f, bool all, struct pass *p, char *err)
 	p->snapshot = f->feed.source.snapshot;
 	index_tags_set(&p->tags, f->feed.source.tags, f->feed.source.ntags);
 	if (f->lost ? !begin_again(f, p, err)
-		    : due ? !rebuild_here(f, p, err) : !catch_up(f, all, p, err))
+	    : due   ? !rebuild_here(f, p, err)
+		    : !catch_up(f, all, p, err))
 		return false;
 	if (!f->lost)
 		set_snapshot(f, p->snapshot);

@@ -99,7 +99,8 @@ bool feed_all(struct feed *f, struct index_state *to, char err[INDEX_FAULT]) MUS
 
 struct follower;
 
-struct follower *follow_open(const char *directory, enum dataset d, struct db *db, unsigned *rebuilds);
+struct follower *follow_open(
+    const char *directory, enum dataset d, struct db *db, unsigned *rebuilds);
 void follow_close(struct follower *f);
 enum follow_rc { FOLLOW_DONE, FOLLOW_RETRY };
 /* Makes one pass. FOLLOW_RETRY: the database or the disk failed, which is logged. */

@@ -172,9 +172,8 @@ take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAUL
 			fresh = &made.segments[i];
 	ok = fresh != NULL &&
 	     index_merge_take(g->merge, g->directory, s,
-		 (struct index_segment){ .dataset = s->dataset,
-		     .file = fresh->file,
-		     .documents = fresh->documents },
+		 (struct index_segment){
+		     .dataset = s->dataset, .file = fresh->file, .documents = fresh->documents },
 		 err);
 	if (ok)
 		index_state_adopt(s, &made);

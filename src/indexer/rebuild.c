@@ -27,7 +27,7 @@ static _Noreturn void
 run_rebuild_child(struct rebuilder *r, const struct index_state *s)
 {
 	struct index_state made = { .dataset = s->dataset,
-		.generation = s->generation,
+		.generation = s->generation + 1, /* 0 is no generation; the parent sets its own */
 		.published_at = TS_NULL,
 		.family = r->child.family };
 	struct feed feed = { .directory = r->directory };

@@ -42,11 +42,16 @@ static const struct field few_out[] = {
 };
 
 struct statements {
-	const struct stmt *begin; /* $1: the older snapshot, $2: the name of this index, $3: the dataset */
-	const struct stmt *few;   /* $1: a number, $2: the dataset; whether there are at most as many documents */
-	const struct stmt *join;  /* $1: the name of this index, $2: the dataset; NULL: nothing has to be noted */
-	const struct stmt *advance; /* $1, $2 as join, $3: the snapshot of the published generation; or NULL */
-	const struct stmt *purge;   /* $1: the dataset, $2: the snapshot of the published generation */
+	const struct stmt
+	    *begin; /* $1: the older snapshot, $2: the name of this index, $3: the dataset */
+	const struct stmt
+	    *few; /* $1: a number, $2: the dataset; whether there are at most as many documents */
+	const struct stmt
+	    *join; /* $1: the name of this index, $2: the dataset; NULL: nothing has to be noted */
+	const struct stmt
+	    *advance; /* $1, $2 as join, $3: the snapshot of the published generation; or NULL */
+	const struct stmt
+	    *purge; /* $1: the dataset, $2: the snapshot of the published generation */
 	const char *copies[SOURCE_GONE + 1];
 };
 
@@ -66,7 +71,7 @@ STMT(begin_hosts, snapshot_out,
 
 STMT(few_hosts, few_out,
     "SELECT count(*) <= $1::bigint AS few FROM (SELECT FROM host WHERE $2::smallint IS NOT NULL"
-    " LIMIT $1::bigint + 1) AS some");
+    " LIMIT $1::bigint + 1) AS first");
 
 STMT(purge_hosts, NULL,
     "SELECT FROM host_gone_purge($2::pg_snapshot) WHERE $1::smallint IS NOT NULL");
@@ -121,12 +126,13 @@ STMT(join_records, NULL,
     " ON CONFLICT DO NOTHING");
 
 STMT(advance_records, NULL,
-    "UPDATE search_feed SET snapshot = $3::pg_snapshot, at = now() WHERE engine = $1 AND dataset = $2"
+    "UPDATE search_feed SET snapshot = $3::pg_snapshot, at = now() WHERE engine = $1 AND dataset = "
+    "$2"
     " AND pg_snapshot_xmin(snapshot) < pg_snapshot_xmin($3::pg_snapshot)");
 
 STMT(few_records, few_out,
     "SELECT count(*) <= $1::bigint AS few FROM"
-    " (SELECT FROM record WHERE dataset = $2 AND NOT gone LIMIT $1::bigint + 1) AS some");
+    " (SELECT FROM record WHERE dataset = $2 AND NOT gone LIMIT $1::bigint + 1) AS first");
 
 STMT(purge_records, NULL,
     "SELECT FROM record_purge($1::smallint) WHERE $2::pg_snapshot IS NOT NULL");
@@ -377,8 +383,8 @@ source_purge(struct source *s, const char *snapshot)
 	arena_reset(s->a);
 	extend_deadline(s);
 	if (advance != NULL)
-		rc = db_do(s->db, advance, NULL, P(index_name(s)), P(number_of(s)),
-		    P(str_of(snapshot)));
+		rc = db_do(
+		    s->db, advance, NULL, P(index_name(s)), P(number_of(s)), P(str_of(snapshot)));
 	return rc == DB_OK
 		   ? db_do(s->db, set_of(s)->purge, NULL, P(number_of(s)), P(str_of(snapshot)))
 		   : rc;

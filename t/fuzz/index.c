@@ -115,7 +115,8 @@ begin(void)
 	publish();
 	segment_path(directory, DATASET_HOSTS, state.segments[0].file.id, segment, sizeof(segment));
 	segment_path(directory, DATASET_HOSTS, state.segments[1].file.id, other, sizeof(other));
-	ordinals_path(directory, DATASET_HOSTS, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
+	ordinals_path(
+	    directory, DATASET_HOSTS, state.segments[1].ordinals.id, ordinals, sizeof(ordinals));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	segment_size = read_all(segment, good_segment);
 	manifest_size = read_all(manifest, good_manifest);

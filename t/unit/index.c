@@ -104,7 +104,8 @@ broken_files_are_refused(void)
 
 	world_begin(&w, 3);
 	add_segment(&w, 20, 100);
-	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, segment, sizeof(segment));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, segment, sizeof(segment));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", w.directory);
 	problem_of(&w, why);
 	CU_ASSERT_STRING_EQUAL(why, "");
@@ -167,7 +168,8 @@ forged_files_cannot_crash(void)
 
 	world_begin(&w, 4);
 	add_segment(&w, 300, 1000);
-	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, segment, sizeof(segment));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, segment, sizeof(segment));
 	whole = read_all(segment, w.n.a);
 	for (unsigned i = 0; i < 150; i++) {
 		struct engine *e;
@@ -208,8 +210,8 @@ a_refused_generation_leaves_the_old_one(void)
 	add_segment(&w, 30, 100);
 	e = engine_open_index(w.directory);
 	add_segment(&w, 40, 100);
-	segment_path(
-	    w.directory, DATASET_HOSTS, w.state.segments[w.state.nsegments - 1].file.id, segment, sizeof(segment));
+	segment_path(w.directory, DATASET_HOSTS, w.state.segments[w.state.nsegments - 1].file.id,
+	    segment, sizeof(segment));
 	CU_ASSERT_EQUAL(truncate(segment, 1000), 0);
 	do {
 		engine_refresh(e);
@@ -375,8 +377,7 @@ bad_documents_are_named(void)
 {
 	static const struct str bad[] = { STR_INIT(""), STR_INIT("[]"),
 		STR_INIT("{\"ip\": \"10.0.0.1\""), STR_INIT("{\"ip\": \"10.0.0.1\"} x"),
-		STR_INIT("{\"os\": \"\\u12\"}"), STR_INIT("{\"ip\": \"\\"),
-		STR_INIT("{\"a\": }") };
+		STR_INIT("{\"os\": \"\\u12\"}"), STR_INIT("{\"ip\": \"\\"), STR_INIT("{\"a\": }") };
 	static const struct str keys[] = { STR_INIT(""), STR_INIT("\4abc"), STR_INIT("\5abcd"),
 		STR_INIT("\4abcde"), STR_INIT("\6abcd") };
 	struct index_tags none = { 0 };
@@ -386,8 +387,7 @@ bad_documents_are_named(void)
 		struct index_builder *b = index_build_new(DATASET_HOSTS, &none);
 		struct str key = i < COUNT(bad) ? v4_key(9) : keys[i - COUNT(bad)];
 
-		CU_ASSERT_FALSE(
-		    index_build_add(b, key, i < COUNT(bad) ? bad[i] : STR("{}"), err));
+		CU_ASSERT_FALSE(index_build_add(b, key, i < COUNT(bad) ? bad[i] : STR("{}"), err));
 		CU_ASSERT_PTR_NOT_NULL(strstr(err, "document 1: "));
 		index_build_free(b);
 	}
@@ -460,8 +460,10 @@ a_changed_file_gives_no_answer(void) /* C-423 */
 	world_begin(&w, 10);
 	add_segment(&w, 300, 1000);
 	add_segment(&w, 100, 1000);
-	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, paths[0], sizeof(*paths));
-	ordinals_path(w.directory, DATASET_HOSTS, w.state.segments[1].ordinals.id, paths[1], sizeof(*paths));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, paths[0], sizeof(*paths));
+	ordinals_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[1].ordinals.id, paths[1], sizeof(*paths));
 	e = engine_open_index(w.directory);
 	CU_ASSERT_EQUAL(count_all(e, &w, &n), ENGINE_OK);
 	for (unsigned i = 0; i < 20; i++) {
@@ -607,9 +609,12 @@ damage_in_place_stays_inside_of_memory(void) /* C-423 */
 	world_begin(&w, 17);
 	add_segment(&w, 500, 1200);
 	add_segment(&w, 200, 1200);
-	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, paths[0], sizeof(*paths));
-	segment_path(w.directory, DATASET_HOSTS, w.state.segments[1].file.id, paths[1], sizeof(*paths));
-	ordinals_path(w.directory, DATASET_HOSTS, w.state.segments[1].ordinals.id, paths[2], sizeof(*paths));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, paths[0], sizeof(*paths));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[1].file.id, paths[1], sizeof(*paths));
+	ordinals_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[1].ordinals.id, paths[2], sizeof(*paths));
 	for (size_t k = 0; k < COUNT(paths); k++)
 		whole[k] = read_all(paths[k], kept);
 	for (unsigned i = 0; i < 60; i++) {

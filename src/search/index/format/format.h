@@ -48,8 +48,8 @@ enum term_form {
 	FORM_STRINGS, /* ordered by bytes */
 	FORM_NAMES,   /* DNS names, ordered by labels from the right: a subtree is a range */
 	FORM_INTS,    /* ordered by value */
-	FORM_ADDRS,   /* addresses as keys of hosts (address_key), ordered by bytes: a network is a range */
-	FORMS,
+	FORM_ADDRS, /* addresses as keys of hosts (address_key), ordered by bytes: a network is a range */
+	TERM_FORMS,
 };
 
 enum section_kind {
@@ -73,13 +73,13 @@ enum section_kind {
 	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms */
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
 	SECTION_MORE_IDS,  /* the terms that the column has no place for */
-	SECTION_LABEL,     /* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
-	SECTION_FIELDS,    /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
-	SECTION_BEFORE,    /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
-	SECTION_MAP,       /* uint32_t[n], one slot a field: the ordinal of each term */
-	SECTION_DATES,     /* int64_t a document of the field's own level; INT64_MIN: no date */
-	SECTION_KEY_AT,    /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
-	SECTION_KEYS,      /* the keys of documents that have no addresses as keys (keys.h) */
+	SECTION_LABEL, /* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
+	SECTION_FIELDS, /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
+	SECTION_BEFORE, /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
+	SECTION_MAP,    /* uint32_t[n], one slot a field: the ordinal of each term */
+	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
+	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
+	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
 	SECTIONS,
 };
 

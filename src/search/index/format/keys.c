@@ -57,7 +57,8 @@ keys_add(struct key_list *l, struct str key)
 	uint64_t at = l->bytes.n;
 	size_t shared = 0;
 
-	if (key.n == 0 || key.n > KEY_MAX || (l->n > 0 && str_cmp(segment_key_str(&l->last), key) >= 0))
+	if (key.n == 0 || key.n > KEY_MAX ||
+	    (l->n > 0 && str_cmp(segment_key_str(&l->last), key) >= 0))
 		return false;
 	if (l->n % KEY_BLOCK == 0)
 		buf_add(&l->at, &at, sizeof(at));
@@ -122,8 +123,8 @@ take_key(struct key_reader *r, struct segment_key *key)
 {
 	size_t shared = take_number(r), rest = take_number(r);
 
-	r->bad |= shared > key->n || rest > sizeof(key->bytes) - shared ||
-		  rest > (size_t)(r->end - r->p);
+	r->bad |=
+	    shared > key->n || rest > sizeof(key->bytes) - shared || rest > (size_t)(r->end - r->p);
 	if (r->bad)
 		return;
 	memcpy(key->bytes + shared, r->p, rest);
@@ -187,7 +188,8 @@ keys_are_whole(const struct keys *k)
 
 	for (uint32_t i = 0; i < k->n; i++) {
 		if (i % KEY_BLOCK == 0) {
-			if (r.p != r.end || k->at[i / KEY_BLOCK] != (uint64_t)(i == 0 ? 0 : r.p - k->bytes))
+			if (r.p != r.end ||
+			    k->at[i / KEY_BLOCK] != (uint64_t)(i == 0 ? 0 : r.p - k->bytes))
 				return false;
 			r = open_block(k, i / KEY_BLOCK);
 			key.n = 0;

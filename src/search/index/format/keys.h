@@ -43,7 +43,8 @@ struct key_list {
 	struct segment_key last;
 };
 
-bool keys_add(struct key_list *l, struct str key) MUST_USE; /* false: it is not greater than the last one */
+bool keys_add(
+    struct key_list *l, struct str key) MUST_USE; /* false: it is not greater than the last one */
 void keys_free(struct key_list *l);
 
 void keys_read(const struct keys *k, uint32_t i, struct segment_key *out);

@@ -17,8 +17,8 @@
 void
 ordinals_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room)
 {
-	int n = snprintf(
-	    out, room, "%s/%s-%016" PRIx64 ".map", directory, schema_dataset_name(d), id);
+	int n =
+	    snprintf(out, room, "%s/%s-%016" PRIx64 ".map", directory, schema_dataset_name(d), id);
 
 	if (n < 0 || (size_t)n >= room)
 		panic("index directory name too long");

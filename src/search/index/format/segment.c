@@ -18,8 +18,8 @@ struct opening {
 void
 segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room)
 {
-	int n = snprintf(
-	    out, room, "%s/%s-%016" PRIx64 ".seg", directory, schema_dataset_name(d), id);
+	int n =
+	    snprintf(out, room, "%s/%s-%016" PRIx64 ".seg", directory, schema_dataset_name(d), id);
 
 	if (n < 0 || (size_t)n >= room)
 		panic("index directory name too long");
@@ -223,7 +223,7 @@ open_slot(struct opening *o, const struct schema_field *f, const struct slot_met
 	struct span dates = slot_span(o, SECTION_DATES);
 
 	*t = (struct terms){ .n = m->n, .form = m->form };
-	if (m->form >= FORMS || t->n == UINT32_MAX)
+	if (m->form >= TERM_FORMS || t->n == UINT32_MAX)
 		return false;
 	if (dates.n > 0) {
 		t->dates = (const int64_t *)(const void *)dates.p;
@@ -248,8 +248,7 @@ field_place(const struct mapped *m, const struct schema_field *f)
 
 /* The number of terms that the labels of a field have, which limits them; 0: it has none. */
 static uint64_t
-label_terms(
-    const struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
+label_terms(const struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
 {
 	size_t none = o->s->file.head->nfields;
 	size_t place = f->label == NULL ? none : field_place(&o->s->file, f->label);

@@ -25,8 +25,7 @@ struct segment {
 struct segment *segment_open(const char *directory, const struct index_segment *want,
     enum segment_check check, char err[INDEX_FAULT]);
 void segment_close(struct segment *s); /* releases one reference */
-void segment_path(
-    const char *directory, enum dataset d, uint64_t id, char *out, size_t room);
+void segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room);
 /* The key of a document, in *out. */
 struct str segment_key(const struct segment *s, uint32_t doc, struct segment_key *out);
 /* The first document whose key is not less; the key may be any bytes. */

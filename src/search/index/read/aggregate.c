@@ -141,7 +141,8 @@ read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id
 		return;
 	case VALUE_IP:
 		out->ip.bits = 128;
-		if (!address_of_key(terms_str(t, id), out->ip.a)) /* damage: the request will fail */
+		if (!address_of_key(
+			terms_str(t, id), out->ip.a)) /* damage: the request will fail */
 			memset(out->ip.a, 0, sizeof(out->ip.a));
 		return;
 	case VALUE_DATE:
@@ -248,8 +249,7 @@ aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct
 	size_t n = 0;
 
 	for (size_t i = 0; i < naggs; i++)
-		if (has_terms(aggs[i].field) &&
-		    !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
+		if (has_terms(aggs[i].field) && !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
 			return;
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)
 		if (!set_is_empty(&rq->hits[s]))

@@ -33,8 +33,8 @@ visit_live_documents(
 
 bool
 index_each_key(const char *directory, const struct index_segment *s,
-    const struct schema_field *field, struct str term,
-    void (*fn)(void *arg, struct str key), void *arg, char err[INDEX_FAULT])
+    const struct schema_field *field, struct str term, void (*fn)(void *arg, struct str key),
+    void *arg, char err[INDEX_FAULT])
 {
 	static const struct node all = { .type = NODE_ALL };
 	struct value v = { .type = VALUE_KEYWORD, .s = term };

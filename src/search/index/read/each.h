@@ -9,7 +9,7 @@
 /* Calls fn with the key of each live document that has the term in the field; field NULL: of
    each live document of the segment. */
 bool index_each_key(const char *directory, const struct index_segment *s,
-    const struct schema_field *field, struct str term,
-    void (*fn)(void *arg, struct str key), void *arg, char err[INDEX_FAULT]) MUST_USE;
+    const struct schema_field *field, struct str term, void (*fn)(void *arg, struct str key),
+    void *arg, char err[INDEX_FAULT]) MUST_USE;
 
 #endif

@@ -196,7 +196,8 @@ evaluate_query(struct engine *e, struct arena *a, const struct query *q, const s
 	if (v == NULL || v->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = v->view, .query = q };
-	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b, .now = q->now };
+	rq->run =
+	    (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b, .now = q->now };
 	rq->all = q->root->type == NODE_ALL;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
@@ -399,9 +400,9 @@ aggregate_passed(struct request *rq, const struct agg *agg, struct group *out)
 		if (out->nbuckets == agg->limit)
 			out->has_more = true;
 		else
-			out->buckets[out->nbuckets++] = (struct bucket){
-				.value = { .type = VALUE_BOOLEAN, .b = which }, .count = n[which]
-			};
+			out->buckets[out->nbuckets++] =
+			    (struct bucket){ .value = { .type = VALUE_BOOLEAN, .b = which },
+				    .count = n[which] };
 	}
 }
 

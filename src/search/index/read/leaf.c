@@ -693,8 +693,7 @@ eval_passed(struct run *r, const struct node *n, enum level l)
 	if (n->type == NODE_EXISTS)
 		return eval_leaf(r, &date, l);
 	for (size_t i = 0; i < n->nvalues; i++) {
-		struct bound now = { true, !n->values[i].b,
-			{ .type = VALUE_DATE, .ts = r->now } };
+		struct bound now = { true, !n->values[i].b, { .type = VALUE_DATE, .ts = r->now } };
 
 		date.type = NODE_RANGE;
 		date.lo = n->values[i].b ? (struct bound){ .set = false } : now;

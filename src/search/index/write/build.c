@@ -317,8 +317,7 @@ build_label(struct index_builder *b, uint32_t labelled, uint32_t label)
 {
 	if (labelled == NO_TERM || label == NO_TERM)
 		return;
-	b->label =
-	    grow_array(b->label, &b->label_room, labelled + UINT64_C(1), sizeof(*b->label));
+	b->label = grow_array(b->label, &b->label_room, labelled + UINT64_C(1), sizeof(*b->label));
 	while (b->nlabel <= labelled)
 		b->label[b->nlabel++] = NO_TERM;
 	if (b->label[labelled] == NO_TERM)
@@ -381,8 +380,7 @@ index_build_add(struct index_builder *b, struct str key, struct str json, char e
 	}
 	build_label(b, b->doc_labelled, b->doc_label);
 	if (!build_document_end(b, key)) {
-		snprintf(
-		    err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
+		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
 		return false;
 	}
 	arena_reset(b->arena);

@@ -234,8 +234,8 @@ read_json_object(struct json_reader *t, const struct member *m)
 static bool
 read_array(struct json_reader *t, const struct member *m)
 {
-	bool nested = m != NULL && m->field == NULL && t->b->nested != NULL &&
-		      str_is(m->name, t->b->nested);
+	bool nested =
+	    m != NULL && m->field == NULL && t->b->nested != NULL && str_is(m->name, t->b->nested);
 
 	if (skip_char(t, ']'))
 		return true;

@@ -431,7 +431,8 @@ carry_deaths(
 		for (uint64_t bits = now->dead[w] & ~before->dead[w]; bits != 0; bits &= bits - 1) {
 			struct segment_key key;
 
-			index_mark_dead(to, segment_key(now->open,
+			index_mark_dead(
+			    to, segment_key(now->open,
 				    (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), &key));
 		}
 }

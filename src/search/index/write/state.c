@@ -118,8 +118,8 @@ index_state_add(
 }
 
 bool
-index_state_remove(const char *directory, struct index_state *s, struct str key, bool *had,
-    char err[INDEX_FAULT])
+index_state_remove(
+    const char *directory, struct index_state *s, struct str key, bool *had, char err[INDEX_FAULT])
 {
 	if (!open_segments(directory, s, err))
 		return false;
