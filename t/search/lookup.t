@@ -80,9 +80,9 @@ is "$STATUS $(field .name) $(field '.records|length') $(field '[.records[].recor
 api GET '/search/dns/www.example.org?type=aaaa'
 is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 2001:db8::1" "type selects the records of one type (C-411)"
 api GET '/search/dns/www.example.org?until=2026-01-15T00:00:00Z&type=A'
-is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.1" "until leaves out a record that was first seen later"
+is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.1" "the parameter until leaves out a record that was first seen later"
 api GET '/search/dns/www.example.org?since=2026-01-15T00:00:00Z'
-is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.2" "since leaves out a record that was last seen earlier"
+is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.2" "the parameter since leaves out a record that was last seen earlier"
 api GET '/search/dns/*.example.org'
 is "$STATUS $(field '.records[0].wildcard')" "200 true" "a wildcard is a name, too (C-411)"
 seen='' more='' pages=0
