@@ -580,6 +580,7 @@ static const struct route lookup_routes[] = {
 	    .path_params = fingerprint_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = certificate_out,
+	    .other_media = &certificate_media[FORM_DER],
 	    .errors = lookup_errors,
 	    .summary = "Get a certificate",
 	    .result = "The certificate, by the header Accept as JSON, DER or PEM.",

@@ -175,7 +175,9 @@ struct route {
 	const char *standard;          /* the answer is a document with this member: "openapi" */
 	int max_age;                   /* seconds that any cache may keep the answer; 0: no-store */
 	const char *const *media;      /* the media types, if not JSON; NULL ends them */
-	const enum error *errors;      /* errors of the handler; ERR_UNSET ends the list */
+	const char *const
+	    *other_media; /* media types beside JSON, by the header Accept; NULL ends them */
+	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 	const char *result;  /* describes the answer of success */
 	const char *example; /* a body that works on any data, in JSON; NULL: none */
