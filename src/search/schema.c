@@ -33,6 +33,12 @@ static struct schema_field fields[] = {
 		.store = STORE_##kept,                                                             \
 		.aggregatable = (agg),                                                             \
 		.list = (items) > 0 },
+#define VIEW_FIELD(id, text, value, agg, items, source)                                            \
+	{ .dataset = DATASET_##id,                                                                 \
+		.name = (text),                                                                    \
+		.type = VALUE_##value,                                                             \
+		.aggregatable = (agg),                                                             \
+		.list = (items) > 0 },
 #define CONDITION_FIELD(id, text, value)                                                           \
 	{ .dataset = DATASET_##id, .name = (text), .type = VALUE_##value },
 #include "tbl/fields.h"
@@ -55,6 +61,20 @@ static const struct {
 } passed[] = {
 #define PASSED(id, name, date) { DATASET_##id, name, date },
 #include "tbl/fields.h"
+};
+
+static const struct {
+	enum dataset dataset;
+	const char *name, *field;
+} view_fields[] = {
+#define VIEW_FIELD(id, name, type, agg, items, field) { DATASET_##id, name, field },
+#include "tbl/fields.h"
+};
+
+static const enum dataset sources[DATASETS_AND_CONDITIONS] = {
+#define VIEW(id, number, name, unit, source, nested, naming, label)                                \
+	[DATASET_##id] = DATASET_##source,
+#include "tbl/datasets.h"
 };
 
 /* The rows of a dataset are adjacent in fields: the first one and their number. */
@@ -84,6 +104,12 @@ label_of(const struct schema_field *f)
 	return schema_find(f->dataset, (struct str){ pair.p + name.n + 1, pair.n - name.n - 1 });
 }
 
+enum dataset
+schema_source(enum dataset d)
+{
+	return d >= DATASETS_STORED && d < DATASET_FINDINGS ? sources[d] : d;
+}
+
 static struct schema_field *
 find_field(enum dataset d, const char *name)
 {
@@ -111,6 +137,9 @@ complete_fields(void)
 	}
 	for (size_t i = 0; i < COUNT(fields); i++)
 		fields[i].label = label_of(&fields[i]);
+	for (size_t i = 0; i < COUNT(view_fields); i++)
+		find_field(view_fields[i].dataset, view_fields[i].name)->of =
+		    find_field(schema_source(view_fields[i].dataset), view_fields[i].field);
 	for (size_t i = 0; i < COUNT(passed); i++)
 		find_field(passed[i].dataset, passed[i].name)->passed =
 		    find_field(passed[i].dataset, passed[i].date);

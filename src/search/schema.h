@@ -16,10 +16,11 @@ struct schema_field {
 	enum value_type type;
 	enum store store;
 	bool aggregatable;
-	bool list;            /* a document may have several values */
-	bool nested;          /* a member of the nested object, such as "services." */
-	const char *relative; /* the name without "services." */
-	unsigned index;       /* the place among the fields of the dataset, from 0 */
+	bool list;                     /* a document may have several values */
+	bool nested;                   /* a member of the nested object, such as "services." */
+	const char *relative;          /* the name without "services." */
+	unsigned index;                /* the place among the fields of the dataset, from 0 */
+	const struct schema_field *of; /* of a view: the field of its source; else NULL */
 	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else NULL. */
 	const struct schema_field *passed;
 	/* The field whose value is the label of a bucket, as_name of an asn; NULL: buckets have no labels. */
@@ -54,6 +55,8 @@ bool schema_is_nested(enum dataset d, struct str name);
 const struct schema_field *schema_member(enum dataset d, struct str name);
 /* The members that name a nested object in a hit, in their order; returns their number. */
 size_t schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMING]);
+/* The dataset whose index answers for this one: for a view its source. */
+enum dataset schema_source(enum dataset d);
 /* The field whose address is the key of a document, ip of hosts; NULL: keys are other bytes. */
 const struct schema_field *schema_address(enum dataset d);
 /* Fields with a special syntax of values: lists of country codes with commas, and asn with the prefix "AS". */

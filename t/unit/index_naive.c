@@ -391,7 +391,7 @@ some_pattern(struct naive *n, struct str s)
 {
 	size_t at;
 
-	if (s.n == 0 || naive_random(n, 3) == 0)
+	if (s.n == 0 || str_chars(s) != s.n || naive_random(n, 3) == 0)
 		return PICK(n, patterns);
 	at = naive_random(n, (uint32_t)s.n);
 	return arena_printf(n->a, "%.*s%s%.*s", (int)at, s.p, naive_random(n, 3) ? "*" : "?",

@@ -13,8 +13,8 @@ enum { KEYS = 300 };
 /* ---- the values of a record, as queries see them ---- */
 
 static void
-add_value(struct arena *a, struct naive_values *to, const struct schema_field *f, struct str s,
-    int64_t i)
+add_value(
+    struct arena *a, struct naive_values *to, const struct schema_field *f, struct str s, int64_t i)
 {
 	struct segment_key key;
 	struct ipnet net;
@@ -33,8 +33,7 @@ static void
 add_field(struct arena *a, struct naive_values *to, const struct schema_field *f,
     const struct record_object *o, const char *name)
 {
-	const struct record_value *v =
-	    f->store == STORE_VIRTUAL ? NULL : record_find(o, name);
+	const struct record_value *v = f->store == STORE_VIRTUAL ? NULL : record_find(o, name);
 	int64_t when;
 
 	if (f->passed != NULL && record_int(o, f->passed->relative, &when))
@@ -65,8 +64,8 @@ read_record(struct arena *a, const struct record *r, struct naive_doc *d)
 		if (!fields[i].nested)
 			add_field(a, &d->own, &fields[i], r->root, fields[i].name);
 		for (size_t k = 0; fields[i].nested && k < d->nservices; k++)
-			add_field(a, &d->services[k], &fields[i], list->objects.p[k],
-			    fields[i].relative);
+			add_field(
+			    a, &d->services[k], &fields[i], list->objects.p[k], fields[i].relative);
 	}
 }
 
@@ -160,6 +159,84 @@ merge_all(struct world *w)
 	index_merge_free(m);
 }
 
+/* ---- services ---- */
+
+/* The document of the view that a service of a host is. */
+static void
+read_service(struct world *w, const struct naive_doc *host, const struct naive_values *service,
+    struct naive_doc *out)
+{
+	const struct schema_field *fields;
+	size_t n = schema_fields(DATASET_SERVICES, &fields);
+	const struct naive_value *port = NULL, *transport = NULL;
+	struct buf key = { .a = w->n.a };
+	char kind;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct naive_values *from = fields[i].of->nested ? service : &host->own;
+
+		for (size_t k = 0; k < from->n; k++)
+			if (from->v[k].field == fields[i].of) {
+				if (strcmp(fields[i].name, "port") == 0)
+					port = &from->v[k];
+				if (strcmp(fields[i].name, "transport") == 0)
+					transport = &from->v[k];
+				out->own.v[out->own.n] = from->v[k];
+				out->own.v[out->own.n++].field = &fields[i];
+			}
+	}
+	if (port == NULL || transport == NULL)
+		panic("a service has no name");
+	kind = str_is(transport->s, "tcp") ? 1 : str_is(transport->s, "udp") ? 2 : 3;
+	buf_str(&key, host->key);
+	buf_char(&key, (char)(port->i >> 8));
+	buf_char(&key, (char)port->i);
+	buf_char(&key, kind);
+	out->key = buf_done(&key);
+}
+
+static void
+compare_services(struct world *w, unsigned queries)
+{
+	struct naive_doc *hosts = w->docs;
+	size_t nhosts = w->ndocs;
+
+	w->docs = calloc(nhosts * NAIVE_SERVICES + 1, sizeof(*w->docs));
+	w->ndocs = 0;
+	for (size_t i = 0; i < nhosts; i++)
+		for (size_t k = 0; k < hosts[i].nservices; k++)
+			read_service(w, &hosts[i], &hosts[i].services[k], &w->docs[w->ndocs++]);
+	qsort(w->docs, w->ndocs, sizeof(*w->docs), by_key);
+	w->n.dataset = DATASET_SERVICES;
+	w->n.samples = w->docs;
+	w->n.nsamples = w->ndocs;
+	compare_many(w, queries);
+	free(w->docs);
+	w->docs = hosts;
+	w->ndocs = nhosts;
+	w->n.dataset = w->state.dataset;
+	w->n.samples = w->docs;
+	w->n.nsamples = w->ndocs;
+}
+
+static void
+services_are_a_view_of_hosts(void) /* C-403 */
+{
+	struct world w;
+
+	world_begin_with(&w, DATASET_HOSTS, 60);
+	random_seed = 88172645463325252u;
+	add_records(&w, 2);
+	compare_services(&w, 100);
+	add_records(&w, 7);
+	add_records(&w, 5);
+	remove_records(&w, 9);
+	compare_services(&w, 200);
+	merge_all(&w);
+	compare_services(&w, 100);
+	world_end(&w);
+}
+
 /* After an import, after a second one that replaces some records, after deletions, and after a merge. */
 static void
 dataset_answers_exactly(enum dataset d)
@@ -192,6 +269,8 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "every dataset answers random queries exactly (C-402)",
 		    every_dataset_answers_exactly },
+		{ "services answer random queries as a view of hosts (C-403)",
+		    services_are_a_view_of_hosts },
 		CU_TEST_INFO_NULL,
 	};
 

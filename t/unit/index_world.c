@@ -183,6 +183,8 @@ same_nested(struct world *w, const struct naive_doc *d, const struct hit *h, con
 {
 	size_t k = 0;
 
+	if (w->n.dataset != w->state.dataset) /* a document of a view is a nested object */
+		return h->nnested == 1;
 	for (size_t i = 0; i < d->nservices; i++) {
 		if (!naive_service(&w->n, &d->services[i], q))
 			continue;
@@ -231,7 +233,7 @@ choose_facets(struct world *w, struct agg aggs[FACETS])
 		"tags.category", "tags.classification", "services.tags.category", "as_name",
 		"region" };
 	const struct schema_field *fields;
-	size_t nfields = schema_fields(w->state.dataset, &fields), n = 0;
+	size_t nfields = schema_fields(w->n.dataset, &fields), n = 0;
 
 	for (size_t i = 0; w->n.samples == NULL && i < COUNT(names); i++)
 		aggs[n++].field = schema_find(DATASET_HOSTS, str_of(names[i]));
@@ -246,7 +248,7 @@ choose_facets(struct world *w, struct agg aggs[FACETS])
 static void
 compare(struct world *w, struct engine *e, const struct node *root)
 {
-	struct query q = { .dataset = w->state.dataset, .root = root, .now = NAIVE_NOW };
+	struct query q = { .dataset = w->n.dataset, .root = root, .now = NAIVE_NOW };
 	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
 	struct agg aggs[FACETS];
 	struct group out[FACETS];
@@ -283,7 +285,7 @@ compare_many(struct world *w, unsigned queries)
 
 	engine_status(e, w->state.dataset, &st);
 	CU_ASSERT_EQUAL(st.generation, w->state.generation);
-	CU_ASSERT_EQUAL(st.documents, w->ndocs);
+	CU_ASSERT_TRUE(st.documents == w->ndocs || w->n.dataset != w->state.dataset);
 	compare(w, e, &all);
 	for (unsigned i = 0; i < queries; i++)
 		compare(w, e, naive_query(&w->n, 3, false));

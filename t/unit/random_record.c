@@ -143,7 +143,10 @@ set_key(struct record *r, unsigned n)
 	case DATASET_DNS:
 		record_set_text(a, o, "host", str_of(names[n % COUNT(names)]));
 		record_set_text(a, o, "rcode", STR("NOERROR"));
-		record_set_text(a, o, "record_type", str_of(n % 3 == 1 ? "A" : n % 3 == 2 ? "MX" : "HTTPS"));
+		record_set_text(a, o, "record_type",
+		    str_of(n % 3 == 1   ? "A"
+			   : n % 3 == 2 ? "MX"
+					: "HTTPS"));
 		record_set_text(a, o, "answer",
 		    n % 3 == 1   ? arena_printf(a, "10.0.%u.%u", n / 64, n % 64)
 		    : n % 3 == 2 ? arena_printf(a, "%u mail%u.example.org.", n, n % 4)
@@ -151,15 +154,16 @@ set_key(struct record *r, unsigned n)
 		return;
 	case DATASET_WHOIS:
 		record_set_text(a, o, "domain",
-		    n == 0 ? STR("example.org") : arena_printf(a, "d%u.%s", n, n % 2 ? "org" : "co.uk"));
+		    n == 0 ? STR("example.org")
+			   : arena_printf(a, "d%u.%s", n, n % 2 ? "org" : "co.uk"));
 		return;
 	case DATASET_CERTIFICATES:
 		record_set_text(a, o, "fingerprint_sha256", arena_printf(a, "%064x", 0xaa + n));
 		record_set_int(a, o, "not_before", (1 + n % 7) * DAY_US);
 		return;
 	case DATASET_REPORTS:
-		record_set_text(a, o, "uuid",
-		    arena_printf(a, "0190a8c1-0000-7000-8000-%012x", 1 + n));
+		record_set_text(
+		    a, o, "uuid", arena_printf(a, "0190a8c1-0000-7000-8000-%012x", 1 + n));
 		record_set_int(a, o, "published_at", (1 + n % 7) * DAY_US);
 		return;
 	case DATASET_DIRECTORIES:

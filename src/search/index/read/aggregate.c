@@ -229,9 +229,20 @@ begin_facet_job(struct request *rq, const struct agg *agg, struct group *out, st
 	    (!rq->view->fields[agg->field->index].ready && !run_spend(r, rq->view->documents)))
 		return false;
 	j->o = view_ordinals(rq->view, agg->field);
-	if (!rq->all && rq->total > j->o->n / FEW_RATIO && run_spend(r, j->o->n / 8))
+	if (!rq->all && (rq->level == LEVEL_NESTED || rq->total > j->o->n / FEW_RATIO) &&
+	    run_spend(r, j->o->n / 8))
 		j->sum = pool_counters(r->pool, r->arena, j->o->n + (size_t)COLUMN_K_MAX);
 	return r->rc == ENGINE_OK;
+}
+
+static void
+count_hits(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
+{
+	if (rq->level == LEVEL_DOCUMENT)
+		count_segment(rq, jobs, n, segment);
+	for (size_t i = 0; rq->level == LEVEL_NESTED && i < n; i++)
+		if (jobs[i].sum != NULL)
+			nested_count(rq, segment, jobs[i].agg->field, jobs[i].o, jobs[i].sum);
 }
 
 /* Whether the values of the field are terms: the address that is the key, and a boolean that a date decides, have
@@ -253,7 +264,7 @@ aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct
 			return;
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)
 		if (!set_is_empty(&rq->hits[s]))
-			count_segment(rq, jobs, n, s);
+			count_hits(rq, jobs, n, s);
 	for (size_t i = 0; i < n; i++) {
 		if (rq->run.rc == ENGINE_OK)
 			fill_group(rq, &jobs[i]);

@@ -136,7 +136,7 @@ engine_refresh(struct engine *e)
 void
 engine_status(const struct engine *e, enum dataset d, struct engine_status *out)
 {
-	const struct served *v = &e->of[d];
+	const struct served *v = &e->of[schema_source(d)];
 
 	*out = (struct engine_status){ .published_at = TS_NULL };
 	if (v->problem[0] != '\0')
@@ -165,17 +165,21 @@ drop_view(struct served *v)
 
 /* ---- a request ---- */
 
+/* Removes the dead documents from hits, or the nested documents that they own. */
 static struct set
-remove_dead(struct run *r, const struct view_segment *vs, struct set hits)
+remove_dead(struct request *rq, const struct view_segment *vs, struct set hits)
 {
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	struct set_space sp = run_space(&rq->run, LEVEL_DOCUMENT),
+			 own = run_space(&rq->run, rq->level);
 	struct set dead = { .form = SET_WORDS };
 
 	if (vs->dead == NULL || set_is_empty(&hits))
 		return hits;
-	dead.words = pool_get(r->pool);
+	dead.words = pool_get(rq->run.pool);
 	memcpy(dead.words, vs->dead, sp.nwords * sizeof(*dead.words));
-	return set_andnot(&sp, hits, dead);
+	if (rq->level == LEVEL_NESTED)
+		dead = eval_owned(&rq->run, dead);
+	return set_andnot(&own, hits, dead);
 }
 
 /* Evaluates the query over all segments, one after the other; each has a set of hits without its
@@ -189,16 +193,17 @@ static enum engine_rc
 evaluate_query(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
     struct request *rq)
 {
-	struct served *v = q->dataset < DATASETS_STORED ? &e->of[q->dataset] : NULL;
+	struct served *v = &e->of[schema_source(q->dataset)];
 
-	if (v != NULL && v->view != NULL && !view_intact(v->view))
+	if (v->view != NULL && !view_intact(v->view))
 		drop_view(v);
-	if (v == NULL || v->view == NULL)
+	if (v->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = v->view, .query = q };
+	rq->level = v->dataset == q->dataset ? LEVEL_DOCUMENT : LEVEL_NESTED;
 	rq->run =
 	    (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b, .now = q->now };
-	rq->all = q->root->type == NODE_ALL;
+	rq->all = q->root->type == NODE_ALL && rq->level == LEVEL_DOCUMENT;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
 	for (size_t i = 0; i < rq->view->nsegments; i++) {
@@ -206,14 +211,13 @@ evaluate_query(struct engine *e, struct arena *a, const struct query *q, const s
 		struct set_space sp;
 
 		rq->run.seg = vs->seg;
-		sp = run_space(&rq->run, LEVEL_DOCUMENT);
+		sp = run_space(&rq->run, rq->level);
 		if (rq->all) {
 			rq->hits[i] = set_all(&sp);
 			rq->total += sp.limit - vs->ndead;
 			continue;
 		}
-		rq->hits[i] =
-		    remove_dead(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->hits[i] = remove_dead(rq, vs, eval_node(&rq->run, q->root, rq->level));
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	return rq->run.rc;
@@ -249,11 +253,6 @@ engine_count(struct engine *e, struct arena *a, const struct query *q, const str
 
 /* ---- hits in the order of keys ---- */
 
-struct ordered_hit {
-	size_t segment;
-	uint32_t doc;
-};
-
 struct hit_cursor {
 	struct set_walk walk;
 	struct segment_key head; /* the key of the next hit, when keyed */
@@ -264,7 +263,7 @@ struct hit_cursor {
 
 /* Sets the cursor before the first hit of the segment after a key. */
 static void
-begin_cursor(struct request *rq, size_t i, struct str after, struct hit_cursor *c)
+begin_cursor(struct request *rq, size_t i, struct str after, bool inclusive, struct hit_cursor *c)
 {
 	struct segment *seg = rq->view->segments[i].seg;
 	struct set_space sp;
@@ -273,10 +272,11 @@ begin_cursor(struct request *rq, size_t i, struct str after, struct hit_cursor *
 	rq->run.seg = seg;
 	sp = run_space(&rq->run, LEVEL_DOCUMENT);
 	if (rq->all)
-		rq->hits[i] = remove_dead(&rq->run, &rq->view->segments[i], rq->hits[i]);
+		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
 	if (after.p != NULL) {
 		from = segment_lower(seg, after);
-		from += from < seg->ndocs && str_eq(segment_key(seg, from, &c->head), after);
+		from += !inclusive && from < seg->ndocs &&
+			str_eq(segment_key(seg, from, &c->head), after);
 	}
 	set_walk_begin(&c->walk, &sp, &rq->hits[i], from);
 }
@@ -306,15 +306,16 @@ cursor_has_hit(const struct segment *seg, struct hit_cursor *c)
  * No key occurs twice: a document is alive in one segment only, and the sets contain no dead
  * documents. So no duplicates need to be removed, and the page after a key is found without
  * any state of the page before. */
-static size_t
-first_hits(struct request *rq, struct str after, size_t want, struct ordered_hit *out)
+size_t
+first_hits(
+    struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out)
 {
 	struct view *v = rq->view;
 	struct hit_cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->nsegments; i++)
-		begin_cursor(rq, i, after, &cs[i]);
+		begin_cursor(rq, i, after, inclusive, &cs[i]);
 	while (n < want) {
 		size_t best = SIZE_MAX;
 
@@ -339,7 +340,7 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 	struct arena *a = rq->run.arena;
 	struct ordered_hit *hits = ARENA_ARRAY(a, agg->limit + 1u, struct ordered_hit);
 
-	out->nbuckets = first_hits(rq, STR_NULL, agg->limit, hits);
+	out->nbuckets = first_hits(rq, STR_NULL, false, agg->limit, hits);
 	out->has_more = rq->total > out->nbuckets;
 	out->buckets = ARENA_ARRAY(a, out->nbuckets + 1, struct bucket);
 	for (size_t i = 0; i < out->nbuckets; i++) {
@@ -367,7 +368,7 @@ count_passed(struct request *rq, const struct schema_field *date, size_t i, uint
 	dates = segment_terms(r->seg, date, PART_VALUES)->dates;
 	sp = run_space(r, LEVEL_DOCUMENT);
 	if (rq->all)
-		rq->hits[i] = remove_dead(r, &rq->view->segments[i], rq->hits[i]);
+		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
 	if (dates == NULL)
 		return;
 	set_walk_begin(&w, &sp, &rq->hits[i], 0);
@@ -406,12 +407,39 @@ aggregate_passed(struct request *rq, const struct agg *agg, struct group *out)
 	}
 }
 
+/* The facets of a view are those of the source's fields, counted at the level of its hits. */
+static const struct agg *
+facets_of_source(struct arena *a, const struct agg *aggs, size_t n)
+{
+	struct agg *out = ARENA_ARRAY(a, n + 1, struct agg);
+
+	for (size_t i = 0; i < n; i++) {
+		out[i] = aggs[i];
+		out[i].field = aggs[i].field->of != NULL ? aggs[i].field->of : aggs[i].field;
+	}
+	return out;
+}
+
+static void
+aggregate_others(struct request *rq, const struct agg *agg, struct group *out)
+{
+	bool address = agg->field == schema_address(agg->field->dataset);
+
+	if (address && rq->level == LEVEL_NESTED)
+		nested_addresses(rq, agg, out);
+	else if (address)
+		aggregate_addresses(rq, agg, out);
+	else if (agg->field->passed != NULL)
+		aggregate_passed(rq, agg, out);
+}
+
 enum engine_rc
 engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
+	const struct agg *own = facets_of_source(a, aggs, naggs);
 
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
@@ -419,12 +447,9 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
 	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
 		return request_result(&rq);
-	aggregate_terms(&rq, aggs, naggs, out);
+	aggregate_terms(&rq, own, naggs, out);
 	for (size_t i = 0; i < naggs; i++)
-		if (aggs[i].field == schema_address(q->dataset))
-			aggregate_addresses(&rq, &aggs[i], &out[i]);
-		else if (aggs[i].field->passed != NULL)
-			aggregate_passed(&rq, &aggs[i], &out[i]);
+		aggregate_others(&rq, &own[i], &out[i]);
 	return request_result(&rq);
 }
 
@@ -441,7 +466,7 @@ nested_term(const struct column *c, uint32_t nested)
 			     : ((const uint32_t *)c->ids)[nested];
 }
 
-static void
+void
 read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
     struct nested_key *out)
 {
@@ -532,8 +557,12 @@ engine_search(struct engine *e, struct arena *a, const struct query *q, const st
 	if (rc != ENGINE_OK)
 		return rc == ENGINE_UNAVAILABLE ? rc : request_result(&rq);
 	*out = (struct page){ .total = { rq.total, RELATION_EQ } };
+	if (rq.level == LEVEL_NESTED) {
+		nested_page(&rq, want, out);
+		return request_result(&rq);
+	}
 	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct ordered_hit);
-	n = first_hits(&rq, want->after, want->limit + UINT64_C(1), m);
+	n = first_hits(&rq, want->after, false, want->limit + UINT64_C(1), m);
 	out->nhits = hits_that_fit(&rq, m, n > want->limit ? want->limit : n);
 	out->has_more = n > out->nhits;
 	out->hits = ARENA_ARRAY(a, out->nhits + 1, struct hit);

@@ -707,7 +707,14 @@ struct set
 eval_leaf(struct run *r, const struct node *n, enum level l)
 {
 	struct leaf f = { .r = r, .node = n, .l = l };
+	struct node own = *n;
 
+	if (n->field->of != NULL) { /* a field of a view has its values in the source */
+		own.field = n->field->of;
+		return eval_leaf(r, &own, l);
+	}
+	if (l == LEVEL_NESTED && !n->field->nested)
+		return eval_owned(r, eval_leaf(r, n, LEVEL_DOCUMENT));
 	if (n->field->passed != NULL)
 		return eval_passed(r, n, l);
 	/* The segment was built without the field and has no values of it. A query that names the
