@@ -289,6 +289,7 @@ static const struct route aggregate_routes[] = {
 		    "Counts the values of one to eight fields over everything that the "           \
 		    "query matches: one group a field, in the order of the request.",              \
 	},
+#define VIEW DATASET
 #include "tbl/datasets.h"
 	ROUTE_END,
 };

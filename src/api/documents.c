@@ -12,7 +12,7 @@
 
 enum { TREE_MEMORY = 1 << 30 };
 
-const struct answer_names answer_names[DATASETS_STORED] = {
+const struct answer_names answer_names[DATASETS_AND_CONDITIONS] = {
 #define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
 	[DATASET_##id] = { list, record, hit },
 #include "tbl/answers.h"
@@ -71,7 +71,7 @@ key_cursor_seal(struct req *rq, enum dataset d, const struct cursor_for *bound, 
 {
 	struct buf payload = { .a = rq->arena };
 
-	buf_char(&payload, (char)record_dataset_number(d));
+	buf_char(&payload, (char)record_dataset_number(schema_source(d)));
 	buf_str(&payload, key);
 	return cursor_seal(rq->arena, &rq->worker->secret, bound, buf_done(&payload));
 }
@@ -85,7 +85,7 @@ key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bound, 
 	if (text.p == NULL)
 		return PASS;
 	if (!cursor_open(rq->arena, &rq->worker->secret, bound, text, &payload) || payload.n < 2 ||
-	    payload.p[0] != (char)record_dataset_number(d))
+	    payload.p[0] != (char)record_dataset_number(schema_source(d)))
 		return fail(rq, ERR_INVALID_SEARCH_CURSOR);
 	*after = (struct str){ payload.p + 1, payload.n - 1 };
 	return PASS;
@@ -152,7 +152,9 @@ fields_parse(struct req *rq, enum dataset d, struct str names, const struct reco
 	*out = NULL;
 	if (names.p == NULL)
 		return PASS;
-	*out = record_fields_parse(rq->arena, d, names, &bad);
+	if (d == DATASET_SERVICES)
+		names = service_fields(rq->arena, names);
+	*out = record_fields_parse(rq->arena, schema_source(d), names, &bad);
 	if (*out != NULL)
 		return PASS;
 	if (bad.n == 0)
@@ -160,6 +162,9 @@ fields_parse(struct req *rq, enum dataset d, struct str names, const struct reco
 		    arena_printf(rq->arena,
 			"fields: must have from 1 to %d names with commas between them.",
 			LIM_FIELDS));
+	if (d == DATASET_SERVICES && str_starts(bad, STR(SERVICE_PREFIX)))
+		bad =
+		    (struct str){ bad.p + strlen(SERVICE_PREFIX), bad.n - strlen(SERVICE_PREFIX) };
 	bad = params_shown(rq->arena, bad);
 	return fail_at(rq, ERR_INVALID_SEARCH_PARAMETER,
 	    arena_printf(rq->arena,
@@ -167,7 +172,7 @@ fields_parse(struct req *rq, enum dataset d, struct str names, const struct reco
 		(int)bad.n, bad.p));
 }
 
-static struct arena *
+struct arena *
 tree_arena(void)
 {
 	static struct arena *a;
@@ -203,55 +208,4 @@ document_write(struct buf *b, enum dataset d, struct str doc, const struct recor
 		panic("a stored document: %.*s", (int)what.n, what.p);
 	record_print(b, &r, fields);
 	arena_reset(a);
-}
-
-/* ---- services ---- */
-
-static const struct record_object *
-find_service(const struct record *host, int64_t port, struct str transport)
-{
-	struct record_object *const *all;
-	size_t n = record_nested_all(host, &all);
-
-	for (size_t i = 0; i < n; i++) {
-		int64_t number;
-
-		if (record_int(all[i], "port", &number) && number == port &&
-		    str_eq(record_text(all[i], "transport"), transport))
-			return all[i];
-	}
-	return NULL;
-}
-
-/* Writes {"ip":..., the members of the service, "host":{...}}. */
-bool
-service_write(struct buf *b, struct str host, int64_t port, struct str transport)
-{
-	struct arena *a = tree_arena();
-	const struct record_object *service;
-	const struct record_fields *place;
-	struct record r;
-	struct str what;
-	size_t at;
-
-	if (!record_parse(a, DATASET_HOSTS, host, RECORD_LENIENT, &r, &what))
-		panic("a stored document: %.*s", (int)what.n, what.p);
-	service = find_service(&r, port, transport);
-	if (service != NULL) {
-		place = record_fields_parse(a, DATASET_HOSTS,
-		    STR("asn,as_name,organisation,country_code,city,hostnames,apex_domains"),
-		    &what);
-		json_begin(b, '{');
-		json_member(b, "ip");
-		json_write_str(b, record_text(r.root, "ip"));
-		at = b->n;
-		record_print_object(b, service);
-		b->p[at] = ','; /* in place of the brace with which the service begins */
-		b->n--;
-		json_member(b, "host");
-		record_print(b, &r, place);
-		buf_char(b, '}');
-	}
-	arena_reset(a);
-	return service != NULL;
 }

@@ -17,6 +17,7 @@
 
 #include "http/http.h"
 #include "record/record.h"
+#include "search/schema.h"
 
 struct document {
 	int64_t at;     /* the number of its key, from 1 */
@@ -33,7 +34,7 @@ struct documents {
 struct answer_names {
 	const char *list, *record, *hit;
 };
-extern const struct answer_names answer_names[DATASETS_STORED];
+extern const struct answer_names answer_names[DATASETS_AND_CONDITIONS];
 
 /* Reads the documents of these keys, up to LIM_PAGE_BYTES and the first in any case. Fails when the database does,
    and hands the request over when they are too large for this worker. share_begin comes before. */
@@ -85,8 +86,25 @@ void document_write(
 struct str document_text(
     struct arena *a, enum dataset d, struct str doc, const struct record_fields *fields);
 
-/* Writes a service of a host's document with the members of its host that say where it is. False: the host has no such
-   service. */
-bool service_write(struct buf *b, struct str host, int64_t port, struct str transport) MUST_USE;
+/* The memory of parsed documents; it is emptied after each use. */
+struct arena *tree_arena(void);
+
+/* ---- services.c: services, which are objects in the documents of hosts ---- */
+
+#define SERVICE_PREFIX "services."
+
+/* A host's document, parsed in the arena. */
+struct services {
+	struct arena *arena;
+	struct record host, address, place;
+	size_t next; /* where the search for a service begins */
+};
+
+void services_open(struct services *s, struct arena *a, struct str host);
+/* Writes a service of the host with the place of the host. False: the host has no such service. */
+bool service_write(struct buf *b, struct services *s, int64_t port, struct str transport,
+    const struct record_fields *fields) MUST_USE;
+/* The names of a service's fields as names in the documents of hosts. */
+struct str service_fields(struct arena *a, struct str names);
 
 #endif

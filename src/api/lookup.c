@@ -95,10 +95,15 @@ get_host_service(struct req *rq)
 	struct documents docs;
 	struct budget unused;
 	struct str key, transport;
+	const struct fields_args *args = rq->params;
+	const struct record_fields *fields;
+	struct services services;
 	int64_t port;
 	struct buf *b;
+	bool found;
 
-	if (host_key(rq, &key) != PASS || service_named(rq, &port, &transport) != PASS ||
+	if (fields_parse(rq, DATASET_SERVICES, args->fields, &fields) != PASS ||
+	    host_key(rq, &key) != PASS || service_named(rq, &port, &transport) != PASS ||
 	    share_begin(rq, &unused) != PASS ||
 	    documents_read(rq, DATASET_HOSTS, BY_KEY, (struct strs){ &key, 1 }, &docs) != PASS)
 		return FAILED;
@@ -107,7 +112,10 @@ get_host_service(struct req *rq)
 	b = reply_begin(rq, 200);
 	json_begin(b, '{');
 	json_member(b, "service");
-	if (!service_write(b, docs.p[0]->doc, port, transport))
+	services_open(&services, tree_arena(), docs.p[0]->doc);
+	found = service_write(b, &services, port, transport, fields);
+	arena_reset(tree_arena());
+	if (!found)
 		return fail(rq, ERR_RECORD_NOT_FOUND);
 	buf_char(b, '}');
 	return PASS;
@@ -544,6 +552,7 @@ static const struct route lookup_routes[] = {
 	    ROUTE(GET, "/search/hosts/{ip}/services/{port}/{transport}", get_host_service),
 	    LOOKUP_COLUMNS,
 	    .path_params = host_path,
+	    PARAMS(struct fields_args, fields_params),
 	    .out = host_service_out,
 	    .errors = lookup_errors,
 	    .summary = "Get a service of a host",

@@ -170,7 +170,8 @@ openapi_document_example(struct buf *b, struct arena *a, const char *schema)
 	for (enum dataset d = 0; d < DATASETS; d++) {
 		if (str_is(schema_name(a, answer_names[d].record), schema))
 			json_example(b, object_fields(a, d, STR("")), NULL);
-		else if (str_is(schema_name(a, answer_names[d].hit), schema))
+		else if (hit_members(d) != NULL &&
+			 str_is(schema_name(a, answer_names[d].hit), schema))
 			write_hit_example(b, a, d);
 	}
 }

@@ -84,6 +84,9 @@ static const struct field matched_service[] = {
 	FIELD_END_OF("MatchedService"),
 };
 
+/* The bytes by which the key of a service is longer than that of its host: port and transport. */
+enum { SERVICE_KEY = 3 };
+
 struct hit_extra {
 	struct list matched;
 };
@@ -101,7 +104,7 @@ struct hit_extra {
 static const struct field host_hit[] = MATCHED("matched_services", matched_service);
 
 /* The members that a hit has in addition to those of its document, for datasets with a nested object. */
-static const struct field *const hits[DATASETS_STORED] = { [DATASET_HOSTS] = host_hit };
+static const struct field *const hits[DATASETS_AND_CONDITIONS] = { [DATASET_HOSTS] = host_hit };
 
 const struct field *
 hit_members(enum dataset d)
@@ -210,6 +213,48 @@ seal_next_cursor(struct req *rq, struct str q, const struct page *page)
 }
 
 static void
+write_documents(struct buf *b, enum dataset d, const struct page *page,
+    const struct documents *docs, const struct record_fields *fields)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < page->nhits; i++) {
+		if (docs->p[i] == NULL)
+			continue;
+		buf_z(b, comma);
+		write_hit(b, d, docs->p[i]->doc, fields, &page->hits[i]);
+		comma = ",";
+	}
+}
+
+/* A service that was removed after the index was built is left out. */
+static void
+write_services(struct buf *b, const struct page *page, const struct documents *docs,
+    const struct record_fields *fields)
+{
+	const struct document *open = NULL;
+	struct services services;
+
+	for (size_t i = 0; i < page->nhits; i++) {
+		const struct nested_key *name = page->hits[i].nested;
+		size_t before = b->n;
+
+		if (docs->p[i] == NULL)
+			continue;
+		if (docs->p[i] != open) {
+			arena_reset(tree_arena());
+			open = docs->p[i];
+			services_open(&services, tree_arena(), open->doc);
+		}
+		if (b->p[before - 1] != '[')
+			buf_char(b, ',');
+		if (!service_write(b, &services, name->number, name->text, fields))
+			b->n = before;
+	}
+	arena_reset(tree_arena());
+}
+
+static void
 write_search_page(struct req *rq, const struct query *query, const struct page *page,
     const struct documents *docs, const struct record_fields *fields)
 {
@@ -221,35 +266,46 @@ write_search_page(struct req *rq, const struct query *query, const struct page *
 		.next_cursor = seal_next_cursor(rq, args->q, page),
 		.warnings = warnings_of(rq, query) };
 	struct buf *b = reply_begin(rq, 200);
-	const char *comma = "";
 
 	json_write(b, page_head, &end);
 	b->n--; /* the closing brace: the documents follow */
 	json_member_begin(b, answer_names[d].list, '[');
-	for (size_t i = 0; i < page->nhits; i++) {
-		if (docs->p[i] == NULL)
-			continue;
-		buf_z(b, comma);
-		write_hit(b, d, docs->p[i]->doc, fields, &page->hits[i]);
-		comma = ",";
-	}
+	if (d == DATASET_SERVICES)
+		write_services(b, page, docs, fields);
+	else
+		write_documents(b, d, page, docs, fields);
 	buf_z(b, "]}");
 	json_write_more(b, page_tail, &end);
 }
 
 /* Ends the page before the first document that would make it too large, which bounds the memory of a request; the
-   cursor continues there. A record that was deleted after the index was built has no document. */
+   cursor continues there. A record that was deleted after the index was built has no document. Services of one host,
+   which are adjacent, have one document. */
 static int
 read_page_documents(struct req *rq, struct page *page, struct documents *docs)
 {
+	enum dataset d = (enum dataset)rq->route->arg, source = schema_source(d);
 	struct str *keys = ARENA_ARRAY(rq->arena, page->nhits + 1, struct str);
-	size_t fit;
+	size_t *of = ARENA_ARRAY(rq->arena, page->nhits + 1, size_t);
+	struct documents read;
+	size_t n = 0, fit;
 
-	for (size_t i = 0; i < page->nhits; i++)
-		keys[i] = page->hits[i].key;
-	if (documents_read(rq, (enum dataset)rq->route->arg, BY_KEY,
-		(struct strs){ keys, page->nhits }, docs) != PASS)
+	for (size_t i = 0; i < page->nhits; i++) {
+		struct str key = page->hits[i].key;
+
+		if (source != d)
+			key.n -= SERVICE_KEY;
+		if (n == 0 || !str_eq(keys[n - 1], key))
+			keys[n++] = key;
+		of[i] = n - 1;
+	}
+	if (documents_read(rq, source, BY_KEY, (struct strs){ keys, n }, &read) != PASS)
 		return FAILED;
+	*docs =
+	    (struct documents){ ARENA_ARRAY(rq->arena, page->nhits + 1, const struct document *),
+		    page->nhits };
+	for (size_t i = 0; i < page->nhits; i++)
+		docs->p[i] = read.p[of[i]];
 	fit = documents_fit(docs);
 	page->has_more |= fit < page->nhits;
 	page->nhits = fit;
@@ -459,11 +515,12 @@ schema_of(struct arena *a, enum dataset d)
 static int
 list_search_schemas(struct req *rq)
 {
-	struct schema_answer all[DATASETS];
-	struct schemas_answer answer = { { all, DATASETS } };
+	struct schema_answer all[DATASETS_AND_CONDITIONS];
+	struct schemas_answer answer = { { all, 0 } };
 
-	for (int d = 0; d < DATASETS; d++)
-		all[d] = schema_of(rq->arena, (enum dataset)d);
+	for (enum dataset d = 0; d < DATASET_FINDINGS; d++)
+		if (d < DATASETS || d >= DATASETS_STORED)
+			all[answer.schemas.n++] = schema_of(rq->arena, d);
 	return reply(rq, 200, NULL, schemas_out, &answer);
 }
 
@@ -517,6 +574,7 @@ static const struct route search_routes[] = {
 		    .result = "Whether the query parses, and where and why it does not.",          \
 		    .description = "Parses the query and does not execute it.",                    \
 	    },
+#define VIEW DATASET
 #include "tbl/datasets.h"
 	{
 	    ROUTE(GET, "/search/schemas", list_search_schemas),

@@ -186,8 +186,9 @@ record_print(struct buf *b, const struct record *r, const struct record_fields *
 }
 
 void
-record_print_object(struct buf *b, const struct record_object *o)
+record_print_object(
+    struct buf *b, const struct record_object *o, const struct record_fields *fields)
 {
-	if (!print_object(b, o, NULL))
+	if (!print_object(b, o, fields))
 		buf_z(b, "{}");
 }

@@ -101,6 +101,7 @@ const struct record_fields *record_fields_parse(
 /* Prints in the order of the table without white space; an empty object is left out. fields: NULL for all. */
 void record_print(struct buf *b, const struct record *r, const struct record_fields *fields);
 /* Prints an object of a record, such as a service, in the same way. */
-void record_print_object(struct buf *b, const struct record_object *o);
+void record_print_object(
+    struct buf *b, const struct record_object *o, const struct record_fields *fields);
 
 #endif

@@ -8,6 +8,8 @@
    query, field, field  an example of a query, and of two fields to aggregate, for openapi.json */
 ANSWER(HOSTS, "hosts", "host", "host_hit", SEARCH_VIEW, SEARCH,
        "services.port:22 AND NOT country_code:US", "country_code", "services.port")
+ANSWER(SERVICES, "services", "host_service", "host_service", SEARCH_VIEW, SEARCH,
+       "port:22 AND NOT country_code:US", "port", "product")
 ANSWER(DNS, "dns", "dns_record", "dns_record", SEARCH_VIEW, SEARCH,
        "host:example.com AND record_type:(A AAAA)", "record_type", "apex_domain")
 ANSWER(WHOIS, "whois", "whois_domain", "whois_domain", SEARCH_VIEW, SEARCH,

@@ -28,7 +28,8 @@ awk 'BEGIN { for (i = 1; i <= 30; i++)
 	printf "{\"fingerprint_sha256\":\"%064x\",\"not_before\":\"2026-01-%02dT00:00:00Z\",\"not_after\":\"20%d-03-01T00:00:00Z\",\"names\":[\"www.d%d.example.org\"],\"issuer\":{\"organisation\":\"CA %d\"},\"spki_sha256\":\"%064x\",\"self_signed\":%s}\n", \
 		i, i, i % 2 ? 25 : 99, i, i % 3, i, i % 5 ? "false" : "true" }' | records certificates ndjson
 records hosts ndjson <<'END'
-{"ip":"192.0.2.7","country_code":"GB","hostnames":["www.d7.example.org"],"services":[{"port":443,"transport":"tcp"}]}
+{"ip":"192.0.2.7","country_code":"GB","hostnames":["www.d7.example.org"],"services":[{"port":443,"transport":"tcp","product":"nginx"},{"port":53,"transport":"udp"},{"port":8443,"transport":"tcp","product":"nginx"}]}
+{"ip":"192.0.2.8","country_code":"FR","services":[{"port":443,"transport":"tcp"}]}
 END
 
 # counted DATASET N
@@ -37,7 +38,7 @@ counted()
 	api GET "/search/$1/count"
 	[ "$(field .count)" = "$2" ]
 }
-for set in dns:240 whois:40 certificates:30 hosts:1; do
+for set in dns:240 whois:40 certificates:30 hosts:2 services:4; do
 	ok "each record of ${set%:*} becomes searchable (C-401)" world_until 60 counted "${set%:*}" "${set#*:}"
 done
 
@@ -88,7 +89,7 @@ for limit in 0 1001; do
 done
 api GET '/search/dns?q=host:www.d7.example.org+AND+answer:192.0.2.7&fields=host,answer_ip'
 is "$(printf '%s' "$BODY" | jq -c .dns)" '[{"host":"www.d7.example.org","answer_ip":"192.0.2.7"}]' "fields selects the members of DNS records (C-414)"
-api GET '/search/hosts?q=port:443&fields=ip'
+api GET '/search/hosts?q=port:443+country:GB&fields=ip'
 is "$(printf '%s' "$BODY" | jq -c .hosts)" '[{"ip":"192.0.2.7","matched_services":[{"port":443,"transport":"tcp"}]}]' \
 	"a projected host keeps the services that match (C-414)"
 api GET '/search/dns?fields=host,colour'
@@ -110,13 +111,15 @@ while read -r dataset unit field query; do
 	api GET "/search/$dataset/validate?q=$query"
 	is "$STATUS $(field .valid)" "200 true" "validate accepts $query for $dataset (C-401)"
 	api GET "/search/$dataset/validate?q=services.port:1"
-	is "$STATUS $(field .valid)" "200 $([ "$dataset" = hosts ] && echo true || echo false)" "services.port is a field of hosts alone: $dataset"
+	is "$STATUS $(field .valid)" "200 $(case $dataset in hosts | services) echo true ;; *) echo false ;; esac)" \
+		"services.port is a field of hosts and services alone: $dataset"
 	api GET "/search/$dataset/count?q=nosuch:1"
 	is "$STATUS $(field .error.code)" "400 invalid_search_query" "an unknown field in a query of $dataset is refused (C-401)"
 	api POST "/search/$dataset/aggregate" "{\"aggregations\":[{\"field\":\"$field\"}]}"
 	is "$STATUS $(field '.groups[0]|"\(.field) \(.count_unit) \(.relation)"')" "200 $field $unit eq" "$dataset are aggregated by $field (C-401)"
 done <<END
 hosts host country_code services.port:443
+services service port port:443+country_code:GB
 dns dns_record record_type record_type:AAAA
 whois whois_domain whois.registrar whois.dnssec:true
 certificates certificate issuer.organisation self_signed:true
@@ -142,8 +145,40 @@ api GET '/search/certificates/count?q=expired:true'
 is "$(field .count)" "$(sql "SELECT count(*) FROM record WHERE dataset = 5 AND (doc::json->>'not_after')::timestamptz < now()")" \
 	"expired certificates are those whose not_after has passed"
 api GET /search/schemas
-is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate" \
+is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate services:service" \
 	"the schemas list each dataset with its unit (C-401)"
+
+# ---- services, a view of hosts ----
+
+pages services '' '"\(.ip) \(.port) \(.transport)"'
+is "$TOTAL $SEEN" "4 192.0.2.7 53 udp
+192.0.2.7 443 tcp
+192.0.2.7 8443 tcp
+192.0.2.8 443 tcp
+" "services come by address, port and transport (C-401)"
+api GET '/search/services?q=product:nginx&limit=1'
+is "$(printf '%s' "$BODY" | jq -c '[.services, .total.value]')" \
+	'[[{"ip":"192.0.2.7","port":443,"transport":"tcp","product":"nginx","host":{"country_code":"GB","hostnames":["www.d7.example.org"],"apex_domains":["example.org"]}}],2]' \
+	"a service is answered with the place of its host (C-403)"
+api GET "/search/services?q=product:nginx&limit=1&cursor=$(field .next_cursor)"
+is "$(field '.services[].port') $(field .has_more)" "8443 false" "the next page has the other service of the same host"
+api GET '/search/services?q=product:nginx&fields=port,host.country_code'
+is "$(printf '%s' "$BODY" | jq -c .services)" '[{"port":443,"host":{"country_code":"GB"}},{"port":8443,"host":{"country_code":"GB"}}]' \
+	"fields selects the members of services and of their hosts (C-414)"
+api GET '/search/services?fields=port,colour'
+is "$STATUS $(field .error.message | grep -c '"colour"')" "400 1" "an unknown field of services is named without a prefix (C-414)"
+api GET '/search/services/count?q=product:nginx'
+is "$(field .count)" 2 "two services of one host count two (C-403)"
+api GET '/search/hosts/count?q=services.product:nginx'
+is "$(field .count)" 1 "the host of two matching services counts one (C-403)"
+api GET '/search/hosts?q=services.port:(443+OR+53)'
+n=$(field '[.hosts[].matched_services|length]|add')
+api GET '/search/services/count?q=port:(443+OR+53)'
+is "$(field .count)" "$n" "the services that hosts match are those that a query of services counts (C-403)"
+for field in port tags tags.category http.capabilities; do
+	api POST /search/services/aggregate "{\"aggregations\":[{\"field\":\"$field\"}]}"
+	is "$STATUS $(field '.groups[0]|"\(.field) \(.count_unit)"')" "200 $field service" "services are aggregated by $field (C-401)"
+done
 
 # ---- changes ----
 
