@@ -108,7 +108,9 @@ host_service_fields(struct arena *a)
 	out = ARENA_ARRAY(a, n + 3, struct field);
 	out[0] = member_field(a, DATASET_HOSTS, STR("ip"), 0);
 	memcpy(&out[1], service, n * sizeof(*out));
-	out[n + 1] = (struct field){ .name = "host", .type = FIELD_OBJECT, .sub = host };
+	out[n + 1] = (struct field){
+		.name = "host", .type = FIELD_OBJECT, .flags = OMIT_UNSET, .sub = host
+	};
 	out[n + 2] = (struct field){ .type = FIELD_NONE, .name = "services" };
 	return out;
 }
