@@ -17,7 +17,7 @@
 #include "cli/process.h"
 #include "daemon/conf.h"
 #include "cli/migrate.h"
-#include "search/index/format/manifest.h"
+#include "search/index/format/index.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -102,7 +102,7 @@ struct index_tags { /* sorted by slug; owned */
 	char *text; /* the strings of all items */
 };
 
-enum { INDEX_FAULT = 256 };
+enum { INDEX_FAULT = 256, KEY_MAX = 600 /* bytes of a key */ };
 enum index_child { INDEX_MERGE, INDEX_REBUILD, INDEX_CHILDREN };
 
 struct index_state {
@@ -123,6 +123,8 @@ struct index_state {
 	uint32_t children[INDEX_CHILDREN]; /* 0: none */
 };
 
+/* The path of the manifest; family: of a child, whose state is not published, or 0. */
+void manifest_path(const char *directory, enum dataset d, uint32_t family, char *out, size_t room);
 /* The number of words of a bitmap over n documents, rounded up to blocks of 65536 bits. */
 size_t index_words(uint32_t n);
 

@@ -14,8 +14,9 @@
 #define SEARCH_INDEX_FORMAT_KEYS_H
 
 #include "search/index/format/format.h"
+#include "search/index/format/index.h"
 
-enum { KEY_BLOCK = 16, KEY_MAX = 600 };
+enum { KEY_BLOCK = 16 };
 
 struct segment_key {
 	size_t n;

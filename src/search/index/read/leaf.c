@@ -338,8 +338,8 @@ address_term(const struct terms *t, struct str key, bool after)
 	return i + (after && i < t->n && str_eq(terms_str(t, i), key));
 }
 
-/* The key of an end of a network. That of an IPv6 network is no IPv4 address even where its bits are those of one, as
-   in segment_net. */
+/* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
+   the bits are those of an IPv4 address, as in segment_net. */
 static struct str
 net_key(const unsigned char ip[16], bool four, struct segment_key *out)
 {

@@ -73,7 +73,7 @@ struct request {
 	struct run run;
 	struct view *view;
 	const struct query *query;
-	enum level level; /* of the hits: a query of a view finds nested documents */
+	enum level level; /* a query of a view finds nested documents */
 	struct set *hits; /* [segment]: live documents, unless `all` */
 	uint64_t total;
 	bool all; /* the query is for all documents */
