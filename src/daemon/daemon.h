@@ -133,7 +133,7 @@ struct worker_slot {
 	_Atomic uint32_t searching;
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
-	uint32_t pool; /* index in shared.pools, as of the start of the worker */
+	uint32_t pool; /* index in shared.pools; POOL_REMOVED after a reload without the pool */
 };
 /* The slot of this worker; outside daemon_main (unit tests), a slot that no other process sees. */
 struct worker_slot *daemon_slot(void);
