@@ -18,8 +18,8 @@ enum { V4_BITS = 96 }; /* the length of the prefix ::ffff: */
 
 static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 
-static bool
-is_v4(const unsigned char a[16])
+bool
+ip_is_v4(const unsigned char a[16])
 {
 	return memcmp(a, mapped, sizeof(mapped)) == 0;
 }
@@ -81,7 +81,7 @@ ipnet_parse(struct str s, struct ipnet *out)
 size_t
 ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1])
 {
-	bool v4 = net->bits >= V4_BITS && is_v4(net->a);
+	bool v4 = net->bits >= V4_BITS && ip_is_v4(net->a);
 	size_t n;
 
 	if (v4)
@@ -100,7 +100,7 @@ ipnet_contains(const struct ipnet *net, const unsigned char a[16])
 {
 	struct ipnet other = { .bits = net->bits };
 
-	if (net->bits < V4_BITS && is_v4(a))
+	if (net->bits < V4_BITS && ip_is_v4(a))
 		return false;
 	memcpy(other.a, a, sizeof(other.a));
 	clear_host_bits(&other);
@@ -110,7 +110,7 @@ ipnet_contains(const struct ipnet *net, const unsigned char a[16])
 int
 ip_cmp(const unsigned char a[16], const unsigned char b[16])
 {
-	int family = (int)is_v4(b) - (int)is_v4(a);
+	int family = (int)ip_is_v4(b) - (int)ip_is_v4(a);
 
 	return family != 0 ? family : memcmp(a, b, 16);
 }

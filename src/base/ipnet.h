@@ -19,6 +19,8 @@ bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE;
 size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]);
 /* Whether the network contains the address. An IPv6 network such as ::/0 contains no IPv4 address. */
 bool ipnet_contains(const struct ipnet *net, const unsigned char a[16]);
+/* Whether an address is an IPv4 address, ::ffff:a.b.c.d. */
+bool ip_is_v4(const unsigned char a[16]);
 /* Compares addresses: every IPv4 address is before every IPv6 address, and each family is ordered by value. */
 int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
 

@@ -112,6 +112,10 @@ struct import_service *import_service_add(struct arena *a, struct import_host *h
 /* The registrable domains of names, by the public suffix list. */
 struct texts import_apex_domains(struct arena *a, const struct texts *names);
 
+/* Adds what the databases know of the host's address. */
+struct enrich;
+void import_enrich(struct enrich *e, struct arena *a, struct import_host *h);
+
 /* ---- readers ---- */
 
 struct source;
@@ -123,9 +127,10 @@ struct importer {
 	void (*host)(void *arg, const struct import_host *h, struct str doc);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
-	size_t window; /* masscan: hosts that are gathered at a time */
-	uint64_t read; /* records, including bad ones */
-	bool stop;     /* a callback sets it to end the reading */
+	struct enrich *enrich; /* NULL: hosts are stored as they were read */
+	size_t window;         /* masscan: hosts that are gathered at a time */
+	uint64_t read;         /* records, including bad ones */
+	bool stop;             /* a callback sets it to end the reading */
 	struct buf doc;
 };
 

@@ -38,6 +38,8 @@ import_emit(struct importer *im, struct import_host *h, enum import_manner manne
 		import_bad(im, line, "%.*s", (int)what.n, what.p);
 		return;
 	}
+	if (im->enrich != NULL)
+		import_enrich(im->enrich, im->arena, h);
 	buf_clear(&im->doc);
 	import_host_print(&im->doc, h);
 	if (im->doc.n > IMPORT_DOCUMENT) {

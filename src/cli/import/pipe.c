@@ -193,6 +193,7 @@ import_pipe_start(const struct import_pipe_options *o)
 	p->addresses = names_new(BATCH_HOSTS);
 	p->tags = names_new(TAGS);
 	p->im = (struct importer){ .src = &p->src,
+		.enrich = o->enrich,
 		.host = add_host_row,
 		.bad = add_bad_message,
 		.arg = p,

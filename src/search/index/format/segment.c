@@ -321,12 +321,6 @@ segment_level(const struct segment *s, enum level l)
 
 static const unsigned char v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
-bool
-ip_is_v4(const unsigned char ip[16])
-{
-	return memcmp(ip, v4_prefix, sizeof(v4_prefix)) == 0;
-}
-
 static uint32_t
 v4_of(const unsigned char ip[16])
 {

@@ -30,7 +30,6 @@ const struct terms *segment_terms(
     const struct segment *s, const struct schema_field *f, enum part p);
 /* The number of documents of a level. */
 uint32_t segment_level(const struct segment *s, enum level l);
-bool ip_is_v4(const unsigned char ip[16]);
 /* The place of a field among those of the file, or the file's nfields when it was built without the
    field. */
 size_t field_place(const struct mapped *m, const struct schema_field *f);
