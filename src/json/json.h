@@ -207,7 +207,7 @@ struct field {
 /* ---- decode: all faults of a body in one answer (C-098) ---- */
 
 struct field_error {
-	const char *code;   /* required, invalid_type, out_of_range, ... */
+	struct str code;    /* required, invalid_type, out_of_range, ... */
 	struct str field;   /* "viewport.width", "items[0].limit"; "": the body itself */
 	struct str message; /* contains no value that the client sent */
 };
@@ -221,7 +221,7 @@ enum json_rc {
 struct decoded {
 	struct json_fault fault;
 	/* In the order of the table, then unknown members. */
-	const struct field_error *errors;
+	struct field_error *errors;
 	size_t nerrors;
 };
 
