@@ -19,17 +19,22 @@
  * missing ones.
  *
  * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the other pools,
- * changes to conf.user if it is root, and calls work(), which serves until daemon_stopping(). A worker that exits
- * with status 0 (after worker_requests requests, for example) is replaced at once. A worker that dies within a
- * second of its start is replaced after a delay, 100 ms at first, which doubles with each such death up to 5 s. Each
- * pool has a delay of its own. A death after the first second or an exit with status 0 sets it to 0 again; SIGKILL
- * sets it to 100 ms. Only the master clears a slot, after waitpid: a slot with a pid always has a process, even if
- * it is a zombie.
+ * changes to conf.user if it is root, and calls work(), which serves until daemon_stopping(). Only the master clears
+ * a slot, after waitpid: a slot with a pid always has a process, even if it is a zombie. A worker whose request is
+ * older than conf.worker_stuck (busy_since) is killed with SIGKILL. `searching` is the account whose search the
+ * worker runs; the master never uses it (api/share.h does).
+ *
+ *   end of a worker                                  delay of its pool before the next start
+ *   retired, at a reload or stop                     as it was; nobody replaces this worker
+ *   status 0 (after worker_requests, for example),
+ *   or any end after its first second                0: replaced at once
+ *   SIGKILL within its first second                  100 ms
+ *   any other death within its first second          100 ms, doubled with each such death up to 5 s
  *
  * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master first runs "FILE
- * -t", for 30 s at most; if that fails, it logs reload_refused and everything goes on as it was, as it does when the
- * exec fails. Four things survive the exec; an environment variable lists them, and is ignored by a process of
- * another pid (inherited.c):
+ * -t", for 30 s at most. If that fails (logged as reload_refused) or the exec fails (reload_failed), everything goes
+ * on as it was. Four things survive the exec. Their descriptors lose close-on-exec just before it, and get it again
+ * when it fails. An environment variable lists them; a process of another pid ignores it (inherited.c):
  *
  *   the process id         the workers remain children of the master, and systemd sees no restart
  *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait. The new master

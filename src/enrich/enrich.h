@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What databases know of an address: its network, autonomous system and place. Imports add it to the hosts that do
+/* Databases about addresses: for an address, its network, autonomous system and place. Imports add it to the hosts that do
  * not say it themselves (surfaced-import(5)).
  *
  *   mmdb_asn    MaxMind DB   asn, as_name, prefix         GeoLite2's nested form, or the flat one of IPinfo

@@ -50,7 +50,7 @@ add_error(struct decoder *d, const char *code, struct str message)
 	if (d->errors == NULL)
 		d->errors = ARENA_ARRAY(d->a, ERRORS_MAX, struct field_error);
 	d->errors[d->nerrors++] =
-	    (struct field_error){ code, arena_str(d->a, buf_done(&d->path)), message };
+	    (struct field_error){ str_of(code), arena_str(d->a, buf_done(&d->path)), message };
 }
 
 /* Appends a name to the path. Returns the old length, for leave_member. */

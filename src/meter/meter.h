@@ -24,18 +24,27 @@
  * second.
  *
  * All numbers that are sent are absolute and only grow, and PostgreSQL keeps the greater one. So a
- * call whose answer was lost, a late call and a call of a restarted meter do no harm, and a
- * database that was restored from a backup learns the present state from the next reports
- * (slots_store_again).
+ * late call and a call of a restarted meter do no harm, and a database that was restored from a backup
+ * learns the present state from the next reports (slots_store_again). After a lost answer:
+ *
+ *   meter -> PostgreSQL    seq 8, granted 200        grants 100 for the new number 8
+ *   meter <- (lost)        seq 8, granted 300        the slot still has seq 7 and the limit 200
+ *   meter -> PostgreSQL    seq 8, granted 200        the number 8 is not new: grants nothing
+ *   meter <- PostgreSQL    seq 8, granted 300        the sum: the slot gets the limit 300
  *
  * Deaths, and their effects:
  *   a worker           its journal says what it was charging (counting/meter.h); settled within a second
  *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and numbers in the file
  *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
  *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old one count as used
- *   the file           replaced by another meter: meter_begin refuses this incarnation, and the process starts again;
- *                      too small or too large after a change of meter_slots, or removed by somebody: stored, returned
- *                      and replaced (replace_file); removed while no meter ran: units leased to it count as used
+ *   the file, when
+ *     another meter    meter_begin refuses this incarnation, and the process starts again
+ *     has replaced it
+ *     meter_slots      replace_file stores its counts in PostgreSQL, returns its unused units there, and then makes
+ *     changed, or it   a new file; requests that a worker has begun are still counted in the old one
+ *     was removed
+ *     it was removed   the units leased to it count as used
+ *     and no meter ran
  */
 #ifndef METER_METER_H
 #define METER_METER_H

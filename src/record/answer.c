@@ -273,6 +273,18 @@ print_part(struct answer *w, char part, struct token t)
 	}
 }
 
+/* Prints all tokens that are left as parts of one kind. */
+static bool
+print_rest(struct answer *w, char part)
+{
+	struct token t;
+
+	while (take_token(&w->rest, &t))
+		if (!print_part(w, part, t))
+			return false;
+	return true;
+}
+
 /* Reads the parts of tbl/dns_names.h one after the other. Two tools leave parts out, and their
    files are worth reading:
      SOA   dnsx gives the two names and no numbers: an answer may end where only numbers would follow
@@ -286,9 +298,8 @@ print_parts(struct answer *w, const char *parts)
 
 	for (; *parts != '\0'; parts++) {
 		if (*parts == '+') {
-			while (take_token(&w->rest, &t))
-				if (!print_part(w, parts[-1], t))
-					return false;
+			if (!print_rest(w, parts[-1]))
+				return false;
 			break;
 		}
 		if (!take_token(&w->rest, &t))

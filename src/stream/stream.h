@@ -10,9 +10,16 @@
  *                            |                    (the database is asked whether a right was lost)
  *                            +-> freed when the answer is sent
  *
- * pump.c has a table of events and states, with finer states from OPEN on: OPEN is OPEN there, or CLOSING when the
- * client has sent its close frame; RECHECK is RECHECK; ENDING is FLUSH while the runner's socket is open, because a
- * frame to the client is incomplete, and FAREWELL after that. HEAD, TICKET and ANSWER are its ANSWER.
+ * pump.c has a table of events by states. It derives its state from the one above and from one more fact:
+ *
+ *   state here            further fact                                       state in the table of pump.c
+ *   HEAD, TICKET, ANSWER                                                     PUMP_ANSWER
+ *   OPEN                  the client has sent no close frame                 PUMP_OPEN
+ *   OPEN                  the client has sent its close frame                PUMP_CLOSING
+ *   RECHECK                                                                  PUMP_RECHECK
+ *   ENDING                the runner's socket is still open, because a       PUMP_FLUSH
+ *                         frame to the client is incomplete
+ *   ENDING                the runner's socket is closed                      PUMP_FAREWELL
  *
  * The pump reads a socket into one buffer of the process, checks the frames, and writes from that buffer:
  *
@@ -28,7 +35,8 @@
  * - Data frames are forwarded as they are. Control frames and heads that arrived in two reads are written
  *   again, because their bytes are no longer in the buffer, or are needed unmasked.
  * - While a side has bytes in wait, the proxy does not read the other side. A direction therefore never
- *   stores more than one read, and a slow reader slows its sender down.
+ *   stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a slow reader
+ *   slows its sender down.
  * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
  *   no payload of a forwarded frame is outstanding: between_frames().
  *
@@ -48,11 +56,12 @@
  *   recheck: slot lost, no answers   ENDING       1013
  *   shutdown                         ENDING       1001
  *
- * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that. The
- * slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code of the
- * table is sent unchecked. With the close frame to the client, the runner's socket is closed and the slot is released
- * (gate.h), so the session can have its next stream; the client has 3 s to answer. The pump does not close the client's
- * socket earlier: a socket that is closed with unread bytes sends a reset, which may overtake the close frame.
+ * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that.
+ * The slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code
+ * of the table is sent unchecked. With the close frame to the client, the slot is released, and the runner's socket
+ * is closed if it still is open (gate.h), so the session can have its next stream; the client has 3 s to answer (0.5
+ * s after malformed frames). The pump does not close the client's socket earlier: a socket that is closed with
+ * unread bytes sends a reset, which may overtake the close frame.
  *
  * A silent client is one that has sent nothing and whose socket has accepted nothing for conf.stream_silence. The proxy
  * pings it, but not while bytes wait for it. While the runner is slow the client is not read, and its silence is not
