@@ -56,10 +56,17 @@
  *   stored  own, and duplicated into systemd's socket store  kept, so that connections made during
  *                                                            a restart wait in its queue
  *
- * Signals. A signal that interrupts libfcgi while it reads a body truncates that body, so SIGTERM
- * stays blocked in a worker except inside daemon_wait, and daemon_stopping asks sigpending. A
- * worker whose master is killed receives SIGUSR1 from the kernel: it finishes its request, has an
- * alarm in place of the watchdog, and ends. */
+ * Signals. A signal that interrupts libfcgi while it reads a body truncates that body. SA_RESTART does not prevent
+ * this, because the kernel never restarts a read from a socket with a time-out (SO_RCVTIMEO). So two signals are
+ * blocked in a worker:
+ *
+ *   signal    sender                      blocked               effect
+ *   SIGTERM   the master                  except in the wait    the worker ends after its request; daemon_stopping
+ *                                         of daemon_wait        also finds a pending one
+ *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the place of the watchdog
+ *             master has died             read                  and ends the worker if its request is stuck
+ *
+ * SIGUSR1 cannot be blocked for as long as SIGTERM: a handler that is stuck would never come to set the alarm. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
@@ -125,6 +132,10 @@ int options_take(const struct daemon *d, int argc, char **argv, struct options *
 /* Blocks until listener is readable (true) or the worker should stop (false). SIGTERM is unblocked
    only while this function waits. extra is one more descriptor to wait for; -1: none. */
 bool daemon_wait(int listener, int extra);
+/* Between these two calls the death of the master does not interrupt a read. They do not nest, and each read that they
+   enclose needs a time-out of its own. */
+void daemon_defer_orphan(void);
+void daemon_admit_orphan(void);
 bool daemon_stopping(void);
 /* True when the whole daemon stops or its master has died; false when only this worker ends,
    because of a reload. */
