@@ -272,7 +272,8 @@ other_datasets_are_canonical(void)
 	    "}");
 	becomes(DATASET_DIRECTORIES,
 	    "{\"host\":\"Files.Example.org\",\"port\":80,\"files\":[{\"name\":\"b/x.PS1\","
-	    "\"size\":3},{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"}]}",
+	    "\"size\":3},{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"},"
+	    "{\"name\":\".profile\",\"size\":4}]}",
 	    "{\"port\":80,\"host\":\"files.example.org\",\"path\":\"/\",\"file_count\":3,"
 	    "\"total_size\":7,\"files\":[{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"},"
 	    "{\"name\":\"b/x.PS1\",\"extension\":\"ps1\",\"size\":3}]}");
