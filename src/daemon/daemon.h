@@ -37,7 +37,7 @@
  * when it fails. An environment variable lists them; a process of another pid ignores it (inherited.c):
  *
  *   the process id         the workers remain children of the master, and systemd sees no restart
- *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait. The new master
+ *   the listening sockets  no connection is refused, and those that are not accepted yet wait. The new master
  *                          calls listen(2) again: SO_PEERCRED names the last caller, and surfacectl looks for it
  *   the shared mapping     the new master finds the pids of the workers that are already running
  *   the program's path     /proc/self/exe would name the deleted file after an upgrade
@@ -187,7 +187,7 @@ struct daemon_view {
 };
 
 /* Reads the state of the daemon that listens on path, the socket of any of its pools. False with a
-   reason in err when nobody listens there (out->master is 0) or the caller may not read the mapping
+   reason in err when no process listens there (out->master is 0) or the caller may not read the mapping
    (out->master is the pid). */
 bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 

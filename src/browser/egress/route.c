@@ -4,7 +4,7 @@
  * database or a link.
  *
  * The name of that file comes from the database, so it may be neither a path nor a hidden file
- * (is_file_name), and a file that everybody may read is refused. The file is read for each
+ * (is_file_name), and a file that every user may read is refused. The file is read for each
  * connection: a new password works at once, and is erased from memory when the connection is
  * made. */
 #include "config.h"

@@ -28,8 +28,8 @@ has_permission(
 	return (st->st_mode & bit) == bit;
 }
 
-/* The kernel's rules for another user, computed from stat: root cannot ask the kernel what somebody
-   else may do without becoming that user, and access() answers for the present one. The first class
+/* The kernel's rules for another user, computed from stat: root cannot ask the kernel for the rights of
+   another user without becoming that user, and access() answers for the present one. The first class
    that matches decides, as in the kernel:
 
      owner   the owner's bits, even if the group or others have more
