@@ -346,7 +346,7 @@ key_of(enum dataset d, const char *text)
 	return record_key(a, &r);
 }
 
-/* The keys of the documents are in this order, and each tells the text beside it. */
+/* The keys of the documents are in this order, and each has the text beside it. */
 static void
 keys_ascend(enum dataset d, const char *const (*cases)[2], size_t n)
 {
