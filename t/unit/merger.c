@@ -43,7 +43,7 @@ merge_takes_segments_of_like_size(void)
 	world_end(&w);
 }
 
-/* A segment of 400 documents with five live ones is the smallest of three. */
+/* A segment of 1000 documents with five live ones is the smallest of three. */
 static void
 dead_documents_do_not_count(void)
 {
@@ -51,7 +51,7 @@ dead_documents_do_not_count(void)
 	bool had = false;
 	struct world w;
 
-	begin(&w, 32, (const uint32_t[]){ 400, 0 });
+	begin(&w, 32, (const uint32_t[]){ 1000, 0 });
 	for (size_t i = 5; i < w.ndocs; i++)
 		CU_ASSERT_TRUE(
 		    index_state_remove(w.directory, &w.state, w.docs[i].ip.a, &had, err));
