@@ -106,8 +106,8 @@ probe_route(struct cli *c, int argc, char **argv)
 		rc = db_do(c->db, &forget_probe, NULL, P(words.p[0]));
 		return rc != DB_OK
 			   ? cli_fail_db(c, rc, words.p[0].p)
-			   : cli_fail(EXIT_FAILED, "nobody has probed it: is there a "
-						   "surfaced-dispatch with its surfaced-egress?");
+			   : cli_fail(EXIT_FAILED, "no dispatcher has probed the route; check that "
+						   "surfaced-dispatch and surfaced-egress run");
 	}
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);

@@ -72,7 +72,7 @@ read_secret(int fd, char *room, size_t n, const char **why)
 	*why = "it is not a file";
 	if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))
 		return -1;
-	*why = "everybody may read it";
+	*why = "every user may read it";
 	if ((s.st_mode & S_IROTH) != 0)
 		return -1;
 	*why = "it is too long";

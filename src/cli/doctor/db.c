@@ -272,7 +272,7 @@ check_rights(struct doctor *d)
 		else
 			doctor_say(d, HEALTH_WARNING, "rights",
 			    DO_WITH(REVOKE, arena_str(d->c->arena, r->database).p, text),
-			    "somebody granted more: %s", text);
+			    "granted by hand: %s", text);
 	}
 	if (rights.n == 0)
 		doctor_say(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");

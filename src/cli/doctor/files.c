@@ -95,7 +95,7 @@ check_secret(struct doctor *d, const struct secret_file *f)
 		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path, strerror(errno));
 	else if (st.st_mode & S_IRWXO)
 		doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
-		    "%s can be read by everybody", f->path);
+		    "%s can be read by every user", f->path);
 	else if (access(f->path, R_OK) == 0 && !f->is_good(f->path, err, sizeof(err)))
 		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s", err);
 	else
