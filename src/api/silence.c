@@ -166,9 +166,9 @@ static const struct route silence_routes[] = {
 	    .wrapper = "silence",
 	    .errors = create_errors,
 	    .summary = "Silence an alert rule",
-	    .description = "From starts_at (now unless it is said) until before ends_at, at "
-			   "most a year, the rule's alerts notify nobody; they still reach "
-			   "the inbox.",
+	    .description = "From starts_at (default: now) until before ends_at, at most a year, "
+			   "the rule's alerts send no notification; they still reach the "
+			   "inbox.",
 	},
 	{
 	    ROUTE_AS(GET, SILENCES, "list_alert_silences", page_list),

@@ -36,7 +36,7 @@
  *   runner              The kernel kills its browser (PR_SET_PDEATHSIG). The dispatcher sees the end of the
  *                       process or of the connection and calls session_lost(), see below. Messages that have
  *                       already reached the dispatcher are read and stored. Evidence that the runner had not
- *                       sent is lost, since nobody else has it.
+ *                       sent is lost, since no other process has it.
  *   browser             The runner sends the evidence it has and ends, with the reason in its last message. The
  *                       same follows when the browser has not started after 30 s. If only its first page does
  *                       not answer, the session runs without the page after 10 s. The dispatcher kills a runner

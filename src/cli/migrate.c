@@ -11,7 +11,8 @@
    before the numbered files, its bodies unchecked.
 
    There is no way back: a mistake is corrected by a further file. A numbered file that changed
-   after it was applied stops the migration, since nobody knows then which schema the database has.
+   after it was applied stops the migration, since the schema of the database is unknown then. Even a changed
+   comment counts.
    A program whose release is older than the one that applied the functions leaves them alone, so
    that a host that is upgraded last cannot put its own back. An advisory lock makes a second
    migration wait. */

@@ -37,7 +37,7 @@
  * when it fails. An environment variable lists them; a process of another pid ignores it (inherited.c):
  *
  *   the process id         the workers remain children of the master, and systemd sees no restart
- *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait. The new master
+ *   the listening sockets  no connection is refused, and those that are not accepted yet wait. The new master
  *                          calls listen(2) again: SO_PEERCRED names the last caller, and surfacectl looks for it
  *   the shared mapping     the new master finds the pids of the workers that are already running
  *   the program's path     /proc/self/exe would name the deleted file after an upgrade
@@ -56,10 +56,17 @@
  *   stored  own, and duplicated into systemd's socket store  kept, so that connections made during
  *                                                            a restart wait in its queue
  *
- * Signals. A signal that interrupts libfcgi while it reads a body truncates that body, so SIGTERM
- * stays blocked in a worker except inside daemon_wait, and daemon_stopping asks sigpending. A
- * worker whose master is killed receives SIGUSR1 from the kernel: it finishes its request, has an
- * alarm in place of the watchdog, and ends. */
+ * Signals. A signal that interrupts libfcgi while it reads a body truncates that body. SA_RESTART does not prevent
+ * this, because the kernel never restarts a read from a socket with a time-out (SO_RCVTIMEO). So two signals are
+ * blocked in a worker:
+ *
+ *   signal    sender                      blocked               effect
+ *   SIGTERM   the master                  except in the wait    the worker ends after its request; daemon_stopping
+ *                                         of daemon_wait        also finds a pending one
+ *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the place of the watchdog
+ *             master has died             read                  and ends the worker if its request is stuck
+ *
+ * SIGUSR1 cannot be blocked for as long as SIGTERM: a handler that is stuck would never come to set the alarm. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
@@ -125,6 +132,10 @@ int options_take(const struct daemon *d, int argc, char **argv, struct options *
 /* Blocks until listener is readable (true) or the worker should stop (false). SIGTERM is unblocked
    only while this function waits. extra is one more descriptor to wait for; -1: none. */
 bool daemon_wait(int listener, int extra);
+/* Between these two calls the death of the master does not interrupt a read. They do not nest, and each read that they
+   enclose needs a time-out of its own. */
+void daemon_defer_orphan(void);
+void daemon_admit_orphan(void);
 bool daemon_stopping(void);
 /* True when the whole daemon stops or its master has died; false when only this worker ends,
    because of a reload. */
@@ -176,7 +187,7 @@ struct daemon_view {
 };
 
 /* Reads the state of the daemon that listens on path, the socket of any of its pools. False with a
-   reason in err when nobody listens there (out->master is 0) or the caller may not read the mapping
+   reason in err when no process listens there (out->master is 0) or the caller may not read the mapping
    (out->master is the pid). */
 bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 

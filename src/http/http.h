@@ -86,8 +86,8 @@ enum method { METHOD_UNSET, METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, M
 
 extern const char *const method_names[]; /* "GET" */
 
-/* The clients that may call an operation: everybody, each valid key, each key that may see the project in the
-   path. A row never leaves it 0. */
+/* The clients that may call an operation: every client, each valid key, each key that may see the project in the
+   path. A row never has the value 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
 
 /* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it 0. */

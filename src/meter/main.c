@@ -204,7 +204,7 @@ hold_file(struct meterd *m)
 	slots_load(m);
 }
 
-/* Makes a new file when meter_slots has changed, or when somebody has removed the file.
+/* Makes a new file when meter_slots has changed, or when the file was removed.
 
      file      named | no name, until all is stored | kept for 2 worker_stuck | closed
      new file                                       | named

@@ -33,7 +33,7 @@
  *   meter <- PostgreSQL    seq 8, granted 300        the sum: the slot gets the limit 300
  *
  * Deaths, and their effects:
- *   a worker           its journal says what it was charging (counting/meter.h); settled within a second
+ *   a worker           its journal has the charge of its request (counting/meter.h); settled within a second
  *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and numbers in the file
  *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
  *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old one count as used
