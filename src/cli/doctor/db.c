@@ -8,6 +8,7 @@
 #include "cli/process.h"
 #include "daemon/conf.h"
 #include "cli/migrate.h"
+#include "cli/migrate_files.h"
 
 #include <inttypes.h>
 #include <pwd.h>
@@ -169,12 +170,12 @@ check_roles(struct doctor *d)
 	struct buf output = { .a = d->c->arena };
 	struct str *all, *login;
 	size_t logins = 0;
-	int status;
+	bool ok;
 
 	cli_catch(&output);
-	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
+	ok = migrate_roles(d->c->arena, d->sql_dir.p, &wanted);
 	cli_catch(NULL);
-	if (status != EXIT_OK) {
+	if (!ok) {
 		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"), "%.*s",
 		    (int)output.n, output.p);
 		return;
