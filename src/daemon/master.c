@@ -402,7 +402,8 @@ reload_program(struct master *m)
 		execv(m->h.exe, m->argv);
 	log_event(LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
 	for (size_t i = 0; i < m->h.count; i++)
-		listen_adopt(m->h.socks[i].fd); /* sets close-on-exec again */
+		fd_cloexec(m->h.socks[i].fd);
+	fd_cloexec(m->h.shared);
 	m->h.count = 0;
 	sd_notify(0, "READY=1");
 }
@@ -515,8 +516,8 @@ attach_mapping(struct master *m, const struct pool *pools, size_t n)
 	m->shared = m->h.shared >= 0 ? shared_map(m->h.shared) : NULL;
 	if (m->shared == NULL)
 		m->shared = shared_new(&m->h.shared);
-	listen_adopt(m->h.shared);
-	retire_all_workers(m); /* every worker in a slot was started before the reload */
+	fd_cloexec(m->h.shared); /* an exec has inherited it */
+	retire_all_workers(m);   /* every worker in a slot was started before the reload */
 	atomic_store(&m->shared->ending, false);
 	renumber_pools_of_slots(m, pools, n);
 	m->shared->pool_count = (uint32_t)n;
