@@ -9,9 +9,9 @@
 #include "access/scope.h"
 #include "daemon/conf.h"
 #include "db/db.h"
-#include "resource/evidence.h"
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"
+#include "wire/header.h"
 
 #include <poll.h>
 #include <unistd.h>
