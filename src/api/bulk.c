@@ -77,15 +77,12 @@ parse_ips(struct req *rq, const struct list *ips, struct ipnet *nets, struct str
 	const struct str *sent = ips->items;
 
 	for (size_t i = 0; i < ips->n; i++) {
-		char *room = arena_alloc(rq->arena, IPNET_LEN + 1);
-
-		if (sent[i].n == 0 || memchr(sent[i].p, '/', sent[i].n) != NULL ||
-		    !ipnet_parse(sent[i], &nets[i]) || nets[i].bits != 128)
+		if (!ipnet_parse_address(sent[i], &nets[i]))
 			return fail_ip(rq, i, "is no IP address");
 		for (size_t k = 0; k < i; k++)
 			if (ip_cmp(nets[k].a, nets[i].a) == 0)
 				return fail_ip(rq, i, "is repeated");
-		texts[i] = (struct str){ room, ipnet_print(&nets[i], room) };
+		texts[i] = ipnet_text(rq->arena, &nets[i]);
 	}
 	return PASS;
 }

@@ -104,10 +104,9 @@ static struct str
 ip_text(struct arena *a, const unsigned char ip[16])
 {
 	struct ipnet net = { .bits = 128 };
-	char *room = arena_alloc(a, IPNET_LEN + 1);
 
 	memcpy(net.a, ip, sizeof(net.a));
-	return (struct str){ room, ipnet_print(&net, room) };
+	return ipnet_text(a, &net);
 }
 
 static struct cursor_for

@@ -57,15 +57,13 @@ list_asset_services(struct req *rq)
 {
 	struct service_args *args = ARENA_NEW(rq->arena, struct service_args);
 	struct ipnet net;
-	char *room;
 
 	*args = *(const struct service_args *)rq->params;
 	if (args->ip.p != NULL) {
 		if (!ipnet_parse(args->ip, &net))
 			return fail_field(
 			    rq, "ip", "invalid_format", "must be an IP address or a CIDR");
-		room = arena_alloc(rq->arena, IPNET_LEN + 1);
-		args->ip = (struct str){ room, ipnet_print(&net, room) };
+		args->ip = ipnet_text(rq->arena, &net);
 	}
 	rq->params = args;
 	return page_list(rq);

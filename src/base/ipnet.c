@@ -95,6 +95,50 @@ ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1])
 	return n;
 }
 
+struct str
+ipnet_text(struct arena *a, const struct ipnet *net)
+{
+	char *room = arena_alloc(a, IPNET_LEN + 1);
+
+	return (struct str){ room, ipnet_print(net, room) };
+}
+
+static bool
+has_slash(struct str s)
+{
+	return s.n > 0 && memchr(s.p, '/', s.n) != NULL;
+}
+
+bool
+ipnet_parse_address(struct str s, struct ipnet *out)
+{
+	return !has_slash(s) && ipnet_parse(s, out);
+}
+
+bool
+ipnet_canonical_address(struct arena *a, struct str *s)
+{
+	struct ipnet ip;
+
+	if (!ipnet_parse_address(*s, &ip))
+		return false;
+	*s = ipnet_text(a, &ip);
+	return true;
+}
+
+bool
+ipnet_canonical_network(struct arena *a, struct str *s)
+{
+	struct ipnet net;
+
+	if (!has_slash(*s) || !ipnet_parse(*s, &net))
+		return false;
+	*s = ipnet_text(a, &net);
+	if (net.bits == 128) /* printed as an address, without its length */
+		*s = arena_printf(a, "%s/%s", s->p, ip_is_v4(net.a) ? "32" : "128");
+	return true;
+}
+
 bool
 ipnet_contains(const struct ipnet *net, const unsigned char a[16])
 {

@@ -283,7 +283,7 @@ decode_text(struct decoder *d, const struct field *f, struct json_object *o, str
 	if ((f->flags & TRIM) != 0)
 		s = str_trim(s);
 	if ((f->flags & LOWER) != 0)
-		s = str_lower_ascii(arena_alloc(d->a, s.n), s);
+		s = arena_lower(d->a, s);
 	if (check_count(d, f, str_chars(s), "character") && check_values(d, f, s))
 		*out = s;
 }

@@ -212,8 +212,7 @@ derive_file(struct arena *a, struct record_object *o)
 
 	if (record_text(o, "extension").p != NULL || n == 0 || n > 64 || dot == last.p)
 		return;
-	record_set_text(
-	    a, o, "extension", str_lower_ascii(arena_alloc(a, n + 1), (struct str){ dot + 1, n }));
+	record_set_text(a, o, "extension", arena_lower(a, (struct str){ dot + 1, n }));
 }
 
 static const char *

@@ -100,8 +100,6 @@ bool import_host_finish(
 /* Prints the stored document. import_host_finish must have succeeded. */
 void import_host_print(struct buf *b, const struct import_host *h);
 
-/* Brings an address into its stored form; false: it is not an address. */
-bool import_address(struct arena *a, struct str *s) MUST_USE;
 /* Brings a name into lower case without a trailing dot; false: it is not a DNS name. */
 bool import_dns_name(struct arena *a, struct str *s) MUST_USE;
 
