@@ -8,7 +8,7 @@
  *                |
  *        +-------+--------+
  *        v                v
- *     rates.c          lease.c                          flush.c             slots.c
+ *     rates.c          lease.c                          flush.c             slots.c, periods.c
  *     limits of rates  parts of a month's quota         counts, clock       next period, old slots, dead workers
  *        |                | meter_lease, meter_unwanted    | meter_flush       | only the mapping
  *        v                v                                v                   v
@@ -112,7 +112,7 @@ void scrape_serve(struct meterd *m);
 void shared_read(struct meterd *m);
 void shared_write(const struct meterd *m, struct buf *out);
 
-/* ---- main.c ---- */
+/* ---- register.c ---- */
 
 /* True when the database can be called. Registers this incarnation first, on a new connection or
    after a failure. */
