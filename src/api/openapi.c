@@ -276,7 +276,7 @@ openapi_write(struct buf *b)
 	struct str rest = { constant, sizeof(constant) };
 	struct buf paths = { .a = a }, components[BOOK_KINDS] = { 0 };
 
-	book_begin(book, a);
+	book_begin(book, a, openapi_document_example);
 	openapi_documents(book);
 	write_paths(&paths, book);
 	for (enum book_kind k = 0; k < BOOK_KINDS; k++) {
