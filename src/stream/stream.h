@@ -38,7 +38,7 @@
  *   stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a slow reader
  *   slows its sender down.
  * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
- *   no payload of a forwarded frame is outstanding: between_frames().
+ *   no payload of a forwarded frame is outstanding: side_between_frames.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its socket is closed,
  * unless a frame to it is incomplete or it no longer answers.
@@ -75,9 +75,8 @@
 #include "db/async.h"
 #include "stream/gate.h"
 #include "stream/request.h"
-#include "wire/ws.h"
+#include "stream/side.h"
 
-#include <event2/event_struct.h>
 #include <sys/queue.h>
 
 /* Why a stream ended; logged as why= (see pump.c). */
@@ -92,18 +91,6 @@ enum why {
 	WHY_PROTOCOL,  /* a side broke RFC 6455; the code shows how */
 	WHY_SHUTDOWN,
 	WHYS,
-};
-
-/* One of the two sockets of a stream. */
-struct side {
-	int fd;                /* -1: closed */
-	bool reading, writing; /* whether the event is added */
-	struct event readable, writable;
-	struct ws_reader reader; /* parses the frames that this side sends */
-	/* Bytes that this side's socket did not accept; while there are any, the other side is not read. */
-	unsigned char *wait;
-	size_t wait_at, wait_end;
-	uint64_t bytes; /* received from this side */
 };
 
 enum conn_state {
@@ -182,9 +169,8 @@ struct str answer_upgrade(
 struct str answer_refusal(struct arena *a, const struct conn *c, enum error e);
 enum total answer_total(enum error e);
 
-/* ---- pump.c: frames ---- */
+/* ---- pump.c: the ends of a stream ---- */
 
-void pump_start(struct conn *c);
 /* Logs the end of the stream, releases the slot, and frees c. */
 void pump_close(struct conn *c);
 /* Writes what the socket accepts and queues the rest. Returns false when the connection was lost: c is then
@@ -196,6 +182,11 @@ void pump_end(struct conn *c, enum why why, unsigned code);
 void pump_end_as_runner(struct conn *c);
 /* The deadline of the connection has passed. */
 void pump_late(struct conn *c);
-void pump_ping(struct conn *c, int64_t now);
+
+/* ---- forward.c: frames ---- */
+
+void forward_start(struct conn *c);
+/* Pings the client of an open stream when it is time; a silent client's stream is closed. */
+void forward_ping(struct conn *c, int64_t now);
 
 #endif
