@@ -183,16 +183,11 @@ static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMI
 static const struct route bulk_routes[] = {
 	{
 	    ROUTE(POST, "/search/hosts/bulk", bulk_lookup_hosts),
-	    .scope = SCOPE_SEARCH_VIEW,
-	    .access = ACCESS_ACCOUNT,
-	    .meter = METER_QUOTA,
-	    .area = AREA_SEARCH,
-	    .entitlement = ENTITLEMENT_SEARCH,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    BODY(struct bulk_in, bulk_in, BODY_CONFIGURED),
 	    .body_codes = bulk_codes,
 	    .out = bulk_out,
 	    .errors = bulk_errors,
-	    .tag = "Search",
 	    .summary = "Look up hosts by address",
 	    .result = "One result an address, in the order of the request.",
 	    .example = JSON({ "ips" : [ "192.0.2.1", "2001:db8::1" ], "limit_per_ip" : 10 }),

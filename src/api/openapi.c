@@ -304,14 +304,8 @@ get_openapi(struct req *rq)
 static const struct route description_routes[] = {
 	{
 	    ROUTE(GET, "/openapi.json", get_openapi),
-	    .scope = SCOPE_ANY,
-	    .access = ACCESS_PUBLIC,
-	    .meter = METER_NONE,
-	    .area = AREA_SERVICE,
-	    .entitlement = ENTITLEMENT_ANY,
+	    COLUMNS_OF_DOCUMENT,
 	    .standard = "openapi",
-	    .max_age = LIM_DOCUMENT_AGE,
-	    .tag = "Description",
 	    .result = "An OpenAPI 3.1 document.",
 	    .summary = "Describe the API",
 	    .description = "This document. No API key is needed.",

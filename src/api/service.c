@@ -72,9 +72,8 @@ list_asset_services(struct req *rq)
 static const enum error get_errors[] = { ERR_SERVICE_NOT_FOUND, ERR_UNSET };
 
 #define SERVICE_ROW                                                                                \
-	.scope = SCOPE_ESI_SERVICES_VIEW, .access = ACCESS_PROJECT, .meter = METER_QUOTA,          \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = service_out,                  \
-	.tag = "Services"
+	.out = service_out, .tag = "Services",                                                     \
+	COLUMNS_OF_PROJECT(SCOPE_ESI_SERVICES_VIEW, ENTITLEMENT_ESI)
 
 static const struct route service_routes[] = {
 	{

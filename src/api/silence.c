@@ -148,8 +148,7 @@ static const enum error cancel_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_SILENCE_E
 #define SILENCES PROJECT "/alerting/silences"
 #define SILENCE SILENCES "/{silence_uuid}"
 #define SILENCE_ROW(need)                                                                          \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ALERTING, .out = silence_out, .tag = "Alert silences"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ALERTING), .out = silence_out, .tag = "Alert silences"
 
 /* clang-format off */
 #define SILENCE_EXAMPLE JSON({ "rule_uuid": "3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", "reason": "Planned maintenance", \
