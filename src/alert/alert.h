@@ -16,7 +16,8 @@
  *        | alert_judge                            raise or update the alerts of pairs that match, clear
  *        v                                        alerts whose record matches no longer
  *   alert, alert_delivery        one delivery for each destination of an alert that is new or whose severity has
- *                                risen; COMMIT
+ *                                risen; a record that matches again after its alert was cleared has a new alert.
+ *                                COMMIT
  *        |                                        deliver.c, one statement before and one after:
  *        | delivery_claim                         lease it, count the attempt
  *        v

@@ -64,7 +64,7 @@
  *   SIGTERM   the master                  except in the wait    the worker ends after its request; daemon_stopping
  *                                         of daemon_wait        also finds a pending one
  *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the place of the watchdog
- *             master has died             read                  and ends the worker if its request is stuck
+ *             master has died             read                  and ends the worker after conf.worker_stuck + 1 s
  *
  * SIGUSR1 cannot be blocked for as long as SIGTERM: a handler that is stuck would never come to set the alarm. */
 #ifndef DAEMON_DAEMON_H

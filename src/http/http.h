@@ -15,8 +15,9 @@
  *        |
  *   route                                      the row; 404, 405     router.c
  *   deadline                                   has it passed? 503     request.c
- *   auth_key, auth_override, auth_account,
- *   auth_scope, auth_entitlement               400, 401, 403         auth.c
+ *   auth_key                                   401, 503              auth.c
+ *   auth_override, auth_account,
+ *   auth_scope, auth_entitlement               400, 403              auth.c
  *   meter                                      429; charges the key  meter.c
  *   path_uuids, auth_project                   400, 404              request.c, auth.c
  *   body_type, body_read                       415, 413              body.c

@@ -20,7 +20,7 @@
  * 200, so that hosts share the end of a quota fairly. The meter raises the slot's limit; when half
  * of the block is taken, a worker asks for the next one (slot.mark). When nothing is left but other
  * hosts hold unused units, PostgreSQL notifies them (meter_wanted), they surrender the units, and
- * this meter tries again for GIVE_UP_US. Only then the slot is marked exhausted, for about a
+ * this meter tries again for GIVE_UP_US (0.4 s). Only then the slot is marked exhausted, for about a
  * second.
  *
  * All numbers that are sent are absolute and only grow, and PostgreSQL keeps the greater one. So a

@@ -38,7 +38,9 @@
  *   stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a slow reader
  *   slows its sender down.
  * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
- *   no payload of a forwarded frame is outstanding: side_between_frames.
+ *   no payload of a forwarded frame is outstanding: side_between_frames. At the end of a stream PUMP_FLUSH
+ *   therefore forwards the rest of the runner's frame first, and the close frame follows it. A client that does
+ *   not take the rest within 3 s is closed without a close frame.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its socket is closed,
  * unless a frame to it is incomplete or it no longer answers.
@@ -59,9 +61,12 @@
  * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that.
  * The slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code
  * of the table is sent unchecked. With the close frame to the client, the slot is released, and the runner's socket
- * is closed if it still is open (gate.h), so the session can have its next stream; the client has 3 s to answer (0.5
- * s after malformed frames). The pump does not close the client's socket earlier: a socket that is closed with
- * unread bytes sends a reset, which may overtake the close frame.
+ * is closed if it still is open (gate.h), so the session can have its next stream. An end without a close frame
+ * releases the slot when the conn is freed.
+ *
+ * A socket that is closed with unread bytes sends a reset, which may overtake the close frame. So the pump closes the
+ * client's socket when the first of these has happened: the client's close frame has come and nothing waits for it;
+ * the client's socket has ended; 3 s have passed (0.5 s after malformed frames).
  *
  * A silent client is one that has sent nothing and whose socket has accepted nothing for conf.stream_silence. The proxy
  * pings it, but not while bytes wait for it. While the runner is slow the client is not read, and its silence is not
