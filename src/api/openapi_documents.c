@@ -100,8 +100,10 @@ openapi_documents(struct book *book)
 }
 
 void
-openapi_document_example(struct buf *b, struct arena *a, const char *schema)
+openapi_document_example(void *arg, struct buf *b, const struct field *table)
 {
+	struct arena *a = ((const struct book *)arg)->a;
+	const char *schema = openapi_camel(a, json_table_name(table), true);
 	size_t end;
 
 	for (enum dataset d = 0; d < DATASETS; d++) {

@@ -7,6 +7,8 @@
 
 #include "http/http.h"
 
+/* ---- env.c ---- */
+
 /* The value of the first NAME=value of the request, or STR_NULL; an empty value has p set and n 0. */
 struct str env_get(const struct req *rq, const char *name);
 unsigned env_count(const struct req *rq, const char *name);
@@ -52,6 +54,6 @@ void meter_headers(const struct req *rq, struct buf *b);
 
 struct field_error;
 /* Answers with field errors; the message of the answer repeats the first. */
-int fail_fields(struct req *rq, enum error e, const struct field_error *errors, size_t n);
+int fail_fields(struct req *rq, enum error e, struct field_error *errors, size_t n);
 
 #endif

@@ -47,8 +47,9 @@
  * is unused, because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over
  * the sorted dictionaries and stores them in a file of their own. The file stays valid as long as
  * the segments before it stay the same; when one of them is merged, dropped or moved, the writer makes the file
- * again. So large segments, which change rarely, come first. A new segment goes to the end, and before another only
- * when it has more than twice as many documents. A small one is the last, and costs one walk for itself.
+ * again. So large segments, which change rarely, come first. A new segment is put at the end and moves forward past
+ * each neighbour that has less than half of its documents. The small segment of a usual pass therefore stays the
+ * last one, and only its own ordinals have to be made.
  *
  * The life of a change. A pass reads the rows that the snapshot of the last generation does not show and writes them
  * as a new segment. It marks their older versions dead, and the records that were deleted. It

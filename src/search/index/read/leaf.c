@@ -177,7 +177,7 @@ fold_string(struct arena *a, struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
 			return text_fold(a, s);
-	return str_lower_ascii(arena_alloc(a, s.n + 1), s);
+	return arena_lower(a, s);
 }
 
 static uint32_t
