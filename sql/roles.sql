@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: ISC
--- Roles and what surrounds the tables; surfacectl migrate runs this before the numbered files, in one
--- transaction with the advisory lock held. Running it again changes nothing. Rights on tables stand
--- beside the tables, in the numbered files, and rights on functions beside the functions, in functions/. debian/setup-postgresql reads the table of roles too.
+-- Roles, default rights, and the tables of surfacectl migrate, which runs this file before the numbered files, in one
+-- transaction with the advisory lock held. Running it again changes nothing. The rights on a table are beside the
+-- table, in a numbered file, and the rights on a function are beside the function, in functions/.
+-- debian/setup-postgresql reads the table of roles too.
 
 DO $$
 DECLARE
@@ -9,14 +10,14 @@ DECLARE
 	may boolean := (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user);
 BEGIN
 	FOR r IN SELECT * FROM (VALUES
-		('surfaced_owner', 'NOLOGIN'), -- owns everything
+		('surfaced_owner', 'NOLOGIN'), -- owns every object
 		('surfaced_api', 'LOGIN'), -- surfaced: the workers behind nginx
 		('surfaced_index', 'LOGIN'), -- surfaced-index: reads documents and tags
-		('surfaced_meter', 'LOGIN'), -- surfaced-meter: leases of quotas and what was counted, by its functions alone
-		('surfaced_alert', 'LOGIN'), -- surfaced-alert: what changed, the inbox and deliveries, by its functions alone
-		('surfaced_dispatch', 'LOGIN'), -- surfaced-dispatch: browser sessions, by their functions alone
-		('surfaced_stream', 'LOGIN'), -- surfaced-stream: tickets and streams, by its functions alone
-		('surfaced_admin', 'LOGIN') -- surfacectl: everything but migrations
+		('surfaced_meter', 'LOGIN'), -- surfaced-meter: leases of quotas and counts; may only call its functions
+		('surfaced_alert', 'LOGIN'), -- surfaced-alert: changes, alerts and deliveries; may only call its functions
+		('surfaced_dispatch', 'LOGIN'), -- surfaced-dispatch: browser sessions; may only call their functions
+		('surfaced_stream', 'LOGIN'), -- surfaced-stream: tickets and streams; may only call its functions
+		('surfaced_admin', 'LOGIN') -- surfacectl, except migrate
 	) AS v(name, login)
 	LOOP
 		IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) THEN
@@ -26,7 +27,7 @@ BEGIN
 			EXECUTE format('CREATE ROLE %I %s NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT', r.name, r.login);
 		END IF;
 		CONTINUE WHEN NOT may;
-		-- Names without a schema mean our tables, whatever a session does.
+		-- A name without a schema is one of public, so that no table of another schema can hide ours.
 		EXECUTE format('ALTER ROLE %I SET search_path = public', r.name);
 		CONTINUE WHEN r.login = 'NOLOGIN';
 		EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), r.name);
@@ -41,13 +42,13 @@ BEGIN
 		-- A worker answers within its request's budget; a backend whose client has gone stops working.
 		('surfaced_api', '5s', '2s', '30s', '1s', NULL),
 		('surfaced_index', NULL, NULL, NULL, '10s', NULL),
-		-- What was leased or counted and acknowledged stands, whatever the server's setting is.
+		-- synchronous_commit is on for every role whose commits are reported to another program: a lease or a count
+		-- to the workers, a webhook to its receiver, evidence to a runner, a used ticket to nginx. A crash of the
+		-- server must not undo such a commit, also when an administrator has turned the setting off.
 		('surfaced_meter', '5s', '2s', '30s', '1s', 'on'),
-		-- So do an alert that was raised and a webhook that was sent.
 		('surfaced_alert', '10s', '5s', '30s', '1s', 'on'),
-		-- And what a browser showed; a call that hangs must not cost a lease.
+		-- A lease of a session lasts 15 seconds, so a statement that hangs must fail before the lease ends.
 		('surfaced_dispatch', '3s', '1s', '30s', '1s', 'on'),
-		-- And a ticket that was used.
 		('surfaced_stream', '5s', '2s', NULL, '1s', 'on'),
 		('surfaced_admin', NULL, '10s', NULL, '10s', NULL)
 	) AS v(name, statement_timeout, lock_timeout, idle_in_transaction_session_timeout,
@@ -66,12 +67,12 @@ BEGIN
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
 
-	-- surfacectl backup: by SET ROLE alone, since it inherits nothing.
+	-- For surfacectl backup. surfaced_admin inherits no right of the role and has to use SET ROLE.
 	GRANT pg_read_all_data TO surfaced_admin;
 END
 $$;
 
--- From here on objects belong to the owner role, who cannot log in.
+-- Objects that are created below belong to the owner role, which cannot log in.
 SET LOCAL ROLE surfaced_owner;
 
 CREATE TABLE IF NOT EXISTS schema_migration (
@@ -93,9 +94,9 @@ GRANT SELECT ON schema_migration, schema_functions TO surfaced_api, surfaced_ind
 
 -- ---- rights ----
 
--- schema_right holds every right that these files have given, so that one that was taken away can be reported by
--- surfacectl doctor and given back here. migrate brings it up to date after it has applied files: it adds what the
--- files granted and removes what they revoked. A right that an administrator granted by hand is not recorded.
+-- schema_right has every right that these files have granted. When an administrator has revoked one, surfacectl doctor
+-- reports it and this file grants it again. After it has applied files, migrate adds the rights that they granted to
+-- schema_right and removes those that they revoked. A right that an administrator granted by hand is not recorded.
 CREATE TABLE IF NOT EXISTS schema_right (
 	kind text NOT NULL, -- of object: as GRANT spells it
 	name text NOT NULL, -- of the object; '' for the database, which a restore may rename

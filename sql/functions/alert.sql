@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: ISC
--- The alert engine: which changes are evaluated next, what a matching rule writes, and what people may do by
--- hand. surfaced-alert(8) evaluates rules; it has no right on a table and calls these functions, which run
--- with their owner's rights.
+-- The alert engine: the choice of the changes to evaluate, the alerts and deliveries that a matching rule
+-- writes, and the tests and retries that people request. surfaced-alert(8) evaluates rules; it has no right on
+-- a table and calls these functions, which run with their owner's rights.
 --
 --   change of a finding or service -> alert_changed (trigger) -> alert_change
 --   alert_take: changes -> records; surfaced-alert matches queries; alert_judge: pairs -> alert_raise -> alert, alert_delivery
 
--- The state of a silence is derived, never stored.
+-- The state of a silence is computed from its times and is not stored.
 CREATE OR REPLACE FUNCTION alert_silence_state(s alert_silence, at timestamptz) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT CASE WHEN s.cancelled_at IS NOT NULL THEN 'cancelled'
@@ -15,7 +15,8 @@ CREATE OR REPLACE FUNCTION alert_silence_state(s alert_silence, at timestamptz) 
 		ELSE 'expired' END
 $$;
 
--- True when the rule notifies nobody at that moment: any one silence is enough (C-083).
+-- True when a silence is in force for the rule at that moment. One such silence is enough to send no
+-- notification (C-083).
 CREATE OR REPLACE FUNCTION alert_rule_silenced(rule uuid, at timestamptz) RETURNS boolean
 	LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT EXISTS (SELECT FROM alert_silence
@@ -29,15 +30,15 @@ CREATE OR REPLACE FUNCTION alert_destinations_stand(project uuid, destinations u
 		(SELECT FROM alert_destination d WHERE d.project_uuid = project AND d.uuid = named AND d.deleted_at IS NULL))
 $$;
 
--- The members of a record that a rule can ask for. The others (when and by whom a record was seen, who moved
--- it) are not a change.
+-- The members of a record that a rule can query. The removed members (times, sources and the members who moved
+-- a finding) cannot make a rule match, so a new value of one is no change to evaluate.
 CREATE OR REPLACE FUNCTION alert_content(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT record - '{created_at,updated_at,first_seen_at,last_seen_at,last_observed_at,metadata,status_event,
 		status_note,status_changed_at,status_changed_by_membership_uuid,resolved_at,resolved_by_membership_uuid,
 		created_by_membership_uuid,discovery_channel,discovery_provider,source_name,source_ref}'::text[]
 $$;
 
--- A finding or service as rules see it: doc has the fields of src/tbl/fields.h.
+-- A finding or service in the form that rules query: doc has the fields of src/tbl/fields.h.
 CREATE OR REPLACE FUNCTION alert_record(p_source text, p_uuid uuid)
 	RETURNS TABLE (project_uuid uuid, title text, severity text, status text, doc jsonb)
 	LANGUAGE sql STABLE AS $$
@@ -53,8 +54,8 @@ CREATE OR REPLACE FUNCTION alert_record(p_source text, p_uuid uuid)
 	 WHERE p_source = 'service' AND s.uuid = p_uuid
 $$;
 
--- The oldest due changes, as many of each project that has some. When there are more projects than p_most,
--- those that wait longest.
+-- The oldest due changes, the same number of each project with due changes. When there are more such projects
+-- than p_most, only those that have waited longest are served.
 CREATE OR REPLACE FUNCTION alert_next(p_most bigint) RETURNS SETOF bigint LANGUAGE sql ROWS 100 AS $$
 	SELECT v.id FROM (SELECT project_uuid, greatest(1, p_most / count(*) OVER ()) AS share FROM
 			(SELECT * FROM alert_change_waiting WHERE due_at <= now() ORDER BY due_at, project_uuid LIMIT p_most) AS w) AS s,
@@ -62,10 +63,10 @@ CREATE OR REPLACE FUNCTION alert_next(p_most bigint) RETURNS SETOF bigint LANGUA
 			ORDER BY c.due_at, c.id LIMIT s.share FOR UPDATE SKIP LOCKED) AS v
 $$;
 
--- Takes the changes of alert_next and returns their records; the changes are gone when the transaction
--- commits. Another transaction that takes a change of the same record waits, and then reads the record as it
--- is by that time: the last evaluation of a record sees its last state. A change of a deleted record is
--- dropped. JIT is off because this runs hundreds of times a minute, and compiling it took seconds.
+-- Takes the changes of alert_next and returns their records; the changes are gone when the transaction commits.
+-- Another transaction that takes a change of the same record waits for the first one and then reads the current
+-- record, so the last evaluation of a record sees its last state. A change of a deleted record is dropped. JIT
+-- is off because this runs hundreds of times a minute, and compiling it took seconds.
 CREATE OR REPLACE FUNCTION alert_take(p_most bigint)
 	RETURNS TABLE (source text, source_uuid uuid, project_uuid uuid, severity text, status text, doc jsonb)
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET jit = off AS $$
@@ -86,8 +87,8 @@ BEGIN
 END
 $$;
 
--- Defers the change that alert_take(1) would take by a minute: it could not be evaluated, and must not hold
--- up the others.
+-- Defers by a minute the change that alert_take(1) would take. surfaced-alert calls it after it has failed to
+-- evaluate this change, so that the other changes do not wait.
 CREATE OR REPLACE FUNCTION alert_defer() RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE alert_change SET due_at = now() + interval '1 minute' WHERE id IN (SELECT alert_next(1))
@@ -97,13 +98,13 @@ CREATE OR REPLACE FUNCTION alert_severity_rank(severity text) RETURNS integer LA
 	SELECT array_position('{info,low,medium,high,critical}', severity)
 $$;
 
--- A time as the API writes it.
+-- A time in the form of the API.
 CREATE OR REPLACE FUNCTION alert_time(at timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 $$;
 
--- The body of a webhook: the facts on which a receiver can act without a request to the API. Long and free
--- texts stay in the API.
+-- The body of a webhook. It has the facts that a receiver needs to act without a request to the API, but no
+-- long or free texts, which only the API returns.
 CREATE OR REPLACE FUNCTION alert_payload(event text, rule alert_rule, a alert, doc jsonb) RETURNS text
 	LANGUAGE sql STABLE AS $$
 	SELECT jsonb_build_object('type', 'alert.' || event, 'timestamp', alert_time(now()), 'data', jsonb_build_object(
@@ -116,8 +117,8 @@ CREATE OR REPLACE FUNCTION alert_payload(event text, rule alert_rule, a alert, d
 			technologies}'::text[]) AS k WHERE doc -> k <> 'null')))::text
 $$;
 
--- A rule matched a record: opens an alert or counts it up, and notifies the destinations of the rule when
--- the alert is new or its severity has risen.
+-- Records that a rule matched a record: opens an alert, or increments the count of the open one. Queues a
+-- delivery to each destination of the rule when the alert is new or its severity has risen.
 CREATE OR REPLACE FUNCTION alert_raise(p_rule uuid, p_source_uuid uuid) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -149,8 +150,8 @@ BEGIN
 END
 $$;
 
--- p_rules were evaluated against p_records; p_rule and p_record are the matching pairs. Raises those, and
--- closes alerts of these rules and records that no longer match.
+-- Stores an evaluation of p_rules with p_records; p_rule and p_record are the matching pairs. Raises an alert
+-- for each pair, and closes the alerts of these rules and records that no longer match.
 CREATE OR REPLACE FUNCTION alert_judge(p_rules uuid[], p_records uuid[], p_rule uuid[], p_record uuid[]) RETURNS void
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -164,8 +165,8 @@ BEGIN
 END
 $$;
 
--- Creates a delivery that is marked as a test. It is sent to a disabled destination too. Null: there is no
--- such destination.
+-- Creates a delivery that is marked as a test. A test is sent to a disabled destination too. Returns null when
+-- there is no such destination.
 CREATE OR REPLACE FUNCTION alert_destination_test(p_project uuid, p_destination uuid) RETURNS uuid LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	INSERT INTO alert_delivery (project_uuid, kind, destination_uuid, payload)
@@ -177,8 +178,8 @@ CREATE OR REPLACE FUNCTION alert_destination_test(p_project uuid, p_destination 
 	RETURNING uuid
 $$;
 
--- Makes a failed or silenced delivery due again, with its id and with all attempts. False: it is in another
--- state.
+-- Makes a failed or silenced delivery due again. It keeps its id and may have the full number of attempts
+-- again. False: the delivery is in another state.
 CREATE OR REPLACE FUNCTION alert_delivery_retry(p_project uuid, p_delivery uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

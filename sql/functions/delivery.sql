@@ -4,8 +4,8 @@
 -- turns, and each project and each destination has a bounded number of deliveries under way: a receiver that
 -- stalls delays only its own project.
 
--- At most p_most projects with a due delivery and room for it, beginning after p_after, so that projects
--- take turns.
+-- At most p_most projects that have a due delivery and room for it, beginning after the project p_after, so
+-- that projects take turns.
 CREATE OR REPLACE FUNCTION delivery_projects(p_after uuid, p_most bigint, p_project bigint)
 	RETURNS TABLE (project uuid, room bigint) LANGUAGE plpgsql ROWS 4 AS $$
 DECLARE
@@ -33,9 +33,9 @@ BEGIN
 END
 $$;
 
--- Deliveries of a project that may be sent: the oldest due ones and, since all of those may be for
--- destinations that have enough under way, the oldest ones of up to 100 destinations, beginning at a random
--- one.
+-- Deliveries of a project that may be sent: the oldest due ones, and the oldest ones of each of up to 100
+-- destinations, beginning at a random destination. The second set is needed when all of the oldest deliveries
+-- are for destinations with p_each deliveries under way.
 CREATE OR REPLACE FUNCTION delivery_offers(p_project uuid, p_each bigint) RETURNS TABLE (delivery uuid, destination uuid, due timestamptz)
 	LANGUAGE sql ROWS 16 AS $$
 	WITH RECURSIVE ring (begun, whom, again, n) AS (
@@ -54,9 +54,9 @@ CREATE OR REPLACE FUNCTION delivery_offers(p_project uuid, p_each bigint) RETURN
 		   AND d.due_at <= now() ORDER BY d.due_at LIMIT p_each) AS v
 $$;
 
--- Leases due deliveries: at most p_room, at most p_each of one destination and p_project of one project
--- under way. Rows come in the order of turns after p_after. A delivery that must not be sent is settled
--- instead and has no url. JIT is off, as in alert_take.
+-- Leases at most p_room due deliveries, so that at most p_each of one destination and p_project of one project
+-- are under way. Rows come in the order of turns after p_after. A delivery that must not be sent gets its final
+-- state instead, and its row has no url. JIT is off, as in alert_take.
 CREATE OR REPLACE FUNCTION delivery_claim(p_room bigint, p_each bigint, p_lease_ms bigint, p_attempts bigint,
 	p_project bigint DEFAULT 16, p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000')
 	RETURNS TABLE (uuid uuid, project_uuid uuid, attempt bigint, tries bigint, url text, secret text, payload text)
@@ -109,9 +109,9 @@ BEGIN
 END
 $$;
 
--- Stores the result of an attempt. False: its lease had ended, and another attempt decides. p_verdict:
--- "delivered"; "retry" after p_delay_ms, unless it was the last of p_attempts; "gone", which disables the
--- destination.
+-- Stores the result of an attempt. False: the lease of this attempt had ended, and the result of a later
+-- attempt counts. p_verdict: "delivered"; "retry" after p_delay_ms, unless this was the last of p_attempts; or
+-- "gone", which disables the destination.
 CREATE OR REPLACE FUNCTION delivery_finish(p_delivery uuid, p_attempt bigint, p_verdict text, p_status bigint, p_failure text,
 	p_delay_ms bigint, p_attempts bigint) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: ISC
--- What surfaced-dispatch stores of a browser session. The runner numbers its pieces of evidence and sends
--- each one until the dispatcher has confirmed it; session_evidence has the number of the last stored piece,
--- so that none is stored twice. Each function names the epoch of the runner: a runner whose lease was taken
--- over stores nothing.
+-- The evidence of a browser session that surfaced-dispatch stores. The runner numbers its pieces of evidence
+-- and sends each one until the dispatcher has confirmed it; session_evidence has the number of the last stored
+-- piece, so that none is stored twice. Each function names the epoch of the runner: a runner whose lease was
+-- taken over stores nothing.
 --
--- Answers: stored (also when the piece was stored before), full (the session has all it may have), stale
--- (there is no such session of this epoch).
+-- Answers: stored (also when the piece was stored before), full (the session has reached its limit), stale
+-- (there is no session with this epoch).
 
--- Locks the counts of a session of this epoch, after creating them. Evidence that was taken just before the
--- end of a session is still accepted. False: there is no such session.
+-- Creates the counts of a session of this epoch if they are missing, and locks them. Evidence that was taken
+-- just before the end of a session is still accepted. False: there is no such session.
 CREATE OR REPLACE FUNCTION evidence_begin(session uuid, epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO session_evidence (session_uuid) SELECT s.uuid FROM browser_session s
@@ -25,8 +25,8 @@ BEGIN
 END
 $$;
 
--- Claims the number of a piece. new: it has to be stored in this transaction. A piece with number 0 is
--- always new.
+-- Claims the number of a piece. new: this transaction has to store the piece. A piece with number 0 is always
+-- new.
 CREATE OR REPLACE FUNCTION evidence_place(session uuid, epoch bigint, seq bigint) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT evidence_begin(session, epoch) THEN
@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 
--- Whether one more screenshot of so many bytes may be stored; called before its file is written.
+-- Whether another screenshot of this size may be stored; the dispatcher asks before it writes the file.
 CREATE OR REPLACE FUNCTION screenshot_room(session uuid, epoch bigint, bytes bigint) RETURNS text LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN s.uuid IS NULL THEN 'stale'
@@ -75,7 +75,8 @@ BEGIN
 END
 $$;
 
--- Stores a batch of network events in order, as far as there is room. False: there is no such session.
+-- Stores a batch of network events in their order, until the session has reached its limit. False: there is no
+-- such session.
 CREATE OR REPLACE FUNCTION network_add(session uuid, epoch bigint, docs jsonb[]) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -119,8 +120,8 @@ BEGIN
 END
 $$;
 
--- A session's requests and WebSockets as entries of a HAR 1.2, in the order of their time. The size of a
--- body is unknown (-1): bytes_received counts what came over the network.
+-- A session's requests and WebSockets as entries of a HAR 1.2, in the order of their time. The size of a body
+-- is unknown (-1): bytes_received counts the bytes that came over the network.
 CREATE OR REPLACE FUNCTION network_har(session uuid) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
 	SELECT jsonb_strip_nulls(jsonb_build_object(
 		'startedDateTime', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
@@ -142,7 +143,7 @@ CREATE OR REPLACE FUNCTION network_har(session uuid) RETURNS SETOF jsonb LANGUAG
 	 ORDER BY e.at, e.uuid
 $$;
 
--- As screenshot_room, for a numbered piece: room, stored, full or stale.
+-- Does the same as screenshot_room for a numbered piece, and returns room, stored, full or stale.
 CREATE OR REPLACE FUNCTION evidence_room(session uuid, epoch bigint, seq bigint, bytes bigint) RETURNS text LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN EXISTS (SELECT FROM session_evidence e WHERE e.session_uuid = session

@@ -3,9 +3,9 @@
 
 -- The document of a host that is seen again. Members of the record with the later last_seen win (on a tie or
 -- without times: those of the new record), and the other record fills in missing members; first_seen is the
--- earlier and last_seen the later of both. Of two records of one service, by (port, transport), the record
--- that wins is taken whole, except for the times. host_merge(x, x) = x, and a record without times changes
--- none. One function with one query, because an import calls it for every host: nested SQL functions took
+-- earlier and last_seen the later of both. Of two records of one service, by (port, transport), the record that
+-- wins is taken whole, except for the times. host_merge(x, x) = x, and a record without times changes none.
+-- This is one function with one query, because an import calls it for every host, and nested SQL functions took
 -- five times as long.
 CREATE OR REPLACE FUNCTION host_merge(old jsonb, new jsonb) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -43,8 +43,8 @@ BEGIN
 END
 $$;
 
--- Removes deletions that are a week old and that an index of this snapshot contains. An index that was away
--- for longer is built again.
+-- Removes the rows of deletions that are a week old and that an index with this snapshot contains. An index
+-- whose snapshot is older than a removed row is built again.
 CREATE OR REPLACE FUNCTION host_gone_purge(contained pg_snapshot) RETURNS void LANGUAGE sql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 	WITH removed AS (

@@ -4,7 +4,7 @@
 -- files are imported, the observation with the later last_seen_at wins; an older one only fills in what is
 -- missing.
 
--- Stores assets: those of records of their own, and those that services and findings name.
+-- Stores assets: those that are records of the file, and those that services and findings of the file name.
 CREATE OR REPLACE FUNCTION import_assets(project uuid, records jsonb) RETURNS TABLE (fresh bigint, changed bigint)
 	LANGUAGE sql AS $$
 	WITH given AS (
@@ -79,7 +79,8 @@ BEGIN
 		  JOIN asset a ON a.project_uuid = project AND a.kind = g.asset_kind AND a.name = g.asset_name
 		  LEFT JOIN asset c ON c.project_uuid = project AND c.kind = 'certificate' AND c.name = g.tls_certificate_sha256
 		 ORDER BY g.service_key
-		-- The newer record wins whole, as a service of a host does; an older one only widens the times.
+		-- The newer record replaces all members, as for a service of a host; an older record only makes
+		-- first_seen_at earlier.
 		ON CONFLICT ON CONSTRAINT asset_service_project_uuid_service_key_key DO UPDATE SET
 			(asset_uuid, protocol, confidence, technologies, tls_enabled, metadata, last_observed_at,
 			discovery_channel, discovery_provider, source_name, source_ref, endpoint, hostname, ip, port, url,

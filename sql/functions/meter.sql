@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- All that surfaced-meter may do. It has no right on a table: these functions run with their owner's rights.
+-- The functions of surfaced-meter. It has no right on any table: these functions run with their owner's rights.
 
--- Begins an incarnation of a host's counters and closes the one before.
+-- Begins an incarnation of a host's counters and closes the previous incarnation.
 CREATE OR REPLACE FUNCTION meter_begin(p_incarnation uuid, p_host text, p_through timestamptz) RETURNS void
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -16,9 +16,9 @@ BEGIN
 END
 $$;
 
--- Stores the counts of a host for one quota and, when p_seq is a new number, leases more units: at most all
--- that is left, usually an eighth of it. No row: there is no such owner. idle: the units that other live
--- hosts hold and have not used.
+-- Stores the counts of a host for one quota and, when p_seq is a new number, leases more units: an eighth of
+-- the units that are left, at most 200. Returns no row when there is no such owner. idle: the units that other
+-- live hosts hold and have not used.
 CREATE OR REPLACE FUNCTION meter_lease(p_incarnation uuid, p_kind text, p_owner uuid, p_month integer, p_seq bigint,
 	p_granted bigint, p_surrendered bigint, p_taken bigint, p_given_back bigint)
 	RETURNS TABLE (seq bigint, granted bigint, surrendered bigint, taken bigint, given_back bigint,
@@ -40,7 +40,7 @@ BEGIN
 	IF quota IS NULL THEN
 		RETURN;
 	END IF;
-	-- A host returns the units of a closed incarnation too, with the number 0.
+	-- With p_seq 0 a host also returns the units of a closed incarnation.
 	PERFORM FROM meter_host h WHERE h.incarnation = p_incarnation AND (h.closed_at IS NULL OR p_seq = 0);
 	IF NOT FOUND THEN
 		RAISE EXCEPTION 'this incarnation is closed or unknown';
@@ -53,7 +53,7 @@ BEGIN
 	SELECT * INTO l FROM quota_lease q
 	 WHERE q.owner_uuid = p_owner AND q.month = p_month AND q.incarnation = p_incarnation FOR UPDATE;
 	charge := charge - (l.granted - l.surrendered);
-	l.granted := greatest(l.granted, p_granted); -- never less than what the host knows it was given
+	l.granted := greatest(l.granted, p_granted); -- never below the number that the host has itself
 	l.surrendered := greatest(l.surrendered, p_surrendered);
 	l.taken := greatest(l.taken, p_taken);
 	l.given_back := greatest(l.given_back, p_given_back);
@@ -83,8 +83,8 @@ BEGIN
 END
 $$;
 
--- Leases of this host that it should give back: other hosts want what is left, or the quota has become
--- smaller.
+-- Leases of this host whose unused units it should return, because another host needs units or the quota was
+-- lowered.
 CREATE OR REPLACE FUNCTION meter_unwanted(p_incarnation uuid, p_month integer)
 	RETURNS TABLE (kind text, owner uuid) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN a.quota IS NOT NULL THEN 'account' ELSE 'group' END, l.owner_uuid
@@ -96,8 +96,9 @@ CREATE OR REPLACE FUNCTION meter_unwanted(p_incarnation uuid, p_month integer)
 $$;
 
 -- Stores absolute counts, given as parallel lists. p_through: every count of this host before that time is
--- stored. It is bounded by now, because days would count as complete too early after a clock that was ahead
--- for a moment. The last counts of a closed incarnation are stored too. False: it is closed, or not known.
+-- stored. The time is limited to now(): if the clock of the host was ahead for a moment, days would count as
+-- complete too early. The last counts of a closed incarnation are stored too. False: the incarnation is closed
+-- or unknown.
 CREATE OR REPLACE FUNCTION meter_flush(p_incarnation uuid, p_through timestamptz,
 	p_owners uuid[], p_months integer[], p_taken bigint[], p_back bigint[],
 	p_keys uuid[], p_days integer[], p_key_taken bigint[], p_key_back bigint[]) RETURNS boolean

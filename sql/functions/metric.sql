@@ -2,8 +2,8 @@
 -- Counters of the whole installation. Programs add steps to metric_step, since an UPDATE of one row would
 -- make them wait for one another; metric_fold adds the steps up.
 
--- Adds steps to counters. A series that is not in the table metric is ignored: metrics decide nothing, so an
--- unknown one is no error of the program that counts.
+-- Adds steps to counters. A series that is not in the table metric is ignored, so that a program of a newer
+-- release, which counts a new series, does not fail.
 CREATE OR REPLACE FUNCTION metric_add(series text[], step double precision[]) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	INSERT INTO metric_step SELECT s, n FROM unnest(metric_add.series, metric_add.step) AS u (s, n)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Rows that are deleted after a number of days; surfaced-alert(8) lists what is kept for how long. Each call
--- deletes one batch, skips rows that somebody else has locked, and returns how many it deleted.
+-- Rows that are deleted after a number of days; surfaced-alert(8) lists the number of days for each kind of
+-- row. Each call deletes one batch, skips rows that another transaction has locked, and returns the number of
+-- deleted rows.
 
 -- Deletes deliveries that ended p_days ago, with their attempts. Alerts and pending deliveries stay.
 CREATE OR REPLACE FUNCTION retention_deliveries(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql

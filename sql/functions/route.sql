@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: ISC
 -- Probes of egress routes by surfaced-dispatch.
 
--- Routes to be probed now. target: the address of periodic probes; empty: only probes that somebody asked
--- for.
+-- Routes that are to be probed now. target is the "host:port" of periodic probes; when it is empty, only the
+-- probes that surfacectl requested are due.
 CREATE OR REPLACE FUNCTION route_due(target text, every_ms bigint) RETURNS TABLE (uuid uuid, kind text, host text, port integer,
 	credential text, probe_target text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT r.uuid, r.kind, r.host, coalesce(r.port, 0), r.credential, coalesce(r.probe_target, target) FROM egress_route r

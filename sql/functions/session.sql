@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: ISC
--- The life of a browser session (SPEC 2.5, 3, 4.4, 4.5; C-084 to C-106). The workers create and close
--- sessions, surfaced-dispatch does the rest; neither has the right to write a state. session_apply alone
+-- The life of a browser session (SPEC 2.5, 3, 4.4, 4.5; C-084 to C-106). The workers create and close sessions,
+-- and surfaced-dispatch makes all other moves; neither has the right to write a state. session_apply alone
 -- moves a session, along the rows of session_move, and the trigger browser_session_edge checks every move.
 --
 -- A dispatcher holds a session under a lease and an epoch, which each claim increments. A call about one
--- session names the epoch it believes in and changes nothing when the session has another.
+-- session names the epoch in which its runner was started, and changes nothing when the session has another
+-- epoch.
 
--- Increments both counters, or raises SL001 with the name of the limit that is reached. The organisation
--- comes before the caller everywhere, so that two transactions cannot deadlock.
+-- Increments the counters of the organisation and of the caller, or raises SL001 with the name of the limit
+-- that is reached. Every transaction locks the organisation before the caller, so that two transactions cannot
+-- deadlock.
 CREATE OR REPLACE FUNCTION session_admit(account uuid, caller uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO session_organisation (account_uuid) VALUES (account) ON CONFLICT DO NOTHING;
@@ -33,8 +35,8 @@ BEGIN
 END
 $$;
 
--- The one way to another state. True: the session moved. The row is locked first, so that an event is judged
--- by the state that a concurrent transaction leaves.
+-- Moves a session to another state; no other function does. True: the session moved. The row is locked first,
+-- so that the move begins at the state that a concurrent transaction has left.
 CREATE OR REPLACE FUNCTION session_apply(session uuid, what text, reason text DEFAULT NULL, epoch bigint DEFAULT NULL)
 	RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,15 +50,16 @@ BEGIN
 END
 $$;
 
--- Closes a session for a worker, which has checked who may. Closing again changes nothing (C-103).
+-- Closes a session for a worker, which has checked the right of its client. Closing again changes nothing
+-- (C-103).
 CREATE OR REPLACE FUNCTION session_close(session uuid, by_creator boolean) RETURNS boolean LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT session_apply(session, 'close', CASE WHEN by_creator THEN 'closed_by_creator' ELSE 'closed_by_manager' END)
 $$;
 
--- Seconds until a place becomes free if nobody else takes it: of the caller, or of the whole organisation
--- when caller is null. A running session ends at its expiry at the latest; one that has not begun may take a
--- whole lifetime.
+-- Seconds until a session of the caller, or of the whole organisation when caller is null, ends at the latest;
+-- another request may take the free place first. A running session ends at its expiry. A session that is not
+-- running yet may last a whole lifetime.
 CREATE OR REPLACE FUNCTION session_wait(account uuid, caller uuid) RETURNS integer LANGUAGE sql STABLE AS $$
 	SELECT greatest(1, ceil(coalesce(min(CASE s.state
 			WHEN 'running' THEN extract(epoch FROM s.expires_at - clock_timestamp()) + p.close_seconds
@@ -70,7 +73,7 @@ $$;
 
 -- outcome: created; repeated, with the first session's uuid; conflict: the same Idempotency-Key was used for
 -- another request; organisation_limit or caller_limit, with the seconds to wait, and nothing is stored. The
--- Idempotency-Key is claimed first, which waits for a concurrent twin (C-088, C-089).
+-- Idempotency-Key is claimed first; the claim waits for a concurrent request with the same key (C-088, C-089).
 CREATE OR REPLACE FUNCTION session_create(w session_wanted, space bytea, request bytea, resolved bytea)
 	RETURNS TABLE (outcome text, uuid uuid, wait integer) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -108,7 +111,7 @@ CREATE OR REPLACE FUNCTION idempotency_used(space bytea) RETURNS boolean LANGUAG
 	SELECT EXISTS (SELECT FROM idempotency i WHERE i.space = idempotency_used.space)
 $$;
 
--- The limits of one key; they are shown and enforced from the same rows.
+-- The limits of one key, from the rows that session_admit enforces.
 CREATE OR REPLACE FUNCTION session_limits(caller uuid, OUT organisation_sessions integer, OUT caller_sessions integer,
 	OUT lifetime_seconds integer, OUT idle_seconds integer) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -119,7 +122,7 @@ CREATE OR REPLACE FUNCTION session_limits(caller uuid, OUT organisation_sessions
 	  LEFT JOIN session_caller c ON c.key_uuid = k.uuid
 $$;
 
--- A sign of life of a host. started: the dispatcher has just begun there.
+-- Stores the heartbeat of a dispatcher's host. started: the dispatcher has just started.
 CREATE OR REPLACE FUNCTION browser_host_beat(host text, slots integer, fault text, started boolean) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	INSERT INTO browser_host AS h (name, slots, fault) VALUES (host, slots, left(fault, 1000))
@@ -131,7 +134,7 @@ $$;
 -- How long a lease lasts.
 CREATE OR REPLACE FUNCTION session_lease() RETURNS interval LANGUAGE sql IMMUTABLE AS $$ SELECT interval '15 seconds' $$;
 
--- How often a start is tried.
+-- How many times the start of a session is attempted.
 CREATE OR REPLACE FUNCTION session_starts() RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT 3 $$;
 
 -- Claims queued sessions for which the host has room, oldest first, each with a route that it keeps. The
@@ -165,7 +168,7 @@ BEGIN
 END
 $$;
 
--- Every session of a host whose lease has not ended, with all that a runner needs.
+-- Every session of a host whose lease has not ended, with the values that its runner needs.
 CREATE OR REPLACE FUNCTION session_held(host text) RETURNS TABLE (uuid uuid, epoch bigint, state text, reason text,
 	expires_ms bigint, close_seconds integer, start_url text, browser_profile text, egress_country text, width integer,
 	height integer, lifetime_seconds integer, idle_seconds integer, kind text, route_host text, port integer,
@@ -192,8 +195,8 @@ CREATE OR REPLACE FUNCTION session_renew(host text, sessions uuid[], epochs bigi
 	 WHERE s.uuid = held.uuid RETURNING s.uuid
 $$;
 
--- The browser shows its first page. Milliseconds until the session expires; no row: it is no longer
--- starting.
+-- Marks a session as running when its browser shows its first page. Returns the milliseconds until the session
+-- expires, or no row when the session is no longer starting.
 CREATE OR REPLACE FUNCTION session_ready(session uuid, epoch bigint) RETURNS TABLE (expires_ms bigint) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -204,15 +207,16 @@ BEGIN
 END
 $$;
 
--- Input or navigation happened. Watching is no activity.
+-- Stores the time of an input or a navigation, which keeps a session from becoming idle. Viewers without input
+-- do not.
 CREATE OR REPLACE FUNCTION session_activity(session uuid, epoch bigint) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE browser_session SET last_activity_at = clock_timestamp()
 	 WHERE uuid = session AND lease_epoch = epoch AND state = 'running'
 $$;
 
--- The runner of a session is gone, for whatever reason: a start is tried again, a closing session has ended,
--- a running session fails. Returns the new state; null: the session has another epoch or is terminal.
+-- Moves a session whose runner has ended: a starting session is queued again, a closing one has ended, a
+-- running one has failed. Returns the new state, or null when the session has another epoch or is terminal.
 CREATE OR REPLACE FUNCTION session_lost(session uuid, epoch bigint) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -232,8 +236,8 @@ BEGIN
 END
 $$;
 
--- True when the key that created a session could create it now. A live session needs this all its life, as
--- its stream does (C-113).
+-- True when the key that created a session could create it now. A session ends when this becomes false, as its
+-- stream does (C-113).
 CREATE OR REPLACE FUNCTION session_allowed(caller uuid, project uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
 	SELECT EXISTS (SELECT FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = k.owner_uuid
 		JOIN account_scope c ON c.account_uuid = k.account_uuid AND c.scope = 'browser.sessions.create' AND c.scope = ANY (k.scopes)

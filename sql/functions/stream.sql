@@ -2,8 +2,8 @@
 -- The live stream (SPEC 4.6; C-107 to C-114). A ticket is used once and a session has one controlling
 -- stream; stream_redeem decides both in one statement.
 
--- outcome: ok; not_ready or terminal: the session has no stream yet, or none any more. Only the creator of a
--- session gets a ticket; the worker has checked everything else.
+-- outcome: ok, or not_ready (the session has no stream yet), or terminal (it has none any more). Only the
+-- creator of a session gets a ticket; the worker has checked all other conditions before the call.
 CREATE OR REPLACE FUNCTION stream_issue(jti uuid, session uuid, caller uuid, seconds integer,
 	OUT outcome text) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -21,9 +21,9 @@ BEGIN
 END
 $$;
 
--- Uses a ticket. outcome: ok, with the epoch of the session's runner; invalid: the ticket was used, has
--- expired or never existed; key: an API key was sent that did not create the session, and the ticket stays
--- unused; any other: the ticket is used up, and the outcome is the reason why there is no stream.
+-- Uses a ticket. outcome: ok, with the epoch of the session's runner; invalid: the ticket was used, has expired
+-- or never existed; key: an API key was sent that did not create the session, and the ticket stays unused; any
+-- other: the ticket is used, and the outcome is the reason for the refusal.
 CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
 	request_id text, OUT outcome text, OUT epoch bigint) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -63,8 +63,8 @@ BEGIN
 END
 $$;
 
--- Renews the lease of a proxy and deletes the proxies in `dead`, whose processes have ended, with everything
--- that nobody can use any more.
+-- Renews the lease of a proxy. Deletes the proxies in `dead`, whose processes have ended, the proxies whose
+-- lease ended ten minutes ago, and the tickets that expired ten minutes ago.
 CREATE OR REPLACE FUNCTION stream_keep(proxy uuid, lease integer, dead uuid[]) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	INSERT INTO stream_proxy (uuid, lease_until) VALUES (proxy, clock_timestamp() + make_interval(secs => lease))
@@ -74,7 +74,7 @@ CREATE OR REPLACE FUNCTION stream_keep(proxy uuid, lease integer, dead uuid[]) R
 	DELETE FROM stream_ticket t WHERE t.expires_at < clock_timestamp() - interval '10 min';
 $$;
 
--- The standing of every stream of a proxy, in one statement. A lost right comes before the state of the
+-- Whether each stream of a proxy may continue, in one statement. A lost right comes before the state of the
 -- session, because session_sweep ends a session for the same lost right and may do so before surfaced-stream
 -- asks: the stream closes with 1008 either way. The runner ends the stream of a closing session.
 CREATE OR REPLACE FUNCTION stream_check(proxy uuid) RETURNS TABLE (stream uuid, standing text) LANGUAGE sql STABLE

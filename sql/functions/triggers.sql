@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- Functions that tables and views name: of triggers, CHECK constraints, and views. They take and return base
--- types only, because surfacectl migrate also runs this file before the numbered files, when the tables of
--- the other functions may not exist yet.
+-- The functions of triggers, CHECK constraints and views. They take and return base types only, because
+-- surfacectl migrate also runs this file before the numbered files, when tables may not exist yet.
 
 -- A key holds scopes that its account allows (SPEC 5.5) and projects of its account. Its owner, prefix and
 -- secret never change (SPEC 1).
@@ -41,8 +40,8 @@ BEGIN
 END
 $$;
 
--- Tells every worker to forget the keys it has read. The notification is a hint: a worker trusts a key for
--- seconds only.
+-- Notifies every worker that it must drop its cached API keys. If the notification is lost, a revoked key works
+-- until its cache entry expires, after key_cache milliseconds (surfaced.conf(5)).
 CREATE OR REPLACE FUNCTION key_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NOTIFY key_changed;
@@ -50,16 +49,16 @@ BEGIN
 END
 $$;
 
--- Refuses every change of the audit log, also by roles that need no right.
+-- Refuses every change of the audit log, also by a superuser and by the owner of the table.
 CREATE OR REPLACE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'audit lines are never changed';
 END
 $$;
 
--- Writes an audit line for a change, whoever makes it and by whatever program. A program names its actor and
--- request in the settings surfaced.actor and surfaced.request_id. A record of a project belongs to the
--- project's account. Hashes and secrets are left out. The first argument is the column that identifies the
+-- Writes an audit line for a change, also for one that an administrator makes with psql. A program names its
+-- actor and request in the settings surfaced.actor and surfaced.request_id. A record of a project belongs to
+-- the project's account. Hashes and secrets are left out. The first argument is the column that identifies the
 -- row; the second, where a trigger has one, is the column that names the event of a move.
 CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -90,7 +89,7 @@ BEGIN
 END
 $$;
 
--- The search index follows changes by transaction.
+-- Stores the transaction of a change, by which the search index finds it.
 CREATE OR REPLACE FUNCTION stamp_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NEW.changed := pg_current_xact_id();
@@ -105,7 +104,7 @@ BEGIN
 END
 $$;
 
--- True for at most four full paths that each have their parents in the list too (SPEC 2.2).
+-- True for a list of at most four full paths that also contains the parents of each path (SPEC 2.2).
 CREATE OR REPLACE FUNCTION tag_categories_valid(categories text[]) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT cardinality(categories) <= 4 AND array_position(categories, NULL) IS NULL
@@ -144,8 +143,8 @@ CREATE OR REPLACE FUNCTION visible_projects(key uuid) RETURNS TABLE (uuid uuid, 
 	   AND (m.role = 'owner' OR m.all_projects OR pm.member_uuid IS NOT NULL)
 $$;
 
--- Checks the move of a session, sets its times, keeps the counters and notifies the dispatcher. Runs as the
--- owner, whoever writes.
+-- Checks the move of a session, sets its times, updates the counters and notifies the dispatcher. It is
+-- SECURITY DEFINER, because the role of the statement has no right on the counters.
 CREATE OR REPLACE FUNCTION browser_session_edge() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -169,7 +168,7 @@ BEGIN
 		RAISE EXCEPTION 'what a session was created with stays';
 	END IF;
 	IF NEW.state = OLD.state THEN
-		RETURN NEW; -- a lease or an activity: nothing that its metadata calls an update
+		RETURN NEW; -- a lease or an activity, which does not change updated_at
 	END IF;
 	IF NOT EXISTS (SELECT FROM session_move WHERE event = NEW.state_event AND from_state = OLD.state
 	    AND to_state = NEW.state) THEN
@@ -232,7 +231,7 @@ BEGIN
 END
 $$;
 
--- How much evidence one session may have: 200 MiB of screenshots and 32 MiB of network events.
+-- The largest amounts of evidence of one session: 200 MiB of screenshots and 32 MiB of network events.
 CREATE OR REPLACE FUNCTION evidence_most(OUT screenshots integer, OUT screenshot_bytes bigint, OUT network_events integer,
 	OUT network_bytes bigint) LANGUAGE sql IMMUTABLE AS $$
 	SELECT 200, 209715200::bigint, 20000, 33554432::bigint
@@ -295,8 +294,8 @@ BEGIN
 END
 $$;
 
--- Lists deleted hosts for the index. Runs as the owner: a role that may delete hosts needs no right on the
--- list.
+-- Adds deleted hosts to host_gone for the index. It is SECURITY DEFINER, so that a role that may delete hosts
+-- needs no right on host_gone.
 CREATE OR REPLACE FUNCTION host_gone() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
@@ -310,7 +309,8 @@ BEGIN
 END
 $$;
 
--- A row that gets another address leaves no row in host_gone for its old one, so the index would keep both.
+-- A change of the address would add no row to host_gone, so the index would keep the host under the old address
+-- too.
 CREATE OR REPLACE FUNCTION host_moved() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'host %: the address of a host cannot be changed', host(OLD.ip)
@@ -318,7 +318,7 @@ BEGIN
 END
 $$;
 
--- Notifies the numbers of the datasets that a statement has written to.
+-- Sends a notification with the number of each dataset that a statement has changed.
 CREATE OR REPLACE FUNCTION record_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM pg_notify('record_changed', dataset::text) FROM (SELECT DISTINCT dataset FROM written) AS w;
@@ -326,7 +326,7 @@ BEGIN
 END
 $$;
 
--- TRUNCATE leaves no deletions that an index could follow.
+-- Makes every index read the dataset again, because TRUNCATE leaves no marks of deleted records.
 CREATE OR REPLACE FUNCTION record_truncated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN

@@ -64,8 +64,8 @@ void key_cache_free(struct key_cache *c);
 /* Call db_use first: the look-up respects its deadline. */
 enum key_rc key_lookup(struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
 /* Counts the times that the cache was emptied, because a key, an account, a member or a limit has
-   changed. Whoever keeps copies of such rows compares the number after key_lookup, and reads them
-   again when it differs. */
+   changed. Code that keeps copies of such rows compares the number after key_lookup, and reads the
+   rows again when it differs. */
 uint64_t key_cache_changes(const struct key_cache *c);
 bool key_has_scope(const struct key *k, enum scope s);
 bool key_has_entitlement(const struct key *k, enum entitlement e);

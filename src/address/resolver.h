@@ -30,8 +30,8 @@ void resolver_free(struct resolver *r); /* look-ups under way end without callin
 const char *resolver_fault(const char *servers);
 
 /* found: the addresses with ARES_SUCCESS, otherwise NULL; valid until fn returns. They are not
-   sorted, because c-ares sorts by connecting sockets to them, before anybody has checked that they
-   are public. */
+   sorted, because c-ares sorts by connecting sockets to them, and they have not been checked to be
+   public yet. */
 typedef void lookup_fn(void *arg, int status, const struct ares_addrinfo *found);
 /* Calls fn once, from the loop and never before this returns. */
 struct lookup *lookup_start(struct resolver *r, const char *name, lookup_fn *fn, void *arg);

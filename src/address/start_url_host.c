@@ -166,13 +166,13 @@ to_ascii(struct arena *a, struct str text, struct str *out)
 {
 	enum start_url_fault fault;
 
-	*out = str_lower_ascii(arena_alloc(a, text.n), text);
+	*out = arena_lower(a, text);
 	if (is_ascii(*out) && !has_punycode(*out))
 		return START_URL_OK;
 	fault = idna_to_ascii(a, *out, out);
 	if (fault != START_URL_OK)
 		return fault;
-	*out = str_lower_ascii(arena_alloc(a, out->n), *out);
+	*out = arena_lower(a, *out);
 	if (out->n == 0)
 		return START_URL_EMPTY_HOST;
 	*out = arena_str(a, *out);

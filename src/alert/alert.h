@@ -15,7 +15,9 @@
  *   records x rules              match in memory  (search/query.h, the query language of the API)
  *        | alert_judge                            raise or update the alerts of pairs that match, clear
  *        v                                        alerts whose record matches no longer
- *   alert, alert_delivery        one delivery for each destination of a new or worse alert; COMMIT
+ *   alert, alert_delivery        one delivery for each destination of an alert that is new or whose severity has
+ *                                risen; a record that matches again after its alert was cleared has a new alert.
+ *                                COMMIT
  *        |                                        deliver.c, one statement before and one after:
  *        | delivery_claim                         lease it, count the attempt
  *        v
@@ -36,18 +38,26 @@
  * hold up the others. Matching stops after JUDGE_US: transfers stand still meanwhile.
  *
  * Sending. A turn of the loop stores the results of ended attempts first, and claims nothing until all are stored. A
- * claim counts the attempt and sets a lease that is longer than an attempt may take. The lease is also the time at
- * which the delivery becomes due again. The claim that takes it again, in any process, marks the earlier attempt as
- * interrupted; if that was the last allowed one, the delivery fails unsent. The result of attempt 3 is stored only
- * while the delivery is still at attempt 3: a late result changes nothing but the history. A webhook may therefore
- * arrive more than once, always with the same webhook-id, which shows the repetition. A claimed delivery of a silenced
- * rule is not sent; its alert is raised all the same. At SIGTERM no attempt starts, and the process ends when those
- * under way are stored.
+ * claim counts the attempt and sets a lease that is longer than an attempt may take. A delivery whose lease ends
+ * without a result is due again. The next claim of this delivery, by any process, marks the earlier attempt as
+ * interrupted; if that was the last allowed attempt, the delivery fails unsent. The result of attempt 3 is stored
+ * only while the delivery is still at attempt 3: a late result changes nothing but the history. A webhook may
+ * therefore arrive more than once, always with the same webhook-id, which shows the repetition. A claimed delivery
+ * of a silenced rule is not sent; its alert is raised all the same. At SIGTERM no attempt starts, and the process
+ * ends when those under way are stored; if PostgreSQL stays away, the service manager kills it (TimeoutStopSec), and
+ * their leases end.
  *
  * Addresses. Every address of the receiver's name must be public. libcurl gets these addresses for this connection, and
  * open_public_socket checks the one that it connects to, so another answer of DNS changes nothing. libcurl uses no
- * redirect, no proxy and no connection twice. A failure is repeated after webhook_backoff * 4^(tries - 1), less
- * up to a quarter at random, or a longer Retry-After, but at most webhook_backoff_max. 410 disables the destination.
+ * redirect, no proxy and no connection twice.
+ *
+ *   result                  delivery
+ *   2xx                     delivered
+ *   410                     failed, and the destination is disabled
+ *   any other, the last     failed
+ *   of webhook_attempts
+ *   any other, before that  pending; due after webhook_backoff * 4^(tries - 1), less up to a quarter at random, or
+ *                           after a longer Retry-After, but at most webhook_backoff_max
  *
  * Deaths, and their effects:
  *   either process while judging    the transaction is rolled back; the changes are taken again

@@ -271,17 +271,12 @@ static const struct route aggregate_routes[] = {
 		ROUTE_AS(                                                                          \
 		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate_dataset),     \
 		.arg = DATASET_##id,                                                               \
-		.scope = SCOPE_SEARCH_AGGREGATE,                                                   \
-		.access = ACCESS_ACCOUNT,                                                          \
-		.meter = METER_QUOTA,                                                              \
-		.area = AREA_SEARCH,                                                               \
-		.entitlement = ENTITLEMENT_SEARCH,                                                 \
+		COLUMNS_OF_SEARCH(SCOPE_SEARCH_AGGREGATE),                                         \
 		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),                       \
 		.body_codes = aggregate_codes,                                                     \
 		.out = aggregate_out,                                                              \
 		.exact = true,                                                                     \
 		.errors = aggregate_errors,                                                        \
-		.tag = "Search",                                                                   \
 		.summary = "Aggregate matching " name,                                             \
 		.result = "One group a field, in the order of the request.",                       \
 		.example = example_##id,                                                           \

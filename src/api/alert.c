@@ -93,8 +93,7 @@ static const enum error move_errors[] = { ERR_ALERT_NOT_FOUND, ERR_ALERT_STATE_C
 #define ALERTS PROJECT "/alerting/alerts"
 #define ALERT ALERTS "/{alert_uuid}"
 #define ALERT_ROW(need)                                                                            \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ALERTING, .out = alert_out, .tag = "Alerts"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ALERTING), .out = alert_out, .tag = "Alerts"
 
 static const struct route alert_routes[] = {
 	{

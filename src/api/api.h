@@ -143,6 +143,22 @@ bool name_visible(struct str name);
 
 #define PROJECT "/projects/{project_uuid}"
 
+/* ---- columns that many rows of the route tables share; need: the scope ---- */
+
+/* Operations of a project. feature: the entitlement. */
+#define COLUMNS_OF_PROJECT(need, feature)                                                          \
+	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = (feature)
+
+#define COLUMNS_OF_SEARCH(need)                                                                    \
+	.scope = (need), .access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SEARCH,      \
+	.entitlement = ENTITLEMENT_SEARCH, .tag = "Search"
+
+/* Documents that everybody may read and that change with a release only. */
+#define COLUMNS_OF_DOCUMENT                                                                        \
+	.scope = SCOPE_ANY, .access = ACCESS_PUBLIC, .meter = METER_NONE, .area = AREA_SERVICE,    \
+	.entitlement = ENTITLEMENT_ANY, .max_age = LIM_DOCUMENT_AGE, .tag = "Description"
+
 /* ---- check.c ---- */
 
 /* Returns NULL when the groups keep the rules of C-041 to C-054, otherwise a description of the first fault. */

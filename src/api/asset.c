@@ -36,8 +36,8 @@ static const struct url_param asset_params[] = {
 static const enum error get_errors[] = { ERR_ASSET_NOT_FOUND, ERR_UNSET };
 
 #define ASSET_ROW                                                                                  \
-	.scope = SCOPE_ESI_INVENTORY_VIEW, .access = ACCESS_PROJECT, .meter = METER_QUOTA,         \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = asset_out, .tag = "Inventory"
+	.out = asset_out, .tag = "Inventory",                                                      \
+	COLUMNS_OF_PROJECT(SCOPE_ESI_INVENTORY_VIEW, ENTITLEMENT_ESI)
 
 static const struct route asset_routes[] = {
 	{

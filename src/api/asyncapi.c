@@ -76,14 +76,8 @@ get_asyncapi(struct req *rq)
 static const struct route asyncapi_routes[] = {
 	{
 	    ROUTE(GET, "/asyncapi.json", get_asyncapi),
-	    .scope = SCOPE_ANY,
-	    .access = ACCESS_PUBLIC,
-	    .meter = METER_NONE,
-	    .area = AREA_SERVICE,
-	    .entitlement = ENTITLEMENT_ANY,
+	    COLUMNS_OF_DOCUMENT,
 	    .standard = "asyncapi",
-	    .max_age = LIM_DOCUMENT_AGE,
-	    .tag = "Description",
 	    .result = "An AsyncAPI 3.0 document.",
 	    .summary = "Describe the live stream",
 	    .description = "The messages of the live stream. No API key is needed.",

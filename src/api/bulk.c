@@ -78,15 +78,12 @@ parse_ips(struct req *rq, const struct list *ips, struct ipnet *nets, struct str
 	const struct str *sent = ips->items;
 
 	for (size_t i = 0; i < ips->n; i++) {
-		char *room = arena_alloc(rq->arena, IPNET_LEN + 1);
-
-		if (sent[i].n == 0 || memchr(sent[i].p, '/', sent[i].n) != NULL ||
-		    !ipnet_parse(sent[i], &nets[i]) || nets[i].bits != 128)
+		if (!ipnet_parse_address(sent[i], &nets[i]))
 			return fail_ip(rq, i, "is no IP address");
 		for (size_t k = 0; k < i; k++)
 			if (ip_cmp(nets[k].a, nets[i].a) == 0)
 				return fail_ip(rq, i, "is repeated");
-		texts[i] = (struct str){ room, ipnet_print(&nets[i], room) };
+		texts[i] = ipnet_text(rq->arena, &nets[i]);
 	}
 	return PASS;
 }
@@ -193,17 +190,12 @@ static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMI
 static const struct route bulk_routes[] = {
 	{
 	    ROUTE(POST, "/search/hosts/bulk", bulk_lookup_hosts),
-	    .scope = SCOPE_SEARCH_VIEW,
-	    .access = ACCESS_ACCOUNT,
-	    .meter = METER_QUOTA,
-	    .area = AREA_SEARCH,
-	    .entitlement = ENTITLEMENT_SEARCH,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    PARAMS(struct fields_args, fields_params),
 	    BODY(struct bulk_in, bulk_in, BODY_CONFIGURED),
 	    .body_codes = bulk_codes,
 	    .out = bulk_out,
 	    .errors = bulk_errors,
-	    .tag = "Search",
 	    .summary = "Look up hosts by address",
 	    .result = "One result an address, in the order of the request.",
 	    .example = JSON({ "ips" : [ "192.0.2.1", "2001:db8::1" ], "limit_per_ip" : 10 }),

@@ -291,12 +291,9 @@ bulk_lookup_dns(struct req *rq)
 static const enum error bulk_errors[] = { ERR_INVALID_REQUEST, ERR_SEARCH_UNAVAILABLE,
 	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_UNSET };
 
-/* clang-format off */
 #define BULK_COLUMNS                                                                               \
-	.scope = SCOPE_SEARCH_VIEW, .access = ACCESS_ACCOUNT, .meter = METER_QUOTA,                \
-	.area = AREA_SEARCH, .entitlement = ENTITLEMENT_SEARCH, .tag = "Search",                   \
-	PARAMS(struct fields_args, fields_params), .errors = bulk_errors
-/* clang-format on */
+	COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW), PARAMS(struct fields_args, fields_params),           \
+	    .errors = bulk_errors
 
 static const struct route bulk_record_routes[] = {
 	{

@@ -93,9 +93,7 @@ static const enum error test_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_U
 
 #define DELIVERIES PROJECT "/alerting/deliveries"
 #define DELIVERY DELIVERIES "/{delivery_uuid}"
-#define DELIVERY_ROW(need, fields)                                                                 \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ALERTING, .out = (fields)
+#define DELIVERY_ROW(need, fields) COLUMNS_OF_PROJECT(need, ENTITLEMENT_ALERTING), .out = (fields)
 
 static const struct route delivery_routes[] = {
 	{

@@ -119,8 +119,7 @@ static const enum error one_errors[] = { ERR_ALERT_DESTINATION_NOT_FOUND, ERR_UN
 #define DESTINATIONS PROJECT "/alerting/destinations"
 #define DESTINATION DESTINATIONS "/{destination_uuid}"
 #define DESTINATION_ROW(need, fields)                                                              \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ALERTING, .out = (fields), .tag = "Alert destinations"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ALERTING), .out = (fields), .tag = "Alert destinations"
 
 static const struct route destination_routes[] = {
 	{

@@ -91,8 +91,7 @@ static const enum error move_errors[] = { ERR_FINDING_NOT_FOUND, ERR_FINDING_STA
 #define FINDINGS PROJECT "/esi/findings"
 #define FINDING FINDINGS "/{finding_uuid}"
 #define FINDING_ROW(need)                                                                          \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ESI, .out = finding_out, .tag = "Findings"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ESI), .out = finding_out, .tag = "Findings"
 
 static const struct route finding_routes[] = {
 	{

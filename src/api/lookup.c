@@ -530,16 +530,10 @@ DOCUMENT_OUT(host_service, "service", "host_service")
 DOCUMENT_OUT(whois, "whois_domain", "whois_domain")
 DOCUMENT_OUT(certificate, "certificate", "certificate")
 
-/* clang-format off */
-#define LOOKUP_COLUMNS                                                                             \
-	.scope = SCOPE_SEARCH_VIEW, .access = ACCESS_ACCOUNT, .meter = METER_QUOTA,                \
-	.area = AREA_SEARCH, .entitlement = ENTITLEMENT_SEARCH, .tag = "Search"
-/* clang-format on */
-
 static const struct route lookup_routes[] = {
 	{
 	    ROUTE(GET, "/search/hosts/{ip}", get_host),
-	    LOOKUP_COLUMNS,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    .path_params = host_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = host_out,
@@ -550,7 +544,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/hosts/{ip}/services/{port}/{transport}", get_host_service),
-	    LOOKUP_COLUMNS,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    .path_params = host_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = host_service_out,
@@ -561,7 +555,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/dns/{name}", get_dns_name),
-	    LOOKUP_COLUMNS,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    .path_params = name_path,
 	    PARAMS(struct name_args, name_params),
 	    .out = name_out,
@@ -573,7 +567,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/whois/{domain}", get_whois_domain),
-	    LOOKUP_COLUMNS,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    .path_params = domain_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = whois_out,
@@ -585,7 +579,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/certificates/{fingerprint}", get_certificate),
-	    LOOKUP_COLUMNS,
+	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
 	    .path_params = fingerprint_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = certificate_out,

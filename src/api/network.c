@@ -106,6 +106,41 @@ list_network_events(struct req *rq)
 
 /* ---- HAR 1.2 ---- */
 
+struct har_creator {
+	struct str name, version;
+};
+
+struct har_log {
+	struct str version;
+	struct har_creator creator;
+	struct str comment;
+	struct list pages, entries;
+};
+
+struct har {
+	struct har_log log;
+};
+
+static const struct field har_creator_out[] = {
+	FIELD(struct har_creator, name, 0),
+	FIELD(struct har_creator, version, 0),
+	FIELD_END,
+};
+
+static const struct field har_log_out[] = {
+	FIELD(struct har_log, version, 0),
+	OBJECT(struct har_log, creator, 0, har_creator_out),
+	FIELD(struct har_log, comment, 0),
+	LIST_OF(struct har_log, pages, 0, struct json, 0, 0),
+	LIST_OF(struct har_log, entries, 0, struct json, 0, 0),
+	FIELD_END,
+};
+
+static const struct field har_out[] = { OBJECT(struct har, log, 0, har_log_out), FIELD_END };
+
+/* The rows of har_entries are the items of a list of JSON values. */
+_Static_assert(sizeof(struct document) == sizeof(struct json), "a document has one member");
+
 /* The archive is one document with all entries of the session and without pages, since programs
    that read HAR want one file. The number of its entries is bounded by what a session stores;
    `truncated` becomes a comment in the log. The entries are made in SQL (network_har) from the same
@@ -114,33 +149,22 @@ list_network_events(struct req *rq)
 static int
 get_network_events_har(struct req *rq)
 {
-	const struct document *d;
 	struct truncation truncation;
 	struct session s;
-	struct list rows;
-	struct buf *b;
+	struct har har = { .log = { .version = STR("1.2"),
+			       .creator = { STR("surfaced"), STR(PACKAGE_VERSION) } } };
 	enum db_rc rc;
 
 	if (session_own_only(rq, &s) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &har_entries, &rows, P(s.uuid));
+	rc = db_list(rq->db, &har_entries, &har.log.entries, P(s.uuid));
 	if (rc == DB_OK)
 		rc = db_one(rq->db, &is_truncated, &truncation, P(s.uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	b = reply_begin(rq, 200);
-	buf_printf(b,
-	    "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"surfaced\","
-	    "\"version\":\"%s\"},\"comment\":\"%s\",\"pages\":[],\"entries\":[",
-	    PACKAGE_VERSION, truncation.truncated ? "There was more than a session stores." : "");
-	d = rows.items;
-	for (size_t i = 0; i < rows.n; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		buf_str(b, d[i].doc.text);
-	}
-	buf_z(b, "]}}");
-	return PASS;
+	if (truncation.truncated)
+		har.log.comment = STR("There was more than a session stores.");
+	return reply(rq, 200, NULL, har_out, &har);
 }
 
 static const enum error errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };

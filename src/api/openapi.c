@@ -285,7 +285,7 @@ openapi_write(struct buf *b)
 	struct str rest = { constant, sizeof(constant) };
 	struct buf paths = { .a = a }, components[BOOK_KINDS] = { 0 };
 
-	book_begin(book, a);
+	book_begin(book, a, openapi_document_example);
 	openapi_documents(book);
 	write_paths(&paths, book);
 	for (enum book_kind k = 0; k < BOOK_KINDS; k++) {
@@ -313,14 +313,8 @@ get_openapi(struct req *rq)
 static const struct route description_routes[] = {
 	{
 	    ROUTE(GET, "/openapi.json", get_openapi),
-	    .scope = SCOPE_ANY,
-	    .access = ACCESS_PUBLIC,
-	    .meter = METER_NONE,
-	    .area = AREA_SERVICE,
-	    .entitlement = ENTITLEMENT_ANY,
+	    COLUMNS_OF_DOCUMENT,
 	    .standard = "openapi",
-	    .max_age = LIM_DOCUMENT_AGE,
-	    .tag = "Description",
 	    .result = "An OpenAPI 3.1 document.",
 	    .summary = "Describe the API",
 	    .description = "This document. No API key is needed.",

@@ -161,7 +161,7 @@ static const char example_id[] = "5d41402abc4b2a76b9719d911017c592";
 static void
 write_failure_example(struct buf *b, const struct route *r, enum error e)
 {
-	static const struct field_error field = { .code = "unknown_field",
+	static struct field_error field = { .code = STR_INIT("unknown_field"),
 		.field = STR_INIT("colour"),
 		.message = STR_INIT("is unknown; the operation takes no parameter") };
 

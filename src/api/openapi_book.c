@@ -97,21 +97,12 @@ write_table_ref(void *arg, struct buf *b, const struct field *table)
 	write_ref(b, BOOK_SCHEMA, name);
 }
 
-static void
-write_table_example(void *arg, struct buf *b, const struct field *table)
-{
-	const struct book *book = arg;
-
-	openapi_document_example(b, book->a, openapi_camel(book->a, json_table_name(table), true));
-}
-
 void
-book_begin(struct book *book, struct arena *a)
+book_begin(struct book *book, struct arena *a, json_sample *sample)
 {
 	book->a = a;
-	book->names = (struct json_names){
-		.refer = write_table_ref, .sample = write_table_example, .arg = book
-	};
+	book->names =
+	    (struct json_names){ .refer = write_table_ref, .sample = sample, .arg = book };
 }
 
 void

@@ -165,8 +165,11 @@ write_hit_example(struct buf *b, struct arena *a, enum dataset d)
 }
 
 void
-openapi_document_example(struct buf *b, struct arena *a, const char *schema)
+openapi_document_example(void *arg, struct buf *b, const struct field *table)
 {
+	struct arena *a = ((const struct book *)arg)->a;
+	const char *schema = openapi_camel(a, json_table_name(table), true);
+
 	if (strcmp(schema, HOST_SERVICE) == 0)
 		json_example(b, host_service_fields(a), NULL);
 	for (enum dataset d = 0; d < DATASETS; d++) {

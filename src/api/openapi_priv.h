@@ -19,8 +19,8 @@
 /* Adds the schemas of each dataset's stored documents and hits: "Host" and "HostHit". */
 struct book;
 void openapi_documents(struct book *book);
-/* Writes an example of the documents that this schema describes. */
-void openapi_document_example(struct buf *b, struct arena *a, const char *schema);
+/* Writes an example of the documents that the table represents; arg is the book. */
+json_sample openapi_document_example;
 
 /* ---- openapi_book.c ---- */
 
@@ -41,7 +41,8 @@ struct book {
 	size_t n;
 };
 
-void book_begin(struct book *book, struct arena *a);
+/* sample: openapi_document_example, which itself needs the book. */
+void book_begin(struct book *book, struct arena *a, json_sample *sample);
 /* Adds a component and writes a reference to it. Equal parameters and responses become one component. Its name is
    names[0], or names[1] when another text has names[0]; a schema has no second name. */
 void book_ref(struct buf *b, struct book *book, enum book_kind kind, const char *const names[2],

@@ -102,7 +102,7 @@ static const struct route project_routes[] = {
 	    .list = "members",
 	    .tag = "Access",
 	    .summary = "List the members of a project",
-	    .description = "Everybody who sees it, newest first.",
+	    .description = "The members who see the project, newest first.",
 	},
 	{
 	    ROUTE_AS(GET, PROJECT "/members/{member_uuid}", "get_project_member", record_one),

@@ -178,8 +178,7 @@ static const enum error one_errors[] = { ERR_ALERT_RULE_NOT_FOUND, ERR_UNSET };
 #define RULES PROJECT "/alerting/rules"
 #define RULE RULES "/{rule_uuid}"
 #define RULE_ROW(need)                                                                             \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ALERTING, .out = rule_out, .tag = "Alert rules"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ALERTING), .out = rule_out, .tag = "Alert rules"
 
 static const struct route rule_routes[] = {
 	{

@@ -57,15 +57,13 @@ list_asset_services(struct req *rq)
 {
 	struct service_args *args = ARENA_NEW(rq->arena, struct service_args);
 	struct ipnet net;
-	char *room;
 
 	*args = *(const struct service_args *)rq->params;
 	if (args->ip.p != NULL) {
 		if (!ipnet_parse(args->ip, &net))
 			return fail_field(
 			    rq, "ip", "invalid_format", "must be an IP address or a CIDR");
-		room = arena_alloc(rq->arena, IPNET_LEN + 1);
-		args->ip = (struct str){ room, ipnet_print(&net, room) };
+		args->ip = ipnet_text(rq->arena, &net);
 	}
 	rq->params = args;
 	return page_list(rq);
@@ -74,9 +72,8 @@ list_asset_services(struct req *rq)
 static const enum error get_errors[] = { ERR_SERVICE_NOT_FOUND, ERR_UNSET };
 
 #define SERVICE_ROW                                                                                \
-	.scope = SCOPE_ESI_SERVICES_VIEW, .access = ACCESS_PROJECT, .meter = METER_QUOTA,          \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ESI, .out = service_out,                  \
-	.tag = "Services"
+	.out = service_out, .tag = "Services",                                                     \
+	COLUMNS_OF_PROJECT(SCOPE_ESI_SERVICES_VIEW, ENTITLEMENT_ESI)
 
 static const struct route service_routes[] = {
 	{

@@ -296,7 +296,7 @@ check_source(struct req *rq, struct session *s)
 		return FAILED;
 	if (faults->n > 0)
 		return fail_field(
-		    rq, "egress_country", faults->rows[0].code, faults->rows[0].message.p);
+		    rq, "egress_country", faults->rows[0].code.p, faults->rows[0].message.p);
 	return PASS;
 }
 

@@ -291,13 +291,13 @@ seconds_until_room(uint32_t number, int64_t now)
 	int64_t wait = conf.search_wait * 1000, search_us = atomic_load(&a->cost_us), excess;
 	int seconds;
 
-	if (own < workers || claim_promise(a, now))
+	if (own < workers)
 		return 0;
 	if (search_us == 0)
 		search_us = wait / 2; /* a guess until the first search was timed */
 	search_us = search_us * q.accounts / workers;
 	excess = search_us * (own + count_promises(a, now)) - wait;
-	if (excess < 0)
+	if (excess < 0 || claim_promise(a, now))
 		return 0;
 	seconds = excess >= PROMISE_US ? PROMISE_US / SECOND_US : (int)(excess / SECOND_US) + 1;
 	make_promise(a, seconds, now);

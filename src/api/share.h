@@ -15,14 +15,18 @@
 	     +------- the answer <-------+
 
    Hand-over: the worker answers with X-Accel-Redirect, and nginx, which still holds the whole request
-   and its id, sends it again to the queue of surfaced_heavy. The client notices nothing. A worker of
-   surfaced_search hands a search over when
-    1. its slice is over: conf.search_slice of CPU time, or SLICE_WALL times that by the clock. The
-       engine stops at its next check of the budget, and its work is lost;
-    2. a search of the account was cut off less than REST slices ago: another lost slice is likely. For
-       PROBATION_US after the cut, one search of the account at a time is tried;
-    3. other searches of the account, older than SHORT_US, hold conf.search_share percent of the pool;
-    4. its documents are larger than LIM_FRONT_BYTES: no budget limits the time of PostgreSQL.
+   and its id, sends it again to the queue of surfaced_heavy. The client notices nothing. The work of the first
+   worker is lost, and its charge is given back (http/http.h), because the worker that answers charges again.
+   A worker of surfaced_search hands a search over
+
+     before it runs     if a search of the account was cut off less than REST slices ago: another lost slice is
+                        likely. After that, until PROBATION_US after the cut, one search of the account at a
+                        time is tried; a second one is handed over
+     before it runs     if other searches of the account, older than SHORT_US, hold conf.search_share percent of
+                        the pool
+     while it runs      when its slice is over: conf.search_slice of CPU time, or SLICE_WALL times that by the
+                        clock. The engine stops at its next check of the budget
+     after the engine   if its documents are larger than LIM_FRONT_BYTES: no budget limits the time of PostgreSQL
 
    The bound. When a request of account B arrives, each of the F workers of surfaced_search runs at most
    one slice S, and each of the Q requests before it in the queue is answered shortly or handed over,
@@ -31,14 +35,25 @@
    Several accounts with long searches add up: one slice for each worker that they hold. The bound also
    holds with one worker in each pool, because it comes from the slice and not from the number of workers.
 
-   The queue of surfaced_heavy is first come, first served, and each account may have conf.search_wait of work
-   in it, divided by the number of accounts there. The work of an account is the number of its waiting and
-   running searches times the mean time of its searches, divided by the number of workers there. A request
-   beyond the limit is refused with search_busy, and its Retry-After is a promise: the table stores the moment,
-   and the first request of the account within 5 s after that moment enters the queue, however long the queue
-   is. Promised work counts as work, so the promises to 64 clients that were refused together are due one after
-   another. A request is never refused while its account has fewer searches there than the pool has workers,
-   unless `waiting` is full.
+   The queue of surfaced_heavy is first come, first served. An account may have conf.search_wait of work in it,
+   divided by the number of accounts that wait:
+
+     work of an account = (waiting + running + promised searches) * its mean search time / workers
+
+   The mean is that of surfaced_heavy; before the first search there, it is taken as half of conf.search_wait.
+
+   A search is refused with search_busy (503) and a Retry-After in three cases:
+
+     case                                                        Retry-After
+     its account has that much work, and at least as many        until the excess is done, at most 60 s: a promise
+     searches, waiting or running, as surfaced_heavy has workers
+     `waiting` is full                                           1 s, no promise
+     it comes to surfaced_search, and conf.search_parallel       1 s, no promise
+     other searches run in both pools
+
+   A promise is a moment that the table stores. In the 5 s after it, one request of the account that would be
+   refused for its work enters the queue instead, however long the queue is. Promised searches count as work, so
+   the promises to 64 clients that were refused together are due one after another.
 
    `waiting` has one entry for each request between its hand-over and its acceptance. nginx refuses some
    requests that were handed over, because surfaced_heavy has max_conns connections, and no worker learns of it.
@@ -50,11 +65,13 @@
       - a second after its hand-over, when a worker has nothing to do;
       - after conf.request_budget in any case.
 
-   A single account gets every worker of both pools. The table is anonymous memory that the workers of one
-   master share. It serves decisions about milliseconds, so a reload may begin with an empty one, and two
-   accounts with the same place in the table may overwrite the last seconds of each other. It has no lock, which
-   a killed worker would keep: each access is one atomic operation, and a worker that dies between two of them
-   lets in one request too many or too few. */
+   An account that is alone gets every worker of surfaced_heavy. It gets every worker of surfaced_search for
+   searches shorter than SHORT_US, and conf.search_share percent of these workers for longer ones.
+
+   The table is anonymous memory that the workers of one master share. It serves decisions about milliseconds,
+   so a reload may begin with an empty one, and two accounts with the same place in the table may overwrite the
+   last seconds of each other. It has no lock, which a killed worker would keep: each access is one atomic
+   operation, and a worker that dies between two of them lets in one request too many or too few. */
 #ifndef API_SHARE_H
 #define API_SHARE_H
 

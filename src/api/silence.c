@@ -148,8 +148,7 @@ static const enum error cancel_errors[] = { ERR_SILENCE_NOT_FOUND, ERR_SILENCE_E
 #define SILENCES PROJECT "/alerting/silences"
 #define SILENCE SILENCES "/{silence_uuid}"
 #define SILENCE_ROW(need)                                                                          \
-	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
-	.entitlement = ENTITLEMENT_ALERTING, .out = silence_out, .tag = "Alert silences"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ALERTING), .out = silence_out, .tag = "Alert silences"
 
 /* clang-format off */
 #define SILENCE_EXAMPLE JSON({ "rule_uuid": "3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", "reason": "Planned maintenance", \
@@ -166,9 +165,9 @@ static const struct route silence_routes[] = {
 	    .wrapper = "silence",
 	    .errors = create_errors,
 	    .summary = "Silence an alert rule",
-	    .description = "From starts_at (now unless it is said) until before ends_at, at "
-			   "most a year, the rule's alerts notify nobody; they still reach "
-			   "the inbox.",
+	    .description = "From starts_at (default: now) until before ends_at, at most a year, "
+			   "the rule's alerts send no notification; they still reach the "
+			   "inbox.",
 	},
 	{
 	    ROUTE_AS(GET, SILENCES, "list_alert_silences", page_list),

@@ -114,6 +114,39 @@ arena_str(struct arena *a, struct str s)
 }
 
 struct str
+arena_lower(struct arena *a, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+			return str_lower_ascii(arena_alloc(a, s.n + 1), s);
+	return s;
+}
+
+struct str
+arena_upper(struct arena *a, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] >= 'a' && s.p[i] <= 'z')
+			return str_upper_ascii(arena_alloc(a, s.n + 1), s);
+	return s;
+}
+
+/* The room needs no variable of its own: it is four, and then the power of two at which n arrives
+   when it is full. */
+void *
+arena_room(struct arena *a, void *p, size_t n, size_t size)
+{
+	void *larger;
+
+	if (p != NULL && (n < 4 || (n & (n - 1)) != 0))
+		return p;
+	larger = arena_array(a, n < 4 ? 4 : 2 * n, size);
+	if (n > 0)
+		memcpy(larger, p, n * size);
+	return larger;
+}
+
+struct str
 arena_printf(struct arena *a, const char *fmt, ...)
 {
 	va_list ap;

@@ -23,6 +23,12 @@ fd_close(int fd)
 }
 
 bool
+fd_cloexec(int fd)
+{
+	return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+bool
 local_address(struct sockaddr_un *out, const char *path)
 {
 	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };

@@ -6,6 +6,8 @@
 #include "base/buf.h"
 
 void fd_close(int fd); /* does nothing if fd is negative, and preserves errno */
+/* Sets close-on-exec of a descriptor that an exec has passed or should have passed. */
+bool fd_cloexec(int fd);
 /* Fills the address of the Unix socket at path; false with ENAMETOOLONG when the path is too long. */
 struct sockaddr_un;
 bool local_address(struct sockaddr_un *out, const char *path) MUST_USE;

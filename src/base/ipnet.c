@@ -18,8 +18,8 @@ enum { V4_BITS = 96 }; /* the length of the prefix ::ffff: */
 
 static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 
-static bool
-is_v4(const unsigned char a[16])
+bool
+ip_is_v4(const unsigned char a[16])
 {
 	return memcmp(a, mapped, sizeof(mapped)) == 0;
 }
@@ -81,7 +81,7 @@ ipnet_parse(struct str s, struct ipnet *out)
 size_t
 ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1])
 {
-	bool v4 = net->bits >= V4_BITS && is_v4(net->a);
+	bool v4 = net->bits >= V4_BITS && ip_is_v4(net->a);
 	size_t n;
 
 	if (v4)
@@ -95,12 +95,56 @@ ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1])
 	return n;
 }
 
+struct str
+ipnet_text(struct arena *a, const struct ipnet *net)
+{
+	char *room = arena_alloc(a, IPNET_LEN + 1);
+
+	return (struct str){ room, ipnet_print(net, room) };
+}
+
+static bool
+has_slash(struct str s)
+{
+	return s.n > 0 && memchr(s.p, '/', s.n) != NULL;
+}
+
+bool
+ipnet_parse_address(struct str s, struct ipnet *out)
+{
+	return !has_slash(s) && ipnet_parse(s, out);
+}
+
+bool
+ipnet_canonical_address(struct arena *a, struct str *s)
+{
+	struct ipnet ip;
+
+	if (!ipnet_parse_address(*s, &ip))
+		return false;
+	*s = ipnet_text(a, &ip);
+	return true;
+}
+
+bool
+ipnet_canonical_network(struct arena *a, struct str *s)
+{
+	struct ipnet net;
+
+	if (!has_slash(*s) || !ipnet_parse(*s, &net))
+		return false;
+	*s = ipnet_text(a, &net);
+	if (net.bits == 128) /* printed as an address, without its length */
+		*s = arena_printf(a, "%s/%s", s->p, ip_is_v4(net.a) ? "32" : "128");
+	return true;
+}
+
 bool
 ipnet_contains(const struct ipnet *net, const unsigned char a[16])
 {
 	struct ipnet other = { .bits = net->bits };
 
-	if (net->bits < V4_BITS && is_v4(a))
+	if (net->bits < V4_BITS && ip_is_v4(a))
 		return false;
 	memcpy(other.a, a, sizeof(other.a));
 	clear_host_bits(&other);
@@ -110,7 +154,7 @@ ipnet_contains(const struct ipnet *net, const unsigned char a[16])
 int
 ip_cmp(const unsigned char a[16], const unsigned char b[16])
 {
-	int family = (int)is_v4(b) - (int)is_v4(a);
+	int family = (int)ip_is_v4(b) - (int)ip_is_v4(a);
 
 	return family != 0 ? family : memcmp(a, b, 16);
 }

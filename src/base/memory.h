@@ -22,7 +22,13 @@ struct arena *arena_new(size_t cap);
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
 struct str arena_str(struct arena *a, struct str s); /* a copy, with a NUL after its n bytes */
+/* The text in ASCII lower or upper case: a copy, or s itself when nothing changes. */
+struct str arena_lower(struct arena *a, struct str s);
+struct str arena_upper(struct arena *a, struct str s);
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
+/* An array with room for an element more than its n ones, for appending: p itself, or a copy with
+   twice the room. p was returned by this function or is NULL. */
+void *arena_room(struct arena *a, void *p, size_t n, size_t size);
 /* Calls fn(arg) at the next reset; the last function registered is called first. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
 void arena_reset(struct arena *a);

@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include <limits.h>
+#include <strings.h>
 
 struct str
 str_of(const char *z)
@@ -23,6 +24,12 @@ bool
 str_is(struct str a, const char *z)
 {
 	return str_eq(a, str_of(z));
+}
+
+bool
+str_is_nocase(struct str a, const char *z)
+{
+	return a.n == strlen(z) && strncasecmp(a.p, z, a.n) == 0;
 }
 
 int
@@ -58,6 +65,23 @@ str_lower_ascii(char *room, struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		room[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
 	return (struct str){ room, s.n };
+}
+
+struct str
+str_upper_ascii(char *room, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		room[i] = s.p[i] >= 'a' && s.p[i] <= 'z' ? (char)(s.p[i] - 32) : s.p[i];
+	return (struct str){ room, s.n };
+}
+
+bool
+str_graphic(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
+			return false;
+	return s.n > 0;
 }
 
 /* The length of the UTF-8 sequence that begins with c; 0 if no sequence does. */

@@ -25,12 +25,18 @@ struct str {
 struct str str_of(const char *z); /* z may be NULL: STR_NULL */
 bool str_eq(struct str a, struct str b);
 bool str_is(struct str a, const char *z);
-int str_cmp(struct str a, struct str b); /* by bytes; a prefix comes first */
+bool str_is_nocase(struct str a, const char *z); /* ASCII letters of either case are equal */
+int str_cmp(struct str a, struct str b);         /* by bytes; a prefix comes first */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 /* True when host is zone or ends in "." and zone: whole labels of a DNS name. */
 bool str_within(struct str host, struct str zone);
-struct str str_lower_ascii(char *room, struct str s); /* room holds s.n bytes */
+/* room holds s.n bytes. memory.h has the same in an arena: arena_lower and arena_upper. */
+struct str str_lower_ascii(char *room, struct str s);
+struct str str_upper_ascii(char *room, struct str s);
+/* True for a text that is not empty and has neither blanks nor control characters. Underscores,
+   stars and UTF-8 occur in the names that scanners find, so all of them are allowed. */
+bool str_graphic(struct str s);
 /* Removes Unicode White_Space at both ends; s must be valid UTF-8 (C-034). */
 struct str str_trim(struct str s);
 /* The number of code points of a valid UTF-8 text. */

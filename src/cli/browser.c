@@ -92,7 +92,7 @@ check_dispatch(struct doctor *d)
 		doctor_say(d, HEALTH_OK, "dispatcher", NO_ADVICE, "surfaced-dispatch runs");
 	else
 		doctor_say(d, HEALTH_FAILED, "dispatcher", DO_WITH(START, "surfaced-dispatch"),
-		    "%s: %s", path, fd < 0 ? strerror(errno) : "nobody holds it");
+		    "%s: %s", path, fd < 0 ? strerror(errno) : "no process holds its lock");
 	fd_close(fd);
 }
 

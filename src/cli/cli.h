@@ -85,6 +85,8 @@ struct command {
 /* The commands, sorted by name; NULL ends the list. */
 const struct command *const *cli_commands(void);
 
+/* ---- fail.c ---- */
+
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
 /* Appends the messages of cli_fail to a buffer instead of printing them; NULL: prints them again. */
@@ -125,16 +127,18 @@ int cli_print_list(const struct cli *c, const char *name, const struct field *fi
 int cli_print(
     const struct cli *c, const char *name, const struct field *fields, const void *record);
 
-/* ---- statement.c: runs a statement (STMT_LIST) and prints its rows ---- */
-
-/* given: the argument of the command, which a message names if there is no row. */
+/* Run a statement (STMT_LIST) and print its rows. given: the argument of the command, which a
+   message names if there is no row. */
 int cli_one_row(
     struct cli *c, const char *name, const struct stmt *st, const char *given, struct db_args args);
 int cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args);
-int cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv);
 
 #define cli_one(c, name, st, given, ...)                                                           \
 	cli_one_row((c), (name), (st), (given), DB_ARGS(__VA_ARGS__))
+
+/* ---- statement.c: commands that are one statement ---- */
+
+int cli_statement(struct cli *c, const struct command *cmd, int argc, char **argv);
 
 /* ---- accounts.c: for commands that work on an account, given by name or UUID ---- */
 

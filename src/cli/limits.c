@@ -8,7 +8,7 @@
 
    show prints the enforced numbers from the views key_limit, account_limit and group_limit, which
    the meter reads, too. An option of another kind of object is refused with the kind that has it,
-   because a limit that nobody enforces would be noticed much later. */
+   because a limit that has no effect would be noticed much later. */
 #include "config.h"
 
 #include "cli/cli.h"

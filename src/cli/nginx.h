@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The state of nginx on this host, for doctor and workers: its configuration as nginx -T prints it, and whether
-   the running workers have loaded that configuration. nginx has no interface for the second question; nginx.c
-   compares the start of the workers with the times of the files. */
+/* The state of nginx on this host, for doctor and workers: its configuration as nginx -T prints it
+   (nginx.c), and whether the running workers have loaded that configuration (nginx_loaded.c). nginx
+   has no interface for the second question, so the start of the workers is compared with the times
+   of the files. */
 #ifndef CLI_NGINX_H
 #define CLI_NGINX_H
 

@@ -71,7 +71,7 @@ STMT(
      read_probed: finds null   <--  null, with answered, ms, why   <--  writes the result
 
    The row is read every PROBE_LOOK_US, PROBE_TRIES times: twenty seconds. forget_probe then takes
-   the request back, so that a dispatcher that starts a day later does not probe for nobody. */
+   the request back, so that a dispatcher that starts a day later does not make a forgotten probe. */
 static enum db_rc
 await_probe(struct cli *c, struct str uuid, struct egress_route *out)
 {
@@ -106,8 +106,8 @@ probe_route(struct cli *c, int argc, char **argv)
 		rc = db_do(c->db, &forget_probe, NULL, P(words.p[0]));
 		return rc != DB_OK
 			   ? cli_fail_db(c, rc, words.p[0].p)
-			   : cli_fail(EXIT_FAILED, "nobody has probed it: is there a "
-						   "surfaced-dispatch with its surfaced-egress?");
+			   : cli_fail(EXIT_FAILED, "no dispatcher has probed the route; check that "
+						   "surfaced-dispatch and surfaced-egress run");
 	}
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, words.p[0].p);

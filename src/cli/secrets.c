@@ -5,8 +5,8 @@
      before the rotation    B, A      B signs; A and B verify
      after the rotation     C, B      C signs; B and C verify; what A signed is refused
 
-   So a rotation interrupts nobody whose cursor or ticket is younger than the last rotation, and two
-   rotations in a row end everything older, which is the way to get rid of a key that became known.
+   So a rotation keeps every cursor and ticket that is younger than the previous rotation, and two
+   rotations in a row end all of them, which is the remedy for a key that has become known.
    Keys are wiped from memory afterwards. */
 #include "config.h"
 

@@ -17,29 +17,6 @@
 
 enum { WORDS_MAX = 2, PARAMS_MAX = 1 + WORDS_MAX + 1 + COMMAND_TEXTS };
 
-int
-cli_one_row(
-    struct cli *c, const char *name, const struct stmt *st, const char *given, struct db_args args)
-{
-	void *row = arena_alloc(c->arena, st->size);
-	enum db_rc rc = db_one_row(c->db, st, row, args);
-
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, given);
-	return cli_print(c, name, st->out, row);
-}
-
-int
-cli_rows(struct cli *c, const char *name, const struct stmt *st, struct db_args args)
-{
-	struct list rows;
-	enum db_rc rc = db_rows(c->db, st, &rows, args);
-
-	if (rc != DB_OK)
-		return cli_fail_db(c, rc, name);
-	return cli_print_list(c, name, st->out, rows, st->size);
-}
-
 struct given {
 	struct str owner, texts[COMMAND_TEXTS];
 	bool flag;

@@ -169,7 +169,7 @@ compare_all(struct cli *c, struct scene *s)
      a pool shrinks    reload nginx, then surfaced     requests stop first
      both              two changes of the file, so that each has one right order
 
-   In any other order nginx connects to a socket that nobody serves, and requests fail. nginx is
+   In any other order nginx connects to a socket without a worker, and requests fail. nginx is
    reloaded only when it runs and has not loaded the present file. */
 static void
 add_advice(struct cli *c, const struct scene *s, struct report *r)

@@ -18,11 +18,12 @@
  *   PostgreSQL
  *
  * The life of a request in here: meter_admit looks at all slots that count for it (key's rate, account's rate,
- * account's quota, group's quota, key's usage) and refuses when one is full: the first full limit in this order gives
- * the error, the longest wait gives Retry-After. It then takes a unit from each; when another worker was quicker in one
- * of them, it gives the others back and looks again. Where a slot or a lease is missing it asks surfaced-meter by a
- * datagram and sleeps on a futex. Any answer of the meter, to any worker, wakes every sleeper, which looks again. It
- * asks again every 50 ms; after conf.meter_wait the request is refused as unavailable (503), not as over a quota.
+ * account's quota, group's quota, key's usage) and refuses when one is full: the first full limit in this order
+ * gives the error, the longest wait gives Retry-After. It then takes a unit from each, in the same order; when
+ * another worker was quicker in one of them, it gives the others back and looks again. Where a slot or a lease is
+ * missing it asks surfaced-meter by a datagram and sleeps on a futex. Any answer of the meter, to any worker, wakes
+ * every sleeper, which looks again. It asks again every 50 ms; after conf.meter_wait the request is refused as
+ * unavailable (503), not as over a quota.
  *
  * Clocks. Windows of rates are seconds of boot_us(), the time since the boot: a wall clock that is set back or forward
  * would lengthen or cut a window. A boot makes a new file, so no window is older than its clock.
@@ -36,10 +37,16 @@
  *
  * Charges. A worker writes into its journal which slot it is about to count in (TAKING), counts in the slot's word,
  * and writes that it has counted (TAKEN). If it is killed in between, did it count? The upper half of the word is
- * the tag (journal, sequence number) of the last worker that counted. If that is the tag in the journal, the dead
- * worker did count. If it is not, a later worker may have overwritten it; but each worker, before it overwrites a
- * tag, sets the journal entry of that tag to TAKEN (confirm_writer). So an entry that is still TAKING without its
- * tag in the word means: not counted. Giving back does the same in `back`.
+ * the tag (journal, sequence number) of the last worker that counted. A worker that is about to overwrite the tag of
+ * another one first sets that one's journal entry to TAKEN (confirm_writer). The journal of a dead worker therefore
+ * shows whether it counted:
+ *
+ *   entry    tag in the word       the unit was
+ *   TAKEN    any                   counted
+ *   TAKING   the dead worker's     counted: nobody has overwritten the tag yet
+ *   TAKING   any other             not counted: a worker that overwrote the dead one's tag would have set TAKEN
+ *
+ * Giving back does the same in `back`.
  *
  * Phases of a journal, and what happens to the charge when the worker is killed:
  *
@@ -51,7 +58,9 @@
  *
  * A repeated request has the same identifier. Its new worker finds the dead worker's journal by it and adopts the
  * journal with its charge (journal_adopt), so the request is charged once. The dead worker's connection may close, and
- * nginx repeat the request, shortly before its lock is released: the new worker tries the lock for 100 ms.
+ * nginx repeat the request, shortly before its lock is released: the new worker tries the lock for 100 ms. After that
+ * it charges the request again. The meter gives the first charge back, unless its journal is in the phase answering:
+ * then the request costs twice.
  *
  * Death is detected by locks: a worker holds a lock on its journal as long as it lives (an open file description
  * lock, which the kernel releases with the process), so a process that obtains the lock knows that the worker is

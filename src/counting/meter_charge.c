@@ -332,14 +332,28 @@ lock_patiently(const struct meter_file *f, uint32_t at)
 	return false;
 }
 
+/* Makes the charge of j, whose lock the caller has, the charge of this request. The lock of the caller's own
+ * journal is released: that journal is idle, and the next worker can join it. A charge with other owners
+ * than this request has is given back. Returns false then. */
+static bool
+adopt_dead_charge(const struct meter_file *f, struct journal *own, struct journal *j,
+    const struct uuid *const owners[JOURNAL_ENTRIES])
+{
+	resolve_entries(f, j);
+	if (!is_charge_of(f, j, owners)) {
+		settle_dead(f, j);
+		return false;
+	}
+	if (own != NULL)
+		(void)lock_journal(f, (uint32_t)(own - f->journals), F_UNLCK);
+	charge_phase(j, PHASE_CHARGED);
+	return true;
+}
+
 /* Finds the journal of a dead worker that has charged this request, and makes it the caller's
  * own. The repetition may arrive while the worker is still dying, so the lock is awaited
  * (LOCK_TRIES). By the time it is obtained, the meter may have settled the journal: the
- * identifier is compared again.
- *
- * A charge with other owners than this request has is given back and not adopted. The old lock
- * of the caller is released, so the journal that it leaves, which is idle, can be joined by the
- * next worker. */
+ * identifier is compared again. */
 struct journal *
 journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
     const struct uuid *const owners[JOURNAL_ENTRIES])
@@ -351,17 +365,8 @@ journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
 
 		if (j == own || atomic_load(&j->request) != request || !lock_patiently(f, i))
 			continue;
-		if (atomic_load(&j->request) == request) {
-			resolve_entries(f, j);
-			if (is_charge_of(f, j, owners)) {
-				if (own != NULL)
-					(void)lock_journal(
-					    f, (uint32_t)(own - f->journals), F_UNLCK);
-				charge_phase(j, PHASE_CHARGED);
-				return j;
-			}
-			settle_dead(f, j);
-		}
+		if (atomic_load(&j->request) == request && adopt_dead_charge(f, own, j, owners))
+			return j;
 		(void)lock_journal(f, i, F_UNLCK);
 	}
 	return NULL;

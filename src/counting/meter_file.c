@@ -287,7 +287,7 @@ meter_file_open(struct meter_file *f)
 	return ok;
 }
 
-/* A file that was renamed over or removed has no links left. A flag in the head would miss a file that somebody removed
+/* A file that was renamed over or removed has no links left. A flag in the head would miss a file that was removed
    by hand. */
 bool
 meter_file_replaced(const struct meter_file *f)

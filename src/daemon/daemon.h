@@ -19,20 +19,25 @@
  * missing ones.
  *
  * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the other pools,
- * changes to conf.user if it is root, and calls work(), which serves until daemon_stopping(). A worker that exits
- * with status 0 (after worker_requests requests, for example) is replaced at once. A worker that dies within a
- * second of its start is replaced after a delay, 100 ms at first, which doubles with each such death up to 5 s. Each
- * pool has a delay of its own. A death after the first second or an exit with status 0 sets it to 0 again; SIGKILL
- * sets it to 100 ms. Only the master clears a slot, after waitpid: a slot with a pid always has a process, even if
- * it is a zombie.
+ * changes to conf.user if it is root, and calls work(), which serves until daemon_stopping(). Only the master clears
+ * a slot, after waitpid: a slot with a pid always has a process, even if it is a zombie. A worker whose request is
+ * older than conf.worker_stuck (busy_since) is killed with SIGKILL. `searching` is the account whose search the
+ * worker runs; the master never uses it (api/share.h does).
+ *
+ *   end of a worker                                  delay of its pool before the next start
+ *   retired, at a reload or stop                     as it was; nobody replaces this worker
+ *   status 0 (after worker_requests, for example),
+ *   or any end after its first second                0: replaced at once
+ *   SIGKILL within its first second                  100 ms
+ *   any other death within its first second          100 ms, doubled with each such death up to 5 s
  *
  * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master first runs "FILE
- * -t", for 30 s at most; if that fails, it logs reload_refused and everything goes on as it was, as it does when the
- * exec fails. Four things survive the exec; an environment variable lists them, and is ignored by a process of
- * another pid (inherited.c):
+ * -t", for 30 s at most. If that fails (logged as reload_refused) or the exec fails (reload_failed), everything goes
+ * on as it was. Four things survive the exec. Their descriptors lose close-on-exec just before it, and get it again
+ * when it fails. An environment variable lists them; a process of another pid ignores it (inherited.c):
  *
  *   the process id         the workers remain children of the master, and systemd sees no restart
- *   the listening sockets  no connection is refused, and those that nobody has accepted yet wait. The new master
+ *   the listening sockets  no connection is refused, and those that are not accepted yet wait. The new master
  *                          calls listen(2) again: SO_PEERCRED names the last caller, and surfacectl looks for it
  *   the shared mapping     the new master finds the pids of the workers that are already running
  *   the program's path     /proc/self/exe would name the deleted file after an upgrade
@@ -51,10 +56,17 @@
  *   stored  own, and duplicated into systemd's socket store  kept, so that connections made during
  *                                                            a restart wait in its queue
  *
- * Signals. A signal that interrupts libfcgi while it reads a body truncates that body, so SIGTERM
- * stays blocked in a worker except inside daemon_wait, and daemon_stopping asks sigpending. A
- * worker whose master is killed receives SIGUSR1 from the kernel: it finishes its request, has an
- * alarm in place of the watchdog, and ends. */
+ * Signals. A signal that interrupts libfcgi while it reads a body truncates that body. SA_RESTART does not prevent
+ * this, because the kernel never restarts a read from a socket with a time-out (SO_RCVTIMEO). So two signals are
+ * blocked in a worker:
+ *
+ *   signal    sender                      blocked               effect
+ *   SIGTERM   the master                  except in the wait    the worker ends after its request; daemon_stopping
+ *                                         of daemon_wait        also finds a pending one
+ *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the place of the watchdog
+ *             master has died             read                  and ends the worker after conf.worker_stuck + 1 s
+ *
+ * SIGUSR1 cannot be blocked for as long as SIGTERM: a handler that is stuck would never come to set the alarm. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
@@ -120,6 +132,10 @@ int options_take(const struct daemon *d, int argc, char **argv, struct options *
 /* Blocks until listener is readable (true) or the worker should stop (false). SIGTERM is unblocked
    only while this function waits. extra is one more descriptor to wait for; -1: none. */
 bool daemon_wait(int listener, int extra);
+/* Between these two calls the death of the master does not interrupt a read. They do not nest, and each read that they
+   enclose needs a time-out of its own. */
+void daemon_defer_orphan(void);
+void daemon_admit_orphan(void);
 bool daemon_stopping(void);
 /* True when the whole daemon stops or its master has died; false when only this worker ends,
    because of a reload. */
@@ -133,7 +149,7 @@ struct worker_slot {
 	_Atomic uint32_t searching;
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
-	uint32_t pool; /* index in shared.pools, as of the start of the worker */
+	uint32_t pool; /* index in shared.pools; POOL_REMOVED after a reload without the pool */
 };
 /* The slot of this worker; outside daemon_main (unit tests), a slot that no other process sees. */
 struct worker_slot *daemon_slot(void);
@@ -171,7 +187,7 @@ struct daemon_view {
 };
 
 /* Reads the state of the daemon that listens on path, the socket of any of its pools. False with a
-   reason in err when nobody listens there (out->master is 0) or the caller may not read the mapping
+   reason in err when no process listens there (out->master is 0) or the caller may not read the mapping
    (out->master is the pid). */
 bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 

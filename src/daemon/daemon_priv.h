@@ -14,6 +14,7 @@
 enum {
 	SLOTS_MAX = 2 * WORKERS_MAX, /* retired workers keep their slots until they end */
 	BACKLOG = 511,
+	POOL_REMOVED = POOLS_MAX,
 };
 
 /* The mapping that master and workers share. A memfd holds the mapping, so that it survives a

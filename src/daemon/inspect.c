@@ -96,7 +96,7 @@ daemon_view(const char *path, struct daemon_view *out, char *err, size_t room)
 	out->master = find_master(path);
 	if (out->master == 0) {
 		snprintf(err, room, "%s: %s: %s", path,
-		    errno == EAGAIN ? "its queue is full" : "nobody listens", strerror(errno));
+		    errno == EAGAIN ? "its queue is full" : "no process listens", strerror(errno));
 		return false;
 	}
 	if (kill(out->master, 0) != 0 && errno == ESRCH) {

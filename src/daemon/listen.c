@@ -140,8 +140,8 @@ listen_adopt(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
-	       fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && listen(fd, BACKLOG) == 0;
+	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 && fd_cloexec(fd) &&
+	       listen(fd, BACKLOG) == 0;
 }
 
 /* Sending a descriptor that the store already has is harmless: systemd compares them. systemd also

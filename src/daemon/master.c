@@ -65,6 +65,13 @@ pool_at(struct master *m, uint32_t i)
 	return &m->shared->pools[i];
 }
 
+/* The pool of a worker, for the log: "-" when a reload has removed the pool. */
+static const char *
+pool_name(const struct master *m, const struct worker_slot *slot)
+{
+	return slot->pool == POOL_REMOVED ? "-" : m->shared->pools[slot->pool].name;
+}
+
 /* ---- workers ---- */
 
 static int
@@ -167,11 +174,12 @@ start_missing_workers(struct master *m)
 static void
 delay_next_start(struct master *m, int at, int status)
 {
-	struct pool_state *s = &m->pool_states[m->shared->slots[at].pool];
 	bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	struct pool_state *s;
 
 	if (m->children[at].retired)
 		return;
+	s = &m->pool_states[m->shared->slots[at].pool];
 	if (clean || mono_us() - m->children[at].started >= HEALTHY_US) {
 		s->delay = 0;
 		return;
@@ -190,10 +198,10 @@ reap_worker(struct master *m, int at, pid_t pid, int status)
 
 	if (WIFSIGNALED(status))
 		log_event(LOGP_ERR, "worker_died", "pid=%d pool=%s signal=%d", (int)pid,
-		    pool_at(m, slot->pool)->name, WTERMSIG(status));
+		    pool_name(m, slot), WTERMSIG(status));
 	else if (WEXITSTATUS(status) != 0)
 		log_event(LOGP_ERR, "worker_died", "pid=%d pool=%s status=%d", (int)pid,
-		    pool_at(m, slot->pool)->name, WEXITSTATUS(status));
+		    pool_name(m, slot), WEXITSTATUS(status));
 	delay_next_start(m, at, status);
 	atomic_store(&slot->busy_since, 0);
 	atomic_store(&slot->searching, 0);
@@ -227,7 +235,7 @@ kill_stuck(struct master *m)
 		if (pid <= 0 || since == 0 || now - since <= conf.worker_stuck * 1000)
 			continue;
 		log_event(LOGP_ERR, "worker_stuck", "pid=%d pool=%s ms=%" PRId64, (int)pid,
-		    pool_at(m, slot->pool)->name, (now - since) / 1000);
+		    pool_name(m, slot), (now - since) / 1000);
 		kill(pid, SIGKILL);
 	}
 }
@@ -394,7 +402,8 @@ reload_program(struct master *m)
 		execv(m->h.exe, m->argv);
 	log_event(LOGP_ERR, "reload_failed", "exe=%s why=\"%s\"", m->h.exe, strerror(errno));
 	for (size_t i = 0; i < m->h.count; i++)
-		listen_adopt(m->h.socks[i].fd); /* sets close-on-exec again */
+		fd_cloexec(m->h.socks[i].fd);
+	fd_cloexec(m->h.shared);
 	m->h.count = 0;
 	sd_notify(0, "READY=1");
 }
@@ -481,15 +490,36 @@ run_loop(struct master *m, const sigset_t *set)
 	}
 }
 
+/* A reload may remove pools and change their order, but workers of the former pools still run. The slot of such a
+   worker gets the new index of its pool, which is the one with the same path. */
+static void
+renumber_pools_of_slots(struct master *m, const struct pool *pools, size_t n)
+{
+	uint32_t now_at[POOLS_MAX];
+
+	for (uint32_t i = 0; i < POOLS_MAX; i++) {
+		now_at[i] = POOL_REMOVED;
+		for (uint32_t k = 0; i < m->shared->pool_count && k < n; k++)
+			if (strcmp(pool_at(m, i)->path, pools[k].path) == 0)
+				now_at[i] = k;
+	}
+	for (int i = 0; i < SLOTS_MAX; i++) {
+		struct worker_slot *slot = &m->shared->slots[i];
+
+		slot->pool = slot->pool < POOLS_MAX ? now_at[slot->pool] : POOL_REMOVED;
+	}
+}
+
 static void
 attach_mapping(struct master *m, const struct pool *pools, size_t n)
 {
 	m->shared = m->h.shared >= 0 ? shared_map(m->h.shared) : NULL;
 	if (m->shared == NULL)
 		m->shared = shared_new(&m->h.shared);
-	listen_adopt(m->h.shared);
-	retire_all_workers(m); /* every worker in a slot was started before the reload */
+	fd_cloexec(m->h.shared); /* an exec has inherited it */
+	retire_all_workers(m);   /* every worker in a slot was started before the reload */
 	atomic_store(&m->shared->ending, false);
+	renumber_pools_of_slots(m, pools, n);
 	m->shared->pool_count = (uint32_t)n;
 	memcpy(m->shared->pools, pools, n * sizeof(*pools));
 }

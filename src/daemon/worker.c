@@ -91,9 +91,10 @@ on_orphaned(int sig)
 	raise(SIGTERM); /* stays pending, and ends the next daemon_wait */
 }
 
-/* libfcgi silently truncates a request body when a signal interrupts its read. SIGTERM is therefore
-   blocked except in epoll_pwait, and SIGUSR1 restarts the interrupted call. SIGINT and SIGHUP,
-   which a terminal sends to the whole process group, are for the master only. */
+/* SIGTERM is blocked except in epoll_pwait. SIGUSR1 is blocked only while a request is read
+   (daemon_defer_orphan): a handler has to be interrupted, because the alarm of on_orphaned is what ends
+   it if it is stuck. SIGINT and SIGHUP, which a terminal sends to the whole process group, are for
+   the master only. */
 static void
 set_signals(void)
 {
@@ -109,6 +110,29 @@ set_signals(void)
 	    sigaction(SIGINT, &ignore, NULL) != 0 || sigaction(SIGHUP, &ignore, NULL) != 0 ||
 	    sigprocmask(SIG_SETMASK, &blocked, NULL) != 0)
 		panic("signals: %s", strerror(errno));
+}
+
+static void
+mask_orphan_signal(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, ORPHANED);
+	if (sigprocmask(how, &set, NULL) != 0)
+		panic("sigprocmask: %s", strerror(errno));
+}
+
+void
+daemon_defer_orphan(void)
+{
+	mask_orphan_signal(SIG_BLOCK);
+}
+
+void
+daemon_admit_orphan(void)
+{
+	mask_orphan_signal(SIG_UNBLOCK);
 }
 
 void

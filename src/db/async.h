@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The statements of db.h for an event loop, without blocking: one connection, one statement at a time, in the
-   order of the calls. While the database hangs, its callers get DB_TIMEOUT and the loop serves everybody else. */
+   order of the calls. While the database hangs, its callers get DB_TIMEOUT and the loop serves all other events. */
 #ifndef DB_ASYNC_H
 #define DB_ASYNC_H
 

@@ -29,10 +29,14 @@
  * Nothing waits longer than its deadline. Every wait is poll(2) with the time that is left. A statement that is still
  * running at the deadline costs the connection and returns DB_TIMEOUT; the next call reconnects. It is not cancelled,
  * because that request would go to a server that may itself hang; client_connection_check_interval in sql/roles.sql
- * makes the server notice. A loop has no request and so no deadline for db_use; it calls db_guard (guard.h) instead
- * of db_use: after one failed call, db_up allows none for a while. The calls of async.h (an event loop) have one
- * deadline each. If a connection cannot be made, all queued calls return DB_DOWN at once; if it is lost later, only
- * the call under way does, and the others wait for the next connection until their deadlines (DB_TIMEOUT).
+ * makes the server notice. The deadline comes from one of three:
+ *
+ *   a request       db_use     one deadline for all calls of the request
+ *   a loop          db_guard   call_us for each call. After a failed call, db_up allows none for rest_us, so that a
+ *                   (guard.h)  dead database does not cost every turn of the loop call_us
+ *   an event loop   async.h    one deadline for each call. If a connection cannot be made, all queued calls return
+ *                              DB_DOWN at once; if it is lost later, only the call under way does, and the others
+ *                              wait for the next connection until their deadlines (DB_TIMEOUT)
  *
  * A transaction never survives its connection. A connection that is lost inside one makes every further call answer
  * DB_DOWN until db_rollback or db_commit, so no program continues in the middle of something that the server has
@@ -45,8 +49,8 @@
  * after every other error, such as a missing table or right, which is logged.
  *
  * A row that does not fit its field table is a bug of ours: a column of another name, another type or another number
- * of columns ends the process (panic). NULL becomes the unset value; integers, numbers and booleans have none and
- * become 0 or false.
+ * of columns ends the process (panic). Names of columns inside an OBJECT are not compared. NULL becomes the unset
+ * value; integers, numbers and booleans have none and become 0 or false.
  *
  * A notification is a hint; polling is the truth. Callers that cache ask db_notified, which is also true after a lost
  * connection, since notifications may have been lost with it.

@@ -12,28 +12,6 @@
 #include "http/http_priv.h"
 #include "http/stages_priv.h"
 
-struct str
-env_get(const struct req *rq, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *const *e = rq->env; *e != NULL; e++)
-		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-			return str_of(*e + n + 1);
-	return STR_NULL;
-}
-
-unsigned
-env_count(const struct req *rq, const char *name)
-{
-	size_t n = strlen(name);
-	unsigned count = 0;
-
-	for (const char *const *e = rq->env; *e != NULL; e++)
-		count += strncmp(*e, name, n) == 0 && (*e)[n] == '=';
-	return count;
-}
-
 /* A request without X-API-Key has no key whose state the message could disclose (C-003), so the message may point
    out that the client used another header. The web server blanks the value of Authorization. */
 static int

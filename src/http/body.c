@@ -173,7 +173,7 @@ body_fault(struct body_faults *f, const char *field, const char *code, const cha
 {
 	if (f->n < COUNT(f->rows))
 		f->rows[f->n++] = (struct field_error){
-			.code = code, .field = str_of(field), .message = str_of(message)
+			.code = str_of(code), .field = str_of(field), .message = str_of(message)
 		};
 }
 

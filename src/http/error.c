@@ -6,8 +6,7 @@
 #include "http/http_priv.h"
 
 static int
-write_error(
-    struct req *rq, enum error e, struct str message, const struct field_error *fe, size_t n)
+write_error(struct req *rq, enum error e, struct str message, struct field_error *fe, size_t n)
 {
 	struct buf *b = reply_begin(rq, error_status(e));
 
@@ -51,7 +50,7 @@ is_safe_name(struct str field)
 }
 
 int
-fail_fields(struct req *rq, enum error e, const struct field_error *fe, size_t n)
+fail_fields(struct req *rq, enum error e, struct field_error *fe, size_t n)
 {
 	struct str message = STR_NULL;
 
@@ -66,7 +65,7 @@ int
 fail_field(struct req *rq, const char *field, const char *code, const char *message)
 {
 	struct field_error fe = {
-		.code = code, .field = str_of(field), .message = str_of(message)
+		.code = str_of(code), .field = str_of(field), .message = str_of(message)
 	};
 
 	return fail_fields(rq, ERR_INVALID_REQUEST, &fe, 1);

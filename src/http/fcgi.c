@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The loop of a worker, and the only user of libfcgi. All workers of a pool accept from one non-blocking socket,
-   each connection carries one request, and signals are delivered only while the worker waits, so that no
-   handler is interrupted.
+   each connection carries one request, and no signal is delivered while a request is read, because libfcgi
+   takes an interrupted read for the end of the body (daemon.h has the two signals of a worker).
 
    libfcgi parses the requests, and does nothing else here: it would accept by itself, read without a time-out, write
    an answer in pieces of 8 kB, and then keep the worker waiting until the web server has closed its end of the
@@ -48,17 +48,25 @@ read_input(const FCGX_Request *fcgi, char *to, size_t n)
 static size_t
 read_body(void *arg, char *to, size_t n)
 {
-	return read_input(arg, to, n);
+	size_t got;
+
+	daemon_defer_orphan();
+	got = read_input(arg, to, n);
+	daemon_admit_orphan();
+	return got;
 }
 
 static void
 drain_body(const FCGX_Request *fcgi)
 {
 	char sink[16384];
+	size_t n = 0, got;
 
-	for (size_t n = 0, got; n < DRAIN_MAX; n += got)
-		if ((got = read_input(fcgi, sink, sizeof(sink))) == 0)
-			return;
+	daemon_defer_orphan();
+	do
+		n += got = read_input(fcgi, sink, sizeof(sink));
+	while (got > 0 && n < DRAIN_MAX);
+	daemon_admit_orphan();
 }
 
 static struct str
@@ -241,6 +249,7 @@ accept_request(FCGX_Request *fcgi, int listener)
 {
 	const struct timeval time = { .tv_sec = READ_SECONDS };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	bool ok;
 
 	/* Every waiting worker wakes up for a connection, and one of them gets it. */
 	if (fd < 0)
@@ -249,7 +258,10 @@ accept_request(FCGX_Request *fcgi, int listener)
 		panic("SO_RCVTIMEO: %s", strerror(errno));
 	fcgi->ipcFd = fd;
 	fcgi->keepConnection = 1;
-	return FCGX_Accept_r(fcgi) >= 0;
+	daemon_defer_orphan();
+	ok = FCGX_Accept_r(fcgi) >= 0;
+	daemon_admit_orphan();
+	return ok;
 }
 
 void

@@ -15,8 +15,9 @@
  *        |
  *   route                                      the row; 404, 405     router.c
  *   deadline                                   has it passed? 503     request.c
- *   auth_key, auth_override, auth_account,
- *   auth_scope, auth_entitlement               400, 401, 403         auth.c
+ *   auth_key                                   401, 503              auth.c
+ *   auth_override, auth_account,
+ *   auth_scope, auth_entitlement               400, 403              auth.c
  *   meter                                      429; charges the key  meter.c
  *   path_uuids, auth_project                   400, 404              request.c, auth.c
  *   body_type, body_read                       415, 413              body.c
@@ -37,18 +38,20 @@
  * The order of the stages is part of the contract. A request with several faults gets the error of the first stage
  * that finds one, so a client without a valid key learns nothing about bodies or projects. Charging comes behind
  * authorisation, since refused keys pay nothing (C-069), and before the body, since an authorised client pays for
- * its invalid bodies. settle gives the charge of 401, 403, 429, 5xx and of a hand-over back (the worker that
- * answers charges again). A client that leaves while its handler runs pays, because the work was done.
+ * its invalid bodies. settle gives the charge of 401, 403, 429 and 5xx back. A long search is handed over
+ * (api/share.h): instead of an answer, nginx gets the name of another pool and sends the request there. settle gives
+ * its charge back, too, because the worker that answers charges again. A client that leaves while its handler runs
+ * pays, because the work was done.
  *
  * A handler never checks a permission. routes_check ends the program at its start when a row lacks its scope,
  * access, meter, area or entitlement; SCOPE_ANY and ENTITLEMENT_ANY are written out.
  *
- * Nothing is sent before everything is decided. The answer is built in req.out, so an error that is found late
- * replaces it as a whole. The commit comes before the first byte: a client that reads a success can rely on it. The
- * transaction is rolled back when the handler's status is 400 or more, when the client has left and when the commit
- * fails. GET and searches have none. A connection to PostgreSQL that is lost during COMMIT gives 503 and an unknown
- * outcome; a client that reads nothing knows nothing either. Idempotency-Key exists for these cases: the operation
- * recognises a repeated request in its transaction.
+ * Nothing is sent before everything is decided. The answer is built in req.out, in the request's arena, so an error
+ * that is found late replaces it as a whole. The commit comes before the first byte: a client that reads a success
+ * can rely on it. The transaction is rolled back when the handler's status is 400 or more, when the client has left
+ * and when the commit fails. GET and searches have none. A connection to PostgreSQL that is lost during COMMIT gives
+ * 503 and an unknown outcome; a client that reads nothing knows nothing either. Idempotency-Key exists for these
+ * cases: the operation recognises a repeated request in its transaction.
  *
  * The deadline counts from the moment when nginx received the request. Time in the queue of the socket is part of
  * conf.request_budget, and each database call and each search gets the rest of it. begin computes the deadline; the
@@ -84,8 +87,8 @@ enum method { METHOD_UNSET, METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, M
 
 extern const char *const method_names[]; /* "GET" */
 
-/* The clients that may call an operation: everybody, each valid key, each key that may see the project in the
-   path. A row never leaves it 0. */
+/* The clients that may call an operation: every client, each valid key, each key that may see the project in the
+   path. A row never has the value 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
 
 /* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it 0. */

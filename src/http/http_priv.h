@@ -50,6 +50,6 @@ void meter_headers(const struct req *rq, struct buf *b);
 
 struct field_error;
 /* Answers with field errors; the message of the answer repeats the first. */
-int fail_fields(struct req *rq, enum error e, const struct field_error *errors, size_t n);
+int fail_fields(struct req *rq, enum error e, struct field_error *errors, size_t n);
 
 #endif

@@ -134,7 +134,7 @@ fail_parameter(struct req *rq, const struct url_param *p, const char *code, cons
 {
 	enum error e = p->error == ERR_UNSET ? area_bad_parameter(rq->area) : p->error;
 	struct field_error fe = {
-		.code = code, .field = str_of(p->field.name), .message = str_of(what)
+		.code = str_of(code), .field = str_of(p->field.name), .message = str_of(what)
 	};
 
 	return fail_fields(rq, e, &fe, 1);
@@ -263,7 +263,7 @@ fail_unknown_param(struct req *rq, struct str name)
 {
 	const struct url_param *known = rq->route->params;
 	struct buf b = { .a = rq->arena };
-	struct field_error fe = { .code = "unknown_field" };
+	struct field_error fe = { .code = STR("unknown_field") };
 	struct guess g;
 
 	if (name.n == 0)

@@ -271,8 +271,8 @@ rebuild_in_child(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* The generation is of another database, or the marks of deletions were purged since: what has changed since its snapshot is unknown. It
-   is served until it is replaced, and followed from this pass on; its manifest says that it continues nothing. */
+/* The generation is of another database, or the marks of deletions were purged since: the changes since its snapshot are
+   unknown. It is served until it is replaced, and followed from this pass on; its manifest gets an empty snapshot (beside.h). */
 static void
 follow_from_here(struct follower *f, struct pass *p)
 {

@@ -36,7 +36,6 @@
 
 #include "db/db.h"
 #include "search/index/format/index.h"
-#include "search/index/format/keys.h"
 
 /* ---- source.c: documents and tags, as one snapshot sees them ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Decodes a request body into a struct by its field table, or reports all faults of the body at once
    (C-098). The scan decides whether the body is JSON, json-c builds the tree, and the table decides
-   what is allowed. The first walk goes by the table, so that the order of the errors does not depend
+   what is allowed. The first walk follows the table, so that the order of the errors does not depend
    on the order in which a client sends members; a second walk, over the tree, finds the unknown
    members. */
 #include "config.h"
@@ -50,7 +50,7 @@ add_error(struct decoder *d, const char *code, struct str message)
 	if (d->errors == NULL)
 		d->errors = ARENA_ARRAY(d->a, ERRORS_MAX, struct field_error);
 	d->errors[d->nerrors++] =
-	    (struct field_error){ code, arena_str(d->a, buf_done(&d->path)), message };
+	    (struct field_error){ str_of(code), arena_str(d->a, buf_done(&d->path)), message };
 }
 
 /* Appends a name to the path. Returns the old length, for leave_member. */
@@ -283,7 +283,7 @@ decode_text(struct decoder *d, const struct field *f, struct json_object *o, str
 	if ((f->flags & TRIM) != 0)
 		s = str_trim(s);
 	if ((f->flags & LOWER) != 0)
-		s = str_lower_ascii(arena_alloc(d->a, s.n), s);
+		s = arena_lower(d->a, s);
 	if (check_count(d, f, str_chars(s), "character") && check_values(d, f, s))
 		*out = s;
 }

@@ -7,12 +7,14 @@
 
 #include "json/json.h"
 
+/* Writes an example for a RAW with .sub, whose members no table lists. */
+typedef void json_sample(void *arg, struct buf *b, const struct field *table);
+
 /* Callbacks of a document that collects the schemas of named tables. */
 struct json_names {
 	/* Writes a reference to the schema of the table. */
 	void (*refer)(void *arg, struct buf *b, const struct field *table);
-	/* Writes an example for a RAW with .sub, whose members no table lists. */
-	void (*sample)(void *arg, struct buf *b, const struct field *table);
+	json_sample *sample;
 	void *arg;
 };
 

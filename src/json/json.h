@@ -32,8 +32,8 @@
  *     v   values that it prints.
  *   tree
  *     |   decode.c walks the table and the tree together and collects every fault of the body with
- *     |   the path of its member ("items[0].limit"), in the order of the table, unknown members last:
- *     v   JSON_FIELDS.
+ *     |   the path of its member ("items[0].limit"), in the order of the table, then the unknown
+ *     v   members in the order of the body: JSON_FIELDS.
  *   struct, whose texts and lists are in the arena of the request
  *
  * Why two parsers: scan.c must run before json-c, because parsers disagree about duplicate names, \u0000 and bad
@@ -49,9 +49,14 @@
  *
  * Decoding. An integer is exact: 25.0 and 2.5e1 are 25 and 9007199254740993 is itself; 2.5 has an invalid type, and a
  * number beyond int64_t is out of range. At most 64 faults are reported, without any value of the client; a path may
- * name an unknown member. A member that was not sent is unset (a NUM: 0), or has the default of its row (INT, BOOL;
- * the request's start with DEFAULT_NOW), as have the members of an absent OBJECT. Null to a NULLABLE member is the
- * same without DEFAULT_NOW. After JSON_FIELDS only the texts may be read; a bad one is unset.
+ * name an unknown member. After JSON_FIELDS only the texts may be read; a bad one is unset. After JSON_OK the struct
+ * contains, for a member that is
+ *
+ *                       STR, UUID, RAW, LIST  INT, BOOL  NUM  TS                          OBJECT
+ *   not sent            unset                 the row's  0    unset; with DEFAULT_NOW     each member as
+ *                                             default         the start of the request    if not sent
+ *   null, and NULLABLE  unset                 the row's  0    unset                       each member as
+ *                                             default                                     if not sent
  *
  * "Unset" is a property of the value, not a flag beside it: a text without pointer, the zero UUID, TS_NULL, a list
  * without items pointer. The writer leaves such a member out (OMIT_UNSET), or writes null (NULLABLE), or else "", []
@@ -207,7 +212,7 @@ struct field {
 /* ---- decode: all faults of a body in one answer (C-098) ---- */
 
 struct field_error {
-	const char *code;   /* required, invalid_type, out_of_range, ... */
+	struct str code;    /* required, invalid_type, out_of_range, ... */
 	struct str field;   /* "viewport.width", "items[0].limit"; "": the body itself */
 	struct str message; /* contains no value that the client sent */
 };
@@ -221,7 +226,7 @@ enum json_rc {
 struct decoded {
 	struct json_fault fault;
 	/* In the order of the table, then unknown members. */
-	const struct field_error *errors;
+	struct field_error *errors;
 	size_t nerrors;
 };
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-meter, its registration with PostgreSQL, and PostgreSQL's clock.
- *
- * The incarnation of the mapping is registered before any other call, and again on a new
- * connection or after a failure (meterd_ready). PostgreSQL refuses an incarnation when another
- * file of this host was registered since: two files would lease for the same host. The process
- * then removes the name of its file and ends, and its master starts another one with a new file. */
+/* The loop of surfaced-meter, and the files that it replaces. */
 #include "config.h"
 
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
-#include "daemon/host.h"
 #include "meter/meter.h"
 #include "meter/lease.h"
 #include "meter/slots.h"
@@ -26,82 +20,7 @@ enum {
 	DOWN_US = 100000,  /* pause after a failed call */
 	LOOK_US = 5000000, /* polling, since a notification may be lost */
 	MAINTAIN_US = 1000000,
-	CLOCK_US = 1000, /* smaller differences of clocks are ignored */
 };
-
-struct moment {
-	struct ts at;
-};
-
-static const struct field moment_out[] = {
-	FIELD(struct moment, at, 0),
-	FIELD_END,
-};
-
-STMT(begin, moment_out,
-    "SELECT clock_timestamp() AS at FROM meter_begin($1, $2, clock_timestamp())");
-
-bool
-meterd_ok(struct meterd *m, enum db_rc rc, const char *what)
-{
-	if (rc != DB_OK && rc != DB_NONE) {
-		m->registered = false;
-		metrics_add(m->metrics, COUNTER_DATABASE_FAILURES);
-	}
-	return db_ok(m->db, rc, what);
-}
-
-/* Sets the mapping's clock from PostgreSQL's. The server read its clock at an unknown moment
- * between the question and the answer; the middle is assumed, and the error is at most half of
- * that time:
- *
- *   asked ----------------- at? ----------------- answered        boot_us
- *         |<------ slack ------>|<----- slack ----->|
- *
- * Differences within the slack may be nothing but that uncertainty and are ignored, or the clock
- * would jitter with every call. A larger step is logged, because quotas and usage follow it. */
-void
-meterd_set_clock(struct meterd *m, struct ts at, int64_t asked)
-{
-	int64_t answered = boot_us(), slack = (answered - asked) / 2 + CLOCK_US;
-	int64_t epoch = at.us - (asked + (answered - asked) / 2);
-	int64_t step = epoch - atomic_load(&m->file.head->epoch_us);
-
-	if (step <= slack && step >= -slack)
-		return;
-	atomic_store(&m->file.head->epoch_us, epoch);
-	m->now = meter_time(&m->file, answered);
-	if (step >= SECOND_US || step <= -SECOND_US)
-		log_event(LOGP_NOTICE, "clock_step",
-		    "ms=%jd: quotas and usage follow the clock of the database",
-		    (intmax_t)(step / 1000));
-}
-
-bool
-meterd_ready(struct meterd *m)
-{
-	int64_t asked = boot_us();
-	struct moment began;
-	enum db_rc rc;
-
-	if (!db_up(m->db))
-		return false;
-	if (m->registered || m->replaced)
-		return true;
-	rc = db_one(m->db, &begin, &began, P(m->file.head->incarnation), P(host_name()));
-	if (rc ==
-	    DB_CONFLICT) { /* another file of this host was registered since: start with a new one */
-		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(m->db));
-		meter_file_drop(&m->file);
-		exit(1);
-	}
-	m->registered = meterd_ok(m, rc, "begin");
-	if (!m->registered)
-		return false;
-	meterd_set_clock(m, began.at, asked);
-	slots_store_again(m);
-	return true;
-}
 
 static int
 open_ticker(void)
@@ -174,7 +93,7 @@ run_meter_turn(struct meterd *m)
 		flush_replaced(m);
 	}
 	if (mono_due(&m->maintain_at, MAINTAIN_US))
-		slots_maintain(m);
+		periods_maintain(m);
 	shared_read(m);
 	arena_reset(m->arena);
 }
@@ -204,7 +123,7 @@ hold_file(struct meterd *m)
 	slots_load(m);
 }
 
-/* Makes a new file when meter_slots has changed, or when somebody has removed the file.
+/* Makes a new file when meter_slots has changed, or when the file was removed.
 
      file      named | no name, until all is stored | kept for 2 worker_stuck | closed
      new file                                       | named

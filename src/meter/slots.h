@@ -27,8 +27,11 @@ struct slot *slots_get(
 struct slot_note *slots_note(struct meterd *m, const struct slot *s);
 /* PostgreSQL may have been restored from a backup: all counts and leases are to be stored again. */
 void slots_store_again(struct meterd *m);
+
+/* ---- periods.c ---- */
+
 /* Settles dead workers, prepares the slots of a period that begins soon, retires and frees those of
    past ones. */
-void slots_maintain(struct meterd *m);
+void periods_maintain(struct meterd *m);
 
 #endif

@@ -220,14 +220,12 @@ print_domain(struct answer *w, struct str s)
 static bool
 print_address(struct answer *w, struct str s, bool v6)
 {
-	char text[IPNET_LEN + 1];
 	struct ipnet ip;
 	bool colon = s.n > 0 && memchr(s.p, ':', s.n) != NULL;
 
-	if (colon != v6 || memchr(s.p, '/', s.n) != NULL || !ipnet_parse(s, &ip))
+	if (colon != v6 || !ipnet_parse_address(s, &ip))
 		return false;
-	ipnet_print(&ip, text);
-	w->ip = arena_str(w->a, str_of(text));
+	w->ip = ipnet_text(w->a, &ip);
 	buf_str(&w->out, w->ip);
 	return true;
 }
@@ -265,12 +263,24 @@ print_part(struct answer *w, char part, struct token t)
 	case 'x':
 		return print_hex(w, t.text);
 	case 'w':
-		buf_str(&w->out, str_lower_ascii(arena_alloc(w->a, t.text.n + 1), t.text));
+		buf_str(&w->out, arena_lower(w->a, t.text));
 		return t.text.n > 0;
 	default:
 		print_string(&w->out, unescape(w->a, t.text));
 		return true;
 	}
+}
+
+/* Prints all tokens that are left as parts of one kind. */
+static bool
+print_rest(struct answer *w, char part)
+{
+	struct token t;
+
+	while (take_token(&w->rest, &t))
+		if (!print_part(w, part, t))
+			return false;
+	return true;
 }
 
 /* Reads the parts of tbl/dns_names.h one after the other. Two tools leave parts out, and their
@@ -286,9 +296,8 @@ print_parts(struct answer *w, const char *parts)
 
 	for (; *parts != '\0'; parts++) {
 		if (*parts == '+') {
-			while (take_token(&w->rest, &t))
-				if (!print_part(w, parts[-1], t))
-					return false;
+			if (!print_rest(w, parts[-1]))
+				return false;
 			break;
 		}
 		if (!take_token(&w->rest, &t))

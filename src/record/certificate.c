@@ -222,7 +222,7 @@ set_time(struct arena *a, struct record *r, const char *name, const ASN1_TIME *t
 	return true;
 }
 
-/* The names alone prove nothing: anybody can write the issuer's name into a certificate. The
+/* The names alone prove nothing: every certificate can contain the issuer's name. The
    signature is verified with the certificate's own key, and only when the names are equal, because
    a verification costs far more than a comparison.
 

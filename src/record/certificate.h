@@ -8,7 +8,7 @@
 enum { CERTIFICATE_DER = 65536 }; /* bytes that are accepted at most */
 
 /* Makes an unfinished record of CERTIFICATES from the DER of one certificate. trusted: the form of BEGIN TRUSTED
-   CERTIFICATE, which has more behind it; *der is then the certificate alone. False: *why says what is wrong. */
+   CERTIFICATE, which has more data behind it; *der is then the certificate alone. False: *why is the fault. */
 bool record_certificate(
     struct arena *a, bool trusted, struct str *der, struct record *out, const char **why) MUST_USE;
 

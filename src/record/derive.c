@@ -212,15 +212,14 @@ derive_file(struct arena *a, struct record_object *o)
 
 	if (record_text(o, "extension").p != NULL || n == 0 || n > 64 || dot == last.p)
 		return;
-	record_set_text(
-	    a, o, "extension", str_lower_ascii(arena_alloc(a, n + 1), (struct str){ dot + 1, n }));
+	record_set_text(a, o, "extension", arena_lower(a, (struct str){ dot + 1, n }));
 }
 
 static const char *
 derive_directories(struct arena *a, struct record_object *o)
 {
 	const struct record_value *list = record_find(o, "files");
-	int64_t total = 0, size;
+	int64_t most = record_kid(o->of, STR("total_size"))->most, total = 0, size;
 
 	if (record_text(o, "host").p == NULL && record_text(o, "ip").p == NULL)
 		return "host: an open directory needs a host or an ip";
@@ -232,8 +231,9 @@ derive_directories(struct arena *a, struct record_object *o)
 		if (record_text(list->objects.p[i], "name").p == NULL)
 			return "files: one has no name";
 		derive_file(a, list->objects.p[i]);
-		if (record_int(list->objects.p[i], "size", &size) &&
-		    __builtin_add_overflow(total, size, &total))
+		if (record_int(list->objects.p[i], "size", &size))
+			total += size; /* both are at most 2^53, so the sum is far from overflow */
+		if (total > most)
 			return "files: the sum of the sizes is out of range";
 	}
 	if (list == NULL)

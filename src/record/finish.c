@@ -22,26 +22,6 @@ struct finishing {
 static bool finish_object(
     const struct finishing *f, struct record_object *o, const struct place *at);
 
-static int
-by_text(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
-void
-record_sort_texts(struct record_value *v)
-{
-	size_t n = 0;
-
-	if (v->texts.n < 2)
-		return;
-	qsort(v->texts.p, v->texts.n, sizeof(v->texts.p[0]), by_text);
-	for (size_t i = 0; i < v->texts.n; i++)
-		if (n == 0 || !str_eq(v->texts.p[n - 1], v->texts.p[i]))
-			v->texts.p[n++] = v->texts.p[i];
-	v->texts.n = n;
-}
-
 static bool
 finish_texts(const struct finishing *f, const struct record_member *m, struct record_value *v,
     struct place *at)

@@ -19,31 +19,10 @@
 #include "record/lookup.h"
 #include "record/record_priv.h"
 
-static void
-lower_text(struct arena *a, struct str *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->p[i] < 'A' || s->p[i] > 'Z')
-			continue;
-		*s = str_lower_ascii(arena_alloc(a, s->n + 1), *s);
-		return;
-	}
-}
-
 static char
 upper_char(char c)
 {
 	return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-}
-
-static void
-upper_text(struct arena *a, struct str *s)
-{
-	char *p = arena_alloc(a, s->n + 1);
-
-	for (size_t i = 0; i < s->n; i++)
-		p[i] = upper_char(s->p[i]);
-	s->p = p;
 }
 
 static bool
@@ -64,17 +43,6 @@ is_word_char(char c)
 	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'Z');
 }
 
-/* Accepts a text without blanks and control characters. Underscores, stars and UTF-8 occur in names that scanners
-   find, so they are allowed. */
-static bool
-is_graphic(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
-			return false;
-	return s.n > 0;
-}
-
 static bool
 form_any(struct arena *a, enum form f, struct str *s)
 {
@@ -88,7 +56,7 @@ static bool
 form_lower(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
-	lower_text(a, s);
+	*s = arena_lower(a, *s);
 	return true;
 }
 
@@ -96,48 +64,29 @@ static bool
 form_upper(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
-	upper_text(a, s);
+	*s = arena_upper(a, *s);
 	return true;
 }
 
 static bool
 form_address(struct arena *a, enum form f, struct str *s)
 {
-	char out[IPNET_LEN + 1];
-	struct ipnet ip;
-
 	(void)f;
-	if ((s->n > 0 && memchr(s->p, '/', s->n) != NULL) || !ipnet_parse(*s, &ip))
-		return false;
-	ipnet_print(&ip, out);
-	if (!str_is(*s, out))
-		*s = arena_str(a, str_of(out));
-	return true;
+	return ipnet_canonical_address(a, s);
 }
 
-/* Clears the bits beyond the prefix length. */
 static bool
 form_network(struct arena *a, enum form f, struct str *s)
 {
-	char out[IPNET_LEN + 1];
-	struct ipnet net;
-
 	(void)f;
-	if (s->n == 0 || memchr(s->p, '/', s->n) == NULL || !ipnet_parse(*s, &net))
-		return false;
-	ipnet_print(&net, out);
-	if (net.bits == 128)
-		*s = arena_printf(a, "%s/%s", out, strchr(out, ':') == NULL ? "32" : "128");
-	else
-		*s = arena_str(a, str_of(out));
-	return true;
+	return ipnet_canonical_network(a, s);
 }
 
 static bool
 form_country(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
-	upper_text(a, s);
+	*s = arena_upper(a, *s);
 	return s->n == 2 && s->p[0] >= 'A' && s->p[0] <= 'Z' && s->p[1] >= 'A' && s->p[1] <= 'Z';
 }
 
@@ -145,11 +94,11 @@ static bool
 form_slug(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
-	lower_text(a, s);
+	*s = arena_lower(a, *s);
 	for (size_t i = 0; i < s->n; i++)
 		if ((unsigned char)s->p[i] >= 0x7f)
 			return false;
-	return is_graphic(*s);
+	return str_graphic(*s);
 }
 
 /* Without this check "a.." would become "a." now and "a" at the next import of the same document. */
@@ -168,9 +117,9 @@ form_name(struct arena *a, enum form f, struct str *s)
 	(void)f;
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
-	if (!is_graphic(*s) || has_empty_label(*s))
+	if (!str_graphic(*s) || has_empty_label(*s))
 		return false;
-	lower_text(a, s);
+	*s = arena_lower(a, *s);
 	return true;
 }
 
@@ -204,7 +153,7 @@ form_sha256(struct arena *a, enum form f, struct str *s)
 		p[n++] = s->p[i];
 	}
 	*s = (struct str){ p, n };
-	lower_text(a, s);
+	*s = arena_lower(a, *s);
 	return n == 64;
 }
 
@@ -259,9 +208,9 @@ form_header(struct arena *a, enum form f, struct str *s)
 		return false;
 	name = (struct str){ s->p, (size_t)(colon - s->p) };
 	value = str_trim((struct str){ colon + 1, s->n - name.n - 1 });
-	lower_text(a, &name);
+	name = arena_lower(a, name);
 	*s = arena_printf(a, "%.*s: %.*s", (int)name.n, name.p, (int)value.n, value.p);
-	return is_graphic(name);
+	return str_graphic(name);
 }
 
 /* ---- vocabularies ---- */
@@ -344,7 +293,7 @@ form_status(struct arena *a, enum form f, struct str *s)
 		word = false;
 	}
 	*s = buf_done(&b);
-	return is_graphic(*s);
+	return str_graphic(*s);
 }
 
 /* ---- DNS parameters ---- */
@@ -394,7 +343,7 @@ dns_number(
 {
 	unsigned number;
 
-	upper_text(a, s);
+	*s = arena_upper(a, *s);
 	for (size_t i = 0; i < n; i++)
 		if (str_is(*s, table[i].name))
 			return true;

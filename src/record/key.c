@@ -201,11 +201,9 @@ take_address(struct reader *r)
 {
 	struct ipnet ip = { .bits = 128, .a = { [10] = 0xff, [11] = 0xff } };
 	size_t n = take_number(r, 1) == 6 ? 16 : 4;
-	char text[IPNET_LEN + 1];
 
 	memcpy(ip.a + 16 - n, take(r, n).p, n);
-	ipnet_print(&ip, text);
-	return arena_str(r->a, str_of(text));
+	return ipnet_text(r->a, &ip);
 }
 
 static struct str

@@ -419,3 +419,25 @@ record_object_cmp(const struct record_object *x, const struct record_object *y)
 		c = record_value_cmp(&x->of->kids[i], &x->v[i], &y->v[i]);
 	return c;
 }
+
+/* ---- lists ---- */
+
+static int
+by_text(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+void
+record_sort_texts(struct record_value *v)
+{
+	size_t n = 0;
+
+	if (v->texts.n < 2)
+		return;
+	qsort(v->texts.p, v->texts.n, sizeof(v->texts.p[0]), by_text);
+	for (size_t i = 0; i < v->texts.n; i++)
+		if (n == 0 || !str_eq(v->texts.p[n - 1], v->texts.p[i]))
+			v->texts.p[n++] = v->texts.p[i];
+	v->texts.n = n;
+}

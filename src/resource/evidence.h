@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Evidence of browser sessions. An image is a file named by its SHA-256, so equal images are stored once:
+/* Evidence of browser sessions. An image is a file named by its SHA-256, so equal images are stored
+   once:
 
-     evidence_directory/ab/cd/abcd...      two levels of folders, so that no folder becomes too large
+     evidence_directory/ab/cd/abcd...     two levels of folders, so that no folder becomes too large
 
    surfaced-dispatch writes the files, and the API serves them. */
 #ifndef RESOURCE_EVIDENCE_H
@@ -18,8 +19,5 @@ struct evidence_path {
 /* False: the path would be too long. */
 bool evidence_path(
     const unsigned char sha256[EVIDENCE_HASH_LEN], struct evidence_path *out) MUST_USE;
-
-/* True for a header whose value is a credential or a cookie: evidence contains the name only. */
-bool header_secret(struct str name);
 
 #endif

@@ -87,7 +87,7 @@ plain_name(struct arena *a, struct str name)
 {
 	if (name.n > 0 && name.p[name.n - 1] == '.')
 		name.n--;
-	return str_lower_ascii(arena_alloc(a, name.n + 1), name);
+	return arena_lower(a, name);
 }
 
 static bool

@@ -20,7 +20,7 @@ struct schema_field {
 	bool nested;                   /* a member of the nested object, such as "services." */
 	const char *relative;          /* the name without "services." */
 	unsigned index;                /* the place among the fields of the dataset, from 0 */
-	const struct schema_field *of; /* of a view: the field of its source; else NULL */
+	const struct schema_field *of; /* the field of the source, in a view; else NULL */
 	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else NULL. */
 	const struct schema_field *passed;
 	/* The field whose value is the label of a bucket, as_name of an asn; NULL: buckets have no labels. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Connections from accept to free: receiving the request head, refusing or upgrading, and the
- * deadlines of every state (stream.h draws the states). Frames are pump.c's part.
+ * deadlines of every state (stream.h draws the states). forward.c has the frames, pump.c the ends.
  *
  * A conn owns both sockets and its head. The head and the subprotocol contain secrets (a ticket,
  * perhaps an API key) and are overwritten as soon as they are not needed; the buffer of the head
@@ -35,21 +35,6 @@ conn_move(struct conn *c, enum conn_state to)
 }
 
 static void
-close_side(struct side *s)
-{
-	if (s->fd < 0)
-		return;
-	if (s->reading)
-		event_del(&s->readable);
-	if (s->writing)
-		event_del(&s->writable);
-	close(s->fd);
-	s->fd = -1;
-	free(s->wait);
-	s->wait = NULL;
-}
-
-static void
 forget_subprotocol(struct conn *c)
 {
 	if (c->subprotocol != NULL)
@@ -74,8 +59,8 @@ conn_free(struct conn *c)
 	struct proxy *p = c->proxy;
 
 	TAILQ_REMOVE(&p->lists[c->state], c, next);
-	close_side(&c->client);
-	close_side(&c->runner);
+	side_close(&c->client);
+	side_close(&c->runner);
 	forget_head(c);
 	forget_subprotocol(c);
 	free(c);
@@ -114,7 +99,7 @@ conn_upgrade(struct conn *c, int runner)
 	totals_add(&p->totals, TOTAL_STREAMS_OPENED, 1);
 	atomic_fetch_add(&daemon_slot()->served, 1);
 	if (pump_send(c, &c->client, text.p, text.n))
-		pump_start(c);
+		forward_start(c);
 	arena_reset(p->arena);
 }
 
@@ -294,7 +279,7 @@ conn_tick(struct conn *c, int64_t now)
 		if (late)
 			pump_late(c);
 		else
-			pump_ping(c, now);
+			forward_ping(c, now);
 		return;
 	case CONN_RECHECK:
 	case CONN_ENDING:

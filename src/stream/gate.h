@@ -11,9 +11,11 @@
    Every call is asynchronous, so a hanging database never delays a stream that runs.
 
    Redeeming. A process also refuses a ticket that it has sent before. When the answer of gate_redeem is
-   lost, the statement may have taken the slot: the slot is released, the process forgets the ticket, so
-   that a retry reaches the database, and the client gets 503. The proxy connects to the runner only after
-   the slot is taken, because a new connection to a runner displaces its former one.
+   lost, the statement may have run: the client gets 503, the slot is released, and the process forgets the
+   ticket, so that a retry reaches the database. If the statement had run, the retry gets 401 (the ticket
+   was used) and the client has to ask for a new ticket; otherwise the retry opens the stream. The proxy
+   connects to the runner only after the slot is taken, because a new connection to a runner displaces its
+   former one.
 
    Releasing. A slot whose release was not confirmed is released again until it is: it would not expire,
    because this process renews its lease.

@@ -45,12 +45,6 @@ trim_header_blanks(struct str s)
 	return s;
 }
 
-static bool
-equals_ignoring_case(struct str s, const char *z)
-{
-	return s.n == strlen(z) && strncasecmp(s.p, z, s.n) == 0;
-}
-
 /* Cuts the first line and its CRLF off text. Returns false when no CRLF has arrived yet. */
 static bool
 cut_line(struct str *text, struct str *line)
@@ -148,7 +142,7 @@ request_count(const struct request *r, const char *name)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++)
-		n += equals_ignoring_case(r->headers[i].name, name);
+		n += str_is_nocase(r->headers[i].name, name);
 	return n;
 }
 
@@ -157,7 +151,7 @@ request_header(const struct request *r, const char *name)
 {
 	if (request_count(r, name) == 1)
 		for (size_t i = 0; i < r->n; i++)
-			if (equals_ignoring_case(r->headers[i].name, name))
+			if (str_is_nocase(r->headers[i].name, name))
 				return r->headers[i].value;
 	return STR_NULL;
 }
@@ -169,7 +163,7 @@ list_has(struct str list, const char *member)
 		const char *comma = memchr(list.p, ',', list.n);
 		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
 
-		if (equals_ignoring_case(trim_header_blanks((struct str){ list.p, n }), member))
+		if (str_is_nocase(trim_header_blanks((struct str){ list.p, n }), member))
 			return true;
 		n += comma != NULL;
 		list.p += n;
@@ -182,7 +176,7 @@ bool
 request_lists(const struct request *r, const char *name, const char *member)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (equals_ignoring_case(r->headers[i].name, name) &&
+		if (str_is_nocase(r->headers[i].name, name) &&
 		    list_has(r->headers[i].value, member))
 			return true;
 	return false;

@@ -10,9 +10,16 @@
  *                            |                    (the database is asked whether a right was lost)
  *                            +-> freed when the answer is sent
  *
- * pump.c has a table of events and states, with finer states from OPEN on: OPEN is OPEN there, or CLOSING when the
- * client has sent its close frame; RECHECK is RECHECK; ENDING is FLUSH while the runner's socket is open, because a
- * frame to the client is incomplete, and FAREWELL after that. HEAD, TICKET and ANSWER are its ANSWER.
+ * pump.c has a table of events by states. It derives its state from the one above and from one more fact:
+ *
+ *   state here            further fact                                       state in the table of pump.c
+ *   HEAD, TICKET, ANSWER                                                     PUMP_ANSWER
+ *   OPEN                  the client has sent no close frame                 PUMP_OPEN
+ *   OPEN                  the client has sent its close frame                PUMP_CLOSING
+ *   RECHECK                                                                  PUMP_RECHECK
+ *   ENDING                the runner's socket is still open, because a       PUMP_FLUSH
+ *                         frame to the client is incomplete
+ *   ENDING                the runner's socket is closed                      PUMP_FAREWELL
  *
  * The pump reads a socket into one buffer of the process, checks the frames, and writes from that buffer:
  *
@@ -28,9 +35,12 @@
  * - Data frames are forwarded as they are. Control frames and heads that arrived in two reads are written
  *   again, because their bytes are no longer in the buffer, or are needed unmasked.
  * - While a side has bytes in wait, the proxy does not read the other side. A direction therefore never
- *   stores more than one read, and a slow reader slows its sender down.
+ *   stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a slow reader
+ *   slows its sender down.
  * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
- *   no payload of a forwarded frame is outstanding: between_frames().
+ *   no payload of a forwarded frame is outstanding: side_between_frames. At the end of a stream PUMP_FLUSH
+ *   therefore forwards the rest of the runner's frame first, and the close frame follows it. A client that does
+ *   not take the rest within 3 s is closed without a close frame.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its socket is closed,
  * unless a frame to it is incomplete or it no longer answers.
@@ -48,11 +58,15 @@
  *   recheck: slot lost, no answers   ENDING       1013
  *   shutdown                         ENDING       1001
  *
- * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that. The
- * slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code of the
- * table is sent unchecked. With the close frame to the client, the runner's socket is closed and the slot is released
- * (gate.h), so the session can have its next stream; the client has 3 s to answer. The pump does not close the client's
- * socket earlier: a socket that is closed with unread bytes sends a reset, which may overtake the close frame.
+ * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that.
+ * The slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code
+ * of the table is sent unchecked. With the close frame to the client, the slot is released, and the runner's socket
+ * is closed if it still is open (gate.h), so the session can have its next stream. An end without a close frame
+ * releases the slot when the conn is freed.
+ *
+ * A socket that is closed with unread bytes sends a reset, which may overtake the close frame. So the pump closes the
+ * client's socket when the first of these has happened: the client's close frame has come and nothing waits for it;
+ * the client's socket has ended; 3 s have passed (0.5 s after malformed frames).
  *
  * A silent client is one that has sent nothing and whose socket has accepted nothing for conf.stream_silence. The proxy
  * pings it, but not while bytes wait for it. While the runner is slow the client is not read, and its silence is not
@@ -66,9 +80,8 @@
 #include "db/async.h"
 #include "stream/gate.h"
 #include "stream/request.h"
-#include "wire/ws.h"
+#include "stream/side.h"
 
-#include <event2/event_struct.h>
 #include <sys/queue.h>
 
 /* Why a stream ended; logged as why= (see pump.c). */
@@ -83,18 +96,6 @@ enum why {
 	WHY_PROTOCOL,  /* a side broke RFC 6455; the code shows how */
 	WHY_SHUTDOWN,
 	WHYS,
-};
-
-/* One of the two sockets of a stream. */
-struct side {
-	int fd;                /* -1: closed */
-	bool reading, writing; /* whether the event is added */
-	struct event readable, writable;
-	struct ws_reader reader; /* parses the frames that this side sends */
-	/* Bytes that this side's socket did not accept; while there are any, the other side is not read. */
-	unsigned char *wait;
-	size_t wait_at, wait_end;
-	uint64_t bytes; /* received from this side */
 };
 
 enum conn_state {
@@ -173,9 +174,8 @@ struct str answer_upgrade(
 struct str answer_refusal(struct arena *a, const struct conn *c, enum error e);
 enum total answer_total(enum error e);
 
-/* ---- pump.c: frames ---- */
+/* ---- pump.c: the ends of a stream ---- */
 
-void pump_start(struct conn *c);
 /* Logs the end of the stream, releases the slot, and frees c. */
 void pump_close(struct conn *c);
 /* Writes what the socket accepts and queues the rest. Returns false when the connection was lost: c is then
@@ -187,6 +187,11 @@ void pump_end(struct conn *c, enum why why, unsigned code);
 void pump_end_as_runner(struct conn *c);
 /* The deadline of the connection has passed. */
 void pump_late(struct conn *c);
-void pump_ping(struct conn *c, int64_t now);
+
+/* ---- forward.c: frames ---- */
+
+void forward_start(struct conn *c);
+/* Pings the client of an open stream when it is time; a silent client's stream is closed. */
+void forward_ping(struct conn *c, int64_t now);
 
 #endif

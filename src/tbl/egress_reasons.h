@@ -10,7 +10,7 @@ EGRESS_REASON(COMMAND,		"command",		denied,		7, "something else than CONNECT was
 EGRESS_REASON(PROTOCOL,		"protocol",		denied,		1, "the request is not SOCKS5 without authentication")
 EGRESS_REASON(DNS,		"dns",			failed,		4, "the name has no address")
 EGRESS_REASON(RESOLVER,		"resolver",		failed,		1, "the resolvers do not answer")
-EGRESS_REASON(REFUSED,		"refused",		failed,		5, "nobody listens there")
+EGRESS_REASON(REFUSED,		"refused",		failed,		5, "no program listens there")
 EGRESS_REASON(UNREACHABLE,	"unreachable",		failed,		3, "there is no way to the address")
 EGRESS_REASON(TIMEOUT,		"timeout",		failed,		4, "no answer in egress_connect")
 EGRESS_REASON(PEER,		"peer",			failed,		1, "the connection ended up at another address")

@@ -1,5 +1,5 @@
 /* The canonical forms of texts: FORM(id, function, closed, fault). The function is form_<function> of
-   src/record/form.c; `words` looks the text up in tbl/words.h, and closed says whether no other word may stand there.
+   src/record/form.c; `words` looks the text up in tbl/words.h, and closed is 1 if no other word is allowed.
    The fault ends a sentence about the member. */
 FORM(TEXT,		any,	0, "")
 FORM(NUMBER,		any,	0, "")

@@ -65,33 +65,53 @@ status_reason(int status)
 	return "Status";
 }
 
-static void
-write_field_errors(struct buf *b, const struct field_error *fe, size_t n)
-{
-	buf_z(b, ",\"field_errors\":[");
-	for (size_t i = 0; i < n; i++) {
-		buf_z(b, i > 0 ? ",{\"code\":" : "{\"code\":");
-		json_write_str(b, str_of(fe[i].code));
-		buf_z(b, ",\"field\":");
-		json_write_str(b, fe[i].field);
-		buf_z(b, ",\"message\":");
-		json_write_str(b, fe[i].message);
-		buf_char(b, '}');
-	}
-	buf_char(b, ']');
-}
+/* ---- the envelope: {"error": {...}} ---- */
+
+struct failure {
+	struct str code, message, request_id;
+	struct list field_errors; /* unset: the bare form */
+};
+
+struct envelope {
+	struct failure error;
+};
+
+static const struct field field_error_out[] = {
+	FIELD(struct field_error, code, 0),
+	FIELD(struct field_error, field, 0),
+	FIELD(struct field_error, message, 0),
+	FIELD_END,
+};
+
+static const struct field failure_out[] = {
+	FIELD(struct failure, code, 0),
+	FIELD(struct failure, message, 0),
+	FIELD(struct failure, request_id, 0),
+	LIST(struct failure, field_errors, OMIT_UNSET, struct field_error, field_error_out, 0, 0),
+	FIELD_END,
+};
+
+static const struct field envelope_out[] = {
+	OBJECT(struct envelope, error, 0, failure_out),
+	FIELD_END,
+};
 
 void
 error_write(struct buf *b, enum error e, const struct error_details *details)
 {
-	buf_z(b, "{\"error\":{\"code\":");
-	json_write_str(b, str_of(errors[e].code));
-	buf_z(b, ",\"message\":");
-	json_write_str(b, details->message.n > 0 ? str_cut(details->message, LIM_ERROR_MESSAGE)
-						 : str_of(errors[e].message));
-	buf_z(b, ",\"request_id\":");
-	json_write_str(b, details->request_id);
+	struct field_error none = { 0 }; /* an empty list has an address, an unset one has not */
+	struct envelope answer = {
+		.error = {
+			.code = str_of(errors[e].code),
+			.message = details->message.n > 0
+				       ? str_cut(details->message, LIM_ERROR_MESSAGE)
+				       : str_of(errors[e].message),
+			.request_id = details->request_id,
+		},
+	};
+
 	if (!details->bare)
-		write_field_errors(b, details->fields, details->n);
-	buf_z(b, "}}");
+		answer.error.field_errors =
+		    (struct list){ details->n > 0 ? details->fields : &none, details->n };
+	json_write(b, envelope_out, &answer);
 }

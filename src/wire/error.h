@@ -28,7 +28,7 @@ struct error_details {
 	struct str message; /* empty: the message of tbl/errors.h; a long one is cut (C-062) */
 	struct str request_id;
 	bool bare; /* no member field_errors, as in search (C-060) */
-	const struct field_error *fields;
+	struct field_error *fields;
 	size_t n;
 };
 

@@ -187,8 +187,8 @@ is_(d.probe("site.net")["answered"], True, "a probe without a proxy gets an answ
 
 is_([w.read("egress.log").count(word) for word in ("pass:word", "wrong", "dXNlcj")], [0, 0, 0],
     "the log contains no secret of a route")
-ok("everybody may read it" in w.read("egress.log"),
-   "the log names the credential file that everybody may read")
+ok("every user may read it" in w.read("egress.log"),
+   "the log names the credential file that every user may read")
 
 # ---- a proxy that does not answer: no other proxy has to answer from here on ----
 

@@ -95,6 +95,9 @@ is "$(sql "SELECT doc -> 'response_headers' FROM network_event WHERE session_uui
 api GET "$S/$u/network-events.har"
 is "$STATUS $(field .log.version) $(field '.log.entries|length')" "200 1.2 40" \
 	"the HAR has version 1.2 and every event"
+is "$(field '.log|del(.entries, .creator.version)|tojson')" \
+	'{"version":"1.2","creator":{"name":"surfaced"},"comment":"","pages":[]}' \
+	"the frame of a complete HAR has the creator, no pages and an empty comment"
 is "$(field '.log.entries|map(select((.startedDateTime and .request.method and .response and .timings and .cache)|not))|length')" 0 \
 	"each entry of the HAR has the required members"
 is "$(field '.log.entries[0]|[.request._bytesSent, .response._transferSize, .response.content.size]|tojson')" '[100,200,-1]' \
@@ -154,6 +157,9 @@ for bad in net doc; do
 	w=$(session_new "https://example.com/?shots=1&events=2&bad=$bad")
 	ok "bad=$bad: the evidence after the bad message is stored" world_until 20 evidence_is "$w" 1 2
 	ok "bad=$bad: the events are marked as truncated" truncated
+	api GET "$S/$w/network-events.har"
+	is "$(field .log.comment)" "There was more than a session stores." \
+		"bad=$bad: the comment of the HAR names the truncation"
 	api DELETE "$S/$w"
 	session_at "$w" terminal
 done

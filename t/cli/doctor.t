@@ -409,7 +409,7 @@ rm "$W/etc/surfaced-alert.conf"
 world_kill surfaced
 doctor
 found failed daemon '^surfaced does not run -> systemctl start surfaced' "surfaced that is down is found"
-found failed workers 'surfaced_api: .*nobody listens.* because daemon' "sockets on which nobody listens are a consequence"
+found failed workers 'surfaced_api: .*no process listens.* because daemon' "sockets on which no process listens are a consequence"
 like "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
 	--sql-dir "$SQL" --user "$WORLD_USER") | grep -A3 '^failed   daemon' | tr -s ' \n' ' ')" \
 	'-> systemctl start surfaced; .* therefore workers: surfaced_api' "text has the consequences below the cause and its advice"

@@ -54,6 +54,7 @@ printf '{"host":"after.example.org","record_type":"A","answer":"192.0.2.9"}\n' >
 records dns "$W/after"
 is "$STATUS $OUT" "1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a stored document that cannot be read is counted and stays"
 is "$(printf '%s' "$ERR" | grep -c 'after.example.org.*cannot be read')" 1 "a stored document that cannot be read is named by its key"
+is "$(sql "SELECT count(*) FROM record WHERE doc = '{\"host\":7}'")" 1 "a stored document that cannot be read is not overwritten"
 sql "DELETE FROM record WHERE doc = '{\"host\":7}'" >/dev/null
 
 before=$(rows)
@@ -66,6 +67,35 @@ is "$OUT" '{"read":1,"new":0,"changed":1,"unchanged":0,"bad":0,"skipped":0}' "th
 is "$(docs 3 | tail -1 | jq -c '[.ttl, .last_seen]')" '[5,"2026-01-03T00:00:00.000000Z"]' "a later record changes the document"
 records dns --strict "$W/dns"
 is "$STATUS ${OUT%%,*}" "1 3 read" "--strict ends the import at the first bad record"
+
+# A stored document may have a member of another release, and a record without a time is the later one.
+sql "UPDATE record SET doc = left(doc, -1) || ',\"of_another_release\":1}' WHERE doc LIKE '%www.example.org%'" >/dev/null
+echo '{"host":"www.example.org","record_type":"A","answer":"192.0.2.1","ttl":7}' >"$W/timeless"
+records dns "$W/timeless"
+is "$OUT $(docs 3 | tail -1 | jq -c '[.ttl, .last_seen]')" '1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped [7,"2026-01-03T00:00:00.000000Z"]' \
+	"a record without a time changes a stored document, and an unknown member is no obstacle"
+
+# A removed record is new again.
+sql "SELECT record_remove(dataset, key) FROM record WHERE doc LIKE '%www.example.org%'" >/dev/null
+records dns "$W/later"
+is "$OUT $(sql 'SELECT count(*) FROM record WHERE gone')" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad, 0 skipped 0" \
+	"an import of a removed record counts it as new and clears its mark"
+
+# Without the lock, an import could overwrite a change that another one makes between its reading and writing.
+waits() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'")" = 1 ]; }
+waits_or_ends() { waits || ! kill -0 "$import" 2>/dev/null; }
+mkfifo "$W/other"
+psql -Xq <"$W/other" >/dev/null &
+other=$!
+exec 3>"$W/other"
+echo "SELECT pg_advisory_lock(hashtext('record'), 3);" >&3
+world_until 10 sql "SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory'" >/dev/null 2>&1
+records dns "$W/later" 3>&- &
+import=$!
+world_until 10 waits_or_ends
+ok "an import waits for another import of the dataset" waits
+exec 3>&-
+wait "$other" "$import"
 
 # Two files in either order give the same documents.
 printf '%s\n' '{"host":"o.org","record_type":"A","answer":"192.0.2.9","ttl":1,"count":9,"source":["a"],"last_seen":"2026-01-02T00:00:00Z"}' >"$W/one"
@@ -142,6 +172,14 @@ other=$(printf '%064d' 7)
 echo "{\"fingerprint_sha256\":\"$other\",\"not_before\":\"2026-01-01T00:00:00Z\",\"signature_algorithm\":\"SHA256-RSA\"}" >"$W/cert"
 records certificates "$W/cert"
 is "$STATUS $OUT" "0 1 read, 1 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "a certificate that is known without DER is stored"
+sum=$(openssl x509 -noout -fingerprint -sha256 -in "$W/b.pem" | sed 's/.*=//; s/://g' | tr 'A-F' 'a-f')
+begin=$(docs 5 | grep "$sum" | jq -r .not_before)
+sql "DELETE FROM record_blob; DELETE FROM record WHERE doc LIKE '%$sum%'" >/dev/null
+echo "{\"fingerprint_sha256\":\"$sum\",\"not_before\":\"$begin\"}" >"$W/known"
+records certificates "$W/known"
+records certificates --format pem "$W/b.pem"
+is "$OUT $(sql 'SELECT encode(sha256(blob), $$hex$$) FROM record_blob')" \
+	"1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped $sum" "a certificate that was known without DER gets its DER"
 
 records dns --format pem "$W/dns"
 is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: the format must be one of: ndjson, cof" "an unknown format is refused with the known ones"

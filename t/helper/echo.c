@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A worker of the daemon skeleton that does what a test asks for, faults included, which a real one does
-   not do on demand. The answer is what it was sent: parameters as lines, then the body.
+/* A worker of the daemon skeleton that fails on demand, as no real worker does. The answer has the parameters of
+   the request as lines, then its body.
      /die    dies before it answers     /stuck  never answers     /slow  answers when R/go is there
      /half   dies after its headers     /quit   answers and ends */
 #include "config.h"

@@ -27,12 +27,20 @@ def read_exactly(stream, n):
     return got
 
 
-def main():
+def connect(path):
     peer = socket.socket(socket.AF_UNIX)
     peer.settimeout(60)
-    peer.connect(sys.argv[1])
-    peer.sendall(record(BEGIN_REQUEST, struct.pack(">HB5x", 1, 0)) +
-                 record(PARAMS, b"".join(map(param, sys.argv[2:]))) + record(PARAMS) + record(STDIN))
+    peer.connect(path)
+    return peer
+
+
+def begin(params):
+    """The records of a request up to its body."""
+    return (record(BEGIN_REQUEST, struct.pack(">HB5x", 1, 0)) + record(PARAMS, b"".join(map(param, params))) +
+            record(PARAMS))
+
+
+def print_answer(peer):
     stream, answer, kind = peer.makefile("rb"), b"", 0
     while kind != END_REQUEST:
         version, kind, request, length, padding, _ = struct.unpack(">BBHHBB", read_exactly(stream, 8))
@@ -52,4 +60,11 @@ def main():
     sys.stdout.buffer.write(answer)
 
 
-main()
+def main():
+    peer = connect(sys.argv[1])
+    peer.sendall(begin(sys.argv[2:]) + record(STDIN))
+    print_answer(peer)
+
+
+if __name__ == "__main__":
+    main()

@@ -314,7 +314,7 @@ name_word(char *out, uint64_t v)
 	*out = '\0';
 }
 
-/* What follows from the network: the same for all its hosts. */
+/* The members that follow from the network and are the same for all its hosts. */
 static void
 place(struct host *h)
 {

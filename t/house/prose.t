@@ -21,6 +21,8 @@ none "no comment in a clean directory begins with What, Who, Whose, Whom, Of or 
 none "no message in a clean directory begins with What, Who, Whose, Whom, Of or That" \
 	"$(listed messages | grep -E "^($clean)/")"
 
+none "no function of src nests control statements more than three deep" "$(listed nesting)"
+
 # The lists are not empty because the script found nothing.
 figure() {
 	t/helper/prose | sed -n "s/^$1  *\([0-9]*\)\$/\1/p"
@@ -37,5 +39,20 @@ for name, text, wanted in (
         ("d.c", "CU_TestInfo tests[] = {\n\t{ \"close codes\", f },\n\tCU_TEST_INFO_NULL };\n", ["close codes"])):
     got = [t.text for t in titles_of(name, text)]
     assert got == wanted, (name, got)
+'
+ok "the script measures nesting by control statements and not by indentation" /usr/bin/python3 -B -c '
+from importlib.machinery import SourceFileLoader
+nesting = SourceFileLoader("prose", "t/helper/prose").load_module().nesting
+for body, wanted in (
+        ("return 0;", 0),
+        ("struct s x = {\n\t\t\t\t.a = { 1, 2 } };\n\treturn f(\n\t\t\t\t    a && b);", 0),
+        ("if (a) {\n\tf();\n}", 1),
+        ("for (;;)\n\tif (a)\n\t\treturn;", 2),
+        ("if (a)\n\tf();\nelse if (b)\n\tg();\nelse\n\th();", 1),
+        ("do {\n\tif (a)\n\t\tf();\n} while (b);", 2),
+        ("switch (a) {\ncase A:\n\tif (b)\n\t\tf();\n\tbreak;\ndefault:\n\tg();\n}", 2),
+        ("LIST_FOREACH (a, b, c) {\n\twhile (d) /* { it'"'"'s { */\n\t\tf(\"{\");\n}", 2)):
+    got = nesting(body)
+    assert got == wanted, (body, got)
 '
 done_testing

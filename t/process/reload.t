@@ -83,3 +83,27 @@ echo 'no such line' >>"$W/etc/surfaced.conf"
 kill -HUP "$master"
 ok "a bad configuration file is refused" world_until 5 log_has reload_refused 2
 is "$(workers)" "$before" "the workers survive a refused configuration"
+sed -i '$d' "$W/etc/surfaced.conf"
+
+# A stopped worker of surfaced_heavy outlives a reload, after which its pool has another place in the file, or none.
+# kill_retired NAME: the line of its death in the log.
+kill_retired()
+{
+	_pid=$(pgrep -n -P "$master" -x surfaced_heavy)
+	_reloads=$(log_count 'reloaded program=surfaced')
+	kill -STOP "$_pid"
+	mv "$W/etc/$1" "$W/etc/upstreams.conf"
+	kill -HUP "$master"
+	world_until 10 log_has 'reloaded program=surfaced' $((_reloads + 1))
+	kill -KILL "$_pid"
+	world_until 10 log_has "worker_died pid=$_pid " 1
+	sed -n "s/.*worker_died pid=$_pid \\(pool=[^ ]*\\) .*/\\1/p" "$W/log/surfaced.log"
+}
+
+{
+	sed -n '/^upstream surfaced_heavy/,/^}/p' "$W/etc/upstreams.conf"
+	sed '/^upstream surfaced_heavy/,/^}/d' "$W/etc/upstreams.conf"
+} >"$W/etc/reordered"
+sed '/^upstream surfaced_heavy/,/^}/d' "$W/etc/upstreams.conf" >"$W/etc/shorter"
+is "$(kill_retired reordered)" pool=surfaced_heavy "the log names the pool of an old worker after the pools changed their order"
+is "$(kill_retired shorter)" pool=- "an old worker of a removed pool is in no other pool"

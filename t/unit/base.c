@@ -67,6 +67,34 @@ lower_is_ascii_alone(void) /* C-034: U+212A KELVIN SIGN stays */
 }
 
 static void
+case_changes_copy_only_when_needed(void)
+{
+	struct arena *a = arena_new(1024);
+	struct str low = STR("a-1"), up = STR("A-1");
+
+	CU_ASSERT_PTR_EQUAL(arena_lower(a, low).p, low.p);
+	CU_ASSERT_PTR_EQUAL(arena_upper(a, up).p, up.p);
+	CU_ASSERT_TRUE(str_is(arena_lower(a, up), "a-1"));
+	CU_ASSERT_TRUE(str_is(arena_upper(a, low), "A-1"));
+	arena_free(a);
+}
+
+static void
+a_list_in_an_arena_grows_at_powers_of_two(void)
+{
+	struct arena *a = arena_new(1 << 16);
+	int *p = NULL;
+
+	for (int i = 0; i < 100; i++) {
+		p = arena_room(a, p, (size_t)i, sizeof(*p));
+		p[i] = i;
+	}
+	for (int i = 0; i < 100; i++)
+		CU_ASSERT_EQUAL(p[i], i);
+	arena_free(a);
+}
+
+static void
 utf8_is_strict(void) /* C-024 */
 {
 	static const struct str bad[] = {
@@ -353,6 +381,10 @@ main(void)
 		{ "a long text is cut between characters", a_text_is_cut_between_characters },
 		{ "lines are read one after another", lines_are_taken_off },
 		{ "lower changes ASCII letters only", lower_is_ascii_alone },
+		{ "a text that already has the wanted case is not copied",
+		    case_changes_copy_only_when_needed },
+		{ "a list in an arena keeps its elements while it grows",
+		    a_list_in_an_arena_grows_at_powers_of_two },
 		{ "the check of UTF-8 refuses every invalid sequence", utf8_is_strict },
 		{ "integers outside their bounds are refused", integers_keep_their_bounds },
 		{ "hexadecimal digits have one accepted spelling", hexadecimal_has_one_spelling },

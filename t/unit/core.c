@@ -10,9 +10,9 @@
 #include "base/limits.h"
 #include "daemon/conf.h"
 #include "db/db.h"
-#include "resource/evidence.h"
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"
+#include "wire/header.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ change(const char *fmt, const char *prefix)
 	    mark != NULL ? mark + 3 : "");
 	ok = db_script(admin, sql) == DB_OK;
 	free(sql);
-	/* The server tells others soon after the commit, not before it. */
+	/* The server sends notifications soon after the commit, not before it. */
 	pfd.fd = db_socket(db);
 	if (ok && pfd.fd >= 0)
 		CU_ASSERT_EQUAL(poll(&pfd, 1, 60000), 1);
@@ -167,7 +167,7 @@ a_change_is_seen_at_once(void) /* C-003, C-008, C-010 */
 	    change("UPDATE api_key SET revoked_at = NULL WHERE prefix = 'KEY'", m.prefix));
 }
 
-/* No notification tells of an expiry: the clock does. */
+/* An expiry sends no notification; only the clock shows it. */
 static void
 expiry_beats_the_cache(void)
 {

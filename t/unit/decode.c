@@ -106,7 +106,7 @@ wrong(const struct field *fields, struct str body, void *out)
 		return how.fault.what;
 	CU_ASSERT_EQUAL(rc == JSON_FIELDS, how.nerrors > 0);
 	for (size_t i = 0; i < how.nerrors; i++) {
-		buf_printf(&b, "%s%s ", i > 0 ? "; " : "", how.errors[i].code);
+		buf_printf(&b, "%s%s ", i > 0 ? "; " : "", how.errors[i].code.p);
 		buf_str(&b, how.errors[i].field);
 		CU_ASSERT_TRUE(how.errors[i].message.n > 0 && how.errors[i].message.n <= 512);
 	}

@@ -369,7 +369,7 @@ faults_of_bodies_have_their_codes(void)
 	CU_ASSERT_EQUAL(last.error, ERR_INVALID_REQUEST);
 }
 
-/* C-060, C-061, C-062: a client's text never stands in a message. */
+/* C-060, C-061, C-062: no message contains text of the client. */
 static void
 envelopes_follow_the_area(void)
 {
@@ -411,7 +411,7 @@ overrides_are_refused(void)
 	CU_ASSERT_EQUAL(last.error, ERR_INVALID_JSON);
 }
 
-/* C-003, C-004, C-005, C-015, C-018: nothing is said of the body to whoever has no key. */
+/* C-003, C-004, C-005, C-015, C-018: a client without a key learns nothing about its body. */
 static void
 keys_come_first(void)
 {
@@ -485,7 +485,7 @@ messages_are_cut(void)
 	CU_ASSERT_FALSE(answer_has(text));
 }
 
-/* SPEC 7: a status line says what the status is. */
+/* SPEC 7: a status line has the reason of its status. */
 static void
 every_error_has_a_reason(void)
 {

@@ -272,7 +272,7 @@ nmap_passes_over_silent_hosts(void)
 	    "", ""));
 }
 
-/* What it does not keep takes none of its room. */
+/* Members that are not kept take no room. */
 static void
 nmap_forgets_closed_ports(void)
 {
@@ -377,7 +377,7 @@ masscan_records_are_gathered(void)
 	"{\"ip\":\"192.0.2." host "\",\"ip_version\":4,\"service_count\":1,"                       \
 	"\"services\":[{\"port\":22,\"transport\":\"tcp\"}]}\n"
 
-/* A window that is full is handed on, and begins anew. */
+/* A full window is handed on, and the next one begins empty. */
 static void
 masscan_windows_follow_each_other(void)
 {

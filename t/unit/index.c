@@ -78,7 +78,7 @@ write_all(const char *path, struct str s)
 		panic("%s: not written", path);
 }
 
-/* Opens the directory anew: what is wrong, "" for nothing. */
+/* Opens the directory again and returns the fault, "" for none. */
 static void
 problem_of(const struct world *w, char out[INDEX_FAULT])
 {

@@ -49,7 +49,7 @@ merged_segments_answer_exactly(void) /* C-408 */
 	world_end(&w);
 }
 
-/* What a child process does with its copy of the state: merges, makes the ordinals, stores the result. */
+/* Does the work of a child process with its copy of the state: merges, makes the ordinals, stores the result. */
 static void
 merge_as_child(struct world *w, struct index_merge *m)
 {
@@ -121,7 +121,7 @@ delete_host(struct world *w, struct index_state *also, size_t nth)
 	memmove(w->docs + nth, w->docs + nth + 1, (--w->ndocs - nth) * sizeof(*w->docs));
 }
 
-/* The segments of a rebuild lack what changed after their snapshot; one of its documents has changed before, too. */
+/* The segments of a rebuild lack the changes after their snapshot; one of its documents has changed before, too. */
 static void
 a_rebuild_keeps_what_changed_meanwhile(void) /* C-408 */
 {

@@ -3,7 +3,7 @@
    every record (C-402). */
 #include "config.h"
 
-#include "search/index/format/keys.h"
+#include "search/index/format/segment.h"
 #include "t/unit/index_world.h"
 #include "t/unit/random_record.h"
 #include "t/unit/tap.h"
@@ -263,6 +263,121 @@ every_dataset_answers_exactly(void) /* C-402 */
 		dataset_answers_exactly((enum dataset)d);
 }
 
+/* ---- keys ---- */
+
+/* Keys with one shared beginning, in ascending order: every second number. */
+static struct str
+numbered_key(unsigned i, struct segment_key *room)
+{
+	room->n = (size_t)snprintf((char *)room->bytes, sizeof(room->bytes), "org\1%s\1%05u%.*s",
+	    i % 64 < 32 ? "a" : "example", 2 * i, (int)(i % 40),
+	    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	return segment_key_str(room);
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return str_cmp(segment_key_str(a), segment_key_str(b));
+}
+
+enum { NUMBERED = 1000 };
+
+static struct keys
+make_keys(struct key_list *list, struct segment_key sorted[NUMBERED])
+{
+	uint64_t end;
+
+	for (unsigned i = 0; i < NUMBERED; i++)
+		(void)numbered_key(i, &sorted[i]);
+	qsort(sorted, NUMBERED, sizeof(*sorted), by_bytes);
+	for (unsigned i = 0; i < NUMBERED; i++)
+		CU_ASSERT_TRUE(keys_add(list, segment_key_str(&sorted[i])));
+	CU_ASSERT_FALSE(keys_add(list, segment_key_str(&sorted[NUMBERED - 1])));
+	CU_ASSERT_FALSE(keys_add(list, STR("")));
+	end = list->bytes.n;
+	buf_add(&list->at, &end, sizeof(end));
+	return (struct keys){ .n = NUMBERED,
+		.at = (const uint64_t *)(const void *)list->at.p,
+		.bytes = (const unsigned char *)list->bytes.p,
+		.nbytes = list->bytes.n };
+}
+
+static void
+keys_are_read_as_they_were_written(void)
+{
+	struct segment_key *sorted = calloc(NUMBERED, sizeof(*sorted)), got;
+	struct key_list list = { .n = 0 };
+	struct keys k = make_keys(&list, sorted);
+	unsigned wrong = 0;
+
+	CU_ASSERT_TRUE(keys_are_whole(&k));
+	for (unsigned i = 0; i < NUMBERED; i++) {
+		struct segment_key next = sorted[i];
+
+		keys_read(&k, i, &got);
+		next.bytes[next.n++] = 0;
+		wrong += !str_eq(segment_key_str(&got), segment_key_str(&sorted[i]));
+		wrong += keys_lower(&k, segment_key_str(&sorted[i])) != i;
+		wrong += keys_lower(&k, segment_key_str(&next)) != i + 1;
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+	CU_ASSERT_EQUAL(keys_lower(&k, STR("")), 0);
+	CU_ASSERT_EQUAL(keys_lower(&k, STR("p")), NUMBERED);
+	keys_free(&list);
+	free(sorted);
+}
+
+/* Sanitizers see a read or a write outside. keys_are_whole refuses broken lengths and wrong orders; other changes of the
+   bytes of a key are left to the checksum of the section. */
+static void
+damaged_keys_stay_within_bounds(void)
+{
+	struct segment_key *sorted = calloc(NUMBERED, sizeof(*sorted)), got;
+	struct key_list list = { .n = 0 };
+	struct keys k = make_keys(&list, sorted);
+	unsigned long total = 0, refused = 0;
+
+	random_seed = 88172645463325252u;
+	for (unsigned i = 0; i < 500; i++) {
+		char *p = random_pick(4) == 0 ? list.at.p + random_pick((unsigned)list.at.n)
+					      : list.bytes.p + random_pick((unsigned)list.bytes.n);
+		char was = *p;
+
+		*p = (char)(was ^ (1 + random_pick(255)));
+		refused += !keys_are_whole(&k);
+		for (unsigned n = 0; n < NUMBERED; n += 7) {
+			keys_read(&k, n, &got);
+			total += got.n;
+			CU_ASSERT_TRUE(
+			    got.n <= KEY_MAX && keys_lower(&k, segment_key_str(&got)) <= NUMBERED);
+		}
+		*p = was;
+	}
+	CU_ASSERT_TRUE(total > 0);
+	CU_ASSERT_TRUE(refused > 50);
+	CU_ASSERT_TRUE(keys_are_whole(&k));
+	keys_free(&list);
+	free(sorted);
+}
+
+/* An upgrade must find the files of the former releases, whose only dataset was hosts. */
+static void
+files_of_hosts_keep_their_names(void) /* C-410 */
+{
+	char path[64];
+
+	CU_ASSERT_EQUAL(INDEX_VERSION, 3);
+	manifest_path(".", DATASET_HOSTS, 0, path, sizeof(path));
+	CU_ASSERT_STRING_EQUAL(path, "./hosts.manifest");
+	segment_path(".", DATASET_HOSTS, 10, path, sizeof(path));
+	CU_ASSERT_STRING_EQUAL(path, "./hosts-000000000000000a.seg");
+	CU_ASSERT_EQUAL(
+	    index_field_hash(schema_find(DATASET_HOSTS, STR("os"))), UINT64_C(0x06837f8bb2260f7e));
+	CU_ASSERT_EQUAL(index_field_hash(schema_find(DATASET_HOSTS, STR("services.port"))),
+	    UINT64_C(0xefd6d0e23f953d99));
+}
+
 int
 main(void)
 {
@@ -271,6 +386,10 @@ main(void)
 		    every_dataset_answers_exactly },
 		{ "services answer random queries as a view of hosts (C-403)",
 		    services_are_a_view_of_hosts },
+		{ "keys are read as they were written", keys_are_read_as_they_were_written },
+		{ "damaged keys are read within their bounds", damaged_keys_stay_within_bounds },
+		{ "the files of hosts have the names of former releases (C-410)",
+		    files_of_hosts_keep_their_names },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -228,7 +228,7 @@ a_taker_may_free_the_link(void)
 	close_pair();
 }
 
-/* What it has not read of ours is told first, as ECONNRESET. */
+/* Bytes of ours that the peer has not read are reported first, as ECONNRESET. */
 static void
 the_last_words_of_one_that_goes_are_taken(void)
 {

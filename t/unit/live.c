@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The live stream: a viewer on a Unix socket, and a browser that only notes what is asked of it. */
+/* The live stream: a viewer on a Unix socket, and a browser that only notes its commands. */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
@@ -209,7 +209,7 @@ say(const char *text)
 	turn();
 }
 
-/* Reads what there is; false at the end of the connection. */
+/* Reads the bytes that have arrived; false at the end of the connection. */
 static bool
 hear(void)
 {
@@ -251,7 +251,7 @@ told(const char *what)
 	return yes;
 }
 
-/* ---- what a viewer hears first ---- */
+/* ---- the first messages to a viewer ---- */
 
 static void
 a_viewer_hears_what_it_must_know(void)

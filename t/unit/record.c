@@ -61,6 +61,45 @@ host_is_canonical(void)
 	    "\"last_seen\":\"2026-01-02T02:04:05.000000Z\"}]}");
 }
 
+/* The count of services is ours, but a tool may know the registrable domains better than the list of suffixes. */
+static void
+derived_members_of_a_host(void)
+{
+	becomes(DATASET_HOSTS, "{\"ip\":\"192.0.2.1\",\"service_count\":7}",
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4}");
+	becomes(DATASET_HOSTS,
+	    "{\"ip\":\"192.0.2.1\",\"hostnames\":[\"a.example.org\"],"
+	    "\"apex_domains\":[\"example.com\"]}",
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"hostnames\":[\"a.example.org\"],"
+	    "\"apex_domains\":[\"example.com\"]}");
+}
+
+static void
+given_time_reaches_services(void)
+{
+	struct ts when = { 0 };
+	struct buf b = { .a = a };
+	struct str what;
+	struct record r;
+
+	CU_ASSERT(record_parse(a, DATASET_HOSTS,
+	    STR("{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":1},"
+		"{\"port\":2,\"last_seen\":\"2026-01-01T00:00:00Z\"}]}"),
+	    RECORD_STRICT, &r, &what));
+	CU_ASSERT(record_finish(a, &r, RECORD_STRICT, &what));
+	record_seen(&r, when);
+	record_print(&b, &r, NULL);
+	is(buf_done(&b),
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":2,"
+	    "\"first_seen\":\"1970-01-01T00:00:00.000000Z\","
+	    "\"last_seen\":\"1970-01-01T00:00:00.000000Z\",\"services\":["
+	    "{\"port\":1,\"transport\":\"tcp\",\"first_seen\":\"1970-01-01T00:00:00.000000Z\","
+	    "\"last_seen\":\"1970-01-01T00:00:00.000000Z\"},"
+	    "{\"port\":2,\"transport\":\"tcp\",\"first_seen\":\"2026-01-01T00:00:00.000000Z\","
+	    "\"last_seen\":\"2026-01-01T00:00:00.000000Z\"}]}");
+	arena_reset(a);
+}
+
 static void
 faults_name_their_place(void)
 {
@@ -194,6 +233,10 @@ dns_is_canonical(void)
 	becomes(DATASET_DNS, "{\"host\":\"a\\\\xffb.org\",\"record_type\":\"A\"}",
 	    "{\"host\":\"a\\\\255b.org\",\"record_type\":\"A\",\"rcode\":\"NOERROR\","
 	    "\"apex_domain\":\"a\\\\255b.org\",\"tld\":\"org\",\"wildcard\":false}");
+	/* Names below a public suffix have no registrable domain in common. */
+	becomes(DATASET_DNS, "{\"host\":\"*.co.uk\",\"record_type\":\"A\"}",
+	    "{\"host\":\"*.co.uk\",\"record_type\":\"A\",\"rcode\":\"NOERROR\","
+	    "\"tld\":\"uk\",\"wildcard\":true}");
 }
 
 static void
@@ -219,10 +262,10 @@ certificate_is_canonical(void)
 	becomes(DATASET_CERTIFICATES,
 	    "{\"fingerprint_sha256\":\"0123456789ABCDEF0123456789abcdef0123456789abcdef01234567"
 	    "89abcdef\",\"serial_number\":\"-00:0a:ff\",\"key_algorithm\":\"id-ecPublicKey\","
-	    "\"signature_algorithm\":\"sha256, rsa\",\"names\":[\"*.Example.org\"],"
+	    "\"signature_algorithm\":\"sha256, rsa\",\"names\":[\"*.Example.org\",\"*.co.uk\"],"
 	    "\"not_before\":\"2026-01-02T00:00:00Z\",\"not_after\":\"2026-01-01T23:59:59Z\"}",
 	    "{\"fingerprint_sha256\":\"" HEX64 "\",\"serial_number\":\"-AFF\","
-	    "\"names\":[\"*.example.org\"],\"apex_domains\":[\"example.org\"],"
+	    "\"names\":[\"*.co.uk\",\"*.example.org\"],\"apex_domains\":[\"example.org\"],"
 	    "\"key_algorithm\":\"ECDSA\",\"signature_algorithm\":\"sha256WithRSAEncryption\","
 	    "\"validity_days\":-1,\"not_before\":\"2026-01-02T00:00:00.000000Z\","
 	    "\"not_after\":\"2026-01-01T23:59:59.000000Z\"}");
@@ -272,10 +315,21 @@ other_datasets_are_canonical(void)
 	    "}");
 	becomes(DATASET_DIRECTORIES,
 	    "{\"host\":\"Files.Example.org\",\"port\":80,\"files\":[{\"name\":\"b/x.PS1\","
-	    "\"size\":3},{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"}]}",
+	    "\"size\":3},{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"},"
+	    "{\"name\":\".profile\",\"size\":4}]}",
 	    "{\"port\":80,\"host\":\"files.example.org\",\"path\":\"/\",\"file_count\":3,"
 	    "\"total_size\":7,\"files\":[{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"},"
 	    "{\"name\":\"b/x.PS1\",\"extension\":\"ps1\",\"size\":3}]}");
+	becomes(DATASET_DIRECTORIES,
+	    "{\"host\":\"a.org\",\"port\":80,\"path\":\"/pub\",\"files\":["
+	    "{\"name\":\"a." HEX64 "\"},{\"name\":\"b." HEX64 "0\"}]}",
+	    "{\"port\":80,\"host\":\"a.org\",\"path\":\"/pub\",\"file_count\":2,"
+	    "\"total_size\":0,\"files\":[{\"name\":\"a." HEX64 "\",\"extension\":\"" HEX64
+	    "\"},{\"name\":\"b." HEX64 "0\"}]}");
+	becomes(DATASET_DIRECTORIES,
+	    "{\"host\":\"a.org\",\"port\":80,\"files\":["
+	    "{\"name\":\"a\",\"size\":9007199254740991},{\"name\":\"b\",\"size\":1}]}",
+	    "files: the sum of the sizes is out of range");
 }
 
 /* ---- keys ---- */
@@ -292,7 +346,7 @@ key_of(enum dataset d, const char *text)
 	return record_key(a, &r);
 }
 
-/* The keys of the documents are in this order, and each tells the text beside it. */
+/* The keys of the documents are in this order, and each has the text beside it. */
 static void
 keys_ascend(enum dataset d, const char *const (*cases)[2], size_t n)
 {
@@ -369,6 +423,14 @@ key_begins_with_its_name(void)
 			     "{\"host\":\"x.org\",\"record_type\":\"DS\",\"answer\":\"1 8 2 AB\"}"),
 	    key_of(DATASET_DNS,
 		"{\"host\":\"X.org.\",\"record_type\":\"ds\",\"answer\":\"1 8 2 ab\"}")));
+	CU_ASSERT(
+	    !str_eq(key_of(DATASET_DNS,
+			"{\"host\":\"x.org\",\"record_type\":\"A\",\"answer\":\"192.0.2.1\"}"),
+		key_of(DATASET_DNS,
+		    "{\"host\":\"x.org\",\"record_type\":\"A\",\"answer\":\"192.0.2.2\"}")));
+	CU_ASSERT(
+	    !str_eq(key_of(DATASET_DIRECTORIES, "{\"host\":\"x.org\",\"port\":80,\"path\":\"/a\"}"),
+		key_of(DATASET_DIRECTORIES, "{\"host\":\"x.org\",\"port\":80,\"path\":\"/b\"}")));
 	arena_reset(a);
 }
 
@@ -470,6 +532,9 @@ datasets_have_names(void)
 
 static CU_TestInfo tests[] = {
 	{ "A host document has one canonical text", host_is_canonical },
+	{ "A host counts its own services and keeps the domains that it names",
+	    derived_members_of_a_host },
+	{ "A time that is given reaches services without one", given_time_reaches_services },
 	{ "A fault names its member and the reason", faults_name_their_place },
 	{ "A lenient reading leaves faulty members out", lenient_leaves_faults_out },
 	{ "An answer of each DNS record type has one spelling", answer_has_one_spelling },
@@ -480,7 +545,8 @@ static CU_TestInfo tests[] = {
 	{ "A TLS version has one spelling for all tools", words_have_one_spelling },
 	{ "Reports and open directories derive counts and types", other_datasets_are_canonical },
 	{ "Keys ascend in the order of the answers", keys_are_in_order },
-	{ "A key of DNS begins with its name", key_begins_with_its_name },
+	{ "A key begins with its name and tells two answers or paths apart",
+	    key_begins_with_its_name },
 	{ "The keys of a name and a type are a range", keys_of_a_name_are_a_range },
 	{ "A value gets the canonical form of its member", values_get_the_form_of_their_member },
 	{ "A projection selects members (C-414)", projection_selects_members },

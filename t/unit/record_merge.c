@@ -120,6 +120,9 @@ merges(enum dataset d, const char *old, const char *new, const char *wanted)
 #define DAY1 "\"last_seen\":\"2026-01-01T00:00:00.000000Z\""
 #define DAY2 "\"last_seen\":\"2026-01-02T00:00:00.000000Z\""
 #define SEEN "\"first_seen\":\"2026-01-01T00:00:00.000000Z\"," DAY2
+#define ONCE "\"first_seen\":\"2026-01-01T00:00:00.000000Z\"," DAY1
+/* 62 of the 64 digits of a SHA-256 */
+#define SUM "00000000000000000000000000000000000000000000000000000000000000"
 #define HOST "{\"ip\":\"192.0.2.1\","
 #define HEAD "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1," SEEN ",\"services\":"
 
@@ -141,6 +144,30 @@ service_keeps_groups(void)
 		 "\"banner\":\"\",\"banner_hash\":"
 		 "\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"," SEEN
 		 "}]}");
+}
+
+/* A banner and its hash describe one observation: of two that were made at one time, the greater banner wins with its
+   own hash, although the other hash is greater. Members of the group HTTP complete each other instead. */
+static void
+groups_of_one_time(void)
+{
+	static const char *const services[] = {
+		"[{\"port\":80,\"banner\":\"a\",\"banner_hash\":\"" SUM "bb\","
+		"\"http\":{\"title\":\"Hello\"}}]}",
+		"[{\"port\":80,\"banner\":\"b\",\"banner_hash\":\"" SUM "aa\","
+		"\"http\":{\"status_code\":200}}]}",
+	};
+
+	for (size_t i = 0; i < COUNT(services); i++) {
+		struct str old = arena_printf(a, HOST DAY1 ",\"services\":%s", services[i]);
+		struct str new = arena_printf(a, HOST DAY1 ",\"services\":%s", services[1 - i]);
+
+		merges(DATASET_HOSTS, old.p, new.p,
+		    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1," ONCE
+		    ",\"services\":[{\"port\":80,\"transport\":\"tcp\",\"banner\":\"b\","
+		    "\"banner_hash\":\"" SUM
+		    "aa\",\"http\":{\"status_code\":200,\"title\":\"Hello\"}," ONCE "}]}");
+	}
 }
 
 static void
@@ -167,20 +194,19 @@ whois_is_replaced_whole(void)
 	    "{\"domain\":\"a.org\",\"tld\":\"org\",\"whois\":{\"registrar\":\"R2\"}," SEEN "}");
 }
 
-#define SUM "00000000000000000000000000000000000000000000000000000000000000aa"
-#define CERT "{\"fingerprint_sha256\":\"" SUM "\",\"not_before\":\"2026-01-01T00:00:00.000000Z\","
+#define CERT "{\"fingerprint_sha256\":\"" SUM "aa\",\"not_before\":\"2026-01-01T00:00:00.000000Z\","
 
 /* The record without DER is the later one; still it does not replace what was parsed from the DER. */
 static void
 parsed_certificate_wins(void)
 {
 	merges(DATASET_CERTIFICATES,
-	    CERT "\"spki_sha256\":\"" SUM "\",\"subject\":{\"common_name\":\"a.org\"},"
+	    CERT "\"spki_sha256\":\"" SUM "aa\",\"subject\":{\"common_name\":\"a.org\"},"
 		 "\"ct\":{\"log\":\"L1\",\"seen_at\":\"2026-01-02T00:00:00Z\"}," DAY1 "}",
 	    CERT "\"subject\":{\"common_name\":\"wrong\",\"organisation\":\"O\"},"
 		 "\"ct\":{\"log\":\"L2\",\"seen_at\":\"2026-01-01T00:00:00Z\"}," DAY2 "}",
-	    "{\"fingerprint_sha256\":\"" SUM "\",\"spki_sha256\":\"" SUM
-	    "\",\"subject\":{\"common_name\":\"a.org\"},"
+	    "{\"fingerprint_sha256\":\"" SUM "aa\",\"spki_sha256\":\"" SUM
+	    "aa\",\"subject\":{\"common_name\":\"a.org\"},"
 	    "\"not_before\":\"2026-01-01T00:00:00.000000Z\","
 	    "\"ct\":{\"log\":\"L2\",\"seen_at\":\"2026-01-01T00:00:00.000000Z\"}," SEEN "}");
 }
@@ -198,6 +224,7 @@ static CU_TestInfo tests[] = {
 	{ "A record without times changes nothing the second time (C-404)",
 	    timeless_merge_is_idempotent },
 	{ "A service keeps the member groups that the later record lacks", service_keeps_groups },
+	{ "Groups of two records of one time win whole or member by member", groups_of_one_time },
 	{ "A DNS record keeps the greater count and all sources", counts_and_sources },
 	{ "A whois answer replaces the earlier one as a whole", whois_is_replaced_whole },
 	{ "A certificate that was parsed from DER is not overwritten", parsed_certificate_wins },

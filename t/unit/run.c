@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the engine says becomes one of the codes of C-065 and C-066. */
+/* Each result of the engine becomes one of the codes of C-065 and C-066. */
 #include "config.h"
 
 #include "api/api.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the code under test logs goes to a file beside the program: it is read when a test failed. */
+/* The log of the code under test goes to a file beside the program: it is read when a test failed. */
 static void
 log_beside(void)
 {

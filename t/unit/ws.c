@@ -307,7 +307,7 @@ test_codes(void)
 			CU_ASSERT_EQUAL(ws_code_valid(c), rows[i].valid);
 }
 
-/* What is written is read again, at every boundary of the length's forms. */
+/* Each frame that is written is read again, at every boundary of the length's forms. */
 static void
 test_heads(void)
 {

@@ -18,8 +18,7 @@ struct runner_process {
 	int pidfd; /* -1: started by a service manager */
 };
 
-/* Returns false, with a message that tells the administrator what to do, if no runner can be
-   started. */
+/* Returns false, with a message that contains the remedy, if no runner can be started. */
 bool spawn_runner(
     const struct dispatcher *d, struct runner_process *out, char *err, size_t room) MUST_USE;
 /* Kills a runner and its process group. Returns false if the process may not be killed. */

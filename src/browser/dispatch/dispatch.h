@@ -16,19 +16,28 @@
  * - The row decides what should happen. session_check_rows compares it with the sessions every second, and
  *   at once after a notification: a closing row sends close to the runner; a missing row means that the
  *   session is terminal or belongs to another host, and the runner is given up.
- * - The process decides what is. The dispatcher holds a pidfd of each runner that it has started or whose hello
- *   it has accepted; the pidfd reports the end of the process. A runner that a service manager has started has
- *   none before its hello: until then the end of its connection counts as its end. Then store_lost ends the
- *   row, and is repeated until the database confirms.
+ * - The process decides what is. When it ends, store_lost ends the row, and is repeated until the database
+ *   confirms. The end of a process is known by a pidfd or, without one, by the end of its connection:
+ *
+ *     the runner was                              pidfd
+ *     forked by spawn_runner (no service          from its start
+ *     manager)
+ *     started by the service manager, because     none: the pid in its hello is a claim, good for comparing
+ *     spawn_runner connected to runner.sock       only. The end of this connection counts as the runner's end
+ *     adopted after a restart of this process     from its hello on dispatch.sock, by SO_PEERCRED
  *
  * A lease is only renewed for a session that is trusted: its runner is connected and has sent
  * hello, or has a few seconds left to do so. Everything else expires by itself, on both sides: the
  * row after 15 s, and the runner earlier, because it is told RUNNER_LEASE_MS less the time that the
  * renewal took.
  *
- * Runners are not trusted, because a page may have taken one over. A process speaks for one
- * session, which the kernel proves (SO_PEERCRED, pidfd); every message is bounded by its table;
- * more evidence than LOG_WINDOW closes the connection.
+ * Runners are not trusted, because a page may have taken one over. Every message is bounded by its table; more
+ * evidence than LOG_WINDOW closes the connection. A hello on dispatch.sock is a claim (accept_caller):
+ *
+ *     its session is                              accepted when
+ *     known to this process                       the kernel (SO_PEERCRED) names the process of the session
+ *     unknown, after a restart                    a row of this host has its uuid and epoch. The row has no
+ *                                                 process, so the first one that knows both gets the session
  *
  * Every database call blocks the loop, for 1.5 s at most; after a failure, none is made for 250 ms.
  */

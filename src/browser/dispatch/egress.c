@@ -4,7 +4,7 @@
  *
  * Both processes may be restarted at any time, and neither stores anything. So after every
  * reconnect all sockets are sent again; "open" replaces what egress had of that session. While
- * egress is away, a browser could still connect to its listening socket, where nobody accepts,
+ * egress is away, a browser could still connect to its listening socket, where no program accepts,
  * and its pages would hang. This file therefore closes such connections after WAIT_US, and the
  * pages fail at once. */
 #include "config.h"

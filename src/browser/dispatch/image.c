@@ -21,7 +21,7 @@
 
 enum { IMAGE_MAX = 16 * 1024 * 1024 };
 
-/* Maps the image if its seals prove that nobody can change it. */
+/* Maps the image if its seals prove that no process can change it. */
 static const unsigned char *
 map_sealed(int fd, size_t *n)
 {

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "browser/dispatch/evidence.h"
+#include "wire/header.h"
 #include "wire/stream_messages.h"
 
 static const struct str redacted = STR_INIT("[redacted]");

@@ -11,28 +11,12 @@
 #include "browser/egress/egress.h"
 #include "daemon/conf.h"
 
-#include <arpa/inet.h>
-
 bool
 ip_public(const struct ip *ip)
 {
 	bool public = ip->family == AF_INET ? netaddr_public4(ip->b) : netaddr_public6(ip->b);
 
 	return public && !nets_hold(str_of(conf.egress_closed), ip);
-}
-
-bool
-ip_parse(const char *text, struct ip *out)
-{
-	*out = (struct ip){ .family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET };
-	return inet_pton(out->family, text, out->b) == 1;
-}
-
-void
-ip_print(const struct ip *ip, char out[IP_TEXT_LEN])
-{
-	if (inet_ntop(ip->family, ip->b, out, IP_TEXT_LEN) == NULL)
-		panic("inet_ntop failed for family %d", ip->family);
 }
 
 static enum reason

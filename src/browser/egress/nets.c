@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of networks that an administrator has closed to browsers, as "192.0.2.0/24, 2001:db8::/32".
-   They are short, so the text is parsed at each use. A malformed list closes everything;
-   surfaced-egress -t reports it. */
+/* Addresses in text, and lists of networks that an administrator has closed to browsers, as
+   "192.0.2.0/24, 2001:db8::/32". The lists are short, so their text is parsed at each use. A
+   malformed list closes everything; surfaced-egress -t reports it. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
+
+#include <arpa/inet.h>
+
+bool
+ip_parse(const char *text, struct ip *out)
+{
+	*out = (struct ip){ .family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET };
+	return inet_pton(out->family, text, out->b) == 1;
+}
+
+void
+ip_print(const struct ip *ip, char out[IP_TEXT_LEN])
+{
+	if (inet_ntop(ip->family, ip->b, out, IP_TEXT_LEN) == NULL)
+		panic("inet_ntop failed for family %d", ip->family);
+}
 
 struct net {
 	struct ip ip;

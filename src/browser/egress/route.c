@@ -4,7 +4,7 @@
  * database or a link.
  *
  * The name of that file comes from the database, so it may be neither a path nor a hidden file
- * (is_file_name), and a file that everybody may read is refused. The file is read for each
+ * (is_file_name), and a file that every user may read is refused. The file is read for each
  * connection: a new password works at once, and is erased from memory when the connection is
  * made. */
 #include "config.h"
@@ -72,7 +72,7 @@ read_secret(int fd, char *room, size_t n, const char **why)
 	*why = "it is not a file";
 	if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))
 		return -1;
-	*why = "everybody may read it";
+	*why = "every user may read it";
 	if ((s.st_mode & S_IROTH) != 0)
 		return -1;
 	*why = "it is too long";

@@ -42,8 +42,6 @@ enum { IP_TEXT_LEN = 46 };
 
 /* Whether an address is public and not in egress_closed. */
 bool ip_public(const struct ip *ip);
-bool ip_parse(const char *text, struct ip *out) MUST_USE;
-void ip_print(const struct ip *ip, char out[IP_TEXT_LEN]);
 /* Checks a browser's request, as far as that is possible without a look-up. REASON_CONNECTED: out
    may be tried. */
 enum reason judge_request(
@@ -52,8 +50,10 @@ enum reason judge_request(
 enum reason judge_host(
     struct arena *scratch, struct str host, unsigned port, struct target *out) MUST_USE;
 
-/* ---- nets.c: lists of networks, as "192.0.2.0/24, 2001:db8::1" ---- */
+/* ---- nets.c: addresses, and lists of networks, as "192.0.2.0/24, 2001:db8::1" ---- */
 
+bool ip_parse(const char *text, struct ip *out) MUST_USE;
+void ip_print(const struct ip *ip, char out[IP_TEXT_LEN]);
 bool nets_good(struct str list);
 /* Whether a network of the list contains ip. A malformed list contains every address. */
 bool nets_hold(struct str list, const struct ip *ip);

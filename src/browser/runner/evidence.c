@@ -12,7 +12,7 @@
 #include "browser/runner/cdp.h"
 #include "browser/runner/evidence.h"
 #include "json/json.h"
-#include "resource/evidence.h"
+#include "wire/header.h"
 
 enum {
 	HEADERS_MAX = 64,
@@ -162,7 +162,6 @@ struct header_copy {
 static bool
 copy_header(void *arg, struct str name, struct json_value *value)
 {
-	static const struct str length = STR_INIT("content-length");
 	struct header_copy *t = arg;
 	struct str rest = json_text(value);
 	int64_t body;
@@ -173,8 +172,8 @@ copy_header(void *arg, struct str name, struct json_value *value)
 
 		rest = nl != NULL ? (struct str){ nl + 1, rest.n - v.n - 1 } : STR_NULL;
 		t->all += (int64_t)(name.n + v.n + 4);
-		if (name.n == length.n && strncasecmp(name.p, length.p, length.n) == 0 &&
-		    str_int64(v, &body) && body > 0 && body <= BODY_MAX)
+		if (str_is_nocase(name, "content-length") && str_int64(v, &body) && body > 0 &&
+		    body <= BODY_MAX)
 			t->all += body;
 		v = header_secret(name) ? STR("[redacted]") : str_cut_bytes(v, VALUE_MAX);
 		if (t->n == HEADERS_MAX || name.n > NAME_MAX_BYTES ||

@@ -23,14 +23,19 @@ send_field_error(struct live *l, const struct field_error *e, struct str to)
 	if (e->field.n > 0)
 		message = arena_printf(l->arena, "%.*s %.*s", (int)e->field.n, e->field.p,
 		    (int)e->message.n, e->message.p);
-	live_send_error(l, e->code, message, to, e->field.n > 0 ? e->field : STR_NULL);
+	live_error(l, &(struct stream_error){
+			  .code = e->code,
+			  .message = message,
+			  .to = to,
+			  .field = e->field.n > 0 ? e->field : STR_NULL,
+		      });
 }
 
 static void
 send_member_error(struct live *l, const char *code, const char *field, struct str message,
     enum stream_message_id to)
 {
-	const struct field_error e = { code, str_of(field), message };
+	const struct field_error e = { str_of(code), str_of(field), message };
 
 	send_field_error(l, &e, str_of(stream_messages[to].name));
 }

@@ -174,7 +174,7 @@ has_header(struct list headers, const char *name)
 	const struct net_header *h = headers.items;
 
 	for (size_t i = 0; i < headers.n; i++)
-		if (h[i].name.n == strlen(name) && strncasecmp(h[i].name.p, name, h[i].name.n) == 0)
+		if (str_is_nocase(h[i].name, name))
 			return true;
 	return false;
 }

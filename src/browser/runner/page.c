@@ -3,8 +3,8 @@
  * the viewer, and is recorded as evidence where it is not a request.
  *
  * A page can open a dialog, and then nothing of it runs or paints until the dialog is answered.
- * So a dialog that nobody answers is dismissed after a time, shorter when no viewer is
- * connected. Only beforeunload is accepted, or a page could prevent that the session closes. */
+ * So a dialog without an answer is dismissed after a time, shorter when no viewer is
+ * connected. Only beforeunload is accepted, or a page could keep the session from closing. */
 #include "config.h"
 
 #include "browser/runner/control.h"
@@ -163,7 +163,7 @@ dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text)
 				     .in = &(struct dialog_params){ accept, text } });
 }
 
-/* Answers a dialog that nobody answered in time. beforeunload is accepted, so that a page cannot
+/* Answers a dialog that the viewer has not answered in time. beforeunload is accepted, so that a page cannot
    prevent its own end; every other dialog is dismissed. */
 static void
 answer_overdue_dialog(struct runner *r, struct tab *t)

@@ -317,8 +317,7 @@ profile_header(const struct profile *p, struct str name)
 	};
 
 	for (size_t i = 0; i < COUNT(headers); i++)
-		if (name.n == strlen(headers[i].name) &&
-		    strncasecmp(name.p, headers[i].name, name.n) == 0)
+		if (str_is_nocase(name, headers[i].name))
 			return headers[i].value;
 	return STR_NULL;
 }

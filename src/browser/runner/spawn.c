@@ -105,11 +105,11 @@ find_locales(char *out, size_t room)
    So a process has the right locale before it runs a line of any site, and keeps it as long as it
    lives. Emulation.setLocaleOverride promises less. It changes a running process, on behalf of one
    page, and the locale is lost when that page closes or leaves the process: a service worker that
-   shares the process sees the real locale until somebody sets it again, and such a worker can tell
-   its site.
+   shares the process sees the real locale until it is set again, and the site of the worker can read
+   it.
 
    The .pak files hold the texts of the user interface. Debian installs those in English, and a
-   headless browser shows none to anybody. The English file is therefore also shown under the name
+   headless browser displays none of them. The English file is therefore also shown under the name
    of the session's locale, in a tmpfs that hides the directory and becomes read-only. */
 static void
 add_locale(struct args *a, struct str locale)

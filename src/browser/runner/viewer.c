@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Carries out the viewer's commands: the functions of live_ops (live.h). A command in a session
  * without a page, or one that is closing, is refused with an error that names it; mouse and keys
- * are then ignored, because an error for each movement would help nobody.
+ * are then ignored, because an error for each movement would only fill the stream.
  *
  * Every command that is carried out counts as activity, which resets the idle time of the
  * session (runner_activity). A ping does not, and never arrives here. */

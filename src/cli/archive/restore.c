@@ -17,7 +17,8 @@
 #include "cli/process.h"
 #include "daemon/conf.h"
 #include "cli/migrate.h"
-#include "search/index/format/manifest.h"
+#include "cli/migrate_files.h"
+#include "search/index/format/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -357,7 +358,7 @@ run_job(struct job *j)
 	if (status != EXIT_OK || j->only_check)
 		return status == EXIT_OK ? cli_print(j->c, "backup", manifest_fields, &j->m)
 					 : status;
-	if (!migrate_newest(j->c, j->sql_dir, &newest))
+	if (!migrate_newest(j->c->arena, j->sql_dir, &newest))
 		return EXIT_FAILED;
 	if (j->m.schema > newest)
 		return cli_fail(EXIT_FAILED,

@@ -8,6 +8,7 @@
 #include "cli/process.h"
 #include "daemon/conf.h"
 #include "cli/migrate.h"
+#include "cli/migrate_files.h"
 
 #include <inttypes.h>
 #include <pwd.h>
@@ -53,7 +54,7 @@ struct own_rights {
 static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0), FIELD_END };
 
 /* Does the present role have rights on any object? Every program's role has. A login alone proves
-   little: a server that trusts local users lets a role in that nobody has granted anything, for
+   little: a server that trusts local users accepts a role that has no rights at all, for
    example in a database that was restored without its rights. The statement needs no right itself,
    since every role may read the catalogue. aclexplode gives a row for each right of an access list;
    a list that is null has the defaults and counts as no right of the role. */
@@ -169,12 +170,12 @@ check_roles(struct doctor *d)
 	struct buf output = { .a = d->c->arena };
 	struct str *all, *login;
 	size_t logins = 0;
-	int status;
+	bool ok;
 
 	cli_catch(&output);
-	status = migrate_roles(d->c, d->sql_dir.p, &wanted);
+	ok = migrate_roles(d->c->arena, d->sql_dir.p, &wanted);
 	cli_catch(NULL);
-	if (status != EXIT_OK) {
+	if (!ok) {
 		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"), "%.*s",
 		    (int)output.n, output.p);
 		return;
@@ -238,7 +239,7 @@ static const struct field right_out[] = {
    have different weight:
 
      in schema_right, not now    revoked by hand     a daemon will fail: FAILED
-     now, not in schema_right    granted by hand     somebody may need it: WARNING, with the command that revokes it
+     now, not in schema_right    granted by hand     an administrator may need it: WARNING, with the command that revokes it
 
    50 rows are enough to see a pattern, and the database name is added for the command. */
 STMT_LIST(read_rights, struct right, right_out,
@@ -272,7 +273,7 @@ check_rights(struct doctor *d)
 		else
 			doctor_say(d, HEALTH_WARNING, "rights",
 			    DO_WITH(REVOKE, arena_str(d->c->arena, r->database).p, text),
-			    "somebody granted more: %s", text);
+			    "granted by hand: %s", text);
 	}
 	if (rights.n == 0)
 		doctor_say(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");

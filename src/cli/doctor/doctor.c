@@ -126,42 +126,6 @@ check_clock(struct doctor *d)
 		    t.maxerror / 1000);
 }
 
-/* Free space in percent decides, because a small disk and a large one fill up in the same way:
-   below 10 % a warning, below 2 % a failure. Three more rules:
-
-     f_bavail, not f_bfree     the blocks that root alone may use are of no help to a daemon
-     fewer than 100 inodes     nothing can be written, however much space is left; 0 inodes in all: no limit
-     evidence_reserve          below it surfaced-dispatch starts no session, whatever the percentage is */
-void
-doctor_disk(struct doctor *d, const char *path, int64_t reserve)
-{
-	struct statvfs v;
-	uint64_t free_mb, percent;
-	enum health health = HEALTH_OK;
-	const char *less = "";
-
-	if (statvfs(path, &v) != 0) {
-		doctor_say(
-		    d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path, strerror(errno));
-		return;
-	}
-	free_mb = (uint64_t)v.f_bavail * v.f_frsize >> 20;
-	percent = v.f_blocks == 0 ? 0 : (uint64_t)v.f_bavail * 100 / v.f_blocks;
-	if (percent < 10)
-		health = percent < 2 ? HEALTH_FAILED : HEALTH_WARNING;
-	if (v.f_files > 0 && v.f_favail < 100)
-		health = HEALTH_FAILED;
-	if (free_mb << 20 < (uint64_t)reserve) {
-		health = HEALTH_FAILED;
-		less = ", less than evidence_reserve: no session is started";
-	}
-	doctor_say(d, health, "disk",
-	    health == HEALTH_OK ? NO_ADVICE
-	    : less[0] != '\0'   ? DO_WITH(LESS_RESERVE, path)
-				: DO_WITH(MAKE_ROOM, path),
-	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
-}
-
 /* A merge needs space for a new segment beside those that it replaces. */
 static void
 check_index_disk(struct doctor *d)

@@ -28,8 +28,8 @@ has_permission(
 	return (st->st_mode & bit) == bit;
 }
 
-/* The kernel's rules for another user, computed from stat: root cannot ask the kernel what somebody
-   else may do without becoming that user, and access() answers for the present one. The first class
+/* The kernel's rules for another user, computed from stat: root cannot ask the kernel for the rights of
+   another user without becoming that user, and access() answers for the present one. The first class
    that matches decides, as in the kernel:
 
      owner   the owner's bits, even if the group or others have more
@@ -95,7 +95,7 @@ check_secret(struct doctor *d, const struct secret_file *f)
 		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path, strerror(errno));
 	else if (st.st_mode & S_IRWXO)
 		doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
-		    "%s can be read by everybody", f->path);
+		    "%s can be read by every user", f->path);
 	else if (access(f->path, R_OK) == 0 && !f->is_good(f->path, err, sizeof(err)))
 		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s", err);
 	else

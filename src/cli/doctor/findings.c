@@ -62,8 +62,8 @@ set_advice(struct doctor *d, struct finding *f, const struct advice *a)
 }
 
 /* Is the installation perhaps good, and only the present user not allowed to check
-   it? Without this question doctor would report a dozen failures to anybody who is
-   not root. The texts of EACCES and of PostgreSQL's peer authentication are looked
+   it? Without this question doctor would report a dozen failures to every user but
+   root. The texts of EACCES and of PostgreSQL's peer authentication are looked
    for in the finding, since the checks get them in many ways. Such a finding
    becomes a warning with the advice to run doctor as root. */
 static bool

@@ -105,9 +105,9 @@ enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
 
 /* The process that writes the index holds the lock, so trying to take it is the test:
 
-     EWOULDBLOCK     somebody holds it: the index has a writer
+     EWOULDBLOCK     another process holds it: the index has a writer
      EACCES          this user may not open the file, which proves nothing about a writer
-     taken, or gone  nobody writes
+     taken, or gone  no process writes
 
    A lock that was taken is released at once. */
 static void

@@ -23,23 +23,16 @@ enum { SHA256_HEX = 64 };
 
 #define NO_DNS_NAME "a name is no DNS name"
 
-static void
-lower_ascii(struct arena *a, struct str *s)
-{
-	if (s->p != NULL)
-		*s = str_lower_ascii(arena_alloc(a, s->n + 1), *s);
-}
-
 static const char *
 check_address(struct arena *a, struct str *s)
 {
-	return import_address(a, s) ? NULL : "an address is no IP address";
+	return ipnet_canonical_address(a, s) ? NULL : "an address is no IP address";
 }
 
 static const char *
 check_fingerprint(struct arena *a, struct str *s)
 {
-	lower_ascii(a, s);
+	*s = arena_lower(a, *s);
 	if (s->n != SHA256_HEX)
 		return "a certificate is named by its SHA-256, 64 hexadecimal digits";
 	for (size_t i = 0; i < s->n; i++)

@@ -13,6 +13,7 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "cli/enrich.h"
 #include "cli/import/records.h"
 #include "cli/import/store.h"
 #include "cli/import/pipe.h"
@@ -27,7 +28,7 @@ enum { REDRAW_US = 200000 };
 struct run {
 	struct cli *cli;
 	struct import_pipe_options o;
-	bool quiet, progress;
+	bool quiet, progress, plain;
 	uint64_t size; /* bytes of the file; 0: unknown */
 	uint64_t read, bad;
 	int64_t began, drawn;
@@ -66,6 +67,7 @@ parse_import_options(struct run *r, int argc, char **argv)
 		{ .name = "format", .text = &format },
 		{ .name = "quiet", .flag = &r->quiet },
 		{ .name = "strict", .flag = &r->o.strict },
+		{ .name = "no-enrich", .flag = &r->plain },
 		{ .name = NULL },
 	};
 
@@ -213,9 +215,11 @@ hosts(struct cli *c, int argc, char **argv)
 		return rc;
 	r.progress = !r.quiet && isatty(STDERR_FILENO);
 	r.store = (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
+	r.o.enrich = r.plain ? NULL : cli_enrich_open();
 	p = import_pipe_start(&r.o);
 	rc = store_all(&r, p);
 	import_pipe_end(p);
+	enrich_close(r.o.enrich);
 	if (r.read > 0 || rc == EXIT_OK)
 		print_summary(&r);
 	db_use(c->db, c->arena, 0);
@@ -249,7 +253,8 @@ certificates(struct cli *c, int argc, char **argv)
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
-	    .arguments = "[--format auto|ndjson|nmap|masscan] [--quiet] [--strict] FILE|-",
+	    .arguments =
+		"[--format auto|ndjson|nmap|masscan] [--no-enrich] [--quiet] [--strict] FILE|-",
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
 	},

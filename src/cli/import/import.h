@@ -100,8 +100,6 @@ bool import_host_finish(
 /* Prints the stored document. import_host_finish must have succeeded. */
 void import_host_print(struct buf *b, const struct import_host *h);
 
-/* Brings an address into its stored form; false: it is not an address. */
-bool import_address(struct arena *a, struct str *s) MUST_USE;
 /* Brings a name into lower case without a trailing dot; false: it is not a DNS name. */
 bool import_dns_name(struct arena *a, struct str *s) MUST_USE;
 
@@ -111,6 +109,10 @@ struct import_service *import_service_add(struct arena *a, struct import_host *h
 
 /* The registrable domains of names, by the public suffix list. */
 struct texts import_apex_domains(struct arena *a, const struct texts *names);
+
+/* Adds what the databases know of the host's address. */
+struct enrich;
+void import_enrich(struct enrich *e, struct arena *a, struct import_host *h);
 
 /* ---- readers ---- */
 
@@ -123,9 +125,10 @@ struct importer {
 	void (*host)(void *arg, const struct import_host *h, struct str doc);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
-	size_t window; /* masscan: hosts that are gathered at a time */
-	uint64_t read; /* records, including bad ones */
-	bool stop;     /* a callback sets it to end the reading */
+	struct enrich *enrich; /* NULL: hosts are stored as they were read */
+	size_t window;         /* masscan: hosts that are gathered at a time */
+	uint64_t read;         /* records, including bad ones */
+	bool stop;             /* a callback sets it to end the reading */
 	struct buf doc;
 };
 
@@ -133,8 +136,12 @@ typedef void import_reader(struct importer *im);
 
 import_reader import_ndjson, import_nmap, import_masscan;
 
+/* ---- guess.c ---- */
+
 /* Guesses the format from the first bytes; NULL: unknown. */
 import_reader *import_guess(struct source *s);
+
+/* ---- reader.c ---- */
 
 /* For readers: finishes and prints the host and calls im->host, or im->bad. */
 void import_emit(

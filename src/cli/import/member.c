@@ -22,76 +22,13 @@
 		STR_INIT(#m), MEMBER_TEXT, f, offsetof(s, m), 0, max, NULL                         \
 	}
 
-bool
-import_address(struct arena *a, struct str *s)
-{
-	char out[IPNET_LEN + 1];
-	struct ipnet ip;
-
-	if ((s->n > 0 && memchr(s->p, '/', s->n) != NULL) || !ipnet_parse(*s, &ip))
-		return false;
-	ipnet_print(&ip, out);
-	if (!str_is(*s, out))
-		*s = arena_str(a, str_of(out));
-	return true;
-}
-
-/* Clears the bits beyond the prefix length, so that a network has one stored form. */
-static const char *
-canonical_prefix(struct arena *a, struct str *s)
-{
-	char out[IPNET_LEN + 1];
-	struct ipnet net;
-
-	if (s->n == 0 || memchr(s->p, '/', s->n) == NULL || !ipnet_parse(*s, &net))
-		return "is no network such as 192.0.2.0/24";
-	ipnet_print(&net, out);
-	if (net.bits == 128)
-		*s = arena_printf(a, "%s/%s", out, strchr(out, ':') == NULL ? "32" : "128");
-	else
-		*s = arena_str(a, str_of(out));
-	return NULL;
-}
-
-static void
-lower_text(struct arena *a, struct str *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->p[i] < 'A' || s->p[i] > 'Z')
-			continue;
-		*s = str_lower_ascii(arena_alloc(a, s->n + 1), *s);
-		return;
-	}
-}
-
-static void
-upper_text(struct arena *a, struct str *s)
-{
-	char *p = arena_alloc(a, s->n + 1);
-
-	for (size_t i = 0; i < s->n; i++)
-		p[i] = s->p[i] >= 'a' && s->p[i] <= 'z' ? (char)(s->p[i] - 32) : s->p[i];
-	s->p = p;
-}
-
-/* Accepts a name without blanks and control characters. Underscores, stars and UTF-8 occur in names that scanners
-   find, so they are allowed. */
-static bool
-is_graphic(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
-			return false;
-	return s.n > 0;
-}
-
 static bool
 check_slug(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x7f)
 			return false;
-	return is_graphic(s);
+	return str_graphic(s);
 }
 
 bool
@@ -99,16 +36,16 @@ import_dns_name(struct arena *a, struct str *s)
 {
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
-	if (s->n > IMPORT_NAME || !is_graphic(*s) || s->p[0] == '.')
+	if (s->n > IMPORT_NAME || !str_graphic(*s) || s->p[0] == '.')
 		return false;
-	lower_text(a, s);
+	*s = arena_lower(a, *s);
 	return true;
 }
 
 static const char *
 check_country(struct arena *a, struct str *s)
 {
-	upper_text(a, s);
+	*s = arena_upper(a, *s);
 	if (s->n != 2 || s->p[0] < 'A' || s->p[0] > 'Z' || s->p[1] < 'A' || s->p[1] > 'Z')
 		return "must be two letters";
 	return NULL;
@@ -127,25 +64,25 @@ member_form(struct arena *a, const struct member *m, struct str *s, enum import_
 	case FORM_ANY:
 		return NULL;
 	case FORM_IP:
-		return import_address(a, s) ? NULL : "is no IP address";
+		return ipnet_canonical_address(a, s) ? NULL : "is no IP address";
 	case FORM_PREFIX:
-		return canonical_prefix(a, s);
+		return ipnet_canonical_network(a, s) ? NULL : "is no network such as 192.0.2.0/24";
 	case FORM_COUNTRY:
 		return check_country(a, s);
 	case FORM_UPPER:
-		upper_text(a, s);
+		*s = arena_upper(a, *s);
 		return NULL;
 	case FORM_LOWER:
-		lower_text(a, s);
+		*s = arena_lower(a, *s);
 		return NULL;
 	case FORM_DNS:
 		return import_dns_name(a, s) ? NULL : "is no DNS name";
 	case FORM_SLUG:
-		lower_text(a, s);
+		*s = arena_lower(a, *s);
 		return check_slug(*s) ? NULL
 				      : "is no tag: 1 to 128 ASCII characters without blanks";
 	case FORM_TRANSPORT:
-		lower_text(a, s);
+		*s = arena_lower(a, *s);
 		return str_is(*s, "tcp") || str_is(*s, "udp") || str_is(*s, "sctp")
 			   ? NULL
 			   : "must be tcp, udp or sctp";
@@ -170,32 +107,16 @@ member_hash_banner(struct arena *a, struct import_service *s)
 void
 import_texts_add(struct arena *a, struct texts *t, struct str s)
 {
-	/* the room is a power of two, so it is full when n is one */
-	if (t->p == NULL || (t->n >= 4 && (t->n & (t->n - 1)) == 0)) {
-		struct str *p = ARENA_ARRAY(a, t->n < 4 ? 4 : 2 * t->n, struct str);
-
-		if (t->p != NULL)
-			memcpy(p, t->p, t->n * sizeof(*p));
-		t->p = p;
-	}
+	t->p = arena_room(a, t->p, t->n, sizeof(*t->p));
 	t->p[t->n++] = s;
 }
 
 struct import_service *
 import_service_add(struct arena *a, struct import_host *h)
 {
-	size_t n = h->nservices;
-
-	if (h->services == NULL || (n >= 4 && (n & (n - 1)) == 0)) {
-		struct import_service *p = ARENA_ARRAY(a, n < 4 ? 4 : 2 * n, struct import_service);
-
-		if (h->services != NULL)
-			memcpy(p, h->services, n * sizeof(*p));
-		h->services = p;
-	}
+	h->services = arena_room(a, h->services, h->nservices, sizeof(*h->services));
 	h->has_services = true;
-	h->nservices++;
-	return &h->services[n];
+	return &h->services[h->nservices++];
 }
 
 struct texts

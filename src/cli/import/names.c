@@ -59,7 +59,7 @@ names_full(const struct names *t)
 	return t->n >= t->room / 2;
 }
 
-/* The hash has a random seed, so that nobody can write a file whose names collide. */
+/* The hash has a random seed, so that no file can be written whose names collide. */
 static uint64_t
 hash(const struct names *t, struct str s)
 {

@@ -2,7 +2,7 @@
 /* Readers of certificates in PEM and DER.
  *
  * PEM files hold other things beside certificates: keys, parameters, text between the blocks. The blocks are found by
- * their lines and only those of certificates are decoded, so that no key is ever read and nobody is asked for a pass
+ * their lines and only those of certificates are decoded, so that no key is ever read and no user is asked for a pass
  * phrase. */
 #include "config.h"
 

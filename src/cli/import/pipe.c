@@ -73,7 +73,7 @@ current_batch(struct import_pipe *p)
 
    The batch that is cleared below is therefore one that the caller has returned. After p->stop the
    caller takes no batch any more (import_pipe_end), so the reader may clear one that is still
-   marked full and ends soon. The set of addresses begins anew with each batch, because rounds are
+   marked full and ends soon. The set of addresses is emptied for each batch, because rounds are
    counted within one transaction. */
 static void
 hand_over_batch(struct import_pipe *p)
@@ -193,6 +193,7 @@ import_pipe_start(const struct import_pipe_options *o)
 	p->addresses = names_new(BATCH_HOSTS);
 	p->tags = names_new(TAGS);
 	p->im = (struct importer){ .src = &p->src,
+		.enrich = o->enrich,
 		.host = add_host_row,
 		.bad = add_bad_message,
 		.arg = p,

@@ -24,7 +24,8 @@ struct import_pipe_options {
 	import_reader *reader; /* NULL: guess */
 	const char *file;      /* name of the input in messages */
 	int fd;
-	bool strict; /* stop at the first bad record */
+	bool strict;           /* stop at the first bad record */
+	struct enrich *enrich; /* NULL: hosts are stored as they were read */
 };
 
 struct import_pipe *import_pipe_start(const struct import_pipe_options *o);

@@ -1,4 +1,4 @@
-/* The members of a host. Those of its services are in services.h. */
+/* The members of a host. The members of its services are in services.h. */
 
 SEARCH_FIELD(HOSTS, "ip",                          IP, 1, KEY, ADDRESS, 1, 64, 0, EACH)
 SEARCH_FIELD(HOSTS, "ip_version",                  INTEGER, 1, TERMS, NUMBER, 4, 6, 0, EACH)

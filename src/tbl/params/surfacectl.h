@@ -2,3 +2,15 @@
 PARAM(public_url, url, IN_SURFACECTL,
 	"", 0, 2000,
 	"where people reach nginx, https://HOST[:PORT], for surfacectl watch and setup")
+PARAM(mmdb_asn, path, IN_SURFACECTL,
+	"", 0, 4096,
+	"a MaxMind database of autonomous systems; imports add asn, as_name and prefix of hosts")
+PARAM(mmdb_city, path, IN_SURFACECTL,
+	"", 0, 4096,
+	"a MaxMind database of places; imports add country_code, region and city of hosts")
+PARAM(pfx2as_ipv4, path, IN_SURFACECTL,
+	"", 0, 4096,
+	"prefixes and their AS, a line each, for addresses that mmdb_asn does not have")
+PARAM(pfx2as_ipv6, path, IN_SURFACECTL,
+	"", 0, 4096,
+	"the same for IPv6, which RouteViews publishes as a file of its own")

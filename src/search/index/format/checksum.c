@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A fast checksum against damaged and mistaken files. It is no protection against somebody who
-   forges a file. */
+/* A fast checksum against damaged and mistaken files. It does not protect against a forged
+   file. */
 #include "config.h"
 
 #include "search/index/format/format.h"

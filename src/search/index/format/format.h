@@ -24,8 +24,14 @@
  *   more                     uint32_t nblocks, 0; struct posting_block[nblocks]; then for each block of
  *                            65536 documents uint16_t[] (up to POSTING_ARRAY) or a bitmap
  *
- * A posting of hosts is not stored, and SECTION_AT is INDEX_NEVER, when the term has few services:
- * the reader derives the hosts from the posting of services.
+ * A posting of documents is not stored, and SECTION_AT is INDEX_NEVER, when the term has few nested
+ * documents: the reader derives the documents from the posting of nested documents.
+ *
+ * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
+ * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
+ * has no terms where it is the key of the document: there a network is a range of documents.
+ *
+ *   04 0a000001   04 0a000002   04 c0000201 | 06 20010db8...01     10.0.0.0/8 is the first two
  *
  * All numbers have the byte order of the machine that wrote them; a file of another byte order is
  * refused. */

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* The embedded index of hosts, as its one writer sees it: the process surfaced-index writes a
- * directory, and every worker of the API maps the files of the directory into memory. Queries use
- * search/engine.h; search/index/read/request.h describes how one is answered.
+/* The embedded index, as its one writer sees it: the process surfaced-index writes a directory, and
+ * every worker of the API maps the files of the directory into memory. Queries use search/engine.h;
+ * search/index/read/request.h describes how one is answered.
  *
- * A document is a host; a nested document is one of its services. The terms used here:
+ * Each dataset of tbl/datasets.h has an index of its own in the directory: the names of its files
+ * begin with that of the dataset, and it has its own manifest, generation and snapshot. Nothing is
+ * shared, so a dataset is rebuilt, or refused, without the others. The view of services has no
+ * files; the index of hosts answers its queries (read/nested.c). The pictures here are of hosts.
+ *
+ * A document is a record, such as a host; a nested document is one of its nested objects, such as a
+ * service. The terms used here:
  *
  *   segment      an immutable file with the documents of one pass of the writer, or of merged segments
  *   slot         one sorted dictionary of a segment, with its postings and its column; a field has two:
@@ -28,8 +34,9 @@
  *    +- hosts-B.seg   20,000 documents     slot "os"  0 Linux  1 Plan 9
  *    +- hosts-C.map   the ordinals of B:   "os"       0 -> 1   1 -> 4
  *
- * Documents are numbered in the order of their addresses, nested documents in the order of their
- * hosts. The slot of a nested field has postings of both levels. The file lists its fields by a
+ * Documents are numbered in the order of their keys (record_key), nested documents in the order of
+ * their documents. A key is stored as it is (keys.h), but that of a host is its address alone, four
+ * bytes in most cases. The slot of a nested field has postings of both levels. The file lists its fields by a
  * hash of name and type, and a field finds its slots through that list, so a release with one more
  * field can read an older segment: only a query that names the new field is refused until the index
  * is built again.
@@ -40,11 +47,12 @@
  * is unused, because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over
  * the sorted dictionaries and stores them in a file of their own. The file stays valid as long as
  * the segments before it stay the same; when one of them is merged, dropped or moved, the writer makes the file
- * again. So large segments, which change rarely, come first. A new segment goes to the end, and before another only
- * when it has more than twice as many documents. A small one is the last, and costs one walk for itself.
+ * again. So large segments, which change rarely, come first. A new segment is put at the end and moves forward past
+ * each neighbour that has less than half of its documents. The small segment of a usual pass therefore stays the
+ * last one, and only its own ordinals have to be made.
  *
  * The life of a change. A pass reads the rows that the snapshot of the last generation does not show and writes them
- * as a new segment. It marks their older versions dead, and the hosts whose rows were deleted (table host_gone). It
+ * as a new segment. It marks their older versions dead, and the records that were deleted. It
  * makes the ordinals that are missing. Every file is written under another name, synced and renamed. The last one is
  * the manifest: its rename publishes the generation, and the directory is synced after it. A crash before the rename
  * leaves the former generation and files without a name in a manifest; a crash after it leaves the new generation and
@@ -102,7 +110,7 @@ struct index_tags { /* sorted by slug; owned */
 	char *text; /* the strings of all items */
 };
 
-enum { INDEX_FAULT = 256 };
+enum { INDEX_FAULT = 256, KEY_MAX = 600 /* bytes of a key */ };
 enum index_child { INDEX_MERGE, INDEX_REBUILD, INDEX_CHILDREN };
 
 struct index_state {
@@ -123,6 +131,8 @@ struct index_state {
 	uint32_t children[INDEX_CHILDREN]; /* 0: none */
 };
 
+/* The path of the manifest; family: of a child, whose state is not published, or 0. */
+void manifest_path(const char *directory, enum dataset d, uint32_t family, char *out, size_t room);
 /* The number of words of a bitmap over n documents, rounded up to blocks of 65536 bits. */
 size_t index_words(uint32_t n);
 

@@ -10,12 +10,6 @@ enum { V4_KEY = 5, V6_KEY = 17, V4_MARK = 4, V6_MARK = 6 };
 
 static const unsigned char v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
-bool
-ip_is_v4(const unsigned char ip[16])
-{
-	return memcmp(ip, v4_prefix, sizeof(v4_prefix)) == 0;
-}
-
 struct str
 address_key(const unsigned char ip[16], struct segment_key *out)
 {

@@ -14,8 +14,9 @@
 #define SEARCH_INDEX_FORMAT_KEYS_H
 
 #include "search/index/format/format.h"
+#include "search/index/format/index.h"
 
-enum { KEY_BLOCK = 16, KEY_MAX = 600 };
+enum { KEY_BLOCK = 16 };
 
 struct segment_key {
 	size_t n;
@@ -56,6 +57,5 @@ bool keys_are_whole(const struct keys *k);
 /* The key of an address: 4 or 6 and its bytes; and the address of a key. */
 struct str address_key(const unsigned char ip[16], struct segment_key *out);
 bool address_of_key(struct str key, unsigned char ip[16]) MUST_USE;
-bool ip_is_v4(const unsigned char ip[16]);
 
 #endif

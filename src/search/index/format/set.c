@@ -94,7 +94,7 @@ pool_put(struct words_pool *p, uint64_t *words)
 }
 
 /* Lends n zeros for the counters of a facet. The first request of a worker takes them from its
- * arena, because nobody knows yet how many counters a request needs. pool_reset then learns the
+ * arena, because the number of counters that a request needs is not known yet. pool_reset then learns the
  * sum (`wanted`) and keeps an array of that size, up to COUNTERS_MAX; later requests get parts
  * of it:
  *

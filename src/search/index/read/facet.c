@@ -159,7 +159,7 @@ facet_places(const struct terms *t)
  * adding the copies would cost more than the hits.
  *
  * Missing values have the numbers behind the last term, so the inner loop counts them like
- * terms, in counters that belong to somebody else when f->counts is a part of a larger array.
+ * terms, in counters that belong to another facet when f->counts is a part of a larger array.
  * `behind` keeps their content, and end_facet restores it. */
 static void
 begin_facet(struct run *r, struct facet *f, uint32_t nhits)

@@ -177,7 +177,7 @@ fold_string(struct arena *a, struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
 			return text_fold(a, s);
-	return str_lower_ascii(arena_alloc(a, s.n + 1), s);
+	return arena_lower(a, s);
 }
 
 static uint32_t
@@ -338,8 +338,8 @@ address_term(const struct terms *t, struct str key, bool after)
 	return i + (after && i < t->n && str_eq(terms_str(t, i), key));
 }
 
-/* The key of an end of a network. That of an IPv6 network is no IPv4 address even where its bits are those of one, as
-   in segment_net. */
+/* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
+   the bits are those of an IPv4 address, as in segment_net. */
 static struct str
 net_key(const unsigned char ip[16], bool four, struct segment_key *out)
 {

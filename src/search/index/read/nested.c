@@ -274,7 +274,7 @@ nested_page(struct request *rq, const struct page_request *want, struct page *ou
 	host.n = host.n > SERVICE_KEY ? host.n - SERVICE_KEY : 0;
 	memcpy(hits, rq->hits, rq->view->nsegments * sizeof(*hits));
 	hits_to_owners(rq, hits);
-	rq->level = LEVEL_DOCUMENT; /* of the sets that first_hits walks */
+	rq->level = LEVEL_DOCUMENT; /* first_hits walks sets of hosts */
 	n = first_hits(rq, host, true, want->limit + UINT64_C(2), m);
 	out->hits = ARENA_ARRAY(a, want->limit + UINT64_C(1), struct hit);
 	for (size_t i = 0; i < n && add_services(rq, hits, &m[i], want, out); i++)

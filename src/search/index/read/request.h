@@ -28,7 +28,8 @@
  *     ordinal, and looks at the texts of terms only to order equal counts and to print the buckets. When the hits
  *     are more than half of a segment, the other documents are counted and subtracted from the totals.
  *  6. The files are compared once more: an answer is only given when no file has changed while it was computed. A
- *     page that could not be read was replaced by zeros meanwhile (mapped.c), and this check detects that, too.
+ *     page that cannot be read (of a truncated file, say) raises SIGBUS. The handler of mapped.c maps zeros in its
+ *     place, so the worker continues, and this check fails the request.
  *
  * run_spend is called between blocks of work. When the deadline, the work limit or the slice of CPU
  * time is used up, run_spend sets run.rc; then every function returns early, and engine.c discards
@@ -73,7 +74,7 @@ struct request {
 	struct run run;
 	struct view *view;
 	const struct query *query;
-	enum level level; /* of the hits: a query of a view finds nested documents */
+	enum level level; /* a query of a view finds nested documents */
 	struct set *hits; /* [segment]: live documents, unless `all` */
 	uint64_t total;
 	bool all; /* the query is for all documents */

@@ -78,7 +78,7 @@ form_of(const struct schema_field *f, enum part p)
 	case VALUE_INTEGER:
 	case VALUE_NUMBER:
 		return p == PART_VALUES ? FORM_INTS : FORM_NONE;
-	case VALUE_BOOLEAN: /* what a date decides has no values of its own */
+	case VALUE_BOOLEAN: /* a boolean that a date decides has no values */
 		return p == PART_VALUES && f->passed == NULL ? FORM_INTS : FORM_NONE;
 	case VALUE_IP: /* an address that is the key is found by it */
 		return p == PART_VALUES && f != schema_address(f->dataset) ? FORM_ADDRS : FORM_NONE;
