@@ -593,4 +593,4 @@ static const struct route lookup_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(15, lookup);
+ROUTES(16, lookup);
