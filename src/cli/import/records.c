@@ -2,6 +2,7 @@
 /* Readers of ndjson and cof, and the functions that all readers of records share.
 
      records_next    counts an entry and resets the arena: the entry before is gone
+     records_json    reads all values of a format that is JSON
      records_emit    adds --source and --seen, finishes the record and hands it to the importer
      records_bad     reports an entry with its line; control characters of the file become question marks
 
@@ -11,7 +12,7 @@
 
 #include "cli/import/records.h"
 
-#include "cli/import/values.h"
+#include "cli/import/json_values.h"
 #include "json/json.h"
 
 bool
@@ -63,16 +64,16 @@ records_emit(
 
 /* The next value of the file; faults of the file are reported. False: the file has ended, or the import stops. */
 static bool
-next_value(struct records *rs, struct values *v, struct str *text)
+next_value(struct records *rs, struct json_values *v, struct str *text)
 {
 	for (;;) {
-		enum values_next how = values_next(v, text);
+		enum json_values_next how = json_values_next(v, text);
 
-		if (how == VALUES_END || !records_next(rs))
+		if (how == JSON_VALUES_END || !records_next(rs))
 			return false;
-		if (how == VALUES_ONE)
+		if (how == JSON_VALUE)
 			return true;
-		if (how == VALUES_TOO_LONG)
+		if (how == JSON_VALUE_TOO_LONG)
 			records_bad(rs, v->line, "the record is longer than %d bytes", IMPORT_LINE);
 		else
 			records_bad(rs, v->line, "no valid JSON: the record does not end");
@@ -82,18 +83,40 @@ next_value(struct records *rs, struct values *v, struct str *text)
 void
 read_ndjson(struct records *rs)
 {
-	struct values v;
+	struct json_values v;
 	struct str text, what;
 	struct record r;
 
-	values_open(&v, rs->src);
+	json_values_open(&v, rs->src, NULL);
 	while (next_value(rs, &v, &text)) {
 		if (record_parse(rs->a, rs->dataset, text, RECORD_STRICT, &r, &what))
 			records_emit(rs, &r, STR_NULL, RECORD_STRICT, v.line);
 		else
 			records_bad(rs, v.line, "%.*s", (int)what.n, what.p);
 	}
-	values_close(&v);
+	json_values_close(&v);
+}
+
+void
+records_json(struct records *rs, const char *member, records_value *take, void *arg)
+{
+	struct json_fault fault;
+	struct json_values v;
+	struct str text;
+
+	json_values_open(&v, rs->src, member);
+	while (next_value(rs, &v, &text)) {
+		const struct json_value *o = json_parse_told(rs->a, text, &fault);
+
+		if (o == NULL)
+			records_bad(
+			    rs, v.line, "no valid JSON at byte %zu: %s", fault.at + 1, fault.what);
+		else if (json_type(o) != JSON_OBJECT)
+			records_bad(rs, v.line, "must be an object");
+		else
+			take(arg, o, v.line);
+	}
+	json_values_close(&v);
 }
 
 /* ---- the Common Output Format of passive DNS ----
@@ -238,28 +261,24 @@ read_cof_frame(struct cof *c, const struct json_value *o, uint64_t line)
 		c->rs->skipped++;
 }
 
+static void
+read_cof_value(void *arg, const struct json_value *o, uint64_t line)
+{
+	struct cof *c = arg;
+
+	if (json_get(o, "cond") != NULL || json_get(o, "obj") != NULL)
+		read_cof_frame(c, o, line);
+	else
+		read_cof_object(c, o, line);
+}
+
 void
 read_cof(struct records *rs)
 {
 	struct cof c = { .rs = rs };
-	struct json_fault fault;
-	struct values v;
-	struct str text;
 
-	values_open(&v, rs->src);
-	while (next_value(rs, &v, &text)) {
-		const struct json_value *o = json_parse_told(rs->a, text, &fault);
-
-		if (o == NULL)
-			records_bad(
-			    rs, v.line, "no valid JSON at byte %zu: %s", fault.at + 1, fault.what);
-		else if (json_get(o, "cond") != NULL || json_get(o, "obj") != NULL)
-			read_cof_frame(&c, o, v.line);
-		else
-			read_cof_object(&c, o, v.line);
-	}
+	records_json(rs, NULL, read_cof_value, &c);
 	if (c.framed && !c.ended && !rs->stop)
 		records_bad(
 		    rs, rs->src->line, "the answer was cut off: its last condition is missing");
-	values_close(&v);
 }

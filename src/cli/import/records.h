@@ -34,6 +34,11 @@ void records_emit(
     struct records *rs, struct record *r, struct str der, enum record_manner manner, uint64_t line);
 void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
+/* Reads the whole input as JSON (json_values.h), calls take for each object, and reports everything else as bad. member:
+   NULL, or the member whose elements are taken one by one instead of the object around them, such as "entries". */
+typedef void records_value(void *arg, const struct json_value *v, uint64_t line);
+void records_json(struct records *rs, const char *member, records_value *take, void *arg);
+
 /* import_records.c: the command surfacectl import for a dataset of the table record. */
 struct cli;
 int import_records(struct cli *c, enum dataset d, int argc, char **argv);
