@@ -163,8 +163,8 @@ run_import(struct run *r, int fd)
 	source_close(&src);
 	if (r->failed != DB_OK)
 		return cli_fail_db(r->cli, r->failed, "the import ended early; run it again");
-	if (src.failed)
-		return cli_fail(EXIT_FAILED, "%s cannot be read", r->file);
+	if (src.failed != NULL)
+		return cli_fail(EXIT_FAILED, "%s %s", r->file, src.failed);
 	return EXIT_OK;
 }
 

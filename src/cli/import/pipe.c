@@ -168,8 +168,8 @@ reader_main(void *arg)
 
 	if (reader != NULL)
 		reader(&p->im);
-	if (p->src.failed)
-		p->failed = "cannot be read";
+	if (p->src.failed != NULL)
+		p->failed = p->src.failed;
 	else if (reader == NULL)
 		p->failed = "is in no format known here; --format tells";
 	hand_over_batch(p);
