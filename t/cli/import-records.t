@@ -157,7 +157,7 @@ like "$ERR" "the certificate is refused: it is no certificate.*" "a block that i
 print="openssl x509 -noout -fingerprint -sha256 -in"
 sum=$($print "$W/a.pem" | sed 's/.*=//; s/://g' | tr 'A-F' 'a-f')
 is "$(sql "SELECT doc FROM record WHERE doc LIKE '%$sum%'" | jq -c '[.serial_number, .subject, .names, .apex_domains, .key_algorithm, .key_size, .signature_algorithm, .validity_days, .self_signed, .precertificate]')" \
-	'["A1B",{"common_name":"www.Example.org","organisation":"Example Ltd","country_code":"GB"},["*.example.org","www.example.org"],["example.org"],"ECDSA",256,"ecdsa-with-SHA256",30,true,false]' \
+	'["A1B",{"common_name":"www.Example.org","organisation":"Example Ltd","country_code":"GB"},["*.example.org","localhost","www.example.org"],["example.org"],"ECDSA",256,"ecdsa-with-SHA256",30,true,false]' \
 	"a certificate has its facts in the canonical forms"
 is "$(docs 5 | grep -v "$sum" | jq -c '[.serial_number, .key_algorithm, .key_size, .signature_algorithm, .subject]')" \
 	'["-5","RSA",2048,"rsassaPss-SHA256",null]' "a negative serial number and RSA-PSS have their forms"

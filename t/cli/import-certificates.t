@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# surfacectl import certificates: unusual certificates, logs of Certificate Transparency, certstream and tlsx (C-404).
+. t/lib.sh
+pg_start
+
+# import [OPTION ...] FILE: imports certificates and sets STATUS, OUT and ERR.
+import()
+{
+	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import certificates "$@" >"$W/out" 2>"$W/err"
+	STATUS=$?
+	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
+}
+# show FINGERPRINT JQ: prints members of the stored certificate.
+show() { sql "SELECT doc FROM record WHERE dataset = 5 AND encode(key, 'hex') LIKE '%$1'" | jq -c "$2"; }
+fingerprint() { sha256sum "$1" | cut -c1-64; }
+clear() { sql "DELETE FROM record_blob; DELETE FROM record" >/dev/null; }
+
+cd "$W" || exit 1
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 3650 -subj '/C=GB/O=Example CA/CN=Example Root' 2>/dev/null
+# issue NAME [OPTION ...]: writes NAME.pem and NAME.der, a certificate that the root has signed.
+issue()
+{
+	_name=$1
+	shift
+	openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$_name.key" -subj "/CN=$_name.example.org" "$@" 2>/dev/null |
+		openssl x509 -req -CA ca.pem -CAkey ca.key -copy_extensions copyall -days 90 -out "$_name.pem" 2>/dev/null
+	openssl x509 -in "$_name.pem" -outform der -out "$_name.der"
+}
+issue leaf -addext 'subjectAltName=DNS:leaf.example.org,DNS:*.leaf.example.org'
+issue pre -addext '1.3.6.1.4.1.11129.2.4.3=critical,ASN1:NULL'
+openssl x509 -in ca.pem -outform der -out ca.der
+/usr/bin/python3 -B "$TOP/t/helper/certificates.py" "$W" leaf.der pre.der ca.der || exit 1
+openssl pkey -in ca.key -aes128 -passout pass:x -out secret.pem
+cd "$TOP" || exit 1
+LEAF=$(fingerprint "$W/leaf.der") PRE=$(fingerprint "$W/pre.der") CA=$(fingerprint "$W/ca.der")
+
+# ---- PEM and DER ----
+
+import --format pem --seen 2026-05-01T00:00:00Z "$W/weird.pem"
+is "$STATUS $OUT" "1 15 read, 13 new, 0 changed, 0 unchanged, 2 bad, 0 skipped" "every readable certificate is stored, however unusual it is (C-404)"
+is "$(printf '%s\n' "$ERR" | sed 's/.*pem:[0-9]*: //')" "the certificate is refused: its validity is no time
+the certificate is refused: it is no certificate" "a validity that is no time and a broken UTF8String make bad records"
+# weird NAME JQ: prints members of one of the unusual certificates.
+weird() { show "$(fingerprint "$W/$1.der")" "$2"; }
+is "$(weird negative .serial_number)" '"-1234"' "a negative serial number begins with a minus sign"
+is "$(weird short-time .not_before)" '"2026-01-01T02:03:00.000000Z"' "a validity without seconds is a time"
+is "$(weird offset-time .not_before)" '"2026-01-01T01:03:04.000000Z"' "a validity with an offset is a time"
+is "$(weird ancient '[.not_before, .validity_days]')" '["0001-01-01T00:00:00.000000Z",739647]' "a validity may begin in the year 1"
+is "$(weird backwards .validity_days)" '-28' "a validity that ends before it begins has negative days"
+is "$(weird names '[.subject.common_name, .names]')" '["wide.example.org",["first.example.org","wide.example.org"]]' \
+	"the last common name is the subject's, and every one that is a host name is a name"
+is "$(weird nul '[.subject.common_name, .names]')" '["gov.us?.evil.test",["fine.example.org"]]' "a name with U+0000 never becomes the name before it"
+is "$(weird latin '[.subject, .names]')" '[{"common_name":"café.example.org","organisation":"Café ? & Co"},null]' \
+	"texts in Latin-1 are stored in UTF-8, with question marks for control characters"
+is "$(weird two-lists .names)" '["a.example.org","b.example.org"]' "two extensions of alternative names are both read"
+is "$(weird no-hosts .names)" '["*.example.org","_dmarc.example.org","localhost"]' "names that no host can have are left out"
+is "$(weird empty '[.subject, .names, .issuer.common_name]')" '[null,null,"Test Issuer"]' "a certificate without subject and names is stored"
+is "$(weird agreement-key '[.key_algorithm, .key_size]')" '["1.3.101.110",253]' "a key that signs nothing has its OID, too"
+is "$(weird odd-key '[.key_algorithm, .key_size]')" '["1.3.6.1.4.1.99999.1",null]' "an unknown algorithm of a key is its OID"
+import --format pem "$W/weird.pem"
+is "$OUT" "15 read, 0 new, 0 changed, 13 unchanged, 2 bad, 0 skipped" "the same PEM file twice changes nothing (C-404)"
+clear
+
+# A terminal is the place where OpenSSL asks for a pass phrase.
+cat "$W/secret.pem" "$W/leaf.pem" >"$W/both.pem"
+/usr/bin/python3 - "$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import certificates --format pem "$W/both.pem" \
+	>"$W/terminal" <<'END'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+out = b""
+while True:
+    try:
+        part = os.read(fd, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    out += part
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(status, out.decode().strip())
+END
+is "$(cat "$W/terminal")" "0 2 read, 1 new, 0 changed, 0 unchanged, 0 bad, 1 skipped" "an encrypted private key is passed over, and nobody is asked for its pass phrase"
+is "$(sql "SELECT count(*) FROM record_blob")" 1 "nothing of a private key is stored"
+clear
