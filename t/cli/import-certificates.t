@@ -85,3 +85,67 @@ END
 is "$(cat "$W/terminal")" "0 2 read, 1 new, 0 changed, 0 unchanged, 0 bad, 1 skipped" "an encrypted private key is passed over, and nobody is asked for its pass phrase"
 is "$(sql "SELECT count(*) FROM record_blob")" 1 "nothing of a private key is stored"
 clear
+
+# ---- logs of Certificate Transparency ----
+
+import --format ct --log argon2027 --start 1000 "$W/entries.json"
+is "$STATUS $OUT" "0 2 read, 2 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an answer of get-entries gives a certificate for each entry, without its chain (C-404)"
+is "$(show "$LEAF" '[.ct, .first_seen, .last_seen, .precertificate, .names]')" \
+	'[{"log":"argon2027","index":1000,"seen_at":"2023-11-14T22:13:20.123000Z"},"2023-11-14T22:13:20.123000Z","2023-11-14T22:13:20.123000Z",false,["*.leaf.example.org","leaf.example.org"]]' \
+	"--log and --start name the log and the index of its first entry, and the entry has the time"
+is "$(show "$PRE" '[.ct.index, .precertificate, .subject.common_name]')" '[1001,true,"pre.example.org"]' "an entry of a precertificate is the precertificate of extra_data"
+is "$(sql "SELECT encode(sha256(blob), 'hex') FROM record_blob WHERE encode(key, 'hex') LIKE '%$PRE'")" "$PRE" "the DER of a precertificate is stored"
+import --format ct --log argon2027 --start 1000 "$W/entries.json"
+is "$OUT" "2 read, 0 new, 0 changed, 2 unchanged, 0 bad, 0 skipped" "the same answer twice changes nothing (C-404)"
+import --format ct --chains "$W/entries.json"
+is "$OUT" "2 read, 1 new, 0 changed, 2 unchanged, 0 bad, 0 skipped" "--chains stores the issuers of the entries, too"
+is "$(show "$CA" '[.ct, .last_seen, .self_signed]')" '[null,"2023-11-14T22:13:21.000000Z",true]' "an issuer was seen with its entries and has no place in the log"
+clear
+import --format ct "$W/broken.json"
+is "$STATUS $OUT" "1 11 read, 1 new, 0 changed, 0 unchanged, 9 bad, 0 skipped" "each broken entry costs only itself"
+is "$(printf '%s\n' "$ERR" | sed 's/.*json:[0-9]*: //')" "leaf_input: must be base64
+leaf_input: must be base64
+the type of the entry is unknown
+leaf_input: has a wrong length
+extra_data: has no precertificate
+extra_data: must be base64
+leaf_input: is no leaf of version 1
+its timestamp is no time
+the certificate is refused: it is no certificate" "each broken entry is reported with its fault"
+is "$(show "$LEAF" '[.ct, .first_seen, .last_seen]')" \
+	'[{"seen_at":"2023-11-14T22:13:20.123000Z"},"2023-11-14T22:13:20.123000Z","2023-11-14T22:13:22.000000Z"]' \
+	"the earliest entry of a certificate stays, and the latest one says when it was last seen"
+echo '{"error_message":"need tree size: 5 to get leaves but only got: 3","error_code":400}' >"$W/error.json"
+import --format ct "$W/error.json"
+is "$STATUS $OUT" "1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "an answer that is an error is a bad record"
+echo '{"entries":[]}' >"$W/none.json"
+import --format ct "$W/none.json"
+is "$STATUS ${OUT#*read, }" "0 0 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an answer without entries stores nothing and succeeds"
+# One line of 12 MB: logs answer with thousands of entries.
+/usr/bin/python3 - "$W" <<'END'
+import json, sys
+entry = json.load(open(sys.argv[1] + "/entries.json"))["entries"][0]
+pad = dict(entry, unknown="x" * 4000)
+open(sys.argv[1] + "/long.json", "w").write('{"entries":[' + ",".join([json.dumps(pad)] * 2000) + ']}')
+END
+import --format ct "$W/long.json"
+is "$STATUS $OUT" "0 2000 read, 0 new, 0 changed, 1 unchanged, 0 bad, 0 skipped" "an answer on one line of many megabytes is read entry by entry"
+clear
+
+import --format ct-tile --log tuscolo2027 "$W/tile"
+is "$STATUS $OUT" "0 2 read, 2 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "a data tile gives a certificate for each leaf (C-404)"
+is "$(show "$LEAF" .ct)" '{"log":"tuscolo2027","index":512,"seen_at":"2023-11-14T22:13:20.123000Z"}' "the index of a leaf is the one of its extension"
+is "$(show "$PRE" '[.ct.index, .precertificate]')" '[513,true]' "a leaf of a precertificate is the precertificate"
+import --format ct-tile --log tuscolo2027 "$W/tile"
+is "$OUT" "2 read, 0 new, 0 changed, 2 unchanged, 0 bad, 0 skipped" "the same tile twice changes nothing (C-404)"
+{ cat "$W/tile"; head -c -40 "$W/tile"; } >"$W/cut"
+import --format ct-tile "$W/cut"
+is "$STATUS $OUT" "1 4 read, 0 new, 0 changed, 2 unchanged, 1 bad, 0 skipped" "a tile that was cut off gives the leaves before the cut"
+is "$ERR" "$W/cut:4: the leaf is cut off; the rest of the tile cannot be read" "the leaf that was cut off is named by its number"
+import --format ct-tile "$W/leaf.pem"
+is "$STATUS $OUT" "1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a file that is no tile is one bad record"
+import --format pem --log argon2027 "$W/leaf.pem"
+is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --log belongs to --format ct ct-tile" "an option of another format is refused"
+import --format ct --start -1 "$W/entries.json"
+is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --start wants a number from 0 to 9007199254740991" "an index below zero is refused"
+clear

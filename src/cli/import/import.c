@@ -247,8 +247,8 @@ certificates(struct cli *c, int argc, char **argv)
 	return import_records(c, DATASET_CERTIFICATES, argc, argv);
 }
 
-#define RECORD_ARGUMENTS(formats)                                                                  \
-	"[--format " formats "] [--source NAME] [--seen TIME] [--quiet] [--strict] FILE|-"
+#define RECORD_ARGUMENTS(formats, more)                                                            \
+	"[--format " formats "] [--source NAME] [--seen TIME] " more "[--quiet] [--strict] FILE|-"
 
 static const struct command commands[] = {
 	{
@@ -260,19 +260,20 @@ static const struct command commands[] = {
 	},
 	{
 	    .name = "dns",
-	    .arguments = RECORD_ARGUMENTS("ndjson|cof"),
+	    .arguments = RECORD_ARGUMENTS("ndjson|cof", ""),
 	    .help = "import DNS records: our own documents, passive DNS",
 	    .run = dns,
 	},
 	{
 	    .name = "whois",
-	    .arguments = RECORD_ARGUMENTS("ndjson"),
+	    .arguments = RECORD_ARGUMENTS("ndjson", ""),
 	    .help = "import registrations of domains: our own documents",
 	    .run = whois,
 	},
 	{
 	    .name = "certificates",
-	    .arguments = RECORD_ARGUMENTS("ndjson|pem|der"),
+	    .arguments = RECORD_ARGUMENTS(
+		"ndjson|pem|der|ct|ct-tile", "[--log NAME] [--start N] [--chains] "),
 	    .help = "import certificates: our own documents, PEM, DER",
 	    .run = certificates,
 	},

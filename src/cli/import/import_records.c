@@ -42,13 +42,16 @@ static const struct {
 #undef FORMAT
 };
 
-/* The reader of the format, or of the dataset's first one when none is named; NULL: there is no such format. */
+/* The reader of the format, or of the dataset's first one when *name is STR_NULL; NULL: there is no such format. */
 static records_reader *
-find_reader(enum dataset d, struct str name)
+find_reader(enum dataset d, struct str *name)
 {
-	for (size_t i = 0; i < COUNT(formats); i++)
-		if (formats[i].dataset == d && (name.p == NULL || str_is(name, formats[i].name)))
-			return formats[i].reader;
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		if (formats[i].dataset != d || (name->p != NULL && !str_is(*name, formats[i].name)))
+			continue;
+		*name = str_of(formats[i].name);
+		return formats[i].reader;
+	}
 	return NULL;
 }
 
@@ -70,24 +73,25 @@ parse_options(struct run *r, int argc, char **argv)
 {
 	struct cli_list words;
 	struct str format = STR_NULL;
-	const struct cli_option table[] = {
+	struct format_arguments more = { 0 };
+	struct cli_option table[5 + FORMAT_OPTIONS + 1] = {
 		{ .name = "format", .text = &format },
 		{ .name = "source", .text = &r->rs.origin },
 		{ .name = "seen", .time = &r->rs.seen },
 		{ .name = "quiet", .flag = &r->quiet },
 		{ .name = "strict", .flag = &r->strict },
-		{ .name = NULL },
 	};
 
+	format_options_rows(&more, table + 5);
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
-	r->reader = find_reader(r->rs.dataset, format);
+	r->reader = find_reader(r->rs.dataset, &format);
 	if (r->reader == NULL)
 		return refuse_format(r);
 	if (r->rs.origin.p != NULL && (r->rs.origin.n == 0 || r->rs.origin.n > 200))
 		return cli_usage(r->cli, "--source must have 1 to 200 bytes");
 	r->file = words.p[0].p; /* NUL-terminated, as it is an argument */
-	return EXIT_OK;
+	return format_options_read(r->cli, format, &more, &r->rs.options);
 }
 
 static void

@@ -5,6 +5,7 @@
 #ifndef CLI_IMPORT_RECORDS_H
 #define CLI_IMPORT_RECORDS_H
 
+#include "cli/import/format_options.h"
 #include "cli/import/import.h"
 #include "cli/import/source.h"
 #include "record/record.h"
@@ -15,6 +16,7 @@ struct records {
 	struct arena *a;   /* memory of one entry of the file; records_next resets it */
 	struct str origin; /* --source: STR_NULL when it was not given */
 	struct ts seen;    /* --seen: TS_NULL when it was not given */
+	struct format_options options;
 	uint64_t read, skipped;
 	bool stop; /* a callback ends the reading */
 	/* Takes a finished record. False: it could not be stored; the reader ends. */
@@ -26,6 +28,7 @@ struct records {
 typedef void records_reader(struct records *rs);
 
 records_reader read_ndjson, read_cof, read_pem, read_der;
+records_reader read_ct, read_ct_tile;
 
 /* Counts the next entry of the file and frees the last one's memory; false: the reader must end. */
 bool records_next(struct records *rs);
