@@ -1,5 +1,9 @@
-/* The formats of surfacectl import for datasets of the table record: FORMAT(dataset, name, reader, help). The reader is
-   the function read_<reader> of src/cli/import. The first format of a dataset is its default. */
+/* The formats of surfacectl import: FORMAT(dataset, name, reader, help). The reader is the function read_<reader> of
+   src/cli/import, of hosts import_<reader>. An empty file has the first format of its dataset. surfaced-import(5) has the
+   same list (t/house/man.t). */
+FORMAT(HOSTS,		ndjson,	ndjson,	"our own documents, one JSON object each")
+FORMAT(HOSTS,		nmap,	nmap,	"XML of nmap -oX")
+FORMAT(HOSTS,		masscan, masscan, "JSON of masscan -oJ and -oD")
 FORMAT(DNS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(DNS,		cof,	cof,	"passive DNS in the Common Output Format, also in DNSDB's frames")
 FORMAT(WHOIS,		ndjson,	ndjson,	"our own documents, one JSON object each")

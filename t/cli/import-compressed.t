@@ -72,7 +72,7 @@ head -c 134217728 /dev/zero | gzip -1 >"$W/zeros.gz"
 head -c 134217728 /dev/zero | zstd -q >"$W/zeros.zst"
 for bomb in zeros.gz zeros.zst; do
 	sql "TRUNCATE record CASCADE"
-	(ulimit -v 4000000; records dns "$W/$bomb"; printf '%s\n%s\n' "$STATUS $OUT" "$ERR" >"$W/bomb")
+	(ulimit -v 4000000; records dns --format ndjson "$W/$bomb"; printf '%s\n%s\n' "$STATUS $OUT" "$ERR" >"$W/bomb")
 	like "$(head -1 "$W/bomb")" "^1 1 read, 0 new" "$bomb is one bad record (C-405)"
 	like "$(cat "$W/bomb")" "record is longer than 4194304 bytes" "$bomb is bounded as a plain file is (C-405)"
 done
@@ -86,5 +86,5 @@ is "$STATUS $ERR" "1 surfacectl: $W/xz is compressed by xz; unpack it first (xz 
 records dns "$W/empty.gz"
 is "$STATUS ${OUT%%,*}" "0 0 read" "a compressed empty file imports nothing and succeeds"
 printf '\037' >"$W/short"
-records dns "$W/short"
+records dns --format ndjson "$W/short"
 is "$STATUS ${OUT%%,*}" "1 1 read" "a file of one byte is no compressed file"

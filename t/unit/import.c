@@ -2,6 +2,7 @@
 /* src/cli/import*.c: the three readers, from text to stored documents. */
 #include "config.h"
 
+#include "cli/import/format.h"
 #include "cli/import/import.h"
 #include "cli/import/source.h"
 #include "t/unit/tap.h"
@@ -46,8 +47,11 @@ read_all(import_reader *reader, struct str text)
 		panic("no memfd");
 	source_open(&src, fd, -1);
 	im.arena = arena_new((size_t)1 << 30);
-	if (reader == NULL)
-		reader = import_guess(&src);
+	if (reader == NULL) {
+		const struct format *f = format_guess(DATASET_HOSTS, &src);
+
+		reader = f == NULL ? NULL : f->hosts;
+	}
 	if (reader == NULL)
 		buf_z(&r.bad, "unknown");
 	else

@@ -136,11 +136,6 @@ typedef void import_reader(struct importer *im);
 
 import_reader import_ndjson, import_nmap, import_masscan;
 
-/* ---- guess.c ---- */
-
-/* Guesses the format from the first bytes; NULL: unknown. */
-import_reader *import_guess(struct source *s);
-
 /* ---- reader.c ---- */
 
 /* For readers: finishes and prints the host and calls im->host, or im->bad. */

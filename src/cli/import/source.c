@@ -22,7 +22,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-enum { FIRST_ROOM = 256 * 1024, PACKED_ROOM = 128 * 1024, MAGIC = 4 };
+enum { FIRST_ROOM = 256 * 1024, PACKED_ROOM = 128 * 1024, MAGIC = 4, PEEK = 32 * 1024 };
 
 void
 source_open(struct source *s, int fd, int stop)
@@ -200,7 +200,7 @@ source_chunk(struct source *s)
 struct str
 source_peek(struct source *s)
 {
-	while (!s->end && s->n - s->at < 4096)
+	while (!s->end && s->n - s->at < PEEK)
 		read_more(s);
 	return (struct str){ s->p + s->at, s->n - s->at };
 }

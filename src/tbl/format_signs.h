@@ -1,0 +1,33 @@
+/* How --format auto tells the formats of tbl/formats.h apart, by the beginning of the file: FORMAT_SIGN(dataset, name, how,
+   sign). The rows of the dataset are tried in their order, and the first that fits decides.
+     MEMBERS    the first JSON object of the file, also in an array, has these members: names with "+" between them. Of a
+                record that is longer than 32 KiB the first 32 KiB count
+     BEGINS     the file begins with these bytes, after a byte order mark of UTF-8 and blanks
+     CONTAINS   the first 32 KiB of the file contain these bytes */
+FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"<")
+FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"\xff\xfe<")	/* UTF-16 */
+FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"\xfe\xff\0<")
+FORMAT_SIGN(HOSTS,	masscan,	MEMBERS,	"ip+ports")
+FORMAT_SIGN(HOSTS,	masscan,	MEMBERS,	"ip+rec_type")
+FORMAT_SIGN(HOSTS,	masscan,	MEMBERS,	"timestamp")
+FORMAT_SIGN(HOSTS,	ndjson,		MEMBERS,	"ip")
+FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"[")
+FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"{finished:")
+FORMAT_SIGN(HOSTS,	ndjson,		BEGINS,		"{")
+
+FORMAT_SIGN(DNS,	ndjson,		MEMBERS,	"host+record_type")
+FORMAT_SIGN(DNS,	cof,		MEMBERS,	"rrname")
+FORMAT_SIGN(DNS,	cof,		MEMBERS,	"cond")
+FORMAT_SIGN(DNS,	cof,		MEMBERS,	"obj")
+FORMAT_SIGN(DNS,	ndjson,		BEGINS,		"{")
+FORMAT_SIGN(DNS,	ndjson,		BEGINS,		"[")
+
+FORMAT_SIGN(WHOIS,	ndjson,		BEGINS,		"{")
+FORMAT_SIGN(WHOIS,	ndjson,		BEGINS,		"[")
+
+FORMAT_SIGN(CERTIFICATES, ct,		MEMBERS,	"entries")
+FORMAT_SIGN(CERTIFICATES, ct,		MEMBERS,	"leaf_input")
+FORMAT_SIGN(CERTIFICATES, ndjson,	BEGINS,		"{")
+FORMAT_SIGN(CERTIFICATES, ndjson,	BEGINS,		"[")
+FORMAT_SIGN(CERTIFICATES, pem,		CONTAINS,	"-----BEGIN ")
+FORMAT_SIGN(CERTIFICATES, der,		BEGINS,		"\x30\x82")
