@@ -6,6 +6,8 @@
    kind      TEXT: 1 to 200 bytes; NUMBER: from 0 to 9007199254740991; FLAG: no value; URL: of an open directory
    formats   their names, with a blank before and behind each; with another format the option is refused
    required  whether these formats cannot be read without it */
+FORMAT_OPTION(type,	TEXT,	" zdns dnsx ",	0)
+FORMAT_OPTION(authorities, FLAG, " massdns ",	0)
 FORMAT_OPTION(log,	TEXT,	" ct ct-tile ",	0)
 FORMAT_OPTION(start,	NUMBER,	" ct ",		0)
 FORMAT_OPTION(chains,	FLAG,	" ct ",		0)

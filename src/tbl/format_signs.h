@@ -1,7 +1,7 @@
 /* How --format auto tells the formats of tbl/formats.h apart, by the beginning of the file: FORMAT_SIGN(dataset, name, how,
    sign). The rows of the dataset are tried in their order, and the first that fits decides.
-     MEMBERS    the first JSON object of the file, also in an array, has these members: names with "+" between them. Of a
-                record that is longer than 32 KiB the first 32 KiB count
+     MEMBERS    the first JSON object of the file, also in an array, has these members: names with "+" between them. Only the
+                first 32 KiB of a record are searched
      BEGINS     the file begins with these bytes, after a byte order mark of UTF-8 and blanks
      CONTAINS   the first 32 KiB of the file contain these bytes */
 FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"<")
@@ -19,6 +19,15 @@ FORMAT_SIGN(DNS,	ndjson,		MEMBERS,	"host+record_type")
 FORMAT_SIGN(DNS,	cof,		MEMBERS,	"rrname")
 FORMAT_SIGN(DNS,	cof,		MEMBERS,	"cond")
 FORMAT_SIGN(DNS,	cof,		MEMBERS,	"obj")
+FORMAT_SIGN(DNS,	sonar,		MEMBERS,	"name+type+value")
+FORMAT_SIGN(DNS,	massdns,	MEMBERS,	"name+type+data")
+FORMAT_SIGN(DNS,	massdns,	MEMBERS,	"name+type+error")
+FORMAT_SIGN(DNS,	zdns,		MEMBERS,	"results")
+FORMAT_SIGN(DNS,	zdns,		MEMBERS,	"status+data")
+FORMAT_SIGN(DNS,	zdns,		MEMBERS,	"name+status")
+FORMAT_SIGN(DNS,	dnsx,		MEMBERS,	"host+status_code")
+FORMAT_SIGN(DNS,	dnsx,		MEMBERS,	"host+resolver")
+FORMAT_SIGN(DNS,	dnsx,		MEMBERS,	"host+timestamp")
 FORMAT_SIGN(DNS,	ndjson,		BEGINS,		"{")
 FORMAT_SIGN(DNS,	ndjson,		BEGINS,		"[")
 

@@ -45,7 +45,11 @@ fuzz_records(records_reader *reader, enum dataset d, const uint8_t *data, size_t
 		.seen = TS_NULL,
 		.take = take_record,
 		.bad = take_bad,
-		.options = { .log = STR_INIT("log"), .start = { true, 7 }, .chains = true },
+		.options = { .type = STR_INIT("PTR"),
+		    .authorities = true,
+		    .log = STR_INIT("log"),
+		    .start = { true, 7 },
+		    .chains = true },
 	};
 	int fd = memfd_create("records", MFD_CLOEXEC);
 

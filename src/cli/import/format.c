@@ -112,9 +112,7 @@ object_has_all(struct str s, struct str names)
 		return false;
 	for (;;) {
 		const char *plus = memchr(names.p, '+', names.n);
-		struct str name = {
-			names.p, plus == NULL ? names.n : (size_t)(plus - names.p)
-		};
+		struct str name = { names.p, plus == NULL ? names.n : (size_t)(plus - names.p) };
 
 		if (!object_has(s, name))
 			return false;

@@ -8,8 +8,8 @@
 struct format {
 	enum dataset dataset;
 	const char *name, *help;
-	import_reader *hosts;    /* of hosts */
-	records_reader *records; /* of the other datasets */
+	import_reader *hosts;    /* for hosts */
+	records_reader *records; /* for other datasets */
 };
 
 /* NULL: the dataset has no format of that name. */
@@ -23,7 +23,8 @@ const struct format *format_next(enum dataset d, const struct format *f);
    the status to return after a message. */
 struct cli;
 struct command;
-const struct format *format_option(const struct cli *c, enum dataset d, struct str name, int *status);
+const struct format *format_option(
+    const struct cli *c, enum dataset d, struct str name, int *status);
 /* Prints the formats of the dataset that the command imports, or of all of them for "import" itself. */
 void format_print_help(const struct command *cmd);
 

@@ -209,7 +209,7 @@ static const struct command commands[] = {
 	},
 	{
 	    .name = "dns",
-	    .arguments = RECORD_ARGUMENTS(""),
+	    .arguments = RECORD_ARGUMENTS("[--type TYPE] [--authorities] "),
 	    .help = "import DNS records: our own documents and those of resolvers and passive DNS",
 	    .run = dns,
 	    .more_help = format_print_help,

@@ -14,7 +14,7 @@
 
 struct progress {
 	bool on, shown;
-	uint64_t size; /* of the file; 0: unknown */
+	uint64_t size; /* the file's; 0: unknown */
 	int64_t began, drawn;
 };
 

@@ -27,7 +27,8 @@ struct records {
 
 typedef void records_reader(struct records *rs);
 
-records_reader read_ndjson, read_cof, read_pem, read_der;
+records_reader read_ndjson, read_pem, read_der;
+records_reader read_cof, read_zdns, read_massdns, read_dnsx, read_sonar;
 records_reader read_ct, read_ct_tile;
 
 /* Counts the next entry of the file and frees the last one's memory; false: the reader must end. */
