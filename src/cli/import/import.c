@@ -217,7 +217,7 @@ static const struct command commands[] = {
 	{
 	    .name = "whois",
 	    .arguments = RECORD_ARGUMENTS(""),
-	    .help = "import registrations of domains: our own documents",
+	    .help = "import registrations of domains: our own documents, RDAP, WhoisXML",
 	    .run = whois,
 	    .more_help = format_print_help,
 	},
