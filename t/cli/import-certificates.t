@@ -149,3 +149,75 @@ is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --log belongs to -
 import --format ct --start -1 "$W/entries.json"
 is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --start wants a number from 0 to 9007199254740991" "an index below zero is refused"
 clear
+
+# ---- certstream: CaliDog's server 1.4 and certstream-server-go after 1.6 ----
+
+import --format certstream "$W/go.json"
+is "$STATUS $OUT" "0 3 read, 2 new, 0 changed, 0 unchanged, 0 bad, 1 skipped" "certstream-server-go gives a certificate for each update (C-404)"
+is "$(show "$PRE" '[.ct, .first_seen, .precertificate]')" \
+	'[{"log":"ct.example/logs/tiled2027","index":5,"seen_at":"2023-11-14T22:15:00.250000Z"},"2023-11-14T22:15:00.250000Z",true]' \
+	"an update has its place in the log and its time, and as_der of a PrecertLogEntry is the precertificate"
+is "$(show "$LEAF" 'del(.ct)')" "$(jq -c . <<END
+{"fingerprint_sha256":"$LEAF","serial_number":"A1B","subject":{"common_name":"leaf.example.org"},
+"issuer":{"common_name":"Example Root","organisation":"Example CA","country_code":"GB"},"names":["*.leaf.example.org","leaf.example.org"],
+"apex_domains":["example.org"],"signature_algorithm":"ecdsa-with-SHA256","validity_days":90,"precertificate":false,
+"not_before":"2023-11-14T22:13:20.000000Z","not_after":"2024-02-12T22:13:20.000000Z","first_seen":"2023-11-14T22:15:00.250000Z","last_seen":"2023-11-14T22:15:00.250000Z"}
+END
+)" "a certificate of the lite stream has the members of its message"
+is "$(sql "SELECT count(*) FROM record_blob")" 1 "a certificate of the lite stream has no DER"
+import --format certstream "$W/go.json"
+is "$OUT" "3 read, 0 new, 0 changed, 2 unchanged, 0 bad, 1 skipped" "the same messages twice change nothing (C-404)"
+import --format certstream --chains "$W/go.json"
+is "$OUT" "3 read, 1 new, 0 changed, 2 unchanged, 0 bad, 1 skipped" "--chains stores the issuers of messages, too"
+clear
+import --format certstream "$W/calidog.json"
+is "$STATUS $OUT" "1 6 read, 1 new, 0 changed, 0 unchanged, 3 bad, 2 skipped" "CaliDog's messages without DER are bad, since their fingerprint is the SHA-1 (C-404)"
+is "$ERR" "$W/calidog.json:3: leaf_cert: has neither as_der nor sha256
+$W/calidog.json:4: as_der: must be base64
+$W/calidog.json:6: message_type: must be certificate_update" "each bad message is reported with its line"
+is "$(show "$LEAF" '[.ct.log, .ct.index, (.spki_sha256 | length)]')" '["ct.example/logs/argon",77,64]' "the URL of a log is stored without scheme and final slash"
+jq -c 'select(.message_type == "certificate_update").data' "$W/go.json" >"$W/data.json"
+import --format certstream "$W/data.json"
+is "$OUT" "2 read, 2 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "the member data alone is read like its message"
+clear
+
+# A certificate that is known by its members is completed by its DER, and not the other way round.
+/usr/bin/python3 - "$W" <<'END'
+import datetime, json, subprocess, sys
+lite = json.loads(open(sys.argv[1] + "/go.json").read().splitlines()[1])
+text = subprocess.check_output(["openssl", "x509", "-in", sys.argv[1] + "/leaf.pem", "-noout", "-startdate"], text=True).strip()
+begin = datetime.datetime.strptime(text, "notBefore=%b %d %H:%M:%S %Y GMT").replace(tzinfo=datetime.timezone.utc)
+lite["data"]["leaf_cert"].update(not_before=int(begin.timestamp()), not_after=7)
+lite["data"]["leaf_cert"]["subject"]["O"] = "Told"
+open(sys.argv[1] + "/lite.json", "w").write(json.dumps(lite, indent=2))
+END
+import --format certstream "$W/lite.json"
+import --format der "$W/leaf.der"
+is "$OUT" "1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped" "the DER of a certificate completes its record"
+is "$(show "$LEAF" '[.subject, .ct.index, .validity_days, (.spki_sha256 | length)]')" '[{"common_name":"leaf.example.org"},6,90,64]' "parsed members replace those that a tool told"
+is "$(sql "SELECT encode(sha256(blob), 'hex') FROM record_blob WHERE encode(key, 'hex') LIKE '%$LEAF'")" "$LEAF" "the DER that came later is stored"
+before=$(sql "SELECT doc FROM record")
+import --format certstream "$W/lite.json"
+is "$(sql "SELECT doc FROM record" | jq -c 'del(.last_seen)')" "$(printf %s "$before" | jq -c 'del(.last_seen)')" "a message without DER changes nothing of a parsed certificate"
+clear
+
+# ---- tlsx 1.2 ----
+
+import --format tlsx "$W/tlsx.json"
+is "$STATUS $OUT" "1 7 read, 3 new, 0 changed, 0 unchanged, 3 bad, 2 skipped" "tlsx gives the certificates of its lines and chains (C-404)"
+is "$ERR" "$W/tlsx.json:5: not_before: is missing
+$W/tlsx.json:6: fingerprint_sha256: is missing or no SHA-256
+$W/tlsx.json:7: certificate: must be PEM" "a line whose certificate has no key is a bad record"
+is "$(show "$LEAF" .)" "$(jq -c . <<END
+{"fingerprint_sha256":"$LEAF","serial_number":"A1B","subject":{"common_name":"leaf.example.org","organisation":"New"},
+"issuer":{"common_name":"Example Root","organisation":"Example CA"},"names":["leaf.example.org","www.leaf.example.org"],"apex_domains":["example.org"],
+"validity_days":90,"not_before":"2023-11-14T22:13:20.000000Z","not_after":"2024-02-12T22:13:20.000000Z",
+"first_seen":"2026-03-04T05:06:07.891234Z","last_seen":"2026-03-04T05:06:07.891234Z"}
+END
+)" "a line without a certificate in PEM has the members that tlsx prints"
+is "$(show "$PRE" '[.ct, .precertificate, .last_seen]')" \
+	'[{"log":"Example log","index":99,"seen_at":"2026-03-04T05:06:07.891234Z"},true,"2026-03-04T05:06:07.891234Z"]' \
+	"a certificate in PEM is parsed, and ctl_source and ctl_index are its place in a log"
+is "$(show "$CA" '[.ct, .self_signed]')" '[null,true]' "the certificates of a chain are stored without a place in a log"
+import --format tlsx "$W/tlsx.json"
+is "$OUT" "7 read, 0 new, 0 changed, 3 unchanged, 3 bad, 2 skipped" "the same output of tlsx twice changes nothing (C-404)"

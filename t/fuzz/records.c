@@ -49,7 +49,8 @@ fuzz_records(records_reader *reader, enum dataset d, const uint8_t *data, size_t
 		    .authorities = true,
 		    .log = STR_INIT("log"),
 		    .start = { true, 7 },
-		    .chains = true },
+		    .chains = true,
+		    .url = STR_INIT("http://192.0.2.7:8080/pub") },
 	};
 	int fd = memfd_create("records", MFD_CLOEXEC);
 

@@ -11,6 +11,9 @@ LEAF, PRECERT and ISSUER are files in DER. The script writes into DIR:
     entries.json   an answer of get-entries (RFC 6962, 4.6): LEAF with the chain ISSUER, and PRECERT
     broken.json    the same with broken entries between them
     tile           a data tile (c2sp.org/static-ct-api) of LEAF and PRECERT, whose indexes are 512 and 513
+    calidog.json   messages of CaliDog's certstream-server 1.4, whole and without DER
+    go.json        messages of certstream-server-go after 1.6: PRECERT whole, LEAF in the lite stream
+    tlsx.json      the output of tlsx 1.2 -json: with -cert and -tls-chain, without them, of failed connections
 """
 import base64
 import hashlib
@@ -126,6 +129,72 @@ def tile_leaf(ms, index, leaf, precert):
     return body + vector(2, hashlib.sha256(b"issuer").digest())
 
 
+def text64(der):
+    return base64.b64encode(der).decode()
+
+
+def colons(digest):
+    return digest.hex(":").upper()
+
+
+def update(kind, leaf, chain, source, index):
+    return json.dumps({"message_type": "certificate_update", "data": {
+        "update_type": kind, "leaf_cert": leaf, "chain": chain, "cert_index": index,
+        "cert_link": f"https://ct.example/get-entries?start={index}&end={index}",
+        "seen": 1700000100.25, "source": source}})
+
+
+def certstream(folder, leaf, precert, issuer):
+    own = {"subject": {"aggregated": "/CN=leaf.example.org", "C": None, "O": None, "CN": "leaf.example.org"},
+           "extensions": {"basicConstraints": "CA:FALSE"}, "not_before": 1700000000.0, "not_after": 1707776000.0,
+           "serial_number": "03A1B", "fingerprint": colons(hashlib.sha1(leaf).digest()),
+           "all_domains": ["leaf.example.org", "*.leaf.example.org"]}
+    root = {"subject": {"C": "GB", "O": "Example CA", "CN": "Example Root"}, "fingerprint": "00"}
+    heartbeat = json.dumps({"message_type": "heartbeat", "timestamp": 1700000101.5})
+    source = {"url": "ct.example/logs/argon/", "name": "Example log"}
+    (folder / "calidog.json").write_text("\n".join([
+        heartbeat, update("X509LogEntry", dict(own, as_der=text64(leaf)), [root], source, 77),
+        update("X509LogEntry", own, [root], source, 78),
+        update("X509LogEntry", dict(own, as_der="%%"), [], source, 79),
+        json.dumps({"message_type": "dns_entries", "data": ["leaf.example.org"]}),
+        json.dumps({"message_type": "news"})]) + "\n")
+    lite = dict(own, sha1=own["fingerprint"], sha256=colons(hashlib.sha256(leaf).digest()), issuer=root["subject"],
+                signature_algorithm="ecdsa, sha256", is_ca=False, serial_number="00:0a:1b",
+                all_domains=["Leaf.example.org", "rcgen self signed cert", "localhost", "*.leaf.example.org."])
+    tiled = {"url": "https://ct.example/logs/tiled2027/", "name": "Tiled", "timestamp": 0, "type": "tiled"}
+    whole = dict(lite, as_der=text64(precert))
+    (folder / "go.json").write_text("\n".join([
+        update("PrecertLogEntry", whole, [dict(root, as_der=text64(issuer))], tiled, 5),
+        update("X509LogEntry", lite, None, tiled, 6), heartbeat]) + "\n")
+
+
+def pem(der):
+    return f"-----BEGIN CERTIFICATE-----\n{base64.encodebytes(der).decode()}-----END CERTIFICATE-----\n"
+
+
+def tlsx(folder, leaf, precert, issuer):
+    def described(der, **more):
+        return {"not_before": "2023-11-14T22:13:20Z", "not_after": "2024-02-12T22:13:20Z", "self_signed": True,
+                "subject_dn": "CN=leaf.example.org", "subject_cn": "leaf.example.org", "subject_org": ["Old", "New"],
+                "subject_an": ["leaf.example.org", "www.leaf.example.org", "192.0.2.1"], "serial": "0A:1B",
+                "issuer_dn": "CN=Example Root", "issuer_cn": "Example Root", "issuer_org": ["Example CA"],
+                "fingerprint_hash": {"md5": "", "sha1": "", "sha256": hashlib.sha256(der).hexdigest()}, **more}
+
+    def line(**more):
+        return json.dumps({"timestamp": "2026-03-04T05:06:07.891234567Z", "host": "leaf.example.org",
+                           "ip": "192.0.2.7", "port": "443", "probe_status": True, "tls_version": "tls13",
+                           "cipher": "TLS_AES_128_GCM_SHA256", "tls_connection": "ctls", **more})
+
+    (folder / "tlsx.json").write_text("\n".join([
+        line(**described(leaf, mismatched=True, wildcard_certificate=True)),
+        line(certificate=pem(precert), ctl_source="Example log", ctl_index=99,
+             chain=[described(precert, certificate=pem(precert)), described(issuer, certificate=pem(issuer))]),
+        line(probe_status=False, error="connection refused"),
+        line(error="no certificate"),
+        line(fingerprint_hash={"sha256": hashlib.sha256(leaf).hexdigest()}, not_before="0001-01-01T00:00:00Z"),
+        line(), line(certificate="no PEM")]) + "\n")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     leaf, precert, issuer = (pathlib.Path(f).read_bytes() for f in sys.argv[2:5])
@@ -133,7 +202,7 @@ def main():
     for number, (case, parts) in enumerate(CASES.items(), 1):
         der = certificate(number, **parts)
         (folder / f"{case}.der").write_bytes(der)
-        weird += f"-----BEGIN CERTIFICATE-----\n{base64.encodebytes(der).decode()}-----END CERTIFICATE-----\n"
+        weird += pem(der)
     (folder / "weird.pem").write_text(weird)
 
     good = [get_entry(1700000000123, leaf, None, [issuer]), get_entry(1700000001000, leaf, precert, [issuer, issuer])]
@@ -146,6 +215,8 @@ def main():
               {"leaf_input": base64.b64encode(b"\1\0").decode()},
               get_entry((1 << 64) - 1, leaf, None, []), get_entry(5, b"no certificate", None, [])]
     (folder / "broken.json").write_text(json.dumps({"entries": [good[0], *broken, other]}, indent=1))
+    certstream(folder, leaf, precert, issuer)
+    tlsx(folder, leaf, precert, issuer)
     tile = tile_leaf(1700000000123, 512, leaf, None) + tile_leaf(1700000001000, 513, leaf, precert)
     (folder / "tile").write_bytes(tile)
 

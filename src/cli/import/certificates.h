@@ -4,6 +4,7 @@
 #define CLI_IMPORT_CERTIFICATES_H
 
 #include "cli/import/records.h"
+#include "record/certificate.h"
 
 /* Parses DER into an unfinished record. False: the certificate was reported as bad. trusted, der: as of
    record_certificate. */
@@ -13,5 +14,8 @@ bool certificate_parse(
 bool certificate_of_pem(struct arena *a, struct str pem, struct str *der) MUST_USE;
 /* Decodes base64 with padding. False: it is none. */
 bool certificate_of_base64(struct arena *a, struct str base64, struct str *der) MUST_USE;
+
+/* Adds the texts of a list that are names of hosts to the names of the certificate. */
+void certificate_add_names(struct records *rs, struct record *r, const struct json_value *list);
 
 #endif

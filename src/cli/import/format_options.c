@@ -6,6 +6,7 @@
 #include "cli/import/format_options.h"
 
 #include "cli/cli.h"
+#include "cli/import/autoindex.h"
 
 enum { OPTION_TEXT = 200 };
 
@@ -46,9 +47,10 @@ has_format(const char *formats, struct str name)
 
 /* NULL, or what the option wants. */
 static const char *
-read_value(enum kind kind, struct str text, void *member)
+read_value(const struct cli *c, enum kind kind, struct str text, void *member)
 {
 	struct opt *number = member;
+	struct record listing;
 
 	switch (kind) {
 	case KIND_FLAG:
@@ -59,6 +61,10 @@ read_value(enum kind kind, struct str text, void *member)
 		    str_int64(text, &number->v) && number->v >= 0 && number->v <= 9007199254740991;
 		return number->set ? NULL : "a number from 0 to 9007199254740991";
 	case KIND_URL:
+		*(struct str *)member = text;
+		return autoindex_record(c->arena, text, &listing)
+			   ? NULL
+			   : "the URL of a directory, such as http://192.0.2.7:8080/pub/";
 	case KIND_TEXT:
 		*(struct str *)member = text;
 		return text.n >= 1 && text.n <= OPTION_TEXT ? NULL : "1 to 200 bytes";
@@ -83,8 +89,8 @@ format_options_read(const struct cli *c, struct str format, const struct format_
 			return cli_usage(c, "--format %.*s needs --%s", (int)format.n, format.p,
 			    options[i].name);
 		if (given)
-			wants =
-			    read_value(options[i].kind, in->texts[i], (char *)out + options[i].at);
+			wants = read_value(
+			    c, options[i].kind, in->texts[i], (char *)out + options[i].at);
 		if (wants != NULL)
 			return cli_usage(c, "--%s wants %s", options[i].name, wants);
 	}

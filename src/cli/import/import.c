@@ -196,6 +196,12 @@ certificates(struct cli *c, int argc, char **argv)
 	return import_records(c, DATASET_CERTIFICATES, argc, argv);
 }
 
+static int
+open_directories(struct cli *c, int argc, char **argv)
+{
+	return import_records(c, DATASET_DIRECTORIES, argc, argv);
+}
+
 #define ARGUMENTS(more) "[--format NAME] " more "[--quiet] [--strict] FILE|-"
 #define RECORD_ARGUMENTS(more) ARGUMENTS("[--source NAME] [--seen TIME] " more)
 
@@ -224,9 +230,15 @@ static const struct command commands[] = {
 	{
 	    .name = "certificates",
 	    .arguments = RECORD_ARGUMENTS("[--log NAME] [--start N] [--chains] "),
-	    .help = "import certificates: our own documents, PEM, DER, logs of Certificate "
-		    "Transparency",
+	    .help = "import certificates: our own documents, PEM, DER, logs, certstream, tlsx",
 	    .run = certificates,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "open-directories",
+	    .arguments = RECORD_ARGUMENTS("[--url URL] "),
+	    .help = "import open directories: our own documents, nginx's autoindex",
+	    .run = open_directories,
 	    .more_help = format_print_help,
 	},
 	{

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "cli/import/certificates.h"
-#include "record/certificate.h"
+#include "cli/import/tool_json.h"
 
 static const struct {
 	struct str label;
@@ -51,6 +51,39 @@ certificate_of_base64(struct arena *a, struct str base64, struct str *der)
 		return false;
 	*der = (struct str){ (char *)bytes, n };
 	return true;
+}
+
+bool
+certificate_of_pem(struct arena *a, struct str pem, struct str *der)
+{
+	struct buf base64 = { .a = a };
+	struct str line, label = STR_NULL;
+
+	while (str_line(&pem, &line)) {
+		line = str_trim(line);
+		if (label.p == NULL)
+			label = label_of(line, STR("-----BEGIN "));
+		else if (label_of(line, STR("-----END ")).p != NULL)
+			return str_is(label, "CERTIFICATE") &&
+			       certificate_of_base64(a, buf_done(&base64), der);
+		else
+			buf_str(&base64, line);
+	}
+	return false;
+}
+
+/* Tools mix alternative names with common names, so the stricter rule for these holds. */
+void
+certificate_add_names(struct records *rs, struct record *r, const struct json_value *list)
+{
+	for (size_t i = 0; i < tool_items(list); i++) {
+		struct str name = tool_text(tool_item(list, i));
+
+		if (str_ends(name, STR(".")))
+			name.n--;
+		if (certificate_common_name(name))
+			record_add(rs->a, r->root, "names", name);
+	}
 }
 
 static void

@@ -24,44 +24,16 @@
 
 #include <strings.h>
 
-/* True when the text, or a text of the list, is the word. */
-static bool
-contains(const struct json_value *v, const char *word)
-{
-	if (v == NULL)
-		return false;
-	if (json_type(v) == JSON_STRING)
-		return str_is(json_text(v), word);
-	for (size_t i = 0; i < json_length(v) && json_type(v) == JSON_ARRAY; i++)
-		if (contains(json_at(v, i), word))
-			return true;
-	return false;
-}
-
-/* The item of a list; NULL: v is no list or is shorter. */
-static const struct json_value *
-item(const struct json_value *v, size_t i)
-{
-	return v == NULL || json_type(v) != JSON_ARRAY || i >= json_length(v) ? NULL
-									      : json_at(v, i);
-}
-
-static size_t
-items(const struct json_value *v)
-{
-	return v == NULL || json_type(v) != JSON_ARRAY ? 0 : json_length(v);
-}
-
 /* ---- jCards ---- */
 
 /* The property of an entity's jCard: [name, parameters, type, value]. NULL: it has none. */
 static const struct json_value *
 property(const struct json_value *entity, const char *name)
 {
-	const struct json_value *list = item(whois_get(entity, "vcardArray"), 1);
+	const struct json_value *list = tool_item(tool_get(entity, "vcardArray"), 1);
 
-	for (size_t i = 0; i < items(list); i++) {
-		const struct json_value *p = item(list, i), *v = item(p, 0);
+	for (size_t i = 0; i < tool_items(list); i++) {
+		const struct json_value *p = tool_item(list, i), *v = tool_item(p, 0);
 
 		if (v != NULL && str_is(json_text(v), name))
 			return p;
@@ -73,29 +45,30 @@ property(const struct json_value *entity, const char *name)
 static struct str
 first_text(const struct json_value *v)
 {
-	struct str s = whois_text(v);
+	struct str s = tool_text(v);
 
-	for (size_t i = 0; s.p == NULL && i < items(v); i++)
-		s = whois_text(item(v, i));
+	for (size_t i = 0; s.p == NULL && i < tool_items(v); i++)
+		s = tool_text(tool_item(v, i));
 	return s;
 }
 
 static struct str
 property_text(const struct json_value *entity, const char *name)
 {
-	return first_text(item(property(entity, name), 3));
+	return first_text(tool_item(property(entity, name), 3));
 }
 
 /* The country of an address: the parameter cc, or the seventh part. */
 static struct str
 country_of(const struct json_value *entity)
 {
-	const struct json_value *address = property(entity, "adr"), *parameters = item(address, 1);
-	struct str code = whois_text(whois_get(parameters, "cc"));
+	const struct json_value *address = property(entity, "adr"),
+				*parameters = tool_item(address, 1);
+	struct str code = tool_text(tool_get(parameters, "cc"));
 
 	if (code.p == NULL)
-		code = whois_text(whois_get(parameters, "CC"));
-	return code.p != NULL ? code : first_text(item(item(address, 3), 6));
+		code = tool_text(tool_get(parameters, "CC"));
+	return code.p != NULL ? code : first_text(tool_item(tool_item(address, 3), 6));
 }
 
 /* The organisation of a contact. Some registries send an empty org and the organisation as the name of the
@@ -116,17 +89,18 @@ organisation_of(const struct json_value *entity)
 static void
 read_registrar(struct records *rs, struct record *r, const struct json_value *entity)
 {
-	const struct json_value *ids = whois_get(entity, "publicIds");
+	const struct json_value *ids = tool_get(entity, "publicIds");
 	struct str name = property_text(entity, "fn");
 
 	if (name.p == NULL)
 		name = property_text(entity, "org");
 	if (name.p == NULL)
-		name = whois_text(whois_get(entity, "handle"));
+		name = tool_text(tool_get(entity, "handle"));
 	whois_set(rs, r, "whois.registrar", name);
-	for (size_t i = 0; i < items(ids); i++)
-		if (str_is(whois_text(whois_get(item(ids, i), "type")), "IANA Registrar ID"))
-			whois_set_iana_id(rs, r, whois_text(whois_get(item(ids, i), "identifier")));
+	for (size_t i = 0; i < tool_items(ids); i++)
+		if (str_is(tool_text(tool_get(tool_item(ids, i), "type")), "IANA Registrar ID"))
+			whois_set_iana_id(
+			    rs, r, tool_text(tool_get(tool_item(ids, i), "identifier")));
 }
 
 static void
@@ -146,10 +120,10 @@ read_entities(struct records *rs, struct record *r, const struct json_value *lis
 	} roles[] = { { "registrar", read_registrar }, { "registrant", read_registrant } };
 
 	for (size_t k = 0; k < COUNT(roles); k++)
-		for (size_t i = 0; i < items(list); i++) {
-			if (!contains(whois_get(item(list, i), "roles"), roles[k].role))
+		for (size_t i = 0; i < tool_items(list); i++) {
+			if (!tool_has(tool_get(tool_item(list, i), "roles"), roles[k].role))
 				continue;
-			roles[k].read(rs, r, item(list, i));
+			roles[k].read(rs, r, tool_item(list, i));
 			break;
 		}
 }
@@ -163,9 +137,9 @@ event_time(const struct json_value *events, const char *action)
 {
 	struct ts t;
 
-	for (size_t i = 0; i < items(events); i++) {
-		struct str word = whois_text(whois_get(item(events, i), "eventAction"));
-		struct str date = whois_text(whois_get(item(events, i), "eventDate"));
+	for (size_t i = 0; i < tool_items(events); i++) {
+		struct str word = tool_text(tool_get(tool_item(events, i), "eventAction"));
+		struct str date = tool_text(tool_get(tool_item(events, i), "eventDate"));
 
 		if (word.n == strlen(action) && strncasecmp(word.p, action, word.n) == 0 &&
 		    date.p != NULL && whois_time(date, &t))
@@ -198,29 +172,28 @@ read_domain(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct records *rs = arg;
 	struct record r = record_new(rs->a, DATASET_WHOIS);
-	const struct json_value *status = whois_get(o, "status");
-	const struct json_value *servers = whois_get(o, "nameservers");
-	const struct json_value *is_signed =
-	    whois_get(whois_get(o, "secureDNS"), "delegationSigned");
+	const struct json_value *status = tool_get(o, "status");
+	const struct json_value *servers = tool_get(o, "nameservers");
+	const struct json_value *is_signed = tool_get(tool_get(o, "secureDNS"), "delegationSigned");
 
-	if (!str_is(whois_text(whois_get(o, "objectClassName")), "domain")) {
+	if (!str_is(tool_text(tool_get(o, "objectClassName")), "domain")) {
 		records_bad(rs, line, "objectClassName: must be domain");
 		return;
 	}
-	whois_set(rs, &r, "domain", whois_text(whois_get(o, "ldhName")));
-	for (size_t i = 0; i < items(status); i++)
-		if (whois_text(item(status, i)).p != NULL)
-			record_add(rs->a, r.root, "whois.status", whois_text(item(status, i)));
-	for (size_t i = 0; i < items(servers); i++) {
-		struct str name = whois_text(whois_get(item(servers, i), "ldhName"));
+	whois_set(rs, &r, "domain", tool_text(tool_get(o, "ldhName")));
+	for (size_t i = 0; i < tool_items(status); i++)
+		if (tool_text(tool_item(status, i)).p != NULL)
+			record_add(rs->a, r.root, "whois.status", tool_text(tool_item(status, i)));
+	for (size_t i = 0; i < tool_items(servers); i++) {
+		struct str name = tool_text(tool_get(tool_item(servers, i), "ldhName"));
 
 		if (name.p != NULL)
 			record_add(rs->a, r.root, "whois.nameservers", name);
 	}
 	if (is_signed != NULL && json_type(is_signed) == JSON_BOOL)
 		record_set_bool(rs->a, r.root, "whois.dnssec", json_bool(is_signed));
-	read_events(rs, &r, whois_get(o, "events"));
-	read_entities(rs, &r, whois_get(o, "entities"));
+	read_events(rs, &r, tool_get(o, "events"));
+	read_entities(rs, &r, tool_get(o, "entities"));
 	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, line);
 }
 

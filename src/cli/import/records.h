@@ -29,8 +29,8 @@ typedef void records_reader(struct records *rs);
 
 records_reader read_ndjson, read_pem, read_der;
 records_reader read_cof, read_zdns, read_massdns, read_dnsx, read_sonar;
-records_reader read_ct, read_ct_tile;
-records_reader read_rdap, read_whoisjson;
+records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
+records_reader read_rdap, read_whoisjson, read_autoindex;
 
 /* Counts the next entry of the file and frees the last one's memory; false: the reader must end. */
 bool records_next(struct records *rs);

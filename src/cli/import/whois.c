@@ -8,20 +8,6 @@
 #include <openssl/sha.h>
 #include <strings.h>
 
-const struct json_value *
-whois_get(const struct json_value *o, const char *name)
-{
-	return o == NULL || json_type(o) != JSON_OBJECT ? NULL : json_get(o, name);
-}
-
-struct str
-whois_text(const struct json_value *v)
-{
-	struct str s = v == NULL || json_type(v) != JSON_STRING ? STR("") : str_trim(json_text(v));
-
-	return s.n > 0 ? s : STR_NULL;
-}
-
 /* Rewrites the text as RFC 3339: a T between date and time, and an offset with a colon.
 
      2026-01-31 12:00:00 UTC       2026-01-31T12:00:00Z

@@ -4,12 +4,8 @@
 #define CLI_IMPORT_WHOIS_H
 
 #include "cli/import/records.h"
+#include "cli/import/tool_json.h"
 
-/* The member of an object; NULL when o is NULL, no object, or has no such member. */
-const struct json_value *whois_get(const struct json_value *o, const char *name);
-/* The text without blanks around it; STR_NULL when v is NULL, no text, or empty. Registries write "" for a value that
-   they redact (RFC 9537). */
-struct str whois_text(const struct json_value *v);
 /* Parses a time in any form that registries write: RFC 3339, "2026-01-31 12:00:00 UTC", a date. */
 bool whois_time(struct str s, struct ts *out) MUST_USE;
 

@@ -24,7 +24,7 @@ find_text(const struct answer *w, const char *name)
 	struct str s = STR_NULL;
 
 	for (size_t i = 0; s.p == NULL && i < COUNT(w->parts); i++)
-		s = whois_text(whois_get(w->parts[i], name));
+		s = tool_text(tool_get(w->parts[i], name));
 	return s;
 }
 
@@ -32,7 +32,7 @@ static const struct json_value *
 find_value(const struct answer *w, const char *name, enum json_type type)
 {
 	for (size_t i = 0; i < COUNT(w->parts); i++) {
-		const struct json_value *v = whois_get(w->parts[i], name);
+		const struct json_value *v = tool_get(w->parts[i], name);
 
 		if (v != NULL && json_type(v) == type && json_length(v) > 0)
 			return v;
@@ -47,7 +47,7 @@ set_date(const struct answer *w, struct record *r, const char *member, const cha
 
 	for (size_t i = 0; i < COUNT(w->parts); i++)
 		for (size_t k = 0; k < 3; k++) {
-			struct str s = whois_text(whois_get(w->parts[i], names[k]));
+			struct str s = tool_text(tool_get(w->parts[i], names[k]));
 
 			if (s.p == NULL || !whois_time(s, &t))
 				continue;
@@ -65,16 +65,16 @@ set_dates(const struct answer *w, struct record *r)
 		"updatedDateISO8601" };
 	static const char *const expires[] = { "expiresDateNormalized", "expiresDate",
 		"expiresDateISO8601" };
-	const struct json_value *audit = whois_get(w->parts[0], "audit");
+	const struct json_value *audit = tool_get(w->parts[0], "audit");
 	struct ts t;
 
 	set_date(w, r, "whois.created_at", created);
 	set_date(w, r, "whois.updated_at", updated);
 	set_date(w, r, "whois.expires_at", expires);
 	/* when the vendor collected the record first and last */
-	if (whois_time(whois_text(whois_get(audit, "createdDate")), &t))
+	if (whois_time(tool_text(tool_get(audit, "createdDate")), &t))
 		record_set_time(w->rs->a, r->root, "first_seen", t);
-	if (whois_time(whois_text(whois_get(audit, "updatedDate")), &t))
+	if (whois_time(tool_text(tool_get(audit, "updatedDate")), &t))
 		record_set_time(w->rs->a, r->root, "last_seen", t);
 }
 
@@ -146,14 +146,14 @@ set_nameservers(const struct answer *w, struct record *r)
 	const struct json_value *list = find_value(w, "nameServers", JSON_ARRAY);
 
 	for (size_t i = 0; list == NULL && i < COUNT(w->parts); i++) {
-		list = whois_get(whois_get(w->parts[i], "nameServers"), "hostNames");
+		list = tool_get(tool_get(w->parts[i], "nameServers"), "hostNames");
 		if (list != NULL && (json_type(list) != JSON_ARRAY || json_length(list) == 0))
 			list = NULL;
 	}
 	for (size_t i = 0; list != NULL && i < json_length(list); i++)
-		if (whois_text(json_at(list, i)).p != NULL)
+		if (tool_text(json_at(list, i)).p != NULL)
 			record_add(
-			    w->rs->a, r->root, "whois.nameservers", whois_text(json_at(list, i)));
+			    w->rs->a, r->root, "whois.nameservers", tool_text(json_at(list, i)));
 }
 
 static void
@@ -164,24 +164,24 @@ set_registrant(const struct answer *w, struct record *r)
 
 	if (o == NULL)
 		o = find_value(w, "registrantContact", JSON_OBJECT);
-	country = whois_text(whois_get(o, "countryCode"));
+	country = tool_text(tool_get(o, "countryCode"));
 	whois_set(
-	    w->rs, r, "whois.registrant.organisation", whois_text(whois_get(o, "organization")));
+	    w->rs, r, "whois.registrant.organisation", tool_text(tool_get(o, "organization")));
 	whois_set_country(
-	    w->rs, r, country.p != NULL ? country : whois_text(whois_get(o, "country")));
-	whois_set_email(w->rs, r, whois_text(whois_get(o, "email")));
+	    w->rs, r, country.p != NULL ? country : tool_text(tool_get(o, "country")));
+	whois_set_email(w->rs, r, tool_text(tool_get(o, "email")));
 }
 
 static void
 read_whois(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct answer w = { .rs = arg };
-	const struct json_value *inner = whois_get(o, "WhoisRecord");
+	const struct json_value *inner = tool_get(o, "WhoisRecord");
 	struct record r = record_new(w.rs->a, DATASET_WHOIS);
 	struct str domain;
 
 	w.parts[0] = inner != NULL ? inner : o;
-	w.parts[1] = whois_get(w.parts[0], "registryData");
+	w.parts[1] = tool_get(w.parts[0], "registryData");
 	domain = find_text(&w, "domainName");
 	if (domain.p == NULL) {
 		records_bad(w.rs, line, "domainName: must be a string");
