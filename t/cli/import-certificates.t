@@ -221,3 +221,32 @@ is "$(show "$PRE" '[.ct, .precertificate, .last_seen]')" \
 is "$(show "$CA" '[.ct, .self_signed]')" '[null,true]' "the certificates of a chain are stored without a place in a log"
 import --format tlsx "$W/tlsx.json"
 is "$OUT" "7 read, 0 new, 0 changed, 3 unchanged, 3 bad, 2 skipped" "the same output of tlsx twice changes nothing (C-404)"
+
+# ---- the format is guessed, from plain and from compressed files ----
+
+# guess FILE COUNTS: imports the file without --format.
+guess()
+{
+	clear
+	import "$W/$1"
+	is "${OUT%% changed*}" "$2" "the format of $1 is guessed"
+}
+guess entries.json "2 read, 2 new, 0"
+guess broken.json "11 read, 1 new, 0"
+guess tile "2 read, 2 new, 0"
+guess go.json "3 read, 2 new, 0"
+guess calidog.json "6 read, 1 new, 0"
+guess data.json "2 read, 2 new, 0"
+guess tlsx.json "7 read, 3 new, 0"
+guess leaf.pem "1 read, 1 new, 0"
+guess leaf.der "1 read, 1 new, 0"
+gzip -c "$W/tile" >"$W/tile.gz"
+guess tile.gz "2 read, 2 new, 0"
+
+# Two files in either order give the same certificates.
+clear
+import --log a "$W/entries.json"; import "$W/go.json"; import "$W/tlsx.json"
+there=$(sql "SELECT doc FROM record ORDER BY key")
+clear
+import "$W/tlsx.json"; import "$W/go.json"; import --log a "$W/entries.json"
+is "$(sql "SELECT doc FROM record ORDER BY key")" "$there" "files of three formats give the same certificates in either order (C-404)"

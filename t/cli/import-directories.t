@@ -69,6 +69,8 @@ is "$OUT" "5 read, 0 new, 0 changed, 1 unchanged, 0 bad, 2 skipped" "the same li
 import --format autoindex --url http://192.0.2.7:8080/pub/ --seen 2026-03-02T00:00:00Z "$W/none"
 is "$STATUS $OUT $(show '[.file_count, .total_size, .files, .last_seen]')" \
 	'0 0 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped [0,0,null,"2026-03-02T00:00:00.000000Z"]' "a later listing without files empties the directory"
+import --url http://192.0.2.7:8080/pub/ --seen 2026-03-01T00:00:00Z "$W/listing"
+is "$STATUS $OUT" "0 5 read, 0 new, 0 changed, 1 unchanged, 0 bad, 2 skipped" "the format of a listing is guessed, and an earlier listing changes nothing"
 clear
 
 # autoindex TEXT [OPTION ...]: imports a listing that is the text.

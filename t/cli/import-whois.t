@@ -77,3 +77,19 @@ is "$(show old.example '[.whois, .first_seen, .last_seen]')" \
 	"the latest record of a history replaces the earlier ones wholly"
 import --format whoisjson "$C/whoisjson/whoisservice-v1"
 is "$OUT" "6 read, 0 new, 0 changed, 3 unchanged, 1 bad, 1 skipped" "the same file of WhoisXML twice changes nothing (C-404)"
+
+# ---- the format is guessed, from plain and from compressed files ----
+
+# guess FILE COUNTS: imports the file without --format.
+guess()
+{
+	clear
+	import "$1"
+	is "${OUT%% changed*}" "$2" "the format of ${1##*/} is guessed"
+}
+guess "$C/rdap/rfc9083-domain" "1 read, 1 new, 0"
+guess "$C/rdap/rfc9083-search" "5 read, 5 new, 0"
+guess "$C/rdap/rfc9083-others" "9 read, 1 new, 0"
+guess "$C/whoisjson/whoisservice-v1" "6 read, 3 new, 0"
+gzip -c "$C/rdap/rfc9083-search" >"$W/search.gz"
+guess "$W/search.gz" "5 read, 5 new, 0"

@@ -25,7 +25,7 @@ set_time(struct records *rs, struct record *r, const char *member, const struct 
 		record_set_time(rs->a, r->root, member, t);
 }
 
-/* Of several organisations the last is the most specific one, as in the certificate. */
+/* The last of several organisations is the most specific one, as in the certificate. */
 static struct str
 last_text(const struct json_value *list)
 {
