@@ -121,6 +121,10 @@ is "$STATUS $OUT" "1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a
 echo '{"entries":[]}' >"$W/none.json"
 import --format ct "$W/none.json"
 is "$STATUS ${OUT#*read, }" "0 0 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an answer without entries stores nothing and succeeds"
+jq -c '.entries[]' "$W/entries.json" >"$W/lines.json"
+import --format ct --start 1000 "$W/lines.json"
+is "$OUT $(show "$PRE" .ct.index)" "2 read, 1 new, 1 changed, 0 unchanged, 0 bad, 0 skipped 1001" "entries on one line each are read like their answer"
+clear
 # One line of 12 MB: logs answer with thousands of entries.
 /usr/bin/python3 - "$W" <<'END'
 import json, sys
@@ -129,7 +133,7 @@ pad = dict(entry, unknown="x" * 4000)
 open(sys.argv[1] + "/long.json", "w").write('{"entries":[' + ",".join([json.dumps(pad)] * 2000) + ']}')
 END
 import --format ct "$W/long.json"
-is "$STATUS $OUT" "0 2000 read, 0 new, 0 changed, 1 unchanged, 0 bad, 0 skipped" "an answer on one line of many megabytes is read entry by entry"
+is "$STATUS $OUT" "0 2000 read, 1 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an answer on one line of many megabytes is read entry by entry"
 clear
 
 import --format ct-tile --log tuscolo2027 "$W/tile"

@@ -58,7 +58,7 @@ parse_authority(struct str text, struct address *out)
 }
 
 static bool
-parse_url(struct arena *a, struct str url, struct address *out)
+parse_listing_url(struct arena *a, struct str url, struct address *out)
 {
 	struct str rest = url;
 
@@ -88,7 +88,7 @@ autoindex_record(struct arena *a, struct str url, struct record *out)
 	char text[IPNET_LEN + 1];
 	bool is_ip;
 
-	if (!parse_url(a, url, &at))
+	if (!parse_listing_url(a, url, &at))
 		return false;
 	is_ip = ipnet_parse(at.host, &ip) && ip.bits == 128;
 	if (at.bracketed != (is_ip && memchr(at.host.p, ':', at.host.n) != NULL))
@@ -121,9 +121,9 @@ autoindex_record(struct arena *a, struct str url, struct record *out)
 
 /* ---- the listing ---- */
 
-/* Two digits and the character behind them. */
+/* Takes n digits and the character behind them. */
 static bool
-take_digits(struct str *s, size_t n, char end, int *out)
+take_date_part(struct str *s, size_t n, char end, int *out)
 {
 	int64_t v;
 
@@ -147,15 +147,15 @@ parse_http_date(struct str s, struct ts *out)
 	if (s.n != 29 || s.p[3] != ',' || s.p[4] != ' ' || !str_ends(s, STR(" GMT")))
 		return false;
 	s = (struct str){ s.p + 5, s.n - 5 };
-	if (!take_digits(&s, 2, ' ', &tm.tm_mday))
+	if (!take_date_part(&s, 2, ' ', &tm.tm_mday))
 		return false;
 	for (int i = 0; i < 12; i++)
 		if (memcmp(months + 3 * i, s.p, 3) == 0)
 			tm.tm_mon = i;
 	s = (struct str){ s.p + 4, s.n - 4 };
-	if (tm.tm_mon < 0 || !take_digits(&s, 4, ' ', &tm.tm_year) ||
-	    !take_digits(&s, 2, ':', &tm.tm_hour) || !take_digits(&s, 2, ':', &tm.tm_min) ||
-	    !take_digits(&s, 2, ' ', &tm.tm_sec))
+	if (tm.tm_mon < 0 || !take_date_part(&s, 4, ' ', &tm.tm_year) ||
+	    !take_date_part(&s, 2, ':', &tm.tm_hour) || !take_date_part(&s, 2, ':', &tm.tm_min) ||
+	    !take_date_part(&s, 2, ' ', &tm.tm_sec))
 		return false;
 	tm.tm_year -= 1900;
 	check = tm;
@@ -188,7 +188,7 @@ add_file(struct listing *l, struct str name, const struct json_value *o)
 }
 
 static void
-read_entry(void *arg, const struct json_value *o, uint64_t line)
+read_listing_entry(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct listing *l = arg;
 	const struct json_value *type = json_get(o, "type"), *name = json_get(o, "name");
@@ -232,7 +232,7 @@ read_autoindex(struct records *rs)
 
 	if (!autoindex_record(l.a, rs->options.url, &l.record))
 		panic("--url was not checked");
-	records_json(rs, NULL, read_entry, &l);
+	records_json(rs, NULL, read_listing_entry, &l);
 	if (!rs->stop && (l.files > 0 || l.directories > 0 || (array && rs->read == 0)))
 		emit_listing(&l);
 	arena_free(l.a);

@@ -43,7 +43,7 @@ set_seen(struct records *rs, struct record *r, const struct json_value *data)
 }
 
 static void
-set_entry(struct records *rs, struct record *r, const struct json_value *data)
+set_log_entry(struct records *rs, struct record *r, const struct json_value *data)
 {
 	const struct json_value *number = tool_get(data, "cert_index");
 	int64_t index;
@@ -56,7 +56,7 @@ set_entry(struct records *rs, struct record *r, const struct json_value *data)
 }
 
 static void
-set_name(struct records *rs, struct record *r, const struct json_value *name,
+set_told_name(struct records *rs, struct record *r, const struct json_value *name,
     const char *const members[3])
 {
 	record_set_text(rs->a, r->root, members[0], tool_text(tool_get(name, "CN")));
@@ -80,8 +80,8 @@ describe_leaf(struct records *rs, const struct json_value *data, const struct js
 		by = tool_get(tool_item(tool_get(data, "chain"), 0), "subject");
 	record_set_text(rs->a, o, "fingerprint_sha256", tool_text(tool_get(leaf, "sha256")));
 	record_set_text(rs->a, o, "serial_number", tool_text(tool_get(leaf, "serial_number")));
-	set_name(rs, &r, tool_get(leaf, "subject"), subject);
-	set_name(rs, &r, by, issuer);
+	set_told_name(rs, &r, tool_get(leaf, "subject"), subject);
+	set_told_name(rs, &r, by, issuer);
 	certificate_add_names(rs, &r, tool_get(leaf, "all_domains"));
 	record_set_text(
 	    rs->a, o, "signature_algorithm", tool_text(tool_get(leaf, "signature_algorithm")));
@@ -134,7 +134,7 @@ read_update(struct records *rs, const struct json_value *data, uint64_t line)
 		records_bad(rs, line, "leaf_cert: has neither as_der nor sha256");
 		return;
 	}
-	set_entry(rs, &r, data);
+	set_log_entry(rs, &r, data);
 	records_emit(rs, &r, der, RECORD_LENIENT, line);
 	if (rs->options.chains && !rs->stop)
 		emit_issuers(rs, data, line);

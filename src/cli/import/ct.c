@@ -42,7 +42,7 @@ struct bytes {
 };
 
 static struct bytes
-bytes_of(struct str s)
+view_bytes(struct str s)
 {
 	return (struct bytes){ (const unsigned char *)s.p, s.n, false };
 }
@@ -86,12 +86,12 @@ take_vector(struct bytes *b, size_t bytes)
 static int64_t
 index_of(struct str extensions)
 {
-	struct bytes b = bytes_of(extensions);
+	struct bytes b = view_bytes(extensions);
 
 	while (b.n > 0) {
 		uint64_t type = take_number(&b, 1);
 		struct str data = take_vector(&b, 2);
-		struct bytes number = bytes_of(data);
+		struct bytes number = view_bytes(data);
 
 		if (type == 0 && data.n == 5)
 			return (int64_t)take_number(&number, 5);
@@ -141,7 +141,7 @@ static void
 emit_chain(struct records *rs, struct bytes *extra, const struct entry *e, uint64_t line)
 {
 	struct str list = take_vector(extra, 3);
-	struct bytes chain = bytes_of(list);
+	struct bytes chain = view_bytes(list);
 
 	while (chain.n > 0 && !rs->stop) {
 		struct str der = take_vector(&chain, 3);
@@ -198,8 +198,8 @@ read_json_entry(struct records *rs, const struct json_value *o, int64_t number, 
 		records_bad(rs, line, "extra_data: must be base64");
 		return;
 	}
-	leaf = bytes_of(text);
-	extra = bytes_of(extra_text);
+	leaf = view_bytes(text);
+	extra = view_bytes(extra_text);
 	why = read_leaf(&leaf, &extra, &e);
 	if (why != NULL) {
 		records_bad(rs, line, "%s", why);
@@ -255,7 +255,7 @@ take_leaf(struct bytes *b, struct entry *e)
 static size_t
 read_leaves(struct records *rs, struct str text, bool *end)
 {
-	struct bytes b = bytes_of(text);
+	struct bytes b = view_bytes(text);
 	struct entry e;
 
 	while (b.n > 0 && !rs->stop) {

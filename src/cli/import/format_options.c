@@ -47,7 +47,7 @@ has_format(const char *formats, struct str name)
 
 /* NULL, or what the option wants. */
 static const char *
-read_value(const struct cli *c, enum kind kind, struct str text, void *member)
+read_option(const struct cli *c, enum kind kind, struct str text, void *member)
 {
 	struct opt *number = member;
 	struct record listing;
@@ -89,7 +89,7 @@ format_options_read(const struct cli *c, struct str format, const struct format_
 			return cli_usage(c, "--format %.*s needs --%s", (int)format.n, format.p,
 			    options[i].name);
 		if (given)
-			wants = read_value(
+			wants = read_option(
 			    c, options[i].kind, in->texts[i], (char *)out + options[i].at);
 		if (wants != NULL)
 			return cli_usage(c, "--%s wants %s", options[i].name, wants);

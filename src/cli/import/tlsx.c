@@ -15,7 +15,7 @@
 #include "cli/import/tool_json.h"
 
 static void
-set_time(struct records *rs, struct record *r, const char *member, const struct json_value *v)
+set_told_time(struct records *rs, struct record *r, const char *member, const struct json_value *v)
 {
 	struct str text = tool_text(v);
 	struct ts t;
@@ -33,7 +33,7 @@ last_text(const struct json_value *list)
 }
 
 static struct record
-describe(struct records *rs, const struct json_value *o)
+describe_certificate(struct records *rs, const struct json_value *o)
 {
 	struct record r = record_new(rs->a, DATASET_CERTIFICATES);
 	struct str name = tool_text(tool_get(o, "subject_cn"));
@@ -49,15 +49,16 @@ describe(struct records *rs, const struct json_value *o)
 	if (certificate_common_name(name))
 		record_add(rs->a, r.root, "names", name);
 	certificate_add_names(rs, &r, tool_get(o, "subject_an"));
-	set_time(rs, &r, "not_before", tool_get(o, "not_before"));
-	set_time(rs, &r, "not_after", tool_get(o, "not_after"));
+	set_told_time(rs, &r, "not_before", tool_get(o, "not_before"));
+	set_told_time(rs, &r, "not_after", tool_get(o, "not_after"));
 	return r;
 }
 
 /* Emits the certificate o of a line: the server's, which is the line itself, or an element of its chain. A place in a log
    is the server's alone. */
 static void
-emit(struct records *rs, const struct json_value *line, const struct json_value *o, uint64_t at)
+emit_told_certificate(
+    struct records *rs, const struct json_value *line, const struct json_value *o, uint64_t at)
 {
 	const struct json_value *number = tool_get(line, "ctl_index");
 	struct str pem = tool_text(tool_get(o, "certificate")), der = STR_NULL;
@@ -66,20 +67,20 @@ emit(struct records *rs, const struct json_value *line, const struct json_value 
 	int64_t index;
 
 	if (pem.p == NULL) {
-		r = describe(rs, o);
+		r = describe_certificate(rs, o);
 	} else if (!certificate_of_pem(rs->a, pem, &der)) {
 		records_bad(rs, at, "certificate: must be PEM");
 		return;
 	} else if (!certificate_parse(rs, false, &der, &r, at)) {
 		return;
 	}
-	set_time(rs, &r, "first_seen", tool_get(line, "timestamp"));
-	set_time(rs, &r, "last_seen", tool_get(line, "timestamp"));
+	set_told_time(rs, &r, "first_seen", tool_get(line, "timestamp"));
+	set_told_time(rs, &r, "last_seen", tool_get(line, "timestamp"));
 	if (log.p != NULL && o == line) {
 		record_set_text(rs->a, r.root, "ct.log", log);
 		if (number != NULL && json_int(number, &index))
 			record_set_int(rs->a, r.root, "ct.index", index);
-		set_time(rs, &r, "ct.seen_at", tool_get(line, "timestamp"));
+		set_told_time(rs, &r, "ct.seen_at", tool_get(line, "timestamp"));
 	}
 	records_emit(rs, &r, der, RECORD_LENIENT, at);
 }
@@ -98,9 +99,9 @@ read_connection(void *arg, const struct json_value *o, uint64_t at)
 		rs->skipped++;
 		return;
 	}
-	emit(rs, o, o, at);
+	emit_told_certificate(rs, o, o, at);
 	for (size_t i = 0; i < tool_items(chain) && !rs->stop; i++)
-		emit(rs, o, tool_item(chain, i), at);
+		emit_told_certificate(rs, o, tool_item(chain, i), at);
 }
 
 void

@@ -101,7 +101,7 @@ is_epp_status(struct str word)
 
 /* Takes the next word from *rest; words are separated by blanks and commas. STR_NULL: there is none. */
 static struct str
-next_word(struct str *rest)
+take_word(struct str *rest)
 {
 	struct str word;
 
@@ -116,7 +116,7 @@ next_word(struct str *rest)
 }
 
 static bool
-is_url(struct str word)
+is_status_url(struct str word)
 {
 	return word.n > 3 && memmem(word.p, word.n, "://", 3) != NULL;
 }
@@ -124,18 +124,18 @@ is_url(struct str word)
 /* The statuses are words in one text, with or without their URLs. A text with any other word is one status, such as
    "Registered until expiry date". */
 static void
-set_status(const struct answer *w, struct record *r)
+set_statuses(const struct answer *w, struct record *r)
 {
 	struct str text = find_text(w, "status"), rest = text, word;
 	bool words = text.p != NULL;
 
-	for (word = next_word(&rest); word.p != NULL && words; word = next_word(&rest))
-		words = is_url(word) || is_epp_status(word);
+	for (word = take_word(&rest); word.p != NULL && words; word = take_word(&rest))
+		words = is_status_url(word) || is_epp_status(word);
 	if (text.p != NULL && !words)
 		record_add(w->rs->a, r->root, "whois.status", text);
 	rest = text;
-	for (word = next_word(&rest); word.p != NULL && words; word = next_word(&rest))
-		if (!is_url(word))
+	for (word = take_word(&rest); word.p != NULL && words; word = take_word(&rest))
+		if (!is_status_url(word))
 			record_add(w->rs->a, r->root, "whois.status", word);
 }
 
@@ -157,7 +157,7 @@ set_nameservers(const struct answer *w, struct record *r)
 }
 
 static void
-set_registrant(const struct answer *w, struct record *r)
+set_registrant_members(const struct answer *w, struct record *r)
 {
 	const struct json_value *o = find_value(w, "registrant", JSON_OBJECT);
 	struct str country;
@@ -195,9 +195,9 @@ read_whois(void *arg, const struct json_value *o, uint64_t line)
 	whois_set(w.rs, &r, "domain", domain);
 	whois_set(w.rs, &r, "whois.registrar", find_text(&w, "registrarName"));
 	whois_set_iana_id(w.rs, &r, find_text(&w, "registrarIANAID"));
-	set_status(&w, &r);
+	set_statuses(&w, &r);
 	set_nameservers(&w, &r);
-	set_registrant(&w, &r);
+	set_registrant_members(&w, &r);
 	set_dates(&w, &r);
 	records_emit(w.rs, &r, STR_NULL, RECORD_LENIENT, line);
 }
