@@ -119,6 +119,17 @@ elements_of_a_member_are_values(void)
 	CU_ASSERT_TRUE(gives("{\"entries\":[{\"a\":1},", "entries", "1 {\"a\":1}\n1 broken\n"));
 }
 
+/* The zeros behind the name in memory must not be compared with those of the file. */
+static void
+zeros_in_a_name_match_no_member(void)
+{
+	static const char member[] = "a\0\0";
+	struct buf out = split(file_of(STR("{\"a\0\0\":[1]}\n")), member);
+
+	CU_ASSERT_TRUE(str_eq(buf_done(&out), STR("1 {\"a\0\0\":[1]}\n")));
+	buf_free(&out);
+}
+
 static void
 a_broken_value_costs_itself(void)
 {
@@ -181,6 +192,7 @@ static CU_TestInfo tests[] = {
 	{ "JSON values may stand in any white space", values_may_stand_in_any_white_space },
 	{ "an array is split into its elements", arrays_are_split_into_elements },
 	{ "the elements of a named member are values", elements_of_a_member_are_values },
+	{ "a name with zeros is not the named member", zeros_in_a_name_match_no_member },
 	{ "a broken value costs only itself", a_broken_value_costs_itself },
 	{ "a byte order mark is skipped before a value", byte_order_marks_are_skipped },
 	{ "a value is bounded and a line is not", values_are_bounded_and_lines_are_not },

@@ -117,7 +117,7 @@ follow_string(struct json_values *v, char c)
 		if (v->matched >= 0 && v->member[v->matched] != '\0')
 			v->matched = -1;
 	} else if (v->matched >= 0) {
-		v->matched = v->member[v->matched] == c ? v->matched + 1 : -1;
+		v->matched = c != '\0' && v->member[v->matched] == c ? v->matched + 1 : -1;
 	}
 }
 
