@@ -64,7 +64,8 @@ take_byte(struct json_values *v)
 	return c;
 }
 
-/* Skips to the next value. False: the chunk has no other. */
+/* Skips to the next value. False: the chunk has no other. Commas and closing brackets need no array before them: files are
+   cut out of arrays, and some tools write the commas of an array without its brackets. */
 static bool
 find_start(struct json_values *v)
 {
@@ -76,19 +77,13 @@ find_start(struct json_values *v)
 			v->mark = (v->mark + 1) % 3;
 			v->rest.p++;
 			v->rest.n--;
-		} else if (is_space(c) || (list && c == ',')) {
+		} else if (c == ']' && v->wrapper == WRAPPER_ELEMENTS) {
 			take_byte(v);
-		} else if (c == '[' && !list) {
-			take_byte(v);
-			v->array = true;
-		} else if (c == ']' && list) {
-			take_byte(v);
-			if (v->wrapper == WRAPPER_NONE) {
-				v->array = false;
-				continue;
-			}
 			v->wrapper = WRAPPER_REST;
 			return true;
+		} else if (is_space(c) || c == ',' || c == ']' || (c == '[' && !list)) {
+			v->array = c == '[' || (v->array && c != ']');
+			take_byte(v);
 		} else {
 			return true;
 		}
@@ -188,7 +183,19 @@ ends_scalar(const struct json_values *v, char c)
 	return c == '\n' || (list && !v->in_string && (c == ',' || c == ']'));
 }
 
-/* Takes bytes up to the end of the value or of the chunk. */
+/* Moves over bytes of a string that mean nothing here; most bytes of a file are of this kind. */
+static void
+skip_plain(struct json_values *v)
+{
+	size_t n = 0;
+
+	while (n < v->rest.n && v->rest.p[n] != '"' && v->rest.p[n] != '\\' && v->rest.p[n] != '\n')
+		n++;
+	v->rest.p += n;
+	v->rest.n -= n;
+}
+
+/* Takes bytes up to the end of the value or of the chunk. A value that lies in one chunk is not copied. */
 static enum followed
 take_value(struct json_values *v)
 {
@@ -211,9 +218,14 @@ take_value(struct json_values *v)
 		else
 			how = follow(v, c);
 		take_byte(v);
+		if (v->in_string && !v->escaped && !v->scalar && v->matched < 0 && !v->first_column)
+			skip_plain(v);
 	}
-	if (!v->skipping && v->wrapper != WRAPPER_REST)
-		buf_add(&v->text, from, (size_t)(v->rest.p - from));
+	v->whole = (struct str){ from, (size_t)(v->rest.p - from) };
+	if (v->skipping || v->wrapper == WRAPPER_REST || (how == ENDS && v->text.n == 0))
+		return how;
+	buf_str(&v->text, v->whole);
+	v->whole = buf_done(&v->text);
 	return how;
 }
 
@@ -287,7 +299,7 @@ json_values_next(struct json_values *v, struct str *out)
 			begin_value(v);
 		inside = true;
 		if (judge(v, take_value(v), &how)) {
-			*out = buf_done(&v->text);
+			*out = v->whole;
 			if (how == JSON_VALUE && out->n > IMPORT_LINE)
 				return JSON_VALUE_TOO_LONG;
 			return how;

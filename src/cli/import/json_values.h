@@ -26,6 +26,7 @@ struct json_values {
 	struct source *src;
 	const char *member; /* NULL: none */
 	struct buf text;    /* the value so far, on the heap */
+	struct str whole;   /* the value, there or in the source's buffer */
 	struct str rest;    /* unread bytes of the source's buffer */
 	uint64_t line;      /* where the value began */
 	/* around the value */
