@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the readers of DNS tools have in common; dns.h shows what a line becomes. */
+/* Functions for the readers of DNS tools; dns.h shows the records that a line becomes. */
 #include "config.h"
 
 #include "cli/import/dns.h"

@@ -127,7 +127,7 @@ emit_soa(struct records *rs, const struct json_value *o, bool error, const struc
 			emit_soa_object(rs, item, all, line);
 			continue;
 		}
-		if (error || i + 1 == n) { /* of the zone above, whose name is unknown */
+		if (error || i + 1 == n) { /* it belongs to the zone above, whose name is unknown */
 			rs->skipped++;
 			break;
 		}
@@ -219,7 +219,7 @@ read_dnsx_line(void *arg, const struct json_value *o, uint64_t line)
 		records_bad(rs, line, "timestamp: is no time");
 		return;
 	}
-	if (file != NULL && json_bool(file)) { /* of /etc/hosts and not of DNS */
+	if (file != NULL && json_bool(file)) { /* from /etc/hosts and not from DNS */
 		rs->skipped++;
 		return;
 	}
