@@ -8,7 +8,7 @@
 
    Tools behind massdns write types and codes in lower case and add members. Bytes that are not printable are \xHH. massdns
    knows the form of a few types; the data of all others is the bytes of the record, printable ones as they are, and
-   is stored as RFC 3597 has it. Of CAA it prints the critical bit, 0 or 1, in place of the flags. */
+   is stored as RFC 3597 has it. It prints the critical bit of CAA, 0 or 1, in place of the flags. */
 #include "config.h"
 
 #include "cli/import/dns.h"
