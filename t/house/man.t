@@ -68,8 +68,7 @@ ok "surfaced-import.5 has the formats of src/tbl/formats.h, in their order" diff
 sed -n 's/^FORMAT_SIGN(\([A-Z]*\),[[:space:]]*\([a-z-]*\),.*/FORMAT(\1, \2,/p' src/tbl/format_signs.h | sort -u >"$work/signs"
 sed -n 's/^FORMAT(\([A-Z]*\),[[:space:]]*\([a-z-]*\),.*/FORMAT(\1, \2,/p' src/tbl/formats.h | sort -u >"$work/formats"
 ok "src/tbl/format_signs.h names formats of src/tbl/formats.h alone" test -z "$(comm -23 "$work/signs" "$work/formats")"
-ok "each format but single tiles of logs can be guessed" \
-	test "$(comm -13 "$work/signs" "$work/formats" | paste -sd ' ')" = "FORMAT(CERTIFICATES, ct-tile,"
+none "each format of src/tbl/formats.h can be guessed" "$(comm -13 "$work/signs" "$work/formats")"
 
 # checks FILE...: the names of the checks that they can print.
 checks()
