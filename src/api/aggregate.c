@@ -263,7 +263,7 @@ aggregate_dataset(struct req *rq)
 /* clang-format on */
 
 static const struct route aggregate_routes[] = {
-#define DATASET(id, number, name, unit, key, nested)                                               \
+#define DATASET(id, number, name, unit, key, nested, naming, label)                                \
 	{                                                                                          \
 		ROUTE_AS(                                                                          \
 		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate_dataset),     \

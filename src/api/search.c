@@ -7,6 +7,7 @@
 
 #include "api/api.h"
 #include "api/share.h"
+#include "record/record.h"
 
 /* ---- parameters ---- */
 
@@ -100,13 +101,10 @@ STMT_LIST(read_hosts, struct document, document_out,
     "  sum(bytes) OVER () AS total"
     "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
 
-static struct str
-ip_text(struct arena *a, const unsigned char ip[16])
+static bool
+is_key_of(struct str key, const unsigned char ip[16])
 {
-	struct ipnet net = { .bits = 128 };
-
-	memcpy(net.a, ip, sizeof(net.a));
-	return ipnet_text(a, &net);
+	return key.n >= 5 && key.n <= 17 && memcmp(key.p + 1, ip + 17 - key.n, key.n - 1) == 0;
 }
 
 static struct cursor_for
@@ -117,20 +115,18 @@ search_cursor_binding(const struct req *rq, struct str q)
 	};
 }
 
-/* Finds the address after which the page begins; NULL on the first page. */
+/* Finds the key after which the page begins; STR_NULL on the first page. */
 static int
-page_start(struct req *rq, const struct search_args *args, const unsigned char **after)
+page_start(struct req *rq, const struct search_args *args, struct str *after)
 {
 	struct cursor_for bound = search_cursor_binding(rq, args->q);
-	struct str payload;
 
-	*after = NULL;
+	*after = STR_NULL;
 	if (args->cursor.p == NULL)
 		return PASS;
-	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
-	    payload.n != 16)
+	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, after) ||
+	    (after->n != 5 && after->n != 17)) /* an older release had 16 bytes */
 		return fail(rq, ERR_INVALID_SEARCH_CURSOR);
-	*after = (const unsigned char *)payload.p;
 	return PASS;
 }
 
@@ -141,7 +137,7 @@ read_documents(struct req *rq, const struct page *page, struct list *out)
 	struct str *ips = ARENA_ARRAY(rq->arena, page->nhits + 1, struct str);
 
 	for (size_t i = 0; i < page->nhits; i++)
-		ips[i] = ip_text(rq->arena, page->hits[i].ip);
+		ips[i] = record_key_text(rq->arena, DATASET_HOSTS, page->hits[i].key);
 	*out = (struct list){ 0 };
 	if (page->nhits == 0)
 		return DB_OK;
@@ -159,13 +155,13 @@ documents_missing(const struct list *documents)
 }
 
 static const struct document *
-find_document(const struct list *documents, const unsigned char ip[16])
+find_document(const struct list *documents, struct str key)
 {
 	const struct document *d = documents->items;
 	struct ipnet net;
 
 	for (size_t i = 0; i < documents->n; i++)
-		if (ipnet_parse(d[i].ip, &net) && ip_cmp(net.a, ip) == 0)
+		if (ipnet_parse(d[i].ip, &net) && is_key_of(key, net.a))
 			return &d[i];
 	return NULL;
 }
@@ -176,7 +172,7 @@ static void
 cut_page(struct page *page, const struct list *documents)
 {
 	for (size_t i = 0; i < page->nhits; i++) {
-		const struct document *d = find_document(documents, page->hits[i].ip);
+		const struct document *d = find_document(documents, page->hits[i].key);
 
 		if (d == NULL || d->doc.text.p != NULL)
 			continue;
@@ -191,13 +187,13 @@ struct hit_extra {
 };
 
 static const struct field matched_service[] = {
-	FIELD(struct service_key, port, 0),
-	FIELD(struct service_key, transport, 0),
+	{ .name = "port", .type = FIELD_INT, .offset = offsetof(struct nested_key, number) },
+	{ .name = "transport", .type = FIELD_STR, .offset = offsetof(struct nested_key, text) },
 	FIELD_END_OF("MatchedService"),
 };
 
 const struct field hit_members[] = {
-	LIST(struct hit_extra, matched_services, 0, struct service_key, matched_service, 0, 0),
+	LIST(struct hit_extra, matched_services, 0, struct nested_key, matched_service, 0, 0),
 	FIELD_END,
 };
 
@@ -205,7 +201,7 @@ const struct field hit_members[] = {
 static void
 write_hit(struct buf *b, const struct document *d, const struct hit *hit)
 {
-	const struct hit_extra extra = { { hit->services, hit->nservices } };
+	const struct hit_extra extra = { { hit->nested, hit->nnested } };
 	struct str doc = str_trim(d->doc.text);
 
 	if (doc.n <= 2 || !str_starts(doc, STR("{")) || !str_ends(doc, STR("}")))
@@ -278,7 +274,7 @@ struct search_page {
 static const struct field page_head[] = { PAGE_HEAD, FIELD_END };
 static const struct field page_tail[] = { PAGE_TAIL };
 
-#define DATASET(id, number, label, unit, key, nested)                                              \
+#define DATASET(id, number, label, unit, key, nested, naming, pair)                                \
 	static const struct field hit_of_##id[] = { FIELD_END_OF(unit "_hit") };                   \
 	static const struct field page_of_##id[] = { PAGE_HEAD,                                    \
 		{ .name = (label),                                                                 \
@@ -298,8 +294,7 @@ seal_next_cursor(struct req *rq, struct str q, const struct page *page)
 
 	if (!page->has_more || page->nhits == 0)
 		return STR_NULL;
-	return cursor_seal(rq->arena, &rq->worker->secret, &bound,
-	    (struct str){ (const char *)page->hits[page->nhits - 1].ip, 16 });
+	return cursor_seal(rq->arena, &rq->worker->secret, &bound, page->hits[page->nhits - 1].key);
 }
 
 static void
@@ -319,7 +314,7 @@ write_search_page(struct req *rq, const struct query *query, const struct page *
 	b->n--; /* the closing brace: the documents follow */
 	json_member_begin(b, schema_dataset_name((enum dataset)rq->route->arg), '[');
 	for (size_t i = 0; i < page->nhits; i++) {
-		const struct document *d = find_document(documents, page->hits[i].ip);
+		const struct document *d = find_document(documents, page->hits[i].key);
 
 		if (d == NULL)
 			continue;
@@ -458,7 +453,7 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_
 	ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 
 static const struct route search_routes[] = {
-#define DATASET(id, number, name, unit, key, nested)                                               \
+#define DATASET(id, number, name, unit, key, nested, naming, label)                                \
 	{                                                                                          \
 		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
 		.arg = DATASET_##id,                                                               \

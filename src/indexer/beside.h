@@ -30,14 +30,15 @@
  *                                         changed before it stay wrong until D and E replace A and B.
  *                                         The manifest gets an empty snapshot, so a writer that is
  *                                         restarted begins a new rebuild.
- *   no generation, or a damaged file      There is no child: this pass reads all documents itself.
+ *   no generation, or a damaged file      Nothing can be followed. A few documents are read by the pass itself;
+ *                                         otherwise passes only wait for the child, whose generation is
+ *                                         published as it is.
  *
  * A snapshot does not continue when it is from the future of this database (a restore from a
- * backup, or another database), or when deletions that it does not contain were purged from
- * host_gone.
+ * backup, or another database), or when deletions that it does not contain were purged.
  *
  * A child gives the parent its result as a file with the format of the manifest,
- * hosts-FAMILY.state. The ids of all files of a child begin with its family, so that the parent
+ * DATASET-FAMILY.state. The ids of all files of a child begin with its family, so that the parent
  * does not remove them while the child runs. */
 #ifndef INDEXER_BESIDE_H
 #define INDEXER_BESIDE_H
@@ -89,8 +90,9 @@ struct rebuilder {
 	bool wanted; /* the index must be built again */
 	bool ready;  /* the child has ended well, and its result was not yet taken */
 	struct child child;
-	struct buf
-	    gone; /* 16 bytes each: the hosts that were deleted since the child was started */
+	unsigned *running; /* the children of all datasets; at most one rebuilds, for its memory */
+	/* The keys of the records that were deleted since the child was started, each after its length. */
+	struct buf gone;
 };
 
 /* Has the index built again; its present segments are outdated. */
@@ -100,12 +102,14 @@ void rebuild_start(struct rebuilder *r, struct index_state *s);
 /* Looks whether the child has ended. Must be called before the snapshot of the pass that takes
    the result. */
 void rebuild_poll(struct rebuilder *r, struct index_state *s);
-/* Notes that a host was deleted. */
-void rebuild_gone(struct rebuilder *r, const unsigned char ip[16]);
+/* Notes that a record was deleted. */
+void rebuild_gone(struct rebuilder *r, struct str key);
 /* Replaces the outdated segments. s keeps its tags, those of its newer segments; *tags receives
    those of the others. */
 bool rebuild_take(struct rebuilder *r, struct index_state *s, struct index_tags *tags,
     char err[INDEX_FAULT]) MUST_USE;
+/* Takes the child's state as it is, with the child's snapshot, where there was no generation to follow. */
+bool rebuild_begin_with(struct rebuilder *r, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* Kills the child, if there is one, and drops its result. A rebuild that is wanted stays so. */
 void rebuild_abandon(struct rebuilder *r, struct index_state *s);
 

@@ -33,14 +33,14 @@ write_segment(struct feed *f, struct index_builder *b, struct index_state *to, c
 static bool
 build_segments(struct feed *f, struct index_builder *b, struct index_state *to, char *err)
 {
-	struct str json;
+	struct source_row row;
 	size_t unchecked = 0; /* bytes, because some documents are very large */
 	enum db_rc rc;
 
-	while ((rc = source_next(&f->source, &f->room, &json)) == DB_OK) {
-		if (!index_build_add(b, json, err))
+	while ((rc = source_next(&f->source, &f->room, &row)) == DB_OK) {
+		if (!index_build_add(b, row.key, row.json, err))
 			return false;
-		unchecked += json.n;
+		unchecked += row.json.n;
 		if (unchecked < CHECK_BYTES)
 			continue;
 		unchecked = 0;
@@ -55,17 +55,17 @@ build_segments(struct feed *f, struct index_builder *b, struct index_state *to, 
 }
 
 bool
-feed_documents(struct feed *f, struct index_state *to, enum source_what what, struct str ips,
+feed_documents(struct feed *f, struct index_state *to, enum source_what what, struct str keys,
     char err[INDEX_FAULT])
 {
 	struct index_builder *b;
 	bool ok;
 
-	if (source_documents(&f->source, what, ips) != DB_OK) {
+	if (source_documents(&f->source, what, keys) != DB_OK) {
 		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->source.db));
 		return false;
 	}
-	b = index_build_new(&to->tags);
+	b = index_build_new(to->dataset, &to->tags);
 	index_build_family(b, to->family);
 	ok = build_segments(f, b, to, err);
 	index_build_free(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One pass of surfaced-index: from the published generation to the present content of the
+/* One pass of surfaced-index over one dataset: from the published generation to the present content of the
  * database (indexer.h has the picture). The hard part is to be killed, or to fail, at any point:
  * - Everything is changed in memory first. The manifest is replaced by one rename at the end,
  *   and the snapshot of the pass is in it; until then the next pass would read the same rows
@@ -16,22 +16,22 @@
 #include "search/index/write/build.h"
 #include "search/index/write/state.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { VERIFY_BYTES = 8 << 20 /* a pass */ };
 #define PURGE_US INT64_C(3600000000)
 
 struct follower {
-	char *directory;
-	int lock;
+	enum dataset dataset;
+	const char *name, *directory;
 	struct index_state state;
 	/* The snapshot that the state has followed to. It is not always that of the state, which has "" while the state
 	   contains documents of another database. */
 	char *since;
 	bool stale; /* it does */
+	/* There is no generation that could be followed. The state is empty, and nothing is published until a rebuild ends. */
+	bool lost;
+	bool no_child;
 	struct feed feed;
 	struct merger merger;
 	struct rebuilder rebuilder;
@@ -47,38 +47,29 @@ load_published(struct follower *f)
 	merger_abandon(&f->merger, &f->state);
 	rebuild_abandon(&f->rebuilder, &f->state);
 	index_state_free(&f->state);
-	if (!index_state_load(f->directory, &f->state, err))
-		log_event(LOGP_WARNING, "index", "unusable=\"%s\" next=rebuild", err);
+	if (!index_state_load(f->directory, f->dataset, &f->state, err))
+		log_event(
+		    LOGP_WARNING, "index", "dataset=%s unusable=\"%s\" next=rebuild", f->name, err);
+	f->lost = f->state.generation == 0;
 	free(f->since);
 	f->since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
 }
 
 struct follower *
-follow_open(const char *directory)
+follow_open(const char *directory, enum dataset d, struct db *db, unsigned *rebuilds)
 {
 	struct follower *f = mem_zero(sizeof(*f));
 
-	f->directory = mem_text(directory);
-	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
-		log_event(
-		    LOGP_ERR, "index", "directory=%s error=\"%s\"", directory, strerror(errno));
-	f->lock = index_lock(directory);
-	if (f->lock < 0) {
-		log_event(LOGP_ERR, "index",
-		    "directory=%s error=\"another surfaced-index has the lock, or it "
-		    "cannot be made\"",
-		    directory);
-		free(f->directory);
-		free(f);
-		return NULL;
-	}
-	f->merger.directory = f->rebuilder.directory = f->feed.directory = f->directory;
+	f->dataset = f->state.dataset = d;
+	f->name = schema_dataset_name(d);
+	f->directory = directory;
+	f->merger.directory = f->rebuilder.directory = f->feed.directory = directory;
+	f->rebuilder.running = rebuilds;
 	load_published(f);
 	f->rebuilder.child.next = 0;
+	f->feed.source.dataset = d;
 	f->feed.source.a = arena_new(FEED_MEMORY);
-	f->feed.source.db = db_open(conf.database, "surfaced-index");
-	db_listen(f->feed.source.db, "host_changed");
-	db_listen(f->feed.source.db, "tag_changed");
+	f->feed.source.db = db;
 	return f;
 }
 
@@ -89,27 +80,18 @@ follow_close(struct follower *f)
 		return;
 	merger_abandon(&f->merger, &f->state);
 	rebuild_abandon(&f->rebuilder, &f->state);
-	db_close(f->feed.source.db);
 	arena_free(f->feed.source.a);
 	index_state_free(&f->state);
 	buf_free(&f->feed.room);
 	buf_free(&f->rebuilder.gone);
 	free(f->since);
-	close(f->lock);
-	free(f->directory);
 	free(f);
 }
 
 void
 follow_without_child(struct follower *f)
 {
-	f->merger.no_child = true;
-}
-
-struct db *
-follow_db(struct follower *f)
-{
-	return f->feed.source.db;
+	f->no_child = f->merger.no_child = true;
 }
 
 /* ---- tags ---- */
@@ -126,29 +108,28 @@ same_meaning(const struct tag *a, const struct tag *b)
 }
 
 static void
-list_ip(void *arg, const unsigned char ip[16])
+list_key(void *arg, struct str key)
 {
-	struct buf *ips = arg;
-	struct ipnet net = { .bits = 128 };
-	char text[IPNET_LEN + 1];
+	struct buf *keys = arg;
+	char hex[2 * KEY_MAX];
 
-	memcpy(net.a, ip, 16);
-	ipnet_print(&net, text);
-	buf_char(ips, ips->n == 0 ? '{' : ',');
-	buf_z(ips, text);
+	hex_print(hex, (const unsigned char *)key.p, key.n);
+	buf_char(keys, keys->n == 0 ? '{' : ',');
+	buf_add(keys, hex, 2 * key.n);
 }
 
-/* Lists the addresses of the documents with a tag. */
+/* Lists the keys of the documents with a tag; a nested object may have tags, too. */
 static bool
-list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
+list_tagged(struct follower *f, struct str slug, struct buf *keys, char *err)
 {
-	static const char *const names[] = { "tags", "services.tags" };
+	const struct schema_field *fields;
+	size_t n = schema_fields(f->dataset, &fields);
 
 	for (size_t i = 0; i < f->state.nsegments; i++)
-		for (size_t k = 0; k < COUNT(names); k++)
-			if (!index_each_ip(f->directory, &f->state.segments[i],
-				schema_find(DATASET_HOSTS, str_of(names[k])), slug, list_ip, ips,
-				err))
+		for (size_t k = 0; k < n; k++)
+			if (strcmp(fields[k].relative, "tags") == 0 &&
+			    !index_each_key(f->directory, &f->state.segments[i], &fields[k], slug,
+				list_key, keys, err))
 				return false;
 	return true;
 }
@@ -157,7 +138,7 @@ list_tagged(struct follower *f, struct str slug, struct buf *ips, char *err)
    *changed when the tables differ. */
 static bool
 list_outdated(struct follower *f, const struct index_tags *had, const struct index_tags *now,
-    struct buf *ips, bool *changed, char *err)
+    struct buf *keys, bool *changed, char *err)
 {
 	bool ok = true;
 
@@ -168,13 +149,13 @@ list_outdated(struct follower *f, const struct index_tags *had, const struct ind
 		*changed |= old == NULL || !str_eq(old->name, now->items[i].name);
 		if (!same_meaning(old, &now->items[i])) {
 			*changed = true;
-			ok = list_tagged(f, now->items[i].slug, ips, err);
+			ok = list_tagged(f, now->items[i].slug, keys, err);
 		}
 	}
 	for (size_t i = 0; ok && i < had->n; i++)
 		if (index_tags_find(now, had->items[i].slug) == NULL) {
 			*changed = true;
-			ok = list_tagged(f, had->items[i].slug, ips, err);
+			ok = list_tagged(f, had->items[i].slug, keys, err);
 		}
 	return ok;
 }
@@ -184,16 +165,13 @@ list_outdated(struct follower *f, const struct index_tags *had, const struct ind
 static bool
 remove_gone(struct follower *f, bool *changed, char *err)
 {
-	struct str text;
+	struct source_row row;
 	enum db_rc rc = source_documents(&f->feed.source, SOURCE_GONE, STR_NULL);
 
-	while (rc == DB_OK && (rc = source_next(&f->feed.source, &f->feed.room, &text)) == DB_OK) {
-		struct ipnet ip;
-
-		if (!ipnet_parse(text, &ip) ||
-		    !index_state_remove(f->directory, &f->state, ip.a, changed, err))
+	while (rc == DB_OK && (rc = source_next(&f->feed.source, &f->feed.room, &row)) == DB_OK) {
+		if (!index_state_remove(f->directory, &f->state, row.key, changed, err))
 			return false;
-		rebuild_gone(&f->rebuilder, ip.a);
+		rebuild_gone(&f->rebuilder, row.key);
 	}
 	if (rc != DB_NONE)
 		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->feed.source.db));
@@ -205,8 +183,9 @@ remove_gone(struct follower *f, bool *changed, char *err)
 struct pass {
 	bool changed;
 	const char *how;
-	struct buf ips;         /* documents to write again: an array literal without its end */
+	struct buf keys;        /* documents to write again: an array literal without its end */
 	struct index_tags tags; /* of this snapshot */
+	struct str snapshot;    /* the one that the state has when the pass has ended */
 };
 
 /* Takes the result of the child that has built the index again. Its documents were written with its own tags. */
@@ -223,7 +202,7 @@ take_rebuild(struct follower *f, struct pass *p, char *err)
 		f->stale = false;
 		p->how = "rebuild";
 		p->changed = true;
-		ok = list_outdated(f, &had, &p->tags, &p->ips, &p->changed, err);
+		ok = list_outdated(f, &had, &p->tags, &p->keys, &p->changed, err);
 	}
 	index_tags_free(&had);
 	return ok;
@@ -233,18 +212,18 @@ static bool
 apply_changes(struct follower *f, struct pass *p, char *err)
 {
 	enum source_what what;
-	struct str ips;
+	struct str keys;
 
-	if (!list_outdated(f, &f->state.tags, &p->tags, &p->ips, &p->changed, err))
+	if (!list_outdated(f, &f->state.tags, &p->tags, &p->keys, &p->changed, err))
 		return false;
 	index_tags_free(&f->state.tags);
 	f->state.tags = p->tags;
 	p->tags = (struct index_tags){ .n = 0 };
-	what = p->ips.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED;
-	if (p->ips.n > 0)
-		buf_char(&p->ips, '}');
-	ips = buf_done(&p->ips);
-	if (!feed_documents(&f->feed, &f->state, what, ips, err) ||
+	what = p->keys.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED;
+	if (p->keys.n > 0)
+		buf_char(&p->keys, '}');
+	keys = buf_done(&p->keys);
+	if (!feed_documents(&f->feed, &f->state, what, keys, err) ||
 	    !remove_gone(f, &p->changed, err))
 		return false;
 	p->changed |= f->feed.written > 0;
@@ -256,7 +235,9 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 static bool
 rebuild_here(struct follower *f, struct pass *p, char *err)
 {
-	struct index_state fresh = { .generation = f->state.generation, .published_at = TS_NULL };
+	struct index_state fresh = {
+		.dataset = f->dataset, .generation = f->state.generation, .published_at = TS_NULL
+	};
 
 	if (!feed_all(&f->feed, &fresh, err)) {
 		index_state_free(&fresh);
@@ -266,14 +247,32 @@ rebuild_here(struct follower *f, struct pass *p, char *err)
 	rebuild_abandon(&f->rebuilder, &f->state);
 	index_state_free(&f->state);
 	f->state = fresh;
-	f->stale = f->rebuilder.wanted = false;
+	f->stale = f->lost = f->rebuilder.wanted = false;
 	p->changed = true;
 	p->how = "rebuild";
 	return true;
 }
 
-/* The generation is of another database, or host_gone was purged since: the changes since its snapshot are unknown. It is
-   served until it is replaced, and followed from this pass on; its manifest gets an empty snapshot (beside.h). */
+/* Publishes what the child has built where there was nothing to follow; the next pass adds the changes since its
+   snapshot. Before, it only starts the child. */
+static bool
+rebuild_in_child(struct follower *f, struct pass *p, char *err)
+{
+	if (!f->rebuilder.ready) {
+		f->rebuilder.wanted = true;
+		return true;
+	}
+	if (!rebuild_begin_with(&f->rebuilder, &f->state, err))
+		return false;
+	f->stale = f->lost = false;
+	p->changed = true;
+	p->how = "rebuild";
+	p->snapshot = str_of(f->state.snapshot);
+	return true;
+}
+
+/* The generation is of another database, or the marks of deletions were purged since: the changes since its snapshot are
+   unknown. It is served until it is replaced, and followed from this pass on; its manifest gets an empty snapshot (beside.h). */
 static void
 follow_from_here(struct follower *f, struct pass *p)
 {
@@ -319,9 +318,9 @@ publish_generation(struct follower *f, int64_t start, const char *how, char *err
 	for (size_t i = 0; i < f->state.nsegments; i++)
 		documents += f->state.segments[i].documents - f->state.segments[i].ndead;
 	log_event(LOGP_INFO, "index",
-	    "generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64
+	    "dataset=%s generation=%" PRIu64 " how=%s documents=%" PRIu64 " written=%" PRIu64
 	    " segments=%zu ms=%" PRId64,
-	    f->state.generation, how, documents, f->feed.written, f->state.nsegments,
+	    f->name, f->state.generation, how, documents, f->feed.written, f->state.nsegments,
 	    (mono_us() - start) / 1000);
 	return true;
 }
@@ -334,27 +333,55 @@ is_damaged(struct follower *f)
 
 	if (index_state_verify(f->directory, &f->state, VERIFY_BYTES, err))
 		return false;
-	log_event(LOGP_ERR, "index", "damaged=\"%s\" next=rebuild", err);
+	log_event(LOGP_ERR, "index", "dataset=%s damaged=\"%s\" next=rebuild", f->name, err);
 	return true;
+}
+
+/* Drops a damaged generation; the next one gets a higher number. */
+static void
+give_up(struct follower *f)
+{
+	uint64_t generation = f->state.generation;
+
+	merger_abandon(&f->merger, &f->state);
+	rebuild_abandon(&f->rebuilder, &f->state);
+	f->rebuilder.child.next = 0;
+	index_state_free(&f->state);
+	f->state.generation = generation;
+	f->lost = true;
 }
 
 /* Sets the snapshot that the state has followed to, and the one of its manifest. */
 static void
-set_snapshot(struct follower *f)
+set_snapshot(struct follower *f, struct str now)
 {
-	struct str now = f->feed.source.snapshot;
+	char *copy = strndup(now.p, now.n);
 
-	free(f->since);
-	f->since = strndup(now.p, now.n);
-	if (f->since == NULL)
+	if (copy == NULL)
 		panic("out of memory");
-	index_state_snapshot(&f->state, f->stale ? STR("") : now);
+	free(f->since);
+	f->since = copy;
+	index_state_snapshot(&f->state, f->stale ? STR("") : str_of(copy));
+}
+
+/* Reads all documents, when there is nothing to follow: in this pass if they are few. Otherwise a child does so, and
+ * the other datasets are followed meanwhile. */
+static bool
+begin_again(struct follower *f, struct pass *p, char *err)
+{
+	bool few = f->no_child;
+
+	if (f->rebuilder.child.pid == 0 && !f->rebuilder.ready && !few &&
+	    source_is_small(&f->feed.source, &few) != DB_OK) {
+		snprintf(err, INDEX_FAULT, "database: %.200s", db_message(f->feed.source.db));
+		return false;
+	}
+	return few ? rebuild_here(f, p, err) : rebuild_in_child(f, p, err);
 }
 
 /* Makes one pass within the transaction of the source. The files are verified first, because a
  * damaged index has to be replaced before anything is added to it. A generation that can be
- * served is followed while a child rebuilds it; only without one are all documents read here,
- * while searches get 503.
+ * served is followed while a child rebuilds it; only without one do searches get 503.
  *
  * The snapshot is noted in memory even when nothing changed and nothing is published, so the
  * next pass reads newer rows only. A crash loses that note, and the rows are read again.
@@ -363,16 +390,21 @@ static bool
 run_pass(struct follower *f, bool all, struct pass *p, char *err)
 {
 	int64_t start = mono_us();
-	bool lost = f->state.generation == 0 || is_damaged(f);
-	bool due = !lost && (all || !f->feed.source.continues || !index_state_complete(&f->state));
+	bool due;
 
-	(void)db_notified(f->feed.source.db);
+	if (!f->lost && is_damaged(f))
+		give_up(f);
+	due = !f->lost && f->no_child &&
+	      (all || !f->feed.source.continues || !index_state_complete(&f->state));
 	f->feed.written = 0;
+	p->snapshot = f->feed.source.snapshot;
 	index_tags_set(&p->tags, f->feed.source.tags, f->feed.source.ntags);
-	if (lost || (due && f->merger.no_child) ? !rebuild_here(f, p, err)
-						: !catch_up(f, all, p, err))
+	if (f->lost ? !begin_again(f, p, err)
+	    : due   ? !rebuild_here(f, p, err)
+		    : !catch_up(f, all, p, err))
 		return false;
-	set_snapshot(f);
+	if (!f->lost)
+		set_snapshot(f, p->snapshot);
 	if (p->changed && !publish_generation(f, start, p->how, err))
 		return false;
 	rebuild_start(&f->rebuilder, &f->state);
@@ -391,11 +423,12 @@ purge_deletions(struct follower *f)
 	if (mono_us() < f->next_purge)
 		return;
 	f->next_purge = mono_us() + PURGE_US;
-	if (!index_state_load(f->directory, &published, err))
+	if (!index_state_load(f->directory, f->dataset, &published, err))
 		return;
 	if (published.generation > 0 && published.snapshot[0] != '\0' &&
 	    source_purge(&f->feed.source, published.snapshot) != DB_OK)
-		log_event(LOGP_WARNING, "index", "purge=\"%s\"", db_message(f->feed.source.db));
+		log_event(LOGP_WARNING, "index", "dataset=%s purge=\"%s\"", f->name,
+		    db_message(f->feed.source.db));
 	index_state_free(&published);
 }
 
@@ -408,18 +441,19 @@ follow_once(struct follower *f, bool all)
 
 	rebuild_poll(&f->rebuilder, &f->state);
 	if (source_begin(&f->feed.source, f->since) != DB_OK) {
-		log_event(LOGP_ERR, "index", "database=\"%s\"", db_message(f->feed.source.db));
+		log_event(LOGP_ERR, "index", "dataset=%s database=\"%s\"", f->name,
+		    db_message(f->feed.source.db));
 		return FOLLOW_RETRY;
 	}
 	ok = run_pass(f, all, &p, err);
 	source_end(&f->feed.source);
 	index_tags_free(&p.tags);
-	buf_free(&p.ips);
+	buf_free(&p.keys);
 	if (ok) {
 		purge_deletions(f);
 		return FOLLOW_DONE;
 	}
-	log_event(LOGP_ERR, "index", "failed=\"%s\"", err);
+	log_event(LOGP_ERR, "index", "dataset=%s failed=\"%s\"", f->name, err);
 	load_published(f);
 	return FOLLOW_RETRY;
 }

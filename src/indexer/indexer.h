@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database; a large
- * merge of segments runs in a child, and so does a rebuild while there is an older generation to follow.
+/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database, dataset
+ * after dataset: each has its own files, generation, snapshot and passes, so that the failure or the rebuild of one
+ * keeps no other from being followed. A large merge of segments runs in a child, and so does a large rebuild.
  *
  *   notification or poll
  *      |
- *      v            one pass: a read-only transaction with one snapshot
+ *      v            for each dataset a pass: a read-only transaction with one snapshot
  *   source_begin   compares the snapshot of the published generation with the database
  *      |
- *      +-- there is none, or a file is damaged: nothing can be served ---> all documents are read in this pass
+ *      +-- there is none, or a file is damaged: nothing can be served ---> a few documents are read in this pass, many
+ *      |                                                                   by a child; its generation is published as
+ *      |                                                                   it is, and followed from then on
  *      |
  *      +-- it lacks a field of this release -----------------------------> catch up; a child reads all documents
  *      |
@@ -15,8 +18,8 @@
  *      |
  *      +-- catch up, from the snapshot of the last pass
  *             tags     a tag with other categories: the documents that have the tag are written again
- *             hosts    rows that the former snapshot does not show -> one new segment
- *             gone     addresses of deleted rows -> marked dead
+ *             rows     those that the former snapshot does not show -> one new segment
+ *             gone     keys of deleted rows -> marked dead
  *             children the segments of a child that has ended replace their inputs; small merges at once
  *      |
  *      v
@@ -37,10 +40,11 @@
 /* ---- source.c: documents and tags, as one snapshot sees them ---- */
 
 struct source {
+	enum dataset dataset;
 	struct db *db;
 	struct arena *a;
 	struct str snapshot; /* the one of the transaction that source_begin opened */
-	/* The older snapshot is of this database, and host_gone has all later deletions. */
+	/* The older snapshot is of this database, which still has the marks of all later deletions. */
 	bool continues;
 	struct tag *tags;
 	size_t ntags;
@@ -53,16 +57,24 @@ void source_end(struct source *s);
 enum source_what {
 	SOURCE_ALL,
 	SOURCE_CHANGED, /* rows that the older snapshot does not show as they are now */
-	SOURCE_BOTH,    /* the changed rows and those of a list of addresses */
-	SOURCE_GONE,    /* the addresses of rows that were deleted since the older snapshot */
+	SOURCE_BOTH,    /* the changed rows and those of a list of keys */
+	SOURCE_GONE,    /* the keys of rows that were deleted since the older snapshot */
 };
 
-/* Starts to read. source_next then returns the documents in the order of addresses. ips: an array literal, for
-   SOURCE_BOTH. */
-enum db_rc source_documents(struct source *s, enum source_what what, struct str ips) MUST_USE;
-/* Returns DB_NONE at the end. *json is valid until the next call. */
-enum db_rc source_next(struct source *s, struct buf *room, struct str *json) MUST_USE;
-/* Removes old rows of host_gone that the published snapshot contains. Must not be called in a transaction. */
+struct source_row {
+	struct str key, json; /* valid until the next row; of a deleted row the key alone */
+	unsigned char room[KEY_MAX];
+};
+
+/* Starts to read. source_next then returns the documents in the order of keys. keys: an array literal of hexadecimal
+   keys, for SOURCE_BOTH. */
+enum db_rc source_documents(struct source *s, enum source_what what, struct str keys) MUST_USE;
+/* Returns DB_NONE at the end. */
+enum db_rc source_next(struct source *s, struct buf *room, struct source_row *out) MUST_USE;
+/* Whether the dataset has so few documents that one pass can read all. */
+enum db_rc source_is_small(struct source *s, bool *small) MUST_USE;
+/* Removes the marks of old deletions that the published snapshots contain, that of this index and those of all others.
+   Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
 
 /* ---- feed.c: documents into segments ---- */
@@ -77,23 +89,34 @@ struct feed {
 };
 
 /* Adds segments of the documents to the state. */
-bool feed_documents(struct feed *f, struct index_state *to, enum source_what what, struct str ips,
+bool feed_documents(struct feed *f, struct index_state *to, enum source_what what, struct str keys,
     char err[INDEX_FAULT]) MUST_USE;
 /* Fills an empty state with everything that the snapshot shows. */
 bool feed_all(struct feed *f, struct index_state *to, char err[INDEX_FAULT]) MUST_USE;
 
-/* ---- follow.c ---- */
+/* ---- follow.c: one dataset ---- */
 
 struct follower;
 
-/* Returns NULL, after logging the reason, when another process has the lock. */
-struct follower *follow_open(const char *directory);
+struct follower *follow_open(
+    const char *directory, enum dataset d, struct db *db, unsigned *rebuilds);
 void follow_close(struct follower *f);
 enum follow_rc { FOLLOW_DONE, FOLLOW_RETRY };
 /* Makes one pass. FOLLOW_RETRY: the database or the disk failed, which is logged. */
 enum follow_rc follow_once(struct follower *f, bool rebuild) MUST_USE;
-/* Lets follow_once perform large merges itself. */
+/* Lets follow_once perform large merges and rebuilds itself. */
 void follow_without_child(struct follower *f);
-struct db *follow_db(struct follower *f);
+
+/* ---- datasets.c: all datasets of a directory ---- */
+
+struct followers;
+
+/* Returns NULL, after logging the reason, when another process has the lock. */
+struct followers *followers_open(const char *directory);
+void followers_close(struct followers *all);
+/* Makes a pass for each dataset, one after the other. FOLLOW_RETRY: one of them failed. */
+enum follow_rc followers_once(struct followers *all, bool rebuild) MUST_USE;
+void followers_without_child(struct followers *all);
+struct db *followers_db(struct followers *all);
 
 #endif

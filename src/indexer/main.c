@@ -59,7 +59,7 @@ alarm_wait(struct alarm *a, struct db *db)
 static void
 run_indexer(const struct pool *pool, int listener)
 {
-	struct follower *f = follow_open(conf.index_directory);
+	struct followers *f = followers_open(conf.index_directory);
 	struct alarm a;
 
 	(void)pool;
@@ -68,12 +68,12 @@ run_indexer(const struct pool *pool, int listener)
 		exit(1);
 	alarm_set(&a);
 	do {
-		if (follow_once(f, rebuild_first) == FOLLOW_DONE)
+		if (followers_once(f, rebuild_first) == FOLLOW_DONE)
 			rebuild_first = false;
-	} while (alarm_wait(&a, follow_db(f)) && !daemon_stopping());
+	} while (alarm_wait(&a, followers_db(f)) && !daemon_stopping());
 	close(a.epoll);
 	close(a.timer);
-	follow_close(f);
+	followers_close(f);
 }
 
 static const struct daemon program = {
@@ -89,7 +89,7 @@ run_once(int argc, char **argv)
 {
 	struct options o;
 	char err[512];
-	struct follower *f;
+	struct followers *f;
 	enum follow_rc rc;
 	int status = options_take(&program, argc, argv, &o);
 
@@ -103,12 +103,12 @@ run_once(int argc, char **argv)
 	}
 	if (o.test)
 		return 0;
-	f = follow_open(conf.index_directory);
+	f = followers_open(conf.index_directory);
 	if (f == NULL)
 		return 1;
-	follow_without_child(f);
-	rc = follow_once(f, rebuild_first);
-	follow_close(f);
+	followers_without_child(f);
+	rc = followers_once(f, rebuild_first);
+	followers_close(f);
 	return rc == FOLLOW_DONE ? 0 : 1;
 }
 

@@ -153,8 +153,8 @@ merger_start(struct merger *g, struct index_state *s)
 		return;
 	}
 	s->children[INDEX_MERGE] = g->child.family;
-	log_event(LOGP_INFO, "index", "merging=%zu documents=%" PRIu64 " pid=%d", g->merge->n,
-	    documents, (int)g->child.pid);
+	log_event(LOGP_INFO, "index", "dataset=%s merging=%zu documents=%" PRIu64 " pid=%d",
+	    schema_dataset_name(s->dataset), g->merge->n, documents, (int)g->child.pid);
 }
 
 /* Replaces the inputs by the segment of the child. It is the only one in the state of the child that s does not have. */
@@ -165,14 +165,16 @@ take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAUL
 	const struct index_segment *fresh = NULL;
 	bool ok;
 
-	if (!index_state_fetch(g->directory, g->child.family, &made, err))
+	if (!index_state_fetch(g->directory, s->dataset, g->child.family, &made, err))
 		return false;
 	for (size_t i = 0; i < made.nsegments; i++)
 		if (made.segments[i].file.id >> 32 == g->child.family)
 			fresh = &made.segments[i];
 	ok = fresh != NULL &&
 	     index_merge_take(g->merge, g->directory, s,
-		 (struct index_segment){ .file = fresh->file, .documents = fresh->documents }, err);
+		 (struct index_segment){
+		     .dataset = s->dataset, .file = fresh->file, .documents = fresh->documents },
+		 err);
 	if (ok)
 		index_state_adopt(s, &made);
 	index_state_free(&made);
@@ -190,7 +192,8 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 		return;
 	ok = rc == CHILD_DONE && take_merged_segment(g, s, err);
 	if (!ok)
-		log_event(LOGP_WARNING, "index", "merge_dropped=\"%s\"", err);
+		log_event(LOGP_WARNING, "index", "dataset=%s merge_dropped=\"%s\"",
+		    schema_dataset_name(s->dataset), err);
 	*changed |= ok;
 	drop_merge(g, s);
 }

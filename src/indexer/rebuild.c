@@ -10,7 +10,7 @@
        | fork          |                |                v
        +-> child: one snapshot, all documents -> E F     E F, without the hosts of C and D and without x; C D
 
-   The child reads a newer snapshot than pass 7. A host that changed after pass 7 is in C or D,
+   The child reads a newer snapshot than pass 7. A record that changed after pass 7 is in C or D,
    and a deleted one is in `gone`, whether the child has seen that or not; so C and D always win
    over E and F. No merge may mix A and B with C and D meanwhile: merger.c leaves outdated
    segments alone. */
@@ -26,13 +26,15 @@
 static _Noreturn void
 run_rebuild_child(struct rebuilder *r, const struct index_state *s)
 {
-	struct index_state made = {
-		.generation = s->generation, .published_at = TS_NULL, .family = r->child.family
-	};
+	struct index_state made = { .dataset = s->dataset,
+		.generation = s->generation + 1, /* 0 is no generation; the parent sets its own */
+		.published_at = TS_NULL,
+		.family = r->child.family };
 	struct feed feed = { .directory = r->directory };
 	char err[INDEX_FAULT] = "no connection";
 	bool ok;
 
+	feed.source.dataset = s->dataset;
 	feed.source.a = arena_new(FEED_MEMORY);
 	feed.source.db = db_open(conf.database, "surfaced-index");
 	ok = source_begin(&feed.source, "") == DB_OK && feed_all(&feed, &made, err);
@@ -57,7 +59,7 @@ rebuild_want(struct rebuilder *r, struct index_state *s)
 void
 rebuild_start(struct rebuilder *r, struct index_state *s)
 {
-	if (!r->wanted || r->child.pid != 0 || mono_us() < r->child.next)
+	if (!r->wanted || r->child.pid != 0 || *r->running > 0 || mono_us() < r->child.next)
 		return;
 	mark_outdated(s, true);
 	buf_clear(&r->gone);
@@ -65,16 +67,19 @@ rebuild_start(struct rebuilder *r, struct index_state *s)
 		run_rebuild_child(r, s);
 	if (r->child.pid == 0)
 		return;
+	++*r->running;
 	s->children[INDEX_REBUILD] = r->child.family;
-	log_event(
-	    LOGP_INFO, "index", "rebuilding=%" PRIu64 " pid=%d", s->generation, (int)r->child.pid);
+	log_event(LOGP_INFO, "index", "dataset=%s rebuilding=%" PRIu64 " pid=%d",
+	    schema_dataset_name(s->dataset), s->generation, (int)r->child.pid);
 }
 
 void
-rebuild_gone(struct rebuilder *r, const unsigned char ip[16])
+rebuild_gone(struct rebuilder *r, struct str key)
 {
-	if (r->child.pid != 0 || r->ready)
-		buf_add(&r->gone, ip, 16);
+	if (r->child.pid == 0 && !r->ready)
+		return;
+	buf_add(&r->gone, &key.n, sizeof(key.n));
+	buf_str(&r->gone, key);
 }
 
 void
@@ -82,6 +87,8 @@ rebuild_poll(struct rebuilder *r, struct index_state *s)
 {
 	enum child_rc rc = child_ended(&r->child);
 
+	if (rc == CHILD_DONE || rc == CHILD_FAILED)
+		--*r->running;
 	r->ready |= rc == CHILD_DONE;
 	if (rc == CHILD_FAILED)
 		s->children[INDEX_REBUILD] = 0; /* the next publication removes its files */
@@ -92,10 +99,14 @@ bury_gone(const struct rebuilder *r, struct index_state *made, char *err)
 {
 	bool had = false;
 
-	for (size_t at = 0; at < r->gone.n; at += 16)
-		if (!index_state_remove(
-			r->directory, made, (const unsigned char *)r->gone.p + at, &had, err))
+	for (size_t at = 0; at < r->gone.n;) {
+		struct str key = { r->gone.p + at + sizeof(key.n), 0 };
+
+		memcpy(&key.n, r->gone.p + at, sizeof(key.n));
+		if (!index_state_remove(r->directory, made, key, &had, err))
 			return false;
+		at += sizeof(key.n) + key.n;
+	}
 	return true;
 }
 
@@ -105,7 +116,7 @@ rebuild_take(
 {
 	struct index_state made;
 
-	if (!index_state_fetch(r->directory, r->child.family, &made, err))
+	if (!index_state_fetch(r->directory, s->dataset, r->child.family, &made, err))
 		return false;
 	*tags = made.tags;
 	made.tags = s->tags;
@@ -122,9 +133,26 @@ rebuild_take(
 void
 rebuild_abandon(struct rebuilder *r, struct index_state *s)
 {
+	*r->running -= r->child.pid != 0;
 	child_kill(&r->child);
 	mark_outdated(s, false);
 	s->children[INDEX_REBUILD] = 0;
 	r->ready = false;
 	buf_clear(&r->gone);
+}
+
+bool
+rebuild_begin_with(struct rebuilder *r, struct index_state *s, char err[INDEX_FAULT])
+{
+	struct index_state made;
+
+	if (!index_state_fetch(r->directory, s->dataset, r->child.family, &made, err))
+		return false;
+	made.generation = s->generation;
+	made.family = 0;
+	index_state_free(s);
+	*s = made;
+	r->ready = r->wanted = false;
+	buf_clear(&r->gone);
+	return true;
 }

@@ -8,15 +8,15 @@
 /* The searchable datasets come first, because their number is the end of many loops; then those that are only stored,
    then the views, then the subjects of alert conditions. */
 enum dataset {
-#define DATASET(id, number, name, unit, key, nested) DATASET_##id,
+#define DATASET(id, number, name, unit, key, nested, naming, label) DATASET_##id,
 #include "tbl/datasets.h"
 	DATASETS,
 	DATASET_BEFORE_STORED = DATASETS - 1,
-#define STORED(id, number, name, unit, key, nested) DATASET_##id,
+#define STORED(id, number, name, unit, key, nested, naming, label) DATASET_##id,
 #include "tbl/datasets.h"
 	DATASETS_STORED, /* those with documents of their own, searchable or not */
 	DATASET_BEFORE_VIEWS = DATASETS_STORED - 1,
-#define VIEW(id, number, name, unit, source, nested) DATASET_##id,
+#define VIEW(id, number, name, unit, source, nested, naming, label) DATASET_##id,
 #include "tbl/datasets.h"
 #define CONDITIONS(id, name) DATASET_##id,
 #include "tbl/conditions.h"

@@ -288,8 +288,10 @@ static const struct {
 	void (*make)(struct buf *b, const struct record_object *o);
 	struct str (*show)(struct reader *r);
 } keys[DATASETS_STORED] = {
-#define DATASET(id, number, name, unit, key, nested) [DATASET_##id] = { make_##key, show_##key },
-#define STORED(id, number, name, unit, key, nested) [DATASET_##id] = { make_##key, show_##key },
+#define DATASET(id, number, name, unit, key, nested, naming, label)                                \
+	[DATASET_##id] = { make_##key, show_##key },
+#define STORED(id, number, name, unit, key, nested, naming, label)                                 \
+	[DATASET_##id] = { make_##key, show_##key },
 #include "tbl/datasets.h"
 };
 

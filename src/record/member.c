@@ -19,8 +19,8 @@ static const struct {
 	const char *name, *nested;
 	int number;
 } datasets[DATASETS_STORED] = {
-#define DATASET(id, nr, label, unit, key, list) [DATASET_##id] = { label, list, nr },
-#define STORED(id, nr, label, unit, key, list) [DATASET_##id] = { label, list, nr },
+#define DATASET(id, nr, label, unit, key, list, naming, pair) [DATASET_##id] = { label, list, nr },
+#define STORED(id, nr, label, unit, key, list, naming, pair) [DATASET_##id] = { label, list, nr },
 #include "tbl/datasets.h"
 };
 

@@ -59,12 +59,14 @@ struct count {
 
 /* One matching document of a page. */
 struct hit {
-	unsigned char ip[16]; /* hosts: the key; hits are ordered by it (ip_cmp) */
-	struct service_key {
-		int64_t port;
-		struct str transport;
-	} * services; /* hosts: the services that pass the tests of services */
-	size_t nservices;
+	struct str key; /* record_key() of the document; hits are in its order */
+	/* The nested objects that pass the tests of nested fields, by the values of the fields that schema_naming
+	   returns: the integer, and the texts, joined by "/" when there are two. Services: 443, "tcp". */
+	struct nested_key {
+		int64_t number;
+		struct str text;
+	} * nested;
+	size_t nnested;
 };
 
 struct page {
@@ -76,11 +78,11 @@ struct page {
 
 struct engine;
 
-/* Opens the embedded engine on an index directory (search/index). Never NULL: until an index is published, every call
-   returns ENGINE_UNAVAILABLE. */
+/* Opens the embedded engine on an index directory, which has the indexes of all datasets (search/index). Never NULL:
+   until the index of its dataset is published, a query gets ENGINE_UNAVAILABLE. */
 struct engine *engine_open_index(const char *directory);
 void engine_close(struct engine *e);
-/* Changes to a newer generation when one is published. Cheap enough to call between any two requests. */
+/* Changes to newer generations where some are published. Cheap enough to call between any two requests. */
 void engine_refresh(struct engine *e);
 
 struct engine_status {
@@ -90,17 +92,17 @@ struct engine_status {
 	const char *problem; /* why the newest generation was refused; NULL: it was not */
 };
 
-void engine_status(const struct engine *e, struct engine_status *out);
+void engine_status(const struct engine *e, enum dataset d, struct engine_status *out);
 
-/* The results are in the arena. */
+/* The dataset is that of the query. The results are in the arena. */
 enum engine_rc engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out) MUST_USE;
 enum engine_rc engine_count(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, struct count *out) MUST_USE;
 
-/* after: the ip of the last hit of the previous page, or NULL for the first page. */
+/* after: the key of the last hit of the previous page, or STR_NULL for the first page. It may be any bytes. */
 struct page_request {
-	const unsigned char *after;
+	struct str after;
 	unsigned limit;
 };
 

@@ -392,7 +392,7 @@ query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, str
 	};
 	struct node *root;
 
-	*out = (struct query){ .dataset = d, .text = text };
+	*out = (struct query){ .dataset = d, .text = text, .now = now };
 	if (!check_text(&p))
 		return false;
 	lex_space(&p);

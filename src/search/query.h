@@ -79,6 +79,7 @@ enum { QUERY_WARNINGS = 8 };
 struct query {
 	enum dataset dataset;
 	struct str text; /* as the client sent it */
+	struct ts now;   /* the time that "now" means, and by which a certificate is expired */
 	const struct node *root;
 	/* The first tests that no document can pass, in the order of the text (C-418). */
 	struct query_warning warnings[QUERY_WARNINGS];

@@ -10,30 +10,37 @@
 enum { NAME_MAX_LEN = 128 };
 
 static const struct {
-	const char *name, *unit, *nested;
+	const char *name, *unit, *key, *nested, *naming, *label;
 } datasets[DATASETS_AND_CONDITIONS] = {
-#define DATASET(id, number, label, count_unit, key, list)                                          \
-	[DATASET_##id] = { label, count_unit, list },
-#define STORED(id, number, label, count_unit, key, list)                                           \
-	[DATASET_##id] = { label, count_unit, list },
-#define VIEW(id, number, label, count_unit, source, list)                                          \
-	[DATASET_##id] = { label, count_unit, list },
+#define ROW(id, number, name, unit, key, nested, naming, label)                                    \
+	[DATASET_##id] = { name, unit, #key, nested, naming, label },
+#define DATASET ROW
+#define STORED ROW
+#define VIEW ROW
 #include "tbl/datasets.h"
-#define CONDITIONS(id, label) [DATASET_##id] = { label, "", NULL },
+#undef ROW
+#define CONDITIONS(id, label) [DATASET_##id] = { label, "", "", NULL, NULL, NULL },
 #include "tbl/conditions.h"
 #undef CONDITIONS
 };
 
-/* complete_fields() sets .nested, .relative and .index. */
+/* complete_fields() sets .nested, .relative, .index and .label. */
 static struct schema_field fields[] = {
-#define SEARCH_FIELD(id, label, value, agg, store, form, least, most, items, merge)                \
+#define SEARCH_FIELD(id, text, value, agg, kept, form, least, most, items, merge)                  \
 	{ .dataset = DATASET_##id,                                                                 \
-		.name = (label),                                                                   \
+		.name = (text),                                                                    \
+		.type = VALUE_##value,                                                             \
+		.store = STORE_##kept,                                                             \
+		.aggregatable = (agg),                                                             \
+		.list = (items) > 0 },
+#define VIEW_FIELD(id, text, value, agg, items, source)                                            \
+	{ .dataset = DATASET_##id,                                                                 \
+		.name = (text),                                                                    \
 		.type = VALUE_##value,                                                             \
 		.aggregatable = (agg),                                                             \
 		.list = (items) > 0 },
-#define CONDITION_FIELD(id, label, value)                                                          \
-	{ .dataset = DATASET_##id, .name = (label), .type = VALUE_##value },
+#define CONDITION_FIELD(id, text, value)                                                           \
+	{ .dataset = DATASET_##id, .name = (text), .type = VALUE_##value },
 #include "tbl/fields.h"
 };
 
@@ -46,6 +53,28 @@ static const enum dataset alias_datasets[] = {
 static const char *const alias_pairs[][2] = {
 #define ALIAS(id, alias, label) { alias, label },
 #include "tbl/fields.h"
+};
+
+static const struct {
+	enum dataset dataset;
+	const char *name, *date;
+} passed[] = {
+#define PASSED(id, name, date) { DATASET_##id, name, date },
+#include "tbl/fields.h"
+};
+
+static const struct {
+	enum dataset dataset;
+	const char *name, *field;
+} view_fields[] = {
+#define VIEW_FIELD(id, name, type, agg, items, field) { DATASET_##id, name, field },
+#include "tbl/fields.h"
+};
+
+static const enum dataset sources[DATASETS_AND_CONDITIONS] = {
+#define VIEW(id, number, name, unit, source, nested, naming, label)                                \
+	[DATASET_##id] = DATASET_##source,
+#include "tbl/datasets.h"
 };
 
 /* The rows of a dataset are adjacent in fields: the first one and their number. */
@@ -64,6 +93,32 @@ nested_prefix(enum dataset d, const char *name)
 	return object.n + 1;
 }
 
+/* The field after "asn=" in the row of the dataset, when f is the one before. */
+static const struct schema_field *
+label_of(const struct schema_field *f)
+{
+	struct str pair = str_of(datasets[f->dataset].label), name = str_of(f->name);
+
+	if (!str_starts(pair, name) || pair.p[name.n] != '=')
+		return NULL;
+	return schema_find(f->dataset, (struct str){ pair.p + name.n + 1, pair.n - name.n - 1 });
+}
+
+enum dataset
+schema_source(enum dataset d)
+{
+	return d >= DATASETS_STORED && d < DATASET_FINDINGS ? sources[d] : d;
+}
+
+static struct schema_field *
+find_field(enum dataset d, const char *name)
+{
+	for (size_t i = 0; i < COUNT(fields); i++)
+		if (fields[i].dataset == d && strcmp(fields[i].name, name) == 0)
+			return &fields[i];
+	panic("tbl/fields.h: no field %s", name); /* UNCOVERED: there is one */
+}
+
 /* Runs before main, so that the table never changes while it is read. */
 __attribute__((constructor)) static void
 complete_fields(void)
@@ -80,6 +135,14 @@ complete_fields(void)
 		f->nested = skip > 0;
 		f->relative = f->name + skip;
 	}
+	for (size_t i = 0; i < COUNT(fields); i++)
+		fields[i].label = label_of(&fields[i]);
+	for (size_t i = 0; i < COUNT(view_fields); i++)
+		find_field(view_fields[i].dataset, view_fields[i].name)->of =
+		    find_field(schema_source(view_fields[i].dataset), view_fields[i].field);
+	for (size_t i = 0; i < COUNT(passed); i++)
+		find_field(passed[i].dataset, passed[i].name)->passed =
+		    find_field(passed[i].dataset, passed[i].date);
 }
 
 const char *
@@ -204,6 +267,29 @@ schema_member(enum dataset d, struct str name)
 			return f;
 	f = schema_resolve(d, name);
 	return f != NULL && f->nested ? f : NULL;
+}
+
+size_t
+schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMING])
+{
+	struct str rest = str_of(datasets[d].naming);
+	size_t n = 0;
+
+	while (rest.n > 0 && n < SCHEMA_NAMING) {
+		const char *space = memchr(rest.p, ' ', rest.n);
+		size_t length = space == NULL ? rest.n : (size_t)(space - rest.p);
+
+		out[n++] = schema_member(d, (struct str){ rest.p, length });
+		length += space != NULL;
+		rest = (struct str){ rest.p + length, rest.n - length };
+	}
+	return n;
+}
+
+const struct schema_field *
+schema_address(enum dataset d)
+{
+	return strcmp(datasets[d].key, "address") == 0 ? schema_find(d, STR("ip")) : NULL;
 }
 
 bool

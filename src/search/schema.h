@@ -8,16 +8,27 @@
 
 #include "search/value.h"
 
+enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL };
+
 struct schema_field {
 	enum dataset dataset;
 	const char *name;
 	enum value_type type;
+	enum store store;
 	bool aggregatable;
-	bool list;            /* a document may have several values */
-	bool nested;          /* a member of "services." */
-	const char *relative; /* the name without "services." */
-	unsigned index;       /* the place among the fields of the dataset, from 0 */
+	bool list;                     /* a document may have several values */
+	bool nested;                   /* a member of the nested object, such as "services." */
+	const char *relative;          /* the name without "services." */
+	unsigned index;                /* the place among the fields of the dataset, from 0 */
+	const struct schema_field *of; /* the field of the source, in a view; else NULL */
+	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else NULL. */
+	const struct schema_field *passed;
+	/* The field whose value is the label of a bucket, as_name of an asn; NULL: buckets have no labels. */
+	const struct schema_field *label;
 };
+
+/* Columns of tbl/datasets.h: at most so many members name a nested object. */
+enum { SCHEMA_NAMING = 2 };
 
 const char *schema_dataset_name(enum dataset d);
 /* The dataset of a source of alert rules, "finding" or "service". */
@@ -42,6 +53,12 @@ const char *schema_nested(enum dataset d);
 bool schema_is_nested(enum dataset d, struct str name);
 /* Finds a member of the nested object by its relative name, its full name or an alias; NULL when there is none. */
 const struct schema_field *schema_member(enum dataset d, struct str name);
+/* The members that name a nested object in a hit, in their order; returns their number. */
+size_t schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMING]);
+/* The dataset whose index answers for this one: for a view its source. */
+enum dataset schema_source(enum dataset d);
+/* The field whose address is the key of a document, ip of hosts; NULL: keys are other bytes. */
+const struct schema_field *schema_address(enum dataset d);
 /* Fields with a special syntax of values: lists of country codes with commas, and asn with the prefix "AS". */
 bool schema_is_country(const struct schema_field *f);
 bool schema_is_asn(const struct schema_field *f);

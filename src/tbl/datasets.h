@@ -1,26 +1,32 @@
 /* The datasets (SPEC 2.2):
-     DATASET(id, number, name, count unit, key, nested object)   a dataset that search, count and aggregate answer
-     STORED(id, number, name, count unit, key, nested object)    one that is imported and kept, but not searched yet
-     VIEW(id, number, name, count unit, source, nested object)   one made of the source's nested objects
-   The number is the dataset's in the database (table record) and never changes. The key is a function of
-   src/record/key.c. A dataset with an empty unit can be searched but not counted. The end of the file undefines all. */
+     DATASET(id, number, name, count unit, key, nested object, its names, label)   search, count and aggregate answer it
+     STORED(id, number, name, count unit, key, nested object, its names, label)    imported and kept, not searched yet
+     VIEW(id, number, name, count unit, source, nested object, its names, label)   made of the source's nested objects
+
+   number       the dataset's in the database (table record); it never changes
+   count unit   of the API; a dataset with an empty unit can be searched but not counted
+   key          a function of src/record/key.c; documents with the key "address" are found by their field ip
+   its names    the members by which a hit names a nested object: at most one integer, and texts
+   label        "field=name": in a facet of the field, a bucket has as its label the other field's value
+
+   The end of the file undefines all. */
 #ifndef DATASET
-#define DATASET(id, number, name, unit, key, nested)
+#define DATASET(id, number, name, unit, key, nested, naming, label)
 #endif
 #ifndef STORED
-#define STORED(id, number, name, unit, key, nested)
+#define STORED(id, number, name, unit, key, nested, naming, label)
 #endif
 #ifndef VIEW
-#define VIEW(id, number, name, unit, source, nested)
+#define VIEW(id, number, name, unit, source, nested, naming, label)
 #endif
 
-DATASET(HOSTS,		1, "hosts",		"host",		address,	"services")
-VIEW(SERVICES,		2, "services",		"service",	HOSTS,		NULL)
-STORED(DNS,		3, "dns",		"dns_record",	dns,		NULL)
-STORED(WHOIS,		4, "whois",		"whois_domain",	domain,		NULL)
-STORED(CERTIFICATES,	5, "certificates",	"certificate",	certificate,	NULL)
-STORED(REPORTS,		6, "reports",		"report",	report,		"indicators")
-STORED(DIRECTORIES,	7, "open-directories",	"",		directory,	"files")
+DATASET(HOSTS,		1, "hosts",		"host",		address,	"services",	"port transport", "asn=as_name")
+VIEW(SERVICES,		2, "services",		"service",	HOSTS,		NULL,		NULL,		"asn=as_name")
+STORED(DNS,		3, "dns",		"dns_record",	dns,		NULL,		NULL,		NULL)
+STORED(WHOIS,		4, "whois",		"whois_domain",	domain,		NULL,		NULL,		NULL)
+STORED(CERTIFICATES,	5, "certificates",	"certificate",	certificate,	NULL,		NULL,		NULL)
+STORED(REPORTS,		6, "reports",		"report",	report,		"indicators",	"type value",	NULL)
+STORED(DIRECTORIES,	7, "open-directories",	"",		directory,	"files",	"name",		NULL)
 
 #undef DATASET
 #undef STORED

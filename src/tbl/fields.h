@@ -3,8 +3,10 @@
 
      SEARCH_FIELD(dataset, name, type, aggregatable, store, form, least, most, items, merge)
      MEMBER(dataset, name, type, form, least, most, items, merge)     in the document, but in no query
+     VIEW_FIELD(dataset, name, type, aggregatable, items, field)      of a view: the name of a field of its source
      CONDITION_FIELD(dataset, name, type)                             of the records that alert rules test
      ALIAS(dataset, alias, name)    another name, in queries only; an alias that ends in ".*" is a prefix
+     PASSED(dataset, name, date)    says of a VIRTUAL boolean that it is true once the time of another field has passed
 
    name     dotted as the document nests; the rows of one object are adjacent, and documents are printed in their order
    store    TERMS: values that repeat; NATIVE: mostly unique; KEY: identifies the document or nested object;
@@ -21,11 +23,17 @@
 #ifndef MEMBER
 #define MEMBER(dataset, name, type, form, least, most, items, merge)
 #endif
+#ifndef VIEW_FIELD
+#define VIEW_FIELD(dataset, name, type, aggregatable, items, field)
+#endif
 #ifndef CONDITION_FIELD
 #define CONDITION_FIELD(dataset, name, type)
 #endif
 #ifndef ALIAS
 #define ALIAS(dataset, alias, name)
+#endif
+#ifndef PASSED
+#define PASSED(dataset, name, date)
 #endif
 
 #include "tbl/fields/hosts.h"
@@ -37,6 +45,31 @@
 #undef SERVICE_FIELD
 #undef SERVICE_MEMBER
 
+/* The view: the members of a service without their prefix, and those of its host that say where it is. */
+VIEW_FIELD(SERVICES, "ip", IP, 1, 0, "ip")
+#define SERVICE_FIELD(name, type, aggregatable, store, form, least, most, items, merge)                               \
+	VIEW_FIELD(SERVICES, name, type, aggregatable, items, "services." name)
+#define SERVICE_MEMBER(name, ...)
+#include "tbl/fields/services.h"
+#undef SERVICE_FIELD
+#undef SERVICE_MEMBER
+VIEW_FIELD(SERVICES, "asn", INTEGER, 1, 0, "asn")
+VIEW_FIELD(SERVICES, "as_name", KEYWORD, 1, 0, "as_name")
+VIEW_FIELD(SERVICES, "organisation", KEYWORD, 1, 0, "organisation")
+VIEW_FIELD(SERVICES, "country_code", KEYWORD, 1, 0, "country_code")
+VIEW_FIELD(SERVICES, "city", KEYWORD, 1, 0, "city")
+VIEW_FIELD(SERVICES, "hostnames", DNS, 1, LIM_LIST, "hostnames")
+VIEW_FIELD(SERVICES, "apex_domains", DNS, 1, LIM_LIST, "apex_domains")
+
+ALIAS(SERVICES, "country",			"country_code")
+ALIAS(SERVICES, "net",				"ip")
+ALIAS(SERVICES, "org",				"organisation")
+ALIAS(SERVICES, "hostname",			"hostnames")
+ALIAS(SERVICES, "title",			"http.title")
+ALIAS(SERVICES, "server",			"http.server")
+ALIAS(SERVICES, "host.*",			"*")
+ALIAS(SERVICES, "services.*",			"*")
+
 #include "tbl/fields/dns.h"
 #include "tbl/fields/whois.h"
 #include "tbl/fields/certificates.h"
@@ -46,5 +79,7 @@
 
 #undef SEARCH_FIELD
 #undef MEMBER
+#undef VIEW_FIELD
 #undef CONDITION_FIELD
 #undef ALIAS
+#undef PASSED

@@ -150,21 +150,26 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	int64_t start = mono_us(), text = 0, t;
 	struct rusage use;
 	size_t bytes = 0;
+	char key[5] = { 4 };
+	uint32_t ip;
 
-	if (!index_state_load(directory, &st, err))
+	if (!index_state_load(directory, DATASET_HOSTS, &st, err))
 		die(err);
 	if (st.generation > 0) {
 		index_state_free(&st);
 		return;
 	}
-	b = index_build_new(&st.tags);
+	b = index_build_new(DATASET_HOSTS, &st.tags);
 	for (unsigned long long i = 0; i < hosts; i++) {
 		t = mono_us();
 		buf_clear(&json);
-		put_host(&json, 0x01000000u + i * (3500000000u / hosts));
+		ip = (uint32_t)(0x01000000u + i * (3500000000u / hosts));
+		put_host(&json, ip);
+		for (int k = 0; k < 4; k++)
+			key[1 + k] = (char)(ip >> (24 - 8 * k));
 		bytes += json.n;
 		text += mono_us() - t;
-		if (!index_build_add(b, buf_done(&json), err))
+		if (!index_build_add(b, (struct str){ key, sizeof(key) }, buf_done(&json), err))
 			die(err);
 		if ((i + 1 < hosts && (i + 1) % (hosts / segments + 1) == 0) ||
 		    (i % 4096 == 0 && index_build_memory(b) >> 20 > SEGMENT_MEMORY))
@@ -265,7 +270,7 @@ measure_first(struct engine *e, struct arena *a)
 }
 
 static int
-print_hits(const char *directory, const char *text)
+print_hits(const char *directory, enum dataset d, const char *text)
 {
 	struct engine *e = engine_open_index(directory);
 	struct arena *a = arena_new(SIZE_MAX / 4);
@@ -274,7 +279,7 @@ print_hits(const char *directory, const char *text)
 	struct count count;
 	struct query q;
 
-	if (!query_parse(a, DATASET_HOSTS, str_of(text), ts_now(), &q, &fault))
+	if (!query_parse(a, d, str_of(text), ts_now(), &q, &fault))
 		die("query");
 	if (engine_count(e, a, &q, &budget, &count) != ENGINE_OK)
 		die("no index");
@@ -295,6 +300,7 @@ main(int argc, char **argv)
 		"services.product:*ht*", "last_seen:>2026-11-10", "apex_domains:example7.com" };
 	char directory[] = "/tmp/engine-XXXXXX", path[4096];
 	const char *keep = NULL, *one = NULL;
+	enum dataset d = DATASET_HOSTS;
 	unsigned long long hosts = 1000000;
 	unsigned segments = 1;
 	struct engine_status st;
@@ -303,8 +309,10 @@ main(int argc, char **argv)
 	int64_t t;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "d:n:q:s:")) != -1) {
-		if (opt == 'd')
+	while ((opt = getopt(argc, argv, "D:d:n:q:s:")) != -1) {
+		if (opt == 'D')
+			d = record_dataset(str_of(optarg));
+		else if (opt == 'd')
 			keep = optarg;
 		else if (opt == 'q')
 			one = optarg;
@@ -313,18 +321,23 @@ main(int argc, char **argv)
 		else if (opt == 'n')
 			hosts = strtoull(optarg, NULL, 10);
 		else
-			die("usage: engine [-n hosts] [-s segments] [-d directory]");
+			die("usage: engine [-n hosts] [-s segments] [-d directory [-D dataset] [-q "
+			    "query]]");
 	}
 	if (keep != NULL)
 		mkdir(keep, 0700);
 	else if (mkdtemp(directory) == NULL)
 		die("no temporary directory");
+	if (d == DATASETS_STORED)
+		die("no such dataset");
+	if (one != NULL && d != DATASET_HOSTS)
+		return print_hits(keep != NULL ? keep : directory, d, one);
 	build(keep != NULL ? keep : directory, hosts > 0 ? hosts : 1, segments > 0 ? segments : 1);
 	if (one != NULL)
-		return print_hits(keep != NULL ? keep : directory, one);
+		return print_hits(keep != NULL ? keep : directory, d, one);
 	t = mono_us();
 	e = engine_open_index(keep != NULL ? keep : directory);
-	engine_status(e, &st);
+	engine_status(e, DATASET_HOSTS, &st);
 	printf("opened and verified in %.1f ms\n", (double)(mono_us() - t) / 1000);
 	a = arena_new(SIZE_MAX / 4);
 	measure_first(e, a);

@@ -56,7 +56,7 @@ exec 3>&-
 soon 1 'os:late'; result $? "an earlier transaction is indexed when it commits"
 sql "DELETE FROM host WHERE ip = '10.1.0.1'"
 soon 0 'os:late'; result $? "a deleted row leaves the index"
-[ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "a deleted row causes no rebuild (C-408)"
+[ "$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")" = 1 ]; result $? "a deleted row causes no rebuild (C-408)"
 hosts 2000 2000 '{"os": "Ghost"}'
 soon 1 'os:ghost'
 sql "BEGIN; DELETE FROM host WHERE ip = '10.0.7.208'; INSERT INTO host (ip, doc) VALUES ('10.0.7.208', '{\"ip\": \"10.0.7.208\", \"os\": \"Reborn\"}'); COMMIT"
@@ -70,7 +70,7 @@ sql "BEGIN; INSERT INTO host (ip, doc) VALUES ('10.9.9.9', '{\"ip\": \"10.9.9.9\
 	DELETE FROM host WHERE ip = '10.9.9.9'; COMMIT;
 	UPDATE host_gone SET at = now() - interval '8 days'"
 once; once
-[ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]
+[ "$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")" = 1 ]
 result $? "an old deletion is kept until a published generation contains it (C-408)"
 hosts 2999 2999 '{"os": "Plan 9", "city": "Later"}'
 once; once
@@ -109,7 +109,7 @@ result $? "the merged segment takes the place of those it was made from"
 [ "$(hits 'os:large1') $(hits 'os:large2') $(hits 'os:replaced')" = "14990 14999 10" ]
 result $? "changes during a merge are in the merged segment"
 [ "$(hits '*')" = "$(sql 'SELECT count(*) FROM host')" ]; result $? "the index has as many hosts as the table"
-[ "$(grep -c 'how=rebuild' "$dir/log")" = 1 ]; result $? "merges cause no rebuild (C-408)"
+[ "$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")" = 1 ]; result $? "merges cause no rebuild (C-408)"
 
 # The generation continues no longer, as after a restore, and the index is built again. The child stops itself again.
 : >"$dir/stop"
@@ -127,7 +127,7 @@ soon 6 'os:beside'
 rm "$dir/stop"
 child=$(sed -n 's/.*rebuilding=.* pid=\([0-9]*\)$/\1/p' "$dir/log" | tail -1)
 [ -z "$preload" ] || kill -CONT "$child"
-rebuilt() { [ "$(grep -c 'how=rebuild' "$dir/log")" = "$1" ]; }
+rebuilt() { [ "$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")" = "$1" ]; }
 ok "the new generation takes the place of the older one" world_until 60 rebuilt 2
 is "$(hits '*') $(hits 'os:beside') $(hits '10.0.0.16') $(hits 'os:large1')" \
 	"$(sql 'SELECT count(*) FROM host') 6 0 14990" "changes during a rebuild are in the new generation"

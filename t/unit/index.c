@@ -42,6 +42,17 @@ several_segments_answer_exactly(void)
 	world_end(&w);
 }
 
+/* The key of an IPv4 address; it lives until the next call. */
+static struct str
+v4_key(uint32_t ip)
+{
+	static char key[5] = { 4 };
+
+	for (int i = 0; i < 4; i++)
+		key[1 + i] = (char)(ip >> (24 - 8 * i));
+	return (struct str){ key, sizeof(key) };
+}
+
 /* ---- files ---- */
 
 static struct str
@@ -77,7 +88,7 @@ problem_of(const struct world *w, char out[INDEX_FAULT])
 	struct engine_status st;
 	struct count n;
 
-	engine_status(e, &st);
+	engine_status(e, DATASET_HOSTS, &st);
 	snprintf(out, INDEX_FAULT, "%s", st.problem == NULL ? "" : st.problem);
 	CU_ASSERT_EQUAL(engine_count(e, w->n.a, &q, &plenty, &n),
 	    st.problem == NULL ? ENGINE_OK : ENGINE_UNAVAILABLE);
@@ -93,7 +104,8 @@ broken_files_are_refused(void)
 
 	world_begin(&w, 3);
 	add_segment(&w, 20, 100);
-	segment_path(w.directory, w.state.segments[0].file.id, segment, sizeof(segment));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, segment, sizeof(segment));
 	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", w.directory);
 	problem_of(&w, why);
 	CU_ASSERT_STRING_EQUAL(why, "");
@@ -156,7 +168,8 @@ forged_files_cannot_crash(void)
 
 	world_begin(&w, 4);
 	add_segment(&w, 300, 1000);
-	segment_path(w.directory, w.state.segments[0].file.id, segment, sizeof(segment));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, segment, sizeof(segment));
 	whole = read_all(segment, w.n.a);
 	for (unsigned i = 0; i < 150; i++) {
 		struct engine *e;
@@ -168,7 +181,7 @@ forged_files_cannot_crash(void)
 			struct query q = { .dataset = DATASET_HOSTS,
 				.root = naive_query(&w.n, 3, false) };
 			struct agg agg = { &fields[naive_random(&w.n, (uint32_t)nfields)], 100 };
-			struct page_request want = { NULL, 20 };
+			struct page_request want = { .limit = 20 };
 			struct group g;
 			struct page page;
 
@@ -197,12 +210,12 @@ a_refused_generation_leaves_the_old_one(void)
 	add_segment(&w, 30, 100);
 	e = engine_open_index(w.directory);
 	add_segment(&w, 40, 100);
-	segment_path(
-	    w.directory, w.state.segments[w.state.nsegments - 1].file.id, segment, sizeof(segment));
+	segment_path(w.directory, DATASET_HOSTS, w.state.segments[w.state.nsegments - 1].file.id,
+	    segment, sizeof(segment));
 	CU_ASSERT_EQUAL(truncate(segment, 1000), 0);
 	do {
 		engine_refresh(e);
-		engine_status(e, &st);
+		engine_status(e, DATASET_HOSTS, &st);
 	} while (st.problem == NULL && mono_us() < until);
 	CU_ASSERT_PTR_NOT_NULL(st.problem);
 	CU_ASSERT_EQUAL(st.generation, 1);
@@ -211,7 +224,7 @@ a_refused_generation_leaves_the_old_one(void)
 	add_segment(&w, 50, 100);
 	do {
 		engine_refresh(e);
-		engine_status(e, &st);
+		engine_status(e, DATASET_HOSTS, &st);
 	} while (st.generation < 3 && mono_us() < until);
 	CU_ASSERT_EQUAL(st.generation, 3);
 	CU_ASSERT_PTR_NULL(st.problem);
@@ -230,7 +243,7 @@ a_state_survives_being_stored(void)
 	index_state_snapshot(&w.state, STR("10:20:10,14"));
 	add_segment(&w, 30, 100);
 	add_segment(&w, 30, 100);
-	CU_ASSERT_TRUE(index_state_load(w.directory, &back, err));
+	CU_ASSERT_TRUE(index_state_load(w.directory, DATASET_HOSTS, &back, err));
 	CU_ASSERT_EQUAL(back.generation, 2);
 	CU_ASSERT_STRING_EQUAL(back.snapshot, "10:20:10,14");
 	CU_ASSERT_EQUAL(back.nsegments, w.state.nsegments);
@@ -304,7 +317,7 @@ add_long_terms(struct world *w)
 		for (unsigned k = 0; k < 16000; k++)
 			buf_char(&b, 'A');
 		buf_printf(&b, "%u\"}", i);
-		CU_ASSERT_TRUE(index_build_add(w->b, buf_done(&b), err));
+		CU_ASSERT_TRUE(index_build_add(w->b, v4_key(0x0a010000 + i), buf_done(&b), err));
 	}
 	CU_ASSERT_TRUE(index_build_write(w->b, w->directory, &s, err));
 	CU_ASSERT_TRUE(index_state_add(w->directory, &w->state, s, err));
@@ -363,20 +376,35 @@ static void
 bad_documents_are_named(void)
 {
 	static const struct str bad[] = { STR_INIT(""), STR_INIT("[]"),
-		STR_INIT("{\"ip\": \"10.0.0.1\""), STR_INIT("{\"ip\": \"x\"}"), STR_INIT("{}"),
-		STR_INIT("{\"ip\": \"10.0.0.1\"} x"), STR_INIT("{\"ip\": \"10.0.0.0/24\"}"),
-		STR_INIT("{\"os\": \"\\u12\"}"), STR_INIT("{\"ip\": \"\\"),
-		STR_INIT("{\"a\": -}") };
+		STR_INIT("{\"ip\": \"10.0.0.1\""), STR_INIT("{\"ip\": \"10.0.0.1\"} x"),
+		STR_INIT("{\"os\": \"\\u12\"}"), STR_INIT("{\"ip\": \"\\"), STR_INIT("{\"a\": }") };
+	static const struct str keys[] = { STR_INIT(""), STR_INIT("\4abc"), STR_INIT("\5abcd"),
+		STR_INIT("\4abcde"), STR_INIT("\6abcd") };
 	struct index_tags none = { 0 };
 	char err[INDEX_FAULT];
 
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		struct index_builder *b = index_build_new(&none);
-		bool ok = index_build_add(b, bad[i], err);
+	for (size_t i = 0; i < COUNT(bad) + COUNT(keys); i++) {
+		struct index_builder *b = index_build_new(DATASET_HOSTS, &none);
+		struct str key = i < COUNT(bad) ? v4_key(9) : keys[i - COUNT(bad)];
 
-		CU_ASSERT_TRUE(!ok || i == COUNT(bad) - 1);
-		CU_ASSERT_FALSE(index_build_add(b, STR("{\"ip\": \"9.9.9.9\", \"a\": }"), err));
+		CU_ASSERT_FALSE(index_build_add(b, key, i < COUNT(bad) ? bad[i] : STR("{}"), err));
 		CU_ASSERT_PTR_NOT_NULL(strstr(err, "document 1: "));
+		index_build_free(b);
+	}
+}
+
+static void
+documents_come_in_the_order_of_keys(void)
+{
+	struct index_tags none = { 0 };
+	char err[INDEX_FAULT];
+
+	for (int d = 0; d < DATASETS_STORED; d++) {
+		struct index_builder *b = index_build_new((enum dataset)d, &none);
+
+		CU_ASSERT_TRUE(index_build_add(b, v4_key(9), STR("{}"), err));
+		CU_ASSERT_FALSE(index_build_add(b, v4_key(9), STR("{}"), err));
+		CU_ASSERT_PTR_NOT_NULL(strstr(err, "document 2: "));
 		index_build_free(b);
 	}
 }
@@ -404,7 +432,7 @@ soon_serving(struct engine *e, bool want)
 
 	do {
 		engine_refresh(e);
-		engine_status(e, &st);
+		engine_status(e, DATASET_HOSTS, &st);
 	} while ((st.generation > 0) != want && mono_us() < until);
 	return (st.generation > 0) == want;
 }
@@ -432,8 +460,10 @@ a_changed_file_gives_no_answer(void) /* C-423 */
 	world_begin(&w, 10);
 	add_segment(&w, 300, 1000);
 	add_segment(&w, 100, 1000);
-	segment_path(w.directory, w.state.segments[0].file.id, paths[0], sizeof(*paths));
-	ordinals_path(w.directory, w.state.segments[1].ordinals.id, paths[1], sizeof(*paths));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, paths[0], sizeof(*paths));
+	ordinals_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[1].ordinals.id, paths[1], sizeof(*paths));
 	e = engine_open_index(w.directory);
 	CU_ASSERT_EQUAL(count_all(e, &w, &n), ENGINE_OK);
 	for (unsigned i = 0; i < 20; i++) {
@@ -468,7 +498,7 @@ a_truncated_file_kills_no_reader(void) /* C-423 */
 
 	world_begin(&w, 11);
 	add_segment(&w, 3000, 10000);
-	segment_path(w.directory, w.state.segments[0].file.id, path, sizeof(path));
+	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, path, sizeof(path));
 	e = engine_open_index(w.directory);
 	seg = segment_open(w.directory, &w.state.segments[0], SEGMENT_BY_MARK, err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(seg);
@@ -497,7 +527,7 @@ a_known_file_is_trusted_and_another_is_verified(void) /* C-423 */
 
 	world_begin(&w, 12);
 	add_segment(&w, 30, 100);
-	segment_path(w.directory, w.state.segments[0].file.id, path, sizeof(path));
+	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, path, sizeof(path));
 	seg = segment_open(w.directory, &w.state.segments[0], SEGMENT_BY_MARK, err);
 	CU_ASSERT_TRUE(seg != NULL && seg->file.trusted);
 	segment_close(seg);
@@ -551,7 +581,7 @@ ask_everything(struct world *w, struct engine *e)
 	for (size_t i = 0; i < nfields; i++) {
 		struct query q = { .dataset = DATASET_HOSTS, .root = naive_query(&w->n, 3, false) };
 		struct agg agg = { &fields[i], 100 };
-		struct page_request want = { NULL, 20 };
+		struct page_request want = { .limit = 20 };
 		struct group g;
 		struct page page;
 
@@ -579,9 +609,12 @@ damage_in_place_stays_inside_of_memory(void) /* C-423 */
 	world_begin(&w, 17);
 	add_segment(&w, 500, 1200);
 	add_segment(&w, 200, 1200);
-	segment_path(w.directory, w.state.segments[0].file.id, paths[0], sizeof(*paths));
-	segment_path(w.directory, w.state.segments[1].file.id, paths[1], sizeof(*paths));
-	ordinals_path(w.directory, w.state.segments[1].ordinals.id, paths[2], sizeof(*paths));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[0].file.id, paths[0], sizeof(*paths));
+	segment_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[1].file.id, paths[1], sizeof(*paths));
+	ordinals_path(
+	    w.directory, DATASET_HOSTS, w.state.segments[1].ordinals.id, paths[2], sizeof(*paths));
 	for (size_t k = 0; k < COUNT(paths); k++)
 		whole[k] = read_all(paths[k], kept);
 	for (unsigned i = 0; i < 60; i++) {
@@ -636,7 +669,7 @@ an_index_with_one_field_fewer_is_served(void) /* C-410 */
 	world_begin(&w, 13);
 	missing = &fields[nfields - 1];
 	index_build_free(w.b);
-	w.b = build_new(&w.state.tags, nfields - 1);
+	w.b = build_new(DATASET_HOSTS, &w.state.tags, nfields - 1);
 	add_segment(&w, 300, 1000);
 	add_segment(&w, 20, 1000);
 	e = engine_open_index(w.directory);
@@ -691,7 +724,7 @@ a_host_with_every_service_lists_the_matching_ones(void)
 	world_begin(&w, 18);
 	host = host_with_every_service(w.n.a);
 	CU_ASSERT_TRUE(host.n <= LIM_HOST_BYTES);
-	CU_ASSERT_TRUE_FATAL(index_build_add(w.b, host, err));
+	CU_ASSERT_TRUE_FATAL(index_build_add(w.b, v4_key(0xc0000201), host, err));
 	CU_ASSERT_TRUE_FATAL(index_build_write(w.b, w.directory, &s, err));
 	CU_ASSERT_TRUE_FATAL(index_state_add(w.directory, &w.state, s, err));
 	CU_ASSERT_TRUE_FATAL(index_publish(w.directory, &w.state, err));
@@ -700,9 +733,9 @@ a_host_with_every_service_lists_the_matching_ones(void)
 	    w.n.a, DATASET_HOSTS, STR("services.transport:sctp"), ts_now(), &q, &fault));
 	CU_ASSERT_EQUAL(engine_search(e, w.n.a, &q, &plenty, &want, &page), ENGINE_OK);
 	CU_ASSERT_EQUAL_FATAL(page.nhits, 1);
-	CU_ASSERT_EQUAL_FATAL(page.hits[0].nservices, 65536);
-	CU_ASSERT_EQUAL(page.hits[0].services[65535].port, 65535);
-	CU_ASSERT_TRUE(str_is(page.hits[0].services[65535].transport, "sctp"));
+	CU_ASSERT_EQUAL_FATAL(page.hits[0].nnested, 65536);
+	CU_ASSERT_EQUAL(page.hits[0].nested[65535].number, 65535);
+	CU_ASSERT_TRUE(str_is(page.hits[0].nested[65535].text, "sctp"));
 	engine_close(e);
 	world_end(&w);
 }
@@ -725,7 +758,8 @@ add_distinct(struct world *w, unsigned nth)
 		    "\"%08x%024x\"}]}",
 		    number >> 16, number >> 8 & 255, number & 255, number * 2654435761u, number);
 
-		CU_ASSERT_TRUE_FATAL(index_build_add(w->b, (struct str){ json, (size_t)n }, err));
+		CU_ASSERT_TRUE_FATAL(index_build_add(
+		    w->b, v4_key(0x0a000000 + number), (struct str){ json, (size_t)n }, err));
 	}
 	CU_ASSERT_TRUE_FATAL(index_build_write(w->b, w->directory, &s, err));
 	CU_ASSERT_TRUE_FATAL(index_state_add(w->directory, &w->state, s, err));
@@ -776,6 +810,8 @@ main(void)
 		{ "the work of a query is limited", work_is_bounded },
 		{ "long terms and patterns are limited", long_terms_and_patterns_are_bounded },
 		{ "documents that cannot be indexed are named", bad_documents_are_named },
+		{ "documents of every dataset come in the order of keys",
+		    documents_come_in_the_order_of_keys },
 		{ "a changed file gives no answer", a_changed_file_gives_no_answer },
 		{ "a truncated file kills no reader", a_truncated_file_kills_no_reader },
 		{ "a known file is trusted and another one is verified",

@@ -57,7 +57,7 @@ merge_as_child(struct world *w, struct index_merge *m)
 	struct index_segment fresh;
 	char err[INDEX_FAULT] = "";
 
-	CU_ASSERT_TRUE_FATAL(index_state_load(w->directory, &child, err));
+	CU_ASSERT_TRUE_FATAL(index_state_load(w->directory, DATASET_HOSTS, &child, err));
 	CU_ASSERT_TRUE(index_state_verify(w->directory, &child, 0, err));
 	child.family = 7;
 	m->id = index_new_id(child.family);
@@ -87,11 +87,13 @@ a_merge_in_a_child_brings_its_ordinals(void) /* C-408 */
 	merge_as_child(&w, m);
 	w.state.children[INDEX_MERGE] = 7;
 	add_segment(&w, 20, 3000);
-	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, 7, &made, err));
+	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, DATASET_HOSTS, 7, &made, err));
 	found = index_state_find(&made, m->id);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(found);
 	CU_ASSERT_TRUE(index_merge_take(m, w.directory, &w.state,
-	    (struct index_segment){ .file = found->file, .documents = found->documents }, err));
+	    (struct index_segment){
+		.dataset = DATASET_HOSTS, .file = found->file, .documents = found->documents },
+	    err));
 	index_state_adopt(&w.state, &made);
 	CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
 	CU_ASSERT_EQUAL(w.state.nsegments, 4);
@@ -111,9 +113,11 @@ delete_host(struct world *w, struct index_state *also, size_t nth)
 	char err[INDEX_FAULT] = "";
 	bool had = false;
 
-	CU_ASSERT_TRUE(index_state_remove(w->directory, &w->state, w->docs[nth].ip.a, &had, err));
+	CU_ASSERT_TRUE(index_state_remove(
+	    w->directory, &w->state, key_of(w->n.a, &w->docs[nth].ip), &had, err));
 	CU_ASSERT_TRUE(had);
-	CU_ASSERT_TRUE(index_state_remove(w->directory, also, w->docs[nth].ip.a, &had, err));
+	CU_ASSERT_TRUE(
+	    index_state_remove(w->directory, also, key_of(w->n.a, &w->docs[nth].ip), &had, err));
 	memmove(w->docs + nth, w->docs + nth + 1, (--w->ndocs - nth) * sizeof(*w->docs));
 }
 
@@ -134,7 +138,8 @@ a_rebuild_keeps_what_changed_meanwhile(void) /* C-408 */
 	add_segment(&w, 40, 600);
 	index_build_family(w.b, made.family);
 	for (size_t i = 0; i < w.ndocs; i++)
-		CU_ASSERT_TRUE(index_build_add(w.b, w.docs[i].json, err));
+		CU_ASSERT_TRUE(
+		    index_build_add(w.b, key_of(w.n.a, &w.docs[i].ip), w.docs[i].json, err));
 	CU_ASSERT_TRUE(index_build_write(w.b, w.directory, &s, err));
 	index_build_family(w.b, 0);
 	CU_ASSERT_TRUE(index_state_add(w.directory, &made, s, err));
@@ -142,7 +147,7 @@ a_rebuild_keeps_what_changed_meanwhile(void) /* C-408 */
 	index_state_free(&made);
 	w.state.children[INDEX_REBUILD] = 9;
 	add_segment(&w, 30, 600);
-	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, 9, &made, err));
+	CU_ASSERT_TRUE_FATAL(index_state_fetch(w.directory, DATASET_HOSTS, 9, &made, err));
 	for (size_t i = 0; i < 20; i++)
 		delete_host(&w, &made, i * 7);
 	CU_ASSERT_TRUE(index_state_renew(w.directory, &w.state, &made, err));

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "t/unit/index_naive.h"
+#include "search/index/format/keys.h"
 #include "search/text.h"
 
 static const char *const countries[] = { "GB", "US", "DE", "FR", "CN", "JP" };
@@ -207,8 +208,11 @@ naive_doc(struct naive *n, const struct ipnet *ip, struct naive_doc *d)
 	struct buf b = { .a = n->a };
 	char out[IPNET_LEN + 1];
 	uint32_t as = naive_random(n, 5);
+	struct segment_key key;
 
 	*d = (struct naive_doc){ .ip = *ip };
+	d->key = arena_str(n->a, address_key(ip->a, &key));
+	add(&d->own, "ip", d->key, 0);
 	ipnet_print(ip, out);
 	buf_char(&b, '{');
 	member(&b, "ip");
@@ -296,27 +300,123 @@ some_test(struct naive *n, const struct schema_field *f)
 	return f->type == VALUE_BOOLEAN || k < 5 ? NODE_MATCH : NODE_RANGE;
 }
 
+/* Any field, or any nested one. A field that is made of another one and not tested here has no values. */
+static const struct schema_field *
+some_field(struct naive *n, bool nested)
+{
+	const struct schema_field *f, *fields;
+	size_t nfields = schema_fields(n->dataset, &fields);
+
+	do
+		f = n->samples == NULL ? field(queried[naive_random(n, COUNT(queried))])
+				       : &fields[naive_random(n, (uint32_t)nfields)];
+	while (nested && !f->nested);
+	return f;
+}
+
+/* A value of the field in a random document, or NULL. */
+static const struct naive_value *
+sample_value(struct naive *n, const struct schema_field *f)
+{
+	const struct naive_doc *d = &n->samples[naive_random(n, (uint32_t)n->nsamples)];
+
+	for (size_t i = 0; i < d->own.n; i++)
+		if (d->own.v[i].field == f)
+			return &d->own.v[i];
+	for (size_t k = 0; k < d->nservices; k++)
+		for (size_t i = 0; i < d->services[k].n; i++)
+			if (d->services[k].v[i].field == f)
+				return &d->services[k].v[i];
+	return NULL;
+}
+
+/* The text, or a part of it, in upper case or with another character. */
+static struct str
+alter(struct naive *n, struct str s)
+{
+	char *room = arena_alloc(n->a, s.n + 1);
+	uint32_t k = naive_random(n, 6);
+
+	memcpy(room, s.p, s.n);
+	for (size_t i = 0; k == 0 && i < s.n; i++)
+		if (room[i] >= 'a' && room[i] <= 'z')
+			room[i] = (char)(room[i] - 'a' + 'A');
+	if (k == 1 && s.n > 0)
+		room[naive_random(n, (uint32_t)s.n)] = 'x';
+	if (k == 2 && memchr(s.p, '.', s.n) != NULL) {
+		size_t from = (size_t)((const char *)memchr(s.p, '.', s.n) - s.p) + 1;
+
+		return (struct str){ room + from, s.n - from };
+	}
+	return (struct str){ room, s.n };
+}
+
+static void
+set_address(struct naive *n, struct str key, struct value *v)
+{
+	if (!address_of_key(key, v->ip.a))
+		panic("a naive value has no address");
+	v->ip.bits = 128;
+	if (naive_random(n, 2) == 0)
+		return;
+	v->ip.bits = (uint8_t)(96 + naive_random(n, 33));
+	for (unsigned bit = v->ip.bits; bit < 128; bit++)
+		v->ip.a[bit / 8] &= (unsigned char)~(0x80 >> bit % 8);
+}
+
+static struct value
+some_sample(struct naive *n, const struct schema_field *f)
+{
+	const struct naive_value *sample = n->samples == NULL ? NULL : sample_value(n, f);
+	struct value v = { .type = f->type };
+
+	if (sample == NULL)
+		return some_value(n, f);
+	if (f->type == VALUE_IP)
+		set_address(n, sample->s, &v);
+	else if (f->type == VALUE_DATE)
+		v.ts.us = sample->i + (int64_t)naive_random(n, 3) - 1;
+	else if (f->type == VALUE_BOOLEAN)
+		v.b = naive_random(n, 2);
+	else if (f->type == VALUE_INTEGER)
+		v.i = sample->i + (int64_t)naive_random(n, 3) - 1;
+	else
+		v.s = f->type == VALUE_DNS ? text_fold(n->a, alter(n, sample->s))
+					   : alter(n, sample->s);
+	return v;
+}
+
+static struct str
+some_pattern(struct naive *n, struct str s)
+{
+	size_t at;
+
+	if (s.n == 0 || str_chars(s) != s.n || naive_random(n, 3) == 0)
+		return PICK(n, patterns);
+	at = naive_random(n, (uint32_t)s.n);
+	return arena_printf(n->a, "%.*s%s%.*s", (int)at, s.p, naive_random(n, 3) ? "*" : "?",
+	    (int)(s.n - at - 1), s.p + at + 1);
+}
+
 static struct node *
 some_leaf(struct naive *n, bool nested)
 {
 	struct node *q = ARENA_NEW(n->a, struct node);
 
-	do
-		q->field = field(queried[naive_random(n, COUNT(queried))]);
-	while (nested && !q->field->nested);
+	q->field = some_field(n, nested);
 	q->type = some_test(n, q->field);
 	q->nvalues = 1 + (naive_random(n, 4) == 0 ? naive_random(n, 4) : 0);
 	q->values = ARENA_ARRAY(n->a, q->nvalues, struct value);
 	for (size_t i = 0; i < q->nvalues; i++) {
-		q->values[i] = some_value(n, q->field);
+		q->values[i] = some_sample(n, q->field);
 		if (q->type == NODE_WILDCARD)
-			q->values[i].s = PICK(n, patterns);
+			q->values[i].s = some_pattern(n, q->values[i].s);
 	}
 	if (q->type == NODE_RANGE) {
 		uint32_t sides = 1 + naive_random(n, 3);
 
-		q->lo = (struct bound){ sides & 1, naive_random(n, 2), some_value(n, q->field) };
-		q->hi = (struct bound){ sides & 2, naive_random(n, 2), some_value(n, q->field) };
+		q->lo = (struct bound){ sides & 1, naive_random(n, 2), some_sample(n, q->field) };
+		q->hi = (struct bound){ sides & 2, naive_random(n, 2), some_sample(n, q->field) };
 		q->lo.v.ip.bits = q->hi.v.ip.bits =
 		    q->field->type == VALUE_IP ? 128 : q->lo.v.ip.bits;
 	}
@@ -336,7 +436,7 @@ naive_query(struct naive *n, unsigned depth, bool nested)
 	if (k == 8 || (k == 9 && nested)) {
 		q->type = NODE_NOT;
 		q->nkids = 1;
-	} else if (k == 9) {
+	} else if (k == 9 && schema_nested(n->dataset) != NULL) {
 		q->type = NODE_NESTED;
 		q->nkids = 1;
 		nested = true;
@@ -447,10 +547,31 @@ in_range(const struct node *q, int64_t i)
 }
 
 static bool
+ip_match(struct str key, const struct node *q)
+{
+	unsigned char ip[16];
+	int lo, hi;
+
+	if (!address_of_key(key, ip))
+		panic("a naive value has no address");
+	lo = ip_cmp(ip, q->lo.v.ip.a);
+	hi = ip_cmp(ip, q->hi.v.ip.a);
+	if (q->type == NODE_RANGE)
+		return (!q->lo.set || (q->lo.inclusive ? lo >= 0 : lo > 0)) &&
+		       (!q->hi.set || (q->hi.inclusive ? hi <= 0 : hi < 0));
+	for (size_t i = 0; i < q->nvalues; i++)
+		if (ipnet_contains(&q->values[i].ip, ip))
+			return true;
+	return false;
+}
+
+static bool
 value_match(struct naive *n, const struct node *q, const struct naive_value *have)
 {
 	if (q->type == NODE_EXISTS)
 		return true;
+	if (q->field->type == VALUE_IP)
+		return ip_match(have->s, q);
 	if (q->type == NODE_RANGE)
 		return in_range(q, have->i);
 	for (size_t i = 0; i < q->nvalues; i++) {
@@ -470,22 +591,6 @@ any_value(struct naive *n, const struct naive_values *in, const struct node *q)
 {
 	for (size_t i = 0; i < in->n; i++)
 		if (in->v[i].field == q->field && value_match(n, q, &in->v[i]))
-			return true;
-	return false;
-}
-
-static bool
-ip_match(const struct naive_doc *d, const struct node *q)
-{
-	int lo = ip_cmp(d->ip.a, q->lo.v.ip.a), hi = ip_cmp(d->ip.a, q->hi.v.ip.a);
-
-	if (q->type == NODE_EXISTS)
-		return true;
-	if (q->type == NODE_RANGE)
-		return (!q->lo.set || (q->lo.inclusive ? lo >= 0 : lo > 0)) &&
-		       (!q->hi.set || (q->hi.inclusive ? hi <= 0 : hi < 0));
-	for (size_t i = 0; i < q->nvalues; i++)
-		if (ipnet_contains(&q->values[i].ip, d->ip.a))
 			return true;
 	return false;
 }
@@ -524,8 +629,6 @@ match(struct naive *n, const struct naive_doc *d, const struct naive_values *ser
 	}
 	if (service_at != NULL)
 		return any_value(n, service_at, q);
-	if (q->field->type == VALUE_IP)
-		return ip_match(d, q);
 	if (!q->field->nested)
 		return any_value(n, &d->own, q);
 	for (size_t i = 0; i < d->nservices; i++)
@@ -607,7 +710,7 @@ size_t
 naive_facet(struct naive *n, const struct naive_doc *docs, const bool *matching, size_t ndocs,
     const struct schema_field *field_at, struct naive_bucket *out, size_t *hidden)
 {
-	uint64_t seen[256];
+	uint64_t seen[NAIVE_BUCKETS];
 	struct facet f = { .out = out, .seen = seen };
 	size_t k = 0;
 

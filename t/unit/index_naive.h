@@ -7,19 +7,20 @@
 
 struct naive_value {
 	const struct schema_field *field;
-	struct str s;
-	int64_t i; /* INTEGER, BOOLEAN, DATE */
+	struct str s; /* of an address its key */
+	int64_t i;    /* INTEGER, BOOLEAN, DATE */
 };
 
 struct naive_values {
-	struct naive_value v[48];
+	struct naive_value v[112];
 	size_t n;
 };
 
 enum { NAIVE_SERVICES = 12 };
 
 struct naive_doc {
-	struct ipnet ip;
+	struct ipnet ip; /* of naive_doc() */
+	struct str key;
 	struct naive_values own, services[NAIVE_SERVICES];
 	size_t nservices;
 	struct str json;
@@ -30,6 +31,10 @@ struct naive {
 	uint64_t random;
 	unsigned epoch; /* of the segment: each brings values of its own */
 	struct index_tags tags;
+	/* Queries test any field of the dataset, mostly with the values of these; NULL: those of naive_doc(). */
+	enum dataset dataset;
+	const struct naive_doc *samples;
+	size_t nsamples;
 };
 
 uint32_t naive_random(struct naive *n, uint32_t below);
@@ -43,6 +48,8 @@ struct naive_bucket {
 	struct naive_value v;
 	uint64_t count;
 };
+
+enum { NAIVE_BUCKETS = 1024 };
 
 /* All buckets of the documents that match, sorted; *hidden counts values that cannot be one. */
 size_t naive_facet(struct naive *n, const struct naive_doc *docs, const bool *match, size_t ndocs,

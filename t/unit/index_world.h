@@ -11,6 +11,7 @@
 #include "t/unit/index_naive.h"
 
 extern const struct budget plenty;
+#define NAIVE_NOW ((struct ts){ 3 * DAY_US / 2 }) /* the time of all queries */
 
 struct world {
 	char directory[64];
@@ -21,8 +22,10 @@ struct world {
 	struct index_builder *b;
 };
 
-void set_tags(struct index_tags *t); /* those of naive_doc */
-void world_begin(struct world *w, uint64_t seed);
+void set_tags(struct index_tags *t);                        /* those of naive_doc */
+struct str key_of(struct arena *a, const struct ipnet *ip); /* of the document of a host */
+void world_begin(struct world *w, uint64_t seed);           /* of hosts */
+void world_begin_with(struct world *w, enum dataset d, uint64_t seed);
 void world_end(struct world *w);
 /* count documents at random addresses out of room, those that exist replaced; published. */
 void add_segment(struct world *w, uint32_t count, uint32_t room);

@@ -53,8 +53,7 @@ dead_documents_do_not_count(void)
 
 	begin(&w, 32, (const uint32_t[]){ 1000, 0 });
 	for (size_t i = 5; i < w.ndocs; i++)
-		CU_ASSERT_TRUE(
-		    index_state_remove(w.directory, &w.state, w.docs[i].ip.a, &had, err));
+		CU_ASSERT_TRUE(index_state_remove(w.directory, &w.state, w.docs[i].key, &had, err));
 	add_segment(&w, 100, ROOM);
 	add_segment(&w, 100, ROOM);
 	CU_ASSERT_EQUAL(merge_small(&w, 2), 1);

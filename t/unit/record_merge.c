@@ -2,175 +2,12 @@
 /* Merging: laws that random records of every dataset obey, and the rules of tbl/merges.h by example. */
 #include "config.h"
 
-#include "record/record_priv.h"
+#include "t/unit/random_record.h"
 #include "t/unit/tap.h"
 
 enum { PAIRS = 10000 };
 
 static struct arena *a;
-static uint64_t seed;
-
-/* xorshift64: the same records in each run. */
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed >> 33) % n;
-}
-
-/* Texts that each form accepts; few, so that two records often agree. */
-static struct str
-random_text(const struct record_member *m)
-{
-	static const struct str texts[FORMS][3] = {
-		[FORM_ADDRESS] = { STR_INIT("192.0.2.1"), STR_INIT("2001:db8::1"),
-		    STR_INIT("10.0.0.9") },
-		[FORM_NETWORK] = { STR_INIT("192.0.2.0/24"), STR_INIT("10.0.0.0/8"),
-		    STR_INIT("::/0") },
-		[FORM_COUNTRY] = { STR_INIT("DE"), STR_INIT("us"), STR_INIT("NO") },
-		[FORM_SHA256] = { STR_INIT(
-				      "00000000000000000000000000000000000000000000000000000000"
-				      "000000aa"),
-		    STR_INIT("ff00000000000000000000000000000000000000000000000000000000000001"),
-		    STR_INIT("1100000000000000000000000000000000000000000000000000000000000002") },
-		[FORM_SERIAL] = { STR_INIT("0A"), STR_INIT("-1F"), STR_INIT("77") },
-		[FORM_UUID] = { STR_INIT("0190a8c1-0000-7000-8000-000000000001"),
-		    STR_INIT("0190a8c1-0000-7000-8000-000000000002"),
-		    STR_INIT("0190a8c1-0000-7000-8000-000000000003") },
-		[FORM_HEADER] = { STR_INIT("server: a"), STR_INIT("Server: b"),
-		    STR_INIT("location: /") },
-		[FORM_DNS_TYPE] = { STR_INIT("TYPE65280"), STR_INIT("HTTPS"), STR_INIT("RRSIG") },
-		[FORM_RCODE] = { STR_INIT("NOERROR"), STR_INIT("NXDOMAIN"), STR_INIT("0") },
-		[FORM_TRANSPORT] = { STR_INIT("tcp"), STR_INIT("UDP"), STR_INIT("sctp") },
-		[FORM_TLP] = { STR_INIT("clear"), STR_INIT("red"), STR_INIT("amber+strict") },
-	};
-	static const struct str plain[3] = { STR_INIT("a"), STR_INIT("B.example.org"),
-		STR_INIT("tls12") };
-
-	return texts[m->form][0].p != NULL ? texts[m->form][pick(3)] : plain[pick(3)];
-}
-
-static void random_object(struct record_object *o, bool timed);
-
-static void
-random_texts(const struct record_member *m, struct record_value *v)
-{
-	v->texts.n = pick(3);
-	v->texts.p = ARENA_ARRAY(a, v->texts.n, struct str);
-	for (size_t i = 0; i < v->texts.n; i++)
-		v->texts.p[i] = random_text(m);
-}
-
-static void
-random_objects(const struct record_member *m, struct record_value *v, bool timed)
-{
-	static const int64_t ports[] = { 22, 80, 443 };
-
-	v->objects.n = pick(3);
-	v->objects.p = ARENA_ARRAY(a, v->objects.n, struct record_object *);
-	for (size_t i = 0; i < v->objects.n; i++) {
-		struct record_object *o = v->objects.p[i] = record_object_new(a, m);
-
-		random_object(o, timed);
-		if (record_nested_has_key(m)) {
-			record_set_int(a, o, "port", ports[i]);
-			record_set_text(a, o, "transport", STR("tcp"));
-		} else if (record_kid(m, STR("value")) != NULL) {
-			record_set_text(a, o, "type", STR("ip"));
-			record_set_text(a, o, "value", STR("192.0.2.1"));
-		} else {
-			record_set_text(a, o, "name", STR("f.txt"));
-		}
-	}
-}
-
-static void
-random_value(const struct record_member *m, struct record_value *v, bool timed)
-{
-	v->set = true;
-	if (m->shape == SHAPE_OBJECT) {
-		v->object = record_object_new(a, m);
-		random_object(v->object, timed);
-	} else if (m->shape == SHAPE_OBJECTS) {
-		random_objects(m, v, timed);
-	} else if (m->shape == SHAPE_TEXTS) {
-		random_texts(m, v);
-	} else if (m->type == VALUE_DATE) {
-		v->i = (int64_t)pick(3) * DAY_US;
-	} else if (m->type == VALUE_INTEGER || m->type == VALUE_BOOLEAN) {
-		v->i = m->least + pick(3);
-		v->i = v->i > m->most ? m->most : v->i;
-	} else {
-		v->s = random_text(m);
-	}
-}
-
-/* Sets each member half of the time, and the times always if the record is to have them. */
-static void
-random_object(struct record_object *o, bool timed)
-{
-	for (unsigned i = 0; i < o->of->nkids; i++) {
-		const struct record_member *m = &o->of->kids[i];
-
-		if (pick(2) == 0)
-			random_value(m, &o->v[i], timed);
-	}
-	if (record_kid(o->of, STR("first_seen")) == NULL)
-		return;
-	record_make(a, o, "first_seen")->set = false;
-	record_make(a, o, "last_seen")->set = false;
-	if (!timed)
-		return;
-	record_set_int(a, o, "first_seen", (int64_t)pick(2) * DAY_US);
-	record_set_int(a, o, "last_seen", (int64_t)(1 + pick(3)) * DAY_US);
-}
-
-/* Members that make the key: equal in both records of a pair. */
-static void
-set_key(struct record *r)
-{
-	static const struct {
-		enum dataset dataset;
-		const char *name, *text;
-	} keys[] = {
-		{ DATASET_HOSTS, "ip", "192.0.2.1" },
-		{ DATASET_DNS, "host", "www.example.org" },
-		{ DATASET_DNS, "record_type", "HTTPS" },
-		{ DATASET_DNS, "rcode", "NOERROR" },
-		{ DATASET_DNS, "answer", "1 . alpn=h2" },
-		{ DATASET_WHOIS, "domain", "example.org" },
-		{ DATASET_CERTIFICATES, "fingerprint_sha256",
-		    "00000000000000000000000000000000000000000000000000000000000000aa" },
-		{ DATASET_REPORTS, "uuid", "0190a8c1-0000-7000-8000-000000000001" },
-		{ DATASET_DIRECTORIES, "host", "files.example.org" },
-		{ DATASET_DIRECTORIES, "path", "/" },
-	};
-
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (keys[i].dataset == r->dataset)
-			record_set_text(a, r->root, keys[i].name, str_of(keys[i].text));
-	if (r->dataset == DATASET_CERTIFICATES)
-		record_set_int(a, r->root, "not_before", DAY_US);
-	if (r->dataset == DATASET_REPORTS)
-		record_set_int(a, r->root, "published_at", DAY_US);
-	if (r->dataset == DATASET_DIRECTORIES)
-		record_set_int(a, r->root, "port", 80);
-}
-
-static struct record
-random_record(enum dataset d, bool timed)
-{
-	struct record r = record_new(a, d);
-	struct str what;
-
-	random_object(r.root, timed);
-	set_key(&r);
-	if (!record_finish(a, &r, RECORD_STRICT, &what))
-		panic("%s: %.*s", record_dataset_name(d), (int)what.n, what.p);
-	return r;
-}
 
 static struct str
 print(const struct record *r)
@@ -211,10 +48,10 @@ merge_obeys_its_laws(void)
 	for (unsigned d = 0; d < DATASETS_STORED; d++) {
 		unsigned merged = 0, self = 0, either = 0, twice = 0, canonical = 0;
 
-		seed = 88172645463325252u + d;
+		random_seed = 88172645463325252u + d;
 		for (unsigned i = 0; i < PAIRS; i++) {
-			struct record x = random_record((enum dataset)d, true);
-			struct record y = random_record((enum dataset)d, true);
+			struct record x = random_record(a, (enum dataset)d, true, 0);
+			struct record y = random_record(a, (enum dataset)d, true, 0);
 			struct record xy = record_merge(a, &x, &y), yx = record_merge(a, &y, &x);
 			struct record xx = record_merge(a, &x, &x), xyy = record_merge(a, &xy, &y);
 
@@ -241,10 +78,10 @@ timeless_merge_is_idempotent(void)
 	for (unsigned d = 0; d < DATASETS_STORED; d++) {
 		unsigned twice = 0;
 
-		seed = 88172645463325252u + d;
+		random_seed = 88172645463325252u + d;
 		for (unsigned i = 0; i < PAIRS; i++) {
-			struct record x = random_record((enum dataset)d, true);
-			struct record y = random_record((enum dataset)d, false);
+			struct record x = random_record(a, (enum dataset)d, true, 0);
+			struct record y = random_record(a, (enum dataset)d, false, 0);
 			struct record xy = record_merge(a, &x, &y);
 			struct record xyy = record_merge(a, &xy, &y);
 

@@ -18,6 +18,7 @@
 #include "daemon/conf.h"
 #include "cli/migrate.h"
 #include "cli/migrate_files.h"
+#include "search/index/format/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -202,6 +203,10 @@ write_rows(const struct job *j, int to)
 	    "	UPDATE public.host_gone_horizon SET begun = pg_current_xact_id(), purged "
 	    "= '0';\n"
 	    "END IF; END $$;\n"
+	    "DO $$ BEGIN IF to_regclass('public.search_feed') IS NOT NULL THEN\n"
+	    "	DELETE FROM public.search_feed;\n"
+	    "	UPDATE public.record SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
+	    "END IF; END $$;\n"
 	    "INSERT INTO public.audit (actor, action, subject, subject_id) VALUES\n"
 	    "	(current_setting('surfaced.actor'), 'database.restore', 'backup', "
 	    ":'made');\n"
@@ -304,13 +309,16 @@ lock_index(int *fd)
 static int
 drop_index(void)
 {
-	struct path p = path_of(conf.index_directory, "hosts.manifest");
+	for (int d = 0; d < DATASETS_STORED; d++) {
+		struct path p;
 
-	if (unlink(p.z) == 0 || errno == ENOENT)
-		return EXIT_OK;
-	return cli_fail(EXIT_FAILED,
-	    "%s: %s: remove it before surfaced-index starts, it is of other rows", p.z,
-	    strerror(errno));
+		manifest_path(conf.index_directory, (enum dataset)d, 0, p.z, sizeof(p.z));
+		if (unlink(p.z) < 0 && errno != ENOENT)
+			return cli_fail(EXIT_FAILED,
+			    "%s: %s: remove it before surfaced-index starts, it is of other rows",
+			    p.z, strerror(errno));
+	}
+	return EXIT_OK;
 }
 
 /* ---- the command ---- */

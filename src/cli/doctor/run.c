@@ -139,7 +139,7 @@ index_catches_up(struct doctor *d, const char *directory, struct index_state *s,
 			return true;
 		usleep(LOOK_US);
 		index_state_free(s);
-		if (!index_state_load(directory, s, err))
+		if (!index_state_load(directory, DATASET_HOSTS, s, err))
 			return false;
 	}
 }
@@ -185,7 +185,7 @@ doctor_index(struct doctor *d)
 		return;
 	check_writer(d, directory);
 	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
-	if (!index_state_load(directory, &s, err)) {
+	if (!index_state_load(directory, DATASET_HOSTS, &s, err)) {
 		doctor_say(
 		    d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s", directory, err);
 		doctor_cause(d, "daemon", INDEXER);

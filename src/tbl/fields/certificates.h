@@ -26,3 +26,5 @@ SEARCH_FIELD(CERTIFICATES, "ct.index",                    INTEGER, 0, NATIVE, NU
 SEARCH_FIELD(CERTIFICATES, "ct.seen_at",                  DATE, 0, NATIVE, TIME, 0, 0, 0, CT)
 SEARCH_FIELD(CERTIFICATES, "first_seen",                  DATE, 0, NATIVE, TIME, 0, 0, 0, LEAST)
 SEARCH_FIELD(CERTIFICATES, "last_seen",                   DATE, 0, NATIVE, TIME, 0, 0, 0, GREATEST)
+
+PASSED(CERTIFICATES, "expired", "not_after")

@@ -43,11 +43,14 @@ index_checksum(const void *bytes, size_t n, uint64_t seed)
 	return h ^ h >> 32;
 }
 
-/* Two releases mean the same field when its dataset, name, type, facet and level are equal. */
+/* Two releases mean the same field when its dataset, name, type, facet and level are equal. The
+   number of the dataset never changes, unlike its place among the datasets; that of hosts is 1, and
+   the first releases had 0 here. */
 uint64_t
 index_field_hash(const struct schema_field *f)
 {
-	uint64_t h = index_checksum(f->name, strlen(f->name), (uint64_t)f->dataset);
+	uint64_t number = (uint64_t)record_dataset_number(f->dataset) - 1;
+	uint64_t h = index_checksum(f->name, strlen(f->name), number);
 
 	return mix(h, (uint64_t)f->type * 4 + f->aggregatable * 2u + f->nested);
 }

@@ -24,8 +24,14 @@
  *   more                     uint32_t nblocks, 0; struct posting_block[nblocks]; then for each block of
  *                            65536 documents uint16_t[] (up to POSTING_ARRAY) or a bitmap
  *
- * A posting of hosts is not stored, and SECTION_AT is INDEX_NEVER, when the term has few services:
- * the reader derives the hosts from the posting of services.
+ * A posting of documents is not stored, and SECTION_AT is INDEX_NEVER, when the term has few nested
+ * documents: the reader derives the documents from the posting of nested documents.
+ *
+ * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
+ * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
+ * has no terms where it is the key of the document: there a network is a range of documents.
+ *
+ *   04 0a000001   04 0a000002   04 c0000201 | 06 20010db8...01     10.0.0.0/8 is the first two
  *
  * All numbers have the byte order of the machine that wrote them; a file of another byte order is
  * refused. */
@@ -48,6 +54,8 @@ enum term_form {
 	FORM_STRINGS, /* ordered by bytes */
 	FORM_NAMES,   /* DNS names, ordered by labels from the right: a subtree is a range */
 	FORM_INTS,    /* ordered by value */
+	FORM_ADDRS, /* addresses as keys of hosts (address_key), ordered by bytes: a network is a range */
+	TERM_FORMS,
 };
 
 enum section_kind {
@@ -71,11 +79,13 @@ enum section_kind {
 	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms */
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
 	SECTION_MORE_IDS,  /* the terms that the column has no place for */
-	SECTION_LABEL,     /* uint32_t[n], asn only: the term of as_name for an asn */
-	SECTION_FIELDS,    /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
-	SECTION_BEFORE,    /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
-	SECTION_MAP,       /* uint32_t[n], one slot a field: the ordinal of each term */
-	SECTION_DATES,     /* int64_t a document of the field's own level; INT64_MIN: no date */
+	SECTION_LABEL, /* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
+	SECTION_FIELDS, /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
+	SECTION_BEFORE, /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
+	SECTION_MAP,    /* uint32_t[n], one slot a field: the ordinal of each term */
+	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
+	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
+	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
 	SECTIONS,
 };
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* The embedded index of hosts, as its one writer sees it: the process surfaced-index writes a
- * directory, and every worker of the API maps the files of the directory into memory. Queries use
- * search/engine.h; search/index/read/request.h describes how one is answered.
+/* The embedded index, as its one writer sees it: the process surfaced-index writes a directory, and
+ * every worker of the API maps the files of the directory into memory. Queries use search/engine.h;
+ * search/index/read/request.h describes how one is answered.
  *
- * A document is a host; a nested document is one of its services. The terms used here:
+ * Each dataset of tbl/datasets.h has an index of its own in the directory: the names of its files
+ * begin with that of the dataset, and it has its own manifest, generation and snapshot. Nothing is
+ * shared, so a dataset is rebuilt, or refused, without the others. The view of services has no
+ * files; the index of hosts answers its queries (read/nested.c). The pictures here are of hosts.
+ *
+ * A document is a record, such as a host; a nested document is one of its nested objects, such as a
+ * service. The terms used here:
  *
  *   segment      an immutable file with the documents of one pass of the writer, or of merged segments
  *   slot         one sorted dictionary of a segment, with its postings and its column; a field has two:
@@ -28,8 +34,9 @@
  *    +- hosts-B.seg   20,000 documents     slot "os"  0 Linux  1 Plan 9
  *    +- hosts-C.map   the ordinals of B:   "os"       0 -> 1   1 -> 4
  *
- * Documents are numbered in the order of their addresses, nested documents in the order of their
- * hosts. The slot of a nested field has postings of both levels. The file lists its fields by a
+ * Documents are numbered in the order of their keys (record_key), nested documents in the order of
+ * their documents. A key is stored as it is (keys.h), but that of a host is its address alone, four
+ * bytes in most cases. The slot of a nested field has postings of both levels. The file lists its fields by a
  * hash of name and type, and a field finds its slots through that list, so a release with one more
  * field can read an older segment: only a query that names the new field is refused until the index
  * is built again.
@@ -45,7 +52,7 @@
  * last one, and only its own ordinals have to be made.
  *
  * The life of a change. A pass reads the rows that the snapshot of the last generation does not show and writes them
- * as a new segment. It marks their older versions dead, and the hosts whose rows were deleted (table host_gone). It
+ * as a new segment. It marks their older versions dead, and the records that were deleted. It
  * makes the ordinals that are missing. Every file is written under another name, synced and renamed. The last one is
  * the manifest: its rename publishes the generation, and the directory is synced after it. A crash before the rename
  * leaves the former generation and files without a name in a manifest; a crash after it leaves the new generation and
@@ -86,6 +93,7 @@ struct segment;
 struct ordinal_map;
 
 struct index_segment {
+	enum dataset dataset;
 	struct index_file file;
 	struct index_file ordinals; /* made by index_publish, for all but the first */
 	/* The writer's mappings of both files, kept between generations; NULL: not yet open. */
@@ -102,10 +110,11 @@ struct index_tags { /* sorted by slug; owned */
 	char *text; /* the strings of all items */
 };
 
-enum { INDEX_FAULT = 256 };
+enum { INDEX_FAULT = 256, KEY_MAX = 600 /* bytes of a key */ };
 enum index_child { INDEX_MERGE, INDEX_REBUILD, INDEX_CHILDREN };
 
 struct index_state {
+	enum dataset dataset;
 	uint64_t generation; /* 0: nothing published yet */
 	struct ts published_at;
 	char *snapshot; /* pg_snapshot of the rows that the segments contain; owned; "": unknown */
@@ -122,17 +131,19 @@ struct index_state {
 	uint32_t children[INDEX_CHILDREN]; /* 0: none */
 };
 
+/* The path of the manifest; family: of a child, whose state is not published, or 0. */
+void manifest_path(const char *directory, enum dataset d, uint32_t family, char *out, size_t room);
 /* The number of words of a bitmap over n documents, rounded up to blocks of 65536 bits. */
 size_t index_words(uint32_t n);
 
 /* Returns false and a reason when the manifest cannot be used. Without a manifest it returns true,
    and the generation is 0. */
 bool index_state_load(
-    const char *directory, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
+    const char *directory, enum dataset d, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
 /* Reads what a child of this family has stored. */
-bool index_state_fetch(const char *directory, uint32_t family, struct index_state *out,
-    char err[INDEX_FAULT]) MUST_USE;
+bool index_state_fetch(const char *directory, enum dataset d, uint32_t family,
+    struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_snapshot(struct index_state *s, struct str text);
 void index_tags_set(struct index_tags *t, const struct tag *items, size_t n); /* copies and sorts */
 const struct tag *index_tags_find(const struct index_tags *t, struct str slug);

@@ -263,10 +263,11 @@ get_file(struct manifest_reader *r, struct index_file *f)
 }
 
 static void
-get_segment(struct manifest_reader *r, struct index_segment *s)
+get_segment(struct manifest_reader *r, enum dataset d, struct index_segment *s)
 {
 	size_t bytes;
 
+	s->dataset = d;
 	get_file(r, &s->file);
 	get_file(r, &s->ordinals);
 	s->documents = (uint32_t)get_u64(r);
@@ -322,7 +323,7 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 		nsegments = (size_t)get_count(&r, SEGMENTS_MAX);
 		out->segments = mem_array(nsegments, sizeof(*out->segments));
 		while (out->nsegments < nsegments && !r.bad)
-			get_segment(&r, &out->segments[out->nsegments++]);
+			get_segment(&r, out->dataset, &out->segments[out->nsegments++]);
 		what = r.bad ? "broken" : NULL;
 	}
 	out->generation = h.generation;
@@ -332,33 +333,35 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 	return what == NULL;
 }
 
-static void
-manifest_path(const char *directory, uint32_t family, char *out, size_t room)
+void
+manifest_path(const char *directory, enum dataset d, uint32_t family, char *out, size_t room)
 {
+	const char *name = schema_dataset_name(d);
 	int n = family == 0
-		    ? snprintf(out, room, "%s/hosts.manifest", directory)
-		    : snprintf(out, room, "%s/hosts-%08" PRIx32 ".state", directory, family);
+		    ? snprintf(out, room, "%s/%s.manifest", directory, name)
+		    : snprintf(out, room, "%s/%s-%08" PRIx32 ".state", directory, name, family);
 
 	if (n < 0 || (size_t)n >= room)
 		panic("index directory name too long");
 }
 
 bool
-index_state_load(const char *directory, struct index_state *out, char err[INDEX_FAULT])
+index_state_load(
+    const char *directory, enum dataset d, struct index_state *out, char err[INDEX_FAULT])
 {
-	return index_state_fetch(directory, 0, out, err);
+	return index_state_fetch(directory, d, 0, out, err);
 }
 
 bool
-index_state_fetch(
-    const char *directory, uint32_t family, struct index_state *out, char err[INDEX_FAULT])
+index_state_fetch(const char *directory, enum dataset d, uint32_t family, struct index_state *out,
+    char err[INDEX_FAULT])
 {
 	char path[4096];
 	struct buf b = { 0 };
 	bool ok = false;
 
-	*out = (struct index_state){ .published_at = TS_NULL };
-	manifest_path(directory, family, path, sizeof(path));
+	*out = (struct index_state){ .dataset = d, .published_at = TS_NULL };
+	manifest_path(directory, d, family, path, sizeof(path));
 	if (file_read(path, SIZE_MAX, &b))
 		ok = state_parse(b.p, b.n, out, err);
 	else if (errno != ENOENT)
@@ -366,10 +369,8 @@ index_state_fetch(
 	else
 		ok = snprintf(err, INDEX_FAULT, "nothing is published") > 0 && family == 0;
 	buf_free(&b);
-	if (!ok) {
+	if (!ok)
 		index_state_free(out);
-		*out = (struct index_state){ .published_at = TS_NULL };
-	}
 	return ok;
 }
 
@@ -413,7 +414,7 @@ index_state_free(struct index_state *s)
 	free(s->segments);
 	free(s->snapshot);
 	index_tags_free(&s->tags);
-	*s = (struct index_state){ .published_at = TS_NULL };
+	*s = (struct index_state){ .dataset = s->dataset, .published_at = TS_NULL };
 }
 
 bool
@@ -424,7 +425,7 @@ manifest_write(const char *directory, const struct index_state *s, char err[INDE
 	bool ok;
 
 	state_print(&b, s);
-	manifest_path(directory, s->family, path, sizeof(path));
+	manifest_path(directory, s->dataset, s->family, path, sizeof(path));
 	ok = file_replace(directory, path, &b, err);
 	buf_free(&b);
 	return ok;

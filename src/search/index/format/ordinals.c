@@ -15,9 +15,10 @@
 #include <inttypes.h>
 
 void
-ordinals_path(const char *directory, uint64_t id, char *out, size_t room)
+ordinals_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room)
 {
-	int n = snprintf(out, room, "%s/hosts-%016" PRIx64 ".map", directory, id);
+	int n =
+	    snprintf(out, room, "%s/%s-%016" PRIx64 ".map", directory, schema_dataset_name(d), id);
 
 	if (n < 0 || (size_t)n >= room)
 		panic("index directory name too long");
@@ -26,7 +27,7 @@ ordinals_path(const char *directory, uint64_t id, char *out, size_t room)
 static bool
 has_ordinals(const struct schema_field *f, struct segment *const *segs, size_t n)
 {
-	bool all = f->aggregatable && f->type != VALUE_IP;
+	bool all = f->aggregatable && f != schema_address(f->dataset);
 
 	for (size_t i = 0; i < n; i++)
 		all &= segs[i]->has[f->index];
@@ -111,7 +112,7 @@ static bool
 write_maps(struct segment_writer *w, struct segment *const *segs, size_t n)
 {
 	const struct schema_field *fields;
-	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	size_t nfields = schema_fields(segs[0]->dataset, &fields);
 	uint64_t *hashes = mem_array(nfields, sizeof(*hashes));
 	bool ok = true;
 
@@ -137,7 +138,7 @@ ordinals_write(const char *directory, const struct index_segment *segments, size
     struct index_file *out, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
-	uint32_t nfields = (uint32_t)schema_fields(DATASET_HOSTS, &fields);
+	uint32_t nfields = (uint32_t)schema_fields(segments[0].dataset, &fields);
 	struct segment_header h = { .id = out->id, .nslots = nfields, .nfields = nfields };
 	struct segment **segs = mem_array(n, sizeof(*segs));
 	uint64_t *ids = mem_array(n, sizeof(*ids));
@@ -149,7 +150,7 @@ ordinals_write(const char *directory, const struct index_segment *segments, size
 		segs[i] = segments[i].open;
 		ids[i] = segments[i].file.id;
 	}
-	ordinals_path(directory, h.id, path, sizeof(path));
+	ordinals_path(directory, segments[0].dataset, h.id, path, sizeof(path));
 	sections_begin(&w, path);
 	section_write(&w, SECTION_BEFORE, 0, ids, n * sizeof(*ids));
 	fits = write_maps(&w, segs, n);
@@ -198,7 +199,7 @@ ordinals_open(const char *directory, const struct index_segment *segments, size_
     struct segment *const *segs, enum segment_check check, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
-	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	size_t nfields = schema_fields(segments[0].dataset, &fields);
 	struct ordinal_map *m = mem_zero(sizeof(*m));
 	char path[4096];
 	bool ok;
@@ -206,7 +207,8 @@ ordinals_open(const char *directory, const struct index_segment *segments, size_
 	m->refs = 1;
 	m->file = (struct mapped){ .kind = "ordinals", .magic = ORDINALS_MAGIC, .err = err };
 	m->field = mem_array(nfields, sizeof(*m->field));
-	ordinals_path(directory, segments[n - 1].ordinals.id, path, sizeof(path));
+	ordinals_path(
+	    directory, segments[0].dataset, segments[n - 1].ordinals.id, path, sizeof(path));
 	ok = mapped_open(&m->file, path, &segments[n - 1].ordinals, check) &&
 	     (ordinals_fit(m, segments, n) || mapped_fault(&m->file, "made for other segments"));
 	for (size_t i = 0; ok && i < nfields; i++)

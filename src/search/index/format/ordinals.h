@@ -20,6 +20,6 @@ struct ordinal_map *ordinals_open(const char *directory, const struct index_segm
 void ordinals_close(struct ordinal_map *m); /* releases one reference */
 /* Whether the file was made for these segments in this order. */
 bool ordinals_fit(const struct ordinal_map *m, const struct index_segment *segments, size_t n);
-void ordinals_path(const char *directory, uint64_t id, char *out, size_t room);
+void ordinals_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room);
 
 #endif

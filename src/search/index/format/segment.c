@@ -16,9 +16,10 @@ struct opening {
 };
 
 void
-segment_path(const char *directory, uint64_t id, char *out, size_t room)
+segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room)
 {
-	int n = snprintf(out, room, "%s/hosts-%016" PRIx64 ".seg", directory, id);
+	int n =
+	    snprintf(out, room, "%s/%s-%016" PRIx64 ".seg", directory, schema_dataset_name(d), id);
 
 	if (n < 0 || (size_t)n >= room)
 		panic("index directory name too long");
@@ -84,18 +85,41 @@ optional_ids(
 }
 
 static bool
-open_documents(struct opening *o)
+open_addresses(struct opening *o)
 {
 	struct segment *s = o->s;
 	struct span ip6 = slot_span(o, SECTION_IP6);
 
+	s->ip6 = ip6.p;
+	return ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
+	       open_u32s(slot_span(o, SECTION_IP4), s->nv4, &s->ip4);
+}
+
+static bool
+open_keys(struct opening *o)
+{
+	struct keys *k = &o->s->keys;
+	struct span at = slot_span(o, SECTION_KEY_AT), bytes = slot_span(o, SECTION_KEYS);
+	uint64_t blocks = (o->s->ndocs + UINT64_C(1) * KEY_BLOCK - 1) / KEY_BLOCK;
+
+	*k = (struct keys){ .n = o->s->ndocs,
+		.at = (const uint64_t *)(const void *)at.p,
+		.bytes = bytes.p,
+		.nbytes = bytes.n };
+	return o->s->nv4 == 0 && at.n == (blocks + 1) * sizeof(*k->at) &&
+	       k->at[blocks] == bytes.n && (o->s->file.trusted || keys_are_whole(k));
+}
+
+static bool
+open_documents(struct opening *o)
+{
+	struct segment *s = o->s;
+
 	s->ndocs = s->file.head->ndocs;
 	s->nv4 = s->file.head->nv4;
 	s->nnested = s->file.head->nnested;
-	s->ip6 = ip6.p;
 	return s->ndocs < UINT32_MAX - INDEX_BLOCK && s->nnested < UINT32_MAX - INDEX_BLOCK &&
-	       ip6.n == (uint64_t)(s->ndocs - s->nv4) * 16 &&
-	       open_u32s(slot_span(o, SECTION_IP4), s->nv4, &s->ip4) &&
+	       (s->addresses ? open_addresses(o) : open_keys(o)) &&
 	       open_u32s(slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
 	       check_offsets(o, s->first, s->ndocs, s->nnested) &&
 	       open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
@@ -199,7 +223,7 @@ open_slot(struct opening *o, const struct schema_field *f, const struct slot_met
 	struct span dates = slot_span(o, SECTION_DATES);
 
 	*t = (struct terms){ .n = m->n, .form = m->form };
-	if (m->form > FORM_INTS || t->n == UINT32_MAX)
+	if (m->form >= TERM_FORMS || t->n == UINT32_MAX)
 		return false;
 	if (dates.n > 0) {
 		t->dates = (const int64_t *)(const void *)dates.p;
@@ -222,14 +246,14 @@ field_place(const struct mapped *m, const struct schema_field *f)
 	return m->head->nfields;
 }
 
-/* The number of terms of as_name, the limit of the labels of asn. */
+/* The number of terms that the labels of a field have, which limits them; 0: it has none. */
 static uint64_t
-label_terms(const struct opening *o, const struct slot_meta *meta)
+label_terms(const struct opening *o, const struct schema_field *f, const struct slot_meta *meta)
 {
-	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("as_name"));
-	size_t place = f == NULL ? o->s->file.head->nfields : field_place(&o->s->file, f);
+	size_t none = o->s->file.head->nfields;
+	size_t place = f->label == NULL ? none : field_place(&o->s->file, f->label);
 
-	return place == o->s->file.head->nfields ? 0 : meta[place * PARTS].n;
+	return place == none ? 0 : meta[place * PARTS].n;
 }
 
 /* Opens the slots of a field; they stay empty when the file was built without the field. Fields of
@@ -239,7 +263,7 @@ open_field(struct opening *o, const struct schema_field *f, const struct slot_me
 {
 	struct segment *s = o->s;
 	size_t place = field_place(&s->file, f);
-	uint64_t names = strcmp(f->name, "asn") == 0 ? label_terms(o, meta) : 0;
+	uint64_t names = label_terms(o, f, meta);
 
 	s->has[f->index] = place < s->file.head->nfields;
 	for (size_t p = 0; s->has[f->index] && p < PARTS; p++) {
@@ -263,7 +287,7 @@ open_content(struct opening *o)
 		return mapped_fault(&o->s->file, "broken slots");
 	if (!open_documents(o))
 		return mapped_fault(&o->s->file, "broken documents");
-	for (size_t i = 0, n = schema_fields(DATASET_HOSTS, &fields); i < n; i++)
+	for (size_t i = 0, n = schema_fields(o->s->dataset, &fields); i < n; i++)
 		if (!open_field(o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
 			return mapped_fault(&o->s->file, "broken field");
 	return true;
@@ -275,15 +299,17 @@ segment_open(const char *directory, const struct index_segment *want, enum segme
 {
 	const struct schema_field *fields;
 	struct segment *s = mem_zero(sizeof(*s));
-	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	size_t nfields = schema_fields(want->dataset, &fields);
 	struct opening o = { .s = s };
 	char path[4096];
 
 	s->refs = 1;
+	s->dataset = want->dataset;
+	s->addresses = schema_address(s->dataset) != NULL;
 	s->file = (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
 	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
 	s->has = mem_array(nfields, sizeof(*s->has));
-	segment_path(directory, want->file.id, path, sizeof(path));
+	segment_path(directory, want->dataset, want->file.id, path, sizeof(path));
 	if (mapped_open(&s->file, path, &want->file, check) && open_content(&o) &&
 	    (s->ndocs == want->documents ||
 		mapped_fault(&s->file, "another segment under this name"))) {
@@ -319,8 +345,6 @@ segment_level(const struct segment *s, enum level l)
 	return l == LEVEL_NESTED ? s->nnested : s->ndocs;
 }
 
-static const unsigned char v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-
 static uint32_t
 v4_of(const unsigned char ip[16])
 {
@@ -334,13 +358,14 @@ segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16])
 		memcpy(out, s->ip6 + (size_t)(doc - s->nv4) * 16, 16);
 		return;
 	}
-	memcpy(out, v4_prefix, sizeof(v4_prefix));
+	memset(out, 0, 10);
+	out[10] = out[11] = 0xff;
 	for (int i = 0; i < 4; i++)
 		out[12 + i] = (unsigned char)(s->ip4[doc] >> (24 - 8 * i));
 }
 
 uint32_t
-segment_lower(const struct segment *s, const unsigned char ip[16])
+segment_lower_ip(const struct segment *s, const unsigned char ip[16])
 {
 	bool four = ip_is_v4(ip);
 	uint32_t lo = four ? 0 : s->nv4, hi = four ? s->nv4 : s->ndocs, v = four ? v4_of(ip) : 0;
@@ -356,6 +381,58 @@ segment_lower(const struct segment *s, const unsigned char ip[16])
 			hi = mid;
 	}
 	return lo;
+}
+
+/* ---- keys ---- */
+
+struct str
+segment_key(const struct segment *s, uint32_t doc, struct segment_key *out)
+{
+	unsigned char ip[16];
+
+	if (s->addresses) {
+		segment_ip(s, doc, ip);
+		return address_key(ip, out);
+	}
+	keys_read(&s->keys, doc, out);
+	return segment_key_str(out);
+}
+
+/* A key that is no address is searched among the addresses by their keys. */
+static uint32_t
+lower_address(const struct segment *s, struct str key)
+{
+	uint32_t lo = 0, hi = s->ndocs;
+	struct segment_key have;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (str_cmp(segment_key(s, mid, &have), key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+segment_lower(const struct segment *s, struct str key)
+{
+	unsigned char ip[16];
+
+	if (!s->addresses)
+		return keys_lower(&s->keys, key);
+	return address_of_key(key, ip) ? segment_lower_ip(s, ip) : lower_address(s, key);
+}
+
+bool
+segment_find(const struct segment *s, struct str key, uint32_t *doc)
+{
+	struct segment_key have;
+
+	*doc = segment_lower(s, key);
+	return *doc < s->ndocs && str_eq(segment_key(s, *doc, &have), key);
 }
 
 /* Finds the documents of a network. Documents are sorted by address, all IPv4 ones first, so a
@@ -377,10 +454,10 @@ segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint
 	memcpy(last, net->a, 16);
 	for (unsigned bit = net->bits; bit < 128; bit++)
 		last[bit / 8] |= (unsigned char)(0x80 >> bit % 8);
-	*lo = segment_lower(s, net->a);
+	*lo = segment_lower_ip(s, net->a);
 	if (!four && *lo < s->nv4)
 		*lo = s->nv4;
-	*hi = segment_lower(s, last);
+	*hi = segment_lower_ip(s, last);
 	if (*hi < end) {
 		unsigned char at[16];
 

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* A mapped segment: its documents by address, and its slots by field. */
+/* A mapped segment: its documents by key, and its slots by field. */
 #ifndef SEARCH_INDEX_FORMAT_SEGMENT_H
 #define SEARCH_INDEX_FORMAT_SEGMENT_H
 
+#include "search/index/format/keys.h"
 #include "search/index/format/mapped.h"
 #include "search/index/format/terms.h"
 
 struct segment {
+	enum dataset dataset;
 	struct mapped file;
 	unsigned refs;
 	uint32_t ndocs, nv4, nnested;
+	/* The keys of the documents. Addresses have a form of their own, because they are 4 bytes in most segments. */
+	bool addresses;
 	const uint32_t *ip4;
 	const unsigned char *ip6;
+	struct keys keys;
 	const uint32_t *first, *owner;
 	struct terms *slots; /* [field][part], fields in the order of this release's schema */
 	bool *has;           /* [field]: the segment was built with it */
@@ -20,10 +25,16 @@ struct segment {
 struct segment *segment_open(const char *directory, const struct index_segment *want,
     enum segment_check check, char err[INDEX_FAULT]);
 void segment_close(struct segment *s); /* releases one reference */
-void segment_path(const char *directory, uint64_t id, char *out, size_t room);
+void segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room);
+/* The key of a document, in *out. */
+struct str segment_key(const struct segment *s, uint32_t doc, struct segment_key *out);
+/* The first document whose key is not less; the key may be any bytes. */
+uint32_t segment_lower(const struct segment *s, struct str key);
+/* Finds the document with this key. */
+bool segment_find(const struct segment *s, struct str key, uint32_t *doc) MUST_USE;
+/* The same by addresses, where they are the keys. */
 void segment_ip(const struct segment *s, uint32_t doc, unsigned char out[16]);
-/* The first document whose address is not less than ip. */
-uint32_t segment_lower(const struct segment *s, const unsigned char ip[16]);
+uint32_t segment_lower_ip(const struct segment *s, const unsigned char ip[16]);
 /* The documents of a network: [*lo, *hi). */
 void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
 const struct terms *segment_terms(

@@ -100,20 +100,17 @@ count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segme
 static struct str
 find_label(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
 {
-	static const struct schema_field *as_name;
 	const struct terms *names;
 	uint32_t name;
 	struct str s;
 
-	if (t->label == NULL)
+	if (t->label == NULL || f->label == NULL)
 		return STR_NULL;
 	name = t->label[id];
-	if (as_name == NULL)
-		as_name = schema_find(DATASET_HOSTS, STR("as_name"));
 	for (size_t i = 0; i < v->nsegments; i++) {
 		if (segment_terms(v->segments[i].seg, f, PART_VALUES) != t)
 			continue;
-		names = segment_terms(v->segments[i].seg, as_name, PART_VALUES);
+		names = segment_terms(v->segments[i].seg, f->label, PART_VALUES);
 		if (name >= names->n)
 			return STR_NULL;
 		s = terms_str(names, name);
@@ -143,6 +140,11 @@ read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id
 		out->b = t->ints[id] != 0;
 		return;
 	case VALUE_IP:
+		out->ip.bits = 128;
+		if (!address_of_key(
+			terms_str(t, id), out->ip.a)) /* damage: the request will fail */
+			memset(out->ip.a, 0, sizeof(out->ip.a));
+		return;
 	case VALUE_DATE:
 		return;
 	}
@@ -158,7 +160,7 @@ make_bucket(const struct view *v, const struct schema_field *f, const struct ord
 
 	read_term_value(f, t, id, &b.value);
 	b.label = find_label(v, f, t, id);
-	if (strcmp(f->name, "tags") == 0 || strcmp(f->name, "services.tags") == 0)
+	if (strcmp(f->relative, "tags") == 0)
 		b.tag = index_tags_find(&v->state.tags, b.value.s);
 	return b;
 }
@@ -227,9 +229,28 @@ begin_facet_job(struct request *rq, const struct agg *agg, struct group *out, st
 	    (!rq->view->fields[agg->field->index].ready && !run_spend(r, rq->view->documents)))
 		return false;
 	j->o = view_ordinals(rq->view, agg->field);
-	if (!rq->all && rq->total > j->o->n / FEW_RATIO && run_spend(r, j->o->n / 8))
+	if (!rq->all && (rq->level == LEVEL_NESTED || rq->total > j->o->n / FEW_RATIO) &&
+	    run_spend(r, j->o->n / 8))
 		j->sum = pool_counters(r->pool, r->arena, j->o->n + (size_t)COLUMN_K_MAX);
 	return r->rc == ENGINE_OK;
+}
+
+static void
+count_hits(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
+{
+	if (rq->level == LEVEL_DOCUMENT)
+		count_segment(rq, jobs, n, segment);
+	for (size_t i = 0; rq->level == LEVEL_NESTED && i < n; i++)
+		if (jobs[i].sum != NULL)
+			nested_count(rq, segment, jobs[i].agg->field, jobs[i].o, jobs[i].sum);
+}
+
+/* Whether the values of the field are terms: the address that is the key, and a boolean that a date decides, have
+   none. */
+static bool
+has_terms(const struct schema_field *f)
+{
+	return f != schema_address(f->dataset) && f->passed == NULL;
 }
 
 void
@@ -239,12 +260,11 @@ aggregate_terms(struct request *rq, const struct agg *aggs, size_t naggs, struct
 	size_t n = 0;
 
 	for (size_t i = 0; i < naggs; i++)
-		if (aggs[i].field->type != VALUE_IP &&
-		    !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
+		if (has_terms(aggs[i].field) && !begin_facet_job(rq, &aggs[i], &out[i], &jobs[n++]))
 			return;
 	for (size_t s = 0; s < rq->view->nsegments && !rq->all && rq->run.rc == ENGINE_OK; s++)
 		if (!set_is_empty(&rq->hits[s]))
-			count_segment(rq, jobs, n, s);
+			count_hits(rq, jobs, n, s);
 	for (size_t i = 0; i < n; i++) {
 		if (rq->run.rc == ENGINE_OK)
 			fill_group(rq, &jobs[i]);

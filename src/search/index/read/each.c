@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists the addresses of documents, for the writer, which has to build documents again when their
+/* Lists the keys of documents, for the writer, which has to build documents again when their
    tags change. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 #include "search/index/read/request.h"
 
 struct visitor {
-	void (*fn)(void *arg, const unsigned char ip[16]);
+	void (*fn)(void *arg, struct str key);
 	void *arg;
 };
 
@@ -23,19 +23,18 @@ visit_live_documents(
 	set_walk_begin(&w, &sp, in, 0);
 	while ((n = set_walk_next(&w, docs, COUNT(docs))) > 0)
 		for (size_t i = 0; i < n; i++) {
-			unsigned char ip[16];
+			struct segment_key key;
 
 			if (s->ndead > 0 && (s->dead[docs[i] >> 6] >> (docs[i] & 63) & 1))
 				continue;
-			segment_ip(r->seg, docs[i], ip);
-			to->fn(to->arg, ip);
+			to->fn(to->arg, segment_key(r->seg, docs[i], &key));
 		}
 }
 
 bool
-index_each_ip(const char *directory, const struct index_segment *s,
-    const struct schema_field *field, struct str term,
-    void (*fn)(void *arg, const unsigned char ip[16]), void *arg, char err[INDEX_FAULT])
+index_each_key(const char *directory, const struct index_segment *s,
+    const struct schema_field *field, struct str term, void (*fn)(void *arg, struct str key),
+    void *arg, char err[INDEX_FAULT])
 {
 	static const struct node all = { .type = NODE_ALL };
 	struct value v = { .type = VALUE_KEYWORD, .s = term };

@@ -9,18 +9,27 @@
  * in the meantime (fail_if_changed): a wrong answer is worse than none. */
 #include "config.h"
 
+#include "search/index/format/manifest.h"
 #include "search/index/read/request.h"
 
 #include <sys/stat.h>
 
 enum { STAT_EVERY_US = 2000, RETRY_US = 1000000 };
 
-struct engine {
-	char *directory, *manifest;
+/* The index of one dataset. */
+struct served {
+	enum dataset dataset;
+	char *manifest;
 	struct view *view; /* NULL: no generation can be used */
 	struct stat seen;  /* the manifest of the view, or the one refused last */
-	int64_t next_stat, next_retry;
+	int64_t next_retry;
 	char problem[INDEX_FAULT];
+};
+
+struct engine {
+	char *directory;
+	int64_t next_stat;
+	struct served of[DATASETS_STORED];
 	struct words_pool *pool;
 	struct scratch ids;
 };
@@ -31,12 +40,16 @@ struct engine *
 engine_open_index(const char *directory)
 {
 	struct engine *e = mem_zero(sizeof(*e));
-	char manifest[4096];
 
-	snprintf(manifest, sizeof(manifest), "%s/hosts.manifest", directory);
 	e->directory = mem_text(directory);
-	e->manifest = mem_text(manifest);
 	e->pool = pool_new();
+	for (int d = 0; d < DATASETS_STORED; d++) {
+		char manifest[4096];
+
+		manifest_path(directory, (enum dataset)d, 0, manifest, sizeof(manifest));
+		e->of[d].dataset = (enum dataset)d;
+		e->of[d].manifest = mem_text(manifest);
+	}
 	engine_refresh(e);
 	return e;
 }
@@ -46,11 +59,13 @@ engine_close(struct engine *e)
 {
 	if (e == NULL)
 		return;
-	view_free(e->view);
+	for (int d = 0; d < DATASETS_STORED; d++) {
+		view_free(e->of[d].view);
+		free(e->of[d].manifest);
+	}
 	pool_free(e->pool);
 	free(e->ids.p);
 	free(e->directory);
-	free(e->manifest);
 	free(e);
 }
 
@@ -58,97 +73,113 @@ engine_close(struct engine *e)
    manifest was read and before its files are open: then the manifest has changed, and a second
    attempt finds the newer files. */
 static void
-open_generation(struct engine *e)
+open_generation(struct engine *e, struct served *v)
 {
 	struct view *fresh = NULL;
 
 	for (int tries = 0; fresh == NULL && tries < 3; tries++) {
-		struct stat before = e->seen;
+		struct stat before = v->seen;
 
-		e->problem[0] = '\0';
-		fresh = view_open(e->directory, e->view, e->problem);
-		if (fresh != NULL || stat(e->manifest, &e->seen) < 0 ||
-		    file_same(&before, &e->seen))
+		v->problem[0] = '\0';
+		fresh = view_open(e->directory, v->dataset, v->view, v->problem);
+		if (fresh != NULL || stat(v->manifest, &v->seen) < 0 ||
+		    file_same(&before, &v->seen))
 			break;
 	}
 	if (fresh == NULL) {
-		log_event(LOGP_ERR, "index", "refused=\"%s\" serving=%llu", e->problem,
-		    e->view == NULL ? 0ull : (unsigned long long)e->view->state.generation);
+		log_event(LOGP_ERR, "index", "dataset=%s refused=\"%s\" serving=%llu",
+		    schema_dataset_name(v->dataset), v->problem,
+		    v->view == NULL ? 0ull : (unsigned long long)v->view->state.generation);
 		return;
 	}
-	view_free(e->view);
-	e->view = fresh;
+	view_free(v->view);
+	v->view = fresh;
 	for (size_t i = 0; i < fresh->nsegments; i++) {
 		pool_fit(e->pool, index_words(fresh->segments[i].seg->ndocs));
 		pool_fit(e->pool, index_words(fresh->segments[i].seg->nnested));
 	}
 }
 
-/* Changes to the published generation when there is a new one. Every request calls this, so a
- * stat(2) of the manifest is made at most every STAT_EVERY_US. The manifest is replaced by
+/* Changes to the published generation when there is a new one. The manifest is replaced by
  * rename, so file_same notices another generation.
  *
  * `seen` is set to a manifest that was refused, too: opening it again would fail in the same way
  * and verify gigabytes each time. Such a generation is tried again after RETRY_US, because the
  * fault may lie in another file than the manifest. */
+static void
+refresh_dataset(struct engine *e, struct served *v, int64_t now)
+{
+	struct stat st;
+
+	if (stat(v->manifest, &st) < 0)
+		return;
+	if (file_same(&st, &v->seen) && (v->problem[0] == '\0' || now < v->next_retry))
+		return;
+	v->seen = st;
+	v->next_retry = now + RETRY_US;
+	open_generation(e, v);
+}
+
+/* Every request calls this, so a stat(2) of each manifest is made at most every STAT_EVERY_US. */
 void
 engine_refresh(struct engine *e)
 {
 	int64_t now = mono_us();
-	struct stat st;
 
 	if (now < e->next_stat)
 		return;
 	e->next_stat = now + STAT_EVERY_US;
-	if (stat(e->manifest, &st) < 0)
-		return;
-	if (file_same(&st, &e->seen) && (e->problem[0] == '\0' || now < e->next_retry))
-		return;
-	e->seen = st;
-	e->next_retry = now + RETRY_US;
-	open_generation(e);
+	for (int d = 0; d < DATASETS_STORED; d++)
+		refresh_dataset(e, &e->of[d], now);
 }
 
 void
-engine_status(const struct engine *e, struct engine_status *out)
+engine_status(const struct engine *e, enum dataset d, struct engine_status *out)
 {
+	const struct served *v = &e->of[schema_source(d)];
+
 	*out = (struct engine_status){ .published_at = TS_NULL };
-	if (e->problem[0] != '\0')
-		out->problem = e->problem;
-	if (e->view == NULL)
+	if (v->problem[0] != '\0')
+		out->problem = v->problem;
+	if (v->view == NULL)
 		return;
-	out->generation = e->view->state.generation;
-	out->documents = e->view->documents;
-	out->published_at = e->view->state.published_at;
+	out->generation = v->view->state.generation;
+	out->documents = v->view->documents;
+	out->published_at = v->view->state.published_at;
 }
 
 /* For a file that was changed: the next refresh opens all files again, and verifies the changed
    one. */
 static void
-drop_view(struct engine *e)
+drop_view(struct served *v)
 {
-	snprintf(e->problem, sizeof(e->problem),
+	snprintf(v->problem, sizeof(v->problem),
 	    "generation %llu: a file changed after it was opened",
-	    (unsigned long long)e->view->state.generation);
-	log_event(LOGP_ERR, "index", "refused=\"%s\" serving=0", e->problem);
-	view_free(e->view);
-	e->view = NULL;
-	e->next_retry = 0;
+	    (unsigned long long)v->view->state.generation);
+	log_event(LOGP_ERR, "index", "dataset=%s refused=\"%s\" serving=0",
+	    schema_dataset_name(v->dataset), v->problem);
+	view_free(v->view);
+	v->view = NULL;
+	v->next_retry = 0;
 }
 
 /* ---- a request ---- */
 
+/* Removes the dead documents from hits, or the nested documents that they own. */
 static struct set
-remove_dead(struct run *r, const struct view_segment *vs, struct set hits)
+remove_dead(struct request *rq, const struct view_segment *vs, struct set hits)
 {
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+	struct set_space sp = run_space(&rq->run, LEVEL_DOCUMENT),
+			 own = run_space(&rq->run, rq->level);
 	struct set dead = { .form = SET_WORDS };
 
 	if (vs->dead == NULL || set_is_empty(&hits))
 		return hits;
-	dead.words = pool_get(r->pool);
+	dead.words = pool_get(rq->run.pool);
 	memcpy(dead.words, vs->dead, sp.nwords * sizeof(*dead.words));
-	return set_andnot(&sp, hits, dead);
+	if (rq->level == LEVEL_NESTED)
+		dead = eval_owned(&rq->run, dead);
+	return set_andnot(&own, hits, dead);
 }
 
 /* Evaluates the query over all segments, one after the other; each has a set of hits without its
@@ -162,13 +193,17 @@ static enum engine_rc
 evaluate_query(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
     struct request *rq)
 {
-	if (e->view != NULL && !view_intact(e->view))
-		drop_view(e);
-	if (e->view == NULL)
+	struct served *v = &e->of[schema_source(q->dataset)];
+
+	if (v->view != NULL && !view_intact(v->view))
+		drop_view(v);
+	if (v->view == NULL)
 		return ENGINE_UNAVAILABLE;
-	*rq = (struct request){ .view = e->view, .query = q };
-	rq->run = (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b };
-	rq->all = q->root->type == NODE_ALL;
+	*rq = (struct request){ .view = v->view, .query = q };
+	rq->level = v->dataset == q->dataset ? LEVEL_DOCUMENT : LEVEL_NESTED;
+	rq->run =
+	    (struct run){ .arena = a, .pool = e->pool, .ids = &e->ids, .budget = b, .now = q->now };
+	rq->all = q->root->type == NODE_ALL && rq->level == LEVEL_DOCUMENT;
 	rq->hits = ARENA_ARRAY(a, rq->view->nsegments + 1, struct set);
 	pool_reset(e->pool);
 	for (size_t i = 0; i < rq->view->nsegments; i++) {
@@ -176,14 +211,13 @@ evaluate_query(struct engine *e, struct arena *a, const struct query *q, const s
 		struct set_space sp;
 
 		rq->run.seg = vs->seg;
-		sp = run_space(&rq->run, LEVEL_DOCUMENT);
+		sp = run_space(&rq->run, rq->level);
 		if (rq->all) {
 			rq->hits[i] = set_all(&sp);
 			rq->total += sp.limit - vs->ndead;
 			continue;
 		}
-		rq->hits[i] =
-		    remove_dead(&rq->run, vs, eval_node(&rq->run, q->root, LEVEL_DOCUMENT));
+		rq->hits[i] = remove_dead(rq, vs, eval_node(&rq->run, q->root, rq->level));
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	return rq->run.rc;
@@ -217,84 +251,88 @@ engine_count(struct engine *e, struct arena *a, const struct query *q, const str
 	return rc;
 }
 
-/* ---- hits in the order of addresses ---- */
-
-struct ordered_hit {
-	unsigned char ip[16];
-	size_t segment;
-	uint32_t doc;
-};
+/* ---- hits in the order of keys ---- */
 
 struct hit_cursor {
 	struct set_walk walk;
+	struct segment_key head; /* the key of the next hit, when keyed */
 	uint32_t docs[64];
 	size_t n, at;
+	bool keyed;
 };
 
-/* Finds the first hits after an address (NULL: from the beginning) over all segments, at most
- * `want`, in the order of addresses. Each segment is sorted, so this merges the segments; a
+/* Sets the cursor before the first hit of the segment after a key. */
+static void
+begin_cursor(struct request *rq, size_t i, struct str after, bool inclusive, struct hit_cursor *c)
+{
+	struct segment *seg = rq->view->segments[i].seg;
+	struct set_space sp;
+	uint32_t from = 0;
+
+	rq->run.seg = seg;
+	sp = run_space(&rq->run, LEVEL_DOCUMENT);
+	if (rq->all)
+		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
+	if (after.p != NULL) {
+		from = segment_lower(seg, after);
+		from += !inclusive && from < seg->ndocs &&
+			str_eq(segment_key(seg, from, &c->head), after);
+	}
+	set_walk_begin(&c->walk, &sp, &rq->hits[i], from);
+}
+
+/* Whether the cursor has a hit; c->head then has its key. */
+static bool
+cursor_has_hit(const struct segment *seg, struct hit_cursor *c)
+{
+	if (c->at == c->n) {
+		c->n = set_walk_next(&c->walk, c->docs, COUNT(c->docs));
+		c->at = 0;
+		c->keyed = false;
+	}
+	if (c->at < c->n && !c->keyed)
+		(void)segment_key(seg, c->docs[c->at], &c->head);
+	c->keyed = true;
+	return c->at < c->n;
+}
+
+/* Finds the first hits after a key (STR_NULL: from the beginning) over all segments, at most
+ * `want`, in the order of keys. Each segment is sorted, so this merges the segments; a
  * cursor reads 64 documents of a segment at a time:
  *
- *   segment A   10.0.0.1  10.0.0.7  192.0.2.1        heads[A]  10.0.0.1   <- lowest: next
- *   segment B   10.0.0.5  198.51.100.9               heads[B]  10.0.0.5
+ *   segment A   10.0.0.1  10.0.0.7  192.0.2.1        head of A  10.0.0.1   <- lowest: next
+ *   segment B   10.0.0.5  198.51.100.9               head of B  10.0.0.5
  *
- * No address occurs twice: a host is alive in one segment only, and the sets contain no dead
- * documents. So no duplicates need to be removed, and the page after an address is found without
+ * No key occurs twice: a document is alive in one segment only, and the sets contain no dead
+ * documents. So no duplicates need to be removed, and the page after a key is found without
  * any state of the page before. */
-static size_t
-first_hits(struct request *rq, const unsigned char *after, size_t want, struct ordered_hit *out)
+size_t
+first_hits(
+    struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out)
 {
 	struct view *v = rq->view;
 	struct hit_cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
-	struct ordered_hit *heads =
-	    ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct ordered_hit);
 	size_t n = 0;
 
-	for (size_t i = 0; i < v->nsegments; i++) {
-		struct segment *seg = v->segments[i].seg;
-		struct set_space sp;
-		uint32_t from = 0;
-
-		rq->run.seg = seg;
-		sp = run_space(&rq->run, LEVEL_DOCUMENT);
-		if (rq->all)
-			rq->hits[i] = remove_dead(&rq->run, &v->segments[i], rq->hits[i]);
-		if (after != NULL) {
-			from = segment_lower(seg, after);
-			if (from < seg->ndocs) {
-				segment_ip(seg, from, heads[i].ip);
-				from += memcmp(heads[i].ip, after, 16) == 0;
-			}
-		}
-		set_walk_begin(&cs[i].walk, &sp, &rq->hits[i], from);
-		heads[i].segment = i;
-	}
+	for (size_t i = 0; i < v->nsegments; i++)
+		begin_cursor(rq, i, after, inclusive, &cs[i]);
 	while (n < want) {
 		size_t best = SIZE_MAX;
 
-		for (size_t i = 0; i < v->nsegments; i++) {
-			struct hit_cursor *c = &cs[i];
-
-			if (c->at == c->n) {
-				c->n = set_walk_next(&c->walk, c->docs, COUNT(c->docs));
-				c->at = 0;
-			}
-			if (c->at == c->n)
-				continue;
-			heads[i].doc = c->docs[c->at];
-			segment_ip(v->segments[i].seg, heads[i].doc, heads[i].ip);
-			if (best == SIZE_MAX || ip_cmp(heads[i].ip, heads[best].ip) < 0)
+		for (size_t i = 0; i < v->nsegments; i++)
+			if (cursor_has_hit(v->segments[i].seg, &cs[i]) &&
+			    (best == SIZE_MAX || str_cmp(segment_key_str(&cs[i].head),
+						     segment_key_str(&cs[best].head)) < 0))
 				best = i;
-		}
 		if (best == SIZE_MAX)
 			break;
-		out[n++] = heads[best];
-		cs[best].at++;
+		out[n++] = (struct ordered_hit){ best, cs[best].docs[cs[best].at++] };
+		cs[best].keyed = false;
 	}
 	return n;
 }
 
-/* The facet of addresses. Every address is one document, so the first buckets are the first
+/* The facet of the addresses that are keys. Each is one document, so the first buckets are the first
    hits. */
 static void
 aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
@@ -302,7 +340,7 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 	struct arena *a = rq->run.arena;
 	struct ordered_hit *hits = ARENA_ARRAY(a, agg->limit + 1u, struct ordered_hit);
 
-	out->nbuckets = first_hits(rq, NULL, agg->limit, hits);
+	out->nbuckets = first_hits(rq, STR_NULL, false, agg->limit, hits);
 	out->has_more = rq->total > out->nbuckets;
 	out->buckets = ARENA_ARRAY(a, out->nbuckets + 1, struct bucket);
 	for (size_t i = 0; i < out->nbuckets; i++) {
@@ -311,8 +349,88 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 		b->count = 1;
 		b->value.type = VALUE_IP;
 		b->value.ip.bits = 128;
-		memcpy(b->value.ip.a, hits[i].ip, 16);
+		segment_ip(rq->view->segments[hits[i].segment].seg, hits[i].doc, b->value.ip.a);
 	}
+}
+
+/* Counts the hits of a segment whose date has passed, in n[1], and those whose date has not, in n[0]. */
+static void
+count_passed(struct request *rq, const struct schema_field *date, size_t i, uint64_t n[2])
+{
+	struct run *r = &rq->run;
+	const int64_t *dates;
+	struct set_space sp;
+	uint32_t docs[1024];
+	struct set_walk w;
+	size_t k;
+
+	r->seg = rq->view->segments[i].seg;
+	dates = segment_terms(r->seg, date, PART_VALUES)->dates;
+	sp = run_space(r, LEVEL_DOCUMENT);
+	if (rq->all)
+		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
+	if (dates == NULL)
+		return;
+	set_walk_begin(&w, &sp, &rq->hits[i], 0);
+	while ((k = set_walk_next(&w, docs, COUNT(docs))) > 0 && run_spend(r, k))
+		for (size_t d = 0; d < k; d++)
+			if (dates[docs[d]] != INT64_MIN)
+				n[dates[docs[d]] < rq->query->now.us]++;
+}
+
+/* The facet of a boolean that says whether the time of a date has passed. It has at most two buckets. */
+static void
+aggregate_passed(struct request *rq, const struct agg *agg, struct group *out)
+{
+	uint64_t n[2] = { 0, 0 };
+	size_t first;
+
+	if (!view_has(rq->view, agg->field->passed)) {
+		rq->run.rc = ENGINE_UNAVAILABLE;
+		return;
+	}
+	for (size_t i = 0; i < rq->view->nsegments && rq->run.rc == ENGINE_OK; i++)
+		count_passed(rq, agg->field->passed, i, n);
+	first = n[1] > n[0];
+	out->buckets = ARENA_ARRAY(rq->run.arena, 2, struct bucket);
+	for (size_t i = 0; i < 2; i++) {
+		size_t which = i == 0 ? first : !first;
+
+		if (n[which] == 0)
+			continue;
+		if (out->nbuckets == agg->limit)
+			out->has_more = true;
+		else
+			out->buckets[out->nbuckets++] =
+			    (struct bucket){ .value = { .type = VALUE_BOOLEAN, .b = which },
+				    .count = n[which] };
+	}
+}
+
+/* The facets of a view are those of the source's fields, counted at the level of its hits. */
+static const struct agg *
+facets_of_source(struct arena *a, const struct agg *aggs, size_t n)
+{
+	struct agg *out = ARENA_ARRAY(a, n + 1, struct agg);
+
+	for (size_t i = 0; i < n; i++) {
+		out[i] = aggs[i];
+		out[i].field = aggs[i].field->of != NULL ? aggs[i].field->of : aggs[i].field;
+	}
+	return out;
+}
+
+static void
+aggregate_others(struct request *rq, const struct agg *agg, struct group *out)
+{
+	bool address = agg->field == schema_address(agg->field->dataset);
+
+	if (address && rq->level == LEVEL_NESTED)
+		nested_addresses(rq, agg, out);
+	else if (address)
+		aggregate_addresses(rq, agg, out);
+	else if (agg->field->passed != NULL)
+		aggregate_passed(rq, agg, out);
 }
 
 enum engine_rc
@@ -321,6 +439,7 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 {
 	struct request rq;
 	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
+	const struct agg *own = facets_of_source(a, aggs, naggs);
 
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
@@ -328,10 +447,9 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
 	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
 		return request_result(&rq);
-	aggregate_terms(&rq, aggs, naggs, out);
+	aggregate_terms(&rq, own, naggs, out);
 	for (size_t i = 0; i < naggs; i++)
-		if (aggs[i].field->type == VALUE_IP)
-			aggregate_addresses(&rq, &aggs[i], &out[i]);
+		aggregate_others(&rq, &own[i], &out[i]);
 	return request_result(&rq);
 }
 
@@ -348,28 +466,33 @@ nested_term(const struct column *c, uint32_t nested)
 			     : ((const uint32_t *)c->ids)[nested];
 }
 
-static void
-read_service_key(const struct segment *seg, uint32_t nested, struct service_key *out)
+void
+read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
+    struct nested_key *out)
 {
-	static const struct schema_field *port, *transport;
-	const struct terms *p, *t;
-	int64_t id;
+	const struct schema_field *names[SCHEMA_NAMING];
+	size_t n = schema_naming(d, names), texts = 0;
 
-	if (port == NULL) {
-		port = schema_find(DATASET_HOSTS, STR("services.port"));
-		transport = schema_find(DATASET_HOSTS, STR("services.transport"));
+	out->text = STR("");
+	for (size_t i = 0; i < n; i++) {
+		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
+		int64_t id = nested_term(&t->nested_column, nested);
+		bool set = id >= 0 && id < t->n;
+		struct str s;
+
+		if (t->form == FORM_INTS) {
+			out->number = set ? t->ints[id] : 0;
+			continue;
+		}
+		s = set ? terms_str(t, (uint32_t)id) : STR("");
+		out->text = texts++ == 0 ? s
+					 : arena_printf(a, "%.*s/%.*s", (int)out->text.n,
+					       out->text.p, (int)s.n, s.p);
 	}
-	p = segment_terms(seg, port, PART_VALUES);
-	t = segment_terms(seg, transport, PART_VALUES);
-	id = nested_term(&p->nested_column, nested);
-	if (id >= 0 && id < p->n)
-		out->port = p->ints[id];
-	id = nested_term(&t->nested_column, nested);
-	out->transport = id >= 0 && id < t->n ? terms_str(t, (uint32_t)id) : STR("");
 }
 
 static void
-add_services(
+add_nested(
     struct request *rq, const struct set *matched, const struct ordered_hit *m, struct hit *hit)
 {
 	const struct segment *seg = rq->view->segments[m->segment].seg;
@@ -377,16 +500,17 @@ add_services(
 
 	if (from > to || to > seg->nnested || to - from > LIM_HOST_SERVICES)
 		return; /* the file is damaged, or has changed: request_result() detects that */
-	hit->services = ARENA_ARRAY(rq->run.arena, to - from + 1, struct service_key);
+	hit->nested = ARENA_ARRAY(rq->run.arena, to - from + 1, struct nested_key);
 	for (uint32_t i = from; i < to; i++)
 		if (set_has(matched, i))
-			read_service_key(seg, i, &hit->services[hit->nservices++]);
+			read_nested_key(
+			    rq->run.arena, rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
 }
 
-/* Adds the matching services to the hits. This goes by segment, because a query is evaluated on one
-   at a time. */
+/* Adds the matching nested documents to the hits. This goes by segment, because a query is
+   evaluated on one at a time. */
 static void
-match_services(struct request *rq, const struct ordered_hit *m, struct page *out)
+match_nested(struct request *rq, const struct ordered_hit *m, struct page *out)
 {
 	for (size_t s = 0; s < rq->view->nsegments && rq->run.rc == ENGINE_OK; s++) {
 		struct set matched = set_none();
@@ -399,23 +523,23 @@ match_services(struct request *rq, const struct ordered_hit *m, struct page *out
 			continue;
 		for (size_t i = 0; i < out->nhits; i++)
 			if (m[i].segment == s)
-				add_services(rq, &matched, &m[i], &out->hits[i]);
+				add_nested(rq, &matched, &m[i], &out->hits[i]);
 		pool_put(rq->run.pool, matched.words);
 	}
 }
 
-/* The number of hits that fit into a page: hits with tens of thousands of services end the page
-   early. */
+/* The number of hits that fit into a page: hits with tens of thousands of nested documents end the
+   page early. */
 static size_t
 hits_that_fit(const struct request *rq, const struct ordered_hit *m, size_t n)
 {
-	uint64_t services = 0;
+	uint64_t nested = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct segment *seg = rq->view->segments[m[i].segment].seg;
 
-		services += seg->first[m[i].doc + 1] - seg->first[m[i].doc];
-		if (i > 0 && services > LIM_PAGE_SERVICES)
+		nested += seg->first[m[i].doc + 1] - seg->first[m[i].doc];
+		if (i > 0 && nested > LIM_PAGE_SERVICES)
 			return i;
 	}
 	return n;
@@ -433,13 +557,21 @@ engine_search(struct engine *e, struct arena *a, const struct query *q, const st
 	if (rc != ENGINE_OK)
 		return rc == ENGINE_UNAVAILABLE ? rc : request_result(&rq);
 	*out = (struct page){ .total = { rq.total, RELATION_EQ } };
+	if (rq.level == LEVEL_NESTED) {
+		nested_page(&rq, want, out);
+		return request_result(&rq);
+	}
 	m = ARENA_ARRAY(a, want->limit + UINT64_C(2), struct ordered_hit);
-	n = first_hits(&rq, want->after, want->limit + UINT64_C(1), m);
+	n = first_hits(&rq, want->after, false, want->limit + UINT64_C(1), m);
 	out->nhits = hits_that_fit(&rq, m, n > want->limit ? want->limit : n);
 	out->has_more = n > out->nhits;
 	out->hits = ARENA_ARRAY(a, out->nhits + 1, struct hit);
-	for (size_t i = 0; i < out->nhits; i++)
-		memcpy(out->hits[i].ip, m[i].ip, 16);
-	match_services(&rq, m, out);
+	for (size_t i = 0; i < out->nhits; i++) {
+		struct segment_key key;
+
+		(void)segment_key(rq.view->segments[m[i].segment].seg, m[i].doc, &key);
+		out->hits[i].key = arena_str(a, segment_key_str(&key));
+	}
+	match_nested(&rq, m, out);
 	return request_result(&rq);
 }

@@ -114,6 +114,40 @@ eval_owners(struct run *r, struct set nested)
 	return out;
 }
 
+/* The nested documents of a document are neighbours, so a range of documents is a range of these:
+ *
+ *   documents   0      1   2          first  0 2 3 5
+ *   nested      0  1   2   3  4       documents 1..2 own 2..4 */
+struct set
+eval_owned(struct run *r, struct set documents)
+{
+	struct set_space from = run_space(r, LEVEL_DOCUMENT), to = run_space(r, LEVEL_NESTED);
+	struct set out = { .form = SET_WORDS };
+	uint32_t batch[1024];
+	struct set_walk w;
+	size_t n;
+
+	if (set_is_empty(&documents) || to.limit == 0)
+		return set_none();
+	if (documents.form == SET_RANGE) {
+		out = (struct set){ .form = SET_RANGE,
+			.lo = r->seg->first[documents.lo],
+			.hi = r->seg->first[documents.hi] };
+		return out.lo < out.hi && out.hi <= to.limit ? out : set_none();
+	}
+	out.words = pool_get(r->pool);
+	memset(out.words, 0, to.nwords * sizeof(*out.words));
+	set_walk_begin(&w, &from, &documents, 0);
+	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(r, n))
+		for (size_t i = 0; i < n; i++)
+			for (uint32_t k = r->seg->first[batch[i]];
+			     k < r->seg->first[batch[i] + 1] && k < to.limit; k++)
+				out.words[k >> 6] |= UINT64_C(1) << (k & 63);
+	if (documents.form == SET_WORDS)
+		pool_put(r->pool, documents.words);
+	return out;
+}
+
 /* Finds the documents of which some nested document passes. `services: (a OR b)` is `services: a
  * OR services: b`, and the documents of one plain test are stored in the segment, so these cases
  * never touch the nested level:

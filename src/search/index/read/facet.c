@@ -231,6 +231,12 @@ collect_document(const struct terms *t, uint32_t doc, const uint32_t *map, struc
 }
 
 void
+facet_terms(const struct terms *t, uint32_t doc, struct scratch *out)
+{
+	collect_document(t, doc, NULL, out);
+}
+
+void
 facet_collect(struct run *r, const struct set *hits, const struct terms *t, const uint32_t *map,
     struct scratch *out)
 {

@@ -29,6 +29,9 @@ void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t
 void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
     const uint32_t *map, struct scratch *out);
 
+/* Appends the terms of one document. */
+void facet_terms(const struct terms *t, uint32_t doc, struct scratch *out);
+
 struct candidate {
 	uint32_t id, count; /* id: an ordinal */
 };

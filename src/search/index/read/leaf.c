@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Evaluates one test over one segment in two steps: values to terms by the dictionary, terms to
- * documents by their postings. Dates and addresses have no terms: dates are scanned, and
- * documents are sorted by address.
+ * documents by their postings. Dates have no terms, they are scanned; neither has the address that
+ * is the key of a host, because documents are sorted by key.
  *
  *   os:linux     dictionary, folded -> terms 4 (Linux), 9 (linux)    ids
  *                postings of 4 and 9, united                          a list or a bitmap
@@ -329,6 +329,43 @@ match_pattern(const struct leaf *f, struct str pattern)
 	}
 }
 
+/* The first term that is not less than the key of an address; with `after`, the first that is greater. */
+static uint32_t
+address_term(const struct terms *t, struct str key, bool after)
+{
+	uint32_t i = terms_lower(t, key);
+
+	return i + (after && i < t->n && str_eq(terms_str(t, i), key));
+}
+
+/* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
+   the bits are those of an IPv4 address, as in segment_net. */
+static struct str
+net_key(const unsigned char ip[16], bool four, struct segment_key *out)
+{
+	if (four)
+		return address_key(ip, out);
+	out->n = 17;
+	out->bytes[0] = 6;
+	memcpy(out->bytes + 1, ip, 16);
+	return segment_key_str(out);
+}
+
+/* Adds the terms of a network, which are neighbours. */
+static void
+add_net(const struct leaf *f, const struct ipnet *net)
+{
+	bool four = ip_is_v4(net->a) && net->bits >= 96;
+	struct segment_key first, end;
+	unsigned char last[16];
+
+	memcpy(last, net->a, sizeof(last));
+	for (unsigned bit = net->bits; bit < 128; bit++)
+		last[bit / 8] |= (unsigned char)(0x80 >> bit % 8);
+	add_terms(f->r->ids, address_term(f->t, net_key(net->a, four, &first), false),
+	    address_term(f->t, net_key(last, four, &end), true));
+}
+
 static void
 match_value(const struct leaf *f, const struct value *v, bool exact)
 {
@@ -359,6 +396,8 @@ match_value(const struct leaf *f, const struct value *v, bool exact)
 		add_found(f, terms_find_int(f->t, v->b));
 		return;
 	case VALUE_IP:
+		add_net(f, &v->ip);
+		return;
 	case VALUE_DATE:
 		return;
 	}
@@ -494,6 +533,13 @@ range_dates(const struct leaf *f)
 
 /* ---- addresses ---- */
 
+/* Whether the field is the address by which documents are sorted. */
+static bool
+is_key(const struct leaf *f)
+{
+	return f->r->seg->addresses && f->node->field == schema_address(f->r->seg->dataset);
+}
+
 static struct set
 match_nets(const struct leaf *f)
 {
@@ -523,7 +569,7 @@ match_nets(const struct leaf *f)
 static uint32_t
 address_place(const struct segment *seg, const struct bound *b, bool after)
 {
-	uint32_t doc = segment_lower(seg, b->v.ip.a);
+	uint32_t doc = segment_lower_ip(seg, b->v.ip.a);
 	unsigned char at[16];
 
 	if (!after || doc >= seg->ndocs)
@@ -533,7 +579,7 @@ address_place(const struct segment *seg, const struct bound *b, bool after)
 }
 
 static struct set
-range_addresses(const struct leaf *f)
+range_keys(const struct leaf *f)
 {
 	const struct node *n = f->node;
 	struct set out = { .form = SET_RANGE, .hi = f->r->seg->ndocs };
@@ -551,6 +597,7 @@ static uint32_t
 range_place(const struct leaf *f, const struct bound *b, bool after)
 {
 	const struct terms *t = f->t;
+	struct segment_key room;
 	struct str s;
 	uint32_t i;
 	int64_t key;
@@ -562,6 +609,8 @@ range_place(const struct leaf *f, const struct bound *b, bool after)
 		i = terms_lower_int(t, key);
 		return i + (after && i < t->n && t->ints[i] == key);
 	}
+	if (t->form == FORM_ADDRS)
+		return address_term(t, address_key(b->v.ip.a, &room), after);
 	s = b->v.s;
 	i = terms_lower(t, s);
 	return i + (after && i < t->n && str_eq(terms_str(t, i), s));
@@ -592,7 +641,7 @@ match_all_values(const struct leaf *f, bool exact)
 	struct set_space sp = run_space(f->r, f->l);
 	struct set out = set_none();
 
-	if (n->field->type == VALUE_IP)
+	if (is_key(f))
 		return match_nets(f);
 	if (n->field->type == VALUE_DATE)
 		return match_dates(f);
@@ -611,7 +660,7 @@ match_any_value(const struct leaf *f)
 {
 	struct set_space sp = run_space(f->r, f->l);
 
-	if (f->node->field->type == VALUE_IP)
+	if (is_key(f))
 		return set_all(&sp);
 	if (f->node->field->type == VALUE_DATE)
 		return range_dates(f);
@@ -633,11 +682,41 @@ match_wildcards(struct leaf *f)
 	return documents_of_terms(f, f->r->ids);
 }
 
+/* Evaluates the test of a boolean that says whether the time of a date has passed: it is a test of that date. */
+static struct set
+eval_passed(struct run *r, const struct node *n, enum level l)
+{
+	struct set_space sp = run_space(r, l);
+	struct node date = { .type = NODE_EXISTS, .field = n->field->passed, .bare = n->bare };
+	struct set out = set_none();
+
+	if (n->type == NODE_EXISTS)
+		return eval_leaf(r, &date, l);
+	for (size_t i = 0; i < n->nvalues; i++) {
+		struct bound now = { true, !n->values[i].b, { .type = VALUE_DATE, .ts = r->now } };
+
+		date.type = NODE_RANGE;
+		date.lo = n->values[i].b ? (struct bound){ .set = false } : now;
+		date.hi = n->values[i].b ? now : (struct bound){ .set = false };
+		out = set_or(&sp, out, eval_leaf(r, &date, l));
+	}
+	return out;
+}
+
 struct set
 eval_leaf(struct run *r, const struct node *n, enum level l)
 {
 	struct leaf f = { .r = r, .node = n, .l = l };
+	struct node own = *n;
 
+	if (n->field->of != NULL) { /* a field of a view has its values in the source */
+		own.field = n->field->of;
+		return eval_leaf(r, &own, l);
+	}
+	if (l == LEVEL_NESTED && !n->field->nested)
+		return eval_owned(r, eval_leaf(r, n, LEVEL_DOCUMENT));
+	if (n->field->passed != NULL)
+		return eval_passed(r, n, l);
 	/* The segment was built without the field and has no values of it. A query that names the
 	   field must not get an answer without them. */
 	if (!r->seg->has[n->field->index]) {
@@ -657,8 +736,8 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 	case NODE_WILDCARD:
 		return match_wildcards(&f);
 	case NODE_RANGE:
-		if (n->field->type == VALUE_IP)
-			return range_addresses(&f);
+		if (is_key(&f))
+			return range_keys(&f);
 		return n->field->type == VALUE_DATE ? range_dates(&f) : range_terms(&f);
 	case NODE_ALL:
 	case NODE_AND:

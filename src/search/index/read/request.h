@@ -8,7 +8,7 @@
  *   AND  --------------->     eval_node: one set of documents   --+
  *    +- NESTED  -------->      a set of nested documents; then    |
  *    |   +- AND                eval_owners maps it to hosts       +--> count    sum of set_count
- *    |      +- port:22                                            +--> search   merge by address
+ *    |      +- port:22                                            +--> search   merge by key
  *    |      +- product:ssh                                        +--> facets   columns -> ordinals
  *    +- os:linux  ------>      eval_leaf: value -> terms          |             -> first buckets
  *    +- NOT country:DE          -> postings -> one set            |
@@ -50,6 +50,7 @@ struct run {
 	uint64_t work;
 	enum engine_rc rc; /* not ENGINE_OK: everything returns early */
 	const struct segment *seg;
+	struct ts now; /* of the query */
 };
 
 /* Counts work that was done. Returns false when the request has to end. */
@@ -60,8 +61,9 @@ struct set_space run_space(const struct run *r, enum level l);
 
 struct set eval_node(struct run *r, const struct node *n, enum level l);
 struct set eval_leaf(struct run *r, const struct node *n, enum level l);
-/* The documents that own the nested documents. */
+/* The documents that own the nested documents, and the nested documents that they own. */
 struct set eval_owners(struct run *r, struct set nested);
+struct set eval_owned(struct run *r, struct set documents);
 /* Adds the nested documents that pass a test of the query which is not negated. Returns false when
    the query has no such test. */
 bool eval_matched(struct run *r, const struct node *root, struct set *out);
@@ -72,11 +74,35 @@ struct request {
 	struct run run;
 	struct view *view;
 	const struct query *query;
+	enum level level; /* a query of a view finds nested documents */
 	struct set *hits; /* [segment]: live documents, unless `all` */
 	uint64_t total;
 	bool all; /* the query is for all documents */
 };
 
+struct ordered_hit {
+	size_t segment;
+	uint32_t doc;
+};
+
+/* Finds the first documents after a key (STR_NULL: from the beginning) over all segments, at most `want`. inclusive: the
+   document of the key itself is one of them. */
+size_t first_hits(
+    struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out);
+/* The name of a nested document (schema_naming). */
+void read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
+    struct nested_key *out);
+
 void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
+
+/* ---- nested.c: queries of a view ---- */
+
+struct ordinals;
+
+/* Adds up how often each term of a field of the source occurs among the hits of a segment. */
+void nested_count(struct request *rq, size_t segment, const struct schema_field *f,
+    const struct ordinals *o, uint32_t *sum);
+void nested_addresses(struct request *rq, const struct agg *agg, struct group *out);
+void nested_page(struct request *rq, const struct page_request *want, struct page *out);
 
 #endif

@@ -85,13 +85,14 @@ open_ordinals(const char *directory, struct view *v, const struct view *old, cha
 }
 
 struct view *
-view_open(const char *directory, const struct view *old, char err[INDEX_FAULT])
+view_open(const char *directory, enum dataset d, const struct view *old, char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
 	struct view *v = mem_zero(sizeof(*v));
-	bool ok = index_state_load(directory, &v->state, err) && v->state.generation > 0;
+	bool ok = index_state_load(directory, d, &v->state, err) && v->state.generation > 0;
 
-	v->nfields = schema_fields(DATASET_HOSTS, &fields);
+	v->dataset = d;
+	v->nfields = schema_fields(d, &fields);
 	v->fields = mem_array(v->nfields, sizeof(*v->fields));
 	v->segments = mem_array(v->state.nsegments, sizeof(*v->segments));
 	while (ok && v->nsegments < v->state.nsegments)

@@ -29,6 +29,7 @@ struct view_segment {
 };
 
 struct view {
+	enum dataset dataset;
 	struct index_state state;
 	struct view_segment *segments;
 	size_t nsegments;
@@ -38,7 +39,8 @@ struct view {
 };
 
 /* Maps the published generation. Files that `old` (may be NULL) has mapped already are shared. */
-struct view *view_open(const char *directory, const struct view *old, char err[INDEX_FAULT]);
+struct view *view_open(
+    const char *directory, enum dataset d, const struct view *old, char err[INDEX_FAULT]);
 void view_free(struct view *v);
 /* Whether no file has changed since it was opened. */
 bool view_intact(const struct view *v) MUST_USE;

@@ -2,7 +2,7 @@
 /* The builder: which slots a value belongs to, and the file of the segment. build_priv.h has an
    overview. The hard part is what a value implies. A text adds itself and its tokens; a tag adds
    its categories and its classification, which come from the tag table and not from the document;
-   an asn remembers the as_name of the same document as its label. */
+   a value of a field with labels remembers the label of the same document (as_name of an asn). */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
@@ -37,24 +37,13 @@ derived_field(const struct schema_field *f, const char *what)
 		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
 }
 
-/* Fields of tags (tags.category, tags.classification) come from the tag table: documents do not
-   contain them. */
-static bool
-is_derived(const struct schema_field *f)
-{
-	const char *dot = strrchr(f->name, '.');
-
-	return dot != NULL &&
-	       schema_find(f->dataset, (struct str){ f->name, (size_t)(dot - f->name) }) != NULL;
-}
-
 static void
 add_member(struct index_builder *b, const struct schema_field *f)
 {
 	struct str rest = str_of(f->name);
 	struct member *m = &b->root;
 
-	if (is_derived(f))
+	if (f->store == STORE_VIRTUAL) /* documents do not contain it */
 		return;
 	while (rest.n > 0) {
 		const char *dot = memchr(rest.p, '.', rest.n);
@@ -88,9 +77,11 @@ form_of(const struct schema_field *f, enum part p)
 		return p == PART_VALUES ? FORM_NAMES : FORM_NONE;
 	case VALUE_INTEGER:
 	case VALUE_NUMBER:
-	case VALUE_BOOLEAN:
 		return p == PART_VALUES ? FORM_INTS : FORM_NONE;
-	case VALUE_IP:
+	case VALUE_BOOLEAN: /* a boolean that a date decides has no values */
+		return p == PART_VALUES && f->passed == NULL ? FORM_INTS : FORM_NONE;
+	case VALUE_IP: /* an address that is the key is found by it */
+		return p == PART_VALUES && f != schema_address(f->dataset) ? FORM_ADDRS : FORM_NONE;
 	case VALUE_DATE:
 		return FORM_NONE;
 	}
@@ -98,32 +89,35 @@ form_of(const struct schema_field *f, enum part p)
 }
 
 struct index_builder *
-build_new(const struct index_tags *tags, size_t nfields)
+build_new(enum dataset d, const struct index_tags *tags, size_t nfields)
 {
 	struct index_builder *b = mem_zero(sizeof(*b));
 
+	b->dataset = d;
+	b->nested = schema_nested(d);
+	b->addresses = schema_address(d) != NULL;
 	b->tags = tags;
 	b->nfields = nfields;
-	(void)schema_fields(DATASET_HOSTS, &b->fields);
+	(void)schema_fields(d, &b->fields);
 	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
 	b->dates = mem_array(b->nfields, sizeof(*b->dates));
 	for (size_t i = 0; i < b->nfields; i++) {
 		add_member(b, &b->fields[i]);
+		if (b->fields[i].label != NULL)
+			b->labelled = &b->fields[i];
 		for (int p = 0; p < PARTS; p++)
 			b->slots[i * PARTS + p].form = form_of(&b->fields[i], p);
 	}
-	b->asn = schema_find(DATASET_HOSTS, STR("asn"));
-	b->as_name = schema_find(DATASET_HOSTS, STR("as_name"));
 	b->arena = arena_new(1u << 30);
 	return b;
 }
 
 struct index_builder *
-index_build_new(const struct index_tags *tags)
+index_build_new(enum dataset d, const struct index_tags *tags)
 {
 	const struct schema_field *fields;
 
-	return build_new(tags, schema_fields(DATASET_HOSTS, &fields));
+	return build_new(d, tags, schema_fields(d, &fields));
 }
 
 static void
@@ -137,6 +131,8 @@ clear_builder(struct index_builder *b)
 	}
 	b->ndocs = b->nv4 = b->nnested = 0;
 	b->nlabel = 0;
+	b->last.n = 0;
+	keys_free(&b->keys);
 	arena_reset(b->arena);
 }
 
@@ -173,7 +169,8 @@ index_build_documents(const struct index_builder *b)
 size_t
 index_build_memory(const struct index_builder *b)
 {
-	size_t n = (b->ip4_room + b->first_room + b->owner_room) * 4 + b->ip6_room;
+	size_t n = (b->ip4_room + b->first_room + b->owner_room) * 4 + b->ip6_room +
+		   b->keys.bytes.room + b->keys.at.room;
 
 	for (size_t i = 0; i < b->nfields * PARTS; i++)
 		n += gather_memory(&b->slots[i]);
@@ -248,6 +245,7 @@ add_token(void *arg, struct str token)
  *   keyword, dns name   the value; of a tag also its categories and its classification (add_tag)
  *   text                its tokens, and the whole value: as a string for facets, else as a hash
  *   date                the array of dates; a text that is no date is left out
+ *   address             its key, unless it is the key of the document, which is found without terms
  *
  * A hash of the whole text suffices where it is only compared (NODE_EXACT): banners are up to
  * kilobytes long, nearly all different, and would fill the dictionary. */
@@ -257,6 +255,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	const struct schema_field *f = m->field;
 	struct gather *g = field_slot(b, f, PART_VALUES);
 	struct token_sink sink;
+	struct segment_key key;
+	struct ipnet net;
 	struct ts t;
 	uint32_t id;
 
@@ -264,8 +264,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	case VALUE_KEYWORD:
 	case VALUE_DNS:
 		id = gather_str(g, current_document(b, f), s);
-		if (f == b->as_name)
-			b->doc_as_name = id;
+		if (b->labelled != NULL && f == b->labelled->label)
+			b->doc_label = id;
 		if (m->categories != NULL)
 			add_tag(b, m, s);
 		return;
@@ -282,6 +282,9 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 			build_date(b, f, current_document(b, f), t.us);
 		return;
 	case VALUE_IP:
+		if (g->form == FORM_ADDRS && ipnet_parse(s, &net) && net.bits == 128)
+			gather_str(g, current_document(b, f), address_key(net.a, &key));
+		return;
 	case VALUE_INTEGER:
 	case VALUE_NUMBER:
 	case VALUE_BOOLEAN:
@@ -295,8 +298,8 @@ build_value_int(struct index_builder *b, const struct member *m, int64_t v)
 	uint32_t id =
 	    gather_int(field_slot(b, m->field, PART_VALUES), current_document(b, m->field), v);
 
-	if (m->field == b->asn)
-		b->doc_asn = id;
+	if (m->field == b->labelled)
+		b->doc_labelled = id;
 }
 
 void
@@ -308,22 +311,28 @@ build_value_num(struct index_builder *b, const struct member *m, double v)
 
 /* ---- a document ---- */
 
-/* Sets the label of an asn unless it has one. */
+/* Sets the label of a term unless it has one. */
 void
-build_label(struct index_builder *b, uint32_t asn, uint32_t as_name)
+build_label(struct index_builder *b, uint32_t labelled, uint32_t label)
 {
-	if (asn == NO_TERM || as_name == NO_TERM)
+	if (labelled == NO_TERM || label == NO_TERM)
 		return;
-	b->label = grow_array(b->label, &b->label_room, asn + UINT64_C(1), sizeof(*b->label));
-	while (b->nlabel <= asn)
+	b->label = grow_array(b->label, &b->label_room, labelled + UINT64_C(1), sizeof(*b->label));
+	while (b->nlabel <= labelled)
 		b->label[b->nlabel++] = NO_TERM;
-	if (b->label[asn] == NO_TERM)
-		b->label[asn] = as_name;
+	if (b->label[labelled] == NO_TERM)
+		b->label[labelled] = label;
 }
 
-static void
-add_ip(struct index_builder *b, const unsigned char ip[16])
+static bool
+add_address(struct index_builder *b, struct str key)
 {
+	unsigned char ip[16];
+
+	if (!address_of_key(key, ip) ||
+	    (b->ndocs > 0 && str_cmp(segment_key_str(&b->last), key) >= 0))
+		return false;
+	(void)address_key(ip, &b->last);
 	if (ip_is_v4(ip)) {
 		b->ip4 = grow_array(b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
 		b->ip4[b->nv4++] = (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 |
@@ -334,7 +343,7 @@ add_ip(struct index_builder *b, const unsigned char ip[16])
 		b->ip6 = grow_array(b->ip6, &b->ip6_room, at + 16, 1);
 		memcpy(b->ip6 + at, ip, 16);
 	}
-	memcpy(b->last_ip, ip, 16);
+	return true;
 }
 
 void
@@ -344,41 +353,36 @@ build_document_begin(struct index_builder *b)
 	b->first[b->ndocs] = b->nnested;
 }
 
-void
-build_document_end(struct index_builder *b, const unsigned char ip[16])
+/* Returns false when the key does not follow that of the document before. */
+bool
+build_document_end(struct index_builder *b, struct str key)
 {
-	add_ip(b, ip);
+	if (b->addresses ? !add_address(b, key) : !keys_add(&b->keys, key))
+		return false;
 	b->ndocs++;
 	b->first[b->ndocs] = b->nnested;
+	return true;
 }
 
 /* A failure leaves some values of the broken document in the builder, so the builder can only be
    freed then. Such documents do not occur, because they come from our own table and have been
    checked at their import. */
 bool
-index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT])
+index_build_add(struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT])
 {
 	const char *fault;
-	struct ipnet net;
-	struct str ip;
 
 	build_document_begin(b);
-	b->doc_asn = b->doc_as_name = NO_TERM;
-	if (!build_json(b, json, &ip, &fault)) {
+	b->doc_labelled = b->doc_label = NO_TERM;
+	if (!build_json(b, json, &fault)) {
 		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
 		return false;
 	}
-	if (!ipnet_parse(ip, &net) || net.bits != 128) {
-		snprintf(err, INDEX_FAULT, "document %u: no ip", b->ndocs + 1);
+	build_label(b, b->doc_labelled, b->doc_label);
+	if (!build_document_end(b, key)) {
+		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
 		return false;
 	}
-	if (b->ndocs > 0 && ip_cmp(b->last_ip, net.a) >= 0) {
-		snprintf(
-		    err, INDEX_FAULT, "document %u: not in the order of addresses", b->ndocs + 1);
-		return false;
-	}
-	build_label(b, b->doc_asn, b->doc_as_name);
-	build_document_end(b, net.a);
 	arena_reset(b->arena);
 	return true;
 }
@@ -399,45 +403,67 @@ write_dates(struct segment_writer *w, struct index_builder *b, size_t i)
 	section_write(w, SECTION_DATES, i * PARTS, d->p, n * sizeof(*d->p));
 }
 
+/* labelled, label: the final numbers of the terms of both fields. */
 static void
-write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *asn,
-    const uint32_t *as_name, const struct slot_meta *meta)
+write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *labelled,
+    const uint32_t *label, const struct slot_meta *meta)
 {
-	uint32_t n = meta[b->asn->index * PARTS].n;
-	uint32_t none = meta[b->as_name->index * PARTS].n;
-	uint32_t *label = mem_array(n, sizeof(*label));
+	uint32_t n = meta[b->labelled->index * PARTS].n;
+	uint32_t none = meta[b->labelled->label->index * PARTS].n;
+	uint32_t *out = mem_array(n, sizeof(*out));
 
 	for (uint32_t i = 0; i < n; i++)
-		label[asn[i]] =
-		    i < b->nlabel && b->label[i] != NO_TERM ? as_name[b->label[i]] : none;
-	section_write(w, SECTION_LABEL, b->asn->index * PARTS, label, n * sizeof(*label));
-	free(label);
+		out[labelled[i]] =
+		    i < b->nlabel && b->label[i] != NO_TERM ? label[b->label[i]] : none;
+	section_write(w, SECTION_LABEL, b->labelled->index * PARTS, out, n * sizeof(*out));
+	free(out);
 }
 
 static void
 write_slots(struct segment_writer *w, struct index_builder *b)
 {
-	size_t n = b->nfields * PARTS;
+	size_t n = b->nfields * PARTS, labelled = SIZE_MAX, label = SIZE_MAX;
 	struct slot_meta *meta = mem_array(n, sizeof(*meta));
 	uint32_t **order = mem_array(n, sizeof(*order));
 
+	if (b->labelled != NULL) {
+		labelled = b->labelled->index * PARTS;
+		label = b->labelled->label->index * PARTS;
+	}
 	for (size_t i = 0; i < n; i++) {
 		slot_write(w, b, i, &meta[i], &order[i]);
-		if (i != b->asn->index * PARTS && i != b->as_name->index * PARTS) {
+		if (i != labelled && i != label) {
 			free(order[i]);
 			order[i] = NULL;
 		}
 	}
 	for (size_t i = 0; i < b->nfields; i++)
 		write_dates(w, b, i);
-	if (b->merging != NULL)
-		merge_labels(b->merging, b);
-	write_label(w, b, order[b->asn->index * PARTS], order[b->as_name->index * PARTS], meta);
+	if (b->labelled != NULL) {
+		if (b->merging != NULL)
+			merge_labels(b->merging, b);
+		write_label(w, b, order[labelled], order[label], meta);
+		free(order[labelled]);
+		free(order[label]);
+	}
 	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
-	free(order[b->asn->index * PARTS]);
-	free(order[b->as_name->index * PARTS]);
 	free(order);
 	free(meta);
+}
+
+static void
+write_keys(struct segment_writer *w, struct index_builder *b)
+{
+	uint64_t end = b->keys.bytes.n;
+
+	section_write(w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
+	if (b->addresses) {
+		section_write(w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
+		return;
+	}
+	buf_add(&b->keys.at, &end, sizeof(end));
+	section_write(w, SECTION_KEY_AT, 0, b->keys.at.p, b->keys.at.n);
+	section_write(w, SECTION_KEYS, 0, b->keys.bytes.p, b->keys.bytes.n);
 }
 
 static void
@@ -469,16 +495,16 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 		return false;
 	}
 	h.id = b->id != 0 ? b->id : index_new_id(b->family);
-	segment_path(directory, h.id, path, sizeof(path));
+	segment_path(directory, b->dataset, h.id, path, sizeof(path));
 	sections_begin(&w, path);
-	section_write(&w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
-	section_write(&w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
+	write_keys(&w, b);
 	section_write(&w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
 	write_field_hashes(&w, b);
 	write_slots(&w, b);
 	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
-	*out = (struct index_segment){ .file = { .id = h.id, .checksum = h.checksum },
+	*out = (struct index_segment){ .dataset = b->dataset,
+		.file = { .id = h.id, .checksum = h.checksum },
 		.documents = b->ndocs };
 	clear_builder(b);
 	return ok;

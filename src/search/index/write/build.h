@@ -8,10 +8,11 @@
 struct index_builder;
 
 /* The tags must outlive the builder. */
-struct index_builder *index_build_new(const struct index_tags *tags);
-/* Adds one document, JSON in the NDJSON import format. Documents must come in ascending order of
-   their ip. After a failure the builder can only be freed. */
-bool index_build_add(struct index_builder *b, struct str json, char err[INDEX_FAULT]) MUST_USE;
+struct index_builder *index_build_new(enum dataset d, const struct index_tags *tags);
+/* Adds one document: its key (record_key) and its stored text. Documents must come in ascending
+   order of their keys. After a failure the builder can only be freed. */
+bool index_build_add(
+    struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT]) MUST_USE;
 uint32_t index_build_documents(const struct index_builder *b);
 size_t index_build_memory(const struct index_builder *b); /* bytes, approximately */
 /* Writes the segment's file. Afterwards the builder is empty and can build the next segment. */

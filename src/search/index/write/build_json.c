@@ -14,7 +14,6 @@ enum { DEPTH_MAX = 64, NUMBER_MAX = 64 };
 struct json_reader {
 	const char *p, *end;
 	struct index_builder *b;
-	struct str *ip;
 	const char *fault;
 	unsigned depth;
 };
@@ -235,7 +234,8 @@ read_json_object(struct json_reader *t, const struct member *m)
 static bool
 read_array(struct json_reader *t, const struct member *m)
 {
-	bool nested = m != NULL && m->field == NULL && str_is(m->name, "services");
+	bool nested =
+	    m != NULL && m->field == NULL && t->b->nested != NULL && str_is(m->name, t->b->nested);
 
 	if (skip_char(t, ']'))
 		return true;
@@ -256,11 +256,7 @@ read_string_value(struct json_reader *t, const struct member *m)
 	t->p++;
 	if (!read_string(t, &s))
 		return false;
-	if (m == NULL || m->field == NULL)
-		return true;
-	if (m->field->type == VALUE_IP)
-		*t->ip = s;
-	else
+	if (m != NULL && m->field != NULL)
 		build_value_str(t->b, m, s);
 	return true;
 }
@@ -300,12 +296,11 @@ read_member(struct json_reader *t, const struct member *m)
 }
 
 bool
-build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault)
+build_json(struct index_builder *b, struct str json, const char **fault)
 {
-	struct json_reader t = { .p = json.p, .end = json.p + json.n, .b = b, .ip = ip };
+	struct json_reader t = { .p = json.p, .end = json.p + json.n, .b = b };
 	bool ok;
 
-	*ip = STR_NULL;
 	ok = peek_char(&t) == '{' ? read_member(&t, &b->root) : record_fault(&t, "no object");
 	if (ok && (peek_char(&t), t.p != t.end))
 		ok = record_fault(&t, "more than one value");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The builder of segments, for the writer. Documents come in the order of their addresses:
+/* The builder of segments, for the writer. Documents come in the order of their keys:
  *
  *   JSON --build_json--> member tree --build_value_*--> one struct gather a slot --slot_write--> sections
  *                        (which field)                  (terms in the order of arrival,           (terms sorted,
@@ -36,6 +36,8 @@ struct member {
 };
 
 struct index_builder {
+	enum dataset dataset;
+	const char *nested; /* the member with the nested objects; NULL: none */
 	const struct index_tags *tags;
 	const struct schema_field *fields;
 	size_t nfields;
@@ -43,15 +45,20 @@ struct index_builder {
 	struct gather *slots;
 	struct dates *dates; /* [field] */
 	uint32_t ndocs, nv4, nnested;
-	uint32_t *ip4, *first, *owner;
+	uint32_t *first, *owner;
+	size_t first_room, owner_room;
+	/* The keys: of addresses the two lists, of other datasets `keys`. */
+	bool addresses;
+	uint32_t *ip4;
 	unsigned char *ip6;
-	size_t ip4_room, ip6_room, first_room, owner_room;
-	/* For each asn, the as_name in the first document that had both. */
-	const struct schema_field *asn, *as_name;
+	size_t ip4_room, ip6_room;
+	struct key_list keys;
+	struct segment_key last;
+	/* For each term of the field with labels (asn), the label in the first document that had both. */
+	const struct schema_field *labelled; /* NULL: the dataset has none */
 	uint32_t *label;
 	size_t nlabel, label_room;
-	uint32_t doc_asn, doc_as_name;
-	unsigned char last_ip[16];
+	uint32_t doc_labelled, doc_label;
 	struct arena *arena; /* for one document */
 	uint64_t id;         /* the id of the segment; 0: a new one of the family */
 	uint32_t family;
@@ -60,21 +67,20 @@ struct index_builder {
 
 /* Makes a builder that knows only the first nfields of the schema, like an older release (for
    tests). */
-struct index_builder *build_new(const struct index_tags *tags, size_t nfields);
+struct index_builder *build_new(enum dataset d, const struct index_tags *tags, size_t nfields);
 void build_value_str(struct index_builder *b, const struct member *m, struct str s);
 void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
 void build_value_num(struct index_builder *b, const struct member *m, double v);
 void build_document_begin(struct index_builder *b);
 void build_nested_begin(struct index_builder *b);
-void build_document_end(struct index_builder *b, const unsigned char ip[16]);
+bool build_document_end(struct index_builder *b, struct str key) MUST_USE;
 void build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us);
-void build_label(struct index_builder *b, uint32_t asn, uint32_t as_name);
+void build_label(struct index_builder *b, uint32_t labelled, uint32_t label);
 
 /* ---- build_json.c ---- */
 
-/* Reads one document and adds its values to the builder. *ip receives the text of its member
-   "ip". */
-bool build_json(struct index_builder *b, struct str json, struct str *ip, const char **fault);
+/* Reads one document and adds its values to the builder. */
+bool build_json(struct index_builder *b, struct str json, const char **fault);
 
 /* ---- build_slot.c ---- */
 

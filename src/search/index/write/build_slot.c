@@ -448,15 +448,26 @@ write_column(struct slot_job *j, const struct groups *g)
 	free(values);
 }
 
-/* Writes the column of services that names a service in search results: port and transport. */
+static bool
+names_nested(const struct schema_field *f)
+{
+	const struct schema_field *names[SCHEMA_NAMING];
+
+	for (size_t i = 0, n = schema_naming(f->dataset, names); i < n; i++)
+		if (names[i] == f)
+			return true;
+	return false;
+}
+
+/* Writes the column of nested documents of a field that names one in search results: port and
+   transport of a service. */
 static void
 write_nested_column(struct slot_job *j, const struct groups *g)
 {
 	uint8_t width = width_of(g->n);
 	void *ids;
 
-	if (strcmp(j->field->name, "services.port") != 0 &&
-	    strcmp(j->field->name, "services.transport") != 0)
+	if (j->slot % PARTS != PART_VALUES || !names_nested(j->field))
 		return;
 	ids = new_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)

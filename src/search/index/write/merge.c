@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Merges segments into one. The documents themselves are not needed:
  * 1. The documents of all inputs, without the dead ones, get new numbers in the order of their
- *    addresses.
+ *    keys.
  * 2. For each slot, the sorted dictionaries are merged; the posting of a term is the postings of
  *    the inputs, mapped to the new numbers. A term without a live document is left out.
  * 3. slot_write makes the sections as it does for a new segment.
@@ -35,55 +35,72 @@ is_dead(const uint64_t *dead, uint32_t doc)
 	return dead[doc >> 6] >> (doc & 63) & 1;
 }
 
-/* The input whose next live document has the lowest address, or n at the end. */
+/* An input and its next live document. */
+struct reading {
+	uint32_t at;
+	bool keyed;
+	struct segment_key key;
+};
+
+/* The input whose next live document has the lowest key, or n at the end. */
 static size_t
-find_lowest(const struct input *in, size_t n, uint32_t *at, unsigned char out[16])
+find_lowest(const struct input *in, size_t n, struct reading *r)
 {
 	size_t best = n;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned char ip[16];
-
-		while (at[i] < in[i].seg->ndocs && is_dead(in[i].dead, at[i]))
-			at[i]++;
-		if (at[i] == in[i].seg->ndocs)
+		while (r[i].at < in[i].seg->ndocs && is_dead(in[i].dead, r[i].at))
+			r[i].at++;
+		if (r[i].at == in[i].seg->ndocs)
 			continue;
-		segment_ip(in[i].seg, at[i], ip);
-		if (best == n || ip_cmp(ip, out) < 0) {
+		if (!r[i].keyed)
+			(void)segment_key(in[i].seg, r[i].at, &r[i].key);
+		r[i].keyed = true;
+		if (best == n ||
+		    str_cmp(segment_key_str(&r[i].key), segment_key_str(&r[best].key)) < 0)
 			best = i;
-			memcpy(out, ip, 16);
-		}
 	}
 	return best;
 }
 
 static void
-number_documents(struct index_builder *b, struct input *in, size_t n)
+begin_numbers(struct input *in, size_t n)
 {
-	uint32_t *at = mem_array(n, sizeof(*at));
-	unsigned char ip[16];
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		for (int l = 0; l < LEVELS; l++) {
 			size_t size = segment_level(in[i].seg, l) * sizeof(uint32_t);
 
 			in[i].number[l] = mem_alloc(size + 1);
 			memset(in[i].number[l], 0xff, size);
 		}
-	while ((i = find_lowest(in, n, at, ip)) < n) {
-		const struct segment *s = in[i].seg;
-		uint32_t doc = at[i]++;
+}
 
+/* Returns false when the keys do not ascend, which only damage causes. */
+static bool
+number_documents(struct index_builder *b, struct input *in, size_t n, char err[INDEX_FAULT])
+{
+	struct reading *r = mem_array(n, sizeof(*r));
+	bool ok = true;
+	size_t i;
+
+	begin_numbers(in, n);
+	while (ok && (i = find_lowest(in, n, r)) < n) {
+		const struct segment *s = in[i].seg;
+		uint32_t doc = r[i].at++;
+
+		r[i].keyed = false;
 		build_document_begin(b);
 		in[i].number[LEVEL_DOCUMENT][doc] = b->ndocs;
 		for (uint32_t k = s->first[doc]; k < s->first[doc + 1] && k < s->nnested; k++) {
 			in[i].number[LEVEL_NESTED][k] = b->nnested;
 			build_nested_begin(b);
 		}
-		build_document_end(b, ip);
+		ok = build_document_end(b, segment_key_str(&r[i].key));
 	}
-	free(at);
+	if (!ok)
+		snprintf(err, INDEX_FAULT, "the keys of an input are not in order");
+	free(r);
+	return ok;
 }
 
 static void
@@ -238,23 +255,22 @@ merge_slot(const struct merging *all, size_t slot, struct gather *g)
 	return out;
 }
 
-/* Takes the label of an asn from the first input that has one. */
+/* Takes the label of a term from the first input that has one. */
 void
 merge_labels(const struct merging *all, struct index_builder *b)
 {
-	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("asn"));
-	size_t asn = b->asn->index * PARTS, as_name = b->as_name->index * PARTS;
+	const struct schema_field *f = b->labelled;
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct terms *t = segment_terms(all->in[i].seg, f, PART_VALUES);
-		uint32_t names = segment_terms(all->in[i].seg, b->as_name, PART_VALUES)->n;
+		uint32_t names = segment_terms(all->in[i].seg, f->label, PART_VALUES)->n;
 
 		for (uint32_t id = 0; t->label != NULL && id < t->n; id++) {
 			uint32_t name = t->label[id]; /* read once: it may change */
 
 			if (name < names)
-				build_label(
-				    b, all->numbers[asn][i][id], all->numbers[as_name][i][name]);
+				build_label(b, all->numbers[f->index * PARTS][i][id],
+				    all->numbers[f->label->index * PARTS][i][name]);
 		}
 	}
 }
@@ -359,23 +375,25 @@ index_merge_write(const struct index_merge *m, const char *directory, struct ind
     char err[INDEX_FAULT])
 {
 	struct index_tags none = { 0 };
-	struct index_builder *b = index_build_new(&none);
+	enum dataset d = m->inputs[0].dataset;
+	struct index_builder *b = index_build_new(d, &none);
 	struct merging all = { .n = m->n };
 	bool ok;
 
-	all.nfields = schema_fields(DATASET_HOSTS, &all.fields);
+	all.nfields = schema_fields(d, &all.fields);
 	all.in = mem_array(m->n, sizeof(*all.in));
 	all.numbers = mem_array(all.nfields * PARTS, sizeof(*all.numbers));
 	for (size_t i = 0; i < m->n; i++)
 		all.in[i] = (struct input){ .seg = m->inputs[i].open, .dead = m->inputs[i].dead };
-	ok = check_fields(&all, err);
+	ok = check_fields(&all, err) && number_documents(b, all.in, all.n, err);
 	if (ok) {
-		number_documents(b, all.in, all.n);
 		for (size_t k = 0; k < all.nfields; k++)
 			for (size_t i = 0; all.fields[k].type == VALUE_DATE && i < all.n; i++)
 				copy_dates(b, &all.fields[k], &all.in[i]);
-		number_terms(&all, b->asn);
-		number_terms(&all, b->as_name);
+		if (b->labelled != NULL) {
+			number_terms(&all, b->labelled);
+			number_terms(&all, b->labelled->label);
+		}
 		b->merging = &all;
 		b->id = m->id;
 		ok = index_build_write(b, directory, out, err) && inputs_are_whole(m, err);
@@ -404,18 +422,18 @@ index_segment_verify(const char *directory, struct index_segment *s, char err[IN
  *   now      0 1 0 1      document 3 died meanwhile: now & ~before
  *
  * The numbers of the result are others than those of the input, so the document is found by its
- * address. No bit ever returns to 0, because a host that comes back is a document of a new segment. */
+ * key. No bit ever returns to 0, because a record that comes back is a document of a new segment. */
 static void
 carry_deaths(
     const struct index_segment *before, const struct index_segment *now, struct index_segment *to)
 {
 	for (size_t w = 0; w < index_words(before->documents); w++)
 		for (uint64_t bits = now->dead[w] & ~before->dead[w]; bits != 0; bits &= bits - 1) {
-			unsigned char ip[16];
+			struct segment_key key;
 
-			segment_ip(
-			    now->open, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), ip);
-			index_mark_dead(to, ip);
+			index_mark_dead(
+			    to, segment_key(now->open,
+				    (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits), &key));
 		}
 }
 

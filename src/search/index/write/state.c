@@ -3,7 +3,7 @@
  * removes segments, marks documents dead, verifies the files a part at a time, and publishes the
  * whole by the manifest (state.h has the order).
  *
- * The invariant that everything else relies on: an address is alive in at most one segment. Each
+ * The invariant that everything else relies on: a key is alive in at most one segment. Each
  * function that adds documents marks their older versions dead before the caller can publish,
  * and no dead bit ever returns to 0. */
 #include "config.h"
@@ -32,19 +32,28 @@ index_new_id(uint32_t family)
 /* ---- changing ---- */
 
 bool
-index_mark_dead(struct index_segment *s, const unsigned char ip[16])
+index_mark_dead(struct index_segment *s, struct str key)
 {
-	uint32_t doc = segment_lower(s->open, ip);
-	unsigned char found[16];
+	uint32_t doc;
 
-	if (doc >= s->open->ndocs)
-		return false;
-	segment_ip(s->open, doc, found);
-	if (memcmp(found, ip, 16) != 0 || (s->dead[doc >> 6] >> (doc & 63) & 1))
+	if (!segment_find(s->open, key, &doc) || (s->dead[doc >> 6] >> (doc & 63) & 1))
 		return false;
 	s->dead[doc >> 6] |= UINT64_C(1) << (doc & 63);
 	s->ndead++;
 	return true;
+}
+
+/* Marks the documents of another segment dead in these. */
+static void
+mark_successors(struct index_state *s, const struct index_segment *newer)
+{
+	for (uint32_t doc = 0; doc < newer->documents; doc++) {
+		struct segment_key room;
+		struct str key = segment_key(newer->open, doc, &room);
+
+		for (size_t i = 0; i < s->nsegments; i++)
+			(void)index_mark_dead(&s->segments[i], key);
+	}
 }
 
 static void
@@ -100,13 +109,7 @@ index_state_add(
 	if (fresh.open == NULL)
 		return false;
 	fresh.file.mark = fresh.open->file.mark;
-	for (uint32_t doc = 0; doc < fresh.open->ndocs; doc++) {
-		unsigned char ip[16];
-
-		segment_ip(fresh.open, doc, ip);
-		for (size_t i = 0; i < s->nsegments; i++)
-			(void)index_mark_dead(&s->segments[i], ip);
-	}
+	mark_successors(s, &fresh);
 	if (fresh.dead == NULL)
 		fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
 	index_state_insert(s, fresh);
@@ -115,13 +118,13 @@ index_state_add(
 }
 
 bool
-index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
-    bool *had, char err[INDEX_FAULT])
+index_state_remove(
+    const char *directory, struct index_state *s, struct str key, bool *had, char err[INDEX_FAULT])
 {
 	if (!open_segments(directory, s, err))
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++)
-		*had |= index_mark_dead(&s->segments[i], ip);
+		*had |= index_mark_dead(&s->segments[i], key);
 	drop_dead_segments(s);
 	return true;
 }
@@ -130,7 +133,7 @@ bool
 index_state_complete(const struct index_state *s)
 {
 	const struct schema_field *fields;
-	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
+	size_t nfields = schema_fields(s->dataset, &fields);
 	bool complete = true;
 
 	for (size_t i = 0; i < s->nsegments; i++)
@@ -278,23 +281,35 @@ has_name(const char *path, const char *name)
 	return strcmp(path + strlen("./"), name) == 0;
 }
 
+/* Whether the file belongs to a generation of the dataset, this one or a former one. The files of
+   all datasets are in one directory: "dns-0123456789abcdef.seg". */
+static bool
+is_of_dataset(enum dataset d, const char *name)
+{
+	size_t n = strlen(schema_dataset_name(d));
+
+	return strncmp(name, schema_dataset_name(d), n) == 0 && name[n] == '-' &&
+	       strspn(name + n + 1, "0123456789abcdef") >= 8;
+}
+
 static bool
 file_is_needed(const struct index_state *s, const char *name)
 {
-	char path[64];
+	char path[128];
 
-	if (strcmp(name, "hosts.manifest") == 0 || strncmp(name, "hosts-", 6) != 0)
-		return true; /* not a file of a generation */
+	if (!is_of_dataset(s->dataset, name))
+		return true;
 	for (size_t i = 0; i < INDEX_CHILDREN; i++) {
-		snprintf(path, sizeof(path), "hosts-%08" PRIx32, s->children[i]);
+		snprintf(path, sizeof(path), "%s-%08" PRIx32, schema_dataset_name(s->dataset),
+		    s->children[i]);
 		if (s->children[i] != 0 && strncmp(name, path, strlen(path)) == 0)
 			return true;
 	}
 	for (size_t i = 0; i < s->nsegments; i++) {
-		segment_path(".", s->segments[i].file.id, path, sizeof(path));
+		segment_path(".", s->dataset, s->segments[i].file.id, path, sizeof(path));
 		if (has_name(path, name))
 			return true;
-		ordinals_path(".", s->segments[i].ordinals.id, path, sizeof(path));
+		ordinals_path(".", s->dataset, s->segments[i].ordinals.id, path, sizeof(path));
 		if (i > 0 && has_name(path, name))
 			return true;
 	}
@@ -356,18 +371,6 @@ index_state_adopt(struct index_state *s, const struct index_state *made)
 		ordinals_close(t->map);
 		t->map = NULL;
 		t->ordinals = have->ordinals;
-	}
-}
-
-static void
-mark_successors(struct index_state *made, const struct index_segment *newer)
-{
-	for (uint32_t doc = 0; doc < newer->documents; doc++) {
-		unsigned char ip[16];
-
-		segment_ip(newer->open, doc, ip);
-		for (size_t i = 0; i < made->nsegments; i++)
-			(void)index_mark_dead(&made->segments[i], ip);
 	}
 }
 

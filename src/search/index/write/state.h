@@ -27,9 +27,9 @@ bool index_publish(const char *directory, struct index_state *s, char err[INDEX_
    when another process has the lock. */
 int index_lock(const char *directory) MUST_USE;
 
-/* Marks the document of an address dead in all segments. Sets *had when a segment had it alive. */
-bool index_state_remove(const char *directory, struct index_state *s, const unsigned char ip[16],
-    bool *had, char err[INDEX_FAULT]) MUST_USE;
+/* Marks the document of a key dead in all segments. Sets *had when a segment had it alive. */
+bool index_state_remove(const char *directory, struct index_state *s, struct str key, bool *had,
+    char err[INDEX_FAULT]) MUST_USE;
 /* Whether all segments, which are open, were built with all fields of this release. */
 bool index_state_complete(const struct index_state *s);
 /* Compares every file with its mark and verifies about `bytes` more bytes, where the last call
@@ -49,7 +49,7 @@ bool index_state_renew(const char *directory, struct index_state *s, struct inde
     char err[INDEX_FAULT]) MUST_USE;
 /* Adds a segment at its place in the order of sizes, and marks nothing dead. */
 void index_state_insert(struct index_state *s, struct index_segment fresh);
-/* Marks the document of an address dead in one segment, which is open. False: it had none alive. */
-bool index_mark_dead(struct index_segment *s, const unsigned char ip[16]);
+/* Marks the document of a key dead in one segment, which is open. False: it had none alive. */
+bool index_mark_dead(struct index_segment *s, struct str key);
 
 #endif

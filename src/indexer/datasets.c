@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+/* Follows all datasets of an index directory in one process, with one connection and one lock. Each has a follower of its
+   own (follow.c), so a dataset whose pass fails is tried again by itself, and a rebuild in a child keeps no other
+   dataset waiting. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "indexer/indexer.h"
+#include "search/index/write/state.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct followers {
+	char *directory;
+	int lock;
+	struct db *db;
+	unsigned rebuilds; /* children that rebuild now */
+	struct follower *of[DATASETS_STORED];
+};
+
+struct followers *
+followers_open(const char *directory)
+{
+	struct followers *all = mem_zero(sizeof(*all));
+
+	all->directory = mem_text(directory);
+	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+		log_event(
+		    LOGP_ERR, "index", "directory=%s error=\"%s\"", directory, strerror(errno));
+	all->lock = index_lock(directory);
+	if (all->lock < 0) {
+		log_event(LOGP_ERR, "index",
+		    "directory=%s error=\"another surfaced-index has the lock, or it "
+		    "cannot be made\"",
+		    directory);
+		free(all->directory);
+		free(all);
+		return NULL;
+	}
+	all->db = db_open(conf.database, "surfaced-index");
+	db_listen(all->db, "host_changed");
+	db_listen(all->db, "record_changed");
+	db_listen(all->db, "tag_changed");
+	for (int d = 0; d < DATASETS_STORED; d++)
+		all->of[d] = follow_open(all->directory, (enum dataset)d, all->db, &all->rebuilds);
+	return all;
+}
+
+void
+followers_close(struct followers *all)
+{
+	if (all == NULL)
+		return;
+	for (int d = 0; d < DATASETS_STORED; d++)
+		follow_close(all->of[d]);
+	db_close(all->db);
+	close(all->lock);
+	free(all->directory);
+	free(all);
+}
+
+enum follow_rc
+followers_once(struct followers *all, bool rebuild)
+{
+	enum follow_rc rc = FOLLOW_DONE;
+
+	(void)db_notified(
+	    all->db); /* before the first snapshot: a later notification is for the next round */
+	for (int d = 0; d < DATASETS_STORED; d++)
+		if (follow_once(all->of[d], rebuild) != FOLLOW_DONE)
+			rc = FOLLOW_RETRY;
+	return rc;
+}
+
+void
+followers_without_child(struct followers *all)
+{
+	for (int d = 0; d < DATASETS_STORED; d++)
+		follow_without_child(all->of[d]);
+}
+
+struct db *
+followers_db(struct followers *all)
+{
+	return all->db;
+}
