@@ -65,7 +65,8 @@ struct command {
 	const char *arguments; /* the rest of the usage line: "--account UUID NAME" */
 	const char *help;
 	int (*run)(struct cli *c, int argc, char **argv);
-	const struct command *sub; /* ends with a row without name */
+	const struct command *sub;                    /* ends with a row without name */
+	void (*more_help)(const struct command *cmd); /* prints behind --help; NULL: nothing */
 
 	/* first and st are STMT_LIST and have the same parameters. */
 	const struct stmt *first; /* NULL, or a statement that must return a row before st runs */

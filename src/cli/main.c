@@ -47,11 +47,13 @@ print_help(void)
 }
 
 static int
-print_sub_help(const char *path, const struct command *sub)
+print_sub_help(const char *path, const struct command *cmd)
 {
 	printf("usage: %s COMMAND ...\n\ncommands:\n", path);
-	for (; sub->name != NULL; sub++)
+	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
 		print_help_row(sub);
+	if (cmd->more_help != NULL)
+		cmd->more_help(cmd);
 	return EXIT_OK;
 }
 
@@ -108,7 +110,7 @@ find_sub(const struct cli *c, const struct command *cmd, int argc, char **argv, 
 		return NULL;
 	}
 	if (asks_help(argv[1])) {
-		*status = print_sub_help(c->path, cmd->sub);
+		*status = print_sub_help(c->path, cmd);
 		return NULL;
 	}
 	for (const struct command *sub = cmd->sub; sub->name != NULL; sub++)
@@ -145,6 +147,8 @@ run_command(struct cli *c, const struct command *cmd, int argc, char **argv)
 		c->path = arena_printf(c->arena, "%s %s", c->path, cmd->arguments).p;
 	if (argc == 2 && asks_help(argv[1])) {
 		printf("usage: %s\n%s\n", c->path, cmd->help);
+		if (cmd->more_help != NULL)
+			cmd->more_help(cmd);
 		return EXIT_OK;
 	}
 	c->narrow = cmd->narrow;

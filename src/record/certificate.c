@@ -28,16 +28,14 @@ hex_of(struct arena *a, const unsigned char *bytes, size_t n)
 
 /* ---- names ---- */
 
-/* Accepts the names that a host can have, also with * for labels; the last label has a letter, so no address and no
-   "localhost" passes. */
-static bool
-is_host_name(struct str s)
+bool
+certificate_host_name(struct str s)
 {
 	const char *dot = s.n == 0 ? NULL : memrchr(s.p, '.', s.n);
 	bool letter = false;
 	size_t label = 0;
 
-	if (dot == NULL || s.n > LIM_DNS_NAME)
+	if (s.n > LIM_DNS_NAME)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
@@ -51,21 +49,22 @@ is_host_name(struct str s)
 		}
 		if (!alpha && !(c >= '0' && c <= '9') && (c == '\0' || strchr("-_*", c) == NULL))
 			return false;
-		letter = letter || (alpha && s.p + i > dot);
+		letter = letter || (alpha && (dot == NULL || s.p + i > dot));
 		label++;
 	}
 	return label > 0 && letter;
 }
 
-static void
-add_host_name(struct arena *a, struct record *r, struct str name)
+bool
+certificate_common_name(struct str s)
 {
-	size_t n = name.n;
+	return s.n > 0 && memchr(s.p, '.', s.n) != NULL && certificate_host_name(s);
+}
 
-	if (n > 0 && name.p[n - 1] == '.')
-		name.n--;
-	if (is_host_name(name))
-		record_add(a, r->root, "names", arena_str(a, name));
+static struct str
+without_dot(struct str name)
+{
+	return str_ends(name, STR(".")) ? (struct str){ name.p, name.n - 1 } : name;
 }
 
 /* The text of a part of a name as UTF-8, without control characters; STR_NULL when it is empty or cannot be read. */
@@ -113,11 +112,10 @@ set_names(struct arena *a, struct record *r, const X509_NAME *subject, const X50
 	set_entry(a, r, issuer, NID_countryName, "issuer.country_code");
 	for (int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1); at >= 0;
 	     at = X509_NAME_get_index_by_NID(subject, NID_commonName, at)) {
-		const ASN1_STRING *s = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at));
+		struct str name = without_dot(entry_text(a, X509_NAME_get_entry(subject, at)));
 
-		add_host_name(a, r,
-		    (struct str){
-			(const char *)ASN1_STRING_get0_data(s), (size_t)ASN1_STRING_length(s) });
+		if (certificate_common_name(name))
+			record_add(a, r->root, "names", name);
 	}
 }
 
@@ -131,11 +129,15 @@ add_alternative_names(struct arena *a, struct record *r, const X509 *x)
 
 		for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
 			const GENERAL_NAME *g = sk_GENERAL_NAME_value(names, i);
+			struct str name;
 
-			if (g->type == GEN_DNS)
-				add_host_name(a, r,
-				    (struct str){ (const char *)ASN1_STRING_get0_data(g->d.dNSName),
-					(size_t)ASN1_STRING_length(g->d.dNSName) });
+			if (g->type != GEN_DNS)
+				continue;
+			name = without_dot(
+			    (struct str){ (const char *)ASN1_STRING_get0_data(g->d.dNSName),
+				(size_t)ASN1_STRING_length(g->d.dNSName) });
+			if (certificate_host_name(name))
+				record_add(a, r->root, "names", arena_str(a, name));
 		}
 		GENERAL_NAMES_free(names);
 	}
@@ -144,14 +146,33 @@ add_alternative_names(struct arena *a, struct record *r, const X509 *x)
 /* ---- algorithms ---- */
 
 static struct str
+oid_text(struct arena *a, const ASN1_OBJECT *o)
+{
+	char oid[128];
+
+	return OBJ_obj2txt(oid, sizeof(oid), o, 1) > 0 ? arena_str(a, str_of(oid)) : STR_NULL;
+}
+
+static struct str
 object_text(struct arena *a, const ASN1_OBJECT *o)
 {
 	int nid = OBJ_obj2nid(o);
-	char oid[128];
 
-	if (nid != NID_undef)
-		return arena_str(a, str_of(OBJ_nid2ln(nid)));
-	return OBJ_obj2txt(oid, sizeof(oid), o, 1) > 0 ? arena_str(a, str_of(oid)) : STR_NULL;
+	return nid != NID_undef ? arena_str(a, str_of(OBJ_nid2ln(nid))) : oid_text(a, o);
+}
+
+/* The algorithms of keys that certificates of servers have by name; the vocabulary of tbl/words.h maps OpenSSL's
+   names to those that are stored. Any other algorithm is stored as its OID. */
+static struct str
+key_algorithm(struct arena *a, const ASN1_OBJECT *o)
+{
+	static const int named[] = { NID_rsaEncryption, NID_rsassaPss, NID_dsa,
+		NID_X9_62_id_ecPublicKey, NID_ED25519, NID_ED448 };
+
+	for (size_t i = 0; i < COUNT(named); i++)
+		if (OBJ_obj2nid(o) == named[i])
+			return object_text(a, o);
+	return oid_text(a, o);
 }
 
 static void
@@ -169,7 +190,7 @@ set_key(struct arena *a, struct record *r, const X509 *x)
 	}
 	OPENSSL_free(der);
 	if (X509_PUBKEY_get0_param(&algorithm, NULL, NULL, NULL, spki) == 1)
-		record_set_text(a, r->root, "key_algorithm", object_text(a, algorithm));
+		record_set_text(a, r->root, "key_algorithm", key_algorithm(a, algorithm));
 	if (key != NULL && EVP_PKEY_get_bits(key) > 0)
 		record_set_int(a, r->root, "key_size", EVP_PKEY_get_bits(key));
 }

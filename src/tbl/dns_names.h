@@ -52,6 +52,8 @@ DNS_TYPE(252, "AXFR", "")
 DNS_TYPE(255, "ANY", "")
 DNS_TYPE(256, "URI", "nns")
 DNS_TYPE(257, "CAA", "nws")
+DNS_TYPE(32768, "TA", "nnnx")
+DNS_TYPE(32769, "DLV", "nnnx")
 
 DNS_RCODE(0, "NOERROR")
 DNS_RCODE(1, "FORMERR")

@@ -21,7 +21,7 @@ import "$W/a.ndjson"
 is "$STATUS" 1 "an import with bad records exits with status 1"
 is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 2 bad" "the summary counts new and bad records"
 is "$ERR" "$W/a.ndjson:4: asn: must be an integer
-$W/a.ndjson:5: no valid JSON at byte 18: unexpected end" \
+$W/a.ndjson:5: no valid JSON: the record does not end" \
 	"each bad record is reported with its line and member"
 is "$(doc 192.0.2.1 country_code)" GB "a country code is stored in upper case"
 is "$(doc 192.0.2.1 apex_domains,0)" example.co.uk "an apex domain follows the public suffix list"

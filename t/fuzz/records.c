@@ -40,7 +40,17 @@ fuzz_records(records_reader *reader, enum dataset d, const uint8_t *data, size_t
 	static struct arena *a;
 	struct source src;
 	struct records rs = {
-		.dataset = d, .src = &src, .seen = TS_NULL, .take = take_record, .bad = take_bad
+		.dataset = d,
+		.src = &src,
+		.seen = TS_NULL,
+		.take = take_record,
+		.bad = take_bad,
+		.options = { .type = STR_INIT("PTR"),
+		    .authorities = true,
+		    .log = STR_INIT("log"),
+		    .start = { true, 7 },
+		    .chains = true,
+		    .url = STR_INIT("http://192.0.2.7:8080/pub") },
 	};
 	int fd = memfd_create("records", MFD_CLOEXEC);
 

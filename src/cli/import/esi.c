@@ -226,8 +226,8 @@ store_records(struct run *r, bool nmap)
 	if (r->rc == DB_OK)
 		(nmap ? read_nmap : read_lines)(r);
 	flush_batch(r);
-	if (r->rc == DB_OK && r->src.failed)
-		return cli_fail(EXIT_FAILED, "%s: %s", r->file, strerror(errno));
+	if (r->rc == DB_OK && r->src.failed != NULL)
+		return cli_fail(EXIT_FAILED, "%s %s; nothing was imported", r->file, r->src.failed);
 	if (r->rc == DB_OK)
 		r->rc = write_audit(r);
 	if (r->rc == DB_OK)

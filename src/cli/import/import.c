@@ -6,56 +6,29 @@
                    1   a record was bad, the file could not be read, or a batch failed
                    4   the database could not be reached, or took too long
 
-   Messages come in the order of the file, each batch's before it is stored. The line of progress is
-   erased before a message and drawn again after it, at most five times a second, and only on a
-   terminal. */
+   Messages come in the order of the file, each batch's before it is stored. */
 #include "config.h"
 
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/enrich.h"
-#include "cli/import/records.h"
-#include "cli/import/store.h"
+#include "cli/import/format.h"
 #include "cli/import/pipe.h"
+#include "cli/import/progress.h"
+#include "cli/import/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { REDRAW_US = 200000 };
 
 struct run {
 	struct cli *cli;
 	struct import_pipe_options o;
-	bool quiet, progress, plain;
-	uint64_t size; /* bytes of the file; 0: unknown */
+	bool quiet, plain;
+	struct progress progress;
 	uint64_t read, bad;
-	int64_t began, drawn;
 	struct import_store store;
 };
-
-static const struct {
-	const char *name;
-	import_reader *reader;
-} formats[] = {
-	{ "auto", NULL },
-	{ "ndjson", import_ndjson },
-	{ "nmap", import_nmap },
-	{ "masscan", import_masscan },
-};
-
-static bool
-set_format(struct run *r, struct str name)
-{
-	for (size_t i = 0; i < COUNT(formats); i++) {
-		if (!str_is(name, formats[i].name))
-			continue;
-		r->o.reader = formats[i].reader;
-		return true;
-	}
-	return false;
-}
 
 /* EXIT_OK, or the status to return after a message. */
 static int
@@ -71,19 +44,20 @@ parse_import_options(struct run *r, int argc, char **argv)
 		{ .name = NULL },
 	};
 
+	const struct format *f;
+	int status;
+
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
-	if (!set_format(r, format))
-		return cli_usage(r->cli, "the format must be auto, ndjson, nmap or masscan");
 	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
-	return EXIT_OK;
+	f = format_option(r->cli, DATASET_HOSTS, format, &status);
+	r->o.reader = f == NULL ? NULL : f->hosts;
+	return status;
 }
 
 static int
 open_input(struct run *r)
 {
-	struct stat st;
-
 	if (strcmp(r->o.file, "-") == 0) {
 		r->o.file = "stdin";
 		r->o.fd = STDIN_FILENO;
@@ -92,29 +66,7 @@ open_input(struct run *r)
 	}
 	if (r->o.fd < 0)
 		return cli_fail(EXIT_FAILED, "%s: %s", r->o.file, strerror(errno));
-	if (fstat(r->o.fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		r->size = (uint64_t)st.st_size;
 	return EXIT_OK;
-}
-
-/* Rewrites one line of progress; only if stderr is a terminal. */
-static void
-draw_progress(struct run *r, const struct import_pipe *p, bool last)
-{
-	int64_t now = mono_us();
-	double seconds = (double)(now - r->began) / 1e6;
-
-	if (!r->progress || (!last && now - r->drawn < REDRAW_US))
-		return;
-	r->drawn = now;
-	fprintf(stderr, "\r\033[K%ju records, %.0f a second", (uintmax_t)r->read,
-	    seconds > 0 ? (double)r->read / seconds : 0);
-	if (r->size > 0)
-		fprintf(
-		    stderr, ", %.0f %%", 100.0 * (double)import_pipe_bytes(p) / (double)r->size);
-	if (last)
-		fputc('\n', stderr);
-	fflush(stderr);
 }
 
 static void
@@ -122,8 +74,7 @@ show_bad(struct run *r, const struct import_batch *b)
 {
 	if (b->messages.n == 0)
 		return;
-	if (r->progress)
-		fputs("\r\033[K", stderr);
+	progress_hide(&r->progress);
 	fwrite(b->messages.p, 1, b->messages.n, stderr);
 }
 
@@ -136,8 +87,7 @@ show_large(struct run *r)
 	if (s->large == 0)
 		return;
 	r->bad += (uint64_t)s->large;
-	if (r->progress)
-		fputs("\r\033[K", stderr);
+	progress_hide(&r->progress);
 	fprintf(stderr,
 	    "%s: %jd records left out: the host would be larger than %jd bytes, as "
 	    "%.*s\n",
@@ -156,16 +106,15 @@ store_all(struct run *r, struct import_pipe *p)
 		show_bad(r, b);
 		rc = import_store_batch(&r->store, b);
 		if (rc != DB_OK) {
-			if (r->progress)
-				fputc('\n', stderr);
+			progress_end(&r->progress, r->read, import_pipe_bytes(p));
 			return cli_fail_db(r->cli, rc, "the import ended early; run it again");
 		}
 		r->read += b->read;
 		r->bad += b->bad;
 		show_large(r);
-		draw_progress(r, p, false);
+		progress_draw(&r->progress, r->read, import_pipe_bytes(p));
 	}
-	draw_progress(r, p, true);
+	progress_end(&r->progress, r->read, import_pipe_bytes(p));
 	if (import_pipe_failed(p) != NULL)
 		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
 	return EXIT_OK;
@@ -205,7 +154,7 @@ print_summary(const struct run *r)
 static int
 hosts(struct cli *c, int argc, char **argv)
 {
-	struct run r = { .cli = c, .began = mono_us() };
+	struct run r = { .cli = c };
 	struct import_pipe *p;
 	int rc = parse_import_options(&r, argc, argv);
 
@@ -213,7 +162,7 @@ hosts(struct cli *c, int argc, char **argv)
 		rc = open_input(&r);
 	if (rc != EXIT_OK)
 		return rc;
-	r.progress = !r.quiet && isatty(STDERR_FILENO);
+	progress_begin(&r.progress, !r.quiet && !c->json, r.o.fd);
 	r.store = (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
 	r.o.enrich = r.plain ? NULL : cli_enrich_open();
 	p = import_pipe_start(&r.o);
@@ -247,34 +196,50 @@ certificates(struct cli *c, int argc, char **argv)
 	return import_records(c, DATASET_CERTIFICATES, argc, argv);
 }
 
-#define RECORD_ARGUMENTS(formats)                                                                  \
-	"[--format " formats "] [--source NAME] [--seen TIME] [--quiet] [--strict] FILE|-"
+static int
+open_directories(struct cli *c, int argc, char **argv)
+{
+	return import_records(c, DATASET_DIRECTORIES, argc, argv);
+}
+
+#define ARGUMENTS(more) "[--format NAME] " more "[--quiet] [--strict] FILE|-"
+#define RECORD_ARGUMENTS(more) ARGUMENTS("[--source NAME] [--seen TIME] " more)
 
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
-	    .arguments =
-		"[--format auto|ndjson|nmap|masscan] [--no-enrich] [--quiet] [--strict] FILE|-",
+	    .arguments = ARGUMENTS("[--no-enrich] "),
 	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
 	    .run = hosts,
+	    .more_help = format_print_help,
 	},
 	{
 	    .name = "dns",
-	    .arguments = RECORD_ARGUMENTS("ndjson|cof"),
-	    .help = "import DNS records: our own documents, passive DNS",
+	    .arguments = RECORD_ARGUMENTS("[--type TYPE] [--authorities] "),
+	    .help = "import DNS records: our own documents and those of resolvers and passive DNS",
 	    .run = dns,
+	    .more_help = format_print_help,
 	},
 	{
 	    .name = "whois",
-	    .arguments = RECORD_ARGUMENTS("ndjson"),
-	    .help = "import registrations of domains: our own documents",
+	    .arguments = RECORD_ARGUMENTS(""),
+	    .help = "import registrations of domains: our own documents, RDAP, WhoisXML",
 	    .run = whois,
+	    .more_help = format_print_help,
 	},
 	{
 	    .name = "certificates",
-	    .arguments = RECORD_ARGUMENTS("ndjson|pem|der"),
-	    .help = "import certificates: our own documents, PEM, DER",
+	    .arguments = RECORD_ARGUMENTS("[--log NAME] [--start N] [--chains] "),
+	    .help = "import certificates: our own documents, PEM, DER, logs, certstream, tlsx",
 	    .run = certificates,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "open-directories",
+	    .arguments = RECORD_ARGUMENTS("[--url URL] "),
+	    .help = "import open directories: our own documents, nginx's autoindex",
+	    .run = open_directories,
+	    .more_help = format_print_help,
 	},
 	{
 	    .name = "assets",
@@ -301,6 +266,7 @@ static const struct command import_command = {
 	.name = "import",
 	.help = "put scan results into the database",
 	.sub = commands,
+	.more_help = format_print_help,
 };
 
 COMMAND(import_command);

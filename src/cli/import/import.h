@@ -136,16 +136,14 @@ typedef void import_reader(struct importer *im);
 
 import_reader import_ndjson, import_nmap, import_masscan;
 
-/* ---- guess.c ---- */
-
-/* Guesses the format from the first bytes; NULL: unknown. */
-import_reader *import_guess(struct source *s);
-
 /* ---- reader.c ---- */
 
 /* For readers: finishes and prints the host and calls im->host, or im->bad. */
 void import_emit(
     struct importer *im, struct import_host *h, enum import_manner manner, uint64_t line);
+/* Calls take for each JSON value of the input, which counts it as read, and reports values that do not end. */
+void import_values(
+    struct importer *im, void (*take)(void *arg, struct str text, uint64_t line), void *arg);
 void import_bad(struct importer *im, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
 #endif

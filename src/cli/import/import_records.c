@@ -1,130 +1,150 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl import dns, whois, certificates: options, messages and the summary.
 
-     reader of the format  --take_record-->  batch  --store_batch, when it is full-->  table record
+     record_pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
 
-   Unlike the import of hosts this one has a single thread, which reads, merges and stores in turn.
-   A batch that fails ends the import; the batches before it are committed, and running the import
-   again repeats them without a change. Messages about bad records end after the first hundred; the
-   summary counts all of them. */
+   Messages come in the order of the file, each batch's before it is stored. A batch that fails ends
+   the import; the batches before it are committed, and running the import again repeats them without
+   a change. */
 #include "config.h"
 
 #include "cli/cli.h"
-#include "cli/import/record_store.h"
-#include "cli/import/records.h"
+#include "cli/import/format.h"
+#include "cli/import/progress.h"
+#include "cli/import/record_pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { MESSAGES = 100 };
+enum { COMMON_OPTIONS = 5 };
 
 struct run {
 	struct cli *cli;
-	struct records rs;
-	struct record_batch batch;
+	struct record_pipe_options o;
+	const struct format *format; /* NULL: to be guessed */
+	struct format_arguments arguments;
 	struct record_sum sum;
-	struct arena *scratch;
-	records_reader *reader;
-	const char *file;
-	uint64_t bad;
-	bool quiet, strict;
-	enum db_rc failed; /* of the database */
+	struct progress progress;
+	uint64_t read, bad, skipped;
+	bool quiet;
 };
-
-static const struct {
-	enum dataset dataset;
-	const char *name;
-	records_reader *reader;
-} formats[] = {
-#define FORMAT(dataset, name, reader, help) { DATASET_##dataset, #name, read_##reader },
-#include "tbl/formats.h"
-#undef FORMAT
-};
-
-/* The reader of the format, or of the dataset's first one when none is named; NULL: there is no such format. */
-static records_reader *
-find_reader(enum dataset d, struct str name)
-{
-	for (size_t i = 0; i < COUNT(formats); i++)
-		if (formats[i].dataset == d && (name.p == NULL || str_is(name, formats[i].name)))
-			return formats[i].reader;
-	return NULL;
-}
-
-static int
-refuse_format(struct run *r)
-{
-	struct buf b = { .a = r->cli->arena };
-
-	for (size_t i = 0; i < COUNT(formats); i++)
-		if (formats[i].dataset == r->rs.dataset)
-			buf_printf(&b, "%s%s", b.n == 0 ? "" : ", ", formats[i].name);
-	buf_char(&b, '\0');
-	return cli_usage(r->cli, "the format must be one of: %s", b.p);
-}
 
 /* EXIT_OK, or the status to return after a message. */
 static int
 parse_options(struct run *r, int argc, char **argv)
 {
 	struct cli_list words;
-	struct str format = STR_NULL;
-	const struct cli_option table[] = {
+	struct str format = STR("auto");
+	struct cli_option table[COMMON_OPTIONS + FORMAT_OPTIONS + 1] = {
 		{ .name = "format", .text = &format },
-		{ .name = "source", .text = &r->rs.origin },
-		{ .name = "seen", .time = &r->rs.seen },
+		{ .name = "source", .text = &r->o.origin },
+		{ .name = "seen", .time = &r->o.seen },
 		{ .name = "quiet", .flag = &r->quiet },
-		{ .name = "strict", .flag = &r->strict },
-		{ .name = NULL },
+		{ .name = "strict", .flag = &r->o.strict },
 	};
+	int status;
 
+	format_options_rows(&r->arguments, table + COMMON_OPTIONS);
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
-	r->reader = find_reader(r->rs.dataset, format);
-	if (r->reader == NULL)
-		return refuse_format(r);
-	if (r->rs.origin.p != NULL && (r->rs.origin.n == 0 || r->rs.origin.n > 200))
+	r->format = format_option(r->cli, r->o.dataset, format, &status);
+	if (status != EXIT_OK)
+		return status;
+	if (r->o.origin.p != NULL && (r->o.origin.n == 0 || r->o.origin.n > 200))
 		return cli_usage(r->cli, "--source must have 1 to 200 bytes");
-	r->file = words.p[0].p; /* NUL-terminated, as it is an argument */
+	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
+	return EXIT_OK;
+}
+
+static int
+open_input(struct run *r)
+{
+	if (strcmp(r->o.file, "-") == 0)
+		r->o.file = "stdin";
+	else
+		r->o.fd = open(r->o.file, O_RDONLY | O_CLOEXEC);
+	if (r->o.fd < 0)
+		return cli_fail(EXIT_FAILED, "%s: %s", r->o.file, strerror(errno));
 	return EXIT_OK;
 }
 
 static void
-store_batch(struct run *r)
+show_messages(struct run *r, const struct buf *messages)
+{
+	if (messages->n == 0)
+		return;
+	progress_hide(&r->progress);
+	fwrite(messages->p, 1, messages->n, stderr);
+}
+
+static enum db_rc
+store_part(struct run *r, struct arena *scratch, struct record_part *part)
 {
 	struct record_sum before = r->sum;
+	enum db_rc rc = record_store(r->cli->db, scratch, &part->batch, &r->sum);
+	int64_t large = r->sum.large - before.large;
 
-	r->failed = record_store(r->cli->db, r->scratch, &r->batch, &r->sum);
-	if (r->sum.large > before.large)
-		fprintf(stderr, "%s: %jd records left out: they would be larger than %jd bytes\n",
-		    r->file, (intmax_t)(r->sum.large - before.large), (intmax_t)LIM_HOST_BYTES);
-	r->bad += (uint64_t)(r->sum.large - before.large + r->sum.unreadable - before.unreadable);
-	record_batch_clear(&r->batch);
+	if (large > 0)
+		buf_printf(&r->sum.messages,
+		    "%s: %jd records left out: they would be larger than %jd bytes\n", r->o.file,
+		    (intmax_t)large, (intmax_t)LIM_HOST_BYTES);
+	show_messages(r, &r->sum.messages);
+	buf_clear(&r->sum.messages);
+	r->bad += (uint64_t)(large + r->sum.unreadable - before.unreadable);
+	return rc;
 }
 
-static void
-report_bad(void *arg, uint64_t line, struct str what)
+static int
+store_all(struct run *r, struct record_pipe *p, struct arena *scratch)
 {
-	struct run *r = arg;
+	struct record_part *part;
+	enum db_rc rc = DB_OK;
 
-	if (r->bad++ < MESSAGES)
-		fprintf(stderr, "%s:%ju: %.*s\n", r->file, (uintmax_t)line, (int)what.n, what.p);
-	if (r->strict)
-		r->rs.stop = true;
+	while (rc == DB_OK && (part = record_pipe_next(p)) != NULL) {
+		show_messages(r, &part->messages);
+		rc = store_part(r, scratch, part);
+		r->read += part->read;
+		r->bad += part->bad;
+		r->skipped += part->skipped;
+		progress_draw(&r->progress, r->read, record_pipe_bytes(p));
+	}
+	progress_end(&r->progress, r->read, record_pipe_bytes(p));
+	if (rc != DB_OK)
+		return cli_fail_db(r->cli, rc, "the import ended early; run it again");
+	if (record_pipe_failed(p) != NULL)
+		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, record_pipe_failed(p));
+	return EXIT_OK;
 }
 
-static bool
-take_record(void *arg, const struct record *rec, struct str der)
+/* Reads the whole file and stores its batches. */
+static int
+run_import(struct run *r)
 {
-	struct run *r = arg;
+	struct record_pipe *p = record_pipe_open(&r->o);
+	struct arena *scratch;
+	int rc;
 
-	arena_reset(r->scratch);
-	if (!record_batch_add(&r->batch, r->scratch, rec, der))
-		report_bad(r, r->rs.src->line, STR("the record would be too large"));
-	else if (record_batch_full(&r->batch))
-		store_batch(r);
-	return r->failed == DB_OK;
+	if (r->format == NULL)
+		r->format = record_pipe_guess(p);
+	if (r->format == NULL && record_pipe_failed(p) != NULL)
+		rc = cli_fail(EXIT_FAILED, "%s %s", r->o.file, record_pipe_failed(p));
+	else if (r->format == NULL)
+		rc = cli_fail(EXIT_FAILED, "%s is in no format known here; name one with --format",
+		    r->o.file);
+	else
+		rc = format_options_read(
+		    r->cli, str_of(r->format->name), &r->arguments, record_pipe_format_options(p));
+	if (rc == EXIT_OK) {
+		scratch = arena_new((size_t)1 << 30);
+		progress_begin(&r->progress, !r->quiet && !r->cli->json, r->o.fd);
+		record_pipe_start(p, r->format->records);
+		rc = store_all(r, p, scratch);
+		db_use(r->cli->db, r->cli->arena, 0);
+		arena_free(scratch);
+	}
+	record_pipe_end(p);
+	return rc;
 }
 
 static void
@@ -135,62 +155,30 @@ print_summary(const struct run *r)
 	if (r->cli->json)
 		printf("{\"read\":%ju,\"new\":%jd,\"changed\":%jd,\"unchanged\":%jd,\"bad\":%ju,"
 		       "\"skipped\":%ju}\n",
-		    (uintmax_t)r->rs.read, (intmax_t)s->fresh, (intmax_t)s->changed,
-		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->rs.skipped);
+		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped);
 	else if (!r->quiet)
 		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad, %ju skipped\n",
-		    (uintmax_t)r->rs.read, (intmax_t)s->fresh, (intmax_t)s->changed,
-		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->rs.skipped);
+		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped);
 	fflush(stdout);
-}
-
-/* Reads the whole file and stores its batches. */
-static int
-run_import(struct run *r, int fd)
-{
-	struct source src;
-
-	source_open(&src, fd, -1);
-	r->rs.src = &src;
-	r->rs.a = arena_new((size_t)1 << 30);
-	r->scratch = arena_new((size_t)1 << 30);
-	record_batch_open(&r->batch, r->rs.dataset);
-	r->reader(&r->rs);
-	if (r->failed == DB_OK)
-		store_batch(r);
-	record_batch_close(&r->batch);
-	arena_free(r->rs.a);
-	source_close(&src);
-	if (r->failed != DB_OK)
-		return cli_fail_db(r->cli, r->failed, "the import ended early; run it again");
-	if (src.failed)
-		return cli_fail(EXIT_FAILED, "%s cannot be read", r->file);
-	return EXIT_OK;
 }
 
 int
 import_records(struct cli *c, enum dataset d, int argc, char **argv)
 {
-	struct run r = { .cli = c, .rs = { .dataset = d, .seen = TS_NULL } };
-	int rc = parse_options(&r, argc, argv), fd = STDIN_FILENO;
+	struct run r = { .cli = c, .o = { .dataset = d, .seen = TS_NULL, .fd = STDIN_FILENO } };
+	int rc = parse_options(&r, argc, argv);
 
+	if (rc == EXIT_OK)
+		rc = open_input(&r);
 	if (rc != EXIT_OK)
 		return rc;
-	r.rs.take = take_record;
-	r.rs.bad = report_bad;
-	r.rs.arg = &r;
-	if (strcmp(r.file, "-") == 0)
-		r.file = "stdin";
-	else
-		fd = open(r.file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return cli_fail(EXIT_FAILED, "%s: %s", r.file, strerror(errno));
-	rc = run_import(&r, fd);
-	if (r.rs.read > 0 || rc == EXIT_OK)
+	rc = run_import(&r);
+	if (r.read > 0 || rc == EXIT_OK)
 		print_summary(&r);
-	db_use(c->db, c->arena, 0);
-	arena_free(r.scratch);
-	if (fd != STDIN_FILENO)
-		close(fd);
+	buf_free(&r.sum.messages);
+	if (r.o.fd != STDIN_FILENO)
+		close(r.o.fd);
 	return rc == EXIT_OK && r.bad > 0 ? EXIT_FAILED : rc;
 }

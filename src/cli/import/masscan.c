@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads masscan's -oJ (an array with one object on each line, but not always valid JSON as a whole) and -oD (one
-   object on each line). The status of a port and each of its banners are separate records, in any order, so the
+/* Reads masscan's -oJ (an array, but not always valid JSON as a whole: an interrupted run leaves it without its end, and
+   older releases wrote no brackets around it) and -oD (one object on each line). The status of a port and each of its banners are separate records, in any order, so the
    records of an address are gathered for a window of hosts before the hosts are emitted. */
 #include "config.h"
 
@@ -20,6 +20,7 @@ struct window {
 	struct arena *arena;
 	struct gathered *hosts; /* the first record of a host initialises its element */
 	size_t n, bytes;
+	uint64_t line;       /* where the present record begins */
 	struct names *names; /* address to 1 + index in hosts */
 };
 
@@ -54,7 +55,7 @@ window_host(struct window *w, struct str ip)
 	if (*at == 0) {
 		*at = (uint32_t)++w->n;
 		w->hosts[w->n - 1] =
-		    (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->im->src->line };
+		    (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->line };
 	}
 	return &w->hosts[*at - 1].host;
 }
@@ -245,84 +246,40 @@ handle_record(struct window *w, const struct json_value *v)
 	return why;
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct str
-trim_blanks(struct str s)
-{
-	while (s.n > 0 && is_blank(s.p[0]))
-		s = (struct str){ s.p + 1, s.n - 1 };
-	while (s.n > 0 && is_blank(s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
-
-/* The object in a line, without the brackets and commas of the array; STR_NULL for
-   a line without an object. masscan writes the array of -oJ line by line, and a
-   run that was interrupted leaves it without its end, or with a comma before it.
-   As a whole such a file is no JSON, but each line is: therefore the lines are
-   parsed and not the file. */
-static struct str
-line_object(struct str s)
-{
-	s = trim_blanks(s);
-	while (s.n > 0 && (s.p[0] == '[' || s.p[0] == ','))
-		s = trim_blanks((struct str){ s.p + 1, s.n - 1 });
-	while (s.n > 0 && (s.p[s.n - 1] == ']' || s.p[s.n - 1] == ','))
-		s = trim_blanks((struct str){ s.p, s.n - 1 });
-	/* the last line of older releases, which is not JSON */
-	if (str_starts(s, STR("{finished:")) || str_starts(s, STR("{ finished:")))
-		s.n = 0;
-	return s;
-}
-
 static void
-handle_line(struct window *w, struct str line)
+take_object(void *arg, struct str text, uint64_t line)
 {
+	struct window *w = arg;
 	struct importer *im = w->im;
 	struct json_fault fault;
 	struct json_value *v;
 	const char *why;
 
-	line = line_object(line);
-	if (line.n == 0)
+	/* the last line of older releases, which is not JSON */
+	if (str_starts(text, STR("{finished:")) || str_starts(text, STR("{ finished:")))
 		return;
 	im->read++;
-	if (!json_scan(im->arena, line, IMPORT_DEPTH, &fault)) {
-		import_bad(im, im->src->line, "no valid JSON: %s", fault.what);
+	w->line = line;
+	if (!json_scan(im->arena, text, IMPORT_DEPTH, &fault)) {
+		import_bad(im, line, "no valid JSON: %s", fault.what);
 		return;
 	}
-	v = json_parse(im->arena, line);
+	v = json_parse(im->arena, text);
 	why = v == NULL ? "no valid JSON" : handle_record(w, v);
 	if (why != NULL)
-		import_bad(im, im->src->line, "%s", why);
+		import_bad(im, line, "%s", why);
+	else if (w->n >= im->window || w->bytes > WINDOW_BYTES)
+		window_flush(w);
 }
 
 void
 import_masscan(struct importer *im)
 {
 	struct window w = { .im = im, .arena = arena_new(SIZE_MAX / 2) };
-	enum source_line got;
-	struct str line;
 
 	w.hosts = mem_array(im->window, sizeof(w.hosts[0]));
 	w.names = names_new(im->window);
-	while (!im->stop && (got = source_line(im->src, &line)) != SOURCE_END) {
-		if (got == SOURCE_TOO_LONG) {
-			im->read++;
-			import_bad(
-			    im, im->src->line, "the line is longer than %d bytes", IMPORT_LINE);
-			continue;
-		}
-		handle_line(&w, line);
-		arena_reset(im->arena);
-		if (w.n >= im->window || w.bytes > WINDOW_BYTES)
-			window_flush(&w);
-	}
+	import_values(im, take_object, &w);
 	if (!im->stop)
 		window_flush(&w);
 	names_free(w.names);

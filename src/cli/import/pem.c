@@ -6,8 +6,8 @@
  * phrase. */
 #include "config.h"
 
-#include "cli/import/records.h"
-#include "record/certificate.h"
+#include "cli/import/certificates.h"
+#include "cli/import/tool_json.h"
 
 static const struct {
 	struct str label;
@@ -29,31 +29,82 @@ label_of(struct str line, struct str begin)
 	return (struct str){ line.p + begin.n, line.n - begin.n - 5 };
 }
 
+bool
+certificate_parse(
+    struct records *rs, bool trusted, struct str *der, struct record *out, uint64_t line)
+{
+	const char *why;
+
+	if (record_certificate(rs->a, trusted, der, out, &why))
+		return true;
+	records_bad(rs, line, "the certificate is refused: %s", why);
+	return false;
+}
+
+bool
+certificate_of_base64(struct arena *a, struct str base64, struct str *der)
+{
+	unsigned char *bytes = arena_alloc(a, base64.n + 1);
+	size_t n;
+
+	if (!base64_parse(base64, bytes, base64.n, &n))
+		return false;
+	*der = (struct str){ (char *)bytes, n };
+	return true;
+}
+
+bool
+certificate_of_pem(struct arena *a, struct str pem, struct str *der)
+{
+	struct buf base64 = { .a = a };
+	struct str line, label = STR_NULL;
+
+	while (str_line(&pem, &line)) {
+		line = str_trim(line);
+		if (label.p == NULL)
+			label = label_of(line, STR("-----BEGIN "));
+		else if (label_of(line, STR("-----END ")).p != NULL)
+			return str_is(label, "CERTIFICATE") &&
+			       certificate_of_base64(a, buf_done(&base64), der);
+		else
+			buf_str(&base64, line);
+	}
+	return false;
+}
+
+/* Tools mix alternative names with common names, so the stricter rule for these holds. */
+void
+certificate_add_names(struct records *rs, struct record *r, const struct json_value *list)
+{
+	for (size_t i = 0; i < tool_items(list); i++) {
+		struct str name = tool_text(tool_item(list, i));
+
+		if (str_ends(name, STR(".")))
+			name.n--;
+		if (certificate_common_name(name))
+			record_add(rs->a, r->root, "names", name);
+	}
+}
+
 static void
 emit_certificate(struct records *rs, bool trusted, struct str der, uint64_t line)
 {
-	const char *why;
 	struct record r;
 
-	if (record_certificate(rs->a, trusted, &der, &r, &why))
+	if (certificate_parse(rs, trusted, &der, &r, line))
 		records_emit(rs, &r, der, RECORD_LENIENT, line);
-	else
-		records_bad(rs, line, "the certificate is refused: %s", why);
 }
 
 static void
 decode_block(struct records *rs, struct str label, struct str base64, uint64_t line)
 {
-	size_t room = base64.n, n;
-	unsigned char *der;
+	struct str der;
 
 	for (size_t i = 0; i < COUNT(labels); i++) {
 		if (!str_eq(labels[i].label, label))
 			continue;
-		der = arena_alloc(rs->a, room + 1);
-		if (base64_parse(base64, der, room, &n))
-			emit_certificate(
-			    rs, labels[i].trusted, (struct str){ (char *)der, n }, line);
+		if (certificate_of_base64(rs->a, base64, &der))
+			emit_certificate(rs, labels[i].trusted, der, line);
 		else
 			records_bad(rs, line, "the block is no base64");
 		return;

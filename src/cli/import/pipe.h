@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The thread that reads and parses the next batch while PostgreSQL stores the last one; pipe.c draws
+/* The thread that reads and parses the next batch while PostgreSQL stores the last one; handover.h draws
  * the turns. A batch belongs to one thread at a time: import_pipe_next gives one to the caller and
  * returns the one before to the reader, whose buffers are then used again. */
 #ifndef CLI_IMPORT_PIPE_H

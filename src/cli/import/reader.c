@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/import/import.h"
+#include "cli/import/json_values.h"
 
 void
 import_bad(struct importer *im, uint64_t line, const char *fmt, ...)
@@ -46,4 +47,28 @@ import_emit(struct importer *im, struct import_host *h, enum import_manner manne
 		return;
 	}
 	im->host(im->arg, h, buf_done(&im->doc));
+}
+
+void
+import_values(
+    struct importer *im, void (*take)(void *arg, struct str text, uint64_t line), void *arg)
+{
+	enum json_values_next how;
+	struct json_values v;
+	struct str text;
+
+	json_values_open(&v, im->src, NULL);
+	while (!im->stop && (how = json_values_next(&v, &text)) != JSON_VALUES_END) {
+		if (how == JSON_VALUE) {
+			take(arg, text, v.line);
+			arena_reset(im->arena);
+			continue;
+		}
+		im->read++;
+		if (how == JSON_VALUE_TOO_LONG)
+			import_bad(im, v.line, "the record is longer than %d bytes", IMPORT_LINE);
+		else
+			import_bad(im, v.line, "no valid JSON: the record does not end");
+	}
+	json_values_close(&v);
 }

@@ -201,12 +201,14 @@ read_pairs(struct db *db, struct arena *a, const struct record_batch *b, struct 
 
 /* A stored document that this release cannot read stays as it is: another release may have written it. */
 static void
-report_unreadable(struct arena *a, enum dataset d, struct str key, struct str what)
+report_unreadable(
+    struct arena *a, struct buf *messages, enum dataset d, struct str key, struct str what)
 {
 	struct str name = record_key_text(a, d, key);
 
-	fprintf(stderr, "the stored document %.*s of %s cannot be read and stays as it is: %.*s\n",
-	    (int)name.n, name.p, record_dataset_name(d), (int)what.n, what.p);
+	buf_printf(messages,
+	    "the stored document %.*s of %s cannot be read and stays as it is: %.*s\n", (int)name.n,
+	    name.p, record_dataset_name(d), (int)what.n, what.p);
 }
 
 /* Decides what is written for an item, and counts it:
@@ -240,7 +242,7 @@ judge_pair(struct arena *a, const struct record_batch *b, const struct record_it
 	} else if (read_text(a, b->dataset, p->doc, &old, &what)) {
 		new = record_merge(a, &old, &new);
 	} else {
-		report_unreadable(a, b->dataset, item->key, what);
+		report_unreadable(a, &sum->messages, b->dataset, item->key, what);
 		p->text = STR_NULL;
 		sum->unreadable++;
 		return;
@@ -348,7 +350,7 @@ store_pairs(struct db *db, struct arena *a, struct record_batch *b, struct recor
 enum db_rc
 record_store(struct db *db, struct arena *scratch, struct record_batch *b, struct record_sum *sum)
 {
-	struct record_sum add = { 0 };
+	struct record_sum add = { .messages = sum->messages };
 	enum db_rc rc;
 
 	if (b->n == 0)
@@ -362,6 +364,7 @@ record_store(struct db *db, struct arena *scratch, struct record_batch *b, struc
 		rc = store_pairs(db, scratch, b, &add);
 	if (rc == DB_OK)
 		rc = db_commit(db);
+	sum->messages = add.messages;
 	if (rc != DB_OK) {
 		db_rollback(db);
 		return rc;

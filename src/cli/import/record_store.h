@@ -31,6 +31,7 @@ struct record_sum {
 	int64_t large; /* not stored, because the merged document would be too large */
 	int64_t
 	    unreadable; /* not stored, because the stored document could not be read and merged */
+	struct buf messages; /* about those, a line each, on the heap */
 };
 
 enum { RECORD_BATCH = 5000, RECORD_BATCH_BYTES = 8 * 1024 * 1024 };

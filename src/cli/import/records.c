@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* Readers of ndjson and cof, and the functions that all readers of records share.
+/* The reader of ndjson, and the functions that all readers of records share.
 
      records_next    counts an entry and resets the arena: the entry before is gone
+     records_json    reads all values of a format that is JSON
      records_emit    adds --source and --seen, finishes the record and hands it to the importer
      records_bad     reports an entry with its line; control characters of the file become question marks
 
-   ndjson is our own format and strict: the members of a record are those of its table. cof comes
-   from passive DNS servers and is lenient: members that are unknown are left out. */
+   ndjson is our own format and strict: the members of a record are those of its table. Formats of tools are lenient:
+   members that are unknown are left out. */
 #include "config.h"
 
 #include "cli/import/records.h"
 
-#include "cli/import/values.h"
+#include "cli/import/json_values.h"
 #include "json/json.h"
 
 bool
@@ -63,16 +64,16 @@ records_emit(
 
 /* The next value of the file; faults of the file are reported. False: the file has ended, or the import stops. */
 static bool
-next_value(struct records *rs, struct values *v, struct str *text)
+next_value(struct records *rs, struct json_values *v, struct str *text)
 {
 	for (;;) {
-		enum values_next how = values_next(v, text);
+		enum json_values_next how = json_values_next(v, text);
 
-		if (how == VALUES_END || !records_next(rs))
+		if (how == JSON_VALUES_END || !records_next(rs))
 			return false;
-		if (how == VALUES_ONE)
+		if (how == JSON_VALUE)
 			return true;
-		if (how == VALUES_TOO_LONG)
+		if (how == JSON_VALUE_TOO_LONG)
 			records_bad(rs, v->line, "the record is longer than %d bytes", IMPORT_LINE);
 		else
 			records_bad(rs, v->line, "no valid JSON: the record does not end");
@@ -82,184 +83,38 @@ next_value(struct records *rs, struct values *v, struct str *text)
 void
 read_ndjson(struct records *rs)
 {
-	struct values v;
+	struct json_values v;
 	struct str text, what;
 	struct record r;
 
-	values_open(&v, rs->src);
+	json_values_open(&v, rs->src, NULL);
 	while (next_value(rs, &v, &text)) {
 		if (record_parse(rs->a, rs->dataset, text, RECORD_STRICT, &r, &what))
 			records_emit(rs, &r, STR_NULL, RECORD_STRICT, v.line);
 		else
 			records_bad(rs, v.line, "%.*s", (int)what.n, what.p);
 	}
-	values_close(&v);
-}
-
-/* ---- the Common Output Format of passive DNS ----
- *
- * {"rrname":"www.example.org.","rrtype":"A","rdata":["192.0.2.1","192.0.2.2"],"time_first":1700000000,...}
- *
- * One record for each rdata. Times are seconds, milliseconds or texts, by their names. DNSDB wraps the objects in
- * frames, {"cond":"begin"}, {"obj":{...}}, {"cond":"succeeded"}; an input with frames that does not end with a
- * condition was cut off. */
-
-struct cof {
-	struct records *rs;
-	bool framed, ended;
-};
-
-static const struct {
-	const char *name;
-	bool last;
-	int64_t unit; /* microseconds of a number */
-} cof_times[] = {
-	{ "time_first", false, SECOND_US },
-	{ "time_last", true, SECOND_US },
-	{ "zone_time_first", false, SECOND_US },
-	{ "zone_time_last", true, SECOND_US },
-	{ "time_first_ms", false, 1000 },
-	{ "time_last_ms", true, 1000 },
-	{ "zone_time_first_ms", false, 1000 },
-	{ "zone_time_last_ms", true, 1000 },
-};
-
-/* False: the member is there but is no time. */
-static bool
-cof_time(const struct json_value *v, int64_t unit, struct ts *out)
-{
-	int64_t n;
-
-	if (json_type(v) == JSON_STRING)
-		return ts_parse(json_text(v), out);
-	if (!json_int(v, &n) || __builtin_mul_overflow(n, unit, &out->us))
-		return false;
-	return ts_is_printable(*out);
-}
-
-/* NULL, or the name of a member that is no time. The earliest of the first times and the latest of the last ones count,
-   since an answer may have been seen by sensors and in zone files. */
-static const char *
-set_cof_times(const struct cof *c, const struct json_value *o, struct record *r)
-{
-	struct ts first = TS_NULL, last = TS_NULL, t;
-
-	for (size_t i = 0; i < COUNT(cof_times); i++) {
-		const struct json_value *v = json_get(o, cof_times[i].name);
-
-		if (v == NULL)
-			continue;
-		if (!cof_time(v, cof_times[i].unit, &t))
-			return cof_times[i].name;
-		if (cof_times[i].last)
-			last = ts_is_null(last) || ts_cmp(t, last) > 0 ? t : last;
-		else
-			first = ts_is_null(first) || ts_cmp(t, first) < 0 ? t : first;
-	}
-	record_set_time(c->rs->a, r->root, "first_seen", first);
-	record_set_time(c->rs->a, r->root, "last_seen", last);
-	return NULL;
-}
-
-static struct str
-cof_type(struct arena *a, const struct json_value *v)
-{
-	int64_t n;
-
-	if (v != NULL && json_int(v, &n) && n >= 0 && n <= UINT16_MAX)
-		return arena_printf(a, "TYPE%d", (int)n);
-	return v == NULL ? STR_NULL : json_text(v);
-}
-
-static void
-emit_cof(
-    const struct cof *c, const struct json_value *o, const struct json_value *rdata, uint64_t line)
-{
-	struct arena *a = c->rs->a;
-	struct record r = record_new(a, DATASET_DNS);
-	const struct json_value *sensor = json_get(o, "sensor_id");
-	const char *wrong = set_cof_times(c, o, &r);
-	int64_t count;
-
-	if (wrong != NULL || rdata == NULL || json_type(rdata) != JSON_STRING) {
-		records_bad(c->rs, line, "%s: %s", wrong == NULL ? "rdata" : wrong,
-		    wrong == NULL ? "must be a string or an array of strings" : "is no time");
-		return;
-	}
-	record_set_text(a, r.root, "host", json_text(json_get(o, "rrname")));
-	record_set_text(a, r.root, "record_type", cof_type(a, json_get(o, "rrtype")));
-	record_set_text(a, r.root, "answer", json_text(rdata));
-	if (json_get(o, "count") != NULL && json_int(json_get(o, "count"), &count))
-		record_set_int(a, r.root, "count", count);
-	if (sensor != NULL && json_text(sensor).n > 0)
-		record_add(a, r.root, "source", json_text(sensor));
-	records_emit(c->rs, &r, STR_NULL, RECORD_LENIENT, line);
-}
-
-static void
-read_cof_object(struct cof *c, const struct json_value *o, uint64_t line)
-{
-	const struct json_value *name = json_get(o, "rrname"), *rdata = json_get(o, "rdata");
-
-	if (json_type(o) == JSON_OBJECT && name == NULL && json_get(o, "num_results") != NULL) {
-		c->rs->skipped++; /* a summary */
-		return;
-	}
-	if (name == NULL || json_type(name) != JSON_STRING) {
-		records_bad(c->rs, line, "rrname: must be a string");
-		return;
-	}
-	if (rdata == NULL || json_type(rdata) != JSON_ARRAY) {
-		emit_cof(c, o, rdata, line);
-		return;
-	}
-	for (size_t i = 0; i < json_length(rdata) && !c->rs->stop; i++)
-		emit_cof(c, o, json_at(rdata, i), line);
-}
-
-/* A frame of DNSDB: a condition, an object, or both. */
-static void
-read_cof_frame(struct cof *c, const struct json_value *o, uint64_t line)
-{
-	const struct json_value *cond = json_get(o, "cond"), *object = json_get(o, "obj");
-	struct str word = cond == NULL ? STR("") : json_text(cond);
-	const struct json_value *msg = json_get(o, "msg");
-
-	c->framed = true;
-	c->ended = str_is(word, "succeeded") || str_is(word, "limited") || str_is(word, "failed");
-	if (str_is(word, "failed"))
-		records_bad(c->rs, line, "the server reports a failure: %.200s",
-		    msg == NULL || json_text(msg).p == NULL
-			? "no reason"
-			: arena_str(c->rs->a, json_text(msg)).p);
-	else if (object != NULL)
-		read_cof_object(c, object, line);
-	else
-		c->rs->skipped++;
+	json_values_close(&v);
 }
 
 void
-read_cof(struct records *rs)
+records_json(struct records *rs, const char *member, records_value *take, void *arg)
 {
-	struct cof c = { .rs = rs };
 	struct json_fault fault;
-	struct values v;
+	struct json_values v;
 	struct str text;
 
-	values_open(&v, rs->src);
+	json_values_open(&v, rs->src, member);
 	while (next_value(rs, &v, &text)) {
 		const struct json_value *o = json_parse_told(rs->a, text, &fault);
 
 		if (o == NULL)
 			records_bad(
 			    rs, v.line, "no valid JSON at byte %zu: %s", fault.at + 1, fault.what);
-		else if (json_get(o, "cond") != NULL || json_get(o, "obj") != NULL)
-			read_cof_frame(&c, o, v.line);
+		else if (json_type(o) != JSON_OBJECT)
+			records_bad(rs, v.line, "must be an object");
 		else
-			read_cof_object(&c, o, v.line);
+			take(arg, o, v.line);
 	}
-	if (c.framed && !c.ended && !rs->stop)
-		records_bad(
-		    rs, rs->src->line, "the answer was cut off: its last condition is missing");
-	values_close(&v);
+	json_values_close(&v);
 }

@@ -5,6 +5,7 @@
 #ifndef CLI_IMPORT_RECORDS_H
 #define CLI_IMPORT_RECORDS_H
 
+#include "cli/import/format_options.h"
 #include "cli/import/import.h"
 #include "cli/import/source.h"
 #include "record/record.h"
@@ -15,6 +16,7 @@ struct records {
 	struct arena *a;   /* memory of one entry of the file; records_next resets it */
 	struct str origin; /* --source: STR_NULL when it was not given */
 	struct ts seen;    /* --seen: TS_NULL when it was not given */
+	struct format_options options;
 	uint64_t read, skipped;
 	bool stop; /* a callback ends the reading */
 	/* Takes a finished record. False: it could not be stored; the reader ends. */
@@ -25,7 +27,10 @@ struct records {
 
 typedef void records_reader(struct records *rs);
 
-records_reader read_ndjson, read_cof, read_pem, read_der;
+records_reader read_ndjson, read_pem, read_der;
+records_reader read_cof, read_zdns, read_massdns, read_dnsx, read_sonar;
+records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
+records_reader read_rdap, read_whoisjson, read_autoindex;
 
 /* Counts the next entry of the file and frees the last one's memory; false: the reader must end. */
 bool records_next(struct records *rs);
@@ -33,6 +38,11 @@ bool records_next(struct records *rs);
 void records_emit(
     struct records *rs, struct record *r, struct str der, enum record_manner manner, uint64_t line);
 void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
+
+/* Reads the whole input as JSON (json_values.h), calls take for each object, and reports everything else as bad. member:
+   NULL, or the member whose elements are taken one by one instead of the object around them, such as "entries". */
+typedef void records_value(void *arg, const struct json_value *v, uint64_t line);
+void records_json(struct records *rs, const char *member, records_value *take, void *arg);
 
 /* import_records.c: the command surfacectl import for a dataset of the table record. */
 struct cli;

@@ -7,17 +7,22 @@
    read_more moves the unread bytes to the front, then doubles the room if they fill it, up to the
    first power of two above IMPORT_LINE; then it reads once. A line that is longer is skipped piece
    by piece with its number kept, so that one line without an end costs neither memory nor the rest
-   of the file. Views of the buffer are valid until the next call, which may move the bytes. */
+   of the file. Views of the buffer are valid until the next call, which may move the bytes.
+
+   The first bytes decide whether the input is compressed. Then they and all later ones go through a second buffer:
+
+     file --read--> packed --unpack_bytes--> p */
 #include "config.h"
 
 #include "cli/import/import.h"
 #include "cli/import/source.h"
+#include "cli/import/unpack.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
-enum { FIRST_ROOM = 256 * 1024 };
+enum { FIRST_ROOM = 256 * 1024, PACKED_ROOM = 128 * 1024, MAGIC = 4, PEEK = 32 * 1024 };
 
 void
 source_open(struct source *s, int fd, int stop)
@@ -29,8 +34,10 @@ source_open(struct source *s, int fd, int stop)
 void
 source_close(struct source *s)
 {
+	unpack_free(s->unpack);
+	free(s->packed);
 	free(s->p);
-	s->p = NULL;
+	s->p = s->packed = NULL;
 }
 
 /* Waits until fd is readable; false: the stop descriptor became readable first.
@@ -49,11 +56,73 @@ wait_readable(const struct source *s)
 	return fds[1].revents == 0;
 }
 
-/* Makes room after the unread bytes and reads once. */
+/* Reads once from the file; 0: it has ended, or the reading was stopped. */
+static size_t
+read_file(struct source *s, char *to, size_t room)
+{
+	ssize_t k;
+
+	if (!wait_readable(s))
+		return 0;
+	do
+		k = read(s->fd, to, room);
+	while (k < 0 && errno == EINTR);
+	if (k < 0)
+		s->failed = "cannot be read";
+	if (k <= 0)
+		return 0;
+	s->bytes += (uint64_t)k;
+	return (size_t)k;
+}
+
+/* Reads the first bytes of the file and decides whether they are compressed. */
+static void
+read_head(struct source *s)
+{
+	size_t k;
+
+	s->begun = true;
+	while (s->n < MAGIC && (k = read_file(s, s->p + s->n, s->room - s->n)) > 0)
+		s->n += k;
+	s->unpack = unpack_new((struct str){ s->p, s->n }, &s->failed);
+	if (s->failed != NULL)
+		s->n = 0;
+	if (s->unpack == NULL)
+		return;
+	s->packed = mem_alloc(s->n > PACKED_ROOM ? s->n : PACKED_ROOM);
+	memcpy(s->packed, s->p, s->n);
+	s->rest = (struct str){ s->packed, s->n };
+	s->n = 0;
+}
+
+/* Unpacks until there are new bytes; 0: there are no more. */
+static size_t
+read_packed(struct source *s, char *to, size_t room)
+{
+	bool end = false;
+
+	for (;;) {
+		size_t n = unpack_bytes(s->unpack, &s->rest, to, room);
+
+		if (n > 0)
+			return n;
+		s->failed = s->failed != NULL ? s->failed : unpack_fault(s->unpack);
+		if (s->failed != NULL || end)
+			return 0;
+		if (s->rest.n > 0)
+			continue;
+		s->rest = (struct str){ s->packed, read_file(s, s->packed, PACKED_ROOM) };
+		end = s->rest.n == 0;
+		if (end)
+			unpack_end(s->unpack);
+	}
+}
+
+/* Makes room after the unread bytes and reads. */
 static void
 read_more(struct source *s)
 {
-	ssize_t k;
+	size_t k;
 
 	if (s->at > 0) {
 		memmove(s->p, s->p + s->at, s->n - s->at);
@@ -64,20 +133,16 @@ read_more(struct source *s)
 		s->room *= 2;
 		s->p = mem_grow(s->p, s->room);
 	}
-	if (!wait_readable(s)) {
-		s->end = true;
-		return;
+	if (!s->begun) {
+		read_head(s);
+		if (s->n > 0)
+			return;
 	}
-	do
-		k = read(s->fd, s->p + s->n, s->room - s->n);
-	while (k < 0 && errno == EINTR);
-	if (k <= 0) {
-		s->failed = k < 0;
-		s->end = true;
-		return;
-	}
-	s->n += (size_t)k;
-	s->bytes += (uint64_t)k;
+	k = s->failed != NULL   ? 0
+	    : s->unpack != NULL ? read_packed(s, s->p + s->n, s->room - s->n)
+				: read_file(s, s->p + s->n, s->room - s->n);
+	s->n += k;
+	s->end = k == 0;
 }
 
 /* Skips the rest of a line that is too long. */
@@ -135,7 +200,7 @@ source_chunk(struct source *s)
 struct str
 source_peek(struct source *s)
 {
-	while (!s->end && s->n - s->at < 4096)
+	while (!s->end && s->n - s->at < PEEK)
 		read_more(s);
 	return (struct str){ s->p + s->at, s->n - s->at };
 }

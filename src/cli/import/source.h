@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Input with bounded memory: a file, a pipe or standard input, as lines or as chunks. No file size and no
- * line length changes how much memory a source needs, so a hostile file cannot exhaust the host. */
+ * line length changes how much memory a source needs, so a hostile file cannot exhaust the host. gzip and zstd are
+ * recognised by their first bytes and unpacked (unpack.h); readers see the unpacked bytes alone. */
 #ifndef CLI_IMPORT_SOURCE_H
 #define CLI_IMPORT_SOURCE_H
 
 #include "base/base.h"
+
+struct unpack;
 
 struct source {
 	int fd, stop;
@@ -13,7 +16,11 @@ struct source {
 	uint64_t line; /* number of the last returned line, from 1 */
 	_Atomic uint64_t
 	    bytes; /* bytes read so far; the other thread reads it for the progress line */
-	bool end, failed;
+	bool end, begun;
+	const char *failed;    /* NULL, or the reason: "cannot be read" */
+	struct unpack *unpack; /* NULL: the input is not compressed */
+	char *packed;          /* compressed bytes, of which .rest are unread */
+	struct str rest;
 };
 
 enum source_line { SOURCE_LINE, SOURCE_TOO_LONG, SOURCE_END };

@@ -138,36 +138,41 @@ offer_address(struct best *best, const struct segment *seg, uint32_t doc, uint64
 	best->b[at] = b;
 }
 
+/* Counts the hits of each host of the segment, which are neighbours. */
+static void
+offer_addresses(struct run *r, const struct set *hits, struct best *best)
+{
+	struct set_space sp = run_space(r, LEVEL_NESTED);
+	uint32_t batch[1024], doc = UINT32_MAX;
+	uint64_t count = 0;
+	struct set_walk w;
+	size_t n;
+
+	set_walk_begin(&w, &sp, hits, 0);
+	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(r, n))
+		for (size_t i = 0; i < n; i++) {
+			uint32_t owner = r->seg->owner[batch[i]];
+
+			if (owner != doc && doc < r->seg->ndocs)
+				offer_address(best, r->seg, doc, count);
+			count = owner != doc ? 1 : count + 1;
+			doc = owner;
+		}
+	if (doc < r->seg->ndocs)
+		offer_address(best, r->seg, doc, count);
+}
+
 /* Each host is alive in one segment only, so its services are counted where they are. */
 void
 nested_addresses(struct request *rq, const struct agg *agg, struct group *out)
 {
 	struct best best = { .limit = agg->limit };
 	struct run *r = &rq->run;
-	uint32_t batch[1024];
-	struct set_walk w;
-	size_t n;
 
 	best.b = ARENA_ARRAY(r->arena, agg->limit + 1u, struct bucket);
 	for (size_t s = 0; s < rq->view->nsegments && r->rc == ENGINE_OK; s++) {
-		uint32_t doc = UINT32_MAX;
-		struct set_space sp;
-		uint64_t count = 0;
-
 		r->seg = rq->view->segments[s].seg;
-		sp = run_space(r, LEVEL_NESTED);
-		set_walk_begin(&w, &sp, &rq->hits[s], 0);
-		while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(r, n))
-			for (size_t i = 0; i < n; i++) {
-				uint32_t owner = r->seg->owner[batch[i]];
-
-				if (owner != doc && doc < r->seg->ndocs)
-					offer_address(&best, r->seg, doc, count);
-				count = owner != doc ? 1 : count + 1;
-				doc = owner;
-			}
-		if (doc < r->seg->ndocs)
-			offer_address(&best, r->seg, doc, count);
+		offer_addresses(r, &rq->hits[s], &best);
 	}
 	out->buckets = best.b;
 	out->nbuckets = best.n;

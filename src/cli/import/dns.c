@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: ISC */
+/* Functions for the readers of DNS tools; dns.h shows the records that a line becomes. */
+#include "config.h"
+
+#include "cli/import/dns.h"
+
+#include "base/ipnet.h"
+
+struct str
+dns_member(const struct json_value *o, const char *name)
+{
+	const struct json_value *v = json_type(o) == JSON_OBJECT ? json_get(o, name) : NULL;
+
+	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
+}
+
+bool
+dns_number(const struct json_value *o, const char *name, int64_t *out)
+{
+	const struct json_value *v = json_type(o) == JSON_OBJECT ? json_get(o, name) : NULL;
+
+	if (v != NULL && json_type(v) == JSON_STRING)
+		return str_int64(json_text(v), out);
+	return v != NULL && json_type(v) == JSON_NUMBER && json_int(v, out);
+}
+
+const struct json_value *
+dns_list(const struct json_value *o, const char *name)
+{
+	const struct json_value *v =
+	    o != NULL && json_type(o) == JSON_OBJECT ? json_get(o, name) : NULL;
+
+	return v != NULL && json_type(v) == JSON_ARRAY && json_length(v) > 0 ? v : NULL;
+}
+
+bool
+dns_time_of_number(int64_t n, struct ts *out)
+{
+	if (n < 0)
+		return false;
+	if (n >= INT64_C(100000000000000000))
+		out->us = n / 1000;
+	else if (n >= INT64_C(100000000000000))
+		out->us = n;
+	else if (n >= INT64_C(100000000000))
+		out->us = n * 1000;
+	else
+		out->us = n * SECOND_US;
+	return ts_is_printable(*out);
+}
+
+struct str
+dns_quote(struct arena *a, struct str s)
+{
+	struct buf b = { .a = a };
+
+	buf_char(&b, '"');
+	for (size_t i = 0; i < s.n; i++) {
+		bool escape = s.p[i] == '\\';
+
+		if (s.p[i] == '"' || (escape && i + 1 == s.n))
+			buf_char(&b, '\\');
+		buf_char(&b, s.p[i]);
+		if (escape && i + 1 < s.n)
+			buf_char(&b, s.p[++i]);
+	}
+	buf_char(&b, '"');
+	return buf_done(&b);
+}
+
+/* 192.0.2.1 becomes 1.2.0.192.in-addr.arpa; false: the name is no address. */
+static bool
+reverse_name(struct arena *a, struct str *name)
+{
+	struct buf b = { .a = a };
+	struct ipnet ip;
+
+	if (name->n == 0 || memchr(name->p, '/', name->n) != NULL || !ipnet_parse(*name, &ip))
+		return false;
+	if (memchr(name->p, ':', name->n) == NULL) {
+		for (int i = 15; i >= 12; i--)
+			buf_printf(&b, "%d.", ip.a[i]);
+		buf_z(&b, "in-addr.arpa");
+	} else {
+		for (int i = 15; i >= 0; i--)
+			buf_printf(&b, "%x.%x.", ip.a[i] & 15, ip.a[i] >> 4);
+		buf_z(&b, "ip6.arpa");
+	}
+	*name = buf_done(&b);
+	return true;
+}
+
+static bool
+same_word(struct str a, const char *word)
+{
+	size_t n = strlen(word);
+
+	return a.n == n && strncasecmp(a.p, word, n) == 0;
+}
+
+void
+dns_emit(struct records *rs, const struct dns_line *l, uint64_t line)
+{
+	struct record r = record_new(rs->a, DATASET_DNS);
+	struct str host = l->host;
+
+	if (rs->stop)
+		return;
+	if (same_word(l->type, "PTR") || same_word(l->type, "12"))
+		(void)reverse_name(rs->a, &host);
+	record_set_text(rs->a, r.root, "host", host);
+	record_set_text(rs->a, r.root, "record_type", l->type);
+	record_set_text(rs->a, r.root, "rcode", l->rcode);
+	record_set_text(rs->a, r.root, "answer", l->answer);
+	if (l->ttl.set)
+		record_set_int(rs->a, r.root, "ttl", l->ttl.v);
+	record_set_time(rs->a, r.root, "first_seen", l->seen);
+	record_set_time(rs->a, r.root, "last_seen", l->seen);
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, line);
+}
+
+static struct str
+without_dot(struct str name)
+{
+	if (name.n > 1 && name.p[name.n - 1] == '.')
+		name.n--;
+	return name;
+}
+
+bool
+dns_same_name(struct str a, struct str b)
+{
+	a = without_dot(a);
+	b = without_dot(b);
+	return a.n == b.n && a.n > 0 && strncasecmp(a.p, b.p, a.n) == 0;
+}
+
+/* Each record is followed at most once, so a circle of aliases ends. */
+struct str
+dns_chain_end(const struct json_value *records, struct str name, const char *target)
+{
+	size_t n = records == NULL ? 0 : json_length(records);
+
+	for (size_t steps = 0; steps < n && steps < 64; steps++) {
+		struct str next = STR_NULL;
+
+		for (size_t i = 0; i < n && next.p == NULL; i++) {
+			const struct json_value *r = json_at(records, i);
+
+			if (same_word(dns_member(r, "type"), "CNAME") &&
+			    dns_same_name(dns_member(r, "name"), name))
+				next = dns_member(r, target);
+		}
+		if (next.p == NULL)
+			break;
+		name = next;
+	}
+	return name;
+}
+
+bool dns_is_internet(struct str class)
+{
+	return class.p == NULL || class.n == 0 || same_word(class, "IN") || same_word(class, "1");
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads dnsx -json, one name on each line:
+
+     {"host":"www.a.org","ttl":60,"resolver":["192.0.2.53:53"],"a":["192.0.2.1"],"cname":["web.b.org"],
+      "all":["www.a.org.\t60\tIN\tCNAME\tweb.b.org.","web.b.org.\t60\tIN\tA\t192.0.2.1"],
+      "status_code":"NOERROR","timestamp":"2026-01-02T03:04:05.678901234Z"}
+
+   Lists such as "a" have lost owner, ttl and parts of their records: addresses behind an alias belong to its target,
+   and MX has no preference. "all" has the whole records, so it is taken alone where it is present. Without it
+
+     cname     the first is the alias of host; those behind it are skipped, and addresses too
+     soa       objects tell their owner; a flat list of two names is of the host, unless the answer is an error
+     srv, caa  have nothing but a target or a value, and are skipped
+     ttl       is that of one record, and is kept only when the line has one
+
+   A line does not tell the types that were asked for. */
+#include "config.h"
+
+#include "cli/import/dns.h"
+
+/* Takes the text up to the next tab or blank. */
+static struct str
+take_word(struct str *s)
+{
+	struct str word;
+
+	while (s->n > 0 && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = (struct str){ s->p + 1, s->n - 1 };
+	word = (struct str){ s->p, 0 };
+	while (word.n < s->n && s->p[word.n] != ' ' && s->p[word.n] != '\t')
+		word.n++;
+	s->p += word.n;
+	s->n -= word.n;
+	return word;
+}
+
+/* A record as a zone file has it. Lines of EDNS begin with a semicolon, perhaps behind a newline. */
+static void
+emit_zone_line(struct records *rs, struct str text, const struct dns_line *all, uint64_t line)
+{
+	struct dns_line l = *all;
+	struct str class;
+
+	text = str_trim(text);
+	if (text.n == 0 || text.p[0] == ';')
+		return;
+	l.host = take_word(&text);
+	l.ttl.set = str_int64(take_word(&text), &l.ttl.v);
+	class = take_word(&text);
+	l.type = take_word(&text);
+	l.answer = str_trim(text);
+	if (!dns_is_internet(class))
+		rs->skipped++;
+	else if (!l.ttl.set || l.answer.n == 0)
+		records_bad(rs, line, "all: an item is no record of a zone file");
+	else
+		dns_emit(rs, &l, line);
+}
+
+static size_t
+count_items(const struct json_value *o, const char *name)
+{
+	const struct json_value *list = dns_list(o, name);
+
+	return list == NULL ? 0 : json_length(list);
+}
+
+/* Emits the items of a list, at most so many. */
+static void
+emit_list(struct records *rs, const struct json_value *o, const char *name, size_t most,
+    const struct dns_line *all, uint64_t line)
+{
+	const struct json_value *list = dns_list(o, name);
+	char type[8] = "";
+
+	for (size_t i = 0; i < sizeof(type) - 1 && name[i] != '\0'; i++)
+		type[i] = (char)(name[i] - 32);
+	for (size_t i = 0; list != NULL && i < json_length(list) && i < most && !rs->stop; i++) {
+		struct dns_line l = *all;
+
+		l.type = str_of(type);
+		l.answer = json_text(json_at(list, i));
+		if (strcmp(type, "TXT") == 0)
+			l.answer = dns_quote(rs->a, l.answer);
+		dns_emit(rs, &l, line);
+	}
+}
+
+/* An SOA with all of its members; numbers that are zero are left out by dnsx. */
+static void
+emit_soa_object(
+    struct records *rs, const struct json_value *o, const struct dns_line *all, uint64_t line)
+{
+	static const char *const numbers[] = { "serial", "refresh", "retry", "expire", "minttl" };
+	struct str name = dns_member(o, "name"), ns = dns_member(o, "ns"),
+		   mailbox = dns_member(o, "mailbox");
+	struct buf answer = { .a = rs->a };
+	struct dns_line l = *all;
+
+	buf_printf(&answer, "%.*s %.*s", (int)ns.n, ns.n == 0 ? "" : ns.p, (int)mailbox.n,
+	    mailbox.n == 0 ? "" : mailbox.p);
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		int64_t n = 0;
+
+		if (!dns_number(o, numbers[i], &n))
+			n = 0;
+		buf_printf(&answer, " %jd", (intmax_t)n);
+	}
+	l.host = name.n > 0 ? name : all->host;
+	l.type = STR("SOA");
+	l.answer = buf_done(&answer);
+	dns_emit(rs, &l, line);
+}
+
+static void
+emit_soa(struct records *rs, const struct json_value *o, bool error, const struct dns_line *all,
+    uint64_t line)
+{
+	const struct json_value *list = dns_list(o, "soa");
+	size_t n = list == NULL ? 0 : json_length(list);
+
+	for (size_t i = 0; i < n && !rs->stop; i++) {
+		const struct json_value *item = json_at(list, i);
+		struct dns_line l = *all;
+
+		if (json_type(item) == JSON_OBJECT) {
+			emit_soa_object(rs, item, all, line);
+			continue;
+		}
+		if (error || i + 1 == n) { /* it belongs to the zone above, whose name is unknown */
+			rs->skipped++;
+			break;
+		}
+		l.type = STR("SOA");
+		l.answer =
+		    arena_printf(rs->a, "%.*s %.*s", (int)json_text(item).n, json_text(item).p,
+			(int)json_text(json_at(list, i + 1)).n, json_text(json_at(list, i + 1)).p);
+		dns_emit(rs, &l, line);
+		i++;
+	}
+}
+
+/* The lists of a line without "all". */
+static void
+emit_lists(
+    struct records *rs, const struct json_value *o, bool error, struct dns_line *all, uint64_t line)
+{
+	static const char *const plain[] = { "mx", "ns", "ptr", "txt" };
+	size_t alias = count_items(o, "cname"), addresses, records;
+
+	addresses = count_items(o, "a") + count_items(o, "aaaa");
+	records = (alias > 0) + (alias > 0 ? 0 : addresses) + count_items(o, "soa");
+	for (size_t i = 0; i < COUNT(plain); i++)
+		records += count_items(o, plain[i]);
+	all->ttl.set = records == 1 && dns_number(o, "ttl", &all->ttl.v);
+	emit_list(rs, o, "cname", 1, all, line);
+	if (alias == 0) {
+		emit_list(rs, o, "a", SIZE_MAX, all, line);
+		emit_list(rs, o, "aaaa", SIZE_MAX, all, line);
+	} else {
+		rs->skipped += alias - 1 + addresses;
+	}
+	for (size_t i = 0; i < COUNT(plain); i++)
+		emit_list(rs, o, plain[i], SIZE_MAX, all, line);
+	emit_soa(rs, o, error, all, line);
+	rs->skipped += count_items(o, "srv") + count_items(o, "caa");
+}
+
+/* Whether the line has a record of the host itself; an SOA may be that of the zone above. */
+static bool
+has_answers(const struct json_value *o, struct str host)
+{
+	static const char *const lists[] = { "a", "aaaa", "cname", "mx", "ns", "ptr", "txt", "srv",
+		"caa" };
+	const struct json_value *all = dns_list(o, "all"), *soa = dns_list(o, "soa");
+
+	for (size_t i = 0; i < COUNT(lists); i++)
+		if (count_items(o, lists[i]) > 0)
+			return true;
+	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
+		struct str text = json_text(json_at(all, i));
+
+		if (dns_same_name(take_word(&text), host))
+			return true;
+	}
+	for (size_t i = 0; soa != NULL && i < json_length(soa); i++) {
+		const struct json_value *item = json_at(soa, i);
+
+		if (json_type(item) != JSON_OBJECT || dns_same_name(dns_member(item, "name"), host))
+			return true;
+	}
+	return false;
+}
+
+/* The code of an answer belongs to the end of its aliases. */
+static struct str
+last_alias(const struct json_value *o, struct str host)
+{
+	size_t n = count_items(o, "cname");
+	struct str last = n == 0 ? STR_NULL : json_text(json_at(json_get(o, "cname"), n - 1));
+
+	return last.n > 0 ? last : host;
+}
+
+static void
+read_dnsx_line(void *arg, const struct json_value *o, uint64_t line)
+{
+	const struct json_value *all = dns_list(o, "all"), *file = json_get(o, "hosts_file");
+	struct records *rs = arg;
+	struct str rcode = dns_member(o, "status_code"), when = dns_member(o, "timestamp");
+	struct dns_line l = { .host = dns_member(o, "host"), .seen = TS_NULL };
+	bool error = rcode.n > 0 && !str_is(rcode, "NOERROR");
+
+	if (l.host.p == NULL) {
+		records_bad(rs, line, "host: must be a string");
+		return;
+	}
+	if (when.p != NULL && !ts_parse(when, &l.seen)) {
+		records_bad(rs, line, "timestamp: is no time");
+		return;
+	}
+	if (file != NULL && json_bool(file)) { /* from /etc/hosts and not from DNS */
+		rs->skipped++;
+		return;
+	}
+	for (size_t i = 0; all != NULL && i < json_length(all) && !rs->stop; i++)
+		emit_zone_line(rs, json_text(json_at(all, i)), &l, line);
+	if (all == NULL)
+		emit_lists(rs, o, error, &l, line);
+	if (!error && has_answers(o, l.host))
+		return;
+	if (rs->options.type.p == NULL) {
+		rs->skipped++;
+		return;
+	}
+	l.ttl.set = false;
+	l.host = last_alias(o, l.host);
+	l.type = rs->options.type;
+	l.rcode = rcode;
+	dns_emit(rs, &l, line);
+}
+
+void
+read_dnsx(struct records *rs)
+{
+	records_json(rs, NULL, read_dnsx_line, rs);
+}

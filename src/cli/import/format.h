@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* The formats of tbl/formats.h, by name and by the beginning of a file (tbl/format_signs.h). */
+#ifndef CLI_IMPORT_FORMAT_H
+#define CLI_IMPORT_FORMAT_H
+
+#include "cli/import/records.h"
+
+struct format {
+	enum dataset dataset;
+	const char *name, *help;
+	import_reader *hosts;    /* for hosts */
+	records_reader *records; /* for other datasets */
+};
+
+/* NULL: the dataset has no format of that name. */
+const struct format *format_find(enum dataset d, struct str name);
+/* Guesses the format from the first bytes, which stay unread; NULL: none is known. */
+const struct format *format_guess(enum dataset d, struct source *s);
+/* Walks the formats of a dataset: NULL gives the first one, and the last one gives NULL. */
+const struct format *format_next(enum dataset d, const struct format *f);
+
+/* format_help.c, a part of surfacectl. For --format: the format of that name, or NULL for "auto"; *status is EXIT_OK, or
+   the status to return after a message. */
+struct cli;
+struct command;
+const struct format *format_option(
+    const struct cli *c, enum dataset d, struct str name, int *status);
+/* Prints the formats of the dataset that the command imports, or of all of them for "import" itself. */
+void format_print_help(const struct command *cmd);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/* The formats in the help of surfacectl import and in its messages, from the table. */
+#include "config.h"
+
+#include "cli/cli.h"
+#include "cli/import/format.h"
+
+const struct format *
+format_option(const struct cli *c, enum dataset d, struct str name, int *status)
+{
+	const struct format *f = format_find(d, name);
+	struct buf b = { .a = c->arena };
+
+	*status = EXIT_OK;
+	if (f != NULL || str_is(name, "auto"))
+		return f;
+	buf_z(&b, "auto");
+	while ((f = format_next(d, f)) != NULL)
+		buf_printf(&b, ", %s", f->name);
+	buf_char(&b, '\0');
+	*status = cli_usage(c, "the format must be one of: %s", b.p);
+	return NULL;
+}
+
+static void
+print_formats(enum dataset d)
+{
+	const struct format *f = NULL;
+
+	printf("\nformats of %s (--format):\n", record_dataset_name(d));
+	printf("  %-12s %s\n", "auto", "by the beginning of the file (the default)");
+	while ((f = format_next(d, f)) != NULL)
+		printf("  %-12s %s\n", f->name, f->help);
+}
+
+void
+format_print_help(const struct command *cmd)
+{
+	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		if (format_next(d, NULL) != NULL &&
+		    (cmd->sub != NULL || strcmp(cmd->name, record_dataset_name(d)) == 0))
+			print_formats(d);
+	puts("\nFiles may be compressed by gzip or zstd; surfaced-import(5) has the details.");
+}

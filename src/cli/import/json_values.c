@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: ISC */
+/* Splits an input into JSON values without parsing them; json_values.h has the picture of the kinds of input. Each byte
+   of the input passes one of three functions:
+
+     between     outside of values: skips blanks, commas, brackets of outer arrays, and byte order marks
+     follow      inside of a value: follows strings, escapes and brackets up to the end of the value
+     json_values_next   calls both, chunk by chunk
+
+   States of the bytes around a value (.array, .wrapper):
+
+       [ {...} , {...} ]              array until "]"
+       { "x":1, "entries": [          a value at first; when "[" opens the member, the bytes so far are dropped
+          {...} , {...}               ELEMENTS until "]"
+       ], "y":2 }                     REST: follow reads up to the end of the object, nothing is kept
+
+   A value that is too long is followed to its end without being kept. */
+#include "config.h"
+
+#include "cli/import/json_values.h"
+
+#include "cli/import/source.h"
+
+void
+json_values_open(struct json_values *v, struct source *src, const char *member)
+{
+	*v = (struct json_values){ .src = src, .member = member, .first_column = true };
+	src->line = 1;
+}
+
+void
+json_values_close(struct json_values *v)
+{
+	buf_free(&v->text);
+}
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Begins a new value; the bytes of the last one are no longer needed. */
+static void
+start_value(struct json_values *v)
+{
+	buf_clear(&v->text);
+	v->depth = 0;
+	v->objects = 0;
+	v->in_string = v->escaped = v->scalar = v->spread = v->skipping = false;
+	v->last = '\0';
+	v->matched = -1;
+	v->line = v->src->line;
+}
+
+/* Moves over the byte, which counts lines. */
+static char
+take_byte(struct json_values *v)
+{
+	char c = *v->rest.p++;
+
+	v->rest.n--;
+	v->first_column = c == '\n';
+	v->src->line += c == '\n';
+	return c;
+}
+
+/* Skips to the next value. False: the chunk has no other. Commas and closing brackets need no array before them: files are
+   cut out of arrays, and some tools write the commas of an array without its brackets. */
+static bool
+find_start(struct json_values *v)
+{
+	while (v->rest.n > 0) {
+		bool list = v->array || v->wrapper == WRAPPER_ELEMENTS;
+		char c = v->rest.p[0];
+
+		if (c == "\xef\xbb\xbf"[v->mark]) {
+			v->mark = (v->mark + 1) % 3;
+			v->rest.p++;
+			v->rest.n--;
+		} else if (c == ']' && v->wrapper == WRAPPER_ELEMENTS) {
+			take_byte(v);
+			v->wrapper = WRAPPER_REST;
+			return true;
+		} else if (is_space(c) || c == ',' || c == ']' || (c == '[' && !list)) {
+			v->array = c == '[' || (v->array && c != ']');
+			take_byte(v);
+		} else {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether a bracket in the first column begins a new value, and the present one is broken. */
+static bool
+begins_anew(const struct json_values *v)
+{
+	if (!v->spread || v->in_string)
+		return true;
+	return (v->objects & 1) != 0 ? v->last != ':' : v->last != '[' && v->last != ',';
+}
+
+/* Follows one byte of a string, and compares a name of the outermost object with .member. */
+static void
+follow_string(struct json_values *v, char c)
+{
+	if (v->escaped || c == '\\') {
+		v->escaped = !v->escaped;
+		v->matched = -1;
+	} else if (c == '"') {
+		v->in_string = false;
+		if (v->matched >= 0 && v->member[v->matched] != '\0')
+			v->matched = -1;
+	} else if (v->matched >= 0) {
+		v->matched = c != '\0' && v->member[v->matched] == c ? v->matched + 1 : -1;
+	}
+}
+
+static void
+open_bracket(struct json_values *v, char c)
+{
+	v->depth++;
+	v->objects = v->objects << 1 | (c == '{');
+}
+
+enum followed { GOES_ON, ENDS, ENTERS_MEMBER };
+
+/* Follows one byte inside of a value. */
+static enum followed
+follow(struct json_values *v, char c)
+{
+	enum followed how = GOES_ON;
+
+	if (v->in_string) {
+		follow_string(v, c);
+		return GOES_ON;
+	}
+	switch (c) {
+	case '"':
+		v->in_string = true;
+		v->matched = v->member != NULL && v->depth == 1 && v->wrapper == WRAPPER_NONE &&
+				     (v->last == '{' || v->last == ',')
+				 ? 0
+				 : -1;
+		break;
+	case '[':
+		if (v->matched >= 0 && v->last == ':')
+			return ENTERS_MEMBER;
+		open_bracket(v, c);
+		break;
+	case '{':
+		open_bracket(v, c);
+		break;
+	case '}':
+	case ']':
+		v->objects >>= 1;
+		how = --v->depth == 0 ? ENDS : GOES_ON;
+		break;
+	case '\n':
+		/* "{" alone on the first line of a value */
+		if (v->depth == 1 && v->last == '{' && v->src->line == v->line)
+			v->spread = true;
+		return GOES_ON;
+	case ' ':
+	case '\t':
+	case '\r':
+	case ':':
+		break;
+	default:
+		v->matched = -1;
+	}
+	if (!is_space(c))
+		v->last = c;
+	return how;
+}
+
+/* A number or a word ends with its line, or in a list at the next comma or bracket. */
+static bool
+ends_scalar(const struct json_values *v, char c)
+{
+	bool list = v->array || v->wrapper == WRAPPER_ELEMENTS;
+
+	return c == '\n' || (list && !v->in_string && (c == ',' || c == ']'));
+}
+
+/* Moves over bytes of a string that mean nothing here; most bytes of a file are of this kind. */
+static void
+skip_plain(struct json_values *v)
+{
+	size_t n = 0;
+
+	while (n < v->rest.n && v->rest.p[n] != '"' && v->rest.p[n] != '\\' && v->rest.p[n] != '\n')
+		n++;
+	v->rest.p += n;
+	v->rest.n -= n;
+}
+
+/* Takes bytes up to the end of the value or of the chunk. A value that lies in one chunk is not copied. */
+static enum followed
+take_value(struct json_values *v)
+{
+	const char *from = v->rest.p;
+	enum followed how = GOES_ON;
+
+	while (v->rest.n > 0 && how == GOES_ON) {
+		char c = v->rest.p[0];
+
+		if (c == '{' && v->first_column && v->depth > 0 && begins_anew(v)) {
+			v->resync = true;
+			break;
+		}
+		if (v->scalar && ends_scalar(v, c)) {
+			how = ENDS;
+			break;
+		}
+		if (v->scalar)
+			v->in_string ^= c == '"';
+		else
+			how = follow(v, c);
+		take_byte(v);
+		if (v->in_string && !v->escaped && !v->scalar && v->matched < 0 && !v->first_column)
+			skip_plain(v);
+	}
+	v->whole = (struct str){ from, (size_t)(v->rest.p - from) };
+	if (v->skipping || v->wrapper == WRAPPER_REST || (how == ENDS && v->text.n == 0))
+		return how;
+	buf_str(&v->text, v->whole);
+	v->whole = buf_done(&v->text);
+	return how;
+}
+
+/* Begins a value at the next byte, or goes on with the object whose member has ended. */
+static void
+begin_value(struct json_values *v)
+{
+	start_value(v);
+	v->mark = 0;
+	if (v->wrapper == WRAPPER_REST) {
+		open_bracket(v, '{');
+		v->last = ']';
+		return;
+	}
+	v->scalar = v->rest.p[0] != '{' && v->rest.p[0] != '[';
+}
+
+/* The state after the bytes of a chunk: whether *how is what the caller of json_values_next gets. */
+static bool
+judge(struct json_values *v, enum followed followed, enum json_values_next *how)
+{
+	bool skipping = v->skipping;
+
+	if (followed == ENTERS_MEMBER) {
+		v->wrapper = WRAPPER_ELEMENTS;
+		start_value(v);
+		return false;
+	}
+	if (v->resync) { /* a value that was cut off leaves its array open, but not its member */
+		bool rest = v->wrapper == WRAPPER_REST;
+
+		v->resync = false;
+		v->wrapper = WRAPPER_NONE;
+		*how = JSON_VALUE_BROKEN;
+		v->depth = 0;
+		v->skipping = false;
+		return !skipping || rest;
+	}
+	if (followed == ENDS) {
+		bool rest = v->wrapper == WRAPPER_REST;
+
+		v->depth = 0;
+		v->scalar = v->skipping = false;
+		if (rest)
+			v->wrapper = WRAPPER_NONE;
+		*how = JSON_VALUE;
+		return !skipping && !rest;
+	}
+	if (!skipping && v->text.n > IMPORT_LINE) {
+		v->skipping = true;
+		*how = JSON_VALUE_TOO_LONG;
+		return true;
+	}
+	return false;
+}
+
+enum json_values_next
+json_values_next(struct json_values *v, struct str *out)
+{
+	enum json_values_next how;
+	bool inside = v->depth > 0 || v->scalar; /* the value before was too long and goes on */
+
+	for (;;) {
+		if (v->rest.n == 0)
+			v->rest = source_chunk(v->src);
+		if (v->rest.n == 0)
+			break;
+		if (!inside && !find_start(v))
+			continue;
+		if (!inside)
+			begin_value(v);
+		inside = true;
+		if (judge(v, take_value(v), &how)) {
+			*out = v->whole;
+			if (how == JSON_VALUE && out->n > IMPORT_LINE)
+				return JSON_VALUE_TOO_LONG;
+			return how;
+		}
+		inside = v->depth > 0 || v->scalar;
+	}
+	*out = buf_done(&v->text);
+	inside = (inside && !v->skipping) || v->wrapper != WRAPPER_NONE;
+	how = v->scalar && !v->skipping ? JSON_VALUE : inside ? JSON_VALUE_BROKEN : JSON_VALUES_END;
+	v->depth = 0;
+	v->scalar = v->skipping = false;
+	v->wrapper = WRAPPER_NONE;
+	return how;
+}

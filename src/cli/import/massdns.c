@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads massdns -o J, one answer of a resolver on each line:
+
+     {"name":"a.org.","type":"A","class":"IN","status":"NOERROR","rx_ts":1700000000123456789,
+      "data":{"answers":[{"ttl":60,"type":"A","class":"IN","name":"a.org.","data":"192.0.2.1"}],
+              "authorities":[...]},"resolver":"192.0.2.53:53","proto":"UDP"}
+     {"name":"b.org.","type":"A","class":"IN","error":"TIMEOUT"}
+
+   Tools behind massdns write types and codes in lower case and add members. Bytes that are not printable are \xHH. massdns
+   knows the form of a few types; the data of all others is the bytes of the record, printable ones as they are, and
+   is stored as RFC 3597 has it. It prints the critical bit of CAA, 0 or 1, in place of the flags. */
+#include "config.h"
+
+#include "cli/import/dns.h"
+
+static const char *const printed[] = { "A", "AAAA", "CNAME", "DNAME", "MX", "NS", "PTR", "SMIMEA",
+	"SOA", "SRV", "TLSA", "TXT", "CAA" };
+
+static bool
+is_printed(struct str type)
+{
+	for (size_t i = 0; i < COUNT(printed); i++)
+		if (type.n == strlen(printed[i]) && strncasecmp(type.p, printed[i], type.n) == 0)
+			return true;
+	return false;
+}
+
+static int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The bytes of a record in the form of RFC 3597: \# 2 C0FF. */
+static struct str
+raw_answer(struct arena *a, struct str data)
+{
+	struct buf hex = { .a = a };
+
+	for (size_t i = 0; i < data.n; i++) {
+		unsigned char c = (unsigned char)data.p[i];
+
+		if (c == '\\' && i + 3 < data.n && data.p[i + 1] == 'x' &&
+		    hex_value(data.p[i + 2]) >= 0 && hex_value(data.p[i + 3]) >= 0) {
+			c = (unsigned char)(hex_value(data.p[i + 2]) * 16 +
+					    hex_value(data.p[i + 3]));
+			i += 3;
+		}
+		buf_printf(&hex, "%02X", c);
+	}
+	return arena_printf(a, "\\# %zu %.*s", hex.n / 2, (int)hex.n, hex.n == 0 ? "" : hex.p);
+}
+
+static struct str
+answer_of(struct arena *a, struct str type, struct str data)
+{
+	if (!is_printed(type))
+		return raw_answer(a, data);
+	if (strncasecmp(type.p, "CAA", type.n) == 0 && str_starts(data, STR("1 ")))
+		return arena_printf(a, "128%.*s", (int)data.n - 1, data.p + 1);
+	if (strncasecmp(type.p, "TXT", type.n) == 0)
+		return dns_quote(a, data);
+	return data;
+}
+
+static void
+emit_section(
+    struct records *rs, const struct json_value *list, const struct dns_line *all, uint64_t line)
+{
+	for (size_t i = 0; list != NULL && i < json_length(list) && !rs->stop; i++) {
+		const struct json_value *r = json_at(list, i);
+		struct dns_line l = *all;
+		struct str data = dns_member(r, "data");
+
+		if (!dns_is_internet(dns_member(r, "class"))) {
+			rs->skipped++;
+			continue;
+		}
+		l.host = dns_member(r, "name");
+		l.type = dns_member(r, "type");
+		if (l.type.p == NULL || data.p == NULL) {
+			records_bad(rs, line, "data: a record has no type or no data");
+			continue;
+		}
+		l.answer = answer_of(rs->a, l.type, data);
+		l.ttl.set = dns_number(r, "ttl", &l.ttl.v);
+		dns_emit(rs, &l, line);
+	}
+}
+
+static void
+read_massdns_line(void *arg, const struct json_value *o, uint64_t line)
+{
+	struct records *rs = arg;
+	const struct json_value *data = json_get(o, "data"), *answers;
+	struct dns_line all = { .seen = TS_NULL }, none;
+	struct str name = dns_member(o, "name"), status = dns_member(o, "status");
+	int64_t stamp;
+
+	if (json_get(o, "error") != NULL || !dns_is_internet(dns_member(o, "class"))) {
+		rs->skipped++;
+		return;
+	}
+	if (name.p == NULL || dns_member(o, "type").p == NULL) {
+		records_bad(rs, line, "%s: must be a string", name.p == NULL ? "name" : "type");
+		return;
+	}
+	if (json_get(o, "rx_ts") != NULL &&
+	    (!dns_number(o, "rx_ts", &stamp) || !dns_time_of_number(stamp, &all.seen))) {
+		records_bad(rs, line, "rx_ts: is no time");
+		return;
+	}
+	answers = dns_list(data, "answers");
+	emit_section(rs, answers, &all, line);
+	if (rs->options.authorities)
+		emit_section(rs, dns_list(data, "authorities"), &all, line);
+	if (answers != NULL &&
+	    (status.p == NULL || strncasecmp(status.p, "NOERROR", status.n) == 0))
+		return;
+	none = all;
+	none.host = dns_chain_end(answers, name, "data");
+	none.type = dns_member(o, "type");
+	none.rcode = status;
+	dns_emit(rs, &none, line);
+}
+
+void
+read_massdns(struct records *rs)
+{
+	records_json(rs, NULL, read_massdns_line, rs);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: ISC */
+/* Reader of answers of RDAP servers (RFC 9083), for surfacectl import whois. An answer is one object, or a
+   search result, whose elements are records of their own:
+
+     ldhName                                      domain
+     status[]                                     whois.status, in the words of EPP (RFC 8056)
+     events[]{eventAction, eventDate}             registration: created_at, last changed: updated_at,
+                                                  expiration: expires_at
+     secureDNS.delegationSigned                   whois.dnssec; without it nothing is known
+     nameservers[].ldhName                        whois.nameservers
+     entities[] with the role registrar           fn, org or handle: registrar; publicIds[]: registrar_iana_id
+     entities[] with the role registrant          org, country, hash of the email
+
+   An entity may have several roles, and entities of its own: the abuse contact of a registrar is inside of it
+   and is not the registrar. So only the entities of the domain itself count.
+
+   An entity has a jCard (RFC 7095), lists in lists:
+
+     "vcardArray": [ "vcard", [ [ "fn", {}, "text", "Example Registrar" ],
+                                [ "adr", {"cc":"GB"}, "text", ["", "", "1 Street", "Town", "", "X1", "GB"] ] ] ] */
+#include "config.h"
+
+#include "cli/import/whois.h"
+
+#include <strings.h>
+
+/* ---- jCards ---- */
+
+/* The property of an entity's jCard: [name, parameters, type, value]. NULL: it has none. */
+static const struct json_value *
+property(const struct json_value *entity, const char *name)
+{
+	const struct json_value *list = tool_item(tool_get(entity, "vcardArray"), 1);
+
+	for (size_t i = 0; i < tool_items(list); i++) {
+		const struct json_value *p = tool_item(list, i), *v = tool_item(p, 0);
+
+		if (v != NULL && str_is(json_text(v), name))
+			return p;
+	}
+	return NULL;
+}
+
+/* The value, or the first text of a value that is a list. */
+static struct str
+first_text(const struct json_value *v)
+{
+	struct str s = tool_text(v);
+
+	for (size_t i = 0; s.p == NULL && i < tool_items(v); i++)
+		s = tool_text(tool_item(v, i));
+	return s;
+}
+
+static struct str
+property_text(const struct json_value *entity, const char *name)
+{
+	return first_text(tool_item(property(entity, name), 3));
+}
+
+/* The country of an address: the parameter cc, or the seventh part. */
+static struct str
+country_of(const struct json_value *entity)
+{
+	const struct json_value *address = property(entity, "adr"),
+				*parameters = tool_item(address, 1);
+	struct str code = tool_text(tool_get(parameters, "cc"));
+
+	if (code.p == NULL)
+		code = tool_text(tool_get(parameters, "CC"));
+	return code.p != NULL ? code : first_text(tool_item(tool_item(address, 3), 6));
+}
+
+/* The organisation of a contact. Some registries send an empty org and the organisation as the name of the
+   contact; a name that may be a person's is not stored. */
+static struct str
+organisation_of(const struct json_value *entity)
+{
+	struct str org = property_text(entity, "org"), kind = property_text(entity, "kind");
+
+	if (org.p != NULL || str_is(kind, "individual"))
+		return org;
+	return property(entity, "org") != NULL || str_is(kind, "org") ? property_text(entity, "fn")
+								      : STR_NULL;
+}
+
+/* ---- entities ---- */
+
+static void
+read_registrar(struct records *rs, struct record *r, const struct json_value *entity)
+{
+	const struct json_value *ids = tool_get(entity, "publicIds");
+	struct str name = property_text(entity, "fn");
+
+	if (name.p == NULL)
+		name = property_text(entity, "org");
+	if (name.p == NULL)
+		name = tool_text(tool_get(entity, "handle"));
+	whois_set(rs, r, "whois.registrar", name);
+	for (size_t i = 0; i < tool_items(ids); i++)
+		if (str_is(tool_text(tool_get(tool_item(ids, i), "type")), "IANA Registrar ID"))
+			whois_set_iana_id(
+			    rs, r, tool_text(tool_get(tool_item(ids, i), "identifier")));
+}
+
+static void
+read_registrant(struct records *rs, struct record *r, const struct json_value *entity)
+{
+	whois_set(rs, r, "whois.registrant.organisation", organisation_of(entity));
+	whois_set_country(rs, r, country_of(entity));
+	whois_set_email(rs, r, property_text(entity, "email"));
+}
+
+static void
+read_entities(struct records *rs, struct record *r, const struct json_value *list)
+{
+	static const struct {
+		const char *role;
+		void (*read)(struct records *, struct record *, const struct json_value *);
+	} roles[] = { { "registrar", read_registrar }, { "registrant", read_registrant } };
+
+	for (size_t k = 0; k < COUNT(roles); k++)
+		for (size_t i = 0; i < tool_items(list); i++) {
+			if (!tool_has(tool_get(tool_item(list, i), "roles"), roles[k].role))
+				continue;
+			roles[k].read(rs, r, tool_item(list, i));
+			break;
+		}
+}
+
+/* ---- the domain ---- */
+
+/* The time of an event; TS_NULL: the domain has none. The words of events are compared without case, as some registries
+   capitalise them. */
+static struct ts
+event_time(const struct json_value *events, const char *action)
+{
+	struct ts t;
+
+	for (size_t i = 0; i < tool_items(events); i++) {
+		struct str word = tool_text(tool_get(tool_item(events, i), "eventAction"));
+		struct str date = tool_text(tool_get(tool_item(events, i), "eventDate"));
+
+		if (word.n == strlen(action) && strncasecmp(word.p, action, word.n) == 0 &&
+		    date.p != NULL && whois_time(date, &t))
+			return t;
+	}
+	return TS_NULL;
+}
+
+/* The server says as of when its database was copied, which is the time at which the answer was true. --seen wins, since
+   the administrator may know better. */
+static void
+read_events(struct records *rs, struct record *r, const struct json_value *events)
+{
+	struct ts expires = event_time(events, "expiration");
+	struct ts seen = event_time(events, "last update of RDAP database");
+
+	if (ts_is_null(expires))
+		expires = event_time(events, "registrar expiration");
+	record_set_time(rs->a, r->root, "whois.created_at", event_time(events, "registration"));
+	record_set_time(rs->a, r->root, "whois.updated_at", event_time(events, "last changed"));
+	record_set_time(rs->a, r->root, "whois.expires_at", expires);
+	if (ts_is_null(rs->seen)) {
+		record_set_time(rs->a, r->root, "first_seen", seen);
+		record_set_time(rs->a, r->root, "last_seen", seen);
+	}
+}
+
+static void
+read_domain(void *arg, const struct json_value *o, uint64_t line)
+{
+	struct records *rs = arg;
+	struct record r = record_new(rs->a, DATASET_WHOIS);
+	const struct json_value *status = tool_get(o, "status");
+	const struct json_value *servers = tool_get(o, "nameservers");
+	const struct json_value *is_signed = tool_get(tool_get(o, "secureDNS"), "delegationSigned");
+
+	if (!str_is(tool_text(tool_get(o, "objectClassName")), "domain")) {
+		records_bad(rs, line, "objectClassName: must be domain");
+		return;
+	}
+	whois_set(rs, &r, "domain", tool_text(tool_get(o, "ldhName")));
+	for (size_t i = 0; i < tool_items(status); i++)
+		if (tool_text(tool_item(status, i)).p != NULL)
+			record_add(rs->a, r.root, "whois.status", tool_text(tool_item(status, i)));
+	for (size_t i = 0; i < tool_items(servers); i++) {
+		struct str name = tool_text(tool_get(tool_item(servers, i), "ldhName"));
+
+		if (name.p != NULL)
+			record_add(rs->a, r.root, "whois.nameservers", name);
+	}
+	if (is_signed != NULL && json_type(is_signed) == JSON_BOOL)
+		record_set_bool(rs->a, r.root, "whois.dnssec", json_bool(is_signed));
+	read_events(rs, &r, tool_get(o, "events"));
+	read_entities(rs, &r, tool_get(o, "entities"));
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, line);
+}
+
+void
+read_rdap(struct records *rs)
+{
+	records_json(rs, "domainSearchResults", read_domain, rs);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC */
+/* The reader's thread of an import of records.
+
+     source --> reader of the format --take_record--> batch (merged by key, printed) --> the caller stores it
+
+   Parsing and printing cost about as much as storing, so the two threads use two cores. All trees of records are in
+   arenas of this thread; a batch has texts alone. Messages about bad records end after the first hundred; the counts
+   have all of them. */
+#include "config.h"
+
+#include "cli/import/record_pipe.h"
+
+#include "address/start_url.h"
+#include "cli/import/handover.h"
+
+enum { MESSAGES = 100 };
+
+struct record_pipe {
+	struct record_pipe_options o;
+	struct handover turns;
+	struct record_part parts[2];
+	records_reader *reader; /* NULL: not started */
+	/* used by the reader's thread only */
+	struct source src;
+	struct records rs;
+	struct arena *scratch;
+	uint64_t read, skipped, shown;
+};
+
+static struct record_part *
+current_part(struct record_pipe *p)
+{
+	return &p->parts[handover_filling(&p->turns)];
+}
+
+static bool
+hand_over_part(struct record_pipe *p)
+{
+	struct record_part *part = current_part(p);
+	bool go_on;
+
+	part->read = p->rs.read - p->read;
+	part->skipped = p->rs.skipped - p->skipped;
+	p->read = p->rs.read;
+	p->skipped = p->rs.skipped;
+	go_on = handover_give(&p->turns);
+	part = current_part(p);
+	record_batch_clear(&part->batch);
+	buf_clear(&part->messages);
+	part->read = part->bad = part->skipped = 0;
+	return go_on;
+}
+
+static void
+add_bad_message(void *arg, uint64_t line, struct str what)
+{
+	struct record_pipe *p = arg;
+	struct record_part *part = current_part(p);
+
+	part->bad++;
+	if (p->shown++ < MESSAGES)
+		buf_printf(&part->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line,
+		    (int)what.n, what.p);
+	if (p->o.strict)
+		p->rs.stop = true;
+}
+
+static bool
+take_record(void *arg, const struct record *r, struct str der)
+{
+	struct record_pipe *p = arg;
+	struct record_batch *b = &current_part(p)->batch;
+
+	arena_reset(p->scratch);
+	if (!record_batch_add(b, p->scratch, r, der))
+		add_bad_message(p, p->src.line, STR("the record would be too large"));
+	return !record_batch_full(b) || hand_over_part(p);
+}
+
+static void *
+reader_main(void *arg)
+{
+	struct record_pipe *p = arg;
+
+	p->reader(&p->rs);
+	hand_over_part(p);
+	handover_done(&p->turns);
+	return NULL;
+}
+
+struct record_pipe *
+record_pipe_open(const struct record_pipe_options *o)
+{
+	struct record_pipe *p = mem_zero(sizeof(*p));
+
+	p->o = *o;
+	source_open(&p->src, o->fd, handover_open(&p->turns));
+	p->scratch = arena_new((size_t)1 << 30);
+	for (size_t i = 0; i < COUNT(p->parts); i++)
+		record_batch_open(&p->parts[i].batch, o->dataset);
+	p->rs = (struct records){ .dataset = o->dataset,
+		.src = &p->src,
+		.a = arena_new((size_t)1 << 30),
+		.origin = o->origin,
+		.seen = o->seen,
+		.take = take_record,
+		.bad = add_bad_message,
+		.arg = p };
+	/* both threads finish records; the list of suffixes is loaded at its first use, which must not be theirs */
+	(void)host_registrable(p->scratch, STR("example.org"));
+	return p;
+}
+
+const struct format *
+record_pipe_guess(struct record_pipe *p)
+{
+	return format_guess(p->o.dataset, &p->src);
+}
+
+struct format_options *
+record_pipe_format_options(struct record_pipe *p)
+{
+	return &p->rs.options;
+}
+
+void
+record_pipe_start(struct record_pipe *p, records_reader *reader)
+{
+	p->reader = reader;
+	handover_start(&p->turns, reader_main, p);
+}
+
+struct record_part *
+record_pipe_next(struct record_pipe *p)
+{
+	int which = handover_take(&p->turns);
+
+	return which < 0 ? NULL : &p->parts[which];
+}
+
+const char *
+record_pipe_failed(const struct record_pipe *p)
+{
+	return p->src.failed;
+}
+
+uint64_t
+record_pipe_bytes(const struct record_pipe *p)
+{
+	return p->src.bytes;
+}
+
+void
+record_pipe_end(struct record_pipe *p)
+{
+	if (p->reader != NULL)
+		handover_stop(&p->turns);
+	else
+		handover_close(&p->turns);
+	for (size_t i = 0; i < COUNT(p->parts); i++) {
+		record_batch_close(&p->parts[i].batch);
+		buf_free(&p->parts[i].messages);
+	}
+	arena_free(p->rs.a);
+	arena_free(p->scratch);
+	source_close(&p->src);
+	free(p);
+}

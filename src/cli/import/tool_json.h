@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* Members of JSON that a tool wrote. A member may be missing or have another type in the next release of the tool, so
+ * these functions take NULL and values of any type, and say that there is no value. */
+#ifndef CLI_IMPORT_TOOL_JSON_H
+#define CLI_IMPORT_TOOL_JSON_H
+
+#include "json/json.h"
+#include "json/tree.h"
+
+/* The member of an object, or NULL. */
+const struct json_value *tool_get(const struct json_value *o, const char *name);
+/* The number of items of a list, or 0; and an item, or NULL. */
+size_t tool_items(const struct json_value *v);
+const struct json_value *tool_item(const struct json_value *v, size_t i);
+/* The text without blanks around it; STR_NULL when v is no text or an empty one. */
+struct str tool_text(const struct json_value *v);
+/* True when the text, or a text of the list, is the word. */
+bool tool_has(const struct json_value *v, const char *word);
+/* Seconds since 1970, with or without a fraction; TS_NULL when v is no number or no time. */
+struct ts tool_seconds(const struct json_value *v);
+
+#endif

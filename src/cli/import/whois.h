@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* Functions that the readers of registrations share. */
+#ifndef CLI_IMPORT_WHOIS_H
+#define CLI_IMPORT_WHOIS_H
+
+#include "cli/import/records.h"
+#include "cli/import/tool_json.h"
+
+/* Parses a time in any form that registries write: RFC 3339, "2026-01-31 12:00:00 UTC", a date. */
+bool whois_time(struct str s, struct ts *out) MUST_USE;
+
+/* Set members of a record; STR_NULL sets nothing. */
+void whois_set(struct records *rs, struct record *r, const char *name, struct str value);
+/* A code of two letters, or the name of a country. */
+void whois_set_country(struct records *rs, struct record *r, struct str country);
+/* The hash of an address of the registrant; the address itself is not stored. */
+void whois_set_email(struct records *rs, struct record *r, struct str email);
+/* Digits. */
+void whois_set_iana_id(struct records *rs, struct record *r, struct str id);
+
+#endif

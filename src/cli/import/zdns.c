@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads zdns, one name on each line. Version 2 names the modules that asked, version 1 had one and does not tell it:
+
+     2  {"name":"a.org","results":{"A":{"status":"NOERROR","timestamp":"2026-01-02T03:04:05Z","data":{"answers":[...]}},
+                                   "MX":{"status":"NXDOMAIN",...}}}
+     1  {"name":"a.org","class":"IN","status":"NOERROR","timestamp":"...","data":{"answers":[...]}}
+
+   The members of data tell what a module looked up, in both versions:
+
+     answers             resource records; zdns has no presentation form of most types, so it is made of the members that
+                         the table below lists
+     ipv4_addresses ...  ALOOKUP: addresses of the name
+     exchanges           MXLOOKUP: mail servers with their addresses; there "name" is the target
+     servers             NSLOOKUP: the same for name servers; with records in them, AXFR
+     spf, dmarc          the text of one TXT record
+     anything else       skipped
+
+   Statuses are codes of DNS or zdns' own, such as TIMEOUT; lines with the latter are skipped, since no server said so. A
+   name without answers needs the type that was asked for: the module's name in version 2, --type in version 1. */
+#include "config.h"
+
+#include "cli/import/dns.h"
+
+/* The members of an answer in presentation form; a quote before a name stands for quotes around its value. "|" separates
+   two spellings of one member. */
+static const struct {
+	const char *type, *members;
+} forms[] = {
+	{ "AFSDB", "subtype hostname" },
+	{ "CAA", "flag tag \"value" },
+	{ "CDNSKEY", "flags protocol algorithm public_key" },
+	{ "CDS", "key_tag algorithm digest_type digest" },
+	{ "DNSKEY", "flags protocol algorithm public_key" },
+	{ "DS", "key_tag algorithm digest_type digest" },
+	{ "HINFO", "\"cpu \"os" },
+	{ "KX", "preference answer" },
+	{ "LOC", "coordinates" },
+	{ "MX", "preference answer" },
+	{ "NAPTR", "order preference \"flags \"service \"regexp replacement" },
+	{ "NSEC", "next_domain type_bit_map" },
+	{ "RP", "mbox txt" },
+	{ "SMIMEA", "usage selector matching_type certificate" },
+	{ "SOA", "ns mbox serial refresh retry expire min_ttl|minttl" },
+	{ "SRV", "priority weight port target" },
+	{ "SSHFP", "algorithm type fingerprint" },
+	{ "TLSA", "cert_usage selector matching_type certificate" },
+	{ "URI", "priority weight \"target" },
+	{ "ZONEMD", "serial scheme hash digest" },
+};
+
+/* Types whose presentation form cannot be made of the members that zdns writes. */
+static const char *const unprintable[] = { "AMTRELAY", "APL", "CERT", "CSYNC", "HIP", "HTTPS",
+	"IPSECKEY", "NSEC3", "NSEC3PARAM", "NXT", "RRSIG", "SIG", "SVCB", "TKEY" };
+
+struct module {
+	struct records *rs;
+	struct dns_line all; /* host and type are those that were asked for; type may be STR_NULL */
+	uint64_t line;
+};
+
+static bool
+same_word(struct str a, const char *word)
+{
+	return a.n == strlen(word) && strncasecmp(a.p, word, a.n) == 0;
+}
+
+/* Appends the value of a member; false: the answer has no such member. */
+static bool
+print_member(
+    struct records *rs, struct buf *b, const struct json_value *o, struct str name, bool quoted)
+{
+	const char *bar = memchr(name.p, '|', name.n);
+	struct str first = { name.p, bar == NULL ? name.n : (size_t)(bar - name.p) };
+	const struct json_value *v = json_get(o, arena_str(rs->a, first).p);
+	int64_t n;
+
+	if (v == NULL && bar != NULL)
+		return print_member(
+		    rs, b, o, (struct str){ bar + 1, name.n - first.n - 1 }, quoted);
+	if (v == NULL)
+		return false;
+	if (b->n > 0)
+		buf_char(b, ' ');
+	if (json_type(v) == JSON_NUMBER && json_int(v, &n))
+		buf_printf(b, "%jd", (intmax_t)n);
+	else if (json_type(v) == JSON_STRING && quoted)
+		buf_str(b, dns_quote(rs->a, json_text(v)));
+	else if (json_type(v) == JSON_STRING)
+		buf_str(b, json_text(v).n == 0 ? STR(".") : json_text(v));
+	else
+		return false;
+	return true;
+}
+
+/* False: a member is missing. */
+static bool
+print_members(struct records *rs, struct buf *b, const struct json_value *o, const char *members)
+{
+	while (*members != '\0') {
+		bool quoted = *members == '"';
+		struct str name = { members + quoted, strcspn(members + quoted, " ") };
+
+		if (!print_member(rs, b, o, name, quoted))
+			return false;
+		members = name.p + name.n + (name.p[name.n] == ' ');
+	}
+	return true;
+}
+
+/* Character-strings are joined by newlines; a newline in one of them is \010. */
+static struct str
+text_answer(struct arena *a, struct str text)
+{
+	struct buf b = { .a = a };
+
+	for (;;) {
+		const char *nl = text.n == 0 ? NULL : memchr(text.p, '\n', text.n);
+		struct str part = { text.p, nl == NULL ? text.n : (size_t)(nl - text.p) };
+
+		if (b.n > 0)
+			buf_char(&b, ' ');
+		buf_str(&b, dns_quote(a, part));
+		if (nl == NULL)
+			return buf_done(&b);
+		text = (struct str){ nl + 1, text.n - part.n - 1 };
+	}
+}
+
+/* STR_NULL: the type has no form that can be made. An SPF record is printed whole, as in a zone file. */
+static struct str
+answer_of(struct records *rs, const struct json_value *o, struct str type)
+{
+	struct str answer = dns_member(o, "answer");
+	struct buf b = { .a = rs->a };
+	const char *spf;
+
+	for (size_t i = 0; i < COUNT(unprintable); i++)
+		if (same_word(type, unprintable[i]))
+			return STR_NULL;
+	for (size_t i = 0; i < COUNT(forms); i++)
+		if (same_word(type, forms[i].type))
+			return print_members(rs, &b, o, forms[i].members) ? buf_done(&b) : STR_NULL;
+	if (answer.p == NULL)
+		return STR_NULL;
+	spf = memmem(answer.p, answer.n, "\tSPF\t", 5);
+	if (same_word(type, "SPF") && spf != NULL)
+		return (struct str){ spf + 5, answer.n - (size_t)(spf - answer.p) - 5 };
+	if (same_word(type, "TXT") || same_word(type, "SPF"))
+		return text_answer(rs->a, answer);
+	return answer;
+}
+
+/* The type of a record. In SSHFP and CERT a member of theirs has the name "type" too, and hides it. */
+static struct str
+type_of(const struct json_value *o)
+{
+	const struct json_value *type = json_get(o, "type");
+
+	if (type != NULL && json_type(type) == JSON_NUMBER && json_get(o, "fingerprint") != NULL)
+		return STR("SSHFP");
+	if (json_get(o, "certificate") != NULL && json_get(o, "keytag") != NULL)
+		return STR("CERT");
+	return dns_member(o, "type");
+}
+
+static void
+emit_records(const struct module *m, const struct json_value *list)
+{
+	for (size_t i = 0; list != NULL && i < json_length(list) && !m->rs->stop; i++) {
+		const struct json_value *o = json_at(list, i);
+		struct dns_line l = { .seen = m->all.seen };
+
+		if (json_type(o) != JSON_OBJECT) {
+			records_bad(m->rs, m->line, "answers: an item is no object");
+			continue;
+		}
+		/* the root is the empty name, which zdns leaves out */
+		l.host = dns_member(o, "name").n > 0 ? dns_member(o, "name") : STR(".");
+		l.type = type_of(o);
+		if (l.type.p == NULL) {
+			records_bad(m->rs, m->line, "answers: an item has no type");
+			continue;
+		}
+		l.answer = answer_of(m->rs, o, l.type);
+		l.ttl.set = dns_number(o, "ttl", &l.ttl.v);
+		if (l.answer.p == NULL || str_starts(l.type, STR("EDNS")) ||
+		    !dns_is_internet(dns_member(o, "class")))
+			m->rs->skipped++;
+		else
+			dns_emit(m->rs, &l, m->line);
+	}
+}
+
+static void
+emit_one(
+    const struct module *m, struct str host, const char *type, struct str answer, struct opt ttl)
+{
+	struct dns_line l = { host, str_of(type), STR_NULL, answer, ttl, m->all.seen };
+
+	if (!m->rs->stop)
+		dns_emit(m->rs, &l, m->line);
+}
+
+/* The members ipv4_addresses and ipv6_addresses of o are addresses of the host; returns their number. */
+static size_t
+emit_addresses(const struct module *m, const struct json_value *o, struct str host)
+{
+	static const char *const names[] = { "ipv4_addresses", "ipv6_addresses" };
+	size_t n = 0;
+
+	for (size_t k = 0; k < COUNT(names); k++) {
+		const struct json_value *list = dns_list(o, names[k]);
+
+		for (size_t i = 0; list != NULL && i < json_length(list); i++, n++)
+			emit_one(m, host, k == 0 ? "A" : "AAAA", json_text(json_at(list, i)),
+			    (struct opt){ 0 });
+	}
+	return n;
+}
+
+/* MXLOOKUP and NSLOOKUP: "name" is the target of a record of the line's name. */
+static void
+emit_targets(const struct module *m, const struct json_value *list, bool mx)
+{
+	for (size_t i = 0; i < json_length(list) && !m->rs->stop; i++) {
+		const struct json_value *o = json_at(list, i);
+		struct str target = dns_member(o, "name"), answer = target;
+		struct opt ttl = { 0 };
+		int64_t preference;
+
+		if (target.p == NULL) {
+			records_bad(m->rs, m->line, "%s: an item has no name",
+			    mx ? "exchanges" : "servers");
+			continue;
+		}
+		if (mx && dns_number(o, "preference", &preference))
+			answer = arena_printf(
+			    m->rs->a, "%jd %.*s", (intmax_t)preference, (int)target.n, target.p);
+		ttl.set = dns_number(o, "ttl", &ttl.v);
+		emit_one(m, m->all.host, mx ? "MX" : "NS", answer, ttl);
+		emit_addresses(m, o, target);
+	}
+}
+
+static bool
+emit_servers(const struct module *m, const struct json_value *servers)
+{
+	bool transfer = false;
+
+	if (servers == NULL)
+		return false;
+	for (size_t i = 0; i < json_length(servers); i++) {
+		const struct json_value *o = json_at(servers, i);
+
+		if (json_type(o) != JSON_OBJECT || json_get(o, "server") == NULL)
+			continue;
+		transfer = true;
+		emit_records(m, dns_list(o, "records"));
+	}
+	if (!transfer)
+		emit_targets(m, servers, false);
+	return true;
+}
+
+/* Emits what data has. False: nothing that is known here. */
+static bool
+emit_data(const struct module *m, const struct json_value *data)
+{
+	static const char *const texts[] = { "spf", "dmarc" };
+	bool found = false;
+
+	if (data == NULL || json_type(data) != JSON_OBJECT)
+		return false;
+	if (dns_list(data, "answers") != NULL) {
+		emit_records(m, dns_list(data, "answers"));
+		return true;
+	}
+	if (dns_list(data, "exchanges") != NULL) {
+		emit_targets(m, dns_list(data, "exchanges"), true);
+		return true;
+	}
+	if (emit_servers(m, dns_list(data, "servers")))
+		return true;
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (dns_member(data, texts[i]).n > 0) {
+			emit_one(m, m->all.host, "TXT",
+			    text_answer(m->rs->a, dns_member(data, texts[i])), (struct opt){ 0 });
+			found = true;
+		}
+	return emit_addresses(m, data, m->all.host) > 0 || found;
+}
+
+/* Whether a text can be a type of DNS records: a module such as A, and not ALOOKUP. */
+static bool
+is_type(struct arena *a, struct str name)
+{
+	struct record r = record_new(a, DATASET_DNS);
+	struct str what;
+
+	record_set_text(a, r.root, "host", STR("example.org"));
+	record_set_text(a, r.root, "record_type", name);
+	return name.p != NULL && record_finish(a, &r, RECORD_LENIENT, &what);
+}
+
+/* One module of a line, or a whole line of version 1: o has status, timestamp and data. */
+static void
+read_module(struct module *m, const struct json_value *o)
+{
+	static const char *const codes[] = { "FORMERR", "SERVFAIL", "NXDOMAIN", "REFUSED" };
+	struct str status = dns_member(o, "status"), when = dns_member(o, "timestamp");
+	const struct json_value *data = json_get(o, "data");
+	bool ok = str_is(status, "NOERROR"), code = ok;
+	struct dns_line none;
+
+	m->all.seen = TS_NULL;
+	if (when.p != NULL && !ts_parse(when, &m->all.seen)) {
+		records_bad(m->rs, m->line, "timestamp: is no time");
+		return;
+	}
+	for (size_t i = 0; i < COUNT(codes); i++)
+		code = code || str_is(status, codes[i]);
+	if (!code) {
+		m->rs->skipped++;
+		return;
+	}
+	if (emit_data(m, data) && ok)
+		return;
+	if (!is_type(m->rs->a, m->all.type)) {
+		m->rs->skipped++;
+		return;
+	}
+	none = m->all;
+	none.host = dns_chain_end(dns_list(data, "answers"), none.host, "answer");
+	none.rcode = status;
+	dns_emit(m->rs, &none, m->line);
+}
+
+static bool
+read_result(void *arg, struct str name, struct json_value *o)
+{
+	struct module *m = arg;
+
+	m->all.type = name;
+	if (json_type(o) == JSON_OBJECT)
+		read_module(m, o);
+	else
+		records_bad(m->rs, m->line, "results: a module must be an object");
+	return !m->rs->stop;
+}
+
+static void
+read_zdns_line(void *arg, const struct json_value *o, uint64_t line)
+{
+	struct records *rs = arg;
+	const struct json_value *results = json_get(o, "results");
+	struct str name = dns_member(o, "altered_name");
+	struct module m = { .rs = rs, .line = line };
+
+	m.all.host = name.n > 0 ? name : dns_member(o, "name");
+	if (m.all.host.p == NULL) {
+		records_bad(rs, line, "name: must be a string");
+	} else if (results == NULL) {
+		m.all.type = rs->options.type;
+		if (dns_is_internet(dns_member(o, "class")))
+			read_module(&m, o);
+		else
+			rs->skipped++;
+	} else if (json_type(results) != JSON_OBJECT) {
+		records_bad(rs, line, "results: must be an object");
+	} else {
+		json_each(results, read_result, &m);
+	}
+}
+
+void
+read_zdns(struct records *rs)
+{
+	records_json(rs, NULL, read_zdns_line, rs);
+}

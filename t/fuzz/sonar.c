@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl import --format sonar. */
+#include "config.h"
+
+#include "t/fuzz/records.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_records(read_sonar, DATASET_DNS, data, size);
+}
