@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 
-enum { CURSOR_PAYLOAD_MAX = 360 };
+enum { CURSOR_PAYLOAD_MAX = 601 }; /* the key of a record (sql/0011) and one byte */
 
 enum { CURSOR_KEY_LEN = 32 };
 

@@ -257,10 +257,13 @@ aggregate_dataset(struct req *rq)
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
-/* clang-format off */
-#define AGGREGATE_EXAMPLE JSON({ "query": "services.port:443", "aggregations": [{ "field": "country_code", "limit": 10 }, \
-	{ "field": "services.port" }] })
-/* clang-format on */
+/* Bodies as examples, each in an array of its own, since a macro cannot join the rows of two tables. */
+#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+	static const char example_##id[] =                                                         \
+	    "{\"query\":" #query ",\"aggregations\":[{\"field\":" #first                           \
+	    ",\"limit\":10},{\"field\":" #second "}]}";
+#include "tbl/answers.h"
+#undef ANSWER
 
 static const struct route aggregate_routes[] = {
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
@@ -276,11 +279,12 @@ static const struct route aggregate_routes[] = {
 		.errors = aggregate_errors,                                                        \
 		.summary = "Aggregate matching " name,                                             \
 		.result = "One group a field, in the order of the request.",                       \
-		.example = AGGREGATE_EXAMPLE,                                                      \
+		.example = example_##id,                                                           \
 		.description =                                                                     \
 		    "Counts the values of one to eight fields over everything that the "           \
 		    "query matches: one group a field, in the order of the request.",              \
 	},
+#define VIEW DATASET
 #include "tbl/datasets.h"
 	ROUTE_END,
 };

@@ -58,8 +58,8 @@ const char *relation_name(enum relation r);
 
 /* ---- search.c: tables that openapi.json needs, too ---- */
 
-/* The members that a hit adds to those of its document. */
-extern const struct field hit_members[];
+/* The members that a hit of the dataset adds to those of its document; NULL: none. */
+const struct field *hit_members(enum dataset d);
 extern const char *const count_units[], *const value_types[], *const relations[];
 
 /* ---- page.c: lists (CONTRACT A2) ---- */

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "api/documents.h"
 #include "api/share.h"
 
 struct bulk_in {
@@ -132,11 +133,13 @@ static const struct field bulk_out[] = {
 };
 
 static struct bulk_result
-bulk_result_of(struct str ip, const struct bulk_host *h)
+bulk_result_of(
+    struct arena *a, struct str ip, const struct bulk_host *h, const struct record_fields *fields)
 {
 	if (h == NULL)
 		return (struct bulk_result){ .ip = ip };
-	return (struct bulk_result){ ip, true, h->more, h->doc };
+	return (struct bulk_result){ ip, true, h->more,
+		{ document_text(a, DATASET_HOSTS, h->doc.text, fields) } };
 }
 
 static bool
@@ -151,6 +154,8 @@ static int
 bulk_lookup_hosts(struct req *rq)
 {
 	const struct bulk_in *in = rq->in;
+	const struct fields_args *args = rq->params;
+	const struct record_fields *fields;
 	struct ipnet nets[LIM_BULK_IPS];
 	struct str texts[LIM_BULK_IPS];
 	struct list hosts = { 0 };
@@ -160,7 +165,8 @@ bulk_lookup_hosts(struct req *rq)
 	struct budget unused;
 	enum db_rc rc;
 
-	if (parse_ips(rq, &in->ips, nets, texts) != PASS || share_begin(rq, &unused) != PASS)
+	if (fields_parse(rq, DATASET_HOSTS, args->fields, &fields) != PASS ||
+	    parse_ips(rq, &in->ips, nets, texts) != PASS || share_begin(rq, &unused) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &bulk_hosts, &hosts, P(((struct strs){ texts, in->ips.n })),
 	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES), P(most));
@@ -173,7 +179,8 @@ bulk_lookup_hosts(struct req *rq)
 		    STR("The hosts are too large for one answer; ask for fewer "
 			"addresses or a smaller limit_per_ip."));
 	for (size_t i = 0; i < in->ips.n; i++)
-		results[i] = bulk_result_of(texts[i], find_host(&hosts, &nets[i]));
+		results[i] =
+		    bulk_result_of(rq->arena, texts[i], find_host(&hosts, &nets[i]), fields);
 	return reply(rq, 200, NULL, bulk_out, &answer);
 }
 
@@ -184,6 +191,7 @@ static const struct route bulk_routes[] = {
 	{
 	    ROUTE(POST, "/search/hosts/bulk", bulk_lookup_hosts),
 	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    PARAMS(struct fields_args, fields_params),
 	    BODY(struct bulk_in, bulk_in, BODY_CONFIGURED),
 	    .body_codes = bulk_codes,
 	    .out = bulk_out,

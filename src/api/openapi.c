@@ -59,11 +59,20 @@ write_parameter(struct buf *b, struct book *book, const struct route *r, const c
 	book_ref(b, book, BOOK_PARAMETER, names, buf_done(&text));
 }
 
+/* Writes a parameter of the path: a UUID, or one that the route describes. */
 static void
 write_path_parameter(struct buf *b, struct book *book, const struct route *r, struct str name)
 {
 	struct url_param p = { .example = "3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91" };
 
+	for (const struct url_param *own = r->path_params;
+	     own != NULL && own->field.type != FIELD_NONE; own++)
+		if (str_is(name, own->field.name)) {
+			write_parameter(b, book, r, "path", own);
+			return;
+		}
+	if (!str_ends(name, STR("_uuid")))
+		panic("%s does not describe {%.*s}", r->operation, (int)name.n, name.p);
 	p.field.name = arena_str(book->a, name).p;
 	p.field.type = FIELD_UUID;
 	p.field.help = arena_printf(

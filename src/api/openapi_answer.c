@@ -297,14 +297,12 @@ describe_result(const struct route *r, struct arena *a, int status)
 
 /* OpenAPI 3.1 describes an answer of bytes by its media type alone. */
 static void
-write_media(struct buf *b, const char *const *types)
+write_media_types(struct buf *b, const char *const *types)
 {
-	json_member_begin(b, "content", '{');
-	while (*types != NULL) {
+	while (types != NULL && *types != NULL) {
 		json_member(b, *types++);
 		buf_z(b, "{}");
 	}
-	buf_z(b, "}}");
 }
 
 /* The other standard describes the document; of that, openapi.json has the first member alone. */
@@ -353,7 +351,9 @@ openapi_answer(struct buf *b, struct book *book, const struct route *r, int stat
 		return;
 	}
 	if (r->media != NULL) {
-		write_media(b, r->media);
+		json_member_begin(b, "content", '{');
+		write_media_types(b, r->media);
+		buf_z(b, "}}");
 		return;
 	}
 	if (r->standard != NULL)
@@ -364,5 +364,7 @@ openapi_answer(struct buf *b, struct book *book, const struct route *r, int stat
 	book_ref(b, book, BOOK_SCHEMA, names, buf_done(&text));
 	json_member(b, "example");
 	json_example(b, fields, &book->names);
-	buf_z(b, "}}}");
+	buf_char(b, '}');
+	write_media_types(b, r->other_media);
+	buf_z(b, "}}");
 }

@@ -7,10 +7,12 @@
      services.port            services: a list of objects ----> port: a number
      services.http.title                                        http: an object ----> title: a text
 
-   The rows of one object are adjacent. The table of an object ends with the object's dotted name, by which
-   json_example finds the row "services.http.title" of tbl/examples.h. */
+   The rows of one object are adjacent. The table of an object ends with the object's dotted name, and that of the
+   document with the name of its schema, by which json_example finds the rows "services.http.title" and "DnsRecord.host"
+   of tbl/examples.h. A virtual field, such as tags.category, is in no document. */
 #include "config.h"
 
+#include "api/documents.h"
 #include "api/openapi_priv.h"
 #include "search/schema.h"
 
@@ -66,37 +68,100 @@ object_fields(struct arena *a, enum dataset d, struct str object)
 	for (size_t i = 0; i < n; i++) {
 		struct str name = str_of(f[i].name);
 
-		if (!str_starts(name, prefix))
+		if (!str_starts(name, prefix) || f[i].store == STORE_VIRTUAL)
 			continue;
 		name.n = prefix.n + strcspn(name.p + prefix.n, ".");
-		/* A row below a value, such as "tags.category", is made from it and not in the document. */
 		if (str_eq(name, before))
 			continue;
 		before = name;
 		out[rows++] = member_field(a, d, name, prefix.n);
 	}
 	out[rows] = (struct field){ .type = FIELD_NONE,
-		.name = object.n > 0 ? arena_str(a, object).p : NULL };
+		.name = object.n > 0 ? arena_str(a, object).p
+				     : openapi_camel(a, answer_names[d].record, true) };
 	return out;
 }
+
+/* ---- the schemas ---- */
+
+static struct str
+schema_name(struct arena *a, const char *name)
+{
+	return str_of(openapi_camel(a, name, true));
+}
+
+/* A service of a look-up: the members of a nested object, between the address and the place of its host. */
+static const struct field *
+host_service_fields(struct arena *a)
+{
+	static const char *const place[] = { "asn", "as_name", "organisation", "country_code",
+		"city", "hostnames", "apex_domains" };
+	const struct field *service = object_fields(a, DATASET_HOSTS, STR("services"));
+	struct field *host = ARENA_ARRAY(a, COUNT(place) + 1, struct field), *out;
+	size_t n = 0;
+
+	while (service[n].type != FIELD_NONE)
+		n++;
+	for (size_t i = 0; i < COUNT(place); i++)
+		host[i] = member_field(a, DATASET_HOSTS, str_of(place[i]), 0);
+	host[COUNT(place)] = (struct field)FIELD_END;
+	out = ARENA_ARRAY(a, n + 3, struct field);
+	out[0] = member_field(a, DATASET_HOSTS, STR("ip"), 0);
+	memcpy(&out[1], service, n * sizeof(*out));
+	out[n + 1] = (struct field){
+		.name = "host", .type = FIELD_OBJECT, .flags = OMIT_UNSET, .sub = host
+	};
+	out[n + 2] = (struct field){ .type = FIELD_NONE, .name = "services" };
+	return out;
+}
+
+static void
+add_record(struct book *book, struct str name, const struct field *fields)
+{
+	struct buf text = { .a = book->a };
+
+	json_describe(&text, fields, false, NULL);
+	book_schema(book, name.p, buf_done(&text));
+}
+
+static void
+add_hit(struct book *book, enum dataset d, struct str record)
+{
+	struct buf hit = { .a = book->a };
+
+	buf_char(&hit, '{');
+	json_member_begin(&hit, "allOf", '[');
+	openapi_ref(&hit, "components/schemas", record.p);
+	buf_char(&hit, ',');
+	json_describe(&hit, hit_members(d), false, &book->names);
+	buf_z(&hit, "]}");
+	book_schema(book, schema_name(book->a, answer_names[d].hit).p, buf_done(&hit));
+}
+
+#define HOST_SERVICE "HostService"
 
 void
 openapi_documents(struct book *book)
 {
 	for (enum dataset d = 0; d < DATASETS; d++) {
-		struct buf document = { .a = book->a }, hit = { .a = book->a };
-		const char *name = openapi_camel(book->a, schema_count_unit(d), true);
+		struct str name = schema_name(book->a, answer_names[d].record);
 
-		json_describe(&document, object_fields(book->a, d, STR("")), false, NULL);
-		book_schema(book, name, buf_done(&document));
-		buf_char(&hit, '{');
-		json_member_begin(&hit, "allOf", '[');
-		openapi_ref(&hit, "components/schemas", name);
-		buf_char(&hit, ',');
-		json_describe(&hit, hit_members, false, &book->names);
-		buf_z(&hit, "]}");
-		book_schema(book, arena_printf(book->a, "%sHit", name).p, buf_done(&hit));
+		add_record(book, name, object_fields(book->a, d, STR("")));
+		if (hit_members(d) != NULL)
+			add_hit(book, d, name);
 	}
+	add_record(book, STR(HOST_SERVICE), host_service_fields(book->a));
+}
+
+static void
+write_hit_example(struct buf *b, struct arena *a, enum dataset d)
+{
+	size_t end;
+
+	json_example(b, object_fields(a, d, STR("")), NULL);
+	end = --b->n; /* the closing brace: the members of a hit follow */
+	json_example(b, hit_members(d), NULL);
+	b->p[end] = ',';
 }
 
 void
@@ -104,19 +169,14 @@ openapi_document_example(void *arg, struct buf *b, const struct field *table)
 {
 	struct arena *a = ((const struct book *)arg)->a;
 	const char *schema = openapi_camel(a, json_table_name(table), true);
-	size_t end;
 
+	if (strcmp(schema, HOST_SERVICE) == 0)
+		json_example(b, host_service_fields(a), NULL);
 	for (enum dataset d = 0; d < DATASETS; d++) {
-		struct str name = str_of(openapi_camel(a, schema_count_unit(d), true));
-
-		if (!str_starts(str_of(schema), name))
-			continue;
-		json_example(b, object_fields(a, d, STR("")), NULL);
-		if (str_is(name, schema))
-			return;
-		end = --b->n; /* the closing brace: the members of a hit follow */
-		json_example(b, hit_members, NULL);
-		b->p[end] = ',';
-		return;
+		if (str_is(schema_name(a, answer_names[d].record), schema))
+			json_example(b, object_fields(a, d, STR("")), NULL);
+		else if (hit_members(d) != NULL &&
+			 str_is(schema_name(a, answer_names[d].hit), schema))
+			write_hit_example(b, a, d);
 	}
 }

@@ -88,11 +88,12 @@ schema_of(struct arena *a, enum dataset d)
 static int
 list_search_schemas(struct req *rq)
 {
-	struct schema_answer all[DATASETS];
-	struct schemas_answer answer = { { all, DATASETS } };
+	struct schema_answer all[DATASETS_AND_CONDITIONS];
+	struct schemas_answer answer = { { all, 0 } };
 
-	for (int d = 0; d < DATASETS; d++)
-		all[d] = schema_of(rq->arena, (enum dataset)d);
+	for (enum dataset d = 0; d < DATASET_FINDINGS; d++)
+		if (d < DATASETS || d >= DATASETS_STORED)
+			all[answer.schemas.n++] = schema_of(rq->arena, d);
 	return reply(rq, 200, NULL, schemas_out, &answer);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The operations of a dataset: search, count, validate a query (CONTRACT A3). The engine finds
-   addresses, PostgreSQL has the documents: a page is the engine's list of addresses, and the documents of these
-   addresses as they are stored. Both may differ: a host that was deleted after the index was built is left out,
-   and a page ends early where its documents become too large; the cursor continues there. */
+/* The operations of a dataset: search, count, validate a query (CONTRACT A3). The engine finds keys,
+   PostgreSQL has the documents (documents.h): a page is the engine's list of keys, and the documents of these keys as
+   they are stored. Both may differ, so a record that was deleted after the index was built is left out; and a page
+   ends early where its documents become too large, where its cursor continues. */
 #include "config.h"
 
 #include "api/api.h"
+#include "api/documents.h"
 #include "api/share.h"
-#include "record/record.h"
 
 /* ---- parameters ---- */
 
@@ -16,54 +16,50 @@ struct query_args {
 };
 
 struct search_args {
-	struct str q, cursor;
+	struct str q, fields, cursor;
 	int64_t limit;
 };
 
-static const struct url_param query_params[] = {
-	{
-	    .field = { .name = "q",
-		.type = FIELD_STR,
-		.offset = offsetof(struct query_args, q),
-		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
-			"At most "
-			"8192 characters and bytes after decoding." },
-	    .example = "services.port:22 AND NOT country_code:US",
-	},
-	URL_PARAM_END,
-};
+#define QUERY_PARAM(args, sample)                                                                  \
+	{                                                                                          \
+		.field = { .name = "q",                                                            \
+			.type = FIELD_STR,                                                         \
+			.offset = offsetof(args, q),                                               \
+			.help = "The query, see surfaced-query(7). Empty or absent: everything. "  \
+				"At most 8192 characters and bytes after decoding." },             \
+		.example = (sample)                                                                \
+	}
 
-static const struct url_param search_params[] = {
-	{
-	    .field = { .name = "q",
-		.type = FIELD_STR,
-		.offset = offsetof(struct search_args, q),
-		.help = "The query, see surfaced-query(7). Empty or absent: everything. "
-			"At most "
-			"8192 characters and bytes after decoding." },
-	    .example = "services.port:22 AND NOT country_code:US",
-	},
-	{
-	    .field = { .name = "limit",
-		.type = FIELD_INT,
-		.offset = offsetof(struct search_args, limit),
-		.lo = 1,
-		.hi = LIM_PAGE,
-		.def = LIM_PAGE_DEFAULT,
-		.help = "Records a page." },
-	    .error = ERR_INVALID_PAGINATION,
-	},
-	{
-	    .field = { .name = "cursor",
-		.type = FIELD_STR,
-		.offset = offsetof(struct search_args, cursor),
-		.lo = 1,
-		.hi = LIM_CURSOR,
-		.help = "next_cursor of the page before, with the same query." },
-	    .error = ERR_INVALID_SEARCH_CURSOR,
-	},
-	URL_PARAM_END,
-};
+#define SEARCH_PARAMS                                                                              \
+	{ .field = { .name = "limit",                                                              \
+	      .type = FIELD_INT,                                                                   \
+	      .offset = offsetof(struct search_args, limit),                                       \
+	      .lo = 1,                                                                             \
+	      .hi = LIM_SEARCH_PAGE,                                                               \
+	      .def = LIM_PAGE_DEFAULT,                                                             \
+	      .help = "Records a page." },                                                         \
+		.error = ERR_INVALID_PAGINATION },                                                 \
+	    FIELDS_PARAM(struct search_args),                                                      \
+	{                                                                                          \
+		.field = { .name = "cursor",                                                       \
+			.type = FIELD_STR,                                                         \
+			.offset = offsetof(struct search_args, cursor),                            \
+			.lo = 1,                                                                   \
+			.hi = LIM_CURSOR,                                                          \
+			.help = "next_cursor of the page before, with the same query." },          \
+		.error = ERR_INVALID_SEARCH_CURSOR                                                 \
+	}
+
+/* The parameters of each dataset differ in the example of a query. */
+#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+	static const struct url_param query_params_##id[] = {                                      \
+		QUERY_PARAM(struct query_args, query), URL_PARAM_END                               \
+	};                                                                                         \
+	static const struct url_param search_params_##id[] = {                                     \
+		QUERY_PARAM(struct search_args, query), SEARCH_PARAMS, URL_PARAM_END               \
+	};
+#include "tbl/answers.h"
+#undef ANSWER
 
 /* ---- search ---- */
 
@@ -71,41 +67,6 @@ static const struct url_param search_params[] = {
 const char *const count_units[] = { "host", "service", "dns_record", "whois_domain", "certificate",
 	"report", NULL };
 const char *const value_types[] = { "string", "integer", "number", "boolean", NULL };
-
-struct document {
-	struct str ip;
-	struct json doc;
-};
-
-static const struct field document_out[] = {
-	FIELD(struct document, ip, 0),
-	FIELD(struct document, doc, NULLABLE),
-	FIELD_END,
-};
-
-/* $2: the limit of a page in bytes; hosts beyond it come without their documents. $3: the limit of
-   all hosts together; beyond it no host comes with its document. The sums use the stored sizes
-   (bytes), so no document is read or sent before the decision:
-
-     host     bytes   up_to     $2 = 100
-     a        40      40        sent
-     b        50      90        sent
-     c        30      120       without its document: the page ends before it, and the cursor continues there
-     alone    500     500       sent, because up_to = bytes: the first host of a page always comes, or no page
-                                could ever pass it */
-STMT_LIST(read_hosts, struct document, document_out,
-    "SELECT host(ip) AS ip,"
-    "  CASE WHEN total <= $3::bigint AND (up_to <= $2::bigint OR up_to = bytes)"
-    "   THEN doc END AS doc"
-    " FROM (SELECT ip, doc, bytes, sum(bytes) OVER (ORDER BY ip) AS up_to,"
-    "  sum(bytes) OVER () AS total"
-    "  FROM host WHERE ip = ANY ($1::text[]::inet[])) AS page");
-
-static bool
-is_key_of(struct str key, const unsigned char ip[16])
-{
-	return key.n >= 5 && key.n <= 17 && memcmp(key.p + 1, ip + 17 - key.n, key.n - 1) == 0;
-}
 
 static struct cursor_for
 search_cursor_binding(const struct req *rq, struct str q)
@@ -115,76 +76,7 @@ search_cursor_binding(const struct req *rq, struct str q)
 	};
 }
 
-/* Finds the key after which the page begins; STR_NULL on the first page. */
-static int
-page_start(struct req *rq, const struct search_args *args, struct str *after)
-{
-	struct cursor_for bound = search_cursor_binding(rq, args->q);
-
-	*after = STR_NULL;
-	if (args->cursor.p == NULL)
-		return PASS;
-	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, after) ||
-	    (after->n != 5 && after->n != 17)) /* an older release had 16 bytes */
-		return fail(rq, ERR_INVALID_SEARCH_CURSOR);
-	return PASS;
-}
-
-/* Reads the stored documents of a page, in no order. A host that was deleted after the index was built has none. */
-static enum db_rc
-read_documents(struct req *rq, const struct page *page, struct list *out)
-{
-	struct str *ips = ARENA_ARRAY(rq->arena, page->nhits + 1, struct str);
-
-	for (size_t i = 0; i < page->nhits; i++)
-		ips[i] = record_key_text(rq->arena, DATASET_HOSTS, page->hits[i].key);
-	*out = (struct list){ 0 };
-	if (page->nhits == 0)
-		return DB_OK;
-	return db_list(rq->db, &read_hosts, out, P(((struct strs){ ips, page->nhits })),
-	    P((int64_t)LIM_PAGE_BYTES), P(share_bytes()));
-}
-
-/* True when the documents exceed the limit of this worker ($3 of read_hosts), so that none of them came. */
-static bool
-documents_missing(const struct list *documents)
-{
-	const struct document *d = documents->items;
-
-	return documents->n > 0 && d[0].doc.text.p == NULL;
-}
-
-static const struct document *
-find_document(const struct list *documents, struct str key)
-{
-	const struct document *d = documents->items;
-	struct ipnet net;
-
-	for (size_t i = 0; i < documents->n; i++)
-		if (ipnet_parse(d[i].ip, &net) && is_key_of(key, net.a))
-			return &d[i];
-	return NULL;
-}
-
-/* Ends the page before the first document that would make it too large, which bounds the memory of a request; the
-   cursor continues there. */
-static void
-cut_page(struct page *page, const struct list *documents)
-{
-	for (size_t i = 0; i < page->nhits; i++) {
-		const struct document *d = find_document(documents, page->hits[i].key);
-
-		if (d == NULL || d->doc.text.p != NULL)
-			continue;
-		page->nhits = i;
-		page->has_more = true;
-		return;
-	}
-}
-
-struct hit_extra {
-	struct list matched_services;
-};
+/* ---- hits ---- */
 
 static const struct field matched_service[] = {
 	{ .name = "port", .type = FIELD_INT, .offset = offsetof(struct nested_key, number) },
@@ -192,22 +84,43 @@ static const struct field matched_service[] = {
 	FIELD_END_OF("MatchedService"),
 };
 
-const struct field hit_members[] = {
-	LIST(struct hit_extra, matched_services, 0, struct nested_key, matched_service, 0, 0),
-	FIELD_END,
+/* The bytes by which the key of a service is longer than that of its host: port and transport. */
+enum { SERVICE_KEY = 3 };
+
+struct hit_extra {
+	struct list matched;
 };
 
-/* Copies the stored document and adds the members of a hit before its closing brace. */
+#define MATCHED(member, table)                                                                     \
+	{                                                                                          \
+		{ .name = (member),                                                                \
+			.type = FIELD_LIST,                                                        \
+			.offset = offsetof(struct hit_extra, matched),                             \
+			.sub = (table),                                                            \
+			.size = sizeof(struct nested_key) },                                       \
+		    FIELD_END                                                                      \
+	}
+
+static const struct field host_hit[] = MATCHED("matched_services", matched_service);
+
+/* The members that a hit has in addition to those of its document, for datasets with a nested object. */
+static const struct field *const hits[DATASETS_AND_CONDITIONS] = { [DATASET_HOSTS] = host_hit };
+
+const struct field *
+hit_members(enum dataset d)
+{
+	return hits[d];
+}
+
 static void
-write_hit(struct buf *b, const struct document *d, const struct hit *hit)
+write_hit(struct buf *b, enum dataset d, struct str doc, const struct record_fields *fields,
+    const struct hit *hit)
 {
 	const struct hit_extra extra = { { hit->nested, hit->nnested } };
-	struct str doc = str_trim(d->doc.text);
 
-	if (doc.n <= 2 || !str_starts(doc, STR("{")) || !str_ends(doc, STR("}")))
-		panic("a stored document is not a JSON object with members");
-	buf_str(b, doc);
-	json_write_more(b, hit_members, &extra);
+	document_write(b, d, doc, fields);
+	if (hits[d] != NULL)
+		json_write_more(b, hits[d], &extra);
 }
 
 struct warning {
@@ -274,18 +187,19 @@ struct search_page {
 static const struct field page_head[] = { PAGE_HEAD, FIELD_END };
 static const struct field page_tail[] = { PAGE_TAIL };
 
-#define DATASET(id, number, label, unit, key, nested, naming, pair)                                \
-	static const struct field hit_of_##id[] = { FIELD_END_OF(unit "_hit") };                   \
+#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+	static const struct field hit_of_##id[] = { FIELD_END_OF(hit) };                           \
 	static const struct field page_of_##id[] = { PAGE_HEAD,                                    \
-		{ .name = (label),                                                                 \
+		{ .name = (list),                                                                  \
 		    .type = FIELD_LIST,                                                            \
 		    .offset = offsetof(struct search_page, documents),                             \
-		    .hi = LIM_PAGE,                                                                \
+		    .hi = LIM_SEARCH_PAGE,                                                         \
 		    .sub = hit_of_##id,                                                            \
 		    .size = sizeof(struct json),                                                   \
 		    .item = FIELD_RAW },                                                           \
 		PAGE_TAIL };
-#include "tbl/datasets.h"
+#include "tbl/answers.h"
+#undef ANSWER
 
 static struct str
 seal_next_cursor(struct req *rq, struct str q, const struct page *page)
@@ -294,70 +208,143 @@ seal_next_cursor(struct req *rq, struct str q, const struct page *page)
 
 	if (!page->has_more || page->nhits == 0)
 		return STR_NULL;
-	return cursor_seal(rq->arena, &rq->worker->secret, &bound, page->hits[page->nhits - 1].key);
+	return key_cursor_seal(
+	    rq, (enum dataset)rq->route->arg, &bound, page->hits[page->nhits - 1].key);
+}
+
+static void
+write_documents(struct buf *b, enum dataset d, const struct page *page,
+    const struct documents *docs, const struct record_fields *fields)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < page->nhits; i++) {
+		if (docs->p[i] == NULL)
+			continue;
+		buf_z(b, comma);
+		write_hit(b, d, docs->p[i]->doc, fields, &page->hits[i]);
+		comma = ",";
+	}
+}
+
+/* A service that was removed after the index was built is left out. */
+static void
+write_services(struct buf *b, const struct page *page, const struct documents *docs,
+    const struct record_fields *fields)
+{
+	const struct document *open = NULL;
+	struct services services;
+
+	for (size_t i = 0; i < page->nhits; i++) {
+		const struct nested_key *name = page->hits[i].nested;
+		size_t before = b->n;
+
+		if (docs->p[i] == NULL)
+			continue;
+		if (docs->p[i] != open) {
+			arena_reset(tree_arena());
+			open = docs->p[i];
+			services_open(&services, tree_arena(), open->doc);
+		}
+		if (b->p[before - 1] != '[')
+			buf_char(b, ',');
+		if (!service_write(b, &services, name->number, name->text, fields))
+			b->n = before;
+	}
+	arena_reset(tree_arena());
 }
 
 static void
 write_search_page(struct req *rq, const struct query *query, const struct page *page,
-    const struct list *documents)
+    const struct documents *docs, const struct record_fields *fields)
 {
 	const struct search_args *args = rq->params;
+	enum dataset d = (enum dataset)rq->route->arg;
 	struct search_page end = { .query = args->q,
 		.total = { (int64_t)page->total.n, str_of(relation_name(page->total.relation)) },
 		.has_more = page->has_more,
 		.next_cursor = seal_next_cursor(rq, args->q, page),
 		.warnings = warnings_of(rq, query) };
 	struct buf *b = reply_begin(rq, 200);
-	const char *comma = "";
 
 	json_write(b, page_head, &end);
 	b->n--; /* the closing brace: the documents follow */
-	json_member_begin(b, schema_dataset_name((enum dataset)rq->route->arg), '[');
-	for (size_t i = 0; i < page->nhits; i++) {
-		const struct document *d = find_document(documents, page->hits[i].key);
-
-		if (d == NULL)
-			continue;
-		buf_z(b, comma);
-		write_hit(b, d, &page->hits[i]);
-		comma = ",";
-	}
+	json_member_begin(b, answer_names[d].list, '[');
+	if (d == DATASET_SERVICES)
+		write_services(b, page, docs, fields);
+	else
+		write_documents(b, d, page, docs, fields);
 	buf_z(b, "]}");
 	json_write_more(b, page_tail, &end);
 }
 
-/* The order of the steps keeps cheap refusals before expensive work: the query and the cursor are
-   parsed before the worker's time is asked for (share_begin), and the documents are read after the
-   engine has chosen the addresses. share_hand_over appears twice: after the engine, when the slice
-   was over, and after the database, when the documents are too large for a worker of the front
-   pool. In both cases the work is repeated by the other pool. A page from the engine that is longer
-   than its limit, or empty with more to come, would send a client round in circles: 502. */
+/* Ends the page before the first document that would make it too large, which bounds the memory of a request; the
+   cursor continues there. A record that was deleted after the index was built has no document. Services of one host,
+   which are adjacent, have one document. */
+static int
+read_page_documents(struct req *rq, struct page *page, struct documents *docs)
+{
+	enum dataset d = (enum dataset)rq->route->arg, source = schema_source(d);
+	struct str *keys = ARENA_ARRAY(rq->arena, page->nhits + 1, struct str);
+	size_t *of = ARENA_ARRAY(rq->arena, page->nhits + 1, size_t);
+	struct documents read;
+	size_t n = 0, fit;
+
+	for (size_t i = 0; i < page->nhits; i++) {
+		struct str key = page->hits[i].key;
+
+		if (source != d)
+			key.n -= SERVICE_KEY;
+		if (n == 0 || !str_eq(keys[n - 1], key))
+			keys[n++] = key;
+		of[i] = n - 1;
+	}
+	if (documents_read(rq, source, BY_KEY, (struct strs){ keys, n }, &read) != PASS)
+		return FAILED;
+	*docs =
+	    (struct documents){ ARENA_ARRAY(rq->arena, page->nhits + 1, const struct document *),
+		    page->nhits };
+	for (size_t i = 0; i < page->nhits; i++)
+		docs->p[i] = read.p[of[i]];
+	fit = documents_fit(docs);
+	page->has_more |= fit < page->nhits;
+	page->nhits = fit;
+	return PASS;
+}
+
+/* The order of the steps keeps cheap refusals before expensive work: the parameters, the query and
+   the cursor are parsed before the worker's time is asked for (share_begin), and the documents are
+   read after the engine has chosen the keys. The request may be handed over twice: after the
+   engine, when the slice was over, and after the database, when the documents are too large for a
+   worker of the front pool. In both cases the work is repeated by the other pool. A page from the
+   engine that is longer than its limit, or empty with more to come, would send a client round in
+   circles: 502. */
 static int
 search_dataset(struct req *rq)
 {
 	const struct search_args *args = rq->params;
+	enum dataset d = (enum dataset)rq->route->arg;
+	struct cursor_for bound = search_cursor_binding(rq, args->q);
 	struct page_request want = { .limit = (unsigned)args->limit };
+	const struct record_fields *fields;
 	struct page page = { 0 };
 	struct budget budget;
 	struct query query;
-	struct list documents;
-	enum db_rc rc;
+	struct documents docs;
 
-	if (run_parse(rq, (enum dataset)rq->route->arg, args->q, &query) != PASS ||
-	    page_start(rq, args, &want.after) != PASS || share_begin(rq, &budget) != PASS)
+	if (fields_parse(rq, d, args->fields, &fields) != PASS ||
+	    run_parse(rq, d, args->q, &query) != PASS ||
+	    key_cursor_open(rq, d, &bound, args->cursor, &want.after) != PASS ||
+	    share_begin(rq, &budget) != PASS)
 		return FAILED;
 	if (run_end(rq, engine_search(
 			    rq->worker->engine, rq->arena, &query, &budget, &want, &page)) != PASS)
 		return FAILED;
 	if (page.nhits > want.limit || (page.has_more && page.nhits == 0))
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
-	rc = read_documents(rq, &page, &documents);
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	if (documents_missing(&documents))
-		return share_hand_over(rq);
-	cut_page(&page, &documents);
-	write_search_page(rq, &query, &page, &documents);
+	if (read_page_documents(rq, &page, &docs) != PASS)
+		return FAILED;
+	write_search_page(rq, &query, &page, &docs, fields);
 	return PASS;
 }
 
@@ -458,7 +445,7 @@ static const struct route search_routes[] = {
 		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
 		.arg = DATASET_##id,                                                               \
 		COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),                                              \
-		PARAMS(struct search_args, search_params),                                         \
+		PARAMS(struct search_args, search_params_##id),                                    \
 		.out = page_of_##id,                                                               \
 		.errors = search_errors,                                                           \
 		.summary = "Search " name,                                                         \
@@ -472,7 +459,7 @@ static const struct route search_routes[] = {
 		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count_matches),         \
 		    .arg = DATASET_##id,                                                           \
 		    COLUMNS_OF_SEARCH(SCOPE_SEARCH_AGGREGATE),                                     \
-		    PARAMS(struct query_args, query_params),                                       \
+		    PARAMS(struct query_args, query_params_##id),                                  \
 		    .out = count_out,                                                              \
 		    .errors = count_errors,                                                        \
 		    .summary = "Count matching " name,                                             \
@@ -483,12 +470,13 @@ static const struct route search_routes[] = {
 		    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name, validate_query),  \
 		    .arg = DATASET_##id,                                                           \
 		    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),                                          \
-		    PARAMS(struct query_args, query_params),                                       \
+		    PARAMS(struct query_args, query_params_##id),                                  \
 		    .out = validity_out,                                                           \
 		    .summary = "Validate a query of " name,                                        \
 		    .result = "Whether the query parses, and where and why it does not.",          \
 		    .description = "Parses the query and does not execute it.",                    \
 	    },
+#define VIEW DATASET
 #include "tbl/datasets.h"
 	ROUTE_END,
 };

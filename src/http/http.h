@@ -159,8 +159,9 @@ struct route {
 	enum area area;
 	enum entitlement entitlement;
 
-	const struct url_param *params; /* NULL: every parameter is unknown */
-	size_t params_size;             /* bytes of the struct that they fill */
+	const struct url_param *path_params; /* describe the path's parameters that are no UUIDs */
+	const struct url_param *params;      /* NULL: every parameter is unknown */
+	size_t params_size;                  /* bytes of the struct that they fill */
 	struct body body;
 	const struct body_code *body_codes;
 	bool idempotent; /* takes an Idempotency-Key */
@@ -177,7 +178,9 @@ struct route {
 	const char *standard;          /* the answer is a document with this member: "openapi" */
 	int max_age;                   /* seconds that any cache may keep the answer; 0: no-store */
 	const char *const *media;      /* the media types, if not JSON; NULL ends them */
-	const enum error *errors;      /* errors of the handler; ERR_UNSET ends the list */
+	const char *const
+	    *other_media; /* media types beside JSON, by the header Accept; NULL ends them */
+	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */
 	const char *tag, *summary, *description;
 	const char *result;  /* describes the answer of success */
 	const char *example; /* a body that works on any data, in JSON; NULL: none */
@@ -280,6 +283,9 @@ struct req {
 /* Sets the members from id on, runs the stages and the handler, settles and logs; the answer is then in rq. */
 void req_serve(struct req *rq);
 
+/* The value of the first NAME=value of the request, or STR_NULL; an empty value has p set and n 0. */
+struct str env_get(const struct req *rq, const char *name);
+
 /* ---- answers ---- */
 
 /* Begins a JSON answer with this status and returns its buffer; an answer that was begun before is dropped. */
@@ -303,6 +309,9 @@ int fail(struct req *rq, enum error e);
 int fail_at(struct req *rq, enum error e, struct str message);
 /* invalid_request with one field error. */
 int fail_field(struct req *rq, const char *field, const char *code, const char *message);
+/* A name that a client sent, as an answer may repeat it (C-062): bytes other than letters, digits and _ . - [ ] are
+   percent-encoded, and a long name is cut. */
+struct str params_shown(struct arena *a, struct str name);
 /* With Retry-After. */
 int fail_retry(struct req *rq, enum error e, int seconds);
 /* With the error of a failed database call: any result but DB_OK and DB_NONE. */

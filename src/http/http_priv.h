@@ -7,10 +7,6 @@
 
 #include "http/http.h"
 
-/* ---- env.c ---- */
-
-/* The value of the first NAME=value of the request, or STR_NULL; an empty value has p set and n 0. */
-struct str env_get(const struct req *rq, const char *name);
 unsigned env_count(const struct req *rq, const char *name);
 
 /* ---- router.c ---- */

@@ -5,7 +5,7 @@
  *
  * The raw string is split at & and = before anything is decoded: an encoded & belongs to its
  * value. Answers name the parameter and never repeat its value, which may be a secret that was
- * pasted into the wrong place; an unknown name is shown encoded and cut (shown_name). */
+ * pasted into the wrong place; an unknown name is shown encoded and cut (params_shown). */
 #include "config.h"
 
 #include "base/limits.h"
@@ -240,10 +240,8 @@ fail_query(struct req *rq, const char *what)
 
 enum { NAME_SHOWN = 40 };
 
-/* Returns the name of a parameter as an answer may repeat it (C-062): bytes other than letters, digits and
-   _ . - [ ] are percent-encoded, and a long name is cut. */
-static struct str
-shown_name(struct arena *a, struct str name)
+struct str
+params_shown(struct arena *a, struct str name)
 {
 	struct buf b = { .a = a };
 
@@ -279,7 +277,7 @@ fail_unknown_param(struct req *rq, struct str name)
 	}
 	if (g.found != NULL)
 		buf_printf(&b, "; did you mean %s?", g.found);
-	fe.field = shown_name(rq->arena, name);
+	fe.field = params_shown(rq->arena, name);
 	fe.message = buf_done(&b);
 	return fail_fields(rq, area_bad_parameter(rq->area), &fe, 1);
 }

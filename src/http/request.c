@@ -62,12 +62,13 @@ captured_name(struct req *rq, size_t i)
 }
 
 /* The router captures any text; a text that is no UUID is a 400 and not a 404 (C-020), but only after
-   authentication. */
+   authentication. A parameter whose name does not end in "uuid" is checked by its handler. */
 static int
 parse_path_uuids(struct req *rq)
 {
 	for (size_t i = 0; i < rq->ncaptured; i++)
-		if (!uuid_parse(rq->captured[i], &rq->path[i]))
+		if (str_ends(str_of(captured_name(rq, i)), STR("uuid")) &&
+		    !uuid_parse(rq->captured[i], &rq->path[i]))
 			return fail_field(
 			    rq, captured_name(rq, i), "invalid_format", "must be a UUID");
 	return PASS;

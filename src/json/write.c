@@ -252,7 +252,10 @@ json_write_more(struct buf *b, const struct field *fields, const void *in)
 	assert(b->p[end] == '}');
 	b->n = end;
 	json_write(b, fields, in);
-	b->p[end] = ','; /* in place of the brace with which json_write began */
+	if (b->p[end - 1] != '{')
+		b->p[end] = ','; /* in place of the brace with which json_write began */
+	else
+		memmove(b->p + end, b->p + end + 1, --b->n - end); /* the object was empty */
 }
 
 /* ---- objects without a table ---- */

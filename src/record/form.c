@@ -16,6 +16,7 @@
    here again at each import. */
 #include "config.h"
 
+#include "record/lookup.h"
 #include "record/record_priv.h"
 
 static char
@@ -426,4 +427,19 @@ record_form(
 	if (s->n > (size_t)m->most)
 		return "is too long";
 	return s->n < (size_t)m->least ? "is too short" : NULL;
+}
+
+bool
+record_canonical(struct arena *a, enum dataset d, const char *member, struct str *value)
+{
+	const struct record_member *m = record_root(d);
+
+	for (const char *end; *member != '\0'; member = end + (*end == '.')) {
+		end = member + strcspn(member, ".");
+		m = record_kid(m, (struct str){ member, (size_t)(end - member) });
+		if (m == NULL)
+			panic(
+			    "a record has no member %s", member); /* UNCOVERED: callers name one */
+	}
+	return record_form(a, m, value, RECORD_STRICT) == NULL;
 }

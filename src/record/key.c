@@ -13,6 +13,7 @@
  * of the time, so later times come first. */
 #include "config.h"
 
+#include "record/lookup.h"
 #include "record/record_priv.h"
 
 #include <openssl/sha.h>
@@ -319,4 +320,32 @@ record_key_name(struct arena *a, struct str name)
 
 	add_name(&b, name);
 	return buf_done(&b);
+}
+
+struct str
+record_key_rrset(struct arena *a, struct str name, struct str type)
+{
+	struct buf b = { .a = a };
+
+	add_name(&b, name);
+	if (type.p != NULL)
+		add_number(&b, record_dns_type(type), 2);
+	return buf_done(&b);
+}
+
+/* Adds one to the last byte that is not ff, and removes those behind it: the keys that begin with "org 01 00 00 ff" are
+   below "org 01 00 01". */
+struct str
+record_key_behind(struct arena *a, struct str beginning)
+{
+	char *end;
+
+	while (beginning.n > 0 && (unsigned char)beginning.p[beginning.n - 1] == 0xff)
+		beginning.n--;
+	if (beginning.n == 0)
+		panic("every key begins with the one that was given");
+	beginning = arena_str(a, beginning);
+	end = (char *)(uintptr_t)&beginning.p[beginning.n - 1];
+	*end = (char)((unsigned char)*end + 1);
+	return beginning;
 }

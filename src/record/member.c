@@ -312,6 +312,18 @@ record_nested(struct arena *a, struct record *r)
 	return v->objects.p[v->objects.n++] = record_object_new(a, m);
 }
 
+size_t
+record_nested_all(const struct record *r, struct record_object *const **out)
+{
+	const struct record_member *m = record_nested_member(r->dataset);
+	const struct record_value *v = m == NULL ? NULL : &r->root->v[m->place];
+
+	if (v == NULL || !v->set)
+		return 0;
+	*out = v->objects.p;
+	return v->objects.n;
+}
+
 struct str
 record_text(const struct record_object *o, const char *name)
 {

@@ -11,8 +11,6 @@
 
 #include "record/record_priv.h"
 
-enum { FIELDS_MOST = 64 };
-
 struct record_fields {
 	bool on[RECORD_MEMBERS]; /* by id */
 };
@@ -57,7 +55,7 @@ record_fields_parse(struct arena *a, enum dataset d, struct str names, struct st
 		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
 		struct str name = { names.p, comma == NULL ? names.n : (size_t)(comma - names.p) };
 
-		if (n > FIELDS_MOST)
+		if (n > LIM_FIELDS)
 			return NULL;
 		if (!select_name(f, record_root(d), name)) {
 			*bad = name;
@@ -184,5 +182,13 @@ void
 record_print(struct buf *b, const struct record *r, const struct record_fields *fields)
 {
 	if (!print_object(b, r->root, fields))
+		buf_z(b, "{}");
+}
+
+void
+record_print_object(
+    struct buf *b, const struct record_object *o, const struct record_fields *fields)
+{
+	if (!print_object(b, o, fields))
 		buf_z(b, "{}");
 }

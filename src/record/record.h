@@ -67,6 +67,8 @@ struct record_object *record_nested(struct arena *a, struct record *r);
 /* Read a member: false or STR_NULL when it is not set. */
 struct str record_text(const struct record_object *o, const char *name);
 bool record_int(const struct record_object *o, const char *name, int64_t *out) MUST_USE;
+/* The nested objects, such as the services of a host. */
+size_t record_nested_all(const struct record *r, struct record_object *const **out);
 size_t record_texts(const struct record_object *o, const char *name, const struct str **out);
 
 /* Brings every member into its canonical form and adds the members that follow from others (the apex domain, the
@@ -85,20 +87,21 @@ struct record record_merge(struct arena *a, const struct record *old, const stru
 struct str record_key(struct arena *a, const struct record *r);
 /* The key as people read it: "192.0.2.7", "www.example.org A NOERROR", for messages and tests. */
 struct str record_key_text(struct arena *a, enum dataset d, struct str key);
-/* The beginning of all keys of a name in DNS, WHOIS or DIRECTORIES: its labels from the right. */
-struct str record_key_name(struct arena *a, struct str name);
 
 /* ---- printing ---- */
 
 /* A set of members to print: with an object all of its members, with a member the objects above it. */
 struct record_fields;
 
-/* Parses "ip,services.port": 1 to 64 names of the dataset's members. NULL: *bad is the name that is unknown, or empty
-   when there are too many. */
+/* Parses "ip,services.port": 1 to LIM_FIELDS names of the dataset's members. NULL: *bad is the name that is unknown, or
+   empty when there are too many. */
 const struct record_fields *record_fields_parse(
     struct arena *a, enum dataset d, struct str names, struct str *bad);
 
 /* Prints in the order of the table without white space; an empty object is left out. fields: NULL for all. */
 void record_print(struct buf *b, const struct record *r, const struct record_fields *fields);
+/* Prints an object of a record, such as a service, in the same way. */
+void record_print_object(
+    struct buf *b, const struct record_object *o, const struct record_fields *fields);
 
 #endif

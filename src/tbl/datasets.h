@@ -22,9 +22,9 @@
 
 DATASET(HOSTS,		1, "hosts",		"host",		address,	"services",	"port transport", "asn=as_name")
 VIEW(SERVICES,		2, "services",		"service",	HOSTS,		NULL,		NULL,		"asn=as_name")
-STORED(DNS,		3, "dns",		"dns_record",	dns,		NULL,		NULL,		NULL)
-STORED(WHOIS,		4, "whois",		"whois_domain",	domain,		NULL,		NULL,		NULL)
-STORED(CERTIFICATES,	5, "certificates",	"certificate",	certificate,	NULL,		NULL,		NULL)
+DATASET(DNS,		3, "dns",		"dns_record",	dns,		NULL,		NULL,		NULL)
+DATASET(WHOIS,		4, "whois",		"whois_domain",	domain,		NULL,		NULL,		NULL)
+DATASET(CERTIFICATES,	5, "certificates",	"certificate",	certificate,	NULL,		NULL,		NULL)
 STORED(REPORTS,		6, "reports",		"report",	report,		"indicators",	"type value",	NULL)
 STORED(DIRECTORIES,	7, "open-directories",	"",		directory,	"files",	"name",		NULL)
 

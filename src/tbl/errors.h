@@ -15,6 +15,7 @@ ERROR(PERMISSION_DENIED,	403, "permission_denied",		"The API key does not have p
 ERROR(ENTITLEMENT_REQUIRED,	403, "entitlement_required",		"The organisation is not entitled to this operation.")
 ERROR(SEARCH_NOT_ENABLED,	503, "entitlement_required",		"Search is not enabled for the organisation.")
 ERROR(NOT_FOUND,		404, "not_found",			"There is no such operation; openapi.json lists those there are.")
+ERROR(RECORD_NOT_FOUND,		404, "not_found",			"No record with this key is stored.")
 ERROR(PROJECT_NOT_FOUND,	404, "project_not_found",		"The project was not found.")
 ERROR(METHOD_NOT_ALLOWED,	405, "method_not_allowed",		"The path does not have this method; Allow lists those it has.")
 ERROR(REQUEST_TOO_LARGE,	413, "request_too_large",		"The encoded body is too large.")

@@ -212,7 +212,8 @@ is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
 	"alerts certificate clock configuration daemon database disk index login meter nginx rights roles schema secret upstreams workers" \
 	"the doctor makes every check"
-found ok index ' 20 documents, up to date' "the index has every document"
+found ok index '^hosts: .* 20 documents, up to date' "the index has every document"
+found ok index '^dns: .* 0 documents, up to date' "the index of each dataset is checked"
 is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" \
 	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 4 \
 	"the doctor prints a line for each check"
@@ -452,7 +453,7 @@ doctor
 found failed index 'no surfaced-index writes .* because daemon' "an index without its writer is a consequence"
 "$hostgen" --hosts 30 --seed 2 | ctl import hosts - >/dev/null
 doctor
-found failed index '30 changed hosts are not in the index' "an index that lags is found"
+found failed index '^hosts: 30 changed documents are not in the index' "an index that lags is found"
 advised START daemon "surfaced-index is started by the advice"
 printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/null
 doctor

@@ -279,6 +279,12 @@ def keys(op):
 
 def paths(op):
     for p in op.of("path"):
+        if p["name"] in TEXTS:
+            _, missing, bad = TEXTS[p["name"]]
+            for text in (*bad, "%00", "é"):
+                op.ask("C-411: %s %r" % (p["name"], text), 400, fill={p["name"]: text})
+            op.ask("C-411: another %s" % p["name"], 404, fill={p["name"]: missing})
+            continue
         for text in ("nonsense", ENV["P"][:-1], "{%s}" % ENV["P"], ENV["P"].replace("-", ""), ENV["P"] + "0", "%00", "é"):
             op.ask("C-020: %s %r" % (p["name"], text), 400, fill={p["name"]: text})
         op.ask("C-115: another %s" % p["name"], 404, fill={p["name"]: NOBODY})
@@ -426,6 +432,8 @@ def described(op):
 
 def required(book, schema, where):
     """Places in an answer where an object does not say which members are always there."""
+    if schema.get("$ref", "").rpartition("/")[2] in DOCUMENTS:
+        return
     schema = flat(book.doc, schema)
     if "properties" in schema:
         if "required" not in schema:
@@ -466,6 +474,18 @@ service_uuid=SERVICE
 finding_uuid=FINDING
 session_uuid=TERMINAL
 screenshot_uuid=SCREENSHOT""".split())}
+# Parameters that are no UUIDs: one that has a record, one that has none, and texts that are none.
+TEXTS = {
+    "ip": ("192.0.2.1", "203.0.113.9", ("nonsense", "192.0.2", "192.0.2.1-9")),
+    "port": ("443", "444", ("0", "65536", "-1", "x")),
+    "transport": ("tcp", "udp", ("quic", "6")),
+    "name": ("www.example.com", "none.example.com", ("com", "a..com")),
+    "domain": ("example.com", "example.net", ("com", "a b.com", "*.example.com")),
+    "fingerprint": (ENV["FINGERPRINT"], "0" * 64, ("nonsense", "0" * 63, "0" * 65)),
+}
+PATH.update((name, good) for name, (good, _, _) in TEXTS.items())
+# Any member of these may be left out by the parameter fields.
+DOCUMENTS = ("Host", "HostService", "DnsRecord", "WhoisDomain", "Certificate")
 OPS = {}
 
 

@@ -21,6 +21,11 @@ silence() { sql "INSERT INTO alert_silence (project_uuid, rule_uuid, reason, sta
 evidence() { [ "$(sql "SELECT screenshots || ' ' || network_events FROM session_evidence WHERE session_uuid = '$terminal'")" = "1 6" ]; }
 
 echo '{"ip":"192.0.2.1","country_code":"GB","services":[{"port":443,"transport":"tcp","service_name":"http"}]}' | ctl import hosts - >/dev/null
+echo '{"host":"www.example.com","record_type":"AAAA","answer":"2001:db8::1","ttl":60,"first_seen":"2026-01-15T00:00:00Z"}' | ctl import dns - >/dev/null
+echo '{"domain":"example.com","whois":{"registrar":"Example Registrar","dnssec":true}}' | ctl import whois - >/dev/null
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -out "$W/cert" -days 30 \
+	-subj /CN=www.example.com 2>/dev/null
+ctl import certificates --format pem "$W/cert" >/dev/null
 echo '{"service_key":"full","hostname":"a.example.com","ip":"198.51.100.7","port":443,"protocol":"https"}' | ctl import services --project "$P" - >/dev/null
 { finding one && finding two && finding three; } | ctl import findings --project "$P" - >/dev/null
 rule=$(rule_new)
@@ -75,6 +80,7 @@ world_env
 	echo "THIRD=$(sql "SELECT uuid FROM finding WHERE finding_key = 'three'")"
 	echo "RESOLVED=$resolved TERMINAL=$terminal TERMINAL2=$terminal2 RUNNING=$running RUNNING2=$running2 QUEUED=$(session_new)" | tr ' ' '\n'
 	echo "SCREENSHOT=$(sql "SELECT uuid FROM screenshot WHERE session_uuid = '$terminal' LIMIT 1")"
+	echo "FINGERPRINT=$(openssl x509 -in "$W/cert" -noout -fingerprint -sha256 | sed 's/.*=//' | tr -d : | tr '[:upper:]' '[:lower:]')"
 	echo "KEY_OTHER=$(key_new --scope rules.view)"
 	echo "KEY_SUSPENDED=$suspended"
 	echo "KEY_SLOW=$slow"

@@ -14,7 +14,7 @@ def refused(name, **more):
 case("C-001 the operation is under /api/v1")
 case("C-001 without /api/v1 there is nothing", status=404, code="not_found", url=PATH, search=None)
 case("C-001 another version is nothing", status=404, code="not_found", url="/api/v2" + PATH, search=None)
-case("C-001 an unknown operation", status=404, code="not_found", path="/search/hosts/aggregates", search=None)
+case("C-001 an unknown operation", status=404, code="not_found", path="/search/hosts/aggregate/more", search=None)
 case("C-001 an unknown dataset", status=404, code="not_found", path="/search/planets/aggregate", search=None)
 case("C-001 a trailing slash is another path", status=404, code="not_found", path=PATH + "/", search=None)
 case("C-001 paths are case-sensitive", status=404, code="not_found", path="/search/Hosts/aggregate", search=None)

@@ -16,8 +16,10 @@ stands() {
 
 # name type*: the words of the page for the types of the table.
 fields() {
-	sed -e 's/^SERVICE_FIELD("/SEARCH_FIELD(HOSTS, "services./' \
-		-e 's/^CONDITION_FIELD(\(.*\))$/SEARCH_FIELD(\1, 0)/' src/tbl/fields/*.h |
+	view='s/^SERVICE_FIELD("/SEARCH_FIELD(HOSTS, "services./'
+	[ "$1" != SERVICES ] || view='s/^SERVICE_FIELD(/SEARCH_FIELD(SERVICES, /'
+	sed -e "$view" -e 's/^VIEW_FIELD(/SEARCH_FIELD(/' \
+		-e 's/^CONDITION_FIELD(\(.*\))$/SEARCH_FIELD(\1, 0)/' src/tbl/fields.h src/tbl/fields/*.h |
 		sed -n 's/^SEARCH_FIELD('"$1"', *"\([^"]*\)",[[:space:]]*\([A-Z]*\),[[:space:]]*\([01]\)[,)].*/\1 \2 \3/p' |
 		sed 's/ DNS / NAME /; s/ IP / ADDRESS /; s/ 1$/*/; s/ 0$//' | tr '[:upper:]' '[:lower:]'
 }
@@ -31,7 +33,7 @@ of() {
 	while read -r name type; do
 		stands "$2: field $name is $type" "$(printf '%s Ta %s' "$name" "$type" | sed 's/[.*]/\\&/g')"
 	done <"$work/fields"
-	aliases=$(sed -n "s/^ALIAS($1, *\"\([^\"]*\)\".*/\1/p" src/tbl/fields/*.h | tr '*' '@')
+	aliases=$(sed -n "s/^ALIAS($1, *\"\([^\"]*\)\".*/\1/p" src/tbl/fields.h src/tbl/fields/*.h | tr '*' '@')
 	for name in $aliases; do
 		name=$(printf '%s' "$name" | tr '@' '*')
 		stands "$2: the alias $name is documented" "$(printf '%s Ta' "$name" | sed 's/[.*]/\\&/g')"
@@ -41,7 +43,7 @@ of() {
 }
 
 # Datasets that are stored but not searched have no section yet.
-sed -n -e 's/^DATASET(\([A-Z_]*\),[[:space:]]*[0-9]*,[[:space:]]*"\([^"]*\)".*/\1 \2/p' \
+sed -n -e 's/^VIEW(/DATASET(/' -e 's/^DATASET(\([A-Z_]*\),[[:space:]]*[0-9]*,[[:space:]]*"\([^"]*\)".*/\1 \2/p' \
 	-e 's/^CONDITIONS(\([A-Z_]*\),[[:space:]]*"\([^"]*\)".*/\1 \2/p' src/tbl/datasets.h src/tbl/conditions.h >"$work/sets"
 while read -r dataset label; do
 	of "$dataset" "$label"

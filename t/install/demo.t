@@ -14,6 +14,8 @@ is "$?" 0 "t/helper/demo exits with status 0"
 [ -f "$dir/env" ] || diag "$(cat "$W/err" "$W/shown")"
 like "$(cat "$W/shown")" '^  .*"label":"AS' "the demo shows an aggregation with labels"
 like "$(cat "$W/shown")" 'did you mean "country"' "the demo shows the explanation of a mistake"
+like "$(sed -n '/^# The names of self-signed/,/^# Alert/p' "$W/shown")" '^  \{"ip":"[0-9.]+".*"matched_services"' \
+	"the demo shows that the name of a certificate leads to a host"
 like "$(cat "$W/shown")" '^  .*"state":"silenced","attempts":0' \
 	"the demo shows an alert that a silence suppresses"
 is "$(grep -cvE '^demo: starting|read, 300 new' "$W/err")" 0 \

@@ -7,10 +7,13 @@ world_start
 api GET /openapi.json
 spec=$W/openapi.json
 printf '%s' "$BODY" >"$spec"
+printf '%s\n' bulkLookupCertificates bulkLookupDns bulkLookupHosts bulkLookupWhois getCertificate getDnsName getHost getHostService getWhoisDomain listSearchSchemas >"$W/others"
 is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
 	"every operationId is in camel case"
 is "$(jq -r '[.paths[][]|select(.tags == ["Search"]).operationId]|sort|join(" ")' "$spec")" \
-	"aggregateHosts bulkLookupHosts countHosts listSearchSchemas searchHosts validateHosts" \
+	"$(for d in Certificates Dns Hosts Services Whois; do
+		printf '%s\n' "aggregate$d" "count$d" "search$d" "validate$d"
+	done | sort - "$W/others" | paste -sd' ')" \
 	"the operations of search have the expected names"
 is "$(jq -r '[.paths[][]|[.responses|to_entries[]|select(.key < "300").value.description|length]|select(. == [] or min < 10)]|length' "$spec")" 0 \
 	"every successful answer has a description"
@@ -32,8 +35,11 @@ while read -r line; do
 		"$(printf '%s' "$line" | jq -c .body)"
 	like "$STATUS" '^(200|201|202|404)$' "the operation accepts the example of $path"
 done <"$W/bodies"
-q=$(jq -r '.components.parameters|to_entries[]|select(.value.name == "q").value.example|@uri' "$spec")
-for path in /search/hosts /search/hosts/count /search/hosts/validate; do
-	api GET "$path?q=$q"
-	is "$STATUS $(field '.valid // true')" "200 true" "$path accepts the example of q"
-done
+jq -r '. as $d | .paths | to_entries[] | .key as $p | .value.get.parameters // [] | .[]["$ref"] // empty
+	| ltrimstr("#/components/parameters/") | $d.components.parameters[.] | select(.name == "q")
+	| "\($p)?q=\(.example | @uri)"' "$spec" >"$W/queries"
+is "$(wc -l <"$W/queries")" 15 "search, count and validate of each dataset have an example of q"
+while read -r path; do
+	api GET "$path"
+	is "$STATUS $(field '.valid // true')" "200 true" "the example of $path is a valid query"
+done <"$W/queries"

@@ -7,6 +7,7 @@
 #include "access/key.h"
 #include "access/project.h"
 #include "access/scope.h"
+#include "base/limits.h"
 #include "daemon/conf.h"
 #include "db/db.h"
 #include "t/unit/pg.h"
@@ -312,7 +313,7 @@ cursors_come_back(void)
 	CU_ASSERT_TRUE(cursor_open(arena, &s, &mine, text, &payload) && payload.n == 0);
 	memset(most, 'x', sizeof(most));
 	text = cursor_seal(arena, &s, &mine, (struct str){ most, sizeof(most) });
-	CU_ASSERT_TRUE(text.n <= 512);
+	CU_ASSERT_TRUE(text.n <= LIM_CURSOR);
 	CU_ASSERT_TRUE(cursor_open(arena, &s, &mine, text, &payload) && payload.n == sizeof(most));
 }
 

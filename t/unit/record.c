@@ -2,7 +2,7 @@
 /* src/record: canonical forms, faults, keys and projections. */
 #include "config.h"
 
-#include "record/record.h"
+#include "record/lookup.h"
 #include "t/unit/tap.h"
 
 static struct arena *a;
@@ -461,6 +461,46 @@ projects(const char *names, const char *wanted)
 	arena_reset(a);
 }
 
+/* The keys of a name and a type are between their beginning and the key behind them (C-411). */
+static void
+keys_of_a_name_are_a_range(void)
+{
+	static const char *const inside[] = { "{\"host\":\"a.org\",\"record_type\":\"TYPE255\"}",
+		"{\"host\":\"a.org\",\"record_type\":\"TYPE255\",\"rcode\":\"NXDOMAIN\"}" };
+	static const char *const outside[] = { "{\"host\":\"a.org\",\"record_type\":\"TYPE254\"}",
+		"{\"host\":\"a.org\",\"record_type\":\"TYPE256\"}",
+		"{\"host\":\"b.a.org\",\"record_type\":\"TYPE255\"}" };
+	struct str name = STR("A.ORG."), type = STR("type255"), from, behind;
+
+	CU_ASSERT_FATAL(record_canonical(a, DATASET_DNS, "host", &name));
+	CU_ASSERT_FATAL(record_canonical(a, DATASET_DNS, "record_type", &type));
+	from = record_key_rrset(a, name, type);
+	behind = record_key_behind(a, from);
+	for (size_t i = 0; i < COUNT(inside); i++) {
+		struct str key = key_of(DATASET_DNS, inside[i]);
+
+		CU_ASSERT(str_cmp(from, key) < 0 && str_cmp(key, behind) < 0);
+	}
+	for (size_t i = 0; i < COUNT(outside); i++) {
+		struct str key = key_of(DATASET_DNS, outside[i]);
+
+		CU_ASSERT(str_cmp(key, from) < 0 || str_cmp(behind, key) <= 0);
+	}
+	CU_ASSERT(str_eq(record_key_rrset(a, name, STR_NULL), record_key_name(a, name)));
+	CU_ASSERT(str_eq(record_key_behind(a, STR("a\xff\xff")), STR("b")));
+}
+
+static void
+values_get_the_form_of_their_member(void)
+{
+	struct str transport = STR("TCP"), other = STR("quic"), ip = STR("192.0.2.0/24");
+
+	CU_ASSERT(record_canonical(a, DATASET_HOSTS, "services.transport", &transport));
+	CU_ASSERT(str_is(transport, "tcp"));
+	CU_ASSERT(!record_canonical(a, DATASET_HOSTS, "services.transport", &other));
+	CU_ASSERT(!record_canonical(a, DATASET_HOSTS, "ip", &ip));
+}
+
 static void
 projection_selects_members(void)
 {
@@ -507,6 +547,8 @@ static CU_TestInfo tests[] = {
 	{ "Keys ascend in the order of the answers", keys_are_in_order },
 	{ "A key begins with its name and tells two answers or paths apart",
 	    key_begins_with_its_name },
+	{ "The keys of a name and a type are a range", keys_of_a_name_are_a_range },
+	{ "A value gets the canonical form of its member", values_get_the_form_of_their_member },
 	{ "A projection selects members (C-414)", projection_selects_members },
 	{ "Datasets are found by their names", datasets_have_names },
 	CU_TEST_INFO_NULL,

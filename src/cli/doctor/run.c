@@ -86,15 +86,18 @@ static const struct field lag_out[] = {
 	FIELD_END,
 };
 
-/* Counts the hosts that were committed and are not in the index. The index records the snapshot of
-   the database that it contains; a row is missing there when its transaction (`changed`) was not
-   visible in that snapshot. The first condition repeats a part of the second in a form that the
-   index on `changed` can use: every transaction below xmin was visible. LIMIT bounds the work on a
-   host whose indexer has not run for weeks. */
-STMT(read_lag, lag_out,
-    "SELECT count(*) AS pending FROM (SELECT FROM host"
-    " WHERE changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
-    " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");
+/* Counts the records that were committed and are not in the index of their dataset. The index
+   records the snapshot of the database that it contains; a row is missing there when its
+   transaction (`changed`) was not visible in that snapshot. The first condition repeats a part of
+   the second in a form that the index on `changed` can use: every transaction below xmin was
+   visible. LIMIT bounds the work on a host whose indexer has not run for weeks. */
+#define LAG_OF(from)                                                                               \
+	"SELECT count(*) AS pending FROM (SELECT FROM " from                                       \
+	" changed >= pg_snapshot_xmin($1::text::pg_snapshot)"                                      \
+	" AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h"
+
+STMT(read_host_lag, lag_out, LAG_OF("host WHERE"));
+STMT(read_record_lag, lag_out, LAG_OF("record WHERE dataset = $2::smallint AND"));
 
 enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
 
@@ -123,30 +126,50 @@ check_writer(struct doctor *d, const char *directory)
 	fd_close(fd);
 }
 
+/* The index of one dataset. */
+struct dataset_index {
+	enum dataset dataset;
+	const char *directory;
+	int64_t patience; /* mono_us until which the check waits for the index */
+	struct index_state state;
+};
+
+static enum db_rc
+read_lag(struct doctor *d, const struct dataset_index *x, struct lag *out)
+{
+	struct str snapshot = str_of(x->state.snapshot);
+
+	if (x->dataset == DATASET_HOSTS)
+		return db_one(d->c->db, &read_host_lag, out, P(snapshot));
+	return db_one(
+	    d->c->db, &read_record_lag, out, P(snapshot), P(record_dataset_number(x->dataset)));
+}
+
 /* Waits for a while until the index contains everything that is committed now. */
 static bool
-index_catches_up(struct doctor *d, const char *directory, struct index_state *s, int64_t *pending)
+index_catches_up(struct doctor *d, struct dataset_index *x, int64_t *pending)
 {
-	int64_t end = mono_us() + PATIENCE_US;
 	struct lag lag = { 0 };
 	char err[INDEX_FAULT];
 
 	for (;;) {
-		if (db_one(d->c->db, &read_lag, &lag, P(str_of(s->snapshot))) != DB_OK)
+		if (read_lag(d, x, &lag) != DB_OK)
 			return false;
 		*pending = lag.pending;
-		if (lag.pending == 0 || mono_us() > end)
+		if (lag.pending == 0 || mono_us() > x->patience)
 			return true;
 		usleep(LOOK_US);
-		index_state_free(s);
-		if (!index_state_load(directory, DATASET_HOSTS, s, err))
+		index_state_free(&x->state);
+		if (!index_state_load(x->directory, x->dataset, &x->state, err))
 			return false;
 	}
 }
 
 static void
-check_state(struct doctor *d, const char *directory, struct index_state *s)
+check_state(struct doctor *d, struct dataset_index *x)
 {
+	const char *name = record_dataset_name(x->dataset);
+	const struct index_state *s = &x->state;
 	uint64_t documents = 0;
 	int64_t pending = 0;
 
@@ -154,49 +177,60 @@ check_state(struct doctor *d, const char *directory, struct index_state *s)
 		documents += s->segments[i].documents - s->segments[i].ndead;
 	if (!d->database) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
-		    "generation %" PRIu64 ", %" PRIu64 " documents; how far behind cannot be told",
-		    s->generation, documents);
+		    "%s: generation %" PRIu64 ", %" PRIu64
+		    " documents; how far behind cannot be told",
+		    name, s->generation, documents);
 		doctor_cause(d, "database", NULL);
-	} else if (!index_catches_up(d, directory, s, &pending)) {
+	} else if (!index_catches_up(d, x, &pending)) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
-		    "generation %" PRIu64 ": how far behind cannot be told: %s", s->generation,
-		    db_message(d->c->db));
+		    "%s: generation %" PRIu64 ": how far behind cannot be told: %s", name,
+		    s->generation, db_message(d->c->db));
 		doctor_cause(d, "schema", NULL);
 	} else if (pending > 0) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%" PRId64 "%s changed hosts are not in the index after %d seconds", pending,
-		    pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
+		    "%s: %" PRId64 "%s changed documents are not in the index after %d seconds",
+		    name, pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
 		doctor_cause(d, "daemon", INDEXER);
 	} else {
 		doctor_say(d, HEALTH_OK, "index", NO_ADVICE,
-		    "generation %" PRIu64 ", %" PRIu64 " documents, up to date", s->generation,
-		    documents);
+		    "%s: generation %" PRIu64 ", %" PRIu64 " documents, up to date", name,
+		    s->generation, documents);
 	}
 }
 
-void
-doctor_index(struct doctor *d)
+static void
+check_dataset(struct doctor *d, struct dataset_index *x)
 {
-	const char *directory = d->programs[PROGRAM_API].conf.index_directory;
-	struct index_state s;
 	char err[INDEX_FAULT] = "";
 
-	if (!d->programs[PROGRAM_API].good)
-		return;
-	check_writer(d, directory);
-	db_use(d->c->db, d->c->arena, mono_us() + 2 * PATIENCE_US);
-	if (!index_state_load(directory, DATASET_HOSTS, &s, err)) {
-		doctor_say(
-		    d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s", directory, err);
+	if (!index_state_load(x->directory, x->dataset, &x->state, err)) {
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s",
+		    x->directory, err);
 		doctor_cause(d, "daemon", INDEXER);
 		return;
 	}
-	if (s.generation == 0) {
+	if (x->state.generation == 0) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%s: nothing is published", directory);
+		    "%s: nothing is published of %s", x->directory,
+		    record_dataset_name(x->dataset));
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
 	} else {
-		check_state(d, directory, &s);
+		check_state(d, x);
 	}
-	index_state_free(&s);
+	index_state_free(&x->state);
+}
+
+/* All datasets together wait once: an indexer that does not run is late in each of them. */
+void
+doctor_index(struct doctor *d)
+{
+	struct dataset_index x = { .directory = d->programs[PROGRAM_API].conf.index_directory };
+
+	if (!d->programs[PROGRAM_API].good)
+		return;
+	check_writer(d, x.directory);
+	x.patience = mono_us() + PATIENCE_US;
+	db_use(d->c->db, d->c->arena, x.patience + PATIENCE_US);
+	for (x.dataset = 0; x.dataset < DATASETS; x.dataset++)
+		check_dataset(d, &x);
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC */
+/* Services as documents. A service has no document of its own: it is an object in the document of its host, and its
+   answer has the address before its members and the place of its host behind them:
+
+     stored   {"ip":"192.0.2.1","asn":64500,"city":"Bath","services":[{"port":443,"transport":"tcp","protocol":"https"}]}
+     answer   {"ip":"192.0.2.1","port":443,"transport":"tcp","protocol":"https","host":{"asn":64500,"city":"Bath"}}
+
+   A page may have hundreds of services of one host with every port open, so its document is parsed once, and the
+   search for a service begins behind the one before. */
+#include "config.h"
+
+#include "api/documents.h"
+
+static const char *const place_texts[] = { "as_name", "organisation", "country_code", "city" };
+static const char *const place_lists[] = { "hostnames", "apex_domains" };
+
+/* ---- names of fields ---- */
+
+static bool
+is_of_host(struct str name)
+{
+	bool found = str_is(name, "ip") || str_is(name, "asn");
+
+	for (size_t i = 0; i < COUNT(place_texts); i++)
+		found |= str_is(name, place_texts[i]);
+	for (size_t i = 0; i < COUNT(place_lists); i++)
+		found |= str_is(name, place_lists[i]);
+	return found;
+}
+
+/* The names in the document of the host: "port,asn,host.city" is "services.port,asn,city". */
+struct str
+service_fields(struct arena *a, struct str names)
+{
+	struct buf b = { .a = a };
+
+	while (names.p != NULL) {
+		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
+		struct str name = { names.p, comma == NULL ? names.n : (size_t)(comma - names.p) };
+		struct str below = { name.p + 5, name.n - 5 };
+
+		if (b.n > 0)
+			buf_char(&b, ',');
+		if (str_is(name, "host"))
+			buf_z(&b,
+			    "asn,as_name,organisation,country_code,city,hostnames,apex_domains");
+		else if (str_starts(name, STR("host.")) && is_of_host(below) &&
+			 !str_is(below, "ip"))
+			buf_str(&b, below);
+		else if (is_of_host(name))
+			buf_str(&b, name);
+		else
+			buf_printf(&b, SERVICE_PREFIX "%.*s", (int)name.n, name.p);
+		names = comma == NULL ? STR_NULL : (struct str){ comma + 1, names.n - name.n - 1 };
+	}
+	return buf_done(&b);
+}
+
+/* ---- documents ---- */
+
+void
+services_open(struct services *s, struct arena *a, struct str host)
+{
+	const struct str *texts;
+	struct str what;
+	int64_t asn;
+
+	*s = (struct services){ .arena = a };
+	if (!record_parse(a, DATASET_HOSTS, host, RECORD_LENIENT, &s->host, &what))
+		panic("a stored document: %.*s", (int)what.n, what.p);
+	s->address = record_new(a, DATASET_HOSTS);
+	s->place = record_new(a, DATASET_HOSTS);
+	record_set_text(a, s->address.root, "ip", record_text(s->host.root, "ip"));
+	if (record_int(s->host.root, "asn", &asn))
+		record_set_int(a, s->place.root, "asn", asn);
+	for (size_t i = 0; i < COUNT(place_texts); i++)
+		record_set_text(
+		    a, s->place.root, place_texts[i], record_text(s->host.root, place_texts[i]));
+	for (size_t i = 0; i < COUNT(place_lists); i++)
+		for (size_t k = 0, n = record_texts(s->host.root, place_lists[i], &texts); k < n;
+		     k++)
+			record_add(a, s->place.root, place_lists[i], texts[k]);
+}
+
+static const struct record_object *
+find_service(struct services *s, int64_t port, struct str transport)
+{
+	struct record_object *const *all;
+	size_t n = record_nested_all(&s->host, &all);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct record_object *o = all[(s->next + i) % n];
+		int64_t number;
+
+		if (!record_int(o, "port", &number) || number != port ||
+		    !str_eq(record_text(o, "transport"), transport))
+			continue;
+		s->next = (s->next + i + 1) % n;
+		return o;
+	}
+	return NULL;
+}
+
+/* Writes the members of a printed object without its braces. */
+static void
+add_members(struct buf *b, const struct buf *object)
+{
+	if (object->n <= 2)
+		return;
+	if (b->p[b->n - 1] != '{')
+		buf_char(b, ',');
+	buf_add(b, object->p + 1, object->n - 2);
+}
+
+bool
+service_write(struct buf *b, struct services *s, int64_t port, struct str transport,
+    const struct record_fields *fields)
+{
+	const struct record_object *service = find_service(s, port, transport);
+	struct buf address = { .a = s->arena }, members = { .a = s->arena };
+	struct buf place = { .a = s->arena };
+
+	if (service == NULL)
+		return false;
+	record_print(&address, &s->address, fields);
+	record_print_object(&members, service, fields);
+	record_print(&place, &s->place, fields);
+	buf_char(b, '{');
+	add_members(b, &address);
+	add_members(b, &members);
+	if (fields == NULL || place.n > 2) {
+		json_member(b, "host");
+		buf_str(b, buf_done(&place));
+	}
+	buf_char(b, '}');
+	return true;
+}
