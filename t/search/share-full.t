@@ -37,8 +37,7 @@ handed_over()
 
 is "$(long mean "$key")" "200 " "the first search of an account measures the time of its searches"
 ok "the first search was handed over" handed_over 1
-# The lower priority tells the worker of surfaced_heavy from the others.
-heavy=$(ps -o pid=,ni= --ppid "$(world_pid surfaced)" | awk '$2 == 5 { print $1 }')
+heavy=$(pgrep -P "$(world_pid surfaced)" -x surfaced_heavy)
 kill -STOP "$heavy"
 long occupant "$KEY2" >"$W/occupant" &
 occupant=$!
