@@ -95,15 +95,18 @@ struct arena *tree_arena(void);
 
 /* A host's document, parsed in the arena. */
 struct services {
-	struct arena *arena;
-	struct record host, address, place;
-	size_t next; /* where the search for a service begins */
+	struct record host;
+	const struct record_fields *fields;
+	/* The members that all services of the host have in their answers, printed once. */
+	struct buf address, place;
+	struct buf members; /* of one service */
+	size_t next;        /* where the search for a service begins */
 };
 
-void services_open(struct services *s, struct arena *a, struct str host);
+void services_open(
+    struct services *s, struct arena *a, struct str host, const struct record_fields *fields);
 /* Writes a service of the host with the place of the host. False: the host has no such service. */
-bool service_write(struct buf *b, struct services *s, int64_t port, struct str transport,
-    const struct record_fields *fields) MUST_USE;
+bool service_write(struct buf *b, struct services *s, int64_t port, struct str transport) MUST_USE;
 /* The names of a service's fields as names in the documents of hosts. */
 struct str service_fields(struct arena *a, struct str names);
 

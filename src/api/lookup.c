@@ -112,8 +112,8 @@ get_host_service(struct req *rq)
 	b = reply_begin(rq, 200);
 	json_begin(b, '{');
 	json_member(b, "service");
-	services_open(&services, tree_arena(), docs.p[0]->doc);
-	found = service_write(b, &services, port, transport, fields);
+	services_open(&services, tree_arena(), docs.p[0]->doc, fields);
+	found = service_write(b, &services, port, transport);
 	arena_reset(tree_arena());
 	if (!found)
 		return fail(rq, ERR_RECORD_NOT_FOUND);

@@ -227,13 +227,15 @@ write_documents(struct buf *b, enum dataset d, const struct page *page,
 	}
 }
 
-/* A service that was removed after the index was built is left out. */
+/* Writes services until the page is full. A service that was removed after the index was built is left out. The place of
+   its host may be as large as a document and is in each answer, so the bytes that are written count. */
 static void
-write_services(struct buf *b, const struct page *page, const struct documents *docs,
+write_services(struct buf *b, struct page *page, const struct documents *docs,
     const struct record_fields *fields)
 {
 	const struct document *open = NULL;
 	struct services services;
+	size_t begun = b->n;
 
 	for (size_t i = 0; i < page->nhits; i++) {
 		const struct nested_key *name = page->hits[i].nested;
@@ -244,30 +246,33 @@ write_services(struct buf *b, const struct page *page, const struct documents *d
 		if (docs->p[i] != open) {
 			arena_reset(tree_arena());
 			open = docs->p[i];
-			services_open(&services, tree_arena(), open->doc);
+			services_open(&services, tree_arena(), open->doc, fields);
 		}
-		if (b->p[before - 1] != '[')
+		if (before > begun)
 			buf_char(b, ',');
-		if (!service_write(b, &services, name->number, name->text, fields))
+		if (!service_write(b, &services, name->number, name->text))
 			b->n = before;
+		if (b->n - begun > LIM_PAGE_BYTES && before > begun) {
+			b->n = before;
+			page->nhits = i;
+			page->has_more = true;
+		}
 	}
 	arena_reset(tree_arena());
 }
 
 static void
-write_search_page(struct req *rq, const struct query *query, const struct page *page,
+write_search_page(struct req *rq, const struct query *query, struct page *page,
     const struct documents *docs, const struct record_fields *fields)
 {
 	const struct search_args *args = rq->params;
 	enum dataset d = (enum dataset)rq->route->arg;
-	struct search_page end = { .query = args->q,
+	struct search_page answer = { .query = args->q,
 		.total = { (int64_t)page->total.n, str_of(relation_name(page->total.relation)) },
-		.has_more = page->has_more,
-		.next_cursor = seal_next_cursor(rq, args->q, page),
 		.warnings = warnings_of(rq, query) };
 	struct buf *b = reply_begin(rq, 200);
 
-	json_write(b, page_head, &end);
+	json_write(b, page_head, &answer);
 	b->n--; /* the closing brace: the documents follow */
 	json_member_begin(b, answer_names[d].list, '[');
 	if (d == DATASET_SERVICES)
@@ -275,7 +280,9 @@ write_search_page(struct req *rq, const struct query *query, const struct page *
 	else
 		write_documents(b, d, page, docs, fields);
 	buf_z(b, "]}");
-	json_write_more(b, page_tail, &end);
+	answer.has_more = page->has_more;
+	answer.next_cursor = seal_next_cursor(rq, args->q, page);
+	json_write_more(b, page_tail, &answer);
 }
 
 /* Ends the page before the first document that would make it too large, which bounds the memory of a request; the

@@ -58,28 +58,41 @@ service_fields(struct arena *a, struct str names)
 
 /* ---- documents ---- */
 
-void
-services_open(struct services *s, struct arena *a, struct str host)
+/* The members of the host that its services show. */
+static struct record
+place_of(struct arena *a, const struct record *host)
 {
+	struct record place = record_new(a, DATASET_HOSTS);
 	const struct str *texts;
-	struct str what;
 	int64_t asn;
 
-	*s = (struct services){ .arena = a };
-	if (!record_parse(a, DATASET_HOSTS, host, RECORD_LENIENT, &s->host, &what))
-		panic("a stored document: %.*s", (int)what.n, what.p);
-	s->address = record_new(a, DATASET_HOSTS);
-	s->place = record_new(a, DATASET_HOSTS);
-	record_set_text(a, s->address.root, "ip", record_text(s->host.root, "ip"));
-	if (record_int(s->host.root, "asn", &asn))
-		record_set_int(a, s->place.root, "asn", asn);
+	if (record_int(host->root, "asn", &asn))
+		record_set_int(a, place.root, "asn", asn);
 	for (size_t i = 0; i < COUNT(place_texts); i++)
 		record_set_text(
-		    a, s->place.root, place_texts[i], record_text(s->host.root, place_texts[i]));
+		    a, place.root, place_texts[i], record_text(host->root, place_texts[i]));
 	for (size_t i = 0; i < COUNT(place_lists); i++)
-		for (size_t k = 0, n = record_texts(s->host.root, place_lists[i], &texts); k < n;
-		     k++)
-			record_add(a, s->place.root, place_lists[i], texts[k]);
+		for (size_t k = 0, n = record_texts(host->root, place_lists[i], &texts); k < n; k++)
+			record_add(a, place.root, place_lists[i], texts[k]);
+	return place;
+}
+
+void
+services_open(
+    struct services *s, struct arena *a, struct str host, const struct record_fields *fields)
+{
+	struct record address = record_new(a, DATASET_HOSTS), place;
+	struct str what;
+
+	*s = (struct services){
+		.fields = fields, .address = { .a = a }, .place = { .a = a }, .members = { .a = a }
+	};
+	if (!record_parse(a, DATASET_HOSTS, host, RECORD_LENIENT, &s->host, &what))
+		panic("a stored document: %.*s", (int)what.n, what.p);
+	record_set_text(a, address.root, "ip", record_text(s->host.root, "ip"));
+	record_print(&s->address, &address, fields);
+	place = place_of(a, &s->host);
+	record_print(&s->place, &place, fields);
 }
 
 static const struct record_object *
@@ -113,24 +126,20 @@ add_members(struct buf *b, const struct buf *object)
 }
 
 bool
-service_write(struct buf *b, struct services *s, int64_t port, struct str transport,
-    const struct record_fields *fields)
+service_write(struct buf *b, struct services *s, int64_t port, struct str transport)
 {
 	const struct record_object *service = find_service(s, port, transport);
-	struct buf address = { .a = s->arena }, members = { .a = s->arena };
-	struct buf place = { .a = s->arena };
 
 	if (service == NULL)
 		return false;
-	record_print(&address, &s->address, fields);
-	record_print_object(&members, service, fields);
-	record_print(&place, &s->place, fields);
+	buf_clear(&s->members);
+	record_print_object(&s->members, service, s->fields);
 	buf_char(b, '{');
-	add_members(b, &address);
-	add_members(b, &members);
-	if (fields == NULL || place.n > 2) {
+	add_members(b, &s->address);
+	add_members(b, &s->members);
+	if (s->fields == NULL || s->place.n > 2) {
 		json_member(b, "host");
-		buf_str(b, buf_done(&place));
+		buf_add(b, s->place.p, s->place.n);
 	}
 	buf_char(b, '}');
 	return true;

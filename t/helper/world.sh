@@ -263,10 +263,12 @@ world_gone()
 	! world_running "$1"
 }
 
-# A socket appears under its name when it listens, not before.
+# A socket appears under its name when it listens, not before. The wait is over, too, when the process is gone; on a
+# loaded machine it may take seconds until the process becomes its program.
 world_sockets_ready()
 {
-	world_running surfaced || return 0
+	[ -d "/proc/$(world_pid surfaced)" ] || return 0
+	world_running surfaced || return 1
 	sed -n '/stream\.sock/!s/^[^#]*server[[:space:]]*unix:\([^ ;]*\).*/\1/p' "$W/etc/upstreams.conf" | sort -u |
 		while read -r _s; do
 			[ -S "$_s" ] || exit 1

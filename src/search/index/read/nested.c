@@ -227,21 +227,26 @@ service_key(struct arena *a, struct str host, const struct nested_key *name)
 	return (struct str){ key, host.n + SERVICE_KEY };
 }
 
-/* Appends the hits of one host that follow `after`, in the order of their keys. Returns false when the page is full. */
+/* Appends the hits of one host that follow `after`, in the order of their keys. Returns false when the page is full. Memory
+   is taken for the services that match alone: a page may pass hundreds of hosts that have every port open. */
 static bool
 add_services(struct request *rq, const struct set *hits, const struct ordered_hit *m,
     const struct page_request *want, struct page *out)
 {
 	struct arena *a = rq->run.arena;
 	const struct segment *seg = rq->view->segments[m->segment].seg;
-	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1], n = 0;
+	uint32_t from = seg->first[m->doc], to = seg->first[m->doc + 1], matching = 0, n = 0;
 	struct segment_key host;
 	struct hit *found;
 
 	if (from > to || to > seg->nnested || to - from > LIM_HOST_SERVICES)
 		return false; /* damage: request_result() detects it */
+	if (!run_spend(&rq->run, to - from))
+		return false;
+	for (uint32_t i = from; i < to; i++)
+		matching += set_has(&hits[m->segment], i);
 	(void)segment_key(seg, m->doc, &host);
-	found = ARENA_ARRAY(a, to - from + 1, struct hit);
+	found = ARENA_ARRAY(a, matching + UINT64_C(1), struct hit);
 	for (uint32_t i = from; i < to; i++) {
 		struct hit *h = &found[n];
 
