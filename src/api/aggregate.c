@@ -258,7 +258,7 @@ aggregate_dataset(struct req *rq)
 }
 
 /* Bodies as examples, each in an array of its own, since a macro cannot join the rows of two tables. */
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const char example_##id[] =                                                         \
 	    "{\"query\":" #query ",\"aggregations\":[{\"field\":" #first                           \
 	    ",\"limit\":10},{\"field\":" #second "}]}";
@@ -271,7 +271,7 @@ static const struct route aggregate_routes[] = {
 		ROUTE_AS(                                                                          \
 		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate_dataset),     \
 		.arg = DATASET_##id,                                                               \
-		COLUMNS_OF_SEARCH(SCOPE_SEARCH_AGGREGATE),                                         \
+		COLUMNS_OF_COUNTING(id),                                                           \
 		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),                       \
 		.body_codes = aggregate_codes,                                                     \
 		.out = aggregate_out,                                                              \

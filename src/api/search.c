@@ -51,7 +51,7 @@ struct search_args {
 	}
 
 /* The parameters of each dataset differ in the example of a query. */
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const struct url_param query_params_##id[] = {                                      \
 		QUERY_PARAM(struct query_args, query), URL_PARAM_END                               \
 	};                                                                                         \
@@ -187,7 +187,7 @@ struct search_page {
 static const struct field page_head[] = { PAGE_HEAD, FIELD_END };
 static const struct field page_tail[] = { PAGE_TAIL };
 
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const struct field hit_of_##id[] = { FIELD_END_OF(hit) };                           \
 	static const struct field page_of_##id[] = { PAGE_HEAD,                                    \
 		{ .name = (list),                                                                  \
@@ -444,7 +444,7 @@ static const struct route search_routes[] = {
 	{                                                                                          \
 		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
 		.arg = DATASET_##id,                                                               \
-		COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),                                              \
+		COLUMNS_OF_READING(id),                                                            \
 		PARAMS(struct search_args, search_params_##id),                                    \
 		.out = page_of_##id,                                                               \
 		.errors = search_errors,                                                           \
@@ -458,7 +458,7 @@ static const struct route search_routes[] = {
 	    {                                                                                      \
 		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count_matches),         \
 		    .arg = DATASET_##id,                                                           \
-		    COLUMNS_OF_SEARCH(SCOPE_SEARCH_AGGREGATE),                                     \
+		    COLUMNS_OF_COUNTING(id),                                                       \
 		    PARAMS(struct query_args, query_params_##id),                                  \
 		    .out = count_out,                                                              \
 		    .errors = count_errors,                                                        \
@@ -469,7 +469,7 @@ static const struct route search_routes[] = {
 	    {                                                                                      \
 		    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name, validate_query),  \
 		    .arg = DATASET_##id,                                                           \
-		    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),                                          \
+		    COLUMNS_OF_READING(id),                                                        \
 		    PARAMS(struct query_args, query_params_##id),                                  \
 		    .out = validity_out,                                                           \
 		    .summary = "Validate a query of " name,                                        \
